@@ -1,0 +1,47 @@
+# All that is assumed: Linux with python3 (3.11 to 3.13), pip and make. The environment is made in .venv when it is
+# missing or older than requirements.lock; every target uses it.
+#
+#   make repro    the papers' tables and figures, from nothing (dvc repro)
+#   make smoke    the same pipeline at toy size, in build/smoke
+#   make test     all tests, the pipeline at toy size included
+#   make lab      JupyterLab on the notebooks
+#   make bench    measure speed and memory into reports/benchmarks.json
+#   make lint     ruff
+
+PYTHON ?= python3
+SMOKE ?= build/smoke
+READY := .venv/ready
+IN := PATH="$(CURDIR)/.venv/bin:$$PATH"
+unexport PYTHONPATH PYTHONHOME VIRTUAL_ENV FACEUP_ROOT
+
+.PHONY: repro smoke test lab bench lint
+
+repro: $(READY)
+	$(IN) dvc repro
+
+smoke: $(READY)
+	$(IN) python tests/smoke.py $(SMOKE)
+
+test: $(READY)
+	$(IN) python -m pytest
+
+lab: $(READY)
+	$(IN) jupyter lab notebooks
+
+bench: $(READY)
+	$(IN) python -m pytest tests/benchmarks -o python_files="bench_*.py"
+
+lint: $(READY)
+	$(IN) ruff check .
+	$(IN) ruff format --check .
+
+# Where Python comes without ensurepip (Debian), the machine's own pip puts one into the environment.
+# PIP_EXTRA_INDEX_URL and the like reach pip as usual: see the README for the CPU build of torch.
+$(READY): requirements.lock
+	@$(PYTHON) -c 'import sys; v = sys.version_info; (3, 11) <= v < (3, 14) or sys.exit("Python %d.%d found, expected 3.11 to 3.13: make PYTHON=python3.12" % v[:2])'
+	@echo "Making .venv from requirements.lock: some minutes, 2 GB"
+	test -x .venv/bin/pip || $(PYTHON) -m venv .venv || \
+		{ $(PYTHON) -m venv --clear --without-pip .venv && $(PYTHON) -m pip --python .venv/bin/python install pip; }
+	.venv/bin/python -m pip install --quiet -r requirements.lock
+	.venv/bin/python -m pip install --quiet --no-deps --no-build-isolation -e .
+	touch $@

@@ -1,0 +1,1 @@
+"""Rules: cards, hand strength, betting trees."""

@@ -1,0 +1,195 @@
+"""The betting of heads-up no-limit hold'em as a public tree in flat arrays.
+
+Player 0 is the small blind and the button: first to act preflop, last on later streets. A node is a decision of one
+player or an end of the hand (a fold or a showdown); dealing cards is not a node, the street of a decision tells which cards lie.
+Node 0 is the root. Every other node stands for the action that leads to it, and nodes are numbered so that parents come
+before children, the children of a node are neighbours, the actions taken on one street are neighbours (`street_start`), and so are,
+among them, those below one root of the street: a strategy on a street is one row of numbers over its slice of the nodes.
+
+Sizes are fractions of the pot after calling. A menu lists, for each street, the sizes offered as first bet, as first raise and so
+on; the last list serves all later raises. All-in is always offered (paper 000, Section 2.3.3 keeps "several choices of action").
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+STREETS = ("preflop", "flop", "turn", "river")
+SMALL_BLIND, BIG_BLIND, STACK = 50, 100, 20_000
+FOLD, CALL = 0, 1  # the first two labels; call is check where there is nothing to call
+DECISION, FOLD_END, SHOWDOWN = 0, 1, 2
+
+Menu = dict[str, list[list[float]]]
+
+
+class Tree(NamedTuple):
+    """A public betting tree; n nodes."""
+
+    labels: tuple[str, ...]  # names of actions: "fold", "call", "raise_1", .., "all_in"
+    kind: np.ndarray  # (n,) int8: DECISION, FOLD_END or SHOWDOWN
+    actor: np.ndarray  # (n,) int8: who decides, at a fold who has folded, -1 at a showdown
+    parent: np.ndarray  # (n,) int32, -1 at the root
+    label: np.ndarray  # (n,) int8: the action that leads here, -1 at the root
+    first_child: np.ndarray  # (n,) int32, 0 at ends
+    n_children: np.ndarray  # (n,) int8
+    street: np.ndarray  # (n,) int8: street of a decision; at an end the street it was reached on
+    bets: np.ndarray  # (n, 2, 4) int32: dollars each player has put in on each street, blinds included
+    street_start: np.ndarray  # (5,) int32: nodes reached by an action on street s are street_start[s]..street_start[s + 1]
+
+
+class State(NamedTuple):
+    """What the rules need to know of a betting line."""
+
+    street: int
+    actor: int
+    bets: tuple[tuple[int, int, int, int], tuple[int, int, int, int]]
+    raises: int  # bets and raises on this street
+    last_raise: int  # the least amount by which the next raise must raise
+    acted: int  # actions on this street
+
+
+START = State(0, 0, ((SMALL_BLIND, 0, 0, 0), (BIG_BLIND, 0, 0, 0)), 0, BIG_BLIND, 0)
+
+
+def pot_and_call(state: State) -> tuple[int, int]:
+    """Dollars in the pot, and dollars the actor must add to call."""
+    put = [sum(b) for b in state.bets]
+    return sum(put), put[1 - state.actor] - put[state.actor]
+
+
+def legal_raises(state: State) -> tuple[int, int]:
+    """Least and largest amount that a raise may bring the actor's bet on this street to; (0, 0) where none is legal."""
+    _, to_call = pot_and_call(state)
+    own, other = state.bets[state.actor], state.bets[1 - state.actor]
+    most = STACK - sum(own) + own[state.street]
+    if sum(other) >= STACK or STACK - sum(own) <= to_call:
+        return 0, 0
+    return min(other[state.street] + max(state.last_raise, BIG_BLIND), most), most
+
+
+def act(state: State, action: str, amount: int = 0) -> tuple[State | None, int]:
+    """The state after "fold", "call" or "raise" to `amount` on this street, and its kind.
+
+    A fold or showdown returns (None, kind). Raises ValueError on an illegal action.
+    """
+    pot, to_call = pot_and_call(state)
+    if action == "fold":
+        if to_call <= 0:
+            raise ValueError("fold: nothing to call, expected check or bet")
+        return None, FOLD_END
+    if action == "raise":
+        least, most = legal_raises(state)
+        if not least or not least <= amount <= most:
+            raise ValueError(f"raise to {amount}: expected from {least} to {most}" if least else "raise: not legal here")
+        raised = amount - state.bets[1 - state.actor][state.street]
+        return _put(state, amount, state.raises + 1, raised), DECISION
+    if action != "call":
+        raise ValueError(f"action {action!r}: expected fold, call or raise")
+    after = _put(state, state.bets[state.actor][state.street] + to_call, state.raises, state.last_raise)
+    if sum(after.bets[0]) >= STACK or (state.street == 3 and state.acted > 0):
+        return None, SHOWDOWN
+    if state.acted == 0:  # a limp or a first check leaves the street open
+        return after, DECISION
+    return State(state.street + 1, 1, after.bets, 0, BIG_BLIND, 0), DECISION
+
+
+def _put(state: State, amount: int, raises: int, last_raise: int) -> State:
+    own = list(state.bets[state.actor])
+    own[state.street] = amount
+    bets = (tuple(own), state.bets[1]) if state.actor == 0 else (state.bets[0], tuple(own))
+    return State(state.street, 1 - state.actor, bets, raises, last_raise, state.acted + 1)
+
+
+def size_name(fraction: float) -> str:
+    """Label of a raise by a fraction of the pot, as in "raise_0.5"."""
+    return f"raise_{fraction:g}"
+
+
+def menu_labels(menu: Menu) -> tuple[str, ...]:
+    """All action labels of a menu in their fixed order. Raises ValueError on an unusable menu."""
+    sizes = set()
+    for street in STREETS:
+        if street not in menu:
+            raise ValueError(f"menu: no sizes for {street}, expected one list of lists for each of {STREETS}")
+        for level in menu[street]:
+            for fraction in level:
+                if not 0 < fraction <= 200:
+                    raise ValueError(f"menu: size {fraction!r} on the {street}, expected a pot fraction above 0")
+                sizes.add(float(fraction))
+    return ("fold", "call", *(size_name(f) for f in sorted(sizes)), "all_in")
+
+
+def offered(state: State, menu: Menu, labels: tuple[str, ...]) -> list[tuple[int, str, int]]:
+    """Actions that a menu offers in a state: (label, action, amount), in label order."""
+    pot, to_call = pot_and_call(state)
+    actions = [(FOLD, "fold", 0)] if to_call > 0 else []
+    actions.append((CALL, "call", 0))
+    least, most = legal_raises(state)
+    if not least:
+        return actions
+    levels = menu[STREETS[state.street]] or [[]]
+    base = state.bets[1 - state.actor][state.street]
+    for fraction in sorted(levels[min(state.raises, len(levels) - 1)]):
+        amount = base + round(fraction * (pot + to_call))
+        if least <= amount < most:
+            actions.append((labels.index(size_name(fraction)), "raise", amount))
+    actions.append((len(labels) - 1, "raise", most))
+    return actions
+
+
+def build_tree(menu: Menu) -> Tree:
+    """The public tree of a menu. Raises ValueError on an unusable menu."""
+    labels = menu_labels(menu)
+    rows = [(DECISION, 0, -1, -1, 0, START.bets)]
+    children: dict[int, tuple[int, int]] = {}
+    streets: list[list[tuple[int, State]]] = [[(0, START)], [], [], []]
+    street_start = [1]
+    for street in range(4):
+        for root in streets[street]:  # one subtree of the street after the other
+            queue = [root]
+            for node, state in queue:  # grows while it is walked: breadth first
+                first = len(rows)
+                for label, action, amount in offered(state, menu, labels):
+                    after, kind = act(state, action, amount)
+                    bets = after.bets if after else _end_bets(state, kind)
+                    actor = after.actor if after else (state.actor if kind == FOLD_END else -1)
+                    if after:
+                        (queue if after.street == street else streets[after.street]).append((len(rows), after))
+                    rows.append((kind, actor, node, label, after.street if after else street, bets))
+                children[node] = (first, len(rows) - first)
+        street_start.append(len(rows))
+    return _as_arrays(labels, rows, children, street_start)
+
+
+def _end_bets(state: State, kind: int) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    if kind == FOLD_END:
+        return state.bets
+    called = _put(state, state.bets[state.actor][state.street] + pot_and_call(state)[1], 0, 0)
+    return called.bets
+
+
+def _as_arrays(labels: tuple[str, ...], rows: list, children: dict, street_start: list[int]) -> Tree:
+    kind, actor, parent, label, street, bets = (list(column) for column in zip(*rows, strict=True))
+    first = [children.get(i, (0, 0)) for i in range(len(rows))]
+    return Tree(
+        labels,
+        np.array(kind, dtype=np.int8),
+        np.array(actor, dtype=np.int8),
+        np.array(parent, dtype=np.int32),
+        np.array(label, dtype=np.int8),
+        np.array([f for f, _ in first], dtype=np.int32),
+        np.array([n for _, n in first], dtype=np.int8),
+        np.array(street, dtype=np.int8),
+        np.array(bets, dtype=np.int32),
+        np.array(street_start, dtype=np.int32),
+    )
+
+
+def line_text(tree: Tree, node: int) -> str:
+    """The betting line to a node as words: "call, raise_1 / call, call"."""
+    words: list[str] = []
+    while node > 0:
+        above = int(tree.parent[node])
+        words.append(tree.labels[tree.label[node]] + (" /" if tree.street[node] != tree.street[above] else ","))
+        node = above
+    return " ".join(reversed(words)).rstrip(",/ ")

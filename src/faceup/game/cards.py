@@ -1,0 +1,169 @@
+"""Cards, holes and boards as small integers.
+
+A card is `4 * rank + suit`: rank 0..12 for 2..A, suit 0..3 for clubs, diamonds, hearts, spades. A hole (two private
+cards) is `hi * (hi - 1) / 2 + lo`, 0..1325. Boards are kept up to a renaming of the suits: a board's canonical form sorts
+its four suits by the ranks they hold, and a real board is the canonical one plus a permutation of the suits.
+"""
+
+from itertools import permutations
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+
+RANKS = "23456789TJQKA"
+SUITS = "cdhs"
+N_CARDS, N_HOLES, N_CLASSES = 52, 1326, 169
+
+HOLE_CARDS = np.array([(hi, lo) for hi in range(N_CARDS) for lo in range(hi)], dtype=np.uint8)  # (1326, 2), hi > lo
+SUIT_PERMUTATIONS = np.array(list(permutations(range(4))), dtype=np.uint8)  # (24, 4): suit s becomes p[s]
+
+
+def _permuted_holes() -> np.ndarray:
+    """The hole that each hole becomes under each permutation of the suits, (24, 1326) int16."""
+    cards = HOLE_CARDS.astype(np.int64)
+    moved = 4 * (cards // 4) + SUIT_PERMUTATIONS[:, cards % 4]  # (24, 1326, 2)
+    hi, lo = moved.max(axis=2), moved.min(axis=2)
+    return (hi * (hi - 1) // 2 + lo).astype(np.int16)
+
+
+def _class_of_hole() -> np.ndarray:
+    """Cell `13 * row + column` of the usual chart (aces first, suited above the diagonal) for each hole, (1326,)."""
+    high, low = 12 - HOLE_CARDS[:, 0] // 4, 12 - HOLE_CARDS[:, 1] // 4
+    suited = HOLE_CARDS[:, 0] % 4 == HOLE_CARDS[:, 1] % 4
+    return np.where(suited, 13 * high + low, 13 * low + high).astype(np.int16)
+
+
+PERMUTED_HOLES = _permuted_holes()
+CLASS_OF_HOLE = _class_of_hole()
+
+
+def class_name(k: int) -> str:
+    """Name of chart cell k, 0..168: "AA", "AKs" (above the diagonal) or "AKo" (below it)."""
+    row, column = divmod(k, 13)
+    high, low = RANKS[12 - min(row, column)], RANKS[12 - max(row, column)]
+    return high + low + ("" if row == column else "s" if row < column else "o")
+
+
+CLASS_NAMES = tuple(class_name(k) for k in range(N_CLASSES))
+
+
+def parse_cards(text: str) -> list[int]:
+    """Cards written one after another, as in "Kh3sJc" or "Kh 3s Jc", in the order given.
+
+    Raises ValueError on an unknown rank or suit, an odd length, or a card named twice.
+    """
+    packed = "".join(text.split())
+    if len(packed) % 2:
+        raise ValueError(f"cards {text!r}: expected two characters a card, such as 'Ac3h'")
+    pairs = [packed[i : i + 2] for i in range(0, len(packed), 2)]
+    for pair in pairs:
+        if pair[0].upper() not in RANKS:
+            raise ValueError(f"card {pair!r} in {text!r}: unknown rank {pair[0]!r}, expected one of {RANKS}")
+        if pair[1].lower() not in SUITS:
+            raise ValueError(f"card {pair!r} in {text!r}: unknown suit {pair[1]!r}, expected one of {SUITS}")
+    cards = [4 * RANKS.index(pair[0].upper()) + SUITS.index(pair[1].lower()) for pair in pairs]
+    for i, card in enumerate(cards):
+        if card in cards[:i]:
+            raise ValueError(f"cards {text!r}: {pairs[i]!r} appears twice, expected distinct cards")
+    return cards
+
+
+def parse_hand(hole: str, board: str = "") -> tuple[list[int], list[int]]:
+    """Two private cards and a board of 0, 3, 4 or 5 cards. Raises ValueError on anything else or on a shared card."""
+    private, public = parse_cards(hole), parse_cards(board)
+    if len(private) != 2:
+        raise ValueError(f"hole {hole!r}: has {len(private)} cards, expected 2")
+    if len(public) not in (0, 3, 4, 5):
+        raise ValueError(f"board {board!r}: has {len(public)} cards, expected 0, 3, 4 or 5")
+    for card in private:
+        if card in public:
+            raise ValueError(f"board {board!r}: holds {card_text(card)}, which is in the hole {hole!r}")
+    return private, public
+
+
+def card_text(card: int) -> str:
+    """A card's two characters, as in "Ac"."""
+    return RANKS[card // 4] + SUITS[card % 4]
+
+
+def hole_index(first: int, second: int) -> int:
+    """Index 0..1325 of a hole from its two cards in any order."""
+    hi, lo = max(first, second), min(first, second)
+    return hi * (hi - 1) // 2 + lo
+
+
+class Boards(NamedTuple):
+    """All boards of one size up to suits, in order of their keys."""
+
+    keys: np.ndarray  # (n,) int64: the four suits' 13-bit rank masks, largest first
+    cards: np.ndarray  # (n, k) uint8, ascending; clubs hold the largest mask
+    multiplicity: np.ndarray  # (n,) int64: how many real boards each stands for
+
+
+_ALL_BOARDS: dict[int, Boards] = {}
+
+
+def canonical_boards(n_cards: int) -> Boards:
+    """The 1, 1,755, 16,432 or 134,459 boards of 0, 3, 4 or 5 cards up to suits. Made once a process, in a second."""
+    if n_cards not in (0, 3, 4, 5):
+        raise ValueError(f"n_cards is {n_cards}, expected 0, 3, 4 or 5")
+    if n_cards not in _ALL_BOARDS:
+        _ALL_BOARDS[n_cards] = _make_boards(n_cards)
+    return _ALL_BOARDS[n_cards]
+
+
+def _make_boards(n_cards: int) -> Boards:
+    keys = np.zeros(1, dtype=np.int64)
+    bits = np.int64(1) << (13 * (3 - np.arange(N_CARDS) % 4) + np.arange(N_CARDS) // 4)
+    for _ in range(n_cards):  # every board of k + 1 cards is one of k cards and one more: no need to list all of them
+        grown = (keys[:, None] | bits)[(keys[:, None] & bits) == 0]
+        keys = np.unique(_sorted_suits(grown)[0])
+    masks = _suit_masks(keys)
+    cards = np.array([[c for c in range(N_CARDS) if row[c % 4] >> (c // 4) & 1] for row in masks.tolist()])
+    return Boards(keys, cards.reshape(len(keys), n_cards).astype(np.uint8), _multiplicity(masks))
+
+
+def _suit_masks(keys: np.ndarray) -> np.ndarray:
+    return keys[..., None] >> np.array([39, 26, 13, 0]) & 0x1FFF
+
+
+def _sorted_suits(keys: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Keys with suits sorted, and for each the place of every old suit; equal suits keep their order."""
+    masks = _suit_masks(keys)
+    order = np.argsort(-masks, axis=-1, kind="stable")
+    shifted = np.take_along_axis(masks, order, axis=-1) << np.array([39, 26, 13, 0])
+    return shifted.sum(axis=-1), np.argsort(order, axis=-1, kind="stable")
+
+
+def _multiplicity(masks: np.ndarray) -> np.ndarray:
+    """4! over the permutations that leave a board as it is."""
+    images = masks[:, SUIT_PERMUTATIONS.astype(np.int64)]  # (n, 24, 4)
+    return 24 // (images == masks[:, None]).all(axis=2).sum(axis=1)
+
+
+@njit(cache=True)
+def _canonical(cards, n_cards):
+    """Key of a board and the index into SUIT_PERMUTATIONS that leads from it to its canonical form."""
+    masks = np.zeros(4, dtype=np.int64)
+    for i in range(n_cards):
+        masks[cards[i] & 3] |= 1 << (cards[i] >> 2)
+    place = np.zeros(4, dtype=np.int64)
+    key = 0
+    for s in range(4):
+        for t in range(4):
+            if masks[t] > masks[s] or (masks[t] == masks[s] and t < s):
+                place[s] += 1
+        key |= masks[s] << (13 * (3 - place[s]))
+    # rank of the permutation (place[0], .., place[3]) in lexicographic order
+    index = place[0] * 6
+    index += (place[1] - (place[1] > place[0])) * 2
+    index += place[2] - (place[2] > place[0]) - (place[2] > place[1])
+    return key, index
+
+
+def canonical(board: list[int] | np.ndarray) -> tuple[int, int]:
+    """A real board's (id among `canonical_boards`, index of the suit permutation that leads there)."""
+    cards = np.asarray(board, dtype=np.int64)
+    key, permutation = _canonical(cards, len(cards))
+    return int(np.searchsorted(canonical_boards(len(cards)).keys, key)), int(permutation)

@@ -1,0 +1,1 @@
+"""A hand as numbers: exact equity, features, groups."""

@@ -1,0 +1,69 @@
+"""Grouping strategically similar hands by rounding their interpretable features (paper 000, Section 2.3.3, point 3).
+
+Two hands share a group where their equity and the chosen deciles of their future equities round to the same cells of a
+grid. Preflop the groups are the 169 starting hands and on the river the 1,981 exact equities, which loses nothing of the
+paper's river features; flop and turn need the grid.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+
+from faceup.game.cards import HOLE_CARDS, canonical_boards
+from faceup.hands.equity import BOARD_CARDS, UNITS, StreetTable
+
+N_RIVER_GROUPS = UNITS[3] + 1
+
+
+class Grid(NamedTuple):
+    """How finely a street's features are rounded: cells in the unit interval, and which deciles (1..10) count."""
+
+    equity_cells: int
+    decile_cells: int
+    deciles: tuple[int, ...]
+
+
+class Groups(NamedTuple):
+    """Group of each (canonical board, hole) on the flop and the turn, -1 where the board blocks the hole."""
+
+    flop: np.ndarray  # (1755, 1326) int32
+    turn: np.ndarray  # (16432, 1326) int32
+    n_groups: tuple[int, int, int, int]  # 169, flop, turn, 1981
+
+
+def make_groups(flop: StreetTable, turn: StreetTable, flop_grid: Grid, turn_grid: Grid) -> Groups:
+    """Groups of a pair of grids, numbered in order of their cells."""
+    flop_ids, n_flop = street_groups(1, flop, flop_grid)
+    turn_ids, n_turn = street_groups(2, turn, turn_grid)
+    return Groups(flop_ids, turn_ids, (169, n_flop, n_turn, N_RIVER_GROUPS))
+
+
+def street_groups(street: int, table: StreetTable, grid: Grid) -> tuple[np.ndarray, int]:
+    """Group ids of a street's holes, (n_boards, 1326) int32 with -1 for blocked ones, and how many groups there are."""
+    key = _cells(table.equity, UNITS[street], grid.equity_cells)
+    for later, deciles in enumerate(table.deciles, start=street + 1):
+        for d in grid.deciles:
+            key *= grid.decile_cells + 1
+            key += _cells(deciles[..., d - 1], UNITS[later], grid.decile_cells)
+    _block(canonical_boards(BOARD_CARDS[street]).cards, key)
+    kept, ids = np.unique(key, return_inverse=True)
+    blocked = int(kept[0] < 0)
+    return (ids.reshape(key.shape) - blocked).astype(np.int32), len(kept) - blocked
+
+
+def _cells(values: np.ndarray, unit: int, cells: int) -> np.ndarray:
+    """Nearest multiple of 1 / cells of each equity, as a whole number 0..cells; halves go up."""
+    return (2 * cells * values.astype(np.int64) + unit) // (2 * unit)
+
+
+@njit(cache=True)
+def _block(cards, key):
+    """Mark holes that hold a board card with -1."""
+    for b in range(cards.shape[0]):
+        used = np.int64(0)
+        for i in range(cards.shape[1]):
+            used |= np.int64(1) << np.int64(cards[b, i])
+        for h in range(key.shape[1]):
+            if (used >> np.int64(HOLE_CARDS[h, 0]) | used >> np.int64(HOLE_CARDS[h, 1])) & 1:
+                key[b, h] = -1

@@ -1,0 +1,101 @@
+"""What every fit asks of its rows, and how far its predictions are from them.
+
+A row is one decision: features X (n, f), the probabilities P (n, n_labels) with which the average strategy
+takes each action there (0 for illegal ones), and a weight w (n,), how often the decision is met.
+"""
+
+from collections.abc import Callable
+
+import numpy as np
+
+FLOOR = 1e-3  # least predicted probability in a log-loss, so that a single 0 does not make it infinite
+SUM_TOLERANCE = 1e-3  # how far a row of probabilities may be from summing to 1
+
+Progress = Callable[[int, int, float], None]  # (steps done, steps in all, training log-loss)
+
+
+def fit_metrics(P: np.ndarray, predicted: np.ndarray, w: np.ndarray) -> dict[str, float]:
+    """Weighted distance of predicted probabilities (n, n_labels) from the targets P (n, n_labels).
+
+    `log_loss` is the soft cross-entropy in nats; `brier` the squared distance summed over labels; `agreement`
+    the target probability of the label that the model likes best (the first one in a tie).
+    """
+    P, w = checked_targets(P, w)
+    best = _checked_predictions(predicted, P).argmax(axis=1)
+    return {
+        "log_loss": log_loss(P, predicted, w),
+        "brier": float(np.average(((P - predicted) ** 2).sum(axis=1), weights=w)),
+        "agreement": float(np.average(P[np.arange(len(P)), best], weights=w)),
+    }
+
+
+def log_loss(P: np.ndarray, predicted: np.ndarray, w: np.ndarray) -> float:
+    """Weighted mean of -sum(P * log(predicted)) in nats, with predictions of at least FLOOR."""
+    P, w = checked_targets(P, w)
+    logs = np.log(np.maximum(_checked_predictions(predicted, P), FLOOR))
+    return float(np.average(-(P * logs).sum(axis=1), weights=w))
+
+
+def entropy_floor(P: np.ndarray, w: np.ndarray) -> float:
+    """The log-loss of a model that knows P: what mixing leaves over. FLOOR alone lets a fit go below."""
+    return log_loss(P, P, w)
+
+
+def checked_rows(X: np.ndarray, P: np.ndarray, w: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """X (n, f) float32, P (n, n_labels) float64 and w (n,) float64, without the rows of weight 0.
+
+    Raises ValueError where shapes disagree, X is not finite, P are not probabilities or w not weights.
+    """
+    X = checked_features(X)
+    P, w = checked_targets(P, w)
+    if len(X) != len(P):
+        raise ValueError(f"X has {len(X)} rows and P has {len(P)}: expected as many")
+    used = w > 0
+    return (X, P, w) if used.all() else (X[used], P[used], w[used])
+
+
+def checked_features(X: np.ndarray) -> np.ndarray:
+    """X as a finite, contiguous float32 array (n, f); raises ValueError."""
+    X = np.ascontiguousarray(X, dtype=np.float32)
+    if X.ndim != 2 or X.shape[1] == 0:
+        raise ValueError(f"X has shape {X.shape}: expected (rows, features)")
+    _refuse(X, ~np.isfinite(X), "X", "finite numbers")
+    return X
+
+
+def checked_targets(P: np.ndarray, w: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """P (n, n_labels) and w (n,) as float64; raises ValueError unless they are probabilities and weights."""
+    P, w = np.asarray(P, dtype=np.float64), np.asarray(w, dtype=np.float64)
+    if P.ndim != 2 or len(P) == 0 or P.shape[1] < 2:
+        raise ValueError(f"P has shape {P.shape}: expected (rows, labels) with 1 row and 2 labels at least")
+    if w.shape != (len(P),):
+        raise ValueError(f"w has shape {w.shape}: expected ({len(P)},), one weight a row of P")
+    _refuse(P, ~((P >= 0) & (P <= 1 + SUM_TOLERANCE)), "P", "probabilities from 0 to 1")
+    sums = P.sum(axis=1)
+    _refuse(sums, np.abs(sums - 1) > SUM_TOLERANCE, "sum of P", "1")
+    _refuse(w, ~((w >= 0) & (w < np.inf)), "w", "finite weights of 0 or more")
+    if w.sum() == 0:
+        raise ValueError("w is 0 on every row: expected a positive weight somewhere")
+    return P, w
+
+
+def check_range(name: str, value: float, least: float, most: float = np.inf) -> None:
+    """Raises ValueError naming the setting unless least <= value <= most."""
+    if not least <= value <= most:
+        expected = f"at least {least}" if most == np.inf else f"{least} to {most}"
+        raise ValueError(f"{name} is {value}: expected {expected}")
+
+
+def _checked_predictions(predicted: np.ndarray, P: np.ndarray) -> np.ndarray:
+    predicted = np.asarray(predicted, dtype=np.float64)
+    if predicted.shape != P.shape:
+        raise ValueError(f"predicted has shape {predicted.shape}: expected {P.shape}, that of P")
+    _refuse(predicted, ~np.isfinite(predicted), "predicted", "finite numbers")
+    return predicted
+
+
+def _refuse(values: np.ndarray, wrong: np.ndarray, name: str, expected: str) -> None:
+    """Raises ValueError naming the first wrong value, if there is one."""
+    if wrong.any():
+        where = tuple(int(i) for i in np.argwhere(wrong)[0])
+        raise ValueError(f"{name} is {values[where]} at {where}: expected {expected}")

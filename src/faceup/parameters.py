@@ -1,0 +1,159 @@
+"""params.yaml: what may stand in it, and reading it. A wrong file is one clear ValueError before work starts.
+
+A new knob is one line in SCHEMA and one in each profile (params.yaml, params/*.yaml). Values reach the code
+exactly as they stand in the file: a rule refuses, it never converts.
+"""
+
+import math
+import os
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import yaml
+
+from faceup.paths import ROOT
+
+
+class Rule(NamedTuple):
+    """What a knob takes: in words, and as a test."""
+
+    expected: str
+    accepts: Callable[[Any], bool]
+
+
+def integer(low: int, high: int) -> Rule:
+    """A whole number, low <= x <= high."""
+    return Rule(f"an integer from {low} to {high}", lambda x: type(x) is int and low <= x <= high)
+
+
+def number(low: float, high: float) -> Rule:
+    """A finite number, whole or not, low <= x <= high."""
+    return Rule(
+        f"a number from {low} to {high}",
+        lambda x: type(x) in (int, float) and math.isfinite(x) and low <= x <= high,
+    )
+
+
+def choice(*options: str) -> Rule:
+    """One of a few words."""
+    return Rule(f"one of {', '.join(options)}", lambda x: isinstance(x, str) and x in options)
+
+
+def flag() -> Rule:
+    """true or false."""
+    return Rule("true or false", lambda x: type(x) is bool)
+
+
+def text() -> Rule:
+    """Any text but the empty one."""
+    return Rule("a text", lambda x: isinstance(x, str) and x != "")
+
+
+def each(rule: Rule, least: int = 1, most: int = 1000, increasing: bool = False) -> Rule:
+    """A list of `least` to `most` values that `rule` accepts, in strictly increasing order if asked."""
+
+    def accepts(x: Any) -> bool:
+        if not isinstance(x, list) or not least <= len(x) <= most or not all(map(rule.accepts, x)):
+            return False
+        return not increasing or all(a < b for a, b in zip(x, x[1:], strict=False))
+
+    length = f"{least}" if least == most else f"{least} to {most}"
+    order = "strictly increasing values" if increasing else "values"
+    return Rule(f"a list of {length} {order}, each {rule.expected}", accepts)
+
+
+POT_FRACTIONS = each(number(0.1, 100), most=8, increasing=True)
+
+SCHEMA: dict[str, Rule | dict[str, Rule]] = {
+    "seed": integer(0, 2**32 - 1),
+    "betting": {
+        "raise_sizes": POT_FRACTIONS,
+        "max_raises": integer(1, 20),
+    },
+    "groups": {
+        "flop_step": number(0.001, 1),
+        "turn_step": number(0.001, 1),
+    },
+    "equity": {
+        "example_hole": text(),
+        "example_flop": text(),
+    },
+    "selfplay": {
+        "iterations": integer(1, 10_000_000),
+        "checkpoints": integer(1, 1000),
+        "alpha": number(0, 10),
+        "beta": number(-10, 10),
+        "gamma": number(0, 10),
+    },
+    "distill": {
+        "rows": integer(100, 100_000_000),
+        "held_out": number(0.01, 0.9),
+        "cart_depth": integer(1, 30),
+        "boosted_depth": integer(1, 30),
+        "boosted_trees": integer(1, 100_000),
+        "neural_width": integer(1, 8192),
+        "neural_layers": integer(1, 100),
+    },
+    "head_to_head": {
+        "boards": integer(2, 10_000_000),
+    },
+    "exploitability": {
+        "depths": each(integer(1, 30), increasing=True),
+        "flops": integer(1, 1755),
+    },
+    "overview": {},
+}
+
+
+class _UniqueKeys(yaml.SafeLoader):
+    """Plain YAML in which a key given twice is an error, not a silent override."""
+
+    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict:
+        keys = [self.construct_object(key, deep=True) for key, _ in node.value]
+        for i, key in enumerate(keys):
+            if key in keys[:i]:
+                line = node.value[i][0].start_mark.line + 1
+                raise ValueError(f"key {key} appears a second time in line {line}, expected once")
+        return super().construct_mapping(node, deep)
+
+
+def _check(rules: Mapping[str, Rule | dict], values: Any, place: str, prefix: str = "") -> None:
+    if not isinstance(values, dict):
+        what = prefix.rstrip(".") or "the file"
+        raise ValueError(f"{place}{what} is {values!r}, expected keys with values")
+    for key in values:
+        if key not in rules:
+            known = ", ".join(rules) or "(none)"
+            raise ValueError(f"{place}{prefix}{key} is unknown, expected one of {known}")
+    for key, rule in rules.items():
+        expected = rule.expected if isinstance(rule, Rule) else "a section"
+        if key not in values:
+            raise ValueError(f"{place}{prefix}{key} is missing, expected {expected}")
+        if isinstance(rule, dict):
+            _check(rule, values[key], place, f"{prefix}{key}.")
+        elif not rule.accepts(values[key]):
+            raise ValueError(f"{place}{prefix}{key} is {values[key]!r}, expected {expected}")
+
+
+def load_parameters(path: str | os.PathLike | None = None) -> dict[str, Any]:
+    """All parameters of `path` (default: the repository's params.yaml), checked against SCHEMA.
+
+    Raises ValueError naming file, dotted key, value and what was expected.
+    """
+    path = Path(path or ROOT / "params.yaml").resolve()
+    name = path.relative_to(ROOT) if path.is_relative_to(ROOT) else path.name
+    try:
+        values = yaml.load(path.read_text(encoding="utf-8"), Loader=_UniqueKeys)
+    except (yaml.YAMLError, ValueError) as error:
+        raise ValueError(f"{name}: {' '.join(str(error).split())}") from error
+    _check(SCHEMA, values, f"{name}: ")
+    return values
+
+
+def section(name: str) -> dict[str, Any]:
+    """The checked parameters of one section of params.yaml, e.g. section("selfplay")["iterations"]."""
+    sections = [key for key, rules in SCHEMA.items() if isinstance(rules, dict)]
+    if name not in sections:
+        raise ValueError(f"section {name!r} is unknown, expected one of {', '.join(sections)}")
+    return load_parameters()[name]

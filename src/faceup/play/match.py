@@ -1,0 +1,180 @@
+"""Agents against each other on one betting tree, exactly on each board (paper 000, Section 3).
+
+On a board all pairs of holes and all betting lines are summed at once, in both seats: of the four sources of luck (deal,
+board, mixed actions, seat) only the board is left to sampling. A pair's result is then a mean over boards, and its interval
+comes from how the boards differ.
+
+Models that are dear to ask (boosted trees, neural nets) can be matched on a random subset of the holes of each board: both players
+then hold hands of the subset, all of them equally often.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit, prange
+
+from faceup.game.betting import Tree
+from faceup.game.cards import HOLE_CARDS
+from faceup.game.strength import N_RIVER_HOLES
+from faceup.solve.board import (
+    LANES,
+    N_TILES,
+    PADDED,
+    TILE,
+    Layout,
+    Scratch,
+    _block_values,
+    _down,
+    _gather_lanes,
+    board_order,
+    make_layout,
+)
+from faceup.solve.policy import Policy
+
+MBB_PER_DOLLAR = 10  # 1 mbb = a thousandth of a $100 big blind
+_NORMAL_95 = 1.959964
+
+
+class Result(NamedTuple):
+    """What the first agent of a pair wins from the second, in mbb/g."""
+
+    mbb: float
+    ci95: float  # half-width
+    boards: int
+
+
+@njit(cache=True, parallel=True)
+def _all_reach(layout, s0, s1, s2, s3, rows, root_reach, ends):
+    """Reach of all ends under one policy in both seats: ends (n_columns, 2, N_TILES, TILE)."""
+    _part_reach(layout, 0, s0, s1, s2, s3, rows, root_reach, ends)
+    for part in prange(1, layout.edges.shape[0]):
+        _part_reach(layout, part, s0, s1, s2, s3, rows, root_reach, ends)
+
+
+@njit(cache=True)
+def _part_reach(layout, part, s0, s1, s2, s3, rows, root_reach, ends):
+    n_edges = 0
+    for street in range(4):
+        n_edges += layout.edges[part, street, 1] - layout.edges[part, street, 0]
+    n_decisions = layout.decisions[part, 1] - layout.decisions[part, 0]
+    block = np.empty((0, PADDED, LANES), dtype=np.float32)
+    values = np.empty((2, n_decisions, TILE), dtype=np.float32)
+    row = np.empty((n_edges, TILE), dtype=np.float32)
+    own = ends[layout.columns[part, 0] : layout.columns[part, 2]]
+    _down(layout, part, s0, s1, s2, s3, rows, root_reach, Scratch(own, block, values, row, row), row, row, row, row, False)
+
+
+@njit(cache=True, parallel=True)
+def _pair_values(layout, is_showdown, holes, class_start, ends, out):
+    """out[b, i, j] = dollars that policy i as player 0 wins from j as player 1 at the ends of block b, summed over all pairs of holes.
+
+    ends (n_policies, n_columns, 2, N_TILES, TILE); out (n_blocks, n_policies, n_policies) float64.
+    """
+    n = ends.shape[0]
+    for b in prange(out.shape[0]):
+        theirs = np.empty((PADDED, LANES), dtype=np.float32)
+        values = np.zeros((PADDED, LANES), dtype=np.float32)
+        stake = layout.stake[b * LANES : (b + 1) * LANES, 0].copy()
+        for j in range(n):
+            _gather_lanes(ends[j], b * LANES, 1, theirs)
+            _block_values(holes, class_start, theirs, stake, is_showdown[b], values)
+            for i in range(n):
+                total = 0.0
+                for k in range(LANES):
+                    mine = ends[i, b * LANES + k, 0].reshape(PADDED)
+                    for h in range(holes.shape[0]):
+                        total += np.float64(mine[h]) * np.float64(values[h, k])
+                out[b, i, j] = total
+
+
+def _is_showdown(layout: Layout) -> np.ndarray:
+    """Whether each block of LANES columns holds showdowns."""
+    starts = np.arange(0, len(layout.stake), LANES)
+    return np.array([((layout.columns[:, 0] <= c) & (c < layout.columns[:, 1])).any() for c in starts])
+
+
+class Table:
+    """Seats for policies on one tree: plays boards exactly."""
+
+    def __init__(self, tree: Tree, policies: Sequence[Policy]):
+        """All policies answer for the same tree."""
+        self.policies, self.layout = list(policies), make_layout(tree, (0, 1))
+        self._is_showdown = _is_showdown(self.layout)
+        n_columns = len(self.layout.stake)
+        self._ends = np.zeros((len(self.policies), n_columns, 2, N_TILES, TILE), dtype=np.float32)
+        self._roots = np.zeros((2, int(self.layout.root.max()) + 1, N_TILES, TILE), dtype=np.float32)
+
+    def play(self, board: Sequence[int], subset: np.ndarray | None = None) -> np.ndarray:
+        """Dollars a game that policy i as small blind wins from j as big blind, (n, n) float64, over all pairs of holes.
+
+        board: five cards as dealt; subset (1326,) bool: the holes that the players may hold (None: all).
+        Raises ValueError where fewer than two holes of the subset can meet.
+        """
+        board = [int(c) for c in board]
+        order = board_order(np.array(board))
+        weights = np.zeros(PADDED, dtype=np.float32)
+        weights[:N_RIVER_HOLES] = 1 if subset is None else subset[order.holes]
+        pairs = _compatible_pairs(order.holes, weights[:N_RIVER_HOLES])
+        if pairs == 0:
+            raise ValueError("subset: no two of its holes can be dealt together on this board, expected some")
+        for i, policy in enumerate(self.policies):
+            self._reach(i, policy, board, order.holes, weights, subset)
+        out = np.zeros((len(self._is_showdown), len(self.policies), len(self.policies)))
+        _pair_values(self.layout, self._is_showdown, order.holes, order.class_start, self._ends, out)
+        return out.sum(axis=0) / pairs
+
+    def _reach(self, i, policy, board, holes, weights, subset) -> None:
+        rows = np.zeros((4, N_TILES, TILE), dtype=np.uint32)
+        tables = []
+        for street, n_cards in enumerate((0, 3, 4, 5)):
+            table, row_of_hole = policy.street(street, board[:n_cards], subset)
+            rows[street].reshape(PADDED)[:N_RIVER_HOLES] = row_of_hole[holes]
+            tables.append(np.ascontiguousarray(table))
+        self._roots[:, 0] = weights.reshape(N_TILES, TILE)
+        _all_reach(self.layout, *tables, rows, self._roots, self._ends[i])
+
+
+def _compatible_pairs(holes: np.ndarray, weights: np.ndarray) -> float:
+    """Ordered pairs of holes without a common card, by weight."""
+    cards = np.zeros(52)
+    np.add.at(cards, HOLE_CARDS[holes].ravel(), weights.repeat(2))
+    return float(weights.sum() ** 2 - (cards**2).sum() + (weights**2).sum())
+
+
+def play_boards(
+    table: Table,
+    boards: Sequence[Sequence[int]],
+    subset_size: int | None = None,
+    seed: int = 0,
+    progress: Callable[[int], None] = lambda done: None,
+) -> np.ndarray:
+    """`Table.play` on many boards, (n_boards, n, n); subset_size random holes a board where given."""
+    out = []
+    for k, board in enumerate(boards):
+        subset = None if subset_size is None else _random_subset(board, subset_size, seed, k)
+        out.append(table.play(board, subset))
+        progress(k + 1)
+    return np.array(out)
+
+
+def _random_subset(board: Sequence[int], size: int, seed: int, k: int) -> np.ndarray:
+    free = np.flatnonzero(~np.isin(HOLE_CARDS, board).any(axis=1))
+    if not 2 <= size <= len(free):
+        raise ValueError(f"subset_size is {size}, expected from 2 to {len(free)}")
+    subset = np.zeros(len(HOLE_CARDS), dtype=bool)
+    subset[np.random.default_rng([seed, k]).choice(free, size, replace=False)] = True
+    return subset
+
+
+def random_boards(n: int, seed: int) -> np.ndarray:
+    """n boards of five cards as dealt, (n, 5); the k-th depends on the seed and k alone."""
+    return np.array([np.random.default_rng([seed, k]).permutation(52)[:5] for k in range(n)])
+
+
+def result(values: np.ndarray, i: int, j: int) -> Result:
+    """What policy i wins from policy j, both seats equally often, from `play_boards`' values (n_boards, n, n)."""
+    per_board = MBB_PER_DOLLAR * (values[:, i, j] - values[:, j, i]) / 2
+    n = len(per_board)
+    spread = per_board.std(ddof=1) / np.sqrt(n) if n > 1 else np.inf
+    return Result(float(per_board.mean()), float(_NORMAL_95 * spread), n)

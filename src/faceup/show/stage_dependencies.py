@@ -1,0 +1,160 @@
+"""What each stage of dvc.yaml depends on, read off the imports of its notebook.
+
+    python -m faceup.show.stage_dependencies             say where dvc.yaml differs
+    python -m faceup.show.stage_dependencies --write     mend it in place
+
+A stage's modules are those that its notebook and the runner import, the modules that these import, and so on,
+with the `__init__.py` of every package on the way. They are read from the syntax tree, nothing is imported.
+A stage's parameters are the sections that its notebook names, and `seed` if it declares it.
+"""
+
+import ast
+import sys
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from faceup.paths import ROOT
+from faceup.show.run_notebook import declared, parameters_cell, read_source
+from faceup.storage import replacing
+
+RUNNER = "faceup.show.run_notebook"
+SOURCES = ROOT / "src"
+PIPELINE = ROOT / "dvc.yaml"
+
+
+def module_file(module: str) -> Path | None:
+    """The file of a module of this package, e.g. "faceup.game.cards"; None if there is none."""
+    path = SOURCES.joinpath(*module.split("."))
+    return next((p for p in (path.with_suffix(".py"), path / "__init__.py") if p.is_file()), None)
+
+
+def module_name(path: Path) -> str:
+    """The dotted name of a file under src/."""
+    return ".".join(path.relative_to(SOURCES).with_suffix("").parts).removesuffix(".__init__")
+
+
+def imported_names(code: str, package: str = "") -> Iterator[str]:
+    """Every dotted name that `code` may import, e.g. "a.b" and "a.b.c" for `from a.b import c`.
+
+    `package` is the package that the code's own relative imports start from.
+    """
+    for node in ast.walk(ast.parse(code)):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            above = package.split(".")[: len(package.split(".")) - node.level + 1] if node.level else []
+            base = ".".join([*above, *([node.module] if node.module else [])])
+            yield base
+            yield from (f"{base}.{alias.name}" for alias in node.names)
+
+
+def imported_files(code: str, package: str = "") -> set[Path]:
+    """The files of this package that `code` imports directly, with the `__init__.py` of their packages."""
+    files = set()
+    for name in imported_names(code, package):
+        parts = name.split(".")
+        candidates = (".".join(parts[:i]) for i in range(1, len(parts) + 1))
+        files |= {path for path in map(module_file, candidates) if path}
+    return files
+
+
+def imports_of(path: Path) -> set[Path]:
+    """The files of this package that a file under src/ imports directly, itself left out."""
+    name = module_name(path)
+    package = name if path.name == "__init__.py" else name.rpartition(".")[0]
+    return imported_files(path.read_text(encoding="utf-8"), package) - {path}
+
+
+def closure(files: Iterable[Path]) -> set[Path]:
+    """The files themselves and all that they import, directly or not."""
+    found: set[Path] = set()
+    waiting = set(files)
+    while waiting:
+        path = waiting.pop()
+        found.add(path)
+        waiting |= imports_of(path) - found
+    return found
+
+
+def notebook_code(path: Path) -> str:
+    """The Python of a notebook, lines for IPython left out."""
+    code = "\n".join(cell.source for cell in read_source(path).cells if cell.cell_type == "code")
+    return "\n".join(line for line in code.splitlines() if not line.lstrip().startswith(("%", "!")))
+
+
+def notebook_modules(path: Path) -> list[str]:
+    """The files under src/ that running a notebook uses, as paths from the root, sorted."""
+    files = imported_files(f"import {RUNNER}\n{notebook_code(path)}")
+    return sorted(p.relative_to(ROOT).as_posix() for p in closure(files))
+
+
+def notebook_parameters(path: Path) -> list[str]:
+    """The keys of params.yaml that a notebook is given: `seed` if it declares it, then its sections."""
+    nb = read_source(path)
+    seed = ["seed"] if "seed" in declared(parameters_cell(nb).source) else []
+    return [*seed, *nb.metadata.get("faceup", {}).get("sections", [])]
+
+
+def expected_stage(stage: dict[str, Any]) -> dict[str, Any]:
+    """The `cmd`, `deps` and `params` that a stage should have; its dependencies on data are its own."""
+    name = str(stage["cmd"]).split()[-1]
+    notebook = f"notebooks/{name}.ipynb"
+    data = [dep for dep in stage["deps"] if not dep.startswith("src/") and dep != notebook]
+    return {
+        "cmd": f"python -m {RUNNER} {name}",
+        "deps": [notebook, *data, *notebook_modules(ROOT / notebook)],
+        "params": notebook_parameters(ROOT / notebook),
+    }
+
+
+def differences() -> list[str]:
+    """A line for each dependency or parameter too many or too few in dvc.yaml; empty if all is right."""
+    lines = []
+    for stage_name, stage in yaml.safe_load(PIPELINE.read_text(encoding="utf-8"))["stages"].items():
+        expected = expected_stage(stage)
+        if stage["cmd"] != expected["cmd"]:
+            lines.append(f"{stage_name}: cmd is {stage['cmd']!r}, expected {expected['cmd']!r}")
+        for key in ("deps", "params"):
+            have, want = stage.get(key, []), expected[key]
+            lines += [f"{stage_name}: {key} lacks {x}" for x in want if x not in have]
+            lines += [f"{stage_name}: {key} has {x}, which it does not use" for x in have if x not in want]
+    return lines
+
+
+def write() -> None:
+    """Mend the `deps` and `params` of dvc.yaml in place; comments and everything else stay."""
+    from ruamel.yaml import YAML  # needed here only, and a tool of developers
+
+    file = YAML()
+    file.indent(mapping=2, sequence=4, offset=2)
+    file.width = 1000
+    pipeline = file.load(PIPELINE.read_text(encoding="utf-8"))
+    for stage in pipeline["stages"].values():
+        for key, value in expected_stage(stage).items():
+            if not value:
+                stage.pop(key, None)
+            elif key in stage:
+                stage[key] = value
+            else:
+                stage.insert(list(stage).index("deps") + 1, key, value)
+    with replacing(PIPELINE) as temporary:
+        file.dump(pipeline, temporary)
+
+
+def main(arguments: list[str]) -> int:
+    """The command line; returns 1 while dvc.yaml differs."""
+    try:
+        if arguments == ["--write"]:
+            write()
+        lines = differences()
+    except ValueError as error:
+        lines = [str(error)]
+    print("\n".join(lines or ["dvc.yaml is right"]))
+    return 1 if lines else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

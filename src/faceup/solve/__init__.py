@@ -1,0 +1,1 @@
+"""Numbers to strategies, and how far a strategy is from equilibrium."""

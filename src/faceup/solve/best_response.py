@@ -1,0 +1,350 @@
+"""Best responses with real cards inside the betting tree: how much a strategy can lose.
+
+The responder knows the strategy and sees its own two cards and the board as they are; the strategy may see groups, features or
+nothing. On a flop all turn and river cards are played, exact and with suits folded; flops are a sample. The responder chooses
+per hand and board on flop, turn and river; its preflop choices are made on one half of the flops and valued on the
+other, and the other way round, so that they do not profit from the sample's luck (the estimate errs low, not high).
+
+Exploitability is the mean of what a best responder wins in the two seats, in mbb/g: a strategy's own value over both seats is 0.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+import numba
+import numpy as np
+from numba import njit, prange
+
+from faceup.game.betting import DECISION, FOLD_END, SHOWDOWN, Tree
+from faceup.game.cards import CLASS_OF_HOLE, HOLE_CARDS, PERMUTED_HOLES, SUIT_PERMUTATIONS, canonical_boards
+from faceup.game.strength import N_RIVER_HOLES, _river_order
+from faceup.solve.board import (
+    LANES,
+    N_TILES,
+    PADDED,
+    TILE,
+    _block_values,
+    _down,
+    _scratch_of,
+    _values_of_ends,
+    make_layout,
+    make_scratch,
+)
+from faceup.solve.policy import Policy, free_holes, opponents, street_reach
+
+N_FLOPS = 22_100
+_OPPONENTS = 1225  # holes that share no card with a given one
+_MBB_PER_DOLLAR = 10
+_NORMAL_95 = 1.959964
+
+
+class Exploitability(NamedTuple):
+    """What best responders win, mbb/g."""
+
+    mbb: float  # mean over the two seats
+    ci95: float  # half-width over flops
+    seats: tuple[float, float]  # the responder's winnings as small blind and as big blind
+    flops: int
+
+
+class FlopValues(NamedTuple):
+    """What a flop is worth to a responder in each seat, for each starting hand."""
+
+    values: np.ndarray  # (2, n_frontier, 169) dollars, summed over pairs of holes, mean over turn and river cards
+    pairs: np.ndarray  # (169,) pairs of holes that the flop leaves
+
+
+@njit(cache=True)
+def _best_up(layout, part, player, scratch, root_value):
+    """Values of a part's roots to a responder: the best action where it acts, the sum where the strategy does."""
+    slot, decision, first_child = layout.slot, layout.decision, layout.first_child
+    first, end = layout.decisions[part, 0], layout.decisions[part, 1]
+    v, ends = scratch.values, scratch.ends
+    width = v.shape[2]
+    for tile in range(N_TILES):
+        for d in range(end - 1, first - 1, -1):
+            mine = layout.actor[d] == player
+            for a in range(layout.n_children[d]):
+                c = first_child[d] + a
+                if decision[c] < 0:
+                    source = ends[slot[c], 1 - player, tile]
+                else:
+                    source = v[0, decision[c] - first]
+                out = v[0, d - first]
+                for j in range(width):
+                    if a == 0:
+                        out[j] = source[j]
+                    elif mine:
+                        out[j] = max(out[j], source[j])
+                    else:
+                        out[j] += source[j]
+            if layout.root_of[d] >= 0:
+                for j in range(width):
+                    root_value[player, layout.root_of[d], tile, j] = v[0, d - first, j]
+
+
+@njit(cache=True)
+def _river_part(layout, part, table, rows, order, n_classes, class_start, images, reach, value, roots, scratch):
+    """Add one river board's best-response values at a part's roots to value (2, n_nodes, 1326)."""
+    first, end = layout.decisions[part, 0], layout.decisions[part, 1]
+    own_rows = np.zeros((4, N_TILES, TILE), dtype=np.uint32)
+    for i in range(N_RIVER_HOLES):
+        own_rows[3, i // TILE, i % TILE] = rows[order[i]]
+    for d in range(first, end):
+        if layout.root_of[d] >= 0:
+            for player in range(2):
+                for i in range(N_RIVER_HOLES):
+                    roots[0, player, layout.root_of[d], i // TILE, i % TILE] = reach[player, layout.node[d], order[i]]
+    gain = scratch.gain
+    _down(layout, part, table, table, table, table, own_rows, roots[0], scratch, gain, gain, gain, gain, False)
+    for player in range(2):
+        _values_of_ends(layout, part, order, class_start[: n_classes + 1], scratch, player)
+        _best_up(layout, part, player, scratch, roots[1])
+    for d in range(first, end):
+        if layout.root_of[d] >= 0:
+            for player in range(2):
+                for m in range(images.shape[0]):
+                    if images[m] >= 0:
+                        for i in range(N_RIVER_HOLES):
+                            h = PERMUTED_HOLES[images[m], order[i]]
+                            value[player, layout.node[d], h] += roots[1, player, layout.root_of[d], i // TILE, i % TILE]
+
+
+@njit(cache=True)
+def _all_in_block(nodes, stakes, order, n_classes, class_start, images, reach, value, block):
+    """Add one river board's showdown values at LANES all-ins of earlier streets (-1: padding) to value."""
+    theirs, values = block[0], block[1]
+    for player in range(2):
+        for j in range(LANES):
+            for i in range(N_RIVER_HOLES):
+                theirs[i, j] = reach[1 - player, nodes[j], order[i]] if nodes[j] >= 0 else np.float32(0)
+        _block_values(order, class_start[: n_classes + 1], theirs, stakes, True, values)
+        for j in range(LANES):
+            if nodes[j] >= 0:
+                for m in range(images.shape[0]):
+                    if images[m] >= 0:
+                        for i in range(N_RIVER_HOLES):
+                            value[player, nodes[j], PERMUTED_HOLES[images[m], order[i]]] += values[i, j]
+
+
+@njit(cache=True, parallel=True)
+def _rivers(layout, parts, table, rows, orders, n_classes, class_starts, images, all_ins, stakes, reach, value, roots, scratch):
+    """Sum values over the river cards of a turn board; every task has nodes of its own."""
+    n_parts = parts.shape[0]
+    for task in prange(n_parts + all_ins.shape[0]):
+        own = _scratch_of(scratch, numba.get_thread_id())
+        for r in range(orders.shape[0]):
+            if task < n_parts:
+                _river_part(
+                    layout, parts[task], table, rows[r], orders[r], n_classes[r], class_starts[r], images[r],
+                    reach, value, roots, own,
+                )  # fmt: skip
+            else:
+                _all_in_block(
+                    all_ins[task - n_parts], stakes[task - n_parts], orders[r], n_classes[r], class_starts[r], images[r],
+                    reach, value, own.block,
+                )  # fmt: skip
+
+
+def folded_cards(board: Sequence[int], fixed: np.ndarray) -> list[tuple[int, list[int]]]:
+    """Next cards up to the suit permutations `fixed` (indices) that leave the board as it is.
+
+    Returns (card, permutations), one permutation for each card that the first stands for.
+    """
+    seen: set[int] = set()
+    out = []
+    for card in range(52):
+        if card in board or card in seen:
+            continue
+        images: dict[int, int] = {}
+        for p in fixed:
+            images.setdefault(4 * (card // 4) + int(SUIT_PERMUTATIONS[p, card % 4]), int(p))
+        seen.update(images)
+        out.append((card, list(images.values())))
+    return out
+
+
+def fixing_permutations(cards: Sequence[int], among: np.ndarray) -> np.ndarray:
+    """Those of the suit permutations `among` (indices) that map a set of cards to itself."""
+    cards = np.asarray(cards)
+    moved = 4 * (cards // 4) + SUIT_PERMUTATIONS[among][:, cards % 4]
+    return among[(np.sort(moved, axis=1) == np.sort(cards)).all(axis=1)]
+
+
+class Responder:
+    """Best responses, in both seats, to one policy on one tree."""
+
+    def __init__(self, tree: Tree, policy: Policy):
+        """The policy must treat suits alike, as all that see equities or features do."""
+        self.tree, self.policy = tree, policy
+        self.layout = make_layout(tree, (0, 1, 2, 3))
+        edges = self.layout.edges
+        self._river_parts = np.flatnonzero(edges[:, 3, 1] > edges[:, 3, 0])
+        self._scratch = make_scratch(self.layout, numba.config.NUMBA_NUM_THREADS)
+        self._roots = np.zeros((2, 2, int(self.layout.root.max()) + 1, N_TILES, TILE), dtype=np.float32)
+        nodes = np.flatnonzero((tree.kind == SHOWDOWN) & (tree.street < 3))
+        self._all_ins = np.full((-(-len(nodes) // LANES), LANES), -1, dtype=np.int64)
+        self._all_ins.ravel()[: len(nodes)] = nodes
+        stake = np.zeros(self._all_ins.size, dtype=np.float32)
+        stake[: len(nodes)] = tree.bets[nodes].sum(axis=2).min(axis=1)
+        self._stakes = stake.reshape(self._all_ins.shape)
+        # what a street hands on to the next: its first decisions, and all-ins so far, whose cards are still to come
+        above = tree.parent
+        begins = (tree.kind == DECISION) & (tree.street > tree.street[np.maximum(above, 0)])
+        self._frontier = [
+            np.flatnonzero((begins & (tree.street == s + 1)) | ((tree.kind == SHOWDOWN) & (tree.street <= s)))
+            for s in range(3)
+        ]  # fmt: skip
+
+    def flop(self, flop: Sequence[int]) -> FlopValues:
+        """Values to a responder at what preflop betting leads to, given a flop."""
+        flop = [int(c) for c in flop]
+        reach, value = self._start(flop)
+        self._descend(0, flop, reach)
+        self._descend(1, flop, reach)
+        fixed = fixing_permutations(flop, np.arange(24))
+        for turn, images in folded_cards(flop, fixed):
+            at_turn = self._turn(flop, turn, fixed, reach.copy())
+            for p in images:
+                value[:, self._frontier[1][:, None], PERMUTED_HOLES[p]] += at_turn / np.float32(45)
+        self._ascend(1, flop, reach, value)
+        front = value[:, self._frontier[0]].astype(np.float64)
+        by_class = np.stack([front[:, :, CLASS_OF_HOLE == k].sum(axis=2) for k in range(169)], axis=2)
+        free = free_holes(flop)
+        others = opponents(free[None].astype(np.float64))[0] * free
+        return FlopValues(by_class, np.bincount(CLASS_OF_HOLE, weights=others, minlength=169))
+
+    def _start(self, board: list[int]) -> tuple[np.ndarray, np.ndarray]:
+        shape = (2, len(self.tree.kind), len(HOLE_CARDS))
+        reach, value = np.zeros(shape, dtype=np.float32), np.zeros(shape, dtype=np.float32)
+        reach[:, 0] = free_holes(board)
+        return reach, value
+
+    def _descend(self, street: int, board: list[int], reach: np.ndarray) -> None:
+        shown = board[: (0, 3, 4, 5)[street]]
+        street_reach(self.tree, street, self.policy.street(street, shown), reach)
+
+    def _turn(self, flop: list[int], turn: int, fixed: np.ndarray, reach: np.ndarray) -> np.ndarray:
+        """Values at the flop's frontier given the turn card, (2, n_frontier, 1326)."""
+        board = [*flop, turn]
+        reach[:, :, ~free_holes(board)] = 0
+        self._descend(2, board, reach)
+        value = np.zeros_like(reach)
+        self._sum_rivers(board, fixing_permutations([turn], fixed), reach, value)
+        value[:, self._frontier[2]] /= np.float32(44)
+        self._ascend(2, board, reach, value)
+        return value[:, self._frontier[1]]
+
+    def _sum_rivers(self, board: list[int], fixed: np.ndarray, reach: np.ndarray, value: np.ndarray) -> None:
+        rivers = folded_cards(board, fixed)
+        n = len(rivers)
+        orders = np.empty((n, N_RIVER_HOLES), dtype=np.int16)
+        class_starts = np.empty((n, 161), dtype=np.int32)
+        n_classes = np.empty(n, dtype=np.int64)
+        rows = np.empty((n, len(HOLE_CARDS)), dtype=np.int32)
+        images = np.full((n, 4), -1, dtype=np.int64)
+        for r, (card, permutations) in enumerate(rivers):
+            complete = [*board, card]
+            n_classes[r] = _river_order(np.array(complete), orders[r], class_starts[r])
+            table, rows[r] = self.policy.street(3, complete)
+            images[r, : len(permutations)] = permutations
+        _rivers(
+            self.layout, self._river_parts, table, rows, orders, n_classes, class_starts, images, self._all_ins,
+            self._stakes, reach, value, self._roots, self._scratch,
+        )  # fmt: skip
+
+    def _ascend(self, street: int, board: list[int], reach: np.ndarray, value: np.ndarray) -> None:
+        """Fill value at a street's decisions from its folds and from the frontier below."""
+        tree = self.tree
+        start, end = tree.street_start[street : street + 2]
+        folds = start + np.flatnonzero(tree.kind[start:end] == FOLD_END)
+        free = free_holes(board)
+        for player in range(2):
+            value[player, folds] = fold_values(tree, folds, player, reach) * free
+        for node in np.flatnonzero((tree.kind == DECISION) & (tree.street == street))[::-1]:
+            below = value[:, tree.first_child[node] : tree.first_child[node] + tree.n_children[node]]
+            actor = tree.actor[node]
+            value[actor, node] = below[actor].max(axis=0)
+            value[1 - actor, node] = below[1 - actor].sum(axis=0)
+
+    def summarise(self, flops: Sequence[FlopValues]) -> Exploitability:
+        """Exploitability from at least four results of `flop`, for flops drawn with equal weight.
+
+        The interval is the jackknife's: each half is valued again without each of its flops.
+        """
+        if len(flops) < 4:
+            raise ValueError(f"flops: {len(flops)} given, expected at least 4 (one half chooses, the other values)")
+        halves = flops[0::2], flops[1::2]
+        seats, variance = np.zeros(2), 0.0
+        for chooser, valuer in (halves, halves[::-1]):
+            choices = [self._preflop(player, chooser, None)[1] for player in range(2)]
+            gain = np.array([self._preflop(player, valuer, choices[player])[0] for player in range(2)])
+            seats += _MBB_PER_DOLLAR * gain / 2
+            n = len(valuer)
+            without = np.empty(n)
+            for k in range(n):
+                rest = [f for i, f in enumerate(valuer) if i != k]
+                without[k] = np.mean([self._preflop(player, rest, choices[player])[0] for player in range(2)])
+            variance += ((n - 1) / n * ((without - without.mean()) ** 2).sum() * _MBB_PER_DOLLAR**2) / 4
+        return Exploitability(
+            float(seats.mean()), float(_NORMAL_95 * np.sqrt(variance)), (float(seats[0]), float(seats[1])), len(flops)
+        )
+
+    def _preflop(self, player: int, flops: Sequence[FlopValues], choice: dict | None) -> tuple[float, dict]:
+        """Dollars a game that a responder wins over some flops, and its preflop actions: `choice`, or without one the best.
+
+        What preflop betting leads to is worth its sum over the flops, divided by the pairs of holes in it, times the pairs of holes.
+        """
+        tree = self.tree
+        reach, _ = self._start([])
+        self._descend(0, [], reach)
+        value = np.zeros((len(tree.kind), 169))
+        pairs = np.maximum(sum(f.pairs for f in flops), 1)
+        value[self._frontier[0]] = sum(f.values[player] for f in flops) * (_OPPONENTS / pairs)
+        folds = np.flatnonzero((tree.kind == FOLD_END) & (tree.street == 0))
+        combos = np.bincount(CLASS_OF_HOLE, minlength=169)
+        for node, v in zip(folds, fold_values(tree, folds, player, reach), strict=True):
+            value[node] = np.bincount(CLASS_OF_HOLE, weights=v, minlength=169) / combos
+        taken = {}
+        for node in np.flatnonzero((tree.kind == DECISION) & (tree.street == 0))[::-1]:
+            below = value[tree.first_child[node] : tree.first_child[node] + tree.n_children[node]]
+            if tree.actor[node] != player:
+                value[node] = below.sum(axis=0)
+                continue
+            taken[node] = below.argmax(axis=0) if choice is None else choice[node]
+            value[node] = np.take_along_axis(below, taken[node][None], axis=0)[0]
+        return float(value[0] @ combos) / (len(HOLE_CARDS) * _OPPONENTS), taken
+
+
+def fold_values(tree: Tree, folds: np.ndarray, player: int, reach: np.ndarray) -> np.ndarray:
+    """Dollars times opposing holes that folds are worth to a player with each hole, (n_folds, 1326)."""
+    put = tree.bets[folds].sum(axis=2)
+    gain = np.where(tree.actor[folds] == player, -put[:, player], put[:, 1 - player])
+    return gain[:, None] * opponents(reach[1 - player, folds])
+
+
+def sample_flops(n: int, seed: int) -> np.ndarray:
+    """n flops (n, 3), each real flop equally likely, spread evenly over the canonical order (suit pattern, then ranks).
+
+    Systematic sampling: one random start, equal steps through the 22,100 flops listed by canonical flop.
+    """
+    boards = canonical_boards(3)
+    if not 1 <= n <= N_FLOPS:
+        raise ValueError(f"flops is {n}, expected from 1 to {N_FLOPS}")
+    start = np.random.default_rng([seed, n]).random()
+    at = (np.arange(n) + start) * N_FLOPS / n
+    picks = np.searchsorted(np.cumsum(boards.multiplicity), at, side="right")
+    shuffled = np.random.default_rng([seed, n, 1]).permutation(picks)  # so that halves are alike
+    return boards.cards[shuffled].astype(np.int64)
+
+
+def exploitability(
+    tree: Tree, policy: Policy, flops: np.ndarray, progress: Callable[[int], None] = lambda done: None
+) -> Exploitability:
+    """Exploitability of a policy, from flops as `sample_flops` draws them (n >= 4, 3)."""
+    responder = Responder(tree, policy)
+    values = []
+    for k, flop in enumerate(flops):
+        values.append(responder.flop(flop))
+        progress(k + 1)
+    return responder.summarise(values)

@@ -1,0 +1,259 @@
+"""Discounted CFR self-play on hold'em by public chance sampling (paper 000, Section 2.3; Johanson et al. 2012).
+
+An iteration draws one board, walks the whole betting tree with both players' 1,081 holes at once, and adds each action's regret to
+the tables of the holes' groups. Both players are updated from the same strategies. Tables are discounted once an epoch
+of iterations, as DCFR does once an iteration where nothing is sampled (Brown & Sandholm 2019): after epoch t positive regrets are
+scaled by t^a / (t^a + 1), negative ones by t^b / (t^b + 1) and the average strategy by (t / (t + 1))^g. All groups are
+scaled alike, whether the epoch's boards met them or not.
+
+Boards come from the seed and the iteration's number alone, so that a run that is resumed goes on with the same bits.
+"""
+
+from typing import NamedTuple
+
+import numba
+import numpy as np
+from numba import njit, prange
+
+from faceup.game.betting import DECISION, Tree
+from faceup.game.cards import CLASS_OF_HOLE, PERMUTED_HOLES, canonical
+from faceup.game.strength import N_RIVER_HOLES
+from faceup.hands.equity import _river_equity
+from faceup.hands.groups import Groups
+from faceup.solve.board import (
+    N_TILES,
+    PADDED,
+    TILE,
+    Scratch,
+    _down,
+    _scratch_of,
+    _up,
+    _values_of_ends,
+    board_order,
+    make_layout,
+    make_scratch,
+)
+
+CUTS = (0, 1)  # preflop, then each flop's subtree by itself
+
+
+class Discount(NamedTuple):
+    """DCFR's three exponents, and how many iterations make an epoch."""
+
+    alpha: float
+    beta: float
+    gamma: float
+    epoch: int
+
+
+class State(NamedTuple):
+    """All that self-play has learnt: four tables each, (n_groups, width) float32."""
+
+    regrets: tuple[np.ndarray, ...]
+    averages: tuple[np.ndarray, ...]
+    iteration: int
+
+
+def new_state(tree: Tree, groups: Groups) -> State:
+    """Nothing learnt yet."""
+    widths = np.diff(tree.street_start)
+    tables = [tuple(np.zeros((groups.n_groups[s], widths[s]), dtype=np.float32) for s in range(4)) for _ in range(2)]
+    return State(tables[0], tables[1], 0)
+
+
+def sampled_board(seed: int, iteration: int) -> np.ndarray:
+    """The board of an iteration: flop, turn and river cards in the order dealt, (5,) int64."""
+    return np.random.default_rng([seed, iteration]).permutation(52)[:5]
+
+
+@njit(cache=True)
+def _match_regrets(layout, part, street, regrets, groups, n_groups, s):
+    """Regret matching: s[k] = strategy of group groups[k] at a part's decisions on one street; uniform where none is positive."""
+    start = layout.street_start[street]
+    for d in range(layout.decisions[part, 0], layout.decisions[part, 1]):
+        if layout.street[d] != street:
+            continue
+        first, n = layout.first_child[d] - start, layout.n_children[d]
+        for k in range(n_groups):
+            regret, out = regrets[groups[k]], s[k]
+            total = np.float32(0)
+            for e in range(first, first + n):
+                total += max(regret[e], np.float32(0))
+            for e in range(first, first + n):
+                if total > 0:
+                    out[e] = max(regret[e], np.float32(0)) / total
+                else:
+                    out[e] = np.float32(1) / np.float32(n)
+
+
+@njit(cache=True)
+def _learn(layout, part, street, groups, n_groups, s, gain, reach, regrets, averages):
+    """Add one board's gains to a part's tables on one street, and clear them for the next."""
+    start = layout.street_start[street]
+    column = layout.own_columns[part, street, 0]
+    for d in range(layout.decisions[part, 0], layout.decisions[part, 1]):
+        if layout.street[d] != street:
+            continue
+        first, n = layout.first_child[d] - start, layout.n_children[d]
+        for k in range(n_groups):
+            g, weight = groups[k], reach[k, column]
+            for e in range(first, first + n):
+                regrets[g, e] += gain[k, e]
+                averages[g, e] += weight * s[k, e]
+                gain[k, e] = 0
+            reach[k, column] = 0
+        column += 1
+
+
+@njit(cache=True)
+def _local_rows(group_of_hole, holes, mark, rows, groups):
+    """Number the groups that a board's holes are in. rows (N_TILES, TILE) each hole's number; groups[k] the group. Returns how many."""
+    n = 0
+    for i in range(holes.shape[0]):
+        g = group_of_hole[holes[i]]
+        if mark[g] < 0:
+            mark[g] = n
+            groups[n] = g
+            n += 1
+        rows[i // TILE, i % TILE] = mark[g]
+    for k in range(n):
+        mark[groups[k]] = -1
+    return n
+
+
+@njit(cache=True)
+def _part_down(layout, part, regrets, strategy, rows, groups, n_groups, root_reach, scratch, reach):
+    for street in range(4):
+        if layout.edges[part, street, 1] > layout.edges[part, street, 0]:
+            _match_regrets(layout, part, street, regrets[street], groups[street], n_groups[street], strategy[street])
+    _down(
+        layout, part, strategy[0], strategy[1], strategy[2], strategy[3], rows, root_reach, scratch,
+        reach[0], reach[1], reach[2], reach[3], True,
+    )  # fmt: skip
+
+
+@njit(cache=True)
+def _part_up(
+    layout, part, regrets, averages, strategy, rows, groups, n_groups, root_value, scratch, gain, reach, holes, classes
+):
+    for player in range(2):
+        _values_of_ends(layout, part, holes, classes, scratch, player)
+    _up(
+        layout, part, strategy[0], strategy[1], strategy[2], strategy[3], rows, root_value, scratch,
+        gain[0], gain[1], gain[2], gain[3], True,
+    )  # fmt: skip
+    for street in range(4):
+        if layout.edges[part, street, 1] > layout.edges[part, street, 0]:
+            _learn(
+                layout, part, street, groups[street], n_groups[street], strategy[street], gain[street], reach[street],
+                regrets[street], averages[street],
+            )  # fmt: skip
+
+
+@njit(cache=True, parallel=True)
+def _parts_below(
+    layout, regrets, averages, strategy, rows, groups, n_groups, root_reach, root_value, scratches, gain, reach, holes, classes
+):
+    """Sweep all parts but the first; each touches table entries of its own only."""
+    for part in prange(1, layout.edges.shape[0]):
+        scratch = _scratch_of(scratches, 1 + numba.get_thread_id())  # number 0 still holds the ends of part 0
+        _part_down(layout, part, regrets, strategy, rows, groups, n_groups, root_reach, scratch, reach)
+        _part_up(
+            layout, part, regrets, averages, strategy, rows, groups, n_groups, root_value, scratch, gain, reach, holes, classes
+        )
+
+
+@njit(cache=True, parallel=True)
+def _discount(regrets, averages, positive, negative, average):
+    for g in prange(regrets.shape[0]):
+        for e in range(regrets.shape[1]):
+            regrets[g, e] *= positive if regrets[g, e] > 0 else negative
+            averages[g, e] *= average
+
+
+class SelfPlay:
+    """A run of self-play: `advance` it, read its `average`, keep its `state`."""
+
+    def __init__(self, tree: Tree, groups: Groups, discount: Discount, seed: int, state: State | None = None):
+        """Start anew, or go on from a state of the same tree and groups. Raises ValueError if the state is of another shape."""
+        self.tree, self.groups, self.discount, self.seed = tree, groups, discount, seed
+        fresh = new_state(tree, groups)
+        if state and [t.shape for t in state.regrets + state.averages] != [t.shape for t in fresh.regrets + fresh.averages]:
+            raise ValueError("state: its tables have another tree's or other groups' shapes, expected this run's")
+        self.state = state or fresh
+        self.layout = make_layout(tree, CUTS)
+        self._scratches = make_scratch(self.layout, 1 + numba.config.NUMBA_NUM_THREADS)
+        self._top_scratch = Scratch(*(array[0] for array in self._scratches))
+        n_rows = [min(n, N_RIVER_HOLES) for n in groups.n_groups]
+        decisions = [((tree.kind == DECISION) & (tree.street == s)).sum() for s in range(4)]
+        widths = np.diff(tree.street_start)
+        self._strategy, self._gain = (
+            tuple(np.zeros((n_rows[s], widths[s]), dtype=np.float32) for s in range(4)) for _ in range(2)
+        )
+        self._reach = tuple(np.zeros((n_rows[s], decisions[s]), dtype=np.float32) for s in range(4))
+        self._mark = np.full(max(groups.n_groups), -1, dtype=np.int32)
+        self._rows = np.zeros((4, N_TILES, TILE), dtype=np.uint32)
+        self._groups = np.zeros((4, N_RIVER_HOLES), dtype=np.int32)
+        self._roots = np.zeros((2, 2, int(self.layout.root.max()) + 1, N_TILES, TILE), dtype=np.float32)
+        self._roots[0, :, 0].reshape(2, PADDED)[:, :N_RIVER_HOLES] = 1
+        self.root_value = np.zeros(2)  # dollars a game that each player has won, summed over this run's boards
+
+    def advance(self, iterations: int) -> None:
+        """Play iterations."""
+        for _ in range(iterations):
+            self._iterate(sampled_board(self.seed, self.state.iteration))
+            done = self.state.iteration + 1
+            if done % self.discount.epoch == 0:
+                self._end_epoch(done // self.discount.epoch)
+            self.state = self.state._replace(iteration=done)
+
+    def _iterate(self, board: np.ndarray) -> None:
+        order = board_order(board)
+        n_groups = self._locate(board, order.holes)
+        tables = self.state.regrets, self.state.averages
+        reach, value = self._roots
+        shared = self._rows, self._groups, n_groups
+        ends = self._gain, self._reach, order.holes, order.class_start
+        _part_down(self.layout, 0, tables[0], self._strategy, *shared, reach, self._top_scratch, self._reach)
+        _parts_below(self.layout, *tables, self._strategy, *shared, reach, value, self._scratches, *ends)
+        _part_up(self.layout, 0, *tables, self._strategy, *shared, value, self._top_scratch, *ends)
+        self.root_value += value[:, 0].reshape(2, PADDED).sum(axis=1, dtype=np.float64) / (N_RIVER_HOLES * 990)
+
+    def _locate(self, board: np.ndarray, holes: np.ndarray) -> np.ndarray:
+        """Fill rows and groups for a board; returns how many groups each street has."""
+        river = np.zeros(1326, dtype=np.int32)
+        _river_equity(board, river)
+        of_hole = [CLASS_OF_HOLE.astype(np.int32), None, None, river]
+        for street, table in ((1, self.groups.flop), (2, self.groups.turn)):
+            row, permutation = canonical(board[: 2 + street])
+            of_hole[street] = table[row][PERMUTED_HOLES[permutation]]
+        counts = [
+            _local_rows(of_hole[s], holes, self._mark, self._rows[s], self._groups[s]) for s in range(4)
+        ]  # fmt: skip
+        return np.array(counts, dtype=np.int64)
+
+    def _end_epoch(self, t: int) -> None:
+        alpha, beta, gamma, _ = self.discount
+        positive, negative = t**alpha / (t**alpha + 1), t**beta / (t**beta + 1)
+        for regrets, averages in zip(self.state.regrets, self.state.averages, strict=True):
+            _discount(
+                regrets, averages, np.float32(positive), np.float32(negative), np.float32((t / (t + 1)) ** gamma)
+            )
+
+    def average(self) -> tuple[np.ndarray, ...]:
+        """The average strategy: four tables (n_groups, width) float32; uniform where a group was never reached."""
+        return average_strategy(self.tree, self.state.averages)
+
+
+def average_strategy(tree: Tree, averages: tuple[np.ndarray, ...]) -> tuple[np.ndarray, ...]:
+    """Normalise summed strategies at each decision; uniform where the sum is 0."""
+    out = tuple(np.zeros_like(table) for table in averages)
+    for node in np.flatnonzero(tree.kind == DECISION):
+        street = tree.street[node]
+        first = tree.first_child[node] - tree.street_start[street]
+        columns = slice(first, first + tree.n_children[node])
+        total = averages[street][:, columns].sum(axis=1, keepdims=True)
+        uniform = np.float32(1 / tree.n_children[node])
+        np.divide(averages[street][:, columns], total, out=out[street][:, columns], where=total > 0)
+        out[street][:, columns][total[:, 0] <= 0] = uniform
+    return out

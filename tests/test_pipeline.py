@@ -1,0 +1,195 @@
+"""The pipeline as a whole: its shape and sources, reports of the committed code, a run at toy size."""
+
+import ast
+import json
+import math
+import re
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import nbformat
+import pytest
+import yaml
+
+from faceup.parameters import SCHEMA, Rule, load_parameters
+from faceup.paths import ROOT
+from faceup.show import stage_dependencies
+from faceup.show.run_notebook import cleaned
+from faceup.show.stage_dependencies import PIPELINE, SOURCES, closure, imported_names, imports_of
+
+FLOORS = ["game", "hands", "solve", "learn", "play", "show"]
+STAGES = yaml.safe_load(PIPELINE.read_text())["stages"]
+NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
+MODULES = sorted((SOURCES / "faceup").rglob("*.py"))
+
+
+def name_of(path: Path) -> str:
+    """How a file is called in a test's name."""
+    return path.relative_to(ROOT).as_posix()
+
+
+def python(*arguments: str) -> subprocess.CompletedProcess:
+    """Run this Python in the repository."""
+    return subprocess.run([sys.executable, *arguments], cwd=ROOT, capture_output=True, text=True)
+
+
+def outs_of(stage: dict) -> dict[str, dict]:
+    """Path -> options of all that a stage makes."""
+    made: dict[str, dict] = {}
+    for out in [*stage.get("outs", []), *stage.get("metrics", []), *stage.get("plots", [])]:
+        made |= out if isinstance(out, dict) else {out: {}}
+    return made
+
+
+def tracked_files() -> list[Path]:
+    """Every file that git tracks or would track."""
+    command = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
+    listed = subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True).stdout
+    return [ROOT / name for name in listed.split("\0") if name and (ROOT / name).is_file()]
+
+
+# --- shape --------------------------------------------------------------------------------------------------
+
+
+def test_stages_depend_on_exactly_what_their_notebooks_use():
+    lines = stage_dependencies.differences()
+    assert not lines, "\n".join([*lines, "to mend: python -m faceup.show.stage_dependencies --write"])
+
+
+def test_every_notebook_has_a_stage_and_its_report_is_in_git():
+    named = {str(stage["cmd"]).split()[-1]: stage for stage in STAGES.values()}
+    assert sorted(named) == [path.stem for path in NOTEBOOKS]
+    for name, stage in named.items():
+        assert f"reports/{name}.ipynb" in outs_of(stage)
+        for path, options in outs_of(stage).items():
+            in_git = options.get("cache") is False
+            assert in_git == path.startswith("reports/"), f"{path}: reports/ is in git, data/ in DVC's cache"
+
+
+def test_every_section_of_parameters_is_some_stages():
+    used = {name for stage in STAGES.values() for name in stage.get("params", [])}
+    with_knobs = {name for name, rules in SCHEMA.items() if isinstance(rules, Rule) or rules}
+    assert with_knobs <= used <= set(SCHEMA)
+
+
+def floor(path: Path) -> int:
+    """How high a module lives: 1 for game/, 6 for show/, 0 for those that belong to no floor."""
+    room = path.relative_to(SOURCES / "faceup").parts[0]
+    return FLOORS.index(room) + 1 if room in FLOORS else 0
+
+
+@pytest.mark.parametrize("path", MODULES, ids=name_of)
+def test_floors(path):
+    above = [name_of(used) for used in imports_of(path) if floor(used) > floor(path)]
+    assert not above, f"expected imports from its own floor or one below, found {', '.join(sorted(above))}"
+
+
+def test_no_circles():
+    for path in MODULES:
+        assert path not in closure(imports_of(path)), f"{name_of(path)} imports itself, by way of others"
+
+
+def test_imported_names_are_read_from_every_form_of_import():
+    code = "import a.b as c\nfrom a.d import e\ndef f():\n    from . import g\n    from ..h import i\n"
+    assert set(imported_names(code, "p.q")) == {"a.b", "a.d", "a.d.e", "p.q", "p.q.g", "p.h", "p.h.i"}
+
+
+# --- sources ------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=name_of)
+def test_notebook_sources_are_clean_and_show_the_default_parameters(path):
+    nb = nbformat.read(path, as_version=4)
+    assert all(not cell.get("outputs") for cell in nb.cells)
+    assert sum("parameters" in cell.metadata.get("tags", []) for cell in nb.cells) == 1
+    text = nbformat.writes(cleaned(nb, load_parameters())) + "\n"
+    assert text == path.read_text(), "to mend: python -m faceup.show.run_notebook --clean"
+
+
+@pytest.mark.parametrize("arguments", [("check", "."), ("format", "--check", ".")], ids=lambda a: a[0])
+def test_ruff(arguments):
+    done = python("-m", "ruff", *arguments)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_no_path_of_a_machine_stands_in_a_tracked_file():
+    machine = re.compile(rb"(?<![\w.~])/(?:work|root|home|Users|tmp)/\w")
+    for path in tracked_files():
+        found = machine.search(path.read_bytes())
+        assert not found, f"{name_of(path)} names {found.group().decode()}..., expected no path of a machine"
+
+
+def test_the_lock_pins_every_direct_dependency():
+    lock = [line for line in (ROOT / "requirements.lock").read_text().splitlines() if line[0] != "#"]
+    pin = re.compile(r"([A-Za-z0-9._-]+)==[\w.]+( ; .+)?")  # no URL, and no local version such as +cpu
+    wrong = [line for line in lock if not pin.fullmatch(line)]
+    assert not wrong
+    pinned = {pin.fullmatch(line)[1].lower() for line in lock}
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    wanted = [*project["dependencies"], *project["optional-dependencies"]["test"]]
+    assert {re.match(r"[A-Za-z0-9._-]+", line)[0].lower() for line in wanted} <= pinned
+    assert not [name for name in pinned if name.startswith(("nvidia", "triton", "cuda"))]
+
+
+# --- the committed reports ----------------------------------------------------------------------------------
+
+
+@pytest.mark.skipif(not (ROOT / "dvc.lock").exists(), reason="the pipeline has never been run here")
+def test_the_committed_reports_are_of_this_code():
+    done = python("-m", "dvc", "repro", "--dry", "--allow-missing")
+    news = [line for line in done.stdout.splitlines() if not line.endswith("didn't change, skipping")]
+    assert done.returncode == 0 and news == ["Data and pipelines are up to date."], done.stdout + done.stderr
+    locked = yaml.safe_load((ROOT / "dvc.lock").read_text())["stages"]
+    assert sorted(locked) == sorted(STAGES)
+    # a missing data file is what --allow-missing allows; a report has to be there
+    made = [path for stage in STAGES.values() for path in outs_of(stage) if path.startswith("reports/")]
+    assert not [path for path in made if not (ROOT / path).exists()]
+
+
+# --- at toy size --------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def smoke(tmp_path_factory) -> Path:
+    """A folder in which the whole pipeline has run with params/smoke.yaml, as `make smoke` does."""
+    folder = tmp_path_factory.mktemp("smoke")
+    done = python("tests/smoke.py", str(folder))
+    assert done.returncode == 0, (done.stdout + done.stderr)[-4000:]
+    return folder
+
+
+def numbers(value: object, where: str) -> dict[str, float]:
+    """Every number in a JSON value, by its place."""
+    if isinstance(value, dict | list):
+        items = value.items() if isinstance(value, dict) else enumerate(value)
+        return {place: x for key, item in items for place, x in numbers(item, f"{where}.{key}").items()}
+    return {where: value} if isinstance(value, int | float) else {}
+
+
+@pytest.mark.slow
+def test_smoke_every_stage_leaves_its_files(smoke):
+    missing = [path for stage in STAGES.values() for path in outs_of(stage) if not (smoke / path).exists()]
+    assert not missing
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", [path.stem for path in NOTEBOOKS])
+def test_smoke_reports_ran_to_the_end_without_error(smoke, name):
+    nb = nbformat.read(smoke / "reports" / f"{name}.ipynb", as_version=4)
+    code = [cell for cell in nb.cells if cell.cell_type == "code" and cell.source.strip()]
+    assert [cell.execution_count for cell in code] == list(range(1, len(code) + 1))
+    assert not [output for cell in code for output in cell.outputs if output.output_type == "error"]
+    ast.parse(code[0].source)
+    assert str(smoke) not in nbformat.writes(nb)
+
+
+@pytest.mark.slow
+def test_smoke_metrics_are_finite_numbers(smoke):
+    paths = sorted((smoke / "reports" / "metrics").glob("*.json"))
+    assert paths, "expected reports/metrics/*.json"
+    for path in paths:
+        found = numbers(json.loads(path.read_text()), path.name)
+        assert found, f"{path.name} holds no number"
+        assert not {place: x for place, x in found.items() if not math.isfinite(x)}
