@@ -63,44 +63,66 @@ def each(rule: Rule, least: int = 1, most: int = 1000, increasing: bool = False)
     return Rule(f"a list of {length} {order}, each {rule.expected}", accepts)
 
 
-POT_FRACTIONS = each(number(0.1, 100), most=8, increasing=True)
+SIZES = each(each(number(0.05, 200), least=0, most=8, increasing=True), most=8)
+DECILES = each(integer(1, 10), least=0, most=10, increasing=True)
 
 SCHEMA: dict[str, Rule | dict[str, Rule]] = {
     "seed": integer(0, 2**32 - 1),
-    "betting": {
-        "raise_sizes": POT_FRACTIONS,
-        "max_raises": integer(1, 20),
-    },
-    "groups": {
-        "flop_step": number(0.001, 1),
-        "turn_step": number(0.001, 1),
-    },
     "equity": {
         "example_hole": text(),
         "example_flop": text(),
     },
+    "betting": {
+        "preflop_sizes": SIZES,
+        "flop_sizes": SIZES,
+        "turn_sizes": SIZES,
+        "river_sizes": SIZES,
+    },
     "selfplay": {
+        "flop_equity_cells": integer(1, 1000),
+        "flop_decile_cells": integer(1, 1000),
+        "flop_deciles": DECILES,
+        "turn_equity_cells": integer(1, 1000),
+        "turn_decile_cells": integer(1, 1000),
+        "turn_deciles": DECILES,
         "iterations": integer(1, 10_000_000),
-        "checkpoints": integer(1, 1000),
+        "epoch": integer(1, 1_000_000),
         "alpha": number(0, 10),
         "beta": number(-10, 10),
         "gamma": number(0, 10),
+        "snapshots": each(integer(1, 10_000_000), increasing=True),
+        "snapshot_boards": integer(2, 1_000_000),
+        "checkpoint_every": integer(1, 10_000_000),
     },
     "distill": {
-        "rows": integer(100, 100_000_000),
+        "row_boards": integer(2, 1_000_000),
+        "flop_rows": integer(100, 100_000_000),
+        "turn_rows": integer(100, 100_000_000),
+        "river_rows": integer(100, 100_000_000),
         "held_out": number(0.01, 0.9),
         "cart_depth": integer(1, 30),
+        "cart_min_rows": integer(1, 1_000_000),
+        "boosted_rows": integer(100, 100_000_000),
         "boosted_depth": integer(1, 30),
-        "boosted_trees": integer(1, 100_000),
-        "neural_width": integer(1, 8192),
+        "boosted_rounds": integer(1, 100_000),
+        "boosted_learning_rate": number(0.001, 1),
+        "neural_rows": integer(100, 100_000_000),
         "neural_layers": integer(1, 100),
+        "neural_width": integer(1, 8192),
+        "neural_epochs": integer(1, 1000),
+        "neural_batch": integer(1, 1_000_000),
+        "neural_learning_rate": number(1e-6, 1),
     },
     "head_to_head": {
-        "boards": integer(2, 10_000_000),
+        "match_boards": integer(2, 10_000_000),
+        "subset_boards": integer(2, 10_000_000),
+        "subset_holes": integer(2, 1081),
     },
     "exploitability": {
         "depths": each(integer(1, 30), increasing=True),
-        "flops": integer(1, 1755),
+        "sweep_flops": integer(4, 22_100),
+        "main_flops": integer(4, 22_100),
+        "fidelity_boards": integer(2, 10_000_000),
     },
     "overview": {},
 }

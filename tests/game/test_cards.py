@@ -115,9 +115,7 @@ def test_permuted_holes():
         assert (CLASS_OF_HOLE[permuted] == CLASS_OF_HOLE).all()
 
 
-boards = st.sampled_from([3, 4, 5]).flatmap(
-    lambda n: st.lists(st.integers(0, 51), min_size=n, max_size=n, unique=True)
-)
+boards = st.sampled_from([3, 4, 5]).flatmap(lambda n: st.lists(st.integers(0, 51), min_size=n, max_size=n, unique=True))
 
 
 @given(boards)

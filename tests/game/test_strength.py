@@ -100,9 +100,7 @@ def test_river_order_sorts_by_strength():
         assert len(set(order.tolist())) == N_RIVER_HOLES
 
 
-@pytest.mark.parametrize(
-    "cards", [[1, 2, 3, 4], list(range(8)), [1, 1, 2, 3, 4], [1, 2, 3, 4, 52], [-1, 2, 3, 4, 5]]
-)
+@pytest.mark.parametrize("cards", [[1, 2, 3, 4], list(range(8)), [1, 1, 2, 3, 4], [1, 2, 3, 4, 52], [-1, 2, 3, 4, 5]])
 def test_bad_cards(cards):
     with pytest.raises(ValueError, match="expected"):
         strength(cards)

@@ -3,8 +3,8 @@
 Player 0 is the small blind and the button: first to act preflop, last on later streets. A node is a decision of one
 player or an end of the hand (a fold or a showdown); dealing cards is not a node, the street of a decision tells which cards lie.
 Node 0 is the root. Every other node stands for the action that leads to it, and nodes are numbered so that parents come
-before children, the children of a node are neighbours, the actions taken on one street are neighbours (`street_start`), and so are,
-among them, those below one root of the street: a strategy on a street is one row of numbers over its slice of the nodes.
+before children, the children of a node are neighbours, the actions taken on one street are neighbours (`street_start`), and so
+are, among them, those below one root of the street: a strategy on a street is one row of numbers over its slice of the nodes.
 
 Sizes are fractions of the pot after calling. A menu lists, for each street, the sizes offered as first bet, as first raise and so
 on; the last list serves all later raises. All-in is always offered (paper 000, Section 2.3.3 keeps "several choices of action").
@@ -103,6 +103,16 @@ def _put(state: State, amount: int, raises: int, last_raise: int) -> State:
 def size_name(fraction: float) -> str:
     """Label of a raise by a fraction of the pot, as in "raise_0.5"."""
     return f"raise_{fraction:g}"
+
+
+def menu_from(
+    preflop_sizes: list[list[float]],
+    flop_sizes: list[list[float]],
+    turn_sizes: list[list[float]],
+    river_sizes: list[list[float]],
+) -> Menu:
+    """The menu of params.yaml's section `betting`."""
+    return dict(zip(STREETS, (preflop_sizes, flop_sizes, turn_sizes, river_sizes), strict=True))
 
 
 def menu_labels(menu: Menu) -> tuple[str, ...]:

@@ -2,8 +2,8 @@
 
 Equity is the chance to win against one uniformly random opposing hand and uniformly random further public cards, plus
 half the chance to tie. All of it is integers here. On the river it is `2 * wins + ties` against 990 opponents, out of 1,980; an
-earlier street's is the sum over what may come, out of `UNITS[street]`. The tables hold a row a canonical board and a column a hole
-(of 1,326, in the canonical board's suits), with 0 where a board card blocks the hole.
+earlier street's is the sum over what may come, out of `UNITS[street]`. The tables hold a row a canonical board and a column a
+hole (of 1,326, in the canonical board's suits), with 0 where a board card blocks the hole.
 
 A river board costs one sort of its holes into classes of equal strength and one sweep with card-removal counts; a turn
 board gathers its 48 river boards, and the deciles of its 1,128 holes come from one sorting network run on whole vectors
@@ -262,9 +262,7 @@ def _river_futures(cards, river_keys, river_equity, futures):
 @njit(cache=True, parallel=True)
 def _flop_table(cards, turn_keys, turn_equity, river_keys, river_equity, equity, turn_deciles, river_deciles):
     for b in prange(cards.shape[0]):
-        _flop_board(
-            cards[b], turn_keys, turn_equity, river_keys, river_equity, equity[b], turn_deciles[b], river_deciles[b]
-        )
+        _flop_board(cards[b], turn_keys, turn_equity, river_keys, river_equity, equity[b], turn_deciles[b], river_deciles[b])
 
 
 def river_table() -> StreetTable:
@@ -292,9 +290,7 @@ def flop_table(turn: StreetTable, river: StreetTable) -> StreetTable:
     turn_deciles = np.empty((*shape, N_DECILES), dtype=np.uint32)
     river_deciles = np.empty((*shape, N_DECILES), dtype=np.uint16)
     keys = canonical_boards(4).keys, canonical_boards(5).keys
-    _flop_table(
-        boards.cards, keys[0], turn.equity, keys[1], river.equity, equity, turn_deciles, river_deciles
-    )
+    _flop_table(boards.cards, keys[0], turn.equity, keys[1], river.equity, equity, turn_deciles, river_deciles)
     return StreetTable(equity, (turn_deciles, river_deciles))
 
 

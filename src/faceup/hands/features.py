@@ -136,9 +136,7 @@ class Hand:
         """
         if street not in range(self.street + 1, 4):
             later = list(range(self.street + 1, 4)) or "none"
-            raise ValueError(
-                f"street is {street}, expected one after the {STREET_NAMES[self.street]}: {later}"
-            )
+            raise ValueError(f"street is {street}, expected one after the {STREET_NAMES[self.street]}: {later}")
         return self._histograms[street]
 
     def deciles(self, street: int) -> np.ndarray:

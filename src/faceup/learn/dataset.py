@@ -1,9 +1,10 @@
-"""Rows for distillation: features of a situation, the average strategy's probabilities, and how much the row matters.
+"""Rows for distillation: features of a situation, the average strategy's probabilities, the row's weight.
 
-Situations are drawn from boards that the strategy plays against itself (paper 000, Section 2.4: "many different HUNL Poker
-game-states ... and associated labels"). A situation's weight is the chance that play reaches it times the pot at stake. Rows are drawn
-with probability in proportion to the square root of that, and carry the other half as their weight, so that rare but
-costly lines are present without drowning the common ones. Preflop there are few situations: all of them are rows.
+Situations are drawn from boards that the strategy plays against itself (paper 000, Section 2.4: "many
+different HUNL Poker game-states ... and associated labels"). A situation's stake is the chance that play
+reaches it times the dollars in the pot. Rows are drawn with probability in proportion to the square root of
+the stake, and carry the other half as their weight: weighted rows stand for the stakes, and rare but costly
+lines are present without drowning the common ones. Preflop there are few situations: all of them are rows.
 """
 
 from collections.abc import Callable
@@ -11,13 +12,16 @@ from typing import NamedTuple
 
 import numpy as np
 
-from faceup.game.betting import DECISION, Tree
-from faceup.game.cards import CLASS_OF_HOLE, HOLE_CARDS
-from faceup.hands.equity import StreetTable
+from faceup.game.betting import DECISION, STREETS, Tree
+from faceup.game.cards import CLASS_OF_HOLE, HOLE_CARDS, N_CLASSES
+from faceup.hands.equity import BOARD_CARDS, StreetTable
 from faceup.hands.features import board_features
 from faceup.solve.policy import Policy, free_holes, opponents, street_reach
+from faceup.solve.policy import Rows as PolicyRows
 
-BOARD_CARDS = (0, 3, 4, 5)
+NO_BOARD = -1
+_FAINT = 1e-6  # share of the largest weight that a preflop row keeps where play never comes
+_STREAM = 1  # keeps the draws apart from the boards themselves, which may come from the same seed
 
 
 class Rows(NamedTuple):
@@ -26,6 +30,7 @@ class Rows(NamedTuple):
     X: np.ndarray  # (n, n_features) float32: the hand's features, then the opponent's four bets in dollars
     P: np.ndarray  # (n, n_labels) float32: probability of each action label, 0 where it is illegal
     w: np.ndarray  # (n,) float64: weights, mean 1
+    board: np.ndarray  # (n,) int32: which of the boards, NO_BOARD preflop
 
 
 def draw_rows(
@@ -39,39 +44,47 @@ def draw_rows(
 ) -> list[Rows]:
     """Rows of the four rounds, preflop first.
 
-    n_rows: how many on flop, turn and river, shared evenly over the boards; boards (n_boards, 5) as dealt. Raises ValueError where a
-    street would get less than a row a board.
+    n_rows: how many on flop, turn and river, shared evenly over the boards; boards (n_boards, 5) as dealt. A
+    board's rows depend on the seed, the board and its place. Raises ValueError where a street would get less
+    than a row a board, or is never reached.
     """
-    if min(n_rows) < len(boards):
-        raise ValueError(f"n_rows is {n_rows}, expected at least one a board ({len(boards)})")
-    parts: list[list[Rows]] = [[], [], [], []]
-    for k, board in enumerate(boards.tolist()):
-        rng = np.random.default_rng([seed, k])
-        reach = _reach(tree, policy, board, (0, 1, 2))
+    if min(n_rows) < len(boards) or len(boards) == 0:
+        raise ValueError(f"n_rows is {n_rows} for {len(boards)} boards, expected boards and a row for each")
+    parts: list[list[Rows]] = [[_preflop_rows(tree, policy, tables)], [], [], []]
+    reach = np.zeros((2, len(tree.kind), len(HOLE_CARDS)), dtype=np.float32)  # used again for every board
+    for k, board in enumerate(np.asarray(boards).tolist()):
+        rng = np.random.default_rng([seed, k, _STREAM])
+        shown = [board[:n] for n in BOARD_CARDS]
+        played = [policy.street(street, cards) for street, cards in enumerate(shown)]
+        _fill_reach(tree, played, board, reach)
         for street in (1, 2, 3):
-            parts[street].append(_street_rows(tree, policy, tables, street, board, reach, n_rows[street - 1] // len(boards), rng))
-        if k == 0:
-            parts[0].append(_preflop_rows(tree, policy, tables))
+            hands = board_features(street, tables[street], shown[street])
+            n = n_rows[street - 1] // len(boards)
+            parts[street].append(_street_rows(tree, street, played[street], hands, reach, n, k, rng))
         progress(k + 1)
     return [_join(rows) for rows in parts]
 
 
 def _join(parts: list[Rows]) -> Rows:
-    x, p, w = (np.concatenate(column) for column in zip(*parts, strict=True))
-    return Rows(x, p, w / w.mean())
+    x, p, w, board = (np.concatenate(column) for column in zip(*parts, strict=True))
+    return Rows(x, p, w / w.mean(), board)
 
 
-def _reach(tree: Tree, policy: Policy, board: list[int], streets: tuple[int, ...]) -> np.ndarray:
-    """Each player's reach of each node with each hole that the board leaves, (2, n_nodes, 1326) float32; 0 for the others."""
-    reach = np.zeros((2, len(tree.kind), len(HOLE_CARDS)), dtype=np.float32)
+def _fill_reach(tree: Tree, played: list[PolicyRows], board: list[int], reach: np.ndarray) -> None:
+    """Each player's reach of the nodes of the streets played, with each hole; 0 for holes the board blocks.
+
+    reach (2, n_nodes, 1326) float32. A hole that only a later card blocks is met on other boards of the flop.
+    """
     reach[:, 0] = free_holes(board)
-    for street in streets:
-        street_reach(tree, street, policy.street(street, board[: BOARD_CARDS[street]]), reach)
-    return reach
+    for street, rows in enumerate(played):
+        street_reach(tree, street, rows, reach)
 
 
 def stakes(tree: Tree, nodes: np.ndarray, reach: np.ndarray) -> np.ndarray:
-    """Chance that play comes to each node with each hole, times the dollars in the pot, (n_nodes, 1326), up to a constant."""
+    """Chance that play comes to each node with each hole, times the dollars in the pot; up to a constant.
+
+    Returns (n_nodes, 1326) float64; reach (2, n_nodes of the tree, 1326) of each player.
+    """
     actor = tree.actor[nodes]
     own, other = reach[actor, nodes], reach[1 - actor, nodes]
     return own * opponents(other) * tree.bets[nodes].sum(axis=(1, 2))[:, None]
@@ -81,30 +94,46 @@ def _decisions(tree: Tree, street: int) -> np.ndarray:
     return np.flatnonzero((tree.kind == DECISION) & (tree.street == street))
 
 
-def _street_rows(tree, policy, tables, street, board, reach, n, rng) -> Rows:
-    nodes, shown = _decisions(tree, street), board[: BOARD_CARDS[street]]
-    stake = stakes(tree, nodes, reach).ravel()
-    draw = np.sqrt(stake)
-    picks = rng.choice(len(draw), n, p=draw / draw.sum())
+def _street_rows(
+    tree: Tree,
+    street: int,
+    played: PolicyRows,
+    hands: np.ndarray,
+    reach: np.ndarray,
+    n: int,
+    k: int,
+    rng: np.random.Generator,
+) -> Rows:
+    """n rows of board k, one from each n-th of the total; hands (1326, n_hand_features)."""
+    nodes = _decisions(tree, street)
+    draw = np.sqrt(stakes(tree, nodes, reach)).ravel()
+    upto = draw.cumsum()
+    if upto[-1] <= 0:
+        raise ValueError(f"policy: never comes to the {STREETS[street]} on board {k}, expected that it may")
+    points = (np.arange(n) + rng.random(n)) / n * upto[-1]
+    picks = np.searchsorted(upto, np.minimum(points, np.nextafter(upto[-1], 0)), side="right")
     node, hole = nodes[picks // len(HOLE_CARDS)], picks % len(HOLE_CARDS)
-    hands = board_features(street, tables[street], shown)[hole]
-    table, row_of_hole = policy.street(street, shown)
-    weight = stake[picks] / draw[picks] * draw.sum()  # the sum keeps boards comparable
-    return Rows(_features(tree, node, hands), _targets(tree, street, table, row_of_hole[hole], node), weight)
+    table, row_of_hole = played
+    weight = draw[picks] * upto[-1]  # stake / chance of the draw: comparable from board to board
+    targets = _targets(tree, street, table, row_of_hole[hole], node)
+    return Rows(_features(tree, node, hands[hole]), targets, weight, np.full(n, k, dtype=np.int32))
 
 
 def _preflop_rows(tree: Tree, policy: Policy, tables: tuple[StreetTable, ...]) -> Rows:
     """All starting hands at all preflop decisions, weighted by stake."""
-    table, row_of_hole = policy.street(0, [])
+    played = policy.street(0, [])
     nodes = _decisions(tree, 0)
-    reach = _reach(tree, policy, [], (0,))
+    reach = np.zeros((2, len(tree.kind), len(HOLE_CARDS)), dtype=np.float32)
+    _fill_reach(tree, [played], [], reach)
     stake = stakes(tree, nodes, reach)
-    by_class = np.stack([np.bincount(CLASS_OF_HOLE, weights=s, minlength=169) for s in stake])
+    by_class = np.stack([np.bincount(CLASS_OF_HOLE, weights=s, minlength=N_CLASSES) for s in stake])
     hole_of_class = np.unique(CLASS_OF_HOLE, return_index=True)[1]
-    node, k = np.repeat(nodes, 169), np.tile(np.arange(169), len(nodes))
-    hands = board_features(0, tables[0], [])[hole_of_class[k]]
-    weight = by_class.ravel() + 1e-6 * by_class.max()  # never reached is still defined: it is taught, if faintly
-    return Rows(_features(tree, node, hands), _targets(tree, 0, table, row_of_hole[hole_of_class[k]], node), weight)
+    node, hole = np.repeat(nodes, N_CLASSES), np.tile(hole_of_class, len(nodes))
+    hands = board_features(0, tables[0], [])[hole]
+    table, row_of_hole = played
+    weight = by_class.ravel() + _FAINT * by_class.max()
+    targets = _targets(tree, 0, table, row_of_hole[hole], node)
+    return Rows(_features(tree, node, hands), targets, weight, np.full(len(node), NO_BOARD, dtype=np.int32))
 
 
 def _features(tree: Tree, node: np.ndarray, hands: np.ndarray) -> np.ndarray:

@@ -4,8 +4,8 @@ On a board all pairs of holes and all betting lines are summed at once, in both 
 board, mixed actions, seat) only the board is left to sampling. A pair's result is then a mean over boards, and its interval
 comes from how the boards differ.
 
-Models that are dear to ask (boosted trees, neural nets) can be matched on a random subset of the holes of each board: both players
-then hold hands of the subset, all of them equally often.
+Models that are dear to ask (boosted trees, neural nets) can be matched on a random subset of the holes of each board: both
+players then hold hands of the subset, all of them equally often.
 """
 
 from collections.abc import Callable, Sequence
@@ -17,19 +17,8 @@ from numba import njit, prange
 from faceup.game.betting import Tree
 from faceup.game.cards import HOLE_CARDS
 from faceup.game.strength import N_RIVER_HOLES
-from faceup.solve.board import (
-    LANES,
-    N_TILES,
-    PADDED,
-    TILE,
-    Layout,
-    Scratch,
-    _block_values,
-    _down,
-    _gather_lanes,
-    board_order,
-    make_layout,
-)
+from faceup.solve.board import N_TILES, PADDED, TILE, Scratch, _block_values, _down, _gather_lanes, board_order
+from faceup.solve.layout import LANES, Layout, make_layout
 from faceup.solve.policy import Policy
 
 MBB_PER_DOLLAR = 10  # 1 mbb = a thousandth of a $100 big blind
@@ -67,7 +56,7 @@ def _part_reach(layout, part, s0, s1, s2, s3, rows, root_reach, ends):
 
 @njit(cache=True, parallel=True)
 def _pair_values(layout, is_showdown, holes, class_start, ends, out):
-    """out[b, i, j] = dollars that policy i as player 0 wins from j as player 1 at the ends of block b, summed over all pairs of holes.
+    """out[b, i, j] = dollars that policy i as player 0 wins from j at the ends of block b, summed over all pairs of holes.
 
     ends (n_policies, n_columns, 2, N_TILES, TILE); out (n_blocks, n_policies, n_policies) float64.
     """

@@ -18,18 +18,8 @@ from numba import njit, prange
 from faceup.game.betting import DECISION, FOLD_END, SHOWDOWN, Tree
 from faceup.game.cards import CLASS_OF_HOLE, HOLE_CARDS, PERMUTED_HOLES, SUIT_PERMUTATIONS, canonical_boards
 from faceup.game.strength import N_RIVER_HOLES, _river_order
-from faceup.solve.board import (
-    LANES,
-    N_TILES,
-    PADDED,
-    TILE,
-    _block_values,
-    _down,
-    _scratch_of,
-    _values_of_ends,
-    make_layout,
-    make_scratch,
-)
+from faceup.solve.board import N_TILES, TILE, _block_values, _down, _scratch_of, _values_of_ends, make_scratch
+from faceup.solve.layout import LANES, make_layout
 from faceup.solve.policy import Policy, free_holes, opponents, street_reach
 
 N_FLOPS = 22_100
@@ -293,7 +283,8 @@ class Responder:
     def _preflop(self, player: int, flops: Sequence[FlopValues], choice: dict | None) -> tuple[float, dict]:
         """Dollars a game that a responder wins over some flops, and its preflop actions: `choice`, or without one the best.
 
-        What preflop betting leads to is worth its sum over the flops, divided by the pairs of holes in it, times the pairs of holes.
+        What preflop betting leads to is worth its sum over the flops, divided by the pairs of holes in it, times the pairs of
+        holes.
         """
         tree = self.tree
         reach, _ = self._start([])

@@ -3,12 +3,9 @@
 On a complete board the 1,081 possible holes are put in order of strength. A strategy on the board is, for each street, a table of
 rows (one probability for each node that an action of the street leads to) and, for each hole, the row it uses: holes that
 a strategy cannot tell apart share a row. One sweep goes down the tree (reach probabilities), over the ends of the hand
-(values), and up again. At an end every hole meets all others, less those that share a card: with holes sorted by strength that takes
-one running sum for the board and one for each card (Johanson et al. 2011), and the sums of 16 ends are kept side by side,
+(values), and up again. At an end every hole meets all others, less those that share a card: with holes sorted by strength that
+takes one running sum for the board and one for each card (Johanson et al. 2011), and the sums of 32 ends are kept side by side,
 so that one vector instruction serves them all.
-
-The tree is cut into parts at the start of chosen streets, and a part is swept as a whole while it is in the processor's
-cache. Parts share no table entry, so that threads may take any part: no sum depends on their number.
 """
 
 from typing import NamedTuple
@@ -16,148 +13,14 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from faceup.game.betting import DECISION, FOLD_END, SHOWDOWN, Tree
 from faceup.game.cards import HOLE_CARDS
 from faceup.game.strength import N_RIVER_HOLES, _river_order
+from faceup.solve.layout import LANES, Layout
 
-LANES = 32  # ends swept together
 TILE = 32  # holes that go down and up the tree together
 N_TILES = -(-N_RIVER_HOLES // TILE)
 PADDED = N_TILES * TILE  # 1,081 holes and 7 that nobody holds
 N_PAIRS = N_RIVER_HOLES * 990  # ordered pairs of holes on a complete board
-_LEAST_PART = 150  # nodes: smaller neighbouring subtrees are swept together
-
-
-class Layout(NamedTuple):
-    """A tree cut into parts, in the order and types that the sweep wants; `col` counts the ends of a part.
-
-    A root is a decision at which a part begins; root 0 is the tree's. Decisions are ordered by part, street and node, and so
-    are their numbers; the slot of a decision is its number less that of its part's first.
-    """
-
-    node: np.ndarray  # (n_decisions,) int32 node of each decision
-    street: np.ndarray  # (n_decisions,) int8
-    actor: np.ndarray  # (n_decisions,) int8
-    first_child: np.ndarray  # (n_decisions,) int32
-    n_children: np.ndarray  # (n_decisions,) int8
-    root_of: np.ndarray  # (n_decisions,) int32 number of the root that this decision is, -1 elsewhere
-    slot: np.ndarray  # (n_nodes,) int32 slot of a decision, column of an end
-    decision: np.ndarray  # (n_nodes,) int32 number of a decision, -1 at ends
-    root: np.ndarray  # (n_nodes,) int32 number of a root, -1 elsewhere
-    parent: np.ndarray  # (n_nodes,) int32 number of the decision above, -1 at the root
-    street_start: np.ndarray  # (5,) int32 as in Tree
-    edge: np.ndarray  # (n_nodes,) int32 place among the nodes that its part's actions lead to
-    edges: np.ndarray  # (n_parts, 4, 2) int32 nodes of each part that an action on each street leads to: first, end
-    decisions: np.ndarray  # (n_parts, 2) int32 decisions of each part: first, end
-    columns: np.ndarray  # (n_parts, 3) int32 first showdown, first fold, end: rows of `stake`, whole LANES each
-    stake: np.ndarray  # (n_columns, 2) float32 dollars an end is worth to each player; 0 in the padding
-    own_columns: np.ndarray  # (n_parts, 4, 2) int32 first of a part's decisions among its street's, and how many
-
-
-def make_layout(tree: Tree, cuts: tuple[int, ...]) -> Layout:
-    """Cut a tree at the start of the streets `cuts` (0 first). Raises ValueError on other cuts."""
-    if not cuts or cuts[0] != 0 or list(cuts) != sorted(set(cuts)) or cuts[-1] > 3:
-        raise ValueError(f"cuts {cuts}: expected ascending streets from 0 to 3 that begin with 0")
-    part, n_parts = _parts(tree, cuts)
-    n = len(tree.kind)
-    nodes = np.flatnonzero(tree.kind == DECISION)
-    nodes = nodes[np.lexsort((nodes, tree.street[nodes], part[nodes]))].astype(np.int32)
-    decision = np.full(n, -1, dtype=np.int32)
-    decision[nodes] = np.arange(len(nodes))
-    bounds = np.searchsorted(part[nodes], np.arange(n_parts + 1)).astype(np.int32)
-    slot = np.where(decision >= 0, decision - bounds[part], 0).astype(np.int32)
-    columns, stake = _columns(tree, part, n_parts, slot)
-    parent = np.where(tree.parent >= 0, decision[tree.parent], -1).astype(np.int32)
-    is_root = (tree.kind == DECISION) & ((parent < 0) | (part != part[tree.parent]))
-    root = np.full(n, -1, dtype=np.int32)
-    root[is_root] = np.arange(is_root.sum())
-    counts = np.zeros((n_parts, 4), dtype=np.int32)
-    np.add.at(counts, (part[nodes], tree.street[nodes]), 1)
-    own_columns = np.stack([counts.cumsum(axis=0) - counts, counts], axis=2).astype(np.int32)
-    edges = _edges(tree, part, n_parts)
-    edge = np.zeros(n, dtype=np.int32)
-    for q in range(n_parts):
-        inside = np.concatenate([np.arange(first, end) for first, end in edges[q]])
-        edge[inside] = np.arange(len(inside))
-    return Layout(
-        nodes, tree.street[nodes], tree.actor[nodes], tree.first_child[nodes], tree.n_children[nodes], root[nodes],
-        slot, decision, root, parent, tree.street_start, edge, edges,
-        np.stack([bounds[:-1], bounds[1:]], axis=1), columns, stake, own_columns,
-    )  # fmt: skip
-
-
-def _parts(tree: Tree, cuts: tuple[int, ...]) -> tuple[np.ndarray, int]:
-    """Part of each node: that of the node above, unless the node begins a cut street; small neighbours are joined."""
-    part = np.zeros(len(tree.kind), dtype=np.int64)
-    n_parts = 1
-    for street in cuts[1:]:
-        roots = [
-            c for c in range(1, len(part))
-            if tree.kind[c] == DECISION and tree.street[c] == street > tree.street[tree.parent[c]]
-        ]  # fmt: skip
-        last = min([s for s in cuts if s > street], default=4) - 1
-        size = _LEAST_PART
-        for c in roots:
-            if size >= _LEAST_PART:
-                n_parts, size = n_parts + 1, 0
-            part[c] = n_parts - 1
-            size += _size(tree, c, last)
-    for c in range(1, len(part)):
-        if part[c] == 0:
-            part[c] = part[tree.parent[c]]
-    return part, n_parts
-
-
-def _size(tree: Tree, node: int, last_street: int) -> int:
-    """Nodes below a decision that actions up to a street lead to."""
-    count, queue = 0, [node]
-    for above in queue:
-        if tree.kind[above] == DECISION and tree.street[above] <= last_street:
-            below = range(tree.first_child[above], tree.first_child[above] + tree.n_children[above])
-            queue.extend(below)
-            count += len(below)
-    return count
-
-
-def _edges(tree: Tree, part: np.ndarray, n_parts: int) -> np.ndarray:
-    """First and last-plus-one node reached by an action on each street of each part (of the decision above)."""
-    edges = np.zeros((n_parts, 4, 2), dtype=np.int32)
-    above = tree.parent[1:]
-    for q in range(n_parts):
-        for s in range(4):
-            inside = np.flatnonzero((part[above] == q) & (tree.street[above] == s)) + 1
-            if len(inside):
-                edges[q, s] = inside[0], inside[-1] + 1
-                assert len(inside) == edges[q, s, 1] - edges[q, s, 0]
-    return edges
-
-
-def _columns(tree: Tree, part: np.ndarray, n_parts: int, slot: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Number the ends of each part (into slot), showdowns first; stakes of all columns."""
-    columns = np.zeros((n_parts, 3), dtype=np.int32)
-    stakes = [np.zeros((0, 2), dtype=np.float32)]
-    n_columns = 0
-    for q in range(n_parts):
-        columns[q, 0] = n_columns
-        for i, kind in enumerate((SHOWDOWN, FOLD_END)):
-            nodes = np.flatnonzero((tree.kind == kind) & (part == q))
-            slot[nodes] = n_columns - columns[q, 0] + np.arange(len(nodes))
-            stake = np.zeros((-(-len(nodes) // LANES) * LANES, 2), dtype=np.float32)
-            stake[: len(nodes)] = _stakes(tree, nodes)
-            stakes.append(stake)
-            n_columns += len(stake)
-            columns[q, 1 + i] = n_columns
-    return columns, np.concatenate(stakes)
-
-
-def _stakes(tree: Tree, nodes: np.ndarray) -> np.ndarray:
-    """Dollars that a showdown's winner takes from the other; at a fold what each player gains or loses. (n, 2)"""
-    put = tree.bets[nodes].sum(axis=2)
-    if len(nodes) and tree.kind[nodes[0]] == SHOWDOWN:
-        return put.min(axis=1, keepdims=True).repeat(2, axis=1)
-    folded = tree.actor[nodes]
-    lost = put[np.arange(len(nodes)), folded]
-    return np.stack([np.where(folded == 0, -lost, lost), np.where(folded == 1, -lost, lost)], axis=1)
 
 
 class BoardOrder(NamedTuple):
@@ -212,10 +75,10 @@ def _fetch_rows(edges, width_start, s, rows, tile, offset, row):
     """Copy each hole's probabilities on one street of a part, where the processor finds them next to each other."""
     n = edges[1] - edges[0]
     first = edges[0] - width_start
-    for j in range(TILE):
-        source, out = s[rows[tile, j], first : first + n], row[offset : offset + n]
-        for c in range(n):
-            out[c, j] = source[c]
+    source, own, out = s[:, first : first + n], rows[tile], row[offset : offset + n]
+    for c in range(n):
+        for j in range(TILE):
+            out[c, j] = source[own[j], c]
     return offset + n
 
 
@@ -298,7 +161,8 @@ def _showdown_block(holes, class_start, reach, stake, value):
     """Value of LANES showdowns to every hole: stake * (weight of weaker holes - weight of stronger ones).
 
     seen[c] is twice the weight of weaker holes with card c, plus once that of the class at hand, less the total: a
-    win counts 2 - 1, a tie 1 - 1, a loss 0 - 1. The hole itself shares both its cards with itself, and drops out of the difference.
+    win counts 2 - 1, a tie 1 - 1, a loss 0 - 1. The hole itself shares both its cards with itself, and drops out of the
+    difference.
     """
     lanes = reach.shape[1]
     seen = np.zeros((53, lanes), dtype=np.float32)
@@ -335,12 +199,23 @@ def _block_values(holes, class_start, theirs, stake, is_showdown, values):
 
 
 @njit(cache=True)
-def _gather_lanes(ends, column, player, out):
-    """out (PADDED, LANES) = a player's entries in LANES columns of ends."""
-    for j in range(LANES):
-        source = ends[column + j, player].reshape(PADDED)
-        for i in range(PADDED):
-            out[i, j] = source[i]
+def _gather_lanes(ends, column, player, lanes):
+    """lanes (PADDED, LANES) = a player's entries in LANES columns of ends: each hole's ends next to each other."""
+    source, out = ends[column : column + LANES, player], lanes.reshape(N_TILES, TILE, LANES)
+    for tile in range(N_TILES):
+        for i in range(TILE):
+            for j in range(LANES):
+                out[tile, i, j] = source[j, tile, i]
+
+
+@njit(cache=True)
+def _scatter_lanes(lanes, ends, column, player):
+    """The reverse of `_gather_lanes`."""
+    out, source = ends[column : column + LANES, player], lanes.reshape(N_TILES, TILE, LANES)
+    for tile in range(N_TILES):
+        for j in range(LANES):
+            for i in range(TILE):
+                out[j, tile, i] = source[tile, i, j]
 
 
 @njit(cache=True)
@@ -352,18 +227,15 @@ def _values_of_ends(layout, part, holes, class_start, scratch, player):
         stake = layout.stake[column : column + LANES, player].copy()
         _gather_lanes(scratch.ends, column - start, 1 - player, theirs)
         _block_values(holes, class_start, theirs, stake, column < folds, values)
-        for j in range(LANES):
-            out = scratch.ends[column - start + j, 1 - player].reshape(PADDED)
-            for i in range(PADDED):
-                out[i] = values[i, j]
+        _scatter_lanes(values, scratch.ends, column - start, 1 - player)
 
 
 @njit(cache=True)
 def _up(layout, part, s0, s1, s2, s3, rows, root_value, scratch, g0, g1, g2, g3, add_regret):
     """Values of a part's roots to both players from those of its ends and of the roots it leads to.
 
-    Arguments as in `_down`; scratch.ends[:, 1 - p] holds values to player p. Where add_regret is set, g0..g3 (n_rows, width) gain each
-    action's value less the decision's, to the player who decides.
+    Arguments as in `_down`; scratch.ends[:, 1 - p] holds values to player p. Where add_regret is set, g0..g3 (n_rows, width)
+    gain each action's value less the decision's, to the player who decides.
     """
     slot, root, decision, edge = layout.slot, layout.root, layout.decision, layout.edge
     actor, edges, start, root_of = layout.actor, layout.edges[part], layout.street_start, layout.root_of

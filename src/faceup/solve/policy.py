@@ -1,7 +1,7 @@
 """A strategy for every hand and every betting line, and what it does on one board.
 
-On a street a policy is a table of rows: a row gives a probability for each node that an action of the street leads to. A hole picks
-its row: by its group (a self-play table), by its equity (any river policy that sees hands as paper 000 does), or as
+On a street a policy is a table of rows: a row gives a probability for each node that an action of the street leads to. A hole
+picks its row: by its group (a self-play table), by its equity (any river policy that sees hands as paper 000 does), or as
 itself (a model on flop and turn, whose features hardly ever repeat). `Policy.street` is the one question a sweep asks.
 """
 
@@ -87,8 +87,10 @@ def _legal_rows(labels, nodes, history, first_child, n_children, label, width_st
             for c in range(first, first + n):
                 total += labels[history[i], h, label[c]]
             for c in range(first, first + n):
-                p = labels[history[i], h, label[c]] / total if total > 1e-9 else float(label[c] == CALL)
-                out[h, c - width_start] = p
+                if total > 1e-9:
+                    out[h, c - width_start] = labels[history[i], h, label[c]] / total
+                else:
+                    out[h, c - width_start] = 1.0 if label[c] == CALL else 0.0
 
 
 class ModelPolicy:
@@ -122,9 +124,7 @@ class ModelPolicy:
         labels = self.predict[street](x.reshape(k * n, -1)).reshape(k, n, -1)
         start, end = self.tree.street_start[street : street + 2]
         out = np.empty((n, end - start), dtype=np.float32)
-        _legal_rows(
-            labels, lines.nodes, lines.history, self.tree.first_child, self.tree.n_children, self.tree.label, start, out
-        )
+        _legal_rows(labels, lines.nodes, lines.history, self.tree.first_child, self.tree.n_children, self.tree.label, start, out)
         return out
 
     def _preflop_rows(self) -> Rows:

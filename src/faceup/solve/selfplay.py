@@ -1,7 +1,7 @@
 """Discounted CFR self-play on hold'em by public chance sampling (paper 000, Section 2.3; Johanson et al. 2012).
 
-An iteration draws one board, walks the whole betting tree with both players' 1,081 holes at once, and adds each action's regret to
-the tables of the holes' groups. Both players are updated from the same strategies. Tables are discounted once an epoch
+An iteration draws one board, walks the whole betting tree with both players' 1,081 holes at once, and adds each action's
+regret to the tables of the holes' groups. Both players are updated from the same strategies. Tables are discounted once an epoch
 of iterations, as DCFR does once an iteration where nothing is sampled (Brown & Sandholm 2019): after epoch t positive regrets are
 scaled by t^a / (t^a + 1), negative ones by t^b / (t^b + 1) and the average strategy by (t / (t + 1))^g. All groups are
 scaled alike, whether the epoch's boards met them or not.
@@ -20,19 +20,8 @@ from faceup.game.cards import CLASS_OF_HOLE, PERMUTED_HOLES, canonical
 from faceup.game.strength import N_RIVER_HOLES
 from faceup.hands.equity import _river_equity
 from faceup.hands.groups import Groups
-from faceup.solve.board import (
-    N_TILES,
-    PADDED,
-    TILE,
-    Scratch,
-    _down,
-    _scratch_of,
-    _up,
-    _values_of_ends,
-    board_order,
-    make_layout,
-    make_scratch,
-)
+from faceup.solve.board import N_TILES, PADDED, TILE, Scratch, _down, _scratch_of, _up, _values_of_ends, board_order, make_scratch
+from faceup.solve.layout import make_layout
 
 CUTS = (0, 1)  # preflop, then each flop's subtree by itself
 
@@ -107,7 +96,7 @@ def _learn(layout, part, street, groups, n_groups, s, gain, reach, regrets, aver
 
 @njit(cache=True)
 def _local_rows(group_of_hole, holes, mark, rows, groups):
-    """Number the groups that a board's holes are in. rows (N_TILES, TILE) each hole's number; groups[k] the group. Returns how many."""
+    """Number the groups that a board's holes are in: rows (N_TILES, TILE) numbers, groups[k] the groups. Returns how many."""
     n = 0
     for i in range(holes.shape[0]):
         g = group_of_hole[holes[i]]
@@ -133,9 +122,7 @@ def _part_down(layout, part, regrets, strategy, rows, groups, n_groups, root_rea
 
 
 @njit(cache=True)
-def _part_up(
-    layout, part, regrets, averages, strategy, rows, groups, n_groups, root_value, scratch, gain, reach, holes, classes
-):
+def _part_up(layout, part, regrets, averages, strategy, rows, groups, n_groups, root_value, scratch, gain, reach, holes, classes):
     for player in range(2):
         _values_of_ends(layout, part, holes, classes, scratch, player)
     _up(
@@ -236,9 +223,7 @@ class SelfPlay:
         alpha, beta, gamma, _ = self.discount
         positive, negative = t**alpha / (t**alpha + 1), t**beta / (t**beta + 1)
         for regrets, averages in zip(self.state.regrets, self.state.averages, strict=True):
-            _discount(
-                regrets, averages, np.float32(positive), np.float32(negative), np.float32((t / (t + 1)) ** gamma)
-            )
+            _discount(regrets, averages, np.float32(positive), np.float32(negative), np.float32((t / (t + 1)) ** gamma))
 
     def average(self) -> tuple[np.ndarray, ...]:
         """The average strategy: four tables (n_groups, width) float32; uniform where a group was never reached."""

@@ -1,0 +1,102 @@
+"""Distillation: one model a round from the same rows, and how close each comes (paper 000, Section 2.4).
+
+`split_boards` keeps boards for the test, `fit_rounds` trains the four rounds side by side, `score` measures a
+model and `excess` its distance from the entropy floor with an interval over boards.
+"""
+
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from typing import NamedTuple, TypeVar
+
+import numpy as np
+
+from faceup.game.cards import canonical
+from faceup.learn import trees
+from faceup.learn.boosted import Boosted
+from faceup.learn.dataset import Rows
+from faceup.learn.metrics import FLOOR, entropy_floor, fit_metrics
+from faceup.learn.neural import Neural
+from faceup.solve.policy import Predict
+
+WORKERS = 2  # rounds in training at a time; fits run on one thread each, so that results do not depend on it
+_RESAMPLES = 2000
+Model = TypeVar("Model")
+
+
+class Excess(NamedTuple):
+    """Log-loss above the entropy floor in nats, and its 95 % bootstrap interval (none on a single board)."""
+
+    mean: float
+    low: float
+    high: float
+
+
+def split_boards(boards: np.ndarray, held_out: float) -> tuple[np.ndarray, np.ndarray]:
+    """(boards to train on, boards for the test) from boards (n, 5) as dealt.
+
+    The test gets the first share `held_out` of the boards, at least two. Of the others those are left out
+    whose flop is, up to suits, that of a test board. Raises ValueError where none are left to train on.
+    """
+    n = max(2, round(held_out * len(boards)))
+    flops = np.array([canonical(board[:3])[0] for board in np.asarray(boards).tolist()])
+    train = boards[n:][~np.isin(flops[n:], flops[:n])]
+    if len(train) == 0:
+        raise ValueError(f"held_out is {held_out} of {len(boards)} boards, expected boards left for training")
+    return train, boards[:n]
+
+
+def subset(rows: Rows, n: int, seed: int) -> Rows:
+    """n of the rows at random, in their order; all of them where there are no more."""
+    if n >= len(rows.X):
+        return rows
+    kept = np.sort(np.random.default_rng(seed).choice(len(rows.X), n, replace=False))
+    return Rows(*(column[kept] for column in rows))
+
+
+def fit_rounds(
+    fit: Callable[[Rows], Model], rounds: Sequence[Rows], done: Callable[[int], None] = lambda n: None
+) -> list[Model]:
+    """fit(rows) for each round, WORKERS at a time, the last rounds first: they take longest."""
+    with ThreadPoolExecutor(WORKERS) as pool:
+        waiting = [pool.submit(fit, rows) for rows in reversed(rounds)]
+        models = []
+        for n, future in enumerate(waiting, start=1):
+            models.append(future.result())
+            done(n)
+    return models[::-1]
+
+
+def predictor(model: trees.Tree | Boosted | Neural) -> Predict:
+    """What a model predicts, as a function of features (n, f)."""
+    if isinstance(model, trees.Tree):
+        return partial(trees.predict, model)
+    return model.predict
+
+
+def size(model: trees.Tree | Boosted | Neural) -> tuple[int, str]:
+    """How large a model is, and what is counted."""
+    if isinstance(model, trees.Tree):
+        return trees.n_leaves(model), "leaves"
+    if isinstance(model, Boosted):
+        return model.n_leaves, f"leaves in {model.n_trees} trees"
+    return model.n_parameters, "parameters"
+
+
+def score(model: trees.Tree | Boosted | Neural, rows: Rows) -> dict[str, float]:
+    """Log-loss, Brier score, agreement and entropy floor of a model on rows."""
+    metrics = fit_metrics(rows.P, predictor(model)(rows.X), rows.w)
+    return {**metrics, "floor": entropy_floor(rows.P, rows.w)}
+
+
+def excess(model: trees.Tree | Boosted | Neural, rows: Rows, seed: int) -> Excess:
+    """Weighted log-loss above the entropy floor; the interval resamples boards, whose rows are alike."""
+    P, predicted = rows.P.astype(np.float64), predictor(model)(rows.X).astype(np.float64)
+    above = (P * np.log(np.maximum(P, FLOOR) / np.maximum(predicted, FLOOR))).sum(axis=1)
+    places, board = np.unique(rows.board, return_inverse=True)
+    total = np.bincount(board, weights=rows.w * above)
+    weight = np.bincount(board, weights=rows.w)
+    draws = np.random.default_rng(seed).integers(len(places), size=(_RESAMPLES, len(places)))
+    means = total[draws].sum(axis=1) / weight[draws].sum(axis=1)
+    low, high = np.quantile(means, [0.025, 0.975])
+    return Excess(float(total.sum() / weight.sum()), float(low), float(high))

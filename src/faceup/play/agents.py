@@ -1,0 +1,246 @@
+"""Agents to play with: a tree agent asked in words, and all models as policies (paper 000, Section 2.4).
+
+    >>> agent = load_agent("reports/agents/cart.json")                              # doctest: +SKIP
+    >>> agent.action_probabilities(hole="Ac3h", board="Kh3sJc", betting="b300c/kb400")    # doctest: +SKIP
+
+Betting is written as Slumbot writes it: streets joined by "/", k check, c call, f fold, bN bet or raise to N
+dollars on this street, blinds included. Blinds are 50/100, stacks 20,000; the small blind acts first
+preflop and last on later streets, so that a line tells who is to act.
+"""
+
+import os
+import re
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from faceup.game.betting import (
+    CALL,
+    START,
+    STREETS,
+    Menu,
+    State,
+    Tree,
+    act,
+    menu_labels,
+    offered,
+    pot_and_call,
+)
+from faceup.hands.equity import BOARD_CARDS, StreetTable
+from faceup.hands.features import feature_names, hand
+from faceup.learn import trees
+from faceup.learn.boosted import Boosted
+from faceup.learn.neural import Neural
+from faceup.solve.policy import ModelPolicy, Predict
+
+_TOKEN = re.compile(r"[kcf]|b\d{1,6}")
+_SPLIT = 2048  # rows: a multiple of what a network predicts at once, so that halves give the same bits
+
+
+class Step(NamedTuple):
+    """A question that a tree asks on the way to its answer, and the hand's answer."""
+
+    feature: str
+    value: float
+    threshold: float
+
+    def __str__(self) -> str:
+        relation = "<=" if self.value <= self.threshold else ">"
+        return f"{self.feature} is {self.value:,.6g} {relation} {self.threshold:,.6g}"
+
+
+def state_after(betting: str) -> State:
+    """The state that a betting line leads to; "" is the start of a hand.
+
+    Raises ValueError naming the line, the action and what was expected: for unknown or illegal actions, a "/"
+    out of place, and lines after which nobody is to act.
+    """
+    state, played = START, ""
+    for street, part in enumerate(betting.split("/")):
+        if state.street != street:
+            wanted = f"the {_name(state)}'s next action"
+            raise ValueError(f"betting {betting!r}: '/' after {played!r}, expected {wanted}")
+        tokens = _TOKEN.findall(part)
+        if "".join(tokens) != part:
+            raise ValueError(f"betting {betting!r}: {part!r}, expected k, c, f and bN, such as 'b300c/kb400'")
+        for token in tokens:
+            if state.street != street:
+                over = f"{token!r} after {played!r}, expected '/', for the street is over"
+                raise ValueError(f"betting {betting!r}: {over}")
+            state, played = _after(state, token, betting), played + token
+        played += "/"
+    return state
+
+
+def _after(state: State, token: str, betting: str) -> State:
+    _, to_call = pot_and_call(state)
+    if token == "k" and to_call:
+        raise ValueError(f"betting {betting!r}: 'k' facing ${to_call}, expected c, f or a raise")
+    if token == "c" and not to_call:
+        raise ValueError(f"betting {betting!r}: 'c' with nothing to call, expected k or a bet")
+    action = {"f": "fold", "b": "raise"}.get(token[0], "call")
+    try:
+        after, _ = act(state, action, int(token[1:] or 0))
+    except ValueError as error:
+        raise ValueError(f"betting {betting!r}: {token!r}: {error}") from error
+    if after is None:
+        raise ValueError(f"betting {betting!r}: the hand is over after {token!r}, expected a player to act")
+    return after
+
+
+def _name(state: State) -> str:
+    return STREETS[state.street]
+
+
+class TreeAgent:
+    """Four decision trees, one a round, asked about a hand and a betting line."""
+
+    def __init__(self, file: trees.AgentFile):
+        """Raises ValueError where labels or features are not those that this package knows."""
+        self.labels = file.labels  # all actions it can name: "fold", "call", "raise_<pots>", .., "all_in"
+        self.trees = file.trees
+        self.provenance = file.provenance
+        for street, names in enumerate(file.feature_names):
+            if names != feature_names(street):
+                raise ValueError(f"{STREETS[street]}: features {names}, expected {feature_names(street)}")
+        self._menu = _menu(file.labels, file.provenance.get("menu"))
+
+    def action_probabilities(self, hole: str, board: str = "", betting: str = "") -> dict[str, float]:
+        """Probability of each legal action of the player to act, by label; "call" is check if that is free.
+
+        hole: "Ac3h", the cards of the player to act; board: "", "Kh3sJc", ..; betting: "b300c/kb400". Raises
+        ValueError on a bad card, a board of another street than the line's, and lines as in `state_after`.
+        """
+        state, x = _situation(hole, board, betting)
+        return self._answer(state, x)
+
+    def legal(self, betting: str = "") -> dict[str, int]:
+        """Legal actions by label, and the dollars on this street to which each brings the player's bet."""
+        state = state_after(betting)
+        now = state.bets[state.actor][state.street]
+        called = {"fold": now, "call": now + pot_and_call(state)[1]}
+        actions = offered(state, self._menu, self.labels)
+        return {self.labels[label]: called.get(action, amount) for label, action, amount in actions}
+
+    def path(self, hole: str, board: str = "", betting: str = "") -> list[Step]:
+        """The questions from the root to the leaf that answers; arguments as in `action_probabilities`."""
+        state, x = _situation(hole, board, betting)
+        return self._steps(state, x)
+
+    def explain(self, hole: str, board: str = "", betting: str = "") -> str:
+        """The way through the tree in words, a line a question, then the answer."""
+        state, x = _situation(hole, board, betting)
+        pot, to_call = pot_and_call(state)
+        asked = f"${to_call:,} to call" if to_call else "nothing to call"
+        lines = [f"{_name(state)}: ${pot:,} in the pot, {asked}"]
+        lines += [f"  {step}" for step in self._steps(state, x)]
+        likeliest = sorted(self._answer(state, x).items(), key=lambda item: -item[1])
+        amounts = self.legal(betting)
+        said = [f"{_words(label, to_call, amounts[label])} {100 * p:.0f} %" for label, p in likeliest if p >= 0.005]
+        return "\n".join([*lines, "so: " + ", ".join(said)])
+
+    def _answer(self, state: State, x: np.ndarray) -> dict[str, float]:
+        """The leaf's probabilities over legal labels, renormalised; if nothing is left, check or call."""
+        p = trees.predict(self.trees[state.street], x[None])[0].astype(np.float64)
+        legal = [label for label, _, _ in offered(state, self._menu, self.labels)]
+        total = p[legal].sum()
+        return {self.labels[k]: float(p[k] / total if total > 1e-9 else k == CALL) for k in legal}
+
+    def _steps(self, state: State, x: np.ndarray) -> list[Step]:
+        tree, names = self.trees[state.street], feature_names(state.street)
+        node, steps = 0, []
+        while (k := int(tree.feature[node])) >= 0:
+            steps.append(Step(names[k], float(x[k]), float(tree.threshold[node])))
+            node = int((tree.left if x[k] <= tree.threshold[node] else tree.right)[node])
+        return steps
+
+
+def _words(label: str, to_call: int, amount: int) -> str:
+    """Such as "check", "call", "raise_1 (to $300)"."""
+    if label in ("fold", "call"):
+        return "check" if label == "call" and not to_call else label
+    return f"{label} (to ${amount:,})"
+
+
+def _situation(hole: str, board: str, betting: str) -> tuple[State, np.ndarray]:
+    """The state, and the features of the player to act, (n_features,) float32."""
+    state, cards = state_after(betting), hand(hole, board)
+    if cards.street != state.street:
+        wanted = f"{BOARD_CARDS[state.street]} cards on the {_name(state)}, to which betting {betting!r} leads"
+        raise ValueError(f"board {board!r}: has {len(cards.board)} cards, expected {wanted}")
+    return state, cards.vector(state.bets[1 - state.actor])
+
+
+def _menu(labels: Sequence[str], menu: Menu | None) -> Menu:
+    """The sizes offered: those of the agent's own game where its file tells, else every size everywhere."""
+    try:
+        if menu is None:
+            sizes = [float(name.removeprefix("raise_")) for name in labels if name.startswith("raise_")]
+            menu = {street: [sizes] for street in STREETS}
+        known = menu_labels(menu)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"menu {menu}, labels {labels}: expected pot fractions ({error})") from error
+    if known != tuple(labels):
+        raise ValueError(f"labels are {labels}, expected {known}, those of the agent's menu")
+    return menu
+
+
+def load_agent(path: str | os.PathLike) -> TreeAgent:
+    """Read a tree agent, such as reports/agents/cart.json; raises ValueError naming what is wrong with it."""
+    return TreeAgent(trees.load_agent_file(Path(path)))
+
+
+def tree_policy(tree: Tree, tables: tuple[StreetTable, ...], models: Sequence[trees.Tree]) -> ModelPolicy:
+    """The policy of four decision trees, one a round."""
+    return ModelPolicy(tree, [partial(trees.predict, model) for model in models], tables)
+
+
+def load_models(
+    tree: Tree, tables: tuple[StreetTable, ...], distill: str | os.PathLike, agents: str | os.PathLike
+) -> dict[str, ModelPolicy]:
+    """The models as policies: "CART" from the folder `agents`, "XGBoost" and "NN" from the folder `distill`.
+
+    Raises ValueError where a file is missing or of another betting tree.
+    """
+    cart = Path(agents) / "cart.json"
+    boosted = [Path(distill) / f"boosted_{street}.json" for street in STREETS]
+    neural = [Path(distill) / f"neural_{street}.safetensors" for street in STREETS]
+    for path in (cart, *boosted, *neural):
+        if not path.is_file():
+            raise ValueError(f"{path.name}: there is no such file, expected what the stage distill makes")
+    agent = load_agent(cart)
+    if agent.labels != tree.labels:
+        raise ValueError(f"{cart.name}: labels are {agent.labels}, expected the tree's {tree.labels}")
+    asked = {
+        "XGBoost": [_threaded(Boosted.load(path).predict) for path in boosted],
+        "NN": [_threaded(Neural.load(path).predict) for path in neural],
+    }
+    for name, predict in asked.items():
+        _check_predict(name, tree, predict)
+    others = {name: ModelPolicy(tree, predict, tables) for name, predict in asked.items()}
+    return {"CART": tree_policy(tree, tables, agent.trees), **others}
+
+
+def _check_predict(name: str, tree: Tree, predict: Sequence[Predict]) -> None:
+    """Raises ValueError unless a model takes the features of its round and answers with the tree's labels."""
+    for street, answer in enumerate(predict):
+        n = answer(np.zeros((1, len(feature_names(street))), dtype=np.float32)).shape[1]
+        if n != len(tree.labels):
+            raise ValueError(f"{name}, {STREETS[street]}: {n} labels, expected the tree's {len(tree.labels)}")
+
+
+def _threaded(predict: Predict) -> Predict:
+    """The same predictions by two threads, for models that predict on one."""
+
+    def halves(X: np.ndarray) -> np.ndarray:
+        middle = len(X) // (2 * _SPLIT) * _SPLIT
+        if middle == 0:
+            return predict(X)
+        with ThreadPoolExecutor(2) as pool:
+            return np.concatenate(list(pool.map(predict, (X[:middle], X[middle:]))))
+
+    return halves

@@ -1,0 +1,36 @@
+"""How far a long computation is, on stderr: lines that a report keeps, and one in between that is
+overwritten.
+
+What is kept depends on the amount of work alone, not on time, nor on how often the work reports, nor on where
+a run was resumed: a rerun writes the same bytes.
+"""
+
+import sys
+
+LINES = 10
+
+
+class Progress:
+    """A callback: `Progress("self-play", 12000)`, then call it with the amount done, never less than before.
+
+    A line is kept for each tenth; whole percents in between are overwritten by what comes next.
+    """
+
+    def __init__(self, what: str, total: int):
+        """Raises ValueError where there is nothing to do."""
+        if total < 1:
+            raise ValueError(f"total is {total}, expected at least 1")
+        self.what, self.total = what, total
+        self._marks = sorted({-(-k * total // LINES) for k in range(1, LINES + 1)})
+        self._percent = 0
+
+    def __call__(self, done: int) -> None:
+        """Report that `done` of the total is done."""
+        while self._marks and self._marks[0] <= done:
+            self._show(self._marks.pop(0), "\n")
+        if self._marks and 100 * done // self.total > self._percent:
+            self._show(done, "")
+
+    def _show(self, done: int, end: str) -> None:
+        self._percent = 100 * done // self.total
+        print(f"\r{self.what}: {done:,} of {self.total:,}", end=end, file=sys.stderr, flush=True)
