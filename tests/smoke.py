@@ -49,9 +49,7 @@ def main(folder: Path) -> int:
     copy_tree(folder)
     shutil.copy2(ROOT / "params" / "smoke.yaml", folder / "params.yaml")
     (folder / ".dvc" / "config.local").write_text("[core]\n    no_scm = true\n")
-    status = subprocess.run(
-        [sys.executable, "-m", "dvc", "repro"], cwd=folder, env=environment(folder), check=False
-    ).returncode
+    status = subprocess.run([sys.executable, "-m", "dvc", "repro"], cwd=folder, env=environment(folder), check=False).returncode
     print(f"smoke: {'reports are in' if status == 0 else 'failed; see'} {folder / 'reports'}", flush=True)
     return status
 

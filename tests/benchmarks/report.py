@@ -18,9 +18,7 @@ def machine() -> str:
     information = Path("/proc/cpuinfo")
     if information.is_file():
         lines = information.read_text().splitlines()
-        model = next(
-            (line.split(":", 1)[1].strip() for line in lines if line.startswith("model name")), model
-        )
+        model = next((line.split(":", 1)[1].strip() for line in lines if line.startswith("model name")), model)
     n_cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
     return f"{model}, {n_cores} cores, Python {platform.python_version()}, numba {numba.__version__}"
 

@@ -79,9 +79,7 @@ def outcomes():
 @pytest.fixture(scope="module")
 def known():
     with open(Path(__file__).parents[1] / "data" / "preflop_equity.csv", newline="") as file:
-        return {
-            row["hand"]: [int(row[k]) for k in ("wins", "ties", "losses")] for row in csv.DictReader(file)
-        }
+        return {row["hand"]: [int(row[k]) for k in ("wins", "ties", "losses")] for row in csv.DictReader(file)}
 
 
 def test_all_starting_hands_exactly(outcomes, known, tables):
@@ -128,11 +126,7 @@ def test_flop_against_full_enumeration(tables):
         unseen = [c for c in range(52) if c not in board]
         rivers = {pair: oracle_strengths([*board, *pair]) for pair in combinations(unseen, 2)}
         for hole in holes:
-            futures = {
-                pair: oracle_equity(values, hole)
-                for pair, values in rivers.items()
-                if not HOLDS[hole, list(pair)].any()
-            }
+            futures = {pair: oracle_equity(values, hole) for pair, values in rivers.items() if not HOLDS[hole, list(pair)].any()}
             turns = [sum(e for p, e in futures.items() if c in p) for c in unseen if not HOLDS[hole, c]]
             assert (len(turns), len(futures)) == (47, 1081)
             deciles = [oracle_deciles(turns), oracle_deciles(list(futures.values()))]
@@ -201,9 +195,7 @@ def test_same_bits_on_one_and_two_threads(tables):
             for ours, whole in zip(turn, (tables[2].equity, *tables[2].deciles), strict=True):
                 assert (ours == whole[:400]).all()
             flop = [np.empty_like(a[:30]) for a in (tables[1].equity, *tables[1].deciles)]
-            equity._flop_table(
-                flops.cards[:30], turns.keys, tables[2].equity, rivers.keys, tables[3].equity, *flop
-            )
+            equity._flop_table(flops.cards[:30], turns.keys, tables[2].equity, rivers.keys, tables[3].equity, *flop)
             for ours, whole in zip(flop, (tables[1].equity, *tables[1].deciles), strict=True):
                 assert (ours == whole[:30]).all()
         finally:
@@ -218,7 +210,5 @@ def test_tables_come_back_from_disk(tables, tmp_path, mmap):
     save_tables(tmp_path, small)
     assert len(list(tmp_path.iterdir())) == 10
     for saved, loaded in zip(small, load_tables(tmp_path, mmap=mmap), strict=True):
-        for ours, theirs in zip(
-            (saved.equity, *saved.deciles), (loaded.equity, *loaded.deciles), strict=True
-        ):
+        for ours, theirs in zip((saved.equity, *saved.deciles), (loaded.equity, *loaded.deciles), strict=True):
             assert ours.dtype == theirs.dtype and (ours == theirs).all()

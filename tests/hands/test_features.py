@@ -113,9 +113,7 @@ def test_hands_agree_with_the_tables(tables, street, n):
     for _ in range(n):
         cards = draw.sample(range(52), 2 + BOARD_CARDS[street])
         ours = Hand(tuple(cards[:2]), tuple(cards[2:]))
-        assert (
-            ours.vector()[:-4] == board_features(street, tables[street], cards[2:])[hole_index(*cards[:2])]
-        ).all()
+        assert (ours.vector()[:-4] == board_features(street, tables[street], cards[2:])[hole_index(*cards[:2])]).all()
 
 
 @pytest.mark.parametrize("street", [1, 2, 3])
@@ -162,10 +160,7 @@ def test_names_of_suits_do_not_matter(tables, cards, street, p):
 @given(cards=seven, n_board=st.sampled_from([3, 4, 5]), p=st.integers(0, 23))
 def test_names_of_suits_do_not_matter_as_text(cards, n_board, p):
     renamed = [4 * (c // 4) + int(SUIT_PERMUTATIONS[p, c % 4]) for c in cards]
-    one, other = (
-        hand("".join(map(card_text, c[:2])), "".join(map(card_text, c[2 : 2 + n_board])))
-        for c in (cards, renamed)
-    )
+    one, other = (hand("".join(map(card_text, c[:2])), "".join(map(card_text, c[2 : 2 + n_board]))) for c in (cards, renamed))
     assert one.exact_equity == other.exact_equity
     assert one.outcomes == other.outcomes
     assert one.features() == other.features()

@@ -60,9 +60,7 @@ def test_soft_labels_are_learnt_down_to_their_entropy():
     X, P, w = soft_rows()
     losses = []
     settings = SETTINGS | {"rounds": 60, "min_child_weight": 0.1}
-    model = fit_boosted(
-        X, P, w, **settings, progress=lambda done, total, loss: losses.append((done, total, loss))
-    )
+    model = fit_boosted(X, P, w, **settings, progress=lambda done, total, loss: losses.append((done, total, loss)))
     assert [(done, total) for done, total, _ in losses] == [(i, 60) for i in range(60)]
     assert losses[0][2] == pytest.approx(np.log(4)) and losses[-1][2] < losses[30][2] < losses[5][2]
     predicted = model.predict(X)

@@ -22,9 +22,7 @@ def near_thresholds(tree, X):
     split = np.flatnonzero(tree.feature >= 0)
     moved = np.repeat(X[: len(split)], 3, axis=0)
     edges = tree.threshold[split]
-    sides = np.stack(
-        [np.nextafter(edges, np.float32(-1e9)), edges, np.nextafter(edges, np.float32(1e9))], axis=1
-    )
+    sides = np.stack([np.nextafter(edges, np.float32(-1e9)), edges, np.nextafter(edges, np.float32(1e9))], axis=1)
     moved[np.arange(len(moved)), np.repeat(tree.feature[split], 3)] = sides.ravel()
     return moved
 
@@ -33,9 +31,7 @@ def test_decisions_are_those_of_scikit_learn():
     X, P, w = soft_rows()
     tree = fit_cart(X, P, w, max_depth=12, min_rows=3, seed=1)
     check_tree(tree, 6, 4)
-    theirs = DecisionTreeRegressor(max_depth=12, min_samples_leaf=3, random_state=1).fit(
-        X, P, sample_weight=w / w.mean()
-    )
+    theirs = DecisionTreeRegressor(max_depth=12, min_samples_leaf=3, random_state=1).fit(X, P, sample_weight=w / w.mean())
     assert theirs.get_n_leaves() == n_leaves(tree) > 300 and depth(tree) == theirs.get_depth()
     edges = near_thresholds(tree, X)
     assert len(edges) > 500
@@ -101,9 +97,7 @@ def test_the_same_seed_gives_the_same_tree_and_weights_have_no_unit():
     one, two = (fit_cart(X, P, w, max_depth=8, min_rows=5, seed=4) for _ in range(2))
     assert all(np.array_equal(a, b) for a, b in zip(one, two, strict=True))
     tiny = fit_cart(X, P, w * 2.0**-40, max_depth=8, min_rows=5, seed=4)
-    assert np.array_equal(tiny.threshold, one.threshold) and tiny.weight[0] == pytest.approx(
-        w.sum() * 2.0**-40
-    )
+    assert np.array_equal(tiny.threshold, one.threshold) and tiny.weight[0] == pytest.approx(w.sum() * 2.0**-40)
 
 
 def test_constant_features_give_one_leaf():

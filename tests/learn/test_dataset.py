@@ -164,6 +164,9 @@ def test_weighted_counts_are_stakes(tables, tree, policy, street):
     assert len(wanted) >= 3 * len(BOARDS)
     for key, stake in wanted.items():
         assert found[key] / weight == pytest.approx(stake / total, rel=0.1)
+    for k in range(len(BOARDS)):  # nor does a board lose weight because its stakes are spread more thinly
+        share = sum(stake for key, stake in wanted.items() if key[0] == k) / total
+        assert rows.w[rows.board == k].sum() / weight == pytest.approx(share, rel=0.003)
 
 
 def test_preflop_weights_are_stakes_of_the_starting_hands(tables, tree, policy):

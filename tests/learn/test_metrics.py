@@ -37,9 +37,7 @@ def test_scaling_the_weights_changes_nothing():
 
 
 def test_float32_rows_are_taken_and_rows_of_weight_0_left_out():
-    X, targets, weights = checked_rows(
-        np.arange(6).reshape(3, 2), np.eye(3, dtype=np.float32), np.array([1, 0, 2])
-    )
+    X, targets, weights = checked_rows(np.arange(6).reshape(3, 2), np.eye(3, dtype=np.float32), np.array([1, 0, 2]))
     assert X.dtype == np.float32 and X.tolist() == [[0, 1], [4, 5]]
     assert targets.tolist() == [[1, 0, 0], [0, 0, 1]] and weights.tolist() == [1, 2]
 

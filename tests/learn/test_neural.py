@@ -57,9 +57,7 @@ def test_soft_labels_are_learnt_down_to_their_entropy():
     (X, unseen), (P, targets), (w, weights) = (np.split(rows, [2000]) for rows in soft_rows(n=3000))
     losses = []
     settings = SETTINGS | {"epochs": 40, "learning_rate": 1e-2}
-    model = fit_neural(
-        X, P, w, **settings, progress=lambda done, total, loss: losses.append((done, total, loss))
-    )
+    model = fit_neural(X, P, w, **settings, progress=lambda done, total, loss: losses.append((done, total, loss)))
     assert [(done, total) for done, total, _ in losses] == [(i, 40) for i in range(1, 41)]
     assert losses[-1][2] < losses[0][2]
     assert entropy_floor(P, w) - 1e-3 < log_loss(P, model.predict(X), w) < entropy_floor(P, w) + 0.03

@@ -28,9 +28,7 @@ SMALL = Tree(  # bet <= 12,700 ? call : equity <= 0.1 ? fold : all in; numbered 
     threshold=np.array([12_700, 0, 0.1, 0, 0], dtype=np.float32),
     left=np.array([1, -1, 3, -1, -1], dtype=np.int32),
     right=np.array([2, -1, 4, -1, -1], dtype=np.int32),
-    value=np.array(
-        [[0.3, 0.6, 0.1], [0, 1, 0], [0.75, 0, 0.25], [1, 0, 0], [0, 0.004, 0.996]], dtype=np.float32
-    ),
+    value=np.array([[0.3, 0.6, 0.1], [0, 1, 0], [0.75, 0, 0.25], [1, 0, 0], [0, 0.004, 0.996]], dtype=np.float32),
     weight=np.array([5.0, 3, 2, 1.5, 0.5]),
 )
 
@@ -116,10 +114,7 @@ def test_text_reads_like_the_tree():
         "|   |   all_in 100 %  (10.0% of weight)\n"
     )
     assert as_text(SMALL, NAMES, LABELS, max_depth=1) == (
-        "bet <= 12,700\n"
-        "|   call 100 %  (60.0% of weight)\n"
-        "bet > 12,700\n"
-        "|   fold 75 %, all_in 25 %  (40.0% of weight) ...\n"
+        "bet <= 12,700\n|   call 100 %  (60.0% of weight)\nbet > 12,700\n|   fold 75 %, all_in 25 %  (40.0% of weight) ...\n"
     )
 
 
@@ -158,9 +153,7 @@ def test_a_saved_agent_decides_the_same(tmp_path):
         for level in (0, 2, 100):
             cut, cut_saved = truncate(loaded, level), truncate(saved, level)
             assert np.allclose(predict(cut, X), predict(cut_saved, X), atol=1e-3)
-            assert np.allclose(
-                cut.weight[leaf_of(cut, X)], cut_saved.weight[leaf_of(cut_saved, X)], rtol=1e-3
-            )
+            assert np.allclose(cut.weight[leaf_of(cut, X)], cut_saved.weight[leaf_of(cut_saved, X)], rtol=1e-3)
         assert np.allclose(predict(loaded, X), predict(saved, X), atol=1.6e-4)
 
 

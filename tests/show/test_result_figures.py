@@ -7,6 +7,7 @@ import pytest
 
 from faceup.show import published as quoted
 from faceup.show import result_figures as rf
+from faceup.show import scoreboard
 
 matplotlib.use("Agg")  # no window, whatever the machine has
 
@@ -30,6 +31,7 @@ def test_numbers_as_a_reader_wants_them():
 
 def test_verdict_needs_an_interval_clear_of_zero():
     assert rf.verdict("a", "b", 9.0, 9.5) == "a and b cannot be told apart (+9.0 ± 9.5 mbb/g to a)"
+    assert not rf.told_apart(0.001, 0.0)
     assert rf.verdict("a", "b", -30.0, 9.5) == "b beats a by 30 ± 9.5 mbb/g"
 
 
@@ -91,3 +93,19 @@ def test_published_names_a_wrong_entry(entry, said, tmp_path, monkeypatch):
     monkeypatch.setattr(quoted, "_FILE", path)
     with pytest.raises(ValueError, match=f"published.yaml: paper.x.*{said}"):
         quoted.published("paper")
+
+
+def test_scoreboard_stands_between_its_markers(tmp_path):
+    path = tmp_path / "scoreboard.csv"
+    lines = ["what,paper,where,ours,ci95,notebook,why", "kings,82.5%,Section 2,82.39568,0,10_equity,exact"]
+    path.write_text("\n".join([*lines, "match,almost $5,Section 3,-3.25,1.5,13_head_to_head,", "other,,,,,,later"]))
+    table = scoreboard.markdown(path)
+    assert table.splitlines()[2:] == [
+        "| kings | 82.5% (Section 2) | 82.39568 | `10_equity` | exact |",
+        "| match | almost \\$5 (Section 3) | \u22123.2 ± 1.5 | `13_head_to_head` |  |",
+        "| other |  |  |  | later |",
+    ]
+    start, end = scoreboard.MARKS
+    assert scoreboard.replaced(f"a\n{start}\nold\n{end}\nb\n", table) == f"a\n{start}\n\n{table}\n\n{end}\nb\n"
+    with pytest.raises(ValueError, match="each once"):
+        scoreboard.replaced(f"{end} {start}", table)

@@ -125,7 +125,7 @@ def test_fixed_policies(tree):
 
 @pytest.fixture(scope="module")
 def table_policy(tables, tree):
-    groups = make_groups(tables[1], tables[2], Grid(20, 1, ()), Grid(20, 1, ()))
+    groups = make_groups(tables[1], tables[2], Grid(100, 1, ()), Grid(100, 1, ()))
     widths = np.diff(tree.street_start)
     rng = np.random.default_rng(3)
     made = tuple(rng.random((groups.n_groups[s], widths[s])).astype(np.float32) for s in range(4))

@@ -56,10 +56,7 @@ class Boosted:
         try:  # looked at before XGBoost sees it, which aborts the process on some JSON
             content: Any = load_json(path)
             learner = content["learner"]
-            if (
-                learner["objective"]["name"] != "multi:softprob"
-                or not learner["gradient_booster"]["model"]["trees"]
-            ):
+            if learner["objective"]["name"] != "multi:softprob" or not learner["gradient_booster"]["model"]["trees"]:
                 raise ValueError("not a softmax of trees")
             return cls(xgb.Booster(model_file=bytearray(Path(path).read_bytes())))
         except (KeyError, TypeError, ValueError) as error:  # XGBoost's own error is a ValueError

@@ -14,9 +14,7 @@ from faceup.learn.metrics import check_range, checked_rows
 from faceup.learn.trees import Tree
 
 
-def fit_cart(
-    X: np.ndarray, P: np.ndarray, w: np.ndarray, *, max_depth: int, min_rows: int, seed: int
-) -> Tree:
+def fit_cart(X: np.ndarray, P: np.ndarray, w: np.ndarray, *, max_depth: int, min_rows: int, seed: int) -> Tree:
     """The greedy tree for rows X (n, f), targets P (n, n_labels), weights w (n,); min_rows a leaf at least.
 
     Growth is greedy, so `truncate(tree, d)` is the tree of a fit of depth d (values but for their last bits),

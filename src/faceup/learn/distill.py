@@ -21,7 +21,7 @@ from faceup.solve.policy import Predict
 
 WORKERS = 2  # rounds in training at a time; fits run on one thread each, so that results do not depend on it
 _RESAMPLES = 2000
-Model = TypeVar("Model")
+Model = TypeVar("Model")  # of one round
 
 
 class Excess(NamedTuple):
@@ -46,6 +46,13 @@ def split_boards(boards: np.ndarray, held_out: float) -> tuple[np.ndarray, np.nd
     return train, boards[:n]
 
 
+def on_boards(rows: Rows, first: int, end: int) -> Rows:
+    """The rows of boards first..end - 1, with weights of mean 1."""
+    kept = (rows.board >= first) & (rows.board < end)
+    part = Rows(*(column[kept] for column in rows))
+    return part._replace(w=part.w / part.w.mean())
+
+
 def subset(rows: Rows, n: int, seed: int) -> Rows:
     """n of the rows at random, in their order; all of them where there are no more."""
     if n >= len(rows.X):
@@ -55,11 +62,14 @@ def subset(rows: Rows, n: int, seed: int) -> Rows:
 
 
 def fit_rounds(
-    fit: Callable[[Rows], Model], rounds: Sequence[Rows], done: Callable[[int], None] = lambda n: None
+    fits: Sequence[Callable[[np.ndarray, np.ndarray, np.ndarray], Model]],
+    rounds: Sequence[Rows],
+    done: Callable[[int], None] = lambda n: None,
 ) -> list[Model]:
-    """fit(rows) for each round, WORKERS at a time, the last rounds first: they take longest."""
+    """Each round's fit(X, P, w), WORKERS at a time; the last rounds first, since preflop has fewest rows."""
     with ThreadPoolExecutor(WORKERS) as pool:
-        waiting = [pool.submit(fit, rows) for rows in reversed(rounds)]
+        pairs = list(zip(fits, rounds, strict=True))
+        waiting = [pool.submit(fit, rows.X, rows.P, rows.w) for fit, rows in reversed(pairs)]
         models = []
         for n, future in enumerate(waiting, start=1):
             models.append(future.result())

@@ -135,9 +135,7 @@ def _require(values: np.ndarray, right: np.ndarray, name: str, expected: str) ->
         raise ValueError(f"{name} is {values[where]} at {where}, expected {expected}")
 
 
-def as_text(
-    tree: Tree, feature_names: Sequence[str], labels: Sequence[str], *, max_depth: int | None = None
-) -> str:
+def as_text(tree: Tree, feature_names: Sequence[str], labels: Sequence[str], *, max_depth: int | None = None) -> str:
     """The tree as indented lines; a leaf tells its probabilities from 1 % up and its share of the weight.
 
     Below max_depth a branch is summed up in one such line that ends in "...".

@@ -63,7 +63,7 @@ def state_after(betting: str) -> State:
     for street, part in enumerate(betting.split("/")):
         if state.street != street:
             wanted = f"the {_name(state)}'s next action"
-            raise ValueError(f"betting {betting!r}: '/' after {played!r}, expected {wanted}")
+            raise ValueError(f"betting {betting!r}: '/' after {played[:-1]!r}, expected {wanted}")
         tokens = _TOKEN.findall(part)
         if "".join(tokens) != part:
             raise ValueError(f"betting {betting!r}: {part!r}, expected k, c, f and bN, such as 'b300c/kb400'")

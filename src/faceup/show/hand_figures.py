@@ -44,11 +44,7 @@ def card_row(axes: Axes, cards: Sequence[str], role: str, x: float, y: float) ->
             facecolor="white", edgecolor=colour, linewidth=2, linestyle=line,
         )  # fmt: skip
         axes.add_patch(outline)
-        text, ink = (
-            ("?", colour)
-            if card == "?"
-            else (f"{card[0].replace('T', '10')}\n{SYMBOLS[card[1]]}", INK[card[1]])
-        )
+        text, ink = ("?", colour) if card == "?" else (f"{card[0].replace('T', '10')}\n{SYMBOLS[card[1]]}", INK[card[1]])
         middle = (x + CARD_WIDTH / 2, y + CARD_HEIGHT / 2)
         axes.text(*middle, text, ha="center", va="center", size=13, color=ink, linespacing=0.95)
         x += CARD_STEP

@@ -49,7 +49,7 @@ def heat_map(
     bar.outline.set_visible(False)
     powers = [10.0**k for k in range(1, int(np.log10(most)) + 1)]
     bar.set_ticks([-p for p in reversed(powers)] + [0.0] + powers)
-    bar.ax.yaxis.set_major_formatter(FuncFormatter(lambda x, _: signed(x)))
+    bar.ax.yaxis.set_major_formatter(FuncFormatter(lambda x, _: f"{x:+,.0f}" if x else "0"))
     bar.ax.yaxis.set_minor_locator(NullLocator())
 
 
@@ -76,23 +76,17 @@ def dots(
     names: Sequence[str],
     values: Sequence[float],
     intervals: Sequence[float],
-    color: str = BLUE,
-    label: str | None = None,
-    offset: float = 0.0,
+    colors: Sequence[str] | None = None,
 ) -> None:
-    """One row a name, the first on top: the value as a dot with its interval, and both as text above it.
-
-    offset moves the dots down, in rows, so that a second series may stand below the first.
-    """
-    rows = np.arange(len(names)) + offset
-    axes.errorbar(values, rows, xerr=intervals, fmt="o", color=color, label=label, ms=6, capsize=4)
-    for row, value, interval in zip(rows, values, intervals, strict=True):
-        text = plus_minus(value, interval)
-        axes.annotate(
-            text, (value, row), (0, 7), textcoords="offset points", ha="center", color=color, size=9
-        )
+    """One row a name, the first on top: the value as a dot with its interval, and both as text above it."""
+    for row, (value, interval) in enumerate(zip(values, intervals, strict=True)):
+        color = colors[row] if colors else BLUE
+        axes.errorbar(value, row, xerr=interval, fmt="o", color=color, ms=6, capsize=4)
+        place = {"textcoords": "offset points", "ha": "center", "color": color, "size": 9}
+        place["bbox"] = {"facecolor": "white", "edgecolor": "none", "pad": 1}  # above the line at 0
+        axes.annotate(plus_minus(value, interval), (value, row), (0, 8), **place)
     axes.set_yticks(range(len(names)), names)
-    axes.set_ylim(len(names) - 0.4, -0.6)
+    axes.set_ylim(len(names) - 0.5, -0.6)
     axes.tick_params(axis="y", length=0)
     axes.axvline(0, color=GREY, lw=1)
 
@@ -114,15 +108,15 @@ def log_axis(axes: Axes, which: str) -> None:
 def plain(value: float) -> str:
     """A number with as many digits as a reader can use: 1,234 or 56 or 7.8 or 0.12."""
     size = abs(value)
+    if size < 0.005:
+        return "0"
     return f"{value:,.0f}" if size >= 20 else f"{value:.1f}" if size >= 1 else f"{value:.2f}"
 
 
 def signed(value: float) -> str:
     """The same with its sign, a true minus where it is below zero."""
     text = plain(abs(value))
-    if not text.strip("0."):
-        return "0"
-    return f"+{text}" if value > 0 else f"\u2212{text}"
+    return text if text == "0" else f"+{text}" if value > 0 else f"\u2212{text}"
 
 
 def plus_minus(value: float, interval: float, sign: bool = True) -> str:
@@ -130,9 +124,14 @@ def plus_minus(value: float, interval: float, sign: bool = True) -> str:
     return f"{signed(value) if sign else plain(value)} ± {plain(interval)}"
 
 
+def told_apart(mbb: float, interval: float) -> bool:
+    """Whether a result's interval is clear of 0, and the result more than rounding in single precision."""
+    return abs(mbb) > max(interval, 0.01)
+
+
 def verdict(first: str, second: str, mbb: float, interval: float) -> str:
     """A pairing in words: who wins how much, or that the two cannot be told apart (the interval holds 0)."""
-    if abs(mbb) <= interval:
+    if not told_apart(mbb, interval):
         return f"{first} and {second} cannot be told apart ({plus_minus(mbb, interval)} mbb/g to {first})"
     winner, loser = (first, second) if mbb > 0 else (second, first)
     return f"{winner} beats {loser} by {plus_minus(abs(mbb), interval, sign=False)} mbb/g"

@@ -12,7 +12,7 @@ from faceup.storage import write_csv
 
 def _cell(value: Any, digits: int) -> str:
     if isinstance(value, str) or value is None:
-        return "" if value is None else value.replace("|", "\\|")
+        return "" if value is None else value.replace("|", "\\|").replace("$", "\\$")  # two $ would be a formula
     if isinstance(value, Integral):
         return f"{int(value):,}"
     return f"{float(value):,.{digits}f}"
@@ -27,9 +27,7 @@ def show_table(header: Sequence[str], rows: Sequence[Sequence], digits: int = 4)
         if len(row) != len(header):
             raise ValueError(f"row {i} has {len(row)} cells, expected {len(header)}")
     columns = list(zip(*rows, strict=True))
-    numeric = [all(isinstance(v, Real) or v is None for v in column) for column in columns] or [False] * len(
-        header
-    )
+    numeric = [all(isinstance(v, Real) or v is None for v in column) for column in columns] or [False] * len(header)
     lines = [list(header), ["---:" if right else ":---" for right in numeric]]
     lines += [[_cell(value, digits) for value in row] for row in rows]
     return Markdown("\n".join(f"| {' | '.join(line)} |" for line in lines))

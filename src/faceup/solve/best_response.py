@@ -2,8 +2,8 @@
 
 The responder knows the strategy and sees its own two cards and the board as they are; the strategy may see groups, features or
 nothing. On a flop all turn and river cards are played, exact and with suits folded; flops are a sample. The responder chooses
-per hand and board on flop, turn and river; its preflop choices are made on one half of the flops and valued on the
-other, and the other way round, so that they do not profit from the sample's luck (the estimate errs low, not high).
+per hand and board on flop, turn and river; the preflop choices that are valued on a flop are made on all the others, so that they do
+not profit from the sample's luck (the estimate errs low, not high: on few flops far low where much goes in preflop).
 
 Exploitability is the mean of what a best responder wins in the two seats, in mbb/g: a strategy's own value over both seats is 0.
 """
@@ -258,44 +258,41 @@ class Responder:
             value[1 - actor, node] = below[1 - actor].sum(axis=0)
 
     def summarise(self, flops: Sequence[FlopValues]) -> Exploitability:
-        """Exploitability from at least four results of `flop`, for flops drawn with equal weight.
+        """Exploitability from at least four results of `flop`, for flops drawn with equal weight; jackknife interval over flops."""
+        n = len(flops)
+        if n < 4:
+            raise ValueError(f"flops: {n} given, expected at least 4 (the others choose what is valued on each)")
+        choices = [[self._preflop(player, _without(flops, k), None)[1] for player in range(2)] for k in range(n)]
+        seats = self._cross_fitted(list(zip(flops, choices, strict=True)))
+        without = [self._cross_fitted(_without(list(zip(flops, choices, strict=True)), k)).mean() for k in range(n)]
+        ci95 = _NORMAL_95 * np.sqrt((n - 1) * np.var(without))
+        return Exploitability(float(seats.mean()), float(ci95), (float(seats[0]), float(seats[1])), n)
 
-        The interval is the jackknife's: each half is valued again without each of its flops.
-        """
-        if len(flops) < 4:
-            raise ValueError(f"flops: {len(flops)} given, expected at least 4 (one half chooses, the other values)")
-        halves = flops[0::2], flops[1::2]
-        seats, variance = np.zeros(2), 0.0
-        for chooser, valuer in (halves, halves[::-1]):
-            choices = [self._preflop(player, chooser, None)[1] for player in range(2)]
-            gain = np.array([self._preflop(player, valuer, choices[player])[0] for player in range(2)])
-            seats += _MBB_PER_DOLLAR * gain / 2
-            n = len(valuer)
-            without = np.empty(n)
-            for k in range(n):
-                rest = [f for i, f in enumerate(valuer) if i != k]
-                without[k] = np.mean([self._preflop(player, rest, choices[player])[0] for player in range(2)])
-            variance += ((n - 1) / n * ((without - without.mean()) ** 2).sum() * _MBB_PER_DOLLAR**2) / 4
-        return Exploitability(
-            float(seats.mean()), float(_NORMAL_95 * np.sqrt(variance)), (float(seats[0]), float(seats[1])), len(flops)
-        )
+    def _cross_fitted(self, valued: list[tuple[FlopValues, list[dict]]]) -> np.ndarray:
+        """What the responder wins in each seat, mbb/g, from flops with the preflop actions that others chose for them."""
+        pairs = sum(flop.pairs for flop, _ in valued)
+        gains = [[self._preflop(p, [flop], choice[p], pairs)[0] for p in range(2)] for flop, choice in valued]
+        return _MBB_PER_DOLLAR * np.sum(gains, axis=0)
 
-    def _preflop(self, player: int, flops: Sequence[FlopValues], choice: dict | None) -> tuple[float, dict]:
+    def _preflop(
+        self, player: int, flops: Sequence[FlopValues], choice: dict | None, pairs: np.ndarray | None = None
+    ) -> tuple[float, dict]:
         """Dollars a game that a responder wins over some flops, and its preflop actions: `choice`, or without one the best.
 
-        What preflop betting leads to is worth its sum over the flops, divided by the pairs of holes in it, times the pairs of
-        holes.
+        What preflop betting leads to is worth its sum over the flops for each pair of holes in them. With `pairs`, those of a
+        larger sample, the flops' share of that sample's value is returned.
         """
         tree = self.tree
         reach, _ = self._start([])
         self._descend(0, [], reach)
+        own_pairs = sum(f.pairs for f in flops)
+        total = np.maximum(own_pairs if pairs is None else pairs, 1)
         value = np.zeros((len(tree.kind), 169))
-        pairs = np.maximum(sum(f.pairs for f in flops), 1)
-        value[self._frontier[0]] = sum(f.values[player] for f in flops) * (_OPPONENTS / pairs)
+        value[self._frontier[0]] = sum(f.values[player] for f in flops) * (_OPPONENTS / total)
         folds = np.flatnonzero((tree.kind == FOLD_END) & (tree.street == 0))
         combos = np.bincount(CLASS_OF_HOLE, minlength=169)
         for node, v in zip(folds, fold_values(tree, folds, player, reach), strict=True):
-            value[node] = np.bincount(CLASS_OF_HOLE, weights=v, minlength=169) / combos
+            value[node] = np.bincount(CLASS_OF_HOLE, weights=v, minlength=169) / combos * (own_pairs / total)
         taken = {}
         for node in np.flatnonzero((tree.kind == DECISION) & (tree.street == 0))[::-1]:
             below = value[tree.first_child[node] : tree.first_child[node] + tree.n_children[node]]
@@ -305,6 +302,10 @@ class Responder:
             taken[node] = below.argmax(axis=0) if choice is None else choice[node]
             value[node] = np.take_along_axis(below, taken[node][None], axis=0)[0]
         return float(value[0] @ combos) / (len(HOLE_CARDS) * _OPPONENTS), taken
+
+
+def _without(items: Sequence, k: int) -> list:
+    return [x for i, x in enumerate(items) if i != k]
 
 
 def fold_values(tree: Tree, folds: np.ndarray, player: int, reach: np.ndarray) -> np.ndarray:
@@ -325,7 +326,7 @@ def sample_flops(n: int, seed: int) -> np.ndarray:
     start = np.random.default_rng([seed, n]).random()
     at = (np.arange(n) + start) * N_FLOPS / n
     picks = np.searchsorted(np.cumsum(boards.multiplicity), at, side="right")
-    shuffled = np.random.default_rng([seed, n, 1]).permutation(picks)  # so that halves are alike
+    shuffled = np.random.default_rng([seed, n, 1]).permutation(picks)  # so that the first few are spread as well
     return boards.cards[shuffled].astype(np.int64)
 
 

@@ -1,0 +1,44 @@
+"""The scoreboard in README.md, written from reports/tables/scoreboard.csv between two markers.
+
+python -m faceup.show.scoreboard
+"""
+
+import csv
+from pathlib import Path
+
+from faceup.paths import ROOT, TABLES
+from faceup.show.result_figures import plus_minus
+from faceup.show.tables import show_table
+from faceup.storage import write_text
+
+MARKS = "<!-- scoreboard -->", "<!-- end of scoreboard -->"
+
+
+def markdown(path: Path) -> str:
+    """The scoreboard as a Markdown table: each number beside the paper's."""
+    with open(path, newline="", encoding="utf-8") as file:
+        rows = [_shown(line) for line in csv.DictReader(file)]
+    return show_table(["what", "the paper", "ours", "made in", "why they differ"], rows).data
+
+
+def _shown(line: dict[str, str]) -> list[str]:
+    said = f"{line['paper']} ({line['where']})" if line["paper"] else ""
+    ours, interval = line["ours"], float(line["ci95"] or 0)
+    if ours:
+        exact = f"{float(ours):,.6f}".rstrip("0").rstrip(".")
+        ours = plus_minus(float(ours), interval) if interval else exact
+    made = f"`{line['notebook']}`" if line["notebook"] else ""
+    return [line["what"], said, ours, made, line["why"]]
+
+
+def replaced(text: str, table: str) -> str:
+    """`text` with the table between its markers; raises ValueError where they are not there once, in order."""
+    start, end = (text.find(mark) for mark in MARKS)
+    if start < 0 or end < start or any(text.count(mark) != 1 for mark in MARKS):
+        raise ValueError(f"README.md: expected {MARKS[0]} and later {MARKS[1]}, each once")
+    return f"{text[: start + len(MARKS[0])]}\n\n{table}\n\n{text[end:]}"
+
+
+if __name__ == "__main__":
+    readme = ROOT / "README.md"
+    write_text(readme, replaced(readme.read_text(encoding="utf-8"), markdown(TABLES / "scoreboard.csv")))

@@ -1,0 +1,122 @@
+"""Training round by round: boards kept apart, the same models on any number of threads, intervals that cover."""
+
+from functools import partial
+
+import numpy as np
+import pytest
+
+from faceup.game.cards import canonical
+from faceup.learn.boosted import fit_boosted
+from faceup.learn.cart import fit_cart
+from faceup.learn.dataset import Rows
+from faceup.learn.distill import excess, fit_rounds, on_boards, predictor, score, size, split_boards, subset
+from faceup.learn.neural import fit_neural
+
+
+def some_rows(seed: int, n: int = 600, n_boards: int = 6) -> Rows:
+    rng = np.random.default_rng(seed)
+    X = np.concatenate([rng.random((n, 2)), rng.choice([0, 100, 300], (n, 4))], axis=1).astype(np.float32)
+    P = rng.dirichlet([1, 1, 1], n) / 4 + 0.75 * np.eye(3)[(2 * X[:, 0] + X[:, -1] / 300).astype(int).clip(0, 2)]
+    return Rows(X, P.astype(np.float32), rng.exponential(size=n), np.repeat(np.arange(n_boards), n // n_boards))
+
+
+grow = partial(fit_cart, max_depth=4, min_rows=5, seed=1)
+
+
+def boards(n: int) -> np.ndarray:
+    return np.array([np.random.default_rng([9, k]).permutation(52)[:5] for k in range(n)])
+
+
+def cart(rows: Rows):
+    return grow(rows.X, rows.P, rows.w)
+
+
+@pytest.mark.parametrize("n,share", [(400, 0.2), (300, 0.5), (10, 0.01)])
+def test_no_test_board_has_a_flop_of_the_training_boards(n, share):
+    dealt = boards(n)
+    train, test = split_boards(dealt, share)
+    assert len(test) == max(2, round(share * n)) and len(train) <= n - len(test)
+    flops = [{canonical(board[:3].tolist())[0] for board in part} for part in (train, test)]
+    assert not flops[0] & flops[1]
+    if n == 400:
+        assert n / 2 < len(train) < n - len(test), "among hundreds of boards some flops come twice"
+    kept = {tuple(board) for board in np.concatenate([train, test])}
+    assert all((tuple(b) in kept) or canonical(b[:3].tolist())[0] in flops[1] for b in dealt)
+
+
+def test_a_split_without_training_boards_is_refused():
+    with pytest.raises(ValueError, match="held_out is 0.9 of 2 boards"):
+        split_boards(boards(2), 0.9)
+
+
+def test_subset_keeps_rows_whole_and_in_order():
+    rows = some_rows(1)
+    part = subset(rows, 50, seed=3)
+    places = [int(np.flatnonzero((rows.X == x).all(axis=1) & (rows.w == w))[0]) for x, w in zip(part.X, part.w, strict=True)]
+    assert len(part.X) == 50 and places == sorted(set(places))
+    assert np.array_equal(rows.P[places], part.P) and np.array_equal(rows.board[places], part.board)
+    assert subset(rows, 600, seed=3) is rows
+
+
+def test_rows_of_some_boards():
+    rows = some_rows(1)
+    part = on_boards(rows, 2, 4)
+    assert part.board.tolist() == [2] * 100 + [3] * 100
+    assert np.array_equal(part.X, rows.X[200:400]) and np.array_equal(part.P, rows.P[200:400])
+    assert part.w.mean() == pytest.approx(1)
+    assert np.ptp(part.w / rows.w[200:400]) == pytest.approx(0, abs=1e-9)
+
+
+def test_rounds_come_back_in_order_and_as_if_trained_alone():
+    rounds, seen = [some_rows(seed) for seed in range(4)], []
+    for rows, model in zip(rounds, fit_rounds([grow] * 4, rounds, seen.append), strict=True):
+        alone = cart(rows)
+        assert all(np.array_equal(a, b) for a, b in zip(model, alone, strict=True))
+    assert seen == [1, 2, 3, 4]
+
+
+def test_a_failed_fit_is_not_swallowed():
+    with pytest.raises(ValueError, match="max_depth is 0"):
+        fit_rounds([partial(grow, max_depth=0)] * 2, [some_rows(1)] * 2)
+
+
+@pytest.mark.parametrize("model", ["tree", "boosted", "neural"])
+def test_scores_and_sizes(model):
+    rows = some_rows(2)
+    if model == "tree":
+        fitted, number, unit = cart(rows), 16, "leaves"
+    elif model == "boosted":
+        fitted = fit_boosted(rows.X, rows.P, rows.w, max_depth=2, learning_rate=0.3, rounds=5, seed=1)
+        number, unit = 5 * 3 * 4, "leaves in 15 trees"
+    else:
+        settings = dict(layers=1, width=8, epochs=20, batch=50, learning_rate=1e-2, seed=1)
+        fitted = fit_neural(rows.X, rows.P, rows.w, **settings)
+        number, unit = 6 * 8 + 8 + 8 * 3, "parameters"
+    assert size(fitted)[1] == unit and 0 < size(fitted)[0] <= number
+    assert predictor(fitted)(rows.X).shape == rows.P.shape
+    found = score(fitted, rows)
+    average = np.average(rows.P, axis=0, weights=rows.w)
+    naive = -np.average((rows.P * np.log(average)).sum(axis=1), weights=rows.w)
+    assert found["floor"] < found["log_loss"] < naive
+    low_mean_high = excess(fitted, rows, seed=1)
+    assert low_mean_high.mean == pytest.approx(found["log_loss"] - found["floor"], abs=1e-5)
+    assert low_mean_high.low < low_mean_high.mean < low_mean_high.high
+
+
+def test_intervals_follow_the_boards_not_the_rows():
+    """Copies of every row narrow nothing; a single board leaves no interval."""
+    rows = some_rows(4)
+    model = cart(rows)
+    once, four_times = excess(model, rows, 1), excess(model, Rows(*(np.repeat(c, 4, axis=0) for c in rows)), 1)
+    assert four_times == pytest.approx(once)
+    single = excess(model, rows._replace(board=np.zeros(600, dtype=int)), 1)
+    assert single.low == pytest.approx(single.mean) == pytest.approx(single.high)
+
+
+def test_intervals_cover_about_as_often_as_they_say():
+    """A model's excess on few boards: the interval holds the value on very many boards most of the time."""
+    model = cart(some_rows(5))
+    truth = excess(model, some_rows(6, 60_000, 600), 1).mean
+    found = [excess(model, some_rows(seed, 3000, 30), 1) for seed in range(100, 160)]
+    inside = np.mean([e.low <= truth <= e.high for e in found])
+    assert 0.8 <= inside <= 1
