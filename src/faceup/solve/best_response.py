@@ -1,9 +1,10 @@
 """Best responses with real cards inside the betting tree: how much a strategy can lose.
 
-The responder knows the strategy and sees its own two cards and the board as they are; the strategy may see groups, features or
-nothing. On a flop all turn and river cards are played, exact and with suits folded; flops are a sample. The responder chooses
-per hand and board on flop, turn and river; the preflop choices that are valued on a flop are made on all the others, so that they do
-not profit from the sample's luck (the estimate errs low, not high: on few flops far low where much goes in preflop).
+The responder knows the strategy and sees its own two cards and the board as they are; the strategy may see groups, features
+or nothing. On a flop all turn and river cards are played, exact and with suits folded; flops are a sample. The responder
+chooses per hand and board on flop, turn and river; the preflop choices that are valued on a flop are made on all the others,
+so that they do not profit from the sample's luck (the estimate errs low, not high: on few flops far low where much goes in
+preflop).
 
 Exploitability is the mean of what a best responder wins in the two seats, in mbb/g: a strategy's own value over both seats is 0.
 """
@@ -258,7 +259,7 @@ class Responder:
             value[1 - actor, node] = below[1 - actor].sum(axis=0)
 
     def summarise(self, flops: Sequence[FlopValues]) -> Exploitability:
-        """Exploitability from at least four results of `flop`, for flops drawn with equal weight; jackknife interval over flops."""
+        """Exploitability from at least four results of `flop`, for flops drawn alike; jackknife interval over flops."""
         n = len(flops)
         if n < 4:
             raise ValueError(f"flops: {n} given, expected at least 4 (the others choose what is valued on each)")

@@ -54,6 +54,16 @@ def hole_groups(groups: Groups, street: int, board: list[int]) -> np.ndarray:
     return np.maximum(ids, 0)
 
 
+def preflop_percent(tree: Tree, table: np.ndarray, node: int) -> dict[str, np.ndarray]:
+    """How often each of the 169 hands takes each action of a preflop decision, in percent, by label.
+
+    table: the preflop rows of a `TablePolicy`, (169, width).
+    """
+    first = int(tree.first_child[node])
+    children = range(first, first + int(tree.n_children[node]))
+    return {tree.labels[tree.label[c]]: 100 * table[:, c - tree.street_start[0]] for c in children}
+
+
 def river_equities(board: list[int]) -> np.ndarray:
     """2 * wins + ties of each hole on a river board, 0..1980, (1326,) int32."""
     equity = np.zeros(1326, dtype=np.int32)
