@@ -5,6 +5,7 @@ python -m faceup.show.scoreboard
 
 import csv
 from pathlib import Path
+from typing import Any
 
 from faceup.paths import ROOT, TABLES
 from faceup.show.result_figures import plus_minus
@@ -12,6 +13,29 @@ from faceup.show.tables import show_table
 from faceup.storage import write_text
 
 MARKS = "<!-- scoreboard -->", "<!-- end of scoreboard -->"
+
+
+def match_between(pairs: list[dict], first: str, second: str) -> dict:
+    """What the first agent wins from the second, from the pairs of head_to_head.json. Raises ValueError if they never met."""
+    for pair in pairs:
+        if (pair["first"], pair["second"]) == (first, second):
+            return pair
+        if (pair["second"], pair["first"]) == (first, second):
+            return pair | {"first": first, "second": second, "mbb": -pair["mbb"]}
+    raise ValueError(f"no match of {first} against {second}, expected one in head_to_head.json")
+
+
+def agent_row(name: str, found: Any, depth: int | None = None, leaves: int | None = None, match: Any = None) -> dict:
+    """An agent's numbers for exploitability.json: an `Exploitability`, and a match `Result` against the table if there is one."""
+    shown = {"name": name, "depth": depth, "leaves": leaves, "mbb": found.mbb, "ci95": found.ci95}
+    shown |= {"seats": list(found.seats), "flops": found.flops}
+    return shown | {"match_mbb": match and match.mbb, "match_ci95": match and match.ci95}
+
+
+def scoreboard_row(what: str, quoted: Any, ours: float | None, interval: float | None, made: str, why: str) -> list:
+    """A line of the scoreboard; `quoted` is the paper's number as `published` gives it, or None."""
+    said, where = (quoted.printed, quoted.where) if quoted else ("", "")
+    return [what, said, where, ours, interval, made, why]
 
 
 def markdown(path: Path) -> str:

@@ -205,6 +205,14 @@ class Responder:
         others = opponents(free[None].astype(np.float64))[0] * free
         return FlopValues(by_class, np.bincount(CLASS_OF_HOLE, weights=others, minlength=169))
 
+    def flops(self, flops: np.ndarray, progress: Callable[[int], None] = lambda done: None) -> list[FlopValues]:
+        """`flop` of each of several flops (n, 3)."""
+        values = []
+        for k, flop in enumerate(flops):
+            values.append(self.flop(flop))
+            progress(k + 1)
+        return values
+
     def _start(self, board: list[int]) -> tuple[np.ndarray, np.ndarray]:
         shape = (2, len(self.tree.kind), len(HOLE_CARDS))
         reach, value = np.zeros(shape, dtype=np.float32), np.zeros(shape, dtype=np.float32)
@@ -336,8 +344,4 @@ def exploitability(
 ) -> Exploitability:
     """Exploitability of a policy, from flops as `sample_flops` draws them (n >= 4, 3)."""
     responder = Responder(tree, policy)
-    values = []
-    for k, flop in enumerate(flops):
-        values.append(responder.flop(flop))
-        progress(k + 1)
-    return responder.summarise(values)
+    return responder.summarise(responder.flops(flops, progress))
