@@ -147,12 +147,13 @@ def offered(state: State, menu: Menu, labels: tuple[str, ...]) -> list[tuple[int
     return actions
 
 
-def build_tree(menu: Menu) -> Tree:
-    """The public tree of a menu. Raises ValueError on an unusable menu."""
+def build_tree(menu: Menu, start: State = START) -> Tree:
+    """The public tree of a menu, from the first decision on or from a later one. Raises ValueError on an unusable menu."""
     labels = menu_labels(menu)
-    rows = [(DECISION, 0, -1, -1, 0, START.bets)]
+    rows = [(DECISION, start.actor, -1, -1, start.street, start.bets)]
     children: dict[int, tuple[int, int]] = {}
-    streets: list[list[tuple[int, State]]] = [[(0, START)], [], [], []]
+    streets: list[list[tuple[int, State]]] = [[], [], [], []]
+    streets[start.street].append((0, start))
     street_start = [1]
     for street in range(4):
         for root in streets[street]:  # one subtree of the street after the other

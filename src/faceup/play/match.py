@@ -50,7 +50,7 @@ def _part_reach(layout, part, s0, s1, s2, s3, rows, root_reach, ends):
     block = np.empty((0, PADDED, LANES), dtype=np.float32)
     values = np.empty((2, n_decisions, TILE), dtype=np.float32)
     row = np.empty((n_edges, TILE), dtype=np.float32)
-    own = ends[layout.columns[part, 0] : layout.columns[part, 2]]
+    own = ends[layout.columns[part, 0] : layout.columns[part, 3]]
     _down(layout, part, s0, s1, s2, s3, rows, root_reach, Scratch(own, block, values, row, row), row, row, row, row, False)
 
 

@@ -53,7 +53,7 @@ class Scratch(NamedTuple):
 
 def make_scratch(layout: Layout, n: int) -> Scratch:
     """Arrays for n threads, large enough for any part of a layout."""
-    columns = int((layout.columns[:, 2] - layout.columns[:, 0]).max())
+    columns = int((layout.columns[:, 3] - layout.columns[:, 0]).max())
     most = int((layout.decisions[:, 1] - layout.decisions[:, 0]).max())
     edges = int((layout.edges[:, :, 1] - layout.edges[:, :, 0]).sum(axis=1).max())
     return Scratch(
@@ -222,12 +222,17 @@ def _scatter_lanes(lanes, ends, column, player):
 def _values_of_ends(layout, part, holes, class_start, scratch, player):
     """Replace the opponent's reach of a part's ends, scratch.ends[:, 1 - player], by the ends' values to a player."""
     start, folds, end = layout.columns[part, 0], layout.columns[part, 1], layout.columns[part, 2]
-    theirs, values = scratch.block[0], scratch.block[1]
     for column in range(start, end, LANES):
         stake = layout.stake[column : column + LANES, player].copy()
-        _gather_lanes(scratch.ends, column - start, 1 - player, theirs)
-        _block_values(holes, class_start, theirs, stake, column < folds, values)
-        _scatter_lanes(values, scratch.ends, column - start, 1 - player)
+        _replace_block(scratch.ends, column - start, player, holes, class_start, stake, column < folds, scratch.block)
+
+
+@njit(cache=True)
+def _replace_block(ends, column, player, holes, class_start, stake, is_showdown, block):
+    """Replace the opponent's reach of LANES ends by their values to a player."""
+    _gather_lanes(ends, column, 1 - player, block[0])
+    _block_values(holes, class_start, block[0], stake, is_showdown, block[1])
+    _scatter_lanes(block[1], ends, column, 1 - player)
 
 
 @njit(cache=True)

@@ -1,5 +1,7 @@
 """A betting tree in the order in which sweeps over it want it: cut into parts, ends in whole vectors.
 
+Self-play sweeps the streets before the river by themselves: there a river subtree is one more kind of end (`before_river`).
+
 The tree is cut at the start of chosen streets. A part is swept as a whole while it is in the processor's cache; no two parts
 share an entry of any table, so that threads may take any part and no sum depends on their number.
 """
@@ -12,6 +14,7 @@ from faceup.game.betting import DECISION, FOLD_END, SHOWDOWN, Tree
 
 LANES = 32  # ends swept together
 _LEAST_PART = 64  # nodes: smaller neighbouring subtrees are swept together
+RIVER = 3  # kind of the nodes at which `before_river` cuts a tree; 0 to 2 are those of game/betting
 
 
 class Layout(NamedTuple):
@@ -35,13 +38,26 @@ class Layout(NamedTuple):
     edge: np.ndarray  # (n_nodes,) int32 place among the nodes that its part's actions lead to
     edges: np.ndarray  # (n_parts, 4, 2) int32 nodes of each part that an action on each street leads to: first, end
     decisions: np.ndarray  # (n_parts, 2) int32 decisions of each part: first, end
-    columns: np.ndarray  # (n_parts, 3) int32 first showdown, first fold, end: rows of `stake`, whole LANES each
+    columns: np.ndarray  # (n_parts or 1, 4) int32 first showdown, first fold, first river, end: rows of `stake`, whole LANES each
+    column_node: np.ndarray  # (n_columns,) int32 node of each column, -1 in the padding
     stake: np.ndarray  # (n_columns, 2) float32 dollars an end is worth to each player; 0 in the padding
     own_columns: np.ndarray  # (n_parts, 4, 2) int32 first of a part's decisions among its street's, and how many
 
 
-def make_layout(tree: Tree, cuts: tuple[int, ...]) -> Layout:
-    """Cut a tree at the start of the streets `cuts` (0 first). Raises ValueError on other cuts."""
+def before_river(tree: Tree) -> Tree:
+    """A tree without its river betting: where that would begin stands a node of kind RIVER."""
+    end = tree.street_start[3]
+    kind = tree.kind[:end].copy()
+    kind[(kind == DECISION) & (tree.street[:end] == 3)] = RIVER
+    start = np.append(tree.street_start[:4], end).astype(np.int32)
+    return Tree(tree.labels, kind, *(array[:end] for array in tree[2:-1]), start)
+
+
+def make_layout(tree: Tree, cuts: tuple[int, ...], shape: np.ndarray | None = None) -> Layout:
+    """Cut a tree at the start of the streets `cuts` (0 first). Raises ValueError on other cuts.
+
+    shape (n_nodes,): of nodes of kind RIVER; LANES columns hold one shape only, and the ends of all parts are kept together.
+    """
     if not cuts or cuts[0] != 0 or list(cuts) != sorted(set(cuts)) or cuts[-1] > 3:
         raise ValueError(f"cuts {cuts}: expected ascending streets from 0 to 3 that begin with 0")
     part, n_parts = _parts(tree, cuts)
@@ -52,7 +68,8 @@ def make_layout(tree: Tree, cuts: tuple[int, ...]) -> Layout:
     decision[nodes] = np.arange(len(nodes))
     bounds = np.searchsorted(part[nodes], np.arange(n_parts + 1)).astype(np.int32)
     slot = np.where(decision >= 0, decision - bounds[part], 0).astype(np.int32)
-    columns, stake = _columns(tree, part, n_parts, slot)
+    pool = part if shape is None else np.zeros_like(part)
+    columns, column_node, stake = _columns(tree, pool, slot, shape)
     parent = np.where(tree.parent >= 0, decision[tree.parent], -1).astype(np.int32)
     is_root = (tree.kind == DECISION) & ((parent < 0) | (part != part[tree.parent]))
     root = np.full(n, -1, dtype=np.int32)
@@ -68,7 +85,7 @@ def make_layout(tree: Tree, cuts: tuple[int, ...]) -> Layout:
     return Layout(
         nodes, tree.street[nodes], tree.actor[nodes], tree.first_child[nodes], tree.n_children[nodes], root[nodes],
         slot, decision, root, parent, tree.street_start, edge, edges,
-        np.stack([bounds[:-1], bounds[1:]], axis=1), columns, stake, own_columns,
+        np.stack([bounds[:-1], bounds[1:]], axis=1), columns, column_node, stake, own_columns,
     )  # fmt: skip
 
 
@@ -118,29 +135,35 @@ def _edges(tree: Tree, part: np.ndarray, n_parts: int) -> np.ndarray:
     return edges
 
 
-def _columns(tree: Tree, part: np.ndarray, n_parts: int, slot: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Number the ends of each part (into slot), showdowns first; stakes of all columns."""
-    columns = np.zeros((n_parts, 3), dtype=np.int32)
-    stakes = [np.zeros((0, 2), dtype=np.float32)]
+def _columns(tree: Tree, pool: np.ndarray, slot: np.ndarray, shape: np.ndarray | None) -> tuple:
+    """Number the ends of each pool (into slot): showdowns, folds, rivers by shape. Columns, their nodes and their stakes."""
+    columns = np.zeros((int(pool.max()) + 1, 4), dtype=np.int32)
+    nodes_of, stakes = [np.zeros(0, dtype=np.int32)], [np.zeros((0, 2), dtype=np.float32)]
     n_columns = 0
-    for q in range(n_parts):
-        columns[q, 0] = n_columns
-        for i, kind in enumerate((SHOWDOWN, FOLD_END)):
-            nodes = np.flatnonzero((tree.kind == kind) & (part == q))
+    kinds = [(SHOWDOWN, None), (FOLD_END, None), *((RIVER, s) for s in range(0 if shape is None else shape.max() + 1))]
+    for q in range(len(columns)):
+        columns[q] = n_columns
+        for kind, of_shape in kinds:
+            inside = (tree.kind == kind) & (pool == q)
+            nodes = np.flatnonzero(inside if of_shape is None else inside & (shape == of_shape))
             slot[nodes] = n_columns - columns[q, 0] + np.arange(len(nodes))
-            stake = np.zeros((-(-len(nodes) // LANES) * LANES, 2), dtype=np.float32)
-            stake[: len(nodes)] = _stakes(tree, nodes)
+            padded = np.full(-(-len(nodes) // LANES) * LANES, -1, dtype=np.int32)
+            padded[: len(nodes)] = nodes
+            stake = np.zeros((len(padded), 2), dtype=np.float32)
+            if kind != RIVER:
+                stake[: len(nodes)] = stakes_at(tree, nodes)
+            nodes_of.append(padded)
             stakes.append(stake)
-            n_columns += len(stake)
-            columns[q, 1 + i] = n_columns
-    return columns, np.concatenate(stakes)
+            n_columns += len(padded)
+            columns[q, min(1 + kinds.index((kind, of_shape)), 3) :] = n_columns
+    return columns, np.concatenate(nodes_of), np.concatenate(stakes)
 
 
-def _stakes(tree: Tree, nodes: np.ndarray) -> np.ndarray:
+def stakes_at(tree: Tree, nodes: np.ndarray) -> np.ndarray:
     """Dollars that a showdown's winner takes from the other; at a fold what each player gains or loses. (n, 2)"""
     put = tree.bets[nodes].sum(axis=2)
-    if len(nodes) and tree.kind[nodes[0]] == SHOWDOWN:
-        return put.min(axis=1, keepdims=True).repeat(2, axis=1)
+    shown = (tree.kind[nodes] == SHOWDOWN)[:, None]
     folded = tree.actor[nodes]
-    lost = put[np.arange(len(nodes)), folded]
-    return np.stack([np.where(folded == 0, -lost, lost), np.where(folded == 1, -lost, lost)], axis=1)
+    lost = put[np.arange(len(nodes)), np.maximum(folded, 0)]
+    fold = np.stack([np.where(folded == 0, -lost, lost), np.where(folded == 1, -lost, lost)], axis=1)
+    return np.where(shown, put.min(axis=1, keepdims=True), fold)

@@ -20,8 +20,20 @@ from faceup.game.cards import CLASS_OF_HOLE, PERMUTED_HOLES, canonical
 from faceup.game.strength import N_RIVER_HOLES
 from faceup.hands.equity import _river_equity
 from faceup.hands.groups import Groups
-from faceup.solve.board import N_TILES, PADDED, TILE, Scratch, _down, _scratch_of, _up, _values_of_ends, board_order, make_scratch
-from faceup.solve.layout import make_layout
+from faceup.solve.board import (
+    N_TILES,
+    PADDED,
+    TILE,
+    BoardOrder,
+    Scratch,
+    _down,
+    _replace_block,
+    _up,
+    board_order,
+    make_scratch,
+)  # fmt: skip
+from faceup.solve.layout import LANES, before_river, make_layout
+from faceup.solve.river import Cells, _river_scratch_of, _sweep_rivers, make_cells, make_river_scratch, make_shapes, river_shapes
 
 CUTS = (0, 1)  # preflop, then each flop's subtree by itself
 
@@ -111,8 +123,13 @@ def _local_rows(group_of_hole, holes, mark, rows, groups):
 
 
 @njit(cache=True)
+def _scratch_of(scratches, i, ends):
+    return Scratch(ends, scratches.block[i], scratches.values[i], scratches.row[i], scratches.gain[i])
+
+
+@njit(cache=True)
 def _part_down(layout, part, regrets, strategy, rows, groups, n_groups, root_reach, scratch, reach):
-    for street in range(4):
+    for street in range(3):
         if layout.edges[part, street, 1] > layout.edges[part, street, 0]:
             _match_regrets(layout, part, street, regrets[street], groups[street], n_groups[street], strategy[street])
     _down(
@@ -122,14 +139,12 @@ def _part_down(layout, part, regrets, strategy, rows, groups, n_groups, root_rea
 
 
 @njit(cache=True)
-def _part_up(layout, part, regrets, averages, strategy, rows, groups, n_groups, root_value, scratch, gain, reach, holes, classes):
-    for player in range(2):
-        _values_of_ends(layout, part, holes, classes, scratch, player)
+def _part_up(layout, part, regrets, averages, strategy, rows, groups, n_groups, root_value, scratch, gain, reach):
     _up(
         layout, part, strategy[0], strategy[1], strategy[2], strategy[3], rows, root_value, scratch,
         gain[0], gain[1], gain[2], gain[3], True,
     )  # fmt: skip
-    for street in range(4):
+    for street in range(3):
         if layout.edges[part, street, 1] > layout.edges[part, street, 0]:
             _learn(
                 layout, part, street, groups[street], n_groups[street], strategy[street], gain[street], reach[street],
@@ -138,16 +153,35 @@ def _part_up(layout, part, regrets, averages, strategy, rows, groups, n_groups, 
 
 
 @njit(cache=True, parallel=True)
-def _parts_below(
-    layout, regrets, averages, strategy, rows, groups, n_groups, root_reach, root_value, scratches, gain, reach, holes, classes
-):
-    """Sweep all parts but the first; each touches table entries of its own only."""
+def _all_down(layout, regrets, strategy, rows, groups, n_groups, root_reach, scratches, ends, reach):
+    """Reach of all ends and rivers; each part touches table entries of its own only."""
+    _part_down(layout, 0, regrets, strategy, rows, groups, n_groups, root_reach, _scratch_of(scratches, 0, ends), reach)
     for part in prange(1, layout.edges.shape[0]):
-        scratch = _scratch_of(scratches, 1 + numba.get_thread_id())  # number 0 still holds the ends of part 0
+        scratch = _scratch_of(scratches, numba.get_thread_id(), ends)
         _part_down(layout, part, regrets, strategy, rows, groups, n_groups, root_reach, scratch, reach)
-        _part_up(
-            layout, part, regrets, averages, strategy, rows, groups, n_groups, root_value, scratch, gain, reach, holes, classes
-        )
+
+
+@njit(cache=True, parallel=True)
+def _all_ends(layout, shapes, cells, holes, class_start, ends, blocks, rivers, regrets, averages):
+    """Values of all ends to both players, and a sweep of all rivers, LANES at a time."""
+    for b in prange(ends.shape[0] // LANES):
+        column, thread = b * LANES, numba.get_thread_id()
+        if column < layout.columns[0, 2]:
+            for player in range(2):
+                stake = layout.stake[column : column + LANES, player].copy()
+                _replace_block(ends, column, player, holes, class_start, stake, column < layout.columns[0, 1], blocks[thread])
+        else:
+            _sweep_rivers(shapes, cells, b, ends, regrets, averages, _river_scratch_of(rivers, thread))
+
+
+@njit(cache=True, parallel=True)
+def _all_up(layout, regrets, averages, strategy, rows, groups, n_groups, root_value, scratches, ends, gain, reach):
+    """Values of all decisions before the river, and what is learnt there."""
+    for part in prange(1, layout.edges.shape[0]):
+        scratch = _scratch_of(scratches, numba.get_thread_id(), ends)
+        _part_up(layout, part, regrets, averages, strategy, rows, groups, n_groups, root_value, scratch, gain, reach)
+    scratch = _scratch_of(scratches, 0, ends)
+    _part_up(layout, 0, regrets, averages, strategy, rows, groups, n_groups, root_value, scratch, gain, reach)
 
 
 @njit(cache=True, parallel=True)
@@ -161,29 +195,43 @@ def _discount(regrets, averages, positive, negative, average):
 class SelfPlay:
     """A run of self-play: `advance` it, read its `average`, keep its `state`."""
 
-    def __init__(self, tree: Tree, groups: Groups, discount: Discount, seed: int, state: State | None = None):
-        """Start anew, or go on from a state of the same tree and groups. Raises ValueError if the state is of another shape."""
+    def __init__(
+        self,
+        tree: Tree,
+        groups: Groups,
+        discount: Discount,
+        seed: int,
+        state: State | None = None,
+        ranges: np.ndarray | None = None,
+    ):
+        """Start anew, or go on from a state of the same tree and groups.
+
+        The tree may begin on any street before the river; ranges (2, 1326): how often each player holds each hole there,
+        None where all are dealt alike. Raises ValueError if the state is of another shape.
+        """
         self.tree, self.groups, self.discount, self.seed = tree, groups, discount, seed
         fresh = new_state(tree, groups)
         if state and [t.shape for t in state.regrets + state.averages] != [t.shape for t in fresh.regrets + fresh.averages]:
             raise ValueError("state: its tables have another tree's or other groups' shapes, expected this run's")
         self.state = state or fresh
-        self.layout = make_layout(tree, CUTS)
-        self._scratches = make_scratch(self.layout, 1 + numba.config.NUMBA_NUM_THREADS)
-        self._top_scratch = Scratch(*(array[0] for array in self._scratches))
+        top, shape = before_river(tree), river_shapes(tree)
+        self.layout = make_layout(top, CUTS, shape)
+        self._shapes = make_shapes(tree, self.layout, shape)
+        self._scratches = make_scratch(self.layout, numba.config.NUMBA_NUM_THREADS)
+        self._river_scratches = make_river_scratch(self._shapes, numba.config.NUMBA_NUM_THREADS)
+        self._ends = np.zeros((len(self.layout.stake), 2, N_TILES, TILE), dtype=np.float32)
         n_rows = [min(n, N_RIVER_HOLES) for n in groups.n_groups]
-        decisions = [((tree.kind == DECISION) & (tree.street == s)).sum() for s in range(4)]
-        widths = np.diff(tree.street_start)
+        decisions = [((top.kind == DECISION) & (top.street == s)).sum() for s in range(4)]
+        widths = np.diff(top.street_start)
         self._strategy, self._gain = (
             tuple(np.zeros((n_rows[s], widths[s]), dtype=np.float32) for s in range(4)) for _ in range(2)
         )
         self._reach = tuple(np.zeros((n_rows[s], decisions[s]), dtype=np.float32) for s in range(4))
         self._mark = np.full(max(groups.n_groups), -1, dtype=np.int32)
         self._rows = np.zeros((4, N_TILES, TILE), dtype=np.uint32)
-        self._groups = np.zeros((4, N_RIVER_HOLES), dtype=np.int32)
+        self._groups = np.zeros((3, N_RIVER_HOLES), dtype=np.int32)
         self._roots = np.zeros((2, 2, int(self.layout.root.max()) + 1, N_TILES, TILE), dtype=np.float32)
-        self._roots[0, :, 0].reshape(2, PADDED)[:, :N_RIVER_HOLES] = 1
-        self.root_value = np.zeros(2)  # dollars a game that each player has won, summed over this run's boards
+        self._ranges = np.ones((2, 1326), dtype=np.float32) if ranges is None else np.asarray(ranges, dtype=np.float32)
 
     def advance(self, iterations: int) -> None:
         """Play iterations."""
@@ -194,30 +242,32 @@ class SelfPlay:
                 self._end_epoch(done // self.discount.epoch)
             self.state = self.state._replace(iteration=done)
 
-    def _iterate(self, board: np.ndarray) -> None:
-        order = board_order(board)
-        n_groups = self._locate(board, order.holes)
-        tables = self.state.regrets, self.state.averages
+    def _iterate(self, cards: np.ndarray) -> None:
+        order = board_order(cards)
+        n_groups, cells = self._locate(cards, order)
+        regrets, averages = self.state.regrets, self.state.averages
         reach, value = self._roots
-        shared = self._rows, self._groups, n_groups
-        ends = self._gain, self._reach, order.holes, order.class_start
-        _part_down(self.layout, 0, tables[0], self._strategy, *shared, reach, self._top_scratch, self._reach)
-        _parts_below(self.layout, *tables, self._strategy, *shared, reach, value, self._scratches, *ends)
-        _part_up(self.layout, 0, *tables, self._strategy, *shared, value, self._top_scratch, *ends)
-        self.root_value += value[:, 0].reshape(2, PADDED).sum(axis=1, dtype=np.float64) / (N_RIVER_HOLES * 990)
+        reach[:, 0].reshape(2, PADDED)[:, :N_RIVER_HOLES] = self._ranges[:, order.holes]
+        shared = self._strategy, self._rows, self._groups, n_groups
+        _all_down(self.layout, regrets, *shared, reach, self._scratches, self._ends, self._reach)
+        _all_ends(
+            self.layout, self._shapes, cells, order.holes, order.class_start, self._ends, self._scratches.block,
+            self._river_scratches, regrets[3], averages[3],
+        )  # fmt: skip
+        _all_up(self.layout, regrets, averages, *shared, value, self._scratches, self._ends, self._gain, self._reach)
 
-    def _locate(self, board: np.ndarray, holes: np.ndarray) -> np.ndarray:
-        """Fill rows and groups for a board; returns how many groups each street has."""
-        river = np.zeros(1326, dtype=np.int32)
-        _river_equity(board, river)
-        of_hole = [CLASS_OF_HOLE.astype(np.int32), None, None, river]
+    def _locate(self, cards: np.ndarray, order: BoardOrder) -> tuple[np.ndarray, Cells]:
+        """Fill rows and groups for a board; returns how many groups each street has, and the river's cells."""
+        equity = np.zeros(1326, dtype=np.int32)
+        _river_equity(cards, equity)
+        of_hole = [CLASS_OF_HOLE.astype(np.int32)]
         for street, table in ((1, self.groups.flop), (2, self.groups.turn)):
-            row, permutation = canonical(board[: 2 + street])
-            of_hole[street] = table[row][PERMUTED_HOLES[permutation]]
+            row, permutation = canonical(cards[: 2 + street])
+            of_hole.append(table[row][PERMUTED_HOLES[permutation]])
         counts = [
-            _local_rows(of_hole[s], holes, self._mark, self._rows[s], self._groups[s]) for s in range(4)
+            _local_rows(of_hole[s], order.holes, self._mark, self._rows[s], self._groups[s]) for s in range(3)
         ]  # fmt: skip
-        return np.array(counts, dtype=np.int64)
+        return np.array(counts, dtype=np.int64), make_cells(order.holes, order.class_start, equity)
 
     def _end_epoch(self, t: int) -> None:
         alpha, beta, gamma, _ = self.discount
