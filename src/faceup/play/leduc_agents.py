@@ -4,11 +4,11 @@ An agent is a strategy for both seats, an array of a probability for each action
 """
 
 from collections.abc import Callable
-from functools import lru_cache
+from functools import cache
 
 import numpy as np
 
-from faceup.game.flat_game import action_infoset, uniform
+from faceup.game.flat_game import uniform
 from faceup.game.leduc import (
     CALL,
     CHECK,
@@ -95,7 +95,7 @@ def expectiminimax_agent(leduc: Leduc, depth: int) -> np.ndarray:
         raise ValueError(f"depth is {depth}, expected 0 or more")
     rules = leduc.rules
 
-    @lru_cache(maxsize=None)
+    @cache
     def value(state: State, me: int, own: int, public: int, left: int) -> float:
         if state.folded >= 0:
             return (1 - 2 * me) * winnings(rules, state, ())
@@ -126,7 +126,7 @@ def heuristic(rules: Rules, state: State, own: int, public: int) -> float:
     return ratio * min(map(sum, state.chips)) / rules.unit
 
 
-@lru_cache(maxsize=None)
+@cache
 def showdown_chance(rules: Rules, own: int, public: int) -> float:
     """Chance to win less chance to lose a showdown against a random unseen card."""
     state = State(("", ""), 0, ((1,), (1,)), 0, -1, -1, True)

@@ -6,7 +6,7 @@ Seats are drawn anew for each game, as RLCard does. What an agent wins is in the
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from itertools import product
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 import numpy as np
 from numba import njit
@@ -31,6 +31,29 @@ class Setting(NamedTuple):
     alpha: float  # learning rate
     gamma: float  # discount
     epsilon: float  # how often a random action is taken while learning
+
+
+class Curve(NamedTuple):
+    """An agent's winnings from some opponents along its training; the first axis is the seed."""
+
+    at: np.ndarray  # (n,) episodes or iterations
+    exact: np.ndarray  # (n_seeds, n, n_opponents)
+    sampled: np.ndarray  # (n_seeds, n, n_opponents) means of the games played
+    ci95: np.ndarray  # (n_seeds, n, n_opponents) half-widths of these
+    exploitability: np.ndarray  # (n_seeds, n)
+    final: tuple[np.ndarray, ...]  # the last strategy of each seed, (n_actions,)
+
+
+class Learner(Protocol):
+    """What `training_curve` needs of an agent that learns."""
+
+    def advance(self, n: int) -> None:
+        """Train on."""
+        ...
+
+    def strategy(self) -> np.ndarray:
+        """What it would play now, (n_actions,)."""
+        ...
 
 
 class _Table(NamedTuple):
@@ -160,7 +183,7 @@ class QLearner:
         self._opponent, self._table = checked_strategy(leduc.game, opponent, "opponent"), _table(leduc)
         self._rng = np.random.default_rng(seed)
 
-    def learn(self, n_episodes: int) -> None:
+    def advance(self, n_episodes: int) -> None:
         """Play so many more games to learn from."""
         _learn_q(self._table, self._opponent, self.q, *map(float, self.setting), n_episodes, self._rng)
 
@@ -170,6 +193,39 @@ class QLearner:
         n = np.diff(first)
         best = (self.q == np.repeat(np.maximum.reduceat(self.q, first[:-1]), n)).astype(np.float64)
         return best / np.repeat(np.add.reduceat(best, first[:-1]), n)
+
+
+def training_curve(
+    leduc: Leduc,
+    make: Callable[[list[int]], Learner],
+    opponents: Sequence[np.ndarray],
+    length: int,
+    evaluations: int,
+    games: int,
+    seeds: Sequence[list[int]],
+    progress: Callable[[int], None] = lambda done: None,
+) -> Curve:
+    """Train one learner a seed and evaluate it so many times on the way, by games and exactly.
+
+    Raises ValueError unless the length is a multiple of the evaluations.
+    """
+    if length % evaluations:
+        raise ValueError(f"length is {length}, expected a multiple of {evaluations} evaluations")
+    form, shape = make_form(leduc.game), (len(seeds), evaluations, len(opponents))
+    exact, sampled, ci95, lost = np.zeros(shape), np.zeros(shape), np.zeros(shape), np.zeros(shape[:2])
+    final = []
+    for i, seed in enumerate(seeds):
+        learner = make([*seed, 0])
+        for k in range(evaluations):
+            learner.advance(length // evaluations)
+            strategy = learner.strategy()
+            lost[i, k] = exploitability(leduc.game, strategy, form)
+            for j, opponent in enumerate(opponents):
+                exact[i, k, j] = exact_winnings(leduc, strategy, opponent, form)
+                sampled[i, k, j], ci95[i, k, j] = play_games(leduc, strategy, opponent, games, [*seed, 1 + k, j])
+            progress(i * evaluations + k + 1)
+        final.append(strategy)
+    return Curve(length // evaluations * np.arange(1, evaluations + 1), exact, sampled, ci95, lost, tuple(final))
 
 
 def q_grid(
@@ -191,7 +247,7 @@ def q_grid(
 
     def one(job: tuple[Setting, list[int]]) -> float:
         learner = QLearner(leduc, opponent, *job)
-        learner.learn(n_episodes)
+        learner.advance(n_episodes)
         return exact_winnings(leduc, learner.strategy(), opponent, form)
 
     results: dict[Setting, list[float]] = {setting: [] for setting in settings}

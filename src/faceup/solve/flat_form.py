@@ -113,15 +113,33 @@ def _respond(form, player, worth, best):
     return worth[worth.shape[0] - 2 + player]
 
 
+@njit(cache=True, nogil=True)
+def _exploitability(form, strategy, plan, worth, best):
+    """Mean of both best responses; plan and worth (n_actions + 2,), best (n_actions,) are scratch."""
+    for player in range(2):
+        _fill_plan(form, player, strategy, plan)
+    total = 0.0
+    for player in range(2):
+        _fill_values(form, player, plan, worth)
+        total += _respond(form, player, worth, best)
+    return total / 2.0
+
+
+def plans(form: Form, strategy: np.ndarray) -> np.ndarray:
+    """Each sequence's probability by its owner's own choices, (n_actions + 2,)."""
+    plan = np.zeros(len(strategy) + 2)
+    for player in range(2):
+        _fill_plan(form, player, strategy, plan)
+    return plan
+
+
 def value(game: Game, strategy: np.ndarray, form: Form | None = None) -> float:
     """What player 0 wins when both play a strategy of both seats (n_actions,), in the game's unit.
 
     `flat_game.against` makes one from two players' strategies; `form` saves making it anew. ValueError on a bad strategy.
     """
     form, strategy = form or make_form(game), checked_strategy(game, strategy)
-    plan = np.zeros(len(strategy) + 2)
-    for player in range(2):
-        _fill_plan(form, player, strategy, plan)
+    plan = plans(form, strategy)
     rows = np.repeat(np.arange(len(plan)), np.diff(form.start[0]))
     return float(np.sum(form.payoff[0] * plan[rows] * plan[form.other[0]]))
 
@@ -143,5 +161,17 @@ def best_response(game: Game, strategy: np.ndarray, player: int, form: Form | No
 
 def exploitability(game: Game, strategy: np.ndarray, form: Form | None = None) -> float:
     """Mean over the seats of what a best response wins from a strategy, in the game's unit; 0 at an equilibrium."""
-    form = form or make_form(game)
-    return sum(best_response(game, strategy, player, form)[0] for player in range(2)) / 2
+    form, strategy = form or make_form(game), checked_strategy(game, strategy)
+    n = len(strategy)
+    return float(_exploitability(form, strategy, np.zeros(n + 2), np.zeros(n + 2), np.zeros(n)))
+
+
+def infoset_reach(game: Game, strategy: np.ndarray) -> np.ndarray:
+    """How often each infoset comes up when both players follow a strategy, (n_infosets,)."""
+    reach = np.ones(len(game.player))
+    for node in range(1, len(reach)):
+        reach[node] = reach[game.parent[node]] * game.chance[node]
+        if game.action[node] >= 0:
+            reach[node] *= strategy[game.action[node]]
+    inside = game.infoset >= 0
+    return np.bincount(game.infoset[inside], weights=reach[inside], minlength=len(game.owner))

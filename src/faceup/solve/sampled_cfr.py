@@ -111,6 +111,6 @@ class SampledCfr:
         _advance(self._nodes, game.first_action, self._tables, self.leduc.deal_start, deals, players, self.iteration)
         self.iteration += iterations
 
-    def average(self) -> np.ndarray:
+    def strategy(self) -> np.ndarray:
         """The average strategy over legal actions, (n_actions,); uniform where it never came by its own choice."""
         return normalised(self.leduc.game, self._tables.averages[self._tables.entry])
