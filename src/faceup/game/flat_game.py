@@ -1,0 +1,147 @@
+"""A two-player zero-sum game with hidden cards, written out as a tree in flat arrays.
+
+Node 0 is the root. Nodes are numbered in preorder, so that parents come before children and the nodes below one node are
+neighbours. A player does not see nodes but infosets; each has its own actions, numbered through all infosets, so that a
+strategy of both players is one array of probabilities (n_actions,).
+"""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+CHANCE, END = 2, 3  # who moves at a node, beside players 0 and 1
+
+
+class Game(NamedTuple):
+    """A game of n nodes, k infosets and n_actions actions."""
+
+    player: np.ndarray  # (n,) int8: 0, 1, CHANCE or END
+    parent: np.ndarray  # (n,) int32, -1 at the root
+    chance: np.ndarray  # (n,) float64: probability of the card that leads here; 1 at the root and below a decision
+    action: np.ndarray  # (n,) int32: the action that leads here, -1 at the root and below chance
+    infoset: np.ndarray  # (n,) int32, -1 where no player decides
+    value: np.ndarray  # (n,) float64: what player 0 wins from player 1 at an end, 0 elsewhere
+    owner: np.ndarray  # (k,) int8: the player who decides at an infoset
+    names: tuple[str, ...]  # of the infosets
+    first_action: np.ndarray  # (k + 1,) int32: the actions of infoset i are first_action[i]..first_action[i + 1]
+    labels: tuple[str, ...]  # (n_actions,) what each action is called
+
+
+class GameBuilder:
+    """Takes the nodes of a game in preorder."""
+
+    def __init__(self) -> None:
+        self._rows: list[tuple] = []
+        self._infosets: dict[tuple[int, str], int] = {}
+        self._actions: list[tuple[str, ...]] = []
+
+    def decision(self, parent: int, by: str | float, player: int, name: str, actions: Sequence[str]) -> int:
+        """Add a node at which a player decides, and return its number.
+
+        by: what leads here from the parent, an action's label or, below chance, a probability. Nodes of the same player and
+        name are one infoset. Raises ValueError where an infoset's actions differ.
+        """
+        key = (player, name)
+        if key not in self._infosets:
+            self._infosets[key] = len(self._actions)
+            self._actions.append(tuple(actions))
+        infoset = self._infosets[key]
+        if self._actions[infoset] != tuple(actions):
+            raise ValueError(f"infoset {name!r}: actions {tuple(actions)}, expected {self._actions[infoset]} as before")
+        return self._add(player, parent, by, infoset, 0.0)
+
+    def chance(self, parent: int = -1, by: str | float = 1.0) -> int:
+        """Add a node at which cards are dealt, and return its number."""
+        return self._add(CHANCE, parent, by, -1, 0.0)
+
+    def end(self, parent: int, by: str | float, value: float) -> int:
+        """Add an end, at which player 0 wins `value`, and return its number."""
+        return self._add(END, parent, by, -1, value)
+
+    def _add(self, player: int, parent: int, by: str | float, infoset: int, value: float) -> int:
+        self._rows.append((player, parent, by, infoset, value))
+        return len(self._rows) - 1
+
+    def build(self) -> Game:
+        """The game. Raises ValueError where an action or a probability is not what the parent offers."""
+        owner = [player for player, _ in self._infosets]
+        first = np.cumsum([0, *map(len, self._actions)]).astype(np.int32)
+        player, parent, by, infoset, value = zip(*self._rows, strict=True)
+        actions = [self._action(node, first) for node in range(len(player))]
+        chance = [float(b) if a < 0 else 1.0 for a, b in zip(actions, by, strict=True)]
+        game = Game(
+            np.array(player, dtype=np.int8), np.array(parent, dtype=np.int32), np.array(chance),
+            np.array(actions, dtype=np.int32), np.array(infoset, dtype=np.int32), np.array(value, dtype=np.float64),
+            np.array(owner, dtype=np.int8), tuple(name for _, name in self._infosets), first,
+            tuple(label for labels in self._actions for label in labels),
+        )  # fmt: skip
+        _check_children(game)
+        return game
+
+    def _action(self, node: int, first: np.ndarray) -> int:
+        """Number of the action that leads to a node, -1 at the root and below chance."""
+        _, parent, by, _, _ = self._rows[node]
+        if not -1 <= parent < node or (parent == -1) != (node == 0):
+            raise ValueError(f"node {node}: parent {parent}, expected an earlier node, -1 at the root alone")
+        if isinstance(by, str) != (parent >= 0 and self._rows[parent][0] < CHANCE):
+            raise ValueError(f"node {node}: {by!r} leads there, expected a label below a decision, else a probability")
+        if not isinstance(by, str):
+            return -1
+        infoset = self._rows[parent][3]
+        if by not in self._actions[infoset]:
+            raise ValueError(f"node {node}: action {by!r}, expected one of {self._actions[infoset]}")
+        return int(first[infoset]) + self._actions[infoset].index(by)
+
+
+def _check_children(game: Game) -> None:
+    """Raises ValueError unless decisions lead to one child an action and chance to probabilities that sum to 1."""
+    below = np.bincount(game.parent[1:], minlength=len(game.parent))
+    total = np.bincount(game.parent[1:], weights=game.chance[1:], minlength=len(game.parent))
+    wanted = np.where(game.infoset >= 0, np.diff(game.first_action)[game.infoset], 0)
+    pairs = np.stack([game.parent[1:], game.action[1:]])[:, game.action[1:] >= 0]
+    if np.unique(pairs, axis=1).shape[1] < pairs.shape[1]:
+        raise ValueError("an action leads from one node to two, expected one child for each action")
+    for node in np.flatnonzero(game.player != CHANCE):
+        if below[node] != wanted[node]:
+            raise ValueError(f"node {node} has {below[node]} children, expected {wanted[node]}")
+    for node in np.flatnonzero(game.player == CHANCE):
+        if abs(total[node] - 1) > 1e-9:
+            raise ValueError(f"node {node}: chance moves with a total probability of {total[node]}, expected 1")
+
+
+def uniform(game: Game) -> np.ndarray:
+    """The strategy of both players that takes every action equally often, (n_actions,)."""
+    n = np.diff(game.first_action)
+    return np.repeat(1 / n, n)
+
+
+def action_infoset(game: Game) -> np.ndarray:
+    """The infoset of each action, (n_actions,) int32."""
+    return np.repeat(np.arange(len(game.owner), dtype=np.int32), np.diff(game.first_action))
+
+
+def checked_strategy(game: Game, strategy: np.ndarray, name: str = "strategy") -> np.ndarray:
+    """The strategy as float64; raises ValueError unless it is a probability for each action, summing to 1 at each infoset."""
+    strategy = np.asarray(strategy, dtype=np.float64)
+    if strategy.shape != (len(game.labels),):
+        raise ValueError(f"{name} has shape {strategy.shape}, expected {(len(game.labels),)}")
+    sums = np.add.reduceat(strategy, game.first_action[:-1])
+    if not (strategy >= 0).all() or not (np.abs(sums - 1) < 1e-6).all():
+        worst = int(np.argmax(~(np.abs(sums - 1) < 1e-6)))
+        raise ValueError(f"{name}: probabilities sum to {sums[worst]} at infoset {game.names[worst]!r}, expected 0 to 1, sum 1")
+    return strategy
+
+
+def against(game: Game, first: np.ndarray, second: np.ndarray) -> np.ndarray:
+    """One strategy of both seats from two: player 0 as in `first`, player 1 as in `second`."""
+    return np.where(game.owner[action_infoset(game)] == 0, first, second)
+
+
+def children(game: Game) -> np.ndarray:
+    """The node to which each action of a decision leads, in the order of its infoset's actions, (n, most actions) int32; -1."""
+    table = np.full((len(game.player), int(np.diff(game.first_action).max())), -1, dtype=np.int32)
+    nodes = np.flatnonzero(game.action >= 0)
+    above = game.parent[nodes]
+    table[above, game.action[nodes] - game.first_action[game.infoset[above]]] = nodes
+    return table
