@@ -7,6 +7,7 @@ takes the pot and the bet. Cards come from any two distributions, known to both:
 Values are player one's, in dollars, the pot counted and his ante not: winning an unbet pot is worth 1, losing it 0.
 """
 
+import re
 from collections.abc import Mapping
 
 import numpy as np
@@ -80,3 +81,27 @@ EXAMPLES: Mapping[str, tuple[np.ndarray, np.ndarray]] = {
     "strong or weak": (_point(1, 10), _point(5)),
     "in between": (_point(5), _point(1, 10)),
 }
+
+
+def strategy_from_text(text: str) -> np.ndarray:
+    """A strategy (10, 31) written as in the paper, e.g. "Card 1: Bet 0 pr. 0.25, 3 pr. 0.75; Card 2-10: Bet 3 pr. 1".
+
+    Cards that are not named check. Raises ValueError for a text that names no bet, or one off the menu.
+    """
+    strategy = np.zeros((CARDS, len(SIZES)))
+    for first, last, bets in re.findall(r"Card (\d+)(?:[-\u2013](\d+))?: Bet ([^;]*)", text):
+        for size, chance in re.findall(r"([\d.]+) pr\. ([\d.]*\d)", bets):
+            column = np.flatnonzero(np.isclose(SIZES, float(size)))
+            if not len(column) or not 1 <= int(first) <= int(last or first) <= CARDS:
+                raise ValueError(f"{text!r} bets {size} with card {first}: expected cards 1 to {CARDS}, sizes 0 to {SIZES[-1]}")
+            strategy[int(first) - 1 : int(last or first), column[0]] = float(chance)
+    if not strategy.any():
+        raise ValueError(f"{text!r} names no bet, expected such as 'Card 1: Bet 0 pr. 1'")
+    strategy[strategy.sum(axis=1) == 0, 0] = 1
+    return strategy
+
+
+def text_of(strategy: np.ndarray) -> list[str]:
+    """A strategy (10, 31) as the paper writes it, a line a card, probabilities from 0.0005 up."""
+    mixes = [[f"{SIZES[b]:g} pr. {row[b]:.3g}" for b in np.flatnonzero(row >= 0.0005)] for row in strategy]
+    return [f"Card {i}: Bet {', '.join(mix)}" for i, mix in enumerate(mixes, start=1)]

@@ -17,6 +17,9 @@ from scipy.sparse import csr_array
 
 from faceup.game.onecard import SIZES, checked_joint
 
+# HiGHS's own 1e-7 leaves errors of 1e-8 in a value. 1e-10 is the tightest that it takes.
+_TIGHT = {"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10}
+
 
 class Equilibrium(NamedTuple):
     """A solution of the one-card game."""
@@ -28,7 +31,7 @@ class Equilibrium(NamedTuple):
 
 def minimise(costs: np.ndarray, **constraints: np.ndarray | csr_array | list) -> OptimizeResult:
     """scipy's `linprog` by HiGHS; raises ValueError where it finds no optimum, e.g. for an infeasible program."""
-    result = linprog(costs, method="highs", **constraints)
+    result = linprog(costs, method="highs", options=_TIGHT, **constraints)
     if result.status != 0:
         raise ValueError(f"the linear program has no optimum: {result.message} Expected a feasible and bounded one")
     return result
