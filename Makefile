@@ -2,6 +2,7 @@
 # missing or older than requirements.lock; every target uses it.
 #
 #   make repro    the papers' tables and figures, from nothing (dvc repro)
+#   make studies  what chose some defaults, and the papers' full sizes: hours (notebooks/studies)
 #   make smoke    the same pipeline at toy size, in build/smoke
 #   make test     all tests, the pipeline at toy size included
 #   make lab      JupyterLab on the notebooks
@@ -14,10 +15,13 @@ READY := .venv/ready
 IN := PATH="$(CURDIR)/.venv/bin:$$PATH"
 unexport PYTHONPATH PYTHONHOME VIRTUAL_ENV FACEUP_ROOT
 
-.PHONY: repro smoke test lab bench lint
+.PHONY: repro studies smoke test lab bench lint
 
 repro: $(READY)
 	$(IN) dvc repro
+
+studies: $(READY)
+	$(IN) dvc repro notebooks/studies/dvc.yaml
 
 smoke: $(READY)
 	$(IN) python tests/smoke.py $(SMOKE)

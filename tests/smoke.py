@@ -11,7 +11,7 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
-MADE = ("reports/", "dvc.lock")  # not copied: what FOLDER holds of these in the end, this run made
+MADE = ("reports/", "dvc.lock", "notebooks/studies/dvc.lock")  # not copied: what FOLDER holds of these in the end, this run made
 MARK = ".smoke"  # a file that says that FOLDER is ours to empty
 
 

@@ -7,7 +7,7 @@ import pytest
 import yaml
 
 from faceup import parameters
-from faceup.parameters import choice, each, flag, integer, load_parameters, number, section, text
+from faceup.parameters import choice, each, flag, integer, load_parameters, load_study_parameters, number, section, text
 from faceup.paths import ROOT
 
 PROFILES = [ROOT / "params.yaml", *sorted((ROOT / "params").glob("*.yaml"))]
@@ -86,6 +86,10 @@ def test_a_file_that_is_no_mapping_or_no_yaml(refusal):
 @pytest.mark.parametrize("path", PROFILES, ids=lambda path: path.name)
 def test_the_profiles_are_right(path):
     load_parameters(path)
+
+
+def test_the_studies_file_is_right():
+    assert set(load_study_parameters()) == set(parameters.STUDIES)
 
 
 def test_smoke_has_its_values_within_the_same_schema_but_is_not_the_default():

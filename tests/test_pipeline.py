@@ -13,15 +13,17 @@ import nbformat
 import pytest
 import yaml
 
-from faceup.parameters import SCHEMA, Rule, load_parameters
+from faceup.parameters import SCHEMA, STUDIES, Rule
 from faceup.paths import ROOT
 from faceup.show import stage_dependencies
-from faceup.show.run_notebook import cleaned
-from faceup.show.stage_dependencies import PIPELINE, SOURCES, closure, imported_names, imports_of
+from faceup.show.run_notebook import cleaned, parameters_of
+from faceup.show.stage_dependencies import PIPELINE, SOURCES, STUDY_PARAMETERS, closure, imported_names, imports_of, stages_of
 
 FLOORS = ["game", "hands", "solve", "learn", "play", "show"]
-STAGES = yaml.safe_load(PIPELINE.read_text())["stages"]
+STAGES = stages_of(PIPELINE)
+STUDY_STAGES = stages_of(stage_dependencies.STUDIES)
 NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
+STUDY_NOTEBOOKS = sorted((ROOT / "notebooks" / "studies").glob("*.ipynb"))
 MODULES = sorted((SOURCES / "faceup").rglob("*.py"))
 
 
@@ -58,9 +60,13 @@ def test_stages_depend_on_exactly_what_their_notebooks_use():
     assert not lines, "\n".join([*lines, "to mend: python -m faceup.show.stage_dependencies --write"])
 
 
-def test_every_notebook_has_a_stage_and_its_report_is_in_git():
-    named = {str(stage["cmd"]).split()[-1]: stage for stage in STAGES.values()}
-    assert sorted(named) == [path.stem for path in NOTEBOOKS]
+@pytest.mark.parametrize(
+    ("stages", "notebooks"), [(STAGES, NOTEBOOKS), (STUDY_STAGES, STUDY_NOTEBOOKS)], ids=["pipeline", "studies"]
+)
+def test_every_notebook_has_a_stage_and_its_report_is_in_git(stages, notebooks):
+    named = {str(stage["cmd"]).split()[-1]: stage for stage in stages.values()}
+    names = [path.relative_to(ROOT / "notebooks").with_suffix("").as_posix() for path in notebooks]
+    assert sorted(named) == names
     for name, stage in named.items():
         assert f"reports/{name}.ipynb" in outs_of(stage)
         for path, options in outs_of(stage).items():
@@ -68,10 +74,22 @@ def test_every_notebook_has_a_stage_and_its_report_is_in_git():
             assert in_git == path.startswith("reports/"), f"{path}: reports/ is in git, data/ in DVC's cache"
 
 
+def test_studies_stand_aside():
+    """Their paths are from the root, and nothing that they make is another stage's or what the pipeline uses."""
+    assert all(stage["wdir"] == "../.." for stage in STUDY_STAGES.values())
+    made = [path for stage in [*STAGES.values(), *STUDY_STAGES.values()] for path in outs_of(stage)]
+    assert len(made) == len(set(made))
+    studied = {path for stage in STUDY_STAGES.values() for path in outs_of(stage)}
+    assert not [path for stage in STAGES.values() for path in stage["deps"] if path in studied]
+
+
 def test_every_section_of_parameters_is_some_stages():
-    used = {name for stage in STAGES.values() for name in stage.get("params", [])}
+    given = [name for stage in STAGES.values() for name in stage.get("params", [])]
     with_knobs = {name for name, rules in SCHEMA.items() if isinstance(rules, Rule) or rules}
-    assert with_knobs <= used <= set(SCHEMA)
+    assert with_knobs <= set(given) <= set(SCHEMA)
+    of_studies = [name for stage in STUDY_STAGES.values() for name in stage.get("params", []) if isinstance(name, dict)]
+    assert {name for names in of_studies for name in names[STUDY_PARAMETERS]} == set(STUDIES)
+    assert not set(SCHEMA) & set(STUDIES)
 
 
 def floor(path: Path) -> int:
@@ -99,12 +117,12 @@ def test_imported_names_are_read_from_every_form_of_import():
 # --- sources ------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("path", NOTEBOOKS, ids=name_of)
+@pytest.mark.parametrize("path", [*NOTEBOOKS, *STUDY_NOTEBOOKS], ids=name_of)
 def test_notebook_sources_are_clean_and_show_the_default_parameters(path):
     nb = nbformat.read(path, as_version=4)
     assert all(not cell.get("outputs") for cell in nb.cells)
     assert sum("parameters" in cell.metadata.get("tags", []) for cell in nb.cells) == 1
-    text = nbformat.writes(cleaned(nb, load_parameters())) + "\n"
+    text = nbformat.writes(cleaned(nb, parameters_of(path))) + "\n"
     assert text == path.read_text(), "to mend: python -m faceup.show.run_notebook --clean"
 
 

@@ -1,7 +1,8 @@
 """params.yaml: what may stand in it, and reading it. A wrong file is one clear ValueError before work starts.
 
 A new knob is one line in SCHEMA and one in each profile (params.yaml, params/*.yaml). Values reach the code
-exactly as they stand in the file: a rule refuses, it never converts.
+exactly as they stand in the file: a rule refuses, it never converts. Studies (notebooks/studies/) have sections of
+their own, one each, in notebooks/studies/params.yaml, checked against STUDIES.
 """
 
 import math
@@ -65,6 +66,17 @@ def each(rule: Rule, least: int = 1, most: int = 1000, increasing: bool = False)
 
 SIZES = each(each(number(0.05, 200), least=0, most=8, increasing=True), most=8)
 DECILES = each(integer(1, 10), least=0, most=10, increasing=True)
+
+HUMAN_RULES: dict[str, Rule | dict[str, Rule]] = {  # of the default profile's stage and of the study at the paper's size
+    "games": integer(100, 10_000_000),
+    "held_out": number(0.01, 0.9),
+    "depths": each(integer(1, 30), increasing=True),
+    "memory_sizes": each(integer(1, 10_000_000), increasing=True),
+    "neighbours": each(integer(1, 1000), increasing=True),
+    "search_games": integer(10, 1_000_000),
+    "rule_lines": integer(2, 12),
+    "unseen_games": integer(10, 10_000_000),
+}
 
 SCHEMA: dict[str, Rule | dict[str, Rule]] = {
     "seed": integer(0, 2**32 - 1),
@@ -142,7 +154,12 @@ SCHEMA: dict[str, Rule | dict[str, Rule]] = {
         "card_parts": integer(1, 20),
         "card_restarts": integer(0, 10_000),
     },
+    "human_rules": HUMAN_RULES,
     "overview": {},
+}
+
+STUDIES: dict[str, Rule | dict[str, Rule]] = {  # a section a study, not called as one of SCHEMA
+    "human_rules_100k": HUMAN_RULES,
 }
 
 
@@ -181,13 +198,22 @@ def load_parameters(path: str | os.PathLike | None = None) -> dict[str, Any]:
 
     Raises ValueError naming file, dotted key, value and what was expected.
     """
-    path = Path(path or ROOT / "params.yaml").resolve()
+    return _load(Path(path or ROOT / "params.yaml"), SCHEMA)
+
+
+def load_study_parameters() -> dict[str, Any]:
+    """All parameters of notebooks/studies/params.yaml, checked against STUDIES; ValueError as `load_parameters`."""
+    return _load(ROOT / "notebooks" / "studies" / "params.yaml", STUDIES)
+
+
+def _load(path: Path, rules: Mapping[str, Rule | dict]) -> dict[str, Any]:
+    path = path.resolve()
     name = path.relative_to(ROOT) if path.is_relative_to(ROOT) else path.name
     try:
         values = yaml.load(path.read_text(encoding="utf-8"), Loader=_UniqueKeys)
     except (yaml.YAMLError, ValueError) as error:
         raise ValueError(f"{name}: {' '.join(str(error).split())}") from error
-    _check(SCHEMA, values, f"{name}: ")
+    _check(rules, values, f"{name}: ")
     return values
 
 

@@ -11,7 +11,7 @@ import zlib
 import nbformat
 import pytest
 
-from faceup.parameters import SCHEMA, Rule, load_parameters
+from faceup.parameters import SCHEMA, Rule, load_parameters, load_study_parameters
 from faceup.paths import ROOT
 from faceup.show import run_notebook
 from faceup.show.run_notebook import chosen_values, cleaned, declared, fill, normalise
@@ -46,12 +46,13 @@ def notebook(*code: str, sections=(SECTION,), declares=f"seed = -1  # all genera
 @pytest.fixture
 def run(tmp_path):
     """Runs a notebook as `99_small` of a repository in tmp_path, as the stage's command does."""
-    (tmp_path / "notebooks").mkdir()
-    (tmp_path / "params.yaml").write_bytes((ROOT / "params.yaml").read_bytes())
+    (tmp_path / "notebooks" / "studies").mkdir(parents=True)
+    for file in ("params.yaml", "notebooks/studies/params.yaml"):
+        (tmp_path / file).write_bytes((ROOT / file).read_bytes())
 
-    def start(nb) -> subprocess.CompletedProcess:
-        nbformat.write(nb, tmp_path / "notebooks" / "99_small.ipynb")
-        command = [sys.executable, "-m", "faceup.show.run_notebook", "99_small"]
+    def start(nb, name="99_small") -> subprocess.CompletedProcess:
+        nbformat.write(nb, tmp_path / "notebooks" / f"{name}.ipynb")
+        command = [sys.executable, "-m", "faceup.show.run_notebook", name]
         surroundings = os.environ | {"FACEUP_ROOT": str(tmp_path), "PYTHONPATH": str(ROOT / "src")}
         return subprocess.run(command, env=surroundings, capture_output=True, text=True)
 
@@ -77,6 +78,16 @@ def test_two_runs_give_the_same_bytes_and_the_given_values(run, tmp_path):
     assert last.text.startswith("data {") and last.text.endswith("<object object>\n")
     assert [p.name for p in (tmp_path / "reports").iterdir() if p.is_file()] == ["99_small.ipynb"]
     assert not list((tmp_path / "build" / "notebooks").iterdir())
+
+
+def test_a_study_has_sections_of_its_own_and_a_report_in_its_own_folder(run, tmp_path):
+    study, knobs = next(iter(load_study_parameters().items()))
+    knob = next(iter(knobs))
+    done = run(notebook(f"print({knob})", sections=[study], declares=f"{knob} = None"), "studies/99_small")
+    assert done.returncode == 0, done.stderr
+    cells = nbformat.read(tmp_path / "reports" / "studies" / "99_small.ipynb", as_version=4).cells
+    assert cells[2].outputs[0].text == f"{knobs[knob]}\n"
+    assert run(notebook("x", sections=[study], declares=f"{knob} = None")).returncode == 1  # not for the pipeline
 
 
 def test_a_failing_cell_is_one_line_and_leaves_no_report(run, tmp_path):

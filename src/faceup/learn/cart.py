@@ -26,16 +26,22 @@ def fit_cart(X: np.ndarray, P: np.ndarray, w: np.ndarray, *, max_depth: int, min
     check_range("min_rows", min_rows, 1)
     X, P, w = checked_rows(X, P, w)
     learner = DecisionTreeRegressor(max_depth=max_depth, min_samples_leaf=min_rows, random_state=seed)
-    grown = learner.fit(X, P, sample_weight=w / w.mean()).tree_
+    learner.fit(X, P, sample_weight=w / w.mean())
+    value = np.clip(learner.tree_.value[:, :, 0], 0, None)
+    return tree_of(learner, value / value.sum(axis=1, keepdims=True), w.mean())
+
+
+def tree_of(learner: DecisionTreeRegressor, value: np.ndarray, scale: float = 1.0) -> Tree:
+    """A fitted scikit-learn tree with these values (nodes, n_labels); node weights are multiplied by `scale`."""
+    grown = learner.tree_
     leaf = grown.children_left < 0
-    value = np.clip(grown.value[:, :, 0], 0, None)
     return Tree(
         feature=np.where(leaf, -1, grown.feature).astype(np.int32),
         threshold=np.where(leaf, 0, _rounded_down(grown.threshold)).astype(np.float32),
         left=grown.children_left.astype(np.int32),
         right=grown.children_right.astype(np.int32),
-        value=(value / value.sum(axis=1, keepdims=True)).astype(np.float32),
-        weight=grown.weighted_n_node_samples * w.mean(),
+        value=value.astype(np.float32),
+        weight=grown.weighted_n_node_samples * scale,
     )
 
 

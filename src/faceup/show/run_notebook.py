@@ -1,11 +1,13 @@
 """Run a notebook into reports/, so that the same code and parameters give the same bytes.
 
     python -m faceup.show.run_notebook 11_selfplay    notebooks/11_selfplay.ipynb -> reports/11_selfplay.ipynb
+    python -m faceup.show.run_notebook studies/NAME   notebooks/studies/NAME.ipynb -> reports/studies/NAME.ipynb
     python -m faceup.show.run_notebook --clean        tidy the sources: no outputs, values as in params.yaml
 
 A notebook has one cell tagged `parameters`, of lines `name = value`, and names in its metadata the sections
 of params.yaml that it reads: {"faceup": {"sections": ["selfplay"]}}. Each declared name must be a key of one
-of these sections, or `seed`; its value in the cell is replaced by the one in params.yaml, comments stay.
+of these sections, or `seed`; its value in the cell is replaced by the one in params.yaml, comments stay. A study
+may also name sections of notebooks/studies/params.yaml.
 """
 
 import ast
@@ -22,11 +24,12 @@ import nbformat
 import papermill
 from nbformat import NotebookNode
 
-from faceup.parameters import load_parameters
+from faceup.parameters import load_parameters, load_study_parameters
 from faceup.paths import AGENTS, DATA, FIGURES, METRICS, REPORTS, ROOT, TABLES
 from faceup.storage import write_text
 
 NOTEBOOKS = ROOT / "notebooks"
+STUDIES = NOTEBOOKS / "studies"
 WORKING = ROOT / "build" / "notebooks"  # copies of running and of failed notebooks
 KERNEL = {"display_name": "Python 3", "language": "python", "name": "python3"}
 # What a user's machine could otherwise change in an output.
@@ -65,6 +68,11 @@ def declared(source: str) -> dict[str, ast.expr]:
             case _:
                 raise ValueError(f"the parameters cell holds `{ast.unparse(line)}`, expected `name = value`")
     return values
+
+
+def parameters_of(path: Path) -> dict[str, Any]:
+    """What a notebook may be given: the sections of params.yaml and, for a study, those of the studies' file."""
+    return load_parameters() | (load_study_parameters() if path.parent == STUDIES else {})
 
 
 def chosen_values(nb: NotebookNode, parameters: dict[str, Any]) -> dict[str, Any]:
@@ -233,12 +241,13 @@ def read_source(path: Path) -> NotebookNode:
 
 
 def run(name: str) -> Path:
-    """Execute notebooks/<name>.ipynb with the values of params.yaml; returns the report written to reports/.
+    """Execute notebooks/<name>.ipynb with the values of its parameter file; returns the report written to reports/.
 
     Raises ValueError for wrong parameters before anything runs, RuntimeError if a cell fails: no report then.
     """
-    parameters = load_parameters()
-    nb = read_source(NOTEBOOKS / f"{name}.ipynb")
+    path = NOTEBOOKS / f"{name}.ipynb"
+    parameters = parameters_of(path)
+    nb = read_source(path)
     try:
         cell = parameters_cell(nb)
         cell.source = fill(cell.source, chosen_values(nb, parameters))
@@ -264,8 +273,8 @@ def cleaned(nb: NotebookNode, parameters: dict[str, Any]) -> NotebookNode:
 
 def clean() -> None:
     """Rewrite the notebooks in notebooks/ that are not clean, and name them."""
-    for path in sorted(NOTEBOOKS.glob("*.ipynb")):
-        text = nbformat.writes(cleaned(read_source(path), load_parameters())) + "\n"
+    for path in sorted([*NOTEBOOKS.glob("*.ipynb"), *STUDIES.glob("*.ipynb")]):
+        text = nbformat.writes(cleaned(read_source(path), parameters_of(path))) + "\n"
         if text != path.read_text(encoding="utf-8"):
             write_text(path, text)
             print(f"cleaned {path.relative_to(ROOT)}")

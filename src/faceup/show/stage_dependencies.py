@@ -1,11 +1,12 @@
-"""What each stage of dvc.yaml depends on, read off the imports of its notebook.
+"""What each stage depends on, read off the imports of its notebook: of dvc.yaml and of the studies' own.
 
-    python -m faceup.show.stage_dependencies             say where dvc.yaml differs
+    python -m faceup.show.stage_dependencies             say where a dvc.yaml differs
     python -m faceup.show.stage_dependencies --write     mend it in place
 
 A stage's modules are those that its notebook and the runner import, the modules that these import, and so on,
 with the `__init__.py` of every package on the way. They are read from the syntax tree, nothing is imported.
-A stage's parameters are the sections that its notebook names, and `seed` if it declares it.
+A stage's parameters are the sections that its notebook names, and `seed` if it declares it. Every path is one from
+the repository's root: a study's stage says `wdir: ../..`.
 """
 
 import ast
@@ -16,6 +17,7 @@ from typing import Any
 
 import yaml
 
+from faceup.parameters import SCHEMA
 from faceup.paths import ROOT
 from faceup.show.run_notebook import declared, parameters_cell, read_source
 from faceup.storage import replacing
@@ -23,6 +25,8 @@ from faceup.storage import replacing
 RUNNER = "faceup.show.run_notebook"
 SOURCES = ROOT / "src"
 PIPELINE = ROOT / "dvc.yaml"
+STUDIES = ROOT / "notebooks" / "studies" / "dvc.yaml"
+STUDY_PARAMETERS = "notebooks/studies/params.yaml"
 
 
 def module_file(module: str) -> Path | None:
@@ -91,11 +95,13 @@ def notebook_modules(path: Path) -> list[str]:
     return sorted(p.relative_to(ROOT).as_posix() for p in closure(files))
 
 
-def notebook_parameters(path: Path) -> list[str]:
-    """The keys of params.yaml that a notebook is given: `seed` if it declares it, then its sections."""
+def notebook_parameters(path: Path) -> list[str | dict[str, list[str]]]:
+    """What a stage's `params` name: `seed` if the notebook declares it, its sections, those of studies by their file."""
     nb = read_source(path)
-    seed = ["seed"] if "seed" in declared(parameters_cell(nb).source) else []
-    return [*seed, *nb.metadata.get("faceup", {}).get("sections", [])]
+    names = ["seed"] if "seed" in declared(parameters_cell(nb).source) else []
+    names += nb.metadata.get("faceup", {}).get("sections", [])
+    own = [name for name in names if name not in SCHEMA]
+    return [name for name in names if name in SCHEMA] + ([{STUDY_PARAMETERS: own}] if own else [])
 
 
 def expected_stage(stage: dict[str, Any]) -> dict[str, Any]:
@@ -110,10 +116,15 @@ def expected_stage(stage: dict[str, Any]) -> dict[str, Any]:
     }
 
 
+def stages_of(pipeline: Path) -> dict[str, dict[str, Any]]:
+    """The stages of a dvc.yaml, by name; none where there is no such file."""
+    return yaml.safe_load(pipeline.read_text(encoding="utf-8"))["stages"] if pipeline.is_file() else {}
+
+
 def differences() -> list[str]:
-    """A line for each dependency or parameter too many or too few in dvc.yaml; empty if all is right."""
+    """A line for each dependency or parameter too many or too few in a dvc.yaml; empty if all is right."""
     lines = []
-    for stage_name, stage in yaml.safe_load(PIPELINE.read_text(encoding="utf-8"))["stages"].items():
+    for stage_name, stage in [*stages_of(PIPELINE).items(), *stages_of(STUDIES).items()]:
         expected = expected_stage(stage)
         if stage["cmd"] != expected["cmd"]:
             lines.append(f"{stage_name}: cmd is {stage['cmd']!r}, expected {expected['cmd']!r}")
@@ -124,15 +135,15 @@ def differences() -> list[str]:
     return lines
 
 
-def write() -> None:
-    """Mend the `deps` and `params` of dvc.yaml in place; comments and everything else stay."""
+def write(pipeline: Path) -> None:
+    """Mend the `deps` and `params` of a dvc.yaml in place; comments and everything else stay."""
     from ruamel.yaml import YAML  # needed here only, and a tool of developers
 
     file = YAML()
     file.indent(mapping=2, sequence=4, offset=2)
     file.width = 1000
-    pipeline = file.load(PIPELINE.read_text(encoding="utf-8"))
-    for stage in pipeline["stages"].values():
+    content = file.load(pipeline.read_text(encoding="utf-8"))
+    for stage in content["stages"].values():
         for key, value in expected_stage(stage).items():
             if not value:
                 stage.pop(key, None)
@@ -140,15 +151,16 @@ def write() -> None:
                 stage[key] = value
             else:
                 stage.insert(list(stage).index("deps") + 1, key, value)
-    with replacing(PIPELINE) as temporary:
-        file.dump(pipeline, temporary)
+    with replacing(pipeline) as temporary:
+        file.dump(content, temporary)
 
 
 def main(arguments: list[str]) -> int:
-    """The command line; returns 1 while dvc.yaml differs."""
+    """The command line; returns 1 while a dvc.yaml differs."""
     try:
         if arguments == ["--write"]:
-            write()
+            for pipeline in filter(Path.is_file, (PIPELINE, STUDIES)):
+                write(pipeline)
         lines = differences()
     except ValueError as error:
         lines = [str(error)]

@@ -1,0 +1,107 @@
+"""The one-card betting game of Ganzfried and Yusuf, "Computing human-understandable strategies" (2017).
+
+Each player antes $0.50, so that the pot is $1, and is dealt one of ten different cards. Player one bets a multiple of
+$0.10 from 0 (a check) to 3; player two calls or folds. After a fold player one takes the pot; else the higher card
+takes the pot and the bet. Cards come from any two distributions, known to both: that is what a game is here.
+
+Values are player one's, in dollars, the pot counted and his ante not: winning an unbet pot is worth 1, losing it 0.
+"""
+
+import re
+from collections.abc import Mapping
+
+import numpy as np
+
+CARDS = 10  # card i of 0..9 is the paper's i + 1; a higher one wins
+SIZES = np.arange(31) / 10  # dollars, which is pots
+_TOLERANCE = 1e-9  # how far a sum of probabilities may be from 1
+
+
+def random_distributions(rng: np.random.Generator, n: int, cards: int = CARDS) -> np.ndarray:
+    """n points (n, cards), uniform on the simplex of distributions: normalised exponentials (Algorithm 4).
+
+    Raises ValueError for a deck of less than two cards, of which two players cannot be dealt one each.
+    """
+    if cards < 2:
+        raise ValueError(f"cards is {cards}: expected a deck of at least 2")
+    points = -np.log1p(-rng.random((n, cards)))  # 1 - u is never 0
+    return points / points.sum(axis=1, keepdims=True)
+
+
+def joint_distribution(own: np.ndarray, other: np.ndarray) -> np.ndarray:
+    """Probability (..., cards, cards) that player one holds i and player two j: products, i != j (Algorithm 5).
+
+    own, other: distributions (..., cards) of both players' cards, drawn without knowledge of each other.
+    Raises ValueError unless both are distributions over a deck of two or more that allow two different cards.
+    """
+    own, other = checked_distributions(own, "own"), checked_distributions(other, "other")
+    if own.shape != other.shape:
+        raise ValueError(f"own has shape {own.shape}, other {other.shape}: expected the same")
+    joint = own[..., :, None] * other[..., None, :]
+    diagonal = np.arange(own.shape[-1])
+    joint[..., diagonal, diagonal] = 0
+    total = joint.sum(axis=(-2, -1), keepdims=True)
+    if not (total > 0).all():
+        raise ValueError("both players are always dealt the same card, expected two different ones to be possible")
+    return joint / total
+
+
+def checked_distributions(values: np.ndarray, name: str) -> np.ndarray:
+    """`values` (..., cards) as float64; ValueError unless each row is a distribution over two cards or more."""
+    values = np.asarray(values, dtype=np.float64)
+    if values.ndim < 1 or values.shape[-1] < 2:
+        raise ValueError(f"{name} has shape {values.shape}: expected a deck of at least 2 cards")
+    if not (values >= 0).all():  # NaN is refused as well
+        raise ValueError(f"{name} holds {values[~(values >= 0)][0]}: expected probabilities of 0 or more")
+    sums = values.sum(axis=-1)
+    if not (np.abs(sums - 1) <= _TOLERANCE).all():
+        raise ValueError(f"{name} sums to {sums[np.abs(sums - 1) > _TOLERANCE].ravel()[0]}: expected 1")
+    return values
+
+
+def checked_joint(joint: np.ndarray) -> np.ndarray:
+    """`joint` (cards, cards) as float64; ValueError unless it is a distribution without equal cards."""
+    joint = np.asarray(joint, dtype=np.float64)
+    if joint.ndim != 2 or joint.shape[0] != joint.shape[1] or len(joint) < 2:
+        raise ValueError(f"joint has shape {joint.shape}: expected (cards, cards) of a deck of at least 2")
+    checked_distributions(joint.ravel(), "joint")
+    if np.diag(joint).any():
+        raise ValueError("joint deals both players the same card, expected 0 on the diagonal")
+    return joint
+
+
+def _point(*cards: int) -> np.ndarray:
+    """The distribution that deals the paper's cards 1..10 named here alike."""
+    return np.isin(np.arange(1, CARDS + 1), cards) / len(cards)
+
+
+# The paper's Figure 1: (player one's distribution, player two's).
+EXAMPLES: Mapping[str, tuple[np.ndarray, np.ndarray]] = {
+    "uniform": (_point(*range(1, 11)), _point(*range(1, 11))),
+    "strong or weak": (_point(1, 10), _point(5)),
+    "in between": (_point(5), _point(1, 10)),
+}
+
+
+def strategy_from_text(text: str) -> np.ndarray:
+    """A strategy (10, 31) written as in the paper, e.g. "Card 1: Bet 0 pr. 0.25, 3 pr. 0.75; Card 2-10: Bet 3 pr. 1".
+
+    Cards that are not named check. Raises ValueError for a text that names no bet, or one off the menu.
+    """
+    strategy = np.zeros((CARDS, len(SIZES)))
+    for first, last, bets in re.findall(r"Card (\d+)(?:[-\u2013](\d+))?: Bet ([^;]*)", text):
+        for size, chance in re.findall(r"([\d.]+) pr\. ([\d.]*\d)", bets):
+            column = np.flatnonzero(np.isclose(SIZES, float(size)))
+            if not len(column) or not 1 <= int(first) <= int(last or first) <= CARDS:
+                raise ValueError(f"{text!r} bets {size} with card {first}: expected cards 1 to {CARDS}, sizes 0 to {SIZES[-1]}")
+            strategy[int(first) - 1 : int(last or first), column[0]] = float(chance)
+    if not strategy.any():
+        raise ValueError(f"{text!r} names no bet, expected such as 'Card 1: Bet 0 pr. 1'")
+    strategy[strategy.sum(axis=1) == 0, 0] = 1
+    return strategy
+
+
+def text_of(strategy: np.ndarray) -> list[str]:
+    """A strategy (10, 31) as the paper writes it, a line a card, probabilities from 0.0005 up."""
+    mixes = [[f"{SIZES[b]:g} pr. {row[b]:.3g}" for b in np.flatnonzero(row >= 0.0005)] for row in strategy]
+    return [f"Card {i}: Bet {', '.join(mix)}" for i, mix in enumerate(mixes, start=1)]

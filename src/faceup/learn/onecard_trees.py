@@ -1,0 +1,73 @@
+"""Trees of every representation of the one-card game, each grown once and cut back to smaller depths, and their two errors."""
+
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import NamedTuple
+
+import numpy as np
+
+from faceup.learn.onecard_features import Representation, fit_tree, inputs, output_distance, predicted, targets
+from faceup.learn.trees import Tree, truncate
+from faceup.solve.bluff_pairs import Solutions, bets, worst_cases
+
+_NORMAL_95 = 1.959964
+
+
+class Measured(NamedTuple):
+    """A tree of one depth on the games of the test."""
+
+    depth: int
+    nodes: int
+    distance: float  # to the equilibria's strategies, mean over games (Algorithm 2)
+    loss: float  # one-sided exploitability in dollars, mean over games (Algorithm 3)
+    ci95: float  # half-width of the loss
+
+
+def grow(
+    kinds: Sequence[Representation],
+    games: Solutions,
+    max_depth: int,
+    seed: int,
+    progress: Callable[[int], None] = lambda done: None,
+) -> list[Tree]:
+    """A tree of each representation on all of `games`; two are grown at a time, which changes no result."""
+    strategies = bets(games)
+
+    def one(number: int) -> Tree:
+        X = inputs(kinds[number], games.own, games.other)
+        Y = targets(kinds[number], strategies, np.random.default_rng([seed, number]))
+        return fit_tree(kinds[number], X, Y, max_depth, seed)
+
+    trees = []
+    with ThreadPoolExecutor(max_workers=2) as pool:
+        for tree in pool.map(one, range(len(kinds))):
+            trees.append(tree)
+            progress(len(trees))
+    return trees
+
+
+def measure(kind: Representation, tree: Tree, games: Solutions, depths: Sequence[int]) -> list[Measured]:
+    """The tree cut at each depth: what `Measured` says, on `games`."""
+    X, strategies = inputs(kind, games.own, games.other), bets(games)
+    measured = []
+    for depth in depths:
+        cut = truncate(tree, depth)
+        played = predicted(kind, cut, X)
+        loss, ci95 = mean_loss(played, games)
+        measured.append(Measured(depth, len(cut.feature), float(output_distance(played, strategies).mean()), loss, ci95))
+    return measured
+
+
+def mean_loss(strategies: np.ndarray, games: Solutions) -> tuple[float, float]:
+    """One-sided exploitability in dollars of strategies (n, 10, 31), mean over games and its 95 % half-width."""
+    return mean_with_interval(games.value - worst_cases(games.own, games.other, strategies))
+
+
+def mean_with_interval(values: np.ndarray) -> tuple[float, float]:
+    """Mean of (n,) and half of its 95 % interval."""
+    return float(values.mean()), float(_NORMAL_95 * values.std(ddof=1) / np.sqrt(len(values)))
+
+
+def part(games: Solutions, first: int, last: int | None = None) -> Solutions:
+    """Games first to last - 1."""
+    return Solutions(*(array[first:last] for array in games))
