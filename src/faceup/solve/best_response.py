@@ -12,16 +12,12 @@ Exploitability is the mean of what a best responder wins in the two seats, in mb
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-import numba
 import numpy as np
-from numba import njit, prange
 
 from faceup.game.betting import DECISION, FOLD_END, SHOWDOWN, Tree
 from faceup.game.cards import CLASS_OF_HOLE, HOLE_CARDS, PERMUTED_HOLES, SUIT_PERMUTATIONS, canonical_boards
-from faceup.game.strength import N_RIVER_HOLES, _river_order
-from faceup.solve.board import N_TILES, TILE, _block_values, _down, _scratch_of, _values_of_ends, make_scratch
-from faceup.solve.layout import LANES, make_layout
 from faceup.solve.policy import Policy, free_holes, opponents, street_reach
+from faceup.solve.river_response import RiverResponder, make_rivers
 
 N_FLOPS = 22_100
 _OPPONENTS = 1225  # holes that share no card with a given one
@@ -43,98 +39,6 @@ class FlopValues(NamedTuple):
 
     values: np.ndarray  # (2, n_frontier, 169) dollars, summed over pairs of holes, mean over turn and river cards
     pairs: np.ndarray  # (169,) pairs of holes that the flop leaves
-
-
-@njit(cache=True)
-def _best_up(layout, part, player, scratch, root_value):
-    """Values of a part's roots to a responder: the best action where it acts, the sum where the strategy does."""
-    slot, decision, first_child = layout.slot, layout.decision, layout.first_child
-    first, end = layout.decisions[part, 0], layout.decisions[part, 1]
-    v, ends = scratch.values, scratch.ends
-    width = v.shape[2]
-    for tile in range(N_TILES):
-        for d in range(end - 1, first - 1, -1):
-            mine = layout.actor[d] == player
-            for a in range(layout.n_children[d]):
-                c = first_child[d] + a
-                if decision[c] < 0:
-                    source = ends[slot[c], 1 - player, tile]
-                else:
-                    source = v[0, decision[c] - first]
-                out = v[0, d - first]
-                for j in range(width):
-                    if a == 0:
-                        out[j] = source[j]
-                    elif mine:
-                        out[j] = max(out[j], source[j])
-                    else:
-                        out[j] += source[j]
-            if layout.root_of[d] >= 0:
-                for j in range(width):
-                    root_value[player, layout.root_of[d], tile, j] = v[0, d - first, j]
-
-
-@njit(cache=True)
-def _river_part(layout, part, table, rows, order, n_classes, class_start, images, reach, value, roots, scratch):
-    """Add one river board's best-response values at a part's roots to value (2, n_nodes, 1326)."""
-    first, end = layout.decisions[part, 0], layout.decisions[part, 1]
-    own_rows = np.zeros((4, N_TILES, TILE), dtype=np.uint32)
-    for i in range(N_RIVER_HOLES):
-        own_rows[3, i // TILE, i % TILE] = rows[order[i]]
-    for d in range(first, end):
-        if layout.root_of[d] >= 0:
-            for player in range(2):
-                for i in range(N_RIVER_HOLES):
-                    roots[0, player, layout.root_of[d], i // TILE, i % TILE] = reach[player, layout.node[d], order[i]]
-    gain = scratch.gain
-    _down(layout, part, table, table, table, table, own_rows, roots[0], scratch, gain, gain, gain, gain, False)
-    for player in range(2):
-        _values_of_ends(layout, part, order, class_start[: n_classes + 1], scratch, player)
-        _best_up(layout, part, player, scratch, roots[1])
-    for d in range(first, end):
-        if layout.root_of[d] >= 0:
-            for player in range(2):
-                for m in range(images.shape[0]):
-                    if images[m] >= 0:
-                        for i in range(N_RIVER_HOLES):
-                            h = PERMUTED_HOLES[images[m], order[i]]
-                            value[player, layout.node[d], h] += roots[1, player, layout.root_of[d], i // TILE, i % TILE]
-
-
-@njit(cache=True)
-def _all_in_block(nodes, stakes, order, n_classes, class_start, images, reach, value, block):
-    """Add one river board's showdown values at LANES all-ins of earlier streets (-1: padding) to value."""
-    theirs, values = block[0], block[1]
-    for player in range(2):
-        for j in range(LANES):
-            for i in range(N_RIVER_HOLES):
-                theirs[i, j] = reach[1 - player, nodes[j], order[i]] if nodes[j] >= 0 else np.float32(0)
-        _block_values(order, class_start[: n_classes + 1], theirs, stakes, True, values)
-        for j in range(LANES):
-            if nodes[j] >= 0:
-                for m in range(images.shape[0]):
-                    if images[m] >= 0:
-                        for i in range(N_RIVER_HOLES):
-                            value[player, nodes[j], PERMUTED_HOLES[images[m], order[i]]] += values[i, j]
-
-
-@njit(cache=True, parallel=True)
-def _rivers(layout, parts, table, rows, orders, n_classes, class_starts, images, all_ins, stakes, reach, value, roots, scratch):
-    """Sum values over the river cards of a turn board; every task has nodes of its own."""
-    n_parts = parts.shape[0]
-    for task in prange(n_parts + all_ins.shape[0]):
-        own = _scratch_of(scratch, numba.get_thread_id())
-        for r in range(orders.shape[0]):
-            if task < n_parts:
-                _river_part(
-                    layout, parts[task], table, rows[r], orders[r], n_classes[r], class_starts[r], images[r],
-                    reach, value, roots, own,
-                )  # fmt: skip
-            else:
-                _all_in_block(
-                    all_ins[task - n_parts], stakes[task - n_parts], orders[r], n_classes[r], class_starts[r], images[r],
-                    reach, value, own.block,
-                )  # fmt: skip
 
 
 def folded_cards(board: Sequence[int], fixed: np.ndarray) -> list[tuple[int, list[int]]]:
@@ -168,17 +72,7 @@ class Responder:
     def __init__(self, tree: Tree, policy: Policy):
         """The policy must treat suits alike, as all that see equities or features do."""
         self.tree, self.policy = tree, policy
-        self.layout = make_layout(tree, (0, 1, 2, 3))
-        edges = self.layout.edges
-        self._river_parts = np.flatnonzero(edges[:, 3, 1] > edges[:, 3, 0])
-        self._scratch = make_scratch(self.layout, numba.config.NUMBA_NUM_THREADS)
-        self._roots = np.zeros((2, 2, int(self.layout.root.max()) + 1, N_TILES, TILE), dtype=np.float32)
-        nodes = np.flatnonzero((tree.kind == SHOWDOWN) & (tree.street < 3))
-        self._all_ins = np.full((-(-len(nodes) // LANES), LANES), -1, dtype=np.int64)
-        self._all_ins.ravel()[: len(nodes)] = nodes
-        stake = np.zeros(self._all_ins.size, dtype=np.float32)
-        stake[: len(nodes)] = tree.bets[nodes].sum(axis=2).min(axis=1)
-        self._stakes = stake.reshape(self._all_ins.shape)
+        self._rivers = RiverResponder(tree)
         # what a street hands on to the next: its first decisions, and all-ins so far, whose cards are still to come
         above = tree.parent
         begins = (tree.kind == DECISION) & (tree.street > tree.street[np.maximum(above, 0)])
@@ -236,21 +130,10 @@ class Responder:
 
     def _sum_rivers(self, board: list[int], fixed: np.ndarray, reach: np.ndarray, value: np.ndarray) -> None:
         rivers = folded_cards(board, fixed)
-        n = len(rivers)
-        orders = np.empty((n, N_RIVER_HOLES), dtype=np.int16)
-        class_starts = np.empty((n, 161), dtype=np.int32)
-        n_classes = np.empty(n, dtype=np.int64)
-        rows = np.empty((n, len(HOLE_CARDS)), dtype=np.int32)
-        images = np.full((n, 4), -1, dtype=np.int64)
-        for r, (card, permutations) in enumerate(rivers):
-            complete = [*board, card]
-            n_classes[r] = _river_order(np.array(complete), orders[r], class_starts[r])
-            table, rows[r] = self.policy.street(3, complete)
-            images[r, : len(permutations)] = permutations
-        _rivers(
-            self.layout, self._river_parts, table, rows, orders, n_classes, class_starts, images, self._all_ins,
-            self._stakes, reach, value, self._roots, self._scratch,
-        )  # fmt: skip
+        boards = [[*board, card] for card, _ in rivers]
+        played = [self.policy.street(3, complete) for complete in boards]
+        table, rows = played[0][0], [row_of_hole for _, row_of_hole in played]
+        self._rivers.add(make_rivers(boards, [images for _, images in rivers], table, rows), reach, value)
 
     def _ascend(self, street: int, board: list[int], reach: np.ndarray, value: np.ndarray) -> None:
         """Fill value at a street's decisions from its folds and from the frontier below."""

@@ -8,6 +8,7 @@ share an entry of any table, so that threads may take any part and no sum depend
 
 from typing import NamedTuple
 
+import numba
 import numpy as np
 
 from faceup.game.betting import DECISION, FOLD_END, SHOWDOWN, Tree
@@ -87,6 +88,13 @@ def make_layout(tree: Tree, cuts: tuple[int, ...], shape: np.ndarray | None = No
         slot, decision, root, parent, tree.street_start, edge, edges,
         np.stack([bounds[:-1], bounds[1:]], axis=1), columns, column_node, stake, own_columns,
     )  # fmt: skip
+
+
+def dealt_out(sizes: np.ndarray) -> np.ndarray:
+    """An order (n,) of tasks in which the equal shares that threads take of it are equally much work, as nearly as may be."""
+    largest_first = np.argsort(-np.asarray(sizes), kind="stable")
+    n = numba.config.NUMBA_NUM_THREADS
+    return np.concatenate([largest_first[i::n] for i in range(n)])
 
 
 def _parts(tree: Tree, cuts: tuple[int, ...]) -> tuple[np.ndarray, int]:

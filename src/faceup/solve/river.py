@@ -125,6 +125,12 @@ def _shape_of(tree: Tree, root: int, nodes: np.ndarray) -> tuple[np.ndarray, ...
     return tree.kind[nodes], tree.actor[decisions], tree.first_child[decisions] - nodes[0], tree.n_children[decisions], number
 
 
+def block_sizes(shapes: Shapes) -> np.ndarray:
+    """How much work each LANES columns are, (n_blocks,): nodes of a subtree, 1 for other ends."""
+    nodes = np.append(np.diff(shapes.node_start), 1)
+    return nodes[shapes.of_block]
+
+
 def make_river_scratch(shapes: Shapes, n: int) -> RiverScratch:
     """Arrays for n threads."""
     nodes = (N_RIVER_HOLES, 1 + shapes.stake.shape[1])
@@ -181,20 +187,17 @@ def _fill_cells(holes, class_start, equity, of_hole, entries, group, first, card
 
 
 @njit(cache=True, error_model="numpy")  # where no regret is positive the quotient is not used
-def _play(shapes, shape, cells, columns, regrets, chance, mine, theirs):
-    """Regret matching at every decision of LANES subtrees, for each cell; and both players' reach of every node."""
-    n0, d0, d1 = shapes.node_start[shape], shapes.decision_start[shape], shapes.decision_start[shape + 1]
-    n_nodes = shapes.node_start[shape + 1] - n0
+def _match(shapes, shape, cells, columns, regrets, chance):
+    """Regret matching at every decision of LANES subtrees, for each cell."""
+    n_nodes = shapes.node_start[shape + 1] - shapes.node_start[shape]
     width = chance.shape[2]
     total = np.empty(LANES, dtype=np.float32)
     for g in range(cells.group.shape[0]):
-        mine[g, n_nodes] = 1  # the root
         for j in range(LANES):
             for e in range(n_nodes):
                 chance[g, e, j] = max(regrets[cells.group[g], columns[j] + np.uint32(e)], np.float32(0))
-        for d in range(d0, d1):
-            first, n, above = shapes.first_child[d], shapes.n_children[d], shapes.node[d]
-            who, other = shapes.actor[d], 1 - shapes.actor[d]
+        for d in range(shapes.decision_start[shape], shapes.decision_start[shape + 1]):
+            first, n = shapes.first_child[d], shapes.n_children[d]
             for j in range(width):
                 total[j] = chance[g, first, j]
             for e in range(first + 1, first + n):
@@ -204,6 +207,19 @@ def _play(shapes, shape, cells, columns, regrets, chance, mine, theirs):
             for e in range(first, first + n):
                 for j in range(width):
                     chance[g, e, j] = chance[g, e, j] / total[j] if total[j] > 0 else even
+
+
+@njit(cache=True)
+def _reach(shapes, shape, n_cells, chance, mine, theirs):
+    """Both players' reach of every node of LANES subtrees, for each cell, from the chances of actions."""
+    n_nodes = shapes.node_start[shape + 1] - shapes.node_start[shape]
+    width = chance.shape[2]
+    for g in range(n_cells):
+        mine[g, n_nodes] = 1  # the root
+        for d in range(shapes.decision_start[shape], shapes.decision_start[shape + 1]):
+            first, n, above = shapes.first_child[d], shapes.n_children[d], shapes.node[d]
+            who, other = shapes.actor[d], 1 - shapes.actor[d]
+            for e in range(first, first + n):
                 for j in range(width):
                     mine[g, e, who, j] = chance[g, e, j] * mine[g, above, who, j]
                 for j in range(width):
@@ -364,7 +380,8 @@ def _sweep_rivers(shapes, cells, block, ends, regrets, averages, scratch):
     for player in range(2):
         _gather_lanes(ends, column, player, scratch.holes)
         _sum_entries(cells, scratch.holes, player, scratch.sums)
-    _play(shapes, shape, cells, columns, regrets, scratch.chance, scratch.mine, scratch.theirs)
+    _match(shapes, shape, cells, columns, regrets, scratch.chance)
+    _reach(shapes, shape, cells.group.shape[0], scratch.chance, scratch.mine, scratch.theirs)
     wide, n_nodes = 2 * LANES, scratch.chance.shape[1]  # as many as the largest shape has
     sums, root, own = scratch.sums.reshape(-1, wide), scratch.root.reshape(-1, wide), scratch.own.reshape(-1, wide)
     stake, value = shapes.stake[block].reshape(-1, wide), scratch.value.reshape(-1, n_nodes, wide)

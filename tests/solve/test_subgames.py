@@ -1,0 +1,121 @@
+"""Self-play on subgames of hold'em, with real cards and reduced ranges, against their linear programs."""
+
+import numpy as np
+import pytest
+from games import pair_outcomes
+from sequence_form import best_value, solve
+
+from faceup.game.betting import DECISION, SHOWDOWN, START, Tree, act, build_tree, menu_from
+from faceup.game.cards import HOLE_CARDS, PERMUTED_HOLES, canonical
+from faceup.game.flat_game import Game, GameBuilder, action_infoset
+from faceup.hands.groups import N_RIVER_GROUPS, Groups
+from faceup.solve import selfplay
+from faceup.solve.policy import river_equities
+from faceup.solve.selfplay import Discount, SelfPlay
+
+MENU = menu_from([[1]], [[1]], [[1], []], [[1], []])
+OWN_GROUPS = Groups(  # every hole of a turn board by itself
+    np.zeros((1755, 1326), np.int32), np.tile(np.arange(1326, dtype=np.int32), (16_432, 1)), (169, 1, 1326, N_RIVER_GROUPS)
+)
+HOLES = 5
+
+
+def turn_tree(amount: int) -> Tree:
+    """Betting on turn and river after a raise to `amount` was called and the flop was checked."""
+    state = act(START, "raise", amount)[0]
+    for action in ("call", "call", "call"):
+        state = act(state, action)[0]
+    return build_tree(MENU, state)
+
+
+def spot(seed: int, n_rivers: int) -> tuple[np.ndarray, np.ndarray]:
+    """Boards (n_rivers, 5) that share four cards, and ranges (2, 1326) of a few holes that self-play can tell apart on them."""
+    rng = np.random.default_rng(seed)
+    while True:
+        cards = rng.permutation(52)
+        boards = np.array([[*cards[:4], cards[4 + i]] for i in range(n_rivers)])
+        free = np.flatnonzero(~np.isin(HOLE_CARDS, cards[: 4 + n_rivers]).any(axis=1))
+        ranges = np.zeros((2, 1326))
+        for player in range(2):
+            ranges[player, rng.choice(free, HOLES, replace=False)] = rng.uniform(0.2, 1, HOLES)
+        levels = [np.concatenate([river_equities(b.tolist())[np.flatnonzero(r)] for b in boards]) for r in ranges]
+        if all(len(set(x.tolist())) == len(x) for x in levels):
+            return boards, ranges
+
+
+def as_game(tree: Tree, boards: np.ndarray, ranges: np.ndarray) -> Game:
+    """The spot with every deal written out; names of infosets are (node, hole, board number or -1)."""
+    outcomes = []
+    for board in boards:
+        holes, outcome = pair_outcomes(board.tolist())
+        whole = np.full((1326, 1326), np.nan)
+        whole[np.ix_(holes, holes)] = outcome
+        outcomes.append(whole)
+    deals = [
+        (a, b, k, ranges[0, a] * ranges[1, b])
+        for a in np.flatnonzero(ranges[0]) for b in np.flatnonzero(ranges[1]) for k in range(len(boards))
+        if not np.isnan(outcomes[k][a, b])
+    ]  # fmt: skip
+    total, builder = sum(d[3] for d in deals), GameBuilder()
+    builder.chance()
+    for a, b, k, weight in deals:
+        _add(builder, tree, 0, 0, weight / total, (a, b), k, outcomes[k][a, b])
+    return builder.build()
+
+
+def _add(builder, tree, node, parent, by, holes, k, outcome) -> None:
+    put = tree.bets[node].sum(axis=1)
+    if tree.kind[node] != DECISION:
+        fold = -put[0] if tree.actor[node] == 0 else put[1]
+        builder.end(parent, by, outcome * put.min() if tree.kind[node] == SHOWDOWN else fold)
+        return
+    below = range(tree.first_child[node], tree.first_child[node] + tree.n_children[node])
+    player = tree.actor[node]
+    name = f"{node} {holes[player]} {k if tree.street[node] == 3 else -1}"
+    own = builder.decision(parent, by, int(player), name, [tree.labels[tree.label[c]] for c in below])
+    for c in below:
+        _add(builder, tree, c, own, tree.labels[tree.label[c]], holes, k, outcome)
+
+
+def learnt(game: Game, tree: Tree, boards: np.ndarray, tables: tuple[np.ndarray, ...]) -> np.ndarray:
+    """Self-play's tables as a strategy of the game."""
+    row, permutation = canonical(boards[0][:4])
+    turn_group = OWN_GROUPS.turn[row][PERMUTED_HOLES[permutation]]
+    levels = [river_equities(b.tolist()) for b in boards]
+    strategy = np.zeros(len(game.labels))
+    infoset = action_infoset(game)
+    for i, name in enumerate(game.names):
+        node, hole, k = map(int, name.split())
+        group = turn_group[hole] if k < 0 else levels[k][hole]
+        first = tree.first_child[node] - tree.street_start[tree.street[node]]
+        strategy[infoset == i] = tables[tree.street[node]][group, first : first + tree.n_children[node]]
+    return strategy
+
+
+def check_spot(seed: int, n_rivers: int, monkeypatch) -> None:
+    tree = turn_tree(300)
+    boards, ranges = spot(seed, n_rivers)
+    game = as_game(tree, boards, ranges)
+    monkeypatch.setattr(selfplay, "sampled_board", lambda _, t: boards[t % n_rivers])
+    play = SelfPlay(tree, OWN_GROUPS, Discount(1.5, 0.0, 2.0, n_rivers), seed=0, ranges=ranges)
+    play.advance(3000 * n_rivers)
+    strategy = learnt(game, tree, boards, play.average())
+    pot, best = 600, [best_value(game, strategy, p) for p in range(2)]
+    assert 0 <= sum(best) / 2 < 0.001 * pot
+    assert -best[1] - 1e-6 <= solve(game).value <= best[0] + 1e-6
+
+
+@pytest.mark.parametrize("seed", [1, 2])
+def test_turn_subgames_of_three_rivers_are_solved(seed, monkeypatch):
+    check_spot(seed, 3, monkeypatch)
+
+
+@pytest.mark.parametrize("seed", [11, 12])
+def test_subgames_with_a_known_river_are_solved(seed, monkeypatch):
+    check_spot(seed, 1, monkeypatch)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("n_rivers, seed", [(n, 100 * n + k) for n in (1, 3) for k in range(10)])
+def test_twenty_more_subgames(n_rivers, seed, monkeypatch):
+    check_spot(seed, n_rivers, monkeypatch)
