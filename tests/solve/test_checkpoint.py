@@ -1,5 +1,8 @@
 """A stopped run goes on to the same bits; damaged and foreign checkpoints are refused, older ones used."""
 
+import resource
+
+import kill_and_resume
 import numpy as np
 import pytest
 
@@ -190,3 +193,23 @@ def test_a_folder_that_cannot_be_made_is_named_before_work_starts(tmp_path):
     (tmp_path / "file").touch()
     with pytest.raises(OSError, match=r"file.checkpoint-000000000.npz: cannot be written .*expected a folder"):
         run(tmp_path / "file", 7, progress=kill_at(0))
+
+
+@pytest.mark.slow
+def test_killed_twice_by_the_system_it_ends_with_the_same_bytes():
+    assert kill_and_resume.same_bytes(2)
+
+
+def test_a_full_disk_is_an_error_and_the_earlier_checkpoint_stays(tmp_path):
+    """A limit on the size of files stands for the full disk."""
+    run(tmp_path, 4)
+    before = {name: (tmp_path / name).read_bytes() for name in names(tmp_path)}
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (5000, limits[1]))
+    try:
+        with pytest.raises(OSError, match="checkpoint-000000006.npz: cannot be written .* room"):
+            run(tmp_path, 8)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+    assert {name: (tmp_path / name).read_bytes() for name in names(tmp_path)} == before
+    assert same(run(tmp_path, 8).average, train(TREE, GROUPS, DISCOUNT, SEED, 8, tmp_path / "other", 8).average)

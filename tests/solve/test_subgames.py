@@ -10,11 +10,12 @@ from faceup.game.cards import HOLE_CARDS, PERMUTED_HOLES, canonical
 from faceup.game.flat_game import Game, GameBuilder, action_infoset
 from faceup.hands.groups import N_RIVER_GROUPS, Groups
 from faceup.solve import selfplay
-from faceup.solve.policy import river_equities
 from faceup.solve.selfplay import Discount, SelfPlay
 
 MENU = menu_from([[1]], [[1]], [[1], []], [[1], []])
-OWN_GROUPS = Groups(  # every hole of a turn board by itself
+# Every hole by itself: on the turn by its number, on the river by a number that `spot` gives it on each board. Else holes outside
+# of the ranges would share infosets with those inside.
+OWN_GROUPS = Groups(
     np.zeros((1755, 1326), np.int32), np.tile(np.arange(1326, dtype=np.int32), (16_432, 1)), (169, 1, 1326, N_RIVER_GROUPS)
 )
 HOLES = 5
@@ -28,19 +29,19 @@ def turn_tree(amount: int) -> Tree:
     return build_tree(MENU, state)
 
 
-def spot(seed: int, n_rivers: int) -> tuple[np.ndarray, np.ndarray]:
-    """Boards (n_rivers, 5) that share four cards, and ranges (2, 1326) of a few holes that self-play can tell apart on them."""
+def spot(seed: int, n_rivers: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Boards (n_rivers, 5) that share four cards, ranges (2, 1326) of a few holes, and river groups (n_rivers, 1326) of their own."""
     rng = np.random.default_rng(seed)
-    while True:
-        cards = rng.permutation(52)
-        boards = np.array([[*cards[:4], cards[4 + i]] for i in range(n_rivers)])
-        free = np.flatnonzero(~np.isin(HOLE_CARDS, cards[: 4 + n_rivers]).any(axis=1))
-        ranges = np.zeros((2, 1326))
-        for player in range(2):
-            ranges[player, rng.choice(free, HOLES, replace=False)] = rng.uniform(0.2, 1, HOLES)
-        levels = [np.concatenate([river_equities(b.tolist())[np.flatnonzero(r)] for b in boards]) for r in ranges]
-        if all(len(set(x.tolist())) == len(x) for x in levels):
-            return boards, ranges
+    cards = rng.permutation(52)
+    boards = np.array([[*cards[:4], cards[4 + i]] for i in range(n_rivers)])
+    free = np.flatnonzero(~np.isin(HOLE_CARDS, cards[: 4 + n_rivers]).any(axis=1))
+    ranges = np.zeros((2, 1326))
+    for player in range(2):
+        ranges[player, rng.choice(free, HOLES, replace=False)] = rng.uniform(0.2, 1, HOLES)
+    held = np.flatnonzero(ranges.any(axis=0))
+    groups = np.full((n_rivers, 1326), N_RIVER_GROUPS - 1, dtype=np.int32)
+    groups[:, held] = np.arange(n_rivers * len(held)).reshape(n_rivers, -1)
+    return boards, ranges, groups
 
 
 def as_game(tree: Tree, boards: np.ndarray, ranges: np.ndarray) -> Game:
@@ -77,16 +78,15 @@ def _add(builder, tree, node, parent, by, holes, k, outcome) -> None:
         _add(builder, tree, c, own, tree.labels[tree.label[c]], holes, k, outcome)
 
 
-def learnt(game: Game, tree: Tree, boards: np.ndarray, tables: tuple[np.ndarray, ...]) -> np.ndarray:
+def learnt(game: Game, tree: Tree, boards: np.ndarray, groups: np.ndarray, tables: tuple[np.ndarray, ...]) -> np.ndarray:
     """Self-play's tables as a strategy of the game."""
     row, permutation = canonical(boards[0][:4])
     turn_group = OWN_GROUPS.turn[row][PERMUTED_HOLES[permutation]]
-    levels = [river_equities(b.tolist()) for b in boards]
     strategy = np.zeros(len(game.labels))
     infoset = action_infoset(game)
     for i, name in enumerate(game.names):
         node, hole, k = map(int, name.split())
-        group = turn_group[hole] if k < 0 else levels[k][hole]
+        group = turn_group[hole] if k < 0 else groups[k, hole]
         first = tree.first_child[node] - tree.street_start[tree.street[node]]
         strategy[infoset == i] = tables[tree.street[node]][group, first : first + tree.n_children[node]]
     return strategy
@@ -94,12 +94,14 @@ def learnt(game: Game, tree: Tree, boards: np.ndarray, tables: tuple[np.ndarray,
 
 def check_spot(seed: int, n_rivers: int, monkeypatch) -> None:
     tree = turn_tree(300)
-    boards, ranges = spot(seed, n_rivers)
+    boards, ranges, groups = spot(seed, n_rivers)
     game = as_game(tree, boards, ranges)
     monkeypatch.setattr(selfplay, "sampled_board", lambda _, t: boards[t % n_rivers])
+    of_board = {tuple(board): own for board, own in zip(boards.tolist(), groups, strict=True)}
+    monkeypatch.setattr(selfplay, "_river_equity", lambda cards, out: np.copyto(out, of_board[tuple(cards.tolist())]))
     play = SelfPlay(tree, OWN_GROUPS, Discount(1.5, 0.0, 2.0, n_rivers), seed=0, ranges=ranges)
     play.advance(3000 * n_rivers)
-    strategy = learnt(game, tree, boards, play.average())
+    strategy = learnt(game, tree, boards, groups, play.average())
     pot, best = 600, [best_value(game, strategy, p) for p in range(2)]
     assert 0 <= sum(best) / 2 < 0.001 * pot
     assert -best[1] - 1e-6 <= solve(game).value <= best[0] + 1e-6

@@ -18,14 +18,14 @@ import numpy as np
 
 from faceup.game.betting import Tree
 from faceup.hands.groups import Groups
-from faceup.solve import board, selfplay
+from faceup.solve import board, layout, river, selfplay
 from faceup.solve.selfplay import Discount, SelfPlay, State
 from faceup.storage import load_npz, save_npz
 
 GENERATIONS = 2
 Tables = tuple[np.ndarray, ...]  # one a street
 # An edited kernel must not go on from what the old one learnt.
-_CODE = tuple(hashlib.sha256(Path(str(m.__file__)).read_bytes()).hexdigest() for m in (board, selfplay))
+_CODE = tuple(hashlib.sha256(Path(str(m.__file__)).read_bytes()).hexdigest() for m in (board, layout, river, selfplay))
 
 
 class Run(NamedTuple):
