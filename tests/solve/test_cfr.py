@@ -185,7 +185,7 @@ def test_chance_may_move_later():
         (lambda: Cfr(KUHN_GAME, VARIANTS["CFR"]).advance(-1), "-1"),
         (lambda: value(KUHN_GAME, np.ones(24)), "sum"),
         (lambda: best_response(KUHN_GAME, uniform(KUHN_GAME), 2), "expected 0 or 1"),
-        (lambda: SampledCfr(RLCARD_LEDUC, np.zeros(3, dtype=np.int32), 1), "shape"),
+        (lambda: SampledCfr(RLCARD_LEDUC, np.zeros(3, dtype=np.int32), 0, 1), "shape"),
     ],
 )
 def test_bad_input_is_named(call, message):
@@ -207,23 +207,25 @@ def test_forgetting_players_are_refused():
 
 
 def test_sampled_cfr_goes_to_the_equilibrium_and_the_merged_table_does_not():
+    """Only textbook averaging goes there: RLCard's, iteration t counting t times, stays further off even with all rows."""
     own, merged = np.arange(288, dtype=np.int32), rlcard_keys(RLCARD_LEDUC)
     assert merged.max() + 1 == 84
     found = {}
-    for name, keys in (("own", own), ("merged", merged)):
-        run = SampledCfr(RLCARD_LEDUC, keys, 1)
+    for name, keys, gamma in (("own", own, 0), ("linear", own, 1), ("merged", merged, 1)):
+        run = SampledCfr(RLCARD_LEDUC, keys, gamma, 1)
         found[name] = []
         for iterations in (1000, 9000, 90_000):
             run.advance(iterations)
             found[name].append(exploitability(RLCARD_GAME, run.strategy()))
     assert found["own"][0] > 2 * found["own"][1] > 4 * found["own"][2]
+    assert found["own"][2] < 0.015 < 2 * 0.015 < found["linear"][2] < found["merged"][2]
     assert min(found["merged"]) > 0.2
 
 
 def test_one_sampled_walk_by_hand():
     """All regrets of a first iteration are those of the two deals drawn, under the uniform strategy."""
     leduc = build(KUHN)
-    run = SampledCfr(leduc, np.arange(12, dtype=np.int32), 3)
+    run = SampledCfr(leduc, np.arange(12, dtype=np.int32), 0, 3)
     run.advance(1)
     rng = np.random.default_rng(3)
     deals = rng.choice(6, (1, 2), p=np.full(6, 1 / 6))[0]

@@ -144,7 +144,8 @@ def name_of(rules: Rules, seen: Situation) -> str:
 
 def build(rules: Rules) -> Leduc:
     """The tree of a small poker game."""
-    builder, met, starts = GameBuilder(), {}, []
+    builder, starts = GameBuilder(), []
+    met: dict[tuple[int, str], Situation] = {}
     root = builder.chance()
     dealt = list(deals(rules))
 

@@ -185,7 +185,8 @@ class QLearner:
 
     def advance(self, n_episodes: int) -> None:
         """Play so many more games to learn from."""
-        _learn_q(self._table, self._opponent, self.q, *map(float, self.setting), n_episodes, self._rng)
+        alpha, gamma, epsilon = map(float, self.setting)
+        _learn_q(self._table, self._opponent, self.q, alpha, gamma, epsilon, n_episodes, self._rng)
 
     def strategy(self) -> np.ndarray:
         """Always an action of the largest value, several alike equally often, (n_actions,)."""

@@ -57,8 +57,21 @@ def training_panel(axes: Axes, curve: Curve, opponent: int, color: str, label: s
 def level(axes: Axes, y: float, text: str, color: str = GREY, above: bool = True) -> None:
     """A dashed line across with its name on it at the right."""
     axes.axhline(y, color=color, lw=1.2, ls="--")
-    place = {"xytext": (-2, 3 if above else -3), "textcoords": "offset points", "xycoords": axes.get_yaxis_transform()}
-    axes.annotate(f"{text} {y:.3g}", (1, y), ha="right", va="bottom" if above else "top", size=8.5, color=color, **place)
+    place = {"xytext": (-2, 4 if above else -4), "textcoords": "offset points", "xycoords": axes.get_yaxis_transform()}
+    box = {"facecolor": "white", "edgecolor": "none", "alpha": 0.8, "pad": 0.5}
+    side = "bottom" if above else "top"
+    axes.annotate(f"{text} {y:.3f}", (1, y), ha="right", va=side, size=8.5, color=color, bbox=box, zorder=5, **place)
+
+
+def end_labels(axes: Axes, x: float, ends: Sequence[tuple[float, str, str]], least: float = 12) -> None:
+    """Names beside the ends of lines, (y, name, colour) each, moved apart to `least` points. Call it when the axes are set."""
+    pixels_a_point = axes.figure.dpi / 72
+    last = -np.inf
+    for y, name, color in sorted(ends):
+        height = axes.transData.transform((x, y))[1] / pixels_a_point
+        place = max(height, last + least)
+        axes.annotate(name, (x, y), (12, place - height), textcoords="offset points", va="center", color=color)
+        last = place
 
 
 def opponent_panels(
@@ -74,21 +87,20 @@ def opponent_panels(
         for label, color, of_opponent in curves:
             training_panel(axes, of_opponent[j], j, color, label)
         level(axes, best[name], "best response")
-        level(axes, equilibrium[name], "equilibrium", GREEN)
+        level(axes, equilibrium[name], "equilibrium", GREEN, above=False)
         axes.set(title=f"against {name}", xlabel=f"thousand {unit}")
         axes.margins(y=0.12)
         axes.grid(axis="y")
     all_axes[0].set_ylabel("winnings (big blinds a game)")
 
 
-def depth_panel(
-    axes: Axes, depths: Sequence[int], exact: Sequence[float], sampled: Sequence[tuple[float, float]], color: str, label: str
+def depth_line(
+    axes: Axes, depths: Sequence[int], exact: Sequence[float], sampled: Sequence[tuple[float, float]], color: str
 ) -> None:
     """Expectiminimax against one opponent: exact values joined by a line, sampled means with intervals beside them."""
     axes.plot(depths, exact, "o-", color=color, ms=5, lw=1.5)
     means, ci95 = zip(*sampled, strict=True)
     axes.errorbar(np.array(depths) + 0.12, means, ci95, fmt="x", color=color, ms=4, lw=0.8, alpha=0.7)
-    axes.annotate(label, (depths[-1], exact[-1]), (12, 0), textcoords="offset points", va="center", color=color)
 
 
 def needed_cells(leduc: Leduc, card: Card) -> np.ndarray:
@@ -141,13 +153,17 @@ def _fraction(chance: float) -> str:
 
 
 def readable_panel(
-    axes: Axes, trees: dict[str, tuple[Sequence[int], Sequence[float]]], cards: Sequence[tuple[int, float, str]], xlabel: str
+    axes: Axes,
+    trees: dict[str, tuple[Sequence[int], Sequence[float]]],
+    cards: dict[int, Sequence[float]],
+    xlabel: str,
 ) -> None:
-    """Sizes against exploitability, the second axis logarithmic: a line for each kind of tree, a star for each card."""
-    for (label, (x, y)), color in zip(trees.items(), (BLUE, ORANGE, RED), strict=False):
+    """Sizes against exploitability (logarithmic): a line for each kind of tree, a column of stars for each card."""
+    for (label, (x, y)), color in zip(trees.items(), (BLUE, ORANGE, RED, GREEN), strict=False):
         axes.plot(x, y, "o-", color=color, ms=5, lw=1.5, label=label)
-    for x, y, text in cards:
-        axes.plot(x, y, "*", color=BLACK, ms=9)
-        axes.annotate(text, (x, y), (7, -3), textcoords="offset points", size=8.5, va="top")
+    for size, column in cards.items():
+        axes.plot([size] * len(column), column, "*-", color=BLACK, ms=9, lw=0.8)
+        place = {"textcoords": "offset points", "ha": "left", "va": "center", "size": 8.5}
+        axes.annotate(f"card of {size} cells", (size, max(column)), (8, 4), **place)
     axes.set(yscale="log", xlabel=xlabel)
     axes.grid(axis="y")

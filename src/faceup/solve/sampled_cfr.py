@@ -1,7 +1,8 @@
 """Chance-sampled CFR on Leduc as RLCard's agent runs it (Zinkevich et al. 2007; paper 001, Section II), with its table or ours.
 
 An iteration deals twice. Each time all betting lines of the deal are walked for one player, the small blind or the big blind
-by chance; then all strategies are matched anew. Iteration t counts t times in the average.
+by chance; then all strategies are matched anew. Iteration t counts t^gamma in the average. The books have gamma = 0; RLCard has
+gamma = 1, though the regrets of an iteration count once, and then nothing says that the average goes to an equilibrium.
 
 The table has an entry for each key and label. With a key for each infoset this is CFR as the books have it. RLCard's key
 is what the table shows of a situation, own rank, public rank and the chips of both: it forgets who bet, and even the seat, and
@@ -34,16 +35,19 @@ def rlcard_keys(leduc: Leduc) -> np.ndarray:
 
 
 @njit(cache=True, nogil=True)
-def _match(first_action, entry, values, strategy):
-    """Probabilities in proportion to the positive values of an infoset's legal actions; uniform where there is none."""
-    for i in range(first_action.shape[0] - 1):
-        first, end = first_action[i], first_action[i + 1]
+def _match(game, first_action, tables, first, end):
+    """Regret matching at the infosets of a deal, over legal actions; uniform where no regret is positive."""
+    strategy = tables.strategy
+    for node in range(first, end):
+        i = game.infoset[node]
+        if i < 0:
+            continue
         total = 0.0
-        for a in range(first, end):
-            strategy[a] = max(values[entry[a]], 0.0)
+        for a in range(first_action[i], first_action[i + 1]):
+            strategy[a] = max(tables.regrets[tables.entry[a]], 0.0)
             total += strategy[a]
-        for a in range(first, end):
-            strategy[a] = strategy[a] / total if total > 0.0 else 1.0 / (end - first)
+        for a in range(first_action[i], first_action[i + 1]):
+            strategy[a] = strategy[a] / total if total > 0.0 else 1.0 / (first_action[i + 1] - first_action[i])
 
 
 @njit(cache=True, nogil=True)
@@ -68,19 +72,20 @@ def _walk(game, tables, first, end, player, weight):
 
 
 @njit(cache=True, nogil=True)
-def _advance(game, first_action, tables, start, deals, players, iteration):
-    """One iteration for each row of deals and players, (n, 2)."""
+def _advance(game, first_action, tables, start, deals, players, weights):
+    """One iteration for each row of deals and players, (n, 2), and each weight in the average, (n,)."""
     for t in range(deals.shape[0]):
+        for deal in deals[t]:  # both before either walk: the regrets of one are not yet known in the other
+            _match(game, first_action, tables, start[deal], start[deal + 1])
         for k in range(2):
-            deal = deals[t, k]
-            _walk(game, tables, start[deal], start[deal + 1], players[t, k], iteration + t + 1.0)
-        _match(first_action, tables.entry, tables.regrets, tables.strategy)
+            _walk(game, tables, start[deals[t, k]], start[deals[t, k] + 1], players[t, k], weights[t])
 
 
 class _Nodes(NamedTuple):
     """What a walk reads of a game."""
 
     player: np.ndarray
+    infoset: np.ndarray
     parent: np.ndarray
     action: np.ndarray
     value: np.ndarray
@@ -89,17 +94,17 @@ class _Nodes(NamedTuple):
 class SampledCfr:
     """A run of chance-sampled CFR."""
 
-    def __init__(self, leduc: Leduc, keys: np.ndarray, seed: int | list[int]):
-        """keys (n_infosets,): infosets of the same key share a row of the table."""
+    def __init__(self, leduc: Leduc, keys: np.ndarray, gamma: float, seed: int | list[int]):
+        """keys (n_infosets,): infosets of the same key share a row of the table. Raises ValueError on another shape."""
         if keys.shape != leduc.game.owner.shape:
             raise ValueError(f"keys has shape {keys.shape}, expected {leduc.game.owner.shape}, one an infoset")
         game = leduc.game
         label = np.array([LABELS.index(x) for x in game.labels])
         entry = (len(LABELS) * keys[action_infoset(game)] + label).astype(np.int32)
         n, size = len(game.player), len(LABELS) * (int(keys.max()) + 1)
-        self.leduc, self.iteration = leduc, 0
+        self.leduc, self.gamma, self.iteration = leduc, gamma, 0
         self._tables = _Tables(entry, np.zeros(size), np.zeros(size), uniform(game), np.zeros((2, n)), np.zeros(n))
-        self._nodes = _Nodes(game.player, game.parent, game.action, game.value)
+        self._nodes = _Nodes(game.player, game.infoset, game.parent, game.action, game.value)
         self._rng = np.random.default_rng(seed)
 
     def advance(self, iterations: int) -> None:
@@ -108,7 +113,8 @@ class SampledCfr:
         deals = self._rng.choice(len(chances), (iterations, 2), p=chances / chances.sum())
         players = self._rng.integers(0, 2, (iterations, 2))
         game = self.leduc.game
-        _advance(self._nodes, game.first_action, self._tables, self.leduc.deal_start, deals, players, self.iteration)
+        weights = np.arange(self.iteration + 1, self.iteration + iterations + 1, dtype=np.float64) ** self.gamma
+        _advance(self._nodes, game.first_action, self._tables, self.leduc.deal_start, deals, players, weights)
         self.iteration += iterations
 
     def strategy(self) -> np.ndarray:
