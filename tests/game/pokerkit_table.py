@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from pokerkit import Automation, ChipsPulling, NoLimitTexasHoldem
 
+from faceup.game.betting import legal_raises, pot_and_call
 from faceup.game.cards import card_text
 
 STACK = 20_000
@@ -90,3 +91,19 @@ class PokerkitTable:
             n = 3 if self.shown == 0 else 1
             self.state.deal_board(_text(self._board[self.shown : self.shown + n]))
             self.shown += n
+
+
+def random_choice(state, rng):
+    """A legal action: small raises often, so that hands reach the river with chips behind, and all-in at times."""
+    least, most = legal_raises(state)
+    facing = pot_and_call(state)[1] > 0
+    x = rng.random()
+    if facing and x < 0.12:
+        return "fold", 0
+    if not least or x < 0.6:
+        return "call", 0
+    if x < 0.7:
+        return "raise", least
+    if x < 0.78:
+        return "raise", most
+    return "raise", int(rng.integers(least, min(most, 3 * least) + 1))

@@ -4,7 +4,7 @@ import os
 
 import numpy as np
 import pytest
-from pokerkit_table import STACK, PokerkitTable
+from pokerkit_table import STACK, PokerkitTable, random_choice
 
 from faceup.game.betting import START, act, legal_raises, pot_and_call
 from faceup.game.cards import parse_cards
@@ -13,22 +13,6 @@ from faceup.game.notation import read_line, state_after, token
 from faceup.game.strength import strength
 
 HANDS = int(os.environ.get("FACEUP_RULES_HANDS", 600))  # of pokerkit's about 900 a second
-
-
-def random_choice(state, rng):
-    """A legal action: small raises often, so that hands reach the river with chips behind, and all-in at times."""
-    least, most = legal_raises(state)
-    facing = pot_and_call(state)[1] > 0
-    x = rng.random()
-    if facing and x < 0.12:
-        return "fold", 0
-    if not least or x < 0.6:
-        return "call", 0
-    if x < 0.7:
-        return "raise", least
-    if x < 0.78:
-        return "raise", most
-    return "raise", int(rng.integers(least, min(most, 3 * least) + 1))
 
 
 def random_deck(rng, close):
