@@ -7,6 +7,7 @@ chips are lost at once), "later" (the same, some hands later), "never" (it is fo
 
 import json
 import socket
+import sys
 import threading
 import time
 from collections import Counter
@@ -105,7 +106,7 @@ class Session:
         self.hand: Hand | None = None
         self.hands = self.total = self.baseline_total = self.dealt = 0
         self.applied: list[tuple[list[str], str, str]] = []  # (the client's hole, line before, incr) of each action done
-        self.results: dict[str, int] = {}  # by the client's hole and the line
+        self.results: dict[int, tuple[str, str, int]] = {}  # n-th hand counted -> the client's hole, line, winnings
         self.forfeits: list[tuple[int, int]] = []  # (hands to go until it is booked, winnings)
 
     def book(self, winnings: int, baseline: int) -> None:
@@ -194,7 +195,7 @@ class SlumbotServer:
                 session.book(lost, lost)
                 session.forfeits.remove((due, lost))
             session.book(told["winnings"], baseline)
-            session.results["".join(told["hole_cards"]) + hand.line] = told["winnings"]
+            session.results[session.hands] = "".join(told["hole_cards"]), hand.line, told["winnings"]
             told |= {"bot_hole_cards": hand.hole(1 - hand.client), "won_pot": told["winnings"] > 0, "baseline_winnings": baseline}
             told |= {"session_num_hands": session.hands, "session_total": session.total}
             told |= {"session_baseline_total": session.baseline_total}
@@ -228,7 +229,8 @@ class SlumbotServer:
             return self._send(handler, {"error_msg": str(error)}, "")
         clean = dict(content)
         fault = self._spoil(fault, content, body)
-        self.done_faults[fault] += bool(fault)
+        if fault:
+            self.done_faults[fault] += 1
         if fault in ("", *HARMLESS):
             self._delivered = clean
         self._send(handler, self._content, fault)
@@ -306,7 +308,7 @@ class SlumbotServer:
                 pass
 
         class Listener(HTTPServer):
-            timeout = 0.05
+            timeout = 0.01
 
             def server_bind(self) -> None:  # HTTPServer's own asks for the host's name
                 self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -318,8 +320,6 @@ class SlumbotServer:
                     super().shutdown_request(request)
 
             def handle_error(self, request: socket.socket, client_address: tuple) -> None:
-                import sys
-
                 if not isinstance(sys.exc_info()[1], OSError):  # a client that has gone is no mistake of the server's
                     owner.errors.append(repr(sys.exc_info()[1]))
 
