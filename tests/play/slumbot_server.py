@@ -103,6 +103,7 @@ class Session:
 
     def __init__(self) -> None:
         self.tokens: list[str] = []
+        self.used: list[str] = []  # the token of each request
         self.hand: Hand | None = None
         self.hands = self.total = self.baseline_total = self.dealt = 0
         self.applied: list[tuple[list[str], str, str]] = []  # (the client's hole, line before, incr) of each action done
@@ -165,6 +166,7 @@ class SlumbotServer:
             return self._new_session()
         for session in self.sessions:
             if token in session.tokens:
+                session.used.append(token)
                 return session
         raise Refusal("Invalid token")
 

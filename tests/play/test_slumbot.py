@@ -1,5 +1,6 @@
 """The client against a misbehaving server: totals are the server's, nothing is acted twice, nothing is sent unasked."""
 
+import errno
 import json
 import os
 import signal
@@ -7,6 +8,7 @@ import socket
 import subprocess
 import sys
 import threading
+import urllib.error
 from pathlib import Path
 
 import numpy as np
@@ -209,6 +211,22 @@ def test_an_old_answer_delivered_again_is_not_acted_upon(tmp_path):
         check(server, path, so_far)
 
 
+def test_old_answers_at_any_place(tmp_path):
+    """Among them those of hands that ended before we could act, which look like new ones."""
+    for seed in range(3):
+        path = tmp_path / f"{seed}.jsonl"
+        with SlumbotServer(seed, {"replayed": 0.4}) as server:
+            so_far, _ = play(server, path, 40)
+        check(server, path, so_far)
+
+
+def test_a_new_token_is_used_from_then_on(tmp_path):
+    with SlumbotServer(2, faults=["", "new_token", "", "new_token"]) as server:
+        play(server, tmp_path / "log.jsonl", 4)
+    used, (first, second, third) = server.sessions[0].used, server.sessions[0].tokens
+    assert used[:4] == [first, second, second, third] and set(used[4:]) == {third}
+
+
 def test_a_token_no_longer_taken_is_said(tmp_path):
     path = tmp_path / "log.jsonl"
     with SlumbotServer(6) as server:
@@ -242,6 +260,28 @@ def test_a_server_that_is_not_there_is_said(tmp_path):
     with Log(tmp_path / "log.jsonl") as log, pytest.raises(SlumbotError, match="no hand after 10 attempts.*refused"):
         Client(api, log, RandomPlayer(), first_wait=0).play(1)
     assert summary(tmp_path / "log.jsonl").lost == 0
+
+
+@pytest.mark.parametrize(
+    ("reason", "kind"),
+    [
+        (ConnectionRefusedError(errno.ECONNREFUSED, "refused"), NotSent),
+        (socket.gaierror(-2, "no such name"), NotSent),
+        (OSError(errno.EHOSTUNREACH, "no route"), NotSent),
+        (TimeoutError("while sending or connecting"), Lost),
+        (ConnectionResetError(errno.ECONNRESET, "while sending"), Lost),
+        (BrokenPipeError(errno.EPIPE, "while sending"), Lost),
+    ],
+)
+def test_only_what_was_never_connected_may_be_sent_again(monkeypatch, reason, kind):
+    def fails(*_, **__):
+        raise urllib.error.URLError(reason)
+
+    api = Api("http://127.0.0.1:9/", pause=0)
+    monkeypatch.setattr(api._opener, "open", fails)
+    with pytest.raises((NotSent, Lost)) as error:
+        api.post("act", {})
+    assert type(error.value) is kind
 
 
 def test_redirects_are_not_followed(tmp_path):
@@ -316,8 +356,10 @@ class Caller:
 
 def test_the_command_line(tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(agents, "load_agent", lambda path: Caller())
+    (tmp_path / "caller.json").write_text("{}")
     with SlumbotServer(8) as server:
         arguments = ["--hands", "4", "--log", str(tmp_path / "log.jsonl"), "--base", server.base, "--pause", "0"]
+        arguments += ["--agent", str(tmp_path / "caller.json")]
         assert slumbot.main(arguments) == 0
         assert slumbot.main([*arguments, "--seed", "5"]) == 2  # another player's log
     said = capsys.readouterr()
