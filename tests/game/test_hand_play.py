@@ -33,13 +33,14 @@ class Follower:
         self.table, self.rng, self.put = PokerkitTable(deck), rng, (50, 100)
         self.deck = deck
 
-    def __call__(self, state, hole, board):
+    def __call__(self, state, hole, board, betting):
         table = self.table
         assert (table.actor, table.street, table.over) == (state.actor, state.street, False)
         assert list(hole) == self.deck[2 * state.actor : 2 * state.actor + 2]
         assert list(board) == self.deck[4 : 4 + table.shown]
         assert table.to_call == pot_and_call(state)[1] and table.can_fold == (table.to_call > 0)
         assert table.raises == legal_raises(state)
+        assert state_after(betting) == state
         assert table.put == (sum(state.bets[0]), sum(state.bets[1]))
         action, amount = random_choice(state, self.rng)
         table.act(action, amount)

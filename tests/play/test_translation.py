@@ -6,10 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from faceup.game.betting import DECISION, START, act, build_tree, legal_raises, menu_from, pot_and_call
-from faceup.game.cards import card_text
-from faceup.game.hand_play import play_hand
 from faceup.game.notation import read_line, token
-from faceup.play.players import DollarPlayer, TablePlayer
+from faceup.play.players import DollarPlayer, TablePlayer, play_dealt
 from faceup.play.translation import children, legal_action, lower_probability, nearest_size, node_after
 from faceup.solve.policy import FixedPolicy
 
@@ -146,24 +144,17 @@ class Uniform:
 
 @pytest.mark.parametrize("argmax", [False, True])
 def test_hands_between_players_with_other_sizes_end(tree, argmax):
-    """Uniform's sizes are not the tree's: every action is legal, or `play_hand` raises."""
+    """Uniform's sizes are not the tree's: every action is legal, or `play_dealt` raises; played again, the hand is the same."""
     rng = np.random.default_rng(5)
+    players = [TablePlayer(tree, FixedPolicy(tree, None), 1, argmax), DollarPlayer(Uniform(), 2, argmax)]
+    lines = set()
     for h in range(50):
-        seats = [TablePlayer(tree, FixedPolicy(tree, None), 1, argmax), DollarPlayer(Uniform(), 2, argmax)]
-        lines = {}
-
-        def asked(state, hole, board, h=h, seats=seats, lines=lines):
-            line = lines.get("line", "")
-            words = "".join(card_text(c) for c in hole), "".join(card_text(c) for c in board)
-            if line and read_line(line).state.street > line.count("/"):
-                line += "/"
-            chosen = seats[(state.actor + h) % 2].decide(h, *words, line)
-            assert chosen == seats[(state.actor + h) % 2].decide(h, *words, line)  # asked again, the same
-            lines["line"] = line + token(state, *chosen)
-            return chosen
-
-        played = play_hand(rng.permutation(52)[:9], [asked, asked])
+        deck, seats = rng.permutation(52)[:9], players[:: (-1) ** h]
+        played = play_dealt(seats, deck, h)
+        assert played == play_dealt(seats, deck, h)
         assert played.ending.payoffs[0] == -played.ending.payoffs[1]
+        lines.add(played.betting)
+    assert lines == {"f"} if argmax else len(lines) > 20  # fold is the first of what is equally likely
 
 
 def test_the_tree_player_draws_as_its_policy_says(tree):

@@ -15,7 +15,8 @@ from faceup.game.strength import strength
 
 BOARD_SIZE = (0, 3, 4, 5)  # cards on the board of each street
 
-Choose = Callable[[State, Sequence[int], Sequence[int]], tuple[str, int]]  # (state, hole, board) -> (action, amount)
+# (state, hole, board, betting so far) -> (action, amount)
+Choose = Callable[[State, Sequence[int], Sequence[int], str], tuple[str, int]]
 
 
 class Ending(NamedTuple):
@@ -67,8 +68,8 @@ def payoffs(put: np.ndarray, folded: np.ndarray, strengths: np.ndarray) -> np.nd
 def play_hand(deck: Sequence[int], players: Sequence[Choose]) -> Played:
     """Play one hand; deck: the small blind's two cards, the big blind's two, then the five of the board.
 
-    A player is asked with the state, its own two cards and the board so far. Raises ValueError on a deck of other than nine
-    distinct cards 0..51, and as `act` where a player acts against the rules.
+    A player is asked with the state, its own two cards, the board and the betting so far. Raises ValueError on a deck of other
+    than nine distinct cards 0..51, and as `act` where a player acts against the rules.
     """
     deck = [int(card) for card in deck]
     if len(deck) != 9 or len(set(deck) & set(range(52))) != 9:
@@ -77,7 +78,7 @@ def play_hand(deck: Sequence[int], players: Sequence[Choose]) -> Played:
     state: State | None = START
     betting = ""
     while state is not None:
-        action, amount = players[state.actor](state, holes[state.actor], board[: BOARD_SIZE[state.street]])
+        action, amount = players[state.actor](state, holes[state.actor], board[: BOARD_SIZE[state.street]], betting)
         after, _ = act(state, action, amount)
         betting += token(state, action, amount)
         if after is not None and after.street > state.street:

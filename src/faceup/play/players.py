@@ -4,12 +4,14 @@ A player's choices hang on its seed, the hand's number and the place in the hand
 interruption goes on as it would have.
 """
 
+from collections.abc import Sequence
 from typing import Protocol
 
 import numpy as np
 
 from faceup.game.betting import DECISION, Tree
-from faceup.game.cards import hole_index, parse_hand
+from faceup.game.cards import card_text, hole_index, parse_hand
+from faceup.game.hand_play import Choose, Played, play_hand
 from faceup.game.notation import read_line, state_after
 from faceup.play.translation import children, legal_action, node_after
 from faceup.solve.policy import Policy
@@ -75,3 +77,16 @@ class TablePlayer:
         labels = [self.tree.labels[self.tree.label[c]] for c in below]
         key = [self.seed, hand, len(read_line(betting).moves)]
         return legal_action(_chosen(labels, p, self.argmax, key), state)
+
+
+def play_dealt(players: Sequence[Player], deck: Sequence[int], hand: int) -> Played:
+    """Play the hand-th hand between two players, the small blind first; deck and errors as in `play_hand`."""
+
+    def seat(player: Player) -> Choose:
+        return lambda state, hole, board, betting: player.decide(hand, _text(hole), _text(board), betting)
+
+    return play_hand(deck, [seat(player) for player in players])
+
+
+def _text(cards: Sequence[int]) -> str:
+    return "".join(card_text(card) for card in cards)
