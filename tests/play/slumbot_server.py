@@ -15,9 +15,10 @@ from collections.abc import Callable, Sequence
 from http.server import BaseHTTPRequestHandler, HTTPServer
 
 import numpy as np
-from pokerkit_table import PokerkitTable
+from pokerkit_table import PokerkitTable, random_choice
 
 from faceup.game.cards import card_text
+from faceup.game.notation import read_line, state_after
 
 UNDONE = ("timeout_before", "status_500_before", "reset_before", "error_msg")
 SPOILT = (
@@ -34,6 +35,14 @@ SPOILT = (
 HARMLESS = ("refuse", "new_token", "no_last_slash", "no_client_pos")
 FAULTS = (*UNDONE, *SPOILT, *HARMLESS, "kill")
 BOARD = (0, 3, 4, 5)
+
+
+class RandomPlayer:
+    """Legal at random, the same in the same place of the same hand."""
+
+    def decide(self, hand, hole, board, betting):
+        rng = np.random.default_rng([7, hand, len(read_line(betting).moves)])
+        return random_choice(state_after(betting), rng)
 
 
 class Refusal(Exception):

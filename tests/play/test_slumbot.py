@@ -13,14 +13,15 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from pokerkit_table import random_choice
-from slumbot_server import FAULTS, SPOILT, UNDONE, SlumbotServer
+from slumbot_server import FAULTS, SPOILT, UNDONE, RandomPlayer, SlumbotServer
 
-from faceup.game.notation import read_line, state_after
+from faceup.game.betting import build_tree, menu_from
 from faceup.play import agents, slumbot
+from faceup.play.players import TablePlayer
 from faceup.play.slumbot import Client, SlumbotError, play_slumbot
 from faceup.play.slumbot_api import Api, Lost, NotSent, OpenHand, read_answer
 from faceup.play.slumbot_log import Log, Summary, summary
+from faceup.solve.policy import FixedPolicy
 
 HANDS = int(os.environ.get("FACEUP_SLUMBOT_HANDS", 60))  # in each of the four ways to treat an abandoned hand
 HERE = Path(__file__).parent
@@ -31,14 +32,6 @@ TIMEOUT = 0.2  # seconds
 @pytest.fixture(autouse=True)
 def no_proxy(monkeypatch):
     monkeypatch.setenv("no_proxy", "*")
-
-
-class RandomPlayer:
-    """Legal at random, the same in the same place of the same hand."""
-
-    def decide(self, hand, hole, board, betting):
-        rng = np.random.default_rng([7, hand, len(read_line(betting).moves)])
-        return random_choice(state_after(betting), rng)
 
 
 class Killed(BaseException):
@@ -152,21 +145,20 @@ def test_each_fault_at_each_request(tmp_path, fault):
 def test_killed_processes_go_on(tmp_path):
     """SIGKILL between request and answer, by the server itself."""
     path = tmp_path / "log.jsonl"
-    with SlumbotServer(3, faults=["", "", "", "kill", "", "", "kill"]) as server:
+    with SlumbotServer(3, faults=["", "", "", "kill"]) as server:
         codes = []
-        while len(codes) < 3:
+        while len(codes) < 2:
             process = subprocess.Popen([sys.executable, "-c", SEAT, server.base, str(path)], cwd=HERE)
             server.on_kill = process.kill
             codes.append(process.wait())
-    assert codes == [-signal.SIGKILL, -signal.SIGKILL, 0]
+    assert codes == [-signal.SIGKILL, 0]
     check(server, path, summary(path))
 
 
 SEAT = """
 import sys
-from pathlib import Path
 sys.path[:0] = [".", "../game"]
-from test_slumbot import RandomPlayer
+from slumbot_server import RandomPlayer
 from faceup.play.slumbot import play_slumbot
 play_slumbot(RandomPlayer(), "random", 6, sys.argv[2], base=sys.argv[1], pause=0)
 """
@@ -225,6 +217,14 @@ def test_a_new_token_is_used_from_then_on(tmp_path):
         play(server, tmp_path / "log.jsonl", 4)
     used, (first, second, third) = server.sessions[0].used, server.sessions[0].tokens
     assert used[:4] == [first, second, second, third] and set(used[4:]) == {third}
+
+
+def test_a_server_that_takes_no_action_costs_ten_hands_at_most(tmp_path):
+    path = tmp_path / "log.jsonl"
+    with SlumbotServer(12, faults=["", "error_msg"] * 40) as server, Log(path) as log:
+        with pytest.raises(SlumbotError, match="10 hands in a row were lost, the last: act: Internal error"):
+            Client(Api(server.base, pause=0), log, RandomPlayer(), first_wait=0).play(30)
+        assert server.requests["act"] == 10
 
 
 def test_a_token_no_longer_taken_is_said(tmp_path):
@@ -365,6 +365,15 @@ def test_the_command_line(tmp_path, monkeypatch, capsys):
     said = capsys.readouterr()
     check(server, tmp_path / "log.jsonl", summary(tmp_path / "log.jsonl"))
     assert "4 of 4 hands" in said.err and "mbb/g (95 %)" in said.out and "holds hands of" in said.err
+
+
+def test_a_table_plays_with_its_own_sizes(tmp_path):
+    """Its tree knows one size: the bot's are translated, and none of its own is refused."""
+    path, tree = tmp_path / "log.jsonl", build_tree(menu_from([[1], []], [[1], []], [[1], []], [[1], []]))
+    with SlumbotServer(10) as server:
+        table = TablePlayer(tree, FixedPolicy(tree, None), seed=1)
+        so_far = play_slumbot(table, "table", 25, path, base=server.base, pause=0)
+    check(server, path, so_far)
 
 
 @pytest.mark.slow

@@ -61,13 +61,13 @@ class Client:
         while self.ledger.counted < hands:
             if self.ledger.hand is None:
                 self._deal()
-            elif not self._act():
+            elif self._act():
+                lost = 0
+            else:
                 lost += 1
                 if lost >= ATTEMPTS:
                     raise SlumbotError(f"{lost} hands in a row were lost, the last: {self._why}")
                 self._wait(lost)
-                continue
-            lost = 0
             report(self.ledger.summary())
         return self.ledger.summary()
 
@@ -174,6 +174,15 @@ class Client:
         time.sleep(min(self.first_wait * 2 ** (attempt - 1), _LONGEST_WAIT))
 
 
+def tree_player(path: str | os.PathLike, seed: int = 0, argmax: bool = False) -> tuple[Player, str]:
+    """A tree agent's player, and the name that tells its hands from others'. Raises ValueError as `load_agent`."""
+    from faceup.play.agents import load_agent  # brings every library of learning: not for --help and sums
+
+    digest = hashlib.sha256(Path(path).read_bytes()).hexdigest()[:12]
+    name = f"{Path(path).name} {digest} {'argmax' if argmax else 'drawn'} seed {seed}"
+    return DollarPlayer(load_agent(path), seed, argmax), name
+
+
 def play_slumbot(
     player: Player,
     name: str,
@@ -247,11 +256,7 @@ def _parser() -> argparse.ArgumentParser:
 def _run(asked: argparse.Namespace) -> Summary:
     if asked.hands == 0:
         return summary(asked.log)
-    from faceup.play.agents import load_agent  # brings every library of learning: not for --help and sums
-
-    player = DollarPlayer(load_agent(asked.agent), asked.seed, asked.argmax)
-    digest = hashlib.sha256(asked.agent.read_bytes()).hexdigest()[:12]
-    name = f"{asked.agent.name} {digest} {'argmax' if asked.argmax else 'drawn'} seed {asked.seed}"
+    player, name = tree_player(asked.agent, asked.seed, asked.argmax)
     login = None
     if asked.username:
         login = (asked.username, os.environ.get(PASSWORD) or getpass.getpass("Slumbot password: "))
