@@ -5,6 +5,7 @@ import json
 import os
 import signal
 import socket
+import ssl
 import subprocess
 import sys
 import threading
@@ -268,6 +269,7 @@ def test_a_server_that_is_not_there_is_said(tmp_path):
         (ConnectionRefusedError(errno.ECONNREFUSED, "refused"), NotSent),
         (socket.gaierror(-2, "no such name"), NotSent),
         (OSError(errno.EHOSTUNREACH, "no route"), NotSent),
+        (ssl.SSLCertVerificationError("not trusted"), NotSent),
         (TimeoutError("while sending or connecting"), Lost),
         (ConnectionResetError(errno.ECONNRESET, "while sending"), Lost),
         (BrokenPipeError(errno.EPIPE, "while sending"), Lost),

@@ -24,7 +24,7 @@ from faceup.play.slumbot_api import BASE, POLITE, Answer, Api, Lost, NotSent, Re
 from faceup.play.slumbot_log import Log, Summary, summary
 
 PASSWORD = "FACEUP_SLUMBOT_PASSWORD"  # the environment variable that may hold it
-ATTEMPTS = 10  # requests, or hands lost, one after the other before the client gives up: some five minutes
+ATTEMPTS = 10  # requests, or hands lost, one after the other before the client gives up: some four minutes
 _FIRST_WAIT, _LONGEST_WAIT = 1.0, 60.0  # seconds between attempts, doubled each time
 
 Report = Callable[[Summary], None]
@@ -171,7 +171,8 @@ class Client:
         self.log.note("hand", **seen, **cards, **told)
 
     def _wait(self, attempt: int) -> None:
-        time.sleep(min(self.first_wait * 2 ** (attempt - 1), _LONGEST_WAIT))
+        if attempt < ATTEMPTS:
+            time.sleep(min(self.first_wait * 2 ** (attempt - 1), _LONGEST_WAIT))
 
 
 def tree_player(path: str | os.PathLike, seed: int = 0, argmax: bool = False) -> tuple[Player, str]:

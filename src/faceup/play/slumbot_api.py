@@ -7,6 +7,7 @@ server has not seen it; in every other case it may have, and an action must not 
 import errno
 import json
 import socket
+import ssl
 import time
 import urllib.error
 import urllib.request
@@ -127,7 +128,9 @@ class _NoRedirects(urllib.request.HTTPRedirectHandler):
 
 
 def _never_connected(reason: object) -> bool:
-    return isinstance(reason, socket.gaierror) or (isinstance(reason, OSError) and reason.errno in _NEVER_CONNECTED)
+    if isinstance(reason, socket.gaierror | ssl.SSLCertVerificationError):
+        return True
+    return isinstance(reason, OSError) and reason.errno in _NEVER_CONNECTED
 
 
 def _json_object(name: str, status: int, text: bytes) -> dict:
