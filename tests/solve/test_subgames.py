@@ -93,7 +93,7 @@ def learnt(game: Game, tree: Tree, boards: np.ndarray, groups: np.ndarray, table
 
 
 def check_spot(seed: int, n_rivers: int, monkeypatch) -> None:
-    tree = turn_tree(300)
+    tree = turn_tree(5000)
     boards, ranges, groups = spot(seed, n_rivers)
     game = as_game(tree, boards, ranges)
     monkeypatch.setattr(selfplay, "sampled_board", lambda _, t: boards[t % n_rivers])
@@ -102,7 +102,7 @@ def check_spot(seed: int, n_rivers: int, monkeypatch) -> None:
     play = SelfPlay(tree, OWN_GROUPS, Discount(1.5, 0.0, 2.0, n_rivers), seed=0, ranges=ranges)
     play.advance(3000 * n_rivers)
     strategy = learnt(game, tree, boards, groups, play.average())
-    pot, best = 600, [best_value(game, strategy, p) for p in range(2)]
+    pot, best = 10_000, [best_value(game, strategy, p) for p in range(2)]
     assert 0 <= sum(best) / 2 < 0.001 * pot
     assert -best[1] - 1e-6 <= solve(game).value <= best[0] + 1e-6
 

@@ -3,13 +3,10 @@
     >>> agent = load_agent("reports/agents/cart.json")                              # doctest: +SKIP
     >>> agent.action_probabilities(hole="Ac3h", board="Kh3sJc", betting="b300c/kb400")    # doctest: +SKIP
 
-Betting is written as Slumbot writes it: streets joined by "/", k check, c call, f fold, bN bet or raise to N
-dollars on this street, blinds included. Blinds are 50/100, stacks 20,000; the small blind acts first
-preflop and last on later streets, so that a line tells who is to act.
+Betting is written as Slumbot writes it: see game/notation.
 """
 
 import os
-import re
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
@@ -20,16 +17,15 @@ import numpy as np
 
 from faceup.game.betting import (
     CALL,
-    START,
     STREETS,
     Menu,
     State,
     Tree,
-    act,
     menu_labels,
     offered,
     pot_and_call,
 )
+from faceup.game.notation import state_after
 from faceup.hands.equity import BOARD_CARDS, StreetTable
 from faceup.hands.features import feature_names, hand
 from faceup.learn import trees
@@ -37,7 +33,6 @@ from faceup.learn.boosted import Boosted
 from faceup.learn.neural import Neural
 from faceup.solve.policy import ModelPolicy, Predict
 
-_TOKEN = re.compile(r"[kcf]|b\d{1,6}")
 _SPLIT = 2048  # rows: a multiple of what a network predicts at once, so that halves give the same bits
 
 
@@ -51,45 +46,6 @@ class Step(NamedTuple):
     def __str__(self) -> str:
         relation = "<=" if self.value <= self.threshold else ">"
         return f"{self.feature} is {self.value:,.6g} {relation} {self.threshold:,.6g}"
-
-
-def state_after(betting: str) -> State:
-    """The state that a betting line leads to; "" is the start of a hand.
-
-    Raises ValueError naming the line, the action and what was expected: for unknown or illegal actions, a "/"
-    out of place, and lines after which nobody is to act.
-    """
-    state, played = START, ""
-    for street, part in enumerate(betting.split("/")):
-        if state.street != street:
-            wanted = f"the {_name(state)}'s next action"
-            raise ValueError(f"betting {betting!r}: '/' after {played[:-1]!r}, expected {wanted}")
-        tokens = _TOKEN.findall(part)
-        if "".join(tokens) != part:
-            raise ValueError(f"betting {betting!r}: {part!r}, expected k, c, f and bN, such as 'b300c/kb400'")
-        for token in tokens:
-            if state.street != street:
-                over = f"{token!r} after {played!r}, expected '/', for the street is over"
-                raise ValueError(f"betting {betting!r}: {over}")
-            state, played = _after(state, token, betting), played + token
-        played += "/"
-    return state
-
-
-def _after(state: State, token: str, betting: str) -> State:
-    _, to_call = pot_and_call(state)
-    if token == "k" and to_call:
-        raise ValueError(f"betting {betting!r}: 'k' facing ${to_call}, expected c, f or a raise")
-    if token == "c" and not to_call:
-        raise ValueError(f"betting {betting!r}: 'c' with nothing to call, expected k or a bet")
-    action = {"f": "fold", "b": "raise"}.get(token[0], "call")
-    try:
-        after, _ = act(state, action, int(token[1:] or 0))
-    except ValueError as error:
-        raise ValueError(f"betting {betting!r}: {token!r}: {error}") from error
-    if after is None:
-        raise ValueError(f"betting {betting!r}: the hand is over after {token!r}, expected a player to act")
-    return after
 
 
 def _name(state: State) -> str:
