@@ -67,7 +67,7 @@ def test_a_longer_list_is_no_worse_and_the_search_repeats_itself():
     games = solve_games(*random_games(1, SEARCH, 12))
     lists = search(games, 4, balanced=True)
     assert losses(lists[4], games).mean() <= losses(lists[3], games).mean() < losses([], games).mean()
-    assert search(games, 4, balanced=True) == lists
+    assert search(games, 3, balanced=True)[3] == lists[3]
 
 
 def test_tuning_never_makes_a_list_worse_on_its_games():

@@ -165,7 +165,7 @@ def _grown(lines: list[Line], balanced: bool) -> list[list[Line]]:
 def tuned(lines: list[Line], games: Solutions) -> list[Line]:
     """Coordinate descent: each line's threshold and size in turn, coarse steps before fine ones, until nothing improves.
 
-    Lines of one size keep it in common: a bet and its bluffs that differ in size would give each other away.
+    A bet and its bluffs keep their size in common: apart they would give each other away.
     """
     best, least = lines, losses(lines, games).mean()
     for steps in ((8, 6), (3, 3), (1, 1)):
@@ -182,8 +182,9 @@ def tuned(lines: list[Line], games: Solutions) -> list[Line]:
 
 
 def _with(lines: list[Line], i: int, new: Line) -> list[Line]:
-    """The list with line i replaced, other lines of its size resized with it."""
-    tried = [x._replace(size=new.size) if x.kind != BALANCE and x.size == lines[i].size else x for x in lines]
+    """The list with line i replaced; where that is of another size, so are the WEAK lines to a STRONG one, or the reverse."""
+    partner = {STRONG: WEAK, WEAK: STRONG}.get(new.kind)
+    tried = [x._replace(size=new.size) if x.kind == partner and x.size == lines[i].size else x for x in lines]
     return [*tried[:i], new, *tried[i + 1 :]]
 
 
