@@ -5,6 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 from matplotlib.axes import Axes
 
+from faceup.learn.rules import short
 from faceup.learn.trees import Tree, depth
 from faceup.show.figures import BLUE, GREEN, GREY, ORANGE, PURPLE, RED, SKY
 
@@ -83,7 +84,7 @@ def draw_tree(axes: Axes, tree: Tree, names: Sequence[str], leaf: str = "bet {:.
             axes.plot([middle, sum(ends) / 2], [-level, -level - 1], color=GREY, lw=0.8, zorder=0)
             waiting.append((int(child), level + 1, *ends))
         box = {"boxstyle": "round,pad=0.25", "facecolor": "white", "edgecolor": GREY, "lw": 0.6}
-        words = f"{names[feature]}\n\u2264 {tree.threshold[node]:.2f} ?"
+        words = f"{names[feature]}\n\u2264 {short(float(tree.threshold[node]))} ?"
         axes.text(middle, -level, words, ha="center", va="center", size=8, bbox=box)
 
 
