@@ -12,7 +12,7 @@ from report import record
 
 from faceup.game.onecard import SIZES, joint_distribution
 from faceup.solve.bluff_pairs import solve_games
-from faceup.solve.linear_program import _program_of_one, minimise
+from faceup.solve.linear_program import minimise, program_of_one
 from faceup.solve.solved_games import random_games
 
 GAMES = 20_000
@@ -29,7 +29,7 @@ def test_one_card_games() -> None:
         start = perf_counter()
         solved = solve_games(own, other)
         seconds.append(perf_counter() - start)
-    programs = [_program_of_one(joint_distribution(own[g], other[g]), SIZES) for g in range(LINPROG_GAMES)]
+    programs = [program_of_one(joint_distribution(own[g], other[g]), SIZES) for g in range(LINPROG_GAMES)]
     start = perf_counter()
     values = [-minimise(**program).fun for program in programs]
     linprog_seconds = (perf_counter() - start) / LINPROG_GAMES

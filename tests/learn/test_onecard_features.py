@@ -6,6 +6,7 @@ from scipy.stats import wasserstein_distance
 
 from faceup.game.onecard import SIZES
 from faceup.learn.onecard_features import (
+    OWN_RANK,
     REPRESENTATIONS,
     fit_tree,
     input_distance,
@@ -40,7 +41,7 @@ def test_the_largest_distance_is_one():
     assert output_distance(check, all_in) == 1
 
 
-@pytest.mark.parametrize("kind", REPRESENTATIONS, ids=lambda kind: kind.name)
+@pytest.mark.parametrize("kind", [*REPRESENTATIONS, OWN_RANK], ids=lambda kind: kind.name)
 def test_a_full_tree_plays_what_it_learned(kind):
     X, strategies = inputs(kind, GAMES.own, GAMES.other), bets(GAMES)
     Y = targets(kind, strategies, np.random.default_rng(1))
@@ -56,9 +57,11 @@ def test_a_full_tree_plays_what_it_learned(kind):
 
 
 def test_the_21st_number():
-    card, rank = (inputs(REPRESENTATIONS[i], GAMES.own, GAMES.other)[:, 20] for i in (2, 4))
+    kinds = (REPRESENTATIONS[2], REPRESENTATIONS[4], OWN_RANK)
+    card, rank, own_rank = (inputs(kind, GAMES.own, GAMES.other)[:, 20] for kind in kinds)
     assert card[:11].tolist() == [*range(1, 11), 1]
     assert np.allclose(rank[:10], np.cumsum(GAMES.other[0]))
+    assert np.allclose(own_rank[:10], np.cumsum(GAMES.own[0]))
 
 
 def test_sizes_are_drawn_with_their_probabilities():

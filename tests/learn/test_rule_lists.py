@@ -54,18 +54,24 @@ def test_always_checking_loses_what_is_known():
 
 
 def test_the_search_finds_lists_that_clearly_beat_checking_on_unseen_games():
-    games, unseen = (solve_games(*random_games(1, tag, n)) for tag, n in ((SEARCH, 60), (UNSEEN, 1000)))
-    balanced, plain = search(games, 4, balanced=True), search(games, 3, balanced=False)
-    assert list(balanced) == [1, 3, 4] and list(plain) == [1, 3]
-    assert [len(lines) + 1 for lines in balanced.values()] == [1, 3, 4]
-    always = losses([], unseen)
-    for lines, most in ((plain[3], 0.055), (balanced[3], 0.025), (balanced[4], 0.015)):
-        assert losses(lines, unseen).mean() < most < always.mean()
-    assert search(games, 4, balanced=True) == balanced
+    games, unseen = (solve_games(*random_games(1, tag, n)) for tag, n in ((SEARCH, 40), (UNSEEN, 1000)))
+    always = losses([], unseen).mean()
+    told = []
+    balanced, plain = search(games, 3, balanced=True, progress=told.append), search(games, 3, balanced=False)
+    assert told == [3] and list(balanced) == list(plain) == [1, 3] and balanced[1] == plain[1] == []
+    assert {x.kind for x in balanced[3]} == {STRONG, BALANCE} and {x.kind for x in plain[3]} == {STRONG, WEAK}
+    assert losses(balanced[3], unseen).mean() < 0.022 < losses(plain[3], unseen).mean() < 0.05 < always
+
+
+def test_a_longer_list_is_no_worse_and_the_search_repeats_itself():
+    games = solve_games(*random_games(1, SEARCH, 12))
+    lists = search(games, 4, balanced=True)
+    assert losses(lists[4], games).mean() <= losses(lists[3], games).mean() < losses([], games).mean()
+    assert search(games, 3, balanced=True)[3] == lists[3]
 
 
 def test_tuning_never_makes_a_list_worse_on_its_games():
-    games = solve_games(*random_games(1, SEARCH, 40))
+    games = solve_games(*random_games(1, SEARCH, 12))
     start = [Line(STRONG, 0.6, 20), Line(WEAK, 0.3, 20)]
     assert losses(tuned(start, games), games).mean() < losses(start, games).mean()
 
@@ -74,7 +80,10 @@ def test_sentences():
     said = sentences([Line(STRONG, 0.83, 11), Line(WEAK, 0.1, 4), Line(BALANCE, 0.68)])
     assert said[0] == "1. If your card beats at least 83% of the opponent's (the same card counts half), bet 1.1."
     assert said[1] == "2. With the weakest 10% of your own cards, bet 0.4."
-    assert said[2].startswith("3. Bluff with your weakest cards, none that beats more than 68%")
+    assert said[2].startswith(
+        "3. Bluff with your weakest cards, none that beats more than 68%: each size b, b / (1 + b) times as often"
+    )
+    assert sentences([Line(BALANCE, 1.0)])[0].startswith("1. Bluff with your weakest cards: each size")
     assert said[3] == "4. Check everything else." and sentences([]) == ["1. Always check."]
 
 

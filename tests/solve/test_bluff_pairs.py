@@ -16,7 +16,7 @@ from faceup.solve.bluff_pairs import (
     solve_games,
     worst_cases,
 )
-from faceup.solve.linear_program import _program_of_one, minimise, solve_for_two, worst_case
+from faceup.solve.linear_program import minimise, program_of_one, solve_for_two, worst_case
 
 KNOWN = {"uniform": 0.5657364857, "strong or weak": 0.875, "in between": 0.5}
 
@@ -84,7 +84,7 @@ def test_the_chosen_equilibrium_is_the_one_that_the_rule_names(solved):
     """The printed program with the loss, the mean bet and the bets times cards minimised one after the other."""
     strategies = bets(solved)
     for g in range(4):
-        program = _program_of_one(joint_distribution(solved.own[g], solved.other[g]), SIZES)
+        program = program_of_one(joint_distribution(solved.own[g], solved.other[g]), SIZES)
         masses = solved.own[g][:, None] * np.broadcast_to(SIZES, (10, 31))
         ties = [masses, masses * np.arange(10)[:, None]]
         for tie in ties:

@@ -3,7 +3,8 @@
 Ganzfried and Yusuf, Section 4. The first two give one row a game, 20 numbers to 310 probabilities; the third to sixth one
 row a card, with the card as 21st number, to 31 probabilities; the last four are like these but learn one bet size, drawn
 with those probabilities. The text calls the fourth "pdf values plus the cdf value of the card", which is its sixth: we
-number as it lists them. "The cdf value of the card" is read as the opponent's: it is what its rules speak of.
+number as it lists them. "The cdf value of the card" is read as the opponent's, of which its rules speak; OWN_RANK is the
+other reading.
 """
 
 from typing import NamedTuple
@@ -22,7 +23,7 @@ class Representation(NamedTuple):
 
     name: str
     cumulative: bool  # distributions as cdf, not pdf
-    card: str  # the 21st number: "" for one row a game, "card" 1..10, or "rank": the opponent's cdf at the card
+    card: str  # the 21st number: "" for one row a game, "card" 1..10, "rank" or "own rank": the opponent's or own cdf at it
     sampled: bool  # the target is one drawn size in dollars
 
 
@@ -38,6 +39,7 @@ REPRESENTATIONS = (
     Representation("9: cdf, card's cdf; one size", True, "rank", True),
     Representation("10: pdf, card's cdf; one size", False, "rank", True),
 )
+OWN_RANK = Representation("6 with your own cdf", False, "own rank", False)
 
 
 def inputs(kind: Representation, own: np.ndarray, other: np.ndarray) -> np.ndarray:
@@ -45,7 +47,8 @@ def inputs(kind: Representation, own: np.ndarray, other: np.ndarray) -> np.ndarr
     both = [np.cumsum(d, axis=1) if kind.cumulative else d for d in (own, other)]
     rows = np.hstack(both)
     if kind.card:
-        rank = np.tile(np.arange(1, CARDS + 1), len(own)) if kind.card == "card" else np.cumsum(other, axis=1).ravel()
+        cards = np.tile(np.arange(1, CARDS + 1), len(own))
+        rank = cards if kind.card == "card" else np.cumsum(other if kind.card == "rank" else own, axis=1).ravel()
         rows = np.column_stack([np.repeat(rows, CARDS, axis=0), rank])
     return rows.astype(np.float32)
 
@@ -54,8 +57,8 @@ def input_names(kind: Representation) -> list[str]:
     """What the columns of `inputs` are, in words that a condition on them can start with."""
     share = "at or below {}" if kind.cumulative else "being {}"
     names = [f"{who} chance of {share.format(i)}" for who in ("your", "the opponent's") for i in range(1, CARDS + 1)]
-    last = {"": [], "card": ["your card"], "rank": ["the opponent's chance of at or below your card"]}
-    return names + last[kind.card]
+    rank = "chance of at or below your card"
+    return names + {"": [], "card": ["your card"], "rank": [f"the opponent's {rank}"], "own rank": [f"your {rank}"]}[kind.card]
 
 
 def targets(kind: Representation, strategies: np.ndarray, rng: np.random.Generator) -> np.ndarray:

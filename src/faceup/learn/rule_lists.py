@@ -45,9 +45,10 @@ def sentence(line: Line) -> str:
         return f"If your card beats at least {share} of the opponent's (the same card counts half), {bet}."
     if line.kind == WEAK:
         return f"With the weakest {share} of your own cards, {bet}."
+    limit = "" if line.threshold >= 1 else f", none that beats more than {share}"
     return (
-        f"Bluff with your weakest cards, none that beats more than {share}: for each size b, b to 1 + b times as often as "
-        "the lines above bet it, the largest size with the weakest cards."
+        f"Bluff with your weakest cards{limit}: each size b, b / (1 + b) times as often as the lines above bet "
+        "it, the largest size with the weakest cards."
     )
 
 
@@ -162,7 +163,10 @@ def _grown(lines: list[Line], balanced: bool) -> list[list[Line]]:
 
 
 def tuned(lines: list[Line], games: Solutions) -> list[Line]:
-    """Coordinate descent: each line's threshold and size in turn, coarse steps before fine ones, until nothing improves."""
+    """Coordinate descent: each line's threshold and size in turn, coarse steps before fine ones, until nothing improves.
+
+    A bet and its bluffs keep their size in common: apart they would give each other away.
+    """
     best, least = lines, losses(lines, games).mean()
     for steps in ((8, 6), (3, 3), (1, 1)):
         improved = True
@@ -170,11 +174,18 @@ def tuned(lines: list[Line], games: Solutions) -> list[Line]:
             improved = False
             for i in range(len(best)):
                 for line in _moves(best[i], *steps):
-                    tried = [*best[:i], line, *best[i + 1 :]]
+                    tried = _with(best, i, line)
                     loss = losses(tried, games).mean()
                     if loss < least - 1e-7:
                         best, least, improved = tried, loss, True
     return best
+
+
+def _with(lines: list[Line], i: int, new: Line) -> list[Line]:
+    """The list with line i replaced; where that is of another size, so are the WEAK lines to a STRONG one, or the reverse."""
+    partner = {STRONG: WEAK, WEAK: STRONG}.get(new.kind)
+    tried = [x._replace(size=new.size) if x.kind == partner and x.size == lines[i].size else x for x in lines]
+    return [*tried[:i], new, *tried[i + 1 :]]
 
 
 def _moves(line: Line, steps: int, sizes: int) -> list[Line]:

@@ -46,9 +46,16 @@ def _paths(tree: Tree) -> Iterator[Path]:
 def condition(bounds: tuple[float, float], name: str, digits: int = 2) -> str:
     """One feature's condition, e.g. "0.20 < your card <= 0.80"."""
     low, high = bounds
-    left = f"{low:.{digits}f} < " if np.isfinite(low) else ""
-    right = f" <= {high:.{digits}f}" if np.isfinite(high) else ""
-    return f"{left}{name}{right}" if right else f"{name} > {low:.{digits}f}"
+    left = f"{short(low, digits)} < " if np.isfinite(low) else ""
+    right = f" <= {short(high, digits)}" if np.isfinite(high) else ""
+    return f"{left}{name}{right}" if right else f"{name} > {short(low, digits)}"
+
+
+def short(x: float, digits: int = 2) -> str:
+    """A number with so many digits, or with more where these would make a whole number of it: 0.9999 is not 1.00."""
+    text = f"{x:.{digits}f}"
+    whole = float(text).is_integer() and not float(x).is_integer()
+    return short(x, digits + 1) if whole and digits < 9 else text
 
 
 def sentence(path: Path, feature_names: Sequence[str], action: str, digits: int = 2) -> str:

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 from matplotlib.axes import Axes
 
+from faceup.learn.rules import short
 from faceup.learn.trees import Tree, depth
 from faceup.show.figures import BLUE, GREEN, GREY, ORANGE, PURPLE, RED, SKY
 
@@ -18,7 +19,7 @@ REPRESENTATION_STYLE = (
 def named_curves(axes: Axes, x: Sequence[Sequence[float]], y: Sequence[Sequence[float]], names: Sequence[str]) -> None:
     """A line each in the representations' colours, named at its right end; names keep clear of each other.
 
-    To be called when the axes' scales are set. Room for the names is left to the figure's layout.
+    To be called when the axes' scale and the limits of y are set. Room for the names is left to the figure's layout.
     """
     for i, (xs, ys) in enumerate(zip(x, y, strict=True)):
         color, dashes = REPRESENTATION_STYLE[i % len(REPRESENTATION_STYLE)]
@@ -28,7 +29,7 @@ def named_curves(axes: Axes, x: Sequence[Sequence[float]], y: Sequence[Sequence[
     for i, height in zip(np.argsort(ends), _spread(np.sort(ends), 0.052), strict=True):
         color = REPRESENTATION_STYLE[i % len(REPRESENTATION_STYLE)][0]
         place = {"xycoords": "axes fraction", "textcoords": "axes fraction", "va": "center", "size": 8.5, "color": color}
-        line = {"arrowstyle": "-", "color": color, "lw": 0.6, "alpha": 0.6}
+        line = {"arrowstyle": "-", "color": color, "lw": 0.6, "alpha": 0.6, "relpos": (0, 0.5), "shrinkB": 0}
         axes.annotate(names[i], (1.0, ends[i]), (1.05, height), arrowprops=line, annotation_clip=False, **place)
 
 
@@ -49,6 +50,7 @@ def ranked(axes: Axes, names: Sequence[str], values: Sequence[float], intervals:
     for row, (value, interval, color) in enumerate(zip(values, intervals, colors, strict=True)):
         axes.errorbar(value, row, xerr=interval, fmt="o", color=color, ms=5, capsize=3)
         place = {"textcoords": "offset points", "va": "center", "size": 8.5, "color": color}
+        place["bbox"] = {"facecolor": "white", "edgecolor": "none", "pad": 1}
         axes.annotate(f"{value:.4f} \u00b1 {interval:.4f}", (value + interval, row), (8, 0), **place)
     axes.set_xscale("log")
     axes.set_yticks(range(len(names)), names)
@@ -82,7 +84,7 @@ def draw_tree(axes: Axes, tree: Tree, names: Sequence[str], leaf: str = "bet {:.
             axes.plot([middle, sum(ends) / 2], [-level, -level - 1], color=GREY, lw=0.8, zorder=0)
             waiting.append((int(child), level + 1, *ends))
         box = {"boxstyle": "round,pad=0.25", "facecolor": "white", "edgecolor": GREY, "lw": 0.6}
-        words = f"{names[feature]}\n\u2264 {tree.threshold[node]:.2f} ?"
+        words = f"{names[feature]}\n\u2264 {short(float(tree.threshold[node]))} ?"
         axes.text(middle, -level, words, ha="center", va="center", size=8, bbox=box)
 
 

@@ -33,6 +33,9 @@ _LIMIT = 20_000
 # Columns: ten checks, then pairs. A pair's masses are b / (1 + 2b) on `low` and (1 + b) / (1 + 2b) on `high`.
 _pairs = [(low, high, b) for low in range(CARDS) for high in range(low + 2, CARDS) for b in range(1, _SIZES)]
 _LOW, _HIGH, _SIZE = np.array([(i, i, 0) for i in range(CARDS)] + _pairs, dtype=np.int16).T.copy()
+_BET = SIZES[_SIZE]
+_LOW_SHARE = np.where(_BET > 0, _BET / (1 + 2 * _BET), 1.0)  # a check is its own column: all of it on one card
+_HIGH_SHARE = 1 - _LOW_SHARE
 N_COLUMNS = len(_LOW)
 
 
@@ -71,19 +74,11 @@ def bets(solutions: Solutions) -> np.ndarray:
     """Player one's strategies (n, 10, 31): probability of each size with each card."""
     n = len(solutions.value)
     masses, game = np.zeros((n, CARDS, _SIZES)), np.arange(n)[:, None]
-    b = SIZES[_SIZE[solutions.column]]
-    np.add.at(masses, (game, _LOW[solutions.column], _SIZE[solutions.column]), solutions.weight * _low_share(b))
-    np.add.at(masses, (game, _HIGH[solutions.column], _SIZE[solutions.column]), solutions.weight * _high_share(b))
+    used, size = solutions.column, _SIZE[solutions.column]
+    np.add.at(masses, (game, _LOW[used], size), solutions.weight * _LOW_SHARE[used])
+    np.add.at(masses, (game, _HIGH[used], size), solutions.weight * _HIGH_SHARE[used])
     masses[:, :, 0] += masses.sum(axis=2) == 0  # a card that is never dealt checks
     return masses / masses.sum(axis=2, keepdims=True)
-
-
-def _low_share(b: np.ndarray) -> np.ndarray:
-    return np.where(b > 0, b / (1 + 2 * b), 1.0)  # a check is its own column: all of it on one card
-
-
-def _high_share(b: np.ndarray) -> np.ndarray:
-    return np.where(b > 0, (1 + b) / (1 + 2 * b), 0.0)
 
 
 def called_share(solutions: Solutions) -> np.ndarray:
@@ -126,14 +121,13 @@ def worst_cases(own: np.ndarray, other: np.ndarray, strategies: np.ndarray) -> n
 
 @njit(cache=True, nogil=True, parallel=True)
 def _worst_cases(own, other, strategies, values):
-    sizes = np.arange(_SIZES) / 10
     for g in prange(len(values)):
         total = 1.0
         for i in range(CARDS):
             total -= own[g, i] * other[g, i]
         lost = 0.0
         for s in range(_SIZES):
-            b, below, mass = sizes[s], 0.0, 0.0
+            b, below, mass = SIZES[s], 0.0, 0.0
             for i in range(CARDS):
                 mass += own[g, i] * strategies[g, i, s]
             for j in range(CARDS):
@@ -149,20 +143,19 @@ def _worst_cases(own, other, strategies, values):
 def _costs(other, cost):
     """What player one loses at a best response when he plays a column alone, per unit of its mass."""
     for k in range(N_COLUMNS):
-        high, b = _HIGH[k], _SIZE[k] / 10
+        high, b = _HIGH[k], _BET[k]
         above = 0.0
         for j in range(high + 1, CARDS):
             above += other[j]
-        cost[k] = above if b == 0 else (1 + b) * (b / (1 + 2 * b) * other[high] + above)
+        cost[k] = above if b == 0 else (1 + b) * (_LOW_SHARE[k] * other[high] + above)
 
 
 @njit(cache=True, nogil=True)
 def _second_cost(level, cost):
     """What is minimised among equilibria: the mean bet, then the sum of bet times card."""
     for k in range(N_COLUMNS):
-        b = _SIZE[k] / 10
-        low = b / (1 + 2 * b)
-        cost[k] = b if level == 1 else b * (low * _LOW[k] + (1 - low) * _HIGH[k])
+        card = _LOW_SHARE[k] * _LOW[k] + _HIGH_SHARE[k] * _HIGH[k]
+        cost[k] = _BET[k] if level == 1 else _BET[k] * card
 
 
 @njit(cache=True, nogil=True)
@@ -174,15 +167,19 @@ def _prices(basis, inverse, cost, price):
 
 
 @njit(cache=True, nogil=True)
+def _reduced(k, cost, price):
+    """What a column costs more than the prices of the cards that it uses."""
+    return cost[k] - _LOW_SHARE[k] * price[_LOW[k]] - _HIGH_SHARE[k] * price[_HIGH[k]]
+
+
+@njit(cache=True, nogil=True)
 def _entering(price, cost, allowed, bland):
     """The column to bring in: of the least reduced cost, or the first below zero; -1 at the optimum."""
     best, least = -1, -_TIED
     for k in range(N_COLUMNS):
         if not allowed[k]:
             continue
-        b = _SIZE[k] / 10
-        low = b / (1 + 2 * b) if b > 0 else 1.0
-        reduced = cost[k] - low * price[_LOW[k]] - (1 - low) * price[_HIGH[k]]
+        reduced = _reduced(k, cost, price)
         if reduced < least:
             best, least = k, reduced
             if bland:
@@ -193,11 +190,10 @@ def _entering(price, cost, allowed, bland):
 @njit(cache=True, nogil=True)
 def _pivot(entering, basis, weight, inverse, direction):
     """Bring a column into the basis for the one that first falls to zero."""
-    b = _SIZE[entering] / 10
-    low = b / (1 + 2 * b) if b > 0 else 1.0
+    low, high = _LOW[entering], _HIGH[entering]
     row, step = -1, np.inf
     for r in range(CARDS):
-        direction[r] = low * inverse[r, _LOW[entering]] + (1 - low) * inverse[r, _HIGH[entering]]
+        direction[r] = _LOW_SHARE[entering] * inverse[r, low] + _HIGH_SHARE[entering] * inverse[r, high]
         if direction[r] > 1e-10:
             ratio = max(weight[r], 0.0) / direction[r]
             if ratio < step or (ratio == step and basis[r] < basis[row]):
@@ -230,9 +226,7 @@ def _solve_one(own, other, basis, weight, price):
                 break
             _pivot(entering, basis, weight, inverse, direction)
         for k in range(N_COLUMNS):  # the optimal face: columns that cost nothing more
-            b = _SIZE[k] / 10
-            low = b / (1 + 2 * b) if b > 0 else 1.0
-            allowed[k] = allowed[k] and cost[k] - low * p[_LOW[k]] - (1 - low) * p[_HIGH[k]] < _TIED
+            allowed[k] = allowed[k] and _reduced(k, cost, p) < _TIED
 
 
 @njit(cache=True, nogil=True, parallel=True)

@@ -40,14 +40,17 @@ def minimise(costs: np.ndarray, **constraints: np.ndarray | csr_array | list) ->
 def solve(joint: np.ndarray, sizes: np.ndarray = SIZES) -> Equilibrium:
     """An equilibrium by player one's program; player two's side are its dual values. Which of many is up to HiGHS."""
     joint = checked_joint(joint)
-    result = minimise(**_program_of_one(joint, sizes))
+    result = minimise(**program_of_one(joint, sizes))
     shape = (len(joint), len(sizes))
     _, calls = -result.ineqlin.marginals.reshape(2, *shape)  # probabilities: they price v, whose coefficients are 1
     return Equilibrium(-result.fun, result.x[: len(joint) * len(sizes)].reshape(shape), calls)
 
 
-def _program_of_one(joint: np.ndarray, sizes: np.ndarray) -> dict:
-    """Variables x[i, b], then v[j, b]; rows: v - folding's <= 0, v - calling's <= 0, both (j, b)."""
+def program_of_one(joint: np.ndarray, sizes: np.ndarray) -> dict:
+    """Player one's program as `minimise` takes it, its value negated.
+
+    Variables x[i, b], then v[j, b]; rows v - folding's <= 0, then v - calling's <= 0, (j, b) each.
+    """
     n, k = len(joint), len(sizes)
     cells = n * k
     fold = np.kron(joint.T, np.eye(k))  # rows (j, b), columns (i, b)
@@ -104,7 +107,7 @@ def one_sided_exploitability(joint: np.ndarray, bets: np.ndarray, value: float, 
 
 def best_response_program(joint: np.ndarray, bets: np.ndarray, sizes: np.ndarray = SIZES) -> float:
     """The same as `worst_case` by player one's program with his strategy fixed: slow, for tests."""
-    program = _program_of_one(checked_joint(joint), sizes)
+    program = program_of_one(checked_joint(joint), sizes)
     x = _checked_rows(bets, (len(joint), len(sizes))).ravel()
     rows = program["A_ub"].toarray()
     left = -rows[:, : x.size] @ x
