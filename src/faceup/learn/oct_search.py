@@ -259,6 +259,25 @@ def _search(problem, state, work, t, sweeps, deepest, used):
 
 
 @njit(cache=True, nogil=True)
+def _split_at_random(problem, state, work, t, used):
+    """Split leaf t by a random feature in use at a random row's code; False, and nothing done, if that leaves too few rows."""
+    nodes, m = state.nodes, _n_rows(state, t)
+    f = _random(work.random) % len(used)
+    while not used[f]:
+        f = (f + 1) % len(used)
+    codes, start = problem.codes[f], nodes[t, START]
+    cut, low = np.int32(codes[state.perm[start + _random(work.random) % m]]), 0
+    for p in range(start, start + m):
+        low += codes[state.perm[p]] <= cut
+    if low < problem.min_rows or m - low < problem.min_rows:
+        return False
+    _split_leaf(nodes, t, f, cut, work)
+    _partition(problem, state, work.spare, t)
+    nodes[t, DIRTY] = 1
+    return True
+
+
+@njit(cache=True, nogil=True)
 def _regrow(problem, state, work, t, sweeps, all_features):
     """Grow the subtree of t anew and search it; keep what earns more. True if that is the new one."""
     nodes, used = state.nodes, np.zeros(len(problem.codes), dtype=np.bool_)
@@ -269,7 +288,11 @@ def _regrow(problem, state, work, t, sweeps, all_features):
         used[f] = _random(work.random) % 2
     used[_random(work.random) % len(used)] = True
     nodes[t, FEATURE] = LEAF
-    _grow(problem, state, work, t, crit, used)
+    if _random(work.random) % 2 == 0 or not _split_at_random(problem, state, work, t, used):
+        _grow(problem, state, work, t, crit, used)
+    else:
+        _grow(problem, state, work, nodes[t, LEFT], crit, used)
+        _grow(problem, state, work, nodes[t, RIGHT], crit, used)
     _search(problem, state, work, t, sweeps, problem.max_depth, all_features)
     if _value(problem, state, work, t) > now:
         for j in range(1, len(saved[0])):
