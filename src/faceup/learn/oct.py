@@ -8,25 +8,26 @@ of the tree kept, and regrowths replace whole subtrees. Its work is counted in t
 seed alone, not on threads.
 """
 
-from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
-from typing import NamedTuple
-
 import numpy as np
+from sklearn.base import BaseEstimator
+from sklearn.utils.validation import check_is_fitted
 
 from faceup.learn import oct_moves as moves
-from faceup.learn.metrics import check_range, checked_rows
-from faceup.learn.oct_moves import DEPTH, DIRTY, END, FEATURE, FREE, LEAF, LEFT, N_COLUMNS, PARENT, RIGHT, START, Problem, State, Work
-from faceup.learn.oct_search import GROW, REGROW, SEARCH, _do_tasks
+from faceup.learn.metrics import check_range, checked_features, checked_rows
+from faceup.learn.oct_moves import (
+    FEATURE,
+    LEFT,
+    RIGHT,
+    START,
+    Problem,
+    State,
+)
 from faceup.learn.pruning import CRITERIA, prune
-from faceup.learn.trees import Tree
+from faceup.learn.trees import Tree, predict
 
 MOST_BINS = 1 << 16
-_TOP = 3  # levels above the subtrees that are searched side by side
-_PIECES = 4  # calls a thread makes for the subtrees of one level
+_LANES = 4  # labels that a kernel's loops are unrolled for, or a multiple
 _ROUNDING = 1e-9  # gains of this share of all weight are taken for rounding
-
-Progress = Callable[[int, int], None]  # (steps done, steps in all)
 
 
 def fit_oct(
@@ -51,11 +52,12 @@ def fit_oct(
     """The tree for rows X (n, f), targets P (n, n_labels), weights w (n,), in the form that `fit_cart` returns.
 
     criterion: "brier" (squared error, as CART here), "log" (cross-entropy), "agreement" (weight of the likeliest
-    label) or "cost" (what the best action of each leaf costs, by `costs` (n, n_labels) per row and label; leaves then
-    play that action alone). cp: what a split must earn, as a share of all weight. sweeps: visits to all nodes at
-    most, after each start and at the end. regrowths: how often each node of the last level but two is grown anew; levels go from the top,
-    and each gets about the same share of the work; inner_sweeps: the search in each. bins: codes a feature at most; with no more distinct values, every threshold
-    between two is tried. warm_start: search on 1/16, 1/8, 1/4, 1/2 of the rows first, as the paper does.
+    label) or "cost" (what the best action of each leaf costs, by `costs` (n, n_labels) per row and label; leaves
+    then play that action alone). cp: what a split must earn, as a share of all weight. sweeps: visits to all nodes
+    at most, after each start and at the end. regrowths: how often a node two levels above the deepest leaves is
+    grown anew; other levels get about the same work, from the top down. inner_sweeps: the search in each. bins:
+    codes a feature at most; with no more distinct values, every threshold between two is tried. warm_start: search
+    on 1/16, 1/8, 1/4, 1/2 of the rows first, as the paper does.
 
     Rows of weight 0 are left out, of min_rows too. The result is the same on any number of threads. Raises
     ValueError on bad rows or settings.
@@ -70,27 +72,24 @@ def fit_oct(
     kernel = moves.AGREEMENT if criterion == "cost" else CRITERIA.index(criterion)
     problem = Problem(
         codes=codes,
-        R=np.ascontiguousarray(R).ravel(),
+        R=_padded(R).ravel(),
         keys=np.random.default_rng([seed, 0]).integers(1 << 62, size=len(X)),
-        labels=tuple(range(P.shape[1])),
+        labels=tuple(range(_padded(R[:1]).shape[1])),
         crit=kernel,
         min_rows=min_rows,
         max_depth=max_depth,
         cp=float(cp * len(X)),
         eps=float(_ROUNDING * len(X)),
     )
-    budget = _Budget(sweeps, regrowths, inner_sweeps, threads, seed)
-    search = _warm(problem, budget, progress) if warm_start else _cold(problem, budget, progress)
+    budget = Budget(sweeps, regrowths, inner_sweeps, threads, seed)
+    search = (from_parts if warm_start else from_greedy)(problem, budget, progress)
     tree = _exported(search.state, edges, P, w, one_hot_by=R if criterion == "cost" else None)
     return tree if criterion == "cost" else prune(tree, cp + _ROUNDING, criterion)
 
 
-class _Budget(NamedTuple):
-    sweeps: int
-    regrowths: int
-    inner_sweeps: int
-    threads: int
-    seed: int
+def _padded(R: np.ndarray) -> np.ndarray:
+    """R (n, n_labels) with columns of 0 up to a multiple of _LANES: kernels are compiled once for up to so many labels."""
+    return np.ascontiguousarray(np.pad(R, ((0, 0), (0, -R.shape[1] % _LANES))))
 
 
 def bin_features(X: np.ndarray, bins: int) -> tuple[list[np.ndarray], np.ndarray]:
@@ -117,140 +116,6 @@ def _edges(column: np.ndarray, bins: int) -> np.ndarray:
     below, above = values[low].astype(np.float64), values[low + 1].astype(np.float64)
     middle = ((below + above) / 2).astype(np.float32)
     return np.where(middle >= values[low + 1], values[low], middle)
-
-
-class _Search:
-    """A tree in work on one problem, and how its parts are handed to threads."""
-
-    def __init__(self, problem: Problem, budget: _Budget, stream: int) -> None:
-        self.problem, self.budget, self.stream, self.calls = problem, budget, stream, 0
-        n = problem.codes.shape[1]
-        capacity = 6 * self._most_leaves(n, 0) + 64
-        nodes = np.zeros((capacity, N_COLUMNS), dtype=np.int32)
-        nodes[:, FEATURE] = FREE
-        nodes[0, [FEATURE, PARENT, END, DIRTY]] = LEAF, -1, n, 1
-        perm = np.arange(n, dtype=np.int32)
-        self.state = State(nodes, np.zeros(capacity), np.zeros(capacity, dtype=np.int64), perm)
-        self.number = np.zeros(capacity, dtype=np.int32)
-
-    def _most_leaves(self, rows: int, depth: int) -> int:
-        return max(1, min(rows // self.problem.min_rows, 2 ** min(self.problem.max_depth - depth, 40)))
-
-    def value(self) -> float:
-        nodes = self.state.nodes
-        return float(self.state.score[nodes[:, FEATURE] == LEAF].sum() - self.problem.cp * (nodes[:, FEATURE] >= 0).sum())
-
-    def grow(self, crit: int) -> None:
-        """Grow every leaf greedily by a criterion."""
-        self._run(GROW, np.flatnonzero(self.state.nodes[:, FEATURE] == LEAF), crit=crit)
-
-    def search(self, sweeps: int) -> None:
-        """Sweeps over all nodes: those at the top, then the subtrees below them side by side."""
-        nodes = self.state.nodes
-        for _ in range(sweeps):
-            gained = self._run(SEARCH, np.zeros(1, dtype=np.int64), sweeps=1, deepest=_TOP - 1)
-            roots = np.flatnonzero((nodes[:, FEATURE] != FREE) & (nodes[:, DEPTH] == _TOP) & (nodes[:, DIRTY] == 1))
-            if not self._run(SEARCH, roots, sweeps=1, deepest=self.problem.max_depth) and not gained:
-                return
-
-    def regrow(self, level: int, sweeps: int) -> None:
-        """Grow each subtree of a level anew."""
-        nodes = self.state.nodes
-        self._run(REGROW, np.flatnonzero((nodes[:, FEATURE] >= 0) & (nodes[:, DEPTH] == level)), sweeps=sweeps)
-
-    def _run(self, kind: int, roots: np.ndarray, *, crit: int = 0, sweeps: int = 0, deepest: int = 0) -> bool:
-        """Do one kind of task at all roots, which are disjoint, on the budget's threads; True if a tree changed."""
-        if len(roots) == 0:
-            return False
-        self.calls += 1
-        nodes = self.state.nodes
-        roots = roots[np.argsort(nodes[roots, START], kind="stable")]
-        rows = nodes[roots, END] - nodes[roots, START]
-        leaves = [self._most_leaves(m, d) for m, d in zip(rows.tolist(), nodes[roots, DEPTH].tolist(), strict=True)]
-        need = 2 * np.array(leaves) + 2
-        first_free = np.concatenate([[0], need.cumsum()])
-        free = np.flatnonzero(nodes[:, FEATURE] == FREE)[: first_free[-1]].astype(np.int32)
-        first_free = np.minimum(first_free, len(free))
-        seeds = np.random.default_rng([self.budget.seed, 1, self.stream, self.calls]).integers(1 << 62, size=len(roots))
-        changed = np.zeros(len(roots), dtype=np.bool_)
-
-        def do(part: slice) -> None:
-            work = self._work(int(rows[part].max()), int(need[part].max()))
-            first = first_free[part.start : part.stop + 1]
-            task = roots[part], seeds[part].astype(np.uint64), free, first, kind, crit, sweeps, deepest, changed[part]
-            _do_tasks(self.problem, self.state, work, *task)
-
-        parts = _parts(rows, 1 if self.budget.threads == 1 else _PIECES * self.budget.threads)
-        if len(parts) == 1:
-            do(parts[0])
-        else:
-            with ThreadPoolExecutor(self.budget.threads) as pool:
-                list(pool.map(do, parts))
-        self._touch_above(roots[changed])
-        return bool(changed.any())
-
-    def _touch_above(self, roots: np.ndarray) -> None:
-        nodes = self.state.nodes
-        above = np.unique(nodes[roots, PARENT])
-        while (above := above[above >= 0]).size:
-            nodes[above, DIRTY] = 1
-            above = np.unique(nodes[above, PARENT])
-
-    def _work(self, m: int, c: int) -> Work:
-        k = len(self.problem.labels)
-        n_codes = int(self.problem.codes.max()) + 1
-        return Work(
-            rows=np.empty(m * k),
-            order=np.empty(m, dtype=np.int32),
-            code=np.empty(m, dtype=np.int32),
-            counts=np.empty(n_codes + 1, dtype=np.int32),
-            spare=np.empty(m, dtype=np.int32),
-            leaf=np.empty((2, m), dtype=np.int32),
-            table=np.empty((2, c * k)),
-            earned=np.empty((2, c)),
-            held=np.empty((2, c), dtype=np.int32),
-            number=self.number,
-            lists=np.empty((4, c), dtype=np.int32),
-            stack=np.empty(self.problem.max_depth + 3, dtype=np.int32),
-            free=np.empty(2 * c, dtype=np.int32),
-            n_free=np.zeros(1, dtype=np.int64),
-            random=np.zeros(1, dtype=np.uint64),
-        )
-
-
-def _parts(rows: np.ndarray, n: int) -> list[slice]:
-    """At most n runs of tasks with about as many rows each."""
-    upto = np.concatenate([[0], rows.cumsum()])
-    cuts = np.unique(np.searchsorted(upto, np.arange(n + 1) * (upto[-1] / n)))
-    return [slice(int(a), int(b)) for a, b in zip(cuts[:-1], cuts[1:], strict=True)]
-
-
-def _cold(problem: Problem, budget: _Budget, progress: Progress) -> _Search:
-    """The better of the searches from the trees that grow by entropy and by Gini, then regrown."""
-    levels = max(0, problem.max_depth - 1) if budget.regrowths else 0
-    steps, best = 3 + levels, None
-    for stream, crit in enumerate((moves.LOG, moves.BRIER)):
-        search = _Search(problem, budget, stream)
-        search.grow(crit)
-        search.search(budget.sweeps)
-        progress(stream + 1, steps)
-        if best is None or search.value() > best.value():
-            best = search
-    for level in range(levels):
-        for again in range(_passes(problem.max_depth - level, budget.regrowths)):
-            best.regrow(level, budget.inner_sweeps)
-        progress(3 + level, steps)
-    best.search(budget.sweeps)
-    progress(steps, steps)
-    return best
-
-
-def _passes(below: int, regrowths: int) -> int:
-    """How often a level with so many levels below it is regrown, so that each level takes about as long.
-
-    What a pass costs grows about with the power 3/2 of the levels below, measured on rows of self-play.
-    """
-    return round(regrowths * (2 / below) ** 1.5)
 
 
 def _exported(state: State, edges: list[np.ndarray], P: np.ndarray, w: np.ndarray, one_hot_by: np.ndarray | None) -> Tree:
@@ -309,3 +174,51 @@ def _check_settings(max_depth, min_rows, criterion, cp, sweeps, regrowths, inner
     check_range("bins", bins, 2, MOST_BINS)
     if criterion not in (*CRITERIA, "cost"):
         raise ValueError(f"criterion is {criterion!r}: expected one of {', '.join((*CRITERIA, 'cost'))}")
+
+
+class OptimalTree(BaseEstimator):
+    """`fit_oct` with scikit-learn's interface; targets are probabilities (n, n_labels) or class labels (n,)."""
+
+    def __init__(
+        self,
+        max_depth: int = 8,
+        min_rows: int = 1,
+        seed: int = 0,
+        criterion: str = "brier",
+        cp: float = 0.0,
+        sweeps: int = 10,
+        regrowths: int = 20,
+        inner_sweeps: int = 2,
+        bins: int = 1024,
+        warm_start: bool = False,
+        threads: int = 1,
+    ) -> None:
+        self.max_depth, self.min_rows, self.seed, self.criterion, self.cp = max_depth, min_rows, seed, criterion, cp
+        self.sweeps, self.regrowths, self.inner_sweeps, self.bins = sweeps, regrowths, inner_sweeps, bins
+        self.warm_start, self.threads = warm_start, threads
+
+    def fit(self, X: np.ndarray, P: np.ndarray, sample_weight: np.ndarray | None = None) -> "OptimalTree":
+        """Fit to rows X (n, f), targets P, weights (n,), all 1 if not given; raises ValueError on bad rows or settings."""
+        P = np.asarray(P)
+        if P.ndim == 1:
+            self.classes_, index = np.unique(P, return_inverse=True)
+            P = np.eye(max(2, len(self.classes_)))[index]
+        else:
+            self.classes_ = np.arange(P.shape[1])
+        w = np.ones(len(P)) if sample_weight is None else sample_weight
+        self.tree_ = fit_oct(X, P, w, **self.get_params())
+        self.n_features_in_ = np.shape(X)[1]
+        return self
+
+    def predict_proba(self, X: np.ndarray) -> np.ndarray:
+        """Probabilities (n, n_labels) of rows X (n, f)."""
+        check_is_fitted(self)
+        return predict(self.tree_, checked_features(X))[:, : len(self.classes_)]
+
+    def predict(self, X: np.ndarray) -> np.ndarray:
+        """The likeliest label (n,) of rows X (n, f)."""
+        return self.classes_[self.predict_proba(X).argmax(axis=1)]
+
+    def score(self, X: np.ndarray, y: np.ndarray, sample_weight: np.ndarray | None = None) -> float:
+        """Share of rows X (n, f) whose likeliest label is y (n,)."""
+        return float(np.average(self.predict(X) == y, weights=sample_weight))

@@ -9,6 +9,7 @@ import numpy as np
 from numba import njit
 
 from faceup.learn.oct_moves import (
+    AGREEMENT,
     BRIER,
     CUT,
     DEPTH,
@@ -38,7 +39,7 @@ from faceup.learn.oct_moves import (
 )
 
 NOTHING, SPLIT, COLLAPSE = -1, -2, 0  # moves; the others are LEFT and RIGHT: that branch is promoted
-GROW, SEARCH, REGROW = range(3)  # what a task does
+PLANT, GROW, SEARCH, REGROW = range(4)  # what a task does
 
 
 @njit(cache=True, nogil=True)
@@ -294,7 +295,8 @@ def _regrow(problem, state, work, t, sweeps, all_features):
         _grow(problem, state, work, nodes[t, LEFT], crit, used)
         _grow(problem, state, work, nodes[t, RIGHT], crit, used)
     _search(problem, state, work, t, sweeps, problem.max_depth, all_features)
-    if _value(problem, state, work, t) > now:
+    level = problem.crit == AGREEMENT  # where many trees earn the same, an equal one leads on
+    if _value(problem, state, work, t) > (now - 2 * problem.eps if level else now):
         for j in range(1, len(saved[0])):
             nodes[saved[0][j], FEATURE] = FREE
         _release(state, work, saved[0], 1)
@@ -308,13 +310,19 @@ def _regrow(problem, state, work, t, sweeps, all_features):
 
 @njit(cache=True, nogil=True)
 def _do_tasks(problem, state, work, roots, seeds, free, first_free, kind, crit, sweeps, deepest, changed):
-    """Grow, search or regrow the subtrees of disjoint roots, each with a seed and free nodes free[first_free[i] : first_free[i + 1]]."""
+    """Send rows down, grow, search or regrow the subtrees of disjoint roots, each with a seed and free nodes of its own.
+
+    Those of root i are free[first_free[i] : first_free[i + 1]]; changed[i] tells whether its subtree is another.
+    """
     used = np.ones(len(problem.codes), dtype=np.bool_)
     for i in range(len(roots)):
         work.random[0] = seeds[i]
         work.n_free[0] = first_free[i + 1] - first_free[i]
         work.free[: work.n_free[0]] = free[first_free[i] : first_free[i + 1]]
-        if kind == GROW:
+        if kind == PLANT:
+            _route(problem, state, work, roots[i])
+            _repair(problem, state, work, roots[i])
+        elif kind == GROW:
             _grow(problem, state, work, roots[i], crit, used)
         elif kind == SEARCH:
             changed[i] = _search(problem, state, work, roots[i], sweeps, deepest, used)
