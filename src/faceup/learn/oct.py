@@ -14,14 +14,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from faceup.learn import oct_moves as moves
 from faceup.learn.metrics import check_range, checked_features, checked_rows
-from faceup.learn.oct_moves import (
-    FEATURE,
-    LEFT,
-    RIGHT,
-    START,
-    Problem,
-    State,
-)
+from faceup.learn.oct_driver import Budget, Progress, from_greedy, from_parts
+from faceup.learn.oct_moves import FEATURE, LEFT, RIGHT, START, Problem, State
 from faceup.learn.pruning import CRITERIA, prune
 from faceup.learn.trees import Tree, predict
 
