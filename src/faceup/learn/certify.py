@@ -6,6 +6,7 @@ thresholds; the search sees the same codes as numbers and so has the same choice
 requirement of this package: install it to run this.
 """
 
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -38,12 +39,14 @@ def certificate(
     depth: int,
     thresholds: int,
     regrowths: int,
+    restarts: int,
     seed: int,
     seconds: float = 600,
 ) -> Certificate:
     """Optimal and found agreement of trees of a depth on rows X (n, f), P (n, n_labels), w (n,).
 
-    Each feature gets at most so many thresholds, at equal numbers of rows. seconds: the solver's limit, after which `proven` is
+    Each feature gets at most so many thresholds, at equal numbers of rows. restarts: searches with seeds from `seed` on,
+    of which the best counts, as Dunn (2018) does; regrowths: of each. seconds: the solver's limit, after which `proven` is
     False. Raises ImportError without pystreed.
     """
     from pystreed import STreeDInstanceCostSensitiveClassifier
@@ -61,7 +64,7 @@ def certificate(
     )
     return Certificate(
         optimum=float(share @ P[np.arange(len(P)), chosen]),
-        found=agreement(leaf_of(tree, grid), P, share),
+        found=max(agreement(leaf_of(tree, grid), P, share) for tree in trees),
         proven=bool(solver.fit_result.is_optimal()),
     )
 
