@@ -6,7 +6,6 @@ thresholds; the search sees the same codes as numbers and so has the same choice
 requirement of this package: install it to run this.
 """
 
-from functools import partial
 from typing import NamedTuple
 
 import numpy as np
