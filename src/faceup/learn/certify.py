@@ -6,6 +6,7 @@ thresholds; the search sees the same codes as numbers and so has the same choice
 requirement of this package: install it to run this.
 """
 
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -58,9 +59,8 @@ def certificate(
     solver = STreeDInstanceCostSensitiveClassifier(max_depth=depth, time_limit=seconds)
     solver.fit(bits.astype(np.int32), costs)
     chosen = np.asarray(solver.predict(bits.astype(np.int32)), dtype=np.int64)
-    tree = fit_oct(
-        grid, P, w, max_depth=depth, min_rows=1, seed=seed, criterion="agreement", regrowths=regrowths, inner_sweeps=10
-    )
+    fit = partial(fit_oct, grid, P, w, max_depth=depth, min_rows=1, criterion="agreement", regrowths=regrowths)
+    trees = [fit(seed=seed + start, inner_sweeps=_UNTIL_DONE) for start in range(restarts)]
     return Certificate(
         optimum=float(share @ P[np.arange(len(P)), chosen]),
         found=max(agreement(leaf_of(tree, grid), P, share) for tree in trees),
