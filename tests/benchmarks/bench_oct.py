@@ -25,7 +25,8 @@ def rows(n, n_features):
     quality = rng.random((n, 1))
     X = quality + rng.normal(size=(n, n_features - 4)) * np.linspace(0.05, 0.5, n_features - 4)
     bets = rng.choice([0, 100, 300, 900, 2700, 20000], size=(n, 4))
-    logits = np.stack([-4 * X[:, 0], bets[:, 0] / 5000 - X[:, -1], 3 * X[:, 0] * (bets[:, 1] > 500), 6 * quality[:, 0] - 4], axis=1)
+    four = -4 * X[:, 0], bets[:, 0] / 5000 - X[:, -1], 3 * X[:, 0] * (bets[:, 1] > 500), 6 * quality[:, 0] - 4
+    logits = np.stack(four, axis=1)
     P = np.exp(2 * logits + rng.normal(size=(n, 4)))
     X = np.concatenate([X, bets], axis=1).astype(np.float32)
     return X, P / P.sum(axis=1, keepdims=True), rng.exponential(size=n)

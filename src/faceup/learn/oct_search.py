@@ -37,6 +37,7 @@ from faceup.learn.oct_moves import (
     _sweep_leaves,
     _value,
 )
+from faceup.learn.oct_pairs import _best_pair, _can_pair
 
 NOTHING, SPLIT, COLLAPSE = -1, -2, 0  # moves; the others are LEFT and RIGHT: that branch is promoted
 PLANT, GROW, SEARCH, REGROW = range(4)  # what a task does
@@ -226,7 +227,10 @@ def _grow(problem, state, work, t, crit, used):
             continue
         _fetch(problem, state, work, node)
         least = _as_leaf(problem, work, m, crit) * (1 + 1e-9) + problem.eps
-        value, feature, cut = _best_leaf_split(problem, state, work, node, crit, used)
+        if crit == problem.crit and nodes[node, DEPTH] == problem.max_depth - 2 and _can_pair(problem, work):
+            value, feature, cut = _best_pair(problem, state, work, node)
+        else:
+            value, feature, cut = _best_leaf_split(problem, state, work, node, crit, used)
         if value > least:
             _split_leaf(nodes, node, feature, cut, work)
             _partition(problem, state, work.spare, node)
