@@ -12,7 +12,7 @@ from sklearn.datasets import make_classification, make_gaussian_quantiles, make_
 from sklearn.tree import DecisionTreeClassifier
 
 from faceup.learn.oct import fit_oct
-from faceup.learn.pruning import best_cp, prune, pruning_path
+from faceup.learn.pruning import prune, pruning_path
 from faceup.learn.trees import predict
 
 ROWS = 20_000
@@ -69,18 +69,18 @@ def try_oct(
     seed: int,
     done: Callable[[int], None] = lambda n: None,
 ) -> Trial:
-    """Optimal trees of a criterion of `fit_oct`, each pruned by the cp that loses least on the validation rows."""
+    """Optimal trees of a criterion of `fit_oct`, with their own pruning path for cp."""
     train, valid, test = _parts(len(y))
     P, w, first, best = np.eye(y.max() + 1)[y], np.ones(len(y)), None, None
     for n, rows in enumerate(min_rows, start=1):
         settings = {"max_depth": depth, "min_rows": rows, "criterion": criterion, "regrowths": regrowths, "seed": seed}
         tree = fit_oct(X[train], P[train], w[train], **settings)
         first = first or tree
-        cp = best_cp(pruning_path(tree, criterion, X[valid], P[valid], w[valid]))
-        pruned = prune(tree, cp, criterion)
-        found = _accuracy(pruned, X[valid], y[valid])
-        if best is None or found > best[0]:
-            best = found, pruned, rows
+        for cp in _some(pruning_path(tree, criterion, X[valid], P[valid], w[valid]).cp):
+            pruned = prune(tree, cp, criterion)
+            found = _accuracy(pruned, X[valid], y[valid])
+            if best is None or found >= best[0]:
+                best = found, pruned, rows
         done(n)
     return Trial(
         train=_accuracy(first, X[train], y[train]),
