@@ -5,6 +5,7 @@ were tried are here. Half of a set is trained on, a quarter chooses min_rows and
 """
 
 from collections.abc import Callable, Sequence
+from itertools import product
 from typing import NamedTuple
 
 import numpy as np
@@ -12,8 +13,7 @@ from sklearn.datasets import make_classification, make_gaussian_quantiles, make_
 from sklearn.tree import DecisionTreeClassifier
 
 from faceup.learn.oct import fit_oct
-from faceup.learn.pruning import prune, pruning_path
-from faceup.learn.trees import predict
+from faceup.learn.trees import n_leaves, predict
 
 
 class Trial(NamedTuple):
@@ -62,29 +62,27 @@ def try_oct(
     *,
     depth: int,
     min_rows: Sequence[int],
+    cps: Sequence[float],
     criterion: str,
     regrowths: int,
     seed: int,
     done: Callable[[int], None] = lambda n: None,
 ) -> Trial:
-    """Optimal trees of a criterion of `fit_oct`, with their own pruning path for cp."""
+    """Optimal trees of a criterion of `fit_oct`, searched at each min_rows and each cp; `train` is of the first of both."""
     train, valid, test = _parts(len(y))
     P, w, first, best = np.eye(y.max() + 1)[y], np.ones(len(y)), None, None
-    for n, rows in enumerate(min_rows, start=1):
-        settings = {"max_depth": depth, "min_rows": rows, "criterion": criterion, "regrowths": regrowths, "seed": seed}
-        tree = fit_oct(X[train], P[train], w[train], **settings)
-        first = first or tree
-        for cp in _some(pruning_path(tree, criterion, X[valid], P[valid], w[valid]).cp):
-            pruned = prune(tree, cp, criterion)
-            found = _accuracy(pruned, X[valid], y[valid])
-            if best is None or found >= best[0]:
-                best = found, pruned, rows
+    for n, (rows, cp) in enumerate(product(min_rows, cps), start=1):
+        settings = {"max_depth": depth, "min_rows": rows, "cp": cp, "regrowths": regrowths, "seed": seed}
+        tree = fit_oct(X[train], P[train], w[train], criterion=criterion, **settings)
+        first, found = first or tree, _accuracy(tree, X[valid], y[valid])
+        if best is None or found > best[0]:
+            best = found, tree, rows
         done(n)
     return Trial(
         train=_accuracy(first, X[train], y[train]),
         test=_accuracy(best[1], X[test], y[test]),
         min_rows=best[2],
-        leaves=int((best[1].feature < 0).sum()),
+        leaves=n_leaves(best[1]),
     )
 
 
