@@ -144,6 +144,7 @@ SCHEMA: dict[str, Rule | dict[str, Rule]] = {
         "match_boards": integer(2, 10_000_000),
         "subset_boards": integer(2, 10_000_000),
         "subset_holes": integer(2, 1081),
+        "answered": each(integer(1, 10_000_000), increasing=True),
         "flops": integer(4, 22_100),
     },
     "exploitability": {
@@ -176,6 +177,21 @@ SCHEMA: dict[str, Rule | dict[str, Rule]] = {
 
 STUDIES: dict[str, Rule | dict[str, Rule]] = {  # a section a study, not called as one of SCHEMA
     "human_rules_100k": HUMAN_RULES,
+    "oct_trials": {
+        "row_boards": integer(2, 1_000_000),
+        "round_rows": integer(100, 100_000_000),
+        "proof_rows": integer(10, 1_000_000),
+        "proof_regrowths": integer(0, 1_000_000),
+        "proof_restarts": integer(1, 1000),
+        "solver_seconds": integer(1, 100_000),
+        "trial_rows": each(integer(100, 100_000_000), increasing=True),
+        "trial_depth": integer(1, 30),
+        "trial_min_rows": each(integer(1, 1_000_000), increasing=True),
+        "trial_cps": each(number(0, 1), increasing=True),
+        "trial_regrowths": integer(0, 1_000_000),
+        "warm_depths": each(integer(1, 30), increasing=True),
+        "warm_min_rows": integer(1, 1_000_000),
+    },
 }
 
 

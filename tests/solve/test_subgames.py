@@ -30,7 +30,7 @@ def turn_tree(amount: int) -> Tree:
 
 
 def spot(seed: int, n_rivers: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Boards (n_rivers, 5) that share four cards, ranges (2, 1326) of a few holes, and river groups (n_rivers, 1326) of their own."""
+    """Boards (n_rivers, 5) that share four cards, ranges (2, 1326) of a few holes, and their river groups (n_rivers, 1326)."""
     rng = np.random.default_rng(seed)
     cards = rng.permutation(52)
     boards = np.array([[*cards[:4], cards[4 + i]] for i in range(n_rivers)])

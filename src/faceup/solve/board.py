@@ -66,11 +66,6 @@ def make_scratch(layout: Layout, n: int) -> Scratch:
 
 
 @njit(cache=True)
-def _scratch_of(scratch, i):
-    return Scratch(scratch.ends[i], scratch.block[i], scratch.values[i], scratch.row[i], scratch.gain[i])
-
-
-@njit(cache=True)
 def _fetch_rows(edges, width_start, s, rows, tile, offset, row):
     """Copy each hole's probabilities on one street of a part, where the processor finds them next to each other."""
     n = edges[1] - edges[0]
@@ -216,15 +211,6 @@ def _scatter_lanes(lanes, ends, column, player):
         for j in range(LANES):
             for i in range(TILE):
                 out[j, tile, i] = source[tile, i, j]
-
-
-@njit(cache=True)
-def _values_of_ends(layout, part, holes, class_start, scratch, player):
-    """Replace the opponent's reach of a part's ends, scratch.ends[:, 1 - player], by the ends' values to a player."""
-    start, folds, end = layout.columns[part, 0], layout.columns[part, 1], layout.columns[part, 2]
-    for column in range(start, end, LANES):
-        stake = layout.stake[column : column + LANES, player].copy()
-        _replace_block(scratch.ends, column - start, player, holes, class_start, stake, column < folds, scratch.block)
 
 
 @njit(cache=True)
