@@ -171,7 +171,13 @@ SCHEMA: dict[str, Rule | dict[str, Rule]] = {
         "card_parts": integer(1, 20),
         "card_restarts": integer(0, 10_000),
     },
-    "human_rules": HUMAN_RULES,
+    "human_rules": HUMAN_RULES
+    | {
+        "optimal_games": integer(10, 10_000_000),
+        "optimal_depths": each(integer(1, 30), increasing=True),
+        "optimal_min_rows": integer(1, 1_000_000),
+        "optimal_regrowths": integer(0, 1000),
+    },
     "overview": {},
 }
 

@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from faceup.learn.onecard_features import REPRESENTATIONS, fit_tree, inputs, output_distance, predicted, targets
-from faceup.learn.onecard_trees import grow, mean_loss, mean_with_interval, measure, part
-from faceup.learn.trees import truncate
+from faceup.learn.onecard_features import REPRESENTATIONS, fit_optimal_tree, fit_tree, inputs, output_distance, predicted, targets
+from faceup.learn.onecard_trees import grow, mean_loss, mean_with_interval, measure, optimise, part
+from faceup.learn.trees import leaf_of, predict, truncate
 from faceup.solve.bluff_pairs import bets, solve_games, worst_cases
 from faceup.solve.solved_games import random_games
 
@@ -45,3 +45,26 @@ def test_equilibria_lose_nothing_and_intervals_cover():
     values = np.random.default_rng(1).normal(1, 2, (400, 100))
     means = [mean_with_interval(row) for row in values]
     assert 0.9 < np.mean([abs(mean - 1) < ci95 for mean, ci95 in means]) < 0.99
+
+
+def test_an_optimal_tree_fits_drawn_sizes_at_least_as_well_as_the_greedy_one():
+    kind = REPRESENTATIONS[8]
+    X, Y = inputs(kind, TRAIN.own, TRAIN.other), targets(kind, bets(TRAIN), np.random.default_rng(1))
+    for depth in (2, 4):
+        greedy = fit_tree(kind, X, Y, depth, seed=1)
+        optimal = fit_optimal_tree(kind, X, Y, depth, min_rows=1, regrowths=3, seed=1)
+        errors = [((predict(tree, X) - Y) ** 2).mean() for tree in (greedy, optimal)]
+        assert errors[1] < errors[0] * (1 - 1e-4)
+
+
+def test_every_leaf_of_an_optimal_tree_holds_the_mean_of_its_rows():
+    kinds = [REPRESENTATIONS[0], REPRESENTATIONS[5], REPRESENTATIONS[9]]
+    for kind, tree in zip(kinds, optimise(kinds, TRAIN, 3, min_rows=5, regrowths=1, seed=2), strict=True):
+        X = inputs(kind, TRAIN.own, TRAIN.other)
+        Y = targets(kind, bets(TRAIN), np.random.default_rng([2, kinds.index(kind)]))
+        leaves = leaf_of(tree, X)
+        assert len(np.unique(leaves)) == (tree.feature < 0).sum() > 2
+        for leaf in np.unique(leaves):
+            assert (leaves == leaf).sum() >= 5
+            assert np.allclose(tree.value[leaf], Y[leaves == leaf].mean(axis=0), atol=1e-6)
+        assert np.allclose(tree.value[0], Y.mean(axis=0), atol=1e-6)

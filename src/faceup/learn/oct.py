@@ -20,7 +20,7 @@ from faceup.learn.pruning import CRITERIA, prune
 from faceup.learn.trees import Tree, predict
 
 MOST_BINS = 1 << 16
-_LANES = 4  # labels that a kernel's loops are unrolled for, or a multiple
+_LANES = 8  # labels that a kernel's loops are unrolled for, or a multiple
 _ROUNDING = 1e-9  # gains of this share of all weight are taken for rounding
 
 

@@ -15,7 +15,10 @@ from sklearn.tree import DecisionTreeRegressor
 
 from faceup.game.onecard import CARDS, SIZES
 from faceup.learn.cart import tree_of
-from faceup.learn.trees import Tree, predict
+from faceup.learn.oct import fit_oct
+from faceup.learn.trees import Tree, leaf_of, predict
+
+_MIDDLES = (0, 10, 20)  # sizes after which an optimal tree's search looks at the summed-up probabilities: $0, $1, $2
 
 
 class Representation(NamedTuple):
@@ -85,6 +88,41 @@ def fit_tree(kind: Representation, X: np.ndarray, Y: np.ndarray, max_depth: int,
     if not kind.sampled:
         value = np.clip(np.diff(_by_card(value), axis=2, prepend=0), 0, None).reshape(value.shape)
     return tree_of(learner, value)
+
+
+def fit_optimal_tree(
+    kind: Representation, X: np.ndarray, Y: np.ndarray, max_depth: int, *, min_rows: int, regrowths: int, seed: int
+) -> Tree:
+    """The tree of `faceup.learn.oct` for rows X, targets Y of `targets`; node values as in `fit_tree`.
+
+    One drawn size is fitted by squared error, as `fit_tree` does. Where there are 31 or 310 targets the search looks at fewer
+    numbers: a card's probabilities summed up to $0, $1 and $2, or, for whole games, the mean bets of cards 1-2, 3-4, .. 9-10.
+    """
+    shares = _shares(kind, Y)
+    tree = fit_oct(X, shares, np.ones(len(X)), max_depth=max_depth, min_rows=min_rows, regrowths=regrowths, seed=seed)
+    return tree._replace(value=_means(tree, leaf_of(tree, X), Y).astype(np.float32))
+
+
+def _shares(kind: Representation, Y: np.ndarray) -> np.ndarray:
+    """Targets as chances (rows, at most 8) whose Brier score is the squared error to search by, up to a factor."""
+    if not kind.card:
+        means = (_by_card(Y) @ SIZES).reshape(len(Y), CARDS // 2, 2).mean(axis=2) / SIZES[-1]
+        shares = np.hstack([means, means.shape[1] - means.sum(axis=1, keepdims=True)])
+    else:
+        low = Y / SIZES[-1] if kind.sampled else np.cumsum(Y, axis=1)[:, _MIDDLES]
+        shares = np.hstack([low, 1 - low])
+    shares = np.clip(shares, 0, None)
+    return shares / shares.sum(axis=1, keepdims=True)
+
+
+def _means(tree: Tree, leaf: np.ndarray, Y: np.ndarray) -> np.ndarray:
+    """Mean of Y (rows, k) over the rows of each node (n_nodes, k); leaf (rows,) of each row, children after their parents."""
+    sums, counts = np.zeros((len(tree.feature), Y.shape[1])), np.bincount(leaf, minlength=len(tree.feature))
+    np.add.at(sums, leaf, Y)
+    for node in np.flatnonzero(tree.left >= 0)[::-1]:
+        children = [tree.left[node], tree.right[node]]
+        sums[node], counts[node] = sums[children].sum(axis=0), counts[children].sum()
+    return sums / counts[:, None]
 
 
 def predicted(kind: Representation, tree: Tree, X: np.ndarray) -> np.ndarray:

@@ -1,12 +1,24 @@
-"""Trees of every representation of the one-card game, each grown once and cut back to smaller depths, and their two errors."""
+"""Trees of every representation of the one-card game and their two errors.
+
+A greedy tree is grown once and cut back to smaller depths; an optimal one is searched for each depth.
+"""
 
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
 
-from faceup.learn.onecard_features import Representation, fit_tree, inputs, output_distance, predicted, targets
+from faceup.learn.onecard_features import (
+    Representation,
+    fit_optimal_tree,
+    fit_tree,
+    inputs,
+    output_distance,
+    predicted,
+    targets,
+)
 from faceup.learn.trees import Tree, truncate
 from faceup.solve.bluff_pairs import Solutions, bets, worst_cases
 
@@ -31,12 +43,35 @@ def grow(
     progress: Callable[[int], None] = lambda done: None,
 ) -> list[Tree]:
     """A tree of each representation on all of `games`; two are grown at a time, which changes no result."""
+    return _on_rows(kinds, games, seed, partial(fit_tree, max_depth=max_depth, seed=seed), progress)
+
+
+def optimise(
+    kinds: Sequence[Representation],
+    games: Solutions,
+    depth: int,
+    *,
+    min_rows: int,
+    regrowths: int,
+    seed: int,
+    progress: Callable[[int], None] = lambda done: None,
+) -> list[Tree]:
+    """The optimal tree of one depth for each representation, from the same rows as `grow` has; two at a time as there."""
+    fit = partial(fit_optimal_tree, max_depth=depth, min_rows=min_rows, regrowths=regrowths, seed=seed)
+    return _on_rows(kinds, games, seed, fit, progress)
+
+
+def _on_rows(
+    kinds: Sequence[Representation], games: Solutions, seed: int, fit: Callable[..., Tree], progress: Callable[[int], None]
+) -> list[Tree]:
+    """fit(kind, X, Y) on the rows that each representation makes of the games."""
     strategies = bets(games)
 
     def one(number: int) -> Tree:
+        """The tree of a representation."""
         X = inputs(kinds[number], games.own, games.other)
         Y = targets(kinds[number], strategies, np.random.default_rng([seed, number]))
-        return fit_tree(kinds[number], X, Y, max_depth, seed)
+        return fit(kinds[number], X, Y)
 
     trees = []
     with ThreadPoolExecutor(max_workers=2) as pool:

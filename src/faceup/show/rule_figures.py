@@ -1,13 +1,13 @@
 """Figures of rules: many curves with their names at the right end, and a small tree drawn with its conditions."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 from matplotlib.axes import Axes
 
 from faceup.learn.rules import short
 from faceup.learn.trees import Tree, depth
-from faceup.show.figures import BLUE, GREEN, GREY, ORANGE, PURPLE, RED, SKY
+from faceup.show.figures import BLUE, GREEN, GREY, ORANGE, PALETTE, PURPLE, RED, SKY
 
 # The ten representations: one colour for the first two and for each way to name the card; dashed where one size is learned.
 REPRESENTATION_STYLE = (
@@ -43,6 +43,20 @@ def _spread(heights: np.ndarray, gap: float) -> np.ndarray:
                 spread[i] += short / 2
                 spread[i - 1] -= short / 2
     return spread
+
+
+def paired(axes: Axes, points: Mapping[str, Sequence[tuple[str, float, float]]]) -> None:
+    """Groups of (name, x, y) as names in the group's colour, and the line on which both are alike."""
+    for (label, group), color in zip(points.items(), PALETTE, strict=False):
+        axes.plot([], [], "o", color=color, label=label)
+        for name, x, y in group:
+            axes.text(x, y, name, color=color, ha="center", va="center", fontsize=10, weight="bold")
+    ends = [value for group in points.values() for _, *both in group for value in both]
+    low, high = min(ends), max(ends)
+    margin = 0.06 * (high - low)
+    limits = low - margin, high + margin
+    axes.plot(limits, limits, color=GREY, lw=1, zorder=0)
+    axes.set(xlim=limits, ylim=limits, aspect="equal")
 
 
 def ranked(axes: Axes, names: Sequence[str], values: Sequence[float], intervals: Sequence[float], colors: Sequence[str]) -> None:
