@@ -1,13 +1,16 @@
 """Best responses with real cards against values found another way."""
 
+import numba
 import numpy as np
 import pytest
-from games import PUSH, RandomPolicy
+from games import PUSH, SMALL, RandomPolicy, node_reach, node_values
 
 from faceup.game.betting import build_tree, menu_from
 from faceup.game.cards import CLASS_OF_HOLE, HOLE_CARDS, SUIT_PERMUTATIONS, canonical_boards
+from faceup.hands.all_in import RUNOUTS_PREFLOP, preflop_wins
 from faceup.solve.best_response import (
     Responder,
+    allowed_nodes,
     exploitability,
     fixing_permutations,
     folded_cards,
@@ -17,6 +20,18 @@ from faceup.solve.policy import FixedPolicy, opponents, river_equities
 
 SYMMETRIC = [0, 1, 2]  # three twos: three suits may be renamed, so that few turns and rivers are left to play
 FLOPS = np.array([[0, 1, 2], [4, 5, 6], [48, 49, 50], [24, 25, 26]])
+
+
+@pytest.fixture(scope="module")
+def wins() -> np.ndarray:
+    """All-in wins of every two starting hands before the flop."""
+    return preflop_wins()
+
+
+def won_on(responder: Responder, player: int, flop) -> float:
+    """Dollars a game of a responder that knows which flop will come."""
+    won = responder._preflop(player, flop.values[player], flop.pairs, None)[0]
+    return float(won.sum() / flop.pairs.sum())
 
 
 def test_always_fold_loses_750():
@@ -51,13 +66,137 @@ def test_responder_beats_every_fixed_reply():
 
     victim = RandomPolicy(PUSH, 3, n_rows=1)  # one row: it treats suits alike
     responder = Responder(PUSH, victim)
-    best = responder._preflop(0, [responder.flop(SYMMETRIC)], None)[0]
+    best = won_on(responder, 0, responder.flop(SYMMETRIC))
     replies = [FixedPolicy(PUSH, label) for label in (*range(len(PUSH.labels)), None)]
     table = Table(PUSH, [*replies, victim])
     rng = np.random.default_rng(0)
     boards = [[*SYMMETRIC, *(3 + rng.permutation(49)[:2]).tolist()] for _ in range(20)]
     won = np.mean([table.play(board)[:-1, -1] for board in boards], axis=0)
     assert (won < best).all()
+
+
+@pytest.mark.parametrize("player", [0, 1])
+def test_best_response_played_out_earns_what_was_computed(player):
+    """Its choices on a flop, played on random turns and rivers against the strategy, river choices by the slow oracle."""
+    from faceup.play.match import Table
+
+    victim = RandomPolicy(PUSH, 5, n_rows=1)
+    responder = Responder(PUSH, victim)
+    computed = won_on(responder, player, responder.flop(SYMMETRIC))
+    rng = np.random.default_rng(1)
+    won = []
+    for _ in range(24):
+        board = [*SYMMETRIC, *(3 + rng.permutation(49)[:2]).tolist()]
+        answer = PlayedOut(responder, victim, board, player)
+        values = Table(PUSH, [answer, victim]).play(board)
+        won.append(values[0, 1] if player == 0 else -values[1, 0])
+    spread = np.std(won, ddof=1) / np.sqrt(len(won))
+    assert abs(np.mean(won) - computed) < 3 * spread
+    assert spread < computed / 5
+
+
+class PlayedOut:
+    """A best responder's choices on one board as a policy: 1 for the action taken."""
+
+    def __init__(self, responder: Responder, victim, board: list[int], player: int):
+        flop = board[:3]
+        found = responder.flop(flop)
+        self._choice = responder._preflop(player, found.values[player], found.pairs, None)[1]
+        at_flop = responder._flop_nodes(flop)[0][player]
+        reach = responder._start(flop)[0]
+        responder._descend(0, flop, reach)
+        responder._descend(1, flop, reach)
+        identity = np.flatnonzero((SUIT_PERMUTATIONS == np.arange(4)).all(axis=1))
+        at_turn = responder._turn_nodes(flop, board[3], identity, reach)[0][player]
+        holes, values = node_values(PUSH, [victim, victim], board, best=player)
+        at_river = np.zeros_like(at_turn)
+        at_river[:, holes] = values[player]
+        self._values, self._player = [None, at_flop, at_turn, at_river], player
+
+    def street(self, street, board, wanted=None):
+        start, end = PUSH.street_start[street : street + 2]
+        rows = np.zeros((1326, end - start), dtype=np.float32)
+        for node in np.flatnonzero((PUSH.kind == 0) & (PUSH.street == street) & (PUSH.actor == self._player)):
+            first = PUSH.first_child[node]
+            if street == 0:
+                best = self._choice[node][CLASS_OF_HOLE]
+            else:
+                best = self._values[street][first : first + PUSH.n_children[node]].argmax(axis=0)
+            rows[np.arange(1326), first - start + best] = 1
+        return rows, np.arange(1326, dtype=np.int32)
+
+
+def test_values_and_leaks_on_a_turn_against_brute_force():
+    """Two sizes; every river of a turn board by plain numpy on the whole tree, the responder's turn choices made over all."""
+    victim, board = RandomPolicy(SMALL, 8), [0, 1, 2, 4]
+    responder = Responder(SMALL, victim)
+    reach = responder._start(board)[0]
+    for street in range(2):
+        responder._descend(street, board, reach)
+    value, leaks = responder._turn_nodes(board[:3], board[3], IDENTITY, reach)
+    expected, expected_leaks = slow_turn(SMALL, victim, board)
+    turn_on = (SMALL.street >= 2) & (SMALL.kind == 0)
+    roots = [n for n in np.flatnonzero(turn_on) if SMALL.street[n] == 2]
+    for player in range(2):
+        np.testing.assert_allclose(value[player, roots], expected[player, roots], rtol=2e-4, atol=200)
+    np.testing.assert_allclose(leaks[turn_on].sum(axis=1), expected_leaks[turn_on], rtol=2e-3, atol=2000)
+
+
+IDENTITY = np.flatnonzero((SUIT_PERMUTATIONS == np.arange(4)).all(axis=1))
+
+
+def slow_turn(tree, victim, board):
+    """Values (2, n_nodes, 1326) of turn decisions to best responders, and leaks (n_nodes,) of turn and river."""
+    n = len(tree.kind)
+    total, leaks = np.zeros((2, n, 1326)), np.zeros(n)
+    for river in (c for c in range(52) if c not in board):
+        complete = [*board, river]
+        for player in range(2):
+            holes, values = node_values(tree, [victim, victim], complete, best=player)
+            own = node_reach(tree, [victim, victim], complete, holes)[player]
+            total[player][:, holes] += values[player] / 44
+            for node in np.flatnonzero((tree.kind == 0) & (tree.street == 3) & (tree.actor == player)):
+                below = slice(tree.first_child[node], tree.first_child[node] + tree.n_children[node])
+                gain = own[node] * values[player, node] - (own[below] * values[player, below]).sum(axis=0)
+                leaks[node] += gain.sum() / 44
+    free = np.flatnonzero(~np.isin(HOLE_CARDS, board).any(axis=1))
+    own = node_reach(tree, [victim, victim], [*board, 51], free)
+    for node in np.flatnonzero((tree.kind == 0) & (tree.street == 2))[::-1]:
+        below = slice(tree.first_child[node], tree.first_child[node] + tree.n_children[node])
+        who = tree.actor[node]
+        total[who, node], total[1 - who, node] = total[who, below].max(axis=0), total[1 - who, below].sum(axis=0)
+        gain = own[who, node] * total[who, node, free] - (own[who, below] * total[who, below][:, free]).sum(axis=0)
+        leaks[node] = gain.sum()
+    return total, leaks
+
+
+def test_leaks_add_up_to_what_is_won():
+    """On one flop: what a best responder wins, both seats, is what it wins over the strategy's own choices at each decision."""
+    victim = RandomPolicy(PUSH, 6, n_rows=1)
+    responder = Responder(PUSH, victim)
+    found = responder.flop(SYMMETRIC)
+    reach = responder._start(SYMMETRIC)[0]
+    responder._descend(0, SYMMETRIC, reach)
+    roots = responder._frontier[0]
+    own_reach = np.stack([reach[p, roots][:, np.unique(CLASS_OF_HOLE, return_index=True)[1]] for p in range(2)])
+    from_flop_on = sum((own_reach[p] * found.values[p]).sum() for p in range(2))
+    assert found.leaks.sum() == pytest.approx(from_flop_on, rel=1e-3)
+    assert (found.leaks >= -1).all()
+
+
+def test_fewer_sizes_win_less_and_the_policy_keeps_its_own():
+    victim = RandomPolicy(SMALL, 7, n_rows=1)
+    every, few = (Responder(SMALL, victim, sizes=sizes) for sizes in (None, []))
+    more, less = every.flop(SYMMETRIC).values, few.flop(SYMMETRIC).values
+    assert (less <= more + 1).all() and less.sum() < more.sum()
+    named = Responder(SMALL, victim, sizes=[1]).flop(SYMMETRIC).values
+    np.testing.assert_array_equal(named, more)
+    assert allowed_nodes(SMALL, []).sum() < len(SMALL.kind)
+
+
+def test_unknown_sizes_are_refused():
+    with pytest.raises(ValueError, match="raise_3"):
+        allowed_nodes(SMALL, [1, 3])
 
 
 def test_pairs_of_a_flop_are_counted():
@@ -114,3 +253,27 @@ def test_too_few_flops_are_refused():
     responder = Responder(PUSH, FixedPolicy(PUSH, 1))
     with pytest.raises(ValueError, match="at least 4"):
         responder.summarise([])
+
+
+def test_always_all_in_is_known_exactly(wins):
+    """With the exact values of preflop all-ins a handful of flops measure what the equities of 169 hands give."""
+    found = exploitability(PUSH, FixedPolicy(PUSH, len(PUSH.labels) - 1), FLOPS, preflop_wins=wins)
+    equity = (wins.sum(axis=1) - wins.sum(axis=0)) / (np.bincount(CLASS_OF_HOLE) * 1225 * RUNOUTS_PREFLOP)
+    called = 20_000 * equity[CLASS_OF_HOLE]
+    known = 10 * np.mean([np.maximum(called, -blind).mean() for blind in (50, 100)])
+    assert known == pytest.approx(15_661, abs=1)
+    assert found.mbb == pytest.approx(known, rel=1e-4)
+    assert found.ci95 < 1
+
+
+def test_same_values_on_any_number_of_threads():
+    """Blocks write to nodes of their own: one thread and all give the same bytes."""
+    victim = RandomPolicy(SMALL, 9, n_rows=1)
+    before = numba.get_num_threads()
+    found = []
+    for threads in (1, before):
+        numba.set_num_threads(threads)
+        found.append(Responder(SMALL, victim).flop(SYMMETRIC))
+    numba.set_num_threads(before)
+    for one, other in zip(*found, strict=True):
+        assert one.tobytes() == other.tobytes()

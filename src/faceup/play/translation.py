@@ -30,12 +30,22 @@ def nearest_size(x: float, sizes: Sequence[float], u: float) -> int:
 
     A bet below the smallest or above the largest size is read as that size. Raises ValueError where there are no sizes.
     """
+    chances = size_chances(x, sizes)
+    return chances[0][0] if u < chances[0][1] else chances[-1][0]
+
+
+def size_chances(x: float, sizes: Sequence[float]) -> list[tuple[int, float]]:
+    """Indices of the one or two sizes as which a bet of x pots may be read, the smaller first, and their probabilities.
+
+    Raises ValueError where there are no sizes.
+    """
     if not len(sizes):
         raise ValueError("sizes: there are none, expected at least one")
     above = bisect_right(sizes, x)
     if above == 0 or above == len(sizes):
-        return min(above, len(sizes) - 1)
-    return above - 1 if u < lower_probability(x, sizes[above - 1], sizes[above]) else above
+        return [(min(above, len(sizes) - 1), 1.0)]
+    p = lower_probability(x, sizes[above - 1], sizes[above])
+    return [(above - 1, p), (above, 1 - p)] if p < 1 else [(above - 1, 1.0)]
 
 
 def legal_action(label: str, state: State) -> tuple[str, int]:
@@ -69,7 +79,7 @@ def node_after(tree: Tree, betting: str, player: int, draw: Callable[[int], floa
     for i, move in enumerate(read_line(betting).moves):
         if tree.kind[node] != DECISION:
             break
-        node = _child(tree, node, _label(tree, node, move, player, draw(i)))
+        node = child(tree, node, _label(tree, node, move, player, draw(i)))
     return node
 
 
@@ -79,7 +89,8 @@ def children(tree: Tree, node: int) -> range:
     return range(first, first + int(tree.n_children[node]))
 
 
-def _child(tree: Tree, node: int, label: int) -> int:
+def child(tree: Tree, node: int, label: int) -> int:
+    """The node below a node that a label leads to."""
     return next(c for c in children(tree, node) if tree.label[c] == label)
 
 
@@ -87,19 +98,26 @@ def _label(tree: Tree, node: int, move: Move, player: int, u: float) -> int:
     """The label as which a move is read at a node."""
     if not move.token.startswith("b"):
         return FOLD if move.token == "f" else CALL
-    amount, state = int(move.token[1:]), move.before
-    raises = [c for c in children(tree, node) if tree.label[c] > CALL]
-    if not raises:
-        return CALL  # on the tree somebody is all-in: nothing bigger to read it as
+    amount = int(move.token[1:])
     if move.player == player:
-        own = [c for c in raises if legal_action(tree.labels[tree.label[c]], state) == ("raise", amount)]
+        raises = [c for c in children(tree, node) if tree.label[c] > CALL]
+        own = [c for c in raises if legal_action(tree.labels[tree.label[c]], move.before) == ("raise", amount)]
         if own:
             return int(tree.label[own[0]])
-    if amount == STACK - sum(state.bets[move.player]) + state.bets[move.player][state.street]:
-        return int(tree.label[raises[-1]])  # all-in is all-in
+    chances = read_raise(tree, node, move.before, amount)
+    return int(tree.label[chances[0][0] if u < chances[0][1] else chances[-1][0]])
+
+
+def read_raise(tree: Tree, node: int, state: State, amount: int) -> list[tuple[int, float]]:
+    """The one or two nodes as which an opponent's raise to `amount` dollars is read in a state, and their probabilities."""
+    raises = [c for c in children(tree, node) if tree.label[c] > CALL]
+    if not raises:
+        return [(child(tree, node, CALL), 1.0)]  # on the tree somebody is all-in: nothing bigger to read it as
+    if amount == STACK - sum(state.bets[state.actor]) + state.bets[state.actor][state.street]:
+        return [(raises[-1], 1.0)]  # all-in is all-in
     pot, to_call = pot_and_call(state)
-    x = (amount - state.bets[1 - move.player][state.street]) / (pot + to_call)
-    return int(tree.label[raises[nearest_size(x, _sizes(tree, node, raises), u)]])
+    x = (amount - state.bets[1 - state.actor][state.street]) / (pot + to_call)
+    return [(raises[k], p) for k, p in size_chances(x, _sizes(tree, node, raises))]
 
 
 def _sizes(tree: Tree, node: int, raises: Sequence[int]) -> list[float]:

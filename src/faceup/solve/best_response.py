@@ -3,19 +3,26 @@
 The responder knows the strategy and sees its own two cards and the board as they are; the strategy may see groups, features
 or nothing. On a flop all turn and river cards are played, exact and with suits folded; flops are a sample. The responder
 chooses per hand and board on flop, turn and river; the preflop choices that are valued on a flop are made on all the others,
-so that they do not profit from the sample's luck (the estimate errs low, not high: on few flops far low where much goes in
-preflop).
+so that they do not profit from the sample's luck (the estimate errs low, not high).
+
+What a betting line is worth on a flop hangs first of all on whom the flop fits. So the showdown value of the line's pot, as if it
+were checked down, is subtracted on each flop and its exact mean over all flops added: a control variate, and for preflop
+all-ins the exact value itself.
 
 Exploitability is the mean of what a best responder wins in the two seats, in mbb/g: a strategy's own value over both seats is 0.
+So it is also the sum, over all decisions of both seats, of what the best action wins more than the strategy's own choice, times
+the strategy's own reach: its leaks. Those from a street on are what a responder wins who plays the strategy itself until then.
 """
 
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import numpy as np
+from numba import njit
 
-from faceup.game.betting import DECISION, FOLD_END, SHOWDOWN, Tree
-from faceup.game.cards import CLASS_OF_HOLE, HOLE_CARDS, PERMUTED_HOLES, SUIT_PERMUTATIONS, canonical_boards
+from faceup.game.betting import CALL, DECISION, FOLD_END, SHOWDOWN, Tree, size_name
+from faceup.game.cards import CLASS_OF_HOLE, HOLE_CARDS, N_CLASSES, PERMUTED_HOLES, SUIT_PERMUTATIONS, canonical_boards
+from faceup.hands.all_in import RUNOUTS_FLOP, RUNOUTS_PREFLOP, edges, flop_wins
 from faceup.solve.policy import Policy, free_holes, opponents, street_reach
 from faceup.solve.river_response import RiverResponder, make_rivers
 
@@ -25,6 +32,9 @@ _MBB_PER_DOLLAR = 10
 _NORMAL_95 = 1.959964
 
 
+_COMBOS = np.bincount(CLASS_OF_HOLE, minlength=N_CLASSES)
+
+
 class Exploitability(NamedTuple):
     """What best responders win, mbb/g."""
 
@@ -32,12 +42,15 @@ class Exploitability(NamedTuple):
     ci95: float  # half-width over flops
     seats: tuple[float, float]  # the responder's winnings as small blind and as big blind
     flops: int
+    later: tuple[float, float, float]  # mbb if the responder plays the strategy itself until flop, turn, river
+    later_ci95: tuple[float, float, float]
 
 
 class FlopValues(NamedTuple):
-    """What a flop is worth to a responder in each seat, for each starting hand."""
+    """What a flop is worth to a responder in each seat, for each starting hand; sums over pairs of holes, dollars."""
 
-    values: np.ndarray  # (2, n_frontier, 169) dollars, summed over pairs of holes, mean over turn and river cards
+    values: np.ndarray  # (2, n_frontier, 169) of what preflop betting leads to, mean over turn and river cards
+    leaks: np.ndarray  # (3, 169) of flop, turn and river, both seats
     pairs: np.ndarray  # (169,) pairs of holes that the flop leaves
 
 
@@ -69,10 +82,22 @@ def fixing_permutations(cards: Sequence[int], among: np.ndarray) -> np.ndarray:
 class Responder:
     """Best responses, in both seats, to one policy on one tree."""
 
-    def __init__(self, tree: Tree, policy: Policy):
-        """The policy must treat suits alike, as all that see equities or features do."""
-        self.tree, self.policy = tree, policy
-        self._rivers = RiverResponder(tree)
+    def __init__(
+        self,
+        tree: Tree,
+        policy: Policy,
+        preflop_wins: np.ndarray | None = None,
+        sizes: Sequence[float] | None = None,
+    ):
+        """The policy must treat suits alike, as all that see equities or features do.
+
+        preflop_wins (169, 169): of hands/all_in, for the control variate (None: without); sizes: raises, in pots, that the
+        responder has beside fold, call and all-in (None: all of the tree's). Raises ValueError on sizes the tree has not.
+        """
+        self.tree, self.policy, self.leaks = tree, policy, np.zeros((len(tree.kind), N_CLASSES))
+        self._allowed = allowed_nodes(tree, sizes)
+        self._rivers = RiverResponder(tree, self._allowed)
+        self._edges = None if preflop_wins is None else edges(preflop_wins, RUNOUTS_PREFLOP)
         # what a street hands on to the next: its first decisions, and all-ins so far, whose cards are still to come
         above = tree.parent
         begins = (tree.kind == DECISION) & (tree.street > tree.street[np.maximum(above, 0)])
@@ -81,31 +106,56 @@ class Responder:
             for s in range(3)
         ]  # fmt: skip
 
-    def flop(self, flop: Sequence[int]) -> FlopValues:
-        """Values to a responder at what preflop betting leads to, given a flop."""
+    def flop(self, flop: Sequence[int], times: int = 1) -> FlopValues:
+        """Values to a responder at what preflop betting leads to, given a flop.
+
+        `leaks` (n_nodes, 169) grows by the flop's, `times` over.
+        """
         flop = [int(c) for c in flop]
+        value, leaks = self._flop_nodes(flop)
+        self.leaks += times * leaks
+        by_class = _by_class(value[:, self._frontier[0]].astype(np.float64))
+        free = free_holes(flop)
+        pairs = _by_class(opponents(free[None].astype(np.float64))[0] * free)
+        if self._edges is not None:
+            by_class += self._luck_of(flop, pairs)
+        decisions = [np.flatnonzero((self.tree.kind == DECISION) & (self.tree.street == s)) for s in (1, 2, 3)]
+        return FlopValues(by_class, np.array([leaks[nodes].sum(axis=0) for nodes in decisions]), pairs)
+
+    def flops(self, flops: np.ndarray, progress: Callable[[int], None] = lambda done: None) -> list[FlopValues]:
+        """`flop` of each of several flops (n, 3); what is drawn more than once is answered once."""
+        distinct, where, times = np.unique(flops, axis=0, return_inverse=True, return_counts=True)
+        values = []
+        for k, flop in enumerate(distinct.tolist()):
+            values.append(self.flop(flop, int(times[k])))
+            progress(int(times[: k + 1].sum()))
+        return [values[k] for k in where.reshape(-1)]
+
+    def _flop_nodes(self, flop: list[int]) -> tuple[np.ndarray, np.ndarray]:
+        """Values (2, n_nodes, 1326) of a flop's nodes and of its frontier, and leaks (n_nodes, 169) of all streets."""
         reach, value = self._start(flop)
+        leaks = np.zeros_like(self.leaks)
         self._descend(0, flop, reach)
         self._descend(1, flop, reach)
         fixed = fixing_permutations(flop, np.arange(24))
         for turn, images in folded_cards(flop, fixed):
-            at_turn = self._turn(flop, turn, fixed, reach.copy())
+            at_turn, found = self._turn_nodes(flop, turn, fixed, reach.copy())
+            leaks += found * (len(images) / 45)
             for p in images:
-                value[:, self._frontier[1][:, None], PERMUTED_HOLES[p]] += at_turn / np.float32(45)
-        self._ascend(1, flop, reach, value)
-        front = value[:, self._frontier[0]].astype(np.float64)
-        by_class = np.stack([front[:, :, CLASS_OF_HOLE == k].sum(axis=2) for k in range(169)], axis=2)
-        free = free_holes(flop)
-        others = opponents(free[None].astype(np.float64))[0] * free
-        return FlopValues(by_class, np.bincount(CLASS_OF_HOLE, weights=others, minlength=169))
+                value[:, self._frontier[1][:, None], PERMUTED_HOLES[p]] += at_turn[:, self._frontier[1]] / np.float32(45)
+        self._ascend(1, flop, reach, value, leaks)
+        return value, leaks
 
-    def flops(self, flops: np.ndarray, progress: Callable[[int], None] = lambda done: None) -> list[FlopValues]:
-        """`flop` of each of several flops (n, 3)."""
-        values = []
-        for k, flop in enumerate(flops):
-            values.append(self.flop(flop))
-            progress(k + 1)
-        return values
+    def _luck_of(self, flop: list[int], pairs: np.ndarray) -> np.ndarray:
+        """What to add to a flop's values: checked down, the exact mean of each pot's value less that on the flop."""
+        reach, _ = self._start([])
+        self._descend(0, [], reach)
+        hole_of_class = np.unique(CLASS_OF_HOLE, return_index=True)[1]
+        exact = self._edges * (pairs / (_COMBOS * _OPPONENTS))[:, None]
+        luck = exact - edges(flop_wins(flop), RUNOUTS_FLOP)
+        stake = self.tree.bets[self._frontier[0]].sum(axis=2)
+        theirs = reach[::-1, self._frontier[0]][:, :, hole_of_class].astype(np.float64)
+        return stake.T[:, :, None] * (theirs @ luck.T)
 
     def _start(self, board: list[int]) -> tuple[np.ndarray, np.ndarray]:
         shape = (2, len(self.tree.kind), len(HOLE_CARDS))
@@ -117,87 +167,122 @@ class Responder:
         shown = board[: (0, 3, 4, 5)[street]]
         street_reach(self.tree, street, self.policy.street(street, shown), reach)
 
-    def _turn(self, flop: list[int], turn: int, fixed: np.ndarray, reach: np.ndarray) -> np.ndarray:
-        """Values at the flop's frontier given the turn card, (2, n_frontier, 1326)."""
+    def _turn_nodes(self, flop: list[int], turn: int, fixed: np.ndarray, reach: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """As `_flop_nodes`, given the turn card."""
         board = [*flop, turn]
         reach[:, :, ~free_holes(board)] = 0
         self._descend(2, board, reach)
-        value = np.zeros_like(reach)
-        self._sum_rivers(board, fixing_permutations([turn], fixed), reach, value)
+        value, leaks = np.zeros_like(reach), np.zeros_like(self.leaks)
+        self._sum_rivers(board, fixing_permutations([turn], fixed), reach, value, leaks)
         value[:, self._frontier[2]] /= np.float32(44)
-        self._ascend(2, board, reach, value)
-        return value[:, self._frontier[1]]
+        leaks /= 44
+        self._ascend(2, board, reach, value, leaks)
+        return value, leaks
 
-    def _sum_rivers(self, board: list[int], fixed: np.ndarray, reach: np.ndarray, value: np.ndarray) -> None:
+    def _sum_rivers(self, board: list[int], fixed: np.ndarray, reach: np.ndarray, value: np.ndarray, leaks: np.ndarray) -> None:
         rivers = folded_cards(board, fixed)
         boards = [[*board, card] for card, _ in rivers]
         played = [self.policy.street(3, complete) for complete in boards]
         table, rows = played[0][0], [row_of_hole for _, row_of_hole in played]
-        self._rivers.add(make_rivers(boards, [images for _, images in rivers], table, rows), reach, value)
+        self._rivers.add(make_rivers(boards, [images for _, images in rivers], table, rows), reach, value, leaks)
 
-    def _ascend(self, street: int, board: list[int], reach: np.ndarray, value: np.ndarray) -> None:
-        """Fill value at a street's decisions from its folds and from the frontier below."""
+    def _ascend(self, street: int, board: list[int], reach: np.ndarray, value: np.ndarray, leaks: np.ndarray) -> None:
+        """Fill value and leaks at a street's decisions from its folds and from the frontier below."""
         tree = self.tree
         start, end = tree.street_start[street : street + 2]
         folds = start + np.flatnonzero(tree.kind[start:end] == FOLD_END)
         free = free_holes(board)
         for player in range(2):
             value[player, folds] = fold_values(tree, folds, player, reach) * free
-        for node in np.flatnonzero((tree.kind == DECISION) & (tree.street == street))[::-1]:
-            below = value[:, tree.first_child[node] : tree.first_child[node] + tree.n_children[node]]
-            actor = tree.actor[node]
-            value[actor, node] = below[actor].max(axis=0)
-            value[1 - actor, node] = below[1 - actor].sum(axis=0)
+        nodes = np.flatnonzero((tree.kind == DECISION) & (tree.street == street))[::-1]
+        _respond(nodes, tree.actor, tree.first_child, tree.n_children, self._allowed, reach, value, leaks)
 
     def summarise(self, flops: Sequence[FlopValues]) -> Exploitability:
         """Exploitability from at least four results of `flop`, for flops drawn alike; jackknife interval over flops."""
         n = len(flops)
         if n < 4:
             raise ValueError(f"flops: {n} given, expected at least 4 (the others choose what is valued on each)")
-        choices = [[self._preflop(player, _without(flops, k), None)[1] for player in range(2)] for k in range(n)]
-        seats = self._cross_fitted(list(zip(flops, choices, strict=True)))
-        without = [self._cross_fitted(_without(list(zip(flops, choices, strict=True)), k)).mean() for k in range(n)]
-        ci95 = _NORMAL_95 * np.sqrt((n - 1) * np.var(without))
-        return Exploitability(float(seats.mean()), float(ci95), (float(seats[0]), float(seats[1])), n)
-
-    def _cross_fitted(self, valued: list[tuple[FlopValues, list[dict]]]) -> np.ndarray:
-        """What the responder wins in each seat, mbb/g, from flops with the preflop actions that others chose for them."""
-        pairs = sum(flop.pairs for flop, _ in valued)
-        gains = [[self._preflop(p, [flop], choice[p], pairs)[0] for p in range(2)] for flop, choice in valued]
-        return _MBB_PER_DOLLAR * np.sum(gains, axis=0)
+        values, pairs = sum(f.values for f in flops), sum(f.pairs for f in flops)
+        won = np.empty((n, 5, N_CLASSES))  # in each seat; by leaks of flop, turn and river
+        for k, flop in enumerate(flops):
+            for player in range(2):
+                choice = self._preflop(player, (values - flop.values)[player], pairs - flop.pairs, None)[1]
+                won[k, player] = self._preflop(player, flop.values[player], flop.pairs, choice)[0]
+            won[k, 2:] = flop.leaks
+        pairs_of = np.array([f.pairs for f in flops])
+        found = _estimates(won.sum(axis=0), pairs)
+        without = np.array([_estimates(won.sum(axis=0) - won[k], pairs - pairs_of[k]) for k in range(n)])
+        ci95 = _NORMAL_95 * np.sqrt((n - 1) * without.var(axis=0))
+        mbb, later = found[2], tuple(found[3:].tolist())
+        return Exploitability(
+            float(mbb), float(ci95[2]), (float(found[0]), float(found[1])), n, later, tuple(ci95[3:].tolist())
+        )  # fmt: skip
 
     def _preflop(
-        self, player: int, flops: Sequence[FlopValues], choice: dict | None, pairs: np.ndarray | None = None
-    ) -> tuple[float, dict]:
-        """Dollars a game that a responder wins over some flops, and its preflop actions: `choice`, or without one the best.
+        self, player: int, values: np.ndarray, pairs: np.ndarray, choice: dict | None
+    ) -> tuple[np.ndarray, dict[int, np.ndarray]]:
+        """What a responder wins over some flops with each starting hand, (169,), and its actions: `choice`, or else the best.
 
-        What preflop betting leads to is worth its sum over the flops for each pair of holes in them. With `pairs`, those of a
-        larger sample, the flops' share of that sample's value is returned.
+        values (n_frontier, 169) and pairs (169,) are the flops' sums; so is what is returned.
         """
-        tree = self.tree
+        tree, end = self.tree, int(self.tree.street_start[1])
         reach, _ = self._start([])
         self._descend(0, [], reach)
-        own_pairs = sum(f.pairs for f in flops)
-        total = np.maximum(own_pairs if pairs is None else pairs, 1)
-        value = np.zeros((len(tree.kind), 169))
-        value[self._frontier[0]] = sum(f.values[player] for f in flops) * (_OPPONENTS / total)
-        folds = np.flatnonzero((tree.kind == FOLD_END) & (tree.street == 0))
-        combos = np.bincount(CLASS_OF_HOLE, minlength=169)
-        for node, v in zip(folds, fold_values(tree, folds, player, reach), strict=True):
-            value[node] = np.bincount(CLASS_OF_HOLE, weights=v, minlength=169) / combos * (own_pairs / total)
+        value = np.zeros((end, N_CLASSES))
+        value[self._frontier[0]] = values
+        folds = np.flatnonzero(tree.kind[:end] == FOLD_END)
+        value[folds] = _by_class(fold_values(tree, folds, player, reach)) * (pairs / (_COMBOS * _OPPONENTS))
         taken = {}
         for node in np.flatnonzero((tree.kind == DECISION) & (tree.street == 0))[::-1]:
-            below = value[tree.first_child[node] : tree.first_child[node] + tree.n_children[node]]
+            children = np.arange(tree.first_child[node], tree.first_child[node] + tree.n_children[node])
             if tree.actor[node] != player:
-                value[node] = below.sum(axis=0)
+                value[node] = value[children].sum(axis=0)
                 continue
-            taken[node] = below.argmax(axis=0) if choice is None else choice[node]
-            value[node] = np.take_along_axis(below, taken[node][None], axis=0)[0]
-        return float(value[0] @ combos) / (len(HOLE_CARDS) * _OPPONENTS), taken
+            barred = np.where(self._allowed[children], 0, -np.inf)[:, None]
+            taken[node] = (value[children] + barred).argmax(axis=0) if choice is None else choice[node]
+            value[node] = np.take_along_axis(value[children], taken[node][None], axis=0)[0]
+        return value[0], taken
 
 
-def _without(items: Sequence, k: int) -> list:
-    return [x for i, x in enumerate(items) if i != k]
+def _estimates(won: np.ndarray, pairs: np.ndarray) -> np.ndarray:
+    """Sums over pairs of holes (5, 169) as mbb/g: of each seat, their mean, and from flop, turn and river on."""
+    seats, leaks = np.split(_MBB_PER_DOLLAR * (won / np.maximum(pairs, 1)) @ _COMBOS / len(HOLE_CARDS), [2])
+    return np.array([*seats, seats.mean(), *(np.cumsum(leaks[::-1])[::-1] / 2)])
+
+
+def _by_class(values: np.ndarray) -> np.ndarray:
+    """Sums over the holes of each starting hand, (.., 1326) to (.., 169)."""
+    return np.stack([values[..., CLASS_OF_HOLE == k].sum(axis=-1) for k in range(N_CLASSES)], axis=-1)
+
+
+def allowed_nodes(tree: Tree, sizes: Sequence[float] | None) -> np.ndarray:
+    """Nodes that fold, call, all-in or a raise by one of `sizes` (None: any) leads to, (n_nodes,) bool.
+
+    Raises ValueError on a size that the tree does not have.
+    """
+    wanted = None if sizes is None else {size_name(size) for size in sizes}
+    if wanted is not None and not wanted <= set(tree.labels):
+        raise ValueError(f"sizes: {sorted(wanted - set(tree.labels))} are not among the tree's {list(tree.labels[2:])}")
+    always = [0, CALL, len(tree.labels) - 1]
+    label_ok = [wanted is None or i in always or name in wanted for i, name in enumerate(tree.labels)]
+    return np.array(label_ok)[tree.label]
+
+
+@njit(cache=True)
+def _respond(nodes, actor, first_child, n_children, allowed, reach, value, leaks):
+    """Values of decisions, children before parents: the best allowed action to the actor, the sum to the other player."""
+    for node in nodes:
+        who, other, first, end = actor[node], 1 - actor[node], first_child[node], first_child[node] + n_children[node]
+        for h in range(value.shape[2]):
+            best, own, others = value[who, first, h], np.float64(0), np.float64(0)
+            for c in range(first, end):
+                if allowed[c]:
+                    best = max(best, value[who, c, h])
+                own += np.float64(reach[who, c, h]) * np.float64(value[who, c, h])
+                others += value[other, c, h]
+            value[who, node, h] = best
+            value[other, node, h] = others
+            leaks[node, CLASS_OF_HOLE[h]] += np.float64(reach[who, node, h]) * np.float64(best) - own
 
 
 def fold_values(tree: Tree, folds: np.ndarray, player: int, reach: np.ndarray) -> np.ndarray:
@@ -223,8 +308,12 @@ def sample_flops(n: int, seed: int) -> np.ndarray:
 
 
 def exploitability(
-    tree: Tree, policy: Policy, flops: np.ndarray, progress: Callable[[int], None] = lambda done: None
+    tree: Tree,
+    policy: Policy,
+    flops: np.ndarray,
+    progress: Callable[[int], None] = lambda done: None,
+    preflop_wins: np.ndarray | None = None,
 ) -> Exploitability:
-    """Exploitability of a policy, from flops as `sample_flops` draws them (n >= 4, 3)."""
-    responder = Responder(tree, policy)
+    """Exploitability of a policy, from flops as `sample_flops` draws them (n >= 4, 3); see `Responder`."""
+    responder = Responder(tree, policy, preflop_wins)
     return responder.summarise(responder.flops(flops, progress))

@@ -2,7 +2,8 @@
 
 The strategy that is answered acts alike with all holes of a cell, so that its reach and what card removal needs of it are kept
 for cells and their entries, as in self-play (`solve/river`). The responder sees its own hole: at each end the value to the hole
-is put together from three entries, and at each of its decisions the best action is taken, hole by hole.
+is put together from three entries, and at each of its decisions the best action is taken, hole by hole. What that wins more
+than the strategy's own choice is noted for each decision and starting hand: the strategy's leaks.
 All-ins of earlier streets are subtrees of a single showdown.
 """
 
@@ -14,11 +15,11 @@ import numpy as np
 from numba import njit, prange
 
 from faceup.game.betting import DECISION, FOLD_END, Tree
-from faceup.game.cards import HOLE_CARDS, PERMUTED_HOLES
+from faceup.game.cards import CLASS_OF_HOLE, HOLE_CARDS, N_CLASSES, PERMUTED_HOLES
 from faceup.game.strength import N_RIVER_HOLES
 from faceup.solve.board import board_order
 from faceup.solve.layout import LANES, before_river, dealt_out, make_layout
-from faceup.solve.river import N_ENTRIES, Cells, _add_entries, _reach, block_sizes, make_cells, make_shapes, river_shapes
+from faceup.solve.river import N_ENTRIES, Cells, Shapes, _add_entries, _reach, block_sizes, make_cells, make_shapes, river_shapes
 
 WIDE = 2 * LANES  # both players' lanes
 _MOST_CLASSES = 161
@@ -50,13 +51,14 @@ class ResponseScratch(NamedTuple):
     theirs: np.ndarray  # (1081, most_nodes + 1, 2, LANES) float32
     worth: np.ndarray  # (N_ENTRIES, most_nodes, WIDE) float32 value of each end to each entry
     value: np.ndarray  # (most_nodes + 1, 2, LANES) float32 value of each node to the hole at hand
+    leaks: np.ndarray  # (most_decisions, 169, LANES) float32 what the best action wins more than the strategy's own
 
 
 class RiverResponder:
     """Sums best responses over rivers, for one tree."""
 
-    def __init__(self, tree: Tree):
-        """Lay out the tree's rivers."""
+    def __init__(self, tree: Tree, allowed: np.ndarray):
+        """Lay out the tree's rivers; allowed (n_nodes,) bool: the nodes that the responder's actions may lead to."""
         shape = river_shapes(tree)
         layout = make_layout(before_river(tree), (0,), shape)
         self._shapes = make_shapes(tree, layout, shape)
@@ -64,21 +66,47 @@ class RiverResponder:
         _, folds, rivers, end = layout.columns[0]
         blocks = np.concatenate([np.arange(0, folds), np.arange(rivers, end)])[::LANES] // LANES
         self._blocks = blocks[dealt_out(block_sizes(self._shapes)[blocks])]
+        self._bar = _bars(self._shapes, layout.column_node, allowed, tree.street_start[3])
+        self._first = int(tree.street_start[3])
         most = max(self._shapes.stake.shape[1], 1)
+        decisions = max(int(np.diff(self._shapes.decision_start).max(initial=0)), 1)
         sizes = (
             (len(HOLE_CARDS), WIDE), (len(HOLE_CARDS), WIDE), (N_ENTRIES, WIDE), (N_RIVER_HOLES, most + 1, LANES),
             (N_RIVER_HOLES, most + 1, 2, LANES), (N_RIVER_HOLES, most + 1, 2, LANES), (N_ENTRIES, most, WIDE),
-            (most + 1, 2, LANES),
+            (most + 1, 2, LANES), (decisions, N_CLASSES, LANES),
         )  # fmt: skip
         threads = numba.config.NUMBA_NUM_THREADS
         self._scratch = ResponseScratch(*(np.zeros((threads, *size), dtype=np.float32) for size in sizes))
 
-    def add(self, rivers: Rivers, reach: np.ndarray, value: np.ndarray) -> None:
+    def add(self, rivers: Rivers, reach: np.ndarray, value: np.ndarray, leaks: np.ndarray) -> None:
         """Add to value (2, n_nodes, 1326), where river betting begins and at all-ins before it, the sum over the rivers.
 
-        reach (2, n_nodes, 1326): of the strategy in each seat.
+        reach (2, n_nodes, 1326): of the strategy in each seat. What best actions win more than the strategy's own, times its
+        own reach, is added to leaks (n_nodes, 169) float64 at the river's decisions.
         """
-        _all_blocks(self._shapes, self._stake, self._node, self._blocks, rivers, reach, value, self._scratch)
+        plan = Plan(self._stake, self._node, self._bar, self._first)
+        _all_blocks(self._shapes, plan, self._blocks, rivers, reach, value, leaks, self._scratch)
+
+
+class Plan(NamedTuple):
+    """Of LANES subtrees or all-ins a block: what the kernels need beside their shapes."""
+
+    stake: np.ndarray  # (n_columns, 2) float32 dollars an all-in is worth to each player
+    node: np.ndarray  # (n_columns,) int32 the node of each lane, -1: none
+    bar: np.ndarray  # (n_blocks, most_nodes, LANES) float32 -inf at nodes that the responder may not choose, else 0
+    first: int  # the first node that a river action leads to
+
+
+def _bars(shapes: Shapes, column_node: np.ndarray, allowed: np.ndarray, first: int) -> np.ndarray:
+    """`Plan.bar`: each lane's nodes are numbered as in its shape, from shapes.column on."""
+    bar = np.zeros((shapes.stake.shape[0], max(shapes.stake.shape[1], 1), LANES), dtype=np.float32)
+    for c in np.flatnonzero(column_node >= 0):
+        shape = shapes.of_block[c // LANES]
+        if shape >= 0:
+            n = shapes.node_start[shape + 1] - shapes.node_start[shape]
+            start = first + int(shapes.column[c])
+            bar[c // LANES, :n, c % LANES] = np.where(allowed[start : start + n], 0, -np.inf)
+    return bar
 
 
 def make_rivers(
@@ -166,7 +194,7 @@ def _ends_of_hole(cells, i, reach_of_hole, kind, stake, theirs, worth, value):
 
 
 @njit(cache=True)
-def _best(shapes, shape, value):
+def _best(shapes, shape, bar, value):
     """Values of decisions to one hole, from those of ends: the best action where its player acts, else the sum."""
     width = value.shape[2]
     for d in range(shapes.decision_start[shape + 1] - 1, shapes.decision_start[shape] - 1, -1):
@@ -178,9 +206,29 @@ def _best(shapes, shape, value):
             value[at, other, j] = value[first, other, j]
         for e in range(first + 1, first + n):
             for j in range(width):
-                value[at, who, j] = max(value[at, who, j], value[e, who, j])
+                value[at, who, j] = max(value[at, who, j], value[e, who, j] + bar[e, j])
             for j in range(width):
                 value[at, other, j] += value[e, other, j]
+
+
+@njit(cache=True)
+def _add_leaks(shapes, shape, mine, value, reach_of_hole, weight, k, gain, leaks):
+    """Add for a hole of starting hand k, times its reach, what the best action wins more than the strategy's own choice.
+
+    mine (nodes + 1, 2, LANES): the cell's reach; reach_of_hole (WIDE,) holds each seat's reach in the other's lanes.
+    """
+    width = value.shape[2]
+    start = shapes.decision_start[shape]
+    for d in range(start, shapes.decision_start[shape + 1]):
+        first, n, at, who = shapes.first_child[d], shapes.n_children[d], shapes.node[d], shapes.actor[d]
+        own = (1 - who) * width
+        for j in range(width):
+            gain[j] = mine[at, who, j] * value[at, who, j]
+        for e in range(first, first + n):
+            for j in range(width):
+                gain[j] -= mine[e, who, j] * value[e, who, j]
+        for j in range(width):
+            leaks[d - start, k, j] += weight * reach_of_hole[own + j] * gain[j]
 
 
 @njit(cache=True)
@@ -194,14 +242,15 @@ def _add_images(images, h, value, total):
 
 
 @njit(cache=True)
-def _river(shapes, block, stake, rivers, r, cells, scratch):
-    """Add one river's values of LANES subtrees to scratch.total."""
+def _river(shapes, block, stake, bar, rivers, r, cells, scratch):
+    """Add one river's values of LANES subtrees to scratch.total, and its leaks to scratch.leaks."""
     shape = shapes.of_block[block]
     n0, n1 = shapes.node_start[shape], shapes.node_start[shape + 1]
     kind, root = shapes.kind[n0:n1], n1 - n0
     columns = shapes.column[block * LANES : (block + 1) * LANES]
     chance, most, seen = scratch.chance, scratch.mine.shape[1], np.empty((54, WIDE), dtype=np.float32)
     theirs, value = scratch.theirs.reshape(-1, most, WIDE), scratch.value.reshape(-1, WIDE)
+    gain, images = np.empty(LANES, dtype=np.float32), np.float32((rivers.images[r] >= 0).sum())
     for g in range(cells.group.shape[0]):
         for j in range(LANES):
             for e in range(root):
@@ -215,7 +264,9 @@ def _river(shapes, block, stake, rivers, r, cells, scratch):
     for i in range(N_RIVER_HOLES):
         h = rivers.holes[r, i]
         _ends_of_hole(cells, i, scratch.reach[h], kind, stake, theirs, scratch.worth, value)
-        _best(shapes, shape, scratch.value)
+        _best(shapes, shape, bar, scratch.value)
+        mine = scratch.mine[cells.of_hole[i]]
+        _add_leaks(shapes, shape, mine, scratch.value, scratch.reach[h], images, CLASS_OF_HOLE[h], gain, scratch.leaks)
         _add_images(rivers.images[r], h, value[root], scratch.total)
 
 
@@ -233,21 +284,40 @@ def _all_in(stake, rivers, r, cells, scratch):
 
 
 @njit(cache=True)
-def _block(shapes, stakes, node_of, block, rivers, reach, value, scratch):
-    """All rivers of LANES subtrees or all-ins."""
-    lanes = node_of[block * LANES : (block + 1) * LANES]
+def _load_reach(lanes, reach, out):
+    """The other player's reach of LANES roots, out (1326, WIDE)."""
     for player in range(2):
         for j in range(LANES):
-            for h in range(scratch.reach.shape[0]):
-                at = player * LANES + j
-                scratch.reach[h, at] = reach[1 - player, lanes[j], h] if lanes[j] >= 0 else np.float32(0)
+            for h in range(out.shape[0]):
+                out[h, player * LANES + j] = reach[1 - player, lanes[j], h] if lanes[j] >= 0 else np.float32(0)
+
+
+@njit(cache=True)
+def _store_leaks(shapes, block, plan, lanes, found, leaks):
+    """Add a block's leaks to those of its decisions' nodes; the root of a subtree stands behind the nodes below it."""
+    shape = shapes.of_block[block]
+    start, n_nodes = shapes.decision_start[shape], shapes.node_start[shape + 1] - shapes.node_start[shape]
+    for d in range(start, shapes.decision_start[shape + 1]):
+        for j in range(LANES):
+            if lanes[j] >= 0:
+                below = plan.first + np.int64(shapes.column[block * LANES + j])
+                node = lanes[j] if shapes.node[d] == n_nodes else below + shapes.node[d]
+                for k in range(leaks.shape[1]):
+                    leaks[node, k] += found[d - start, k, j]
+
+
+@njit(cache=True)
+def _block(shapes, plan, block, rivers, reach, value, leaks, scratch):
+    """All rivers of LANES subtrees or all-ins."""
+    lanes, is_all_in = plan.node[block * LANES : (block + 1) * LANES], shapes.of_block[block] < 0
+    _load_reach(lanes, reach, scratch.reach)
     scratch.total[:] = 0
-    is_all_in = shapes.of_block[block] < 0
+    scratch.leaks[:] = 0
     if is_all_in:
         stake = np.empty((1, WIDE), dtype=np.float32)
         for player in range(2):
             for j in range(LANES):
-                stake[0, player * LANES + j] = stakes[block * LANES + j, player]
+                stake[0, player * LANES + j] = plan.stake[block * LANES + j, player]
     else:
         stake = shapes.stake[block].reshape(-1, WIDE)
     for r in range(rivers.holes.shape[0]):
@@ -256,25 +326,27 @@ def _block(shapes, stakes, node_of, block, rivers, reach, value, scratch):
         if is_all_in:
             _all_in(stake, rivers, r, cells, scratch)
         else:
-            _river(shapes, block, stake, rivers, r, cells, scratch)
+            _river(shapes, block, stake, plan.bar[block], rivers, r, cells, scratch)
     for player in range(2):
         for j in range(LANES):
             if lanes[j] >= 0:
                 for h in range(scratch.reach.shape[0]):
                     value[player, lanes[j], h] += scratch.total[h, player * LANES + j]
+    if not is_all_in:
+        _store_leaks(shapes, block, plan, lanes, scratch.leaks, leaks)
 
 
 @njit(cache=True)
 def _response_scratch_of(scratch, i):
     return ResponseScratch(
         scratch.reach[i], scratch.total[i], scratch.sums[i], scratch.chance[i], scratch.mine[i], scratch.theirs[i],
-        scratch.worth[i], scratch.value[i],
+        scratch.worth[i], scratch.value[i], scratch.leaks[i],
     )  # fmt: skip
 
 
 @njit(cache=True, parallel=True)
-def _all_blocks(shapes, stakes, node_of, blocks, rivers, reach, value, scratches):
+def _all_blocks(shapes, plan, blocks, rivers, reach, value, leaks, scratches):
     """Every block writes values of its own nodes only."""
     for b in prange(blocks.shape[0]):
         scratch = _response_scratch_of(scratches, numba.get_thread_id())
-        _block(shapes, stakes, node_of, blocks[b], rivers, reach, value, scratch)
+        _block(shapes, plan, blocks[b], rivers, reach, value, leaks, scratch)
