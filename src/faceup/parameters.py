@@ -67,6 +67,15 @@ def each(rule: Rule, least: int = 1, most: int = 1000, increasing: bool = False)
 SIZES = each(each(number(0.05, 200), least=0, most=8, increasing=True), most=8)
 DECILES = each(integer(1, 10), least=0, most=10, increasing=True)
 
+GRIDS: dict[str, Rule | dict[str, Rule]] = {  # how hands are grouped
+    "flop_equity_cells": integer(1, 1000),
+    "flop_decile_cells": integer(1, 1000),
+    "flop_deciles": DECILES,
+    "turn_equity_cells": integer(1, 1000),
+    "turn_decile_cells": integer(1, 1000),
+    "turn_deciles": DECILES,
+}
+
 HUMAN_RULES: dict[str, Rule | dict[str, Rule]] = {  # of the default profile's stage and of the study at the paper's size
     "games": integer(100, 10_000_000),
     "held_out": number(0.01, 0.9),
@@ -91,12 +100,7 @@ SCHEMA: dict[str, Rule | dict[str, Rule]] = {
         "river_sizes": SIZES,
     },
     "selfplay": {
-        "flop_equity_cells": integer(1, 1000),
-        "flop_decile_cells": integer(1, 1000),
-        "flop_deciles": DECILES,
-        "turn_equity_cells": integer(1, 1000),
-        "turn_decile_cells": integer(1, 1000),
-        "turn_deciles": DECILES,
+        **GRIDS,
         "iterations": integer(1, 10_000_000),
         "epoch": integer(1, 1_000_000),
         "alpha": number(0, 10),
@@ -198,6 +202,15 @@ STUDIES: dict[str, Rule | dict[str, Rule]] = {  # a section a study, not called 
         "trial_regrowths": integer(0, 1_000_000),
         "warm_depths": each(integer(1, 30), increasing=True),
         "warm_min_rows": integer(1, 1_000_000),
+    },
+    "discounting": {
+        "sizes": SIZES,
+        "variants": each(each(number(-10, 1_000_000), least=4, most=4)),
+        "iterations": integer(1, 10_000_000),
+        "seeds": integer(2, 1000),
+        "match_boards": integer(2, 1_000_000),
+        "flops": integer(4, 22_100),
+        **GRIDS,
     },
 }
 
