@@ -205,7 +205,10 @@ STUDIES: dict[str, Rule | dict[str, Rule]] = {  # a section a study, not called 
     },
     "discounting": {
         "sizes": SIZES,
-        "variants": each(each(number(-10, 1_000_000), least=4, most=4)),
+        "alphas": each(number(0, 10)),
+        "betas": each(number(-10, 10)),
+        "gammas": each(number(0, 10)),
+        "epochs": each(integer(1, 1_000_000)),
         "iterations": integer(1, 10_000_000),
         "seeds": integer(2, 1000),
         "match_boards": integer(2, 1_000_000),
