@@ -97,6 +97,20 @@ def dealt_out(sizes: np.ndarray) -> np.ndarray:
     return np.concatenate([largest_first[i::n] for i in range(n)])
 
 
+def shares(sizes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Tasks dealt to the threads, largest first, each to the thread with the least work so far.
+
+    Returns the tasks in the order of threads (n,), and where each thread's begin (n_threads + 1,).
+    """
+    tasks: list[list[int]] = [[] for _ in range(numba.config.NUMBA_NUM_THREADS)]
+    work = np.zeros(len(tasks))
+    for task in np.argsort(-np.asarray(sizes), kind="stable").tolist():
+        least = int(work.argmin())
+        tasks[least].append(task)
+        work[least] += sizes[task]
+    return np.array(sum(tasks, []), dtype=np.int64), np.cumsum([0, *map(len, tasks)])
+
+
 def _parts(tree: Tree, cuts: tuple[int, ...]) -> tuple[np.ndarray, int]:
     """Part of each node: that of the node above, unless the node begins a cut street; small neighbours are joined."""
     part = np.zeros(len(tree.kind), dtype=np.int64)

@@ -32,7 +32,7 @@ from faceup.solve.board import (
     board_order,
     make_scratch,
 )  # fmt: skip
-from faceup.solve.layout import LANES, before_river, dealt_out, make_layout
+from faceup.solve.layout import LANES, before_river, make_layout, shares
 from faceup.solve.river import (
     Cells,
     _river_scratch_of,
@@ -162,34 +162,36 @@ def _part_up(layout, part, regrets, averages, strategy, rows, groups, n_groups, 
 
 
 @njit(cache=True, parallel=True)
-def _all_down(layout, parts, regrets, strategy, rows, groups, n_groups, root_reach, scratches, ends, reach):
+def _all_down(layout, parts, starts, regrets, strategy, rows, groups, n_groups, root_reach, scratches, ends, reach):
     """Reach of all ends and rivers; each part touches table entries of its own only."""
     _part_down(layout, 0, regrets, strategy, rows, groups, n_groups, root_reach, _scratch_of(scratches, 0, ends), reach)
-    for i in prange(parts.shape[0]):
-        scratch = _scratch_of(scratches, numba.get_thread_id(), ends)
-        _part_down(layout, parts[i], regrets, strategy, rows, groups, n_groups, root_reach, scratch, reach)
+    for thread in prange(starts.shape[0] - 1):
+        scratch = _scratch_of(scratches, thread, ends)
+        for i in range(starts[thread], starts[thread + 1]):
+            _part_down(layout, parts[i], regrets, strategy, rows, groups, n_groups, root_reach, scratch, reach)
 
 
 @njit(cache=True, parallel=True)
-def _all_ends(layout, sequence, shapes, cells, holes, class_start, ends, blocks, rivers, regrets, averages):
+def _all_ends(layout, sequence, starts, shapes, cells, holes, class_start, ends, blocks, rivers, regrets, averages):
     """Values of all ends to both players, and a sweep of all rivers, LANES at a time."""
-    for i in prange(sequence.shape[0]):
-        b, thread = sequence[i], numba.get_thread_id()
-        column = b * LANES
-        if column < layout.columns[0, 2]:
-            for player in range(2):
-                stake = layout.stake[column : column + LANES, player].copy()
-                _replace_block(ends, column, player, holes, class_start, stake, column < layout.columns[0, 1], blocks[thread])
-        else:
-            _sweep_rivers(shapes, cells, b, ends, regrets, averages, _river_scratch_of(rivers, thread))
+    for thread in prange(starts.shape[0] - 1):
+        for b in sequence[starts[thread] : starts[thread + 1]]:
+            column = b * LANES
+            if column < layout.columns[0, 2]:
+                for player in range(2):
+                    stake = layout.stake[column : column + LANES, player].copy()
+                    _replace_block(ends, column, player, holes, class_start, stake, column < layout.columns[0, 1], blocks[thread])
+            else:
+                _sweep_rivers(shapes, cells, b, ends, regrets, averages, _river_scratch_of(rivers, thread))
 
 
 @njit(cache=True, parallel=True)
-def _all_up(layout, parts, regrets, averages, strategy, rows, groups, n_groups, root_value, scratches, ends, gain, reach):
+def _all_up(layout, parts, starts, regrets, averages, strategy, rows, groups, n_groups, root_value, scratches, ends, gain, reach):
     """Values of all decisions before the river, and what is learnt there."""
-    for i in prange(parts.shape[0]):
-        scratch = _scratch_of(scratches, numba.get_thread_id(), ends)
-        _part_up(layout, parts[i], regrets, averages, strategy, rows, groups, n_groups, root_value, scratch, gain, reach)
+    for thread in prange(starts.shape[0] - 1):
+        scratch = _scratch_of(scratches, thread, ends)
+        for i in range(starts[thread], starts[thread + 1]):
+            _part_up(layout, parts[i], regrets, averages, strategy, rows, groups, n_groups, root_value, scratch, gain, reach)
     scratch = _scratch_of(scratches, 0, ends)
     _part_up(layout, 0, regrets, averages, strategy, rows, groups, n_groups, root_value, scratch, gain, reach)
 
@@ -227,8 +229,9 @@ class SelfPlay:
         top, shape = before_river(tree), river_shapes(tree)
         self.layout = make_layout(top, CUTS, shape)
         self._shapes = make_shapes(tree, self.layout, shape)
-        self._blocks = dealt_out(block_sizes(self._shapes))
-        self._parts = 1 + dealt_out((self.layout.edges[1:, :, 1] - self.layout.edges[1:, :, 0]).sum(axis=1))
+        self._blocks = shares(block_sizes(self._shapes))
+        parts, starts = shares((self.layout.edges[1:, :, 1] - self.layout.edges[1:, :, 0]).sum(axis=1))
+        self._parts = 1 + parts, starts  # the first part is the preflop betting
         self._scratches = make_scratch(self.layout, numba.config.NUMBA_NUM_THREADS)
         self._river_scratches = make_river_scratch(self._shapes, numba.config.NUMBA_NUM_THREADS)
         self._ends = np.zeros((len(self.layout.stake), 2, N_TILES, TILE), dtype=np.float32)
@@ -261,12 +264,14 @@ class SelfPlay:
         reach, value = self._roots
         reach[:, 0].reshape(2, PADDED)[:, :N_RIVER_HOLES] = self._ranges[:, order.holes]
         shared = self._strategy, self._rows, self._groups, n_groups
-        _all_down(self.layout, self._parts, regrets, *shared, reach, self._scratches, self._ends, self._reach)
+        _all_down(self.layout, *self._parts, regrets, *shared, reach, self._scratches, self._ends, self._reach)
         _all_ends(
-            self.layout, self._blocks, self._shapes, cells, order.holes, order.class_start, self._ends, self._scratches.block,
+            self.layout, *self._blocks, self._shapes, cells, order.holes, order.class_start, self._ends, self._scratches.block,
             self._river_scratches, regrets[3], averages[3],
         )  # fmt: skip
-        _all_up(self.layout, self._parts, regrets, averages, *shared, value, self._scratches, self._ends, self._gain, self._reach)
+        _all_up(
+            self.layout, *self._parts, regrets, averages, *shared, value, self._scratches, self._ends, self._gain, self._reach
+        )
 
     def _locate(self, cards: np.ndarray, order: BoardOrder) -> tuple[np.ndarray, Cells]:
         """Fill rows and groups for a board; returns how many groups each street has, and the river's cells."""
