@@ -149,9 +149,11 @@ SCHEMA: dict[str, Rule | dict[str, Rule]] = {
     },
     "exploitability": {
         "depths": each(integer(1, 30), increasing=True),
-        "sweep_flops": integer(4, 22_100),
-        "main_flops": integer(4, 22_100),
+        "responder_sizes": each(number(0.05, 200), least=0, most=8, increasing=True),
+        "sweep_flops": integer(3, 22_100),
+        "main_flops": integer(3, 22_100),
         "fidelity_boards": integer(2, 10_000_000),
+        "lbr_boards": integer(2, 10_000_000),
     },
     "leduc": {
         "iterations": integer(1, 10_000_000),
@@ -177,6 +179,10 @@ SCHEMA: dict[str, Rule | dict[str, Rule]] = {
 
 STUDIES: dict[str, Rule | dict[str, Rule]] = {  # a section a study, not called as one of SCHEMA
     "human_rules_100k": HUMAN_RULES,
+    "lbr": {
+        "boards": integer(2, 10_000_000),
+        "holes": integer(1, 1081),
+    },
     "oct_trials": {
         "row_boards": integer(2, 1_000_000),
         "round_rows": integer(100, 100_000_000),

@@ -42,8 +42,8 @@ class Exploitability(NamedTuple):
     ci95: float  # half-width over flops
     seats: tuple[float, float]  # the responder's winnings as small blind and as big blind
     flops: int
-    later: tuple[float, float, float]  # mbb if the responder plays the strategy itself until flop, turn, river
-    later_ci95: tuple[float, float, float]
+    later: tuple[float, ...]  # of all leaks; and of those from flop, turn, river on: mbb if the responder deviates there only
+    later_ci95: tuple[float, ...]
 
 
 class FlopValues(NamedTuple):
@@ -148,13 +148,10 @@ class Responder:
 
     def _luck_of(self, flop: list[int], pairs: np.ndarray) -> np.ndarray:
         """What to add to a flop's values: checked down, the exact mean of each pot's value less that on the flop."""
-        reach, _ = self._start([])
-        self._descend(0, [], reach)
-        hole_of_class = np.unique(CLASS_OF_HOLE, return_index=True)[1]
         exact = self._edges * (pairs / (_COMBOS * _OPPONENTS))[:, None]
         luck = exact - edges(flop_wins(flop), RUNOUTS_FLOP)
         stake = self.tree.bets[self._frontier[0]].sum(axis=2)
-        theirs = reach[::-1, self._frontier[0]][:, :, hole_of_class].astype(np.float64)
+        theirs = self._preflop_reach()[::-1, self._frontier[0]]
         return stake.T[:, :, None] * (theirs @ luck.T)
 
     def _start(self, board: list[int]) -> tuple[np.ndarray, np.ndarray]:
@@ -198,39 +195,71 @@ class Responder:
         _respond(nodes, tree.actor, tree.first_child, tree.n_children, self._allowed, reach, value, leaks)
 
     def summarise(self, flops: Sequence[FlopValues]) -> Exploitability:
-        """Exploitability from at least four results of `flop`, for flops drawn alike; jackknife interval over flops."""
+        """Exploitability from at least three results of `flop`, for flops drawn alike; jackknife interval over flops."""
         n = len(flops)
-        if n < 4:
-            raise ValueError(f"flops: {n} given, expected at least 4 (the others choose what is valued on each)")
+        won = np.empty((n, 6, N_CLASSES))  # in each seat; by leaks of each street, both seats
+        for k, (flop, values) in enumerate(zip(flops, self._preflop_values(flops), strict=True)):
+            won[k, :2] = values[:, 0]
+            won[k, 2] = self._preflop_leaks(values).sum(axis=0)
+            won[k, 3:] = flop.leaks
+        pairs = np.array([f.pairs for f in flops])
+        found = _estimates(won.sum(axis=0), pairs.sum(axis=0))
+        without = np.array([_estimates(won.sum(axis=0) - won[k], pairs.sum(axis=0) - pairs[k]) for k in range(n)])
+        ci95 = (_NORMAL_95 * np.sqrt((n - 1) * without.var(axis=0))).tolist()
+        return Exploitability(found[2], ci95[2], (found[0], found[1]), n, tuple(found[3:]), tuple(ci95[3:]))
+
+    def leak_map(self, flops: Sequence[FlopValues]) -> np.ndarray:
+        """mbb/g that each starting hand leaks at each decision, (n_nodes, 169), from all results of `flop` so far.
+
+        They add up to the exploitability, but for what the strategy happens to win from itself on these flops.
+        """
+        leaks = self.leaks.copy()
+        leaks[: self.tree.street_start[1]] += sum(self._preflop_leaks(values) for values in self._preflop_values(flops))
+        return _MBB_PER_DOLLAR / 2 * leaks / np.maximum(sum(f.pairs for f in flops), 1) * _COMBOS / len(HOLE_CARDS)
+
+    def _preflop_values(self, flops: Sequence[FlopValues]) -> np.ndarray:
+        """Values of preflop nodes on each flop, in each seat, by the actions that all other flops recommend.
+
+        (n_flops, 2, n_preflop_nodes, 169), sums over pairs of holes. Raises ValueError on fewer than three flops.
+        """
+        if len(flops) < 3:
+            raise ValueError(f"flops: {len(flops)} given, expected at least 3 (the others choose what is valued on each)")
         values, pairs = sum(f.values for f in flops), sum(f.pairs for f in flops)
-        won = np.empty((n, 5, N_CLASSES))  # in each seat; by leaks of flop, turn and river
+        found = np.empty((len(flops), 2, self.tree.street_start[1], N_CLASSES))
         for k, flop in enumerate(flops):
             for player in range(2):
                 choice = self._preflop(player, (values - flop.values)[player], pairs - flop.pairs, None)[1]
-                won[k, player] = self._preflop(player, flop.values[player], flop.pairs, choice)[0]
-            won[k, 2:] = flop.leaks
-        pairs_of = np.array([f.pairs for f in flops])
-        found = _estimates(won.sum(axis=0), pairs)
-        without = np.array([_estimates(won.sum(axis=0) - won[k], pairs - pairs_of[k]) for k in range(n)])
-        ci95 = _NORMAL_95 * np.sqrt((n - 1) * without.var(axis=0))
-        mbb, later = found[2], tuple(found[3:].tolist())
-        return Exploitability(
-            float(mbb), float(ci95[2]), (float(found[0]), float(found[1])), n, later, tuple(ci95[3:].tolist())
-        )  # fmt: skip
+                found[k, player] = self._preflop(player, flop.values[player], flop.pairs, choice)[0]
+        return found
+
+    def _preflop_leaks(self, values: np.ndarray) -> np.ndarray:
+        """What values (2, n_preflop_nodes, 169) are above those of the strategy's own actions, (n_preflop_nodes, 169)."""
+        tree, own = self.tree, self._preflop_reach()
+        leaks = np.zeros(values.shape[1:])
+        for node in np.flatnonzero((tree.kind == DECISION) & (tree.street == 0)):
+            who, below = tree.actor[node], slice(tree.first_child[node], tree.first_child[node] + tree.n_children[node])
+            leaks[node] = own[who, node] * values[who, node] - (own[who, below] * values[who, below]).sum(axis=0)
+        return leaks
+
+    def _preflop_reach(self) -> np.ndarray:
+        """Each player's reach of every node by preflop actions, with each starting hand, (2, n_nodes, 169) float64."""
+        reach, _ = self._start([])
+        self._descend(0, [], reach)
+        return reach[:, :, np.unique(CLASS_OF_HOLE, return_index=True)[1]].astype(np.float64)
 
     def _preflop(
         self, player: int, values: np.ndarray, pairs: np.ndarray, choice: dict | None
     ) -> tuple[np.ndarray, dict[int, np.ndarray]]:
-        """What a responder wins over some flops with each starting hand, (169,), and its actions: `choice`, or else the best.
+        """Values of preflop nodes over some flops, (n_preflop_nodes, 169), and a responder's actions: `choice`, or else the best.
 
         values (n_frontier, 169) and pairs (169,) are the flops' sums; so is what is returned.
         """
         tree, end = self.tree, int(self.tree.street_start[1])
-        reach, _ = self._start([])
-        self._descend(0, [], reach)
         value = np.zeros((end, N_CLASSES))
         value[self._frontier[0]] = values
         folds = np.flatnonzero(tree.kind[:end] == FOLD_END)
+        reach, _ = self._start([])
+        self._descend(0, [], reach)
         value[folds] = _by_class(fold_values(tree, folds, player, reach)) * (pairs / (_COMBOS * _OPPONENTS))
         taken = {}
         for node in np.flatnonzero((tree.kind == DECISION) & (tree.street == 0))[::-1]:
@@ -241,13 +270,13 @@ class Responder:
             barred = np.where(self._allowed[children], 0, -np.inf)[:, None]
             taken[node] = (value[children] + barred).argmax(axis=0) if choice is None else choice[node]
             value[node] = np.take_along_axis(value[children], taken[node][None], axis=0)[0]
-        return value[0], taken
+        return value, taken
 
 
-def _estimates(won: np.ndarray, pairs: np.ndarray) -> np.ndarray:
-    """Sums over pairs of holes (5, 169) as mbb/g: of each seat, their mean, and from flop, turn and river on."""
+def _estimates(won: np.ndarray, pairs: np.ndarray) -> list[float]:
+    """Sums over pairs of holes (6, 169) as mbb/g: of each seat, their mean, and leaks from flop, turn and river on."""
     seats, leaks = np.split(_MBB_PER_DOLLAR * (won / np.maximum(pairs, 1)) @ _COMBOS / len(HOLE_CARDS), [2])
-    return np.array([*seats, seats.mean(), *(np.cumsum(leaks[::-1])[::-1] / 2)])
+    return [*seats.tolist(), float(seats.mean()), *(np.cumsum(leaks[::-1])[::-1] / 2).tolist()]
 
 
 def _by_class(values: np.ndarray) -> np.ndarray:
