@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 from games import PUSH, SMALL, RandomPolicy, node_reach, node_values
 
-from faceup.game.betting import build_tree, menu_from
+from faceup.game.betting import State, build_tree, menu_from
 from faceup.game.cards import CLASS_OF_HOLE, HOLE_CARDS, SUIT_PERMUTATIONS, canonical_boards
 from faceup.hands.all_in import RUNOUTS_PREFLOP, preflop_wins
 from faceup.solve.best_response import (
@@ -130,20 +130,20 @@ class PlayedOut:
         return rows, np.arange(1326, dtype=np.int32)
 
 
+TURN_ON = build_tree(menu_from([[]], [[]], [[1], []], [[1], []]), State(2, 1, ((300, 0, 0, 0), (300, 0, 0, 0)), 0, 100, 0))
+
+
 def test_values_and_leaks_on_a_turn_against_brute_force():
-    """Two sizes; every river of a turn board by plain numpy on the whole tree, the responder's turn choices made over all."""
-    victim, board = RandomPolicy(SMALL, 8), [0, 1, 2, 4]
-    responder = Responder(SMALL, victim)
-    reach = responder._start(board)[0]
-    for street in range(2):
-        responder._descend(street, board, reach)
-    value, leaks = responder._turn_nodes(board[:3], board[3], IDENTITY, reach)
-    expected, expected_leaks = slow_turn(SMALL, victim, board)
-    turn_on = (SMALL.street >= 2) & (SMALL.kind == 0)
-    roots = [n for n in np.flatnonzero(turn_on) if SMALL.street[n] == 2]
+    """Two sizes; every river of a turn board by plain numpy, the responder's turn choices made over all of them."""
+    victim, board = RandomPolicy(TURN_ON, 8), [0, 1, 2, 4]
+    responder = Responder(TURN_ON, victim)
+    value, leaks = responder._turn_nodes(board[:3], board[3], IDENTITY, responder._start(board)[0])
+    expected, expected_leaks = slow_turn(TURN_ON, victim, board)
+    decisions = TURN_ON.kind == 0
+    roots = np.flatnonzero(decisions & (TURN_ON.street == 2))
     for player in range(2):
         np.testing.assert_allclose(value[player, roots], expected[player, roots], rtol=2e-4, atol=200)
-    np.testing.assert_allclose(leaks[turn_on].sum(axis=1), expected_leaks[turn_on], rtol=2e-3, atol=2000)
+    np.testing.assert_allclose(leaks[decisions].sum(axis=1), expected_leaks[decisions], rtol=2e-3, atol=2000)
 
 
 def slow_turn(tree, victim, board):
@@ -176,11 +176,8 @@ def test_leaks_add_up_to_what_is_won():
     victim = RandomPolicy(PUSH, 6, n_rows=1)
     responder = Responder(PUSH, victim)
     found = responder.flop(SYMMETRIC)
-    reach = responder._start(SYMMETRIC)[0]
-    responder._descend(0, SYMMETRIC, reach)
-    roots = responder._frontier[0]
-    own_reach = np.stack([reach[p, roots][:, np.unique(CLASS_OF_HOLE, return_index=True)[1]] for p in range(2)])
-    from_flop_on = sum((own_reach[p] * found.values[p]).sum() for p in range(2))
+    own_reach = responder._preflop_reach()[:, responder._frontier[0]]
+    from_flop_on = (own_reach * found.values).sum()
     assert found.leaks.sum() == pytest.approx(from_flop_on, rel=1e-3)
     assert (found.leaks >= -1).all()
 

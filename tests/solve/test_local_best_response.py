@@ -10,7 +10,7 @@ from faceup.hands.all_in import RUNOUTS_PREFLOP, preflop_wins
 from faceup.play.match import random_boards
 from faceup.play.readers import TableReader
 from faceup.solve.best_response import exploitability, sample_flops
-from faceup.solve.local_best_response import SETTINGS, LocalResponder, Setting, local_best_response
+from faceup.solve.local_best_response import SETTINGS, LocalResponder, Setting, local_best_responses
 from faceup.solve.policy import FixedPolicy, opponents
 from faceup.solve.showdown import Showdowns
 
@@ -25,6 +25,11 @@ def wins() -> np.ndarray:
 
 def reader(label):
     return TableReader(PUSH, FixedPolicy(PUSH, label))
+
+
+def bound(strategy, setting, wins):
+    """What one local best responder wins on the boards."""
+    return local_best_responses({"": LocalResponder(strategy, setting)}, BOARDS, wins)[""]
 
 
 def test_edges_on_river_and_turn_against_phevaluator(wins):
@@ -67,35 +72,35 @@ def test_flop_edges_are_means_of_turn_edges(wins):
 
 def test_always_fold_loses_the_blinds(wins):
     """With a raise at the start it wins 100 or 50 each time; calls only, it wins the big blind's 50 and checks the rest down."""
-    found = local_best_response(reader(FOLD), ALL_IN_FIRST, BOARDS, wins)
+    found = bound(reader(FOLD), ALL_IN_FIRST, wins)
     assert found.mbb == pytest.approx(750) and found.ci95 == pytest.approx(0, abs=1e-9)
-    calling = LocalResponder(reader(FOLD), SETTINGS["fc, rounds 1-4"], wins)
+    calling = LocalResponder(reader(FOLD), SETTINGS["fc, rounds 1-4"])
     for board in BOARDS:
-        small, big = calling.play(board)
+        small, big = calling.play(Showdowns(board, wins))
         assert big == pytest.approx(50)
         assert small == pytest.approx(0, abs=1e-6)  # limps, and all is checked: on one board all holes against all are even
 
 
 def test_always_call_by_hand(wins):
     """All-in where equity is above a half, from the 169 equities; the other hands are checked down for a blind each."""
-    responder = LocalResponder(reader(1), ALL_IN_FIRST, wins)
+    responder = LocalResponder(reader(1), ALL_IN_FIRST)
     equity = (wins.sum(axis=1) - wins.sum(axis=0)) / (np.bincount(CLASS_OF_HOLE) * 1225 * RUNOUTS_PREFLOP)
     edge = equity[CLASS_OF_HOLE]
     for board in BOARDS[:3]:
         holes, outcome = pair_outcomes(board)
         down = np.nansum(outcome, axis=1)[edge[holes] <= 0].sum() * 100 / (1081 * 990)
         expected = 20_000 * np.maximum(edge, 0).mean() + down
-        assert responder.play(board) == pytest.approx((expected, expected), rel=1e-6)
+        assert responder.play(Showdowns(board, wins)) == pytest.approx((expected, expected), rel=1e-6)
 
 
 def test_calls_alone_win_nothing_from_always_call(wins):
-    found = local_best_response(reader(1), SETTINGS["fc, rounds 1-4"], BOARDS, wins)
+    found = bound(reader(1), SETTINGS["fc, rounds 1-4"], wins)
     assert found.mbb == pytest.approx(0, abs=1e-6)
 
 
 def test_one_decision_by_hand(wins):
     """Preflop against a strategy that folds half of its hands to a raise: the formula of Lisy & Bowling, hand by hand."""
-    responder = LocalResponder(HalfFolds(), Setting((0,), (1,), True), wins)
+    responder = LocalResponder(HalfFolds(), Setting((0,), (1,), True))
     responder._showdowns, responder._subset = Showdowns(BOARDS[0], wins), None
     worth = responder._worth(START, [(0, np.ones(1326))], [300, 20_000])
     combos = np.bincount(CLASS_OF_HOLE)
@@ -139,23 +144,23 @@ def test_never_more_than_a_best_response(wins):
     """On the responder's own tree a local best response wins at most what a best response wins, intervals apart."""
     victim = RandomPolicy(PUSH, 2, n_rows=1)
     best = exploitability(PUSH, victim, sample_flops(4, seed=3), preflop_wins=wins)
-    local = local_best_response(TableReader(PUSH, victim), Setting((0, 1, 2, 3), (), True), BOARDS, wins)
+    local = bound(TableReader(PUSH, victim), Setting((0, 1, 2, 3), (), True), wins)
     assert 0 < local.mbb - local.ci95 < best.mbb + best.ci95
 
 
 def test_a_subset_of_holes_wins_about_the_same(wins):
     victim = TableReader(PUSH, RandomPolicy(PUSH, 2, n_rows=1))
     setting = SETTINGS["fcpa, rounds 3-4"]
-    every = LocalResponder(victim, setting, wins)
-    some = LocalResponder(victim, setting, wins)
+    every = LocalResponder(victim, setting)
+    some = LocalResponder(victim, setting)
     board = BOARDS[2]
-    free = np.flatnonzero(~np.isin(HOLE_CARDS, board).any(axis=1))
-    parts = [some.play(board, free[start::4]) for start in range(4)]
+    free, showdowns = np.flatnonzero(~np.isin(HOLE_CARDS, board).any(axis=1)), Showdowns(board, wins)
+    parts = [some.play(showdowns, free[start::4]) for start in range(4)]
     sizes = [len(free[start::4]) for start in range(4)]
-    whole = every.play(board, free)
+    whole = every.play(showdowns, free)
     np.testing.assert_allclose(np.average(parts, axis=0, weights=sizes), whole, rtol=1e-9)
 
 
 def test_one_board_is_refused(wins):
     with pytest.raises(ValueError, match="at least 2"):
-        local_best_response(reader(1), ALL_IN_FIRST, BOARDS[:1], wins)
+        local_best_responses({"": LocalResponder(reader(1), ALL_IN_FIRST)}, BOARDS[:1], wins)
