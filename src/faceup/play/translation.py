@@ -30,12 +30,19 @@ def nearest_size(x: float, sizes: Sequence[float], u: float) -> int:
 
     A bet below the smallest or above the largest size is read as that size. Raises ValueError where there are no sizes.
     """
+    read = size_chances(x, sizes)
+    return read[0][0] if u < read[0][1] else read[-1][0]
+
+
+def size_chances(x: float, sizes: Sequence[float]) -> list[tuple[int, float]]:
+    """(index, probability) of the one or two sizes that a bet of x pots is read as, the smaller first; as in `nearest_size`."""
     if not len(sizes):
         raise ValueError("sizes: there are none, expected at least one")
     above = bisect_right(sizes, x)
     if above == 0 or above == len(sizes):
-        return min(above, len(sizes) - 1)
-    return above - 1 if u < lower_probability(x, sizes[above - 1], sizes[above]) else above
+        return [(min(above, len(sizes) - 1), 1.0)]
+    smaller = lower_probability(x, sizes[above - 1], sizes[above])
+    return [(above - 1, smaller), (above, 1 - smaller)] if smaller < 1 else [(above - 1, 1.0)]
 
 
 def legal_action(label: str, state: State) -> tuple[str, int]:
@@ -99,10 +106,10 @@ def _label(tree: Tree, node: int, move: Move, player: int, u: float) -> int:
         return int(tree.label[raises[-1]])  # all-in is all-in
     pot, to_call = pot_and_call(state)
     x = (amount - state.bets[1 - move.player][state.street]) / (pot + to_call)
-    return int(tree.label[raises[nearest_size(x, _sizes(tree, node, raises), u)]])
+    return int(tree.label[raises[nearest_size(x, raise_sizes(tree, node, raises), u)]])
 
 
-def _sizes(tree: Tree, node: int, raises: Sequence[int]) -> list[float]:
+def raise_sizes(tree: Tree, node: int, raises: Sequence[int]) -> list[float]:
     """Raises of a node as fractions of the pot after calling, ascending."""
     actor, street = int(tree.actor[node]), int(tree.street[node])
     put = tree.bets[node].sum(axis=1)
