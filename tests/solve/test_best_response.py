@@ -7,7 +7,7 @@ from games import PUSH, SMALL, RandomPolicy, node_reach, node_values
 
 from faceup.game.betting import State, build_tree, menu_from
 from faceup.game.cards import CLASS_OF_HOLE, HOLE_CARDS, SUIT_PERMUTATIONS, canonical_boards
-from faceup.hands.all_in import RUNOUTS_PREFLOP, preflop_wins
+from faceup.hands.all_in import RUNOUTS_PREFLOP
 from faceup.solve.best_response import (
     Responder,
     allowed_nodes,
@@ -21,12 +21,6 @@ from faceup.solve.policy import FixedPolicy, opponents, river_equities
 SYMMETRIC = [0, 1, 2]  # three twos: three suits may be renamed, so that few turns and rivers are left to play
 IDENTITY = np.flatnonzero((SUIT_PERMUTATIONS == np.arange(4)).all(axis=1))
 FLOPS = np.array([[0, 1, 2], [4, 5, 6], [48, 49, 50], [24, 25, 26]])
-
-
-@pytest.fixture(scope="module")
-def wins() -> np.ndarray:
-    """All-in wins of every two starting hands before the flop."""
-    return preflop_wins()
 
 
 def won_on(responder: Responder, player: int, flop) -> float:
@@ -252,10 +246,10 @@ def test_too_few_flops_are_refused():
         responder.summarise([])
 
 
-def test_always_all_in_is_known_exactly(wins):
+def test_always_all_in_is_known_exactly(all_in_wins):
     """With the exact values of preflop all-ins a handful of flops measure what the equities of 169 hands give."""
-    found = exploitability(PUSH, FixedPolicy(PUSH, len(PUSH.labels) - 1), FLOPS, preflop_wins=wins)
-    equity = (wins.sum(axis=1) - wins.sum(axis=0)) / (np.bincount(CLASS_OF_HOLE) * 1225 * RUNOUTS_PREFLOP)
+    found = exploitability(PUSH, FixedPolicy(PUSH, len(PUSH.labels) - 1), FLOPS, preflop_wins=all_in_wins)
+    equity = (all_in_wins.sum(axis=1) - all_in_wins.sum(axis=0)) / (np.bincount(CLASS_OF_HOLE) * 1225 * RUNOUTS_PREFLOP)
     called = 20_000 * equity[CLASS_OF_HOLE]
     known = 10 * np.mean([np.maximum(called, -blind).mean() for blind in (50, 100)])
     assert known == pytest.approx(15_661, abs=1)
