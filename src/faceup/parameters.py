@@ -203,6 +203,7 @@ STUDIES: dict[str, Rule | dict[str, Rule]] = {  # a section a study, not called 
     "lbr": {
         "boards": integer(2, 10_000_000),
         "holes": integer(1, 1081),
+        "flops": integer(3, 22_100),
     },
     "oct_trials": {
         "row_boards": integer(2, 1_000_000),
