@@ -5,7 +5,7 @@ import numpy as np
 
 from faceup.game.betting import build_tree, menu_from
 from faceup.game.cards import CLASS_NAMES
-from faceup.show.leak_figures import leak_bars, leak_words, line_words, worst_leaks
+from faceup.show.leak_figures import hand_map, leak_bars, leak_words, line_words, worst_leaks
 
 TREE = build_tree(menu_from([[1], []], [[1], []], [[]], [[]]))
 
@@ -42,6 +42,15 @@ def test_worst_leaks_come_first_with_their_hands():
 def test_bars_name_each_line():
     _, axes = plt.subplots()
     leaks = np.arange(len(TREE.kind) * 169, dtype=float).reshape(-1, 169)
-    leak_bars(axes, worst_leaks(TREE, leaks, 3))
+    leak_bars(axes, worst_leaks(TREE, leaks, 3), 1000)
     assert len(axes.patches) == 3 and len(axes.texts) == 3
+    plt.close()
+
+
+def test_hands_lie_as_in_the_usual_chart():
+    """Aces in the upper left corner, AKs to their right, deuces in the lower right."""
+    _, axes = plt.subplots()
+    hand_map(axes, np.arange(169.0), "mbb/g")
+    assert [text.get_text() for text in axes.get_xticklabels()] == list("AKQJT98765432")
+    assert axes.images[0].get_array()[0, 1] == CLASS_NAMES.index("AKs")
     plt.close()

@@ -71,13 +71,24 @@ def leak_words(name: str, leak: Leak, whole: float) -> str:
     )
 
 
-def leak_bars(axes: Axes, leaks: Sequence[Leak]) -> None:
-    """One bar a line, the largest on top, coloured by street, the line written on it."""
+def leak_bars(axes: Axes, leaks: Sequence[Leak], most: float) -> None:
+    """One bar a line, the largest on top, coloured by street, the line written above it; most: where the axis ends."""
     for row, leak in enumerate(leaks):
-        axes.barh(row, leak.mbb, color=_STREET_COLORS[leak.street], height=0.42, align="edge")
-        text = f"{leak.line}  ·  {leak.seat}, {STREETS[leak.street]}"
-        axes.text(0, row - 0.06, text, va="bottom", ha="left", size=8)
-    axes.set_ylim(len(leaks) - 0.4, -0.5)
+        axes.barh(row, leak.mbb, color=_STREET_COLORS[leak.street], height=0.34, align="edge")
+        text = f"{leak.line}  \u00b7  {leak.seat}, {STREETS[leak.street]}"
+        axes.text(0, row - 0.08, text, va="bottom", ha="left", size=8.5).set_in_layout(False)
+    axes.set_xlim(0, most)
+    axes.set_ylim(len(leaks) - 0.5, -0.6)
     axes.set_yticks([])
-    axes.set_xlabel("what a best response gains there (mbb/g)")
     axes.spines["left"].set_visible(False)
+
+
+def hand_map(axes: Axes, values: np.ndarray, label: str) -> None:
+    """The 169 starting hands as a square, aces first, suited hands above the diagonal: a colour each, ranks on the edges."""
+    ranks = [name[0] for name in CLASS_NAMES[::14]]
+    image = axes.imshow(values.reshape(13, 13), cmap="OrRd", vmin=0)
+    axes.set_xticks(range(13), ranks)
+    axes.set_yticks(range(13), ranks)
+    axes.tick_params(length=0, labeltop=True, labelbottom=False)
+    axes.spines[:].set_visible(False)
+    axes.figure.colorbar(image, ax=axes, shrink=0.8, pad=0.02, label=label).outline.set_visible(False)
