@@ -12,10 +12,9 @@ from faceup.solve.best_response import (
     Responder,
     allowed_nodes,
     exploitability,
-    fixing_permutations,
-    folded_cards,
     sample_flops,
 )
+from faceup.solve.folding import fixing_permutations, folded_cards
 from faceup.solve.policy import FixedPolicy, opponents, river_equities
 
 SYMMETRIC = [0, 1, 2]  # three twos: three suits may be renamed, so that few turns and rivers are left to play

@@ -6,8 +6,8 @@ chooses per hand and board on flop, turn and river; the preflop choices that are
 so that they do not profit from the sample's luck (the estimate errs low, not high).
 
 What a betting line is worth on a flop hangs first of all on whom the flop fits. So the showdown value of the line's pot, as if it
-were checked down, is subtracted on each flop and its exact mean over all flops added: a control variate, and for preflop
-all-ins the exact value itself.
+were checked down, is a control variate: its exact mean over all flops is known. How strongly it moves a line's value is fitted
+on all other flops; for preflop all-ins the result is the exact value itself.
 
 Exploitability is the mean of what a best responder wins in the two seats, in mbb/g: a strategy's own value over both seats is 0.
 So it is also the sum, over all decisions of both seats, of what the best action wins more than the strategy's own choice, times
@@ -21,8 +21,9 @@ import numpy as np
 from numba import njit
 
 from faceup.game.betting import CALL, DECISION, FOLD_END, SHOWDOWN, Tree, size_name
-from faceup.game.cards import CLASS_OF_HOLE, HOLE_CARDS, N_CLASSES, PERMUTED_HOLES, SUIT_PERMUTATIONS, canonical_boards
+from faceup.game.cards import CLASS_OF_HOLE, HOLE_CARDS, N_CLASSES, PERMUTED_HOLES, canonical_boards
 from faceup.hands.all_in import RUNOUTS_FLOP, RUNOUTS_PREFLOP, edges, flop_wins
+from faceup.solve.folding import fixing_permutations, folded_cards
 from faceup.solve.policy import Policy, free_holes, opponents, street_reach
 from faceup.solve.river_response import RiverResponder, make_rivers
 
@@ -50,33 +51,9 @@ class FlopValues(NamedTuple):
     """What a flop is worth to a responder in each seat, for each starting hand; sums over pairs of holes, dollars."""
 
     values: np.ndarray  # (2, n_frontier, 169) of what preflop betting leads to, mean over turn and river cards
+    luck: np.ndarray  # as values: checked down, the exact mean over flops of each pot's value less that on this flop
     leaks: np.ndarray  # (3, 169) of flop, turn and river, both seats
     pairs: np.ndarray  # (169,) pairs of holes that the flop leaves
-
-
-def folded_cards(board: Sequence[int], fixed: np.ndarray) -> list[tuple[int, list[int]]]:
-    """Next cards up to the suit permutations `fixed` (indices) that leave the board as it is.
-
-    Returns (card, permutations), one permutation for each card that the first stands for.
-    """
-    seen: set[int] = set()
-    out = []
-    for card in range(52):
-        if card in board or card in seen:
-            continue
-        images: dict[int, int] = {}
-        for p in fixed:
-            images.setdefault(4 * (card // 4) + int(SUIT_PERMUTATIONS[p, card % 4]), int(p))
-        seen.update(images)
-        out.append((card, list(images.values())))
-    return out
-
-
-def fixing_permutations(cards: Sequence[int], among: np.ndarray) -> np.ndarray:
-    """Those of the suit permutations `among` (indices) that map a set of cards to itself."""
-    cards = np.asarray(cards)
-    moved = 4 * (cards // 4) + SUIT_PERMUTATIONS[among][:, cards % 4]
-    return among[(np.sort(moved, axis=1) == np.sort(cards)).all(axis=1)]
 
 
 class Responder:
@@ -117,10 +94,9 @@ class Responder:
         by_class = _by_class(value[:, self._frontier[0]].astype(np.float64))
         free = free_holes(flop)
         pairs = _by_class(opponents(free[None].astype(np.float64))[0] * free)
-        if self._edges is not None:
-            by_class += self._luck_of(flop, pairs)
+        luck = np.zeros_like(by_class) if self._edges is None else self._luck_of(flop, pairs)
         decisions = [np.flatnonzero((self.tree.kind == DECISION) & (self.tree.street == s)) for s in (1, 2, 3)]
-        return FlopValues(by_class, np.array([leaks[nodes].sum(axis=0) for nodes in decisions]), pairs)
+        return FlopValues(by_class, luck, np.array([leaks[nodes].sum(axis=0) for nodes in decisions]), pairs)
 
     def flops(self, flops: np.ndarray, progress: Callable[[int], None] = lambda done: None) -> list[FlopValues]:
         """`flop` of each of several flops (n, 3); what is drawn more than once is answered once."""
@@ -147,7 +123,7 @@ class Responder:
         return value, leaks
 
     def _luck_of(self, flop: list[int], pairs: np.ndarray) -> np.ndarray:
-        """What to add to a flop's values: checked down, the exact mean of each pot's value less that on the flop."""
+        """`FlopValues.luck`."""
         exact = self._edges * (pairs / (_COMBOS * _OPPONENTS))[:, None]
         luck = exact - edges(flop_wins(flop), RUNOUTS_FLOP)
         stake = self.tree.bets[self._frontier[0]].sum(axis=2)
@@ -224,12 +200,14 @@ class Responder:
         """
         if len(flops) < 3:
             raise ValueError(f"flops: {len(flops)} given, expected at least 3 (the others choose what is valued on each)")
-        values, pairs = sum(f.values for f in flops), sum(f.pairs for f in flops)
+        values, luck, pairs = (np.array([getattr(f, name) for f in flops]) for name in ("values", "luck", "pairs"))
         found = np.empty((len(flops), 2, self.tree.street_start[1], N_CLASSES))
-        for k, flop in enumerate(flops):
+        for k in range(len(flops)):
+            others = np.arange(len(flops)) != k
+            adjusted = values + _slopes(values[others], luck[others], pairs[others]) * luck
             for player in range(2):
-                choice = self._preflop(player, (values - flop.values)[player], pairs - flop.pairs, None)[1]
-                found[k, player] = self._preflop(player, flop.values[player], flop.pairs, choice)[0]
+                choice = self._preflop(player, adjusted[others, player].sum(axis=0), pairs[others].sum(axis=0), None)[1]
+                found[k, player] = self._preflop(player, adjusted[k, player], pairs[k], choice)[0]
         return found
 
     def _preflop_leaks(self, values: np.ndarray) -> np.ndarray:
@@ -277,6 +255,18 @@ def _estimates(won: np.ndarray, pairs: np.ndarray) -> list[float]:
     """Sums over pairs of holes (6, 169) as mbb/g: of each seat, their mean, and leaks from flop, turn and river on."""
     seats, leaks = np.split(_MBB_PER_DOLLAR * (won / np.maximum(pairs, 1)) @ _COMBOS / len(HOLE_CARDS), [2])
     return [*seats.tolist(), float(seats.mean()), *(np.cumsum(leaks[::-1])[::-1] / 2).tolist()]
+
+
+def _slopes(values: np.ndarray, luck: np.ndarray, pairs: np.ndarray) -> np.ndarray:
+    """How much a pot's value falls as its luck grows, over flops (n, 2, n_frontier, 169) and all hands: (2, n_frontier, 1).
+
+    1 for all-ins; where more is still to be bet, whom the flop fits decides about more than the pot as it is. 0 without luck.
+    """
+    per_pair = np.maximum(pairs, 1)[:, None, None]
+    v, x = values / per_pair, luck / per_pair
+    v, x = v - v.mean(axis=0), x - x.mean(axis=0)
+    square = (_COMBOS * x * x).sum(axis=(0, 3))
+    return np.where(square > 0, -(_COMBOS * v * x).sum(axis=(0, 3)) / np.where(square > 0, square, 1), 0)[..., None]
 
 
 def _by_class(values: np.ndarray) -> np.ndarray:
