@@ -135,6 +135,26 @@ SCHEMA: dict[str, Rule | dict[str, Rule]] = {
         "neural_batch": integer(1, 1_000_000),
         "neural_learning_rate": number(1e-6, 1),
     },
+    "stand_in_betting": {
+        "stand_in_preflop_sizes": SIZES,
+        "stand_in_flop_sizes": SIZES,
+        "stand_in_turn_sizes": SIZES,
+        "stand_in_river_sizes": SIZES,
+    },
+    "stand_in": {
+        "flop_groups": integer(1, 100_000),
+        "turn_groups": integer(1, 100_000),
+        "sampled_hands": integer(1, 100_000_000),
+        "lloyd_steps": integer(1, 1000),
+        "iterations": integer(2, 10_000_000),
+        "epoch": integer(1, 1_000_000),
+        "alpha": number(0, 10),
+        "beta": number(-10, 10),
+        "gamma": number(0, 10),
+        "snapshot": integer(1, 10_000_000),
+        "snapshot_boards": integer(2, 1_000_000),
+        "checkpoint_every": integer(1, 10_000_000),
+    },
     "head_to_head": {
         "match_boards": integer(2, 10_000_000),
         "subset_boards": integer(2, 10_000_000),
@@ -157,9 +177,11 @@ SCHEMA: dict[str, Rule | dict[str, Rule]] = {
     },
     "exploitability": {
         "depths": each(integer(1, 30), increasing=True),
-        "sweep_flops": integer(4, 22_100),
-        "main_flops": integer(4, 22_100),
+        "responder_sizes": each(number(0.05, 200), least=0, most=8, increasing=True),
+        "sweep_flops": integer(3, 22_100),
+        "main_flops": integer(3, 22_100),
         "fidelity_boards": integer(2, 10_000_000),
+        "lbr_boards": integer(2, 10_000_000),
     },
     "leduc": {
         "iterations": integer(1, 10_000_000),
@@ -191,6 +213,11 @@ SCHEMA: dict[str, Rule | dict[str, Rule]] = {
 
 STUDIES: dict[str, Rule | dict[str, Rule]] = {  # a section a study, not called as one of SCHEMA
     "human_rules_100k": HUMAN_RULES,
+    "lbr": {
+        "boards": integer(2, 10_000_000),
+        "holes": integer(1, 1081),
+        "flops": integer(3, 22_100),
+    },
     "history": {
         "row_boards": integer(2, 1_000_000),
         "round_rows": integer(100, 100_000_000),

@@ -11,7 +11,8 @@ from faceup.game.betting import DECISION, Tree, build_tree, menu_from
 from faceup.hands.equity import all_tables
 from faceup.hands.groups import Grid, Groups, make_groups
 from faceup.parameters import section
-from faceup.solve.best_response import Responder, fixing_permutations, folded_cards, sample_flops
+from faceup.solve.best_response import Responder, sample_flops
+from faceup.solve.folding import fixing_permutations, folded_cards
 from faceup.solve.policy import FixedPolicy, TablePolicy
 from faceup.solve.selfplay import Discount, SelfPlay
 

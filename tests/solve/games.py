@@ -60,7 +60,7 @@ def node_values(tree: Tree, policies, board: list[int], best: int | None = None)
     best: a player that takes its best action, for each hole, instead of following its policy.
     """
     holes, outcome = pair_outcomes(board)
-    possible = ~np.isnan(outcome)
+    possible, outcome = (~np.isnan(outcome)).astype(float), np.nan_to_num(outcome)
     reach = node_reach(tree, policies, board, holes)
     put = tree.bets.sum(axis=2)
     value = np.zeros((2, len(tree.kind), len(holes)))
@@ -83,5 +83,5 @@ def node_values(tree: Tree, policies, board: list[int], best: int | None = None)
                 gain = -put[node, player] if tree.actor[node] == player else put[node, 1 - player]
                 value[player, node] = gain * (possible @ other)
             else:
-                value[player, node] = put[node, player] * (np.nan_to_num(outcome) @ other)
+                value[player, node] = put[node, player] * (outcome @ other)
     return holes, value

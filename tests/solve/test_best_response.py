@@ -5,33 +5,27 @@ import numpy as np
 import pytest
 from games import PUSH, SMALL, RandomPolicy, node_reach, node_values
 
-from faceup.game.betting import build_tree, menu_from
+from faceup.game.betting import State, build_tree, menu_from
 from faceup.game.cards import CLASS_OF_HOLE, HOLE_CARDS, SUIT_PERMUTATIONS, canonical_boards
-from faceup.hands.all_in import RUNOUTS_PREFLOP, preflop_wins
+from faceup.hands.all_in import RUNOUTS_PREFLOP
 from faceup.solve.best_response import (
     Responder,
     allowed_nodes,
     exploitability,
-    fixing_permutations,
-    folded_cards,
     sample_flops,
 )
+from faceup.solve.folding import fixing_permutations, folded_cards
 from faceup.solve.policy import FixedPolicy, opponents, river_equities
 
 SYMMETRIC = [0, 1, 2]  # three twos: three suits may be renamed, so that few turns and rivers are left to play
+IDENTITY = np.flatnonzero((SUIT_PERMUTATIONS == np.arange(4)).all(axis=1))
 FLOPS = np.array([[0, 1, 2], [4, 5, 6], [48, 49, 50], [24, 25, 26]])
-
-
-@pytest.fixture(scope="module")
-def wins() -> np.ndarray:
-    """All-in wins of every two starting hands before the flop."""
-    return preflop_wins()
 
 
 def won_on(responder: Responder, player: int, flop) -> float:
     """Dollars a game of a responder that knows which flop will come."""
     won = responder._preflop(player, flop.values[player], flop.pairs, None)[0]
-    return float(won.sum() / flop.pairs.sum())
+    return float(won[0].sum() / flop.pairs.sum())
 
 
 def test_always_fold_loses_750():
@@ -82,36 +76,39 @@ def test_best_response_played_out_earns_what_was_computed(player):
 
     victim = RandomPolicy(PUSH, 5, n_rows=1)
     responder = Responder(PUSH, victim)
-    computed = won_on(responder, player, responder.flop(SYMMETRIC))
+    found = responder.flop(SYMMETRIC)
+    preflop = responder._preflop(player, found.values[player], found.pairs, None)[1]
+    at_flop = responder._flop_nodes(SYMMETRIC)[0][player]
     rng = np.random.default_rng(1)
     won = []
-    for _ in range(24):
+    for _ in range(20):
         board = [*SYMMETRIC, *(3 + rng.permutation(49)[:2]).tolist()]
-        answer = PlayedOut(responder, victim, board, player)
+        answer = PlayedOut(preflop, [at_flop, *later_values(responder, victim, board, player)], player)
         values = Table(PUSH, [answer, victim]).play(board)
         won.append(values[0, 1] if player == 0 else -values[1, 0])
     spread = np.std(won, ddof=1) / np.sqrt(len(won))
+    computed = won_on(responder, player, found)
     assert abs(np.mean(won) - computed) < 3 * spread
     assert spread < computed / 5
 
 
-class PlayedOut:
-    """A best responder's choices on one board as a policy: 1 for the action taken."""
+def later_values(responder: Responder, victim, board: list[int], player: int) -> list[np.ndarray]:
+    """Values of nodes to a best responder given the turn, and given the river as the slow oracle finds them, (n_nodes, 1326)."""
+    reach = responder._start(board[:3])[0]
+    responder._descend(0, board[:3], reach)
+    responder._descend(1, board[:3], reach)
+    at_turn = responder._turn_nodes(board[:3], board[3], IDENTITY, reach)[0][player]
+    holes, values = node_values(PUSH, [victim, victim], board, best=player)
+    at_river = np.zeros_like(at_turn)
+    at_river[:, holes] = values[player]
+    return [at_turn, at_river]
 
-    def __init__(self, responder: Responder, victim, board: list[int], player: int):
-        flop = board[:3]
-        found = responder.flop(flop)
-        self._choice = responder._preflop(player, found.values[player], found.pairs, None)[1]
-        at_flop = responder._flop_nodes(flop)[0][player]
-        reach = responder._start(flop)[0]
-        responder._descend(0, flop, reach)
-        responder._descend(1, flop, reach)
-        identity = np.flatnonzero((SUIT_PERMUTATIONS == np.arange(4)).all(axis=1))
-        at_turn = responder._turn_nodes(flop, board[3], identity, reach)[0][player]
-        holes, values = node_values(PUSH, [victim, victim], board, best=player)
-        at_river = np.zeros_like(at_turn)
-        at_river[:, holes] = values[player]
-        self._values, self._player = [None, at_flop, at_turn, at_river], player
+
+class PlayedOut:
+    """A best responder's choices as a policy: 1 for the action taken."""
+
+    def __init__(self, preflop: dict, values: list[np.ndarray], player: int):
+        self._choice, self._values, self._player = preflop, [None, *values], player
 
     def street(self, street, board, wanted=None):
         start, end = PUSH.street_start[street : street + 2]
@@ -126,23 +123,20 @@ class PlayedOut:
         return rows, np.arange(1326, dtype=np.int32)
 
 
+TURN_ON = build_tree(menu_from([[]], [[]], [[1], []], [[1], []]), State(2, 1, ((300, 0, 0, 0), (300, 0, 0, 0)), 0, 100, 0))
+
+
 def test_values_and_leaks_on_a_turn_against_brute_force():
-    """Two sizes; every river of a turn board by plain numpy on the whole tree, the responder's turn choices made over all."""
-    victim, board = RandomPolicy(SMALL, 8), [0, 1, 2, 4]
-    responder = Responder(SMALL, victim)
-    reach = responder._start(board)[0]
-    for street in range(2):
-        responder._descend(street, board, reach)
-    value, leaks = responder._turn_nodes(board[:3], board[3], IDENTITY, reach)
-    expected, expected_leaks = slow_turn(SMALL, victim, board)
-    turn_on = (SMALL.street >= 2) & (SMALL.kind == 0)
-    roots = [n for n in np.flatnonzero(turn_on) if SMALL.street[n] == 2]
+    """Two sizes; every river of a turn board by plain numpy, the responder's turn choices made over all of them."""
+    victim, board = RandomPolicy(TURN_ON, 8), [0, 1, 2, 4]
+    responder = Responder(TURN_ON, victim)
+    value, leaks = responder._turn_nodes(board[:3], board[3], IDENTITY, responder._start(board)[0])
+    expected, expected_leaks = slow_turn(TURN_ON, victim, board)
+    decisions = TURN_ON.kind == 0
+    roots = np.flatnonzero(decisions & (TURN_ON.street == 2))
     for player in range(2):
         np.testing.assert_allclose(value[player, roots], expected[player, roots], rtol=2e-4, atol=200)
-    np.testing.assert_allclose(leaks[turn_on].sum(axis=1), expected_leaks[turn_on], rtol=2e-3, atol=2000)
-
-
-IDENTITY = np.flatnonzero((SUIT_PERMUTATIONS == np.arange(4)).all(axis=1))
+    np.testing.assert_allclose(leaks[decisions].sum(axis=1), expected_leaks[decisions], rtol=2e-3, atol=2000)
 
 
 def slow_turn(tree, victim, board):
@@ -175,11 +169,8 @@ def test_leaks_add_up_to_what_is_won():
     victim = RandomPolicy(PUSH, 6, n_rows=1)
     responder = Responder(PUSH, victim)
     found = responder.flop(SYMMETRIC)
-    reach = responder._start(SYMMETRIC)[0]
-    responder._descend(0, SYMMETRIC, reach)
-    roots = responder._frontier[0]
-    own_reach = np.stack([reach[p, roots][:, np.unique(CLASS_OF_HOLE, return_index=True)[1]] for p in range(2)])
-    from_flop_on = sum((own_reach[p] * found.values[p]).sum() for p in range(2))
+    own_reach = responder._preflop_reach()[:, responder._frontier[0]]
+    from_flop_on = (own_reach * found.values).sum()
     assert found.leaks.sum() == pytest.approx(from_flop_on, rel=1e-3)
     assert (found.leaks >= -1).all()
 
@@ -230,8 +221,7 @@ def test_folding_suits_changes_nothing(monkeypatch):
     tree = build_tree(menu_from([[]], [[]], [[]], [[]]))
     policy = RandomPolicy(tree, 4, n_rows=1)
     folded = Responder(tree, policy).flop([0, 4, 8])
-    identity = np.flatnonzero((SUIT_PERMUTATIONS == np.arange(4)).all(axis=1))
-    monkeypatch.setattr("faceup.solve.best_response.fixing_permutations", lambda cards, among: identity)
+    monkeypatch.setattr("faceup.solve.best_response.fixing_permutations", lambda cards, among: IDENTITY)
     plain = Responder(tree, policy).flop([0, 4, 8])
     np.testing.assert_allclose(folded.values, plain.values, rtol=1e-4, atol=50)
 
@@ -251,14 +241,14 @@ def test_bad_samples_are_refused(n):
 
 def test_too_few_flops_are_refused():
     responder = Responder(PUSH, FixedPolicy(PUSH, 1))
-    with pytest.raises(ValueError, match="at least 4"):
+    with pytest.raises(ValueError, match="at least 3"):
         responder.summarise([])
 
 
-def test_always_all_in_is_known_exactly(wins):
+def test_always_all_in_is_known_exactly(all_in_wins):
     """With the exact values of preflop all-ins a handful of flops measure what the equities of 169 hands give."""
-    found = exploitability(PUSH, FixedPolicy(PUSH, len(PUSH.labels) - 1), FLOPS, preflop_wins=wins)
-    equity = (wins.sum(axis=1) - wins.sum(axis=0)) / (np.bincount(CLASS_OF_HOLE) * 1225 * RUNOUTS_PREFLOP)
+    found = exploitability(PUSH, FixedPolicy(PUSH, len(PUSH.labels) - 1), FLOPS, preflop_wins=all_in_wins)
+    equity = (all_in_wins.sum(axis=1) - all_in_wins.sum(axis=0)) / (np.bincount(CLASS_OF_HOLE) * 1225 * RUNOUTS_PREFLOP)
     called = 20_000 * equity[CLASS_OF_HOLE]
     known = 10 * np.mean([np.maximum(called, -blind).mean() for blind in (50, 100)])
     assert known == pytest.approx(15_661, abs=1)

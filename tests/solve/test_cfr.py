@@ -112,7 +112,6 @@ def test_open_spiel_agrees():
     """open_spiel's DCFR, 10 iterations: the same exploitability; its best responses to our strategy win the same."""
     pyspiel = pytest.importorskip("pyspiel")
     discounted = pytest.importorskip("open_spiel.python.algorithms.discounted_cfr")
-    from open_spiel.python import policy
     from open_spiel.python.algorithms import exploitability as theirs
 
     game = pyspiel.load_game("leduc_poker")
@@ -121,18 +120,33 @@ def test_open_spiel_agrees():
     for _ in range(10):
         solver.evaluate_and_update_policy()
     assert run.exploitability() == pytest.approx(theirs.exploitability(game, solver.average_policy()), rel=1e-6)
-    ours = policy.TabularPolicy(game)
-    average, names = (
-        run.average(),
-        {name: i for i, name in enumerate(zip(LITERATURE_GAME.owner, LITERATURE_GAME.names, strict=True))},
-    )
-    for state in ours.states:
-        name = spiel_name(state)
-        first, end = LITERATURE_GAME.first_action[names[state.current_player(), name] :][:2]
-        chance = dict(zip(LITERATURE_GAME.labels[first:end], average[first:end], strict=True))
-        row = ours.policy_for_key(state.information_state_string())
+    assert run.exploitability() == pytest.approx(theirs.exploitability(game, spiel_policy(game, run.average())), rel=1e-6)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_best_responses_are_open_spiels(seed):
+    """Against random strategies, in both seats, to nine digits."""
+    pyspiel = pytest.importorskip("pyspiel")
+    theirs = pytest.importorskip("open_spiel.python.algorithms.best_response")
+    game, strategy = pyspiel.load_game("leduc_poker"), random_strategy(LITERATURE_GAME, seed)
+    policy = spiel_policy(game, strategy)
+    for player in range(2):
+        expected = theirs.BestResponsePolicy(game, player, policy).value(game.new_initial_state())
+        assert best_response(LITERATURE_GAME, strategy, player)[0] == pytest.approx(expected, abs=1e-9)
+
+
+def spiel_policy(game, strategy):
+    """A strategy of ours as a policy of open_spiel's Leduc."""
+    from open_spiel.python import policy
+
+    found = policy.TabularPolicy(game)
+    names = {name: i for i, name in enumerate(zip(LITERATURE_GAME.owner, LITERATURE_GAME.names, strict=True))}
+    for state in found.states:
+        first, end = LITERATURE_GAME.first_action[names[state.current_player(), spiel_name(state)] :][:2]
+        chance = dict(zip(LITERATURE_GAME.labels[first:end], strategy[first:end], strict=True))
+        row = found.policy_for_key(state.information_state_string())
         row[:] = [chance.get("fold", 0), chance.get("call", 0) + chance.get("check", 0), chance.get("raise", 0)]
-    assert run.exploitability() == pytest.approx(theirs.exploitability(game, ours), rel=1e-6)
+    return found
 
 
 def spiel_name(state):

@@ -6,11 +6,11 @@ from games import PUSH, RandomPolicy, pair_outcomes
 
 from faceup.game.betting import FOLD, START, act, build_tree, menu_from
 from faceup.game.cards import CLASS_OF_HOLE, HOLE_CARDS
-from faceup.hands.all_in import RUNOUTS_PREFLOP, preflop_wins
+from faceup.hands.all_in import RUNOUTS_PREFLOP
 from faceup.play.match import random_boards
 from faceup.play.readers import TableReader
 from faceup.solve.best_response import exploitability, sample_flops
-from faceup.solve.local_best_response import SETTINGS, LocalResponder, Setting, local_best_response
+from faceup.solve.local_best_response import SETTINGS, LocalResponder, Setting, local_best_responses
 from faceup.solve.policy import FixedPolicy, opponents
 from faceup.solve.showdown import Showdowns
 
@@ -18,19 +18,19 @@ BOARDS = random_boards(6, seed=5).tolist()
 ALL_IN_FIRST = Setting((0,), (), True)
 
 
-@pytest.fixture(scope="module")
-def wins() -> np.ndarray:
-    return preflop_wins()
-
-
 def reader(label):
     return TableReader(PUSH, FixedPolicy(PUSH, label))
 
 
-def test_edges_on_river_and_turn_against_phevaluator(wins):
+def bound(strategy, setting, wins):
+    """What one local best responder wins on the boards."""
+    return local_best_responses({"": LocalResponder(strategy, setting)}, BOARDS, wins)[""]
+
+
+def test_edges_on_river_and_turn_against_phevaluator(all_in_wins):
     """One river; and a turn as the mean over its rivers, each pair of holes over the 44 that both leave."""
     board = BOARDS[0]
-    found = Showdowns(board, wins)
+    found = Showdowns(board, all_in_wins)
     weights = np.random.default_rng(0).random((2, 1326))
     holes, outcome = pair_outcomes(board)
     on_board = np.zeros_like(weights)
@@ -44,13 +44,13 @@ def test_edges_on_river_and_turn_against_phevaluator(wins):
     np.testing.assert_allclose(found.edges(2, weights * turn_free)[:, turn_free], expected[:, turn_free], atol=2e-3)
 
 
-def test_edges_before_the_flop_are_the_equities(wins):
-    edge = Showdowns(BOARDS[0], wins).edges(0, np.ones((1, 1326)))[0] / 1225
-    expected = (wins.sum(axis=1) - wins.sum(axis=0)) / (np.bincount(CLASS_OF_HOLE) * 1225 * RUNOUTS_PREFLOP)
+def test_edges_before_the_flop_are_the_equities(all_in_wins):
+    edge = Showdowns(BOARDS[0], all_in_wins).edges(0, np.ones((1, 1326)))[0] / 1225
+    expected = (all_in_wins.sum(axis=1) - all_in_wins.sum(axis=0)) / (np.bincount(CLASS_OF_HOLE) * 1225 * RUNOUTS_PREFLOP)
     np.testing.assert_allclose(edge, expected[CLASS_OF_HOLE], atol=1e-12)
 
 
-def test_flop_edges_are_means_of_turn_edges(wins):
+def test_flop_edges_are_means_of_turn_edges(all_in_wins):
     """A pair's edge on the flop is the mean over the 45 turns that both leave."""
     flop = BOARDS[1][:3]
     one = np.zeros((1, 1326))
@@ -59,47 +59,47 @@ def test_flop_edges_are_means_of_turn_edges(wins):
     for turn in (c for c in range(52) if c not in flop and c not in HOLE_CARDS[villain]):
         river = next(c for c in range(52) if c not in (*flop, turn, *HOLE_CARDS[villain]))
         free = ~(HOLE_CARDS == turn).any(axis=1)
-        total += free * Showdowns([*flop, turn, river], wins).edges(2, one)[0]
+        total += free * Showdowns([*flop, turn, river], all_in_wins).edges(2, one)[0]
     apart = (opponents(one)[0] > 0) & ~np.isin(HOLE_CARDS, flop).any(axis=1)
-    found = Showdowns(BOARDS[1], wins).edges(1, one)[0]
+    found = Showdowns(BOARDS[1], all_in_wins).edges(1, one)[0]
     np.testing.assert_allclose(found[apart], total[apart] / 45, atol=1e-4)
 
 
-def test_always_fold_loses_the_blinds(wins):
+def test_always_fold_loses_the_blinds(all_in_wins):
     """With a raise at the start it wins 100 or 50 each time; calls only, it wins the big blind's 50 and checks the rest down."""
-    found = local_best_response(reader(FOLD), ALL_IN_FIRST, BOARDS, wins)
+    found = bound(reader(FOLD), ALL_IN_FIRST, all_in_wins)
     assert found.mbb == pytest.approx(750) and found.ci95 == pytest.approx(0, abs=1e-9)
-    calling = LocalResponder(reader(FOLD), SETTINGS["fc, rounds 1-4"], wins)
+    calling = LocalResponder(reader(FOLD), SETTINGS["fc, rounds 1-4"])
     for board in BOARDS:
-        small, big = calling.play(board)
+        small, big = calling.play(Showdowns(board, all_in_wins))
         assert big == pytest.approx(50)
         assert small == pytest.approx(0, abs=1e-6)  # limps, and all is checked: on one board all holes against all are even
 
 
-def test_always_call_by_hand(wins):
+def test_always_call_by_hand(all_in_wins):
     """All-in where equity is above a half, from the 169 equities; the other hands are checked down for a blind each."""
-    responder = LocalResponder(reader(1), ALL_IN_FIRST, wins)
-    equity = (wins.sum(axis=1) - wins.sum(axis=0)) / (np.bincount(CLASS_OF_HOLE) * 1225 * RUNOUTS_PREFLOP)
+    responder = LocalResponder(reader(1), ALL_IN_FIRST)
+    equity = (all_in_wins.sum(axis=1) - all_in_wins.sum(axis=0)) / (np.bincount(CLASS_OF_HOLE) * 1225 * RUNOUTS_PREFLOP)
     edge = equity[CLASS_OF_HOLE]
     for board in BOARDS[:3]:
         holes, outcome = pair_outcomes(board)
         down = np.nansum(outcome, axis=1)[edge[holes] <= 0].sum() * 100 / (1081 * 990)
         expected = 20_000 * np.maximum(edge, 0).mean() + down
-        assert responder.play(board) == pytest.approx((expected, expected), rel=1e-6)
+        assert responder.play(Showdowns(board, all_in_wins)) == pytest.approx((expected, expected), rel=1e-6)
 
 
-def test_calls_alone_win_nothing_from_always_call(wins):
-    found = local_best_response(reader(1), SETTINGS["fc, rounds 1-4"], BOARDS, wins)
+def test_calls_alone_win_nothing_from_always_call(all_in_wins):
+    found = bound(reader(1), SETTINGS["fc, rounds 1-4"], all_in_wins)
     assert found.mbb == pytest.approx(0, abs=1e-6)
 
 
-def test_one_decision_by_hand(wins):
+def test_one_decision_by_hand(all_in_wins):
     """Preflop against a strategy that folds half of its hands to a raise: the formula of Lisy & Bowling, hand by hand."""
-    responder = LocalResponder(HalfFolds(), Setting((0,), (1,), True), wins)
-    responder._showdowns, responder._subset = Showdowns(BOARDS[0], wins), None
+    responder = LocalResponder(HalfFolds(), Setting((0,), (1,), True))
+    responder._showdowns, responder._subset = Showdowns(BOARDS[0], all_in_wins), None
     worth = responder._worth(START, [(0, np.ones(1326))], [300, 20_000])
     combos = np.bincount(CLASS_OF_HOLE)
-    table = (wins - wins.T) / RUNOUTS_PREFLOP
+    table = (all_in_wins - all_in_wins.T) / RUNOUTS_PREFLOP
     for hole in (0, 77, 1325):
         k = CLASS_OF_HOLE[hole]
         stays = np.arange(169) % 2 == 0
@@ -135,27 +135,27 @@ def test_reads_of_sizes_off_the_tree():
     assert [tree.bets[node, 1, 0] for node, _ in heard] == [300, 700]
 
 
-def test_never_more_than_a_best_response(wins):
+def test_never_more_than_a_best_response(all_in_wins):
     """On the responder's own tree a local best response wins at most what a best response wins, intervals apart."""
     victim = RandomPolicy(PUSH, 2, n_rows=1)
-    best = exploitability(PUSH, victim, sample_flops(4, seed=3), preflop_wins=wins)
-    local = local_best_response(TableReader(PUSH, victim), Setting((0, 1, 2, 3), (), True), BOARDS, wins)
+    best = exploitability(PUSH, victim, sample_flops(4, seed=3), preflop_wins=all_in_wins)
+    local = bound(TableReader(PUSH, victim), Setting((0, 1, 2, 3), (), True), all_in_wins)
     assert 0 < local.mbb - local.ci95 < best.mbb + best.ci95
 
 
-def test_a_subset_of_holes_wins_about_the_same(wins):
+def test_a_subset_of_holes_wins_about_the_same(all_in_wins):
     victim = TableReader(PUSH, RandomPolicy(PUSH, 2, n_rows=1))
     setting = SETTINGS["fcpa, rounds 3-4"]
-    every = LocalResponder(victim, setting, wins)
-    some = LocalResponder(victim, setting, wins)
+    every = LocalResponder(victim, setting)
+    some = LocalResponder(victim, setting)
     board = BOARDS[2]
-    free = np.flatnonzero(~np.isin(HOLE_CARDS, board).any(axis=1))
-    parts = [some.play(board, free[start::4]) for start in range(4)]
+    free, showdowns = np.flatnonzero(~np.isin(HOLE_CARDS, board).any(axis=1)), Showdowns(board, all_in_wins)
+    parts = [some.play(showdowns, free[start::4]) for start in range(4)]
     sizes = [len(free[start::4]) for start in range(4)]
-    whole = every.play(board, free)
+    whole = every.play(showdowns, free)
     np.testing.assert_allclose(np.average(parts, axis=0, weights=sizes), whole, rtol=1e-9)
 
 
-def test_one_board_is_refused(wins):
+def test_one_board_is_refused(all_in_wins):
     with pytest.raises(ValueError, match="at least 2"):
-        local_best_response(reader(1), ALL_IN_FIRST, BOARDS[:1], wins)
+        local_best_responses({"": LocalResponder(reader(1), ALL_IN_FIRST)}, BOARDS[:1], all_in_wins)

@@ -147,9 +147,15 @@ def offered(state: State, menu: Menu, labels: tuple[str, ...]) -> list[tuple[int
     return actions
 
 
-def build_tree(menu: Menu, start: State = START) -> Tree:
-    """The public tree of a menu, from the first decision on or from a later one. Raises ValueError on an unusable menu."""
-    labels = menu_labels(menu)
+def build_tree(menu: Menu, start: State = START, big_blind_menu: Menu | None = None) -> Tree:
+    """The public tree of a menu, from the first decision on or from a later one. Raises ValueError on an unusable menu.
+
+    With a menu of its own for the big blind it is a match tree: each seat's decisions offer the sizes of that seat's menu.
+    """
+    menus = (menu, big_blind_menu or menu)
+    for seat_menu in menus:
+        menu_labels(seat_menu)
+    labels = menu_labels({street: menus[0][street] + menus[1][street] for street in STREETS})
     rows = [(DECISION, start.actor, -1, -1, start.street, start.bets)]
     children: dict[int, tuple[int, int]] = {}
     streets: list[list[tuple[int, State]]] = [[], [], [], []]
@@ -160,7 +166,7 @@ def build_tree(menu: Menu, start: State = START) -> Tree:
             queue = [root]
             for node, state in queue:  # grows while it is walked: breadth first
                 first = len(rows)
-                for label, action, amount in offered(state, menu, labels):
+                for label, action, amount in offered(state, menus[state.actor], labels):
                     after, kind = act(state, action, amount)
                     bets = after.bets if after else _end_bets(state, kind)
                     actor = after.actor if after else (state.actor if kind == FOLD_END else -1)

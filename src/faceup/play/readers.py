@@ -10,7 +10,7 @@ import numpy as np
 
 from faceup.game.betting import CALL, DECISION, Menu, State, Tree, menu_labels, offered
 from faceup.hands.equity import StreetTable
-from faceup.hands.features import board_features
+from faceup.hands.features import betting_features, board_features, check_history
 from faceup.play.translation import child, children, legal_action, read_raise
 from faceup.solve.local_best_response import Move, View
 from faceup.solve.policy import Policy, Predict
@@ -52,8 +52,9 @@ class TableReader:
 class DollarReader:
     """Four models, one a round, that read the opponent's dollars as they are and raise by the sizes of a menu."""
 
-    def __init__(self, menu: Menu, predict: Sequence[Predict], tables: tuple[StreetTable, ...]):
-        """predict: as in `ModelPolicy`."""
+    def __init__(self, menu: Menu, predict: Sequence[Predict], tables: tuple[StreetTable, ...], history: str = "opponent"):
+        """predict, history: as in `ModelPolicy`."""
+        self.history = check_history(history)
         self.menu, self.labels, self.predict, self.tables = menu, menu_labels(menu), predict, tables
         self._known: dict[int, tuple[tuple[int, ...], np.ndarray, np.ndarray]] = {}
 
@@ -77,5 +78,6 @@ class DollarReader:
             hands, row = np.unique(board_features(street, self.tables[street], board), axis=0, return_inverse=True)
             self._known[street] = tuple(board), hands, row.reshape(-1)
         _, hands, row = self._known[street]
-        bets = np.tile(np.array(state.bets[1 - state.actor], dtype=np.float32), (len(hands), 1))
-        return self.predict[street](np.hstack([hands.astype(np.float32), bets])).astype(np.float64)[row]
+        told = betting_features(np.array([state.bets]), np.array([state.actor]), self.history)
+        x = np.hstack([hands.astype(np.float32), np.repeat(told, len(hands), axis=0)])
+        return self.predict[street](x).astype(np.float64)[row]

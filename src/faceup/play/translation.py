@@ -30,22 +30,19 @@ def nearest_size(x: float, sizes: Sequence[float], u: float) -> int:
 
     A bet below the smallest or above the largest size is read as that size. Raises ValueError where there are no sizes.
     """
-    chances = size_chances(x, sizes)
-    return chances[0][0] if u < chances[0][1] else chances[-1][0]
+    read = size_chances(x, sizes)
+    return read[0][0] if u < read[0][1] else read[-1][0]
 
 
 def size_chances(x: float, sizes: Sequence[float]) -> list[tuple[int, float]]:
-    """Indices of the one or two sizes as which a bet of x pots may be read, the smaller first, and their probabilities.
-
-    Raises ValueError where there are no sizes.
-    """
+    """(index, probability) of the one or two sizes that a bet of x pots is read as, the smaller first; as in `nearest_size`."""
     if not len(sizes):
         raise ValueError("sizes: there are none, expected at least one")
     above = bisect_right(sizes, x)
     if above == 0 or above == len(sizes):
         return [(min(above, len(sizes) - 1), 1.0)]
-    p = lower_probability(x, sizes[above - 1], sizes[above])
-    return [(above - 1, p), (above, 1 - p)] if p < 1 else [(above - 1, 1.0)]
+    smaller = lower_probability(x, sizes[above - 1], sizes[above])
+    return [(above - 1, smaller), (above, 1 - smaller)] if smaller < 1 else [(above - 1, 1.0)]
 
 
 def legal_action(label: str, state: State) -> tuple[str, int]:
@@ -117,10 +114,10 @@ def read_raise(tree: Tree, node: int, state: State, amount: int) -> list[tuple[i
         return [(raises[-1], 1.0)]  # all-in is all-in
     pot, to_call = pot_and_call(state)
     x = (amount - state.bets[1 - state.actor][state.street]) / (pot + to_call)
-    return [(raises[k], p) for k, p in size_chances(x, _sizes(tree, node, raises))]
+    return [(raises[k], p) for k, p in size_chances(x, raise_sizes(tree, node, raises))]
 
 
-def _sizes(tree: Tree, node: int, raises: Sequence[int]) -> list[float]:
+def raise_sizes(tree: Tree, node: int, raises: Sequence[int]) -> list[float]:
     """Raises of a node as fractions of the pot after calling, ascending."""
     actor, street = int(tree.actor[node]), int(tree.street[node])
     put = tree.bets[node].sum(axis=1)

@@ -6,8 +6,8 @@ chooses per hand and board on flop, turn and river; the preflop choices that are
 so that they do not profit from the sample's luck (the estimate errs low, not high).
 
 What a betting line is worth on a flop hangs first of all on whom the flop fits. So the showdown value of the line's pot, as if it
-were checked down, is subtracted on each flop and its exact mean over all flops added: a control variate, and for preflop
-all-ins the exact value itself.
+were checked down, is a control variate: its exact mean over all flops is known. How strongly it moves a line's value is fitted
+on all other flops; for preflop all-ins the result is the exact value itself.
 
 Exploitability is the mean of what a best responder wins in the two seats, in mbb/g: a strategy's own value over both seats is 0.
 So it is also the sum, over all decisions of both seats, of what the best action wins more than the strategy's own choice, times
@@ -21,8 +21,9 @@ import numpy as np
 from numba import njit
 
 from faceup.game.betting import CALL, DECISION, FOLD_END, SHOWDOWN, Tree, size_name
-from faceup.game.cards import CLASS_OF_HOLE, HOLE_CARDS, N_CLASSES, PERMUTED_HOLES, SUIT_PERMUTATIONS, canonical_boards
+from faceup.game.cards import CLASS_OF_HOLE, HOLE_CARDS, N_CLASSES, PERMUTED_HOLES, canonical_boards
 from faceup.hands.all_in import RUNOUTS_FLOP, RUNOUTS_PREFLOP, edges, flop_wins
+from faceup.solve.folding import fixing_permutations, folded_cards
 from faceup.solve.policy import Policy, free_holes, opponents, street_reach
 from faceup.solve.river_response import RiverResponder, make_rivers
 
@@ -42,41 +43,17 @@ class Exploitability(NamedTuple):
     ci95: float  # half-width over flops
     seats: tuple[float, float]  # the responder's winnings as small blind and as big blind
     flops: int
-    later: tuple[float, float, float]  # mbb if the responder plays the strategy itself until flop, turn, river
-    later_ci95: tuple[float, float, float]
+    later: tuple[float, ...]  # of all leaks; and of those from flop, turn, river on: mbb if the responder deviates there only
+    later_ci95: tuple[float, ...]
 
 
 class FlopValues(NamedTuple):
     """What a flop is worth to a responder in each seat, for each starting hand; sums over pairs of holes, dollars."""
 
     values: np.ndarray  # (2, n_frontier, 169) of what preflop betting leads to, mean over turn and river cards
+    luck: np.ndarray  # as values: checked down, the exact mean over flops of each pot's value less that on this flop
     leaks: np.ndarray  # (3, 169) of flop, turn and river, both seats
     pairs: np.ndarray  # (169,) pairs of holes that the flop leaves
-
-
-def folded_cards(board: Sequence[int], fixed: np.ndarray) -> list[tuple[int, list[int]]]:
-    """Next cards up to the suit permutations `fixed` (indices) that leave the board as it is.
-
-    Returns (card, permutations), one permutation for each card that the first stands for.
-    """
-    seen: set[int] = set()
-    out = []
-    for card in range(52):
-        if card in board or card in seen:
-            continue
-        images: dict[int, int] = {}
-        for p in fixed:
-            images.setdefault(4 * (card // 4) + int(SUIT_PERMUTATIONS[p, card % 4]), int(p))
-        seen.update(images)
-        out.append((card, list(images.values())))
-    return out
-
-
-def fixing_permutations(cards: Sequence[int], among: np.ndarray) -> np.ndarray:
-    """Those of the suit permutations `among` (indices) that map a set of cards to itself."""
-    cards = np.asarray(cards)
-    moved = 4 * (cards // 4) + SUIT_PERMUTATIONS[among][:, cards % 4]
-    return among[(np.sort(moved, axis=1) == np.sort(cards)).all(axis=1)]
 
 
 class Responder:
@@ -117,10 +94,9 @@ class Responder:
         by_class = _by_class(value[:, self._frontier[0]].astype(np.float64))
         free = free_holes(flop)
         pairs = _by_class(opponents(free[None].astype(np.float64))[0] * free)
-        if self._edges is not None:
-            by_class += self._luck_of(flop, pairs)
+        luck = np.zeros_like(by_class) if self._edges is None else self._luck_of(flop, pairs)
         decisions = [np.flatnonzero((self.tree.kind == DECISION) & (self.tree.street == s)) for s in (1, 2, 3)]
-        return FlopValues(by_class, np.array([leaks[nodes].sum(axis=0) for nodes in decisions]), pairs)
+        return FlopValues(by_class, luck, np.array([leaks[nodes].sum(axis=0) for nodes in decisions]), pairs)
 
     def flops(self, flops: np.ndarray, progress: Callable[[int], None] = lambda done: None) -> list[FlopValues]:
         """`flop` of each of several flops (n, 3); what is drawn more than once is answered once."""
@@ -147,14 +123,11 @@ class Responder:
         return value, leaks
 
     def _luck_of(self, flop: list[int], pairs: np.ndarray) -> np.ndarray:
-        """What to add to a flop's values: checked down, the exact mean of each pot's value less that on the flop."""
-        reach, _ = self._start([])
-        self._descend(0, [], reach)
-        hole_of_class = np.unique(CLASS_OF_HOLE, return_index=True)[1]
+        """`FlopValues.luck`."""
         exact = self._edges * (pairs / (_COMBOS * _OPPONENTS))[:, None]
         luck = exact - edges(flop_wins(flop), RUNOUTS_FLOP)
         stake = self.tree.bets[self._frontier[0]].sum(axis=2)
-        theirs = reach[::-1, self._frontier[0]][:, :, hole_of_class].astype(np.float64)
+        theirs = self._preflop_reach()[::-1, self._frontier[0]]
         return stake.T[:, :, None] * (theirs @ luck.T)
 
     def _start(self, board: list[int]) -> tuple[np.ndarray, np.ndarray]:
@@ -198,39 +171,73 @@ class Responder:
         _respond(nodes, tree.actor, tree.first_child, tree.n_children, self._allowed, reach, value, leaks)
 
     def summarise(self, flops: Sequence[FlopValues]) -> Exploitability:
-        """Exploitability from at least four results of `flop`, for flops drawn alike; jackknife interval over flops."""
+        """Exploitability from at least three results of `flop`, for flops drawn alike; jackknife interval over flops."""
         n = len(flops)
-        if n < 4:
-            raise ValueError(f"flops: {n} given, expected at least 4 (the others choose what is valued on each)")
-        values, pairs = sum(f.values for f in flops), sum(f.pairs for f in flops)
-        won = np.empty((n, 5, N_CLASSES))  # in each seat; by leaks of flop, turn and river
-        for k, flop in enumerate(flops):
+        won = np.empty((n, 6, N_CLASSES))  # in each seat; by leaks of each street, both seats
+        for k, (flop, values) in enumerate(zip(flops, self._preflop_values(flops), strict=True)):
+            won[k, :2] = values[:, 0]
+            won[k, 2] = self._preflop_leaks(values).sum(axis=0)
+            won[k, 3:] = flop.leaks
+        pairs = np.array([f.pairs for f in flops])
+        found = _estimates(won.sum(axis=0), pairs.sum(axis=0))
+        without = np.array([_estimates(won.sum(axis=0) - won[k], pairs.sum(axis=0) - pairs[k]) for k in range(n)])
+        ci95 = (_NORMAL_95 * np.sqrt((n - 1) * without.var(axis=0))).tolist()
+        return Exploitability(found[2], ci95[2], (found[0], found[1]), n, tuple(found[3:]), tuple(ci95[3:]))
+
+    def leak_map(self, flops: Sequence[FlopValues]) -> np.ndarray:
+        """mbb/g that each starting hand leaks at each decision, (n_nodes, 169), from all results of `flop` so far.
+
+        They add up to the exploitability, but for what the strategy happens to win from itself on these flops.
+        """
+        leaks = self.leaks.copy()
+        leaks[: self.tree.street_start[1]] += sum(self._preflop_leaks(values) for values in self._preflop_values(flops))
+        return _MBB_PER_DOLLAR / 2 * leaks / np.maximum(sum(f.pairs for f in flops), 1) * _COMBOS / len(HOLE_CARDS)
+
+    def _preflop_values(self, flops: Sequence[FlopValues]) -> np.ndarray:
+        """Values of preflop nodes on each flop, in each seat, by the actions that all other flops recommend.
+
+        (n_flops, 2, n_preflop_nodes, 169), sums over pairs of holes. Raises ValueError on fewer than three flops.
+        """
+        if len(flops) < 3:
+            raise ValueError(f"flops: {len(flops)} given, expected at least 3 (the others choose what is valued on each)")
+        values, luck, pairs = (np.array([getattr(f, name) for f in flops]) for name in ("values", "luck", "pairs"))
+        found = np.empty((len(flops), 2, self.tree.street_start[1], N_CLASSES))
+        for k in range(len(flops)):
+            others = np.arange(len(flops)) != k
+            adjusted = values + _slopes(values[others], luck[others], pairs[others]) * luck
             for player in range(2):
-                choice = self._preflop(player, (values - flop.values)[player], pairs - flop.pairs, None)[1]
-                won[k, player] = self._preflop(player, flop.values[player], flop.pairs, choice)[0]
-            won[k, 2:] = flop.leaks
-        pairs_of = np.array([f.pairs for f in flops])
-        found = _estimates(won.sum(axis=0), pairs)
-        without = np.array([_estimates(won.sum(axis=0) - won[k], pairs - pairs_of[k]) for k in range(n)])
-        ci95 = _NORMAL_95 * np.sqrt((n - 1) * without.var(axis=0))
-        mbb, later = found[2], tuple(found[3:].tolist())
-        return Exploitability(
-            float(mbb), float(ci95[2]), (float(found[0]), float(found[1])), n, later, tuple(ci95[3:].tolist())
-        )  # fmt: skip
+                choice = self._preflop(player, adjusted[others, player].sum(axis=0), pairs[others].sum(axis=0), None)[1]
+                found[k, player] = self._preflop(player, adjusted[k, player], pairs[k], choice)[0]
+        return found
+
+    def _preflop_leaks(self, values: np.ndarray) -> np.ndarray:
+        """What values (2, n_preflop_nodes, 169) are above those of the strategy's own actions, (n_preflop_nodes, 169)."""
+        tree, own = self.tree, self._preflop_reach()
+        leaks = np.zeros(values.shape[1:])
+        for node in np.flatnonzero((tree.kind == DECISION) & (tree.street == 0)):
+            who, below = tree.actor[node], slice(tree.first_child[node], tree.first_child[node] + tree.n_children[node])
+            leaks[node] = own[who, node] * values[who, node] - (own[who, below] * values[who, below]).sum(axis=0)
+        return leaks
+
+    def _preflop_reach(self) -> np.ndarray:
+        """Each player's reach of every node by preflop actions, with each starting hand, (2, n_nodes, 169) float64."""
+        reach, _ = self._start([])
+        self._descend(0, [], reach)
+        return reach[:, :, np.unique(CLASS_OF_HOLE, return_index=True)[1]].astype(np.float64)
 
     def _preflop(
         self, player: int, values: np.ndarray, pairs: np.ndarray, choice: dict | None
     ) -> tuple[np.ndarray, dict[int, np.ndarray]]:
-        """What a responder wins over some flops with each starting hand, (169,), and its actions: `choice`, or else the best.
+        """Values of preflop nodes over some flops, (n_preflop_nodes, 169), and a responder's actions: `choice`, or else the best.
 
         values (n_frontier, 169) and pairs (169,) are the flops' sums; so is what is returned.
         """
         tree, end = self.tree, int(self.tree.street_start[1])
-        reach, _ = self._start([])
-        self._descend(0, [], reach)
         value = np.zeros((end, N_CLASSES))
         value[self._frontier[0]] = values
         folds = np.flatnonzero(tree.kind[:end] == FOLD_END)
+        reach, _ = self._start([])
+        self._descend(0, [], reach)
         value[folds] = _by_class(fold_values(tree, folds, player, reach)) * (pairs / (_COMBOS * _OPPONENTS))
         taken = {}
         for node in np.flatnonzero((tree.kind == DECISION) & (tree.street == 0))[::-1]:
@@ -241,13 +248,25 @@ class Responder:
             barred = np.where(self._allowed[children], 0, -np.inf)[:, None]
             taken[node] = (value[children] + barred).argmax(axis=0) if choice is None else choice[node]
             value[node] = np.take_along_axis(value[children], taken[node][None], axis=0)[0]
-        return value[0], taken
+        return value, taken
 
 
-def _estimates(won: np.ndarray, pairs: np.ndarray) -> np.ndarray:
-    """Sums over pairs of holes (5, 169) as mbb/g: of each seat, their mean, and from flop, turn and river on."""
+def _estimates(won: np.ndarray, pairs: np.ndarray) -> list[float]:
+    """Sums over pairs of holes (6, 169) as mbb/g: of each seat, their mean, and leaks from flop, turn and river on."""
     seats, leaks = np.split(_MBB_PER_DOLLAR * (won / np.maximum(pairs, 1)) @ _COMBOS / len(HOLE_CARDS), [2])
-    return np.array([*seats, seats.mean(), *(np.cumsum(leaks[::-1])[::-1] / 2)])
+    return [*seats.tolist(), float(seats.mean()), *(np.cumsum(leaks[::-1])[::-1] / 2).tolist()]
+
+
+def _slopes(values: np.ndarray, luck: np.ndarray, pairs: np.ndarray) -> np.ndarray:
+    """How much a pot's value falls as its luck grows, over flops (n, 2, n_frontier, 169) and all hands: (2, n_frontier, 1).
+
+    1 for all-ins; where more is still to be bet, whom the flop fits decides about more than the pot as it is. 0 without luck.
+    """
+    per_pair = np.maximum(pairs, 1)[:, None, None]
+    v, x = values / per_pair, luck / per_pair
+    v, x = v - v.mean(axis=0), x - x.mean(axis=0)
+    square = (_COMBOS * x * x).sum(axis=(0, 3))
+    return np.where(square > 0, -(_COMBOS * v * x).sum(axis=(0, 3)) / np.where(square > 0, square, 1), 0)[..., None]
 
 
 def _by_class(values: np.ndarray) -> np.ndarray:

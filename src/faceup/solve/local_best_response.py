@@ -15,8 +15,8 @@ and all of its actions. So there is no luck in deal, seat or mixed actions, and 
 boards are sampled. All-ins before the river are valued over all cards to come.
 """
 
-from collections.abc import Callable, Sequence
-from typing import NamedTuple, Protocol
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from typing import NamedTuple, Protocol, TypeVar
 
 import numpy as np
 
@@ -32,6 +32,7 @@ _MBB_PER_DOLLAR = 1000 / BIG_BLIND
 _NORMAL_95 = 1.959964
 
 Move = tuple[str, int]  # as betting's `act` takes it
+Key = TypeVar("Key", bound=Hashable)
 View = int  # what a strategy makes of the line so far: its own business, such as the node it believes to be at
 
 
@@ -75,17 +76,16 @@ class Bound(NamedTuple):
 class LocalResponder:
     """Local best responses to one strategy in one setting."""
 
-    def __init__(self, reader: Reader, setting: Setting, preflop_wins: np.ndarray):
-        """preflop_wins (169, 169): of hands/all_in. The strategy must treat suits alike."""
-        self.reader, self.setting, self._preflop_wins = reader, setting, preflop_wins
+    def __init__(self, reader: Reader, setting: Setting):
+        """The strategy must treat suits alike."""
+        self.reader, self.setting = reader, setting
 
-    def play(self, board: Sequence[int], holes: np.ndarray | None = None) -> tuple[float, float]:
+    def play(self, showdowns: Showdowns, holes: np.ndarray | None = None) -> tuple[float, float]:
         """Dollars a game that the responder wins as small blind and as big blind on a board of five cards.
 
         holes: those that the responder may hold, all free of the board (None: every one that can be dealt).
         """
-        self._showdowns = Showdowns(board, self._preflop_wins)
-        self._subset = holes
+        self._showdowns, self._subset = showdowns, holes
         mine = np.zeros(len(HOLE_CARDS), dtype=bool)
         mine[slice(None) if holes is None else holes] = True
         theirs = [(0, np.ones(len(HOLE_CARDS)))]
@@ -181,26 +181,29 @@ class LocalResponder:
         return folding
 
 
-def local_best_response(
-    reader: Reader,
-    setting: Setting,
+def local_best_responses(
+    responders: Mapping[Key, LocalResponder],
     boards: Sequence[Sequence[int]],
     preflop_wins: np.ndarray,
     subset: int | None = None,
     seed: int = 0,
     progress: Callable[[int], None] = lambda done: None,
-) -> Bound:
-    """What a local best responder wins over boards as dealt; with `subset` it holds one of so many random holes a board.
+) -> dict[Key, Bound]:
+    """What local best responders win over the same boards as dealt; with `subset` they hold one of so many random holes a board.
 
-    Raises ValueError on fewer than two boards.
+    preflop_wins (169, 169): of hands/all_in. Raises ValueError on fewer than two boards.
     """
     if len(boards) < 2:
         raise ValueError(f"boards: {len(boards)} given, expected at least 2 (the interval comes from their spread)")
-    responder, won = LocalResponder(reader, setting, preflop_wins), []
+    won: dict[Key, list[float]] = {key: [] for key in responders}
     for k, board in enumerate(boards):
-        free = np.flatnonzero(free_holes(list(board)))
+        showdowns, free = Showdowns(board, preflop_wins), np.flatnonzero(free_holes(list(board)))
         holes = None if subset is None else np.random.default_rng([seed, k]).choice(free, subset, replace=False)
-        won.append(np.mean(responder.play(board, holes)))
+        for key, responder in responders.items():
+            won[key].append(_MBB_PER_DOLLAR * float(np.mean(responder.play(showdowns, holes))))
         progress(k + 1)
-    mbb = _MBB_PER_DOLLAR * np.array(won)
+    return {key: _bound(np.array(mbb)) for key, mbb in won.items()}
+
+
+def _bound(mbb: np.ndarray) -> Bound:
     return Bound(float(mbb.mean()), float(_NORMAL_95 * mbb.std(ddof=1) / np.sqrt(len(mbb))), len(mbb))

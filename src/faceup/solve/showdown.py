@@ -8,35 +8,46 @@ from collections.abc import Sequence
 from itertools import combinations
 
 import numpy as np
-from numba import njit
+from numba import njit, prange
 
 from faceup.game.cards import CLASS_OF_HOLE, HOLE_CARDS, N_CLASSES, N_HOLES
 from faceup.game.strength import _river_order
 from faceup.hands.all_in import RUNOUTS_FLOP, RUNOUTS_PREFLOP, edges
 from faceup.solve.board import board_order
 
+_ROWS = 64  # holes whose rows are filled together, while they are in the processor's cache
 _RUNOUTS = (RUNOUTS_PREFLOP, RUNOUTS_FLOP, 44, 1)
 
 
 @njit(cache=True)
-def _pair_edges(boards, total):
-    """Add wins less losses of every two holes on river boards (n, 5) to total (1326, 1326) int16; blocked holes add nothing."""
+def _strengths(boards, strength, beaten, beats):
+    """Strength of every hole on river boards (n, 5), thrice, each (n, 1326) int16, with another value for blocked holes.
+
+    strength: -1 there; beaten: more than any, so that nothing wins against them; beats: less than any, so that nothing loses.
+    """
     order, start = np.empty(1081, dtype=np.int16), np.empty(161, dtype=np.int32)
-    strength = np.empty(1326, dtype=np.int16)
-    beaten, beats = np.empty(1326, dtype=np.int16), np.empty(1326, dtype=np.int16)
+    strength[:] = -1
+    beaten[:], beats[:] = 1000, -1000
     for b in range(boards.shape[0]):
         n_classes = _river_order(boards[b], order, start)
-        strength[:] = -1
-        beaten[:], beats[:] = 1000, -1000  # neither won against nor lost to
         for k in range(n_classes):
             for i in range(start[k], start[k + 1]):
                 h = order[i]
-                strength[h], beaten[h], beats[h] = k, k, k
-        for i in range(strength.shape[0]):
-            if strength[i] >= 0:
-                s, row = strength[i], total[i]
-                for j in range(row.shape[0]):
-                    row[j] += np.int16(s > beaten[j]) - np.int16(s < beats[j])
+                strength[b, h], beaten[b, h], beats[b, h] = k, k, k
+
+
+@njit(cache=True, parallel=True)
+def _pair_edges(strength, beaten, beats, total):
+    """Add wins less losses of every two holes over boards to total (1326, 1326) int16; blocked holes add nothing."""
+    n_holes = strength.shape[1]
+    for part in prange((n_holes + _ROWS - 1) // _ROWS):
+        for b in range(strength.shape[0]):
+            over, under = beaten[b], beats[b]
+            for i in range(part * _ROWS, min((part + 1) * _ROWS, n_holes)):
+                s, row = strength[b, i], total[i]
+                if s >= 0:
+                    for j in range(row.shape[0]):
+                        row[j] += np.int16(s > over[j]) - np.int16(s < under[j])
 
 
 @njit(cache=True)
@@ -103,6 +114,8 @@ class Showdowns:
         rest = [c for c in range(52) if c not in shown]
         boards = np.array([[*shown, *more] for more in combinations(rest, 5 - len(shown))])
         total = np.zeros((N_HOLES, N_HOLES), dtype=np.int16)
-        _pair_edges(boards, total)
+        found = [np.empty((len(boards), N_HOLES), dtype=np.int16) for _ in range(3)]
+        _strengths(boards, *found)
+        _pair_edges(*found, total)
         total[_SHARED] = 0
         return total.astype(np.float32) / np.float32(_RUNOUTS[street])

@@ -1,0 +1,217 @@
+"""Agents of different bet sizes on one tree (DESIGN: a match tree), so that boards are still summed exactly.
+
+On a match tree each seat's decisions offer that seat's own sizes, in real dollars. A model that reads dollars stands on it as
+it is. A table agent has a tree of its own: each line of the match tree it *reads* as a line of its own tree, where an
+opponent's size that it does not know is taken for a smaller or a larger one by the pseudo-harmonic mapping. A line may so have
+several readings, and what the agent does there depends on which one it drew earlier in the hand. For each hole the chances of
+the readings follow from the agent's own play up to there, so that the agent is again one probability for each action: nothing
+is left to a draw.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit, prange
+
+from faceup.game.betting import CALL, DECISION, FOLD, STACK, START, State, Tree, act, pot_and_call
+from faceup.play.translation import children, legal_action, raise_sizes, size_chances
+from faceup.solve.policy import ModelPolicy, Policy, Predict, Rows, free_holes
+
+_ENDED = -1  # a reading in which the own tree's players are all-in and the real ones are not
+
+
+class Readings(NamedTuple):
+    """How one seat's agent reads a match tree; edges lead from reading to reading, those of a street are neighbours."""
+
+    node: np.ndarray  # (n,) int32 node of the match tree; the first reading is its root
+    own: np.ndarray  # (n,) int32 node of the agent's own tree, _ENDED behind its end
+    source: np.ndarray  # (n_edges,) int32 reading
+    target: np.ndarray  # (n_edges,) int32 reading
+    chance: np.ndarray  # (n_edges,) float32 of being read so; 1 for the agent's own actions
+    column: np.ndarray  # (n_edges,) int32 column of the own tree's street rows, -1 where the opponent acts or it must call
+    street_start: np.ndarray  # (5,) int32 edges of actions on street s are street_start[s]..street_start[s + 1]
+
+
+def states_of(tree: Tree) -> list[State | None]:
+    """The rules' state at each node of a tree from the start of a hand; None at ends."""
+    states: list[State | None] = [START] + [None] * (len(tree.kind) - 1)
+    for node in range(1, len(tree.kind)):
+        before = states[tree.parent[node]]
+        label, amount = int(tree.label[node]), int(tree.bets[node, before.actor, before.street])
+        action = "fold" if label == FOLD else "call" if label == CALL else "raise"
+        states[node] = act(before, action, amount)[0]
+    return states
+
+
+def read_tree(match: Tree, own: Tree, seat: int) -> Readings:
+    """All readings of a match tree by an agent of its own tree in a seat (0 the small blind)."""
+    states, number, queue = states_of(match), {(0, 0): 0}, [(0, 0)]
+    edges: list[list[tuple]] = [[], [], [], []]
+    for node, at in queue:  # grows while it is walked
+        if match.kind[node] != DECISION:
+            continue
+        state = states[node]
+        steps = _own_steps if state.actor == seat else _their_steps
+        for child, after, chance, column in steps(match, own, node, at, state):
+            key = (child, after)
+            if key not in number:
+                number[key] = len(queue)
+                queue.append(key)
+            edges[state.street].append((number[node, at], number[key], chance, column))
+    nodes, owns = zip(*queue, strict=True)
+    source, target, chance, column = zip(*sum(edges, []), strict=True)
+    starts = np.cumsum([0, *map(len, edges)])
+    whole = [np.array(values, dtype=np.int32) for values in (nodes, owns, source, target, column, starts)]
+    return Readings(*whole[:4], np.array(chance, dtype=np.float32), *whole[4:])
+
+
+def _own_steps(match: Tree, own: Tree, node: int, at: int, state: State) -> list[tuple[int, int, float, int]]:
+    """(child of the match tree, own node, 1, column) for each action that the agent's tree offers."""
+    if at == _ENDED:
+        return [(_child_of(match, node, ("call", 0)), _ENDED, 1.0, -1)]
+    start = int(own.street_start[state.street])
+    steps = []
+    for c in children(own, at):
+        child = _child_of(match, node, legal_action(own.labels[own.label[c]], state))
+        steps.append((child, c if own.kind[c] == DECISION else _ENDED, 1.0, c - start))
+    return steps
+
+
+def _child_of(match: Tree, node: int, action: tuple[str, int]) -> int:
+    """The child that an action leads to; among raises the one of the nearest amount."""
+    below = children(match, node)
+    if action[0] != "raise":
+        return next(c for c in below if match.label[c] == (FOLD if action[0] == "fold" else CALL))
+    actor, street = int(match.actor[node]), int(match.street[node])
+    raises = [c for c in below if match.label[c] > CALL]
+    return min(raises, key=lambda c: abs(int(match.bets[c, actor, street]) - action[1]))
+
+
+def _their_steps(match: Tree, own: Tree, node: int, at: int, state: State) -> list[tuple[int, int, float, int]]:
+    """(child of the match tree, own node, chance, -1) for each way in which the opponent's actions are read."""
+    steps = []
+    for child in children(match, node):
+        for after, chance in _read_as(match, own, at, child, state):
+            steps.append((child, after if after >= 0 and own.kind[after] == DECISION else _ENDED, chance, -1))
+    return steps
+
+
+def _read_as(match: Tree, own: Tree, at: int, child: int, state: State) -> list[tuple[int, float]]:
+    """The own tree's nodes as which the opponent's action to a child is read, with their chances."""
+    if at == _ENDED:
+        return [(_ENDED, 1.0)]
+    below = children(own, at)
+    raises = [c for c in below if own.label[c] > CALL]
+    label = int(match.label[child])
+    if label <= CALL or not raises:  # where the own tree's players are all-in nothing bigger can be read
+        return [(next(c for c in below if own.label[c] == min(label, CALL)), 1.0)]
+    if match.bets[child, state.actor].sum() >= STACK:
+        return [(raises[-1], 1.0)]  # all-in is all-in
+    pot, to_call = pot_and_call(state)
+    raised = int(match.bets[child, state.actor, state.street]) - state.bets[1 - state.actor][state.street]
+    sizes = raise_sizes(own, at, raises)
+    return [(raises[i], p) for i, p in size_chances(raised / (pot + to_call), sizes)]
+
+
+@njit(cache=True, parallel=True)
+def _follow(readings, first, last, is_own, holes, table, row_of_hole, start, weight, out):
+    """Carry the readings' weights over a street's edges, and fill the seat's probabilities out (1326, width)."""
+    for i in prange(holes.shape[0]):
+        h = holes[i]
+        row, here, told = table[row_of_hole[h]], weight[h], out[h]
+        told[:] = 0
+        for e in range(first, last):
+            here[readings.target[e]] = 0
+        for e in range(first, last):
+            value = here[readings.source[e]] * readings.chance[e]
+            if readings.column[e] >= 0:
+                value *= row[readings.column[e]]
+            here[readings.target[e]] += value
+            node = readings.node[readings.target[e]]
+            if is_own[node]:
+                told[node - start] += value
+
+
+@njit(cache=True, parallel=True)
+def _normalise(nodes, first_child, n_children, label, holes, start, out):
+    """Make each decision's numbers sum to 1; a decision that the agent's play never reaches calls."""
+    for i in prange(holes.shape[0]):
+        told = out[holes[i]]
+        for k in range(nodes.shape[0]):
+            first, n = first_child[nodes[k]] - start, n_children[nodes[k]]
+            total = np.float32(0)
+            for c in range(first, first + n):
+                total += told[c]
+            for c in range(first, first + n):
+                if total > 0:
+                    told[c] /= total
+                else:
+                    told[c] = 1 if label[c + start] == CALL else 0
+
+
+class TranslatedPolicy:
+    """A policy of its own tree as one of a match tree, in one seat; at the other seat's decisions it calls."""
+
+    def __init__(self, match: Tree, own: Tree, policy: Policy, seat: int):
+        """policy: answers for the tree `own`; seat: 0 the small blind, 1 the big blind."""
+        self.match, self.policy, self.readings = match, policy, read_tree(match, own, seat)
+        acts = (match.kind == DECISION) & (match.actor == seat)
+        self._is_own = np.append(False, acts[match.parent[1:]])  # whether the seat's action leads to a node
+        self._weight = np.zeros((1326, len(self.readings.node)), dtype=np.float32)
+        self._weight[:, 0] = 1
+        self._known: dict[int, tuple[object, Rows]] = {}  # the last board's rows on each street
+
+    def street(self, street: int, board: list[int], wanted: np.ndarray | None = None) -> Rows:
+        """A row for each hole; earlier streets of the board are asked for where they have not been."""
+        asked = free_holes(board) if wanted is None else wanted & free_holes(board)
+        holes = np.flatnonzero(asked)
+        key = (tuple(board), holes.tobytes())
+        if self._known.get(street, (None,))[0] != key:
+            if street:
+                self._earlier(street, board, asked)
+            self._known = {s: known for s, known in self._known.items() if s < street}
+            self._known[street] = (key, self._rows(street, board, asked, holes))
+        return self._known[street][1]
+
+    def _earlier(self, street: int, board: list[int], asked: np.ndarray) -> None:
+        """Bring the weights to the start of a street: a superset of holes on the board's earlier streets will do."""
+        before = board[: (0, 0, 3, 4)[street]]
+        known = self._known.get(street - 1)
+        if known is None or known[0][0] != tuple(before) or not asked[self._asked_of(known)].sum() == asked.sum():
+            self.street(street - 1, before, asked)
+
+    @staticmethod
+    def _asked_of(known: tuple) -> np.ndarray:
+        return np.frombuffer(known[0][1], dtype=np.int64)
+
+    def _rows(self, street: int, board: list[int], asked: np.ndarray, holes: np.ndarray) -> Rows:
+        table, row_of_hole = self.policy.street(street, board, asked)
+        first, last = self.readings.street_start[street : street + 2]
+        start, end = self.match.street_start[street : street + 2]
+        out = np.zeros((1326, end - start), dtype=np.float32)
+        rows = np.ascontiguousarray(table)
+        _follow(self.readings, first, last, self._is_own, holes, rows, row_of_hole, start, self._weight, out)
+        match = self.match
+        nodes = np.flatnonzero((match.kind == DECISION) & (match.street == street)).astype(np.int32)
+        _normalise(nodes, match.first_child, match.n_children, match.label, holes, start, out)
+        return out, np.arange(1326, dtype=np.int32)
+
+
+def relabelled(predict: Predict, labels: tuple[str, ...], wider: tuple[str, ...]) -> Predict:
+    """A model's answers under the labels of a larger menu, 0 for those that it does not know."""
+    columns = [wider.index(label) for label in labels]
+
+    def answer(X: np.ndarray) -> np.ndarray:
+        """(n, n_features) -> (n, len(wider))."""
+        out = np.zeros((len(X), len(wider)), dtype=np.float32)
+        out[:, columns] = predict(X)
+        return out
+
+    return answer
+
+
+def on_match_tree(match: Tree, own: Tree, policy: Policy, seat: int) -> Policy:
+    """A policy of its own tree on a match tree: a model reads real dollars, any other translates what it does not know."""
+    if isinstance(policy, ModelPolicy):
+        return ModelPolicy(match, [relabelled(p, own.labels, match.labels) for p in policy.predict], policy.tables)
+    return TranslatedPolicy(match, own, policy, seat)
