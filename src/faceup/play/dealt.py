@@ -5,6 +5,7 @@ it is the slow and noisy way to measure, kept to check the exact one, and the wa
 every hand of a board can be measured on many boards.
 """
 
+from collections.abc import Callable
 from typing import NamedTuple, Protocol
 
 import numpy as np
@@ -15,8 +16,12 @@ from faceup.game.cards import CLASS_OF_HOLE, PERMUTED_HOLES, _canonical, canonic
 from faceup.game.hand_play import payoffs
 from faceup.game.strength import _strength
 from faceup.hands.equity import BOARD_CARDS, UNITS, StreetTable
-from faceup.play.match_tree import on_match_tree, read_tree
+from faceup.play.match import MBB_PER_DOLLAR
+from faceup.play.match_tree import Sides, on_match_tree, read_tree
+from faceup.play.purified import PureModelPolicy
 from faceup.solve.policy import FixedPolicy, ModelPolicy, Policy, TablePolicy
+
+_BATCH = 8192  # deals that are played at once
 
 
 class Deals(NamedTuple):
@@ -170,6 +175,9 @@ class ModelSeat:
         chances = np.take_along_axis(labels, match.label[below].astype(np.int64), axis=1) * self._there[nodes]
         nothing = chances.sum(axis=1) <= 1e-9  # of what is legal: check or call
         chances[nothing] = match.label[below[nothing]] == CALL
+        if isinstance(self.policy, PureModelPolicy):
+            chances = chances == chances.max(axis=1, keepdims=True)
+            u = np.zeros(len(u))  # of equals the first
         return below[np.arange(len(hands)), _drawn(chances, u)]
 
     def watch(self, hands: np.ndarray, nodes: np.ndarray, u: np.ndarray) -> None:
@@ -212,3 +220,33 @@ def play_deals(match: Tree, seats: tuple[Seat, Seat], deals: Deals, swapped: boo
     folded = np.where(match.kind[nodes] == FOLD_END, match.actor[nodes], -1)
     strengths = deals.strengths[:, ::-1] if swapped else deals.strengths
     return payoffs(match.bets[nodes].sum(axis=2), folded, strengths)[:, 0]
+
+
+def play_match(
+    sides: Sides,
+    agent: Policy,
+    opponent: Policy,
+    tables: tuple[StreetTable, ...],
+    games: int,
+    seed: int,
+    progress: Callable[[int], None] = lambda done: None,
+) -> np.ndarray:
+    """mbb/g that the agent (of the first side's tree) wins in each deal, both seats' mean, (games // 2,).
+
+    Every deal is played twice, the second time with the seats changed; tables: of hands/equity. Raises ValueError unless games
+    is 2 or more.
+    """
+    if games < 2:
+        raise ValueError(f"games is {games}, expected 2 or more: each deal is played twice")
+    pairs = [
+        (seated(match, sides.own[0], agent, seat), seated(match, sides.own[1], opponent, 1 - seat))
+        for seat, match in enumerate(sides.trees)
+    ]
+    won = np.zeros(games // 2)
+    for k, start in enumerate(range(0, len(won), _BATCH)):
+        deals = deal(tables, min(_BATCH, len(won) - start), [seed, k, 0])
+        first = play_deals(sides.trees[0], pairs[0], deals, False, [seed, k, 1])
+        second = play_deals(sides.trees[1], pairs[1][::-1], deals, True, [seed, k, 2])
+        won[start : start + _BATCH] = MBB_PER_DOLLAR * (first - second) / 2
+        progress(min(2 * (start + _BATCH), games))
+    return won
