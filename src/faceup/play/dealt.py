@@ -169,8 +169,8 @@ class ModelSeat:
     def act(self, street: int, hands: np.ndarray, nodes: np.ndarray, u: np.ndarray) -> np.ndarray:
         """See `Seat`."""
         match, below = self.match, self._below[nodes]
-        bets = match.bets[nodes, 1 - match.actor[nodes]].astype(np.float32)
-        X = np.concatenate([self._features(street, hands), bets], axis=1)
+        told = match.bets[nodes, 1 - match.actor[nodes]].astype(np.float32)
+        X = np.concatenate([self._features(street, hands), told], axis=1)
         labels = self.policy.predict[street](X)
         chances = np.take_along_axis(labels, match.label[below].astype(np.int64), axis=1) * self._there[nodes]
         nothing = chances.sum(axis=1) <= 1e-9  # of what is legal: check or call
@@ -184,7 +184,7 @@ class ModelSeat:
         """Dollars are read as they are."""
 
     def _features(self, street: int, hands: np.ndarray) -> np.ndarray:
-        """The models' features of the hands without the bets, as `board_features` gives them."""
+        """The models' features of the hands without the betting, as `board_features` gives them."""
         table, deals = self.policy.tables[street], self._deals
         place = deals.boards[street, hands], deals.columns[street, hands, self._player]
         later = [table.deciles[i][place] / UNITS[street + 1 + i] for i in range(len(table.deciles))]

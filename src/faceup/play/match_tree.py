@@ -215,7 +215,8 @@ def relabelled(predict: Predict, labels: tuple[str, ...], wider: tuple[str, ...]
 def on_match_tree(match: Tree, own: Tree, policy: Policy, seat: int) -> Policy:
     """A policy of its own tree on a match tree: a model reads real dollars, any other translates what it does not know."""
     if isinstance(policy, ModelPolicy):
-        return type(policy)(match, [relabelled(p, own.labels, match.labels) for p in policy.predict], policy.tables)
+        predict = [relabelled(p, own.labels, match.labels) for p in policy.predict]
+        return type(policy)(match, predict, policy.tables)
     return TranslatedPolicy(match, own, policy, seat)
 
 
