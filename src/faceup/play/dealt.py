@@ -231,7 +231,7 @@ def play_match(
     seed: int,
     progress: Callable[[int], None] = lambda done: None,
 ) -> np.ndarray:
-    """mbb/g that the agent (of the first side's tree) wins in each deal, both seats' mean, (games // 2,).
+    """mbb/g that the agent (of the first side's tree) wins in each deal's two games, as small and as big blind, (games // 2, 2).
 
     Every deal is played twice, the second time with the seats changed; tables: of hands/equity. Raises ValueError unless games
     is 2 or more.
@@ -242,11 +242,11 @@ def play_match(
         (seated(match, sides.own[0], agent, seat), seated(match, sides.own[1], opponent, 1 - seat))
         for seat, match in enumerate(sides.trees)
     ]
-    won = np.zeros(games // 2)
+    won = np.zeros((games // 2, 2))
     for k, start in enumerate(range(0, len(won), _BATCH)):
         deals = deal(tables, min(_BATCH, len(won) - start), [seed, k, 0])
         first = play_deals(sides.trees[0], pairs[0], deals, False, [seed, k, 1])
         second = play_deals(sides.trees[1], pairs[1][::-1], deals, True, [seed, k, 2])
-        won[start : start + _BATCH] = MBB_PER_DOLLAR * (first - second) / 2
+        won[start : start + _BATCH] = MBB_PER_DOLLAR * np.stack([first, -second], axis=1)
         progress(min(2 * (start + _BATCH), games))
     return won
