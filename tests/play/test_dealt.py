@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from test_match_tree import MINE, THEIRS, random_table
+from random_tables import MINE, THEIRS, random_table
 
 from faceup.game.betting import CALL
 from faceup.game.cards import HOLE_CARDS, hole_index

@@ -2,38 +2,23 @@
 
 import numpy as np
 import pytest
+from random_tables import MINE, THEIRS, random_table
 
-from faceup.game.betting import CALL, DECISION, FOLD, build_tree, menu_from, offered, pot_and_call
+from faceup.game.betting import CALL, DECISION, FOLD, build_tree, offered, pot_and_call
 from faceup.game.cards import hole_index, parse_cards
 from faceup.hands.groups import Grid, make_groups
 from faceup.play.match import Table, mean_result, play_boards, random_boards, result
 from faceup.play.match_tree import TranslatedPolicy, make_sides, play_sides, read_tree, states_of
 from faceup.play.purified import pure_rows, purified
 from faceup.play.translation import children, node_after
-from faceup.solve.policy import FixedPolicy, TablePolicy
+from faceup.solve.policy import FixedPolicy
 
-MINE = menu_from([[1], []], [[1], []], [[1], []], [[1], []])
-THEIRS = menu_from([[0.75], [1.5], []], [[0.5, 2], []], [[0.5], []], [[0.5, 1.5], []])
 BOARD = parse_cards("Kh3sJc7d7c")
 
 
 @pytest.fixture(scope="module")
 def groups(tables):
     return make_groups(tables[1], tables[2], Grid(5, 1, ()), Grid(4, 1, ()))
-
-
-def random_table(tree, groups, seed):
-    """A strategy with random probabilities everywhere."""
-    rng = np.random.default_rng(seed)
-    out = []
-    for street in range(4):
-        start, end = tree.street_start[street : street + 2]
-        table = rng.exponential(size=(groups.n_groups[street], end - start)).astype(np.float32)
-        for node in np.flatnonzero((tree.kind == DECISION) & (tree.street == street)):
-            below = slice(tree.first_child[node] - start, tree.first_child[node] - start + tree.n_children[node])
-            table[:, below] /= table[:, below].sum(axis=1, keepdims=True)
-        out.append(table)
-    return TablePolicy(tuple(out), groups)
 
 
 def line_of(match, states, node):
