@@ -16,6 +16,7 @@ from faceup.game.cards import CLASS_OF_HOLE, PERMUTED_HOLES, _canonical, canonic
 from faceup.game.hand_play import payoffs
 from faceup.game.strength import _strength
 from faceup.hands.equity import BOARD_CARDS, UNITS, StreetTable
+from faceup.hands.features import betting_features
 from faceup.play.match import MBB_PER_DOLLAR
 from faceup.play.match_tree import Sides, on_match_tree, read_tree
 from faceup.play.purified import PureModelPolicy
@@ -172,7 +173,7 @@ class ModelSeat:
     def act(self, street: int, hands: np.ndarray, nodes: np.ndarray, u: np.ndarray) -> np.ndarray:
         """See `Seat`."""
         match, below = self.match, self._below[nodes]
-        told = match.bets[nodes, 1 - match.actor[nodes]].astype(np.float32)
+        told = betting_features(match.bets[nodes], match.actor[nodes], self.policy.history)
         X = np.concatenate([self._features(street, hands), told], axis=1)
         labels = self.policy.predict[street](X)
         chances = np.take_along_axis(labels, match.label[below].astype(np.int64), axis=1) * self._there[nodes]

@@ -216,7 +216,7 @@ def on_match_tree(match: Tree, own: Tree, policy: Policy, seat: int) -> Policy:
     """A policy of its own tree on a match tree: a model reads real dollars, any other translates what it does not know."""
     if isinstance(policy, ModelPolicy):
         predict = [relabelled(p, own.labels, match.labels) for p in policy.predict]
-        return type(policy)(match, predict, policy.tables)
+        return type(policy)(match, predict, policy.tables, policy.history)
     return TranslatedPolicy(match, own, policy, seat)
 
 

@@ -40,7 +40,7 @@ class PureModelPolicy(ModelPolicy):
 def purified(tree: Tree, policy: TablePolicy | ModelPolicy) -> TablePolicy | ModelPolicy:
     """The policy that always takes the likeliest action. Raises ValueError on another kind of policy."""
     if isinstance(policy, ModelPolicy):
-        return PureModelPolicy(tree, policy.predict, policy.tables)
+        return PureModelPolicy(tree, policy.predict, policy.tables, policy.history)
     if isinstance(policy, TablePolicy):
         return TablePolicy(tuple(pure_rows(tree, s, table) for s, table in enumerate(policy.tables)), policy.groups)
     raise ValueError(f"policy is a {type(policy).__name__}, expected a table or a model")
