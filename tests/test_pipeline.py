@@ -220,3 +220,21 @@ def test_smoke_metrics_are_finite_numbers(smoke):
         found = numbers(json.loads(path.read_text()), path.name)
         assert found, f"{path.name} holds no number"
         assert not {place: x for place, x in found.items() if not math.isfinite(x)}
+
+
+@pytest.mark.slow
+def test_smoke_every_pair_has_met_once(smoke):
+    """With a result, an interval and a hand's spread each; the stand-in among them."""
+    pairs = json.loads((smoke / "reports" / "metrics" / "head_to_head.json").read_text())["pairs"]
+    names = {pair[key] for pair in pairs for key in ("first", "second")}
+    met = {frozenset((pair["first"], pair["second"])) for pair in pairs}
+    assert len(met) == len(pairs) == len(names) * (len(names) - 1) // 2 and "stand-in" in names
+    for pair in pairs:
+        assert pair["ci95"] >= 0 and pair["games"] >= 4 and (pair["how"] == "played") == (pair["boards"] is None), pair
+        assert pair["sd_hand"] > 0, pair  # blinds at least change hands
+
+
+@pytest.mark.slow
+def test_smoke_the_stand_in_opens_with_every_hand_in_some_way(smoke):
+    opening = json.loads((smoke / "reports" / "metrics" / "stand_in.json").read_text())["first_in_percent"]
+    assert all(sum(shares.values()) == pytest.approx(100, abs=1e-3) for shares in opening.values())

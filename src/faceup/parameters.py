@@ -159,6 +159,10 @@ SCHEMA: dict[str, Rule | dict[str, Rule]] = {
         "match_boards": integer(2, 10_000_000),
         "subset_boards": integer(2, 10_000_000),
         "subset_holes": integer(2, 1081),
+        "stand_in_boards": integer(2, 10_000_000),
+        "played_games": integer(4, 1_000_000_000),
+        "checked_games": integer(4, 1_000_000_000),
+        "slumbot_hands": integer(0, 10_000_000),
     },
     "selfplay_time": {
         "opponent": integer(1, 10_000_000),

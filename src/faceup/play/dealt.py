@@ -1,10 +1,11 @@
 """Hands dealt in batches and really played, action by action, with real dollars (paper 000, Section 3: 150,000 games a pair).
 
-Thousands of hands walk a match tree at once. Every deal can be played twice with the seats changed. Nothing is summed over here:
-it is the slow and noisy way to measure, kept to check the exact one, and the way in which models too dear to ask about
-every hand of a board can be measured on many boards.
+Thousands of hands walk a match tree at once. Every deal is played twice, the second time by the other player in each seat.
+Nothing is summed over here: it is the slow and noisy way to measure, kept to check the exact one, and the way in which models
+too dear to ask about every hand of a board can be measured on many boards.
 """
 
+from collections.abc import Callable
 from typing import NamedTuple, Protocol
 
 import numpy as np
@@ -15,28 +16,34 @@ from faceup.game.cards import CLASS_OF_HOLE, PERMUTED_HOLES, _canonical, canonic
 from faceup.game.hand_play import payoffs
 from faceup.game.strength import _strength
 from faceup.hands.equity import BOARD_CARDS, UNITS, StreetTable
-from faceup.play.match_tree import on_match_tree, read_tree
+from faceup.hands.features import betting_features
+from faceup.play.match import MBB_PER_DOLLAR
+from faceup.play.match_tree import Sides, on_match_tree, read_tree
+from faceup.play.purified import PureModelPolicy
 from faceup.solve.policy import FixedPolicy, ModelPolicy, Policy, TablePolicy
+
+_BATCH = 8192  # deals that are played at once
 
 
 class Deals(NamedTuple):
     """n deals: cards, and where the street tables keep each hand."""
 
-    cards: np.ndarray  # (n, 9) int64: two cards of the first player, two of the second, five of the board
+    cards: np.ndarray  # (n, 9) int64: two cards of the small blind, two of the big blind, five of the board
     holes: np.ndarray  # (n, 2) int64
     boards: np.ndarray  # (4, n) int64 row of the board in each street's table
+    permutations: np.ndarray  # (4, n) int64 of suits, that lead from the board to its row; 0 preflop
     columns: np.ndarray  # (4, n, 2) int64 column of each player's hole there
     river: np.ndarray  # (n, 2) int64 river equity out of UNITS[3]
     strengths: np.ndarray  # (n, 2) int64 of the seven cards
 
 
 @njit(cache=True, parallel=True)
-def _locate(cards, n_cards, keys, columns, boards):
+def _locate(cards, n_cards, keys, columns, boards, permutations):
     for i in prange(cards.shape[0]):
-        key, permutation = _canonical(cards[i, 4 : 4 + n_cards], n_cards)
+        key, permutations[i] = _canonical(cards[i, 4 : 4 + n_cards], n_cards)
         boards[i] = np.searchsorted(keys, key)
         for player in range(2):
-            columns[i, player] = PERMUTED_HOLES[permutation, columns[i, player]]
+            columns[i, player] = PERMUTED_HOLES[permutations[i], columns[i, player]]
 
 
 @njit(cache=True, parallel=True)
@@ -61,14 +68,16 @@ def deals_of(tables: tuple[StreetTable, ...], cards: np.ndarray) -> Deals:
     cards = np.ascontiguousarray(cards, dtype=np.int64)
     pairs = np.sort(cards[:, :4].reshape(-1, 2, 2), axis=2)
     holes = pairs[:, :, 1] * (pairs[:, :, 1] - 1) // 2 + pairs[:, :, 0]
-    boards, columns = np.zeros((4, len(cards)), dtype=np.int64), np.repeat(holes[None], 4, axis=0)
+    boards, permutations = np.zeros((2, 4, len(cards)), dtype=np.int64)
+    columns = np.repeat(holes[None], 4, axis=0)
     columns[0] = CLASS_OF_HOLE[holes]
     for street in (1, 2, 3):
-        _locate(cards, BOARD_CARDS[street], canonical_boards(BOARD_CARDS[street]).keys, columns[street], boards[street])
+        keys = canonical_boards(BOARD_CARDS[street]).keys
+        _locate(cards, BOARD_CARDS[street], keys, columns[street], boards[street], permutations[street])
     strengths = np.empty((len(cards), 2), dtype=np.int64)
     _strengths(cards, strengths)
     river = tables[3].equity[boards[3][:, None], columns[3]].astype(np.int64)
-    return Deals(cards, holes, boards, columns, river, strengths)
+    return Deals(cards, holes, boards, permutations, columns, river, strengths)
 
 
 class Seat(Protocol):
@@ -164,19 +173,22 @@ class ModelSeat:
     def act(self, street: int, hands: np.ndarray, nodes: np.ndarray, u: np.ndarray) -> np.ndarray:
         """See `Seat`."""
         match, below = self.match, self._below[nodes]
-        bets = match.bets[nodes, 1 - match.actor[nodes]].astype(np.float32)
-        X = np.concatenate([self._features(street, hands), bets], axis=1)
+        told = betting_features(match.bets[nodes], match.actor[nodes], self.policy.history)
+        X = np.concatenate([self._features(street, hands), told], axis=1)
         labels = self.policy.predict[street](X)
         chances = np.take_along_axis(labels, match.label[below].astype(np.int64), axis=1) * self._there[nodes]
         nothing = chances.sum(axis=1) <= 1e-9  # of what is legal: check or call
         chances[nothing] = match.label[below[nothing]] == CALL
+        if isinstance(self.policy, PureModelPolicy):
+            chances = chances == chances.max(axis=1, keepdims=True)
+            u = np.zeros(len(u))  # of equals the first
         return below[np.arange(len(hands)), _drawn(chances, u)]
 
     def watch(self, hands: np.ndarray, nodes: np.ndarray, u: np.ndarray) -> None:
         """Dollars are read as they are."""
 
     def _features(self, street: int, hands: np.ndarray) -> np.ndarray:
-        """The models' features of the hands without the bets, as `board_features` gives them."""
+        """The models' features of the hands without the betting, as `board_features` gives them."""
         table, deals = self.policy.tables[street], self._deals
         place = deals.boards[street, hands], deals.columns[street, hands, self._player]
         later = [table.deciles[i][place] / UNITS[street + 1 + i] for i in range(len(table.deciles))]
@@ -192,14 +204,11 @@ def seated(match: Tree, own: Tree, policy: Policy, seat: int) -> Seat:
     raise ValueError(f"policy is a {type(policy).__name__}, expected a table, a model or a fixed player")
 
 
-def play_deals(match: Tree, seats: tuple[Seat, Seat], deals: Deals, swapped: bool, seed: int | list[int]) -> np.ndarray:
-    """Dollars that the small blind wins in each deal, (n,) int64; swapped: it holds the second player's cards.
-
-    seed: of the agents' draws.
-    """
+def play_deals(match: Tree, seats: tuple[Seat, Seat], deals: Deals, seed: int | list[int]) -> np.ndarray:
+    """The node at which each deal ends, (n,) int64; seed: of the agents' draws."""
     rng, n = np.random.default_rng(seed), len(deals.cards)
     for seat in range(2):
-        seats[seat].start(deals, 1 - seat if swapped else seat)
+        seats[seat].start(deals, seat)
     nodes = np.zeros(n, dtype=np.int64)
     for street in range(4):
         while len(hands := np.flatnonzero((match.kind[nodes] == DECISION) & (match.street[nodes] == street))):
@@ -209,6 +218,40 @@ def play_deals(match: Tree, seats: tuple[Seat, Seat], deals: Deals, swapped: boo
                 if len(mine):
                     nodes[mine] = seats[actor].act(street, mine, nodes[mine], rng.random(len(mine)))
                     seats[1 - actor].watch(mine, nodes[mine], rng.random(len(mine)))
+    return nodes
+
+
+def dollars(match: Tree, deals: Deals, nodes: np.ndarray) -> np.ndarray:
+    """Dollars that the small blind wins in deals that have ended at these nodes, (n,) int64."""
     folded = np.where(match.kind[nodes] == FOLD_END, match.actor[nodes], -1)
-    strengths = deals.strengths[:, ::-1] if swapped else deals.strengths
-    return payoffs(match.bets[nodes].sum(axis=2), folded, strengths)[:, 0]
+    return payoffs(match.bets[nodes].sum(axis=2), folded, deals.strengths)[:, 0]
+
+
+def play_match(
+    sides: Sides,
+    agent: Policy,
+    opponent: Policy,
+    tables: tuple[StreetTable, ...],
+    games: int,
+    seed: int,
+    progress: Callable[[int], None] = lambda done: None,
+) -> np.ndarray:
+    """mbb/g that the agent (of the first side's tree) wins in each deal's two games, as small and as big blind, (games // 2, 2).
+
+    In the second game each holds the cards that the other held; tables: of hands/equity. Raises ValueError unless games
+    is 2 or more.
+    """
+    if games < 2:
+        raise ValueError(f"games is {games}, expected 2 or more: each deal is played twice")
+    pairs = [
+        (seated(match, sides.own[0], agent, seat), seated(match, sides.own[1], opponent, 1 - seat))
+        for seat, match in enumerate(sides.trees)
+    ]
+    won = np.zeros((games // 2, 2))
+    for k, start in enumerate(range(0, len(won), _BATCH)):
+        deals = deal(tables, min(_BATCH, len(won) - start), [seed, k, 0])
+        for seat, (match, pair) in enumerate(zip(sides.trees, pairs, strict=True)):
+            ends = play_deals(match, pair if seat == 0 else pair[::-1], deals, [seed, k, 1])
+            won[start : start + _BATCH, seat] = (MBB_PER_DOLLAR, -MBB_PER_DOLLAR)[seat] * dollars(match, deals, ends)
+        progress(min(2 * (start + _BATCH), games))
+    return won

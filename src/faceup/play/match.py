@@ -55,10 +55,11 @@ def _part_reach(layout, part, s0, s1, s2, s3, rows, root_reach, ends):
 
 
 @njit(cache=True, parallel=True)
-def _pair_values(layout, is_showdown, holes, class_start, ends, out):
+def _pair_values(layout, is_showdown, holes, class_start, ends, wanted, out):
     """out[b, i, j] = dollars that policy i as player 0 wins from j at the ends of block b, summed over all pairs of holes.
 
-    ends (n_policies, n_columns, 2, N_TILES, TILE); out (n_blocks, n_policies, n_policies) float64.
+    ends (n_policies, n_columns, 2, N_TILES, TILE); wanted (n_policies, n_policies) bool: which pairs are asked for;
+    out (n_blocks, n_policies, n_policies) float64, left as it is elsewhere.
     """
     n = ends.shape[0]
     for b in prange(out.shape[0]):
@@ -66,9 +67,13 @@ def _pair_values(layout, is_showdown, holes, class_start, ends, out):
         values = np.zeros((PADDED, LANES), dtype=np.float32)
         stake = layout.stake[b * LANES : (b + 1) * LANES, 0].copy()
         for j in range(n):
+            if not wanted[:, j].any():
+                continue
             _gather_lanes(ends[j], b * LANES, 1, theirs)
             _block_values(holes, class_start, theirs, stake, is_showdown[b], values)
             for i in range(n):
+                if not wanted[i, j]:
+                    continue
                 total = 0.0
                 for k in range(LANES):
                     mine = ends[i, b * LANES + k, 0].reshape(PADDED)
@@ -86,8 +91,12 @@ def _is_showdown(layout: Layout) -> np.ndarray:
 class Table:
     """Seats for policies on one tree: plays boards exactly."""
 
-    def __init__(self, tree: Tree, policies: Sequence[Policy]):
-        """All policies answer for the same tree."""
+    def __init__(self, tree: Tree, policies: Sequence[Policy], wanted: np.ndarray | None = None):
+        """All policies answer for the same tree; wanted (n, n) bool: pairs to play, small blind first (None: all)."""
+        n = len(policies)
+        self._wanted = np.ones((n, n), dtype=bool) if wanted is None else np.asarray(wanted, dtype=bool)
+        if self._wanted.shape != (n, n):
+            raise ValueError(f"wanted has shape {self._wanted.shape}, expected {(n, n)}")
         self.policies, self.layout = list(policies), make_layout(tree, (0, 1))
         self._is_showdown = _is_showdown(self.layout)
         n_columns = len(self.layout.stake)
@@ -97,6 +106,7 @@ class Table:
     def play(self, board: Sequence[int], subset: np.ndarray | None = None) -> np.ndarray:
         """Dollars a game that policy i as small blind wins from j as big blind, (n, n) float64, over all pairs of holes.
 
+        Pairs that are not wanted stay 0.
         board: five cards as dealt; subset (1326,) bool: the holes that the players may hold (None: all).
         Raises ValueError where fewer than two holes of the subset can meet.
         """
@@ -110,7 +120,7 @@ class Table:
         for i, policy in enumerate(self.policies):
             self._reach(i, policy, board, order.holes, weights, subset)
         out = np.zeros((len(self._is_showdown), len(self.policies), len(self.policies)))
-        _pair_values(self.layout, self._is_showdown, order.holes, order.class_start, self._ends, out)
+        _pair_values(self.layout, self._is_showdown, order.holes, order.class_start, self._ends, self._wanted, out)
         return out.sum(axis=0) / pairs
 
     def _reach(self, i, policy, board, holes, weights, subset) -> None:
@@ -163,7 +173,11 @@ def random_boards(n: int, seed: int) -> np.ndarray:
 
 def result(values: np.ndarray, i: int, j: int) -> Result:
     """What policy i wins from policy j, both seats equally often, from `play_boards`' values (n_boards, n, n)."""
-    per_board = MBB_PER_DOLLAR * (values[:, i, j] - values[:, j, i]) / 2
+    return mean_result(MBB_PER_DOLLAR * (values[:, i, j] - values[:, j, i]) / 2)
+
+
+def mean_result(per_board: np.ndarray) -> Result:
+    """A pair's result from one number in mbb/g for each board (or each deal), drawn independently."""
     n = len(per_board)
     spread = per_board.std(ddof=1) / np.sqrt(n) if n > 1 else np.inf
     return Result(float(per_board.mean()), float(_NORMAL_95 * spread), n)

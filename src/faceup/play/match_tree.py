@@ -8,12 +8,14 @@ the readings follow from the agent's own play up to there, so that the agent is 
 is left to a draw.
 """
 
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import numpy as np
 from numba import njit, prange
 
-from faceup.game.betting import CALL, DECISION, FOLD, STACK, START, State, Tree, act, pot_and_call
+from faceup.game.betting import CALL, DECISION, FOLD, STACK, START, Menu, State, Tree, act, build_tree, pot_and_call
+from faceup.play.match import MBB_PER_DOLLAR, Table, play_boards
 from faceup.play.translation import children, legal_action, raise_sizes, size_chances
 from faceup.solve.policy import ModelPolicy, Policy, Predict, Rows, free_holes
 
@@ -158,7 +160,7 @@ class TranslatedPolicy:
         acts = (match.kind == DECISION) & (match.actor == seat)
         self._is_own = np.append(False, acts[match.parent[1:]])  # whether the seat's action leads to a node
         self._weight = np.zeros((1326, len(self.readings.node)), dtype=np.float32)
-        self._weight[:, 0] = 1
+        self._weight[:, 0] = 1  # nothing has been read yet
         self._known: dict[int, tuple[object, Rows]] = {}  # the last board's rows on each street
 
     def street(self, street: int, board: list[int], wanted: np.ndarray | None = None) -> Rows:
@@ -213,5 +215,38 @@ def relabelled(predict: Predict, labels: tuple[str, ...], wider: tuple[str, ...]
 def on_match_tree(match: Tree, own: Tree, policy: Policy, seat: int) -> Policy:
     """A policy of its own tree on a match tree: a model reads real dollars, any other translates what it does not know."""
     if isinstance(policy, ModelPolicy):
-        return ModelPolicy(match, [relabelled(p, own.labels, match.labels) for p in policy.predict], policy.tables)
+        predict = [relabelled(p, own.labels, match.labels) for p in policy.predict]
+        return type(policy)(match, predict, policy.tables, policy.history)
     return TranslatedPolicy(match, own, policy, seat)
+
+
+class Sides(NamedTuple):
+    """Two sides with menus of their own: all agents of the first meet the one of the second, in both seats."""
+
+    trees: tuple[Tree, Tree]  # match trees: the first side as small blind, then as big blind
+    own: tuple[Tree, Tree]  # each side's own tree
+
+
+def make_sides(first: Menu, second: Menu) -> Sides:
+    """Match trees of two menus. Raises ValueError on an unusable menu."""
+    trees = build_tree(first, big_blind_menu=second), build_tree(second, big_blind_menu=first)
+    return Sides(trees, (build_tree(first), build_tree(second)))
+
+
+def play_sides(
+    sides: Sides,
+    agents: Sequence[Policy],
+    opponent: Policy,
+    boards: Sequence[Sequence[int]],
+    progress: Callable[[int], None] = lambda done: None,
+) -> np.ndarray:
+    """mbb/g that each agent (of the first side's tree) wins from the opponent on each board, exactly, (n_agents, n_boards)."""
+    n, won = len(agents), np.zeros((len(agents), len(boards)))
+    for seat, match in enumerate(sides.trees):
+        seated = [on_match_tree(match, sides.own[0], agent, seat) for agent in agents]
+        seated.append(on_match_tree(match, sides.own[1], opponent, 1 - seat))
+        wanted = np.zeros((n + 1, n + 1), dtype=bool)
+        wanted[(slice(n), n) if seat == 0 else (n, slice(n))] = True
+        values = play_boards(Table(match, seated, wanted), boards, progress=lambda done, s=seat: progress(s * len(boards) + done))
+        won += MBB_PER_DOLLAR / 2 * (values[:, :n, n].T if seat == 0 else -values[:, n, :n].T)
+    return won

@@ -116,7 +116,7 @@ class ModelPolicy:
         """
         if len(predict) != len(STREETS):
             raise ValueError(f"predict has {len(predict)} models, expected one for each of {STREETS}")
-        self.tree, self.predict, self.tables = tree, predict, tables
+        self.tree, self.predict, self.tables, self.history = tree, predict, tables, history
         self.histories = [histories(tree, street, history) for street in range(4)]
         self._known: dict[int, tuple[object, Rows]] = {}  # the last board's rows on each street
 
