@@ -90,13 +90,6 @@ def make_layout(tree: Tree, cuts: tuple[int, ...], shape: np.ndarray | None = No
     )  # fmt: skip
 
 
-def dealt_out(sizes: np.ndarray) -> np.ndarray:
-    """An order (n,) of tasks in which the equal shares that threads take of it are equally much work, as nearly as may be."""
-    largest_first = np.argsort(-np.asarray(sizes), kind="stable")
-    n = numba.config.NUMBA_NUM_THREADS
-    return np.concatenate([largest_first[i::n] for i in range(n)])
-
-
 def shares(sizes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Tasks dealt to the threads, largest first, each to the thread with the least work so far.
 

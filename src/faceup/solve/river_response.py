@@ -18,7 +18,7 @@ from faceup.game.betting import DECISION, FOLD_END, Tree
 from faceup.game.cards import CLASS_OF_HOLE, HOLE_CARDS, N_CLASSES, PERMUTED_HOLES
 from faceup.game.strength import N_RIVER_HOLES
 from faceup.solve.board import board_order
-from faceup.solve.layout import LANES, before_river, dealt_out, make_layout
+from faceup.solve.layout import LANES, before_river, make_layout, shares
 from faceup.solve.river import N_ENTRIES, Cells, Shapes, _add_entries, _reach, block_sizes, make_cells, make_shapes, river_shapes
 
 WIDE = 2 * LANES  # both players' lanes
@@ -65,7 +65,8 @@ class RiverResponder:
         self._stake, self._node = layout.stake, layout.column_node
         _, folds, rivers, end = layout.columns[0]
         blocks = np.concatenate([np.arange(0, folds), np.arange(rivers, end)])[::LANES] // LANES
-        self._blocks = blocks[dealt_out(block_sizes(self._shapes)[blocks])]
+        order, self._starts = shares(block_sizes(self._shapes)[blocks])
+        self._blocks = blocks[order]
         self._bar = _bars(self._shapes, layout.column_node, allowed, tree.street_start[3])
         self._first = int(tree.street_start[3])
         most = max(self._shapes.stake.shape[1], 1)
@@ -85,7 +86,7 @@ class RiverResponder:
         own reach, is added to leaks (n_nodes, 169) float64 at the river's decisions.
         """
         plan = Plan(self._stake, self._node, self._bar, self._first)
-        _all_blocks(self._shapes, plan, self._blocks, rivers, reach, value, leaks, self._scratch)
+        _all_blocks(self._shapes, plan, self._blocks, self._starts, rivers, reach, value, leaks, self._scratch)
 
 
 class Plan(NamedTuple):
@@ -345,8 +346,9 @@ def _response_scratch_of(scratch, i):
 
 
 @njit(cache=True, parallel=True)
-def _all_blocks(shapes, plan, blocks, rivers, reach, value, leaks, scratches):
+def _all_blocks(shapes, plan, blocks, starts, rivers, reach, value, leaks, scratches):
     """Every block writes values of its own nodes only."""
-    for b in prange(blocks.shape[0]):
-        scratch = _response_scratch_of(scratches, numba.get_thread_id())
-        _block(shapes, plan, blocks[b], rivers, reach, value, leaks, scratch)
+    for thread in prange(starts.shape[0] - 1):
+        scratch = _response_scratch_of(scratches, thread)
+        for b in blocks[starts[thread] : starts[thread + 1]]:
+            _block(shapes, plan, b, rivers, reach, value, leaks, scratch)
