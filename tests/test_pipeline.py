@@ -220,3 +220,17 @@ def test_smoke_metrics_are_finite_numbers(smoke):
         found = numbers(json.loads(path.read_text()), path.name)
         assert found, f"{path.name} holds no number"
         assert not {place: x for place, x in found.items() if not math.isfinite(x)}
+
+
+@pytest.mark.slow
+def test_smoke_exploitability_is_of_one_piece(smoke):
+    """Folding and moving all-in lose what is known; leaks of later streets are parts of those of earlier ones."""
+    found = json.loads((smoke / "reports" / "metrics" / "exploitability.json").read_text())
+    for measured in found["known"].values():
+        assert measured["mbb"] == pytest.approx(measured["known"], rel=1e-3)
+    assert {agent["name"] for agent in found["main"]} == {"table", "CART", "OCT"}
+    for agent in found["main"]:
+        flop, turn, river = (agent["from_street"][street] for street in ("flop", "turn", "river"))
+        assert flop >= turn >= river >= 0
+        assert set(agent["lbr"]) == {"fc, rounds 1-4", "fcpa, rounds 3-4"}
+        assert [leak["mbb"] for leak in agent["worst"]] == sorted((leak["mbb"] for leak in agent["worst"]), reverse=True)
