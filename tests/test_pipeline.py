@@ -238,3 +238,16 @@ def test_smoke_every_pair_has_met_once(smoke):
 def test_smoke_the_stand_in_opens_with_every_hand_in_some_way(smoke):
     opening = json.loads((smoke / "reports" / "metrics" / "stand_in.json").read_text())["first_in_percent"]
     assert all(sum(shares.values()) == pytest.approx(100, abs=1e-3) for shares in opening.values())
+
+
+def test_smoke_exploitability_is_of_one_piece(smoke):
+    """Folding and moving all-in lose what is known; leaks of later streets are parts of those of earlier ones."""
+    found = json.loads((smoke / "reports" / "metrics" / "exploitability.json").read_text())
+    for measured in found["known"].values():
+        assert measured["mbb"] == pytest.approx(measured["known"], rel=1e-3)
+    assert {agent["name"] for agent in found["main"]} == {"table", "CART", "OCT"}
+    for agent in found["main"]:
+        flop, turn, river = (agent["from_street"][street] for street in ("flop", "turn", "river"))
+        assert flop >= turn >= river >= 0
+        assert set(agent["lbr"]) == {"fc, rounds 1-4", "fcpa, rounds 3-4"}
+        assert [leak["mbb"] for leak in agent["worst"]] == sorted((leak["mbb"] for leak in agent["worst"]), reverse=True)

@@ -10,6 +10,7 @@ from faceup.game.cards import CLASS_OF_HOLE, HOLE_CARDS, SUIT_PERMUTATIONS, cano
 from faceup.hands.all_in import RUNOUTS_PREFLOP
 from faceup.solve.best_response import (
     Responder,
+    _slopes,
     allowed_nodes,
     exploitability,
     sample_flops,
@@ -254,6 +255,19 @@ def test_always_all_in_is_known_exactly(all_in_wins):
     assert known == pytest.approx(15_661, abs=1)
     assert found.mbb == pytest.approx(known, rel=1e-4)
     assert found.ci95 < 1
+
+
+def test_slopes_find_how_luck_moves_values():
+    """Values made of a known part and luck, times a slope for each line: what is left is the known part; no luck, no slope."""
+    rng = np.random.default_rng(0)
+    pairs = rng.integers(1000, 9000, (4, 169)).astype(float)
+    luck = rng.normal(size=(4, 2, 3, 169)) * pairs[:, None, None]
+    luck[:, :, 2] = 0
+    known = rng.normal(size=(2, 3, 169))
+    values = known * pairs[:, None, None] - np.array([1.0, 4.0, 0.0])[:, None] * luck
+    slopes = _slopes(values, luck, pairs)
+    np.testing.assert_allclose(slopes[..., 0], [[1, 4, 0]] * 2, atol=1e-9)
+    np.testing.assert_allclose((values + slopes * luck) / pairs[:, None, None], np.broadcast_to(known, values.shape), atol=1e-9)
 
 
 def test_same_values_on_any_number_of_threads():

@@ -44,7 +44,7 @@ class Reader(Protocol):
         ...
 
     def act(self, view: View, state: State, board: list[int]) -> list[tuple[Move, View, np.ndarray]]:
-        """Its moves in a state, distinct: what it makes of each itself, and its probability for each hole, (1326,)."""
+        """Its moves in a state, the view it has of each, and each one's probability for each hole, (1326,)."""
         ...
 
 
