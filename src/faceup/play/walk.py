@@ -1,0 +1,91 @@
+"""One hand of two policies on a betting tree, decision by decision, with the way each takes through a tree agent."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from faceup.game.betting import DECISION, STREETS, Tree
+from faceup.game.cards import hole_index
+from faceup.hands.equity import BOARD_CARDS, StreetTable
+from faceup.hands.features import board_features
+from faceup.learn import trees
+from faceup.play.agents import Step
+from faceup.solve.policy import ModelPolicy
+
+_TRIES = 1000
+
+
+class Decision(NamedTuple):
+    """What a tree agent is asked, and what it answers."""
+
+    node: int  # of the betting tree
+    leaf: int  # of the round's tree
+    steps: list[Step]  # the questions and the hand's answers
+    share: np.ndarray  # (n_children,) chance of each action, in the order of the betting tree's children
+    taken: int  # the betting tree's node that the action leads to
+
+
+def decide(
+    tree: Tree,
+    models: Sequence[trees.Tree],
+    names: Sequence[Sequence[str]],
+    policy: ModelPolicy,
+    tables: tuple[StreetTable, ...],
+    hole: int,
+    board: Sequence[int],
+    node: int,
+    luck: float,
+) -> Decision:
+    """What `policy`, which is the four `models`, answers for a hole (0..1325) at a decision; luck (0 to 1) picks the action."""
+    street = int(tree.street[node])
+    shown = [int(c) for c in board[: BOARD_CARDS[street]]]
+    wanted = np.zeros(1326, dtype=bool)
+    wanted[hole] = True
+    rows, row_of_hole = policy.street(street, shown, wanted)
+    first, n = int(tree.first_child[node]), int(tree.n_children[node])
+    start = tree.street_start[street]
+    share = np.asarray(rows[row_of_hole[hole], first - start : first - start + n], dtype=np.float64)
+    lines = policy.histories[street]
+    bets = lines.bets[lines.history[np.flatnonzero(lines.nodes == node)[0]]]
+    x = np.concatenate([board_features(street, tables[street], shown)[hole], bets])
+    picked = min(int(np.searchsorted(share.cumsum() / share.sum(), luck, side="right")), n - 1)
+    leaf = int(trees.leaf_of(models[street], x[None])[0])
+    return Decision(node, leaf, _steps(models[street], names[street], x), share, first + picked)
+
+
+def _steps(model: trees.Tree, names: Sequence[str], x: np.ndarray) -> list[Step]:
+    node, steps = 0, []
+    while (k := int(model.feature[node])) >= 0:
+        steps.append(Step(names[k], float(x[k]), float(model.threshold[node])))
+        node = int((model.left if x[k] <= model.threshold[node] else model.right)[node])
+    return steps
+
+
+def walk(
+    tree: Tree,
+    models: Sequence[trees.Tree],
+    names: Sequence[Sequence[str]],
+    policy: ModelPolicy,
+    tables: tuple[StreetTable, ...],
+    holes: Sequence[Sequence[int]],
+    board: Sequence[int],
+    seed: int,
+) -> list[Decision]:
+    """A hand of an agent against itself: its first try in which the small blind decides on all four rounds.
+
+    holes: two cards of the small blind, two of the big blind; board: five cards. The k-th try draws its actions from the seed
+    and k. Raises ValueError unless the nine cards differ, and where no try comes so far.
+    """
+    cards = [*holes[0], *holes[1], *board]
+    if len(cards) != 9 or len(set(cards)) != 9:
+        raise ValueError(f"cards {cards}: expected nine different ones")
+    owned = [hole_index(*hole) for hole in holes]
+    for k in range(_TRIES):
+        rng, node, made = np.random.default_rng([seed, k]), 0, []
+        while tree.kind[node] == DECISION:
+            made.append(decide(tree, models, names, policy, tables, owned[tree.actor[node]], board, node, rng.random()))
+            node = made[-1].taken
+        if {int(tree.street[d.node]) for d in made if tree.actor[d.node] == 0} == set(range(len(STREETS))):
+            return made
+    raise ValueError(f"holes {list(holes)}: no hand of {_TRIES} comes to the small blind on the river, expected one")
