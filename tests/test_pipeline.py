@@ -204,6 +204,15 @@ def test_smoke_reports_ran_to_the_end_without_error(smoke, name):
 
 
 @pytest.mark.slow
+def test_smoke_optimal_trees_fit_no_worse_than_greedy_ones(smoke):
+    """By rounds and depths on the rows trained on, and neither goes below what the features allow."""
+    found = json.loads((smoke / "reports" / "metrics" / "distill.json").read_text())["depths"]
+    assert len({(entry["round"], entry["depth"]) for entry in found}) == len(found) >= 8
+    for entry in found:
+        assert entry["floor"] - 1e-6 <= entry["oct_loss"] <= 1.01 * entry["cart_loss"], entry
+
+
+@pytest.mark.slow
 def test_smoke_metrics_are_finite_numbers(smoke):
     paths = sorted((smoke / "reports" / "metrics").glob("*.json"))
     assert paths, "expected reports/metrics/*.json"

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from faceup.learn.metrics import FLOOR, checked_rows, entropy_floor, fit_metrics, log_loss
+from faceup.learn.metrics import FLOOR, brier_floor, checked_rows, entropy_floor, fit_metrics, log_loss
 
 P = np.array([[1.0, 0.0], [0.25, 0.75]])
 Q = np.array([[0.5, 0.5], [0.2, 0.8]])
@@ -16,6 +16,15 @@ def test_metrics_are_those_worked_out_by_hand():
     assert found["log_loss"] == pytest.approx((np.log(2) + 3 * second) / 4)
     assert found["brier"] == pytest.approx((2 * 0.25 + 3 * 2 * 0.05**2) / 4)
     assert found["agreement"] == pytest.approx((1.0 + 3 * 0.75) / 4)  # row 0 is a tie: the first label
+
+
+def test_the_brier_floor_is_the_spread_within_equal_rows():
+    """Rows 0 and 1 share their features: their mean (0.4375, 0.5625) is the best for both; row 2 stands alone."""
+    X, third = np.array([[1.0, 2.0], [1.0, 2.0], [1.0, 3.0]]), [[0.3, 0.7]]
+    mean = (1 * P[0] + 3 * P[1]) / 4
+    spread = sum(w * ((p - mean) ** 2).sum() for p, w in zip(P, W, strict=True))
+    assert brier_floor(X, np.concatenate([P, third]), np.array([*W, 4.0])) == pytest.approx(spread / 8)
+    assert brier_floor(np.arange(2.0)[:, None], P, W) == 0
 
 
 def test_predictions_of_zero_are_floored():

@@ -20,6 +20,7 @@ from faceup.learn.trees import (
     save_agent,
     truncate,
 )
+from faceup.parameters import load_parameters
 
 LABELS = ("fold", "call", "all_in")
 NAMES = ("equity", "bet")
@@ -235,6 +236,17 @@ def test_a_broken_tree_in_a_file_is_named(tmp_path, key, value, message):
 def test_a_broken_agent_file_is_named(tmp_path, change, message):
     with pytest.raises(ValueError, match=message):
         load_agent_file(write(tmp_path, change))
+
+
+def test_four_trees_as_large_as_those_of_the_default_profile_take_5_mb_at_most(tmp_path):
+    """Leaves as many as rows allow, five labels all of which are played, thresholds and weights of all digits."""
+    settings = load_parameters()["distill"]
+    leaves = max(settings[f"{street}_rows"] for street in ROUNDS[1:]) // settings["tree_min_rows"]
+    grown = random_tree(1, leaves - 1)
+    grown = grown._replace(value=np.random.default_rng(2).dirichlet(np.ones(5), len(grown.feature)).astype(np.float32))
+    names, labels = [f"name_{k}" for k in range(4)], [f"action_{k}" for k in range(5)]
+    save_agent(tmp_path / "agent.json", [grown] * 4, [names] * 4, labels, {})
+    assert (tmp_path / "agent.json").stat().st_size <= 5e6
 
 
 def test_a_file_that_is_no_agent_is_named(tmp_path):

@@ -12,7 +12,8 @@ from faceup.learn import trees
 from faceup.learn.boosted import fit_boosted
 from faceup.learn.cart import fit_cart
 from faceup.learn.neural import fit_neural
-from faceup.play.agents import load_agent, load_models, state_after, tree_policy
+from faceup.learn.oct import fit_oct
+from faceup.play.agents import load_agent, load_models, state_after, tree_policy, trees_of_depth
 
 MENU = menu_from([[1, 2], [1], []], [[1], []], [[1], []], [[1], []])
 HOLE, BOARD = "Ac3h", "Kh3sJc7d7c"
@@ -44,6 +45,9 @@ def folders(tree, tmp_path_factory):
     names = [feature_names(street) for street in range(4)]
     trees.save_agent(agents / "cart.json", grown, names, tree.labels, {"menu": MENU})
     trees.save_agent(agents / "bare.json", grown, names, tree.labels, {})
+    searched = [fit_oct(*r, max_depth=4, min_rows=5, seed=1, regrowths=1) for r in rows]
+    for path in (agents / "oct.json", distill / "oct_4.json"):
+        trees.save_agent(path, searched, names, tree.labels, {"menu": MENU})
     for street, r in zip(trees.ROUNDS, rows, strict=True):
         boosted = fit_boosted(*r, max_depth=2, learning_rate=0.3, rounds=2, seed=1)
         boosted.save(distill / f"boosted_{street}.json")
@@ -206,7 +210,7 @@ def test_truncated_trees_make_a_policy(tables, tree, folders):
 def test_models_come_in_order_and_bad_folders_are_named(tables, tree, folders, tmp_path):
     agents, distill = folders
     models = load_models(tree, tables, distill, agents)
-    assert list(models) == ["CART", "XGBoost", "NN"]
+    assert list(models) == ["CART", "OCT", "XGBoost", "NN"]
     for policy in models.values():
         rows, _ = policy.street(3, parse_cards(BOARD))
         sums = rows.sum(axis=1)
@@ -218,6 +222,15 @@ def test_models_come_in_order_and_bad_folders_are_named(tables, tree, folders, t
     other = build_tree(menu_from([[1]], [[1]], [[1]], [[1]]))
     with pytest.raises(ValueError, match="labels are"):
         load_models(other, tables, distill, agents)
+
+
+def test_trees_of_a_depth_are_cut_or_read(folders):
+    agents, distill = folders
+    cut, read = (trees_of_depth(name, depth, distill, agents) for name, depth in (("CART", 2), ("OCT", 4)))
+    assert len(cut) == len(read) == 4 and max(map(trees.depth, cut)) == 2 and max(map(trees.depth, read)) <= 4
+    for name, depth in (("OCT", 3), ("NN", 4)):
+        with pytest.raises(ValueError, match=f"{name} of depth {depth}: expected CART, or OCT"):
+            trees_of_depth(name, depth, distill, agents)
 
 
 def test_two_threads_predict_the_same_bits(tables, tree, folders):

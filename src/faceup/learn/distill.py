@@ -66,7 +66,7 @@ def fit_rounds(
     rounds: Sequence[Rows],
     done: Callable[[int], None] = lambda n: None,
 ) -> list[Model]:
-    """Each round's fit(X, P, w), WORKERS at a time; the last rounds first, since preflop has fewest rows."""
+    """Each fit(X, P, w) on its rows, WORKERS at a time; from the last on, since preflop has fewest rows."""
     with ThreadPoolExecutor(WORKERS) as pool:
         pairs = list(zip(fits, rounds, strict=True))
         waiting = [pool.submit(fit, rows.X, rows.P, rows.w) for fit, rows in reversed(pairs)]

@@ -41,6 +41,16 @@ def entropy_floor(P: np.ndarray, w: np.ndarray) -> float:
     return log_loss(P, P, w)
 
 
+def brier_floor(X: np.ndarray, P: np.ndarray, w: np.ndarray) -> float:
+    """The least Brier score of any model of these features: of the mean of P (n, n_labels) over equal rows of X (n, f)."""
+    X, P, w = checked_rows(X, P, w)
+    _, group = np.unique(X, axis=0, return_inverse=True)
+    group = group.reshape(-1)
+    weight = np.bincount(group, weights=w)
+    mean = np.stack([np.bincount(group, weights=w * p) for p in P.T], axis=1) / weight[:, None]
+    return fit_metrics(P, mean[group], w)["brier"]
+
+
 def checked_rows(X: np.ndarray, P: np.ndarray, w: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """X (n, f) float32, P (n, n_labels) float64 and w (n,) float64, without the rows of weight 0.
 

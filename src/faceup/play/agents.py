@@ -158,19 +158,20 @@ def tree_policy(tree: Tree, tables: tuple[StreetTable, ...], models: Sequence[tr
 def load_models(
     tree: Tree, tables: tuple[StreetTable, ...], distill: str | os.PathLike, agents: str | os.PathLike
 ) -> dict[str, ModelPolicy]:
-    """The models as policies: "CART" from the folder `agents`, "XGBoost" and "NN" from the folder `distill`.
+    """The models as policies: "CART" and "OCT" from the folder `agents`, "XGBoost" and "NN" from the folder `distill`.
 
     Raises ValueError where a file is missing or of another betting tree.
     """
-    cart = Path(agents) / "cart.json"
+    grown = {"CART": Path(agents) / "cart.json", "OCT": Path(agents) / "oct.json"}
     boosted = [Path(distill) / f"boosted_{street}.json" for street in STREETS]
     neural = [Path(distill) / f"neural_{street}.safetensors" for street in STREETS]
-    for path in (cart, *boosted, *neural):
+    for path in (*grown.values(), *boosted, *neural):
         if not path.is_file():
             raise ValueError(f"{path.name}: there is no such file, expected what the stage distill makes")
-    agent = load_agent(cart)
-    if agent.labels != tree.labels:
-        raise ValueError(f"{cart.name}: labels are {agent.labels}, expected the tree's {tree.labels}")
+    read = {name: load_agent(path) for name, path in grown.items()}
+    for name, agent in read.items():
+        if agent.labels != tree.labels:
+            raise ValueError(f"{grown[name].name}: labels are {agent.labels}, expected the tree's {tree.labels}")
     asked = {
         "XGBoost": [_threaded(Boosted.load(path).predict) for path in boosted],
         "NN": [_threaded(Neural.load(path).predict) for path in neural],
@@ -178,7 +179,23 @@ def load_models(
     for name, predict in asked.items():
         _check_predict(name, tree, predict)
     others = {name: ModelPolicy(tree, predict, tables) for name, predict in asked.items()}
-    return {"CART": tree_policy(tree, tables, agent.trees), **others}
+    return {name: tree_policy(tree, tables, agent.trees) for name, agent in read.items()} | others
+
+
+def trees_of_depth(name: str, depth: int, distill: str | os.PathLike, agents: str | os.PathLike) -> tuple[trees.Tree, ...]:
+    """The four trees, one a round, that "CART" or "OCT" is with so many splits in a row at most.
+
+    CART grows from the top, so that its file in `agents` is cut; an optimal tree of a depth is no part of a deeper one and has
+    a file of its own in `distill`. Raises ValueError where there is none.
+    """
+    if name == "CART":
+        return tuple(trees.truncate(tree, depth) for tree in load_agent(Path(agents) / "cart.json").trees)
+    path = Path(distill) / f"oct_{depth}.json"
+    if name != "OCT" or not path.is_file():
+        raise ValueError(
+            f"{name} of depth {depth}: expected CART, or OCT at a depth of distill.depths, as {path.name} would hold"
+        )
+    return load_agent(path).trees
 
 
 def _check_predict(name: str, tree: Tree, predict: Sequence[Predict]) -> None:
