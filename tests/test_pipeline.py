@@ -220,3 +220,21 @@ def test_smoke_metrics_are_finite_numbers(smoke):
         found = numbers(json.loads(path.read_text()), path.name)
         assert found, f"{path.name} holds no number"
         assert not {place: x for place, x in found.items() if not math.isfinite(x)}
+
+
+@pytest.mark.slow
+def test_smoke_strategy_reads_every_agent(smoke):
+    """Shares add up, the branches are of their rounds, and the pages hold the agents' files."""
+    found = json.loads((smoke / "reports" / "metrics" / "strategy.json").read_text())
+    assert {"CART", "OCT", "XGBoost", "NN"} <= set(found["opening_percent"])
+    for opens in found["opening_percent"].values():
+        total = sum(opens[f"{action}_percent"] for action in ("fold", "call", "raise", "all_in"))
+        assert total == pytest.approx(100, abs=0.01)
+        assert 0 <= opens["hands_mostly_folded"] <= 169
+    assert 0 < found["bluff"]["hands_on_example_board"] <= 1081
+    assert found["logic"]["weaker"]["action"] != found["logic"]["stronger"]["action"]
+    for asked in found["asked_percent"].values():
+        assert sum(asked.values()) == pytest.approx(100, abs=0.01)
+    for name, size in found["page_bytes"].items():
+        agent, page = (smoke / "reports" / place / name.lower() for place in ("agents", "pages"))
+        assert agent.with_suffix(".json").stat().st_size < size == page.with_suffix(".html").stat().st_size < 5e6

@@ -7,7 +7,6 @@ from random_trees import random_tree
 from faceup.learn.tree_paths import below, feature_use, leaves_below, path_to, top_levels
 from faceup.learn.trees import Tree, depth, leaf_of, n_leaves, node_depths
 
-
 THREE = Tree(  # three leaves: feature 1, and on its right side feature 0
     feature=np.array([1, -1, 0, -1, -1], dtype=np.int32),
     threshold=np.zeros(5, dtype=np.float32),

@@ -133,7 +133,8 @@ def test_ratio_has_the_interval_of_a_mean_where_counts_are_alike():
     mean, ci95 = ratio(total, np.ones(40))
     assert mean == pytest.approx(total.mean())
     assert ci95 == pytest.approx(1.959964 * total.std(ddof=1) / np.sqrt(40))
-    assert np.isnan(ratio(np.zeros(3), np.zeros(3)).mean)
+    assert ratio(np.zeros(3), np.zeros(3)).as_dict() == {"mean": None, "ci95": None}
+    assert ratio(np.full(3, 2.0), np.full(3, 4.0)).as_dict() == {"mean": 0.5, "ci95": 0.0}
 
 
 def test_no_boards_are_refused(models, tables):

@@ -9,7 +9,7 @@ from faceup.game.cards import parse_cards
 from faceup.hands.features import feature_names, hand
 from faceup.learn.tree_paths import path_to
 from faceup.play.agents import tree_policy
-from faceup.play.walk import walk
+from faceup.play.walk import tell, walk
 
 HOLES, BOARD = ("Ac3h", "KdQs"), "Kh3sJc9d2c"
 NAMES = [feature_names(street) for street in range(4)]
@@ -40,6 +40,19 @@ def test_its_questions_are_those_of_the_leaf_and_its_answers_those_of_the_hand(t
         if street:
             x = hand(HOLES[player], BOARD[: 2 * (0, 3, 4, 5)[street]]).features(tuple(SMALL.bets[d.node, 1 - player].tolist()))
             assert [x[s.feature] for s in d.steps] == [np.float32(s.value) for s in d.steps]
+
+
+def test_a_decision_in_words(tables):
+    made = walked(tables)
+    told = [tell(SMALL, parse_cards(BOARD), d) for d in made]
+    assert told[0].startswith("preflop: $150 in the pot, $50 to call (nobody has acted)\n    because ")
+    for d, text in zip(made, told, strict=True):
+        shown = BOARD[: 2 * (0, 3, 4, 5)[SMALL.street[d.node]]]
+        assert f" {shown}: $" in text or not shown
+        assert text.count("because") == 1 and text.count("so: ") == 1
+        assert not ("check" in text and "$0 to call" not in text)
+    drawn = [text.rpartition("drawn: ")[2] for text in told]
+    assert all(a.split()[0] in ("fold", "call", "check", "bet", "raise", "all-in") for a in drawn)
 
 
 def test_bad_cards_are_refused(tables):

@@ -17,7 +17,8 @@ def test_conditions_in_words():
     assert condition("flop_equity_p100", 0.75, True) == "on some flops equity above 75 %"
     assert condition("opponent_bet_river", 10_750.0, True) == "opponent's river bet above $10,750"
     assert condition("own_bet_flop", 400, False) == "own flop bet at most $400"
-    assert condition("seat", 0.5, True) == "seat above 0.5"
+    assert [condition("button", 0.5, above) for above in (False, True)] == ["in the big blind", "on the button"]
+    assert condition("luck", 0.5, True) == "luck above 0.5"
 
 
 @pytest.mark.parametrize("street", range(4))

@@ -64,8 +64,8 @@ def test_no_box_of_text_or_bar_overlaps_another():
     tree = grown(3, 60)
     part = Part("t", tree, NAMES, top_levels(tree, 100))
     rows = outline(part)
-    texts = text_boxes(rows)
-    bars = [Box(bar_start(rows), t.y + (t.height - BAR_HEIGHT) / 2, BAR, BAR_HEIGHT) for t in texts]
+    texts, start = text_boxes(rows), bar_start(rows)
+    bars = [Box(start, t.y + (t.height - BAR_HEIGHT) / 2, BAR, BAR_HEIGHT) for t in texts]
     assert all(apart(a, b) for a, b in combinations([*texts, *bars], 2))
     width, height, _ = page_size([part])
     assert all(b.x >= 0 and b.x + b.width <= width and -height <= b.y <= 0 for b in [*texts, *bars])

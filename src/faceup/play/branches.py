@@ -80,10 +80,10 @@ def look(
 
 def leaves_on_board(model: trees.Tree, policy: ModelPolicy, street: int, hands: np.ndarray) -> np.ndarray:
     """The leaf of each betting history and hole, (n_histories, 1326) int32; hands (1326, n_hand_features)."""
-    bets = policy.histories[street].bets
-    x = np.empty((len(bets), len(hands), hands.shape[1] + bets.shape[1]), dtype=np.float32)
+    told, _, _ = policy.histories[street]
+    x = np.empty((len(told), len(hands), hands.shape[1] + told.shape[1]), dtype=np.float32)
     x[:, :, : hands.shape[1]] = hands
-    x[:, :, hands.shape[1] :] = bets[:, None, :]
+    x[:, :, hands.shape[1] :] = told[:, None, :]
     return trees.leaf_of(model, x.reshape(-1, x.shape[2])).reshape(x.shape[:2])
 
 
@@ -100,9 +100,9 @@ def _sum_street(
     """Add one board's decisions of a street to its leaves, in place."""
     leaves = leaves_on_board(model, policy, street, hands)
     bins = np.minimum((hands[:, 0] * N_BINS).astype(np.int64), N_BINS - 1)
-    lines = policy.histories[street]
+    _, nodes, histories = policy.histories[street]
     columns = np.empty((sums.shape[1], len(HOLE_CARDS)))
-    for node, history in zip(lines.nodes, lines.history, strict=True):
+    for node, history in zip(nodes, histories, strict=True):
         _fill_columns(tree, int(node), played, hands[:, 0], columns)
         _add(leaves[history], columns, sums)
         _add(leaves[history] * N_BINS + bins, columns[:1], strength.reshape(-1, 1))
@@ -141,6 +141,10 @@ class Mean(NamedTuple):
 
     mean: np.ndarray
     ci95: np.ndarray
+
+    def as_dict(self) -> dict[str, float | None]:
+        """A single mean for a file of metrics; None where there is no number."""
+        return {name: float(x) if np.isfinite(x) else None for name, x in self._asdict().items()}
 
 
 def ratio(total: np.ndarray, count: np.ndarray) -> Mean:
@@ -198,7 +202,7 @@ def bluffs(seen: Seen, model: trees.Tree, *, deepest: int, least: float, equity:
 
 
 def questions(seen: Seen, model: trees.Tree, names: Sequence[str], *, deepest: int, least: float) -> Found:
-    """Questions about the cards whose two answers lead to different actions, each the better one there, by what that earns a game.
+    """Questions about the cards whose two answers lead to different actions, each the better one there, by what that earns.
 
     names: of the features. The likeliest action of each answer is taken in `least` of all cases or more, and earns more there
     than the other answer's would, the interval included (two conditions for each answer).
@@ -266,7 +270,7 @@ def followers(
     played = action_values(tree, policy, theirs, board)
     hands = board_features(street, tables[street], board[: BOARD_CARDS[street]])
     inside = below(model, branch)[leaves_on_board(model, policy, street, hands)]
-    nodes, history = policy.histories[street].nodes, policy.histories[street].history
+    _, nodes, history = policy.histories[street]
     actor = tree.actor[nodes]
     own, others = played.own[actor, nodes], played.others[actor, nodes]
     chance = (own * others * inside[history]).sum(axis=1)

@@ -31,6 +31,8 @@ def wording(name: str) -> Wording:
         some = f"on over {rest} % of {cards}" if rest else f"on some {cards}"
         between = f"{later} equity, {share} % mark: above {{}}, at most {{}}"
         return Wording(f"{most} equity at most {{}}", f"{some} equity above {{}}", between, True, False)
+    if name == "button":
+        return Wording("in the big blind", "on the button", "", False, False)
     for who, person in (("opponent", "opponent's"), ("own", "own")):
         if name.startswith(f"{who}_bet_"):
             what = f"{person} {name.rpartition('_')[2]} bet"

@@ -6,7 +6,6 @@ import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.patheffects import withStroke
 
 from faceup.game.cards import CLASS_NAMES
 from faceup.play.branches import N_BINS, Mean
@@ -40,8 +39,7 @@ def shares13(axes: Axes, shares: Mapping[str, np.ndarray], colours: Mapping[str,
         axes.barh(row, share / 100, left=start, height=1, color=colours[action], linewidth=0)
         start = start + share / 100
     for y, x, name in zip(row, column, CLASS_NAMES, strict=True):
-        outline = [withStroke(linewidth=1.6, foreground="white")]
-        axes.text(x, y, name, ha="center", va="center", size=7, weight="bold", path_effects=outline)
+        axes.text(x, y, name, ha="center", va="center", size=7)
     axes.set(xlim=(-0.5, 12.5), ylim=(12.5, -0.5), aspect="equal", xticks=[], yticks=[])
     for k in range(14):
         axes.axhline(k - 0.5, color="white", linewidth=1)
@@ -114,7 +112,7 @@ def branch_figure(
     right = figure.add_axes((0.66, low, 0.31, high))
     dots(right, list(gains), [mean for mean, _ in gains.values()], [ci95 for _, ci95 in gains.values()])
     right.margins(x=0.25)
-    right.set_xlabel(f"dollars a decision, over {against}", size=9)
+    right.set_xlabel(f"dollars a decision over {against}", size=8.5)
     right.set_title("What actions earn with them", size=10)
     right.tick_params(labelsize=8)
     right.spines["left"].set_visible(False)

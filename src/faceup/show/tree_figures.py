@@ -6,6 +6,7 @@ stand in one column, so that trees of any depth stay legible. All lengths are in
 """
 
 from collections.abc import Mapping, Sequence
+from functools import cache
 from typing import NamedTuple
 
 import matplotlib.pyplot as plt
@@ -13,6 +14,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.colors import LinearSegmentedColormap, to_hex, to_rgb
 from matplotlib.figure import Figure
+from matplotlib.layout_engine import PlaceHolderLayoutEngine
 from matplotlib.patches import FancyBboxPatch, Rectangle
 from matplotlib.textpath import TextPath
 
@@ -85,6 +87,7 @@ def outline(part: Part) -> list[Row]:
     return rows
 
 
+@cache
 def text_width(text: str, size: float = TEXT_SIZE) -> float:
     """Width of a line of text in inches, with a little room to spare."""
     return TextPath((0, 0), text, size=size).get_extents().width / _INCH * 1.06 + 0.04 if text else 0.0
@@ -176,7 +179,8 @@ def page_size(parts: Sequence[Part]) -> tuple[float, float, float]:
 def tree_figure(parts: Sequence[Part], labels: Sequence[str], extra: float = 0.0) -> tuple[Figure, Axes]:
     """Some trees below each other, with `extra` inches left free at the foot; axes in inches, the top left corner is (0, 0)."""
     width, height, start = page_size(parts)
-    figure = plt.figure(figsize=(width, height + extra), layout="none")
+    figure = plt.figure(figsize=(width, height + extra))
+    figure.set_layout_engine(PlaceHolderLayoutEngine(adjust_compatible=True, colorbar_gridspec=True))  # axes stay where they are
     axes = figure.add_axes((0, extra / (height + extra), 1, height / (height + extra)))
     axes.set(xlim=(0, width), ylim=(-height, 0))
     axes.axis("off")
