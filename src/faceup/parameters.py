@@ -108,6 +108,9 @@ SCHEMA: dict[str, Rule | dict[str, Rule]] = {
         "line_boards": integer(1, 1_000_000),
         "checkpoint_every": integer(1, 10_000_000),
     },
+    "features": {
+        "history": choice("opponent", "both", "both+seat"),
+    },
     "distill": {
         "row_boards": integer(2, 1_000_000),
         "flop_rows": integer(100, 100_000_000),
@@ -190,6 +193,38 @@ SCHEMA: dict[str, Rule | dict[str, Rule]] = {
 
 STUDIES: dict[str, Rule | dict[str, Rule]] = {  # a section a study, not called as one of SCHEMA
     "human_rules_100k": HUMAN_RULES,
+    "history": {
+        "row_boards": integer(2, 1_000_000),
+        "round_rows": integer(100, 100_000_000),
+        "tree_depths": each(integer(1, 30), increasing=True),
+        "tree_min_rows": integer(1, 1_000_000),
+        "oct_regrowths": integer(0, 1_000_000),
+        "fewer_rows": each(integer(100, 100_000_000), increasing=True),
+        "match_boards": integer(2, 10_000_000),
+        "boosted_rows": integer(100, 100_000_000),
+        "boosted_depth": integer(1, 30),
+        "boosted_rounds": integer(1, 100_000),
+        "neural_rows": integer(100, 100_000_000),
+        "neural_layers": integer(1, 100),
+        "neural_width": integer(1, 8192),
+        "neural_epochs": integer(1, 1000),
+        "subset_boards": integer(2, 10_000_000),
+        "subset_holes": integer(2, 1081),
+    },
+    "tuning": {
+        "row_boards": integer(2, 1_000_000),
+        "round_rows": integer(100, 100_000_000),
+        "validation": number(0.01, 0.9),
+        "tree_depths": each(integer(1, 30), increasing=True),
+        "least_rows": each(integer(1, 1_000_000), increasing=True),
+        "oct_regrowths": integer(0, 1_000_000),
+        "boosted_depths": each(integer(1, 30), increasing=True),
+        "boosted_rates": each(number(0.001, 1), increasing=True),
+        "boosted_rounds": integer(1, 100_000),
+        "neural_layers": each(integer(1, 100), increasing=True),
+        "neural_widths": each(integer(1, 8192), increasing=True),
+        "neural_epochs": integer(1, 1000),
+    },
     "oct_trials": {
         "row_boards": integer(2, 1_000_000),
         "round_rows": integer(100, 100_000_000),

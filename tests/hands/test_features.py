@@ -17,16 +17,42 @@ from faceup.game.cards import (
     hole_index,
     parse_cards,
 )
+from faceup.game.notation import state_after
 from faceup.hands.equity import BOARD_CARDS, UNITS
 from faceup.hands.features import (
     BET_NAMES,
     FEATURE_NAMES,
     Hand,
+    betting_features,
     board_features,
     feature_names,
     hand,
     street_features,
 )
+
+# betting, what the player to act is told: the opponent's bets, the own bets, whether he sits on the button
+TOLD = [
+    ("", [100, 0, 0, 0, 50, 0, 0, 0, 1]),
+    ("b300", [300, 0, 0, 0, 100, 0, 0, 0, 0]),
+    ("b300c/kb400", [300, 400, 0, 0, 300, 0, 0, 0, 0]),
+    ("b300c/b400", [300, 400, 0, 0, 300, 0, 0, 0, 1]),
+    ("cb300c/kk/b600b1800", [300, 0, 1800, 0, 300, 0, 600, 0, 0]),
+]
+
+
+@pytest.mark.parametrize("history,told", [("opponent", 4), ("both", 8), ("both+seat", 9)])
+def test_what_a_model_is_told_of_the_betting(history, told):
+    states = [state_after(line) for line, _ in TOLD]
+    found = betting_features(np.array([s.bets for s in states]), np.array([s.actor for s in states]), history)
+    assert found.dtype == np.float32 and found.tolist() == [row[:told] for _, row in TOLD]
+    assert [len(set(feature_names(street, history))) for street in range(4)] == [31 + told, 21 + told, 11 + told, 1 + told]
+    assert feature_names(3, history) == feature_names(3, "both+seat")[: 1 + told]
+
+
+def test_an_unknown_history_is_named():
+    for ask in (lambda: feature_names(1, "own"), lambda: betting_features(np.zeros((1, 2, 4)), np.zeros(1, dtype=int), "own")):
+        with pytest.raises(ValueError, match="history is 'own', expected one of opponent, both, both.seat"):
+            ask()
 
 
 def test_names():

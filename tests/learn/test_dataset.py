@@ -99,6 +99,27 @@ def test_every_row_is_a_situation_of_the_table(tables, tree, policy, street):
             assert np.array_equal(hand(name(its[0]), text(board)).vector(bets), rows.X[i])
 
 
+@pytest.mark.parametrize("history,told", [("both", 8), ("both+seat", 9)])
+def test_more_of_the_betting_is_told_of_the_same_situations(tables, tree, policy, history, told):
+    """The paper's columns, targets and weights stay; a node that is told so, and a hole, play as the row is taught."""
+    plain = draw_rows(tree, policy, tables, (30, 30, 30), BOARDS, seed=2)
+    full = draw_rows(tree, policy, tables, (30, 30, 30), BOARDS, seed=2, history=history)
+    for street, (a, b) in enumerate(zip(plain, full, strict=True)):
+        n = a.X.shape[1]
+        assert b.X.shape[1] == n - 4 + told and np.array_equal(a.X, b.X[:, :n])
+        assert np.array_equal(a.P, b.P) and np.array_equal(a.w, b.w)
+        for i in range(0, len(b.X), 1 if street else 40):
+            board = BOARDS[b.board[i]].tolist()[: SHOWN[street]] if street else []
+            nodes = [
+                node
+                for node in decisions(tree, street)
+                for own in [int(tree.actor[node])]
+                if [*tree.bets[node, 1 - own], *tree.bets[node, own], own == 0][:told] == b.X[i, -told:].tolist()
+            ]
+            found = np.concatenate([node_probabilities(tree, policy, street, board, node) for node in nodes])
+            assert np.abs(found - b.P[i]).max(axis=1).min() < 1e-6
+
+
 def test_preflop_features_are_those_of_the_hand(tables, tree, policy):
     rows = draw_rows(tree, policy, tables, (3, 3, 3), BOARDS, seed=2)[0]
     k = int(CLASS_OF_HOLE[HOLE_CARDS.tolist().index([51, 50])])  # a pair of aces
@@ -182,6 +203,8 @@ def test_preflop_weights_are_stakes_of_the_starting_hands(tables, tree, policy):
 def test_bad_arguments_are_named(tables, tree, policy):
     with pytest.raises(ValueError, match="n_rows is .* for 3 boards"):
         draw_rows(tree, policy, tables, (2, 30, 30), BOARDS, seed=1)
+    with pytest.raises(ValueError, match="history is 'all', expected one of"):
+        draw_rows(tree, policy, tables, (30, 30, 30), BOARDS, seed=1, history="all")
     with pytest.raises(ValueError, match="for 0 boards"):
         draw_rows(tree, policy, tables, (2, 30, 30), BOARDS[:0], seed=1)
     with pytest.raises(ValueError, match="never comes to the flop"):

@@ -9,7 +9,7 @@ from faceup.game.cards import canonical
 from faceup.learn.boosted import fit_boosted
 from faceup.learn.cart import fit_cart
 from faceup.learn.dataset import Rows
-from faceup.learn.distill import excess, fit_rounds, on_boards, predictor, score, size, split_boards, subset
+from faceup.learn.distill import excess, fit_rounds, on_boards, predictor, score, size, split_boards, subset, try_settings
 from faceup.learn.neural import fit_neural
 
 
@@ -73,6 +73,19 @@ def test_rounds_come_back_in_order_and_as_if_trained_alone():
         alone = cart(rows)
         assert all(np.array_equal(a, b) for a, b in zip(model, alone, strict=True))
     assert seen == [1, 2, 3, 4]
+
+
+def test_every_setting_of_a_grid_is_tried_and_judged_on_other_rows():
+    train, valid = some_rows(1), some_rows(2)
+    tried = try_settings(partial(fit_cart, seed=1), {"max_depth": [1, 4], "min_rows": [5, 50]}, train, valid)
+    assert [(s["max_depth"], s["min_rows"]) for s, _, _ in tried] == [(1, 5), (1, 50), (4, 5), (4, 50)]
+    for setting, model, found in tried:
+        alone = fit_cart(train.X, train.P, train.w, seed=1, **setting)
+        assert all(np.array_equal(a, b) for a, b in zip(model, alone, strict=True))
+        assert found == score(model, valid) != score(model, train)
+    for empty in ({}, {"max_depth": []}):
+        with pytest.raises(ValueError, match="grid is"):
+            try_settings(grow, empty, train, valid)
 
 
 def test_a_failed_fit_is_not_swallowed():

@@ -7,13 +7,14 @@ import pytest
 
 from faceup.game.betting import DECISION, START, act, build_tree, line_text, menu_from
 from faceup.game.cards import hole_index, parse_cards
-from faceup.hands.features import feature_names
+from faceup.hands.features import betting_features, feature_names
 from faceup.learn import trees
 from faceup.learn.boosted import fit_boosted
 from faceup.learn.cart import fit_cart
 from faceup.learn.neural import fit_neural
 from faceup.learn.oct import fit_oct
 from faceup.play.agents import load_agent, load_models, state_after, tree_policy, trees_of_depth
+from faceup.play.players import DollarPlayer
 
 MENU = menu_from([[1, 2], [1], []], [[1], []], [[1], []], [[1], []])
 HOLE, BOARD = "Ac3h", "Kh3sJc7d7c"
@@ -88,6 +89,61 @@ def test_answers_are_those_of_the_policy_of_the_same_trees(tables, tree, folders
         labels = [tree.labels[k] for k in tree.label[below]]
         expected = dict(zip(labels, row[below - tree.street_start[street]], strict=True))
         assert asked == pytest.approx(expected, abs=1e-6), line_text(tree, node)
+
+
+@pytest.fixture(scope="module")
+def told_all(tree, tmp_path_factory):
+    """An agent that is told the own bets and the seat, with the trees that it was saved from."""
+    grown = []
+    for street in range(4):
+        rng = np.random.default_rng(street)
+        nodes = rng.choice(np.flatnonzero((tree.kind == DECISION) & (tree.street == street)), 1500)
+        told = betting_features(tree.bets[nodes], tree.actor[nodes], "both+seat")
+        X = np.concatenate([rng.random((1500, len(feature_names(street)) - 4)), told], axis=1)
+        P = (
+            rng.dirichlet(np.ones(len(tree.labels)), 1500) / 2
+            + np.eye(len(tree.labels))[(told[:, -1] + told[:, 4] % 3).astype(int)] / 2
+        )
+        grown.append(fit_cart(X, P, np.ones(1500), max_depth=8, min_rows=5, seed=1))
+    path = tmp_path_factory.mktemp("told") / "agent.json"
+    names = [feature_names(street, "both+seat") for street in range(4)]
+    trees.save_agent(path, grown, names, tree.labels, {"menu": MENU})
+    return path, grown
+
+
+@pytest.mark.parametrize("street", range(4))
+def test_an_agent_told_the_seat_answers_as_its_policy(tables, tree, told_all, street):
+    path, grown = told_all
+    agent = load_agent(path)
+    assert agent.history == "both+seat"
+    assert any((t.feature >= len(feature_names(k))).any() for k, t in enumerate(grown)), "own bets or seat are asked for"
+    board = BOARD[: SHOWN[street]]
+    rows, row_of_hole = tree_policy(tree, tables, grown, "both+seat").street(street, parse_cards(board))
+    row = rows[row_of_hole[hole_index(*parse_cards(HOLE))]]
+    for node in np.flatnonzero((tree.kind == DECISION) & (tree.street == street))[:25]:
+        line = slumbot_line(tree, node)
+        below = np.arange(tree.first_child[node], tree.first_child[node] + tree.n_children[node])
+        expected = dict(zip([tree.labels[k] for k in tree.label[below]], row[below - tree.street_start[street]], strict=True))
+        assert agent.action_probabilities(HOLE, board, line) == pytest.approx(expected, abs=1e-3), line_text(tree, node)
+        names = feature_names(street, "both+seat")
+        assert all(step.feature in names for step in agent.path(HOLE, board, line))
+    player = DollarPlayer(agent, seed=3)  # who plays Slumbot
+    assert player.decide(1, HOLE, board, line) == player.decide(1, HOLE, board, line)
+
+
+def test_rounds_told_differently_are_refused(told_all, folders, tmp_path):
+    content = json.loads(told_all[0].read_text())
+    content["turn"] = json.loads((folders[0] / "cart.json").read_text())["turn"]
+    (tmp_path / "mixed.json").write_text(json.dumps(content))
+    with pytest.raises(ValueError, match="features .*, expected one of"):
+        load_agent(tmp_path / "mixed.json")
+
+
+def test_models_told_differently_are_refused(tables, tree, folders, told_all, tmp_path):
+    for name in ("cart.json", "oct.json"):
+        (tmp_path / name).write_text(((told_all[0]) if name == "oct.json" else folders[0] / name).read_text())
+    with pytest.raises(ValueError, match="oct.json: history is both.seat, expected CART's, opponent"):
+        load_models(tree, tables, folders[1], tmp_path)
 
 
 LINES = ["b300c/", "b300c/kb400", "b300c/kk/b600b1800", "cb20000", "", "c", "cb300b1234c/b2000c/kk/b5000"]

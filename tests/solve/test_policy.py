@@ -27,10 +27,10 @@ def tree():
     return build_tree(menu_from([[1, 2], []], [[1], []], [[1]], [[]]))
 
 
-def predictor(n_features: int, n_labels: int, zeros: tuple[int, ...] = ()):
+def predictor(n_features: int, n_labels: int, zeros: tuple[int, ...] = (), told: int = 4):
     """Some smooth function of the features that is a probability of each label; 0 for the labels `zeros`."""
     slopes = np.random.default_rng(n_features).normal(size=(n_features, n_labels))
-    scale = np.concatenate([np.ones(n_features - 4), np.full(4, 1e-4)])
+    scale = np.concatenate([np.ones(n_features - told), np.full(told, 1e-4)])
 
     def predict(X):
         p = np.exp((X * scale) @ slopes)
@@ -74,6 +74,29 @@ def test_model_rows_are_single_predictions_masked(tables, tree, street, zeros):
             assert found == pytest.approx(expected_row(tree, node, predict[street], hands[hole]), abs=1e-5)
 
 
+@pytest.mark.parametrize("history,told", [("both", 8), ("both+seat", 9)])
+@pytest.mark.parametrize("street", range(4))
+def test_a_model_may_be_told_the_own_bets_and_the_seat(tables, tree, history, told, street):
+    """Column by column as their names say, at every decision; twins in the opponent's bets are told apart."""
+    hands = board_features(street, tables[street], BOARD[: SHOWN[street]])
+    predict = [predictor(n + told, len(tree.labels), told=told) for n in (31, 21, 11, 1)]
+    policy = ModelPolicy(tree, predict, tables, history)
+    rows, row_of_hole = policy.street(street, BOARD[: SHOWN[street]])
+    hole, start = np.flatnonzero(free_holes(BOARD))[100], tree.street_start[street]
+    for node in decisions(tree, street):
+        actor = int(tree.actor[node])
+        x = [*hands[hole], *tree.bets[node, 1 - actor], *tree.bets[node, actor], float(actor == 0)][: hands.shape[1] + told]
+        below = children(tree, node)
+        p = predict[street](np.array([x], dtype=np.float32))[0][tree.label[below]]
+        assert rows[row_of_hole[hole], below - start] == pytest.approx(p / p.sum(), abs=1e-5)
+    assert len(policy.histories[street].told) >= len(ModelPolicy(tree, predict, tables).histories[street].told)
+
+
+def test_an_unknown_history_is_refused(tables, tree):
+    with pytest.raises(ValueError, match="history is 'seat', expected one of opponent"):
+        ModelPolicy(tree, [predictor(5, len(tree.labels))] * 4, tables, "seat")
+
+
 def test_a_model_that_names_only_illegal_actions_checks_or_calls(tables, tree):
     folds = [lambda X: np.eye(1, len(tree.labels), FOLD, dtype=np.float32).repeat(len(X), axis=0)] * 4
     rows, row_of_hole = ModelPolicy(tree, folds, tables).street(1, BOARD[:3])
@@ -96,9 +119,9 @@ def test_models_are_asked_only_for_wanted_holes_and_once_a_board(tables, tree):
     wanted[np.flatnonzero(free_holes(BOARD))[:5]] = True
     for _ in range(2):
         policy.street(2, BOARD[:4], wanted)
-    assert asked == [5 * len(policy.histories[2].bets)]
+    assert asked == [5 * len(policy.histories[2].told)]
     policy.street(2, BOARD[:4])
-    assert asked[1:] == [free_holes(BOARD[:4]).sum() * len(policy.histories[2].bets)]
+    assert asked[1:] == [free_holes(BOARD[:4]).sum() * len(policy.histories[2].told)]
 
 
 def test_four_models_are_expected(tables, tree):

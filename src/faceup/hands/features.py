@@ -1,4 +1,7 @@
-"""A hand as named numbers: its equity, deciles of its later equities, the opponent's bets (paper 000, 2.2).
+"""A hand as named numbers: its equity, deciles of its later equities, the bets so far (paper 000, 2.2).
+
+Of the betting a model is told the opponent's bets on each street, as in the paper; "both" adds the player's own, and
+"both+seat" adds whether the player sits on the button, too.
 
 The one place where integer equities become float32 features: divided in double precision by the street's
 unit, then rounded once. Decile d of a histogram is the smallest equity with at least d * 10 % of the futures
@@ -44,11 +47,35 @@ from faceup.hands.equity import (
 _LATER = tuple([f"{name}_equity_p{10 * d}" for d in range(1, N_DECILES + 1)] for name in STREET_NAMES)
 FEATURE_NAMES = tuple(tuple(sum(_LATER[s + 1 :], ["equity"])) for s in range(4))  # 31, 21, 11 and 1 names
 BET_NAMES = tuple(f"opponent_bet_{street}" for street in STREET_NAMES)  # dollars, blinds included
+OWN_BET_NAMES = tuple(f"own_bet_{street}" for street in STREET_NAMES)
+HISTORIES = {"opponent": BET_NAMES, "both": BET_NAMES + OWN_BET_NAMES, "both+seat": (*BET_NAMES, *OWN_BET_NAMES, "button")}
 
 
-def feature_names(street: int) -> tuple[str, ...]:
-    """Names of the 35, 25, 15 or 5 features of street 0..3: the hand's, then the opponent's four bets."""
-    return FEATURE_NAMES[street] + BET_NAMES
+def feature_names(street: int, history: str = "opponent") -> tuple[str, ...]:
+    """Names of a model's features on street 0..3: the hand's 31, 21, 11 or 1, then those of the betting.
+
+    history: what is told of the betting, a key of HISTORIES; "opponent" is the paper's. Raises ValueError on another one.
+    """
+    return FEATURE_NAMES[street] + HISTORIES[check_history(history)]
+
+
+def check_history(history: str) -> str:
+    """The setting itself; raises ValueError unless it is a key of HISTORIES."""
+    if history not in HISTORIES:
+        raise ValueError(f"history is {history!r}, expected one of {', '.join(HISTORIES)}")
+    return history
+
+
+def betting_features(bets: np.ndarray, actor: np.ndarray, history: str = "opponent") -> np.ndarray:
+    """What a model is told of the betting: (n, 4 | 8 | 9) float32, columns as in HISTORIES[history].
+
+    bets: dollars that each player has put in on each street, (n, 2, 4); actor: who is to act, (n,), 0 on the button.
+    Raises ValueError on an unknown setting.
+    """
+    told = len(HISTORIES[check_history(history)])
+    row, actor = np.arange(len(bets)), np.asarray(actor)
+    columns = [bets[row, 1 - actor], bets[row, actor], (actor == 0)[:, None]]
+    return np.concatenate(columns, axis=1)[:, :told].astype(np.float32)
 
 
 @njit(cache=True)
@@ -150,8 +177,12 @@ class Hand:
         Raises ValueError unless these are four amounts of 0 or more, with 0 on streets not yet reached.
         """
         _check_bets(opponent_bets, self.street)
+        return np.concatenate([self.strength(), np.array(opponent_bets, dtype=np.float32)])
+
+    def strength(self) -> np.ndarray:
+        """The features without the betting, (31 | 21 | 11 | 1,) float32, ordered as FEATURE_NAMES."""
         later = [self.deciles(street) for street in range(self.street + 1, 4)]
-        return np.concatenate([[self.equity], *later, opponent_bets]).astype(np.float32)
+        return np.concatenate([[self.equity], *later]).astype(np.float32)
 
     def features(self, opponent_bets: tuple[float, ...] = (0, 0, 0, 0)) -> dict[str, float]:
         """`vector` by name."""

@@ -15,7 +15,7 @@ import numpy as np
 from faceup.game.betting import DECISION, STREETS, Tree
 from faceup.game.cards import CLASS_OF_HOLE, HOLE_CARDS, N_CLASSES
 from faceup.hands.equity import BOARD_CARDS, StreetTable
-from faceup.hands.features import board_features
+from faceup.hands.features import betting_features, board_features, check_history
 from faceup.solve.policy import Policy, free_holes, opponents, street_reach
 from faceup.solve.policy import Rows as PolicyRows
 
@@ -27,7 +27,7 @@ _STREAM = 1  # keeps the draws apart from the boards themselves, which may come 
 class Rows(NamedTuple):
     """Training rows of one round."""
 
-    X: np.ndarray  # (n, n_features) float32: the hand's features, then the opponent's four bets in dollars
+    X: np.ndarray  # (n, n_features) float32: the hand's features, then those of the betting
     P: np.ndarray  # (n, n_labels) float32: probability of each action label, 0 where it is illegal
     w: np.ndarray  # (n,) float64: weights, mean 1
     board: np.ndarray  # (n,) int32: which of the boards, NO_BOARD preflop
@@ -41,16 +41,19 @@ def draw_rows(
     boards: np.ndarray,
     seed: int,
     progress: Callable[[int], None] = lambda done: None,
+    history: str = "opponent",
 ) -> list[Rows]:
     """Rows of the four rounds, preflop first.
 
     n_rows: how many on flop, turn and river, shared evenly over the boards; boards (n_boards, 5) as dealt. A
-    board's rows depend on the seed, the board and its place. Raises ValueError where a street would get less
-    than a row a board, or is never reached.
+    board's rows depend on the seed, the board and its place. history: what rows tell of the betting, as in
+    `hands.features`; the situations drawn do not depend on it. Raises ValueError where a street would get less
+    than a row a board, or is never reached, and on an unknown history.
     """
+    check_history(history)
     if min(n_rows) < len(boards) or len(boards) == 0:
         raise ValueError(f"n_rows is {n_rows} for {len(boards)} boards, expected boards and a row for each")
-    parts: list[list[Rows]] = [[_preflop_rows(tree, policy, tables)], [], [], []]
+    parts: list[list[Rows]] = [[_preflop_rows(tree, policy, tables, history)], [], [], []]
     reach = np.zeros((2, len(tree.kind), len(HOLE_CARDS)), dtype=np.float32)  # used again for every board
     for k, board in enumerate(np.asarray(boards).tolist()):
         rng = np.random.default_rng([seed, k, _STREAM])
@@ -60,7 +63,7 @@ def draw_rows(
         for street in (1, 2, 3):
             hands = board_features(street, tables[street], shown[street])
             n = n_rows[street - 1] // len(boards)
-            parts[street].append(_street_rows(tree, street, played[street], hands, reach, n, k, rng))
+            parts[street].append(_street_rows(tree, street, played[street], hands, reach, n, k, rng, history))
         progress(k + 1)
     return [_join(rows) for rows in parts]
 
@@ -103,6 +106,7 @@ def _street_rows(
     n: int,
     k: int,
     rng: np.random.Generator,
+    history: str,
 ) -> Rows:
     """n rows of board k, one from each n-th of the total; hands (1326, n_hand_features)."""
     nodes = _decisions(tree, street)
@@ -116,10 +120,10 @@ def _street_rows(
     table, row_of_hole = played
     weight = draw[picks] * upto[-1]  # stake / chance of the draw: comparable from board to board
     targets = _targets(tree, street, table, row_of_hole[hole], node)
-    return Rows(_features(tree, node, hands[hole]), targets, weight, np.full(n, k, dtype=np.int32))
+    return Rows(_features(tree, node, hands[hole], history), targets, weight, np.full(n, k, dtype=np.int32))
 
 
-def _preflop_rows(tree: Tree, policy: Policy, tables: tuple[StreetTable, ...]) -> Rows:
+def _preflop_rows(tree: Tree, policy: Policy, tables: tuple[StreetTable, ...], history: str) -> Rows:
     """All starting hands at all preflop decisions, weighted by stake."""
     played = policy.street(0, [])
     nodes = _decisions(tree, 0)
@@ -133,12 +137,11 @@ def _preflop_rows(tree: Tree, policy: Policy, tables: tuple[StreetTable, ...]) -
     table, row_of_hole = played
     weight = by_class.ravel() + _FAINT * by_class.max()
     targets = _targets(tree, 0, table, row_of_hole[hole], node)
-    return Rows(_features(tree, node, hands), targets, weight, np.full(len(node), NO_BOARD, dtype=np.int32))
+    return Rows(_features(tree, node, hands, history), targets, weight, np.full(len(node), NO_BOARD, dtype=np.int32))
 
 
-def _features(tree: Tree, node: np.ndarray, hands: np.ndarray) -> np.ndarray:
-    bets = tree.bets[node, 1 - tree.actor[node]]
-    return np.concatenate([hands, bets.astype(np.float32)], axis=1)
+def _features(tree: Tree, node: np.ndarray, hands: np.ndarray, history: str) -> np.ndarray:
+    return np.concatenate([hands, betting_features(tree.bets[node], tree.actor[node], history)], axis=1)
 
 
 def _targets(tree: Tree, street: int, table: np.ndarray, rows: np.ndarray, node: np.ndarray) -> np.ndarray:

@@ -4,9 +4,10 @@
 model and `excess` its distance from the entropy floor with an interval over boards.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
+from itertools import product
 from typing import NamedTuple, TypeVar
 
 import numpy as np
@@ -75,6 +76,24 @@ def fit_rounds(
             models.append(future.result())
             done(n)
     return models[::-1]
+
+
+def try_settings(
+    fit: Callable[..., Model],
+    grid: Mapping[str, Sequence],
+    train: Rows,
+    valid: Rows,
+    done: Callable[[int], None] = lambda n: None,
+) -> list[tuple[dict, Model, dict[str, float]]]:
+    """(setting, model, its score on the validation rows) for every combination of a grid, the last name varying fastest.
+
+    fit(X, P, w, **setting) trains; WORKERS fits run at a time. Raises ValueError on an empty grid.
+    """
+    settings = [dict(zip(grid, values, strict=True)) for values in product(*grid.values())]
+    if not settings or not grid:
+        raise ValueError(f"grid is {dict(grid)}: expected names with a value each at least")
+    models = fit_rounds([partial(fit, **setting) for setting in settings], [train] * len(settings), done)
+    return [(setting, model, score(model, valid)) for setting, model in zip(settings, models, strict=True)]
 
 
 def predictor(model: trees.Tree | Boosted | Neural) -> Predict:

@@ -27,7 +27,7 @@ from faceup.game.betting import (
 )
 from faceup.game.notation import state_after
 from faceup.hands.equity import BOARD_CARDS, StreetTable
-from faceup.hands.features import feature_names, hand
+from faceup.hands.features import HISTORIES, betting_features, feature_names, hand
 from faceup.learn import trees
 from faceup.learn.boosted import Boosted
 from faceup.learn.neural import Neural
@@ -60,9 +60,7 @@ class TreeAgent:
         self.labels = file.labels  # all actions it can name: "fold", "call", "raise_<pots>", .., "all_in"
         self.trees = file.trees
         self.provenance = file.provenance
-        for street, names in enumerate(file.feature_names):
-            if names != feature_names(street):
-                raise ValueError(f"{STREETS[street]}: features {names}, expected {feature_names(street)}")
+        self.history = _history(file.feature_names)  # what it is told of the betting, a key of hands.features.HISTORIES
         self._menu = _menu(file.labels, file.provenance.get("menu"))
 
     def action_probabilities(self, hole: str, board: str = "", betting: str = "") -> dict[str, float]:
@@ -71,7 +69,7 @@ class TreeAgent:
         hole: "Ac3h", the cards of the player to act; board: "", "Kh3sJc", ..; betting: "b300c/kb400". Raises
         ValueError on a bad card, a board of another street than the line's, and lines as in `state_after`.
         """
-        state, x = _situation(hole, board, betting)
+        state, x = self._situation(hole, board, betting)
         return self._answer(state, x)
 
     def legal(self, betting: str = "") -> dict[str, int]:
@@ -84,12 +82,12 @@ class TreeAgent:
 
     def path(self, hole: str, board: str = "", betting: str = "") -> list[Step]:
         """The questions from the root to the leaf that answers; arguments as in `action_probabilities`."""
-        state, x = _situation(hole, board, betting)
+        state, x = self._situation(hole, board, betting)
         return self._steps(state, x)
 
     def explain(self, hole: str, board: str = "", betting: str = "") -> str:
         """The way through the tree in words, a line a question, then the answer."""
-        state, x = _situation(hole, board, betting)
+        state, x = self._situation(hole, board, betting)
         pot, to_call = pot_and_call(state)
         asked = f"${to_call:,} to call" if to_call else "nothing to call"
         lines = [f"{_name(state)}: ${pot:,} in the pot, {asked}"]
@@ -99,6 +97,15 @@ class TreeAgent:
         said = [f"{_words(label, to_call, amounts[label])} {100 * p:.0f} %" for label, p in likeliest if p >= 0.005]
         return "\n".join([*lines, "so: " + ", ".join(said)])
 
+    def _situation(self, hole: str, board: str, betting: str) -> tuple[State, np.ndarray]:
+        """The state, and the features of the player to act, (n_features,) float32."""
+        state, cards = state_after(betting), hand(hole, board)
+        if cards.street != state.street:
+            wanted = f"{BOARD_CARDS[state.street]} cards on the {_name(state)}, to which betting {betting!r} leads"
+            raise ValueError(f"board {board!r}: has {len(cards.board)} cards, expected {wanted}")
+        told = betting_features(np.array([state.bets]), np.array([state.actor]), self.history)
+        return state, np.concatenate([cards.strength(), told[0]])
+
     def _answer(self, state: State, x: np.ndarray) -> dict[str, float]:
         """The leaf's probabilities over legal labels, renormalised; if nothing is left, check or call."""
         p = trees.predict(self.trees[state.street], x[None])[0].astype(np.float64)
@@ -107,7 +114,7 @@ class TreeAgent:
         return {self.labels[k]: float(p[k] / total if total > 1e-9 else k == CALL) for k in legal}
 
     def _steps(self, state: State, x: np.ndarray) -> list[Step]:
-        tree, names = self.trees[state.street], feature_names(state.street)
+        tree, names = self.trees[state.street], feature_names(state.street, self.history)
         node, steps = 0, []
         while (k := int(tree.feature[node])) >= 0:
             steps.append(Step(names[k], float(x[k]), float(tree.threshold[node])))
@@ -122,13 +129,14 @@ def _words(label: str, to_call: int, amount: int) -> str:
     return f"{label} (to ${amount:,})"
 
 
-def _situation(hole: str, board: str, betting: str) -> tuple[State, np.ndarray]:
-    """The state, and the features of the player to act, (n_features,) float32."""
-    state, cards = state_after(betting), hand(hole, board)
-    if cards.street != state.street:
-        wanted = f"{BOARD_CARDS[state.street]} cards on the {_name(state)}, to which betting {betting!r} leads"
-        raise ValueError(f"board {board!r}: has {len(cards.board)} cards, expected {wanted}")
-    return state, cards.vector(state.bets[1 - state.actor])
+def _history(names: Sequence[tuple[str, ...]]) -> str:
+    """The setting whose features these are, of four rounds; ValueError naming a round that has others."""
+    known = {history: [feature_names(street, history) for street in range(4)] for history in HISTORIES}
+    for history, expected in known.items():
+        if list(names) == expected:
+            return history
+    street = next((k for k, given in enumerate(names) if given not in [expected[k] for expected in known.values()]), 3)
+    raise ValueError(f"{STREETS[street]}: features {names[street]}, expected one of {[f[street] for f in known.values()]}")
 
 
 def _menu(labels: Sequence[str], menu: Menu | None) -> Menu:
@@ -150,9 +158,11 @@ def load_agent(path: str | os.PathLike) -> TreeAgent:
     return TreeAgent(trees.load_agent_file(Path(path)))
 
 
-def tree_policy(tree: Tree, tables: tuple[StreetTable, ...], models: Sequence[trees.Tree]) -> ModelPolicy:
-    """The policy of four decision trees, one a round."""
-    return ModelPolicy(tree, [partial(trees.predict, model) for model in models], tables)
+def tree_policy(
+    tree: Tree, tables: tuple[StreetTable, ...], models: Sequence[trees.Tree], history: str = "opponent"
+) -> ModelPolicy:
+    """The policy of four decision trees, one a round, that are told this of the betting (a `TreeAgent`'s `history`)."""
+    return ModelPolicy(tree, [partial(trees.predict, model) for model in models], tables, history)
 
 
 def load_models(
@@ -160,7 +170,8 @@ def load_models(
 ) -> dict[str, ModelPolicy]:
     """The models as policies: "CART" and "OCT" from the folder `agents`, "XGBoost" and "NN" from the folder `distill`.
 
-    Raises ValueError where a file is missing or of another betting tree.
+    All are told of the betting what CART's file says. Raises ValueError where a file is missing, of another betting tree or of
+    another history.
     """
     grown = {"CART": Path(agents) / "cart.json", "OCT": Path(agents) / "oct.json"}
     boosted = [Path(distill) / f"boosted_{street}.json" for street in STREETS]
@@ -172,14 +183,17 @@ def load_models(
     for name, agent in read.items():
         if agent.labels != tree.labels:
             raise ValueError(f"{grown[name].name}: labels are {agent.labels}, expected the tree's {tree.labels}")
+    history = read["CART"].history
+    if read["OCT"].history != history:
+        raise ValueError(f"{grown['OCT'].name}: history is {read['OCT'].history}, expected CART's, {history}")
     asked = {
         "XGBoost": [_threaded(Boosted.load(path).predict) for path in boosted],
         "NN": [_threaded(Neural.load(path).predict) for path in neural],
     }
     for name, predict in asked.items():
-        _check_predict(name, tree, predict)
-    others = {name: ModelPolicy(tree, predict, tables) for name, predict in asked.items()}
-    return {name: tree_policy(tree, tables, agent.trees) for name, agent in read.items()} | others
+        _check_predict(name, tree, predict, history)
+    others = {name: ModelPolicy(tree, predict, tables, history) for name, predict in asked.items()}
+    return {name: tree_policy(tree, tables, agent.trees, history) for name, agent in read.items()} | others
 
 
 def trees_of_depth(name: str, depth: int, distill: str | os.PathLike, agents: str | os.PathLike) -> tuple[trees.Tree, ...]:
@@ -198,10 +212,10 @@ def trees_of_depth(name: str, depth: int, distill: str | os.PathLike, agents: st
     return load_agent(path).trees
 
 
-def _check_predict(name: str, tree: Tree, predict: Sequence[Predict]) -> None:
+def _check_predict(name: str, tree: Tree, predict: Sequence[Predict], history: str) -> None:
     """Raises ValueError unless a model takes the features of its round and answers with the tree's labels."""
     for street, answer in enumerate(predict):
-        n = answer(np.zeros((1, len(feature_names(street))), dtype=np.float32)).shape[1]
+        n = answer(np.zeros((1, len(feature_names(street, history))), dtype=np.float32)).shape[1]
         if n != len(tree.labels):
             raise ValueError(f"{name}, {STREETS[street]}: {n} labels, expected the tree's {len(tree.labels)}")
 

@@ -14,7 +14,7 @@ from numba import njit
 from faceup.game.betting import CALL, DECISION, STREETS, Tree
 from faceup.game.cards import CLASS_OF_HOLE, HOLE_CARDS, N_CLASSES, PERMUTED_HOLES, canonical
 from faceup.hands.equity import UNITS, StreetTable, _river_equity
-from faceup.hands.features import board_features
+from faceup.hands.features import betting_features, board_features
 from faceup.hands.groups import N_RIVER_GROUPS, Groups
 
 Predict = Callable[[np.ndarray], np.ndarray]  # (n, n_features) float32 -> (n, n_labels) float32
@@ -72,19 +72,22 @@ def river_equities(board: list[int]) -> np.ndarray:
 
 
 class Histories(NamedTuple):
-    """What a model is told of the betting on one street: the opponent's bets, which several nodes may share."""
+    """What a model is told of the betting on one street, which several nodes may share."""
 
-    bets: np.ndarray  # (n_histories, 4) float32 dollars the opponent has put in on each street
+    told: np.ndarray  # (n_histories, 4 | 8 | 9) float32, columns as in hands.features.HISTORIES
     nodes: np.ndarray  # (n_decisions,) int32
-    history: np.ndarray  # (n_decisions,) int32 row of `bets` for each
+    history: np.ndarray  # (n_decisions,) int32 row of `told` for each
 
 
-def histories(tree: Tree, street: int) -> Histories:
-    """Distinct betting features of a street's decisions (paper 000, Section 2.2.2)."""
+def histories(tree: Tree, street: int, setting: str = "opponent") -> Histories:
+    """Distinct betting features of a street's decisions (paper 000, Section 2.2.2).
+
+    setting: what is told, a key of `hands.features.HISTORIES`. Raises ValueError on another one.
+    """
     nodes = np.flatnonzero((tree.kind == DECISION) & (tree.street == street)).astype(np.int32)
-    bets = tree.bets[nodes, 1 - tree.actor[nodes]]
-    distinct, history = np.unique(bets, axis=0, return_inverse=True)
-    return Histories(distinct.astype(np.float32), nodes, history.reshape(-1).astype(np.int32))
+    told = betting_features(tree.bets[nodes], tree.actor[nodes], setting)
+    distinct, history = np.unique(told, axis=0, return_inverse=True)
+    return Histories(distinct, nodes, history.reshape(-1).astype(np.int32))
 
 
 @njit(cache=True)
@@ -106,12 +109,15 @@ def _legal_rows(labels, nodes, history, first_child, n_children, label, width_st
 class ModelPolicy:
     """One model a round (paper 000, Section 2.4), asked for every hand and every distinct betting history."""
 
-    def __init__(self, tree: Tree, predict: list[Predict], tables: tuple[StreetTable, ...]):
-        """predict: four models, preflop first; tables: the street tables of hands/equity."""
+    def __init__(self, tree: Tree, predict: list[Predict], tables: tuple[StreetTable, ...], history: str = "opponent"):
+        """predict: four models, preflop first; tables: the street tables of hands/equity; history: what models are told.
+
+        Raises ValueError unless there are four models and the history is a key of `hands.features.HISTORIES`.
+        """
         if len(predict) != len(STREETS):
             raise ValueError(f"predict has {len(predict)} models, expected one for each of {STREETS}")
         self.tree, self.predict, self.tables = tree, predict, tables
-        self.histories = [histories(tree, street) for street in range(4)]
+        self.histories = [histories(tree, street, history) for street in range(4)]
         self._known: dict[int, tuple[object, Rows]] = {}  # the last board's rows on each street
 
     def street(self, street: int, board: list[int], wanted: np.ndarray | None = None) -> Rows:
@@ -127,10 +133,10 @@ class ModelPolicy:
     def rows_of(self, street: int, hands: np.ndarray) -> np.ndarray:
         """Rows for hands given as features (n, n_hand_features) float32: (n, width) float32."""
         lines = self.histories[street]
-        n, k = len(hands), len(lines.bets)
-        x = np.empty((k, n, hands.shape[1] + 4), dtype=np.float32)
-        x[:, :, :-4] = hands
-        x[:, :, -4:] = lines.bets[:, None, :]
+        n, (k, told) = len(hands), lines.told.shape
+        x = np.empty((k, n, hands.shape[1] + told), dtype=np.float32)
+        x[:, :, :-told] = hands
+        x[:, :, -told:] = lines.told[:, None, :]
         labels = self.predict[street](x.reshape(k * n, -1)).reshape(k, n, -1)
         start, end = self.tree.street_start[street : street + 2]
         out = np.empty((n, end - start), dtype=np.float32)
