@@ -10,7 +10,7 @@ from faceup.game.cards import card_text, hole_index
 from faceup.hands.equity import BOARD_CARDS, StreetTable
 from faceup.hands.features import board_features
 from faceup.learn import trees
-from faceup.play.agents import Step
+from faceup.play.agents import Step, steps
 from faceup.play.words import reasons
 from faceup.solve.policy import ModelPolicy
 
@@ -52,15 +52,7 @@ def decide(
     x = np.concatenate([board_features(street, tables[street], shown)[hole], betting])
     picked = min(int(np.searchsorted(share.cumsum() / share.sum(), luck, side="right")), n - 1)
     leaf = int(trees.leaf_of(models[street], x[None])[0])
-    return Decision(node, leaf, _steps(models[street], names[street], x), share, first + picked)
-
-
-def _steps(model: trees.Tree, names: Sequence[str], x: np.ndarray) -> list[Step]:
-    node, steps = 0, []
-    while (k := int(model.feature[node])) >= 0:
-        steps.append(Step(names[k], float(x[k]), float(model.threshold[node])))
-        node = int((model.left if x[k] <= model.threshold[node] else model.right)[node])
-    return steps
+    return Decision(node, leaf, steps(models[street], names[street], x), share, first + picked)
 
 
 def walk(
