@@ -10,18 +10,20 @@ from faceup.hands.features import board_features, feature_names
 from faceup.learn.trees import Tree, leaf_of
 from faceup.play.agents import tree_policy
 from faceup.play.branches import N_BINS, Seen, best, bet_gain, bluffs, followers, gains, instead, look, questions, ratio, shares
+from faceup.solve.policy import free_holes
 
 N = len(SMALL.labels)
 
 
 @pytest.fixture(scope="module")
 def models():
-    """A random tree for each round, its thresholds spread over equities and bets."""
+    """A random tree for each round, its thresholds spread over equities and bets; it first asks for an equity above a half."""
     made = []
     for street in range(4):
         tree = random_tree(street, 25, len(feature_names(street)), N)
         bets = tree.feature >= len(feature_names(street)) - 4
         scale = np.where(bets, 400, 1).astype(np.float32)
+        tree.feature[0], tree.threshold[0], bets[0], scale[0] = 0, 1, False, 1
         made.append(tree._replace(threshold=np.where(tree.feature < 0, 0, np.abs(tree.threshold) / 2 * scale).astype(np.float32)))
     return made
 
@@ -76,16 +78,13 @@ def test_every_branch_holds_what_its_answers_hold(models, seen):
 def test_followers_are_the_hands_that_the_branch_takes(models, tables):
     policy, theirs = tree_policy(SMALL, tables, models), RandomPolicy(SMALL, 4)
     hands = board_features(1, tables[1], BOARD[:3])
-    for branch in (0, int(models[1].left[0]), int(models[1].right[0])):
+    for branch, least, most in ((0, -1, 1), (int(models[1].left[0]), -1, 0.5), (int(models[1].right[0]), 0.5, 1)):
         found = followers(SMALL, models[1], policy, theirs, tables, BOARD, 1, branch)
         assert SMALL.street[found.line] == 1 and (np.diff(found.equity) >= 0).all()
-        bets = np.tile(SMALL.bets[found.line, 1 - SMALL.actor[found.line]], (len(found.holes), 1))
-        x = np.concatenate([hands[found.holes], bets], axis=1)
-        first = models[1].feature[0]
-        expected = {0: True, int(models[1].left[0]): x[:, first] <= models[1].threshold[0]}.get(
-            branch, x[:, first] > models[1].threshold[0]
-        )
-        assert np.all(expected)
+        np.testing.assert_array_equal(found.equity, hands[found.holes, 0])
+        there = np.flatnonzero(free_holes(BOARD) & (hands[:, 0] > least) & (hands[:, 0] <= most))
+        assert sorted(found.holes) == there.tolist()
+        assert ((found.likely >= 0) & (found.likely <= 1)).all()
 
 
 def planted() -> tuple[Tree, Seen]:
@@ -115,11 +114,11 @@ def planted() -> tuple[Tree, Seen]:
 
 def test_planted_bluffs_and_questions_are_found():
     tree, seen = planted()
-    found = bluffs(seen, tree, deepest=2, least=0.5, equity=0.4)
+    found = bluffs(seen, tree, deepest=2, least=0.5, equity=0.35)
     assert (found.nodes[0], found.met[0], found.conditions) == (3, 2, 2)
     assert 6 not in found.nodes, "its hands are strong"
     assert found.met[list(found.nodes).index(4)] == 1, "it bets but loses by it"
-    assert bluffs(seen, tree, deepest=1, least=0.5, equity=0.4).nodes.tolist() == [1]
+    assert bluffs(seen, tree, deepest=1, least=0.5, equity=0.35).nodes.tolist() == [1]
     asked = questions(seen, tree, ["equity", "opponent_bet_flop"], deepest=2, least=0.6)
     assert asked.nodes.tolist() == [2] and asked.met.tolist() == [4]
     assert found.earned[0] == pytest.approx(0.1 * 0.8 * 50, rel=0.1) and bet_gain(seen, 3).mean == pytest.approx(50, abs=5)
