@@ -251,3 +251,20 @@ def test_smoke_exploitability_is_of_one_piece(smoke):
         assert flop >= turn >= river >= 0
         assert set(agent["lbr"]) == {"fc, rounds 1-4", "fcpa, rounds 3-4"}
         assert [leak["mbb"] for leak in agent["worst"]] == sorted((leak["mbb"] for leak in agent["worst"]), reverse=True)
+
+
+def test_smoke_strategy_reads_every_agent(smoke):
+    """Shares add up, the branches are of their rounds, and the pages hold the agents' files."""
+    found = json.loads((smoke / "reports" / "metrics" / "strategy.json").read_text())
+    assert {"CART", "OCT", "XGBoost", "NN"} <= set(found["opening_percent"])
+    for opens in found["opening_percent"].values():
+        total = sum(opens[f"{action}_percent"] for action in ("fold", "call", "raise", "all_in"))
+        assert total == pytest.approx(100, abs=0.01)
+        assert 0 <= opens["hands_mostly_folded"] <= 169
+    assert 0 < found["bluff"]["hands_on_example_board"] <= 1081
+    assert found["logic"]["weaker"]["action"] != found["logic"]["stronger"]["action"]
+    for asked in found["asked_percent"].values():
+        assert sum(asked.values()) == pytest.approx(100, abs=0.01)
+    for name, size in found["page_bytes"].items():
+        agent, page = (smoke / "reports" / place / name.lower() for place in ("agents", "pages"))
+        assert agent.with_suffix(".json").stat().st_size < size == page.with_suffix(".html").stat().st_size < 5e6

@@ -179,6 +179,18 @@ SCHEMA: dict[str, Rule | dict[str, Rule]] = {
         "answered": each(integer(1, 10_000_000), increasing=True),
         "flops": integer(4, 22_100),
     },
+    "strategy": {
+        "small_depth": integer(1, 6),
+        "picture_depth": integer(1, 6),
+        "search_boards": integer(2, 1_000_000),
+        "test_boards": integer(2, 1_000_000),
+        "deepest": integer(2, 15),
+        "bluff_share": number(0, 1),
+        "bluff_equity": number(0, 1),
+        "logical_share": number(0, 1),
+        "walk_holes": each(text(), least=2, most=2),
+        "walk_board": text(),
+    },
     "exploitability": {
         "depths": each(integer(1, 30), increasing=True),
         "responder_sizes": each(number(0.05, 200), least=0, most=8, increasing=True),

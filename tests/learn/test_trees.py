@@ -4,6 +4,7 @@ import json
 
 import numpy as np
 import pytest
+from random_trees import random_tree
 
 from faceup.learn.trees import (
     ROUNDS,
@@ -32,26 +33,6 @@ SMALL = Tree(  # bet <= 12,700 ? call : equity <= 0.1 ? fold : all in; numbered 
     value=np.array([[0.3, 0.6, 0.1], [0, 1, 0], [0.75, 0, 0.25], [1, 0, 0], [0, 0.004, 0.996]], dtype=np.float32),
     weight=np.array([5.0, 3, 2, 1.5, 0.5]),
 )
-
-
-def random_tree(seed: int, n_splits: int, n_features: int = 4) -> Tree:
-    """Grown by splitting random leaves: nodes in order of birth, inner values the mean of the leaves."""
-    rng = np.random.default_rng(seed)
-    n = 2 * n_splits + 1
-    feature, left, right = np.full((3, n), -1, dtype=np.int32)
-    leaves = [0]
-    for i in range(n_splits):
-        node = leaves.pop(rng.integers(len(leaves)))
-        feature[node], left[node], right[node] = rng.integers(n_features), 2 * i + 1, 2 * i + 2
-        leaves += [2 * i + 1, 2 * i + 2]
-    threshold = np.where(feature < 0, 0, rng.normal(size=n)).astype(np.float32)
-    value, weight = rng.dirichlet(np.full(len(LABELS), 0.5), n), rng.uniform(0.1, 10, n)
-    for node in range(n - 1, -1, -1):
-        if feature[node] >= 0:
-            children = [left[node], right[node]]
-            weight[node] = weight[children].sum()
-            value[node] = np.average(value[children], axis=0, weights=weight[children])
-    return Tree(feature, threshold, left, right, value.astype(np.float32), weight)
 
 
 def rows_for(tree: Tree, n: int = 2000) -> np.ndarray:

@@ -72,7 +72,7 @@ def _leaves(feature, threshold, left, right, X, leaves):
 
 def depth(tree: Tree) -> int:
     """Splits on the longest way from the root to a leaf."""
-    return int(_node_depths(tree).max())
+    return int(node_depths(tree).max())
 
 
 def n_leaves(tree: Tree) -> int:
@@ -83,7 +83,7 @@ def truncate(tree: Tree, depth: int) -> Tree:
     """The top of the tree: nodes at `depth` become leaves with their value, deeper ones are dropped."""
     if depth < 0:
         raise ValueError(f"depth is {depth}: expected 0 or more")
-    depths = _node_depths(tree)
+    depths = node_depths(tree)
     kept = depths <= depth
     leaf = ((tree.feature < 0) | (depths == depth))[kept]
     number = np.cumsum(kept) - 1  # new number of each kept node
@@ -97,7 +97,8 @@ def truncate(tree: Tree, depth: int) -> Tree:
     )
 
 
-def _node_depths(tree: Tree) -> np.ndarray:
+def node_depths(tree: Tree) -> np.ndarray:
+    """Splits on the way from the root to each node, (n,) int32."""
     depths = np.zeros(len(tree.feature), dtype=np.int32)
     level = np.zeros(1, dtype=np.int64)
     while len(level):
@@ -143,6 +144,7 @@ def as_text(tree: Tree, feature_names: Sequence[str], labels: Sequence[str], *, 
     check_tree(tree, len(feature_names), len(labels))
 
     def lines(node: int, level: int) -> Iterator[str]:
+        """The branch at a node of a level."""
         indent = "|   " * level
         if tree.feature[node] < 0 or level == max_depth:
             share = tree.weight[node] / tree.weight[0]
@@ -175,6 +177,7 @@ def as_python(
     check_tree(tree, len(feature_names), len(labels))
 
     def lines(node: int, level: int) -> Iterator[str]:
+        """The statements of the branch at a node of a level."""
         indent = "    " * (level + 1)
         if tree.feature[node] < 0 or level == max_depth:
             shares = zip(labels, tree.value[node].tolist(), strict=True)
@@ -306,7 +309,7 @@ def _children(leaf: np.ndarray, name: str) -> tuple[np.ndarray, np.ndarray]:
 
 def _fill_inner_nodes(tree: Tree) -> None:
     """Weight and value of inner nodes from their children's, in place, from the deepest level up."""
-    depths = _node_depths(tree)
+    depths = node_depths(tree)
     for level in range(depths.max() - 1, -1, -1):
         nodes = np.flatnonzero((depths == level) & (tree.feature >= 0))
         children = np.stack([tree.left[nodes], tree.right[nodes]])  # (2, nodes)

@@ -114,12 +114,16 @@ class TreeAgent:
         return {self.labels[k]: float(p[k] / total if total > 1e-9 else k == CALL) for k in legal}
 
     def _steps(self, state: State, x: np.ndarray) -> list[Step]:
-        tree, names = self.trees[state.street], feature_names(state.street, self.history)
-        node, steps = 0, []
-        while (k := int(tree.feature[node])) >= 0:
-            steps.append(Step(names[k], float(x[k]), float(tree.threshold[node])))
-            node = int((tree.left if x[k] <= tree.threshold[node] else tree.right)[node])
-        return steps
+        return steps(self.trees[state.street], feature_names(state.street, self.history), x)
+
+
+def steps(model: trees.Tree, names: Sequence[str], x: np.ndarray) -> list[Step]:
+    """The questions that a tree asks about features x (n_features,) float32, from the root to the leaf."""
+    node, made = 0, []
+    while (k := int(model.feature[node])) >= 0:
+        made.append(Step(names[k], float(x[k]), float(model.threshold[node])))
+        node = int((model.left if x[k] <= model.threshold[node] else model.right)[node])
+    return made
 
 
 def _words(label: str, to_call: int, amount: int) -> str:

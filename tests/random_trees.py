@@ -1,0 +1,25 @@
+"""Random decision trees for tests."""
+
+import numpy as np
+
+from faceup.learn.trees import Tree
+
+
+def random_tree(seed: int, n_splits: int, n_features: int = 4, n_labels: int = 3) -> Tree:
+    """Grown by splitting random leaves: nodes in order of birth, inner values the mean of the leaves."""
+    rng = np.random.default_rng(seed)
+    n = 2 * n_splits + 1
+    feature, left, right = np.full((3, n), -1, dtype=np.int32)
+    leaves = [0]
+    for i in range(n_splits):
+        node = leaves.pop(rng.integers(len(leaves)))
+        feature[node], left[node], right[node] = rng.integers(n_features), 2 * i + 1, 2 * i + 2
+        leaves += [2 * i + 1, 2 * i + 2]
+    threshold = np.where(feature < 0, 0, rng.normal(size=n)).astype(np.float32)
+    value, weight = rng.dirichlet(np.full(n_labels, 0.5), n), rng.uniform(0.1, 10, n)
+    for node in range(n - 1, -1, -1):
+        if feature[node] >= 0:
+            children = [left[node], right[node]]
+            weight[node] = weight[children].sum()
+            value[node] = np.average(value[children], axis=0, weights=weight[children])
+    return Tree(feature, threshold, left, right, value.astype(np.float32), weight)
