@@ -123,7 +123,7 @@ SCHEMA: dict[str, Rule | dict[str, Rule]] = {
         "held_out": number(0.01, 0.9),
         "depths": each(integer(1, 30), increasing=True),
         "tree_min_rows": integer(1, 1_000_000),
-        "oct_regrowths": integer(0, 1_000_000),
+        "oct_regrowths": each(integer(0, 1_000_000), least=4, most=4),
         "boosted_rows": integer(100, 100_000_000),
         "boosted_depth": integer(1, 30),
         "boosted_rounds": integer(1, 100_000),
