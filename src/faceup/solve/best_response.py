@@ -262,9 +262,9 @@ def _slopes(values: np.ndarray, luck: np.ndarray, pairs: np.ndarray) -> np.ndarr
 
     1 for all-ins; where more is still to be bet, whom the flop fits decides about more than the pot as it is. 0 without luck.
     """
+    left = (pairs > 0)[:, None, None]  # a flop of three aces leaves no pair of aces
     per_pair = np.maximum(pairs, 1)[:, None, None]
-    v, x = values / per_pair, luck / per_pair
-    v, x = v - v.mean(axis=0), x - x.mean(axis=0)
+    v, x = ((y - y.sum(axis=0) / np.maximum(left.sum(axis=0), 1)) * left for y in (values / per_pair, luck / per_pair))
     square = (_COMBOS * x * x).sum(axis=(0, 3))
     return np.where(square > 0, -(_COMBOS * v * x).sum(axis=(0, 3)) / np.where(square > 0, square, 1), 0)[..., None]
 
