@@ -105,8 +105,8 @@ def test_seats_are_changed_with_the_cards_staying(tables, groups, sides):
     call = FixedPolicy(same.own[0], CALL)
     assert (play_match(same, call, call, tables, 2_000, seed=7).sum(axis=1) == 0).all()
     table = random_table(same.own[0], groups, 4)
-    itself = mean_result(play_match(same, table, table, tables, 40_000, seed=8).mean(axis=1))
-    assert abs(itself.mbb) < 1.5 * itself.ci95
+    itself = play_match(same, table, table, tables, 20_000, seed=8)
+    assert (itself.sum(axis=1) == 0).all() and itself.std() > 1000
     first = play_match(same, table, call, tables, 2_000, seed=9)
     assert np.array_equal(first, play_match(same, table, call, tables, 2_000, seed=9))
 

@@ -3,7 +3,7 @@
 The agent's strategy is known, the opponent's is not. After each of the agent's actions every hole it could have held is
 weighted by how likely it would have acted so. At the end a showdown is scored for all of them against the hand that the
 opponent showed, and each of the agent's draws among its actions is corrected by what the other actions would have been worth, by
-a value fixed beforehand: the money that would be matched, times a guess of the chance to win it from the equities of both hands.
+a value fixed beforehand: the money that both have put in by then, times a guess of the chance to win it from both equities.
 That is unbiased for any guess. The cards on the board are left to luck: correcting them would need a sum over all boards.
 """
 
@@ -125,7 +125,8 @@ class ImaginedSeat(TableSeat):
     def _note(self, street, hands, chosen, columns, reached) -> None:
         put = self._match.bets[reached].sum(axis=3)  # (m, k, 2)
         folds = self._match.label[reached] == FOLD
-        worth = np.where(folds, -put[..., self._seat], put.max(axis=2)).astype(np.float64)
+        matched = put.min(axis=2).astype(np.float64)  # a raise is worth little more: it is often not called
+        worth = np.where(folds, -matched, matched)
         deals, table, theirs = self._deals, self._tables[street], 1 - self._player
         boards = deals.boards[street, hands]
         shown = table.equity[boards, deals.columns[street, hands, theirs]].astype(np.float64)
