@@ -41,36 +41,39 @@ class Cells(NamedTuple):
 
 
 class Shapes(NamedTuple):
-    """River subtrees of a tree, by shape: nodes of a shape are numbered breadth first from its root's children."""
+    """River subtrees of a tree, by shape: nodes of a shape are numbered breadth first from its root's children.
+
+    In the arrays of a sweep showdowns come first, then folds, decisions and last the root: each node has a slot there.
+    """
 
     node_start: np.ndarray  # (n_shapes + 1,) int32 where the nodes of each shape begin
     decision_start: np.ndarray  # (n_shapes + 1,) int32
-    kind: np.ndarray  # (nodes,) int8
+    ends: np.ndarray  # (n_shapes, 2) int32 how many showdowns, and how many ends in all
+    slot: np.ndarray  # (nodes,) int32
     actor: np.ndarray  # (decisions,) int8
     first_child: np.ndarray  # (decisions,) int32 number of the first node it leads to
     n_children: np.ndarray  # (decisions,) int32
-    node: np.ndarray  # (decisions,) int32 its number among its shape's nodes; the root comes after the last of them
+    slot_of: np.ndarray  # (decisions,) int32 slot of a decision
     of_block: np.ndarray  # (n_columns // LANES,) int32 shape of the river roots in LANES columns, -1 for other columns
-    column: (
-        np.ndarray
-    )  # (n_columns,) uint32 of river tables: where a root's first node is; in the padding any root's of the shape
-    stake: np.ndarray  # (n_columns // LANES, most_nodes, 2, LANES) float32 dollars an end is worth to each player
+    column: np.ndarray  # (n_columns,) uint32 node after a root, counted from the street's first; in the padding any root's
+    begin: np.ndarray  # (n_columns // LANES + 1,) int64 where each block's entries begin in a row of self-play's tables
+    stake: np.ndarray  # (n_columns // LANES, most_nodes, 2, LANES) float32 by slot: dollars an end is worth to the *other* player
 
 
 class RiverScratch(NamedTuple):
     """What a thread writes while it sweeps LANES river subtrees; made with one more axis in front, the thread.
 
-    The two players lie side by side in the last two axes, so that one loop serves both.
+    The two players lie side by side in the last two axes, so that one loop serves both: reach is with the player whose it is, and
+    values are with the player whose holes they are won from. Nodes are in the order of slots.
     """
 
     holes: np.ndarray  # (PADDED, LANES) float32 reach or values of holes at the roots
-    sums: np.ndarray  # (N_ENTRIES, 2, LANES) float32 the *other* player's reach of the roots, summed over each entry
-    root: np.ndarray  # (N_ENTRIES, 2, LANES) float32 values of the roots
+    sums: np.ndarray  # (N_ENTRIES, 2, LANES) float32 reach of the roots, summed over each entry
+    root: np.ndarray  # (N_ENTRIES, 2, LANES) float32 values of the roots to the other player
     own: np.ndarray  # (N_RIVER_HOLES, 2, LANES) float32 what folds give back for the hole itself
     chance: np.ndarray  # (N_RIVER_HOLES, most_nodes, LANES) float32 probability of the action that leads to a node
-    mine: np.ndarray  # (N_RIVER_HOLES, most_nodes, 2, LANES) float32 product of a player's chances since the root
-    theirs: np.ndarray  # (N_RIVER_HOLES, most_nodes, 2, LANES) float32 that of the other player
-    value: np.ndarray  # (N_RIVER_HOLES, most_nodes, 2, LANES) float32 value of a node, summed over a cell's holes
+    reach: np.ndarray  # (N_RIVER_HOLES, most_nodes, 2, LANES) float32 product of a player's chances since the root
+    value: np.ndarray  # (most_nodes, 2, LANES) float32 value of each node to the cell at hand, summed over its holes
 
 
 def river_shapes(tree: Tree) -> np.ndarray:
@@ -97,12 +100,13 @@ def _rivers(tree: Tree) -> Iterator[tuple[int, np.ndarray]]:
 def make_shapes(tree: Tree, layout: Layout, shape: np.ndarray) -> Shapes:
     """Shapes of a tree's rivers, given the layout of the streets before and `river_shapes`."""
     fields: list[list] = [[] for _ in range(5)]
-    starts: list[tuple[int, int]] = [(0, 0)]
+    starts, ends = [(0, 0)], []
     below = dict(_rivers(tree))
     for root in np.unique(shape, return_index=True)[1][int((shape < 0).any()) :]:
         for field, values in zip(fields, _shape_of(tree, int(root), below[int(root)]), strict=True):
             field.append(values)
         starts.append((starts[-1][0] + len(fields[0][-1]), starts[-1][1] + len(fields[1][-1])))
+        ends.append(np.cumsum([(tree.kind[below[root]] == kind).sum() for kind in (SHOWDOWN, FOLD_END)]))
     n_columns, most = len(layout.column_node), max(map(len, below.values()), default=0)
     of_block = np.full(n_columns // LANES, -1, dtype=np.int32)
     column = np.zeros(n_columns, dtype=np.uint32)
@@ -110,19 +114,45 @@ def make_shapes(tree: Tree, layout: Layout, shape: np.ndarray) -> Shapes:
     for c, root in enumerate(layout.column_node):
         if root >= 0 and shape[root] >= 0:
             of_block[c // LANES], column[c : c + LANES - c % LANES] = shape[root], below[root][0] - tree.street_start[3]
-            stake[c // LANES, : len(below[root]), :, c % LANES] = stakes_at(tree, below[root])
+            stake[c // LANES, _slots(tree.kind[below[root]]), :, c % LANES] = stakes_at(tree, below[root])[:, ::-1]
     nodes, decisions = np.array(starts, dtype=np.int32).T
-    kinds = (np.int8, np.int8, np.int32, np.int32, np.int32)
+    kinds = (np.int32, np.int8, np.int32, np.int32, np.int32)
     flat = (np.concatenate([np.zeros(0, int), *field]).astype(kind) for field, kind in zip(fields, kinds, strict=True))
-    return Shapes(np.ascontiguousarray(nodes), np.ascontiguousarray(decisions), *flat, of_block, column, stake)
+    sizes = np.append(np.diff(nodes), 0)[of_block] * LANES
+    return Shapes(
+        np.ascontiguousarray(nodes), np.ascontiguousarray(decisions), np.array(ends, dtype=np.int32).reshape(-1, 2), *flat,
+        of_block, column, np.append(0, np.cumsum(sizes)), stake,
+    )  # fmt: skip
+
+
+def table_columns(tree: Tree, layout: Layout, shapes: Shapes) -> np.ndarray:
+    """Where self-play's river tables have the tree's river nodes: (number of them,) int64.
+
+    A block's subtrees lie side by side there, node by node, as the sweep reads them.
+    """
+    columns = np.zeros(len(tree.kind) - tree.street_start[3], dtype=np.int64)
+    for c in np.flatnonzero(layout.column_node >= 0):
+        shape = shapes.of_block[c // LANES]
+        if shape >= 0:
+            slot = shapes.slot[shapes.node_start[shape] : shapes.node_start[shape + 1]]
+            columns[shapes.column[c] : shapes.column[c] + len(slot)] = shapes.begin[c // LANES] + slot * LANES + c % LANES
+    return columns
 
 
 def _shape_of(tree: Tree, root: int, nodes: np.ndarray) -> tuple[np.ndarray, ...]:
-    """A shape's entries in the fields of `Shapes` from kind to n_children."""
-    inside = np.flatnonzero(tree.kind[nodes] == DECISION)
+    """A shape's entries in the fields of `Shapes` from slot to slot_of."""
+    inside, slot = np.flatnonzero(tree.kind[nodes] == DECISION), _slots(tree.kind[nodes])
     decisions = np.concatenate([[root], nodes[inside]])
-    number = np.concatenate([[len(nodes)], inside])
-    return tree.kind[nodes], tree.actor[decisions], tree.first_child[decisions] - nodes[0], tree.n_children[decisions], number
+    slot_of = np.concatenate([[len(nodes)], slot[inside]])
+    return slot, tree.actor[decisions], tree.first_child[decisions] - nodes[0], tree.n_children[decisions], slot_of
+
+
+def _slots(kind: np.ndarray) -> np.ndarray:
+    """Slot of each node below a root: showdowns, then folds, then decisions."""
+    order = np.argsort(np.select([kind == SHOWDOWN, kind == FOLD_END], [0, 1], 2), kind="stable")
+    slots = np.empty(len(kind), dtype=np.int32)
+    slots[order] = np.arange(len(kind))
+    return slots
 
 
 def block_sizes(shapes: Shapes) -> np.ndarray:
@@ -134,15 +164,14 @@ def block_sizes(shapes: Shapes) -> np.ndarray:
 def make_river_scratch(shapes: Shapes, n: int) -> RiverScratch:
     """Arrays for n threads."""
     nodes = (N_RIVER_HOLES, 1 + shapes.stake.shape[1])
-    sizes = (PADDED,), (N_ENTRIES, 2), (N_ENTRIES, 2), (N_RIVER_HOLES, 2), nodes, (*nodes, 2), (*nodes, 2), (*nodes, 2)
+    sizes = (PADDED,), (N_ENTRIES, 2), (N_ENTRIES, 2), (N_RIVER_HOLES, 2), nodes, (*nodes, 2), (nodes[1], 2)
     return RiverScratch(*(np.zeros((n, *size, LANES), dtype=np.float32) for size in sizes))
 
 
 @njit(cache=True)
 def _river_scratch_of(scratch, i):
     return RiverScratch(
-        scratch.holes[i], scratch.sums[i], scratch.root[i], scratch.own[i], scratch.chance[i], scratch.mine[i],
-        scratch.theirs[i], scratch.value[i],
+        scratch.holes[i], scratch.sums[i], scratch.root[i], scratch.own[i], scratch.chance[i], scratch.reach[i], scratch.value[i]
     )  # fmt: skip
 
 
@@ -187,181 +216,174 @@ def _fill_cells(holes, class_start, equity, of_hole, entries, group, first, card
 
 
 @njit(cache=True, error_model="numpy")  # where no regret is positive the quotient is not used
-def _match(shapes, shape, cells, columns, regrets, chance):
-    """Regret matching at every decision of LANES subtrees, for each cell."""
-    n_nodes = shapes.node_start[shape + 1] - shapes.node_start[shape]
-    width = chance.shape[2]
+def _match(shapes, shape, chance):
+    """Regret matching at every decision of LANES subtrees, for a cell: chance (nodes, LANES) holds its regrets before."""
+    slot, width = shapes.slot[shapes.node_start[shape] :], chance.shape[1]
     total = np.empty(LANES, dtype=np.float32)
-    for g in range(cells.group.shape[0]):
-        for j in range(LANES):
-            for e in range(n_nodes):
-                chance[g, e, j] = max(regrets[cells.group[g], columns[j] + np.uint32(e)], np.float32(0))
-        for d in range(shapes.decision_start[shape], shapes.decision_start[shape + 1]):
-            first, n = shapes.first_child[d], shapes.n_children[d]
+    for d in range(shapes.decision_start[shape], shapes.decision_start[shape + 1]):
+        below = slot[shapes.first_child[d] : shapes.first_child[d] + shapes.n_children[d]]
+        for j in range(width):
+            total[j] = np.float32(0)
+        for e in below:
             for j in range(width):
-                total[j] = chance[g, first, j]
-            for e in range(first + 1, first + n):
-                for j in range(width):
-                    total[j] += chance[g, e, j]
-            even = np.float32(1) / np.float32(n)
-            for e in range(first, first + n):
-                for j in range(width):
-                    chance[g, e, j] = chance[g, e, j] / total[j] if total[j] > 0 else even
+                chance[e, j] = max(chance[e, j], np.float32(0))
+                total[j] += chance[e, j]
+        even = np.float32(1) / np.float32(below.shape[0])
+        for e in below:
+            for j in range(width):
+                chance[e, j] = chance[e, j] / total[j] if total[j] > 0 else even
 
 
 @njit(cache=True)
-def _reach(shapes, shape, n_cells, chance, mine, theirs):
-    """Both players' reach of every node of LANES subtrees, for each cell, from the chances of actions."""
-    n_nodes = shapes.node_start[shape + 1] - shapes.node_start[shape]
-    width = chance.shape[2]
-    for g in range(n_cells):
-        mine[g, n_nodes] = 1  # the root
-        for d in range(shapes.decision_start[shape], shapes.decision_start[shape + 1]):
-            first, n, above = shapes.first_child[d], shapes.n_children[d], shapes.node[d]
-            who, other = shapes.actor[d], 1 - shapes.actor[d]
-            for e in range(first, first + n):
-                for j in range(width):
-                    mine[g, e, who, j] = chance[g, e, j] * mine[g, above, who, j]
-                for j in range(width):
-                    mine[g, e, other, j] = mine[g, above, other, j]
-                for j in range(width):
-                    theirs[g, e, other, j] = mine[g, e, who, j]
-                for j in range(width):
-                    theirs[g, e, who, j] = mine[g, e, other, j]
+def _reach(shapes, shape, chance, reach):
+    """Both players' reach of every node of LANES subtrees, for a cell, from the chances of actions."""
+    slot, width = shapes.slot[shapes.node_start[shape] :], chance.shape[1]
+    reach[shapes.node_start[shape + 1] - shapes.node_start[shape]] = 1  # the root
+    for d in range(shapes.decision_start[shape], shapes.decision_start[shape + 1]):
+        above, who, other = shapes.slot_of[d], shapes.actor[d], 1 - shapes.actor[d]
+        for e in slot[shapes.first_child[d] : shapes.first_child[d] + shapes.n_children[d]]:
+            for j in range(width):
+                reach[e, who, j] = chance[e, j] * reach[above, who, j]
+            for j in range(width):
+                reach[e, other, j] = reach[above, other, j]
 
 
-# In the wide loops below the last axis holds both players' LANES. A loop over many arrays is split: the compiler gives up on
-# proving more than a few of them apart, and would not vectorise it.
+# All ends of a subtree are swept at once: an array over (end, player, lane) is a row of some hundred numbers, named flat where
+# it has a single axis. Loops over more than a few arrays are split: the compiler gives up on proving more of them apart, and
+# would not vectorise them.
 
 
 @njit(cache=True)
-def _add_entries(cells, start, end, sums, theirs, e, seen, sign):
-    """Add the other player's reach of a node, with holes of cells start..end - 1, to the sums of their cards."""
-    wide = seen.shape[1]
-    for g in range(start, end):
-        for k in range(cells.first[g], cells.first[g + 1]):
-            c = cells.card[k]
-            for j in range(wide):
-                seen[c, j] += sign * (theirs[g, e, j] * sums[k, j])
-
-
-@njit(cache=True)
-def _value_of_cell(cells, g, e, stake, mine, root, value, seen):
-    """Value of an end to a cell's holes, summed; and its entries' values, times the reach, added to the root's."""
-    wide = seen.shape[1]
-    for j in range(wide):
-        value[g, e, j] = np.float32(0)
-    for k in range(cells.first[g], cells.first[g + 1]):
-        c, count = cells.card[k], cells.count[k]
+def _products(reach, g, sums, k, n, out):
+    """out (ends, wide) = reach of the first n ends with the holes of cell g and entry k."""
+    wide = sums.shape[1]
+    for e in range(n):
         for j in range(wide):
-            x = stake[e, j] * seen[c, j]
-            value[g, e, j] += count * x
-            root[k, j] += mine[g, e, j] * x
+            out[e, j] = reach[g, e, j] * sums[k, j]
 
 
 @njit(cache=True)
-def _only_cell(cells, g, e, stake, mine, theirs, sums, root, value, seen):
+def _add_cell(cells, g, sums, reach, n, product, flat_product, seen):
+    """Add the reach of the first n ends, with the holes of a cell, to the sums of their cards, seen (53, all ends * wide)."""
+    size = n * sums.shape[1]
+    for k in range(cells.first[g], cells.first[g + 1]):
+        c = cells.card[k]
+        _products(reach, g, sums, k, n, product)
+        for x in range(size):
+            seen[c, x] += flat_product[x]
+
+
+@njit(cache=True)
+def _add_all(cells, n_showdowns, n_ends, sums, reach, product, flat_product, seen):
+    """Sums of all holes by card: at folds as they are, at showdowns counted negative."""
+    seen[:] = 0
+    for g in range(cells.group.shape[0]):
+        _add_cell(cells, g, sums, reach, n_ends, product, flat_product, seen)
+    size = n_showdowns * sums.shape[1]
+    for c in range(seen.shape[0]):
+        for x in range(size):
+            seen[c, x] = -seen[c, x]
+
+
+@njit(cache=True)
+def _value_of_entry(k, count, at, flat_at, weight, root, flat_value):
+    """Add the values of ends at a card, at (ends, wide), to those of a cell, and weighted to the root's of an entry."""
+    wide = root.shape[1]
+    for x in range(flat_value.shape[0]):
+        flat_value[x] += count * flat_at[x]
+    for e in range(at.shape[0]):
+        for j in range(wide):
+            root[k, j] += weight[e, j] * at[e, j]
+
+
+@njit(cache=True)
+def _only_cell(cells, g, n, sums, reach, product, flat_product, seen, flat_seen, weight, root, flat_value):
     """All steps of a class in one, where it is a single cell: no two entries share a card."""
-    wide = seen.shape[1]
-    for j in range(wide):
-        value[g, e, j] = np.float32(0)
+    wide = sums.shape[1]
+    size = n * wide
     for k in range(cells.first[g], cells.first[g + 1]):
-        c, count = cells.card[k], cells.count[k]
-        for j in range(wide):
-            x = theirs[g, e, j] * sums[k, j]
-            half = seen[c, j] + x
-            seen[c, j] = half + x
-            seen[SPARE, j] = half * stake[e, j]
-        for j in range(wide):
-            value[g, e, j] += count * seen[SPARE, j]
-            root[k, j] += mine[g, e, j] * seen[SPARE, j]
+        c = cells.card[k]
+        _products(reach, g, sums, k, n, product)
+        for x in range(size):
+            half = flat_seen[c, x] + flat_product[x]
+            flat_seen[c, x] = half + flat_product[x]
+            flat_product[x] = half
+        for e in range(n, product.shape[0]):
+            for j in range(wide):
+                product[e, j] = seen[c, e, j]
+        _value_of_entry(k, cells.count[k], product, flat_product, weight, root, flat_value)
 
 
 @njit(cache=True)
-def _showdown(cells, e, stake, mine, theirs, sums, root, value, seen):
-    """Values of showdown e of LANES subtrees: of each cell into value, times its reach added to root.
+def _begin_cell(reach, stake, weight, flat_value):
+    """Weigh ends with the reach of the player whom they are worth something to, and the stake. reach (nodes, 2, LANES)."""
+    width = reach.shape[2]
+    for e in range(stake.shape[0]):
+        for player in range(2):
+            for j in range(width):
+                weight[e, player, j] = reach[e, 1 - player, j] * stake[e, player, j]
+    flat_value[:] = 0
 
-    seen[c] is twice the weight of weaker holes with card c, plus once that of the class at hand, less the total: a win counts
-    2 - 1, a tie 1 - 1, a loss 0 - 1.
+
+@njit(cache=True)
+def _end_cell(k, g, n_showdowns, weight, sums, reach, own, value, flat_stake, flat_value):
+    """Count the hole itself back at folds, and put the stakes in: so far a cell's values were for a dollar."""
+    wide = own.shape[1]
+    for e in range(n_showdowns, weight.shape[0]):
+        for j in range(wide):
+            value[e, j] += reach[g, e, j] * sums[k, j]
+        for j in range(wide):
+            own[g, j] += reach[g, e, j] * weight[e, j]
+    for x in range(flat_value.shape[0]):
+        flat_value[x] *= flat_stake[x]
+
+
+@njit(cache=True)
+def _learn_cell(shapes, shape, sums, chance, reach, value, regrets, averages):
+    """Values of decisions from those of ends, for a cell; regrets and the actor's reach go to its rows of the tables.
+
+    sums (2, LANES): reach of the root with all holes of the cell; regrets, averages (nodes, LANES).
     """
-    seen[:] = 0
-    _add_entries(cells, 0, cells.group.shape[0], sums, theirs, e, seen, np.float32(-1))
-    for cls in range(cells.classes.shape[0] - 1):
-        start, end = cells.classes[cls], cells.classes[cls + 1]
-        if end == start + 1:
-            _only_cell(cells, start, e, stake, mine, theirs, sums, root, value, seen)
-            continue
-        _add_entries(cells, start, end, sums, theirs, e, seen, np.float32(1))
-        for g in range(start, end):
-            _value_of_cell(cells, g, e, stake, mine, root, value, seen)
-        _add_entries(cells, start, end, sums, theirs, e, seen, np.float32(1))
-
-
-@njit(cache=True)
-def _fold(cells, e, stake, mine, theirs, sums, root, own, value, seen):
-    """As `_showdown`, of folds: all holes that share no card are worth the stake, and the hole itself is counted back."""
-    wide = seen.shape[1]
-    seen[:] = 0
-    _add_entries(cells, 0, cells.group.shape[0], sums, theirs, e, seen, np.float32(1))
-    for g in range(cells.group.shape[0]):
-        _value_of_cell(cells, g, e, stake, mine, root, value, seen)
-        k = cells.first[g]
-        for j in range(wide):
-            value[g, e, j] += stake[e, j] * theirs[g, e, j] * sums[k, j]
-        for j in range(wide):
-            own[g, j] += stake[e, j] * theirs[g, e, j] * mine[g, e, j]
-
-
-@njit(cache=True)
-def _learn_river(shapes, shape, cells, columns, sums, chance, mine, value, regrets, averages):
-    """Values of decisions from those of ends, for each cell; regrets and the actor's reach go to the river tables."""
-    n_nodes, d0 = shapes.node_start[shape + 1] - shapes.node_start[shape], shapes.decision_start[shape]
-    width = chance.shape[2]
+    slot, width = shapes.slot[shapes.node_start[shape] :], chance.shape[1]
     at, of_other, weight = np.empty(LANES, np.float32), np.empty(LANES, np.float32), np.empty(LANES, np.float32)
-    for g in range(cells.group.shape[0]):
-        k, group = cells.first[g], cells.group[g]
-        for d in range(shapes.decision_start[shape + 1] - 1, d0 - 1, -1):
-            first, n, above = shapes.first_child[d], shapes.n_children[d], shapes.node[d]
-            who, other = shapes.actor[d], 1 - shapes.actor[d]
+    for d in range(shapes.decision_start[shape + 1] - 1, shapes.decision_start[shape] - 1, -1):
+        above, who, other = shapes.slot_of[d], shapes.actor[d], 1 - shapes.actor[d]
+        below = slot[shapes.first_child[d] : shapes.first_child[d] + shapes.n_children[d]]
+        for j in range(width):
+            at[j] = of_other[j] = np.float32(0)
+        for e in below:
             for j in range(width):
-                at[j] = of_other[j] = np.float32(0)
-            for e in range(first, first + n):
-                for j in range(width):
-                    at[j] += chance[g, e, j] * value[g, e, who, j]
-                for j in range(width):
-                    of_other[j] += value[g, e, other, j]
+                at[j] += chance[e, j] * value[e, other, j]
             for j in range(width):
-                weight[j] = sums[k, other, j] * mine[g, above, who, j]
-            for e in range(first, first + n):  # a node's reach is needed no more: what goes to the tables takes its place
-                for j in range(width):
-                    mine[g, e, 0, j] = value[g, e, who, j] - at[j]
-                for j in range(width):
-                    mine[g, e, 1, j] = weight[j] * chance[g, e, j]
+                of_other[j] += value[e, who, j]
+        for j in range(width):
+            weight[j] = sums[who, j] * reach[above, who, j]
+        for e in below:
             for j in range(width):
-                value[g, above, who, j] = at[j]
+                regrets[e, j] += value[e, other, j] - at[j]
             for j in range(width):
-                value[g, above, other, j] = of_other[j]
-        for j in range(LANES):
-            for e in range(n_nodes):
-                regrets[group, columns[j] + np.uint32(e)] += mine[g, e, 0, j]
-                averages[group, columns[j] + np.uint32(e)] += mine[g, e, 1, j]
+                averages[e, j] += weight[j] * chance[e, j]
+        for j in range(width):
+            value[above, other, j] = at[j]
+        for j in range(width):
+            value[above, who, j] = of_other[j]
 
 
 @njit(cache=True)
 def _sum_entries(cells, holes, player, sums):
     """Sum a player's reach of LANES roots, (PADDED, LANES), over each entry."""
     width = holes.shape[1]
-    sums[: cells.card.shape[0], 1 - player] = 0
+    sums[: cells.card.shape[0], player] = 0
     for i in range(N_RIVER_HOLES):
         for n in range(3):
             k = cells.entries[i, n]
             for j in range(width):
-                sums[k, 1 - player, j] += holes[i, j]
+                sums[k, player, j] += holes[i, j]
 
 
 @njit(cache=True)
 def _root_values(cells, root, own, player, holes):
-    """Replace the opponent's reach of LANES roots, for each hole, by the roots' values to a player."""
+    """Replace a player's reach of LANES roots, for each hole, by the roots' values to the other."""
     width = holes.shape[1]
     for i in range(N_RIVER_HOLES):
         g, a, b, c = cells.of_hole[i], cells.entries[i, 0], cells.entries[i, 1], cells.entries[i, 2]
@@ -375,28 +397,62 @@ def _sweep_rivers(shapes, cells, block, ends, regrets, averages, scratch):
 
     ends (n_columns, 2, N_TILES, TILE): reach of the roots; replaced by their values as `_replace_block` does.
     """
-    column = block * LANES
-    shape, columns = shapes.of_block[block], shapes.column[column : column + LANES]
+    column, begin, end = block * LANES, shapes.begin[block], shapes.begin[block + 1]
+    shape = shapes.of_block[block]
+    n_nodes = (end - begin) // LANES
     for player in range(2):
         _gather_lanes(ends, column, player, scratch.holes)
         _sum_entries(cells, scratch.holes, player, scratch.sums)
-    _match(shapes, shape, cells, columns, regrets, scratch.chance)
-    _reach(shapes, shape, cells.group.shape[0], scratch.chance, scratch.mine, scratch.theirs)
-    wide, n_nodes = 2 * LANES, scratch.chance.shape[1]  # as many as the largest shape has
+    for g in range(cells.group.shape[0]):
+        scratch.chance[g, :n_nodes] = regrets[cells.group[g]][begin:end].reshape(n_nodes, LANES)
+        _match(shapes, shape, scratch.chance[g])
+        _reach(shapes, shape, scratch.chance[g], scratch.reach[g])
+    _sweep_cells(shapes, shape, cells, begin, end, shapes.stake[block], regrets, averages, scratch)
+    for player in range(2):
+        _gather_lanes(ends, column, player, scratch.holes)
+        _root_values(cells, scratch.root, scratch.own, player, scratch.holes)
+        _scatter_lanes(scratch.holes, ends, column, player)
+
+
+@njit(cache=True)
+def _sweep_cells(shapes, shape, cells, begin, end, stake, regrets, averages, scratch):
+    """Values of all ends to all cells, weakest first, and what each cell learns.
+
+    seen[c], by end, is twice the weight of weaker holes with card c, plus once that of the class at hand, less the total: a win
+    counts 2 - 1, a tie 1 - 1, a loss 0 - 1. At folds it is the weight of all holes with the card.
+    """
+    n_showdowns, n_ends = shapes.ends[shape]
+    wide, n_nodes, size = 2 * LANES, scratch.chance.shape[1], n_ends * 2 * LANES
     sums, root, own = scratch.sums.reshape(-1, wide), scratch.root.reshape(-1, wide), scratch.own.reshape(-1, wide)
-    stake, value = shapes.stake[block].reshape(-1, wide), scratch.value.reshape(-1, n_nodes, wide)
-    mine, theirs = scratch.mine.reshape(-1, n_nodes, wide), scratch.theirs.reshape(-1, n_nodes, wide)
-    seen = np.empty((54, wide), dtype=np.float32)
+    value, flat_value = scratch.value.reshape(n_nodes, wide), scratch.value.reshape(-1)[:size]
+    reach, flat_stake = scratch.reach.reshape(-1, n_nodes, wide), stake.reshape(-1)[:size]
+    seen, product = np.empty((53, n_ends, wide), np.float32), np.empty((n_ends, wide), np.float32)
+    weight_of = np.empty((n_ends, 2, LANES), np.float32)
+    weight, flat_seen, flat_product = weight_of.reshape(n_ends, wide), seen.reshape(53, size), product.reshape(-1)
     root[: cells.card.shape[0]] = 0
     own[: cells.group.shape[0]] = 0
-    first = shapes.node_start[shape]
-    for e in range(shapes.node_start[shape + 1] - first):
-        if shapes.kind[first + e] == SHOWDOWN:
-            _showdown(cells, e, stake, mine, theirs, sums, root, value, seen)
-        elif shapes.kind[first + e] == FOLD_END:
-            _fold(cells, e, stake, mine, theirs, sums, root, own, value, seen)
-    for player in range(2):
-        _gather_lanes(ends, column, 1 - player, scratch.holes)
-        _root_values(cells, scratch.root, scratch.own, player, scratch.holes)
-        _scatter_lanes(scratch.holes, ends, column, 1 - player)
-    _learn_river(shapes, shape, cells, columns, scratch.sums, scratch.chance, scratch.mine, scratch.value, regrets, averages)
+    _add_all(cells, n_showdowns, n_ends, sums, reach, product, flat_product, flat_seen)
+    for cls in range(cells.classes.shape[0] - 1):
+        first, last = cells.classes[cls], cells.classes[cls + 1]
+        alone = last == first + 1
+        if not alone:
+            for g in range(first, last):
+                _add_cell(cells, g, sums, reach, n_showdowns, product, flat_product, flat_seen)
+        for g in range(first, last):
+            _begin_cell(scratch.reach[g], stake[:n_ends], weight_of, flat_value)
+            if alone:
+                _only_cell(
+                    cells, g, n_showdowns, sums, reach, product, flat_product, seen, flat_seen, weight, root, flat_value
+                )
+            else:
+                for k in range(cells.first[g], cells.first[g + 1]):
+                    c = cells.card[k]
+                    _value_of_entry(k, cells.count[k], seen[c], flat_seen[c], weight, root, flat_value)
+            _end_cell(cells.first[g], g, n_showdowns, weight, sums, reach, own, value, flat_stake, flat_value)
+            rows = regrets[cells.group[g]][begin:end].reshape(-1, LANES), averages[cells.group[g]][begin:end].reshape(-1, LANES)
+            _learn_cell(
+                shapes, shape, scratch.sums[cells.first[g]], scratch.chance[g], scratch.reach[g], scratch.value, rows[0], rows[1]
+            )
+        if not alone:
+            for g in range(first, last):
+                _add_cell(cells, g, sums, reach, n_showdowns, product, flat_product, flat_seen)

@@ -42,6 +42,7 @@ from faceup.solve.river import (
     make_river_scratch,
     make_shapes,
     river_shapes,
+    table_columns,
 )
 
 CUTS = (0, 1)  # preflop, then each flop's subtree by itself
@@ -57,7 +58,10 @@ class Discount(NamedTuple):
 
 
 class State(NamedTuple):
-    """All that self-play has learnt: four tables each, (n_groups, width) float32."""
+    """All that self-play has learnt: four tables each, (n_groups, width) float32; the river's in its own order of columns.
+
+    That order, and with it the width, is `solve/river.table_columns`.
+    """
 
     regrets: tuple[np.ndarray, ...]
     averages: tuple[np.ndarray, ...]
@@ -66,7 +70,9 @@ class State(NamedTuple):
 
 def new_state(tree: Tree, groups: Groups) -> State:
     """Nothing learnt yet."""
-    widths = np.diff(tree.street_start)
+    shape = river_shapes(tree)
+    layout = make_layout(before_river(tree), CUTS, shape)
+    widths = [*np.diff(tree.street_start)[:3], make_shapes(tree, layout, shape).begin[-1]]
     tables = [tuple(np.zeros((groups.n_groups[s], widths[s]), dtype=np.float32) for s in range(4)) for _ in range(2)]
     return State(tables[0], tables[1], 0)
 
@@ -294,7 +300,8 @@ class SelfPlay:
 
     def average(self) -> tuple[np.ndarray, ...]:
         """The average strategy: four tables (n_groups, width) float32; uniform where a group was never reached."""
-        return average_strategy(self.tree, self.state.averages)
+        *before, river = self.state.averages
+        return average_strategy(self.tree, (*before, river[:, table_columns(self.tree, self.layout, self._shapes)]))
 
 
 def average_strategy(tree: Tree, averages: tuple[np.ndarray, ...]) -> tuple[np.ndarray, ...]:
