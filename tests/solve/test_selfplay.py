@@ -27,10 +27,11 @@ def test_first_iteration_equals_brute_force(groups):
     uniform = FixedPolicy(SMALL, None)
     holes, value = node_values(SMALL, (uniform, uniform), board)
     reach = node_reach(SMALL, (uniform, uniform), board, holes)
+    of_street = selfplay.in_tree_order(selfplay.state.regrets), selfplay.in_tree_order(selfplay.state.averages)
     for node in np.flatnonzero(SMALL.kind == DECISION):
         street, actor = SMALL.street[node], SMALL.actor[node]
         group = hole_groups(groups, street, board[: (0, 3, 4, 5)[street]])[holes]
-        regrets, averages = selfplay.state.regrets[street], selfplay.state.averages[street]
+        regrets, averages = (tables[street] for tables in of_street)
         n = SMALL.n_children[node]
         for c in range(SMALL.first_child[node], SMALL.first_child[node] + n):
             gain = np.bincount(group, weights=value[actor, c] - value[actor, node], minlength=len(regrets))

@@ -4,7 +4,7 @@ A checkpoint holds the tables as they are; boards follow from the seed and the i
 nothing else is needed. The two newest are kept. Each file is written whole or not at all, and sealed with a
 checksum and with the fingerprint of its run (tree, groups, discount, seed, and the code that sweeps): what
 was damaged or belongs to another run is refused, and an older one is used. Average strategies that were asked
-for on the way (snapshots) lie beside the checkpoints.
+for on the way (snapshots) lie beside the checkpoints, as the sums that they are made of.
 """
 
 import hashlib
@@ -193,10 +193,10 @@ def train(
         if stop != play.state.iteration:
             continue  # passed before the checkpoint was written
         if stop in snapshots:
-            _write(_snapshot_path(folder, stop), owner, _named("average", play.average()))
+            _write(_snapshot_path(folder, stop), owner, _named("average", play.state.averages))
         if stop % every == 0 or stop == iterations:
             save(folder, play.state, owner)
-    return Run(play.average(), {i: _read_snapshot(folder, i, owner, play.state) for i in snapshots})
+    return Run(play.average(), {i: play.average(_read_snapshot(folder, i, owner, play.state)) for i in snapshots})
 
 
 def _check(iterations: int, every: int, snapshots: Sequence[int]) -> None:

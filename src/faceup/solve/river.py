@@ -25,7 +25,7 @@ from faceup.solve.layout import LANES, Layout, stakes_at
 
 N_ENTRIES = 3 * N_RIVER_HOLES  # at most
 ALL = 52  # the card of the entry that all holes of a cell belong to
-SPARE = 53  # a row of sums by card that serves as a scratch
+BOTH = -1  # a learner: both players
 
 
 class Cells(NamedTuple):
@@ -339,10 +339,11 @@ def _end_cell(k, g, n_showdowns, weight, sums, reach, own, value, flat_stake, fl
 
 
 @njit(cache=True)
-def _learn_cell(shapes, shape, sums, chance, reach, value, regrets, averages):
+def _learn_cell(shapes, shape, learner, sums, chance, reach, value, regrets, averages):
     """Values of decisions from those of ends, for a cell; regrets and the actor's reach go to its rows of the tables.
 
-    sums (2, LANES): reach of the root with all holes of the cell; regrets, averages (nodes, LANES).
+    sums (2, LANES): reach of the root with all holes of the cell; regrets, averages (nodes, LANES); learner: who learns, BOTH or
+    a player.
     """
     slot, width = shapes.slot[shapes.node_start[shape] :], chance.shape[1]
     at, of_other, weight = np.empty(LANES, np.float32), np.empty(LANES, np.float32), np.empty(LANES, np.float32)
@@ -356,13 +357,14 @@ def _learn_cell(shapes, shape, sums, chance, reach, value, regrets, averages):
                 at[j] += chance[e, j] * value[e, other, j]
             for j in range(width):
                 of_other[j] += value[e, who, j]
-        for j in range(width):
-            weight[j] = sums[who, j] * reach[above, who, j]
-        for e in below:
+        if learner == BOTH or learner == who:
             for j in range(width):
-                regrets[e, j] += value[e, other, j] - at[j]
-            for j in range(width):
-                averages[e, j] += weight[j] * chance[e, j]
+                weight[j] = sums[who, j] * reach[above, who, j]
+            for e in below:
+                for j in range(width):
+                    regrets[e, j] += value[e, other, j] - at[j]
+                for j in range(width):
+                    averages[e, j] += weight[j] * chance[e, j]
         for j in range(width):
             value[above, other, j] = at[j]
         for j in range(width):
@@ -392,7 +394,7 @@ def _root_values(cells, root, own, player, holes):
 
 
 @njit(cache=True)
-def _sweep_rivers(shapes, cells, block, ends, regrets, averages, scratch):
+def _sweep_rivers(shapes, cells, block, ends, learner, regrets, averages, scratch):
     """Sweep the LANES river subtrees of a block and update their tables.
 
     ends (n_columns, 2, N_TILES, TILE): reach of the roots; replaced by their values as `_replace_block` does.
@@ -407,7 +409,7 @@ def _sweep_rivers(shapes, cells, block, ends, regrets, averages, scratch):
         scratch.chance[g, :n_nodes] = regrets[cells.group[g]][begin:end].reshape(n_nodes, LANES)
         _match(shapes, shape, scratch.chance[g])
         _reach(shapes, shape, scratch.chance[g], scratch.reach[g])
-    _sweep_cells(shapes, shape, cells, begin, end, shapes.stake[block], regrets, averages, scratch)
+    _sweep_cells(shapes, shape, cells, begin, end, shapes.stake[block], learner, regrets, averages, scratch)
     for player in range(2):
         _gather_lanes(ends, column, player, scratch.holes)
         _root_values(cells, scratch.root, scratch.own, player, scratch.holes)
@@ -415,7 +417,7 @@ def _sweep_rivers(shapes, cells, block, ends, regrets, averages, scratch):
 
 
 @njit(cache=True)
-def _sweep_cells(shapes, shape, cells, begin, end, stake, regrets, averages, scratch):
+def _sweep_cells(shapes, shape, cells, begin, end, stake, learner, regrets, averages, scratch):
     """Values of all ends to all cells, weakest first, and what each cell learns.
 
     seen[c], by end, is twice the weight of weaker holes with card c, plus once that of the class at hand, less the total: a win
@@ -441,9 +443,7 @@ def _sweep_cells(shapes, shape, cells, begin, end, stake, regrets, averages, scr
         for g in range(first, last):
             _begin_cell(scratch.reach[g], stake[:n_ends], weight_of, flat_value)
             if alone:
-                _only_cell(
-                    cells, g, n_showdowns, sums, reach, product, flat_product, seen, flat_seen, weight, root, flat_value
-                )
+                _only_cell(cells, g, n_showdowns, sums, reach, product, flat_product, seen, flat_seen, weight, root, flat_value)
             else:
                 for k in range(cells.first[g], cells.first[g + 1]):
                     c = cells.card[k]
@@ -451,7 +451,7 @@ def _sweep_cells(shapes, shape, cells, begin, end, stake, regrets, averages, scr
             _end_cell(cells.first[g], g, n_showdowns, weight, sums, reach, own, value, flat_stake, flat_value)
             rows = regrets[cells.group[g]][begin:end].reshape(-1, LANES), averages[cells.group[g]][begin:end].reshape(-1, LANES)
             _learn_cell(
-                shapes, shape, scratch.sums[cells.first[g]], scratch.chance[g], scratch.reach[g], scratch.value, rows[0], rows[1]
+                shapes, shape, learner, scratch.sums[cells.first[g]], scratch.chance[g], scratch.reach[g], scratch.value, *rows
             )
         if not alone:
             for g in range(first, last):

@@ -53,7 +53,7 @@ class Rivers(NamedTuple):
 
 
 class ResponseScratch(NamedTuple):
-    """What a thread writes; made with one more axis in front, the thread. Nodes are in the order of slots, as in `RiverScratch`."""
+    """What a thread writes; made with one more axis in front, the thread. Nodes are in the order of slots (`Shapes`)."""
 
     reach: np.ndarray  # (1326, WIDE) float32 reach of the roots
     total: np.ndarray  # (1326, WIDE) float32 values of the roots to the other player, summed over rivers
@@ -192,7 +192,7 @@ def _spread(rows, n, out):
 
 @njit(cache=True)
 def _ends_of_hole(hole, n_showdowns, seen, since, reach_of_hole, flat_stake, stake, flat_end, end, i, value):
-    """value[:, :, i] = values of all ends to a hole: that of all holes less that of its two cards; at folds itself is counted back."""
+    """value[:, :, i] = values of ends to a hole: from all holes less those with its cards; at folds itself is counted back."""
     a, b, wide, width = HOLE_CARDS[hole, 0], HOLE_CARDS[hole, 1], stake.shape[1], value.shape[3]
     for x in range(flat_end.shape[0]):
         flat_end[x] = flat_stake[x] * (seen[52, x] - seen[a, x] - seen[b, x])

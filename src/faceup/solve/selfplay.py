@@ -34,6 +34,7 @@ from faceup.solve.board import (
 )  # fmt: skip
 from faceup.solve.layout import LANES, before_river, make_layout, shares
 from faceup.solve.river import (
+    BOTH,
     Cells,
     _river_scratch_of,
     _sweep_rivers,
@@ -103,7 +104,7 @@ def _match_regrets(layout, part, street, regrets, groups, n_groups, s):
 
 
 @njit(cache=True)
-def _learn(layout, part, street, groups, n_groups, s, gain, reach, regrets, averages):
+def _learn(layout, part, street, learner, groups, n_groups, s, gain, reach, regrets, averages):
     """Add one board's gains to a part's tables on one street, and clear them for the next."""
     start = layout.street_start[street]
     column = layout.own_columns[part, street, 0]
@@ -111,11 +112,13 @@ def _learn(layout, part, street, groups, n_groups, s, gain, reach, regrets, aver
         if layout.street[d] != street:
             continue
         first, n = layout.first_child[d] - start, layout.n_children[d]
+        learns = learner == BOTH or learner == layout.actor[d]
         for k in range(n_groups):
             g, weight = groups[k], reach[k, column]
             for e in range(first, first + n):
-                regrets[g, e] += gain[k, e]
-                averages[g, e] += weight * s[k, e]
+                if learns:
+                    regrets[g, e] += gain[k, e]
+                    averages[g, e] += weight * s[k, e]
                 gain[k, e] = 0
             reach[k, column] = 0
         column += 1
@@ -154,7 +157,7 @@ def _part_down(layout, part, regrets, strategy, rows, groups, n_groups, root_rea
 
 
 @njit(cache=True)
-def _part_up(layout, part, regrets, averages, strategy, rows, groups, n_groups, root_value, scratch, gain, reach):
+def _part_up(layout, part, learner, regrets, averages, strategy, rows, groups, n_groups, root_value, scratch, gain, reach):
     _up(
         layout, part, strategy[0], strategy[1], strategy[2], strategy[3], rows, root_value, scratch,
         gain[0], gain[1], gain[2], gain[3], True,
@@ -162,7 +165,7 @@ def _part_up(layout, part, regrets, averages, strategy, rows, groups, n_groups, 
     for street in range(3):
         if layout.edges[part, street, 1] > layout.edges[part, street, 0]:
             _learn(
-                layout, part, street, groups[street], n_groups[street], strategy[street], gain[street], reach[street],
+                layout, part, street, learner, groups[street], n_groups[street], strategy[street], gain[street], reach[street],
                 regrets[street], averages[street],
             )  # fmt: skip
 
@@ -178,7 +181,7 @@ def _all_down(layout, parts, starts, regrets, strategy, rows, groups, n_groups, 
 
 
 @njit(cache=True, parallel=True)
-def _all_ends(layout, sequence, starts, shapes, cells, holes, class_start, ends, blocks, rivers, regrets, averages):
+def _all_ends(layout, sequence, starts, shapes, cells, holes, class_start, ends, blocks, rivers, learner, regrets, averages):
     """Values of all ends to both players, and a sweep of all rivers, LANES at a time."""
     for thread in prange(starts.shape[0] - 1):
         for b in sequence[starts[thread] : starts[thread + 1]]:
@@ -188,18 +191,22 @@ def _all_ends(layout, sequence, starts, shapes, cells, holes, class_start, ends,
                     stake = layout.stake[column : column + LANES, player].copy()
                     _replace_block(ends, column, player, holes, class_start, stake, column < layout.columns[0, 1], blocks[thread])
             else:
-                _sweep_rivers(shapes, cells, b, ends, regrets, averages, _river_scratch_of(rivers, thread))
+                _sweep_rivers(shapes, cells, b, ends, learner, regrets, averages, _river_scratch_of(rivers, thread))
 
 
 @njit(cache=True, parallel=True)
-def _all_up(layout, parts, starts, regrets, averages, strategy, rows, groups, n_groups, root_value, scratches, ends, gain, reach):
+def _all_up(
+    layout, parts, starts, learner, regrets, averages, strategy, rows, groups, n_groups, root_value, scratches, ends, gain, reach
+):
     """Values of all decisions before the river, and what is learnt there."""
     for thread in prange(starts.shape[0] - 1):
         scratch = _scratch_of(scratches, thread, ends)
         for i in range(starts[thread], starts[thread + 1]):
-            _part_up(layout, parts[i], regrets, averages, strategy, rows, groups, n_groups, root_value, scratch, gain, reach)
+            _part_up(
+                layout, parts[i], learner, regrets, averages, strategy, rows, groups, n_groups, root_value, scratch, gain, reach
+            )
     scratch = _scratch_of(scratches, 0, ends)
-    _part_up(layout, 0, regrets, averages, strategy, rows, groups, n_groups, root_value, scratch, gain, reach)
+    _part_up(layout, 0, learner, regrets, averages, strategy, rows, groups, n_groups, root_value, scratch, gain, reach)
 
 
 @njit(cache=True, parallel=True)
@@ -221,13 +228,16 @@ class SelfPlay:
         seed: int,
         state: State | None = None,
         ranges: np.ndarray | None = None,
+        in_turns: bool = False,
     ):
         """Start anew, or go on from a state of the same tree and groups.
 
         The tree may begin on any street before the river; ranges (2, 1326): how often each player holds each hole there,
-        None where all are dealt alike. Raises ValueError if the state is of another shape.
+        None where all are dealt alike. in_turns: one player learns in an iteration, the other in the next, each answering what
+        the other has just learnt; nearer to equilibrium where little is sampled, and half as much learnt from a board. Raises
+        ValueError if the state is of another shape.
         """
-        self.tree, self.groups, self.discount, self.seed = tree, groups, discount, seed
+        self.tree, self.groups, self.discount, self.seed, self.in_turns = tree, groups, discount, seed, in_turns
         fresh = new_state(tree, groups)
         if state and [t.shape for t in state.regrets + state.averages] != [t.shape for t in fresh.regrets + fresh.averages]:
             raise ValueError("state: its tables have another tree's or other groups' shapes, expected this run's")
@@ -267,16 +277,27 @@ class SelfPlay:
         order = board_order(cards)
         n_groups, cells = self._locate(cards, order)
         regrets, averages = self.state.regrets, self.state.averages
+        learner = self.state.iteration % 2 if self.in_turns else BOTH
         reach, value = self._roots
         reach[:, 0].reshape(2, PADDED)[:, :N_RIVER_HOLES] = self._ranges[:, order.holes]
         shared = self._strategy, self._rows, self._groups, n_groups
         _all_down(self.layout, *self._parts, regrets, *shared, reach, self._scratches, self._ends, self._reach)
         _all_ends(
             self.layout, *self._blocks, self._shapes, cells, order.holes, order.class_start, self._ends, self._scratches.block,
-            self._river_scratches, regrets[3], averages[3],
+            self._river_scratches, learner, regrets[3], averages[3],
         )  # fmt: skip
         _all_up(
-            self.layout, *self._parts, regrets, averages, *shared, value, self._scratches, self._ends, self._gain, self._reach
+            self.layout,
+            *self._parts,
+            learner,
+            regrets,
+            averages,
+            *shared,
+            value,
+            self._scratches,
+            self._ends,
+            self._gain,
+            self._reach,
         )
 
     def _locate(self, cards: np.ndarray, order: BoardOrder) -> tuple[np.ndarray, Cells]:
@@ -298,10 +319,17 @@ class SelfPlay:
         for regrets, averages in zip(self.state.regrets, self.state.averages, strict=True):
             _discount(regrets, averages, np.float32(positive), np.float32(negative), np.float32((t / (t + 1)) ** gamma))
 
-    def average(self) -> tuple[np.ndarray, ...]:
-        """The average strategy: four tables (n_groups, width) float32; uniform where a group was never reached."""
-        *before, river = self.state.averages
-        return average_strategy(self.tree, (*before, river[:, table_columns(self.tree, self.layout, self._shapes)]))
+    def average(self, averages: tuple[np.ndarray, ...] | None = None) -> tuple[np.ndarray, ...]:
+        """The average strategy: four tables (n_groups, width) float32; uniform where a group was never reached.
+
+        averages: a state's, this run's by default.
+        """
+        return average_strategy(self.tree, self.in_tree_order(self.state.averages if averages is None else averages))
+
+    def in_tree_order(self, tables: tuple[np.ndarray, ...]) -> tuple[np.ndarray, ...]:
+        """Tables of a state with a column for each node of the tree, in its order."""
+        *before, river = tables
+        return (*before, river[:, table_columns(self.tree, self.layout, self._shapes)])
 
 
 def average_strategy(tree: Tree, averages: tuple[np.ndarray, ...]) -> tuple[np.ndarray, ...]:
