@@ -240,6 +240,7 @@ def test_smoke_the_stand_in_opens_with_every_hand_in_some_way(smoke):
     assert all(sum(shares.values()) == pytest.approx(100, abs=1e-3) for shares in opening.values())
 
 
+@pytest.mark.slow
 def test_smoke_exploitability_is_of_one_piece(smoke):
     """Folding and moving all-in lose what is known; leaks of later streets are parts of those of earlier ones."""
     found = json.loads((smoke / "reports" / "metrics" / "exploitability.json").read_text())
@@ -253,6 +254,7 @@ def test_smoke_exploitability_is_of_one_piece(smoke):
         assert [leak["mbb"] for leak in agent["worst"]] == sorted((leak["mbb"] for leak in agent["worst"]), reverse=True)
 
 
+@pytest.mark.slow
 def test_smoke_strategy_reads_every_agent(smoke):
     """Shares add up, the branches are of their rounds, and the pages hold the agents' files."""
     found = json.loads((smoke / "reports" / "metrics" / "strategy.json").read_text())

@@ -117,6 +117,8 @@ SCHEMA: dict[str, Rule | dict[str, Rule]] = {
     },
     "distill": {
         "row_boards": integer(2, 1_000_000),
+        "row_weights": choice("mistakes", "pot"),
+        "value_boards": integer(1, 1_000_000),
         "flop_rows": integer(100, 100_000_000),
         "turn_rows": integer(100, 100_000_000),
         "river_rows": integer(100, 100_000_000),
@@ -234,8 +236,18 @@ STUDIES: dict[str, Rule | dict[str, Rule]] = {  # a section a study, not called 
         "holes": integer(1, 1081),
         "flops": integer(3, 22_100),
     },
-    "history": {
+    "losses": {
         "row_boards": integer(2, 1_000_000),
+        "value_boards": integer(1, 1_000_000),
+        "round_rows": integer(100, 100_000_000),
+        "tree_depths": each(integer(1, 30), increasing=True),
+        "tree_min_rows": integer(1, 1_000_000),
+        "oct_regrowths": integer(0, 1_000_000),
+        "match_boards": integer(2, 10_000_000),
+    },
+    "history": {
+        "row_boards": integer(5, 1_000_000),
+        "value_boards": integer(1, 1_000_000),
         "round_rows": integer(100, 100_000_000),
         "tree_depths": each(integer(1, 30), increasing=True),
         "tree_min_rows": integer(1, 1_000_000),
@@ -254,6 +266,7 @@ STUDIES: dict[str, Rule | dict[str, Rule]] = {  # a section a study, not called 
     },
     "tuning": {
         "row_boards": integer(2, 1_000_000),
+        "value_boards": integer(1, 1_000_000),
         "round_rows": integer(100, 100_000_000),
         "validation": number(0.01, 0.9),
         "tree_depths": each(integer(1, 30), increasing=True),

@@ -44,6 +44,10 @@ def children(tree, node):
     return np.arange(tree.first_child[node], tree.first_child[node] + tree.n_children[node])
 
 
+def pots(tree, nodes):
+    return tree.bets[nodes].sum(axis=(1, 2))[:, None]
+
+
 def node_probabilities(tree, policy, street, board, node):
     """Probabilities (1326, n_labels) of a decision, read off the table."""
     p = np.zeros((1326, len(tree.labels)), dtype=np.float32)
@@ -157,7 +161,7 @@ def test_stakes_by_brute_force(tree, policy):
             ]
             own = reach_by_walk(tree, policy, board, node, hole, actor)
             wanted = own * sum(theirs) * tree.bets[node].sum()
-            assert stakes(tree, np.array([node]), reach)[0, hole] == pytest.approx(wanted, rel=1e-4)
+            assert stakes(tree, np.array([node]), reach, pots(tree, np.array([node])))[0, hole] == pytest.approx(wanted, rel=1e-4)
 
 
 @pytest.mark.parametrize("street", [1, 2, 3])
@@ -174,7 +178,7 @@ def test_weighted_counts_are_stakes(tables, tree, policy, street):
         for s in range(4):
             street_reach(tree, s, policy.street(s, board[: SHOWN[s]]), reach)
         nodes = decisions(tree, street)
-        for node, stake in zip(nodes, stakes(tree, nodes, reach).sum(axis=1), strict=True):
+        for node, stake in zip(nodes, stakes(tree, nodes, reach, pots(tree, nodes)).sum(axis=1), strict=True):
             key = (k, *tree.bets[node, 1 - tree.actor[node]].tolist())
             wanted[key] = wanted.get(key, 0) + stake
     keys = np.column_stack([rows.board, rows.X[:, -4:]]).astype(int).tolist()
@@ -195,7 +199,7 @@ def test_preflop_weights_are_stakes_of_the_starting_hands(tables, tree, policy):
     reach = np.zeros((2, len(tree.kind), 1326), dtype=np.float32)
     reach[:, 0] = 1
     street_reach(tree, 0, policy.street(0, []), reach)
-    stake = stakes(tree, decisions(tree, 0), reach)
+    stake = stakes(tree, decisions(tree, 0), reach, pots(tree, decisions(tree, 0)))
     wanted = np.concatenate([np.bincount(CLASS_OF_HOLE, weights=s, minlength=169) for s in stake])
     assert rows.w / rows.w.sum() == pytest.approx(wanted / wanted.sum(), abs=2e-6)
 

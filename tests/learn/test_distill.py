@@ -17,7 +17,7 @@ def some_rows(seed: int, n: int = 600, n_boards: int = 6) -> Rows:
     rng = np.random.default_rng(seed)
     X = np.concatenate([rng.random((n, 2)), rng.choice([0, 100, 300], (n, 4))], axis=1).astype(np.float32)
     P = rng.dirichlet([1, 1, 1], n) / 4 + 0.75 * np.eye(3)[(2 * X[:, 0] + X[:, -1] / 300).astype(int).clip(0, 2)]
-    return Rows(X, P.astype(np.float32), rng.exponential(size=n), np.repeat(np.arange(n_boards), n // n_boards))
+    return Rows(X, P.astype(np.float32), rng.exponential(size=n), np.repeat(np.arange(n_boards), n // n_boards), 0 * P)
 
 
 grow = partial(fit_cart, max_depth=4, min_rows=5, seed=1)

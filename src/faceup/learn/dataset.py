@@ -2,20 +2,22 @@
 
 Situations are drawn from boards that the strategy plays against itself (paper 000, Section 2.4: "many
 different HUNL Poker game-states ... and associated labels"). A situation's stake is the chance that play
-reaches it times the dollars in the pot. Rows are drawn with probability in proportion to the square root of
-the stake, and carry the other half as their weight: weighted rows stand for the stakes, and rare but costly
-lines are present without drowning the common ones. Preflop there are few situations: all of them are rows.
+reaches it times the dollars at stake: those in the pot, or what the worst action would cost
+(`faceup.learn.mistakes`). Rows are drawn with probability in proportion to the square root of the stake, and
+carry the other half as their weight: weighted rows stand for the stakes, and rare but costly lines are present
+without drowning the common ones. Preflop there are few situations: all of them are rows.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import numpy as np
 
-from faceup.game.betting import DECISION, STREETS, Tree
+from faceup.game.betting import CALL, DECISION, STREETS, Tree
 from faceup.game.cards import CLASS_OF_HOLE, HOLE_CARDS, N_CLASSES
 from faceup.hands.equity import BOARD_CARDS, StreetTable
 from faceup.hands.features import betting_features, board_features, check_history
+from faceup.learn.mistakes import worst_costs
 from faceup.solve.policy import Policy, free_holes, opponents, street_reach
 from faceup.solve.policy import Rows as PolicyRows
 
@@ -31,6 +33,7 @@ class Rows(NamedTuple):
     P: np.ndarray  # (n, n_labels) float32: probability of each action label, 0 where it is illegal
     w: np.ndarray  # (n,) float64: weights, mean 1
     board: np.ndarray  # (n,) int32: which of the boards, NO_BOARD preflop
+    costs: np.ndarray  # (n, n_labels) float32: dollars each label loses, an illegal one as calling; 0 where not asked for
 
 
 def draw_rows(
@@ -42,18 +45,23 @@ def draw_rows(
     seed: int,
     progress: Callable[[int], None] = lambda done: None,
     history: str = "opponent",
+    costs: Sequence[np.ndarray] | None = None,
 ) -> list[Rows]:
     """Rows of the four rounds, preflop first.
 
     n_rows: how many on flop, turn and river, shared evenly over the boards; boards (n_boards, 5) as dealt. A
     board's rows depend on the seed, the board and its place. history: what rows tell of the betting, as in
-    `hands.features`; the situations drawn do not depend on it. Raises ValueError where a street would get less
-    than a row a board, or is never reached, and on an unknown history.
+    `hands.features`; the situations drawn do not depend on it. costs: of each action, by the policy's rows, as
+    `mistakes.action_costs` gives them; then the dollars at stake are what the worst action costs, else those in the
+    pot. Raises ValueError where a street would get less than a row a board, or is never reached, on an unknown
+    history, and on costs of another shape than the policy's rows.
     """
     check_history(history)
     if min(n_rows) < len(boards) or len(boards) == 0:
         raise ValueError(f"n_rows is {n_rows} for {len(boards)} boards, expected boards and a row for each")
-    parts: list[list[Rows]] = [[_preflop_rows(tree, policy, tables, history)], [], [], []]
+    _check_costs(tree, costs)
+    costs = [None] * 4 if costs is None else costs
+    parts: list[list[Rows]] = [[_preflop_rows(tree, policy, tables, history, costs[0])], [], [], []]
     reach = np.zeros((2, len(tree.kind), len(HOLE_CARDS)), dtype=np.float32)  # used again for every board
     for k, board in enumerate(np.asarray(boards).tolist()):
         rng = np.random.default_rng([seed, k, _STREAM])
@@ -63,14 +71,14 @@ def draw_rows(
         for street in (1, 2, 3):
             hands = board_features(street, tables[street], shown[street])
             n = n_rows[street - 1] // len(boards)
-            parts[street].append(_street_rows(tree, street, played[street], hands, reach, n, k, rng, history))
+            parts[street].append(_street_rows(tree, street, played[street], hands, reach, n, k, rng, history, costs[street]))
         progress(k + 1)
     return [_join(rows) for rows in parts]
 
 
 def _join(parts: list[Rows]) -> Rows:
-    x, p, w, board = (np.concatenate(column) for column in zip(*parts, strict=True))
-    return Rows(x, p, w / w.mean(), board)
+    rows = Rows(*(np.concatenate(column) for column in zip(*parts, strict=True)))
+    return rows._replace(w=rows.w / rows.w.mean())
 
 
 def _fill_reach(tree: Tree, played: list[PolicyRows], board: list[int], reach: np.ndarray) -> None:
@@ -83,14 +91,28 @@ def _fill_reach(tree: Tree, played: list[PolicyRows], board: list[int], reach: n
         street_reach(tree, street, rows, reach)
 
 
-def stakes(tree: Tree, nodes: np.ndarray, reach: np.ndarray) -> np.ndarray:
-    """Chance that play comes to each node with each hole, times the dollars in the pot; up to a constant.
+def _check_costs(tree: Tree, costs: Sequence[np.ndarray] | None) -> None:
+    for street, table in enumerate([] if costs is None else costs):
+        width = int(np.diff(tree.street_start)[street])
+        if table.ndim != 2 or table.shape[1] != width or not np.isfinite(table).all():
+            raise ValueError(f"costs of the {STREETS[street]} have shape {table.shape}: expected finite (rows, {width})")
+
+
+def _dollars(tree: Tree, nodes: np.ndarray, played: PolicyRows, costs: np.ndarray | None) -> np.ndarray:
+    """At stake at each node with each hole: (n_nodes, 1326) float32, or those in the pot (n_nodes, 1)."""
+    if costs is None:
+        return tree.bets[nodes].sum(axis=(1, 2))[:, None]
+    return worst_costs(tree, nodes, costs)[played[1]].T
+
+
+def stakes(tree: Tree, nodes: np.ndarray, reach: np.ndarray, dollars: np.ndarray) -> np.ndarray:
+    """Chance that play comes to each node with each hole, times the dollars (n_nodes, 1326) at stake; up to a constant.
 
     Returns (n_nodes, 1326) float64; reach (2, n_nodes of the tree, 1326) of each player.
     """
     actor = tree.actor[nodes]
     own, other = reach[actor, nodes], reach[1 - actor, nodes]
-    return own * opponents(other) * tree.bets[nodes].sum(axis=(1, 2))[:, None]
+    return own * opponents(other) * dollars
 
 
 def _decisions(tree: Tree, street: int) -> np.ndarray:
@@ -107,37 +129,41 @@ def _street_rows(
     k: int,
     rng: np.random.Generator,
     history: str,
+    costs: np.ndarray | None,
 ) -> Rows:
     """n rows of board k, one from each n-th of the total; hands (1326, n_hand_features)."""
     nodes = _decisions(tree, street)
-    draw = np.sqrt(stakes(tree, nodes, reach)).ravel()
+    table, row_of_hole = played
+    draw = np.sqrt(stakes(tree, nodes, reach, _dollars(tree, nodes, played, costs))).ravel()
     upto = draw.cumsum()
     if upto[-1] <= 0:
         raise ValueError(f"policy: never comes to the {STREETS[street]} on board {k}, expected that it may")
     points = (np.arange(n) + rng.random(n)) / n * upto[-1]
     picks = np.searchsorted(upto, np.minimum(points, np.nextafter(upto[-1], 0)), side="right")
     node, hole = nodes[picks // len(HOLE_CARDS)], picks % len(HOLE_CARDS)
-    table, row_of_hole = played
     weight = draw[picks] * upto[-1]  # stake / chance of the draw: comparable from board to board
     targets = _targets(tree, street, table, row_of_hole[hole], node)
-    return Rows(_features(tree, node, hands[hole], history), targets, weight, np.full(n, k, dtype=np.int32))
+    lost = _label_costs(tree, street, costs, row_of_hole[hole], node)
+    return Rows(_features(tree, node, hands[hole], history), targets, weight, np.full(n, k, dtype=np.int32), lost)
 
 
-def _preflop_rows(tree: Tree, policy: Policy, tables: tuple[StreetTable, ...], history: str) -> Rows:
+def _preflop_rows(tree: Tree, policy: Policy, tables: tuple[StreetTable, ...], history: str, costs: np.ndarray | None) -> Rows:
     """All starting hands at all preflop decisions, weighted by stake."""
     played = policy.street(0, [])
     nodes = _decisions(tree, 0)
     reach = np.zeros((2, len(tree.kind), len(HOLE_CARDS)), dtype=np.float32)
     _fill_reach(tree, [played], [], reach)
-    stake = stakes(tree, nodes, reach)
+    table, row_of_hole = played
+    stake = stakes(tree, nodes, reach, _dollars(tree, nodes, played, costs))
     by_class = np.stack([np.bincount(CLASS_OF_HOLE, weights=s, minlength=N_CLASSES) for s in stake])
     hole_of_class = np.unique(CLASS_OF_HOLE, return_index=True)[1]
     node, hole = np.repeat(nodes, N_CLASSES), np.tile(hole_of_class, len(nodes))
     hands = board_features(0, tables[0], [])[hole]
-    table, row_of_hole = played
     weight = by_class.ravel() + _FAINT * by_class.max()
     targets = _targets(tree, 0, table, row_of_hole[hole], node)
-    return Rows(_features(tree, node, hands, history), targets, weight, np.full(len(node), NO_BOARD, dtype=np.int32))
+    lost = _label_costs(tree, 0, costs, row_of_hole[hole], node)
+    board = np.full(len(node), NO_BOARD, dtype=np.int32)
+    return Rows(_features(tree, node, hands, history), targets, weight, board, lost)
 
 
 def _features(tree: Tree, node: np.ndarray, hands: np.ndarray, history: str) -> np.ndarray:
@@ -146,10 +172,24 @@ def _features(tree: Tree, node: np.ndarray, hands: np.ndarray, history: str) -> 
 
 def _targets(tree: Tree, street: int, table: np.ndarray, rows: np.ndarray, node: np.ndarray) -> np.ndarray:
     """Probabilities of all labels at each (row, node), (n, n_labels) float32."""
-    p = np.zeros((len(node), len(tree.labels)), dtype=np.float32)
+    p = np.nan_to_num(_by_label(tree, street, table, rows, node))
+    return p / p.sum(axis=1, keepdims=True)
+
+
+def _label_costs(tree: Tree, street: int, costs: np.ndarray | None, rows: np.ndarray, node: np.ndarray) -> np.ndarray:
+    """Dollars each label loses at each (row, node), (n, n_labels) float32; a policy whose label is illegal calls."""
+    if costs is None:
+        return np.zeros((len(node), len(tree.labels)), dtype=np.float32)
+    lost = _by_label(tree, street, costs, rows, node)
+    return np.where(np.isnan(lost), lost[:, [CALL]], lost)
+
+
+def _by_label(tree: Tree, street: int, table: np.ndarray, rows: np.ndarray, node: np.ndarray) -> np.ndarray:
+    """A street's table at each (row, node) by label, (n, n_labels) float32, NaN where a label is illegal."""
+    out = np.full((len(node), len(tree.labels)), np.nan, dtype=np.float32)
     start = tree.street_start[street]
     for i in range(int(tree.n_children.max())):
         has = np.flatnonzero(i < tree.n_children[node])
         child = tree.first_child[node[has]] + i
-        p[has, tree.label[child]] = table[rows[has], child - start]
-    return p / p.sum(axis=1, keepdims=True)
+        out[has, tree.label[child]] = table[rows[has], child - start]
+    return out

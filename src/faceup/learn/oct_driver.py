@@ -91,6 +91,7 @@ class Search:
         changed = np.zeros(len(roots), dtype=np.bool_)
 
         def do(part: slice) -> None:
+            """Do one thread's run of tasks."""
             work = self._work(int(rows[part].max()), int(need[part].max()))
             first = first_free[part.start : part.stop + 1]
             task = roots[part], seeds[part].astype(np.uint64), free, first, kind, crit, sweeps, deepest, changed[part]

@@ -18,7 +18,7 @@ from faceup.hands.equity import BOARD_CARDS, StreetTable
 from faceup.hands.features import board_features
 from faceup.learn import trees
 from faceup.learn.tree_paths import below
-from faceup.play.action_values import ActionValues, action_values
+from faceup.solve.action_values import ActionValues, action_values
 from faceup.solve.board import N_PAIRS
 from faceup.solve.policy import ModelPolicy, Policy
 

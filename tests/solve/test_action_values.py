@@ -5,8 +5,8 @@ import pytest
 from games import BOARD, SMALL, RandomPolicy, node_reach, node_values
 
 from faceup.game.betting import CALL, DECISION
-from faceup.play.action_values import action_values
 from faceup.play.match import Table
+from faceup.solve.action_values import action_values
 from faceup.solve.policy import FixedPolicy
 
 
