@@ -160,6 +160,8 @@ SCHEMA: dict[str, Rule | dict[str, Rule]] = {
         "subset_boards": integer(2, 10_000_000),
         "subset_holes": integer(2, 1081),
         "stand_in_boards": integer(2, 10_000_000),
+        "threshold": number(0.001, 1),
+        "threshold_boards": integer(2, 10_000_000),
         "played_games": integer(4, 1_000_000_000),
         "checked_games": integer(4, 1_000_000_000),
         "slumbot_hands": integer(0, 10_000_000),

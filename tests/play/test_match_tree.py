@@ -6,7 +6,6 @@ from random_tables import MINE, THEIRS, random_table
 
 from faceup.game.betting import CALL, DECISION, FOLD, build_tree, offered, pot_and_call
 from faceup.game.cards import CLASS_OF_HOLE, hole_index, parse_cards
-from faceup.hands.groups import Grid, make_groups
 from faceup.play.match import Table, mean_result, play_boards, random_boards, result
 from faceup.play.match_tree import TranslatedPolicy, make_sides, play_sides, read_tree, states_of
 from faceup.play.purified import likely, likely_rows, purified, thresholded
@@ -14,11 +13,6 @@ from faceup.play.translation import children, node_after
 from faceup.solve.policy import FixedPolicy
 
 BOARD = parse_cards("Kh3sJc7d7c")
-
-
-@pytest.fixture(scope="module")
-def groups(tables):
-    return make_groups(tables[1], tables[2], Grid(5, 1, ()), Grid(4, 1, ()))
 
 
 def line_of(match, states, node):
