@@ -283,6 +283,11 @@ STUDIES: dict[str, Rule | dict[str, Rule]] = {  # a section a study, not called 
         "warm_depths": each(integer(1, 30), increasing=True),
         "warm_min_rows": integer(1, 1_000_000),
     },
+    "opponents": {
+        "trained": each(integer(2, 10_000_000), increasing=True),
+        "keep_every": integer(1, 10_000_000),
+        "boards": integer(2, 10_000_000),
+    },
     "discounting": {
         "sizes": SIZES,
         "alphas": each(number(0, 10)),
