@@ -288,6 +288,10 @@ STUDIES: dict[str, Rule | dict[str, Rule]] = {  # a section a study, not called 
         "keep_every": integer(1, 10_000_000),
         "boards": integer(2, 10_000_000),
     },
+    "long_matches": {
+        "games": integer(4, 1_000_000_000),
+        "block_games": integer(2, 1_000_000_000),
+    },
     "discounting": {
         "sizes": SIZES,
         "alphas": each(number(0, 10)),
