@@ -235,6 +235,20 @@ def test_smoke_every_pair_has_met_once(smoke):
 
 
 @pytest.mark.slow
+def test_smoke_all_that_learned_play_argmax_as_well(smoke):
+    """Against each other, the table and the stand-in; hands against the stand-in are scored with less luck."""
+    found = json.loads((smoke / "reports" / "metrics" / "head_to_head.json").read_text())
+    assert set(found["argmax"]) == {"table", "CART", "OCT", "XGBoost", "NN"}
+    for name, played in found["argmax"].items():
+        cures = {"gain_of_argmax_against_stand_in"} | ({"gain_of_threshold_against_stand_in"} & set(played))
+        assert set(played) == {"table", "stand_in"} | cures, name
+    met = {frozenset((pair["first"], pair["second"])) for pair in found["argmax_pairs"]}
+    assert len(met) == len(found["argmax_pairs"]) == 15  # five agents and the stand-in
+    scored = [pair for pair in found["pairs"] if pair["second"] == "stand-in"]
+    assert len(scored) == 8 and all(pair["sd_scored"] > 0 for pair in scored)
+
+
+@pytest.mark.slow
 def test_smoke_the_stand_in_opens_with_every_hand_in_some_way(smoke):
     opening = json.loads((smoke / "reports" / "metrics" / "stand_in.json").read_text())["first_in_percent"]
     assert all(sum(shares.values()) == pytest.approx(100, abs=1e-3) for shares in opening.values())
