@@ -230,8 +230,22 @@ def test_smoke_every_pair_has_met_once(smoke):
     met = {frozenset((pair["first"], pair["second"])) for pair in pairs}
     assert len(met) == len(pairs) == len(names) * (len(names) - 1) // 2 and "stand-in" in names
     for pair in pairs:
-        assert pair["ci95"] >= 0 and pair["games"] >= 4 and (pair["how"] == "played") == (pair["boards"] is None), pair
+        assert pair["ci95"] >= 0 and pair["games"] >= 4 and (pair["how"] == "AIVAT") == (pair["boards"] is None), pair
         assert pair["sd_hand"] > 0, pair  # blinds at least change hands
+
+
+@pytest.mark.slow
+def test_smoke_all_that_learned_play_argmax_as_well(smoke):
+    """Against each other, the table and the stand-in; hands against the stand-in are scored with less luck."""
+    found = json.loads((smoke / "reports" / "metrics" / "head_to_head.json").read_text())
+    assert set(found["argmax"]) == {"table", "CART", "OCT", "XGBoost", "NN"}
+    for name, played in found["argmax"].items():
+        cures = {"gain_of_argmax_against_stand_in"} | ({"gain_of_threshold_against_stand_in"} & set(played))
+        assert set(played) == {"table", "stand_in"} | cures, name
+    met = {frozenset((pair["first"], pair["second"])) for pair in found["argmax_pairs"]}
+    assert len(met) == len(found["argmax_pairs"]) == 15  # five agents and the stand-in
+    scored = [pair for pair in found["pairs"] if pair["second"] == "stand-in"]
+    assert len(scored) == 8 and all(pair["sd_scored"] > 0 for pair in scored)
 
 
 @pytest.mark.slow

@@ -162,6 +162,8 @@ SCHEMA: dict[str, Rule | dict[str, Rule]] = {
         "subset_boards": integer(2, 10_000_000),
         "subset_holes": integer(2, 1081),
         "stand_in_boards": integer(2, 10_000_000),
+        "threshold": number(0.001, 1),
+        "threshold_boards": integer(2, 10_000_000),
         "played_games": integer(4, 1_000_000_000),
         "checked_games": integer(4, 1_000_000_000),
         "slumbot_hands": integer(0, 10_000_000),
@@ -293,6 +295,15 @@ STUDIES: dict[str, Rule | dict[str, Rule]] = {  # a section a study, not called 
         "trial_regrowths": integer(0, 1_000_000),
         "warm_depths": each(integer(1, 30), increasing=True),
         "warm_min_rows": integer(1, 1_000_000),
+    },
+    "opponents": {
+        "trained": each(integer(2, 10_000_000), increasing=True),
+        "keep_every": integer(1, 10_000_000),
+        "boards": integer(2, 10_000_000),
+    },
+    "long_matches": {
+        "games": integer(4, 1_000_000_000),
+        "block_games": integer(2, 1_000_000_000),
     },
     "discounting": {
         "sizes": SIZES,

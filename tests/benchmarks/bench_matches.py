@@ -1,5 +1,7 @@
-"""How fast agents meet: hands really played a second, and the seconds of Table 1's sums over boards."""
+"""How fast agents meet: hands really played a second, and the seconds of all of Table 1, from the rates of its parts."""
 
+from collections.abc import Callable
+from math import comb
 from time import perf_counter
 
 import numpy as np
@@ -11,15 +13,19 @@ from faceup.game.cards import canonical_boards
 from faceup.hands.equity import all_tables
 from faceup.hands.groups import Groups
 from faceup.parameters import section
-from faceup.paths import AGENTS
-from faceup.play.agents import load_agent, tree_policy
+from faceup.paths import AGENTS, DATA
+from faceup.play.agents import load_models
 from faceup.play.dealt import play_match
+from faceup.play.imagined import scored_match
 from faceup.play.match import Table, play_boards, random_boards
 from faceup.play.match_tree import make_sides, play_sides
+from faceup.play.pairings import all_and_each
+from faceup.play.purified import purified
 from faceup.solve.policy import FixedPolicy, TablePolicy
 
 GAMES = 100_000
-BOARDS = 10
+SCORED_GAMES = 16_000
+BOARDS = 8
 
 
 @pytest.fixture(scope="module")
@@ -40,33 +46,53 @@ def uniform_table(tree, groups: Groups) -> TablePolicy:
     return TablePolicy(tuple(np.repeat(uniform.street(s, [])[0], groups.n_groups[s], axis=0) for s in range(4)), groups)
 
 
+def seconds(work: Callable[[], object]) -> float:
+    """Of one run."""
+    start = perf_counter()
+    work()
+    return perf_counter() - start
+
+
 def test_matches(tables) -> None:
-    """CART against a table of the stand-in's sizes, played and summed; and the sums of Table 1's cheap agents by their rates."""
-    sides = make_sides(menu_from(**section("betting")), menu_from(*section("stand_in_betting").values()))
-    tree, knobs = sides.own[0], section("head_to_head")
-    agent = load_agent(AGENTS / "cart.json")
-    cart, opponent = tree_policy(tree, tables, agent.trees), uniform_table(sides.own[1], one_group())
-    play_match(sides, cart, opponent, tables, 100, seed=1)
-    start = perf_counter()
-    won = play_match(sides, cart, opponent, tables, GAMES, seed=2)
-    rate = won.size / (perf_counter() - start)
-    agents = [uniform_table(tree, one_group()), cart, cart, FixedPolicy(tree, CALL), FixedPolicy(tree, None)]
-    table, boards = Table(tree, agents), random_boards(BOARDS + 1, seed=3)
-    table.play(boards[0])
-    start = perf_counter()
-    play_boards(table, boards[1:])
-    shared = (perf_counter() - start) / BOARDS
-    play_sides(sides, agents, opponent, boards[:1])
-    start = perf_counter()
-    play_sides(sides, agents, opponent, boards[1:])
-    translated = (perf_counter() - start) / BOARDS
-    record(
-        "matches",
-        {
-            "games_per_second": round(rate),
-            "seconds_per_board": round(shared, 3),
-            "seconds_per_board_against_other_sizes": round(translated, 3),
-            "table_seconds": round(shared * knobs["match_boards"] + translated * knobs["stand_in_boards"], 1),
-        },
+    """Each part of `13_head_to_head` at a small size, after a run that compiles; the whole table by its own sizes."""
+    knobs = section("head_to_head")
+    mine, theirs = menu_from(**section("betting")), menu_from(*section("stand_in_betting").values())
+    sides, exchanged = make_sides(mine, theirs), make_sides(theirs, mine)
+    tree, boards = sides.own[0], random_boards(BOARDS + 1, seed=3)
+    opponent = uniform_table(sides.own[1], one_group())
+    models = load_models(tree, tables, DATA / "distill", AGENTS)
+    learned = {"table": uniform_table(tree, one_group()), **models}
+    fixed = [FixedPolicy(tree, label) for label in (CALL, None, len(tree.labels) - 1)]
+    pure = {name: purified(tree, policy) for name, policy in learned.items()}
+    cheap = [name for name in learned if name not in ("XGBoost", "NN")]
+    both = [players[name] for players in (learned, pure) for name in cheap]
+    every, asked = [*learned.values(), *fixed, *pure.values()], [*learned.values(), *fixed, pure["XGBoost"], pure["NN"]]
+    full, few = (
+        Table(tree, both, all_and_each(len(cheap), len(cheap))),
+        Table(tree, every, all_and_each(len(learned) + len(fixed), len(pure))),
     )
+    play_match(sides, models["CART"], opponent, tables, 100, seed=1)
+    rate = GAMES / seconds(lambda: play_match(sides, models["CART"], opponent, tables, GAMES, seed=2))
+    first, rest, holes = boards[:1], boards[1:], knobs["subset_holes"]
+    parts = {}
+    for name, play, times in (
+        ("full", lambda these: play_boards(full, these), knobs["match_boards"]),
+        ("subset", lambda these: play_boards(few, these, holes), knobs["subset_boards"]),
+        (
+            "sides",
+            lambda these: play_sides(sides, both, opponent, these),
+            knobs["stand_in_boards"] + knobs["threshold_boards"] / 2,
+        ),
+    ):
+        play(first)
+        parts[name] = times / BOARDS * seconds(lambda play=play: play(rest))
+    scored = [(exchanged, opponent, agent, tables, SCORED_GAMES) for agent in asked]
+    scored_match(*scored[0], seed=4)
+    parts["scored"] = (
+        knobs["played_games"] / SCORED_GAMES * sum(seconds(lambda one=one: scored_match(*one, seed=5)) for one in scored)
+    )
+    each_hand = parts["scored"] / knobs["played_games"] / len(scored)
+    parts["checked"] = comb(len(learned) + len(fixed), 2) * knobs["checked_games"] * each_hand
+    rounded = {f"{name}_seconds": round(value, 1) for name, value in parts.items()}
+    record("matches", {"games_per_second": round(rate), **rounded, "table_seconds": round(sum(parts.values()), 1)})
     assert rate > 0

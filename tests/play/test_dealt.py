@@ -2,14 +2,13 @@
 
 import numpy as np
 import pytest
-from random_tables import MINE, THEIRS, random_table
+from random_tables import MINE, random_table
 
 from faceup.game.betting import CALL
 from faceup.game.cards import HOLE_CARDS, hole_index
 from faceup.game.hand_play import play_hand
 from faceup.game.strength import strength
 from faceup.hands.features import board_features, feature_names
-from faceup.hands.groups import Grid, make_groups
 from faceup.learn.cart import fit_cart
 from faceup.play.agents import tree_policy
 from faceup.play.dealt import TableSeat, deal, dollars, play_deals, play_match, seated
@@ -17,16 +16,6 @@ from faceup.play.match import mean_result, random_boards
 from faceup.play.match_tree import make_sides, on_match_tree, play_sides
 from faceup.play.purified import purified
 from faceup.solve.policy import FixedPolicy, hole_groups, river_equities
-
-
-@pytest.fixture(scope="module")
-def groups(tables):
-    return make_groups(tables[1], tables[2], Grid(5, 1, ()), Grid(4, 1, ()))
-
-
-@pytest.fixture(scope="module")
-def sides():
-    return make_sides(MINE, THEIRS)
 
 
 @pytest.fixture(scope="module")

@@ -2,26 +2,15 @@
 
 import numpy as np
 import pytest
-from random_tables import MINE, THEIRS, random_table
+from random_tables import MINE, random_table
 
 from faceup.game.betting import CALL
 from faceup.game.cards import HOLE_CARDS
-from faceup.hands.groups import Grid, make_groups
 from faceup.play.dealt import deal, play_deals, seated
 from faceup.play.imagined import ImaginedSeat, scored_match
 from faceup.play.match import mean_result, random_boards
 from faceup.play.match_tree import make_sides, play_sides
 from faceup.solve.policy import FixedPolicy, hole_groups
-
-
-@pytest.fixture(scope="module")
-def groups(tables):
-    return make_groups(tables[1], tables[2], Grid(5, 1, ()), Grid(4, 1, ()))
-
-
-@pytest.fixture(scope="module")
-def sides():
-    return make_sides(MINE, THEIRS)
 
 
 def test_exact_played_and_scored_results_agree(tables, groups, sides):

@@ -5,20 +5,14 @@ import pytest
 from random_tables import MINE, THEIRS, random_table
 
 from faceup.game.betting import CALL, DECISION, FOLD, build_tree, offered, pot_and_call
-from faceup.game.cards import hole_index, parse_cards
-from faceup.hands.groups import Grid, make_groups
+from faceup.game.cards import CLASS_OF_HOLE, hole_index, parse_cards
 from faceup.play.match import Table, mean_result, play_boards, random_boards, result
 from faceup.play.match_tree import TranslatedPolicy, make_sides, play_sides, read_tree, states_of
-from faceup.play.purified import pure_rows, purified
+from faceup.play.purified import likely, likely_rows, purified, thresholded
 from faceup.play.translation import children, node_after
 from faceup.solve.policy import FixedPolicy
 
 BOARD = parse_cards("Kh3sJc7d7c")
-
-
-@pytest.fixture(scope="module")
-def groups(tables):
-    return make_groups(tables[1], tables[2], Grid(5, 1, ()), Grid(4, 1, ()))
 
 
 def line_of(match, states, node):
@@ -186,6 +180,55 @@ def test_purified_play_takes_the_likeliest_action(groups):
             given, chosen = policy.tables[street][:, below], pure.tables[street][:, below]
             assert np.array_equal(chosen.argmax(axis=1), given.argmax(axis=1)) and (chosen.sum(axis=1) == 1).all()
     even = FixedPolicy(tree, None).street(0, [])[0]
-    assert pure_rows(tree, 0, even)[0, tree.first_child[0] - 1] == 1  # of equals the first
+    assert likely_rows(tree, 0, even, 1)[0, tree.first_child[0] - 1] == 1  # of equals the first
     with pytest.raises(ValueError, match="FixedPolicy, expected a table or a model"):
         purified(tree, FixedPolicy(tree, None))
+
+
+def test_small_probabilities_are_dropped_and_the_likeliest_stays(groups):
+    """Fold, call, raise, all-in at the first decision, by hand; both ways to drop agree everywhere."""
+    tree = build_tree(MINE)
+    first, n = int(tree.first_child[0]) - 1, int(tree.n_children[0])
+    assert n == 4
+    row = FixedPolicy(tree, None).street(0, [])[0].copy()
+    row[0, first : first + n] = 0.1, 0.15, 0.5, 0.25
+    assert likely_rows(tree, 0, row, 0.15)[0, first : first + n] == pytest.approx([0, 0.15 / 0.9, 0.5 / 0.9, 0.25 / 0.9])
+    assert likely_rows(tree, 0, row, 0.6)[0, first : first + n] == pytest.approx([0, 0, 1, 0])
+    assert likely(np.array([[2, 3, 10, 5.0]]), 0.2).tolist() == [[0, 0, 10, 5]]
+    policy = random_table(tree, groups, 11)
+    table, start = thresholded(tree, policy, 0.3).tables[2], tree.street_start[2]
+    for node in np.flatnonzero((tree.kind == DECISION) & (tree.street == 2))[:20]:
+        below = slice(tree.first_child[node] - start, tree.first_child[node] - start + tree.n_children[node])
+        wanted = likely(policy.tables[2][:, below], 0.3)
+        assert table[:, below] == pytest.approx(wanted / wanted.sum(axis=1, keepdims=True), rel=1e-5)
+    with pytest.raises(ValueError, match="least is 0, expected more than 0"):
+        thresholded(tree, policy, 0)
+
+
+def test_hands_that_end_before_the_flop_are_known(groups, all_in_wins):
+    """All-in against one who calls with aces alone: folds for the blind, and random cards against aces win 14.8 %."""
+    tree = build_tree(MINE)
+    shove, nits = FixedPolicy(tree, len(tree.labels) - 1), random_table(tree, groups, 12)
+    aces = int(CLASS_OF_HOLE[hole_index(*parse_cards("AcAd"))])
+    for node in np.flatnonzero((tree.kind == DECISION) & (tree.street == 0)):
+        for c in children(tree, node):
+            nits.tables[0][:, c - 1] = tree.label[c] == FOLD
+            nits.tables[0][aces, c - 1] = tree.label[c] == CALL
+    table = Table(tree, [shove, nits], preflop_wins=all_in_wins)
+    called = 6 / 1326
+    expected = (1 - called) * 100 + called * 20_000 * (1 - 2 * 0.852)
+    assert table.play(BOARD)[0, 1] == pytest.approx(expected, abs=0.3)
+    assert table.play(BOARD)[0, 1] == pytest.approx(table.play(parse_cards("2c2d2h3s3c"))[0, 1], abs=1e-6)
+
+
+def test_boards_with_and_without_preflop_sums_agree(groups, all_in_wins):
+    """In the mean over boards; an agent against itself stays at 0."""
+    tree, boards = build_tree(MINE), random_boards(100, seed=3)
+    agents = [random_table(tree, groups, 13), FixedPolicy(tree, len(tree.labels) - 1), FixedPolicy(tree, CALL)]
+    plain, known = (play_boards(Table(tree, agents, None, wins), boards) for wins in (None, all_in_wins))
+    for i, j in ((0, 1), (0, 2), (1, 2)):
+        apart = mean_result(5 * (plain[:, i, j] - plain[:, j, i] - known[:, i, j] + known[:, j, i]))
+        assert abs(apart.mbb) < 2 * apart.ci95 + 0.01, (i, j)
+    less, more = (result(values, 0, 1).ci95 for values in (known, plain))
+    assert less < more / 100  # nothing is left to the board where one side always moves all-in
+    assert result(known, 0, 0).mbb == pytest.approx(0, abs=1e-6)

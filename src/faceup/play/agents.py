@@ -191,8 +191,8 @@ def load_models(
     if read["OCT"].history != history:
         raise ValueError(f"{grown['OCT'].name}: history is {read['OCT'].history}, expected CART's, {history}")
     asked = {
-        "XGBoost": [_threaded(Boosted.load(path).predict) for path in boosted],
-        "NN": [_threaded(Neural.load(path).predict) for path in neural],
+        "XGBoost": [partial(_halves, Boosted.load(path).predict) for path in boosted],
+        "NN": [partial(_halves, Neural.load(path).predict) for path in neural],
     }
     for name, predict in asked.items():
         _check_predict(name, tree, predict, history)
@@ -224,14 +224,10 @@ def _check_predict(name: str, tree: Tree, predict: Sequence[Predict], history: s
             raise ValueError(f"{name}, {STREETS[street]}: {n} labels, expected the tree's {len(tree.labels)}")
 
 
-def _threaded(predict: Predict) -> Predict:
+def _halves(predict: Predict, X: np.ndarray) -> np.ndarray:
     """The same predictions by two threads, for models that predict on one."""
-
-    def halves(X: np.ndarray) -> np.ndarray:
-        middle = len(X) // (2 * _SPLIT) * _SPLIT
-        if middle == 0:
-            return predict(X)
-        with ThreadPoolExecutor(2) as pool:
-            return np.concatenate(list(pool.map(predict, (X[:middle], X[middle:]))))
-
-    return halves
+    middle = len(X) // (2 * _SPLIT) * _SPLIT
+    if middle == 0:
+        return predict(X)
+    with ThreadPoolExecutor(2) as pool:
+        return np.concatenate(list(pool.map(predict, (X[:middle], X[middle:]))))

@@ -19,7 +19,7 @@ from faceup.hands.equity import BOARD_CARDS, UNITS, StreetTable
 from faceup.hands.features import betting_features
 from faceup.play.match import MBB_PER_DOLLAR
 from faceup.play.match_tree import Sides, on_match_tree, read_tree
-from faceup.play.purified import PureModelPolicy
+from faceup.play.purified import LikelyModel, likely
 from faceup.solve.policy import FixedPolicy, ModelPolicy, Policy, TablePolicy
 
 _BATCH = 8192  # deals that are played at once
@@ -159,9 +159,9 @@ class TableSeat:
 class ModelSeat:
     """Four models that read real dollars, one a round."""
 
-    def __init__(self, match: Tree, policy: ModelPolicy):
-        """policy: answers for the match tree."""
-        self.match, self.policy = match, policy
+    def __init__(self, match: Tree, policy: ModelPolicy, least: float = 0):
+        """policy: answers for the match tree; least: the probability below which it drops an action."""
+        self.match, self.policy, self._least = match, policy, least
         k = np.arange(match.n_children.max())
         self._there = k < match.n_children[:, None]
         self._below = np.where(self._there, match.first_child[:, None] + k, 0)
@@ -179,10 +179,7 @@ class ModelSeat:
         chances = np.take_along_axis(labels, match.label[below].astype(np.int64), axis=1) * self._there[nodes]
         nothing = chances.sum(axis=1) <= 1e-9  # of what is legal: check or call
         chances[nothing] = match.label[below[nothing]] == CALL
-        if isinstance(self.policy, PureModelPolicy):
-            chances = chances == chances.max(axis=1, keepdims=True)
-            u = np.zeros(len(u))  # of equals the first
-        return below[np.arange(len(hands)), _drawn(chances, u)]
+        return below[np.arange(len(hands)), _drawn(likely(chances, self._least), u)]
 
     def watch(self, hands: np.ndarray, nodes: np.ndarray, u: np.ndarray) -> None:
         """Dollars are read as they are."""
@@ -197,6 +194,8 @@ class ModelSeat:
 
 def seated(match: Tree, own: Tree, policy: Policy, seat: int) -> Seat:
     """A policy of its own tree in a seat (0 the small blind) of a match tree. Raises ValueError on a kind that cannot play."""
+    if isinstance(policy, LikelyModel):
+        return ModelSeat(match, on_match_tree(match, own, policy.drawn, seat), policy.least)
     if isinstance(policy, ModelPolicy):
         return ModelSeat(match, on_match_tree(match, own, policy, seat))
     if isinstance(policy, TablePolicy | FixedPolicy):

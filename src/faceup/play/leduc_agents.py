@@ -43,6 +43,7 @@ def cautious_agent(leduc: Leduc) -> np.ndarray:
     """
 
     def choose(seen: Situation) -> str:
+        """By the own card in the first round, by a pair or none in the second."""
         if seen.round == 0:
             wish = {"K": RAISE, "Q": CHECK}.get(leduc.rules.ranks[seen.own], FOLD)
         else:
@@ -56,6 +57,7 @@ def shipped_cautious_agent(leduc: Leduc) -> np.ndarray:
     """RLCard 1.2.0's version of the cautious agent: it looks for the rank where the suit stands, and folds all in round one."""
 
     def choose(seen: Situation) -> str:
+        """Only a pair raises."""
         wish = RAISE if seen.round == 1 and seen.own == seen.public else FOLD
         return _legal_wish(leduc.rules, seen, wish)
 
@@ -97,6 +99,7 @@ def expectiminimax_agent(leduc: Leduc, depth: int) -> np.ndarray:
 
     @cache
     def value(state: State, me: int, own: int, public: int, left: int) -> float:
+        """What a state is worth to player `me`, `left` actions further on, in the rules' unit."""
         if state.folded >= 0:
             return (1 - 2 * me) * winnings(rules, state, ())
         if state.over:
@@ -109,6 +112,7 @@ def expectiminimax_agent(leduc: Leduc, depth: int) -> np.ndarray:
         return max(values) if state.player == me else min(values)
 
     def choose(seen: Situation) -> str:
+        """The action of the largest value."""
         options = legal(rules, seen.state)
         values = [value(act(rules, seen.state, a), seen.player, seen.own, seen.public, depth) for a in options]
         return options[int(np.argmax(np.round(values, 9)))]  # rounded: two ways to the same sum are a tie

@@ -247,6 +247,7 @@ def q_grid(
     settings = [Setting(*knobs) for knobs in product(alphas, gammas, epsilons)]
 
     def one(job: tuple[Setting, list[int]]) -> float:
+        """What a setting's learner wins in the end."""
         learner = QLearner(leduc, opponent, *job)
         learner.advance(n_episodes)
         return exact_winnings(leduc, learner.strategy(), opponent, form)

@@ -4,6 +4,9 @@ On a board all pairs of holes and all betting lines are summed at once, in both 
 board, mixed actions, seat) only the board is left to sampling. A pair's result is then a mean over boards, and its interval
 comes from how the boards differ.
 
+Hands that end before the flop need no board at all: with the table of all-in wins they are summed over all deals at once. That
+takes out the largest pots, which swing most from board to board.
+
 Models that are dear to ask (boosted trees, neural nets) can be matched on a random subset of the holes of each board: both
 players then hold hands of the subset, all of them equally often.
 """
@@ -14,15 +17,17 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit, prange
 
-from faceup.game.betting import Tree
-from faceup.game.cards import HOLE_CARDS
+from faceup.game.betting import DECISION, SHOWDOWN, Tree
+from faceup.game.cards import CLASS_OF_HOLE, HOLE_CARDS, N_CLASSES
 from faceup.game.strength import N_RIVER_HOLES
+from faceup.hands.all_in import RUNOUTS_PREFLOP, edges
 from faceup.solve.board import N_TILES, PADDED, TILE, Scratch, _block_values, _down, _gather_lanes, board_order
-from faceup.solve.layout import LANES, Layout, make_layout
-from faceup.solve.policy import Policy
+from faceup.solve.layout import LANES, Layout, make_layout, stakes_at
+from faceup.solve.policy import Policy, street_reach
 
 MBB_PER_DOLLAR = 10  # 1 mbb = a thousandth of a $100 big blind
 _NORMAL_95 = 1.959964
+_N_PAIRS = 1326 * 1225  # ordered pairs of holes without a common card
 
 
 class Result(NamedTuple):
@@ -91,14 +96,29 @@ def _is_showdown(layout: Layout) -> np.ndarray:
 class Table:
     """Seats for policies on one tree: plays boards exactly."""
 
-    def __init__(self, tree: Tree, policies: Sequence[Policy], wanted: np.ndarray | None = None):
-        """All policies answer for the same tree; wanted (n, n) bool: pairs to play, small blind first (None: all)."""
+    def __init__(
+        self,
+        tree: Tree,
+        policies: Sequence[Policy],
+        wanted: np.ndarray | None = None,
+        preflop_wins: np.ndarray | None = None,
+    ):
+        """All policies answer for the same tree; wanted (n, n) bool: pairs to play, small blind first (None: all).
+
+        preflop_wins (169, 169): of hands/all_in, so that hands that end before the flop are summed over all deals and left out
+        of the boards (None: they are played on each board); the policies must then treat suits alike.
+        """
         n = len(policies)
         self._wanted = np.ones((n, n), dtype=bool) if wanted is None else np.asarray(wanted, dtype=bool)
         if self._wanted.shape != (n, n):
             raise ValueError(f"wanted has shape {self._wanted.shape}, expected {(n, n)}")
         self.policies, self.layout = list(policies), make_layout(tree, (0, 1))
         self._is_showdown = _is_showdown(self.layout)
+        self._before = np.zeros((n, n))
+        if preflop_wins is not None:
+            self._before[self._wanted] = preflop_values(tree, self.policies, preflop_wins)[self._wanted]
+            played = (self.layout.column_node >= tree.street_start[1])[:, None]
+            self.layout = self.layout._replace(stake=np.where(played, self.layout.stake, np.float32(0)))
         n_columns = len(self.layout.stake)
         self._ends = np.zeros((len(self.policies), n_columns, 2, N_TILES, TILE), dtype=np.float32)
         self._roots = np.zeros((2, int(self.layout.root.max()) + 1, N_TILES, TILE), dtype=np.float32)
@@ -106,7 +126,7 @@ class Table:
     def play(self, board: Sequence[int], subset: np.ndarray | None = None) -> np.ndarray:
         """Dollars a game that policy i as small blind wins from j as big blind, (n, n) float64, over all pairs of holes.
 
-        Pairs that are not wanted stay 0.
+        Pairs that are not wanted stay 0. With `preflop_wins` only what comes after the flop is the board's.
         board: five cards as dealt; subset (1326,) bool: the holes that the players may hold (None: all).
         Raises ValueError where fewer than two holes of the subset can meet.
         """
@@ -121,7 +141,7 @@ class Table:
             self._reach(i, policy, board, order.holes, weights, subset)
         out = np.zeros((len(self._is_showdown), len(self.policies), len(self.policies)))
         _pair_values(self.layout, self._is_showdown, order.holes, order.class_start, self._ends, self._wanted, out)
-        return out.sum(axis=0) / pairs
+        return out.sum(axis=0) / pairs + self._before
 
     def _reach(self, i, policy, board, holes, weights, subset) -> None:
         rows = np.zeros((4, N_TILES, TILE), dtype=np.uint32)
@@ -132,6 +152,30 @@ class Table:
             tables.append(np.ascontiguousarray(table))
         self._roots[:, 0] = weights.reshape(N_TILES, TILE)
         _all_reach(self.layout, *tables, rows, self._roots, self._ends[i])
+
+
+def preflop_values(tree: Tree, policies: Sequence[Policy], preflop_wins: np.ndarray) -> np.ndarray:
+    """Dollars a game that policy i as small blind wins from j by hands that end before the flop, exactly, (n, n) float64.
+
+    preflop_wins (169, 169): of hands/all_in. The policies must treat suits alike.
+    """
+    ends = np.flatnonzero(tree.kind[: tree.street_start[1]] != DECISION)
+    reach = np.array([_class_reach(tree, policy)[:, ends] for policy in policies])
+    of_class = np.eye(N_CLASSES)[CLASS_OF_HOLE]
+    disjoint = ~(HOLE_CARDS[:, None, :, None] == HOLE_CARDS[None, :, None, :]).any(axis=(2, 3))
+    met, ahead = of_class.T @ disjoint @ of_class, edges(preflop_wins, RUNOUTS_PREFLOP)
+    won = np.zeros((len(policies), len(policies)))
+    for k, (end, stake) in enumerate(zip(ends, stakes_at(tree, ends)[:, 0], strict=True)):
+        won += stake * (reach[:, 0, k] @ (ahead if tree.kind[end] == SHOWDOWN else met) @ reach[:, 1, k].T)
+    return won / _N_PAIRS
+
+
+def _class_reach(tree: Tree, policy: Policy) -> np.ndarray:
+    """Each player's reach of the nodes that preflop actions lead to, with each starting hand, (2, n_nodes, 169) float64."""
+    reach = np.zeros((2, tree.street_start[1], len(HOLE_CARDS)), dtype=np.float32)
+    reach[:, 0] = 1
+    street_reach(tree, 0, policy.street(0, []), reach)
+    return reach[:, :, np.unique(CLASS_OF_HOLE, return_index=True)[1]].astype(np.float64)
 
 
 def _compatible_pairs(holes: np.ndarray, weights: np.ndarray) -> float:

@@ -16,6 +16,7 @@ from numba import njit, prange
 
 from faceup.game.betting import CALL, DECISION, FOLD, STACK, START, Menu, State, Tree, act, build_tree, pot_and_call
 from faceup.play.match import MBB_PER_DOLLAR, Table, play_boards
+from faceup.play.purified import LikelyModel
 from faceup.play.translation import children, legal_action, raise_sizes, size_chances
 from faceup.solve.policy import ModelPolicy, Policy, Predict, Rows, free_holes
 
@@ -214,9 +215,11 @@ def relabelled(predict: Predict, labels: tuple[str, ...], wider: tuple[str, ...]
 
 def on_match_tree(match: Tree, own: Tree, policy: Policy, seat: int) -> Policy:
     """A policy of its own tree on a match tree: a model reads real dollars, any other translates what it does not know."""
+    if isinstance(policy, LikelyModel):
+        return LikelyModel(on_match_tree(match, own, policy.drawn, seat), policy.least)
     if isinstance(policy, ModelPolicy):
         predict = [relabelled(p, own.labels, match.labels) for p in policy.predict]
-        return type(policy)(match, predict, policy.tables, policy.history)
+        return ModelPolicy(match, predict, policy.tables, policy.history)
     return TranslatedPolicy(match, own, policy, seat)
 
 
@@ -239,14 +242,19 @@ def play_sides(
     opponent: Policy,
     boards: Sequence[Sequence[int]],
     progress: Callable[[int], None] = lambda done: None,
+    preflop_wins: np.ndarray | None = None,
 ) -> np.ndarray:
-    """mbb/g that each agent (of the first side's tree) wins from the opponent on each board, exactly, (n_agents, n_boards)."""
+    """mbb/g that each agent (of the first side's tree) wins from the opponent on each board, exactly, (n_agents, n_boards).
+
+    preflop_wins: as in `Table`.
+    """
     n, won = len(agents), np.zeros((len(agents), len(boards)))
     for seat, match in enumerate(sides.trees):
         seated = [on_match_tree(match, sides.own[0], agent, seat) for agent in agents]
         seated.append(on_match_tree(match, sides.own[1], opponent, 1 - seat))
         wanted = np.zeros((n + 1, n + 1), dtype=bool)
         wanted[(slice(n), n) if seat == 0 else (n, slice(n))] = True
-        values = play_boards(Table(match, seated, wanted), boards, progress=lambda done, s=seat: progress(s * len(boards) + done))
+        table = Table(match, seated, wanted, preflop_wins)
+        values = play_boards(table, boards, progress=lambda done, s=seat: progress(s * len(boards) + done))
         won += MBB_PER_DOLLAR / 2 * (values[:, :n, n].T if seat == 0 else -values[:, n, :n].T)
     return won

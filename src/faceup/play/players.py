@@ -83,6 +83,7 @@ def play_dealt(players: Sequence[Player], deck: Sequence[int], hand: int) -> Pla
     """Play the hand-th hand between two players, the small blind first; deck and errors as in `play_hand`."""
 
     def seat(player: Player) -> Choose:
+        """The player as the rules engine asks it."""
         return lambda state, hole, board, betting: player.decide(hand, _text(hole), _text(board), betting)
 
     return play_hand(deck, [seat(player) for player in players])

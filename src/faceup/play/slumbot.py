@@ -264,6 +264,7 @@ def _run(asked: argparse.Namespace) -> Summary:
     wire = {"base": asked.base, "pause": asked.pause, "timeout": asked.timeout}
 
     def report(so_far: Summary) -> None:
+        """Show the line of progress."""
         print(f"\r{_line(so_far, asked.hands)}", end="", file=sys.stderr, flush=True)
 
     return play_slumbot(player, name, asked.hands, asked.log, login=login, new_session=asked.new_session, report=report, **wire)
