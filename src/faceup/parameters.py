@@ -324,6 +324,7 @@ class _UniqueKeys(yaml.SafeLoader):
     """Plain YAML in which a key given twice is an error, not a silent override."""
 
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict:
+        """The keys and values of a node. Raises ValueError where a key is there twice."""
         keys = [self.construct_object(key, deep=True) for key, _ in node.value]
         for i, key in enumerate(keys):
             if key in keys[:i]:

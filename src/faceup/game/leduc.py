@@ -150,6 +150,7 @@ def build(rules: Rules) -> Leduc:
     dealt = list(deals(rules))
 
     def add(parent: int, by: str | float, state: State, deal: tuple[int, ...]) -> None:
+        """The nodes of a state and of all that can follow it, below a parent that leads there by an action or a chance."""
         if state.over:
             builder.end(parent, by, winnings(rules, state, deal))
             return

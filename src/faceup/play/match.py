@@ -56,7 +56,8 @@ def _part_reach(layout, part, s0, s1, s2, s3, rows, root_reach, ends):
     values = np.empty((2, n_decisions, TILE), dtype=np.float32)
     row = np.empty((n_edges, TILE), dtype=np.float32)
     own = ends[layout.columns[part, 0] : layout.columns[part, 3]]
-    _down(layout, part, s0, s1, s2, s3, rows, root_reach, Scratch(own, block, values, row, row), row, row, row, row, False)
+    scratch = Scratch(own, block, values, row, row)
+    _down(layout, part, s0, s1, s2, s3, rows, root_reach, scratch, row, row, row, row, row, False)
 
 
 @njit(cache=True, parallel=True)
@@ -68,23 +69,30 @@ def _pair_values(layout, is_showdown, holes, class_start, ends, wanted, out):
     """
     n = ends.shape[0]
     for b in prange(out.shape[0]):
-        theirs = np.empty((PADDED, LANES), dtype=np.float32)
-        values = np.zeros((PADDED, LANES), dtype=np.float32)
+        mine, theirs = np.empty((PADDED, LANES), dtype=np.float32), np.empty((PADDED, LANES), dtype=np.float32)
+        values, total = np.empty((PADDED, LANES), dtype=np.float32), np.empty(LANES)
+        each = np.arange(holes.shape[0], dtype=np.int32)  # every hole is its own kin
         stake = layout.stake[b * LANES : (b + 1) * LANES, 0].copy()
         for j in range(n):
             if not wanted[:, j].any():
                 continue
-            _gather_lanes(ends[j], b * LANES, 1, theirs)
-            _block_values(holes, class_start, theirs, stake, is_showdown[b], values)
+            _gather_lanes(ends[j], b * LANES, 1, N_TILES, theirs)
+            _block_values(holes, class_start, each, theirs, stake, is_showdown[b], values)
             for i in range(n):
-                if not wanted[i, j]:
-                    continue
-                total = 0.0
-                for k in range(LANES):
-                    mine = ends[i, b * LANES + k, 0].reshape(PADDED)
-                    for h in range(holes.shape[0]):
-                        total += np.float64(mine[h]) * np.float64(values[h, k])
-                out[b, i, j] = total
+                if wanted[i, j]:
+                    _gather_lanes(ends[i], b * LANES, 0, N_TILES, mine)
+                    _dot_lanes(mine, values, total)
+                    out[b, i, j] = total.sum()
+
+
+@njit(cache=True)
+def _dot_lanes(reach, values, total):
+    """total (LANES,) float64 = sum over holes of reach times value, each (PADDED, LANES) float32."""
+    width = reach.shape[1]
+    total[:] = 0
+    for h in range(reach.shape[0]):
+        for j in range(width):
+            total[j] += np.float64(reach[h, j]) * np.float64(values[h, j])
 
 
 def _is_showdown(layout: Layout) -> np.ndarray:

@@ -51,9 +51,10 @@ def _values(tree: Tree, player: int, other: np.ndarray, share: np.ndarray, order
     folds, showdowns = np.flatnonzero(tree.kind == FOLD_END), np.flatnonzero(tree.kind == SHOWDOWN)
     value[folds] = fold_values(tree, folds, player, other) * free
     reach = np.ascontiguousarray(other[1 - player, showdowns][:, order.holes].T)
-    at_showdowns = np.empty_like(reach)  # (1081, n_showdowns)
+    at_showdowns = np.zeros_like(reach)  # (1081, n_showdowns)
     stake = tree.bets[showdowns, player].sum(axis=1).astype(np.float32)
-    _showdown_block(order.holes, order.class_start, reach, stake, at_showdowns)
+    each = np.arange(len(order.holes), dtype=np.int32)  # no hole shares another's values
+    _showdown_block(order.holes, order.class_start, each, reach, stake, at_showdowns)
     value[showdowns[:, None], order.holes] = at_showdowns.T
     for node in np.flatnonzero(tree.kind == DECISION)[::-1]:
         below = slice(tree.first_child[node], tree.first_child[node] + tree.n_children[node])

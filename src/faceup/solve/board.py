@@ -17,7 +17,7 @@ from faceup.game.cards import HOLE_CARDS
 from faceup.game.strength import N_RIVER_HOLES, _river_order
 from faceup.solve.layout import LANES, Layout
 
-TILE = 32  # holes that go down and up the tree together
+TILE = 32  # holes, or kin, that go down and up the tree together
 N_TILES = -(-N_RIVER_HOLES // TILE)
 PADDED = N_TILES * TILE  # 1,081 holes and 7 that nobody holds
 N_PAIRS = N_RIVER_HOLES * 990  # ordered pairs of holes on a complete board
@@ -41,14 +41,21 @@ def board_order(board: np.ndarray) -> BoardOrder:
     return BoardOrder(holes, class_start[: n_classes + 1].copy())
 
 
+class Kin(NamedTuple):
+    """Holes of a board that are played alike on all streets that are swept: they go down and up the tree as one."""
+
+    of_hole: np.ndarray  # (1081,) int32 number of each hole's kin, in the order of `BoardOrder.holes`
+    count: np.ndarray  # (n_tiles, TILE) float32 how many holes each kin has; 0 in the padding
+
+
 class Scratch(NamedTuple):
     """What a thread writes while it sweeps a part; made with one more axis in front, the thread."""
 
     ends: np.ndarray  # (most_columns, 2, N_TILES, TILE) float32 a player's reach, then the other's value
     block: np.ndarray  # (2, PADDED, LANES) float32 reach and values of the ends at hand
     values: np.ndarray  # (2, most_decisions, TILE) float32 reach on the way down, value on the way up
-    row: np.ndarray  # (most_edges, TILE) float32 each hole's probabilities
-    gain: np.ndarray  # (most_edges, TILE) float32 each hole's reach of decisions, then its regrets
+    row: np.ndarray  # (most_edges, TILE) float32 each kin's probabilities
+    gain: np.ndarray  # (most_edges, TILE) float32 each kin's reach of decisions, then its regrets
 
 
 def make_scratch(layout: Layout, n: int) -> Scratch:
@@ -67,7 +74,7 @@ def make_scratch(layout: Layout, n: int) -> Scratch:
 
 @njit(cache=True)
 def _fetch_rows(edges, width_start, s, rows, tile, offset, row):
-    """Copy each hole's probabilities on one street of a part, where the processor finds them next to each other."""
+    """Copy each kin's probabilities on one street of a part, where the processor finds them next to each other."""
     n = edges[1] - edges[0]
     first = edges[0] - width_start
     source, own, out = s[:, first : first + n], rows[tile], row[offset : offset + n]
@@ -79,7 +86,7 @@ def _fetch_rows(edges, width_start, s, rows, tile, offset, row):
 
 @njit(cache=True)
 def _add_rows(first, n, gain, rows, tile, offset, sums):
-    """Add n of each hole's gains to its row of sums, from column `first` on."""
+    """Add n of each kin's gains to its row of sums, from column `first` on."""
     for j in range(TILE):
         source, out = gain[offset : offset + n], sums[rows[tile, j], first : first + n]
         for c in range(n):
@@ -88,19 +95,20 @@ def _add_rows(first, n, gain, rows, tile, offset, sums):
 
 
 @njit(cache=True)
-def _down(layout, part, s0, s1, s2, s3, rows, root_reach, scratch, d0, d1, d2, d3, add_reach):
+def _down(layout, part, s0, s1, s2, s3, rows, root_reach, scratch, count, d0, d1, d2, d3, add_reach):
     """Reach of every end and root that a part leads to, from the reach of its own roots.
 
-    s0..s3 (n_rows, width) float32 probability of each action of a street; rows (4, N_TILES, TILE) uint32 each hole's row;
-    root_reach (2, n_roots, N_TILES, TILE) read at the part's roots, written at those it leads to. Fills scratch.ends. Where
-    add_reach is set, d0..d3 (n_rows, n_decisions of the street) gain the actor's own reach of each decision.
+    s0..s3 (n_rows, width) float32 probability of each action of a street; rows (4, n_tiles, TILE) uint32 each kin's row (or
+    each hole's); root_reach (2, n_roots, N_TILES, TILE) read at the part's roots, written at those it leads to. Fills
+    scratch.ends. Where add_reach is set, d0..d3 (n_rows, n_decisions of the street) gain the actor's own reach of each
+    decision, counted once for each hole of a kin, count (n_tiles, TILE) of them.
     """
     slot, parent, root, decision, edge = layout.slot, layout.parent, layout.root, layout.decision, layout.edge
     actor, edges, start, root_of = layout.actor, layout.edges[part], layout.street_start, layout.root_of
     first, end = layout.decisions[part, 0], layout.decisions[part, 1]
     r, ends, row, gain = scratch.values, scratch.ends, scratch.row, scratch.gain
     width = row.shape[1]  # TILE, but not known to the compiler: it then vectorises the loops instead of unrolling them
-    for tile in range(N_TILES):
+    for tile in range(rows.shape[1]):
         offset = _fetch_rows(edges[0], start[0], s0, rows[0], tile, 0, row)
         offset = _fetch_rows(edges[1], start[1], s1, rows[1], tile, offset, row)
         offset = _fetch_rows(edges[2], start[2], s2, rows[2], tile, offset, row)
@@ -130,7 +138,7 @@ def _down(layout, part, s0, s1, s2, s3, rows, root_reach, scratch, d0, d1, d2, d
         if add_reach:
             for d in range(first, end):
                 for j in range(width):
-                    gain[d - first, j] = r[actor[d], d - first, j]
+                    gain[d - first, j] = r[actor[d], d - first, j] * count[tile, j]
             columns = layout.own_columns[part]
             offset = _add_rows(columns[0, 0], columns[0, 1], gain, rows[0], tile, 0, d0)
             offset = _add_rows(columns[1, 0], columns[1, 1], gain, rows[1], tile, offset, d1)
@@ -139,21 +147,21 @@ def _down(layout, part, s0, s1, s2, s3, rows, root_reach, scratch, d0, d1, d2, d
 
 
 @njit(cache=True)
-def _add_holes(holes, start, end, reach, seen, sign):
-    """Add holes' weights, (n, LANES), to the sums of their two cards and (row 52) of all."""
+def _add_holes(holes, kin_of_hole, start, end, reach, seen, sign):
+    """Add holes' weights, (n, LANES) by kin, to the sums of their two cards and (row 52) of all."""
     lanes = reach.shape[1]
     for i in range(start, end):
-        a, b = HOLE_CARDS[holes[i], 0], HOLE_CARDS[holes[i], 1]
+        k, a, b = kin_of_hole[i], HOLE_CARDS[holes[i], 0], HOLE_CARDS[holes[i], 1]
         for j in range(lanes):
-            x = sign * reach[i, j]
+            x = sign * reach[k, j]
             seen[a, j] += x
             seen[b, j] += x
             seen[52, j] += x
 
 
 @njit(cache=True)
-def _showdown_block(holes, class_start, reach, stake, value):
-    """Value of LANES showdowns to every hole: stake * (weight of weaker holes - weight of stronger ones).
+def _showdown_block(holes, class_start, kin_of_hole, reach, stake, value):
+    """Add the value of LANES showdowns to each hole's kin: stake * (weight of weaker holes - weight of stronger ones).
 
     seen[c] is twice the weight of weaker holes with card c, plus once that of the class at hand, less the total: a
     win counts 2 - 1, a tie 1 - 1, a loss 0 - 1. The hole itself shares both its cards with itself, and drops out of the
@@ -161,72 +169,74 @@ def _showdown_block(holes, class_start, reach, stake, value):
     """
     lanes = reach.shape[1]
     seen = np.zeros((53, lanes), dtype=np.float32)
-    _add_holes(holes, 0, holes.shape[0], reach, seen, np.float32(-1))
-    for k in range(class_start.shape[0] - 1):
-        start, end = class_start[k], class_start[k + 1]
-        _add_holes(holes, start, end, reach, seen, np.float32(1))
+    _add_holes(holes, kin_of_hole, 0, holes.shape[0], reach, seen, np.float32(-1))
+    for c in range(class_start.shape[0] - 1):
+        start, end = class_start[c], class_start[c + 1]
+        _add_holes(holes, kin_of_hole, start, end, reach, seen, np.float32(1))
         for i in range(start, end):
-            a, b = HOLE_CARDS[holes[i], 0], HOLE_CARDS[holes[i], 1]
+            k, a, b = kin_of_hole[i], HOLE_CARDS[holes[i], 0], HOLE_CARDS[holes[i], 1]
             for j in range(lanes):
-                value[i, j] = stake[j] * (seen[52, j] - seen[a, j] - seen[b, j])
-        _add_holes(holes, start, end, reach, seen, np.float32(1))
+                value[k, j] += stake[j] * (seen[52, j] - seen[a, j] - seen[b, j])
+        _add_holes(holes, kin_of_hole, start, end, reach, seen, np.float32(1))
 
 
 @njit(cache=True)
-def _fold_block(holes, reach, stake, value):
-    """Value of LANES folds to every hole: stake times the weight of the opponent's holes that share no card with it."""
+def _fold_block(holes, kin_of_hole, reach, stake, value):
+    """Add the value of LANES folds to each hole's kin: stake times the weight of the holes that share no card with it."""
     lanes = reach.shape[1]
     seen = np.zeros((53, lanes), dtype=np.float32)
-    _add_holes(holes, 0, holes.shape[0], reach, seen, np.float32(1))
+    _add_holes(holes, kin_of_hole, 0, holes.shape[0], reach, seen, np.float32(1))
     for i in range(holes.shape[0]):
-        a, b = HOLE_CARDS[holes[i], 0], HOLE_CARDS[holes[i], 1]
+        k, a, b = kin_of_hole[i], HOLE_CARDS[holes[i], 0], HOLE_CARDS[holes[i], 1]
         for j in range(lanes):
-            value[i, j] = stake[j] * (seen[52, j] - seen[a, j] - seen[b, j] + reach[i, j])
+            value[k, j] += stake[j] * (seen[52, j] - seen[a, j] - seen[b, j] + reach[k, j])
 
 
 @njit(cache=True)
-def _block_values(holes, class_start, theirs, stake, is_showdown, values):
-    """Values (PADDED, LANES) of LANES ends to one player, given the other's reach of them, theirs (PADDED, LANES)."""
+def _block_values(holes, class_start, kin_of_hole, theirs, stake, is_showdown, values):
+    """Values (PADDED, LANES) of LANES ends to one player, summed by kin, given the other's reach of them, (PADDED, LANES)."""
+    values[:] = 0
     if is_showdown:
-        _showdown_block(holes, class_start, theirs, stake, values)
+        _showdown_block(holes, class_start, kin_of_hole, theirs, stake, values)
     else:
-        _fold_block(holes, theirs, stake, values)
+        _fold_block(holes, kin_of_hole, theirs, stake, values)
 
 
 @njit(cache=True)
-def _gather_lanes(ends, column, player, lanes):
-    """lanes (PADDED, LANES) = a player's entries in LANES columns of ends: each hole's ends next to each other."""
+def _gather_lanes(ends, column, player, n_tiles, lanes):
+    """lanes (PADDED, LANES) = a player's entries in LANES columns of ends: each kin's (or hole's) ends next to each other."""
     source, out = ends[column : column + LANES, player], lanes.reshape(N_TILES, TILE, LANES)
-    for tile in range(N_TILES):
+    for tile in range(n_tiles):
         for i in range(TILE):
             for j in range(LANES):
                 out[tile, i, j] = source[j, tile, i]
 
 
 @njit(cache=True)
-def _scatter_lanes(lanes, ends, column, player):
+def _scatter_lanes(lanes, ends, column, player, n_tiles):
     """The reverse of `_gather_lanes`."""
     out, source = ends[column : column + LANES, player], lanes.reshape(N_TILES, TILE, LANES)
-    for tile in range(N_TILES):
+    for tile in range(n_tiles):
         for j in range(LANES):
             for i in range(TILE):
                 out[j, tile, i] = source[tile, i, j]
 
 
 @njit(cache=True)
-def _replace_block(ends, column, player, holes, class_start, stake, is_showdown, block):
-    """Replace the opponent's reach of LANES ends by their values to a player."""
-    _gather_lanes(ends, column, 1 - player, block[0])
-    _block_values(holes, class_start, block[0], stake, is_showdown, block[1])
-    _scatter_lanes(block[1], ends, column, 1 - player)
+def _replace_block(ends, column, player, holes, class_start, kin, stake, is_showdown, block):
+    """Replace the opponent's reach of LANES ends by their values to a player, summed over the holes of each kin."""
+    n_tiles = kin.count.shape[0]
+    _gather_lanes(ends, column, 1 - player, n_tiles, block[0])
+    _block_values(holes, class_start, kin.of_hole, block[0], stake, is_showdown, block[1])
+    _scatter_lanes(block[1], ends, column, 1 - player, n_tiles)
 
 
 @njit(cache=True)
 def _up(layout, part, s0, s1, s2, s3, rows, root_value, scratch, g0, g1, g2, g3, add_regret):
     """Values of a part's roots to both players from those of its ends and of the roots it leads to.
 
-    Arguments as in `_down`; scratch.ends[:, 1 - p] holds values to player p. Where add_regret is set, g0..g3 (n_rows, width)
-    gain each action's value less the decision's, to the player who decides.
+    Arguments as in `_down`; scratch.ends[:, 1 - p] holds values to player p, summed over the holes of each kin. Where
+    add_regret is set, g0..g3 (n_rows, width) gain each action's value less the decision's, to the player who decides.
     """
     slot, root, decision, edge = layout.slot, layout.root, layout.decision, layout.edge
     actor, edges, start, root_of = layout.actor, layout.edges[part], layout.street_start, layout.root_of
@@ -236,7 +246,7 @@ def _up(layout, part, s0, s1, s2, s3, rows, root_value, scratch, g0, g1, g2, g3,
     child = np.empty((16, TILE), dtype=np.float32)
     mine, theirs = np.empty(TILE, dtype=np.float32), np.empty(TILE, dtype=np.float32)
     width = row.shape[1]
-    for tile in range(N_TILES):
+    for tile in range(rows.shape[1]):
         offset = _fetch_rows(edges[0], start[0], s0, rows[0], tile, 0, row)
         offset = _fetch_rows(edges[1], start[1], s1, rows[1], tile, offset, row)
         offset = _fetch_rows(edges[2], start[2], s2, rows[2], tile, offset, row)

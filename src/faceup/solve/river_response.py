@@ -1,7 +1,7 @@
 """Best responses on the river: all rivers of a turn board and LANES betting subtrees at once, on cells of holes.
 
 The strategy that is answered acts alike with all holes of a cell, so that its reach and what card removal needs of it are kept
-for cells and their entries, as in self-play (`solve/river`). The responder sees its own hole: as strengths are gone through, the
+for cells and their entries, as in self-play (`solve/cells`). The responder sees its own hole: as strengths are gone through, the
 value of each end to a hole is put together from the sums of its two cards and of all, and at each of its decisions the best
 action is taken, hole by hole, BATCH holes of a cell side by side. What that wins more than the strategy's own choice is noted
 for each decision and starting hand: the strategy's leaks. All-ins of earlier streets are subtrees of a single showdown.
@@ -18,19 +18,10 @@ from faceup.game.betting import Tree
 from faceup.game.cards import CLASS_OF_HOLE, HOLE_CARDS, N_CLASSES, PERMUTED_HOLES
 from faceup.game.strength import N_RIVER_HOLES
 from faceup.solve.board import board_order
+from faceup.solve.cells import N_ENTRIES, Cells, make_cells
 from faceup.solve.layout import LANES, before_river, make_layout, shares
-from faceup.solve.river import (
-    N_ENTRIES,
-    Cells,
-    Shapes,
-    _add_all,
-    _add_cell,
-    _reach,
-    block_sizes,
-    make_cells,
-    make_shapes,
-    river_shapes,
-)
+from faceup.solve.river import _add_all, _add_cell, _reach
+from faceup.solve.river_shapes import Shapes, block_sizes, make_shapes, river_shapes
 
 WIDE = 2 * LANES  # both players' lanes
 BATCH = 8  # holes of a cell that are answered together

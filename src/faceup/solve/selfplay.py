@@ -25,6 +25,7 @@ from faceup.solve.board import (
     PADDED,
     TILE,
     BoardOrder,
+    Kin,
     Scratch,
     _down,
     _replace_block,
@@ -32,19 +33,10 @@ from faceup.solve.board import (
     board_order,
     make_scratch,
 )  # fmt: skip
+from faceup.solve.cells import Cells, make_cells
 from faceup.solve.layout import LANES, before_river, make_layout, shares
-from faceup.solve.river import (
-    BOTH,
-    Cells,
-    _river_scratch_of,
-    _sweep_rivers,
-    block_sizes,
-    make_cells,
-    make_river_scratch,
-    make_shapes,
-    river_shapes,
-    table_columns,
-)
+from faceup.solve.river import BOTH, _river_scratch_of, _sweep_rivers, make_river_scratch
+from faceup.solve.river_shapes import block_sizes, make_shapes, river_shapes, table_columns
 
 CUTS = (0, 1)  # preflop, then each flop's subtree by itself
 
@@ -61,7 +53,7 @@ class Discount(NamedTuple):
 class State(NamedTuple):
     """All that self-play has learnt: four tables each, (n_groups, width) float32; the river's in its own order of columns.
 
-    That order, and with it the width, is `solve/river.table_columns`.
+    That order, and with it the width, is `solve/river_shapes.table_columns`.
     """
 
     regrets: tuple[np.ndarray, ...]
@@ -125,18 +117,17 @@ def _learn(layout, part, street, learner, groups, n_groups, s, gain, reach, regr
 
 
 @njit(cache=True)
-def _local_rows(group_of_hole, holes, mark, rows, groups):
-    """Number the groups that a board's holes are in: rows (N_TILES, TILE) numbers, groups[k] the groups. Returns how many."""
+def _number(keys, mark, numbers, distinct):
+    """Number keys in order of appearance: distinct[numbers[i]] = keys[i]. Returns how many; mark is -1 before and after."""
     n = 0
-    for i in range(holes.shape[0]):
-        g = group_of_hole[holes[i]]
-        if mark[g] < 0:
-            mark[g] = n
-            groups[n] = g
+    for i in range(keys.shape[0]):
+        if mark[keys[i]] < 0:
+            mark[keys[i]] = n
+            distinct[n] = keys[i]
             n += 1
-        rows[i // TILE, i % TILE] = mark[g]
+        numbers[i] = mark[keys[i]]
     for k in range(n):
-        mark[groups[k]] = -1
+        mark[distinct[k]] = -1
     return n
 
 
@@ -146,12 +137,12 @@ def _scratch_of(scratches, i, ends):
 
 
 @njit(cache=True)
-def _part_down(layout, part, regrets, strategy, rows, groups, n_groups, root_reach, scratch, reach):
+def _part_down(layout, part, regrets, strategy, rows, groups, n_groups, root_reach, scratch, count, reach):
     for street in range(3):
         if layout.edges[part, street, 1] > layout.edges[part, street, 0]:
             _match_regrets(layout, part, street, regrets[street], groups[street], n_groups[street], strategy[street])
     _down(
-        layout, part, strategy[0], strategy[1], strategy[2], strategy[3], rows, root_reach, scratch,
+        layout, part, strategy[0], strategy[1], strategy[2], strategy[3], rows, root_reach, scratch, count,
         reach[0], reach[1], reach[2], reach[3], True,
     )  # fmt: skip
 
@@ -171,17 +162,18 @@ def _part_up(layout, part, learner, regrets, averages, strategy, rows, groups, n
 
 
 @njit(cache=True, parallel=True)
-def _all_down(layout, parts, starts, regrets, strategy, rows, groups, n_groups, root_reach, scratches, ends, reach):
+def _all_down(layout, parts, starts, regrets, strategy, rows, groups, n_groups, root_reach, scratches, ends, count, reach):
     """Reach of all ends and rivers; each part touches table entries of its own only."""
-    _part_down(layout, 0, regrets, strategy, rows, groups, n_groups, root_reach, _scratch_of(scratches, 0, ends), reach)
+    first = _scratch_of(scratches, 0, ends)
+    _part_down(layout, 0, regrets, strategy, rows, groups, n_groups, root_reach, first, count, reach)
     for thread in prange(starts.shape[0] - 1):
         scratch = _scratch_of(scratches, thread, ends)
         for i in range(starts[thread], starts[thread + 1]):
-            _part_down(layout, parts[i], regrets, strategy, rows, groups, n_groups, root_reach, scratch, reach)
+            _part_down(layout, parts[i], regrets, strategy, rows, groups, n_groups, root_reach, scratch, count, reach)
 
 
 @njit(cache=True, parallel=True)
-def _all_ends(layout, sequence, starts, shapes, cells, holes, class_start, ends, blocks, rivers, learner, regrets, averages):
+def _all_ends(layout, sequence, starts, shapes, cells, holes, class_start, kin, ends, blocks, rivers, learner, regrets, averages):
     """Values of all ends to both players, and a sweep of all rivers, LANES at a time."""
     for thread in prange(starts.shape[0] - 1):
         for b in sequence[starts[thread] : starts[thread + 1]]:
@@ -189,9 +181,10 @@ def _all_ends(layout, sequence, starts, shapes, cells, holes, class_start, ends,
             if column < layout.columns[0, 2]:
                 for player in range(2):
                     stake = layout.stake[column : column + LANES, player].copy()
-                    _replace_block(ends, column, player, holes, class_start, stake, column < layout.columns[0, 1], blocks[thread])
+                    shown = column < layout.columns[0, 1]
+                    _replace_block(ends, column, player, holes, class_start, kin, stake, shown, blocks[thread])
             else:
-                _sweep_rivers(shapes, cells, b, ends, learner, regrets, averages, _river_scratch_of(rivers, thread))
+                _sweep_rivers(shapes, cells, kin, b, ends, learner, regrets, averages, _river_scratch_of(rivers, thread))
 
 
 @njit(cache=True, parallel=True)
@@ -258,11 +251,10 @@ class SelfPlay:
             tuple(np.zeros((n_rows[s], widths[s]), dtype=np.float32) for s in range(4)) for _ in range(2)
         )
         self._reach = tuple(np.zeros((n_rows[s], decisions[s]), dtype=np.float32) for s in range(4))
-        self._mark = np.full(max(groups.n_groups), -1, dtype=np.int32)
-        self._rows = np.zeros((4, N_TILES, TILE), dtype=np.uint32)
+        self._mark = np.full(max(*groups.n_groups, N_RIVER_HOLES**2), -1, dtype=np.int32)
         self._groups = np.zeros((3, N_RIVER_HOLES), dtype=np.int32)
         self._roots = np.zeros((2, 2, int(self.layout.root.max()) + 1, N_TILES, TILE), dtype=np.float32)
-        self._ranges = np.ones((2, 1326), dtype=np.float32) if ranges is None else np.asarray(ranges, dtype=np.float32)
+        self._ranges = None if ranges is None else np.asarray(ranges, dtype=np.float32)
 
     def advance(self, iterations: int) -> None:
         """Play iterations."""
@@ -275,16 +267,18 @@ class SelfPlay:
 
     def _iterate(self, cards: np.ndarray) -> None:
         order = board_order(cards)
-        n_groups, cells = self._locate(cards, order)
+        n_groups, rows, kin, cells = self._locate(cards, order)
         regrets, averages = self.state.regrets, self.state.averages
         learner = self.state.iteration % 2 if self.in_turns else BOTH
         reach, value = self._roots
-        reach[:, 0].reshape(2, PADDED)[:, :N_RIVER_HOLES] = self._ranges[:, order.holes]
-        shared = self._strategy, self._rows, self._groups, n_groups
-        _all_down(self.layout, *self._parts, regrets, *shared, reach, self._scratches, self._ends, self._reach)
+        at_root = reach[:, 0].reshape(2, PADDED)
+        at_root[:] = 0
+        at_root[:, kin.of_hole] = 1 if self._ranges is None else self._ranges[:, order.holes]
+        shared = self._strategy, rows, self._groups, n_groups
+        _all_down(self.layout, *self._parts, regrets, *shared, reach, self._scratches, self._ends, kin.count, self._reach)
         _all_ends(
-            self.layout, *self._blocks, self._shapes, cells, order.holes, order.class_start, self._ends, self._scratches.block,
-            self._river_scratches, learner, regrets[3], averages[3],
+            self.layout, *self._blocks, self._shapes, cells, order.holes, order.class_start, kin, self._ends,
+            self._scratches.block, self._river_scratches, learner, regrets[3], averages[3],
         )  # fmt: skip
         _all_up(
             self.layout,
@@ -300,18 +294,32 @@ class SelfPlay:
             self._reach,
         )
 
-    def _locate(self, cards: np.ndarray, order: BoardOrder) -> tuple[np.ndarray, Cells]:
-        """Fill rows and groups for a board; returns how many groups each street has, and the river's cells."""
+    def _locate(self, cards: np.ndarray, order: BoardOrder) -> tuple[np.ndarray, np.ndarray, Kin, Cells]:
+        """Fill groups for a board; returns how many each street has, rows of kin (4, n_tiles, TILE), kin, the river's cells."""
         equity = np.zeros(1326, dtype=np.int32)
         _river_equity(cards, equity)
         of_hole = [CLASS_OF_HOLE.astype(np.int32)]
         for street, table in ((1, self.groups.flop), (2, self.groups.turn)):
             row, permutation = canonical(cards[: 2 + street])
             of_hole.append(table[row][PERMUTED_HOLES[permutation]])
-        counts = [
-            _local_rows(of_hole[s], order.holes, self._mark, self._rows[s], self._groups[s]) for s in range(3)
-        ]  # fmt: skip
-        return np.array(counts, dtype=np.int64), make_cells(order.holes, order.class_start, equity)
+        rows_of_hole = np.empty((3, N_RIVER_HOLES), dtype=np.int32)
+        counts = [_number(of_hole[s][order.holes], self._mark, rows_of_hole[s], self._groups[s]) for s in range(3)]
+        kin = self._kin(rows_of_hole, counts)
+        rows = np.zeros((4, *kin.count.shape), dtype=np.uint32)
+        rows[:3].reshape(3, -1)[:, kin.of_hole] = rows_of_hole
+        return np.array(counts, dtype=np.int64), rows, kin, make_cells(order.holes, order.class_start, equity)
+
+    def _kin(self, rows_of_hole: np.ndarray, n_rows: list[int]) -> Kin:
+        """Holes that share their row (3, 1081) on each street; each for itself where the players' ranges tell them apart."""
+        of_hole = np.arange(N_RIVER_HOLES, dtype=np.int32)
+        n, distinct = N_RIVER_HOLES, np.empty(N_RIVER_HOLES, dtype=np.int32)
+        if self._ranges is None:
+            n, of_hole = n_rows[0], rows_of_hole[0]
+            for s in (1, 2):
+                keys, of_hole = of_hole * n_rows[s] + rows_of_hole[s], np.empty_like(of_hole)
+                n = _number(keys, self._mark, of_hole, distinct)
+        n_tiles = -(-n // TILE)
+        return Kin(of_hole, np.bincount(of_hole, minlength=n_tiles * TILE).astype(np.float32).reshape(n_tiles, TILE))
 
     def _end_epoch(self, t: int) -> None:
         alpha, beta, gamma, _ = self.discount
