@@ -109,6 +109,6 @@ def _slots(kind: np.ndarray) -> np.ndarray:
 
 
 def block_sizes(shapes: Shapes) -> np.ndarray:
-    """How much work each LANES columns are, (n_blocks,): nodes of a subtree, 1 for other ends."""
-    nodes = np.append(np.diff(shapes.node_start), 1)
-    return nodes[shapes.of_block]
+    """How much work each LANES columns are, (n_blocks,), as measured: a node of a subtree is 1, a root 4, other ends 2."""
+    work = np.append(4 + np.diff(shapes.node_start), 2)
+    return work[shapes.of_block]
