@@ -112,14 +112,6 @@ def best_cp(path: Path) -> float:
     return float(np.sqrt(path.cp[best] * above))
 
 
-def prune_on(tree: Tree, criterion: str, X: np.ndarray, P: np.ndarray, w: np.ndarray) -> Tree:
-    """The tree of least loss on its pruning path, by validation rows X (n, f), P (n, n_labels), w (n,).
-
-    Raises ValueError on bad rows.
-    """
-    return prune(tree, best_cp(pruning_path(tree, criterion, X, P, w)), criterion)
-
-
 def _is_cut(splits: np.ndarray, parent: np.ndarray, node: int) -> bool:
     """Whether a node above has become a leaf."""
     while (node := parent[node]) >= 0:
