@@ -9,7 +9,18 @@ from faceup.game.cards import canonical
 from faceup.learn.boosted import fit_boosted
 from faceup.learn.cart import fit_cart
 from faceup.learn.dataset import Rows
-from faceup.learn.distill import excess, fit_rounds, on_boards, predictor, score, size, split_boards, subset, try_settings
+from faceup.learn.distill import (
+    excess,
+    fit_rounds,
+    mean_brier,
+    on_boards,
+    predictor,
+    score,
+    size,
+    split_boards,
+    subset,
+    try_settings,
+)
 from faceup.learn.neural import fit_neural
 
 
@@ -114,6 +125,8 @@ def test_scores_and_sizes(model):
     low_mean_high = excess(fitted, rows, seed=1)
     assert low_mean_high.mean == pytest.approx(found["log_loss"] - found["floor"], abs=1e-5)
     assert low_mean_high.low < low_mean_high.mean < low_mean_high.high
+    brier = [found["brier"], score(fitted, other := some_rows(3))["brier"]]
+    assert mean_brier([fitted] * 2, [rows, other]) == pytest.approx(sum(brier) / 2) and brier[0] != brier[1]
 
 
 def test_intervals_follow_the_boards_not_the_rows():

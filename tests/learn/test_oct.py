@@ -25,7 +25,10 @@ def soft_rows(n: int = 400, f: int = 4, n_labels: int = 3, seed: int = 0):
 
 
 def leaf_worth(S: np.ndarray, criterion: str) -> float:
-    """What a leaf with sums S (n_labels,) earns, from its definition."""
+    """What a leaf with sums S (n_labels,), or of labels and of labels and values, earns, from its definition."""
+    if criterion == "brier+cost":
+        half = len(S) // 2
+        return S[:half] @ S[half:] / S[:half].sum()
     W = S.sum()
     if W == 0:
         return 0.0
@@ -73,6 +76,23 @@ def test_costs_are_the_least_of_all_trees():
     gain = costs.max(axis=1, keepdims=True) - costs
     least = (w * costs.max(axis=1)).sum() - best_by_enumeration(X, w[:, None] * gain, 2, 1, "agreement", 0)
     assert (w * (predict(tree, X) * costs).sum(axis=1)).sum() == pytest.approx(least)
+
+
+def test_squared_error_and_cost_together_are_the_least_of_all_trees():
+    """Leaves keep their mean labels; without weight on the costs the tree is that of the squared error alone."""
+    X, P, w = soft_rows(n=120, seed=3)
+    costs = np.random.default_rng(0).normal(size=P.shape) + 2 * X[:, :1]
+    fit = {"max_depth": 2, "min_rows": 5, "seed": 0, "regrowths": 200}
+    tree = fit_oct(X, P, w, criterion="brier+cost", costs=costs, cost_weight=0.5, **fit)
+    found = w @ (((P - predict(tree, X)) ** 2).sum(axis=1) + 0.5 * (predict(tree, X) * costs).sum(axis=1))
+    dearest = costs.max(axis=1, keepdims=True)
+    R = w[:, None] * np.concatenate([P, P + 0.5 * (dearest - costs)], axis=1)
+    all_lost = w @ ((P**2).sum(axis=1) + 0.5 * dearest[:, 0])
+    assert found == pytest.approx(all_lost - best_by_enumeration(X, R, 2, 5, "brier+cost", 0), rel=1e-6)
+    plain = fit_oct(X, P, w, **fit)
+    free = fit_oct(X, P, w, criterion="brier+cost", costs=costs, cost_weight=0, **fit)
+    squared = [w @ ((P - predict(t, X)) ** 2).sum(axis=1) for t in (plain, free, tree)]
+    assert squared[0] == pytest.approx(squared[1]) and squared[2] > squared[0]
 
 
 @pytest.mark.parametrize(("name", "depth_", "thresholds"), [("wine", 2, 10), ("breast cancer", 3, 4), ("iris", 3, 8)])
@@ -217,7 +237,9 @@ def test_features_that_say_nothing_give_one_leaf():
         ({"min_rows": 0}, "min_rows is 0: expected at least 1"),
         ({"cp": -1}, "cp is -1: expected at least 0"),
         ({"bins": 1}, "bins is 1: expected 2 to 65536"),
-        ({"criterion": "gini"}, "criterion is 'gini': expected one of agreement, brier, log, cost"),
+        ({"criterion": "gini"}, "criterion is 'gini': expected one of agreement, brier, log, cost, brier\\+cost"),
+        ({"criterion": "brier+cost"}, "criterion is 'brier\\+cost' and costs are not given"),
+        ({"cost_weight": -1}, "cost_weight is -1: expected at least 0"),
         ({"criterion": "cost"}, "criterion is 'cost' and costs are not given"),
         ({"costs": np.zeros((50, 3))}, "criterion is 'brier' and costs are given"),
         ({"criterion": "cost", "costs": np.zeros((50, 2))}, r"costs have shape \(50, 2\)"),

@@ -10,6 +10,7 @@ from faceup.hands.groups import Grid, make_groups
 from faceup.solve.policy import (
     FixedPolicy,
     ModelPolicy,
+    OneStreet,
     TablePolicy,
     free_holes,
     hole_groups,
@@ -178,6 +179,14 @@ def test_river_groups_are_the_exact_equities(tables):
     equity = board_features(3, tables[3], BOARD)[:, 0]
     free = free_holes(BOARD)
     assert np.array_equal((river_equities(BOARD) / 1980)[free].astype(np.float32), equity[free])
+
+
+def test_another_policy_on_one_street(tree):
+    usual, other = FixedPolicy(tree, CALL), FixedPolicy(tree, None)
+    mixed = OneStreet(usual, other, 2)
+    for street in range(4):
+        found, kept, changed = (policy.street(street, list(range(street + 2)))[0] for policy in (mixed, usual, other))
+        assert np.array_equal(found, changed if street == 2 else kept) and not np.array_equal(kept, changed)
 
 
 def test_opponents_are_those_that_share_no_card():

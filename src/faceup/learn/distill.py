@@ -118,6 +118,11 @@ def score(model: trees.Tree | Boosted | Neural, rows: Rows) -> dict[str, float]:
     return {**metrics, "floor": entropy_floor(rows.P, rows.w)}
 
 
+def mean_brier(models: Sequence[trees.Tree | Boosted | Neural], rounds: Sequence[Rows]) -> float:
+    """Mean over rounds of each model's Brier score on that round's rows."""
+    return float(np.mean([score(model, rows)["brier"] for model, rows in zip(models, rounds, strict=True)]))
+
+
 def excess(model: trees.Tree | Boosted | Neural, rows: Rows, seed: int) -> Excess:
     """Weighted log-loss above the entropy floor; the interval resamples boards, whose rows are alike."""
     P, predicted = rows.P.astype(np.float64), predictor(model)(rows.X).astype(np.float64)

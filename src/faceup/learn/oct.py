@@ -22,6 +22,8 @@ from faceup.learn.trees import Tree, predict
 MOST_BINS = 1 << 16
 _LANES = 8  # labels that a kernel's loops are unrolled for, or a multiple
 _ROUNDING = 1e-9  # gains of this share of all weight are taken for rounding
+_BY_COST = {"cost": moves.AGREEMENT, "brier+cost": moves.BRIER_COST}
+_KERNELS = {name: CRITERIA.index(name) for name in CRITERIA} | _BY_COST
 
 
 def fit_oct(
@@ -40,36 +42,36 @@ def fit_oct(
     bins: int = 1024,
     warm_start: bool = False,
     costs: np.ndarray | None = None,
+    cost_weight: float = 1.0,
     threads: int = 1,
     progress: Progress = lambda done, steps: None,
 ) -> Tree:
     """The tree for rows X (n, f), targets P (n, n_labels), weights w (n,), in the form that `fit_cart` returns.
 
     criterion: "brier" (squared error, as CART here), "log" (cross-entropy), "agreement" (weight of the likeliest
-    label) or "cost" (what the best action of each leaf costs, by `costs` (n, n_labels) per row and label; leaves
-    then play that action alone). cp: what a split must earn, as a share of all weight. sweeps: visits to all nodes
-    at most, after each start and at the end. regrowths: how often a node two levels above the deepest leaves is
-    grown anew; other levels get about the same work, from the top down. inner_sweeps: the search in each. bins:
-    codes a feature at most; with no more distinct values, every threshold between two is tried. warm_start: search
-    on 1/16, 1/8, 1/4, 1/2 of the rows first, as the paper does.
+    label), "cost" (what the best action of each leaf costs, by `costs` (n, n_labels) per row and label; leaves
+    then play that action alone) or "brier+cost" (squared error plus cost_weight times what a leaf's mixture costs).
+    cp: what a split must earn, as a share of all weight. sweeps: visits to all nodes at most, after each start and
+    at the end. regrowths: how often a node two levels above the deepest leaves is grown anew; other levels get about
+    the same work, from the top down. inner_sweeps: the search in each. bins: codes a feature at most; with no more
+    distinct values, every threshold between two is tried. warm_start: search on 1/16, 1/8, 1/4, 1/2 of the rows
+    first, as the paper does.
 
     Rows of weight 0 are left out, of min_rows too. The result is the same on any number of threads. Raises
     ValueError on bad rows or settings.
     """
-    _check_settings(max_depth, min_rows, criterion, cp, sweeps, regrowths, inner_sweeps, bins, threads)
+    _check_settings(max_depth, min_rows, criterion, cp, sweeps, regrowths, inner_sweeps, bins, threads, cost_weight)
     worth = _checked_costs(costs, np.shape(P), criterion)
     worth = worth if worth is None else worth[np.asarray(w) > 0]
     X, P, w = checked_rows(X, P, w)
     edges, codes = bin_features(X, bins)
-    share = w / w.mean()
-    R = share[:, None] * (P / P.sum(axis=1, keepdims=True) if worth is None else worth)
-    kernel = moves.AGREEMENT if criterion == "cost" else CRITERIA.index(criterion)
+    R = (w / w.mean())[:, None] * _columns(P, worth, criterion, cost_weight)
     problem = Problem(
         codes=codes,
-        R=_padded(R).ravel(),
+        R=R.ravel(),
         keys=np.random.default_rng([seed, 0]).integers(1 << 62, size=len(X)),
-        labels=tuple(range(_padded(R[:1]).shape[1])),
-        crit=kernel,
+        labels=tuple(range(R.shape[1])),
+        crit=_KERNELS[criterion],
         min_rows=min_rows,
         max_depth=max_depth,
         cp=float(cp * len(X)),
@@ -78,7 +80,17 @@ def fit_oct(
     budget = Budget(sweeps, regrowths, inner_sweeps, threads, seed)
     search = (from_parts if warm_start else from_greedy)(problem, budget, progress)
     tree = _exported(search.state, edges, P, w, one_hot_by=R if criterion == "cost" else None)
-    return tree if criterion == "cost" else prune(tree, cp + _ROUNDING, criterion)
+    return prune(tree, cp + _ROUNDING, criterion) if criterion in CRITERIA else tree
+
+
+def _columns(P: np.ndarray, worth: np.ndarray | None, criterion: str, cost_weight: float) -> np.ndarray:
+    """What the search sums over the rows of a leaf, (n, columns): labels or values, or labels and then both."""
+    if criterion == "cost":
+        return _padded(worth)
+    labels = P / P.sum(axis=1, keepdims=True)
+    if criterion == "brier+cost":
+        return np.concatenate([_padded(labels), _padded(labels + cost_weight * worth)], axis=1)
+    return _padded(labels)
 
 
 def _padded(R: np.ndarray) -> np.ndarray:
@@ -150,7 +162,7 @@ def _node_sums(columns: np.ndarray, perm: np.ndarray, table: np.ndarray, left: n
 
 def _checked_costs(costs: np.ndarray | None, shape: tuple[int, ...], criterion: str) -> np.ndarray | None:
     """What each label is worth (n, n_labels): 0 for a row's dearest one, more for others; None without costs."""
-    if (costs is None) == (criterion == "cost"):
+    if (costs is None) == (criterion in _BY_COST):
         raise ValueError(f"criterion is {criterion!r} and costs are {'not ' * (costs is None)}given: expected both or neither")
     if costs is None:
         return None
@@ -160,14 +172,23 @@ def _checked_costs(costs: np.ndarray | None, shape: tuple[int, ...], criterion: 
     return costs.max(axis=1, keepdims=True) - costs
 
 
-def _check_settings(max_depth, min_rows, criterion, cp, sweeps, regrowths, inner_sweeps, bins, threads) -> None:
-    least = {"max_depth": 1, "min_rows": 1, "cp": 0, "sweeps": 0, "regrowths": 0, "inner_sweeps": 0, "threads": 1}
-    given = (max_depth, min_rows, cp, sweeps, regrowths, inner_sweeps, threads)
+def _check_settings(max_depth, min_rows, criterion, cp, sweeps, regrowths, inner_sweeps, bins, threads, cost_weight) -> None:
+    least = {
+        "max_depth": 1,
+        "min_rows": 1,
+        "cp": 0,
+        "sweeps": 0,
+        "regrowths": 0,
+        "inner_sweeps": 0,
+        "threads": 1,
+        "cost_weight": 0,
+    }
+    given = (max_depth, min_rows, cp, sweeps, regrowths, inner_sweeps, threads, cost_weight)
     for (name, low), value in zip(least.items(), given, strict=True):
         check_range(name, value, low)
     check_range("bins", bins, 2, MOST_BINS)
-    if criterion not in (*CRITERIA, "cost"):
-        raise ValueError(f"criterion is {criterion!r}: expected one of {', '.join((*CRITERIA, 'cost'))}")
+    if criterion not in _KERNELS:
+        raise ValueError(f"criterion is {criterion!r}: expected one of {', '.join(_KERNELS)}")
 
 
 class OptimalTree(BaseEstimator):

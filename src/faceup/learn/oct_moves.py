@@ -8,9 +8,11 @@ A leaf earns `_crit` of S, the sum of its rows of R (labels), with R[i, k] = w_i
 
 - agreement: max_k S_k, the weight that the likeliest label gets right (or the best action's value, where R is value);
 - Brier: sum_k S_k^2 / W with W = sum_k S_k. Total weight less that is the weighted squared error (Gini impurity);
-- log: sum_k S_k log(S_k K / W), the log-likelihood above that of guessing uniformly (entropy).
+- log: sum_k S_k log(S_k K / W), the log-likelihood above that of guessing uniformly (entropy);
+- Brier and cost: sum_k S_k T_k / W, where T, the second half of the columns, sums w_i (P_ik + c V_ik) with V_ik the value
+  of action k. It is the Brier criterion plus c times the value of acting at random by the leaf's mean S / W.
 
-All are at least 0 and convex, so no split ever lowers them, and a leaf of too few rows earns 0. The search's
+All are at least 0, and a leaf of too few rows earns 0. The first three are convex, so that no split lowers them. The search's
 objective is their sum over leaves less cp for each split (Dunn 2018, Optimal Trees for Prediction and
 Prescription, Chapter 2; paper 000, Section 2.4.2).
 """
@@ -21,7 +23,7 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-AGREEMENT, BRIER, LOG = range(3)
+AGREEMENT, BRIER, LOG, BRIER_COST = range(4)
 FEATURE, CUT, LEFT, RIGHT, PARENT, START, END, DEPTH, DIRTY = range(9)  # columns of State.nodes
 N_COLUMNS = 9
 LEAF, FREE = -1, -2  # in column FEATURE
@@ -90,6 +92,12 @@ def _crit(table, base, labels, crit):
             best = max(best, table[base + k])
         return best
     weight, earned = 0.0, 0.0
+    if crit == BRIER_COST:
+        half = len(labels) // 2
+        for k in range(half):
+            weight += table[base + k]
+            earned += table[base + k] * table[base + half + k]
+        return earned / weight if weight > 0 else 0.0
     if crit == BRIER:
         for k in range(len(labels)):
             weight += table[base + k]

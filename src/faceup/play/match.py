@@ -162,6 +162,13 @@ class Table:
         _all_reach(self.layout, *tables, rows, self._roots, self._ends[i])
 
 
+def first_against_all(n: int) -> np.ndarray:
+    """The pairs of the first of n policies with the others, in both seats, (n, n) bool: what `Table` plays."""
+    wanted = np.zeros((n, n), dtype=bool)
+    wanted[0] = wanted[:, 0] = True
+    return wanted
+
+
 def preflop_values(tree: Tree, policies: Sequence[Policy], preflop_wins: np.ndarray) -> np.ndarray:
     """Dollars a game that policy i as small blind wins from j by hands that end before the flop, exactly, (n, n) float64.
 
