@@ -289,6 +289,7 @@ STUDIES: dict[str, Rule | dict[str, Rule]] = {  # a section a study, not called 
         "proof_restarts": integer(1, 1000),
         "solver_seconds": integer(1, 100_000),
         "trial_rows": each(integer(100, 100_000_000), increasing=True),
+        "trial_seed": integer(0, 2**31),
         "trial_depth": integer(1, 30),
         "trial_min_rows": each(integer(1, 1_000_000), increasing=True),
         "trial_cps": each(number(0, 1), increasing=True),

@@ -25,17 +25,17 @@ class Trial(NamedTuple):
     leaves: int  # of the chosen tree
 
 
-def generated_sets(rows: int) -> dict[str, tuple[np.ndarray, np.ndarray]]:
-    """Name -> so many rows X (n, f) float64 and labels y (n,) from 0."""
-    hastie, sign = make_hastie_10_2(rows, random_state=4)
+def generated_sets(rows: int, seed: int) -> dict[str, tuple[np.ndarray, np.ndarray]]:
+    """Name -> so many rows X (n, f) float64 and labels y (n,) from 0; the sets' own seeds follow `seed`."""
+    hastie, sign = make_hastie_10_2(rows, random_state=seed + 4)
     return {
         "4 classes, 20 features": make_classification(
-            rows, 20, n_informative=12, n_redundant=4, n_classes=4, n_clusters_per_class=4, random_state=1
+            rows, 20, n_informative=12, n_redundant=4, n_classes=4, n_clusters_per_class=4, random_state=seed + 1
         ),
         "2 classes, 16 clusters": make_classification(
-            rows, 10, n_informative=8, n_redundant=0, n_classes=2, n_clusters_per_class=8, flip_y=0.02, random_state=2
+            rows, 10, n_informative=8, n_redundant=0, n_classes=2, n_clusters_per_class=8, flip_y=0.02, random_state=seed + 2
         ),
-        "Gaussian shells, 8 features": make_gaussian_quantiles(n_samples=rows, n_features=8, n_classes=4, random_state=3),
+        "Gaussian shells, 8 features": make_gaussian_quantiles(n_samples=rows, n_features=8, n_classes=4, random_state=seed + 3),
         "Hastie's sphere, 10 features": (hastie, (sign > 0).astype(np.int64)),
     }
 
