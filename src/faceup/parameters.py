@@ -309,6 +309,7 @@ STUDIES: dict[str, Rule | dict[str, Rule]] = {  # a section a study, not called 
         "shared_history": choice("opponent", "both", "both+seat"),
         "iterations": integer(1, 10_000_000),
         "epoch": integer(1, 1_000_000),
+        "share_every": integer(1, 1_000_000),
         "row_boards": integer(2, 1_000_000),
         "value_boards": integer(1, 1_000_000),
         "round_rows": integer(100, 100_000_000),

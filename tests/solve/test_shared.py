@@ -19,9 +19,9 @@ def groups(tables):
     return make_groups(tables[1], tables[2], Grid(10, 5, (5,)), Grid(10, 5, (5,)))
 
 
-def ready(groups, history: str, iterations: int, **settings) -> SharedSelfPlay:
+def ready(groups, history: str, iterations: int, share_every: int = 1, **settings) -> SharedSelfPlay:
     """A run in the representation."""
-    run = SharedSelfPlay(SMALL, groups, DISCOUNT, 3, history, **settings)
+    run = SharedSelfPlay(SMALL, groups, DISCOUNT, 3, history, share_every, **settings)
     run.advance(iterations)
     return run
 
@@ -59,7 +59,7 @@ def test_decisions_that_look_alike_play_alike(groups):
 
 def test_what_is_shared_is_the_sum(groups):
     """The first epoch learns as plain self-play does; at its end come the sums, then the discount, the same for all."""
-    plain, run = SelfPlay(SMALL, groups, DISCOUNT._replace(epoch=1000), 3), ready(groups, "opponent", EPOCH)
+    plain, run = SelfPlay(SMALL, groups, DISCOUNT._replace(epoch=1000), 3), ready(groups, "opponent", EPOCH, EPOCH)
     plain.advance(EPOCH)
     weight = 0.5**DISCOUNT.gamma
     learnt = [table for table in tables_of(plain)[4:]]
@@ -85,7 +85,9 @@ def test_a_run_goes_on_from_an_epochs_end_only(groups):
     for a, b in zip(tables_of(straight), tables_of(second), strict=True):
         assert a.tobytes() == b.tobytes()
     second.advance(1)
-    with pytest.raises(ValueError, match="after iteration 7, expected a multiple of epoch 2"):
-        SharedSelfPlay(SMALL, groups, DISCOUNT, 3, "both", state=second.state)
+    with pytest.raises(ValueError, match="after iteration 7, expected a multiple of share_every 2"):
+        SharedSelfPlay(SMALL, groups, DISCOUNT, 3, "both", 2, state=second.state)
     with pytest.raises(ValueError, match="history"):
-        SharedSelfPlay(SMALL, groups, DISCOUNT, 3, "all")
+        SharedSelfPlay(SMALL, groups, DISCOUNT, 3, "all", 1)
+    with pytest.raises(ValueError, match="share_every is 3, expected a divisor of epoch 2"):
+        SharedSelfPlay(SMALL, groups, DISCOUNT, 3, "both", 3)

@@ -2,8 +2,8 @@
 
 A model is told some numbers of the betting, so that several decisions look alike to it. Here such decisions share their
 regrets and their average strategy: what is learnt at one of them counts at all. The kernels know nothing of it. They learn at
-every decision by itself for an epoch; then what was added to the tables of decisions that look alike is summed, and all of them
-go on from the sum. Sharing is thus late by an epoch at most.
+every decision by itself for a few iterations; then what was added to the tables of decisions that look alike is summed, and all
+of them go on from the sum. Sharing is thus late by so many iterations at most.
 """
 
 import numpy as np
@@ -42,24 +42,36 @@ def shared_columns(tree: Tree, street: int, history: str) -> list[np.ndarray]:
 
 
 class SharedSelfPlay(SelfPlay):
-    """A run of self-play in which decisions that look alike share what they learn, each epoch."""
+    """A run of self-play in which decisions that look alike share what they learn."""
 
-    def __init__(self, tree: Tree, groups: Groups, discount: Discount, seed: int, history: str, state: State | None = None):
-        """Start anew, or go on from a state at the end of an epoch, of the same tree, groups and history.
+    def __init__(
+        self,
+        tree: Tree,
+        groups: Groups,
+        discount: Discount,
+        seed: int,
+        history: str,
+        share_every: int,
+        state: State | None = None,
+    ):
+        """Start anew, or go on from a state in which all is shared, of the same tree, groups and history.
 
-        history: what is told of the betting, a key of `hands.features.HISTORIES`. Raises ValueError on another one, and on a
-        state of another shape or amid an epoch, where sums are not yet shared.
+        history: what is told of the betting, a key of `hands.features.HISTORIES`; share_every: iterations between sharing, a part
+        of an epoch. Raises ValueError on others, and on a state of another shape or with sums that are not yet shared.
         """
         super().__init__(tree, groups, discount, seed, state)
-        if self.state.iteration % discount.epoch:
-            raise ValueError(f"state: after iteration {self.state.iteration}, expected a multiple of epoch {discount.epoch}")
+        if share_every < 1 or discount.epoch % share_every:
+            raise ValueError(f"share_every is {share_every}, expected a divisor of epoch {discount.epoch}")
+        if self.state.iteration % share_every:
+            raise ValueError(f"state: after iteration {self.state.iteration}, expected a multiple of share_every {share_every}")
         shared = [shared_columns(tree, street, history) for street in range(4)]
         in_state = table_columns(tree, self.layout, self._shapes)
         self._shared = [*shared[:3], [in_state[columns] for columns in shared[3]]]
+        self._share_every = share_every
         self._keep()
 
     def _tables(self):
-        """Each table with the columns that are shared in it, and what they held at the last epoch's end."""
+        """Each table with the columns that are shared in it."""
         both = self.state.regrets + self.state.averages
         return zip(both, self._shared * 2, strict=True)
 
@@ -67,10 +79,19 @@ class SharedSelfPlay(SelfPlay):
         """Remember what decisions that look alike hold in common."""
         self._common = [[table[:, columns[0]].copy() for columns in shared] for table, shared in self._tables()]
 
+    def _iterate(self, cards: np.ndarray) -> None:
+        super()._iterate(cards)
+        if (self.state.iteration + 1) % self._share_every == 0:
+            self._share()
+            self._keep()
+
     def _end_epoch(self, t: int) -> None:
+        super()._end_epoch(t)
+        self._keep()
+
+    def _share(self) -> None:
+        """Add up what decisions that look alike have learnt since they last did."""
         for (table, shared), common in zip(self._tables(), self._common, strict=True):
             for columns, before in zip(shared, common, strict=True):
                 learnt = (table[:, columns] - before[:, None]).sum(axis=1)
                 table[:, columns] = (before + learnt)[:, None]
-        super()._end_epoch(t)
-        self._keep()
