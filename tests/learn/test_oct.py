@@ -1,14 +1,13 @@
-"""Optimal trees against every tree there is, against certified solvers and CART, and the promises of the interface."""
+"""Optimal trees against every tree there is, against CART, and the promises of the interface."""
 
 from itertools import pairwise
 
 import numpy as np
 import pytest
 from sklearn.base import clone
-from sklearn.datasets import load_breast_cancer, load_wine, make_classification
+from sklearn.datasets import load_breast_cancer, make_classification
 
 from faceup.learn.cart import fit_cart
-from faceup.learn.certify import agreement, bundled_sets, certificate
 from faceup.learn.metrics import fit_metrics
 from faceup.learn.oct import OptimalTree, bin_features, fit_oct
 from faceup.learn.pruning import earned
@@ -93,28 +92,6 @@ def test_squared_error_and_cost_together_are_the_least_of_all_trees():
     free = fit_oct(X, P, w, criterion="brier+cost", costs=costs, cost_weight=0, **fit)
     squared = [w @ ((P - predict(t, X)) ** 2).sum(axis=1) for t in (plain, free, tree)]
     assert squared[0] == pytest.approx(squared[1]) and squared[2] > squared[0]
-
-
-@pytest.mark.parametrize(("name", "depth_", "thresholds"), [("wine", 2, 10), ("breast cancer", 3, 4), ("iris", 3, 8)])
-def test_certified_optimum(name, depth_, thresholds):
-    pytest.importorskip("pystreed")
-    X, P, w = bundled_sets()[name]
-    w = np.random.default_rng(0).exponential(size=len(X))
-    found = certificate(X, P, w, depth=depth_, thresholds=thresholds, regrowths=300, restarts=5, seed=0)
-    assert found.proven
-    assert found.gap == pytest.approx(0, abs=1e-9 if depth_ == 2 else 0.002)
-
-
-def test_certified_optimum_of_all_thresholds():
-    """ConTree tries every threshold between two values; it knows no weights."""
-    solver = pytest.importorskip("pycontree").ConTree(max_depth=2, time_limit=60)
-    X, y = load_wine(return_X_y=True)
-    solver.fit(X, y)
-    assert solver._config.is_within_time_limit()
-    P, w = np.eye(3)[y], np.ones(len(y))
-    tree = fit_oct(X, P, w, max_depth=2, min_rows=1, seed=0, criterion="agreement", regrowths=500)
-    ours = agreement(leaf_of(tree, X), P, w / w.sum())
-    assert ours == pytest.approx((solver.predict(X) == y).mean(), abs=1e-12)
 
 
 @pytest.mark.parametrize("criterion", ["brier", "log"])

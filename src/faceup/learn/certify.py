@@ -1,9 +1,9 @@
-"""How far a search's trees are from the certified optimum, on a grid of thresholds where exact solvers finish.
+"""How far a search's trees are from the best there are, where all trees of a depth on a grid of thresholds can be compared.
 
-The solver is STreeD (van der Linden, de Weerdt & Demirovic 2023), with a cost for each row and label: w_i (1 - P_ik) makes its
-least total cost the most agreement. It asks yes-or-no questions, so that features are first coded on a grid of few
-thresholds; the search sees the same codes as numbers and so has the same choice of trees. pystreed is no
-requirement of this package: install it to run this.
+Every feature is cut into few ranges, each threshold being a yes-or-no question. What a pair of questions leaves of the
+rows is summed once for all pairs, by one matrix product; the best two levels below any root then follow from those
+sums (Demirovic et al. 2022, MurTree, Section 4.5), and the best three from trying every root. Nothing is left out, so
+that the optimum is proven. The search sees the same grid as numbers and so has the same choice of trees.
 """
 
 from functools import partial
@@ -12,6 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from sklearn.datasets import load_breast_cancer, load_digits, load_iris, load_wine, make_classification
 
+from faceup.learn.metrics import check_range
 from faceup.learn.oct import bin_features, fit_oct
 from faceup.learn.trees import leaf_of
 
@@ -23,12 +24,46 @@ class Certificate(NamedTuple):
 
     optimum: float
     found: float
-    proven: bool  # the solver says that its tree is optimal
 
     @property
     def gap(self) -> float:
-        """What the search misses, as a share of the optimum."""
-        return 1 - self.found / self.optimum
+        """What the search misses, as a share of the optimum, but for rounding."""
+        return abs(round(1 - self.found / self.optimum, 9))
+
+
+def questions(X: np.ndarray, thresholds: int) -> tuple[np.ndarray, np.ndarray]:
+    """(codes (n, f) float32, answers (n, q) bool) of rows X (n, f): the same grid as numbers and as questions.
+
+    Each feature gets at most so many thresholds, at about equal numbers of rows.
+    """
+    edges, codes = bin_features(np.asarray(X, dtype=np.float32), thresholds + 1)
+    answers = [codes[f, :, None] <= np.arange(len(edge)) for f, edge in enumerate(edges)]
+    return codes.T.astype(np.float32), np.concatenate(answers, axis=1)
+
+
+def best_agreement(answers: np.ndarray, R: np.ndarray, depth: int) -> float:
+    """The most weight that a tree of 2 or 3 levels gets right, on answers (n, q) bool and R (n, n_labels), weight of each label.
+
+    A tree may ask less than its levels allow. Takes about 2 n q^2 n_labels multiplications, for 3 levels q times as many.
+    Raises ValueError for another depth.
+    """
+    check_range("depth", depth, 2, 3)
+    if depth == 2:
+        return _two_levels(answers.astype(np.float64), R)
+    sides = ((asked, ~asked) for asked in answers.T)
+    return max(sum(_two_levels(answers[side].astype(np.float64), R[side]) for side in both) for both in sides)
+
+
+def _two_levels(answers: np.ndarray, R: np.ndarray) -> float:
+    (n, q), n_labels = answers.shape, R.shape[1]
+    weighted = (answers[:, :, None] * R[:, None, :]).reshape(n, q * n_labels)
+    yes_yes = (answers.T @ weighted).reshape(q, q, n_labels)  # [second question, first question, label]
+    yes = yes_yes[np.arange(q), np.arange(q)]
+    yes_no, no_yes = yes - yes_yes, yes[:, None] - yes_yes
+    no_no = R.sum(axis=0) - yes - no_yes
+    after_yes = yes_yes.max(axis=2) + yes_no.max(axis=2)  # asking the first question again is not to split
+    after_no = no_yes.max(axis=2) + no_no.max(axis=2)
+    return float((after_yes.max(axis=0) + after_no.max(axis=0)).max())
 
 
 def certificate(
@@ -41,30 +76,19 @@ def certificate(
     regrowths: int,
     restarts: int,
     seed: int,
-    seconds: float = 600,
 ) -> Certificate:
-    """Optimal and found agreement of trees of a depth on rows X (n, f), P (n, n_labels), w (n,).
+    """Optimal and found agreement of trees of depth 2 or 3 on rows X (n, f), P (n, n_labels), w (n,).
 
-    Each feature gets at most so many thresholds, at equal numbers of rows. restarts: searches with seeds from `seed` on,
-    of which the best counts, as Dunn (2018) does; regrowths: of each. seconds: the solver's limit, after which `proven` is
-    False. Raises ImportError without pystreed.
+    The grid is that of `questions`. restarts: searches with seeds from `seed` on, of which the best counts, as Dunn (2018)
+    does; regrowths: of each. Raises ValueError on bad rows or settings.
     """
-    from pystreed import STreeDInstanceCostSensitiveClassifier
-
-    edges, codes = bin_features(np.asarray(X, dtype=np.float32), thresholds + 1)
-    grid = codes.T.astype(np.float32)
-    bits = np.concatenate([codes[f, :, None] <= np.arange(len(edge)) for f, edge in enumerate(edges)], axis=1)
+    grid, answers = questions(X, thresholds)
     share = w / w.sum()
-    costs = len(share) * share[:, None] * (1 - np.asarray(P, dtype=np.float64))
-    solver = STreeDInstanceCostSensitiveClassifier(max_depth=depth, time_limit=seconds)
-    solver.fit(bits.astype(np.int32), costs)
-    chosen = np.asarray(solver.predict(bits.astype(np.int32)), dtype=np.int64)
     fit = partial(fit_oct, grid, P, w, max_depth=depth, min_rows=1, criterion="agreement", regrowths=regrowths)
     trees = [fit(seed=seed + start, inner_sweeps=_UNTIL_DONE) for start in range(restarts)]
     return Certificate(
-        optimum=float(share @ P[np.arange(len(P)), chosen]),
+        optimum=best_agreement(answers, share[:, None] * np.asarray(P, dtype=np.float64), depth),
         found=max(agreement(leaf_of(tree, grid), P, share) for tree in trees),
-        proven=bool(solver.fit_result.is_optimal()),
     )
 
 
