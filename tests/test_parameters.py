@@ -92,6 +92,12 @@ def test_the_studies_file_is_right():
     assert set(load_study_parameters()) == set(parameters.STUDIES)
 
 
+def test_the_discount_of_self_play_is_one_that_the_study_has_compared():
+    study, chosen = load_study_parameters()["discounting"], section("selfplay")
+    compared = zip(*(study[f"{exponent}s"] for exponent in ("alpha", "beta", "gamma", "epoch")), strict=True)
+    assert tuple(chosen[exponent] for exponent in ("alpha", "beta", "gamma", "epoch")) in compared
+
+
 def test_smoke_has_its_values_within_the_same_schema_but_is_not_the_default():
     assert load_parameters(ROOT / "params" / "smoke.yaml") != load_parameters()
 

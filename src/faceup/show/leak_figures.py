@@ -65,8 +65,9 @@ def worst_leaks(tree: Tree, leaks: np.ndarray, n: int, hands: int = 3) -> list[L
 def leak_words(name: str, leak: Leak, whole: float) -> str:
     """The leak in a sentence; whole: all leaks, mbb/g."""
     share = 100 * leak.mbb / whole
+    where = f"on the {STREETS[leak.street]}" if leak.street else "before the flop"
     return (
-        f"**{name}** leaks most on the {STREETS[leak.street]} after “{leak.line}”, to a {leak.seat}: {plain(leak.mbb)} mbb/g, "
+        f"**{name}** leaks most {where} after “{leak.line}”, to a {leak.seat}: {plain(leak.mbb)} mbb/g, "
         f"{share:.0f} % of all leaks; most of it with {', '.join(leak.hands)}."
     )
 
