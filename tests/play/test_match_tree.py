@@ -6,7 +6,7 @@ from random_tables import MINE, THEIRS, random_table
 
 from faceup.game.betting import CALL, DECISION, FOLD, build_tree, offered, pot_and_call
 from faceup.game.cards import CLASS_OF_HOLE, hole_index, parse_cards
-from faceup.play.match import Table, mean_result, play_boards, random_boards, result
+from faceup.play.match import Table, first_against_all, mean_result, play_boards, random_boards, result
 from faceup.play.match_tree import TranslatedPolicy, make_sides, play_sides, read_tree, states_of
 from faceup.play.purified import likely, likely_rows, purified, thresholded
 from faceup.play.translation import children, node_after
@@ -136,6 +136,15 @@ def test_a_later_street_may_be_asked_for_first(groups):
     for street, n in enumerate((0, 3, 4, 5)):
         last = again.street(street, BOARD[:n])[0][h]
     assert np.array_equal(first, last)
+
+
+def test_a_match_of_the_first_against_all_others_leaves_the_rest_out(groups):
+    tree = build_tree(MINE)
+    agents, boards = [random_table(tree, groups, seed) for seed in (5, 6, 8)], random_boards(2, seed=7)
+    whole = play_boards(Table(tree, agents), boards)
+    part = play_boards(Table(tree, agents, first_against_all(3)), boards)
+    assert np.array_equal(part[:, 0], whole[:, 0]) and np.array_equal(part[:, :, 0], whole[:, :, 0])
+    assert whole[:, 1:, 1:].all() and not part[:, 1:, 1:].any()
 
 
 def test_sides_of_one_menu_give_the_plain_result(groups):
