@@ -169,7 +169,6 @@ SCHEMA: dict[str, Rule | dict[str, Rule]] = {
         "slumbot_hands": integer(0, 10_000_000),
     },
     "selfplay_time": {
-        "opponent": integer(1, 10_000_000),
         "row_boards": integer(1, 1_000_000),
         "rows_per_round": integer(100, 100_000_000),
         "cart_depth": integer(1, 30),
@@ -178,8 +177,7 @@ SCHEMA: dict[str, Rule | dict[str, Rule]] = {
         "boosted_rounds": integer(1, 100_000),
         "boosted_learning_rate": number(0.001, 1),
         "match_boards": integer(2, 10_000_000),
-        "subset_boards": integer(2, 10_000_000),
-        "subset_holes": integer(2, 1081),
+        "played_games": integer(4, 1_000_000_000),
         "answered": each(integer(1, 10_000_000), increasing=True),
         "flops": integer(4, 22_100),
     },
