@@ -115,17 +115,18 @@ def check_spot(tree: Tree, deal: tuple, rounds: int, epoch: int, within: float, 
     assert -best[1] - 1e-6 <= solve(game).value <= best[0] + 1e-6
 
 
-# The pot is $10,000: to 0.2 % of it where two rivers may come, which are met one at a time and slow learning down, else to 0.1 %.
+# Twenty spots; the pot is $10,000, and 0.1 % of it $10. Where two rivers may come they are met one at a time, and the strategy
+# on the turn leans away from the one met last. That fades as regrets grow, so that the discounts are put far apart there.
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", range(1, 5))
+@pytest.mark.parametrize("seed", range(1, 3))
 def test_turn_subgames_of_two_rivers_are_solved(seed, monkeypatch):
-    check_spot(turn_tree(5000), spot(seed, 2), 4000, 20, 20, monkeypatch)
+    check_spot(turn_tree(5000), spot(seed, 2), 6000, 300, 10, monkeypatch)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", range(11, 27))
+@pytest.mark.parametrize("seed", range(11, 29))
 def test_subgames_with_a_known_river_are_solved(seed, monkeypatch):
     check_spot(turn_tree(5000), spot(seed, 1), 400, 1, 10, monkeypatch)
 
