@@ -6,6 +6,9 @@ of iterations, as DCFR does once an iteration where nothing is sampled (Brown & 
 scaled by t^a / (t^a + 1), negative ones by t^b / (t^b + 1) and the average strategy by (t / (t + 1))^g. All groups are
 scaled alike, whether the epoch's boards met them or not.
 
+Before the river holes that share a group on each of these streets play alike, and are walked as one (`Kin` in
+solve/board); on the river all holes of one strength and one equity are one cell (solve/cells).
+
 Boards come from the seed and the iteration's number alone, so that a run that is resumed goes on with the same bits.
 """
 
