@@ -1,0 +1,69 @@
+"""A table that plays alike wherever lines of betting look alike: what a model loses to what it is not told.
+
+A model is told some numbers of the betting, and lines that share them are one to it. The table plays them apart. Here it gives
+that up and nothing else: for each group of hands and all lines that look alike it plays the mean of what it played on them, by
+the stakes that rows of training are weighted by (`faceup.learn.dataset`). Of all that play such lines alike, that mean is nearest
+to the table in weighted squared distance. What it loses to the table is lost by what is told, not by the learner or by too few
+rows.
+"""
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from faceup.game.betting import DECISION, Tree
+from faceup.game.cards import HOLE_CARDS
+from faceup.hands.equity import BOARD_CARDS
+from faceup.learn.dataset import stakes
+from faceup.learn.mistakes import worst_costs
+from faceup.solve.policy import TablePolicy, free_holes, street_reach
+from faceup.solve.shared import shared_columns
+
+
+def group_stakes(
+    tree: Tree,
+    policy: TablePolicy,
+    boards: Sequence[Sequence[int]],
+    costs: Sequence[np.ndarray],
+    progress: Callable[[int], None] = lambda done: None,
+) -> tuple[np.ndarray, ...]:
+    """What is at stake for each group of hands at the decision of each action: four (n_groups, width) float64, as its tables.
+
+    Sums over boards (n, 5) as dealt of the chance that play comes there times what the worst action costs; costs: what
+    `mistakes.action_costs` gives. Raises ValueError without boards.
+    """
+    if len(boards) == 0:
+        raise ValueError("boards is empty: expected a board at least")
+    at_stake = tuple(np.zeros(table.shape) for table in policy.tables)
+    reach = np.zeros((2, len(tree.kind), len(HOLE_CARDS)), dtype=np.float32)  # used again for every board
+    for k, board in enumerate(np.asarray(boards).tolist()):
+        reach[:, 0] = free_holes(board)
+        for street, n_cards in enumerate(BOARD_CARDS):
+            table, group = policy.street(street, board[:n_cards])
+            street_reach(tree, street, (table, group), reach)
+            nodes = np.flatnonzero((tree.kind == DECISION) & (tree.street == street))
+            each = stakes(tree, nodes, reach, worst_costs(tree, nodes, costs[street])[group].T)
+            first = tree.first_child[nodes] - tree.street_start[street]
+            for row, start, n in zip(each, first.tolist(), tree.n_children[nodes].tolist(), strict=True):
+                at_stake[street][:, start : start + n] += np.bincount(group, row, len(table))[:, None]
+        progress(k + 1)
+    return at_stake
+
+
+def played_alike(tree: Tree, policy: TablePolicy, at_stake: Sequence[np.ndarray], history: str) -> TablePolicy:
+    """The policy with one mixture for each group of hands and all decisions that share what is told of the betting.
+
+    at_stake: of `group_stakes`; where nothing is at stake, lines count alike. history: what is told, a key of
+    `hands.features.HISTORIES`. Lines that look alike but offer other actions stay apart, so that a model of these features
+    can only be told less. Raises ValueError on another history.
+    """
+    merged = []
+    for street, table in enumerate(policy.tables):
+        table = table.copy()
+        for columns in shared_columns(tree, street, history):
+            weight = at_stake[street][:, columns[:, 0]]
+            weight = np.where(weight.sum(axis=1, keepdims=True) > 0, weight, 1)
+            mean = (weight[:, :, None] * table[:, columns]).sum(axis=1) / weight.sum(axis=1, keepdims=True)
+            table[:, columns] = mean[:, None, :]
+        merged.append(table)
+    return TablePolicy(tuple(merged), policy.groups)
