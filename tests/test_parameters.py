@@ -7,19 +7,19 @@ import pytest
 import yaml
 
 from faceup import parameters
-from faceup.parameters import choice, each, flag, integer, load_parameters, load_study_parameters, number, section, text
+from faceup.parameters import choice, each, integer, load_parameters, load_study_parameters, number, section, text
 from faceup.paths import ROOT
 
 PROFILES = [ROOT / "params.yaml", *sorted((ROOT / "params").glob("*.yaml"))]
 SMALL = {
     "seed": integer(0, 9),
     "selfplay": {"iterations": integer(1, 100), "gamma": number(0, 10), "mode": choice("fast", "slow")},
-    "learn": {"depths": each(integer(1, 30), most=4, increasing=True), "label": text(), "soft": flag()},
+    "learn": {"depths": each(integer(1, 30), most=4, increasing=True), "label": text()},
 }
 RIGHT = """\
 seed: 3
 selfplay: {iterations: 100, gamma: 2, mode: fast}
-learn: {depths: [1, 5], label: x, soft: true}
+learn: {depths: [1, 5], label: x}
 """
 
 
@@ -64,7 +64,6 @@ def test_a_right_file_is_returned_as_it_stands(tmp_path, monkeypatch):
         ("[1, 5]", "[1, 31]", "learn.depths is [1, 31], expected a list of 1 to 4 strictly increasing"),
         ("[1, 5]", "5", "learn.depths is 5, expected a list"),
         ("label: x", "label: ''", "learn.label is '', expected a text"),
-        ("soft: true", "soft: 1", "learn.soft is 1, expected true or false"),
         ("gamma", "gama", "selfplay.gama is unknown, expected one of iterations, gamma, mode"),
         (", gamma: 2", "", "selfplay.gamma is missing, expected a number from 0 to 10"),
         ("learn", "lern", "lern is unknown, expected one of seed, selfplay, learn"),

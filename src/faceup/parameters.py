@@ -41,11 +41,6 @@ def choice(*options: str) -> Rule:
     return Rule(f"one of {', '.join(options)}", lambda x: isinstance(x, str) and x in options)
 
 
-def flag() -> Rule:
-    """true or false."""
-    return Rule("true or false", lambda x: type(x) is bool)
-
-
 def text() -> Rule:
     """Any text but the empty one."""
     return Rule("a text", lambda x: isinstance(x, str) and x != "")

@@ -13,7 +13,7 @@ from faceup.learn.boosted import fit_boosted
 from faceup.learn.cart import fit_cart
 from faceup.learn.neural import fit_neural
 from faceup.learn.oct import fit_oct
-from faceup.play.agents import load_agent, load_models, state_after, tree_policy, trees_of_depth
+from faceup.play.agents import load_agent, load_models, state_after, tree_policy
 from faceup.play.players import DollarPlayer
 
 MENU = menu_from([[1, 2], [1], []], [[1], []], [[1], []], [[1], []])
@@ -278,15 +278,6 @@ def test_models_come_in_order_and_bad_folders_are_named(tables, tree, folders, t
     other = build_tree(menu_from([[1]], [[1]], [[1]], [[1]]))
     with pytest.raises(ValueError, match="labels are"):
         load_models(other, tables, distill, agents)
-
-
-def test_trees_of_a_depth_are_cut_or_read(folders):
-    agents, distill = folders
-    cut, read = (trees_of_depth(name, depth, distill, agents) for name, depth in (("CART", 2), ("OCT", 4)))
-    assert len(cut) == len(read) == 4 and max(map(trees.depth, cut)) == 2 and max(map(trees.depth, read)) <= 4
-    for name, depth in (("OCT", 3), ("NN", 4)):
-        with pytest.raises(ValueError, match=f"{name} of depth {depth}: expected CART, or OCT"):
-            trees_of_depth(name, depth, distill, agents)
 
 
 def test_two_threads_predict_the_same_bits(tables, tree, folders):

@@ -39,10 +39,12 @@ class Boosted:
 
     @property
     def n_trees(self) -> int:
+        """Trees of all boosting rounds and labels."""
         return len(self._booster.get_dump())
 
     @property
     def n_leaves(self) -> int:
+        """Leaves of all trees."""
         return sum(text.count("leaf=") for text in self._booster.get_dump())
 
     def save(self, path: Path) -> None:

@@ -1,7 +1,7 @@
 """What every fit asks of its rows, and how far its predictions are from them.
 
 A row is one decision: features X (n, f), the probabilities P (n, n_labels) with which the average strategy
-takes each action there (0 for illegal ones), and a weight w (n,), how often the decision is met.
+takes each action there (0 for illegal ones), and a weight w (n,), how much the decision matters.
 """
 
 from collections.abc import Callable

@@ -76,6 +76,7 @@ def depth(tree: Tree) -> int:
 
 
 def n_leaves(tree: Tree) -> int:
+    """Leaves of the tree."""
     return int((tree.feature < 0).sum())
 
 

@@ -200,22 +200,6 @@ def load_models(
     return {name: tree_policy(tree, tables, agent.trees, history) for name, agent in read.items()} | others
 
 
-def trees_of_depth(name: str, depth: int, distill: str | os.PathLike, agents: str | os.PathLike) -> tuple[trees.Tree, ...]:
-    """The four trees, one a round, that "CART" or "OCT" is with so many splits in a row at most.
-
-    CART grows from the top, so that its file in `agents` is cut; an optimal tree of a depth is no part of a deeper one and has
-    a file of its own in `distill`. Raises ValueError where there is none.
-    """
-    if name == "CART":
-        return tuple(trees.truncate(tree, depth) for tree in load_agent(Path(agents) / "cart.json").trees)
-    path = Path(distill) / f"oct_{depth}.json"
-    if name != "OCT" or not path.is_file():
-        raise ValueError(
-            f"{name} of depth {depth}: expected CART, or OCT at a depth of distill.depths, as {path.name} would hold"
-        )
-    return load_agent(path).trees
-
-
 def _check_predict(name: str, tree: Tree, predict: Sequence[Predict], history: str) -> None:
     """Raises ValueError unless a model takes the features of its round and answers with the tree's labels."""
     for street, answer in enumerate(predict):

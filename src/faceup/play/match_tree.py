@@ -1,4 +1,4 @@
-"""Agents of different bet sizes on one tree (DESIGN: a match tree), so that boards are still summed exactly.
+"""Agents of different bet sizes on one tree, a *match tree*, so that boards are still summed exactly.
 
 On a match tree each seat's decisions offer that seat's own sizes, in real dollars. A model that reads dollars stands on it as
 it is. A table agent has a tree of its own: each line of the match tree it *reads* as a line of its own tree, where an

@@ -1,6 +1,6 @@
 """Figures of results: pairings as a heat map, curves and dots with their intervals, reference lines.
 
-Every interval is a half-width at 95 %. A function draws into the axes it is given.
+Our intervals are half-widths at 95 %, the papers' what they printed. A function draws into the axes it is given.
 """
 
 from collections.abc import Sequence
