@@ -6,8 +6,9 @@ import pytest
 from faceup.game.betting import DECISION, build_tree, menu_from
 from faceup.hands.features import HISTORIES, betting_features
 from faceup.hands.groups import Grid, make_groups
+from faceup.learn.dataset import draw_rows
 from faceup.learn.mistakes import action_costs
-from faceup.learn.played_alike import group_stakes, played_alike
+from faceup.learn.played_alike import group_stakes, played_alike, told_rows
 from faceup.solve.action_values import action_values
 from faceup.solve.policy import TablePolicy, hole_groups
 
@@ -101,8 +102,19 @@ def test_a_policy_that_plays_alike_already_stays(policy, at_stake):
         np.testing.assert_allclose(a, b, atol=1e-6)
 
 
-def test_bad_arguments_are_named(policy, costs, at_stake):
+@pytest.mark.parametrize("history", HISTORIES)
+def test_rows_lose_the_columns_that_are_not_told(tables, policy, history):
+    """The same rows as if they had been drawn with the fewer columns."""
+    all_told, drawn = (draw_rows(TREE, policy, tables, (50,) * 3, BOARDS, 7, history=h) for h in ("both+seat", history))
+    for found, wanted in zip(told_rows(all_told, history), drawn, strict=True):
+        assert all(np.array_equal(a, b) for a, b in zip(found, wanted, strict=True))
+
+
+def test_bad_arguments_are_named(tables, policy, costs, at_stake):
     with pytest.raises(ValueError, match="boards is empty"):
         group_stakes(TREE, policy, BOARDS[:0], costs)
     with pytest.raises(ValueError, match="history is 'all', expected one of"):
         played_alike(TREE, policy, at_stake, "all")
+    drawn = draw_rows(TREE, policy, tables, (50,) * 3, BOARDS, 7, history="both")
+    with pytest.raises(ValueError, match="rows have 39 features, expected 40 or more for history 'both.seat'"):
+        told_rows(drawn, "both+seat")

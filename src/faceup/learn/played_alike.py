@@ -14,7 +14,8 @@ import numpy as np
 from faceup.game.betting import DECISION, Tree
 from faceup.game.cards import HOLE_CARDS
 from faceup.hands.equity import BOARD_CARDS
-from faceup.learn.dataset import stakes
+from faceup.hands.features import feature_names
+from faceup.learn.dataset import Rows, stakes
 from faceup.learn.mistakes import worst_costs
 from faceup.solve.policy import TablePolicy, free_holes, street_reach
 from faceup.solve.shared import shared_columns
@@ -67,3 +68,16 @@ def played_alike(tree: Tree, policy: TablePolicy, at_stake: Sequence[np.ndarray]
             table[:, columns] = mean[:, None, :]
         merged.append(table)
     return TablePolicy(tuple(merged), policy.groups)
+
+
+def told_rows(rounds: Sequence[Rows], history: str) -> list[Rows]:
+    """Rows of the four rounds, preflop first, that were drawn with all there is to tell, without the columns that are not told.
+
+    history: what is told, a key of `hands.features.HISTORIES`; each one's columns are the first of the next one's. Raises
+    ValueError on another history, and on rows of fewer columns.
+    """
+    names = [feature_names(street, history) for street in range(4)]
+    for rows, told in zip(rounds, names, strict=True):
+        if rows.X.shape[1] < len(told):
+            raise ValueError(f"rows have {rows.X.shape[1]} features, expected {len(told)} or more for history {history!r}")
+    return [rows._replace(X=np.ascontiguousarray(rows.X[:, : len(told)])) for rows, told in zip(rounds, names, strict=True)]
