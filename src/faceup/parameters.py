@@ -104,6 +104,7 @@ SCHEMA: dict[str, Rule | dict[str, Rule]] = {
         "snapshots": each(integer(1, 10_000_000), increasing=True),
         "snapshot_boards": integer(2, 1_000_000),
         "exploitability_flops": integer(4, 22_100),
+        "responder_sizes": each(number(0.05, 200), least=0, most=8, increasing=True),
         "line_boards": integer(1, 1_000_000),
         "checkpoint_every": integer(1, 10_000_000),
     },
