@@ -100,7 +100,7 @@ def later_values(responder: Responder, victim, board: list[int], player: int) ->
     responder._descend(1, board[:3], reach)
     at_turn = responder._turn_nodes(board[:3], board[3], IDENTITY, reach)[0][player]
     holes, values = node_values(PUSH, [victim, victim], board, best=player)
-    at_river = np.zeros_like(at_turn)
+    at_river = np.zeros((len(PUSH.kind), 1326))
     at_river[:, holes] = values[player]
     return [at_turn, at_river]
 

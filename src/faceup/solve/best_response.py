@@ -131,7 +131,7 @@ class Responder:
         return stake.T[:, :, None] * (theirs @ luck.T)
 
     def _start(self, board: list[int]) -> tuple[np.ndarray, np.ndarray]:
-        shape = (2, len(self.tree.kind), len(HOLE_CARDS))
+        shape = (2, int(self.tree.street_start[3]), len(HOLE_CARDS))  # what river actions lead to is the sweep's own affair
         reach, value = np.zeros(shape, dtype=np.float32), np.zeros(shape, dtype=np.float32)
         reach[:, 0] = free_holes(board)
         return reach, value
@@ -157,7 +157,7 @@ class Responder:
         boards = [[*board, card] for card, _ in rivers]
         played = [self.policy.street(3, complete) for complete in boards]
         table, rows = played[0][0], [row_of_hole for _, row_of_hole in played]
-        self._rivers.add(make_rivers(boards, [images for _, images in rivers], table, rows), reach, value, leaks)
+        self._rivers.add(make_rivers(boards, [images for _, images in rivers], rows), table, reach, value, leaks)
 
     def _ascend(self, street: int, board: list[int], reach: np.ndarray, value: np.ndarray, leaks: np.ndarray) -> None:
         """Fill value and leaks at a street's decisions from its folds and from the frontier below."""
@@ -220,7 +220,7 @@ class Responder:
         return leaks
 
     def _preflop_reach(self) -> np.ndarray:
-        """Each player's reach of every node by preflop actions, with each starting hand, (2, n_nodes, 169) float64."""
+        """Each player's reach of nodes by preflop actions, with each starting hand, (2, n_nodes, 169) float64."""
         reach, _ = self._start([])
         self._descend(0, [], reach)
         return reach[:, :, np.unique(CLASS_OF_HOLE, return_index=True)[1]].astype(np.float64)

@@ -17,6 +17,7 @@ from numba import njit
 from faceup.game.strength import N_RIVER_HOLES
 from faceup.solve.board import PADDED, _gather_lanes, _scatter_lanes
 from faceup.solve.cells import N_ENTRIES
+from faceup.solve.lanes import WIDE, add_wide_product, copy, product, wide_product
 from faceup.solve.layout import LANES
 from faceup.solve.river_shapes import Shapes
 
@@ -75,17 +76,21 @@ def _match(shapes, shape, chance):
 
 
 @njit(cache=True)
-def _reach(shapes, shape, chance, reach):
-    """Both players' reach of every node of LANES subtrees, for a cell, from the chances of actions."""
-    slot, width = shapes.slot[shapes.node_start[shape] :], chance.shape[1]
-    reach[shapes.node_start[shape + 1] - shapes.node_start[shape]] = 1  # the root
+def _reach(shapes, shape, chance, row, reach, g):
+    """Both players' reach of every node of LANES subtrees since the root, for a cell.
+
+    chance: of each action, by slot, from the offset `row` on; reach (cells, nodes, 2, LANES).
+    """
+    first, base = shapes.node_start[shape], g * reach.shape[1]
+    reach[g, shapes.node_start[shape + 1] - first] = 1  # the root
     for d in range(shapes.decision_start[shape], shapes.decision_start[shape + 1]):
-        above, who, other = shapes.slot_of[d], shapes.actor[d], 1 - shapes.actor[d]
-        for e in slot[shapes.first_child[d] : shapes.first_child[d] + shapes.n_children[d]]:
-            for j in range(width):
-                reach[e, who, j] = chance[e, j] * reach[above, who, j]
-            for j in range(width):
-                reach[e, other, j] = reach[above, other, j]
+        above, who, other = (base + shapes.slot_of[d]) * 2, shapes.actor[d], 1 - shapes.actor[d]
+        start = first + shapes.first_child[d]
+        for c in range(start, start + shapes.n_children[d]):
+            e = shapes.slot[c]
+            at = (base + e) * 2
+            product(reach, (at + who) * LANES, chance, row + e * LANES, reach, (above + who) * LANES)
+            copy(reach, (at + other) * LANES, reach, (above + other) * LANES)
 
 
 # All ends of a subtree are swept at once: an array over (end, player, lane) is a row of some hundred numbers, named flat where
@@ -94,34 +99,22 @@ def _reach(shapes, shape, chance, reach):
 
 
 @njit(cache=True)
-def _products(reach, g, sums, k, n, out):
-    """out (ends, wide) = reach of the first n ends with the holes of cell g and entry k."""
-    wide = sums.shape[1]
-    for e in range(n):
-        for j in range(wide):
-            out[e, j] = reach[g, e, j] * sums[k, j]
-
-
-@njit(cache=True)
-def _add_cell(cells, g, sums, reach, n, product, flat_product, seen):
-    """Add the reach of the first n ends, with the holes of a cell, to the sums of their cards, seen (53, all ends * wide)."""
-    size = n * sums.shape[1]
+def _add_cell(cells, g, sums, reach, n, n_ends, seen):
+    """Add the reach of the first n ends, with the holes of a cell, to the sums of their cards, seen (53, n_ends * WIDE)."""
+    base = g * reach.shape[1]
     for k in range(cells.first[g], cells.first[g + 1]):
-        c = cells.card[k]
-        _products(reach, g, sums, k, n, product)
-        for x in range(size):
-            seen[c, x] += flat_product[x]
+        for e in range(n):
+            add_wide_product(seen, (cells.card[k] * n_ends + e) * WIDE, reach, (base + e) * WIDE, sums, k * WIDE)
 
 
 @njit(cache=True)
-def _add_all(cells, n_showdowns, n_ends, sums, reach, product, flat_product, seen):
+def _add_all(cells, n_showdowns, n_ends, sums, reach, seen):
     """Sums of all holes by card: at folds as they are, at showdowns counted negative."""
     seen[:] = 0
     for g in range(cells.group.shape[0]):
-        _add_cell(cells, g, sums, reach, n_ends, product, flat_product, seen)
-    size = n_showdowns * sums.shape[1]
+        _add_cell(cells, g, sums, reach, n_ends, n_ends, seen)
     for c in range(seen.shape[0]):
-        for x in range(size):
+        for x in range(n_showdowns * WIDE):
             seen[c, x] = -seen[c, x]
 
 
@@ -137,21 +130,21 @@ def _value_of_entry(k, count, at, flat_at, weight, root, flat_value):
 
 
 @njit(cache=True)
-def _only_cell(cells, g, n, sums, reach, product, flat_product, seen, flat_seen, weight, root, flat_value):
+def _only_cell(cells, g, n, sums, reach, at, flat_at, seen, flat_seen, weight, root, flat_value):
     """All steps of a class in one, where it is a single cell: no two entries share a card."""
-    wide = sums.shape[1]
-    size = n * wide
+    base = g * reach.shape[1]
     for k in range(cells.first[g], cells.first[g + 1]):
         c = cells.card[k]
-        _products(reach, g, sums, k, n, product)
-        for x in range(size):
-            half = flat_seen[c, x] + flat_product[x]
-            flat_seen[c, x] = half + flat_product[x]
-            flat_product[x] = half
-        for e in range(n, product.shape[0]):
-            for j in range(wide):
-                product[e, j] = seen[c, e, j]
-        _value_of_entry(k, cells.count[k], product, flat_product, weight, root, flat_value)
+        for e in range(n):
+            wide_product(at, e * WIDE, reach, (base + e) * WIDE, sums, k * WIDE)
+        for x in range(n * WIDE):
+            half = flat_seen[c, x] + flat_at[x]
+            flat_seen[c, x] = half + flat_at[x]
+            flat_at[x] = half
+        for e in range(n, at.shape[0]):
+            for j in range(WIDE):
+                at[e, j] = seen[c, e, j]
+        _value_of_entry(k, cells.count[k], at, flat_at, weight, root, flat_value)
 
 
 @njit(cache=True)
@@ -250,7 +243,7 @@ def _sweep_rivers(shapes, cells, kin, block, ends, learner, regrets, averages, s
     for g in range(cells.group.shape[0]):
         scratch.chance[g, :n_nodes] = regrets[cells.group[g]][begin:end].reshape(n_nodes, LANES)
         _match(shapes, shape, scratch.chance[g])
-        _reach(shapes, shape, scratch.chance[g], scratch.reach[g])
+        _reach(shapes, shape, scratch.chance, g * scratch.chance.shape[1] * LANES, scratch.reach, g)
     _sweep_cells(shapes, shape, cells, begin, end, shapes.stake[block], learner, regrets, averages, scratch)
     for player in range(2):
         _gather_lanes(ends, column, player, n_tiles, scratch.kin)
@@ -266,26 +259,26 @@ def _sweep_cells(shapes, shape, cells, begin, end, stake, learner, regrets, aver
     counts 2 - 1, a tie 1 - 1, a loss 0 - 1. At folds it is the weight of all holes with the card.
     """
     n_showdowns, n_ends = shapes.ends[shape]
-    wide, n_nodes, size = 2 * LANES, scratch.chance.shape[1], n_ends * 2 * LANES
+    wide, n_nodes, size = WIDE, scratch.chance.shape[1], n_ends * 2 * LANES
     sums, root, own = scratch.sums.reshape(-1, wide), scratch.root.reshape(-1, wide), scratch.own.reshape(-1, wide)
     value, flat_value = scratch.value.reshape(n_nodes, wide), scratch.value.reshape(-1)[:size]
     reach, flat_stake = scratch.reach.reshape(-1, n_nodes, wide), stake.reshape(-1)[:size]
-    seen, product = np.empty((53, n_ends, wide), np.float32), np.empty((n_ends, wide), np.float32)
+    seen, at = np.empty((53, n_ends, wide), np.float32), np.empty((n_ends, wide), np.float32)
     weight_of = np.empty((n_ends, 2, LANES), np.float32)
-    weight, flat_seen, flat_product = weight_of.reshape(n_ends, wide), seen.reshape(53, size), product.reshape(-1)
+    weight, flat_seen, flat_at = weight_of.reshape(n_ends, wide), seen.reshape(53, size), at.reshape(-1)
     root[: cells.card.shape[0]] = 0
     own[: cells.group.shape[0]] = 0
-    _add_all(cells, n_showdowns, n_ends, sums, reach, product, flat_product, flat_seen)
+    _add_all(cells, n_showdowns, n_ends, sums, reach, flat_seen)
     for cls in range(cells.classes.shape[0] - 1):
         first, last = cells.classes[cls], cells.classes[cls + 1]
         alone = last == first + 1
         if not alone:
             for g in range(first, last):
-                _add_cell(cells, g, sums, reach, n_showdowns, product, flat_product, flat_seen)
+                _add_cell(cells, g, sums, reach, n_showdowns, n_ends, flat_seen)
         for g in range(first, last):
             _begin_cell(scratch.reach[g], stake[:n_ends], weight_of, flat_value)
             if alone:
-                _only_cell(cells, g, n_showdowns, sums, reach, product, flat_product, seen, flat_seen, weight, root, flat_value)
+                _only_cell(cells, g, n_showdowns, sums, reach, at, flat_at, seen, flat_seen, weight, root, flat_value)
             else:
                 for k in range(cells.first[g], cells.first[g + 1]):
                     c = cells.card[k]
@@ -297,4 +290,4 @@ def _sweep_cells(shapes, shape, cells, begin, end, stake, learner, regrets, aver
             )
         if not alone:
             for g in range(first, last):
-                _add_cell(cells, g, sums, reach, n_showdowns, product, flat_product, flat_seen)
+                _add_cell(cells, g, sums, reach, n_showdowns, n_ends, flat_seen)

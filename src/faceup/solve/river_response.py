@@ -3,8 +3,8 @@
 The strategy that is answered acts alike with all holes of a cell, so that its reach and what card removal needs of it are kept
 for cells and their entries, as in self-play (`solve/cells`). The responder sees its own hole: as strengths are gone through, the
 value of each end to a hole is put together from the sums of its two cards and of all, and at each of its decisions the best
-action is taken, hole by hole, BATCH holes of a cell side by side. What that wins more than the strategy's own choice is noted
-for each decision and starting hand: the strategy's leaks. All-ins of earlier streets are subtrees of a single showdown.
+action is taken. What that wins more than the strategy's own choice is noted for each decision and starting hand: the
+strategy's leaks. All-ins of earlier streets are subtrees of a single showdown.
 """
 
 from collections.abc import Sequence
@@ -18,13 +18,24 @@ from faceup.game.betting import Tree
 from faceup.game.cards import CLASS_OF_HOLE, HOLE_CARDS, N_CLASSES, PERMUTED_HOLES
 from faceup.game.strength import N_RIVER_HOLES
 from faceup.solve.board import board_order
-from faceup.solve.cells import N_ENTRIES, Cells, make_cells
+from faceup.solve.cells import ALL, N_ENTRIES, Cells, make_cells
+from faceup.solve.lanes import (
+    WIDE,
+    add,
+    add_gain,
+    add_product,
+    add_wide,
+    add_wide_product,
+    copy,
+    largest_sum,
+    product,
+    wide_product,
+    wide_value,
+)
 from faceup.solve.layout import LANES, before_river, make_layout, shares
 from faceup.solve.river import _add_all, _add_cell, _reach
-from faceup.solve.river_shapes import Shapes, block_sizes, make_shapes, river_shapes
+from faceup.solve.river_shapes import Shapes, block_sizes, make_shapes, river_shapes, table_columns
 
-WIDE = 2 * LANES  # both players' lanes
-BATCH = 8  # holes of a cell that are answered together
 _MOST_CLASSES = 161
 
 
@@ -34,7 +45,6 @@ class Rivers(NamedTuple):
     holes: np.ndarray  # (n, 1081) int32 by cell, weakest first
     start: np.ndarray  # (n, 1082) int32 where each cell's holes begin
     images: np.ndarray  # (n, 4) int64 suit permutations that map the river to those it stands for, -1: none
-    table: np.ndarray  # (n_rows, width) float32 the strategy's rows
     sizes: np.ndarray  # (n, 2) int64 cells, classes of each board
     entries: np.ndarray  # (n, 1081, 3) int32 as in `Cells`, like the following
     group: np.ndarray  # (n, 1081) int32 row of the table
@@ -49,13 +59,10 @@ class ResponseScratch(NamedTuple):
     reach: np.ndarray  # (1326, WIDE) float32 reach of the roots
     total: np.ndarray  # (1326, WIDE) float32 values of the roots to the other player, summed over rivers
     sums: np.ndarray  # (N_ENTRIES, WIDE) float32 `reach` summed over each entry
-    chance: np.ndarray  # (1081, most_nodes + 1, LANES) float32
     since: np.ndarray  # (1081, most_nodes + 1, 2, LANES) float32 product of a player's chances since the root
-    spread: np.ndarray  # (most_nodes + 1, BATCH * LANES) float32 `chance` of the cell at hand, once for each hole of a batch
-    bar: np.ndarray  # (most_nodes + 1, BATCH * LANES) float32 the block's bar, likewise
-    value: np.ndarray  # (most_nodes + 1, 2, BATCH * LANES) float32 value of each node to each hole of the other player
-    gain: np.ndarray  # (BATCH * LANES,) float32 what the best action wins more than the strategy's own, for each hole
-    leaks: np.ndarray  # (most_decisions, 169, LANES) float32 that, times the reach, summed
+    bar: np.ndarray  # (most_nodes, LANES) float32 the block's bar
+    value: np.ndarray  # (most_nodes + 1, 2, LANES) float32 value of each node to a hole of the other player
+    leaks: np.ndarray  # (169, most_decisions, LANES) float32 what best actions win more than the strategy's own, times its reach
 
 
 class RiverResponder:
@@ -72,26 +79,35 @@ class RiverResponder:
         order, self._starts = shares(block_sizes(self._shapes)[blocks])
         self._blocks = blocks[order]
         self._bar = _bars(self._shapes, layout.column_node, allowed, tree.street_start[3])
-        self._first = int(tree.street_start[3])
+        self._first, self._columns = int(tree.street_start[3]), table_columns(tree, layout, self._shapes)
+        self._known: tuple[np.ndarray | None, np.ndarray] = (None, np.zeros(0))  # the last table, as given and by block
         most = max(self._shapes.stake.shape[1], 1)
         decisions = max(int(np.diff(self._shapes.decision_start).max(initial=0)), 1)
-        batch = BATCH * LANES
         sizes = (
-            (len(HOLE_CARDS), WIDE), (len(HOLE_CARDS), WIDE), (N_ENTRIES, WIDE), (N_RIVER_HOLES, most + 1, LANES),
-            (N_RIVER_HOLES, most + 1, 2, LANES), (most + 1, batch), (most + 1, batch), (most + 1, 2, batch), (batch,),
-            (decisions, N_CLASSES, LANES),
+            (len(HOLE_CARDS), WIDE), (len(HOLE_CARDS), WIDE), (N_ENTRIES, WIDE), (N_RIVER_HOLES, most + 1, 2, LANES),
+            (most, LANES), (most + 1, 2, LANES), (N_CLASSES, decisions, LANES),
         )  # fmt: skip
         threads = numba.config.NUMBA_NUM_THREADS
         self._scratch = ResponseScratch(*(np.zeros((threads, *size), dtype=np.float32) for size in sizes))
 
-    def add(self, rivers: Rivers, reach: np.ndarray, value: np.ndarray, leaks: np.ndarray) -> None:
+    def add(self, rivers: Rivers, table: np.ndarray, reach: np.ndarray, value: np.ndarray, leaks: np.ndarray) -> None:
         """Add to value (2, n_nodes, 1326), where river betting begins and at all-ins before it, the sum over the rivers.
 
-        reach (2, n_nodes, 1326): of the strategy in each seat. What best actions win more than the strategy's own, times its
-        own reach, is added to leaks (n_nodes, 169) float64 at the river's decisions.
+        table (n_rows, width) float32: the strategy's rows; the last one given is kept, so it must not change. reach
+        (2, n_nodes, 1326): of the strategy in each seat; like value, of nodes before the river's actions. What best actions
+        win more than the strategy's own, times its own reach, is added to leaks (n_nodes of the tree, 169) float64.
         """
         plan = Plan(self._stake, self._node, self._bar, self._first)
-        _all_blocks(self._shapes, plan, self._blocks, self._starts, rivers, reach, value, leaks, self._scratch)
+        rows = self._by_block(table)
+        _all_blocks(self._shapes, plan, self._blocks, self._starts, rows, rivers, reach, value, leaks, self._scratch)
+
+    def _by_block(self, table: np.ndarray) -> np.ndarray:
+        """A strategy's rows in the order in which a sweep reads them: a block's subtrees side by side, node by node."""
+        if self._known[0] is not table:
+            rows = np.zeros((len(table), int(self._shapes.begin[-1])), dtype=np.float32)
+            rows[:, self._columns] = table
+            self._known = table, rows
+        return self._known[1]
 
 
 class Plan(NamedTuple):
@@ -115,14 +131,12 @@ def _bars(shapes: Shapes, column_node: np.ndarray, allowed: np.ndarray, first: i
     return bar
 
 
-def make_rivers(
-    boards: Sequence[Sequence[int]], images: Sequence[Sequence[int]], table: np.ndarray, rows: Sequence[np.ndarray]
-) -> Rivers:
-    """Rivers from boards of five cards, what each stands for, and a strategy's rows and the row of each of the 1,326 holes."""
+def make_rivers(boards: Sequence[Sequence[int]], images: Sequence[Sequence[int]], rows: Sequence[np.ndarray]) -> Rivers:
+    """Rivers from boards of five cards, what each stands for, and the row of a strategy's table of each of the 1,326 holes."""
     n = len(boards)
     out = Rivers(
         np.zeros((n, N_RIVER_HOLES), np.int32), np.zeros((n, N_RIVER_HOLES + 1), np.int32), np.full((n, 4), -1, np.int64),
-        np.ascontiguousarray(table), np.zeros((n, 2), np.int64), np.zeros((n, N_RIVER_HOLES, 3), np.int32),
+        np.zeros((n, 2), np.int64), np.zeros((n, N_RIVER_HOLES, 3), np.int32),
         np.zeros((n, N_RIVER_HOLES), np.int32), np.zeros((n, N_RIVER_HOLES + 1), np.int32),
         np.zeros((n, N_ENTRIES), np.int32), np.zeros((n, _MOST_CLASSES), np.int32),
     )  # fmt: skip
@@ -150,142 +164,94 @@ def _cells_of(rivers, r):
 
 @njit(cache=True)
 def _sum_reach(cells, holes, reach, sums):
-    wide = sums.shape[1]
     sums[: cells.card.shape[0]] = 0
     for i in range(holes.shape[0]):
-        h = holes[i]
         for n in range(3):
-            k = cells.entries[i, n]
-            for j in range(wide):
-                sums[k, j] += reach[h, j]
+            add_wide(sums, cells.entries[i, n] * WIDE, reach, holes[i] * WIDE)
 
 
 @njit(cache=True)
-def _load_chances(shapes, shape, cells, columns, table, chance, since):
-    """The strategy's chance of every action and reach of every node since the root, for each cell."""
-    slot = shapes.slot[shapes.node_start[shape] : shapes.node_start[shape + 1]]
-    for g in range(cells.group.shape[0]):
-        for j in range(LANES):
-            for e in range(slot.shape[0]):
-                chance[g, slot[e], j] = table[cells.group[g], columns[j] + np.uint32(e)]
-        _reach(shapes, shape, chance[g], since[g])
+def _weigh_folds(n_showdowns, n_ends, stake, since, g, folds):
+    """folds (n, WIDE) = what a fold is worth to a hole of the cell for each own reach of the root: sums take that off twice."""
+    most = since.shape[1]
+    for e in range(n_showdowns, n_ends):
+        wide_product(folds, (e - n_showdowns) * WIDE, stake, e * WIDE, since, (g * most + e) * WIDE)
 
 
 @njit(cache=True)
-def _spread(rows, n, out):
-    """out (nodes, BATCH, LANES) = rows (nodes, LANES), once for each hole of a batch."""
-    width = rows.shape[1]
-    for e in range(n):
-        for i in range(BATCH):
-            for j in range(width):
-                out[e, i, j] = rows[e, j]
+def _ends_of_hole(hole, n_showdowns, n_ends, seen, stake, folds, reach, value):
+    """Values of ends to a hole: from all holes less those with its cards; at folds itself is counted back."""
+    every, a, b = ALL * n_ends, HOLE_CARDS[hole, 0] * n_ends, HOLE_CARDS[hole, 1] * n_ends
+    for e in range(n_ends):
+        wide_value(value, e * WIDE, stake, e * WIDE, seen, (every + e) * WIDE, seen, (a + e) * WIDE, seen, (b + e) * WIDE)
+    for e in range(n_showdowns, n_ends):
+        add_wide_product(value, e * WIDE, folds, (e - n_showdowns) * WIDE, reach, hole * WIDE)
 
 
 @njit(cache=True)
-def _ends_of_hole(hole, n_showdowns, seen, since, reach_of_hole, flat_stake, stake, flat_end, end, i, value):
-    """value[:, :, i] = values of ends to a hole: from all holes less those with its cards; at folds itself is counted back."""
-    a, b, wide, width = HOLE_CARDS[hole, 0], HOLE_CARDS[hole, 1], stake.shape[1], value.shape[3]
-    for x in range(flat_end.shape[0]):
-        flat_end[x] = flat_stake[x] * (seen[52, x] - seen[a, x] - seen[b, x])
-    for e in range(n_showdowns, stake.shape[0]):
-        for j in range(wide):
-            end[e, j] += stake[e, j] * since[e, j] * reach_of_hole[j]
-    for e in range(stake.shape[0]):
-        for j in range(width):
-            value[e, 0, i, j] = end[e, j]
-        for j in range(width):
-            value[e, 1, i, j] = end[e, j + width]
+def _best_of_hole(shapes, shape, bar, table, row, since, g, weight, value, own, leaks, k):
+    """Values of decisions to a hole, from those of ends: the best action where its player acts, else the sum.
+
+    row: where the cell's chances begin in `table`; value (nodes, 2, LANES). What the best action wins more than the strategy's
+    own choice, times the own reach (that of the root is weight (2, LANES)), is added to leaks (169, decisions, LANES) of hand k.
+    """
+    first, d0, most = shapes.node_start[shape], shapes.decision_start[shape], since.shape[1]
+    for d in range(shapes.decision_start[shape + 1] - 1, d0 - 1, -1):
+        who, other, start = shapes.actor[d], 1 - shapes.actor[d], first + shapes.first_child[d]
+        e, node = shapes.slot[start], shapes.slot_of[d]
+        best, total = (node * 2 + other) * LANES, (node * 2 + who) * LANES
+        copy(value, best, value, (e * 2 + other) * LANES)
+        copy(value, total, value, (e * 2 + who) * LANES)
+        product(own, 0, table, row + e * LANES, value, (e * 2 + other) * LANES)
+        for c in range(start + 1, start + shapes.n_children[d]):
+            e = shapes.slot[c]
+            largest_sum(value, best, value, (e * 2 + other) * LANES, bar, e * LANES)
+            add(value, total, value, (e * 2 + who) * LANES)
+            add_product(own, 0, table, row + e * LANES, value, (e * 2 + other) * LANES)
+        at = ((g * most + node) * 2 + who) * LANES
+        add_gain(leaks, (k * leaks.shape[1] + d - d0) * LANES, weight, who * LANES, since, at, value, best, own, 0)
 
 
 @njit(cache=True)
-def _best(shapes, shape, size, bar, value):
-    """Values of decisions to a batch, from those of ends: the best action where its player acts, else the sum."""
-    slot = shapes.slot[shapes.node_start[shape] :]
-    for d in range(shapes.decision_start[shape + 1] - 1, shapes.decision_start[shape] - 1, -1):
-        below = slot[shapes.first_child[d] : shapes.first_child[d] + shapes.n_children[d]]
-        at, who, other, e = shapes.slot_of[d], shapes.actor[d], 1 - shapes.actor[d], below[0]
-        for x in range(size):
-            value[at, other, x] = value[e, other, x]
-        for x in range(size):
-            value[at, who, x] = value[e, who, x]
-        for e in below[1:]:
-            for x in range(size):
-                value[at, other, x] = max(value[at, other, x], value[e, other, x] + bar[e, x])
-            for x in range(size):
-                value[at, who, x] += value[e, who, x]
-
-
-@njit(cache=True)
-def _add_leaks(shapes, shape, rivers, r, start, end, chance, since, flat_value, reach, flat_gain, gain, leaks):
-    """Add for each hole of a batch, times its reach, what the best action wins more than the strategy's own choice."""
-    slot, weight = shapes.slot[shapes.node_start[shape] :], np.float32((rivers.images[r] >= 0).sum())
-    d0, width, size = shapes.decision_start[shape], gain.shape[1], (end - start) * LANES
-    for d in range(d0, shapes.decision_start[shape + 1]):
-        at, who, other = shapes.slot_of[d], shapes.actor[d], 1 - shapes.actor[d]
-        for x in range(size):
-            flat_gain[x] = flat_value[at, other, x]
-        for e in slot[shapes.first_child[d] : shapes.first_child[d] + shapes.n_children[d]]:
-            for x in range(size):
-                flat_gain[x] -= chance[e, x] * flat_value[e, other, x]
-        for i in range(end - start):
-            hole = rivers.holes[r, start + i]
-            k = CLASS_OF_HOLE[hole]
-            for j in range(width):
-                leaks[d - d0, k, j] += weight * reach[hole, who, j] * since[at, who, j] * gain[i, j]
-
-
-@njit(cache=True)
-def _add_images(images, hole, value, total):
-    """Add a hole's values, (2, LANES), to those of its images."""
-    width = value.shape[1]
+def _add_images(images, hole, value, root, total):
+    """Add a hole's values at the root to those of its images."""
     for m in range(images.shape[0]):
         if images[m] >= 0:
-            image = PERMUTED_HOLES[images[m], hole]
-            for player in range(2):
-                for j in range(width):
-                    total[image, player, j] += value[player, j]
+            add_wide(total, PERMUTED_HOLES[images[m], hole] * WIDE, value, root * WIDE)
 
 
 @njit(cache=True)
-def _river(shapes, block, stake, rivers, r, cells, scratch):
+def _river(shapes, block, stake, table, rivers, r, cells, scratch):
     """Add one river's values of LANES subtrees, or all-ins, to scratch.total, and its leaks to scratch.leaks."""
-    shape, most, root = shapes.of_block[block], scratch.since.shape[1], 0
+    shape, root, since, value = shapes.of_block[block], 0, scratch.since, scratch.value
     n_showdowns = n_ends = 1
-    scratch.since[: cells.group.shape[0], 0] = 1
+    since[: cells.group.shape[0], 0] = 1
     if shape >= 0:
         (n_showdowns, n_ends), root = shapes.ends[shape], shapes.node_start[shape + 1] - shapes.node_start[shape]
-        columns = shapes.column[block * LANES : (block + 1) * LANES]
-        _load_chances(shapes, shape, cells, columns, rivers.table, scratch.chance, scratch.since)
-    size, since = n_ends * WIDE, scratch.since.reshape(-1, most, WIDE)
-    seen, end = np.empty((53, size), np.float32), np.empty((n_ends, WIDE), np.float32)
-    stake, flat_stake, flat_end = stake[:n_ends], stake.reshape(-1)[:size], end.reshape(-1)
-    value, gain = scratch.value.reshape(most, 2, BATCH, LANES), scratch.gain.reshape(BATCH, LANES)
-    reach, total = scratch.reach.reshape(-1, 2, LANES), scratch.total.reshape(-1, 2, LANES)
-    _add_all(cells, n_showdowns, n_ends, scratch.sums, since, end, flat_end, seen)
+        for g in range(cells.group.shape[0]):
+            _reach(shapes, shape, table, cells.group[g] * table.shape[1] + shapes.begin[block], since, g)
+    seen, folds = np.empty((53, n_ends * WIDE), np.float32), np.empty((n_ends - n_showdowns, WIDE), np.float32)
+    own, weight = np.empty(LANES, np.float32), np.empty(WIDE, np.float32)
+    times = np.full(WIDE, (rivers.images[r] >= 0).sum(), dtype=np.float32)
+    _add_all(cells, n_showdowns, n_ends, scratch.sums, since, seen)
     for cls in range(cells.classes.shape[0] - 1):
         first, last = cells.classes[cls], cells.classes[cls + 1]
         for g in range(first, last):
-            _add_cell(cells, g, scratch.sums, since, n_showdowns, end, flat_end, seen)
+            _add_cell(cells, g, scratch.sums, since, n_showdowns, n_ends, seen)
         for g in range(first, last):
-            if shape >= 0:
-                _spread(scratch.chance[g], root, scratch.spread.reshape(most, BATCH, LANES))
-            for start in range(rivers.start[r, g], rivers.start[r, g + 1], BATCH):
-                stop = min(start + BATCH, rivers.start[r, g + 1])
-                for i in range(stop - start):
-                    hole = rivers.holes[r, start + i]
-                    _ends_of_hole(
-                        hole, n_showdowns, seen, since[g], scratch.reach[hole], flat_stake, stake, flat_end, end, i, value
-                    )
+            row = cells.group[g] * table.shape[1] + shapes.begin[block]
+            _weigh_folds(n_showdowns, n_ends, stake, since, g, folds)
+            for i in range(rivers.start[r, g], rivers.start[r, g + 1]):
+                hole = rivers.holes[r, i]
+                _ends_of_hole(hole, n_showdowns, n_ends, seen, stake, folds, scratch.reach, value)
                 if shape >= 0:
-                    _best(shapes, shape, (stop - start) * LANES, scratch.bar, scratch.value)
-                    _add_leaks(
-                        shapes, shape, rivers, r, start, stop, scratch.spread, scratch.since[g], scratch.value, reach,
-                        scratch.gain, gain, scratch.leaks,
-                    )  # fmt: skip
-                for i in range(stop - start):
-                    _add_images(rivers.images[r], rivers.holes[r, start + i], value[root, :, i], total)
+                    wide_product(weight, 0, times, 0, scratch.reach, hole * WIDE)
+                    _best_of_hole(
+                        shapes, shape, scratch.bar, table, row, since, g, weight, value, own, scratch.leaks, CLASS_OF_HOLE[hole]
+                    )
+                _add_images(rivers.images[r], hole, value, root, scratch.total)
         for g in range(first, last):
-            _add_cell(cells, g, scratch.sums, since, n_showdowns, end, flat_end, seen)
+            _add_cell(cells, g, scratch.sums, since, n_showdowns, n_ends, seen)
 
 
 @njit(cache=True)
@@ -310,11 +276,11 @@ def _store_leaks(shapes, block, plan, lanes, found, leaks):
                 below = plan.first + np.int64(shapes.column[block * LANES + j])
                 node = lanes[j] if d == start else below + number
                 for k in range(leaks.shape[1]):
-                    leaks[node, k] += found[d - start, k, j]
+                    leaks[node, k] += found[k, d - start, j]
 
 
 @njit(cache=True)
-def _block(shapes, plan, block, rivers, reach, value, leaks, scratch):
+def _block(shapes, plan, block, table, rivers, reach, value, leaks, scratch):
     """All rivers of LANES subtrees or all-ins."""
     lanes, is_all_in = plan.node[block * LANES : (block + 1) * LANES], shapes.of_block[block] < 0
     _load_reach(lanes, reach, scratch.reach)
@@ -327,11 +293,11 @@ def _block(shapes, plan, block, rivers, reach, value, leaks, scratch):
                 stake[0, player * LANES + j] = plan.stake[block * LANES + j, 1 - player]
     else:
         stake = shapes.stake[block].reshape(-1, WIDE)
-        _spread(plan.bar[block], plan.bar.shape[1], scratch.bar.reshape(-1, BATCH, LANES))
+        scratch.bar[:] = plan.bar[block]
     for r in range(rivers.holes.shape[0]):
         cells = _cells_of(rivers, r)
         _sum_reach(cells, rivers.holes[r], scratch.reach, scratch.sums)
-        _river(shapes, block, stake, rivers, r, cells, scratch)
+        _river(shapes, block, stake, table, rivers, r, cells, scratch)
     for player in range(2):
         for j in range(LANES):
             if lanes[j] >= 0:
@@ -344,15 +310,14 @@ def _block(shapes, plan, block, rivers, reach, value, leaks, scratch):
 @njit(cache=True)
 def _response_scratch_of(scratch, i):
     return ResponseScratch(
-        scratch.reach[i], scratch.total[i], scratch.sums[i], scratch.chance[i], scratch.since[i], scratch.spread[i],
-        scratch.bar[i], scratch.value[i], scratch.gain[i], scratch.leaks[i],
-    )  # fmt: skip
+        scratch.reach[i], scratch.total[i], scratch.sums[i], scratch.since[i], scratch.bar[i], scratch.value[i], scratch.leaks[i]
+    )
 
 
 @njit(cache=True, parallel=True)
-def _all_blocks(shapes, plan, blocks, starts, rivers, reach, value, leaks, scratches):
+def _all_blocks(shapes, plan, blocks, starts, table, rivers, reach, value, leaks, scratches):
     """Every block writes values of its own nodes only."""
     for thread in prange(starts.shape[0] - 1):
         scratch = _response_scratch_of(scratches, thread)
         for b in blocks[starts[thread] : starts[thread + 1]]:
-            _block(shapes, plan, b, rivers, reach, value, leaks, scratch)
+            _block(shapes, plan, b, table, rivers, reach, value, leaks, scratch)
