@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from faceup.game.betting import CALL, DECISION, FOLD, FOLD_END, SHOWDOWN, build_tree, menu_from
+from faceup.game.betting import CALL, FOLD, FOLD_END, SHOWDOWN, build_tree, menu_from
 from faceup.game.cards import HOLE_CARDS, N_HOLES, PERMUTED_HOLES, SUIT_PERMUTATIONS, parse_cards
 from faceup.hands.features import board_features
 from faceup.hands.groups import Grid, make_groups
@@ -12,6 +12,7 @@ from faceup.solve.policy import (
     ModelPolicy,
     OneStreet,
     TablePolicy,
+    decisions,
     free_holes,
     hole_groups,
     opponents,
@@ -39,10 +40,6 @@ def predictor(n_features: int, n_labels: int, zeros: tuple[int, ...] = (), told:
         return (p / p.sum(axis=1, keepdims=True)).astype(np.float32)
 
     return predict
-
-
-def decisions(tree, street):
-    return np.flatnonzero((tree.kind == DECISION) & (tree.street == street))
 
 
 def children(tree, node):
@@ -108,7 +105,7 @@ def test_a_model_that_names_only_illegal_actions_checks_or_calls(tables, tree):
         assert played.tolist() == (tree.label[below] == wanted).tolist()
 
 
-def test_models_are_asked_only_for_wanted_holes_and_once_a_board(tables, tree):
+def test_models_are_asked_only_for_wanted_holes_once_a_board_and_once_for_what_they_see(tables, tree):
     asked = []
 
     def predict(X):
@@ -118,11 +115,27 @@ def test_models_are_asked_only_for_wanted_holes_and_once_a_board(tables, tree):
     policy = ModelPolicy(tree, [predict] * 4, tables)
     wanted = np.zeros(N_HOLES, dtype=bool)
     wanted[np.flatnonzero(free_holes(BOARD))[:5]] = True
+    seen = board_features(2, tables[2], BOARD[:4])
     for _ in range(2):
         policy.street(2, BOARD[:4], wanted)
-    assert asked == [5 * len(policy.histories[2].told)]
-    policy.street(2, BOARD[:4])
-    assert asked[1:] == [free_holes(BOARD[:4]).sum() * len(policy.histories[2].told)]
+    assert asked == [len(np.unique(seen[wanted], axis=0)) * len(policy.histories[2].told)]
+    rows, row_of_hole = policy.street(2, BOARD[:4])
+    free = free_holes(BOARD[:4])
+    distinct = len(np.unique(seen[free], axis=0))
+    assert asked[1:] == [distinct * len(policy.histories[2].told)]
+    assert distinct == len(rows) < free.sum() and len(np.unique(np.c_[row_of_hole, seen][free], axis=0)) == distinct
+
+
+def test_a_model_in_one_seat_plays_there_as_in_both_and_calls_elsewhere(tables, tree):
+    predict = [predictor(n, len(tree.labels)) for n in (35, 25, 15, 5)]
+    both, one = ModelPolicy(tree, predict, tables), ModelPolicy(tree, predict, tables, seat=1)
+    for street, n_cards in enumerate((0, 3, 4, 5)):
+        (rows, row_of_hole), (theirs, their_row) = both.street(street, BOARD[:n_cards]), one.street(street, BOARD[:n_cards])
+        start, end = tree.street_start[street : street + 2]
+        mine = tree.actor[tree.parent[start:end]] == 1
+        holes = free_holes(BOARD[:n_cards])
+        assert (rows[row_of_hole[holes]][:, mine] == theirs[their_row[holes]][:, mine]).all()
+        assert (theirs[:, ~mine] == (tree.label[start:end] == CALL)[~mine]).all()
 
 
 def test_four_models_are_expected(tables, tree):

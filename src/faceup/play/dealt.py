@@ -195,9 +195,9 @@ class ModelSeat:
 def seated(match: Tree, own: Tree, policy: Policy, seat: int) -> Seat:
     """A policy of its own tree in a seat (0 the small blind) of a match tree. Raises ValueError on a kind that cannot play."""
     if isinstance(policy, LikelyModel):
-        return ModelSeat(match, on_match_tree(match, own, policy.drawn, seat), policy.least)
+        return ModelSeat(match, *on_match_tree(match, own, [policy.drawn], seat), policy.least)
     if isinstance(policy, ModelPolicy):
-        return ModelSeat(match, on_match_tree(match, own, policy, seat))
+        return ModelSeat(match, *on_match_tree(match, own, [policy], seat))
     if isinstance(policy, TablePolicy | FixedPolicy):
         return TableSeat(match, own, policy, seat)
     raise ValueError(f"policy is a {type(policy).__name__}, expected a table, a model or a fixed player")

@@ -18,7 +18,7 @@ from faceup.game.betting import CALL, DECISION, FOLD, STACK, START, Menu, State,
 from faceup.play.match import MBB_PER_DOLLAR, Table, play_boards
 from faceup.play.purified import LikelyModel
 from faceup.play.translation import children, legal_action, raise_sizes, size_chances
-from faceup.solve.policy import ModelPolicy, Policy, Predict, Rows, free_holes
+from faceup.solve.policy import ModelPolicy, Policy, Predict, Rows, calls, decisions, free_holes
 
 _ENDED = -1  # a reading in which the own tree's players are all-in and the real ones are not
 
@@ -118,11 +118,10 @@ def _read_as(match: Tree, own: Tree, at: int, child: int, state: State) -> list[
 
 @njit(cache=True, parallel=True)
 def _follow(readings, first, last, is_own, holes, table, row_of_hole, start, weight, out):
-    """Carry the readings' weights over a street's edges, and fill the seat's probabilities out (1326, width)."""
+    """Carry the readings' weights over a street's edges, and add them up at the seat's actions, out (1326, width)."""
     for i in prange(holes.shape[0]):
         h = holes[i]
         row, here, told = table[row_of_hole[h]], weight[h], out[h]
-        told[:] = 0
         for e in range(first, last):
             here[readings.target[e]] = 0
         for e in range(first, last):
@@ -160,6 +159,9 @@ class TranslatedPolicy:
         self.match, self.policy, self.readings = match, policy, read_tree(match, own, seat)
         acts = (match.kind == DECISION) & (match.actor == seat)
         self._is_own = np.append(False, acts[match.parent[1:]])  # whether the seat's action leads to a node
+        self._decisions = [decisions(match, street, seat) for street in range(4)]
+        bounds = zip(match.street_start[:-1], match.street_start[1:], strict=True)
+        self._others = [calls(match, s) * ~self._is_own[start:end] for s, (start, end) in enumerate(bounds)]
         self._weight = np.zeros((1326, len(self.readings.node)), dtype=np.float32)
         self._weight[:, 0] = 1  # nothing has been read yet
         self._known: dict[int, tuple[object, Rows]] = {}  # the last board's rows on each street
@@ -190,13 +192,10 @@ class TranslatedPolicy:
     def _rows(self, street: int, board: list[int], asked: np.ndarray, holes: np.ndarray) -> Rows:
         table, row_of_hole = self.policy.street(street, board, asked)
         first, last = self.readings.street_start[street : street + 2]
-        start, end = self.match.street_start[street : street + 2]
-        out = np.zeros((1326, end - start), dtype=np.float32)
-        rows = np.ascontiguousarray(table)
-        _follow(self.readings, first, last, self._is_own, holes, rows, row_of_hole, start, self._weight, out)
-        match = self.match
-        nodes = np.flatnonzero((match.kind == DECISION) & (match.street == street)).astype(np.int32)
-        _normalise(nodes, match.first_child, match.n_children, match.label, holes, start, out)
+        start, match = self.match.street_start[street], self.match
+        out = np.repeat(self._others[street], 1326, axis=0)
+        _follow(self.readings, first, last, self._is_own, holes, table, row_of_hole, start, self._weight, out)
+        _normalise(self._decisions[street], match.first_child, match.n_children, match.label, holes, start, out)
         return out, np.arange(1326, dtype=np.int32)
 
 
@@ -213,14 +212,25 @@ def relabelled(predict: Predict, labels: tuple[str, ...], wider: tuple[str, ...]
     return answer
 
 
-def on_match_tree(match: Tree, own: Tree, policy: Policy, seat: int) -> Policy:
-    """A policy of its own tree on a match tree: a model reads real dollars, any other translates what it does not know."""
-    if isinstance(policy, LikelyModel):
-        return LikelyModel(on_match_tree(match, own, policy.drawn, seat), policy.least)
-    if isinstance(policy, ModelPolicy):
-        predict = [relabelled(p, own.labels, match.labels) for p in policy.predict]
-        return ModelPolicy(match, predict, policy.tables, policy.history)
-    return TranslatedPolicy(match, own, policy, seat)
+def on_match_tree(match: Tree, own: Tree, policies: Sequence[Policy], seat: int) -> list[Policy]:
+    """Policies of their own tree on a match tree: models read real dollars, any other translates what it does not know.
+
+    A model and what it is without small probabilities, if both are given, are asked once for both.
+    """
+    known: dict[int, ModelPolicy] = {}
+
+    def placed(policy: Policy) -> Policy:
+        """One of them."""
+        if isinstance(policy, LikelyModel):
+            return LikelyModel(placed(policy.drawn), policy.least)
+        if not isinstance(policy, ModelPolicy):
+            return TranslatedPolicy(match, own, policy, seat)
+        if id(policy) not in known:
+            predict = [relabelled(p, own.labels, match.labels) for p in policy.predict]
+            known[id(policy)] = ModelPolicy(match, predict, policy.tables, policy.history, seat)
+        return known[id(policy)]
+
+    return [placed(policy) for policy in policies]
 
 
 class Sides(NamedTuple):
@@ -250,8 +260,7 @@ def play_sides(
     """
     n, won = len(agents), np.zeros((len(agents), len(boards)))
     for seat, match in enumerate(sides.trees):
-        seated = [on_match_tree(match, sides.own[0], agent, seat) for agent in agents]
-        seated.append(on_match_tree(match, sides.own[1], opponent, 1 - seat))
+        seated = on_match_tree(match, sides.own[0], agents, seat) + on_match_tree(match, sides.own[1], [opponent], 1 - seat)
         wanted = np.zeros((n + 1, n + 1), dtype=bool)
         wanted[(slice(n), n) if seat == 0 else (n, slice(n))] = True
         table = Table(match, seated, wanted, preflop_wins)

@@ -79,15 +79,27 @@ class Histories(NamedTuple):
     history: np.ndarray  # (n_decisions,) int32 row of `told` for each
 
 
-def histories(tree: Tree, street: int, setting: str = "opponent") -> Histories:
-    """Distinct betting features of a street's decisions (paper 000, Section 2.2.2).
+def decisions(tree: Tree, street: int, seat: int | None = None) -> np.ndarray:
+    """Nodes (n,) int32 of a street's decisions; of one seat's only, where one is given."""
+    own = (tree.kind == DECISION) & (tree.street == street)
+    return np.flatnonzero(own if seat is None else own & (tree.actor == seat)).astype(np.int32)
+
+
+def histories(tree: Tree, street: int, setting: str = "opponent", seat: int | None = None) -> Histories:
+    """Distinct betting features of a street's decisions, or one seat's (paper 000, Section 2.2.2).
 
     setting: what is told, a key of `hands.features.HISTORIES`. Raises ValueError on another one.
     """
-    nodes = np.flatnonzero((tree.kind == DECISION) & (tree.street == street)).astype(np.int32)
+    nodes = decisions(tree, street, seat)
     told = betting_features(tree.bets[nodes], tree.actor[nodes], setting)
     distinct, history = np.unique(told, axis=0, return_inverse=True)
     return Histories(distinct, nodes, history.reshape(-1).astype(np.int32))
+
+
+def calls(tree: Tree, street: int) -> np.ndarray:
+    """The row of a street, (1, width) float32, that calls at every decision."""
+    start, end = tree.street_start[street : street + 2]
+    return (tree.label[None, start:end] == CALL).astype(np.float32)
 
 
 @njit(cache=True)
@@ -109,19 +121,28 @@ def _legal_rows(labels, nodes, history, first_child, n_children, label, width_st
 class ModelPolicy:
     """One model a round (paper 000, Section 2.4), asked for every hand and every distinct betting history."""
 
-    def __init__(self, tree: Tree, predict: list[Predict], tables: tuple[StreetTable, ...], history: str = "opponent"):
+    def __init__(
+        self,
+        tree: Tree,
+        predict: list[Predict],
+        tables: tuple[StreetTable, ...],
+        history: str = "opponent",
+        seat: int | None = None,
+    ):
         """predict: four models, preflop first; tables: the street tables of hands/equity; history: what models are told.
 
-        Raises ValueError unless there are four models and the history is a key of `hands.features.HISTORIES`.
+        seat: the only one in which it will play (None: both); at the other's decisions it then calls. Raises ValueError
+        unless there are four models and the history is a key of `hands.features.HISTORIES`.
         """
         if len(predict) != len(STREETS):
             raise ValueError(f"predict has {len(predict)} models, expected one for each of {STREETS}")
         self.tree, self.predict, self.tables, self.history = tree, predict, tables, history
-        self.histories = [histories(tree, street, history) for street in range(4)]
+        self.histories = [histories(tree, street, history, seat) for street in range(4)]
+        self._calls = [calls(tree, street) for street in range(4)]
         self._known: dict[int, tuple[object, Rows]] = {}  # the last board's rows on each street
 
     def street(self, street: int, board: list[int], wanted: np.ndarray | None = None) -> Rows:
-        """Rows by starting hand preflop, by equity on the river (both asked once), by hole on flop and turn."""
+        """Rows by starting hand preflop, by equity on the river (both asked once), by distinct features on flop and turn."""
         if street == 3:
             return self._river_rows(), river_equities(board)
         asked = free_holes(board) if wanted is None else wanted
@@ -138,9 +159,9 @@ class ModelPolicy:
         x[:, :, :-told] = hands
         x[:, :, -told:] = lines.told[:, None, :]
         labels = self.predict[street](x.reshape(k * n, -1)).reshape(k, n, -1)
-        start, end = self.tree.street_start[street : street + 2]
-        out = np.empty((n, end - start), dtype=np.float32)
-        _legal_rows(labels, lines.nodes, lines.history, self.tree.first_child, self.tree.n_children, self.tree.label, start, out)
+        out, tree = np.repeat(self._calls[street], n, axis=0), self.tree
+        start = tree.street_start[street]
+        _legal_rows(labels, lines.nodes, lines.history, tree.first_child, tree.n_children, tree.label, start, out)
         return out
 
     def _preflop_rows(self) -> Rows:
@@ -150,11 +171,11 @@ class ModelPolicy:
         return self.rows_of(0, hands), CLASS_OF_HOLE.astype(np.int32)
 
     def _board_rows(self, street: int, board: list[int], asked: np.ndarray) -> Rows:
-        holes = np.flatnonzero(asked)
-        rows = self.rows_of(street, board_features(street, self.tables[street], board)[holes])
+        features = board_features(street, self.tables[street], board)
+        hands, row = np.unique(features[asked], axis=0, return_inverse=True)  # many differ in suits only
         row_of_hole = np.zeros(1326, dtype=np.int32)
-        row_of_hole[holes] = np.arange(len(holes))
-        return rows, row_of_hole
+        row_of_hole[asked] = row.reshape(-1)
+        return self.rows_of(street, hands), row_of_hole
 
     def _river_rows(self) -> np.ndarray:
         if 3 not in self._known:

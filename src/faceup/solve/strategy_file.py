@@ -43,7 +43,7 @@ def load_strategy(path: str | os.PathLike, tree: Tree) -> TablePolicy:
     if missing:
         raise ValueError(f"{name}: holds no {', '.join(missing)}, expected the arrays that self-play saves")
     groups = _checked_groups(name, arrays)
-    tables = tuple(arrays[street] for street in STREETS)
+    tables = tuple(np.ascontiguousarray(arrays[street]) for street in STREETS)
     for street, table in enumerate(tables):
         _check_table(name, tree, street, table, groups.n_groups[street])
     return TablePolicy(tables, groups)
