@@ -13,7 +13,7 @@ from report import record
 from faceup.game.betting import DECISION, Tree, build_tree, menu_from
 from faceup.hands.equity import all_tables
 from faceup.hands.groups import Grid, Groups, make_groups
-from faceup.parameters import section
+from faceup.parameters import load_parameters, section
 from faceup.solve.best_response import Responder, sample_flops
 from faceup.solve.board import _showdown_block, board_order
 from faceup.solve.folding import fixing_permutations, folded_cards
@@ -147,17 +147,28 @@ def test_exploitability(groups) -> None:
     for flop in flops:
         responder.flop(flop)
     seconds = perf_counter() - start
-    boards = sum(_river_boards(flop) for flop in flops)
-    nodes = decisions(tree)
+    boards = sum(map(_river_boards, flops))
+    nodes, of_stage = decisions(tree), {stage: seconds * n / boards for stage, n in _boards_of_stages().items()}
     record(
         "exploitability",
         {
             "hole_values_per_second": round(nodes * HOLES * boards * 2 / seconds),
             "seconds_per_flop": round(seconds / N_FLOPS, 2),
             "river_boards_per_flop": boards / N_FLOPS,
+            **{f"{stage}_stage_seconds": round(value, 1) for stage, value in of_stage.items()},
         },
     )
     assert boards > 0
+
+
+def _boards_of_stages() -> dict[str, int]:
+    """River boards in all best responses of the stages `selfplay` and `exploitability`."""
+    knobs, seed = section("selfplay"), load_parameters()["seed"]
+    along = [_river_boards(flop) for flop in sample_flops(knobs["exploitability_flops"], seed + 6).tolist()]
+    swept, policies = section("exploitability"), 1 + 2 * len(section("exploitability")["depths"])
+    each = [_river_boards(flop) for flop in sample_flops(max(swept["main_flops"], swept["sweep_flops"]), seed + 3).tolist()]
+    longer, shorter = sum(each[: swept["main_flops"]]), sum(each[: swept["sweep_flops"]])
+    return {"selfplay": (len(knobs["snapshots"]) + 1) * sum(along), "exploitability": 3 * longer + (policies - 3) * shorter}
 
 
 def _river_boards(flop: list[int]) -> int:
