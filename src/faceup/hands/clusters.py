@@ -14,7 +14,7 @@ from numba import njit, prange
 
 from faceup.game.cards import CLASS_OF_HOLE, HOLE_CARDS, canonical_boards
 from faceup.hands.equity import BOARD_CARDS, UNITS, StreetTable
-from faceup.hands.groups import N_RIVER_GROUPS, Groups
+from faceup.hands.groups import N_RIVER_GROUPS, Groups, free_holes
 
 _BLOCK = 1326  # rows assigned by one thread at a time: the holes of a board
 
@@ -134,9 +134,8 @@ def assign(rows: np.ndarray, centres: np.ndarray) -> tuple[np.ndarray, np.ndarra
 def nearest_groups(street: int, deciles: np.ndarray, centres: np.ndarray) -> np.ndarray:
     """The centre that each hole of each board joins, (n_boards, 1326) int32, -1 where the board blocks the hole."""
     ids = np.empty(deciles.shape[:2], dtype=np.int32)
-    blocked = (HOLE_CARDS[None, :, :, None] == canonical_boards(BOARD_CARDS[street]).cards[:, None, None, :]).any(axis=(2, 3))
     for first in range(0, len(ids), 256):  # boards: what is read at once from a file that is mapped into memory
         part = np.asarray(deciles[first : first + 256])
         ids[first : first + 256] = assign(part.reshape(-1, part.shape[2]), centres)[0].reshape(part.shape[:2])
-    ids[blocked] = -1
+    ids[~free_holes(street)] = -1
     return ids

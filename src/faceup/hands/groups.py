@@ -8,9 +8,8 @@ paper's river features; flop and turn need the grid.
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
-from faceup.game.cards import HOLE_CARDS, canonical_boards
+from faceup.game.cards import HOLE_CARDS, N_CARDS, canonical_boards
 from faceup.hands.equity import BOARD_CARDS, UNITS, StreetTable
 
 N_RIVER_GROUPS = UNITS[3] + 1
@@ -41,29 +40,34 @@ def make_groups(flop: StreetTable, turn: StreetTable, flop_grid: Grid, turn_grid
 
 def street_groups(street: int, table: StreetTable, grid: Grid) -> tuple[np.ndarray, int]:
     """Group ids of a street's holes, (n_boards, 1326) int32 with -1 for blocked ones, and how many groups there are."""
-    key = _cells(table.equity, UNITS[street], grid.equity_cells)
+    free = free_holes(street)
+    features = [(table.equity, UNITS[street], grid.equity_cells)]
     for later, deciles in enumerate(table.deciles, start=street + 1):
-        for d in grid.deciles:
-            key *= grid.decile_cells + 1
-            key += _cells(deciles[..., d - 1], UNITS[later], grid.decile_cells)
-    _block(canonical_boards(BOARD_CARDS[street]).cards, key)
-    kept, ids = np.unique(key, return_inverse=True)
-    blocked = int(kept[0] < 0)
-    return (ids.reshape(key.shape) - blocked).astype(np.int32), len(kept) - blocked
+        features += [(deciles[..., d - 1], UNITS[later], grid.decile_cells) for d in grid.deciles]
+    key, n = np.zeros(free.sum(), dtype=np.int64), 1
+    for values, unit, cells in features:
+        key, n = _numbered(key * (cells + 1) + _cells(values[free], unit, cells), n * (cells + 1))
+    ids = np.full(free.shape, -1, dtype=np.int32)
+    ids[free] = key
+    return ids, n
+
+
+def free_holes(street: int) -> np.ndarray:
+    """Which holes share no card with each canonical board of a street, (n_boards, 1326) bool."""
+    boards = canonical_boards(BOARD_CARDS[street]).cards
+    held = np.zeros((len(boards), N_CARDS), dtype=bool)
+    held[np.arange(len(boards))[:, None], boards] = True
+    return ~held[:, HOLE_CARDS].any(axis=2)
+
+
+def _numbered(key: np.ndarray, n: int) -> tuple[np.ndarray, int]:
+    """Keys 0..n - 1 counted anew without those that do not occur, in their order, and how many are left."""
+    occurs = np.zeros(n, dtype=bool)
+    occurs[key] = True
+    number = np.cumsum(occurs) - 1
+    return number[key], int(number[-1]) + 1
 
 
 def _cells(values: np.ndarray, unit: int, cells: int) -> np.ndarray:
     """Nearest multiple of 1 / cells of each equity, as a whole number 0..cells; halves go up."""
     return (2 * cells * values.astype(np.int64) + unit) // (2 * unit)
-
-
-@njit(cache=True)
-def _block(cards, key):
-    """Mark holes that hold a board card with -1."""
-    for b in range(cards.shape[0]):
-        used = np.int64(0)
-        for i in range(cards.shape[1]):
-            used |= np.int64(1) << np.int64(cards[b, i])
-        for h in range(key.shape[1]):
-            if (used >> np.int64(HOLE_CARDS[h, 0]) | used >> np.int64(HOLE_CARDS[h, 1])) & 1:
-                key[b, h] = -1

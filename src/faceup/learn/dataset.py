@@ -36,6 +36,13 @@ class Rows(NamedTuple):
     costs: np.ndarray  # (n, n_labels) float32: dollars each label loses, an illegal one as calling; 0 where not asked for
 
 
+class _Costs(NamedTuple):
+    """What actions cost on one street, by the policy's rows."""
+
+    each: np.ndarray  # (n_rows, width) float32, as `mistakes.action_costs` gives them
+    worst: np.ndarray  # (n_rows, n_decisions) float32 of the worst action of each decision
+
+
 def draw_rows(
     tree: Tree,
     policy: Policy,
@@ -60,8 +67,10 @@ def draw_rows(
     if min(n_rows) < len(boards) or len(boards) == 0:
         raise ValueError(f"n_rows is {n_rows} for {len(boards)} boards, expected boards and a row for each")
     _check_costs(tree, costs)
-    costs = [None] * 4 if costs is None else costs
-    parts: list[list[Rows]] = [[_preflop_rows(tree, policy, tables, history, costs[0])], [], [], []]
+    known: list[_Costs | None] = [None] * 4
+    if costs is not None:
+        known = [_Costs(each, worst_costs(tree, _decisions(tree, street), each)) for street, each in enumerate(costs)]
+    parts: list[list[Rows]] = [[_preflop_rows(tree, policy, tables, history, known[0])], [], [], []]
     reach = np.zeros((2, len(tree.kind), len(HOLE_CARDS)), dtype=np.float32)  # used again for every board
     for k, board in enumerate(np.asarray(boards).tolist()):
         rng = np.random.default_rng([seed, k, _STREAM])
@@ -71,7 +80,7 @@ def draw_rows(
         for street in (1, 2, 3):
             hands = board_features(street, tables[street], shown[street])
             n = n_rows[street - 1] // len(boards)
-            parts[street].append(_street_rows(tree, street, played[street], hands, reach, n, k, rng, history, costs[street]))
+            parts[street].append(_street_rows(tree, street, played[street], hands, reach, n, k, rng, history, known[street]))
         progress(k + 1)
     return [_join(rows) for rows in parts]
 
@@ -98,11 +107,11 @@ def _check_costs(tree: Tree, costs: Sequence[np.ndarray] | None) -> None:
             raise ValueError(f"costs of the {STREETS[street]} have shape {table.shape}: expected finite (rows, {width})")
 
 
-def _dollars(tree: Tree, nodes: np.ndarray, played: PolicyRows, costs: np.ndarray | None) -> np.ndarray:
+def _dollars(tree: Tree, nodes: np.ndarray, played: PolicyRows, costs: _Costs | None) -> np.ndarray:
     """At stake at each node with each hole: (n_nodes, 1326) float32, or those in the pot (n_nodes, 1)."""
     if costs is None:
         return tree.bets[nodes].sum(axis=(1, 2))[:, None]
-    return worst_costs(tree, nodes, costs)[played[1]].T
+    return costs.worst[played[1]].T
 
 
 def stakes(tree: Tree, nodes: np.ndarray, reach: np.ndarray, dollars: np.ndarray) -> np.ndarray:
@@ -129,7 +138,7 @@ def _street_rows(
     k: int,
     rng: np.random.Generator,
     history: str,
-    costs: np.ndarray | None,
+    costs: _Costs | None,
 ) -> Rows:
     """n rows of board k, one from each n-th of the total; hands (1326, n_hand_features)."""
     nodes = _decisions(tree, street)
@@ -147,7 +156,7 @@ def _street_rows(
     return Rows(_features(tree, node, hands[hole], history), targets, weight, np.full(n, k, dtype=np.int32), lost)
 
 
-def _preflop_rows(tree: Tree, policy: Policy, tables: tuple[StreetTable, ...], history: str, costs: np.ndarray | None) -> Rows:
+def _preflop_rows(tree: Tree, policy: Policy, tables: tuple[StreetTable, ...], history: str, costs: _Costs | None) -> Rows:
     """All starting hands at all preflop decisions, weighted by stake."""
     played = policy.street(0, [])
     nodes = _decisions(tree, 0)
@@ -176,11 +185,11 @@ def _targets(tree: Tree, street: int, table: np.ndarray, rows: np.ndarray, node:
     return p / p.sum(axis=1, keepdims=True)
 
 
-def _label_costs(tree: Tree, street: int, costs: np.ndarray | None, rows: np.ndarray, node: np.ndarray) -> np.ndarray:
+def _label_costs(tree: Tree, street: int, costs: _Costs | None, rows: np.ndarray, node: np.ndarray) -> np.ndarray:
     """Dollars each label loses at each (row, node), (n, n_labels) float32; a policy whose label is illegal calls."""
     if costs is None:
         return np.zeros((len(node), len(tree.labels)), dtype=np.float32)
-    lost = _by_label(tree, street, costs, rows, node)
+    lost = _by_label(tree, street, costs.each, rows, node)
     return np.where(np.isnan(lost), lost[:, [CALL]], lost)
 
 
