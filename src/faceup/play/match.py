@@ -21,7 +21,7 @@ from faceup.game.betting import DECISION, SHOWDOWN, Tree
 from faceup.game.cards import CLASS_OF_HOLE, HOLE_CARDS, N_CLASSES
 from faceup.game.strength import N_RIVER_HOLES
 from faceup.hands.all_in import RUNOUTS_PREFLOP, edges
-from faceup.solve.board import N_TILES, PADDED, TILE, Scratch, _block_values, _down, _gather_lanes, board_order
+from faceup.solve.board import N_TILES, PADDED, TILE, _block_values, _gather_lanes, board_order
 from faceup.solve.layout import LANES, Layout, make_layout, stakes_at
 from faceup.solve.policy import Policy, street_reach
 
@@ -39,25 +39,50 @@ class Result(NamedTuple):
 
 
 @njit(cache=True, parallel=True)
-def _all_reach(layout, s0, s1, s2, s3, rows, root_reach, ends):
-    """Reach of all ends under one policy in both seats: ends (n_columns, 2, N_TILES, TILE)."""
-    _part_reach(layout, 0, s0, s1, s2, s3, rows, root_reach, ends)
+def _all_reach(layout, s0, s1, s2, s3, rows, first_seat, end_seat, root_reach, ends):
+    """Reach of all ends under one policy in seats first_seat..end_seat - 1: ends (n_columns, 2, N_TILES, TILE)."""
+    _part_reach(layout, 0, s0, s1, s2, s3, rows, first_seat, end_seat, root_reach, ends)
     for part in prange(1, layout.edges.shape[0]):
-        _part_reach(layout, part, s0, s1, s2, s3, rows, root_reach, ends)
+        _part_reach(layout, part, s0, s1, s2, s3, rows, first_seat, end_seat, root_reach, ends)
 
 
 @njit(cache=True)
-def _part_reach(layout, part, s0, s1, s2, s3, rows, root_reach, ends):
-    n_edges = 0
-    for street in range(4):
-        n_edges += layout.edges[part, street, 1] - layout.edges[part, street, 0]
-    n_decisions = layout.decisions[part, 1] - layout.decisions[part, 0]
-    block = np.empty((0, PADDED, LANES), dtype=np.float32)
-    values = np.empty((2, n_decisions, TILE), dtype=np.float32)
-    row = np.empty((n_edges, TILE), dtype=np.float32)
+def _part_reach(layout, part, s0, s1, s2, s3, rows, first_seat, end_seat, root_reach, ends):
+    first, end = layout.decisions[part, 0], layout.decisions[part, 1]
     own = ends[layout.columns[part, 0] : layout.columns[part, 3]]
-    scratch = Scratch(own, block, values, row, row)
-    _down(layout, part, s0, s1, s2, s3, rows, root_reach, scratch, row, row, row, row, row, False)
+    reach = np.empty((2, end - first, TILE), dtype=np.float32)
+    step = np.empty(TILE, dtype=np.float32)
+    for tile in range(N_TILES):
+        for seat in range(first_seat, end_seat):
+            for d in range(first, end):
+                if layout.root_of[d] >= 0:
+                    reach[seat, d - first] = root_reach[seat, layout.root_of[d], tile]
+            _street_down(layout, part, 0, s0, rows[0, tile], tile, seat, step, reach[seat], root_reach[seat], own)
+            _street_down(layout, part, 1, s1, rows[1, tile], tile, seat, step, reach[seat], root_reach[seat], own)
+            _street_down(layout, part, 2, s2, rows[2, tile], tile, seat, step, reach[seat], root_reach[seat], own)
+            _street_down(layout, part, 3, s3, rows[3, tile], tile, seat, step, reach[seat], root_reach[seat], own)
+
+
+@njit(cache=True)
+def _street_down(layout, part, street, table, row_of_hole, tile, seat, step, reach, root_reach, ends):
+    """A seat's reach, with the holes of a tile, of all that a part's actions on one street lead to."""
+    parent, actor, slot, root, decision = layout.parent, layout.actor, layout.slot, layout.root, layout.decision
+    first, start = layout.decisions[part, 0], layout.street_start[street]
+    width = step.shape[0]  # TILE, but not known to the compiler: it then vectorises the loops instead of unrolling them
+    for c in range(layout.edges[part, street, 0], layout.edges[part, street, 1]):
+        above, d = parent[c], decision[c]
+        acts = actor[above] == seat
+        for j in range(width):
+            step[j] = table[row_of_hole[j], c - start] if acts else np.float32(1)
+        if d < 0:
+            for j in range(width):
+                ends[slot[c], seat, tile, j] = reach[above - first, j] * step[j]
+        elif root[c] >= 0:
+            for j in range(width):
+                root_reach[root[c], tile, j] = reach[above - first, j] * step[j]
+        else:
+            for j in range(width):
+                reach[d - first, j] = reach[above - first, j] * step[j]
 
 
 @njit(cache=True, parallel=True)
@@ -159,7 +184,9 @@ class Table:
             rows[street].reshape(PADDED)[:N_RIVER_HOLES] = row_of_hole[holes]
             tables.append(np.ascontiguousarray(table))
         self._roots[:, 0] = weights.reshape(N_TILES, TILE)
-        _all_reach(self.layout, *tables, rows, self._roots, self._ends[i])
+        asked = np.flatnonzero([self._wanted[i].any(), self._wanted[:, i].any()])
+        if len(asked):
+            _all_reach(self.layout, *tables, rows, asked[0], asked[-1] + 1, self._roots, self._ends[i])
 
 
 def first_against_all(n: int) -> np.ndarray:

@@ -15,10 +15,13 @@ import numpy as np
 from numba import njit, prange
 
 from faceup.game.betting import CALL, DECISION, FOLD, STACK, START, Menu, State, Tree, act, build_tree, pot_and_call
+from faceup.game.cards import HOLE_CARDS
+from faceup.hands.equity import BOARD_CARDS
 from faceup.play.match import MBB_PER_DOLLAR, Table, play_boards
 from faceup.play.purified import LikelyModel
 from faceup.play.translation import children, legal_action, raise_sizes, size_chances
-from faceup.solve.policy import ModelPolicy, Policy, Predict, Rows, calls, decisions, free_holes
+from faceup.solve.board import TILE
+from faceup.solve.policy import ModelPolicy, Policy, Predict, Rows, decisions
 
 _ENDED = -1  # a reading in which the own tree's players are all-in and the real ones are not
 
@@ -117,38 +120,51 @@ def _read_as(match: Tree, own: Tree, at: int, child: int, state: State) -> list[
 
 
 @njit(cache=True, parallel=True)
-def _follow(readings, first, last, is_own, holes, table, row_of_hole, start, weight, out):
-    """Carry the readings' weights over a street's edges, and add them up at the seat's actions, out (1326, width)."""
-    for i in prange(holes.shape[0]):
-        h = holes[i]
-        row, here, told = table[row_of_hole[h]], weight[h], out[h]
+def _follow(readings, first, last, start, is_own, nodes, first_child, n_children, label, table, row_of_hole, weight, out):
+    """Carry the readings' weights over a street's edges, and write what the agent does in each hole, out (1326, width).
+
+    weight (n_tiles, n_readings, TILE), row_of_hole (n_tiles, TILE): TILE holes are read together; nodes: the seat's decisions.
+    """
+    for tile in prange(weight.shape[0]):
+        here, rows, told = weight[tile], row_of_hole[tile], np.zeros((out.shape[1], TILE), dtype=np.float32)
+        step = np.empty(TILE, dtype=np.float32)
+        width = step.shape[0]  # TILE, but not known to the compiler: it then vectorises the loops instead of unrolling them
         for e in range(first, last):
-            here[readings.target[e]] = 0
+            for j in range(width):
+                here[readings.target[e], j] = 0
         for e in range(first, last):
-            value = here[readings.source[e]] * readings.chance[e]
-            if readings.column[e] >= 0:
-                value *= row[readings.column[e]]
-            here[readings.target[e]] += value
-            node = readings.node[readings.target[e]]
-            if is_own[node]:
-                told[node - start] += value
+            source, target, column = readings.source[e], readings.target[e], readings.column[e]
+            for j in range(width):
+                step[j] = here[source, j] * readings.chance[e]
+            if column >= 0:
+                for j in range(width):
+                    step[j] *= table[rows[j], column]
+            for j in range(width):
+                here[target, j] += step[j]
+            if is_own[readings.node[target]]:
+                for j in range(width):
+                    told[readings.node[target] - start, j] += step[j]
+        _normalise(nodes, first_child, n_children, label, start, told)
+        for c in range(out.shape[1]):
+            for h in range(tile * TILE, min((tile + 1) * TILE, out.shape[0])):
+                out[h, c] = told[c, h - tile * TILE] if is_own[c + start] else label[c + start] == CALL
 
 
-@njit(cache=True, parallel=True)
-def _normalise(nodes, first_child, n_children, label, holes, start, out):
-    """Make each decision's numbers sum to 1; a decision that the agent's play never reaches calls."""
-    for i in prange(holes.shape[0]):
-        told = out[holes[i]]
-        for k in range(nodes.shape[0]):
-            first, n = first_child[nodes[k]] - start, n_children[nodes[k]]
-            total = np.float32(0)
-            for c in range(first, first + n):
-                total += told[c]
-            for c in range(first, first + n):
-                if total > 0:
-                    told[c] /= total
-                else:
-                    told[c] = 1 if label[c + start] == CALL else 0
+@njit(cache=True)
+def _normalise(nodes, first_child, n_children, label, start, told):
+    """Make each decision's numbers, told (width, TILE), sum to 1; a decision that the agent's play never reaches calls."""
+    total = np.empty(told.shape[1], dtype=np.float32)
+    for k in range(nodes.shape[0]):
+        first = first_child[nodes[k]] - start
+        end = first + n_children[nodes[k]]
+        total[:] = 0
+        for c in range(first, end):
+            for j in range(total.shape[0]):
+                total[j] += told[c, j]
+        for c in range(first, end):
+            call = np.float32(label[c + start] == CALL)
+            for j in range(total.shape[0]):
+                told[c, j] = told[c, j] / total[j] if total[j] > 0 else call
 
 
 class TranslatedPolicy:
@@ -160,43 +176,29 @@ class TranslatedPolicy:
         acts = (match.kind == DECISION) & (match.actor == seat)
         self._is_own = np.append(False, acts[match.parent[1:]])  # whether the seat's action leads to a node
         self._decisions = [decisions(match, street, seat) for street in range(4)]
-        bounds = zip(match.street_start[:-1], match.street_start[1:], strict=True)
-        self._others = [calls(match, s) * ~self._is_own[start:end] for s, (start, end) in enumerate(bounds)]
-        self._weight = np.zeros((1326, len(self.readings.node)), dtype=np.float32)
+        self._weight = np.zeros((-(-len(HOLE_CARDS) // TILE), len(self.readings.node), TILE), dtype=np.float32)
         self._weight[:, 0] = 1  # nothing has been read yet
-        self._known: dict[int, tuple[object, Rows]] = {}  # the last board's rows on each street
+        self._known: dict[int, tuple[tuple[int, ...], Rows]] = {}  # the last board's rows on each street
 
     def street(self, street: int, board: list[int], wanted: np.ndarray | None = None) -> Rows:
         """A row for each hole; earlier streets of the board are asked for where they have not been."""
-        asked = free_holes(board) if wanted is None else wanted & free_holes(board)
-        holes = np.flatnonzero(asked)
-        key = (tuple(board), holes.tobytes())
-        if self._known.get(street, (None,))[0] != key:
+        if self._known.get(street, (None,))[0] != tuple(board):
             if street:
-                self._earlier(street, board, asked)
+                self.street(street - 1, board[: BOARD_CARDS[street - 1]])  # brings the weights to the street's start
             self._known = {s: known for s, known in self._known.items() if s < street}
-            self._known[street] = (key, self._rows(street, board, asked, holes))
+            self._known[street] = (tuple(board), self._rows(street, board))
         return self._known[street][1]
 
-    def _earlier(self, street: int, board: list[int], asked: np.ndarray) -> None:
-        """Bring the weights to the start of a street: a superset of holes on the board's earlier streets will do."""
-        before = board[: (0, 0, 3, 4)[street]]
-        known = self._known.get(street - 1)
-        if known is None or known[0][0] != tuple(before) or not asked[self._asked_of(known)].sum() == asked.sum():
-            self.street(street - 1, before, asked)
-
-    @staticmethod
-    def _asked_of(known: tuple) -> np.ndarray:
-        return np.frombuffer(known[0][1], dtype=np.int64)
-
-    def _rows(self, street: int, board: list[int], asked: np.ndarray, holes: np.ndarray) -> Rows:
-        table, row_of_hole = self.policy.street(street, board, asked)
-        first, last = self.readings.street_start[street : street + 2]
-        start, match = self.match.street_start[street], self.match
-        out = np.repeat(self._others[street], 1326, axis=0)
-        _follow(self.readings, first, last, self._is_own, holes, table, row_of_hole, start, self._weight, out)
-        _normalise(self._decisions[street], match.first_child, match.n_children, match.label, holes, start, out)
-        return out, np.arange(1326, dtype=np.int32)
+    def _rows(self, street: int, board: list[int]) -> Rows:
+        table, row_of_hole = self.policy.street(street, board)
+        rows = np.zeros(self._weight.shape[::2], dtype=np.int32)
+        rows.ravel()[: len(row_of_hole)] = row_of_hole
+        match, (first, last) = self.match, self.readings.street_start[street : street + 2]
+        start, end = match.street_start[street : street + 2]
+        out = np.empty((len(row_of_hole), end - start), dtype=np.float32)
+        shape = self._decisions[street], match.first_child, match.n_children, match.label
+        _follow(self.readings, first, last, start, self._is_own, *shape, table, rows, self._weight, out)
+        return out, np.arange(len(out), dtype=np.int32)
 
 
 def relabelled(predict: Predict, labels: tuple[str, ...], wider: tuple[str, ...]) -> Predict:
