@@ -10,6 +10,7 @@ from faceup.learn.boosted import fit_boosted
 from faceup.learn.cart import fit_cart
 from faceup.learn.dataset import Rows
 from faceup.learn.distill import (
+    apart,
     excess,
     fit_rounds,
     mean_brier,
@@ -55,6 +56,14 @@ def test_no_test_board_has_a_flop_of_the_training_boards(n, share):
     assert all((tuple(b) in kept) or canonical(b[:3].tolist())[0] in flops[1] for b in dealt)
 
 
+def test_boards_apart_from_others_share_no_flop_with_them():
+    dealt, others = boards(300), boards(340)[300:]
+    kept, flops = apart(dealt, others), {canonical(board[:3].tolist())[0] for board in others}
+    assert kept.tolist() == [b.tolist() for b in dealt if canonical(b[:3].tolist())[0] not in flops]
+    assert 0 < len(kept) < len(dealt)
+    assert np.array_equal(apart(dealt, dealt[:0]), dealt)
+
+
 def test_a_split_without_training_boards_is_refused():
     with pytest.raises(ValueError, match="held_out is 0.9 of 2 boards"):
         split_boards(boards(2), 0.9)
@@ -71,7 +80,7 @@ def test_subset_keeps_rows_whole_and_in_order():
 
 def test_rows_of_some_boards():
     rows = some_rows(1)
-    part = on_boards(rows, 2, 4)
+    part = on_boards(rows, range(2, 4))
     assert part.board.tolist() == [2] * 100 + [3] * 100
     assert np.array_equal(part.X, rows.X[200:400]) and np.array_equal(part.P, rows.P[200:400])
     assert part.w.mean() == pytest.approx(1)

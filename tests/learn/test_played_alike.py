@@ -1,12 +1,14 @@
 """Stakes against the dollars of a match's own sweep, and the mean that alike lines are played by against any other."""
 
+from collections import defaultdict
+
 import numpy as np
 import pytest
 
-from faceup.game.betting import DECISION, build_tree, menu_from
+from faceup.game.betting import CALL, DECISION, build_tree, menu_from
 from faceup.hands.features import HISTORIES, betting_features
 from faceup.hands.groups import Grid, make_groups
-from faceup.learn.dataset import draw_rows
+from faceup.learn.dataset import NO_BOARD, all_river_rows, draw_rows
 from faceup.learn.mistakes import action_costs
 from faceup.learn.played_alike import group_stakes, played_alike, told_rows
 from faceup.solve.action_values import action_values
@@ -110,6 +112,28 @@ def test_rows_lose_the_columns_that_are_not_told(tables, policy, history):
         assert all(np.array_equal(a, b) for a, b in zip(found, wanted, strict=True))
 
 
+@pytest.mark.parametrize("history", HISTORIES)
+def test_all_river_rows_are_the_tables_own(policy, costs, at_stake, history):
+    """By a walk over all decisions and equities: weights add up, probabilities and costs are means of what looks alike."""
+    weight, taught, lost = defaultdict(float), defaultdict(float), defaultdict(float)
+    for node in NODES[3]:
+        label = TREE.label[TREE.first_child[node] : TREE.first_child[node] + TREE.n_children[node]]
+        seen = betting_features(TREE.bets[[node]], TREE.actor[[node]], history)[0].tolist()
+        for level in np.flatnonzero(at_stake[3][:, below(node).start]):
+            key, w = (level, *seen), at_stake[3][level, below(node).start]
+            p, cost = np.zeros(len(TREE.labels)), np.full(len(TREE.labels), costs[3][level, below(node)][label == CALL][0])
+            p[label], cost[label] = policy.tables[3][level, below(node)], costs[3][level, below(node)]
+            weight[key], taught[key], lost[key] = weight[key] + w, taught[key] + w * p, lost[key] + w * cost
+    rows = all_river_rows(TREE, policy, at_stake[3], costs[3], history)
+    scale = np.mean(list(weight.values()))
+    assert len(rows.X) == len(weight) and (rows.board == NO_BOARD).all()
+    for x, p, w, cost in zip(rows.X, rows.P, rows.w, rows.costs, strict=True):
+        key = (round(float(x[0]) * 1980), *x[1:].tolist())
+        assert w == pytest.approx(weight[key] / scale)
+        np.testing.assert_allclose(p, taught[key] / weight[key], atol=1e-5)
+        np.testing.assert_allclose(cost, lost[key] / weight[key], rtol=1e-4, atol=1e-2)
+
+
 def test_bad_arguments_are_named(tables, policy, costs, at_stake):
     with pytest.raises(ValueError, match="boards is empty"):
         group_stakes(TREE, policy, BOARDS[:0], costs)
@@ -118,3 +142,5 @@ def test_bad_arguments_are_named(tables, policy, costs, at_stake):
     drawn = draw_rows(TREE, policy, tables, (50,) * 3, BOARDS, 7, history="both")
     with pytest.raises(ValueError, match="rows have 39 features, expected 40 or more for history 'both.seat'"):
         told_rows(drawn, "both+seat")
+    with pytest.raises(ValueError, match="at_stake is 0 everywhere"):
+        all_river_rows(TREE, policy, 0 * at_stake[3], costs[3])

@@ -15,10 +15,10 @@ import numpy as np
 
 from faceup.game.betting import CALL, DECISION, STREETS, Tree
 from faceup.game.cards import CLASS_OF_HOLE, HOLE_CARDS, N_CLASSES
-from faceup.hands.equity import BOARD_CARDS, StreetTable
+from faceup.hands.equity import BOARD_CARDS, UNITS, StreetTable
 from faceup.hands.features import betting_features, board_features, check_history
 from faceup.learn.mistakes import worst_costs
-from faceup.solve.policy import Policy, free_holes, opponents, street_reach
+from faceup.solve.policy import Policy, TablePolicy, free_holes, histories, opponents, street_reach
 from faceup.solve.policy import Rows as PolicyRows
 
 NO_BOARD = -1
@@ -32,7 +32,7 @@ class Rows(NamedTuple):
     X: np.ndarray  # (n, n_features) float32: the hand's features, then those of the betting
     P: np.ndarray  # (n, n_labels) float32: probability of each action label, 0 where it is illegal
     w: np.ndarray  # (n,) float64: weights, mean 1
-    board: np.ndarray  # (n,) int32: which of the boards, NO_BOARD preflop
+    board: np.ndarray  # (n,) int32: which of the boards, NO_BOARD where a row is of no single one
     costs: np.ndarray  # (n, n_labels) float32: dollars each label loses, an illegal one as calling; 0 where not asked for
 
 
@@ -83,6 +83,33 @@ def draw_rows(
             parts[street].append(_street_rows(tree, street, played[street], hands, reach, n, k, rng, history, known[street]))
         progress(k + 1)
     return [_join(rows) for rows in parts]
+
+
+def all_river_rows(tree: Tree, policy: TablePolicy, at_stake: np.ndarray, costs: np.ndarray, history: str = "opponent") -> Rows:
+    """Every situation of the river that play comes to, a row each: there a hand is its equity alone, and nothing need be drawn.
+
+    at_stake (1981, width): the river's of `played_alike.group_stakes`, of which a row's weight is the sum over all lines of
+    betting that look alike; costs (1981, width): of `mistakes.action_costs`. Probabilities and costs are means by these
+    weights. Raises ValueError on another history, and where nothing is at stake.
+    """
+    lines, table, start = histories(tree, 3, history), policy.tables[3], tree.street_start[3]
+    stake = at_stake[:, tree.first_child[lines.nodes] - start]
+    level, line = np.nonzero(stake)
+    if len(level) == 0:
+        raise ValueError("at_stake is 0 everywhere: expected something at stake on the river")
+    node, w = lines.nodes[line], stake[level, line]
+    key, same = np.unique(lines.history[line] * np.int64(len(table)) + level, return_inverse=True)
+    total = np.bincount(same, w)
+
+    def mean(values: np.ndarray) -> np.ndarray:
+        """Of values (n, n_labels) over lines that look alike."""
+        return np.stack([np.bincount(same, w * column) / total for column in values.T], axis=1).astype(np.float32)
+
+    P = mean(_targets(tree, 3, table, level, node))
+    lost = mean(_label_costs(tree, 3, _Costs(costs, np.empty((0, 0))), level, node))
+    told, level = lines.told[key // len(table)], (key % len(table)).astype(np.float32)
+    X = np.concatenate([level[:, None] / np.float32(UNITS[3]), told], axis=1)
+    return Rows(X, P, total / total.mean(), np.full(len(X), NO_BOARD, dtype=np.int32), lost)
 
 
 def _join(parts: list[Rows]) -> Rows:

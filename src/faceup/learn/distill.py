@@ -40,16 +40,21 @@ def split_boards(boards: np.ndarray, held_out: float) -> tuple[np.ndarray, np.nd
     whose flop is, up to suits, that of a test board. Raises ValueError where none are left to train on.
     """
     n = max(2, round(held_out * len(boards)))
-    flops = np.array([canonical(board[:3])[0] for board in np.asarray(boards).tolist()])
-    train = boards[n:][~np.isin(flops[n:], flops[:n])]
+    train = apart(boards[n:], boards[:n])
     if len(train) == 0:
         raise ValueError(f"held_out is {held_out} of {len(boards)} boards, expected boards left for training")
     return train, boards[:n]
 
 
-def on_boards(rows: Rows, first: int, end: int) -> Rows:
-    """The rows of boards first..end - 1, with weights of mean 1."""
-    kept = (rows.board >= first) & (rows.board < end)
+def apart(boards: np.ndarray, others: np.ndarray) -> np.ndarray:
+    """Those of boards (n, 5) as dealt whose flop is, up to suits, that of none of the others (m, 5)."""
+    flops, theirs = ([canonical(board[:3])[0] for board in np.asarray(part).tolist()] for part in (boards, others))
+    return boards[~np.isin(flops, theirs)]
+
+
+def on_boards(rows: Rows, boards: Sequence[int]) -> Rows:
+    """The rows of some boards, by their numbers, with weights of mean 1."""
+    kept = np.isin(rows.board, np.asarray(boards))
     part = Rows(*(column[kept] for column in rows))
     return part._replace(w=part.w / part.w.mean())
 

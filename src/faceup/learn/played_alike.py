@@ -36,16 +36,17 @@ def group_stakes(
     if len(boards) == 0:
         raise ValueError("boards is empty: expected a board at least")
     at_stake = tuple(np.zeros(table.shape) for table in policy.tables)
+    nodes = [np.flatnonzero((tree.kind == DECISION) & (tree.street == street)) for street in range(len(policy.tables))]
+    dearest = [worst_costs(tree, *pair) for pair in zip(nodes, costs, strict=True)]
     reach = np.zeros((2, len(tree.kind), len(HOLE_CARDS)), dtype=np.float32)  # used again for every board
     for k, board in enumerate(np.asarray(boards).tolist()):
         reach[:, 0] = free_holes(board)
         for street, n_cards in enumerate(BOARD_CARDS):
             table, group = policy.street(street, board[:n_cards])
             street_reach(tree, street, (table, group), reach)
-            nodes = np.flatnonzero((tree.kind == DECISION) & (tree.street == street))
-            each = stakes(tree, nodes, reach, worst_costs(tree, nodes, costs[street])[group].T)
-            first = tree.first_child[nodes] - tree.street_start[street]
-            for row, start, n in zip(each, first.tolist(), tree.n_children[nodes].tolist(), strict=True):
+            each = stakes(tree, nodes[street], reach, dearest[street][group].T)
+            first = tree.first_child[nodes[street]] - tree.street_start[street]
+            for row, start, n in zip(each, first.tolist(), tree.n_children[nodes[street]].tolist(), strict=True):
                 at_stake[street][:, start : start + n] += np.bincount(group, row, len(table))[:, None]
         progress(k + 1)
     return at_stake
