@@ -8,7 +8,7 @@ import pytest
 
 from faceup.game.cards import HOLE_CARDS, canonical_boards
 from faceup.hands.equity import BOARD_CARDS, UNITS
-from faceup.hands.groups import Grid, free_holes, make_groups, street_groups
+from faceup.hands.groups import Grid, free_by_board, make_groups, street_groups
 
 
 def cell(value, unit, cells):
@@ -40,7 +40,7 @@ def test_hands_share_a_group_where_all_their_cells_are_the_same(tables, street, 
 @pytest.mark.parametrize("street", [1, 2])
 def test_blocked_holes_have_no_group(tables, street):
     boards = canonical_boards(BOARD_CARDS[street]).cards
-    free = free_holes(street)
+    free = free_by_board(street)
     for b in range(0, len(boards), 131):
         assert (free[b] == [not set(hole) & set(boards[b].tolist()) for hole in HOLE_CARDS.tolist()]).all()
     ids, _ = street_groups(street, tables[street], Grid(10, 5, (5,)))

@@ -10,13 +10,13 @@ from faceup.learn.boosted import fit_boosted
 from faceup.learn.cart import fit_cart
 from faceup.learn.dataset import Rows
 from faceup.learn.distill import (
-    apart,
     excess,
     fit_rounds,
     mean_brier,
     on_boards,
     predictor,
     score,
+    sharing_no_flop,
     size,
     split_boards,
     subset,
@@ -58,10 +58,10 @@ def test_no_test_board_has_a_flop_of_the_training_boards(n, share):
 
 def test_boards_apart_from_others_share_no_flop_with_them():
     dealt, others = boards(300), boards(340)[300:]
-    kept, flops = apart(dealt, others), {canonical(board[:3].tolist())[0] for board in others}
+    kept, flops = sharing_no_flop(dealt, others), {canonical(board[:3].tolist())[0] for board in others}
     assert kept.tolist() == [b.tolist() for b in dealt if canonical(b[:3].tolist())[0] not in flops]
     assert 0 < len(kept) < len(dealt)
-    assert np.array_equal(apart(dealt, dealt[:0]), dealt)
+    assert np.array_equal(sharing_no_flop(dealt, dealt[:0]), dealt)
 
 
 def test_a_split_without_training_boards_is_refused():
@@ -80,11 +80,12 @@ def test_subset_keeps_rows_whole_and_in_order():
 
 def test_rows_of_some_boards():
     rows = some_rows(1)
-    part = on_boards(rows, range(2, 4))
-    assert part.board.tolist() == [2] * 100 + [3] * 100
-    assert np.array_equal(part.X, rows.X[200:400]) and np.array_equal(part.P, rows.P[200:400])
-    assert part.w.mean() == pytest.approx(1)
-    assert np.ptp(part.w / rows.w[200:400]) == pytest.approx(0, abs=1e-9)
+    for chosen in (range(2, 4), [0, 3]):
+        part, places = on_boards(rows, chosen), np.concatenate([np.arange(100 * k, 100 * k + 100) for k in chosen])
+        assert part.board.tolist() == rows.board[places].tolist()
+        assert np.array_equal(part.X, rows.X[places]) and np.array_equal(part.P, rows.P[places])
+        assert part.w.mean() == pytest.approx(1)
+        assert np.ptp(part.w / rows.w[places]) == pytest.approx(0, abs=1e-9)
 
 
 def test_rounds_come_back_in_order_and_as_if_trained_alone():

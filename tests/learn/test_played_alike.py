@@ -114,16 +114,17 @@ def test_rows_lose_the_columns_that_are_not_told(tables, policy, history):
 
 @pytest.mark.parametrize("history", HISTORIES)
 def test_all_river_rows_are_the_tables_own(policy, costs, at_stake, history):
-    """By a walk over all decisions and equities: weights add up, probabilities and costs are means of what looks alike."""
+    """By a walk over all decisions and equities: weights and losses add up, probabilities are means of what looks alike."""
     weight, taught, lost = defaultdict(float), defaultdict(float), defaultdict(float)
     for node in NODES[3]:
         label = TREE.label[TREE.first_child[node] : TREE.first_child[node] + TREE.n_children[node]]
         seen = betting_features(TREE.bets[[node]], TREE.actor[[node]], history)[0].tolist()
         for level in np.flatnonzero(at_stake[3][:, below(node).start]):
-            key, w = (level, *seen), at_stake[3][level, below(node).start]
-            p, cost = np.zeros(len(TREE.labels)), np.full(len(TREE.labels), costs[3][level, below(node)][label == CALL][0])
-            p[label], cost[label] = policy.tables[3][level, below(node)], costs[3][level, below(node)]
-            weight[key], taught[key], lost[key] = weight[key] + w, taught[key] + w * p, lost[key] + w * cost
+            key, stake, cost = (level, *seen), at_stake[3][level, below(node).start], costs[3][level, below(node)]
+            p, loss = np.zeros(len(TREE.labels)), np.full(len(TREE.labels), cost[label == CALL][0])
+            p[label], loss[label] = policy.tables[3][level, below(node)], cost
+            coming = stake / cost.max()  # the chance that play comes there, times what the dearest action costs, is at stake
+            weight[key], taught[key], lost[key] = weight[key] + stake, taught[key] + stake * p, lost[key] + coming * loss
     rows = all_river_rows(TREE, policy, at_stake[3], costs[3], history)
     scale = np.mean(list(weight.values()))
     assert len(rows.X) == len(weight) and (rows.board == NO_BOARD).all()
@@ -131,7 +132,7 @@ def test_all_river_rows_are_the_tables_own(policy, costs, at_stake, history):
         key = (round(float(x[0]) * 1980), *x[1:].tolist())
         assert w == pytest.approx(weight[key] / scale)
         np.testing.assert_allclose(p, taught[key] / weight[key], atol=1e-5)
-        np.testing.assert_allclose(cost, lost[key] / weight[key], rtol=1e-4, atol=1e-2)
+        np.testing.assert_allclose(w * cost, lost[key] / scale, rtol=1e-4, atol=1e-4 * w)
 
 
 def test_bad_arguments_are_named(tables, policy, costs, at_stake):

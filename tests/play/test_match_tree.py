@@ -10,7 +10,7 @@ from faceup.play.match import Table, first_against_all, mean_result, play_boards
 from faceup.play.match_tree import TranslatedPolicy, make_sides, play_sides, read_tree, states_of
 from faceup.play.purified import likely, likely_rows, purified, thresholded
 from faceup.play.translation import children, node_after
-from faceup.solve.policy import FixedPolicy
+from faceup.solve.policy import FixedPolicy, free_holes
 
 BOARD = parse_cards("Kh3sJc7d7c")
 
@@ -136,6 +136,19 @@ def test_a_later_street_may_be_asked_for_first(groups):
     for street, n in enumerate((0, 3, 4, 5)):
         last = again.street(street, BOARD[:n])[0][h]
     assert np.array_equal(first, last)
+
+
+def test_boards_may_be_asked_for_in_any_order(groups):
+    """What was read on other boards, turns and flops leaves no trace."""
+    match, own = build_tree(MINE, big_blind_menu=THEIRS), build_tree(MINE)
+    policy = random_table(own, groups, 4)
+    used = TranslatedPolicy(match, own, policy, 0)
+    turn, flop = parse_cards("Kh3sJc2d7c"), parse_cards("Ad4s9c2h7c")
+    asked = [(BOARD, 5), (turn, 5), (flop, 3), (BOARD, 4), (flop, 5), (BOARD, 5), (BOARD, 3), (turn, 5), (BOARD, 0)]
+    for board, n in asked:
+        street, fresh = (0, 3, 4, 5).index(n), TranslatedPolicy(match, own, policy, 0)
+        found, wanted = (one.street(street, board[:n])[0] for one in (used, fresh))
+        assert np.array_equal(found[free_holes(board[:n])], wanted[free_holes(board[:n])])
 
 
 def test_a_match_of_the_first_against_all_others_leaves_the_rest_out(groups):

@@ -14,7 +14,7 @@ from numba import njit, prange
 
 from faceup.game.cards import CLASS_OF_HOLE, HOLE_CARDS, canonical_boards
 from faceup.hands.equity import BOARD_CARDS, UNITS, StreetTable
-from faceup.hands.groups import N_RIVER_GROUPS, Groups, free_holes
+from faceup.hands.groups import N_RIVER_GROUPS, Groups, free_by_board
 
 _BLOCK = 1326  # rows assigned by one thread at a time: the holes of a board
 
@@ -137,5 +137,5 @@ def nearest_groups(street: int, deciles: np.ndarray, centres: np.ndarray) -> np.
     for first in range(0, len(ids), 256):  # boards: what is read at once from a file that is mapped into memory
         part = np.asarray(deciles[first : first + 256])
         ids[first : first + 256] = assign(part.reshape(-1, part.shape[2]), centres)[0].reshape(part.shape[:2])
-    ids[~free_holes(street)] = -1
+    ids[~free_by_board(street)] = -1
     return ids

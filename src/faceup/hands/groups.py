@@ -40,7 +40,7 @@ def make_groups(flop: StreetTable, turn: StreetTable, flop_grid: Grid, turn_grid
 
 def street_groups(street: int, table: StreetTable, grid: Grid) -> tuple[np.ndarray, int]:
     """Group ids of a street's holes, (n_boards, 1326) int32 with -1 for blocked ones, and how many groups there are."""
-    free = free_holes(street)
+    free = free_by_board(street)
     features = [(table.equity, UNITS[street], grid.equity_cells)]
     for later, deciles in enumerate(table.deciles, start=street + 1):
         features += [(deciles[..., d - 1], UNITS[later], grid.decile_cells) for d in grid.deciles]
@@ -52,7 +52,7 @@ def street_groups(street: int, table: StreetTable, grid: Grid) -> tuple[np.ndarr
     return ids, n
 
 
-def free_holes(street: int) -> np.ndarray:
+def free_by_board(street: int) -> np.ndarray:
     """Which holes share no card with each canonical board of a street, (n_boards, 1326) bool."""
     boards = canonical_boards(BOARD_CARDS[street]).cards
     held = np.zeros((len(boards), N_CARDS), dtype=bool)

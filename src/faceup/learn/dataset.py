@@ -5,7 +5,8 @@ different HUNL Poker game-states ... and associated labels"). A situation's stak
 reaches it times the dollars at stake: those in the pot, or what the worst action would cost
 (`faceup.learn.mistakes`). Rows are drawn with probability in proportion to the square root of the stake, and
 carry the other half as their weight: weighted rows stand for the stakes, and rare but costly lines are present
-without drowning the common ones. Preflop there are few situations: all of them are rows.
+without drowning the common ones. Preflop there are few situations: all of them are rows. On the river there are some
+hundred thousand, which can be listed as well (`all_river_rows`).
 """
 
 from collections.abc import Callable, Sequence
@@ -13,12 +14,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from faceup.game.betting import CALL, DECISION, STREETS, Tree
+from faceup.game.betting import CALL, STREETS, Tree
 from faceup.game.cards import CLASS_OF_HOLE, HOLE_CARDS, N_CLASSES
 from faceup.hands.equity import BOARD_CARDS, UNITS, StreetTable
 from faceup.hands.features import betting_features, board_features, check_history
-from faceup.learn.mistakes import worst_costs
-from faceup.solve.policy import Policy, TablePolicy, free_holes, histories, opponents, street_reach
+from faceup.learn.mistakes import relative_costs, worst_costs
+from faceup.solve.policy import Policy, TablePolicy, decisions, free_holes, histories, opponents, street_reach
 from faceup.solve.policy import Rows as PolicyRows
 
 NO_BOARD = -1
@@ -69,7 +70,7 @@ def draw_rows(
     _check_costs(tree, costs)
     known: list[_Costs | None] = [None] * 4
     if costs is not None:
-        known = [_Costs(each, worst_costs(tree, _decisions(tree, street), each)) for street, each in enumerate(costs)]
+        known = [_Costs(each, worst_costs(tree, decisions(tree, street), each)) for street, each in enumerate(costs)]
     parts: list[list[Rows]] = [[_preflop_rows(tree, policy, tables, history, known[0])], [], [], []]
     reach = np.zeros((2, len(tree.kind), len(HOLE_CARDS)), dtype=np.float32)  # used again for every board
     for k, board in enumerate(np.asarray(boards).tolist()):
@@ -86,11 +87,12 @@ def draw_rows(
 
 
 def all_river_rows(tree: Tree, policy: TablePolicy, at_stake: np.ndarray, costs: np.ndarray, history: str = "opponent") -> Rows:
-    """Every situation of the river that play comes to, a row each: there a hand is its equity alone, and nothing need be drawn.
+    """Every situation of the river in which something is at stake, a row each: a hand is its equity there, nothing need be drawn.
 
     at_stake (1981, width): the river's of `played_alike.group_stakes`, of which a row's weight is the sum over all lines of
-    betting that look alike; costs (1981, width): of `mistakes.action_costs`. Probabilities and costs are means by these
-    weights. Raises ValueError on another history, and where nothing is at stake.
+    betting that look alike; costs (1981, width): of `mistakes.action_costs`. Probabilities are means by these weights, and so
+    are the rows' costs, here as shares of each line's dearest action (`mistakes.relative_costs`), so that weight times cost
+    is the lines' loss. Raises ValueError on another history, and where nothing is at stake.
     """
     lines, table, start = histories(tree, 3, history), policy.tables[3], tree.street_start[3]
     stake = at_stake[:, tree.first_child[lines.nodes] - start]
@@ -106,7 +108,7 @@ def all_river_rows(tree: Tree, policy: TablePolicy, at_stake: np.ndarray, costs:
         return np.stack([np.bincount(same, w * column) / total for column in values.T], axis=1).astype(np.float32)
 
     P = mean(_targets(tree, 3, table, level, node))
-    lost = mean(_label_costs(tree, 3, _Costs(costs, np.empty((0, 0))), level, node))
+    lost = mean(relative_costs(_label_costs(tree, 3, costs, level, node)))
     told, level = lines.told[key // len(table)], (key % len(table)).astype(np.float32)
     X = np.concatenate([level[:, None] / np.float32(UNITS[3]), told], axis=1)
     return Rows(X, P, total / total.mean(), np.full(len(X), NO_BOARD, dtype=np.int32), lost)
@@ -151,10 +153,6 @@ def stakes(tree: Tree, nodes: np.ndarray, reach: np.ndarray, dollars: np.ndarray
     return own * opponents(other) * dollars
 
 
-def _decisions(tree: Tree, street: int) -> np.ndarray:
-    return np.flatnonzero((tree.kind == DECISION) & (tree.street == street))
-
-
 def _street_rows(
     tree: Tree,
     street: int,
@@ -168,7 +166,7 @@ def _street_rows(
     costs: _Costs | None,
 ) -> Rows:
     """n rows of board k, one from each n-th of the total; hands (1326, n_hand_features)."""
-    nodes = _decisions(tree, street)
+    nodes = decisions(tree, street)
     table, row_of_hole = played
     draw = np.sqrt(stakes(tree, nodes, reach, _dollars(tree, nodes, played, costs))).ravel()
     upto = draw.cumsum()
@@ -179,14 +177,14 @@ def _street_rows(
     node, hole = nodes[picks // len(HOLE_CARDS)], picks % len(HOLE_CARDS)
     weight = draw[picks] * upto[-1]  # stake / chance of the draw: comparable from board to board
     targets = _targets(tree, street, table, row_of_hole[hole], node)
-    lost = _label_costs(tree, street, costs, row_of_hole[hole], node)
+    lost = _label_costs(tree, street, costs and costs.each, row_of_hole[hole], node)
     return Rows(_features(tree, node, hands[hole], history), targets, weight, np.full(n, k, dtype=np.int32), lost)
 
 
 def _preflop_rows(tree: Tree, policy: Policy, tables: tuple[StreetTable, ...], history: str, costs: _Costs | None) -> Rows:
     """All starting hands at all preflop decisions, weighted by stake."""
     played = policy.street(0, [])
-    nodes = _decisions(tree, 0)
+    nodes = decisions(tree, 0)
     reach = np.zeros((2, len(tree.kind), len(HOLE_CARDS)), dtype=np.float32)
     _fill_reach(tree, [played], [], reach)
     table, row_of_hole = played
@@ -197,7 +195,7 @@ def _preflop_rows(tree: Tree, policy: Policy, tables: tuple[StreetTable, ...], h
     hands = board_features(0, tables[0], [])[hole]
     weight = by_class.ravel() + _FAINT * by_class.max()
     targets = _targets(tree, 0, table, row_of_hole[hole], node)
-    lost = _label_costs(tree, 0, costs, row_of_hole[hole], node)
+    lost = _label_costs(tree, 0, costs and costs.each, row_of_hole[hole], node)
     board = np.full(len(node), NO_BOARD, dtype=np.int32)
     return Rows(_features(tree, node, hands, history), targets, weight, board, lost)
 
@@ -212,11 +210,11 @@ def _targets(tree: Tree, street: int, table: np.ndarray, rows: np.ndarray, node:
     return p / p.sum(axis=1, keepdims=True)
 
 
-def _label_costs(tree: Tree, street: int, costs: _Costs | None, rows: np.ndarray, node: np.ndarray) -> np.ndarray:
+def _label_costs(tree: Tree, street: int, costs: np.ndarray | None, rows: np.ndarray, node: np.ndarray) -> np.ndarray:
     """Dollars each label loses at each (row, node), (n, n_labels) float32; a policy whose label is illegal calls."""
     if costs is None:
         return np.zeros((len(node), len(tree.labels)), dtype=np.float32)
-    lost = _by_label(tree, street, costs.each, rows, node)
+    lost = _by_label(tree, street, costs, rows, node)
     return np.where(np.isnan(lost), lost[:, [CALL]], lost)
 
 

@@ -40,13 +40,13 @@ def split_boards(boards: np.ndarray, held_out: float) -> tuple[np.ndarray, np.nd
     whose flop is, up to suits, that of a test board. Raises ValueError where none are left to train on.
     """
     n = max(2, round(held_out * len(boards)))
-    train = apart(boards[n:], boards[:n])
+    train = sharing_no_flop(boards[n:], boards[:n])
     if len(train) == 0:
         raise ValueError(f"held_out is {held_out} of {len(boards)} boards, expected boards left for training")
     return train, boards[:n]
 
 
-def apart(boards: np.ndarray, others: np.ndarray) -> np.ndarray:
+def sharing_no_flop(boards: np.ndarray, others: np.ndarray) -> np.ndarray:
     """Those of boards (n, 5) as dealt whose flop is, up to suits, that of none of the others (m, 5)."""
     flops, theirs = ([canonical(board[:3])[0] for board in np.asarray(part).tolist()] for part in (boards, others))
     return boards[~np.isin(flops, theirs)]

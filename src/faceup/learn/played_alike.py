@@ -11,13 +11,13 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from faceup.game.betting import DECISION, Tree
+from faceup.game.betting import Tree
 from faceup.game.cards import HOLE_CARDS
 from faceup.hands.equity import BOARD_CARDS
 from faceup.hands.features import feature_names
 from faceup.learn.dataset import Rows, stakes
 from faceup.learn.mistakes import worst_costs
-from faceup.solve.policy import TablePolicy, free_holes, street_reach
+from faceup.solve.policy import TablePolicy, decisions, free_holes, street_reach
 from faceup.solve.shared import shared_columns
 
 
@@ -36,7 +36,7 @@ def group_stakes(
     if len(boards) == 0:
         raise ValueError("boards is empty: expected a board at least")
     at_stake = tuple(np.zeros(table.shape) for table in policy.tables)
-    nodes = [np.flatnonzero((tree.kind == DECISION) & (tree.street == street)) for street in range(len(policy.tables))]
+    nodes = [decisions(tree, street) for street in range(len(policy.tables))]
     dearest = [worst_costs(tree, *pair) for pair in zip(nodes, costs, strict=True)]
     reach = np.zeros((2, len(tree.kind), len(HOLE_CARDS)), dtype=np.float32)  # used again for every board
     for k, board in enumerate(np.asarray(boards).tolist()):

@@ -95,13 +95,13 @@ def _add_rows(first, n, gain, rows, tile, offset, sums):
 
 
 @njit(cache=True)
-def _down(layout, part, s0, s1, s2, s3, rows, root_reach, scratch, count, d0, d1, d2, d3, add_reach):
+def _down(layout, part, s0, s1, s2, s3, rows, root_reach, scratch, count, d0, d1, d2, d3):
     """Reach of every end and root that a part leads to, from the reach of its own roots.
 
-    s0..s3 (n_rows, width) float32 probability of each action of a street; rows (4, n_tiles, TILE) uint32 each kin's row (or
-    each hole's); root_reach (2, n_roots, N_TILES, TILE) read at the part's roots, written at those it leads to. Fills
-    scratch.ends. Where add_reach is set, d0..d3 (n_rows, n_decisions of the street) gain the actor's own reach of each
-    decision, counted once for each hole of a kin, count (n_tiles, TILE) of them.
+    s0..s3 (n_rows, width) float32 probability of each action of a street; rows (4, n_tiles, TILE) uint32 each kin's row;
+    root_reach (2, n_roots, N_TILES, TILE) read at the part's roots, written at those it leads to. Fills scratch.ends, and
+    adds to d0..d3 (n_rows, n_decisions of the street) the actor's own reach of each decision, counted once for each hole of
+    a kin, count (n_tiles, TILE) of them.
     """
     slot, parent, root, decision, edge = layout.slot, layout.parent, layout.root, layout.decision, layout.edge
     actor, edges, start, root_of = layout.actor, layout.edges[part], layout.street_start, layout.root_of
@@ -135,15 +135,14 @@ def _down(layout, part, s0, s1, s2, s3, rows, root_reach, scratch, count, d0, d1
                     for j in range(width):
                         r[who, d - first, j] = r[who, above, j] * row[e, j]
                         r[other, d - first, j] = r[other, above, j]
-        if add_reach:
-            for d in range(first, end):
-                for j in range(width):
-                    gain[d - first, j] = r[actor[d], d - first, j] * count[tile, j]
-            columns = layout.own_columns[part]
-            offset = _add_rows(columns[0, 0], columns[0, 1], gain, rows[0], tile, 0, d0)
-            offset = _add_rows(columns[1, 0], columns[1, 1], gain, rows[1], tile, offset, d1)
-            offset = _add_rows(columns[2, 0], columns[2, 1], gain, rows[2], tile, offset, d2)
-            offset = _add_rows(columns[3, 0], columns[3, 1], gain, rows[3], tile, offset, d3)
+        for d in range(first, end):
+            for j in range(width):
+                gain[d - first, j] = r[actor[d], d - first, j] * count[tile, j]
+        columns = layout.own_columns[part]
+        offset = _add_rows(columns[0, 0], columns[0, 1], gain, rows[0], tile, 0, d0)
+        offset = _add_rows(columns[1, 0], columns[1, 1], gain, rows[1], tile, offset, d1)
+        offset = _add_rows(columns[2, 0], columns[2, 1], gain, rows[2], tile, offset, d2)
+        offset = _add_rows(columns[3, 0], columns[3, 1], gain, rows[3], tile, offset, d3)
 
 
 @njit(cache=True)
@@ -232,11 +231,11 @@ def _replace_block(ends, column, player, holes, class_start, kin, stake, is_show
 
 
 @njit(cache=True)
-def _up(layout, part, s0, s1, s2, s3, rows, root_value, scratch, g0, g1, g2, g3, add_regret):
+def _up(layout, part, s0, s1, s2, s3, rows, root_value, scratch, g0, g1, g2, g3):
     """Values of a part's roots to both players from those of its ends and of the roots it leads to.
 
-    Arguments as in `_down`; scratch.ends[:, 1 - p] holds values to player p, summed over the holes of each kin. Where
-    add_regret is set, g0..g3 (n_rows, width) gain each action's value less the decision's, to the player who decides.
+    Arguments as in `_down`; scratch.ends[:, 1 - p] holds values to player p, summed over the holes of each kin. Adds
+    to g0..g3 (n_rows, width) each action's value less the decision's, to the player who decides.
     """
     slot, root, decision, edge = layout.slot, layout.root, layout.decision, layout.edge
     actor, edges, start, root_of = layout.actor, layout.edges[part], layout.street_start, layout.root_of
@@ -276,17 +275,15 @@ def _up(layout, part, s0, s1, s2, s3, rows, root_value, scratch, g0, g1, g2, g3,
             for j in range(width):
                 v[who, d - first, j] = mine[j]
                 v[other, d - first, j] = theirs[j]
-            if add_regret:
-                for a in range(n):
-                    for j in range(width):
-                        gain[e + a, j] = child[a, j] - mine[j]
+            for a in range(n):
+                for j in range(width):
+                    gain[e + a, j] = child[a, j] - mine[j]
             if root_of[d] >= 0:
                 for j in range(width):
                     root_value[0, root_of[d], tile, j] = v[0, d - first, j]
                     root_value[1, root_of[d], tile, j] = v[1, d - first, j]
-        if add_regret:
-            widths = edges[:, 1] - edges[:, 0]
-            offset = _add_rows(edges[0, 0] - start[0], widths[0], gain, rows[0], tile, 0, g0)
-            offset = _add_rows(edges[1, 0] - start[1], widths[1], gain, rows[1], tile, offset, g1)
-            offset = _add_rows(edges[2, 0] - start[2], widths[2], gain, rows[2], tile, offset, g2)
-            offset = _add_rows(edges[3, 0] - start[3], widths[3], gain, rows[3], tile, offset, g3)
+        widths = edges[:, 1] - edges[:, 0]
+        offset = _add_rows(edges[0, 0] - start[0], widths[0], gain, rows[0], tile, 0, g0)
+        offset = _add_rows(edges[1, 0] - start[1], widths[1], gain, rows[1], tile, offset, g1)
+        offset = _add_rows(edges[2, 0] - start[2], widths[2], gain, rows[2], tile, offset, g2)
+        offset = _add_rows(edges[3, 0] - start[3], widths[3], gain, rows[3], tile, offset, g3)

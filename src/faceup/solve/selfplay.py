@@ -146,7 +146,7 @@ def _part_down(layout, part, regrets, strategy, rows, groups, n_groups, root_rea
             _match_regrets(layout, part, street, regrets[street], groups[street], n_groups[street], strategy[street])
     _down(
         layout, part, strategy[0], strategy[1], strategy[2], strategy[3], rows, root_reach, scratch, count,
-        reach[0], reach[1], reach[2], reach[3], True,
+        reach[0], reach[1], reach[2], reach[3],
     )  # fmt: skip
 
 
@@ -154,7 +154,7 @@ def _part_down(layout, part, regrets, strategy, rows, groups, n_groups, root_rea
 def _part_up(layout, part, learner, regrets, averages, strategy, rows, groups, n_groups, root_value, scratch, gain, reach):
     _up(
         layout, part, strategy[0], strategy[1], strategy[2], strategy[3], rows, root_value, scratch,
-        gain[0], gain[1], gain[2], gain[3], True,
+        gain[0], gain[1], gain[2], gain[3],
     )  # fmt: skip
     for street in range(3):
         if layout.edges[part, street, 1] > layout.edges[part, street, 0]:
