@@ -85,6 +85,15 @@ def _fetch_rows(edges, width_start, s, rows, tile, offset, row):
 
 
 @njit(cache=True)
+def _fetch_streets(edges, start, s0, s1, s2, s3, rows, tile, row):
+    """`_fetch_rows` of the four streets, one after the other."""
+    offset = _fetch_rows(edges[0], start[0], s0, rows[0], tile, 0, row)
+    offset = _fetch_rows(edges[1], start[1], s1, rows[1], tile, offset, row)
+    offset = _fetch_rows(edges[2], start[2], s2, rows[2], tile, offset, row)
+    _fetch_rows(edges[3], start[3], s3, rows[3], tile, offset, row)
+
+
+@njit(cache=True)
 def _add_rows(first, n, gain, rows, tile, offset, sums):
     """Add n of each kin's gains to its row of sums, from column `first` on."""
     for j in range(TILE):
@@ -92,6 +101,15 @@ def _add_rows(first, n, gain, rows, tile, offset, sums):
         for c in range(n):
             out[c] += source[c, j]
     return offset + n
+
+
+@njit(cache=True)
+def _add_streets(first, n, gain, rows, tile, t0, t1, t2, t3):
+    """`_add_rows` of the four streets, n (4,) gains each, from columns first (4,) on."""
+    offset = _add_rows(first[0], n[0], gain, rows[0], tile, 0, t0)
+    offset = _add_rows(first[1], n[1], gain, rows[1], tile, offset, t1)
+    offset = _add_rows(first[2], n[2], gain, rows[2], tile, offset, t2)
+    _add_rows(first[3], n[3], gain, rows[3], tile, offset, t3)
 
 
 @njit(cache=True)
@@ -105,14 +123,11 @@ def _down(layout, part, s0, s1, s2, s3, rows, root_reach, scratch, count, d0, d1
     """
     slot, parent, root, decision, edge = layout.slot, layout.parent, layout.root, layout.decision, layout.edge
     actor, edges, start, root_of = layout.actor, layout.edges[part], layout.street_start, layout.root_of
-    first, end = layout.decisions[part, 0], layout.decisions[part, 1]
+    first, end, own = layout.decisions[part, 0], layout.decisions[part, 1], layout.own_columns[part]
     r, ends, row, gain = scratch.values, scratch.ends, scratch.row, scratch.gain
     width = row.shape[1]  # TILE, but not known to the compiler: it then vectorises the loops instead of unrolling them
     for tile in range(rows.shape[1]):
-        offset = _fetch_rows(edges[0], start[0], s0, rows[0], tile, 0, row)
-        offset = _fetch_rows(edges[1], start[1], s1, rows[1], tile, offset, row)
-        offset = _fetch_rows(edges[2], start[2], s2, rows[2], tile, offset, row)
-        offset = _fetch_rows(edges[3], start[3], s3, rows[3], tile, offset, row)
+        _fetch_streets(edges, start, s0, s1, s2, s3, rows, tile, row)
         for d in range(first, end):
             if root_of[d] >= 0:
                 for j in range(width):
@@ -138,11 +153,7 @@ def _down(layout, part, s0, s1, s2, s3, rows, root_reach, scratch, count, d0, d1
         for d in range(first, end):
             for j in range(width):
                 gain[d - first, j] = r[actor[d], d - first, j] * count[tile, j]
-        columns = layout.own_columns[part]
-        offset = _add_rows(columns[0, 0], columns[0, 1], gain, rows[0], tile, 0, d0)
-        offset = _add_rows(columns[1, 0], columns[1, 1], gain, rows[1], tile, offset, d1)
-        offset = _add_rows(columns[2, 0], columns[2, 1], gain, rows[2], tile, offset, d2)
-        offset = _add_rows(columns[3, 0], columns[3, 1], gain, rows[3], tile, offset, d3)
+        _add_streets(own[:, 0], own[:, 1], gain, rows, tile, d0, d1, d2, d3)
 
 
 @njit(cache=True)
@@ -242,14 +253,12 @@ def _up(layout, part, s0, s1, s2, s3, rows, root_value, scratch, g0, g1, g2, g3)
     first_child, n_children = layout.first_child, layout.n_children
     first, end = layout.decisions[part, 0], layout.decisions[part, 1]
     v, ends, row, gain = scratch.values, scratch.ends, scratch.row, scratch.gain
+    columns, widths = edges[:, 0] - start[:4], edges[:, 1] - edges[:, 0]
     child = np.empty((16, TILE), dtype=np.float32)
     mine, theirs = np.empty(TILE, dtype=np.float32), np.empty(TILE, dtype=np.float32)
     width = row.shape[1]
     for tile in range(rows.shape[1]):
-        offset = _fetch_rows(edges[0], start[0], s0, rows[0], tile, 0, row)
-        offset = _fetch_rows(edges[1], start[1], s1, rows[1], tile, offset, row)
-        offset = _fetch_rows(edges[2], start[2], s2, rows[2], tile, offset, row)
-        offset = _fetch_rows(edges[3], start[3], s3, rows[3], tile, offset, row)
+        _fetch_streets(edges, start, s0, s1, s2, s3, rows, tile, row)
         for d in range(end - 1, first - 1, -1):
             who, n, below = actor[d], n_children[d], first_child[d]
             other, e = 1 - who, edge[below]
@@ -282,8 +291,4 @@ def _up(layout, part, s0, s1, s2, s3, rows, root_value, scratch, g0, g1, g2, g3)
                 for j in range(width):
                     root_value[0, root_of[d], tile, j] = v[0, d - first, j]
                     root_value[1, root_of[d], tile, j] = v[1, d - first, j]
-        widths = edges[:, 1] - edges[:, 0]
-        offset = _add_rows(edges[0, 0] - start[0], widths[0], gain, rows[0], tile, 0, g0)
-        offset = _add_rows(edges[1, 0] - start[1], widths[1], gain, rows[1], tile, offset, g1)
-        offset = _add_rows(edges[2, 0] - start[2], widths[2], gain, rows[2], tile, offset, g2)
-        offset = _add_rows(edges[3, 0] - start[3], widths[3], gain, rows[3], tile, offset, g3)
+        _add_streets(columns, widths, gain, rows, tile, g0, g1, g2, g3)
