@@ -8,7 +8,7 @@ import pytest
 from faceup.game.cards import canonical
 from faceup.learn.boosted import fit_boosted
 from faceup.learn.cart import fit_cart
-from faceup.learn.dataset import Rows
+from faceup.learn.dataset import NO_BOARD, Rows
 from faceup.learn.distill import (
     excess,
     fit_rounds,
@@ -16,7 +16,7 @@ from faceup.learn.distill import (
     on_boards,
     predictor,
     score,
-    sharing_no_flop,
+    share_of,
     size,
     split_boards,
     subset,
@@ -46,7 +46,8 @@ def cart(rows: Rows):
 @pytest.mark.parametrize("n,share", [(400, 0.2), (300, 0.5), (10, 0.01)])
 def test_no_test_board_has_a_flop_of_the_training_boards(n, share):
     dealt = boards(n)
-    train, test = split_boards(dealt, share)
+    split = split_boards(dealt, share)
+    train, test = split.boards[split.train], split.boards[split.test]
     assert len(test) == max(2, round(share * n)) and len(train) <= n - len(test)
     flops = [{canonical(board[:3].tolist())[0] for board in part} for part in (train, test)]
     assert not flops[0] & flops[1]
@@ -56,12 +57,24 @@ def test_no_test_board_has_a_flop_of_the_training_boards(n, share):
     assert all((tuple(b) in kept) or canonical(b[:3].tolist())[0] in flops[1] for b in dealt)
 
 
-def test_boards_apart_from_others_share_no_flop_with_them():
-    dealt, others = boards(300), boards(340)[300:]
-    kept, flops = sharing_no_flop(dealt, others), {canonical(board[:3].tolist())[0] for board in others}
-    assert kept.tolist() == [b.tolist() for b in dealt if canonical(b[:3].tolist())[0] not in flops]
-    assert 0 < len(kept) < len(dealt)
-    assert np.array_equal(sharing_no_flop(dealt, dealt[:0]), dealt)
+def test_more_test_boards_share_no_flop_with_those_trained_on():
+    dealt, more = boards(300), boards(640)[300:]
+    few, split = split_boards(dealt, 0.2), split_boards(dealt, 0.2, more)
+    assert np.array_equal(split.train, few.train) and np.array_equal(split.boards[: len(few.boards)], few.boards)
+    assert sorted([*split.train, *split.test]) == list(range(len(split.boards)))
+    flops = {canonical(board[:3].tolist())[0] for board in split.boards[split.train]}
+    wanted = [b.tolist() for b in more if canonical(b[:3].tolist())[0] not in flops]
+    assert split.boards[len(few.boards) :].tolist() == wanted and 0 < len(wanted) < len(more)
+
+
+def test_a_share_of_rows_is_drawn_or_the_weightiest():
+    first, drawn, listed = some_rows(1), some_rows(2), some_rows(3)._replace(board=np.full(600, NO_BOARD, dtype=np.int32))
+    few = share_of([first, drawn, listed], 0.1, seed=3)
+    assert few[0] is first and [len(rows.X) for rows in few] == [600, 60, 60]
+    assert all(np.array_equal(a, b) for a, b in zip(few[1], subset(drawn, 60, seed=3), strict=True))
+    assert sorted(few[2].w) == sorted(listed.w)[-60:]
+    places = [int(np.flatnonzero((listed.X == x).all(axis=1))[0]) for x in few[2].X]
+    assert places == sorted(places) and np.array_equal(few[2].P, listed.P[places])
 
 
 def test_a_split_without_training_boards_is_refused():

@@ -15,7 +15,7 @@ import numpy as np
 from faceup.game.cards import canonical
 from faceup.learn import trees
 from faceup.learn.boosted import Boosted
-from faceup.learn.dataset import Rows
+from faceup.learn.dataset import NO_BOARD, Rows
 from faceup.learn.metrics import FLOOR, entropy_floor, fit_metrics
 from faceup.learn.neural import Neural
 from faceup.solve.policy import Predict
@@ -23,6 +23,14 @@ from faceup.solve.policy import Predict
 WORKERS = 2  # rounds in training at a time; fits run on one thread each, so that results do not depend on it
 _RESAMPLES = 2000
 Model = TypeVar("Model")  # of one round
+
+
+class Split(NamedTuple):
+    """Boards that rows are drawn from, those of the test apart from those trained on."""
+
+    boards: np.ndarray  # (n, 5) as dealt
+    train: np.ndarray  # numbers of boards
+    test: np.ndarray  # numbers of the others
 
 
 class Excess(NamedTuple):
@@ -33,20 +41,24 @@ class Excess(NamedTuple):
     high: float
 
 
-def split_boards(boards: np.ndarray, held_out: float) -> tuple[np.ndarray, np.ndarray]:
-    """(boards to train on, boards for the test) from boards (n, 5) as dealt.
+def split_boards(boards: np.ndarray, held_out: float, more: np.ndarray | None = None) -> Split:
+    """Boards (n, 5) as dealt for the test and to train on, in this order, then of `more` (m, 5) further ones for the test.
 
     The test gets the first share `held_out` of the boards, at least two. Of the others those are left out
-    whose flop is, up to suits, that of a test board. Raises ValueError where none are left to train on.
+    whose flop is, up to suits, that of a test board, and of `more` those whose flop is one trained on. Raises
+    ValueError where none are left to train on.
     """
     n = max(2, round(held_out * len(boards)))
-    train = sharing_no_flop(boards[n:], boards[:n])
+    train = _sharing_no_flop(boards[n:], boards[:n])
     if len(train) == 0:
         raise ValueError(f"held_out is {held_out} of {len(boards)} boards, expected boards left for training")
-    return train, boards[:n]
+    last = boards[:0] if more is None else _sharing_no_flop(more, train)
+    number = np.arange(n + len(train) + len(last))
+    trained = (number >= n) & (number < n + len(train))
+    return Split(np.concatenate([boards[:n], train, last]), number[trained], number[~trained])
 
 
-def sharing_no_flop(boards: np.ndarray, others: np.ndarray) -> np.ndarray:
+def _sharing_no_flop(boards: np.ndarray, others: np.ndarray) -> np.ndarray:
     """Those of boards (n, 5) as dealt whose flop is, up to suits, that of none of the others (m, 5)."""
     flops, theirs = ([canonical(board[:3])[0] for board in np.asarray(part).tolist()] for part in (boards, others))
     return boards[~np.isin(flops, theirs)]
@@ -54,8 +66,7 @@ def sharing_no_flop(boards: np.ndarray, others: np.ndarray) -> np.ndarray:
 
 def on_boards(rows: Rows, boards: Sequence[int]) -> Rows:
     """The rows of some boards, by their numbers, with weights of mean 1."""
-    kept = np.isin(rows.board, np.asarray(boards))
-    part = Rows(*(column[kept] for column in rows))
+    part = _rows_at(rows, np.isin(rows.board, np.asarray(boards)))
     return part._replace(w=part.w / part.w.mean())
 
 
@@ -63,8 +74,21 @@ def subset(rows: Rows, n: int, seed: int) -> Rows:
     """n of the rows at random, in their order; all of them where there are no more."""
     if n >= len(rows.X):
         return rows
-    kept = np.sort(np.random.default_rng(seed).choice(len(rows.X), n, replace=False))
-    return Rows(*(column[kept] for column in rows))
+    return _rows_at(rows, np.sort(np.random.default_rng(seed).choice(len(rows.X), n, replace=False)))
+
+
+def share_of(rounds: Sequence[Rows], share: float, seed: int) -> list[Rows]:
+    """All rows of the first round, and a share of each other's: drawn ones at random, listed ones (no board) the weightiest."""
+    few = [rounds[0]]
+    for rows in rounds[1:]:
+        n = int(share * len(rows.X))
+        weightiest = np.sort(np.argsort(-rows.w, kind="stable")[:n])
+        few.append(_rows_at(rows, weightiest) if (rows.board == NO_BOARD).all() else subset(rows, n, seed))
+    return few
+
+
+def _rows_at(rows: Rows, places: np.ndarray) -> Rows:
+    return Rows(*(column[places] for column in rows))
 
 
 def fit_rounds(
