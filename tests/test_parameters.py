@@ -7,8 +7,9 @@ import pytest
 import yaml
 
 from faceup import parameters
-from faceup.parameters import choice, each, integer, load_parameters, load_study_parameters, number, section, text
+from faceup.parameters import load_parameters, load_study_parameters, section
 from faceup.paths import ROOT
+from faceup.schema import choice, each, integer, number, text
 
 PROFILES = [ROOT / "params.yaml", *sorted((ROOT / "params").glob("*.yaml"))]
 SMALL = {

@@ -13,8 +13,8 @@ import nbformat
 import pytest
 import yaml
 
-from faceup.parameters import SCHEMA, STUDIES, Rule
 from faceup.paths import ROOT
+from faceup.schema import SCHEMA, STUDIES, Rule
 from faceup.show import stage_dependencies
 from faceup.show.run_notebook import cleaned, parameters_of
 from faceup.show.stage_dependencies import PIPELINE, SOURCES, STUDY_PARAMETERS, closure, imported_names, imports_of, stages_of

@@ -11,8 +11,9 @@ import zlib
 import nbformat
 import pytest
 
-from faceup.parameters import SCHEMA, Rule, load_parameters, load_study_parameters
+from faceup.parameters import load_parameters, load_study_parameters
 from faceup.paths import ROOT
+from faceup.schema import SCHEMA, Rule
 from faceup.show import run_notebook
 from faceup.show.run_notebook import chosen_values, cleaned, declared, fill, normalise
 

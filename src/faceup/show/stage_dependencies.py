@@ -17,8 +17,8 @@ from typing import Any
 
 import yaml
 
-from faceup.parameters import SCHEMA
 from faceup.paths import ROOT
+from faceup.schema import SCHEMA
 from faceup.show.run_notebook import declared, parameters_cell, read_source
 from faceup.storage import replacing
 
