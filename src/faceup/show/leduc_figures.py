@@ -14,7 +14,7 @@ from faceup.game.leduc import Leduc
 from faceup.learn.leduc_cards import Card, card_strategy
 from faceup.learn.leduc_trees import answers
 from faceup.play.leduc_training import Curve
-from faceup.show.figures import BLACK, BLUE, GREEN, GREY, ORANGE, RED
+from faceup.show.figures import BLACK, BLUE, GREEN, GREY, PURPLE, RED
 from faceup.solve.flat_form import make_form, plans
 
 _ANSWER_COLORS = ("#BBBBBB", "#9ED8C6", "#F2B49B")  # fold, check or call, raise; light, for black letters
@@ -159,7 +159,7 @@ def readable_panel(
     xlabel: str,
 ) -> None:
     """Sizes against exploitability (logarithmic): a line for each kind of tree, a column of stars for each card."""
-    for (label, (x, y)), color in zip(trees.items(), (BLUE, ORANGE, RED, GREEN), strict=False):
+    for (label, (x, y)), color in zip(trees.items(), (BLUE, PURPLE, RED, GREEN), strict=False):
         axes.plot(x, y, "o-", color=color, ms=5, lw=1.5, label=label)
     for size, column in cards.items():
         axes.plot([size] * len(column), column, "*-", color=BLACK, ms=9, lw=0.8)
