@@ -12,6 +12,7 @@ from faceup.learn.dataset import NO_BOARD, Rows
 from faceup.learn.distill import (
     excess,
     fit_rounds,
+    judge,
     mean_brier,
     on_boards,
     predictor,
@@ -150,6 +151,13 @@ def test_scores_and_sizes(model):
     assert low_mean_high.low < low_mean_high.mean < low_mean_high.high
     brier = [found["brier"], score(fitted, other := some_rows(3))["brier"]]
     assert mean_brier([fitted] * 2, [rows, other]) == pytest.approx(sum(brier) / 2) and brier[0] != brier[1]
+
+
+def test_models_are_judged_each_on_its_own_rows():
+    train, test = [some_rows(4), some_rows(5)], [some_rows(6), some_rows(7)]
+    models = [cart(rows) for rows in train]
+    wanted = [(score(m, a), score(m, b), excess(m, b, 3)) for m, a, b in zip(models, train, test, strict=True)]
+    assert judge(models, train, test, 3) == wanted and wanted[0] != wanted[1]
 
 
 def test_intervals_follow_the_boards_not_the_rows():

@@ -41,6 +41,14 @@ class Excess(NamedTuple):
     high: float
 
 
+class Judgement(NamedTuple):
+    """A model of one round, by `score` and `excess`."""
+
+    trained: dict[str, float]  # on the rows trained on
+    tested: dict[str, float]
+    excess: Excess  # on the rows tested on
+
+
 def split_boards(boards: np.ndarray, held_out: float, more: np.ndarray | None = None) -> Split:
     """Boards (n, 5) as dealt for the test and to train on, in this order, then of `more` (m, 5) further ones for the test.
 
@@ -132,6 +140,19 @@ def predictor(model: trees.Tree | Boosted | Neural) -> Predict:
     return model.predict
 
 
+def judge(
+    models: Sequence[trees.Tree | Boosted | Neural], trained: Sequence[Rows], tested: Sequence[Rows], seed: int
+) -> list[Judgement]:
+    """Each model on its rows trained on and tested on, WORKERS at a time."""
+
+    def one(model: trees.Tree | Boosted | Neural, train: Rows, test: Rows) -> Judgement:
+        predicted = predictor(model)(test.X)
+        return Judgement(score(model, train), _score(predicted, test), _excess(predicted, test, seed))
+
+    with ThreadPoolExecutor(WORKERS) as pool:
+        return list(pool.map(one, models, trained, tested))
+
+
 def size(model: trees.Tree | Boosted | Neural) -> tuple[int, str]:
     """How large a model is, and what is counted."""
     if isinstance(model, trees.Tree):
@@ -143,8 +164,11 @@ def size(model: trees.Tree | Boosted | Neural) -> tuple[int, str]:
 
 def score(model: trees.Tree | Boosted | Neural, rows: Rows) -> dict[str, float]:
     """Log-loss, Brier score, agreement and entropy floor of a model on rows."""
-    metrics = fit_metrics(rows.P, predictor(model)(rows.X), rows.w)
-    return {**metrics, "floor": entropy_floor(rows.P, rows.w)}
+    return _score(predictor(model)(rows.X), rows)
+
+
+def _score(predicted: np.ndarray, rows: Rows) -> dict[str, float]:
+    return {**fit_metrics(rows.P, predicted, rows.w), "floor": entropy_floor(rows.P, rows.w)}
 
 
 def mean_brier(models: Sequence[trees.Tree | Boosted | Neural], rounds: Sequence[Rows]) -> float:
@@ -154,7 +178,11 @@ def mean_brier(models: Sequence[trees.Tree | Boosted | Neural], rounds: Sequence
 
 def excess(model: trees.Tree | Boosted | Neural, rows: Rows, seed: int) -> Excess:
     """Weighted log-loss above the entropy floor; the interval resamples boards, whose rows are alike."""
-    P, predicted = rows.P.astype(np.float64), predictor(model)(rows.X).astype(np.float64)
+    return _excess(predictor(model)(rows.X), rows, seed)
+
+
+def _excess(predicted: np.ndarray, rows: Rows, seed: int) -> Excess:
+    P, predicted = rows.P.astype(np.float64), predicted.astype(np.float64)
     above = (P * np.log(np.maximum(P, FLOOR) / np.maximum(predicted, FLOOR))).sum(axis=1)
     places, board = np.unique(rows.board, return_inverse=True)
     total = np.bincount(board, weights=rows.w * above)
