@@ -1,7 +1,7 @@
 """Distillation: one model a round from the same rows, and how close each comes (paper 000, Section 2.4).
 
-`split_boards` keeps boards for the test, `fit_rounds` trains the four rounds side by side, `score` measures a
-model and `excess` its distance from the entropy floor with an interval over boards.
+`split_boards` keeps boards for the test, `fit_rounds` trains the four rounds side by side, and `judge` measures them:
+by `score`, and by `excess`, the distance from the entropy floor with an interval over boards.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -20,7 +20,7 @@ from faceup.learn.metrics import FLOOR, entropy_floor, fit_metrics
 from faceup.learn.neural import Neural
 from faceup.solve.policy import Predict
 
-WORKERS = 2  # rounds in training at a time; fits run on one thread each, so that results do not depend on it
+WORKERS = 2  # rounds trained or judged at a time; each runs on one thread, so that results do not depend on it
 _RESAMPLES = 2000
 Model = TypeVar("Model")  # of one round
 
@@ -30,7 +30,7 @@ class Split(NamedTuple):
 
     boards: np.ndarray  # (n, 5) as dealt
     train: np.ndarray  # numbers of boards
-    test: np.ndarray  # numbers of the others
+    test: np.ndarray  # numbers of the test's
 
 
 class Excess(NamedTuple):
@@ -50,11 +50,11 @@ class Judgement(NamedTuple):
 
 
 def split_boards(boards: np.ndarray, held_out: float, more: np.ndarray | None = None) -> Split:
-    """Boards (n, 5) as dealt for the test and to train on, in this order, then of `more` (m, 5) further ones for the test.
+    """Split boards (n, 5) as dealt: first those of the test, then those to train on, then `more` (m, 5) for the test.
 
-    The test gets the first share `held_out` of the boards, at least two. Of the others those are left out
-    whose flop is, up to suits, that of a test board, and of `more` those whose flop is one trained on. Raises
-    ValueError where none are left to train on.
+    The test gets the first share `held_out` of the boards, at least two. Left out are boards to train on whose flop
+    is, up to suits, that of a test board, and boards of `more` whose flop is one trained on. Raises ValueError where
+    none are left to train on.
     """
     n = max(2, round(held_out * len(boards)))
     train = _sharing_no_flop(boards[n:], boards[:n])
@@ -72,7 +72,7 @@ def _sharing_no_flop(boards: np.ndarray, others: np.ndarray) -> np.ndarray:
     return boards[~np.isin(flops, theirs)]
 
 
-def on_boards(rows: Rows, boards: Sequence[int]) -> Rows:
+def on_boards(rows: Rows, boards: Sequence[int] | np.ndarray) -> Rows:
     """The rows of some boards, by their numbers, with weights of mean 1."""
     part = _rows_at(rows, np.isin(rows.board, np.asarray(boards)))
     return part._replace(w=part.w / part.w.mean())
@@ -150,7 +150,7 @@ def judge(
         return Judgement(score(model, train), _score(predicted, test), _excess(predicted, test, seed))
 
     with ThreadPoolExecutor(WORKERS) as pool:
-        return list(pool.map(one, models, trained, tested))
+        return list(pool.map(lambda each: one(*each), zip(models, trained, tested, strict=True)))
 
 
 def size(model: trees.Tree | Boosted | Neural) -> tuple[int, str]:
