@@ -70,6 +70,18 @@ DISCOUNT: dict[str, Rule | dict[str, Rule]] = {  # how self-play forgets: solve/
     "gamma": number(0, 10),
 }
 
+ROUND_ROWS: dict[str, Rule | dict[str, Rule]] = {  # what models are taught, preflop aside
+    "flop_rows": integer(100, 100_000_000),
+    "turn_rows": integer(100, 100_000_000),
+    "river_rows": integer(100, 100_000_000),
+}
+
+BOOSTED: dict[str, Rule | dict[str, Rule]] = {  # learn/boosted
+    "boosted_depth": integer(1, 30),
+    "boosted_rounds": integer(1, 100_000),
+    "boosted_learning_rate": number(0.001, 1),
+}
+
 HUMAN_RULES: dict[str, Rule | dict[str, Rule]] = {  # of the default profile's stage and of the study at the paper's size
     "games": integer(100, 10_000_000),
     "held_out": number(0.01, 0.9),
@@ -111,18 +123,14 @@ SCHEMA: dict[str, Rule | dict[str, Rule]] = {
         "row_boards": integer(2, 1_000_000),
         "row_weights": choice("mistakes", "pot"),
         "value_boards": integer(1, 1_000_000),
-        "flop_rows": integer(100, 100_000_000),
-        "turn_rows": integer(100, 100_000_000),
-        "river_rows": integer(100, 100_000_000),
+        **ROUND_ROWS,
         "held_out": number(0.01, 0.9),
         "test_boards": integer(0, 1_000_000),
         "depths": each(integer(1, 30), increasing=True),
         "tree_min_rows": integer(1, 1_000_000),
         "oct_regrowths": each(integer(0, 1_000_000), least=4, most=4),
         "boosted_rows": integer(100, 100_000_000),
-        "boosted_depth": integer(1, 30),
-        "boosted_rounds": integer(1, 100_000),
-        "boosted_learning_rate": number(0.001, 1),
+        **BOOSTED,
         "neural_rows": integer(100, 100_000_000),
         "neural_layers": integer(1, 100),
         "neural_width": integer(1, 8192),
@@ -163,9 +171,7 @@ SCHEMA: dict[str, Rule | dict[str, Rule]] = {
         "rows_per_round": integer(100, 100_000_000),
         "cart_depth": integer(1, 30),
         "cart_min_rows": integer(1, 1_000_000),
-        "boosted_depth": integer(1, 30),
-        "boosted_rounds": integer(1, 100_000),
-        "boosted_learning_rate": number(0.001, 1),
+        **BOOSTED,
         "match_boards": integer(2, 10_000_000),
         "played_games": integer(4, 1_000_000_000),
         "answered": each(integer(1, 10_000_000), increasing=True),
@@ -238,9 +244,7 @@ STUDIES: dict[str, Rule | dict[str, Rule]] = {  # a section a study, not called 
     "history": {
         "row_boards": integer(5, 1_000_000),
         "value_boards": integer(1, 1_000_000),
-        "flop_rows": integer(100, 100_000_000),
-        "turn_rows": integer(100, 100_000_000),
-        "river_rows": integer(100, 100_000_000),
+        **ROUND_ROWS,
         "tree_share": number(0.001, 1),
         "tree_depths": each(integer(1, 30), increasing=True),
         "tree_min_rows": integer(1, 1_000_000),
@@ -250,9 +254,7 @@ STUDIES: dict[str, Rule | dict[str, Rule]] = {  # a section a study, not called 
         "curve_shares": each(number(0.001, 1), increasing=True),
         "match_boards": integer(2, 10_000_000),
         "boosted_share": number(0.001, 1),
-        "boosted_depth": integer(1, 30),
-        "boosted_rounds": integer(1, 100_000),
-        "boosted_learning_rate": number(0.001, 1),
+        **BOOSTED,
         "neural_share": number(0.001, 1),
         "neural_layers": integer(1, 100),
         "neural_width": integer(1, 8192),

@@ -40,6 +40,10 @@ def boards(n: int) -> np.ndarray:
     return np.array([np.random.default_rng([9, k]).permutation(52)[:5] for k in range(n)])
 
 
+def excess_of(model, rows: Rows, seed: int):
+    return excess(predictor(model)(rows.X), rows, seed)
+
+
 def cart(rows: Rows):
     return grow(rows.X, rows.P, rows.w)
 
@@ -146,7 +150,7 @@ def test_scores_and_sizes(model):
     average = np.average(rows.P, axis=0, weights=rows.w)
     naive = -np.average((rows.P * np.log(average)).sum(axis=1), weights=rows.w)
     assert found["floor"] < found["log_loss"] < naive
-    low_mean_high = excess(fitted, rows, seed=1)
+    low_mean_high = excess_of(fitted, rows, seed=1)
     assert low_mean_high.mean == pytest.approx(found["log_loss"] - found["floor"], abs=1e-5)
     assert low_mean_high.low < low_mean_high.mean < low_mean_high.high
     brier = [found["brier"], score(fitted, other := some_rows(3))["brier"]]
@@ -156,7 +160,7 @@ def test_scores_and_sizes(model):
 def test_models_are_judged_each_on_its_own_rows():
     train, test = [some_rows(4), some_rows(5)], [some_rows(6), some_rows(7)]
     models = [cart(rows) for rows in train]
-    wanted = [(score(m, a), score(m, b), excess(m, b, 3)) for m, a, b in zip(models, train, test, strict=True)]
+    wanted = [(score(m, a), score(m, b), excess_of(m, b, 3)) for m, a, b in zip(models, train, test, strict=True)]
     assert judge(models, train, test, 3) == wanted and wanted[0] != wanted[1]
 
 
@@ -164,16 +168,16 @@ def test_intervals_follow_the_boards_not_the_rows():
     """Copies of every row narrow nothing; a single board leaves no interval."""
     rows = some_rows(4)
     model = cart(rows)
-    once, four_times = excess(model, rows, 1), excess(model, Rows(*(np.repeat(c, 4, axis=0) for c in rows)), 1)
+    once, four_times = excess_of(model, rows, 1), excess_of(model, Rows(*(np.repeat(c, 4, axis=0) for c in rows)), 1)
     assert four_times == pytest.approx(once)
-    single = excess(model, rows._replace(board=np.zeros(600, dtype=int)), 1)
+    single = excess_of(model, rows._replace(board=np.zeros(600, dtype=int)), 1)
     assert single.low == pytest.approx(single.mean) == pytest.approx(single.high)
 
 
 def test_intervals_cover_about_as_often_as_they_say():
     """A model's excess on few boards: the interval holds the value on very many boards most of the time."""
     model = cart(some_rows(5))
-    truth = excess(model, some_rows(6, 60_000, 600), 1).mean
-    found = [excess(model, some_rows(seed, 3000, 30), 1) for seed in range(100, 160)]
+    truth = excess_of(model, some_rows(6, 60_000, 600), 1).mean
+    found = [excess_of(model, some_rows(seed, 3000, 30), 1) for seed in range(100, 160)]
     inside = np.mean([e.low <= truth <= e.high for e in found])
     assert 0.8 <= inside <= 1

@@ -147,7 +147,7 @@ def judge(
 
     def one(model: trees.Tree | Boosted | Neural, train: Rows, test: Rows) -> Judgement:
         predicted = predictor(model)(test.X)
-        return Judgement(score(model, train), _score(predicted, test), _excess(predicted, test, seed))
+        return Judgement(score(model, train), _score(predicted, test), excess(predicted, test, seed))
 
     with ThreadPoolExecutor(WORKERS) as pool:
         return list(pool.map(lambda each: one(*each), zip(models, trained, tested, strict=True)))
@@ -176,12 +176,8 @@ def mean_brier(models: Sequence[trees.Tree | Boosted | Neural], rounds: Sequence
     return float(np.mean([score(model, rows)["brier"] for model, rows in zip(models, rounds, strict=True)]))
 
 
-def excess(model: trees.Tree | Boosted | Neural, rows: Rows, seed: int) -> Excess:
-    """Weighted log-loss above the entropy floor; the interval resamples boards, whose rows are alike."""
-    return _excess(predictor(model)(rows.X), rows, seed)
-
-
-def _excess(predicted: np.ndarray, rows: Rows, seed: int) -> Excess:
+def excess(predicted: np.ndarray, rows: Rows, seed: int) -> Excess:
+    """Log-loss of predictions (n, n_labels) above the entropy floor; the interval resamples boards, whose rows are alike."""
     P, predicted = rows.P.astype(np.float64), predicted.astype(np.float64)
     above = (P * np.log(np.maximum(P, FLOOR) / np.maximum(predicted, FLOOR))).sum(axis=1)
     places, board = np.unique(rows.board, return_inverse=True)
