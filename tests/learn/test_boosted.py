@@ -6,6 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 import pytest
 import xgboost as xgb
+from scipy.optimize import brentq
 
 from faceup.learn.boosted import Boosted, fit_boosted
 from faceup.learn.metrics import entropy_floor, log_loss
@@ -17,6 +18,12 @@ def soft_rows(n: int = 2000, f: int = 5, n_labels: int = 4, seed: int = 0):
     logits = (X / 10 - 2.5) @ rng.normal(size=(f, n_labels))
     P = np.exp(logits - logits.max(axis=1, keepdims=True))
     return X, P / P.sum(axis=1, keepdims=True), rng.exponential(size=n) + 0.01
+
+
+def least_in_sum(P: np.ndarray, costs: np.ndarray) -> np.ndarray:
+    """The p for which -P.log(p) + costs.p is least: there P_k / p_k - costs_k is the same for all labels."""
+    level = brentq(lambda a: (P / (costs + a)).sum() - 1, 1e-9 - costs.min(), 1e3)
+    return P / (costs + level)
 
 
 SETTINGS = {"max_depth": 4, "learning_rate": 0.3, "rounds": 10, "seed": 0, "min_child_weight": 1.0}
@@ -74,6 +81,19 @@ def test_constant_features_give_the_weighted_mean():
     assert np.allclose(model.predict(np.zeros((1, 3)))[0], np.average(P, axis=0, weights=w), atol=1e-3)
 
 
+def test_two_kinds_of_rows_with_costs_each_give_the_least_sum():
+    _, P, w = soft_rows(n=400)
+    X = np.repeat([[0.0], [1.0]], 200, axis=0)
+    costs = np.random.default_rng(0).normal(size=P.shape) + np.where(X == 0, [0, 0.5, 1, 0], [1, 0, 0, 0.5])
+    fit = SETTINGS | {"rounds": 200, "costs": costs}
+    for weight in (0, 1, 4):
+        model = fit_boosted(X, P, w, **fit, cost_weight=weight)
+        for kind in (0, 1):
+            here = X[:, 0] == kind
+            means = (np.average(a[here], axis=0, weights=w[here]) for a in (P, weight * costs))
+            assert np.allclose(model.predict(np.array([[kind]]))[0], least_in_sum(*means), atol=2e-3)
+
+
 def test_weights_have_no_unit():
     X, P, w = soft_rows()
     one, two = (fit_boosted(X, P, unit * w, **SETTINGS).predict(X) for unit in (1, 2.0**20))
@@ -119,6 +139,8 @@ def test_a_file_that_is_no_model_is_named(tmp_path, content):
         ({"rounds": 0}, "rounds is 0"),
         ({"max_bin": 1}, "max_bin is 1"),
         ({"min_child_weight": -1}, "min_child_weight is -1"),
+        ({"cost_weight": -1}, "cost_weight is -1"),
+        ({"costs": np.zeros((2000, 3))}, r"costs have shape \(2000, 3\): expected \(2000, 4\)"),
         ({"X": np.zeros((3, 2))}, "X has 3 rows"),
         ({"w": np.full(2000, np.nan)}, "w is nan"),
     ],

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 import safetensors.numpy
 import torch
+from scipy.optimize import brentq
 
 from faceup.learn.metrics import entropy_floor, log_loss
 from faceup.learn.neural import Neural, fit_neural
@@ -64,10 +65,28 @@ def test_soft_labels_are_learnt_down_to_their_entropy():
     assert log_loss(targets, model.predict(unseen), weights) < entropy_floor(targets, weights) + 0.05
 
 
+@pytest.mark.parametrize("epochs", [1, 2, 9, 10, 11, 20])
+def test_a_few_steps_are_enough(epochs):
+    X, P, w = soft_rows(n=64)
+    model = fit_neural(X, P, w, **SETTINGS | {"epochs": epochs})  # one step an epoch
+    assert np.isfinite(model.predict(X)).all()
+
+
 def test_constant_features_give_the_weighted_mean():
     _, P, w = soft_rows(n=512)
     model = fit_neural(np.full((512, 5), 300), P, w, **SETTINGS | {"epochs": 200, "batch": 512})
     assert np.allclose(model.predict(np.full((1, 5), 300))[0], np.average(P, axis=0, weights=w), atol=2e-3)
+
+
+def test_constant_features_with_costs_give_the_least_sum():
+    _, P, w = soft_rows(n=512)
+    costs = np.random.default_rng(0).normal(size=P.shape) + [0, 0.5, 1]
+    fit = SETTINGS | {"epochs": 300, "batch": 512, "costs": costs}
+    for weight in (0, 2):
+        found = fit_neural(np.full((512, 5), 300), P, w, **fit, cost_weight=weight).predict(np.full((1, 5), 300))[0]
+        P_mean, costs_mean = (np.average(a, axis=0, weights=w) for a in (P, weight * costs))
+        level = brentq(lambda a, c=costs_mean, p=P_mean: (p / (c + a)).sum() - 1, 1e-9 - costs_mean.min(), 1e3)
+        assert np.allclose(found, P_mean / (costs_mean + level), atol=2e-3)  # P_k / p_k - costs_k is the same for all labels
 
 
 def test_the_same_bytes_on_a_rerun_and_beside_other_threads(tmp_path):
@@ -151,6 +170,8 @@ def test_a_file_that_is_no_network_is_named(tmp_path):
         ({"epochs": 0}, "epochs is 0"),
         ({"batch": 0}, "batch is 0"),
         ({"learning_rate": 0}, "learning_rate is 0"),
+        ({"cost_weight": -1}, "cost_weight is -1"),
+        ({"costs": np.full((1500, 3), np.inf)}, r"cost is inf at \(0, 0\): expected a finite number"),
         ({"n_bets": 7}, "n_bets is 7: expected 0 to 6"),
         ({"X": -np.ones((1500, 6))}, "X holds a bet of -1.0: expected dollars of 0 or more"),
         ({"P": np.full((1500, 3), 0.5)}, "sum of P is 1.5"),

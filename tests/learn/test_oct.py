@@ -1,6 +1,6 @@
 """Optimal trees against every tree there is, against CART, and the promises of the interface."""
 
-from itertools import pairwise
+from itertools import combinations, pairwise
 
 import numpy as np
 import pytest
@@ -8,6 +8,7 @@ from sklearn.base import clone
 from sklearn.datasets import load_breast_cancer, make_classification
 
 from faceup.learn.cart import fit_cart
+from faceup.learn.leaf_answers import answer_by_costs
 from faceup.learn.metrics import fit_metrics
 from faceup.learn.oct import OptimalTree, bin_features, fit_oct
 from faceup.learn.pruning import earned
@@ -23,11 +24,22 @@ def soft_rows(n: int = 400, f: int = 4, n_labels: int = 3, seed: int = 0):
     return X, P / P.sum(axis=1, keepdims=True), rng.exponential(size=n)
 
 
+def best_answer(A: np.ndarray, W: float) -> tuple[float, np.ndarray]:
+    """(the most of 2 A.p - W |p|^2 over mixtures p, the mixture), by trying every set of labels that may be played."""
+    found = []
+    for n in range(1, len(A) + 1):
+        for played in map(list, combinations(range(len(A)), n)):
+            p = np.zeros(len(A))
+            p[played] = A[played] / W - (A[played].sum() / W - 1) / n  # where the gradient is the same for all of them
+            if p.min() >= 0:
+                found.append((2 * A @ p - W * p @ p, p))
+    return max(found, key=lambda each: each[0])
+
+
 def leaf_worth(S: np.ndarray, criterion: str) -> float:
-    """What a leaf with sums S (n_labels,), or of labels and of labels and values, earns, from its definition."""
+    """What a leaf with sums S (n_labels,), or of labels with values and of weight last, earns, from its definition."""
     if criterion == "brier+cost":
-        half = len(S) // 2
-        return S[:half] @ S[half:] / S[:half].sum()
+        return best_answer(S[:-1], S[-1])[0]
     W = S.sum()
     if W == 0:
         return 0.0
@@ -77,21 +89,30 @@ def test_costs_are_the_least_of_all_trees():
     assert (w * (predict(tree, X) * costs).sum(axis=1)).sum() == pytest.approx(least)
 
 
-def test_squared_error_and_cost_together_are_the_least_of_all_trees():
-    """Leaves keep their mean labels; without weight on the costs the tree is that of the squared error alone."""
+@pytest.mark.parametrize("cost_weight", [0.5, 1000])
+def test_squared_error_and_cost_together_are_the_least_of_all_trees(cost_weight):
+    """Leaves answer with the mixture that errs and costs least; with much weight on costs that is one action."""
     X, P, w = soft_rows(n=120, seed=3)
     costs = np.random.default_rng(0).normal(size=P.shape) + 2 * X[:, :1]
     fit = {"max_depth": 2, "min_rows": 5, "seed": 0, "regrowths": 200}
-    tree = fit_oct(X, P, w, criterion="brier+cost", costs=costs, cost_weight=0.5, **fit)
-    found = w @ (((P - predict(tree, X)) ** 2).sum(axis=1) + 0.5 * (predict(tree, X) * costs).sum(axis=1))
+    tree = fit_oct(X, P, w, criterion="brier+cost", costs=costs, cost_weight=cost_weight, **fit)
+    found = w @ (((P - predict(tree, X)) ** 2).sum(axis=1) + cost_weight * (predict(tree, X) * costs).sum(axis=1))
     dearest = costs.max(axis=1, keepdims=True)
-    R = w[:, None] * np.concatenate([P, P + 0.5 * (dearest - costs)], axis=1)
-    all_lost = w @ ((P**2).sum(axis=1) + 0.5 * dearest[:, 0])
+    R = w[:, None] * np.column_stack([P + cost_weight / 2 * (dearest - costs), np.ones(len(w))])
+    all_lost = w @ ((P**2).sum(axis=1) + cost_weight * dearest[:, 0])
     assert found == pytest.approx(all_lost - best_by_enumeration(X, R, 2, 5, "brier+cost", 0), rel=1e-6)
-    plain = fit_oct(X, P, w, **fit)
-    free = fit_oct(X, P, w, criterion="brier+cost", costs=costs, cost_weight=0, **fit)
-    squared = [w @ ((P - predict(t, X)) ** 2).sum(axis=1) for t in (plain, free, tree)]
-    assert squared[0] == pytest.approx(squared[1]) and squared[2] > squared[0]
+    pure = (predict(tree, X).max(axis=1) > 0.999).mean()
+    assert pure == 1 if cost_weight == 1000 else pure < 0.5
+
+
+def test_costs_of_no_weight_change_nothing():
+    X, P, w = soft_rows(n=400, seed=3)
+    costs = np.random.default_rng(0).normal(size=P.shape)
+    fit = {"max_depth": 4, "min_rows": 5, "seed": 0, "regrowths": 5}
+    plain, free = fit_oct(X, P, w, **fit), fit_oct(X, P, w, criterion="brier+cost", costs=costs, cost_weight=0, **fit)
+    squared = [w @ ((P - predict(t, X)) ** 2).sum(axis=1) for t in (plain, free)]
+    assert squared[0] == pytest.approx(squared[1], rel=0.01)
+    assert predict(free, X) == pytest.approx(predict(answer_by_costs(free, X, P, w, costs=costs, cost_weight=0), X), abs=1e-6)
 
 
 @pytest.mark.parametrize("criterion", ["brier", "log"])

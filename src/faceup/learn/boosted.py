@@ -3,7 +3,8 @@
 XGBoost's own softmax objective knows only hard labels, so the gradients are ours: for a row of weight w with
 target p and prediction q = softmax(margins), the cross-entropy -w * sum(p log q) has gradient w(q - p); as
 curvature we take XGBoost's own bound 2wq(1 - q). On one-hot targets the fit is the same as that of
-`multi:softprob`.
+`multi:softprob`. What a prediction costs, w q.c, has gradient wq(c - q.c) and, for each
+margin alone, a curvature of wq|c - q.c| at most.
 
 One tree a label and round. A single tree for all labels (`multi_output_tree`) was measured: three to five
 times slower to train and worse after as many rounds.
@@ -16,7 +17,7 @@ from typing import Any
 import numpy as np
 import xgboost as xgb
 
-from faceup.learn.metrics import Progress, check_range, checked_features, checked_rows
+from faceup.learn.metrics import Progress, check_range, checked_costs, checked_features, checked_rows
 from faceup.storage import load_json, replacing
 
 _LEAST_CURVATURE = 1e-16  # XGBoost's own: keeps the sum of a leaf positive
@@ -76,12 +77,16 @@ def fit_boosted(
     seed: int,
     min_child_weight: float = 5.0,
     max_bin: int = 256,
+    costs: np.ndarray | None = None,
+    cost_weight: float = 1.0,
     progress: Progress | None = None,
 ) -> Boosted:
     """Boost `rounds` trees a label on rows X (n, f), targets P (n, n_labels) and weights w (n,).
 
+    With costs (n, n_labels) of each label in a row, cost_weight times what the prediction costs in the mean is added to the loss.
+
     Weights are scaled to a mean of 1; min_child_weight is the least curvature in a leaf, which is at most
-    half a unit a row and label. Features are cut into max_bin quantiles: 256 keep all 169 preflop hands
+    half a unit a row and label, and more with costs. Features are cut into max_bin quantiles: 256 keep all 169 preflop hands
     apart. One thread, so that the bytes do not depend on the machine's; several fits may run in parallel
     threads. Raises ValueError on bad rows or settings.
     """
@@ -90,6 +95,8 @@ def fit_boosted(
     check_range("rounds", rounds, 1)
     check_range("min_child_weight", min_child_weight, 0)
     check_range("max_bin", max_bin, 2)
+    check_range("cost_weight", cost_weight, 0)
+    priced = None if costs is None else (cost_weight * checked_costs(costs, P, w)).astype(np.float32)
     X, P, w = checked_rows(X, P, w)
     settings = {
         "objective": "multi:softprob",  # makes predict() a softmax; its gradients are not used
@@ -104,17 +111,18 @@ def fit_boosted(
         "seed": seed,
         "nthread": 1,
     }
-    objective = _Objective(P, w, rounds, progress)
+    objective = _Objective(P, w, priced, rounds, progress)
     rows = xgb.QuantileDMatrix(X, max_bin=max_bin, nthread=1)
     return Boosted(xgb.train(settings, rows, num_boost_round=rounds, obj=objective))
 
 
 class _Objective:
-    """Gradients and curvatures of the weighted soft cross-entropy, in float32 as XGBoost keeps them."""
+    """Gradients and curvatures of the weighted soft cross-entropy, and of costs, in float32 as XGBoost keeps them."""
 
-    def __init__(self, P: np.ndarray, w: np.ndarray, rounds: int, progress: Progress | None):
+    def __init__(self, P: np.ndarray, w: np.ndarray, priced: np.ndarray | None, rounds: int, progress: Progress | None):
         self.targets = P.astype(np.float32)  # (n, n_labels)
         self.weights = (w / w.mean()).astype(np.float32)[:, None]  # (n, 1)
+        self.priced = priced  # (n, n_labels): what labels cost, in units of the loss
         self.done, self.rounds, self.progress = 0, rounds, progress
 
     def __call__(self, margins: np.ndarray, rows: xgb.DMatrix) -> tuple[np.ndarray, np.ndarray]:
@@ -126,4 +134,8 @@ class _Objective:
             loss = self.weights * self.targets * (np.log(total) - logs)
             self.progress(self.done, self.rounds, float(loss.sum(dtype=np.float64) / len(q)))
         self.done += 1
-        return (q - self.targets) * self.weights, np.maximum(2 * q * (1 - q) * self.weights, _LEAST_CURVATURE)
+        slope, curvature = q - self.targets, 2 * q * (1 - q)
+        if self.priced is not None:
+            above = self.priced - (q * self.priced).sum(axis=1, keepdims=True)
+            slope, curvature = slope + q * above, curvature + q * np.abs(above)
+        return slope * self.weights, np.maximum(curvature * self.weights, _LEAST_CURVATURE)

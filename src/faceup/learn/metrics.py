@@ -64,6 +64,19 @@ def checked_rows(X: np.ndarray, P: np.ndarray, w: np.ndarray) -> tuple[np.ndarra
     return (X, P, w) if used.all() else (X[used], P[used], w[used])
 
 
+def checked_costs(costs: np.ndarray, P: np.ndarray, w: np.ndarray) -> np.ndarray:
+    """costs (n, n_labels) as float64 without the rows of weight 0; raises ValueError unless finite and of the shape of P.
+
+    P and w as in `checked_targets`, which refuses bad ones.
+    """
+    P, w = checked_targets(P, w)
+    costs = np.asarray(costs, dtype=np.float64)
+    if costs.shape != P.shape:
+        raise ValueError(f"costs have shape {costs.shape}: expected {P.shape}, that of P")
+    _refuse(costs, ~np.isfinite(costs), "cost", "a finite number")
+    return costs[w > 0]
+
+
 def checked_features(X: np.ndarray) -> np.ndarray:
     """X as a finite, contiguous float32 array (n, f); raises ValueError."""
     X = np.ascontiguousarray(X, dtype=np.float32)

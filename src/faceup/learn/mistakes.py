@@ -80,7 +80,7 @@ def worst_costs(tree: Tree, nodes: np.ndarray, costs: np.ndarray) -> np.ndarray:
 def relative_costs(costs: np.ndarray) -> np.ndarray:
     """Each row's costs (n, n_labels) as shares of its dearest one, 0 where nothing is lost.
 
-    For `fit_oct`'s criterion "cost" on rows whose weights have that dearest one in them already.
+    For learners that count costs, on rows whose weights have that dearest one in them already.
     """
     dearest = costs.max(axis=1, keepdims=True)
     return np.divide(costs, dearest, out=np.zeros(costs.shape), where=dearest > 0)

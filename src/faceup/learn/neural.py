@@ -22,7 +22,7 @@ import safetensors.torch
 import torch
 from torch.nn.utils import skip_init
 
-from faceup.learn.metrics import Progress, check_range, checked_features, checked_rows
+from faceup.learn.metrics import Progress, check_range, checked_costs, checked_features, checked_rows
 from faceup.storage import replacing
 
 BIG_BLIND = 100  # dollars: the unit of the logarithm of bets
@@ -108,9 +108,13 @@ def fit_neural(
     learning_rate: float,
     seed: int,
     n_bets: int = 4,
+    costs: np.ndarray | None = None,
+    cost_weight: float = 1.0,
     progress: Progress | None = None,
 ) -> Neural:
     """Minimise the soft cross-entropy of rows X (n, f), targets P (n, n_labels), weights w (n,) by Adam.
+
+    With costs (n, n_labels) of each label in a row, cost_weight times what the prediction costs in the mean is added.
 
     learning_rate is the peak of one cycle: up from a 25th of it in the first tenth of the steps, then down to
     nearly 0 along a cosine. Several fits may run in parallel threads. Raises ValueError on bad rows or
@@ -119,6 +123,8 @@ def fit_neural(
     check_range("epochs", epochs, 1)
     check_range("batch", batch, 1)
     check_range("learning_rate", learning_rate, 1e-8, 1)
+    check_range("cost_weight", cost_weight, 0)
+    priced = None if costs is None else _float32(cost_weight * checked_costs(costs, P, w))
     X, P, w = checked_rows(X, P, w)
     net = Neural(X.shape[1], P.shape[1], layers, width, n_bets)
     if (lowest := X[:, X.shape[1] - n_bets :].min(initial=0)) < 0:
@@ -127,7 +133,7 @@ def fit_neural(
     generator = torch.Generator().manual_seed(seed)
     _initialise(net, generator)
     _set_scale(net, X, w)
-    rows = net.inputs(X), _float32(P), _float32(w / w.mean())
+    rows = net.inputs(X), _float32(P), _float32(w / w.mean()), priced
     _train(net.to_logits, *rows, epochs, batch, learning_rate, generator, progress)
     return net
 
@@ -172,20 +178,23 @@ def _set_scale(net: Neural, X: np.ndarray, w: np.ndarray) -> None:
     net.deviation.copy_(torch.from_numpy(np.where(constant, 1, deviation)))
 
 
-def _train(to_logits, inputs, targets, weights, epochs, batch, learning_rate, generator, progress) -> None:
+def _train(to_logits, inputs, targets, weights, priced, epochs, batch, learning_rate, generator, progress) -> None:
     """Adam over shuffled batches; the last batch of an epoch may be smaller."""
     steps = epochs * -(-len(inputs) // batch)
     optimizer = torch.optim.Adam(to_logits.parameters(), lr=learning_rate, fused=True)
-    schedule = torch.optim.lr_scheduler.OneCycleLR(optimizer, learning_rate, total_steps=steps, pct_start=0.1)
+    rise = 0.1 if steps > 10 else 0.05  # torch divides by zero where the rise is one step
+    schedule = torch.optim.lr_scheduler.OneCycleLR(optimizer, learning_rate, total_steps=steps, pct_start=rise)
     for epoch in range(epochs):
         total = 0.0
         for rows in torch.randperm(len(inputs), generator=generator).split(batch):
             logs = torch.log_softmax(to_logits(inputs[rows]), dim=1)
-            loss = -(weights[rows] * (targets[rows] * logs).sum(dim=1)).mean()
+            loss = cross_entropy = -(weights[rows] * (targets[rows] * logs).sum(dim=1)).mean()
+            if priced is not None:
+                loss = cross_entropy + (weights[rows] * (priced[rows] * logs.exp()).sum(dim=1)).mean()
             optimizer.zero_grad()
             loss.backward()
             optimizer.step()
             schedule.step()
-            total += loss.item() * len(rows)
+            total += cross_entropy.item() * len(rows)
         if progress:
             progress(epoch + 1, epochs, total / len(inputs))

@@ -13,7 +13,8 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from faceup.learn import oct_moves as moves
-from faceup.learn.metrics import check_range, checked_features, checked_rows
+from faceup.learn.leaf_answers import nearest_mixtures
+from faceup.learn.metrics import check_range, checked_costs, checked_features, checked_rows
 from faceup.learn.oct_driver import Budget, Progress, from_greedy, from_parts
 from faceup.learn.oct_moves import FEATURE, LEFT, RIGHT, START, Problem, State
 from faceup.learn.pruning import CRITERIA, prune
@@ -50,7 +51,8 @@ def fit_oct(
 
     criterion: "brier" (squared error, as CART here), "log" (cross-entropy), "agreement" (weight of the likeliest
     label), "cost" (what the best action of each leaf costs, by `costs` (n, n_labels) per row and label; leaves
-    then play that action alone) or "brier+cost" (squared error plus cost_weight times what a leaf's mixture costs).
+    then play that action alone) or "brier+cost" (squared error plus cost_weight times what a leaf's answer costs; leaves then
+    give the mixture for which that is least, `faceup.learn.leaf_answers`).
     cp: what a split must earn, as a share of all weight. sweeps: visits to all nodes at most, after each start and
     at the end. regrowths: how often a node two levels above the deepest leaves is grown anew; other levels get about
     the same work, from the top down. inner_sweeps: the search in each. bins: codes a feature at most; with no more
@@ -61,8 +63,7 @@ def fit_oct(
     ValueError on bad rows or settings.
     """
     _check_settings(max_depth, min_rows, criterion, cp, sweeps, regrowths, inner_sweeps, bins, threads, cost_weight)
-    worth = _checked_costs(costs, np.shape(P), criterion)
-    worth = worth if worth is None else worth[np.asarray(w) > 0]
+    worth = _worth(costs, P, w, criterion)
     X, P, w = checked_rows(X, P, w)
     edges, codes = bin_features(X, bins)
     R = (w / w.mean())[:, None] * _columns(P, worth, criterion, cost_weight)
@@ -79,18 +80,20 @@ def fit_oct(
     )
     budget = Budget(sweeps, regrowths, inner_sweeps, threads, seed)
     search = (from_parts if warm_start else from_greedy)(problem, budget, progress)
-    tree = _exported(search.state, edges, P, w, one_hot_by=R if criterion == "cost" else None)
+    tree = _exported(search.state, edges, P, w, R, criterion)
     return prune(tree, cp + _ROUNDING, criterion) if criterion in CRITERIA else tree
 
 
 def _columns(P: np.ndarray, worth: np.ndarray | None, criterion: str, cost_weight: float) -> np.ndarray:
-    """What the search sums over the rows of a leaf, (n, columns): labels or values, or labels and then both."""
+    """What the search sums over the rows of a leaf, (n, columns): labels or values, or labels with values and, last, 1."""
     if criterion == "cost":
         return _padded(worth)
     labels = P / P.sum(axis=1, keepdims=True)
-    if criterion == "brier+cost":
-        return np.concatenate([_padded(labels), _padded(labels + cost_weight * worth)], axis=1)
-    return _padded(labels)
+    if criterion != "brier+cost":
+        return _padded(labels)
+    both = _padded(np.pad(labels + cost_weight / 2 * worth, ((0, 0), (0, 1))))
+    both[:, -1] = 1
+    return both
 
 
 def _padded(R: np.ndarray) -> np.ndarray:
@@ -124,8 +127,8 @@ def _edges(column: np.ndarray, bins: int) -> np.ndarray:
     return np.where(middle >= values[low + 1], values[low], middle)
 
 
-def _exported(state: State, edges: list[np.ndarray], P: np.ndarray, w: np.ndarray, one_hot_by: np.ndarray | None) -> Tree:
-    """The tree in work as a Tree, in preorder."""
+def _exported(state: State, edges: list[np.ndarray], P: np.ndarray, w: np.ndarray, R: np.ndarray, criterion: str) -> Tree:
+    """The tree in work, on columns R, as a Tree, in preorder."""
     nodes, order, waiting = state.nodes, [], [0]
     while waiting:
         node = waiting.pop()
@@ -141,12 +144,13 @@ def _exported(state: State, edges: list[np.ndarray], P: np.ndarray, w: np.ndarra
         threshold[i] = edges[table[i, FEATURE]][table[i, moves.CUT]]
     left, right = (np.where(split, number[table[:, side]], -1).astype(np.int32) for side in (LEFT, RIGHT))
     weight = _node_sums(w[:, None], state.perm, table, left, right)[:, 0]
-    if one_hot_by is None:
-        value = _node_sums(w[:, None] * P, state.perm, table, left, right)
-        value /= value.sum(axis=1, keepdims=True)
+    sums = _node_sums(R if criterion in _BY_COST else w[:, None] * P, state.perm, table, left, right)
+    if criterion == "cost":
+        value = np.eye(P.shape[1])[sums.argmax(axis=1)]
+    elif criterion == "brier+cost":
+        value = nearest_mixtures(sums[:, : P.shape[1]] / sums[:, -1:])
     else:
-        best = _node_sums(one_hot_by, state.perm, table, left, right).argmax(axis=1)
-        value = np.eye(P.shape[1])[best]
+        value = sums / sums.sum(axis=1, keepdims=True)
     return Tree(table[:, FEATURE].copy(), threshold, left, right, value.astype(np.float32), weight)
 
 
@@ -160,15 +164,13 @@ def _node_sums(columns: np.ndarray, perm: np.ndarray, table: np.ndarray, left: n
     return sums
 
 
-def _checked_costs(costs: np.ndarray | None, shape: tuple[int, ...], criterion: str) -> np.ndarray | None:
+def _worth(costs: np.ndarray | None, P: np.ndarray, w: np.ndarray, criterion: str) -> np.ndarray | None:
     """What each label is worth (n, n_labels): 0 for a row's dearest one, more for others; None without costs."""
     if (costs is None) == (criterion in _BY_COST):
         raise ValueError(f"criterion is {criterion!r} and costs are {'not ' * (costs is None)}given: expected both or neither")
     if costs is None:
         return None
-    costs = np.asarray(costs, dtype=np.float64)
-    if costs.shape != shape or not np.isfinite(costs).all():
-        raise ValueError(f"costs have shape {costs.shape}: expected finite numbers of shape {shape}, that of P")
+    costs = checked_costs(costs, P, w)
     return costs.max(axis=1, keepdims=True) - costs
 
 

@@ -9,10 +9,11 @@ A leaf earns `_crit` of S, the sum of its rows of R (labels), with R[i, k] = w_i
 - agreement: max_k S_k, the weight that the likeliest label gets right (or the best action's value, where R is value);
 - Brier: sum_k S_k^2 / W with W = sum_k S_k. Total weight less that is the weighted squared error (Gini impurity);
 - log: sum_k S_k log(S_k K / W), the log-likelihood above that of guessing uniformly (entropy);
-- Brier and cost: sum_k S_k T_k / W, where T, the second half of the columns, sums w_i (P_ik + c V_ik) with V_ik the value
-  of action k. It is the Brier criterion plus c times the value of acting at random by the leaf's mean S / W.
+- Brier and cost: max_p 2 A.p - W |p|^2 over mixtures p, where A sums w_i (P_ik + c/2 V_ik) with V_ik the value of action k, and
+  the last column is W. It is the Brier criterion plus c times the value of the leaf's answer, which is free to be another than
+  the mean S / W: what earns most is the mixture nearest to A / W (`faceup.learn.leaf_answers`).
 
-All are at least 0, and a leaf of too few rows earns 0. The first three are convex, so that no split lowers them. The search's
+All are at least 0, and a leaf of too few rows earns 0. They are convex, so that no split lowers them. The search's
 objective is their sum over leaves less cp for each split (Dunn 2018, Optimal Trees for Prediction and
 Prescription, Chapter 2; paper 000, Section 2.4.2).
 """
@@ -84,6 +85,30 @@ def _random(state):
 
 
 @njit(cache=True, nogil=True, inline="always")
+def _free_answer(table, base, labels):
+    """max_p 2 A.p - W |p|^2: labels below a level get nothing, and W p is what others have above it (Michelot 1986).
+
+    Values are 0 or more, so that A sums to W at least: the level is never below 0, and columns of 0 are never played.
+    """
+    weight, level, n = table[base + len(labels) - 1], 0.0, len(labels)
+    if weight <= 0:
+        return 0.0
+    squares = 0.0
+    for _ in range(len(labels)):
+        before, n, total, squares = n, 0, 0.0, 0.0
+        for k in range(len(labels) - 1):
+            a = table[base + k]
+            if a > level:
+                n += 1
+                total += a
+                squares += (a - level) * (a - level)
+        if n == 0 or n == before:
+            break
+        level = max(0.0, (total - weight) / n)
+    return 2 * level + squares / weight if n else 0.0
+
+
+@njit(cache=True, nogil=True, inline="always")
 def _crit(table, base, labels, crit):
     """What a leaf earns whose sums are table[base:base + n_labels]."""
     if crit == AGREEMENT:
@@ -93,11 +118,7 @@ def _crit(table, base, labels, crit):
         return best
     weight, earned = 0.0, 0.0
     if crit == BRIER_COST:
-        half = len(labels) // 2
-        for k in range(half):
-            weight += table[base + k]
-            earned += table[base + k] * table[base + half + k]
-        return earned / weight if weight > 0 else 0.0
+        return _free_answer(table, base, labels)
     if crit == BRIER:
         for k in range(len(labels)):
             weight += table[base + k]
