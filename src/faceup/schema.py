@@ -76,6 +76,7 @@ ROUND_ROWS: dict[str, Rule | dict[str, Rule]] = {  # what models are taught, pre
     "river_rows": integer(100, 100_000_000),
 }
 
+RESPONDER_SIZES = each(number(0.05, 200), least=0, most=8, increasing=True)
 BOOSTED: dict[str, Rule | dict[str, Rule]] = {  # learn/boosted
     "boosted_depth": integer(1, 30),
     "boosted_rounds": integer(1, 100_000),
@@ -112,7 +113,7 @@ SCHEMA: dict[str, Rule | dict[str, Rule]] = {
         "snapshots": each(integer(1, 10_000_000), increasing=True),
         "snapshot_boards": integer(2, 1_000_000),
         "exploitability_flops": integer(4, 22_100),
-        "responder_sizes": each(number(0.05, 200), least=0, most=8, increasing=True),
+        "responder_sizes": RESPONDER_SIZES,
         "line_boards": integer(1, 1_000_000),
         "checkpoint_every": integer(1, 10_000_000),
     },
@@ -191,7 +192,7 @@ SCHEMA: dict[str, Rule | dict[str, Rule]] = {
     },
     "exploitability": {
         "depths": each(integer(1, 30), increasing=True),
-        "responder_sizes": each(number(0.05, 200), least=0, most=8, increasing=True),
+        "responder_sizes": RESPONDER_SIZES,
         "sweep_flops": integer(3, 22_100),
         "main_flops": integer(3, 22_100),
         "fidelity_boards": integer(2, 10_000_000),
@@ -253,14 +254,19 @@ STUDIES: dict[str, Rule | dict[str, Rule]] = {  # a section a study, not called 
         "curve_min_rows": integer(1, 1_000_000),
         "curve_shares": each(number(0.001, 1), increasing=True),
         "match_boards": integer(2, 10_000_000),
+        "answered_depths": each(integer(1, 30), increasing=True),
+        "answered_flops": integer(3, 22_100),
+        "responder_sizes": RESPONDER_SIZES,
         "boosted_share": number(0.001, 1),
         **BOOSTED,
+        "boosted_cost_weight": number(0, 1000),
         "neural_share": number(0.001, 1),
         "neural_layers": integer(1, 100),
         "neural_width": integer(1, 8192),
         "neural_epochs": integer(1, 1000),
         "neural_batch": integer(1, 1_000_000),
         "neural_learning_rate": number(1e-6, 1),
+        "neural_cost_weight": number(0, 1000),
         "subset_boards": integer(2, 10_000_000),
         "subset_holes": integer(2, 1081),
     },
