@@ -70,13 +70,14 @@ DISCOUNT: dict[str, Rule | dict[str, Rule]] = {  # how self-play forgets: solve/
     "gamma": number(0, 10),
 }
 
+RESPONDER_SIZES = each(number(0.05, 200), least=0, most=8, increasing=True)  # beside fold, check or call, and all-in
+
 ROUND_ROWS: dict[str, Rule | dict[str, Rule]] = {  # what models are taught, preflop aside
     "flop_rows": integer(100, 100_000_000),
     "turn_rows": integer(100, 100_000_000),
     "river_rows": integer(100, 100_000_000),
 }
 
-RESPONDER_SIZES = each(number(0.05, 200), least=0, most=8, increasing=True)
 BOOSTED: dict[str, Rule | dict[str, Rule]] = {  # learn/boosted
     "boosted_depth": integer(1, 30),
     "boosted_rounds": integer(1, 100_000),

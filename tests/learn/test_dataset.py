@@ -7,7 +7,7 @@ from faceup.game.betting import DECISION, build_tree, menu_from
 from faceup.game.cards import CLASS_OF_HOLE, HOLE_CARDS, N_CLASSES, RANKS, SUITS
 from faceup.hands.features import board_features, hand
 from faceup.hands.groups import Grid, make_groups
-from faceup.learn.dataset import NO_BOARD, draw_rows, stakes
+from faceup.learn.dataset import NO_BOARD, Rows, cost_shares, draw_rows, stakes
 from faceup.learn.metrics import checked_rows
 from faceup.solve.policy import FixedPolicy, TablePolicy, free_holes, hole_groups, street_reach
 
@@ -220,3 +220,15 @@ def test_rows_are_what_fits_ask_for(tables, tree, policy):
     for r in rows:
         X, P, w = checked_rows(r.X, r.P, r.w)
         assert len(X) == len(P) == len(w) == len(r.board) and (X[:, -4:] >= 0).all()
+
+
+@pytest.mark.parametrize("listed", [False, True])
+def test_shares_of_costs_by_hand(listed):
+    """Dollars by the dearest action, gains of 1 at most, 1 for what is never taken; a listed river holds shares already."""
+    P, costs = np.array([[0, 0.5, 0.5], [0.2, 0.8, 0], [1, 0, 0]]), np.array([[3.0, -1, 8], [4, -20, 1], [0, 2, 2]])
+    drawn = Rows(np.zeros((3, 1)), P, np.ones(3), np.zeros(3, dtype=np.int32), costs)
+    board = np.full(3, NO_BOARD, dtype=np.int32) if listed else drawn.board
+    found = cost_shares([drawn] * 3 + [drawn._replace(board=board)])
+    dollars = [[1, -1 / 8, 1], [1, -1, 1], [0, 1, 1]]
+    assert all(np.array_equal(shares, dollars) for shares in found[:3])
+    assert np.array_equal(found[3], [[1, -1, 1], [1, -1, 1], [0, 1, 1]] if listed else dollars)

@@ -114,6 +114,18 @@ def all_river_rows(tree: Tree, policy: TablePolicy, at_stake: np.ndarray, costs:
     return Rows(X, P, total / total.mean(), np.full(len(X), NO_BOARD, dtype=np.int32), lost)
 
 
+def cost_shares(rounds: Sequence[Rows]) -> list[np.ndarray]:
+    """What each label costs in each row of the four rounds, preflop first, as a share of the row's dearest: (n, n_labels) each.
+
+    A gain counts as 1 at most. A label that the policy never takes, or may not, costs 1, so that no learner takes it for cheap.
+    A river that `all_river_rows` has listed holds shares already, means over lines.
+    """
+    relative = [relative_costs(rows.costs) for rows in rounds]
+    if (rounds[3].board == NO_BOARD).all():
+        relative[3] = rounds[3].costs
+    return [np.where(rows.P > 0, np.clip(costs, -1, 1), 1) for rows, costs in zip(rounds, relative, strict=True)]
+
+
 def _join(parts: list[Rows]) -> Rows:
     rows = Rows(*(np.concatenate(column) for column in zip(*parts, strict=True)))
     return rows._replace(w=rows.w / rows.w.mean())

@@ -32,9 +32,7 @@ class Tree(NamedTuple):
     threshold: np.ndarray  # (n,) float32: go left where x <= threshold; 0 at a leaf
     left: np.ndarray  # (n,) int32, -1 at a leaf
     right: np.ndarray  # (n,) int32, -1 at a leaf
-    value: (
-        np.ndarray
-    )  # (n, n_labels) float32: probabilities answered here, at inner nodes too; means of the rows unless costs count
+    value: np.ndarray  # (n, n_labels) float32: answers, at inner nodes too; means of the rows here unless costs count
     weight: np.ndarray  # (n,) float64: weight of the rows that come here
 
 
