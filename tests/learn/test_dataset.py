@@ -211,7 +211,7 @@ def test_bad_arguments_are_named(tables, tree, policy):
         draw_rows(tree, policy, tables, (30, 30, 30), BOARDS, seed=1, history="all")
     with pytest.raises(ValueError, match="for 0 boards"):
         draw_rows(tree, policy, tables, (2, 30, 30), BOARDS[:0], seed=1)
-    with pytest.raises(ValueError, match="never comes to the flop"):
+    with pytest.raises(ValueError, match="nothing is at stake on the flop"):
         draw_rows(tree, FixedPolicy(tree, 0), tables, (3, 3, 3), BOARDS, seed=1)
 
 

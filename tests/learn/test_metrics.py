@@ -69,7 +69,8 @@ GOOD = (np.zeros((2, 3)), P, W)
         (2, np.ones(3), r"w has shape \(3,\): expected \(2,\)"),
         (2, np.array([1, -1]), r"w is -1.0 at \(1,\)"),
         (2, np.array([1, np.inf]), r"w is inf at \(1,\)"),
-        (2, np.zeros(2), "w is 0 on every row"),
+        (2, np.zeros(2), "w adds up to 0.0"),
+        (2, np.full(2, 1e308), "w adds up to inf"),
     ],
 )
 def test_bad_rows_are_named(which, value, message):

@@ -108,3 +108,9 @@ def test_bad_arguments_are_named(tables, policy):
     costs = action_costs(TREE, policy, BOARDS)
     with pytest.raises(ValueError, match="costs of the flop have shape"):
         draw_rows(TREE, policy, tables, (2, 2, 2), BOARDS, seed=1, costs=[costs[0], costs[0], *costs[2:]])
+    with pytest.raises(ValueError, match="costs: 3 tables, expected one for each of the 4 rounds"):
+        draw_rows(TREE, policy, tables, (2, 2, 2), BOARDS, seed=1, costs=costs[:3])
+    with pytest.raises(ValueError, match="costs of the flop have 3 rows: expected"):
+        draw_rows(TREE, policy, tables, (2, 2, 2), BOARDS, seed=1, costs=[costs[0], costs[1][:3], *costs[2:]])
+    with pytest.raises(ValueError, match="nothing is at stake before the flop"):
+        draw_rows(TREE, policy, tables, (2, 2, 2), BOARDS, seed=1, costs=[0 * costs[0], *costs[1:]])

@@ -11,6 +11,7 @@ from faceup.learn.cart import fit_cart
 from faceup.learn.leaf_answers import answer_by_costs
 from faceup.learn.metrics import fit_metrics
 from faceup.learn.oct import OptimalTree, bin_features, fit_oct
+from faceup.learn.oct_driver import _parts
 from faceup.learn.pruning import earned
 from faceup.learn.trees import as_text, check_tree, depth, leaf_of, load_agent_file, n_leaves, predict, save_agent, truncate
 
@@ -127,16 +128,59 @@ def test_deep_trees_fit_better_than_cart(criterion):
         assert ours < 0.97 * theirs
 
 
-def test_search_without_work_is_the_greedy_tree():
-    """No sweeps and no regrowths: the better of greedy entropy and greedy Gini, which is CART's."""
+def test_search_without_work_is_no_worse_than_the_greedy_tree():
+    """No sweeps and no regrowths: the better of greedy entropy and greedy Gini, with the last two levels as good as may be."""
     X, P, w = soft_rows(n=600)
-    cart, tree = (fit(X, P, w, max_depth=4, min_rows=5, seed=0) for fit in (fit_cart, _greedy))
-    R = (w / w.sum())[:, None] * P
-    assert worth(tree, X, R, "brier", 0) >= worth(cart, X, R, "brier", 0) - 1e-9
+    fit, R = {"max_depth": 4, "min_rows": 5, "seed": 0}, (w / w.sum())[:, None] * P
+    cart, lazy, tree = fit_cart(X, P, w, **fit), fit_oct(X, P, w, sweeps=0, regrowths=0, **fit), fit_oct(X, P, w, **fit)
+    found = [worth(t, X, R, "brier", 0) for t in (cart, lazy, tree)]
+    assert found[0] - 1e-9 <= found[1] < found[2]
 
 
-def _greedy(X, P, w, **settings):
-    return fit_oct(X, P, w, sweeps=0, regrowths=0, **settings)
+@pytest.mark.parametrize("criterion", ["agreement", "brier", "log"])
+def test_three_levels_are_the_best_of_all_trees(criterion):
+    """Two levels can be solved at once; three need the search."""
+    X, P, w = soft_rows(n=80, seed=5)
+    X, R = np.round(X * 5), (w / w.sum())[:, None] * P
+    optimum = best_by_enumeration(X, R, 3, 1, criterion, 0.001)
+    fit = {"max_depth": 3, "min_rows": 1, "seed": 0, "criterion": criterion, "cp": 0.001}
+    lazy, tree = fit_oct(X, P, w, sweeps=0, regrowths=0, **fit), fit_oct(X, P, w, regrowths=100, **fit)
+    assert worth(lazy, X, R, criterion, 0.001) < optimum - 1e-4
+    assert worth(tree, X, R, criterion, 0.001) == pytest.approx(optimum, abs=1e-7)
+
+
+def worth_below(tree, node: int, X, R, rows, min_rows: int) -> float:
+    """What rows earn by their squares if they come to a node; nothing where a leaf gets fewer than min_rows."""
+    if tree.feature[node] < 0:
+        return leaf_worth(R[rows].sum(axis=0), "brier") if len(rows) >= min_rows else -np.inf
+    low = X[rows, tree.feature[node]] <= tree.threshold[node]
+    branches = (tree.left[node], rows[low]), (tree.right[node], rows[~low])
+    return sum(worth_below(tree, child, X, R, part, min_rows) for child, part in branches)
+
+
+def test_no_other_split_of_a_node_earns_more_after_sweeps():
+    """With the rest of the tree kept, every feature and threshold is tried at every node, and either branch in its place."""
+    rng = np.random.default_rng(0)
+    X = rng.random((300, 3)).astype(np.float32)  # so many thresholds that no two levels are solved at once
+    logits = 6 * np.column_stack([(X[:, 0] - 0.5) * (X[:, 1] - 0.5) * 4, X[:, 2] - 0.5, X[:, 1] * X[:, 2]])
+    P = np.exp(logits) / np.exp(logits).sum(axis=1, keepdims=True)
+    w, R = np.ones(300), P / 300
+    fit = {"max_depth": 4, "min_rows": 8, "seed": 0, "regrowths": 0}
+    lazy, tree = (fit_oct(X, P, w, sweeps=sweeps, **fit) for sweeps in (0, 50))
+    assert worth(tree, X, R, "brier", 0) > worth(lazy, X, R, "brier", 0) + 1e-3
+    come, tried = {0: np.arange(300)}, 0
+    for node in np.flatnonzero(tree.feature >= 0).tolist():
+        left, right, rows = tree.left[node], tree.right[node], come[node]
+        low = X[rows, tree.feature[node]] <= tree.threshold[node]
+        come[left], come[right] = rows[low], rows[~low]
+        now = worth_below(tree, node, X, R, rows, 8) + 1e-8
+        assert all(worth_below(tree, child, X, R, rows, 8) <= now for child in (left, right))
+        for f in range(3):
+            for cut in np.unique(X[rows, f])[:-1]:
+                low = X[rows, f] <= cut
+                assert worth_below(tree, left, X, R, rows[low], 8) + worth_below(tree, right, X, R, rows[~low], 8) <= now
+                tried += 1
+    assert tried > 1000
 
 
 def test_tree_keeps_its_promises(tmp_path):
@@ -167,11 +211,35 @@ def _in_preorder(tree, leaves):
 def test_same_bytes_for_a_seed_and_on_any_number_of_threads():
     X, P, w = soft_rows(n=3000)
     settings = {"max_depth": 7, "min_rows": 5, "regrowths": 5}
-    one, two, many = (fit_oct(X, P, w, seed=3, threads=n, **settings) for n in (1, 2, 3))
+    one, two, many = (fit_oct(X, P, w, seed=3, threads=n, **settings) for n in (1, 2, 7))
     for other in (two, many):
         assert all(a.tobytes() == b.tobytes() for a, b in zip(one, other, strict=True))
     another = fit_oct(X, P, w, seed=4, **settings)
     assert not all(np.array_equal(a, b) for a, b in zip(one, another, strict=True))
+
+
+def test_tasks_are_shared_out_whole():
+    """At some numbers of rows and parts n * (total / n) is above the total."""
+    for total in range(1, 400):
+        parts = _parts(np.array([1, total]), 28)
+        assert [k for part in parts for k in range(2)[part]] == [0, 1] and all(part.stop <= 2 for part in parts)
+
+
+def test_a_depth_that_no_tree_reaches_is_searched_as_well():
+    X, P, w = soft_rows(n=1000)
+    fit = {"min_rows": 60, "seed": 0}
+    most = depth(fit_oct(X, P, w, max_depth=100, regrowths=0, **fit))
+    found = [fit_oct(X, P, w, max_depth=100, regrowths=n, **fit) for n in (0, 20)]
+    R = (w / w.sum())[:, None] * P
+    assert most < 20 and worth(found[1], X, R, "brier", 0) > worth(found[0], X, R, "brier", 0) + 1e-4
+
+
+def test_costs_have_no_unit():
+    X, P, w = soft_rows(n=300, seed=3)
+    costs = np.random.default_rng(0).normal(size=P.shape) + 2 * X[:, :1]
+    fit = {"max_depth": 3, "min_rows": 5, "seed": 0, "criterion": "cost", "regrowths": 3}
+    tree, small = (fit_oct(X, P, w, costs=costs * unit, **fit) for unit in (1, 2.0**-40))
+    assert n_leaves(tree) > 2 and all(np.array_equal(a, b) for a, b in zip(tree, small, strict=True))
 
 
 def test_more_work_never_fits_worse():
@@ -217,6 +285,8 @@ def test_bins_keep_every_threshold_between_few_values():
     many = np.random.default_rng(0).random((10_000, 1)).astype(np.float32)
     edges, codes = bin_features(many, 8)
     assert len(edges[0]) == 7 and np.bincount(codes[0]).min() >= 1249
+    alike = np.concatenate([np.arange(50), np.full(950, 60)]).astype(np.float32)[:, None]
+    assert bin_features(alike, 16)[0][0].tolist() == [54.5]
 
 
 def test_features_that_say_nothing_give_one_leaf():
@@ -246,7 +316,11 @@ def test_features_that_say_nothing_give_one_leaf():
         ({"X": np.ones((0, 3)), "P": np.ones((0, 3)), "w": np.ones(0)}, "1 row"),
         ({"P": np.ones((50, 1))}, "2 labels at least"),
         ({"w": -np.ones(50)}, "w is -1.0"),
-        ({"w": np.zeros(50)}, "w is 0 on every row"),
+        ({"w": np.zeros(50)}, "w adds up to 0.0: expected a positive, finite sum"),
+        ({"w": np.full(50, 1e308)}, "w adds up to inf"),
+        ({"cost_weight": np.inf}, "cost_weight is inf: expected at least 0"),
+        ({"max_depth": 3.0}, "max_depth is 3.0: expected a whole number"),
+        ({"sweeps": np.inf}, "sweeps is inf: expected at least 0"),
     ],
 )
 def test_bad_input_is_named(change, message):

@@ -59,6 +59,29 @@ def test_best_cp_gives_the_tree_of_least_loss():
     assert losses[0] == pytest.approx(path.loss.min()) and losses[0] < losses[1]
 
 
+@pytest.mark.parametrize("criterion", ["agreement", "brier", "log"])
+def test_best_cp_finds_every_tree_of_a_path(criterion):
+    """On labels that mean nothing the root is often best, and many branches go at one price."""
+    roots = 0
+    for seed in range(60):
+        rng = np.random.default_rng(seed)
+        X, y = rng.random((120, 3)).round(1), rng.integers(2, size=120)
+        train, valid = ((X[s], np.eye(2)[y[s]], np.ones(60)) for s in (slice(0, 60), slice(60, None)))
+        tree = fit_cart(*train, max_depth=4, min_rows=3, seed=0)
+        path = pruning_path(tree, criterion, *valid)
+        pruned = prune(tree, best_cp(path), criterion)
+        assert n_leaves(pruned) == path.leaves[path.loss.argmin()]
+        assert LOSS[criterion](fit_metrics(valid[1], predict(pruned, valid[0]), valid[2])) == pytest.approx(path.loss.min())
+        roots += n_leaves(pruned) == 1
+    assert 0 < roots < 60
+
+
+def test_an_unknown_criterion_is_named():
+    train, _ = split_rows()
+    with pytest.raises(ValueError, match="criterion is 'gini': expected one of agreement, brier, log"):
+        earned(fit_cart(*train, max_depth=2, min_rows=5, seed=0), "gini")
+
+
 def test_a_price_of_nothing_keeps_what_earns_and_a_high_one_the_root():
     train, _ = split_rows()
     tree = fit_cart(*train, max_depth=5, min_rows=5, seed=0)

@@ -142,6 +142,8 @@ def _fill_reach(tree: Tree, played: list[PolicyRows], board: list[int], reach: n
 
 
 def _check_costs(tree: Tree, costs: Sequence[np.ndarray] | None) -> None:
+    if costs is not None and len(costs) != len(STREETS):
+        raise ValueError(f"costs: {len(costs)} tables, expected one for each of the {len(STREETS)} rounds")
     for street, table in enumerate([] if costs is None else costs):
         width = int(np.diff(tree.street_start)[street])
         if table.ndim != 2 or table.shape[1] != width or not np.isfinite(table).all():
@@ -152,6 +154,9 @@ def _dollars(tree: Tree, nodes: np.ndarray, played: PolicyRows, costs: _Costs | 
     """At stake at each node with each hole: (n_nodes, 1326) float32, or those in the pot (n_nodes, 1)."""
     if costs is None:
         return tree.bets[nodes].sum(axis=(1, 2))[:, None]
+    if len(costs.each) != len(played[0]):
+        street = STREETS[tree.street[nodes[0]]]
+        raise ValueError(f"costs of the {street} have {len(costs.each)} rows: expected {len(played[0])}, the policy's")
     return costs.worst[played[1]].T
 
 
@@ -183,7 +188,7 @@ def _street_rows(
     draw = np.sqrt(stakes(tree, nodes, reach, _dollars(tree, nodes, played, costs))).ravel()
     upto = draw.cumsum()
     if upto[-1] <= 0:
-        raise ValueError(f"policy: never comes to the {STREETS[street]} on board {k}, expected that it may")
+        raise ValueError(f"policy: nothing is at stake on the {STREETS[street]} of board {k}, expected something")
     points = (np.arange(n) + rng.random(n)) / n * upto[-1]
     picks = np.searchsorted(upto, np.minimum(points, np.nextafter(upto[-1], 0)), side="right")
     node, hole = nodes[picks // len(HOLE_CARDS)], picks % len(HOLE_CARDS)
@@ -205,6 +210,8 @@ def _preflop_rows(tree: Tree, policy: Policy, tables: tuple[StreetTable, ...], h
     hole_of_class = np.unique(CLASS_OF_HOLE, return_index=True)[1]
     node, hole = np.repeat(nodes, N_CLASSES), np.tile(hole_of_class, len(nodes))
     hands = board_features(0, tables[0], [])[hole]
+    if by_class.max() <= 0:
+        raise ValueError("policy: nothing is at stake before the flop, expected something")
     weight = by_class.ravel() + _FAINT * by_class.max()
     targets = _targets(tree, 0, table, row_of_hole[hole], node)
     lost = _label_costs(tree, 0, costs and costs.each, row_of_hole[hole], node)

@@ -14,7 +14,7 @@ from faceup.learn.trees import Tree, leaf_of
 
 
 def nearest_mixtures(points: np.ndarray) -> np.ndarray:
-    """The probabilities (n, n_labels) nearest to each point (n, n_labels) of any finite numbers (Held, Wolfe & Crowder 1974)."""
+    """The probabilities (n, n_labels) nearest to each point (n, n_labels) (Held, Wolfe & Crowder 1974)."""
     points = np.asarray(points, dtype=np.float64)
     points = points - points.max(axis=1, keepdims=True)  # a common shift changes nothing, and 1 must not drown
     falling = -np.sort(-points, axis=1)

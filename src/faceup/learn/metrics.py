@@ -97,16 +97,25 @@ def checked_targets(P: np.ndarray, w: np.ndarray) -> tuple[np.ndarray, np.ndarra
     sums = P.sum(axis=1)
     _refuse(sums, np.abs(sums - 1) > SUM_TOLERANCE, "sum of P", "1")
     _refuse(w, ~((w >= 0) & (w < np.inf)), "w", "finite weights of 0 or more")
-    if w.sum() == 0:
-        raise ValueError("w is 0 on every row: expected a positive weight somewhere")
+    with np.errstate(over="ignore"):
+        total = w.sum()
+    if not 0 < total < np.inf:
+        raise ValueError(f"w adds up to {total}: expected a positive, finite sum")
     return P, w
 
 
 def check_range(name: str, value: float, least: float, most: float = np.inf) -> None:
-    """Raises ValueError naming the setting unless least <= value <= most."""
-    if not least <= value <= most:
+    """Raises ValueError naming the setting unless it is finite and least <= value <= most."""
+    if not least <= value <= most or value == np.inf:
         expected = f"at least {least}" if most == np.inf else f"{least} to {most}"
         raise ValueError(f"{name} is {value}: expected {expected}")
+
+
+def check_whole(name: str, value: int, least: int, most: float = np.inf) -> None:
+    """Raises ValueError naming the setting unless it is a whole number and least <= value <= most."""
+    check_range(name, value, least, most)
+    if not isinstance(value, int | np.integer):
+        raise ValueError(f"{name} is {value}: expected a whole number")
 
 
 def _checked_predictions(predicted: np.ndarray, P: np.ndarray) -> np.ndarray:

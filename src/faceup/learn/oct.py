@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from faceup.learn import oct_moves as moves
 from faceup.learn.leaf_answers import nearest_mixtures
-from faceup.learn.metrics import check_range, checked_costs, checked_features, checked_rows
+from faceup.learn.metrics import check_range, check_whole, checked_costs, checked_features, checked_rows
 from faceup.learn.oct_driver import Budget, Progress, from_greedy, from_parts
 from faceup.learn.oct_moves import FEATURE, LEFT, RIGHT, START, Problem, State
 from faceup.learn.pruning import CRITERIA, prune
@@ -22,7 +22,7 @@ from faceup.learn.trees import Tree, predict
 
 MOST_BINS = 1 << 16
 _LANES = 8  # labels that a kernel's loops are unrolled for, or a multiple
-_ROUNDING = 1e-9  # gains of this share of all weight are taken for rounding
+_ROUNDING = 1e-9  # gains of this share of all weight, or of all that costs could earn, are taken for rounding
 _BY_COST = {"cost": moves.AGREEMENT, "brier+cost": moves.BRIER_COST}
 _KERNELS = {name: CRITERIA.index(name) for name in CRITERIA} | _BY_COST
 
@@ -74,9 +74,9 @@ def fit_oct(
         labels=tuple(range(R.shape[1])),
         crit=_KERNELS[criterion],
         min_rows=min_rows,
-        max_depth=max_depth,
+        max_depth=min(max_depth, len(X)),
         cp=float(cp * len(X)),
-        eps=float(_ROUNDING * len(X)),
+        eps=float(_ROUNDING * (R.max(axis=1).sum() if criterion == "cost" else len(X))),
     )
     budget = Budget(sweeps, regrowths, inner_sweeps, threads, seed)
     search = (from_parts if warm_start else from_greedy)(problem, budget, progress)
@@ -120,6 +120,8 @@ def _edges(column: np.ndarray, bins: int) -> np.ndarray:
         upto = counts.cumsum()
         ends = np.searchsorted(upto, np.arange(1, bins) * (upto[-1] / bins), side="left")
         low = np.unique(ends[ends < len(values) - 1])
+        if not len(low):  # nearly all rows have the largest value
+            low = np.array([len(values) - 2])
     else:
         low = np.arange(len(values) - 1)
     below, above = values[low].astype(np.float64), values[low + 1].astype(np.float64)
@@ -187,8 +189,8 @@ def _check_settings(max_depth, min_rows, criterion, cp, sweeps, regrowths, inner
     }
     given = (max_depth, min_rows, cp, sweeps, regrowths, inner_sweeps, threads, cost_weight)
     for (name, low), value in zip(least.items(), given, strict=True):
-        check_range(name, value, low)
-    check_range("bins", bins, 2, MOST_BINS)
+        (check_range if name in ("cp", "cost_weight") else check_whole)(name, value, low)
+    check_whole("bins", bins, 2, MOST_BINS)
     if criterion not in _KERNELS:
         raise ValueError(f"criterion is {criterion!r}: expected one of {', '.join(_KERNELS)}")
 

@@ -50,6 +50,11 @@ class Search:
         nodes = self.state.nodes
         return float(self.state.score[nodes[:, FEATURE] == LEAF].sum() - self.problem.cp * (nodes[:, FEATURE] >= 0).sum())
 
+    def depth(self) -> int:
+        """Levels below the root."""
+        nodes = self.state.nodes
+        return int(nodes[nodes[:, FEATURE] != FREE, DEPTH].max())
+
     def plant(self, other: "Search") -> None:
         """Take over another search's tree, of a problem with the same features and fewer rows."""
         table = other.state.nodes
@@ -138,7 +143,7 @@ class Search:
 def _parts(rows: np.ndarray, n: int) -> list[slice]:
     """At most n runs of tasks with about as many rows each."""
     upto = np.concatenate([[0], rows.cumsum()])
-    cuts = np.unique(np.searchsorted(upto, np.arange(n + 1) * (upto[-1] / n)))
+    cuts = np.unique(np.searchsorted(upto, np.arange(n + 1) * upto[-1] // n))
     return [slice(int(a), int(b)) for a, b in zip(cuts[:-1], cuts[1:], strict=True)]
 
 
@@ -187,9 +192,9 @@ def _steps(problem: Problem, budget: Budget, starts: int) -> int:
 def _regrow_levels(search: Search, done: int, progress: Progress) -> None:
     """Regrow the levels from the top, but for the last, where every visit is exact, and search all once more."""
     problem, budget = search.problem, search.budget
-    steps = _steps(problem, budget, done)
-    for level in range(problem.max_depth - 1):
-        for _ in range(_passes(problem.max_depth - level, budget.regrowths)):
+    steps, depth = _steps(problem, budget, done), search.depth()  # a tree may be less deep than it might
+    for level in range(depth - 1):
+        for _ in range(_passes(depth - level, budget.regrowths)):
             search.regrow(level, budget.inner_sweeps)
         progress(done + level + 1, steps)
     search.search(budget.sweeps)

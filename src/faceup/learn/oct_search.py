@@ -2,7 +2,8 @@
 
 A visit keeps the rest of the tree and takes the best of: another split of the node over the same two branches,
 either branch in the node's place, a leaf, or two leaves in a leaf's place. Regrowth is the large step: a subtree
-grown anew, greedily, by a random criterion on random features, then searched; it stays if it earns more.
+grown anew, greedily, by a random criterion on random features, then searched; it stays if it earns more (where many trees
+earn the same, as by agreement, if it earns as much).
 """
 
 import numpy as np
@@ -216,7 +217,7 @@ def _release(state, work, ids, first):
 
 @njit(cache=True, nogil=True)
 def _grow(problem, state, work, t, crit, used):
-    """Grow leaf t greedily by a criterion on the features in use, as deep as may be."""
+    """Grow leaf t greedily by a criterion on the features in use, as deep as may be, the last two levels by all features."""
     nodes, waiting, top = state.nodes, work.lists[2], 1
     waiting[0] = t
     while top:

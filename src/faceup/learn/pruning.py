@@ -16,8 +16,14 @@ from faceup.learn.trees import Tree, leaf_of
 CRITERIA = ("agreement", "brier", "log")  # in the order of oct_moves.AGREEMENT, BRIER, LOG
 
 
+_ROUNDING = 1e-12  # of all weight: prices that differ by less are one
+
+
 class Path(NamedTuple):
-    """The trees that ever larger cp leave of one tree, the whole one first, the root alone last."""
+    """The trees that ever larger cp leave of one tree, the largest first, the root alone last.
+
+    The largest is the whole tree, but for splits that earn nothing.
+    """
 
     cp: np.ndarray  # (k,) float64, rising: the least cp that gives the tree
     leaves: np.ndarray  # (k,) int64
@@ -25,7 +31,9 @@ class Path(NamedTuple):
 
 
 def earned(tree: Tree, criterion: str) -> np.ndarray:
-    """What each node (n,) earns as a leaf, as a share of all weight."""
+    """What each node (n,) earns as a leaf, as a share of all weight. Raises ValueError on another criterion than CRITERIA."""
+    if criterion not in CRITERIA:
+        raise ValueError(f"criterion is {criterion!r}: expected one of {', '.join(CRITERIA)}")
     p = tree.value.astype(np.float64)
     if criterion == "agreement":
         each = p.max(axis=1)
@@ -97,7 +105,10 @@ def pruning_path(tree: Tree, criterion: str, X: np.ndarray, P: np.ndarray, w: np
             if above != node:
                 heapq.heappush(heap, ((branch[above] - alone[above]) / splits[above], int(above)))
             above = parent[above]
-        cp = max(cp, gain)
+        if gain > cp + _ROUNDING:
+            cp = gain
+        else:  # at this price more than one branch goes
+            path.pop()
         path.append((cp, splits[0] + 1, loss[0]))
     cps, leaves, losses = (np.array(column) for column in zip(*path, strict=True))
     return Path(cps, leaves, losses)
@@ -106,10 +117,9 @@ def pruning_path(tree: Tree, criterion: str, X: np.ndarray, P: np.ndarray, w: np
 def best_cp(path: Path) -> float:
     """The cp of least loss on a path: in the middle, on a log scale, of the range that gives that tree."""
     best = int(path.loss.argmin())
-    if best == 0:
-        return 0.0
-    above = path.cp[best + 1] if best + 1 < len(path.cp) else path.cp[best]
-    return float(np.sqrt(path.cp[best] * above))
+    low = max(path.cp[best], _ROUNDING)
+    high = path.cp[best + 1] if best + 1 < len(path.cp) else 4 * low  # any larger one leaves the root
+    return float(np.sqrt(low * high))
 
 
 def _is_cut(splits: np.ndarray, parent: np.ndarray, node: int) -> bool:
