@@ -2,8 +2,9 @@
 
 import numpy as np
 
+from faceup.intervals import mean_ci95
 from faceup.learn.onecard_features import REPRESENTATIONS, fit_optimal_tree, fit_tree, inputs, output_distance, predicted, targets
-from faceup.learn.onecard_trees import grow, mean_loss, mean_with_interval, measure, optimise, part
+from faceup.learn.onecard_trees import grow, mean_loss, measure, optimise, part
 from faceup.learn.trees import leaf_of, predict, truncate
 from faceup.solve.bluff_pairs import bets, solve_games, worst_cases
 from faceup.solve.solved_games import random_games
@@ -43,7 +44,7 @@ def test_trees_are_the_same_on_every_run():
 def test_equilibria_lose_nothing_and_intervals_cover():
     assert abs(mean_loss(bets(TEST), TEST)[0]) < 1e-9
     values = np.random.default_rng(1).normal(1, 2, (400, 100))
-    means = [mean_with_interval(row) for row in values]
+    means = [mean_ci95(row) for row in values]
     assert 0.9 < np.mean([abs(mean - 1) < ci95 for mean, ci95 in means]) < 0.99
 
 

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from sklearn.tree import DecisionTreeClassifier
 
+from faceup.intervals import student_95
 from faceup.learn.trees import n_leaves
 from faceup.learn.trials import Trial, cart_learner, gain, generated_sets, search_learner, try_learner
 
@@ -47,7 +48,7 @@ def test_gain_and_its_margin():
     theirs = Trial(1, np.array([True, False, True, False]), "brier", 1, 2)
     mean, margin = gain(ours, theirs)
     assert mean == 0.25
-    assert margin == pytest.approx(1.96 * 0.5 / 2)
+    assert margin == pytest.approx(student_95(4) * 0.5 / 2)
     assert gain(ours, ours) == (0, 0)
 
 

@@ -7,6 +7,7 @@ from random_trees import random_tree
 
 from faceup.game.betting import CALL, DECISION
 from faceup.hands.features import board_features, feature_names
+from faceup.intervals import student_95
 from faceup.learn.trees import Tree, leaf_of
 from faceup.play.agents import tree_policy
 from faceup.play.branches import N_BINS, Seen, best, bet_gain, bluffs, followers, gains, instead, look, questions, ratio, shares
@@ -131,7 +132,7 @@ def test_ratio_has_the_interval_of_a_mean_where_counts_are_alike():
     total = np.random.default_rng(1).normal(size=40)
     mean, ci95 = ratio(total, np.ones(40))
     assert mean == pytest.approx(total.mean())
-    assert ci95 == pytest.approx(1.959964 * total.std(ddof=1) / np.sqrt(40))
+    assert ci95 == pytest.approx(student_95(40) * total.std(ddof=1) / np.sqrt(40))
     assert ratio(np.zeros(3), np.zeros(3)).as_dict() == {"mean": None, "ci95": None}
     assert ratio(np.full(3, 2.0), np.full(3, 4.0)).as_dict() == {"mean": 0.5, "ci95": 0.0}
 

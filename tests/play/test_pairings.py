@@ -5,6 +5,7 @@ import json
 import numpy as np
 import pytest
 
+from faceup.intervals import student_95
 from faceup.play.pairings import Found, all_and_each, record, scored_against, square, summed, summed_against
 
 NAMES = ["table", "CART", "table, argmax", "CART, argmax"]
@@ -37,7 +38,7 @@ def test_one_opponent_summed_and_scored():
     boards = summed_against("stand-in", {"CART": np.array([1.0, 3.0])}, 1081)
     assert boards["CART", "stand-in"].mbb == 2 and boards["CART", "stand-in"].boards == 2
     deals = scored_against("stand-in", {"NN": np.array([[1.0, 3.0], [5.0, 7.0]])})
-    assert deals["NN", "stand-in"] == (4, pytest.approx(1.959964 * 2), "AIVAT", None, None)  # deals, not games, are drawn
+    assert deals["NN", "stand-in"] == (4, pytest.approx(student_95(2) * 2), "AIVAT", None, None)  # deals, not games, are drawn
     mbb, _ = square(["NN", "stand-in"], boards | deals)
     assert mbb.tolist()[1][0] == -4  # CART is not among the names
 

@@ -17,6 +17,7 @@ import pytest
 from slumbot_server import FAULTS, SPOILT, UNDONE, RandomPlayer, SlumbotServer
 
 from faceup.game.betting import build_tree, menu_from
+from faceup.intervals import student_95
 from faceup.play import agents, slumbot
 from faceup.play.players import TablePlayer
 from faceup.play.slumbot import Client, SlumbotError, play_slumbot
@@ -116,7 +117,7 @@ def test_a_server_without_faults(tmp_path):
     assert (so_far.hands, so_far.reconciled, so_far.lost) == (60, 0, 0)
     won = np.array([e["winnings"] for e in events_of(tmp_path / "log.jsonl") if e["event"] == "hand"])
     assert so_far.mbb == pytest.approx(10 * won.mean())
-    assert so_far.ci95 == pytest.approx(10 * 1.959964 * won.std(ddof=1) / np.sqrt(60))
+    assert so_far.ci95 == pytest.approx(10 * student_95(60) * won.std(ddof=1) / np.sqrt(60))
     baseline = [e["baseline_winnings"] for e in events_of(tmp_path / "log.jsonl") if e["event"] == "hand"]
     assert so_far.baseline_mbb == pytest.approx(10 * np.mean(baseline))
 
@@ -430,9 +431,9 @@ def booked(*hands, lost=0):
 def test_totals_are_reconciled():
     known: Summary = booked((100, 1, 100), (-50, 3, 350), lost=1)
     assert (known.hands, known.winnings, known.reconciled, known.lost, known.unexplained) == (3, 350, 1, 0, 0)
-    assert known.ci95 == pytest.approx(10 * 1.959964 * np.std([100, 300, -50], ddof=1) / np.sqrt(3))
+    assert known.ci95 == pytest.approx(10 * student_95(3) * np.std([100, 300, -50], ddof=1) / np.sqrt(3))
     two = booked((100, 1, 100), (-50, 4, 350), lost=2)  # 300 in two hands: 150 each
-    assert two.ci95 == pytest.approx(10 * 1.959964 * np.std([100, 150, 150, -50], ddof=1) / 2, rel=0.2)
+    assert two.ci95 == pytest.approx(10 * student_95(4) * np.std([100, 150, 150, -50], ddof=1) / 2, rel=0.2)
     assert booked((100, 41, 5100)).hands == 1  # an account's earlier hands are not ours
     assert booked((100, 1, 100), (-50, 2, 50), lost=1).lost == 1  # never counted by the server
     assert booked((100, 1, 100), (-50, 3, 350)).unexplained == 1

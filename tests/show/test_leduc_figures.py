@@ -9,7 +9,7 @@ from faceup.learn import leduc_cards as cards
 from faceup.learn.leduc_trees import answers
 from faceup.play.leduc_agents import cautious_agent
 from faceup.play.leduc_training import Curve
-from faceup.show.leduc_figures import end_labels, mean_and_interval, needed_cells, opponent_panels, readable_panel, strategy_card
+from faceup.show.leduc_figures import end_labels, needed_cells, opponent_panels, readable_panel, strategy_card
 
 LEDUC = build(RLCARD)
 
@@ -20,13 +20,6 @@ def card():
     cells, names = cards.sort_into_cells(LEDUC, cards.by_hand_and_line)
     first = np.unique(cells, return_index=True)[1]
     return cards.Card(cells, names, answers(LEDUC, cautious_agent(LEDUC))[first], 0.0)
-
-
-def test_interval_by_students_t():
-    mean, ci95 = mean_and_interval(np.array([[1.0], [2.0], [3.0]]))
-    assert mean[0] == 2
-    assert ci95[0] == pytest.approx(4.302653 / np.sqrt(3), abs=1e-5)  # t of 2 degrees of freedom
-    assert mean_and_interval(np.array([[1.0]]))[1][0] == 0
 
 
 def test_needed_cells(card):

@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from faceup.intervals import mean_ci95
 from faceup.learn.onecard_features import (
     Representation,
     fit_optimal_tree,
@@ -21,8 +22,6 @@ from faceup.learn.onecard_features import (
 )
 from faceup.learn.trees import Tree, truncate
 from faceup.solve.bluff_pairs import Solutions, bets, worst_cases
-
-_NORMAL_95 = 1.959964
 
 
 class Measured(NamedTuple):
@@ -95,12 +94,7 @@ def measure(kind: Representation, tree: Tree, games: Solutions, depths: Sequence
 
 def mean_loss(strategies: np.ndarray, games: Solutions) -> tuple[float, float]:
     """One-sided exploitability in dollars of strategies (n, 10, 31), mean over games and its 95 % half-width."""
-    return mean_with_interval(games.value - worst_cases(games.own, games.other, strategies))
-
-
-def mean_with_interval(values: np.ndarray) -> tuple[float, float]:
-    """Mean of (n,) and half of its 95 % interval."""
-    return float(values.mean()), float(_NORMAL_95 * values.std(ddof=1) / np.sqrt(len(values)))
+    return mean_ci95(games.value - worst_cases(games.own, games.other, strategies))
 
 
 def part(games: Solutions, first: int, last: int | None = None) -> Solutions:

@@ -13,6 +13,7 @@ import numpy as np
 from sklearn.datasets import make_classification, make_gaussian_quantiles, make_hastie_10_2
 from sklearn.tree import DecisionTreeClassifier
 
+from faceup.intervals import mean_ci95
 from faceup.learn.cart import tree_of
 from faceup.learn.oct import fit_oct
 from faceup.learn.pruning import prune, pruning_path
@@ -43,7 +44,7 @@ class Trial(NamedTuple):
 def gain(ours: Trial, theirs: Trial) -> tuple[float, float]:
     """(ours less theirs in test accuracy, 95 % margin), over the same test rows."""
     more = ours.right.astype(np.float64) - theirs.right
-    return float(more.mean()), float(1.96 * more.std(ddof=1) / np.sqrt(len(more)))
+    return mean_ci95(more)
 
 
 def generated_sets(rows: int, seed: int) -> dict[str, tuple[np.ndarray, np.ndarray]]:

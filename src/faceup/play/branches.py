@@ -16,6 +16,7 @@ from faceup.game.betting import CALL, FOLD, STREETS, Tree
 from faceup.game.cards import HOLE_CARDS
 from faceup.hands.equity import BOARD_CARDS, StreetTable
 from faceup.hands.features import board_features
+from faceup.intervals import student_95
 from faceup.learn import trees
 from faceup.learn.tree_paths import below
 from faceup.solve.action_values import ActionValues, action_values
@@ -23,7 +24,6 @@ from faceup.solve.board import N_PAIRS
 from faceup.solve.policy import ModelPolicy, Policy
 
 N_BINS = 20  # of equity
-_NORMAL_95 = 1.959964
 _OF_LABEL = 5  # sums kept for each label
 
 
@@ -153,7 +153,7 @@ def ratio(total: np.ndarray, count: np.ndarray) -> Mean:
     with np.errstate(divide="ignore", invalid="ignore"):
         mean = total.sum(axis=0) / counted
         spread = np.sqrt(((total - mean * count) ** 2).sum(axis=0) * n / (n - 1)) / counted
-    return Mean(mean, _NORMAL_95 * spread)
+    return Mean(mean, student_95(n) * spread)
 
 
 def gains(seen: Seen, node: int) -> Mean:

@@ -13,9 +13,8 @@ from numba import njit
 
 from faceup.game.flat_game import END, against, checked_strategy, children
 from faceup.game.leduc import Leduc
+from faceup.intervals import mean_ci95
 from faceup.solve.flat_form import Form, exploitability, make_form, value
-
-_NORMAL_95 = 1.959964
 
 
 class Mean(NamedTuple):
@@ -169,7 +168,7 @@ def play_games(leduc: Leduc, agent: np.ndarray, opponent: np.ndarray, n: int, se
     pair = checked_strategy(leduc.game, agent, "agent"), checked_strategy(leduc.game, opponent, "opponent")
     won = np.empty(n)
     _play(_table(leduc), *pair, np.random.default_rng(seed), won)
-    return Mean(float(won.mean()), float(_NORMAL_95 * won.std(ddof=1) / np.sqrt(n)))
+    return Mean(*mean_ci95(won))
 
 
 class QLearner:

@@ -21,12 +21,12 @@ from faceup.game.betting import DECISION, SHOWDOWN, Tree
 from faceup.game.cards import CLASS_OF_HOLE, HOLE_CARDS, N_CLASSES
 from faceup.game.strength import N_RIVER_HOLES
 from faceup.hands.all_in import RUNOUTS_PREFLOP, edges
+from faceup.intervals import mean_ci95
 from faceup.solve.board import N_TILES, PADDED, TILE, _block_values, _gather_lanes, board_order
 from faceup.solve.layout import LANES, Layout, make_layout, stakes_at
 from faceup.solve.policy import Policy, street_reach
 
 MBB_PER_DOLLAR = 10  # 1 mbb = a thousandth of a $100 big blind
-_NORMAL_95 = 1.959964
 _N_PAIRS = 1326 * 1225  # ordered pairs of holes without a common card
 
 
@@ -264,6 +264,4 @@ def result(values: np.ndarray, i: int, j: int) -> Result:
 
 def mean_result(per_board: np.ndarray) -> Result:
     """A pair's result from one number in mbb/g for each board (or each deal), drawn independently."""
-    n = len(per_board)
-    spread = per_board.std(ddof=1) / np.sqrt(n) if n > 1 else np.inf
-    return Result(float(per_board.mean()), float(_NORMAL_95 * spread), n)
+    return Result(*mean_ci95(per_board), len(per_board))

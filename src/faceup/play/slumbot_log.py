@@ -25,10 +25,10 @@ import os
 from pathlib import Path
 from typing import NamedTuple
 
+from faceup.intervals import student_95
 from faceup.play.slumbot_api import OpenHand
 
 MBB_PER_DOLLAR = 10
-_NORMAL_95 = 1.959964
 
 
 class Summary(NamedTuple):
@@ -63,7 +63,7 @@ class _Mean:
         if self.n < 2:
             return MBB_PER_DOLLAR * self.total / max(self.n, 1), math.inf
         variance = max(self.squares - self.total**2 / self.n, 0) / (self.n - 1)
-        return MBB_PER_DOLLAR * self.total / self.n, MBB_PER_DOLLAR * _NORMAL_95 * math.sqrt(variance / self.n)
+        return MBB_PER_DOLLAR * self.total / self.n, MBB_PER_DOLLAR * student_95(self.n) * math.sqrt(variance / self.n)
 
 
 class Ledger:

@@ -8,9 +8,9 @@ from collections.abc import Sequence
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.patches import Rectangle
-from scipy.stats import t
 
 from faceup.game.leduc import Leduc
+from faceup.intervals import mean_ci95
 from faceup.learn.leduc_cards import Card, card_strategy
 from faceup.learn.leduc_trees import answers
 from faceup.play.leduc_training import Curve
@@ -37,17 +37,9 @@ _ROUND_TWO = (
 )
 
 
-def mean_and_interval(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Mean over the first axis and its 95 % half-width by Student's t; zeros where there is one value only."""
-    n = len(values)
-    if n < 2:
-        return values.mean(axis=0), np.zeros(values.shape[1:])
-    return values.mean(axis=0), t.ppf(0.975, n - 1) * values.std(axis=0, ddof=1) / np.sqrt(n)
-
-
 def training_panel(axes: Axes, curve: Curve, opponent: int, color: str, label: str) -> None:
     """One opponent: the first seed's games as the paper would plot them, and the exact mean over seeds with its interval."""
-    mean, ci95 = mean_and_interval(curve.exact[:, :, opponent])
+    mean, ci95 = mean_ci95(curve.exact[:, :, opponent])
     x, first = curve.at / 1000, (0, slice(None), opponent)
     axes.errorbar(x, curve.sampled[first], curve.ci95[first], fmt=".", color=color, ms=4, lw=0.7, alpha=0.6)
     axes.plot(x, mean, color=color, lw=2, label=label)

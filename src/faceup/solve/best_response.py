@@ -23,6 +23,7 @@ from numba import njit
 from faceup.game.betting import CALL, DECISION, FOLD_END, SHOWDOWN, Tree, size_name
 from faceup.game.cards import CLASS_OF_HOLE, HOLE_CARDS, N_CLASSES, PERMUTED_HOLES, canonical_boards
 from faceup.hands.all_in import RUNOUTS_FLOP, RUNOUTS_PREFLOP, edges, flop_wins
+from faceup.intervals import student_95
 from faceup.solve.folding import fixing_permutations, folded_cards
 from faceup.solve.policy import Policy, free_holes, opponents, street_reach
 from faceup.solve.river_response import RiverResponder, make_rivers
@@ -30,7 +31,6 @@ from faceup.solve.river_response import RiverResponder, make_rivers
 N_FLOPS = 22_100
 _OPPONENTS = 1225  # holes that share no card with a given one
 _MBB_PER_DOLLAR = 10
-_NORMAL_95 = 1.959964
 
 
 _COMBOS = np.bincount(CLASS_OF_HOLE, minlength=N_CLASSES)
@@ -181,7 +181,7 @@ class Responder:
         pairs = np.array([f.pairs for f in flops])
         found = _estimates(won.sum(axis=0), pairs.sum(axis=0))
         without = np.array([_estimates(won.sum(axis=0) - won[k], pairs.sum(axis=0) - pairs[k]) for k in range(n)])
-        ci95 = (_NORMAL_95 * np.sqrt((n - 1) * without.var(axis=0))).tolist()
+        ci95 = (student_95(n) * np.sqrt((n - 1) * without.var(axis=0))).tolist()
         return Exploitability(found[2], ci95[2], (found[0], found[1]), n, tuple(found[3:]), tuple(ci95[3:]))
 
     def leak_map(self, flops: Sequence[FlopValues]) -> np.ndarray:

@@ -22,6 +22,7 @@ import numpy as np
 
 from faceup.game.betting import BIG_BLIND, FOLD_END, START, State, act, legal_raises, pot_and_call
 from faceup.game.cards import HOLE_CARDS
+from faceup.intervals import mean_ci95
 from faceup.solve.policy import free_holes, opponents
 from faceup.solve.showdown import Showdowns
 
@@ -29,7 +30,6 @@ _HOLES = (1326, 1176, 1128, 1081)  # that the board of a street leaves
 _OPPOSING = (1225, 1081, 1035, 990)  # and that a hole leaves then
 _LEAST_REACH = 1e-4  # holes: lines on which fewer of the strategy's are left are not followed (below 0.02 mbb each)
 _MBB_PER_DOLLAR = 1000 / BIG_BLIND
-_NORMAL_95 = 1.959964
 
 Move = tuple[str, int]  # as betting's `act` takes it
 Key = TypeVar("Key", bound=Hashable)
@@ -202,8 +202,4 @@ def local_best_responses(
         for key, responder in responders.items():
             won[key].append(_MBB_PER_DOLLAR * float(np.mean(responder.play(showdowns, holes))))
         progress(k + 1)
-    return {key: _bound(np.array(mbb)) for key, mbb in won.items()}
-
-
-def _bound(mbb: np.ndarray) -> Bound:
-    return Bound(float(mbb.mean()), float(_NORMAL_95 * mbb.std(ddof=1) / np.sqrt(len(mbb))), len(mbb))
+    return {key: Bound(*mean_ci95(np.array(mbb)), len(mbb)) for key, mbb in won.items()}
