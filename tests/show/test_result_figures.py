@@ -5,6 +5,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 
+from faceup.paths import ROOT, TABLES
 from faceup.show import published as quoted
 from faceup.show import result_figures as rf
 from faceup.show import scoreboard
@@ -109,3 +110,8 @@ def test_scoreboard_stands_between_its_markers(tmp_path):
     assert scoreboard.replaced(f"a\n{start}\nold\n{end}\nb\n", table) == f"a\n{start}\n\n{table}\n\n{end}\nb\n"
     with pytest.raises(ValueError, match="each once"):
         scoreboard.replaced(f"{end} {start}", table)
+
+
+def test_the_readme_has_the_scoreboard_of_the_reports():
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    assert scoreboard.replaced(readme, scoreboard.markdown(TABLES / "scoreboard.csv")) == readme
