@@ -45,18 +45,23 @@ def _spread(heights: np.ndarray, gap: float) -> np.ndarray:
     return spread
 
 
-def paired(axes: Axes, points: Mapping[str, Sequence[tuple[str, float, float]]]) -> None:
-    """Groups of (name, x, y) as names in the group's colour, and the line on which both are alike."""
-    for (label, group), color in zip(points.items(), PALETTE, strict=False):
-        axes.plot([], [], "o", color=color, label=label)
-        for name, x, y in group:
-            axes.text(x, y, name, color=color, ha="center", va="center", fontsize=10, weight="bold")
-    ends = [value for group in points.values() for _, *both in group for value in both]
-    low, high = min(ends), max(ends)
-    margin = 0.06 * (high - low)
-    limits = low - margin, high + margin
-    axes.plot(limits, limits, color=GREY, lw=1, zorder=0)
-    axes.set(xlim=limits, ylim=limits, aspect="equal")
+def paired(
+    axes: Axes, groups: Mapping[str, Sequence[tuple[tuple[float, float], tuple[float, float]]]], names: Sequence[str]
+) -> None:
+    """Two values beside each name for each group, in the group's colour: hollow and filled, joined, with their intervals.
+
+    groups: for each, a pair of (value, half-width of its interval or 0) for each name.
+    """
+    for k, ((label, pairs), color) in enumerate(zip(groups.items(), PALETTE, strict=False)):
+        x = np.arange(len(names)) + 0.24 * (k - (len(groups) - 1) / 2)
+        values = np.array(pairs)  # (names, 2, value and half-width)
+        axes.vlines(x, values[:, 0, 0], values[:, 1, 0], color=color, lw=2.5, alpha=0.35)
+        for j, face in enumerate(("white", color)):
+            axes.errorbar(x, *values[:, j].T, fmt="o", color=color, mfc=face, ms=5, lw=0.8, label=label if j else None)
+    axes.set_xticks(range(len(names)), names)
+    axes.tick_params(axis="x", length=0)
+    axes.set_ylim(bottom=0)
+    axes.grid(axis="y")
 
 
 def ranked(axes: Axes, names: Sequence[str], values: Sequence[float], intervals: Sequence[float], colors: Sequence[str]) -> None:
