@@ -125,7 +125,7 @@ def _strengths(axes: Axes, strength: Mapping[str, np.ndarray]) -> None:
     for (name, share), colour in zip(strength.items(), ("#BBBBBB", BLUE), strict=True):
         percent = 100 * share / max(share.sum(), 1e-12)
         axes.bar(middle, percent, width=100 / N_BINS * 0.92, color=colour, alpha=0.75, label=name)
-    axes.set(xlim=(0, 100), xlabel="equity of the hand (%)", ylabel="of hands (%)")
+    axes.set(xlim=(0, 100), xlabel="equity of the hand (%)", ylabel="share of hands (%)")
     axes.set_ylim(top=1.35 * axes.get_ylim()[1])
     axes.set_title("The hands that come there", size=10)
     axes.legend(fontsize=8, loc="upper center", ncols=2)
