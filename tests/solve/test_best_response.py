@@ -9,9 +9,11 @@ from faceup.game.betting import State, build_tree, menu_from
 from faceup.game.cards import CLASS_OF_HOLE, HOLE_CARDS, SUIT_PERMUTATIONS, canonical_boards
 from faceup.hands.all_in import RUNOUTS_PREFLOP
 from faceup.solve.best_response import (
+    Exploitability,
     Responder,
     _slopes,
     allowed_nodes,
+    difference,
     exploitability,
     sample_flops,
 )
@@ -244,6 +246,26 @@ def test_too_few_flops_are_refused():
     responder = Responder(PUSH, FixedPolicy(PUSH, 1))
     with pytest.raises(ValueError, match="at least 3"):
         responder.summarise([])
+
+
+def test_differences_on_the_same_flops():
+    """A constant apart on every flop is certain; an interval of a mean is Student's t; to itself there is no difference."""
+    left_out = np.array([[(20.0, 10.0, 60.0)[k] for k in range(3) if k != j] for j in range(3)]).mean(axis=1)
+    one = Exploitability(30.0, 0.0, (0.0, 0.0), 3, (), (), tuple(left_out))
+    less = one._replace(mbb=25.0, without=tuple(left_out - 5))
+    assert difference(one, less) == pytest.approx((5, 0))
+    assert difference(one, one) == (0, 0)
+    none = one._replace(mbb=0.0, without=(0.0, 0.0, 0.0))
+    assert difference(one, none) == pytest.approx((30, 4.302653 * np.std([20, 10, 60], ddof=1) / np.sqrt(3)))
+    with pytest.raises(ValueError, match="flops: 3 and 4"):
+        difference(one, one._replace(flops=4))
+
+
+def test_difference_to_nothing_is_the_measurement():
+    found = exploitability(PUSH, FixedPolicy(PUSH, 1), FLOPS)
+    nothing = found._replace(mbb=0.0, without=(0.0,) * len(FLOPS))
+    assert found.ci95 > 1
+    assert difference(found, nothing) == pytest.approx((found.mbb, found.ci95))
 
 
 def test_always_all_in_is_known_exactly(all_in_wins):

@@ -45,6 +45,7 @@ class Exploitability(NamedTuple):
     flops: int
     later: tuple[float, ...]  # of all leaks; and of those from flop, turn, river on: mbb if the responder deviates there only
     later_ci95: tuple[float, ...]
+    without: tuple[float, ...]  # mbb with each flop left out
 
 
 class FlopValues(NamedTuple):
@@ -181,8 +182,9 @@ class Responder:
         pairs = np.array([f.pairs for f in flops])
         found = _estimates(won.sum(axis=0), pairs.sum(axis=0))
         without = np.array([_estimates(won.sum(axis=0) - won[k], pairs.sum(axis=0) - pairs[k]) for k in range(n)])
-        ci95 = (student_95(n) * np.sqrt((n - 1) * without.var(axis=0))).tolist()
-        return Exploitability(found[2], ci95[2], (found[0], found[1]), n, tuple(found[3:]), tuple(ci95[3:]))
+        ci95 = _jackknife_ci95(without).tolist()
+        seats, left_out = (found[0], found[1]), tuple(without[:, 2].tolist())
+        return Exploitability(found[2], ci95[2], seats, n, tuple(found[3:]), tuple(ci95[3:]), left_out)
 
     def leak_map(self, flops: Sequence[FlopValues]) -> np.ndarray:
         """mbb/g that each starting hand leaks at each decision, (n_nodes, 169), from all results of `flop` so far.
@@ -249,6 +251,22 @@ class Responder:
             taken[node] = (value[children] + barred).argmax(axis=0) if choice is None else choice[node]
             value[node] = np.take_along_axis(value[children], taken[node][None], axis=0)[0]
         return value, taken
+
+
+def difference(first: Exploitability, second: Exploitability) -> tuple[float, float]:
+    """What best responders win more from the first than from the second, mbb/g, and half of its 95 % jackknife interval.
+
+    Both measured on the same flops, in the same order: their common luck cancels. Raises ValueError on unlike numbers of flops.
+    """
+    if first.flops != second.flops:
+        raise ValueError(f"flops: {first.flops} and {second.flops}, expected the same ones")
+    return first.mbb - second.mbb, float(_jackknife_ci95(np.subtract(first.without, second.without)))
+
+
+def _jackknife_ci95(without: np.ndarray) -> np.ndarray:
+    """Half of the 95 % intervals of estimates, from those with each draw left out, (n, ...)."""
+    n = len(without)
+    return student_95(n) * np.sqrt((n - 1) * without.var(axis=0))
 
 
 def _estimates(won: np.ndarray, pairs: np.ndarray) -> list[float]:
