@@ -3,8 +3,8 @@
 import pytest
 from hypothesis import settings
 
-from faceup.hands.all_in import preflop_wins
-from faceup.hands.equity import all_tables
+from faceup.cards.equity import all_tables
+from faceup.cards.matchups import preflop_wins
 
 # the same examples every time, no folder of past failures, and no deadline: a first call may compile a kernel
 settings.register_profile("faceup", deadline=None, derandomize=True, database=None)

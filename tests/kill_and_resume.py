@@ -21,12 +21,12 @@ EVERY = 10
 
 def play(folder: Path, iterations: int) -> None:
     """Self-play from the newest checkpoint on; says so at the first iteration that is done, and leaves strategy.npz."""
-    from faceup.game.betting import build_tree, menu_from
-    from faceup.hands.groups import N_RIVER_GROUPS, Groups
-    from faceup.solve.checkpoint import train
-    from faceup.solve.policy import TablePolicy
-    from faceup.solve.selfplay import Discount
-    from faceup.solve.strategy_file import save_strategy
+    from faceup.holdem.betting.betting_tree import build_tree, menu_from
+    from faceup.holdem.solve.checkpoint import train
+    from faceup.holdem.solve.groups import N_RIVER_GROUPS, Groups
+    from faceup.holdem.solve.policy import TablePolicy
+    from faceup.holdem.solve.selfplay import Discount
+    from faceup.holdem.solve.strategy_file import save_strategy
 
     tree = build_tree(menu_from([[1], []], [[1], []], [[1], []], [[1], []]))
     ids = [(np.arange(1326)[None] * 7 + np.arange(n)[:, None]).astype(np.int32) % 50 for n in (1755, 16_432)]

@@ -13,13 +13,14 @@ import nbformat
 import pytest
 import yaml
 
-from faceup.paths import ROOT
-from faceup.schema import SCHEMA, STUDIES, Rule
-from faceup.show import stage_dependencies
-from faceup.show.run_notebook import cleaned, parameters_of
-from faceup.show.stage_dependencies import PIPELINE, SOURCES, STUDY_PARAMETERS, closure, imported_names, imports_of, stages_of
+from faceup.notebook import stage_dependencies
+from faceup.notebook.paths import ROOT
+from faceup.notebook.run_notebook import cleaned, parameters_of
+from faceup.notebook.schema import SCHEMA, STUDIES, Rule
+from faceup.notebook.source_code import SOURCES, closure, imports_of
+from faceup.notebook.stage_dependencies import PIPELINE, STUDY_PARAMETERS, imported_names, stages_of
 
-FLOORS = ["game", "hands", "solve", "learn", "play", "show"]
+ROOMS = {"notebook": 1, "cards": 2, "games": 3, "trees": 4, "holdem": 5, "leduc": 6, "onecard": 6}
 STAGES = stages_of(PIPELINE)
 STUDY_STAGES = stages_of(stage_dependencies.STUDIES)
 NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
@@ -57,7 +58,7 @@ def tracked_files() -> list[Path]:
 
 def test_stages_depend_on_exactly_what_their_notebooks_use():
     lines = stage_dependencies.differences()
-    assert not lines, "\n".join([*lines, "to mend: python -m faceup.show.stage_dependencies --write"])
+    assert not lines, "\n".join([*lines, "to mend: python -m faceup.notebook.stage_dependencies --write"])
 
 
 @pytest.mark.parametrize(
@@ -92,16 +93,17 @@ def test_every_section_of_parameters_is_some_stages():
     assert not set(SCHEMA) & set(STUDIES)
 
 
-def floor(path: Path) -> int:
-    """How high a module lives: 1 for game/, 6 for show/, 0 for those that belong to no floor."""
-    room = path.relative_to(SOURCES / "faceup").parts[0]
-    return FLOORS.index(room) + 1 if room in FLOORS else 0
+def room(path: Path) -> str:
+    """The package that a module lives in, e.g. "cards"; "faceup" for the package itself."""
+    parts = path.relative_to(SOURCES / "faceup").parts
+    return parts[0] if len(parts) > 1 else "faceup"
 
 
 @pytest.mark.parametrize("path", MODULES, ids=name_of)
-def test_floors(path):
-    above = [name_of(used) for used in imports_of(path) if floor(used) > floor(path)]
-    assert not above, f"expected imports from its own floor or one below, found {', '.join(sorted(above))}"
+def test_imports_go_one_way(path):
+    own, used = room(path), {room(file) for file in imports_of(path)} - {room(path), "faceup"}
+    above = [other for other in used if own != "faceup" and ROOMS[other] >= ROOMS[own]]
+    assert not above, f"{own} imports {', '.join(sorted(above))}, expected only packages above it in DESIGN's table"
 
 
 def test_no_circles():
@@ -123,7 +125,7 @@ def test_notebook_sources_are_clean_and_show_the_default_parameters(path):
     assert all(not cell.get("outputs") for cell in nb.cells)
     assert sum("parameters" in cell.metadata.get("tags", []) for cell in nb.cells) == 1
     text = nbformat.writes(cleaned(nb, parameters_of(path))) + "\n"
-    assert text == path.read_text(), "to mend: python -m faceup.show.run_notebook --clean"
+    assert text == path.read_text(), "to mend: python -m faceup.notebook.run_notebook --clean"
 
 
 @pytest.mark.parametrize("arguments", [("check", "."), ("format", "--check", ".")], ids=lambda a: a[0])

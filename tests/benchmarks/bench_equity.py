@@ -19,9 +19,9 @@ import numpy as np
 from numba import njit, prange
 from report import record
 
-from faceup.game.cards import PERMUTED_HOLES, canonical, hole_index
-from faceup.game.strength import _strength
-from faceup.hands.equity import BOARD_CARDS, all_tables
+from faceup.cards.cards import PERMUTED_HOLES, canonical, hole_index
+from faceup.cards.equity import BOARD_CARDS, all_tables
+from faceup.cards.strength import _strength
 
 RUNS = 3
 HOLE_BOARD_CLASSES = (1_286_792, 13_960_050, 123_156_254)  # up to suits, on flop, turn and river
@@ -30,7 +30,7 @@ SAMPLE = (40, 800, 40_000)  # hands timed on flop, turn and river
 MAKE_TABLES = """
 import json, resource
 from time import perf_counter
-from faceup.hands.equity import all_tables
+from faceup.cards.equity import all_tables
 start = perf_counter()
 all_tables()
 seconds = perf_counter() - start

@@ -9,8 +9,8 @@ from time import process_time
 import pytest
 from report import record
 
-from faceup.game.leduc import LITERATURE, RLCARD, build
-from faceup.solve.cfr import VARIANTS, Cfr
+from faceup.games.cfr import VARIANTS, Cfr
+from faceup.leduc.game import LITERATURE, RLCARD, build
 
 RUNS = 3
 ITERATIONS = {"ours": 20_000, "cpp": 40, "python": 4}

@@ -8,20 +8,20 @@ import numpy as np
 import pytest
 from report import record
 
-from faceup.game.betting import CALL, menu_from
-from faceup.game.cards import canonical_boards
-from faceup.hands.equity import all_tables
-from faceup.hands.groups import Groups
-from faceup.parameters import section
-from faceup.paths import AGENTS, DATA
-from faceup.play.agents import load_models
-from faceup.play.dealt import play_match
-from faceup.play.imagined import scored_match
-from faceup.play.match import Table, play_boards, random_boards
-from faceup.play.match_tree import make_sides, play_sides
-from faceup.play.pairings import all_and_each
-from faceup.play.purified import purified
-from faceup.solve.policy import FixedPolicy, TablePolicy
+from faceup.cards.cards import canonical_boards
+from faceup.cards.equity import all_tables
+from faceup.holdem.betting.betting_tree import CALL, menu_from
+from faceup.holdem.play.agents import load_models
+from faceup.holdem.play.aivat import scored_match
+from faceup.holdem.play.match import Table, play_boards, random_boards
+from faceup.holdem.play.match_tree import make_sides, play_sides
+from faceup.holdem.play.pairings import all_and_each
+from faceup.holdem.play.purified import purified
+from faceup.holdem.play.sampled_match import play_match
+from faceup.holdem.solve.groups import Groups
+from faceup.holdem.solve.policy import FixedPolicy, TablePolicy
+from faceup.notebook.parameters import section
+from faceup.notebook.paths import AGENTS, DATA
 
 GAMES = 100_000
 SCORED_GAMES = 16_000

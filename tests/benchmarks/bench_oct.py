@@ -17,8 +17,8 @@ import json, resource
 from concurrent.futures import ThreadPoolExecutor
 from time import perf_counter
 import numpy as np
-from faceup.learn.oct import fit_oct
-from faceup.learn.trees import n_leaves
+from faceup.trees.oct import fit_oct
+from faceup.trees.trees import n_leaves
 
 def rows(n, n_features):
     rng = np.random.default_rng(n_features)

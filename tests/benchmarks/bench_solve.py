@@ -10,16 +10,16 @@ from games import node_reach, pair_outcomes
 from numba import njit
 from report import record
 
-from faceup.game.betting import DECISION, Tree, build_tree, menu_from
-from faceup.hands.equity import all_tables
-from faceup.hands.groups import Grid, Groups, make_groups
-from faceup.parameters import load_parameters, section
-from faceup.solve.best_response import Responder, sample_flops
-from faceup.solve.board import _showdown_block, board_order
-from faceup.solve.folding import fixing_permutations, folded_cards
-from faceup.solve.layout import LANES, RIVER, before_river
-from faceup.solve.policy import FixedPolicy, TablePolicy, free_holes
-from faceup.solve.selfplay import Discount, SelfPlay, average_strategy, sampled_board
+from faceup.cards.equity import all_tables
+from faceup.holdem.betting.betting_tree import DECISION, Tree, build_tree, menu_from
+from faceup.holdem.solve.best_response import Responder, sample_flops
+from faceup.holdem.solve.board import _showdown_block, board_order
+from faceup.holdem.solve.folding import fixing_permutations, folded_cards
+from faceup.holdem.solve.groups import Grid, Groups, make_groups
+from faceup.holdem.solve.layout import LANES, RIVER, before_river
+from faceup.holdem.solve.policy import FixedPolicy, TablePolicy, free_holes
+from faceup.holdem.solve.selfplay import Discount, SelfPlay, average_strategy, sampled_board
+from faceup.notebook.parameters import load_parameters, section
 
 WARM_UP = 200  # iterations: a run's first ones write to memory that was never touched
 ITERATIONS = 500

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import numba
 
-from faceup.paths import REPORTS
-from faceup.storage import load_json, write_json
+from faceup.notebook.paths import REPORTS
+from faceup.notebook.storage import load_json, write_json
 
 PATH = REPORTS / "benchmarks.json"
 

@@ -1,0 +1,1 @@
+"""Cards, hand strength, exact equity and the features of a hand."""

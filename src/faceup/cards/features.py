@@ -1,0 +1,279 @@
+"""A hand as named numbers: its equity, deciles of its later equities, the bets so far (paper 000, 2.2).
+
+Of the betting a model is told the opponent's bets on each street, as in the paper; "both" adds the player's own, and
+"both+seat" adds whether the player sits on the button, too.
+
+The one place where integer equities become float32 features: divided in double precision by the street's
+unit, then rounded once. Decile d of a histogram is the smallest equity with at least d * 10 % of the futures
+at or below it, d = 1..10, so that each decile is an equity that really occurs.
+
+`board_features` and `street_features` read the tables of `hands.equity`. `hand("Ac3h", "Kh3sJc")` needs none:
+from the flop on it evaluates the hand's own river boards (at most 1,081, in tens of milliseconds); preflop
+there are 2,118,760 of them, so it evaluates all boards up to suits instead, once a process and in seconds.
+"""
+
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cache, cached_property
+from itertools import combinations
+
+import numpy as np
+from numba import njit, prange
+
+from faceup.cards.cards import (
+    CLASS_OF_HOLE,
+    N_HOLES,
+    PERMUTED_HOLES,
+    canonical,
+    canonical_boards,
+    hole_index,
+    parse_hand,
+)
+from faceup.cards.equity import (
+    BOARD_CARDS,
+    N_DECILES,
+    STREET_NAMES,
+    UNITS,
+    StreetTable,
+    _next_boards,
+    _river_counts,
+    _weighted_deciles,
+    class_histogram,
+    preflop_outcomes,
+    river_table,
+)
+from faceup.cards.strength import N_RIVER_HOLES
+
+_LATER = tuple([f"{name}_equity_p{10 * d}" for d in range(1, N_DECILES + 1)] for name in STREET_NAMES)
+FEATURE_NAMES = tuple(tuple(sum(_LATER[s + 1 :], ["equity"])) for s in range(4))  # 31, 21, 11 and 1 names
+BET_NAMES = tuple(f"opponent_bet_{street}" for street in STREET_NAMES)  # dollars, blinds included
+OWN_BET_NAMES = tuple(f"own_bet_{street}" for street in STREET_NAMES)
+HISTORIES = {"opponent": BET_NAMES, "both": BET_NAMES + OWN_BET_NAMES, "both+seat": (*BET_NAMES, *OWN_BET_NAMES, "button")}
+
+
+def feature_names(street: int, history: str = "opponent") -> tuple[str, ...]:
+    """Names of a model's features on street 0..3: the hand's 31, 21, 11 or 1, then those of the betting.
+
+    history: what is told of the betting, a key of HISTORIES; "opponent" is the paper's. Raises ValueError on another one.
+    """
+    return FEATURE_NAMES[street] + HISTORIES[check_history(history)]
+
+
+def check_history(history: str) -> str:
+    """The setting itself; raises ValueError unless it is a key of HISTORIES."""
+    if history not in HISTORIES:
+        raise ValueError(f"history is {history!r}, expected one of {', '.join(HISTORIES)}")
+    return history
+
+
+def betting_features(bets: np.ndarray, actor: np.ndarray, history: str = "opponent") -> np.ndarray:
+    """What a model is told of the betting: (n, 4 | 8 | 9) float32, columns as in HISTORIES[history].
+
+    bets: dollars that each player has put in on each street, (n, 2, 4); actor: who is to act, (n,), 0 on the button.
+    Raises ValueError on an unknown setting.
+    """
+    told = len(HISTORIES[check_history(history)])
+    row, actor = np.arange(len(bets)), np.asarray(actor)
+    columns = [bets[row, 1 - actor], bets[row, actor], (actor == 0)[:, None]]
+    return np.concatenate(columns, axis=1)[:, :told].astype(np.float32)
+
+
+@njit(cache=True)
+def _scaled(values, rows, unit, out, column):
+    """out[h, column + d] = values[rows[h], d] / unit, for out (1326, n) float32."""
+    for h in range(out.shape[0]):
+        for d in range(values.shape[1]):
+            out[h, column + d] = values[rows[h], d] / unit
+
+
+def board_features(street: int, table: StreetTable, board: list[int]) -> np.ndarray:
+    """Hand features of all 1,326 holes on a real board, in its own suits; 0 for holes that it blocks.
+
+    table: the street's table. board: 0, 3, 4 or 5 cards. Returns float32 (1326, 31 | 21 | 11 | 1), columns as
+    in FEATURE_NAMES[street]. Raises ValueError unless the board has the street's number of distinct cards
+    0..51.
+    """
+    if len(board) != BOARD_CARDS[street] or len({c for c in board if 0 <= c < 52}) != len(board):
+        wanted = f"{BOARD_CARDS[street]} distinct cards 0..51 on the {STREET_NAMES[street]}"
+        raise ValueError(f"board {list(board)}: expected {wanted}")
+    row, columns = 0, CLASS_OF_HOLE
+    if street:
+        row, permutation = canonical(board)
+        columns = PERMUTED_HOLES[permutation]
+    out = np.empty((N_HOLES, len(FEATURE_NAMES[street])), dtype=np.float32)
+    _scaled(table.equity[row][:, None], columns, float(UNITS[street]), out, 0)
+    for i, deciles in enumerate(table.deciles):
+        _scaled(deciles[row], columns, float(UNITS[street + 1 + i]), out, 1 + N_DECILES * i)
+    return out
+
+
+def street_features(street: int, table: StreetTable, board_ids: np.ndarray) -> np.ndarray:
+    """Hand features of the table's holes on canonical boards, in their canonical suits; 0 for blocked holes.
+
+    Returns float32 (n_ids, n_holes, 31 | 21 | 11 | 1); n_holes is 169 preflop (the starting hands), else
+    1326.
+    """
+    equity = table.equity[board_ids]
+    out = np.empty((*equity.shape, len(FEATURE_NAMES[street])), dtype=np.float32)
+    np.divide(equity, UNITS[street], out=out[..., 0], casting="same_kind")
+    for i, deciles in enumerate(table.deciles):
+        columns = out[..., 1 + N_DECILES * i :][..., :N_DECILES]
+        np.divide(deciles[board_ids], UNITS[street + 1 + i], out=columns, casting="same_kind")
+    return out
+
+
+@dataclass(frozen=True)
+class Hand:
+    """Two private cards on a board of 0, 3, 4 or 5: exact equity, what it may become, named features."""
+
+    hole: tuple[int, int]
+    board: tuple[int, ...]
+
+    @property
+    def street(self) -> int:
+        """0..3 = preflop, flop, turn, river."""
+        return BOARD_CARDS.index(len(self.board))
+
+    @property
+    def exact_equity(self) -> Fraction:
+        """Chance to win against a random hand over random further cards, plus half the chance to tie."""
+        values, counts = self._histograms[3]
+        return Fraction(int(values @ counts), int(counts.sum()) * UNITS[3])
+
+    @property
+    def equity(self) -> float:
+        """`exact_equity` as a float."""
+        return float(self.exact_equity)
+
+    @cached_property
+    def outcomes(self) -> tuple[int, int, int]:
+        """(wins, ties, losses) over every opposing hand and every way in which the board can be completed."""
+        if self.street == 0:
+            return tuple(preflop_outcomes()[CLASS_OF_HOLE[hole_index(*self.hole)]].tolist())
+        _, wins, ties = self._rivers
+        total = len(wins) * UNITS[3] // 2
+        return int(wins.sum()), int(ties.sum()), int(total - wins.sum() - ties.sum())
+
+    def histogram(self, street: int) -> tuple[np.ndarray, np.ndarray]:
+        """Equities this hand can have on a later street, and how often each occurs.
+
+        The equities are integers out of UNITS[street], ascending; the counts are of unordered sets of further
+        cards, in all 47 turns and 1,081 rivers after a flop. Raises ValueError where the street is not a
+        later one.
+        """
+        if street not in range(self.street + 1, 4):
+            later = list(range(self.street + 1, 4)) or "none"
+            raise ValueError(f"street is {street}, expected one after the {STREET_NAMES[self.street]}: {later}")
+        return self._histograms[street]
+
+    def deciles(self, street: int) -> np.ndarray:
+        """The ten deciles of a later street's histogram as equities from 0 to 1, (10,) float64."""
+        return _weighted_deciles(*self.histogram(street)) / UNITS[street]
+
+    def vector(self, opponent_bets: tuple[float, ...] = (0, 0, 0, 0)) -> np.ndarray:
+        """The features a model of this street reads, (35 | 25 | 15 | 5,) float32, ordered as `feature_names`.
+
+        opponent_bets: what the opponent has put in on each of the four streets, in dollars, blinds included.
+        Raises ValueError unless these are four amounts of 0 or more, with 0 on streets not yet reached.
+        """
+        _check_bets(opponent_bets, self.street)
+        return np.concatenate([self.strength(), np.array(opponent_bets, dtype=np.float32)])
+
+    def strength(self) -> np.ndarray:
+        """The features without the betting, (31 | 21 | 11 | 1,) float32, ordered as FEATURE_NAMES."""
+        later = [self.deciles(street) for street in range(self.street + 1, 4)]
+        return np.concatenate([[self.equity], *later]).astype(np.float32)
+
+    def features(self, opponent_bets: tuple[float, ...] = (0, 0, 0, 0)) -> dict[str, float]:
+        """`vector` by name."""
+        return dict(zip(feature_names(self.street), self.vector(opponent_bets).tolist(), strict=True))
+
+    @cached_property
+    def _rivers(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Each way to complete the board: cards drawn (m, k), opponents beaten (m,), opponents tied (m,)."""
+        unseen = [c for c in range(52) if c not in self.hole + self.board]
+        draws = list(combinations(unseen, 5 - len(self.board)))
+        counts = np.array([_opponents(hole_index(*self.hole), self.board + draw) for draw in draws])
+        return np.array(draws, dtype=np.int64), counts[:, 0], counts[:, 1]
+
+    @cached_property
+    def _histograms(self) -> dict[int, tuple[np.ndarray, np.ndarray]]:
+        """Values and counts of the river and of every later street."""
+        if self.street == 0:
+            return _preflop_histograms(int(CLASS_OF_HOLE[hole_index(*self.hole)]))
+        draws, wins, ties = self._rivers
+        units = 2 * wins + ties
+        found = {3: np.unique(units, return_counts=True)}
+        if self.street == 1:  # a turn card's equity is the sum over the 46 rivers that may follow it
+            by_card = np.bincount(draws.ravel(), weights=np.repeat(units, 2), minlength=52).astype(np.int64)
+            found[2] = np.unique(by_card[np.unique(draws)], return_counts=True)
+        return found
+
+
+def hand(hole: str, board: str = "") -> Hand:
+    """A hand from text, as in hand("Ac3h", "Kh3sJc").
+
+    Raises ValueError on an unknown card, a card used twice, a hole of other than 2 cards, or a board of other
+    than 0, 3, 4 or 5.
+
+    >>> kings_up = hand("Kc3h", "Kh3sJc")
+    >>> round(kings_up.equity, 4), round(kings_up.features((100, 0, 0, 0))["turn_equity_p10"], 4)
+    (0.9112, 0.8632)
+    """
+    private, public = parse_hand(hole, board)
+    return Hand((private[0], private[1]), tuple(public))
+
+
+def _check_bets(bets: tuple[float, ...], street: int) -> None:
+    if len(bets) != 4:
+        raise ValueError(f"opponent_bets {tuple(bets)}: has {len(bets)} amounts, expected 4, one a street")
+    for bet, name in zip(bets, BET_NAMES, strict=True):
+        if not 0 <= bet < float("inf"):
+            raise ValueError(f"{name} is {bet}, expected dollars, 0 or more")
+    if any(bets[street + 1 :]):
+        raise ValueError(f"opponent_bets {tuple(bets)}: expected 0 after the {STREET_NAMES[street]}")
+
+
+def _opponents(hole: int, board: tuple[int, ...]) -> tuple[int, int]:
+    """How many of the 990 opposing hands a hole beats and ties on a river board."""
+    order, class_start = np.empty(N_RIVER_HOLES, dtype=np.int16), np.empty(161, dtype=np.int32)
+    less, equal = np.empty((2, N_HOLES), dtype=np.int32)
+    _river_counts(np.array(board, dtype=np.int64), order, class_start, less, equal)
+    return int(less[hole]), int(equal[hole])
+
+
+@njit(cache=True, parallel=True)
+def _sum_next(cards, next_keys, next_equity, equity):
+    """Add up, for every board and hole, the equities over the next card."""
+    for b in prange(cards.shape[0]):
+        ids = np.empty(52, dtype=np.int64)
+        permutations = np.empty(52, dtype=np.int64)
+        _next_boards(cards[b], cards.shape[1], next_keys, ids, permutations)
+        for c in range(52):
+            if ids[c] >= 0:
+                source, move = next_equity[ids[c]], PERMUTED_HOLES[permutations[c]]
+                for h in range(N_HOLES):
+                    equity[b, h] += source[move[h]]
+
+
+def _summed(n_cards: int, next_equity: np.ndarray) -> np.ndarray:
+    boards = canonical_boards(n_cards)
+    equity = np.zeros((len(boards.keys), N_HOLES), dtype=np.uint32)
+    _sum_next(boards.cards, canonical_boards(n_cards + 1).keys, next_equity, equity)
+    return equity
+
+
+@cache
+def _equities() -> dict[int, StreetTable]:
+    """Equities without deciles on all boards of the three later streets; 450 MB, kept for the process."""
+    river = river_table().equity
+    turn = _summed(4, river)
+    flop = _summed(3, turn) // 2  # every river board was met in both orders of turn and river
+    return {1: StreetTable(flop, ()), 2: StreetTable(turn, ()), 3: StreetTable(river, ())}
+
+
+@cache
+def _preflop_histograms(k: int) -> dict[int, tuple[np.ndarray, np.ndarray]]:
+    n_holes = np.count_nonzero(CLASS_OF_HOLE == k)  # a class's holes have the same histogram
+    found = {street: class_histogram(street, table, k) for street, table in _equities().items()}
+    return {street: (values, counts // n_holes) for street, (values, counts) in found.items()}

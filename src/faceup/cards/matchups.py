@@ -1,0 +1,98 @@
+"""Who wins when all cards come: exact counts for pairs of starting hands, before the flop or on a given flop.
+
+On a river board the holes are taken from weak to strong. Counts of the weaker ones by starting hand, less those that share a
+card, are added to the row of the hole's own starting hand: a few whole vectors a hole, and no pair is looked at.
+"""
+
+import os
+from collections.abc import Sequence
+from itertools import combinations
+from pathlib import Path
+
+import numpy as np
+from numba import njit, prange
+
+from faceup.cards.cards import CLASS_OF_HOLE, HOLE_CARDS, N_CLASSES, canonical_boards
+from faceup.cards.strength import N_RIVER_HOLES, _river_order
+from faceup.notebook.storage import load_npy, save_npy
+
+RUNOUTS_PREFLOP, RUNOUTS_FLOP = 1_712_304, 990  # boards that two known hands leave
+_CHUNKS = 16  # of boards, counted side by side
+_PADDED = 176  # 169 in whole vectors
+_FILE = "preflop_wins.npy"
+
+
+@njit(cache=True)
+def _add_wins(cards, weight, wins, below, with_card):
+    """Add weight times the wins on one river board; below (176,) and with_card (52, 176) are scratch."""
+    order = np.empty(N_RIVER_HOLES, dtype=np.int16)
+    start = np.empty(161, dtype=np.int32)
+    n_classes = _river_order(cards, order, start)
+    below[:] = 0
+    with_card[:] = 0
+    for k in range(n_classes):
+        for i in range(start[k], start[k + 1]):
+            h = order[i]
+            first, second, row = with_card[HOLE_CARDS[h, 0]], with_card[HOLE_CARDS[h, 1]], wins[CLASS_OF_HOLE[h]]
+            for j in range(row.shape[0]):
+                row[j] += below[j] - first[j] - second[j]
+        for i in range(start[k], start[k + 1]):
+            h = order[i]
+            c = CLASS_OF_HOLE[h]
+            below[c] += weight
+            with_card[HOLE_CARDS[h, 0], c] += weight
+            with_card[HOLE_CARDS[h, 1], c] += weight
+
+
+@njit(cache=True, parallel=True)
+def _wins(boards, weights, wins):
+    """wins (n_chunks, 169, 176) int32, zero at first."""
+    n_chunks = wins.shape[0]
+    for chunk in prange(n_chunks):
+        below = np.empty(wins.shape[2], dtype=np.int32)
+        with_card = np.empty((52, wins.shape[2]), dtype=np.int32)
+        for b in range(chunk, boards.shape[0], n_chunks):
+            _add_wins(boards[b], weights[b], wins[chunk], below, with_card)
+
+
+def class_wins(boards: np.ndarray, weights: np.ndarray) -> np.ndarray:
+    """How often each starting hand beats each on river boards (n, 5), weighted: (169, 169) int64.
+
+    Counted over all pairs of holes of the two starting hands that share no card with each other or the board; sums of weights
+    up to 14 million fit.
+    """
+    wins = np.zeros((_CHUNKS, N_CLASSES, _PADDED), dtype=np.int32)
+    _wins(np.ascontiguousarray(boards, dtype=np.int64), np.asarray(weights, dtype=np.int32), wins)
+    return wins.sum(axis=0, dtype=np.int64)[:, :N_CLASSES]
+
+
+def preflop_wins() -> np.ndarray:
+    """`class_wins` over all boards, from the 134,459 up to suits.
+
+    A suit pattern's boards are not all there, so that the count of a single pair of holes would be off; sums over starting
+    hands are the same for every renaming of suits.
+    """
+    boards = canonical_boards(5)
+    return class_wins(boards.cards, boards.multiplicity)
+
+
+def flop_wins(flop: Sequence[int]) -> np.ndarray:
+    """`class_wins` over the 1,176 boards of a flop."""
+    rest = [c for c in range(52) if c not in flop]
+    boards = np.array([[*flop, *pair] for pair in combinations(rest, 2)])
+    return class_wins(boards, np.ones(len(boards)))
+
+
+def edges(wins: np.ndarray, runouts: int) -> np.ndarray:
+    """Wins less losses of starting hands, a mean over runouts and a sum over pairs of holes: (169, 169) float64."""
+    return (wins - wins.T) / runouts
+
+
+def save_preflop_wins(folder: str | os.PathLike, wins: np.ndarray) -> None:
+    """Write `preflop_wins` beside the street tables."""
+    save_npy(Path(folder) / _FILE, wins)
+
+
+def load_preflop_wins(folder: str | os.PathLike) -> np.ndarray:
+    """What `save_preflop_wins` wrote."""
+    return load_npy(Path(folder) / _FILE)

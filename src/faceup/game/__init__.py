@@ -1,1 +1,0 @@
-"""Rules: cards, hand strength, betting trees."""

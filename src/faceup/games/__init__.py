@@ -1,0 +1,1 @@
+"""Small two-player games as flat arrays: sequence form, counterfactual regret minimisation, best responses."""

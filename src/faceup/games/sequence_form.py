@@ -1,0 +1,177 @@
+"""Exact values on a flat game: what strategies win from each other, best responses, exploitability.
+
+All of it uses the sequence form (Koller, Megiddo and von Stengel 1994). A sequence is what a player has done on the way to a
+node: it is named by the player's last action there, since with perfect recall that fixes all before it. A player's plan is
+the product of the player's own probabilities along each sequence. An end pays its value times its chance times both plans,
+so that the nodes between are not needed any more.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+
+from faceup.games.extensive_game import CHANCE, END, Game, checked_strategy
+
+
+class Form(NamedTuple):
+    """A game as sequences and payoffs; n_actions actions, k infosets. Infosets above come before those below.
+
+    Sequence a < n_actions ends with action a; n_actions + p is player p's empty sequence.
+    """
+
+    owner: np.ndarray  # (k,) int8
+    first_action: np.ndarray  # (k + 1,) int32
+    above: np.ndarray  # (k,) int32: the owner's sequence that leads to an infoset
+    own: np.ndarray  # (2, k) bool-like int32: row p begins with the infosets of player p
+    n_own: np.ndarray  # (2,) int32: how many these are
+    start: np.ndarray  # (2, n_actions + 3) int32: payoffs of player p's sequence s are start[p, s]..start[p, s + 1]
+    other: np.ndarray  # (2, n_payoffs) int32: the opponent's sequence of each payoff
+    payoff: np.ndarray  # (2, n_payoffs) float64: to player p, times the chance of the cards
+
+
+def make_form(game: Game) -> Form:
+    """The sequence form. Raises ValueError where a player forgets (an infoset with two sequences of its owner)."""
+    n_actions, k = len(game.labels), len(game.owner)
+    sequence = np.empty((len(game.player), 2), dtype=np.int32)
+    chance = game.chance.copy()
+    sequence[0] = n_actions, n_actions + 1
+    above = np.full(k, -1, dtype=np.int32)
+    for node in range(len(game.player)):
+        if node > 0:
+            parent = game.parent[node]
+            sequence[node] = sequence[parent]
+            chance[node] *= chance[parent]
+            if game.action[node] >= 0:
+                sequence[node, game.player[parent]] = game.action[node]
+        if game.player[node] < CHANCE:
+            i, last = game.infoset[node], sequence[node, game.player[node]]
+            if above[i] not in (-1, last):
+                raise ValueError(f"infoset {game.names[i]!r} has two pasts, expected perfect recall")
+            above[i] = last
+    ends = np.flatnonzero(game.player == END)
+    pays = [_payoffs(sequence[ends], chance[ends] * game.value[ends], p, n_actions) for p in range(2)]
+    own = np.zeros((2, k), dtype=np.int32)
+    for p in range(2):
+        mine = np.flatnonzero(game.owner == p)
+        own[p, : len(mine)] = mine
+    starts, others, payoffs = (np.array(x) for x in zip(*pays, strict=True))
+    n_own = np.bincount(game.owner, minlength=2).astype(np.int32)
+    return Form(game.owner, game.first_action, above, own, n_own, starts, others, payoffs)
+
+
+def _payoffs(sequences: np.ndarray, values: np.ndarray, player: int, n_actions: int) -> tuple[np.ndarray, ...]:
+    """start, other and payoff of one player: ends of the same two sequences added up, in the order of own sequences."""
+    pairs, inverse = np.unique(sequences[:, [player, 1 - player]], axis=0, return_inverse=True)
+    total = np.bincount(inverse.reshape(-1), weights=values if player == 0 else -values)
+    start = np.searchsorted(pairs[:, 0], np.arange(n_actions + 3)).astype(np.int32)
+    return start, pairs[:, 1].astype(np.int32), total
+
+
+@njit(cache=True, nogil=True)
+def _fill_plan(form, player, strategy, plan):
+    """plan (n_actions + 2,): the player's own reach of each of its sequences."""
+    plan[strategy.shape[0] + player] = 1.0
+    for j in range(form.n_own[player]):
+        i = form.own[player, j]
+        reach = plan[form.above[i]]
+        for a in range(form.first_action[i], form.first_action[i + 1]):
+            plan[a] = reach * strategy[a]
+
+
+@njit(cache=True, nogil=True)
+def _fill_values(form, player, plan, worth):
+    """worth (n_actions + 2,): what the ends of each of the player's sequences pay, times chance and the opponent's plan."""
+    start, other, payoff = form.start[player], form.other[player], form.payoff[player]
+    for j in range(form.n_own[player]):
+        i = form.own[player, j]
+        for a in range(form.first_action[i], form.first_action[i + 1]):
+            total = 0.0
+            for k in range(start[a], start[a + 1]):
+                total += payoff[k] * plan[other[k]]
+            worth[a] = total
+    empty = worth.shape[0] - 2 + player
+    total = 0.0
+    for k in range(start[empty], start[empty + 1]):
+        total += payoff[k] * plan[other[k]]
+    worth[empty] = total
+
+
+@njit(cache=True, nogil=True)
+def _respond(form, player, worth, best):
+    """Fill best (n_actions,) with the best action of each of the player's infosets; returns what they win."""
+    for j in range(form.n_own[player] - 1, -1, -1):
+        i = form.own[player, j]
+        first, end = form.first_action[i], form.first_action[i + 1]
+        choice = first
+        for a in range(first + 1, end):
+            if worth[a] > worth[choice]:
+                choice = a
+        for a in range(first, end):
+            best[a] = 1.0 if a == choice else 0.0
+        worth[form.above[i]] += worth[choice]
+    return worth[worth.shape[0] - 2 + player]
+
+
+@njit(cache=True, nogil=True)
+def _exploitability(form, strategy, plan, worth, best):
+    """Mean of both best responses; plan and worth (n_actions + 2,), best (n_actions,) are scratch."""
+    for player in range(2):
+        _fill_plan(form, player, strategy, plan)
+    total = 0.0
+    for player in range(2):
+        _fill_values(form, player, plan, worth)
+        total += _respond(form, player, worth, best)
+    return total / 2.0
+
+
+def plans(form: Form, strategy: np.ndarray) -> np.ndarray:
+    """Each sequence's probability by its owner's own choices, (n_actions + 2,)."""
+    plan = np.zeros(len(strategy) + 2)
+    for player in range(2):
+        _fill_plan(form, player, strategy, plan)
+    return plan
+
+
+def value(game: Game, strategy: np.ndarray, form: Form | None = None) -> float:
+    """What player 0 wins when both play a strategy of both seats (n_actions,), in the game's unit.
+
+    `flat_game.against` makes one from two players' strategies; `form` saves making it anew. ValueError on a bad strategy.
+    """
+    form, strategy = form or make_form(game), checked_strategy(game, strategy)
+    plan = plans(form, strategy)
+    rows = np.repeat(np.arange(len(plan)), np.diff(form.start[0]))
+    return float(np.sum(form.payoff[0] * plan[rows] * plan[form.other[0]]))
+
+
+def best_response(game: Game, strategy: np.ndarray, player: int, form: Form | None = None) -> tuple[float, np.ndarray]:
+    """What a player wins at most against the other's part of a strategy, and a pure strategy that does.
+
+    The result is the given strategy with the player's part replaced, (n_actions,); ties go to the first action.
+    """
+    if player not in (0, 1):
+        raise ValueError(f"player is {player!r}, expected 0 or 1")
+    form, strategy = form or make_form(game), checked_strategy(game, strategy)
+    plan, worth = np.zeros(len(strategy) + 2), np.zeros(len(strategy) + 2)
+    best = strategy.copy()
+    _fill_plan(form, 1 - player, strategy, plan)
+    _fill_values(form, player, plan, worth)
+    return float(_respond(form, player, worth, best)), best
+
+
+def exploitability(game: Game, strategy: np.ndarray, form: Form | None = None) -> float:
+    """Mean over the seats of what a best response wins from a strategy, in the game's unit; 0 at an equilibrium."""
+    form, strategy = form or make_form(game), checked_strategy(game, strategy)
+    n = len(strategy)
+    return float(_exploitability(form, strategy, np.zeros(n + 2), np.zeros(n + 2), np.zeros(n)))
+
+
+def infoset_reach(game: Game, strategy: np.ndarray) -> np.ndarray:
+    """How often each infoset comes up when both players follow a strategy, (n_infosets,)."""
+    reach = np.ones(len(game.player))
+    for node in range(1, len(reach)):
+        reach[node] = reach[game.parent[node]] * game.chance[node]
+        if game.action[node] >= 0:
+            reach[node] *= strategy[game.action[node]]
+    inside = game.infoset >= 0
+    return np.bincount(game.infoset[inside], weights=reach[inside], minlength=len(game.owner))

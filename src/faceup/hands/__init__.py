@@ -1,1 +1,0 @@
-"""A hand as numbers: exact equity, features, groups."""

@@ -1,0 +1,1 @@
+"""Betting: the public tree, its notation, chips, translation of sizes."""

@@ -1,0 +1,87 @@
+"""Hands played with cards and chips: what each player wins once a betting line has ended.
+
+Blinds are 50/100 and both stacks 20,000, reset each hand, so that a hand's result is a sum of dollars won from one opponent.
+The rules of betting are those of holdem/betting/betting_tree alone; tests hold chips and payoffs to an independent engine's.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from faceup.cards.strength import strength
+from faceup.holdem.betting.betting_tree import FOLD_END, START, STREETS, State, act
+from faceup.holdem.betting.notation import Line, read_line, token
+
+BOARD_SIZE = (0, 3, 4, 5)  # cards on the board of each street
+
+# (state, hole, board, betting so far) -> (action, amount)
+Choose = Callable[[State, Sequence[int], Sequence[int], str], tuple[str, int]]
+
+
+class Ending(NamedTuple):
+    """A hand's result; pairs are (small blind, big blind)."""
+
+    payoffs: tuple[int, int]  # dollars won, less dollars put in
+    refund: tuple[int, int]  # the part of the last bet that nobody called, given back
+    won: tuple[int, int]  # dollars taken from the pot: half each where hands are equal
+
+
+class Played(NamedTuple):
+    """A hand that has been played."""
+
+    betting: str  # as holdem/betting/notation writes it
+    ending: Ending
+
+
+def settle(line: Line, holes: Sequence[Sequence[int]], board: Sequence[int]) -> Ending:
+    """Who wins what at the end of a line; holes: two cards of each player; board: the cards dealt, five at a showdown.
+
+    A fold needs no cards. Raises ValueError where the line has not ended, or a showdown lacks cards.
+    """
+    if line.state is not None:
+        raise ValueError(f"line {''.join(line.tokens)!r}: {STREETS[line.state.street]} betting goes on, expected an ended hand")
+    put, matched = line.put, min(line.put)
+    if line.kind == FOLD_END:
+        share = (0.0, 1.0) if line.moves[-1].player == 0 else (1.0, 0.0)
+    else:
+        if len(board) != 5 or any(len(hole) != 2 for hole in holes):
+            raise ValueError(f"showdown with holes {holes} and board {board}: expected 2, 2 and 5 cards")
+        first, second = (strength([*hole, *board]) for hole in holes)
+        share = ((first > second) + (first == second) / 2, (second > first) + (first == second) / 2)
+    won = (round(2 * matched * share[0]), round(2 * matched * share[1]))
+    return Ending((won[0] - matched, won[1] - matched), (put[0] - matched, put[1] - matched), won)
+
+
+def payoffs(put: np.ndarray, folded: np.ndarray, strengths: np.ndarray) -> np.ndarray:
+    """`settle`'s payoffs for many hands at once, (n, 2) int64.
+
+    put (n, 2): dollars each player has put in; folded (n,): who has folded, -1 at a showdown; strengths (n, 2): of their
+    seven cards, looked at only at showdowns.
+    """
+    matched = np.asarray(put, dtype=np.int64).min(axis=1)
+    better = np.sign(np.asarray(strengths[:, 0], dtype=np.int64) - strengths[:, 1])
+    sign = np.where(folded < 0, better, np.where(folded == 1, 1, -1))
+    return np.stack([sign * matched, -sign * matched], axis=1)
+
+
+def play_hand(deck: Sequence[int], players: Sequence[Choose]) -> Played:
+    """Play one hand; deck: the small blind's two cards, the big blind's two, then the five of the board.
+
+    A player is asked with the state, its own two cards, the board and the betting so far. Raises ValueError on a deck of other
+    than nine distinct cards 0..51, and as `act` where a player acts against the rules.
+    """
+    deck = [int(card) for card in deck]
+    if len(deck) != 9 or len(set(deck) & set(range(52))) != 9:
+        raise ValueError(f"deck {deck}: expected nine distinct cards 0..51")
+    holes, board = (deck[:2], deck[2:4]), deck[4:]
+    state: State | None = START
+    betting = ""
+    while state is not None:
+        action, amount = players[state.actor](state, holes[state.actor], board[: BOARD_SIZE[state.street]], betting)
+        after, _ = act(state, action, amount)
+        betting += token(state, action, amount)
+        if after is not None and after.street > state.street:
+            betting += "/"
+        state = after
+    return Played(betting, settle(read_line(betting), holes, board))

@@ -1,0 +1,1 @@
+"""Rows taught and the models that learn from them."""

@@ -1,0 +1,248 @@
+"""Rows for distillation: features of a situation, the average strategy's probabilities, the row's weight.
+
+Situations are drawn from boards that the strategy plays against itself (paper 000, Section 2.4: "many
+different HUNL Poker game-states ... and associated labels"). A situation's stake is the chance that play
+reaches it times the dollars at stake: those in the pot, or what the worst action would cost
+(`faceup.holdem.learn.action_costs`). Rows are drawn with probability in proportion to the square root of the stake, and
+carry the other half as their weight: weighted rows stand for the stakes, and rare but costly lines are present
+without drowning the common ones. Preflop there are few situations: all of them are rows. On the river there are some
+hundred thousand, which can be listed as well (`all_river_rows`).
+"""
+
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from faceup.cards.cards import CLASS_OF_HOLE, HOLE_CARDS, N_CLASSES
+from faceup.cards.equity import BOARD_CARDS, UNITS, StreetTable
+from faceup.cards.features import betting_features, board_features, check_history
+from faceup.holdem.betting.betting_tree import CALL, STREETS, Tree
+from faceup.holdem.learn.action_costs import relative_costs, worst_costs
+from faceup.holdem.solve.policy import Policy, TablePolicy, decisions, free_holes, histories, opponents, street_reach
+from faceup.holdem.solve.policy import Rows as PolicyRows
+
+NO_BOARD = -1
+_FAINT = 1e-6  # share of the largest weight that a preflop row keeps where play never comes
+_STREAM = 1  # keeps the draws apart from the boards themselves, which may come from the same seed
+
+
+class Rows(NamedTuple):
+    """Training rows of one round."""
+
+    X: np.ndarray  # (n, n_features) float32: the hand's features, then those of the betting
+    P: np.ndarray  # (n, n_labels) float32: probability of each action label, 0 where it is illegal
+    w: np.ndarray  # (n,) float64: weights, mean 1
+    board: np.ndarray  # (n,) int32: which of the boards, NO_BOARD where a row is of no single one
+    costs: np.ndarray  # (n, n_labels) float32: dollars each label loses, an illegal one as calling; 0 where not asked for
+
+
+class _Costs(NamedTuple):
+    """What actions cost on one street, by the policy's rows."""
+
+    each: np.ndarray  # (n_rows, width) float32, as `mistakes.action_costs` gives them
+    worst: np.ndarray  # (n_rows, n_decisions) float32 of the worst action of each decision
+
+
+def draw_rows(
+    tree: Tree,
+    policy: Policy,
+    tables: tuple[StreetTable, ...],
+    n_rows: tuple[int, int, int],
+    boards: np.ndarray,
+    seed: int,
+    progress: Callable[[int], None] = lambda done: None,
+    history: str = "opponent",
+    costs: Sequence[np.ndarray] | None = None,
+) -> list[Rows]:
+    """Rows of the four rounds, preflop first.
+
+    n_rows: how many on flop, turn and river, shared evenly over the boards; boards (n_boards, 5) as dealt. A
+    board's rows depend on the seed, the board and its place. history: what rows tell of the betting, as in
+    `hands.features`; the situations drawn do not depend on it. costs: of each action, by the policy's rows, as
+    `mistakes.action_costs` gives them; then the dollars at stake are what the worst action costs, else those in the
+    pot. Raises ValueError where a street would get less than a row a board, or is never reached, on an unknown
+    history, and on costs of another shape than the policy's rows.
+    """
+    check_history(history)
+    if min(n_rows) < len(boards) or len(boards) == 0:
+        raise ValueError(f"n_rows is {n_rows} for {len(boards)} boards, expected boards and a row for each")
+    _check_costs(tree, costs)
+    known: list[_Costs | None] = [None] * 4
+    if costs is not None:
+        known = [_Costs(each, worst_costs(tree, decisions(tree, street), each)) for street, each in enumerate(costs)]
+    parts: list[list[Rows]] = [[_preflop_rows(tree, policy, tables, history, known[0])], [], [], []]
+    reach = np.zeros((2, len(tree.kind), len(HOLE_CARDS)), dtype=np.float32)  # used again for every board
+    for k, board in enumerate(np.asarray(boards).tolist()):
+        rng = np.random.default_rng([seed, k, _STREAM])
+        shown = [board[:n] for n in BOARD_CARDS]
+        played = [policy.street(street, cards) for street, cards in enumerate(shown)]
+        _fill_reach(tree, played, board, reach)
+        for street in (1, 2, 3):
+            hands = board_features(street, tables[street], shown[street])
+            n = n_rows[street - 1] // len(boards)
+            parts[street].append(_street_rows(tree, street, played[street], hands, reach, n, k, rng, history, known[street]))
+        progress(k + 1)
+    return [_join(rows) for rows in parts]
+
+
+def all_river_rows(tree: Tree, policy: TablePolicy, at_stake: np.ndarray, costs: np.ndarray, history: str = "opponent") -> Rows:
+    """Every situation of the river in which something is at stake, a row each: a hand is its equity there, nothing need be drawn.
+
+    at_stake (1981, width): the river's of `played_alike.group_stakes`, of which a row's weight is the sum over all lines of
+    betting that look alike; costs (1981, width): of `mistakes.action_costs`. Probabilities are means by these weights, and so
+    are the rows' costs, here as shares of each line's dearest action (`mistakes.relative_costs`), so that weight times cost
+    is the lines' loss. Raises ValueError on another history, and where nothing is at stake.
+    """
+    lines, table, start = histories(tree, 3, history), policy.tables[3], tree.street_start[3]
+    stake = at_stake[:, tree.first_child[lines.nodes] - start]
+    level, line = np.nonzero(stake)
+    if len(level) == 0:
+        raise ValueError("at_stake is 0 everywhere: expected something at stake on the river")
+    node, w = lines.nodes[line], stake[level, line]
+    key, same = np.unique(lines.history[line] * np.int64(len(table)) + level, return_inverse=True)
+    total = np.bincount(same, w)
+
+    def mean(values: np.ndarray) -> np.ndarray:
+        """Of values (n, n_labels) over lines that look alike."""
+        return np.stack([np.bincount(same, w * column) / total for column in values.T], axis=1).astype(np.float32)
+
+    P = mean(_targets(tree, 3, table, level, node))
+    lost = mean(relative_costs(_label_costs(tree, 3, costs, level, node)))
+    told, level = lines.told[key // len(table)], (key % len(table)).astype(np.float32)
+    X = np.concatenate([level[:, None] / np.float32(UNITS[3]), told], axis=1)
+    return Rows(X, P, total / total.mean(), np.full(len(X), NO_BOARD, dtype=np.int32), lost)
+
+
+def cost_shares(rounds: Sequence[Rows]) -> list[np.ndarray]:
+    """What each label costs in each row of the four rounds, preflop first, as a share of the row's dearest: (n, n_labels) each.
+
+    A gain counts as 1 at most. A label that the policy never takes, or may not, costs 1, so that no learner takes it for cheap.
+    A river that `all_river_rows` has listed holds shares already, means over lines.
+    """
+    relative = [relative_costs(rows.costs) for rows in rounds]
+    if (rounds[3].board == NO_BOARD).all():
+        relative[3] = rounds[3].costs
+    return [np.where(rows.P > 0, np.clip(costs, -1, 1), 1) for rows, costs in zip(rounds, relative, strict=True)]
+
+
+def _join(parts: list[Rows]) -> Rows:
+    rows = Rows(*(np.concatenate(column) for column in zip(*parts, strict=True)))
+    return rows._replace(w=rows.w / rows.w.mean())
+
+
+def _fill_reach(tree: Tree, played: list[PolicyRows], board: list[int], reach: np.ndarray) -> None:
+    """Each player's reach of the nodes of the streets played, with each hole; 0 for holes the board blocks.
+
+    reach (2, n_nodes, 1326) float32. A hole that only a later card blocks is met on other boards of the flop.
+    """
+    reach[:, 0] = free_holes(board)
+    for street, rows in enumerate(played):
+        street_reach(tree, street, rows, reach)
+
+
+def _check_costs(tree: Tree, costs: Sequence[np.ndarray] | None) -> None:
+    if costs is not None and len(costs) != len(STREETS):
+        raise ValueError(f"costs: {len(costs)} tables, expected one for each of the {len(STREETS)} rounds")
+    for street, table in enumerate([] if costs is None else costs):
+        width = int(np.diff(tree.street_start)[street])
+        if table.ndim != 2 or table.shape[1] != width or not np.isfinite(table).all():
+            raise ValueError(f"costs of the {STREETS[street]} have shape {table.shape}: expected finite (rows, {width})")
+
+
+def _dollars(tree: Tree, nodes: np.ndarray, played: PolicyRows, costs: _Costs | None) -> np.ndarray:
+    """At stake at each node with each hole: (n_nodes, 1326) float32, or those in the pot (n_nodes, 1)."""
+    if costs is None:
+        return tree.bets[nodes].sum(axis=(1, 2))[:, None]
+    if len(costs.each) != len(played[0]):
+        street = STREETS[tree.street[nodes[0]]]
+        raise ValueError(f"costs of the {street} have {len(costs.each)} rows: expected {len(played[0])}, the policy's")
+    return costs.worst[played[1]].T
+
+
+def stakes(tree: Tree, nodes: np.ndarray, reach: np.ndarray, dollars: np.ndarray) -> np.ndarray:
+    """Chance that play comes to each node with each hole, times the dollars (n_nodes, 1326) at stake; up to a constant.
+
+    Returns (n_nodes, 1326) float64; reach (2, n_nodes of the tree, 1326) of each player.
+    """
+    actor = tree.actor[nodes]
+    own, other = reach[actor, nodes], reach[1 - actor, nodes]
+    return own * opponents(other) * dollars
+
+
+def _street_rows(
+    tree: Tree,
+    street: int,
+    played: PolicyRows,
+    hands: np.ndarray,
+    reach: np.ndarray,
+    n: int,
+    k: int,
+    rng: np.random.Generator,
+    history: str,
+    costs: _Costs | None,
+) -> Rows:
+    """n rows of board k, one from each n-th of the total; hands (1326, n_hand_features)."""
+    nodes = decisions(tree, street)
+    table, row_of_hole = played
+    draw = np.sqrt(stakes(tree, nodes, reach, _dollars(tree, nodes, played, costs))).ravel()
+    upto = draw.cumsum()
+    if upto[-1] <= 0:
+        raise ValueError(f"policy: nothing is at stake on the {STREETS[street]} of board {k}, expected something")
+    points = (np.arange(n) + rng.random(n)) / n * upto[-1]
+    picks = np.searchsorted(upto, np.minimum(points, np.nextafter(upto[-1], 0)), side="right")
+    node, hole = nodes[picks // len(HOLE_CARDS)], picks % len(HOLE_CARDS)
+    weight = draw[picks] * upto[-1]  # stake / chance of the draw: comparable from board to board
+    targets = _targets(tree, street, table, row_of_hole[hole], node)
+    lost = _label_costs(tree, street, costs and costs.each, row_of_hole[hole], node)
+    return Rows(_features(tree, node, hands[hole], history), targets, weight, np.full(n, k, dtype=np.int32), lost)
+
+
+def _preflop_rows(tree: Tree, policy: Policy, tables: tuple[StreetTable, ...], history: str, costs: _Costs | None) -> Rows:
+    """All starting hands at all preflop decisions, weighted by stake."""
+    played = policy.street(0, [])
+    nodes = decisions(tree, 0)
+    reach = np.zeros((2, len(tree.kind), len(HOLE_CARDS)), dtype=np.float32)
+    _fill_reach(tree, [played], [], reach)
+    table, row_of_hole = played
+    stake = stakes(tree, nodes, reach, _dollars(tree, nodes, played, costs))
+    by_class = np.stack([np.bincount(CLASS_OF_HOLE, weights=s, minlength=N_CLASSES) for s in stake])
+    hole_of_class = np.unique(CLASS_OF_HOLE, return_index=True)[1]
+    node, hole = np.repeat(nodes, N_CLASSES), np.tile(hole_of_class, len(nodes))
+    hands = board_features(0, tables[0], [])[hole]
+    if by_class.max() <= 0:
+        raise ValueError("policy: nothing is at stake before the flop, expected something")
+    weight = by_class.ravel() + _FAINT * by_class.max()
+    targets = _targets(tree, 0, table, row_of_hole[hole], node)
+    lost = _label_costs(tree, 0, costs and costs.each, row_of_hole[hole], node)
+    board = np.full(len(node), NO_BOARD, dtype=np.int32)
+    return Rows(_features(tree, node, hands, history), targets, weight, board, lost)
+
+
+def _features(tree: Tree, node: np.ndarray, hands: np.ndarray, history: str) -> np.ndarray:
+    return np.concatenate([hands, betting_features(tree.bets[node], tree.actor[node], history)], axis=1)
+
+
+def _targets(tree: Tree, street: int, table: np.ndarray, rows: np.ndarray, node: np.ndarray) -> np.ndarray:
+    """Probabilities of all labels at each (row, node), (n, n_labels) float32."""
+    p = np.nan_to_num(_by_label(tree, street, table, rows, node))
+    return p / p.sum(axis=1, keepdims=True)
+
+
+def _label_costs(tree: Tree, street: int, costs: np.ndarray | None, rows: np.ndarray, node: np.ndarray) -> np.ndarray:
+    """Dollars each label loses at each (row, node), (n, n_labels) float32; a policy whose label is illegal calls."""
+    if costs is None:
+        return np.zeros((len(node), len(tree.labels)), dtype=np.float32)
+    lost = _by_label(tree, street, costs, rows, node)
+    return np.where(np.isnan(lost), lost[:, [CALL]], lost)
+
+
+def _by_label(tree: Tree, street: int, table: np.ndarray, rows: np.ndarray, node: np.ndarray) -> np.ndarray:
+    """A street's table at each (row, node) by label, (n, n_labels) float32, NaN where a label is illegal."""
+    out = np.full((len(node), len(tree.labels)), np.nan, dtype=np.float32)
+    start = tree.street_start[street]
+    for i in range(int(tree.n_children.max())):
+        has = np.flatnonzero(i < tree.n_children[node])
+        child = tree.first_child[node[has]] + i
+        out[has, tree.label[child]] = table[rows[has], child - start]
+    return out

@@ -1,0 +1,189 @@
+"""Distillation: one model a round from the same rows, and how close each comes (paper 000, Section 2.4).
+
+`split_boards` keeps boards for the test, `fit_rounds` trains the four rounds side by side, and `judge` measures them:
+by `score`, and by `excess`, the distance from the entropy floor with an interval over boards.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from itertools import product
+from typing import NamedTuple, TypeVar
+
+import numpy as np
+
+from faceup.cards.cards import canonical
+from faceup.holdem.learn.boosted import Boosted
+from faceup.holdem.learn.dataset import NO_BOARD, Rows
+from faceup.holdem.learn.neural import Neural
+from faceup.holdem.solve.policy import Predict
+from faceup.trees import trees
+from faceup.trees.metrics import FLOOR, entropy_floor, fit_metrics
+
+WORKERS = 2  # rounds trained or judged at a time; each runs on one thread, so that results do not depend on it
+_RESAMPLES = 2000
+Model = TypeVar("Model")  # of one round
+
+
+class Split(NamedTuple):
+    """Boards that rows are drawn from, those of the test apart from those trained on."""
+
+    boards: np.ndarray  # (n, 5) as dealt
+    train: np.ndarray  # numbers of boards
+    test: np.ndarray  # numbers of the test's
+
+
+class Excess(NamedTuple):
+    """Log-loss above the entropy floor in nats, and its 95 % bootstrap interval (none on a single board)."""
+
+    mean: float
+    low: float
+    high: float
+
+
+class Judgement(NamedTuple):
+    """A model of one round, by `score` and `excess`."""
+
+    trained: dict[str, float]  # on the rows trained on
+    tested: dict[str, float]
+    excess: Excess  # on the rows tested on
+
+
+def split_boards(boards: np.ndarray, held_out: float, more: np.ndarray | None = None) -> Split:
+    """Split boards (n, 5) as dealt: first those of the test, then those to train on, then `more` (m, 5) for the test.
+
+    The test gets the first share `held_out` of the boards, at least two. Left out are boards to train on whose flop
+    is, up to suits, that of a test board, and boards of `more` whose flop is one trained on. Raises ValueError where
+    none are left to train on.
+    """
+    n = max(2, round(held_out * len(boards)))
+    train = _sharing_no_flop(boards[n:], boards[:n])
+    if len(train) == 0:
+        raise ValueError(f"held_out is {held_out} of {len(boards)} boards, expected boards left for training")
+    last = boards[:0] if more is None else _sharing_no_flop(more, train)
+    number = np.arange(n + len(train) + len(last))
+    trained = (number >= n) & (number < n + len(train))
+    return Split(np.concatenate([boards[:n], train, last]), number[trained], number[~trained])
+
+
+def _sharing_no_flop(boards: np.ndarray, others: np.ndarray) -> np.ndarray:
+    """Those of boards (n, 5) as dealt whose flop is, up to suits, that of none of the others (m, 5)."""
+    flops, theirs = ([canonical(board[:3])[0] for board in np.asarray(part).tolist()] for part in (boards, others))
+    return boards[~np.isin(flops, theirs)]
+
+
+def on_boards(rows: Rows, boards: Sequence[int] | np.ndarray) -> Rows:
+    """The rows of some boards, by their numbers, with weights of mean 1."""
+    part = _rows_at(rows, np.isin(rows.board, np.asarray(boards)))
+    return part._replace(w=part.w / part.w.mean())
+
+
+def subset(rows: Rows, n: int, seed: int) -> Rows:
+    """n of the rows at random, in their order; all of them where there are no more."""
+    if n >= len(rows.X):
+        return rows
+    return _rows_at(rows, np.sort(np.random.default_rng(seed).choice(len(rows.X), n, replace=False)))
+
+
+def share_of(rounds: Sequence[Rows], share: float, seed: int) -> list[Rows]:
+    """All rows of the first round, and a share of each other's: drawn ones at random, listed ones (no board) the weightiest."""
+    few = [rounds[0]]
+    for rows in rounds[1:]:
+        n = int(share * len(rows.X))
+        weightiest = np.sort(np.argsort(-rows.w, kind="stable")[:n])
+        few.append(_rows_at(rows, weightiest) if (rows.board == NO_BOARD).all() else subset(rows, n, seed))
+    return few
+
+
+def _rows_at(rows: Rows, places: np.ndarray) -> Rows:
+    return Rows(*(column[places] for column in rows))
+
+
+def fit_rounds(
+    fits: Sequence[Callable[[np.ndarray, np.ndarray, np.ndarray], Model]],
+    rounds: Sequence[Rows],
+    done: Callable[[int], None] = lambda n: None,
+) -> list[Model]:
+    """Each fit(X, P, w) on its rows, WORKERS at a time; from the last on, since preflop has fewest rows."""
+    with ThreadPoolExecutor(WORKERS) as pool:
+        pairs = list(zip(fits, rounds, strict=True))
+        waiting = [pool.submit(fit, rows.X, rows.P, rows.w) for fit, rows in reversed(pairs)]
+        models = []
+        for n, future in enumerate(waiting, start=1):
+            models.append(future.result())
+            done(n)
+    return models[::-1]
+
+
+def try_settings(
+    fit: Callable[..., Model],
+    grid: Mapping[str, Sequence],
+    train: Rows,
+    valid: Rows,
+    done: Callable[[int], None] = lambda n: None,
+) -> list[tuple[dict, Model, dict[str, float]]]:
+    """(setting, model, its score on the validation rows) for every combination of a grid, the last name varying fastest.
+
+    fit(X, P, w, **setting) trains; WORKERS fits run at a time. Raises ValueError on an empty grid.
+    """
+    settings = [dict(zip(grid, values, strict=True)) for values in product(*grid.values())]
+    if not settings or not grid:
+        raise ValueError(f"grid is {dict(grid)}: expected names with a value each at least")
+    models = fit_rounds([partial(fit, **setting) for setting in settings], [train] * len(settings), done)
+    return [(setting, model, score(model, valid)) for setting, model in zip(settings, models, strict=True)]
+
+
+def predictor(model: trees.Tree | Boosted | Neural) -> Predict:
+    """What a model predicts, as a function of features (n, f)."""
+    if isinstance(model, trees.Tree):
+        return partial(trees.predict, model)
+    return model.predict
+
+
+def judge(
+    models: Sequence[trees.Tree | Boosted | Neural], trained: Sequence[Rows], tested: Sequence[Rows], seed: int
+) -> list[Judgement]:
+    """Each model on its rows trained on and tested on, WORKERS at a time."""
+
+    def one(model: trees.Tree | Boosted | Neural, train: Rows, test: Rows) -> Judgement:
+        predicted = predictor(model)(test.X)
+        return Judgement(score(model, train), _score(predicted, test), excess(predicted, test, seed))
+
+    with ThreadPoolExecutor(WORKERS) as pool:
+        return list(pool.map(lambda each: one(*each), zip(models, trained, tested, strict=True)))
+
+
+def size(model: trees.Tree | Boosted | Neural) -> tuple[int, str]:
+    """How large a model is, and what is counted."""
+    if isinstance(model, trees.Tree):
+        return trees.n_leaves(model), "leaves"
+    if isinstance(model, Boosted):
+        return model.n_leaves, f"leaves in {model.n_trees} trees"
+    return model.n_parameters, "parameters"
+
+
+def score(model: trees.Tree | Boosted | Neural, rows: Rows) -> dict[str, float]:
+    """Log-loss, Brier score, agreement and entropy floor of a model on rows."""
+    return _score(predictor(model)(rows.X), rows)
+
+
+def _score(predicted: np.ndarray, rows: Rows) -> dict[str, float]:
+    return {**fit_metrics(rows.P, predicted, rows.w), "floor": entropy_floor(rows.P, rows.w)}
+
+
+def mean_brier(models: Sequence[trees.Tree | Boosted | Neural], rounds: Sequence[Rows]) -> float:
+    """Mean over rounds of each model's Brier score on that round's rows."""
+    return float(np.mean([score(model, rows)["brier"] for model, rows in zip(models, rounds, strict=True)]))
+
+
+def excess(predicted: np.ndarray, rows: Rows, seed: int) -> Excess:
+    """Log-loss of predictions (n, n_labels) above the entropy floor; the interval resamples boards, whose rows are alike."""
+    P, predicted = rows.P.astype(np.float64), predicted.astype(np.float64)
+    above = (P * np.log(np.maximum(P, FLOOR) / np.maximum(predicted, FLOOR))).sum(axis=1)
+    places, board = np.unique(rows.board, return_inverse=True)
+    total = np.bincount(board, weights=rows.w * above)
+    weight = np.bincount(board, weights=rows.w)
+    draws = np.random.default_rng(seed).integers(len(places), size=(_RESAMPLES, len(places)))
+    means = total[draws].sum(axis=1) / weight[draws].sum(axis=1)
+    low, high = np.quantile(means, [0.025, 0.975])
+    return Excess(float(total.sum() / weight.sum()), float(low), float(high))

@@ -1,0 +1,200 @@
+"""A feedforward network on soft labels (paper 000, Section 2.4.4: seven hidden layers of 512, ReLU, softmax).
+
+The last layer has no bias: then a flop network with 25 inputs and four actions has 25*512 + 6*512^2 + 7*512 +
+512*4 = 1,591,296 parameters, "one for each of its nodes and one for each of its connections", the number
+printed in the paper.
+
+Inputs are put on one scale inside the model: bets, the last features, run from 0 to 20,000 dollars with most
+near the blinds, so they pass through log(1 + bet/100); then every feature is centred and scaled by its
+weighted mean and deviation on the training rows.
+
+Everything runs on the CPU and on one thread of torch, with deterministic algorithms, so that a rerun gives
+the same bytes. Both are settings of the whole process: the first fit or prediction makes them, and no later
+one takes them back.
+"""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import safetensors
+import safetensors.torch
+import torch
+from torch.nn.utils import skip_init
+
+from faceup.notebook.storage import replacing
+from faceup.trees.metrics import Progress, check_range, checked_costs, checked_features, checked_rows
+
+BIG_BLIND = 100  # dollars: the unit of the logarithm of bets
+FORMAT = "faceup-neural-1"
+_PREDICTED_AT_ONCE = 2048  # rows: their activations stay in the cache
+
+
+class Neural(torch.nn.Module):
+    """A network from n_features numbers, of which the last n_bets are dollars, to n_labels probabilities."""
+
+    mean: torch.Tensor  # (n_features,)
+    deviation: torch.Tensor  # (n_features,)
+
+    def __init__(self, n_features: int, n_labels: int, layers: int = 7, width: int = 512, n_bets: int = 4):
+        super().__init__()
+        for name, value in (("n_features", n_features), ("layers", layers), ("width", width)):
+            check_range(name, value, 1)
+        check_range("n_bets", n_bets, 0, n_features)
+        self.shape = dict(n_features=n_features, n_labels=n_labels, layers=layers, width=width, n_bets=n_bets)
+        self.register_buffer("mean", torch.zeros(n_features))
+        self.register_buffer("deviation", torch.ones(n_features))
+        steps: list[torch.nn.Module] = []
+        for i in range(layers):  # skip_init: values come from a generator of our own, or from a file
+            steps += [skip_init(torch.nn.Linear, width if i else n_features, width), torch.nn.ReLU()]
+        self.to_logits = torch.nn.Sequential(*steps, skip_init(torch.nn.Linear, width, n_labels, bias=False))
+
+    @property
+    def n_parameters(self) -> int:
+        """Weights and biases; the inputs' scale is not counted."""
+        return sum(p.numel() for p in self.parameters())
+
+    def predict(self, X: np.ndarray) -> np.ndarray:
+        """Probabilities (n, n_labels) float32 of rows X (n, f), on one thread; safe to share by threads."""
+        _pin_torch()
+        X = checked_features(X)
+        if X.shape[1] != self.shape["n_features"]:
+            raise ValueError(f"X has {X.shape[1]} features: expected {self.shape['n_features']}")
+        predicted = np.empty((len(X), self.shape["n_labels"]), dtype=np.float32)
+        with torch.no_grad():
+            for start in range(0, len(X), _PREDICTED_AT_ONCE):
+                rows = slice(start, start + _PREDICTED_AT_ONCE)
+                predicted[rows] = torch.softmax(self.to_logits(self.inputs(X[rows])), dim=1).numpy()
+        return predicted
+
+    def inputs(self, X: np.ndarray) -> torch.Tensor:
+        """Rows X (n, f) on the network's scale."""
+        return (torch.from_numpy(_log_bets(X, self.shape["n_bets"])) - self.mean) / self.deviation
+
+    def save(self, path: Path) -> None:
+        """Write safetensors, with the shape as metadata (one key: several would come in any order)."""
+        shape = json.dumps({"format": FORMAT, **self.shape})
+        with replacing(path) as temporary:
+            temporary.write_bytes(safetensors.torch.save(self.state_dict(), {"faceup": shape}))
+
+    @classmethod
+    def load(cls, path: Path) -> "Neural":
+        """Read what `save` wrote; raises ValueError where the file is no such model."""
+        try:
+            with safetensors.safe_open(path, framework="pt") as file:
+                shape = json.loads((file.metadata() or {}).get("faceup", "{}"))
+                tensors = {name: file.get_tensor(name) for name in file.keys()}
+            if shape.pop("format", None) != FORMAT:
+                raise ValueError(f"expected format {FORMAT}")
+            net = cls(**shape)
+            net.load_state_dict(tensors)
+        except (safetensors.SafetensorError, AttributeError, TypeError, RuntimeError, ValueError) as error:
+            raise ValueError(f"{path}: expected a network as saved by faceup ({error})") from error
+        bad = [name for name, tensor in tensors.items() if not torch.isfinite(tensor).all()]
+        if bad:
+            raise ValueError(f"{path}: {bad[0]} holds a number that is not finite")
+        return net
+
+
+def fit_neural(
+    X: np.ndarray,
+    P: np.ndarray,
+    w: np.ndarray,
+    *,
+    layers: int = 7,
+    width: int = 512,
+    epochs: int,
+    batch: int,
+    learning_rate: float,
+    seed: int,
+    n_bets: int = 4,
+    costs: np.ndarray | None = None,
+    cost_weight: float = 1.0,
+    progress: Progress | None = None,
+) -> Neural:
+    """Minimise the soft cross-entropy of rows X (n, f), targets P (n, n_labels), weights w (n,) by Adam.
+
+    With costs (n, n_labels) of each label in a row, cost_weight times what the prediction costs in the mean is added.
+
+    learning_rate is the peak of one cycle: up from a 25th of it in the first tenth of the steps, then down to
+    nearly 0 along a cosine. Several fits may run in parallel threads. Raises ValueError on bad rows or
+    settings.
+    """
+    check_range("epochs", epochs, 1)
+    check_range("batch", batch, 1)
+    check_range("learning_rate", learning_rate, 1e-8, 1)
+    check_range("cost_weight", cost_weight, 0)
+    priced = None if costs is None else _float32(cost_weight * checked_costs(costs, P, w))
+    X, P, w = checked_rows(X, P, w)
+    net = Neural(X.shape[1], P.shape[1], layers, width, n_bets)
+    if (lowest := X[:, X.shape[1] - n_bets :].min(initial=0)) < 0:
+        raise ValueError(f"X holds a bet of {lowest}: expected dollars of 0 or more")
+    _pin_torch()
+    generator = torch.Generator().manual_seed(seed)
+    _initialise(net, generator)
+    _set_scale(net, X, w)
+    rows = net.inputs(X), _float32(P), _float32(w / w.mean()), priced
+    _train(net.to_logits, *rows, epochs, batch, learning_rate, generator, progress)
+    return net
+
+
+def _float32(array: np.ndarray) -> torch.Tensor:
+    return torch.from_numpy(array.astype(np.float32))
+
+
+def _pin_torch() -> None:
+    torch.use_deterministic_algorithms(True)
+    torch.set_num_threads(1)  # counts for the calling thread, so it is said again in each
+
+
+def _initialise(net: Neural, generator: torch.Generator) -> None:
+    """He et al. 2015: normal weights that keep the size of a signal through ReLUs.
+
+    Biases are small and not 0: on inputs that are all constant, zeros would never move.
+    """
+    for step in net.to_logits.children():
+        if isinstance(step, torch.nn.Linear):
+            torch.nn.init.kaiming_normal_(step.weight, nonlinearity="relu", generator=generator)
+            if step.bias is not None:
+                bound = step.in_features**-0.5  # as in torch's own Linear
+                torch.nn.init.uniform_(step.bias, -bound, bound, generator=generator)
+
+
+def _log_bets(X: np.ndarray, n_bets: int) -> np.ndarray:
+    """A copy of X with its last n_bets columns as log(1 + dollars/100)."""
+    X = X.copy()
+    bets = X[:, X.shape[1] - n_bets :]
+    np.log1p(bets / np.float32(BIG_BLIND), out=bets)
+    return X
+
+
+def _set_scale(net: Neural, X: np.ndarray, w: np.ndarray) -> None:
+    """Weighted mean and deviation of each input; a constant feature keeps a deviation of 1."""
+    inputs = _log_bets(X, net.shape["n_bets"]).astype(np.float64)
+    mean = np.average(inputs, axis=0, weights=w)
+    deviation = np.sqrt(np.average((inputs - mean) ** 2, axis=0, weights=w))
+    constant = deviation <= 1e-6 * np.maximum(1, np.abs(mean))
+    net.mean.copy_(torch.from_numpy(mean))
+    net.deviation.copy_(torch.from_numpy(np.where(constant, 1, deviation)))
+
+
+def _train(to_logits, inputs, targets, weights, priced, epochs, batch, learning_rate, generator, progress) -> None:
+    """Adam over shuffled batches; the last batch of an epoch may be smaller."""
+    steps = epochs * -(-len(inputs) // batch)
+    optimizer = torch.optim.Adam(to_logits.parameters(), lr=learning_rate, fused=True)
+    rise = 0.1 if steps > 10 else 0.05  # torch divides by zero where the rise is one step
+    schedule = torch.optim.lr_scheduler.OneCycleLR(optimizer, learning_rate, total_steps=steps, pct_start=rise)
+    for epoch in range(epochs):
+        total = 0.0
+        for rows in torch.randperm(len(inputs), generator=generator).split(batch):
+            logs = torch.log_softmax(to_logits(inputs[rows]), dim=1)
+            loss = cross_entropy = -(weights[rows] * (targets[rows] * logs).sum(dim=1)).mean()
+            if priced is not None:
+                loss = cross_entropy + (weights[rows] * (priced[rows] * logs.exp()).sum(dim=1)).mean()
+            optimizer.zero_grad()
+            loss.backward()
+            optimizer.step()
+            schedule.step()
+            total += cross_entropy.item() * len(rows)
+        if progress:
+            progress(epoch + 1, epochs, total / len(inputs))

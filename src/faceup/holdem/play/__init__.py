@@ -1,0 +1,1 @@
+"""Agents, matches and the Slumbot client."""

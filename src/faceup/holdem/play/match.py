@@ -1,0 +1,267 @@
+"""Agents against each other on one betting tree, exactly on each board (paper 000, Section 3).
+
+On a board all pairs of holes and all betting lines are summed at once, in both seats: of the four sources of luck (deal,
+board, mixed actions, seat) only the board is left to sampling. A pair's result is then a mean over boards, and its interval
+comes from how the boards differ.
+
+Hands that end before the flop need no board at all: with the table of all-in wins they are summed over all deals at once. That
+takes out the largest pots, which swing most from board to board.
+
+Models that are dear to ask (boosted trees, neural nets) can be matched on a random subset of the holes of each board: both
+players then hold hands of the subset, all of them equally often.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit, prange
+
+from faceup.cards.cards import CLASS_OF_HOLE, HOLE_CARDS, N_CLASSES
+from faceup.cards.matchups import RUNOUTS_PREFLOP, edges
+from faceup.cards.strength import N_RIVER_HOLES
+from faceup.holdem.betting.betting_tree import DECISION, SHOWDOWN, Tree
+from faceup.holdem.solve.board import N_TILES, PADDED, TILE, _block_values, _gather_lanes, board_order
+from faceup.holdem.solve.layout import LANES, Layout, make_layout, stakes_at
+from faceup.holdem.solve.policy import Policy, street_reach
+from faceup.notebook.intervals import mean_ci95
+
+MBB_PER_DOLLAR = 10  # 1 mbb = a thousandth of a $100 big blind
+_N_PAIRS = 1326 * 1225  # ordered pairs of holes without a common card
+
+
+class Result(NamedTuple):
+    """What the first agent of a pair wins from the second, in mbb/g."""
+
+    mbb: float
+    ci95: float  # half-width
+    boards: int
+
+
+@njit(cache=True, parallel=True)
+def _all_reach(layout, s0, s1, s2, s3, rows, first_seat, end_seat, root_reach, ends):
+    """Reach of all ends under one policy in seats first_seat..end_seat - 1: ends (n_columns, 2, N_TILES, TILE)."""
+    _part_reach(layout, 0, s0, s1, s2, s3, rows, first_seat, end_seat, root_reach, ends)
+    for part in prange(1, layout.edges.shape[0]):
+        _part_reach(layout, part, s0, s1, s2, s3, rows, first_seat, end_seat, root_reach, ends)
+
+
+@njit(cache=True)
+def _part_reach(layout, part, s0, s1, s2, s3, rows, first_seat, end_seat, root_reach, ends):
+    first, end = layout.decisions[part, 0], layout.decisions[part, 1]
+    own = ends[layout.columns[part, 0] : layout.columns[part, 3]]
+    reach = np.empty((2, end - first, TILE), dtype=np.float32)
+    step = np.empty(TILE, dtype=np.float32)
+    for tile in range(N_TILES):
+        for seat in range(first_seat, end_seat):
+            for d in range(first, end):
+                if layout.root_of[d] >= 0:
+                    reach[seat, d - first] = root_reach[seat, layout.root_of[d], tile]
+            _street_down(layout, part, 0, s0, rows[0, tile], tile, seat, step, reach[seat], root_reach[seat], own)
+            _street_down(layout, part, 1, s1, rows[1, tile], tile, seat, step, reach[seat], root_reach[seat], own)
+            _street_down(layout, part, 2, s2, rows[2, tile], tile, seat, step, reach[seat], root_reach[seat], own)
+            _street_down(layout, part, 3, s3, rows[3, tile], tile, seat, step, reach[seat], root_reach[seat], own)
+
+
+@njit(cache=True)
+def _street_down(layout, part, street, table, row_of_hole, tile, seat, step, reach, root_reach, ends):
+    """A seat's reach, with the holes of a tile, of all that a part's actions on one street lead to."""
+    parent, actor, slot, root, decision = layout.parent, layout.actor, layout.slot, layout.root, layout.decision
+    first, start = layout.decisions[part, 0], layout.street_start[street]
+    width = step.shape[0]  # TILE, but not known to the compiler: it then vectorises the loops instead of unrolling them
+    for c in range(layout.edges[part, street, 0], layout.edges[part, street, 1]):
+        above, d = parent[c], decision[c]
+        acts = actor[above] == seat
+        for j in range(width):
+            step[j] = table[row_of_hole[j], c - start] if acts else np.float32(1)
+        if d < 0:
+            for j in range(width):
+                ends[slot[c], seat, tile, j] = reach[above - first, j] * step[j]
+        elif root[c] >= 0:
+            for j in range(width):
+                root_reach[root[c], tile, j] = reach[above - first, j] * step[j]
+        else:
+            for j in range(width):
+                reach[d - first, j] = reach[above - first, j] * step[j]
+
+
+@njit(cache=True, parallel=True)
+def _pair_values(layout, is_showdown, holes, class_start, ends, wanted, out):
+    """out[b, i, j] = dollars that policy i as player 0 wins from j at the ends of block b, summed over all pairs of holes.
+
+    ends (n_policies, n_columns, 2, N_TILES, TILE); wanted (n_policies, n_policies) bool: which pairs are asked for;
+    out (n_blocks, n_policies, n_policies) float64, left as it is elsewhere.
+    """
+    n = ends.shape[0]
+    for b in prange(out.shape[0]):
+        mine, theirs = np.empty((PADDED, LANES), dtype=np.float32), np.empty((PADDED, LANES), dtype=np.float32)
+        values, total = np.empty((PADDED, LANES), dtype=np.float32), np.empty(LANES)
+        each = np.arange(holes.shape[0], dtype=np.int32)  # every hole is its own kin
+        stake = layout.stake[b * LANES : (b + 1) * LANES, 0].copy()
+        for j in range(n):
+            if not wanted[:, j].any():
+                continue
+            _gather_lanes(ends[j], b * LANES, 1, N_TILES, theirs)
+            _block_values(holes, class_start, each, theirs, stake, is_showdown[b], values)
+            for i in range(n):
+                if wanted[i, j]:
+                    _gather_lanes(ends[i], b * LANES, 0, N_TILES, mine)
+                    _dot_lanes(mine, values, total)
+                    out[b, i, j] = total.sum()
+
+
+@njit(cache=True)
+def _dot_lanes(reach, values, total):
+    """total (LANES,) float64 = sum over holes of reach times value, each (PADDED, LANES) float32."""
+    width = reach.shape[1]
+    total[:] = 0
+    for h in range(reach.shape[0]):
+        for j in range(width):
+            total[j] += np.float64(reach[h, j]) * np.float64(values[h, j])
+
+
+def _is_showdown(layout: Layout) -> np.ndarray:
+    """Whether each block of LANES columns holds showdowns."""
+    starts = np.arange(0, len(layout.stake), LANES)
+    return np.array([((layout.columns[:, 0] <= c) & (c < layout.columns[:, 1])).any() for c in starts])
+
+
+class Table:
+    """Seats for policies on one tree: plays boards exactly."""
+
+    def __init__(
+        self,
+        tree: Tree,
+        policies: Sequence[Policy],
+        wanted: np.ndarray | None = None,
+        preflop_wins: np.ndarray | None = None,
+    ):
+        """All policies answer for the same tree; wanted (n, n) bool: pairs to play, small blind first (None: all).
+
+        preflop_wins (169, 169): of cards/matchups, so that hands that end before the flop are summed over all deals and left out
+        of the boards (None: they are played on each board); the policies must then treat suits alike.
+        """
+        n = len(policies)
+        self._wanted = np.ones((n, n), dtype=bool) if wanted is None else np.asarray(wanted, dtype=bool)
+        if self._wanted.shape != (n, n):
+            raise ValueError(f"wanted has shape {self._wanted.shape}, expected {(n, n)}")
+        self.policies, self.layout = list(policies), make_layout(tree, (0, 1))
+        self._is_showdown = _is_showdown(self.layout)
+        self._before = np.zeros((n, n))
+        if preflop_wins is not None:
+            self._before[self._wanted] = preflop_values(tree, self.policies, preflop_wins)[self._wanted]
+            played = (self.layout.column_node >= tree.street_start[1])[:, None]
+            self.layout = self.layout._replace(stake=np.where(played, self.layout.stake, np.float32(0)))
+        n_columns = len(self.layout.stake)
+        self._ends = np.zeros((len(self.policies), n_columns, 2, N_TILES, TILE), dtype=np.float32)
+        self._roots = np.zeros((2, int(self.layout.root.max()) + 1, N_TILES, TILE), dtype=np.float32)
+
+    def play(self, board: Sequence[int], subset: np.ndarray | None = None) -> np.ndarray:
+        """Dollars a game that policy i as small blind wins from j as big blind, (n, n) float64, over all pairs of holes.
+
+        Pairs that are not wanted stay 0. With `preflop_wins` only what comes after the flop is the board's.
+        board: five cards as dealt; subset (1326,) bool: the holes that the players may hold (None: all).
+        Raises ValueError where fewer than two holes of the subset can meet.
+        """
+        board = [int(c) for c in board]
+        order = board_order(np.array(board))
+        weights = np.zeros(PADDED, dtype=np.float32)
+        weights[:N_RIVER_HOLES] = 1 if subset is None else subset[order.holes]
+        pairs = _compatible_pairs(order.holes, weights[:N_RIVER_HOLES])
+        if pairs == 0:
+            raise ValueError("subset: no two of its holes can be dealt together on this board, expected some")
+        for i, policy in enumerate(self.policies):
+            self._reach(i, policy, board, order.holes, weights, subset)
+        out = np.zeros((len(self._is_showdown), len(self.policies), len(self.policies)))
+        _pair_values(self.layout, self._is_showdown, order.holes, order.class_start, self._ends, self._wanted, out)
+        return out.sum(axis=0) / pairs + self._before
+
+    def _reach(self, i, policy, board, holes, weights, subset) -> None:
+        rows = np.zeros((4, N_TILES, TILE), dtype=np.uint32)
+        tables = []
+        for street, n_cards in enumerate((0, 3, 4, 5)):
+            table, row_of_hole = policy.street(street, board[:n_cards], subset)
+            rows[street].reshape(PADDED)[:N_RIVER_HOLES] = row_of_hole[holes]
+            tables.append(np.ascontiguousarray(table))
+        self._roots[:, 0] = weights.reshape(N_TILES, TILE)
+        asked = np.flatnonzero([self._wanted[i].any(), self._wanted[:, i].any()])
+        if len(asked):
+            _all_reach(self.layout, *tables, rows, asked[0], asked[-1] + 1, self._roots, self._ends[i])
+
+
+def first_against_all(n: int) -> np.ndarray:
+    """The pairs of the first of n policies with the others, in both seats, (n, n) bool: what `Table` plays."""
+    wanted = np.zeros((n, n), dtype=bool)
+    wanted[0] = wanted[:, 0] = True
+    return wanted
+
+
+def preflop_values(tree: Tree, policies: Sequence[Policy], preflop_wins: np.ndarray) -> np.ndarray:
+    """Dollars a game that policy i as small blind wins from j by hands that end before the flop, exactly, (n, n) float64.
+
+    preflop_wins (169, 169): of cards/matchups. The policies must treat suits alike.
+    """
+    ends = np.flatnonzero(tree.kind[: tree.street_start[1]] != DECISION)
+    reach = np.array([_class_reach(tree, policy)[:, ends] for policy in policies])
+    of_class = np.eye(N_CLASSES)[CLASS_OF_HOLE]
+    disjoint = ~(HOLE_CARDS[:, None, :, None] == HOLE_CARDS[None, :, None, :]).any(axis=(2, 3))
+    met, ahead = of_class.T @ disjoint @ of_class, edges(preflop_wins, RUNOUTS_PREFLOP)
+    won = np.zeros((len(policies), len(policies)))
+    for k, (end, stake) in enumerate(zip(ends, stakes_at(tree, ends)[:, 0], strict=True)):
+        won += stake * (reach[:, 0, k] @ (ahead if tree.kind[end] == SHOWDOWN else met) @ reach[:, 1, k].T)
+    return won / _N_PAIRS
+
+
+def _class_reach(tree: Tree, policy: Policy) -> np.ndarray:
+    """Each player's reach of the nodes that preflop actions lead to, with each starting hand, (2, n_nodes, 169) float64."""
+    reach = np.zeros((2, tree.street_start[1], len(HOLE_CARDS)), dtype=np.float32)
+    reach[:, 0] = 1
+    street_reach(tree, 0, policy.street(0, []), reach)
+    return reach[:, :, np.unique(CLASS_OF_HOLE, return_index=True)[1]].astype(np.float64)
+
+
+def _compatible_pairs(holes: np.ndarray, weights: np.ndarray) -> float:
+    """Ordered pairs of holes without a common card, by weight."""
+    cards = np.zeros(52)
+    np.add.at(cards, HOLE_CARDS[holes].ravel(), weights.repeat(2))
+    return float(weights.sum() ** 2 - (cards**2).sum() + (weights**2).sum())
+
+
+def play_boards(
+    table: Table,
+    boards: Sequence[Sequence[int]],
+    subset_size: int | None = None,
+    seed: int = 0,
+    progress: Callable[[int], None] = lambda done: None,
+) -> np.ndarray:
+    """`Table.play` on many boards, (n_boards, n, n); subset_size random holes a board where given."""
+    out = []
+    for k, board in enumerate(boards):
+        subset = None if subset_size is None else _random_subset(board, subset_size, seed, k)
+        out.append(table.play(board, subset))
+        progress(k + 1)
+    return np.array(out)
+
+
+def _random_subset(board: Sequence[int], size: int, seed: int, k: int) -> np.ndarray:
+    free = np.flatnonzero(~np.isin(HOLE_CARDS, board).any(axis=1))
+    if not 2 <= size <= len(free):
+        raise ValueError(f"subset_size is {size}, expected from 2 to {len(free)}")
+    subset = np.zeros(len(HOLE_CARDS), dtype=bool)
+    subset[np.random.default_rng([seed, k]).choice(free, size, replace=False)] = True
+    return subset
+
+
+def random_boards(n: int, seed: int) -> np.ndarray:
+    """n boards of five cards as dealt, (n, 5); the k-th depends on the seed and k alone."""
+    return np.array([np.random.default_rng([seed, k]).permutation(52)[:5] for k in range(n)])
+
+
+def result(values: np.ndarray, i: int, j: int) -> Result:
+    """What policy i wins from policy j, both seats equally often, from `play_boards`' values (n_boards, n, n)."""
+    return mean_result(MBB_PER_DOLLAR * (values[:, i, j] - values[:, j, i]) / 2)
+
+
+def mean_result(per_board: np.ndarray) -> Result:
+    """A pair's result from one number in mbb/g for each board (or each deal), drawn independently."""
+    return Result(*mean_ci95(per_board), len(per_board))

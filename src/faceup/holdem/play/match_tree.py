@@ -1,0 +1,283 @@
+"""Agents of different bet sizes on one tree, a *match tree*, so that boards are still summed exactly.
+
+On a match tree each seat's decisions offer that seat's own sizes, in real dollars. A model that reads dollars stands on it as
+it is. A table agent has a tree of its own: each line of the match tree it *reads* as a line of its own tree, where an
+opponent's size that it does not know is taken for a smaller or a larger one by the pseudo-harmonic mapping. A line may so have
+several readings, and what the agent does there depends on which one it drew earlier in the hand. For each hole the chances of
+the readings follow from the agent's own play up to there, so that the agent is again one probability for each action: nothing
+is left to a draw.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit, prange
+
+from faceup.cards.cards import HOLE_CARDS
+from faceup.cards.equity import BOARD_CARDS
+from faceup.holdem.betting.betting_tree import (
+    CALL,
+    DECISION,
+    FOLD,
+    STACK,
+    START,
+    Menu,
+    State,
+    Tree,
+    act,
+    build_tree,
+    pot_and_call,
+)
+from faceup.holdem.betting.translation import children, legal_action, raise_sizes, size_chances
+from faceup.holdem.play.match import MBB_PER_DOLLAR, Table, play_boards
+from faceup.holdem.play.purified import LikelyModel
+from faceup.holdem.solve.board import TILE
+from faceup.holdem.solve.policy import ModelPolicy, Policy, Predict, Rows, decisions
+
+_ENDED = -1  # a reading in which the own tree's players are all-in and the real ones are not
+
+
+class Readings(NamedTuple):
+    """How one seat's agent reads a match tree; edges lead from reading to reading, those of a street are neighbours."""
+
+    node: np.ndarray  # (n,) int32 node of the match tree; the first reading is its root
+    own: np.ndarray  # (n,) int32 node of the agent's own tree, _ENDED behind its end
+    source: np.ndarray  # (n_edges,) int32 reading
+    target: np.ndarray  # (n_edges,) int32 reading
+    chance: np.ndarray  # (n_edges,) float32 of being read so; 1 for the agent's own actions
+    column: np.ndarray  # (n_edges,) int32 column of the own tree's street rows, -1 where the opponent acts or it must call
+    street_start: np.ndarray  # (5,) int32 edges of actions on street s are street_start[s]..street_start[s + 1]
+
+
+def states_of(tree: Tree) -> list[State | None]:
+    """The rules' state at each node of a tree from the start of a hand; None at ends."""
+    states: list[State | None] = [START] + [None] * (len(tree.kind) - 1)
+    for node in range(1, len(tree.kind)):
+        before = states[tree.parent[node]]
+        label, amount = int(tree.label[node]), int(tree.bets[node, before.actor, before.street])
+        action = "fold" if label == FOLD else "call" if label == CALL else "raise"
+        states[node] = act(before, action, amount)[0]
+    return states
+
+
+def read_tree(match: Tree, own: Tree, seat: int) -> Readings:
+    """All readings of a match tree by an agent of its own tree in a seat (0 the small blind)."""
+    states, number, queue = states_of(match), {(0, 0): 0}, [(0, 0)]
+    edges: list[list[tuple]] = [[], [], [], []]
+    for node, at in queue:  # grows while it is walked
+        if match.kind[node] != DECISION:
+            continue
+        state = states[node]
+        steps = _own_steps if state.actor == seat else _their_steps
+        for child, after, chance, column in steps(match, own, node, at, state):
+            key = (child, after)
+            if key not in number:
+                number[key] = len(queue)
+                queue.append(key)
+            edges[state.street].append((number[node, at], number[key], chance, column))
+    nodes, owns = zip(*queue, strict=True)
+    source, target, chance, column = zip(*sum(edges, []), strict=True)
+    starts = np.cumsum([0, *map(len, edges)])
+    whole = [np.array(values, dtype=np.int32) for values in (nodes, owns, source, target, column, starts)]
+    return Readings(*whole[:4], np.array(chance, dtype=np.float32), *whole[4:])
+
+
+def _own_steps(match: Tree, own: Tree, node: int, at: int, state: State) -> list[tuple[int, int, float, int]]:
+    """(child of the match tree, own node, 1, column) for each action that the agent's tree offers."""
+    if at == _ENDED:
+        return [(_child_of(match, node, ("call", 0)), _ENDED, 1.0, -1)]
+    start = int(own.street_start[state.street])
+    steps = []
+    for c in children(own, at):
+        child = _child_of(match, node, legal_action(own.labels[own.label[c]], state))
+        steps.append((child, c if own.kind[c] == DECISION else _ENDED, 1.0, c - start))
+    return steps
+
+
+def _child_of(match: Tree, node: int, action: tuple[str, int]) -> int:
+    """The child that an action leads to; among raises the one of the nearest amount."""
+    below = children(match, node)
+    if action[0] != "raise":
+        return next(c for c in below if match.label[c] == (FOLD if action[0] == "fold" else CALL))
+    actor, street = int(match.actor[node]), int(match.street[node])
+    raises = [c for c in below if match.label[c] > CALL]
+    return min(raises, key=lambda c: abs(int(match.bets[c, actor, street]) - action[1]))
+
+
+def _their_steps(match: Tree, own: Tree, node: int, at: int, state: State) -> list[tuple[int, int, float, int]]:
+    """(child of the match tree, own node, chance, -1) for each way in which the opponent's actions are read."""
+    steps = []
+    for child in children(match, node):
+        for after, chance in _read_as(match, own, at, child, state):
+            steps.append((child, after if after >= 0 and own.kind[after] == DECISION else _ENDED, chance, -1))
+    return steps
+
+
+def _read_as(match: Tree, own: Tree, at: int, child: int, state: State) -> list[tuple[int, float]]:
+    """The own tree's nodes as which the opponent's action to a child is read, with their chances."""
+    if at == _ENDED:
+        return [(_ENDED, 1.0)]
+    below = children(own, at)
+    raises = [c for c in below if own.label[c] > CALL]
+    label = int(match.label[child])
+    if label <= CALL or not raises:  # where the own tree's players are all-in nothing bigger can be read
+        return [(next(c for c in below if own.label[c] == min(label, CALL)), 1.0)]
+    if match.bets[child, state.actor].sum() >= STACK:
+        return [(raises[-1], 1.0)]  # all-in is all-in
+    pot, to_call = pot_and_call(state)
+    raised = int(match.bets[child, state.actor, state.street]) - state.bets[1 - state.actor][state.street]
+    sizes = raise_sizes(own, at, raises)
+    return [(raises[i], p) for i, p in size_chances(raised / (pot + to_call), sizes)]
+
+
+@njit(cache=True, parallel=True)
+def _follow(readings, first, last, start, is_own, nodes, first_child, n_children, label, table, row_of_hole, weight, out):
+    """Carry the readings' weights over a street's edges, and write what the agent does in each hole, out (1326, width).
+
+    weight (n_tiles, n_readings, TILE), row_of_hole (n_tiles, TILE): TILE holes are read together; nodes: the seat's decisions.
+    """
+    for tile in prange(weight.shape[0]):
+        here, rows, told = weight[tile], row_of_hole[tile], np.zeros((out.shape[1], TILE), dtype=np.float32)
+        step = np.empty(TILE, dtype=np.float32)
+        width = step.shape[0]  # TILE, but not known to the compiler: it then vectorises the loops instead of unrolling them
+        for e in range(first, last):
+            for j in range(width):
+                here[readings.target[e], j] = 0
+        for e in range(first, last):
+            source, target, column = readings.source[e], readings.target[e], readings.column[e]
+            for j in range(width):
+                step[j] = here[source, j] * readings.chance[e]
+            if column >= 0:
+                for j in range(width):
+                    step[j] *= table[rows[j], column]
+            for j in range(width):
+                here[target, j] += step[j]
+            if is_own[readings.node[target]]:
+                for j in range(width):
+                    told[readings.node[target] - start, j] += step[j]
+        _normalise(nodes, first_child, n_children, label, start, told)
+        for c in range(out.shape[1]):
+            for h in range(tile * TILE, min((tile + 1) * TILE, out.shape[0])):
+                out[h, c] = told[c, h - tile * TILE] if is_own[c + start] else label[c + start] == CALL
+
+
+@njit(cache=True)
+def _normalise(nodes, first_child, n_children, label, start, told):
+    """Make each decision's numbers, told (width, TILE), sum to 1; a decision that the agent's play never reaches calls."""
+    total = np.empty(told.shape[1], dtype=np.float32)
+    for k in range(nodes.shape[0]):
+        first = first_child[nodes[k]] - start
+        end = first + n_children[nodes[k]]
+        total[:] = 0
+        for c in range(first, end):
+            for j in range(total.shape[0]):
+                total[j] += told[c, j]
+        for c in range(first, end):
+            call = np.float32(label[c + start] == CALL)
+            for j in range(total.shape[0]):
+                told[c, j] = told[c, j] / total[j] if total[j] > 0 else call
+
+
+class TranslatedPolicy:
+    """A policy of its own tree as one of a match tree, in one seat; at the other seat's decisions it calls."""
+
+    def __init__(self, match: Tree, own: Tree, policy: Policy, seat: int):
+        """policy: answers for the tree `own`; seat: 0 the small blind, 1 the big blind."""
+        self.match, self.policy, self.readings = match, policy, read_tree(match, own, seat)
+        acts = (match.kind == DECISION) & (match.actor == seat)
+        self._is_own = np.append(False, acts[match.parent[1:]])  # whether the seat's action leads to a node
+        self._decisions = [decisions(match, street, seat) for street in range(4)]
+        self._weight = np.zeros((-(-len(HOLE_CARDS) // TILE), len(self.readings.node), TILE), dtype=np.float32)
+        self._weight[:, 0] = 1  # nothing has been read yet
+        self._known: dict[int, tuple[tuple[int, ...], Rows]] = {}  # the last board's rows on each street
+
+    def street(self, street: int, board: list[int], wanted: np.ndarray | None = None) -> Rows:
+        """A row for each hole; earlier streets of the board are asked for where they have not been."""
+        if self._known.get(street, (None,))[0] != tuple(board):
+            if street:
+                self.street(street - 1, board[: BOARD_CARDS[street - 1]])  # brings the weights to the street's start
+            self._known = {s: known for s, known in self._known.items() if s < street}
+            self._known[street] = (tuple(board), self._rows(street, board))
+        return self._known[street][1]
+
+    def _rows(self, street: int, board: list[int]) -> Rows:
+        table, row_of_hole = self.policy.street(street, board)
+        rows = np.zeros(self._weight.shape[::2], dtype=np.int32)
+        rows.ravel()[: len(row_of_hole)] = row_of_hole
+        match, (first, last) = self.match, self.readings.street_start[street : street + 2]
+        start, end = match.street_start[street : street + 2]
+        out = np.empty((len(row_of_hole), end - start), dtype=np.float32)
+        shape = self._decisions[street], match.first_child, match.n_children, match.label
+        _follow(self.readings, first, last, start, self._is_own, *shape, table, rows, self._weight, out)
+        return out, np.arange(len(out), dtype=np.int32)
+
+
+def relabelled(predict: Predict, labels: tuple[str, ...], wider: tuple[str, ...]) -> Predict:
+    """A model's answers under the labels of a larger menu, 0 for those that it does not know."""
+    columns = [wider.index(label) for label in labels]
+
+    def answer(X: np.ndarray) -> np.ndarray:
+        """(n, n_features) -> (n, len(wider))."""
+        out = np.zeros((len(X), len(wider)), dtype=np.float32)
+        out[:, columns] = predict(X)
+        return out
+
+    return answer
+
+
+def on_match_tree(match: Tree, own: Tree, policies: Sequence[Policy], seat: int) -> list[Policy]:
+    """Policies of their own tree on a match tree: models read real dollars, any other translates what it does not know.
+
+    A model and what it is without small probabilities, if both are given, are asked once for both.
+    """
+    known: dict[int, ModelPolicy] = {}
+
+    def placed(policy: Policy) -> Policy:
+        """One of them."""
+        if isinstance(policy, LikelyModel):
+            return LikelyModel(placed(policy.drawn), policy.least)
+        if not isinstance(policy, ModelPolicy):
+            return TranslatedPolicy(match, own, policy, seat)
+        if id(policy) not in known:
+            predict = [relabelled(p, own.labels, match.labels) for p in policy.predict]
+            known[id(policy)] = ModelPolicy(match, predict, policy.tables, policy.history, seat)
+        return known[id(policy)]
+
+    return [placed(policy) for policy in policies]
+
+
+class Sides(NamedTuple):
+    """Two sides with menus of their own: all agents of the first meet the one of the second, in both seats."""
+
+    trees: tuple[Tree, Tree]  # match trees: the first side as small blind, then as big blind
+    own: tuple[Tree, Tree]  # each side's own tree
+
+
+def make_sides(first: Menu, second: Menu) -> Sides:
+    """Match trees of two menus. Raises ValueError on an unusable menu."""
+    trees = build_tree(first, big_blind_menu=second), build_tree(second, big_blind_menu=first)
+    return Sides(trees, (build_tree(first), build_tree(second)))
+
+
+def play_sides(
+    sides: Sides,
+    agents: Sequence[Policy],
+    opponent: Policy,
+    boards: Sequence[Sequence[int]],
+    progress: Callable[[int], None] = lambda done: None,
+    preflop_wins: np.ndarray | None = None,
+) -> np.ndarray:
+    """mbb/g that each agent (of the first side's tree) wins from the opponent on each board, exactly, (n_agents, n_boards).
+
+    preflop_wins: as in `Table`.
+    """
+    n, won = len(agents), np.zeros((len(agents), len(boards)))
+    for seat, match in enumerate(sides.trees):
+        seated = on_match_tree(match, sides.own[0], agents, seat) + on_match_tree(match, sides.own[1], [opponent], 1 - seat)
+        wanted = np.zeros((n + 1, n + 1), dtype=bool)
+        wanted[(slice(n), n) if seat == 0 else (n, slice(n))] = True
+        table = Table(match, seated, wanted, preflop_wins)
+        values = play_boards(table, boards, progress=lambda done, s=seat: progress(s * len(boards) + done))
+        won += MBB_PER_DOLLAR / 2 * (values[:, :n, n].T if seat == 0 else -values[:, n, :n].T)
+    return won

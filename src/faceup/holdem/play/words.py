@@ -1,0 +1,90 @@
+"""What a tree asks, in words that a card player knows: percentages of equity, dollars of bets."""
+
+import math
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from faceup.holdem.play.agents import Step
+from faceup.trees.tree_paths import path_to
+from faceup.trees.trees import Tree
+
+
+class Wording(NamedTuple):
+    """How a feature's comparison with a number is said; {} stands for the number with its unit."""
+
+    at_most: str
+    above: str
+    between: str  # {} twice
+    percent: bool  # the number is an equity from 0 to 1, else dollars or as it is
+    dollars: bool
+
+
+def wording(name: str) -> Wording:
+    """The words for a feature; names that are none of ours are said as they stand."""
+    if name == "equity":
+        return Wording("equity at most {}", "equity above {}", "equity above {}, at most {}", True, False)
+    later, _, decile = name.partition("_equity_p")
+    if decile.isdigit():
+        share, rest = int(decile), 100 - int(decile)
+        cards = f"{later}s"
+        most = f"on {share} % of {cards}" if rest else f"on all {cards}"
+        some = f"on over {rest} % of {cards}" if rest else f"on some {cards}"
+        between = f"{later} equity, {share} % mark: above {{}}, at most {{}}"
+        return Wording(f"{most} equity at most {{}}", f"{some} equity above {{}}", between, True, False)
+    if name == "button":
+        return Wording("in the big blind", "on the button", "", False, False)
+    for who, person in (("opponent", "opponent's"), ("own", "own")):
+        if name.startswith(f"{who}_bet_"):
+            what = f"{person} {name.rpartition('_')[2]} bet"
+            return Wording(f"{what} at most {{}}", f"{what} above {{}}", f"{what} above {{}}, at most {{}}", False, True)
+    return Wording(f"{name} at most {{}}", f"{name} above {{}}", f"{name} above {{}}, at most {{}}", False, False)
+
+
+def number(said: Wording, value: float) -> str:
+    """A threshold with its unit, to four digits (dollars whole): "27.45 %", "$1,400"."""
+    if said.dollars:
+        return f"${value:,.0f}"
+    return f"{100 * value:.4g} %" if said.percent else f"{value:.4g}"
+
+
+def condition(name: str, threshold: float, above: bool) -> str:
+    """One answer of a question: "opponent's river bet at most $100"."""
+    said = wording(name)
+    return (said.above if above else said.at_most).format(number(said, threshold))
+
+
+def reasons(steps: Sequence[Step]) -> list[str]:
+    """A path through a tree, its answers about the same feature put together, in the order of first mention."""
+    low: dict[str, float] = {}
+    high: dict[str, float] = {}
+    for step in steps:
+        if step.value <= step.threshold:
+            high[step.feature] = min(step.threshold, high.get(step.feature, step.threshold))
+        else:
+            low[step.feature] = max(step.threshold, low.get(step.feature, step.threshold))
+    names = dict.fromkeys(step.feature for step in steps)
+    return [_range(name, low.get(name), high.get(name)) for name in names]
+
+
+def _range(name: str, low: float | None, high: float | None) -> str:
+    if low is None or high is None:
+        return condition(name, low if high is None else high, high is None)
+    said = wording(name)
+    return said.between.format(number(said, low), number(said, high))
+
+
+def action_name(label: str) -> str:
+    """An action's label as a card player says it: "check or call", "bet 2 x pot", "all-in"."""
+    if label.startswith("raise_"):
+        times = label.removeprefix("raise_")
+        return "bet the pot" if times == "1" else f"bet {times} \u00d7 pot"
+    return {"call": "check or call", "all_in": "all-in"}.get(label, label)
+
+
+def path_words(tree: Tree, names: Sequence[str], node: int) -> list[str]:
+    """The conditions under which a tree's branch is reached, one a feature; none at the root."""
+    steps = []
+    for split, above in path_to(tree, node):
+        threshold = float(tree.threshold[split])
+        steps.append(Step(names[tree.feature[split]], math.inf if above else -math.inf, threshold))
+    return reasons(steps)

@@ -1,0 +1,1 @@
+"""Figures of hold'em."""

@@ -1,0 +1,138 @@
+"""Figures of a strategy (paper 000, Section 5): opening charts, branches with what they earn, what trees ask about."""
+
+from collections.abc import Mapping, Sequence
+
+import matplotlib.pyplot as plt
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from faceup.cards.cards import CLASS_NAMES
+from faceup.holdem.play.branches import N_BINS, Mean
+from faceup.holdem.play.words import action_name
+from faceup.notebook.figures import BLUE, GREEN, ORANGE, SKY
+from faceup.notebook.result_figures import dots
+from faceup.trees.tree_figures import WINE, Part, tree_figure
+
+OPENING = {"fold": SKY, "call": GREEN, "raise": ORANGE, "all-in": WINE}
+_PANELS = 2.9  # inches below a branch
+
+
+def opening_shares(percent: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
+    """Shares in percent by label (169,), raises of all sizes added up: fold, call, raise, all-in."""
+    raises = [share for label, share in percent.items() if label.startswith("raise_")]
+    none = np.zeros(len(CLASS_NAMES))
+    return {"fold": percent["fold"], "call": percent["call"], "raise": sum(raises, none), "all-in": percent["all_in"]}
+
+
+def shares13(axes: Axes, shares: Mapping[str, np.ndarray], colours: Mapping[str, str] = OPENING) -> None:
+    """The 13 x 13 chart of starting hands, each cell filled from the left with the shares of the actions.
+
+    shares: percent of each hand by action, (169,) each in the order of CLASS_NAMES; raises ValueError unless they add up to 100.
+    """
+    total = sum(shares.values())
+    if np.shape(total) != (len(CLASS_NAMES),) or np.abs(total - 100).max() > 0.1:
+        raise ValueError(f"shares add up to {total}, expected 100 for each of the {len(CLASS_NAMES)} hands")
+    row, column = np.divmod(np.arange(len(CLASS_NAMES)), 13)
+    start = column - 0.5
+    for action, share in shares.items():
+        axes.barh(row, share / 100, left=start, height=1, color=colours[action], linewidth=0)
+        start = start + share / 100
+    for y, x, name in zip(row, column, CLASS_NAMES, strict=True):
+        axes.text(x, y, name, ha="center", va="center", size=7)
+    axes.set(xlim=(-0.5, 12.5), ylim=(12.5, -0.5), aspect="equal", xticks=[], yticks=[])
+    for k in range(14):
+        axes.axhline(k - 0.5, color="white", linewidth=1)
+        axes.axvline(k - 0.5, color="white", linewidth=1)
+    axes.spines[:].set_visible(False)
+
+
+def opening_figure(charts: Mapping[str, Mapping[str, np.ndarray]], titles: Mapping[str, str]) -> Figure:
+    """One chart an agent, two beside each other, with one key for all."""
+    rows = -(-len(charts) // 2)
+    figure, places = plt.subplots(rows, 2, figsize=(9.5, 4.75 * rows + 0.4), squeeze=False)
+    for place, (name, shares) in zip(places.flat, charts.items(), strict=False):
+        shares13(place, shares)
+        place.set_title(titles[name], size=10)
+    for place in places.flat[len(charts) :]:
+        place.axis("off")
+    handles = [plt.Rectangle((0, 0), 1, 1, color=colour) for colour in OPENING.values()]
+    figure.legend(handles, OPENING, loc="outside upper center", ncols=len(OPENING))
+    return figure
+
+
+def use_map(axes: Axes, use: np.ndarray, names: Sequence[str]) -> None:
+    """What is asked at each depth: use (depth, n_features), shares of the stake; a row a feature, darker where asked more.
+
+    Numbers are percent, written from 5 % on.
+    """
+    axes.imshow(100 * use.T, cmap="Blues", vmin=0, vmax=60, aspect="auto")
+    for depth, feature in np.argwhere(use >= 0.05):
+        share = 100 * use[depth, feature]
+        axes.text(depth, feature, f"{share:.0f}", ha="center", va="center", size=6, color="white" if share > 35 else "black")
+    axes.set_yticks(range(len(names)), names, size=6.5)
+    axes.set_xticks(range(len(use)), range(1, len(use) + 1), size=7)
+    axes.tick_params(length=0)
+    axes.spines[:].set_visible(False)
+
+
+def short_name(feature: str) -> str:
+    """A feature's name for an axis: "river 90 %", "opp. flop bet"."""
+    later, _, decile = feature.partition("_equity_p")
+    if decile.isdigit():
+        return f"{later} {decile} %"
+    return feature.replace("opponent_bet_", "opp. bet ").replace("own_bet_", "own bet ")
+
+
+def use_figure(uses: Mapping[str, np.ndarray], names: Mapping[str, Sequence[str]]) -> Figure:
+    """`use_map` for each round, two beside each other, with room for each feature."""
+    rounds = list(uses)
+    most = [max(len(names[r]) for r in rounds[i : i + 2]) for i in range(0, len(rounds), 2)]
+    heights = [0.14 * n + 0.5 for n in most]
+    figure, places = plt.subplots(len(most), 2, figsize=(10, sum(heights) + 1), height_ratios=heights, squeeze=False)
+    for place, name in zip(places.flat, rounds, strict=False):
+        use_map(place, uses[name], [short_name(n) for n in names[name]])
+        place.set_title(f"{name}: share of stake asked (%)", size=10)
+        place.set_xlabel("question number on the way down", size=8)
+    return figure
+
+
+def branch_figure(
+    part: Part, labels: Sequence[str], strength: Mapping[str, np.ndarray], gains: Mapping[str, tuple[float, float]], against: str
+) -> Figure:
+    """A branch in its tree, below it the hands that decide there, and what actions would earn with them.
+
+    strength: chance by equity (N_BINS,) of two sets of hands, by name; gains: dollars and their interval by name; against: what
+    the gains are over. The names stand in the figure.
+    """
+    figure, _ = tree_figure([part], labels, extra=_PANELS)
+    width, height = figure.get_size_inches()
+    low, high = 0.55 / height, (_PANELS - 1.05) / height
+    _strengths(figure.add_axes((0.75 / width, low, 0.36, high)), strength)
+    right = figure.add_axes((0.66, low, 0.31, high))
+    dots(right, list(gains), [mean for mean, _ in gains.values()], [ci95 for _, ci95 in gains.values()])
+    right.margins(x=0.25)
+    right.set_xlabel(f"dollars a decision over {against}", size=8.5)
+    right.set_title("What actions earn with them", size=10)
+    right.tick_params(labelsize=8)
+    right.spines["left"].set_visible(False)
+    return figure
+
+
+def _strengths(axes: Axes, strength: Mapping[str, np.ndarray]) -> None:
+    """Two histograms of hands by equity, the first behind."""
+    middle = (np.arange(N_BINS) + 0.5) / N_BINS * 100
+    for (name, share), colour in zip(strength.items(), ("#BBBBBB", BLUE), strict=True):
+        percent = 100 * share / max(share.sum(), 1e-12)
+        axes.bar(middle, percent, width=100 / N_BINS * 0.92, color=colour, alpha=0.75, label=name)
+    axes.set(xlim=(0, 100), xlabel="equity of the hand (%)", ylabel="share of hands (%)")
+    axes.set_ylim(top=1.35 * axes.get_ylim()[1])
+    axes.set_title("The hands that come there", size=10)
+    axes.legend(fontsize=8, loc="upper center", ncols=2)
+    axes.tick_params(labelsize=8)
+
+
+def gain_rows(labels: Sequence[str], gain: Mean) -> dict[str, tuple[float, float]]:
+    """Gains (K,) by the actions' names, those left out that are never legal or that the others are measured by."""
+    shown = [k for k in range(len(labels)) if np.isfinite(gain.ci95[k]) and gain.ci95[k] > 0]
+    return {action_name(labels[k]): (float(gain.mean[k]), float(gain.ci95[k])) for k in shown}

@@ -1,0 +1,356 @@
+"""Best responses with real cards inside the betting tree: how much a strategy can lose.
+
+The responder knows the strategy and sees its own two cards and the board as they are; the strategy may see groups, features
+or nothing. On a flop all turn and river cards are played, exact and with suits folded; flops are a sample. The responder
+chooses per hand and board on flop, turn and river; the preflop choices that are valued on a flop are made on all the others,
+so that they do not profit from the sample's luck (the estimate errs low, not high).
+
+What a betting line is worth on a flop hangs first of all on whom the flop fits. So the showdown value of the line's pot, as if it
+were checked down, is a control variate: its exact mean over all flops is known. How strongly it moves a line's value is fitted
+on all other flops; for preflop all-ins the result is the exact value itself.
+
+Exploitability is the mean of what a best responder wins in the two seats, in mbb/g: a strategy's own value over both seats is 0.
+So it is also the sum, over all decisions of both seats, of what the best action wins more than the strategy's own choice, times
+the strategy's own reach: its leaks. Those from a street on are what a responder wins who plays the strategy itself until then.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+
+from faceup.cards.cards import CLASS_OF_HOLE, HOLE_CARDS, N_CLASSES, PERMUTED_HOLES, canonical_boards
+from faceup.cards.matchups import RUNOUTS_FLOP, RUNOUTS_PREFLOP, edges, flop_wins
+from faceup.holdem.betting.betting_tree import CALL, DECISION, FOLD_END, SHOWDOWN, Tree, size_name
+from faceup.holdem.solve.folding import fixing_permutations, folded_cards
+from faceup.holdem.solve.policy import Policy, free_holes, opponents, street_reach
+from faceup.holdem.solve.river_response import RiverResponder, make_rivers
+from faceup.notebook.intervals import student_95
+
+N_FLOPS = 22_100
+_OPPONENTS = 1225  # holes that share no card with a given one
+_MBB_PER_DOLLAR = 10
+
+
+_COMBOS = np.bincount(CLASS_OF_HOLE, minlength=N_CLASSES)
+
+
+class Exploitability(NamedTuple):
+    """What best responders win, mbb/g."""
+
+    mbb: float  # mean over the two seats
+    ci95: float  # half-width over flops
+    seats: tuple[float, float]  # the responder's winnings as small blind and as big blind
+    flops: int
+    later: tuple[float, ...]  # of all leaks; and of those from flop, turn, river on: mbb if the responder deviates there only
+    later_ci95: tuple[float, ...]
+    without: tuple[float, ...]  # mbb with each flop left out
+
+
+class FlopValues(NamedTuple):
+    """What a flop is worth to a responder in each seat, for each starting hand; sums over pairs of holes, dollars."""
+
+    values: np.ndarray  # (2, n_frontier, 169) of what preflop betting leads to, mean over turn and river cards
+    luck: np.ndarray  # as values: checked down, the exact mean over flops of each pot's value less that on this flop
+    leaks: np.ndarray  # (3, 169) of flop, turn and river, both seats
+    pairs: np.ndarray  # (169,) pairs of holes that the flop leaves
+
+
+class Responder:
+    """Best responses, in both seats, to one policy on one tree."""
+
+    def __init__(
+        self,
+        tree: Tree,
+        policy: Policy,
+        preflop_wins: np.ndarray | None = None,
+        sizes: Sequence[float] | None = None,
+    ):
+        """The policy must treat suits alike, as all that see equities or features do.
+
+        preflop_wins (169, 169): of cards/matchups, for the control variate (None: without); sizes: raises, in pots, that the
+        responder has beside fold, call and all-in (None: all of the tree's). Raises ValueError on sizes the tree has not.
+        """
+        self.tree, self.policy, self.leaks = tree, policy, np.zeros((len(tree.kind), N_CLASSES))
+        self._allowed = allowed_nodes(tree, sizes)
+        self._rivers = RiverResponder(tree, self._allowed)
+        self._edges = None if preflop_wins is None else edges(preflop_wins, RUNOUTS_PREFLOP)
+        # what a street hands on to the next: its first decisions, and all-ins so far, whose cards are still to come
+        above = tree.parent
+        begins = (tree.kind == DECISION) & (tree.street > tree.street[np.maximum(above, 0)])
+        self._frontier = [
+            np.flatnonzero((begins & (tree.street == s + 1)) | ((tree.kind == SHOWDOWN) & (tree.street <= s)))
+            for s in range(3)
+        ]  # fmt: skip
+
+    def flop(self, flop: Sequence[int], times: int = 1) -> FlopValues:
+        """Values to a responder at what preflop betting leads to, given a flop.
+
+        `leaks` (n_nodes, 169) grows by the flop's, `times` over.
+        """
+        flop = [int(c) for c in flop]
+        value, leaks = self._flop_nodes(flop)
+        self.leaks += times * leaks
+        by_class = _by_class(value[:, self._frontier[0]].astype(np.float64))
+        free = free_holes(flop)
+        pairs = _by_class(opponents(free[None].astype(np.float64))[0] * free)
+        luck = np.zeros_like(by_class) if self._edges is None else self._luck_of(flop, pairs)
+        decisions = [np.flatnonzero((self.tree.kind == DECISION) & (self.tree.street == s)) for s in (1, 2, 3)]
+        return FlopValues(by_class, luck, np.array([leaks[nodes].sum(axis=0) for nodes in decisions]), pairs)
+
+    def flops(self, flops: np.ndarray, progress: Callable[[int], None] = lambda done: None) -> list[FlopValues]:
+        """`flop` of each of several flops (n, 3); what is drawn more than once is answered once."""
+        distinct, where, times = np.unique(flops, axis=0, return_inverse=True, return_counts=True)
+        values = []
+        for k, flop in enumerate(distinct.tolist()):
+            values.append(self.flop(flop, int(times[k])))
+            progress(int(times[: k + 1].sum()))
+        return [values[k] for k in where.reshape(-1)]
+
+    def _flop_nodes(self, flop: list[int]) -> tuple[np.ndarray, np.ndarray]:
+        """Values (2, n_nodes, 1326) of a flop's nodes and of its frontier, and leaks (n_nodes, 169) of all streets."""
+        reach, value = self._start(flop)
+        leaks = np.zeros_like(self.leaks)
+        self._descend(0, flop, reach)
+        self._descend(1, flop, reach)
+        fixed = fixing_permutations(flop, np.arange(24))
+        for turn, images in folded_cards(flop, fixed):
+            at_turn, found = self._turn_nodes(flop, turn, fixed, reach.copy())
+            leaks += found * (len(images) / 45)
+            for p in images:
+                value[:, self._frontier[1][:, None], PERMUTED_HOLES[p]] += at_turn[:, self._frontier[1]] / np.float32(45)
+        self._ascend(1, flop, reach, value, leaks)
+        return value, leaks
+
+    def _luck_of(self, flop: list[int], pairs: np.ndarray) -> np.ndarray:
+        """`FlopValues.luck`."""
+        exact = self._edges * (pairs / (_COMBOS * _OPPONENTS))[:, None]
+        luck = exact - edges(flop_wins(flop), RUNOUTS_FLOP)
+        stake = self.tree.bets[self._frontier[0]].sum(axis=2)
+        theirs = self._preflop_reach()[::-1, self._frontier[0]]
+        return stake.T[:, :, None] * (theirs @ luck.T)
+
+    def _start(self, board: list[int]) -> tuple[np.ndarray, np.ndarray]:
+        shape = (2, int(self.tree.street_start[3]), len(HOLE_CARDS))  # what river actions lead to is the sweep's own affair
+        reach, value = np.zeros(shape, dtype=np.float32), np.zeros(shape, dtype=np.float32)
+        reach[:, 0] = free_holes(board)
+        return reach, value
+
+    def _descend(self, street: int, board: list[int], reach: np.ndarray) -> None:
+        shown = board[: (0, 3, 4, 5)[street]]
+        street_reach(self.tree, street, self.policy.street(street, shown), reach)
+
+    def _turn_nodes(self, flop: list[int], turn: int, fixed: np.ndarray, reach: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """As `_flop_nodes`, given the turn card."""
+        board = [*flop, turn]
+        reach[:, :, ~free_holes(board)] = 0
+        self._descend(2, board, reach)
+        value, leaks = np.zeros_like(reach), np.zeros_like(self.leaks)
+        self._sum_rivers(board, fixing_permutations([turn], fixed), reach, value, leaks)
+        value[:, self._frontier[2]] /= np.float32(44)
+        leaks /= 44
+        self._ascend(2, board, reach, value, leaks)
+        return value, leaks
+
+    def _sum_rivers(self, board: list[int], fixed: np.ndarray, reach: np.ndarray, value: np.ndarray, leaks: np.ndarray) -> None:
+        rivers = folded_cards(board, fixed)
+        boards = [[*board, card] for card, _ in rivers]
+        played = [self.policy.street(3, complete) for complete in boards]
+        table, rows = played[0][0], [row_of_hole for _, row_of_hole in played]
+        self._rivers.add(make_rivers(boards, [images for _, images in rivers], rows), table, reach, value, leaks)
+
+    def _ascend(self, street: int, board: list[int], reach: np.ndarray, value: np.ndarray, leaks: np.ndarray) -> None:
+        """Fill value and leaks at a street's decisions from its folds and from the frontier below."""
+        tree = self.tree
+        start, end = tree.street_start[street : street + 2]
+        folds = start + np.flatnonzero(tree.kind[start:end] == FOLD_END)
+        free = free_holes(board)
+        for player in range(2):
+            value[player, folds] = fold_values(tree, folds, player, reach) * free
+        nodes = np.flatnonzero((tree.kind == DECISION) & (tree.street == street))[::-1]
+        _respond(nodes, tree.actor, tree.first_child, tree.n_children, self._allowed, reach, value, leaks)
+
+    def summarise(self, flops: Sequence[FlopValues]) -> Exploitability:
+        """Exploitability from at least three results of `flop`, for flops drawn alike; jackknife interval over flops."""
+        n = len(flops)
+        won = np.empty((n, 6, N_CLASSES))  # in each seat; by leaks of each street, both seats
+        for k, (flop, values) in enumerate(zip(flops, self._preflop_values(flops), strict=True)):
+            won[k, :2] = values[:, 0]
+            won[k, 2] = self._preflop_leaks(values).sum(axis=0)
+            won[k, 3:] = flop.leaks
+        pairs = np.array([f.pairs for f in flops])
+        found = _estimates(won.sum(axis=0), pairs.sum(axis=0))
+        without = np.array([_estimates(won.sum(axis=0) - won[k], pairs.sum(axis=0) - pairs[k]) for k in range(n)])
+        ci95 = _jackknife_ci95(without).tolist()
+        seats, left_out = (found[0], found[1]), tuple(without[:, 2].tolist())
+        return Exploitability(found[2], ci95[2], seats, n, tuple(found[3:]), tuple(ci95[3:]), left_out)
+
+    def leak_map(self, flops: Sequence[FlopValues]) -> np.ndarray:
+        """mbb/g that each starting hand leaks at each decision, (n_nodes, 169), from all results of `flop` so far.
+
+        They add up to the exploitability, but for what the strategy happens to win from itself on these flops.
+        """
+        leaks = self.leaks.copy()
+        leaks[: self.tree.street_start[1]] += sum(self._preflop_leaks(values) for values in self._preflop_values(flops))
+        return _MBB_PER_DOLLAR / 2 * leaks / np.maximum(sum(f.pairs for f in flops), 1) * _COMBOS / len(HOLE_CARDS)
+
+    def _preflop_values(self, flops: Sequence[FlopValues]) -> np.ndarray:
+        """Values of preflop nodes on each flop, in each seat, by the actions that all other flops recommend.
+
+        (n_flops, 2, n_preflop_nodes, 169), sums over pairs of holes. Raises ValueError on fewer than three flops.
+        """
+        if len(flops) < 3:
+            raise ValueError(f"flops: {len(flops)} given, expected at least 3 (the others choose what is valued on each)")
+        values, luck, pairs = (np.array([getattr(f, name) for f in flops]) for name in ("values", "luck", "pairs"))
+        found = np.empty((len(flops), 2, self.tree.street_start[1], N_CLASSES))
+        for k in range(len(flops)):
+            others = np.arange(len(flops)) != k
+            adjusted = values + _slopes(values[others], luck[others], pairs[others]) * luck
+            for player in range(2):
+                choice = self._preflop(player, adjusted[others, player].sum(axis=0), pairs[others].sum(axis=0), None)[1]
+                found[k, player] = self._preflop(player, adjusted[k, player], pairs[k], choice)[0]
+        return found
+
+    def _preflop_leaks(self, values: np.ndarray) -> np.ndarray:
+        """What values (2, n_preflop_nodes, 169) are above those of the strategy's own actions, (n_preflop_nodes, 169)."""
+        tree, own = self.tree, self._preflop_reach()
+        leaks = np.zeros(values.shape[1:])
+        for node in np.flatnonzero((tree.kind == DECISION) & (tree.street == 0)):
+            who, below = tree.actor[node], slice(tree.first_child[node], tree.first_child[node] + tree.n_children[node])
+            leaks[node] = own[who, node] * values[who, node] - (own[who, below] * values[who, below]).sum(axis=0)
+        return leaks
+
+    def _preflop_reach(self) -> np.ndarray:
+        """Each player's reach of nodes by preflop actions, with each starting hand, (2, n_nodes, 169) float64."""
+        reach, _ = self._start([])
+        self._descend(0, [], reach)
+        return reach[:, :, np.unique(CLASS_OF_HOLE, return_index=True)[1]].astype(np.float64)
+
+    def _preflop(
+        self, player: int, values: np.ndarray, pairs: np.ndarray, choice: dict | None
+    ) -> tuple[np.ndarray, dict[int, np.ndarray]]:
+        """Values of preflop nodes over some flops, (n_preflop_nodes, 169), and a responder's actions: `choice`, or else the best.
+
+        values (n_frontier, 169) and pairs (169,) are the flops' sums; so is what is returned.
+        """
+        tree, end = self.tree, int(self.tree.street_start[1])
+        value = np.zeros((end, N_CLASSES))
+        value[self._frontier[0]] = values
+        folds = np.flatnonzero(tree.kind[:end] == FOLD_END)
+        reach, _ = self._start([])
+        self._descend(0, [], reach)
+        value[folds] = _by_class(fold_values(tree, folds, player, reach)) * (pairs / (_COMBOS * _OPPONENTS))
+        taken = {}
+        for node in np.flatnonzero((tree.kind == DECISION) & (tree.street == 0))[::-1]:
+            children = np.arange(tree.first_child[node], tree.first_child[node] + tree.n_children[node])
+            if tree.actor[node] != player:
+                value[node] = value[children].sum(axis=0)
+                continue
+            barred = np.where(self._allowed[children], 0, -np.inf)[:, None]
+            taken[node] = (value[children] + barred).argmax(axis=0) if choice is None else choice[node]
+            value[node] = np.take_along_axis(value[children], taken[node][None], axis=0)[0]
+        return value, taken
+
+
+def difference(first: Exploitability, second: Exploitability) -> tuple[float, float]:
+    """What best responders win more from the first than from the second, mbb/g, and half of its 95 % jackknife interval.
+
+    Both measured on the same flops, in the same order: their common luck cancels. Raises ValueError on unlike numbers of flops.
+    """
+    if first.flops != second.flops:
+        raise ValueError(f"flops: {first.flops} and {second.flops}, expected the same ones")
+    return first.mbb - second.mbb, float(_jackknife_ci95(np.subtract(first.without, second.without)))
+
+
+def _jackknife_ci95(without: np.ndarray) -> np.ndarray:
+    """Half of the 95 % intervals of estimates, from those with each draw left out, (n, ...)."""
+    n = len(without)
+    return student_95(n) * np.sqrt((n - 1) * without.var(axis=0))
+
+
+def _estimates(won: np.ndarray, pairs: np.ndarray) -> list[float]:
+    """Sums over pairs of holes (6, 169) as mbb/g: of each seat, their mean, and leaks from flop, turn and river on."""
+    seats, leaks = np.split(_MBB_PER_DOLLAR * (won / np.maximum(pairs, 1)) @ _COMBOS / len(HOLE_CARDS), [2])
+    return [*seats.tolist(), float(seats.mean()), *(np.cumsum(leaks[::-1])[::-1] / 2).tolist()]
+
+
+def _slopes(values: np.ndarray, luck: np.ndarray, pairs: np.ndarray) -> np.ndarray:
+    """How much a pot's value falls as its luck grows, over flops (n, 2, n_frontier, 169) and all hands: (2, n_frontier, 1).
+
+    1 for all-ins; where more is still to be bet, whom the flop fits decides about more than the pot as it is. 0 without luck.
+    """
+    left = (pairs > 0)[:, None, None]  # a flop of three aces leaves no pair of aces
+    per_pair = np.maximum(pairs, 1)[:, None, None]
+    v, x = ((y - y.sum(axis=0) / np.maximum(left.sum(axis=0), 1)) * left for y in (values / per_pair, luck / per_pair))
+    square = (_COMBOS * x * x).sum(axis=(0, 3))
+    return np.where(square > 0, -(_COMBOS * v * x).sum(axis=(0, 3)) / np.where(square > 0, square, 1), 0)[..., None]
+
+
+def _by_class(values: np.ndarray) -> np.ndarray:
+    """Sums over the holes of each starting hand, (.., 1326) to (.., 169)."""
+    return np.stack([values[..., CLASS_OF_HOLE == k].sum(axis=-1) for k in range(N_CLASSES)], axis=-1)
+
+
+def allowed_nodes(tree: Tree, sizes: Sequence[float] | None) -> np.ndarray:
+    """Nodes that fold, call, all-in or a raise by one of `sizes` (None: any) leads to, (n_nodes,) bool.
+
+    Raises ValueError on a size that the tree does not have.
+    """
+    wanted = None if sizes is None else {size_name(size) for size in sizes}
+    if wanted is not None and not wanted <= set(tree.labels):
+        raise ValueError(f"sizes: {sorted(wanted - set(tree.labels))} are not among the tree's {list(tree.labels[2:])}")
+    always = [0, CALL, len(tree.labels) - 1]
+    label_ok = [wanted is None or i in always or name in wanted for i, name in enumerate(tree.labels)]
+    return np.array(label_ok)[tree.label]
+
+
+@njit(cache=True)
+def _respond(nodes, actor, first_child, n_children, allowed, reach, value, leaks):
+    """Values of decisions, children before parents: the best allowed action to the actor, the sum to the other player."""
+    for node in nodes:
+        who, other, first, end = actor[node], 1 - actor[node], first_child[node], first_child[node] + n_children[node]
+        for h in range(value.shape[2]):
+            best, own, others = value[who, first, h], np.float64(0), np.float64(0)
+            for c in range(first, end):
+                if allowed[c]:
+                    best = max(best, value[who, c, h])
+                own += np.float64(reach[who, c, h]) * np.float64(value[who, c, h])
+                others += value[other, c, h]
+            value[who, node, h] = best
+            value[other, node, h] = others
+            leaks[node, CLASS_OF_HOLE[h]] += np.float64(reach[who, node, h]) * np.float64(best) - own
+
+
+def fold_values(tree: Tree, folds: np.ndarray, player: int, reach: np.ndarray) -> np.ndarray:
+    """Dollars times opposing holes that folds are worth to a player with each hole, (n_folds, 1326)."""
+    put = tree.bets[folds].sum(axis=2)
+    gain = np.where(tree.actor[folds] == player, -put[:, player], put[:, 1 - player])
+    return gain[:, None] * opponents(reach[1 - player, folds])
+
+
+def sample_flops(n: int, seed: int) -> np.ndarray:
+    """n flops (n, 3), each real flop equally likely, spread evenly over the canonical order (suit pattern, then ranks).
+
+    Systematic sampling: one random start, equal steps through the 22,100 flops listed by canonical flop.
+    """
+    boards = canonical_boards(3)
+    if not 1 <= n <= N_FLOPS:
+        raise ValueError(f"flops is {n}, expected from 1 to {N_FLOPS}")
+    start = np.random.default_rng([seed, n]).random()
+    at = (np.arange(n) + start) * N_FLOPS / n
+    picks = np.searchsorted(np.cumsum(boards.multiplicity), at, side="right")
+    shuffled = np.random.default_rng([seed, n, 1]).permutation(picks)  # so that the first few are spread as well
+    return boards.cards[shuffled].astype(np.int64)
+
+
+def exploitability(
+    tree: Tree,
+    policy: Policy,
+    flops: np.ndarray,
+    progress: Callable[[int], None] = lambda done: None,
+    preflop_wins: np.ndarray | None = None,
+) -> Exploitability:
+    """Exploitability of a policy, from flops as `sample_flops` draws them (n >= 4, 3); see `Responder`."""
+    responder = Responder(tree, policy, preflop_wins)
+    return responder.summarise(responder.flops(flops, progress))

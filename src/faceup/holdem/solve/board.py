@@ -1,0 +1,294 @@
+"""One board, all holes, all betting lines: the sweep under self-play, matches and best responses.
+
+On a complete board the 1,081 possible holes are put in order of strength. A strategy on the board is, for each street, a table of
+rows (one probability for each node that an action of the street leads to) and, for each hole, the row it uses: holes that
+a strategy cannot tell apart share a row. One sweep goes down the tree (reach probabilities), over the ends of the hand
+(values), and up again. At an end every hole meets all others, less those that share a card: with holes sorted by strength that
+takes one running sum for the board and one for each card (Johanson et al. 2011), and the sums of 32 ends are kept side by side,
+so that one vector instruction serves them all.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+
+from faceup.cards.cards import HOLE_CARDS
+from faceup.cards.strength import N_RIVER_HOLES, _river_order
+from faceup.holdem.solve.layout import LANES, Layout
+
+TILE = 32  # holes, or kin, that go down and up the tree together
+N_TILES = -(-N_RIVER_HOLES // TILE)
+PADDED = N_TILES * TILE  # 1,081 holes and 7 that nobody holds
+N_PAIRS = N_RIVER_HOLES * 990  # ordered pairs of holes on a complete board
+
+
+class BoardOrder(NamedTuple):
+    """The holes of a river board by strength."""
+
+    holes: np.ndarray  # (1081,) int16, weakest first
+    class_start: np.ndarray  # (n_classes + 1,) int32
+
+
+def board_order(board: np.ndarray) -> BoardOrder:
+    """Holes of a five-card board in order of strength. Raises ValueError on anything but five distinct cards."""
+    cards = np.asarray(board, dtype=np.int64)
+    if len(cards) != 5 or len(set(cards.tolist())) != 5:
+        raise ValueError(f"board {cards.tolist()}: expected five distinct cards")
+    holes = np.empty(N_RIVER_HOLES, dtype=np.int16)
+    class_start = np.empty(161, dtype=np.int32)
+    n_classes = _river_order(cards, holes, class_start)
+    return BoardOrder(holes, class_start[: n_classes + 1].copy())
+
+
+class Kin(NamedTuple):
+    """Holes of a board that are played alike on all streets that are swept: they go down and up the tree as one."""
+
+    of_hole: np.ndarray  # (1081,) int32 number of each hole's kin, in the order of `BoardOrder.holes`
+    count: np.ndarray  # (n_tiles, TILE) float32 how many holes each kin has; 0 in the padding
+
+
+class Scratch(NamedTuple):
+    """What a thread writes while it sweeps a part; made with one more axis in front, the thread."""
+
+    ends: np.ndarray  # (most_columns, 2, N_TILES, TILE) float32 a player's reach, then the other's value
+    block: np.ndarray  # (2, PADDED, LANES) float32 reach and values of the ends at hand
+    values: np.ndarray  # (2, most_decisions, TILE) float32 reach on the way down, value on the way up
+    row: np.ndarray  # (most_edges, TILE) float32 each kin's probabilities
+    gain: np.ndarray  # (most_edges, TILE) float32 each kin's reach of decisions, then its regrets
+
+
+def make_scratch(layout: Layout, n: int) -> Scratch:
+    """Arrays for n threads, large enough for any part of a layout."""
+    columns = int((layout.columns[:, 3] - layout.columns[:, 0]).max())
+    most = int((layout.decisions[:, 1] - layout.decisions[:, 0]).max())
+    edges = int((layout.edges[:, :, 1] - layout.edges[:, :, 0]).sum(axis=1).max())
+    return Scratch(
+        np.zeros((n, columns, 2, N_TILES, TILE), dtype=np.float32),
+        np.zeros((n, 2, PADDED, LANES), dtype=np.float32),
+        np.zeros((n, 2, most, TILE), dtype=np.float32),
+        np.zeros((n, edges, TILE), dtype=np.float32),
+        np.zeros((n, edges, TILE), dtype=np.float32),
+    )
+
+
+@njit(cache=True)
+def _fetch_rows(edges, width_start, s, rows, tile, offset, row):
+    """Copy each kin's probabilities on one street of a part, where the processor finds them next to each other."""
+    n = edges[1] - edges[0]
+    first = edges[0] - width_start
+    source, own, out = s[:, first : first + n], rows[tile], row[offset : offset + n]
+    for c in range(n):
+        for j in range(TILE):
+            out[c, j] = source[own[j], c]
+    return offset + n
+
+
+@njit(cache=True)
+def _fetch_streets(edges, start, s0, s1, s2, s3, rows, tile, row):
+    """`_fetch_rows` of the four streets, one after the other."""
+    offset = _fetch_rows(edges[0], start[0], s0, rows[0], tile, 0, row)
+    offset = _fetch_rows(edges[1], start[1], s1, rows[1], tile, offset, row)
+    offset = _fetch_rows(edges[2], start[2], s2, rows[2], tile, offset, row)
+    _fetch_rows(edges[3], start[3], s3, rows[3], tile, offset, row)
+
+
+@njit(cache=True)
+def _add_rows(first, n, gain, rows, tile, offset, sums):
+    """Add n of each kin's gains to its row of sums, from column `first` on."""
+    for j in range(TILE):
+        source, out = gain[offset : offset + n], sums[rows[tile, j], first : first + n]
+        for c in range(n):
+            out[c] += source[c, j]
+    return offset + n
+
+
+@njit(cache=True)
+def _add_streets(first, n, gain, rows, tile, t0, t1, t2, t3):
+    """`_add_rows` of the four streets, n (4,) gains each, from columns first (4,) on."""
+    offset = _add_rows(first[0], n[0], gain, rows[0], tile, 0, t0)
+    offset = _add_rows(first[1], n[1], gain, rows[1], tile, offset, t1)
+    offset = _add_rows(first[2], n[2], gain, rows[2], tile, offset, t2)
+    _add_rows(first[3], n[3], gain, rows[3], tile, offset, t3)
+
+
+@njit(cache=True)
+def _down(layout, part, s0, s1, s2, s3, rows, root_reach, scratch, count, d0, d1, d2, d3):
+    """Reach of every end and root that a part leads to, from the reach of its own roots.
+
+    s0..s3 (n_rows, width) float32 probability of each action of a street; rows (4, n_tiles, TILE) uint32 each kin's row;
+    root_reach (2, n_roots, N_TILES, TILE) read at the part's roots, written at those it leads to. Fills scratch.ends, and
+    adds to d0..d3 (n_rows, n_decisions of the street) the actor's own reach of each decision, counted once for each hole of
+    a kin, count (n_tiles, TILE) of them.
+    """
+    slot, parent, root, decision, edge = layout.slot, layout.parent, layout.root, layout.decision, layout.edge
+    actor, edges, start, root_of = layout.actor, layout.edges[part], layout.street_start, layout.root_of
+    first, end, own = layout.decisions[part, 0], layout.decisions[part, 1], layout.own_columns[part]
+    r, ends, row, gain = scratch.values, scratch.ends, scratch.row, scratch.gain
+    width = row.shape[1]  # TILE, but not known to the compiler: it then vectorises the loops instead of unrolling them
+    for tile in range(rows.shape[1]):
+        _fetch_streets(edges, start, s0, s1, s2, s3, rows, tile, row)
+        for d in range(first, end):
+            if root_of[d] >= 0:
+                for j in range(width):
+                    r[0, d - first, j] = root_reach[0, root_of[d], tile, j]
+                    r[1, d - first, j] = root_reach[1, root_of[d], tile, j]
+        for street in range(4):
+            for c in range(edges[street, 0], edges[street, 1]):
+                above, who = parent[c] - first, actor[parent[c]]
+                other, e, d = 1 - who, edge[c], decision[c]
+                if d < 0:
+                    for j in range(width):
+                        ends[slot[c], who, tile, j] = r[who, above, j] * row[e, j]
+                    for j in range(width):
+                        ends[slot[c], other, tile, j] = r[other, above, j]
+                elif root[c] >= 0:
+                    for j in range(width):
+                        root_reach[who, root[c], tile, j] = r[who, above, j] * row[e, j]
+                        root_reach[other, root[c], tile, j] = r[other, above, j]
+                else:
+                    for j in range(width):
+                        r[who, d - first, j] = r[who, above, j] * row[e, j]
+                        r[other, d - first, j] = r[other, above, j]
+        for d in range(first, end):
+            for j in range(width):
+                gain[d - first, j] = r[actor[d], d - first, j] * count[tile, j]
+        _add_streets(own[:, 0], own[:, 1], gain, rows, tile, d0, d1, d2, d3)
+
+
+@njit(cache=True)
+def _add_holes(holes, kin_of_hole, start, end, reach, seen, sign):
+    """Add holes' weights, (n, LANES) by kin, to the sums of their two cards and (row 52) of all."""
+    lanes = reach.shape[1]
+    for i in range(start, end):
+        k, a, b = kin_of_hole[i], HOLE_CARDS[holes[i], 0], HOLE_CARDS[holes[i], 1]
+        for j in range(lanes):
+            x = sign * reach[k, j]
+            seen[a, j] += x
+            seen[b, j] += x
+            seen[52, j] += x
+
+
+@njit(cache=True)
+def _showdown_block(holes, class_start, kin_of_hole, reach, stake, value):
+    """Add the value of LANES showdowns to each hole's kin: stake * (weight of weaker holes - weight of stronger ones).
+
+    seen[c] is twice the weight of weaker holes with card c, plus once that of the class at hand, less the total: a
+    win counts 2 - 1, a tie 1 - 1, a loss 0 - 1. The hole itself shares both its cards with itself, and drops out of the
+    difference.
+    """
+    lanes = reach.shape[1]
+    seen = np.zeros((53, lanes), dtype=np.float32)
+    _add_holes(holes, kin_of_hole, 0, holes.shape[0], reach, seen, np.float32(-1))
+    for c in range(class_start.shape[0] - 1):
+        start, end = class_start[c], class_start[c + 1]
+        _add_holes(holes, kin_of_hole, start, end, reach, seen, np.float32(1))
+        for i in range(start, end):
+            k, a, b = kin_of_hole[i], HOLE_CARDS[holes[i], 0], HOLE_CARDS[holes[i], 1]
+            for j in range(lanes):
+                value[k, j] += stake[j] * (seen[52, j] - seen[a, j] - seen[b, j])
+        _add_holes(holes, kin_of_hole, start, end, reach, seen, np.float32(1))
+
+
+@njit(cache=True)
+def _fold_block(holes, kin_of_hole, reach, stake, value):
+    """Add the value of LANES folds to each hole's kin: stake times the weight of the holes that share no card with it."""
+    lanes = reach.shape[1]
+    seen = np.zeros((53, lanes), dtype=np.float32)
+    _add_holes(holes, kin_of_hole, 0, holes.shape[0], reach, seen, np.float32(1))
+    for i in range(holes.shape[0]):
+        k, a, b = kin_of_hole[i], HOLE_CARDS[holes[i], 0], HOLE_CARDS[holes[i], 1]
+        for j in range(lanes):
+            value[k, j] += stake[j] * (seen[52, j] - seen[a, j] - seen[b, j] + reach[k, j])
+
+
+@njit(cache=True)
+def _block_values(holes, class_start, kin_of_hole, theirs, stake, is_showdown, values):
+    """Values (PADDED, LANES) of LANES ends to one player, summed by kin, given the other's reach of them, (PADDED, LANES)."""
+    values[:] = 0
+    if is_showdown:
+        _showdown_block(holes, class_start, kin_of_hole, theirs, stake, values)
+    else:
+        _fold_block(holes, kin_of_hole, theirs, stake, values)
+
+
+@njit(cache=True)
+def _gather_lanes(ends, column, player, n_tiles, lanes):
+    """lanes (PADDED, LANES) = a player's entries in LANES columns of ends: each kin's (or hole's) ends next to each other."""
+    source, out = ends[column : column + LANES, player], lanes.reshape(N_TILES, TILE, LANES)
+    for tile in range(n_tiles):
+        for i in range(TILE):
+            for j in range(LANES):
+                out[tile, i, j] = source[j, tile, i]
+
+
+@njit(cache=True)
+def _scatter_lanes(lanes, ends, column, player, n_tiles):
+    """The reverse of `_gather_lanes`."""
+    out, source = ends[column : column + LANES, player], lanes.reshape(N_TILES, TILE, LANES)
+    for tile in range(n_tiles):
+        for j in range(LANES):
+            for i in range(TILE):
+                out[j, tile, i] = source[tile, i, j]
+
+
+@njit(cache=True)
+def _replace_block(ends, column, player, holes, class_start, kin, stake, is_showdown, block):
+    """Replace the opponent's reach of LANES ends by their values to a player, summed over the holes of each kin."""
+    n_tiles = kin.count.shape[0]
+    _gather_lanes(ends, column, 1 - player, n_tiles, block[0])
+    _block_values(holes, class_start, kin.of_hole, block[0], stake, is_showdown, block[1])
+    _scatter_lanes(block[1], ends, column, 1 - player, n_tiles)
+
+
+@njit(cache=True)
+def _up(layout, part, s0, s1, s2, s3, rows, root_value, scratch, g0, g1, g2, g3):
+    """Values of a part's roots to both players from those of its ends and of the roots it leads to.
+
+    Arguments as in `_down`; scratch.ends[:, 1 - p] holds values to player p, summed over the holes of each kin. Adds
+    to g0..g3 (n_rows, width) each action's value less the decision's, to the player who decides.
+    """
+    slot, root, decision, edge = layout.slot, layout.root, layout.decision, layout.edge
+    actor, edges, start, root_of = layout.actor, layout.edges[part], layout.street_start, layout.root_of
+    first_child, n_children = layout.first_child, layout.n_children
+    first, end = layout.decisions[part, 0], layout.decisions[part, 1]
+    v, ends, row, gain = scratch.values, scratch.ends, scratch.row, scratch.gain
+    columns, widths = edges[:, 0] - start[:4], edges[:, 1] - edges[:, 0]
+    child = np.empty((16, TILE), dtype=np.float32)
+    mine, theirs = np.empty(TILE, dtype=np.float32), np.empty(TILE, dtype=np.float32)
+    width = row.shape[1]
+    for tile in range(rows.shape[1]):
+        _fetch_streets(edges, start, s0, s1, s2, s3, rows, tile, row)
+        for d in range(end - 1, first - 1, -1):
+            who, n, below = actor[d], n_children[d], first_child[d]
+            other, e = 1 - who, edge[below]
+            for j in range(width):
+                mine[j] = theirs[j] = np.float32(0)
+            for a in range(n):
+                c = below + a
+                if decision[c] < 0:
+                    for j in range(width):
+                        child[a, j] = ends[slot[c], other, tile, j]
+                    for j in range(width):
+                        theirs[j] += ends[slot[c], who, tile, j]
+                elif root[c] >= 0:
+                    for j in range(width):
+                        child[a, j] = root_value[who, root[c], tile, j]
+                        theirs[j] += root_value[other, root[c], tile, j]
+                else:
+                    for j in range(width):
+                        child[a, j] = v[who, decision[c] - first, j]
+                        theirs[j] += v[other, decision[c] - first, j]
+                for j in range(width):
+                    mine[j] += row[e + a, j] * child[a, j]
+            for j in range(width):
+                v[who, d - first, j] = mine[j]
+                v[other, d - first, j] = theirs[j]
+            for a in range(n):
+                for j in range(width):
+                    gain[e + a, j] = child[a, j] - mine[j]
+            if root_of[d] >= 0:
+                for j in range(width):
+                    root_value[0, root_of[d], tile, j] = v[0, d - first, j]
+                    root_value[1, root_of[d], tile, j] = v[1, d - first, j]
+        _add_streets(columns, widths, gain, rows, tile, g0, g1, g2, g3)

@@ -1,0 +1,214 @@
+"""Self-play that may be killed at any moment: it goes on from its newest sound checkpoint, to the same bits.
+
+A checkpoint holds the tables as they are; boards follow from the seed and the iteration's number, so that
+nothing else is needed. The two newest are kept. Each file is written whole or not at all, and sealed with a
+checksum and with the fingerprint of its run (tree, groups, discount, seed, and the code that sweeps): what
+was damaged or belongs to another run is refused, and an older one is used. Average strategies that were asked
+for on the way (snapshots) lie beside the checkpoints, as the sums that they are made of.
+"""
+
+import hashlib
+import os
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from faceup.holdem.betting.betting_tree import Tree
+from faceup.holdem.solve.groups import Groups
+from faceup.holdem.solve.selfplay import Discount, SelfPlay, State
+from faceup.notebook.source_code import code_digest
+from faceup.notebook.storage import load_npz, save_npz
+
+GENERATIONS = 2
+Tables = tuple[np.ndarray, ...]  # one a street
+# An edited kernel must not go on from what the old one learnt.
+_CODE = code_digest("faceup.holdem.solve.selfplay")
+
+
+class Run(NamedTuple):
+    """What a run of self-play leaves: average strategies, four tables (n_groups, width) float32 each."""
+
+    average: Tables
+    snapshots: dict[int, Tables]  # by iteration
+
+
+def fingerprint(tree: Tree, groups: Groups, discount: Discount, seed: int) -> str:
+    """A digest of all that decides a run's bits but how long it is."""
+    digest = hashlib.sha256(repr((_CODE, tree.labels, groups.n_groups, tuple(discount), seed)).encode())
+    for array in (*tree[1:], groups.flop, groups.turn):
+        _add(digest, array)
+    return digest.hexdigest()
+
+
+def _add(digest, array: np.ndarray) -> None:
+    digest.update(repr((array.dtype.str, array.shape)).encode())
+    digest.update(np.ascontiguousarray(array).data)
+
+
+def _checksum(arrays: dict[str, np.ndarray]) -> str:
+    digest = hashlib.sha256()
+    for name in sorted(arrays):
+        digest.update(name.encode())
+        _add(digest, arrays[name])
+    return digest.hexdigest()
+
+
+def _write(path: Path, owner: str, arrays: dict[str, np.ndarray]) -> None:
+    """Write arrays with the fingerprint of their run and a checksum. Raises OSError naming the file."""
+    arrays = arrays | {"fingerprint": np.array(owner)}
+    try:
+        save_npz(path, **arrays, sha256=np.array(_checksum(arrays)))
+    except OSError as error:
+        why = error.strerror or error
+        raise OSError(f"{path}: cannot be written ({why}), expected a folder with room for it") from error
+
+
+def _read(path: Path, owner: str) -> dict[str, np.ndarray]:
+    """Arrays written by `_write`. Raises ValueError where they are damaged or of another run."""
+    try:
+        arrays = load_npz(path)
+    except Exception as error:  # zipfile and numpy raise a dozen kinds for damaged bytes
+        raise ValueError(f"it cannot be read ({type(error).__name__})") from error
+    if str(arrays.pop("sha256", "")) != _checksum(arrays):
+        raise ValueError("its checksum is wrong")
+    if str(arrays.pop("fingerprint", "")) != owner:
+        raise ValueError("it is of other parameters or other code")
+    return arrays
+
+
+def _tables(arrays: dict[str, np.ndarray], kind: str, like: Tables) -> Tables:
+    expected = _named(kind, like)
+    for name, table in expected.items():
+        if name not in arrays or (arrays[name].shape, arrays[name].dtype) != (table.shape, table.dtype):
+            raise ValueError(f"its {name} is missing or has another shape")
+    return tuple(arrays[name] for name in expected)
+
+
+def _named(kind: str, tables: Tables) -> dict[str, np.ndarray]:
+    return {f"{kind}_{street}": table for street, table in enumerate(tables)}
+
+
+def _checkpoints(folder: Path) -> list[Path]:
+    return sorted(folder.glob("checkpoint-*.npz"))  # as many digits in each: oldest first
+
+
+def save(folder: str | os.PathLike, state: State, owner: str) -> None:
+    """Write a checkpoint and remove all others but the one before it. Raises OSError naming the file.
+
+    owner: the run's `fingerprint`.
+    """
+    path = Path(folder) / f"checkpoint-{state.iteration:09d}.npz"
+    arrays = _named("regrets", state.regrets) | _named("averages", state.averages)
+    _write(path, owner, arrays | {"iteration": np.array(state.iteration)})
+    earlier = [other for other in _checkpoints(path.parent) if other < path]
+    for other in set(_checkpoints(path.parent)) - {path, *earlier[1 - GENERATIONS :]}:
+        other.unlink(missing_ok=True)  # older ones, and later ones, which this run has refused
+
+
+def load(
+    folder: str | os.PathLike,
+    owner: str,
+    like: State,
+    most: int | None = None,
+    snapshots: Sequence[int] = (),
+) -> State | None:
+    """The newest sound checkpoint of a run, None where there is none; others are named on stderr.
+
+    like: a state of the run's shapes; most: the iteration that the run shall end at; snapshots: iterations
+    whose average strategies must lie beside a checkpoint that is past them.
+    """
+    for path in reversed(_checkpoints(Path(folder))):
+        try:
+            state = _read_state(path, owner, like)
+            if most is not None and state.iteration > most:
+                raise ValueError(f"it is past iteration {most}")
+            for iteration in snapshots:
+                if iteration <= state.iteration:
+                    _read_snapshot(path.parent, iteration, owner, like)
+        except ValueError as why:
+            print(f"{path.name} is refused: {why}. An older one is used, if any.", file=sys.stderr)
+        else:
+            return state
+    return None
+
+
+def _read_state(path: Path, owner: str, like: State) -> State:
+    arrays = _read(path, owner)
+    tables = _tables(arrays, "regrets", like.regrets), _tables(arrays, "averages", like.averages)
+    if "iteration" not in arrays:
+        raise ValueError("its iteration is missing")
+    return State(*tables, int(arrays["iteration"]))
+
+
+def _snapshot_path(folder: Path, iteration: int) -> Path:
+    return folder / f"snapshot-{iteration:09d}.npz"
+
+
+def _read_snapshot(folder: Path, iteration: int, owner: str, like: State) -> Tables:
+    path = _snapshot_path(folder, iteration)
+    try:
+        return _tables(_read(path, owner), "average", like.averages)
+    except ValueError as error:
+        raise ValueError(f"{path.name} beside it is missing or unsound: {error}") from error
+
+
+def clear(folder: str | os.PathLike) -> None:
+    """Remove checkpoints and snapshots, and the folder where nothing else is in it."""
+    folder = Path(folder)
+    for pattern in ("checkpoint-*.npz", "snapshot-*.npz", ".writing-*.npz"):
+        for path in folder.glob(pattern):
+            path.unlink(missing_ok=True)
+    if folder.is_dir() and not any(folder.iterdir()):
+        folder.rmdir()
+
+
+def train(
+    tree: Tree,
+    groups: Groups,
+    discount: Discount,
+    seed: int,
+    iterations: int,
+    folder: str | os.PathLike,
+    every: int,
+    snapshots: Sequence[int] = (),
+    progress: Callable[[int], None] = lambda done: None,
+) -> Run:
+    """Self-play to an iteration, from the newest checkpoint in `folder` if there is one.
+
+    every: iterations between checkpoints; progress: told the iteration now and then. The last checkpoint
+    stays, so that what comes after self-play may fail without loss: `clear` the folder in the end. Raises
+    ValueError on unusable numbers before work starts, OSError where a checkpoint cannot be written.
+    """
+    _check(iterations, every, snapshots)
+    owner, folder = fingerprint(tree, groups, discount, seed), Path(folder)
+    play = SelfPlay(tree, groups, discount, seed)
+    play.state = load(folder, owner, play.state, iterations, snapshots) or play.state
+    if play.state.iteration == 0:
+        save(folder, play.state, owner)  # so that an unwritable folder is an error before work starts
+    for stop in sorted({iterations, *snapshots, *range(every, iterations, every)}):
+        _advance(play, stop, -(-iterations // 100), progress)
+        if stop != play.state.iteration:
+            continue  # passed before the checkpoint was written
+        if stop in snapshots:
+            _write(_snapshot_path(folder, stop), owner, _named("average", play.state.averages))
+        if stop % every == 0 or stop == iterations:
+            save(folder, play.state, owner)
+    return Run(play.average(), {i: play.average(_read_snapshot(folder, i, owner, play.state)) for i in snapshots})
+
+
+def _check(iterations: int, every: int, snapshots: Sequence[int]) -> None:
+    for name, number in (("iterations", iterations), ("every", every)):
+        if number < 1:
+            raise ValueError(f"{name} is {number}, expected at least 1")
+    if any(not 0 < i < iterations for i in snapshots):
+        raise ValueError(f"snapshots is {list(snapshots)}, expected iterations from 1 to {iterations - 1}")
+
+
+def _advance(play: SelfPlay, stop: int, step: int, progress: Callable[[int], None]) -> None:
+    progress(play.state.iteration)
+    while play.state.iteration < stop:
+        play.advance(min(step, stop - play.state.iteration))
+        progress(play.state.iteration)

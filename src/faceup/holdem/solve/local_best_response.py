@@ -1,0 +1,205 @@
+"""Local best response: a lower bound on what a strategy can be made to lose, with any bet sizes (Lisy & Bowling 2017).
+
+The local responder knows the strategy, and so at any time the distribution of the strategy's hand given all that was done. At
+its turn it looks one step ahead, as if after its action all were checked or called to the showdown: with `wp`, its chance to
+win that showdown, `pot` and the amount `asked` to call
+
+    fold 0,   call wp pot - (1 - wp) asked,
+    raise by a: fp pot + (1 - fp) (wp' (pot + a) - (1 - wp') (asked + a)),
+
+where fp is the chance that the strategy folds and wp' the chance to win against the hands with which it does not. The best is
+played if it is above 0, else the hand is folded; on streets where the responder is switched off it checks or calls.
+
+All of the responder's holes are followed at once along the betting lines that they choose, against all of the strategy's holes
+and all of its actions. So there is no luck in deal, seat or mixed actions, and nothing left for duplicate hands to cancel: only
+boards are sampled. All-ins before the river are valued over all cards to come.
+"""
+
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from typing import NamedTuple, Protocol, TypeVar
+
+import numpy as np
+
+from faceup.cards.cards import HOLE_CARDS
+from faceup.holdem.betting.betting_tree import BIG_BLIND, FOLD_END, START, State, act, legal_raises, pot_and_call
+from faceup.holdem.solve.policy import free_holes, opponents
+from faceup.holdem.solve.showdown import Showdowns
+from faceup.notebook.intervals import mean_ci95
+
+_HOLES = (1326, 1176, 1128, 1081)  # that the board of a street leaves
+_OPPOSING = (1225, 1081, 1035, 990)  # and that a hole leaves then
+_LEAST_REACH = 1e-4  # holes: lines on which fewer of the strategy's are left are not followed (below 0.02 mbb each)
+_MBB_PER_DOLLAR = 1000 / BIG_BLIND
+
+Move = tuple[str, int]  # as betting's `act` takes it
+Key = TypeVar("Key", bound=Hashable)
+View = int  # what a strategy makes of the line so far: its own business, such as the node it believes to be at
+
+
+class Reader(Protocol):
+    """A strategy as it sits at a table of real dollars, any bet size before it."""
+
+    def hear(self, view: View, state: State, move: Move) -> list[tuple[View, float]]:
+        """What it makes of the opponent's move in a state: views and their probabilities. It begins with view 0."""
+        ...
+
+    def act(self, view: View, state: State, board: list[int]) -> list[tuple[Move, View, np.ndarray]]:
+        """Its moves in a state, the view it has of each, and each one's probability for each hole, (1326,)."""
+        ...
+
+
+class Setting(NamedTuple):
+    """When the local responder thinks, and what it may raise."""
+
+    streets: tuple[int, ...]
+    sizes: tuple[float, ...]  # raises as fractions of the pot after calling
+    all_in: bool
+
+
+SIZES_56 = tuple(0.05 * 1.15**k for k in range(55))  # and all-in
+SETTINGS = {
+    "fc, rounds 1-4": Setting((0, 1, 2, 3), (), False),
+    "fcpa, rounds 3-4": Setting((2, 3), (1,), True),
+    "56 bets, rounds 3-4": Setting((2, 3), SIZES_56, True),
+    "56 bets, rounds 1-4": Setting((0, 1, 2, 3), SIZES_56, True),
+}
+
+
+class Bound(NamedTuple):
+    """What a local best responder wins, mbb/g: mean over seats and boards."""
+
+    mbb: float
+    ci95: float  # half-width over boards
+    boards: int
+
+
+class LocalResponder:
+    """Local best responses to one strategy in one setting."""
+
+    def __init__(self, reader: Reader, setting: Setting):
+        """The strategy must treat suits alike."""
+        self.reader, self.setting = reader, setting
+
+    def play(self, showdowns: Showdowns, holes: np.ndarray | None = None) -> tuple[float, float]:
+        """Dollars a game that the responder wins as small blind and as big blind on a board of five cards.
+
+        holes: those that the responder may hold, all free of the board (None: every one that can be dealt).
+        """
+        self._showdowns, self._subset = showdowns, holes
+        mine = np.zeros(len(HOLE_CARDS), dtype=bool)
+        mine[slice(None) if holes is None else holes] = True
+        theirs = [(0, np.ones(len(HOLE_CARDS)))]
+        return self._walk(START, 0, mine, theirs), self._walk(START, 1, mine, theirs)
+
+    def _walk(self, state: State, seat: int, mine: np.ndarray, theirs: list[tuple[View, np.ndarray]]) -> float:
+        """Dollars from a state on. mine: the responder's holes that are here; theirs: the strategy's reach of each view."""
+        if not mine.any() or sum(reach.sum() for _, reach in theirs) < _LEAST_REACH:
+            return 0.0
+        if state.actor != seat:
+            moves = self._answers(state, theirs)
+            return sum(self._after(state, move, seat, mine, reaches) for move, reaches in moves.items())
+        won = 0.0
+        for move, holes in self._choices(state, seat, mine, theirs):
+            heard = [(v, reach * p) for view, reach in theirs for v, p in self.reader.hear(view, state, move)]
+            won += self._after(state, move, seat, holes, heard)
+        return won
+
+    def _after(self, state: State, move: Move, seat: int, mine: np.ndarray, theirs: list[tuple[View, np.ndarray]]) -> float:
+        """Dollars once a move is made in a state: what the hand's end pays, or what follows."""
+        after, kind = act(state, *move)
+        if after is None:
+            return self._end(state, kind, seat, mine, sum(reach for _, reach in theirs))
+        if after.street > state.street:
+            free = free_holes(self._shown(after.street))
+            mine, theirs = mine & free, [(view, reach * free) for view, reach in theirs]
+        return self._walk(after, seat, mine, theirs)
+
+    def _end(self, state: State, kind: int, seat: int, mine: np.ndarray, reach: np.ndarray) -> float:
+        put = [sum(bets) for bets in state.bets]
+        if kind == FOLD_END:
+            dollars = opponents(reach[None])[0] * (-put[seat] if state.actor == seat else put[1 - seat])
+        else:
+            dollars = self._showdowns.edges(state.street, reach[None])[0] * max(put)
+        n = _HOLES[state.street] if self._subset is None else len(self._subset)
+        return float(dollars[mine].sum()) / (n * _OPPOSING[state.street])
+
+    def _shown(self, street: int) -> list[int]:
+        return self._showdowns.board[: (0, 3, 4, 5)[street]]
+
+    def _answers(self, state: State, theirs: list) -> dict[Move, list[tuple[View, np.ndarray]]]:
+        """The strategy's moves, and its reach and view behind each."""
+        moves: dict[Move, list[tuple[View, np.ndarray]]] = {}
+        for view, reach in theirs:
+            for move, then, p in self.reader.act(view, state, self._shown(state.street)):
+                moves.setdefault(move, []).append((then, reach * p))
+        return moves
+
+    def _raises(self, state: State) -> list[int]:
+        """Amounts that the setting lets the responder raise to."""
+        least, most = legal_raises(state)
+        if not least:
+            return []
+        pot, asked = pot_and_call(state)
+        base = state.bets[1 - state.actor][state.street]
+        amounts = {base + round(size * (pot + asked)) for size in self.setting.sizes}
+        return sorted(a for a in amounts if least <= a < most) + [most] * self.setting.all_in
+
+    def _choices(self, state: State, seat: int, mine: np.ndarray, theirs: list) -> list[tuple[Move, np.ndarray]]:
+        """The responder's moves and the holes with which it makes each."""
+        if state.street not in self.setting.streets:
+            return [(("call", 0), mine)]
+        asked = pot_and_call(state)[1]
+        moves = [("call", 0), *(("raise", amount) for amount in self._raises(state))]
+        worth = self._worth(state, theirs, [amount for _, amount in moves[1:]])
+        best = worth.argmax(axis=0)
+        if asked > 0:
+            moves.append(("fold", 0))
+            best[worth.max(axis=0) <= 0] = len(moves) - 1
+        return [(move, mine & (best == k)) for k, move in enumerate(moves) if (mine & (best == k)).any()]
+
+    def _worth(self, state: State, theirs: list, amounts: list[int]) -> np.ndarray:
+        """What call and each raise are worth one step ahead, (1 + n_raises, 1326), times the strategy's reach."""
+        reach = sum(r for _, r in theirs)
+        staying = np.array([reach, *(reach - self._folding(state, theirs, amount) for amount in amounts)])
+        total = opponents(staying)
+        edge = self._showdowns.edges(state.street, staying)
+        win, lose = (total + edge) / 2, (total - edge) / 2
+        pot, asked = pot_and_call(state)
+        more = np.array([0, *amounts])[:, None] - state.bets[1 - state.actor][state.street]
+        more[0] = 0
+        return (total[0] - total) * pot + win * (pot + more) - lose * (asked + more)
+
+    def _folding(self, state: State, theirs: list, amount: int) -> np.ndarray:
+        """The strategy's reach that folds to a raise, (1326,)."""
+        move, folding = ("raise", amount), np.zeros(len(HOLE_CARDS))
+        after, _ = act(state, *move)
+        for view, reach in theirs:
+            for heard, chance in self.reader.hear(view, state, move):
+                for answer, _, p in self.reader.act(heard, after, self._shown(state.street)):
+                    if answer[0] == "fold":
+                        folding += chance * reach * p
+        return folding
+
+
+def local_best_responses(
+    responders: Mapping[Key, LocalResponder],
+    boards: Sequence[Sequence[int]],
+    preflop_wins: np.ndarray,
+    subset: int | None = None,
+    seed: int = 0,
+    progress: Callable[[int], None] = lambda done: None,
+) -> dict[Key, Bound]:
+    """What local best responders win over the same boards as dealt; with `subset` they hold one of so many random holes a board.
+
+    preflop_wins (169, 169): of cards/matchups. Raises ValueError on fewer than two boards.
+    """
+    if len(boards) < 2:
+        raise ValueError(f"boards: {len(boards)} given, expected at least 2 (the interval comes from their spread)")
+    won: dict[Key, list[float]] = {key: [] for key in responders}
+    for k, board in enumerate(boards):
+        showdowns, free = Showdowns(board, preflop_wins), np.flatnonzero(free_holes(list(board)))
+        holes = None if subset is None else np.random.default_rng([seed, k]).choice(free, subset, replace=False)
+        for key, responder in responders.items():
+            won[key].append(_MBB_PER_DOLLAR * float(np.mean(responder.play(showdowns, holes))))
+        progress(k + 1)
+    return {key: Bound(*mean_ci95(np.array(mbb)), len(mbb)) for key, mbb in won.items()}

@@ -1,0 +1,260 @@
+"""A strategy for every hand and every betting line, and what it does on one board.
+
+On a street a policy is a table of rows: a row gives a probability for each node that an action of the street leads to. A hole
+picks its row: by its group (a self-play table), by its equity (any river policy that sees hands as paper 000 does), or as
+itself (a model on flop and turn, whose features hardly ever repeat). `Policy.street` is the one question a sweep asks.
+"""
+
+from collections.abc import Callable
+from typing import NamedTuple, Protocol
+
+import numpy as np
+from numba import njit
+
+from faceup.cards.cards import CLASS_OF_HOLE, HOLE_CARDS, N_CLASSES, PERMUTED_HOLES, canonical
+from faceup.cards.equity import UNITS, StreetTable, _river_equity
+from faceup.cards.features import betting_features, board_features
+from faceup.holdem.betting.betting_tree import CALL, DECISION, STREETS, Tree
+from faceup.holdem.solve.groups import N_RIVER_GROUPS, Groups
+
+Predict = Callable[[np.ndarray], np.ndarray]  # (n, n_features) float32 -> (n, n_labels) float32
+Rows = tuple[np.ndarray, np.ndarray]  # probabilities (n_rows, width) float32; row of each hole (1326,) int32
+
+
+class Policy(Protocol):
+    """What sweeps, matches and best responses need of a strategy."""
+
+    def street(self, street: int, board: list[int], wanted: np.ndarray | None = None) -> Rows:
+        """Rows on a street whose board (0, 3, 4 or 5 cards) lies.
+
+        wanted (1326,) bool: holes that will be asked for (None: all that the board leaves); others may have any row.
+        """
+        ...
+
+
+class TablePolicy(NamedTuple):
+    """Probabilities for each group of hands: what self-play learns."""
+
+    tables: tuple[np.ndarray, ...]  # four of (n_groups, width) float32
+    groups: Groups
+
+    def street(self, street: int, board: list[int], wanted: np.ndarray | None = None) -> Rows:
+        """Every group's row, and each hole's group."""
+        return self.tables[street], hole_groups(self.groups, street, board)
+
+
+def hole_groups(groups: Groups, street: int, board: list[int]) -> np.ndarray:
+    """Group of each of the 1,326 holes on a board, int32; blocked holes get group 0."""
+    if street == 0:
+        return CLASS_OF_HOLE.astype(np.int32)
+    if street == 3:
+        return river_equities(board)
+    row, permutation = canonical(board)
+    ids = (groups.flop if street == 1 else groups.turn)[row][PERMUTED_HOLES[permutation]]
+    return np.maximum(ids, 0)
+
+
+def preflop_percent(tree: Tree, table: np.ndarray, node: int) -> dict[str, np.ndarray]:
+    """How often each of the 169 hands takes each action of a preflop decision, in percent, by label.
+
+    table: the preflop rows of a `TablePolicy`, (169, width).
+    """
+    first = int(tree.first_child[node])
+    children = range(first, first + int(tree.n_children[node]))
+    return {tree.labels[tree.label[c]]: 100 * table[:, c - tree.street_start[0]] for c in children}
+
+
+def river_equities(board: list[int]) -> np.ndarray:
+    """2 * wins + ties of each hole on a river board, 0..1980, (1326,) int32."""
+    equity = np.zeros(1326, dtype=np.int32)
+    _river_equity(np.asarray(board, dtype=np.int64), equity)
+    return equity
+
+
+class Histories(NamedTuple):
+    """What a model is told of the betting on one street, which several nodes may share."""
+
+    told: np.ndarray  # (n_histories, 4 | 8 | 9) float32, columns as in hands.features.HISTORIES
+    nodes: np.ndarray  # (n_decisions,) int32
+    history: np.ndarray  # (n_decisions,) int32 row of `told` for each
+
+
+def decisions(tree: Tree, street: int, seat: int | None = None) -> np.ndarray:
+    """Nodes (n,) int32 of a street's decisions; of one seat's only, where one is given."""
+    own = (tree.kind == DECISION) & (tree.street == street)
+    return np.flatnonzero(own if seat is None else own & (tree.actor == seat)).astype(np.int32)
+
+
+def histories(tree: Tree, street: int, setting: str = "opponent", seat: int | None = None) -> Histories:
+    """Distinct betting features of a street's decisions, or one seat's (paper 000, Section 2.2.2).
+
+    setting: what is told, a key of `hands.features.HISTORIES`. Raises ValueError on another one.
+    """
+    nodes = decisions(tree, street, seat)
+    told = betting_features(tree.bets[nodes], tree.actor[nodes], setting)
+    distinct, history = np.unique(told, axis=0, return_inverse=True)
+    return Histories(distinct, nodes, history.reshape(-1).astype(np.int32))
+
+
+def calls(tree: Tree, street: int) -> np.ndarray:
+    """The row of a street, (1, width) float32, that calls at every decision."""
+    start, end = tree.street_start[street : street + 2]
+    return (tree.label[None, start:end] == CALL).astype(np.float32)
+
+
+@njit(cache=True)
+def _legal_rows(labels, nodes, history, first_child, n_children, label, width_start, out):
+    """Give each decision's actions their labels' probabilities, renormalised over what is legal; if nothing is left, call."""
+    for i in range(nodes.shape[0]):
+        first, n = first_child[nodes[i]], n_children[nodes[i]]
+        for h in range(out.shape[0]):
+            total = 0.0
+            for c in range(first, first + n):
+                total += labels[history[i], h, label[c]]
+            for c in range(first, first + n):
+                if total > 1e-9:
+                    out[h, c - width_start] = labels[history[i], h, label[c]] / total
+                else:
+                    out[h, c - width_start] = 1.0 if label[c] == CALL else 0.0
+
+
+class ModelPolicy:
+    """One model a round (paper 000, Section 2.4), asked for every hand and every distinct betting history."""
+
+    def __init__(
+        self,
+        tree: Tree,
+        predict: list[Predict],
+        tables: tuple[StreetTable, ...],
+        history: str = "opponent",
+        seat: int | None = None,
+    ):
+        """predict: four models, preflop first; tables: the street tables of cards/equity; history: what models are told.
+
+        seat: the only one in which it will play (None: both); at the other's decisions it then calls. Raises ValueError
+        unless there are four models and the history is a key of `hands.features.HISTORIES`.
+        """
+        if len(predict) != len(STREETS):
+            raise ValueError(f"predict has {len(predict)} models, expected one for each of {STREETS}")
+        self.tree, self.predict, self.tables, self.history = tree, predict, tables, history
+        self.histories = [histories(tree, street, history, seat) for street in range(4)]
+        self._calls = [calls(tree, street) for street in range(4)]
+        self._known: dict[int, tuple[object, Rows]] = {}  # the last board's rows on each street
+
+    def street(self, street: int, board: list[int], wanted: np.ndarray | None = None) -> Rows:
+        """Rows by starting hand preflop, by equity on the river (both asked once), by distinct features on flop and turn."""
+        if street == 3:
+            return self._river_rows(), river_equities(board)
+        asked = free_holes(board) if wanted is None else wanted
+        key = (tuple(board), asked.tobytes() if street else b"")
+        if self._known.get(street, (None,))[0] != key:
+            self._known[street] = (key, self._board_rows(street, board, asked) if street else self._preflop_rows())
+        return self._known[street][1]
+
+    def rows_of(self, street: int, hands: np.ndarray) -> np.ndarray:
+        """Rows for hands given as features (n, n_hand_features) float32: (n, width) float32."""
+        lines = self.histories[street]
+        n, (k, told) = len(hands), lines.told.shape
+        x = np.empty((k, n, hands.shape[1] + told), dtype=np.float32)
+        x[:, :, :-told] = hands
+        x[:, :, -told:] = lines.told[:, None, :]
+        labels = self.predict[street](x.reshape(k * n, -1)).reshape(k, n, -1)
+        out, tree = np.repeat(self._calls[street], n, axis=0), self.tree
+        start = tree.street_start[street]
+        _legal_rows(labels, lines.nodes, lines.history, tree.first_child, tree.n_children, tree.label, start, out)
+        return out
+
+    def _preflop_rows(self) -> Rows:
+        hole_of_class = np.unique(CLASS_OF_HOLE, return_index=True)[1]
+        hands = board_features(0, self.tables[0], [])[hole_of_class]
+        assert len(hands) == N_CLASSES
+        return self.rows_of(0, hands), CLASS_OF_HOLE.astype(np.int32)
+
+    def _board_rows(self, street: int, board: list[int], asked: np.ndarray) -> Rows:
+        features = board_features(street, self.tables[street], board)
+        hands, row = np.unique(features[asked], axis=0, return_inverse=True)  # many differ in suits only
+        row_of_hole = np.zeros(1326, dtype=np.int32)
+        row_of_hole[asked] = row.reshape(-1)
+        return self.rows_of(street, hands), row_of_hole
+
+    def _river_rows(self) -> np.ndarray:
+        if 3 not in self._known:
+            levels = np.arange(N_RIVER_GROUPS, dtype=np.float32)[:, None] / np.float32(UNITS[3])
+            self._known[3] = (None, (self.rows_of(3, levels), np.zeros(0, dtype=np.int32)))
+        return self._known[3][1][0]
+
+
+@njit(cache=True)
+def _street_reach(start, end, parent, actor, table, row_of_hole, reach):
+    for node in range(start, end):
+        above = parent[node]
+        who = actor[above]
+        for h in range(reach.shape[2]):
+            reach[who, node, h] = reach[who, above, h] * table[row_of_hole[h], node - start]
+            reach[1 - who, node, h] = reach[1 - who, above, h]
+
+
+def street_reach(tree: Tree, street: int, rows: Rows, reach: np.ndarray) -> None:
+    """Fill each player's reach of the nodes that a street's actions lead to, reach (2, n_nodes, 1326) float32, in place."""
+    start, end = tree.street_start[street : street + 2]
+    _street_reach(start, end, tree.parent, tree.actor, *rows, reach)
+
+
+@njit(cache=True)
+def _opponents(weights, out):
+    for k in range(weights.shape[0]):
+        cards = np.zeros(52)
+        total = 0.0
+        for h in range(weights.shape[1]):
+            cards[HOLE_CARDS[h, 0]] += weights[k, h]
+            cards[HOLE_CARDS[h, 1]] += weights[k, h]
+            total += weights[k, h]
+        for h in range(weights.shape[1]):
+            out[k, h] = total + weights[k, h] - cards[HOLE_CARDS[h, 0]] - cards[HOLE_CARDS[h, 1]]
+
+
+def opponents(weights: np.ndarray) -> np.ndarray:
+    """For each hole the weight of holes that share no card with it; weights (n, 1326), returns float64."""
+    out = np.empty(weights.shape)
+    _opponents(weights, out)
+    return np.maximum(out, 0)
+
+
+def free_holes(board: list[int]) -> np.ndarray:
+    """Which of the 1,326 holes share no card with a board, bool."""
+    return ~np.isin(HOLE_CARDS, board).any(axis=1)
+
+
+class OneStreet(NamedTuple):
+    """One policy on a single street, another on all others."""
+
+    usual: Policy
+    other: Policy
+    of_other: int  # the street, 0..3
+
+    def street(self, street: int, board: list[int], wanted: np.ndarray | None = None) -> Rows:
+        """The rows of the policy that plays the street."""
+        return (self.other if street == self.of_other else self.usual).street(street, board, wanted)
+
+
+class FixedPolicy:
+    """The same action everywhere (always call, always all-in), or a uniform choice among the legal ones."""
+
+    def __init__(self, tree: Tree, label: int | None):
+        """label: the action taken where it is legal, else call; None for a uniform choice."""
+        self._rows = []
+        for street in range(4):
+            start, end = tree.street_start[street : street + 2]
+            row = np.zeros((1, end - start), dtype=np.float32)
+            for node in np.flatnonzero((tree.kind == DECISION) & (tree.street == street)):
+                below = np.arange(tree.first_child[node], tree.first_child[node] + tree.n_children[node])
+                if label is None:
+                    row[0, below - start] = 1 / len(below)
+                else:
+                    wanted = label if label in tree.label[below] else CALL
+                    row[0, below[tree.label[below] == wanted] - start] = 1
+            self._rows.append(row)
+
+    def street(self, street: int, board: list[int], wanted: np.ndarray | None = None) -> Rows:
+        """One row for all holes."""
+        return self._rows[street], np.zeros(1326, dtype=np.int32)

@@ -1,0 +1,293 @@
+"""River betting in self-play, on cells of holes instead of holes.
+
+Within a river subtree the holes of a cell (`solve/cells`) play alike: their reach of a node is their reach of the subtree's root
+times a product that belongs to the cell. The value of a node to a hole of cards a and b is value(cell, 52) - value(cell, a) -
+value(cell, b), summed over the entries of cells, where the hole itself drops out of showdowns (it would win half and lose half)
+and is added back at folds.
+
+So a whole subtree is swept on cells, and holes are touched only at its root, where they lie by `Kin`. Subtrees of one shape are
+swept LANES at a time, so that one vector instruction serves them all.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+
+from faceup.cards.strength import N_RIVER_HOLES
+from faceup.holdem.solve.board import PADDED, _gather_lanes, _scatter_lanes
+from faceup.holdem.solve.cells import N_ENTRIES
+from faceup.holdem.solve.lanes import WIDE, add_wide_product, copy, product, wide_product
+from faceup.holdem.solve.layout import LANES
+from faceup.holdem.solve.river_shapes import Shapes
+
+BOTH = -1  # a learner: both players
+
+
+class RiverScratch(NamedTuple):
+    """What a thread writes while it sweeps LANES river subtrees; made with one more axis in front, the thread.
+
+    The two players lie side by side in the last two axes, so that one loop serves both: reach is with the player whose it is, and
+    values are with the player whose holes they are won from. Nodes are in the order of slots.
+    """
+
+    kin: np.ndarray  # (PADDED, LANES) float32 a player's reach of the roots, for each kin
+    worth: np.ndarray  # (PADDED, LANES) float32 their values to the other player, summed over the holes of each kin
+    sums: np.ndarray  # (N_ENTRIES, 2, LANES) float32 reach of the roots, summed over each entry
+    root: np.ndarray  # (N_ENTRIES, 2, LANES) float32 values of the roots to the other player
+    own: np.ndarray  # (N_RIVER_HOLES, 2, LANES) float32 what folds give back for the hole itself
+    chance: np.ndarray  # (N_RIVER_HOLES, most_nodes, LANES) float32 probability of the action that leads to a node
+    reach: np.ndarray  # (N_RIVER_HOLES, most_nodes, 2, LANES) float32 product of a player's chances since the root
+    value: np.ndarray  # (most_nodes, 2, LANES) float32 value of each node to the cell at hand, summed over its holes
+
+
+def make_river_scratch(shapes: Shapes, n: int) -> RiverScratch:
+    """Arrays for n threads."""
+    nodes = (N_RIVER_HOLES, 1 + shapes.stake.shape[1])
+    sizes = (PADDED,), (PADDED,), (N_ENTRIES, 2), (N_ENTRIES, 2), (N_RIVER_HOLES, 2), nodes, (*nodes, 2), (nodes[1], 2)
+    return RiverScratch(*(np.zeros((n, *size, LANES), dtype=np.float32) for size in sizes))
+
+
+@njit(cache=True)
+def _river_scratch_of(scratch, i):
+    return RiverScratch(
+        scratch.kin[i], scratch.worth[i], scratch.sums[i], scratch.root[i], scratch.own[i], scratch.chance[i], scratch.reach[i],
+        scratch.value[i],
+    )  # fmt: skip
+
+
+@njit(cache=True, error_model="numpy")  # where no regret is positive the quotient is not used
+def _match(shapes, shape, chance):
+    """Regret matching at every decision of LANES subtrees, for a cell: chance (nodes, LANES) holds its regrets before."""
+    slot, width = shapes.slot[shapes.node_start[shape] :], chance.shape[1]
+    total = np.empty(LANES, dtype=np.float32)
+    for d in range(shapes.decision_start[shape], shapes.decision_start[shape + 1]):
+        below = slot[shapes.first_child[d] : shapes.first_child[d] + shapes.n_children[d]]
+        for j in range(width):
+            total[j] = np.float32(0)
+        for e in below:
+            for j in range(width):
+                chance[e, j] = max(chance[e, j], np.float32(0))
+                total[j] += chance[e, j]
+        even = np.float32(1) / np.float32(below.shape[0])
+        for e in below:
+            for j in range(width):
+                chance[e, j] = chance[e, j] / total[j] if total[j] > 0 else even
+
+
+@njit(cache=True)
+def _reach(shapes, shape, chance, row, reach, g):
+    """Both players' reach of every node of LANES subtrees since the root, for a cell.
+
+    chance: of each action, by slot, from the offset `row` on; reach (cells, nodes, 2, LANES).
+    """
+    first, base = shapes.node_start[shape], g * reach.shape[1]
+    reach[g, shapes.node_start[shape + 1] - first] = 1  # the root
+    for d in range(shapes.decision_start[shape], shapes.decision_start[shape + 1]):
+        above, who, other = (base + shapes.slot_of[d]) * 2, shapes.actor[d], 1 - shapes.actor[d]
+        start = first + shapes.first_child[d]
+        for c in range(start, start + shapes.n_children[d]):
+            e = shapes.slot[c]
+            at = (base + e) * 2
+            product(reach, (at + who) * LANES, chance, row + e * LANES, reach, (above + who) * LANES)
+            copy(reach, (at + other) * LANES, reach, (above + other) * LANES)
+
+
+# All ends of a subtree are swept at once: an array over (end, player, lane) is a row of some hundred numbers, named flat where
+# it has a single axis. Loops over more than a few arrays are split: the compiler gives up on proving more of them apart, and
+# would not vectorise them.
+
+
+@njit(cache=True)
+def _add_cell(cells, g, sums, reach, n, n_ends, seen):
+    """Add the reach of the first n ends, with the holes of a cell, to the sums of their cards, seen (53, n_ends * WIDE)."""
+    base = g * reach.shape[1]
+    for k in range(cells.first[g], cells.first[g + 1]):
+        for e in range(n):
+            add_wide_product(seen, (cells.card[k] * n_ends + e) * WIDE, reach, (base + e) * WIDE, sums, k * WIDE)
+
+
+@njit(cache=True)
+def _add_all(cells, n_showdowns, n_ends, sums, reach, seen):
+    """Sums of all holes by card: at folds as they are, at showdowns counted negative."""
+    seen[:] = 0
+    for g in range(cells.group.shape[0]):
+        _add_cell(cells, g, sums, reach, n_ends, n_ends, seen)
+    for c in range(seen.shape[0]):
+        for x in range(n_showdowns * WIDE):
+            seen[c, x] = -seen[c, x]
+
+
+@njit(cache=True)
+def _value_of_entry(k, count, at, flat_at, weight, root, flat_value):
+    """Add the values of ends at a card, at (ends, wide), to those of a cell, and weighted to the root's of an entry."""
+    wide = root.shape[1]
+    for x in range(flat_value.shape[0]):
+        flat_value[x] += count * flat_at[x]
+    for e in range(at.shape[0]):
+        for j in range(wide):
+            root[k, j] += weight[e, j] * at[e, j]
+
+
+@njit(cache=True)
+def _only_cell(cells, g, n, sums, reach, at, flat_at, seen, flat_seen, weight, root, flat_value):
+    """All steps of a class in one, where it is a single cell: no two entries share a card."""
+    base = g * reach.shape[1]
+    for k in range(cells.first[g], cells.first[g + 1]):
+        c = cells.card[k]
+        for e in range(n):
+            wide_product(at, e * WIDE, reach, (base + e) * WIDE, sums, k * WIDE)
+        for x in range(n * WIDE):
+            half = flat_seen[c, x] + flat_at[x]
+            flat_seen[c, x] = half + flat_at[x]
+            flat_at[x] = half
+        for e in range(n, at.shape[0]):
+            for j in range(WIDE):
+                at[e, j] = seen[c, e, j]
+        _value_of_entry(k, cells.count[k], at, flat_at, weight, root, flat_value)
+
+
+@njit(cache=True)
+def _begin_cell(reach, stake, weight, flat_value):
+    """Weigh ends with the reach of the player whom they are worth something to, and the stake. reach (nodes, 2, LANES)."""
+    width = reach.shape[2]
+    for e in range(stake.shape[0]):
+        for player in range(2):
+            for j in range(width):
+                weight[e, player, j] = reach[e, 1 - player, j] * stake[e, player, j]
+    flat_value[:] = 0
+
+
+@njit(cache=True)
+def _end_cell(k, g, n_showdowns, weight, sums, reach, own, value, flat_stake, flat_value):
+    """Count the hole itself back at folds, and put the stakes in: so far a cell's values were for a dollar."""
+    wide = own.shape[1]
+    for e in range(n_showdowns, weight.shape[0]):
+        for j in range(wide):
+            value[e, j] += reach[g, e, j] * sums[k, j]
+        for j in range(wide):
+            own[g, j] += reach[g, e, j] * weight[e, j]
+    for x in range(flat_value.shape[0]):
+        flat_value[x] *= flat_stake[x]
+
+
+@njit(cache=True)
+def _learn_cell(shapes, shape, learner, sums, chance, reach, value, regrets, averages):
+    """Values of decisions from those of ends, for a cell; regrets and the actor's reach go to its rows of the tables.
+
+    sums (2, LANES): reach of the root with all holes of the cell; regrets, averages (nodes, LANES); learner: who learns, BOTH or
+    a player.
+    """
+    slot, width = shapes.slot[shapes.node_start[shape] :], chance.shape[1]
+    at, of_other, weight = np.empty(LANES, np.float32), np.empty(LANES, np.float32), np.empty(LANES, np.float32)
+    for d in range(shapes.decision_start[shape + 1] - 1, shapes.decision_start[shape] - 1, -1):
+        above, who, other = shapes.slot_of[d], shapes.actor[d], 1 - shapes.actor[d]
+        below = slot[shapes.first_child[d] : shapes.first_child[d] + shapes.n_children[d]]
+        for j in range(width):
+            at[j] = of_other[j] = np.float32(0)
+        for e in below:
+            for j in range(width):
+                at[j] += chance[e, j] * value[e, other, j]
+            for j in range(width):
+                of_other[j] += value[e, who, j]
+        if learner == BOTH or learner == who:
+            for j in range(width):
+                weight[j] = sums[who, j] * reach[above, who, j]
+            for e in below:
+                for j in range(width):
+                    regrets[e, j] += value[e, other, j] - at[j]
+                for j in range(width):
+                    averages[e, j] += weight[j] * chance[e, j]
+        for j in range(width):
+            value[above, other, j] = at[j]
+        for j in range(width):
+            value[above, who, j] = of_other[j]
+
+
+@njit(cache=True)
+def _sum_entries(cells, kin_of_hole, reach, player, sums):
+    """Sum a player's reach of LANES roots, (PADDED, LANES) for each kin, over the holes of each entry."""
+    width = reach.shape[1]
+    sums[: cells.card.shape[0], player] = 0
+    for i in range(N_RIVER_HOLES):
+        own = reach[kin_of_hole[i]]
+        for n in range(3):
+            k = cells.entries[i, n]
+            for j in range(width):
+                sums[k, player, j] += own[j]
+
+
+@njit(cache=True)
+def _root_values(cells, kin_of_hole, reach, root, own, player, worth):
+    """Values of LANES roots to a player's opponent, from the player's reach of them: worth (PADDED, LANES), summed by kin."""
+    width = reach.shape[1]
+    worth[:] = 0
+    for i in range(N_RIVER_HOLES):
+        k, g, a, b, c = kin_of_hole[i], cells.of_hole[i], cells.entries[i, 0], cells.entries[i, 1], cells.entries[i, 2]
+        for j in range(width):
+            worth[k, j] += own[g, player, j] * reach[k, j] + (root[a, player, j] - root[b, player, j] - root[c, player, j])
+
+
+@njit(cache=True)
+def _sweep_rivers(shapes, cells, kin, block, ends, learner, regrets, averages, scratch):
+    """Sweep the LANES river subtrees of a block and update their tables.
+
+    ends (n_columns, 2, N_TILES, TILE): each kin's reach of the roots; replaced by their values as `_replace_block` does.
+    """
+    column, begin, end = block * LANES, shapes.begin[block], shapes.begin[block + 1]
+    shape, n_tiles = shapes.of_block[block], kin.count.shape[0]
+    n_nodes = (end - begin) // LANES
+    for player in range(2):
+        _gather_lanes(ends, column, player, n_tiles, scratch.kin)
+        _sum_entries(cells, kin.of_hole, scratch.kin, player, scratch.sums)
+    for g in range(cells.group.shape[0]):
+        scratch.chance[g, :n_nodes] = regrets[cells.group[g]][begin:end].reshape(n_nodes, LANES)
+        _match(shapes, shape, scratch.chance[g])
+        _reach(shapes, shape, scratch.chance, g * scratch.chance.shape[1] * LANES, scratch.reach, g)
+    _sweep_cells(shapes, shape, cells, begin, end, shapes.stake[block], learner, regrets, averages, scratch)
+    for player in range(2):
+        _gather_lanes(ends, column, player, n_tiles, scratch.kin)
+        _root_values(cells, kin.of_hole, scratch.kin, scratch.root, scratch.own, player, scratch.worth)
+        _scatter_lanes(scratch.worth, ends, column, player, n_tiles)
+
+
+@njit(cache=True)
+def _sweep_cells(shapes, shape, cells, begin, end, stake, learner, regrets, averages, scratch):
+    """Values of all ends to all cells, weakest first, and what each cell learns.
+
+    seen[c], by end, is twice the weight of weaker holes with card c, plus once that of the class at hand, less the total: a win
+    counts 2 - 1, a tie 1 - 1, a loss 0 - 1. At folds it is the weight of all holes with the card.
+    """
+    n_showdowns, n_ends = shapes.ends[shape]
+    wide, n_nodes, size = WIDE, scratch.chance.shape[1], n_ends * 2 * LANES
+    sums, root, own = scratch.sums.reshape(-1, wide), scratch.root.reshape(-1, wide), scratch.own.reshape(-1, wide)
+    value, flat_value = scratch.value.reshape(n_nodes, wide), scratch.value.reshape(-1)[:size]
+    reach, flat_stake = scratch.reach.reshape(-1, n_nodes, wide), stake.reshape(-1)[:size]
+    seen, at = np.empty((53, n_ends, wide), np.float32), np.empty((n_ends, wide), np.float32)
+    weight_of = np.empty((n_ends, 2, LANES), np.float32)
+    weight, flat_seen, flat_at = weight_of.reshape(n_ends, wide), seen.reshape(53, size), at.reshape(-1)
+    root[: cells.card.shape[0]] = 0
+    own[: cells.group.shape[0]] = 0
+    _add_all(cells, n_showdowns, n_ends, sums, reach, flat_seen)
+    for cls in range(cells.classes.shape[0] - 1):
+        first, last = cells.classes[cls], cells.classes[cls + 1]
+        alone = last == first + 1
+        if not alone:
+            for g in range(first, last):
+                _add_cell(cells, g, sums, reach, n_showdowns, n_ends, flat_seen)
+        for g in range(first, last):
+            _begin_cell(scratch.reach[g], stake[:n_ends], weight_of, flat_value)
+            if alone:
+                _only_cell(cells, g, n_showdowns, sums, reach, at, flat_at, seen, flat_seen, weight, root, flat_value)
+            else:
+                for k in range(cells.first[g], cells.first[g + 1]):
+                    c = cells.card[k]
+                    _value_of_entry(k, cells.count[k], seen[c], flat_seen[c], weight, root, flat_value)
+            _end_cell(cells.first[g], g, n_showdowns, weight, sums, reach, own, value, flat_stake, flat_value)
+            rows = regrets[cells.group[g]][begin:end].reshape(-1, LANES), averages[cells.group[g]][begin:end].reshape(-1, LANES)
+            _learn_cell(
+                shapes, shape, learner, scratch.sums[cells.first[g]], scratch.chance[g], scratch.reach[g], scratch.value, *rows
+            )
+        if not alone:
+            for g in range(first, last):
+                _add_cell(cells, g, sums, reach, n_showdowns, n_ends, flat_seen)

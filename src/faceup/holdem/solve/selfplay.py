@@ -1,0 +1,357 @@
+"""Discounted CFR self-play on hold'em by public chance sampling (paper 000, Section 2.3; Johanson et al. 2012).
+
+An iteration draws one board, walks the whole betting tree with both players' 1,081 holes at once, and adds each action's
+regret to the tables of the holes' groups. Both players are updated from the same strategies. Tables are discounted once an epoch
+of iterations, as DCFR does once an iteration where nothing is sampled (Brown & Sandholm 2019): after epoch t positive regrets are
+scaled by t^a / (t^a + 1), negative ones by t^b / (t^b + 1) and the average strategy by (t / (t + 1))^g. All groups are
+scaled alike, whether the epoch's boards met them or not.
+
+Before the river holes that share a group on each of these streets play alike, and are walked as one (`Kin` in
+solve/board); on the river all holes of one strength and one equity are one cell (solve/cells).
+
+Boards come from the seed and the iteration's number alone, so that a run that is resumed goes on with the same bits.
+"""
+
+from typing import NamedTuple
+
+import numba
+import numpy as np
+from numba import njit, prange
+
+from faceup.cards.cards import CLASS_OF_HOLE, PERMUTED_HOLES, canonical
+from faceup.cards.equity import _river_equity
+from faceup.cards.strength import N_RIVER_HOLES
+from faceup.holdem.betting.betting_tree import DECISION, Tree
+from faceup.holdem.solve.board import (
+    N_TILES,
+    PADDED,
+    TILE,
+    BoardOrder,
+    Kin,
+    Scratch,
+    _down,
+    _replace_block,
+    _up,
+    board_order,
+    make_scratch,
+)  # fmt: skip
+from faceup.holdem.solve.cells import Cells, make_cells
+from faceup.holdem.solve.groups import Groups
+from faceup.holdem.solve.layout import LANES, before_river, make_layout, shares
+from faceup.holdem.solve.river import BOTH, _river_scratch_of, _sweep_rivers, make_river_scratch
+from faceup.holdem.solve.river_shapes import block_sizes, make_shapes, river_shapes, table_columns
+
+CUTS = (0, 1)  # preflop, then each flop's subtree by itself
+
+
+class Discount(NamedTuple):
+    """DCFR's three exponents, and how many iterations make an epoch."""
+
+    alpha: float
+    beta: float
+    gamma: float
+    epoch: int
+
+
+class State(NamedTuple):
+    """All that self-play has learnt: four tables each, (n_groups, width) float32; the river's in its own order of columns.
+
+    That order, and with it the width, is `solve/river_shapes.table_columns`.
+    """
+
+    regrets: tuple[np.ndarray, ...]
+    averages: tuple[np.ndarray, ...]
+    iteration: int
+
+
+def new_state(tree: Tree, groups: Groups) -> State:
+    """Nothing learnt yet."""
+    shape = river_shapes(tree)
+    layout = make_layout(before_river(tree), CUTS, shape)
+    widths = [*np.diff(tree.street_start)[:3], make_shapes(tree, layout, shape).begin[-1]]
+    tables = [tuple(np.zeros((groups.n_groups[s], widths[s]), dtype=np.float32) for s in range(4)) for _ in range(2)]
+    return State(tables[0], tables[1], 0)
+
+
+def sampled_board(seed: int, iteration: int) -> np.ndarray:
+    """The board of an iteration: flop, turn and river cards in the order dealt, (5,) int64."""
+    return np.random.default_rng([seed, iteration]).permutation(52)[:5]
+
+
+@njit(cache=True)
+def _match_regrets(layout, part, street, regrets, groups, n_groups, s):
+    """Regret matching: s[k] = strategy of group groups[k] at a part's decisions on one street; uniform where none is positive."""
+    start = layout.street_start[street]
+    for d in range(layout.decisions[part, 0], layout.decisions[part, 1]):
+        if layout.street[d] != street:
+            continue
+        first, n = layout.first_child[d] - start, layout.n_children[d]
+        for k in range(n_groups):
+            regret, out = regrets[groups[k]], s[k]
+            total = np.float32(0)
+            for e in range(first, first + n):
+                total += max(regret[e], np.float32(0))
+            for e in range(first, first + n):
+                if total > 0:
+                    out[e] = max(regret[e], np.float32(0)) / total
+                else:
+                    out[e] = np.float32(1) / np.float32(n)
+
+
+@njit(cache=True)
+def _learn(layout, part, street, learner, groups, n_groups, s, gain, reach, regrets, averages):
+    """Add one board's gains to a part's tables on one street, and clear them for the next."""
+    start = layout.street_start[street]
+    column = layout.own_columns[part, street, 0]
+    for d in range(layout.decisions[part, 0], layout.decisions[part, 1]):
+        if layout.street[d] != street:
+            continue
+        first, n = layout.first_child[d] - start, layout.n_children[d]
+        learns = learner == BOTH or learner == layout.actor[d]
+        for k in range(n_groups):
+            g, weight = groups[k], reach[k, column]
+            for e in range(first, first + n):
+                if learns:
+                    regrets[g, e] += gain[k, e]
+                    averages[g, e] += weight * s[k, e]
+                gain[k, e] = 0
+            reach[k, column] = 0
+        column += 1
+
+
+@njit(cache=True)
+def _number(keys, mark, numbers, distinct):
+    """Number keys in order of appearance: distinct[numbers[i]] = keys[i]. Returns how many; mark is -1 before and after."""
+    n = 0
+    for i in range(keys.shape[0]):
+        if mark[keys[i]] < 0:
+            mark[keys[i]] = n
+            distinct[n] = keys[i]
+            n += 1
+        numbers[i] = mark[keys[i]]
+    for k in range(n):
+        mark[distinct[k]] = -1
+    return n
+
+
+@njit(cache=True)
+def _scratch_of(scratches, i, ends):
+    return Scratch(ends, scratches.block[i], scratches.values[i], scratches.row[i], scratches.gain[i])
+
+
+@njit(cache=True)
+def _part_down(layout, part, regrets, strategy, rows, groups, n_groups, root_reach, scratch, count, reach):
+    for street in range(3):
+        if layout.edges[part, street, 1] > layout.edges[part, street, 0]:
+            _match_regrets(layout, part, street, regrets[street], groups[street], n_groups[street], strategy[street])
+    _down(
+        layout, part, strategy[0], strategy[1], strategy[2], strategy[3], rows, root_reach, scratch, count,
+        reach[0], reach[1], reach[2], reach[3],
+    )  # fmt: skip
+
+
+@njit(cache=True)
+def _part_up(layout, part, learner, regrets, averages, strategy, rows, groups, n_groups, root_value, scratch, gain, reach):
+    _up(
+        layout, part, strategy[0], strategy[1], strategy[2], strategy[3], rows, root_value, scratch,
+        gain[0], gain[1], gain[2], gain[3],
+    )  # fmt: skip
+    for street in range(3):
+        if layout.edges[part, street, 1] > layout.edges[part, street, 0]:
+            _learn(
+                layout, part, street, learner, groups[street], n_groups[street], strategy[street], gain[street], reach[street],
+                regrets[street], averages[street],
+            )  # fmt: skip
+
+
+@njit(cache=True, parallel=True)
+def _all_down(layout, parts, starts, regrets, strategy, rows, groups, n_groups, root_reach, scratches, ends, count, reach):
+    """Reach of all ends and rivers; each part touches table entries of its own only."""
+    first = _scratch_of(scratches, 0, ends)
+    _part_down(layout, 0, regrets, strategy, rows, groups, n_groups, root_reach, first, count, reach)
+    for thread in prange(starts.shape[0] - 1):
+        scratch = _scratch_of(scratches, thread, ends)
+        for i in range(starts[thread], starts[thread + 1]):
+            _part_down(layout, parts[i], regrets, strategy, rows, groups, n_groups, root_reach, scratch, count, reach)
+
+
+@njit(cache=True, parallel=True)
+def _all_ends(layout, sequence, starts, shapes, cells, holes, class_start, kin, ends, blocks, rivers, learner, regrets, averages):
+    """Values of all ends to both players, and a sweep of all rivers, LANES at a time."""
+    for thread in prange(starts.shape[0] - 1):
+        for b in sequence[starts[thread] : starts[thread + 1]]:
+            column = b * LANES
+            if column < layout.columns[0, 2]:
+                for player in range(2):
+                    stake = layout.stake[column : column + LANES, player].copy()
+                    shown = column < layout.columns[0, 1]
+                    _replace_block(ends, column, player, holes, class_start, kin, stake, shown, blocks[thread])
+            else:
+                _sweep_rivers(shapes, cells, kin, b, ends, learner, regrets, averages, _river_scratch_of(rivers, thread))
+
+
+@njit(cache=True, parallel=True)
+def _all_up(
+    layout, parts, starts, learner, regrets, averages, strategy, rows, groups, n_groups, root_value, scratches, ends, gain, reach
+):
+    """Values of all decisions before the river, and what is learnt there."""
+    for thread in prange(starts.shape[0] - 1):
+        scratch = _scratch_of(scratches, thread, ends)
+        for i in range(starts[thread], starts[thread + 1]):
+            _part_up(
+                layout, parts[i], learner, regrets, averages, strategy, rows, groups, n_groups, root_value, scratch, gain, reach
+            )
+    scratch = _scratch_of(scratches, 0, ends)
+    _part_up(layout, 0, learner, regrets, averages, strategy, rows, groups, n_groups, root_value, scratch, gain, reach)
+
+
+@njit(cache=True, parallel=True)
+def _discount(regrets, averages, positive, negative, average):
+    for g in prange(regrets.shape[0]):
+        for e in range(regrets.shape[1]):
+            regrets[g, e] *= positive if regrets[g, e] > 0 else negative
+            averages[g, e] *= average
+
+
+class SelfPlay:
+    """A run of self-play: `advance` it, read its `average`, keep its `state`."""
+
+    def __init__(
+        self,
+        tree: Tree,
+        groups: Groups,
+        discount: Discount,
+        seed: int,
+        state: State | None = None,
+        ranges: np.ndarray | None = None,
+        in_turns: bool = False,
+    ):
+        """Start anew, or go on from a state of the same tree and groups.
+
+        The tree may begin on any street before the river; ranges (2, 1326): how often each player holds each hole there,
+        None where all are dealt alike. in_turns: one player learns in an iteration, the other in the next, each answering what
+        the other has just learnt; nearer to equilibrium where little is sampled, and half as much learnt from a board. Raises
+        ValueError if the state is of another shape.
+        """
+        self.tree, self.groups, self.discount, self.seed, self.in_turns = tree, groups, discount, seed, in_turns
+        fresh = new_state(tree, groups)
+        if state and [t.shape for t in state.regrets + state.averages] != [t.shape for t in fresh.regrets + fresh.averages]:
+            raise ValueError("state: its tables have another tree's or other groups' shapes, expected this run's")
+        self.state = state or fresh
+        top, shape = before_river(tree), river_shapes(tree)
+        self.layout = make_layout(top, CUTS, shape)
+        self._shapes = make_shapes(tree, self.layout, shape)
+        self._blocks = shares(block_sizes(self._shapes))
+        parts, starts = shares((self.layout.edges[1:, :, 1] - self.layout.edges[1:, :, 0]).sum(axis=1))
+        self._parts = 1 + parts, starts  # the first part is the preflop betting
+        self._scratches = make_scratch(self.layout, numba.config.NUMBA_NUM_THREADS)
+        self._river_scratches = make_river_scratch(self._shapes, numba.config.NUMBA_NUM_THREADS)
+        self._ends = np.zeros((len(self.layout.stake), 2, N_TILES, TILE), dtype=np.float32)
+        n_rows = [min(n, N_RIVER_HOLES) for n in groups.n_groups]
+        decisions = [((top.kind == DECISION) & (top.street == s)).sum() for s in range(4)]
+        widths = np.diff(top.street_start)
+        self._strategy, self._gain = (
+            tuple(np.zeros((n_rows[s], widths[s]), dtype=np.float32) for s in range(4)) for _ in range(2)
+        )
+        self._reach = tuple(np.zeros((n_rows[s], decisions[s]), dtype=np.float32) for s in range(4))
+        self._mark = np.full(max(*groups.n_groups, N_RIVER_HOLES**2), -1, dtype=np.int32)
+        self._groups = np.zeros((3, N_RIVER_HOLES), dtype=np.int32)
+        self._roots = np.zeros((2, 2, int(self.layout.root.max()) + 1, N_TILES, TILE), dtype=np.float32)
+        self._ranges = None if ranges is None else np.asarray(ranges, dtype=np.float32)
+
+    def advance(self, iterations: int) -> None:
+        """Play iterations."""
+        for _ in range(iterations):
+            self._iterate(sampled_board(self.seed, self.state.iteration))
+            done = self.state.iteration + 1
+            if done % self.discount.epoch == 0:
+                self._end_epoch(done // self.discount.epoch)
+            self.state = self.state._replace(iteration=done)
+
+    def _iterate(self, cards: np.ndarray) -> None:
+        order = board_order(cards)
+        n_groups, rows, kin, cells = self._locate(cards, order)
+        regrets, averages = self.state.regrets, self.state.averages
+        learner = self.state.iteration % 2 if self.in_turns else BOTH
+        reach, value = self._roots
+        at_root = reach[:, 0].reshape(2, PADDED)
+        at_root[:] = 0
+        at_root[:, kin.of_hole] = 1 if self._ranges is None else self._ranges[:, order.holes]
+        shared = self._strategy, rows, self._groups, n_groups
+        _all_down(self.layout, *self._parts, regrets, *shared, reach, self._scratches, self._ends, kin.count, self._reach)
+        _all_ends(
+            self.layout, *self._blocks, self._shapes, cells, order.holes, order.class_start, kin, self._ends,
+            self._scratches.block, self._river_scratches, learner, regrets[3], averages[3],
+        )  # fmt: skip
+        _all_up(
+            self.layout,
+            *self._parts,
+            learner,
+            regrets,
+            averages,
+            *shared,
+            value,
+            self._scratches,
+            self._ends,
+            self._gain,
+            self._reach,
+        )
+
+    def _locate(self, cards: np.ndarray, order: BoardOrder) -> tuple[np.ndarray, np.ndarray, Kin, Cells]:
+        """Fill groups for a board; returns how many each street has, rows of kin (4, n_tiles, TILE), kin, the river's cells."""
+        equity = np.zeros(1326, dtype=np.int32)
+        _river_equity(cards, equity)
+        of_hole = [CLASS_OF_HOLE.astype(np.int32)]
+        for street, table in ((1, self.groups.flop), (2, self.groups.turn)):
+            row, permutation = canonical(cards[: 2 + street])
+            of_hole.append(table[row][PERMUTED_HOLES[permutation]])
+        rows_of_hole = np.empty((3, N_RIVER_HOLES), dtype=np.int32)
+        counts = [_number(of_hole[s][order.holes], self._mark, rows_of_hole[s], self._groups[s]) for s in range(3)]
+        kin = self._kin(rows_of_hole, counts)
+        rows = np.zeros((4, *kin.count.shape), dtype=np.uint32)
+        rows[:3].reshape(3, -1)[:, kin.of_hole] = rows_of_hole
+        return np.array(counts, dtype=np.int64), rows, kin, make_cells(order.holes, order.class_start, equity)
+
+    def _kin(self, rows_of_hole: np.ndarray, n_rows: list[int]) -> Kin:
+        """Holes that share their row (3, 1081) on each street; each for itself where the players' ranges tell them apart."""
+        of_hole = np.arange(N_RIVER_HOLES, dtype=np.int32)
+        n, distinct = N_RIVER_HOLES, np.empty(N_RIVER_HOLES, dtype=np.int32)
+        if self._ranges is None:
+            n, of_hole = n_rows[0], rows_of_hole[0]
+            for s in (1, 2):
+                keys, of_hole = of_hole * n_rows[s] + rows_of_hole[s], np.empty_like(of_hole)
+                n = _number(keys, self._mark, of_hole, distinct)
+        n_tiles = -(-n // TILE)
+        return Kin(of_hole, np.bincount(of_hole, minlength=n_tiles * TILE).astype(np.float32).reshape(n_tiles, TILE))
+
+    def _end_epoch(self, t: int) -> None:
+        alpha, beta, gamma, _ = self.discount
+        positive, negative = t**alpha / (t**alpha + 1), t**beta / (t**beta + 1)
+        for regrets, averages in zip(self.state.regrets, self.state.averages, strict=True):
+            _discount(regrets, averages, np.float32(positive), np.float32(negative), np.float32((t / (t + 1)) ** gamma))
+
+    def average(self, averages: tuple[np.ndarray, ...] | None = None) -> tuple[np.ndarray, ...]:
+        """The average strategy: four tables (n_groups, width) float32; uniform where a group was never reached.
+
+        averages: a state's, this run's by default.
+        """
+        return average_strategy(self.tree, self.in_tree_order(self.state.averages if averages is None else averages))
+
+    def in_tree_order(self, tables: tuple[np.ndarray, ...]) -> tuple[np.ndarray, ...]:
+        """Tables of a state with a column for each node of the tree, in its order."""
+        *before, river = tables
+        return (*before, river[:, table_columns(self.tree, self.layout, self._shapes)])
+
+
+def average_strategy(tree: Tree, averages: tuple[np.ndarray, ...]) -> tuple[np.ndarray, ...]:
+    """Normalise summed strategies at each decision; uniform where the sum is 0."""
+    out = tuple(np.zeros_like(table) for table in averages)
+    for node in np.flatnonzero(tree.kind == DECISION):
+        street = tree.street[node]
+        first = tree.first_child[node] - tree.street_start[street]
+        columns = slice(first, first + tree.n_children[node])
+        total = averages[street][:, columns].sum(axis=1, keepdims=True)
+        uniform = np.float32(1 / tree.n_children[node])
+        np.divide(averages[street][:, columns], total, out=out[street][:, columns], where=total > 0)
+        out[street][:, columns][total[:, 0] <= 0] = uniform
+    return out

@@ -1,0 +1,84 @@
+"""A table that plays alike wherever lines of betting look alike: what a model loses to what it is not told.
+
+A model is told some numbers of the betting, and lines that share them are one to it. The table plays them apart. Here it gives
+that up and nothing else: for each group of hands and all lines that look alike it plays the mean of what it played on them, by
+the stakes that rows of training are weighted by (`dataset`). Of all that play such lines alike, that mean is nearest
+to the table in weighted squared distance. What it loses to the table is lost by what is told, not by the learner or by too few
+rows.
+"""
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from faceup.cards.cards import HOLE_CARDS
+from faceup.cards.equity import BOARD_CARDS
+from faceup.cards.features import feature_names
+from faceup.holdem.betting.betting_tree import Tree
+from faceup.holdem.learn.action_costs import worst_costs
+from faceup.holdem.learn.dataset import Rows, stakes
+from faceup.holdem.solve.policy import TablePolicy, decisions, free_holes, street_reach
+from faceup.holdem.studies.shared import shared_columns
+
+
+def group_stakes(
+    tree: Tree,
+    policy: TablePolicy,
+    boards: Sequence[Sequence[int]],
+    costs: Sequence[np.ndarray],
+    progress: Callable[[int], None] = lambda done: None,
+) -> tuple[np.ndarray, ...]:
+    """What is at stake for each group of hands at the decision of each action: four (n_groups, width) float64, as its tables.
+
+    Sums over boards (n, 5) as dealt of the chance that play comes there times what the worst action costs; costs: what
+    `mistakes.action_costs` gives. Raises ValueError without boards.
+    """
+    if len(boards) == 0:
+        raise ValueError("boards is empty: expected a board at least")
+    at_stake = tuple(np.zeros(table.shape) for table in policy.tables)
+    nodes = [decisions(tree, street) for street in range(len(policy.tables))]
+    dearest = [worst_costs(tree, *pair) for pair in zip(nodes, costs, strict=True)]
+    reach = np.zeros((2, len(tree.kind), len(HOLE_CARDS)), dtype=np.float32)  # used again for every board
+    for k, board in enumerate(np.asarray(boards).tolist()):
+        reach[:, 0] = free_holes(board)
+        for street, n_cards in enumerate(BOARD_CARDS):
+            table, group = policy.street(street, board[:n_cards])
+            street_reach(tree, street, (table, group), reach)
+            each = stakes(tree, nodes[street], reach, dearest[street][group].T)
+            first = tree.first_child[nodes[street]] - tree.street_start[street]
+            for row, start, n in zip(each, first.tolist(), tree.n_children[nodes[street]].tolist(), strict=True):
+                at_stake[street][:, start : start + n] += np.bincount(group, row, len(table))[:, None]
+        progress(k + 1)
+    return at_stake
+
+
+def played_alike(tree: Tree, policy: TablePolicy, at_stake: Sequence[np.ndarray], history: str) -> TablePolicy:
+    """The policy with one mixture for each group of hands and all decisions that share what is told of the betting.
+
+    at_stake: of `group_stakes`; where nothing is at stake, lines count alike. history: what is told, a key of
+    `hands.features.HISTORIES`. Lines that look alike but offer other actions stay apart, so that a model of these features
+    can only be told less. Raises ValueError on another history.
+    """
+    merged = []
+    for street, table in enumerate(policy.tables):
+        table = table.copy()
+        for columns in shared_columns(tree, street, history):
+            weight = at_stake[street][:, columns[:, 0]]
+            weight = np.where(weight.sum(axis=1, keepdims=True) > 0, weight, 1)
+            mean = (weight[:, :, None] * table[:, columns]).sum(axis=1) / weight.sum(axis=1, keepdims=True)
+            table[:, columns] = mean[:, None, :]
+        merged.append(table)
+    return TablePolicy(tuple(merged), policy.groups)
+
+
+def told_rows(rounds: Sequence[Rows], history: str) -> list[Rows]:
+    """Rows of the four rounds, preflop first, that were drawn with all there is to tell, without the columns that are not told.
+
+    history: what is told, a key of `hands.features.HISTORIES`; each one's columns are the first of the next one's. Raises
+    ValueError on another history, and on rows of fewer columns.
+    """
+    names = [feature_names(street, history) for street in range(4)]
+    for rows, told in zip(rounds, names, strict=True):
+        if rows.X.shape[1] < len(told):
+            raise ValueError(f"rows have {rows.X.shape[1]} features, expected {len(told)} or more for history {history!r}")
+    return [rows._replace(X=np.ascontiguousarray(rows.X[:, : len(told)])) for rows, told in zip(rounds, names, strict=True)]

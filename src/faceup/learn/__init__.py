@@ -1,1 +1,0 @@
-"""Strategies to models a person can read: one model a round, all with `predict(X)` (paper 000, Sec. 2.4)."""

@@ -1,0 +1,176 @@
+"""Small poker games with one description: Leduc hold'em by RLCard's and by the literature's rules, and Kuhn poker.
+
+Paper 001 plays RLCard's: blinds of 1 and 2, raises of 2 and 4, at most two a round, folding allowed even where checking is
+free, and a second round that is opened by the player after the last to act. In the literature (Southey et al. 2005) both
+players pay an ante of 1, nobody folds for free, and player 0 opens both rounds. Kuhn poker (1950) has one round, three cards
+and one bet. Player 0 is the first to act, in RLCard's game the small blind.
+
+All cards count as dealt at the start, the public card too, though it is seen only later: the game is then one betting tree
+that is repeated for each deal, and a deal's nodes are neighbours. Cards of the same rank are one: a deal's probability
+says how many there are.
+"""
+
+from collections.abc import Iterator
+from itertools import product
+from typing import NamedTuple
+
+import numpy as np
+
+from faceup.games.extensive_game import Game, GameBuilder
+
+CALL, RAISE, FOLD, CHECK = LABELS = ("call", "raise", "fold", "check")  # in RLCard's order
+NO_CARD = -1
+
+
+class Rules(NamedTuple):
+    """What makes a small poker game."""
+
+    ranks: str  # the lowest first
+    suits: int
+    blinds: tuple[int, int]  # chips that players 0 and 1 put in before the cards
+    raises: tuple[int, ...]  # chips by which a raise raises, one number a round; after round 1 a public card is shown
+    most_raises: int  # a round
+    free_fold: bool  # whether folding is allowed where checking is free
+    fixed_opener: bool  # whether player 0 opens the later round, or the one after the last to act
+    unit: float  # chips in the unit of payoffs
+
+
+RLCARD = Rules("JQK", 2, (1, 2), (2, 4), 2, free_fold=True, fixed_opener=False, unit=2.0)
+LITERATURE = Rules("JQK", 2, (1, 1), (2, 4), 2, free_fold=False, fixed_opener=True, unit=1.0)
+KUHN = Rules("JQK", 1, (1, 1), (1,), 1, free_fold=False, fixed_opener=True, unit=1.0)
+
+
+class State(NamedTuple):
+    """What the rules need to know of a betting line; nothing in it depends on cards."""
+
+    line: tuple[str, ...]  # actions so far, one text a round: c call, r raise, f fold, k check
+    player: int
+    chips: tuple[tuple[int, ...], tuple[int, ...]]  # put in by each player in each round
+    raises: int  # in this round
+    raiser: int  # who raised last in the round before, -1 if nobody
+    folded: int  # who has folded, -1 if nobody
+    over: bool
+
+
+class Situation(NamedTuple):
+    """An infoset in words that a person at the table would use."""
+
+    player: int
+    round: int
+    own: int  # rank of the own card
+    public: int  # rank of the public card, NO_CARD in round 0
+    state: State
+
+
+class Leduc(NamedTuple):
+    """A small poker game as a tree, and what its infosets mean."""
+
+    rules: Rules
+    game: Game
+    situations: tuple[Situation, ...]  # one an infoset
+    deals: tuple[tuple[int, ...], ...]  # ranks of player 0's, player 1's and the public card
+    deal_start: np.ndarray  # (n_deals + 1,) int32: nodes of each deal
+
+
+def start(rules: Rules) -> State:
+    """Blinds are in, nobody has acted."""
+    rest = (0,) * (len(rules.raises) - 1)
+    return State(("",), 0, ((rules.blinds[0], *rest), (rules.blinds[1], *rest)), 0, -1, -1, False)
+
+
+def legal(rules: Rules, state: State) -> tuple[str, ...]:
+    """Actions of the player to act, in the order of LABELS."""
+    now = len(state.line) - 1
+    facing = state.chips[1 - state.player][now] > state.chips[state.player][now]
+    allowed = {CALL: facing, RAISE: state.raises < rules.most_raises, FOLD: facing or rules.free_fold, CHECK: not facing}
+    return tuple(label for label in LABELS if allowed[label])
+
+
+def act(rules: Rules, state: State, action: str) -> State:
+    """The state after an action. Raises ValueError where it is not legal."""
+    if state.over or action not in legal(rules, state):
+        raise ValueError(f"action {action!r} after {'/'.join(state.line)!r}, expected one of {legal(rules, state)}")
+    now, other = len(state.line) - 1, 1 - state.player
+    letter = {CALL: "c", RAISE: "r", FOLD: "f", CHECK: "k"}[action]
+    line = (*state.line[:-1], state.line[-1] + letter)
+    if action == FOLD:
+        return state._replace(line=line, folded=state.player, over=True)
+    to = max(p[now] for p in state.chips) + (rules.raises[now] if action == RAISE else 0)
+    own = tuple(to if r == now else c for r, c in enumerate(state.chips[state.player]))
+    chips = (own, state.chips[1]) if state.player == 0 else (state.chips[0], own)
+    after = state._replace(line=line, player=other, chips=chips, raises=state.raises + (action == RAISE))
+    if action == RAISE or len(line[-1]) == 1:  # a first call or check leaves the round open
+        return after
+    if now == len(rules.raises) - 1:
+        return after._replace(over=True)
+    raiser = -1 if "r" not in line[-1] else other  # whoever calls last has been raised by the other
+    opener = 0 if rules.fixed_opener else other
+    return after._replace(line=(*line, ""), player=opener, raises=0, raiser=raiser)
+
+
+def deals(rules: Rules) -> Iterator[tuple[tuple[int, ...], float]]:
+    """Ranks of player 0's, player 1's and, in games of two rounds, the public card, and how likely they are."""
+    n_cards = 1 + len(rules.raises)
+    for ranks in product(range(len(rules.ranks)), repeat=n_cards):
+        ways, total = 1, 1
+        for i, rank in enumerate(ranks):
+            ways *= rules.suits - ranks[:i].count(rank)
+            total *= len(rules.ranks) * rules.suits - i
+        if ways > 0:
+            yield ranks, ways / total
+
+
+def winnings(rules: Rules, state: State, deal: tuple[int, ...]) -> float:
+    """What player 0 wins at the end of a line, in the rules' unit: a pair with the public card wins, else the higher rank."""
+    put = [sum(chips) for chips in state.chips]
+    if state.folded >= 0:
+        return (-put[0] if state.folded == 0 else put[1]) / rules.unit
+    pair = [len(deal) > 2 and deal[p] == deal[2] for p in range(2)]
+    sign = int(np.sign((pair[0] - pair[1]) * len(rules.ranks) + deal[0] - deal[1]))
+    return sign * put[0] / rules.unit
+
+
+def situation(state: State, deal: tuple[int, ...]) -> Situation:
+    """What the player to act knows."""
+    now = len(state.line) - 1
+    return Situation(state.player, now, deal[state.player], deal[2] if now else NO_CARD, state)
+
+
+def name_of(rules: Rules, seen: Situation) -> str:
+    """Such as "K:cr" or "KJ:cr/k": own card, public card, actions of each round."""
+    public = rules.ranks[seen.public] if seen.public >= 0 else ""
+    return f"{rules.ranks[seen.own]}{public}:{'/'.join(seen.state.line)}"
+
+
+def build(rules: Rules) -> Leduc:
+    """The tree of a small poker game."""
+    builder, starts = GameBuilder(), []
+    met: dict[tuple[int, str], Situation] = {}
+    root = builder.chance()
+    dealt = list(deals(rules))
+
+    def add(parent: int, by: str | float, state: State, deal: tuple[int, ...]) -> None:
+        """The nodes of a state and of all that can follow it, below a parent that leads there by an action or a chance."""
+        if state.over:
+            builder.end(parent, by, winnings(rules, state, deal))
+            return
+        seen = situation(state, deal)
+        name = name_of(rules, seen)
+        met.setdefault((state.player, name), seen)
+        node = builder.decision(parent, by, state.player, name, legal(rules, state))
+        for action in legal(rules, state):
+            add(node, action, act(rules, state, action), deal)
+
+    n_nodes = _line_nodes(rules, start(rules))
+    for i, (deal, probability) in enumerate(dealt):
+        starts.append(1 + i * n_nodes)
+        add(root, probability, start(rules), deal)
+    starts.append(1 + len(dealt) * n_nodes)
+    order = np.array(starts, dtype=np.int32)
+    return Leduc(rules, builder.build(), tuple(met.values()), tuple(deal for deal, _ in dealt), order)
+
+
+def _line_nodes(rules: Rules, state: State) -> int:
+    """Nodes of the betting tree from a state on."""
+    below = () if state.over else legal(rules, state)
+    return 1 + sum(_line_nodes(rules, act(rules, state, action)) for action in below)

@@ -1,0 +1,1 @@
+"""What every notebook uses: parameters, paths, files, the runner, progress, tables, figures."""

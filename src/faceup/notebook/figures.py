@@ -1,0 +1,54 @@
+"""One look for all notebooks: the style, the colours, saving a figure.
+
+`save` writes a figure twice, as PNG and as SVG, without dates, versions or random ids, so that the same
+numbers give the same bytes, and returns the picture for the notebook to show.
+"""
+
+import matplotlib.pyplot as plt
+from IPython.display import Image
+from matplotlib.figure import Figure
+
+from faceup.notebook.paths import FIGURES
+from faceup.notebook.storage import replacing
+
+# Okabe and Ito's eight colours: told apart by people with any of the common colour deficiencies.
+BLUE, ORANGE, GREEN, RED = "#0072B2", "#E69F00", "#009E73", "#D55E00"
+PURPLE, SKY, YELLOW, BLACK = "#CC79A7", "#56B4E9", "#F0E442", "#000000"
+GREY = "#7F7F7F"
+PALETTE = (BLUE, ORANGE, GREEN, RED, PURPLE, SKY, BLACK, YELLOW)
+
+STYLE = {
+    "figure.figsize": (9.0, 4.5),
+    "figure.dpi": 100,
+    "savefig.dpi": 150,
+    "figure.constrained_layout.use": True,
+    "font.family": "DejaVu Sans",  # comes with matplotlib, so that text is as wide on every machine
+    "font.size": 10,
+    "axes.titlesize": 11,
+    "axes.titleweight": "bold",
+    "axes.titlelocation": "left",
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.axisbelow": True,
+    "axes.prop_cycle": plt.cycler(color=PALETTE),
+    "grid.color": "#DDDDDD",
+    "grid.linewidth": 0.8,
+    "legend.frameon": False,
+    "image.cmap": "viridis",
+    "svg.hashsalt": "faceup",  # fixed ids instead of random ones
+    "svg.fonttype": "path",
+}
+
+
+def use_style() -> None:
+    """Give every figure of this process the house's look."""
+    plt.rcParams.update(STYLE)
+
+
+def save(figure: Figure, name: str) -> Image:
+    """Write reports/figures/<name>.png and .svg, close the figure, and return the picture to show."""
+    for ending, metadata in (("svg", {"Date": None, "Creator": None}), ("png", {"Software": None})):
+        with replacing(FIGURES / f"{name}.{ending}") as temporary:
+            figure.savefig(temporary, format=ending, metadata=metadata)
+    plt.close(figure)  # else the notebook would show it a second time
+    return Image(data=(FIGURES / f"{name}.png").read_bytes(), format="png")

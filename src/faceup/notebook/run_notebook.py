@@ -1,0 +1,300 @@
+"""Run a notebook into reports/, so that the same code and parameters give the same bytes.
+
+    python -m faceup.notebook.run_notebook 11_selfplay    notebooks/11_selfplay.ipynb -> reports/11_selfplay.ipynb
+    python -m faceup.notebook.run_notebook studies/NAME   notebooks/studies/NAME.ipynb -> reports/studies/NAME.ipynb
+    python -m faceup.notebook.run_notebook --clean        tidy the sources: no outputs, values as in params.yaml
+
+A notebook has one cell tagged `parameters`, of lines `name = value`, and names in its metadata the sections
+of params.yaml that it reads: {"faceup": {"sections": ["selfplay"]}}. Each declared name must be a key of one
+of these sections, or `seed`; its value in the cell is replaced by the one in params.yaml, comments stay. A study
+may also name sections of notebooks/studies/params.yaml.
+"""
+
+import ast
+import base64
+import json
+import os
+import re
+import struct
+import sys
+from pathlib import Path
+from typing import Any
+
+import nbformat
+import papermill
+from nbformat import NotebookNode
+
+from faceup.notebook.parameters import load_parameters, load_study_parameters
+from faceup.notebook.paths import AGENTS, DATA, FIGURES, METRICS, REPORTS, ROOT, TABLES
+from faceup.notebook.storage import write_text
+
+NOTEBOOKS = ROOT / "notebooks"
+STUDIES = NOTEBOOKS / "studies"
+WORKING = ROOT / "build" / "notebooks"  # copies of running and of failed notebooks
+KERNEL = {"display_name": "Python 3", "language": "python", "name": "python3"}
+# What a user's machine could otherwise change in an output.
+SURROUNDINGS = {
+    "FACEUP_ROOT": str(ROOT),
+    "PYTHONHASHSEED": "0",
+    "COLUMNS": "110",
+    "MPLBACKEND": "module://matplotlib_inline.backend_inline",
+    "IPYTHONDIR": str(ROOT / "build" / "ipython"),  # no user's start-up files, and no shared history
+    "JUPYTER_PREFER_ENV_PATH": "1",  # the kernel of this Python, not one registered in the home folder
+    "PYDEVD_DISABLE_FILE_VALIDATION": "1",  # no debugger warning on the terminal
+}
+
+
+# --- parameters ---------------------------------------------------------------------------------------------
+
+
+def parameters_cell(nb: NotebookNode) -> NotebookNode:
+    """The one cell tagged `parameters`; raises ValueError if there is none or more than one."""
+    cells = [cell for cell in nb.cells if "parameters" in cell.metadata.get("tags", [])]
+    if len(cells) != 1 or cells[0].cell_type != "code":
+        raise ValueError(f"{len(cells)} cells are tagged `parameters`, expected one, of code")
+    return cells[0]
+
+
+def declared(source: str) -> dict[str, ast.expr]:
+    """Name -> value of each line `name = value` of a parameters cell; ValueError for any other line."""
+    values = {}
+    for line in ast.parse(source).body:
+        match line:
+            case (
+                ast.Assign(targets=[ast.Name(id=name)], value=value)
+                | ast.AnnAssign(target=ast.Name(id=name), value=ast.expr() as value)
+            ):
+                values[name] = value
+            case _:
+                raise ValueError(f"the parameters cell holds `{ast.unparse(line)}`, expected `name = value`")
+    return values
+
+
+def parameters_of(path: Path) -> dict[str, Any]:
+    """What a notebook may be given: the sections of params.yaml and, for a study, those of the studies' file."""
+    return load_parameters() | (load_study_parameters() if path.parent == STUDIES else {})
+
+
+def chosen_values(nb: NotebookNode, parameters: dict[str, Any]) -> dict[str, Any]:
+    """The value in `parameters` of each name that the notebook declares.
+
+    Raises ValueError for a name that none of the notebook's sections has, or two, and for an unknown section.
+    """
+    sections = nb.metadata.get("faceup", {}).get("sections", [])
+    for name in sections:
+        if not isinstance(parameters.get(name), dict):
+            raise ValueError(f"metadata faceup.sections holds {name!r}, expected a section of params.yaml")
+    values = {}
+    for name in declared(parameters_cell(nb).source):
+        homes = [parameters[s] for s in sections if name in parameters[s]]
+        homes += [parameters] if name == "seed" else []
+        if len(homes) != 1:
+            said = f"parameter {name} stands in {len(homes)} of the notebook's sections"
+            raise ValueError(f"{said}, expected in one of {', '.join(sections) or '(none)'}, or seed")
+        values[name] = homes[0][name]
+    return values
+
+
+def _literal(value: Any) -> str:
+    """A value of params.yaml as Python source, as ruff would quote it."""
+    if isinstance(value, list):
+        return f"[{', '.join(map(_literal, value))}]"
+    return json.dumps(value, ensure_ascii=False) if isinstance(value, str) else repr(value)
+
+
+def fill(source: str, values: dict[str, Any]) -> str:
+    """The source of a parameters cell with the values replaced, all else kept."""
+    lines = source.encode().splitlines(keepends=True)  # bytes: ast counts columns in UTF-8
+    start_of = [sum(map(len, lines[:i])) for i in range(len(lines))]
+    text = b"".join(lines)
+    for name, node in reversed(declared(source).items()):
+        assert node.end_lineno is not None and node.end_col_offset is not None  # `ast.parse` always sets them
+        start = start_of[node.lineno - 1] + node.col_offset
+        end = start_of[node.end_lineno - 1] + node.end_col_offset
+        text = text[:start] + _literal(values[name]).encode() + text[end:]
+    return text.decode()
+
+
+# --- the same bytes every time ------------------------------------------------------------------------------
+
+
+def _settled(text: str) -> str:
+    """What a terminal shows in the end: of a line what follows its last carriage return, no colour codes."""
+    text = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", text)
+    return "\n".join(line.rstrip("\r").rsplit("\r", 1)[-1] for line in text.split("\n"))
+
+
+def _without_machine(text: str, root: Path) -> str:
+    """No memory addresses, temporary names of cells, and paths to the repository or to Python."""
+    text = re.sub(r" at 0x[0-9a-fA-F]+", "", text)
+    text = re.sub(r"[^\s\"'(<>]*ipykernel_\d+/\d+\.py", "<cell>", text)
+    text = re.sub(r"[^\s\"'(<>]*/lib/python3\.\d+/(site-packages/)?", "", text)
+    return re.sub(rf"{re.escape(str(root))}(/|(?![\w.-]))", lambda m: "" if m[1] else ".", text)
+
+
+def _bare_png(data: str) -> str:
+    """A PNG in base64 without its chunks of text and time, where programs write name, version and date."""
+    png = base64.b64decode(data)
+    kept, at = png[:8], 8
+    while at < len(png):
+        size = 12 + struct.unpack(">I", png[at : at + 4])[0]
+        if png[at + 4 : at + 8] not in (b"tEXt", b"zTXt", b"iTXt", b"tIME", b"eXIf"):
+            kept += png[at : at + size]
+        at += size
+    return base64.b64encode(kept).decode()
+
+
+def _clean_output(output: NotebookNode, root: Path) -> NotebookNode:
+    for kind, data in list(output.get("data", {}).items()):
+        if "jupyter.widget" in kind:
+            del output.data[kind]
+        elif kind == "image/png":
+            output.data[kind] = _bare_png(data)
+        elif isinstance(data, str):
+            output.data[kind] = _without_machine(data, root)
+    if "text" in output:
+        output.text = _without_machine(_settled(output.text), root)
+    if "traceback" in output:
+        output.traceback = [_without_machine(_settled(line), root) for line in output.traceback]
+        output.evalue = _without_machine(output.evalue, root)
+    return output
+
+
+def _merged(outputs: list[NotebookNode]) -> list[NotebookNode]:
+    """Between two pictures or results, all of stdout, then all of stderr: their order is a matter of luck."""
+    merged: list[NotebookNode] = []
+    streams: dict[str, NotebookNode] = {}
+    for output in [*outputs, None]:
+        if output is not None and output.output_type == "stream":
+            first = streams.setdefault(output.name, output)
+            if first is not output:
+                first.text += output.text
+            continue
+        merged += [streams[name] for name in ("stdout", "stderr") if name in streams]
+        streams = {}
+        merged += [output] if output is not None else []
+    return merged
+
+
+def normalise(nb: NotebookNode, root: Path = ROOT) -> NotebookNode:
+    """Strip, in place, all that two runs of the same notebook may differ in; returns it."""
+    kept = {"faceup": nb.metadata["faceup"]} if "faceup" in nb.metadata else {}
+    nb.metadata = nbformat.from_dict(kept | {"kernelspec": KERNEL, "language_info": {"name": "python"}})
+    nb.nbformat, nb.nbformat_minor = 4, 5
+    for i, cell in enumerate(nb.cells):
+        cell.id = f"cell-{i}"
+        for key in ("papermill", "execution", "trusted", "collapsed"):
+            cell.metadata.pop(key, None)
+        if not cell.metadata.get("tags"):
+            cell.metadata.pop("tags", None)  # papermill leaves an empty list
+        if cell.cell_type == "code":
+            cell.outputs = [_clean_output(output, root) for output in _merged(cell.outputs)]
+    return nb
+
+
+# --- running ------------------------------------------------------------------------------------------------
+
+
+def _first_line(text: str) -> str:
+    return (text.strip().splitlines() or [""])[0]
+
+
+class _Progress:
+    """One line on stderr for each cell of code, and a memory of the cell under way."""
+
+    def __init__(self, name: str, nb: NotebookNode):
+        self.name, self.place = name, ""
+        code = [i for i, cell in enumerate(nb.cells) if cell.cell_type == "code" and cell.source.strip()]
+        self.number = {index: f"cell {i}/{len(code)}" for i, index in enumerate(code, start=1)}
+
+    def cell_starts(self, cell: NotebookNode, cell_index: int) -> None:
+        if cell_index in self.number:
+            self.place = f"{self.number[cell_index]} `{_first_line(cell.source)}`"
+            print(f"{self.name}: {self.place}", file=sys.stderr, flush=True)
+
+
+def _execute(nb: NotebookNode, name: str) -> NotebookNode:
+    """Run all cells; raises RuntimeError of one line naming the cell that failed; a copy stays in WORKING."""
+    copy = WORKING / f"{name}.ipynb"
+    copy.parent.mkdir(parents=True, exist_ok=True)
+    progress = _Progress(name, nb)
+    try:
+        nb = papermill.execute_notebook(
+            nb, copy, kernel_name="python3", cwd=ROOT, progress_bar=False, stderr_file=sys.stderr,
+            start_timeout=300, extra_arguments=["--log-level=CRITICAL"], on_cell_start=progress.cell_starts,
+        )  # fmt: skip
+    except Exception as error:
+        said = f"{getattr(error, 'ename', type(error).__name__)}: {getattr(error, 'evalue', error)}"
+        where = f"notebooks/{name}.ipynb: {progress.place or 'the kernel'} failed"
+        read = f"(read {copy.relative_to(ROOT)})"
+        raise RuntimeError(f"{where}: {_without_machine(_first_line(said), ROOT)} {read}") from error
+    copy.unlink()
+    return nb
+
+
+def read_source(path: Path) -> NotebookNode:
+    """A notebook of notebooks/; raises ValueError if there is none."""
+    if not path.is_file():
+        name = path.relative_to(ROOT).as_posix()
+        raise ValueError(f"{name}: there is no such notebook, expected one in notebooks/ such as 11_selfplay")
+    return nbformat.read(path, as_version=4)
+
+
+def run(name: str) -> Path:
+    """Execute notebooks/<name>.ipynb with the values of its parameter file; returns the report written to reports/.
+
+    Raises ValueError for wrong parameters before anything runs, RuntimeError if a cell fails: no report then.
+    """
+    path = NOTEBOOKS / f"{name}.ipynb"
+    parameters = parameters_of(path)
+    nb = read_source(path)
+    try:
+        cell = parameters_cell(nb)
+        cell.source = fill(cell.source, chosen_values(nb, parameters))
+    except (ValueError, SyntaxError) as error:
+        raise ValueError(f"notebooks/{name}.ipynb: {error}") from error
+    os.environ.update(SURROUNDINGS)
+    for folder in (DATA, REPORTS, FIGURES, TABLES, METRICS, AGENTS):
+        folder.mkdir(parents=True, exist_ok=True)
+    report = REPORTS / f"{name}.ipynb"
+    write_text(report, nbformat.writes(normalise(_execute(nb, name))) + "\n")
+    return report
+
+
+def cleaned(nb: NotebookNode, parameters: dict[str, Any]) -> NotebookNode:
+    """A source notebook as it is committed: no outputs, fixed ids and metadata, values as in params.yaml."""
+    for cell in nb.cells:
+        if cell.cell_type == "code":
+            cell.outputs, cell.execution_count = [], None
+    cell = parameters_cell(nb)
+    cell.source = fill(cell.source, chosen_values(nb, parameters))
+    return normalise(nb)
+
+
+def clean() -> None:
+    """Rewrite the notebooks in notebooks/ that are not clean, and name them."""
+    for path in sorted([*NOTEBOOKS.glob("*.ipynb"), *STUDIES.glob("*.ipynb")]):
+        text = nbformat.writes(cleaned(read_source(path), parameters_of(path))) + "\n"
+        if text != path.read_text(encoding="utf-8"):
+            write_text(path, text)
+            print(f"cleaned {path.relative_to(ROOT)}")
+
+
+def main(arguments: list[str]) -> int:
+    """The command line; returns the exit status."""
+    if len(arguments) != 1:
+        print("usage: python -m faceup.notebook.run_notebook NAME | --clean", file=sys.stderr)
+        return 2
+    try:
+        clean() if arguments[0] == "--clean" else run(arguments[0])
+    except (ValueError, RuntimeError) as error:
+        print(error, file=sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        print(f"{arguments[0]}: stopped", file=sys.stderr)
+        return 130
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

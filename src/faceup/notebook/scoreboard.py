@@ -1,0 +1,68 @@
+"""The scoreboard in README.md, written from reports/tables/scoreboard.csv between two markers.
+
+python -m faceup.notebook.scoreboard
+"""
+
+import csv
+from pathlib import Path
+from typing import Any
+
+from faceup.notebook.paths import ROOT, TABLES
+from faceup.notebook.result_figures import plus_minus
+from faceup.notebook.storage import write_text
+from faceup.notebook.tables import show_table
+
+MARKS = "<!-- scoreboard -->", "<!-- end of scoreboard -->"
+
+
+def match_between(pairs: list[dict], first: str, second: str) -> dict:
+    """What the first agent wins from the second, from the pairs of head_to_head.json. Raises ValueError if they never met."""
+    for pair in pairs:
+        if (pair["first"], pair["second"]) == (first, second):
+            return pair
+        if (pair["second"], pair["first"]) == (first, second):
+            return pair | {"first": first, "second": second, "mbb": -pair["mbb"]}
+    raise ValueError(f"no match of {first} against {second}, expected one in head_to_head.json")
+
+
+def agent_row(name: str, found: Any, depth: int | None = None, leaves: int | None = None, match: Any = None) -> dict:
+    """An agent's numbers for exploitability.json: an `Exploitability`, and a match `Result` against the table if there is one."""
+    shown = {"name": name, "depth": depth, "leaves": leaves, "mbb": found.mbb, "ci95": found.ci95}
+    shown |= {"seats": list(found.seats), "flops": found.flops}
+    return shown | {"match_mbb": match and match.mbb, "match_ci95": match and match.ci95}
+
+
+def scoreboard_row(what: str, quoted: Any, ours: float | None, interval: float | None, made: str, why: str) -> list:
+    """A line of the scoreboard; `quoted` is the paper's number as `published` gives it, or None."""
+    said, where = (quoted.printed, quoted.where) if quoted else ("", "")
+    return [what, said, where, ours, interval, made, why]
+
+
+def markdown(path: Path) -> str:
+    """The scoreboard as a Markdown table: each number beside the paper's."""
+    with open(path, newline="", encoding="utf-8") as file:
+        rows = [_shown(line) for line in csv.DictReader(file)]
+    return show_table(["what", "the paper", "ours", "made in", "why they differ"], rows).data
+
+
+def _shown(line: dict[str, str]) -> list[str]:
+    said = f"{line['paper']} ({line['where']})" if line["paper"] else ""
+    ours, interval = line["ours"], float(line["ci95"] or 0)
+    if ours:
+        exact = f"{float(ours):,.6f}".rstrip("0").rstrip(".")
+        ours = plus_minus(float(ours), interval) if interval else exact
+    made = f"`{line['notebook']}`" if line["notebook"] else ""
+    return [line["what"], said, ours, made, line["why"]]
+
+
+def replaced(text: str, table: str) -> str:
+    """`text` with the table between its markers; raises ValueError where they are not there once, in order."""
+    start, end = (text.find(mark) for mark in MARKS)
+    if start < 0 or end < start or any(text.count(mark) != 1 for mark in MARKS):
+        raise ValueError(f"README.md: expected {MARKS[0]} and later {MARKS[1]}, each once")
+    return f"{text[: start + len(MARKS[0])]}\n\n{table}\n\n{text[end:]}"
+
+
+if __name__ == "__main__":
+    readme = ROOT / "README.md"
+    write_text(readme, replaced(readme.read_text(encoding="utf-8"), markdown(TABLES / "scoreboard.csv")))

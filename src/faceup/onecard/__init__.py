@@ -1,0 +1,1 @@
+"""The one-card game (paper 004)."""

@@ -1,0 +1,245 @@
+"""Fast equilibria of the one-card game where cards are dealt independently but for being different (Algorithm 5).
+
+Then player two's best response to what is bet at a size is to call with her cards from some threshold up. Between two
+thresholds player one's loss is linear, and the strategies at size b > 0 on which it is linear are mixtures of lone cards
+and of *bluff pairs*: a bluff `low` and a value bet `high`, at least two cards apart, bet with probabilities (dealing
+included) in the ratio b to 1 + b, which leaves every card between them indifferent between calling and folding. A lone card
+does better to check. So player one's program is one of ten rows,
+
+    minimise cost @ weight  subject to  sum of weights that use card i = own[i],  weight >= 0,
+
+over ten checks and 30 x 36 pairs; a primal simplex method on it starts at "always check" and needs some dozens of pivots.
+Its duals are the prices of player one's cards, and player two's calls follow from them: facing b she calls with the top
+max(price) / (1 + b) of her distribution.
+
+One equilibrium of many is taken: of all equilibria those of the least mean bet, of these the one that bluffs largest with
+its weakest cards (least sum of bet times card). A card that is never dealt checks. Every solution is certified: what its
+strategy is worth against a best response and what player two's calls allow at most differ by less than GAP.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit, prange
+
+from faceup.onecard.game import CARDS, SIZES, checked_distributions, joint_distribution
+
+GAP = 1e-9  # dollars
+_SIZES = len(SIZES)
+_TIED = 1e-11  # reduced costs below this are 0
+_PATIENCE = 500  # pivots by the steepest price; after that Bland's rule, which cannot cycle
+_LIMIT = 20_000
+
+# Columns: ten checks, then pairs. A pair's masses are b / (1 + 2b) on `low` and (1 + b) / (1 + 2b) on `high`.
+_pairs = [(low, high, b) for low in range(CARDS) for high in range(low + 2, CARDS) for b in range(1, _SIZES)]
+_LOW, _HIGH, _SIZE = np.array([(i, i, 0) for i in range(CARDS)] + _pairs, dtype=np.int16).T.copy()
+_BET = SIZES[_SIZE]
+_LOW_SHARE = np.where(_BET > 0, _BET / (1 + 2 * _BET), 1.0)  # a check is its own column: all of it on one card
+_HIGH_SHARE = 1 - _LOW_SHARE
+N_COLUMNS = len(_LOW)
+
+
+class Solutions(NamedTuple):
+    """Equilibria of n games, as the columns that are in use. Strategies: `bets` and `calls`."""
+
+    own: np.ndarray  # (n, 10) player one's distribution
+    other: np.ndarray  # (n, 10) player two's
+    value: np.ndarray  # (n,) dollars to player one
+    column: np.ndarray  # (n, 10) int16: checks and pairs in use, ascending
+    weight: np.ndarray  # (n, 10) probability of each; they sum to 1
+    price: np.ndarray  # (n, 10) dollars that a card of player one loses against player two's calls, unnormalised
+
+
+def solve_games(own: np.ndarray, other: np.ndarray) -> Solutions:
+    """Equilibria of games (n, 10) each; the same on any number of threads.
+
+    Raises ValueError for what is no distribution, RuntimeError if a solution fails its certificate.
+    """
+    own, other = checked_distributions(own, "own"), checked_distributions(other, "other")
+    if own.ndim != 2 or own.shape[1] != CARDS:
+        raise ValueError(f"own has shape {own.shape}: expected (games, {CARDS})")
+    joint_distribution(own, other)  # refuses what cannot be dealt
+    n = len(own)
+    column, weight = np.empty((n, CARDS), dtype=np.int16), np.empty((n, CARDS))
+    price, value = np.empty((n, CARDS)), np.empty(n)
+    _solve_all(own, other, column, weight, price, value)
+    solutions = Solutions(own, other, value, column, weight, price)
+    gap = np.abs(_upper_bounds(solutions) - worst_cases(own, other, bets(solutions)))
+    if not (gap < GAP).all():
+        raise RuntimeError(f"game {int(np.nanargmax(gap))} is solved to {np.nanmax(gap)} only, expected {GAP}")
+    return solutions
+
+
+def bets(solutions: Solutions) -> np.ndarray:
+    """Player one's strategies (n, 10, 31): probability of each size with each card."""
+    n = len(solutions.value)
+    masses, game = np.zeros((n, CARDS, _SIZES)), np.arange(n)[:, None]
+    used, size = solutions.column, _SIZE[solutions.column]
+    np.add.at(masses, (game, _LOW[used], size), solutions.weight * _LOW_SHARE[used])
+    np.add.at(masses, (game, _HIGH[used], size), solutions.weight * _HIGH_SHARE[used])
+    masses[:, :, 0] += masses.sum(axis=2) == 0  # a card that is never dealt checks
+    return masses / masses.sum(axis=2, keepdims=True)
+
+
+def called_share(solutions: Solutions) -> np.ndarray:
+    """Share (n, 31) of her distribution, from the top, with which player two calls each size: the least that suffices."""
+    return np.maximum(solutions.price.max(axis=1), 0)[:, None] / (1 + SIZES)
+
+
+def calls_of(other: np.ndarray, share: np.ndarray) -> np.ndarray:
+    """Probability (n, 10, sizes) to call with each card, where the top `share` (n, sizes) of `other` (n, 10) calls."""
+    above = 1 - np.cumsum(other, axis=1)[:, :, None]
+    mass = other[:, :, None]
+    part = np.clip((share[:, None, :] - above) / np.where(mass > 0, mass, 1), 0, 1)
+    return np.where(mass > 0, part, share[:, None, :] > above)
+
+
+def _upper_bounds(solutions: Solutions) -> np.ndarray:
+    return answers_to_calls(solutions.own, solutions.other, calls_of(solutions.other, called_share(solutions)))
+
+
+def answers_to_calls(own: np.ndarray, other: np.ndarray, calls: np.ndarray) -> np.ndarray:
+    """What player one's best response to calls (n, 10, 31) is worth in each game (n,), dollars."""
+    called = joint_distribution(own, other)
+    pot = called.sum(axis=2)
+    higher = np.tril(np.ones((CARDS, CARDS)), -1)  # [i, j]: player one's i beats j
+    wins, losses = (called * higher) @ calls, (called * higher.T) @ calls
+    return (pot[:, :, None] + wins * SIZES - losses * (1 + SIZES)).max(axis=2).sum(axis=1)
+
+
+def worst_cases(own: np.ndarray, other: np.ndarray, strategies: np.ndarray) -> np.ndarray:
+    """What strategies (n, 10, 31) are worth against best responses (n,), dollars: Algorithm 3 for many games.
+
+    Only player two's best threshold is looked for, which is a best response where cards are independent.
+    """
+    if strategies.shape != (*own.shape, _SIZES):
+        raise ValueError(f"strategies have shape {strategies.shape}: expected {(*own.shape, _SIZES)}")
+    values = np.empty(len(own))
+    _worst_cases(own, other, np.ascontiguousarray(strategies, dtype=np.float64), values)
+    return values
+
+
+@njit(cache=True, nogil=True, parallel=True)
+def _worst_cases(own, other, strategies, values):
+    for g in prange(len(values)):
+        total = 1.0
+        for i in range(CARDS):
+            total -= own[g, i] * other[g, i]
+        lost = 0.0
+        for s in range(_SIZES):
+            b, below, mass = SIZES[s], 0.0, 0.0
+            for i in range(CARDS):
+                mass += own[g, i] * strategies[g, i, s]
+            for j in range(CARDS):
+                here = own[g, j] * strategies[g, j, s]
+                gain = (1 + b) * below - b * (mass - below - here)  # of calling with j instead of folding
+                if gain > 0:
+                    lost += other[g, j] * gain
+                below += here
+        values[g] = 1 - lost / total
+
+
+@njit(cache=True, nogil=True)
+def _costs(other, cost):
+    """What player one loses at a best response when he plays a column alone, per unit of its mass."""
+    for k in range(N_COLUMNS):
+        high, b = _HIGH[k], _BET[k]
+        above = 0.0
+        for j in range(high + 1, CARDS):
+            above += other[j]
+        cost[k] = above if b == 0 else (1 + b) * (_LOW_SHARE[k] * other[high] + above)
+
+
+@njit(cache=True, nogil=True)
+def _second_cost(level, cost):
+    """What is minimised among equilibria: the mean bet, then the sum of bet times card."""
+    for k in range(N_COLUMNS):
+        card = _LOW_SHARE[k] * _LOW[k] + _HIGH_SHARE[k] * _HIGH[k]
+        cost[k] = _BET[k] if level == 1 else _BET[k] * card
+
+
+@njit(cache=True, nogil=True)
+def _prices(basis, inverse, cost, price):
+    for i in range(CARDS):
+        price[i] = 0.0
+        for r in range(CARDS):
+            price[i] += cost[basis[r]] * inverse[r, i]
+
+
+@njit(cache=True, nogil=True)
+def _reduced(k, cost, price):
+    """What a column costs more than the prices of the cards that it uses."""
+    return cost[k] - _LOW_SHARE[k] * price[_LOW[k]] - _HIGH_SHARE[k] * price[_HIGH[k]]
+
+
+@njit(cache=True, nogil=True)
+def _entering(price, cost, allowed, bland):
+    """The column to bring in: of the least reduced cost, or the first below zero; -1 at the optimum."""
+    best, least = -1, -_TIED
+    for k in range(N_COLUMNS):
+        if not allowed[k]:
+            continue
+        reduced = _reduced(k, cost, price)
+        if reduced < least:
+            best, least = k, reduced
+            if bland:
+                break
+    return best
+
+
+@njit(cache=True, nogil=True)
+def _pivot(entering, basis, weight, inverse, direction):
+    """Bring a column into the basis for the one that first falls to zero."""
+    low, high = _LOW[entering], _HIGH[entering]
+    row, step = -1, np.inf
+    for r in range(CARDS):
+        direction[r] = _LOW_SHARE[entering] * inverse[r, low] + _HIGH_SHARE[entering] * inverse[r, high]
+        if direction[r] > 1e-10:
+            ratio = max(weight[r], 0.0) / direction[r]
+            if ratio < step or (ratio == step and basis[r] < basis[row]):
+                row, step = r, ratio
+    inverse[row] /= direction[row]
+    for r in range(CARDS):
+        weight[r] -= step * direction[r]
+        if r != row:
+            inverse[r] -= direction[r] * inverse[row]
+    weight[row] = step
+    basis[row] = entering
+
+
+@njit(cache=True, nogil=True)
+def _solve_one(own, other, basis, weight, price):
+    """Simplex method from "always check", once for the loss and once for each rule that breaks ties."""
+    inverse, cost, tie_price = np.eye(CARDS), np.empty(N_COLUMNS), np.empty(CARDS)
+    direction, allowed = np.empty(CARDS), np.ones(N_COLUMNS, dtype=np.bool_)
+    basis[:], weight[:] = np.arange(CARDS), own
+    for level in range(3):
+        p = price if level == 0 else tie_price
+        if level == 0:
+            _costs(other, cost)
+        else:
+            _second_cost(level, cost)
+        for count in range(_LIMIT):
+            _prices(basis, inverse, cost, p)
+            entering = _entering(p, cost, allowed, count > _PATIENCE)
+            if entering < 0:
+                break
+            _pivot(entering, basis, weight, inverse, direction)
+        for k in range(N_COLUMNS):  # the optimal face: columns that cost nothing more
+            allowed[k] = allowed[k] and _reduced(k, cost, p) < _TIED
+
+
+@njit(cache=True, nogil=True, parallel=True)
+def _solve_all(own, other, column, weight, price, value):
+    for g in prange(len(value)):
+        basis = np.empty(CARDS, dtype=np.int64)
+        masses = np.empty(CARDS)
+        _solve_one(own[g], other[g], basis, masses, price[g])
+        order = np.argsort(basis)
+        total, lost = 1.0, 0.0
+        for r in range(CARDS):
+            column[g, r] = basis[order[r]]
+            weight[g, r] = max(masses[order[r]], 0.0)
+            total -= own[g, r] * other[g, r]
+            lost += own[g, r] * price[g, r]
+        value[g] = 1 - lost / total

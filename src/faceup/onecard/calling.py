@@ -1,0 +1,65 @@
+"""How often to call: the rule of Ganzfried and Chiswick (2019) for the caller, on the one-card game.
+
+Facing a bet b into a pot of 1, the minimum defence frequency MDF = 1 / (1 + b) makes a bluff with a hand that never wins
+break even. The range advantage RA is the bettor's chance to hold the better card before he bets. The rule:
+call with min(MDF, MDF - 0.5 RA + 0.25) of one's distribution, from the top.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from faceup.onecard.bluff_pairs import Solutions, answers_to_calls, bets, called_share, calls_of
+from faceup.onecard.game import CARDS, SIZES, joint_distribution
+
+MDF = 1 / (1 + SIZES)
+
+
+class Fit(NamedTuple):
+    """A least-squares fit of the calling share by terms, and how well it does on other games."""
+
+    coefficients: np.ndarray
+    error: float  # mean squared, on the games of the test
+
+
+def range_advantage(own: np.ndarray, other: np.ndarray) -> np.ndarray:
+    """The bettor's chance (n,) of the better card."""
+    higher = np.tril(np.ones((CARDS, CARDS)), -1)
+    return (joint_distribution(own, other) * higher).sum(axis=(1, 2))
+
+
+def chiswick(own: np.ndarray, other: np.ndarray) -> np.ndarray:
+    """Calling shares (n, 31) by Ganzfried and Chiswick's rule."""
+    return np.clip(np.minimum(MDF, MDF - 0.5 * range_advantage(own, other)[:, None] + 0.25), 0, 1)
+
+
+def terms(own: np.ndarray, other: np.ndarray, product: bool) -> np.ndarray:
+    """What shares (n, 31) are fitted by: MDF, RA and 1 as in the paper (n, 31, 3); or MDF and MDF times RA (n, 31, 2)."""
+    advantage = np.broadcast_to(range_advantage(own, other)[:, None], (len(own), len(SIZES)))
+    mdf = np.broadcast_to(MDF, advantage.shape)
+    columns = (mdf, mdf * advantage) if product else (mdf, advantage, np.ones_like(mdf))
+    return np.stack(columns, axis=2)
+
+
+def used(games: Solutions) -> np.ndarray:
+    """Which sizes (n, 31) the bettor's equilibrium bets at all; there the calling share is no free choice."""
+    return ((games.own[:, :, None] * bets(games)).sum(axis=1) > 1e-6) & (SIZES > 0)
+
+
+def fit(games: Solutions, test: Solutions, product: bool) -> Fit:
+    """Coefficients for equilibrium calling shares over the sizes in use in `games`, and their error in `test`."""
+    rows, wanted = terms(games.own, games.other, product), called_share(games)
+    chosen = used(games)
+    coefficients = np.linalg.lstsq(rows[chosen], wanted[chosen], rcond=None)[0]
+    return Fit(coefficients, mean_squared_error(terms(test.own, test.other, product) @ coefficients, test))
+
+
+def mean_squared_error(share: np.ndarray, games: Solutions) -> float:
+    """Of calling shares (n, 31) against the equilibria's, over the sizes in use."""
+    return float(((share - called_share(games))[used(games)] ** 2).mean())
+
+
+def caller_losses(share: np.ndarray, games: Solutions) -> np.ndarray:
+    """What a best-responding bettor gains (n,) against top-down calling with these shares (n, 31), dollars."""
+    calls = calls_of(games.other, np.clip(share, 0, 1))
+    return answers_to_calls(games.own, games.other, calls) - games.value

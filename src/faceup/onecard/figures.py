@@ -1,0 +1,112 @@
+"""Figures of rules: many curves with their names at the right end, and a small tree drawn with its conditions."""
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+from matplotlib.axes import Axes
+
+from faceup.notebook.figures import BLUE, GREEN, GREY, ORANGE, PALETTE, PURPLE, RED, SKY
+from faceup.trees.rules import short
+from faceup.trees.trees import Tree, depth
+
+# The ten representations: one colour for the first two and for each way to name the card; dashed where one size is learned.
+REPRESENTATION_STYLE = (
+    *((color, "-") for color in (BLUE, ORANGE, GREEN, RED, PURPLE, SKY)),
+    *((color, "--") for color in (GREEN, RED, PURPLE, SKY)),
+)
+
+
+def named_curves(axes: Axes, x: Sequence[Sequence[float]], y: Sequence[Sequence[float]], names: Sequence[str]) -> None:
+    """A line each in the representations' colours, named at its right end; names keep clear of each other.
+
+    To be called when the axes' scale and the limits of y are set. Room for the names is left to the figure's layout.
+    """
+    for i, (xs, ys) in enumerate(zip(x, y, strict=True)):
+        color, dashes = REPRESENTATION_STYLE[i % len(REPRESENTATION_STYLE)]
+        axes.plot(xs, ys, color=color, ls=dashes, lw=1.5, marker="o", ms=2.5)
+    last = np.array([(xs[-1], ys[-1]) for xs, ys in zip(x, y, strict=True)])
+    ends = axes.transAxes.inverted().transform(axes.transData.transform(last))[:, 1]
+    for i, height in zip(np.argsort(ends), _spread(np.sort(ends), 0.052), strict=True):
+        color = REPRESENTATION_STYLE[i % len(REPRESENTATION_STYLE)][0]
+        place = {"xycoords": "axes fraction", "textcoords": "axes fraction", "va": "center", "size": 8.5, "color": color}
+        line = {"arrowstyle": "-", "color": color, "lw": 0.6, "alpha": 0.6, "relpos": (0, 0.5), "shrinkB": 0}
+        axes.annotate(names[i], (1.0, ends[i]), (1.05, height), arrowprops=line, annotation_clip=False, **place)
+
+
+def _spread(heights: np.ndarray, gap: float) -> np.ndarray:
+    """Ascending heights moved as little as need be to stand `gap` apart."""
+    spread = heights.copy()
+    for _ in range(200):
+        for i in range(1, len(spread)):
+            short = gap - (spread[i] - spread[i - 1])
+            if short > 0:
+                spread[i] += short / 2
+                spread[i - 1] -= short / 2
+    return spread
+
+
+def paired(
+    axes: Axes, groups: Mapping[str, Sequence[tuple[tuple[float, float], tuple[float, float]]]], names: Sequence[str]
+) -> None:
+    """Two values beside each name for each group, in the group's colour: hollow and filled, joined, with their intervals.
+
+    groups: for each, a pair of (value, half-width of its interval or 0) for each name.
+    """
+    for k, ((label, pairs), color) in enumerate(zip(groups.items(), PALETTE, strict=False)):
+        x = np.arange(len(names)) + 0.24 * (k - (len(groups) - 1) / 2)
+        values = np.array(pairs)  # (names, 2, value and half-width)
+        axes.vlines(x, values[:, 0, 0], values[:, 1, 0], color=color, lw=2.5, alpha=0.35)
+        for j, face in enumerate(("white", color)):
+            axes.errorbar(x, *values[:, j].T, fmt="o", color=color, mfc=face, ms=5, lw=0.8, label=label if j else None)
+    axes.set_xticks(range(len(names)), names)
+    axes.tick_params(axis="x", length=0)
+    axes.set_ylim(bottom=0)
+    axes.grid(axis="y")
+
+
+def ranked(axes: Axes, names: Sequence[str], values: Sequence[float], intervals: Sequence[float], colors: Sequence[str]) -> None:
+    """One row a name, the first on top, on a logarithmic scale: value and interval as a dot and as text."""
+    for row, (value, interval, color) in enumerate(zip(values, intervals, colors, strict=True)):
+        axes.errorbar(value, row, xerr=interval, fmt="o", color=color, ms=5, capsize=3)
+        place = {"textcoords": "offset points", "va": "center", "size": 8.5, "color": color}
+        place["bbox"] = {"facecolor": "white", "edgecolor": "none", "pad": 1}
+        axes.annotate(f"{value:.4f} \u00b1 {interval:.4f}", (value + interval, row), (8, 0), **place)
+    axes.set_xscale("log")
+    axes.set_yticks(range(len(names)), names)
+    axes.set_ylim(len(names) - 0.4, -0.6)
+    axes.tick_params(axis="y", length=0)
+    axes.xaxis.set_major_formatter("{x:g}")
+    axes.grid(axis="x")
+
+
+def draw_tree(axes: Axes, tree: Tree, names: Sequence[str], leaf: str = "bet {:.2f}") -> None:
+    """A tree of few levels, conditions in its nodes (left branch: true), value and share of rows in its leaves.
+
+    names: of the features, short. leaf: how a leaf's value, its only one, is written.
+    """
+    levels = depth(tree)
+    axes.set_xlim(0, 2**levels)
+    axes.set_ylim(-levels - 0.5, 0.5)
+    axes.axis("off")
+    most = max(float(tree.value.max()), 1e-9)
+    waiting = [(0, 0, 0.0, float(2**levels))]  # node, level, left and right end of its room
+    while waiting:
+        node, level, low, high = waiting.pop()
+        middle, feature = (low + high) / 2, int(tree.feature[node])
+        share = f"{tree.weight[node] / tree.weight[0]:.1%}"
+        if feature < 0:
+            strong = float(tree.value[node, 0]) / most
+            box = {"boxstyle": "round,pad=0.25", "facecolor": (*_rgb(strong), 1), "edgecolor": GREY, "lw": 0.6}
+            axes.text(middle, -level, f"{leaf.format(tree.value[node, 0])}\n{share}", ha="center", va="center", size=8, bbox=box)
+            continue
+        for child, ends in ((tree.left[node], (low, middle)), (tree.right[node], (middle, high))):
+            axes.plot([middle, sum(ends) / 2], [-level, -level - 1], color=GREY, lw=0.8, zorder=0)
+            waiting.append((int(child), level + 1, *ends))
+        box = {"boxstyle": "round,pad=0.25", "facecolor": "white", "edgecolor": GREY, "lw": 0.6}
+        words = f"{names[feature]}\n\u2264 {short(float(tree.threshold[node]))} ?"
+        axes.text(middle, -level, words, ha="center", va="center", size=8, bbox=box)
+
+
+def _rgb(share: float) -> tuple[float, float, float]:
+    """White at 0 to a light orange at 1."""
+    return (1.0, 1.0 - 0.35 * share, 1.0 - 0.75 * share)

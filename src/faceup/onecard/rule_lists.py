@@ -1,0 +1,200 @@
+"""Rule lists for the bettor of the one-card game that fit on a card in one's pocket, and a search for good ones.
+
+A list is read from the top; the first line that covers a card is played, and what no line covers checks. Two numbers are
+all that it asks for: the *strength* of a card, the share of the opponent's distribution below it, the same card counting
+half; and the *weakest* cards of one's own distribution, from the bottom up. Where a share ends within a card, that card
+mixes. Three kinds of line:
+
+    STRONG   cards of at least this strength bet this size
+    WEAK     the weakest so much of your distribution bets this size
+    BALANCE  the weakest cards of at most this strength bluff with what is bet above: size b as often as b / (1 + b) times
+             as it is bet there, the largest size with the weakest cards
+
+STRONG and WEAK lines alone are a tree of thresholds. The search minimises the mean one-sided exploitability over games; it
+never looks at an equilibrium's strategy, only at its value.
+"""
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit, prange
+
+from faceup.onecard.bluff_pairs import Solutions, worst_cases
+from faceup.onecard.game import CARDS, SIZES
+
+STRONG, WEAK, BALANCE = 0, 1, 2
+_N_SIZES = len(SIZES)
+_STEP = 0.01  # of thresholds
+_MIDDLE = {STRONG: 0.8, WEAK: 0.1, BALANCE: 0.6}  # where the search puts a new line
+_BOUNDS = {STRONG: (0.5, 1.0), WEAK: (0.0, 0.5), BALANCE: (0.3, 1.0)}
+
+
+class Line(NamedTuple):
+    """A line of a list."""
+
+    kind: int
+    threshold: float  # a strength, or for WEAK a share of one's own distribution
+    size: int = 0  # in $0.10; a BALANCE line has none
+
+
+def sentence(line: Line) -> str:
+    """A line in words."""
+    share, bet = f"{line.threshold:.0%}", "check" if line.size == 0 else f"bet {SIZES[line.size]:.1f}"
+    if line.kind == STRONG:
+        return f"If your card beats at least {share} of the opponent's (the same card counts half), {bet}."
+    if line.kind == WEAK:
+        return f"With the weakest {share} of your own cards, {bet}."
+    limit = "" if line.threshold >= 1 else f", none that beats more than {share}"
+    return (
+        f"Bluff with your weakest cards{limit}: each size b, b / (1 + b) times as often as the lines above bet "
+        "it, the largest size with the weakest cards."
+    )
+
+
+def sentences(lines: list[Line]) -> list[str]:
+    """A whole list in words, numbered, with what is left at its end."""
+    said = [*map(sentence, lines), "Check everything else." if lines else "Always check."]
+    return [f"{i}. {text}" for i, text in enumerate(said, start=1)]
+
+
+def play(lines: list[Line], own: np.ndarray, other: np.ndarray) -> np.ndarray:
+    """The strategies (n, 10, 31) of a list in games given by both distributions (n, 10).
+
+    Raises ValueError for a line of unknown kind, a size off the menu or a threshold that is no share.
+    """
+    for line in lines:
+        if line.kind not in _MIDDLE or not 0 <= line.size < _N_SIZES or not 0 <= line.threshold <= 1:
+            raise ValueError(f"{line} is no line: expected a kind of {sorted(_MIDDLE)}, a share, a size of 0 to {_N_SIZES - 1}")
+    kinds = np.array([line.kind for line in lines], dtype=np.int64)
+    thresholds = np.array([line.threshold for line in lines], dtype=np.float64)
+    sizes = np.array([line.size for line in lines], dtype=np.int64)
+    strategies = np.empty((len(own), CARDS, _N_SIZES))
+    _play_all(kinds, thresholds, sizes, own, other, strategies)
+    return strategies
+
+
+@njit(cache=True, nogil=True, parallel=True)
+def _play_all(kinds, thresholds, sizes, own, other, strategies):
+    for g in prange(len(own)):
+        _play_one(kinds, thresholds, sizes, own[g], other[g], strategies[g])
+
+
+@njit(cache=True, nogil=True)
+def _play_one(kinds, thresholds, sizes, own, other, shares):
+    """shares (10, 31): of each card, how much of it bets each size."""
+    shares[:] = 0.0
+    left = np.ones(CARDS)  # of each card, what no line has covered yet
+    for k in range(len(kinds)):
+        weaker, below = 0.0, 0.0  # the opponent's below the card, one's own below it
+        if kinds[k] == BALANCE:
+            _balance(thresholds[k], own, other, shares, left)
+            continue
+        for i in range(CARDS):
+            if kinds[k] == STRONG:
+                covered = left[i] if weaker + other[i] / 2 >= thresholds[k] else 0.0
+            else:
+                part = (thresholds[k] - below) / own[i] if own[i] > 0 else 0.0
+                covered = min(left[i], max(part, 0.0))
+            shares[i, sizes[k]] += covered
+            left[i] -= covered
+            weaker += other[i]
+            below += own[i]
+    for i in range(CARDS):
+        shares[i, 0] += left[i]
+
+
+@njit(cache=True, nogil=True)
+def _balance(limit, own, other, shares, left):
+    """Bluffs for what is bet so far, from the largest size and the weakest card on."""
+    strength, weaker = np.empty(CARDS), 0.0
+    for i in range(CARDS):
+        strength[i] = weaker + other[i] / 2
+        weaker += other[i]
+    bet = own @ shares
+    i = 0
+    for s in range(_N_SIZES - 1, 0, -1):
+        needed = bet[s] * s / (10 + s)  # b / (1 + b) for b = s / 10
+        while needed > 0 and i < CARDS and strength[i] <= limit:
+            given = min(needed, own[i] * left[i])
+            if given > 0:
+                shares[i, s] += given / own[i]
+                left[i] = max(left[i] - given / own[i], 0.0)
+                needed -= given
+            if needed > 1e-15:
+                i += 1
+            else:
+                break
+
+
+def losses(lines: list[Line], games: Solutions) -> np.ndarray:
+    """One-sided exploitability (n,) of a list in each game, dollars."""
+    return games.value - worst_cases(games.own, games.other, play(lines, games.own, games.other))
+
+
+def search(
+    games: Solutions, most: int, balanced: bool, progress: Callable[[int], None] = lambda done: None
+) -> dict[int, list[Line]]:
+    """The best list found for each length up to `most`, the last line ("check everything else") counted.
+
+    balanced: STRONG lines and one BALANCE line; else STRONG and WEAK lines in pairs, since a bet without a bluff gains
+    nothing. Lists grow: the best shorter one and a new line (or pair) tried between the others, then all lines are tuned.
+    progress: told each length that is reached.
+    """
+    lists: dict[int, list[Line]] = {1: []}
+    best: list[Line] = [Line(BALANCE, _MIDDLE[BALANCE])] if balanced else []
+    for length in range(3, most + 1, 1 if balanced else 2):
+        starts = _grown(best, balanced)
+        best = min((tuned(start, games) for start in starts), key=lambda lines: losses(lines, games).mean())
+        lists[length] = best
+        progress(length)
+    return lists
+
+
+def _grown(lines: list[Line], balanced: bool) -> list[list[Line]]:
+    """Lists with one more line: above all others, and below all of its kind."""
+    strong, rest = [x for x in lines if x.kind == STRONG], [x for x in lines if x.kind != STRONG]
+    top = Line(STRONG, 0.5 * (1 + max((x.threshold for x in strong), default=0.8)), 25)
+    low = Line(STRONG, min((x.threshold for x in strong), default=0.85) - 0.07, 4)
+    if balanced:
+        return [[top, *strong, *rest], [*strong, low, *rest]]
+    large, small = Line(WEAK, 0.04, top.size), Line(WEAK, max((x.threshold for x in rest), default=0.02) + 0.05, low.size)
+    return [[top, *strong, large, *rest], [*strong, low, *rest, small]]
+
+
+def tuned(lines: list[Line], games: Solutions) -> list[Line]:
+    """Coordinate descent: each line's threshold and size in turn, coarse steps before fine ones, until nothing improves.
+
+    A bet and its bluffs keep their size in common: apart they would give each other away.
+    """
+    best, least = lines, losses(lines, games).mean()
+    for steps in ((8, 6), (3, 3), (1, 1)):
+        improved = True
+        while improved:
+            improved = False
+            for i in range(len(best)):
+                for line in _moves(best[i], *steps):
+                    tried = _with(best, i, line)
+                    loss = losses(tried, games).mean()
+                    if loss < least - 1e-7:
+                        best, least, improved = tried, loss, True
+    return best
+
+
+def _with(lines: list[Line], i: int, new: Line) -> list[Line]:
+    """The list with line i replaced; where that is of another size, so are the WEAK lines to a STRONG one, or the reverse."""
+    partner = {STRONG: WEAK, WEAK: STRONG}.get(new.kind)
+    tried = [x._replace(size=new.size) if x.kind == partner and x.size == lines[i].size else x for x in lines]
+    return [*tried[:i], new, *tried[i + 1 :]]
+
+
+def _moves(line: Line, steps: int, sizes: int) -> list[Line]:
+    """A line's neighbours: threshold, size or both one step up or down."""
+    low, high = _BOUNDS[line.kind]
+    moved = []
+    for shift in (-steps, 0, steps):
+        threshold = round(min(max(line.threshold + shift * _STEP, low), high), 2)
+        for grow in (-sizes, 0, sizes) if line.kind != BALANCE else (0,):
+            size = min(max(line.size + grow, 1), _N_SIZES - 1) if line.kind != BALANCE else 0
+            moved.append(Line(line.kind, threshold, size))
+    return [x for x in dict.fromkeys(moved) if x != line]

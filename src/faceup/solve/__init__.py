@@ -1,1 +1,0 @@
-"""Numbers to strategies, and how far a strategy is from equilibrium."""

@@ -1,0 +1,1 @@
+"""Decision trees, no poker: CART, optimal trees, pruning, rules, pictures."""

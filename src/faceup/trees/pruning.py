@@ -1,0 +1,145 @@
+"""Cost-complexity pruning (Breiman et al. 1984, Chapter 3): which splits of a fitted tree earn more than cp each.
+
+What a leaf earns is `faceup.trees.oct_moves._crit`, here from a fitted tree's values and weights, as a share of all
+weight. The weakest branch is the one that earns least for each of its splits; cutting off the weakest again and
+again gives the pruning path, and one pass of other rows down the tree tells the loss of every tree on it.
+"""
+
+import heapq
+from typing import NamedTuple
+
+import numpy as np
+
+from faceup.trees.metrics import FLOOR, checked_rows
+from faceup.trees.trees import Tree, leaf_of
+
+CRITERIA = ("agreement", "brier", "log")  # in the order of oct_moves.AGREEMENT, BRIER, LOG
+
+
+_ROUNDING = 1e-12  # of all weight: prices that differ by less are one
+
+
+class Path(NamedTuple):
+    """The trees that ever larger cp leave of one tree, the largest first, the root alone last.
+
+    The largest is the whole tree, but for splits that earn nothing.
+    """
+
+    cp: np.ndarray  # (k,) float64, rising: the least cp that gives the tree
+    leaves: np.ndarray  # (k,) int64
+    loss: np.ndarray  # (k,) float64: on the rows given
+
+
+def earned(tree: Tree, criterion: str) -> np.ndarray:
+    """What each node (n,) earns as a leaf, as a share of all weight. Raises ValueError on another criterion than CRITERIA."""
+    if criterion not in CRITERIA:
+        raise ValueError(f"criterion is {criterion!r}: expected one of {', '.join(CRITERIA)}")
+    p = tree.value.astype(np.float64)
+    if criterion == "agreement":
+        each = p.max(axis=1)
+    elif criterion == "brier":
+        each = (p**2).sum(axis=1)
+    else:
+        each = (p * np.log(np.maximum(p, 1e-300))).sum(axis=1)
+    return each * tree.weight / tree.weight[0]
+
+
+def prune(tree: Tree, cp: float, criterion: str) -> Tree:
+    """The tree without the branches that earn less than cp a split, as a whole and from the bottom up."""
+    alone = earned(tree, criterion)
+    best, kept = alone.copy(), np.zeros(len(alone), dtype=bool)
+    for node in np.flatnonzero(tree.feature >= 0)[::-1]:
+        branch = best[tree.left[node]] + best[tree.right[node]] - cp
+        kept[node] = branch > alone[node]
+        best[node] = max(branch, alone[node])
+    return without(tree, ~kept)
+
+
+def without(tree: Tree, cut: np.ndarray) -> Tree:
+    """The tree with the nodes marked in cut (n,) made leaves, and what is below them left out."""
+    leaf, below = cut | (tree.feature < 0), np.zeros(len(cut), dtype=bool)
+    for node in np.flatnonzero(tree.feature >= 0):  # parents first
+        if leaf[node] or below[node]:
+            below[tree.left[node]] = below[tree.right[node]] = True
+    kept = ~below
+    number = np.cumsum(kept) - 1
+    end = leaf[kept]
+    return Tree(
+        feature=np.where(end, -1, tree.feature[kept]).astype(np.int32),
+        threshold=np.where(end, 0, tree.threshold[kept]).astype(np.float32),
+        left=np.where(end, -1, number[tree.left[kept]]).astype(np.int32),
+        right=np.where(end, -1, number[tree.right[kept]]).astype(np.int32),
+        value=tree.value[kept],
+        weight=tree.weight[kept],
+    )
+
+
+def pruning_path(tree: Tree, criterion: str, X: np.ndarray, P: np.ndarray, w: np.ndarray) -> Path:
+    """The pruning path of a tree, and the loss of each tree on it on rows X (n, f), P (n, n_labels), w (n,).
+
+    The loss is 1 - agreement, the Brier score or the log-loss, as `faceup.trees.metrics` has them. Raises
+    ValueError on bad rows.
+    """
+    alone, lost = earned(tree, criterion), _losses(tree, criterion, *checked_rows(X, P, w))
+    parent = np.full(len(alone), -1)
+    split = np.flatnonzero(tree.feature >= 0)
+    parent[tree.left[split]] = parent[tree.right[split]] = split
+    branch, loss, splits = alone.copy(), lost.copy(), np.zeros(len(alone), dtype=np.int64)
+    for node in split[::-1]:
+        for total in (branch, loss):
+            total[node] = total[tree.left[node]] + total[tree.right[node]]
+        splits[node] = splits[tree.left[node]] + splits[tree.right[node]] + 1
+    heap = [((branch[t] - alone[t]) / splits[t], int(t)) for t in split]
+    heapq.heapify(heap)
+    path, cp = [(0.0, splits[0] + 1, loss[0])], 0.0
+    while heap:
+        gain, node = heapq.heappop(heap)
+        if splits[node] == 0 or gain != (branch[node] - alone[node]) / splits[node] or _is_cut(splits, parent, node):
+            continue
+        change = alone[node] - branch[node], lost[node] - loss[node], -splits[node]
+        above = node
+        while above >= 0:
+            branch[above] += change[0]
+            loss[above] += change[1]
+            splits[above] += change[2]
+            if above != node:
+                heapq.heappush(heap, ((branch[above] - alone[above]) / splits[above], int(above)))
+            above = parent[above]
+        if gain > cp + _ROUNDING:
+            cp = gain
+        else:  # at this price more than one branch goes
+            path.pop()
+        path.append((cp, splits[0] + 1, loss[0]))
+    cps, leaves, losses = (np.array(column) for column in zip(*path, strict=True))
+    return Path(cps, leaves, losses)
+
+
+def best_cp(path: Path) -> float:
+    """The cp of least loss on a path: in the middle, on a log scale, of the range that gives that tree."""
+    best = int(path.loss.argmin())
+    low = max(path.cp[best], _ROUNDING)
+    high = path.cp[best + 1] if best + 1 < len(path.cp) else 4 * low  # any larger one leaves the root
+    return float(np.sqrt(low * high))
+
+
+def _is_cut(splits: np.ndarray, parent: np.ndarray, node: int) -> bool:
+    """Whether a node above has become a leaf."""
+    while (node := parent[node]) >= 0:
+        if splits[node] == 0:
+            return True
+    return False
+
+
+def _losses(tree: Tree, criterion: str, X: np.ndarray, P: np.ndarray, w: np.ndarray) -> np.ndarray:
+    """What each node (n,) would lose as a leaf on the rows that come there, as a share of all rows' weight."""
+    leaves, w = leaf_of(tree, X), w / w.sum()
+    columns = np.concatenate([w[:, None] * P, (w * (P**2).sum(axis=1))[:, None], w[:, None]], axis=1)
+    sums = np.stack([np.bincount(leaves, weights=c, minlength=len(tree.feature)) for c in columns.T], axis=1)
+    for node in np.flatnonzero(tree.feature >= 0)[::-1]:
+        sums[node] = sums[tree.left[node]] + sums[tree.right[node]]
+    mass, squares, weight, p = sums[:, :-2], sums[:, -2], sums[:, -1], tree.value.astype(np.float64)
+    if criterion == "agreement":
+        return weight - mass[np.arange(len(p)), p.argmax(axis=1)]
+    if criterion == "brier":
+        return squares - 2 * (mass * p).sum(axis=1) + weight * (p**2).sum(axis=1)
+    return -(mass * np.log(np.maximum(p, FLOOR))).sum(axis=1)

@@ -1,0 +1,196 @@
+"""Decision trees as outlines: a row for each situation, indented by its depth, and beside it what the tree does there.
+
+A row says the answer that leads to it, so that a path is read from top to bottom; the bar is the mixture of actions, also of
+branches that are not drawn further (grey, with the number of their leaves). Rows never grow wider than their text, and the bars
+stand in one column, so that trees of any depth stay legible. All lengths are inches.
+"""
+
+from collections.abc import Mapping, Sequence
+from functools import cache
+from typing import NamedTuple
+
+import matplotlib.pyplot as plt
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.colors import LinearSegmentedColormap, to_hex, to_rgb
+from matplotlib.figure import Figure
+from matplotlib.layout_engine import PlaceHolderLayoutEngine
+from matplotlib.patches import FancyBboxPatch, Rectangle
+from matplotlib.textpath import TextPath
+
+from faceup.holdem.play.words import action_name, condition
+from faceup.notebook.figures import GREEN, GREY, ORANGE, RED, SKY
+from faceup.trees.tree_paths import leaves_below
+from faceup.trees.trees import Tree
+
+ROW, INDENT, MARGIN = 0.27, 0.22, 0.12  # height of a row, shift of a level, free space around all
+BAR, BAR_HEIGHT = 2.6, 0.19
+STAKE, STUB = 0.95, 0.95  # widths of the columns behind the bar
+TEXT_SIZE, SMALL_SIZE = 9.0, 7.5
+WINE = "#7B1E3A"
+_INCH = 72  # points
+
+
+class Row(NamedTuple):
+    """One line of an outline."""
+
+    node: int
+    level: int
+    text: str
+    hidden: int  # leaves of a branch that is not drawn further, 0 for others
+
+
+class Part(NamedTuple):
+    """A tree to draw, or a branch of it."""
+
+    title: str
+    tree: Tree
+    names: Sequence[str]  # of its features
+    expanded: np.ndarray  # (n,) bool: splits whose branches are drawn
+    root: int = 0
+    said: str = "all decisions"  # of the root's row
+    marked: int = -1  # a node to point out
+    notes: Mapping[int, str] = {}  # by node, at the row's right end
+
+
+class Box(NamedTuple):
+    """A rectangle on the page."""
+
+    x: float
+    y: float
+    width: float
+    height: float
+
+
+def action_colours(labels: Sequence[str]) -> list[str]:
+    """A colour for each label: cool for fold and call, from orange to red for bets by size, dark for all-in."""
+    raises = [label for label in labels if label.startswith("raise_")]
+    ramp = LinearSegmentedColormap.from_list("raises", [ORANGE, RED])
+    warm = {label: to_hex(ramp(i / max(len(raises) - 1, 1))) for i, label in enumerate(raises)}
+    return [warm.get(label) or {"fold": SKY, "call": GREEN, "all_in": WINE}[label] for label in labels]
+
+
+def outline(part: Part) -> list[Row]:
+    """The rows of a part, each branch's at-most side first."""
+    tree, names = part.tree, part.names
+    leaves, rows = leaves_below(tree), []
+    waiting = [(part.root, 0, part.said)]
+    while waiting:
+        node, level, text = waiting.pop()
+        split = tree.feature[node] >= 0
+        drawn = bool(split and part.expanded[node])
+        rows.append(Row(node, level, text, int(leaves[node]) if split and not drawn else 0))
+        if drawn:
+            name, threshold = names[tree.feature[node]], float(tree.threshold[node])
+            waiting.append((int(tree.right[node]), level + 1, condition(name, threshold, True)))
+            waiting.append((int(tree.left[node]), level + 1, condition(name, threshold, False)))
+    return rows
+
+
+@cache
+def text_width(text: str, size: float = TEXT_SIZE) -> float:
+    """Width of a line of text in inches, with a little room to spare."""
+    return TextPath((0, 0), text, size=size).get_extents().width / _INCH * 1.06 + 0.04 if text else 0.0
+
+
+def text_boxes(rows: Sequence[Row]) -> list[Box]:
+    """Where each row's text stands; y grows upwards, the first row is the highest."""
+    return [Box(MARGIN + INDENT * r.level, -ROW * (i + 1), text_width(r.text), ROW) for i, r in enumerate(rows)]
+
+
+def bar_start(rows: Sequence[Row]) -> float:
+    """Left end of the column of bars: right of every text."""
+    return max(box.x + box.width for box in text_boxes(rows)) + 0.15
+
+
+def draw_outline(axes: Axes, part: Part, labels: Sequence[str], top: float, start: float) -> None:
+    """Draw a part from y = top downwards, its bars from x = start; axes in inches."""
+    rows, colours, tree = outline(part), action_colours(labels), part.tree
+    last_of: dict[int, float] = {}  # middle of the row above, by level
+    for row, box in zip(rows, text_boxes(rows), strict=True):
+        y = top + box.y + ROW / 2
+        if row.level:
+            x = box.x - INDENT * 0.75
+            axes.plot([x, x, box.x - 0.04], [last_of[row.level - 1] - ROW * 0.35, y, y], color=GREY, lw=0.7)
+        last_of[row.level] = y
+        if row.node == part.marked:
+            axes.add_patch(
+                Rectangle((box.x - 0.05, y - ROW / 2), start + BAR - box.x + 0.1, ROW, color="#FFF3C4", lw=0, zorder=0)
+            )
+        axes.text(box.x, y, row.text, va="center", size=TEXT_SIZE)
+        draw_bar(axes, tree.value[row.node], colours, start, y)
+        share = tree.weight[row.node] / tree.weight[0]
+        axes.text(start + BAR + STAKE - 0.2, y, percent(share), va="center", ha="right", size=SMALL_SIZE)
+        note = part.notes.get(row.node, "")
+        axes.text(start + BAR + STAKE, y, note, va="center", size=SMALL_SIZE)
+        if row.hidden and not note:
+            _stub(axes, f"+ {row.hidden:,} leaves", start + BAR + STAKE, y)
+
+
+def percent(share: float) -> str:
+    """A share as "12 %", "0.3 %" or "< 0.1 %"."""
+    if 0 < share < 0.0005:
+        return "< 0.05 %"
+    return f"{100 * share:.0f} %" if share >= 0.0995 else f"{100 * share:.1f} %"
+
+
+def draw_bar(axes: Axes, mixture: np.ndarray, colours: Sequence[str], x: float, y: float, width: float = BAR) -> None:
+    """Stacked shares of actions from x on, centred on y, with the percentages that find room."""
+    for share, colour in zip(mixture, colours, strict=True):
+        wide = float(share) * width
+        axes.add_patch(Rectangle((x, y - BAR_HEIGHT / 2), wide, BAR_HEIGHT, color=colour, lw=0))
+        text = f"{100 * share:.0f}"
+        if wide > text_width(text, SMALL_SIZE) + 0.05:
+            axes.text(x + wide / 2, y, text, ha="center", va="center", size=SMALL_SIZE, color=_ink(colour))
+        x += wide
+
+
+def _ink(colour: str) -> str:
+    return "black" if np.power(to_rgb(colour), 2.2) @ (0.2126, 0.7152, 0.0722) > 0.18 else "white"
+
+
+def _stub(axes: Axes, text: str, x: float, y: float) -> None:
+    """A grey pill that stands for a branch not drawn."""
+    style = "round,pad=0,rounding_size=0.08"
+    wide = text_width(text, SMALL_SIZE) + 0.12
+    axes.add_patch(FancyBboxPatch((x, y - 0.085), wide, 0.17, boxstyle=style, facecolor="#DDDDDD", edgecolor="none"))
+    axes.text(x + wide / 2, y, text, ha="center", va="center", size=SMALL_SIZE, color="#444444")
+
+
+def legend(axes: Axes, labels: Sequence[str], x: float, y: float) -> float:
+    """A line of coloured squares with the actions' names from x on; returns where it ends."""
+    for label, colour in zip(labels, action_colours(labels), strict=True):
+        axes.add_patch(Rectangle((x, y - 0.07), 0.14, 0.14, color=colour, lw=0))
+        name = action_name(label)
+        axes.text(x + 0.2, y, name, va="center", size=TEXT_SIZE)
+        x += 0.4 + text_width(name)
+    return x
+
+
+def page_size(parts: Sequence[Part]) -> tuple[float, float, float]:
+    """Width and height of a picture of some parts, and where its bars start."""
+    start = max(bar_start(outline(part)) for part in parts)
+    noted = max((text_width(note, SMALL_SIZE) for part in parts for note in part.notes.values()), default=0.0)
+    cut = any(row.hidden for part in parts for row in outline(part))
+    height = sum(ROW * (len(outline(part)) + 1.6) for part in parts) + 0.75
+    return start + BAR + STAKE + max(noted, STUB if cut else 0) + MARGIN, height, start
+
+
+def tree_figure(parts: Sequence[Part], labels: Sequence[str], extra: float = 0.0) -> tuple[Figure, Axes]:
+    """Some trees below each other, with `extra` inches left free at the foot; axes in inches, the top left corner is (0, 0)."""
+    width, height, start = page_size(parts)
+    figure = plt.figure(figsize=(width, height + extra))
+    figure.set_layout_engine(PlaceHolderLayoutEngine(adjust_compatible=True, colorbar_gridspec=True))  # axes stay where they are
+    axes = figure.add_axes((0, extra / (height + extra), 1, height / (height + extra)))
+    axes.set(xlim=(0, width), ylim=(-height, 0))
+    axes.axis("off")
+    legend(axes, labels, MARGIN, -0.18)
+    headings = {start: "what it does (%)", start + BAR + STAKE - 0.2: "share of\nstake"}
+    for x, text in headings.items():
+        axes.text(x, -0.5, text, size=SMALL_SIZE, color=GREY, va="center", ha="right" if "\n" in text else "left")
+    top = -0.65
+    for part in parts:
+        axes.text(MARGIN, top - ROW * 0.5, part.title, size=TEXT_SIZE + 1, weight="bold", va="center")
+        draw_outline(axes, part, labels, top - ROW * 1.1, start)
+        top -= ROW * (len(outline(part)) + 1.6)
+    return figure, axes

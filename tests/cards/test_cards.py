@@ -1,0 +1,136 @@
+"""Cards, boards up to suits, and how many there are of what."""
+
+from math import comb
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from faceup.cards.cards import (
+    CLASS_NAMES,
+    CLASS_OF_HOLE,
+    HOLE_CARDS,
+    PERMUTED_HOLES,
+    SUIT_PERMUTATIONS,
+    canonical,
+    canonical_boards,
+    card_text,
+    hole_index,
+    parse_cards,
+    parse_hand,
+)
+
+MOVED = 4 * (np.arange(52) // 4) + SUIT_PERMUTATIONS[:, np.arange(52) % 4]  # (24, 52): c becomes MOVED[p, c]
+
+
+def test_numbering():
+    assert parse_cards("2c2d2h2s3cAs") == [0, 1, 2, 3, 4, 51]
+    assert "".join(map(card_text, range(52))) == "".join(r + s for r in "23456789TJQKA" for s in "cdhs")
+    assert parse_cards("kh 3S jC") == parse_cards("Kh3sJc")
+    assert [hole_index(*hole) for hole in HOLE_CARDS.tolist()] == list(range(1326))
+    assert hole_index(51, 50) == hole_index(50, 51) == 1325
+
+
+@pytest.mark.parametrize(
+    ("hole", "board", "message"),
+    [
+        ("AcAc", "", "'AcAc': 'Ac' appears twice"),
+        ("Ac3h", "Kh3sAc", "holds Ac, which is in the hole 'Ac3h'"),
+        ("Ac3h", "Kh3s", "has 2 cards, expected 0, 3, 4 or 5"),
+        ("Ac3h", "Kh3sJc2c2d2h", "has 6 cards, expected 0, 3, 4 or 5"),
+        ("Ac3h", "KhKhJc", "'Kh' appears twice"),
+        ("Xc3h", "", "unknown rank 'X', expected one of 23456789TJQKA"),
+        ("Ax3h", "", "unknown suit 'x', expected one of cdhs"),
+        ("Ac3", "", "expected two characters a card"),
+        ("Ac3hKd", "", "has 3 cards, expected 2"),
+        ("", "", "has 0 cards, expected 2"),
+    ],
+)
+def test_bad_text_names_the_card(hole, board, message):
+    with pytest.raises(ValueError) as error:
+        parse_hand(hole, board)
+    assert message in str(error.value)
+
+
+@pytest.mark.parametrize(("n_cards", "n_boards"), [(0, 1), (3, 1755), (4, 16432), (5, 134459)])
+def test_boards_up_to_suits(n_cards, n_boards):
+    boards = canonical_boards(n_cards)
+    assert len(boards.keys) == len(boards.cards) == n_boards
+    assert boards.multiplicity.sum() == comb(52, n_cards)
+    assert (np.diff(boards.keys) > 0).all()
+
+
+def test_board_sizes_are_checked():
+    with pytest.raises(ValueError, match="n_cards is 2, expected 0, 3, 4 or 5"):
+        canonical_boards(2)
+
+
+def orbits(n_cards, fixed):
+    """Classes up to suits of (board, something), by Burnside's lemma on each board.
+
+    fixed(f, s): how many somethings stay as they are under a renaming of the suits that leaves f of the cards
+    not on the board alone and swaps s pairs of them.
+    """
+    boards = canonical_boards(n_cards)
+    cards = boards.cards.astype(np.int64)
+    free = np.ones((len(cards), 52), dtype=np.int64)
+    np.put_along_axis(free, cards, 0, axis=1)
+    total, size = np.zeros(len(cards), dtype=np.int64), np.zeros(len(cards), dtype=np.int64)
+    for moved in MOVED:
+        keeps = (np.sort(moved[cards], axis=1) == cards).all(axis=1)
+        lower = [c for c in range(52) if moved[c] > c and moved[moved[c]] == c]
+        f = free[:, moved == np.arange(52)].sum(axis=1)
+        s = (free[:, lower] * free[:, moved[lower]]).sum(axis=1)
+        total += keeps * fixed(f, s)
+        size += keeps
+    assert (total % size == 0).all()
+    return int((total // size).sum())
+
+
+@pytest.mark.parametrize(("n_cards", "n"), [(0, 169), (3, 1_286_792), (4, 13_960_050), (5, 123_156_254)])
+def test_hole_and_board_classes(n_cards, n):
+    assert orbits(n_cards, lambda f, s: f * (f - 1) // 2 + s) == n
+
+
+def test_classes_with_the_order_of_streets():
+    assert orbits(3, lambda f, s: f) == 63_193  # (flop, turn)
+    assert orbits(3, lambda f, s: f * (f - 1)) == 2_554_656  # (flop, turn, river)
+    assert orbits(3, lambda f, s: f * (f - 1) // 2 * (f - 2) + s * f) == 55_190_538  # (hole, flop, turn)
+    assert orbits(3, lambda f, s: f * (f - 1) // 2 * (f - 2) * (f - 3) + s * f * (f - 1)) == 2_428_287_420
+
+
+def test_starting_hands():
+    assert sorted(np.bincount(CLASS_OF_HOLE).tolist()) == [4] * 78 + [6] * 13 + [12] * 78
+    assert CLASS_NAMES[:3] == ("AA", "AKs", "AQs") and CLASS_NAMES[13:15] == ("AKo", "KK")
+    for text, name in [("AcAd", "AA"), ("KhAh", "AKs"), ("2d7s", "72o"), ("7c2c", "72s"), ("Td3h", "T3o")]:
+        assert CLASS_NAMES[CLASS_OF_HOLE[hole_index(*parse_cards(text))]] == name
+
+
+def test_permuted_holes():
+    for p, permuted in enumerate(PERMUTED_HOLES):
+        assert sorted(permuted) == list(range(1326))
+        expected = [hole_index(MOVED[p, hi], MOVED[p, lo]) for hi, lo in HOLE_CARDS.tolist()]
+        assert permuted.tolist() == expected
+        assert (CLASS_OF_HOLE[permuted] == CLASS_OF_HOLE).all()
+
+
+boards = st.sampled_from([3, 4, 5]).flatmap(lambda n: st.lists(st.integers(0, 51), min_size=n, max_size=n, unique=True))
+
+
+@given(boards)
+def test_canonical_leads_to_the_canonical_cards(board):
+    board_id, permutation = canonical(board)
+    assert sorted(MOVED[permutation, board]) == canonical_boards(len(board)).cards[board_id].tolist()
+
+
+@given(boards, st.integers(0, 23))
+def test_renamed_suits_are_the_same_board(board, p):
+    assert canonical(MOVED[p, board])[0] == canonical(board)[0]
+
+
+def test_canonical_boards_are_their_own():
+    for n_cards in (3, 4, 5):
+        cards = canonical_boards(n_cards).cards
+        for i in range(0, len(cards), 97):
+            assert canonical(cards[i]) == (i, 0)

@@ -1,0 +1,235 @@
+"""Named features and the front door for one hand as text."""
+
+import random
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from faceup.cards.cards import (
+    CLASS_OF_HOLE,
+    HOLE_CARDS,
+    SUIT_PERMUTATIONS,
+    canonical_boards,
+    card_text,
+    hole_index,
+    parse_cards,
+)
+from faceup.cards.equity import BOARD_CARDS, UNITS
+from faceup.cards.features import (
+    BET_NAMES,
+    FEATURE_NAMES,
+    Hand,
+    betting_features,
+    board_features,
+    feature_names,
+    hand,
+    street_features,
+)
+from faceup.holdem.betting.notation import state_after
+
+# betting, what the player to act is told: the opponent's bets, the own bets, whether he sits on the button
+TOLD = [
+    ("", [100, 0, 0, 0, 50, 0, 0, 0, 1]),
+    ("b300", [300, 0, 0, 0, 100, 0, 0, 0, 0]),
+    ("b300c/kb400", [300, 400, 0, 0, 300, 0, 0, 0, 0]),
+    ("b300c/b400", [300, 400, 0, 0, 300, 0, 0, 0, 1]),
+    ("cb300c/kk/b600b1800", [300, 0, 1800, 0, 300, 0, 600, 0, 0]),
+]
+
+
+@pytest.mark.parametrize("history,told", [("opponent", 4), ("both", 8), ("both+seat", 9)])
+def test_what_a_model_is_told_of_the_betting(history, told):
+    states = [state_after(line) for line, _ in TOLD]
+    found = betting_features(np.array([s.bets for s in states]), np.array([s.actor for s in states]), history)
+    assert found.dtype == np.float32 and found.tolist() == [row[:told] for _, row in TOLD]
+    assert [len(set(feature_names(street, history))) for street in range(4)] == [31 + told, 21 + told, 11 + told, 1 + told]
+    assert feature_names(3, history) == feature_names(3, "both+seat")[: 1 + told]
+
+
+def test_an_unknown_history_is_named():
+    for ask in (lambda: feature_names(1, "own"), lambda: betting_features(np.zeros((1, 2, 4)), np.zeros(1, dtype=int), "own")):
+        with pytest.raises(ValueError, match="history is 'own', expected one of opponent, both, both.seat"):
+            ask()
+
+
+def test_names():
+    assert [len(names) for names in FEATURE_NAMES] == [31, 21, 11, 1]
+    assert [len(set(feature_names(street))) for street in range(4)] == [35, 25, 15, 5]
+    assert FEATURE_NAMES[1][:2] == ("equity", "turn_equity_p10")
+    assert FEATURE_NAMES[1][10:12] == ("turn_equity_p100", "river_equity_p10")
+    assert FEATURE_NAMES[0][1] == "flop_equity_p10" and FEATURE_NAMES[0][-1] == "river_equity_p100"
+    assert BET_NAMES[0] == "opponent_bet_preflop" and BET_NAMES[3] == "opponent_bet_river"
+
+
+@pytest.fixture(scope="module")
+def example():
+    """The paper's hand in Section 2.2.1."""
+    return hand("Ac3h", "Kh3sJc")
+
+
+def test_example_equity(example):
+    assert round(example.equity, 7) == 0.6138041
+    assert sum(example.outcomes) == 1_070_190
+    wins, ties, _ = example.outcomes
+    assert example.exact_equity == Fraction(2 * wins + ties, 2 * 1_070_190)
+
+
+@pytest.mark.parametrize(
+    ("street", "n_futures", "percentiles", "deciles"),
+    [
+        (
+            2,
+            47,
+            [0.5313, 0.5500, 0.5515, 0.5541, 0.5577, 0.5607, 0.5653, 0.6217, 0.6572, 0.7601, 0.9630],
+            [0.5500, 0.5510, 0.5541, 0.5573, 0.5607, 0.5656, 0.6215, 0.6572, 0.9011, 0.9630],
+        ),
+        (
+            3,
+            1081,
+            [0.3364, 0.4455, 0.4616, 0.4737, 0.5222, 0.5616, 0.6071, 0.6232, 0.7970, 0.9520, 1.0],
+            [0.4455, 0.4616, 0.4737, 0.5222, 0.5616, 0.6071, 0.6232, 0.7970, 0.9520, 1.0],
+        ),
+    ],
+)
+def test_example_histograms(example, street, n_futures, percentiles, deciles):
+    values, counts = example.histogram(street)
+    assert counts.sum() == n_futures
+    futures = np.repeat(values, counts) / UNITS[street]
+    assert np.percentile(futures, np.arange(0, 101, 10)).round(4).tolist() == percentiles
+    assert example.deciles(street).round(4).tolist() == deciles
+    assert Fraction(int(values @ counts), n_futures * UNITS[street]) == example.exact_equity
+
+
+def test_example_features(example):
+    features = example.features((100, 250, 0, 0))
+    assert tuple(features) == feature_names(1)
+    assert features["equity"] == np.float32(example.equity)
+    assert features["river_equity_p90"] == np.float32(example.deciles(3)[8])
+    assert list(features.values())[-4:] == [100, 250, 0, 0]
+    assert example.vector().dtype == np.float32
+
+
+def test_river_and_turn_hands():
+    nuts = hand("AhKh", "QhJhTh2c2d")
+    assert (nuts.street, nuts.equity, nuts.outcomes) == (3, 1.0, (990, 0, 0))
+    board_plays = hand("2c3d", "AhKhQhJhTh")
+    assert (board_plays.exact_equity, board_plays.outcomes) == (Fraction(1, 2), (0, 990, 0))
+    turn = hand("2c7d", "AhKhQhJh")
+    assert (turn.street, turn.histogram(3)[1].sum(), len(turn.vector())) == (2, 46, 15)
+
+
+@pytest.mark.parametrize("text", ["KcKd", "7d2c", "Ts9s"])
+def test_preflop_hand_needs_no_table_and_agrees_with_it(tables, text):
+    ours = hand(text)
+    row = board_features(0, tables[0], [])[hole_index(*ours.hole)]
+    assert (ours.vector()[:31] == row).all()
+    assert [int(ours.histogram(street)[1].sum()) for street in (1, 2, 3)] == [19_600, 230_300, 2_118_760]
+
+
+def test_preflop_outcomes_of_a_hand():
+    assert hand("KsKh").outcomes == (1722470558, 11676960, 363424882)  # tests/data/preflop_equity.csv
+
+
+@pytest.mark.parametrize(("street", "n"), [(1, 6), (2, 20), (3, 40)])
+def test_hands_agree_with_the_tables(tables, street, n):
+    draw = random.Random(street)
+    for _ in range(n):
+        cards = draw.sample(range(52), 2 + BOARD_CARDS[street])
+        ours = Hand(tuple(cards[:2]), tuple(cards[2:]))
+        assert (ours.vector()[:-4] == board_features(street, tables[street], cards[2:])[hole_index(*cards[:2])]).all()
+
+
+@pytest.mark.parametrize("street", [1, 2, 3])
+def test_blocked_holes_are_zero(tables, street):
+    board = parse_cards("Kh3sJc9d2c")[: BOARD_CARDS[street]]
+    features = board_features(street, tables[street], board)
+    assert features.shape == (1326, (31, 21, 11, 1)[street]) and features.dtype == np.float32
+    blocked = np.isin(HOLE_CARDS, board).any(axis=1)
+    assert not features[blocked].any()
+    assert features[~blocked].max(axis=1).min() > 0 and features.max() <= 1
+
+
+@pytest.mark.parametrize("street", [0, 1, 2, 3])
+def test_bulk_features_are_the_same_bits(tables, street):
+    cards = canonical_boards(BOARD_CARDS[street]).cards
+    ids = np.arange(0, len(cards), max(1, len(cards) // 9))
+    bulk = street_features(street, tables[street], ids)
+    for i, features in zip(ids, bulk, strict=True):
+        expected = board_features(street, tables[street], cards[i].tolist())
+        assert ((features[CLASS_OF_HOLE] if street == 0 else features) == expected).all()
+
+
+def test_features_are_quotients_rounded_once(tables):
+    features = street_features(1, tables[1], np.array([700]))[0]
+    assert (features[:, 0] == (tables[1].equity[700] / UNITS[1]).astype(np.float32)).all()
+    assert (features[:, 1:11] == (tables[1].deciles[0][700] / UNITS[2]).astype(np.float32)).all()
+    assert (features[:, 11:] == (tables[1].deciles[1][700] / UNITS[3]).astype(np.float32)).all()
+
+
+seven = st.lists(st.integers(0, 51), min_size=7, max_size=7, unique=True)
+
+
+@given(cards=seven, street=st.sampled_from([1, 2, 3]), p=st.integers(0, 23))
+def test_names_of_suits_do_not_matter(tables, cards, street, p):
+    hole, board = cards[:2], cards[2 : 2 + BOARD_CARDS[street]]
+    renamed = [4 * (c // 4) + int(SUIT_PERMUTATIONS[p, c % 4]) for c in cards]
+    other_hole, other_board = renamed[:2], renamed[2 : 2 + BOARD_CARDS[street]]
+    features = board_features(street, tables[street], board)[hole_index(*hole)]
+    assert (board_features(street, tables[street], other_board)[hole_index(*other_hole)] == features).all()
+    assert (board_features(street, tables[street], board[::-1])[hole_index(*hole)] == features).all()
+
+
+@settings(max_examples=20)
+@given(cards=seven, n_board=st.sampled_from([3, 4, 5]), p=st.integers(0, 23))
+def test_names_of_suits_do_not_matter_as_text(cards, n_board, p):
+    renamed = [4 * (c // 4) + int(SUIT_PERMUTATIONS[p, c % 4]) for c in cards]
+    one, other = (hand("".join(map(card_text, c[:2])), "".join(map(card_text, c[2 : 2 + n_board]))) for c in (cards, renamed))
+    assert one.exact_equity == other.exact_equity
+    assert one.outcomes == other.outcomes
+    assert one.features() == other.features()
+
+
+@pytest.mark.parametrize(
+    ("bets", "message"),
+    [
+        ((-100, 0, 0, 0), "opponent_bet_preflop is -100, expected dollars, 0 or more"),
+        ((100, float("nan"), 0, 0), "opponent_bet_flop is nan, expected dollars, 0 or more"),
+        ((100, 0, 0), "has 3 amounts, expected 4"),
+        ((100, 0, 50, 0), "expected 0 after the flop"),
+    ],
+)
+def test_bad_bets(example, bets, message):
+    with pytest.raises(ValueError) as error:
+        example.features(bets)
+    assert message in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("hole", "board"),
+    [
+        ("AcAc", ""),
+        ("Ac3h", "Kh3sAc"),
+        ("Ac3h", "Kh3s"),
+        ("Ac3h", "Kh3sJc2c2d2h"),
+        ("Zc3h", ""),
+        ("Ac3x", ""),
+    ],
+)
+def test_bad_hands(hole, board):
+    with pytest.raises(ValueError, match="expected|holds"):
+        hand(hole, board)
+
+
+@pytest.mark.parametrize("street", [0, 1, 4, -1])
+def test_streets_must_be_later(example, street):
+    with pytest.raises(ValueError, match=rf"street is {street}, expected one after the flop: \[2, 3\]"):
+        example.histogram(street)
+
+
+@pytest.mark.parametrize("board", [[0, 1], [0, 1, 2, 3], [0, 1, 1], [0, 1, 52], [-1, 0, 1]])
+def test_boards_must_fit_the_street(tables, board):
+    with pytest.raises(ValueError, match="expected 3 distinct cards 0..51 on the flop"):
+        board_features(1, tables[1], board)

@@ -1,0 +1,65 @@
+"""Who wins when all cards come, against phevaluator and the equity tables."""
+
+from itertools import combinations
+
+import numpy as np
+import pytest
+from phevaluator import evaluate_cards
+
+from faceup.cards.cards import CLASS_NAMES, CLASS_OF_HOLE, HOLE_CARDS, card_text
+from faceup.cards.matchups import (
+    RUNOUTS_FLOP,
+    RUNOUTS_PREFLOP,
+    class_wins,
+    edges,
+    flop_wins,
+    load_preflop_wins,
+    save_preflop_wins,
+)
+
+
+def test_wins_on_boards_one_pair_of_holes_after_the_other():
+    boards, weights = np.array([[9, 24, 34, 51, 3], [0, 1, 2, 3, 4]]), np.array([3, 1])
+    expected = np.zeros((169, 169), dtype=int)
+    for board, weight in zip(boards.tolist(), weights.tolist(), strict=True):
+        holes = np.flatnonzero(~np.isin(HOLE_CARDS, board).any(axis=1))
+        text = [card_text(c) for c in board]
+        rank = np.array([evaluate_cards(*text, *(card_text(int(c)) for c in HOLE_CARDS[h])) for h in holes])
+        cards = HOLE_CARDS[holes]
+        apart = ~(cards[:, None, :, None] == cards[None, :, None, :]).any(axis=(2, 3))
+        won = (rank[:, None] < rank[None, :]) & apart
+        np.add.at(expected, tuple(np.meshgrid(CLASS_OF_HOLE[holes], CLASS_OF_HOLE[holes], indexing="ij")), weight * won)
+    np.testing.assert_array_equal(class_wins(boards, weights), expected)
+
+
+def test_sums_are_known(all_in_wins):
+    """All deals of two hands and a board (FACTS), and two kings' equity against a random hand, 82.39568 %."""
+    assert all_in_wins.sum() == 1_334_125_369_292
+    kings = CLASS_NAMES.index("KK")
+    edge = all_in_wins[kings].sum() - all_in_wins[:, kings].sum()
+    assert 0.5 + edge / (2 * 6 * 1225 * RUNOUTS_PREFLOP) == pytest.approx(0.8239568, abs=5e-8)
+
+
+def test_aces_against_kings(all_in_wins):
+    """As every poker calculator has it: 81.95 %, suits averaged."""
+    aces, kings = CLASS_NAMES.index("AA"), CLASS_NAMES.index("KK")
+    equity = 0.5 + edges(all_in_wins, RUNOUTS_PREFLOP)[aces, kings] / (2 * 36)
+    assert equity == pytest.approx(0.8195, abs=1e-4)
+
+
+def test_flop_counts_pairs_of_cards_still_to_come():
+    """Pairs of aces on three deuces: never behind kings but for the two kings that may come."""
+    flop = [0, 1, 2]
+    wins = flop_wins(flop)
+    aces, kings = CLASS_NAMES.index("AA"), CLASS_NAMES.index("KK")
+    runouts = list(combinations([c for c in range(52) if c not in (*flop, 44, 45, 48, 49)], 2))
+    assert len(runouts) == RUNOUTS_FLOP
+    total = wins[aces, kings] + wins[kings, aces]
+    assert total <= 36 * RUNOUTS_FLOP and wins[aces, kings] / (36 * RUNOUTS_FLOP) > 0.9
+    edge = edges(wins, RUNOUTS_FLOP)
+    np.testing.assert_allclose(edge, -edge.T)
+
+
+def test_wins_are_written_and_read(all_in_wins, tmp_path):
+    save_preflop_wins(tmp_path, all_in_wins)
+    np.testing.assert_array_equal(load_preflop_wins(tmp_path), all_in_wins)

@@ -1,0 +1,109 @@
+"""A heads-up table on pokerkit's engine, with this package's seats and cards: the oracle for rules and chips."""
+
+from collections.abc import Sequence
+
+from pokerkit import Automation, ChipsPulling, NoLimitTexasHoldem
+
+from faceup.cards.cards import card_text
+from faceup.holdem.betting.betting_tree import legal_raises, pot_and_call
+
+STACK = 20_000
+_DEALT_BY_US = (Automation.HOLE_DEALING, Automation.BOARD_DEALING, Automation.CARD_BURNING)
+_AUTOMATIONS = tuple(a for a in Automation if a not in _DEALT_BY_US)
+
+
+def _text(cards: Sequence[int]) -> str:
+    return "".join(card_text(card) for card in cards)
+
+
+class PokerkitTable:
+    """One hand; player 0 is the small blind, which pokerkit seats second."""
+
+    def __init__(self, deck: Sequence[int]):
+        """deck: the small blind's two cards, the big blind's two, then five of the board."""
+        self.state = NoLimitTexasHoldem.create_state(_AUTOMATIONS, True, 0, (50, 100), 100, (STACK, STACK), 2)
+        self.state.deal_hole(_text(deck[2:4]))
+        self.state.deal_hole(_text(deck[:2]))
+        self._board, self.shown = [int(card) for card in deck[4:]], 0  # cards of the board that lie open
+
+    @property
+    def over(self) -> bool:
+        """Whether the hand has ended."""
+        return not self.state.status
+
+    @property
+    def actor(self) -> int | None:
+        """Who is to act."""
+        return None if self.state.actor_index is None else 1 - self.state.actor_index
+
+    @property
+    def street(self) -> int:
+        """0 preflop to 3 river."""
+        return self.state.street_index
+
+    @property
+    def to_call(self) -> int:
+        """Dollars that the actor must add to call."""
+        return self.state.checking_or_calling_amount
+
+    @property
+    def raises(self) -> tuple[int, int]:
+        """Least and largest amount to raise to; (0, 0) where no raise is legal."""
+        s = self.state
+        if not s.can_complete_bet_or_raise_to():
+            return 0, 0
+        return s.min_completion_betting_or_raising_to_amount, s.max_completion_betting_or_raising_to_amount
+
+    @property
+    def can_fold(self) -> bool:
+        """Whether pokerkit lets the actor fold."""
+        return self.state.can_fold()
+
+    @property
+    def put(self) -> tuple[int, int]:
+        """Dollars that (small blind, big blind) have put in."""
+        return STACK - self.state.stacks[1], STACK - self.state.stacks[0]
+
+    @property
+    def payoffs(self) -> tuple[int, int]:
+        """Dollars won by (small blind, big blind)."""
+        return self.state.payoffs[1], self.state.payoffs[0]
+
+    @property
+    def pulled(self) -> tuple[int, int]:
+        """Dollars that went back to the stacks of (small blind, big blind) at the end, refunds included."""
+        back = [0, 0]
+        for done in self.state.operations:
+            if isinstance(done, ChipsPulling):
+                back[1 - done.player_index] += done.amount
+        return back[0], back[1]
+
+    def act(self, action: str, amount: int = 0) -> None:
+        """Do "fold", "call" or "raise" to `amount`, then deal what the rules want dealt."""
+        if action == "fold":
+            self.state.fold()
+        elif action == "raise":
+            self.state.complete_bet_or_raise_to(amount)
+        else:
+            self.state.check_or_call()
+        while self.state.can_burn_card():
+            self.state.burn_card("??")
+            n = 3 if self.shown == 0 else 1
+            self.state.deal_board(_text(self._board[self.shown : self.shown + n]))
+            self.shown += n
+
+
+def random_choice(state, rng):
+    """A legal action: small raises often, so that hands reach the river with chips behind, and all-in at times."""
+    least, most = legal_raises(state)
+    facing = pot_and_call(state)[1] > 0
+    x = rng.random()
+    if facing and x < 0.12:
+        return "fold", 0
+    if not least or x < 0.6:
+        return "call", 0
+    if x < 0.7:
+        return "raise", least
+    if x < 0.78:
+        return "raise", most
+    return "raise", int(rng.integers(least, min(most, 3 * least) + 1))

@@ -1,0 +1,120 @@
+"""The betting tree against the rules and, on random lines, against pokerkit's engine."""
+
+import numpy as np
+import pytest
+from pokerkit import Automation, NoLimitTexasHoldem
+
+from faceup.holdem.betting.betting_tree import (
+    DECISION,
+    FOLD_END,
+    SHOWDOWN,
+    STACK,
+    START,
+    act,
+    build_tree,
+    legal_raises,
+    line_text,
+    menu_from,
+    menu_labels,
+    pot_and_call,
+)
+
+POT = menu_from([[1], [1], []], [[1], []], [[1], []], [[1], []])
+
+
+def test_pot_sized_tree_has_counted_nodes():
+    tree = build_tree(POT)
+    decisions = tree.kind == DECISION
+    assert [int((decisions & (tree.street == s)).sum()) for s in range(4)] == [12, 40, 120, 328]
+    assert tree.labels == ("fold", "call", "raise_1", "all_in")
+
+
+def test_nodes_are_numbered_as_promised():
+    tree = build_tree(POT)
+    n = len(tree.kind)
+    assert (tree.parent[1:] < np.arange(1, n)).all()
+    for node in np.flatnonzero(tree.kind == DECISION):
+        below = np.arange(tree.first_child[node], tree.first_child[node] + tree.n_children[node])
+        assert (tree.parent[below] == node).all()
+        start, end = tree.street_start[tree.street[node] : tree.street[node] + 2]
+        assert start <= below[0] and below[-1] < end
+
+
+def test_money_at_ends_adds_up():
+    tree = build_tree(POT)
+    put = tree.bets.sum(axis=2)
+    showdowns = tree.kind == SHOWDOWN
+    assert (put[showdowns, 0] == put[showdowns, 1]).all()
+    assert (put <= STACK).all()
+    folds = np.flatnonzero(tree.kind == FOLD_END)
+    assert (put[folds, tree.actor[folds]] < put[folds, 1 - tree.actor[folds]]).all()
+
+
+def test_root_offers_a_pot_raise_to_300_dollars():
+    tree = build_tree(POT)
+    raised = 1 + [tree.labels[k] for k in tree.label[1:5]].index("raise_1")
+    assert tree.bets[raised, 0, 0] == 300
+    assert line_text(tree, raised) == "raise_1"
+
+
+def _pokerkit():
+    automations = tuple(a for a in Automation)
+    return NoLimitTexasHoldem.create_state(automations, True, 0, (50, 100), 100, (STACK, STACK), 2)
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_random_lines_equal_pokerkits(seed):
+    """Legal raises, who acts and chips put in; heads up pokerkit's player 0 posts the big blind."""
+    rng = np.random.default_rng(seed)
+    theirs, ours = _pokerkit(), START
+    while ours is not None:
+        assert theirs.actor_index == 1 - ours.actor
+        least, most = legal_raises(ours)
+        street_before = ours.street
+        if least:
+            assert theirs.min_completion_betting_or_raising_to_amount == least
+            assert theirs.max_completion_betting_or_raising_to_amount == most
+        else:
+            assert not theirs.can_complete_bet_or_raise_to()
+        choices = (
+            ["call"] + ["raise"] * (2 if least else 0) + (["fold"] if pot_and_call(ours)[1] > 0 and rng.random() < 0.2 else [])
+        )
+        choice = choices[rng.integers(len(choices))]
+        if choice == "raise":
+            amount = int(rng.integers(least, min(most, least * 3) + 1)) if rng.random() < 0.8 else most
+            theirs.complete_bet_or_raise_to(amount)
+            ours, _ = act(ours, "raise", amount)
+        elif choice == "fold":
+            theirs.fold()
+            ours, kind = act(ours, "fold")
+            assert kind == FOLD_END and not theirs.status
+        else:
+            theirs.check_or_call()
+            ours, kind = act(ours, "call")
+            assert (ours is None) == (not theirs.status)
+        if ours is not None:
+            assert ours.street >= street_before
+            assert [STACK - s for s in theirs.stacks] == [sum(ours.bets[1]), sum(ours.bets[0])]
+
+
+@pytest.mark.parametrize(
+    ("action", "amount", "message"),
+    [("raise", 150, "from 200 to 20000"), ("raise", -5, "from 200"), ("raise", 20001, "to 20000"), ("bet", 0, "expected fold")],
+)
+def test_illegal_actions_are_refused(action, amount, message):
+    with pytest.raises(ValueError, match=message):
+        act(START, action, amount)
+
+
+def test_fold_needs_a_bet():
+    limped, _ = act(START, "call")
+    with pytest.raises(ValueError, match="nothing to call"):
+        act(limped, "fold")
+
+
+@pytest.mark.parametrize("size", [-1, 0, 1000])
+def test_unusable_menus_are_refused(size):
+    with pytest.raises(ValueError, match="size"):
+        menu_labels(menu_from([[size]], [[1]], [[1]], [[1]]))
+    with pytest.raises(ValueError, match="no sizes for turn"):
+        menu_labels({"preflop": [[1]], "flop": [[1]]})

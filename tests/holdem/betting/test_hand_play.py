@@ -1,0 +1,138 @@
+"""Hands played to the end: chips, refunds, splits and payoffs are pokerkit's, in every state of random hands."""
+
+import os
+
+import numpy as np
+import pytest
+from pokerkit_table import STACK, PokerkitTable, random_choice
+
+from faceup.cards.cards import parse_cards
+from faceup.cards.strength import strength
+from faceup.holdem.betting.betting_tree import START, act, legal_raises, pot_and_call
+from faceup.holdem.betting.hand_play import payoffs, play_hand, settle
+from faceup.holdem.betting.notation import read_line, state_after, token
+
+HANDS = int(os.environ.get("FACEUP_RULES_HANDS", 600))  # of pokerkit's about 900 a second
+
+
+def random_deck(rng, close):
+    """Nine cards; `close`: the players hold the same ranks, so that pots are often split."""
+    deck = rng.permutation(52)[:9]
+    if close:
+        ranks, suits = rng.permutation(13)[:2], rng.permutation(4)
+        holes = [4 * ranks[0] + suits[0], 4 * ranks[1] + suits[1], 4 * ranks[0] + suits[2], 4 * ranks[1] + suits[3]]
+        free = [c for c in rng.permutation(52) if c not in holes]
+        deck = np.array([*holes, *free[:5]])
+    return [int(c) for c in deck]
+
+
+class Follower:
+    """Plays at random in our engine and repeats every action at pokerkit's table, comparing the two before each."""
+
+    def __init__(self, deck, rng):
+        self.table, self.rng, self.put = PokerkitTable(deck), rng, (50, 100)
+        self.deck = deck
+
+    def __call__(self, state, hole, board, betting):
+        table = self.table
+        assert (table.actor, table.street, table.over) == (state.actor, state.street, False)
+        assert list(hole) == self.deck[2 * state.actor : 2 * state.actor + 2]
+        assert list(board) == self.deck[4 : 4 + table.shown]
+        assert table.to_call == pot_and_call(state)[1] and table.can_fold == (table.to_call > 0)
+        assert table.raises == legal_raises(state)
+        assert state_after(betting) == state
+        assert table.put == (sum(state.bets[0]), sum(state.bets[1]))
+        action, amount = random_choice(state, self.rng)
+        table.act(action, amount)
+        return action, amount
+
+
+def compared_hand(seed):
+    """One random hand in both engines; returns what has happened, for the counts that the test asks for."""
+    rng = np.random.default_rng(seed)
+    deck = random_deck(rng, close=seed % 4 == 0)
+    follower = Follower(deck, rng)
+    played = play_hand(deck, [follower, follower])
+    ending, table = played.ending, follower.table
+    assert table.over
+    assert ending.payoffs == table.payoffs
+    assert (ending.won[0] + ending.refund[0], ending.won[1] + ending.refund[1]) == table.pulled
+    line = read_line(played.betting)
+    fold = line.moves[-1].player if line.tokens[-1] == "f" else -1
+    strengths = [strength([*hole, *deck[4:]]) for hole in (deck[:2], deck[2:4])]
+    return line.put, fold, strengths, ending
+
+
+def test_random_hands_equal_pokerkits():
+    seen = [compared_hand(seed) for seed in range(HANDS)]
+    put, folded, strengths, endings = zip(*seen, strict=True)
+    ours = payoffs(np.array(put), np.array(folded), np.array(strengths))
+    assert (ours == np.array([ending.payoffs for ending in endings])).all()  # the batch agrees with the single hand
+    kinds = {
+        "fold": sum(f >= 0 for f in folded),
+        "showdown": sum(f < 0 for f in folded),
+        "all-in": sum(min(p) == STACK for p in put),
+        "refund": sum(max(ending.refund) > 0 for ending in endings),
+        "split": sum(f < 0 and ending.payoffs == (0, 0) for f, ending in zip(folded, endings, strict=True)),
+    }
+    print(f"{HANDS:,} hands equal pokerkit's: {kinds}")
+    assert min(kinds.values()) >= HANDS // 60, kinds
+
+
+DECK = parse_cards("AcAd KcKd 2h3h4s9sTd")
+
+
+@pytest.mark.parametrize(
+    ("betting", "winnings", "refund"),
+    [
+        ("f", (-50, 50), (0, 50)),
+        ("b300f", (100, -100), (200, 0)),
+        ("b300b20000f", (-300, 300), (0, 19_700)),
+        ("b20000c///", (20_000, -20_000), (0, 0)),
+        ("ck/kk/kk/kk", (100, -100), (0, 0)),
+        ("b300c/b400c/kk/kb700f", (700, -700), (700, 0)),
+    ],
+)
+def test_known_endings(betting, winnings, refund):
+    ending = settle(read_line(betting), (DECK[:2], DECK[2:4]), DECK[4:])
+    assert (ending.payoffs, ending.refund) == (winnings, refund)
+
+
+def test_equal_hands_halve_the_pot():
+    ending = settle(read_line("b300c/kk/kk/kk"), (parse_cards("AcKd"), parse_cards("AdKc")), parse_cards("2h3h4s9sTd"))
+    assert ending == ((0, 0), (0, 0), (300, 300))
+
+
+def test_unsettled_hands_are_refused():
+    with pytest.raises(ValueError, match="betting goes on"):
+        settle(read_line("b300c/"), (DECK[:2], DECK[2:4]), DECK[4:7])
+    with pytest.raises(ValueError, match="expected 2, 2 and 5 cards"):
+        settle(read_line("b20000c"), (DECK[:2], DECK[2:4]), DECK[4:7])
+    with pytest.raises(ValueError, match="nine distinct cards"):
+        play_hand(DECK[:8] + DECK[:1], [None, None])
+    with pytest.raises(ValueError, match="raise to 150"):
+        play_hand(DECK, [lambda *_: ("raise", 150)] * 2)
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_lines_are_read_as_they_are_written(seed):
+    rng = np.random.default_rng(seed)
+    state, betting = START, ""
+    while state is not None:
+        assert read_line(betting).state == state == state_after(betting)
+        action, amount = random_choice(state, rng)
+        betting += token(state, action, amount)
+        after, kind = act(state, action, amount)
+        line = read_line(betting)
+        assert (line.state, line.kind) == (after, kind)
+        assert "".join(line.tokens) == betting.replace("/", "")
+        if after and after.street > state.street:
+            betting += "/"
+        state = after
+    assert read_line(betting + "///").tokens == read_line(betting).tokens  # empty streets behind the end are nothing
+
+
+@pytest.mark.parametrize("betting", ["ff", "b20000ck", "ck/kk/kk/kk/k", "/", "b300c/kk//", "b٣٠٠", "ck kk"])
+def test_lines_against_the_rules_are_refused(betting):
+    with pytest.raises(ValueError, match="betting"):
+        read_line(betting)

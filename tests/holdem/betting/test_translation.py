@@ -1,0 +1,166 @@
+"""Off-tree sizes: the mapping's known properties, and legal dollars in every state of random hands."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from faceup.holdem.betting.betting_tree import DECISION, START, act, build_tree, legal_raises, menu_from, pot_and_call
+from faceup.holdem.betting.notation import read_line, token
+from faceup.holdem.betting.translation import children, legal_action, lower_probability, nearest_size, node_after
+from faceup.holdem.play.players import DollarPlayer, TablePlayer, play_dealt
+from faceup.holdem.solve.policy import FixedPolicy
+
+MENU = menu_from([[1, 2], [1], []], [[0.5, 1], []], [[1], []], [[1], []])
+LABELS = ("fold", "call", "raise_0.1", "raise_0.5", "raise_1", "raise_3", "raise_200", "all_in")
+
+
+@pytest.fixture(scope="module")
+def tree():
+    return build_tree(MENU)
+
+
+@st.composite
+def three_sizes(draw):
+    a = draw(st.floats(0, 50))
+    b = a + draw(st.floats(0.01, 100))
+    return a, a + draw(st.floats(0, 1)) * (b - a), b
+
+
+@given(three_sizes())
+def test_the_mixture_calls_as_often_as_makes_a_bluff_indifferent(sizes):
+    """What the mapping is derived from: a bluff of x is indifferent if called 1 / (1 + x) of the time."""
+    a, x, b = sizes
+    x = min(x, b)
+    p = lower_probability(x, a, b)
+    assert 0 <= p <= 1 + 1e-12
+    assert p / (1 + a) + (1 - p) / (1 + b) == pytest.approx(1 / (1 + x), rel=1e-9)
+
+
+def test_known_values():
+    """Ends of the interval, where halves meet, and the value for a check (0) against a pot-sized bet."""
+    assert (lower_probability(0.5, 0.5, 2), lower_probability(2, 0.5, 2)) == (1, 0)
+    a, b = 0.25, 4.0
+    assert lower_probability((a + b + 2 * a * b) / (a + b + 2), a, b) == pytest.approx(0.5)
+    assert lower_probability(1 / 3, 0, 1) == pytest.approx(0.5)
+    falling = [lower_probability(x, a, b) for x in np.linspace(a, b, 50)]
+    assert (np.diff(falling) < 0).all()
+
+
+@pytest.mark.parametrize("sizes", [(1, 2, 3), (3, 1, 2), (1, 1, 1), (0.5, -1, 1)])
+def test_sizes_out_of_order_are_refused(sizes):
+    with pytest.raises(ValueError, match="expected 0 <= a <= x <= b"):
+        lower_probability(*sizes)
+
+
+def test_sizes_are_drawn_as_often_as_said():
+    u = np.random.default_rng(1).random(20_000)
+    smaller = np.mean([nearest_size(1.5, [0.5, 1, 3], v) == 1 for v in u])
+    p = lower_probability(1.5, 1, 3)
+    assert abs(smaller - p) < 4 * np.sqrt(p * (1 - p) / len(u))
+    assert [nearest_size(x, [0.5, 1, 3], 0.3) for x in (0.1, 0.5, 1, 3, 90)] == [0, 0, 1, 2, 2]
+    with pytest.raises(ValueError, match="at least one"):
+        nearest_size(1, [], 0.5)
+
+
+@pytest.mark.parametrize("label", LABELS)
+@pytest.mark.parametrize("seed", range(12))
+def test_every_label_is_legal_in_every_state(label, seed):
+    rng, state = np.random.default_rng(seed), START
+    while state is not None:
+        action, amount = legal_action(label, state)
+        act(state, action, amount)  # raises ValueError if it is not legal
+        pot, to_call = pot_and_call(state)
+        least, most = legal_raises(state)
+        if label == "raise_0.5" and least:
+            wanted = state.bets[1 - state.actor][state.street] + round(0.5 * (pot + to_call))
+            assert amount == (wanted if least <= wanted <= most else least if wanted < least else most)
+        if label == "all_in" and least:
+            assert amount == most
+        random_action = ("raise", int(rng.integers(least, min(most, 2 * least) + 1))) if least else ("call", 0)
+        state, _ = act(state, *(random_action if rng.random() < 0.3 else ("call", 0)))
+
+
+def test_known_increments():
+    after = {line: read_line(line).state for line in ("", "b300", "c", "b300c/", "b19950")}
+    assert legal_action("raise_1", after[""]) == ("raise", 300)
+    assert legal_action("raise_0.1", after["b300"]) == ("raise", 500)  # the minimum: 300 and the 200 it was raised by
+    assert legal_action("fold", after["c"]) == ("call", 0)  # a check: nobody asks for a fold
+    assert legal_action("raise_0.5", after["b300c/"]) == ("raise", 300)
+    assert legal_action("raise_200", after["b300c/"]) == ("raise", 19_700)  # all that is left
+    assert legal_action("raise_1", after["b19950"]) == ("raise", 20_000)
+    with pytest.raises(ValueError, match="label 'bet'"):
+        legal_action("bet", START)
+
+
+def slumbot_line(tree, node):
+    """A node's line in real dollars."""
+    if node == 0:
+        return ""
+    above = int(tree.parent[node])
+    before = read_line(slumbot_line(tree, above))
+    label = tree.labels[tree.label[node]]
+    amount = int(tree.bets[node, tree.actor[above], tree.street[above]])
+    word = token(before.state, label if label in ("fold", "call") else "raise", amount)
+    line = slumbot_line(tree, above) + word
+    after = read_line(line).state
+    return line + ("/" if after is not None and after.street > tree.street[above] else "")
+
+
+@pytest.mark.parametrize("player", [0, 1])
+def test_lines_on_the_tree_are_read_as_they_are(tree, player):
+    rng = np.random.default_rng(player)
+    for node in rng.choice(np.flatnonzero(tree.kind == DECISION), 50):
+        assert node_after(tree, slumbot_line(tree, int(node)), player, lambda i: rng.random()) == node
+
+
+def test_an_open_of_400_is_read_as_a_pot_or_two(tree):
+    """After the small blind's 50 a pot is 200: to 300 is one pot, to 500 two, to 400 one and a half."""
+    u = np.random.default_rng(2).random(2000)
+    labels = [tree.labels[tree.label[node_after(tree, "b400", 1, lambda i, v=v: v)]] for v in u]
+    share = labels.count("raise_1") / len(u)
+    assert set(labels) == {"raise_1", "raise_2"}
+    assert share == pytest.approx(lower_probability(1.5, 1, 2), abs=0.05)
+    assert tree.labels[tree.label[node_after(tree, "b20000", 1, lambda i: 0.0)]] == "all_in"
+    assert tree.labels[tree.label[node_after(tree, "b200", 1, lambda i: 0.99)]] == "raise_1"
+
+
+def test_dollars_left_behind_an_all_in_of_the_tree_are_checked(tree):
+    """2,000 into 200 may be read as all-in; the tree's hand then ends with the call, the real one goes on."""
+    node = node_after(tree, "b3000c/", 1, lambda i: 0.999)
+    assert tree.kind[node] != DECISION
+    player = TablePlayer(tree, FixedPolicy(tree, None))
+    all_ins = [h for h in range(60) if player.decide(h, "AcAd", "2h3h4s", "b3000c/") == ("call", 0)]
+    assert 0 < len(all_ins) < 60  # only where chance read it so, and in such a hand always
+    assert {player.decide(all_ins[0], "AcAd", "2h3h4s", "b3000c/kb100") for _ in range(5)} == {("call", 0)}
+
+
+class Uniform:
+    """Every label that it knows, equally often."""
+
+    def action_probabilities(self, hole, board="", betting=""):
+        return dict.fromkeys(LABELS, 1 / len(LABELS))
+
+
+@pytest.mark.parametrize("argmax", [False, True])
+def test_hands_between_players_with_other_sizes_end(tree, argmax):
+    """Uniform's sizes are not the tree's: every action is legal, or `play_dealt` raises; played again, the hand is the same."""
+    rng = np.random.default_rng(5)
+    players = [TablePlayer(tree, FixedPolicy(tree, None), 1, argmax), DollarPlayer(Uniform(), 2, argmax)]
+    lines = set()
+    for h in range(50):
+        deck, seats = rng.permutation(52)[:9], players[:: (-1) ** h]
+        played = play_dealt(seats, deck, h)
+        assert played == play_dealt(seats, deck, h)
+        assert played.ending.payoffs[0] == -played.ending.payoffs[1]
+        lines.add(played.betting)
+    assert lines == {"f"} if argmax else len(lines) > 20  # fold is the first of what is equally likely
+
+
+def test_the_tree_player_draws_as_its_policy_says(tree):
+    player = TablePlayer(tree, FixedPolicy(tree, None), 3)
+    drawn = [player.decide(h, "AcAd", "", "") for h in range(1500)]
+    n = len(children(tree, 0))
+    for action in set(drawn):
+        assert drawn.count(action) / 1500 == pytest.approx(1 / n, abs=0.05)
+    assert len(set(drawn)) == n

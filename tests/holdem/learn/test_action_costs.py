@@ -1,0 +1,116 @@
+"""Costs of mistakes against brute force over all pairs of hands, and what rows make of them."""
+
+import numpy as np
+import pytest
+
+from faceup.cards.cards import CLASS_OF_HOLE
+from faceup.holdem.betting.betting_tree import CALL, DECISION, FOLD, build_tree, menu_from
+from faceup.holdem.learn.action_costs import action_costs, relative_costs, worst_costs
+from faceup.holdem.learn.dataset import draw_rows
+from faceup.holdem.play.match import Table
+from faceup.holdem.solve.action_values import action_values
+from faceup.holdem.solve.groups import Grid, make_groups
+from faceup.holdem.solve.policy import TablePolicy, free_holes, hole_groups
+
+BOARDS = np.array([[44, 7, 38, 20, 33], [0, 5, 10, 15, 51]])
+TREE = build_tree(menu_from([[]], [[1], []], [[]], [[]]))
+
+
+@pytest.fixture(scope="module")
+def policy(tables):
+    """Random probabilities: on the river for each group, before it for each decision, so that all hands come there alike."""
+    groups = make_groups(tables[1], tables[2], Grid(10, 1, ()), Grid(10, 1, ()))
+    rng = np.random.default_rng(1)
+    made = [np.zeros((n, end - start), dtype=np.float32) for n, start, end in spans(groups.n_groups)]
+    for node in np.flatnonzero(TREE.kind == DECISION):
+        street, columns = TREE.street[node], below(node)
+        made[street][:, columns] = rng.dirichlet(np.ones(TREE.n_children[node]), len(made[3]) if street == 3 else 1)
+    return TablePolicy(tuple(made), groups)
+
+
+def spans(sizes):
+    return zip(sizes, TREE.street_start[:-1], TREE.street_start[1:], strict=True)
+
+
+def below(node):
+    """Columns of a decision's actions in its street's table."""
+    first = TREE.first_child[node] - TREE.street_start[TREE.street[node]]
+    return slice(first, first + TREE.n_children[node])
+
+
+def changed(policy, node, group, action):
+    """The policy that always takes one action of a decision with the hands of one group."""
+    made = [table.copy() for table in policy.tables]
+    made[TREE.street[node]][group, below(node)] = np.eye(TREE.n_children[node])[action]
+    return TablePolicy(tuple(made), policy.groups)
+
+
+@pytest.mark.parametrize("street", range(4))
+def test_costs_are_what_a_match_loses(policy, street):
+    """Taking one action always, at one decision with one group, loses its cost times the chance to come there."""
+    nodes = np.flatnonzero((TREE.kind == DECISION) & (TREE.street == street))
+    node, board = nodes[len(nodes) // 2], BOARDS[0].tolist()
+    groups = hole_groups(policy.groups, street, board[: (0, 3, 4, 5)[street]])
+    group, seat = int(np.bincount(groups[free_holes(board)]).argmax()), int(TREE.actor[node])
+    costs = action_costs(TREE, policy, BOARDS[:1])[street][group, below(node)]
+    changes = [changed(policy, node, group, action) for action in range(len(costs))]
+    values = Table(TREE, [policy, *changes]).play(board)
+    lost = values[0, 0] - values[1:, 0] if seat == 0 else values[0, 1:] - values[0, 0]
+    play = action_values(TREE, policy, policy, board)
+    come = (play.own[seat, node] * play.others[seat, node])[groups == group].sum() / (play.own[0, 0] @ play.others[0, 0])
+    assert lost == pytest.approx(costs * come, rel=2e-3, abs=2e-4)
+
+
+def test_the_policy_itself_costs_nothing(policy):
+    for street, table in enumerate(action_costs(TREE, policy, BOARDS)):
+        for node in np.flatnonzero((TREE.kind == DECISION) & (TREE.street == street)):
+            mean = (table[:, below(node)] * policy.tables[street][:, below(node)]).sum(axis=1)
+            assert np.abs(mean).max() <= 1e-3 * max(1, np.abs(table).max())
+
+
+def test_folding_aces_is_the_dearest_fold(policy):
+    """Before the flop, against an opponent who comes with anything."""
+    folds = [c for c in range(*TREE.street_start[:2]) if TREE.label[c] == FOLD]
+    costs = action_costs(TREE, policy, BOARDS)[0][:, [c - TREE.street_start[0] for c in folds]]
+    dear = costs.mean(axis=1)
+    assert dear[CLASS_OF_HOLE[-1]] > np.median(dear)
+
+
+def test_rows_weigh_what_the_worst_action_costs(tables, policy):
+    """A decision with nothing at stake is not drawn after the flop; each row carries its decision's costs by label."""
+    costs = [np.zeros_like(table) for table in policy.tables]
+    for street, table in enumerate(costs):
+        node = np.flatnonzero((TREE.kind == DECISION) & (TREE.street == street))[0]
+        table[:, below(node)] = 7 * np.arange(TREE.n_children[node])
+    rows = draw_rows(TREE, policy, tables, (200, 200, 200), BOARDS, seed=2, costs=costs)
+    for street in (1, 2, 3):
+        node = np.flatnonzero((TREE.kind == DECISION) & (TREE.street == street))[0]
+        assert (rows[street].X[:, -4:] == TREE.bets[node, 1 - TREE.actor[node]]).all()
+        labels = TREE.label[TREE.first_child[node] : TREE.first_child[node] + TREE.n_children[node]]
+        assert (rows[street].costs[:, labels] == 7 * np.arange(len(labels))).all()
+        illegal = np.setdiff1d(np.arange(len(TREE.labels)), labels)
+        assert (rows[street].costs[:, illegal] == rows[street].costs[:, [CALL]]).all()
+        assert (relative_costs(rows[street].costs).max(axis=1) == 1).all()
+    assert rows[0].w[:169].sum() > 0.99 * rows[0].w.sum()
+
+
+def test_the_worst_action_of_each_decision(policy):
+    costs = action_costs(TREE, policy, BOARDS)
+    for street, table in enumerate(costs):
+        nodes = np.flatnonzero((TREE.kind == DECISION) & (TREE.street == street))
+        wanted = np.stack([table[:, below(node)].max(axis=1).clip(min=0) for node in nodes], axis=1)
+        assert np.array_equal(worst_costs(TREE, nodes, table), wanted)
+
+
+def test_bad_arguments_are_named(tables, policy):
+    with pytest.raises(ValueError, match="boards is empty"):
+        action_costs(TREE, policy, BOARDS[:0])
+    costs = action_costs(TREE, policy, BOARDS)
+    with pytest.raises(ValueError, match="costs of the flop have shape"):
+        draw_rows(TREE, policy, tables, (2, 2, 2), BOARDS, seed=1, costs=[costs[0], costs[0], *costs[2:]])
+    with pytest.raises(ValueError, match="costs: 3 tables, expected one for each of the 4 rounds"):
+        draw_rows(TREE, policy, tables, (2, 2, 2), BOARDS, seed=1, costs=costs[:3])
+    with pytest.raises(ValueError, match="costs of the flop have 3 rows: expected"):
+        draw_rows(TREE, policy, tables, (2, 2, 2), BOARDS, seed=1, costs=[costs[0], costs[1][:3], *costs[2:]])
+    with pytest.raises(ValueError, match="nothing is at stake before the flop"):
+        draw_rows(TREE, policy, tables, (2, 2, 2), BOARDS, seed=1, costs=[0 * costs[0], *costs[1:]])

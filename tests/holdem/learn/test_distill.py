@@ -1,0 +1,183 @@
+"""Training round by round: boards kept apart, the same models on any number of threads, intervals that cover."""
+
+from functools import partial
+
+import numpy as np
+import pytest
+
+from faceup.cards.cards import canonical
+from faceup.holdem.learn.boosted import fit_boosted
+from faceup.holdem.learn.dataset import NO_BOARD, Rows
+from faceup.holdem.learn.distill import (
+    excess,
+    fit_rounds,
+    judge,
+    mean_brier,
+    on_boards,
+    predictor,
+    score,
+    share_of,
+    size,
+    split_boards,
+    subset,
+    try_settings,
+)
+from faceup.holdem.learn.neural import fit_neural
+from faceup.trees.cart import fit_cart
+
+
+def some_rows(seed: int, n: int = 600, n_boards: int = 6) -> Rows:
+    rng = np.random.default_rng(seed)
+    X = np.concatenate([rng.random((n, 2)), rng.choice([0, 100, 300], (n, 4))], axis=1).astype(np.float32)
+    P = rng.dirichlet([1, 1, 1], n) / 4 + 0.75 * np.eye(3)[(2 * X[:, 0] + X[:, -1] / 300).astype(int).clip(0, 2)]
+    return Rows(X, P.astype(np.float32), rng.exponential(size=n), np.repeat(np.arange(n_boards), n // n_boards), 0 * P)
+
+
+grow = partial(fit_cart, max_depth=4, min_rows=5, seed=1)
+
+
+def boards(n: int) -> np.ndarray:
+    return np.array([np.random.default_rng([9, k]).permutation(52)[:5] for k in range(n)])
+
+
+def excess_of(model, rows: Rows, seed: int):
+    return excess(predictor(model)(rows.X), rows, seed)
+
+
+def cart(rows: Rows):
+    return grow(rows.X, rows.P, rows.w)
+
+
+@pytest.mark.parametrize("n,share", [(400, 0.2), (300, 0.5), (10, 0.01)])
+def test_no_test_board_has_a_flop_of_the_training_boards(n, share):
+    dealt = boards(n)
+    split = split_boards(dealt, share)
+    train, test = split.boards[split.train], split.boards[split.test]
+    assert len(test) == max(2, round(share * n)) and len(train) <= n - len(test)
+    flops = [{canonical(board[:3].tolist())[0] for board in part} for part in (train, test)]
+    assert not flops[0] & flops[1]
+    if n == 400:
+        assert n / 2 < len(train) < n - len(test), "among hundreds of boards some flops come twice"
+    kept = {tuple(board) for board in np.concatenate([train, test])}
+    assert all((tuple(b) in kept) or canonical(b[:3].tolist())[0] in flops[1] for b in dealt)
+
+
+def test_more_test_boards_share_no_flop_with_those_trained_on():
+    dealt, more = boards(300), boards(640)[300:]
+    few, split = split_boards(dealt, 0.2), split_boards(dealt, 0.2, more)
+    assert np.array_equal(split.train, few.train) and np.array_equal(split.boards[: len(few.boards)], few.boards)
+    assert sorted([*split.train, *split.test]) == list(range(len(split.boards)))
+    flops = {canonical(board[:3].tolist())[0] for board in split.boards[split.train]}
+    wanted = [b.tolist() for b in more if canonical(b[:3].tolist())[0] not in flops]
+    assert split.boards[len(few.boards) :].tolist() == wanted and 0 < len(wanted) < len(more)
+
+
+def test_a_share_of_rows_is_drawn_or_the_weightiest():
+    first, drawn, listed = some_rows(1), some_rows(2), some_rows(3)._replace(board=np.full(600, NO_BOARD, dtype=np.int32))
+    few = share_of([first, drawn, listed], 0.1, seed=3)
+    assert few[0] is first and [len(rows.X) for rows in few] == [600, 60, 60]
+    assert all(np.array_equal(a, b) for a, b in zip(few[1], subset(drawn, 60, seed=3), strict=True))
+    assert sorted(few[2].w) == sorted(listed.w)[-60:]
+    places = [int(np.flatnonzero((listed.X == x).all(axis=1))[0]) for x in few[2].X]
+    assert places == sorted(places) and np.array_equal(few[2].P, listed.P[places])
+
+
+def test_a_split_without_training_boards_is_refused():
+    with pytest.raises(ValueError, match="held_out is 0.9 of 2 boards"):
+        split_boards(boards(2), 0.9)
+
+
+def test_subset_keeps_rows_whole_and_in_order():
+    rows = some_rows(1)
+    part = subset(rows, 50, seed=3)
+    places = [int(np.flatnonzero((rows.X == x).all(axis=1) & (rows.w == w))[0]) for x, w in zip(part.X, part.w, strict=True)]
+    assert len(part.X) == 50 and places == sorted(set(places))
+    assert np.array_equal(rows.P[places], part.P) and np.array_equal(rows.board[places], part.board)
+    assert subset(rows, 600, seed=3) is rows
+
+
+def test_rows_of_some_boards():
+    rows = some_rows(1)
+    for chosen in (range(2, 4), [0, 3]):
+        part, places = on_boards(rows, chosen), np.concatenate([np.arange(100 * k, 100 * k + 100) for k in chosen])
+        assert part.board.tolist() == rows.board[places].tolist()
+        assert np.array_equal(part.X, rows.X[places]) and np.array_equal(part.P, rows.P[places])
+        assert part.w.mean() == pytest.approx(1)
+        assert np.ptp(part.w / rows.w[places]) == pytest.approx(0, abs=1e-9)
+
+
+def test_rounds_come_back_in_order_and_as_if_trained_alone():
+    rounds, seen = [some_rows(seed) for seed in range(4)], []
+    for rows, model in zip(rounds, fit_rounds([grow] * 4, rounds, seen.append), strict=True):
+        alone = cart(rows)
+        assert all(np.array_equal(a, b) for a, b in zip(model, alone, strict=True))
+    assert seen == [1, 2, 3, 4]
+
+
+def test_every_setting_of_a_grid_is_tried_and_judged_on_other_rows():
+    train, valid = some_rows(1), some_rows(2)
+    tried = try_settings(partial(fit_cart, seed=1), {"max_depth": [1, 4], "min_rows": [5, 50]}, train, valid)
+    assert [(s["max_depth"], s["min_rows"]) for s, _, _ in tried] == [(1, 5), (1, 50), (4, 5), (4, 50)]
+    for setting, model, found in tried:
+        alone = fit_cart(train.X, train.P, train.w, seed=1, **setting)
+        assert all(np.array_equal(a, b) for a, b in zip(model, alone, strict=True))
+        assert found == score(model, valid) != score(model, train)
+    for empty in ({}, {"max_depth": []}):
+        with pytest.raises(ValueError, match="grid is"):
+            try_settings(grow, empty, train, valid)
+
+
+def test_a_failed_fit_is_not_swallowed():
+    with pytest.raises(ValueError, match="max_depth is 0"):
+        fit_rounds([partial(grow, max_depth=0)] * 2, [some_rows(1)] * 2)
+
+
+@pytest.mark.parametrize("model", ["tree", "boosted", "neural"])
+def test_scores_and_sizes(model):
+    rows = some_rows(2)
+    if model == "tree":
+        fitted, number, unit = cart(rows), 16, "leaves"
+    elif model == "boosted":
+        fitted = fit_boosted(rows.X, rows.P, rows.w, max_depth=2, learning_rate=0.3, rounds=5, seed=1)
+        number, unit = 5 * 3 * 4, "leaves in 15 trees"
+    else:
+        settings = dict(layers=1, width=8, epochs=20, batch=50, learning_rate=1e-2, seed=1)
+        fitted = fit_neural(rows.X, rows.P, rows.w, **settings)
+        number, unit = 6 * 8 + 8 + 8 * 3, "parameters"
+    assert size(fitted)[1] == unit and 0 < size(fitted)[0] <= number
+    assert predictor(fitted)(rows.X).shape == rows.P.shape
+    found = score(fitted, rows)
+    average = np.average(rows.P, axis=0, weights=rows.w)
+    naive = -np.average((rows.P * np.log(average)).sum(axis=1), weights=rows.w)
+    assert found["floor"] < found["log_loss"] < naive
+    low_mean_high = excess_of(fitted, rows, seed=1)
+    assert low_mean_high.mean == pytest.approx(found["log_loss"] - found["floor"], abs=1e-5)
+    assert low_mean_high.low < low_mean_high.mean < low_mean_high.high
+    brier = [found["brier"], score(fitted, other := some_rows(3))["brier"]]
+    assert mean_brier([fitted] * 2, [rows, other]) == pytest.approx(sum(brier) / 2) and brier[0] != brier[1]
+
+
+def test_models_are_judged_each_on_its_own_rows():
+    train, test = [some_rows(4), some_rows(5)], [some_rows(6), some_rows(7)]
+    models = [cart(rows) for rows in train]
+    wanted = [(score(m, a), score(m, b), excess_of(m, b, 3)) for m, a, b in zip(models, train, test, strict=True)]
+    assert judge(models, train, test, 3) == wanted and wanted[0] != wanted[1]
+
+
+def test_intervals_follow_the_boards_not_the_rows():
+    """Copies of every row narrow nothing; a single board leaves no interval."""
+    rows = some_rows(4)
+    model = cart(rows)
+    once, four_times = excess_of(model, rows, 1), excess_of(model, Rows(*(np.repeat(c, 4, axis=0) for c in rows)), 1)
+    assert four_times == pytest.approx(once)
+    single = excess_of(model, rows._replace(board=np.zeros(600, dtype=int)), 1)
+    assert single.low == pytest.approx(single.mean) == pytest.approx(single.high)
+
+
+def test_intervals_cover_about_as_often_as_they_say():
+    """A model's excess on few boards: the interval holds the value on very many boards most of the time."""
+    model = cart(some_rows(5))
+    truth = excess_of(model, some_rows(6, 60_000, 600), 1).mean
+    found = [excess_of(model, some_rows(seed, 3000, 30), 1) for seed in range(100, 160)]
+    inside = np.mean([e.low <= truth <= e.high for e in found])
+    assert 0.8 <= inside <= 1

@@ -1,0 +1,188 @@
+"""The network against the paper's parameter count and a forward pass in numpy; learning, bytes and files."""
+
+import json
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+import pytest
+import safetensors.numpy
+import torch
+from scipy.optimize import brentq
+
+from faceup.holdem.learn.neural import Neural, fit_neural
+from faceup.trees.metrics import entropy_floor, log_loss
+
+
+def soft_rows(n: int = 1500, hand: int = 2, n_labels: int = 3, seed: int = 0):
+    """Hand features in 0..1, then four bets from 0 to 20,000 with most near 0."""
+    rng = np.random.default_rng(seed)
+    bets = np.minimum(20_000, 50 * np.floor(np.exp(rng.normal(1, 1.5, (n, 4))))) * (rng.random((n, 4)) < 0.7)
+    X = np.concatenate([rng.random((n, hand)), bets], axis=1).astype(np.float32)
+    scaled = np.concatenate([4 * X[:, :hand], np.log1p(bets / 100)], axis=1)
+    logits = (scaled - scaled.mean(axis=0)) @ rng.normal(size=(hand + 4, n_labels))
+    P = np.exp(logits - logits.max(axis=1, keepdims=True))
+    return X, P / P.sum(axis=1, keepdims=True), rng.exponential(size=n)
+
+
+SETTINGS = {"layers": 2, "width": 32, "epochs": 3, "batch": 128, "learning_rate": 3e-3, "seed": 7}
+
+
+def model_bytes(model: Neural, path) -> bytes:
+    model.save(path)
+    return path.read_bytes()
+
+
+def test_the_papers_network_has_the_papers_number_of_parameters():
+    connections = 25 * 512 + 6 * 512 * 512 + 512 * 4
+    nodes = 7 * 512
+    assert Neural(n_features=25, n_labels=4).n_parameters == connections + nodes == 1_591_296
+
+
+def test_predictions_are_those_of_a_forward_pass_by_hand(tmp_path):
+    X, P, w = soft_rows()
+    model = fit_neural(X, P, w, **SETTINGS)
+    model.save(tmp_path / "model.safetensors")
+    numbers = safetensors.numpy.load_file(tmp_path / "model.safetensors")
+    x = X.astype(np.float64)
+    x[:, 2:] = np.log1p(x[:, 2:] / 100)
+    x = (x - np.average(x, axis=0, weights=w)) / np.sqrt(np.cov(x.T, aweights=w, ddof=0).diagonal())
+    for step in (0, 2):
+        x = np.maximum(0, x @ numbers[f"to_logits.{step}.weight"].T + numbers[f"to_logits.{step}.bias"])
+    scores = np.exp(x @ numbers["to_logits.4.weight"].T)
+    predicted = model.predict(X)
+    assert predicted.dtype == np.float32
+    assert np.allclose(predicted, scores / scores.sum(axis=1, keepdims=True), atol=1e-5)
+
+
+def test_soft_labels_are_learnt_down_to_their_entropy():
+    (X, unseen), (P, targets), (w, weights) = (np.split(rows, [2000]) for rows in soft_rows(n=3000))
+    losses = []
+    settings = SETTINGS | {"epochs": 40, "learning_rate": 1e-2}
+    model = fit_neural(X, P, w, **settings, progress=lambda done, total, loss: losses.append((done, total, loss)))
+    assert [(done, total) for done, total, _ in losses] == [(i, 40) for i in range(1, 41)]
+    assert losses[-1][2] < losses[0][2]
+    assert entropy_floor(P, w) - 1e-3 < log_loss(P, model.predict(X), w) < entropy_floor(P, w) + 0.03
+    assert log_loss(targets, model.predict(unseen), weights) < entropy_floor(targets, weights) + 0.05
+
+
+@pytest.mark.parametrize("epochs", [1, 2, 9, 10, 11, 20])
+def test_a_few_steps_are_enough(epochs):
+    X, P, w = soft_rows(n=64)
+    model = fit_neural(X, P, w, **SETTINGS | {"epochs": epochs})  # one step an epoch
+    assert np.isfinite(model.predict(X)).all()
+
+
+def test_constant_features_give_the_weighted_mean():
+    _, P, w = soft_rows(n=512)
+    model = fit_neural(np.full((512, 5), 300), P, w, **SETTINGS | {"epochs": 200, "batch": 512})
+    assert np.allclose(model.predict(np.full((1, 5), 300))[0], np.average(P, axis=0, weights=w), atol=2e-3)
+
+
+def test_constant_features_with_costs_give_the_least_sum():
+    _, P, w = soft_rows(n=512)
+    costs = np.random.default_rng(0).normal(size=P.shape) + [0, 0.5, 1]
+    fit = SETTINGS | {"epochs": 300, "batch": 512, "costs": costs}
+    for weight in (0, 2):
+        found = fit_neural(np.full((512, 5), 300), P, w, **fit, cost_weight=weight).predict(np.full((1, 5), 300))[0]
+        P_mean, costs_mean = (np.average(a, axis=0, weights=w) for a in (P, weight * costs))
+        level = brentq(lambda a, c=costs_mean, p=P_mean: (p / (c + a)).sum() - 1, 1e-9 - costs_mean.min(), 1e3)
+        assert np.allclose(found, P_mean / (costs_mean + level), atol=2e-3)  # P_k / p_k - costs_k is the same for all labels
+
+
+def test_the_same_bytes_on_a_rerun_and_beside_other_threads(tmp_path):
+    X, P, w = soft_rows()
+    alone = model_bytes(fit_neural(X, P, w, **SETTINGS), tmp_path / "alone")
+    torch.manual_seed(123)  # the generator of the process is not used
+    with ThreadPoolExecutor(4) as pool:
+        fits = list(pool.map(lambda _: fit_neural(X, P, w, **SETTINGS), range(4)))
+        predictions = list(pool.map(lambda model: model.predict(X), fits))
+    for model, predicted in zip(fits, predictions, strict=True):
+        assert model_bytes(model, tmp_path / "beside") == alone
+        assert np.array_equal(predicted, fits[0].predict(X))
+    assert model_bytes(fit_neural(X, P, w, **SETTINGS | {"seed": 8}), tmp_path / "other") != alone
+    assert torch.get_num_threads() == 1 and torch.are_deterministic_algorithms_enabled()
+
+
+def test_a_saved_model_predicts_the_same(tmp_path):
+    X, P, w = soft_rows()
+    model = fit_neural(X, P, w, **SETTINGS)
+    saved = model_bytes(model, tmp_path / "model.safetensors")
+    loaded = Neural.load(tmp_path / "model.safetensors")
+    assert np.array_equal(loaded.predict(X), model.predict(X)) and loaded.shape == model.shape
+    assert model_bytes(loaded, tmp_path / "again.safetensors") == saved
+    assert loaded.predict(X[:0]).shape == (0, 3)
+
+
+def tampered(path, change_shape=None, change_numbers=None):
+    shape = {
+        "format": "faceup-neural-1",
+        "n_features": 3,
+        "n_labels": 2,
+        "layers": 1,
+        "width": 4,
+        "n_bets": 1,
+    }
+    model = Neural(**{name: value for name, value in shape.items() if name != "format"})
+    numbers = {name: np.zeros(tensor.shape, dtype=np.float32) for name, tensor in model.state_dict().items()}
+    shape |= change_shape or {}
+    numbers |= change_numbers or {}
+    safetensors.numpy.save_file(numbers, path, {"faceup": json.dumps(shape)})
+
+
+def test_a_file_written_by_hand_is_read(tmp_path):
+    tampered(tmp_path / "net")
+    assert Neural.load(tmp_path / "net").shape["width"] == 4
+
+
+@pytest.mark.parametrize(
+    ("change_shape", "change_numbers", "message"),
+    [
+        ({"format": "other"}, {}, "expected format faceup-neural-1"),
+        ({"width": 5}, {}, "size mismatch"),
+        ({"width": -1}, {}, "width is -1"),
+        ({"n_bets": 9}, {}, "n_bets is 9"),
+        ({"layers": "two"}, {}, "net: expected a network"),
+        ({"colour": 1}, {}, "net: expected a network"),
+        ({}, {"mean": np.array([0, np.nan, 0], dtype=np.float32)}, "mean holds a number that is not finite"),
+        ({}, {"more": np.zeros(1, dtype=np.float32)}, "more"),
+    ],
+)
+def test_a_broken_file_is_named(tmp_path, change_shape, change_numbers, message):
+    tampered(tmp_path / "net", change_shape, change_numbers)
+    with pytest.raises(ValueError, match=message):
+        Neural.load(tmp_path / "net")
+
+
+def test_a_file_that_is_no_network_is_named(tmp_path):
+    (tmp_path / "net").write_bytes(b"hello")
+    with pytest.raises(ValueError, match="net: expected a network"):
+        Neural.load(tmp_path / "net")
+    safetensors.numpy.save_file({"a": np.zeros(1)}, tmp_path / "net")
+    with pytest.raises(ValueError, match="expected format"):
+        Neural.load(tmp_path / "net")
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"layers": 0}, "layers is 0"),
+        ({"width": 0}, "width is 0"),
+        ({"epochs": 0}, "epochs is 0"),
+        ({"batch": 0}, "batch is 0"),
+        ({"learning_rate": 0}, "learning_rate is 0"),
+        ({"cost_weight": -1}, "cost_weight is -1"),
+        ({"costs": np.full((1500, 3), np.inf)}, r"cost is inf at \(0, 0\): expected a finite number"),
+        ({"n_bets": 7}, "n_bets is 7: expected 0 to 6"),
+        ({"X": -np.ones((1500, 6))}, "X holds a bet of -1.0: expected dollars of 0 or more"),
+        ({"P": np.full((1500, 3), 0.5)}, "sum of P is 1.5"),
+    ],
+)
+def test_bad_input_is_named(change, message):
+    X, P, w = soft_rows()
+    with pytest.raises(ValueError, match=message):
+        fit_neural(**({"X": X, "P": P, "w": w} | SETTINGS | change))
+
+
+def test_rows_of_another_width_are_refused():
+    with pytest.raises(ValueError, match="X has 5 features: expected 6"):
+        Neural(6, 3, 1, 8).predict(np.zeros((2, 5)))

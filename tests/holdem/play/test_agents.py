@@ -1,0 +1,303 @@
+"""Agents asked in words: legal actions only, the same answers as the policy of the same trees, clear refusals."""
+
+import json
+
+import numpy as np
+import pytest
+
+from faceup.cards.cards import hole_index, parse_cards
+from faceup.cards.features import betting_features, feature_names
+from faceup.holdem.betting.betting_tree import DECISION, START, act, build_tree, line_text, menu_from
+from faceup.holdem.learn.boosted import fit_boosted
+from faceup.holdem.learn.neural import fit_neural
+from faceup.holdem.play.agents import load_agent, load_models, state_after, tree_policy
+from faceup.holdem.play.players import DollarPlayer
+from faceup.trees import trees
+from faceup.trees.cart import fit_cart
+from faceup.trees.oct import fit_oct
+
+MENU = menu_from([[1, 2], [1], []], [[1], []], [[1], []], [[1], []])
+HOLE, BOARD = "Ac3h", "Kh3sJc7d7c"
+SHOWN = (0, 6, 8, 10)  # characters of the board on each street
+
+
+@pytest.fixture(scope="module")
+def tree():
+    return build_tree(MENU)
+
+
+def random_rows(tree, street, n=1500):
+    """Rows whose bets occur in the tree, and whose labels depend on equity and bets."""
+    rng = np.random.default_rng(street)
+    nodes = rng.choice(np.flatnonzero((tree.kind == DECISION) & (tree.street == street)), n)
+    X = rng.random((n, len(feature_names(street)))).astype(np.float32)
+    X[:, -4:] = tree.bets[nodes, 1 - tree.actor[nodes]]
+    logits = np.outer(X[:, 0] + X[:, -4:].sum(axis=1) / 1e4, rng.normal(size=len(tree.labels))) * 5
+    P = np.exp(logits) + rng.exponential(size=logits.shape)
+    return X, P / P.sum(axis=1, keepdims=True), np.ones(n)
+
+
+@pytest.fixture(scope="module")
+def folders(tree, tmp_path_factory):
+    """Folders as the stage distill leaves them: (agents, distill)."""
+    agents, distill = tmp_path_factory.mktemp("agents"), tmp_path_factory.mktemp("distill")
+    rows = [random_rows(tree, street) for street in range(4)]
+    grown = [fit_cart(*r, max_depth=6, min_rows=5, seed=1) for r in rows]
+    names = [feature_names(street) for street in range(4)]
+    trees.save_agent(agents / "cart.json", grown, names, tree.labels, {"menu": MENU})
+    trees.save_agent(agents / "bare.json", grown, names, tree.labels, {})
+    searched = [fit_oct(*r, max_depth=4, min_rows=5, seed=1, regrowths=1) for r in rows]
+    for path in (agents / "oct.json", distill / "oct_4.json"):
+        trees.save_agent(path, searched, names, tree.labels, {"menu": MENU})
+    for street, r in zip(trees.ROUNDS, rows, strict=True):
+        boosted = fit_boosted(*r, max_depth=2, learning_rate=0.3, rounds=2, seed=1)
+        boosted.save(distill / f"boosted_{street}.json")
+        neural = fit_neural(*r, layers=1, width=4, epochs=1, batch=500, learning_rate=1e-3, seed=1)
+        neural.save(distill / f"neural_{street}.safetensors")
+    return agents, distill
+
+
+@pytest.fixture(scope="module")
+def agent(folders):
+    return load_agent(folders[0] / "cart.json")
+
+
+def slumbot_line(tree, node):
+    """A node's betting line in Slumbot's notation."""
+    above = int(tree.parent[node])
+    if node == 0:
+        return ""
+    actor, street = tree.actor[above], tree.street[above]
+    own, other = tree.bets[node, actor, street], tree.bets[above, 1 - actor, street]
+    label = tree.labels[tree.label[node]]
+    asked = tree.bets[above, 1 - actor].sum() > tree.bets[above, actor].sum()
+    token = ("c" if asked else "k") if label == "call" else f"b{own}"
+    assert label == "call" or own > other
+    return slumbot_line(tree, above) + token + ("/" if tree.street[node] > street else "")
+
+
+@pytest.mark.parametrize("street", range(4))
+def test_answers_are_those_of_the_policy_of_the_same_trees(tables, tree, folders, agent, street):
+    policy = load_models(tree, tables, folders[1], folders[0])["CART"]
+    board = BOARD[: SHOWN[street]]
+    rows, row_of_hole = policy.street(street, parse_cards(board))
+    row = rows[row_of_hole[hole_index(*parse_cards(HOLE))]]
+    nodes = np.flatnonzero((tree.kind == DECISION) & (tree.street == street))
+    for node in np.random.default_rng(0).choice(nodes, 12):
+        asked = agent.action_probabilities(HOLE, board, slumbot_line(tree, node))
+        below = np.arange(tree.first_child[node], tree.first_child[node] + tree.n_children[node])
+        labels = [tree.labels[k] for k in tree.label[below]]
+        expected = dict(zip(labels, row[below - tree.street_start[street]], strict=True))
+        assert asked == pytest.approx(expected, abs=1e-6), line_text(tree, node)
+
+
+@pytest.fixture(scope="module")
+def told_all(tree, tmp_path_factory):
+    """An agent that is told the own bets and the seat, with the trees that it was saved from."""
+    grown = []
+    for street in range(4):
+        rng = np.random.default_rng(street)
+        nodes = rng.choice(np.flatnonzero((tree.kind == DECISION) & (tree.street == street)), 1500)
+        told = betting_features(tree.bets[nodes], tree.actor[nodes], "both+seat")
+        X = np.concatenate([rng.random((1500, len(feature_names(street)) - 4)), told], axis=1)
+        P = (
+            rng.dirichlet(np.ones(len(tree.labels)), 1500) / 2
+            + np.eye(len(tree.labels))[(told[:, -1] + told[:, 4] % 3).astype(int)] / 2
+        )
+        grown.append(fit_cart(X, P, np.ones(1500), max_depth=8, min_rows=5, seed=1))
+    path = tmp_path_factory.mktemp("told") / "agent.json"
+    names = [feature_names(street, "both+seat") for street in range(4)]
+    trees.save_agent(path, grown, names, tree.labels, {"menu": MENU})
+    return path, grown
+
+
+@pytest.mark.parametrize("street", range(4))
+def test_an_agent_told_the_seat_answers_as_its_policy(tables, tree, told_all, street):
+    path, grown = told_all
+    agent = load_agent(path)
+    assert agent.history == "both+seat"
+    assert any((t.feature >= len(feature_names(k))).any() for k, t in enumerate(grown)), "own bets or seat are asked for"
+    board = BOARD[: SHOWN[street]]
+    rows, row_of_hole = tree_policy(tree, tables, grown, "both+seat").street(street, parse_cards(board))
+    row = rows[row_of_hole[hole_index(*parse_cards(HOLE))]]
+    for node in np.flatnonzero((tree.kind == DECISION) & (tree.street == street))[:25]:
+        line = slumbot_line(tree, node)
+        below = np.arange(tree.first_child[node], tree.first_child[node] + tree.n_children[node])
+        expected = dict(zip([tree.labels[k] for k in tree.label[below]], row[below - tree.street_start[street]], strict=True))
+        assert agent.action_probabilities(HOLE, board, line) == pytest.approx(expected, abs=1e-3), line_text(tree, node)
+        names = feature_names(street, "both+seat")
+        assert all(step.feature in names for step in agent.path(HOLE, board, line))
+    player = DollarPlayer(agent, seed=3)  # who plays Slumbot
+    assert player.decide(1, HOLE, board, line) == player.decide(1, HOLE, board, line)
+
+
+def test_rounds_told_differently_are_refused(told_all, folders, tmp_path):
+    content = json.loads(told_all[0].read_text())
+    content["turn"] = json.loads((folders[0] / "cart.json").read_text())["turn"]
+    (tmp_path / "mixed.json").write_text(json.dumps(content))
+    with pytest.raises(ValueError, match="features .*, expected one of"):
+        load_agent(tmp_path / "mixed.json")
+
+
+def test_models_told_differently_are_refused(tables, tree, folders, told_all, tmp_path):
+    for name in ("cart.json", "oct.json"):
+        (tmp_path / name).write_text(((told_all[0]) if name == "oct.json" else folders[0] / name).read_text())
+    with pytest.raises(ValueError, match="oct.json: history is both.seat, expected CART's, opponent"):
+        load_models(tree, tables, folders[1], tmp_path)
+
+
+LINES = ["b300c/", "b300c/kb400", "b300c/kk/b600b1800", "cb20000", "", "c", "cb300b1234c/b2000c/kk/b5000"]
+
+
+@pytest.mark.parametrize("file", ["cart.json", "bare.json"])
+@pytest.mark.parametrize("line", LINES)
+def test_probabilities_are_of_legal_actions_and_sum_to_1(folders, file, line):
+    asked = load_agent(folders[0] / file)
+    state = state_after(line)
+    answer = asked.action_probabilities(HOLE, BOARD[: SHOWN[state.street]], line)
+    assert sum(answer.values()) == pytest.approx(1) and min(answer.values()) >= 0
+    assert answer.keys() == asked.legal(line).keys() <= set(asked.labels)
+    for label, amount in asked.legal(line).items():  # the rules agree, and so do the dollars
+        action = label if label in ("fold", "call") else "raise"
+        after, _ = act(state, action, amount)
+        if after:
+            assert after.bets[state.actor][state.street] == amount
+
+
+def test_where_all_is_asked_only_fold_and_call_are_left(agent):
+    assert list(agent.action_probabilities(HOLE, "", "b20000")) == ["fold", "call"]
+    assert "fold" not in agent.action_probabilities(HOLE, BOARD[:6], "b300c")
+
+
+def test_a_tree_that_names_only_illegal_actions_checks(folders, tree, tmp_path):
+    leaf = trees.Tree(
+        *(np.array([v], dtype=t) for v, t in ((-1, np.int32), (0, np.float32), (-1, np.int32), (-1, np.int32))),
+        value=np.eye(1, len(tree.labels), dtype=np.float32),  # always fold
+        weight=np.ones(1),
+    )
+    names = [feature_names(street) for street in range(4)]
+    trees.save_agent(tmp_path / "folds.json", [leaf] * 4, names, tree.labels, {"menu": MENU})
+    folds = load_agent(tmp_path / "folds.json")
+    assert folds.action_probabilities(HOLE, BOARD[:6], "b300c")["call"] == 1
+    assert folds.action_probabilities(HOLE, BOARD[:6], "b300c/b600")["fold"] == 1
+    assert folds.path(HOLE, BOARD[:6], "b300c") == []
+    assert folds.explain(HOLE, BOARD[:6], "b300c").splitlines()[-1] == "so: check 100 %"
+
+
+@pytest.mark.parametrize("line", ["b300c/", "b300c/kb400", "b300c/kk/b600b1800", "cb300c/kk/kk/b600"])
+def test_the_path_leads_to_the_answer(agent, line):
+    state = state_after(line)
+    board = BOARD[: SHOWN[state.street]]
+    tree, names = agent.trees[state.street], feature_names(state.street)
+    node = 0
+    steps = agent.path(HOLE, board, line)
+    for step in steps:
+        assert names[tree.feature[node]] == step.feature and tree.threshold[node] == step.threshold
+        node = (tree.left if step.value <= step.threshold else tree.right)[node]
+    assert steps and tree.feature[node] == -1
+    answer = agent.action_probabilities(HOLE, board, line)
+    legal = [k for k, label in enumerate(agent.labels) if label in answer]
+    share = tree.value[node, legal].sum()
+    assert list(answer.values()) == pytest.approx((tree.value[node, legal] / share).tolist(), abs=1e-6)
+    words = agent.explain(HOLE, board, line).splitlines()
+    assert len(words) == len(steps) + 2
+    assert all(str(step) in text for step, text in zip(steps, words[1:-1], strict=True))
+
+
+def test_state_of_a_line():
+    assert state_after("") == START
+    state = state_after("b300c/kb400")
+    assert (state.street, state.actor) == (1, 1)  # the big blind checked, the button bet: the big blind acts
+    assert state.bets == ((300, 400, 0, 0), (300, 0, 0, 0))
+    assert state_after("cb300c") == state_after("cb300c/")  # the last "/" may be left out
+
+
+BAD_LINES = [
+    ("x", "k, c, f and bN"),
+    ("b300c/b", "k, c, f and bN"),
+    ("b300c/kb400/", "'/' after 'b300c/kb400'"),
+    ("b300ck", "expected '/'"),
+    ("k", "facing \\$50"),
+    ("b300k", "facing \\$200"),
+    ("b300c/c", "nothing to call"),
+    ("b300c/f", "fold: nothing to call"),
+    ("b150", "expected from 200 to 20000"),
+    ("b20001", "expected from 200 to 20000"),
+    ("b20000b20000", "not legal here"),
+    ("f", "hand is over"),
+    ("b20000c", "hand is over"),
+    ("b20000c///", "hand is over"),
+    ("ck/kk/kk/kk", "hand is over"),
+    ("b300c//", "'/' after 'b300c/'"),
+]
+
+
+@pytest.mark.parametrize("line,said", BAD_LINES)
+def test_bad_lines_are_named(agent, line, said):
+    with pytest.raises(ValueError, match=said) as error:
+        agent.action_probabilities(HOLE, BOARD[:6], line)
+    assert repr(line) in str(error.value)
+
+
+BAD_CARDS = [
+    ("Ac3h", "", "b300c", "has 0 cards, expected 3 cards on the flop"),
+    ("Ac3h", BOARD, "b300c", "has 5 cards, expected 3 cards on the flop"),
+    ("Ac3h", BOARD[:6], "", "has 3 cards, expected 0 cards on the preflop"),
+    ("AcAc", BOARD[:6], "b300c", "appears twice"),
+    ("Kh3h", BOARD[:6], "b300c", "Kh"),
+    ("Ac3x", BOARD[:6], "b300c", "unknown suit"),
+    ("Ac3h", "Kh3s", "b300c", "has 2 cards"),
+]
+
+
+@pytest.mark.parametrize("hole,board,line,said", BAD_CARDS)
+def test_bad_cards_are_named(agent, hole, board, line, said):
+    with pytest.raises(ValueError, match=said):
+        agent.action_probabilities(hole, board, line)
+
+
+def test_truncated_trees_make_a_policy(tables, tree, folders):
+    cut = [trees.truncate(t, 1) for t in load_agent(folders[0] / "cart.json").trees]
+    rows, _ = tree_policy(tree, tables, cut).street(2, parse_cards(BOARD[:8]))
+    assert len(np.unique(rows, axis=0)) <= 2
+    assert (rows >= 0).all()
+
+
+def test_models_come_in_order_and_bad_folders_are_named(tables, tree, folders, tmp_path):
+    agents, distill = folders
+    models = load_models(tree, tables, distill, agents)
+    assert list(models) == ["CART", "OCT", "XGBoost", "NN"]
+    for policy in models.values():
+        rows, _ = policy.street(3, parse_cards(BOARD))
+        sums = rows.sum(axis=1)
+        assert sums == pytest.approx(np.full(len(rows), (tree.street == 3)[tree.kind == DECISION].sum()), rel=1e-4)
+    with pytest.raises(ValueError, match="cart.json: there is no such file"):
+        load_models(tree, tables, distill, tmp_path)
+    with pytest.raises(ValueError, match="boosted_preflop.json: there is no such file"):
+        load_models(tree, tables, tmp_path, agents)
+    other = build_tree(menu_from([[1]], [[1]], [[1]], [[1]]))
+    with pytest.raises(ValueError, match="labels are"):
+        load_models(other, tables, distill, agents)
+
+
+def test_two_threads_predict_the_same_bits(tables, tree, folders):
+    policy = load_models(tree, tables, folders[1], folders[0])
+    X = random_rows(tree, 1, 9000)[0]
+    for name in ("XGBoost", "NN"):
+        whole = policy[name].predict[1](X)
+        parts = np.concatenate([policy[name].predict[1](X[i : i + 2048]) for i in range(0, len(X), 2048)])
+        assert np.array_equal(whole, parts)
+
+
+def test_an_agent_of_other_features_or_sizes_is_refused(folders, tmp_path):
+    content = json.loads((folders[0] / "cart.json").read_text())
+    content["flop"]["feature_names"][0] = "strength"
+    (tmp_path / "odd.json").write_text(json.dumps(content))
+    with pytest.raises(ValueError, match="flop: features"):
+        load_agent(tmp_path / "odd.json")
+    content = json.loads((folders[0] / "cart.json").read_text())
+    for menu in ({"preflop": [[3]]}, menu_from([[3]], [[1]], [[1]], [[1]]), [1, 2]):
+        content["provenance"]["menu"] = menu
+        (tmp_path / "odd.json").write_text(json.dumps(content))
+        with pytest.raises(ValueError, match="expected"):
+            load_agent(tmp_path / "odd.json")

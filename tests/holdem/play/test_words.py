@@ -1,0 +1,72 @@
+"""Words for what trees ask: each true of exactly the values that go that way."""
+
+import numpy as np
+import pytest
+
+from faceup.cards.features import feature_names
+from faceup.holdem.play.agents import Step
+from faceup.holdem.play.words import action_name, condition, path_words, reasons, wording
+from faceup.trees.trees import Tree
+
+
+def test_conditions_in_words():
+    assert condition("equity", 0.27449, False) == "equity at most 27.45 %"
+    assert condition("river_equity_p90", np.float32(0.8934), True) == "on over 10 % of rivers equity above 89.34 %"
+    assert condition("turn_equity_p30", 0.5, False) == "on 30 % of turns equity at most 50 %"
+    assert condition("flop_equity_p100", 0.75, False) == "on all flops equity at most 75 %"
+    assert condition("flop_equity_p100", 0.75, True) == "on some flops equity above 75 %"
+    assert condition("opponent_bet_river", 10_750.0, True) == "opponent's river bet above $10,750"
+    assert condition("own_bet_flop", 400, False) == "own flop bet at most $400"
+    assert [condition("button", 0.5, above) for above in (False, True)] == ["in the big blind", "on the button"]
+    assert condition("luck", 0.5, True) == "luck above 0.5"
+
+
+@pytest.mark.parametrize("street", range(4))
+def test_every_feature_has_words_of_its_own(street):
+    names = feature_names(street)
+    said = [form for name in names for form in wording(name)[:3]]
+    assert len(set(said)) == 3 * len(names)
+    assert not [form for form in said if "_" in form]
+    assert [wording(n).dollars for n in names] == ["bet" in n for n in names]
+
+
+def test_answers_about_one_feature_are_put_together():
+    steps = [
+        Step("equity", 0.4, 0.9),
+        Step("opponent_bet_flop", 300, 100),
+        Step("equity", 0.4, 0.25),
+        Step("equity", 0.4, 0.5),
+        Step("river_equity_p20", 0.3, 0.1),
+        Step("river_equity_p20", 0.3, 0.35),
+        Step("opponent_bet_flop", 300, 200),
+    ]
+    assert reasons(steps) == [
+        "equity above 25 %, at most 50 %",
+        "opponent's flop bet above $200",
+        "river equity, 20 % mark: above 10 %, at most 35 %",
+    ]
+    assert reasons([]) == []
+
+
+def test_a_path_in_words():
+    tree = Tree(
+        feature=np.array([0, -1, 0, -1, -1], dtype=np.int32),
+        threshold=np.array([0.25, 0, 0.5, 0, 0], dtype=np.float32),
+        left=np.array([1, -1, 3, -1, -1], dtype=np.int32),
+        right=np.array([2, -1, 4, -1, -1], dtype=np.int32),
+        value=np.full((5, 1), 1.0, dtype=np.float32),
+        weight=np.ones(5),
+    )
+    found = [path_words(tree, ["equity"], node) for node in range(5)]
+    assert found == [
+        [],
+        ["equity at most 25 %"],
+        ["equity above 25 %"],
+        ["equity above 25 %, at most 50 %"],
+        ["equity above 50 %"],
+    ]
+
+
+def test_actions_in_words():
+    said = [action_name(label) for label in ("fold", "call", "raise_1", "raise_0.5", "all_in")]
+    assert said == ["fold", "check or call", "bet the pot", "bet 0.5 \u00d7 pot", "all-in"]

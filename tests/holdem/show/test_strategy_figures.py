@@ -1,0 +1,91 @@
+"""Charts of a strategy: shares that fill their cells, all that is known shown, wrong shares refused."""
+
+import matplotlib
+import matplotlib.pyplot as plt
+import numpy as np
+import pytest
+from matplotlib.patches import Rectangle
+from random_trees import random_tree
+
+from faceup.cards.cards import CLASS_NAMES
+from faceup.holdem.play.branches import N_BINS, Mean
+from faceup.holdem.show.strategy_figures import (
+    OPENING,
+    branch_figure,
+    gain_rows,
+    opening_figure,
+    opening_shares,
+    shares13,
+    short_name,
+    use_figure,
+)
+from faceup.trees.tree_figures import Part
+
+matplotlib.use("Agg")
+LABELS = ("fold", "call", "raise_1", "raise_2", "all_in")
+
+
+def some_shares() -> dict[str, np.ndarray]:
+    """Random shares of five labels, in percent."""
+    p = 100 * np.random.default_rng(0).dirichlet(np.ones(5), 169).T
+    return dict(zip(LABELS, p, strict=True))
+
+
+def test_raises_of_all_sizes_are_added_up():
+    percent = some_shares()
+    shares = opening_shares(percent)
+    assert list(shares) == list(OPENING)
+    np.testing.assert_allclose(shares["raise"], percent["raise_1"] + percent["raise_2"])
+    np.testing.assert_allclose(sum(shares.values()), 100)
+    assert not opening_shares({k: percent[k] for k in ("fold", "call", "all_in")})["raise"].any()
+
+
+def test_each_cell_is_filled_to_scale():
+    figure, axes = plt.subplots()
+    shares = opening_shares(some_shares())
+    shares13(axes, shares)
+    bars = [p for p in axes.patches if isinstance(p, Rectangle)]
+    assert len(bars) == 4 * 169
+    for k in (0, 14, 100, 168):
+        cell = bars[k::169]
+        row, column = divmod(k, 13)
+        assert cell[0].get_x() == pytest.approx(column - 0.5) and cell[0].get_y() == pytest.approx(row - 0.5)
+        assert [b.get_width() for b in cell] == pytest.approx([shares[a][k] / 100 for a in OPENING])
+        assert cell[-1].get_x() + cell[-1].get_width() == pytest.approx(column + 0.5)
+    assert [t.get_text() for t in axes.texts] == list(CLASS_NAMES)
+    with pytest.raises(ValueError, match="expected 100"):
+        shares13(axes, {**shares, "fold": shares["fold"] + 1})
+    plt.close(figure)
+
+
+def test_one_chart_for_each_agent():
+    charts = {name: opening_shares(some_shares()) for name in ("one", "two", "three")}
+    figure = opening_figure(charts, {name: f"title of {name}" for name in charts})
+    titles = [axes.get_title(loc="left") or axes.get_title() for axes in figure.axes if axes.has_data()]
+    assert titles == [f"title of {name}" for name in charts]
+    plt.close(figure)
+
+
+def test_use_is_written_where_it_counts():
+    use = np.array([[1, 0], [0.3, 0.04]])
+    figure = use_figure(
+        {"flop": use, "river": use}, {"flop": ["equity", "river_equity_p90"], "river": ["a", "opponent_bet_river"]}
+    )
+    assert [t.get_text() for t in figure.axes[0].texts] == ["100", "30"]
+    assert [t.get_text() for t in figure.axes[1].get_yticklabels()] == ["a", "opp. bet river"]
+    assert short_name("turn_equity_p10") == "turn 10 %"
+    plt.close(figure)
+
+
+def test_a_branch_shows_its_actions_and_leaves_out_what_is_not_legal():
+    tree = random_tree(1, 6, 1, 5)
+    part = Part("a branch", tree, ["equity"], tree.feature >= 0, marked=2)
+    gain = Mean(np.array([np.nan, 0, 12.5, np.nan, -300]), np.array([np.nan, 0, 4, np.nan, 50]))
+    rows = gain_rows(LABELS, gain)
+    assert rows == {"bet the pot": (12.5, 4), "all-in": (-300, 50)}
+    figure = branch_figure(part, LABELS, {"all": np.ones(N_BINS), "these": np.zeros(N_BINS)}, rows, "checking")
+    left, right = figure.axes[1:]
+    assert [t.get_text() for t in right.get_yticklabels()] == list(rows)
+    assert "over checking" in right.get_xlabel()
+    assert [bar.get_height() for bar in left.patches] == [100 / N_BINS] * N_BINS + [0] * N_BINS
+    plt.close(figure)

@@ -1,0 +1,87 @@
+"""Small games and plain-numpy oracles for the tests of `solve`: slow, short, and without any of its kernels."""
+
+import numpy as np
+from phevaluator import evaluate_cards
+
+from faceup.cards.cards import HOLE_CARDS, card_text
+from faceup.holdem.betting.betting_tree import DECISION, FOLD_END, Tree, build_tree, menu_from
+
+SMALL = build_tree(menu_from([[1], []], [[1], []], [[]], [[1], []]))
+PUSH = build_tree(menu_from([[]], [[]], [[]], [[]]))
+BOARD = [9, 24, 34, 51, 3]
+
+
+class RandomPolicy:
+    """Random probabilities in n_rows rows a street, and a random row for each hole."""
+
+    def __init__(self, tree: Tree, seed: int, n_rows: int = 40):
+        rng = np.random.default_rng(seed)
+        self.rows = rng.integers(0, n_rows, (4, 1326)).astype(np.int32)
+        self.tables = []
+        for street in range(4):
+            start, end = tree.street_start[street : street + 2]
+            table = rng.random((n_rows, end - start)).astype(np.float32)
+            for node in np.flatnonzero((tree.kind == DECISION) & (tree.street == street)):
+                below = slice(tree.first_child[node] - start, tree.first_child[node] - start + tree.n_children[node])
+                table[:, below] /= table[:, below].sum(axis=1, keepdims=True)
+            self.tables.append(table)
+
+    def street(self, street, board, wanted=None):
+        return self.tables[street], self.rows[street]
+
+
+def pair_outcomes(board: list[int]) -> tuple[np.ndarray, np.ndarray]:
+    """Holes that a board leaves, and (n, n) float: 1, 0, -1 where the first wins, ties, loses; nan where they share a card."""
+    holes = np.flatnonzero(~np.isin(HOLE_CARDS, board).any(axis=1))
+    text = [card_text(c) for c in board]
+    rank = np.array([evaluate_cards(*text, *(card_text(int(c)) for c in HOLE_CARDS[h])) for h in holes])
+    outcome = np.sign(rank[None, :] - rank[:, None]).astype(float)  # phevaluator: lower is stronger
+    cards = HOLE_CARDS[holes]
+    share = (cards[:, None, :, None] == cards[None, :, None, :]).any(axis=(2, 3))
+    outcome[share] = np.nan
+    return holes, outcome
+
+
+def node_reach(tree: Tree, policies, board: list[int], holes: np.ndarray) -> np.ndarray:
+    """Each player's reach of each node, (2, n_nodes, n_holes) float64, player p following policies[p]."""
+    reach = np.ones((2, len(tree.kind), len(holes)))
+    for node in range(1, len(tree.kind)):
+        above = tree.parent[node]
+        actor, street = tree.actor[above], tree.street[above]
+        table, row = policies[actor].street(street, board[: (0, 3, 4, 5)[street]])
+        reach[:, node] = reach[:, above]
+        reach[actor, node] *= table[row[holes], node - tree.street_start[street]]
+    return reach
+
+
+def node_values(tree: Tree, policies, board: list[int], best: int | None = None) -> tuple[np.ndarray, np.ndarray]:
+    """Values of every node to each player with each hole, times the other's reach, (2, n_nodes, n_holes) dollars.
+
+    best: a player that takes its best action, for each hole, instead of following its policy.
+    """
+    holes, outcome = pair_outcomes(board)
+    possible, outcome = (~np.isnan(outcome)).astype(float), np.nan_to_num(outcome)
+    reach = node_reach(tree, policies, board, holes)
+    put = tree.bets.sum(axis=2)
+    value = np.zeros((2, len(tree.kind), len(holes)))
+    for node in range(len(tree.kind) - 1, -1, -1):
+        for player in range(2):
+            other = reach[1 - player, node]
+            if tree.kind[node] == DECISION:
+                below = slice(tree.first_child[node], tree.first_child[node] + tree.n_children[node])
+                v = value[player, below]
+                if tree.actor[node] != player:
+                    value[player, node] = v.sum(axis=0)
+                elif best == player:
+                    value[player, node] = v.max(axis=0)
+                else:
+                    street = tree.street[node]
+                    table, row = policies[player].street(street, board[: (0, 3, 4, 5)[street]])
+                    start = tree.street_start[street]
+                    value[player, node] = (table[row[holes]][:, below.start - start : below.stop - start].T * v).sum(axis=0)
+            elif tree.kind[node] == FOLD_END:
+                gain = -put[node, player] if tree.actor[node] == player else put[node, 1 - player]
+                value[player, node] = gain * (possible @ other)
+            else:
+                value[player, node] = put[node, player] * (outcome @ other)
+    return holes, value

@@ -1,0 +1,305 @@
+"""Best responses with real cards against values found another way."""
+
+import numba
+import numpy as np
+import pytest
+from games import PUSH, SMALL, RandomPolicy, node_reach, node_values
+
+from faceup.cards.cards import CLASS_OF_HOLE, HOLE_CARDS, SUIT_PERMUTATIONS, canonical_boards
+from faceup.cards.matchups import RUNOUTS_PREFLOP
+from faceup.holdem.betting.betting_tree import State, build_tree, menu_from
+from faceup.holdem.solve.best_response import (
+    Exploitability,
+    Responder,
+    _slopes,
+    allowed_nodes,
+    difference,
+    exploitability,
+    sample_flops,
+)
+from faceup.holdem.solve.folding import fixing_permutations, folded_cards
+from faceup.holdem.solve.policy import FixedPolicy, opponents, river_equities
+
+SYMMETRIC = [0, 1, 2]  # three twos: three suits may be renamed, so that few turns and rivers are left to play
+IDENTITY = np.flatnonzero((SUIT_PERMUTATIONS == np.arange(4)).all(axis=1))
+FLOPS = np.array([[0, 1, 2], [4, 5, 6], [48, 49, 50], [24, 25, 26]])
+
+
+def won_on(responder: Responder, player: int, flop) -> float:
+    """Dollars a game of a responder that knows which flop will come."""
+    won = responder._preflop(player, flop.values[player], flop.pairs, None)[0]
+    return float(won[0].sum() / flop.pairs.sum())
+
+
+def test_always_fold_loses_750():
+    """Half the hands it folds the small blind to nothing, half the big blind to a raise."""
+    found = exploitability(PUSH, FixedPolicy(PUSH, 0), FLOPS)
+    assert found.mbb == pytest.approx(750, abs=1e-3)
+    assert found.ci95 == pytest.approx(0, abs=1e-3)
+    assert found.seats == pytest.approx((1000, 500), abs=1e-3)
+
+
+def test_always_call_pays_for_every_good_river():
+    """Against always-call wait for the river, then go all-in where equity is above a half: from the equities alone."""
+    responder = Responder(PUSH, FixedPolicy(PUSH, 1))
+    values = responder.flop(SYMMETRIC).values
+    expected = np.zeros(1326)
+    for turn in range(3, 52):
+        for river in range(3, 52):
+            if turn != river:
+                board = [*SYMMETRIC, turn, river]
+                edge = 2 * river_equities(board) / 1980 - 1
+                free = ~np.isin(HOLE_CARDS, board).any(axis=1)
+                expected += free * 990 * np.maximum(20_000 * edge, 100 * edge) / (45 * 44)
+    by_class = np.bincount(CLASS_OF_HOLE, weights=expected, minlength=169)
+    limped = [i for i, node in enumerate(responder._frontier[0]) if PUSH.kind[node] == 0][0]
+    for player in range(2):
+        np.testing.assert_allclose(values[player, limped], by_class, rtol=1e-4, atol=100)
+
+
+def test_responder_beats_every_fixed_reply():
+    """Over turns and rivers of a flop no fixed reply wins as much from a random policy as the best response to it."""
+    from faceup.holdem.play.match import Table
+
+    victim = RandomPolicy(PUSH, 3, n_rows=1)  # one row: it treats suits alike
+    responder = Responder(PUSH, victim)
+    best = won_on(responder, 0, responder.flop(SYMMETRIC))
+    replies = [FixedPolicy(PUSH, label) for label in (*range(len(PUSH.labels)), None)]
+    table = Table(PUSH, [*replies, victim])
+    rng = np.random.default_rng(0)
+    boards = [[*SYMMETRIC, *(3 + rng.permutation(49)[:2]).tolist()] for _ in range(20)]
+    won = np.mean([table.play(board)[:-1, -1] for board in boards], axis=0)
+    assert (won < best).all()
+
+
+@pytest.mark.parametrize("player", [0, 1])
+def test_best_response_played_out_earns_what_was_computed(player):
+    """Its choices on a flop, played on random turns and rivers against the strategy, river choices by the slow oracle."""
+    from faceup.holdem.play.match import Table
+
+    victim = RandomPolicy(PUSH, 5, n_rows=1)
+    responder = Responder(PUSH, victim)
+    found = responder.flop(SYMMETRIC)
+    preflop = responder._preflop(player, found.values[player], found.pairs, None)[1]
+    at_flop = responder._flop_nodes(SYMMETRIC)[0][player]
+    rng = np.random.default_rng(1)
+    won = []
+    for _ in range(20):
+        board = [*SYMMETRIC, *(3 + rng.permutation(49)[:2]).tolist()]
+        answer = PlayedOut(preflop, [at_flop, *later_values(responder, victim, board, player)], player)
+        values = Table(PUSH, [answer, victim]).play(board)
+        won.append(values[0, 1] if player == 0 else -values[1, 0])
+    spread = np.std(won, ddof=1) / np.sqrt(len(won))
+    computed = won_on(responder, player, found)
+    assert abs(np.mean(won) - computed) < 3 * spread
+    assert spread < computed / 5
+
+
+def later_values(responder: Responder, victim, board: list[int], player: int) -> list[np.ndarray]:
+    """Values of nodes to a best responder given the turn, and given the river as the slow oracle finds them, (n_nodes, 1326)."""
+    reach = responder._start(board[:3])[0]
+    responder._descend(0, board[:3], reach)
+    responder._descend(1, board[:3], reach)
+    at_turn = responder._turn_nodes(board[:3], board[3], IDENTITY, reach)[0][player]
+    holes, values = node_values(PUSH, [victim, victim], board, best=player)
+    at_river = np.zeros((len(PUSH.kind), 1326))
+    at_river[:, holes] = values[player]
+    return [at_turn, at_river]
+
+
+class PlayedOut:
+    """A best responder's choices as a policy: 1 for the action taken."""
+
+    def __init__(self, preflop: dict, values: list[np.ndarray], player: int):
+        self._choice, self._values, self._player = preflop, [None, *values], player
+
+    def street(self, street, board, wanted=None):
+        start, end = PUSH.street_start[street : street + 2]
+        rows = np.zeros((1326, end - start), dtype=np.float32)
+        for node in np.flatnonzero((PUSH.kind == 0) & (PUSH.street == street) & (PUSH.actor == self._player)):
+            first = PUSH.first_child[node]
+            if street == 0:
+                best = self._choice[node][CLASS_OF_HOLE]
+            else:
+                best = self._values[street][first : first + PUSH.n_children[node]].argmax(axis=0)
+            rows[np.arange(1326), first - start + best] = 1
+        return rows, np.arange(1326, dtype=np.int32)
+
+
+TURN_ON = build_tree(menu_from([[]], [[]], [[1], []], [[1], []]), State(2, 1, ((300, 0, 0, 0), (300, 0, 0, 0)), 0, 100, 0))
+
+
+def test_values_and_leaks_on_a_turn_against_brute_force():
+    """Two sizes; every river of a turn board by plain numpy, the responder's turn choices made over all of them."""
+    victim, board = RandomPolicy(TURN_ON, 8), [0, 1, 2, 4]
+    responder = Responder(TURN_ON, victim)
+    value, leaks = responder._turn_nodes(board[:3], board[3], IDENTITY, responder._start(board)[0])
+    expected, expected_leaks = slow_turn(TURN_ON, victim, board)
+    decisions = TURN_ON.kind == 0
+    roots = np.flatnonzero(decisions & (TURN_ON.street == 2))
+    for player in range(2):
+        np.testing.assert_allclose(value[player, roots], expected[player, roots], rtol=2e-4, atol=200)
+    np.testing.assert_allclose(leaks[decisions].sum(axis=1), expected_leaks[decisions], rtol=2e-3, atol=2000)
+
+
+def slow_turn(tree, victim, board):
+    """Values (2, n_nodes, 1326) of turn decisions to best responders, and leaks (n_nodes,) of turn and river."""
+    n = len(tree.kind)
+    total, leaks = np.zeros((2, n, 1326)), np.zeros(n)
+    for river in (c for c in range(52) if c not in board):
+        complete = [*board, river]
+        for player in range(2):
+            holes, values = node_values(tree, [victim, victim], complete, best=player)
+            own = node_reach(tree, [victim, victim], complete, holes)[player]
+            total[player][:, holes] += values[player] / 44
+            for node in np.flatnonzero((tree.kind == 0) & (tree.street == 3) & (tree.actor == player)):
+                below = slice(tree.first_child[node], tree.first_child[node] + tree.n_children[node])
+                gain = own[node] * values[player, node] - (own[below] * values[player, below]).sum(axis=0)
+                leaks[node] += gain.sum() / 44
+    free = np.flatnonzero(~np.isin(HOLE_CARDS, board).any(axis=1))
+    own = node_reach(tree, [victim, victim], [*board, 51], free)
+    for node in np.flatnonzero((tree.kind == 0) & (tree.street == 2))[::-1]:
+        below = slice(tree.first_child[node], tree.first_child[node] + tree.n_children[node])
+        who = tree.actor[node]
+        total[who, node], total[1 - who, node] = total[who, below].max(axis=0), total[1 - who, below].sum(axis=0)
+        gain = own[who, node] * total[who, node, free] - (own[who, below] * total[who, below][:, free]).sum(axis=0)
+        leaks[node] = gain.sum()
+    return total, leaks
+
+
+def test_leaks_add_up_to_what_is_won():
+    """On one flop: what a best responder wins, both seats, is what it wins over the strategy's own choices at each decision."""
+    victim = RandomPolicy(PUSH, 6, n_rows=1)
+    responder = Responder(PUSH, victim)
+    found = responder.flop(SYMMETRIC)
+    own_reach = responder._preflop_reach()[:, responder._frontier[0]]
+    from_flop_on = (own_reach * found.values).sum()
+    assert found.leaks.sum() == pytest.approx(from_flop_on, rel=1e-3)
+    assert (found.leaks >= -1).all()
+
+
+def test_fewer_sizes_win_less_and_the_policy_keeps_its_own():
+    victim = RandomPolicy(SMALL, 7, n_rows=1)
+    every, few = (Responder(SMALL, victim, sizes=sizes) for sizes in (None, []))
+    more, less = every.flop(SYMMETRIC).values, few.flop(SYMMETRIC).values
+    assert (less <= more + 1).all() and less.sum() < more.sum()
+    named = Responder(SMALL, victim, sizes=[1]).flop(SYMMETRIC).values
+    np.testing.assert_array_equal(named, more)
+    assert allowed_nodes(SMALL, []).sum() < len(SMALL.kind)
+
+
+def test_unknown_sizes_are_refused():
+    with pytest.raises(ValueError, match="raise_3"):
+        allowed_nodes(SMALL, [1, 3])
+
+
+def test_pairs_of_a_flop_are_counted():
+    responder = Responder(PUSH, FixedPolicy(PUSH, 1))
+    pairs = responder.flop(SYMMETRIC).pairs
+    assert pairs.sum() == 1176 * 1081
+    free = ~np.isin(HOLE_CARDS, SYMMETRIC).any(axis=1)
+    assert opponents(free[None].astype(float))[0][free].tolist() == [1081] * 1176
+
+
+def test_folding_suits_counts_every_card_and_situation():
+    """All flop-turn and flop-turn-river situations of 40 flops, by their multiplicities; 49 and 48 cards each."""
+    for flop in canonical_boards(3).cards[::45].astype(int).tolist():
+        fixed = fixing_permutations(flop, np.arange(24))
+        turns = folded_cards(flop, fixed)
+        assert sum(len(images) for _, images in turns) == 49
+        for turn, _ in turns[:3]:
+            rivers = folded_cards([*flop, turn], fixing_permutations([turn], fixed))
+            assert sum(len(images) for _, images in rivers) == 48
+
+
+def test_number_of_flop_turn_situations():
+    total = sum(
+        len(folded_cards(flop, fixing_permutations(flop, np.arange(24))))
+        for flop in canonical_boards(3).cards.astype(int).tolist()
+    )
+    assert total == 63_193
+
+
+def test_folding_suits_changes_nothing(monkeypatch):
+    tree = build_tree(menu_from([[]], [[]], [[]], [[]]))
+    policy = RandomPolicy(tree, 4, n_rows=1)
+    folded = Responder(tree, policy).flop([0, 4, 8])
+    monkeypatch.setattr("faceup.holdem.solve.best_response.fixing_permutations", lambda cards, among: IDENTITY)
+    plain = Responder(tree, policy).flop([0, 4, 8])
+    np.testing.assert_allclose(folded.values, plain.values, rtol=1e-4, atol=50)
+
+
+def test_sample_of_flops_is_even():
+    flops = sample_flops(22_100, seed=1)
+    ids, counts = np.unique(flops, axis=0, return_counts=True)
+    assert len(ids) == 1755 and counts.sum() == 22_100
+    assert sorted(counts) == sorted(canonical_boards(3).multiplicity)
+
+
+@pytest.mark.parametrize("n", [0, -3, 22_101])
+def test_bad_samples_are_refused(n):
+    with pytest.raises(ValueError, match="flops is"):
+        sample_flops(n, seed=1)
+
+
+def test_too_few_flops_are_refused():
+    responder = Responder(PUSH, FixedPolicy(PUSH, 1))
+    with pytest.raises(ValueError, match="at least 3"):
+        responder.summarise([])
+
+
+def test_differences_on_the_same_flops():
+    """A constant apart on every flop is certain; an interval of a mean is Student's t; to itself there is no difference."""
+    left_out = np.array([[(20.0, 10.0, 60.0)[k] for k in range(3) if k != j] for j in range(3)]).mean(axis=1)
+    one = Exploitability(30.0, 0.0, (0.0, 0.0), 3, (), (), tuple(left_out))
+    less = one._replace(mbb=25.0, without=tuple(left_out - 5))
+    assert difference(one, less) == pytest.approx((5, 0))
+    assert difference(one, one) == (0, 0)
+    none = one._replace(mbb=0.0, without=(0.0, 0.0, 0.0))
+    assert difference(one, none) == pytest.approx((30, 4.302653 * np.std([20, 10, 60], ddof=1) / np.sqrt(3)))
+    with pytest.raises(ValueError, match="flops: 3 and 4"):
+        difference(one, one._replace(flops=4))
+
+
+def test_difference_to_nothing_is_the_measurement():
+    found = exploitability(PUSH, FixedPolicy(PUSH, 1), FLOPS)
+    nothing = found._replace(mbb=0.0, without=(0.0,) * len(FLOPS))
+    assert found.ci95 > 1
+    assert difference(found, nothing) == pytest.approx((found.mbb, found.ci95))
+
+
+def test_always_all_in_is_known_exactly(all_in_wins):
+    """With the exact values of preflop all-ins a handful of flops measure what the equities of 169 hands give."""
+    found = exploitability(PUSH, FixedPolicy(PUSH, len(PUSH.labels) - 1), FLOPS, preflop_wins=all_in_wins)
+    equity = (all_in_wins.sum(axis=1) - all_in_wins.sum(axis=0)) / (np.bincount(CLASS_OF_HOLE) * 1225 * RUNOUTS_PREFLOP)
+    called = 20_000 * equity[CLASS_OF_HOLE]
+    known = 10 * np.mean([np.maximum(called, -blind).mean() for blind in (50, 100)])
+    assert known == pytest.approx(15_661, abs=1)
+    assert found.mbb == pytest.approx(known, rel=1e-4)
+    assert found.ci95 < 1
+
+
+def test_slopes_find_how_luck_moves_values():
+    """Values made of a known part and luck, times a slope for each line: what is left is the known part; no luck, no slope."""
+    rng = np.random.default_rng(0)
+    pairs = rng.integers(1000, 9000, (4, 169)).astype(float)
+    luck = rng.normal(size=(4, 2, 3, 169)) * pairs[:, None, None]
+    luck[:, :, 2] = 0
+    known = rng.normal(size=(2, 3, 169))
+    values = known * pairs[:, None, None] - np.array([1.0, 4.0, 0.0])[:, None] * luck
+    slopes = _slopes(values, luck, pairs)
+    np.testing.assert_allclose(slopes[..., 0], [[1, 4, 0]] * 2, atol=1e-9)
+    np.testing.assert_allclose((values + slopes * luck) / pairs[:, None, None], np.broadcast_to(known, values.shape), atol=1e-9)
+
+
+def test_same_values_on_any_number_of_threads():
+    """Blocks write to nodes of their own: one thread and all give the same bytes."""
+    victim = RandomPolicy(SMALL, 9, n_rows=1)
+    before = numba.get_num_threads()
+    found = []
+    for threads in (1, before):
+        numba.set_num_threads(threads)
+        found.append(Responder(SMALL, victim).flop(SYMMETRIC))
+    numba.set_num_threads(before)
+    for one, other in zip(*found, strict=True):
+        assert one.tobytes() == other.tobytes()

@@ -1,0 +1,94 @@
+"""The sweep over one board against brute force over all pairs of holes."""
+
+import numba
+import numpy as np
+import pytest
+from games import BOARD, PUSH, SMALL, RandomPolicy, node_values
+
+from faceup.holdem.play.match import Table, play_boards, random_boards, result
+from faceup.holdem.solve.board import N_PAIRS, board_order
+from faceup.holdem.solve.layout import make_layout
+from faceup.holdem.solve.policy import FixedPolicy
+
+
+def test_exact_match_equals_brute_force():
+    policies = [RandomPolicy(SMALL, 1), RandomPolicy(SMALL, 2)]
+    wins = Table(SMALL, policies).play(BOARD)
+    for i, j in ((0, 1), (1, 0), (0, 0)):
+        _, value = node_values(SMALL, (policies[i], policies[j]), BOARD)
+        assert wins[i, j] == pytest.approx(
+            value[0, 0].sum() / N_PAIRS, rel=1e-4, abs=0.05
+        )  # dollars; stakes reach 20,000 in float32
+
+
+def test_subset_of_holes_equals_brute_force_on_it():
+    policies = [RandomPolicy(PUSH, 1), FixedPolicy(PUSH, len(PUSH.labels) - 1)]
+    rng = np.random.default_rng(0)
+    subset = rng.random(1326) < 0.05
+    wins = Table(PUSH, policies).play(BOARD, subset)[0, 1]
+    from games import node_reach, pair_outcomes
+
+    holes, outcome = pair_outcomes(BOARD)
+    chosen = subset[holes]
+    outcome = outcome[chosen][:, chosen]
+    reach = node_reach(PUSH, policies, BOARD, holes)[:, :, chosen]
+    put, possible, total = PUSH.bets.sum(axis=2), ~np.isnan(outcome), 0.0
+    for node in np.flatnonzero(PUSH.kind != 0):
+        if PUSH.kind[node] == 2:
+            total += put[node, 0] * (reach[0, node] @ np.nan_to_num(outcome) @ reach[1, node])
+        else:
+            gain = -put[node, 0] if PUSH.actor[node] == 0 else put[node, 1]
+            total += gain * (reach[0, node] @ possible @ reach[1, node])
+    assert wins == pytest.approx(total / possible.sum(), rel=1e-4, abs=1e-2)
+
+
+def test_an_agent_against_itself_wins_nothing_and_seats_swap():
+    policies = [RandomPolicy(SMALL, 1), RandomPolicy(SMALL, 2)]
+    values = play_boards(Table(SMALL, policies), random_boards(3, 7))
+    assert result(values, 0, 0).mbb == 0
+    assert result(values, 0, 1).mbb == -result(values, 1, 0).mbb
+
+
+def test_known_policies():
+    """Always-call against always all-in is even over both seats; who folds to all-in loses 75 cents of a blind on average."""
+    fold, call, jam = FixedPolicy(SMALL, 0), FixedPolicy(SMALL, 1), FixedPolicy(SMALL, len(SMALL.labels) - 1)
+    values = play_boards(Table(SMALL, [fold, call, jam]), random_boards(2, 3))
+    assert result(values, 1, 2).mbb == pytest.approx(0, abs=1e-2)
+    assert result(values, 0, 2).mbb == pytest.approx(-750, rel=1e-5)
+
+
+def test_one_and_two_threads_give_the_same_bits():
+    policies = [RandomPolicy(SMALL, 1), RandomPolicy(SMALL, 2)]
+    both = Table(SMALL, policies).play(BOARD)
+    threads = numba.get_num_threads()
+    numba.set_num_threads(1)
+    try:
+        one = Table(SMALL, policies).play(BOARD)
+    finally:
+        numba.set_num_threads(threads)
+    assert both.tobytes() == one.tobytes()
+
+
+@pytest.mark.parametrize("cuts", [(0,), (0, 1), (0, 1, 2, 3), (0, 2)])
+def test_layout_places_every_node_once(cuts):
+    layout = make_layout(SMALL, cuts)
+    decisions = layout.decision[layout.decision >= 0]
+    assert sorted(decisions) == list(range(len(decisions)))
+    assert layout.edges[:, :, 1].sum() - layout.edges[:, :, 0].sum() == len(SMALL.kind) - 1
+
+
+@pytest.mark.parametrize("cuts", [(), (1,), (0, 4), (0, 2, 1)])
+def test_bad_cuts_are_refused(cuts):
+    with pytest.raises(ValueError, match="cuts"):
+        make_layout(SMALL, cuts)
+
+
+@pytest.mark.parametrize("board", [[0, 1, 2, 3], [0, 0, 1, 2, 3], [0, 1, 2, 3, 4, 5]])
+def test_bad_boards_are_refused(board):
+    with pytest.raises(ValueError, match="five distinct cards"):
+        board_order(np.array(board))
+
+
+def test_empty_subset_is_refused():
+    with pytest.raises(ValueError, match="subset"):
+        Table(PUSH, [FixedPolicy(PUSH, 1)]).play(BOARD, np.zeros(1326, dtype=bool))

@@ -1,0 +1,215 @@
+"""A stopped run goes on to the same bits; damaged and foreign checkpoints are refused, older ones used."""
+
+import resource
+
+import kill_and_resume
+import numpy as np
+import pytest
+
+from faceup.holdem.betting.betting_tree import STREETS, build_tree
+from faceup.holdem.solve import checkpoint
+from faceup.holdem.solve.checkpoint import clear, fingerprint, load, save, train
+from faceup.holdem.solve.groups import N_RIVER_GROUPS, Groups
+from faceup.holdem.solve.selfplay import Discount, SelfPlay, new_state
+
+TREE = build_tree({street: [[]] for street in STREETS})  # all-in is the only raise: 34 nodes
+DISCOUNT = Discount(1.5, 0, 2, 2)
+SEED = 7
+
+
+def make_groups(n):
+    ids = [(np.arange(1326)[None] + np.arange(boards)[:, None]).astype(np.int32) % n for boards in (1755, 16432)]
+    return Groups(*ids, (169, n, n, N_RIVER_GROUPS))
+
+
+GROUPS = make_groups(5)
+OWNER = fingerprint(TREE, GROUPS, DISCOUNT, SEED)
+FRESH = new_state(TREE, GROUPS)
+
+
+def run(folder, iterations, **options):
+    return train(TREE, GROUPS, DISCOUNT, SEED, iterations, folder, **({"every": 2} | options))
+
+
+def names(folder):
+    return sorted(path.name for path in folder.iterdir())
+
+
+def same(one, two):
+    return all(a.tobytes() == b.tobytes() for a, b in zip(one, two, strict=True))
+
+
+@pytest.fixture(scope="module")
+def whole():
+    """Seven iterations at one go, without files; average strategies after 3 and 7."""
+    play = SelfPlay(TREE, GROUPS, DISCOUNT, SEED)
+    play.advance(3)
+    early = play.average()
+    play.advance(4)
+    return early, play.average()
+
+
+class Killed(Exception):
+    pass
+
+
+def kill_at(iteration):
+    def progress(done):
+        if done >= iteration:
+            raise Killed
+
+    return progress
+
+
+def test_a_killed_run_goes_on_to_the_same_bits(tmp_path, whole):
+    with pytest.raises(Killed):
+        run(tmp_path, 7, snapshots=[3], progress=kill_at(5))
+    assert load(tmp_path, OWNER, FRESH).iteration == 4
+    told = []
+    resumed = run(tmp_path, 7, snapshots=[3], progress=told.append)
+    assert told[0] == 4 and told[-1] == 7 and told == sorted(told)
+    assert same(resumed.average, whole[1]) and same(resumed.snapshots[3], whole[0])
+    assert not same(whole[0], whole[1])
+    assert names(tmp_path) == [
+        "checkpoint-000000006.npz",
+        "checkpoint-000000007.npz",
+        "snapshot-000000003.npz",
+    ]
+
+
+def test_a_finished_run_is_read_again_and_cleared(tmp_path, whole, monkeypatch):
+    (tmp_path / "run").mkdir()
+    run(tmp_path / "run", 7)
+    monkeypatch.setattr(SelfPlay, "advance", None)  # would raise if it were called
+    assert same(run(tmp_path / "run", 7).average, whole[1])
+    (tmp_path / "run" / ".writing-1-checkpoint-000000001.npz").touch()  # left by a kill in mid-write
+    clear(tmp_path / "run")
+    assert not (tmp_path / "run").exists()
+    clear(tmp_path / "run")
+
+
+def test_clear_leaves_what_others_wrote(tmp_path):
+    (tmp_path / "notes.txt").touch()
+    save(tmp_path, FRESH, OWNER)
+    clear(tmp_path)
+    assert names(tmp_path) == ["notes.txt"]
+
+
+@pytest.fixture
+def two(tmp_path):
+    """Sound checkpoints at iterations 2 and 4, with other numbers in each."""
+    for iteration in (2, 4):
+        for table in FRESH.regrets + FRESH.averages:
+            table[...] = iteration
+        save(tmp_path, FRESH._replace(iteration=iteration), OWNER)
+    return tmp_path
+
+
+def loaded(folder, **options):
+    state = load(folder, OWNER, FRESH, **options)
+    return state and (state.iteration, float(state.averages[3][0, 0]))
+
+
+def test_two_generations_are_kept(two):
+    save(two, FRESH._replace(iteration=5), OWNER)
+    assert names(two) == ["checkpoint-000000004.npz", "checkpoint-000000005.npz"]
+
+
+@pytest.mark.parametrize("place", range(0, 100, 9))
+def test_a_damaged_one_is_refused_and_the_older_used(two, capsys, place):
+    newest = two / "checkpoint-000000004.npz"
+    content = bytearray(newest.read_bytes())
+    content[len(content) * place // 100] ^= 1
+    newest.write_bytes(content)
+    assert loaded(two) in ((2, 2.0), (4, 4.0))  # 4 where the bit has no meaning, such as padding in a header
+    if loaded(two) == (2, 2.0):
+        assert "checkpoint-000000004.npz is refused: it" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("left", (0, 1, 100, 5000))
+def test_a_cut_off_one_is_refused(two, capsys, left):
+    newest = two / "checkpoint-000000004.npz"
+    newest.write_bytes(newest.read_bytes()[:left])
+    assert loaded(two) == (2, 2.0)
+    assert "checkpoint-000000004.npz is refused: it cannot be read" in capsys.readouterr().err
+
+
+def test_changed_numbers_under_a_whole_file_are_refused(two, capsys):
+    newest = two / "checkpoint-000000004.npz"
+    arrays = dict(np.load(newest))
+    arrays["regrets_2"][0, 0] += 1
+    np.savez(newest, **arrays)
+    assert loaded(two) == (2, 2.0)
+    assert "refused: its checksum is wrong. An older one is used" in capsys.readouterr().err
+
+
+def test_a_foreign_one_is_refused_and_later_replaced(two, whole, capsys):
+    others = [
+        fingerprint(TREE, GROUPS, DISCOUNT, SEED + 1),
+        fingerprint(TREE, GROUPS, DISCOUNT._replace(gamma=3), SEED),
+        fingerprint(TREE, make_groups(6), DISCOUNT, SEED),
+        fingerprint(build_tree({street: [[1], []] for street in STREETS}), GROUPS, DISCOUNT, SEED),
+    ]
+    assert len({OWNER, *others}) == 5
+    for other in others:
+        assert load(two, other, FRESH) is None
+    assert capsys.readouterr().err.count("it is of other parameters or other code") == 8
+    for path in two.iterdir():
+        path.unlink()
+    save(two, FRESH._replace(iteration=99), others[0])
+    assert same(run(two, 7).average, whole[1])
+    assert names(two) == ["checkpoint-000000006.npz", "checkpoint-000000007.npz"]
+
+
+def test_edited_kernels_make_a_checkpoint_foreign(monkeypatch):
+    monkeypatch.setattr(checkpoint, "_CODE", ("0" * 64, checkpoint._CODE[1]))
+    assert fingerprint(TREE, GROUPS, DISCOUNT, SEED) != OWNER
+
+
+def test_other_shapes_too_late_and_without_its_snapshot(two, capsys):
+    assert load(two, OWNER, new_state(TREE, make_groups(6))) is None
+    assert "its regrets_1 is missing or has another shape" in capsys.readouterr().err
+    assert loaded(two, most=3) == (2, 2.0)
+    assert "it is past iteration 3" in capsys.readouterr().err
+    assert loaded(two, snapshots=[3]) == (2, 2.0)
+    assert "snapshot-000000003.npz beside it is missing or unsound" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("iterations", "options", "message"),
+    [
+        (0, {}, "iterations is 0, expected at least 1"),
+        (7, {"every": 0}, "every is 0, expected at least 1"),
+        (7, {"snapshots": [3, 7]}, r"snapshots is \[3, 7\], expected iterations from 1 to 6"),
+    ],
+)
+def test_unusable_numbers_before_work_starts(tmp_path, iterations, options, message):
+    with pytest.raises(ValueError, match=message):
+        run(tmp_path / "new", iterations, **options)
+    assert not (tmp_path / "new").exists()
+
+
+def test_a_folder_that_cannot_be_made_is_named_before_work_starts(tmp_path):
+    (tmp_path / "file").touch()
+    with pytest.raises(OSError, match=r"file.checkpoint-000000000.npz: cannot be written .*expected a folder"):
+        run(tmp_path / "file", 7, progress=kill_at(0))
+
+
+@pytest.mark.slow
+def test_killed_twice_by_the_system_it_ends_with_the_same_bytes():
+    assert kill_and_resume.same_bytes(2)
+
+
+def test_a_full_disk_is_an_error_and_the_earlier_checkpoint_stays(tmp_path):
+    """A limit on the size of files stands for the full disk."""
+    run(tmp_path, 4)
+    before = {name: (tmp_path / name).read_bytes() for name in names(tmp_path)}
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (5000, limits[1]))
+    try:
+        with pytest.raises(OSError, match=r"checkpoint-00000000\d.npz: cannot be written .* room"):
+            run(tmp_path, 8)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+    assert {name: (tmp_path / name).read_bytes() for name in names(tmp_path)} == before
+    assert same(run(tmp_path, 8).average, train(TREE, GROUPS, DISCOUNT, SEED, 8, tmp_path / "other", 8).average)

@@ -1,0 +1,161 @@
+"""Local best responses: known strategies by hand, one decision by hand, and never more than a best response wins."""
+
+import numpy as np
+import pytest
+from games import PUSH, RandomPolicy, pair_outcomes
+
+from faceup.cards.cards import CLASS_OF_HOLE, HOLE_CARDS
+from faceup.cards.matchups import RUNOUTS_PREFLOP
+from faceup.holdem.betting.betting_tree import FOLD, START, act, build_tree, menu_from
+from faceup.holdem.play.match import random_boards
+from faceup.holdem.play.readers import TableReader
+from faceup.holdem.solve.best_response import exploitability, sample_flops
+from faceup.holdem.solve.local_best_response import SETTINGS, LocalResponder, Setting, local_best_responses
+from faceup.holdem.solve.policy import FixedPolicy, opponents
+from faceup.holdem.solve.showdown import Showdowns
+
+BOARDS = random_boards(6, seed=5).tolist()
+ALL_IN_FIRST = Setting((0,), (), True)
+
+
+def reader(label):
+    return TableReader(PUSH, FixedPolicy(PUSH, label))
+
+
+def bound(strategy, setting, wins):
+    """What one local best responder wins on the boards."""
+    return local_best_responses({"": LocalResponder(strategy, setting)}, BOARDS, wins)[""]
+
+
+def test_edges_on_river_and_turn_against_phevaluator(all_in_wins):
+    """One river; and a turn as the mean over its rivers, each pair of holes over the 44 that both leave."""
+    board = BOARDS[0]
+    found = Showdowns(board, all_in_wins)
+    weights = np.random.default_rng(0).random((2, 1326))
+    holes, outcome = pair_outcomes(board)
+    on_board = np.zeros_like(weights)
+    on_board[:, holes] = weights[:, holes]
+    np.testing.assert_allclose(found.edges(3, on_board)[:, holes], on_board[:, holes] @ np.nan_to_num(outcome).T, atol=1e-9)
+    turn_free = ~np.isin(HOLE_CARDS, board[:4]).any(axis=1)
+    expected = np.zeros_like(weights)
+    for river in (c for c in range(52) if c not in board[:4]):
+        holes, outcome = pair_outcomes([*board[:4], river])
+        expected[:, holes] += weights[:, holes] @ np.nan_to_num(outcome).T / 44
+    np.testing.assert_allclose(found.edges(2, weights * turn_free)[:, turn_free], expected[:, turn_free], atol=2e-3)
+
+
+def test_edges_before_the_flop_are_the_equities(all_in_wins):
+    edge = Showdowns(BOARDS[0], all_in_wins).edges(0, np.ones((1, 1326)))[0] / 1225
+    expected = (all_in_wins.sum(axis=1) - all_in_wins.sum(axis=0)) / (np.bincount(CLASS_OF_HOLE) * 1225 * RUNOUTS_PREFLOP)
+    np.testing.assert_allclose(edge, expected[CLASS_OF_HOLE], atol=1e-12)
+
+
+def test_flop_edges_are_means_of_turn_edges(all_in_wins):
+    """A pair's edge on the flop is the mean over the 45 turns that both leave."""
+    flop = BOARDS[1][:3]
+    one = np.zeros((1, 1326))
+    one[0, villain := 700] = 1
+    total = np.zeros(1326)
+    for turn in (c for c in range(52) if c not in flop and c not in HOLE_CARDS[villain]):
+        river = next(c for c in range(52) if c not in (*flop, turn, *HOLE_CARDS[villain]))
+        free = ~(HOLE_CARDS == turn).any(axis=1)
+        total += free * Showdowns([*flop, turn, river], all_in_wins).edges(2, one)[0]
+    apart = (opponents(one)[0] > 0) & ~np.isin(HOLE_CARDS, flop).any(axis=1)
+    found = Showdowns(BOARDS[1], all_in_wins).edges(1, one)[0]
+    np.testing.assert_allclose(found[apart], total[apart] / 45, atol=1e-4)
+
+
+def test_always_fold_loses_the_blinds(all_in_wins):
+    """With a raise at the start it wins 100 or 50 each time; calls only, it wins the big blind's 50 and checks the rest down."""
+    found = bound(reader(FOLD), ALL_IN_FIRST, all_in_wins)
+    assert found.mbb == pytest.approx(750) and found.ci95 == pytest.approx(0, abs=1e-9)
+    calling = LocalResponder(reader(FOLD), SETTINGS["fc, rounds 1-4"])
+    for board in BOARDS:
+        small, big = calling.play(Showdowns(board, all_in_wins))
+        assert big == pytest.approx(50)
+        assert small == pytest.approx(0, abs=1e-6)  # limps, and all is checked: on one board all holes against all are even
+
+
+def test_always_call_by_hand(all_in_wins):
+    """All-in where equity is above a half, from the 169 equities; the other hands are checked down for a blind each."""
+    responder = LocalResponder(reader(1), ALL_IN_FIRST)
+    equity = (all_in_wins.sum(axis=1) - all_in_wins.sum(axis=0)) / (np.bincount(CLASS_OF_HOLE) * 1225 * RUNOUTS_PREFLOP)
+    edge = equity[CLASS_OF_HOLE]
+    for board in BOARDS[:3]:
+        holes, outcome = pair_outcomes(board)
+        down = np.nansum(outcome, axis=1)[edge[holes] <= 0].sum() * 100 / (1081 * 990)
+        expected = 20_000 * np.maximum(edge, 0).mean() + down
+        assert responder.play(Showdowns(board, all_in_wins)) == pytest.approx((expected, expected), rel=1e-6)
+
+
+def test_calls_alone_win_nothing_from_always_call(all_in_wins):
+    found = bound(reader(1), SETTINGS["fc, rounds 1-4"], all_in_wins)
+    assert found.mbb == pytest.approx(0, abs=1e-6)
+
+
+def test_one_decision_by_hand(all_in_wins):
+    """Preflop against a strategy that folds half of its hands to a raise: the formula of Lisy & Bowling, hand by hand."""
+    responder = LocalResponder(HalfFolds(), Setting((0,), (1,), True))
+    responder._showdowns, responder._subset = Showdowns(BOARDS[0], all_in_wins), None
+    worth = responder._worth(START, [(0, np.ones(1326))], [300, 20_000])
+    combos = np.bincount(CLASS_OF_HOLE)
+    table = (all_in_wins - all_in_wins.T) / RUNOUTS_PREFLOP
+    for hole in (0, 77, 1325):
+        k = CLASS_OF_HOLE[hole]
+        stays = np.arange(169) % 2 == 0
+        apart = np.bincount(CLASS_OF_HOLE, weights=~np.isin(HOLE_CARDS, HOLE_CARDS[hole]).any(axis=1), minlength=169)
+        equity, left = table[k] / combos[k], apart[stays].sum()
+        wp = 0.5 + equity.sum() / (2 * 1225)
+        wp_after = 0.5 + equity[stays].sum() / (2 * left)
+        fp = 1 - left / 1225
+        assert worth[0, hole] / 1225 == pytest.approx(wp * 150 - (1 - wp) * 50)
+        for row, a in ((1, 200), (2, 19_900)):
+            expected = fp * 150 + (1 - fp) * (wp_after * (150 + a) - (1 - wp_after) * (50 + a))
+            assert worth[row, hole] / 1225 == pytest.approx(expected)
+
+
+class HalfFolds:
+    """Folds every other starting hand to a raise, else checks and calls."""
+
+    def hear(self, view, state, move):
+        return [(view, 1.0)]
+
+    def act(self, view, state, board):
+        folds = (CLASS_OF_HOLE % 2 == 1).astype(float)
+        return [(("fold", 0), view, folds), (("call", 0), view, 1 - folds)]
+
+
+def test_reads_of_sizes_off_the_tree():
+    """A raise between two sizes of the tree is read as either, by the pseudo-harmonic probabilities; views keep both."""
+    tree = build_tree(menu_from([[1, 3]], [[]], [[]], [[]]))
+    state = act(START, "call")[0]
+    limped = TableReader(tree, FixedPolicy(tree, 1)).hear(0, START, ("call", 0))[0][0]
+    heard = TableReader(tree, FixedPolicy(tree, 1)).hear(limped, state, ("raise", 500))  # a bet of twice the pot of 200
+    assert [p for _, p in heard] == pytest.approx([1 / 3, 2 / 3])  # (3 - 2)(1 + 1) / ((3 - 1)(1 + 2))
+    assert [tree.bets[node, 1, 0] for node, _ in heard] == [300, 700]
+
+
+def test_never_more_than_a_best_response(all_in_wins):
+    """On the responder's own tree a local best response wins at most what a best response wins, intervals apart."""
+    victim = RandomPolicy(PUSH, 2, n_rows=1)
+    best = exploitability(PUSH, victim, sample_flops(4, seed=3), preflop_wins=all_in_wins)
+    local = bound(TableReader(PUSH, victim), Setting((0, 1, 2, 3), (), True), all_in_wins)
+    assert 0 < local.mbb - local.ci95 < best.mbb + best.ci95
+
+
+def test_a_subset_of_holes_wins_about_the_same(all_in_wins):
+    victim = TableReader(PUSH, RandomPolicy(PUSH, 2, n_rows=1))
+    setting = SETTINGS["fcpa, rounds 3-4"]
+    every = LocalResponder(victim, setting)
+    some = LocalResponder(victim, setting)
+    board = BOARDS[2]
+    free, showdowns = np.flatnonzero(~np.isin(HOLE_CARDS, board).any(axis=1)), Showdowns(board, all_in_wins)
+    parts = [some.play(showdowns, free[start::4]) for start in range(4)]
+    sizes = [len(free[start::4]) for start in range(4)]
+    whole = every.play(showdowns, free)
+    np.testing.assert_allclose(np.average(parts, axis=0, weights=sizes), whole, rtol=1e-9)
+
+
+def test_one_board_is_refused(all_in_wins):
+    with pytest.raises(ValueError, match="at least 2"):
+        local_best_responses({"": LocalResponder(reader(1), ALL_IN_FIRST)}, BOARDS[:1], all_in_wins)

@@ -1,0 +1,147 @@
+"""Stakes against the dollars of a match's own sweep, and the mean that alike lines are played by against any other."""
+
+from collections import defaultdict
+
+import numpy as np
+import pytest
+
+from faceup.cards.features import HISTORIES, betting_features
+from faceup.holdem.betting.betting_tree import CALL, DECISION, build_tree, menu_from
+from faceup.holdem.learn.action_costs import action_costs
+from faceup.holdem.learn.dataset import NO_BOARD, all_river_rows, draw_rows
+from faceup.holdem.solve.action_values import action_values
+from faceup.holdem.solve.groups import Grid, make_groups
+from faceup.holdem.solve.policy import TablePolicy, hole_groups
+from faceup.holdem.studies.played_alike import group_stakes, played_alike, told_rows
+
+BOARDS = np.array([[44, 7, 38, 20, 33], [0, 5, 10, 15, 51]])
+TREE = build_tree(menu_from([[]], [[1], []], [[1], []], [[]]))
+NODES = [np.flatnonzero((TREE.kind == DECISION) & (TREE.street == street)) for street in range(4)]
+
+
+@pytest.fixture(scope="module")
+def policy(tables):
+    """Random probabilities for each group of hands at each decision."""
+    groups = make_groups(tables[1], tables[2], Grid(10, 1, ()), Grid(10, 1, ()))
+    rng = np.random.default_rng(1)
+    starts, ends = TREE.street_start[:-1], TREE.street_start[1:]
+    made = [np.zeros((n, b - a), dtype=np.float32) for n, a, b in zip(groups.n_groups, starts, ends, strict=True)]
+    for street, nodes in enumerate(NODES):
+        for node in nodes:
+            made[street][:, below(node)] = rng.dirichlet(np.ones(TREE.n_children[node]), len(made[street]))
+    return TablePolicy(tuple(made), groups)
+
+
+@pytest.fixture(scope="module")
+def costs(policy):
+    return action_costs(TREE, policy, BOARDS)
+
+
+@pytest.fixture(scope="module")
+def at_stake(policy, costs):
+    return group_stakes(TREE, policy, BOARDS, costs)
+
+
+def below(node):
+    """Columns of a decision's actions in its street's table."""
+    first = TREE.first_child[node] - TREE.street_start[TREE.street[node]]
+    return slice(first, first + TREE.n_children[node])
+
+
+def told(node, history):
+    """What a model is told at a decision, and what it may do there."""
+    actions = TREE.label[TREE.first_child[node] : TREE.first_child[node] + TREE.n_children[node]]
+    return (*betting_features(TREE.bets[[node]], TREE.actor[[node]], history)[0].tolist(), *actions.tolist())
+
+
+@pytest.mark.parametrize("street", range(4))
+def test_stakes_are_the_chance_to_come_times_the_dearest_action(policy, costs, at_stake, street):
+    """Chances by the sweep that values actions, which knows nothing of rows."""
+    for node in NODES[street][::5]:
+        wanted, seat = np.zeros(len(policy.tables[street])), TREE.actor[node]
+        for board in BOARDS.tolist():
+            play = action_values(TREE, policy, policy, board)
+            group = hole_groups(policy.groups, street, board[: (0, 3, 4, 5)[street]])
+            np.add.at(wanted, group, play.own[seat, node].astype(np.float64) * play.others[seat, node])
+        wanted *= costs[street][:, below(node)].max(axis=1).clip(min=0)
+        assert (at_stake[street][:, below(node)] == at_stake[street][:, [below(node).start]]).all()
+        np.testing.assert_allclose(at_stake[street][:, below(node).start], wanted, rtol=1e-3, atol=1e-5 * wanted.max())
+
+
+@pytest.mark.parametrize("history", HISTORIES)
+def test_alike_lines_get_the_nearest_common_mixture(policy, at_stake, history):
+    """One mixture for what looks alike, no other has a lower weighted squared distance, and lines like no other stay."""
+    merged, n_shared = played_alike(TREE, policy, at_stake, history), 0
+    for street, nodes in enumerate(NODES):
+        seen = {}
+        for node in nodes:
+            seen.setdefault(told(node, history), []).append(node)
+        for same in seen.values():
+            each, mine = (np.stack([t[street][:, below(node)] for node in same]) for t in (policy.tables, merged.tables))
+            weight = np.stack([at_stake[street][:, below(node).start] for node in same])
+            assert (mine == mine[0]).all()
+            assert np.array_equal(mine, each) or len(same) > 1
+            gradient = (weight[:, :, None] * (mine - each)).sum(axis=0)
+            assert np.abs(gradient).max() <= 1e-5 * weight.max()
+            n_shared += len(same) > 1
+    assert n_shared > 0
+
+
+def test_who_is_told_more_gives_up_less(policy, at_stake):
+    """The weighted squared distance to the table falls from opponent to both to both+seat."""
+    far = []
+    for history in HISTORIES:
+        merged = played_alike(TREE, policy, at_stake, history)
+        pairs = zip(at_stake, merged.tables, policy.tables, strict=True)
+        far.append(sum((weight * (a - b) ** 2).sum() for weight, a, b in pairs))
+    assert far[0] >= far[1] >= far[2] > 0 and far[0] > far[2]
+
+
+def test_a_policy_that_plays_alike_already_stays(policy, at_stake):
+    once = played_alike(TREE, policy, at_stake, "opponent")
+    twice = played_alike(TREE, once, at_stake, "opponent")
+    for a, b in zip(once.tables, twice.tables, strict=True):
+        np.testing.assert_allclose(a, b, atol=1e-6)
+
+
+@pytest.mark.parametrize("history", HISTORIES)
+def test_rows_lose_the_columns_that_are_not_told(tables, policy, history):
+    """The same rows as if they had been drawn with the fewer columns."""
+    all_told, drawn = (draw_rows(TREE, policy, tables, (50,) * 3, BOARDS, 7, history=h) for h in ("both+seat", history))
+    for found, wanted in zip(told_rows(all_told, history), drawn, strict=True):
+        assert all(np.array_equal(a, b) for a, b in zip(found, wanted, strict=True))
+
+
+@pytest.mark.parametrize("history", HISTORIES)
+def test_all_river_rows_are_the_tables_own(policy, costs, at_stake, history):
+    """By a walk over all decisions and equities: weights and losses add up, probabilities are means of what looks alike."""
+    weight, taught, lost = defaultdict(float), defaultdict(float), defaultdict(float)
+    for node in NODES[3]:
+        label = TREE.label[TREE.first_child[node] : TREE.first_child[node] + TREE.n_children[node]]
+        seen = betting_features(TREE.bets[[node]], TREE.actor[[node]], history)[0].tolist()
+        for level in np.flatnonzero(at_stake[3][:, below(node).start]):
+            key, stake, cost = (level, *seen), at_stake[3][level, below(node).start], costs[3][level, below(node)]
+            p, loss = np.zeros(len(TREE.labels)), np.full(len(TREE.labels), cost[label == CALL][0])
+            p[label], loss[label] = policy.tables[3][level, below(node)], cost
+            coming = stake / cost.max()  # the chance that play comes there, times what the dearest action costs, is at stake
+            weight[key], taught[key], lost[key] = weight[key] + stake, taught[key] + stake * p, lost[key] + coming * loss
+    rows = all_river_rows(TREE, policy, at_stake[3], costs[3], history)
+    scale = np.mean(list(weight.values()))
+    assert len(rows.X) == len(weight) and (rows.board == NO_BOARD).all()
+    for x, p, w, cost in zip(rows.X, rows.P, rows.w, rows.costs, strict=True):
+        key = (round(float(x[0]) * 1980), *x[1:].tolist())
+        assert w == pytest.approx(weight[key] / scale)
+        np.testing.assert_allclose(p, taught[key] / weight[key], atol=1e-5)
+        np.testing.assert_allclose(w * cost, lost[key] / scale, rtol=1e-4, atol=1e-4 * w)
+
+
+def test_bad_arguments_are_named(tables, policy, costs, at_stake):
+    with pytest.raises(ValueError, match="boards is empty"):
+        group_stakes(TREE, policy, BOARDS[:0], costs)
+    with pytest.raises(ValueError, match="history is 'all', expected one of"):
+        played_alike(TREE, policy, at_stake, "all")
+    drawn = draw_rows(TREE, policy, tables, (50,) * 3, BOARDS, 7, history="both")
+    with pytest.raises(ValueError, match="rows have 39 features, expected 40 or more for history 'both.seat'"):
+        told_rows(drawn, "both+seat")
+    with pytest.raises(ValueError, match="at_stake is 0 everywhere"):
+        all_river_rows(TREE, policy, 0 * at_stake[3], costs[3])

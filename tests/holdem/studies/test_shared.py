@@ -1,0 +1,93 @@
+"""Self-play in the representation: decisions that look alike learn as one, and sums are those of the decisions."""
+
+import numpy as np
+import pytest
+from games import SMALL
+
+from faceup.cards.features import betting_features
+from faceup.holdem.betting.betting_tree import DECISION
+from faceup.holdem.solve.groups import Grid, make_groups
+from faceup.holdem.solve.selfplay import Discount, SelfPlay
+from faceup.holdem.studies.shared import SharedSelfPlay, alike, n_alike, shared_columns
+
+EPOCH = 2
+DISCOUNT = Discount(1.5, 0.0, 2.0, EPOCH)
+
+
+@pytest.fixture(scope="module")
+def groups(tables):
+    return make_groups(tables[1], tables[2], Grid(10, 5, (5,)), Grid(10, 5, (5,)))
+
+
+def ready(groups, history: str, iterations: int, share_every: int = 1, **settings) -> SharedSelfPlay:
+    """A run in the representation."""
+    run = SharedSelfPlay(SMALL, groups, DISCOUNT, 3, history, share_every, **settings)
+    run.advance(iterations)
+    return run
+
+
+def tables_of(run: SelfPlay) -> tuple[np.ndarray, ...]:
+    """Regrets and averages of the four streets, in the tree's order."""
+    return run.in_tree_order(run.state.regrets) + run.in_tree_order(run.state.averages)
+
+
+def test_alike_is_what_models_cannot_tell_apart():
+    for street in range(4):
+        nodes = np.flatnonzero((SMALL.kind == DECISION) & (SMALL.street == street))
+        found = alike(SMALL, street, "opponent")
+        assert sorted(np.concatenate(found).tolist()) == nodes.tolist()
+        for same in found:
+            told = betting_features(SMALL.bets[same], SMALL.actor[same])
+            assert (told == told[0]).all()
+            assert len({tuple(SMALL.label[SMALL.parent == node]) for node in same}) == 1
+    fewer, more = n_alike(SMALL, "opponent"), n_alike(SMALL, "both+seat")
+    assert sum(fewer) < sum(more)
+    assert all(a <= b for a, b in zip(fewer, more, strict=True))
+
+
+def test_decisions_that_look_alike_play_alike(groups):
+    run = ready(groups, "opponent", 2 * EPOCH)
+    average, n_shared = run.average(), 0
+    for street in range(4):
+        for columns in shared_columns(SMALL, street, "opponent"):
+            n_shared += len(columns)
+            for table in (average[street], tables_of(run)[street]):
+                played = table[:, columns]
+                assert (played == played[:, :1]).all()
+    assert n_shared > 10
+
+
+def test_what_is_shared_is_the_sum(groups):
+    """The first epoch learns as plain self-play does; at its end come the sums, then the discount, the same for all."""
+    plain, run = SelfPlay(SMALL, groups, DISCOUNT._replace(epoch=1000), 3), ready(groups, "opponent", EPOCH, EPOCH)
+    plain.advance(EPOCH)
+    weight = 0.5**DISCOUNT.gamma
+    learnt = [table for table in tables_of(plain)[4:]]
+    for street in range(4):
+        for columns in shared_columns(SMALL, street, "opponent"):
+            expected = weight * learnt[street][:, columns].sum(axis=1)
+            np.testing.assert_allclose(tables_of(run)[4 + street][:, columns[0]], expected, rtol=1e-5, atol=1e-6)
+            regrets = tables_of(plain)[street][:, columns].sum(axis=1)
+            np.testing.assert_allclose(tables_of(run)[street][:, columns[0]], regrets / 2, rtol=1e-4, atol=50)  # 1/(1+1)
+
+
+def test_nothing_alike_is_plain_self_play(groups, monkeypatch):
+    monkeypatch.setattr("faceup.holdem.studies.shared.shared_columns", lambda tree, street, history: [])
+    run, plain = ready(groups, "opponent", 2 * EPOCH), SelfPlay(SMALL, groups, DISCOUNT, 3)
+    plain.advance(2 * EPOCH)
+    for a, b in zip(tables_of(run), tables_of(plain), strict=True):
+        assert a.tobytes() == b.tobytes()
+
+
+def test_a_run_goes_on_from_an_epochs_end_only(groups):
+    straight, first = ready(groups, "both", 3 * EPOCH), ready(groups, "both", EPOCH)
+    second = ready(groups, "both", 2 * EPOCH, state=first.state)
+    for a, b in zip(tables_of(straight), tables_of(second), strict=True):
+        assert a.tobytes() == b.tobytes()
+    second.advance(1)
+    with pytest.raises(ValueError, match="after iteration 7, expected a multiple of share_every 2"):
+        SharedSelfPlay(SMALL, groups, DISCOUNT, 3, "both", 2, state=second.state)
+    with pytest.raises(ValueError, match="history"):
+        SharedSelfPlay(SMALL, groups, DISCOUNT, 3, "all", 1)
+    with pytest.raises(ValueError, match="share_every is 3, expected a divisor of epoch 2"):
+        SharedSelfPlay(SMALL, groups, DISCOUNT, 3, "both", 3)

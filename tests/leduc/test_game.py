@@ -1,0 +1,173 @@
+"""Leduc and Kuhn: counts of the literature, payoffs by hand, and the same game as in two other engines."""
+
+import numpy as np
+import pytest
+
+from faceup.games.extensive_game import END, GameBuilder, against, checked_strategy, children, uniform
+from faceup.leduc.game import KUHN, LITERATURE, RLCARD, act, build, legal, start, winnings
+
+GAMES = {"RLCard": build(RLCARD), "literature": build(LITERATURE), "Kuhn": build(KUHN)}
+PLAYED = 300  # games through each other engine; 100,000 have been played once
+
+
+def line(rules, *actions):
+    """The state after actions."""
+    state = start(rules)
+    for action in actions:
+        state = act(rules, state, action)
+    return state
+
+
+@pytest.mark.parametrize(
+    ("name", "infosets", "sequences", "ends"), [("RLCard", 144, 385, 1464), ("literature", 144, 337, None), ("Kuhn", 6, 13, 30)]
+)
+def test_counts(name, infosets, sequences, ends):
+    game = GAMES[name].game
+    assert np.bincount(game.owner).tolist() == [infosets, infosets]
+    n_actions = np.diff(game.first_action)
+    assert [1 + n_actions[game.owner == p].sum() for p in range(2)] == [sequences, sequences]
+    assert ends is None or (game.player == END).sum() == ends
+
+
+def test_deals_and_nodes():
+    """24 rank deals; in RLCard's game each repeats 61 ends, and dealing the public card late would leave 1,374 of them."""
+    leduc = GAMES["RLCard"]
+    game = leduc.game
+    assert len(leduc.deals) == 24
+    assert (np.diff(leduc.deal_start) == (len(game.player) - 1) // 24).all()
+    assert game.chance[leduc.deal_start[:-1]].sum() == pytest.approx(1)
+    assert game.chance[leduc.deal_start[leduc.deals.index((0, 0, 1))]] == pytest.approx(2 * 1 * 2 / 120)
+    ends = np.flatnonzero(game.player[: leduc.deal_start[1]] == END)
+    early = sum(game.names[game.infoset[game.parent[e]]].count("/") == 0 for e in ends)
+    assert len(ends) == 61
+    assert 9 * early + 24 * (61 - early) == 1374
+
+
+def test_rlcard_order_of_play():
+    """Round two is opened by the player after the last to act; folding is always legal."""
+    rules = RLCARD
+    for actions, opener in (
+        (("call", "check"), 0),
+        (("raise", "call"), 0),
+        (("call", "raise", "call"), 1),
+        (("raise", "raise", "call"), 1),
+    ):
+        state = line(rules, *actions)
+        assert (state.player, legal(rules, state)) == (opener, ("raise", "fold", "check"))
+    assert legal(rules, start(rules)) == ("call", "raise", "fold")
+    assert legal(rules, line(rules, "raise", "raise")) == ("call", "fold")
+
+
+def test_literature_order_of_play():
+    state = line(LITERATURE, "check", "raise", "raise", "call")
+    assert (state.player, legal(LITERATURE, state)) == (0, ("raise", "check"))
+
+
+def test_winnings():
+    showdown = line(RLCARD, "call", "check", "raise", "raise", "call")
+    assert winnings(RLCARD, showdown, (0, 2, 0)) == 10 / 2  # a pair of jacks beats a king
+    assert winnings(RLCARD, showdown, (1, 1, 0)) == 0
+    assert winnings(RLCARD, showdown, (1, 2, 0)) == -10 / 2
+    assert winnings(RLCARD, line(RLCARD, "fold"), (2, 0, 0)) == -0.5
+    assert winnings(RLCARD, line(RLCARD, "raise", "fold"), (0, 2, 2)) == 1
+    dearest = line(RLCARD, "raise", "raise", "call", "raise", "raise", "call")
+    assert [sum(chips) for chips in dearest.chips] == [14, 14]
+
+
+@pytest.mark.parametrize("action", ["check", "bet"])
+def test_illegal_actions_are_named(action):
+    with pytest.raises(ValueError, match=f"'{action}'.*expected one of"):
+        act(RLCARD, start(RLCARD), action)
+
+
+def test_strategies_are_checked():
+    game = GAMES["Kuhn"].game
+    assert checked_strategy(game, uniform(game)).sum() == pytest.approx(12)
+    with pytest.raises(ValueError, match="shape"):
+        checked_strategy(game, np.ones(3))
+    with pytest.raises(ValueError, match="sum"):
+        checked_strategy(game, np.ones(len(game.labels)))
+    both = against(game, np.zeros(24), np.ones(24))
+    assert both.sum() == 12
+
+
+def test_children_undo_parents():
+    game = GAMES["RLCard"].game
+    for node, below in enumerate(children(game)):
+        found = below[below >= 0]
+        assert (game.parent[found] == node).all()
+        assert len(found) == (np.diff(game.first_action)[game.infoset[node]] if game.infoset[node] >= 0 else 0)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        (lambda b: b.end(0, "left", 1.0), "has 1 children, expected 2"),
+        (lambda b: b.end(0, "up", 1.0), "'up', expected one of"),
+        (lambda b: b.end(0, 0.5, 1.0), "expected a label below a decision"),
+        (lambda b: b.decision(0, "left", 0, "x", ("other",)), "actions"),
+        (lambda b: [b.end(0, "left", 1.0) for _ in range(2)], "one child for each action"),
+    ],
+)
+def test_builder_refuses(wrong, message):
+    builder = GameBuilder()
+    builder.decision(-1, 1.0, 0, "x", ("left", "right"))
+    with pytest.raises(ValueError, match=message):
+        wrong(builder)
+        builder.build()
+
+
+# --- other engines ------------------------------------------------------------------------------------------
+
+
+def play_rlcard(n_games: int) -> int:
+    """Play random games through rlcard's environment beside ours; returns how many decisions were compared."""
+    rlcard = pytest.importorskip("rlcard")
+    env, rng, compared = rlcard.make("leduc-holdem", config={"seed": 1}), np.random.default_rng(1), 0
+    ranks = {"J": 0, "Q": 1, "K": 2}
+    for _ in range(n_games):
+        seen, player = env.reset()
+        small_blind, state = player, start(RLCARD)
+        while not state.over:
+            assert player == (small_blind + state.player) % 2
+            assert tuple(seen["raw_legal_actions"]) == legal(RLCARD, state)
+            assert env.get_perfect_information()["chips"][player] == sum(state.chips[state.player])
+            action = str(rng.choice(seen["raw_legal_actions"]))
+            state, compared = act(RLCARD, state, action), compared + 1
+            seen, player = env.step(action, raw_action=True)
+        assert env.is_over()
+        cards = env.get_perfect_information()
+        hands = [ranks[cards["hand_cards"][p][1]] for p in (small_blind, 1 - small_blind)]
+        public = ranks[cards["public_card"][1]] if cards["public_card"] else 0
+        assert env.get_payoffs()[small_blind] == winnings(RLCARD, state, (*hands, public))
+        assert env.get_payoffs()[1 - small_blind] == -winnings(RLCARD, state, (*hands, public))
+    return compared
+
+
+def test_rlcard_has_the_same_rules():
+    assert play_rlcard(PLAYED) > PLAYED
+
+
+def test_open_spiel_has_the_same_rules():
+    """Legal actions, who is to act, and payoffs of the literature's game, over random games."""
+    pyspiel = pytest.importorskip("pyspiel")
+    words = {"Fold": "fold", "Call": "call", "Raise": "raise"}
+    spiel, rng = pyspiel.load_game("leduc_poker"), np.random.default_rng(2)
+    for _ in range(PLAYED):
+        theirs, ours, cards = spiel.new_initial_state(), start(LITERATURE), []
+        while not theirs.is_terminal():
+            if theirs.is_chance_node():
+                card, chance = zip(*theirs.chance_outcomes(), strict=True)
+                cards.append(int(rng.choice(card, p=chance)))
+                theirs.apply_action(cards[-1])
+                continue
+            assert theirs.current_player() == ours.player
+            named = {words[theirs.action_to_string(ours.player, a)]: a for a in theirs.legal_actions()}
+            allowed = legal(LITERATURE, ours)
+            assert set(named) == {"call" if a == "check" else a for a in allowed}
+            action = str(rng.choice(allowed))
+            theirs.apply_action(named["call" if action == "check" else action])
+            ours = act(LITERATURE, ours, action)
+        assert ours.over
+        deal = tuple(card // 2 for card in [*cards, 0][:3])
+        assert theirs.returns()[0] == winnings(LITERATURE, ours, deal)

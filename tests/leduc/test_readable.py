@@ -1,0 +1,115 @@
+"""Trees and cards of Leduc: what they see, the strategies they make, and that a search for answers finds good ones."""
+
+import numpy as np
+import pytest
+
+from faceup.games.cfr import solve
+from faceup.games.extensive_game import checked_strategy, uniform
+from faceup.games.sequence_form import exploitability, infoset_reach
+from faceup.leduc import readable
+from faceup.leduc import strategy_card as cards
+from faceup.leduc.game import RLCARD, build
+from faceup.trees.cart import fit_cart
+from faceup.trees.trees import leaf_of
+
+LEDUC = build(RLCARD)
+GAME = LEDUC.game
+EQUILIBRIUM = solve(GAME, 2000)
+
+
+def test_features_tell_all_infosets_apart():
+    X = readable.features(LEDUC)
+    assert X.shape == (288, len(readable.FEATURES))
+    assert len(np.unique(X, axis=0)) == 288
+    row = X[[i for i, n in enumerate(GAME.names) if n == "KJ:crc/r" and GAME.owner[i] == 0][0]]
+    # small blind, a king on a jack: called, was raised, called; the big blind has raised by 4 into 8 chips
+    assert dict(zip(readable.FEATURES, row.tolist(), strict=True)) == {
+        "card": 3, "board": 1, "pair": 0, "round": 2, "to call": 4, "pot": 12, "raises": 1, "big blind": 0, "raised before": -1,
+    }  # fmt: skip
+
+
+def test_answers_and_back():
+    table = readable.answers(LEDUC, EQUILIBRIUM)
+    np.testing.assert_allclose(table.sum(axis=1), 1)
+    np.testing.assert_allclose(readable.strategy_of(LEDUC, table), EQUILIBRIUM, atol=1e-12)
+
+
+def test_illegal_answers_are_left_out():
+    """Who would always raise calls where no raise is left; legal shares are renormalised."""
+    strategy = checked_strategy(GAME, readable.strategy_of(LEDUC, np.tile([0.0, 0.0, 1.0], (288, 1))))
+    capped = [i for i, name in enumerate(GAME.names) if name.endswith("rr")]
+    for i in capped:
+        first, end = GAME.first_action[i : i + 2]
+        assert dict(zip(GAME.labels[first:end], strategy[first:end], strict=True)) == {"call": 1, "fold": 0}
+    half = readable.strategy_of(LEDUC, np.tile([0.25, 0.25, 0.5], (288, 1)))
+    first, end = GAME.first_action[capped[0] : capped[0] + 2]
+    np.testing.assert_allclose(half[first:end], 0.5)
+
+
+def test_deep_tree_is_the_equilibrium_and_a_stump_is_not():
+    X, targets = readable.features(LEDUC), readable.answers(LEDUC, EQUILIBRIUM)
+    weights = readable.row_weights(LEDUC, EQUILIBRIUM, 0.1)
+    lost = [
+        exploitability(GAME, readable.tree_strategy(LEDUC, fit_cart(X, targets, weights, max_depth=d, min_rows=1, seed=0)))
+        for d in (1, 6, 20)
+    ]
+    assert lost[0] > lost[1] > lost[2]
+    assert lost[2] < exploitability(GAME, EQUILIBRIUM) + 1e-4
+
+
+def test_weights_are_chances():
+    """A game has at least one decision: the small blind's, once in each."""
+    weights = readable.row_weights(LEDUC, EQUILIBRIUM, 0.1)
+    opening = [i for i, name in enumerate(GAME.names) if name.endswith(":") and GAME.owner[i] == 0]
+    assert weights[opening].sum() == pytest.approx(1)
+    assert (weights > 0).all()
+    np.testing.assert_allclose(infoset_reach(GAME, uniform(GAME))[opening], 1 / 3)
+
+
+@pytest.mark.parametrize(("key", "cells"), [(cards.by_class_and_line, 42), (cards.by_hand_and_line, 72)])
+def test_cards(key, cells):
+    """Cells hold situations of the same legal actions; the answer found is better than the mean, and is what it says it is."""
+    targets, weights = readable.answers(LEDUC, EQUILIBRIUM), readable.row_weights(LEDUC, EQUILIBRIUM, 0.1)
+    made = cards.make_card(LEDUC, key, targets, weights, 2, 2, [1])
+    assert len(made.names) == len(made.table) == cells
+    for cell in range(cells):
+        inside = np.flatnonzero(made.cells == cell)
+        assert len({GAME.labels[GAME.first_action[i] : GAME.first_action[i + 1]] for i in inside}) == 1
+    assert set(np.unique(made.table)) <= {0, 0.5, 1}
+    assert exploitability(GAME, cards.card_strategy(LEDUC, made)) == pytest.approx(made.exploitability, abs=1e-12)
+    means = np.stack(
+        [np.bincount(made.cells, weights=weights * c) / np.bincount(made.cells, weights=weights) for c in targets.T], 1
+    )
+    assert made.exploitability < 0.6 * exploitability(GAME, readable.strategy_of(LEDUC, means[made.cells]))
+
+
+def test_no_cell_can_be_bettered_alone():
+    """After the search, every other answer in any one cell is as bad or worse, by exploitability computed anew."""
+    key, targets = cards.by_class_and_line, readable.answers(LEDUC, EQUILIBRIUM)
+    made = cards.make_card(LEDUC, key, targets, np.ones(288), 1, 0, [1])
+    for cell in range(len(made.table)):
+        for row in cards.chance_grid(1):
+            table = made.table.copy()
+            table[cell] = row
+            assert exploitability(GAME, readable.strategy_of(LEDUC, table[made.cells])) >= made.exploitability - 1e-9
+
+
+def test_answers_for_leaves_of_a_tree():
+    X, targets = readable.features(LEDUC), readable.answers(LEDUC, EQUILIBRIUM)
+    tree = fit_cart(X, targets, np.ones(288), max_depth=4, min_rows=1, seed=0)
+    leaves, cell = np.unique(leaf_of(tree, X), return_inverse=True)
+    found = cards.best_answers(LEDUC, cell.astype(np.int32), tree.value[leaves].astype(float), 4, 1, [1])
+    assert found.exploitability < exploitability(GAME, readable.tree_strategy(LEDUC, tree))
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: cards.chance_grid(0), "parts is 0"),
+        (lambda: cards.best_answers(LEDUC, np.zeros(288, dtype=np.int32), np.ones((2, 3)) / 3, 1, 0, [1]), "rows of the table"),
+        (lambda: readable.row_weights(LEDUC, EQUILIBRIUM, 0), "tremble is 0"),
+    ],
+)
+def test_bad_input_is_named(call, message):
+    with pytest.raises(ValueError, match=message):
+        call()

@@ -1,0 +1,76 @@
+"""Figures and tables: the same bytes every time, nothing of the machine in them, and wrong input named."""
+
+import matplotlib
+import matplotlib.pyplot as plt
+import pytest
+
+from faceup.cards.chart import chart13
+from faceup.cards.features import hand
+from faceup.cards.hand_figures import decile_steps, equity_histogram, feature_vector, unfoldings
+from faceup.notebook import figures, tables
+
+matplotlib.use("Agg")  # no window, whatever the machine has
+
+
+@pytest.fixture(autouse=True)
+def style(tmp_path, monkeypatch):
+    monkeypatch.setattr(figures, "FIGURES", tmp_path)
+    monkeypatch.setattr(tables, "TABLES", tmp_path)
+    with matplotlib.rc_context():
+        figures.use_style()
+        yield
+    plt.close("all")
+
+
+def draw(name):
+    figure, axes = plt.subplots(1, 3, figsize=(12, 5))
+    example = hand("Ac3h", "Kh3sJc9d")
+    equity_histogram(axes[0], example, 3)
+    decile_steps(axes[1], example, 3)
+    chart13(axes[2], range(169), "cell", show="{:.0f}".format)
+    figures.save(figure, name)
+
+
+def test_same_bytes_without_dates_or_versions(tmp_path):
+    draw("one")
+    draw("two")
+    for ending in ("png", "svg"):
+        one, two = ((tmp_path / f"{name}.{ending}").read_bytes() for name in ("one", "two"))
+        assert one == two
+        assert b"matplotlib.org" not in one and b"date" not in one.lower()
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["one.png", "one.svg", "two.png", "two.svg"]
+
+
+def test_save_shows_the_file_and_closes_the_figure(tmp_path):
+    shown = figures.save(unfoldings(hand("7c2h", "Kh3sJc9d")), "unfoldings")
+    assert shown.data == (tmp_path / "unfoldings.png").read_bytes()
+    assert not plt.get_fignums()
+
+
+def test_unfoldings_show_one_of_each_outcome():
+    axes = unfoldings(hand("7c2h", "Kh3sJc9d")).axes[0]
+    texts = [text.get_text() for text in axes.texts]
+    assert [word for word in texts if word in ("all", "win", "tie", "loss")] == ["all", "win", "tie", "loss"]
+    assert "45,540 (100.00%)" in texts
+    certain = unfoldings(hand("AhKh", "QhJhTh2c2d")).axes[0]
+    assert [t.get_text() for t in certain.texts if t.get_text() in ("win", "tie", "loss")] == ["win"]
+
+
+def test_feature_vector_checks_its_length():
+    feature_vector(hand("Ac3h", "Kh3sJc9d2c").vector(), 3, "river")
+    with pytest.raises(ValueError, match="has 5, expected 15 on the turn"):
+        feature_vector([0.5] * 5, 2, "turn")
+
+
+def test_tables_as_markdown_and_csv(tmp_path):
+    rows = [["AA", 1234567, 0.5], ["a|b", None, 2.0]]
+    assert tables.show_table(["hand", "n", "x"], rows, digits=2).data.splitlines() == [
+        "| hand | n | x |",
+        "| :--- | ---: | ---: |",
+        "| AA | 1,234,567 | 0.50 |",
+        "| a\\|b |  | 2.00 |",
+    ]
+    tables.save_table("t", ["hand", "n", "x"], rows)
+    assert (tmp_path / "t.csv").read_text() == "hand,n,x\nAA,1234567,0.5\na|b,,2.0\n"
+    with pytest.raises(ValueError, match="row 1 has 2 cells, expected 3"):
+        tables.show_table(["hand", "n", "x"], [rows[0], ["AA", 1]])

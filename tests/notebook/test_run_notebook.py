@@ -1,0 +1,229 @@
+"""The runner: given parameters only, one line for a failure, and the same bytes on every run."""
+
+import base64
+import json
+import os
+import struct
+import subprocess
+import sys
+import zlib
+
+import nbformat
+import pytest
+
+from faceup.notebook import run_notebook
+from faceup.notebook.parameters import load_parameters, load_study_parameters
+from faceup.notebook.paths import ROOT
+from faceup.notebook.run_notebook import chosen_values, cleaned, declared, fill, normalise
+from faceup.notebook.schema import SCHEMA, Rule
+
+# Whatever the schema holds: its first section with a knob, and that knob.
+SECTION, KNOB = next((s, k) for s, rules in SCHEMA.items() if not isinstance(rules, Rule) for k in rules)
+RESTLESS = """\
+import sys
+import time
+from pathlib import Path
+
+import matplotlib.pyplot as plt
+
+for i in range(3):
+    print(f"{i}/3", end="\\r", file=sys.stderr, flush=True)
+    print("line", i, flush=True)
+    time.sleep(0.01)
+print("3/3", file=sys.stderr)
+plt.plot([1, 2])
+plt.show()
+print(Path.cwd() / "data", {"a", "b", "c"}, object())"""
+
+
+def notebook(*code: str, sections=(SECTION,), declares=f"seed = -1  # all generators\n{KNOB} = None"):
+    """A small notebook: a title, the parameters cell, cells of code."""
+    nb = nbformat.v4.new_notebook(metadata={"faceup": {"sections": list(sections)}})
+    given = nbformat.v4.new_code_cell(declares, metadata={"tags": ["parameters"]})
+    nb.cells = [nbformat.v4.new_markdown_cell("# Small"), given, *map(nbformat.v4.new_code_cell, code)]
+    return nb
+
+
+@pytest.fixture
+def run(tmp_path):
+    """Runs a notebook as `99_small` of a repository in tmp_path, as the stage's command does."""
+    (tmp_path / "notebooks" / "studies").mkdir(parents=True)
+    for file in ("params.yaml", "notebooks/studies/params.yaml"):
+        (tmp_path / file).write_bytes((ROOT / file).read_bytes())
+
+    def start(nb, name="99_small") -> subprocess.CompletedProcess:
+        nbformat.write(nb, tmp_path / "notebooks" / f"{name}.ipynb")
+        command = [sys.executable, "-m", "faceup.notebook.run_notebook", name]
+        surroundings = os.environ | {"FACEUP_ROOT": str(tmp_path), "PYTHONPATH": str(ROOT / "src")}
+        return subprocess.run(command, env=surroundings, capture_output=True, text=True)
+
+    return start
+
+
+def test_two_runs_give_the_same_bytes_and_the_given_values(run, tmp_path):
+    report = tmp_path / "reports" / "99_small.ipynb"
+    first = run(notebook(RESTLESS))
+    assert first.returncode == 0, first.stderr
+    assert "99_small: cell 2/2 `import sys`" in first.stderr
+    bytes_of_first = report.read_bytes()
+    assert run(notebook(RESTLESS)).returncode == 0
+    assert report.read_bytes() == bytes_of_first
+    assert str(tmp_path).encode() not in bytes_of_first and b"papermill" not in bytes_of_first
+
+    cells = nbformat.read(report, as_version=4).cells
+    parameters = load_parameters()
+    assert cells[1].source.startswith(f"seed = {parameters['seed']}  # all generators\n{KNOB} = ")
+    stdout, stderr, picture, last = cells[2].outputs
+    assert (stdout.text, stderr.text) == ("line 0\nline 1\nline 2\n", "3/3\n")
+    assert base64.b64decode(picture.data["image/png"]).startswith(b"\x89PNG")
+    assert last.text.startswith("data {") and last.text.endswith("<object object>\n")
+    assert [p.name for p in (tmp_path / "reports").iterdir() if p.is_file()] == ["99_small.ipynb"]
+    assert not list((tmp_path / "build" / "notebooks").iterdir())
+
+
+def test_a_study_has_sections_of_its_own_and_a_report_in_its_own_folder(run, tmp_path):
+    study, knobs = next(iter(load_study_parameters().items()))
+    knob = next(iter(knobs))
+    done = run(notebook(f"print({knob})", sections=[study], declares=f"{knob} = None"), "studies/99_small")
+    assert done.returncode == 0, done.stderr
+    cells = nbformat.read(tmp_path / "reports" / "studies" / "99_small.ipynb", as_version=4).cells
+    assert cells[2].outputs[0].text == f"{knobs[knob]}\n"
+    assert run(notebook("x", sections=[study], declares=f"{knob} = None")).returncode == 1  # not for the pipeline
+
+
+def test_a_failing_cell_is_one_line_and_leaves_no_report(run, tmp_path):
+    done = run(notebook("x = 1", "\nvalue = {}\nvalue['missing']", "y = 2"))
+    assert done.returncode == 1 and done.stdout == ""
+    last = done.stderr.splitlines()[-1]
+    assert last.startswith("notebooks/99_small.ipynb: cell 3/4 `value = {}` failed: KeyError: 'missing'")
+    assert "Traceback" not in done.stderr
+    assert not list((tmp_path / "reports").glob("*.ipynb"))
+    kept = tmp_path / "build" / "notebooks" / "99_small.ipynb"
+    assert f"(read {kept.relative_to(tmp_path)})" in last and "KeyError" in kept.read_text()
+
+
+def test_a_dead_kernel_is_named_too(run, tmp_path):
+    done = run(notebook("import os\nos._exit(3)"))
+    assert done.returncode == 1
+    last = done.stderr.splitlines()[-1]
+    assert last.startswith("notebooks/99_small.ipynb: cell 2/2 `import os` failed: DeadKernelError")
+    assert not list((tmp_path / "reports").glob("*.ipynb"))
+
+
+def test_wrong_parameters_are_refused_before_anything_runs(run, tmp_path):
+    touch = f"open({str(tmp_path / 'touched')!r}, 'w')"
+    done = run(notebook(touch, declares="seed = 1\nsped = 2"))
+    assert done.returncode == 1
+    assert done.stderr.startswith("notebooks/99_small.ipynb: parameter sped stands in 0 of")
+    (tmp_path / "params.yaml").write_text("seed: 1\n")
+    assert run(notebook(touch)).stderr.startswith("params.yaml: ")
+    assert not (tmp_path / "touched").exists() and not (tmp_path / "reports").exists()
+
+
+def test_a_name_of_no_notebook_and_wrong_usage(capsys):
+    assert run_notebook.main(["98_nothing"]) == 1
+    assert capsys.readouterr().err.startswith("notebooks/98_nothing.ipynb: there is no such notebook, ")
+    assert run_notebook.main([]) == 2
+
+
+GIVEN = {"seed": 7, "a": {"x": 1, "both": 1}, "b": {"y": [1.5, "é"], "both": 2}}
+
+
+@pytest.mark.parametrize(
+    ("sections", "declares", "said"),
+    [
+        (["a"], "y = 1", "parameter y stands in 0 of the notebook's sections"),
+        (["a", "b"], "both = 1", "parameter both stands in 2 of the notebook's sections"),
+        (["a", "c"], "x = 1", "holds 'c', expected a section"),
+        (["seed"], "x = 1", "holds 'seed', expected a section"),
+        (["a"], "import x", "holds `import x`, expected `name = value`"),
+        (["a"], "x = y = 1", "holds `x = y = 1`, expected `name = value`"),
+        (["a"], "x: int", "holds `x: int`, expected `name = value`"),
+    ],
+)
+def test_what_a_parameters_cell_may_not_hold(sections, declares, said):
+    with pytest.raises(ValueError, match=said.replace("(", r"\(")):
+        chosen_values(notebook(sections=sections, declares=declares), GIVEN)
+
+
+@pytest.mark.parametrize("count", [0, 2])
+def test_exactly_one_parameters_cell(count):
+    nb = notebook(sections=())
+    nb.cells = nb.cells[:1] + nb.cells[1:2] * count
+    with pytest.raises(ValueError, match=f"{count} cells are tagged `parameters`, expected one"):
+        chosen_values(nb, GIVEN)
+
+
+def test_fill_replaces_values_and_keeps_the_rest():
+    source = '# ü\nx = 1  # bb\ny: list = [\n    1, 2,\n]  # "é"\n\nseed = 0; x2 = 0'
+    filled = fill(source, {"x": -2.5, "y": [1.5, 'é"'], "seed": 7, "x2": True})
+    assert filled == '# ü\nx = -2.5  # bb\ny: list = [1.5, "é\\""]  # "é"\n\nseed = 7; x2 = True'
+    assert list(declared(filled)) == ["x", "y", "seed", "x2"]
+    assert fill("", {}) == ""
+
+
+def stream(name: str, text: str):
+    return nbformat.v4.new_output("stream", name=name, text=text)
+
+
+def normalised(*outputs):
+    """The outputs after `normalise` in a repository at /r/faceup."""
+    nb = notebook("")
+    nb.cells[2].outputs = list(outputs)
+    return normalise(nb, "/r/faceup").cells[2].outputs
+
+
+def test_streams_are_merged_settled_and_without_machine():
+    outputs = normalised(
+        stream("stderr", "1%\r2"),
+        stream("stdout", "a at /r/faceup/data\n"),
+        stream("stderr", "%\r\x1b[31mdone\x1b[0m\r\n"),
+        stream("stdout", "b /r/faceup /r/faceup2/x\n"),
+        nbformat.v4.new_output("display_data", data={"text/plain": "<Tree at 0x7f01ab>"}),
+        stream("stderr", "/e/lib/python3.12/site-packages/p/q.py:3: W\n/t/ipykernel_12/345.py:1: W\n"),
+    )
+    assert [o.get("name") for o in outputs] == ["stdout", "stderr", None, "stderr"]
+    assert outputs[0].text == "a at data\nb . /r/faceup2/x\n"
+    assert outputs[1].text == "done\n"
+    assert outputs[2].data["text/plain"] == "<Tree>"
+    assert outputs[3].text == "p/q.py:3: W\n<cell>:1: W\n"
+
+
+def png(*chunks: tuple[bytes, bytes]) -> bytes:
+    """A PNG file of these chunks."""
+    body = b"\x89PNG\r\n\x1a\n"
+    for kind, data in chunks:
+        body += struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+    return body
+
+
+def test_pictures_lose_their_text_and_widgets_go():
+    head, points, end = (b"IHDR", b"head"), (b"IDAT", b"points"), (b"IEND", b"")
+    written = png(head, (b"tEXt", b"Software\0x"), points, (b"tIME", b"now"), end)
+    data = {"image/png": base64.b64encode(written).decode() + "\n"}
+    data["application/vnd.jupyter.widget-view+json"] = {"model_id": "random"}
+    (output,) = normalised(nbformat.v4.new_output("display_data", data=data))
+    assert list(output.data) == ["image/png"]
+    assert base64.b64decode(output.data["image/png"]) == png(head, points, end)
+
+
+def test_normalise_keeps_only_what_is_ours():
+    nb = notebook("x")
+    nb.metadata["papermill"] = {"duration": 3}
+    nb.metadata["widgets"] = nb.metadata["language_info"] = {"version": "3.11.7"}
+    nb.cells[2].metadata.update(papermill={"duration": 1}, execution={"reply": "now"}, trusted=True)
+    nb = normalise(nb)
+    assert nb.metadata.faceup.sections == [SECTION] and nb.metadata.language_info == {"name": "python"}
+    assert set(nb.metadata) == {"faceup", "kernelspec", "language_info"}
+    assert [cell.id for cell in nb.cells] == ["cell-0", "cell-1", "cell-2"]
+    assert nb.cells[1].metadata == {"tags": ["parameters"]} and nb.cells[2].metadata == {}
+    nbformat.validate(nb)
+
+
+def test_cleaned_sources_have_no_outputs_and_the_values_of_params_yaml():
+    nb = notebook("x", sections=["a"], declares="seed = 1\nx = 0  # unit")
+    nb.cells[2].outputs, nb.cells[2].execution_count = [stream("stdout", "y")], 4
+    nb = cleaned(nb, GIVEN)
+    assert nb.cells[1].source == "seed = 7\nx = 1  # unit"
+    assert nb.cells[2].outputs == [] and nb.cells[2].execution_count is None
+    assert json.loads(nbformat.writes(cleaned(nb, GIVEN))) == json.loads(nbformat.writes(nb))

@@ -1,0 +1,122 @@
+"""The fast solver against HiGHS, its certificate, and the rule that picks one equilibrium."""
+
+import numba
+import numpy as np
+import pytest
+from scipy.sparse import csr_array, vstack
+
+from faceup.onecard import bluff_pairs
+from faceup.onecard.bluff_pairs import (
+    Solutions,
+    answers_to_calls,
+    bets,
+    called_share,
+    calls_of,
+    solve_games,
+    worst_cases,
+)
+from faceup.onecard.game import EXAMPLES, SIZES, joint_distribution, random_distributions
+from faceup.onecard.linear_program import minimise, program_of_one, solve_for_two, worst_case
+
+KNOWN = {"uniform": 0.5657364857, "strong or weak": 0.875, "in between": 0.5}
+
+
+def some_games(n: int, seed: int = 1) -> tuple[np.ndarray, np.ndarray]:
+    rng = np.random.default_rng(seed)
+    return random_distributions(rng, n), random_distributions(rng, n)
+
+
+@pytest.fixture(scope="module")
+def solved() -> Solutions:
+    return solve_games(*some_games(200))
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_the_papers_examples(name):
+    own, other = EXAMPLES[name]
+    solution = solve_games(own[None], other[None])
+    assert abs(solution.value[0] - KNOWN[name]) < 1e-9
+    assert abs(worst_case(joint_distribution(own, other), bets(solution)[0]) - KNOWN[name]) < 1e-9
+
+
+def test_two_hundred_random_games_have_the_value_of_player_twos_program(solved):
+    for own, other, value in zip(*solved[:3], strict=True):
+        assert abs(solve_for_two(joint_distribution(own, other))[0] - value) < 1e-9
+
+
+def test_both_sides_are_equilibria_by_the_slow_best_responses(solved):
+    strategies, calls = bets(solved), calls_of(solved.other, called_share(solved))
+    for g in range(20):
+        joint = joint_distribution(solved.own[g], solved.other[g])
+        assert abs(worst_case(joint, strategies[g]) - solved.value[g]) < 1e-9
+        higher = np.tril(np.ones((10, 10)), -1)
+        called = np.where(higher[:, :, None] > 0, 1 + SIZES, -SIZES)  # to him with i, called by j
+        most = (joint[:, :, None] * (1 - calls[g] + calls[g] * called)).sum(axis=1).max(axis=1).sum()
+        assert abs(most - solved.value[g]) < 1e-9
+
+
+def test_the_fast_best_response_is_algorithm_3_for_any_strategy():
+    own, other = some_games(20, 2)
+    strategies = np.random.default_rng(3).dirichlet(np.full(31, 0.2), (20, 10))
+    slow = [worst_case(joint_distribution(p, q), x) for p, q, x in zip(own, other, strategies, strict=True)]
+    assert np.allclose(worst_cases(own, other, strategies), slow, atol=1e-12, rtol=0)
+
+
+def test_answers_to_calling_nothing_win_the_pot():
+    own, other = some_games(5)
+    assert np.allclose(answers_to_calls(own, other, np.zeros((5, 10, 31))), 1)
+
+
+def test_games_with_cards_that_are_never_dealt():
+    own, other = some_games(300, 4)
+    rng = np.random.default_rng(5)
+    for cards in (own, other):
+        cards[rng.random(cards.shape) < 0.5] = 0
+        cards[:, rng.integers(10)] += 0.01
+        cards /= cards.sum(axis=1, keepdims=True)
+    solution = solve_games(own, other)  # certifies itself
+    for g in range(0, 300, 15):
+        assert abs(solve_for_two(joint_distribution(own[g], other[g]))[0] - solution.value[g]) < 1e-9
+    assert (bets(solution)[own == 0][:, 0] == 1).all()
+
+
+def test_the_chosen_equilibrium_is_the_one_that_the_rule_names(solved):
+    """The printed program with the loss, the mean bet and the bets times cards minimised one after the other."""
+    strategies = bets(solved)
+    for g in range(4):
+        program = program_of_one(joint_distribution(solved.own[g], solved.other[g]), SIZES)
+        masses = solved.own[g][:, None] * np.broadcast_to(SIZES, (10, 31))
+        ties = [masses, masses * np.arange(10)[:, None]]
+        for tie in ties:
+            result = minimise(**program)
+            program["A_ub"] = vstack([program["A_ub"], csr_array(program["costs"][None])])
+            program["b_ub"] = np.append(program["b_ub"], result.fun + 1e-10)
+            program["costs"] = np.concatenate([tie.ravel(), np.zeros(310)])
+        found = minimise(**program).x[:310].reshape(10, 31)
+        assert np.allclose(found, strategies[g], atol=1e-4)  # the slack above leaves 1e-5
+
+
+def test_the_same_bits_on_one_thread_and_on_two(solved):
+    threads = numba.get_num_threads()
+    numba.set_num_threads(1)
+    try:
+        alone = solve_games(solved.own, solved.other)
+    finally:
+        numba.set_num_threads(threads)
+    assert all((a == b).all() for a, b in zip(alone, solved, strict=True))
+
+
+def test_a_solution_that_is_none_is_not_returned(monkeypatch):
+    monkeypatch.setattr(bluff_pairs, "called_share", lambda solutions: np.zeros((len(solutions.value), 31)))
+    with pytest.raises(RuntimeError, match="is solved to .* only, expected 1e-09"):
+        solve_games(*some_games(3))
+
+
+def test_what_is_no_game_is_refused():
+    own, other = some_games(2)
+    with pytest.raises(ValueError, match="own sums to"):
+        solve_games(2 * own, other)
+    with pytest.raises(ValueError, match=r"own has shape \(10,\): expected \(games, 10\)"):
+        solve_games(own[0], other[0])
+    with pytest.raises(ValueError, match="strategies have shape"):
+        worst_cases(own, other, np.ones((2, 10, 30)))

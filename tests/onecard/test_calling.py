@@ -1,0 +1,49 @@
+"""The caller's rules: Ganzfried and Chiswick's as printed, fits that find what made the numbers, exact losses."""
+
+import numpy as np
+import pytest
+
+from faceup.onecard.bluff_pairs import called_share, solve_games
+from faceup.onecard.calling import MDF, caller_losses, chiswick, fit, mean_squared_error, range_advantage, terms, used
+from faceup.onecard.game import EXAMPLES
+from faceup.onecard.solved_games import random_games
+
+GAMES = solve_games(*random_games(1, 0, 400))
+
+
+def test_range_advantage_of_known_games():
+    for name, expected in (("uniform", 0.5), ("strong or weak", 0.5), ("in between", 0.5)):
+        assert range_advantage(*(d[None] for d in EXAMPLES[name]))[0] == pytest.approx(expected)
+    strong, weak = np.eye(10)[9:], np.eye(10)[:1]
+    assert range_advantage(strong, weak)[0] == 1 and range_advantage(weak, strong)[0] == 0
+
+
+def test_their_rule_as_printed():
+    own, other = (d[None] for d in EXAMPLES["uniform"])
+    assert np.allclose(chiswick(own, other), MDF)  # no advantage, no correction
+    assert MDF[10] == 0.5
+    assert chiswick(np.eye(10)[9:], np.eye(10)[:1])[0, 10] == pytest.approx(0.25)
+    assert np.allclose(chiswick(np.eye(10)[:1], np.eye(10)[9:]), MDF)  # never more than MDF
+
+
+def test_in_the_game_of_strong_or_weak_the_caller_defends_at_mdf():
+    """Her one hand beats the bluff: the case that MDF is made for."""
+    game = solve_games(*(d[None] for d in EXAMPLES["strong or weak"]))
+    assert called_share(game)[0, 30] == pytest.approx(0.25)
+    assert used(game)[0].nonzero()[0].tolist() == [30]
+
+
+def test_equilibrium_calls_lose_nothing_and_others_something():
+    share = called_share(GAMES)
+    assert np.abs(caller_losses(share, GAMES)).max() < 1e-9
+    assert mean_squared_error(share, GAMES) == 0
+    never = caller_losses(np.zeros_like(share), GAMES)
+    assert np.allclose(never, 1 - GAMES.value)  # the bettor takes every pot
+
+
+def test_fits_find_the_coefficients_that_made_the_shares(monkeypatch):
+    for product, made in ((False, [0.9, -0.5, 0.3]), (True, [1.3, -1.1])):
+        share = terms(GAMES.own, GAMES.other, product) @ np.array(made)
+        monkeypatch.setattr("faceup.onecard.calling.called_share", lambda games, share=share: share)
+        found = fit(GAMES, GAMES, product)
+        assert np.allclose(found.coefficients, made) and found.error < 1e-20

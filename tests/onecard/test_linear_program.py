@@ -1,0 +1,71 @@
+"""The one-card game's linear programs: known values, player two's own program, best responses."""
+
+import numpy as np
+import pytest
+
+from faceup.notebook.published import published
+from faceup.onecard.game import EXAMPLES, SIZES, joint_distribution, random_distributions, strategy_from_text
+from faceup.onecard.linear_program import (
+    best_response_program,
+    minimise,
+    one_sided_exploitability,
+    solve,
+    solve_for_two,
+    worst_case,
+)
+
+KNOWN = {"uniform": 0.5657364857, "strong or weak": 0.875, "in between": 0.5}
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_the_papers_examples(name):
+    joint = joint_distribution(*EXAMPLES[name])
+    solution = solve(joint)
+    assert abs(solution.value - KNOWN[name]) < 1e-9
+    assert abs(solve_for_two(joint)[0] - KNOWN[name]) < 1e-9
+    printed = worst_case(joint, strategy_from_text(published("human_rules")[name].printed))
+    assert printed == pytest.approx(0.5657011 if name == "uniform" else KNOWN[name], abs=5e-8)  # rounded in print
+
+
+def test_a_game_of_two_cards_by_hand():
+    """One card each: the higher one has nothing to win by betting, since a caller knows."""
+    joint = joint_distribution(np.array([0.5, 0.5]), np.array([0.5, 0.5]))
+    assert abs(solve(joint).value - 0.5) < 1e-9
+
+
+def test_any_joint_distribution_not_only_products():
+    rng = np.random.default_rng(3)
+    joint = rng.random((4, 4)) * (1 - np.eye(4))
+    joint /= joint.sum()
+    solution = solve(joint)
+    assert abs(solution.value - solve_for_two(joint)[0]) < 1e-9
+    assert abs(one_sided_exploitability(joint, solution.bets, solution.value)) < 1e-9
+    assert ((solution.calls > -1e-9) & (solution.calls < 1 + 1e-9)).all()
+
+
+def test_algorithm_3_equals_the_programs_best_response():
+    rng = np.random.default_rng(4)
+    for own, other in zip(random_distributions(rng, 10), random_distributions(rng, 10), strict=True):
+        joint, bets = joint_distribution(own, other), rng.dirichlet(np.full(len(SIZES), 0.3), 10)
+        assert abs(worst_case(joint, bets) - best_response_program(joint, bets)) < 1e-9
+
+
+def test_algorithm_3_by_hand():
+    """All-in always, uniform cards of three: she calls with 3, with 2 it is even, with 1 she folds."""
+    joint = joint_distribution(np.full(3, 1 / 3), np.full(3, 1 / 3))
+    bets = np.zeros((3, len(SIZES)))
+    bets[:, 30] = 1
+    # 1/3 of the time each: against 1 the pot; against 2 half the time 4, half the time -3; against 3 always -3
+    assert worst_case(joint, bets) == pytest.approx((1 + 0.5 - 3) / 3)
+
+
+def test_an_infeasible_program_and_wrong_strategies_are_refused():
+    with pytest.raises(ValueError, match="no optimum: .*infeasible.*xpected a feasible"):
+        minimise(np.ones(1), A_ub=np.array([[1.0], [-1.0]]), b_ub=np.array([1.0, -2.0]))
+    with pytest.raises(ValueError, match="no optimum: .*unbounded"):
+        minimise(-np.ones(1), bounds=[(0, None)])
+    joint = joint_distribution(*EXAMPLES["uniform"])
+    with pytest.raises(ValueError, match=r"bets has shape \(9, 31\): expected \(10, 31\)"):
+        worst_case(joint, np.ones((9, 31)))
+    with pytest.raises(ValueError, match="expected probabilities that sum to 1"):
+        worst_case(joint, np.ones((10, 31)))

@@ -1,0 +1,93 @@
+"""Rule lists: each kind of line by hand, known losses, and a search that finds what is better than checking."""
+
+import numpy as np
+import pytest
+
+from faceup.onecard.bluff_pairs import solve_games
+from faceup.onecard.game import EXAMPLES
+from faceup.onecard.rule_lists import BALANCE, STRONG, WEAK, Line, losses, play, search, sentences, tuned
+from faceup.onecard.solved_games import SEARCH, UNSEEN, random_games
+
+UNIFORM = solve_games(*(d[None] for d in EXAMPLES["uniform"]))
+
+
+def uniform(*lines: Line) -> np.ndarray:
+    """A list's strategy (10, 31) in the uniform game."""
+    return play(list(lines), UNIFORM.own, UNIFORM.other)[0]
+
+
+def test_strong_lines_take_cards_from_their_strength_up_and_the_first_line_counts():
+    strategy = uniform(Line(STRONG, 0.94, 30), Line(STRONG, 0.74, 5))  # card 10 has 0.95, card 9 has 0.85, card 8 has 0.75
+    assert strategy[9, 30] == strategy[8, 5] == strategy[7, 5] == 1
+    assert (strategy[:7, 0] == 1).all()
+
+
+def test_weak_lines_end_within_a_card():
+    strategy = uniform(Line(WEAK, 0.15, 10))
+    assert strategy[0, 10] == 1 and strategy[1, 10] == pytest.approx(0.5) and strategy[1, 0] == pytest.approx(0.5)
+    assert (strategy[2:, 0] == 1).all()
+
+
+def test_a_balance_line_bluffs_in_proportion_the_largest_size_with_the_weakest_cards():
+    strategy = uniform(Line(STRONG, 0.94, 30), Line(STRONG, 0.84, 10), Line(BALANCE, 0.5))
+    assert strategy[0, 30] == pytest.approx(0.75)  # 3 to 1 + 3
+    assert strategy[0, 10] == pytest.approx(0.25) and strategy[1, 10] == pytest.approx(0.25)  # 1 to 1 + 1 in all
+    assert np.allclose(strategy.sum(axis=1), 1)
+
+
+def test_a_balance_line_never_bluffs_above_its_limit():
+    strategy = uniform(Line(STRONG, 0.74, 30), Line(BALANCE, 0.1))  # only card 1, of strength 0.05
+    assert strategy[0, 30] == 1 and (strategy[1:7, 0] == 1).all()
+
+
+def test_perfect_play_as_a_list_in_the_game_of_strong_or_weak():
+    """The paper's equilibrium: all-in with 10, and with 1 three quarters of the time."""
+    own, other = (d[None] for d in EXAMPLES["strong or weak"])
+    game = solve_games(own, other)
+    assert losses([Line(STRONG, 0.9, 30), Line(BALANCE, 0.4)], game)[0] == pytest.approx(0, abs=1e-12)
+    assert losses([], game)[0] == pytest.approx(0.375)  # checking wins half the pots, the game is worth 0.875
+
+
+def test_always_checking_loses_what_is_known():
+    games = solve_games(*random_games(1, UNSEEN, 5000))
+    assert losses([], games).mean() == pytest.approx(0.0707, abs=0.005)
+
+
+def test_the_search_finds_lists_that_clearly_beat_checking_on_unseen_games():
+    games, unseen = (solve_games(*random_games(1, tag, n)) for tag, n in ((SEARCH, 40), (UNSEEN, 1000)))
+    always = losses([], unseen).mean()
+    told = []
+    balanced, plain = search(games, 3, balanced=True, progress=told.append), search(games, 3, balanced=False)
+    assert told == [3] and list(balanced) == list(plain) == [1, 3] and balanced[1] == plain[1] == []
+    assert {x.kind for x in balanced[3]} == {STRONG, BALANCE} and {x.kind for x in plain[3]} == {STRONG, WEAK}
+    assert losses(balanced[3], unseen).mean() < 0.022 < losses(plain[3], unseen).mean() < 0.05 < always
+
+
+def test_a_longer_list_is_no_worse_and_the_search_repeats_itself():
+    games = solve_games(*random_games(1, SEARCH, 12))
+    lists = search(games, 4, balanced=True)
+    assert losses(lists[4], games).mean() <= losses(lists[3], games).mean() < losses([], games).mean()
+    assert search(games, 3, balanced=True)[3] == lists[3]
+
+
+def test_tuning_never_makes_a_list_worse_on_its_games():
+    games = solve_games(*random_games(1, SEARCH, 12))
+    start = [Line(STRONG, 0.6, 20), Line(WEAK, 0.3, 20)]
+    assert losses(tuned(start, games), games).mean() < losses(start, games).mean()
+
+
+def test_sentences():
+    said = sentences([Line(STRONG, 0.83, 11), Line(WEAK, 0.1, 4), Line(BALANCE, 0.68)])
+    assert said[0] == "1. If your card beats at least 83% of the opponent's (the same card counts half), bet 1.1."
+    assert said[1] == "2. With the weakest 10% of your own cards, bet 0.4."
+    assert said[2].startswith(
+        "3. Bluff with your weakest cards, none that beats more than 68%: each size b, b / (1 + b) times as often"
+    )
+    assert sentences([Line(BALANCE, 1.0)])[0].startswith("1. Bluff with your weakest cards: each size")
+    assert said[3] == "4. Check everything else." and sentences([]) == ["1. Always check."]
+
+
+@pytest.mark.parametrize("line", [Line(3, 0.5, 1), Line(STRONG, 0.5, 31), Line(WEAK, 1.5, 1), Line(STRONG, float("nan"), 1)])
+def test_what_is_no_line_is_refused(line):
+    with pytest.raises(ValueError, match="is no line: expected"):
+        play([line], UNIFORM.own, UNIFORM.other)

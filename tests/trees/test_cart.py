@@ -1,0 +1,123 @@
+"""CART against scikit-learn's own predictions, and against a Gini classifier on the labels spelt out."""
+
+import numpy as np
+import pytest
+from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
+
+from faceup.trees.cart import fit_cart
+from faceup.trees.trees import check_tree, depth, leaf_of, n_leaves, predict, truncate
+
+
+def soft_rows(n: int = 3000, f: int = 6, n_labels: int = 4, seed: int = 0):
+    rng = np.random.default_rng(seed)
+    X = rng.random((n, f)).astype(np.float32)
+    X[:, -1] = np.round(20_000 * X[:, -1])
+    logits = 6 * (X / X.max(axis=0)) @ rng.normal(size=(f, n_labels))
+    P = np.exp(logits - logits.max(axis=1, keepdims=True))
+    return X, P / P.sum(axis=1, keepdims=True), rng.exponential(size=n)
+
+
+def near_thresholds(tree, X):
+    """Copies of rows with one number put on a threshold of the tree, or one float32 to either side."""
+    split = np.flatnonzero(tree.feature >= 0)
+    moved = np.repeat(X[: len(split)], 3, axis=0)
+    edges = tree.threshold[split]
+    sides = np.stack([np.nextafter(edges, np.float32(-1e9)), edges, np.nextafter(edges, np.float32(1e9))], axis=1)
+    moved[np.arange(len(moved)), np.repeat(tree.feature[split], 3)] = sides.ravel()
+    return moved
+
+
+def test_decisions_are_those_of_scikit_learn():
+    X, P, w = soft_rows()
+    tree = fit_cart(X, P, w, max_depth=12, min_rows=3, seed=1)
+    check_tree(tree, 6, 4)
+    theirs = DecisionTreeRegressor(max_depth=12, min_samples_leaf=3, random_state=1).fit(X, P, sample_weight=w / w.mean())
+    assert theirs.get_n_leaves() == n_leaves(tree) > 300 and depth(tree) == theirs.get_depth()
+    edges = near_thresholds(tree, X)
+    assert len(edges) > 500
+    for rows in (X, soft_rows(seed=9)[0], edges):
+        assert np.array_equal(leaf_of(tree, rows), theirs.apply(rows))
+        assert np.allclose(predict(tree, rows), theirs.predict(rows), atol=1e-6)
+
+
+def test_leaves_hold_the_weighted_mean_of_their_rows():
+    X, P, w = soft_rows()
+    tree = fit_cart(X, P, w, max_depth=5, min_rows=50, seed=0)
+    leaves = leaf_of(tree, X)
+    for leaf in np.unique(leaves):
+        here = leaves == leaf
+        assert here.sum() >= 50
+        assert tree.weight[leaf] == pytest.approx(w[here].sum())
+        assert tree.value[leaf] == pytest.approx(np.average(P[here], axis=0, weights=w[here]), abs=1e-6)
+    assert tree.value[0] == pytest.approx(np.average(P, axis=0, weights=w), abs=1e-6)
+
+
+def test_squared_error_on_soft_labels_is_gini_with_the_labels_spelt_out():
+    """Each row once a label, with the label's share of its weight, to a classifier: the same splits."""
+    X, P, w = soft_rows(n=2000)
+    tree = fit_cart(X, P, w, max_depth=5, min_rows=20, seed=0)
+    labels = np.tile(np.arange(4), len(X))
+    gini = DecisionTreeClassifier(max_depth=5, criterion="gini", min_samples_leaf=80, random_state=0)
+    gini.fit(np.repeat(X, 4, axis=0), labels, sample_weight=(w[:, None] * P).ravel())
+    assert np.array_equal(np.where(gini.tree_.feature < 0, -1, gini.tree_.feature), tree.feature)
+    assert np.allclose(gini.predict_proba(X), predict(tree, X), atol=1e-6)
+
+
+def test_truncating_is_fitting_shallower():
+    """Large leaves: in a node of few rows two features may cut them alike, and a tie is drawn."""
+    X, P, w = soft_rows()
+    deep = fit_cart(X, P, w, max_depth=9, min_rows=20, seed=0)
+    assert depth(deep) == 9
+    for most in range(1, 10):
+        shallow, cut = fit_cart(X, P, w, max_depth=most, min_rows=20, seed=0), truncate(deep, most)
+        for ours, theirs in zip(cut[:4], shallow[:4], strict=True):
+            assert np.array_equal(ours, theirs)
+        assert np.allclose(cut.value, shallow.value, atol=1e-6) and np.allclose(cut.weight, shallow.weight)
+
+
+def test_a_weight_of_three_is_a_row_met_three_times():
+    X, P, _ = soft_rows()
+    times = np.random.default_rng(0).integers(0, 4, len(X))
+    weighted = fit_cart(X, P, times, max_depth=3, min_rows=1, seed=0)
+    repeated = fit_cart(
+        np.repeat(X, times, axis=0),
+        np.repeat(P, times, axis=0),
+        np.ones(times.sum()),
+        max_depth=3,
+        min_rows=1,
+        seed=0,
+    )
+    assert np.array_equal(weighted.threshold, repeated.threshold)
+    assert np.allclose(weighted.value, repeated.value, atol=1e-6)
+    assert np.allclose(weighted.weight, repeated.weight)
+
+
+def test_the_same_seed_gives_the_same_tree_and_weights_have_no_unit():
+    X, P, w = soft_rows()
+    one, two = (fit_cart(X, P, w, max_depth=8, min_rows=5, seed=4) for _ in range(2))
+    assert all(np.array_equal(a, b) for a, b in zip(one, two, strict=True))
+    tiny = fit_cart(X, P, w * 2.0**-40, max_depth=8, min_rows=5, seed=4)
+    assert np.array_equal(tiny.threshold, one.threshold) and tiny.weight[0] == pytest.approx(w.sum() * 2.0**-40)
+
+
+def test_constant_features_give_one_leaf():
+    _, P, w = soft_rows(n=50)
+    tree = fit_cart(np.ones((50, 3)), P, w, max_depth=4, min_rows=1, seed=0)
+    assert n_leaves(tree) == 1 and depth(tree) == 0
+    assert predict(tree, np.zeros((1, 3)))[0] == pytest.approx(np.average(P, axis=0, weights=w), abs=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"max_depth": 0}, "max_depth is 0: expected at least 1"),
+        ({"min_rows": 0}, "min_rows is 0: expected at least 1"),
+        ({"X": np.full((50, 3), np.nan)}, "X is nan"),
+        ({"w": -np.ones(50)}, "w is -1.0"),
+    ],
+)
+def test_bad_input_is_named(change, message):
+    _, P, w = soft_rows(n=50)
+    given = {"X": np.ones((50, 3)), "P": P, "w": w, "max_depth": 3, "min_rows": 1, "seed": 0} | change
+    with pytest.raises(ValueError, match=message):
+        fit_cart(**given)

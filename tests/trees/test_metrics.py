@@ -1,0 +1,86 @@
+"""Metrics against numbers worked out by hand, and what is refused as rows."""
+
+import numpy as np
+import pytest
+
+from faceup.trees.metrics import FLOOR, brier_floor, checked_rows, entropy_floor, fit_metrics, log_loss
+
+P = np.array([[1.0, 0.0], [0.25, 0.75]])
+Q = np.array([[0.5, 0.5], [0.2, 0.8]])
+W = np.array([1.0, 3.0])
+
+
+def test_metrics_are_those_worked_out_by_hand():
+    found = fit_metrics(P, Q, W)
+    second = -(0.25 * np.log(0.2) + 0.75 * np.log(0.8))
+    assert found["log_loss"] == pytest.approx((np.log(2) + 3 * second) / 4)
+    assert found["brier"] == pytest.approx((2 * 0.25 + 3 * 2 * 0.05**2) / 4)
+    assert found["agreement"] == pytest.approx((1.0 + 3 * 0.75) / 4)  # row 0 is a tie: the first label
+
+
+def test_the_brier_floor_is_the_spread_within_equal_rows():
+    """Rows 0 and 1 share their features: their mean (0.4375, 0.5625) is the best for both; row 2 stands alone."""
+    X, third = np.array([[1.0, 2.0], [1.0, 2.0], [1.0, 3.0]]), [[0.3, 0.7]]
+    mean = (1 * P[0] + 3 * P[1]) / 4
+    spread = sum(w * ((p - mean) ** 2).sum() for p, w in zip(P, W, strict=True))
+    assert brier_floor(X, np.concatenate([P, third]), np.array([*W, 4.0])) == pytest.approx(spread / 8)
+    assert brier_floor(np.arange(2.0)[:, None], P, W) == 0
+
+
+def test_predictions_of_zero_are_floored():
+    certain_and_wrong = np.array([[0.0, 1.0]])
+    assert log_loss(P[:1], certain_and_wrong, W[:1]) == pytest.approx(-np.log(FLOOR))
+    assert log_loss(P[:1], P[:1], W[:1]) == 0
+
+
+def test_entropy_floor_is_the_entropy_and_the_least_loss():
+    entropy = -(0.25 * np.log(0.25) + 0.75 * np.log(0.75))
+    assert entropy_floor(P, W) == pytest.approx(3 * entropy / 4)
+    rng = np.random.default_rng(0)
+    targets, other = rng.dirichlet(np.ones(4), (2, 100))
+    assert entropy_floor(targets, np.ones(100)) < log_loss(targets, other, np.ones(100))
+
+
+def test_scaling_the_weights_changes_nothing():
+    assert fit_metrics(P, Q, W) == pytest.approx(fit_metrics(P, Q, 1000 * W))
+
+
+def test_float32_rows_are_taken_and_rows_of_weight_0_left_out():
+    X, targets, weights = checked_rows(np.arange(6).reshape(3, 2), np.eye(3, dtype=np.float32), np.array([1, 0, 2]))
+    assert X.dtype == np.float32 and X.tolist() == [[0, 1], [4, 5]]
+    assert targets.tolist() == [[1, 0, 0], [0, 0, 1]] and weights.tolist() == [1, 2]
+
+
+GOOD = (np.zeros((2, 3)), P, W)
+
+
+@pytest.mark.parametrize(
+    ("which", "value", "message"),
+    [
+        (0, np.zeros((3, 3)), "X has 3 rows and P has 2"),
+        (0, np.zeros(2), r"X has shape \(2,\)"),
+        (0, np.zeros((2, 0)), r"X has shape \(2, 0\)"),
+        (0, np.array([[0.0, 1.0], [np.nan, 2.0]]), r"X is nan at \(1, 0\): expected finite"),
+        (1, np.zeros((0, 2)), r"P has shape \(0, 2\)"),
+        (1, np.ones((2, 1)), r"P has shape \(2, 1\)"),
+        (1, np.array([[1.5, -0.5], [1, 0]]), r"P is 1.5 at \(0, 0\): expected probabilities"),
+        (1, np.array([[1, 0], [np.nan, 1]]), r"P is nan at \(1, 0\)"),
+        (1, np.array([[0.5, 0.4], [1, 0]]), r"sum of P is 0.9 at \(0,\): expected 1"),
+        (2, np.ones(3), r"w has shape \(3,\): expected \(2,\)"),
+        (2, np.array([1, -1]), r"w is -1.0 at \(1,\)"),
+        (2, np.array([1, np.inf]), r"w is inf at \(1,\)"),
+        (2, np.zeros(2), "w adds up to 0.0"),
+        (2, np.full(2, 1e308), "w adds up to inf"),
+    ],
+)
+def test_bad_rows_are_named(which, value, message):
+    rows = list(GOOD)
+    rows[which] = value
+    with pytest.raises(ValueError, match=message):
+        checked_rows(*rows)
+
+
+@pytest.mark.parametrize("predicted", [Q[:1], np.full((2, 2), np.nan)])
+def test_bad_predictions_are_named(predicted):
+    with pytest.raises(ValueError, match="predicted"):
+        fit_metrics(P, predicted, W)

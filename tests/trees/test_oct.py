@@ -1,0 +1,343 @@
+"""Optimal trees against every tree there is, against CART, and the promises of the interface."""
+
+from itertools import combinations, pairwise
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+from sklearn.datasets import load_breast_cancer, make_classification
+
+from faceup.trees.cart import fit_cart
+from faceup.trees.leaf_answers import answer_by_costs
+from faceup.trees.metrics import fit_metrics
+from faceup.trees.oct import OptimalTree, bin_features, fit_oct
+from faceup.trees.oct_driver import _parts
+from faceup.trees.pruning import earned
+from faceup.trees.trees import as_text, check_tree, depth, leaf_of, load_agent_file, n_leaves, predict, save_agent, truncate
+
+
+def soft_rows(n: int = 400, f: int = 4, n_labels: int = 3, seed: int = 0):
+    """Rows whose labels depend on pairs of features, which greedy splits see badly."""
+    rng = np.random.default_rng(seed)
+    X = np.round(rng.random((n, f)), 1).astype(np.float32)
+    logits = 8 * ((X[:, :1] - 0.5) * (X[:, 1:2] - 0.5) * 4 + (X[:, 2:3] > X[:, 3:4])) @ rng.normal(size=(1, n_labels))
+    P = np.exp(logits + rng.normal(size=(n, n_labels)) / 2)
+    return X, P / P.sum(axis=1, keepdims=True), rng.exponential(size=n)
+
+
+def best_answer(A: np.ndarray, W: float) -> tuple[float, np.ndarray]:
+    """(the most of 2 A.p - W |p|^2 over mixtures p, the mixture), by trying every set of labels that may be played."""
+    found = []
+    for n in range(1, len(A) + 1):
+        for played in map(list, combinations(range(len(A)), n)):
+            p = np.zeros(len(A))
+            p[played] = A[played] / W - (A[played].sum() / W - 1) / n  # where the gradient is the same for all of them
+            if p.min() >= 0:
+                found.append((2 * A @ p - W * p @ p, p))
+    return max(found, key=lambda each: each[0])
+
+
+def leaf_worth(S: np.ndarray, criterion: str) -> float:
+    """What a leaf with sums S (n_labels,), or of labels with values and of weight last, earns, from its definition."""
+    if criterion == "brier+cost":
+        return best_answer(S[:-1], S[-1])[0]
+    W = S.sum()
+    if W == 0:
+        return 0.0
+    terms = {"agreement": S.max(), "brier": (S**2).sum() / W, "log": (S[S > 0] * np.log(S[S > 0] / W)).sum()}
+    return terms[criterion]
+
+
+def best_by_enumeration(X, R, levels: int, min_rows: int, criterion: str, cp: float) -> float:
+    """The most that a tree of so many levels earns on rows X, R = w * P, by trying all of them."""
+    best = leaf_worth(R.sum(axis=0), criterion)
+    if levels == 0:
+        return best
+    for column in X.T:
+        for cut in np.unique(column)[:-1]:
+            low = column <= cut
+            if min(low.sum(), (~low).sum()) >= min_rows:
+                parts = [best_by_enumeration(X[s], R[s], levels - 1, min_rows, criterion, cp) for s in (low, ~low)]
+                best = max(best, sum(parts) - cp)
+    return best
+
+
+def worth(tree, X, R, criterion: str, cp: float) -> float:
+    leaves = leaf_of(tree, X)
+    return sum(leaf_worth(R[leaves == leaf].sum(axis=0), criterion) for leaf in np.unique(leaves)) - cp * (n_leaves(tree) - 1)
+
+
+@pytest.mark.parametrize("criterion", ["agreement", "brier", "log"])
+@pytest.mark.parametrize(("seed", "cp", "min_rows"), [(0, 0, 1), (1, 0.02, 1), (2, 0, 25)])
+def test_two_levels_are_the_best_of_all_trees(criterion, seed, cp, min_rows):
+    """Every tree of two levels is tried, with weights, soft labels, a price for splits and a least size of leaves."""
+    X, P, w = soft_rows(n=120, seed=seed)
+    R = (w / w.sum())[:, None] * P
+    tree = fit_oct(X, P, w, max_depth=2, min_rows=min_rows, seed=0, criterion=criterion, cp=cp, regrowths=200)
+    optimum = best_by_enumeration(X, R, 2, min_rows, criterion, cp)
+    assert worth(tree, X, R, criterion, cp) == pytest.approx(optimum, abs=1e-7)
+    cart = truncate(fit_cart(X, P, w, max_depth=2, min_rows=min_rows, seed=0), 2)
+    assert worth(cart, X, R, criterion, cp) <= optimum + 1e-6
+
+
+def test_costs_are_the_least_of_all_trees():
+    X, P, w = soft_rows(n=120, seed=3)
+    costs = np.random.default_rng(0).normal(size=P.shape) * 100 + 50 * X[:, :1]
+    tree = fit_oct(X, P, w, max_depth=2, min_rows=1, seed=0, criterion="cost", costs=costs, regrowths=200)
+    assert set(np.unique(tree.value)) == {0, 1}
+    gain = costs.max(axis=1, keepdims=True) - costs
+    least = (w * costs.max(axis=1)).sum() - best_by_enumeration(X, w[:, None] * gain, 2, 1, "agreement", 0)
+    assert (w * (predict(tree, X) * costs).sum(axis=1)).sum() == pytest.approx(least)
+
+
+@pytest.mark.parametrize("cost_weight", [0.5, 1000])
+def test_squared_error_and_cost_together_are_the_least_of_all_trees(cost_weight):
+    """Leaves answer with the mixture that errs and costs least; with much weight on costs that is one action."""
+    X, P, w = soft_rows(n=120, seed=3)
+    costs = np.random.default_rng(0).normal(size=P.shape) + 2 * X[:, :1]
+    fit = {"max_depth": 2, "min_rows": 5, "seed": 0, "regrowths": 200}
+    tree = fit_oct(X, P, w, criterion="brier+cost", costs=costs, cost_weight=cost_weight, **fit)
+    found = w @ (((P - predict(tree, X)) ** 2).sum(axis=1) + cost_weight * (predict(tree, X) * costs).sum(axis=1))
+    dearest = costs.max(axis=1, keepdims=True)
+    R = w[:, None] * np.column_stack([P + cost_weight / 2 * (dearest - costs), np.ones(len(w))])
+    all_lost = w @ ((P**2).sum(axis=1) + cost_weight * dearest[:, 0])
+    assert found == pytest.approx(all_lost - best_by_enumeration(X, R, 2, 5, "brier+cost", 0), rel=1e-6)
+    pure = (predict(tree, X).max(axis=1) > 0.999).mean()
+    assert pure == 1 if cost_weight == 1000 else pure < 0.5
+
+
+def test_costs_of_no_weight_change_nothing():
+    X, P, w = soft_rows(n=400, seed=3)
+    costs = np.random.default_rng(0).normal(size=P.shape)
+    fit = {"max_depth": 4, "min_rows": 5, "seed": 0, "regrowths": 5}
+    plain, free = fit_oct(X, P, w, **fit), fit_oct(X, P, w, criterion="brier+cost", costs=costs, cost_weight=0, **fit)
+    squared = [w @ ((P - predict(t, X)) ** 2).sum(axis=1) for t in (plain, free)]
+    assert squared[0] == pytest.approx(squared[1], rel=0.01)
+    assert predict(free, X) == pytest.approx(predict(answer_by_costs(free, X, P, w, costs=costs, cost_weight=0), X), abs=1e-6)
+
+
+@pytest.mark.parametrize("criterion", ["brier", "log"])
+def test_deep_trees_fit_better_than_cart(criterion):
+    X, y = make_classification(4000, 12, n_informative=8, n_classes=4, random_state=0)
+    P, w = np.eye(4)[y] * 0.8 + 0.05, np.random.default_rng(0).exponential(size=len(y))
+    for levels in (4, 8):
+        cart = fit_cart(X, P, w, max_depth=levels, min_rows=5, seed=0)
+        tree = fit_oct(X, P, w, max_depth=levels, min_rows=5, seed=0, criterion=criterion, bins=4096, regrowths=5)
+        name = {"brier": "brier", "log": "log_loss"}[criterion]
+        ours, theirs = (fit_metrics(P, predict(t, X), w)[name] for t in (tree, cart))
+        assert ours < 0.97 * theirs
+
+
+def test_search_without_work_is_no_worse_than_the_greedy_tree():
+    """No sweeps and no regrowths: the better of greedy entropy and greedy Gini, with the last two levels as good as may be."""
+    X, P, w = soft_rows(n=600)
+    fit, R = {"max_depth": 4, "min_rows": 5, "seed": 0}, (w / w.sum())[:, None] * P
+    cart, lazy, tree = fit_cart(X, P, w, **fit), fit_oct(X, P, w, sweeps=0, regrowths=0, **fit), fit_oct(X, P, w, **fit)
+    found = [worth(t, X, R, "brier", 0) for t in (cart, lazy, tree)]
+    assert found[0] - 1e-9 <= found[1] < found[2]
+
+
+@pytest.mark.parametrize("criterion", ["agreement", "brier", "log"])
+def test_three_levels_are_the_best_of_all_trees(criterion):
+    """Two levels can be solved at once; three need the search."""
+    X, P, w = soft_rows(n=80, seed=5)
+    X, R = np.round(X * 5), (w / w.sum())[:, None] * P
+    optimum = best_by_enumeration(X, R, 3, 1, criterion, 0.001)
+    fit = {"max_depth": 3, "min_rows": 1, "seed": 0, "criterion": criterion, "cp": 0.001}
+    lazy, tree = fit_oct(X, P, w, sweeps=0, regrowths=0, **fit), fit_oct(X, P, w, regrowths=100, **fit)
+    assert worth(lazy, X, R, criterion, 0.001) < optimum - 1e-4
+    assert worth(tree, X, R, criterion, 0.001) == pytest.approx(optimum, abs=1e-7)
+
+
+def worth_below(tree, node: int, X, R, rows, min_rows: int) -> float:
+    """What rows earn by their squares if they come to a node; nothing where a leaf gets fewer than min_rows."""
+    if tree.feature[node] < 0:
+        return leaf_worth(R[rows].sum(axis=0), "brier") if len(rows) >= min_rows else -np.inf
+    low = X[rows, tree.feature[node]] <= tree.threshold[node]
+    branches = (tree.left[node], rows[low]), (tree.right[node], rows[~low])
+    return sum(worth_below(tree, child, X, R, part, min_rows) for child, part in branches)
+
+
+def test_no_other_split_of_a_node_earns_more_after_sweeps():
+    """With the rest of the tree kept, every feature and threshold is tried at every node, and either branch in its place."""
+    rng = np.random.default_rng(0)
+    X = rng.random((300, 3)).astype(np.float32)  # so many thresholds that no two levels are solved at once
+    logits = 6 * np.column_stack([(X[:, 0] - 0.5) * (X[:, 1] - 0.5) * 4, X[:, 2] - 0.5, X[:, 1] * X[:, 2]])
+    P = np.exp(logits) / np.exp(logits).sum(axis=1, keepdims=True)
+    w, R = np.ones(300), P / 300
+    fit = {"max_depth": 4, "min_rows": 8, "seed": 0, "regrowths": 0}
+    lazy, tree = (fit_oct(X, P, w, sweeps=sweeps, **fit) for sweeps in (0, 50))
+    assert worth(tree, X, R, "brier", 0) > worth(lazy, X, R, "brier", 0) + 1e-3
+    come, tried = {0: np.arange(300)}, 0
+    for node in np.flatnonzero(tree.feature >= 0).tolist():
+        left, right, rows = tree.left[node], tree.right[node], come[node]
+        low = X[rows, tree.feature[node]] <= tree.threshold[node]
+        come[left], come[right] = rows[low], rows[~low]
+        now = worth_below(tree, node, X, R, rows, 8) + 1e-8
+        assert all(worth_below(tree, child, X, R, rows, 8) <= now for child in (left, right))
+        for f in range(3):
+            for cut in np.unique(X[rows, f])[:-1]:
+                low = X[rows, f] <= cut
+                assert worth_below(tree, left, X, R, rows[low], 8) + worth_below(tree, right, X, R, rows[~low], 8) <= now
+                tried += 1
+    assert tried > 1000
+
+
+def test_tree_keeps_its_promises(tmp_path):
+    X, P, w = soft_rows(n=2000)
+    tree = fit_oct(X, P, w, max_depth=6, min_rows=20, seed=0, regrowths=5)
+    check_tree(tree, 4, 3)
+    assert depth(tree) <= 6 and n_leaves(tree) > 16
+    leaves = leaf_of(tree, X)
+    for leaf in np.unique(leaves):
+        here = leaves == leaf
+        assert here.sum() >= 20
+        assert tree.weight[leaf] == pytest.approx(w[here].sum())
+        assert tree.value[leaf] == pytest.approx(np.average(P[here], axis=0, weights=w[here]), abs=1e-6)
+    assert tree.weight[0] == pytest.approx(w.sum())
+    assert tree.value[0] == pytest.approx(np.average(P, axis=0, weights=w), abs=1e-6)
+    names, labels = ["a", "b", "c", "d"], ["fold", "call", "all_in"]
+    assert as_text(truncate(tree, 3), names, labels).count("\n") > 8
+    save_agent(tmp_path / "agent.json", [tree] * 4, [names] * 4, labels, {})
+    assert np.array_equal(leaf_of(load_agent_file(tmp_path / "agent.json").trees[2], X), _in_preorder(tree, leaves))
+
+
+def _in_preorder(tree, leaves):
+    """The trees of `fit_oct` are in preorder already, as those of a file."""
+    assert all(tree.left[node] == node + 1 for node in np.flatnonzero(tree.feature >= 0))
+    return leaves
+
+
+def test_same_bytes_for_a_seed_and_on_any_number_of_threads():
+    X, P, w = soft_rows(n=3000)
+    settings = {"max_depth": 7, "min_rows": 5, "regrowths": 5}
+    one, two, many = (fit_oct(X, P, w, seed=3, threads=n, **settings) for n in (1, 2, 7))
+    for other in (two, many):
+        assert all(a.tobytes() == b.tobytes() for a, b in zip(one, other, strict=True))
+    another = fit_oct(X, P, w, seed=4, **settings)
+    assert not all(np.array_equal(a, b) for a, b in zip(one, another, strict=True))
+
+
+def test_tasks_are_shared_out_whole():
+    """At some numbers of rows and parts n * (total / n) is above the total."""
+    for total in range(1, 400):
+        parts = _parts(np.array([1, total]), 28)
+        assert [k for part in parts for k in range(2)[part]] == [0, 1] and all(part.stop <= 2 for part in parts)
+
+
+def test_a_depth_that_no_tree_reaches_is_searched_as_well():
+    X, P, w = soft_rows(n=1000)
+    fit = {"min_rows": 60, "seed": 0}
+    most = depth(fit_oct(X, P, w, max_depth=100, regrowths=0, **fit))
+    found = [fit_oct(X, P, w, max_depth=100, regrowths=n, **fit) for n in (0, 20)]
+    R = (w / w.sum())[:, None] * P
+    assert most < 20 and worth(found[1], X, R, "brier", 0) > worth(found[0], X, R, "brier", 0) + 1e-4
+
+
+def test_costs_have_no_unit():
+    X, P, w = soft_rows(n=300, seed=3)
+    costs = np.random.default_rng(0).normal(size=P.shape) + 2 * X[:, :1]
+    fit = {"max_depth": 3, "min_rows": 5, "seed": 0, "criterion": "cost", "regrowths": 3}
+    tree, small = (fit_oct(X, P, w, costs=costs * unit, **fit) for unit in (1, 2.0**-40))
+    assert n_leaves(tree) > 2 and all(np.array_equal(a, b) for a, b in zip(tree, small, strict=True))
+
+
+def test_more_work_never_fits_worse():
+    X, P, w = soft_rows(n=3000)
+    R = (w / w.sum())[:, None] * P
+    steps = [(0, 0), (1, 0), (10, 0), (10, 10)]
+    trees = [fit_oct(X, P, w, max_depth=5, min_rows=10, seed=0, sweeps=s, regrowths=r) for s, r in steps]
+    found = [worth(tree, X, R, "brier", 0) for tree in trees]
+    assert found[0] < found[1] <= found[2] + 1e-9 and found[2] <= found[3] + 1e-9
+
+
+def test_weights_have_no_unit_and_rows_of_no_weight_do_not_count():
+    X, P, w = soft_rows(n=500)
+    w[::7] = 0
+    settings = {"max_depth": 4, "min_rows": 10, "seed": 0}
+    tree, scaled = (fit_oct(X, P, v, **settings) for v in (w, w * 2.0**-40))
+    left_out = fit_oct(X[w > 0], P[w > 0], w[w > 0], **settings)
+    for other in (scaled, left_out):
+        assert np.array_equal(tree.threshold, other.threshold) and np.array_equal(tree.value, other.value)
+
+
+def test_a_price_for_splits_makes_trees_smaller():
+    X, P, w = soft_rows(n=1000)
+    sizes = [n_leaves(fit_oct(X, P, w, max_depth=6, min_rows=1, seed=0, cp=cp, regrowths=3)) for cp in (0, 1e-3, 1e-2, 1)]
+    assert all(a > b for a, b in pairwise(sizes)) and sizes[-1] == 1
+
+
+def test_warm_start_finds_a_tree_as_good_as_cart():
+    X, P, w = soft_rows(n=4000)
+    warm = fit_oct(X, P, w, max_depth=5, min_rows=10, seed=0, warm_start=True)
+    cart = fit_cart(X, P, w, max_depth=5, min_rows=10, seed=0)
+    assert earned(warm, "brier")[warm.feature < 0].sum() > earned(cart, "brier")[cart.feature < 0].sum()
+
+
+def test_bins_keep_every_threshold_between_few_values():
+    X = np.array([[1, 0.5], [2, 0.5], [2, 0.25], [4, 0.75]], dtype=np.float32)
+    edges, codes = bin_features(X, 4)
+    assert [edge.tolist() for edge in edges] == [[1.5, 3.0], [0.375, 0.625]]
+    assert codes.tolist() == [[0, 1, 1, 2], [1, 1, 0, 2]]
+    near = np.array([[1], [np.nextafter(np.float32(1), np.float32(2))]], dtype=np.float32)
+    edges, codes = bin_features(near, 4)
+    assert codes.tolist() == [[0, 1]] and near[0, 0] <= edges[0][0] < near[1, 0]
+    many = np.random.default_rng(0).random((10_000, 1)).astype(np.float32)
+    edges, codes = bin_features(many, 8)
+    assert len(edges[0]) == 7 and np.bincount(codes[0]).min() >= 1249
+    alike = np.concatenate([np.arange(50), np.full(950, 60)]).astype(np.float32)[:, None]
+    assert bin_features(alike, 16)[0][0].tolist() == [54.5]
+
+
+def test_features_that_say_nothing_give_one_leaf():
+    _, P, w = soft_rows(n=50)
+    tree = fit_oct(np.ones((50, 3)), P, w, max_depth=4, min_rows=1, seed=0)
+    assert n_leaves(tree) == 1
+    assert predict(tree, np.zeros((1, 3)))[0] == pytest.approx(np.average(P, axis=0, weights=w), abs=1e-6)
+    one_label = np.eye(3)[np.zeros(50, dtype=int)]
+    assert n_leaves(fit_oct(soft_rows(n=50)[0], one_label, w, max_depth=4, min_rows=1, seed=0)) == 1
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"max_depth": 0}, "max_depth is 0: expected at least 1"),
+        ({"min_rows": 0}, "min_rows is 0: expected at least 1"),
+        ({"cp": -1}, "cp is -1: expected at least 0"),
+        ({"bins": 1}, "bins is 1: expected 2 to 65536"),
+        ({"criterion": "gini"}, "criterion is 'gini': expected one of agreement, brier, log, cost, brier\\+cost"),
+        ({"criterion": "brier+cost"}, "criterion is 'brier\\+cost' and costs are not given"),
+        ({"cost_weight": -1}, "cost_weight is -1: expected at least 0"),
+        ({"criterion": "cost"}, "criterion is 'cost' and costs are not given"),
+        ({"costs": np.zeros((50, 3))}, "criterion is 'brier' and costs are given"),
+        ({"criterion": "cost", "costs": np.zeros((50, 2))}, r"costs have shape \(50, 2\)"),
+        ({"X": np.full((50, 3), np.nan)}, "X is nan"),
+        ({"X": np.ones((40, 3))}, "X has 40 rows and P has 50"),
+        ({"X": np.ones((0, 3)), "P": np.ones((0, 3)), "w": np.ones(0)}, "1 row"),
+        ({"P": np.ones((50, 1))}, "2 labels at least"),
+        ({"w": -np.ones(50)}, "w is -1.0"),
+        ({"w": np.zeros(50)}, "w adds up to 0.0: expected a positive, finite sum"),
+        ({"w": np.full(50, 1e308)}, "w adds up to inf"),
+        ({"cost_weight": np.inf}, "cost_weight is inf: expected at least 0"),
+        ({"max_depth": 3.0}, "max_depth is 3.0: expected a whole number"),
+        ({"sweeps": np.inf}, "sweeps is inf: expected at least 0"),
+    ],
+)
+def test_bad_input_is_named(change, message):
+    _, P, w = soft_rows(n=50)
+    given = {"X": np.ones((50, 3)), "P": P, "w": w, "max_depth": 3, "min_rows": 1, "seed": 0} | change
+    with pytest.raises(ValueError, match=message):
+        fit_oct(**given)
+
+
+def test_estimator_has_the_interface_of_scikit_learn():
+    X, y = load_breast_cancer(return_X_y=True)
+    names = np.array(["bad", "good"])[y]
+    model = OptimalTree(max_depth=3, regrowths=5)
+    copy = clone(model.set_params(min_rows=5))
+    assert copy.get_params() == model.get_params() and copy.get_params()["min_rows"] == 5
+    assert copy.fit(X, names) is copy and not hasattr(model, "tree_")
+    assert copy.classes_.tolist() == ["bad", "good"] and set(copy.predict(X)) == {"bad", "good"}
+    assert copy.predict_proba(X).sum(axis=1) == pytest.approx(1) and copy.score(X, names) > 0.95
+    soft = OptimalTree(max_depth=3, regrowths=5, min_rows=5).fit(X, np.eye(2)[y], sample_weight=np.full(len(y), 2.0))
+    assert np.array_equal(soft.predict_proba(X), copy.predict_proba(X))

@@ -1,0 +1,119 @@
+"""Trees as outlines: every node once, nothing on top of anything else, mixtures to scale."""
+
+from itertools import combinations
+
+import matplotlib
+import matplotlib.pyplot as plt
+import numpy as np
+import pytest
+from matplotlib.patches import Rectangle
+from random_trees import random_tree
+
+from faceup.holdem.play.words import condition
+from faceup.trees import tree_figures
+from faceup.trees.tree_figures import (
+    BAR,
+    BAR_HEIGHT,
+    Box,
+    Part,
+    action_colours,
+    bar_start,
+    draw_bar,
+    outline,
+    page_size,
+    percent,
+    text_boxes,
+    tree_figure,
+)
+from faceup.trees.tree_paths import below, top_levels
+from faceup.trees.trees import Tree, n_leaves
+
+matplotlib.use("Agg")
+LABELS = ("fold", "call", "raise_1", "raise_2", "all_in")
+NAMES = ("equity", "river_equity_p90", "opponent_bet_flop", "opponent_bet_preflop")
+
+
+def grown(seed: int, n_splits: int) -> Tree:
+    """A random tree over our features and labels."""
+    return random_tree(seed, n_splits, len(NAMES), len(LABELS))
+
+
+def apart(one: Box, two: Box) -> bool:
+    """Whether two boxes do not overlap."""
+    across = one.x + one.width <= two.x + 1e-9 or two.x + two.width <= one.x + 1e-9
+    return across or one.y + one.height <= two.y + 1e-9 or two.y + two.height <= one.y + 1e-9
+
+
+@pytest.mark.parametrize(("n_splits", "levels"), [(0, 3), (1, 1), (40, 3), (40, 100)])
+def test_an_outline_holds_every_drawn_node_once_and_counts_the_rest(n_splits, levels):
+    tree = grown(n_splits, n_splits)
+    rows = outline(Part("t", tree, NAMES, top_levels(tree, levels)))
+    assert len({row.node for row in rows}) == len(rows)
+    assert sum(row.hidden or (tree.feature[row.node] < 0) for row in rows) == n_leaves(tree)
+    assert max(row.level for row in rows) <= levels
+    for row in rows:
+        children = (
+            [r for r in rows if r.node in (tree.left[row.node], tree.right[row.node])] if tree.feature[row.node] >= 0 else []
+        )
+        name, threshold = NAMES[tree.feature[row.node]], float(tree.threshold[row.node])
+        said = [condition(name, threshold, above) for above in (False, True)]
+        assert [child.text for child in children] == (said if children else [])
+
+
+def test_no_box_of_text_or_bar_overlaps_another():
+    tree = grown(3, 60)
+    part = Part("t", tree, NAMES, top_levels(tree, 100))
+    rows = outline(part)
+    texts, start = text_boxes(rows), bar_start(rows)
+    bars = [Box(start, t.y + (t.height - BAR_HEIGHT) / 2, BAR, BAR_HEIGHT) for t in texts]
+    assert all(apart(a, b) for a, b in combinations([*texts, *bars], 2))
+    width, height, _ = page_size([part])
+    assert all(b.x >= 0 and b.x + b.width <= width and -height <= b.y <= 0 for b in [*texts, *bars])
+
+
+def test_texts_as_drawn_keep_clear_of_each_other_and_of_the_edge():
+    """What the layout computes is what is drawn: measured by the renderer, legend, headings and stubs included."""
+    parts = [
+        Part("first", grown(1, 20), NAMES, top_levels(grown(1, 20), 3)),
+        Part("second", grown(2, 9), NAMES, np.ones(19, bool), marked=3),
+    ]
+    figure, axes = tree_figure(parts, LABELS)
+    renderer = figure.canvas.get_renderer()
+    boxes = [t.get_window_extent(renderer) for t in axes.texts if t.get_text()]
+    drawn = [Box(b.x0, b.y0, b.width, b.height) for b in boxes]
+    assert len(drawn) > 50
+    assert all(apart(a, b) for a, b in combinations(drawn, 2))
+    page = figure.bbox
+    assert all(b.x >= 0 and b.y >= 0 and b.x + b.width <= page.width and b.y + b.height <= page.height for b in drawn)
+    plt.close(figure)
+
+
+def test_a_branch_alone_is_drawn_from_its_own_root():
+    tree = grown(5, 30)
+    root = int(tree.right[0])
+    rows = outline(Part("t", tree, NAMES, top_levels(tree, 100, root), root=root, said="here"))
+    assert rows[0] == (root, 0, "here", 0)
+    assert {row.node for row in rows} == set(np.flatnonzero(below(tree, root)).tolist())
+
+
+def test_bars_are_to_scale():
+    figure, axes = plt.subplots()
+    draw_bar(axes, np.array([0.25, 0.5, 0, 0.05, 0.2]), action_colours(LABELS), 1.0, 0.0)
+    widths = [p.get_width() / BAR for p in axes.patches if isinstance(p, Rectangle)]
+    assert widths == pytest.approx([0.25, 0.5, 0, 0.05, 0.2])
+    assert [p.get_x() for p in axes.patches][-1] + 0.2 * BAR == pytest.approx(1 + BAR)
+    assert [t.get_text() for t in axes.texts] == ["25", "50", "20"]
+    plt.close(figure)
+
+
+def test_each_action_has_a_colour_of_its_own():
+    many = ("fold", "call", *(f"raise_{x}" for x in (0.5, 1, 2, 3)), "all_in")
+    assert len(set(action_colours(many))) == len(many)
+    assert action_colours(("fold", "call", "all_in")) == [tree_figures.SKY, tree_figures.GREEN, tree_figures.WINE]
+
+
+@pytest.mark.parametrize(
+    ("share", "text"), [(1, "100 %"), (0.123, "12 %"), (0.0996, "10 %"), (0.0994, "9.9 %"), (0.0001, "< 0.05 %"), (0, "0.0 %")]
+)
+def test_percent(share, text):
+    assert percent(share) == text
