@@ -2,10 +2,10 @@
 
 import numpy as np
 
-from faceup.trees.trees import Tree
+from faceup.trees.trees import DecisionTree
 
 
-def random_tree(seed: int, n_splits: int, n_features: int = 4, n_labels: int = 3) -> Tree:
+def random_tree(seed: int, n_splits: int, n_features: int = 4, n_labels: int = 3) -> DecisionTree:
     """Grown by splitting random leaves: nodes in order of birth, inner values the mean of the leaves."""
     rng = np.random.default_rng(seed)
     n = 2 * n_splits + 1
@@ -22,4 +22,4 @@ def random_tree(seed: int, n_splits: int, n_features: int = 4, n_labels: int = 3
             children = [left[node], right[node]]
             weight[node] = weight[children].sum()
             value[node] = np.average(value[children], axis=0, weights=weight[children])
-    return Tree(feature, threshold, left, right, value.astype(np.float32), weight)
+    return DecisionTree(feature, threshold, left, right, value.astype(np.float32), weight)

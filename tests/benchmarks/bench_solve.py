@@ -11,7 +11,7 @@ from numba import njit
 from report import record
 
 from faceup.cards.equity import all_tables
-from faceup.holdem.betting.betting_tree import DECISION, Tree, build_tree, menu_from
+from faceup.holdem.betting.betting_tree import DECISION, BettingTree, build_tree, menu_from
 from faceup.holdem.solve.best_response import Responder, sample_flops
 from faceup.holdem.solve.board import _showdown_block, board_order
 from faceup.holdem.solve.folding import fixing_permutations, folded_cards
@@ -48,12 +48,12 @@ def updates_per_second(selfplay: SelfPlay, warm_up: int, iterations: int) -> flo
     return decisions(selfplay.tree) * HOLES * iterations / (perf_counter() - start)
 
 
-def new_run(tree: Tree, groups: Groups, ranges: np.ndarray | None = None) -> SelfPlay:
+def new_run(tree: BettingTree, groups: Groups, ranges: np.ndarray | None = None) -> SelfPlay:
     """Self-play that has learnt nothing yet."""
     return SelfPlay(tree, groups, Discount(1.5, 0, 2, 100), seed=1, ranges=ranges)
 
 
-def decisions(tree: Tree) -> int:
+def decisions(tree: BettingTree) -> int:
     """Decision nodes of a tree."""
     return int((tree.kind == DECISION).sum())
 

@@ -9,7 +9,7 @@ from faceup.games.sequence_form import best_response, make_form
 from faceup.leduc import agents
 from faceup.leduc.game import KUHN, RLCARD, act, build, name_of, situation, start
 from faceup.leduc.sampled_cfr import SampledCfr
-from faceup.leduc.training import QLearner, Setting, exact_winnings, play_games, q_grid, standings, training_curve
+from faceup.leduc.training import LearningSetting, QLearner, exact_winnings, play_games, q_grid, standings, training_curve
 
 LEDUC = build(RLCARD)
 GAME = LEDUC.game
@@ -134,7 +134,7 @@ def test_games_are_repeatable():
 
 
 def test_q_learning_without_discount_goes_to_the_best_response():
-    learner = QLearner(LEDUC, OPPONENTS["cautious"], Setting(0.01, 1.0, 0.9), [1])
+    learner = QLearner(LEDUC, OPPONENTS["cautious"], LearningSetting(0.01, 1.0, 0.9), [1])
     learner.advance(200_000)
     assert exact_winnings(LEDUC, learner.strategy(), OPPONENTS["cautious"]) == pytest.approx(1.1, abs=1e-9)
 
@@ -142,7 +142,7 @@ def test_q_learning_without_discount_goes_to_the_best_response():
 def test_one_q_update_by_hand():
     """Kuhn: after one game each action taken has moved by alpha towards what came of it, the game's reward or gamma * 0."""
     kuhn = build(KUHN)
-    learner = QLearner(kuhn, uniform(kuhn.game), Setting(0.5, 0.5, 1.0), [3])
+    learner = QLearner(kuhn, uniform(kuhn.game), LearningSetting(0.5, 0.5, 1.0), [3])
     learner.advance(1)
     moved = learner.q[learner.q != 0]
     assert len(moved) == 1  # of two actions the first is worth gamma * 0 so far
@@ -150,16 +150,16 @@ def test_one_q_update_by_hand():
 
 
 def test_untaught_q_learner_plays_everything():
-    learner = QLearner(LEDUC, OPPONENTS["random"], Setting(0.1, 0.5, 0.5), [1])
+    learner = QLearner(LEDUC, OPPONENTS["random"], LearningSetting(0.1, 0.5, 0.5), [1])
     np.testing.assert_allclose(learner.strategy(), uniform(GAME))
 
 
 def test_grid_and_curve():
     opponent = OPPONENTS["aggressive"]
     grid = q_grid(LEDUC, opponent, [0.01, 0.1], [0.5], [0.9], 2000, [[1], [2]])
-    learner = QLearner(LEDUC, opponent, Setting(0.1, 0.5, 0.9), [2])
+    learner = QLearner(LEDUC, opponent, LearningSetting(0.1, 0.5, 0.9), [2])
     learner.advance(2000)
-    assert grid[Setting(0.1, 0.5, 0.9)][1] == exact_winnings(LEDUC, learner.strategy(), opponent)
+    assert grid[LearningSetting(0.1, 0.5, 0.9)][1] == exact_winnings(LEDUC, learner.strategy(), opponent)
     keys = np.arange(len(GAME.owner), dtype=np.int32)
     curve = training_curve(LEDUC, lambda s: SampledCfr(LEDUC, keys, 0, s), [opponent], 400, 4, 50, [[1], [2]])
     assert (curve.at == [100, 200, 300, 400]).all()
@@ -172,8 +172,8 @@ def test_grid_and_curve():
     [
         (lambda: agents.expectiminimax_agent(LEDUC, -1), "depth is -1"),
         (lambda: agents.pure_agent(LEDUC, lambda seen: "bet"), "'bet'"),
-        (lambda: QLearner(LEDUC, uniform(GAME), Setting(0, 0.5, 0.5), [1]), "alpha"),
-        (lambda: QLearner(LEDUC, np.ones(3), Setting(0.1, 0.5, 0.5), [1]), "shape"),
+        (lambda: QLearner(LEDUC, uniform(GAME), LearningSetting(0, 0.5, 0.5), [1]), "alpha"),
+        (lambda: QLearner(LEDUC, np.ones(3), LearningSetting(0.1, 0.5, 0.5), [1]), "shape"),
         (lambda: play_games(LEDUC, uniform(GAME), uniform(GAME), 1, 0), "2 games"),
         (lambda: training_curve(LEDUC, lambda s: None, [], 10, 3, 10, []), "multiple of 3"),
     ],

@@ -4,7 +4,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 from faceup.onecard.figures import _spread, draw_tree, named_curves, ranked
-from faceup.trees.trees import Tree
+from faceup.trees.trees import DecisionTree
 
 
 def test_names_are_spread_in_order_and_stay_where_there_is_room():
@@ -21,7 +21,7 @@ def test_each_curve_is_drawn_and_named():
 
 
 def test_a_tree_is_drawn_whole():
-    tree = Tree(
+    tree = DecisionTree(
         feature=np.array([0, -1, 1, -1, -1], dtype=np.int32),
         threshold=np.array([0.5, 0, 0.25, 0, 0], dtype=np.float32),
         left=np.array([1, -1, 3, -1, -1], dtype=np.int32),

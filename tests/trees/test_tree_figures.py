@@ -26,14 +26,14 @@ from faceup.trees.tree_figures import (
     tree_figure,
 )
 from faceup.trees.tree_paths import below, top_levels
-from faceup.trees.trees import Tree, n_leaves
+from faceup.trees.trees import DecisionTree, n_leaves
 
 matplotlib.use("Agg")
 LABELS = ("fold", "call", "raise_1", "raise_2", "all_in")
 NAMES = ("equity", "river_equity_p90", "opponent_bet_flop", "opponent_bet_preflop")
 
 
-def grown(seed: int, n_splits: int) -> Tree:
+def grown(seed: int, n_splits: int) -> DecisionTree:
     """A random tree over our features and labels."""
     return random_tree(seed, n_splits, len(NAMES), len(LABELS))
 

@@ -5,9 +5,9 @@ import pytest
 from random_trees import random_tree
 
 from faceup.trees.tree_paths import below, feature_use, leaves_below, path_to, top_levels
-from faceup.trees.trees import Tree, depth, leaf_of, n_leaves, node_depths
+from faceup.trees.trees import DecisionTree, depth, leaf_of, n_leaves, node_depths
 
-THREE = Tree(  # three leaves: feature 1, and on its right side feature 0
+THREE = DecisionTree(  # three leaves: feature 1, and on its right side feature 0
     feature=np.array([1, -1, 0, -1, -1], dtype=np.int32),
     threshold=np.zeros(5, dtype=np.float32),
     left=np.array([1, -1, 3, -1, -1], dtype=np.int32),

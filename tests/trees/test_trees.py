@@ -9,7 +9,7 @@ from random_trees import random_tree
 from faceup.notebook.parameters import load_parameters
 from faceup.trees.trees import (
     ROUNDS,
-    Tree,
+    DecisionTree,
     as_python,
     as_text,
     check_tree,
@@ -25,7 +25,7 @@ from faceup.trees.trees import (
 LABELS = ("fold", "call", "all_in")
 NAMES = ("equity", "bet")
 
-SMALL = Tree(  # bet <= 12,700 ? call : equity <= 0.1 ? fold : all in; numbered level by level
+SMALL = DecisionTree(  # bet <= 12,700 ? call : equity <= 0.1 ? fold : all in; numbered level by level
     feature=np.array([1, -1, 0, -1, -1], dtype=np.int32),
     threshold=np.array([12_700, 0, 0.1, 0, 0], dtype=np.float32),
     left=np.array([1, -1, 3, -1, -1], dtype=np.int32),
@@ -35,7 +35,7 @@ SMALL = Tree(  # bet <= 12,700 ? call : equity <= 0.1 ? fold : all in; numbered 
 )
 
 
-def rows_for(tree: Tree, n: int = 2000) -> np.ndarray:
+def rows_for(tree: DecisionTree, n: int = 2000) -> np.ndarray:
     """Random rows, half of whose numbers are thresholds of the tree or their float32 neighbours."""
     rng = np.random.default_rng(n)
     X = rng.normal(size=(n, 4)).astype(np.float32)
@@ -43,7 +43,7 @@ def rows_for(tree: Tree, n: int = 2000) -> np.ndarray:
     return np.where(rng.random(X.shape) < 0.5, X, rng.choice(edges, X.shape))
 
 
-def walk(tree: Tree, row: np.ndarray, most: int = 10**6) -> tuple[int, int]:
+def walk(tree: DecisionTree, row: np.ndarray, most: int = 10**6) -> tuple[int, int]:
     """Node reached by a row after at most so many splits, and how many it passed."""
     node = steps = 0
     while tree.feature[node] >= 0 and steps < most:
@@ -139,7 +139,7 @@ def test_a_saved_agent_decides_the_same(tmp_path):
         assert np.allclose(predict(loaded, X), predict(saved, X), atol=1.6e-4)
 
 
-def paths(tree: Tree, X: np.ndarray) -> np.ndarray:
+def paths(tree: DecisionTree, X: np.ndarray) -> np.ndarray:
     """Rows numbered by leaf in the order in which leaves are met: equal for trees that cut X alike."""
     _, first, inverse = np.unique(leaf_of(tree, X), return_index=True, return_inverse=True)
     return first[inverse]

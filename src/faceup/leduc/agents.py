@@ -16,9 +16,9 @@ from faceup.leduc.game import (
     NO_CARD,
     RAISE,
     Leduc,
+    LeducState,
     Rules,
     Situation,
-    State,
     act,
     legal,
     winnings,
@@ -98,7 +98,7 @@ def expectiminimax_agent(leduc: Leduc, depth: int) -> np.ndarray:
     rules = leduc.rules
 
     @cache
-    def value(state: State, me: int, own: int, public: int, left: int) -> float:
+    def value(state: LeducState, me: int, own: int, public: int, left: int) -> float:
         """What a state is worth to player `me`, `left` actions further on, in the rules' unit."""
         if state.folded >= 0:
             return (1 - 2 * me) * winnings(rules, state, ())
@@ -120,7 +120,7 @@ def expectiminimax_agent(leduc: Leduc, depth: int) -> np.ndarray:
     return pure_agent(leduc, choose)
 
 
-def heuristic(rules: Rules, state: State, own: int, public: int) -> float:
+def heuristic(rules: Rules, state: LeducState, own: int, public: int) -> float:
     """How many hands are worse less how many are better, as a share of all, times the chips that both have put in.
 
     That is what a showdown would pay now, in the rules' unit. Before the public card all of its values count.
@@ -133,7 +133,7 @@ def heuristic(rules: Rules, state: State, own: int, public: int) -> float:
 @cache
 def showdown_chance(rules: Rules, own: int, public: int) -> float:
     """Chance to win less chance to lose a showdown against a random unseen card."""
-    state = State(("", ""), 0, ((1,), (1,)), 0, -1, -1, True)
+    state = LeducState(("", ""), 0, ((1,), (1,)), 0, -1, -1, True)
     return sum(p * winnings(rules, state, (own, card, public)) for card, p in _unseen(rules, own, public)) * rules.unit
 
 

@@ -40,7 +40,7 @@ LITERATURE = Rules("JQK", 2, (1, 1), (2, 4), 2, free_fold=False, fixed_opener=Tr
 KUHN = Rules("JQK", 1, (1, 1), (1,), 1, free_fold=False, fixed_opener=True, unit=1.0)
 
 
-class State(NamedTuple):
+class LeducState(NamedTuple):
     """What the rules need to know of a betting line; nothing in it depends on cards."""
 
     line: tuple[str, ...]  # actions so far, one text a round: c call, r raise, f fold, k check
@@ -59,7 +59,7 @@ class Situation(NamedTuple):
     round: int
     own: int  # rank of the own card
     public: int  # rank of the public card, NO_CARD in round 0
-    state: State
+    state: LeducState
 
 
 class Leduc(NamedTuple):
@@ -72,13 +72,13 @@ class Leduc(NamedTuple):
     deal_start: np.ndarray  # (n_deals + 1,) int32: nodes of each deal
 
 
-def start(rules: Rules) -> State:
+def start(rules: Rules) -> LeducState:
     """Blinds are in, nobody has acted."""
     rest = (0,) * (len(rules.raises) - 1)
-    return State(("",), 0, ((rules.blinds[0], *rest), (rules.blinds[1], *rest)), 0, -1, -1, False)
+    return LeducState(("",), 0, ((rules.blinds[0], *rest), (rules.blinds[1], *rest)), 0, -1, -1, False)
 
 
-def legal(rules: Rules, state: State) -> tuple[str, ...]:
+def legal(rules: Rules, state: LeducState) -> tuple[str, ...]:
     """Actions of the player to act, in the order of LABELS."""
     now = len(state.line) - 1
     facing = state.chips[1 - state.player][now] > state.chips[state.player][now]
@@ -86,7 +86,7 @@ def legal(rules: Rules, state: State) -> tuple[str, ...]:
     return tuple(label for label in LABELS if allowed[label])
 
 
-def act(rules: Rules, state: State, action: str) -> State:
+def act(rules: Rules, state: LeducState, action: str) -> LeducState:
     """The state after an action. Raises ValueError where it is not legal."""
     if state.over or action not in legal(rules, state):
         raise ValueError(f"action {action!r} after {'/'.join(state.line)!r}, expected one of {legal(rules, state)}")
@@ -120,7 +120,7 @@ def deals(rules: Rules) -> Iterator[tuple[tuple[int, ...], float]]:
             yield ranks, ways / total
 
 
-def winnings(rules: Rules, state: State, deal: tuple[int, ...]) -> float:
+def winnings(rules: Rules, state: LeducState, deal: tuple[int, ...]) -> float:
     """What player 0 wins at the end of a line, in the rules' unit: a pair with the public card wins, else the higher rank."""
     put = [sum(chips) for chips in state.chips]
     if state.folded >= 0:
@@ -130,7 +130,7 @@ def winnings(rules: Rules, state: State, deal: tuple[int, ...]) -> float:
     return sign * put[0] / rules.unit
 
 
-def situation(state: State, deal: tuple[int, ...]) -> Situation:
+def situation(state: LeducState, deal: tuple[int, ...]) -> Situation:
     """What the player to act knows."""
     now = len(state.line) - 1
     return Situation(state.player, now, deal[state.player], deal[2] if now else NO_CARD, state)
@@ -149,7 +149,7 @@ def build(rules: Rules) -> Leduc:
     root = builder.chance()
     dealt = list(deals(rules))
 
-    def add(parent: int, by: str | float, state: State, deal: tuple[int, ...]) -> None:
+    def add(parent: int, by: str | float, state: LeducState, deal: tuple[int, ...]) -> None:
         """The nodes of a state and of all that can follow it, below a parent that leads there by an action or a chance."""
         if state.over:
             builder.end(parent, by, winnings(rules, state, deal))
@@ -170,7 +170,7 @@ def build(rules: Rules) -> Leduc:
     return Leduc(rules, builder.build(), tuple(met.values()), tuple(deal for deal, _ in dealt), order)
 
 
-def _line_nodes(rules: Rules, state: State) -> int:
+def _line_nodes(rules: Rules, state: LeducState) -> int:
     """Nodes of the betting tree from a state on."""
     below = () if state.over else legal(rules, state)
     return 1 + sum(_line_nodes(rules, act(rules, state, action)) for action in below)

@@ -52,7 +52,7 @@ def strategy_of(leduc: Leduc, table: np.ndarray) -> np.ndarray:
     return legal[infoset, answer]
 
 
-def tree_strategy(leduc: Leduc, tree: trees.Tree) -> np.ndarray:
+def tree_strategy(leduc: Leduc, tree: trees.DecisionTree) -> np.ndarray:
     """The strategy (n_actions,) of a decision tree over FEATURES and ANSWERS."""
     return strategy_of(leduc, trees.predict(tree, features(leduc)).astype(np.float64))
 

@@ -24,7 +24,7 @@ class Mean(NamedTuple):
     ci95: float  # half-width
 
 
-class Setting(NamedTuple):
+class LearningSetting(NamedTuple):
     """Q-learning's three knobs."""
 
     alpha: float  # learning rate
@@ -174,7 +174,7 @@ def play_games(leduc: Leduc, agent: np.ndarray, opponent: np.ndarray, n: int, se
 class QLearner:
     """Tabular Q-learning against one opponent: a value for each action of each infoset, 0 at first."""
 
-    def __init__(self, leduc: Leduc, opponent: np.ndarray, setting: Setting, seed: int | list[int]):
+    def __init__(self, leduc: Leduc, opponent: np.ndarray, setting: LearningSetting, seed: int | list[int]):
         """Raises ValueError unless 0 < alpha <= 1 and gamma, epsilon are from 0 to 1."""
         if not (0 < setting.alpha <= 1 and 0 <= setting.gamma <= 1 and 0 <= setting.epsilon <= 1):
             raise ValueError(f"{setting}: expected alpha above 0, and none below 0 or above 1")
@@ -237,21 +237,21 @@ def q_grid(
     n_episodes: int,
     seeds: Sequence[list[int]],
     progress: Callable[[int], None] = lambda done: None,
-) -> dict[Setting, list[float]]:
+) -> dict[LearningSetting, list[float]]:
     """What Q-learning wins in the end from its opponent, exactly, for each setting and each seed.
 
     All settings are given the same seeds. Runs on two threads, which changes no number: each run has a generator of its own.
     """
     form = make_form(leduc.game)
-    settings = [Setting(*knobs) for knobs in product(alphas, gammas, epsilons)]
+    settings = [LearningSetting(*knobs) for knobs in product(alphas, gammas, epsilons)]
 
-    def one(job: tuple[Setting, list[int]]) -> float:
+    def one(job: tuple[LearningSetting, list[int]]) -> float:
         """What a setting's learner wins in the end."""
         learner = QLearner(leduc, opponent, *job)
         learner.advance(n_episodes)
         return exact_winnings(leduc, learner.strategy(), opponent, form)
 
-    results: dict[Setting, list[float]] = {setting: [] for setting in settings}
+    results: dict[LearningSetting, list[float]] = {setting: [] for setting in settings}
     jobs = [(setting, seed) for setting in settings for seed in seeds]
     with ThreadPoolExecutor(2) as pool:
         for done, (job, won) in enumerate(zip(jobs, pool.map(one, jobs), strict=True), start=1):

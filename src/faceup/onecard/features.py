@@ -16,7 +16,7 @@ from sklearn.tree import DecisionTreeRegressor
 from faceup.onecard.game import CARDS, SIZES
 from faceup.trees.cart import tree_of
 from faceup.trees.oct import fit_oct
-from faceup.trees.trees import Tree, leaf_of, predict
+from faceup.trees.trees import DecisionTree, leaf_of, predict
 
 _MIDDLES = (0, 10, 20)  # sizes after which an optimal tree's search looks at the summed-up probabilities: $0, $1, $2
 
@@ -75,7 +75,7 @@ def targets(kind: Representation, strategies: np.ndarray, rng: np.random.Generat
     return SIZES[drawn][:, None]
 
 
-def fit_tree(kind: Representation, X: np.ndarray, Y: np.ndarray, max_depth: int, seed: int) -> Tree:
+def fit_tree(kind: Representation, X: np.ndarray, Y: np.ndarray, max_depth: int, seed: int) -> DecisionTree:
     """scikit-learn's regression tree for rows X, targets Y of `targets`; `truncate` gives those of smaller depths.
 
     Probabilities are summed up over sizes before the squared error is taken, so that a bet moved far costs more than one
@@ -92,7 +92,7 @@ def fit_tree(kind: Representation, X: np.ndarray, Y: np.ndarray, max_depth: int,
 
 def fit_optimal_tree(
     kind: Representation, X: np.ndarray, Y: np.ndarray, max_depth: int, *, min_rows: int, regrowths: int, seed: int
-) -> Tree:
+) -> DecisionTree:
     """The tree of `faceup.trees.oct` for rows X, targets Y of `targets`; node values as in `fit_tree`.
 
     One drawn size is fitted by squared error, as `fit_tree` does. Where there are 31 or 310 targets the search looks at fewer
@@ -115,7 +115,7 @@ def _shares(kind: Representation, Y: np.ndarray) -> np.ndarray:
     return shares / shares.sum(axis=1, keepdims=True)
 
 
-def _means(tree: Tree, leaf: np.ndarray, Y: np.ndarray) -> np.ndarray:
+def _means(tree: DecisionTree, leaf: np.ndarray, Y: np.ndarray) -> np.ndarray:
     """Mean of Y (rows, k) over the rows of each node (n_nodes, k); leaf (rows,) of each row, children after their parents."""
     sums, counts = np.zeros((len(tree.feature), Y.shape[1])), np.bincount(leaf, minlength=len(tree.feature))
     np.add.at(sums, leaf, Y)
@@ -125,7 +125,7 @@ def _means(tree: Tree, leaf: np.ndarray, Y: np.ndarray) -> np.ndarray:
     return sums / counts[:, None]
 
 
-def predicted(kind: Representation, tree: Tree, X: np.ndarray) -> np.ndarray:
+def predicted(kind: Representation, tree: DecisionTree, X: np.ndarray) -> np.ndarray:
     """The strategies (n, 10, 31) that a tree plays in the games of rows X; a size is rounded to the nearest allowed."""
     value = predict(tree, X).astype(np.float64)
     if kind.sampled:

@@ -7,7 +7,7 @@ from matplotlib.axes import Axes
 
 from faceup.notebook.figures import BLUE, GREEN, GREY, ORANGE, PALETTE, PURPLE, RED, SKY
 from faceup.trees.rules import short
-from faceup.trees.trees import Tree, depth
+from faceup.trees.trees import DecisionTree, depth
 
 # The ten representations: one colour for the first two and for each way to name the card; dashed where one size is learned.
 REPRESENTATION_STYLE = (
@@ -79,7 +79,7 @@ def ranked(axes: Axes, names: Sequence[str], values: Sequence[float], intervals:
     axes.grid(axis="x")
 
 
-def draw_tree(axes: Axes, tree: Tree, names: Sequence[str], leaf: str = "bet {:.2f}") -> None:
+def draw_tree(axes: Axes, tree: DecisionTree, names: Sequence[str], leaf: str = "bet {:.2f}") -> None:
     """A tree of few levels, conditions in its nodes (left branch: true), value and share of rows in its leaves.
 
     names: of the features, short. leaf: how a leaf's value, its only one, is written.

@@ -21,7 +21,7 @@ from faceup.onecard.features import (
     predicted,
     targets,
 )
-from faceup.trees.trees import Tree, truncate
+from faceup.trees.trees import DecisionTree, truncate
 
 
 class Measured(NamedTuple):
@@ -40,7 +40,7 @@ def grow(
     max_depth: int,
     seed: int,
     progress: Callable[[int], None] = lambda done: None,
-) -> list[Tree]:
+) -> list[DecisionTree]:
     """A tree of each representation on all of `games`; two are grown at a time, which changes no result."""
     return _on_rows(kinds, games, seed, partial(fit_tree, max_depth=max_depth, seed=seed), progress)
 
@@ -54,19 +54,23 @@ def optimise(
     regrowths: int,
     seed: int,
     progress: Callable[[int], None] = lambda done: None,
-) -> list[Tree]:
+) -> list[DecisionTree]:
     """The optimal tree of one depth for each representation, from the same rows as `grow` has; two at a time as there."""
     fit = partial(fit_optimal_tree, max_depth=depth, min_rows=min_rows, regrowths=regrowths, seed=seed)
     return _on_rows(kinds, games, seed, fit, progress)
 
 
 def _on_rows(
-    kinds: Sequence[Representation], games: Solutions, seed: int, fit: Callable[..., Tree], progress: Callable[[int], None]
-) -> list[Tree]:
+    kinds: Sequence[Representation],
+    games: Solutions,
+    seed: int,
+    fit: Callable[..., DecisionTree],
+    progress: Callable[[int], None],
+) -> list[DecisionTree]:
     """fit(kind, X, Y) on the rows that each representation makes of the games."""
     strategies = bets(games)
 
-    def one(number: int) -> Tree:
+    def one(number: int) -> DecisionTree:
         """The tree of a representation."""
         X = inputs(kinds[number], games.own, games.other)
         Y = targets(kinds[number], strategies, np.random.default_rng([seed, number]))
@@ -80,7 +84,7 @@ def _on_rows(
     return trees
 
 
-def measure(kind: Representation, tree: Tree, games: Solutions, depths: Sequence[int]) -> list[Measured]:
+def measure(kind: Representation, tree: DecisionTree, games: Solutions, depths: Sequence[int]) -> list[Measured]:
     """The tree cut at each depth: what `Measured` says, on `games`."""
     X, strategies = inputs(kind, games.own, games.other), bets(games)
     measured = []

@@ -11,10 +11,10 @@ import numpy as np
 from sklearn.tree import DecisionTreeRegressor
 
 from faceup.trees.metrics import check_range, checked_rows
-from faceup.trees.trees import Tree
+from faceup.trees.trees import DecisionTree
 
 
-def fit_cart(X: np.ndarray, P: np.ndarray, w: np.ndarray, *, max_depth: int, min_rows: int, seed: int) -> Tree:
+def fit_cart(X: np.ndarray, P: np.ndarray, w: np.ndarray, *, max_depth: int, min_rows: int, seed: int) -> DecisionTree:
     """The greedy tree for rows X (n, f), targets P (n, n_labels), weights w (n,); min_rows a leaf at least.
 
     Growth is greedy, so `truncate(tree, d)` is the tree of a fit of depth d (values but for their last bits),
@@ -31,11 +31,11 @@ def fit_cart(X: np.ndarray, P: np.ndarray, w: np.ndarray, *, max_depth: int, min
     return tree_of(learner, value / value.sum(axis=1, keepdims=True), w.mean())
 
 
-def tree_of(learner: DecisionTreeRegressor, value: np.ndarray, scale: float = 1.0) -> Tree:
+def tree_of(learner: DecisionTreeRegressor, value: np.ndarray, scale: float = 1.0) -> DecisionTree:
     """A fitted scikit-learn tree with these values (nodes, n_labels); node weights are multiplied by `scale`."""
     grown = learner.tree_
     leaf = grown.children_left < 0
-    return Tree(
+    return DecisionTree(
         feature=np.where(leaf, -1, grown.feature).astype(np.int32),
         threshold=np.where(leaf, 0, _rounded_down(grown.threshold)).astype(np.float32),
         left=grown.children_left.astype(np.int32),

@@ -10,7 +10,7 @@ cost much in the mean of the leaf go, and what is played at no loss keeps its mi
 import numpy as np
 
 from faceup.trees.metrics import check_range, checked_costs, checked_rows
-from faceup.trees.trees import Tree, leaf_of
+from faceup.trees.trees import DecisionTree, leaf_of
 
 
 def nearest_mixtures(points: np.ndarray) -> np.ndarray:
@@ -23,7 +23,9 @@ def nearest_mixtures(points: np.ndarray) -> np.ndarray:
     return np.maximum(points - np.take_along_axis(level, n - 1, axis=1), 0)
 
 
-def answer_by_costs(tree: Tree, X: np.ndarray, P: np.ndarray, w: np.ndarray, *, costs: np.ndarray, cost_weight: float) -> Tree:
+def answer_by_costs(
+    tree: DecisionTree, X: np.ndarray, P: np.ndarray, w: np.ndarray, *, costs: np.ndarray, cost_weight: float
+) -> DecisionTree:
     """The tree with the same questions, whose leaves answer rows X (n, f) as `fit_oct` does by its criterion "brier+cost".
 
     P (n, n_labels) and weights w (n,) as there, costs (n, n_labels) what each label costs in a row. Leaves that no row reaches

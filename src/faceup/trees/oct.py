@@ -16,9 +16,9 @@ from faceup.trees import oct_moves as moves
 from faceup.trees.leaf_answers import nearest_mixtures
 from faceup.trees.metrics import check_range, check_whole, checked_costs, checked_features, checked_rows
 from faceup.trees.oct_driver import Budget, Progress, from_greedy, from_parts
-from faceup.trees.oct_moves import FEATURE, LEFT, RIGHT, START, Problem, State
+from faceup.trees.oct_moves import FEATURE, LEFT, RIGHT, START, Problem, SearchState
 from faceup.trees.pruning import CRITERIA, prune
-from faceup.trees.trees import Tree, predict
+from faceup.trees.trees import DecisionTree, predict
 
 MOST_BINS = 1 << 16
 _LANES = 8  # labels that a kernel's loops are unrolled for, or a multiple
@@ -46,7 +46,7 @@ def fit_oct(
     cost_weight: float = 1.0,
     threads: int = 1,
     progress: Progress = lambda done, steps: None,
-) -> Tree:
+) -> DecisionTree:
     """The tree for rows X (n, f), targets P (n, n_labels), weights w (n,), in the form that `fit_cart` returns.
 
     criterion: "brier" (squared error, as CART here), "log" (cross-entropy), "agreement" (weight of the likeliest
@@ -129,8 +129,10 @@ def _edges(column: np.ndarray, bins: int) -> np.ndarray:
     return np.where(middle >= values[low + 1], values[low], middle)
 
 
-def _exported(state: State, edges: list[np.ndarray], P: np.ndarray, w: np.ndarray, R: np.ndarray, criterion: str) -> Tree:
-    """The tree in work, on columns R, as a Tree, in preorder."""
+def _exported(
+    state: SearchState, edges: list[np.ndarray], P: np.ndarray, w: np.ndarray, R: np.ndarray, criterion: str
+) -> DecisionTree:
+    """The tree in work, on columns R, as a DecisionTree, in preorder."""
     nodes, order, waiting = state.nodes, [], [0]
     while waiting:
         node = waiting.pop()
@@ -153,7 +155,7 @@ def _exported(state: State, edges: list[np.ndarray], P: np.ndarray, w: np.ndarra
         value = nearest_mixtures(sums[:, : P.shape[1]] / sums[:, -1:])
     else:
         value = sums / sums.sum(axis=1, keepdims=True)
-    return Tree(table[:, FEATURE].copy(), threshold, left, right, value.astype(np.float32), weight)
+    return DecisionTree(table[:, FEATURE].copy(), threshold, left, right, value.astype(np.float32), weight)
 
 
 def _node_sums(columns: np.ndarray, perm: np.ndarray, table: np.ndarray, left: np.ndarray, right: np.ndarray) -> np.ndarray:

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from faceup.trees import oct_moves as moves
-from faceup.trees.oct_moves import DEPTH, DIRTY, END, FEATURE, FREE, LEAF, N_COLUMNS, PARENT, START, Problem, State, Work
+from faceup.trees.oct_moves import DEPTH, DIRTY, END, FEATURE, FREE, LEAF, N_COLUMNS, PARENT, START, Problem, SearchState, Work
 from faceup.trees.oct_search import GROW, PLANT, REGROW, SEARCH, _do_tasks
 
 _TOP = 3  # levels above the subtrees that are searched side by side
@@ -40,7 +40,7 @@ class Search:
         nodes[:, FEATURE] = FREE
         nodes[0, [FEATURE, PARENT, END, DIRTY]] = LEAF, -1, n, 1
         perm = np.arange(n, dtype=np.int32)
-        self.state = State(nodes, np.zeros(capacity), np.zeros(capacity, dtype=np.int64), perm)
+        self.state = SearchState(nodes, np.zeros(capacity), np.zeros(capacity, dtype=np.int64), perm)
         self.number = np.zeros(capacity, dtype=np.int32)
 
     def _most_leaves(self, rows: int, depth: int) -> int:

@@ -25,7 +25,7 @@ import numpy as np
 from numba import njit
 
 AGREEMENT, BRIER, LOG, BRIER_COST = range(4)
-FEATURE, CUT, LEFT, RIGHT, PARENT, START, END, DEPTH, DIRTY = range(9)  # columns of State.nodes
+FEATURE, CUT, LEFT, RIGHT, PARENT, START, END, DEPTH, DIRTY = range(9)  # columns of SearchState.nodes
 N_COLUMNS = 9
 LEAF, FREE = -1, -2  # in column FEATURE
 _FEW = 48  # rows that are sorted by insertion where their codes are far apart
@@ -45,7 +45,7 @@ class Problem(NamedTuple):
     eps: float  # gains up to this are rounding
 
 
-class State(NamedTuple):
+class SearchState(NamedTuple):
     """A tree in work. Searches of disjoint subtrees write to disjoint parts, in any order or at once."""
 
     nodes: np.ndarray  # (capacity, N_COLUMNS) int32

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from faceup.trees.metrics import FLOOR, checked_rows
-from faceup.trees.trees import Tree, leaf_of
+from faceup.trees.trees import DecisionTree, leaf_of
 
 CRITERIA = ("agreement", "brier", "log")  # in the order of oct_moves.AGREEMENT, BRIER, LOG
 
@@ -30,7 +30,7 @@ class Path(NamedTuple):
     loss: np.ndarray  # (k,) float64: on the rows given
 
 
-def earned(tree: Tree, criterion: str) -> np.ndarray:
+def earned(tree: DecisionTree, criterion: str) -> np.ndarray:
     """What each node (n,) earns as a leaf, as a share of all weight. Raises ValueError on another criterion than CRITERIA."""
     if criterion not in CRITERIA:
         raise ValueError(f"criterion is {criterion!r}: expected one of {', '.join(CRITERIA)}")
@@ -44,7 +44,7 @@ def earned(tree: Tree, criterion: str) -> np.ndarray:
     return each * tree.weight / tree.weight[0]
 
 
-def prune(tree: Tree, cp: float, criterion: str) -> Tree:
+def prune(tree: DecisionTree, cp: float, criterion: str) -> DecisionTree:
     """The tree without the branches that earn less than cp a split, as a whole and from the bottom up."""
     alone = earned(tree, criterion)
     best, kept = alone.copy(), np.zeros(len(alone), dtype=bool)
@@ -55,7 +55,7 @@ def prune(tree: Tree, cp: float, criterion: str) -> Tree:
     return without(tree, ~kept)
 
 
-def without(tree: Tree, cut: np.ndarray) -> Tree:
+def without(tree: DecisionTree, cut: np.ndarray) -> DecisionTree:
     """The tree with the nodes marked in cut (n,) made leaves, and what is below them left out."""
     leaf, below = cut | (tree.feature < 0), np.zeros(len(cut), dtype=bool)
     for node in np.flatnonzero(tree.feature >= 0):  # parents first
@@ -64,7 +64,7 @@ def without(tree: Tree, cut: np.ndarray) -> Tree:
     kept = ~below
     number = np.cumsum(kept) - 1
     end = leaf[kept]
-    return Tree(
+    return DecisionTree(
         feature=np.where(end, -1, tree.feature[kept]).astype(np.int32),
         threshold=np.where(end, 0, tree.threshold[kept]).astype(np.float32),
         left=np.where(end, -1, number[tree.left[kept]]).astype(np.int32),
@@ -74,7 +74,7 @@ def without(tree: Tree, cut: np.ndarray) -> Tree:
     )
 
 
-def pruning_path(tree: Tree, criterion: str, X: np.ndarray, P: np.ndarray, w: np.ndarray) -> Path:
+def pruning_path(tree: DecisionTree, criterion: str, X: np.ndarray, P: np.ndarray, w: np.ndarray) -> Path:
     """The pruning path of a tree, and the loss of each tree on it on rows X (n, f), P (n, n_labels), w (n,).
 
     The loss is 1 - agreement, the Brier score or the log-loss, as `faceup.trees.metrics` has them. Raises
@@ -130,7 +130,7 @@ def _is_cut(splits: np.ndarray, parent: np.ndarray, node: int) -> bool:
     return False
 
 
-def _losses(tree: Tree, criterion: str, X: np.ndarray, P: np.ndarray, w: np.ndarray) -> np.ndarray:
+def _losses(tree: DecisionTree, criterion: str, X: np.ndarray, P: np.ndarray, w: np.ndarray) -> np.ndarray:
     """What each node (n,) would lose as a leaf on the rows that come there, as a share of all rows' weight."""
     leaves, w = leaf_of(tree, X), w / w.sum()
     columns = np.concatenate([w[:, None] * P, (w * (P**2).sum(axis=1))[:, None], w[:, None]], axis=1)

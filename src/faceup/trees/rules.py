@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from faceup.trees.trees import Tree
+from faceup.trees.trees import DecisionTree
 
 STRONG_CARDS = 4  # the paper's cards 7 to 10: its tree splits on the opponent's cdf at card 6
 
@@ -24,12 +24,12 @@ class Path(NamedTuple):
     share: float  # of the weight of all rows
 
 
-def paths(tree: Tree) -> list[Path]:
+def paths(tree: DecisionTree) -> list[Path]:
     """All leaves of a tree from left to right."""
     return list(_paths(tree))
 
 
-def _paths(tree: Tree) -> Iterator[Path]:
+def _paths(tree: DecisionTree) -> Iterator[Path]:
     waiting: list[tuple[int, dict[int, tuple[float, float]]]] = [(0, {})]
     while waiting:
         node, bounds = waiting.pop()

@@ -21,7 +21,7 @@ from matplotlib.textpath import TextPath
 from faceup.holdem.play.words import action_name, condition
 from faceup.notebook.figures import GREEN, GREY, ORANGE, RED, SKY
 from faceup.trees.tree_paths import leaves_below
-from faceup.trees.trees import Tree
+from faceup.trees.trees import DecisionTree
 
 ROW, INDENT, MARGIN = 0.27, 0.22, 0.12  # height of a row, shift of a level, free space around all
 BAR, BAR_HEIGHT = 2.6, 0.19
@@ -44,7 +44,7 @@ class Part(NamedTuple):
     """A tree to draw, or a branch of it."""
 
     title: str
-    tree: Tree
+    tree: DecisionTree
     names: Sequence[str]  # of its features
     expanded: np.ndarray  # (n,) bool: splits whose branches are drawn
     root: int = 0

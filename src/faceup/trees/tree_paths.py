@@ -2,10 +2,10 @@
 
 import numpy as np
 
-from faceup.trees.trees import Tree, node_depths
+from faceup.trees.trees import DecisionTree, node_depths
 
 
-def path_to(tree: Tree, node: int) -> list[tuple[int, bool]]:
+def path_to(tree: DecisionTree, node: int) -> list[tuple[int, bool]]:
     """The splits on the way from the root to a node, each with whether the way goes on to the right (above the threshold).
 
     Raises ValueError where the tree has no such node.
@@ -23,7 +23,7 @@ def path_to(tree: Tree, node: int) -> list[tuple[int, bool]]:
     return path[::-1]
 
 
-def below(tree: Tree, branch: int) -> np.ndarray:
+def below(tree: DecisionTree, branch: int) -> np.ndarray:
     """Which nodes belong to a branch, its own root included, (n,) bool."""
     inside = np.zeros(len(tree.feature), dtype=bool)
     inside[branch] = True
@@ -32,7 +32,7 @@ def below(tree: Tree, branch: int) -> np.ndarray:
     return inside
 
 
-def leaves_below(tree: Tree) -> np.ndarray:
+def leaves_below(tree: DecisionTree) -> np.ndarray:
     """How many leaves each branch has, (n,) int64; 1 at a leaf."""
     count = (tree.feature < 0).astype(np.int64)
     for node in np.flatnonzero(tree.feature >= 0)[::-1]:
@@ -40,13 +40,13 @@ def leaves_below(tree: Tree) -> np.ndarray:
     return count
 
 
-def top_levels(tree: Tree, levels: int, root: int = 0) -> np.ndarray:
+def top_levels(tree: DecisionTree, levels: int, root: int = 0) -> np.ndarray:
     """Which splits lie less than `levels` below a root, (n,) bool."""
     depths = node_depths(tree)
     return below(tree, root) & (tree.feature >= 0) & (depths < depths[root] + levels)
 
 
-def feature_use(tree: Tree, n_features: int) -> np.ndarray:
+def feature_use(tree: DecisionTree, n_features: int) -> np.ndarray:
     """Share of the tree's weight that is asked about each feature at each depth, (depth, n_features) float64.
 
     A row sums to what has not reached a leaf yet: the first to 1, unless the tree is a single leaf and there are no rows.

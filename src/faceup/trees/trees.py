@@ -25,7 +25,7 @@ _SCALE = 10_000  # of probabilities in a file
 _TOLERANCE = 1e-3  # how far a sum of probabilities may be from 1
 
 
-class Tree(NamedTuple):
+class DecisionTree(NamedTuple):
     """A binary tree of n nodes, parents before children, the root first."""
 
     feature: np.ndarray  # (n,) int32: column that a split looks at, -1 at a leaf
@@ -39,13 +39,13 @@ class Tree(NamedTuple):
 class AgentFile(NamedTuple):
     """What an agent's file holds."""
 
-    trees: tuple[Tree, ...]  # one a round
+    trees: tuple[DecisionTree, ...]  # one a round
     feature_names: tuple[tuple[str, ...], ...]  # of each round
     labels: tuple[str, ...]
     provenance: dict
 
 
-def leaf_of(tree: Tree, X: np.ndarray) -> np.ndarray:
+def leaf_of(tree: DecisionTree, X: np.ndarray) -> np.ndarray:
     """The leaf (n,) int32 that each row of X (n, f) ends in; X is compared as float32."""
     X = np.ascontiguousarray(X, dtype=np.float32)
     least = tree.feature.max() + 1
@@ -56,7 +56,7 @@ def leaf_of(tree: Tree, X: np.ndarray) -> np.ndarray:
     return leaves
 
 
-def predict(tree: Tree, X: np.ndarray) -> np.ndarray:
+def predict(tree: DecisionTree, X: np.ndarray) -> np.ndarray:
     """Probabilities (n, n_labels) float32 of rows X (n, f)."""
     return tree.value[leaf_of(tree, X)]
 
@@ -70,17 +70,17 @@ def _leaves(feature, threshold, left, right, X, leaves):
         leaves[i] = node
 
 
-def depth(tree: Tree) -> int:
+def depth(tree: DecisionTree) -> int:
     """Splits on the longest way from the root to a leaf."""
     return int(node_depths(tree).max())
 
 
-def n_leaves(tree: Tree) -> int:
+def n_leaves(tree: DecisionTree) -> int:
     """Leaves of the tree."""
     return int((tree.feature < 0).sum())
 
 
-def truncate(tree: Tree, depth: int) -> Tree:
+def truncate(tree: DecisionTree, depth: int) -> DecisionTree:
     """The top of the tree: nodes at `depth` become leaves with their value, deeper ones are dropped."""
     if depth < 0:
         raise ValueError(f"depth is {depth}: expected 0 or more")
@@ -88,7 +88,7 @@ def truncate(tree: Tree, depth: int) -> Tree:
     kept = depths <= depth
     leaf = ((tree.feature < 0) | (depths == depth))[kept]
     number = np.cumsum(kept) - 1  # new number of each kept node
-    return Tree(
+    return DecisionTree(
         feature=np.where(leaf, -1, tree.feature[kept]).astype(np.int32),
         threshold=np.where(leaf, 0, tree.threshold[kept]).astype(np.float32),
         left=np.where(leaf, -1, number[tree.left[kept]]).astype(np.int32),
@@ -98,7 +98,7 @@ def truncate(tree: Tree, depth: int) -> Tree:
     )
 
 
-def node_depths(tree: Tree) -> np.ndarray:
+def node_depths(tree: DecisionTree) -> np.ndarray:
     """Splits on the way from the root to each node, (n,) int32."""
     depths = np.zeros(len(tree.feature), dtype=np.int32)
     level = np.zeros(1, dtype=np.int64)
@@ -110,10 +110,10 @@ def node_depths(tree: Tree) -> np.ndarray:
     return depths
 
 
-def check_tree(tree: Tree, n_features: int, n_labels: int, name: str = "tree") -> None:
+def check_tree(tree: DecisionTree, n_features: int, n_labels: int, name: str = "tree") -> None:
     """Raises ValueError naming what is wrong unless the arrays are one tree with probabilities for values."""
     n = len(tree.feature)
-    for field, array in zip(Tree._fields, tree, strict=True):
+    for field, array in zip(DecisionTree._fields, tree, strict=True):
         expected = (n, n_labels) if field == "value" else (n,)
         if n == 0 or array.shape != expected:
             raise ValueError(f"{name}: {field} has shape {array.shape}, expected {expected}, 1 node at least")
@@ -137,7 +137,7 @@ def _require(values: np.ndarray, right: np.ndarray, name: str, expected: str) ->
         raise ValueError(f"{name} is {values[where]} at {where}, expected {expected}")
 
 
-def as_text(tree: Tree, feature_names: Sequence[str], labels: Sequence[str], *, max_depth: int | None = None) -> str:
+def as_text(tree: DecisionTree, feature_names: Sequence[str], labels: Sequence[str], *, max_depth: int | None = None) -> str:
     """The tree as indented lines; a leaf tells its probabilities from 1 % up and its share of the weight.
 
     Below max_depth a branch is summed up in one such line that ends in "...".
@@ -162,7 +162,7 @@ def as_text(tree: Tree, feature_names: Sequence[str], labels: Sequence[str], *, 
 
 
 def as_python(
-    tree: Tree,
+    tree: DecisionTree,
     feature_names: Sequence[str],
     labels: Sequence[str],
     *,
@@ -211,7 +211,7 @@ def _exact(threshold: np.float32) -> float:
 
 def save_agent(
     path: Path,
-    trees: Sequence[Tree],
+    trees: Sequence[DecisionTree],
     feature_names: Sequence[Sequence[str]],
     labels: Sequence[str],
     provenance: dict,
@@ -248,7 +248,7 @@ def load_agent_file(path: Path) -> AgentFile:
     return AgentFile(trees, names, labels, content["provenance"])
 
 
-def _packed(tree: Tree) -> dict[str, list]:
+def _packed(tree: DecisionTree) -> dict[str, list]:
     order, stack = [], [0]
     while stack:
         node = stack.pop()
@@ -272,7 +272,7 @@ def _in_parts(value: np.ndarray) -> np.ndarray:
     return parts
 
 
-def _unpacked(packed: object, n_labels: int, name: str) -> tuple[Tree, tuple[str, ...]]:
+def _unpacked(packed: object, n_labels: int, name: str) -> tuple[DecisionTree, tuple[str, ...]]:
     keys = ["feature_names", "feature", "threshold", "value", "weight"]
     if not isinstance(packed, dict) or set(packed) != set(keys):
         raise ValueError(f"{name}: expected a dict of {', '.join(keys)}")
@@ -286,7 +286,7 @@ def _unpacked(packed: object, n_labels: int, name: str) -> tuple[Tree, tuple[str
     value, weight = np.eye(1, n_labels).repeat(len(feature), axis=0), np.ones(len(feature))
     value[leaf] = _numbers(packed["value"], "i", f"{name}: value", (n_leaves, n_labels)) / _SCALE
     weight[leaf] = _numbers(packed["weight"], "if", f"{name}: weight", (n_leaves,))
-    tree = Tree(feature, threshold, left, right, value, weight)
+    tree = DecisionTree(feature, threshold, left, right, value, weight)
     check_tree(tree, len(names), n_labels, name)
     value /= value.sum(axis=1, keepdims=True)
     _fill_inner_nodes(tree)
@@ -308,7 +308,7 @@ def _children(leaf: np.ndarray, name: str) -> tuple[np.ndarray, np.ndarray]:
     return left, right
 
 
-def _fill_inner_nodes(tree: Tree) -> None:
+def _fill_inner_nodes(tree: DecisionTree) -> None:
     """Weight and value of inner nodes from their children's, in place, from the deepest level up."""
     depths = node_depths(tree)
     for level in range(depths.max() - 1, -1, -1):

@@ -6,7 +6,7 @@ import pytest
 from faceup.cards.cards import CLASS_OF_HOLE, HOLE_CARDS, N_CLASSES, RANKS, SUITS
 from faceup.cards.features import board_features, hand
 from faceup.holdem.betting.betting_tree import DECISION, build_tree, menu_from
-from faceup.holdem.learn.dataset import NO_BOARD, Rows, cost_shares, draw_rows, stakes
+from faceup.holdem.learn.dataset import NO_BOARD, TrainingRows, cost_shares, draw_rows, stakes
 from faceup.holdem.solve.groups import Grid, make_groups
 from faceup.holdem.solve.policy import FixedPolicy, TablePolicy, free_holes, hole_groups, street_reach
 from faceup.trees.metrics import checked_rows
@@ -226,7 +226,7 @@ def test_rows_are_what_fits_ask_for(tables, tree, policy):
 def test_shares_of_costs_by_hand(listed):
     """Dollars by the dearest action, gains of 1 at most, 1 for what is never taken; a listed river holds shares already."""
     P, costs = np.array([[0, 0.5, 0.5], [0.2, 0.8, 0], [1, 0, 0]]), np.array([[3.0, -1, 8], [4, -20, 1], [0, 2, 2]])
-    drawn = Rows(np.zeros((3, 1)), P, np.ones(3), np.zeros(3, dtype=np.int32), costs)
+    drawn = TrainingRows(np.zeros((3, 1)), P, np.ones(3), np.zeros(3, dtype=np.int32), costs)
     board = np.full(3, NO_BOARD, dtype=np.int32) if listed else drawn.board
     found = cost_shares([drawn] * 3 + [drawn._replace(board=board)])
     dollars = [[1, -1 / 8, 1], [1, -1, 1], [0, 1, 1]]

@@ -7,7 +7,7 @@ import pytest
 
 from faceup.cards.cards import canonical
 from faceup.holdem.learn.boosted import fit_boosted
-from faceup.holdem.learn.dataset import NO_BOARD, Rows
+from faceup.holdem.learn.dataset import NO_BOARD, TrainingRows
 from faceup.holdem.learn.distill import (
     excess,
     fit_rounds,
@@ -26,11 +26,11 @@ from faceup.holdem.learn.neural import fit_neural
 from faceup.trees.cart import fit_cart
 
 
-def some_rows(seed: int, n: int = 600, n_boards: int = 6) -> Rows:
+def some_rows(seed: int, n: int = 600, n_boards: int = 6) -> TrainingRows:
     rng = np.random.default_rng(seed)
     X = np.concatenate([rng.random((n, 2)), rng.choice([0, 100, 300], (n, 4))], axis=1).astype(np.float32)
     P = rng.dirichlet([1, 1, 1], n) / 4 + 0.75 * np.eye(3)[(2 * X[:, 0] + X[:, -1] / 300).astype(int).clip(0, 2)]
-    return Rows(X, P.astype(np.float32), rng.exponential(size=n), np.repeat(np.arange(n_boards), n // n_boards), 0 * P)
+    return TrainingRows(X, P.astype(np.float32), rng.exponential(size=n), np.repeat(np.arange(n_boards), n // n_boards), 0 * P)
 
 
 grow = partial(fit_cart, max_depth=4, min_rows=5, seed=1)
@@ -40,11 +40,11 @@ def boards(n: int) -> np.ndarray:
     return np.array([np.random.default_rng([9, k]).permutation(52)[:5] for k in range(n)])
 
 
-def excess_of(model, rows: Rows, seed: int):
+def excess_of(model, rows: TrainingRows, seed: int):
     return excess(predictor(model)(rows.X), rows, seed)
 
 
-def cart(rows: Rows):
+def cart(rows: TrainingRows):
     return grow(rows.X, rows.P, rows.w)
 
 
@@ -168,7 +168,7 @@ def test_intervals_follow_the_boards_not_the_rows():
     """Copies of every row narrow nothing; a single board leaves no interval."""
     rows = some_rows(4)
     model = cart(rows)
-    once, four_times = excess_of(model, rows, 1), excess_of(model, Rows(*(np.repeat(c, 4, axis=0) for c in rows)), 1)
+    once, four_times = excess_of(model, rows, 1), excess_of(model, TrainingRows(*(np.repeat(c, 4, axis=0) for c in rows)), 1)
     assert four_times == pytest.approx(once)
     single = excess_of(model, rows._replace(board=np.zeros(600, dtype=int)), 1)
     assert single.low == pytest.approx(single.mean) == pytest.approx(single.high)

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from faceup.holdem.betting.betting_tree import DECISION, Tree, menu_from
+from faceup.holdem.betting.betting_tree import DECISION, BettingTree, menu_from
 from faceup.holdem.solve.groups import Groups
 from faceup.holdem.solve.policy import TablePolicy
 
@@ -10,7 +10,7 @@ MINE = menu_from([[1], []], [[1], []], [[1], []], [[1], []])
 THEIRS = menu_from([[0.75], [1.5], []], [[0.5, 2], []], [[0.5], []], [[0.5, 1.5], []])
 
 
-def random_table(tree: Tree, groups: Groups, seed: int) -> TablePolicy:
+def random_table(tree: BettingTree, groups: Groups, seed: int) -> TablePolicy:
     """A random strategy for each group at each decision of a tree."""
     rng = np.random.default_rng(seed)
     out = []

@@ -170,7 +170,7 @@ def test_where_all_is_asked_only_fold_and_call_are_left(agent):
 
 
 def test_a_tree_that_names_only_illegal_actions_checks(folders, tree, tmp_path):
-    leaf = trees.Tree(
+    leaf = trees.DecisionTree(
         *(np.array([v], dtype=t) for v, t in ((-1, np.int32), (0, np.float32), (-1, np.int32), (-1, np.int32))),
         value=np.eye(1, len(tree.labels), dtype=np.float32),  # always fold
         weight=np.ones(1),

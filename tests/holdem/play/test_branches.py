@@ -24,7 +24,7 @@ from faceup.holdem.play.branches import (
 )
 from faceup.holdem.solve.policy import free_holes
 from faceup.notebook.intervals import student_95
-from faceup.trees.trees import Tree, leaf_of
+from faceup.trees.trees import DecisionTree, leaf_of
 
 N = len(SMALL.labels)
 
@@ -101,9 +101,9 @@ def test_followers_are_the_hands_that_the_branch_takes(models, tables):
         assert ((found.likely >= 0) & (found.likely <= 1)).all()
 
 
-def planted() -> tuple[Tree, Seen]:
+def planted() -> tuple[DecisionTree, Seen]:
     """Five leaves: 3 bluffs and gains, 4 bluffs and loses, 5 folds weak hands and 6 calls with strong ones, 2's other answer."""
-    tree = Tree(
+    tree = DecisionTree(
         feature=np.array([1, 0, 0, -1, -1, -1, -1], dtype=np.int32),
         threshold=np.zeros(7, dtype=np.float32),
         left=np.array([1, 3, 5, -1, -1, -1, -1], dtype=np.int32),

@@ -6,7 +6,7 @@ import pytest
 from faceup.cards.features import feature_names
 from faceup.holdem.play.agents import Step
 from faceup.holdem.play.words import action_name, condition, path_words, reasons, wording
-from faceup.trees.trees import Tree
+from faceup.trees.trees import DecisionTree
 
 
 def test_conditions_in_words():
@@ -49,7 +49,7 @@ def test_answers_about_one_feature_are_put_together():
 
 
 def test_a_path_in_words():
-    tree = Tree(
+    tree = DecisionTree(
         feature=np.array([0, -1, 0, -1, -1], dtype=np.int32),
         threshold=np.array([0.25, 0, 0.5, 0, 0], dtype=np.float32),
         left=np.array([1, -1, 3, -1, -1], dtype=np.int32),

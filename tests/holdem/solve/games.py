@@ -4,7 +4,7 @@ import numpy as np
 from phevaluator import evaluate_cards
 
 from faceup.cards.cards import HOLE_CARDS, card_text
-from faceup.holdem.betting.betting_tree import DECISION, FOLD_END, Tree, build_tree, menu_from
+from faceup.holdem.betting.betting_tree import DECISION, FOLD_END, BettingTree, build_tree, menu_from
 
 SMALL = build_tree(menu_from([[1], []], [[1], []], [[]], [[1], []]))
 PUSH = build_tree(menu_from([[]], [[]], [[]], [[]]))
@@ -14,7 +14,7 @@ BOARD = [9, 24, 34, 51, 3]
 class RandomPolicy:
     """Random probabilities in n_rows rows a street, and a random row for each hole."""
 
-    def __init__(self, tree: Tree, seed: int, n_rows: int = 40):
+    def __init__(self, tree: BettingTree, seed: int, n_rows: int = 40):
         rng = np.random.default_rng(seed)
         self.rows = rng.integers(0, n_rows, (4, 1326)).astype(np.int32)
         self.tables = []
@@ -42,7 +42,7 @@ def pair_outcomes(board: list[int]) -> tuple[np.ndarray, np.ndarray]:
     return holes, outcome
 
 
-def node_reach(tree: Tree, policies, board: list[int], holes: np.ndarray) -> np.ndarray:
+def node_reach(tree: BettingTree, policies, board: list[int], holes: np.ndarray) -> np.ndarray:
     """Each player's reach of each node, (2, n_nodes, n_holes) float64, player p following policies[p]."""
     reach = np.ones((2, len(tree.kind), len(holes)))
     for node in range(1, len(tree.kind)):
@@ -54,7 +54,7 @@ def node_reach(tree: Tree, policies, board: list[int], holes: np.ndarray) -> np.
     return reach
 
 
-def node_values(tree: Tree, policies, board: list[int], best: int | None = None) -> tuple[np.ndarray, np.ndarray]:
+def node_values(tree: BettingTree, policies, board: list[int], best: int | None = None) -> tuple[np.ndarray, np.ndarray]:
     """Values of every node to each player with each hole, times the other's reach, (2, n_nodes, n_holes) dollars.
 
     best: a player that takes its best action, for each hole, instead of following its policy.

@@ -7,7 +7,7 @@ from games import PUSH, SMALL, RandomPolicy, node_reach, node_values
 
 from faceup.cards.cards import CLASS_OF_HOLE, HOLE_CARDS, SUIT_PERMUTATIONS, canonical_boards
 from faceup.cards.matchups import RUNOUTS_PREFLOP
-from faceup.holdem.betting.betting_tree import State, build_tree, menu_from
+from faceup.holdem.betting.betting_tree import BettingState, build_tree, menu_from
 from faceup.holdem.solve.best_response import (
     Exploitability,
     Responder,
@@ -126,7 +126,7 @@ class PlayedOut:
         return rows, np.arange(1326, dtype=np.int32)
 
 
-TURN_ON = build_tree(menu_from([[]], [[]], [[1], []], [[1], []]), State(2, 1, ((300, 0, 0, 0), (300, 0, 0, 0)), 0, 100, 0))
+TURN_ON = build_tree(menu_from([[]], [[]], [[1], []], [[1], []]), BettingState(2, 1, ((300, 0, 0, 0), (300, 0, 0, 0)), 0, 100, 0))
 
 
 def test_values_and_leaks_on_a_turn_against_brute_force():

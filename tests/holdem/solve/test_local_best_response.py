@@ -10,12 +10,12 @@ from faceup.holdem.betting.betting_tree import FOLD, START, act, build_tree, men
 from faceup.holdem.play.match import random_boards
 from faceup.holdem.play.readers import TableReader
 from faceup.holdem.solve.best_response import exploitability, sample_flops
-from faceup.holdem.solve.local_best_response import SETTINGS, LocalResponder, Setting, local_best_responses
+from faceup.holdem.solve.local_best_response import SETTINGS, LocalResponder, Lookahead, local_best_responses
 from faceup.holdem.solve.policy import FixedPolicy, opponents
 from faceup.holdem.solve.showdown import Showdowns
 
 BOARDS = random_boards(6, seed=5).tolist()
-ALL_IN_FIRST = Setting((0,), (), True)
+ALL_IN_FIRST = Lookahead((0,), (), True)
 
 
 def reader(label):
@@ -95,7 +95,7 @@ def test_calls_alone_win_nothing_from_always_call(all_in_wins):
 
 def test_one_decision_by_hand(all_in_wins):
     """Preflop against a strategy that folds half of its hands to a raise: the formula of Lisy & Bowling, hand by hand."""
-    responder = LocalResponder(HalfFolds(), Setting((0,), (1,), True))
+    responder = LocalResponder(HalfFolds(), Lookahead((0,), (1,), True))
     responder._showdowns, responder._subset = Showdowns(BOARDS[0], all_in_wins), None
     worth = responder._worth(START, [(0, np.ones(1326))], [300, 20_000])
     combos = np.bincount(CLASS_OF_HOLE)
@@ -139,7 +139,7 @@ def test_never_more_than_a_best_response(all_in_wins):
     """On the responder's own tree a local best response wins at most what a best response wins, intervals apart."""
     victim = RandomPolicy(PUSH, 2, n_rows=1)
     best = exploitability(PUSH, victim, sample_flops(4, seed=3), preflop_wins=all_in_wins)
-    local = bound(TableReader(PUSH, victim), Setting((0, 1, 2, 3), (), True), all_in_wins)
+    local = bound(TableReader(PUSH, victim), Lookahead((0, 1, 2, 3), (), True), all_in_wins)
     assert 0 < local.mbb - local.ci95 < best.mbb + best.ci95
 
 

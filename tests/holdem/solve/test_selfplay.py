@@ -8,7 +8,7 @@ from games import SMALL, node_reach, node_values
 from faceup.holdem.betting.betting_tree import DECISION
 from faceup.holdem.solve.groups import Grid, make_groups
 from faceup.holdem.solve.policy import FixedPolicy, TablePolicy, hole_groups
-from faceup.holdem.solve.selfplay import Discount, SelfPlay, State, average_strategy, sampled_board
+from faceup.holdem.solve.selfplay import Discount, SelfPlay, SelfPlayState, average_strategy, sampled_board
 
 PLAIN = Discount(1.5, 0.0, 2.0, 1000)  # no discount within the tests' few iterations
 DCFR = Discount(1.5, 0.0, 2.0, 2)
@@ -95,7 +95,7 @@ def test_dcfr_discount_is_brown_and_sandholms(groups):
 
 
 def test_another_trees_state_is_refused(groups):
-    state = State((np.zeros((1, 1), np.float32),) * 4, (np.zeros((1, 1), np.float32),) * 4, 0)
+    state = SelfPlayState((np.zeros((1, 1), np.float32),) * 4, (np.zeros((1, 1), np.float32),) * 4, 0)
     with pytest.raises(ValueError, match="shapes"):
         SelfPlay(SMALL, groups, PLAIN, seed=1, state=state)
 

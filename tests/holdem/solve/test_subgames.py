@@ -7,7 +7,7 @@ from sequence_form import best_value, solve
 
 from faceup.cards.cards import HOLE_CARDS, PERMUTED_HOLES, canonical
 from faceup.games.extensive_game import Game, GameBuilder, action_infoset
-from faceup.holdem.betting.betting_tree import DECISION, SHOWDOWN, START, Tree, act, build_tree, menu_from
+from faceup.holdem.betting.betting_tree import DECISION, SHOWDOWN, START, BettingTree, act, build_tree, menu_from
 from faceup.holdem.solve import selfplay
 from faceup.holdem.solve.groups import N_RIVER_GROUPS, Groups
 from faceup.holdem.solve.selfplay import Discount, SelfPlay
@@ -22,7 +22,7 @@ HOLES = 5
 TOY_MENU = menu_from([[1], []], [[]], [[]], [[]])  # a raise of the pot before the flop; later streets offer all-in alone
 
 
-def turn_tree(amount: int) -> Tree:
+def turn_tree(amount: int) -> BettingTree:
     """Betting on turn and river after a raise to `amount` was called and the flop was checked."""
     state = act(START, "raise", amount)[0]
     for action in ("call", "call", "call"):
@@ -48,7 +48,7 @@ def spot(seed: int, n_rivers: int, lowest: int = 0) -> tuple[np.ndarray, np.ndar
     return boards, ranges, groups
 
 
-def as_game(tree: Tree, boards: np.ndarray, ranges: np.ndarray) -> Game:
+def as_game(tree: BettingTree, boards: np.ndarray, ranges: np.ndarray) -> Game:
     """The spot with every deal written out; names of infosets are (node, hole, board number or -1)."""
     outcomes = []
     for board in boards:
@@ -82,7 +82,7 @@ def _add(builder, tree, node, parent, by, holes, k, outcome) -> None:
         _add(builder, tree, c, own, tree.labels[tree.label[c]], holes, k, outcome)
 
 
-def learnt(game: Game, tree: Tree, boards: np.ndarray, groups: np.ndarray, tables: tuple[np.ndarray, ...]) -> np.ndarray:
+def learnt(game: Game, tree: BettingTree, boards: np.ndarray, groups: np.ndarray, tables: tuple[np.ndarray, ...]) -> np.ndarray:
     """Self-play's tables as a strategy of the game."""
     rows = [np.arange(len(HOLE_CARDS))]
     for street, table in ((1, OWN_GROUPS.flop), (2, OWN_GROUPS.turn)):
@@ -99,7 +99,7 @@ def learnt(game: Game, tree: Tree, boards: np.ndarray, groups: np.ndarray, table
     return strategy
 
 
-def check_spot(tree: Tree, deal: tuple, rounds: int, epoch: int, within: float, monkeypatch) -> None:
+def check_spot(tree: BettingTree, deal: tuple, rounds: int, epoch: int, within: float, monkeypatch) -> None:
     """Self-play in turns, every board once for each player a round, comes within so many dollars of an equilibrium."""
     boards, ranges, groups = deal
     game, n = as_game(tree, boards, ranges), len(boards)

@@ -22,7 +22,7 @@ DECISION, FOLD_END, SHOWDOWN = 0, 1, 2
 Menu = dict[str, list[list[float]]]
 
 
-class Tree(NamedTuple):
+class BettingTree(NamedTuple):
     """A public betting tree; n nodes."""
 
     labels: tuple[str, ...]  # names of actions: "fold", "call", "raise_1", .., "all_in"
@@ -37,7 +37,7 @@ class Tree(NamedTuple):
     street_start: np.ndarray  # (5,) int32: nodes reached by an action on street s are street_start[s]..street_start[s + 1]
 
 
-class State(NamedTuple):
+class BettingState(NamedTuple):
     """What the rules need to know of a betting line."""
 
     street: int
@@ -48,16 +48,16 @@ class State(NamedTuple):
     acted: int  # actions on this street
 
 
-START = State(0, 0, ((SMALL_BLIND, 0, 0, 0), (BIG_BLIND, 0, 0, 0)), 0, BIG_BLIND, 0)
+START = BettingState(0, 0, ((SMALL_BLIND, 0, 0, 0), (BIG_BLIND, 0, 0, 0)), 0, BIG_BLIND, 0)
 
 
-def pot_and_call(state: State) -> tuple[int, int]:
+def pot_and_call(state: BettingState) -> tuple[int, int]:
     """Dollars in the pot, and dollars the actor must add to call."""
     put = [sum(b) for b in state.bets]
     return sum(put), put[1 - state.actor] - put[state.actor]
 
 
-def legal_raises(state: State) -> tuple[int, int]:
+def legal_raises(state: BettingState) -> tuple[int, int]:
     """Least and largest amount that a raise may bring the actor's bet on this street to; (0, 0) where none is legal."""
     _, to_call = pot_and_call(state)
     own, other = state.bets[state.actor], state.bets[1 - state.actor]
@@ -67,7 +67,7 @@ def legal_raises(state: State) -> tuple[int, int]:
     return min(other[state.street] + max(state.last_raise, BIG_BLIND), most), most
 
 
-def act(state: State, action: str, amount: int = 0) -> tuple[State | None, int]:
+def act(state: BettingState, action: str, amount: int = 0) -> tuple[BettingState | None, int]:
     """The state after "fold", "call" or "raise" to `amount` on this street, and its kind.
 
     A fold or showdown returns (None, kind). Raises ValueError on an illegal action.
@@ -90,14 +90,14 @@ def act(state: State, action: str, amount: int = 0) -> tuple[State | None, int]:
         return None, SHOWDOWN
     if state.acted == 0:  # a limp or a first check leaves the street open
         return after, DECISION
-    return State(state.street + 1, 1, after.bets, 0, BIG_BLIND, 0), DECISION
+    return BettingState(state.street + 1, 1, after.bets, 0, BIG_BLIND, 0), DECISION
 
 
-def _put(state: State, amount: int, raises: int, last_raise: int) -> State:
+def _put(state: BettingState, amount: int, raises: int, last_raise: int) -> BettingState:
     own = list(state.bets[state.actor])
     own[state.street] = amount
     bets = (tuple(own), state.bets[1]) if state.actor == 0 else (state.bets[0], tuple(own))
-    return State(state.street, 1 - state.actor, bets, raises, last_raise, state.acted + 1)
+    return BettingState(state.street, 1 - state.actor, bets, raises, last_raise, state.acted + 1)
 
 
 def size_name(fraction: float) -> str:
@@ -129,7 +129,7 @@ def menu_labels(menu: Menu) -> tuple[str, ...]:
     return ("fold", "call", *(size_name(f) for f in sorted(sizes)), "all_in")
 
 
-def offered(state: State, menu: Menu, labels: tuple[str, ...]) -> list[tuple[int, str, int]]:
+def offered(state: BettingState, menu: Menu, labels: tuple[str, ...]) -> list[tuple[int, str, int]]:
     """Actions that a menu offers in a state: (label, action, amount), in label order."""
     pot, to_call = pot_and_call(state)
     actions = [(FOLD, "fold", 0)] if to_call > 0 else []
@@ -147,7 +147,7 @@ def offered(state: State, menu: Menu, labels: tuple[str, ...]) -> list[tuple[int
     return actions
 
 
-def build_tree(menu: Menu, start: State = START, big_blind_menu: Menu | None = None) -> Tree:
+def build_tree(menu: Menu, start: BettingState = START, big_blind_menu: Menu | None = None) -> BettingTree:
     """The public tree of a menu, from the first decision on or from a later one. Raises ValueError on an unusable menu.
 
     With a menu of its own for the big blind it is a match tree: each seat's decisions offer the sizes of that seat's menu.
@@ -158,7 +158,7 @@ def build_tree(menu: Menu, start: State = START, big_blind_menu: Menu | None = N
     labels = menu_labels({street: menus[0][street] + menus[1][street] for street in STREETS})
     rows = [(DECISION, start.actor, -1, -1, start.street, start.bets)]
     children: dict[int, tuple[int, int]] = {}
-    streets: list[list[tuple[int, State]]] = [[], [], [], []]
+    streets: list[list[tuple[int, BettingState]]] = [[], [], [], []]
     streets[start.street].append((0, start))
     street_start = [1]
     for street in range(4):
@@ -178,17 +178,17 @@ def build_tree(menu: Menu, start: State = START, big_blind_menu: Menu | None = N
     return _as_arrays(labels, rows, children, street_start)
 
 
-def _end_bets(state: State, kind: int) -> tuple[tuple[int, ...], tuple[int, ...]]:
+def _end_bets(state: BettingState, kind: int) -> tuple[tuple[int, ...], tuple[int, ...]]:
     if kind == FOLD_END:
         return state.bets
     called = _put(state, state.bets[state.actor][state.street] + pot_and_call(state)[1], 0, 0)
     return called.bets
 
 
-def _as_arrays(labels: tuple[str, ...], rows: list, children: dict, street_start: list[int]) -> Tree:
+def _as_arrays(labels: tuple[str, ...], rows: list, children: dict, street_start: list[int]) -> BettingTree:
     kind, actor, parent, label, street, bets = (list(column) for column in zip(*rows, strict=True))
     first = [children.get(i, (0, 0)) for i in range(len(rows))]
-    return Tree(
+    return BettingTree(
         labels,
         np.array(kind, dtype=np.int8),
         np.array(actor, dtype=np.int8),
@@ -202,7 +202,7 @@ def _as_arrays(labels: tuple[str, ...], rows: list, children: dict, street_start
     )
 
 
-def line_text(tree: Tree, node: int) -> str:
+def line_text(tree: BettingTree, node: int) -> str:
     """The betting line to a node as words: "call, raise_1 / call, call"."""
     words: list[str] = []
     while node > 0:

@@ -10,13 +10,13 @@ from typing import NamedTuple
 import numpy as np
 
 from faceup.cards.strength import strength
-from faceup.holdem.betting.betting_tree import FOLD_END, START, STREETS, State, act
+from faceup.holdem.betting.betting_tree import FOLD_END, START, STREETS, BettingState, act
 from faceup.holdem.betting.notation import Line, read_line, token
 
 BOARD_SIZE = (0, 3, 4, 5)  # cards on the board of each street
 
 # (state, hole, board, betting so far) -> (action, amount)
-Choose = Callable[[State, Sequence[int], Sequence[int], str], tuple[str, int]]
+Choose = Callable[[BettingState, Sequence[int], Sequence[int], str], tuple[str, int]]
 
 
 class Ending(NamedTuple):
@@ -75,7 +75,7 @@ def play_hand(deck: Sequence[int], players: Sequence[Choose]) -> Played:
     if len(deck) != 9 or len(set(deck) & set(range(52))) != 9:
         raise ValueError(f"deck {deck}: expected nine distinct cards 0..51")
     holes, board = (deck[:2], deck[2:4]), deck[4:]
-    state: State | None = START
+    state: BettingState | None = START
     betting = ""
     while state is not None:
         action, amount = players[state.actor](state, holes[state.actor], board[: BOARD_SIZE[state.street]], betting)

@@ -7,7 +7,7 @@ small blind acts first preflop and last on later streets, so that a line tells w
 import re
 from typing import NamedTuple
 
-from faceup.holdem.betting.betting_tree import DECISION, FOLD_END, START, STREETS, State, act, pot_and_call
+from faceup.holdem.betting.betting_tree import DECISION, FOLD_END, START, STREETS, BettingState, act, pot_and_call
 
 _TOKEN = re.compile(r"[kcf]|b[0-9]{1,6}")
 
@@ -17,14 +17,14 @@ class Move(NamedTuple):
 
     player: int
     token: str
-    before: State
+    before: BettingState
 
 
 class Line(NamedTuple):
     """A betting line that keeps the rules."""
 
     moves: tuple[Move, ...]
-    state: State | None  # what is to be decided; None once the hand is over
+    state: BettingState | None  # what is to be decided; None once the hand is over
     kind: int  # DECISION, or how the hand ended: FOLD_END, SHOWDOWN
 
     @property
@@ -42,7 +42,7 @@ class Line(NamedTuple):
         return (first, second) if self.kind == FOLD_END else (max(first, second), max(first, second))
 
 
-def token(state: State, action: str, amount: int = 0) -> str:
+def token(state: BettingState, action: str, amount: int = 0) -> str:
     """How "fold", "call" or "raise" to `amount` is written in a state."""
     if action == "raise":
         return f"b{amount}"
@@ -55,7 +55,7 @@ def read_line(betting: str) -> Line:
     The "/" behind a street's last action may be left out at the end of the line, and any number may follow the end of a hand.
     Raises ValueError naming the line, the action and what was expected: for unknown or illegal actions, a "/" out of place.
     """
-    state: State | None = START
+    state: BettingState | None = START
     moves: list[Move] = []
     kind = DECISION
     parts = betting.split("/")
@@ -73,7 +73,7 @@ def read_line(betting: str) -> Line:
     return Line(tuple(moves), state, kind)
 
 
-def state_after(betting: str) -> State:
+def state_after(betting: str) -> BettingState:
     """The state that a betting line leads to. Raises ValueError as `read_line`, and for lines after which nobody is to act."""
     line = read_line(betting)
     if line.state is None:
@@ -89,7 +89,7 @@ def _words(part: str, betting: str) -> list[str]:
     return words
 
 
-def _after(state: State, word: str, betting: str) -> tuple[State | None, int]:
+def _after(state: BettingState, word: str, betting: str) -> tuple[BettingState | None, int]:
     _, to_call = pot_and_call(state)
     if word == "k" and to_call:
         raise ValueError(f"betting {betting!r}: 'k' facing ${to_call}, expected c, f or a raise")

@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from faceup.holdem.betting.betting_tree import CALL, DECISION, FOLD, STACK, State, Tree, legal_raises, pot_and_call
+from faceup.holdem.betting.betting_tree import CALL, DECISION, FOLD, STACK, BettingState, BettingTree, legal_raises, pot_and_call
 from faceup.holdem.betting.notation import Move, read_line
 
 
@@ -45,7 +45,7 @@ def size_chances(x: float, sizes: Sequence[float]) -> list[tuple[int, float]]:
     return [(above - 1, smaller), (above, 1 - smaller)] if smaller < 1 else [(above - 1, 1.0)]
 
 
-def legal_action(label: str, state: State) -> tuple[str, int]:
+def legal_action(label: str, state: BettingState) -> tuple[str, int]:
     """The action of a label in a state of real dollars, as `act` takes it: never an illegal one.
 
     A raise by a fraction of the pot is brought to at least the minimum and to at most all-in; where no raise is legal it is a
@@ -65,7 +65,7 @@ def legal_action(label: str, state: State) -> tuple[str, int]:
     return "raise", min(max(wanted, least), most)
 
 
-def node_after(tree: Tree, betting: str, player: int, draw: Callable[[int], float]) -> int:
+def node_after(tree: BettingTree, betting: str, player: int, draw: Callable[[int], float]) -> int:
     """The node of a tree as which a player of its strategy reads a line of real dollars.
 
     draw(i): a number in [0, 1) for the line's i-th action, the same whenever it is asked for in one hand. The player's own
@@ -80,18 +80,18 @@ def node_after(tree: Tree, betting: str, player: int, draw: Callable[[int], floa
     return node
 
 
-def children(tree: Tree, node: int) -> range:
+def children(tree: BettingTree, node: int) -> range:
     """The nodes below a node."""
     first = int(tree.first_child[node])
     return range(first, first + int(tree.n_children[node]))
 
 
-def child(tree: Tree, node: int, label: int) -> int:
+def child(tree: BettingTree, node: int, label: int) -> int:
     """The node below a node that a label leads to."""
     return next(c for c in children(tree, node) if tree.label[c] == label)
 
 
-def _label(tree: Tree, node: int, move: Move, player: int, u: float) -> int:
+def _label(tree: BettingTree, node: int, move: Move, player: int, u: float) -> int:
     """The label as which a move is read at a node."""
     if not move.token.startswith("b"):
         return FOLD if move.token == "f" else CALL
@@ -105,7 +105,7 @@ def _label(tree: Tree, node: int, move: Move, player: int, u: float) -> int:
     return int(tree.label[chances[0][0] if u < chances[0][1] else chances[-1][0]])
 
 
-def read_raise(tree: Tree, node: int, state: State, amount: int) -> list[tuple[int, float]]:
+def read_raise(tree: BettingTree, node: int, state: BettingState, amount: int) -> list[tuple[int, float]]:
     """The one or two nodes as which an opponent's raise to `amount` dollars is read in a state, and their probabilities."""
     raises = [c for c in children(tree, node) if tree.label[c] > CALL]
     if not raises:
@@ -117,7 +117,7 @@ def read_raise(tree: Tree, node: int, state: State, amount: int) -> list[tuple[i
     return [(raises[k], p) for k, p in size_chances(x, raise_sizes(tree, node, raises))]
 
 
-def raise_sizes(tree: Tree, node: int, raises: Sequence[int]) -> list[float]:
+def raise_sizes(tree: BettingTree, node: int, raises: Sequence[int]) -> list[float]:
     """Raises of a node as fractions of the pot after calling, ascending."""
     actor, street = int(tree.actor[node]), int(tree.street[node])
     put = tree.bets[node].sum(axis=1)

@@ -16,7 +16,7 @@ import numpy as np
 from numba import njit
 
 from faceup.cards.equity import BOARD_CARDS
-from faceup.holdem.betting.betting_tree import DECISION, Tree
+from faceup.holdem.betting.betting_tree import DECISION, BettingTree
 from faceup.holdem.solve.action_values import action_values
 from faceup.holdem.solve.policy import TablePolicy, free_holes, hole_groups
 
@@ -34,7 +34,7 @@ def _add(start, end, parent, actor, group, free, value, others, sums):
 
 
 def action_costs(
-    tree: Tree, policy: TablePolicy, boards: Sequence[Sequence[int]], progress: Callable[[int], None] = lambda done: None
+    tree: BettingTree, policy: TablePolicy, boards: Sequence[Sequence[int]], progress: Callable[[int], None] = lambda done: None
 ) -> tuple[np.ndarray, ...]:
     """Dollars that each action earns less than the policy's own play: four arrays (n_groups, width) float32, as its tables.
 
@@ -54,7 +54,7 @@ def action_costs(
     return tuple(_costs(tree, street, table, *sums[street]) for street, table in enumerate(policy.tables))
 
 
-def _costs(tree: Tree, street: int, table: np.ndarray, value: np.ndarray, weight: np.ndarray) -> np.ndarray:
+def _costs(tree: BettingTree, street: int, table: np.ndarray, value: np.ndarray, weight: np.ndarray) -> np.ndarray:
     """The policy's own play less each action, (n_groups, width) float32."""
     each = np.divide(value, weight, out=np.zeros_like(value), where=weight > 0)
     for node in np.flatnonzero((tree.kind == DECISION) & (tree.street == street)).tolist():
@@ -64,7 +64,7 @@ def _costs(tree: Tree, street: int, table: np.ndarray, value: np.ndarray, weight
     return each.astype(np.float32)
 
 
-def worst_costs(tree: Tree, nodes: np.ndarray, costs: np.ndarray) -> np.ndarray:
+def worst_costs(tree: BettingTree, nodes: np.ndarray, costs: np.ndarray) -> np.ndarray:
     """What the worst action of each decision costs each group, in dollars of 0 or more, (n_groups, n_nodes).
 
     nodes: decisions of one street; costs (n_groups, width): what `action_costs` gives for it.

@@ -17,17 +17,16 @@ import numpy as np
 from faceup.cards.cards import CLASS_OF_HOLE, HOLE_CARDS, N_CLASSES
 from faceup.cards.equity import BOARD_CARDS, UNITS, StreetTable
 from faceup.cards.features import betting_features, board_features, check_history
-from faceup.holdem.betting.betting_tree import CALL, STREETS, Tree
+from faceup.holdem.betting.betting_tree import CALL, STREETS, BettingTree
 from faceup.holdem.learn.action_costs import relative_costs, worst_costs
-from faceup.holdem.solve.policy import Policy, TablePolicy, decisions, free_holes, histories, opponents, street_reach
-from faceup.holdem.solve.policy import Rows as PolicyRows
+from faceup.holdem.solve.policy import Policy, StreetRows, TablePolicy, decisions, free_holes, histories, opponents, street_reach
 
 NO_BOARD = -1
 _FAINT = 1e-6  # share of the largest weight that a preflop row keeps where play never comes
 _STREAM = 1  # keeps the draws apart from the boards themselves, which may come from the same seed
 
 
-class Rows(NamedTuple):
+class TrainingRows(NamedTuple):
     """Training rows of one round."""
 
     X: np.ndarray  # (n, n_features) float32: the hand's features, then those of the betting
@@ -45,7 +44,7 @@ class _Costs(NamedTuple):
 
 
 def draw_rows(
-    tree: Tree,
+    tree: BettingTree,
     policy: Policy,
     tables: tuple[StreetTable, ...],
     n_rows: tuple[int, int, int],
@@ -54,7 +53,7 @@ def draw_rows(
     progress: Callable[[int], None] = lambda done: None,
     history: str = "opponent",
     costs: Sequence[np.ndarray] | None = None,
-) -> list[Rows]:
+) -> list[TrainingRows]:
     """Rows of the four rounds, preflop first.
 
     n_rows: how many on flop, turn and river, shared evenly over the boards; boards (n_boards, 5) as dealt. A
@@ -71,7 +70,7 @@ def draw_rows(
     known: list[_Costs | None] = [None] * 4
     if costs is not None:
         known = [_Costs(each, worst_costs(tree, decisions(tree, street), each)) for street, each in enumerate(costs)]
-    parts: list[list[Rows]] = [[_preflop_rows(tree, policy, tables, history, known[0])], [], [], []]
+    parts: list[list[TrainingRows]] = [[_preflop_rows(tree, policy, tables, history, known[0])], [], [], []]
     reach = np.zeros((2, len(tree.kind), len(HOLE_CARDS)), dtype=np.float32)  # used again for every board
     for k, board in enumerate(np.asarray(boards).tolist()):
         rng = np.random.default_rng([seed, k, _STREAM])
@@ -86,7 +85,9 @@ def draw_rows(
     return [_join(rows) for rows in parts]
 
 
-def all_river_rows(tree: Tree, policy: TablePolicy, at_stake: np.ndarray, costs: np.ndarray, history: str = "opponent") -> Rows:
+def all_river_rows(
+    tree: BettingTree, policy: TablePolicy, at_stake: np.ndarray, costs: np.ndarray, history: str = "opponent"
+) -> TrainingRows:
     """Every situation of the river in which something is at stake, a row each: a hand is its equity there, nothing need be drawn.
 
     at_stake (1981, width): the river's of `played_alike.group_stakes`, of which a row's weight is the sum over all lines of
@@ -111,10 +112,10 @@ def all_river_rows(tree: Tree, policy: TablePolicy, at_stake: np.ndarray, costs:
     lost = mean(relative_costs(_label_costs(tree, 3, costs, level, node)))
     told, level = lines.told[key // len(table)], (key % len(table)).astype(np.float32)
     X = np.concatenate([level[:, None] / np.float32(UNITS[3]), told], axis=1)
-    return Rows(X, P, total / total.mean(), np.full(len(X), NO_BOARD, dtype=np.int32), lost)
+    return TrainingRows(X, P, total / total.mean(), np.full(len(X), NO_BOARD, dtype=np.int32), lost)
 
 
-def cost_shares(rounds: Sequence[Rows]) -> list[np.ndarray]:
+def cost_shares(rounds: Sequence[TrainingRows]) -> list[np.ndarray]:
     """What each label costs in each row of the four rounds, preflop first, as a share of the row's dearest: (n, n_labels) each.
 
     A gain counts as 1 at most. A label that the policy never takes, or may not, costs 1, so that no learner takes it for cheap.
@@ -126,12 +127,12 @@ def cost_shares(rounds: Sequence[Rows]) -> list[np.ndarray]:
     return [np.where(rows.P > 0, np.clip(costs, -1, 1), 1) for rows, costs in zip(rounds, relative, strict=True)]
 
 
-def _join(parts: list[Rows]) -> Rows:
-    rows = Rows(*(np.concatenate(column) for column in zip(*parts, strict=True)))
+def _join(parts: list[TrainingRows]) -> TrainingRows:
+    rows = TrainingRows(*(np.concatenate(column) for column in zip(*parts, strict=True)))
     return rows._replace(w=rows.w / rows.w.mean())
 
 
-def _fill_reach(tree: Tree, played: list[PolicyRows], board: list[int], reach: np.ndarray) -> None:
+def _fill_reach(tree: BettingTree, played: list[StreetRows], board: list[int], reach: np.ndarray) -> None:
     """Each player's reach of the nodes of the streets played, with each hole; 0 for holes the board blocks.
 
     reach (2, n_nodes, 1326) float32. A hole that only a later card blocks is met on other boards of the flop.
@@ -141,7 +142,7 @@ def _fill_reach(tree: Tree, played: list[PolicyRows], board: list[int], reach: n
         street_reach(tree, street, rows, reach)
 
 
-def _check_costs(tree: Tree, costs: Sequence[np.ndarray] | None) -> None:
+def _check_costs(tree: BettingTree, costs: Sequence[np.ndarray] | None) -> None:
     if costs is not None and len(costs) != len(STREETS):
         raise ValueError(f"costs: {len(costs)} tables, expected one for each of the {len(STREETS)} rounds")
     for street, table in enumerate([] if costs is None else costs):
@@ -150,7 +151,7 @@ def _check_costs(tree: Tree, costs: Sequence[np.ndarray] | None) -> None:
             raise ValueError(f"costs of the {STREETS[street]} have shape {table.shape}: expected finite (rows, {width})")
 
 
-def _dollars(tree: Tree, nodes: np.ndarray, played: PolicyRows, costs: _Costs | None) -> np.ndarray:
+def _dollars(tree: BettingTree, nodes: np.ndarray, played: StreetRows, costs: _Costs | None) -> np.ndarray:
     """At stake at each node with each hole: (n_nodes, 1326) float32, or those in the pot (n_nodes, 1)."""
     if costs is None:
         return tree.bets[nodes].sum(axis=(1, 2))[:, None]
@@ -160,7 +161,7 @@ def _dollars(tree: Tree, nodes: np.ndarray, played: PolicyRows, costs: _Costs | 
     return costs.worst[played[1]].T
 
 
-def stakes(tree: Tree, nodes: np.ndarray, reach: np.ndarray, dollars: np.ndarray) -> np.ndarray:
+def stakes(tree: BettingTree, nodes: np.ndarray, reach: np.ndarray, dollars: np.ndarray) -> np.ndarray:
     """Chance that play comes to each node with each hole, times the dollars (n_nodes, 1326) at stake; up to a constant.
 
     Returns (n_nodes, 1326) float64; reach (2, n_nodes of the tree, 1326) of each player.
@@ -171,9 +172,9 @@ def stakes(tree: Tree, nodes: np.ndarray, reach: np.ndarray, dollars: np.ndarray
 
 
 def _street_rows(
-    tree: Tree,
+    tree: BettingTree,
     street: int,
-    played: PolicyRows,
+    played: StreetRows,
     hands: np.ndarray,
     reach: np.ndarray,
     n: int,
@@ -181,7 +182,7 @@ def _street_rows(
     rng: np.random.Generator,
     history: str,
     costs: _Costs | None,
-) -> Rows:
+) -> TrainingRows:
     """n rows of board k, one from each n-th of the total; hands (1326, n_hand_features)."""
     nodes = decisions(tree, street)
     table, row_of_hole = played
@@ -195,10 +196,12 @@ def _street_rows(
     weight = draw[picks] * upto[-1]  # stake / chance of the draw: comparable from board to board
     targets = _targets(tree, street, table, row_of_hole[hole], node)
     lost = _label_costs(tree, street, costs and costs.each, row_of_hole[hole], node)
-    return Rows(_features(tree, node, hands[hole], history), targets, weight, np.full(n, k, dtype=np.int32), lost)
+    return TrainingRows(_features(tree, node, hands[hole], history), targets, weight, np.full(n, k, dtype=np.int32), lost)
 
 
-def _preflop_rows(tree: Tree, policy: Policy, tables: tuple[StreetTable, ...], history: str, costs: _Costs | None) -> Rows:
+def _preflop_rows(
+    tree: BettingTree, policy: Policy, tables: tuple[StreetTable, ...], history: str, costs: _Costs | None
+) -> TrainingRows:
     """All starting hands at all preflop decisions, weighted by stake."""
     played = policy.street(0, [])
     nodes = decisions(tree, 0)
@@ -216,20 +219,20 @@ def _preflop_rows(tree: Tree, policy: Policy, tables: tuple[StreetTable, ...], h
     targets = _targets(tree, 0, table, row_of_hole[hole], node)
     lost = _label_costs(tree, 0, costs and costs.each, row_of_hole[hole], node)
     board = np.full(len(node), NO_BOARD, dtype=np.int32)
-    return Rows(_features(tree, node, hands, history), targets, weight, board, lost)
+    return TrainingRows(_features(tree, node, hands, history), targets, weight, board, lost)
 
 
-def _features(tree: Tree, node: np.ndarray, hands: np.ndarray, history: str) -> np.ndarray:
+def _features(tree: BettingTree, node: np.ndarray, hands: np.ndarray, history: str) -> np.ndarray:
     return np.concatenate([hands, betting_features(tree.bets[node], tree.actor[node], history)], axis=1)
 
 
-def _targets(tree: Tree, street: int, table: np.ndarray, rows: np.ndarray, node: np.ndarray) -> np.ndarray:
+def _targets(tree: BettingTree, street: int, table: np.ndarray, rows: np.ndarray, node: np.ndarray) -> np.ndarray:
     """Probabilities of all labels at each (row, node), (n, n_labels) float32."""
     p = np.nan_to_num(_by_label(tree, street, table, rows, node))
     return p / p.sum(axis=1, keepdims=True)
 
 
-def _label_costs(tree: Tree, street: int, costs: np.ndarray | None, rows: np.ndarray, node: np.ndarray) -> np.ndarray:
+def _label_costs(tree: BettingTree, street: int, costs: np.ndarray | None, rows: np.ndarray, node: np.ndarray) -> np.ndarray:
     """Dollars each label loses at each (row, node), (n, n_labels) float32; a policy whose label is illegal calls."""
     if costs is None:
         return np.zeros((len(node), len(tree.labels)), dtype=np.float32)
@@ -237,7 +240,7 @@ def _label_costs(tree: Tree, street: int, costs: np.ndarray | None, rows: np.nda
     return np.where(np.isnan(lost), lost[:, [CALL]], lost)
 
 
-def _by_label(tree: Tree, street: int, table: np.ndarray, rows: np.ndarray, node: np.ndarray) -> np.ndarray:
+def _by_label(tree: BettingTree, street: int, table: np.ndarray, rows: np.ndarray, node: np.ndarray) -> np.ndarray:
     """A street's table at each (row, node) by label, (n, n_labels) float32, NaN where a label is illegal."""
     out = np.full((len(node), len(tree.labels)), np.nan, dtype=np.float32)
     start = tree.street_start[street]

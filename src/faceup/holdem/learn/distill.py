@@ -14,7 +14,7 @@ import numpy as np
 
 from faceup.cards.cards import canonical
 from faceup.holdem.learn.boosted import Boosted
-from faceup.holdem.learn.dataset import NO_BOARD, Rows
+from faceup.holdem.learn.dataset import NO_BOARD, TrainingRows
 from faceup.holdem.learn.neural import Neural
 from faceup.holdem.solve.policy import Predict
 from faceup.trees import trees
@@ -72,20 +72,20 @@ def _sharing_no_flop(boards: np.ndarray, others: np.ndarray) -> np.ndarray:
     return boards[~np.isin(flops, theirs)]
 
 
-def on_boards(rows: Rows, boards: Sequence[int] | np.ndarray) -> Rows:
+def on_boards(rows: TrainingRows, boards: Sequence[int] | np.ndarray) -> TrainingRows:
     """The rows of some boards, by their numbers, with weights of mean 1."""
     part = _rows_at(rows, np.isin(rows.board, np.asarray(boards)))
     return part._replace(w=part.w / part.w.mean())
 
 
-def subset(rows: Rows, n: int, seed: int) -> Rows:
+def subset(rows: TrainingRows, n: int, seed: int) -> TrainingRows:
     """n of the rows at random, in their order; all of them where there are no more."""
     if n >= len(rows.X):
         return rows
     return _rows_at(rows, np.sort(np.random.default_rng(seed).choice(len(rows.X), n, replace=False)))
 
 
-def share_of(rounds: Sequence[Rows], share: float, seed: int) -> list[Rows]:
+def share_of(rounds: Sequence[TrainingRows], share: float, seed: int) -> list[TrainingRows]:
     """All rows of the first round, and a share of each other's: drawn ones at random, listed ones (no board) the weightiest."""
     few = [rounds[0]]
     for rows in rounds[1:]:
@@ -95,13 +95,13 @@ def share_of(rounds: Sequence[Rows], share: float, seed: int) -> list[Rows]:
     return few
 
 
-def _rows_at(rows: Rows, places: np.ndarray) -> Rows:
-    return Rows(*(column[places] for column in rows))
+def _rows_at(rows: TrainingRows, places: np.ndarray) -> TrainingRows:
+    return TrainingRows(*(column[places] for column in rows))
 
 
 def fit_rounds(
     fits: Sequence[Callable[[np.ndarray, np.ndarray, np.ndarray], Model]],
-    rounds: Sequence[Rows],
+    rounds: Sequence[TrainingRows],
     done: Callable[[int], None] = lambda n: None,
 ) -> list[Model]:
     """Each fit(X, P, w) on its rows, WORKERS at a time; from the last on, since preflop has fewest rows."""
@@ -118,8 +118,8 @@ def fit_rounds(
 def try_settings(
     fit: Callable[..., Model],
     grid: Mapping[str, Sequence],
-    train: Rows,
-    valid: Rows,
+    train: TrainingRows,
+    valid: TrainingRows,
     done: Callable[[int], None] = lambda n: None,
 ) -> list[tuple[dict, Model, dict[str, float]]]:
     """(setting, model, its score on the validation rows) for every combination of a grid, the last name varying fastest.
@@ -133,19 +133,22 @@ def try_settings(
     return [(setting, model, score(model, valid)) for setting, model in zip(settings, models, strict=True)]
 
 
-def predictor(model: trees.Tree | Boosted | Neural) -> Predict:
+def predictor(model: trees.DecisionTree | Boosted | Neural) -> Predict:
     """What a model predicts, as a function of features (n, f)."""
-    if isinstance(model, trees.Tree):
+    if isinstance(model, trees.DecisionTree):
         return partial(trees.predict, model)
     return model.predict
 
 
 def judge(
-    models: Sequence[trees.Tree | Boosted | Neural], trained: Sequence[Rows], tested: Sequence[Rows], seed: int
+    models: Sequence[trees.DecisionTree | Boosted | Neural],
+    trained: Sequence[TrainingRows],
+    tested: Sequence[TrainingRows],
+    seed: int,
 ) -> list[Judgement]:
     """Each model on its rows trained on and tested on, WORKERS at a time."""
 
-    def one(model: trees.Tree | Boosted | Neural, train: Rows, test: Rows) -> Judgement:
+    def one(model: trees.DecisionTree | Boosted | Neural, train: TrainingRows, test: TrainingRows) -> Judgement:
         predicted = predictor(model)(test.X)
         return Judgement(score(model, train), _score(predicted, test), excess(predicted, test, seed))
 
@@ -153,30 +156,30 @@ def judge(
         return list(pool.map(lambda each: one(*each), zip(models, trained, tested, strict=True)))
 
 
-def size(model: trees.Tree | Boosted | Neural) -> tuple[int, str]:
+def size(model: trees.DecisionTree | Boosted | Neural) -> tuple[int, str]:
     """How large a model is, and what is counted."""
-    if isinstance(model, trees.Tree):
+    if isinstance(model, trees.DecisionTree):
         return trees.n_leaves(model), "leaves"
     if isinstance(model, Boosted):
         return model.n_leaves, f"leaves in {model.n_trees} trees"
     return model.n_parameters, "parameters"
 
 
-def score(model: trees.Tree | Boosted | Neural, rows: Rows) -> dict[str, float]:
+def score(model: trees.DecisionTree | Boosted | Neural, rows: TrainingRows) -> dict[str, float]:
     """Log-loss, Brier score, agreement and entropy floor of a model on rows."""
     return _score(predictor(model)(rows.X), rows)
 
 
-def _score(predicted: np.ndarray, rows: Rows) -> dict[str, float]:
+def _score(predicted: np.ndarray, rows: TrainingRows) -> dict[str, float]:
     return {**fit_metrics(rows.P, predicted, rows.w), "floor": entropy_floor(rows.P, rows.w)}
 
 
-def mean_brier(models: Sequence[trees.Tree | Boosted | Neural], rounds: Sequence[Rows]) -> float:
+def mean_brier(models: Sequence[trees.DecisionTree | Boosted | Neural], rounds: Sequence[TrainingRows]) -> float:
     """Mean over rounds of each model's Brier score on that round's rows."""
     return float(np.mean([score(model, rows)["brier"] for model, rows in zip(models, rounds, strict=True)]))
 
 
-def excess(predicted: np.ndarray, rows: Rows, seed: int) -> Excess:
+def excess(predicted: np.ndarray, rows: TrainingRows, seed: int) -> Excess:
     """Log-loss of predictions (n, n_labels) above the entropy floor; the interval resamples boards, whose rows are alike."""
     P, predicted = rows.P.astype(np.float64), predicted.astype(np.float64)
     above = (P * np.log(np.maximum(P, FLOOR) / np.maximum(predicted, FLOOR))).sum(axis=1)

@@ -20,9 +20,9 @@ from faceup.cards.features import HISTORIES, betting_features, feature_names, ha
 from faceup.holdem.betting.betting_tree import (
     CALL,
     STREETS,
+    BettingState,
+    BettingTree,
     Menu,
-    State,
-    Tree,
     menu_labels,
     offered,
     pot_and_call,
@@ -48,7 +48,7 @@ class Step(NamedTuple):
         return f"{self.feature} is {self.value:,.6g} {relation} {self.threshold:,.6g}"
 
 
-def _name(state: State) -> str:
+def _name(state: BettingState) -> str:
     return STREETS[state.street]
 
 
@@ -97,7 +97,7 @@ class TreeAgent:
         said = [f"{_words(label, to_call, amounts[label])} {100 * p:.0f} %" for label, p in likeliest if p >= 0.005]
         return "\n".join([*lines, "so: " + ", ".join(said)])
 
-    def _situation(self, hole: str, board: str, betting: str) -> tuple[State, np.ndarray]:
+    def _situation(self, hole: str, board: str, betting: str) -> tuple[BettingState, np.ndarray]:
         """The state, and the features of the player to act, (n_features,) float32."""
         state, cards = state_after(betting), hand(hole, board)
         if cards.street != state.street:
@@ -106,18 +106,18 @@ class TreeAgent:
         told = betting_features(np.array([state.bets]), np.array([state.actor]), self.history)
         return state, np.concatenate([cards.strength(), told[0]])
 
-    def _answer(self, state: State, x: np.ndarray) -> dict[str, float]:
+    def _answer(self, state: BettingState, x: np.ndarray) -> dict[str, float]:
         """The leaf's probabilities over legal labels, renormalised; if nothing is left, check or call."""
         p = trees.predict(self.trees[state.street], x[None])[0].astype(np.float64)
         legal = [label for label, _, _ in offered(state, self._menu, self.labels)]
         total = p[legal].sum()
         return {self.labels[k]: float(p[k] / total if total > 1e-9 else k == CALL) for k in legal}
 
-    def _steps(self, state: State, x: np.ndarray) -> list[Step]:
+    def _steps(self, state: BettingState, x: np.ndarray) -> list[Step]:
         return steps(self.trees[state.street], feature_names(state.street, self.history), x)
 
 
-def steps(model: trees.Tree, names: Sequence[str], x: np.ndarray) -> list[Step]:
+def steps(model: trees.DecisionTree, names: Sequence[str], x: np.ndarray) -> list[Step]:
     """The questions that a tree asks about features x (n_features,) float32, from the root to the leaf."""
     node, made = 0, []
     while (k := int(model.feature[node])) >= 0:
@@ -163,14 +163,14 @@ def load_agent(path: str | os.PathLike) -> TreeAgent:
 
 
 def tree_policy(
-    tree: Tree, tables: tuple[StreetTable, ...], models: Sequence[trees.Tree], history: str = "opponent"
+    tree: BettingTree, tables: tuple[StreetTable, ...], models: Sequence[trees.DecisionTree], history: str = "opponent"
 ) -> ModelPolicy:
     """The policy of four decision trees, one a round, that are told this of the betting (a `TreeAgent`'s `history`)."""
     return ModelPolicy(tree, [partial(trees.predict, model) for model in models], tables, history)
 
 
 def load_models(
-    tree: Tree, tables: tuple[StreetTable, ...], distill: str | os.PathLike, agents: str | os.PathLike
+    tree: BettingTree, tables: tuple[StreetTable, ...], distill: str | os.PathLike, agents: str | os.PathLike
 ) -> dict[str, ModelPolicy]:
     """The models as policies: "CART" and "OCT" from the folder `agents`, "XGBoost" and "NN" from the folder `distill`.
 
@@ -200,7 +200,7 @@ def load_models(
     return {name: tree_policy(tree, tables, agent.trees, history) for name, agent in read.items()} | others
 
 
-def _check_predict(name: str, tree: Tree, predict: Sequence[Predict], history: str) -> None:
+def _check_predict(name: str, tree: BettingTree, predict: Sequence[Predict], history: str) -> None:
     """Raises ValueError unless a model takes the features of its round and answers with the tree's labels."""
     for street, answer in enumerate(predict):
         n = answer(np.zeros((1, len(feature_names(street, history))), dtype=np.float32)).shape[1]

@@ -15,7 +15,7 @@ from numba import njit, prange
 from faceup.cards.cards import CLASS_OF_HOLE, HOLE_CARDS, PERMUTED_HOLES
 from faceup.cards.equity import UNITS, StreetTable
 from faceup.cards.strength import _strength
-from faceup.holdem.betting.betting_tree import FOLD, FOLD_END, SHOWDOWN, Tree
+from faceup.holdem.betting.betting_tree import FOLD, FOLD_END, SHOWDOWN, BettingTree
 from faceup.holdem.play.match import MBB_PER_DOLLAR
 from faceup.holdem.play.match_tree import Sides
 from faceup.holdem.play.sampled_match import Deals, TableSeat, deal, dollars, play_deals, seated
@@ -97,7 +97,7 @@ def _showdowns(hands, cards, strengths, stakes, weights, out):
 class ImaginedSeat(TableSeat):
     """A table at a match tree whose hands are also scored by AIVAT: `score` them when they are over."""
 
-    def __init__(self, match: Tree, own: Tree, policy: TablePolicy, seat: int, tables: tuple[StreetTable, ...]):
+    def __init__(self, match: BettingTree, own: BettingTree, policy: TablePolicy, seat: int, tables: tuple[StreetTable, ...]):
         """tables: of cards/equity."""
         super().__init__(match, own, policy, seat)
         self._match, self._tables, self._seat = match, tables, seat

@@ -15,7 +15,7 @@ from numba import njit
 from faceup.cards.cards import HOLE_CARDS
 from faceup.cards.equity import BOARD_CARDS, StreetTable
 from faceup.cards.features import board_features
-from faceup.holdem.betting.betting_tree import CALL, FOLD, STREETS, Tree
+from faceup.holdem.betting.betting_tree import CALL, FOLD, STREETS, BettingTree
 from faceup.holdem.solve.action_values import ActionValues, action_values
 from faceup.holdem.solve.board import N_PAIRS
 from faceup.holdem.solve.policy import ModelPolicy, Policy
@@ -52,8 +52,8 @@ def _add(place, columns, sums):
 
 
 def look(
-    tree: Tree,
-    models: Sequence[trees.Tree],
+    tree: BettingTree,
+    models: Sequence[trees.DecisionTree],
     policy: ModelPolicy,
     theirs: Policy,
     tables: tuple[StreetTable, ...],
@@ -78,7 +78,7 @@ def look(
     return [_seen(model, s, bins, n_labels) for model, s, bins in zip(models, sums, strength, strict=True)]
 
 
-def leaves_on_board(model: trees.Tree, policy: ModelPolicy, street: int, hands: np.ndarray) -> np.ndarray:
+def leaves_on_board(model: trees.DecisionTree, policy: ModelPolicy, street: int, hands: np.ndarray) -> np.ndarray:
     """The leaf of each betting history and hole, (n_histories, 1326) int32; hands (1326, n_hand_features)."""
     told, _, _ = policy.histories[street]
     x = np.empty((len(told), len(hands), hands.shape[1] + told.shape[1]), dtype=np.float32)
@@ -88,9 +88,9 @@ def leaves_on_board(model: trees.Tree, policy: ModelPolicy, street: int, hands: 
 
 
 def _sum_street(
-    tree: Tree,
+    tree: BettingTree,
     street: int,
-    model: trees.Tree,
+    model: trees.DecisionTree,
     policy: ModelPolicy,
     hands: np.ndarray,
     played: ActionValues,
@@ -108,7 +108,7 @@ def _sum_street(
         _add(leaves[history] * N_BINS + bins, columns[:1], strength.reshape(-1, 1))
 
 
-def _fill_columns(tree: Tree, node: int, played: ActionValues, equity: np.ndarray, columns: np.ndarray) -> None:
+def _fill_columns(tree: BettingTree, node: int, played: ActionValues, equity: np.ndarray, columns: np.ndarray) -> None:
     """What `Seen` sums, of one decision and each hole: columns (2 + 5 K, 1326), in place."""
     columns[:] = 0
     player, scale = tree.actor[node], 1 / (2 * N_PAIRS)  # of two seats and all pairs of holes
@@ -126,7 +126,7 @@ def _fill_columns(tree: Tree, node: int, played: ActionValues, equity: np.ndarra
             columns[start + 4] = own * played.share[child] * played.others[player, answer]
 
 
-def _seen(model: trees.Tree, sums: np.ndarray, strength: np.ndarray, n_labels: int) -> Seen:
+def _seen(model: trees.DecisionTree, sums: np.ndarray, strength: np.ndarray, n_labels: int) -> Seen:
     """The sums by name, those of inner nodes made from their branches'."""
     for node in np.flatnonzero(model.feature >= 0)[::-1]:
         left, right = model.left[node], model.right[node]
@@ -187,7 +187,7 @@ def bet_gain(seen: Seen, node: int) -> Mean:
     return ratio(earned[:, node], taken[:, node])
 
 
-def bluffs(seen: Seen, model: trees.Tree, *, deepest: int, least: float, equity: float) -> Found:
+def bluffs(seen: Seen, model: trees.DecisionTree, *, deepest: int, least: float, equity: float) -> Found:
     """Branches down to a depth that bet with hands of mean equity `equity` or less, by what their bets earn a game.
 
     Conditions: a bet or raise in `least` of all cases or more; it gains over checking or calling, the interval included.
@@ -201,7 +201,7 @@ def bluffs(seen: Seen, model: trees.Tree, *, deepest: int, least: float, equity:
     return _ranked(met, earned.mean(axis=0), weak & (trees.node_depths(model) <= deepest), taken.sum(axis=0) > 0)
 
 
-def questions(seen: Seen, model: trees.Tree, names: Sequence[str], *, deepest: int, least: float) -> Found:
+def questions(seen: Seen, model: trees.DecisionTree, names: Sequence[str], *, deepest: int, least: float) -> Found:
     """Questions about the cards whose two answers lead to different actions, each the better one there, by what that earns.
 
     names: of the features. The likeliest action of each answer is taken in `least` of all cases or more, and earns more there
@@ -253,8 +253,8 @@ class Followers(NamedTuple):
 
 
 def followers(
-    tree: Tree,
-    model: trees.Tree,
+    tree: BettingTree,
+    model: trees.DecisionTree,
     policy: ModelPolicy,
     theirs: Policy,
     tables: tuple[StreetTable, ...],

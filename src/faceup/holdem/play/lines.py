@@ -8,7 +8,7 @@ import numpy as np
 from faceup.cards.cards import HOLE_CARDS
 from faceup.cards.equity import StreetTable
 from faceup.cards.features import board_features
-from faceup.holdem.betting.betting_tree import DECISION, Tree
+from faceup.holdem.betting.betting_tree import DECISION, BettingTree
 from faceup.holdem.solve.policy import Policy, free_holes, opponents, street_reach
 
 _SHOWN = (0, 3, 4, 5)  # cards on the board of each street
@@ -22,7 +22,7 @@ class Habits(NamedTuple):
 
 
 def habits(
-    tree: Tree, policy: Policy, tables: tuple[StreetTable, ...], boards: Sequence[Sequence[int]], n_bins: int = 5
+    tree: BettingTree, policy: Policy, tables: tuple[StreetTable, ...], boards: Sequence[Sequence[int]], n_bins: int = 5
 ) -> Habits:
     """Over boards (n, 5) as dealt, all pairs of hands and all lines at once.
 

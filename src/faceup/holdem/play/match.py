@@ -20,7 +20,7 @@ from numba import njit, prange
 from faceup.cards.cards import CLASS_OF_HOLE, HOLE_CARDS, N_CLASSES
 from faceup.cards.matchups import RUNOUTS_PREFLOP, edges
 from faceup.cards.strength import N_RIVER_HOLES
-from faceup.holdem.betting.betting_tree import DECISION, SHOWDOWN, Tree
+from faceup.holdem.betting.betting_tree import DECISION, SHOWDOWN, BettingTree
 from faceup.holdem.solve.board import N_TILES, PADDED, TILE, _block_values, _gather_lanes, board_order
 from faceup.holdem.solve.layout import LANES, Layout, make_layout, stakes_at
 from faceup.holdem.solve.policy import Policy, street_reach
@@ -131,7 +131,7 @@ class Table:
 
     def __init__(
         self,
-        tree: Tree,
+        tree: BettingTree,
         policies: Sequence[Policy],
         wanted: np.ndarray | None = None,
         preflop_wins: np.ndarray | None = None,
@@ -196,7 +196,7 @@ def first_against_all(n: int) -> np.ndarray:
     return wanted
 
 
-def preflop_values(tree: Tree, policies: Sequence[Policy], preflop_wins: np.ndarray) -> np.ndarray:
+def preflop_values(tree: BettingTree, policies: Sequence[Policy], preflop_wins: np.ndarray) -> np.ndarray:
     """Dollars a game that policy i as small blind wins from j by hands that end before the flop, exactly, (n, n) float64.
 
     preflop_wins (169, 169): of cards/matchups. The policies must treat suits alike.
@@ -212,7 +212,7 @@ def preflop_values(tree: Tree, policies: Sequence[Policy], preflop_wins: np.ndar
     return won / _N_PAIRS
 
 
-def _class_reach(tree: Tree, policy: Policy) -> np.ndarray:
+def _class_reach(tree: BettingTree, policy: Policy) -> np.ndarray:
     """Each player's reach of the nodes that preflop actions lead to, with each starting hand, (2, n_nodes, 169) float64."""
     reach = np.zeros((2, tree.street_start[1], len(HOLE_CARDS)), dtype=np.float32)
     reach[:, 0] = 1

@@ -22,9 +22,9 @@ from faceup.holdem.betting.betting_tree import (
     FOLD,
     STACK,
     START,
+    BettingState,
+    BettingTree,
     Menu,
-    State,
-    Tree,
     act,
     build_tree,
     pot_and_call,
@@ -33,7 +33,7 @@ from faceup.holdem.betting.translation import children, legal_action, raise_size
 from faceup.holdem.play.match import MBB_PER_DOLLAR, Table, play_boards
 from faceup.holdem.play.purified import LikelyModel
 from faceup.holdem.solve.board import TILE
-from faceup.holdem.solve.policy import ModelPolicy, Policy, Predict, Rows, decisions
+from faceup.holdem.solve.policy import ModelPolicy, Policy, Predict, StreetRows, decisions
 
 _ENDED = -1  # a reading in which the own tree's players are all-in and the real ones are not
 
@@ -50,9 +50,9 @@ class Readings(NamedTuple):
     street_start: np.ndarray  # (5,) int32 edges of actions on street s are street_start[s]..street_start[s + 1]
 
 
-def states_of(tree: Tree) -> list[State | None]:
+def states_of(tree: BettingTree) -> list[BettingState | None]:
     """The rules' state at each node of a tree from the start of a hand; None at ends."""
-    states: list[State | None] = [START] + [None] * (len(tree.kind) - 1)
+    states: list[BettingState | None] = [START] + [None] * (len(tree.kind) - 1)
     for node in range(1, len(tree.kind)):
         before = states[tree.parent[node]]
         label, amount = int(tree.label[node]), int(tree.bets[node, before.actor, before.street])
@@ -61,7 +61,7 @@ def states_of(tree: Tree) -> list[State | None]:
     return states
 
 
-def read_tree(match: Tree, own: Tree, seat: int) -> Readings:
+def read_tree(match: BettingTree, own: BettingTree, seat: int) -> Readings:
     """All readings of a match tree by an agent of its own tree in a seat (0 the small blind)."""
     states, number, queue = states_of(match), {(0, 0): 0}, [(0, 0)]
     edges: list[list[tuple]] = [[], [], [], []]
@@ -83,7 +83,9 @@ def read_tree(match: Tree, own: Tree, seat: int) -> Readings:
     return Readings(*whole[:4], np.array(chance, dtype=np.float32), *whole[4:])
 
 
-def _own_steps(match: Tree, own: Tree, node: int, at: int, state: State) -> list[tuple[int, int, float, int]]:
+def _own_steps(
+    match: BettingTree, own: BettingTree, node: int, at: int, state: BettingState
+) -> list[tuple[int, int, float, int]]:
     """(child of the match tree, own node, 1, column) for each action that the agent's tree offers."""
     if at == _ENDED:
         return [(_child_of(match, node, ("call", 0)), _ENDED, 1.0, -1)]
@@ -95,7 +97,7 @@ def _own_steps(match: Tree, own: Tree, node: int, at: int, state: State) -> list
     return steps
 
 
-def _child_of(match: Tree, node: int, action: tuple[str, int]) -> int:
+def _child_of(match: BettingTree, node: int, action: tuple[str, int]) -> int:
     """The child that an action leads to; among raises the one of the nearest amount."""
     below = children(match, node)
     if action[0] != "raise":
@@ -105,7 +107,9 @@ def _child_of(match: Tree, node: int, action: tuple[str, int]) -> int:
     return min(raises, key=lambda c: abs(int(match.bets[c, actor, street]) - action[1]))
 
 
-def _their_steps(match: Tree, own: Tree, node: int, at: int, state: State) -> list[tuple[int, int, float, int]]:
+def _their_steps(
+    match: BettingTree, own: BettingTree, node: int, at: int, state: BettingState
+) -> list[tuple[int, int, float, int]]:
     """(child of the match tree, own node, chance, -1) for each way in which the opponent's actions are read."""
     steps = []
     for child in children(match, node):
@@ -114,7 +118,7 @@ def _their_steps(match: Tree, own: Tree, node: int, at: int, state: State) -> li
     return steps
 
 
-def _read_as(match: Tree, own: Tree, at: int, child: int, state: State) -> list[tuple[int, float]]:
+def _read_as(match: BettingTree, own: BettingTree, at: int, child: int, state: BettingState) -> list[tuple[int, float]]:
     """The own tree's nodes as which the opponent's action to a child is read, with their chances."""
     if at == _ENDED:
         return [(_ENDED, 1.0)]
@@ -182,7 +186,7 @@ def _normalise(nodes, first_child, n_children, label, start, told):
 class TranslatedPolicy:
     """A policy of its own tree as one of a match tree, in one seat; at the other seat's decisions it calls."""
 
-    def __init__(self, match: Tree, own: Tree, policy: Policy, seat: int):
+    def __init__(self, match: BettingTree, own: BettingTree, policy: Policy, seat: int):
         """policy: answers for the tree `own`; seat: 0 the small blind, 1 the big blind."""
         self.match, self.policy, self.readings = match, policy, read_tree(match, own, seat)
         acts = (match.kind == DECISION) & (match.actor == seat)
@@ -190,9 +194,9 @@ class TranslatedPolicy:
         self._decisions = [decisions(match, street, seat) for street in range(4)]
         self._weight = np.zeros((-(-len(HOLE_CARDS) // TILE), len(self.readings.node), TILE), dtype=np.float32)
         self._weight[:, 0] = 1  # nothing has been read yet
-        self._known: dict[int, tuple[tuple[int, ...], Rows]] = {}  # the last board's rows on each street
+        self._known: dict[int, tuple[tuple[int, ...], StreetRows]] = {}  # the last board's rows on each street
 
-    def street(self, street: int, board: list[int], wanted: np.ndarray | None = None) -> Rows:
+    def street(self, street: int, board: list[int], wanted: np.ndarray | None = None) -> StreetRows:
         """A row for each hole; earlier streets of the board are asked for where they have not been."""
         if self._known.get(street, (None,))[0] != tuple(board):
             if street:
@@ -201,7 +205,7 @@ class TranslatedPolicy:
             self._known[street] = (tuple(board), self._rows(street, board))
         return self._known[street][1]
 
-    def _rows(self, street: int, board: list[int]) -> Rows:
+    def _rows(self, street: int, board: list[int]) -> StreetRows:
         table, row_of_hole = self.policy.street(street, board)
         rows = np.zeros(self._weight.shape[::2], dtype=np.int32)
         rows.ravel()[: len(row_of_hole)] = row_of_hole
@@ -226,7 +230,7 @@ def relabelled(predict: Predict, labels: tuple[str, ...], wider: tuple[str, ...]
     return answer
 
 
-def on_match_tree(match: Tree, own: Tree, policies: Sequence[Policy], seat: int) -> list[Policy]:
+def on_match_tree(match: BettingTree, own: BettingTree, policies: Sequence[Policy], seat: int) -> list[Policy]:
     """Policies of their own tree on a match tree: models read real dollars, any other translates what it does not know.
 
     A model and what it is without small probabilities, if both are given, are asked once for both.
@@ -250,8 +254,8 @@ def on_match_tree(match: Tree, own: Tree, policies: Sequence[Policy], seat: int)
 class Sides(NamedTuple):
     """Two sides with menus of their own: all agents of the first meet the one of the second, in both seats."""
 
-    trees: tuple[Tree, Tree]  # match trees: the first side as small blind, then as big blind
-    own: tuple[Tree, Tree]  # each side's own tree
+    trees: tuple[BettingTree, BettingTree]  # match trees: the first side as small blind, then as big blind
+    own: tuple[BettingTree, BettingTree]  # each side's own tree
 
 
 def make_sides(first: Menu, second: Menu) -> Sides:

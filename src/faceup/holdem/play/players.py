@@ -10,7 +10,7 @@ from typing import Protocol
 import numpy as np
 
 from faceup.cards.cards import card_text, hole_index, parse_hand
-from faceup.holdem.betting.betting_tree import DECISION, Tree
+from faceup.holdem.betting.betting_tree import DECISION, BettingTree
 from faceup.holdem.betting.hand_play import Choose, Played, play_hand
 from faceup.holdem.betting.notation import read_line, state_after
 from faceup.holdem.betting.translation import children, legal_action, node_after
@@ -58,7 +58,7 @@ class DollarPlayer:
 class TablePlayer:
     """Plays a policy on a betting tree; sizes off the tree are translated by chance, once a hand."""
 
-    def __init__(self, tree: Tree, policy: Policy, seed: int = 0, argmax: bool = False):
+    def __init__(self, tree: BettingTree, policy: Policy, seed: int = 0, argmax: bool = False):
         """policy: answers for the tree's nodes."""
         self.tree, self.policy, self.seed, self.argmax = tree, policy, seed, argmax
 

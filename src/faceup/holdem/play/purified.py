@@ -7,8 +7,8 @@ all that stays: that is purification, also called argmax play.
 import numpy as np
 from numba import njit
 
-from faceup.holdem.betting.betting_tree import DECISION, Tree
-from faceup.holdem.solve.policy import ModelPolicy, Policy, Rows, TablePolicy
+from faceup.holdem.betting.betting_tree import DECISION, BettingTree
+from faceup.holdem.solve.policy import ModelPolicy, Policy, StreetRows, TablePolicy
 
 
 @njit(cache=True)
@@ -31,7 +31,7 @@ def _threshold(nodes, first_child, n_children, start, least, rows):
                 rows[h, c] /= total
 
 
-def likely_rows(tree: Tree, street: int, rows: np.ndarray, least: float) -> np.ndarray:
+def likely_rows(tree: BettingTree, street: int, rows: np.ndarray, least: float) -> np.ndarray:
     """A street's rows (n, width) without what is less likely than `least`; of equals the first is the likeliest."""
     nodes = np.flatnonzero((tree.kind == DECISION) & (tree.street == street)).astype(np.int32)
     out = rows.copy()
@@ -54,7 +54,7 @@ class LikelyModel:
         self.drawn, self.least = drawn, least
         self._known: dict[int, tuple[np.ndarray, np.ndarray]] = {}  # the last rows given and made, on each street
 
-    def street(self, street: int, board: list[int], wanted: np.ndarray | None = None) -> Rows:
+    def street(self, street: int, board: list[int], wanted: np.ndarray | None = None) -> StreetRows:
         """As in `ModelPolicy`."""
         rows, row_of_hole = self.drawn.street(street, board, wanted)
         if street not in self._known or self._known[street][0] is not rows:
@@ -62,7 +62,7 @@ class LikelyModel:
         return self._known[street][1], row_of_hole
 
 
-def thresholded(tree: Tree, policy: Policy, least: float) -> TablePolicy | LikelyModel:
+def thresholded(tree: BettingTree, policy: Policy, least: float) -> TablePolicy | LikelyModel:
     """A policy that drops actions of probabilities below `least`.
 
     Raises ValueError unless it is a table or a model and 0 < least <= 1.
@@ -76,6 +76,6 @@ def thresholded(tree: Tree, policy: Policy, least: float) -> TablePolicy | Likel
     raise ValueError(f"policy is a {type(policy).__name__}, expected a table or a model")
 
 
-def purified(tree: Tree, policy: Policy) -> TablePolicy | LikelyModel:
+def purified(tree: BettingTree, policy: Policy) -> TablePolicy | LikelyModel:
     """The policy that always takes the likeliest action. Raises ValueError on another kind of policy."""
     return thresholded(tree, policy, 1)

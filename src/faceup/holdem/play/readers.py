@@ -1,7 +1,7 @@
 """Strategies at a table of real dollars, with all of their hands at once: what a local best response asks (solve).
 
-A strategy on a betting tree reads sizes that the tree has not by chance (betting/translation); what it may have read is a view, the
-node. Models that read dollars have one view only.
+A strategy on a betting tree reads sizes that the tree has not by chance (betting/translation); what it may have read is
+a view, the node. Models that read dollars have one view only.
 """
 
 from collections.abc import Sequence
@@ -10,7 +10,7 @@ import numpy as np
 
 from faceup.cards.equity import StreetTable
 from faceup.cards.features import betting_features, board_features, check_history
-from faceup.holdem.betting.betting_tree import CALL, DECISION, Menu, State, Tree, menu_labels, offered
+from faceup.holdem.betting.betting_tree import CALL, DECISION, BettingState, BettingTree, Menu, menu_labels, offered
 from faceup.holdem.betting.translation import child, children, legal_action, read_raise
 from faceup.holdem.solve.local_best_response import Move, View
 from faceup.holdem.solve.policy import Policy, Predict
@@ -19,12 +19,12 @@ from faceup.holdem.solve.policy import Policy, Predict
 class TableReader:
     """A policy on a betting tree."""
 
-    def __init__(self, tree: Tree, policy: Policy):
+    def __init__(self, tree: BettingTree, policy: Policy):
         """policy: answers for the tree's nodes."""
         self.tree, self.policy = tree, policy
         self._known: dict[int, tuple[tuple[int, ...], np.ndarray]] = {}  # the last board's probabilities on each street
 
-    def hear(self, view: View, state: State, move: Move) -> list[tuple[View, float]]:
+    def hear(self, view: View, state: BettingState, move: Move) -> list[tuple[View, float]]:
         """See `Reader`: the nodes as which a raise may be read."""
         if self.tree.kind[view] != DECISION:
             return [(view, 1.0)]
@@ -32,7 +32,7 @@ class TableReader:
             return read_raise(self.tree, view, state, move[1])
         return [(child(self.tree, view, CALL), 1.0)]
 
-    def act(self, view: View, state: State, board: list[int]) -> list[tuple[Move, View, np.ndarray]]:
+    def act(self, view: View, state: BettingState, board: list[int]) -> list[tuple[Move, View, np.ndarray]]:
         """See `Reader`. Where the tree has the players all-in and dollars are left, it checks and calls."""
         if self.tree.kind[view] != DECISION:
             return [(("call", 0), view, np.ones(1326))]
@@ -58,11 +58,11 @@ class DollarReader:
         self.menu, self.labels, self.predict, self.tables = menu, menu_labels(menu), predict, tables
         self._known: dict[int, tuple[tuple[int, ...], np.ndarray, np.ndarray]] = {}
 
-    def hear(self, view: View, state: State, move: Move) -> list[tuple[View, float]]:
+    def hear(self, view: View, state: BettingState, move: Move) -> list[tuple[View, float]]:
         """See `Reader`: all is in the dollars."""
         return [(view, 1.0)]
 
-    def act(self, view: View, state: State, board: list[int]) -> list[tuple[Move, View, np.ndarray]]:
+    def act(self, view: View, state: BettingState, board: list[int]) -> list[tuple[Move, View, np.ndarray]]:
         """See `Reader`: probabilities of legal labels, renormalised; if nothing is left, check or call."""
         actions = offered(state, self.menu, self.labels)
         p = self._labels(state, board)[:, [label for label, _, _ in actions]]
@@ -71,7 +71,7 @@ class DollarReader:
         p = np.where(total[:, None] > 1e-9, p / np.maximum(total, 1e-9)[:, None], called)
         return [((action, amount), view, p[:, k]) for k, (_, action, amount) in enumerate(actions)]
 
-    def _labels(self, state: State, board: list[int]) -> np.ndarray:
+    def _labels(self, state: BettingState, board: list[int]) -> np.ndarray:
         """What a round's model says of each hole, (1326, n_labels); hands with the same features are asked once."""
         street = state.street
         if street not in self._known or self._known[street][0] != tuple(board):

@@ -15,7 +15,7 @@ from faceup.cards.cards import CLASS_OF_HOLE, PERMUTED_HOLES, _canonical, canoni
 from faceup.cards.equity import BOARD_CARDS, UNITS, StreetTable
 from faceup.cards.features import betting_features
 from faceup.cards.strength import _strength
-from faceup.holdem.betting.betting_tree import CALL, DECISION, FOLD_END, Tree
+from faceup.holdem.betting.betting_tree import CALL, DECISION, FOLD_END, BettingTree
 from faceup.holdem.betting.hand_play import payoffs
 from faceup.holdem.play.match import MBB_PER_DOLLAR
 from faceup.holdem.play.match_tree import Sides, on_match_tree, read_tree
@@ -107,7 +107,7 @@ def _drawn(chances: np.ndarray, u: np.ndarray) -> np.ndarray:
 class TableSeat:
     """A table or a fixed player: reads lines as its own tree's, and draws one reading where there are several."""
 
-    def __init__(self, match: Tree, own: Tree, policy: TablePolicy | FixedPolicy, seat: int):
+    def __init__(self, match: BettingTree, own: BettingTree, policy: TablePolicy | FixedPolicy, seat: int):
         """policy: answers for the tree `own`."""
         self.readings, self.policy = read_tree(match, own, seat), policy
         sources, first, n = np.unique(self.readings.source, return_index=True, return_counts=True)
@@ -159,7 +159,7 @@ class TableSeat:
 class ModelSeat:
     """Four models that read real dollars, one a round."""
 
-    def __init__(self, match: Tree, policy: ModelPolicy, least: float = 0):
+    def __init__(self, match: BettingTree, policy: ModelPolicy, least: float = 0):
         """policy: answers for the match tree; least: the probability below which it drops an action."""
         self.match, self.policy, self._least = match, policy, least
         k = np.arange(match.n_children.max())
@@ -192,7 +192,7 @@ class ModelSeat:
         return np.concatenate([table.equity[place][:, None] / UNITS[street], *later], axis=1).astype(np.float32)
 
 
-def seated(match: Tree, own: Tree, policy: Policy, seat: int) -> Seat:
+def seated(match: BettingTree, own: BettingTree, policy: Policy, seat: int) -> Seat:
     """A policy of its own tree in a seat (0 the small blind) of a match tree. Raises ValueError on a kind that cannot play."""
     if isinstance(policy, LikelyModel):
         return ModelSeat(match, *on_match_tree(match, own, [policy.drawn], seat), policy.least)
@@ -203,7 +203,7 @@ def seated(match: Tree, own: Tree, policy: Policy, seat: int) -> Seat:
     raise ValueError(f"policy is a {type(policy).__name__}, expected a table, a model or a fixed player")
 
 
-def play_deals(match: Tree, seats: tuple[Seat, Seat], deals: Deals, seed: int | list[int]) -> np.ndarray:
+def play_deals(match: BettingTree, seats: tuple[Seat, Seat], deals: Deals, seed: int | list[int]) -> np.ndarray:
     """The node at which each deal ends, (n,) int64; seed: of the agents' draws."""
     rng, n = np.random.default_rng(seed), len(deals.cards)
     for seat in range(2):
@@ -220,7 +220,7 @@ def play_deals(match: Tree, seats: tuple[Seat, Seat], deals: Deals, seed: int | 
     return nodes
 
 
-def dollars(match: Tree, deals: Deals, nodes: np.ndarray) -> np.ndarray:
+def dollars(match: BettingTree, deals: Deals, nodes: np.ndarray) -> np.ndarray:
     """Dollars that the small blind wins in deals that have ended at these nodes, (n,) int64."""
     folded = np.where(match.kind[nodes] == FOLD_END, match.actor[nodes], -1)
     return payoffs(match.bets[nodes].sum(axis=2), folded, deals.strengths)[:, 0]

@@ -8,7 +8,7 @@ import numpy as np
 from faceup.cards.cards import card_text, hole_index
 from faceup.cards.equity import BOARD_CARDS, StreetTable
 from faceup.cards.features import board_features
-from faceup.holdem.betting.betting_tree import DECISION, STREETS, Tree, line_text
+from faceup.holdem.betting.betting_tree import DECISION, STREETS, BettingTree, line_text
 from faceup.holdem.play.agents import Step, steps
 from faceup.holdem.play.words import reasons
 from faceup.holdem.solve.policy import ModelPolicy
@@ -28,8 +28,8 @@ class Decision(NamedTuple):
 
 
 def decide(
-    tree: Tree,
-    models: Sequence[trees.Tree],
+    tree: BettingTree,
+    models: Sequence[trees.DecisionTree],
     names: Sequence[Sequence[str]],
     policy: ModelPolicy,
     tables: tuple[StreetTable, ...],
@@ -56,8 +56,8 @@ def decide(
 
 
 def walk(
-    tree: Tree,
-    models: Sequence[trees.Tree],
+    tree: BettingTree,
+    models: Sequence[trees.DecisionTree],
     names: Sequence[Sequence[str]],
     policy: ModelPolicy,
     tables: tuple[StreetTable, ...],
@@ -84,7 +84,7 @@ def walk(
     raise ValueError(f"holes {list(holes)}: no hand of {_TRIES} comes to the small blind on the river, expected one")
 
 
-def tell(tree: Tree, board: Sequence[int], decision: Decision) -> str:
+def tell(tree: BettingTree, board: Sequence[int], decision: Decision) -> str:
     """A decision in words: what lies and has been bet, the reasons, the mixture, the action that was drawn."""
     node, street = decision.node, int(tree.street[decision.node])
     put, actor = tree.bets[node].sum(axis=1), tree.actor[node]
@@ -100,7 +100,7 @@ def tell(tree: Tree, board: Sequence[int], decision: Decision) -> str:
     return "\n".join([*lines, f"    so: {mixture}; drawn: {names[decision.taken]}"])
 
 
-def _said(tree: Tree, child: int, to_call: int) -> str:
+def _said(tree: BettingTree, child: int, to_call: int) -> str:
     """An action as "fold", "check", "call", "raise to $600"."""
     above = int(tree.parent[child])
     label, street, actor = tree.labels[tree.label[child]], tree.street[above], tree.actor[above]

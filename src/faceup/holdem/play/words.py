@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from faceup.holdem.play.agents import Step
 from faceup.trees.tree_paths import path_to
-from faceup.trees.trees import Tree
+from faceup.trees.trees import DecisionTree
 
 
 class Wording(NamedTuple):
@@ -81,7 +81,7 @@ def action_name(label: str) -> str:
     return {"call": "check or call", "all_in": "all-in"}.get(label, label)
 
 
-def path_words(tree: Tree, names: Sequence[str], node: int) -> list[str]:
+def path_words(tree: DecisionTree, names: Sequence[str], node: int) -> list[str]:
     """The conditions under which a tree's branch is reached, one a feature; none at the root."""
     steps = []
     for split, above in path_to(tree, node):

@@ -7,7 +7,7 @@ import numpy as np
 from matplotlib.axes import Axes
 
 from faceup.cards.cards import CLASS_NAMES
-from faceup.holdem.betting.betting_tree import CALL, FOLD, STREETS, Tree
+from faceup.holdem.betting.betting_tree import CALL, FOLD, STREETS, BettingTree
 from faceup.notebook.figures import BLUE, GREEN, ORANGE, RED
 from faceup.notebook.result_figures import plain
 
@@ -26,7 +26,7 @@ class Leak(NamedTuple):
     hands: tuple[str, ...]  # with which it wins most, the most first
 
 
-def line_words(tree: Tree, node: int) -> str:
+def line_words(tree: BettingTree, node: int) -> str:
     """The betting line to a node in dollars: "call, check / bet 200" and so on, a stroke for each new street."""
     words: list[str] = []
     while node > 0:
@@ -36,7 +36,7 @@ def line_words(tree: Tree, node: int) -> str:
     return " ".join(reversed(words)).rstrip(",/ ") or "first to act"
 
 
-def _move(tree: Tree, above: int, node: int) -> str:
+def _move(tree: BettingTree, above: int, node: int) -> str:
     """Such as "fold", "check", "call", "bet 200", "raise to 600", "all-in"."""
     actor, street, label = int(tree.actor[above]), int(tree.street[above]), int(tree.label[node])
     own, other = tree.bets[above].sum(axis=1)[[actor, 1 - actor]]
@@ -50,7 +50,7 @@ def _move(tree: Tree, above: int, node: int) -> str:
     return f"raise to {amount:,}" if tree.bets[above, 1 - actor, street] else f"bet {amount:,}"
 
 
-def worst_leaks(tree: Tree, leaks: np.ndarray, n: int, hands: int = 3) -> list[Leak]:
+def worst_leaks(tree: BettingTree, leaks: np.ndarray, n: int, hands: int = 3) -> list[Leak]:
     """The n decisions with the largest leaks (n_nodes, 169), the largest first; `hands` named for each."""
     total = leaks.sum(axis=1)
     found = []

@@ -11,7 +11,7 @@ import numpy as np
 
 from faceup.cards.cards import HOLE_CARDS
 from faceup.cards.equity import BOARD_CARDS
-from faceup.holdem.betting.betting_tree import DECISION, FOLD_END, SHOWDOWN, Tree
+from faceup.holdem.betting.betting_tree import DECISION, FOLD_END, SHOWDOWN, BettingTree
 from faceup.holdem.solve.best_response import fold_values
 from faceup.holdem.solve.board import _showdown_block, board_order
 from faceup.holdem.solve.policy import Policy, free_holes, opponents, street_reach
@@ -26,7 +26,7 @@ class ActionValues(NamedTuple):
     share: np.ndarray  # (n_nodes, 1326) float32 chance that p's policy takes the action leading to a node
 
 
-def action_values(tree: Tree, mine: Policy, theirs: Policy, board: Sequence[int]) -> ActionValues:
+def action_values(tree: BettingTree, mine: Policy, theirs: Policy, board: Sequence[int]) -> ActionValues:
     """Values to a player who follows `mine` in either seat against `theirs`.
 
     board: five cards as dealt, else ValueError. Divide `value` by `others` for dollars a game that has come there.
@@ -45,7 +45,7 @@ def action_values(tree: Tree, mine: Policy, theirs: Policy, board: Sequence[int]
     return ActionValues(own, np.stack([opponents(other[1]), opponents(other[0])]), value, share)
 
 
-def _values(tree: Tree, player: int, other: np.ndarray, share: np.ndarray, order, free: np.ndarray) -> np.ndarray:
+def _values(tree: BettingTree, player: int, other: np.ndarray, share: np.ndarray, order, free: np.ndarray) -> np.ndarray:
     """Dollars times the opponent's holes at every node, (n_nodes, 1326) float32."""
     value = np.zeros(share.shape, dtype=np.float32)
     folds, showdowns = np.flatnonzero(tree.kind == FOLD_END), np.flatnonzero(tree.kind == SHOWDOWN)

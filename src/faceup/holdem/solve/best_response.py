@@ -22,7 +22,7 @@ from numba import njit
 
 from faceup.cards.cards import CLASS_OF_HOLE, HOLE_CARDS, N_CLASSES, PERMUTED_HOLES, canonical_boards
 from faceup.cards.matchups import RUNOUTS_FLOP, RUNOUTS_PREFLOP, edges, flop_wins
-from faceup.holdem.betting.betting_tree import CALL, DECISION, FOLD_END, SHOWDOWN, Tree, size_name
+from faceup.holdem.betting.betting_tree import CALL, DECISION, FOLD_END, SHOWDOWN, BettingTree, size_name
 from faceup.holdem.solve.folding import fixing_permutations, folded_cards
 from faceup.holdem.solve.policy import Policy, free_holes, opponents, street_reach
 from faceup.holdem.solve.river_response import RiverResponder, make_rivers
@@ -62,7 +62,7 @@ class Responder:
 
     def __init__(
         self,
-        tree: Tree,
+        tree: BettingTree,
         policy: Policy,
         preflop_wins: np.ndarray | None = None,
         sizes: Sequence[float] | None = None,
@@ -292,7 +292,7 @@ def _by_class(values: np.ndarray) -> np.ndarray:
     return np.stack([values[..., CLASS_OF_HOLE == k].sum(axis=-1) for k in range(N_CLASSES)], axis=-1)
 
 
-def allowed_nodes(tree: Tree, sizes: Sequence[float] | None) -> np.ndarray:
+def allowed_nodes(tree: BettingTree, sizes: Sequence[float] | None) -> np.ndarray:
     """Nodes that fold, call, all-in or a raise by one of `sizes` (None: any) leads to, (n_nodes,) bool.
 
     Raises ValueError on a size that the tree does not have.
@@ -322,7 +322,7 @@ def _respond(nodes, actor, first_child, n_children, allowed, reach, value, leaks
             leaks[node, CLASS_OF_HOLE[h]] += np.float64(reach[who, node, h]) * np.float64(best) - own
 
 
-def fold_values(tree: Tree, folds: np.ndarray, player: int, reach: np.ndarray) -> np.ndarray:
+def fold_values(tree: BettingTree, folds: np.ndarray, player: int, reach: np.ndarray) -> np.ndarray:
     """Dollars times opposing holes that folds are worth to a player with each hole, (n_folds, 1326)."""
     put = tree.bets[folds].sum(axis=2)
     gain = np.where(tree.actor[folds] == player, -put[:, player], put[:, 1 - player])
@@ -345,7 +345,7 @@ def sample_flops(n: int, seed: int) -> np.ndarray:
 
 
 def exploitability(
-    tree: Tree,
+    tree: BettingTree,
     policy: Policy,
     flops: np.ndarray,
     progress: Callable[[int], None] = lambda done: None,

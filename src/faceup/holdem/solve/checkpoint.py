@@ -16,9 +16,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from faceup.holdem.betting.betting_tree import Tree
+from faceup.holdem.betting.betting_tree import BettingTree
 from faceup.holdem.solve.groups import Groups
-from faceup.holdem.solve.selfplay import Discount, SelfPlay, State
+from faceup.holdem.solve.selfplay import Discount, SelfPlay, SelfPlayState
 from faceup.notebook.source_code import code_digest
 from faceup.notebook.storage import load_npz, save_npz
 
@@ -35,7 +35,7 @@ class Run(NamedTuple):
     snapshots: dict[int, Tables]  # by iteration
 
 
-def fingerprint(tree: Tree, groups: Groups, discount: Discount, seed: int) -> str:
+def fingerprint(tree: BettingTree, groups: Groups, discount: Discount, seed: int) -> str:
     """A digest of all that decides a run's bits but how long it is."""
     digest = hashlib.sha256(repr((_CODE, tree.labels, groups.n_groups, tuple(discount), seed)).encode())
     for array in (*tree[1:], groups.flop, groups.turn):
@@ -95,7 +95,7 @@ def _checkpoints(folder: Path) -> list[Path]:
     return sorted(folder.glob("checkpoint-*.npz"))  # as many digits in each: oldest first
 
 
-def save(folder: str | os.PathLike, state: State, owner: str) -> None:
+def save(folder: str | os.PathLike, state: SelfPlayState, owner: str) -> None:
     """Write a checkpoint and remove all others but the one before it. Raises OSError naming the file.
 
     owner: the run's `fingerprint`.
@@ -111,10 +111,10 @@ def save(folder: str | os.PathLike, state: State, owner: str) -> None:
 def load(
     folder: str | os.PathLike,
     owner: str,
-    like: State,
+    like: SelfPlayState,
     most: int | None = None,
     snapshots: Sequence[int] = (),
-) -> State | None:
+) -> SelfPlayState | None:
     """The newest sound checkpoint of a run, None where there is none; others are named on stderr.
 
     like: a state of the run's shapes; most: the iteration that the run shall end at; snapshots: iterations
@@ -135,19 +135,19 @@ def load(
     return None
 
 
-def _read_state(path: Path, owner: str, like: State) -> State:
+def _read_state(path: Path, owner: str, like: SelfPlayState) -> SelfPlayState:
     arrays = _read(path, owner)
     tables = _tables(arrays, "regrets", like.regrets), _tables(arrays, "averages", like.averages)
     if "iteration" not in arrays:
         raise ValueError("its iteration is missing")
-    return State(*tables, int(arrays["iteration"]))
+    return SelfPlayState(*tables, int(arrays["iteration"]))
 
 
 def _snapshot_path(folder: Path, iteration: int) -> Path:
     return folder / f"snapshot-{iteration:09d}.npz"
 
 
-def _read_snapshot(folder: Path, iteration: int, owner: str, like: State) -> Tables:
+def _read_snapshot(folder: Path, iteration: int, owner: str, like: SelfPlayState) -> Tables:
     path = _snapshot_path(folder, iteration)
     try:
         return _tables(_read(path, owner), "average", like.averages)
@@ -166,7 +166,7 @@ def clear(folder: str | os.PathLike) -> None:
 
 
 def train(
-    tree: Tree,
+    tree: BettingTree,
     groups: Groups,
     discount: Discount,
     seed: int,

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numba
 import numpy as np
 
-from faceup.holdem.betting.betting_tree import DECISION, FOLD_END, SHOWDOWN, Tree
+from faceup.holdem.betting.betting_tree import DECISION, FOLD_END, SHOWDOWN, BettingTree
 
 LANES = 32  # ends swept together
 _LEAST_PART = 64  # nodes: smaller neighbouring subtrees are swept together
@@ -35,7 +35,7 @@ class Layout(NamedTuple):
     decision: np.ndarray  # (n_nodes,) int32 number of a decision, -1 at ends
     root: np.ndarray  # (n_nodes,) int32 number of a root, -1 elsewhere
     parent: np.ndarray  # (n_nodes,) int32 number of the decision above, -1 at the root
-    street_start: np.ndarray  # (5,) int32 as in Tree
+    street_start: np.ndarray  # (5,) int32 as in BettingTree
     edge: np.ndarray  # (n_nodes,) int32 place among the nodes that its part's actions lead to
     edges: np.ndarray  # (n_parts, 4, 2) int32 nodes of each part that an action on each street leads to: first, end
     decisions: np.ndarray  # (n_parts, 2) int32 decisions of each part: first, end
@@ -45,16 +45,16 @@ class Layout(NamedTuple):
     own_columns: np.ndarray  # (n_parts, 4, 2) int32 first of a part's decisions among its street's, and how many
 
 
-def before_river(tree: Tree) -> Tree:
+def before_river(tree: BettingTree) -> BettingTree:
     """A tree without its river betting: where that would begin stands a node of kind RIVER."""
     end = tree.street_start[3]
     kind = tree.kind[:end].copy()
     kind[(kind == DECISION) & (tree.street[:end] == 3)] = RIVER
     start = np.append(tree.street_start[:4], end).astype(np.int32)
-    return Tree(tree.labels, kind, *(array[:end] for array in tree[2:-1]), start)
+    return BettingTree(tree.labels, kind, *(array[:end] for array in tree[2:-1]), start)
 
 
-def make_layout(tree: Tree, cuts: tuple[int, ...], shape: np.ndarray | None = None) -> Layout:
+def make_layout(tree: BettingTree, cuts: tuple[int, ...], shape: np.ndarray | None = None) -> Layout:
     """Cut a tree at the start of the streets `cuts` (0 first). Raises ValueError on other cuts.
 
     shape (n_nodes,): of nodes of kind RIVER; LANES columns hold one shape only, and the ends of all parts are kept together.
@@ -104,7 +104,7 @@ def shares(sizes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return np.array(sum(tasks, []), dtype=np.int64), np.cumsum([0, *map(len, tasks)])
 
 
-def _parts(tree: Tree, cuts: tuple[int, ...]) -> tuple[np.ndarray, int]:
+def _parts(tree: BettingTree, cuts: tuple[int, ...]) -> tuple[np.ndarray, int]:
     """Part of each node: that of the node above, unless the node begins a cut street; small neighbours are joined."""
     part = np.zeros(len(tree.kind), dtype=np.int64)
     n_parts = 1
@@ -126,7 +126,7 @@ def _parts(tree: Tree, cuts: tuple[int, ...]) -> tuple[np.ndarray, int]:
     return part, n_parts
 
 
-def _size(tree: Tree, node: int, last_street: int) -> int:
+def _size(tree: BettingTree, node: int, last_street: int) -> int:
     """Nodes below a decision that actions up to a street lead to."""
     count, queue = 0, [node]
     for above in queue:
@@ -137,7 +137,7 @@ def _size(tree: Tree, node: int, last_street: int) -> int:
     return count
 
 
-def _edges(tree: Tree, part: np.ndarray, n_parts: int) -> np.ndarray:
+def _edges(tree: BettingTree, part: np.ndarray, n_parts: int) -> np.ndarray:
     """First and last-plus-one node reached by an action on each street of each part (of the decision above)."""
     edges = np.zeros((n_parts, 4, 2), dtype=np.int32)
     above = tree.parent[1:]
@@ -150,7 +150,7 @@ def _edges(tree: Tree, part: np.ndarray, n_parts: int) -> np.ndarray:
     return edges
 
 
-def _columns(tree: Tree, pool: np.ndarray, slot: np.ndarray, shape: np.ndarray | None) -> tuple:
+def _columns(tree: BettingTree, pool: np.ndarray, slot: np.ndarray, shape: np.ndarray | None) -> tuple:
     """Number the ends of each pool (into slot): showdowns, folds, rivers by shape. Columns, their nodes and their stakes."""
     columns = np.zeros((int(pool.max()) + 1, 4), dtype=np.int32)
     nodes_of, stakes = [np.zeros(0, dtype=np.int32)], [np.zeros((0, 2), dtype=np.float32)]
@@ -174,7 +174,7 @@ def _columns(tree: Tree, pool: np.ndarray, slot: np.ndarray, shape: np.ndarray |
     return columns, np.concatenate(nodes_of), np.concatenate(stakes)
 
 
-def stakes_at(tree: Tree, nodes: np.ndarray) -> np.ndarray:
+def stakes_at(tree: BettingTree, nodes: np.ndarray) -> np.ndarray:
     """Dollars that a showdown's winner takes from the other; at a fold what each player gains or loses. (n, 2)"""
     put = tree.bets[nodes].sum(axis=2)
     shown = (tree.kind[nodes] == SHOWDOWN)[:, None]

@@ -21,7 +21,7 @@ from typing import NamedTuple, Protocol, TypeVar
 import numpy as np
 
 from faceup.cards.cards import HOLE_CARDS
-from faceup.holdem.betting.betting_tree import BIG_BLIND, FOLD_END, START, State, act, legal_raises, pot_and_call
+from faceup.holdem.betting.betting_tree import BIG_BLIND, FOLD_END, START, BettingState, act, legal_raises, pot_and_call
 from faceup.holdem.solve.policy import free_holes, opponents
 from faceup.holdem.solve.showdown import Showdowns
 from faceup.notebook.intervals import mean_ci95
@@ -39,16 +39,16 @@ View = int  # what a strategy makes of the line so far: its own business, such a
 class Reader(Protocol):
     """A strategy as it sits at a table of real dollars, any bet size before it."""
 
-    def hear(self, view: View, state: State, move: Move) -> list[tuple[View, float]]:
+    def hear(self, view: View, state: BettingState, move: Move) -> list[tuple[View, float]]:
         """What it makes of the opponent's move in a state: views and their probabilities. It begins with view 0."""
         ...
 
-    def act(self, view: View, state: State, board: list[int]) -> list[tuple[Move, View, np.ndarray]]:
+    def act(self, view: View, state: BettingState, board: list[int]) -> list[tuple[Move, View, np.ndarray]]:
         """Its moves in a state, the view it has of each, and each one's probability for each hole, (1326,)."""
         ...
 
 
-class Setting(NamedTuple):
+class Lookahead(NamedTuple):
     """When the local responder thinks, and what it may raise."""
 
     streets: tuple[int, ...]
@@ -58,10 +58,10 @@ class Setting(NamedTuple):
 
 SIZES_56 = tuple(0.05 * 1.15**k for k in range(55))  # and all-in
 SETTINGS = {
-    "fc, rounds 1-4": Setting((0, 1, 2, 3), (), False),
-    "fcpa, rounds 3-4": Setting((2, 3), (1,), True),
-    "56 bets, rounds 3-4": Setting((2, 3), SIZES_56, True),
-    "56 bets, rounds 1-4": Setting((0, 1, 2, 3), SIZES_56, True),
+    "fc, rounds 1-4": Lookahead((0, 1, 2, 3), (), False),
+    "fcpa, rounds 3-4": Lookahead((2, 3), (1,), True),
+    "56 bets, rounds 3-4": Lookahead((2, 3), SIZES_56, True),
+    "56 bets, rounds 1-4": Lookahead((0, 1, 2, 3), SIZES_56, True),
 }
 
 
@@ -76,7 +76,7 @@ class Bound(NamedTuple):
 class LocalResponder:
     """Local best responses to one strategy in one setting."""
 
-    def __init__(self, reader: Reader, setting: Setting):
+    def __init__(self, reader: Reader, setting: Lookahead):
         """The strategy must treat suits alike."""
         self.reader, self.setting = reader, setting
 
@@ -91,7 +91,7 @@ class LocalResponder:
         theirs = [(0, np.ones(len(HOLE_CARDS)))]
         return self._walk(START, 0, mine, theirs), self._walk(START, 1, mine, theirs)
 
-    def _walk(self, state: State, seat: int, mine: np.ndarray, theirs: list[tuple[View, np.ndarray]]) -> float:
+    def _walk(self, state: BettingState, seat: int, mine: np.ndarray, theirs: list[tuple[View, np.ndarray]]) -> float:
         """Dollars from a state on. mine: the responder's holes that are here; theirs: the strategy's reach of each view."""
         if not mine.any() or sum(reach.sum() for _, reach in theirs) < _LEAST_REACH:
             return 0.0
@@ -104,7 +104,9 @@ class LocalResponder:
             won += self._after(state, move, seat, holes, heard)
         return won
 
-    def _after(self, state: State, move: Move, seat: int, mine: np.ndarray, theirs: list[tuple[View, np.ndarray]]) -> float:
+    def _after(
+        self, state: BettingState, move: Move, seat: int, mine: np.ndarray, theirs: list[tuple[View, np.ndarray]]
+    ) -> float:
         """Dollars once a move is made in a state: what the hand's end pays, or what follows."""
         after, kind = act(state, *move)
         if after is None:
@@ -114,7 +116,7 @@ class LocalResponder:
             mine, theirs = mine & free, [(view, reach * free) for view, reach in theirs]
         return self._walk(after, seat, mine, theirs)
 
-    def _end(self, state: State, kind: int, seat: int, mine: np.ndarray, reach: np.ndarray) -> float:
+    def _end(self, state: BettingState, kind: int, seat: int, mine: np.ndarray, reach: np.ndarray) -> float:
         put = [sum(bets) for bets in state.bets]
         if kind == FOLD_END:
             dollars = opponents(reach[None])[0] * (-put[seat] if state.actor == seat else put[1 - seat])
@@ -126,7 +128,7 @@ class LocalResponder:
     def _shown(self, street: int) -> list[int]:
         return self._showdowns.board[: (0, 3, 4, 5)[street]]
 
-    def _answers(self, state: State, theirs: list) -> dict[Move, list[tuple[View, np.ndarray]]]:
+    def _answers(self, state: BettingState, theirs: list) -> dict[Move, list[tuple[View, np.ndarray]]]:
         """The strategy's moves, and its reach and view behind each."""
         moves: dict[Move, list[tuple[View, np.ndarray]]] = {}
         for view, reach in theirs:
@@ -134,7 +136,7 @@ class LocalResponder:
                 moves.setdefault(move, []).append((then, reach * p))
         return moves
 
-    def _raises(self, state: State) -> list[int]:
+    def _raises(self, state: BettingState) -> list[int]:
         """Amounts that the setting lets the responder raise to."""
         least, most = legal_raises(state)
         if not least:
@@ -144,7 +146,7 @@ class LocalResponder:
         amounts = {base + round(size * (pot + asked)) for size in self.setting.sizes}
         return sorted(a for a in amounts if least <= a < most) + [most] * self.setting.all_in
 
-    def _choices(self, state: State, seat: int, mine: np.ndarray, theirs: list) -> list[tuple[Move, np.ndarray]]:
+    def _choices(self, state: BettingState, seat: int, mine: np.ndarray, theirs: list) -> list[tuple[Move, np.ndarray]]:
         """The responder's moves and the holes with which it makes each."""
         if state.street not in self.setting.streets:
             return [(("call", 0), mine)]
@@ -157,7 +159,7 @@ class LocalResponder:
             best[worth.max(axis=0) <= 0] = len(moves) - 1
         return [(move, mine & (best == k)) for k, move in enumerate(moves) if (mine & (best == k)).any()]
 
-    def _worth(self, state: State, theirs: list, amounts: list[int]) -> np.ndarray:
+    def _worth(self, state: BettingState, theirs: list, amounts: list[int]) -> np.ndarray:
         """What call and each raise are worth one step ahead, (1 + n_raises, 1326), times the strategy's reach."""
         reach = sum(r for _, r in theirs)
         staying = np.array([reach, *(reach - self._folding(state, theirs, amount) for amount in amounts)])
@@ -169,7 +171,7 @@ class LocalResponder:
         more[0] = 0
         return (total[0] - total) * pot + win * (pot + more) - lose * (asked + more)
 
-    def _folding(self, state: State, theirs: list, amount: int) -> np.ndarray:
+    def _folding(self, state: BettingState, theirs: list, amount: int) -> np.ndarray:
         """The strategy's reach that folds to a raise, (1326,)."""
         move, folding = ("raise", amount), np.zeros(len(HOLE_CARDS))
         after, _ = act(state, *move)

@@ -14,17 +14,17 @@ from numba import njit
 from faceup.cards.cards import CLASS_OF_HOLE, HOLE_CARDS, N_CLASSES, PERMUTED_HOLES, canonical
 from faceup.cards.equity import UNITS, StreetTable, _river_equity
 from faceup.cards.features import betting_features, board_features
-from faceup.holdem.betting.betting_tree import CALL, DECISION, STREETS, Tree
+from faceup.holdem.betting.betting_tree import CALL, DECISION, STREETS, BettingTree
 from faceup.holdem.solve.groups import N_RIVER_GROUPS, Groups
 
 Predict = Callable[[np.ndarray], np.ndarray]  # (n, n_features) float32 -> (n, n_labels) float32
-Rows = tuple[np.ndarray, np.ndarray]  # probabilities (n_rows, width) float32; row of each hole (1326,) int32
+StreetRows = tuple[np.ndarray, np.ndarray]  # probabilities (n_rows, width) float32; row of each hole (1326,) int32
 
 
 class Policy(Protocol):
     """What sweeps, matches and best responses need of a strategy."""
 
-    def street(self, street: int, board: list[int], wanted: np.ndarray | None = None) -> Rows:
+    def street(self, street: int, board: list[int], wanted: np.ndarray | None = None) -> StreetRows:
         """Rows on a street whose board (0, 3, 4 or 5 cards) lies.
 
         wanted (1326,) bool: holes that will be asked for (None: all that the board leaves); others may have any row.
@@ -38,7 +38,7 @@ class TablePolicy(NamedTuple):
     tables: tuple[np.ndarray, ...]  # four of (n_groups, width) float32
     groups: Groups
 
-    def street(self, street: int, board: list[int], wanted: np.ndarray | None = None) -> Rows:
+    def street(self, street: int, board: list[int], wanted: np.ndarray | None = None) -> StreetRows:
         """Every group's row, and each hole's group."""
         return self.tables[street], hole_groups(self.groups, street, board)
 
@@ -54,7 +54,7 @@ def hole_groups(groups: Groups, street: int, board: list[int]) -> np.ndarray:
     return np.maximum(ids, 0)
 
 
-def preflop_percent(tree: Tree, table: np.ndarray, node: int) -> dict[str, np.ndarray]:
+def preflop_percent(tree: BettingTree, table: np.ndarray, node: int) -> dict[str, np.ndarray]:
     """How often each of the 169 hands takes each action of a preflop decision, in percent, by label.
 
     table: the preflop rows of a `TablePolicy`, (169, width).
@@ -79,13 +79,13 @@ class Histories(NamedTuple):
     history: np.ndarray  # (n_decisions,) int32 row of `told` for each
 
 
-def decisions(tree: Tree, street: int, seat: int | None = None) -> np.ndarray:
+def decisions(tree: BettingTree, street: int, seat: int | None = None) -> np.ndarray:
     """Nodes (n,) int32 of a street's decisions; of one seat's only, where one is given."""
     own = (tree.kind == DECISION) & (tree.street == street)
     return np.flatnonzero(own if seat is None else own & (tree.actor == seat)).astype(np.int32)
 
 
-def histories(tree: Tree, street: int, setting: str = "opponent", seat: int | None = None) -> Histories:
+def histories(tree: BettingTree, street: int, setting: str = "opponent", seat: int | None = None) -> Histories:
     """Distinct betting features of a street's decisions, or one seat's (paper 000, Section 2.2.2).
 
     setting: what is told, a key of `hands.features.HISTORIES`. Raises ValueError on another one.
@@ -96,7 +96,7 @@ def histories(tree: Tree, street: int, setting: str = "opponent", seat: int | No
     return Histories(distinct, nodes, history.reshape(-1).astype(np.int32))
 
 
-def calls(tree: Tree, street: int) -> np.ndarray:
+def calls(tree: BettingTree, street: int) -> np.ndarray:
     """The row of a street, (1, width) float32, that calls at every decision."""
     start, end = tree.street_start[street : street + 2]
     return (tree.label[None, start:end] == CALL).astype(np.float32)
@@ -123,7 +123,7 @@ class ModelPolicy:
 
     def __init__(
         self,
-        tree: Tree,
+        tree: BettingTree,
         predict: list[Predict],
         tables: tuple[StreetTable, ...],
         history: str = "opponent",
@@ -139,9 +139,9 @@ class ModelPolicy:
         self.tree, self.predict, self.tables, self.history = tree, predict, tables, history
         self.histories = [histories(tree, street, history, seat) for street in range(4)]
         self._calls = [calls(tree, street) for street in range(4)]
-        self._known: dict[int, tuple[object, Rows]] = {}  # the last board's rows on each street
+        self._known: dict[int, tuple[object, StreetRows]] = {}  # the last board's rows on each street
 
-    def street(self, street: int, board: list[int], wanted: np.ndarray | None = None) -> Rows:
+    def street(self, street: int, board: list[int], wanted: np.ndarray | None = None) -> StreetRows:
         """Rows by starting hand preflop, by equity on the river (both asked once), by distinct features on flop and turn."""
         if street == 3:
             return self._river_rows(), river_equities(board)
@@ -164,13 +164,13 @@ class ModelPolicy:
         _legal_rows(labels, lines.nodes, lines.history, tree.first_child, tree.n_children, tree.label, start, out)
         return out
 
-    def _preflop_rows(self) -> Rows:
+    def _preflop_rows(self) -> StreetRows:
         hole_of_class = np.unique(CLASS_OF_HOLE, return_index=True)[1]
         hands = board_features(0, self.tables[0], [])[hole_of_class]
         assert len(hands) == N_CLASSES
         return self.rows_of(0, hands), CLASS_OF_HOLE.astype(np.int32)
 
-    def _board_rows(self, street: int, board: list[int], asked: np.ndarray) -> Rows:
+    def _board_rows(self, street: int, board: list[int], asked: np.ndarray) -> StreetRows:
         features = board_features(street, self.tables[street], board)
         hands, row = np.unique(features[asked], axis=0, return_inverse=True)  # many differ in suits only
         row_of_hole = np.zeros(1326, dtype=np.int32)
@@ -194,7 +194,7 @@ def _street_reach(start, end, parent, actor, table, row_of_hole, reach):
             reach[1 - who, node, h] = reach[1 - who, above, h]
 
 
-def street_reach(tree: Tree, street: int, rows: Rows, reach: np.ndarray) -> None:
+def street_reach(tree: BettingTree, street: int, rows: StreetRows, reach: np.ndarray) -> None:
     """Fill each player's reach of the nodes that a street's actions lead to, reach (2, n_nodes, 1326) float32, in place."""
     start, end = tree.street_start[street : street + 2]
     _street_reach(start, end, tree.parent, tree.actor, *rows, reach)
@@ -232,7 +232,7 @@ class OneStreet(NamedTuple):
     other: Policy
     of_other: int  # the street, 0..3
 
-    def street(self, street: int, board: list[int], wanted: np.ndarray | None = None) -> Rows:
+    def street(self, street: int, board: list[int], wanted: np.ndarray | None = None) -> StreetRows:
         """The rows of the policy that plays the street."""
         return (self.other if street == self.of_other else self.usual).street(street, board, wanted)
 
@@ -240,7 +240,7 @@ class OneStreet(NamedTuple):
 class FixedPolicy:
     """The same action everywhere (always call, always all-in), or a uniform choice among the legal ones."""
 
-    def __init__(self, tree: Tree, label: int | None):
+    def __init__(self, tree: BettingTree, label: int | None):
         """label: the action taken where it is legal, else call; None for a uniform choice."""
         self._rows = []
         for street in range(4):
@@ -255,6 +255,6 @@ class FixedPolicy:
                     row[0, below[tree.label[below] == wanted] - start] = 1
             self._rows.append(row)
 
-    def street(self, street: int, board: list[int], wanted: np.ndarray | None = None) -> Rows:
+    def street(self, street: int, board: list[int], wanted: np.ndarray | None = None) -> StreetRows:
         """One row for all holes."""
         return self._rows[street], np.zeros(1326, dtype=np.int32)

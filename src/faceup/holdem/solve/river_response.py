@@ -16,7 +16,7 @@ from numba import njit, prange
 
 from faceup.cards.cards import CLASS_OF_HOLE, HOLE_CARDS, N_CLASSES, PERMUTED_HOLES
 from faceup.cards.strength import N_RIVER_HOLES
-from faceup.holdem.betting.betting_tree import Tree
+from faceup.holdem.betting.betting_tree import BettingTree
 from faceup.holdem.solve.board import board_order
 from faceup.holdem.solve.cells import ALL, N_ENTRIES, Cells, make_cells
 from faceup.holdem.solve.lanes import (
@@ -68,7 +68,7 @@ class ResponseScratch(NamedTuple):
 class RiverResponder:
     """Sums best responses over rivers, for one tree."""
 
-    def __init__(self, tree: Tree, allowed: np.ndarray):
+    def __init__(self, tree: BettingTree, allowed: np.ndarray):
         """Lay out the tree's rivers; allowed (n_nodes,) bool: the nodes that the responder's actions may lead to."""
         shape = river_shapes(tree)
         layout = make_layout(before_river(tree), (0,), shape)

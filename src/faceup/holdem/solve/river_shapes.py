@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from faceup.holdem.betting.betting_tree import DECISION, FOLD_END, SHOWDOWN, Tree
+from faceup.holdem.betting.betting_tree import DECISION, FOLD_END, SHOWDOWN, BettingTree
 from faceup.holdem.solve.layout import LANES, Layout, stakes_at
 
 
@@ -29,7 +29,7 @@ class Shapes(NamedTuple):
     stake: np.ndarray  # (n_columns // LANES, most_nodes, 2, LANES) float32 by slot: dollars an end is worth to the *other* player
 
 
-def river_shapes(tree: Tree) -> np.ndarray:
+def river_shapes(tree: BettingTree) -> np.ndarray:
     """Number of the shape of the river betting below each node of `before_river`, -1 where there is none.
 
     Two subtrees have one shape where the same players act in the same order; amounts may differ.
@@ -42,7 +42,7 @@ def river_shapes(tree: Tree) -> np.ndarray:
     return shape
 
 
-def _rivers(tree: Tree) -> Iterator[tuple[int, np.ndarray]]:
+def _rivers(tree: BettingTree) -> Iterator[tuple[int, np.ndarray]]:
     """Each node that river betting begins at, and all nodes below, which are numbered one after the other."""
     before = slice(0, tree.street_start[3])
     roots = np.flatnonzero((tree.kind[before] == DECISION) & (tree.street[before] == 3))
@@ -50,7 +50,7 @@ def _rivers(tree: Tree) -> Iterator[tuple[int, np.ndarray]]:
         yield int(root), np.arange(tree.first_child[root], end)
 
 
-def make_shapes(tree: Tree, layout: Layout, shape: np.ndarray) -> Shapes:
+def make_shapes(tree: BettingTree, layout: Layout, shape: np.ndarray) -> Shapes:
     """Shapes of a tree's rivers, given the layout of the streets before and `river_shapes`."""
     fields: list[list] = [[] for _ in range(5)]
     starts, ends = [(0, 0)], []
@@ -78,7 +78,7 @@ def make_shapes(tree: Tree, layout: Layout, shape: np.ndarray) -> Shapes:
     )  # fmt: skip
 
 
-def table_columns(tree: Tree, layout: Layout, shapes: Shapes) -> np.ndarray:
+def table_columns(tree: BettingTree, layout: Layout, shapes: Shapes) -> np.ndarray:
     """Where self-play's river tables have the tree's river nodes: (number of them,) int64.
 
     A block's subtrees lie side by side there, node by node, as the sweep reads them.
@@ -92,7 +92,7 @@ def table_columns(tree: Tree, layout: Layout, shapes: Shapes) -> np.ndarray:
     return columns
 
 
-def _shape_of(tree: Tree, root: int, nodes: np.ndarray) -> tuple[np.ndarray, ...]:
+def _shape_of(tree: BettingTree, root: int, nodes: np.ndarray) -> tuple[np.ndarray, ...]:
     """A shape's entries in the fields of `Shapes` from slot to slot_of."""
     inside, slot = np.flatnonzero(tree.kind[nodes] == DECISION), _slots(tree.kind[nodes])
     decisions = np.concatenate([[root], nodes[inside]])

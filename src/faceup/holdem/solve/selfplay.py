@@ -21,7 +21,7 @@ from numba import njit, prange
 from faceup.cards.cards import CLASS_OF_HOLE, PERMUTED_HOLES, canonical
 from faceup.cards.equity import _river_equity
 from faceup.cards.strength import N_RIVER_HOLES
-from faceup.holdem.betting.betting_tree import DECISION, Tree
+from faceup.holdem.betting.betting_tree import DECISION, BettingTree
 from faceup.holdem.solve.board import (
     N_TILES,
     PADDED,
@@ -53,7 +53,7 @@ class Discount(NamedTuple):
     epoch: int
 
 
-class State(NamedTuple):
+class SelfPlayState(NamedTuple):
     """All that self-play has learnt: four tables each, (n_groups, width) float32; the river's in its own order of columns.
 
     That order, and with it the width, is `solve/river_shapes.table_columns`.
@@ -64,13 +64,13 @@ class State(NamedTuple):
     iteration: int
 
 
-def new_state(tree: Tree, groups: Groups) -> State:
+def new_state(tree: BettingTree, groups: Groups) -> SelfPlayState:
     """Nothing learnt yet."""
     shape = river_shapes(tree)
     layout = make_layout(before_river(tree), CUTS, shape)
     widths = [*np.diff(tree.street_start)[:3], make_shapes(tree, layout, shape).begin[-1]]
     tables = [tuple(np.zeros((groups.n_groups[s], widths[s]), dtype=np.float32) for s in range(4)) for _ in range(2)]
-    return State(tables[0], tables[1], 0)
+    return SelfPlayState(tables[0], tables[1], 0)
 
 
 def sampled_board(seed: int, iteration: int) -> np.ndarray:
@@ -218,11 +218,11 @@ class SelfPlay:
 
     def __init__(
         self,
-        tree: Tree,
+        tree: BettingTree,
         groups: Groups,
         discount: Discount,
         seed: int,
-        state: State | None = None,
+        state: SelfPlayState | None = None,
         ranges: np.ndarray | None = None,
         in_turns: bool = False,
     ):
@@ -343,7 +343,7 @@ class SelfPlay:
         return (*before, river[:, table_columns(self.tree, self.layout, self._shapes)])
 
 
-def average_strategy(tree: Tree, averages: tuple[np.ndarray, ...]) -> tuple[np.ndarray, ...]:
+def average_strategy(tree: BettingTree, averages: tuple[np.ndarray, ...]) -> tuple[np.ndarray, ...]:
     """Normalise summed strategies at each decision; uniform where the sum is 0."""
     out = tuple(np.zeros_like(table) for table in averages)
     for node in np.flatnonzero(tree.kind == DECISION):

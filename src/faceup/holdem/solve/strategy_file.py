@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 
 from faceup.cards.cards import N_CLASSES, canonical_boards
-from faceup.holdem.betting.betting_tree import DECISION, STREETS, Tree, line_text
+from faceup.holdem.betting.betting_tree import DECISION, STREETS, BettingTree, line_text
 from faceup.holdem.solve.groups import N_RIVER_GROUPS, Groups
 from faceup.holdem.solve.policy import TablePolicy
 from faceup.notebook.storage import load_npz, save_npz
@@ -27,7 +27,7 @@ def save_strategy(path: str | os.PathLike, policy: TablePolicy) -> None:
     save_npz(path, **tables, groups_flop=groups.flop, groups_turn=groups.turn, n_groups=numbers)
 
 
-def load_strategy(path: str | os.PathLike, tree: Tree) -> TablePolicy:
+def load_strategy(path: str | os.PathLike, tree: BettingTree) -> TablePolicy:
     """Read and check a strategy for a tree.
 
     Raises ValueError naming the file where it is missing, damaged or of another tree.
@@ -66,7 +66,7 @@ def _checked_groups(name: str, arrays: dict[str, np.ndarray]) -> Groups:
     return Groups(arrays["groups_flop"], arrays["groups_turn"], tuple(numbers.tolist()))
 
 
-def _check_table(name: str, tree: Tree, street: int, table: np.ndarray, n_groups: int) -> None:
+def _check_table(name: str, tree: BettingTree, street: int, table: np.ndarray, n_groups: int) -> None:
     """Raises ValueError unless a table holds probabilities for each group at each decision of its street."""
     key, start = STREETS[street], tree.street_start[street]
     shape = (n_groups, int(tree.street_start[street + 1] - start))

@@ -14,15 +14,15 @@ import numpy as np
 from faceup.cards.cards import HOLE_CARDS
 from faceup.cards.equity import BOARD_CARDS
 from faceup.cards.features import feature_names
-from faceup.holdem.betting.betting_tree import Tree
+from faceup.holdem.betting.betting_tree import BettingTree
 from faceup.holdem.learn.action_costs import worst_costs
-from faceup.holdem.learn.dataset import Rows, stakes
+from faceup.holdem.learn.dataset import TrainingRows, stakes
 from faceup.holdem.solve.policy import TablePolicy, decisions, free_holes, street_reach
 from faceup.holdem.studies.shared import shared_columns
 
 
 def group_stakes(
-    tree: Tree,
+    tree: BettingTree,
     policy: TablePolicy,
     boards: Sequence[Sequence[int]],
     costs: Sequence[np.ndarray],
@@ -52,7 +52,7 @@ def group_stakes(
     return at_stake
 
 
-def played_alike(tree: Tree, policy: TablePolicy, at_stake: Sequence[np.ndarray], history: str) -> TablePolicy:
+def played_alike(tree: BettingTree, policy: TablePolicy, at_stake: Sequence[np.ndarray], history: str) -> TablePolicy:
     """The policy with one mixture for each group of hands and all decisions that share what is told of the betting.
 
     at_stake: of `group_stakes`; where nothing is at stake, lines count alike. history: what is told, a key of
@@ -71,7 +71,7 @@ def played_alike(tree: Tree, policy: TablePolicy, at_stake: Sequence[np.ndarray]
     return TablePolicy(tuple(merged), policy.groups)
 
 
-def told_rows(rounds: Sequence[Rows], history: str) -> list[Rows]:
+def told_rows(rounds: Sequence[TrainingRows], history: str) -> list[TrainingRows]:
     """Rows of the four rounds, preflop first, that were drawn with all there is to tell, without the columns that are not told.
 
     history: what is told, a key of `hands.features.HISTORIES`; each one's columns are the first of the next one's. Raises

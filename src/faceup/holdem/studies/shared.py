@@ -8,14 +8,14 @@ of them go on from the sum. Sharing is thus late by so many iterations at most.
 
 import numpy as np
 
-from faceup.holdem.betting.betting_tree import Tree
+from faceup.holdem.betting.betting_tree import BettingTree
 from faceup.holdem.solve.groups import Groups
 from faceup.holdem.solve.policy import histories
 from faceup.holdem.solve.river_shapes import table_columns
-from faceup.holdem.solve.selfplay import Discount, SelfPlay, State
+from faceup.holdem.solve.selfplay import Discount, SelfPlay, SelfPlayState
 
 
-def alike(tree: Tree, street: int, history: str) -> list[np.ndarray]:
+def alike(tree: BettingTree, street: int, history: str) -> list[np.ndarray]:
     """Decisions of a street that share what is told of the betting and offer the same actions: a list of nodes (n,) each.
 
     history: what is told, a key of `hands.features.HISTORIES`; raises ValueError on another one.
@@ -29,12 +29,12 @@ def alike(tree: Tree, street: int, history: str) -> list[np.ndarray]:
     return [np.array(nodes) for nodes in found.values()]
 
 
-def n_alike(tree: Tree, history: str) -> list[int]:
+def n_alike(tree: BettingTree, history: str) -> list[int]:
     """How many decisions a player can tell apart on each street."""
     return [len(alike(tree, street, history)) for street in range(4)]
 
 
-def shared_columns(tree: Tree, street: int, history: str) -> list[np.ndarray]:
+def shared_columns(tree: BettingTree, street: int, history: str) -> list[np.ndarray]:
     """Columns of a street's table, in the tree's order, that share what they learn: (decisions, actions) for each two or more."""
     groups = [nodes for nodes in alike(tree, street, history) if len(nodes) > 1]
     first = tree.first_child.astype(np.int64) - tree.street_start[street]
@@ -46,13 +46,13 @@ class SharedSelfPlay(SelfPlay):
 
     def __init__(
         self,
-        tree: Tree,
+        tree: BettingTree,
         groups: Groups,
         discount: Discount,
         seed: int,
         history: str,
         share_every: int,
-        state: State | None = None,
+        state: SelfPlayState | None = None,
     ):
         """Start anew, or go on from a state in which all is shared, of the same tree, groups and history.
 

@@ -17,13 +17,13 @@ from faceup.notebook.intervals import mean_ci95
 from faceup.trees.cart import tree_of
 from faceup.trees.oct import fit_oct
 from faceup.trees.pruning import prune, pruning_path
-from faceup.trees.trees import Tree, n_leaves, predict
+from faceup.trees.trees import DecisionTree, n_leaves, predict
 
 _MOST_CPS = 40  # tried of a pruning path
 _ROUNDING = 1e-12  # a path's cp is the least that gives its tree
 _IMPURITY = {"brier": "gini", "log": "entropy"}  # scikit-learn's name of a criterion
 
-Fit = Callable[[np.ndarray, np.ndarray, str, int], Tree]  # rows, labels, criterion, min_rows
+Fit = Callable[[np.ndarray, np.ndarray, str, int], DecisionTree]  # rows, labels, criterion, min_rows
 
 
 class Trial(NamedTuple):
@@ -65,7 +65,7 @@ def generated_sets(rows: int, seed: int) -> dict[str, tuple[np.ndarray, np.ndarr
 def cart_learner(depth: int, seed: int) -> Fit:
     """scikit-learn's greedy tree, by Gini for criterion "brier" and by entropy for "log"."""
 
-    def fit(X: np.ndarray, y: np.ndarray, criterion: str, min_rows: int) -> Tree:
+    def fit(X: np.ndarray, y: np.ndarray, criterion: str, min_rows: int) -> DecisionTree:
         """One tree."""
         settings = {"max_depth": depth, "min_samples_leaf": min_rows, "random_state": seed}
         learner = DecisionTreeClassifier(criterion=_IMPURITY[criterion], **settings).fit(X, y)
@@ -77,7 +77,7 @@ def cart_learner(depth: int, seed: int) -> Fit:
 def search_learner(depth: int, regrowths: int, seed: int) -> Fit:
     """The search of `fit_oct`."""
 
-    def fit(X: np.ndarray, y: np.ndarray, criterion: str, min_rows: int) -> Tree:
+    def fit(X: np.ndarray, y: np.ndarray, criterion: str, min_rows: int) -> DecisionTree:
         """One tree."""
         settings = {"max_depth": depth, "min_rows": min_rows, "criterion": criterion, "regrowths": regrowths}
         return fit_oct(X, np.eye(y.max() + 1)[y], np.ones(len(y)), seed=seed, **settings)
@@ -109,11 +109,11 @@ def try_learner(
     return Trial(max(fitted), _right(tree, X[test], y[test]), criterion, rows, n_leaves(tree))
 
 
-def _right(tree: Tree, X: np.ndarray, y: np.ndarray) -> np.ndarray:
+def _right(tree: DecisionTree, X: np.ndarray, y: np.ndarray) -> np.ndarray:
     return predict(tree, X).argmax(axis=1) == y
 
 
-def _pruned(tree: Tree, criterion: str, X: np.ndarray, y: np.ndarray) -> list[Tree]:
+def _pruned(tree: DecisionTree, criterion: str, X: np.ndarray, y: np.ndarray) -> list[DecisionTree]:
     """The trees of the pruning path, at most _MOST_CPS of them evenly spread over the path."""
     cps = pruning_path(tree, criterion, X, np.eye(tree.value.shape[1])[y], np.ones(len(y))).cp
     some = np.unique(np.linspace(0, len(cps) - 1, _MOST_CPS).round().astype(np.int64))
