@@ -13,16 +13,17 @@ import nbformat
 import pytest
 import yaml
 
-from faceup.notebook import stage_dependencies
 from faceup.notebook.paths import ROOT
-from faceup.notebook.run_notebook import cleaned, parameters_of
+from faceup.notebook.run_notebook import cleaned, declared, parameters_cell, parameters_of
 from faceup.notebook.schema import SCHEMA, STUDIES, Rule
-from faceup.notebook.source_code import SOURCES, closure, imports_of
-from faceup.notebook.stage_dependencies import PIPELINE, STUDY_PARAMETERS, imported_names, stages_of
+from faceup.notebook.source_code import SOURCES, closure, codes, imported_files, imports_of, module_name
+from faceup.notebook.stages import PIPELINE, notebook_of, outs_of, stages_of, undeclared
+from faceup.notebook.stages import STUDIES as STUDY_PIPELINE
 
 ROOMS = {"notebook": 1, "cards": 2, "games": 3, "trees": 4, "holdem": 5, "leduc": 6, "onecard": 6}
 STAGES = stages_of(PIPELINE)
-STUDY_STAGES = stages_of(stage_dependencies.STUDIES)
+STUDY_STAGES = stages_of(STUDY_PIPELINE)
+STUDY_PARAMETERS = "notebooks/studies/params.yaml"
 NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
 STUDY_NOTEBOOKS = sorted((ROOT / "notebooks" / "studies").glob("*.ipynb"))
 MODULES = sorted((SOURCES / "faceup").rglob("*.py"))
@@ -38,14 +39,6 @@ def python(*arguments: str) -> subprocess.CompletedProcess:
     return subprocess.run([sys.executable, *arguments], cwd=ROOT, capture_output=True, text=True)
 
 
-def outs_of(stage: dict) -> dict[str, dict]:
-    """Path -> options of all that a stage makes."""
-    made: dict[str, dict] = {}
-    for out in [*stage.get("outs", []), *stage.get("metrics", []), *stage.get("plots", [])]:
-        made |= out if isinstance(out, dict) else {out: {}}
-    return made
-
-
 def tracked_files() -> list[Path]:
     """Every file that git tracks or would track."""
     command = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
@@ -56,23 +49,52 @@ def tracked_files() -> list[Path]:
 # --- shape --------------------------------------------------------------------------------------------------
 
 
-def test_stages_depend_on_exactly_what_their_notebooks_use():
-    lines = stage_dependencies.differences()
-    assert not lines, "\n".join([*lines, "to mend: python -m faceup.notebook.stage_dependencies --write"])
+def modules_of(notebook: str) -> set[str]:
+    """The modules of this package that a notebook's cells, and the runner, import directly or not."""
+    nb = nbformat.read(ROOT / "notebooks" / f"{notebook}.ipynb", as_version=4)
+    lines = (line for cell in nb.cells if cell.cell_type == "code" for line in cell.source.splitlines())
+    code = "\n".join(["import faceup.notebook.run_notebook", *(line for line in lines if not line.lstrip().startswith("%"))])
+    return set(
+        map(
+            module_name,
+            closure(imported_files(name for part in codes(compile(code, notebook, "exec")) for name in part.co_names)),
+        )
+    )
+
+
+@pytest.mark.parametrize("stage", [*STAGES.values(), *STUDY_STAGES.values()], ids=notebook_of)
+def test_a_stage_depends_on_the_packages_that_its_notebook_uses(stage):
+    notebook = notebook_of(stage)
+    modules = modules_of(notebook)
+    assert stage["deps"][0] == f"notebooks/{notebook}.ipynb" and not undeclared(stage, modules)
+    used = {"src/" + name.rpartition(".")[0].replace(".", "/") for name in modules}
+    assert {dep for dep in stage["deps"] if dep.startswith("src/")} == used
+
+
+@pytest.mark.parametrize("stage", [*STAGES.values(), *STUDY_STAGES.values()], ids=notebook_of)
+def test_a_stage_has_the_parameters_that_its_notebook_names(stage):
+    nb = nbformat.read(ROOT / "notebooks" / f"{notebook_of(stage)}.ipynb", as_version=4)
+    names = ["seed"] if "seed" in declared(parameters_cell(nb).source) else []
+    names += nb.metadata["faceup"]["sections"]
+    own = [name for name in names if name not in SCHEMA]
+    assert stage.get("params", []) == [name for name in names if name in SCHEMA] + ([{STUDY_PARAMETERS: own}] if own else [])
 
 
 @pytest.mark.parametrize(
     ("stages", "notebooks"), [(STAGES, NOTEBOOKS), (STUDY_STAGES, STUDY_NOTEBOOKS)], ids=["pipeline", "studies"]
 )
 def test_every_notebook_has_a_stage_and_its_report_is_in_git(stages, notebooks):
-    named = {str(stage["cmd"]).split()[-1]: stage for stage in stages.values()}
+    named = {notebook_of(stage): (key, stage) for key, stage in stages.items()}
     names = [path.relative_to(ROOT / "notebooks").with_suffix("").as_posix() for path in notebooks]
     assert sorted(named) == names
-    for name, stage in named.items():
+    for name, (key, stage) in named.items():
         assert f"reports/{name}.ipynb" in outs_of(stage)
         for path, options in outs_of(stage).items():
             in_git = options.get("cache") is False
             assert in_git == path.startswith("reports/"), f"{path}: reports/ is in git, data/ in DVC's cache"
+            assert options.get("persist"), f"{path}: a stage that fails must leave the last good files"
+            assert not path.startswith("reports/figures/") or path == f"reports/figures/{key}"
+        assert all(path.startswith("reports/metrics/") for out in stage.get("metrics", []) for path in out)
 
 
 def test_studies_stand_aside():
@@ -109,11 +131,6 @@ def test_imports_go_one_way(path):
 def test_no_circles():
     for path in MODULES:
         assert path not in closure(imports_of(path)), f"{name_of(path)} imports itself, by way of others"
-
-
-def test_imported_names_are_read_from_every_form_of_import():
-    code = "import a.b as c\nfrom a.d import e\ndef f():\n    from . import g\n    from ..h import i\n"
-    assert set(imported_names(code, "p.q")) == {"a.b", "a.d", "a.d.e", "p.q", "p.q.g", "p.h", "p.h.i"}
 
 
 # --- sources ------------------------------------------------------------------------------------------------

@@ -81,6 +81,33 @@ def test_two_runs_give_the_same_bytes_and_the_given_values(run, tmp_path):
     assert not list((tmp_path / "build" / "notebooks").iterdir())
 
 
+def pipeline(*deps: str) -> str:
+    """A dvc.yaml whose stage runs 99_small and makes a folder of figures."""
+    head = "stages:\n  small:\n    cmd: python -m faceup.notebook.run_notebook 99_small\n    deps:\n"
+    return head + "".join(f"      - {dep}\n" for dep in deps) + "    outs:\n      - reports/figures/small: {cache: false}\n"
+
+
+def test_a_module_outside_the_stages_packages_fails_and_is_named(run, tmp_path):
+    (tmp_path / "dvc.yaml").write_text(pipeline("notebooks/99_small.ipynb", "src/faceup/notebook"))
+    done = run(notebook("import faceup.cards.cards"))
+    said = "uses faceup.cards.cards, which its stage does not depend on: add src/faceup/cards to its deps"
+    assert done.returncode == 1 and done.stderr.splitlines()[-1] == f"notebooks/99_small.ipynb {said}"
+    assert not list((tmp_path / "reports").glob("*.ipynb"))
+
+
+def test_figures_that_a_stage_no_longer_makes_go(run, tmp_path):
+    figures = tmp_path / "reports" / "figures" / "small"
+    figures.mkdir(parents=True)
+    (figures / "old.png").write_text("of an earlier run")
+    os.utime(figures / "old.png", (1, 1))
+    (tmp_path / "dvc.yaml").write_text(pipeline("src/faceup/notebook", "src/faceup/cards"))
+    done = run(notebook("import faceup.cards.cards", "open('reports/figures/small/new.png', 'w').close()"))
+    assert done.returncode == 0, done.stderr
+    assert [path.name for path in figures.iterdir()] == ["new.png"]
+    cells = nbformat.read(tmp_path / "reports" / "99_small.ipynb", as_version=4).cells
+    assert len(cells) == 4 and "sys.modules" not in cells[-1].source
+
+
 def test_a_study_has_sections_of_its_own_and_a_report_in_its_own_folder(run, tmp_path):
     study, knobs = next(iter(load_study_parameters().items()))
     knob = next(iter(knobs))

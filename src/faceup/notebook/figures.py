@@ -1,8 +1,10 @@
 """One look for all notebooks: the style, the colours, saving a figure.
 
-`save` writes a figure twice, as PNG and as SVG, without dates, versions or random ids, so that the same
-numbers give the same bytes, and returns the picture for the notebook to show.
+`save` writes a figure as PNG without dates and versions, so that the same numbers give the same bytes, and returns the picture
+for the notebook to show.
 """
+
+import re
 
 import matplotlib.pyplot as plt
 from IPython.display import Image
@@ -35,8 +37,6 @@ STYLE = {
     "grid.linewidth": 0.8,
     "legend.frameon": False,
     "image.cmap": "viridis",
-    "svg.hashsalt": "faceup",  # fixed ids instead of random ones
-    "svg.fonttype": "path",
 }
 
 
@@ -46,9 +46,14 @@ def use_style() -> None:
 
 
 def save(figure: Figure, name: str) -> Image:
-    """Write reports/figures/<name>.png and .svg, close the figure, and return the picture to show."""
-    for ending, metadata in (("svg", {"Date": None, "Creator": None}), ("png", {"Software": None})):
-        with replacing(FIGURES / f"{name}.{ending}") as temporary:
-            figure.savefig(temporary, format=ending, metadata=metadata)
+    """Write reports/figures/<name>.png, close the figure, and return the picture to show; name: "stage/what".
+
+    Raises ValueError for a name of another form: a stage's figures lie in one folder of its name.
+    """
+    if not re.fullmatch(r"\w+/\w+", name):
+        raise ValueError(f"figure is called {name!r}, expected the stage and what it shows, such as 'equity/chart'")
+    path = FIGURES / f"{name}.png"
+    with replacing(path) as temporary:
+        figure.savefig(temporary, format="png", metadata={"Software": None})
     plt.close(figure)  # else the notebook would show it a second time
-    return Image(data=(FIGURES / f"{name}.png").read_bytes(), format="png")
+    return Image(data=path.read_bytes(), format="png")

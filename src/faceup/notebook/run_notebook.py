@@ -17,6 +17,7 @@ import os
 import re
 import struct
 import sys
+import time
 from pathlib import Path
 from typing import Any
 
@@ -26,12 +27,15 @@ from nbformat import NotebookNode
 
 from faceup.notebook.parameters import load_parameters, load_study_parameters
 from faceup.notebook.paths import AGENTS, DATA, FIGURES, METRICS, REPORTS, ROOT, TABLES
+from faceup.notebook.stages import remove_leftovers, stage_of, undeclared
 from faceup.notebook.storage import write_text
 
 NOTEBOOKS = ROOT / "notebooks"
 STUDIES = NOTEBOOKS / "studies"
 WORKING = ROOT / "build" / "notebooks"  # copies of running and of failed notebooks
 KERNEL = {"display_name": "Python 3", "language": "python", "name": "python3"}
+# Run last and left out of the report: what the kernel has loaded of this package.
+LOADED = "import sys\nprint(*sorted(name for name in sys.modules if name.startswith('faceup.')))"
 # What a user's machine could otherwise change in an output.
 SURROUNDINGS = {
     "FACEUP_ROOT": str(ROOT),
@@ -204,7 +208,9 @@ class _Progress:
 
     def __init__(self, name: str, nb: NotebookNode):
         self.name, self.place = name, ""
-        code = [i for i, cell in enumerate(nb.cells) if cell.cell_type == "code" and cell.source.strip()]
+        code = [
+            i for i, cell in enumerate(nb.cells) if cell.cell_type == "code" and cell.source.strip() and cell.source != LOADED
+        ]
         self.number = {index: f"cell {i}/{len(code)}" for i, index in enumerate(code, start=1)}
 
     def cell_starts(self, cell: NotebookNode, cell_index: int) -> None:
@@ -256,9 +262,25 @@ def run(name: str) -> Path:
     os.environ.update(SURROUNDINGS)
     for folder in (DATA, REPORTS, FIGURES, TABLES, METRICS, AGENTS):
         folder.mkdir(parents=True, exist_ok=True)
-    report = REPORTS / f"{name}.ipynb"
-    write_text(report, nbformat.writes(normalise(_execute(nb, name))) + "\n")
+    report, start = REPORTS / f"{name}.ipynb", time.time()
+    nb.cells.append(nbformat.v4.new_code_cell(LOADED))
+    nb = _execute(nb, name)
+    loaded = nb.cells.pop().outputs[0].text.split()
+    _check_dependencies(name, loaded, start)
+    write_text(report, nbformat.writes(normalise(nb)) + "\n")
     return report
+
+
+def _check_dependencies(name: str, loaded: list[str], start: float) -> None:
+    """Raises RuntimeError where a kernel has loaded modules that the notebook's stage does not depend on."""
+    stage = stage_of(name)
+    if stage is None:
+        return  # a notebook that no pipeline runs
+    if wrong := undeclared(stage, loaded):
+        packages = sorted({"src/" + module.rpartition(".")[0].replace(".", "/") for module in wrong})
+        said = f"uses {', '.join(wrong)}, which its stage does not depend on: add {', '.join(packages)} to its deps"
+        raise RuntimeError(f"notebooks/{name}.ipynb {said}")
+    remove_leftovers(name, start)
 
 
 def cleaned(nb: NotebookNode, parameters: dict[str, Any]) -> NotebookNode:

@@ -24,17 +24,18 @@ def module_name(path: Path) -> str:
     return ".".join(path.relative_to(SOURCES).with_suffix("").parts).removesuffix(".__init__")
 
 
-def _codes(code: CodeType) -> Iterator[CodeType]:
+def codes(code: CodeType) -> Iterator[CodeType]:
+    """Bytecode and that of everything defined in it."""
     yield code
     for constant in code.co_consts:
         if isinstance(constant, CodeType):
-            yield from _codes(constant)
+            yield from codes(constant)
 
 
 @cache
 def _compiled(path: Path) -> tuple[CodeType, ...]:
     """The bytecode of a file, docstrings left out: the module's own, then that of everything defined in it."""
-    return tuple(_codes(compile(path.read_bytes(), path.name, "exec", dont_inherit=True, optimize=2)))
+    return tuple(codes(compile(path.read_bytes(), path.name, "exec", dont_inherit=True, optimize=2)))
 
 
 def imported_files(names: Iterable[str]) -> set[Path]:
