@@ -1,7 +1,8 @@
 """The whole pipeline at toy size: python tests/smoke.py FOLDER (what `make smoke` runs, and the tests).
 
 Copies the working tree, committed or not, into FOLDER, puts params/smoke.yaml there as params.yaml and runs
-`dvc repro` in it with the copy's own code. Nothing outside FOLDER is written.
+`dvc repro` in it, with the code of this repository, so that kernels are compiled once for the pipeline, this run and the tests.
+Nothing outside FOLDER is written but compiled kernels.
 """
 
 import os
@@ -31,11 +32,10 @@ def copy_tree(folder: Path) -> None:
 
 
 def environment(folder: Path) -> dict[str, str]:
-    """This Python and its tools first, the code and the temporary files of `folder`."""
-    inherited = {name: value for name, value in os.environ.items() if name != "NUMBA_CACHE_DIR"}
-    return inherited | {
+    """This Python and its tools first, the code of this repository, the temporary files of `folder`."""
+    return os.environ | {
         "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
-        "PYTHONPATH": str(folder / "src"),
+        "PYTHONPATH": str(ROOT / "src"),
         "FACEUP_ROOT": str(folder),
         "DVC_SITE_CACHE_DIR": str(folder / "build" / "dvc"),
     }

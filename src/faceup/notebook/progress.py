@@ -6,6 +6,7 @@ a run was resumed: a rerun writes the same bytes.
 """
 
 import sys
+from typing import NamedTuple
 
 LINES = 10
 
@@ -31,6 +32,22 @@ class Progress:
         if self._marks and 100 * done // self.total > self._percent:
             self._show(done, "")
 
+    def part(self, start: int, total: int) -> "Part":
+        """A callback for a part of the work, which begins when `start` is done."""
+        return Part(self, start, total)
+
     def _show(self, done: int, end: str) -> None:
         self._percent = 100 * done // self.total
         print(f"\r{self.what}: {done:,} of {self.total:,}", end=end, file=sys.stderr, flush=True)
+
+
+class Part(NamedTuple):
+    """Progress of a part of some work."""
+
+    whole: Progress
+    start: int
+    total: int
+
+    def __call__(self, done: int) -> None:
+        """Report that `done` of the part is done."""
+        self.whole(self.start + done)

@@ -26,7 +26,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from faceup.notebook.paths import ROOT
-from faceup.notebook.progress import Progress
+from faceup.notebook.progress import Part, Progress
 from faceup.notebook.source_code import code_digest
 from faceup.notebook.storage import load_npz, save_npz, write_text
 
@@ -54,15 +54,14 @@ def _versions() -> str:
     return repr(found)
 
 
-def _array_digest(array: np.ndarray) -> str:
-    return hashlib.sha256(np.ascontiguousarray(array).data).hexdigest()
+_FILES: dict[int, tuple[np.ndarray, str]] = {}  # arrays mapped from files, which cannot change, are read once a process
 
 
 class _Description:
     """Says what values are, as text: contents of arrays and objects, code of functions and classes."""
 
     def __init__(self) -> None:
-        self._arrays: dict[int, tuple[np.ndarray, str]] = {}  # the same array is read once
+        self._arrays: dict[int, tuple[np.ndarray, str]] = {}  # the same array is read once a call
 
     def of(self, value: Any) -> str:
         """A text that differs for different values. Raises TypeError for what cannot be told."""
@@ -70,8 +69,10 @@ class _Description:
 
     def _parts(self, value: Any) -> Iterator[str]:
         match value:
-            case None | bool() | int() | float() | str() | bytes():
+            case None | bool() | int() | float() | str():
                 yield f"{type(value).__name__} {value!r};"
+            case bytes():
+                yield f"bytes {hashlib.sha256(value).hexdigest()};"
             case np.ndarray() if value.dtype != object:
                 yield f"array {value.dtype.str} {value.shape} {self._of_array(value)};"
             case np.generic():
@@ -110,9 +111,10 @@ class _Description:
         return self.of({name: item for name, item in sorted(vars(value).items()) if name not in scratch})
 
     def _of_array(self, array: np.ndarray) -> str:
-        if id(array) not in self._arrays:
-            self._arrays[id(array)] = array, _array_digest(array)
-        return self._arrays[id(array)][1]
+        known = _FILES if isinstance(array, np.memmap) and not array.flags.writeable else self._arrays
+        if id(array) not in known:
+            known[id(array)] = array, hashlib.sha256(np.ascontiguousarray(array).data).hexdigest()
+        return known[id(array)][1]
 
 
 def call_digest(function: Callable, arguments: dict[str, Any]) -> str:
@@ -244,7 +246,7 @@ def stored(function: Callable[..., T], *arguments: Any, apart_from: Collection[s
             pass  # damaged: computed anew
         else:
             os.utime(place)
-            if isinstance(progress := bound.arguments.get("progress"), Progress):
+            if isinstance(progress := bound.arguments.get("progress"), Progress | Part):
                 progress(progress.total)  # the lines that a report keeps
             return result
     result = function(*arguments, **named)

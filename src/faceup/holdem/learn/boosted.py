@@ -29,7 +29,10 @@ class Boosted:
     def __init__(self, booster: xgb.Booster):
         booster.set_param({"nthread": 1})
         self._booster = booster
+        self.made_from = bytes(booster.save_raw("ubj"))
         self._n_labels = int(json.loads(booster.save_config())["learner"]["learner_model_param"]["num_class"])
+
+    ENDING = ".json"  # of what `save` writes
 
     def predict(self, X: np.ndarray) -> np.ndarray:
         """Probabilities (n, n_labels) float32 of rows X (n, f), on one thread; safe to share by threads."""

@@ -102,7 +102,7 @@ def _rows_at(rows: TrainingRows, places: np.ndarray) -> TrainingRows:
 def fit_rounds(
     fits: Sequence[Callable[[np.ndarray, np.ndarray, np.ndarray], Model]],
     rounds: Sequence[TrainingRows],
-    done: Callable[[int], None] = lambda n: None,
+    progress: Callable[[int], None] = lambda done: None,
 ) -> list[Model]:
     """Each fit(X, P, w) on its rows, WORKERS at a time; from the last on, since preflop has fewest rows."""
     with ThreadPoolExecutor(WORKERS) as pool:
@@ -111,7 +111,7 @@ def fit_rounds(
         models = []
         for n, future in enumerate(waiting, start=1):
             models.append(future.result())
-            done(n)
+            progress(n)
     return models[::-1]
 
 

@@ -33,6 +33,7 @@ _PREDICTED_AT_ONCE = 2048  # rows: their activations stay in the cache
 class Neural(torch.nn.Module):
     """A network from n_features numbers, of which the last n_bets are dollars, to n_labels probabilities."""
 
+    ENDING = ".safetensors"  # of what `save` writes
     mean: torch.Tensor  # (n_features,)
     deviation: torch.Tensor  # (n_features,)
 
@@ -53,6 +54,11 @@ class Neural(torch.nn.Module):
     def n_parameters(self) -> int:
         """Weights and biases; the inputs' scale is not counted."""
         return sum(p.numel() for p in self.parameters())
+
+    @property
+    def made_from(self) -> dict:
+        """What tells two networks apart: their shape and their numbers."""
+        return self.shape | {name: tensor.numpy() for name, tensor in self.state_dict().items()}
 
     def predict(self, X: np.ndarray) -> np.ndarray:
         """Probabilities (n, n_labels) float32 of rows X (n, f), on one thread; safe to share by threads."""

@@ -129,6 +129,8 @@ def _is_showdown(layout: Layout) -> np.ndarray:
 class Table:
     """Seats for policies on one tree: plays boards exactly."""
 
+    SCRATCH = ("_ends", "_roots")  # what a board leaves behind: see notebook/stored
+
     def __init__(
         self,
         tree: BettingTree,

@@ -49,6 +49,8 @@ def likely(chances: np.ndarray, least: float) -> np.ndarray:
 class LikelyModel:
     """Models without their small probabilities; what the models say on a board is asked once for both."""
 
+    SCRATCH = ("_known",)
+
     def __init__(self, drawn: ModelPolicy, least: float):
         """drawn: the models as they are."""
         self.drawn, self.least = drawn, least

@@ -19,6 +19,8 @@ from faceup.holdem.solve.policy import Policy, Predict
 class TableReader:
     """A policy on a betting tree."""
 
+    SCRATCH = ("_known",)
+
     def __init__(self, tree: BettingTree, policy: Policy):
         """policy: answers for the tree's nodes."""
         self.tree, self.policy = tree, policy
@@ -51,6 +53,8 @@ class TableReader:
 
 class DollarReader:
     """Four models, one a round, that read the opponent's dollars as they are and raise by the sizes of a menu."""
+
+    SCRATCH = ("_known",)
 
     def __init__(self, menu: Menu, predict: Sequence[Predict], tables: tuple[StreetTable, ...], history: str = "opponent"):
         """predict, history: as in `ModelPolicy`."""

@@ -73,6 +73,7 @@ class Responder:
         responder has beside fold, call and all-in (None: all of the tree's). Raises ValueError on sizes the tree has not.
         """
         self.tree, self.policy, self.leaks = tree, policy, np.zeros((len(tree.kind), N_CLASSES))
+        self.made_from = (tree, policy, preflop_wins, sizes)  # see notebook/stored
         self._allowed = allowed_nodes(tree, sizes)
         self._rivers = RiverResponder(tree, self._allowed)
         self._edges = None if preflop_wins is None else edges(preflop_wins, RUNOUTS_PREFLOP)
@@ -251,6 +252,13 @@ class Responder:
             taken[node] = (value[children] + barred).argmax(axis=0) if choice is None else choice[node]
             value[node] = np.take_along_axis(value[children], taken[node][None], axis=0)[0]
         return value, taken
+
+
+def answer_flops(
+    responder: Responder, flops: np.ndarray, progress: Callable[[int], None] = lambda done: None
+) -> tuple[list[FlopValues], np.ndarray]:
+    """What a new responder answers on flops (n, 3), and its `leaks` after them: a step whose result can be stored."""
+    return responder.flops(flops, progress), responder.leaks
 
 
 def difference(first: Exploitability, second: Exploitability) -> tuple[float, float]:

@@ -137,6 +137,7 @@ class ModelPolicy:
         if len(predict) != len(STREETS):
             raise ValueError(f"predict has {len(predict)} models, expected one for each of {STREETS}")
         self.tree, self.predict, self.tables, self.history = tree, predict, tables, history
+        self.made_from = (tree, predict, tables, history, seat)
         self.histories = [histories(tree, street, history, seat) for street in range(4)]
         self._calls = [calls(tree, street) for street in range(4)]
         self._known: dict[int, tuple[object, StreetRows]] = {}  # the last board's rows on each street

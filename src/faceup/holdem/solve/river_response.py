@@ -70,6 +70,7 @@ class RiverResponder:
 
     def __init__(self, tree: BettingTree, allowed: np.ndarray):
         """Lay out the tree's rivers; allowed (n_nodes,) bool: the nodes that the responder's actions may lead to."""
+        self.made_from = (tree, allowed)  # see notebook/stored
         shape = river_shapes(tree)
         layout = make_layout(before_river(tree), (0,), shape)
         self._shapes = make_shapes(tree, layout, shape)
