@@ -4,18 +4,19 @@
 #   make repro    the papers' tables and figures, from nothing (dvc repro)
 #   make studies  what chose some defaults, and the papers' full sizes: hours (notebooks/studies)
 #   make smoke    the same pipeline at toy size, in build/smoke
-#   make test     all tests, the pipeline at toy size included
+#   make test     the tests, the pipeline at toy size included
+#   make test-all the long ones too
 #   make lab      JupyterLab on the notebooks
 #   make bench    measure speed and memory into reports/benchmarks.json
-#   make lint     ruff
+#   make lint     ruff and mypy
 
 PYTHON ?= python3
 SMOKE ?= build/smoke
 READY := .venv/ready
 IN := PATH="$(CURDIR)/.venv/bin:$$PATH"
-unexport PYTHONPATH PYTHONHOME VIRTUAL_ENV FACEUP_ROOT
+unexport PYTHONPATH PYTHONHOME VIRTUAL_ENV FACEUP_ROOT NUMBA_CACHE_DIR
 
-.PHONY: repro studies smoke test lab bench lint
+.PHONY: repro studies smoke test test-all lab bench lint
 
 repro: $(READY)
 	$(IN) dvc repro
@@ -27,6 +28,9 @@ smoke: $(READY)
 	$(IN) python tests/smoke.py $(SMOKE)
 
 test: $(READY)
+	$(IN) python -m pytest -m "not slow"
+
+test-all: $(READY)
 	$(IN) python -m pytest
 
 lab: $(READY)
@@ -38,6 +42,7 @@ bench: $(READY)
 lint: $(READY)
 	$(IN) ruff check .
 	$(IN) ruff format --check .
+	$(IN) mypy
 
 # Where Python comes without ensurepip (Debian), the machine's own pip puts one into the environment.
 # PIP_EXTRA_INDEX_URL and the like reach pip as usual: see the README for the CPU build of torch.

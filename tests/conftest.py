@@ -1,5 +1,11 @@
 """Shared by all tests: the equity tables, made once, and repeatable hypothesis runs."""
 
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
 import pytest
 from hypothesis import settings
 
@@ -21,3 +27,36 @@ def tables():
 def all_in_wins():
     """All-in wins of every two starting hands before the flop, (169, 169); about 10 seconds on two cores."""
     return preflop_wins()
+
+
+def pytest_collection_modifyitems(config, items):
+    """Tests of the smoke run come last: it takes one core while the other tests take the other."""
+    items.sort(key=lambda item: "smoke" in getattr(item, "fixturenames", ()))
+
+
+@pytest.fixture(scope="session", autouse=True)
+def started_smoke(request, tmp_path_factory):
+    """The smoke run in a folder of its own, started with the first test where any test asks for it."""
+    if not any("smoke" in getattr(item, "fixturenames", ()) for item in request.session.items):
+        yield None
+        return
+    folder = tmp_path_factory.mktemp("smoke")
+    with open(folder.with_suffix(".log"), "w+") as log:
+        script = Path(__file__).with_name("smoke.py")
+        command = [sys.executable, str(script), str(folder)]
+        run = subprocess.Popen(command, stdout=log, stderr=subprocess.STDOUT, start_new_session=True)
+        try:
+            yield folder, run, log
+        finally:
+            if run.poll() is None:  # the tests were stopped
+                os.killpg(run.pid, signal.SIGTERM)
+
+
+@pytest.fixture(scope="session")
+def smoke(started_smoke):
+    """A folder in which the whole pipeline has run with params/smoke.yaml."""
+    folder, run, log = started_smoke
+    status = run.wait()
+    log.seek(0)
+    assert status == 0, log.read()[-4000:]
+    return folder

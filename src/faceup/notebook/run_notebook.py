@@ -45,6 +45,9 @@ SURROUNDINGS = {
     "IPYTHONDIR": str(ROOT / "build" / "ipython"),  # no user's start-up files, and no shared history
     "JUPYTER_PREFER_ENV_PATH": "1",  # the kernel of this Python, not one registered in the home folder
     "PYDEVD_DISABLE_FILE_VALIDATION": "1",  # no debugger warning on the terminal
+    "ATEN_CPU_CAPABILITY": "avx2",  # torch takes one path through its kernels on all processors that have AVX2
+    "MKL_CBWR": "AVX2",
+    "ONEDNN_MAX_CPU_ISA": "AVX2",
 }
 
 

@@ -1,0 +1,113 @@
+"""What the pipeline leaves at toy size: the run that `make smoke` does, begun beside the other tests (see conftest)."""
+
+import ast
+import json
+import math
+
+import nbformat
+import pytest
+
+from faceup.notebook.paths import ROOT
+from faceup.notebook.stages import PIPELINE, outs_of, stages_of
+
+STAGES = stages_of(PIPELINE)
+NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
+
+
+def numbers(value: object, where: str) -> dict[str, float]:
+    """Every number in a JSON value, by its place."""
+    if isinstance(value, dict | list):
+        items = value.items() if isinstance(value, dict) else enumerate(value)
+        return {place: x for key, item in items for place, x in numbers(item, f"{where}.{key}").items()}
+    return {where: value} if isinstance(value, int | float) else {}
+
+
+def test_smoke_every_stage_leaves_its_files(smoke):
+    missing = [path for stage in STAGES.values() for path in outs_of(stage) if not (smoke / path).exists()]
+    assert not missing
+
+
+@pytest.mark.parametrize("name", [path.stem for path in NOTEBOOKS])
+def test_smoke_reports_ran_to_the_end_without_error(smoke, name):
+    nb = nbformat.read(smoke / "reports" / f"{name}.ipynb", as_version=4)
+    code = [cell for cell in nb.cells if cell.cell_type == "code" and cell.source.strip()]
+    assert [cell.execution_count for cell in code] == list(range(1, len(code) + 1))
+    assert not [output for cell in code for output in cell.outputs if output.output_type == "error"]
+    ast.parse(code[0].source)
+    assert str(smoke) not in nbformat.writes(nb)
+
+
+def test_smoke_optimal_trees_fit_no_worse_than_greedy_ones(smoke):
+    """By rounds and depths on the rows trained on, and neither goes below what the features allow."""
+    found = json.loads((smoke / "reports" / "metrics" / "distill.json").read_text())["depths"]
+    assert len({(entry["round"], entry["depth"]) for entry in found}) == len(found) >= 8
+    for entry in found:
+        assert entry["floor"] - 1e-6 <= entry["oct_loss"] <= 1.01 * entry["cart_loss"], entry
+
+
+def test_smoke_metrics_are_finite_numbers(smoke):
+    paths = sorted((smoke / "reports" / "metrics").glob("*.json"))
+    assert paths, "expected reports/metrics/*.json"
+    for path in paths:
+        found = numbers(json.loads(path.read_text()), path.name)
+        assert found, f"{path.name} holds no number"
+        assert not {place: x for place, x in found.items() if not math.isfinite(x)}
+
+
+def test_smoke_every_pair_has_met_once(smoke):
+    """With a result, an interval and a hand's spread each; the stand-in among them."""
+    pairs = json.loads((smoke / "reports" / "metrics" / "head_to_head.json").read_text())["pairs"]
+    names = {pair[key] for pair in pairs for key in ("first", "second")}
+    met = {frozenset((pair["first"], pair["second"])) for pair in pairs}
+    assert len(met) == len(pairs) == len(names) * (len(names) - 1) // 2 and "stand-in" in names
+    for pair in pairs:
+        assert pair["ci95"] >= 0 and pair["games"] >= 4 and (pair["how"] == "AIVAT") == (pair["boards"] is None), pair
+        assert pair["sd_hand"] > 0, pair  # blinds at least change hands
+
+
+def test_smoke_all_that_learned_play_argmax_as_well(smoke):
+    """Against each other, the table and the stand-in; hands against the stand-in are scored with less luck."""
+    found = json.loads((smoke / "reports" / "metrics" / "head_to_head.json").read_text())
+    assert set(found["argmax"]) == {"table", "CART", "OCT", "XGBoost", "NN"}
+    for name, played in found["argmax"].items():
+        cures = {"gain_of_argmax_against_stand_in"} | ({"gain_of_threshold_against_stand_in"} & set(played))
+        assert set(played) == {"table", "stand_in"} | cures, name
+    met = {frozenset((pair["first"], pair["second"])) for pair in found["argmax_pairs"]}
+    assert len(met) == len(found["argmax_pairs"]) == 15  # five agents and the stand-in
+    scored = [pair for pair in found["pairs"] if pair["second"] == "stand-in"]
+    assert len(scored) == 8 and all(pair["sd_scored"] > 0 for pair in scored)
+
+
+def test_smoke_the_stand_in_opens_with_every_hand_in_some_way(smoke):
+    opening = json.loads((smoke / "reports" / "metrics" / "stand_in.json").read_text())["first_in_percent"]
+    assert all(sum(shares.values()) == pytest.approx(100, abs=1e-3) for shares in opening.values())
+
+
+def test_smoke_exploitability_is_of_one_piece(smoke):
+    """Folding and moving all-in lose what is known; leaks of later streets are parts of those of earlier ones."""
+    found = json.loads((smoke / "reports" / "metrics" / "exploitability.json").read_text())
+    for measured in found["known"].values():
+        assert measured["mbb"] == pytest.approx(measured["known"], rel=1e-3)
+    assert {agent["name"] for agent in found["main"]} == {"table", "CART", "OCT"}
+    for agent in found["main"]:
+        flop, turn, river = (agent["from_street"][street] for street in ("flop", "turn", "river"))
+        assert flop >= turn >= river >= 0
+        assert set(agent["lbr"]) == {"fc, rounds 1-4", "fcpa, rounds 3-4"}
+        assert [leak["mbb"] for leak in agent["worst"]] == sorted((leak["mbb"] for leak in agent["worst"]), reverse=True)
+
+
+def test_smoke_strategy_reads_every_agent(smoke):
+    """Shares add up, the branches are of their rounds, and the pages hold the agents' files."""
+    found = json.loads((smoke / "reports" / "metrics" / "strategy.json").read_text())
+    assert {"CART", "OCT", "XGBoost", "NN"} <= set(found["opening_percent"])
+    for opens in found["opening_percent"].values():
+        total = sum(opens[f"{action}_percent"] for action in ("fold", "call", "raise", "all_in"))
+        assert total == pytest.approx(100, abs=0.01)
+        assert 0 <= opens["hands_mostly_folded"] <= 169
+    assert 0 < found["bluff"]["hands_on_example_board"] <= 1081
+    assert found["logic"]["weaker"]["action"] != found["logic"]["stronger"]["action"]
+    for asked in found["asked_percent"].values():
+        assert sum(asked.values()) == pytest.approx(100, abs=0.01)
+    for name, size in found["page_bytes"].items():
+        agent, page = (smoke / "reports" / place / name.lower() for place in ("agents", "pages"))
+        assert agent.with_suffix(".json").stat().st_size < size == page.with_suffix(".html").stat().st_size < 5e6
