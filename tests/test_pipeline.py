@@ -10,9 +10,9 @@ import nbformat
 import pytest
 import yaml
 
+from faceup.notebook.parameters import SCHEMA, STUDIES
 from faceup.notebook.paths import ROOT
 from faceup.notebook.run_notebook import cleaned, declared, parameters_cell, parameters_of
-from faceup.notebook.schema import SCHEMA, STUDIES, Rule
 from faceup.notebook.source_code import SOURCES, closure, codes, imported_files, imports_of, module_name
 from faceup.notebook.stages import PIPELINE, notebook_of, outs_of, stages_of, undeclared
 from faceup.notebook.stages import STUDIES as STUDY_PIPELINE
@@ -105,7 +105,7 @@ def test_studies_stand_aside():
 
 def test_every_section_of_parameters_is_some_stages():
     given = [name for stage in STAGES.values() for name in stage.get("params", [])]
-    with_knobs = {name for name, rules in SCHEMA.items() if isinstance(rules, Rule) or rules}
+    with_knobs = {"seed", *(name for name, knobs in SCHEMA.items() if knobs)}
     assert with_knobs <= set(given) <= set(SCHEMA)
     of_studies = [name for stage in STUDY_STAGES.values() for name in stage.get("params", []) if isinstance(name, dict)]
     assert {name for names in of_studies for name in names[STUDY_PARAMETERS]} == set(STUDIES)

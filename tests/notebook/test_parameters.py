@@ -1,133 +1,108 @@
 """A parameter file is right as a whole, or one ValueError naming file, key, value and what was expected."""
 
 import re
-from typing import Any
 
 import pytest
 import yaml
 
-from faceup.notebook import parameters
-from faceup.notebook.parameters import load_parameters, load_study_parameters, section
+from faceup.notebook.parameters import SCHEMA, STUDIES, check, load_parameters, load_study_parameters, section
 from faceup.notebook.paths import ROOT
-from faceup.notebook.schema import choice, each, integer, number, text
 
 PROFILES = [ROOT / "params.yaml", *sorted((ROOT / "params").glob("*.yaml"))]
-SMALL = {
-    "seed": integer(0, 9),
-    "selfplay": {"iterations": integer(1, 100), "gamma": number(0, 10), "mode": choice("fast", "slow")},
-    "learn": {"depths": each(integer(1, 30), most=4, increasing=True), "label": text()},
-}
-RIGHT = """\
-seed: 3
-selfplay: {iterations: 100, gamma: 2, mode: fast}
-learn: {depths: [1, 5], label: x}
-"""
+STUDY_FILE = ROOT / "notebooks" / "studies" / "params.yaml"
+RIGHT = (ROOT / "params.yaml").read_text(encoding="utf-8")
 
 
 @pytest.fixture
-def refusal(tmp_path, monkeypatch):
-    """Writes RIGHT with one change, and returns what the loader says."""
-    monkeypatch.setattr(parameters, "SCHEMA", SMALL)
+def refusal(tmp_path):
+    """Writes a file, and returns what the loader says of it."""
 
-    def say(old: str = "", new: str = "") -> str:
-        assert old in RIGHT
+    def say(text: str, sections=SCHEMA) -> str:
         path = tmp_path / "mine.yaml"
-        path.write_text(RIGHT.replace(old, new) if old else new)
+        path.write_text(text, encoding="utf-8")
         with pytest.raises(ValueError) as caught:
-            load_parameters(path)
-        assert "\n" not in str(caught.value)
-        return str(caught.value)
+            load_parameters(path, sections)
+        assert "\n" not in str(caught.value) and str(caught.value).startswith("mine.yaml: ")
+        return str(caught.value).removeprefix("mine.yaml: ")
 
     return say
 
 
-def test_a_right_file_is_returned_as_it_stands(tmp_path, monkeypatch):
-    monkeypatch.setattr(parameters, "SCHEMA", SMALL)
-    (tmp_path / "mine.yaml").write_text(RIGHT)
-    assert load_parameters(tmp_path / "mine.yaml") == yaml.safe_load(RIGHT)
-    assert type(load_parameters(tmp_path / "mine.yaml")["selfplay"]["gamma"]) is int  # never converted
+@pytest.mark.parametrize("path", [*PROFILES, STUDY_FILE], ids=lambda path: path.name)
+def test_the_profiles_are_right_and_nothing_in_them_is_converted(path):
+    found = load_parameters(path, STUDIES if path == STUDY_FILE else SCHEMA)
+    assert repr(found) == repr(yaml.safe_load(path.read_text(encoding="utf-8")))
+
+
+@pytest.mark.parametrize(
+    ("knob", "value", "said"),
+    [
+        ("selfplay.iterations", "-5", "is -5, expected greater than or equal to 1"),
+        ("selfplay.iterations", "7.0", "is 7.0, expected a valid integer"),
+        ("selfplay.iterations", "true", "is True, expected a valid integer"),
+        ("selfplay.iterations", "'7'", "is '7', expected a valid integer"),
+        ("selfplay.gamma", ".nan", "is nan, expected "),
+        ("selfplay.gamma", "11", "is 11, expected less than or equal to 10"),
+        ("selfplay.gamma", "false", "is False, expected a valid number"),
+        ("selfplay.gamma", "null", "is None, expected a valid number"),
+        ("selfplay.snapshots", "[]", "is [], expected at least 1 item"),
+        ("selfplay.snapshots", "[5, 5]", "is [5, 5], expected strictly increasing values"),
+        ("selfplay.snapshots", "5", "is 5, expected a valid list"),
+        ("selfplay.snapshots", "[10, 20000]", "is [10, 20000], expected below selfplay.iterations"),
+        ("selfplay.turn_deciles", "[1, 11]", "is [1, 11], expected less than or equal to 10"),
+        ("betting.flop_sizes", "[[2, 1], []]", "is [[2, 1], []], expected strictly increasing values"),
+        ("betting.flop_sizes", "[[0], []]", "is [[0], []], expected greater than or equal to 0.05"),
+        ("equity.example_hole", "Ac3x", "is 'Ac3x', expected pattern "),
+        ("features.history", "mine", "is 'mine', expected 'opponent', 'both' or 'both+seat'"),
+        ("distill.held_out", "1", "is 1, expected less than or equal to 0.9"),
+        ("distill.oct_regrowths", "[1]", "is [1], expected at least 4 items"),
+        ("stand_in.snapshot", "6001", "is 6001, expected at most stand_in.iterations"),
+        ("selfplay_time.answered", "[300, 301]", "is [300, 301], expected some of selfplay.snapshots and selfplay.iterations"),
+        ("exploitability.depths", "[1, 5]", "is [1, 5], expected some of distill.depths"),
+        ("leduc.epsilons", "[0.5, 1.5]", "is [0.5, 1.5], expected less than or equal to 1"),
+        ("leduc.episodes", "100001", "is 100001, expected a multiple of leduc.evaluations"),
+    ],
+)  # fmt: skip
+def test_a_wrong_value_is_named(refusal, knob, value, said):
+    place, key = knob.split(".")
+    before, after = RIGHT.split(f"\n{place}:", 1)
+    assert refusal(f"{before}\n{place}:{re.sub(rf'(?m)^  {key}: .*', f'  {key}: {value}', after, count=1)}").startswith(f"{knob} {said}")
 
 
 @pytest.mark.parametrize(
     ("old", "new", "said"),
     [
-        ("100", "-5", "selfplay.iterations is -5, expected an integer from 1 to 100"),
-        ("100", "101", "selfplay.iterations is 101, expected an integer from 1 to 100"),
-        ("100", "7.0", "selfplay.iterations is 7.0, expected an integer from 1 to 100"),
-        ("100", "true", "selfplay.iterations is True, expected an integer from 1 to 100"),
-        ("100", "1e1", "selfplay.iterations is '1e1', expected an integer from 1 to 100"),
-        ("gamma: 2", "gamma: .nan", "selfplay.gamma is nan, expected a number from 0 to 10"),
-        ("gamma: 2", "gamma: false", "selfplay.gamma is False, expected a number from 0 to 10"),
-        ("gamma: 2", "gamma: null", "selfplay.gamma is None, expected a number from 0 to 10"),
-        ("fast", "quick", "selfplay.mode is 'quick', expected one of fast, slow"),
-        ("[1, 5]", "[]", "learn.depths is [], expected a list of 1 to 4 strictly increasing values"),
-        ("[1, 5]", "[5, 5]", "learn.depths is [5, 5], expected a list of 1 to 4 strictly increasing values"),
-        ("[1, 5]", "[1, 31]", "learn.depths is [1, 31], expected a list of 1 to 4 strictly increasing"),
-        ("[1, 5]", "5", "learn.depths is 5, expected a list"),
-        ("label: x", "label: ''", "learn.label is '', expected a text"),
-        ("gamma", "gama", "selfplay.gama is unknown, expected one of iterations, gamma, mode"),
-        (", gamma: 2", "", "selfplay.gamma is missing, expected a number from 0 to 10"),
-        ("learn", "lern", "lern is unknown, expected one of seed, selfplay, learn"),
-        ("seed: 3\n", "", "seed is missing, expected an integer from 0 to 9"),
-        ("{iterations: 100, gamma: 2, mode: fast}", "7", "selfplay is 7, expected keys with values"),
-        ("seed: 3", "seed: 3\nseed: 4", "key seed appears a second time in line 2, expected once"),
-        ("gamma: 2", "gamma: 2, gamma: 3", "key gamma appears a second time in line 2, expected once"),
+        ("  gamma:", "  gama:", "selfplay.gama is unknown, expected one of flop_equity_cells, "),
+        ("  gamma: 2\n", "", "selfplay.gamma is missing"),
+        ("leduc:", "lduc:", "lduc is unknown, expected one of seed, equity, "),
+        ("seed: ", "# ", "seed is missing"),
+        ("overview: {}", "overview: 7", "overview is 7, expected keys with values"),
+        ("overview: {}", "overview: {x: 1}", "overview.x is unknown, expected one of (none)"),
+        ("seed: ", "seed: 1\nseed: ", "while constructing a mapping"),
+        ("seed: ", "seed: [", "while parsing"),
     ],
-)  # fmt: skip
-def test_a_wrong_value_is_named(refusal, old, new, said):
-    assert refusal(old, new).startswith(f"mine.yaml: {said}")
+)
+def test_a_wrong_key_or_file_is_named(refusal, old, new, said):
+    assert old in RIGHT and refusal(RIGHT.replace(old, new, 1)).startswith(said)
+    assert refusal("- 1\n") == "the file is [1], expected keys with values"
 
 
-def test_a_file_that_is_no_mapping_or_no_yaml(refusal):
-    assert refusal(new="- 1\n") == "mine.yaml: the file is [1], expected keys with values"
-    assert refusal(new="seed: [1\n").startswith("mine.yaml: while parsing")
+def test_a_key_given_twice_is_named_with_its_line(refusal):
+    said = refusal(RIGHT.replace("  gamma: 2\n", "  gamma: 2\n  gamma: 3\n", 1))
+    assert re.search(r'line \d+, .* found duplicate key "gamma"', said)
 
 
-@pytest.mark.parametrize("path", PROFILES, ids=lambda path: path.name)
-def test_the_profiles_are_right(path):
-    load_parameters(path)
-
-
-def test_the_studies_file_is_right():
-    assert set(load_study_parameters()) == set(parameters.STUDIES)
+@pytest.mark.parametrize("path", [PROFILES[0], STUDY_FILE], ids=["pipeline", "studies"])
+def test_every_knob_refuses_another_type(path):
+    sections = STUDIES if path == STUDY_FILE else SCHEMA
+    right = yaml.safe_load(path.read_text(encoding="utf-8"))
+    for name, knobs in sections.items():
+        for knob in knobs.split():
+            with pytest.raises(ValueError, match=rf"^{name}\.{knob} is {{}}, expected "):
+                check(right | {name: right[name] | {knob: {}}}, sections)
 
 
 def test_the_discount_of_self_play_is_one_that_the_study_has_compared():
     study, chosen = load_study_parameters()["discounting"], section("selfplay")
     compared = zip(*(study[f"{exponent}s"] for exponent in ("alpha", "beta", "gamma", "epoch")), strict=True)
     assert tuple(chosen[exponent] for exponent in ("alpha", "beta", "gamma", "epoch")) in compared
-
-
-def test_smoke_has_its_values_within_the_same_schema_but_is_not_the_default():
-    assert load_parameters(ROOT / "params" / "smoke.yaml") != load_parameters()
-
-
-def knobs(schema: dict[str, Any], prefix: str = "") -> list[str]:
-    """Dotted names of all knobs of the real schema."""
-    return [
-        name
-        for key, rule in schema.items()
-        for name in (knobs(rule, f"{prefix}{key}.") if isinstance(rule, dict) else [f"{prefix}{key}"])
-    ]
-
-
-@pytest.mark.parametrize("knob", knobs(parameters.SCHEMA))
-def test_every_real_knob_refuses_another_type_and_absence(knob, tmp_path):
-    path = tmp_path / "wrong.yaml"
-    *sections, key = knob.split(".")
-    for said in ("is {}", "is missing"):
-        values = yaml.safe_load((ROOT / "params.yaml").read_text())
-        home = values[sections[0]] if sections else values
-        home[key] = {}
-        if said == "is missing":
-            del home[key]
-        path.write_text(yaml.safe_dump(values))
-        with pytest.raises(ValueError, match=re.escape(f"wrong.yaml: {knob} {said}, expected ")):
-            load_parameters(path)
-
-
-def test_section():
-    assert section("selfplay") == load_parameters()["selfplay"]
-    for name in ("seed", "self-play"):
-        with pytest.raises(ValueError, match=f"section '{name}' is unknown, expected one of .*selfplay"):
-            section(name)

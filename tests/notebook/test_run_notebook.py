@@ -12,13 +12,11 @@ import nbformat
 import pytest
 
 from faceup.notebook import run_notebook
-from faceup.notebook.parameters import load_parameters, load_study_parameters
+from faceup.notebook.parameters import SCHEMA, load_parameters, load_study_parameters
 from faceup.notebook.paths import ROOT
 from faceup.notebook.run_notebook import chosen_values, cleaned, declared, fill, normalise
-from faceup.notebook.schema import SCHEMA, Rule
 
-# Whatever the schema holds: its first section with a knob, and that knob.
-SECTION, KNOB = next((s, k) for s, rules in SCHEMA.items() if not isinstance(rules, Rule) for k in rules)
+SECTION, KNOB = next((s, k) for s, knobs in SCHEMA.items() for k in knobs.split())
 RESTLESS = """\
 import sys
 import time
