@@ -66,7 +66,9 @@ def test_the_profiles_are_right_and_nothing_in_them_is_converted(path):
 def test_a_wrong_value_is_named(refusal, knob, value, said):
     place, key = knob.split(".")
     before, after = RIGHT.split(f"\n{place}:", 1)
-    assert refusal(f"{before}\n{place}:{re.sub(rf'(?m)^  {key}: .*', f'  {key}: {value}', after, count=1)}").startswith(f"{knob} {said}")
+    assert refusal(f"{before}\n{place}:{re.sub(rf'(?m)^  {key}: .*', f'  {key}: {value}', after, count=1)}").startswith(
+        f"{knob} {said}"
+    )
 
 
 @pytest.mark.parametrize(
