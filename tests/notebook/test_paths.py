@@ -16,9 +16,7 @@ def checkout(tmp_path, monkeypatch):
         (folder / "params.yaml").touch()
         (folder / "dvc.yaml").touch()
     (tmp_path / "params.yaml").touch()
-    monkeypatch.setattr(
-        paths, "__file__", str(tmp_path / "lib" / "python3" / "site-packages" / "faceup" / "notebook" / "paths.py")
-    )
+    monkeypatch.setattr(paths, "__file__", str(tmp_path / "lib/site-packages/faceup/notebook/paths.py"))
     return root
 
 

@@ -1,5 +1,7 @@
 """What a report keeps of a progress line depends on the amount of work alone."""
 
+import sys
+
 import pytest
 
 from faceup.notebook.progress import Progress
@@ -25,7 +27,8 @@ def test_few_steps_give_few_lines(capsys):
     assert kept(capsys, 1, [0, 1]) == "self-play: 1 of 1\n"
 
 
-def test_between_lines_percents_are_overwritten(capsys):
+def test_on_a_terminal_percents_in_between_are_overwritten(capsys, monkeypatch):
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
     progress = Progress("rows", 1000)
     for done in range(106):
         progress(done)
@@ -33,6 +36,13 @@ def test_between_lines_percents_are_overwritten(capsys):
     assert shown.count("\n") == 1 and shown.count("\r") == 10  # 1 % to 9 %, and the line of 10 %
     assert shown.startswith("\rrows: 10 of 1,000\rrows: 20 of 1,000")
     assert shown.endswith("\rrows: 100 of 1,000\n")
+
+
+def test_elsewhere_there_are_only_the_lines(capsys):
+    progress = Progress("rows", 1000)
+    for done in range(1001):
+        progress(done)
+    assert capsys.readouterr().err == "".join(f"rows: {100 * k:,} of 1,000\n" for k in range(1, 11))
 
 
 def test_nothing_to_do_is_an_error():

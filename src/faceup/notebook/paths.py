@@ -10,7 +10,7 @@ def find_root() -> Path:
     """The repository's root.
 
     That is FACEUP_ROOT if set, else the nearest folder at or above the working directory that holds params.yaml, dvc.yaml
-    and notebooks/, else the checkout that this file belongs to. Raises FileNotFoundError, saying what was found, if none is there.
+    and notebooks/, else the checkout that this file belongs to. Raises FileNotFoundError, saying what was found.
     """
     if named := os.environ.get("FACEUP_ROOT"):
         if not (Path(named) / "params.yaml").is_file():

@@ -1,8 +1,7 @@
-"""How far a long computation is, on stderr: lines that a report keeps, and one in between that is
-overwritten.
+"""How far a long computation is, on stderr: ten lines, and on a terminal whole percents in between, each overwritten by the next.
 
-What is kept depends on the amount of work alone, not on time, nor on how often the work reports, nor on where
-a run was resumed: a rerun writes the same bytes.
+The lines depend on the amount of work alone, not on time, nor on how often the work reports, nor on where a run was resumed:
+a rerun writes the same bytes.
 """
 
 import sys
@@ -12,10 +11,7 @@ LINES = 10
 
 
 class Progress:
-    """A callback: `Progress("self-play", 12000)`, then call it with the amount done, never less than before.
-
-    A line is kept for each tenth; whole percents in between are overwritten by what comes next.
-    """
+    """A callback: `Progress("self-play", 12000)`, then call it with the amount done, never less than before."""
 
     def __init__(self, what: str, total: int):
         """Raises ValueError where there is nothing to do."""
@@ -29,7 +25,7 @@ class Progress:
         """Report that `done` of the total is done."""
         while self._marks and self._marks[0] <= done:
             self._show(self._marks.pop(0), "\n")
-        if self._marks and 100 * done // self.total > self._percent:
+        if self._marks and 100 * done // self.total > self._percent and sys.stderr.isatty():
             self._show(done, "")
 
     def part(self, start: int, total: int) -> "Part":
@@ -38,7 +34,8 @@ class Progress:
 
     def _show(self, done: int, end: str) -> None:
         self._percent = 100 * done // self.total
-        print(f"\r{self.what}: {done:,} of {self.total:,}", end=end, file=sys.stderr, flush=True)
+        start = "\r" if sys.stderr.isatty() else ""
+        print(f"{start}{self.what}: {done:,} of {self.total:,}", end=end, file=sys.stderr, flush=True)
 
 
 class Part(NamedTuple):

@@ -1,23 +1,27 @@
 """Numbers quoted from the papers (data/published.yaml), so that no notebook carries its own copy of one."""
 
-import math
-from typing import Any, NamedTuple
+from typing import Annotated, NamedTuple
 
 import yaml
+from pydantic import Field, TypeAdapter, ValidationError
 
 from faceup.notebook.paths import DATA
 
 _FILE = DATA / "published.yaml"
+_Number = Annotated[float, Field(allow_inf_nan=False)] | int  # as it stands in the file
 
 
 class Published(NamedTuple):
     """A number as a paper gives it."""
 
-    value: float | None  # None where the paper gives only words
-    spread: float | None  # what it prints after +/-; it calls these standard deviations
+    value: _Number | None  # None where the paper gives only words
     unit: str
     printed: str  # the paper's own words
     where: str  # section of the paper
+    spread: _Number | None = None  # what it prints after +/-; it calls these standard deviations
+
+
+_ENTRIES = TypeAdapter(dict[str, Published])
 
 
 def published(paper: str) -> dict[str, Published]:
@@ -28,18 +32,9 @@ def published(paper: str) -> dict[str, Published]:
     papers = yaml.safe_load(_FILE.read_text(encoding="utf-8"))
     if paper not in papers:
         raise ValueError(f"paper {paper!r} is unknown, expected one of {', '.join(papers)}")
-    return {name: _entry(f"{_FILE.name}: {paper}.{name}", given) for name, given in papers[paper].items()}
-
-
-def _entry(place: str, given: Any) -> Published:
-    needed, known = {"value", "unit", "printed", "where"}, set(Published._fields)
-    if not isinstance(given, dict) or not needed <= set(given) <= known:
-        raise ValueError(f"{place} is {given!r}, expected {', '.join(sorted(needed))} and perhaps spread")
-    for key in ("value", "spread"):
-        x = given.get(key)
-        if x is not None and (type(x) not in (int, float) or not math.isfinite(x)):
-            raise ValueError(f"{place}.{key} is {x!r}, expected a number or null")
-    for key in ("unit", "printed", "where"):
-        if not isinstance(given[key], str):
-            raise ValueError(f"{place}.{key} is {given[key]!r}, expected text")
-    return Published(**{"spread": None} | given)
+    try:
+        return _ENTRIES.validate_python(papers[paper], strict=True)
+    except ValidationError as error:
+        wrong = error.errors()[0]
+        place = ".".join(map(str, [paper, *wrong["loc"]]))
+        raise ValueError(f"{_FILE.name}: {place} is {wrong['input']!r}: {wrong['msg']}") from None

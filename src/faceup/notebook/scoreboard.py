@@ -8,9 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from faceup.notebook.paths import ROOT, TABLES
-from faceup.notebook.result_figures import plus_minus
 from faceup.notebook.storage import write_text
-from faceup.notebook.tables import show_table
+from faceup.notebook.tables import plus_minus, show_table
 
 MARKS = "<!-- scoreboard -->", "<!-- end of scoreboard -->"
 

@@ -1,4 +1,4 @@
-"""Tables: shown in a notebook as Markdown, and written to reports/tables as CSV."""
+"""Tables, shown in a notebook as Markdown and written to reports/tables as CSV, and numbers as a reader wants them."""
 
 from collections.abc import Sequence
 from numbers import Integral, Real
@@ -36,3 +36,35 @@ def show_table(header: Sequence[str], rows: Sequence[Sequence], digits: int = 4)
 def save_table(name: str, header: Sequence[str], rows: Sequence[Sequence]) -> None:
     """Write reports/tables/<name>.csv, floats to six digits."""
     write_csv(TABLES / f"{name}.csv", header, rows)
+
+
+def plain(value: float) -> str:
+    """A number with as many digits as a reader can use: 1,234 or 56 or 7.8 or 0.12."""
+    size = abs(value)
+    if size < 0.005:
+        return "0"
+    return f"{value:,.0f}" if size >= 20 else f"{value:.1f}" if size >= 1 else f"{value:.2f}"
+
+
+def signed(value: float) -> str:
+    """The same with its sign, a true minus where it is below zero."""
+    text = plain(abs(value))
+    return text if text == "0" else f"+{text}" if value > 0 else f"\u2212{text}"
+
+
+def plus_minus(value: float, interval: float, sign: bool = True) -> str:
+    """A value, with its sign or without, and its interval: "+12.3 ± 4.5"."""
+    return f"{signed(value) if sign else plain(value)} ± {plain(interval)}"
+
+
+def told_apart(mbb: float, interval: float) -> bool:
+    """Whether a result's interval is clear of 0, and the result more than rounding in single precision."""
+    return abs(mbb) > max(interval, 0.01)
+
+
+def verdict(first: str, second: str, mbb: float, interval: float) -> str:
+    """A pairing in words: who wins how much, or that the two cannot be told apart (the interval holds 0)."""
+    if not told_apart(mbb, interval):
+        return f"{first} and {second} cannot be told apart ({plus_minus(mbb, interval)} mbb/g to {first})"
+    winner, loser = (first, second) if mbb > 0 else (second, first)
+    return f"{winner} beats {loser} by {plus_minus(abs(mbb), interval, sign=False)} mbb/g"

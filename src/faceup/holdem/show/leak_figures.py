@@ -9,7 +9,7 @@ from matplotlib.axes import Axes
 from faceup.cards.cards import CLASS_NAMES
 from faceup.holdem.betting.betting_tree import CALL, FOLD, STREETS, BettingTree
 from faceup.notebook.figures import BLUE, GREEN, ORANGE, RED
-from faceup.notebook.result_figures import plain
+from faceup.notebook.tables import plain
 
 _STREET_COLORS = (GREEN, BLUE, ORANGE, RED)
 _SEATS = ("small blind", "big blind")

@@ -11,7 +11,7 @@ from faceup.cards.cards import CLASS_NAMES
 from faceup.holdem.play.branches import N_BINS, Mean
 from faceup.holdem.play.words import action_name
 from faceup.notebook.figures import BLUE, GREEN, ORANGE, SKY
-from faceup.notebook.result_figures import dots
+from faceup.notebook.plots import dots
 from faceup.trees.tree_figures import WINE, Part, tree_figure
 
 OPENING = {"fold": SKY, "call": GREEN, "raise": ORANGE, "all-in": WINE}

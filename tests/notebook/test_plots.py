@@ -5,10 +5,10 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 
+from faceup.notebook import plots, scoreboard
 from faceup.notebook import published as quoted
-from faceup.notebook import result_figures as rf
-from faceup.notebook import scoreboard
 from faceup.notebook.paths import ROOT, TABLES
+from faceup.notebook.tables import signed, told_apart, verdict
 
 matplotlib.use("Agg")  # no window, whatever the machine has
 
@@ -25,56 +25,56 @@ def texts(axes):
 
 
 def test_numbers_as_a_reader_wants_them():
-    assert [rf.signed(x) for x in (1234.5, -56.4, 2.34, -0.125, 0.0, -0.001)] == [
+    assert [signed(x) for x in (1234.5, -56.4, 2.34, -0.125, 0.0, -0.001)] == [
         "+1,234", "\u221256", "+2.3", "\u22120.12", "0", "0",
     ]  # fmt: skip
 
 
 def test_verdict_needs_an_interval_clear_of_zero():
-    assert rf.verdict("a", "b", 9.0, 9.5) == "a and b cannot be told apart (+9.0 ± 9.5 mbb/g to a)"
-    assert not rf.told_apart(0.001, 0.0)
-    assert rf.verdict("a", "b", -30.0, 9.5) == "b beats a by 30 ± 9.5 mbb/g"
+    assert verdict("a", "b", 9.0, 9.5) == "a and b cannot be told apart (+9.0 ± 9.5 mbb/g to a)"
+    assert not told_apart(0.001, 0.0)
+    assert verdict("a", "b", -30.0, 9.5) == "b beats a by 30 ± 9.5 mbb/g"
 
 
 def test_heat_map_writes_every_cell_but_the_empty_ones(axes):
     values = np.array([[np.nan, 25.0], [-25.0, np.nan]])
-    rf.heat_map(axes, ["a", "b"], values, np.abs(values) / 5, "mbb/g")
+    plots.heat_map(axes, ["a", "b"], values, np.abs(values) / 5, "mbb/g")
     assert texts(axes) == ["+25", "± 5.0", "\u221225", "± 5.0"]
     norm = axes.images[0].norm
     assert norm.vmin == -norm.vmax
     with pytest.raises(ValueError, match="expected \\(2, 2\\) twice"):
-        rf.heat_map(axes, ["a", "b"], values[:1], values, "mbb/g")
+        plots.heat_map(axes, ["a", "b"], values[:1], values, "mbb/g")
 
 
 def test_intervals_are_half_widths(axes):
-    rf.curve(axes, [1, 2], [10.0, 20.0], [3.0, 4.0], "curve")
+    plots.curve(axes, [1, 2], [10.0, 20.0], [3.0, 4.0], "curve")
     ends = axes.collections[0].get_segments()
     assert [sorted(point[1] for point in end) for end in ends] == [[7.0, 13.0], [16.0, 24.0]]
-    rf.reference(axes, 50.0, 5.0, "line")
+    plots.reference(axes, 50.0, 5.0, "line")
     band = axes.patches[0].get_extents().transformed(axes.transData.inverted())
     assert (band.y0, band.y1) == pytest.approx((45.0, 55.0))
 
 
 def test_dots_stand_in_order_from_the_top(axes):
-    rf.dots(axes, ["first", "second"], [3.0, -4.0], [1.0, 2.0])
+    plots.dots(axes, ["first", "second"], [3.0, -4.0], [1.0, 2.0])
     assert axes.yaxis_inverted()
     assert texts(axes) == ["+3.0 ± 1.0", "\u22124.0 ± 2.0"]
 
 
 def test_log_axis_has_plain_numbers(axes):
     axes.plot([1, 2], [30, 900])
-    rf.log_axis(axes, "y")
+    plots.log_axis(axes, "y")
     axes.figure.canvas.draw()
     assert [label.get_text() for label in axes.get_yticklabels()] == ["50", "100", "200", "500", "1,000"]
     with pytest.raises(ValueError, match="expected x or y"):
-        rf.log_axis(axes, "z")
+        plots.log_axis(axes, "z")
 
 
 def test_published_numbers():
     numbers = quoted.published("interpretable_poker")
     assert numbers["kings_equity"].value == 82.5 and numbers["kings_equity"].where == "Section 2.2.1"
     assert (numbers["neural_boosted"].value, numbers["neural_boosted"].spread) == (2.3, 1.5)
-    assert numbers["cart_slumbot"].value is None
+    assert numbers["cart_slumbot"].value is None and type(numbers["match_games"].value) is int
     with pytest.raises(ValueError, match="'other' is unknown, expected one of interpretable_poker"):
         quoted.published("other")
 
@@ -82,10 +82,10 @@ def test_published_numbers():
 @pytest.mark.parametrize(
     ("entry", "said"),
     [
-        ("{value: 1, unit: m, printed: one}", "expected printed, unit, value, where"),
-        ("{value: one, unit: m, printed: one, where: here}", "value is 'one', expected a number or null"),
-        ("{value: .nan, unit: m, printed: one, where: here}", "value is nan, expected a number or null"),
-        ("{value: 1, unit: 2, printed: one, where: here}", "unit is 2, expected text"),
+        ("{value: 1, unit: m, printed: one}", "where is .*: Field required"),
+        ("{value: one, unit: m, printed: one, where: here}", "value.float is 'one': Input should be a valid number"),
+        ("{value: .nan, unit: m, printed: one, where: here}", "value.float is nan: Input should be a finite number"),
+        ("{value: 1, unit: 2, printed: one, where: here}", "unit is 2: Input should be a valid string"),
     ],
 )
 def test_published_names_a_wrong_entry(entry, said, tmp_path, monkeypatch):

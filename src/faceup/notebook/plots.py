@@ -11,6 +11,7 @@ from matplotlib.colors import SymLogNorm
 from matplotlib.ticker import FuncFormatter, NullFormatter, NullLocator
 
 from faceup.notebook.figures import BLUE, GREY
+from faceup.notebook.tables import plain, plus_minus, signed
 
 _LINEAR = 10.0  # mbb/g: colours are linear up to here and logarithmic above
 _LIGHT = 0.18  # luminance above which black text stands out more than white
@@ -103,35 +104,3 @@ def log_axis(axes: Axes, which: str) -> None:
     axis.set_ticks(steps)
     axis.set_major_formatter(FuncFormatter(lambda v, _: f"{v:,.0f}" if v >= 1 else f"{v:g}"))
     axis.set_minor_formatter(NullFormatter())
-
-
-def plain(value: float) -> str:
-    """A number with as many digits as a reader can use: 1,234 or 56 or 7.8 or 0.12."""
-    size = abs(value)
-    if size < 0.005:
-        return "0"
-    return f"{value:,.0f}" if size >= 20 else f"{value:.1f}" if size >= 1 else f"{value:.2f}"
-
-
-def signed(value: float) -> str:
-    """The same with its sign, a true minus where it is below zero."""
-    text = plain(abs(value))
-    return text if text == "0" else f"+{text}" if value > 0 else f"\u2212{text}"
-
-
-def plus_minus(value: float, interval: float, sign: bool = True) -> str:
-    """A value, with its sign or without, and its interval: "+12.3 ± 4.5"."""
-    return f"{signed(value) if sign else plain(value)} ± {plain(interval)}"
-
-
-def told_apart(mbb: float, interval: float) -> bool:
-    """Whether a result's interval is clear of 0, and the result more than rounding in single precision."""
-    return abs(mbb) > max(interval, 0.01)
-
-
-def verdict(first: str, second: str, mbb: float, interval: float) -> str:
-    """A pairing in words: who wins how much, or that the two cannot be told apart (the interval holds 0)."""
-    if not told_apart(mbb, interval):
-        return f"{first} and {second} cannot be told apart ({plus_minus(mbb, interval)} mbb/g to {first})"
-    winner, loser = (first, second) if mbb > 0 else (second, first)
-    return f"{winner} beats {loser} by {plus_minus(abs(mbb), interval, sign=False)} mbb/g"
