@@ -8,7 +8,6 @@ from pathlib import Path
 
 import nbformat
 import pytest
-import yaml
 
 from faceup.notebook.parameters import SCHEMA, STUDIES
 from faceup.notebook.paths import ROOT
@@ -17,7 +16,7 @@ from faceup.notebook.source_code import SOURCES, closure, codes, imported_files,
 from faceup.notebook.stages import PIPELINE, notebook_of, outs_of, stages_of, undeclared
 from faceup.notebook.stages import STUDIES as STUDY_PIPELINE
 
-ROOMS = {"notebook": 1, "cards": 2, "games": 3, "trees": 4, "holdem": 5, "leduc": 6, "onecard": 6}
+ROOMS = {"notebook": 1, "cards": 2, "games": 3, "trees": 4, "holdem": 5}  # every other package is a paper's
 STAGES = stages_of(PIPELINE)
 STUDY_STAGES = stages_of(STUDY_PIPELINE)
 STUDY_PARAMETERS = "notebooks/studies/params.yaml"
@@ -121,7 +120,7 @@ def room(path: Path) -> str:
 @pytest.mark.parametrize("path", MODULES, ids=name_of)
 def test_imports_go_one_way(path):
     own, used = room(path), {room(file) for file in imports_of(path)} - {room(path), "faceup"}
-    above = [other for other in used if own != "faceup" and ROOMS[other] >= ROOMS[own]]
+    above = [other for other in used if own != "faceup" and ROOMS.get(other, 6) >= ROOMS.get(own, 6)]
     assert not above, f"{own} imports {', '.join(sorted(above))}, expected only packages above it in DESIGN's table"
 
 
@@ -165,18 +164,3 @@ def test_the_lock_pins_every_direct_dependency():
     wanted = [*project["dependencies"], *project["optional-dependencies"]["test"]]
     assert {re.match(r"[A-Za-z0-9._-]+", line)[0].lower() for line in wanted} <= pinned
     assert not [name for name in pinned if name.startswith(("nvidia", "triton", "cuda"))]
-
-
-# --- the committed reports ----------------------------------------------------------------------------------
-
-
-@pytest.mark.skipif(not (ROOT / "dvc.lock").exists(), reason="the pipeline has never been run here")
-def test_the_committed_reports_are_of_this_code():
-    done = python("-m", "dvc", "repro", "--dry", "--allow-missing")
-    news = [line for line in done.stdout.splitlines() if not line.endswith("didn't change, skipping")]
-    assert done.returncode == 0 and news == ["Data and pipelines are up to date."], done.stdout + done.stderr
-    locked = yaml.safe_load((ROOT / "dvc.lock").read_text())["stages"]
-    assert sorted(locked) == sorted(STAGES)
-    # a missing data file is what --allow-missing allows; a report has to be there
-    made = [path for stage in STAGES.values() for path in outs_of(stage) if path.startswith("reports/")]
-    assert not [path for path in made if not (ROOT / path).exists()]

@@ -7,7 +7,6 @@ import pytest
 
 from faceup.notebook import plots, scoreboard
 from faceup.notebook import published as quoted
-from faceup.notebook.paths import ROOT, TABLES
 from faceup.notebook.tables import signed, told_apart, verdict
 
 matplotlib.use("Agg")  # no window, whatever the machine has
@@ -110,8 +109,3 @@ def test_scoreboard_stands_between_its_markers(tmp_path):
     assert scoreboard.replaced(f"a\n{start}\nold\n{end}\nb\n", table) == f"a\n{start}\n\n{table}\n\n{end}\nb\n"
     with pytest.raises(ValueError, match="each once"):
         scoreboard.replaced(f"{end} {start}", table)
-
-
-def test_the_readme_has_the_scoreboard_of_the_reports():
-    readme = (ROOT / "README.md").read_text(encoding="utf-8")
-    assert scoreboard.replaced(readme, scoreboard.markdown(TABLES / "scoreboard.csv")) == readme
