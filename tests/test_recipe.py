@@ -1,0 +1,69 @@
+"""CONTRIBUTING's recipe for a paper: a toy paper is added in the eight places that it lists, and its stage runs."""
+
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import nbformat
+import pytest
+import smoke
+import yaml
+
+from faceup.notebook.paths import ROOT
+
+RECIPE = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8").split("## Add a paper")[1].split("\n## ")[0]
+MODULE = '"""A toy game."""\n\n\ndef value(coins: int) -> float:\n    """What it is worth."""\n    return coins / 2\n'
+CELLS = [
+    "seed = 0\ncoins = 0",
+    "import matplotlib.pyplot as plt\n\nfrom faceup.notebook.figures import save, use_style\n"
+    "from faceup.notebook.parameters import load_parameters\nfrom faceup.notebook.paths import METRICS\n"
+    "from faceup.notebook.published import published\nfrom faceup.notebook.storage import write_json\n"
+    "from faceup.toy.game import value\n\nuse_style()",
+    "figure, axes = plt.subplots()\naxes.plot([0, value(coins)])\nsave(figure, 'toy/value')",
+    "write_json(METRICS / 'toy.json', {'ours': value(coins), 'paper': published('toy')['value'].value})",
+]
+
+
+def edit(path: Path, old: str, new: str) -> None:
+    text = path.read_text(encoding="utf-8")
+    assert text.count(old) >= 1
+    path.write_text(text.replace(old, new, 1), encoding="utf-8")
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory) -> Path:
+    """A copy of the repository with a toy paper, made by the recipe's numbered steps (2, its tests, is this file)."""
+    folder = tmp_path_factory.mktemp("recipe")
+    smoke.copy_tree(folder)
+    (folder / "src/faceup/toy").mkdir()
+    (folder / "src/faceup/toy/__init__.py").write_text('"""The toy paper."""\n')
+    (folder / "src/faceup/toy/game.py").write_text(MODULE)
+    nb = nbformat.v4.new_notebook(metadata={"faceup": {"sections": ["toy"]}}, cells=list(map(nbformat.v4.new_code_cell, CELLS)))
+    nb.cells[0].metadata["tags"] = ["parameters"]
+    nbformat.write(nb, folder / "notebooks/90_toy.ipynb")
+    stage = re.search(r"```yaml\n(.*?)```", RECIPE, re.S)[1].replace("NN_NAME", "90_toy").replace("NAME", "toy")
+    edit(folder / "dvc.yaml", "stages:\n", f"stages:\n{stage}")
+    for profile in [folder / "params.yaml", *(folder / "params").glob("*.yaml")]:
+        edit(profile, "overview: {}", "toy:\n  coins: 3  # tossed\n\noverview: {}")
+    edit(folder / "src/faceup/notebook/parameters.py", '    "overview": "",', '    "toy": "coins",\n    "overview": "",')
+    with open(folder / "data/published.yaml", "a", encoding="utf-8") as file:
+        file.write('\ntoy:\n  value: { value: 1.5, unit: coins, printed: "1.5", where: Section 1 }\n')
+    return folder
+
+
+def test_a_stage_made_by_the_recipe_runs(folder):
+    (folder / ".dvc/config.local").write_text("[core]\n    no_scm = true\n")
+    surroundings = smoke.environment(folder) | {"PYTHONPATH": str(folder / "src")}
+    done = subprocess.run(
+        [sys.executable, "-m", "dvc", "repro", "toy"], cwd=folder, env=surroundings, capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert json.loads((folder / "reports/metrics/toy.json").read_text()) == {"ours": 1.5, "paper": 1.5}
+    assert (folder / "reports/figures/toy/value.png").is_file() and (folder / "reports/90_toy.ipynb").is_file()
+    assert yaml.safe_load((folder / "dvc.lock").read_text())["stages"]["toy"]["params"]["params.yaml"]["toy"] == {"coins": 3}
+
+
+def test_the_recipe_touches_at_most_eight_places():
+    assert len(re.findall(r"(?m)^\d+\. `", RECIPE)) <= 8
