@@ -3,10 +3,9 @@
 import numpy as np
 import pytest
 
-from faceup.onecard.bluff_pairs import called_share, solve_games
 from faceup.onecard.calling import MDF, caller_losses, chiswick, fit, mean_squared_error, range_advantage, terms, used
 from faceup.onecard.game import EXAMPLES
-from faceup.onecard.solved_games import random_games
+from faceup.onecard.solutions import called_share, random_games, solve_games
 
 GAMES = solve_games(*random_games(1, 0, 400))
 

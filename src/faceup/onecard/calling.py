@@ -9,8 +9,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from faceup.onecard.bluff_pairs import Solutions, answers_to_calls, bets, called_share, calls_of
 from faceup.onecard.game import CARDS, SIZES, joint_distribution
+from faceup.onecard.solutions import Solutions, answers_to_calls, bets, called_share, calls_of
 
 MDF = 1 / (1 + SIZES)
 
