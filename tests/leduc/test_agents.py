@@ -29,12 +29,7 @@ def action_of(strategy, player, name):
 
 @pytest.mark.parametrize(
     ("name", "best"),
-    [
-        ("random", (1.5809, 1.3623)),
-        ("aggressive", (1.1333, 1.1333)),
-        ("cautious", (1.2667, 0.9333)),
-        ("shipped", (1.0, 0.5)),
-    ],
+    [("random", (1.5809, 1.3623)), ("aggressive", (1.1333, 1.1333)), ("cautious", (1.2667, 0.9333)), ("shipped", (1.0, 0.5))],
 )
 def test_best_responses_to_the_opponents(name, best):
     won = [best_response(GAME, OPPONENTS[name], seat)[0] for seat in range(2)]

@@ -63,7 +63,7 @@ def test_conditions_on_one_feature_are_one():
     path = Path({1: (0.2, 0.8), 0: (-np.inf, 3.0), 2: (0.5, np.inf)}, np.array([1.0]), 0.1)
     said = sentence(path, ["a", "your card", "c"], "check")
     assert said == "If 0.20 < your card <= 0.80 and a <= 3.00 and c > 0.50, then check."
-    assert condition((0.123, np.inf), "x", 1) == "x > 0.1"
+    assert condition((0.123, np.inf), "x") == "x > 0.12"
     assert condition((0.99997, np.inf), "x") == "x > 0.99997" and condition((-np.inf, 1.0), "x") == "x <= 1.00"
     assert sentence(Path({}, np.array([1.0]), 1.0), [], "check") == "Always check."
     with pytest.raises(ValueError, match="feature 2 has no name: expected 2 features"):

@@ -10,20 +10,7 @@ import numpy as np
 
 from faceup.games.extensive_game import against
 from faceup.games.sequence_form import Form, exploitability, make_form, value
-from faceup.leduc.game import (
-    CALL,
-    CHECK,
-    FOLD,
-    NO_CARD,
-    RAISE,
-    Leduc,
-    LeducState,
-    Rules,
-    Situation,
-    act,
-    legal,
-    winnings,
-)
+from faceup.leduc.game import CALL, CHECK, FOLD, NO_CARD, RAISE, Leduc, LeducState, Rules, Situation, act, legal, winnings
 
 
 def aggressive_agent(leduc: Leduc) -> np.ndarray:

@@ -27,13 +27,6 @@ from faceup.leduc.game import LABELS, Leduc
 from faceup.notebook.intervals import mean_ci95
 
 
-class Mean(NamedTuple):
-    """A sampled mean."""
-
-    mean: float
-    ci95: float  # half-width
-
-
 class LearningSetting(NamedTuple):
     """Q-learning's three knobs."""
 
@@ -110,15 +103,15 @@ def _play(tree, agent, opponent, rng, won):
         won[k] = tree.value[node] if seat == 0 else -tree.value[node]
 
 
-def play_games(leduc: Leduc, agent: np.ndarray, opponent: np.ndarray, n: int, seed: int | list[int]) -> Mean:
-    """The mean of n games played card by card, with its interval. Raises ValueError below 2 games and on bad strategies."""
+def play_games(leduc: Leduc, agent: np.ndarray, opponent: np.ndarray, n: int, seed: int | list[int]) -> tuple[float, float]:
+    """The mean of n games played card by card and half its 95 % interval. ValueError below 2 games and on bad strategies."""
     if n < 2:
         raise ValueError(f"n is {n}, expected at least 2 games")
     pair = checked_strategy(leduc.game, agent, "agent"), checked_strategy(leduc.game, opponent, "opponent")
     won = np.empty(n)
     _play(_tree(leduc), *pair, np.random.default_rng(seed), won)
     mean, ci95 = mean_ci95(won)
-    return Mean(float(mean), float(ci95))
+    return float(mean), float(ci95)
 
 
 # --- Q-learning ---------------------------------------------------------------------------------------------

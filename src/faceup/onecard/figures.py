@@ -83,10 +83,10 @@ def ranked(axes: Axes, names: Sequence[str], values: Sequence[float], intervals:
     axes.grid(axis="x")
 
 
-def draw_tree(axes: Axes, tree: DecisionTree, names: Sequence[str], leaf: str = "bet {:.2f}") -> None:
+def draw_tree(axes: Axes, tree: DecisionTree, names: Sequence[str]) -> None:
     """A tree of few levels, conditions in its nodes (left branch: true), value and share of rows in its leaves.
 
-    names: of the features, short. leaf: how a leaf's value, its only one, is written.
+    names: of the features, short. A leaf's value, its only one, is a bet.
     """
     levels = depth(tree)
     axes.set_xlim(0, 2**levels)
@@ -99,21 +99,15 @@ def draw_tree(axes: Axes, tree: DecisionTree, names: Sequence[str], leaf: str = 
         middle, feature = (low + high) / 2, int(tree.feature[node])
         share = f"{tree.weight[node] / tree.weight[0]:.1%}"
         if feature < 0:
-            strong = float(tree.value[node, 0]) / most
-            box = {"boxstyle": "round,pad=0.25", "facecolor": (*_rgb(strong), 1), "edgecolor": GREY, "lw": 0.6}
-            axes.text(middle, -level, f"{leaf.format(tree.value[node, 0])}\n{share}", ha="center", va="center", size=8, bbox=box)
-            continue
-        for child, ends in ((tree.left[node], (low, middle)), (tree.right[node], (middle, high))):
-            axes.plot([middle, sum(ends) / 2], [-level, -level - 1], color=GREY, lw=0.8, zorder=0)
-            waiting.append((int(child), level + 1, *ends))
-        box = {"boxstyle": "round,pad=0.25", "facecolor": "white", "edgecolor": GREY, "lw": 0.6}
-        words = f"{names[feature]}\n\u2264 {short(float(tree.threshold[node]))} ?"
+            strong = float(tree.value[node, 0]) / most  # white at 0 to a light orange at 1
+            words, face = f"bet {tree.value[node, 0]:.2f}\n{share}", (1.0, 1.0 - 0.35 * strong, 1.0 - 0.75 * strong)
+        else:
+            words, face = f"{names[feature]}\n\u2264 {short(float(tree.threshold[node]))} ?", (1.0, 1.0, 1.0)
+            for child, ends in ((tree.left[node], (low, middle)), (tree.right[node], (middle, high))):
+                axes.plot([middle, sum(ends) / 2], [-level, -level - 1], color=GREY, lw=0.8, zorder=0)
+                waiting.append((int(child), level + 1, *ends))
+        box = {"boxstyle": "round,pad=0.25", "facecolor": face, "edgecolor": GREY, "lw": 0.6}
         axes.text(middle, -level, words, ha="center", va="center", size=8, bbox=box)
-
-
-def _rgb(share: float) -> tuple[float, float, float]:
-    """White at 0 to a light orange at 1."""
-    return (1.0, 1.0 - 0.35 * share, 1.0 - 0.75 * share)
 
 
 # --- sentences ----------------------------------------------------------------------------------------------
@@ -142,12 +136,12 @@ def paths(tree: DecisionTree) -> Iterator[Path]:
         waiting.append((int(tree.left[node]), bounds | {feature: (low, min(high, threshold))}))
 
 
-def condition(bounds: tuple[float, float], name: str, digits: int = 2) -> str:
+def condition(bounds: tuple[float, float], name: str) -> str:
     """One feature's condition, e.g. "0.20 < your card <= 0.80"."""
     low, high = bounds
-    left = f"{short(low, digits)} < " if np.isfinite(low) else ""
-    right = f" <= {short(high, digits)}" if np.isfinite(high) else ""
-    return f"{left}{name}{right}" if right else f"{name} > {short(low, digits)}"
+    left = f"{short(low)} < " if np.isfinite(low) else ""
+    right = f" <= {short(high)}" if np.isfinite(high) else ""
+    return f"{left}{name}{right}" if right else f"{name} > {short(low)}"
 
 
 def short(x: float, digits: int = 2) -> str:
@@ -157,10 +151,10 @@ def short(x: float, digits: int = 2) -> str:
     return short(x, digits + 1) if whole and digits < 9 else text
 
 
-def sentence(path: Path, feature_names: Sequence[str], action: str, digits: int = 2) -> str:
+def sentence(path: Path, feature_names: Sequence[str], action: str) -> str:
     """A path in words. Raises ValueError for a feature without a name."""
     unknown = [feature for feature in path.bounds if feature >= len(feature_names)]
     if unknown:
         raise ValueError(f"feature {unknown[0]} has no name: expected {len(feature_names)} features")
-    conditions = [condition(bounds, feature_names[feature], digits) for feature, bounds in path.bounds.items()]
+    conditions = [condition(bounds, feature_names[feature]) for feature, bounds in path.bounds.items()]
     return f"If {' and '.join(conditions)}, then {action}." if conditions else f"Always {action}."

@@ -9,8 +9,6 @@ HiGHS takes about 20 ms a game; `faceup.onecard.solutions` solves the paper's ra
 is tested against this.
 """
 
-from typing import NamedTuple
-
 import numpy as np
 from scipy.optimize import OptimizeResult, linprog
 from scipy.sparse import csr_array
@@ -21,14 +19,6 @@ from faceup.onecard.game import SIZES, checked_joint
 _TIGHT = {"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10}
 
 
-class Equilibrium(NamedTuple):
-    """A solution of the one-card game."""
-
-    value: float  # dollars to player one, pot counted
-    bets: np.ndarray  # (cards, sizes): player one's probabilities
-    calls: np.ndarray  # (cards, sizes): player two's probability to call
-
-
 def minimise(costs: np.ndarray, **constraints: np.ndarray | csr_array | list) -> OptimizeResult:
     """scipy's `linprog` by HiGHS; raises ValueError where it finds no optimum, e.g. for an infeasible program."""
     result = linprog(costs, method="highs", options=_TIGHT, **constraints)
@@ -37,17 +27,8 @@ def minimise(costs: np.ndarray, **constraints: np.ndarray | csr_array | list) ->
     return result
 
 
-def solve(joint: np.ndarray, sizes: np.ndarray = SIZES) -> Equilibrium:
-    """An equilibrium by player one's program; player two's side are its dual values. Which of many is up to HiGHS."""
-    joint = checked_joint(joint)
-    result = minimise(**program_of_one(joint, sizes))
-    shape = (len(joint), len(sizes))
-    _, calls = -result.ineqlin.marginals.reshape(2, *shape)  # probabilities: they price v, whose coefficients are 1
-    return Equilibrium(-result.fun, result.x[: len(joint) * len(sizes)].reshape(shape), calls)
-
-
 def program_of_one(joint: np.ndarray, sizes: np.ndarray) -> dict:
-    """Player one's program as `minimise` takes it, its value negated.
+    """Player one's program as `minimise` takes it, its value negated; its dual values are calls by player two.
 
     Variables x[i, b], then v[j, b]; rows v - folding's <= 0, then v - calling's <= 0, (j, b) each.
     """

@@ -11,7 +11,6 @@ The other way to use solved games is to remember them: `nearest` and `remembered
 
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -151,41 +150,19 @@ def grow(
     max_depth: int,
     seed: int,
     progress: Callable[[int], None] = lambda done: None,
+    **search: int,
 ) -> list[DecisionTree]:
-    """A tree of each representation on all of `games`; two are grown at a time, which changes no result."""
-    return _on_rows(kinds, games, seed, partial(fit_tree, max_depth=max_depth, seed=seed), progress)
+    """A tree of each representation on all of `games`; two are grown at a time, which changes no result.
 
-
-def optimise(
-    kinds: Sequence[Representation],
-    games: Solutions,
-    depth: int,
-    *,
-    min_rows: int,
-    regrowths: int,
-    seed: int,
-    progress: Callable[[int], None] = lambda done: None,
-) -> list[DecisionTree]:
-    """The optimal tree of one depth for each representation, from the same rows as `grow` has; two at a time as there."""
-    fit = partial(fit_optimal_tree, max_depth=depth, min_rows=min_rows, regrowths=regrowths, seed=seed)
-    return _on_rows(kinds, games, seed, fit, progress)
-
-
-def _on_rows(
-    kinds: Sequence[Representation],
-    games: Solutions,
-    seed: int,
-    fit: Callable[..., DecisionTree],
-    progress: Callable[[int], None],
-) -> list[DecisionTree]:
-    """fit(kind, X, Y) on the rows that each representation makes of the games."""
-    strategies = bets(games)
+    search: min_rows and regrowths of `fit_optimal_tree`; without them the trees are greedy.
+    """
+    strategies, fit = bets(games), fit_optimal_tree if search else fit_tree
 
     def one(number: int) -> DecisionTree:
         """The tree of a representation."""
         X = inputs(kinds[number], games.own, games.other)
         Y = targets(kinds[number], strategies, np.random.default_rng([seed, number]))
-        return fit(kinds[number], X, Y)
+        return fit(kinds[number], X, Y, max_depth, seed=seed, **search)
 
     trees = []
     with ThreadPoolExecutor(max_workers=2) as pool:
@@ -196,15 +173,6 @@ def _on_rows(
 
 
 # --- errors -------------------------------------------------------------------------------------------------
-
-
-def input_distance(first: tuple[np.ndarray, np.ndarray], second: tuple[np.ndarray, np.ndarray]) -> np.ndarray:
-    """Distance of games (Algorithm 1): mean over the players of the earth mover's distance, 1 at most.
-
-    first, second: both players' distributions (..., 10) each.
-    """
-    moved = [np.abs(np.cumsum(a - b, axis=-1)).sum(axis=-1) / (CARDS - 1) for a, b in zip(first, second, strict=True)]
-    return sum(moved) / 2
 
 
 def output_distance(first: np.ndarray, second: np.ndarray) -> np.ndarray:
@@ -244,7 +212,10 @@ def mean_loss(strategies: np.ndarray, games: Solutions) -> tuple[float, float]:
 
 
 def nearest(memory: tuple[np.ndarray, np.ndarray], games: tuple[np.ndarray, np.ndarray], k: int) -> np.ndarray:
-    """The k games of memory (n, k) nearest to each game by `input_distance`, nearest first."""
+    """The k games of memory (n, k) nearest to each game, nearest first; both as distributions of both players (.., 10).
+
+    Algorithm 1: the mean over the players of the earth mover's distance.
+    """
     rows = [np.cumsum(np.stack(pair, axis=1), axis=2).reshape(len(pair[0]), -1) for pair in (memory, games)]
     finder = NearestNeighbors(n_neighbors=k, metric="manhattan", algorithm="brute").fit(rows[0])
     return finder.kneighbors(rows[1], return_distance=False)
