@@ -17,6 +17,7 @@ from faceup.notebook.stages import PIPELINE, notebook_of, outs_of, stages_of, un
 from faceup.notebook.stages import STUDIES as STUDY_PIPELINE
 
 ROOMS = {"notebook": 1, "cards": 2, "games": 3, "trees": 4, "holdem": 5}  # every other package is a paper's
+PAPERS = {"leduc": {"30_leduc"}, "onecard": {"20_human_rules", "studies/human_rules_100k"}}
 STAGES = stages_of(PIPELINE)
 STUDY_STAGES = stages_of(STUDY_PIPELINE)
 STUDY_PARAMETERS = "notebooks/studies/params.yaml"
@@ -122,6 +123,17 @@ def test_imports_go_one_way(path):
     own, used = room(path), {room(file) for file in imports_of(path)} - {room(path), "faceup"}
     above = [other for other in used if own != "faceup" and ROOMS.get(other, 6) >= ROOMS.get(own, 6)]
     assert not above, f"{own} imports {', '.join(sorted(above))}, expected only packages above it in DESIGN's table"
+
+
+@pytest.mark.parametrize(("paper", "notebooks"), PAPERS.items(), ids=PAPERS)
+def test_a_paper_is_one_folder(paper, notebooks):
+    """What its notebooks alone use lies in its folder or is a solver of any small game; no other notebook uses that folder."""
+    used = {name: modules_of(name) for name in map(notebook_of, [*STAGES.values(), *STUDY_STAGES.values()])}
+    rooms = {name: {module.split(".")[1] for module in modules if "." in module} for name, modules in used.items()}
+    assert {name for name in used if paper in rooms[name]} == notebooks
+    shared = set().union(*(modules for name, modules in used.items() if name not in notebooks))
+    alone = set().union(*(used[name] for name in notebooks)) - shared
+    assert {module.split(".")[1] for module in alone} <= {paper, "games"}
 
 
 def test_no_circles():

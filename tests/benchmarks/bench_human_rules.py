@@ -10,10 +10,9 @@ import numba
 import numpy as np
 from report import record
 
-from faceup.onecard.bluff_pairs import solve_games
 from faceup.onecard.game import SIZES, joint_distribution
 from faceup.onecard.linear_program import minimise, program_of_one
-from faceup.onecard.solved_games import random_games
+from faceup.onecard.solutions import random_games, solve_games
 
 GAMES = 20_000
 RUNS = 3

@@ -8,11 +8,8 @@ from faceup.games.cfr import VARIANTS, Cfr, Variant, solve
 from faceup.games.extensive_game import GameBuilder, against, uniform
 from faceup.games.sequence_form import best_response, exploitability, make_form, value
 from faceup.leduc.game import KUHN, LITERATURE, RLCARD, build
-from faceup.leduc.sampled_cfr import SampledCfr, rlcard_keys
 
-KUHN_GAME, LITERATURE_GAME = build(KUHN).game, build(LITERATURE).game
-RLCARD_LEDUC = build(RLCARD)
-RLCARD_GAME = RLCARD_LEDUC.game
+KUHN_GAME, LITERATURE_GAME, RLCARD_GAME = (build(rules).game for rules in (KUHN, LITERATURE, RLCARD))
 # exploitability on the literature's Leduc after 100, 1,000 and 10,000 iterations, computed elsewhere to two digits
 KNOWN = {
     "CFR": (9.6e-2, 1.2e-2, 2.0e-3),
@@ -199,7 +196,6 @@ def test_chance_may_move_later():
         (lambda: Cfr(KUHN_GAME, VARIANTS["CFR"]).advance(-1), "-1"),
         (lambda: value(KUHN_GAME, np.ones(24)), "sum"),
         (lambda: best_response(KUHN_GAME, uniform(KUHN_GAME), 2), "expected 0 or 1"),
-        (lambda: SampledCfr(RLCARD_LEDUC, np.zeros(3, dtype=np.int32), 0, 1), "shape"),
     ],
 )
 def test_bad_input_is_named(call, message):
@@ -215,59 +211,3 @@ def test_forgetting_players_are_refused():
         builder.end(second, "c", 1.0)
     with pytest.raises(ValueError, match="perfect recall"):
         make_form(builder.build())
-
-
-# --- sampled ------------------------------------------------------------------------------------------------
-
-
-def test_sampled_cfr_goes_to_the_equilibrium_and_the_merged_table_does_not():
-    """Only textbook averaging goes there: RLCard's, iteration t counting t times, stays further off even with all rows."""
-    own, merged = np.arange(288, dtype=np.int32), rlcard_keys(RLCARD_LEDUC)
-    assert merged.max() + 1 == 84
-    found = {}
-    for name, keys, gamma in (("own", own, 0), ("linear", own, 1), ("merged", merged, 1)):
-        run = SampledCfr(RLCARD_LEDUC, keys, gamma, 1)
-        found[name] = []
-        for iterations in (1000, 9000, 90_000):
-            run.advance(iterations)
-            found[name].append(exploitability(RLCARD_GAME, run.strategy()))
-    assert found["own"][0] > 2 * found["own"][1] > 4 * found["own"][2]
-    assert found["own"][2] < 0.015 < 2 * 0.015 < found["linear"][2] < found["merged"][2]
-    assert min(found["merged"]) > 0.2
-
-
-def test_one_sampled_walk_by_hand():
-    """All regrets of a first iteration are those of the two deals drawn, under the uniform strategy."""
-    leduc = build(KUHN)
-    run = SampledCfr(leduc, np.arange(12, dtype=np.int32), 0, 3)
-    run.advance(1)
-    rng = np.random.default_rng(3)
-    deals = rng.choice(6, (1, 2), p=np.full(6, 1 / 6))[0]
-    players = rng.integers(0, 2, (1, 2))[0]
-    game, strategy = leduc.game, uniform(leduc.game)
-    expected = np.zeros(len(game.labels))
-    for deal, player in zip(deals, players, strict=True):
-        for node in range(leduc.deal_start[deal] + 1, leduc.deal_start[deal + 1]):
-            above = game.parent[node]
-            if game.player[above] == player:
-                gain = below(game, strategy, node) - below(game, strategy, above)
-                expected[game.action[node]] += (1 - 2 * player) * gain * reach(game, strategy, above, 1 - player)
-    np.testing.assert_allclose(run._tables.regrets[run._tables.entry], expected, atol=1e-12)
-
-
-def below(game, strategy, node):
-    """What player 0 wins from a node on."""
-    children = np.flatnonzero(game.parent == node)
-    if len(children) == 0:
-        return game.value[node]
-    return sum(strategy[game.action[c]] * below(game, strategy, c) for c in children)
-
-
-def reach(game, strategy, node, player):
-    """A player's own reach of a node."""
-    total = 1.0
-    while game.parent[node] >= 0:
-        if game.player[game.parent[node]] == player:
-            total *= strategy[game.action[node]]
-        node = game.parent[node]
-    return total

@@ -3,12 +3,12 @@
 import matplotlib.pyplot as plt
 import numpy as np
 import pytest
+from faceup.notebook.result_figures import readable_panel
 
-from faceup.leduc import strategy_card as cards
 from faceup.leduc.agents import cautious_agent
-from faceup.leduc.figures import end_labels, needed_cells, opponent_panels, readable_panel, strategy_card
+from faceup.leduc.figures import end_labels, needed_cells, opponent_panels, strategy_card
 from faceup.leduc.game import RLCARD, build
-from faceup.leduc.readable import answers
+from faceup.leduc.readable import Card, answers, by_hand_and_line, sort_into_cells
 from faceup.leduc.training import Curve
 
 LEDUC = build(RLCARD)
@@ -17,9 +17,9 @@ LEDUC = build(RLCARD)
 @pytest.fixture
 def card():
     """The cautious agent, who answers the same in all situations of a cell, as a card."""
-    cells, names = cards.sort_into_cells(LEDUC, cards.by_hand_and_line)
+    cells, names = sort_into_cells(LEDUC, by_hand_and_line)
     first = np.unique(cells, return_index=True)[1]
-    return cards.Card(cells, names, answers(LEDUC, cautious_agent(LEDUC))[first], 0.0)
+    return Card(cells, names, answers(LEDUC, cautious_agent(LEDUC))[first], 0.0)
 
 
 def test_needed_cells(card):

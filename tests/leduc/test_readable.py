@@ -7,7 +7,6 @@ from faceup.games.cfr import solve
 from faceup.games.extensive_game import checked_strategy, uniform
 from faceup.games.sequence_form import exploitability, infoset_reach
 from faceup.leduc import readable
-from faceup.leduc import strategy_card as cards
 from faceup.leduc.game import RLCARD, build
 from faceup.trees.cart import fit_cart
 from faceup.trees.trees import leaf_of
@@ -66,17 +65,17 @@ def test_weights_are_chances():
     np.testing.assert_allclose(infoset_reach(GAME, uniform(GAME))[opening], 1 / 3)
 
 
-@pytest.mark.parametrize(("key", "cells"), [(cards.by_class_and_line, 42), (cards.by_hand_and_line, 72)])
+@pytest.mark.parametrize(("key", "cells"), [(readable.by_class_and_line, 42), (readable.by_hand_and_line, 72)])
 def test_cards(key, cells):
     """Cells hold situations of the same legal actions; the answer found is better than the mean, and is what it says it is."""
     targets, weights = readable.answers(LEDUC, EQUILIBRIUM), readable.row_weights(LEDUC, EQUILIBRIUM, 0.1)
-    made = cards.make_card(LEDUC, key, targets, weights, 2, 2, [1])
+    made = readable.make_card(LEDUC, key, targets, weights, 2, 2, [1])
     assert len(made.names) == len(made.table) == cells
     for cell in range(cells):
         inside = np.flatnonzero(made.cells == cell)
         assert len({GAME.labels[GAME.first_action[i] : GAME.first_action[i + 1]] for i in inside}) == 1
     assert set(np.unique(made.table)) <= {0, 0.5, 1}
-    assert exploitability(GAME, cards.card_strategy(LEDUC, made)) == pytest.approx(made.exploitability, abs=1e-12)
+    assert exploitability(GAME, readable.card_strategy(LEDUC, made)) == pytest.approx(made.exploitability, abs=1e-12)
     means = np.stack(
         [np.bincount(made.cells, weights=weights * c) / np.bincount(made.cells, weights=weights) for c in targets.T], 1
     )
@@ -85,10 +84,10 @@ def test_cards(key, cells):
 
 def test_no_cell_can_be_bettered_alone():
     """After the search, every other answer in any one cell is as bad or worse, by exploitability computed anew."""
-    key, targets = cards.by_class_and_line, readable.answers(LEDUC, EQUILIBRIUM)
-    made = cards.make_card(LEDUC, key, targets, np.ones(288), 1, 0, [1])
+    key, targets = readable.by_class_and_line, readable.answers(LEDUC, EQUILIBRIUM)
+    made = readable.make_card(LEDUC, key, targets, np.ones(288), 1, 0, [1])
     for cell in range(len(made.table)):
-        for row in cards.chance_grid(1):
+        for row in readable.chance_grid(1):
             table = made.table.copy()
             table[cell] = row
             assert exploitability(GAME, readable.strategy_of(LEDUC, table[made.cells])) >= made.exploitability - 1e-9
@@ -98,15 +97,18 @@ def test_answers_for_leaves_of_a_tree():
     X, targets = readable.features(LEDUC), readable.answers(LEDUC, EQUILIBRIUM)
     tree = fit_cart(X, targets, np.ones(288), max_depth=4, min_rows=1, seed=0)
     leaves, cell = np.unique(leaf_of(tree, X), return_inverse=True)
-    found = cards.best_answers(LEDUC, cell.astype(np.int32), tree.value[leaves].astype(float), 4, 1, [1])
+    found = readable.best_answers(LEDUC, cell.astype(np.int32), tree.value[leaves].astype(float), 4, 1, [1])
     assert found.exploitability < exploitability(GAME, readable.tree_strategy(LEDUC, tree))
 
 
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: cards.chance_grid(0), "parts is 0"),
-        (lambda: cards.best_answers(LEDUC, np.zeros(288, dtype=np.int32), np.ones((2, 3)) / 3, 1, 0, [1]), "rows of the table"),
+        (lambda: readable.chance_grid(0), "parts is 0"),
+        (
+            lambda: readable.best_answers(LEDUC, np.zeros(288, dtype=np.int32), np.ones((2, 3)) / 3, 1, 0, [1]),
+            "rows of the table",
+        ),
         (lambda: readable.row_weights(LEDUC, EQUILIBRIUM, 0), "tremble is 0"),
     ],
 )

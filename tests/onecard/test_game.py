@@ -7,7 +7,6 @@ from hypothesis import strategies as st
 
 from faceup.onecard.game import (
     CARDS,
-    EXAMPLES,
     SIZES,
     checked_joint,
     joint_distribution,
@@ -82,8 +81,3 @@ def test_strategies_are_read_as_the_paper_prints_them():
 def test_a_text_that_is_no_strategy_is_refused(text):
     with pytest.raises(ValueError, match="expected"):
         strategy_from_text(text)
-
-
-def test_the_examples_are_games():
-    for own, other in EXAMPLES.values():
-        assert abs(joint_distribution(own, other).sum() - 1) < 1e-12

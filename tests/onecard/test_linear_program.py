@@ -1,28 +1,27 @@
-"""The one-card game's linear programs: known values, player two's own program, best responses."""
+"""The one-card game's linear programs: known values, by the fast solver too, player two's own program, best responses."""
 
 import numpy as np
 import pytest
 
 from faceup.notebook.published import published
 from faceup.onecard.game import EXAMPLES, SIZES, joint_distribution, random_distributions, strategy_from_text
-from faceup.onecard.linear_program import (
-    best_response_program,
-    minimise,
-    one_sided_exploitability,
-    solve,
-    solve_for_two,
-    worst_case,
-)
+from faceup.onecard.linear_program import minimise, program_of_one, solve_for_two, worst_case
+from faceup.onecard.solutions import bets, solve_games
 
 KNOWN = {"uniform": 0.5657364857, "strong or weak": 0.875, "in between": 0.5}
 
 
+def solve(joint):
+    """Value and bets (cards, sizes) by player one's program."""
+    result, cells = minimise(**program_of_one(joint, SIZES)), len(joint) * len(SIZES)
+    return -result.fun, result.x[:cells].reshape(-1, len(SIZES))
+
+
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_the_papers_examples(name):
-    joint = joint_distribution(*EXAMPLES[name])
-    solution = solve(joint)
-    assert abs(solution.value - KNOWN[name]) < 1e-9
-    assert abs(solve_for_two(joint)[0] - KNOWN[name]) < 1e-9
+    joint, fast = joint_distribution(*EXAMPLES[name]), solve_games(*(d[None] for d in EXAMPLES[name]))
+    found = [solve(joint)[0], solve_for_two(joint)[0], fast.value[0], worst_case(joint, bets(fast)[0])]
+    assert found == pytest.approx([KNOWN[name]] * 4, abs=1e-9)
     printed = worst_case(joint, strategy_from_text(published("human_rules")[name].printed))
     assert printed == pytest.approx(0.5657011 if name == "uniform" else KNOWN[name], abs=5e-8)  # rounded in print
 
@@ -30,33 +29,39 @@ def test_the_papers_examples(name):
 def test_a_game_of_two_cards_by_hand():
     """One card each: the higher one has nothing to win by betting, since a caller knows."""
     joint = joint_distribution(np.array([0.5, 0.5]), np.array([0.5, 0.5]))
-    assert abs(solve(joint).value - 0.5) < 1e-9
+    assert abs(solve(joint)[0] - 0.5) < 1e-9
 
 
 def test_any_joint_distribution_not_only_products():
     rng = np.random.default_rng(3)
     joint = rng.random((4, 4)) * (1 - np.eye(4))
     joint /= joint.sum()
-    solution = solve(joint)
-    assert abs(solution.value - solve_for_two(joint)[0]) < 1e-9
-    assert abs(one_sided_exploitability(joint, solution.bets, solution.value)) < 1e-9
-    assert ((solution.calls > -1e-9) & (solution.calls < 1 + 1e-9)).all()
+    value, strategy = solve(joint)
+    assert abs(value - solve_for_two(joint)[0]) < 1e-9
+    assert abs(value - worst_case(joint, strategy)) < 1e-9
+
+
+def best_response_by_program(joint, strategy):
+    """What a strategy is worth at worst, by player one's program with his strategy fixed."""
+    program, n = program_of_one(joint, SIZES), strategy.size
+    rows = program["A_ub"].toarray()
+    left = -rows[:, :n] @ strategy.ravel()
+    return -minimise(program["costs"][n:], A_ub=rows[:, n:], b_ub=left, bounds=[(None, None)] * n).fun
 
 
 def test_algorithm_3_equals_the_programs_best_response():
     rng = np.random.default_rng(4)
     for own, other in zip(random_distributions(rng, 10), random_distributions(rng, 10), strict=True):
-        joint, bets = joint_distribution(own, other), rng.dirichlet(np.full(len(SIZES), 0.3), 10)
-        assert abs(worst_case(joint, bets) - best_response_program(joint, bets)) < 1e-9
+        joint, strategy = joint_distribution(own, other), rng.dirichlet(np.full(len(SIZES), 0.3), 10)
+        assert abs(worst_case(joint, strategy) - best_response_by_program(joint, strategy)) < 1e-9
 
 
 def test_algorithm_3_by_hand():
     """All-in always, uniform cards of three: she calls with 3, with 2 it is even, with 1 she folds."""
     joint = joint_distribution(np.full(3, 1 / 3), np.full(3, 1 / 3))
-    bets = np.zeros((3, len(SIZES)))
-    bets[:, 30] = 1
+    strategy = np.tile(np.eye(len(SIZES))[30], (3, 1))
     # 1/3 of the time each: against 1 the pot; against 2 half the time 4, half the time -3; against 3 always -3
-    assert worst_case(joint, bets) == pytest.approx((1 + 0.5 - 3) / 3)
+    assert worst_case(joint, strategy) == pytest.approx((1 + 0.5 - 3) / 3)
 
 
 def test_an_infeasible_program_and_wrong_strategies_are_refused():

@@ -1,4 +1,4 @@
-"""Counterfactual regret minimisation on flat games: CFR, CFR+, LCFR, DCFR and PCFR+ as settings of one update.
+"""Counterfactual regret minimisation on extensive games: CFR, CFR+, LCFR, DCFR and PCFR+ as settings of one update.
 
 Regret matching plays actions in proportion to their positive regrets, and the average of all strategies played goes to an
 equilibrium (Zinkevich et al. 2007). Variants differ in what they forget: after iteration t
@@ -53,6 +53,17 @@ class Tables(NamedTuple):
 
 
 @njit(cache=True, nogil=True)
+def match_regrets(strategy, first, end):
+    """Regret matching for kernels: turn the regrets in strategy[first:end] into probabilities, uniform if none is positive."""
+    total = 0.0
+    for a in range(first, end):
+        strategy[a] = max(strategy[a], 0.0)
+        total += strategy[a]
+    for a in range(first, end):
+        strategy[a] = strategy[a] / total if total > 0.0 else 1.0 / (end - first)
+
+
+@njit(cache=True, nogil=True)
 def _learn(form, player, tables, up, down, weight, floor, predictive):
     """Add one iteration's regrets of a player, discount them, and match: one sweep up the player's infosets."""
     regrets, strategy, worth = tables.regrets, tables.strategy, tables.worth
@@ -64,7 +75,6 @@ def _learn(form, player, tables, up, down, weight, floor, predictive):
             mean += strategy[a] * worth[a]
             tables.averages[a] += weight * tables.plan[a]
         worth[form.above[i]] += mean
-        total = 0.0
         for a in range(first, end):
             gain = worth[a] - mean
             regret = regrets[a] + gain
@@ -75,10 +85,8 @@ def _learn(form, player, tables, up, down, weight, floor, predictive):
             else:
                 regret *= down
             regrets[a] = regret
-            strategy[a] = max(regret + gain if predictive else regret, 0.0)
-            total += strategy[a]
-        for a in range(first, end):
-            strategy[a] = strategy[a] / total if total > 0.0 else 1.0 / (end - first)
+            strategy[a] = regret + gain if predictive else regret
+        match_regrets(strategy, first, end)
 
 
 @njit(cache=True, nogil=True)

@@ -102,12 +102,10 @@ def _check_children(game: Game) -> None:
     pairs = np.stack([game.parent[1:], game.action[1:]])[:, game.action[1:] >= 0]
     if np.unique(pairs, axis=1).shape[1] < pairs.shape[1]:
         raise ValueError("an action leads from one node to two, expected one child for each action")
-    for node in np.flatnonzero(game.player != CHANCE):
-        if below[node] != wanted[node]:
-            raise ValueError(f"node {node} has {below[node]} children, expected {wanted[node]}")
-    for node in np.flatnonzero(game.player == CHANCE):
-        if abs(total[node] - 1) > 1e-9:
-            raise ValueError(f"node {node}: chance moves with a total probability of {total[node]}, expected 1")
+    for node in np.flatnonzero((game.player != CHANCE) & (below != wanted)):
+        raise ValueError(f"node {node} has {below[node]} children, expected {wanted[node]}")
+    for node in np.flatnonzero((game.player == CHANCE) & (np.abs(total - 1) > 1e-9)):
+        raise ValueError(f"node {node}: chance moves with a total probability of {total[node]}, expected 1")
 
 
 def uniform(game: Game) -> np.ndarray:

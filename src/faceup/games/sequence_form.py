@@ -1,4 +1,4 @@
-"""Exact values on a flat game: what strategies win from each other, best responses, exploitability.
+"""Exact values on an extensive game: what strategies win from each other, best responses, exploitability.
 
 All of it uses the sequence form (Koller, Megiddo and von Stengel 1994). A sequence is what a player has done on the way to a
 node: it is named by the player's last action there, since with perfect recall that fixes all before it. A player's plan is
@@ -114,8 +114,8 @@ def _respond(form, player, worth, best):
 
 
 @njit(cache=True, nogil=True)
-def _exploitability(form, strategy, plan, worth, best):
-    """Mean of both best responses; plan and worth (n_actions + 2,), best (n_actions,) are scratch."""
+def exploitability_of(form, strategy, plan, worth, best):
+    """`exploitability` for kernels; nothing is checked. plan and worth (n_actions + 2,), best (n_actions,) are scratch."""
     for player in range(2):
         _fill_plan(form, player, strategy, plan)
     total = 0.0
@@ -136,7 +136,7 @@ def plans(form: Form, strategy: np.ndarray) -> np.ndarray:
 def value(game: Game, strategy: np.ndarray, form: Form | None = None) -> float:
     """What player 0 wins when both play a strategy of both seats (n_actions,), in the game's unit.
 
-    `flat_game.against` makes one from two players' strategies; `form` saves making it anew. ValueError on a bad strategy.
+    `extensive_game.against` makes one from two players' strategies; `form` saves making it anew. ValueError on a bad strategy.
     """
     form, strategy = form or make_form(game), checked_strategy(game, strategy)
     plan = plans(form, strategy)
@@ -163,7 +163,7 @@ def exploitability(game: Game, strategy: np.ndarray, form: Form | None = None) -
     """Mean over the seats of what a best response wins from a strategy, in the game's unit; 0 at an equilibrium."""
     form, strategy = form or make_form(game), checked_strategy(game, strategy)
     n = len(strategy)
-    return float(_exploitability(form, strategy, np.zeros(n + 2), np.zeros(n + 2), np.zeros(n)))
+    return float(exploitability_of(form, strategy, np.zeros(n + 2), np.zeros(n + 2), np.zeros(n)))
 
 
 def infoset_reach(game: Game, strategy: np.ndarray) -> np.ndarray:

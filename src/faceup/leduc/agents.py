@@ -1,6 +1,6 @@
-"""Leduc agents that need no training: the three opponents of paper 001 (Section III.A), and expectiminimax (Section II.B).
+"""Leduc agents that need no training: opponents of paper 001 (Section III.A), expectiminimax (Section II.B); what agents win.
 
-An agent is a strategy for both seats, an array of a probability for each action of the game (`flat_game`).
+An agent is a strategy for both seats, a probability for each action of the game; the random opponent is `extensive_game.uniform`.
 """
 
 from collections.abc import Callable
@@ -8,26 +8,9 @@ from functools import cache
 
 import numpy as np
 
-from faceup.games.extensive_game import uniform
-from faceup.leduc.game import (
-    CALL,
-    CHECK,
-    FOLD,
-    NO_CARD,
-    RAISE,
-    Leduc,
-    LeducState,
-    Rules,
-    Situation,
-    act,
-    legal,
-    winnings,
-)
-
-
-def random_agent(leduc: Leduc) -> np.ndarray:
-    """All legal actions equally often."""
-    return uniform(leduc.game)
+from faceup.games.extensive_game import against
+from faceup.games.sequence_form import Form, exploitability, make_form, value
+from faceup.leduc.game import CALL, CHECK, FOLD, NO_CARD, RAISE, Leduc, LeducState, Rules, Situation, act, legal, winnings
 
 
 def aggressive_agent(leduc: Leduc) -> np.ndarray:
@@ -36,40 +19,24 @@ def aggressive_agent(leduc: Leduc) -> np.ndarray:
     return pure_agent(leduc, lambda seen: next(x for x in order if x in legal(leduc.rules, seen.state)))
 
 
-def cautious_agent(leduc: Leduc) -> np.ndarray:
+def cautious_agent(leduc: Leduc, shipped: bool = False) -> np.ndarray:
     """Plays its best cards only: raises a king or a pair, checks a queen where that is free, and folds all else.
 
-    Where a raise is not legal it calls, where a check is not legal it folds.
+    Where a raise is not legal it calls, where a check is not legal it folds. shipped: as in RLCard 1.2.0, which looks for the
+    rank where the suit stands, and so folds all in round one.
     """
+    first_round = {} if shipped else {"K": RAISE, "Q": CHECK}
 
     def choose(seen: Situation) -> str:
         """By the own card in the first round, by a pair or none in the second."""
         if seen.round == 0:
-            wish = {"K": RAISE, "Q": CHECK}.get(leduc.rules.ranks[seen.own], FOLD)
+            wish = first_round.get(leduc.rules.ranks[seen.own], FOLD)
         else:
             wish = RAISE if seen.own == seen.public else FOLD
-        return _legal_wish(leduc.rules, seen, wish)
+        allowed = legal(leduc.rules, seen.state)
+        return next(x for x in (wish, {RAISE: CALL, CHECK: FOLD}.get(wish, FOLD), CHECK) if x in allowed)
 
     return pure_agent(leduc, choose)
-
-
-def shipped_cautious_agent(leduc: Leduc) -> np.ndarray:
-    """RLCard 1.2.0's version of the cautious agent: it looks for the rank where the suit stands, and folds all in round one."""
-
-    def choose(seen: Situation) -> str:
-        """Only a pair raises."""
-        wish = RAISE if seen.round == 1 and seen.own == seen.public else FOLD
-        return _legal_wish(leduc.rules, seen, wish)
-
-    return pure_agent(leduc, choose)
-
-
-def _legal_wish(rules: Rules, seen: Situation, wish: str) -> str:
-    allowed = legal(rules, seen.state)
-    if wish in allowed:
-        return wish
-    instead = {RAISE: CALL, CHECK: FOLD}.get(wish, FOLD)
-    return instead if instead in allowed else CHECK
 
 
 def pure_agent(leduc: Leduc, choose: Callable[[Situation], str]) -> np.ndarray:
@@ -98,7 +65,7 @@ def expectiminimax_agent(leduc: Leduc, depth: int) -> np.ndarray:
     rules = leduc.rules
 
     @cache
-    def value(state: LeducState, me: int, own: int, public: int, left: int) -> float:
+    def worth(state: LeducState, me: int, own: int, public: int, left: int) -> float:
         """What a state is worth to player `me`, `left` actions further on, in the rules' unit."""
         if state.folded >= 0:
             return (1 - 2 * me) * winnings(rules, state, ())
@@ -107,14 +74,14 @@ def expectiminimax_agent(leduc: Leduc, depth: int) -> np.ndarray:
         if left == 0:
             return heuristic(rules, state, own, public)
         if len(state.line) > 1 and public == NO_CARD:
-            return sum(p * value(state, me, own, card, left) for card, p in _unseen(rules, own))
-        values = [value(act(rules, state, a), me, own, public, left - 1) for a in legal(rules, state)]
+            return sum(p * worth(state, me, own, card, left) for card, p in _unseen(rules, own))
+        values = [worth(act(rules, state, a), me, own, public, left - 1) for a in legal(rules, state)]
         return max(values) if state.player == me else min(values)
 
     def choose(seen: Situation) -> str:
         """The action of the largest value."""
         options = legal(rules, seen.state)
-        values = [value(act(rules, seen.state, a), seen.player, seen.own, seen.public, depth) for a in options]
+        values = [worth(act(rules, seen.state, a), seen.player, seen.own, seen.public, depth) for a in options]
         return options[int(np.argmax(np.round(values, 9)))]  # rounded: two ways to the same sum are a tie
 
     return pure_agent(leduc, choose)
@@ -141,3 +108,23 @@ def _unseen(rules: Rules, *seen: int) -> list[tuple[int, float]]:
     """Ranks of a card that is not among those seen, and their chances."""
     left = [rules.suits - seen.count(rank) for rank in range(len(rules.ranks))]
     return [(rank, n / sum(left)) for rank, n in enumerate(left) if n]
+
+
+# --- what an agent wins -------------------------------------------------------------------------------------
+
+
+def exact_winnings(leduc: Leduc, agent: np.ndarray, opponent: np.ndarray, form: Form | None = None) -> float:
+    """What an agent wins from another a game, seats averaged; no sampling."""
+    game = leduc.game
+    form = form or make_form(game)
+    return (value(game, against(game, agent, opponent), form) - value(game, against(game, opponent, agent), form)) / 2
+
+
+def standings(leduc: Leduc, agents: dict[str, np.ndarray], opponents: dict[str, np.ndarray]) -> dict[str, dict[str, float]]:
+    """Exact winnings of each agent from each opponent, and each agent's "exploitability"."""
+    form = make_form(leduc.game)
+    return {
+        name: {other: exact_winnings(leduc, agent, opponent, form) for other, opponent in opponents.items()}
+        | {"exploitability": exploitability(leduc.game, agent, form)}
+        for name, agent in agents.items()
+    }

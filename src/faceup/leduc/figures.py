@@ -11,10 +11,9 @@ from matplotlib.patches import Rectangle
 
 from faceup.games.sequence_form import make_form, plans
 from faceup.leduc.game import Leduc
-from faceup.leduc.readable import answers
-from faceup.leduc.strategy_card import Card, card_strategy
+from faceup.leduc.readable import Card, answers, card_strategy
 from faceup.leduc.training import Curve
-from faceup.notebook.figures import BLACK, BLUE, GREEN, GREY, PURPLE, RED
+from faceup.notebook.figures import BLACK, GREEN, GREY
 from faceup.notebook.intervals import mean_ci95
 
 _ANSWER_COLORS = ("#BBBBBB", "#9ED8C6", "#F2B49B")  # fold, check or call, raise; light, for black letters
@@ -35,15 +34,6 @@ _ROUND_TWO = (
     ("r", "they raised"),
     ("krr", "they checked, I raised, they raised"),
 )
-
-
-def training_panel(axes: Axes, curve: Curve, opponent: int, color: str, label: str) -> None:
-    """One opponent: the first seed's games as the paper would plot them, and the exact mean over seeds with its interval."""
-    mean, ci95 = mean_ci95(curve.exact[:, :, opponent])
-    x, first = curve.at / 1000, (0, slice(None), opponent)
-    axes.errorbar(x, curve.sampled[first], curve.ci95[first], fmt=".", color=color, ms=4, lw=0.7, alpha=0.6)
-    axes.plot(x, mean, color=color, lw=2, label=label)
-    axes.fill_between(x, mean - ci95, mean + ci95, color=color, alpha=0.2, lw=0)
 
 
 def level(axes: Axes, y: float, text: str, color: str = GREY, above: bool = True) -> None:
@@ -74,10 +64,18 @@ def opponent_panels(
     best: dict[str, float],
     unit: str,
 ) -> None:
-    """A panel for each opponent; curves: label, colour, and a curve for each opponent (its j-th opponent is taken)."""
+    """A panel for each opponent: the first seed's games as the paper would plot them, the exact mean over seeds, its interval.
+
+    curves: label, colour, and a curve for each opponent (its j-th opponent is taken).
+    """
     for j, (axes, name) in enumerate(zip(all_axes, opponents, strict=True)):
         for label, color, of_opponent in curves:
-            training_panel(axes, of_opponent[j], j, color, label)
+            curve = of_opponent[j]
+            mean, ci95 = mean_ci95(curve.exact[:, :, j])
+            x = curve.at / 1000
+            axes.errorbar(x, curve.sampled[0, :, j], curve.ci95[0, :, j], fmt=".", color=color, ms=4, lw=0.7, alpha=0.6)
+            axes.plot(x, mean, color=color, lw=2, label=label)
+            axes.fill_between(x, mean - ci95, mean + ci95, color=color, alpha=0.2, lw=0)
         level(axes, best[name], "best response")
         level(axes, equilibrium[name], "equilibrium", GREEN, above=False)
         axes.set(title=f"against {name}", xlabel=f"thousand {unit}")
@@ -142,20 +140,3 @@ def _fraction(chance: float) -> str:
     """Such as ¼ or 2/5."""
     known = {0.25: "\u00bc", 0.5: "\u00bd", 0.75: "\u00be", 1 / 3: "\u2153", 2 / 3: "\u2154"}
     return next((text for value, text in known.items() if abs(chance - value) < 1e-6), f"{chance:.2g}")
-
-
-def readable_panel(
-    axes: Axes,
-    trees: dict[str, tuple[Sequence[int], Sequence[float]]],
-    cards: dict[int, Sequence[float]],
-    xlabel: str,
-) -> None:
-    """Sizes against exploitability (logarithmic): a line for each kind of tree, a column of stars for each card."""
-    for (label, (x, y)), color in zip(trees.items(), (BLUE, PURPLE, RED, GREEN), strict=False):
-        axes.plot(x, y, "o-", color=color, ms=5, lw=1.5, label=label)
-    for size, column in cards.items():
-        axes.plot([size] * len(column), column, "*-", color=BLACK, ms=9, lw=0.8)
-        place = {"textcoords": "offset points", "ha": "left", "va": "center", "size": 8.5}
-        axes.annotate(f"card of {size} cells", (size, max(column)), (8, 4), **place)
-    axes.set(yscale="log", xlabel=xlabel)
-    axes.grid(axis="y")

@@ -144,7 +144,7 @@ def name_of(rules: Rules, seen: Situation) -> str:
 
 def build(rules: Rules) -> Leduc:
     """The tree of a small poker game."""
-    builder, starts = GameBuilder(), []
+    builder = GameBuilder()
     met: dict[tuple[int, str], Situation] = {}
     root = builder.chance()
     dealt = list(deals(rules))
@@ -161,16 +161,8 @@ def build(rules: Rules) -> Leduc:
         for action in legal(rules, state):
             add(node, action, act(rules, state, action), deal)
 
-    n_nodes = _line_nodes(rules, start(rules))
-    for i, (deal, probability) in enumerate(dealt):
-        starts.append(1 + i * n_nodes)
+    for deal, probability in dealt:
         add(root, probability, start(rules), deal)
-    starts.append(1 + len(dealt) * n_nodes)
-    order = np.array(starts, dtype=np.int32)
-    return Leduc(rules, builder.build(), tuple(met.values()), tuple(deal for deal, _ in dealt), order)
-
-
-def _line_nodes(rules: Rules, state: LeducState) -> int:
-    """Nodes of the betting tree from a state on."""
-    below = () if state.over else legal(rules, state)
-    return 1 + sum(_line_nodes(rules, act(rules, state, action)) for action in below)
+    game = builder.build()
+    starts = np.append(np.flatnonzero(game.parent == root), len(game.parent)).astype(np.int32)
+    return Leduc(rules, game, tuple(met.values()), tuple(deal for deal, _ in dealt), starts)

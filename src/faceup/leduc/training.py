@@ -1,27 +1,30 @@
-"""Games of Leduc at the table, one after the other: agents playing for a score, and Q-learning (paper 001, Sections II.A, III.A).
+"""Leduc at the table, game by game, and two agents that learn there: by Q-learning and by chance-sampled CFR.
 
-Seats are drawn anew for each game, as RLCard does. What an agent wins is in the rules' unit, for RLCard's rules big blinds.
+Paper 001, Sections II and III.A. At the table seats are drawn anew for each game, as RLCard does. What an agent wins is in the
+rules' unit, for RLCard's rules big blinds.
+
+An iteration of chance-sampled CFR (Zinkevich et al. 2007), as RLCard's agent runs it, deals twice. Each time all betting lines of
+the deal are walked for one player, the small blind or the big blind by chance; then all strategies are matched anew. Iteration t
+counts t^gamma in the average. The books have gamma = 0; RLCard has gamma = 1, though the regrets of an iteration count once, and
+then nothing says that the average goes to an equilibrium. The table has an entry for each key and label. With a key for each
+infoset this is CFR as the books have it. RLCard's key is what the table shows of a situation, own rank, public rank and the chips
+of both: it forgets who bet, and even the seat, and infosets that share a key share their regrets.
 """
 
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from itertools import product
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 import numpy as np
 from numba import njit
 
-from faceup.games.extensive_game import END, against, checked_strategy, children
-from faceup.games.sequence_form import Form, exploitability, make_form, value
-from faceup.leduc.game import Leduc
+from faceup.games.cfr import match_regrets, normalised
+from faceup.games.extensive_game import END, action_infoset, checked_strategy, children, uniform
+from faceup.games.sequence_form import exploitability, make_form
+from faceup.leduc.agents import exact_winnings
+from faceup.leduc.game import LABELS, Leduc
 from faceup.notebook.intervals import mean_ci95
-
-
-class Mean(NamedTuple):
-    """A sampled mean."""
-
-    mean: float
-    ci95: float  # half-width
 
 
 class LearningSetting(NamedTuple):
@@ -43,23 +46,13 @@ class Curve(NamedTuple):
     final: tuple[np.ndarray, ...]  # the last strategy of each seed, (n_actions,)
 
 
-class Learner(Protocol):
-    """What `training_curve` needs of an agent that learns."""
-
-    def advance(self, n: int) -> None:
-        """Train on."""
-        ...
-
-    def strategy(self) -> np.ndarray:
-        """What it would play now, (n_actions,)."""
-        ...
-
-
-class _Table(NamedTuple):
-    """What a game at the table reads of a tree."""
+class _Tree(NamedTuple):
+    """What kernels read of a game."""
 
     player: np.ndarray
     infoset: np.ndarray
+    parent: np.ndarray
+    action: np.ndarray
     value: np.ndarray
     child: np.ndarray  # (n, most actions)
     first_action: np.ndarray
@@ -67,29 +60,16 @@ class _Table(NamedTuple):
     deal_upto: np.ndarray  # (n_deals,) chance of this deal or an earlier one
 
 
-def exact_winnings(leduc: Leduc, agent: np.ndarray, opponent: np.ndarray, form: Form | None = None) -> float:
-    """What an agent wins from another a game, seats averaged; no sampling."""
-    game = leduc.game
-    form = form or make_form(game)
-    return (value(game, against(game, agent, opponent), form) - value(game, against(game, opponent, agent), form)) / 2
-
-
-def standings(leduc: Leduc, agents: dict[str, np.ndarray], opponents: dict[str, np.ndarray]) -> dict[str, dict[str, float]]:
-    """Exact winnings of each agent from each opponent, and each agent's "exploitability"."""
-    form = make_form(leduc.game)
-    return {
-        name: {other: exact_winnings(leduc, agent, opponent, form) for other, opponent in opponents.items()}
-        | {"exploitability": exploitability(leduc.game, agent, form)}
-        for name, agent in agents.items()
-    }
-
-
-def _table(leduc: Leduc) -> _Table:
+def _tree(leduc: Leduc) -> _Tree:
     game = leduc.game
     upto = np.cumsum(game.chance[leduc.deal_start[:-1]])
-    return _Table(
-        game.player, game.infoset, game.value, children(game), game.first_action, leduc.deal_start, upto / upto[-1]
+    return _Tree(
+        game.player, game.infoset, game.parent, game.action, game.value, children(game), game.first_action,
+        leduc.deal_start, upto / upto[-1],
     )  # fmt: skip
+
+
+# --- games at the table -------------------------------------------------------------------------------------
 
 
 @njit(cache=True, nogil=True)
@@ -104,23 +84,37 @@ def _draw(strategy, first, end, rng):
 
 
 @njit(cache=True, nogil=True)
-def _start(table, rng):
+def _start(tree, rng):
     """The first node of a game whose cards are dealt at random."""
-    return table.deal_start[np.searchsorted(table.deal_upto, rng.random(), side="right")]
+    return tree.deal_start[np.searchsorted(tree.deal_upto, rng.random(), side="right")]
 
 
 @njit(cache=True, nogil=True)
-def _play(table, agent, opponent, rng, won):
+def _play(tree, agent, opponent, rng, won):
     """won (n,): what the agent wins in each of n games."""
     for k in range(won.shape[0]):
-        node = _start(table, rng)
+        node = _start(tree, rng)
         seat = 0 if rng.random() < 0.5 else 1
-        while table.player[node] != END:
-            i = table.infoset[node]
-            first = table.first_action[i]
-            strategy = agent if table.player[node] == seat else opponent
-            node = table.child[node, _draw(strategy, first, table.first_action[i + 1], rng) - first]
-        won[k] = table.value[node] if seat == 0 else -table.value[node]
+        while tree.player[node] != END:
+            i = tree.infoset[node]
+            first = tree.first_action[i]
+            strategy = agent if tree.player[node] == seat else opponent
+            node = tree.child[node, _draw(strategy, first, tree.first_action[i + 1], rng) - first]
+        won[k] = tree.value[node] if seat == 0 else -tree.value[node]
+
+
+def play_games(leduc: Leduc, agent: np.ndarray, opponent: np.ndarray, n: int, seed: int | list[int]) -> tuple[float, float]:
+    """The mean of n games played card by card and half its 95 % interval. ValueError below 2 games and on bad strategies."""
+    if n < 2:
+        raise ValueError(f"n is {n}, expected at least 2 games")
+    pair = checked_strategy(leduc.game, agent, "agent"), checked_strategy(leduc.game, opponent, "opponent")
+    won = np.empty(n)
+    _play(_tree(leduc), *pair, np.random.default_rng(seed), won)
+    mean, ci95 = mean_ci95(won)
+    return float(mean), float(ci95)
+
+
+# --- Q-learning ---------------------------------------------------------------------------------------------
 
 
 @njit(cache=True, nogil=True)
@@ -138,15 +132,15 @@ def _best(q, first, end, rng):
 
 
 @njit(cache=True, nogil=True)
-def _learn_q(table, opponent, q, alpha, gamma, epsilon, n_episodes, rng):
+def _learn_q(tree, opponent, q, alpha, gamma, epsilon, n_episodes, rng):
     """Play and learn so many games; the reward comes with the game's last action of the learner."""
     for _ in range(n_episodes):
-        node = _start(table, rng)
+        node = _start(tree, rng)
         seat, last = 0 if rng.random() < 0.5 else 1, -1
-        while table.player[node] != END:
-            i = table.infoset[node]
-            first, end = table.first_action[i], table.first_action[i + 1]
-            if table.player[node] == seat:
+        while tree.player[node] != END:
+            i = tree.infoset[node]
+            first, end = tree.first_action[i], tree.first_action[i + 1]
+            if tree.player[node] == seat:
                 action, largest = _best(q, first, end, rng)
                 if last >= 0:
                     q[last] += alpha * (gamma * largest - q[last])
@@ -155,20 +149,10 @@ def _learn_q(table, opponent, q, alpha, gamma, epsilon, n_episodes, rng):
                 last = action
             else:
                 action = _draw(opponent, first, end, rng)
-            node = table.child[node, action - first]
+            node = tree.child[node, action - first]
         if last >= 0:
-            reward = table.value[node] if seat == 0 else -table.value[node]
+            reward = tree.value[node] if seat == 0 else -tree.value[node]
             q[last] += alpha * (reward - q[last])
-
-
-def play_games(leduc: Leduc, agent: np.ndarray, opponent: np.ndarray, n: int, seed: int | list[int]) -> Mean:
-    """The mean of n games played card by card, with its interval. Raises ValueError below 2 games and on bad strategies."""
-    if n < 2:
-        raise ValueError(f"n is {n}, expected at least 2 games")
-    pair = checked_strategy(leduc.game, agent, "agent"), checked_strategy(leduc.game, opponent, "opponent")
-    won = np.empty(n)
-    _play(_table(leduc), *pair, np.random.default_rng(seed), won)
-    return Mean(*mean_ci95(won))
 
 
 class QLearner:
@@ -179,25 +163,118 @@ class QLearner:
         if not (0 < setting.alpha <= 1 and 0 <= setting.gamma <= 1 and 0 <= setting.epsilon <= 1):
             raise ValueError(f"{setting}: expected alpha above 0, and none below 0 or above 1")
         self.leduc, self.setting, self.q = leduc, setting, np.zeros(len(leduc.game.labels))
-        self._opponent, self._table = checked_strategy(leduc.game, opponent, "opponent"), _table(leduc)
+        self._opponent, self._tree = checked_strategy(leduc.game, opponent, "opponent"), _tree(leduc)
         self._rng = np.random.default_rng(seed)
 
     def advance(self, n_episodes: int) -> None:
         """Play so many more games to learn from."""
         alpha, gamma, epsilon = map(float, self.setting)
-        _learn_q(self._table, self._opponent, self.q, alpha, gamma, epsilon, n_episodes, self._rng)
+        _learn_q(self._tree, self._opponent, self.q, alpha, gamma, epsilon, n_episodes, self._rng)
 
     def strategy(self) -> np.ndarray:
         """Always an action of the largest value, several alike equally often, (n_actions,)."""
         first = self.leduc.game.first_action
-        n = np.diff(first)
-        best = (self.q == np.repeat(np.maximum.reduceat(self.q, first[:-1]), n)).astype(np.float64)
-        return best / np.repeat(np.add.reduceat(best, first[:-1]), n)
+        best = self.q == np.repeat(np.maximum.reduceat(self.q, first[:-1]), np.diff(first))
+        return normalised(self.leduc.game, best.astype(np.float64))
+
+
+# --- chance-sampled CFR -------------------------------------------------------------------------------------
+
+
+class _Tables(NamedTuple):
+    entry: np.ndarray  # (n_actions,) int32 entry of each action
+    regrets: np.ndarray  # (n_keys * 4,)
+    averages: np.ndarray  # (n_keys * 4,)
+    strategy: np.ndarray  # (n_actions,)
+    reach: np.ndarray  # (2, n) scratch: a player's own reach of each node
+    worth: np.ndarray  # (n,) scratch: what player 0 wins from a node on
+
+
+def rlcard_keys(leduc: Leduc) -> np.ndarray:
+    """Key of each infoset in RLCard's table, (n_infosets,) int32, numbered from 0."""
+    seen = [(s.own, s.public, sum(s.state.chips[s.player]), sum(s.state.chips[1 - s.player])) for s in leduc.situations]
+    return np.unique(np.array(seen), axis=0, return_inverse=True)[1].reshape(-1).astype(np.int32)
+
+
+@njit(cache=True, nogil=True)
+def _walk(tree, tables, first, end, player, weight):
+    """Learn from one deal, nodes first..end, for one player."""
+    reach, worth, strategy = tables.reach, tables.worth, tables.strategy
+    reach[0, first], reach[1, first] = 1.0, 1.0
+    worth[first] = 0.0
+    for node in range(first + 1, end):
+        above, action = tree.parent[node], tree.action[node]
+        reach[0, node], reach[1, node] = reach[0, above], reach[1, above]
+        reach[tree.player[above], node] *= strategy[action]
+        worth[node] = tree.value[node]
+    for node in range(end - 1, first, -1):
+        worth[tree.parent[node]] += strategy[tree.action[node]] * worth[node]
+    sign = 1.0 - 2.0 * player
+    for node in range(first + 1, end):
+        above, entry = tree.parent[node], tables.entry[tree.action[node]]
+        if tree.player[above] == player:
+            tables.regrets[entry] += reach[1 - player, above] * sign * (worth[node] - worth[above])
+            tables.averages[entry] += weight * reach[player, node]
+
+
+@njit(cache=True, nogil=True)
+def _match(tree, tables, deal):
+    """Regret matching at the infosets of a deal."""
+    for node in range(tree.deal_start[deal], tree.deal_start[deal + 1]):
+        i = tree.infoset[node]
+        if i >= 0:
+            first, end = tree.first_action[i], tree.first_action[i + 1]
+            for a in range(first, end):
+                tables.strategy[a] = tables.regrets[tables.entry[a]]
+            match_regrets(tables.strategy, first, end)
+
+
+@njit(cache=True, nogil=True)
+def _advance(tree, tables, deals, players, weights):
+    """One iteration for each row of deals and players, (n, 2), and each weight in the average, (n,)."""
+    start = tree.deal_start
+    for t in range(deals.shape[0]):
+        for deal in deals[t]:  # both before either walk: the regrets of one are not yet known in the other
+            _match(tree, tables, deal)
+        for k in range(2):
+            _walk(tree, tables, start[deals[t, k]], start[deals[t, k] + 1], players[t, k], weights[t])
+
+
+class SampledCfr:
+    """A run of chance-sampled CFR."""
+
+    def __init__(self, leduc: Leduc, keys: np.ndarray, gamma: float, seed: int | list[int]):
+        """keys (n_infosets,): infosets of the same key share a row of the table. Raises ValueError on another shape."""
+        if keys.shape != leduc.game.owner.shape:
+            raise ValueError(f"keys has shape {keys.shape}, expected {leduc.game.owner.shape}, one an infoset")
+        game = leduc.game
+        label = np.array([LABELS.index(x) for x in game.labels])
+        entry = (len(LABELS) * keys[action_infoset(game)] + label).astype(np.int32)
+        n, size = len(game.player), len(LABELS) * (int(keys.max()) + 1)
+        self.leduc, self.gamma, self.iteration = leduc, gamma, 0
+        self._tables = _Tables(entry, np.zeros(size), np.zeros(size), uniform(game), np.zeros((2, n)), np.zeros(n))
+        self._tree, self._rng = _tree(leduc), np.random.default_rng(seed)
+
+    def advance(self, iterations: int) -> None:
+        """Run so many more iterations."""
+        chances = self.leduc.game.chance[self.leduc.deal_start[:-1]]
+        deals = self._rng.choice(len(chances), (iterations, 2), p=chances / chances.sum())
+        players = self._rng.integers(0, 2, (iterations, 2))
+        weights = np.arange(self.iteration + 1, self.iteration + iterations + 1, dtype=np.float64) ** self.gamma
+        _advance(self._tree, self._tables, deals, players, weights)
+        self.iteration += iterations
+
+    def strategy(self) -> np.ndarray:
+        """The average strategy over legal actions, (n_actions,); uniform where it never came by its own choice."""
+        return normalised(self.leduc.game, self._tables.averages[self._tables.entry])
+
+
+# --- along training -----------------------------------------------------------------------------------------
 
 
 def training_curve(
     leduc: Leduc,
-    make: Callable[[list[int]], Learner],
+    make: Callable[[list[int]], QLearner | SampledCfr],
     opponents: Sequence[np.ndarray],
     length: int,
     evaluations: int,
@@ -207,7 +284,7 @@ def training_curve(
 ) -> Curve:
     """Train one learner a seed and evaluate it so many times on the way, by games and exactly.
 
-    Raises ValueError unless the length is a multiple of the evaluations.
+    make: a new learner from a seed. Raises ValueError unless the length is a multiple of the evaluations.
     """
     if length % evaluations:
         raise ValueError(f"length is {length}, expected a multiple of {evaluations} evaluations")

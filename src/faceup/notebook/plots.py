@@ -10,7 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.colors import SymLogNorm
 from matplotlib.ticker import FuncFormatter, NullFormatter, NullLocator
 
-from faceup.notebook.figures import BLUE, GREY
+from faceup.notebook.figures import BLACK, BLUE, GREEN, GREY, PURPLE, RED
 from faceup.notebook.tables import plain, plus_minus, signed
 
 _LINEAR = 10.0  # mbb/g: colours are linear up to here and logarithmic above
@@ -90,6 +90,23 @@ def dots(
     axes.set_ylim(len(names) - 0.5, -0.6)
     axes.tick_params(axis="y", length=0)
     axes.axvline(0, color=GREY, lw=1)
+
+
+def readable_panel(
+    axes: Axes,
+    trees: dict[str, tuple[Sequence[int], Sequence[float]]],
+    cards: dict[int, Sequence[float]],
+    xlabel: str,
+) -> None:
+    """Sizes against exploitability (logarithmic): a line for each kind of tree, a column of stars for each card."""
+    for (label, (x, y)), color in zip(trees.items(), (BLUE, PURPLE, RED, GREEN), strict=False):
+        axes.plot(x, y, "o-", color=color, ms=5, lw=1.5, label=label)
+    for size, column in cards.items():
+        axes.plot([size] * len(column), column, "*-", color=BLACK, ms=9, lw=0.8)
+        place = {"textcoords": "offset points", "ha": "left", "va": "center", "size": 8.5}
+        axes.annotate(f"card of {size} cells", (size, max(column)), (8, 4), **place)
+    axes.set(yscale="log", xlabel=xlabel)
+    axes.grid(axis="y")
 
 
 def log_axis(axes: Axes, which: str) -> None:

@@ -5,21 +5,12 @@ break even. The range advantage RA is the bettor's chance to hold the better car
 call with min(MDF, MDF - 0.5 RA + 0.25) of one's distribution, from the top.
 """
 
-from typing import NamedTuple
-
 import numpy as np
 
-from faceup.onecard.bluff_pairs import Solutions, answers_to_calls, bets, called_share, calls_of
 from faceup.onecard.game import CARDS, SIZES, joint_distribution
+from faceup.onecard.solutions import Solutions, answers_to_calls, bets, called_share, calls_of
 
 MDF = 1 / (1 + SIZES)
-
-
-class Fit(NamedTuple):
-    """A least-squares fit of the calling share by terms, and how well it does on other games."""
-
-    coefficients: np.ndarray
-    error: float  # mean squared, on the games of the test
 
 
 def range_advantage(own: np.ndarray, other: np.ndarray) -> np.ndarray:
@@ -46,12 +37,11 @@ def used(games: Solutions) -> np.ndarray:
     return ((games.own[:, :, None] * bets(games)).sum(axis=1) > 1e-6) & (SIZES > 0)
 
 
-def fit(games: Solutions, test: Solutions, product: bool) -> Fit:
-    """Coefficients for equilibrium calling shares over the sizes in use in `games`, and their error in `test`."""
+def fit(games: Solutions, product: bool) -> np.ndarray:
+    """Least-squares coefficients of `terms` for equilibrium calling shares, over the sizes in use."""
     rows, wanted = terms(games.own, games.other, product), called_share(games)
     chosen = used(games)
-    coefficients = np.linalg.lstsq(rows[chosen], wanted[chosen], rcond=None)[0]
-    return Fit(coefficients, mean_squared_error(terms(test.own, test.other, product) @ coefficients, test))
+    return np.linalg.lstsq(rows[chosen], wanted[chosen], rcond=None)[0]
 
 
 def mean_squared_error(share: np.ndarray, games: Solutions) -> float:

@@ -1,12 +1,17 @@
-"""Figures of rules: many curves with their names at the right end, and a small tree drawn with its conditions."""
+"""How rules are shown: curves with their names at the right end, a small tree drawn with its conditions, its paths as sentences.
 
-from collections.abc import Mapping, Sequence
+Each way from the root of a tree to a leaf is a rule, "if ... and ..., then ...". Conditions on the same feature on one path are
+one condition with a lower and an upper end. Features are named by phrases such as "the opponent's chance of at or below your
+card", and a condition reads "0.2 < phrase <= 0.8".
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
 
 import numpy as np
 from matplotlib.axes import Axes
 
 from faceup.notebook.figures import BLUE, GREEN, GREY, ORANGE, PALETTE, PURPLE, RED, SKY
-from faceup.trees.rules import short
 from faceup.trees.trees import DecisionTree, depth
 
 # The ten representations: one colour for the first two and for each way to name the card; dashed where one size is learned.
@@ -38,10 +43,9 @@ def _spread(heights: np.ndarray, gap: float) -> np.ndarray:
     spread = heights.copy()
     for _ in range(200):
         for i in range(1, len(spread)):
-            short = gap - (spread[i] - spread[i - 1])
-            if short > 0:
-                spread[i] += short / 2
-                spread[i - 1] -= short / 2
+            missing = max(gap - (spread[i] - spread[i - 1]), 0)
+            spread[i] += missing / 2
+            spread[i - 1] -= missing / 2
     return spread
 
 
@@ -79,10 +83,10 @@ def ranked(axes: Axes, names: Sequence[str], values: Sequence[float], intervals:
     axes.grid(axis="x")
 
 
-def draw_tree(axes: Axes, tree: DecisionTree, names: Sequence[str], leaf: str = "bet {:.2f}") -> None:
+def draw_tree(axes: Axes, tree: DecisionTree, names: Sequence[str]) -> None:
     """A tree of few levels, conditions in its nodes (left branch: true), value and share of rows in its leaves.
 
-    names: of the features, short. leaf: how a leaf's value, its only one, is written.
+    names: of the features, short. A leaf's value, its only one, is a bet.
     """
     levels = depth(tree)
     axes.set_xlim(0, 2**levels)
@@ -95,18 +99,62 @@ def draw_tree(axes: Axes, tree: DecisionTree, names: Sequence[str], leaf: str = 
         middle, feature = (low + high) / 2, int(tree.feature[node])
         share = f"{tree.weight[node] / tree.weight[0]:.1%}"
         if feature < 0:
-            strong = float(tree.value[node, 0]) / most
-            box = {"boxstyle": "round,pad=0.25", "facecolor": (*_rgb(strong), 1), "edgecolor": GREY, "lw": 0.6}
-            axes.text(middle, -level, f"{leaf.format(tree.value[node, 0])}\n{share}", ha="center", va="center", size=8, bbox=box)
-            continue
-        for child, ends in ((tree.left[node], (low, middle)), (tree.right[node], (middle, high))):
-            axes.plot([middle, sum(ends) / 2], [-level, -level - 1], color=GREY, lw=0.8, zorder=0)
-            waiting.append((int(child), level + 1, *ends))
-        box = {"boxstyle": "round,pad=0.25", "facecolor": "white", "edgecolor": GREY, "lw": 0.6}
-        words = f"{names[feature]}\n\u2264 {short(float(tree.threshold[node]))} ?"
+            strong = float(tree.value[node, 0]) / most  # white at 0 to a light orange at 1
+            words, face = f"bet {tree.value[node, 0]:.2f}\n{share}", (1.0, 1.0 - 0.35 * strong, 1.0 - 0.75 * strong)
+        else:
+            words, face = f"{names[feature]}\n\u2264 {short(float(tree.threshold[node]))} ?", (1.0, 1.0, 1.0)
+            for child, ends in ((tree.left[node], (low, middle)), (tree.right[node], (middle, high))):
+                axes.plot([middle, sum(ends) / 2], [-level, -level - 1], color=GREY, lw=0.8, zorder=0)
+                waiting.append((int(child), level + 1, *ends))
+        box = {"boxstyle": "round,pad=0.25", "facecolor": face, "edgecolor": GREY, "lw": 0.6}
         axes.text(middle, -level, words, ha="center", va="center", size=8, bbox=box)
 
 
-def _rgb(share: float) -> tuple[float, float, float]:
-    """White at 0 to a light orange at 1."""
-    return (1.0, 1.0 - 0.35 * share, 1.0 - 0.75 * share)
+# --- sentences ----------------------------------------------------------------------------------------------
+
+
+class Path(NamedTuple):
+    """A leaf and how rows come there."""
+
+    bounds: dict[int, tuple[float, float]]  # feature -> (lower, upper): lower < x <= upper, either may be infinite
+    value: np.ndarray  # (n_labels,) of the leaf
+    share: float  # of the weight of all rows
+
+
+def paths(tree: DecisionTree) -> Iterator[Path]:
+    """All leaves of a tree from left to right."""
+    waiting: list[tuple[int, dict[int, tuple[float, float]]]] = [(0, {})]
+    while waiting:
+        node, bounds = waiting.pop()
+        feature = int(tree.feature[node])
+        if feature < 0:
+            yield Path(bounds, tree.value[node], float(tree.weight[node] / tree.weight[0]))
+            continue
+        low, high = bounds.get(feature, (-np.inf, np.inf))
+        threshold = float(tree.threshold[node])
+        waiting.append((int(tree.right[node]), bounds | {feature: (max(low, threshold), high)}))
+        waiting.append((int(tree.left[node]), bounds | {feature: (low, min(high, threshold))}))
+
+
+def condition(bounds: tuple[float, float], name: str) -> str:
+    """One feature's condition, e.g. "0.20 < your card <= 0.80"."""
+    low, high = bounds
+    left = f"{short(low)} < " if np.isfinite(low) else ""
+    right = f" <= {short(high)}" if np.isfinite(high) else ""
+    return f"{left}{name}{right}" if right else f"{name} > {short(low)}"
+
+
+def short(x: float, digits: int = 2) -> str:
+    """A number with so many digits, or with more where these would make a whole number of it: 0.9999 is not 1.00."""
+    text = f"{x:.{digits}f}"
+    whole = float(text).is_integer() and not float(x).is_integer()
+    return short(x, digits + 1) if whole and digits < 9 else text
+
+
+def sentence(path: Path, feature_names: Sequence[str], action: str) -> str:
+    """A path in words. Raises ValueError for a feature without a name."""
+    unknown = [feature for feature in path.bounds if feature >= len(feature_names)]
+    if unknown:
+        raise ValueError(f"feature {unknown[0]} has no name: expected {len(feature_names)} features")
+    conditions = [condition(bounds, feature_names[feature]) for feature, bounds in path.bounds.items()]
+    return f"If {' and '.join(conditions)}, then {action}." if conditions else f"Always {action}."

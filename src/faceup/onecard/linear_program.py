@@ -5,11 +5,9 @@ card i with probability x[i, b]; v[j, b] is what player two leaves him when she 
 leaves and no more than calling leaves. Player two's program is its dual, written down from her side: call size b with
 card j with probability y[j, b]; u[i] is the most that player one gets with i.
 
-HiGHS takes about 20 ms a game; `faceup.onecard.bluff_pairs` solves the paper's random games some hundred times faster and
+HiGHS takes about 20 ms a game; `faceup.onecard.solutions` solves the paper's random games some hundred times faster and
 is tested against this.
 """
-
-from typing import NamedTuple
 
 import numpy as np
 from scipy.optimize import OptimizeResult, linprog
@@ -21,14 +19,6 @@ from faceup.onecard.game import SIZES, checked_joint
 _TIGHT = {"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10}
 
 
-class Equilibrium(NamedTuple):
-    """A solution of the one-card game."""
-
-    value: float  # dollars to player one, pot counted
-    bets: np.ndarray  # (cards, sizes): player one's probabilities
-    calls: np.ndarray  # (cards, sizes): player two's probability to call
-
-
 def minimise(costs: np.ndarray, **constraints: np.ndarray | csr_array | list) -> OptimizeResult:
     """scipy's `linprog` by HiGHS; raises ValueError where it finds no optimum, e.g. for an infeasible program."""
     result = linprog(costs, method="highs", options=_TIGHT, **constraints)
@@ -37,17 +27,8 @@ def minimise(costs: np.ndarray, **constraints: np.ndarray | csr_array | list) ->
     return result
 
 
-def solve(joint: np.ndarray, sizes: np.ndarray = SIZES) -> Equilibrium:
-    """An equilibrium by player one's program; player two's side are its dual values. Which of many is up to HiGHS."""
-    joint = checked_joint(joint)
-    result = minimise(**program_of_one(joint, sizes))
-    shape = (len(joint), len(sizes))
-    _, calls = -result.ineqlin.marginals.reshape(2, *shape)  # probabilities: they price v, whose coefficients are 1
-    return Equilibrium(-result.fun, result.x[: len(joint) * len(sizes)].reshape(shape), calls)
-
-
 def program_of_one(joint: np.ndarray, sizes: np.ndarray) -> dict:
-    """Player one's program as `minimise` takes it, its value negated.
+    """Player one's program as `minimise` takes it, its value negated; its dual values are calls by player two.
 
     Variables x[i, b], then v[j, b]; rows v - folding's <= 0, then v - calling's <= 0, (j, b) each.
     """
@@ -72,18 +53,14 @@ def solve_for_two(joint: np.ndarray, sizes: np.ndarray = SIZES) -> tuple[float, 
     """The game's value (to player one) and calls (cards, sizes) by player two's own program."""
     joint = checked_joint(joint)
     n, k = len(joint), len(sizes)
-    rows, rights = [], []
-    for i in range(n):
-        for b in range(k):
-            row = np.zeros(n * k + n)
-            for j in range(n):
-                row[j * k + b] = joint[i, j] * (sizes[b] if i > j else -sizes[b] - 1)  # calling instead of folding
-            row[n * k + i] = -1
-            rows.append(row)
-            rights.append(-joint[i].sum())  # all of the pot where she folds
+    higher = np.tril(np.ones((n, n)), -1)[:, :, None] > 0  # (i, j, b): what calling instead of folding costs her
+    gain = joint[:, :, None] * np.where(higher, sizes, -sizes - 1)
+    rows = np.einsum("ijb,bc->ibjc", gain, np.eye(k)).reshape(n * k, n * k)  # rows (i, b), columns (j, b)
+    rows = np.hstack([rows, -np.repeat(np.eye(n), k, axis=0)])
+    rights = -np.repeat(joint.sum(axis=1), k)  # all of the pot where she folds
     costs = np.concatenate([np.zeros(n * k), np.ones(n)])
     bounds = [(0, 1)] * (n * k) + [(None, None)] * n
-    result = minimise(costs, A_ub=csr_array(np.array(rows)), b_ub=np.array(rights), bounds=bounds)
+    result = minimise(costs, A_ub=csr_array(rows), b_ub=rights, bounds=bounds)
     return float(result.fun), result.x[: n * k].reshape(n, k)
 
 
@@ -92,34 +69,13 @@ def worst_case(joint: np.ndarray, bets: np.ndarray, sizes: np.ndarray = SIZES) -
 
     For each card j of hers and each size, player two calls if that leaves him less than the pot does.
     """
-    joint = checked_joint(joint)
-    bets = _checked_rows(bets, (len(joint), len(sizes)))
+    joint, bets = checked_joint(joint), np.asarray(bets, dtype=np.float64)
+    if bets.shape != (len(joint), len(sizes)):
+        raise ValueError(f"bets has shape {bets.shape}: expected {(len(joint), len(sizes))}")
+    sums = bets.sum(axis=1)
+    if not (bets >= -1e-9).all() or not (np.abs(sums - 1) < 1e-6).all():
+        raise ValueError(f"bets has rows that sum to {sums}: expected probabilities that sum to 1")
     worse = np.tril(joint, -1).T @ bets  # hers is worse: (j, b), summed over i > j
     better = np.triu(joint, 1).T @ bets
     called = worse * (1 + sizes) - better * sizes
     return float(np.minimum(worse + better, called).sum())
-
-
-def one_sided_exploitability(joint: np.ndarray, bets: np.ndarray, value: float, sizes: np.ndarray = SIZES) -> float:
-    """Player one's loss in dollars against a best response, `value` being the game's (the paper's exploitability)."""
-    return value - worst_case(joint, bets, sizes)
-
-
-def best_response_program(joint: np.ndarray, bets: np.ndarray, sizes: np.ndarray = SIZES) -> float:
-    """The same as `worst_case` by player one's program with his strategy fixed: slow, for tests."""
-    program = program_of_one(checked_joint(joint), sizes)
-    x = _checked_rows(bets, (len(joint), len(sizes))).ravel()
-    rows = program["A_ub"].toarray()
-    left = -rows[:, : x.size] @ x
-    result = minimise(program["costs"][x.size :], A_ub=rows[:, x.size :], b_ub=left, bounds=[(None, None)] * x.size)
-    return float(-result.fun)
-
-
-def _checked_rows(bets: np.ndarray, shape: tuple[int, int]) -> np.ndarray:
-    bets = np.asarray(bets, dtype=np.float64)
-    if bets.shape != shape:
-        raise ValueError(f"bets has shape {bets.shape}: expected {shape}")
-    sums = bets.sum(axis=1)
-    if not (bets >= -1e-9).all() or not (np.abs(sums - 1) < 1e-6).all():
-        raise ValueError(f"bets has rows that sum to {sums}: expected probabilities that sum to 1")
-    return bets

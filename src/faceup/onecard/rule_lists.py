@@ -12,6 +12,8 @@ mixes. Three kinds of line:
 
 STRONG and WEAK lines alone are a tree of thresholds. The search minimises the mean one-sided exploitability over games; it
 never looks at an equilibrium's strategy, only at its value.
+
+The paper's own two rules (Ganzfried and Yusuf, Section 4) are here too, as corrections of any strategy.
 """
 
 from collections.abc import Callable
@@ -20,10 +22,11 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit, prange
 
-from faceup.onecard.bluff_pairs import Solutions, worst_cases
 from faceup.onecard.game import CARDS, SIZES
+from faceup.onecard.solutions import Solutions, worst_cases
 
 STRONG, WEAK, BALANCE = 0, 1, 2
+STRONG_CARDS = 4  # the paper's cards 7 to 10: its tree splits on the opponent's cdf at card 6
 _N_SIZES = len(SIZES)
 _STEP = 0.01  # of thresholds
 _MIDDLE = {STRONG: 0.8, WEAK: 0.1, BALANCE: 0.6}  # where the search puts a new line
@@ -198,3 +201,27 @@ def _moves(line: Line, steps: int, sizes: int) -> list[Line]:
             size = min(max(line.size + grow, 1), _N_SIZES - 1) if line.kind != BALANCE else 0
             moved.append(Line(line.kind, threshold, size))
     return [x for x in dict.fromkeys(moved) if x != line]
+
+
+# --- the paper's rules --------------------------------------------------------------------------------------
+
+
+def beaten(other: np.ndarray) -> np.ndarray:
+    """Share (n, 10) of the opponent's possible hands that each card beats, that card itself not among them."""
+    below, above = np.cumsum(other, axis=1) - other, 1 - np.cumsum(other, axis=1)
+    return below / np.maximum(below + above, 1e-300)
+
+
+def with_80_20_rule(strategies: np.ndarray, other: np.ndarray) -> np.ndarray:
+    """Strategies (n, 10, 31) in which cards that beat 20 % to 80 % of the opponent's check (the paper's first rule)."""
+    share = beaten(other)
+    return np.where(((share >= 0.2) & (share <= 0.8))[:, :, None], np.eye(_N_SIZES)[0], strategies)
+
+
+def with_all_in_rule(strategies: np.ndarray, other: np.ndarray) -> np.ndarray:
+    """Strategies (n, 10, 31) in which cards that beat 95 % of the opponent's go all-in (the paper's second rule).
+
+    That is where the opponent's cards are strong, 7 to 10, at least 10 % of the time.
+    """
+    strong = other[:, -STRONG_CARDS:].sum(axis=1) >= 0.1
+    return np.where(((beaten(other) >= 0.95) & strong[:, None])[:, :, None], np.eye(_N_SIZES)[-1], strategies)

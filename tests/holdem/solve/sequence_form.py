@@ -1,6 +1,6 @@
 """An oracle for zero-sum games: the sequence-form linear program (Koller, Megiddo & von Stengel 1994), solved by HiGHS.
 
-It reads a `flat_game.Game` node by node and shares no code with `solve`.
+It reads an `extensive_game.Game` node by node and shares no code with `solve`.
 """
 
 from collections.abc import Iterable

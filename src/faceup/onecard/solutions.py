@@ -15,6 +15,8 @@ max(price) / (1 + b) of her distribution.
 One equilibrium of many is taken: of all equilibria those of the least mean bet, of these the one that bluffs largest with
 its weakest cards (least sum of bet times card). A card that is never dealt checks. Every solution is certified: what its
 strategy is worth against a best response and what player two's calls allow at most differ by less than GAP.
+
+Random games are told apart by seed and tag. Games to learn from come in blocks, whose numbers are their tags.
 """
 
 from typing import NamedTuple
@@ -22,9 +24,11 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit, prange
 
-from faceup.onecard.game import CARDS, SIZES, checked_distributions, joint_distribution
+from faceup.onecard.game import CARDS, SIZES, checked_distributions, joint_distribution, random_distributions
 
 GAP = 1e-9  # dollars
+BLOCK = 1000  # games with one generator
+SEARCH, UNSEEN = 1_000_000, 1_000_001  # tags of games apart: to search rules on, and to judge them on
 _SIZES = len(SIZES)
 _TIED = 1e-11  # reduced costs below this are 0
 _PATIENCE = 500  # pivots by the steepest price; after that Bland's rule, which cannot cycle
@@ -50,6 +54,24 @@ class Solutions(NamedTuple):
     price: np.ndarray  # (n, 10) dollars that a card of player one loses against player two's calls, unnormalised
 
 
+def random_games(seed: int, tag: int, n: int = BLOCK) -> tuple[np.ndarray, np.ndarray]:
+    """Both players' distributions (n, 10) of random games; every (seed, tag) has its own."""
+    rng = np.random.default_rng([seed, tag])
+    return random_distributions(rng, n), random_distributions(rng, n)
+
+
+def numbered_games(seed: int, n: int) -> tuple[np.ndarray, np.ndarray]:
+    """The first n random games of a seed to learn from, as `random_games` has them; the first ones are the same for any n."""
+    blocks = [random_games(seed, block) for block in range(-(-n // BLOCK))]
+    own, other = (np.concatenate(side)[:n] for side in zip(*blocks, strict=True))
+    return own, other
+
+
+def part(games: Solutions, first: int, last: int | None = None) -> Solutions:
+    """Games first to last - 1."""
+    return Solutions(*(array[first:last] for array in games))
+
+
 def solve_games(own: np.ndarray, other: np.ndarray) -> Solutions:
     """Equilibria of games (n, 10) each; the same on any number of threads.
 
@@ -64,7 +86,8 @@ def solve_games(own: np.ndarray, other: np.ndarray) -> Solutions:
     price, value = np.empty((n, CARDS)), np.empty(n)
     _solve_all(own, other, column, weight, price, value)
     solutions = Solutions(own, other, value, column, weight, price)
-    gap = np.abs(_upper_bounds(solutions) - worst_cases(own, other, bets(solutions)))
+    most = answers_to_calls(own, other, calls_of(other, called_share(solutions)))
+    gap = np.abs(most - worst_cases(own, other, bets(solutions)))
     if not (gap < GAP).all():
         raise RuntimeError(f"game {int(np.nanargmax(gap))} is solved to {np.nanmax(gap)} only, expected {GAP}")
     return solutions
@@ -92,10 +115,6 @@ def calls_of(other: np.ndarray, share: np.ndarray) -> np.ndarray:
     mass = other[:, :, None]
     part = np.clip((share[:, None, :] - above) / np.where(mass > 0, mass, 1), 0, 1)
     return np.where(mass > 0, part, share[:, None, :] > above)
-
-
-def _upper_bounds(solutions: Solutions) -> np.ndarray:
-    return answers_to_calls(solutions.own, solutions.other, calls_of(solutions.other, called_share(solutions)))
 
 
 def answers_to_calls(own: np.ndarray, other: np.ndarray, calls: np.ndarray) -> np.ndarray:

@@ -5,38 +5,26 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_array, vstack
 
-from faceup.onecard import bluff_pairs
-from faceup.onecard.bluff_pairs import (
+from faceup.onecard import solutions
+from faceup.onecard.game import SIZES, joint_distribution
+from faceup.onecard.linear_program import minimise, program_of_one, solve_for_two, worst_case
+from faceup.onecard.solutions import (
+    BLOCK,
     Solutions,
     answers_to_calls,
     bets,
     called_share,
     calls_of,
+    numbered_games,
+    random_games,
     solve_games,
     worst_cases,
 )
-from faceup.onecard.game import EXAMPLES, SIZES, joint_distribution, random_distributions
-from faceup.onecard.linear_program import minimise, program_of_one, solve_for_two, worst_case
-
-KNOWN = {"uniform": 0.5657364857, "strong or weak": 0.875, "in between": 0.5}
-
-
-def some_games(n: int, seed: int = 1) -> tuple[np.ndarray, np.ndarray]:
-    rng = np.random.default_rng(seed)
-    return random_distributions(rng, n), random_distributions(rng, n)
 
 
 @pytest.fixture(scope="module")
 def solved() -> Solutions:
-    return solve_games(*some_games(200))
-
-
-@pytest.mark.parametrize("name", EXAMPLES)
-def test_the_papers_examples(name):
-    own, other = EXAMPLES[name]
-    solution = solve_games(own[None], other[None])
-    assert abs(solution.value[0] - KNOWN[name]) < 1e-9
-    assert abs(worst_case(joint_distribution(own, other), bets(solution)[0]) - KNOWN[name]) < 1e-9
+    return solve_games(*random_games(1, 0, 200))
 
 
 def test_two_hundred_random_games_have_the_value_of_player_twos_program(solved):
@@ -56,19 +44,19 @@ def test_both_sides_are_equilibria_by_the_slow_best_responses(solved):
 
 
 def test_the_fast_best_response_is_algorithm_3_for_any_strategy():
-    own, other = some_games(20, 2)
+    own, other = random_games(2, 0, 20)
     strategies = np.random.default_rng(3).dirichlet(np.full(31, 0.2), (20, 10))
     slow = [worst_case(joint_distribution(p, q), x) for p, q, x in zip(own, other, strategies, strict=True)]
     assert np.allclose(worst_cases(own, other, strategies), slow, atol=1e-12, rtol=0)
 
 
 def test_answers_to_calling_nothing_win_the_pot():
-    own, other = some_games(5)
+    own, other = random_games(1, 0, 5)
     assert np.allclose(answers_to_calls(own, other, np.zeros((5, 10, 31))), 1)
 
 
 def test_games_with_cards_that_are_never_dealt():
-    own, other = some_games(300, 4)
+    own, other = random_games(4, 0, 300)
     rng = np.random.default_rng(5)
     for cards in (own, other):
         cards[rng.random(cards.shape) < 0.5] = 0
@@ -107,13 +95,21 @@ def test_the_same_bits_on_one_thread_and_on_two(solved):
 
 
 def test_a_solution_that_is_none_is_not_returned(monkeypatch):
-    monkeypatch.setattr(bluff_pairs, "called_share", lambda solutions: np.zeros((len(solutions.value), 31)))
+    monkeypatch.setattr(solutions, "called_share", lambda solutions: np.zeros((len(solutions.value), 31)))
     with pytest.raises(RuntimeError, match="is solved to .* only, expected 1e-09"):
-        solve_games(*some_games(3))
+        solve_games(*random_games(1, 0, 3))
+
+
+def test_seeds_and_tags_have_games_of_their_own_and_more_games_never_change_the_first():
+    games = [random_games(seed, tag)[0] for seed, tag in ((1, 0), (1, 1), (2, 0))]
+    assert len({x.tobytes() for x in games}) == 3
+    assert not np.isin(games[0], random_games(1, 0)[1]).any()
+    own, few = numbered_games(1, BLOCK + 5)[0], numbered_games(1, 5)[0]
+    assert (own == np.concatenate([games[0], games[1][:5]])).all() and (few == own[:5]).all()
 
 
 def test_what_is_no_game_is_refused():
-    own, other = some_games(2)
+    own, other = random_games(1, 0, 2)
     with pytest.raises(ValueError, match="own sums to"):
         solve_games(2 * own, other)
     with pytest.raises(ValueError, match=r"own has shape \(10,\): expected \(games, 10\)"):
