@@ -3,13 +3,13 @@
 import matplotlib.pyplot as plt
 import numpy as np
 import pytest
-from faceup.notebook.result_figures import readable_panel
 
 from faceup.leduc.agents import cautious_agent
 from faceup.leduc.figures import end_labels, needed_cells, opponent_panels, strategy_card
 from faceup.leduc.game import RLCARD, build
 from faceup.leduc.readable import Card, answers, by_hand_and_line, sort_into_cells
 from faceup.leduc.training import Curve
+from faceup.notebook.plots import readable_panel
 
 LEDUC = build(RLCARD)
 
