@@ -6,6 +6,7 @@ import os
 import socket
 import ssl
 import urllib.error
+from dataclasses import replace
 from unittest.mock import Mock
 
 import numpy as np
@@ -15,7 +16,7 @@ from slumbot_server import FAULTS, WAYS, Killed, RandomPlayer, SlumbotServer, Wi
 from faceup.holdem.play import slumbot
 from faceup.holdem.play.slumbot import Client, SlumbotError, play_slumbot, words
 from faceup.holdem.play.slumbot_api import Answer, Api, Lost, NotDone, read_answer
-from faceup.holdem.play.slumbot_log import Ledger, Log, summary
+from faceup.holdem.play.slumbot_log import Log, State, booked, fresh, summary
 from faceup.notebook.intervals import student_95
 
 HANDS = int(os.environ.get("FACEUP_SLUMBOT_HANDS", 100))  # in each of the four ways to treat an abandoned hand
@@ -26,25 +27,24 @@ def play(wire, path, hands):
     while True:
         try:
             with Log(path) as log:
-                if not log.ledger.base:
-                    log.note("session", base=wire.base, player="random")
+                if not log.state.base:
+                    log.note(**fresh(log.state, wire.base, "random"))
                 return Client(wire, log, RandomPlayer(mortal=True), first_wait=0).play(hands)
         except Killed:
             with path.open("a") as file:
-                file.write('{"event": "answer", "ha')
+                file.write('{"asked": "", "ha')
 
 
 def check(server, path, so_far):
     """All that a log has to fulfil against the server's own books."""
-    events = [json.loads(line) for line in path.read_text().splitlines()]
     assert so_far == summary(path)  # recomputed from the file
     assert (so_far.hands, so_far.winnings, so_far.odd) == (server.hands, server.total, 0)
     answers, intended = [], []
-    for event in events:
-        if event["event"] == "answer":
-            answers.append(event)
-        elif event.get("name") == "act":
-            intended.append((answers[-1]["hole"], answers[-1]["betting"].replace("/", ""), event["incr"]))
+    for line in map(json.loads, path.read_text().splitlines()):
+        if line.get("seen"):
+            answers.append(line["seen"])
+        elif line.get("asked") == "act":
+            intended.append((answers[-1]["hole"], answers[-1]["betting"].replace("/", ""), line["incr"]))
     assert server.requests["act"] <= len(intended)
     ahead = iter(intended)  # each action done is one intended in just that place, in order, and no other
     assert all((hole, line.replace("/", ""), incr) in ahead for hole, line, incr in server.applied)
@@ -203,38 +203,36 @@ def test_bad_input_is_refused_before_anything_is_sent(tmp_path, arguments, said)
 def test_a_log_has_one_writer_and_only_events(tmp_path):
     with Log(tmp_path / "log.jsonl"), pytest.raises(ValueError, match="another process"):
         Log(tmp_path / "log.jsonl")
-    for line in ('{"event": "nothing"}', "[]", "{}", "x", '{"event": "answer"}', '{"event": "summary"}'):
+    for line in ('{"nothing": 1}', "[]", "x", '{"seen": {"hole": "AcKd"}}'):
         (tmp_path / "bad.jsonl").write_text(line + "\n")
         with pytest.raises(ValueError, match="bad.jsonl, line 1"):
             summary(tmp_path / "bad.jsonl")
 
 
-def booked(*hands, lost=0):
+def after(*ends, lost=0):
     """The summary of hands that end with (winnings, hands, total) as the server tells; `lost` answers before the last."""
-    ledger = Ledger()
-    ledger.apply("session", base="b", player="p")
-    for i, (winnings, n, total) in enumerate(hands, start=1):
-        for _ in range(lost if i == len(hands) else 0):
-            ledger.apply("lost", why="")
-        told = {"winnings": winnings, "expected": winnings, "hands": n, "total": total, "baseline": -winnings}
-        ledger.apply("answer", hand=i, **(HAND._asdict() | told))
-    return ledger.summary()
+    state = State()
+    for i, (winnings, n, total) in enumerate(ends, start=1):
+        state = replace(state, lost=lost if i == len(ends) else 0)
+        end = HAND._replace(winnings=winnings, expected=winnings, hands=n, total=total, baseline=-winnings)
+        state = replace(state, **booked(state, end))
+    return state.summary()
 
 
 def test_totals_are_reconciled():
-    known = booked((100, 1, 100), (-50, 3, 350), lost=1)
+    known = after((100, 1, 100), (-50, 3, 350), lost=1)
     assert known[:2] + known[6:] == (3, 350, 1, 1, 0)
     assert known.ci95 == pytest.approx(10 * student_95(3) * np.std([100, 300, -50], ddof=1) / np.sqrt(3))
     assert known.baseline_mbb == -250
-    two = booked((100, 1, 100), (-50, 4, 350), lost=2)  # 300 in two hands: 150 each
+    two = after((100, 1, 100), (-50, 4, 350), lost=2)  # 300 in two hands: 150 each
     assert two.ci95 == pytest.approx(10 * student_95(4) * np.std([100, 150, 150, -50], ddof=1) / 2, rel=0.2)
-    assert booked((100, 41, 5100))[:2] == (1, 100)  # an account's earlier hands are not ours
-    assert booked((100, 1, 100), (-50, 2, 50), lost=1).reconciled == 0  # never counted by the server
-    assert booked((100, 1, 100), (-50, 3, 350)).odd == booked((100, 1, 100), (-50, 2, 350)).odd == 1
-    assert booked((100, None, None), (-50, None, None))[:2] == (2, 50)
+    assert after((100, 41, 5100))[:2] == (1, 100)  # an account's earlier hands are not ours
+    assert after((100, 1, 100), (-50, 2, 50), lost=1).reconciled == 0  # never counted by the server
+    assert after((100, 1, 100), (-50, 3, 350)).odd == after((100, 1, 100), (-50, 2, 350)).odd == 1
+    assert after((100, None, None), (-50, None, None))[:2] == (2, 50)
 
 
 def test_no_figure_without_hands():
-    assert words(Ledger().summary()) == "no hands yet"
-    assert words(booked((100, 1, 100))) == "1 hands, $+100: +1,000.0 mbb/g"
-    assert "2 hands, $+50: +250.0 ± " in words(booked((100, 1, 100), (-50, 2, 50)))
+    assert words(State().summary()) == "no hands yet"
+    assert words(after((100, 1, 100))) == "1 hands, $+100: +1,000.0 mbb/g"
+    assert "2 hands, $+50: +250.0 ± " in words(after((100, 1, 100), (-50, 2, 50)))

@@ -21,7 +21,7 @@ from pathlib import Path
 from faceup.holdem.betting.notation import read_line, state_after, token
 from faceup.holdem.play.players import DollarPlayer, Player
 from faceup.holdem.play.slumbot_api import BASE, POLITE, Answer, Api, Lost, NotDone, SlumbotError, read_answer
-from faceup.holdem.play.slumbot_log import Log, Summary, summary
+from faceup.holdem.play.slumbot_log import Log, Summary, booked, fresh, summary
 from faceup.notebook.paths import AGENTS, DATA
 from faceup.notebook.progress import Progress
 
@@ -36,13 +36,12 @@ class Client:
     def __init__(self, api: Api, log: Log, player: Player, first_wait: float = 1.0):
         """first_wait: seconds after a first failed attempt; each further wait is twice as long, a minute at most."""
         self.api, self.log, self.player, self.first_wait = api, log, player, first_wait
-        self.ledger = log.ledger
         self._doubted: Answer | None = None
 
     def login(self, username: str, password: str) -> None:
         """Take a token for an account, in one attempt. Raises SlumbotError where the server gives none."""
         self._post("login", {"username": username, "password": password})
-        if not self.ledger.token:
+        if not self.log.state.token:
             raise SlumbotError("login: the answer has no token")
 
     def play(self, hands: int, report: Callable[[Summary], None] = lambda so_far: None) -> Summary:
@@ -50,12 +49,12 @@ class Client:
 
         Raises SlumbotError after ten in a row. A hand that was dealt and cannot be played is no success.
         """
-        if self.ledger.asked:
-            self.log.note("lost", why="stopped between a request and its answer")
+        if self.log.state.asked:
+            self._note_failure(Lost("stopped between a request and its answer"))
         failed = 0
-        while self.ledger.won.n < hands:
+        while self.log.state.won[0] < hands:
             try:
-                if self.ledger.our_turn:
+                if self.log.state.our_turn:
                     self._act()
                     failed = 0
                 else:
@@ -63,38 +62,44 @@ class Client:
             except (NotDone, Lost) as error:
                 failed += 1
                 self._take_failure(error, failed)
-            report(self.ledger.summary())
-        return self.ledger.summary()
+            report(self.log.state.summary())
+        return self.log.state.summary()
 
     def _take_failure(self, error: SlumbotError, attempt: int) -> None:
-        why = str(error)[:300]
-        self.log.note("undone" if isinstance(error, NotDone) else "lost", why=why)
+        self._note_failure(error)
         wait = min(self.first_wait * 2 ** (attempt - 1), _LONGEST_WAIT)
         then = f"next in {wait:g} s" if attempt < ATTEMPTS else "giving up"
-        print(f"\rslumbot: attempt {attempt} of {ATTEMPTS} failed: {why}; {then}", file=sys.stderr, flush=True)
+        print(f"\rslumbot: attempt {attempt} of {ATTEMPTS} failed: {error}; {then}", file=sys.stderr, flush=True)
         if attempt == ATTEMPTS:
-            raise SlumbotError(f"{ATTEMPTS} attempts in a row failed, the last: {why}") from error
+            raise SlumbotError(f"{ATTEMPTS} attempts in a row failed, the last: {error}") from error
         time.sleep(wait)
+
+    def _note_failure(self, error: SlumbotError) -> None:
+        changes = {"our_turn": False, "lost": self.log.state.lost + 1} if isinstance(error, Lost) else {}
+        self.log.note(asked="", why=str(error), **changes)
 
     def _act(self) -> None:
         """Send our action, once."""
-        seen = self.ledger.seen
-        assert seen is not None
-        choice = self.player.decide(self.ledger.hand, seen.hole, seen.board, seen.betting)
-        incr = token(state_after(seen.betting), *choice)
-        self.log.note("ask", name="act", incr=incr)
-        answer = read_answer(self._post("act", {"token": self.ledger.token, "incr": incr}), seen, incr)
-        self.log.note("answer", hand=self.ledger.hand, **answer._asdict())
+        state = self.log.state
+        assert state.seen is not None
+        choice = self.player.decide(state.hand, state.seen.hole, state.seen.board, state.seen.betting)
+        incr = token(state_after(state.seen.betting), *choice)
+        self.log.note(asked="act", incr=incr)
+        self._take(state.hand, read_answer(self._post("act", {"token": state.token, "incr": incr}), state.seen, incr))
 
     def _deal(self) -> None:
         """Take the next hand, or the interrupted one again."""
-        ledger = self.ledger
-        self.log.note("ask", name="new_hand")
-        answer = read_answer(self._post("new_hand", {"token": ledger.token} if ledger.token else {}))
-        interrupted = ledger.seen if ledger.seen and ledger.seen.winnings is None else None
+        self.log.note(asked="new_hand")
+        state = self.log.state
+        answer = read_answer(self._post("new_hand", {"token": state.token} if state.token else {}))
+        interrupted = state.seen if state.seen and state.seen.winnings is None else None
         back = interrupted if interrupted and not answer.unlike(interrupted) else None
         self._check_fresh(answer, back)
-        self.log.note("answer", hand=ledger.hand if back else ledger.hand + 1, **answer._asdict())
+        self._take(state.hand if back else state.hand + 1, answer)
+
+    def _take(self, hand: int, answer: Answer) -> None:
+        over = answer.winnings is not None
+        self.log.note(asked="", hand=hand, seen=answer, our_turn=not over, **booked(self.log.state, answer) if over else {})
 
     def _check_fresh(self, answer: Answer, back: Answer | None) -> None:
         """Raises Lost on what may be an old answer, delivered again: to act on it would be to act twice.
@@ -103,7 +108,7 @@ class Client:
         """
         doubted, self._doubted = self._doubted, None
         line = read_line(answer.betting)
-        if answer.winnings is not None and answer.hands is not None and answer.hands == self.ledger.server_hands:
+        if answer.winnings is not None and answer.hands == self.log.state.server[0]:
             raise Lost(f"answer: hand {answer.hands} of the session is over, as it was before")
         if not back and any(move.player == answer.player for move in line.moves):
             raise Lost(f"answer: a new hand with betting {answer.betting!r}, in which we have acted")
@@ -114,8 +119,8 @@ class Client:
     def _post(self, name: str, body: dict) -> dict:
         content = self.api.post(name, body)
         new = content.get("token")
-        if isinstance(new, str) and new != self.ledger.token:
-            self.log.note("token", token=new)
+        if isinstance(new, str) and new != self.log.state.token:
+            self.log.note(token=new)
         if content.get("error_msg"):
             raise (Lost if name == "act" else NotDone)(f"{name}: {content['error_msg']}")
         return content
@@ -155,14 +160,14 @@ def play_slumbot(
         return summary(log)
     api = Api(base, timeout, pause)
     with Log(log) as opened:
-        ledger = opened.ledger
-        if ledger.base and (ledger.base, ledger.player) != (api.base, name):
-            found = f"{ledger.player!r} at {ledger.base!r}"
+        state = opened.state
+        if state.base and (state.base, state.player) != (api.base, name):
+            found = f"{state.player!r} at {state.base!r}"
             raise ValueError(f"{Path(log).name}: holds hands of {found}, expected {name!r} at {api.base!r}")
-        if not ledger.base or new_session:
-            opened.note("session", base=api.base, player=name)
+        if not state.base or new_session:
+            opened.note(**fresh(state, api.base, name))
         client = Client(api, opened, player)
-        if login and not ledger.token:
+        if login and not opened.state.token:
             client.login(*login)
         return client.play(hands, report)
 

@@ -126,7 +126,7 @@ def read_answer(content: dict, before: Answer | None = None, incr: str = "") -> 
     except (ValueError, TypeError) as error:
         why = str(error)
     if why:
-        raise Lost(f"answer: {why}")
+        raise Lost(f"answer: {why}"[:300])
     return answer
 
 

@@ -1,8 +1,8 @@
-"""The log of hands against Slumbot: JSON lines, each written before anything else happens, and the ledger that they add up to.
+"""The log of hands against Slumbot: JSON lines, each written before anything else happens.
 
-The ledger is a function of the log alone, so that a session killed at any moment goes on from its log. Events are the methods of
-`Ledger`. The server's own totals are the truth: what they hold beyond the hands that we saw end is booked to hands whose answers
-were lost, as soon as the next hand's end tells the totals. What the server never counts is never booked.
+A line holds what has changed. All lines laid over each other are the session's state, so that a session killed at any moment goes
+on from its log. The server's own totals are the truth: what they hold beyond the hands that we saw end is booked to hands whose
+answers were lost, as soon as the next hand's end tells the totals. What the server never counts is never booked.
 """
 
 import fcntl
@@ -10,8 +10,9 @@ import json
 import math
 import os
 from contextlib import AbstractContextManager
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from faceup.holdem.play.slumbot_api import Answer
 from faceup.notebook.intervals import student_95
@@ -33,128 +34,93 @@ class Summary(NamedTuple):
     odd: int  # hands paid against the rules, and moves of the server's totals that lost answers do not explain
 
 
-class _Tally:
-    """Results of hands in dollars, and the server's own sum of them."""
+@dataclass(frozen=True)
+class State:
+    """A log's state."""
 
-    def __init__(self) -> None:
-        self.n = self.total = self.server = 0
-        self._squares = 0.0
-
-    def book(self, dollars: int, server: int | None, missing: int | None) -> int:
-        """Add a hand; what the server's sum holds beyond it goes to `missing` hands (None: to nobody). Returns this rest."""
-        self._add(dollars, 1)
-        if server is None:  # not told
-            self.server += dollars
-            return 0
-        rest, self.server = server - self.server - dollars, server
-        if missing is not None:
-            self._add(rest, missing)
-        return rest
-
-    def _add(self, dollars: int, n: int) -> None:
-        """n hands that won `dollars` together: their spread is not known, so they count as equal."""
-        if n:
-            self._squares += dollars * dollars / n
-        self.n, self.total = self.n + n, self.total + dollars
-
-    def mbb(self) -> tuple[float, float]:
-        """Mean and half-width of the 95 % interval."""
-        if self.n < 2:
-            return MBB_PER_DOLLAR * self.total / max(self.n, 1), math.inf
-        variance = max(self._squares - self.total**2 / self.n, 0) / (self.n - 1)
-        return MBB_PER_DOLLAR * self.total / self.n, MBB_PER_DOLLAR * student_95(self.n) * math.sqrt(variance / self.n)
-
-
-class Ledger:
-    """What the events of a log add up to."""
-
-    def __init__(self) -> None:
-        self.base = self.player = ""  # of the session
-        self.token: str | None = None
-        self.asked = ""  # the request that was sent, or is about to be, and has no answer in the log
-        self.hand = 0  # number of the hand that was answered last
-        self.seen: Answer | None = None  # the session's last answer
-        self.our_turn = False  # whether the hand can go on from there
-        self.server_hands = self.reconciled = self.lost = self.odd = 0
-        self._lost_earlier = 0  # in sessions that were left
-        self.won, self.baseline = _Tally(), _Tally()
-
-    def apply(self, event: str, **fields: object) -> None:
-        """Take an event in. Raises ValueError on one that is not known, TypeError where its fields are not as they should be."""
-        if event not in ("session", "token", "ask", "undone", "lost", "answer"):
-            raise ValueError(f"event {event!r} is not known")
-        getattr(self, f"_{event}")(**fields)
-
-    def _session(self, base: str, player: str) -> None:
-        """A new session on the server, whose totals start at 0."""
-        self.base, self.player, self.token, self.asked = base, player, None, ""
-        self.seen, self.our_turn, self._lost_earlier = None, False, self.lost
-        self.server_hands = self.won.server = self.baseline.server = 0
-
-    def _token(self, token: str) -> None:
-        """To be sent from now on."""
-        self.token = token
-
-    def _ask(self, name: str, incr: str = "") -> None:
-        """A request is about to be sent: `new_hand`, or `act` with our action."""
-        self.asked = name
-
-    def _undone(self, why: str) -> None:
-        """The server has not acted on it."""
-        self.asked = ""
-
-    def _lost(self, why: str) -> None:
-        """The server may have acted on it, its answer is lost."""
-        self.asked, self.our_turn, self.lost = "", False, self.lost + 1
-
-    def _answer(self, hand: int, **fields: object) -> None:
-        """It is our turn in this hand, or the hand is over; fields: of an Answer."""
-        answer = Answer(**fields)  # type: ignore[arg-type]
-        self.asked, self.hand, self.seen, self.our_turn = "", hand, answer, answer.winnings is None
-        if answer.winnings is not None:
-            self._book(answer, answer.winnings)
-
-    def _book(self, answer: Answer, winnings: int) -> None:
-        """Count a hand that is over, and the lost hands that the server's totals hold beyond it."""
-        hands = self.server_hands + 1 if answer.hands is None else answer.hands
-        missing, lost = hands - self.server_hands - 1, self.lost - self._lost_earlier
-        earlier = not self.server_hands and missing > lost  # the account's hands of old, which are not this log's
-        ours = None if missing < 0 or earlier else missing
-        rest = self.won.book(winnings, answer.total, ours)
-        if answer.baseline is not None:
-            self.baseline.book(answer.baseline, answer.baseline_total, ours)
-        explained = earlier or 0 < missing <= lost or missing == rest == 0
-        self.odd += (not explained) + (answer.expected not in (None, winnings))
-        self.reconciled, self.server_hands = self.reconciled + (ours or 0), hands
+    base: str = ""  # the server's address, and our player's name
+    player: str = ""
+    token: str | None = None  # to be sent
+    asked: str = ""  # a request, sent or about to be, that has no answer in the log: "new_hand", or "act" with `incr`
+    incr: str = ""
+    why: str = ""  # the last request failed
+    hand: int = 0  # number of the hand that was answered last
+    seen: Answer | None = None  # the session's last answer
+    our_turn: bool = False  # whether the hand can go on from there
+    server: tuple = (0, 0, 0)  # hands, dollars and baseline that the server has counted in the session
+    won: tuple = (0, 0, 0.0)  # hands, dollars, and squares of dollars, in all sessions
+    baseline: tuple = (0, 0, 0.0)
+    lost: int = 0  # as in Summary; of them in sessions that were left
+    lost_earlier: int = 0
+    reconciled: int = 0
+    odd: int = 0
 
     def summary(self) -> Summary:
         """Totals so far."""
-        return Summary(self.won.n, self.won.total, *self.won.mbb(), *self.baseline.mbb(), self.reconciled, self.lost, self.odd)
+        results = (*_mbb(*self.won), *_mbb(*self.baseline))
+        return Summary(self.won[0], self.won[1], *results, self.reconciled, self.lost, self.odd)
 
 
-def read_events(path: Path) -> tuple[Ledger, int]:
-    """The ledger of a log and the bytes of its complete lines; a last line cut short by a kill is no event.
+def _mbb(n: int, dollars: int, squares: float) -> tuple[float, float]:
+    """Mean and half-width of the 95 % interval."""
+    if n < 2:
+        return MBB_PER_DOLLAR * dollars / max(n, 1), math.inf
+    variance = max(squares - dollars**2 / n, 0) / (n - 1)
+    return MBB_PER_DOLLAR * dollars / n, MBB_PER_DOLLAR * student_95(n) * math.sqrt(variance / n)
 
-    Raises ValueError naming the line that is not an event.
+
+def _add(tally: tuple, dollars: int, n: int = 1) -> tuple:
+    """n hands that won `dollars` together: their spread is not known, so they count as equal."""
+    return tally[0] + n, tally[1] + dollars, tally[2] + (dollars * dollars / n if n else 0)
+
+
+def fresh(state: State, base: str, player: str) -> dict:
+    """What a new session on the server changes."""
+    left = {"token": None, "asked": "", "seen": None, "our_turn": False, "server": (0, 0, 0), "lost_earlier": state.lost}
+    return {"base": base, "player": player} | left
+
+
+def booked(state: State, end: Answer) -> dict:
+    """What the end of a hand changes: it is counted, and so are the lost hands that the server's totals hold beyond it."""
+    own = (1, end.winnings or 0, end.baseline or 0)
+    server = [s + d if told is None else told for s, d, told in zip(state.server, own, end[-3:], strict=True)]
+    missing, rest, baseline_rest = (now - s - d for now, s, d in zip(server, state.server, own, strict=True))
+    lost = state.lost - state.lost_earlier
+    earlier = not state.server[0] and missing > lost  # the account's hands of old, which are not this log's
+    explained = earlier or 0 < missing <= lost or missing == rest == 0
+    odd = state.odd + (not explained) + (end.expected not in (None, end.winnings))
+    won, baseline = _add(state.won, own[1]), _add(state.baseline, own[2], int(end.baseline is not None))
+    ours = 0 if earlier or missing < 0 else missing
+    if not earlier and missing >= 0:
+        won, baseline = _add(won, rest, ours), _add(baseline, baseline_rest, ours if end.baseline_total is not None else 0)
+    return {"won": won, "baseline": baseline, "server": server, "reconciled": state.reconciled + ours, "odd": odd}
+
+
+def read_log(path: Path) -> tuple[State, int]:
+    """The state of a log and the bytes of its complete lines; a last line cut short by a kill does not count.
+
+    Raises ValueError naming the line that is not a log's.
     """
-    text = path.read_bytes()
+    text, state = path.read_bytes(), State()
     end = text.rfind(b"\n") + 1
-    ledger = Ledger()
     for i, line in enumerate(text[:end].splitlines(), start=1):
         try:
-            ledger.apply(**json.loads(line))
-        except (ValueError, TypeError) as error:
-            raise ValueError(f"{path.name}, line {i}: {line[:80]!r}: expected an event of a log ({error})") from error
-    return ledger, end
+            changes = json.loads(line)
+            if changes.get("seen"):
+                changes["seen"] = Answer(**changes["seen"])
+            state = replace(state, **changes)
+        except (ValueError, TypeError, AttributeError) as error:
+            raise ValueError(f"{path.name}, line {i}: {line[:80]!r}: expected a line of a log ({error})") from error
+    return state, end
 
 
 def summary(path: str | os.PathLike) -> Summary:
     """What a log adds up to; nothing is asked of any server. All zero where there is no log."""
-    return read_events(Path(path))[0].summary() if Path(path).is_file() else Ledger().summary()
+    return read_log(Path(path))[0].summary() if Path(path).is_file() else State().summary()
 
 
 class Log(AbstractContextManager):
-    """A log open for one writer; what is noted is in the file, and in the ledger, when `note` returns."""
+    """A log open for one writer; what is noted is in the file, and in `state`, when `note` returns."""
 
     def __init__(self, path: str | os.PathLike):
         """Raises ValueError where another process writes it, or it is not a log."""
@@ -164,15 +130,16 @@ class Log(AbstractContextManager):
         self._file = os.fdopen(private, "r+b", buffering=0)
         try:
             fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            self.ledger, end = read_events(path)
+            self.state, end = read_log(path)
         except BlockingIOError:
             raise ValueError(f"{path.name}: another process plays into it, expected one at a time") from None
         self._file.truncate(end)
 
-    def note(self, event: str, **fields: object) -> None:
-        """Write an event, then take it in."""
-        self._file.write(json.dumps({"event": event, **fields}).encode() + b"\n")
-        self.ledger.apply(event, **fields)
+    def note(self, **changes: Any) -> None:
+        """Write changes of the state, then take them in."""
+        line = {name: new._asdict() if isinstance(new, Answer) else new for name, new in changes.items()}
+        self._file.write(json.dumps(line).encode() + b"\n")
+        self.state = replace(self.state, **changes)
 
     def __exit__(self, *_: object) -> None:
         self._file.close()
