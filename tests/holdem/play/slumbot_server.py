@@ -53,7 +53,7 @@ class Hand:
 
     def act(self, incr):
         """The client's action; where it breaks the rules the test fails."""
-        table, amount, (least, most) = self.table, int(incr[1:] or 0), self.table.raises
+        table, (least, most), amount = self.table, self.table.raises, int(incr[1:] or 0)
         legal = {"f": table.can_fold, "c": table.to_call, "k": not table.to_call, "b": least and least <= amount <= most}
         assert table.actor == self.client and legal[incr[0]], f"{incr} after {self.line}"
         self._put(incr, {"f": "fold", "b": "raise"}.get(incr[0], "call"), amount)

@@ -15,7 +15,6 @@ import math
 import os
 import sys
 import time
-from collections.abc import Callable
 from pathlib import Path
 
 from faceup.holdem.betting.notation import read_line, state_after, token
@@ -44,11 +43,12 @@ class Client:
         if not self.log.state.token:
             raise SlumbotError("login: the answer has no token")
 
-    def play(self, hands: int, report: Callable[[Summary], None] = lambda so_far: None) -> Summary:
-        """Play until the server has counted `hands` hands in the log; every failed attempt is a line on stderr.
+    def play(self, hands: int) -> Summary:
+        """Play until the server has counted `hands` hands in the log; progress and failed attempts go to stderr.
 
-        Raises SlumbotError after ten in a row. A hand that was dealt and cannot be played is no success.
+        Raises SlumbotError after ten failures in a row. A hand that was dealt and cannot be played is no success.
         """
+        progress = Progress("slumbot", hands)
         if self.log.state.asked:
             self._note_failure(Lost("stopped between a request and its answer"))
         failed = 0
@@ -62,7 +62,7 @@ class Client:
             except (NotDone, Lost) as error:
                 failed += 1
                 self._take_failure(error, failed)
-            report(self.log.state.summary())
+            progress(self.log.state.won[0])
         return self.log.state.summary()
 
     def _take_failure(self, error: SlumbotError, attempt: int) -> None:
@@ -145,14 +145,13 @@ def play_slumbot(
     pause: float = 0.5,
     timeout: float = 30,
     new_session: bool = False,
-    report: Callable[[Summary], None] = lambda so_far: None,
 ) -> Summary:
     """Play until the log holds `hands` hands, and say what it adds up to. With hands = 0 nothing is sent anywhere.
 
     name: tells players apart, for a log holds the hands of one; base: the API's address; login: (username, password), sent once a
     session; pause: seconds between requests; timeout: seconds to wait for an answer; new_session: leave the server's session, if
-    its token is no longer taken; report: called after every answer. Raises ValueError where the log is another player's or
-    another server's, SlumbotError where the server cannot be played with.
+    its token is no longer taken. Raises ValueError where the log is another player's or another server's, SlumbotError where the
+    server cannot be played with.
     """
     if hands < 0:
         raise ValueError(f"hands is {hands}, expected 0 or more")
@@ -169,7 +168,7 @@ def play_slumbot(
         client = Client(api, opened, player)
         if login and not opened.state.token:
             client.login(*login)
-        return client.play(hands, report)
+        return client.play(hands)
 
 
 def words(so_far: Summary) -> str:
@@ -207,9 +206,8 @@ def _run(asked: argparse.Namespace) -> Summary:
         return summary(asked.log)
     player, name = tree_player(asked.agent, asked.seed, asked.argmax)
     login = (asked.username, os.environ.get(PASSWORD) or getpass.getpass("Slumbot password: ")) if asked.username else None
-    progress = Progress("slumbot", max(asked.hands, 1))
-    wire = {"base": asked.base, "pause": asked.pause, "timeout": asked.timeout, "new_session": asked.new_session}
-    return play_slumbot(player, name, asked.hands, asked.log, login=login, report=lambda so_far: progress(so_far.hands), **wire)
+    wire = (asked.base, login, asked.pause, asked.timeout, asked.new_session)
+    return play_slumbot(player, name, asked.hands, asked.log, *wire)
 
 
 def main(arguments: list[str] | None = None) -> int:
