@@ -136,3 +136,9 @@ def test_lines_are_read_as_they_are_written(seed):
 def test_lines_against_the_rules_are_refused(betting):
     with pytest.raises(ValueError, match="betting"):
         read_line(betting)
+
+
+@pytest.mark.parametrize("amount", ["150", "20000", "9999999", "9" * 30])
+def test_an_illegal_amount_is_named_with_the_legal_range(amount):
+    with pytest.raises(ValueError, match=f"raise to {amount}: expected from 200 to 19700"):
+        read_line(f"b300c/b100b{amount}")

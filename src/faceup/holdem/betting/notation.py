@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from faceup.holdem.betting.betting_tree import DECISION, FOLD_END, START, STREETS, BettingState, act, pot_and_call
 
-_TOKEN = re.compile(r"[kcf]|b[0-9]{1,6}")
+_TOKEN = re.compile(r"[kcf]|b[0-9]+")
 
 
 class Move(NamedTuple):

@@ -11,168 +11,119 @@ totals at the end of the next one.
 import argparse
 import getpass
 import hashlib
+import math
 import os
 import sys
 import time
-from collections.abc import Callable
 from pathlib import Path
 
 from faceup.holdem.betting.notation import read_line, state_after, token
 from faceup.holdem.play.players import DollarPlayer, Player
-from faceup.holdem.play.slumbot_api import BASE, POLITE, Answer, Api, Lost, NotSent, Refused, read_answer
-from faceup.holdem.play.slumbot_log import Log, Summary, summary
+from faceup.holdem.play.slumbot_api import BASE, POLITE, Answer, Api, Lost, NotDone, SlumbotError, read_answer
+from faceup.holdem.play.slumbot_log import Log, Summary, booked, fresh, summary
 from faceup.notebook.paths import AGENTS, DATA
+from faceup.notebook.progress import Progress
 
 PASSWORD = "FACEUP_SLUMBOT_PASSWORD"  # the environment variable that may hold it
-ATTEMPTS = 10  # requests, or hands lost, one after the other before the client gives up: some four minutes
-_FIRST_WAIT, _LONGEST_WAIT = 1.0, 60.0  # seconds between attempts, doubled each time
-
-Report = Callable[[Summary], None]
-
-
-class SlumbotError(Exception):
-    """The server cannot be played with; says why. The log is in order, and the same command goes on from it."""
+ATTEMPTS = 10  # that fail in a row before the client gives up: some four minutes
+_LONGEST_WAIT = 60.0  # seconds between attempts
 
 
 class Client:
     """A player's seat at Slumbot's table."""
 
-    def __init__(self, api: Api, log: Log, player: Player, first_wait: float = _FIRST_WAIT):
-        """first_wait: seconds before a request is first repeated; each further wait is twice as long, a minute at most."""
+    def __init__(self, api: Api, log: Log, player: Player, first_wait: float = 1.0):
+        """first_wait: seconds after a first failed attempt; each further wait is twice as long, a minute at most."""
         self.api, self.log, self.player, self.first_wait = api, log, player, first_wait
-        self.ledger = log.ledger
-        self._unconfirmed: Answer | None = None
-        self._why = ""  # the last fault
+        self._doubted: Answer | None = None
 
     def login(self, username: str, password: str) -> None:
-        """Take a token for an account. Raises SlumbotError where the server gives none."""
-        try:
-            content = self._ask("login", {"username": username, "password": password})
-        except (NotSent, Lost) as error:
-            raise SlumbotError(str(error)) from error
-        if not content.get("token"):
+        """Take a token for an account, in one attempt. Raises SlumbotError where the server gives none."""
+        self._post("login", {"username": username, "password": password})
+        if not self.log.state.token:
             raise SlumbotError("login: the answer has no token")
 
-    def play(self, hands: int, report: Report = lambda so_far: None) -> Summary:
-        """Play until the server has counted `hands` hands in the log. Raises SlumbotError where it cannot go on."""
-        if self.ledger.waiting:
-            self.log.note("lost", why="stopped between a request and its answer")
-        lost = 0
-        while self.ledger.counted < hands:
-            if self.ledger.hand is None:
-                self._deal()
-            elif self._act():
-                lost = 0
-            else:
-                lost += 1
-                if lost >= ATTEMPTS:
-                    raise SlumbotError(f"{lost} hands in a row were lost, the last: {self._why}")
-                self._wait(lost)
-            report(self.ledger.summary())
-        return self.ledger.summary()
+    def play(self, hands: int) -> Summary:
+        """Play until the server has counted `hands` hands in the log; progress and failed attempts go to stderr.
+
+        Raises SlumbotError after ten failures in a row. A hand that was dealt and cannot be played is no success.
+        """
+        progress = Progress("slumbot", hands)
+        if self.log.state.asked:
+            self._note_failure(Lost("stopped between a request and its answer"))
+        failed = 0
+        while self.log.state.won[0] < hands:
+            try:
+                if self.log.state.our_turn:
+                    self._act()
+                    failed = 0
+                else:
+                    self._deal()
+            except (NotDone, Lost) as error:
+                failed += 1
+                self._take_failure(error, failed)
+            progress(self.log.state.won[0])
+        return self.log.state.summary()
+
+    def _take_failure(self, error: SlumbotError, attempt: int) -> None:
+        self._note_failure(error)
+        wait = min(self.first_wait * 2 ** (attempt - 1), _LONGEST_WAIT)
+        then = f"next in {wait:g} s" if attempt < ATTEMPTS else "giving up"
+        print(f"\rslumbot: attempt {attempt} of {ATTEMPTS} failed: {error}; {then}", file=sys.stderr, flush=True)
+        if attempt == ATTEMPTS:
+            raise SlumbotError(f"{ATTEMPTS} attempts in a row failed, the last: {error}") from error
+        time.sleep(wait)
+
+    def _note_failure(self, error: SlumbotError) -> None:
+        changes = {"our_turn": False, "lost": self.log.state.lost + 1} if isinstance(error, Lost) else {}
+        self.log.note(asked="", why=str(error), **changes)
+
+    def _act(self) -> None:
+        """Send our action, once."""
+        state = self.log.state
+        assert state.seen is not None
+        choice = self.player.decide(state.hand, state.seen.hole, state.seen.board, state.seen.betting)
+        incr = token(state_after(state.seen.betting), *choice)
+        self.log.note(asked="act", incr=incr)
+        self._take(state.hand, read_answer(self._post("act", {"token": state.token, "incr": incr}), state.seen, incr))
 
     def _deal(self) -> None:
         """Take the next hand, or the interrupted one again."""
-        for attempt in range(1, ATTEMPTS + 1):
-            self.log.note("deal")
-            try:
-                answer, content = self._new_hand()
-            except NotSent as error:
-                self.log.note("unsent")
-                self._why = str(error)
-            except Refused as error:
-                self._why = str(error)
-                self.log.note("refused", why=self._why)
-            except Lost as error:
-                self._why = str(error)
-                self.log.note("lost", why=self._why)
-            else:
-                hand = self.ledger.interrupted
-                return self._take(hand.number if hand and self._gives_back(answer) else self.ledger.dealt + 1, answer, content)
-            self._wait(attempt)
-        raise SlumbotError(f"no hand after {ATTEMPTS} attempts, the last: {self._why}")
+        self.log.note(asked="new_hand")
+        state = self.log.state
+        answer = read_answer(self._post("new_hand", {"token": state.token} if state.token else {}))
+        interrupted = state.seen if state.seen and state.seen.winnings is None else None
+        back = interrupted if interrupted and not answer.unlike(interrupted) else None
+        self._check_fresh(answer, back)
+        self._take(state.hand if back else state.hand + 1, answer)
 
-    def _new_hand(self) -> tuple[Answer, dict]:
-        content = self._ask("new_hand", {"token": self.ledger.token} if self.ledger.token else {})
-        answer = read_answer(content)
-        if answer.winnings is not None and content.get("session_num_hands") == self.ledger.server_hands:
-            raise Lost(f"answer: hand {self.ledger.server_hands} of the session is over, as it was before")
-        if answer.has_own_action() and not self._gives_back(answer):
-            raise Lost(f"answer: a new hand with betting {answer.betting!r}, in which we have acted")
-        self._confirm(answer)
-        return answer, content
+    def _take(self, hand: int, answer: Answer) -> None:
+        over = answer.winnings is not None
+        self.log.note(asked="", hand=hand, seen=answer, our_turn=not over, **booked(self.log.state, answer) if over else {})
 
-    def _gives_back(self, answer: Answer) -> bool:
-        """Whether the answer is the interrupted hand, with or without the action whose answer was lost."""
-        if self.ledger.interrupted is None:
-            return False
-        try:
-            answer.check_continues(self.ledger.interrupted)
-        except Lost:
-            return False
-        return True
+    def _check_fresh(self, answer: Answer, back: Answer | None) -> None:
+        """Raises Lost on what may be an old answer, delivered again: to act on it would be to act twice.
 
-    def _confirm(self, answer: Answer) -> None:
-        """Raises Lost where the interrupted hand comes back without our last action, unless it has come so twice running.
-
-        An old answer delivered again looks the same; to act upon it would be to act twice.
+        back: the interrupted hand, where it is given back. Without our last action in it, it is believed when it comes again.
         """
-        before, self._unconfirmed = self._unconfirmed, None
-        hand = self.ledger.interrupted
-        if hand and self._gives_back(answer) and answer.line.tokens == read_line(hand.betting).tokens and before != answer:
-            self._unconfirmed = answer
+        doubted, self._doubted = self._doubted, None
+        line = read_line(answer.betting)
+        if answer.winnings is not None and answer.hands == self.log.state.server[0]:
+            raise Lost(f"answer: hand {answer.hands} of the session is over, as it was before")
+        if not back and any(move.player == answer.player for move in line.moves):
+            raise Lost(f"answer: a new hand with betting {answer.betting!r}, in which we have acted")
+        if back and line.tokens == read_line(back.betting).tokens and answer != doubted:
+            self._doubted = answer
             raise Lost(f"answer: betting {answer.betting!r} without our action, to be confirmed")
 
-    def _act(self) -> bool:
-        """Send our action, once; False where the hand is lost."""
-        hand = self.ledger.hand
-        assert hand is not None
-        state = state_after(hand.betting)
-        incr = token(state, *self.player.decide(hand.number, hand.hole, hand.board, hand.betting))
-        self.log.note("act", incr=incr)
-        try:
-            content = self._ask_sent("act", {"token": self.ledger.token, "incr": incr})
-            answer = read_answer(content, hand, incr)
-        except Lost as error:
-            self._why = str(error)
-            self.log.note("lost", why=self._why)
-            return False
-        self._take(hand.number, answer, content)
-        return True
-
-    def _ask_sent(self, name: str, body: dict) -> dict:
-        """Ask again as long as the server cannot have seen the request."""
-        for attempt in range(1, ATTEMPTS + 1):
-            try:
-                return self._ask(name, body)
-            except NotSent as error:
-                self._why = str(error)
-            self._wait(attempt)
-        self.log.note("unsent")
-        raise SlumbotError(f"no connection after {ATTEMPTS} attempts, the last: {self._why}")
-
-    def _ask(self, name: str, body: dict) -> dict:
+    def _post(self, name: str, body: dict) -> dict:
         content = self.api.post(name, body)
         new = content.get("token")
-        if isinstance(new, str) and new != self.ledger.token:
-            self.log.note("token", token=new)
+        if isinstance(new, str) and new != self.log.state.token:
+            self.log.note(token=new)
         if content.get("error_msg"):
-            raise Refused(f"{name}: {content['error_msg']}")
+            raise (Lost if name == "act" else NotDone)(f"{name}: {content['error_msg']}")
         return content
-
-    def _take(self, number: int, answer: Answer, content: dict) -> None:
-        """Put a checked answer into the log."""
-        seen = {"hand": number, "player": answer.player, "hole": answer.hole, "board": answer.board, "betting": answer.betting}
-        if answer.winnings is None:
-            return self.log.note("turn", **seen)
-        names = ("baseline_winnings", "session_num_hands", "session_total", "session_baseline_total")
-        told = {name: content.get(name) if type(content.get(name)) is int else None for name in names}
-        cards = {"bot_hole": answer.bot_hole, "winnings": answer.winnings, "expected": answer.expected}
-        self.log.note("hand", **seen, **cards, **told)
-
-    def _wait(self, attempt: int) -> None:
-        if attempt < ATTEMPTS:
-            time.sleep(min(self.first_wait * 2 ** (attempt - 1), _LONGEST_WAIT))
 
 
 def tree_player(path: str | os.PathLike, seed: int = 0, argmax: bool = False) -> tuple[Player, str]:
@@ -194,14 +145,13 @@ def play_slumbot(
     pause: float = 0.5,
     timeout: float = 30,
     new_session: bool = False,
-    report: Report = lambda so_far: None,
 ) -> Summary:
     """Play until the log holds `hands` hands, and say what it adds up to. With hands = 0 nothing is sent anywhere.
 
     name: tells players apart, for a log holds the hands of one; base: the API's address; login: (username, password), sent once a
     session; pause: seconds between requests; timeout: seconds to wait for an answer; new_session: leave the server's session, if
-    its token is no longer taken; report: called after every answer. Raises ValueError where the log is another player's or
-    another server's, SlumbotError where the server cannot be played with.
+    its token is no longer taken. Raises ValueError where the log is another player's or another server's, SlumbotError where the
+    server cannot be played with.
     """
     if hands < 0:
         raise ValueError(f"hands is {hands}, expected 0 or more")
@@ -209,32 +159,29 @@ def play_slumbot(
         return summary(log)
     api = Api(base, timeout, pause)
     with Log(log) as opened:
-        client = Client(api, opened, player)
-        before = opened.ledger.session
-        if before and (before["base"], before["player"]) != (api.base, name):
-            found = f"{before['player']!r} at {before['base']!r}"
+        state = opened.state
+        if state.base and (state.base, state.player) != (api.base, name):
+            found = f"{state.player!r} at {state.base!r}"
             raise ValueError(f"{Path(log).name}: holds hands of {found}, expected {name!r} at {api.base!r}")
-        if not before or new_session:
-            opened.note("session", base=api.base, player=name)
-        if login and not opened.ledger.token:
+        if not state.base or new_session:
+            opened.note(**fresh(state, api.base, name))
+        client = Client(api, opened, player)
+        if login and not opened.state.token:
             client.login(*login)
-        return client.play(hands, report)
+        return client.play(hands)
 
 
-def _line(so_far: Summary, hands: int) -> str:
-    lost = f", {so_far.lost} lost" if so_far.lost else ""
-    return f"slumbot: {so_far.hands:,} of {hands:,} hands, {so_far.mbb:+,.0f} ± {so_far.ci95:,.0f} mbb/g (95 %){lost}"
-
-
-def _words(so_far: Summary) -> str:
-    lines = [
-        f"{so_far.hands:,} hands, ${so_far.winnings:+,}: {so_far.mbb:+,.1f} ± {so_far.ci95:,.1f} mbb/g (95 %)",
-        f"less Slumbot's own result on the same cards: {so_far.baseline_mbb:+,.1f} ± {so_far.baseline_ci95:,.1f} mbb/g",
-    ]
-    if so_far.reconciled or so_far.lost:
-        lines.append(f"{so_far.reconciled} hands read off the server's totals, {so_far.lost} lost that it has not counted")
-    if so_far.disputed or so_far.unexplained:
-        lines.append(f"{so_far.disputed} hands paid against the rules, {so_far.unexplained} unexplained changes of the totals")
+def words(so_far: Summary) -> str:
+    """A summary for people: no figure without hands, no interval below two."""
+    if not so_far.hands:
+        return "no hands yet"
+    interval = f" ± {so_far.ci95:,.1f} mbb/g (95 %)" if so_far.hands > 1 else " mbb/g"
+    lines = [f"{so_far.hands:,} hands, ${so_far.winnings:+,}: {so_far.mbb:+,.1f}{interval}"]
+    if math.isfinite(so_far.baseline_ci95):
+        theirs = f"{so_far.baseline_mbb:+,.1f} ± {so_far.baseline_ci95:,.1f} mbb/g"
+        lines.append(f"less Slumbot's own result on the same cards: {theirs}")
+    if so_far.lost or so_far.odd:
+        lines.append(f"{so_far.lost} answers lost, {so_far.reconciled} hands read off the server's totals, {so_far.odd} oddities")
     return "\n".join(lines)
 
 
@@ -258,32 +205,22 @@ def _run(asked: argparse.Namespace) -> Summary:
     if asked.hands == 0:
         return summary(asked.log)
     player, name = tree_player(asked.agent, asked.seed, asked.argmax)
-    login = None
-    if asked.username:
-        login = (asked.username, os.environ.get(PASSWORD) or getpass.getpass("Slumbot password: "))
-    wire = {"base": asked.base, "pause": asked.pause, "timeout": asked.timeout}
-
-    def report(so_far: Summary) -> None:
-        """Show the line of progress."""
-        print(f"\r{_line(so_far, asked.hands)}", end="", file=sys.stderr, flush=True)
-
-    return play_slumbot(player, name, asked.hands, asked.log, login=login, new_session=asked.new_session, report=report, **wire)
+    login = (asked.username, os.environ.get(PASSWORD) or getpass.getpass("Slumbot password: ")) if asked.username else None
+    wire = (asked.base, login, asked.pause, asked.timeout, asked.new_session)
+    return play_slumbot(player, name, asked.hands, asked.log, *wire)
 
 
 def main(arguments: list[str] | None = None) -> int:
     """The command line; returns 1 where the server cannot be played with, 2 on bad input."""
     asked = _parser().parse_args(arguments)
     try:
-        so_far = _run(asked)
+        print(words(_run(asked)))
     except (ValueError, OSError) as error:
         print(error, file=sys.stderr)
         return 2
     except (SlumbotError, KeyboardInterrupt) as error:
         print(f"\n{error or 'stopped'}; the same command goes on from the log", file=sys.stderr)
         return 1
-    if asked.hands:
-        print(file=sys.stderr)  # ends the progress line
-    print(_words(so_far))
     return 0
 
 

@@ -1,7 +1,7 @@
 """Slumbot's web API on the wire: one request, and an answer that is checked before anything is built on it.
 
-JSON by POST: `login`, `new_hand`, `act`. What may be repeated hangs on where a request failed: if no connection was made, the
-server has not seen it; in every other case it may have, and an action must not be sent again.
+JSON by POST: `login`, `new_hand`, `act`. Whether a request may be repeated depends on where it failed. If no connection was made,
+the server has not seen it. In every other case it may have, and an action must not be sent again.
 """
 
 import errno
@@ -25,63 +25,16 @@ _LARGEST = 1 << 20  # bytes of an answer
 _NEVER_CONNECTED = (errno.ECONNREFUSED, errno.ENETUNREACH, errno.EHOSTUNREACH, errno.ENETDOWN)
 
 
-class NotSent(Exception):
-    """The server has not seen the request: it may be repeated."""
+class SlumbotError(Exception):
+    """The server cannot be played with; says why."""
 
 
-class Lost(Exception):
+class NotDone(SlumbotError):
+    """The server has not acted on the request: it may be repeated."""
+
+
+class Lost(SlumbotError):
     """The server may have acted on the request, and no answer that makes sense came back."""
-
-
-class Refused(Lost):
-    """The server said `error_msg`."""
-
-
-class OpenHand(NamedTuple):
-    """A hand in which it is our turn."""
-
-    number: int
-    player: int  # ours: 0 is the small blind
-    hole: str
-    board: str
-    betting: str
-
-
-class Answer(NamedTuple):
-    """A checked answer to `new_hand` or `act`."""
-
-    player: int
-    hole: str
-    board: str
-    betting: str
-    line: Line
-    bot_hole: str
-    winnings: int | None  # None while the hand goes on
-
-    @property
-    def expected(self) -> int | None:
-        """Our winnings by the rules; None while the hand goes on, or at a showdown whose cards are not all told."""
-        if self.line.state is not None:
-            return None
-        holes = [parse_cards(self.hole), parse_cards(self.bot_hole)][:: 1 if self.player == 0 else -1]
-        board = parse_cards(self.board)
-        if self.line.kind != FOLD_END and (len(board) != 5 or any(len(hole) != 2 for hole in holes)):
-            return None
-        return settle(self.line, holes, board).payoffs[self.player]
-
-    def has_own_action(self) -> bool:
-        """Whether we have already acted in this hand."""
-        return any(move.player == self.player for move in self.line.moves)
-
-    def check_continues(self, hand: OpenHand, incr: str = "") -> None:
-        """Raises Lost unless this is a hand known so far, with the same cards, our action `incr` and what follows."""
-        if self.player != hand.player or sorted(parse_cards(self.hole)) != sorted(parse_cards(hand.hole)):
-            raise Lost(f"answer: seat {self.player}, hole {self.hole}, expected {hand.player}, {hand.hole}, as at first")
-        if not self.board.startswith(hand.board):
-            raise Lost(f"answer: board {self.board!r}, expected one that begins with {hand.board!r}")
-        known = read_line(hand.betting).tokens + ((incr,) if incr else ())
-        if self.line.tokens[: len(known)] != known:
-            raise Lost(f"answer: betting {self.betting!r}, expected {hand.betting!r}, {incr!r} and what follows")
 
 
 class Api:
@@ -101,23 +54,27 @@ class Api:
         self._opener = urllib.request.build_opener(_NoRedirects)
 
     def post(self, name: str, body: dict) -> dict:
-        """The JSON object that the server answers. Raises NotSent or Lost."""
+        """The JSON object that the server answers. Raises NotDone or Lost."""
         time.sleep(max(0.0, self._next - time.monotonic()))
         headers = {"Content-Type": "application/json", "User-Agent": "faceup"}
         request = urllib.request.Request(self.base + name, json.dumps(body).encode(), headers)
         try:
             with self._opener.open(request, timeout=self.timeout) as response:
-                status, text = response.status, response.read(_LARGEST)
+                content = json.loads(response.read(_LARGEST))
         except urllib.error.HTTPError as error:
-            with error:
-                raise Lost(f"{name}: status {error.code}") from error
+            error.close()
+            raise Lost(f"{name}: status {error.code}") from error
         except urllib.error.URLError as error:
-            raise (NotSent if _never_connected(error.reason) else Lost)(f"{name}: {error.reason}") from error
+            raise (NotDone if _never_connected(error.reason) else Lost)(f"{name}: {error.reason}") from error
+        except ValueError as error:
+            raise Lost(f"{name}: the answer is not JSON: {error}") from error
         except Exception as error:  # http.client's errors, time-outs, resets: the request was out
             raise Lost(f"{name}: {error or type(error).__name__}") from error
         finally:
             self._next = time.monotonic() + self.pause
-        return _json_object(name, status, text)
+        if not isinstance(content, dict):
+            raise Lost(f"{name}: the answer is a {type(content).__name__}, expected an object")
+        return content
 
 
 class _NoRedirects(urllib.request.HTTPRedirectHandler):
@@ -133,64 +90,89 @@ def _never_connected(reason: object) -> bool:
     return isinstance(reason, OSError) and reason.errno in _NEVER_CONNECTED
 
 
-def _json_object(name: str, status: int, text: bytes) -> dict:
-    if status != 200:
-        raise Lost(f"{name}: status {status}")
-    try:
-        content = json.loads(text)
-    except ValueError as error:
-        raise Lost(f"{name}: the answer is not JSON: {text[:80]!r}") from error
-    if not isinstance(content, dict):
-        raise Lost(f"{name}: the answer is a {type(content).__name__}, expected an object")
-    return content
+class Answer(NamedTuple):
+    """A checked answer to `new_hand` or `act`. Money is in dollars, ours; None is what the server does not tell."""
+
+    player: int  # our seat: 0 is the small blind
+    hole: str  # the higher card first
+    board: str
+    betting: str
+    bot_hole: str
+    winnings: int | None  # None while the hand goes on
+    expected: int | None  # winnings by the rules, where the cards shown tell
+    baseline: int | None  # winnings less Slumbot's own on the same cards in our seat
+    hands: int | None  # of the session, this one included; so are its totals
+    total: int | None
+    baseline_total: int | None
+
+    def unlike(self, before: "Answer", incr: str = "") -> str:
+        """Why this is not the hand that was answered before, with our action `incr` and what follows; "" if it is."""
+        known = read_line(before.betting).tokens + ((incr,) if incr else ())
+        if (self.player, self.hole) != (before.player, before.hole) or not self.board.startswith(before.board):
+            return f"seat {self.player}, hole {self.hole}, board {self.board!r}, expected them to go on from {before[:3]}"
+        if read_line(self.betting).tokens[: len(known)] != known:
+            return f"betting {self.betting!r}, expected {before.betting!r}, {incr!r} and what follows"
+        return ""
 
 
-def read_answer(content: dict, hand: OpenHand | None = None, incr: str = "") -> Answer:
-    """Check an answer: to `new_hand`, or to our action `incr` in a hand.
+def read_answer(content: dict, before: Answer | None = None, incr: str = "") -> Answer:
+    """Check an answer to `new_hand`, or to our action `incr` in the hand that was answered before.
 
     Raises Lost unless it continues the hand by the rules, shows the same cards, and either it is our turn or the hand is over.
     """
     try:
-        answer = _read(content, hand)
+        answer = _read(content, before)
+        why = answer.unlike(before, incr) if before else ""
     except (ValueError, TypeError) as error:
-        raise Lost(f"answer: {error}") from error
-    if hand is not None:
-        answer.check_continues(hand, incr)
-    if (answer.line.state is None) != (answer.winnings is not None):
-        raise Lost(f"answer: betting {answer.betting!r} with winnings {answer.winnings}, expected winnings when a hand is over")
-    if answer.line.state is not None:
-        _check_our_turn(answer)
+        why = str(error)
+    if why:
+        raise Lost(f"answer: {why}"[:300])
     return answer
 
 
-def _read(content: dict, hand: OpenHand | None) -> Answer:
-    position = content.get("client_pos")
-    if position is None and hand is not None:  # some servers tell it on new_hand only
-        position = 1 - hand.player
-    if type(position) is not int or position not in (0, 1):
-        raise ValueError(f"client_pos is {position!r}, expected 0 (big blind) or 1 (small blind)")
-    winnings = content.get("winnings")
-    if winnings is not None and type(winnings) is not int:
-        raise ValueError(f"winnings is {winnings!r}, expected whole dollars or null")
-    betting = content.get("action")
+def _read(content: dict, before: Answer | None) -> Answer:
+    player = _seat(content, before)
+    hole, board, bot_hole = _cards(content)
+    betting, winnings = content.get("action"), content.get("winnings")
     if not isinstance(betting, str):
         raise ValueError(f"action is {betting!r}, expected a betting line")
-    hole, board, theirs = (_cards(content, name) for name in ("hole_cards", "board", "bot_hole_cards"))
-    if len(hole) != 4 or len(board) not in [2 * n for n in BOARD_SIZE] or len(theirs) not in (0, 4):
-        raise ValueError(f"cards {hole!r}, {board!r}, {theirs!r}: expected 2, up to 5, and 0 or 2")
-    parse_cards(hole + board + theirs)  # no card twice
-    return Answer(1 - position, hole, board, betting, read_line(betting), theirs, winnings)
+    if winnings is not None and type(winnings) is not int:
+        raise ValueError(f"winnings is {winnings!r}, expected whole dollars or null")
+    line = read_line(betting)
+    if (line.state is None) != (winnings is not None):
+        raise ValueError(f"betting {betting!r} with winnings {winnings}, expected winnings when a hand is over")
+    if line.state and line.state.actor != player:
+        raise ValueError(f"after {betting!r} it is not our turn")
+    if line.state and len(board) != 2 * BOARD_SIZE[line.state.street]:
+        raise ValueError(f"board {board!r} with betting {betting!r}, expected {BOARD_SIZE[line.state.street]} cards")
+    expected = _expected(line, player, hole, board, bot_hole)
+    totals = ("baseline_winnings", "session_num_hands", "session_total", "session_baseline_total")
+    told = [content[name] if type(content.get(name)) is int else None for name in totals]
+    return Answer(player, hole, board, betting, bot_hole, winnings, expected, *told)
 
 
-def _cards(content: dict, name: str) -> str:
-    cards = content.get(name) or []
-    return "".join(card_text(card) for card in parse_cards("".join(cards)))
+def _seat(content: dict, before: Answer | None) -> int:
+    position = content.get("client_pos")
+    if position is None and before:  # some servers tell it on new_hand only
+        return before.player
+    if type(position) is not int or position not in (0, 1):
+        raise ValueError(f"client_pos is {position!r}, expected 0 (big blind) or 1 (small blind)")
+    return 1 - position
 
 
-def _check_our_turn(answer: Answer) -> None:
-    state = answer.line.state
-    assert state is not None
-    if state.actor != answer.player:
-        raise Lost(f"answer: after {answer.betting!r} it is not our turn")
-    if len(answer.board) != 2 * BOARD_SIZE[state.street]:
-        raise Lost(f"answer: board {answer.board!r} with betting {answer.betting!r}, expected {BOARD_SIZE[state.street]} cards")
+def _cards(content: dict) -> list[str]:
+    hole, board, bot_hole = (parse_cards("".join(content.get(name) or [])) for name in ("hole_cards", "board", "bot_hole_cards"))
+    cards = ["".join(map(card_text, some)) for some in (sorted(hole, reverse=True), board, bot_hole)]
+    if len(hole) != 2 or len(board) not in BOARD_SIZE or len(bot_hole) not in (0, 2):
+        raise ValueError(f"cards {cards}: expected 2, up to 5, and 0 or 2")
+    parse_cards("".join(cards))  # no card twice
+    return cards
+
+
+def _expected(line: Line, player: int, hole: str, board: str, bot_hole: str) -> int | None:
+    """Our winnings by the rules; None while the hand goes on, or at a showdown whose cards are not all told."""
+    shown = len(board) == 10 and bot_hole
+    if line.state is not None or (line.kind != FOLD_END and not shown):
+        return None
+    holes = [parse_cards(hole), parse_cards(bot_hole)]
+    return settle(line, holes if player == 0 else holes[::-1], parse_cards(board)).payoffs[player]
