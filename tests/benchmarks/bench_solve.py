@@ -10,11 +10,11 @@ from games import node_reach, pair_outcomes
 from numba import njit
 from report import record
 
+from faceup.cards.cards import fixing_permutations, folded_cards
 from faceup.cards.equity import all_tables
 from faceup.holdem.betting.betting_tree import DECISION, BettingTree, build_tree, menu_from
 from faceup.holdem.solve.best_response import Responder, sample_flops
 from faceup.holdem.solve.board import _showdown_block, board_order
-from faceup.holdem.solve.folding import fixing_permutations, folded_cards
 from faceup.holdem.solve.groups import Grid, Groups, make_groups
 from faceup.holdem.solve.layout import LANES, RIVER, before_river
 from faceup.holdem.solve.policy import FixedPolicy, TablePolicy, free_holes

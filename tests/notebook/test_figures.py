@@ -4,9 +4,8 @@ import matplotlib
 import matplotlib.pyplot as plt
 import pytest
 
-from faceup.cards.chart import chart13
 from faceup.cards.features import hand
-from faceup.cards.hand_figures import decile_steps, equity_histogram, feature_vector, unfoldings
+from faceup.cards.hand_figures import chart13, decile_steps, equity_histogram, feature_vector, unfoldings
 from faceup.notebook import figures, tables
 
 matplotlib.use("Agg")  # no window, whatever the machine has

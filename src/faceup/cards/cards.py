@@ -5,6 +5,7 @@ cards) is `hi * (hi - 1) / 2 + lo`, 0..1325. Boards are kept up to a renaming of
 its four suits by the ranks they hold, and a real board is the canonical one plus a permutation of the suits.
 """
 
+from collections.abc import Sequence
 from itertools import permutations
 from typing import NamedTuple
 
@@ -167,3 +168,28 @@ def canonical(board: list[int] | np.ndarray) -> tuple[int, int]:
     cards = np.asarray(board, dtype=np.int64)
     key, permutation = _canonical(cards, len(cards))
     return int(np.searchsorted(canonical_boards(len(cards)).keys, key)), int(permutation)
+
+
+def fixing_permutations(cards: Sequence[int], among: np.ndarray) -> np.ndarray:
+    """Those of the suit permutations `among` (indices) that map a set of cards to itself."""
+    cards = np.asarray(cards)
+    moved = 4 * (cards // 4) + SUIT_PERMUTATIONS[among][:, cards % 4]
+    return among[(np.sort(moved, axis=1) == np.sort(cards)).all(axis=1)]
+
+
+def folded_cards(board: Sequence[int], fixed: np.ndarray) -> list[tuple[int, list[int]]]:
+    """Next cards up to the suit permutations `fixed` (indices) that leave the board as it is.
+
+    Returns (card, permutations), one permutation for each card that the first stands for.
+    """
+    seen: set[int] = set()
+    out = []
+    for card in range(52):
+        if card in board or card in seen:
+            continue
+        images: dict[int, int] = {}
+        for p in fixed:
+            images.setdefault(4 * (card // 4) + int(SUIT_PERMUTATIONS[p, card % 4]), int(p))
+        seen.update(images)
+        out.append((card, list(images.values())))
+    return out

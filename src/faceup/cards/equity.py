@@ -17,7 +17,7 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit, prange
 
-from faceup.cards.cards import CLASS_OF_HOLE, HOLE_CARDS, PERMUTED_HOLES, _canonical, canonical_boards
+from faceup.cards.cards import CLASS_OF_HOLE, HOLE_CARDS, N_HOLES, PERMUTED_HOLES, _canonical, canonical_boards
 from faceup.cards.strength import N_RIVER_HOLES, _river_order
 from faceup.notebook.storage import load_npy, save_npy
 
@@ -25,7 +25,6 @@ STREET_NAMES = ("preflop", "flop", "turn", "river")
 UNITS = (2 * 2_097_572_400, 1081 * 1980, 46 * 1980, 1980)  # the equity 1.0 on each street, as an integer
 N_DECILES = 10
 BOARD_CARDS = (0, 3, 4, 5)
-_N_HOLES = 1326
 
 
 class StreetTable(NamedTuple):
@@ -66,22 +65,26 @@ def _river_equity(cards, equity):
     """2 * wins + ties of each hole on a river board, equity (1326,), 0 for blocked holes."""
     order = np.empty(N_RIVER_HOLES, dtype=np.int16)
     class_start = np.empty(161, dtype=np.int32)
-    less = np.empty(_N_HOLES, dtype=np.int32)
-    equal = np.empty(_N_HOLES, dtype=np.int32)
+    less = np.empty(N_HOLES, dtype=np.int32)
+    equal = np.empty(N_HOLES, dtype=np.int32)
     _river_counts(cards, order, class_start, less, equal)
-    for h in range(_N_HOLES):
+    for h in range(N_HOLES):
         equity[h] = 2 * less[h] + equal[h]
 
 
 @njit(cache=True, parallel=True)
 def _river_table(cards, equity):
     for b in prange(cards.shape[0]):
-        _river_equity(cards[b], equity[b])
+        whole = np.empty(N_HOLES, dtype=np.int32)
+        _river_equity(cards[b], whole)
+        for h in range(N_HOLES):
+            equity[b, h] = whole[h]
 
 
 @njit(cache=True)
-def _next_boards(cards, n_cards, next_keys, ids, permutations):
+def _next_boards(cards, next_keys, ids, permutations):
     """For each card not on the board: id and suit permutation of the board with it added; -1 for cards on it."""
+    n_cards = cards.shape[0]
     grown = np.empty(n_cards + 1, dtype=np.int64)
     used = np.int64(0)
     for i in range(n_cards):
@@ -130,26 +133,26 @@ def _turn_board(cards, river_keys, river_equity, equity, deciles):
     """Equity and river deciles of each hole on a turn board; blocked holes get 0."""
     ids = np.empty(52, dtype=np.int64)
     permutations = np.empty(52, dtype=np.int64)
-    _next_boards(cards, 4, river_keys, ids, permutations)
-    rows = np.empty((48, _N_HOLES), dtype=np.uint16)
+    _next_boards(cards, river_keys, ids, permutations)
+    rows = np.empty((48, N_HOLES), dtype=np.uint16)
     equity[:] = 0
     n = 0
     for c in range(52):
         if ids[c] >= 0:
             source, move, row = river_equity[ids[c]], PERMUTED_HOLES[permutations[c]], rows[n]
-            for h in range(_N_HOLES):
+            for h in range(N_HOLES):
                 row[h] = source[move[h]]
                 equity[h] += row[h]
             n += 1
-    _hide_blocked(cards, 4, rows)
+    _hide_blocked(cards, rows)
     _sort_columns(rows, NETWORK_48)
-    for h in range(_N_HOLES):
+    for h in range(N_HOLES):
         for d in range(N_DECILES):
             deciles[h, d] = rows[(46 * (d + 1) + 9) // 10 - 1, h] if equity[h] else 0
 
 
 @njit(cache=True)
-def _hide_blocked(cards, n_cards, rows):
+def _hide_blocked(cards, rows):
     """Give the largest value to holes that the next card blocks, so that they sort behind the possible ones.
 
     Row n stands for the n-th card not on the board. A possible hole's equity may be 0: the cards must be asked, not the value.
@@ -158,7 +161,7 @@ def _hide_blocked(cards, n_cards, rows):
     n = 0
     for c in range(52):
         on_board = False
-        for i in range(n_cards):
+        for i in range(cards.shape[0]):
             on_board |= cards[i] == c
         if on_board:
             continue
@@ -204,22 +207,22 @@ def _flop_board(cards, turn_keys, turn_equity, river_keys, river_equity, equity,
     """Equity, turn deciles and river deciles of each hole on a flop; blocked holes get 0."""
     ids = np.empty(52, dtype=np.int64)
     permutations = np.empty(52, dtype=np.int64)
-    _next_boards(cards, 3, turn_keys, ids, permutations)
-    rows = np.empty((49, _N_HOLES), dtype=np.uint32)
-    total = np.zeros(_N_HOLES, dtype=np.int64)
+    _next_boards(cards, turn_keys, ids, permutations)
+    rows = np.empty((49, N_HOLES), dtype=np.uint32)
+    total = np.zeros(N_HOLES, dtype=np.int64)
     n = 0
     for c in range(52):
         if ids[c] >= 0:
             source, move, row = turn_equity[ids[c]], PERMUTED_HOLES[permutations[c]], rows[n]
-            for h in range(_N_HOLES):
+            for h in range(N_HOLES):
                 row[h] = source[move[h]]
                 total[h] += row[h]
             n += 1
-    _hide_blocked(cards, 3, rows)
+    _hide_blocked(cards, rows)
     _sort_columns(rows, NETWORK_49)
-    futures = np.empty((_N_HOLES, 1176), dtype=np.uint16)
+    futures = np.empty((N_HOLES, 1176), dtype=np.uint16)
     counts = _river_futures(cards, river_keys, river_equity, futures)
-    for h in range(_N_HOLES):
+    for h in range(N_HOLES):
         equity[h] = total[h] // 2  # every river board was met twice, once in each order of turn and river
         turn_deciles[h] = 0
         river_deciles[h] = 0
@@ -232,7 +235,7 @@ def _flop_board(cards, turn_keys, turn_equity, river_keys, river_equity, equity,
 @njit(cache=True)
 def _river_futures(cards, river_keys, river_equity, futures):
     """River equities of each hole over all pairs of further cards, futures (1326, 1176); returns how many each has."""
-    counts = np.zeros(_N_HOLES, dtype=np.int64)
+    counts = np.zeros(N_HOLES, dtype=np.int64)
     board = np.empty(5, dtype=np.int64)
     used = np.int64(0)
     for i in range(3):
@@ -243,7 +246,7 @@ def _river_futures(cards, river_keys, river_equity, futures):
             if (used >> turn | used >> river) & 1:
                 continue
             board[3], board[4] = turn, river
-            key, permutation = _canonical(board, 5)
+            key, permutation = _canonical(board, board.shape[0])
             source, move = river_equity[np.searchsorted(river_keys, key)], PERMUTED_HOLES[permutation]
             seen = used | np.int64(1) << turn | np.int64(1) << river
             h = 0
@@ -268,16 +271,16 @@ def _flop_table(cards, turn_keys, turn_equity, river_keys, river_equity, equity,
 def river_table() -> StreetTable:
     """Equities on all 134,459 river boards; 357 MB."""
     boards = canonical_boards(5)
-    equity = np.empty((len(boards.keys), _N_HOLES), dtype=np.uint16)
-    _river_table(boards.cards, equity)
+    equity = np.empty((len(boards.keys), N_HOLES), dtype=np.uint16)
+    _river_table(boards.cards.astype(np.int64), equity)
     return StreetTable(equity, ())
 
 
 def turn_table(river: StreetTable) -> StreetTable:
     """Equities and river deciles on all 16,432 turn boards; 523 MB."""
     boards = canonical_boards(4)
-    equity = np.empty((len(boards.keys), _N_HOLES), dtype=np.uint32)
-    deciles = np.empty((len(boards.keys), _N_HOLES, N_DECILES), dtype=np.uint16)
+    equity = np.empty((len(boards.keys), N_HOLES), dtype=np.uint32)
+    deciles = np.empty((len(boards.keys), N_HOLES, N_DECILES), dtype=np.uint16)
     _turn_table(boards.cards, canonical_boards(5).keys, river.equity, equity, deciles)
     return StreetTable(equity, (deciles,))
 
@@ -285,7 +288,7 @@ def turn_table(river: StreetTable) -> StreetTable:
 def flop_table(turn: StreetTable, river: StreetTable) -> StreetTable:
     """Equities, turn deciles and river deciles on all 1,755 flops; 149 MB."""
     boards = canonical_boards(3)
-    shape = (len(boards.keys), _N_HOLES)
+    shape = (len(boards.keys), N_HOLES)
     equity = np.empty(shape, dtype=np.uint32)
     turn_deciles = np.empty((*shape, N_DECILES), dtype=np.uint32)
     river_deciles = np.empty((*shape, N_DECILES), dtype=np.uint16)
@@ -301,7 +304,7 @@ def _class_histograms(cards, multiplicity, equity, classes, counts):
         used = np.int64(0)
         for i in range(cards.shape[1]):
             used |= np.int64(1) << np.int64(cards[b, i])
-        for h in range(_N_HOLES):
+        for h in range(N_HOLES):
             if not (used >> np.int64(HOLE_CARDS[h, 0]) | used >> np.int64(HOLE_CARDS[h, 1])) & 1:
                 counts[classes[h], equity[b, h]] += multiplicity[b]
 
@@ -351,33 +354,81 @@ def all_tables() -> tuple[StreetTable, StreetTable, StreetTable, StreetTable]:
     return preflop_table(flop, turn, river), flop, turn, river
 
 
-def _table_files(street: int) -> list[str]:
-    """File names of a street's arrays: its equities, then the deciles of each later street's."""
-    later = [f"{STREET_NAMES[street]}_{name}_deciles.npy" for name in STREET_NAMES[street + 1 :]]
-    return [f"{STREET_NAMES[street]}_equity.npy", *later]
+class Exact(NamedTuple):
+    """What is known of a file of exact numbers: they are the same on every machine."""
+
+    shape: tuple[int, ...]
+    dtype: str
+    total: int  # of its bytes taken eight at a time, modulo 2^64
+
+
+_FILES = (  # of each street: its equities, then the deciles of each later street's
+    {
+        "preflop_equity": Exact((1, 169), "int64", 361530341721),
+        "preflop_flop_deciles": Exact((1, 169, 10), "uint32", 4599352449527308199),
+        "preflop_turn_deciles": Exact((1, 169, 10), "uint32", 197561155555655113),
+        "preflop_river_deciles": Exact((1, 169, 10), "uint16", 9835184379628919908),
+    },
+    {
+        "flop_equity": Exact((1755, 1326), "uint32", 9603729838357314314),
+        "flop_turn_deciles": Exact((1755, 1326, 10), "uint32", 12353338987542242526),
+        "flop_river_deciles": Exact((1755, 1326, 10), "uint16", 14691442265499953706),
+    },
+    {
+        "turn_equity": Exact((16432, 1326), "uint32", 3427640141442609622),
+        "turn_river_deciles": Exact((16432, 1326, 10), "uint16", 1937079203405894765),
+    },
+    {"river_equity": Exact((134459, 1326), "uint16", 2953696781175858840)},
+)
 
 
 def save_tables(folder: str | os.PathLike, tables: tuple[StreetTable, ...]) -> None:
     """Write the four streets' tables as ten .npy files into a folder; 1.0 GB."""
-    for street, table in enumerate(tables):
-        for name, array in zip(_table_files(street), (table.equity, *table.deciles), strict=True):
-            save_npy(Path(folder) / name, array)
+    for files, table in zip(_FILES, tables, strict=True):
+        for name, array in zip(files, (table.equity, *table.deciles), strict=True):
+            save_npy(Path(folder) / f"{name}.npy", array)
 
 
-def load_tables(folder: str | os.PathLike, mmap: bool = True) -> tuple[StreetTable, ...]:
-    """The four tables written by `save_tables`, preflop first; with `mmap`, read-only from disk as they are used."""
+def load_tables(folder: str | os.PathLike) -> tuple[StreetTable, ...]:
+    """The four tables written by `save_tables`, preflop first, read-only from disk as they are used.
+
+    All numbers are checked, in a second. Raises ValueError naming a file that is missing, damaged or not the one it should be.
+    """
     tables = []
-    for street in range(4):
-        equity, *deciles = (load_npy(Path(folder) / name, mmap) for name in _table_files(street))
+    for files in _FILES:
+        equity, *deciles = (load_exact(Path(folder) / f"{name}.npy", exact) for name, exact in files.items())
         tables.append(StreetTable(equity, tuple(deciles)))
     return tuple(tables)
+
+
+def load_exact(path: Path, exact: Exact) -> np.ndarray:
+    """An array mapped read-only from a file. Raises ValueError naming the file unless it holds what is known of it."""
+    again = f"expected {exact.dtype} of shape {exact.shape}; remove {path.parent} and make it again with `dvc repro equity`"
+    try:
+        array = load_npy(path, mmap=True)
+    except FileNotFoundError as error:
+        raise ValueError(f"{path}: there is no such file, {again}") from error
+    except Exception as error:  # numpy raises several kinds for damaged bytes
+        raise ValueError(f"{path}: cannot be read ({error}), {again}") from error
+    if (array.shape, array.dtype) != (exact.shape, np.dtype(exact.dtype)):
+        raise ValueError(f"{path}: holds {array.dtype} of shape {array.shape}, {again}")
+    if total_of(array) != exact.total:
+        raise ValueError(f"{path}: holds other numbers than the exact ones, {again}")
+    return array
+
+
+def total_of(array: np.ndarray) -> int:
+    """The sum of an array's bytes taken eight at a time, modulo 2^64; those left over at the end are added one by one."""
+    content = np.ascontiguousarray(array).reshape(-1).view(np.uint8)
+    whole = len(content) // 8 * 8
+    return (int(content[:whole].view(np.uint64).sum()) + int(content[whole:].sum())) % 2**64
 
 
 def preflop_outcomes() -> np.ndarray:
     """Exact (wins, ties, losses) of the 169 starting hands over 2,097,572,400 outcomes each, (169, 3) int64."""
     boards = canonical_boards(5)
-    counts = np.zeros((_N_HOLES, 2), dtype=np.int64)
-    _add_outcomes(boards.cards, boards.multiplicity, counts)
+    counts = np.zeros((N_HOLES, 2), dtype=np.int64)
+    _add_outcomes(boards.cards.astype(np.int64), boards.multiplicity, counts)
     by_class = np.zeros((169, 2), dtype=np.int64)
     np.add.at(by_class, CLASS_OF_HOLE, counts)
     by_class //= np.bincount(CLASS_OF_HOLE, minlength=169)[:, None]
@@ -388,10 +439,10 @@ def preflop_outcomes() -> np.ndarray:
 def _add_outcomes(cards, multiplicity, counts):
     order = np.empty(N_RIVER_HOLES, dtype=np.int16)
     class_start = np.empty(161, dtype=np.int32)
-    less = np.empty(_N_HOLES, dtype=np.int32)
-    equal = np.empty(_N_HOLES, dtype=np.int32)
+    less = np.empty(N_HOLES, dtype=np.int32)
+    equal = np.empty(N_HOLES, dtype=np.int32)
     for b in range(cards.shape[0]):
         _river_counts(cards[b], order, class_start, less, equal)
-        for h in range(_N_HOLES):
+        for h in range(N_HOLES):
             counts[h, 0] += multiplicity[b] * less[h]
             counts[h, 1] += multiplicity[b] * equal[h]

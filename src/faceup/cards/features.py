@@ -78,14 +78,6 @@ def betting_features(bets: np.ndarray, actor: np.ndarray, history: str = "oppone
     return np.concatenate(columns, axis=1)[:, :told].astype(np.float32)
 
 
-@njit(cache=True)
-def _scaled(values, rows, unit, out, column):
-    """out[h, column + d] = values[rows[h], d] / unit, for out (1326, n) float32."""
-    for h in range(out.shape[0]):
-        for d in range(values.shape[1]):
-            out[h, column + d] = values[rows[h], d] / unit
-
-
 def board_features(street: int, table: StreetTable, board: list[int]) -> np.ndarray:
     """Hand features of all 1,326 holes on a real board, in its own suits; 0 for holes that it blocks.
 
@@ -100,11 +92,7 @@ def board_features(street: int, table: StreetTable, board: list[int]) -> np.ndar
     if street:
         row, permutation = canonical(board)
         columns = PERMUTED_HOLES[permutation]
-    out = np.empty((N_HOLES, len(FEATURE_NAMES[street])), dtype=np.float32)
-    _scaled(table.equity[row][:, None], columns, float(UNITS[street]), out, 0)
-    for i, deciles in enumerate(table.deciles):
-        _scaled(deciles[row], columns, float(UNITS[street + 1 + i]), out, 1 + N_DECILES * i)
-    return out
+    return street_features(street, table, np.array([row]))[0][columns]
 
 
 def street_features(street: int, table: StreetTable, board_ids: np.ndarray) -> np.ndarray:
@@ -248,7 +236,7 @@ def _sum_next(cards, next_keys, next_equity, equity):
     for b in prange(cards.shape[0]):
         ids = np.empty(52, dtype=np.int64)
         permutations = np.empty(52, dtype=np.int64)
-        _next_boards(cards[b], cards.shape[1], next_keys, ids, permutations)
+        _next_boards(cards[b], next_keys, ids, permutations)
         for c in range(52):
             if ids[c] >= 0:
                 source, move = next_equity[ids[c]], PERMUTED_HOLES[permutations[c]]

@@ -1,8 +1,10 @@
-"""Pictures of a hand (paper 000, Figs 1 to 3): its cards, how it may unfold, its future equities, its
-features."""
+"""Pictures of a hand (paper 000, Figs 1 to 3): its cards, how it may unfold, its future equities, its features.
+
+And the usual chart of the 169 starting hands.
+"""
 
 import random
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -10,7 +12,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import FancyBboxPatch
 
-from faceup.cards.cards import card_text, parse_cards
+from faceup.cards.cards import CLASS_NAMES, card_text, parse_cards
 from faceup.cards.equity import N_DECILES, STREET_NAMES, UNITS
 from faceup.cards.features import FEATURE_NAMES, Hand, feature_names
 from faceup.cards.strength import category, strength
@@ -186,3 +188,35 @@ def _bet_bars(axes: Axes, dollars: Sequence[float]) -> None:
         axes.text(x, bet, f"{bet:.0f}", ha="center", va="bottom", size=8)
     axes.set_xticks(range(4), STREET_NAMES, size=8)
     axes.set(ylabel="opponent's bet (dollars)", ylim=(0, 1.15 * max(100, *dollars)))
+
+
+def chart13(
+    axes: Axes,
+    values: Sequence[float] | np.ndarray,
+    label: str,
+    *,
+    show: Callable[[float], str] = "{:.2f}".format,
+    cmap: str | None = None,
+    limits: tuple[float, float] | None = None,
+) -> None:
+    """The usual 13 x 13 chart: aces first, suited hands above the diagonal, a name and a number in each cell.
+
+    values: one a starting hand, (169,), in the order of CLASS_NAMES. label: what the colour says, with its
+    unit. limits: the values at the ends of the colour bar; default the least and the largest.
+    """
+    grid = np.asarray(values, dtype=float).reshape(13, 13)
+    low, high = limits or (grid.min(), grid.max())
+    image = axes.imshow(grid, cmap=cmap, vmin=low, vmax=high)
+    for cell, name in enumerate(CLASS_NAMES):
+        row, column = divmod(cell, 13)
+        light = np.power(image.cmap(image.norm(grid[row, column]))[:3], 2.2) @ (0.2126, 0.7152, 0.0722)
+        ink = "black" if light > 0.18 else "white"  # whichever has the stronger contrast to the cell
+        axes.text(column, row - 0.16, name, ha="center", va="center", size=8, weight="bold", color=ink)
+        axes.text(column, row + 0.2, show(grid[row, column]), ha="center", va="center", size=7.5, color=ink)
+    axes.set_xticks(np.arange(14) - 0.5, [""] * 14)
+    axes.set_yticks(np.arange(14) - 0.5, [""] * 14)
+    axes.grid(color="white", linewidth=1)
+    axes.set_axisbelow(False)
+    axes.tick_params(length=0)
+    axes.spines[:].set_visible(False)
+    axes.figure.colorbar(image, ax=axes, shrink=0.8, pad=0.02, label=label).outline.set_visible(False)

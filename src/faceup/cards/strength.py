@@ -82,7 +82,7 @@ def _rank_strength(ones, twos, threes, fours):
 @njit(cache=True)
 def _strength(cards, n_cards):
     """Strength of n_cards distinct cards, five to seven."""
-    ones = twos = threes = fours = 0
+    ones = twos = threes = fours = np.int64(0)  # not a literal: what it is given to would be compiled for that, too
     suit_masks = np.zeros(4, dtype=np.int64)
     for i in range(n_cards):
         bit = 1 << (cards[i] >> 2)
@@ -136,7 +136,7 @@ def _rank_pair_values(cards, values, pair_id):
         for b in range(a + 1):
             counts[a] += 1
             counts[b] += 1
-            ones = twos = threes = fours = 0
+            ones = twos = threes = fours = np.int64(0)  # not a literal: what it is given to would be compiled for that, too
             for r in range(13):
                 ones |= (counts[r] > 0) << r
                 twos |= (counts[r] > 1) << r

@@ -80,8 +80,8 @@ def _file_digest(path: Path) -> str:
 
 
 @cache
-def code_digest(*modules: str) -> str:
-    """A digest of these modules and all of this package that they import, e.g. code_digest("faceup.cards.equity").
+def module_digests(*modules: str) -> dict[str, str]:
+    """A digest of each of these modules and of all of this package that they import, by name, in order of the names.
 
     Raises ValueError for a module that this package does not have.
     """
@@ -90,5 +90,9 @@ def code_digest(*modules: str) -> str:
         if (path := module_file(module)) is None:
             raise ValueError(f"module {module!r} is unknown, expected one of this package such as faceup.cards.equity")
         files.append(path)
-    named = sorted((module_name(path), _file_digest(path)) for path in closure(files))
-    return hashlib.sha256(repr(named).encode()).hexdigest()
+    return dict(sorted((module_name(path), _file_digest(path)) for path in closure(files)))
+
+
+def code_digest(*modules: str) -> str:
+    """One digest for all `module_digests`, e.g. code_digest("faceup.cards.equity"). Raises ValueError as it does."""
+    return hashlib.sha256(repr(list(module_digests(*modules).items())).encode()).hexdigest()

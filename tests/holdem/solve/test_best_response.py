@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 from games import PUSH, SMALL, RandomPolicy, node_reach, node_values
 
-from faceup.cards.cards import CLASS_OF_HOLE, HOLE_CARDS, SUIT_PERMUTATIONS, canonical_boards
+from faceup.cards.cards import CLASS_OF_HOLE, HOLE_CARDS, SUIT_PERMUTATIONS, canonical_boards, fixing_permutations, folded_cards
 from faceup.cards.matchups import RUNOUTS_PREFLOP
 from faceup.holdem.betting.betting_tree import BettingState, build_tree, menu_from
 from faceup.holdem.solve.best_response import (
@@ -17,7 +17,6 @@ from faceup.holdem.solve.best_response import (
     exploitability,
     sample_flops,
 )
-from faceup.holdem.solve.folding import fixing_permutations, folded_cards
 from faceup.holdem.solve.policy import FixedPolicy, opponents, river_equities
 
 SYMMETRIC = [0, 1, 2]  # three twos: three suits may be renamed, so that few turns and rivers are left to play

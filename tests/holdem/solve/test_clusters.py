@@ -8,7 +8,7 @@ from scipy.stats import wasserstein_distance
 
 from faceup.cards.cards import HOLE_CARDS, canonical_boards
 from faceup.cards.equity import BOARD_CARDS, UNITS
-from faceup.holdem.solve.clusters import assign, cluster_groups, fit_clusters, nearest_groups, sampled_rows, weighted_medians
+from faceup.holdem.solve.groups import assign, cluster_groups, fit_clusters, nearest_groups, sampled_rows, weighted_medians
 
 
 def cost_of(rows, weights, labels):

@@ -10,9 +10,8 @@ from faceup.holdem.betting.betting_tree import FOLD, START, act, build_tree, men
 from faceup.holdem.play.match import random_boards
 from faceup.holdem.play.readers import TableReader
 from faceup.holdem.solve.best_response import exploitability, sample_flops
-from faceup.holdem.solve.local_best_response import SETTINGS, LocalResponder, Lookahead, local_best_responses
+from faceup.holdem.solve.local_best_response import SETTINGS, LocalResponder, Lookahead, Showdowns, local_best_responses
 from faceup.holdem.solve.policy import FixedPolicy, opponents
-from faceup.holdem.solve.showdown import Showdowns
 
 BOARDS = random_boards(6, seed=5).tolist()
 ALL_IN_FIRST = Lookahead((0,), (), True)

@@ -20,10 +20,17 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from faceup.cards.cards import CLASS_OF_HOLE, HOLE_CARDS, N_CLASSES, PERMUTED_HOLES, canonical_boards
+from faceup.cards.cards import (
+    CLASS_OF_HOLE,
+    HOLE_CARDS,
+    N_CLASSES,
+    PERMUTED_HOLES,
+    canonical_boards,
+    fixing_permutations,
+    folded_cards,
+)
 from faceup.cards.matchups import RUNOUTS_FLOP, RUNOUTS_PREFLOP, edges, flop_wins
 from faceup.holdem.betting.betting_tree import CALL, DECISION, FOLD_END, SHOWDOWN, BettingTree, size_name
-from faceup.holdem.solve.folding import fixing_permutations, folded_cards
 from faceup.holdem.solve.policy import Policy, free_holes, opponents, street_reach
 from faceup.holdem.solve.river_response import RiverResponder, make_rivers
 from faceup.notebook.intervals import student_95

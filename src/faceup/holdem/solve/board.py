@@ -6,6 +6,10 @@ a strategy cannot tell apart share a row. One sweep goes down the tree (reach pr
 (values), and up again. At an end every hole meets all others, less those that share a card: with holes sorted by strength that
 takes one running sum for the board and one for each card (Johanson et al. 2011), and the sums of 32 ends are kept side by side,
 so that one vector instruction serves them all.
+
+On a complete board a river strategy knows a hole by its equity alone. Holes of one strength and one equity form a cell, about
+a hundred of them where there are 1,081 holes. What card removal needs of the holes are sums over a cell, and over those of its
+holes that have a certain card: an entry is such a pair of cell and card (card 52 stands for all holes), some 750 a board.
 """
 
 from typing import NamedTuple
@@ -21,6 +25,8 @@ TILE = 32  # holes, or kin, that go down and up the tree together
 N_TILES = -(-N_RIVER_HOLES // TILE)
 PADDED = N_TILES * TILE  # 1,081 holes and 7 that nobody holds
 N_PAIRS = N_RIVER_HOLES * 990  # ordered pairs of holes on a complete board
+N_ENTRIES = 3 * N_RIVER_HOLES  # at most
+ALL = 52  # the card of the entry that all holes of a cell belong to
 
 
 class BoardOrder(NamedTuple):
@@ -39,6 +45,58 @@ def board_order(board: np.ndarray) -> BoardOrder:
     class_start = np.empty(161, dtype=np.int32)
     n_classes = _river_order(cards, holes, class_start)
     return BoardOrder(holes, class_start[: n_classes + 1].copy())
+
+
+class Cells(NamedTuple):
+    """The cells of a board, weakest first, and their entries; card ALL is the first entry of each cell."""
+
+    of_hole: np.ndarray  # (1081,) int32 cell of each hole, in the order of `BoardOrder.holes`
+    entries: np.ndarray  # (1081, 3) int32 a hole's entries: all, its higher card, its lower card
+    group: np.ndarray  # (n_cells,) int32 2 * wins + ties of its holes
+    first: np.ndarray  # (n_cells + 1,) int32 first entry of each cell
+    card: np.ndarray  # (n_entries,) int32 0..51, or ALL
+    count: np.ndarray  # (n_entries,) float32 how many holes, counted negative where the card is not ALL
+    classes: np.ndarray  # (n_classes + 1,) int64 first cell of each strength
+
+
+def make_cells(holes: np.ndarray, class_start: np.ndarray, equity: np.ndarray) -> Cells:
+    """Cells of a board, from its `BoardOrder` and the equity, 2 * wins + ties, of each of the 1,326 holes."""
+    of_hole, entries = np.empty(N_RIVER_HOLES, np.int32), np.empty((N_RIVER_HOLES, 3), np.int32)
+    group, first = np.empty(N_RIVER_HOLES, np.int32), np.empty(N_RIVER_HOLES + 1, np.int32)
+    card, count = np.empty(N_ENTRIES, np.int32), np.zeros(N_ENTRIES, np.float32)
+    classes = np.empty(len(class_start), np.int64)
+    n = _fill_cells(holes, class_start, equity, of_hole, entries, group, first, card, count, classes)
+    return Cells(of_hole, entries, group[:n], first[: n + 1], card[: first[n]], count[: first[n]], classes)
+
+
+@njit(cache=True)
+def _fill_cells(holes, class_start, equity, of_hole, entries, group, first, card, count, classes):
+    """Fill the arrays of `Cells`; returns how many cells there are."""
+    n, k = 0, 0
+    entry_of = np.full(53, -1, dtype=np.int32)
+    first[0] = classes[0] = 0
+    of_hole[:] = -1
+    for cls in range(class_start.shape[0] - 1):
+        for start in range(class_start[cls], class_start[cls + 1]):
+            if of_hole[start] >= 0:
+                continue
+            group[n] = equity[holes[start]]
+            for i in range(start, class_start[cls + 1]):
+                if equity[holes[i]] != group[n]:
+                    continue
+                of_hole[i] = n
+                for j in range(3):
+                    c = ALL if j == 0 else HOLE_CARDS[holes[i], j - 1]
+                    if entry_of[c] < 0:
+                        entry_of[c], card[k] = k, c
+                        k += 1
+                    entries[i, j] = entry_of[c]
+                    count[entry_of[c]] += np.float32(1 if j == 0 else -1)
+            entry_of[:] = -1
+            n += 1
+            first[n] = k
+        classes[cls + 1] = n
+    return n
 
 
 class Kin(NamedTuple):
@@ -73,53 +131,43 @@ def make_scratch(layout: Layout, n: int) -> Scratch:
 
 
 @njit(cache=True)
-def _fetch_rows(edges, width_start, s, rows, tile, offset, row):
-    """Copy each kin's probabilities on one street of a part, where the processor finds them next to each other."""
-    n = edges[1] - edges[0]
-    first = edges[0] - width_start
-    source, own, out = s[:, first : first + n], rows[tile], row[offset : offset + n]
+def _fetch_rows(strategy, first, rows, row):
+    """Copy each kin's probabilities, from column `first` on, where the processor finds them next to each other: row (n, TILE)."""
+    n = row.shape[0]
+    source = strategy[:, first : first + n]
     for c in range(n):
         for j in range(TILE):
-            out[c, j] = source[own[j], c]
-    return offset + n
+            row[c, j] = source[rows[j], c]
 
 
 @njit(cache=True)
-def _fetch_streets(edges, start, s0, s1, s2, s3, rows, tile, row):
-    """`_fetch_rows` of the four streets, one after the other."""
-    offset = _fetch_rows(edges[0], start[0], s0, rows[0], tile, 0, row)
-    offset = _fetch_rows(edges[1], start[1], s1, rows[1], tile, offset, row)
-    offset = _fetch_rows(edges[2], start[2], s2, rows[2], tile, offset, row)
-    _fetch_rows(edges[3], start[3], s3, rows[3], tile, offset, row)
+def _fetch_streets(edges, street_start, strategy, rows, tile, row):
+    """`_fetch_rows` of the three streets, one after the other."""
+    offset = 0
+    for street in range(3):
+        first, n = edges[street, 0] - street_start[street], edges[street, 1] - edges[street, 0]
+        _fetch_rows(strategy[street], first, rows[street, tile], row[offset : offset + n])
+        offset += n
 
 
 @njit(cache=True)
-def _add_rows(first, n, gain, rows, tile, offset, sums):
-    """Add n of each kin's gains to its row of sums, from column `first` on."""
+def _add_rows(first, gain, rows, sums):
+    """Add each kin's gains (n, TILE) to its row of sums, from column `first` on."""
+    n = gain.shape[0]
     for j in range(TILE):
-        source, out = gain[offset : offset + n], sums[rows[tile, j], first : first + n]
+        out = sums[rows[j], first : first + n]
         for c in range(n):
-            out[c] += source[c, j]
-    return offset + n
+            out[c] += gain[c, j]
 
 
 @njit(cache=True)
-def _add_streets(first, n, gain, rows, tile, t0, t1, t2, t3):
-    """`_add_rows` of the four streets, n (4,) gains each, from columns first (4,) on."""
-    offset = _add_rows(first[0], n[0], gain, rows[0], tile, 0, t0)
-    offset = _add_rows(first[1], n[1], gain, rows[1], tile, offset, t1)
-    offset = _add_rows(first[2], n[2], gain, rows[2], tile, offset, t2)
-    _add_rows(first[3], n[3], gain, rows[3], tile, offset, t3)
-
-
-@njit(cache=True)
-def _down(layout, part, s0, s1, s2, s3, rows, root_reach, scratch, count, d0, d1, d2, d3):
+def _down(layout, part, strategy, rows, root_reach, scratch, count, own_reach):
     """Reach of every end and root that a part leads to, from the reach of its own roots.
 
-    s0..s3 (n_rows, width) float32 probability of each action of a street; rows (4, n_tiles, TILE) uint32 each kin's row;
-    root_reach (2, n_roots, N_TILES, TILE) read at the part's roots, written at those it leads to. Fills scratch.ends, and
-    adds to d0..d3 (n_rows, n_decisions of the street) the actor's own reach of each decision, counted once for each hole of
-    a kin, count (n_tiles, TILE) of them.
+    The tree has no river betting (`before_river`), so that all is in three streets: strategy, three of (n_rows, width) float32,
+    the probability of each action; rows (3, n_tiles, TILE) uint32 each kin's row. root_reach (2, n_roots, N_TILES, TILE) is read
+    at the part's roots, written at those it leads to. Fills scratch.ends, and adds to own_reach, three of (n_rows, n_decisions
+    of the street), the actor's own reach of each decision, counted once for each hole of a kin, count (n_tiles, TILE) of them.
     """
     slot, parent, root, decision, edge = layout.slot, layout.parent, layout.root, layout.decision, layout.edge
     actor, edges, start, root_of = layout.actor, layout.edges[part], layout.street_start, layout.root_of
@@ -127,13 +175,13 @@ def _down(layout, part, s0, s1, s2, s3, rows, root_reach, scratch, count, d0, d1
     r, ends, row, gain = scratch.values, scratch.ends, scratch.row, scratch.gain
     width = row.shape[1]  # TILE, but not known to the compiler: it then vectorises the loops instead of unrolling them
     for tile in range(rows.shape[1]):
-        _fetch_streets(edges, start, s0, s1, s2, s3, rows, tile, row)
+        _fetch_streets(edges, start, strategy, rows, tile, row)
         for d in range(first, end):
             if root_of[d] >= 0:
                 for j in range(width):
                     r[0, d - first, j] = root_reach[0, root_of[d], tile, j]
                     r[1, d - first, j] = root_reach[1, root_of[d], tile, j]
-        for street in range(4):
+        for street in range(3):
             for c in range(edges[street, 0], edges[street, 1]):
                 above, who = parent[c] - first, actor[parent[c]]
                 other, e, d = 1 - who, edge[c], decision[c]
@@ -153,14 +201,18 @@ def _down(layout, part, s0, s1, s2, s3, rows, root_reach, scratch, count, d0, d1
         for d in range(first, end):
             for j in range(width):
                 gain[d - first, j] = r[actor[d], d - first, j] * count[tile, j]
-        _add_streets(own[:, 0], own[:, 1], gain, rows, tile, d0, d1, d2, d3)
+        offset = 0
+        for street in range(3):
+            n = own[street, 1]
+            _add_rows(own[street, 0], gain[offset : offset + n], rows[street, tile], own_reach[street])
+            offset += n
 
 
 @njit(cache=True)
-def _add_holes(holes, kin_of_hole, start, end, reach, seen, sign):
+def _add_holes(holes, kin_of_hole, reach, seen, sign):
     """Add holes' weights, (n, LANES) by kin, to the sums of their two cards and (row 52) of all."""
     lanes = reach.shape[1]
-    for i in range(start, end):
+    for i in range(holes.shape[0]):
         k, a, b = kin_of_hole[i], HOLE_CARDS[holes[i], 0], HOLE_CARDS[holes[i], 1]
         for j in range(lanes):
             x = sign * reach[k, j]
@@ -179,15 +231,15 @@ def _showdown_block(holes, class_start, kin_of_hole, reach, stake, value):
     """
     lanes = reach.shape[1]
     seen = np.zeros((53, lanes), dtype=np.float32)
-    _add_holes(holes, kin_of_hole, 0, holes.shape[0], reach, seen, np.float32(-1))
+    _add_holes(holes, kin_of_hole, reach, seen, np.float32(-1))
     for c in range(class_start.shape[0] - 1):
         start, end = class_start[c], class_start[c + 1]
-        _add_holes(holes, kin_of_hole, start, end, reach, seen, np.float32(1))
+        _add_holes(holes[start:end], kin_of_hole[start:end], reach, seen, np.float32(1))
         for i in range(start, end):
             k, a, b = kin_of_hole[i], HOLE_CARDS[holes[i], 0], HOLE_CARDS[holes[i], 1]
             for j in range(lanes):
                 value[k, j] += stake[j] * (seen[52, j] - seen[a, j] - seen[b, j])
-        _add_holes(holes, kin_of_hole, start, end, reach, seen, np.float32(1))
+        _add_holes(holes[start:end], kin_of_hole[start:end], reach, seen, np.float32(1))
 
 
 @njit(cache=True)
@@ -195,7 +247,7 @@ def _fold_block(holes, kin_of_hole, reach, stake, value):
     """Add the value of LANES folds to each hole's kin: stake times the weight of the holes that share no card with it."""
     lanes = reach.shape[1]
     seen = np.zeros((53, lanes), dtype=np.float32)
-    _add_holes(holes, kin_of_hole, 0, holes.shape[0], reach, seen, np.float32(1))
+    _add_holes(holes, kin_of_hole, reach, seen, np.float32(1))
     for i in range(holes.shape[0]):
         k, a, b = kin_of_hole[i], HOLE_CARDS[holes[i], 0], HOLE_CARDS[holes[i], 1]
         for j in range(lanes):
@@ -242,23 +294,22 @@ def _replace_block(ends, column, player, holes, class_start, kin, stake, is_show
 
 
 @njit(cache=True)
-def _up(layout, part, s0, s1, s2, s3, rows, root_value, scratch, g0, g1, g2, g3):
+def _up(layout, part, strategy, rows, root_value, scratch, gains):
     """Values of a part's roots to both players from those of its ends and of the roots it leads to.
 
     Arguments as in `_down`; scratch.ends[:, 1 - p] holds values to player p, summed over the holes of each kin. Adds
-    to g0..g3 (n_rows, width) each action's value less the decision's, to the player who decides.
+    to gains, three of (n_rows, width), each action's value less the decision's, to the player who decides.
     """
     slot, root, decision, edge = layout.slot, layout.root, layout.decision, layout.edge
     actor, edges, start, root_of = layout.actor, layout.edges[part], layout.street_start, layout.root_of
     first_child, n_children = layout.first_child, layout.n_children
     first, end = layout.decisions[part, 0], layout.decisions[part, 1]
     v, ends, row, gain = scratch.values, scratch.ends, scratch.row, scratch.gain
-    columns, widths = edges[:, 0] - start[:4], edges[:, 1] - edges[:, 0]
     child = np.empty((16, TILE), dtype=np.float32)
     mine, theirs = np.empty(TILE, dtype=np.float32), np.empty(TILE, dtype=np.float32)
     width = row.shape[1]
     for tile in range(rows.shape[1]):
-        _fetch_streets(edges, start, s0, s1, s2, s3, rows, tile, row)
+        _fetch_streets(edges, start, strategy, rows, tile, row)
         for d in range(end - 1, first - 1, -1):
             who, n, below = actor[d], n_children[d], first_child[d]
             other, e = 1 - who, edge[below]
@@ -291,4 +342,8 @@ def _up(layout, part, s0, s1, s2, s3, rows, root_value, scratch, g0, g1, g2, g3)
                 for j in range(width):
                     root_value[0, root_of[d], tile, j] = v[0, d - first, j]
                     root_value[1, root_of[d], tile, j] = v[1, d - first, j]
-        _add_streets(columns, widths, gain, rows, tile, g0, g1, g2, g3)
+        offset = 0
+        for street in range(3):
+            n = edges[street, 1] - edges[street, 0]
+            _add_rows(edges[street, 0] - start[street], gain[offset : offset + n], rows[street, tile], gains[street])
+            offset += n

@@ -2,12 +2,13 @@
 
 A checkpoint holds the tables as they are; boards follow from the seed and the iteration's number, so that
 nothing else is needed. The two newest are kept. Each file is written whole or not at all, and sealed with a
-checksum and with the fingerprint of its run (tree, groups, discount, seed, and the code that sweeps): what
-was damaged or belongs to another run is refused, and an older one is used. Average strategies that were asked
+checksum and with the fingerprint of its run (tree, groups, discount, seed, and every module that self-play depends
+on): what was damaged or belongs to another run is refused, and an older one is used. Average strategies that were asked
 for on the way (snapshots) lie beside the checkpoints, as the sums that they are made of.
 """
 
 import hashlib
+import json
 import os
 import sys
 from collections.abc import Callable, Sequence
@@ -19,13 +20,13 @@ import numpy as np
 from faceup.holdem.betting.betting_tree import BettingTree
 from faceup.holdem.solve.groups import Groups
 from faceup.holdem.solve.selfplay import Discount, SelfPlay, SelfPlayState
-from faceup.notebook.source_code import code_digest
+from faceup.notebook.source_code import module_digests
 from faceup.notebook.storage import load_npz, save_npz
 
 GENERATIONS = 2
 Tables = tuple[np.ndarray, ...]  # one a street
-# An edited kernel must not go on from what the old one learnt.
-_CODE = code_digest("faceup.holdem.solve.selfplay")
+# Edited code must not go on from what the old learnt.
+_CODE = module_digests("faceup.holdem.solve.selfplay")
 
 
 class Run(NamedTuple):
@@ -57,8 +58,8 @@ def _checksum(arrays: dict[str, np.ndarray]) -> str:
 
 
 def _write(path: Path, owner: str, arrays: dict[str, np.ndarray]) -> None:
-    """Write arrays with the fingerprint of their run and a checksum. Raises OSError naming the file."""
-    arrays = arrays | {"fingerprint": np.array(owner)}
+    """Write arrays with the fingerprint of their run, its code and a checksum. Raises OSError naming the file."""
+    arrays = arrays | {"fingerprint": np.array(owner), "code": np.array(json.dumps(_CODE))}
     try:
         save_npz(path, **arrays, sha256=np.array(_checksum(arrays)))
     except OSError as error:
@@ -74,8 +75,10 @@ def _read(path: Path, owner: str) -> dict[str, np.ndarray]:
         raise ValueError(f"it cannot be read ({type(error).__name__})") from error
     if str(arrays.pop("sha256", "")) != _checksum(arrays):
         raise ValueError("its checksum is wrong")
+    code = json.loads(str(arrays.pop("code", "{}")))
     if str(arrays.pop("fingerprint", "")) != owner:
-        raise ValueError("it is of other parameters or other code")
+        changed = sorted(name for name in code | _CODE if code.get(name) != _CODE.get(name))
+        raise ValueError(f"it is of other code ({', '.join(changed)} changed)" if changed else "it is of other parameters")
     return arrays
 
 

@@ -1,15 +1,25 @@
-"""Grouping strategically similar hands by rounding their interpretable features (paper 000, Section 2.3.3, point 3).
+"""Grouping strategically similar hands, by rounding their features or by k-means.
 
-Two hands share a group where their equity and the chosen deciles of their future equities round to the same cells of a
-grid. Preflop the groups are the 169 starting hands and on the river the 1,981 exact equities, which loses nothing of the
-paper's river features; flop and turn need the grid.
+Preflop the groups are the 169 starting hands and on the river the 1,981 exact equities, which loses nothing of the
+paper's river features; flop and turn need fewer groups than there are hands.
+
+`make_groups` rounds features (paper 000, Section 2.3.3, point 3): two hands share a group where their equity and the chosen
+deciles of their future equities round to the same cells of a grid.
+
+`cluster_groups` takes k-means on what hands may become, as large table programs do (Johanson et al. 2013). A hand is the
+histogram of its river equities, kept as ten deciles: ten equities with a tenth of the mass each. The earth mover's distance
+between two such histograms is exactly the mean difference of their deciles taken in order, for in one dimension the least work
+moves the k-th smallest part of one to the k-th smallest of the other. That distance adds up over the deciles, so that the
+centre which is nearest to a group's members has each decile's median. Lloyd's steps with medians therefore descend in earth
+mover's distance itself; means would descend in its square.
 """
 
 from typing import NamedTuple
 
 import numpy as np
+from numba import njit, prange
 
-from faceup.cards.cards import HOLE_CARDS, N_CARDS, canonical_boards
+from faceup.cards.cards import HOLE_CARDS, N_CARDS, N_CLASSES, N_HOLES, canonical_boards
 from faceup.cards.equity import BOARD_CARDS, UNITS, StreetTable
 
 N_RIVER_GROUPS = UNITS[3] + 1
@@ -35,7 +45,7 @@ def make_groups(flop: StreetTable, turn: StreetTable, flop_grid: Grid, turn_grid
     """Groups of a pair of grids, numbered in order of their cells."""
     flop_ids, n_flop = street_groups(1, flop, flop_grid)
     turn_ids, n_turn = street_groups(2, turn, turn_grid)
-    return Groups(flop_ids, turn_ids, (169, n_flop, n_turn, N_RIVER_GROUPS))
+    return Groups(flop_ids, turn_ids, (N_CLASSES, n_flop, n_turn, N_RIVER_GROUPS))
 
 
 def street_groups(street: int, table: StreetTable, grid: Grid) -> tuple[np.ndarray, int]:
@@ -46,7 +56,8 @@ def street_groups(street: int, table: StreetTable, grid: Grid) -> tuple[np.ndarr
         features += [(deciles[..., d - 1], UNITS[later], grid.decile_cells) for d in grid.deciles]
     key, n = np.zeros(free.sum(), dtype=np.int64), 1
     for values, unit, cells in features:
-        key, n = _numbered(key * (cells + 1) + _cells(values[free], unit, cells), n * (cells + 1))
+        cell = (2 * cells * values[free].astype(np.int64) + unit) // (2 * unit)  # nearest multiple of 1 / cells, halves up
+        key, n = _numbered(key * (cells + 1) + cell, n * (cells + 1))
     ids = np.full(free.shape, -1, dtype=np.int32)
     ids[free] = key
     return ids, n
@@ -68,6 +79,122 @@ def _numbered(key: np.ndarray, n: int) -> tuple[np.ndarray, int]:
     return number[key], int(number[-1]) + 1
 
 
-def _cells(values: np.ndarray, unit: int, cells: int) -> np.ndarray:
-    """Nearest multiple of 1 / cells of each equity, as a whole number 0..cells; halves go up."""
-    return (2 * cells * values.astype(np.int64) + unit) // (2 * unit)
+class Clusters(NamedTuple):
+    """What k-means found."""
+
+    centres: np.ndarray  # (k, d) int32
+    cost: float  # weighted mean distance of a row to its centre, in the rows' units, per decile
+    steps: int  # Lloyd's steps that were taken
+
+
+def cluster_groups(
+    flop: StreetTable, turn: StreetTable, sizes: tuple[int, int], sample: int, steps: int, seed: int
+) -> tuple[Groups, tuple[float, float]]:
+    """k-means groups of flop and turn hands, and the mean distance of a hand to its centre on each, in equity.
+
+    sizes: groups of flop and turn; sample: hands that the centres are fitted to, drawn as often as they are dealt; all hands then
+    join the nearest centre. Preflop the groups are the 169 hands and on the river the exact equities, as in `make_groups`.
+    Raises ValueError as `fit_clusters`.
+    """
+    ids, costs = [], []
+    for street, table, k in ((1, flop, sizes[0]), (2, turn, sizes[1])):
+        deciles = table.deciles[-1]  # of river equity
+        rows, weights = sampled_rows(street, deciles, sample, seed + street)
+        found = fit_clusters(rows, weights, k, steps, seed + street)
+        ids.append(nearest_groups(street, deciles, found.centres))
+        costs.append(found.cost / UNITS[3])
+    return Groups(*ids, (N_CLASSES, *sizes, N_RIVER_GROUPS)), (costs[0], costs[1])
+
+
+def sampled_rows(street: int, deciles: np.ndarray, n: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
+    """Distinct decile rows of n dealt hands and how often each was met: (m, 10) int32, (m,) int64.
+
+    deciles (n_boards, 1326, 10): of one street. Raises ValueError unless n is 1 or more.
+    """
+    if n < 1:
+        raise ValueError(f"sample is {n}, expected 1 hand or more")
+    boards, rng = canonical_boards(BOARD_CARDS[street]), np.random.default_rng(seed)
+    picked = rng.choice(len(boards.keys), 2 * n, p=boards.multiplicity / boards.multiplicity.sum())
+    holes = rng.integers(0, len(HOLE_CARDS), 2 * n)
+    free = ~(HOLE_CARDS[holes][:, :, None] == boards.cards[picked][:, None, :]).any(axis=(1, 2))
+    kept = np.flatnonzero(free)[:n]  # four in five are free, so that 2 n hold n
+    return np.unique(np.asarray(deciles[picked[kept], holes[kept]], dtype=np.int32), axis=0, return_counts=True)
+
+
+def fit_clusters(rows: np.ndarray, weights: np.ndarray, k: int, steps: int, seed: int) -> Clusters:
+    """Lloyd's steps under the mean absolute difference, from a k-means++ start, until nothing moves or `steps` are done.
+
+    rows (m, d) int32, distinct; weights (m,): how often each is met. Ties go to the lower number, a group that loses all its rows
+    keeps its centre. Raises ValueError unless 1 <= k <= m and steps is 1 or more.
+    """
+    if not 1 <= k <= len(rows):
+        raise ValueError(f"k is {k}, expected from 1 to {len(rows)}, the distinct rows")
+    if steps < 1:
+        raise ValueError(f"steps is {steps}, expected 1 or more")
+    centres = _first_centres(rows, weights, k, np.random.default_rng(seed))
+    before, done = np.full(len(rows), -1), 0
+    while True:
+        nearest, distance = assign(rows, centres)
+        if done == steps or np.array_equal(nearest, before):
+            return Clusters(centres, float(weights @ distance / weights.sum() / rows.shape[1]), done)
+        for j in range(k):
+            if (mine := np.flatnonzero(nearest == j)).size:
+                centres[j] = weighted_medians(rows[mine], weights[mine])
+        before, done = nearest, done + 1
+
+
+def _first_centres(rows: np.ndarray, weights: np.ndarray, k: int, rng: np.random.Generator) -> np.ndarray:
+    """k-means++ (Arthur & Vassilvitskii 2007): each next centre is a row drawn by its distance to the centres so far."""
+    centres = np.empty((k, rows.shape[1]), dtype=np.int32)
+    distance = np.ones(len(rows))
+    for j in range(k):
+        share = weights * distance
+        centres[j] = rows[rng.choice(len(rows), p=share / share.sum())]
+        new = np.abs(rows - centres[j]).sum(axis=1)
+        distance = new.astype(np.float64) if j == 0 else np.minimum(distance, new)
+    return centres
+
+
+def weighted_medians(rows: np.ndarray, weights: np.ndarray) -> np.ndarray:
+    """Of each column the smallest value with at least half of the weight at or below it, (d,)."""
+    order = np.argsort(rows, axis=0, kind="stable")
+    below = np.cumsum(weights[order], axis=0)
+    place = (2 * below >= below[-1]).argmax(axis=0)
+    columns = np.arange(rows.shape[1])
+    return rows[order[place, columns], columns]
+
+
+@njit(cache=True, parallel=True)
+def _assign(rows, centres_t, nearest, distance):
+    """Nearest centre of each row, and the summed difference to it; centres_t (d, k) float32: exact for such integers."""
+    n_blocks = (rows.shape[0] + N_HOLES - 1) // N_HOLES
+    for b in prange(n_blocks):
+        total = np.empty(centres_t.shape[1], dtype=np.float32)
+        for i in range(b * N_HOLES, min((b + 1) * N_HOLES, rows.shape[0])):
+            total[:] = 0
+            for d in range(centres_t.shape[0]):
+                x, centre = np.float32(rows[i, d]), centres_t[d]
+                for j in range(total.shape[0]):
+                    total[j] += abs(centre[j] - x)
+            best = 0
+            for j in range(total.shape[0]):
+                if total[j] < total[best]:
+                    best = j
+            nearest[i], distance[i] = best, total[best]
+
+
+def assign(rows: np.ndarray, centres: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The nearest centre of each row, (m,) int32, and the summed difference to it, (m,) int32; ties to the lower number."""
+    nearest, distance = np.empty((2, len(rows)), dtype=np.int32)
+    _assign(np.ascontiguousarray(rows, dtype=np.int32), np.ascontiguousarray(centres.T, dtype=np.float32), nearest, distance)
+    return nearest, distance
+
+
+def nearest_groups(street: int, deciles: np.ndarray, centres: np.ndarray) -> np.ndarray:
+    """The centre that each hole of each board joins, (n_boards, 1326) int32, -1 where the board blocks the hole."""
+    ids = np.empty(deciles.shape[:2], dtype=np.int32)
+    for first in range(0, len(ids), 256):  # boards: what is read at once from a file that is mapped into memory
+        part = np.asarray(deciles[first : first + 256])
+        ids[first : first + 256] = assign(part.reshape(-1, part.shape[2]), centres)[0].reshape(part.shape[:2])
+    ids[~free_by_board(street)] = -1
+    return ids

@@ -1,6 +1,6 @@
 """River betting in self-play, on cells of holes instead of holes.
 
-Within a river subtree the holes of a cell (`solve/cells`) play alike: their reach of a node is their reach of the subtree's root
+Within a river subtree the holes of a cell (`Cells`) play alike: their reach of a node is their reach of the subtree's root
 times a product that belongs to the cell. The value of a node to a hole of cards a and b is value(cell, 52) - value(cell, a) -
 value(cell, b), summed over the entries of cells, where the hole itself drops out of showdowns (it would win half and lose half)
 and is added back at folds.
@@ -15,11 +15,9 @@ import numpy as np
 from numba import njit
 
 from faceup.cards.strength import N_RIVER_HOLES
-from faceup.holdem.solve.board import PADDED, _gather_lanes, _scatter_lanes
-from faceup.holdem.solve.cells import N_ENTRIES
+from faceup.holdem.solve.board import N_ENTRIES, PADDED, _gather_lanes, _scatter_lanes
 from faceup.holdem.solve.lanes import WIDE, add_wide_product, copy, product, wide_product
-from faceup.holdem.solve.layout import LANES
-from faceup.holdem.solve.river_shapes import Shapes
+from faceup.holdem.solve.layout import LANES, Shapes
 
 BOTH = -1  # a learner: both players
 
@@ -79,7 +77,7 @@ def _match(shapes, shape, chance):
 def _reach(shapes, shape, chance, row, reach, g):
     """Both players' reach of every node of LANES subtrees since the root, for a cell.
 
-    chance: of each action, by slot, from the offset `row` on; reach (cells, nodes, 2, LANES).
+    chance (rows, width): of each action, by slot, from the offset `row` on; reach (cells, nodes, 2, LANES).
     """
     first, base = shapes.node_start[shape], g * reach.shape[1]
     reach[g, shapes.node_start[shape + 1] - first] = 1  # the root
@@ -236,14 +234,14 @@ def _sweep_rivers(shapes, cells, kin, block, ends, learner, regrets, averages, s
     """
     column, begin, end = block * LANES, shapes.begin[block], shapes.begin[block + 1]
     shape, n_tiles = shapes.of_block[block], kin.count.shape[0]
-    n_nodes = (end - begin) // LANES
+    n_nodes, chance = (end - begin) // LANES, scratch.chance.reshape(scratch.chance.shape[0], -1)
     for player in range(2):
         _gather_lanes(ends, column, player, n_tiles, scratch.kin)
         _sum_entries(cells, kin.of_hole, scratch.kin, player, scratch.sums)
     for g in range(cells.group.shape[0]):
         scratch.chance[g, :n_nodes] = regrets[cells.group[g]][begin:end].reshape(n_nodes, LANES)
         _match(shapes, shape, scratch.chance[g])
-        _reach(shapes, shape, scratch.chance, g * scratch.chance.shape[1] * LANES, scratch.reach, g)
+        _reach(shapes, shape, chance, g * chance.shape[1], scratch.reach, g)
     _sweep_cells(shapes, shape, cells, begin, end, shapes.stake[block], learner, regrets, averages, scratch)
     for player in range(2):
         _gather_lanes(ends, column, player, n_tiles, scratch.kin)

@@ -1,7 +1,7 @@
 """Best responses on the river: all rivers of a turn board and LANES betting subtrees at once, on cells of holes.
 
 The strategy that is answered acts alike with all holes of a cell, so that its reach and what card removal needs of it are kept
-for cells and their entries, as in self-play (`solve/cells`). The responder sees its own hole: as strengths are gone through, the
+for cells and their entries, as in self-play (`Cells`). The responder sees its own hole: as strengths are gone through, the
 value of each end to a hole is put together from the sums of its two cards and of all, and at each of its decisions the best
 action is taken. What that wins more than the strategy's own choice is noted for each decision and starting hand: the
 strategy's leaks. All-ins of earlier streets are subtrees of a single showdown.
@@ -17,8 +17,7 @@ from numba import njit, prange
 from faceup.cards.cards import CLASS_OF_HOLE, HOLE_CARDS, N_CLASSES, PERMUTED_HOLES
 from faceup.cards.strength import N_RIVER_HOLES
 from faceup.holdem.betting.betting_tree import BettingTree
-from faceup.holdem.solve.board import board_order
-from faceup.holdem.solve.cells import ALL, N_ENTRIES, Cells, make_cells
+from faceup.holdem.solve.board import ALL, N_ENTRIES, Cells, board_order, make_cells
 from faceup.holdem.solve.lanes import (
     WIDE,
     add,
@@ -32,9 +31,18 @@ from faceup.holdem.solve.lanes import (
     wide_product,
     wide_value,
 )
-from faceup.holdem.solve.layout import LANES, before_river, make_layout, shares
+from faceup.holdem.solve.layout import (
+    LANES,
+    Shapes,
+    before_river,
+    block_sizes,
+    make_layout,
+    make_shapes,
+    river_shapes,
+    shares,
+    table_columns,
+)
 from faceup.holdem.solve.river import _add_all, _add_cell, _reach
-from faceup.holdem.solve.river_shapes import Shapes, block_sizes, make_shapes, river_shapes, table_columns
 
 _MOST_CLASSES = 161
 
@@ -50,7 +58,7 @@ class Rivers(NamedTuple):
     group: np.ndarray  # (n, 1081) int32 row of the table
     first: np.ndarray  # (n, 1082) int32
     card: np.ndarray  # (n, N_ENTRIES) int32
-    classes: np.ndarray  # (n, 161) int32
+    classes: np.ndarray  # (n, 161) int64
 
 
 class ResponseScratch(NamedTuple):
@@ -139,7 +147,7 @@ def make_rivers(boards: Sequence[Sequence[int]], images: Sequence[Sequence[int]]
         np.zeros((n, N_RIVER_HOLES), np.int32), np.zeros((n, N_RIVER_HOLES + 1), np.int32), np.full((n, 4), -1, np.int64),
         np.zeros((n, 2), np.int64), np.zeros((n, N_RIVER_HOLES, 3), np.int32),
         np.zeros((n, N_RIVER_HOLES), np.int32), np.zeros((n, N_RIVER_HOLES + 1), np.int32),
-        np.zeros((n, N_ENTRIES), np.int32), np.zeros((n, _MOST_CLASSES), np.int32),
+        np.zeros((n, N_ENTRIES), np.int32), np.zeros((n, _MOST_CLASSES), np.int64),
     )  # fmt: skip
     for r in range(n):
         order = board_order(np.array(boards[r]))
@@ -225,7 +233,7 @@ def _add_images(images, hole, value, root, total):
 def _river(shapes, block, stake, table, rivers, r, cells, scratch):
     """Add one river's values of LANES subtrees, or all-ins, to scratch.total, and its leaks to scratch.leaks."""
     shape, root, since, value = shapes.of_block[block], 0, scratch.since, scratch.value
-    n_showdowns = n_ends = 1
+    n_showdowns = n_ends = np.int64(1)
     since[: cells.group.shape[0], 0] = 1
     if shape >= 0:
         (n_showdowns, n_ends), root = shapes.ends[shape], shapes.node_start[shape + 1] - shapes.node_start[shape]
@@ -234,11 +242,12 @@ def _river(shapes, block, stake, table, rivers, r, cells, scratch):
     seen, folds = np.empty((53, n_ends * WIDE), np.float32), np.empty((n_ends - n_showdowns, WIDE), np.float32)
     own, weight = np.empty(LANES, np.float32), np.empty(WIDE, np.float32)
     times = np.full(WIDE, (rivers.images[r] >= 0).sum(), dtype=np.float32)
-    _add_all(cells, n_showdowns, n_ends, scratch.sums, since, seen)
+    by_end = since.reshape(since.shape[0], -1, WIDE)
+    _add_all(cells, n_showdowns, n_ends, scratch.sums, by_end, seen)
     for cls in range(cells.classes.shape[0] - 1):
         first, last = cells.classes[cls], cells.classes[cls + 1]
         for g in range(first, last):
-            _add_cell(cells, g, scratch.sums, since, n_showdowns, n_ends, seen)
+            _add_cell(cells, g, scratch.sums, by_end, n_showdowns, n_ends, seen)
         for g in range(first, last):
             row = cells.group[g] * table.shape[1] + shapes.begin[block]
             _weigh_folds(n_showdowns, n_ends, stake, since, g, folds)
@@ -252,7 +261,7 @@ def _river(shapes, block, stake, table, rivers, r, cells, scratch):
                     )
                 _add_images(rivers.images[r], hole, value, root, scratch.total)
         for g in range(first, last):
-            _add_cell(cells, g, scratch.sums, since, n_showdowns, n_ends, seen)
+            _add_cell(cells, g, scratch.sums, by_end, n_showdowns, n_ends, seen)
 
 
 @njit(cache=True)
@@ -319,6 +328,6 @@ def _response_scratch_of(scratch, i):
 def _all_blocks(shapes, plan, blocks, starts, table, rivers, reach, value, leaks, scratches):
     """Every block writes values of its own nodes only."""
     for thread in prange(starts.shape[0] - 1):
-        scratch = _response_scratch_of(scratches, thread)
+        scratch = _response_scratch_of(scratches, np.int64(thread))
         for b in blocks[starts[thread] : starts[thread + 1]]:
             _block(shapes, plan, b, table, rivers, reach, value, leaks, scratch)

@@ -7,11 +7,12 @@ scaled by t^a / (t^a + 1), negative ones by t^b / (t^b + 1) and the average stra
 scaled alike, whether the epoch's boards met them or not.
 
 Before the river holes that share a group on each of these streets play alike, and are walked as one (`Kin` in
-solve/board); on the river all holes of one strength and one equity are one cell (solve/cells).
+solve/board); on the river all holes of one strength and one equity are one cell (`Cells`).
 
 Boards come from the seed and the iteration's number alone, so that a run that is resumed goes on with the same bits.
 """
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numba
@@ -27,21 +28,34 @@ from faceup.holdem.solve.board import (
     PADDED,
     TILE,
     BoardOrder,
+    Cells,
     Kin,
     Scratch,
     _down,
     _replace_block,
     _up,
     board_order,
+    make_cells,
     make_scratch,
 )  # fmt: skip
-from faceup.holdem.solve.cells import Cells, make_cells
 from faceup.holdem.solve.groups import Groups
-from faceup.holdem.solve.layout import LANES, before_river, make_layout, shares
+from faceup.holdem.solve.layout import (
+    LANES,
+    before_river,
+    block_sizes,
+    make_layout,
+    make_shapes,
+    river_shapes,
+    shares,
+    table_columns,
+)
 from faceup.holdem.solve.river import BOTH, _river_scratch_of, _sweep_rivers, make_river_scratch
-from faceup.holdem.solve.river_shapes import block_sizes, make_shapes, river_shapes, table_columns
 
 CUTS = (0, 1)  # preflop, then each flop's subtree by itself
+
+
+# An argument that is a literal, or the index of a prange, is of another type than an int64, and all that it is given to would be
+# compiled once more: hence the calls of np.int64 in kernels.
 
 
 class Discount(NamedTuple):
@@ -56,7 +70,7 @@ class Discount(NamedTuple):
 class SelfPlayState(NamedTuple):
     """All that self-play has learnt: four tables each, (n_groups, width) float32; the river's in its own order of columns.
 
-    That order, and with it the width, is `solve/river_shapes.table_columns`.
+    That order, and with it the width, is `solve/layout.table_columns`.
     """
 
     regrets: tuple[np.ndarray, ...]
@@ -69,8 +83,12 @@ def new_state(tree: BettingTree, groups: Groups) -> SelfPlayState:
     shape = river_shapes(tree)
     layout = make_layout(before_river(tree), CUTS, shape)
     widths = [*np.diff(tree.street_start)[:3], make_shapes(tree, layout, shape).begin[-1]]
-    tables = [tuple(np.zeros((groups.n_groups[s], widths[s]), dtype=np.float32) for s in range(4)) for _ in range(2)]
-    return SelfPlayState(tables[0], tables[1], 0)
+    return SelfPlayState(_zeros(groups.n_groups, widths), _zeros(groups.n_groups, widths), 0)
+
+
+def _zeros(n_rows: Sequence[int], widths: Sequence[int]) -> tuple[np.ndarray, ...]:
+    """A table (n_rows, width) float32 for each street."""
+    return tuple(np.zeros(shape, dtype=np.float32) for shape in zip(n_rows, widths, strict=True))
 
 
 def sampled_board(seed: int, iteration: int) -> np.ndarray:
@@ -144,18 +162,12 @@ def _part_down(layout, part, regrets, strategy, rows, groups, n_groups, root_rea
     for street in range(3):
         if layout.edges[part, street, 1] > layout.edges[part, street, 0]:
             _match_regrets(layout, part, street, regrets[street], groups[street], n_groups[street], strategy[street])
-    _down(
-        layout, part, strategy[0], strategy[1], strategy[2], strategy[3], rows, root_reach, scratch, count,
-        reach[0], reach[1], reach[2], reach[3],
-    )  # fmt: skip
+    _down(layout, part, strategy, rows, root_reach, scratch, count, reach)
 
 
 @njit(cache=True)
 def _part_up(layout, part, learner, regrets, averages, strategy, rows, groups, n_groups, root_value, scratch, gain, reach):
-    _up(
-        layout, part, strategy[0], strategy[1], strategy[2], strategy[3], rows, root_value, scratch,
-        gain[0], gain[1], gain[2], gain[3],
-    )  # fmt: skip
+    _up(layout, part, strategy, rows, root_value, scratch, gain)
     for street in range(3):
         if layout.edges[part, street, 1] > layout.edges[part, street, 0]:
             _learn(
@@ -167,10 +179,11 @@ def _part_up(layout, part, learner, regrets, averages, strategy, rows, groups, n
 @njit(cache=True, parallel=True)
 def _all_down(layout, parts, starts, regrets, strategy, rows, groups, n_groups, root_reach, scratches, ends, count, reach):
     """Reach of all ends and rivers; each part touches table entries of its own only."""
-    first = _scratch_of(scratches, 0, ends)
-    _part_down(layout, 0, regrets, strategy, rows, groups, n_groups, root_reach, first, count, reach)
+    preflop = np.int64(0)
+    first = _scratch_of(scratches, preflop, ends)
+    _part_down(layout, preflop, regrets, strategy, rows, groups, n_groups, root_reach, first, count, reach)
     for thread in prange(starts.shape[0] - 1):
-        scratch = _scratch_of(scratches, thread, ends)
+        scratch = _scratch_of(scratches, np.int64(thread), ends)
         for i in range(starts[thread], starts[thread + 1]):
             _part_down(layout, parts[i], regrets, strategy, rows, groups, n_groups, root_reach, scratch, count, reach)
 
@@ -187,7 +200,9 @@ def _all_ends(layout, sequence, starts, shapes, cells, holes, class_start, kin, 
                     shown = column < layout.columns[0, 1]
                     _replace_block(ends, column, player, holes, class_start, kin, stake, shown, blocks[thread])
             else:
-                _sweep_rivers(shapes, cells, kin, b, ends, learner, regrets, averages, _river_scratch_of(rivers, thread))
+                _sweep_rivers(
+                    shapes, cells, kin, b, ends, learner, regrets, averages, _river_scratch_of(rivers, np.int64(thread))
+                )
 
 
 @njit(cache=True, parallel=True)
@@ -196,13 +211,14 @@ def _all_up(
 ):
     """Values of all decisions before the river, and what is learnt there."""
     for thread in prange(starts.shape[0] - 1):
-        scratch = _scratch_of(scratches, thread, ends)
+        scratch = _scratch_of(scratches, np.int64(thread), ends)
         for i in range(starts[thread], starts[thread + 1]):
             _part_up(
                 layout, parts[i], learner, regrets, averages, strategy, rows, groups, n_groups, root_value, scratch, gain, reach
             )
-    scratch = _scratch_of(scratches, 0, ends)
-    _part_up(layout, 0, learner, regrets, averages, strategy, rows, groups, n_groups, root_value, scratch, gain, reach)
+    preflop = np.int64(0)
+    scratch = _scratch_of(scratches, preflop, ends)
+    _part_up(layout, preflop, learner, regrets, averages, strategy, rows, groups, n_groups, root_value, scratch, gain, reach)
 
 
 @njit(cache=True, parallel=True)
@@ -247,13 +263,10 @@ class SelfPlay:
         self._scratches = make_scratch(self.layout, numba.config.NUMBA_NUM_THREADS)
         self._river_scratches = make_river_scratch(self._shapes, numba.config.NUMBA_NUM_THREADS)
         self._ends = np.zeros((len(self.layout.stake), 2, N_TILES, TILE), dtype=np.float32)
-        n_rows = [min(n, N_RIVER_HOLES) for n in groups.n_groups]
-        decisions = [((top.kind == DECISION) & (top.street == s)).sum() for s in range(4)]
-        widths = np.diff(top.street_start)
-        self._strategy, self._gain = (
-            tuple(np.zeros((n_rows[s], widths[s]), dtype=np.float32) for s in range(4)) for _ in range(2)
-        )
-        self._reach = tuple(np.zeros((n_rows[s], decisions[s]), dtype=np.float32) for s in range(4))
+        n_rows = [min(n, N_RIVER_HOLES) for n in groups.n_groups[:3]]
+        decisions = np.bincount(top.street[top.kind == DECISION], minlength=3)
+        self._strategy, self._gain = (_zeros(n_rows, np.diff(top.street_start)[:3]) for _ in range(2))
+        self._reach = _zeros(n_rows, decisions)
         self._mark = np.full(max(*groups.n_groups, N_RIVER_HOLES**2), -1, dtype=np.int32)
         self._groups = np.zeros((3, N_RIVER_HOLES), dtype=np.int32)
         self._roots = np.zeros((2, 2, int(self.layout.root.max()) + 1, N_TILES, TILE), dtype=np.float32)
@@ -278,27 +291,16 @@ class SelfPlay:
         at_root[:] = 0
         at_root[:, kin.of_hole] = 1 if self._ranges is None else self._ranges[:, order.holes]
         shared = self._strategy, rows, self._groups, n_groups
-        _all_down(self.layout, *self._parts, regrets, *shared, reach, self._scratches, self._ends, kin.count, self._reach)
+        kept = self._scratches, self._ends
+        _all_down(self.layout, *self._parts, regrets, *shared, reach, *kept, kin.count, self._reach)
         _all_ends(
             self.layout, *self._blocks, self._shapes, cells, order.holes, order.class_start, kin, self._ends,
             self._scratches.block, self._river_scratches, learner, regrets[3], averages[3],
         )  # fmt: skip
-        _all_up(
-            self.layout,
-            *self._parts,
-            learner,
-            regrets,
-            averages,
-            *shared,
-            value,
-            self._scratches,
-            self._ends,
-            self._gain,
-            self._reach,
-        )
+        _all_up(self.layout, *self._parts, learner, regrets, averages, *shared, value, *kept, self._gain, self._reach)
 
     def _locate(self, cards: np.ndarray, order: BoardOrder) -> tuple[np.ndarray, np.ndarray, Kin, Cells]:
-        """Fill groups for a board; returns how many each street has, rows of kin (4, n_tiles, TILE), kin, the river's cells."""
+        """Fill groups for a board; returns how many each street has, rows of kin (3, n_tiles, TILE), kin, the river's cells."""
         equity = np.zeros(1326, dtype=np.int32)
         _river_equity(cards, equity)
         of_hole = [CLASS_OF_HOLE.astype(np.int32)]
@@ -308,8 +310,8 @@ class SelfPlay:
         rows_of_hole = np.empty((3, N_RIVER_HOLES), dtype=np.int32)
         counts = [_number(of_hole[s][order.holes], self._mark, rows_of_hole[s], self._groups[s]) for s in range(3)]
         kin = self._kin(rows_of_hole, counts)
-        rows = np.zeros((4, *kin.count.shape), dtype=np.uint32)
-        rows[:3].reshape(3, -1)[:, kin.of_hole] = rows_of_hole
+        rows = np.zeros((3, *kin.count.shape), dtype=np.uint32)
+        rows.reshape(3, -1)[:, kin.of_hole] = rows_of_hole
         return np.array(counts, dtype=np.int64), rows, kin, make_cells(order.holes, order.class_start, equity)
 
     def _kin(self, rows_of_hole: np.ndarray, n_rows: list[int]) -> Kin:

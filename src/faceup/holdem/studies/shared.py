@@ -10,8 +10,8 @@ import numpy as np
 
 from faceup.holdem.betting.betting_tree import BettingTree
 from faceup.holdem.solve.groups import Groups
+from faceup.holdem.solve.layout import table_columns
 from faceup.holdem.solve.policy import histories
-from faceup.holdem.solve.river_shapes import table_columns
 from faceup.holdem.solve.selfplay import Discount, SelfPlay, SelfPlayState
 
 
