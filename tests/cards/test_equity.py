@@ -99,30 +99,32 @@ def test_kings(tables):
     assert round(100 * kings, 5) == 82.39568
 
 
-def test_river_against_full_enumeration(tables):
-    n = 0
-    for board, holes in random_boards(2000, 5, 5, seed=1):
+def boards_and_more(few, many):
+    """A test on few boards always, on many where slow tests are run."""
+    return pytest.mark.parametrize("n_boards", [few, pytest.param(many, marks=pytest.mark.slow)])
+
+
+@boards_and_more(60, 2000)
+def test_river_against_full_enumeration(tables, n_boards):
+    for board, holes in random_boards(n_boards, 5, 5, seed=1):
         values = oracle_strengths(board)
         for hole in holes:
             assert look_up(tables[3], board, hole) == (oracle_equity(values, hole), [])
-            n += 1
-    assert n == 10_000
 
 
-def test_turn_against_full_enumeration(tables):
-    n = 0
-    for board, holes in random_boards(50, 4, 4, seed=2):
+@boards_and_more(3, 50)
+def test_turn_against_full_enumeration(tables, n_boards):
+    for board, holes in random_boards(n_boards, 4, 4, seed=2):
         rivers = {c: oracle_strengths([*board, c]) for c in range(52) if c not in board}
         for hole in holes:
             futures = [oracle_equity(values, hole) for c, values in rivers.items() if not HOLDS[hole, c]]
             assert len(futures) == 46
             assert look_up(tables[2], board, hole) == (sum(futures), [oracle_deciles(futures)])
-            n += 1
-    assert n == 200
 
 
-def test_flop_against_full_enumeration(tables):
-    for board, holes in random_boards(3, 3, 20, seed=3):
+@boards_and_more(1, 3)
+def test_flop_against_full_enumeration(tables, n_boards):
+    for board, holes in random_boards(n_boards, 3, 4 if n_boards == 1 else 20, seed=3):
         unseen = [c for c in range(52) if c not in board]
         rivers = {pair: oracle_strengths([*board, *pair]) for pair in combinations(unseen, 2)}
         for hole in holes:
@@ -133,13 +135,13 @@ def test_flop_against_full_enumeration(tables):
             assert look_up(tables[1], board, hole) == (sum(futures.values()), deciles)
 
 
-def test_preflop_deciles_from_every_flop_and_turn(tables):
+@pytest.mark.parametrize("street", [1, pytest.param(2, marks=pytest.mark.slow)])
+def test_preflop_deciles_from_every_flop_and_turn(tables, street):
     kings, hole = CLASS_NAMES.index("KK"), hole_index(*parse_cards("KcKd"))
     unseen = [c for c in range(52) if not HOLDS[hole, c]]
-    for street in (1, 2):
-        boards = np.array(list(combinations(unseen, BOARD_CARDS[street])))
-        futures = [look_up(tables[street], board, hole)[0] for board in boards]
-        assert tables[0].deciles[street - 1][0, kings].tolist() == oracle_deciles(futures)
+    boards = np.array(list(combinations(unseen, BOARD_CARDS[street])))
+    futures = [look_up(tables[street], board, hole)[0] for board in boards]
+    assert tables[0].deciles[street - 1][0, kings].tolist() == oracle_deciles(futures)
 
 
 def test_histograms_average_to_the_equity(tables):
@@ -188,7 +190,7 @@ def test_same_bits_on_one_and_two_threads(tables):
         numba.set_num_threads(n_threads)
         try:
             river = np.empty((4000, 1326), dtype=np.uint16)
-            equity._river_table(rivers.cards[:4000], river)
+            equity._river_table(rivers.cards[:4000].astype(np.int64), river)
             assert (river == tables[3].equity[:4000]).all()
             turn = [np.empty_like(a[:400]) for a in (tables[2].equity, *tables[2].deciles)]
             equity._turn_table(turns.cards[:400], rivers.keys, tables[3].equity, *turn)
@@ -202,13 +204,66 @@ def test_same_bits_on_one_and_two_threads(tables):
             numba.set_num_threads(before)
 
 
-@pytest.mark.parametrize("mmap", [False, True])
-def test_tables_come_back_from_disk(tables, tmp_path, mmap):
-    small = tuple(
-        equity.StreetTable(t.equity[:7], tuple(d[:7] for d in t.deciles)) for t in tables
-    )  # the first boards only: the whole tables are 1 GB
+def arrays_of(tables):
+    return [array for table in tables for array in (table.equity, *table.deciles)]
+
+
+def exact_of(array):
+    return equity.Exact(array.shape, str(array.dtype), equity.total_of(array))
+
+
+def test_all_numbers_are_the_known_ones(tables):
+    """What is known of the files is what every machine computes."""
+    expected = [exact for files in equity._FILES for exact in files.values()]
+    assert [exact_of(array) for array in arrays_of(tables)] == expected
+
+
+@pytest.fixture
+def saved(tables, tmp_path, monkeypatch):
+    """Files of the first seven boards, for the whole tables are 1 GB, that pass for the whole."""
+    small = tuple(equity.StreetTable(t.equity[:7], tuple(d[:7] for d in t.deciles)) for t in tables)
+    arrays = iter(arrays_of(small))
+    files = tuple({name: exact_of(next(arrays)) for name in files} for files in equity._FILES)
+    monkeypatch.setattr(equity, "_FILES", files)
     save_tables(tmp_path, small)
-    assert len(list(tmp_path.iterdir())) == 10
-    for saved, loaded in zip(small, load_tables(tmp_path, mmap=mmap), strict=True):
-        for ours, theirs in zip((saved.equity, *saved.deciles), (loaded.equity, *loaded.deciles), strict=True):
-            assert ours.dtype == theirs.dtype and (ours == theirs).all()
+    return tmp_path, small
+
+
+def test_tables_come_back_from_disk(saved):
+    folder, small = saved
+    assert len(list(folder.iterdir())) == 10
+    for ours, theirs in zip(arrays_of(small), arrays_of(load_tables(folder)), strict=True):
+        assert ours.dtype == theirs.dtype and (ours == theirs).all()
+    assert not theirs.flags.writeable
+
+
+def flipped(content):
+    return content[:-300] + bytes([content[-300] ^ 1]) + content[-299:]
+
+
+@pytest.mark.parametrize(
+    ("name", "spoil", "message"),
+    [
+        ("river_equity", lambda content, _: content[:-100], "cannot be read"),
+        ("flop_equity", lambda content, _: b"", "cannot be read"),
+        (
+            "flop_equity",
+            lambda _, folder: (folder / "turn_river_deciles.npy").read_bytes(),
+            r"holds uint16 of shape \(7, 1326, 10\)",
+        ),
+        ("flop_equity", lambda _, folder: (folder / "turn_equity.npy").read_bytes(), "holds other numbers"),
+        ("turn_equity", lambda content, _: content[:200] + bytes(len(content) - 200), "holds other numbers"),
+        ("turn_river_deciles", lambda content, _: flipped(content), "holds other numbers"),
+    ],
+)
+def test_a_spoilt_table_is_named_with_the_remedy(saved, name, spoil, message):
+    folder, _ = saved
+    path = folder / f"{name}.npy"
+    path.write_bytes(spoil(path.read_bytes(), folder))
+    with pytest.raises(ValueError, match=rf"{name}.npy: {message}.*make it again with `dvc repro equity`"):
+        load_tables(folder)
+
+
+def test_a_missing_table_is_named(tmp_path):
+    with pytest.raises(ValueError, match=r"preflop_equity.npy: there is no such file, expected int64 of shape \(1, 169\)"):
+        load_tables(tmp_path)

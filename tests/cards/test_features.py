@@ -207,22 +207,6 @@ def test_bad_bets(example, bets, message):
     assert message in str(error.value)
 
 
-@pytest.mark.parametrize(
-    ("hole", "board"),
-    [
-        ("AcAc", ""),
-        ("Ac3h", "Kh3sAc"),
-        ("Ac3h", "Kh3s"),
-        ("Ac3h", "Kh3sJc2c2d2h"),
-        ("Zc3h", ""),
-        ("Ac3x", ""),
-    ],
-)
-def test_bad_hands(hole, board):
-    with pytest.raises(ValueError, match="expected|holds"):
-        hand(hole, board)
-
-
 @pytest.mark.parametrize("street", [0, 1, 4, -1])
 def test_streets_must_be_later(example, street):
     with pytest.raises(ValueError, match=rf"street is {street}, expected one after the flop: \[2, 3\]"):

@@ -39,7 +39,9 @@ def _count_hands(n_cards, holes, counts, seen):
     ("n_cards", "n_strengths", "by_category"),
     [
         (5, 7462, [1302540, 1098240, 123552, 54912, 10200, 5108, 3744, 624, 40]),
-        (7, 4824, [23294460, 58627800, 31433400, 6461620, 6180020, 4047644, 3473184, 224848, 41584]),
+        pytest.param(
+            7, 4824, [23294460, 58627800, 31433400, 6461620, 6180020, 4047644, 3473184, 224848, 41584], marks=pytest.mark.slow
+        ),
     ],
 )
 def test_all_hands(n_cards, n_strengths, by_category):

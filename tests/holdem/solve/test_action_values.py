@@ -35,8 +35,3 @@ def test_a_decision_is_worth_the_mean_of_its_actions():
         mixed = (found.share[below] * found.value[SMALL.actor[node], below]).sum(axis=0)
         np.testing.assert_allclose(found.value[SMALL.actor[node], node], mixed, rtol=1e-4, atol=1e-2)
         np.testing.assert_allclose(found.share[below].sum(axis=0), 1, rtol=1e-4)
-
-
-def test_a_board_of_four_cards_is_refused():
-    with pytest.raises(ValueError, match="expected five distinct cards"):
-        action_values(SMALL, FixedPolicy(SMALL, None), FixedPolicy(SMALL, None), BOARD[:4])

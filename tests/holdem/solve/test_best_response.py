@@ -21,7 +21,20 @@ from faceup.holdem.solve.policy import FixedPolicy, opponents, river_equities
 
 SYMMETRIC = [0, 1, 2]  # three twos: three suits may be renamed, so that few turns and rivers are left to play
 IDENTITY = np.flatnonzero((SUIT_PERMUTATIONS == np.arange(4)).all(axis=1))
-FLOPS = np.array([[0, 1, 2], [4, 5, 6], [48, 49, 50], [24, 25, 26]])
+FLOPS = np.array([[0, 1, 2], [48, 49, 50], [24, 25, 26]])
+
+
+@pytest.fixture(scope="module")
+def calling():
+    """A responder to always-call, and what a symmetric flop is worth to it."""
+    responder = Responder(PUSH, FixedPolicy(PUSH, 1))
+    return responder, responder.flop(SYMMETRIC)
+
+
+@pytest.fixture(scope="module")
+def small_flop():
+    """What a symmetric flop of the small tree is worth to a responder to a random policy."""
+    return Responder(SMALL, RandomPolicy(SMALL, 7, n_rows=1)).flop(SYMMETRIC)
 
 
 def won_on(responder: Responder, player: int, flop) -> float:
@@ -38,10 +51,9 @@ def test_always_fold_loses_750():
     assert found.seats == pytest.approx((1000, 500), abs=1e-3)
 
 
-def test_always_call_pays_for_every_good_river():
+def test_always_call_pays_for_every_good_river(calling):
     """Against always-call wait for the river, then go all-in where equity is above a half: from the equities alone."""
-    responder = Responder(PUSH, FixedPolicy(PUSH, 1))
-    values = responder.flop(SYMMETRIC).values
+    responder, values = calling[0], calling[1].values
     expected = np.zeros(1326)
     for turn in range(3, 52):
         for river in range(3, 52):
@@ -177,10 +189,9 @@ def test_leaks_add_up_to_what_is_won():
     assert (found.leaks >= -1).all()
 
 
-def test_fewer_sizes_win_less_and_the_policy_keeps_its_own():
-    victim = RandomPolicy(SMALL, 7, n_rows=1)
-    every, few = (Responder(SMALL, victim, sizes=sizes) for sizes in (None, []))
-    more, less = every.flop(SYMMETRIC).values, few.flop(SYMMETRIC).values
+def test_fewer_sizes_win_less_and_the_policy_keeps_its_own(small_flop):
+    victim, more = RandomPolicy(SMALL, 7, n_rows=1), small_flop.values
+    less = Responder(SMALL, victim, sizes=[]).flop(SYMMETRIC).values
     assert (less <= more + 1).all() and less.sum() < more.sum()
     named = Responder(SMALL, victim, sizes=[1]).flop(SYMMETRIC).values
     np.testing.assert_array_equal(named, more)
@@ -192,10 +203,8 @@ def test_unknown_sizes_are_refused():
         allowed_nodes(SMALL, [1, 3])
 
 
-def test_pairs_of_a_flop_are_counted():
-    responder = Responder(PUSH, FixedPolicy(PUSH, 1))
-    pairs = responder.flop(SYMMETRIC).pairs
-    assert pairs.sum() == 1176 * 1081
+def test_pairs_of_a_flop_are_counted(calling):
+    assert calling[1].pairs.sum() == 1176 * 1081
     free = ~np.isin(HOLE_CARDS, SYMMETRIC).any(axis=1)
     assert opponents(free[None].astype(float))[0][free].tolist() == [1081] * 1176
 
@@ -220,11 +229,10 @@ def test_number_of_flop_turn_situations():
 
 
 def test_folding_suits_changes_nothing(monkeypatch):
-    tree = build_tree(menu_from([[]], [[]], [[]], [[]]))
-    policy = RandomPolicy(tree, 4, n_rows=1)
-    folded = Responder(tree, policy).flop([0, 4, 8])
+    policy = RandomPolicy(PUSH, 4, n_rows=1)
+    folded = Responder(PUSH, policy).flop([0, 4, 8])
     monkeypatch.setattr("faceup.holdem.solve.best_response.fixing_permutations", lambda cards, among: IDENTITY)
-    plain = Responder(tree, policy).flop([0, 4, 8])
+    plain = Responder(PUSH, policy).flop([0, 4, 8])
     np.testing.assert_allclose(folded.values, plain.values, rtol=1e-4, atol=50)
 
 
@@ -241,10 +249,9 @@ def test_bad_samples_are_refused(n):
         sample_flops(n, seed=1)
 
 
-def test_too_few_flops_are_refused():
-    responder = Responder(PUSH, FixedPolicy(PUSH, 1))
+def test_too_few_flops_are_refused(calling):
     with pytest.raises(ValueError, match="at least 3"):
-        responder.summarise([])
+        calling[0].summarise([])
 
 
 def test_differences_on_the_same_flops():
@@ -291,14 +298,13 @@ def test_slopes_find_how_luck_moves_values():
     np.testing.assert_allclose((values + slopes * luck) / pairs[:, None, None], np.broadcast_to(known, values.shape), atol=1e-9)
 
 
-def test_same_values_on_any_number_of_threads():
+def test_same_values_on_any_number_of_threads(small_flop):
     """Blocks write to nodes of their own: one thread and all give the same bytes."""
-    victim = RandomPolicy(SMALL, 9, n_rows=1)
     before = numba.get_num_threads()
-    found = []
-    for threads in (1, before):
-        numba.set_num_threads(threads)
-        found.append(Responder(SMALL, victim).flop(SYMMETRIC))
-    numba.set_num_threads(before)
-    for one, other in zip(*found, strict=True):
+    numba.set_num_threads(1)
+    try:
+        alone = Responder(SMALL, RandomPolicy(SMALL, 7, n_rows=1)).flop(SYMMETRIC)
+    finally:
+        numba.set_num_threads(before)
+    for one, other in zip(small_flop, alone, strict=True):
         assert one.tobytes() == other.tobytes()

@@ -1,16 +1,21 @@
 """A stopped run goes on to the same bits; damaged and foreign checkpoints are refused, older ones used."""
 
+import os
 import resource
+import shutil
+import subprocess
+import sys
 
 import kill_and_resume
 import numpy as np
 import pytest
 
-from faceup.holdem.betting.betting_tree import STREETS, build_tree
+from faceup.holdem.betting.betting_tree import STREETS, build_tree, menu_from
 from faceup.holdem.solve import checkpoint
-from faceup.holdem.solve.checkpoint import clear, fingerprint, load, save, train
+from faceup.holdem.solve.checkpoint import clear, expected_size, fingerprint, load, save, train
 from faceup.holdem.solve.groups import N_RIVER_GROUPS, Groups
 from faceup.holdem.solve.selfplay import Discount, SelfPlay, new_state
+from faceup.notebook import source_code
 
 TREE = build_tree({street: [[]] for street in STREETS})  # all-in is the only raise: 34 nodes
 DISCOUNT = Discount(1.5, 0, 2, 2)
@@ -153,7 +158,7 @@ def test_a_foreign_one_is_refused_and_later_replaced(two, whole, capsys):
     assert len({OWNER, *others}) == 5
     for other in others:
         assert load(two, other, FRESH) is None
-    assert capsys.readouterr().err.count("it is of other parameters or other code") == 8
+    assert capsys.readouterr().err.count("it is of other parameters") == 8
     for path in two.iterdir():
         path.unlink()
     save(two, FRESH._replace(iteration=99), others[0])
@@ -161,9 +166,48 @@ def test_a_foreign_one_is_refused_and_later_replaced(two, whole, capsys):
     assert names(two) == ["checkpoint-000000006.npz", "checkpoint-000000007.npz"]
 
 
-def test_edited_kernels_make_a_checkpoint_foreign(monkeypatch):
-    monkeypatch.setattr(checkpoint, "_CODE", ("0" * 64, checkpoint._CODE[1]))
-    assert fingerprint(TREE, GROUPS, DISCOUNT, SEED) != OWNER
+def test_edited_code_makes_a_checkpoint_foreign_and_is_named(two, monkeypatch, capsys):
+    monkeypatch.setattr(checkpoint, "_CODE", checkpoint._CODE | {"faceup.cards.strength": "0"})
+    now = fingerprint(TREE, GROUPS, DISCOUNT, SEED)
+    assert now != OWNER and load(two, now, FRESH) is None
+    assert capsys.readouterr().err.count("it is of other code (faceup.cards.strength changed). An older one is used") == 2
+
+
+EDIT_EACH = """
+import sys
+from faceup.notebook import source_code
+
+def digests():
+    for function in (source_code._compiled, source_code._file_digest, source_code.module_digests):
+        function.cache_clear()
+    return source_code.module_digests("faceup.holdem.solve.selfplay")
+
+before = digests()
+for name in before:
+    file = source_code.module_file(name)
+    text = file.read_text()
+    file.write_text(text + "EDITED = 1")
+    after = digests()
+    print(name, *(other for other in before if after[other] != before[other]))
+    file.write_text(text)
+"""
+
+
+def test_an_edit_of_any_module_that_self_play_depends_on_is_seen(tmp_path):
+    """In a copy of the package: each module in turn gets one more constant, and that module alone has another digest."""
+    shutil.copytree(source_code.SOURCES / "faceup", tmp_path / "faceup", ignore=shutil.ignore_patterns("__pycache__"))
+    process = subprocess.run(
+        [sys.executable, "-c", EDIT_EACH],
+        env=os.environ | {"PYTHONPATH": str(tmp_path)},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    found = [line.split() for line in process.stdout.splitlines()]
+    assert all(changed == [name] for name, *changed in found)
+    expected = ("cards.cards", "cards.equity", "cards.strength", "holdem.betting.betting_tree")
+    solve = ("board", "groups", "lanes", "layout", "river", "selfplay")
+    assert {name for name, *_ in found} >= {f"faceup.{name}" for name in (*expected, *(f"holdem.solve.{name}" for name in solve))}
 
 
 def test_other_shapes_too_late_and_without_its_snapshot(two, capsys):
@@ -193,6 +237,13 @@ def test_a_folder_that_cannot_be_made_is_named_before_work_starts(tmp_path):
     (tmp_path / "file").touch()
     with pytest.raises(OSError, match=r"file.checkpoint-000000000.npz: cannot be written .*expected a folder"):
         run(tmp_path / "file", 7, progress=kill_at(0))
+
+
+@pytest.mark.parametrize("menu", [([[]],) * 4, ([[1, 2], []], [[0.5, 1], []], [[1]], [[1], []])])
+def test_the_size_of_a_run_is_known_before_it_is_built(menu):
+    tree = build_tree(menu_from(*menu))
+    tables = sum(n * w * 4 * 2 for n, w in zip(GROUPS.n_groups, np.diff(tree.street_start), strict=True))
+    assert expected_size(menu_from(*menu), GROUPS.n_groups) == (len(tree.kind), tables)
 
 
 @pytest.mark.slow

@@ -38,8 +38,6 @@ from faceup.notebook.intervals import student_95
 N_FLOPS = 22_100
 _OPPONENTS = 1225  # holes that share no card with a given one
 _MBB_PER_DOLLAR = 10
-
-
 _COMBOS = np.bincount(CLASS_OF_HOLE, minlength=N_CLASSES)
 
 
@@ -155,18 +153,15 @@ class Responder:
         reach[:, :, ~free_holes(board)] = 0
         self._descend(2, board, reach)
         value, leaks = np.zeros_like(reach), np.zeros_like(self.leaks)
-        self._sum_rivers(board, fixing_permutations([turn], fixed), reach, value, leaks)
-        value[:, self._frontier[2]] /= np.float32(44)
-        leaks /= 44
-        self._ascend(2, board, reach, value, leaks)
-        return value, leaks
-
-    def _sum_rivers(self, board: list[int], fixed: np.ndarray, reach: np.ndarray, value: np.ndarray, leaks: np.ndarray) -> None:
-        rivers = folded_cards(board, fixed)
+        rivers = folded_cards(board, fixing_permutations([turn], fixed))
         boards = [[*board, card] for card, _ in rivers]
         played = [self.policy.street(3, complete) for complete in boards]
         table, rows = played[0][0], [row_of_hole for _, row_of_hole in played]
         self._rivers.add(make_rivers(boards, [images for _, images in rivers], rows), table, reach, value, leaks)
+        value[:, self._frontier[2]] /= np.float32(44)
+        leaks /= 44
+        self._ascend(2, board, reach, value, leaks)
+        return value, leaks
 
     def _ascend(self, street: int, board: list[int], reach: np.ndarray, value: np.ndarray, leaks: np.ndarray) -> None:
         """Fill value and leaks at a street's decisions from its folds and from the frontier below."""

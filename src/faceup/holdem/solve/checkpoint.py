@@ -12,12 +12,13 @@ import json
 import os
 import sys
 from collections.abc import Callable, Sequence
+from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 
-from faceup.holdem.betting.betting_tree import BettingTree
+from faceup.holdem.betting.betting_tree import START, BettingState, BettingTree, Menu, act, menu_labels, offered
 from faceup.holdem.solve.groups import Groups
 from faceup.holdem.solve.selfplay import Discount, SelfPlay, SelfPlayState
 from faceup.notebook.source_code import module_digests
@@ -34,6 +35,33 @@ class Run(NamedTuple):
 
     average: Tables
     snapshots: dict[int, Tables]  # by iteration
+
+
+def expected_size(menu: Menu, n_groups: Sequence[int]) -> tuple[int, int]:
+    """Nodes of a menu's tree, and bytes of self-play's tables on it, without building either.
+
+    n_groups: on each street, as in `Groups`. Raises ValueError on an unusable menu.
+    """
+    labels = menu_labels(menu)
+
+    @cache
+    def below(state: BettingState) -> tuple[int, ...]:
+        """How many nodes the actions of each street lead to."""
+        counts = [0] * 4
+        for _, action, amount in offered(state, menu, labels):
+            counts[state.street] += 1
+            if after := act(state, action, amount)[0]:
+                counts = [a + b for a, b in zip(counts, below(_merged(after)), strict=True)]
+        return tuple(counts)
+
+    widths = below(START)
+    return 1 + sum(widths), 2 * 4 * sum(n * width for n, width in zip(n_groups, widths, strict=True))
+
+
+def _merged(state: BettingState) -> BettingState:
+    """A state that goes on alike: what matters of earlier streets' bets is their sum."""
+    s = state.street
+    return state._replace(bets=tuple((sum(b[:s]), *(0,) * (s - 1), *b[s:]) if s else b for b in state.bets))
 
 
 def fingerprint(tree: BettingTree, groups: Groups, discount: Discount, seed: int) -> str:
@@ -112,11 +140,7 @@ def save(folder: str | os.PathLike, state: SelfPlayState, owner: str) -> None:
 
 
 def load(
-    folder: str | os.PathLike,
-    owner: str,
-    like: SelfPlayState,
-    most: int | None = None,
-    snapshots: Sequence[int] = (),
+    folder: str | os.PathLike, owner: str, like: SelfPlayState, most: int | None = None, snapshots: Sequence[int] = ()
 ) -> SelfPlayState | None:
     """The newest sound checkpoint of a run, None where there is none; others are named on stderr.
 
@@ -125,7 +149,9 @@ def load(
     """
     for path in reversed(_checkpoints(Path(folder))):
         try:
-            state = _read_state(path, owner, like)
+            arrays = _read(path, owner)
+            tables = _tables(arrays, "regrets", like.regrets), _tables(arrays, "averages", like.averages)
+            state = SelfPlayState(*tables, int(arrays["iteration"]))
             if most is not None and state.iteration > most:
                 raise ValueError(f"it is past iteration {most}")
             for iteration in snapshots:
@@ -138,20 +164,8 @@ def load(
     return None
 
 
-def _read_state(path: Path, owner: str, like: SelfPlayState) -> SelfPlayState:
-    arrays = _read(path, owner)
-    tables = _tables(arrays, "regrets", like.regrets), _tables(arrays, "averages", like.averages)
-    if "iteration" not in arrays:
-        raise ValueError("its iteration is missing")
-    return SelfPlayState(*tables, int(arrays["iteration"]))
-
-
-def _snapshot_path(folder: Path, iteration: int) -> Path:
-    return folder / f"snapshot-{iteration:09d}.npz"
-
-
 def _read_snapshot(folder: Path, iteration: int, owner: str, like: SelfPlayState) -> Tables:
-    path = _snapshot_path(folder, iteration)
+    path = folder / f"snapshot-{iteration:09d}.npz"
     try:
         return _tables(_read(path, owner), "average", like.averages)
     except ValueError as error:
@@ -196,7 +210,7 @@ def train(
         if stop != play.state.iteration:
             continue  # passed before the checkpoint was written
         if stop in snapshots:
-            _write(_snapshot_path(folder, stop), owner, _named("average", play.state.averages))
+            _write(folder / f"snapshot-{stop:09d}.npz", owner, _named("average", play.state.averages))
         if stop % every == 0 or stop == iterations:
             save(folder, play.state, owner)
     return Run(play.average(), {i: play.average(_read_snapshot(folder, i, owner, play.state)) for i in snapshots})
