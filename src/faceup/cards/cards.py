@@ -172,9 +172,9 @@ def canonical(board: list[int] | np.ndarray) -> tuple[int, int]:
 
 def fixing_permutations(cards: Sequence[int], among: np.ndarray) -> np.ndarray:
     """Those of the suit permutations `among` (indices) that map a set of cards to itself."""
-    cards = np.asarray(cards)
-    moved = 4 * (cards // 4) + SUIT_PERMUTATIONS[among][:, cards % 4]
-    return among[(np.sort(moved, axis=1) == np.sort(cards)).all(axis=1)]
+    held = np.asarray(cards)
+    moved = 4 * (held // 4) + SUIT_PERMUTATIONS[among][:, held % 4]
+    return among[(np.sort(moved, axis=1) == np.sort(held)).all(axis=1)]
 
 
 def folded_cards(board: Sequence[int], fixed: np.ndarray) -> list[tuple[int, list[int]]]:

@@ -101,7 +101,7 @@ class Responder:
         by_class = _by_class(value[:, self._frontier[0]].astype(np.float64))
         free = free_holes(flop)
         pairs = _by_class(opponents(free[None].astype(np.float64))[0] * free)
-        luck = np.zeros_like(by_class) if self._edges is None else self._luck_of(flop, pairs)
+        luck = self._luck_of(flop, pairs)
         decisions = [np.flatnonzero((self.tree.kind == DECISION) & (self.tree.street == s)) for s in (1, 2, 3)]
         return FlopValues(by_class, luck, np.array([leaks[nodes].sum(axis=0) for nodes in decisions]), pairs)
 
@@ -131,6 +131,8 @@ class Responder:
 
     def _luck_of(self, flop: list[int], pairs: np.ndarray) -> np.ndarray:
         """`FlopValues.luck`."""
+        if self._edges is None:
+            return np.zeros((2, len(self._frontier[0]), N_CLASSES))
         exact = self._edges * (pairs / (_COMBOS * _OPPONENTS))[:, None]
         luck = exact - edges(flop_wins(flop), RUNOUTS_FLOP)
         stake = self.tree.bets[self._frontier[0]].sum(axis=2)

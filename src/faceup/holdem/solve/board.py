@@ -55,7 +55,7 @@ class Cells(NamedTuple):
     group: np.ndarray  # (n_cells,) int32 2 * wins + ties of its holes
     first: np.ndarray  # (n_cells + 1,) int32 first entry of each cell
     card: np.ndarray  # (n_entries,) int32 0..51, or ALL
-    count: np.ndarray  # (n_entries,) float32 how many holes, counted negative where the card is not ALL
+    count: np.ndarray  # type: ignore[assignment]  # (n_entries,) float32 how many holes; negative where not ALL
     classes: np.ndarray  # (n_classes + 1,) int64 first cell of each strength
 
 
@@ -103,7 +103,7 @@ class Kin(NamedTuple):
     """Holes of a board that are played alike on all streets that are swept: they go down and up the tree as one."""
 
     of_hole: np.ndarray  # (1081,) int32 number of each hole's kin, in the order of `BoardOrder.holes`
-    count: np.ndarray  # (n_tiles, TILE) float32 how many holes each kin has; 0 in the padding
+    count: np.ndarray  # type: ignore[assignment]  # (n_tiles, TILE) float32 how many holes each kin has; 0 in the padding
 
 
 class Scratch(NamedTuple):

@@ -61,7 +61,7 @@ def expected_size(menu: Menu, n_groups: Sequence[int]) -> tuple[int, int]:
 def _merged(state: BettingState) -> BettingState:
     """A state that goes on alike: what matters of earlier streets' bets is their sum."""
     s = state.street
-    return state._replace(bets=tuple((sum(b[:s]), *(0,) * (s - 1), *b[s:]) if s else b for b in state.bets))
+    return state._replace(bets=tuple((sum(b[:s]), *(0,) * (s - 1), *b[s:]) if s else b for b in state.bets))  # type: ignore[arg-type]
 
 
 def fingerprint(tree: BettingTree, groups: Groups, discount: Discount, seed: int) -> str:

@@ -68,7 +68,7 @@ def free_by_board(street: int) -> np.ndarray:
     boards = canonical_boards(BOARD_CARDS[street]).cards
     held = np.zeros((len(boards), N_CARDS), dtype=bool)
     held[np.arange(len(boards))[:, None], boards] = True
-    return ~held[:, HOLE_CARDS].any(axis=2)
+    return np.logical_not(held[:, HOLE_CARDS].any(axis=2))
 
 
 def _numbered(key: np.ndarray, n: int) -> tuple[np.ndarray, int]:
@@ -103,7 +103,7 @@ def cluster_groups(
         found = fit_clusters(rows, weights, k, steps, seed + street)
         ids.append(nearest_groups(street, deciles, found.centres))
         costs.append(found.cost / UNITS[3])
-    return Groups(*ids, (N_CLASSES, *sizes, N_RIVER_GROUPS)), (costs[0], costs[1])
+    return Groups(ids[0], ids[1], (N_CLASSES, *sizes, N_RIVER_GROUPS)), (costs[0], costs[1])
 
 
 def sampled_rows(street: int, deciles: np.ndarray, n: int, seed: int) -> tuple[np.ndarray, np.ndarray]:

@@ -54,7 +54,7 @@ def before_river(tree: BettingTree) -> BettingTree:
     kind = tree.kind[:end].copy()
     kind[(kind == DECISION) & (tree.street[:end] == 3)] = RIVER
     start = np.append(tree.street_start[:4], end).astype(np.int32)
-    return BettingTree(tree.labels, kind, *(array[:end] for array in tree[2:-1]), start)
+    return BettingTree(tree.labels, kind, *(array[:end] for array in tree[2:-1]), start)  # type: ignore[call-arg]
 
 
 def make_layout(tree: BettingTree, cuts: tuple[int, ...], shape: np.ndarray | None = None) -> Layout:
@@ -248,7 +248,7 @@ def make_shapes(tree: BettingTree, layout: Layout, shape: np.ndarray) -> Shapes:
     kinds = (np.int32, np.int8, np.int32, np.int32, np.int32)
     flat = (np.concatenate([np.zeros(0, int), *field]).astype(kind) for field, kind in zip(fields, kinds, strict=True))
     sizes = np.append(np.diff(nodes), 0)[of_block] * LANES
-    return Shapes(
+    return Shapes(  # type: ignore[call-arg]
         np.ascontiguousarray(nodes), np.ascontiguousarray(decisions), np.array(ends, dtype=np.int64).reshape(-1, 2), *flat,
         of_block, column, np.append(0, np.cumsum(sizes)), stake,
     )  # fmt: skip

@@ -218,7 +218,7 @@ class LocalResponder:
         """Dollars once a move is made in a state: what the hand's end pays, or what follows."""
         after, kind = act(state, *move)
         if after is None:
-            return self._end(state, kind, seat, mine, sum(reach for _, reach in theirs))
+            return self._end(state, kind, seat, mine, sum((reach for _, reach in theirs), np.zeros(len(HOLE_CARDS))))
         if after.street > state.street:
             free = free_holes(self._shown(after.street))
             mine, theirs = mine & free, [(view, reach * free) for view, reach in theirs]
@@ -283,6 +283,7 @@ class LocalResponder:
         """The strategy's reach that folds to a raise, (1326,)."""
         move, folding = ("raise", amount), np.zeros(len(HOLE_CARDS))
         after, _ = act(state, *move)
+        assert after  # a raise ends nothing
         for view, reach in theirs:
             for heard, chance in self.reader.hear(view, state, move):
                 for answer, _, p in self.reader.act(heard, after, self._shown(state.street)):
@@ -312,4 +313,5 @@ def local_best_responses(
         for key, responder in responders.items():
             won[key].append(_MBB_PER_DOLLAR * float(np.mean(responder.play(showdowns, holes))))
         progress(k + 1)
-    return {key: Bound(*mean_ci95(np.array(mbb)), len(mbb)) for key, mbb in won.items()}
+    found = {key: mean_ci95(np.array(mbb)) for key, mbb in won.items()}
+    return {key: Bound(float(mean), float(ci95), len(boards)) for key, (mean, ci95) in found.items()}

@@ -12,7 +12,7 @@ solve/board); on the river all holes of one strength and one equity are one cell
 Boards come from the seed and the iteration's number alone, so that a run that is resumed goes on with the same bits.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 from typing import NamedTuple
 
 import numba
@@ -86,7 +86,7 @@ def new_state(tree: BettingTree, groups: Groups) -> SelfPlayState:
     return SelfPlayState(_zeros(groups.n_groups, widths), _zeros(groups.n_groups, widths), 0)
 
 
-def _zeros(n_rows: Sequence[int], widths: Sequence[int]) -> tuple[np.ndarray, ...]:
+def _zeros(n_rows: Iterable[int], widths: Iterable[int]) -> tuple[np.ndarray, ...]:
     """A table (n_rows, width) float32 for each street."""
     return tuple(np.zeros(shape, dtype=np.float32) for shape in zip(n_rows, widths, strict=True))
 
