@@ -125,7 +125,12 @@ def test_turn_subgames_of_two_rivers_are_solved(seed, monkeypatch):
     check_spot(turn_tree(5000), spot(seed, 2), 6000, 300, 10, monkeypatch)
 
 
-@pytest.mark.parametrize("seed", [11, *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(12, 27))])
+def test_a_subgame_is_nearly_solved_in_few_iterations(monkeypatch):
+    check_spot(turn_tree(5000), spot(11, 1), 100, 1, 30, monkeypatch)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(11, 27))
 def test_subgames_with_a_known_river_are_solved(seed, monkeypatch):
     check_spot(turn_tree(5000), spot(seed, 1), 400, 1, 10, monkeypatch)
 
