@@ -13,12 +13,11 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from faceup.trees import oct_moves as moves
-from faceup.trees.leaf_answers import nearest_mixtures
-from faceup.trees.metrics import check_range, check_whole, checked_costs, checked_features, checked_rows
+from faceup.trees.decision_tree import DecisionTree, add_up, predict, preorder
+from faceup.trees.metrics import check_range, check_whole, checked_costs, checked_features, checked_rows, nearest_mixtures
 from faceup.trees.oct_driver import Budget, Progress, from_greedy, from_parts
 from faceup.trees.oct_moves import FEATURE, LEFT, RIGHT, START, Problem, SearchState
 from faceup.trees.pruning import CRITERIA, prune
-from faceup.trees.trees import DecisionTree, predict
 
 MOST_BINS = 1 << 16
 _LANES = 8  # labels that a kernel's loops are unrolled for, or a multiple
@@ -52,7 +51,7 @@ def fit_oct(
     criterion: "brier" (squared error, as CART here), "log" (cross-entropy), "agreement" (weight of the likeliest
     label), "cost" (what the best action of each leaf costs, by `costs` (n, n_labels) per row and label; leaves
     then play that action alone) or "brier+cost" (squared error plus cost_weight times what a leaf's answer costs; leaves then
-    give the mixture for which that is least, `faceup.trees.leaf_answers`).
+    give the mixture for which that is least, as in `faceup.trees.cart.answer_by_costs`).
     cp: what a split must earn, as a share of all weight. sweeps: visits to all nodes at most, after each start and
     at the end. regrowths: how often a node two levels above the deepest leaves is grown anew; other levels get about
     the same work, from the top down. inner_sweeps: the search in each. bins: codes a feature at most; with no more
@@ -133,12 +132,8 @@ def _exported(
     state: SearchState, edges: list[np.ndarray], P: np.ndarray, w: np.ndarray, R: np.ndarray, criterion: str
 ) -> DecisionTree:
     """The tree in work, on columns R, as a DecisionTree, in preorder."""
-    nodes, order, waiting = state.nodes, [], [0]
-    while waiting:
-        node = waiting.pop()
-        order.append(node)
-        if nodes[node, FEATURE] >= 0:
-            waiting += [nodes[node, RIGHT], nodes[node, LEFT]]
+    nodes = state.nodes
+    order = preorder(nodes[:, FEATURE], nodes[:, LEFT], nodes[:, RIGHT])
     number = np.full(len(nodes), -1, dtype=np.int32)
     number[order] = np.arange(len(order))
     table = nodes[order]
@@ -163,9 +158,7 @@ def _node_sums(columns: np.ndarray, perm: np.ndarray, table: np.ndarray, left: n
     leaves = np.flatnonzero(left < 0)  # in preorder, so that their rows follow each other
     sums = np.zeros((len(table), columns.shape[1]))
     sums[leaves] = np.add.reduceat(columns[perm], table[leaves, START], axis=0)
-    for node in np.flatnonzero(left >= 0)[::-1]:
-        sums[node] = sums[left[node]] + sums[right[node]]
-    return sums
+    return add_up(left, right, sums)
 
 
 def _worth(costs: np.ndarray | None, P: np.ndarray, w: np.ndarray, criterion: str) -> np.ndarray | None:
