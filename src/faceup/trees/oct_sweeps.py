@@ -34,7 +34,7 @@ def _sort(problem, state, work, t, f):
     """Fill work.code with the codes of the rows of t and work.order with its rows by code; False if all are one."""
     code, order, counts = work.code, work.order, work.counts
     start, m = state.nodes[t, START], state.nodes[t, END] - state.nodes[t, START]
-    least, most = 1 << 30, -1
+    least, most = np.int32(1 << 30), np.int32(-1)
     for j in range(m):
         c = np.int32(problem.codes[f, state.perm[start + j]])
         code[j] = c
@@ -49,12 +49,12 @@ def _sort(problem, state, work, t, f):
                 i -= 1
             order[i] = j
         return True
-    for c in range(most - least + 2):
-        counts[c] = 0
+    for k in range(most - least + 2):
+        counts[k] = 0
     for j in range(m):
         counts[code[j] - least + 1] += 1
-    for c in range(most - least):
-        counts[c + 1] += counts[c]
+    for k in range(most - least):
+        counts[k + 1] += counts[k]
     for j in range(m):
         c = code[j] - least
         order[counts[c]] = j

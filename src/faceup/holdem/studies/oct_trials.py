@@ -143,7 +143,8 @@ class Trial(NamedTuple):
 def gain(ours: Trial, theirs: Trial) -> tuple[float, float]:
     """(ours less theirs in test accuracy, 95 % margin), over the same test rows."""
     more = ours.right.astype(np.float64) - theirs.right
-    return mean_ci95(more)
+    mean, ci95 = mean_ci95(more)
+    return float(mean), float(ci95)
 
 
 def generated_sets(rows: int, seed: int) -> dict[str, tuple[np.ndarray, np.ndarray]]:
@@ -179,8 +180,8 @@ def search_learner(depth: int, regrowths: int, seed: int) -> Fit:
 
     def fit(X: np.ndarray, y: np.ndarray, criterion: str, min_rows: int) -> DecisionTree:
         """One tree."""
-        settings = {"max_depth": depth, "min_rows": min_rows, "criterion": criterion, "regrowths": regrowths}
-        return fit_oct(X, np.eye(y.max() + 1)[y], np.ones(len(y)), seed=seed, **settings)
+        fitted = partial(fit_oct, max_depth=depth, min_rows=min_rows, criterion=criterion, regrowths=regrowths, seed=seed)
+        return fitted(X, np.eye(y.max() + 1)[y], np.ones(len(y)))
 
     return fit
 
@@ -196,16 +197,14 @@ def try_learner(
 ) -> Trial:
     """A learner at all criteria and min_rows on X (n, f), labels y (n,) from 0; the validation rows choose a tree."""
     train, valid, test = _parts(len(y))
-    fitted, best = [], None
+    fitted, tried = [], []
     for n, (criterion, rows) in enumerate(product(criteria, min_rows), start=1):
         tree = fit(X[train], y[train], criterion, rows)
         fitted.append(float(_right(tree, X[train], y[train]).mean()))
         for pruned in _pruned(tree, criterion, X[valid], y[valid]):
-            found = _right(pruned, X[valid], y[valid]).mean()
-            if best is None or found > best[0]:
-                best = found, pruned, criterion, rows
+            tried.append((_right(pruned, X[valid], y[valid]).mean(), pruned, criterion, rows))
         done(n)
-    _, tree, criterion, rows = best
+    _, tree, criterion, rows = max(tried, key=lambda each: each[0])  # the first of the best
     return Trial(max(fitted), _right(tree, X[test], y[test]), criterion, rows, n_leaves(tree))
 
 
