@@ -64,7 +64,7 @@ def contrees_optimum(X: np.ndarray, y: np.ndarray, levels: int) -> float:
     return (solver.predict(X) == y).mean()
 
 
-@pytest.mark.parametrize(("name", "levels"), [*((name, 2) for name in SETS), ("iris", 3), ("wine", 3), ("breast cancer", 3)])
+@pytest.mark.parametrize(("name", "levels"), [*((name, 2) for name in SETS), ("iris", 3), ("wine", 3)])
 def test_optimum_is_contrees(name, levels):
     """ConTree knows no weights: a row of weight 3 is given to it three times."""
     X, P, _ = SETS[name]
@@ -81,10 +81,11 @@ def test_optimum_of_all_thresholds_is_contrees(name):
     assert best_agreement(answers, P / len(P), 2) == pytest.approx(contrees_optimum(X, P.argmax(axis=1), 2), abs=1e-12)
 
 
-@pytest.mark.parametrize(("levels", "missed"), [(2, 1e-9), (3, 0.002)])
+# three levels against all trees there are: test_oct.test_three_levels_are_the_best_of_all_trees
+@pytest.mark.parametrize(("levels", "missed"), [(2, 1e-9), pytest.param(3, 0.002, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("name", ["wine", "breast cancer"])
 def test_search_finds_the_optimum(name, levels, missed):
-    found = certificate(*weighted(name), depth=levels, thresholds=THRESHOLDS.get(name, 5), regrowths=40, restarts=2, seed=0)
+    found = certificate(*weighted(name), depth=levels, thresholds=THRESHOLDS.get(name, 5), regrowths=100, restarts=2, seed=0)
     assert found.gap <= missed
     assert found.found > SETS[name][1].mean(axis=0).max()  # better than no tree
 
