@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from faceup.trees.trees import DecisionTree
+from faceup.trees.decision_tree import DecisionTree
 
 
 def random_tree(seed: int, n_splits: int, n_features: int = 4, n_labels: int = 3) -> DecisionTree:

@@ -18,7 +18,7 @@ from concurrent.futures import ThreadPoolExecutor
 from time import perf_counter
 import numpy as np
 from faceup.trees.oct import fit_oct
-from faceup.trees.trees import n_leaves
+from faceup.trees.decision_tree import n_leaves
 
 def rows(n, n_features):
     rng = np.random.default_rng(n_features)

@@ -9,7 +9,7 @@ from faceup.games.sequence_form import exploitability, infoset_reach
 from faceup.leduc import readable
 from faceup.leduc.game import RLCARD, build
 from faceup.trees.cart import fit_cart
-from faceup.trees.trees import leaf_of
+from faceup.trees.decision_tree import leaf_of
 
 LEDUC = build(RLCARD)
 GAME = LEDUC.game

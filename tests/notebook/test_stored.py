@@ -9,7 +9,7 @@ import pytest
 from faceup.notebook import stored as module
 from faceup.notebook.progress import Progress
 from faceup.notebook.stored import call_digest, stored
-from faceup.trees.trees import DecisionTree, predict, truncate
+from faceup.trees.decision_tree import DecisionTree, predict, truncate
 
 CALLS: list[str] = []
 

@@ -7,7 +7,7 @@ from sklearn.tree import DecisionTreeRegressor
 
 from faceup.onecard.figures import Path, _spread, condition, draw_tree, named_curves, paths, ranked, sentence
 from faceup.trees.cart import tree_of
-from faceup.trees.trees import DecisionTree, leaf_of, n_leaves
+from faceup.trees.decision_tree import DecisionTree, leaf_of, n_leaves
 
 
 def test_names_are_spread_in_order_and_stay_where_there_is_room():

@@ -22,7 +22,7 @@ from faceup.onecard.trees import (
     remembered,
     targets,
 )
-from faceup.trees.trees import leaf_of, predict, truncate
+from faceup.trees.decision_tree import leaf_of, predict, truncate
 
 ALL = solve_games(*random_games(1, 0, 120))
 GAMES, TRAIN, TEST = part(ALL, 0, 60), part(ALL, 0, 80), part(ALL, 80)

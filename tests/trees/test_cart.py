@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
-from faceup.trees.cart import fit_cart
-from faceup.trees.trees import check_tree, depth, leaf_of, n_leaves, predict, truncate
+from faceup.trees.cart import answer_by_costs, fit_cart
+from faceup.trees.decision_tree import check_tree, depth, leaf_of, n_leaves, predict, truncate
 
 
 def soft_rows(n: int = 3000, f: int = 6, n_labels: int = 4, seed: int = 0):
@@ -121,3 +121,50 @@ def test_bad_input_is_named(change, message):
     given = {"X": np.ones((50, 3)), "P": P, "w": w, "max_depth": 3, "min_rows": 1, "seed": 0} | change
     with pytest.raises(ValueError, match=message):
         fit_cart(**given)
+
+
+def costly_rows(n: int = 300, n_labels: int = 4):
+    rng = np.random.default_rng(1)
+    X = rng.random((n, 3)).astype(np.float32)
+    P = rng.dirichlet(np.full(n_labels, 0.5), n)
+    return X, P, rng.exponential(size=n), rng.normal(size=(n, n_labels)) + (X[:, :1] > 0.5) * np.eye(n_labels)[0]
+
+
+def test_answers_lose_less_the_more_costs_weigh():
+    """Another answer is never both further from the targets and dearer; without weight leaves keep their means."""
+    X, P, w, costs = costly_rows()
+    tree = fit_cart(X, P, w, max_depth=4, min_rows=5, seed=0)
+    played = [predict(answer_by_costs(tree, X, P, w, costs=costs, cost_weight=c), X) for c in (0, 0.3, 1, 100)]
+    assert played[0] == pytest.approx(predict(tree, X), abs=1e-6)
+    lost, error = ([w @ f(p).sum(axis=1) for p in played] for f in (lambda p: p * costs, lambda p: (p - P) ** 2))
+    assert (np.diff(lost) < 0).all() and (np.diff(error) > 0).all()
+    leaf = leaf_of(tree, X)
+    for k in np.unique(leaf):  # with all weight on costs a leaf plays its cheapest action
+        here = leaf == k
+        assert played[3][here][0].argmax() == (w[here] @ costs[here]).argmin()
+
+
+def test_leaves_without_rows_keep_their_value():
+    X, P, w, costs = costly_rows()
+    tree = fit_cart(X, P, w, max_depth=3, min_rows=5, seed=0)
+    some = leaf_of(tree, X) == leaf_of(tree, X)[0]
+    again = answer_by_costs(tree, X[some], P[some], w[some], costs=costs[some], cost_weight=5)
+    kept = ~np.isin(np.arange(len(tree.feature)), leaf_of(tree, X[some]))
+    assert np.array_equal(again.value[kept], tree.value[kept]) and not np.array_equal(again.value, tree.value)
+
+
+@pytest.mark.parametrize(
+    ("changed", "message"),
+    [
+        ({"costs": np.zeros((300, 3))}, r"costs have shape \(300, 3\): expected \(300, 4\), that of P"),
+        ({"costs": np.full((300, 4), np.nan)}, r"cost is nan at \(0, 0\): expected a finite number"),
+        ({"cost_weight": -1}, "cost_weight is -1: expected at least 0"),
+        ({"w": -np.ones(300)}, "w is -1"),
+        ({"w": np.ones(200)}, r"w has shape \(200,\): expected \(300,\)"),
+    ],
+)
+def test_bad_costs_are_named(changed, message):
+    X, P, w, costs = costly_rows()
+    tree = fit_cart(X, P, w, max_depth=2, min_rows=5, seed=0)
+    with pytest.raises(ValueError, match=message):
+        answer_by_costs(tree, X, P, **({"w": w, "costs": costs, "cost_weight": 1} | changed))

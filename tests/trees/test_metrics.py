@@ -1,9 +1,10 @@
-"""Metrics against numbers worked out by hand, and what is refused as rows."""
+"""Metrics against numbers worked out by hand, nearest mixtures against scipy's minimiser, and what is refused as rows."""
 
 import numpy as np
 import pytest
+from scipy.optimize import minimize
 
-from faceup.trees.metrics import FLOOR, brier_floor, checked_rows, entropy_floor, fit_metrics, log_loss
+from faceup.trees.metrics import FLOOR, brier_floor, checked_rows, entropy_floor, fit_metrics, log_loss, nearest_mixtures
 
 P = np.array([[1.0, 0.0], [0.25, 0.75]])
 Q = np.array([[0.5, 0.5], [0.2, 0.8]])
@@ -84,3 +85,25 @@ def test_bad_rows_are_named(which, value, message):
 def test_bad_predictions_are_named(predicted):
     with pytest.raises(ValueError, match="predicted"):
         fit_metrics(P, predicted, W)
+
+
+def test_nearest_mixtures_are_what_a_minimiser_finds():
+    rng = np.random.default_rng(0)
+    for point in [*rng.normal(size=(20, 4)), *(3 * rng.normal(size=(10, 4)))]:
+        found = nearest_mixtures(point[None])[0]
+        free = {"type": "eq", "fun": lambda p: p.sum() - 1}
+        least = minimize(
+            lambda p, at=point: ((p - at) ** 2).sum(), np.full(4, 0.25), bounds=[(0, 1)] * 4, constraints=free, tol=1e-12
+        )
+        assert found.sum() == pytest.approx(1) and found.min() >= 0
+        assert ((found - point) ** 2).sum() <= least.fun + 1e-7
+        assert found == pytest.approx(least.x, abs=1e-3)
+
+
+def test_far_points_go_to_one_label():
+    assert np.array_equal(nearest_mixtures([[1e17, 0, 0], [-1e17, 5, 5]]), [[1, 0, 0], [0, 0.5, 0.5]])
+
+
+def test_mixtures_are_their_own_nearest():
+    P = np.random.default_rng(0).dirichlet(np.full(5, 0.3), 50)
+    assert nearest_mixtures(P) == pytest.approx(P, abs=1e-12)

@@ -1,19 +1,19 @@
 """Optimal trees against every tree there is, against CART, and the promises of the interface."""
 
+from functools import cache
 from itertools import combinations, pairwise
 
 import numpy as np
 import pytest
-from sklearn.base import clone
-from sklearn.datasets import load_breast_cancer, make_classification
+from sklearn.datasets import make_classification
 
-from faceup.trees.cart import fit_cart
-from faceup.trees.leaf_answers import answer_by_costs
-from faceup.trees.metrics import fit_metrics
-from faceup.trees.oct import OptimalTree, bin_features, fit_oct
+from faceup.trees.cart import answer_by_costs, fit_cart
+from faceup.trees.decision_tree import check_tree, depth, leaf_of, n_leaves, predict, truncate
+from faceup.trees.metrics import fit_metrics, nearest_mixtures
+from faceup.trees.oct import bin_features, fit_oct
 from faceup.trees.oct_driver import _parts
+from faceup.trees.oct_moves import BRIER, BRIER_COST, _crit
 from faceup.trees.pruning import earned
-from faceup.trees.trees import as_text, check_tree, depth, leaf_of, load_agent_file, n_leaves, predict, save_agent, truncate
 
 
 def soft_rows(n: int = 400, f: int = 4, n_labels: int = 3, seed: int = 0):
@@ -49,17 +49,20 @@ def leaf_worth(S: np.ndarray, criterion: str) -> float:
 
 
 def best_by_enumeration(X, R, levels: int, min_rows: int, criterion: str, cp: float) -> float:
-    """The most that a tree of so many levels earns on rows X, R = w * P, by trying all of them."""
-    best = leaf_worth(R.sum(axis=0), criterion)
-    if levels == 0:
-        return best
-    for column in X.T:
-        for cut in np.unique(column)[:-1]:
-            low = column <= cut
-            if min(low.sum(), (~low).sum()) >= min_rows:
-                parts = [best_by_enumeration(X[s], R[s], levels - 1, min_rows, criterion, cp) for s in (low, ~low)]
-                best = max(best, sum(parts) - cp)
-    return best
+    """The most that a tree of so many levels earns on rows X, R = w * P, by trying all of them. Sets of rows are bits of ints."""
+    answers = np.concatenate([column <= np.unique(column)[:-1, None] for column in X.T])
+    cuts = [int("".join(map(str, answer)), 2) for answer in answers.astype(int)]
+
+    @cache
+    def best(rows: int, levels: int) -> float:
+        worth = leaf_worth(R[[bit == "1" for bit in f"{rows:0{len(X)}b}"]].sum(axis=0), criterion)
+        for low in {rows & cut for cut in cuts} if levels else ():
+            high = rows & ~low
+            if min(low.bit_count(), high.bit_count()) >= min_rows:
+                worth = max(worth, best(low, levels - 1) + best(high, levels - 1) - cp)
+        return worth
+
+    return best(2 ** len(X) - 1, levels)
 
 
 def worth(tree, X, R, criterion: str, cp: float) -> float:
@@ -106,6 +109,23 @@ def test_squared_error_and_cost_together_are_the_least_of_all_trees(cost_weight)
     assert pure == 1 if cost_weight == 1000 else pure < 0.5
 
 
+@pytest.mark.parametrize("n_labels", [1, 3, 7])
+def test_the_search_earns_what_the_nearest_mixture_does(n_labels):
+    """2 A.p - W |p|^2 of sums A with columns of 0 behind them; ties, labels of nothing, and costs far above the weight."""
+    rng = np.random.default_rng(n_labels)
+    for scale in (0, 0.5, 2e4):
+        for _ in range(50):
+            W = rng.exponential()
+            A = W * (rng.dirichlet(np.full(n_labels, 0.4)) + scale * rng.integers(0, 3, n_labels))
+            p = nearest_mixtures(A[None] / W)[0]
+            table = np.concatenate([A, np.zeros(7 - n_labels), [W]])
+            labels = tuple(range(8))
+            assert _crit(table, 0, labels, BRIER_COST) == pytest.approx(2 * A @ p - W * p @ p, rel=1e-9, abs=1e-12 * W)
+            if scale == 0:
+                assert _crit(table, 0, labels, BRIER_COST) == pytest.approx(_crit(table[:-1], 0, labels[:-1], BRIER))
+    assert _crit(np.zeros(8), 0, labels, BRIER_COST) == 0
+
+
 def test_costs_of_no_weight_change_nothing():
     X, P, w = soft_rows(n=400, seed=3)
     costs = np.random.default_rng(0).normal(size=P.shape)
@@ -113,16 +133,19 @@ def test_costs_of_no_weight_change_nothing():
     plain, free = fit_oct(X, P, w, **fit), fit_oct(X, P, w, criterion="brier+cost", costs=costs, cost_weight=0, **fit)
     squared = [w @ ((P - predict(t, X)) ** 2).sum(axis=1) for t in (plain, free)]
     assert squared[0] == pytest.approx(squared[1], rel=0.01)
-    assert predict(free, X) == pytest.approx(predict(answer_by_costs(free, X, P, w, costs=costs, cost_weight=0), X), abs=1e-6)
+    dear = fit_oct(X, P, w, criterion="brier+cost", costs=costs, cost_weight=0.7, **fit)
+    for tree, weight in ((free, 0), (dear, 0.7)):  # leaves answer so already
+        again = answer_by_costs(tree, X, P, w, costs=costs, cost_weight=weight)
+        assert predict(again, X) == pytest.approx(predict(tree, X), abs=1e-6)
 
 
 @pytest.mark.parametrize("criterion", ["brier", "log"])
 def test_deep_trees_fit_better_than_cart(criterion):
-    X, y = make_classification(4000, 12, n_informative=8, n_classes=4, random_state=0)
+    X, y = make_classification(2000, 12, n_informative=8, n_classes=4, random_state=0)
     P, w = np.eye(4)[y] * 0.8 + 0.05, np.random.default_rng(0).exponential(size=len(y))
     for levels in (4, 8):
         cart = fit_cart(X, P, w, max_depth=levels, min_rows=5, seed=0)
-        tree = fit_oct(X, P, w, max_depth=levels, min_rows=5, seed=0, criterion=criterion, bins=4096, regrowths=5)
+        tree = fit_oct(X, P, w, max_depth=levels, min_rows=5, seed=0, criterion=criterion, bins=4096, regrowths=2)
         name = {"brier": "brier", "log": "log_loss"}[criterion]
         ours, theirs = (fit_metrics(P, predict(t, X), w)[name] for t in (tree, cart))
         assert ours < 0.97 * theirs
@@ -183,7 +206,7 @@ def test_no_other_split_of_a_node_earns_more_after_sweeps():
     assert tried > 1000
 
 
-def test_tree_keeps_its_promises(tmp_path):
+def test_tree_keeps_its_promises():
     X, P, w = soft_rows(n=2000)
     tree = fit_oct(X, P, w, max_depth=6, min_rows=20, seed=0, regrowths=5)
     check_tree(tree, 4, 3)
@@ -196,16 +219,7 @@ def test_tree_keeps_its_promises(tmp_path):
         assert tree.value[leaf] == pytest.approx(np.average(P[here], axis=0, weights=w[here]), abs=1e-6)
     assert tree.weight[0] == pytest.approx(w.sum())
     assert tree.value[0] == pytest.approx(np.average(P, axis=0, weights=w), abs=1e-6)
-    names, labels = ["a", "b", "c", "d"], ["fold", "call", "all_in"]
-    assert as_text(truncate(tree, 3), names, labels).count("\n") > 8
-    save_agent(tmp_path / "agent.json", [tree] * 4, [names] * 4, labels, {})
-    assert np.array_equal(leaf_of(load_agent_file(tmp_path / "agent.json").trees[2], X), _in_preorder(tree, leaves))
-
-
-def _in_preorder(tree, leaves):
-    """The trees of `fit_oct` are in preorder already, as those of a file."""
-    assert all(tree.left[node] == node + 1 for node in np.flatnonzero(tree.feature >= 0))
-    return leaves
+    assert all(tree.left[node] == node + 1 for node in np.flatnonzero(tree.feature >= 0)), "expected nodes in preorder"
 
 
 def test_same_bytes_for_a_seed_and_on_any_number_of_threads():
@@ -328,16 +342,3 @@ def test_bad_input_is_named(change, message):
     given = {"X": np.ones((50, 3)), "P": P, "w": w, "max_depth": 3, "min_rows": 1, "seed": 0} | change
     with pytest.raises(ValueError, match=message):
         fit_oct(**given)
-
-
-def test_estimator_has_the_interface_of_scikit_learn():
-    X, y = load_breast_cancer(return_X_y=True)
-    names = np.array(["bad", "good"])[y]
-    model = OptimalTree(max_depth=3, regrowths=5)
-    copy = clone(model.set_params(min_rows=5))
-    assert copy.get_params() == model.get_params() and copy.get_params()["min_rows"] == 5
-    assert copy.fit(X, names) is copy and not hasattr(model, "tree_")
-    assert copy.classes_.tolist() == ["bad", "good"] and set(copy.predict(X)) == {"bad", "good"}
-    assert copy.predict_proba(X).sum(axis=1) == pytest.approx(1) and copy.score(X, names) > 0.95
-    soft = OptimalTree(max_depth=3, regrowths=5, min_rows=5).fit(X, np.eye(2)[y], sample_weight=np.full(len(y), 2.0))
-    assert np.array_equal(soft.predict_proba(X), copy.predict_proba(X))

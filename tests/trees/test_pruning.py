@@ -6,9 +6,9 @@ from sklearn.datasets import make_classification
 from sklearn.tree import DecisionTreeRegressor
 
 from faceup.trees.cart import fit_cart
+from faceup.trees.decision_tree import check_tree, n_leaves, predict
 from faceup.trees.metrics import fit_metrics
 from faceup.trees.pruning import best_cp, earned, prune, pruning_path
-from faceup.trees.trees import check_tree, n_leaves, predict
 
 LOSS = {"agreement": lambda m: 1 - m["agreement"], "brier": lambda m: m["brier"], "log": lambda m: m["log_loss"]}
 

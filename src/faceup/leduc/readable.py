@@ -19,7 +19,8 @@ from numba import njit
 from faceup.games.extensive_game import Game, action_infoset, uniform
 from faceup.games.sequence_form import exploitability_of, infoset_reach, make_form
 from faceup.leduc.game import CALL, CHECK, FOLD, RAISE, Leduc, Situation
-from faceup.trees import trees
+from faceup.trees import decision_tree
+from faceup.trees.decision_tree import DecisionTree
 
 FEATURES = ("card", "board", "pair", "round", "to call", "pot", "raises", "big blind", "raised before")
 ANSWERS = ("fold", "check or call", "raise")
@@ -76,9 +77,9 @@ def _answer(first_action, i, answer, row, strategy):
             strategy[a] = 1.0 if answer[a] == 1 else 0.0
 
 
-def tree_strategy(leduc: Leduc, tree: trees.DecisionTree) -> np.ndarray:
+def tree_strategy(leduc: Leduc, tree: DecisionTree) -> np.ndarray:
     """The strategy (n_actions,) of a decision tree over FEATURES and ANSWERS."""
-    return strategy_of(leduc, trees.predict(tree, features(leduc)))
+    return strategy_of(leduc, decision_tree.predict(tree, features(leduc)))
 
 
 def row_weights(leduc: Leduc, strategy: np.ndarray, tremble: float) -> np.ndarray:

@@ -12,7 +12,7 @@ import numpy as np
 from matplotlib.axes import Axes
 
 from faceup.notebook.figures import BLUE, GREEN, GREY, ORANGE, PALETTE, PURPLE, RED, SKY
-from faceup.trees.trees import DecisionTree, depth
+from faceup.trees.decision_tree import DecisionTree, depth
 
 # The ten representations: one colour for the first two and for each way to name the card; dashed where one size is learned.
 REPRESENTATION_STYLE = (

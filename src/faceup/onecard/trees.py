@@ -21,8 +21,8 @@ from faceup.notebook.intervals import mean_ci95
 from faceup.onecard.game import CARDS, SIZES
 from faceup.onecard.solutions import Solutions, bets, worst_cases
 from faceup.trees.cart import tree_of
+from faceup.trees.decision_tree import DecisionTree, leaf_of, predict, truncate
 from faceup.trees.oct import fit_oct
-from faceup.trees.trees import DecisionTree, leaf_of, predict, truncate
 
 _MIDDLES = (0, 10, 20)  # sizes after which an optimal tree's search looks at the summed-up probabilities: $0, $1, $2
 

@@ -10,8 +10,8 @@ number that no split can change. It is also the Brier score of the fit.
 import numpy as np
 from sklearn.tree import DecisionTreeRegressor
 
-from faceup.trees.metrics import check_range, checked_rows
-from faceup.trees.trees import DecisionTree
+from faceup.trees.decision_tree import DecisionTree, leaf_of
+from faceup.trees.metrics import check_range, checked_costs, checked_rows, nearest_mixtures
 
 
 def fit_cart(X: np.ndarray, P: np.ndarray, w: np.ndarray, *, max_depth: int, min_rows: int, seed: int) -> DecisionTree:
@@ -49,3 +49,28 @@ def _rounded_down(threshold: np.ndarray) -> np.ndarray:
     """The largest float32 at or below each float64: a float32 is <= both or neither."""
     nearest = threshold.astype(np.float32)
     return np.where(nearest > threshold, np.nextafter(nearest, np.float32(-np.inf)), nearest)
+
+
+def answer_by_costs(
+    tree: DecisionTree, X: np.ndarray, P: np.ndarray, w: np.ndarray, *, costs: np.ndarray, cost_weight: float
+) -> DecisionTree:
+    """The tree with the same questions, whose leaves answer as those of `fit_oct` by its criterion "brier+cost".
+
+    A leaf holds situations that a tree cannot tell apart. The mean of what is played in them is nearest to it in squared
+    distance, and takes with some chance an action that is right in some of them and dear in the others. Beside the squared
+    distance to the targets P_i, let cost_weight c times what its answer p costs, sum_i w_i C_i.p, count as well. Up to a
+    constant that is W |p - (mean of P - c/2 mean of C)|^2: the best answer is the mixture nearest to that point. Actions that
+    cost much in the mean of the leaf go, and what is played at no loss keeps its mixture but for a common shift.
+
+    X (n, f), P (n, n_labels), w (n,): rows as for `fit_oct`; costs (n, n_labels): what each label costs in a row. Leaves that
+    no row reaches keep their values, and so do inner nodes: truncate first. Raises ValueError on bad rows, costs or cost_weight.
+    """
+    check_range("cost_weight", cost_weight, 0)
+    costs = checked_costs(costs, P, w)
+    X, P, w = checked_rows(X, P, w)
+    leaf, value = leaf_of(tree, X), tree.value.copy()
+    weight = np.bincount(leaf, w, len(value))
+    sums = np.stack([np.bincount(leaf, w * column, len(value)) for column in (P - cost_weight / 2 * costs).T], axis=1)
+    reached = weight > 0
+    value[reached] = nearest_mixtures(sums[reached] / weight[reached, None])
+    return tree._replace(value=value)

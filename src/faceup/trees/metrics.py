@@ -51,6 +51,16 @@ def brier_floor(X: np.ndarray, P: np.ndarray, w: np.ndarray) -> float:
     return fit_metrics(P, mean[group], w)["brier"]
 
 
+def nearest_mixtures(points: np.ndarray) -> np.ndarray:
+    """The probabilities (n, n_labels) nearest to each point (n, n_labels) (Held, Wolfe & Crowder 1974)."""
+    points = np.asarray(points, dtype=np.float64)
+    points = points - points.max(axis=1, keepdims=True)  # a common shift changes nothing, and 1 must not drown
+    falling = -np.sort(-points, axis=1)
+    level = (falling.cumsum(axis=1) - 1) / np.arange(1, points.shape[1] + 1)
+    n = (falling > level).sum(axis=1, keepdims=True)  # labels that are played
+    return np.maximum(points - np.take_along_axis(level, n - 1, axis=1), 0)
+
+
 def checked_rows(X: np.ndarray, P: np.ndarray, w: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """X (n, f) float32, P (n, n_labels) float64 and w (n,) float64, without the rows of weight 0.
 

@@ -9,16 +9,13 @@ seed alone, not on threads.
 """
 
 import numpy as np
-from sklearn.base import BaseEstimator
-from sklearn.utils.validation import check_is_fitted
 
 from faceup.trees import oct_moves as moves
-from faceup.trees.leaf_answers import nearest_mixtures
-from faceup.trees.metrics import check_range, check_whole, checked_costs, checked_features, checked_rows
+from faceup.trees.decision_tree import DecisionTree, add_up, preorder
+from faceup.trees.metrics import check_range, check_whole, checked_costs, checked_rows, nearest_mixtures
 from faceup.trees.oct_driver import Budget, Progress, from_greedy, from_parts
 from faceup.trees.oct_moves import FEATURE, LEFT, RIGHT, START, Problem, SearchState
 from faceup.trees.pruning import CRITERIA, prune
-from faceup.trees.trees import DecisionTree, predict
 
 MOST_BINS = 1 << 16
 _LANES = 8  # labels that a kernel's loops are unrolled for, or a multiple
@@ -52,7 +49,7 @@ def fit_oct(
     criterion: "brier" (squared error, as CART here), "log" (cross-entropy), "agreement" (weight of the likeliest
     label), "cost" (what the best action of each leaf costs, by `costs` (n, n_labels) per row and label; leaves
     then play that action alone) or "brier+cost" (squared error plus cost_weight times what a leaf's answer costs; leaves then
-    give the mixture for which that is least, `faceup.trees.leaf_answers`).
+    give the mixture for which that is least, as in `faceup.trees.cart.answer_by_costs`).
     cp: what a split must earn, as a share of all weight. sweeps: visits to all nodes at most, after each start and
     at the end. regrowths: how often a node two levels above the deepest leaves is grown anew; other levels get about
     the same work, from the top down. inner_sweeps: the search in each. bins: codes a feature at most; with no more
@@ -86,10 +83,10 @@ def fit_oct(
 
 def _columns(P: np.ndarray, worth: np.ndarray | None, criterion: str, cost_weight: float) -> np.ndarray:
     """What the search sums over the rows of a leaf, (n, columns): labels or values, or labels with values and, last, 1."""
-    if criterion == "cost":
+    if criterion == "cost" and worth is not None:
         return _padded(worth)
     labels = P / P.sum(axis=1, keepdims=True)
-    if criterion != "brier+cost":
+    if worth is None:
         return _padded(labels)
     both = _padded(np.pad(labels + cost_weight / 2 * worth, ((0, 0), (0, 1))))
     both[:, -1] = 1
@@ -133,12 +130,8 @@ def _exported(
     state: SearchState, edges: list[np.ndarray], P: np.ndarray, w: np.ndarray, R: np.ndarray, criterion: str
 ) -> DecisionTree:
     """The tree in work, on columns R, as a DecisionTree, in preorder."""
-    nodes, order, waiting = state.nodes, [], [0]
-    while waiting:
-        node = waiting.pop()
-        order.append(node)
-        if nodes[node, FEATURE] >= 0:
-            waiting += [nodes[node, RIGHT], nodes[node, LEFT]]
+    nodes = state.nodes
+    order = preorder(nodes[:, FEATURE], nodes[:, LEFT], nodes[:, RIGHT])
     number = np.full(len(nodes), -1, dtype=np.int32)
     number[order] = np.arange(len(order))
     table = nodes[order]
@@ -163,9 +156,7 @@ def _node_sums(columns: np.ndarray, perm: np.ndarray, table: np.ndarray, left: n
     leaves = np.flatnonzero(left < 0)  # in preorder, so that their rows follow each other
     sums = np.zeros((len(table), columns.shape[1]))
     sums[leaves] = np.add.reduceat(columns[perm], table[leaves, START], axis=0)
-    for node in np.flatnonzero(left >= 0)[::-1]:
-        sums[node] = sums[left[node]] + sums[right[node]]
-    return sums
+    return add_up(left, right, sums)
 
 
 def _worth(costs: np.ndarray | None, P: np.ndarray, w: np.ndarray, criterion: str) -> np.ndarray | None:
@@ -179,67 +170,12 @@ def _worth(costs: np.ndarray | None, P: np.ndarray, w: np.ndarray, criterion: st
 
 
 def _check_settings(max_depth, min_rows, criterion, cp, sweeps, regrowths, inner_sweeps, bins, threads, cost_weight) -> None:
-    least = {
-        "max_depth": 1,
-        "min_rows": 1,
-        "cp": 0,
-        "sweeps": 0,
-        "regrowths": 0,
-        "inner_sweeps": 0,
-        "threads": 1,
-        "cost_weight": 0,
-    }
-    given = (max_depth, min_rows, cp, sweeps, regrowths, inner_sweeps, threads, cost_weight)
-    for (name, low), value in zip(least.items(), given, strict=True):
-        (check_range if name in ("cp", "cost_weight") else check_whole)(name, value, low)
+    for name, value in (("max_depth", max_depth), ("min_rows", min_rows), ("threads", threads)):
+        check_whole(name, value, 1)
+    for name, value in (("sweeps", sweeps), ("regrowths", regrowths), ("inner_sweeps", inner_sweeps)):
+        check_whole(name, value, 0)
+    for name, value in (("cp", cp), ("cost_weight", cost_weight)):
+        check_range(name, value, 0)
     check_whole("bins", bins, 2, MOST_BINS)
     if criterion not in _KERNELS:
         raise ValueError(f"criterion is {criterion!r}: expected one of {', '.join(_KERNELS)}")
-
-
-class OptimalTree(BaseEstimator):
-    """`fit_oct` with scikit-learn's interface; targets are probabilities (n, n_labels) or class labels (n,)."""
-
-    def __init__(
-        self,
-        max_depth: int = 8,
-        min_rows: int = 1,
-        seed: int = 0,
-        criterion: str = "brier",
-        cp: float = 0.0,
-        sweeps: int = 10,
-        regrowths: int = 20,
-        inner_sweeps: int = 2,
-        bins: int = 1024,
-        warm_start: bool = False,
-        threads: int = 1,
-    ) -> None:
-        self.max_depth, self.min_rows, self.seed, self.criterion, self.cp = max_depth, min_rows, seed, criterion, cp
-        self.sweeps, self.regrowths, self.inner_sweeps, self.bins = sweeps, regrowths, inner_sweeps, bins
-        self.warm_start, self.threads = warm_start, threads
-
-    def fit(self, X: np.ndarray, P: np.ndarray, sample_weight: np.ndarray | None = None) -> "OptimalTree":
-        """Fit to rows X (n, f), targets P, weights (n,), all 1 if not given; raises ValueError on bad rows or settings."""
-        P = np.asarray(P)
-        if P.ndim == 1:
-            self.classes_, index = np.unique(P, return_inverse=True)
-            P = np.eye(max(2, len(self.classes_)))[index]
-        else:
-            self.classes_ = np.arange(P.shape[1])
-        w = np.ones(len(P)) if sample_weight is None else sample_weight
-        self.tree_ = fit_oct(X, P, w, **self.get_params())
-        self.n_features_in_ = np.shape(X)[1]
-        return self
-
-    def predict_proba(self, X: np.ndarray) -> np.ndarray:
-        """Probabilities (n, n_labels) of rows X (n, f)."""
-        check_is_fitted(self)
-        return predict(self.tree_, checked_features(X))[:, : len(self.classes_)]
-
-    def predict(self, X: np.ndarray) -> np.ndarray:
-        """The likeliest label (n,) of rows X (n, f)."""
-        return self.classes_[self.predict_proba(X).argmax(axis=1)]
-
-    def score(self, X: np.ndarray, y: np.ndarray, sample_weight: np.ndarray | None = None) -> float:
-        """Share of rows X (n, f) whose likeliest label is y (n,)."""
-        return float(np.average(self.predict(X) == y, weights=sample_weight))

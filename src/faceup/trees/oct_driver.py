@@ -149,21 +149,21 @@ def _parts(rows: np.ndarray, n: int) -> list[slice]:
 
 def from_greedy(problem: Problem, budget: Budget, progress: Progress) -> Search:
     """The better of the searches from the trees that grow by entropy and by Gini, then regrown."""
-    best, steps = None, _steps(problem, budget, 2)
+    searches, steps = [], _steps(problem, budget, 2)
     for stream, crit in enumerate((moves.LOG, moves.BRIER)):
         search = Search(problem, budget, stream)
         search.grow(crit)
         search.search(budget.sweeps)
         progress(stream + 1, steps)
-        if best is None or search.value() > best.value():
-            best = search
+        searches.append(search)
+    best = max(searches, key=Search.value)
     _regrow_levels(best, 2, progress)
     return best
 
 
 def from_parts(problem: Problem, budget: Budget, progress: Progress) -> Search:
     """The search on ever larger parts of the rows, each from the tree of the last with its leaves grown on, then regrown."""
-    n, steps, last = problem.codes.shape[1], _steps(problem, budget, len(_PARTS)), None
+    n, steps, searches = problem.codes.shape[1], _steps(problem, budget, len(_PARTS)), list[Search]()
     order = np.random.default_rng([budget.seed, 2]).permutation(n)
     for done, part in enumerate(_PARTS):
         kept = np.sort(order[: max(1, n // part)])
@@ -175,14 +175,14 @@ def from_parts(problem: Problem, budget: Budget, progress: Progress) -> Search:
             eps=problem.eps * len(kept) / n,
         )
         search = Search(here, budget, done)
-        if last is not None:
-            search.plant(last)
+        if searches:
+            search.plant(searches.pop())
         search.grow(moves.LOG if problem.crit == moves.AGREEMENT else problem.crit)
         search.search(budget.sweeps)
         progress(done + 1, steps)
-        last = search
-    _regrow_levels(last, len(_PARTS), progress)
-    return last
+        searches.append(search)
+    _regrow_levels(searches[-1], len(_PARTS), progress)
+    return searches[-1]
 
 
 def _steps(problem: Problem, budget: Budget, starts: int) -> int:

@@ -1,4 +1,4 @@
-"""What local search on a tree is made of: rows grouped by leaf, sweeps over thresholds, undo.
+"""What local search on a tree is made of: rows grouped by leaf, what leaves earn, changes of the tree.
 
 A tree in work is a table of nodes and one permutation of the rows in which every node's rows stand next to each
 other, its left branch's before its right one's. Features are codes, small whole numbers in the order of the
@@ -11,7 +11,7 @@ A leaf earns `_crit` of S, the sum of its rows of R (labels), with R[i, k] = w_i
 - log: sum_k S_k log(S_k K / W), the log-likelihood above that of guessing uniformly (entropy);
 - Brier and cost: max_p 2 A.p - W |p|^2 over mixtures p, where A sums w_i (P_ik + c/2 V_ik) with V_ik the value of action k, and
   the last column is W. It is the Brier criterion plus c times the value of the leaf's answer, which is free to be another than
-  the mean S / W: what earns most is the mixture nearest to A / W (`faceup.trees.leaf_answers`).
+  the mean S / W: what earns most is the mixture nearest to A / W (`faceup.trees.cart.answer_by_costs`).
 
 All are at least 0, and a leaf of too few rows earns 0. They are convex, so that no split lowers them. The search's
 objective is their sum over leaves less cp for each split (Dunn 2018, Optimal Trees for Prediction and
@@ -28,7 +28,6 @@ AGREEMENT, BRIER, LOG, BRIER_COST = range(4)
 FEATURE, CUT, LEFT, RIGHT, PARENT, START, END, DEPTH, DIRTY = range(9)  # columns of SearchState.nodes
 N_COLUMNS = 9
 LEAF, FREE = -1, -2  # in column FEATURE
-_FEW = 48  # rows that are sorted by insertion where their codes are far apart
 
 
 class Problem(NamedTuple):
@@ -263,114 +262,3 @@ def _value(problem, state, work, t):
     for j in range(n):
         value += state.score[out[j]] if nodes[out[j], FEATURE] < 0 else -problem.cp
     return value
-
-
-@njit(cache=True, nogil=True)
-def _fetch(problem, state, work, t):
-    """Copy R of the rows of t to work.rows, where sweeps over each feature find them."""
-    labels, start = problem.labels, state.nodes[t, START]
-    for j in range(state.nodes[t, END] - start):
-        row = state.perm[start + j]
-        for k in range(len(labels)):
-            work.rows[j * len(labels) + k] = problem.R[row * len(labels) + k]
-
-
-@njit(cache=True, nogil=True)
-def _sort(problem, state, work, t, f):
-    """Fill work.code with the codes of the rows of t and work.order with its rows by code; False if all are one."""
-    code, order, counts = work.code, work.order, work.counts
-    start, m = state.nodes[t, START], state.nodes[t, END] - state.nodes[t, START]
-    least, most = 1 << 30, -1
-    for j in range(m):
-        c = np.int32(problem.codes[f, state.perm[start + j]])
-        code[j] = c
-        least, most = min(least, c), max(most, c)
-    if least >= most:
-        return False
-    if m <= _FEW and most - least > 8 * m:
-        for j in range(m):
-            i, c = j, code[j]
-            while i > 0 and code[order[i - 1]] > c:
-                order[i] = order[i - 1]
-                i -= 1
-            order[i] = j
-        return True
-    for c in range(most - least + 2):
-        counts[c] = 0
-    for j in range(m):
-        counts[code[j] - least + 1] += 1
-    for c in range(most - least):
-        counts[c + 1] += counts[c]
-    for j in range(m):
-        c = code[j] - least
-        order[counts[c]] = j
-        counts[c] += 1
-    return True
-
-
-@njit(cache=True, nogil=True)
-def _sweep_leaf(problem, work, m, crit):
-    """Best cut of one leaf's m sorted rows: (what both halves earn, its code, the next code); -1 if there is none."""
-    labels, order, code, rows = problem.labels, work.order, work.code, work.rows
-    left, right = work.table[0], work.table[1]
-    for k in range(len(labels)):
-        left[k] = right[k] = 0.0
-    for j in range(m):
-        for k in range(len(labels)):
-            right[k] += rows[j * len(labels) + k]
-    best, cut, after = -1.0, -1, -1
-    for j in range(m - problem.min_rows):
-        row = order[j]
-        for k in range(len(labels)):
-            r = rows[row * len(labels) + k]
-            left[k] += r
-            right[k] -= r
-        c, ahead = code[row], code[order[j + 1]]
-        if c < ahead and j + 1 >= problem.min_rows:
-            value = _crit(left, 0, labels, crit) + _crit(right, 0, labels, crit)
-            if value > best:
-                best, cut, after = value, c, ahead
-    return best, cut, after
-
-
-@njit(cache=True, nogil=True)
-def _sweep_leaves(problem, work, m, n_left, n):
-    """Best cut with n_left leaves kept on the left and the others, up to n, on the right.
-
-    Rows go over from right to left by code; each leaves one leaf of the right branch for one of the left.
-    Returns as `_sweep_leaf`, and what the left branch would earn with all rows; that of the right one stands in
-    work.earned[1].
-    """
-    labels, order, code, rows, min_rows, crit = problem.labels, work.order, work.code, work.rows, problem.min_rows, problem.crit
-    table, earned, held, leaf_left, leaf_right = work.table[0], work.earned[0], work.held[0], work.leaf[0], work.leaf[1]
-    total = 0.0
-    for leaf in range(n):
-        full = leaf >= n_left
-        earned[leaf] = work.earned[1, leaf] if full else 0.0
-        held[leaf] = work.held[1, leaf] if full else 0
-        total += earned[leaf]
-        for k in range(len(labels)):
-            table[leaf * len(labels) + k] = work.table[1, leaf * len(labels) + k] if full else 0.0
-    best, cut, after = -1.0, -1, -1
-    for j in range(m):
-        row = order[j]
-        a, b = leaf_left[row], leaf_right[row]
-        held[a] += 1
-        held[b] -= 1
-        for k in range(len(labels)):
-            r = rows[row * len(labels) + k]
-            table[a * len(labels) + k] += r
-            table[b * len(labels) + k] -= r
-        gain = 0.0
-        if held[a] >= min_rows:
-            new = _crit(table, a * len(labels), labels, crit)
-            gain = new - earned[a]
-            earned[a] = new
-        new = _crit(table, b * len(labels), labels, crit) if held[b] >= min_rows else 0.0
-        total += gain + (new - earned[b])
-        earned[b] = new
-        if j + 1 < m:
-            c, ahead = code[row], code[order[j + 1]]
-            if c < ahead and total > best:
-                best, cut, after = total, c, ahead
-    return best, cut, after, total

@@ -25,20 +25,16 @@ from faceup.trees.oct_moves import (
     RIGHT,
     START,
     _crit,
-    _fetch,
     _partition,
     _preorder,
     _promote,
     _random,
     _repair,
     _route,
-    _sort,
     _split_leaf,
-    _sweep_leaf,
-    _sweep_leaves,
     _value,
 )
-from faceup.trees.oct_pairs import _best_pair, _can_pair
+from faceup.trees.oct_sweeps import _as_leaf, _best_leaf_split, _best_pair, _can_pair, _fetch, _n_rows, _sort, _sweep_leaves
 
 NOTHING, SPLIT, COLLAPSE = -1, -2, 0  # moves; the others are LEFT and RIGHT: that branch is promoted
 PLANT, GROW, SEARCH, REGROW = range(4)  # what a task does
@@ -81,35 +77,6 @@ def _fill_right(problem, state, work, t, n_left, n):
         work.earned[1, i] = earned
         total += earned
     return total
-
-
-@njit(cache=True, nogil=True)
-def _n_rows(state, t):
-    return state.nodes[t, END] - state.nodes[t, START]
-
-
-@njit(cache=True, nogil=True)
-def _as_leaf(problem, work, m, crit):
-    """What the m rows at hand earn in one leaf."""
-    labels, table = problem.labels, work.table[0]
-    for k in range(len(labels)):
-        table[k] = 0.0
-    for j in range(m):
-        for k in range(len(labels)):
-            table[k] += work.rows[j * len(labels) + k]
-    return _crit(table, 0, labels, crit)
-
-
-@njit(cache=True, nogil=True)
-def _best_leaf_split(problem, state, work, t, crit, used):
-    """Best split of t's rows, in work.rows, into two leaves: (what they earn, feature, cut)."""
-    best, feature, cut = -1.0, -1, -1
-    for f in range(len(problem.codes)):
-        if used[f] and _sort(problem, state, work, t, f):
-            value, low, high = _sweep_leaf(problem, work, _n_rows(state, t), crit)
-            if value > best:
-                best, feature, cut = value, f, (low + high - 1) // 2
-    return best, feature, cut
 
 
 @njit(cache=True, nogil=True)

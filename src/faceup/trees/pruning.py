@@ -10,12 +10,10 @@ from typing import NamedTuple
 
 import numpy as np
 
+from faceup.trees.decision_tree import DecisionTree, add_up, cut, leaf_of, leaves_below, parents
 from faceup.trees.metrics import FLOOR, checked_rows
-from faceup.trees.trees import DecisionTree, leaf_of
 
 CRITERIA = ("agreement", "brier", "log")  # in the order of oct_moves.AGREEMENT, BRIER, LOG
-
-
 _ROUNDING = 1e-12  # of all weight: prices that differ by less are one
 
 
@@ -52,26 +50,7 @@ def prune(tree: DecisionTree, cp: float, criterion: str) -> DecisionTree:
         branch = best[tree.left[node]] + best[tree.right[node]] - cp
         kept[node] = branch > alone[node]
         best[node] = max(branch, alone[node])
-    return without(tree, ~kept)
-
-
-def without(tree: DecisionTree, cut: np.ndarray) -> DecisionTree:
-    """The tree with the nodes marked in cut (n,) made leaves, and what is below them left out."""
-    leaf, below = cut | (tree.feature < 0), np.zeros(len(cut), dtype=bool)
-    for node in np.flatnonzero(tree.feature >= 0):  # parents first
-        if leaf[node] or below[node]:
-            below[tree.left[node]] = below[tree.right[node]] = True
-    kept = ~below
-    number = np.cumsum(kept) - 1
-    end = leaf[kept]
-    return DecisionTree(
-        feature=np.where(end, -1, tree.feature[kept]).astype(np.int32),
-        threshold=np.where(end, 0, tree.threshold[kept]).astype(np.float32),
-        left=np.where(end, -1, number[tree.left[kept]]).astype(np.int32),
-        right=np.where(end, -1, number[tree.right[kept]]).astype(np.int32),
-        value=tree.value[kept],
-        weight=tree.weight[kept],
-    )
+    return cut(tree, ~kept)
 
 
 def pruning_path(tree: DecisionTree, criterion: str, X: np.ndarray, P: np.ndarray, w: np.ndarray) -> Path:
@@ -81,15 +60,9 @@ def pruning_path(tree: DecisionTree, criterion: str, X: np.ndarray, P: np.ndarra
     ValueError on bad rows.
     """
     alone, lost = earned(tree, criterion), _losses(tree, criterion, *checked_rows(X, P, w))
-    parent = np.full(len(alone), -1)
-    split = np.flatnonzero(tree.feature >= 0)
-    parent[tree.left[split]] = parent[tree.right[split]] = split
-    branch, loss, splits = alone.copy(), lost.copy(), np.zeros(len(alone), dtype=np.int64)
-    for node in split[::-1]:
-        for total in (branch, loss):
-            total[node] = total[tree.left[node]] + total[tree.right[node]]
-        splits[node] = splits[tree.left[node]] + splits[tree.right[node]] + 1
-    heap = [((branch[t] - alone[t]) / splits[t], int(t)) for t in split]
+    parent, splits = parents(tree), leaves_below(tree) - 1
+    branch, loss = (add_up(tree.left, tree.right, each.copy()) for each in (alone, lost))
+    heap = [((branch[t] - alone[t]) / splits[t], int(t)) for t in np.flatnonzero(splits)]
     heapq.heapify(heap)
     path, cp = [(0.0, splits[0] + 1, loss[0])], 0.0
     while heap:
@@ -135,8 +108,7 @@ def _losses(tree: DecisionTree, criterion: str, X: np.ndarray, P: np.ndarray, w:
     leaves, w = leaf_of(tree, X), w / w.sum()
     columns = np.concatenate([w[:, None] * P, (w * (P**2).sum(axis=1))[:, None], w[:, None]], axis=1)
     sums = np.stack([np.bincount(leaves, weights=c, minlength=len(tree.feature)) for c in columns.T], axis=1)
-    for node in np.flatnonzero(tree.feature >= 0)[::-1]:
-        sums[node] = sums[tree.left[node]] + sums[tree.right[node]]
+    add_up(tree.left, tree.right, sums)
     mass, squares, weight, p = sums[:, :-2], sums[:, -2], sums[:, -1], tree.value.astype(np.float64)
     if criterion == "agreement":
         return weight - mass[np.arange(len(p)), p.argmax(axis=1)]

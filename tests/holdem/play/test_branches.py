@@ -24,7 +24,7 @@ from faceup.holdem.play.branches import (
 )
 from faceup.holdem.solve.policy import free_holes
 from faceup.notebook.intervals import student_95
-from faceup.trees.trees import DecisionTree, leaf_of
+from faceup.trees.decision_tree import DecisionTree, leaf_of
 
 N = len(SMALL.labels)
 

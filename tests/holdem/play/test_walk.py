@@ -9,7 +9,7 @@ from faceup.cards.cards import parse_cards
 from faceup.cards.features import feature_names, hand
 from faceup.holdem.play.agents import tree_policy
 from faceup.holdem.play.walk import tell, walk
-from faceup.trees.tree_paths import path_to
+from faceup.trees.decision_tree import path_to
 
 HOLES, BOARD = ("Ac3h", "KdQs"), "Kh3sJc9d2c"
 NAMES = [feature_names(street) for street in range(4)]

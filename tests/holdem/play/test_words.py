@@ -6,7 +6,7 @@ import pytest
 from faceup.cards.features import feature_names
 from faceup.holdem.play.agents import Step
 from faceup.holdem.play.words import action_name, condition, path_words, reasons, wording
-from faceup.trees.trees import DecisionTree
+from faceup.trees.decision_tree import DecisionTree
 
 
 def test_conditions_in_words():

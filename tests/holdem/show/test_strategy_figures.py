@@ -19,7 +19,7 @@ from faceup.holdem.show.strategy_figures import (
     short_name,
     use_figure,
 )
-from faceup.trees.tree_figures import Part
+from faceup.trees.figures import Part
 
 matplotlib.use("Agg")
 LABELS = ("fold", "call", "raise_1", "raise_2", "all_in")

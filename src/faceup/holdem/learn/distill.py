@@ -17,7 +17,8 @@ from faceup.holdem.learn.boosted import Boosted
 from faceup.holdem.learn.dataset import NO_BOARD, TrainingRows
 from faceup.holdem.learn.neural import Neural
 from faceup.holdem.solve.policy import Predict
-from faceup.trees import trees
+from faceup.trees import decision_tree
+from faceup.trees.decision_tree import DecisionTree, n_leaves
 from faceup.trees.metrics import FLOOR, entropy_floor, fit_metrics
 
 WORKERS = 2  # rounds trained or judged at a time; each runs on one thread, so that results do not depend on it
@@ -133,22 +134,22 @@ def try_settings(
     return [(setting, model, score(model, valid)) for setting, model in zip(settings, models, strict=True)]
 
 
-def predictor(model: trees.DecisionTree | Boosted | Neural) -> Predict:
+def predictor(model: DecisionTree | Boosted | Neural) -> Predict:
     """What a model predicts, as a function of features (n, f)."""
-    if isinstance(model, trees.DecisionTree):
-        return partial(trees.predict, model)
+    if isinstance(model, DecisionTree):
+        return partial(decision_tree.predict, model)
     return model.predict
 
 
 def judge(
-    models: Sequence[trees.DecisionTree | Boosted | Neural],
+    models: Sequence[DecisionTree | Boosted | Neural],
     trained: Sequence[TrainingRows],
     tested: Sequence[TrainingRows],
     seed: int,
 ) -> list[Judgement]:
     """Each model on its rows trained on and tested on, WORKERS at a time."""
 
-    def one(model: trees.DecisionTree | Boosted | Neural, train: TrainingRows, test: TrainingRows) -> Judgement:
+    def one(model: DecisionTree | Boosted | Neural, train: TrainingRows, test: TrainingRows) -> Judgement:
         predicted = predictor(model)(test.X)
         return Judgement(score(model, train), _score(predicted, test), excess(predicted, test, seed))
 
@@ -156,16 +157,16 @@ def judge(
         return list(pool.map(lambda each: one(*each), zip(models, trained, tested, strict=True)))
 
 
-def size(model: trees.DecisionTree | Boosted | Neural) -> tuple[int, str]:
+def size(model: DecisionTree | Boosted | Neural) -> tuple[int, str]:
     """How large a model is, and what is counted."""
-    if isinstance(model, trees.DecisionTree):
-        return trees.n_leaves(model), "leaves"
+    if isinstance(model, DecisionTree):
+        return n_leaves(model), "leaves"
     if isinstance(model, Boosted):
         return model.n_leaves, f"leaves in {model.n_trees} trees"
     return model.n_parameters, "parameters"
 
 
-def score(model: trees.DecisionTree | Boosted | Neural, rows: TrainingRows) -> dict[str, float]:
+def score(model: DecisionTree | Boosted | Neural, rows: TrainingRows) -> dict[str, float]:
     """Log-loss, Brier score, agreement and entropy floor of a model on rows."""
     return _score(predictor(model)(rows.X), rows)
 
@@ -174,7 +175,7 @@ def _score(predicted: np.ndarray, rows: TrainingRows) -> dict[str, float]:
     return {**fit_metrics(rows.P, predicted, rows.w), "floor": entropy_floor(rows.P, rows.w)}
 
 
-def mean_brier(models: Sequence[trees.DecisionTree | Boosted | Neural], rounds: Sequence[TrainingRows]) -> float:
+def mean_brier(models: Sequence[DecisionTree | Boosted | Neural], rounds: Sequence[TrainingRows]) -> float:
     """Mean over rounds of each model's Brier score on that round's rows."""
     return float(np.mean([score(model, rows)["brier"] for model, rows in zip(models, rounds, strict=True)]))
 

@@ -28,10 +28,12 @@ from faceup.holdem.betting.betting_tree import (
     pot_and_call,
 )
 from faceup.holdem.betting.notation import state_after
+from faceup.holdem.learn.agent_file import AgentFile, load_agent_file
 from faceup.holdem.learn.boosted import Boosted
 from faceup.holdem.learn.neural import Neural
 from faceup.holdem.solve.policy import ModelPolicy, Predict
-from faceup.trees import trees
+from faceup.trees import decision_tree
+from faceup.trees.decision_tree import DecisionTree
 
 _SPLIT = 2048  # rows: a multiple of what a network predicts at once, so that halves give the same bits
 
@@ -55,7 +57,7 @@ def _name(state: BettingState) -> str:
 class TreeAgent:
     """Four decision trees, one a round, asked about a hand and a betting line."""
 
-    def __init__(self, file: trees.AgentFile):
+    def __init__(self, file: AgentFile):
         """Raises ValueError where labels or features are not those that this package knows."""
         self.labels = file.labels  # all actions it can name: "fold", "call", "raise_<pots>", .., "all_in"
         self.trees = file.trees
@@ -108,7 +110,7 @@ class TreeAgent:
 
     def _answer(self, state: BettingState, x: np.ndarray) -> dict[str, float]:
         """The leaf's probabilities over legal labels, renormalised; if nothing is left, check or call."""
-        p = trees.predict(self.trees[state.street], x[None])[0].astype(np.float64)
+        p = decision_tree.predict(self.trees[state.street], x[None])[0].astype(np.float64)
         legal = [label for label, _, _ in offered(state, self._menu, self.labels)]
         total = p[legal].sum()
         return {self.labels[k]: float(p[k] / total if total > 1e-9 else k == CALL) for k in legal}
@@ -117,7 +119,7 @@ class TreeAgent:
         return steps(self.trees[state.street], feature_names(state.street, self.history), x)
 
 
-def steps(model: trees.DecisionTree, names: Sequence[str], x: np.ndarray) -> list[Step]:
+def steps(model: DecisionTree, names: Sequence[str], x: np.ndarray) -> list[Step]:
     """The questions that a tree asks about features x (n_features,) float32, from the root to the leaf."""
     node, made = 0, []
     while (k := int(model.feature[node])) >= 0:
@@ -159,14 +161,14 @@ def _menu(labels: Sequence[str], menu: Menu | None) -> Menu:
 
 def load_agent(path: str | os.PathLike) -> TreeAgent:
     """Read a tree agent, such as reports/agents/cart.json; raises ValueError naming what is wrong with it."""
-    return TreeAgent(trees.load_agent_file(Path(path)))
+    return TreeAgent(load_agent_file(Path(path)))
 
 
 def tree_policy(
-    tree: BettingTree, tables: tuple[StreetTable, ...], models: Sequence[trees.DecisionTree], history: str = "opponent"
+    tree: BettingTree, tables: tuple[StreetTable, ...], models: Sequence[DecisionTree], history: str = "opponent"
 ) -> ModelPolicy:
     """The policy of four decision trees, one a round, that are told this of the betting (a `TreeAgent`'s `history`)."""
-    return ModelPolicy(tree, [partial(trees.predict, model) for model in models], tables, history)
+    return ModelPolicy(tree, [partial(decision_tree.predict, model) for model in models], tables, history)
 
 
 def load_models(

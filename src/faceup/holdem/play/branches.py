@@ -20,8 +20,7 @@ from faceup.holdem.solve.action_values import ActionValues, action_values
 from faceup.holdem.solve.board import N_PAIRS
 from faceup.holdem.solve.policy import ModelPolicy, Policy
 from faceup.notebook.intervals import student_95
-from faceup.trees import trees
-from faceup.trees.tree_paths import below
+from faceup.trees.decision_tree import DecisionTree, below, leaf_of, node_depths
 
 N_BINS = 20  # of equity
 _OF_LABEL = 5  # sums kept for each label
@@ -53,7 +52,7 @@ def _add(place, columns, sums):
 
 def look(
     tree: BettingTree,
-    models: Sequence[trees.DecisionTree],
+    models: Sequence[DecisionTree],
     policy: ModelPolicy,
     theirs: Policy,
     tables: tuple[StreetTable, ...],
@@ -78,19 +77,19 @@ def look(
     return [_seen(model, s, bins, n_labels) for model, s, bins in zip(models, sums, strength, strict=True)]
 
 
-def leaves_on_board(model: trees.DecisionTree, policy: ModelPolicy, street: int, hands: np.ndarray) -> np.ndarray:
+def leaves_on_board(model: DecisionTree, policy: ModelPolicy, street: int, hands: np.ndarray) -> np.ndarray:
     """The leaf of each betting history and hole, (n_histories, 1326) int32; hands (1326, n_hand_features)."""
     told, _, _ = policy.histories[street]
     x = np.empty((len(told), len(hands), hands.shape[1] + told.shape[1]), dtype=np.float32)
     x[:, :, : hands.shape[1]] = hands
     x[:, :, hands.shape[1] :] = told[:, None, :]
-    return trees.leaf_of(model, x.reshape(-1, x.shape[2])).reshape(x.shape[:2])
+    return leaf_of(model, x.reshape(-1, x.shape[2])).reshape(x.shape[:2])
 
 
 def _sum_street(
     tree: BettingTree,
     street: int,
-    model: trees.DecisionTree,
+    model: DecisionTree,
     policy: ModelPolicy,
     hands: np.ndarray,
     played: ActionValues,
@@ -126,7 +125,7 @@ def _fill_columns(tree: BettingTree, node: int, played: ActionValues, equity: np
             columns[start + 4] = own * played.share[child] * played.others[player, answer]
 
 
-def _seen(model: trees.DecisionTree, sums: np.ndarray, strength: np.ndarray, n_labels: int) -> Seen:
+def _seen(model: DecisionTree, sums: np.ndarray, strength: np.ndarray, n_labels: int) -> Seen:
     """The sums by name, those of inner nodes made from their branches'."""
     for node in np.flatnonzero(model.feature >= 0)[::-1]:
         left, right = model.left[node], model.right[node]
@@ -187,7 +186,7 @@ def bet_gain(seen: Seen, node: int) -> Mean:
     return ratio(earned[:, node], taken[:, node])
 
 
-def bluffs(seen: Seen, model: trees.DecisionTree, *, deepest: int, least: float, equity: float) -> Found:
+def bluffs(seen: Seen, model: DecisionTree, *, deepest: int, least: float, equity: float) -> Found:
     """Branches down to a depth that bet with hands of mean equity `equity` or less, by what their bets earn a game.
 
     Conditions: a bet or raise in `least` of all cases or more; it gains over checking or calling, the interval included.
@@ -198,10 +197,10 @@ def bluffs(seen: Seen, model: trees.DecisionTree, *, deepest: int, least: float,
     with np.errstate(invalid="ignore"):
         met = np.stack([taken.sum(axis=0) / chance >= least, gain.mean > gain.ci95])
         weak = ratio(seen.equity, seen.chance).mean <= equity
-    return _ranked(met, earned.mean(axis=0), weak & (trees.node_depths(model) <= deepest), taken.sum(axis=0) > 0)
+    return _ranked(met, earned.mean(axis=0), weak & (node_depths(model) <= deepest), taken.sum(axis=0) > 0)
 
 
-def questions(seen: Seen, model: trees.DecisionTree, names: Sequence[str], *, deepest: int, least: float) -> Found:
+def questions(seen: Seen, model: DecisionTree, names: Sequence[str], *, deepest: int, least: float) -> Found:
     """Questions about the cards whose two answers lead to different actions, each the better one there, by what that earns.
 
     names: of the features. The likeliest action of each answer is taken in `least` of all cases or more, and earns more there
@@ -211,13 +210,13 @@ def questions(seen: Seen, model: trees.DecisionTree, names: Sequence[str], *, de
     likeliest = share.argmax(axis=1)
     about_cards = np.array(["equity" in name for name in names])[model.feature] & (model.feature >= 0)
     met, earned = np.zeros((4, n), dtype=bool), np.zeros(n)
-    for node in np.flatnonzero(about_cards & (trees.node_depths(model) < deepest)):
+    for node in np.flatnonzero(about_cards & (node_depths(model) < deepest)):
         for i, (here, there) in enumerate(((model.left[node], model.right[node]), (model.right[node], model.left[node]))):
             better = instead(seen, here, likeliest[here], likeliest[there])
             met[2 * i : 2 * i + 2, node] = share[here].max() >= least, better.mean > better.ci95
             earned[node] += np.nan_to_num(better.mean) * seen.chance[:, here].mean()
     differs = likeliest[model.left] != likeliest[model.right]
-    return _ranked(met, earned, about_cards & (trees.node_depths(model) < deepest) & differs, seen.chance.sum(axis=0) > 0)
+    return _ranked(met, earned, about_cards & (node_depths(model) < deepest) & differs, seen.chance.sum(axis=0) > 0)
 
 
 def instead(seen: Seen, node: int, label: int, other: int) -> Mean:
@@ -254,7 +253,7 @@ class Followers(NamedTuple):
 
 def followers(
     tree: BettingTree,
-    model: trees.DecisionTree,
+    model: DecisionTree,
     policy: ModelPolicy,
     theirs: Policy,
     tables: tuple[StreetTable, ...],

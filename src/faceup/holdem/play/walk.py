@@ -12,7 +12,7 @@ from faceup.holdem.betting.betting_tree import DECISION, STREETS, BettingTree, l
 from faceup.holdem.play.agents import Step, steps
 from faceup.holdem.play.words import reasons
 from faceup.holdem.solve.policy import ModelPolicy
-from faceup.trees import trees
+from faceup.trees.decision_tree import DecisionTree, leaf_of
 
 _TRIES = 1000
 
@@ -29,7 +29,7 @@ class Decision(NamedTuple):
 
 def decide(
     tree: BettingTree,
-    models: Sequence[trees.DecisionTree],
+    models: Sequence[DecisionTree],
     names: Sequence[Sequence[str]],
     policy: ModelPolicy,
     tables: tuple[StreetTable, ...],
@@ -51,13 +51,13 @@ def decide(
     betting = told[history[np.flatnonzero(nodes == node)[0]]]
     x = np.concatenate([board_features(street, tables[street], shown)[hole], betting])
     picked = min(int(np.searchsorted(share.cumsum() / share.sum(), luck, side="right")), n - 1)
-    leaf = int(trees.leaf_of(models[street], x[None])[0])
+    leaf = int(leaf_of(models[street], x[None])[0])
     return Decision(node, leaf, steps(models[street], names[street], x), share, first + picked)
 
 
 def walk(
     tree: BettingTree,
-    models: Sequence[trees.DecisionTree],
+    models: Sequence[DecisionTree],
     names: Sequence[Sequence[str]],
     policy: ModelPolicy,
     tables: tuple[StreetTable, ...],

@@ -5,8 +5,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from faceup.holdem.play.agents import Step
-from faceup.trees.tree_paths import path_to
-from faceup.trees.trees import DecisionTree
+from faceup.trees.decision_tree import DecisionTree, path_to
 
 
 class Wording(NamedTuple):

@@ -10,9 +10,10 @@ from matplotlib.figure import Figure
 from faceup.cards.cards import CLASS_NAMES
 from faceup.holdem.play.branches import N_BINS, Mean
 from faceup.holdem.play.words import action_name
+from faceup.holdem.show.agent_trees import WINE, tree_figure
 from faceup.notebook.figures import BLUE, GREEN, ORANGE, SKY
 from faceup.notebook.plots import dots
-from faceup.trees.tree_figures import WINE, Part, tree_figure
+from faceup.trees.figures import Part
 
 OPENING = {"fold": SKY, "call": GREEN, "raise": ORANGE, "all-in": WINE}
 _PANELS = 2.9  # inches below a branch

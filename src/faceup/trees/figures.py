@@ -5,30 +5,36 @@ branches that are not drawn further (grey, with the number of their leaves). Row
 stand in one column, so that trees of any depth stay legible. All lengths are inches.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from typing import NamedTuple
 
 import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.colors import LinearSegmentedColormap, to_hex, to_rgb
+from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
 from matplotlib.layout_engine import PlaceHolderLayoutEngine
 from matplotlib.patches import FancyBboxPatch, Rectangle
 from matplotlib.textpath import TextPath
 
-from faceup.holdem.play.words import action_name, condition
-from faceup.notebook.figures import GREEN, GREY, ORANGE, RED, SKY
-from faceup.trees.tree_paths import leaves_below
-from faceup.trees.trees import DecisionTree
+from faceup.notebook.figures import GREY
+from faceup.trees.decision_tree import DecisionTree, leaves_below
 
 ROW, INDENT, MARGIN = 0.27, 0.22, 0.12  # height of a row, shift of a level, free space around all
 BAR, BAR_HEIGHT = 2.6, 0.19
-STAKE, STUB = 0.95, 0.95  # widths of the columns behind the bar
+SHARE, STUB = 0.95, 0.95  # widths of the columns behind the bar
 TEXT_SIZE, SMALL_SIZE = 9.0, 7.5
-WINE = "#7B1E3A"
 _INCH = 72  # points
+
+
+class Words(NamedTuple):
+    """How a picture says what trees ask and answer."""
+
+    actions: Sequence[str]  # what each label is called
+    colours: Sequence[str]  # of each label
+    condition: Callable[[str, float, bool], str]  # feature, threshold, whether above it -> an answer of a question
+    share: str = "share of\nweight"  # what the column of the nodes' weights is called
 
 
 class Row(NamedTuple):
@@ -62,15 +68,7 @@ class Box(NamedTuple):
     height: float
 
 
-def action_colours(labels: Sequence[str]) -> list[str]:
-    """A colour for each label: cool for fold and call, from orange to red for bets by size, dark for all-in."""
-    raises = [label for label in labels if label.startswith("raise_")]
-    ramp = LinearSegmentedColormap.from_list("raises", [ORANGE, RED])
-    warm = {label: to_hex(ramp(i / max(len(raises) - 1, 1))) for i, label in enumerate(raises)}
-    return [warm.get(label) or {"fold": SKY, "call": GREEN, "all_in": WINE}[label] for label in labels]
-
-
-def outline(part: Part) -> list[Row]:
+def outline(part: Part, words: Words) -> list[Row]:
     """The rows of a part, each branch's at-most side first."""
     tree, names = part.tree, part.names
     leaves, rows = leaves_below(tree), []
@@ -82,8 +80,8 @@ def outline(part: Part) -> list[Row]:
         rows.append(Row(node, level, text, int(leaves[node]) if split and not drawn else 0))
         if drawn:
             name, threshold = names[tree.feature[node]], float(tree.threshold[node])
-            waiting.append((int(tree.right[node]), level + 1, condition(name, threshold, True)))
-            waiting.append((int(tree.left[node]), level + 1, condition(name, threshold, False)))
+            waiting.append((int(tree.right[node]), level + 1, words.condition(name, threshold, True)))
+            waiting.append((int(tree.left[node]), level + 1, words.condition(name, threshold, False)))
     return rows
 
 
@@ -103,9 +101,9 @@ def bar_start(rows: Sequence[Row]) -> float:
     return max(box.x + box.width for box in text_boxes(rows)) + 0.15
 
 
-def draw_outline(axes: Axes, part: Part, labels: Sequence[str], top: float, start: float) -> None:
-    """Draw a part from y = top downwards, its bars from x = start; axes in inches."""
-    rows, colours, tree = outline(part), action_colours(labels), part.tree
+def draw_outline(axes: Axes, part: Part, rows: Sequence[Row], colours: Sequence[str], top: float, start: float) -> None:
+    """Draw a part's outline from y = top downwards, its bars from x = start; axes in inches."""
+    tree = part.tree
     last_of: dict[int, float] = {}  # middle of the row above, by level
     for row, box in zip(rows, text_boxes(rows), strict=True):
         y = top + box.y + ROW / 2
@@ -114,17 +112,16 @@ def draw_outline(axes: Axes, part: Part, labels: Sequence[str], top: float, star
             axes.plot([x, x, box.x - 0.04], [last_of[row.level - 1] - ROW * 0.35, y, y], color=GREY, lw=0.7)
         last_of[row.level] = y
         if row.node == part.marked:
-            axes.add_patch(
-                Rectangle((box.x - 0.05, y - ROW / 2), start + BAR - box.x + 0.1, ROW, color="#FFF3C4", lw=0, zorder=0)
-            )
+            here = (box.x - 0.05, y - ROW / 2)
+            axes.add_patch(Rectangle(here, start + BAR - box.x + 0.1, ROW, color="#FFF3C4", lw=0, zorder=0))
         axes.text(box.x, y, row.text, va="center", size=TEXT_SIZE)
         draw_bar(axes, tree.value[row.node], colours, start, y)
         share = tree.weight[row.node] / tree.weight[0]
-        axes.text(start + BAR + STAKE - 0.2, y, percent(share), va="center", ha="right", size=SMALL_SIZE)
+        axes.text(start + BAR + SHARE - 0.2, y, percent(share), va="center", ha="right", size=SMALL_SIZE)
         note = part.notes.get(row.node, "")
-        axes.text(start + BAR + STAKE, y, note, va="center", size=SMALL_SIZE)
+        axes.text(start + BAR + SHARE, y, note, va="center", size=SMALL_SIZE)
         if row.hidden and not note:
-            _stub(axes, f"+ {row.hidden:,} leaves", start + BAR + STAKE, y)
+            _stub(axes, f"+ {row.hidden:,} leaves", start + BAR + SHARE, y)
 
 
 def percent(share: float) -> str:
@@ -157,40 +154,38 @@ def _stub(axes: Axes, text: str, x: float, y: float) -> None:
     axes.text(x + wide / 2, y, text, ha="center", va="center", size=SMALL_SIZE, color="#444444")
 
 
-def legend(axes: Axes, labels: Sequence[str], x: float, y: float) -> float:
-    """A line of coloured squares with the actions' names from x on; returns where it ends."""
-    for label, colour in zip(labels, action_colours(labels), strict=True):
+def _legend(axes: Axes, words: Words, x: float, y: float) -> None:
+    """A line of coloured squares with the actions' names from x on."""
+    for name, colour in zip(words.actions, words.colours, strict=True):
         axes.add_patch(Rectangle((x, y - 0.07), 0.14, 0.14, color=colour, lw=0))
-        name = action_name(label)
         axes.text(x + 0.2, y, name, va="center", size=TEXT_SIZE)
         x += 0.4 + text_width(name)
-    return x
 
 
-def page_size(parts: Sequence[Part]) -> tuple[float, float, float]:
-    """Width and height of a picture of some parts, and where its bars start."""
-    start = max(bar_start(outline(part)) for part in parts)
+def page_size(parts: Sequence[Part], outlines: Sequence[Sequence[Row]]) -> tuple[float, float, float]:
+    """Width and height of a picture of some parts, given with their outlines, and where its bars start."""
+    start = max(bar_start(rows) for rows in outlines)
     noted = max((text_width(note, SMALL_SIZE) for part in parts for note in part.notes.values()), default=0.0)
-    cut = any(row.hidden for part in parts for row in outline(part))
-    height = sum(ROW * (len(outline(part)) + 1.6) for part in parts) + 0.75
-    return start + BAR + STAKE + max(noted, STUB if cut else 0) + MARGIN, height, start
+    cut = any(row.hidden for rows in outlines for row in rows)
+    height = sum(ROW * (len(rows) + 1.6) for rows in outlines) + 0.75
+    return start + BAR + SHARE + max(noted, STUB if cut else 0) + MARGIN, height, start
 
 
-def tree_figure(parts: Sequence[Part], labels: Sequence[str], extra: float = 0.0) -> tuple[Figure, Axes]:
+def tree_figure(parts: Sequence[Part], words: Words, extra: float = 0.0) -> tuple[Figure, Axes]:
     """Some trees below each other, with `extra` inches left free at the foot; axes in inches, the top left corner is (0, 0)."""
-    width, height, start = page_size(parts)
+    outlines = [outline(part, words) for part in parts]
+    width, height, start = page_size(parts, outlines)
     figure = plt.figure(figsize=(width, height + extra))
     figure.set_layout_engine(PlaceHolderLayoutEngine(adjust_compatible=True, colorbar_gridspec=True))  # axes stay where they are
     axes = figure.add_axes((0, extra / (height + extra), 1, height / (height + extra)))
     axes.set(xlim=(0, width), ylim=(-height, 0))
     axes.axis("off")
-    legend(axes, labels, MARGIN, -0.18)
-    headings = {start: "what it does (%)", start + BAR + STAKE - 0.2: "share of\nstake"}
-    for x, text in headings.items():
-        axes.text(x, -0.5, text, size=SMALL_SIZE, color=GREY, va="center", ha="right" if "\n" in text else "left")
+    _legend(axes, words, MARGIN, -0.18)
+    for x, text, side in ((start, "what it does (%)", "left"), (start + BAR + SHARE - 0.2, words.share, "right")):
+        axes.text(x, -0.5, text, size=SMALL_SIZE, color=GREY, va="center", ha=side)
     top = -0.65
-    for part in parts:
+    for part, rows in zip(parts, outlines, strict=True):
         axes.text(MARGIN, top - ROW * 0.5, part.title, size=TEXT_SIZE + 1, weight="bold", va="center")
-        draw_outline(axes, part, labels, top - ROW * 1.1, start)
-        top -= ROW * (len(outline(part)) + 1.6)
+        draw_outline(axes, part, rows, words.colours, top - ROW * 1.1, start)
+        top -= ROW * (len(rows) + 1.6)
     return figure, axes

@@ -1,17 +1,13 @@
-"""An agent's four trees as one web page that needs nothing else: no network, no library.
+"""Decision trees as one web page that needs nothing else: no network, no library.
 
-The page carries the agent's file as it is (`trees/trees`) and a short script that writes out a branch when it is opened. Branches
-are the browser's own <details>, so that they open by mouse, by keyboard and for a screen reader alike.
+The page carries the file of trees as it is and a short script that writes out a branch when it is opened. Branches are the
+browser's own <details>, so that they open by mouse, by keyboard and for a screen reader alike.
 """
 
 import html
 import json
-from pathlib import Path
-
-from faceup.holdem.play.words import action_name, wording
-from faceup.notebook.storage import write_text
-from faceup.trees.tree_figures import action_colours
-from faceup.trees.trees import ROUNDS, load_agent_file
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
 _STYLE = """
 body { font: 15px/1.5 system-ui, sans-serif; margin: 1.5rem auto; max-width: 72rem; padding: 0 1rem; }
@@ -142,40 +138,38 @@ for (const round of words.rounds) {
 """
 
 _BODY = """<h1>{title}</h1>
-<p>Every decision starts at the top of its round and follows the answers that hold for it. The bar says how often each action
-is taken there, the number behind it the branch's share of the stake (chance that play comes there times dollars in the pot).
-Grey branches are closed: click, or go there with Tab and press Enter. Equity is the chance to win a showdown against a random
-hand, ties half; &ldquo;on 90 % of rivers equity at most 60 %&rdquo; means that after at least 90 % of all ways to complete the
-board it is no more. Bets are dollars that a player has put in on that round, blinds included; blinds are $50 and $100, stacks
-$20,000.</p>
-<p class="key" aria-label="actions">{key}</p>
+{intro}<p class="key" aria-label="actions">{key}</p>
 <nav aria-label="rounds">{links}</nav>
 {sections}
 <noscript><p>The trees are written out by a script in this page; the browser has scripts switched off.</p></noscript>
 """
 
 
-def tree_page(agent: Path, title: str) -> str:
-    """The page of an agent's file as HTML. Raises ValueError where the file is no agent."""
-    file = load_agent_file(agent)
-    names = [name for of_round in file.feature_names for name in of_round]
-    colours = action_colours(file.labels)
-    words = {
-        "rounds": ROUNDS,
-        "actions": [action_name(label) for label in file.labels],
-        "colours": colours,
-        "dark": [label == "all_in" for label in file.labels],
-        "features": {name: wording(name)._asdict() for name in dict.fromkeys(names)},
-    }
-    key = "".join(f'<span style="background:{c}"></span>{html.escape(a)}' for a, c in zip(words["actions"], colours, strict=True))
-    links = "".join(f'<a href="#{r}">{r}</a>' for r in ROUNDS)
-    sections = "\n".join(f'<h2>{r.capitalize()}</h2>\n<div class="tree" id="{r}"></div>' for r in ROUNDS)
-    body = _BODY.format(title=html.escape(title), key=key, links=links, sections=sections)
+class PageWords(NamedTuple):
+    """How a page says what trees ask and answer."""
+
+    rounds: Sequence[str]  # the trees' keys in the file, in the order of the page
+    actions: Sequence[str]  # what each label is called
+    colours: Sequence[str]  # of each label
+    dark: Sequence[bool]  # whether its colour needs white text
+    # of each feature: "at_most" and "above", in which {} stands for the threshold, "percent" (it is from 0 to 1) and "dollars"
+    features: Mapping[str, Mapping[str, str | bool]]
+
+
+def tree_page(file: str, words: PageWords, title: str, intro: str) -> str:
+    """The page as HTML. file: JSON with a tree under each key of words.rounds, as `faceup.trees.packed` packs it with the names
+    of its features; intro: HTML that stands before the trees."""
+    key = "".join(
+        f'<span style="background:{c}"></span>{html.escape(a)}' for a, c in zip(words.actions, words.colours, strict=True)
+    )
+    links = "".join(f'<a href="#{r}">{r}</a>' for r in words.rounds)
+    sections = "\n".join(f'<h2>{r.capitalize()}</h2>\n<div class="tree" id="{r}"></div>' for r in words.rounds)
+    body = _BODY.format(title=html.escape(title), intro=intro, key=key, links=links, sections=sections)
     return (
         f'<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n<title>{html.escape(title)}</title>\n'
         f"<style>{_STYLE}</style>\n</head>\n<body>\n{body}"
-        f'<script type="application/json" id="agent">{_embedded(agent.read_text(encoding="utf-8"))}</script>\n'
-        f'<script type="application/json" id="words">{_embedded(json.dumps(words, ensure_ascii=False))}</script>\n'
+        f'<script type="application/json" id="agent">{_embedded(file)}</script>\n'
+        f'<script type="application/json" id="words">{_embedded(json.dumps(words._asdict(), ensure_ascii=False))}</script>\n'
         f"<script>{_SCRIPT}</script>\n</body>\n</html>\n"
     )
 
@@ -183,10 +177,3 @@ def tree_page(agent: Path, title: str) -> str:
 def _embedded(text: str) -> str:
     """JSON that cannot end the element it stands in."""
     return text.replace("<", "\\u003c")
-
-
-def write_page(agent: Path, path: Path, title: str) -> int:
-    """Write an agent's page, whole or not at all; returns its size in bytes."""
-    text = tree_page(agent, title)
-    write_text(path, text)
-    return len(text.encode())

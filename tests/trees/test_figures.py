@@ -9,14 +9,14 @@ import pytest
 from matplotlib.patches import Rectangle
 from random_trees import random_tree
 
-from faceup.holdem.play.words import condition
-from faceup.trees import tree_figures
-from faceup.trees.tree_figures import (
+from faceup.notebook.figures import PALETTE
+from faceup.trees.decision_tree import DecisionTree, below, n_leaves, top_levels
+from faceup.trees.figures import (
     BAR,
     BAR_HEIGHT,
     Box,
     Part,
-    action_colours,
+    Words,
     bar_start,
     draw_bar,
     outline,
@@ -25,17 +25,22 @@ from faceup.trees.tree_figures import (
     text_boxes,
     tree_figure,
 )
-from faceup.trees.tree_paths import below, top_levels
-from faceup.trees.trees import DecisionTree, n_leaves
 
 matplotlib.use("Agg")
-LABELS = ("fold", "call", "raise_1", "raise_2", "all_in")
-NAMES = ("equity", "river_equity_p90", "opponent_bet_flop", "opponent_bet_preflop")
+NAMES = ("length", "width of the whole", "colour", "age in years")
+
+
+def condition(name: str, threshold: float, above: bool) -> str:
+    """An answer of a question."""
+    return f"{name} {'above' if above else 'at most'} {threshold:.4g}"
+
+
+WORDS = Words([f"answer {k}" for k in range(5)], PALETTE[:5], condition)
 
 
 def grown(seed: int, n_splits: int) -> DecisionTree:
     """A random tree over our features and labels."""
-    return random_tree(seed, n_splits, len(NAMES), len(LABELS))
+    return random_tree(seed, n_splits, len(NAMES), 5)
 
 
 def apart(one: Box, two: Box) -> bool:
@@ -47,7 +52,7 @@ def apart(one: Box, two: Box) -> bool:
 @pytest.mark.parametrize(("n_splits", "levels"), [(0, 3), (1, 1), (40, 3), (40, 100)])
 def test_an_outline_holds_every_drawn_node_once_and_counts_the_rest(n_splits, levels):
     tree = grown(n_splits, n_splits)
-    rows = outline(Part("t", tree, NAMES, top_levels(tree, levels)))
+    rows = outline(Part("t", tree, NAMES, top_levels(tree, levels)), WORDS)
     assert len({row.node for row in rows}) == len(rows)
     assert sum(row.hidden or (tree.feature[row.node] < 0) for row in rows) == n_leaves(tree)
     assert max(row.level for row in rows) <= levels
@@ -61,13 +66,13 @@ def test_an_outline_holds_every_drawn_node_once_and_counts_the_rest(n_splits, le
 
 
 def test_no_box_of_text_or_bar_overlaps_another():
-    tree = grown(3, 60)
+    tree = grown(3, 25)
     part = Part("t", tree, NAMES, top_levels(tree, 100))
-    rows = outline(part)
+    rows = outline(part, WORDS)
     texts, start = text_boxes(rows), bar_start(rows)
     bars = [Box(start, t.y + (t.height - BAR_HEIGHT) / 2, BAR, BAR_HEIGHT) for t in texts]
     assert all(apart(a, b) for a, b in combinations([*texts, *bars], 2))
-    width, height, _ = page_size([part])
+    width, height, _ = page_size([part], [rows])
     assert all(b.x >= 0 and b.x + b.width <= width and -height <= b.y <= 0 for b in [*texts, *bars])
 
 
@@ -77,7 +82,7 @@ def test_texts_as_drawn_keep_clear_of_each_other_and_of_the_edge():
         Part("first", grown(1, 20), NAMES, top_levels(grown(1, 20), 3)),
         Part("second", grown(2, 9), NAMES, np.ones(19, bool), marked=3),
     ]
-    figure, axes = tree_figure(parts, LABELS)
+    figure, axes = tree_figure(parts, WORDS)
     renderer = figure.canvas.get_renderer()
     boxes = [t.get_window_extent(renderer) for t in axes.texts if t.get_text()]
     drawn = [Box(b.x0, b.y0, b.width, b.height) for b in boxes]
@@ -91,25 +96,19 @@ def test_texts_as_drawn_keep_clear_of_each_other_and_of_the_edge():
 def test_a_branch_alone_is_drawn_from_its_own_root():
     tree = grown(5, 30)
     root = int(tree.right[0])
-    rows = outline(Part("t", tree, NAMES, top_levels(tree, 100, root), root=root, said="here"))
+    rows = outline(Part("t", tree, NAMES, top_levels(tree, 100, root), root=root, said="here"), WORDS)
     assert rows[0] == (root, 0, "here", 0)
     assert {row.node for row in rows} == set(np.flatnonzero(below(tree, root)).tolist())
 
 
 def test_bars_are_to_scale():
     figure, axes = plt.subplots()
-    draw_bar(axes, np.array([0.25, 0.5, 0, 0.05, 0.2]), action_colours(LABELS), 1.0, 0.0)
+    draw_bar(axes, np.array([0.25, 0.5, 0, 0.05, 0.2]), WORDS.colours, 1.0, 0.0)
     widths = [p.get_width() / BAR for p in axes.patches if isinstance(p, Rectangle)]
     assert widths == pytest.approx([0.25, 0.5, 0, 0.05, 0.2])
     assert [p.get_x() for p in axes.patches][-1] + 0.2 * BAR == pytest.approx(1 + BAR)
     assert [t.get_text() for t in axes.texts] == ["25", "50", "20"]
     plt.close(figure)
-
-
-def test_each_action_has_a_colour_of_its_own():
-    many = ("fold", "call", *(f"raise_{x}" for x in (0.5, 1, 2, 3)), "all_in")
-    assert len(set(action_colours(many))) == len(many)
-    assert action_colours(("fold", "call", "all_in")) == [tree_figures.SKY, tree_figures.GREEN, tree_figures.WINE]
 
 
 @pytest.mark.parametrize(

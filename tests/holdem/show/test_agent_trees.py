@@ -1,4 +1,4 @@
-"""The page of a tree: well-formed, self-contained, the agent inside it whole, its script in agreement with `trees`."""
+"""An agent's page: well-formed, self-contained, the agent inside it whole, its script in agreement with ours; and its colours."""
 
 import json
 import shutil
@@ -9,11 +9,12 @@ import numpy as np
 import pytest
 from random_trees import random_tree
 
+from faceup.holdem.betting.betting_tree import STREETS
+from faceup.holdem.learn.agent_file import load_agent_file, save_agent
 from faceup.holdem.play.words import condition, wording
-from faceup.trees import tree_page
-from faceup.trees.tree_page import write_page
-from faceup.trees.tree_paths import leaves_below
-from faceup.trees.trees import ROUNDS, load_agent_file, node_depths, save_agent
+from faceup.holdem.show.agent_trees import GREEN, SKY, WINE, action_colours, write_page
+from faceup.trees import page
+from faceup.trees.decision_tree import leaves_below, node_depths
 
 LABELS = ("fold", "call", "raise_1", "raise_2", "all_in")
 NAMES = ("equity", "river_equity_p90", "opponent_bet_flop", "odd </script><b>")
@@ -59,12 +60,12 @@ def made(tmp_path):
 
 def test_the_page_is_well_formed_and_needs_nothing_else(made):
     _, text = made
-    page = Page(text)
-    assert not page.open
+    found = Page(text)
+    assert not found.open
     assert "http" not in text and "//" not in text.replace("\n// ", ""), "expected no address of a network"
-    assert not [a for _, attrs in page.elements for a in attrs if a in ("src", "onclick", "onload")]
-    assert [attrs["href"] for tag, attrs in page.elements if tag == "a"] == [f"#{r}" for r in ROUNDS]
-    assert {attrs.get("id") for _, attrs in page.elements} >= set(ROUNDS)
+    assert not [a for _, attrs in found.elements for a in attrs if a in ("src", "onclick", "onload")]
+    assert [attrs["href"] for tag, attrs in found.elements if tag == "a"] == [f"#{r}" for r in STREETS]
+    assert {attrs.get("id") for _, attrs in found.elements} >= set(STREETS)
     assert "A &amp; &lt;B&gt;" in text
 
 
@@ -113,11 +114,11 @@ console.log(JSON.stringify({ trees, rows: Object.fromEntries(words.rounds.map(r 
 def test_the_script_reads_the_trees_as_we_do(made):
     agent, text = made
     given = {attrs["id"]: s for attrs, s in Page(text).scripts if "id" in attrs}
-    code = f"const given = {json.dumps(given)};\n{HARNESS}{tree_page._SCRIPT}{REPORT}"
+    code = f"const given = {json.dumps(given)};\n{HARNESS}{page._SCRIPT}{REPORT}"
     done = subprocess.run(["node", "-"], input=code, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     found, file = json.loads(done.stdout), load_agent_file(agent)
-    for name, tree, names in zip(ROUNDS, file.trees, file.feature_names, strict=True):
+    for name, tree, names in zip(STREETS, file.trees, file.feature_names, strict=True):
         read = found["trees"][name]
         splits = np.flatnonzero(tree.feature >= 0)
         assert read["feature"] == tree.feature.tolist() and read["leaves"] == leaves_below(tree).tolist()
@@ -128,3 +129,9 @@ def test_the_script_reads_the_trees_as_we_do(made):
         said = [condition(names[tree.feature[i]], float(tree.threshold[i]), True) for i in splits]
         assert [read["said"][i] for i in splits] == said
         assert found["rows"][name] == (node_depths(tree) <= 2).sum()  # two questions are open at first
+
+
+def test_each_action_has_a_colour_of_its_own():
+    many = ("fold", "call", *(f"raise_{x}" for x in (0.5, 1, 2, 3)), "all_in")
+    assert len(set(action_colours(many))) == len(many)
+    assert action_colours(("fold", "call", "all_in")) == [SKY, GREEN, WINE]

@@ -1,0 +1,189 @@
+"""A decision tree as parallel arrays in scikit-learn's layout: predict, cut, follow paths.
+
+Features and thresholds are float32, and a row goes left where its feature <= threshold as float32: the same
+row takes the same path on every machine and after every round trip through a file.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+
+_TOLERANCE = 1e-3  # how far a sum of probabilities may be from 1
+
+
+class DecisionTree(NamedTuple):
+    """A binary tree of n nodes, parents before children, the root first."""
+
+    feature: np.ndarray  # (n,) int32: column that a split looks at, -1 at a leaf
+    threshold: np.ndarray  # (n,) float32: go left where x <= threshold; 0 at a leaf
+    left: np.ndarray  # (n,) int32, -1 at a leaf
+    right: np.ndarray  # (n,) int32, -1 at a leaf
+    value: np.ndarray  # (n, n_labels) float32: answers, at inner nodes too; means of the rows here unless costs count
+    weight: np.ndarray  # (n,) float64: weight of the rows that come here
+
+
+def leaf_of(tree: DecisionTree, X: np.ndarray) -> np.ndarray:
+    """The leaf (n,) int32 that each row of X (n, f) ends in; X is compared as float32."""
+    X = np.ascontiguousarray(X, dtype=np.float32)
+    least = tree.feature.max() + 1
+    if X.ndim != 2 or X.shape[1] < least:
+        raise ValueError(f"X has shape {X.shape}: expected (rows, features) with {least} features at least")
+    leaves = np.empty(len(X), dtype=np.int32)
+    _leaves(tree.feature, tree.threshold, tree.left, tree.right, X, leaves)
+    return leaves
+
+
+@njit(cache=True, nogil=True)
+def _leaves(feature, threshold, left, right, X, leaves):
+    for i in range(X.shape[0]):
+        node = 0
+        while feature[node] >= 0:
+            node = left[node] if X[i, feature[node]] <= threshold[node] else right[node]
+        leaves[i] = node
+
+
+def predict(tree: DecisionTree, X: np.ndarray) -> np.ndarray:
+    """Probabilities (n, n_labels) float32 of rows X (n, f)."""
+    return tree.value[leaf_of(tree, X)]
+
+
+def depth(tree: DecisionTree) -> int:
+    """Splits on the longest way from the root to a leaf."""
+    return int(node_depths(tree).max())
+
+
+def n_leaves(tree: DecisionTree) -> int:
+    """Leaves of the tree."""
+    return int((tree.feature < 0).sum())
+
+
+def node_depths(tree: DecisionTree) -> np.ndarray:
+    """Splits on the way from the root to each node, (n,) int32."""
+    depths = np.zeros(len(tree.feature), dtype=np.int32)
+    level = np.zeros(1, dtype=np.int64)
+    while len(level):
+        split = level[tree.feature[level] >= 0]
+        children = np.concatenate([tree.left[split], tree.right[split]])
+        depths[children] = np.tile(depths[split] + 1, 2)
+        level = children
+    return depths
+
+
+def parents(tree: DecisionTree) -> np.ndarray:
+    """The node above each node, (n,) int64, -1 for the root."""
+    above, splits = np.full(len(tree.feature), -1), np.flatnonzero(tree.feature >= 0)
+    above[tree.left[splits]] = above[tree.right[splits]] = splits
+    return above
+
+
+def below(tree: DecisionTree, branch: int | np.ndarray) -> np.ndarray:
+    """Which nodes belong to a branch, its own root included, (n,) bool; or to any of those marked in a mask (n,) bool."""
+    inside = np.zeros(len(tree.feature), dtype=bool)
+    inside[branch] = True
+    for node in np.flatnonzero(tree.feature >= 0):  # parents come before children
+        inside[[tree.left[node], tree.right[node]]] |= inside[node]
+    return inside
+
+
+def preorder(feature: np.ndarray, left: np.ndarray, right: np.ndarray) -> np.ndarray:
+    """The nodes of a tree given by three of its arrays, (n,) int64: a node before its left branch, that before the right one."""
+    order, waiting = [], [0]
+    while waiting:
+        node = waiting.pop()
+        order.append(node)
+        if feature[node] >= 0:
+            waiting += [right[node], left[node]]
+    return np.array(order)
+
+
+def cut(tree: DecisionTree, ends: np.ndarray) -> DecisionTree:
+    """The tree with the nodes marked in ends (n,) bool made leaves with their value, and what is below them dropped."""
+    kept = ~np.append(below(tree, ends), False)[parents(tree)]  # nothing is above the root
+    leaf = (ends | (tree.feature < 0))[kept]
+    number = np.cumsum(kept) - 1  # new number of each kept node
+    return DecisionTree(
+        feature=np.where(leaf, -1, tree.feature[kept]).astype(np.int32),
+        threshold=np.where(leaf, 0, tree.threshold[kept]).astype(np.float32),
+        left=np.where(leaf, -1, number[tree.left[kept]]).astype(np.int32),
+        right=np.where(leaf, -1, number[tree.right[kept]]).astype(np.int32),
+        value=tree.value[kept],
+        weight=tree.weight[kept],
+    )
+
+
+def truncate(tree: DecisionTree, depth: int) -> DecisionTree:
+    """The top of the tree: nodes at `depth` become leaves. Raises ValueError for a depth below 0."""
+    if depth < 0:
+        raise ValueError(f"depth is {depth}: expected 0 or more")
+    return cut(tree, node_depths(tree) >= depth)
+
+
+def add_up(left: np.ndarray, right: np.ndarray, sums: np.ndarray) -> np.ndarray:
+    """Fill in the rows of sums (n, ..) that belong to splits, in place: the sum of both children's. left, right: of a tree."""
+    for node in np.flatnonzero(left >= 0)[::-1]:  # children come after parents
+        sums[node] = sums[left[node]] + sums[right[node]]
+    return sums
+
+
+def leaves_below(tree: DecisionTree) -> np.ndarray:
+    """How many leaves each branch has, (n,) int64; 1 at a leaf."""
+    return add_up(tree.left, tree.right, (tree.feature < 0).astype(np.int64))
+
+
+def path_to(tree: DecisionTree, node: int) -> list[tuple[int, bool]]:
+    """The splits on the way from the root to a node, each with whether the way goes on to the right (above the threshold).
+
+    Raises ValueError where the tree has no such node.
+    """
+    if not 0 <= node < len(tree.feature):
+        raise ValueError(f"node is {node}, expected from 0 to {len(tree.feature) - 1}")
+    parent, path = parents(tree), []
+    while (above := int(parent[node])) >= 0:
+        path.append((above, bool(tree.right[above] == node)))
+        node = above
+    return path[::-1]
+
+
+def top_levels(tree: DecisionTree, levels: int, root: int = 0) -> np.ndarray:
+    """Which splits lie less than `levels` below a root, (n,) bool."""
+    depths = node_depths(tree)
+    return below(tree, root) & (tree.feature >= 0) & (depths < depths[root] + levels)
+
+
+def feature_use(tree: DecisionTree, n_features: int) -> np.ndarray:
+    """Share of the tree's weight that is asked about each feature at each depth, (depth, n_features) float64.
+
+    A row sums to what has not reached a leaf yet: the first to 1, unless the tree is a single leaf and there are no rows.
+    """
+    depths, splits = node_depths(tree), np.flatnonzero(tree.feature >= 0)
+    use = np.zeros((int(depths.max()), n_features))
+    np.add.at(use, (depths[splits], tree.feature[splits]), tree.weight[splits] / tree.weight[0])
+    return use
+
+
+def check_tree(tree: DecisionTree, n_features: int, n_labels: int, name: str = "tree") -> None:
+    """Raises ValueError naming what is wrong unless the arrays are one tree with probabilities for values."""
+    n = len(tree.feature)
+    for field, array in zip(DecisionTree._fields, tree, strict=True):
+        expected = (n, n_labels) if field == "value" else (n,)
+        if n == 0 or array.shape != expected:
+            raise ValueError(f"{name}: {field} has shape {array.shape}, expected {expected}, 1 node at least")
+    known, split = (tree.feature >= -1) & (tree.feature < n_features), tree.feature >= 0
+    _require(tree.feature, known, f"{name}: feature", f"-1 to {n_features - 1}")
+    _require(tree.threshold, np.isfinite(tree.threshold), f"{name}: threshold", "a finite number")
+    for field, child in (("left", tree.left), ("right", tree.right)):
+        right_place = np.where(split, (child > np.arange(n)) & (child < n), child == -1)
+        _require(child, right_place, f"{name}: {field}", "a later node, or -1 at a leaf")
+    parents = np.bincount(np.concatenate([tree.left[split], tree.right[split]]), minlength=n)
+    _require(parents, parents == (np.arange(n) > 0), f"{name}: number of parents", "1, and 0 for the root")
+    _require(tree.value, (tree.value >= 0) & (tree.value <= 1), f"{name}: value", "a probability from 0 to 1")
+    sums = tree.value.sum(axis=1)
+    _require(sums, np.abs(sums - 1) <= _TOLERANCE, f"{name}: sum of value", "1")
+    _require(tree.weight, (tree.weight > 0) & (tree.weight < np.inf), f"{name}: weight", "a positive number")
+
+
+def _require(values: np.ndarray, right: np.ndarray, name: str, expected: str) -> None:
+    if not right.all():
+        where = tuple(int(i) for i in np.argwhere(~right)[0])
+        raise ValueError(f"{name} is {values[where]} at {where}, expected {expected}")

@@ -1,0 +1,57 @@
+"""A decision tree as text: indented lines, and a Python function."""
+
+import json
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from faceup.trees.decision_tree import DecisionTree, check_tree
+from faceup.trees.packed import exact
+
+
+def as_text(tree: DecisionTree, feature_names: Sequence[str], labels: Sequence[str]) -> str:
+    """The tree as indented lines; a leaf tells its probabilities from 1 % up and its share of the weight."""
+    check_tree(tree, len(feature_names), len(labels))
+
+    def lines(node: int, indent: str) -> Iterator[str]:
+        """The branch at a node."""
+        if tree.feature[node] < 0:
+            yield f"{indent}{_mix(tree.value[node], labels)}  ({tree.weight[node] / tree.weight[0]:.1%} of weight)"
+            return
+        name, threshold = feature_names[tree.feature[node]], tree.threshold[node]
+        said = f"{threshold:,.0f}" if abs(threshold) >= 100 else f"{threshold:.4g}"
+        for sign, child in (("<=", tree.left[node]), (">", tree.right[node])):
+            yield f"{indent}{name} {sign} {said}"
+            yield from lines(child, indent + "|   ")
+
+    return "\n".join(lines(0, "")) + "\n"
+
+
+def as_python(tree: DecisionTree, feature_names: Sequence[str], labels: Sequence[str], name: str = "decide") -> str:
+    """The tree as source of a Python function from a dict, feature name to number, to one of probabilities.
+
+    Its thresholds are exact for numbers given as numpy.float32. Raises ValueError on a name that is no identifier.
+    """
+    if not name.isidentifier():
+        raise ValueError(f"name is {name!r}: expected a Python identifier")
+    check_tree(tree, len(feature_names), len(labels))
+
+    def lines(node: int, indent: str) -> Iterator[str]:
+        """The statements of the branch at a node."""
+        if tree.feature[node] < 0:
+            shares = zip(labels, tree.value[node].tolist(), strict=True)
+            yield f"{indent}return {json.dumps({label: round(p, 4) for label, p in shares if p >= 5e-5})}"
+            return
+        column = json.dumps(feature_names[tree.feature[node]])
+        asked = f"if x[{column}] <= {exact(tree.threshold[node])!r}:"
+        for line, child in ((asked, tree.left[node]), ("else:", tree.right[node])):
+            yield indent + line
+            yield from lines(child, indent + "    ")
+
+    return "\n".join([f"def {name}(x):", *lines(0, "    ")]) + "\n"
+
+
+def _mix(probabilities: np.ndarray, labels: Sequence[str]) -> str:
+    """Such as "call 93 %, fold 7 %": the likeliest first, less than 1 % left out."""
+    order = np.argsort(-probabilities, kind="stable")
+    return ", ".join(f"{labels[k]} {100 * probabilities[k]:.0f} %" for k in order if probabilities[k] >= 0.01)

@@ -1,0 +1,168 @@
+"""Trees: ways through them against a plain walk, cutting, and what is refused."""
+
+import numpy as np
+import pytest
+from random_trees import random_tree
+
+from faceup.trees.decision_tree import (
+    DecisionTree,
+    below,
+    check_tree,
+    cut,
+    depth,
+    feature_use,
+    leaf_of,
+    leaves_below,
+    n_leaves,
+    node_depths,
+    path_to,
+    predict,
+    top_levels,
+    truncate,
+)
+
+SMALL = DecisionTree(  # bet <= 12,700 ? call : equity <= 0.1 ? fold : all in; numbered level by level
+    feature=np.array([1, -1, 0, -1, -1], dtype=np.int32),
+    threshold=np.array([12_700, 0, 0.1, 0, 0], dtype=np.float32),
+    left=np.array([1, -1, 3, -1, -1], dtype=np.int32),
+    right=np.array([2, -1, 4, -1, -1], dtype=np.int32),
+    value=np.array([[0.3, 0.6, 0.1], [0, 1, 0], [0.75, 0, 0.25], [1, 0, 0], [0, 0.004, 0.996]], dtype=np.float32),
+    weight=np.array([5.0, 3, 2, 1.5, 0.5]),
+)
+
+
+def rows_for(tree: DecisionTree, n: int = 2000) -> np.ndarray:
+    """Random rows, half of whose numbers are thresholds of the tree or their float32 neighbours."""
+    rng = np.random.default_rng(n)
+    X = rng.normal(size=(n, 4)).astype(np.float32)
+    edges = np.concatenate([tree.threshold, *(np.nextafter(tree.threshold, np.float32(s)) for s in (-9, 9))])
+    return np.where(rng.random(X.shape) < 0.5, X, rng.choice(edges, X.shape))
+
+
+def walk(tree: DecisionTree, row: np.ndarray, most: int = 10**6) -> tuple[int, int]:
+    """Node reached by a row after at most so many splits, and how many it passed."""
+    node = steps = 0
+    while tree.feature[node] >= 0 and steps < most:
+        goes_left = row[tree.feature[node]] <= tree.threshold[node]
+        node, steps = int((tree.left if goes_left else tree.right)[node]), steps + 1
+    return node, steps
+
+
+def test_small_tree_decides_as_it_reads():
+    X = np.array([[0.9, 12_700], [0.9, 12_701], [0.1, 20_000], [0.0999, 20_000], [0.2, 0]])
+    assert leaf_of(SMALL, X).tolist() == [1, 4, 3, 3, 1]  # 0.1 as float32 is on the threshold: left
+    assert predict(SMALL, X)[:2].tolist() == SMALL.value[[1, 4]].tolist()
+    assert predict(SMALL, X).dtype == np.float32
+    assert depth(SMALL) == 2 and n_leaves(SMALL) == 3
+
+
+@pytest.mark.parametrize("n_splits", [0, 1, 7, 300])
+def test_leaves_are_those_of_a_plain_walk(n_splits):
+    tree = random_tree(n_splits, n_splits)
+    check_tree(tree, 4, 3)
+    X = rows_for(tree)
+    walks = [walk(tree, row) for row in X]
+    assert leaf_of(tree, X).tolist() == [node for node, _ in walks]
+    assert n_leaves(tree) == n_splits + 1
+    assert leaf_of(tree, np.asfortranarray(X)).tolist() == leaf_of(tree, X).tolist()
+    assert leaf_of(tree, X[:0]).shape == (0,)
+
+
+def test_truncated_trees_stop_a_walk_early():
+    tree = random_tree(5, 200)
+    X = rows_for(tree)
+    for most in range(depth(tree) + 2):
+        top = truncate(tree, most)
+        check_tree(top, 4, 3)
+        assert depth(top) == min(most, depth(tree))
+        stops = [walk(tree, row, most)[0] for row in X]
+        assert np.array_equal(predict(top, X), tree.value[stops])
+        assert np.array_equal(top.weight[leaf_of(top, X)], tree.weight[stops])
+    assert all(np.array_equal(a, b) for a, b in zip(truncate(tree, depth(tree)), tree, strict=True))
+
+
+def test_cutting_keeps_what_no_cut_is_above():
+    """Cuts within cuts are one; a cut at the root leaves it alone."""
+    tree = random_tree(11, 80)
+    ends = np.random.default_rng(0).random(161) < 0.15
+    ends[0] = False
+    small = cut(tree, ends)
+    check_tree(small, 4, 3)
+    X = rows_for(tree)
+    stops = [next((n for n in [s for s, _ in path_to(tree, leaf)] if ends[n]), leaf) for leaf in leaf_of(tree, X)]
+    assert np.array_equal(predict(small, X), tree.value[stops])
+    assert 1 < n_leaves(small) < n_leaves(tree) and n_leaves(cut(tree, np.ones(161, dtype=bool))) == 1
+
+
+def test_paths_lead_to_their_nodes():
+    tree = random_tree(4, 50)
+    depths = node_depths(tree)
+    for node in range(len(tree.feature)):
+        path, at = path_to(tree, node), 0
+        assert len(path) == depths[node]
+        for split, above in path:
+            assert split == at
+            at = int((tree.right if above else tree.left)[split])
+        assert at == node
+    with pytest.raises(ValueError, match="node is 101, expected from 0 to 100"):
+        path_to(tree, 101)
+
+
+def test_rows_of_a_branch_end_in_its_leaves():
+    tree = random_tree(6, 40)
+    leaves = leaf_of(tree, np.random.default_rng(1).normal(size=(500, 4)))
+    for node in range(len(tree.feature)):
+        inside = below(tree, node)
+        assert inside[node] and (tree.feature[inside] < 0).sum() == leaves_below(tree)[node]
+        through = [node == leaf or node in [split for split, _ in path_to(tree, leaf)] for leaf in leaves]
+        assert inside[leaves].tolist() == through
+
+
+def test_top_levels():
+    tree = random_tree(2, 60)
+    assert not top_levels(tree, 0).any()
+    assert np.array_equal(top_levels(tree, depth(tree)), tree.feature >= 0)
+    root = int(tree.left[0])
+    two = top_levels(tree, 2, root)
+    assert set(np.flatnonzero(two)) == {n for n in (root, tree.left[root], tree.right[root]) if tree.feature[n] >= 0}
+
+
+def test_use_is_the_weight_that_is_asked():
+    assert feature_use(SMALL, 3).tolist() == [[0, 1, 0], [0.4, 0, 0]]
+    tree = random_tree(9, 80)
+    use = feature_use(tree, 4)
+    assert use.shape == (depth(tree), 4) and n_leaves(tree) == 81
+    for level, row in enumerate(use):
+        asked = (tree.feature >= 0) & (node_depths(tree) == level)
+        assert row.sum() == pytest.approx(tree.weight[asked].sum() / tree.weight[0])
+    assert use[0].sum() == pytest.approx(1)
+
+
+@pytest.mark.parametrize(
+    ("field", "index", "value", "message"),
+    [
+        ("left", 0, 0, "left is 0 at .*expected a later node"),
+        ("right", 2, 5, "right is 5"),
+        ("right", 2, 3, "number of parents is 2"),
+        ("left", 1, 2, "left is 2"),
+        ("feature", 0, 2, "feature is 2"),
+        ("threshold", 0, np.inf, "threshold is inf"),
+        ("weight", 3, np.nan, "weight is nan"),
+    ],
+)
+def test_a_broken_tree_is_named(field, index, value, message):
+    array = getattr(SMALL, field).copy()
+    array[index] = value
+    with pytest.raises(ValueError, match=f"river: {message}"):
+        check_tree(SMALL._replace(**{field: array}), 2, 3, "river")
+
+
+def test_bad_calls_are_named():
+    with pytest.raises(ValueError, match=r"X has shape \(3, 1\): expected .* 2 features at least"):
+        predict(SMALL, np.zeros((3, 1)))
+    with pytest.raises(ValueError, match=r"X has shape \(2,\)"):
+        leaf_of(SMALL, np.zeros(2))
+    with pytest.raises(ValueError, match="depth is -1"):
+        truncate(SMALL, -1)
+    with pytest.raises(ValueError, match="value has shape"):
+        check_tree(SMALL, 2, 2)

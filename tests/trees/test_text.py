@@ -1,0 +1,55 @@
+"""Trees as text and as Python that say the same as the tree."""
+
+import numpy as np
+import pytest
+from random_trees import random_tree
+
+from faceup.trees.decision_tree import DecisionTree, predict, truncate
+from faceup.trees.text import as_python, as_text
+
+LABELS = ("fold", "call", "all_in")
+NAMES = ("equity", "bet")
+SMALL = DecisionTree(  # bet <= 12,700 ? call : equity <= 0.1 ? fold : all in; numbered level by level
+    feature=np.array([1, -1, 0, -1, -1], dtype=np.int32),
+    threshold=np.array([12_700, 0, 0.1, 0, 0], dtype=np.float32),
+    left=np.array([1, -1, 3, -1, -1], dtype=np.int32),
+    right=np.array([2, -1, 4, -1, -1], dtype=np.int32),
+    value=np.array([[0.3, 0.6, 0.1], [0, 1, 0], [0.75, 0, 0.25], [1, 0, 0], [0, 0.004, 0.996]], dtype=np.float32),
+    weight=np.array([5.0, 3, 2, 1.5, 0.5]),
+)
+
+
+def test_text_reads_like_the_tree():
+    assert as_text(SMALL, NAMES, LABELS) == (
+        "bet <= 12,700\n"
+        "|   call 100 %  (60.0% of weight)\n"
+        "bet > 12,700\n"
+        "|   equity <= 0.1\n"
+        "|   |   fold 100 %  (30.0% of weight)\n"
+        "|   equity > 0.1\n"
+        "|   |   all_in 100 %  (10.0% of weight)\n"
+    )
+    assert as_text(truncate(SMALL, 1), NAMES, LABELS) == (
+        "bet <= 12,700\n|   call 100 %  (60.0% of weight)\nbet > 12,700\n|   fold 75 %, all_in 25 %  (40.0% of weight)\n"
+    )
+
+
+def test_python_source_decides_like_the_tree():
+    tree, names = random_tree(8, 60), ("a", 'b\'s "bet"', "c\n", "d")
+    made: dict = {}
+    exec(as_python(tree, names, LABELS, name="preflop"), made)
+    X = np.random.default_rng(1).normal(size=(500, 4)).astype(np.float32)
+    at = tree.feature >= 0
+    X[np.arange(at.sum()), tree.feature[at]] = tree.threshold[at]  # on the threshold: left
+    for row, expected in zip(X, predict(tree, X), strict=True):
+        found = made["preflop"](dict(zip(names, row, strict=True)))
+        assert [found.get(label, 0) for label in LABELS] == pytest.approx(expected.tolist(), abs=5e-5)
+    top = as_python(truncate(tree, 0), names, LABELS)
+    assert top.count("return") == 1 and "if" not in top
+    with pytest.raises(ValueError, match="name is '1x'"):
+        as_python(tree, names, LABELS, name="1x")
+
+
+def test_a_tree_of_other_labels_is_named():
+    with pytest.raises(ValueError, match="value has shape"):
+        as_text(SMALL, NAMES, LABELS[:2])
