@@ -15,6 +15,8 @@ from numba import njit
 RANKS = "23456789TJQKA"
 SUITS = "cdhs"
 N_CARDS, N_HOLES, N_CLASSES = 52, 1326, 169
+STREETS = ("preflop", "flop", "turn", "river")
+BOARD_CARDS = (0, 3, 4, 5)  # cards on the board of each street
 
 HOLE_CARDS = np.array([(hi, lo) for hi in range(N_CARDS) for lo in range(hi)], dtype=np.uint8)  # (1326, 2), hi > lo
 SUIT_PERMUTATIONS = np.array(list(permutations(range(4))), dtype=np.uint8)  # (24, 4): suit s becomes p[s]
@@ -75,7 +77,7 @@ def parse_hand(hole: str, board: str = "") -> tuple[list[int], list[int]]:
     private, public = parse_cards(hole), parse_cards(board)
     if len(private) != 2:
         raise ValueError(f"hole {hole!r}: has {len(private)} cards, expected 2")
-    if len(public) not in (0, 3, 4, 5):
+    if len(public) not in BOARD_CARDS:
         raise ValueError(f"board {board!r}: has {len(public)} cards, expected 0, 3, 4 or 5")
     for card in private:
         if card in public:
@@ -107,7 +109,7 @@ _ALL_BOARDS: dict[int, Boards] = {}
 
 def canonical_boards(n_cards: int) -> Boards:
     """The 1, 1,755, 16,432 or 134,459 boards of 0, 3, 4 or 5 cards up to suits. Made once a process, in a second."""
-    if n_cards not in (0, 3, 4, 5):
+    if n_cards not in BOARD_CARDS:
         raise ValueError(f"n_cards is {n_cards}, expected 0, 3, 4 or 5")
     if n_cards not in _ALL_BOARDS:
         _ALL_BOARDS[n_cards] = _make_boards(n_cards)

@@ -17,14 +17,20 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit, prange
 
-from faceup.cards.cards import CLASS_OF_HOLE, HOLE_CARDS, N_HOLES, PERMUTED_HOLES, _canonical, canonical_boards
+from faceup.cards.cards import (
+    BOARD_CARDS,
+    CLASS_OF_HOLE,
+    HOLE_CARDS,
+    N_HOLES,
+    PERMUTED_HOLES,
+    _canonical,
+    canonical_boards,
+)
 from faceup.cards.strength import N_RIVER_HOLES, _river_order
 from faceup.notebook.storage import load_npy, save_npy
 
-STREET_NAMES = ("preflop", "flop", "turn", "river")
 UNITS = (2 * 2_097_572_400, 1081 * 1980, 46 * 1980, 1980)  # the equity 1.0 on each street, as an integer
 N_DECILES = 10
-BOARD_CARDS = (0, 3, 4, 5)
 
 
 class StreetTable(NamedTuple):

@@ -21,18 +21,19 @@ import numpy as np
 from numba import njit, prange
 
 from faceup.cards.cards import (
+    BOARD_CARDS,
     CLASS_OF_HOLE,
+    HOLE_CARDS,
     N_HOLES,
     PERMUTED_HOLES,
+    STREETS,
     canonical,
     canonical_boards,
     hole_index,
     parse_hand,
 )
 from faceup.cards.equity import (
-    BOARD_CARDS,
     N_DECILES,
-    STREET_NAMES,
     UNITS,
     StreetTable,
     _next_boards,
@@ -44,10 +45,10 @@ from faceup.cards.equity import (
 )
 from faceup.cards.strength import N_RIVER_HOLES
 
-_LATER = tuple([f"{name}_equity_p{10 * d}" for d in range(1, N_DECILES + 1)] for name in STREET_NAMES)
+_LATER = tuple([f"{name}_equity_p{10 * d}" for d in range(1, N_DECILES + 1)] for name in STREETS)
 FEATURE_NAMES = tuple(tuple(sum(_LATER[s + 1 :], ["equity"])) for s in range(4))  # 31, 21, 11 and 1 names
-BET_NAMES = tuple(f"opponent_bet_{street}" for street in STREET_NAMES)  # dollars, blinds included
-OWN_BET_NAMES = tuple(f"own_bet_{street}" for street in STREET_NAMES)
+BET_NAMES = tuple(f"opponent_bet_{street}" for street in STREETS)  # dollars, blinds included
+OWN_BET_NAMES = tuple(f"own_bet_{street}" for street in STREETS)
 HISTORIES = {"opponent": BET_NAMES, "both": BET_NAMES + OWN_BET_NAMES, "both+seat": (*BET_NAMES, *OWN_BET_NAMES, "button")}
 
 
@@ -86,7 +87,7 @@ def board_features(street: int, table: StreetTable, board: list[int]) -> np.ndar
     0..51.
     """
     if len(board) != BOARD_CARDS[street] or len({c for c in board if 0 <= c < 52}) != len(board):
-        wanted = f"{BOARD_CARDS[street]} distinct cards 0..51 on the {STREET_NAMES[street]}"
+        wanted = f"{BOARD_CARDS[street]} distinct cards 0..51 on the {STREETS[street]}"
         raise ValueError(f"board {list(board)}: expected {wanted}")
     row, columns = 0, CLASS_OF_HOLE
     if street:
@@ -151,7 +152,7 @@ class Hand:
         """
         if street not in range(self.street + 1, 4):
             later = list(range(self.street + 1, 4)) or "none"
-            raise ValueError(f"street is {street}, expected one after the {STREET_NAMES[self.street]}: {later}")
+            raise ValueError(f"street is {street}, expected one after the {STREETS[self.street]}: {later}")
         return self._histograms[street]
 
     def deciles(self, street: int) -> np.ndarray:
@@ -212,6 +213,22 @@ def hand(hole: str, board: str = "") -> Hand:
     return Hand((private[0], private[1]), tuple(public))
 
 
+def hole_features(holes: np.ndarray, board: list[int], tables: tuple[StreetTable, ...] | None = None) -> np.ndarray:
+    """Hand features of some holes (n,) on a board, (n, 31 | 21 | 11 | 1) float32; 0 for holes that it blocks.
+
+    tables: the street tables, preflop first, that they are read from. Without them each hand is evaluated by itself, as `hand`
+    does. Raises ValueError as `board_features`.
+    """
+    street = BOARD_CARDS.index(len(board))
+    if tables is not None:
+        return board_features(street, tables[street], board)[holes]
+    out = np.zeros((len(holes), len(FEATURE_NAMES[street])), dtype=np.float32)
+    for row, (high, low) in zip(out, HOLE_CARDS[holes].tolist(), strict=True):
+        if high not in board and low not in board:
+            row[:] = Hand((high, low), tuple(board)).strength()
+    return out
+
+
 def _check_bets(bets: tuple[float, ...], street: int) -> None:
     if len(bets) != 4:
         raise ValueError(f"opponent_bets {tuple(bets)}: has {len(bets)} amounts, expected 4, one a street")
@@ -219,7 +236,7 @@ def _check_bets(bets: tuple[float, ...], street: int) -> None:
         if not 0 <= bet < float("inf"):
             raise ValueError(f"{name} is {bet}, expected dollars, 0 or more")
     if any(bets[street + 1 :]):
-        raise ValueError(f"opponent_bets {tuple(bets)}: expected 0 after the {STREET_NAMES[street]}")
+        raise ValueError(f"opponent_bets {tuple(bets)}: expected 0 after the {STREETS[street]}")
 
 
 def _opponents(hole: int, board: tuple[int, ...]) -> tuple[int, int]:

@@ -12,8 +12,8 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import FancyBboxPatch
 
-from faceup.cards.cards import CLASS_NAMES, card_text, parse_cards
-from faceup.cards.equity import N_DECILES, STREET_NAMES, UNITS
+from faceup.cards.cards import CLASS_NAMES, STREETS, card_text, parse_cards
+from faceup.cards.equity import N_DECILES, UNITS
 from faceup.cards.features import FEATURE_NAMES, Hand, feature_names
 from faceup.cards.strength import category, strength
 from faceup.notebook.figures import BLACK, BLUE, GREEN, GREY, ORANGE, PURPLE, SKY
@@ -28,7 +28,7 @@ ROLES = {  # outline colour and line style
     "opponent": (RED, (0, (3, 2))),
 }
 OUTCOMES = {"win": BLUE, "tie": GREY, "loss": RED}
-LATER_COLOURS = dict(zip(STREET_NAMES, (BLACK, ORANGE, GREEN, PURPLE), strict=True))
+LATER_COLOURS = dict(zip(STREETS, (BLACK, ORANGE, GREEN, PURPLE), strict=True))
 CARD_WIDTH, CARD_HEIGHT, CARD_STEP, ROW_STEP = 0.72, 1.0, 0.86, 1.25
 
 
@@ -122,7 +122,7 @@ def _texts(cards: Sequence[int]) -> list[str]:
 def equity_histogram(axes: Axes, hand: Hand, street: int) -> None:
     """Fig. 3, upper half: how often each equity occurs on a later street, with a line at each decile."""
     values, counts = hand.histogram(street)
-    name = STREET_NAMES[street]
+    name = STREETS[street]
     edges = np.arange(0, 1.0001, 0.02)
     axes.hist(values / UNITS[street], bins=edges, weights=counts, color=LATER_COLOURS[name])
     for decile in hand.deciles(street):
@@ -138,10 +138,10 @@ def decile_steps(axes: Axes, hand: Hand, street: int) -> None:
     deciles, levels = hand.deciles(street), np.arange(1, N_DECILES + 1) / N_DECILES
     x = np.concatenate([[0], values / UNITS[street], [1]])
     share = np.concatenate([[0], np.cumsum(counts) / counts.sum(), [1]])
-    axes.step(x, share, where="post", color=LATER_COLOURS[STREET_NAMES[street]], linewidth=1.5)
+    axes.step(x, share, where="post", color=LATER_COLOURS[STREETS[street]], linewidth=1.5)
     axes.plot(deciles, levels, "o", color=BLACK, markersize=4, clip_on=False, zorder=3)
     axes.set(xlim=(0, 1), ylim=(0, 1.05))
-    axes.set(xlabel=f"equity on the {STREET_NAMES[street]}", ylabel="share at or below")
+    axes.set(xlabel=f"equity on the {STREETS[street]}", ylabel="share at or below")
     axes.set_yticks([0, *levels], [f"{level:.0%}" for level in (0, *levels)])
     axes.grid(axis="y")
     values_axis = axes.secondary_yaxis("right")
@@ -157,11 +157,11 @@ def feature_vector(values: Sequence[float], street: int, title: str) -> Figure:
     Raises ValueError where values are not as many as the street has features.
     """
     if len(values) != len(feature_names(street)):
-        expected = f"{len(feature_names(street))} on the {STREET_NAMES[street]}"
+        expected = f"{len(feature_names(street))} on the {STREETS[street]}"
         raise ValueError(f"values: has {len(values)}, expected {expected}")
     n_hand = len(FEATURE_NAMES[street])
     figure, (left, right) = plt.subplots(1, 2, figsize=(11, 4.2), width_ratios=[n_hand + 3, 6])
-    _equity_bars(left, values[:n_hand], STREET_NAMES[street + 1 :])
+    _equity_bars(left, values[:n_hand], STREETS[street + 1 :])
     left.set_title(f"{title}: {n_hand} features of the cards")
     _bet_bars(right, values[n_hand:])
     right.set_title("4 of the bets")
@@ -186,7 +186,7 @@ def _bet_bars(axes: Axes, dollars: Sequence[float]) -> None:
     axes.bar(range(4), dollars, color=SKY, width=0.85)
     for x, bet in enumerate(dollars):
         axes.text(x, bet, f"{bet:.0f}", ha="center", va="bottom", size=8)
-    axes.set_xticks(range(4), STREET_NAMES, size=8)
+    axes.set_xticks(range(4), STREETS, size=8)
     axes.set(ylabel="opponent's bet (dollars)", ylim=(0, 1.15 * max(100, *dollars)))
 
 

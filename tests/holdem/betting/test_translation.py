@@ -5,9 +5,20 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from faceup.holdem.betting.betting_tree import DECISION, START, act, build_tree, legal_raises, menu_from, pot_and_call
-from faceup.holdem.betting.notation import read_line, token
-from faceup.holdem.betting.translation import children, legal_action, lower_probability, nearest_size, node_after
+from faceup.holdem.betting.betting_tree import (
+    DECISION,
+    START,
+    act,
+    build_tree,
+    children,
+    legal_raises,
+    menu_from,
+    menu_labels,
+    pot_and_call,
+)
+from faceup.holdem.betting.notation import line_to, read_line
+from faceup.holdem.betting.translation import legal_action, lower_probability, node_after, size_chances
+from faceup.holdem.play.agents import FunctionAgent
 from faceup.holdem.play.players import DollarPlayer, TablePlayer, play_dealt
 from faceup.holdem.solve.policy import FixedPolicy
 
@@ -53,14 +64,11 @@ def test_sizes_out_of_order_are_refused(sizes):
         lower_probability(*sizes)
 
 
-def test_sizes_are_drawn_as_often_as_said():
-    u = np.random.default_rng(1).random(20_000)
-    smaller = np.mean([nearest_size(1.5, [0.5, 1, 3], v) == 1 for v in u])
-    p = lower_probability(1.5, 1, 3)
-    assert abs(smaller - p) < 4 * np.sqrt(p * (1 - p) / len(u))
-    assert [nearest_size(x, [0.5, 1, 3], 0.3) for x in (0.1, 0.5, 1, 3, 90)] == [0, 0, 1, 2, 2]
+def test_sizes_between_two_are_read_as_either():
+    assert size_chances(1.5, [0.5, 1, 3]) == [(1, p := lower_probability(1.5, 1, 3)), (2, 1 - p)]
+    assert [size_chances(x, [0.5, 1, 3]) for x in (0.1, 0.5, 1, 3, 90)] == [[(k, 1)] for k in (0, 0, 1, 2, 2)]
     with pytest.raises(ValueError, match="at least one"):
-        nearest_size(1, [], 0.5)
+        size_chances(1, [])
 
 
 @pytest.mark.parametrize("label", LABELS)
@@ -93,25 +101,11 @@ def test_known_increments():
         legal_action("bet", START)
 
 
-def slumbot_line(tree, node):
-    """A node's line in real dollars."""
-    if node == 0:
-        return ""
-    above = int(tree.parent[node])
-    before = read_line(slumbot_line(tree, above))
-    label = tree.labels[tree.label[node]]
-    amount = int(tree.bets[node, tree.actor[above], tree.street[above]])
-    word = token(before.state, label if label in ("fold", "call") else "raise", amount)
-    line = slumbot_line(tree, above) + word
-    after = read_line(line).state
-    return line + ("/" if after is not None and after.street > tree.street[above] else "")
-
-
 @pytest.mark.parametrize("player", [0, 1])
 def test_lines_on_the_tree_are_read_as_they_are(tree, player):
     rng = np.random.default_rng(player)
     for node in rng.choice(np.flatnonzero(tree.kind == DECISION), 50):
-        assert node_after(tree, slumbot_line(tree, int(node)), player, lambda i: rng.random()) == node
+        assert node_after(tree, line_to(tree, int(node)), player, lambda i: rng.random()) == node
 
 
 def test_an_open_of_400_is_read_as_a_pot_or_two(tree):
@@ -135,18 +129,13 @@ def test_dollars_left_behind_an_all_in_of_the_tree_are_checked(tree):
     assert {player.decide(all_ins[0], "AcAd", "2h3h4s", "b3000c/kb100") for _ in range(5)} == {("call", 0)}
 
 
-class Uniform:
-    """Every label that it knows, equally often."""
-
-    def action_probabilities(self, hole, board="", betting=""):
-        return dict.fromkeys(LABELS, 1 / len(LABELS))
-
-
 @pytest.mark.parametrize("argmax", [False, True])
 def test_hands_between_players_with_other_sizes_end(tree, argmax):
-    """Uniform's sizes are not the tree's: every action is legal, or `play_dealt` raises; played again, the hand is the same."""
+    """The second's sizes are not the tree's: every action is legal, or `play_dealt` raises; a hand played again is the same."""
     rng = np.random.default_rng(5)
-    players = [TablePlayer(tree, FixedPolicy(tree, None), 1, argmax), DollarPlayer(Uniform(), 2, argmax)]
+    sizes = [[[0.1, 0.5, 1, 3]]] * 4
+    uniform = FunctionAgent(lambda *_: dict.fromkeys(menu_labels(menu_from(*sizes)), 1), menu_from(*sizes))
+    players = [TablePlayer(tree, FixedPolicy(tree, None), 1, argmax), DollarPlayer(uniform, 2, argmax)]
     lines = set()
     for h in range(50):
         deck, seats = rng.permutation(52)[:9], players[:: (-1) ** h]

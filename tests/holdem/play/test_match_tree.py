@@ -4,31 +4,24 @@ import numpy as np
 import pytest
 from random_tables import MINE, THEIRS, random_table
 
-from faceup.cards.cards import CLASS_OF_HOLE, hole_index, parse_cards
-from faceup.holdem.betting.betting_tree import CALL, DECISION, FOLD, build_tree, offered, pot_and_call
-from faceup.holdem.betting.translation import children, node_after
+from faceup.cards.cards import BOARD_CARDS, CLASS_OF_HOLE, hole_index, parse_cards
+from faceup.holdem.betting.betting_tree import CALL, DECISION, FOLD, build_tree, children, offered, pot_and_call, states_of
+from faceup.holdem.betting.notation import line_to
+from faceup.holdem.betting.translation import node_after
 from faceup.holdem.play.match import Table, first_against_all, mean_result, play_boards, random_boards, result
-from faceup.holdem.play.match_tree import TranslatedPolicy, make_sides, play_sides, read_tree, states_of
+from faceup.holdem.play.match_tree import TranslatedPolicy, make_sides, play_sides, read_tree
 from faceup.holdem.play.purified import likely, likely_rows, purified, thresholded
 from faceup.holdem.solve.policy import FixedPolicy, free_holes
 
 BOARD = parse_cards("Kh3sJc7d7c")
 
 
-def line_of(match, states, node):
-    """A node's line in Slumbot's notation, and the nodes on the way."""
+def way_to(match, node):
+    """The nodes on the way to a node."""
     way = [node]
     while way[-1]:
         way.append(int(match.parent[way[-1]]))
-    way.reverse()
-    text = ""
-    for above, below in zip(way, way[1:], strict=False):
-        state, label = states[above], int(match.label[below])
-        word = "f" if label == FOLD else f"b{match.bets[below, state.actor, state.street]}"
-        text += ("c" if pot_and_call(state)[1] else "k") if label == CALL else word
-        if states[below] and states[below].street > state.street:
-            text += "/"
-    return text, way
+    return way[::-1]
 
 
 def test_each_seat_offers_its_own_sizes():
@@ -56,7 +49,7 @@ def test_readings_are_the_line_readers(groups, seat):
     mine = np.flatnonzero((match.kind == DECISION) & (match.actor == seat))
     checked = 0
     for node in np.random.default_rng(2).permutation(mine):
-        text, way = line_of(match, states, int(node))
+        text, way = line_to(match, int(node)), way_to(match, int(node))
         asked = [i for i, above in enumerate(way[:-1]) if match.actor[above] != seat and match.label[way[i + 1]] > CALL]
         if len(asked) > 2 or checked == 12:
             continue
@@ -66,7 +59,7 @@ def test_readings_are_the_line_readers(groups, seat):
             total += play_of(match, own, policy, states, way, text, dict(zip(asked, draws, strict=True)), seat, hole)
         if total.sum() == 0:
             continue
-        rows, row = folded.street(int(match.street[node]), BOARD[: (0, 3, 4, 5)[match.street[node]]])
+        rows, row = folded.street(int(match.street[node]), BOARD[: BOARD_CARDS[match.street[node]]])
         told = rows[row[hole], np.array(children(match, node)) - match.street_start[match.street[node]]]
         assert told == pytest.approx(total / total.sum(), abs=0.02), text
         checked += 1
@@ -79,15 +72,14 @@ def play_of(match, own, policy, states, way, text, draws, seat, hole):
     for i, node in enumerate(way):
         if match.actor[node] != seat:
             continue
-        line, _ = line_of(match, states, node)
-        at = node_after(own, line, seat, lambda k: draws.get(k, 0.0))
+        at = node_after(own, line_to(match, node), seat, lambda k: draws.get(k, 0.0))
         answer = np.zeros(match.n_children[node])
         if own.kind[at] != DECISION:
             answer[[match.label[c] == CALL for c in children(match, node)].index(True)] = 1
         else:
             street = int(own.street[at])
             assert street == match.street[node]
-            table, row = policy.street(street, BOARD[: (0, 3, 4, 5)[street]])
+            table, row = policy.street(street, BOARD[: BOARD_CARDS[street]])
             dollars = [int(match.bets[c].sum()) for c in children(match, node)]
             for c in children(own, at):
                 p = table[row[hole], c - own.street_start[street]]
@@ -121,7 +113,7 @@ def test_a_known_menu_needs_no_translation(groups, seat):
         for street in (0, 1, 2, 3):
             start, end = tree.street_start[street : street + 2]
             columns = np.array([c - start for c in own if start <= c < end])
-            shown = board[: (0, 3, 4, 5)[street]]
+            shown = board[: BOARD_CARDS[street]]
             (a, row_a), (b, row_b) = (p.street(street, shown) for p in (folded, policy))
             h = hole_index(*parse_cards("Ac9h"))
             assert a[row_a[h], columns] == pytest.approx(b[row_b[h], columns], abs=1e-5)
@@ -133,7 +125,7 @@ def test_a_later_street_may_be_asked_for_first(groups):
     h = hole_index(*parse_cards("Ac9h"))
     first = TranslatedPolicy(match, own, policy, 0).street(3, BOARD)[0][h]
     again = TranslatedPolicy(match, own, policy, 0)
-    for street, n in enumerate((0, 3, 4, 5)):
+    for street, n in enumerate(BOARD_CARDS):
         last = again.street(street, BOARD[:n])[0][h]
     assert np.array_equal(first, last)
 
@@ -146,7 +138,7 @@ def test_boards_may_be_asked_for_in_any_order(groups):
     turn, flop = parse_cards("Kh3sJc2d7c"), parse_cards("Ad4s9c2h7c")
     asked = [(BOARD, 5), (turn, 5), (flop, 3), (BOARD, 4), (flop, 5), (BOARD, 5), (BOARD, 3), (turn, 5), (BOARD, 0)]
     for board, n in asked:
-        street, fresh = (0, 3, 4, 5).index(n), TranslatedPolicy(match, own, policy, 0)
+        street, fresh = BOARD_CARDS.index(n), TranslatedPolicy(match, own, policy, 0)
         found, wanted = (one.street(street, board[:n])[0] for one in (used, fresh))
         assert np.array_equal(found[free_holes(board[:n])], wanted[free_holes(board[:n])])
 
@@ -216,7 +208,7 @@ def test_small_probabilities_are_dropped_and_the_likeliest_stays(groups):
     row[0, first : first + n] = 0.1, 0.15, 0.5, 0.25
     assert likely_rows(tree, 0, row, 0.15)[0, first : first + n] == pytest.approx([0, 0.15 / 0.9, 0.5 / 0.9, 0.25 / 0.9])
     assert likely_rows(tree, 0, row, 0.6)[0, first : first + n] == pytest.approx([0, 0, 1, 0])
-    assert likely(np.array([[2, 3, 10, 5.0]]), 0.2).tolist() == [[0, 0, 10, 5]]
+    assert likely(np.array([[0.1, 0.15, 0.5, 0.25]]), 0.2).tolist() == [pytest.approx([0, 0, 2 / 3, 1 / 3])]
     policy = random_table(tree, groups, 11)
     table, start = thresholded(tree, policy, 0.3).tables[2], tree.street_start[2]
     for node in np.flatnonzero((tree.kind == DECISION) & (tree.street == 2))[:20]:

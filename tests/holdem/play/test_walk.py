@@ -8,7 +8,7 @@ from random_trees import random_tree
 from faceup.cards.cards import parse_cards
 from faceup.cards.features import feature_names, hand
 from faceup.holdem.play.agents import tree_policy
-from faceup.holdem.play.walk import tell, walk
+from faceup.holdem.play.words import tell, walk
 from faceup.trees.decision_tree import path_to
 
 HOLES, BOARD = ("Ac3h", "KdQs"), "Kh3sJc9d2c"

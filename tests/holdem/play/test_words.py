@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 
 from faceup.cards.features import feature_names
-from faceup.holdem.play.agents import Step
-from faceup.holdem.play.words import action_name, condition, path_words, reasons, wording
+from faceup.holdem.play.words import Step, action_name, condition, path_words, reasons, wording
 from faceup.trees.decision_tree import DecisionTree
 
 

@@ -8,7 +8,7 @@ from faceup.cards.cards import CLASS_OF_HOLE, HOLE_CARDS
 from faceup.cards.matchups import RUNOUTS_PREFLOP
 from faceup.holdem.betting.betting_tree import FOLD, START, act, build_tree, menu_from
 from faceup.holdem.play.match import random_boards
-from faceup.holdem.play.readers import TableReader
+from faceup.holdem.play.players import TableReader
 from faceup.holdem.solve.best_response import exploitability, sample_flops
 from faceup.holdem.solve.local_best_response import SETTINGS, LocalResponder, Lookahead, Showdowns, local_best_responses
 from faceup.holdem.solve.policy import FixedPolicy, opponents

@@ -14,8 +14,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-STREETS = ("preflop", "flop", "turn", "river")
+from faceup.cards.cards import STREETS
+
 SMALL_BLIND, BIG_BLIND, STACK = 50, 100, 20_000
+MBB_PER_DOLLAR = 1000 // BIG_BLIND  # results are in thousandths of a big blind a game
 FOLD, CALL = 0, 1  # the first two labels; call is check where there is nothing to call
 DECISION, FOLD_END, SHOWDOWN = 0, 1, 2
 
@@ -200,6 +202,30 @@ def _as_arrays(labels: tuple[str, ...], rows: list, children: dict, street_start
         np.array(bets, dtype=np.int32),
         np.array(street_start, dtype=np.int32),
     )
+
+
+def children(tree: BettingTree, node: int) -> range:
+    """The nodes below a node."""
+    first = int(tree.first_child[node])
+    return range(first, first + int(tree.n_children[node]))
+
+
+def action_to(tree: BettingTree, node: int) -> tuple[str, int]:
+    """The action that leads to a node from its parent, as `act` takes it."""
+    if tree.label[node] <= CALL:
+        return ("fold" if tree.label[node] == FOLD else "call"), 0
+    above = tree.parent[node]
+    return "raise", int(tree.bets[node, tree.actor[above], tree.street[above]])
+
+
+def states_of(tree: BettingTree) -> list[BettingState | None]:
+    """The rules' state at each node of a tree from the start of a hand; None at ends."""
+    states: list[BettingState | None] = [START]
+    for node in range(1, len(tree.kind)):
+        before = states[tree.parent[node]]
+        assert before is not None  # an end has no children
+        states.append(act(before, *action_to(tree, node))[0])
+    return states
 
 
 def line_text(tree: BettingTree, node: int) -> str:

@@ -9,11 +9,10 @@ from typing import NamedTuple
 
 import numpy as np
 
+from faceup.cards.cards import BOARD_CARDS, STREETS
 from faceup.cards.strength import strength
-from faceup.holdem.betting.betting_tree import FOLD_END, START, STREETS, BettingState, act
-from faceup.holdem.betting.notation import Line, read_line, token
-
-BOARD_SIZE = (0, 3, 4, 5)  # cards on the board of each street
+from faceup.holdem.betting.betting_tree import FOLD_END, START, BettingState, act
+from faceup.holdem.betting.notation import Line, longer, read_line
 
 # (state, hole, board, betting so far) -> (action, amount)
 Choose = Callable[[BettingState, Sequence[int], Sequence[int], str], tuple[str, int]]
@@ -78,10 +77,6 @@ def play_hand(deck: Sequence[int], players: Sequence[Choose]) -> Played:
     state: BettingState | None = START
     betting = ""
     while state is not None:
-        action, amount = players[state.actor](state, holes[state.actor], board[: BOARD_SIZE[state.street]], betting)
-        after, _ = act(state, action, amount)
-        betting += token(state, action, amount)
-        if after is not None and after.street > state.street:
-            betting += "/"
-        state = after
+        action = players[state.actor](state, holes[state.actor], board[: BOARD_CARDS[state.street]], betting)
+        betting, (state, _) = longer(betting, state, action), act(state, *action)
     return Played(betting, settle(read_line(betting), holes, board))

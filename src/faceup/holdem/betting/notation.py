@@ -7,7 +7,17 @@ small blind acts first preflop and last on later streets, so that a line tells w
 import re
 from typing import NamedTuple
 
-from faceup.holdem.betting.betting_tree import DECISION, FOLD_END, START, STREETS, BettingState, act, pot_and_call
+from faceup.cards.cards import STREETS
+from faceup.holdem.betting.betting_tree import (
+    DECISION,
+    FOLD_END,
+    START,
+    BettingState,
+    BettingTree,
+    act,
+    action_to,
+    pot_and_call,
+)
 
 _TOKEN = re.compile(r"[kcf]|b[0-9]+")
 
@@ -18,6 +28,11 @@ class Move(NamedTuple):
     player: int
     token: str
     before: BettingState
+
+    @property
+    def action(self) -> tuple[str, int]:
+        """As betting's `act` takes it."""
+        return {"f": "fold", "b": "raise"}.get(self.token[0], "call"), int(self.token[1:] or 0)
 
 
 class Line(NamedTuple):
@@ -49,6 +64,25 @@ def token(state: BettingState, action: str, amount: int = 0) -> str:
     return "f" if action == "fold" else "c" if pot_and_call(state)[1] else "k"
 
 
+def longer(betting: str, state: BettingState, action: tuple[str, int]) -> str:
+    """A line with one more action, which is taken in the state that the line leads to."""
+    after, _ = act(state, *action)
+    return betting + token(state, *action) + ("/" if after and after.street > state.street else "")
+
+
+def line_to(tree: BettingTree, node: int) -> str:
+    """The line that leads to a node of a tree."""
+    way = []
+    while node:
+        way.append(node)
+        node = int(tree.parent[node])
+    betting, state = "", START
+    for child in reversed(way):
+        betting, (after, _) = longer(betting, state, action_to(tree, child)), act(state, *action_to(tree, child))
+        state = after or state
+    return betting
+
+
 def read_line(betting: str) -> Line:
     """All actions of a line and where they lead; "" is the start of a hand.
 
@@ -69,7 +103,7 @@ def read_line(betting: str) -> Line:
             if state.street != street:
                 raise ValueError(f"betting {betting!r}: {word!r} in {part!r}, expected '/', for the street is over")
             moves.append(Move(state.actor, word, state))
-            state, kind = _after(state, word, betting)
+            state, kind = _after(moves[-1], betting)
     return Line(tuple(moves), state, kind)
 
 
@@ -89,14 +123,13 @@ def _words(part: str, betting: str) -> list[str]:
     return words
 
 
-def _after(state: BettingState, word: str, betting: str) -> tuple[BettingState | None, int]:
-    _, to_call = pot_and_call(state)
-    if word == "k" and to_call:
+def _after(move: Move, betting: str) -> tuple[BettingState | None, int]:
+    _, to_call = pot_and_call(move.before)
+    if move.token == "k" and to_call:
         raise ValueError(f"betting {betting!r}: 'k' facing ${to_call}, expected c, f or a raise")
-    if word == "c" and not to_call:
+    if move.token == "c" and not to_call:
         raise ValueError(f"betting {betting!r}: 'c' with nothing to call, expected k or a bet")
-    action = {"f": "fold", "b": "raise"}.get(word[0], "call")
     try:
-        return act(state, action, int(word[1:] or 0))
+        return act(move.before, *move.action)
     except ValueError as error:
-        raise ValueError(f"betting {betting!r}: {word!r}: {error}") from error
+        raise ValueError(f"betting {betting!r}: {move.token!r}: {error}") from error

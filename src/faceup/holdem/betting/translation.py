@@ -9,10 +9,17 @@ probability (B - x)(1 + A) / ((B - A)(1 + x)). The mixture then calls a bet of x
 from bisect import bisect_right
 from collections.abc import Callable, Sequence
 
-import numpy as np
-
-from faceup.holdem.betting.betting_tree import CALL, DECISION, FOLD, STACK, BettingState, BettingTree, legal_raises, pot_and_call
-from faceup.holdem.betting.notation import Move, read_line
+from faceup.holdem.betting.betting_tree import (
+    CALL,
+    DECISION,
+    FOLD,
+    BettingState,
+    BettingTree,
+    children,
+    legal_raises,
+    pot_and_call,
+)
+from faceup.holdem.betting.notation import read_line
 
 
 def lower_probability(x: float, a: float, b: float) -> float:
@@ -25,17 +32,11 @@ def lower_probability(x: float, a: float, b: float) -> float:
     return (b - x) * (1 + a) / ((b - a) * (1 + x))
 
 
-def nearest_size(x: float, sizes: Sequence[float], u: float) -> int:
-    """Index of the size that a bet of x pots is read as; sizes ascending, u uniform in [0, 1).
+def size_chances(x: float, sizes: Sequence[float]) -> list[tuple[int, float]]:
+    """(index, probability) of the one or two sizes that a bet of x pots is read as, the smaller first; sizes ascending.
 
     A bet below the smallest or above the largest size is read as that size. Raises ValueError where there are no sizes.
     """
-    read = size_chances(x, sizes)
-    return read[0][0] if u < read[0][1] else read[-1][0]
-
-
-def size_chances(x: float, sizes: Sequence[float]) -> list[tuple[int, float]]:
-    """(index, probability) of the one or two sizes that a bet of x pots is read as, the smaller first; as in `nearest_size`."""
     if not len(sizes):
         raise ValueError("sizes: there are none, expected at least one")
     above = bisect_right(sizes, x)
@@ -76,50 +77,24 @@ def node_after(tree: BettingTree, betting: str, player: int, draw: Callable[[int
     for i, move in enumerate(read_line(betting).moves):
         if tree.kind[node] != DECISION:
             break
-        node = child(tree, node, _label(tree, node, move, player, draw(i)))
+        below = children(tree, node) if move.player == player else ()
+        own = [c for c in below if legal_action(tree.labels[tree.label[c]], move.before) == move.action]
+        read = [(own[0], 1.0)] if own else read_action(tree, node, move.before, *move.action)
+        node = read[0][0] if draw(i) < read[0][1] else read[-1][0]
     return node
 
 
-def children(tree: BettingTree, node: int) -> range:
-    """The nodes below a node."""
-    first = int(tree.first_child[node])
-    return range(first, first + int(tree.n_children[node]))
-
-
-def child(tree: BettingTree, node: int, label: int) -> int:
-    """The node below a node that a label leads to."""
-    return next(c for c in children(tree, node) if tree.label[c] == label)
-
-
-def _label(tree: BettingTree, node: int, move: Move, player: int, u: float) -> int:
-    """The label as which a move is read at a node."""
-    if not move.token.startswith("b"):
-        return FOLD if move.token == "f" else CALL
-    amount = int(move.token[1:])
-    if move.player == player:
-        raises = [c for c in children(tree, node) if tree.label[c] > CALL]
-        own = [c for c in raises if legal_action(tree.labels[tree.label[c]], move.before) == ("raise", amount)]
-        if own:
-            return int(tree.label[own[0]])
-    chances = read_raise(tree, node, move.before, amount)
-    return int(tree.label[chances[0][0] if u < chances[0][1] else chances[-1][0]])
-
-
-def read_raise(tree: BettingTree, node: int, state: BettingState, amount: int) -> list[tuple[int, float]]:
-    """The one or two nodes as which an opponent's raise to `amount` dollars is read in a state, and their probabilities."""
-    raises = [c for c in children(tree, node) if tree.label[c] > CALL]
-    if not raises:
-        return [(child(tree, node, CALL), 1.0)]  # on the tree somebody is all-in: nothing bigger to read it as
-    if amount == STACK - sum(state.bets[state.actor]) + state.bets[state.actor][state.street]:
+def read_action(tree: BettingTree, node: int, state: BettingState, action: str, amount: int) -> list[tuple[int, float]]:
+    """The one or two nodes as which an opponent's action in a state is read, and their probabilities."""
+    below = {int(tree.label[c]): c for c in children(tree, node)}
+    raises = [c for label, c in below.items() if label > CALL]
+    if action != "raise" or not raises:  # where the tree's players are all-in nothing bigger can be read
+        return [(below[FOLD if action == "fold" else CALL], 1.0)]
+    if amount == legal_raises(state)[1]:
         return [(raises[-1], 1.0)]  # all-in is all-in
     pot, to_call = pot_and_call(state)
     x = (amount - state.bets[1 - state.actor][state.street]) / (pot + to_call)
-    return [(raises[k], p) for k, p in size_chances(x, raise_sizes(tree, node, raises))]
-
-
-def raise_sizes(tree: BettingTree, node: int, raises: Sequence[int]) -> list[float]:
-    """Raises of a node as fractions of the pot after calling, ascending."""
     actor, street = int(tree.actor[node]), int(tree.street[node])
-    put = tree.bets[node].sum(axis=1)
-    base, called = int(tree.bets[node, 1 - actor, street]), 2 * int(np.max(put))
-    return [(int(tree.bets[c, actor, street]) - base) / called for c in raises]
+    base, called = int(tree.bets[node, 1 - actor, street]), 2 * int(tree.bets[node].sum(axis=1).max())
+    sizes = [(int(tree.bets[c, actor, street]) - base) / called for c in raises]
+    return [(raises[k], p) for k, p in size_chances(x, sizes)]

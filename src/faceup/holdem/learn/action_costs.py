@@ -15,7 +15,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from numba import njit
 
-from faceup.cards.equity import BOARD_CARDS
+from faceup.cards.cards import BOARD_CARDS
 from faceup.holdem.betting.betting_tree import DECISION, BettingTree
 from faceup.holdem.solve.action_values import action_values
 from faceup.holdem.solve.policy import TablePolicy, free_holes, hole_groups

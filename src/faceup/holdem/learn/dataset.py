@@ -14,8 +14,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from faceup.cards.cards import CLASS_OF_HOLE, HOLE_CARDS, N_CLASSES
-from faceup.cards.equity import BOARD_CARDS, UNITS, StreetTable
+from faceup.cards.cards import BOARD_CARDS, CLASS_OF_HOLE, HOLE_CARDS, N_CLASSES
+from faceup.cards.equity import UNITS, StreetTable
 from faceup.cards.features import betting_features, board_features, check_history
 from faceup.holdem.betting.betting_tree import CALL, STREETS, BettingTree
 from faceup.holdem.learn.action_costs import relative_costs, worst_costs

@@ -1,138 +1,287 @@
-"""Agents to play with: a tree agent asked in words, and all models as policies (paper 000, Section 2.4).
+"""Agents: who can be asked for many hands at once in one public situation (paper 000, Section 2.4).
 
     >>> agent = load_agent("reports/agents/cart.json")                              # doctest: +SKIP
     >>> agent.action_probabilities(hole="Ac3h", board="Kh3sJc", betting="b300c/kb400")    # doctest: +SKIP
 
-Betting is written as Slumbot writes it: see holdem/betting/notation.
+Betting is written as Slumbot writes it: see holdem/betting/notation. Models and functions are asked as they are; a policy of a
+betting tree becomes an agent by `PolicyAgent`, and any agent a policy of a tree by `AgentPolicy`.
 """
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
-from typing import NamedTuple
+from typing import Protocol
 
 import numpy as np
 
-from faceup.cards.equity import BOARD_CARDS, StreetTable
-from faceup.cards.features import HISTORIES, betting_features, feature_names, hand
+from faceup.cards.cards import BOARD_CARDS, HOLE_CARDS, STREETS, card_text, hole_index, parse_hand
+from faceup.cards.equity import StreetTable
+from faceup.cards.features import HISTORIES, betting_features, check_history, feature_names, hole_features
 from faceup.holdem.betting.betting_tree import (
-    CALL,
-    STREETS,
+    DECISION,
     BettingState,
     BettingTree,
     Menu,
+    children,
     menu_labels,
     offered,
     pot_and_call,
 )
-from faceup.holdem.betting.notation import state_after
+from faceup.holdem.betting.notation import line_to, state_after
+from faceup.holdem.betting.translation import node_after
 from faceup.holdem.learn.agent_file import AgentFile, load_agent_file
-from faceup.holdem.learn.boosted import Boosted
-from faceup.holdem.learn.neural import Neural
-from faceup.holdem.solve.policy import ModelPolicy, Predict
-from faceup.trees import decision_tree
-from faceup.trees.decision_tree import DecisionTree
+from faceup.holdem.play.words import Step, action_words, steps
+from faceup.holdem.solve.policy import (
+    ModelPolicy,
+    Policy,
+    Predict,
+    StreetRows,
+    ask,
+    calls,
+    checked_answers,
+    checked_rows,
+    decisions,
+    free_holes,
+    legal_probabilities,
+)
+from faceup.trees.decision_tree import DecisionTree, predict
 
 _SPLIT = 2048  # rows: a multiple of what a network predicts at once, so that halves give the same bits
+OneHand = Callable[[str, str, str], Mapping[str, float]]  # (hole, board, betting) -> {label: probability}
 
 
-class Step(NamedTuple):
-    """A question that a tree asks on the way to its answer, and the hand's answer."""
+class Agent(Protocol):
+    """Who can be asked. Betting is a line of real dollars; an agent that plays on a tree may be asked for a node, too."""
 
-    feature: str
-    value: float
-    threshold: float
+    def legal(self, betting: str) -> dict[str, int]:
+        """Legal actions by label, and the dollars on this street to which each brings the player's bet."""
+        ...
 
-    def __str__(self) -> str:
-        relation = "<=" if self.value <= self.threshold else ">"
-        return f"{self.feature} is {self.value:,.6g} {relation} {self.threshold:,.6g}"
+    def probabilities(self, holes: np.ndarray, board: Sequence[int], betting: str) -> np.ndarray:
+        """What the player to act does with each of n holes, (n, n_legal) float64, columns in the order of `legal`.
 
-
-def _name(state: BettingState) -> str:
-    return STREETS[state.street]
-
-
-class TreeAgent:
-    """Four decision trees, one a round, asked about a hand and a betting line."""
-
-    def __init__(self, file: AgentFile):
-        """Raises ValueError where labels or features are not those that this package knows."""
-        self.labels = file.labels  # all actions it can name: "fold", "call", "raise_<pots>", .., "all_in"
-        self.trees = file.trees
-        self.provenance = file.provenance
-        self.history = _history(file.feature_names)  # what it is told of the betting, a key of hands.features.HISTORIES
-        self._menu = _menu(file.labels, file.provenance.get("menu"))
-
-    def action_probabilities(self, hole: str, board: str = "", betting: str = "") -> dict[str, float]:
-        """Probability of each legal action of the player to act, by label; "call" is check if that is free.
-
-        hole: "Ac3h", the cards of the player to act; board: "", "Kh3sJc", ..; betting: "b300c/kb400". Raises
-        ValueError on a bad card, a board of another street than the line's, and lines as in `state_after`.
+        holes: their numbers (n,), or two cards each (n, 2); board: 0, 3, 4 or 5 cards. A hole that the board blocks may get any
+        row. Raises ValueError where the line is not one of a decision on the board's street, and on answers that are none.
         """
-        state, x = self._situation(hole, board, betting)
-        return self._answer(state, x)
+        ...
+
+
+def action_probabilities(agent: Agent, hole: str, board: str = "", betting: str = "") -> dict[str, float]:
+    """Probability of each legal action of the player to act, by label; "call" is check if that is free.
+
+    hole: "Ac3h", the cards of the player to act; board: "", "Kh3sJc", ..; betting: "b300c/kb400". Raises ValueError on a bad
+    card, a board of another street than the line's, and lines as in `state_after`.
+    """
+    private, public = parse_hand(hole, board)
+    row = agent.probabilities(np.array([private]), public, betting)[0]
+    return dict(zip(agent.legal(betting), row.tolist(), strict=True))
+
+
+def hole_ids(holes: np.ndarray) -> np.ndarray:
+    """Numbers (n,) of holes that are given as such, or as two cards each, (n, 2). Raises ValueError on others."""
+    holes = np.asarray(holes)
+    if holes.ndim == 2:
+        holes = np.array([hole_index(*pair) for pair in holes.tolist()], dtype=np.int64)
+    if holes.ndim != 1 or holes.dtype.kind not in "iu" or (len(holes) and not 0 <= holes.min() <= holes.max() < len(HOLE_CARDS)):
+        raise ValueError(f"holes of shape {holes.shape}: expected numbers 0..{len(HOLE_CARDS) - 1}, or two cards each")
+    return holes
+
+
+def _state(board: Sequence[int], betting: str) -> BettingState:
+    """The state that a line leads to; ValueError unless its street has the board's cards."""
+    state = state_after(betting)
+    if len(board) != BOARD_CARDS[state.street]:
+        wanted = f"{BOARD_CARDS[state.street]} cards on the {STREETS[state.street]}, to which betting {betting!r} leads"
+        raise ValueError(f"board {_text(board)!r}: has {len(board)} cards, expected {wanted}")
+    return state
+
+
+def _text(cards: Sequence[int]) -> str:
+    return "".join(card_text(int(card)) for card in cards)
+
+
+class _MenuAgent:
+    """Reads dollars as they are, and raises by the sizes of a menu."""
+
+    def __init__(self, menu: Menu):
+        self.menu, self.labels = menu, menu_labels(menu)
 
     def legal(self, betting: str = "") -> dict[str, int]:
-        """Legal actions by label, and the dollars on this street to which each brings the player's bet."""
+        """See `Agent`."""
         state = state_after(betting)
         now = state.bets[state.actor][state.street]
         called = {"fold": now, "call": now + pot_and_call(state)[1]}
-        actions = offered(state, self._menu, self.labels)
+        actions = offered(state, self.menu, self.labels)
         return {self.labels[label]: called.get(action, amount) for label, action, amount in actions}
+
+    def _masked(self, state: BettingState, p: np.ndarray) -> np.ndarray:
+        """Answers for all labels, (n, n_labels), over the legal ones alone."""
+        return legal_probabilities(p, np.array([label for label, _, _ in offered(state, self.menu, self.labels)]))
+
+
+class ModelAgent(_MenuAgent):
+    """Four models, one a round."""
+
+    def __init__(
+        self,
+        menu: Menu,
+        predict: Sequence[Predict],
+        tables: tuple[StreetTable, ...] | None = None,
+        history: str = "opponent",
+    ):
+        """predict, history: as in `ModelPolicy`; tables: of cards/equity (None: each hand is evaluated by itself)."""
+        super().__init__(menu)
+        self.predict, self.tables, self.history = predict, tables, check_history(history)
+        self._known: dict[int, tuple[tuple, np.ndarray, np.ndarray]] = {}  # the last hands asked for on each street
+
+    def probabilities(self, holes: np.ndarray, board: Sequence[int], betting: str) -> np.ndarray:
+        """See `Agent`; hands with the same features are asked once."""
+        state = _state(board, betting)
+        x, row = self._features(hole_ids(holes), board, state)
+        p = ask(self.predict[state.street], x, len(self.labels), f"model of the {STREETS[state.street]}")
+        return self._masked(state, p)[row]
+
+    def _features(self, holes: np.ndarray, board: Sequence[int], state: BettingState) -> tuple[np.ndarray, np.ndarray]:
+        """Distinct features (m, n_features) float32 that the round's model reads, and each hole's row of them."""
+        key = tuple(board), holes.tobytes()
+        if state.street not in self._known or self._known[state.street][0] != key:
+            hands, row = np.unique(hole_features(holes, list(board), self.tables), axis=0, return_inverse=True)
+            self._known[state.street] = key, hands, row.reshape(-1)
+        _, hands, row = self._known[state.street]
+        told = betting_features(np.array([state.bets]), np.array([state.actor]), self.history)
+        return np.hstack([hands, np.repeat(told, len(hands), axis=0)]), row
+
+
+class TreeAgent(ModelAgent):
+    """Four decision trees, one a round, that can say why."""
+
+    def __init__(self, file: AgentFile):
+        """Raises ValueError where labels or features are not those that this package knows."""
+        history = _history(file.feature_names)
+        menu = _menu(file.labels, file.provenance.get("menu"))
+        super().__init__(menu, [partial(predict, tree) for tree in file.trees], None, history)
+        self.trees, self.provenance = file.trees, file.provenance
+
+    def action_probabilities(self, hole: str, board: str = "", betting: str = "") -> dict[str, float]:
+        """As the function of the same name."""
+        return action_probabilities(self, hole, board, betting)
 
     def path(self, hole: str, board: str = "", betting: str = "") -> list[Step]:
         """The questions from the root to the leaf that answers; arguments as in `action_probabilities`."""
-        state, x = self._situation(hole, board, betting)
-        return self._steps(state, x)
+        private, public = parse_hand(hole, board)
+        state = _state(public, betting)
+        x, _ = self._features(hole_ids(np.array([private])), public, state)
+        return steps(self.trees[state.street], feature_names(state.street, self.history), x[0])
 
     def explain(self, hole: str, board: str = "", betting: str = "") -> str:
         """The way through the tree in words, a line a question, then the answer."""
-        state, x = self._situation(hole, board, betting)
+        made, answer = self.path(hole, board, betting), self.action_probabilities(hole, board, betting)
+        state, amounts = state_after(betting), self.legal(betting)
         pot, to_call = pot_and_call(state)
         asked = f"${to_call:,} to call" if to_call else "nothing to call"
-        lines = [f"{_name(state)}: ${pot:,} in the pot, {asked}"]
-        lines += [f"  {step}" for step in self._steps(state, x)]
-        likeliest = sorted(self._answer(state, x).items(), key=lambda item: -item[1])
-        amounts = self.legal(betting)
-        said = [f"{_words(label, to_call, amounts[label])} {100 * p:.0f} %" for label, p in likeliest if p >= 0.005]
+        lines = [f"{STREETS[state.street]}: ${pot:,} in the pot, {asked}", *(f"  {step}" for step in made)]
+        likeliest = sorted(answer.items(), key=lambda item: -item[1])
+        said = [f"{action_words(label, to_call, amounts[label])} {100 * p:.0f} %" for label, p in likeliest if p >= 0.005]
         return "\n".join([*lines, "so: " + ", ".join(said)])
 
-    def _situation(self, hole: str, board: str, betting: str) -> tuple[BettingState, np.ndarray]:
-        """The state, and the features of the player to act, (n_features,) float32."""
-        state, cards = state_after(betting), hand(hole, board)
-        if cards.street != state.street:
-            wanted = f"{BOARD_CARDS[state.street]} cards on the {_name(state)}, to which betting {betting!r} leads"
-            raise ValueError(f"board {board!r}: has {len(cards.board)} cards, expected {wanted}")
-        told = betting_features(np.array([state.bets]), np.array([state.actor]), self.history)
-        return state, np.concatenate([cards.strength(), told[0]])
 
-    def _answer(self, state: BettingState, x: np.ndarray) -> dict[str, float]:
-        """The leaf's probabilities over legal labels, renormalised; if nothing is left, check or call."""
-        p = decision_tree.predict(self.trees[state.street], x[None])[0].astype(np.float64)
-        legal = [label for label, _, _ in offered(state, self._menu, self.labels)]
-        total = p[legal].sum()
-        return {self.labels[k]: float(p[k] / total if total > 1e-9 else k == CALL) for k in legal}
+class FunctionAgent(_MenuAgent):
+    """A function of one hand, asked for one hand after the other."""
 
-    def _steps(self, state: BettingState, x: np.ndarray) -> list[Step]:
-        return steps(self.trees[state.street], feature_names(state.street, self.history), x)
+    def __init__(self, function: OneHand, menu: Menu):
+        """function("Ac3h", "Kh3sJc", "b300c/kb400") -> {label: probability}, which need not sum to 1; labels are the menu's.
 
+        What it gives to actions that are not legal is shared out among the others; where nothing is left, it checks or calls.
+        """
+        super().__init__(menu)
+        self.function = function
 
-def steps(model: DecisionTree, names: Sequence[str], x: np.ndarray) -> list[Step]:
-    """The questions that a tree asks about features x (n_features,) float32, from the root to the leaf."""
-    node, made = 0, []
-    while (k := int(model.feature[node])) >= 0:
-        made.append(Step(names[k], float(x[k]), float(model.threshold[node])))
-        node = int((model.left if x[k] <= model.threshold[node] else model.right)[node])
-    return made
+    def probabilities(self, holes: np.ndarray, board: Sequence[int], betting: str) -> np.ndarray:
+        """See `Agent`."""
+        state, shown, holes = _state(board, betting), _text(board), hole_ids(holes)
+        said = [self._row(self.function(_text(pair), shown, betting)) for pair in HOLE_CARDS[holes].tolist()]
+        answers = said or np.zeros((0, len(self.labels)))
+        return self._masked(state, checked_answers(answers, len(holes), len(self.labels), f"function at betting {betting!r}"))
+
+    def _row(self, said: Mapping[str, float]) -> list[float]:
+        if not isinstance(said, Mapping) or not said or set(said) - set(self.labels):
+            raise ValueError(f"function: answer {said!r}, expected a probability for one or more of {self.labels}")
+        return [said.get(label, 0) for label in self.labels]
 
 
-def _words(label: str, to_call: int, amount: int) -> str:
-    """Such as "check", "call", "raise_1 (to $300)"."""
-    if label in ("fold", "call"):
-        return "check" if label == "call" and not to_call else label
-    return f"{label} (to ${amount:,})"
+class PolicyAgent:
+    """A policy of a betting tree; bets that the tree has not are read as the likelier of the sizes beside them."""
+
+    def __init__(self, tree: BettingTree, policy: Policy):
+        """policy: answers for the tree's nodes."""
+        self.tree, self.policy = tree, policy
+
+    def node(self, betting: str | int) -> int:
+        """The node as which a line is read."""
+        if isinstance(betting, str):
+            return node_after(self.tree, betting, state_after(betting).actor, lambda i: 0.5)
+        return betting
+
+    def legal(self, betting: str | int = "") -> dict[str, int]:
+        """See `Agent`, in dollars of the tree; checks and calls where the tree has the players all-in and dollars are left."""
+        tree, node = self.tree, self.node(betting)
+        if tree.kind[node] != DECISION:
+            return {"call": 0}
+        return {tree.labels[tree.label[c]]: int(tree.bets[c, tree.actor[node], tree.street[node]]) for c in children(tree, node)}
+
+    def probabilities(self, holes: np.ndarray, board: Sequence[int], betting: str | int) -> np.ndarray:
+        """See `Agent`."""
+        node, holes = self.node(betting), hole_ids(holes)
+        if isinstance(betting, str):
+            _state(board, betting)
+        if self.tree.kind[node] != DECISION:
+            return np.ones((len(holes), 1))
+        street, wanted = int(self.tree.street[node]), np.zeros(len(HOLE_CARDS), dtype=bool)
+        wanted[holes] = True
+        rows, row_of_hole = checked_rows(self.tree, street, self.policy.street(street, list(board), wanted))
+        below, start = children(self.tree, node), int(self.tree.street_start[street])
+        p = rows[row_of_hole[holes], below.start - start : below.stop - start]
+        return checked_answers(p, len(holes), len(below), f"policy at node {node}").astype(np.float64)
+
+
+class AgentPolicy:
+    """Any agent as a policy of a betting tree: on each street it is asked at every decision, for the holes that are wanted."""
+
+    def __init__(self, tree: BettingTree, agent: Agent, seat: int | None = None):
+        """seat: the only one in which it will play (None: both); at the other's decisions it then calls.
+
+        Raises ValueError where the agent's legal actions are not those of the tree.
+        """
+        self.tree, self.agent = tree, agent
+        self._asked = [{int(node): line_to(tree, node) for node in decisions(tree, street, seat)} for street in range(4)]
+        self._calls = [calls(tree, street) for street in range(4)]
+        self._known: dict[int, tuple[tuple, StreetRows]] = {}  # the last board's rows on each street
+        for line, node in ((line, node) for lines in self._asked for node, line in lines.items()):
+            offers, own = [tree.labels[tree.label[c]] for c in children(tree, node)], list(agent.legal(line))
+            if own != offers:
+                raise ValueError(f"agent at betting {line!r}: legal are {own}, expected the tree's {offers}")
+
+    def street(self, street: int, board: list[int], wanted: np.ndarray | None = None) -> StreetRows:
+        """A row for each wanted hole."""
+        asked = free_holes(board) if wanted is None else wanted
+        key = tuple(board), asked.tobytes()
+        if street not in self._known or self._known[street][0] != key:
+            self._known[street] = key, self._rows(street, board, np.flatnonzero(asked))
+        return self._known[street][1]
+
+    def _rows(self, street: int, board: list[int], holes: np.ndarray) -> StreetRows:
+        out, start = np.repeat(self._calls[street], max(len(holes), 1), axis=0), int(self.tree.street_start[street])
+        for node, line in self._asked[street].items():
+            below = children(self.tree, node)
+            p = checked_answers(
+                self.agent.probabilities(holes, board, line), len(holes), len(below), f"agent at betting {line!r}"
+            )
+            out[: len(holes), below.start - start : below.stop - start] = p
+        row_of_hole = np.zeros(len(HOLE_CARDS), dtype=np.int32)
+        row_of_hole[holes] = np.arange(len(holes))
+        return out, row_of_hole
 
 
 def _history(names: Sequence[tuple[str, ...]]) -> str:
@@ -168,7 +317,7 @@ def tree_policy(
     tree: BettingTree, tables: tuple[StreetTable, ...], models: Sequence[DecisionTree], history: str = "opponent"
 ) -> ModelPolicy:
     """The policy of four decision trees, one a round, that are told this of the betting (a `TreeAgent`'s `history`)."""
-    return ModelPolicy(tree, [partial(decision_tree.predict, model) for model in models], tables, history)
+    return ModelPolicy(tree, [partial(predict, model) for model in models], tables, history)
 
 
 def load_models(
@@ -179,6 +328,9 @@ def load_models(
     All are told of the betting what CART's file says. Raises ValueError where a file is missing, of another betting tree or of
     another history.
     """
+    from faceup.holdem.learn.boosted import Boosted  # here, so that whoever plays trees alone waits for no library of learning
+    from faceup.holdem.learn.neural import Neural
+
     grown = {"CART": Path(agents) / "cart.json", "OCT": Path(agents) / "oct.json"}
     boosted = [Path(distill) / f"boosted_{street}.json" for street in STREETS]
     neural = [Path(distill) / f"neural_{street}.safetensors" for street in STREETS]
@@ -192,22 +344,16 @@ def load_models(
     history = read["CART"].history
     if read["OCT"].history != history:
         raise ValueError(f"{grown['OCT'].name}: history is {read['OCT'].history}, expected CART's, {history}")
-    asked = {
+    asked: dict[str, list[Predict]] = {
         "XGBoost": [partial(_halves, Boosted.load(path).predict) for path in boosted],
         "NN": [partial(_halves, Neural.load(path).predict) for path in neural],
     }
-    for name, predict in asked.items():
-        _check_predict(name, tree, predict, history)
-    others = {name: ModelPolicy(tree, predict, tables, history) for name, predict in asked.items()}
+    for name, answers in asked.items():
+        for street, answer in enumerate(answers):
+            one = np.zeros((1, len(feature_names(street, history))), dtype=np.float32)
+            ask(answer, one, len(tree.labels), f"{name}, {STREETS[street]}")
+    others = {name: ModelPolicy(tree, answers, tables, history) for name, answers in asked.items()}
     return {name: tree_policy(tree, tables, agent.trees, history) for name, agent in read.items()} | others
-
-
-def _check_predict(name: str, tree: BettingTree, predict: Sequence[Predict], history: str) -> None:
-    """Raises ValueError unless a model takes the features of its round and answers with the tree's labels."""
-    for street, answer in enumerate(predict):
-        n = answer(np.zeros((1, len(feature_names(street, history))), dtype=np.float32)).shape[1]
-        if n != len(tree.labels):
-            raise ValueError(f"{name}, {STREETS[street]}: {n} labels, expected the tree's {len(tree.labels)}")
 
 
 def _halves(predict: Predict, X: np.ndarray) -> np.ndarray:

@@ -12,8 +12,8 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from faceup.cards.cards import HOLE_CARDS
-from faceup.cards.equity import BOARD_CARDS, StreetTable
+from faceup.cards.cards import BOARD_CARDS, HOLE_CARDS
+from faceup.cards.equity import StreetTable
 from faceup.cards.features import board_features
 from faceup.holdem.betting.betting_tree import CALL, FOLD, STREETS, BettingTree
 from faceup.holdem.solve.action_values import ActionValues, action_values

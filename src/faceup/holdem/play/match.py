@@ -17,16 +17,15 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit, prange
 
-from faceup.cards.cards import CLASS_OF_HOLE, HOLE_CARDS, N_CLASSES
+from faceup.cards.cards import BOARD_CARDS, CLASS_OF_HOLE, HOLE_CARDS, N_CLASSES, STREETS
 from faceup.cards.matchups import RUNOUTS_PREFLOP, edges
 from faceup.cards.strength import N_RIVER_HOLES
-from faceup.holdem.betting.betting_tree import DECISION, SHOWDOWN, BettingTree
+from faceup.holdem.betting.betting_tree import DECISION, MBB_PER_DOLLAR, SHOWDOWN, BettingTree
 from faceup.holdem.solve.board import N_TILES, PADDED, TILE, _block_values, _gather_lanes, board_order
 from faceup.holdem.solve.layout import LANES, Layout, make_layout, stakes_at
-from faceup.holdem.solve.policy import Policy, street_reach
+from faceup.holdem.solve.policy import Policy, checked_rows, free_holes, street_reach
 from faceup.notebook.intervals import mean_ci95
 
-MBB_PER_DOLLAR = 10  # 1 mbb = a thousandth of a $100 big blind
 _N_PAIRS = 1326 * 1225  # ordered pairs of holes without a common card
 
 
@@ -147,7 +146,8 @@ class Table:
         self._wanted = np.ones((n, n), dtype=bool) if wanted is None else np.asarray(wanted, dtype=bool)
         if self._wanted.shape != (n, n):
             raise ValueError(f"wanted has shape {self._wanted.shape}, expected {(n, n)}")
-        self.policies, self.layout = list(policies), make_layout(tree, (0, 1))
+        self.tree, self.policies, self.layout = tree, list(policies), make_layout(tree, (0, 1))
+        self._checked: dict[tuple[int, int], np.ndarray] = {}
         self._is_showdown = _is_showdown(self.layout)
         self._before = np.zeros((n, n))
         if preflop_wins is not None:
@@ -181,8 +181,11 @@ class Table:
     def _reach(self, i, policy, board, holes, weights, subset) -> None:
         rows = np.zeros((4, N_TILES, TILE), dtype=np.uint32)
         tables = []
-        for street, n_cards in enumerate((0, 3, 4, 5)):
-            table, row_of_hole = policy.street(street, board[:n_cards], subset)
+        for street, n_cards in enumerate(BOARD_CARDS):
+            table, row_of_hole = checked_rows(self.tree, street, policy.street(street, board[:n_cards], subset))
+            if self._checked.get((i, street)) is not table and not (table.min() >= 0 and table.max() < np.inf):
+                raise ValueError(f"policy {i}, {STREETS[street]}: expected probabilities, finite and not below 0")
+            self._checked[i, street] = table  # a table that serves all boards is looked at once
             rows[street].reshape(PADDED)[:N_RIVER_HOLES] = row_of_hole[holes]
             tables.append(np.ascontiguousarray(table))
         self._roots[:, 0] = weights.reshape(N_TILES, TILE)
@@ -246,7 +249,7 @@ def play_boards(
 
 
 def _random_subset(board: Sequence[int], size: int, seed: int, k: int) -> np.ndarray:
-    free = np.flatnonzero(~np.isin(HOLE_CARDS, board).any(axis=1))
+    free = np.flatnonzero(free_holes(list(board)))
     if not 2 <= size <= len(free):
         raise ValueError(f"subset_size is {size}, expected from 2 to {len(free)}")
     subset = np.zeros(len(HOLE_CARDS), dtype=bool)

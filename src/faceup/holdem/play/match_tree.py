@@ -14,26 +14,25 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit, prange
 
-from faceup.cards.cards import HOLE_CARDS
-from faceup.cards.equity import BOARD_CARDS
+from faceup.cards.cards import BOARD_CARDS, HOLE_CARDS
 from faceup.holdem.betting.betting_tree import (
     CALL,
     DECISION,
     FOLD,
-    STACK,
-    START,
+    MBB_PER_DOLLAR,
     BettingState,
     BettingTree,
     Menu,
-    act,
+    action_to,
     build_tree,
-    pot_and_call,
+    children,
+    states_of,
 )
-from faceup.holdem.betting.translation import children, legal_action, raise_sizes, size_chances
-from faceup.holdem.play.match import MBB_PER_DOLLAR, Table, play_boards
+from faceup.holdem.betting.translation import legal_action, read_action
+from faceup.holdem.play.match import Table, play_boards
 from faceup.holdem.play.purified import LikelyModel
 from faceup.holdem.solve.board import TILE
-from faceup.holdem.solve.policy import ModelPolicy, Policy, Predict, StreetRows, decisions
+from faceup.holdem.solve.policy import ModelPolicy, Policy, Predict, StreetRows, ask, checked_rows, decisions
 
 _ENDED = -1  # a reading in which the own tree's players are all-in and the real ones are not
 
@@ -48,17 +47,6 @@ class Readings(NamedTuple):
     chance: np.ndarray  # (n_edges,) float32 of being read so; 1 for the agent's own actions
     column: np.ndarray  # (n_edges,) int32 column of the own tree's street rows, -1 where the opponent acts or it must call
     street_start: np.ndarray  # (5,) int32 edges of actions on street s are street_start[s]..street_start[s + 1]
-
-
-def states_of(tree: BettingTree) -> list[BettingState | None]:
-    """The rules' state at each node of a tree from the start of a hand; None at ends."""
-    states: list[BettingState | None] = [START] + [None] * (len(tree.kind) - 1)
-    for node in range(1, len(tree.kind)):
-        before = states[tree.parent[node]]
-        label, amount = int(tree.label[node]), int(tree.bets[node, before.actor, before.street])
-        action = "fold" if label == FOLD else "call" if label == CALL else "raise"
-        states[node] = act(before, action, amount)[0]
-    return states
 
 
 def read_tree(match: BettingTree, own: BettingTree, seat: int) -> Readings:
@@ -112,27 +100,11 @@ def _their_steps(
 ) -> list[tuple[int, int, float, int]]:
     """(child of the match tree, own node, chance, -1) for each way in which the opponent's actions are read."""
     steps = []
-    for child in children(match, node):
-        for after, chance in _read_as(match, own, at, child, state):
-            steps.append((child, after if after >= 0 and own.kind[after] == DECISION else _ENDED, chance, -1))
+    for c in children(match, node):
+        read = [(_ENDED, 1.0)] if at == _ENDED else read_action(own, at, state, *action_to(match, c))
+        for after, chance in read:
+            steps.append((c, after if after != _ENDED and own.kind[after] == DECISION else _ENDED, chance, -1))
     return steps
-
-
-def _read_as(match: BettingTree, own: BettingTree, at: int, child: int, state: BettingState) -> list[tuple[int, float]]:
-    """The own tree's nodes as which the opponent's action to a child is read, with their chances."""
-    if at == _ENDED:
-        return [(_ENDED, 1.0)]
-    below = children(own, at)
-    raises = [c for c in below if own.label[c] > CALL]
-    label = int(match.label[child])
-    if label <= CALL or not raises:  # where the own tree's players are all-in nothing bigger can be read
-        return [(next(c for c in below if own.label[c] == min(label, CALL)), 1.0)]
-    if match.bets[child, state.actor].sum() >= STACK:
-        return [(raises[-1], 1.0)]  # all-in is all-in
-    pot, to_call = pot_and_call(state)
-    raised = int(match.bets[child, state.actor, state.street]) - state.bets[1 - state.actor][state.street]
-    sizes = raise_sizes(own, at, raises)
-    return [(raises[i], p) for i, p in size_chances(raised / (pot + to_call), sizes)]
 
 
 @njit(cache=True, parallel=True)
@@ -188,7 +160,7 @@ class TranslatedPolicy:
 
     def __init__(self, match: BettingTree, own: BettingTree, policy: Policy, seat: int):
         """policy: answers for the tree `own`; seat: 0 the small blind, 1 the big blind."""
-        self.match, self.policy, self.readings = match, policy, read_tree(match, own, seat)
+        self.match, self.own, self.policy, self.readings = match, own, policy, read_tree(match, own, seat)
         acts = (match.kind == DECISION) & (match.actor == seat)
         self._is_own = np.append(False, acts[match.parent[1:]])  # whether the seat's action leads to a node
         self._decisions = [decisions(match, street, seat) for street in range(4)]
@@ -206,7 +178,7 @@ class TranslatedPolicy:
         return self._known[street][1]
 
     def _rows(self, street: int, board: list[int]) -> StreetRows:
-        table, row_of_hole = self.policy.street(street, board)
+        table, row_of_hole = checked_rows(self.own, street, self.policy.street(street, board))
         rows = np.zeros(self._weight.shape[::2], dtype=np.int32)
         rows.ravel()[: len(row_of_hole)] = row_of_hole
         match, (first, last) = self.match, self.readings.street_start[street : street + 2]
@@ -218,13 +190,13 @@ class TranslatedPolicy:
 
 
 def relabelled(predict: Predict, labels: tuple[str, ...], wider: tuple[str, ...]) -> Predict:
-    """A model's answers under the labels of a larger menu, 0 for those that it does not know."""
+    """A model's answers under the labels of a larger menu, 0 for those that it does not know; ValueError as `ask`."""
     columns = [wider.index(label) for label in labels]
 
     def answer(X: np.ndarray) -> np.ndarray:
         """(n, n_features) -> (n, len(wider))."""
         out = np.zeros((len(X), len(wider)), dtype=np.float32)
-        out[:, columns] = predict(X)
+        out[:, columns] = ask(predict, X, len(labels), "model")
         return out
 
     return answer

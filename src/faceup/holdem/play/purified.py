@@ -7,8 +7,8 @@ all that stays: that is purification, also called argmax play.
 import numpy as np
 from numba import njit
 
-from faceup.holdem.betting.betting_tree import DECISION, BettingTree
-from faceup.holdem.solve.policy import ModelPolicy, Policy, StreetRows, TablePolicy
+from faceup.holdem.betting.betting_tree import BettingTree
+from faceup.holdem.solve.policy import ModelPolicy, Policy, StreetRows, TablePolicy, decisions
 
 
 @njit(cache=True)
@@ -33,17 +33,16 @@ def _threshold(nodes, first_child, n_children, start, least, rows):
 
 def likely_rows(tree: BettingTree, street: int, rows: np.ndarray, least: float) -> np.ndarray:
     """A street's rows (n, width) without what is less likely than `least`; of equals the first is the likeliest."""
-    nodes = np.flatnonzero((tree.kind == DECISION) & (tree.street == street)).astype(np.int32)
     out = rows.copy()
-    _threshold(nodes, tree.first_child, tree.n_children, tree.street_start[street], np.float32(least), out)
+    _threshold(decisions(tree, street), tree.first_child, tree.n_children, tree.street_start[street], np.float32(least), out)
     return out
 
 
 def likely(chances: np.ndarray, least: float) -> np.ndarray:
-    """The same for one decision a row: chances (n, k), which need not sum to 1, with 0 for what is dropped."""
-    keep = chances >= least * chances.sum(axis=1, keepdims=True)
-    keep[np.arange(len(chances)), chances.argmax(axis=1)] = True
-    return chances * keep
+    """The same for one decision a row: chances (n, k) float64."""
+    one, out = np.zeros(1, dtype=np.int32), chances.copy()
+    _threshold(one, one, np.array([chances.shape[1]], dtype=np.int8), np.int32(0), np.float32(least), out)
+    return out
 
 
 class LikelyModel:

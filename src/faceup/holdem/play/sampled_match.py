@@ -11,16 +11,15 @@ from typing import NamedTuple, Protocol
 import numpy as np
 from numba import njit, prange
 
-from faceup.cards.cards import CLASS_OF_HOLE, PERMUTED_HOLES, _canonical, canonical_boards
-from faceup.cards.equity import BOARD_CARDS, UNITS, StreetTable
+from faceup.cards.cards import BOARD_CARDS, CLASS_OF_HOLE, PERMUTED_HOLES, STREETS, _canonical, canonical_boards
+from faceup.cards.equity import UNITS, StreetTable
 from faceup.cards.features import betting_features
 from faceup.cards.strength import _strength
-from faceup.holdem.betting.betting_tree import CALL, DECISION, FOLD_END, BettingTree
+from faceup.holdem.betting.betting_tree import DECISION, FOLD_END, MBB_PER_DOLLAR, BettingTree
 from faceup.holdem.betting.hand_play import payoffs
-from faceup.holdem.play.match import MBB_PER_DOLLAR
 from faceup.holdem.play.match_tree import Sides, on_match_tree, read_tree
 from faceup.holdem.play.purified import LikelyModel, likely
-from faceup.holdem.solve.policy import FixedPolicy, ModelPolicy, Policy, TablePolicy
+from faceup.holdem.solve.policy import FixedPolicy, ModelPolicy, Policy, TablePolicy, ask, legal_probabilities
 
 _BATCH = 8192  # deals that are played at once
 
@@ -162,9 +161,6 @@ class ModelSeat:
     def __init__(self, match: BettingTree, policy: ModelPolicy, least: float = 0):
         """policy: answers for the match tree; least: the probability below which it drops an action."""
         self.match, self.policy, self._least = match, policy, least
-        k = np.arange(match.n_children.max())
-        self._there = k < match.n_children[:, None]
-        self._below = np.where(self._there, match.first_child[:, None] + k, 0)
 
     def start(self, deals: Deals, player: int) -> None:
         """See `Seat`."""
@@ -172,14 +168,14 @@ class ModelSeat:
 
     def act(self, street: int, hands: np.ndarray, nodes: np.ndarray, u: np.ndarray) -> np.ndarray:
         """See `Seat`."""
-        match, below = self.match, self._below[nodes]
+        match = self.match
         told = betting_features(match.bets[nodes], match.actor[nodes], self.policy.history)
         X = np.concatenate([self._features(street, hands), told], axis=1)
-        labels = self.policy.predict[street](X)
-        chances = np.take_along_axis(labels, match.label[below].astype(np.int64), axis=1) * self._there[nodes]
-        nothing = chances.sum(axis=1) <= 1e-9  # of what is legal: check or call
-        chances[nothing] = match.label[below[nothing]] == CALL
-        return below[np.arange(len(hands)), _drawn(likely(chances, self._least), u)]
+        p = ask(self.policy.predict[street], X, len(match.labels), f"model of the {STREETS[street]}")
+        chances = legal_probabilities(p, match.label, match.first_child[nodes], match.n_children[nodes])
+        if self._least:
+            chances = likely(chances, self._least)
+        return match.first_child[nodes] + _drawn(chances, u)
 
     def watch(self, hands: np.ndarray, nodes: np.ndarray, u: np.ndarray) -> None:
         """Dollars are read as they are."""

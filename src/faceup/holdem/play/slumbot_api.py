@@ -14,9 +14,9 @@ import urllib.request
 from typing import NamedTuple
 from urllib.parse import urlsplit
 
-from faceup.cards.cards import card_text, parse_cards
+from faceup.cards.cards import BOARD_CARDS, card_text, parse_cards
 from faceup.holdem.betting.betting_tree import FOLD_END
-from faceup.holdem.betting.hand_play import BOARD_SIZE, settle
+from faceup.holdem.betting.hand_play import settle
 from faceup.holdem.betting.notation import Line, read_line
 
 BASE = "https://slumbot.com/api/"  # the other address in recent use: https://slumbot.com/slumbot/api/
@@ -143,8 +143,8 @@ def _read(content: dict, before: Answer | None) -> Answer:
         raise ValueError(f"betting {betting!r} with winnings {winnings}, expected winnings when a hand is over")
     if line.state and line.state.actor != player:
         raise ValueError(f"after {betting!r} it is not our turn")
-    if line.state and len(board) != 2 * BOARD_SIZE[line.state.street]:
-        raise ValueError(f"board {board!r} with betting {betting!r}, expected {BOARD_SIZE[line.state.street]} cards")
+    if line.state and len(board) != 2 * BOARD_CARDS[line.state.street]:
+        raise ValueError(f"board {board!r} with betting {betting!r}, expected {BOARD_CARDS[line.state.street]} cards")
     expected = _expected(line, player, hole, board, bot_hole)
     totals = ("baseline_winnings", "session_num_hands", "session_total", "session_baseline_total")
     told = [content[name] if type(content.get(name)) is int else None for name in totals]
@@ -163,7 +163,7 @@ def _seat(content: dict, before: Answer | None) -> int:
 def _cards(content: dict) -> list[str]:
     hole, board, bot_hole = (parse_cards("".join(content.get(name) or [])) for name in ("hole_cards", "board", "bot_hole_cards"))
     cards = ["".join(map(card_text, some)) for some in (sorted(hole, reverse=True), board, bot_hole)]
-    if len(hole) != 2 or len(board) not in BOARD_SIZE or len(bot_hole) not in (0, 2):
+    if len(hole) != 2 or len(board) not in BOARD_CARDS or len(bot_hole) not in (0, 2):
         raise ValueError(f"cards {cards}: expected 2, up to 5, and 0 or 2")
     parse_cards("".join(cards))  # no card twice
     return cards

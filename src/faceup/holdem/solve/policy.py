@@ -1,4 +1,4 @@
-"""A strategy for every hand and every betting line, and what it does on one board.
+"""A strategy for every hand and every betting line, and what it does on one board; what comes from outside is checked here.
 
 On a street a policy is a table of rows: a row gives a probability for each node that an action of the street leads to. A hole
 picks its row: by its group (a self-play table), by its equity (any river policy that sees hands as paper 000 does), or as
@@ -11,10 +11,10 @@ from typing import NamedTuple, Protocol
 import numpy as np
 from numba import njit
 
-from faceup.cards.cards import CLASS_OF_HOLE, HOLE_CARDS, N_CLASSES, PERMUTED_HOLES, canonical
+from faceup.cards.cards import CLASS_OF_HOLE, HOLE_CARDS, N_CLASSES, PERMUTED_HOLES, STREETS, canonical
 from faceup.cards.equity import UNITS, StreetTable, _river_equity
 from faceup.cards.features import betting_features, board_features
-from faceup.holdem.betting.betting_tree import CALL, DECISION, STREETS, BettingTree
+from faceup.holdem.betting.betting_tree import CALL, DECISION, BettingTree, children
 from faceup.holdem.solve.groups import N_RIVER_GROUPS, Groups
 
 Predict = Callable[[np.ndarray], np.ndarray]  # (n, n_features) float32 -> (n, n_labels) float32
@@ -59,9 +59,7 @@ def preflop_percent(tree: BettingTree, table: np.ndarray, node: int) -> dict[str
 
     table: the preflop rows of a `TablePolicy`, (169, width).
     """
-    first = int(tree.first_child[node])
-    children = range(first, first + int(tree.n_children[node]))
-    return {tree.labels[tree.label[c]]: 100 * table[:, c - tree.street_start[0]] for c in children}
+    return {tree.labels[tree.label[c]]: 100 * table[:, c - tree.street_start[0]] for c in children(tree, node)}
 
 
 def river_equities(board: list[int]) -> np.ndarray:
@@ -103,19 +101,97 @@ def calls(tree: BettingTree, street: int) -> np.ndarray:
 
 
 @njit(cache=True)
-def _legal_rows(labels, nodes, history, first_child, n_children, label, width_start, out):
-    """Give each decision's actions their labels' probabilities, renormalised over what is legal; if nothing is left, call."""
+def _mask(p, k, h, label, first, n, out, column):
+    """Write p[k, h] of n actions' labels to out[h, column..], renormalised over these; where nothing is left, check or call."""
+    total = 0.0
+    for c in range(first, first + n):
+        total += p[k, h, label[c]]
+    for c in range(n):
+        if total > 1e-9:
+            out[h, column + c] = p[k, h, label[first + c]] / total
+        else:
+            out[h, column + c] = 1.0 if label[first + c] == CALL else 0.0
+
+
+@njit(cache=True)
+def _mask_street(p, nodes, history, first_child, n_children, label, start, out):
+    """Fill a street's rows, out (n_hands, width), decision by decision; p (n_histories, n_hands, n_labels)."""
     for i in range(nodes.shape[0]):
-        first, n = first_child[nodes[i]], n_children[nodes[i]]
+        first = first_child[nodes[i]]
         for h in range(out.shape[0]):
-            total = 0.0
-            for c in range(first, first + n):
-                total += labels[history[i], h, label[c]]
-            for c in range(first, first + n):
-                if total > 1e-9:
-                    out[h, c - width_start] = labels[history[i], h, label[c]] / total
-                else:
-                    out[h, c - width_start] = 1.0 if label[c] == CALL else 0.0
+            _mask(p, history[i], h, label, first, n_children[nodes[i]], out, first - start)
+
+
+@njit(cache=True)
+def _mask_each(p, label, first, n, out):
+    for h in range(out.shape[0]):
+        _mask(p, 0, h, label, first[h], n[h], out, 0)
+
+
+def legal_probabilities(
+    p: np.ndarray, label: np.ndarray, first: np.ndarray | None = None, n: np.ndarray | None = None
+) -> np.ndarray:
+    """Answers p (n_rows, n_labels) over each row's legal actions alone, renormalised; where nothing is left, check or call.
+
+    A row's actions are label[first : first + n], (n_rows,) each (None: all of label (k,)). Returns (n_rows, most actions)
+    float64, 0 beyond a row's own.
+    """
+    first = np.zeros(len(p), dtype=np.int64) if first is None else first.astype(np.int64)
+    n = np.full(len(p), len(label)) if n is None else n.astype(np.int64)
+    out = np.zeros((len(p), int(n.max(initial=0))))
+    _mask_each(p[None], label.astype(np.int8), first, n, out)
+    return out
+
+
+@njit(cache=True)
+def _faulty_row(p):
+    """The first row that is no answer, -1 where there is none."""
+    for i in range(p.shape[0]):
+        total = np.float32(0)
+        for k in range(p.shape[1]):
+            if not 0 <= p[i, k] < np.inf:
+                return i
+            total += p[i, k]
+        if not total > 0:
+            return i
+    return -1
+
+
+def checked_answers(answers: object, n: int, n_labels: int, who: str) -> np.ndarray:
+    """What an agent or a model answers for n hands, as (n, n_labels) float32; answers need not sum to 1.
+
+    Raises ValueError, which names `who`, on another shape, and on a row with a number that is not finite or below 0, or all 0.
+    """
+    try:
+        p = np.asarray(answers)
+    except ValueError as error:
+        raise ValueError(f"{who}: answers are no rectangle of numbers ({error})") from error
+    if p.shape != (n, n_labels) or p.dtype.kind not in "fiub":
+        found = f"shape {p.shape} of {p.dtype}"
+        raise ValueError(f"{who}: answers have {found}, expected numbers {n, n_labels}: a row a hand, a column a label")
+    with np.errstate(over="ignore"):  # what is too large is infinite, and refused
+        p = np.ascontiguousarray(p, dtype=np.float32)
+    if (row := _faulty_row(p)) >= 0:
+        raise ValueError(f"{who}: answer {p[row].tolist()}, expected finite numbers of 0 or more, and one above 0")
+    return p
+
+
+def ask(predict: Predict, X: np.ndarray, n_labels: int, who: str) -> np.ndarray:
+    """What a model answers to rows X (n, n_features), (n, n_labels) float32, checked by `checked_answers`."""
+    return checked_answers(predict(X), len(X), n_labels, who)
+
+
+def checked_rows(tree: BettingTree, street: int, rows: StreetRows) -> StreetRows:
+    """A policy's rows of a street as kernels read them; ValueError on a shape or a row number that would be read past its end."""
+    table, row_of_hole = np.asarray(rows[0]), np.asarray(rows[1])
+    width = int(tree.street_start[street + 1] - tree.street_start[street])
+    if table.ndim != 2 or table.shape[1] != width or row_of_hole.shape != (len(HOLE_CARDS),):
+        found = f"{table.shape} and rows of holes {row_of_hole.shape}"
+        raise ValueError(f"policy, {STREETS[street]}: table {found}, expected (rows, {width}) and ({len(HOLE_CARDS)},)")
+    if row_of_hole.min() < 0 or row_of_hole.max() >= len(table):
+        found = f"rows {row_of_hole.min()} to {row_of_hole.max()}"
+        raise ValueError(f"policy, {STREETS[street]}: holes have {found}, expected 0 to {len(table) - 1}")
+    return table, row_of_hole
 
 
 class ModelPolicy:
@@ -159,10 +235,10 @@ class ModelPolicy:
         x = np.empty((k, n, hands.shape[1] + told), dtype=np.float32)
         x[:, :, :-told] = hands
         x[:, :, -told:] = lines.told[:, None, :]
-        labels = self.predict[street](x.reshape(k * n, -1)).reshape(k, n, -1)
         out, tree = np.repeat(self._calls[street], n, axis=0), self.tree
-        start = tree.street_start[street]
-        _legal_rows(labels, lines.nodes, lines.history, tree.first_child, tree.n_children, tree.label, start, out)
+        p = ask(self.predict[street], x.reshape(k * n, -1), len(tree.labels), f"model of the {STREETS[street]}")
+        shape = tree.first_child, tree.n_children, tree.label, tree.street_start[street]
+        _mask_street(p.reshape(k, n, -1), lines.nodes, lines.history, *shape, out)
         return out
 
     def _preflop_rows(self) -> StreetRows:
@@ -196,9 +272,12 @@ def _street_reach(start, end, parent, actor, table, row_of_hole, reach):
 
 
 def street_reach(tree: BettingTree, street: int, rows: StreetRows, reach: np.ndarray) -> None:
-    """Fill each player's reach of the nodes that a street's actions lead to, reach (2, n_nodes, 1326) float32, in place."""
+    """Fill each player's reach of the nodes that a street's actions lead to, reach (2, n_nodes, 1326) float32, in place.
+
+    Raises ValueError as `checked_rows`.
+    """
     start, end = tree.street_start[street : street + 2]
-    _street_reach(start, end, tree.parent, tree.actor, *rows, reach)
+    _street_reach(start, end, tree.parent, tree.actor, *checked_rows(tree, street, rows), reach)
 
 
 @njit(cache=True)
@@ -247,8 +326,8 @@ class FixedPolicy:
         for street in range(4):
             start, end = tree.street_start[street : street + 2]
             row = np.zeros((1, end - start), dtype=np.float32)
-            for node in np.flatnonzero((tree.kind == DECISION) & (tree.street == street)):
-                below = np.arange(tree.first_child[node], tree.first_child[node] + tree.n_children[node])
+            for node in decisions(tree, street):
+                below = np.array(children(tree, node))
                 if label is None:
                     row[0, below - start] = 1 / len(below)
                 else:

@@ -18,8 +18,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from faceup.cards.cards import HOLE_CARDS
-from faceup.cards.equity import BOARD_CARDS
+from faceup.cards.cards import BOARD_CARDS, HOLE_CARDS
 from faceup.cards.features import feature_names
 from faceup.holdem.betting.betting_tree import BettingTree
 from faceup.holdem.learn.action_costs import worst_costs

@@ -8,7 +8,8 @@ import pytest
 from faceup.cards.cards import CLASS_OF_HOLE, hole_index, parse_hand
 from faceup.holdem.betting.betting_tree import START, act, build_tree, menu_from
 from faceup.holdem.betting.notation import read_line
-from faceup.holdem.play.readers import DollarReader, TableReader
+from faceup.holdem.play.agents import ModelAgent
+from faceup.holdem.play.players import DollarReader, TableReader
 from faceup.holdem.solve.policy import FixedPolicy
 
 MENU = menu_from([[1, 2], []], [[1], []], [[]], [[]])
@@ -24,14 +25,14 @@ def wavering(n_labels: int, x: np.ndarray) -> np.ndarray:
 @pytest.fixture
 def reader(monkeypatch) -> DollarReader:
     """A reader whose hands are told by their starting hand alone, without equity tables."""
-    monkeypatch.setattr("faceup.holdem.play.readers.board_features", lambda street, table, board: CLASS_OF_HOLE[:, None])
-    return DollarReader(MENU, [partial(wavering, len(TREE.labels))] * 4, (None,) * 4)
+    monkeypatch.setattr("faceup.holdem.play.agents.hole_features", lambda holes, *_: np.float32(CLASS_OF_HOLE[holes, None]))
+    return DollarReader(ModelAgent(MENU, [partial(wavering, len(TREE.labels))] * 4))
 
 
 def test_dollars_are_read_as_they_are(reader):
     """Real sizes between those of the menu reach the model; its legal answers are renormalised."""
-    state = read_line("b437").state
-    answers = reader.act(0, state, [])
+    ((view, _),) = reader.hear(0, START, ("raise", 437))
+    answers = reader.act(view, read_line("b437").state, [])
     hole = hole_index(*parse_hand("Ac3h", "")[0])
     x = np.array([[CLASS_OF_HOLE[hole], 437, 0, 0, 0]], dtype=np.float32)
     p = wavering(len(TREE.labels), x)[0]
