@@ -4,17 +4,19 @@ import json
 
 import numpy as np
 import pytest
+from random_tables import random_table
 
-from faceup.cards.cards import hole_index, parse_cards
+from faceup.cards.cards import HOLE_CARDS, STREETS, hole_index, parse_cards
 from faceup.cards.features import betting_features, feature_names
-from faceup.holdem.betting.betting_tree import DECISION, START, STREETS, act, build_tree, line_text, menu_from
-from faceup.holdem.learn.agent_file import save_agent
+from faceup.holdem.betting.betting_tree import DECISION, START, act, build_tree, children, menu_from
+from faceup.holdem.betting.notation import line_to, state_after
 from faceup.holdem.learn.boosted import fit_boosted
 from faceup.holdem.learn.neural import fit_neural
-from faceup.holdem.play.agents import load_agent, load_models, state_after, tree_policy
+from faceup.holdem.play.agents import ModelAgent, PolicyAgent, action_probabilities, load_agent, load_models, tree_policy
 from faceup.holdem.play.players import DollarPlayer
+from faceup.holdem.solve.policy import FixedPolicy, decisions
+from faceup.trees import trees
 from faceup.trees.cart import fit_cart
-from faceup.trees.decision_tree import DecisionTree, truncate
 from faceup.trees.oct import fit_oct
 
 MENU = menu_from([[1, 2], [1], []], [[1], []], [[1], []], [[1], []])
@@ -45,11 +47,11 @@ def folders(tree, tmp_path_factory):
     rows = [random_rows(tree, street) for street in range(4)]
     grown = [fit_cart(*r, max_depth=6, min_rows=5, seed=1) for r in rows]
     names = [feature_names(street) for street in range(4)]
-    save_agent(agents / "cart.json", grown, names, tree.labels, {"menu": MENU})
-    save_agent(agents / "bare.json", grown, names, tree.labels, {})
+    trees.save_agent(agents / "cart.json", grown, names, tree.labels, {"menu": MENU})
+    trees.save_agent(agents / "bare.json", grown, names, tree.labels, {})
     searched = [fit_oct(*r, max_depth=4, min_rows=5, seed=1, regrowths=1) for r in rows]
     for path in (agents / "oct.json", distill / "oct_4.json"):
-        save_agent(path, searched, names, tree.labels, {"menu": MENU})
+        trees.save_agent(path, searched, names, tree.labels, {"menu": MENU})
     for street, r in zip(STREETS, rows, strict=True):
         boosted = fit_boosted(*r, max_depth=2, learning_rate=0.3, rounds=2, seed=1)
         boosted.save(distill / f"boosted_{street}.json")
@@ -61,35 +63,6 @@ def folders(tree, tmp_path_factory):
 @pytest.fixture(scope="module")
 def agent(folders):
     return load_agent(folders[0] / "cart.json")
-
-
-def slumbot_line(tree, node):
-    """A node's betting line in Slumbot's notation."""
-    above = int(tree.parent[node])
-    if node == 0:
-        return ""
-    actor, street = tree.actor[above], tree.street[above]
-    own, other = tree.bets[node, actor, street], tree.bets[above, 1 - actor, street]
-    label = tree.labels[tree.label[node]]
-    asked = tree.bets[above, 1 - actor].sum() > tree.bets[above, actor].sum()
-    token = ("c" if asked else "k") if label == "call" else f"b{own}"
-    assert label == "call" or own > other
-    return slumbot_line(tree, above) + token + ("/" if tree.street[node] > street else "")
-
-
-@pytest.mark.parametrize("street", range(4))
-def test_answers_are_those_of_the_policy_of_the_same_trees(tables, tree, folders, agent, street):
-    policy = load_models(tree, tables, folders[1], folders[0])["CART"]
-    board = BOARD[: SHOWN[street]]
-    rows, row_of_hole = policy.street(street, parse_cards(board))
-    row = rows[row_of_hole[hole_index(*parse_cards(HOLE))]]
-    nodes = np.flatnonzero((tree.kind == DECISION) & (tree.street == street))
-    for node in np.random.default_rng(0).choice(nodes, 12):
-        asked = agent.action_probabilities(HOLE, board, slumbot_line(tree, node))
-        below = np.arange(tree.first_child[node], tree.first_child[node] + tree.n_children[node])
-        labels = [tree.labels[k] for k in tree.label[below]]
-        expected = dict(zip(labels, row[below - tree.street_start[street]], strict=True))
-        assert asked == pytest.approx(expected, abs=1e-6), line_text(tree, node)
 
 
 @pytest.fixture(scope="module")
@@ -108,28 +81,68 @@ def told_all(tree, tmp_path_factory):
         grown.append(fit_cart(X, P, np.ones(1500), max_depth=8, min_rows=5, seed=1))
     path = tmp_path_factory.mktemp("told") / "agent.json"
     names = [feature_names(street, "both+seat") for street in range(4)]
-    save_agent(path, grown, names, tree.labels, {"menu": MENU})
+    trees.save_agent(path, grown, names, tree.labels, {"menu": MENU})
     return path, grown
 
 
-@pytest.mark.parametrize("street", range(4))
-def test_an_agent_told_the_seat_answers_as_its_policy(tables, tree, told_all, street):
-    path, grown = told_all
-    agent = load_agent(path)
-    assert agent.history == "both+seat"
-    assert any((t.feature >= len(feature_names(k))).any() for k, t in enumerate(grown)), "own bets or seat are asked for"
-    board = BOARD[: SHOWN[street]]
-    rows, row_of_hole = tree_policy(tree, tables, grown, "both+seat").street(street, parse_cards(board))
-    row = rows[row_of_hole[hole_index(*parse_cards(HOLE))]]
-    for node in np.flatnonzero((tree.kind == DECISION) & (tree.street == street))[:25]:
-        line = slumbot_line(tree, node)
-        below = np.arange(tree.first_child[node], tree.first_child[node] + tree.n_children[node])
-        expected = dict(zip([tree.labels[k] for k in tree.label[below]], row[below - tree.street_start[street]], strict=True))
-        assert agent.action_probabilities(HOLE, board, line) == pytest.approx(expected, abs=1e-3), line_text(tree, node)
-        names = feature_names(street, "both+seat")
-        assert all(step.feature in names for step in agent.path(HOLE, board, line))
-    player = DollarPlayer(agent, seed=3)  # who plays Slumbot
-    assert player.decide(1, HOLE, board, line) == player.decide(1, HOLE, board, line)
+@pytest.fixture(scope="module")
+def both_ways(tables, tree, folders, agent, told_all, groups):
+    """Name: an agent asked in text, the policy of the same strategy that matches ask, and the most that they may differ."""
+    models, seat, table = (
+        load_models(tree, tables, folders[1], folders[0]),
+        load_agent(told_all[0]),
+        random_table(tree, groups, 1),
+    )
+    by_text = {name: ModelAgent(MENU, models[name].predict, tables) for name in ("XGBoost", "NN")}
+    return {
+        "CART": (agent, models["CART"], 0),
+        "CART, told the seat": (
+            load_agent(told_all[0]),
+            tree_policy(tree, tables, told_all[1], "both+seat"),
+            1e-3,
+        ),  # the file rounds leaves
+        "XGBoost": (by_text["XGBoost"], models["XGBoost"], 0),
+        "NN": (by_text["NN"], models["NN"], 1e-6),  # a network's sums depend on how many rows it is asked at once
+        "table": (PolicyAgent(tree, table), table, 0),
+        "random": (PolicyAgent(tree, FixedPolicy(tree, None)), FixedPolicy(tree, None), 0),
+    }
+
+
+@pytest.mark.parametrize("name", ["CART", "CART, told the seat", "XGBoost", "NN", "table", "random"])
+def test_text_is_answered_as_a_hand_dealt_by_a_match(tree, both_ways, name):
+    asked, policy, apart = both_ways[name]
+    for street, n in enumerate(SHOWN):
+        rows, row_of_hole = policy.street(street, parse_cards(BOARD[:n]))
+        row = rows[row_of_hole[hole_index(*parse_cards(HOLE))]]
+        for node in np.random.default_rng(street).choice(decisions(tree, street), 12):
+            answer = action_probabilities(asked, HOLE, BOARD[:n], line_to(tree, node))
+            assert list(answer) == [tree.labels[tree.label[c]] for c in children(tree, node)]
+            expected = row[np.array(children(tree, node)) - tree.street_start[street]]
+            np.testing.assert_allclose(
+                np.float32(list(answer.values())), expected, rtol=0, atol=apart, err_msg=line_to(tree, node)
+            )
+
+
+def test_an_agent_told_the_seat_plays(told_all):
+    seated = load_agent(told_all[0])
+    assert seated.history == "both+seat"
+    assert any((t.feature >= len(feature_names(k))).any() for k, t in enumerate(told_all[1])), "own bets or seat are asked for"
+    assert all(step.feature in feature_names(1, "both+seat") for step in seated.path(HOLE, BOARD[:6], "b300c/"))
+    player = DollarPlayer(seated, seed=3)  # who plays Slumbot
+    assert player.decide(1, HOLE, BOARD[:6], "b300c/") == player.decide(1, HOLE, BOARD[:6], "b300c/")
+
+
+def test_many_hands_at_once_are_those_asked_one_by_one(tables, folders):
+    """Holes as numbers and as cards, features from the tables and of each hand by itself: the same rows."""
+    alone = load_agent(folders[0] / "cart.json")
+    fast = ModelAgent(MENU, alone.predict, tables)
+    holes, board = np.array([700, 3, 1325]), parse_cards(BOARD[:8])
+    found = fast.probabilities(holes, board, "b300c/kk/b600")
+    assert np.array_equal(found, fast.probabilities(HOLE_CARDS[holes], board, "b300c/kk/b600"))
+    assert np.array_equal(found, alone.probabilities(holes, board, "b300c/kk/b600"))
+    for bad in (np.array([1326]), np.array([-1]), np.array([0.5]), np.zeros((1, 3, 2), dtype=int)):
+        with pytest.raises(ValueError, match="holes of shape"):
+            fast.probabilities(bad, board, "b300c/kk/b600")
 
 
 def test_rounds_told_differently_are_refused(told_all, folders, tmp_path):
@@ -171,13 +184,13 @@ def test_where_all_is_asked_only_fold_and_call_are_left(agent):
 
 
 def test_a_tree_that_names_only_illegal_actions_checks(folders, tree, tmp_path):
-    leaf = DecisionTree(
+    leaf = trees.DecisionTree(
         *(np.array([v], dtype=t) for v, t in ((-1, np.int32), (0, np.float32), (-1, np.int32), (-1, np.int32))),
         value=np.eye(1, len(tree.labels), dtype=np.float32),  # always fold
         weight=np.ones(1),
     )
     names = [feature_names(street) for street in range(4)]
-    save_agent(tmp_path / "folds.json", [leaf] * 4, names, tree.labels, {"menu": MENU})
+    trees.save_agent(tmp_path / "folds.json", [leaf] * 4, names, tree.labels, {"menu": MENU})
     folds = load_agent(tmp_path / "folds.json")
     assert folds.action_probabilities(HOLE, BOARD[:6], "b300c")["call"] == 1
     assert folds.action_probabilities(HOLE, BOARD[:6], "b300c/b600")["fold"] == 1
@@ -258,7 +271,7 @@ def test_bad_cards_are_named(agent, hole, board, line, said):
 
 
 def test_truncated_trees_make_a_policy(tables, tree, folders):
-    cut = [truncate(t, 1) for t in load_agent(folders[0] / "cart.json").trees]
+    cut = [trees.truncate(t, 1) for t in load_agent(folders[0] / "cart.json").trees]
     rows, _ = tree_policy(tree, tables, cut).street(2, parse_cards(BOARD[:8]))
     assert len(np.unique(rows, axis=0)) <= 2
     assert (rows >= 0).all()

@@ -106,5 +106,5 @@ def test_bad_arguments_are_named(tables, sides):
     call = FixedPolicy(sides.own[0], CALL)
     with pytest.raises(ValueError, match="games is 1"):
         play_match(sides, call, FixedPolicy(sides.own[1], CALL), tables, 1, seed=1)
-    with pytest.raises(ValueError, match="expected a table, a model or a fixed player"):
+    with pytest.raises(ValueError, match="expected a table, a model, an agent or a fixed player"):
         seated(sides.trees[0], sides.own[0], *on_match_tree(sides.trees[0], sides.own[0], [call], 0), 0)

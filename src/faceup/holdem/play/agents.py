@@ -48,6 +48,7 @@ from faceup.holdem.solve.policy import (
 )
 from faceup.trees.decision_tree import DecisionTree, predict
 
+_RIVER_ROWS = 2048  # of an agent's policy: more than a board has hands
 _SPLIT = 2048  # rows: a multiple of what a network predicts at once, so that halves give the same bits
 OneHand = Callable[[str, str, str], Mapping[str, float]]  # (hole, board, betting) -> {label: probability}
 
@@ -123,6 +124,8 @@ class _MenuAgent:
 
 class ModelAgent(_MenuAgent):
     """Four models, one a round."""
+
+    SCRATCH = ("_known",)  # what a board leaves behind: see notebook/stored
 
     def __init__(
         self,
@@ -249,22 +252,31 @@ class PolicyAgent:
 class AgentPolicy:
     """Any agent as a policy of a betting tree: on each street it is asked at every decision, for the holes that are wanted."""
 
+    SCRATCH = ("_known", "_numbers", "_river")
+
     def __init__(self, tree: BettingTree, agent: Agent, seat: int | None = None):
         """seat: the only one in which it will play (None: both); at the other's decisions it then calls.
 
         Raises ValueError where the agent's legal actions are not those of the tree.
         """
         self.tree, self.agent = tree, agent
-        self._asked = [{int(node): line_to(tree, node) for node in decisions(tree, street, seat)} for street in range(4)]
+        self._lines = [{int(node): line_to(tree, node) for node in decisions(tree, street, seat)} for street in range(4)]
         self._calls = [calls(tree, street) for street in range(4)]
         self._known: dict[int, tuple[tuple, StreetRows]] = {}  # the last board's rows on each street
-        for line, node in ((line, node) for lines in self._asked for node, line in lines.items()):
+        self._numbers: dict[bytes, int] = {}  # of the rows in the river's table
+        self._river = np.repeat(self._calls[3], _RIVER_ROWS, axis=0)
+        for line, node in ((line, node) for lines in self._lines for node, line in lines.items()):
             offers, own = [tree.labels[tree.label[c]] for c in children(tree, node)], list(agent.legal(line))
             if own != offers:
                 raise ValueError(f"agent at betting {line!r}: legal are {own}, expected the tree's {offers}")
 
+    def at(self, node: int, holes: np.ndarray, board: list[int]) -> np.ndarray:
+        """What the agent does at a decision with holes (n,), (n, n_children) float32. Raises ValueError as `checked_answers`."""
+        line, n = self._lines[self.tree.street[node]][node], int(self.tree.n_children[node])
+        return checked_answers(self.agent.probabilities(holes, board, line), len(holes), n, f"agent at betting {line!r}")
+
     def street(self, street: int, board: list[int], wanted: np.ndarray | None = None) -> StreetRows:
-        """A row for each wanted hole."""
+        """A row for each wanted hole; on the river equal rows are one, and all boards share a table as long as it has room."""
         asked = free_holes(board) if wanted is None else wanted
         key = tuple(board), asked.tobytes()
         if street not in self._known or self._known[street][0] != key:
@@ -273,15 +285,20 @@ class AgentPolicy:
 
     def _rows(self, street: int, board: list[int], holes: np.ndarray) -> StreetRows:
         out, start = np.repeat(self._calls[street], max(len(holes), 1), axis=0), int(self.tree.street_start[street])
-        for node, line in self._asked[street].items():
-            below = children(self.tree, node)
-            p = checked_answers(
-                self.agent.probabilities(holes, board, line), len(holes), len(below), f"agent at betting {line!r}"
-            )
-            out[: len(holes), below.start - start : below.stop - start] = p
+        for node in self._lines[street]:
+            first = int(self.tree.first_child[node]) - start
+            out[: len(holes), first : first + int(self.tree.n_children[node])] = self.at(node, holes, board)
         row_of_hole = np.zeros(len(HOLE_CARDS), dtype=np.int32)
-        row_of_hole[holes] = np.arange(len(holes))
-        return out, row_of_hole
+        row_of_hole[holes] = np.arange(len(holes)) if street < 3 else self._river_numbers(out[: len(holes)])
+        return (out if street < 3 else self._river), row_of_hole
+
+    def _river_numbers(self, rows: np.ndarray) -> list[int]:
+        """The places of rows in the river's table; those that it has not are added."""
+        if len(self._numbers) + len(rows) > _RIVER_ROWS:
+            self._numbers, self._river = {}, np.repeat(self._calls[3], _RIVER_ROWS, axis=0)
+        places = [self._numbers.setdefault(row.tobytes(), len(self._numbers)) for row in rows]
+        self._river[places] = rows
+        return places
 
 
 def _history(names: Sequence[tuple[str, ...]]) -> str:

@@ -128,7 +128,7 @@ def _is_showdown(layout: Layout) -> np.ndarray:
 class Table:
     """Seats for policies on one tree: plays boards exactly."""
 
-    SCRATCH = ("_ends", "_roots")  # what a board leaves behind: see notebook/stored
+    SCRATCH = ("_ends", "_roots", "_checked")  # what a board leaves behind: see notebook/stored
 
     def __init__(
         self,

@@ -29,6 +29,7 @@ from faceup.holdem.betting.betting_tree import (
     states_of,
 )
 from faceup.holdem.betting.translation import legal_action, read_action
+from faceup.holdem.play.agents import AgentPolicy
 from faceup.holdem.play.match import Table, play_boards
 from faceup.holdem.play.purified import LikelyModel
 from faceup.holdem.solve.board import TILE
@@ -203,7 +204,7 @@ def relabelled(predict: Predict, labels: tuple[str, ...], wider: tuple[str, ...]
 
 
 def on_match_tree(match: BettingTree, own: BettingTree, policies: Sequence[Policy], seat: int) -> list[Policy]:
-    """Policies of their own tree on a match tree: models read real dollars, any other translates what it does not know.
+    """Policies of their own tree on a match tree: models and agents read dollars, any other translates what it does not know.
 
     A model and what it is without small probabilities, if both are given, are asked once for both.
     """
@@ -213,6 +214,8 @@ def on_match_tree(match: BettingTree, own: BettingTree, policies: Sequence[Polic
         """One of them."""
         if isinstance(policy, LikelyModel):
             return LikelyModel(placed(policy.drawn), policy.least)
+        if isinstance(policy, AgentPolicy):
+            return AgentPolicy(match, policy.agent, seat)
         if not isinstance(policy, ModelPolicy):
             return TranslatedPolicy(match, own, policy, seat)
         if id(policy) not in known:

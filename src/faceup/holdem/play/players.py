@@ -83,6 +83,8 @@ def play_dealt(players: Sequence[Player], deck: Sequence[int], hand: int) -> Pla
 class TableReader:
     """A policy on a betting tree; a view is a node."""
 
+    SCRATCH = ("_known",)  # what a board leaves behind: see notebook/stored
+
     def __init__(self, tree: BettingTree, policy: Policy):
         """policy: answers for the tree's nodes."""
         self.tree, self.policy = tree, policy
@@ -111,6 +113,8 @@ class TableReader:
 
 class DollarReader:
     """An agent that reads dollars as they are; a view is the number of a line."""
+
+    SCRATCH = ("_lines", "_number")
 
     def __init__(self, agent: Agent):
         """agent: such as a `ModelAgent`; it is asked for all holes at once."""

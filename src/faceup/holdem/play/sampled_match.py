@@ -17,6 +17,7 @@ from faceup.cards.features import betting_features
 from faceup.cards.strength import _strength
 from faceup.holdem.betting.betting_tree import DECISION, FOLD_END, MBB_PER_DOLLAR, BettingTree
 from faceup.holdem.betting.hand_play import payoffs
+from faceup.holdem.play.agents import AgentPolicy
 from faceup.holdem.play.match_tree import Sides, on_match_tree, read_tree
 from faceup.holdem.play.purified import LikelyModel, likely
 from faceup.holdem.solve.policy import FixedPolicy, ModelPolicy, Policy, TablePolicy, ask, legal_probabilities
@@ -188,15 +189,40 @@ class ModelSeat:
         return np.concatenate([table.equity[place][:, None] / UNITS[street], *later], axis=1).astype(np.float32)
 
 
+class AgentSeat:
+    """Any agent, asked for one hand after the other."""
+
+    def __init__(self, policy: AgentPolicy):
+        """policy: of the match tree."""
+        self.policy = policy
+
+    def start(self, deals: Deals, player: int) -> None:
+        """See `Seat`."""
+        self._deals, self._player = deals, player
+
+    def act(self, street: int, hands: np.ndarray, nodes: np.ndarray, u: np.ndarray) -> np.ndarray:
+        """See `Seat`."""
+        match, cards = self.policy.tree, self._deals.cards[hands, 4 : 4 + BOARD_CARDS[street]].tolist()
+        chances = np.zeros((len(hands), int(match.n_children.max())))
+        for row, hole, board, node in zip(chances, self._deals.holes[hands, self._player], cards, nodes.tolist(), strict=True):
+            row[: match.n_children[node]] = self.policy.at(node, np.array([hole]), board)[0]
+        return match.first_child[nodes] + _drawn(chances, u)
+
+    def watch(self, hands: np.ndarray, nodes: np.ndarray, u: np.ndarray) -> None:
+        """Dollars are read as they are."""
+
+
 def seated(match: BettingTree, own: BettingTree, policy: Policy, seat: int) -> Seat:
     """A policy of its own tree in a seat (0 the small blind) of a match tree. Raises ValueError on a kind that cannot play."""
     if isinstance(policy, LikelyModel):
         return ModelSeat(match, *on_match_tree(match, own, [policy.drawn], seat), policy.least)
     if isinstance(policy, ModelPolicy):
         return ModelSeat(match, *on_match_tree(match, own, [policy], seat))
+    if isinstance(policy, AgentPolicy):
+        return AgentSeat(AgentPolicy(match, policy.agent, seat))
     if isinstance(policy, TablePolicy | FixedPolicy):
         return TableSeat(match, own, policy, seat)
-    raise ValueError(f"policy is a {type(policy).__name__}, expected a table, a model or a fixed player")
+    raise ValueError(f"policy is a {type(policy).__name__}, expected a table, a model, an agent or a fixed player")
 
 
 def play_deals(match: BettingTree, seats: tuple[Seat, Seat], deals: Deals, seed: int | list[int]) -> np.ndarray:

@@ -1,0 +1,150 @@
+"""Agents that users bring: played like any other, refused where an answer is none, and shown in CONTRIBUTING.md."""
+
+import contextlib
+import io
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from games import BOARD, SMALL
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from faceup.holdem.betting.betting_tree import CALL, menu_from
+from faceup.holdem.play.agents import AgentPolicy, FunctionAgent, ModelAgent, PolicyAgent
+from faceup.holdem.play.match import Table
+from faceup.holdem.play.match_tree import make_sides
+from faceup.holdem.play.sampled_match import play_match
+from faceup.holdem.solve.policy import FixedPolicy, ModelPolicy, TablePolicy
+
+MENU = menu_from([[1], []], [[1], []], [[]], [[1], []])  # the tree SMALL
+N = len(SMALL.labels)
+HOLES = np.array([5, 900])
+SUBSET = np.isin(np.arange(1326), [5, 100, 900])
+NUMBERS = st.floats(width=32)
+GOOD = st.floats(0.125, 1, width=32)
+
+
+def wrong_arrays(n: int, k: int):
+    """Arrays that are no answer for n hands and k labels: another shape, a number that is none, or a row of zeros."""
+    shapes = st.tuples(st.integers(0, 2 * n), st.integers(0, 9)).filter(lambda shape: shape != (n, k))
+    odd = shapes.map(lambda shape: np.ones(shape))
+    values = st.sampled_from([np.nan, np.inf, -np.inf, -1, -1e-30])
+    place = st.tuples(st.integers(0, n - 1), st.integers(0, k - 1))
+
+    def spoiled(value, where):
+        out = np.ones((n, k))
+        out[where] = value
+        return out
+
+    zeros = st.integers(0, n - 1).map(lambda row: np.arange(n)[:, None] != np.full(k, row))
+    words = st.sampled_from([None, "fold", [["a"] * k] * n, [[None] * k] * n, [[1.0], [1.0, 2.0]], {}])
+    return st.one_of(odd, st.builds(spoiled, values, place), zeros, words)
+
+
+@settings(max_examples=200)
+@given(st.data())
+def test_malformed_answers_are_errors_wherever_they_come_in(tables, data):
+    """A model on a tree and in text, and an agent of one's own: never a number."""
+    way = data.draw(st.sampled_from(["policy", "text", "agent"]))
+    if way == "agent":
+        answer = data.draw(wrong_arrays(len(HOLES), SMALL.n_children[0]))
+        agent = PolicyAgent(SMALL, FixedPolicy(SMALL, CALL))
+        agent.probabilities = lambda *_: answer
+        with pytest.raises(ValueError, match="answer"):
+            AgentPolicy(SMALL, agent).street(0, [], np.isin(np.arange(1326), HOLES))
+        return
+    asked = []
+
+    def predict(X):
+        asked.append(data.draw(wrong_arrays(len(X), N)))
+        return asked[-1]
+
+    with pytest.raises(ValueError, match="answer"):
+        if way == "policy":
+            ModelPolicy(SMALL, [predict] * 4, tables).street(1, BOARD[:3], np.isin(np.arange(1326), HOLES))
+        else:
+            ModelAgent(MENU, [predict] * 4, tables).probabilities(HOLES, [], "")
+
+
+@pytest.mark.parametrize("n", [1, 2, 3, N - 1, N + 1])
+def test_a_model_of_another_width_does_not_play(tables, n):
+    """It once won a sum that came from memory it should not see."""
+    folds = [lambda X: np.eye(1, n, dtype=np.float32).repeat(len(X), axis=0)] * 4
+    table = Table(SMALL, [ModelPolicy(SMALL, folds, tables), FixedPolicy(SMALL, CALL)])
+    with pytest.raises(ValueError, match=rf"shape \(\d+, {n}\) of float32, expected numbers \(\d+, {N}\)"):
+        table.play(BOARD)
+
+
+@pytest.mark.parametrize(
+    ("said", "told"),
+    [({}, "{}"), ({"bet": 1}, "'bet'"), ({"fold": float("nan")}, "nan"), ({"call": -1}, "-1"), ({"call": 0}, "above 0"),
+     ({"call": "1"}, "expected numbers"), ([1, 2], "expected a probability"), (None, "None")],
+)  # fmt: skip
+def test_a_function_s_answers_are_checked(said, told):
+    with pytest.raises(ValueError, match=told):
+        FunctionAgent(lambda *_: said, MENU).probabilities(HOLES, [], "")
+
+
+def test_weight_on_illegal_actions_checks_or_calls():
+    assert FunctionAgent(lambda *_: {"fold": 1}, MENU).probabilities(HOLES, BOARD[:3], "cb300c/").tolist() == [[1, 0, 0]] * 2
+
+
+@pytest.mark.parametrize("spoil", ["width", "rows", "nan", "negative"])
+def test_tables_of_another_shape_or_without_numbers_do_not_play(groups, spoil):
+    rows = FixedPolicy(SMALL, None).street(0, [])[0]
+    tables = [np.repeat(FixedPolicy(SMALL, None).street(s, [])[0], n, axis=0) for s, n in enumerate(groups.n_groups)]
+    changed = {"width": tables[0][:, :-1], "rows": rows, "nan": tables[0] * np.float32(np.nan), "negative": -tables[0]}
+    policy = TablePolicy((changed[spoil], *tables[1:]), groups)
+    with pytest.raises(ValueError, match="expected"):
+        Table(SMALL, [policy, policy]).play(BOARD)
+
+
+def strong(hole: str, board: str, betting: str) -> dict[str, float]:
+    """Bets with a pair or an ace."""
+    return {"raise_1": 3, "call": 1} if hole[0] == hole[2] or "A" in hole else {"call": 4, "fold": 1}
+
+
+def test_a_function_plays_matches_like_the_policy_it_is(tables):
+    """Its rows are its own answers at every decision; so are matches summed and matches played."""
+    agent = FunctionAgent(strong, MENU)
+    policy = AgentPolicy(SMALL, agent)
+    for street, n in enumerate((0, 3, 4, 5)):
+        rows, row_of_hole = policy.street(street, BOARD[:n], SUBSET)
+        again, text = PolicyAgent(SMALL, policy), {0: "", 1: "cb300c/", 2: "cc/kk/", 3: "cc/kk/kk/k"}[street]
+        text = text.replace("cc/", "ck/")
+        found = again.probabilities(np.flatnonzero(SUBSET), BOARD[:n], text)
+        assert found == pytest.approx(agent.probabilities(np.flatnonzero(SUBSET), BOARD[:n], text), abs=1e-6)
+    assert policy.street(3, BOARD)[0] is policy.street(3, [*BOARD[:4], 50])[0], "river boards share a table"
+    call = FixedPolicy(SMALL, CALL)
+    won = Table(SMALL, [policy, call]).play(BOARD, SUBSET)
+    assert won[0, 1] != 0 and won[0, 1] == pytest.approx(
+        Table(SMALL, [AgentPolicy(SMALL, agent), call]).play(BOARD, SUBSET)[0, 1]
+    )
+    sides = make_sides(MENU, MENU)
+    hands = play_match(sides, policy, call, tables, 200, seed=1)
+    assert hands.any() and np.array_equal(hands, play_match(sides, policy, call, tables, 200, seed=1))
+    with pytest.raises(ValueError, match="legal are .* expected the tree's"):
+        AgentPolicy(SMALL, FunctionAgent(strong, menu_from([[2]], [[1]], [[1]], [[1]])))
+
+
+def test_trees_alone_need_no_library_of_learning():
+    code = "import sys, faceup.holdem.play.agents; print([m for m in ('torch', 'xgboost') if m in sys.modules])"
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.strip() == "[]"
+
+
+def test_the_example_of_contributing_prints_what_it_says(tables, all_in_wins, monkeypatch):
+    """The code of "Bring your own agent" is run as it stands; only tables that the tests have already made are not made again."""
+    root = Path(__file__).parents[3]
+    section = (root / "CONTRIBUTING.md").read_text().partition("## Bring your own agent")[2]
+    code, output = re.findall(r"```(?:python|text)\n(.*?)```", section, flags=re.DOTALL)[:2]
+    monkeypatch.setattr("faceup.cards.equity.all_tables", lambda: tables)
+    monkeypatch.setattr("faceup.cards.matchups.preflop_wins", lambda: all_in_wins)
+    monkeypatch.chdir(root)
+    printed = io.StringIO()
+    with contextlib.redirect_stdout(printed):
+        exec(code, {})
+    assert printed.getvalue() == output
