@@ -88,11 +88,7 @@ def told_all(tree, tmp_path_factory):
 @pytest.fixture(scope="module")
 def both_ways(tables, tree, folders, agent, told_all, groups):
     """Name: an agent asked in text, the policy of the same strategy that matches ask, and the most that they may differ."""
-    models, seat, table = (
-        load_models(tree, tables, folders[1], folders[0]),
-        load_agent(told_all[0]),
-        random_table(tree, groups, 1),
-    )
+    models, table = load_models(tree, tables, folders[1], folders[0]), random_table(tree, groups, 1)
     by_text = {name: ModelAgent(MENU, models[name].predict, tables) for name in ("XGBoost", "NN")}
     return {
         "CART": (agent, models["CART"], 0),

@@ -18,14 +18,12 @@ from faceup.holdem.play.agents import AgentPolicy, FunctionAgent, ModelAgent, Po
 from faceup.holdem.play.match import Table
 from faceup.holdem.play.match_tree import make_sides
 from faceup.holdem.play.sampled_match import play_match
-from faceup.holdem.solve.policy import FixedPolicy, ModelPolicy, TablePolicy
+from faceup.holdem.solve.policy import FixedPolicy, ModelPolicy, TablePolicy, free_holes
 
 MENU = menu_from([[1], []], [[1], []], [[]], [[1], []])  # the tree SMALL
 N = len(SMALL.labels)
 HOLES = np.array([5, 900])
-SUBSET = np.isin(np.arange(1326), [5, 100, 900])
-NUMBERS = st.floats(width=32)
-GOOD = st.floats(0.125, 1, width=32)
+SUBSET = np.isin(np.arange(1326), np.flatnonzero(free_holes(BOARD))[[5, 400, 900]])
 
 
 def wrong_arrays(n: int, k: int):
