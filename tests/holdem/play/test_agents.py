@@ -10,13 +10,14 @@ from faceup.cards.cards import HOLE_CARDS, STREETS, hole_index, parse_cards
 from faceup.cards.features import betting_features, feature_names
 from faceup.holdem.betting.betting_tree import DECISION, START, act, build_tree, children, menu_from
 from faceup.holdem.betting.notation import line_to, state_after
+from faceup.holdem.learn.agent_file import save_agent
 from faceup.holdem.learn.boosted import fit_boosted
 from faceup.holdem.learn.neural import fit_neural
 from faceup.holdem.play.agents import ModelAgent, PolicyAgent, action_probabilities, load_agent, load_models, tree_policy
 from faceup.holdem.play.players import DollarPlayer
 from faceup.holdem.solve.policy import FixedPolicy, decisions
-from faceup.trees import trees
 from faceup.trees.cart import fit_cart
+from faceup.trees.decision_tree import DecisionTree, truncate
 from faceup.trees.oct import fit_oct
 
 MENU = menu_from([[1, 2], [1], []], [[1], []], [[1], []], [[1], []])
@@ -47,11 +48,11 @@ def folders(tree, tmp_path_factory):
     rows = [random_rows(tree, street) for street in range(4)]
     grown = [fit_cart(*r, max_depth=6, min_rows=5, seed=1) for r in rows]
     names = [feature_names(street) for street in range(4)]
-    trees.save_agent(agents / "cart.json", grown, names, tree.labels, {"menu": MENU})
-    trees.save_agent(agents / "bare.json", grown, names, tree.labels, {})
+    save_agent(agents / "cart.json", grown, names, tree.labels, {"menu": MENU})
+    save_agent(agents / "bare.json", grown, names, tree.labels, {})
     searched = [fit_oct(*r, max_depth=4, min_rows=5, seed=1, regrowths=1) for r in rows]
     for path in (agents / "oct.json", distill / "oct_4.json"):
-        trees.save_agent(path, searched, names, tree.labels, {"menu": MENU})
+        save_agent(path, searched, names, tree.labels, {"menu": MENU})
     for street, r in zip(STREETS, rows, strict=True):
         boosted = fit_boosted(*r, max_depth=2, learning_rate=0.3, rounds=2, seed=1)
         boosted.save(distill / f"boosted_{street}.json")
@@ -81,7 +82,7 @@ def told_all(tree, tmp_path_factory):
         grown.append(fit_cart(X, P, np.ones(1500), max_depth=8, min_rows=5, seed=1))
     path = tmp_path_factory.mktemp("told") / "agent.json"
     names = [feature_names(street, "both+seat") for street in range(4)]
-    trees.save_agent(path, grown, names, tree.labels, {"menu": MENU})
+    save_agent(path, grown, names, tree.labels, {"menu": MENU})
     return path, grown
 
 
@@ -180,13 +181,13 @@ def test_where_all_is_asked_only_fold_and_call_are_left(agent):
 
 
 def test_a_tree_that_names_only_illegal_actions_checks(folders, tree, tmp_path):
-    leaf = trees.DecisionTree(
+    leaf = DecisionTree(
         *(np.array([v], dtype=t) for v, t in ((-1, np.int32), (0, np.float32), (-1, np.int32), (-1, np.int32))),
         value=np.eye(1, len(tree.labels), dtype=np.float32),  # always fold
         weight=np.ones(1),
     )
     names = [feature_names(street) for street in range(4)]
-    trees.save_agent(tmp_path / "folds.json", [leaf] * 4, names, tree.labels, {"menu": MENU})
+    save_agent(tmp_path / "folds.json", [leaf] * 4, names, tree.labels, {"menu": MENU})
     folds = load_agent(tmp_path / "folds.json")
     assert folds.action_probabilities(HOLE, BOARD[:6], "b300c")["call"] == 1
     assert folds.action_probabilities(HOLE, BOARD[:6], "b300c/b600")["fold"] == 1
@@ -267,7 +268,7 @@ def test_bad_cards_are_named(agent, hole, board, line, said):
 
 
 def test_truncated_trees_make_a_policy(tables, tree, folders):
-    cut = [trees.truncate(t, 1) for t in load_agent(folders[0] / "cart.json").trees]
+    cut = [truncate(t, 1) for t in load_agent(folders[0] / "cart.json").trees]
     rows, _ = tree_policy(tree, tables, cut).street(2, parse_cards(BOARD[:8]))
     assert len(np.unique(rows, axis=0)) <= 2
     assert (rows >= 0).all()
