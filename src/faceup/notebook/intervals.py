@@ -1,5 +1,7 @@
 """95 % intervals of means of independent draws."""
 
+from typing import Any
+
 import numpy as np
 from scipy.special import stdtrit
 
@@ -12,7 +14,7 @@ def student_95(n: int) -> float:
     return float(stdtrit(n - 1, 0.975)) if n > 1 else np.inf
 
 
-def mean_ci95(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def mean_ci95(values: np.ndarray) -> tuple[Any, Any]:
     """Means over axis 0 of draws (n, ...), and half of their 95 % intervals: inf for one draw. Floats for draws (n,)."""
     n = len(values)
     spread = values.std(axis=0, ddof=1) if n > 1 else np.ones(values.shape[1:])

@@ -22,6 +22,7 @@ FOLD, CALL = 0, 1  # the first two labels; call is check where there is nothing 
 DECISION, FOLD_END, SHOWDOWN = 0, 1, 2
 
 Menu = dict[str, list[list[float]]]
+Bets = tuple[tuple[int, int, int, int], tuple[int, int, int, int]]  # dollars that each player has put in on each street
 
 
 class BettingTree(NamedTuple):
@@ -44,7 +45,7 @@ class BettingState(NamedTuple):
 
     street: int
     actor: int
-    bets: tuple[tuple[int, int, int, int], tuple[int, int, int, int]]
+    bets: Bets  # of both players
     raises: int  # bets and raises on this street
     last_raise: int  # the least amount by which the next raise must raise
     acted: int  # actions on this street
@@ -96,10 +97,14 @@ def act(state: BettingState, action: str, amount: int = 0) -> tuple[BettingState
 
 
 def _put(state: BettingState, amount: int, raises: int, last_raise: int) -> BettingState:
-    own = list(state.bets[state.actor])
-    own[state.street] = amount
-    bets = (tuple(own), state.bets[1]) if state.actor == 0 else (state.bets[0], tuple(own))
-    return BettingState(state.street, 1 - state.actor, bets, raises, last_raise, state.acted + 1)
+    bets = [list(own) for own in state.bets]
+    bets[state.actor][state.street] = amount
+    return BettingState(state.street, 1 - state.actor, _frozen(bets), raises, last_raise, state.acted + 1)
+
+
+def _frozen(bets: list[list[int]]) -> Bets:
+    (a, b, c, d), (e, f, g, h) = bets
+    return (a, b, c, d), (e, f, g, h)
 
 
 def size_name(fraction: float) -> str:
@@ -180,7 +185,7 @@ def build_tree(menu: Menu, start: BettingState = START, big_blind_menu: Menu | N
     return _as_arrays(labels, rows, children, street_start)
 
 
-def _end_bets(state: BettingState, kind: int) -> tuple[tuple[int, ...], tuple[int, ...]]:
+def _end_bets(state: BettingState, kind: int) -> Bets:
     if kind == FOLD_END:
         return state.bets
     called = _put(state, state.bets[state.actor][state.street] + pot_and_call(state)[1], 0, 0)

@@ -23,7 +23,7 @@ from faceup.trees.metrics import FLOOR, entropy_floor, fit_metrics
 
 WORKERS = 2  # rounds trained or judged at a time; each runs on one thread, so that results do not depend on it
 _RESAMPLES = 2000
-Model = TypeVar("Model")  # of one round
+Model = TypeVar("Model", bound=DecisionTree | Boosted | Neural)  # of one round
 
 
 class Split(NamedTuple):

@@ -100,7 +100,7 @@ class ImaginedSeat(TableSeat):
     def __init__(self, match: BettingTree, own: BettingTree, policy: TablePolicy, seat: int, tables: tuple[StreetTable, ...]):
         """tables: of cards/equity."""
         super().__init__(match, own, policy, seat)
-        self._match, self._tables, self._seat = match, tables, seat
+        self._match, self._tables, self._seat, self._known = match, tables, seat, policy
         groups = policy.groups
         self._lookups = np.arange(169, dtype=np.int32)[None], groups.flop, groups.turn, tables[3].equity
 
@@ -131,7 +131,7 @@ class ImaginedSeat(TableSeat):
         boards = deals.boards[street, hands]
         shown = table.equity[boards, deals.columns[street, hands, theirs]].astype(np.float64)
         _observe(
-            hands, chosen, columns, worth, folds, self.policy.tables[street], self._lookups[street], table.equity, boards,
+            hands, chosen, columns, worth, folds, self._known.tables[street], self._lookups[street], table.equity, boards,
             deals.permutations[street, hands], shown, _SLOPES[street] / UNITS[street], self._weights, self._corrections,
         )  # fmt: skip
 

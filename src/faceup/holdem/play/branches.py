@@ -132,7 +132,8 @@ def _seen(model: DecisionTree, sums: np.ndarray, strength: np.ndarray, n_labels:
         sums[:, node] = sums[:, left] + sums[:, right]
         strength[node] = strength[left] + strength[right]
     of_label = sums[:, :, 2:].reshape(*sums.shape[:2], n_labels, _OF_LABEL)
-    return Seen(sums[:, :, 0], sums[:, :, 1], *np.moveaxis(of_label, -1, 0), strength)
+    legal, gain, taken, earned, folded = np.moveaxis(of_label, -1, 0)
+    return Seen(sums[:, :, 0], sums[:, :, 1], legal, gain, taken, earned, folded, strength)
 
 
 class Mean(NamedTuple):

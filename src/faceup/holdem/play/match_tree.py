@@ -9,6 +9,7 @@ is left to a draw.
 """
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -58,6 +59,7 @@ def read_tree(match: BettingTree, own: BettingTree, seat: int) -> Readings:
         if match.kind[node] != DECISION:
             continue
         state = states[node]
+        assert state is not None  # a decision has one
         steps = _own_steps if state.actor == seat else _their_steps
         for child, after, chance, column in steps(match, own, node, at, state):
             key = (child, after)
@@ -66,10 +68,10 @@ def read_tree(match: BettingTree, own: BettingTree, seat: int) -> Readings:
                 queue.append(key)
             edges[state.street].append((number[node, at], number[key], chance, column))
     nodes, owns = zip(*queue, strict=True)
-    source, target, chance, column = zip(*sum(edges, []), strict=True)
+    source, target, chances, columns = zip(*sum(edges, []), strict=True)
     starts = np.cumsum([0, *map(len, edges)])
-    whole = [np.array(values, dtype=np.int32) for values in (nodes, owns, source, target, column, starts)]
-    return Readings(*whole[:4], np.array(chance, dtype=np.float32), *whole[4:])
+    a, b, c, d, e, f = (np.array(values, dtype=np.int32) for values in (nodes, owns, source, target, columns, starts))
+    return Readings(a, b, c, d, np.array(chances, dtype=np.float32), e, f)
 
 
 def _own_steps(
@@ -203,6 +205,12 @@ def relabelled(predict: Predict, labels: tuple[str, ...], wider: tuple[str, ...]
     return answer
 
 
+def model_on_match_tree(match: BettingTree, own: BettingTree, policy: ModelPolicy, seat: int) -> ModelPolicy:
+    """Models of their own tree on a match tree; they read dollars."""
+    predict = [relabelled(p, own.labels, match.labels) for p in policy.predict]
+    return ModelPolicy(match, predict, policy.tables, policy.history, seat)
+
+
 def on_match_tree(match: BettingTree, own: BettingTree, policies: Sequence[Policy], seat: int) -> list[Policy]:
     """Policies of their own tree on a match tree: models and agents read dollars, any other translates what it does not know.
 
@@ -210,18 +218,19 @@ def on_match_tree(match: BettingTree, own: BettingTree, policies: Sequence[Polic
     """
     known: dict[int, ModelPolicy] = {}
 
+    def model(policy: ModelPolicy) -> ModelPolicy:
+        """A model, once."""
+        if id(policy) not in known:
+            known[id(policy)] = model_on_match_tree(match, own, policy, seat)
+        return known[id(policy)]
+
     def placed(policy: Policy) -> Policy:
         """One of them."""
         if isinstance(policy, LikelyModel):
-            return LikelyModel(placed(policy.drawn), policy.least)
+            return LikelyModel(model(policy.drawn), policy.least)
         if isinstance(policy, AgentPolicy):
             return AgentPolicy(match, policy.agent, seat)
-        if not isinstance(policy, ModelPolicy):
-            return TranslatedPolicy(match, own, policy, seat)
-        if id(policy) not in known:
-            predict = [relabelled(p, own.labels, match.labels) for p in policy.predict]
-            known[id(policy)] = ModelPolicy(match, predict, policy.tables, policy.history, seat)
-        return known[id(policy)]
+        return model(policy) if isinstance(policy, ModelPolicy) else TranslatedPolicy(match, own, policy, seat)
 
     return [placed(policy) for policy in policies]
 
@@ -237,6 +246,10 @@ def make_sides(first: Menu, second: Menu) -> Sides:
     """Match trees of two menus. Raises ValueError on an unusable menu."""
     trees = build_tree(first, big_blind_menu=second), build_tree(second, big_blind_menu=first)
     return Sides(trees, (build_tree(first), build_tree(second)))
+
+
+def _later(progress: Callable[[int], None], start: int, done: int) -> None:
+    progress(start + done)
 
 
 def play_sides(
@@ -257,6 +270,6 @@ def play_sides(
         wanted = np.zeros((n + 1, n + 1), dtype=bool)
         wanted[(slice(n), n) if seat == 0 else (n, slice(n))] = True
         table = Table(match, seated, wanted, preflop_wins)
-        values = play_boards(table, boards, progress=lambda done, s=seat: progress(s * len(boards) + done))
+        values = play_boards(table, boards, progress=partial(_later, progress, seat * len(boards)))
         won += MBB_PER_DOLLAR / 2 * (values[:, :n, n].T if seat == 0 else -values[:, n, :n].T)
     return won

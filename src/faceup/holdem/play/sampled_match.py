@@ -18,7 +18,7 @@ from faceup.cards.strength import _strength
 from faceup.holdem.betting.betting_tree import DECISION, FOLD_END, MBB_PER_DOLLAR, BettingTree
 from faceup.holdem.betting.hand_play import payoffs
 from faceup.holdem.play.agents import AgentPolicy
-from faceup.holdem.play.match_tree import Sides, on_match_tree, read_tree
+from faceup.holdem.play.match_tree import Sides, model_on_match_tree, read_tree
 from faceup.holdem.play.purified import LikelyModel, likely
 from faceup.holdem.solve.policy import FixedPolicy, ModelPolicy, Policy, TablePolicy, ask, legal_probabilities
 
@@ -215,9 +215,9 @@ class AgentSeat:
 def seated(match: BettingTree, own: BettingTree, policy: Policy, seat: int) -> Seat:
     """A policy of its own tree in a seat (0 the small blind) of a match tree. Raises ValueError on a kind that cannot play."""
     if isinstance(policy, LikelyModel):
-        return ModelSeat(match, *on_match_tree(match, own, [policy.drawn], seat), policy.least)
+        return ModelSeat(match, model_on_match_tree(match, own, policy.drawn, seat), policy.least)
     if isinstance(policy, ModelPolicy):
-        return ModelSeat(match, *on_match_tree(match, own, [policy], seat))
+        return ModelSeat(match, model_on_match_tree(match, own, policy, seat))
     if isinstance(policy, AgentPolicy):
         return AgentSeat(AgentPolicy(match, policy.agent, seat))
     if isinstance(policy, TablePolicy | FixedPolicy):

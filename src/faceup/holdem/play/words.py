@@ -95,8 +95,11 @@ def reasons(steps: Sequence[Step]) -> list[str]:
 
 
 def _range(name: str, low: float | None, high: float | None) -> str:
-    if low is None or high is None:
-        return condition(name, low if high is None else high, high is None)
+    if low is None:
+        assert high is not None  # a step sets one of the two
+        return condition(name, high, False)
+    if high is None:
+        return condition(name, low, True)
     said = wording(name)
     return said.between.format(number(said, low), number(said, high))
 

@@ -159,6 +159,8 @@ class Responder:
         boards = [[*board, card] for card, _ in rivers]
         played = [self.policy.street(3, complete) for complete in boards]
         table, rows = played[0][0], [row_of_hole for _, row_of_hole in played]
+        if any(other is not table for other, _ in played):
+            raise ValueError("policy: its table on the river changes from board to board, expected one for all")
         self._rivers.add(make_rivers(boards, [images for _, images in rivers], rows), table, reach, value, leaks)
         value[:, self._frontier[2]] /= np.float32(44)
         leaks /= 44

@@ -302,7 +302,7 @@ def opponents(weights: np.ndarray) -> np.ndarray:
 
 def free_holes(board: list[int]) -> np.ndarray:
     """Which of the 1,326 holes share no card with a board, bool."""
-    return ~np.isin(HOLE_CARDS, board).any(axis=1)
+    return np.asarray(~np.isin(HOLE_CARDS, board).any(axis=1))
 
 
 class OneStreet(NamedTuple):
