@@ -1,5 +1,7 @@
 """The pipeline as a whole: its shape and sources, reports of the committed code, a run at toy size."""
 
+import ast
+import importlib
 import re
 import subprocess
 import sys
@@ -12,7 +14,7 @@ import pytest
 from faceup.notebook.parameters import SCHEMA, STUDIES
 from faceup.notebook.paths import ROOT
 from faceup.notebook.run_notebook import cleaned, declared, parameters_cell, parameters_of
-from faceup.notebook.source_code import SOURCES, closure, codes, imported_files, imports_of, module_name
+from faceup.notebook.source_code import SOURCES, closure, codes, imported_files, imports_of, module_file, module_name
 from faceup.notebook.stages import PIPELINE, notebook_of, outs_of, stages_of, undeclared
 from faceup.notebook.stages import STUDIES as STUDY_PIPELINE
 
@@ -124,6 +126,17 @@ def test_imports_go_one_way(path):
     own, used = room(path), {room(file) for file in imports_of(path)} - {room(path), "faceup"}
     above = [other for other in used if own != "faceup" and ROOMS.get(other, 5) >= ROOMS.get(own, 5)]
     assert not above, f"{own} imports {', '.join(sorted(above))}, expected only packages above it in DESIGN's table"
+
+
+@pytest.mark.parametrize("path", [*NOTEBOOKS, *STUDY_NOTEBOOKS], ids=name_of)
+def test_all_that_a_notebook_imports_is_there(path):
+    nb = nbformat.read(path, as_version=4)
+    lines = (line for cell in nb.cells if cell.cell_type == "code" for line in cell.source.splitlines())
+    for node in ast.walk(ast.parse("\n".join(line for line in lines if not line.startswith("%")))):
+        if isinstance(node, ast.ImportFrom) and node.module and node.module.startswith("faceup"):
+            module = importlib.import_module(node.module)
+            missing = [a.name for a in node.names if not hasattr(module, a.name) and not module_file(f"{node.module}.{a.name}")]
+            assert not missing, f"{node.module} has no {', '.join(missing)}"
 
 
 @pytest.mark.parametrize(("paper", "notebooks"), PAPERS.items(), ids=PAPERS)
