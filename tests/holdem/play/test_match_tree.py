@@ -51,9 +51,9 @@ def test_readings_are_the_line_readers(groups, seat):
     for node in np.random.default_rng(2).permutation(mine):
         text, way = line_to(match, int(node)), way_to(match, int(node))
         asked = [i for i, above in enumerate(way[:-1]) if match.actor[above] != seat and match.label[way[i + 1]] > CALL]
-        if len(asked) > 2 or checked == 12:
+        if len(asked) > 2 or checked == 8:
             continue
-        grid = (np.arange(60) + 0.5) / 60
+        grid = (np.arange(25) + 0.5) / 25
         total = np.zeros(match.n_children[node])
         for draws in np.stack(np.meshgrid(*[grid] * len(asked)), axis=-1).reshape(-1, len(asked)):
             total += play_of(match, own, policy, states, way, text, dict(zip(asked, draws, strict=True)), seat, hole)
@@ -61,9 +61,9 @@ def test_readings_are_the_line_readers(groups, seat):
             continue
         rows, row = folded.street(int(match.street[node]), BOARD[: BOARD_CARDS[match.street[node]]])
         told = rows[row[hole], np.array(children(match, node)) - match.street_start[match.street[node]]]
-        assert told == pytest.approx(total / total.sum(), abs=0.02), text
+        assert told == pytest.approx(total / total.sum(), abs=0.04), text
         checked += 1
-    assert checked == 12
+    assert checked == 8
 
 
 def play_of(match, own, policy, states, way, text, draws, seat, hole):

@@ -11,12 +11,13 @@ from faceup.cards.equity import StreetTable
 from faceup.holdem.play.aivat import scored_match
 from faceup.holdem.play.match_tree import Sides
 from faceup.holdem.solve.policy import Policy, TablePolicy
+from faceup.notebook.source_code import code_digest
 from faceup.notebook.storage import load_npy, save_npy
 
 
 def digest(paths: Sequence[str | os.PathLike], *settings: object) -> str:
-    """A name for what decides a match's bits: the files of both players, and the settings."""
-    found = hashlib.sha256(repr(settings).encode())
+    """A name for what decides a match's bits: the code that plays it, the files of both players, and the settings."""
+    found = hashlib.sha256(repr((code_digest("faceup.holdem.play.aivat"), *settings)).encode())
     for path in paths:
         found.update(hashlib.sha256(Path(path).read_bytes()).digest())
     return found.hexdigest()[:16]
