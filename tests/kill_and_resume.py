@@ -2,7 +2,7 @@
 
     python tests/kill_and_resume.py [kills]
 
-The short version in tests/solve/test_checkpoint.py kills twice. Self-play runs in a process of its own: this file again.
+The short version in tests/holdem/solve/test_checkpoint.py kills twice. Self-play runs in a process of its own: this file again.
 """
 
 import random
