@@ -1,0 +1,1 @@
+"""Discard Hold'em, paper 002: Chintamaneni, Solving Discard Poker (2017)."""

@@ -1,0 +1,151 @@
+"""Dealt hands as a strategy sees them: for each swap that may happen, the group of the hand on each street and its final
+strength.
+
+Thirteen cards are dealt at once, the four that may be drawn among them (`rules.read_deal` has their order), so that a deal is
+the same whatever the players do. Whether a player swaps is asked of his strategy or fixed by his policy; which card he then
+throws is fixed by it, too.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+
+from faceup.cards.cards import CLASS_OF_HOLE, N_CLASSES, PERMUTED_HOLES, SUIT_PERMUTATIONS, _canonical, canonical_boards
+from faceup.cards.strength import _strength
+from faceup.discard.groups import LEVELS, Groups, swap_levels
+from faceup.discard.outs import best_choices, rule_choices
+from faceup.discard.swaps import THROW_HIGH, THROW_LOW, SwapSums, equities
+
+OWN, RULE, BEST, NEVER, ALWAYS = range(5)  # who decides about a swap: the strategy, the paper's rule, the best swap, or nobody
+_GROUP, _RULE, _BEST, _THROW, _LEVEL = range(5)  # columns of flop and turn
+
+
+class HandTables(NamedTuple):
+    """What is looked up of a hand, by canonical board and hole."""
+
+    flop: np.ndarray  # (1755, 1326, 5) uint8: group, the rule's choice, the best choice, the better card to throw, level
+    turn: np.ndarray  # (16432, 1326, 5) uint8
+    river: np.ndarray  # (134459, 1326) uint8: group
+    flop_keys: np.ndarray  # (1755,) int64
+    turn_keys: np.ndarray
+    river_keys: np.ndarray
+
+
+def make_tables(groups: Groups, flop: SwapSums, turn: SwapSums, seed: int) -> HandTables:
+    """All that deals look up; flop and turn: `swaps.flop_sums` and `turn_sums`."""
+    tables = []
+    for n_cards, found, group in ((3, flop, groups.flop), (4, turn, groups.turn)):
+        equity = equities(found)
+        better = np.where(equity[..., 2] >= equity[..., 1], THROW_LOW, THROW_HIGH).astype(np.uint8)
+        rule = rule_choices(canonical_boards(n_cards).cards, equity)
+        columns = (group, rule, best_choices(equity), better, swap_levels(equity, n_cards, [seed, n_cards]))
+        tables.append(np.stack(columns, axis=-1))
+    keys = (canonical_boards(n).keys for n in (3, 4, 5))
+    return HandTables(tables[0], tables[1], groups.river, *keys)
+
+
+def rows_of(groups: Groups) -> tuple[int, ...]:
+    """Rows of each table of a strategy."""
+    return (N_CLASSES, *(len(groups.centres[0]),) * 3, LEVELS**2, LEVELS**2)
+
+
+@njit(cache=True)
+def _start_random(state, seed, stream, number):
+    """Set a generator to the start of its own sequence for each number of each stream."""
+    state[0] = np.uint64(seed) * np.uint64(0x9E3779B97F4A7C15) ^ np.uint64(stream) * np.uint64(0xD1B54A32D192ED03)
+    _next(state)
+    state[0] ^= np.uint64(number) * np.uint64(0xBF58476D1CE4E5B9)
+    _next(state)
+
+
+@njit(cache=True)
+def _next(state):
+    """SplitMix64 (Steele, Lea & Flood 2014)."""
+    state[0] += np.uint64(0x9E3779B97F4A7C15)
+    z = state[0]
+    z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return z ^ (z >> np.uint64(31))
+
+
+@njit(cache=True)
+def _uniform(state):
+    return np.float64(_next(state) >> np.uint64(11)) * (1.0 / 9007199254740992.0)
+
+
+@njit(cache=True)
+def _shuffle(deck, n, state):
+    """Bring n random cards of a deck (52,) to its front; what order it had before does not matter to their chances."""
+    for i in range(n):
+        j = i + int(_uniform(state) * (deck.shape[0] - i))
+        deck[i], deck[j] = deck[j], deck[i]
+
+
+@njit(cache=True)
+def _hole(first, second):
+    return max(first, second) * (max(first, second) - 1) // 2 + min(first, second)
+
+
+@njit(cache=True)
+def _moved_hole(permutation, first, second):
+    return np.int64(PERMUTED_HOLES[permutation, _hole(first, second)])
+
+
+@njit(cache=True)
+def _keeps_first(permutation, first, second, thrown):
+    """Whether throwing the high or low card of a hole, by its board's canonical form, leaves the first of two cards."""
+    a = 4 * (first >> 2) + np.int64(SUIT_PERMUTATIONS[permutation, first & 3])
+    b = 4 * (second >> 2) + np.int64(SUIT_PERMUTATIONS[permutation, second & 3])
+    return (a > b) == (thrown == THROW_LOW)
+
+
+@njit(cache=True)
+def _choice(row, policy):
+    """(1: swap, 0: keep, -1: the strategy decides; which card is thrown) by a row of a table."""
+    if policy == RULE or policy == BEST:
+        choice = row[_RULE] if policy == RULE else row[_BEST]
+        return (1, choice) if choice > 0 else (0, row[_THROW])
+    return (-1 if policy == OWN else 0 if policy == NEVER else 1), row[_THROW]
+
+
+@njit(cache=True)
+def _find_boards(cards, tables, where):
+    """where (3, 2): number and suit permutation of flop, turn and river board of a deal."""
+    board = cards[4:9]
+    key, where[0, 1] = _canonical(board, 3)
+    where[0, 0] = np.searchsorted(tables.flop_keys, key)
+    key, where[1, 1] = _canonical(board, 4)
+    where[1, 0] = np.searchsorted(tables.turn_keys, key)
+    key, where[2, 1] = _canonical(board, 5)
+    where[2, 0] = np.searchsorted(tables.river_keys, key)
+
+
+@njit(cache=True)
+def _see(cards, player, policy, tables, where, seven, rows, strengths, forced):
+    """A player's side of a deal: rows (N_TABLES, 4) of a strategy, strengths (4,), forced (2, 4) swaps of flop and turn, or -1.
+
+    The last index is the hand: 2 * swapped on the flop + swapped on the turn. seven (7,) is scratch.
+    """
+    a, b = cards[2 * player], cards[2 * player + 1]
+    draws = cards[9 + 2 * player], cards[10 + 2 * player]
+    flop, turn, river = where[0], where[1], where[2]
+    seven[:5] = cards[4:9]
+    rows[0, 0] = CLASS_OF_HOLE[_hole(a, b)]
+    row = tables.flop[flop[0], _moved_hole(flop[1], a, b)]
+    rows[4, 0] = row[_LEVEL]
+    forced[0, 0], thrown = _choice(row, policy)
+    kept = a if _keeps_first(flop[1], a, b, thrown) else b
+    for f in range(2):
+        c, d = (a, b) if f == 0 else (kept, draws[0])
+        rows[1, 2 * f] = tables.flop[flop[0], _moved_hole(flop[1], c, d), _GROUP]
+        row = tables.turn[turn[0], _moved_hole(turn[1], c, d)]
+        rows[5, 2 * f] = row[_LEVEL]
+        forced[1, 2 * f], thrown = _choice(row, policy)
+        left = c if _keeps_first(turn[1], c, d, thrown) else d
+        for t in range(2):
+            x, y = (c, d) if t == 0 else (left, draws[1])
+            rows[2, 2 * f + t] = tables.turn[turn[0], _moved_hole(turn[1], x, y), _GROUP]
+            rows[3, 2 * f + t] = tables.river[river[0], _moved_hole(river[1], x, y)]
+            seven[5], seven[6] = x, y
+            strengths[2 * f + t] = _strength(seven, seven.shape[0])

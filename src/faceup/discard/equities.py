@@ -1,0 +1,136 @@
+"""What the 169 starting hands win against a random hand when nobody swaps, when both use the paper's rule, and when both swap
+best.
+
+Simulated: a board, several opponents and what they may draw are dealt, and each starting hand meets them. The same cards
+serve all hands and all three policies. Without swaps the answer is known exactly, and how far the sample is off there
+corrects the other two (a control variate).
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit, prange
+
+from faceup.cards.cards import CLASS_OF_HOLE, HOLE_CARDS, N_CLASSES, canonical_boards
+from faceup.cards.strength import _strength
+from faceup.discard.deals import (
+    BEST,
+    NEVER,
+    RULE,
+    HandTables,
+    _choice,
+    _find_boards,
+    _keeps_first,
+    _moved_hole,
+    _shuffle,
+    _start_random,
+    _uniform,
+)
+from faceup.discard.swaps import SwapSums, equities
+from faceup.notebook.intervals import mean_ci95
+
+OPPONENTS = 5  # to a board
+_CHUNKS = 200  # of boards, whose differences make the intervals
+CHOICES = (NEVER, RULE, BEST)
+_HOLES = np.argsort(CLASS_OF_HOLE, kind="stable")  # by starting hand
+_FIRST = np.searchsorted(CLASS_OF_HOLE[_HOLES], np.arange(N_CLASSES + 1))
+
+
+class ClassEquities(NamedTuple):
+    """Equities of the starting hands under each of CHOICES, and half their 95 % intervals, (169, 3)."""
+
+    mean: np.ndarray
+    ci95: np.ndarray
+
+
+def holdem_equities(flop: SwapSums) -> np.ndarray:
+    """The exact equity of each starting hand when nobody swaps, (169,)."""
+    boards, keep = canonical_boards(3), equities(flop)[..., 0].astype(np.float64)
+    blocked = (HOLE_CARDS[None, :, :, None] == boards.cards[:, None, None, :]).any(axis=(2, 3))
+    weight = np.where(blocked, 0, boards.multiplicity[:, None]).sum(axis=0)
+    total = (keep * boards.multiplicity[:, None]).sum(axis=0)
+    return np.bincount(CLASS_OF_HOLE, total) / np.bincount(CLASS_OF_HOLE, weight)
+
+
+@njit(cache=True)
+def _final(a, b, first_draw, second_draw, policy, tables, where, seven):
+    """Strength of a hand after the swaps of a policy that leaves nothing to a strategy; seven[:5] holds the board."""
+    for street in range(2):
+        number, permutation = where[street, 0], where[street, 1]
+        hole = _moved_hole(permutation, a, b)
+        swaps, thrown = _choice(tables.flop[number, hole] if street == 0 else tables.turn[number, hole], policy)
+        if swaps == 1:
+            a = a if _keeps_first(permutation, a, b, thrown) else b
+            b = first_draw if street == 0 else second_draw
+    seven[5], seven[6] = a, b
+    return _strength(seven, seven.shape[0])
+
+
+@njit(cache=True)
+def _opponents(cards, tables, where, seven, theirs):
+    """Strengths (3, OPPONENTS) of the opponents under each of CHOICES; their cards and draws follow each other."""
+    for k in range(theirs.shape[0]):
+        for j in range(OPPONENTS):
+            own = cards[4 * j : 4 * j + 4]
+            theirs[k, j] = _final(own[0], own[1], own[2], own[3], CHOICES[k], tables, where, seven)
+
+
+@njit(cache=True)
+def _hero(cls, rest, is_free, state, chosen):
+    """A hole of a starting hand whose cards are left, and two cards to draw, into chosen (4,); returns of how many it is one."""
+    n = 0
+    for i in range(_FIRST[cls], _FIRST[cls + 1]):
+        a, b = HOLE_CARDS[_HOLES[i], 0], HOLE_CARDS[_HOLES[i], 1]
+        if is_free[a] and is_free[b]:
+            n += 1
+            if _uniform(state) * n < 1.0:
+                chosen[0], chosen[1] = a, b
+    for k in range(2, 4):
+        chosen[k] = chosen[0]
+        while chosen[k] == chosen[0] or chosen[k] == chosen[1] or (k == 3 and chosen[3] == chosen[2]):
+            chosen[k] = rest[int(_uniform(state) * rest.shape[0])]
+    return n
+
+
+@njit(cache=True, parallel=True)
+def _simulate(tables, boards, seed, sums, weights):
+    """sums (chunks, 169, 3) of scores under CHOICES by weight, weights (chunks, 169); boards: in each chunk."""
+    for chunk in prange(sums.shape[0]):
+        state, deck, where = np.zeros(1, dtype=np.uint64), np.arange(52), np.empty((3, 2), dtype=np.int64)
+        seven, chosen = np.empty(7, dtype=np.int64), np.empty(4, dtype=np.int64)
+        theirs, is_free = np.empty((len(CHOICES), OPPONENTS), dtype=np.int64), np.empty(52, dtype=np.bool_)
+        _start_random(state, seed, 2, chunk)
+        for _ in range(boards):
+            _shuffle(deck, 9 + 4 * OPPONENTS, state)
+            _find_boards(deck, tables, where)  # the board lies at 4..8
+            seven[:5] = deck[4:9]
+            _opponents(deck[9:], tables, where, seven, theirs)
+            rest = deck[9 + 4 * OPPONENTS :]
+            is_free[:] = False
+            for card in rest:
+                is_free[card] = True
+            for c in range(sums.shape[1]):
+                n = _hero(c, rest, is_free, state, chosen)
+                weights[chunk, c] += n
+                for k in range(len(CHOICES) if n else 0):
+                    mine = _final(chosen[0], chosen[1], chosen[2], chosen[3], CHOICES[k], tables, where, seven)
+                    for other in theirs[k]:
+                        sums[chunk, c, k] += n * (np.float64(mine > other) + 0.5 * np.float64(mine == other)) / OPPONENTS
+
+
+def class_equities(tables: HandTables, holdem: np.ndarray, boards: int, seed: int) -> ClassEquities:
+    """Equities of the starting hands on so many boards, each with all starting hands; holdem (169,): exact ones without swaps.
+
+    A starting hand stands for as many holes as the cards left to it allow: that is its weight on a board. Raises ValueError below
+    200 boards, for the intervals come from 200 parts of them.
+    """
+    if boards < _CHUNKS:
+        raise ValueError(f"boards is {boards}, expected at least {_CHUNKS}")
+    sums, weights = np.zeros((_CHUNKS, N_CLASSES, len(CHOICES))), np.zeros((_CHUNKS, N_CLASSES, 1))
+    _simulate(tables, -(-boards // _CHUNKS), seed, sums, weights[..., 0])
+    mean = sums.sum(axis=0) / weights.sum(axis=0)
+    off = (sums - weights * mean) / weights.mean(axis=0)  # of each chunk
+    slope = (off * off[..., :1]).sum(axis=0) / (off[..., :1] ** 2).sum(axis=0)
+    slope[:, 0] = 0  # the sampled equities without swaps stay as they are, for a check
+    _, ci95 = mean_ci95(off - slope * off[..., :1])
+    return ClassEquities(mean - slope * (mean[:, :1] - holdem[:, None]), ci95)

@@ -1,0 +1,235 @@
+"""Hands grouped as in the paper: equity against eight ranges, and k-means (Section 2.1).
+
+A hand on a board is eight equities, one against each range of starting hands (OCHS, opponent cluster hand strength; Johanson
+et al. 2013), over all cards to come, plainly: nobody swaps any more. On each street k-means makes 100 groups of them. A
+player remembers the group of the present street alone (imperfect recall). Before the flop the groups are the 169 starting
+hands.
+
+Where a strategy decides about a swap itself, it needs to know other things: what keeping is worth, and what the better swap
+adds. Such hands are grouped by ten levels of the one and ten of the other, equally frequent.
+"""
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit, prange
+from sklearn.cluster import KMeans
+from threadpoolctl import threadpool_limits
+
+from faceup.cards.cards import CLASS_NAMES, CLASS_OF_HOLE, HOLE_CARDS, N_CARDS, N_HOLES, RANKS, canonical_boards
+from faceup.cards.strength import N_RIVER_HOLES, _river_order
+from faceup.discard.swaps import sum_turns
+
+RANGES = (  # the author's, weakest first; "J2s-J6s" is a row of hands
+    "23s 24s 25s 26s 27s 34s 35s 36s 37s 45s 46s 32o 43o 42o 54o 53o 52o 65o 64o 63o 62o 74o 73o 72o 83o 82o",
+    "28s 29s 2Ts 38s 39s 47s 48s 49s 75o 85o 84o 95o 94o 93o 92o T5o T4o T3o T2o J3o J2o",
+    "3Ts 4Ts 56s 57s 58s 59s 5Ts 67s 68s 69s 6Ts 78s 79s 89s 67o 68o 69o 6To 78o 79o 7To 89o 8To",
+    "22 J2s-J6s Q2s-Q5s K2s J4o-J7o Q2o-Q7o K2o-K4o",
+    "6Qs 7Ts 7Js 7Qs 8Ts 8Js 8Qs 9Ts 9Js 9Qs TJs T9o J8o J9o JTo Q8o Q9o QTo QJo",
+    "33 44 55 K3s-K8s A2s-A6s K5o-K9o A2o-A8o",
+    "66 77 QTs QJs K9s KTs KJs KQs A7s-AKs KTo KJo KQo A9o-AKo",
+    "88 99 TT JJ QQ KK AA",
+)
+N_RANGES = len(RANGES)
+LEVELS = 10  # of either number that a swap is decided by
+
+
+def _classes(hands: str) -> list[int]:
+    """Numbers of the starting hands of a range."""
+    names = []
+    for word in hands.split():
+        first, _, last = word.partition("-")
+        low, high = (sorted(w[:2], key=RANKS.index) for w in (first, last or first))
+        seconds = RANKS[RANKS.index(low[0]) : RANKS.index(high[0]) + 1]
+        names += [low[1] + second + first[2:] for second in seconds]
+    return [CLASS_NAMES.index(name) for name in names]
+
+
+def _range_of_hole() -> np.ndarray:
+    of_class = np.full(len(CLASS_NAMES), -1, dtype=np.int64)
+    for i, hands in enumerate(RANGES):
+        of_class[_classes(hands)] = i
+    return of_class[CLASS_OF_HOLE]
+
+
+RANGE_OF_HOLE = _range_of_hole()  # (1326,)
+
+
+@njit(cache=True)
+def _add_river(cards, order, start, whole, by_card, out):
+    """Add 2 * wins + ties of each hole against each range on a river board, out (1326, 8); whole (8,), by_card (52, 8): scratch.
+
+    They are left as twice the numbers of holes of each range, in all and by card.
+    """
+    n_classes = _river_order(cards, order, start)
+    whole[:], by_card[:] = 0, 0
+    for c in range(n_classes):
+        for again in range(2):  # what a hole has met counts 2 for weaker holes and 1 for equal ones
+            for i in range(start[c], start[c + 1]):
+                h = order[i]
+                g = RANGE_OF_HOLE[h]
+                whole[g] += 1
+                by_card[HOLE_CARDS[h, 0], g] += 1
+                by_card[HOLE_CARDS[h, 1], g] += 1
+            for i in range(start[c], start[c + 1] if again == 0 else start[c]):
+                h = order[i]
+                first, second = by_card[HOLE_CARDS[h, 0]], by_card[HOLE_CARDS[h, 1]]
+                for g in range(whole.shape[0]):
+                    out[h, g] += whole[g] - first[g] - second[g]
+                out[h, RANGE_OF_HOLE[h]] += 1
+
+
+@njit(cache=True)
+def _scratch():
+    return (
+        np.empty(N_RIVER_HOLES, dtype=np.int16), np.empty(161, dtype=np.int32), np.empty(N_RANGES, dtype=np.int32),
+        np.empty((N_CARDS, N_RANGES), dtype=np.int32),
+    )  # fmt: skip
+
+
+@njit(cache=True, parallel=True)
+def _turn_sums(boards, step, out):
+    """out (n, 1326, 8) uint16: 2 * wins + ties over every step-th of the 48 rivers of each turn board."""
+    for b in prange(boards.shape[0]):
+        order, start, whole, by_card = _scratch()
+        total, count = np.zeros((N_HOLES, N_RANGES), dtype=np.int32), 0
+        board = np.empty(5, dtype=np.int64)
+        board[:4] = boards[b]
+        for river in range(52):
+            if river != board[0] and river != board[1] and river != board[2] and river != board[3]:
+                board[4] = river
+                if count % step == 0:
+                    _add_river(board, order, start, whole, by_card, total)
+                count += 1
+        out[b] = total
+
+
+@njit(cache=True)
+def _points(board, sums, runouts, points):
+    """Equities (1326, 8) float32 of a board from its sums (1326, 8), on the river from none; blocked holes get 0."""
+    order, start, whole, by_card = _scratch()
+    if board.shape[0] == 5:
+        sums = np.zeros((N_HOLES, N_RANGES), dtype=sums.dtype)
+        _add_river(board, order, start, whole, by_card, sums)
+    used = np.int64(0)
+    for card in board:
+        used |= np.int64(1) << card
+    whole[:], by_card[:] = 0, 0
+    for h in range(N_HOLES):
+        a, b = np.int64(HOLE_CARDS[h, 0]), np.int64(HOLE_CARDS[h, 1])
+        if not (used >> a | used >> b) & 1:
+            whole[RANGE_OF_HOLE[h]] += 1
+            by_card[a, RANGE_OF_HOLE[h]] += 1
+            by_card[b, RANGE_OF_HOLE[h]] += 1
+    for h in range(N_HOLES):
+        a, b = np.int64(HOLE_CARDS[h, 0]), np.int64(HOLE_CARDS[h, 1])
+        for g in range(N_RANGES):
+            points[h, g] = 0
+            if not (used >> a | used >> b) & 1:
+                met = whole[g] - by_card[a, g] - by_card[b, g] + (RANGE_OF_HOLE[h] == g)
+                points[h, g] = min(np.float32(sums[h, g]) / np.float32(2 * met * runouts), np.float32(1))
+
+
+@njit(cache=True, parallel=True)
+def _assign(boards, sums, runouts, centres_t, groups):
+    """The nearest centre of each hand on boards (n, k), groups (n, 1326); sums (n, 1326, 8), on the river (1, 1326, 8)."""
+    for b in prange(boards.shape[0]):
+        points, distance = np.empty((N_HOLES, N_RANGES), dtype=np.float32), np.empty(centres_t.shape[1], dtype=np.float32)
+        _points(boards[b], sums[b % sums.shape[0]], runouts, points)
+        for h in range(N_HOLES):
+            distance[:] = 0
+            for g in range(centres_t.shape[0]):
+                x, centre = points[h, g], centres_t[g]
+                for j in range(distance.shape[0]):
+                    distance[j] += (centre[j] - x) * (centre[j] - x)
+            groups[b, h] = np.argmin(distance)
+
+
+class Groups(NamedTuple):
+    """Groups of all hands on flop, turn and river, of a canonical board and a hole; blocked holes mean nothing."""
+
+    flop: np.ndarray  # (1755, 1326) uint8
+    turn: np.ndarray  # (16432, 1326) uint8
+    river: np.ndarray  # (134459, 1326) uint8
+    centres: np.ndarray  # (3, n_groups, 8) float32: equities against the ranges, groups by their mean
+
+
+class Street(NamedTuple):
+    """What a street's equities come from."""
+
+    boards: np.ndarray  # (n, k) int64: all up to suits
+    sums: np.ndarray  # (n, 1326, 8) of 2 * wins + ties; on the river (1, 1326, 8), unused
+    runouts: float  # cards to come that two known hands leave, in order of dealing, as far as they are counted
+
+
+def streets(step: int = 1) -> tuple[Street, Street, Street]:
+    """Flop, turn and river; step: every step-th river of a turn board is counted, 1 for all."""
+    flop, turn, river = (canonical_boards(n).cards.astype(np.int64) for n in (3, 4, 5))
+    of_turn = np.empty((len(turn), N_HOLES, N_RANGES), dtype=np.uint16)
+    _turn_sums(turn, step, of_turn)
+    of_flop = sum_turns(of_turn, [list(range(N_RANGES))] * 2, np.int32)
+    counted = 44 * len(range(0, 48, step)) / 48
+    nothing = np.zeros((1, N_HOLES, N_RANGES), dtype=np.int32)
+    return Street(flop, of_flop, 45 * counted), Street(turn, of_turn, counted), Street(river, nothing, 1.0)
+
+
+def range_equities(street: Street, picked: np.ndarray) -> np.ndarray:
+    """Equity of every hole against the eight ranges on boards (n,) of a street, (n, 1326, 8) float32; blocked holes get 0."""
+    points = np.empty((len(picked), N_HOLES, N_RANGES), dtype=np.float32)
+    for out, b in zip(points, picked, strict=True):
+        _points(street.boards[b], street.sums[b % len(street.sums)], street.runouts, out)
+    return points
+
+
+def sampled_hands(n_cards: int, n_boards: int, holes: int, seed: int | list[int]) -> tuple[np.ndarray, np.ndarray]:
+    """Boards as often as they are dealt, and holes on each: numbers (n_boards,) and (n_boards, holes)."""
+    boards, rng = canonical_boards(n_cards), np.random.default_rng(seed)
+    picked = rng.choice(len(boards.keys), n_boards, p=boards.multiplicity / boards.multiplicity.sum())
+    blocked = (HOLE_CARDS[None, :, :, None] == boards.cards[picked][:, None, None, :]).any(axis=(2, 3))
+    return picked, np.array([rng.choice(np.flatnonzero(~row), holes, replace=False) for row in blocked])
+
+
+def _fit(street: Street, n_groups: int, n_boards: int, seed: list[int]) -> np.ndarray:
+    """Centres of k-means on a sample of a street's hands, weakest first, (n_groups, 8)."""
+    picked, holes = sampled_hands(street.boards.shape[1], n_boards, 50, seed)
+    points = np.take_along_axis(range_equities(street, picked), holes[:, :, None], axis=1).reshape(-1, N_RANGES)
+    with threadpool_limits(1):  # sums of several threads come in any order
+        found = KMeans(n_groups, n_init=1, random_state=np.random.RandomState(seed), max_iter=100).fit(points)
+    centres = found.cluster_centers_.astype(np.float32)
+    return centres[np.argsort(centres.mean(axis=1), kind="stable")]
+
+
+def make_groups(
+    n_groups: int, n_boards: int, seed: int, step: int = 1, progress: Callable[[int], None] = lambda done: None
+) -> Groups:
+    """k-means groups of flop, turn and river, fitted to 50 hands on each of n_boards sampled boards; progress: 4 steps.
+
+    step: as `streets` takes it. Raises ValueError unless there are 2 to 256 groups and at least as many sampled hands.
+    """
+    if not 2 <= n_groups <= 256 or 50 * n_boards < n_groups:
+        raise ValueError(f"n_groups is {n_groups}, expected from 2 to 256 and at most the {50 * n_boards} sampled hands")
+    found = streets(step)
+    progress(1)
+    tables, centres = [], []
+    for i, street in enumerate(found):
+        centres.append(_fit(street, n_groups, n_boards, [seed, i]))
+        tables.append(np.empty((len(street.boards), N_HOLES), dtype=np.uint8))
+        _assign(street.boards, street.sums, street.runouts, np.ascontiguousarray(centres[-1].T), tables[-1])
+        progress(2 + i)
+    return Groups(tables[0], tables[1], tables[2], np.array(centres))
+
+
+def swap_levels(equity: np.ndarray, n_cards: int, seed: int | list[int]) -> np.ndarray:
+    """Groups of hands before a swap, (n_boards, 1326) uint8: level of keeping * LEVELS + level of gain.
+
+    equity (n_boards, 1326, 3): of `swaps.equities`.
+    """
+    picked, holes = sampled_hands(n_cards, min(len(equity), 500), 100, seed)
+    keep, gain = equity[..., 0], equity[..., 1:].max(axis=-1) - equity[..., 0]
+    level = np.zeros(keep.shape, dtype=np.uint8)
+    for values, times in ((keep, LEVELS), (gain, 1)):
+        edges = np.quantile(np.take_along_axis(values[picked], holes, axis=1), np.arange(1, LEVELS) / LEVELS).astype(np.float32)
+        for edge in edges:
+            level += np.uint8(times) * (values > edge)
+    return level

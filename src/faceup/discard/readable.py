@@ -1,0 +1,79 @@
+"""A discard rule that a person can hold: a decision tree taught the best swap from a few things that one sees at the table.
+
+A row is a hand on a flop or a turn board; its answers are keep, throw the high card, throw the low card, and each costs
+equity (`swaps.equities`). `faceup.trees` fits the trees, CART by the best answers weighted by what mistakes cost there, the
+optimal tree by the costs themselves.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from faceup.cards.cards import HOLE_CARDS, canonical_boards
+from faceup.cards.strength import STRAIGHT
+from faceup.discard.groups import sampled_hands
+
+FEATURES = (
+    "on the turn", "pocket pair", "the high card pairs the board", "the low card pairs the board", "straight or flush is made",
+    "cards of the high card's suit", "cards of the low card's suit", "ranks that complete a straight with both",
+    "ranks that complete one with the high card", "ranks that complete one with the low card", "overcards to the board",
+    "rank of the high card", "rank of the low card",
+)  # fmt: skip
+_HOLES_A_BOARD = 20
+
+
+class SwapRows(NamedTuple):
+    """Hands before a swap, as often as they are dealt."""
+
+    street: np.ndarray  # (n,) 1 flop, 2 turn
+    board: np.ndarray  # (n,) number among the canonical boards
+    hole: np.ndarray  # (n,)
+    features: np.ndarray  # (n, 13) float32, as FEATURES
+    equity: np.ndarray  # (n, 3) of each choice
+
+
+def features_of(boards: np.ndarray, holes: np.ndarray) -> np.ndarray:
+    """What a person sees, (n, 13) float32; boards (n, 3) or (n, 4), holes (n,): numbers 0..1325."""
+    cards, board = HOLE_CARDS[holes].astype(np.int64), boards.astype(np.int64)
+    ranks, suits = cards // 4, cards % 4
+    of_board = board // 4
+    pairs = (ranks[:, :, None] == of_board[:, None, :]).any(axis=2)
+    whole = np.concatenate([cards, board], axis=1)
+    flush = (suits[:, :, None] == (whole % 4)[:, None, :]).sum(axis=2)  # of either card's suit, itself counted
+    masks = np.bitwise_or.reduce(1 << (board // 4), axis=1)
+    kept = [masks | 1 << ranks[:, 0] | 1 << ranks[:, 1], masks | 1 << ranks[:, 0], masks | 1 << ranks[:, 1]]
+    straights = [(STRAIGHT[mask[:, None] | 1 << np.arange(13)] > 0).sum(axis=1) for mask in kept]
+    made = (STRAIGHT[kept[0]] > 0) | (flush.max(axis=1) >= 5)
+    over = (ranks > of_board.max(axis=1)[:, None]).sum(axis=1)
+    columns = (
+        np.full(len(holes), boards.shape[1] == 4), ranks[:, 0] == ranks[:, 1], pairs[:, 0], pairs[:, 1], made, flush[:, 0],
+        flush[:, 1], *straights, over, ranks[:, 0] + 2, ranks[:, 1] + 2,
+    )  # fmt: skip
+    return np.stack(columns, axis=1).astype(np.float32)
+
+
+def sample_rows(equity: tuple[np.ndarray, np.ndarray], n_boards: int, seed: list[int]) -> SwapRows:
+    """20 hands on each of n_boards flops and as many turn boards; equity: of `swaps.equities` on both streets."""
+    parts = []
+    for street, values in enumerate(equity, start=1):
+        picked, holes = sampled_hands(street + 2, n_boards, _HOLES_A_BOARD, [*seed, street])
+        board, hole = np.repeat(picked, _HOLES_A_BOARD), holes.ravel()
+        seen = features_of(canonical_boards(street + 2).cards[board], hole)
+        parts.append((np.full(len(hole), street), board, hole, seen, values[board, hole]))
+    return SwapRows(*map(np.concatenate, zip(*parts, strict=True)))
+
+
+def costs(rows: SwapRows) -> np.ndarray:
+    """Equity that each choice loses to the best one, (n, 3)."""
+    return (rows.equity.max(axis=1, keepdims=True) - rows.equity).astype(np.float64)
+
+
+def targets(rows: SwapRows) -> tuple[np.ndarray, np.ndarray]:
+    """The best choice (n, 3), 1 for it, and as its weight (n,) what the next best one costs, never 0."""
+    cost = costs(rows)
+    return np.eye(3)[cost.argmin(axis=1)], np.sort(cost, axis=1)[:, 1] + 1e-6
+
+
+def lost(rows: SwapRows, choices: np.ndarray) -> np.ndarray:
+    """Equity that choices (n,) lose to the best ones, (n,)."""
+    return np.take_along_axis(costs(rows), choices.astype(np.int64)[:, None], axis=1)[:, 0]

@@ -1,0 +1,311 @@
+"""Self-play by counterfactual regret minimisation, with sampled cards.
+
+Chance sampling, as the paper had it: an iteration deals once and walks all betting lines for both players (Zinkevich et al.
+2007). External sampling (Lanctot et al. 2009) walks the deal once for each player, all of his actions and one sampled action
+of the other wherever he decides: that is what makes swaps affordable as decisions, which multiply the betting lines by
+sixteen. Iteration t counts t^gamma, in regrets and average: 0 is CFR, 1 is linear CFR.
+
+A deal follows from the seed and the iteration's number. Iterations are shared out to two lanes, which go on from the same
+tables for an epoch; then what both have added is added up. So the result is the same on one thread and on two.
+"""
+
+import hashlib
+from collections.abc import Callable
+from pathlib import Path
+from typing import NamedTuple
+from zipfile import BadZipFile
+
+import numpy as np
+from numba import njit, prange
+
+from faceup.discard.deals import HandTables, _find_boards, _see, _shuffle, _start_random, _uniform
+from faceup.discard.rules import N_DEALT
+from faceup.discard.tree import MOST_ACTIONS, N_TABLES, SHOWDOWN_END, SWAP, PublicTree
+from faceup.notebook.progress import note
+from faceup.notebook.source_code import module_digests
+from faceup.notebook.storage import load_npz, save_npz
+
+LANES = 2
+EPOCH = 1000  # iterations of both lanes together
+CHANCE, EXTERNAL, RESPOND, PLAY = range(4)  # ways to walk; the sampler is one of the first two
+SAMPLERS = ("chance", "external")
+
+
+class Layout(NamedTuple):
+    """Where a strategy keeps its numbers: for a row and a node, at base[table] + row * width[table] + slot[node]."""
+
+    slot: np.ndarray  # (n,) int32
+    width: np.ndarray  # (N_TABLES,) int64
+    base: np.ndarray  # (N_TABLES + 1,) int64
+
+
+def make_layout(tree: PublicTree, n_rows: tuple[int, ...], reads: bool) -> Layout:
+    """The layout of strategies with n_rows rows a table, which see the opponent's swaps or not."""
+    slot, width = (tree.seen_slot, tree.seen_width) if reads else (tree.line_slot, tree.line_width)
+    return Layout(slot, width, np.append(0, np.cumsum(width * np.array(n_rows))))
+
+
+def both(first: Layout, second: Layout, offset: int) -> Layout:
+    """The layouts of both players, a row each, when the second one's numbers begin at an offset."""
+    slot, width, base = (np.stack(pair) for pair in zip(first, second, strict=True))
+    base[1] += offset
+    return Layout(slot, width, base)
+
+
+class Numbers(NamedTuple):
+    """Of both players in a walk; who does not learn has his chances in place of regrets."""
+
+    regrets: np.ndarray  # (size,)
+    averages: np.ndarray  # (size,), or fewer: of the learners
+
+
+class Seen(NamedTuple):
+    """A deal as both sides see it."""
+
+    rows: np.ndarray  # (2, N_TABLES, 4) int64
+    strengths: np.ndarray  # (2, 4) int64
+    forced: np.ndarray  # (2, 2, 4) int64
+
+
+class Scratch(NamedTuple):
+    """Of a walk through n nodes."""
+
+    visited: np.ndarray  # (n,) int32
+    entry: np.ndarray  # (n,) int64: where a learner's numbers for a node are, or -1
+    reach: np.ndarray  # (n, 2) players' own reach
+    chances: np.ndarray  # (n, MOST_ACTIONS); -1: not taken
+    worth: np.ndarray  # (n, MOST_ACTIONS) to player 0
+    deck: np.ndarray  # (52,) int64
+    seven: np.ndarray  # (7,) int64
+    where: np.ndarray  # (3, 2) int64
+    state: np.ndarray  # (1,) uint64 of the random generator
+
+
+@njit(cache=True)
+def _make_seen():
+    return Seen(np.zeros((2, N_TABLES, 4), dtype=np.int64), np.zeros((2, 4), dtype=np.int64), np.zeros((2, 2, 4), dtype=np.int64))
+
+
+@njit(cache=True)
+def _make_scratch(n):
+    return Scratch(
+        np.empty(n, dtype=np.int32), np.empty(n, dtype=np.int64), np.empty((n, 2)), np.empty((n, MOST_ACTIONS)),
+        np.empty((n, MOST_ACTIONS)), np.arange(52), np.empty(7, dtype=np.int64), np.empty((3, 2), dtype=np.int64),
+        np.zeros(1, dtype=np.uint64),
+    )  # fmt: skip
+
+
+@njit(cache=True)
+def _mix(regrets, entry, n, chances):
+    """Regret matching, uniform where no regret is positive."""
+    total = 0.0
+    for a in range(n):
+        chances[a] = max(regrets[entry + a], 0.0)
+        total += chances[a]
+    for a in range(n):
+        chances[a] = chances[a] / total if total > 0.0 else 1.0 / n
+
+
+@njit(cache=True)
+def _walk(tree, layout, numbers, seen, way, traverser, weight, scratch):
+    """Walk a deal; returns what player 0 wins. Learners learn on the way back."""
+    n, node, reach = 0, 0, scratch.reach
+    reach[0, 0], reach[0, 1] = 1.0, 1.0
+    while node < tree.kind.shape[0]:
+        up, action = tree.parent[node], tree.action[node]
+        if node > 0:
+            step, q = scratch.chances[up, action], tree.player[up]
+            mine, theirs = reach[up, q] * step, reach[up, 1 - q]
+            if step < 0.0 or (mine == 0.0 and theirs == 0.0):
+                scratch.worth[up, action] = 0.0
+                node = tree.end[node]
+                continue
+            reach[node, q], reach[node, 1 - q] = mine, theirs
+        if tree.n_actions[node] > 0:
+            scratch.visited[n] = node
+            n += 1
+            _decide(tree, layout, numbers, seen, way, traverser, weight, scratch, node)
+        else:
+            scratch.worth[up, action] = _end_worth(tree, seen, node)
+        node += 1
+    value = 0.0
+    for i in range(n - 1, -1, -1):
+        node = scratch.visited[i]
+        value = 0.0
+        for a in range(tree.n_actions[node]):
+            value += max(scratch.chances[node, a], 0.0) * scratch.worth[node, a]
+        if scratch.entry[node] >= 0:
+            _learn(tree, numbers, way, weight, scratch, node, value)
+        if node > 0:
+            scratch.worth[tree.parent[node], tree.action[node]] = value
+    return value
+
+
+@njit(cache=True, inline="always")  # each of many arrays would be handed over at every node
+def _decide(tree, layout, numbers, seen, way, traverser, weight, scratch, node):
+    """Chances of a decision's actions; where one is sampled or fixed the others are not walked. Notes where to learn, or -1."""
+    p, t, n, chances = tree.player[node], tree.table[node], tree.n_actions[node], scratch.chances[node]
+    hand = tree.hands[node, p]
+    taken = seen.forced[p, t - 4, hand] if tree.kind[node] == SWAP else -1
+    scratch.entry[node] = -1
+    if taken < 0:
+        entry = layout.base[p, t] + seen.rows[p, t, hand] * layout.width[p, t] + layout.slot[p, node]
+        _mix(numbers.regrets, entry, n, chances)
+        if way == CHANCE or p == traverser:
+            scratch.entry[node] = entry
+            return
+        if way == EXTERNAL:  # a strategy counts in the average where it is the sampled one
+            for a in range(n):
+                numbers.averages[entry + a] += weight * chances[a]
+        taken, u = 0, _uniform(scratch.state)
+        while taken < n - 1 and u >= chances[taken]:
+            u -= chances[taken]
+            taken += 1
+    for a in range(n):
+        chances[a] = 1.0 if a == taken else -1.0
+
+
+@njit(cache=True, inline="always")
+def _end_worth(tree, seen, node):
+    """Chips that player 0 wins at an end."""
+    if tree.kind[node] != SHOWDOWN_END:
+        return tree.stake[node]
+    first, second = seen.strengths[0, tree.hands[node, 0]], seen.strengths[1, tree.hands[node, 1]]
+    return tree.stake[node] * (np.float64(first > second) - np.float64(first < second))
+
+
+@njit(cache=True, inline="always")
+def _learn(tree, numbers, way, weight, scratch, node, value):
+    """Add a decision's regrets, and its strategy to the average."""
+    p, entry = tree.player[node], scratch.entry[node]
+    gain, share = weight * (1.0 - 2.0 * p), weight
+    if way == CHANCE:
+        gain, share = gain * scratch.reach[node, 1 - p], share * scratch.reach[node, p]
+    for a in range(tree.n_actions[node]):
+        numbers.regrets[entry + a] += gain * (scratch.worth[node, a] - value)
+        if way != EXTERNAL:
+            numbers.averages[entry + a] += share * scratch.chances[node, a]
+
+
+@njit(cache=True)
+def _deal(seed, stream, number, policies, tables, seen, scratch):
+    """Deal, and let both players look; what is random later in the iteration goes on from there."""
+    for c in range(scratch.deck.shape[0]):
+        scratch.deck[c] = c
+    _start_random(scratch.state, seed, stream, number)
+    _shuffle(scratch.deck, N_DEALT, scratch.state)
+    _find_boards(scratch.deck, tables, scratch.where)
+    for p in range(2):
+        rows, strengths, forced = seen.rows[p], seen.strengths[p], seen.forced[p]
+        _see(scratch.deck, p, policies[p], tables, scratch.where, scratch.seven, rows, strengths, forced)
+
+
+@njit(cache=True)
+def _lane(tree, layout, back, numbers, policies, tables, way, seed, first, last, gamma):
+    """Iterations first, first + LANES, .. below last. A responder changes seats from one to the next; back: the layout then."""
+    seen, scratch = _make_seen(), _make_scratch(tree.kind.shape[0])
+    turned = policies[1], policies[0]
+    for t in range(first, last, LANES):
+        weight = np.float64(t + 1) ** gamma
+        if way == RESPOND and t // LANES % 2:
+            _deal(seed, 0, t, turned, tables, seen, scratch)
+            _walk(tree, back, numbers, seen, way, 1, weight, scratch)
+            continue
+        _deal(seed, 0, t, policies, tables, seen, scratch)
+        _walk(tree, layout, numbers, seen, way, -1 if way == CHANCE else 0, weight, scratch)
+        if way == EXTERNAL:
+            _walk(tree, layout, numbers, seen, way, 1, weight, scratch)
+
+
+@njit(cache=True, parallel=True)
+def _epoch(tree, layout, back, regrets, averages, policies, tables, way, seed, first, last, gamma):
+    """An epoch of each lane, from tables (LANES, size)."""
+    for lane in prange(LANES):
+        numbers = Numbers(regrets[lane], averages[lane])
+        _lane(tree, layout, back, numbers, policies, tables, way, seed, first + lane, last, gamma)
+
+
+@njit(cache=True, parallel=True)
+def _merge(total, lanes):
+    """Add what each lane has added to a table (size,), and give all lanes the sum."""
+    for i in prange(total.shape[0]):
+        before = total[i]
+        for lane in range(LANES):
+            total[i] += lanes[lane, i] - before
+        for lane in range(LANES):
+            lanes[lane, i] = total[i]
+
+
+class Strategy(NamedTuple):
+    """A player that does not learn any more."""
+
+    layout: Layout
+    chances: np.ndarray  # (size,) weights of actions, as they are or with a common factor; uniform where all are 0
+    policy: int  # who decides about swaps: see `deals`
+
+
+class Setting(NamedTuple):
+    """What self-play is told."""
+
+    sampler: str  # one of SAMPLERS
+    policy: int  # of both players; OWN: swaps are learnt
+    reads: bool  # whether a player's infosets tell if the opponent has swapped
+    gamma: float
+
+
+def _fingerprint(tree: PublicTree, tables: HandTables, setting: Setting, seed: int, rival: Strategy) -> str:
+    """A digest of all that decides a run's numbers but how long it is."""
+    digest = hashlib.sha256(repr((module_digests("faceup.discard.selfplay"), setting, seed, rival.policy)).encode())
+    for array in (*tree, *tables, rival.layout.slot, rival.chances):
+        digest.update(repr(array.shape).encode() + np.ascontiguousarray(array).tobytes())
+    return digest.hexdigest()
+
+
+def _resumed(path: Path | None, owner: str, size: int, most: int) -> tuple[int, np.ndarray, np.ndarray]:
+    """Iteration, regrets and averages of a run's checkpoint, or of its start; a file that does not fit is named on stderr."""
+    if path is not None and path.is_file():
+        try:
+            found = load_npz(path)
+            iteration = int(found["iteration"])
+            if str(found["owner"]) == owner and iteration <= most and found["averages"].shape == (size,):
+                return iteration, found["regrets"], found["averages"]
+            why = f"it is of iteration {iteration:,}, or of other code, cards or parameters"
+        except (ValueError, KeyError, OSError, EOFError, BadZipFile) as error:
+            why = f"it cannot be read ({type(error).__name__})"
+        note(f"{path.name} is refused: {why}")
+    return 0, np.zeros(size), np.zeros(size)
+
+
+def train(
+    tree: PublicTree, tables: HandTables, n_rows: tuple[int, ...], setting: Setting, seed: int, iterations: int,
+    opponent: Strategy | None = None, checkpoint: Path | None = None, progress: Callable[[int], None] = lambda done: None,
+) -> Strategy:  # fmt: skip
+    """The average strategy after so many iterations of self-play, or of responding to an opponent in both seats.
+
+    With a checkpoint, a file, the run is saved there at each tenth of the way, and goes on from it, after a kill or from fewer
+    iterations, to the same numbers. Raises ValueError on an unusable setting, and unless iterations are a multiple of EPOCH.
+    """
+    if setting.sampler not in SAMPLERS or not 0 <= setting.gamma <= 5 or setting.policy not in range(5):
+        raise ValueError(f"{setting}: expected a sampler of {SAMPLERS}, a policy of 0 to 4, gamma from 0 to 5")
+    if iterations % EPOCH or iterations < EPOCH:
+        raise ValueError(f"iterations is {iterations}, expected a multiple of {EPOCH}")
+    own = make_layout(tree, n_rows, setting.reads)
+    rival = opponent or Strategy(own, np.zeros(0), setting.policy)
+    way = RESPOND if opponent else SAMPLERS.index(setting.sampler)
+    size = int(own.base[-1])
+    behind = size if opponent else 0  # where the rival's numbers begin: in self-play they are the learner's
+    layout, back = both(own, rival.layout, behind), both(rival.layout, own, 0)
+    back.base[0] += behind
+    owner = _fingerprint(tree, tables, setting, seed, rival) if checkpoint else ""
+    start, regrets, averages = _resumed(checkpoint, owner, size, iterations)
+    lanes = np.stack([np.append(regrets, rival.chances)] * LANES), np.stack([averages] * LANES)
+    stops = {-(-iterations * k // (10 * EPOCH)) * EPOCH for k in range(1, 11)}
+    for first in range(start, iterations, EPOCH):
+        work = (setting.policy, rival.policy), tables, way, seed, first, first + EPOCH, float(setting.gamma)
+        _epoch(tree, layout, back, *lanes, *work)
+        _merge(regrets, lanes[0])
+        _merge(averages, lanes[1])
+        if checkpoint and first + EPOCH in stops:
+            save_npz(checkpoint, owner=np.array(owner), iteration=np.array(first + EPOCH), regrets=regrets, averages=averages)
+        progress(first + EPOCH)
+    return Strategy(own, averages, setting.policy)

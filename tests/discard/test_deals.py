@@ -1,0 +1,87 @@
+"""What strategies see of a deal against hands played by the rules, and matches."""
+
+import numpy as np
+import pytest
+from plain_tables import MENU, ROWS, fake_tables
+
+from faceup.cards.cards import CLASS_OF_HOLE, card_text, hole_index
+from faceup.cards.strength import strength
+from faceup.discard.deals import ALWAYS, BEST, NEVER, OWN, RULE, _find_boards, _see
+from faceup.discard.matches import check_fold_player, play_deals, random_player, result, thresholded
+from faceup.discard.outs import lookup
+from faceup.discard.rules import act, deal_of, start
+from faceup.discard.selfplay import Strategy, make_layout
+from faceup.discard.tree import build_tree
+
+
+def sides(cards, player, policy, tables):
+    rows, strengths = np.zeros((6, 4), dtype=np.int64), np.zeros(4, dtype=np.int64)
+    forced, where = np.zeros((2, 4), dtype=np.int64), np.empty((3, 2), dtype=np.int64)
+    cards = np.array(cards)
+    _find_boards(cards, tables, where)
+    _see(cards, player, policy, tables, where, np.empty(7, dtype=np.int64), rows, strengths, forced)
+    return rows, strengths, forced
+
+
+@pytest.mark.parametrize("policy", [RULE, BEST, NEVER, ALWAYS, OWN])
+def test_swaps_are_those_of_the_rules(policy):
+    tables = fake_tables()
+    column = {RULE: 1, BEST: 2}.get(policy, 3)
+    for k in range(60):
+        cards = np.random.default_rng([5, k]).permutation(52)[:13].tolist()
+        hand, player = start(deal_of(cards)), k % 2
+        rows, strengths, forced = sides(cards, player, policy, tables)
+        assert rows[0, 0] == CLASS_OF_HOLE[hole_index(*hand.holes[player])]
+        hand, state = hand._replace(street=1, to_swap=(player,)), 0
+        for when, table in enumerate((tables.flop, tables.turn)):
+            asked = lookup(table[..., column], "".join(map(card_text, hand.holes[player])), "".join(map(card_text, hand.board)))
+            decided = forced[when, state]
+            assert decided == {OWN: -1, NEVER: 0, ALWAYS: 1}.get(policy, int(asked != "keep"))
+            swap = decided == 1 or (decided < 0 and k % 3 == 0)
+            if swap and asked == "keep":  # a policy that swaps anyway throws the better card
+                break
+            state += (2 - when) * swap
+            hand = act(hand, "s" + asked[-2:] if swap else "p")._replace(street=2, to_swap=(player,))
+        else:
+            assert strengths[state] == strength([*hand.holes[player], *hand.deal.board])
+
+
+def test_a_player_wins_nothing_from_itself():
+    tree, tables = build_tree(MENU), fake_tables()
+    rng = np.random.default_rng(3)
+    layout = make_layout(tree, ROWS, False)
+    mixed = Strategy(layout, rng.random(int(layout.base[-1])), RULE)
+    assert np.array_equal(play_deals(tree, tables, mixed, mixed, 50, 1), np.zeros(50))
+    weak, wild = check_fold_player(tree, ROWS), random_player(tree, ROWS)
+    won = play_deals(tree, tables, wild, weak, 2000, 1)
+    found = result(won)
+    assert found.mbb > 3 * found.ci95 > 0 and found.deals == 2000
+    back = result(play_deals(tree, tables, weak, wild, 2000, 1))
+    assert abs(back.mbb + found.mbb) < 2 * found.ci95
+
+
+def test_always_folding_loses_the_blinds():
+    tree, tables = build_tree(([[1.0]], [], [], [])), fake_tables()
+    layout = make_layout(tree, ROWS, False)
+    raises = np.zeros(int(layout.base[-1]))
+    raises.reshape(-1)[:] = 0
+    start, width = layout.base[0], layout.width[0]
+    raises[start + width * np.arange(169) + layout.slot[0] + 2] = 1  # the small blind raises
+    found = play_deals(tree, tables, Strategy(layout, raises, NEVER), check_fold_player(tree, ROWS), 100, 1)
+    assert found.max() <= 1000 * 100
+
+
+def test_thresholds_remove_rare_actions():
+    tree = build_tree(MENU)
+    layout = make_layout(tree, ROWS, True)
+    chances = np.zeros(int(layout.base[-1]))
+    first = layout.base[0] + layout.slot[0]
+    chances[first : first + 4] = 2, 1, 16, 1  # 10 %, 5 %, 80 %, 5 %
+    found = thresholded(tree, ROWS, Strategy(layout, chances, OWN), (0.05, 0, 0, 0)).chances
+    np.testing.assert_allclose(found[first : first + 4], [2 / 18, 0, 16 / 18, 0])
+    found = thresholded(tree, ROWS, Strategy(layout, chances, OWN), (0.9, 0, 0, 0)).chances
+    assert found[first : first + 4].tolist() == [0, 0, 1, 0]
+    with pytest.raises(ValueError, match="four shares"):
+        thresholded(tree, ROWS, Strategy(layout, chances, OWN), (0.1,))
+    with pytest.raises(ValueError, match="at least 2"):
+        play_deals(tree, fake_tables(), random_player(tree, ROWS), random_player(tree, ROWS), 1, 1)

@@ -1,0 +1,66 @@
+"""What a person sees of a hand, rows for the trees, an opponent's range after his swaps, and the figures."""
+
+import matplotlib.pyplot as plt
+import numpy as np
+
+from faceup.cards.cards import hole_index, parse_cards
+from faceup.discard import figures
+from faceup.discard.outs import against_rule, best_choices, ranges_after
+from faceup.discard.readable import FEATURES, costs, features_of, lost, sample_rows, targets
+from faceup.discard.swaps import KEEP, THROW_HIGH, THROW_LOW, equities, swap_sums
+
+
+def seen(hole, board):
+    row = features_of(np.array([parse_cards(board)]), np.array([hole_index(*parse_cards(hole))]))[0]
+    return dict(zip(FEATURES, row.tolist(), strict=True))
+
+
+def test_features_by_hand():
+    flop = seen("JhTh", "Tc9h8h")
+    assert list(flop.values()) == [0, 0, 0, 1, 0, 4, 4, 2, 2, 0, 1, 11, 10]  # a queen or a seven with the jack, none without it
+    turn = seen("2c2d", "3c4d5hKs")
+    assert list(turn.values())[:5] == [1, 1, 0, 0, 0] and turn["ranks that complete a straight with both"] == 2
+    assert turn["overcards to the board"] == 0 and turn["rank of the low card"] == 2
+    assert seen("AcKc", "2c3c4c")["straight or flush is made"] == 1
+
+
+def test_rows_cost_what_the_equities_say():
+    rng = np.random.default_rng(1)
+    equity = rng.random((1755, 1326, 3)).astype(np.float32), rng.random((16432, 1326, 3)).astype(np.float32)
+    rows = sample_rows(equity, 5, [3])
+    assert rows.features.shape == (200, len(FEATURES)) and (np.bincount(rows.street) == [0, 100, 100]).all()
+    k = 120
+    np.testing.assert_array_equal(rows.equity[k], equity[1][rows.board[k], rows.hole[k]])
+    P, w = targets(rows)
+    assert (lost(rows, P.argmax(axis=1)) == 0).all() and (w > 0).all() and (costs(rows).min(axis=1) == 0).all()
+    assert lost(rows, np.full(200, 2)).mean() > 0.1
+
+
+def test_a_range_after_swaps_counts_what_may_be_drawn():
+    board = np.array([parse_cards("2c7dKh")])
+    kept, high, low = (hole_index(*parse_cards(text)) for text in ("AsAd", "QsJs", "9s8s"))
+    choices = np.full((1, 1326), KEEP, dtype=np.uint8)
+    choices[0, high], choices[0, low] = THROW_HIGH, THROW_LOW
+    weights = ranges_after(board, choices)[0]
+    assert weights.sum() == 47 * 1176  # every hand of 49 cards, as often as there are cards to draw
+    assert weights[kept] == 47 and weights[high] == 0 and weights[low] == 0
+    assert weights[hole_index(*parse_cards("JsTc"))] == 48 and weights[hole_index(*parse_cards("9sQs"))] == 48
+    assert weights[hole_index(*parse_cards("2c3d"))] == 0
+
+
+def test_figures_draw():
+    figure, axes = plt.subplots(1, 3)
+    figures.changes(axes[0], ["AA", "22"], np.array([85.0, 50]), np.array([73.0, 34]))
+    figures.group_map(axes[1], np.random.default_rng(1).random((10, 8)), "Flop")
+    figures.depth_curve(axes[2], [2, 3], {"CART": [3, 2], "OCT": [2, 1]}, 2.5, "the rule")
+    figure.canvas.draw()
+    assert len(axes[2].lines) == 3
+    plt.close(figure)
+
+
+def test_against_an_opponent_who_keeps_nothing_changes():
+    boards = np.array([parse_cards("Ac7d7h2s"), parse_cards("Kh9h8c3d")])
+    best = best_choices(equities(swap_sums(boards)))
+    keeps = np.full(best.shape, KEEP)
+    found = against_rule(boards, keeps, best)
+    assert (found.same, found.gain) == (1, 0) and found.rule_lost > 0

@@ -1,0 +1,99 @@
+"""Self-play on a toy against exact best responses, and what a run promises: threads, checkpoints, errors."""
+
+import numba
+import numpy as np
+import pytest
+import toy
+from plain_tables import MENU, ROWS, fake_tables
+
+from faceup.discard.deals import BEST, OWN, RULE
+from faceup.discard.selfplay import CHANCE, EPOCH, Numbers, Setting, _deal, _make_scratch, _make_seen, _walk, both, train
+from faceup.discard.tree import build_tree
+from faceup.games.sequence_form import exploitability, value
+
+
+@pytest.fixture(scope="module")
+def tables():
+    return fake_tables()
+
+
+@pytest.mark.parametrize("reads", [False, True])
+@pytest.mark.parametrize(("sampler", "gamma"), [("chance", 0.0), ("external", 1.0)])
+def test_the_toy_is_solved(reads, sampler, gamma):
+    layout, averages = toy.learn(reads, sampler, 100_000, gamma)
+    game = toy.game_of(layout)
+    strategy = toy.strategy_of(game, averages)
+    untrained = exploitability(game, toy.strategy_of(game, np.zeros_like(averages)))
+    assert exploitability(game, strategy) < 1.0 < 5.0 < untrained  # 1 % of 200 chips are 2
+
+
+def test_a_walk_of_all_deals_is_the_value_of_the_game():
+    layout, averages = toy.learn(True, "external", 300, 1.0)
+    game = toy.game_of(layout)
+    for forced in range(2):
+        fixed = averages.copy()
+        start, end = layout.base[5], layout.base[6]
+        fixed[start:end] = np.tile(np.eye(2)[forced], (end - start) // 2)
+        numbers, pair = Numbers(fixed, fixed.copy()), both(layout, layout, 0)
+        scratch = _make_scratch(len(toy.TREE.kind))
+        won = sum(c * _walk(toy.TREE, pair, numbers, toy.seen_of(r, forced), CHANCE, -1, 0.0, scratch) for r, c in toy.deals())
+        assert won == pytest.approx(value(game, toy.strategy_of(game, fixed)), abs=1e-9)
+
+
+@pytest.mark.parametrize(
+    "setting", [Setting("chance", RULE, False, 0.0), Setting("external", OWN, True, 1.0), Setting("external", BEST, False, 0.0)]
+)
+def test_threads_and_interruptions_change_nothing(tables, setting, tmp_path):
+    tree = build_tree(MENU)
+    found = []
+    for threads in (1, 2):
+        before = numba.get_num_threads()
+        numba.set_num_threads(min(threads, before))
+        try:
+            found.append(train(tree, tables, ROWS, setting, 4, 3 * EPOCH).chances)
+        finally:
+            numba.set_num_threads(before)
+    train(tree, tables, ROWS, setting, 4, EPOCH, checkpoint=tmp_path / "run.npz")
+    resumed = []
+    found.append(train(tree, tables, ROWS, setting, 4, 3 * EPOCH, None, tmp_path / "run.npz", resumed.append).chances)
+    assert resumed == [2 * EPOCH, 3 * EPOCH]
+    assert found[0].sum() > 0 and all(np.array_equal(found[0], other) for other in found[1:])
+
+
+def test_a_deal_is_thirteen_cards_of_its_own():
+    seen, scratch = _make_seen(), _make_scratch(1)
+    dealt = set()
+    for number in range(200):
+        _deal(7, 0, number, (RULE, RULE), fake_tables(), seen, scratch)
+        dealt.add(tuple(scratch.deck[:13]))
+        assert sorted(scratch.deck) == list(range(52))
+    assert len(dealt) == 200
+
+
+def test_foreign_checkpoints_are_refused(tables, tmp_path, capsys):
+    tree, setting, path = build_tree(MENU), Setting("chance", RULE, False, 0.0), tmp_path / "run.npz"
+    train(tree, tables, ROWS, setting, 4, 2 * EPOCH, checkpoint=path)
+    for seed, said in ((4, "it is of iteration 2,000"), (5, "or of other code, cards or parameters")):
+        steps = []
+        train(tree, tables, ROWS, setting, seed, EPOCH, None, path, steps.append)  # past its end, then another seed
+        assert steps == [EPOCH] and said in capsys.readouterr().err
+    path.write_bytes(path.read_bytes()[:1000])
+    train(tree, tables, ROWS, setting, 4, EPOCH, checkpoint=path)
+    assert "cannot be read" in capsys.readouterr().err
+
+
+def test_a_response_wins_more_than_self_play(tables):
+    tree = build_tree(MENU)
+    weak = train(tree, tables, ROWS, Setting("chance", RULE, False, 0.0), 4, EPOCH)
+    response = train(tree, tables, ROWS, Setting("external", OWN, True, 1.0), 4, 2 * EPOCH, opponent=weak)
+    assert response.chances.sum() > 0
+
+
+@pytest.mark.parametrize(
+    "setting", [Setting("public", RULE, False, 0.0), Setting("chance", 7, False, 0.0), Setting("chance", 0, True, 9.0)]
+)
+def test_wrong_settings_are_named(tables, setting):
+    with pytest.raises(ValueError, match="expected a sampler"):
+        train(build_tree(MENU), tables, ROWS, setting, 4, EPOCH)
+    with pytest.raises(ValueError, match="multiple of"):
+        train(build_tree(MENU), tables, ROWS, Setting("chance", RULE, False, 0.0), 4, 7)
