@@ -1,4 +1,4 @@
-"""The betting of heads-up no-limit hold'em as a public tree in flat arrays.
+"""The betting of heads-up hold'em, no-limit and fixed-limit, as a public tree in flat arrays.
 
 Player 0 is the small blind and the button: first to act preflop, last on later streets. A node is a decision of one
 player or an end of the hand (a fold or a showdown); dealing cards is not a node, the street of a decision tells which cards lie.
@@ -10,6 +10,8 @@ Sizes are fractions of the pot after calling. A menu lists, for each street, the
 on; the last list serves all later raises. All-in is always offered (paper 000, Section 2.3.3 keeps "several choices of action").
 """
 
+from collections.abc import Callable
+from functools import cache
 from typing import NamedTuple
 
 import numpy as np
@@ -18,8 +20,10 @@ from faceup.cards.cards import STREETS
 
 SMALL_BLIND, BIG_BLIND, STACK = 50, 100, 20_000
 MBB_PER_DOLLAR = 1000 // BIG_BLIND  # results are in thousandths of a big blind a game
+MOST_NODES = 10_000_000  # of a tree: some minutes and 10 GB to build
 FOLD, CALL = 0, 1  # the first two labels; call is check where there is nothing to call
 DECISION, FOLD_END, SHOWDOWN = 0, 1, 2
+LIMIT_BETS, LIMIT_RAISES = (100, 100, 200, 200), (3, 4, 4, 4)  # fixed-limit hold'em: dollars a bet, bets and raises a street
 
 Menu = dict[str, list[list[float]]]
 Bets = tuple[tuple[int, int, int, int], tuple[int, int, int, int]]  # dollars that each player has put in on each street
@@ -99,12 +103,8 @@ def act(state: BettingState, action: str, amount: int = 0) -> tuple[BettingState
 def _put(state: BettingState, amount: int, raises: int, last_raise: int) -> BettingState:
     bets = [list(own) for own in state.bets]
     bets[state.actor][state.street] = amount
-    return BettingState(state.street, 1 - state.actor, _frozen(bets), raises, last_raise, state.acted + 1)
-
-
-def _frozen(bets: list[list[int]]) -> Bets:
-    (a, b, c, d), (e, f, g, h) = bets
-    return (a, b, c, d), (e, f, g, h)
+    frozen = tuple(bets[0]), tuple(bets[1])
+    return BettingState(state.street, 1 - state.actor, frozen, raises, last_raise, state.acted + 1)  # type: ignore[arg-type]
 
 
 def size_name(fraction: float) -> str:
@@ -113,10 +113,7 @@ def size_name(fraction: float) -> str:
 
 
 def menu_from(
-    preflop_sizes: list[list[float]],
-    flop_sizes: list[list[float]],
-    turn_sizes: list[list[float]],
-    river_sizes: list[list[float]],
+    preflop_sizes: list[list[float]], flop_sizes: list[list[float]], turn_sizes: list[list[float]], river_sizes: list[list[float]]
 ) -> Menu:
     """The menu of params.yaml's section `betting`."""
     return dict(zip(STREETS, (preflop_sizes, flop_sizes, turn_sizes, river_sizes), strict=True))
@@ -154,15 +151,61 @@ def offered(state: BettingState, menu: Menu, labels: tuple[str, ...]) -> list[tu
     return actions
 
 
-def build_tree(menu: Menu, start: BettingState = START, big_blind_menu: Menu | None = None) -> BettingTree:
-    """The public tree of a menu, from the first decision on or from a later one. Raises ValueError on an unusable menu.
+def _count(menus: tuple[Menu, Menu], labels: tuple[str, ...], start: BettingState) -> int:
+    """How many nodes a tree will have, without building it."""
 
-    With a menu of its own for the big blind it is a match tree: each seat's decisions offer the sizes of that seat's menu.
+    @cache
+    def below(state: BettingState) -> int:
+        afters = (act(state, action, amount)[0] for _, action, amount in offered(state, menus[state.actor], labels))
+        return sum(1 + (below(_merged(after)) if after else 0) for after in afters)
+
+    return 1 + below(start)
+
+
+def _merged(state: BettingState) -> BettingState:
+    """A state that goes on alike: what matters of earlier streets' bets is their sum."""
+    s = state.street
+    (a, b, c, d), (e, f, g, h) = ((sum(own[:s]), *(0,) * (s - 1), *own[s:]) if s else own for own in state.bets)
+    return state._replace(bets=((a, b, c, d), (e, f, g, h)))
+
+
+def build_tree(menu: Menu, start: BettingState = START, big_blind_menu: Menu | None = None) -> BettingTree:
+    """The public tree of a menu, from the first decision on or from a later one.
+
+    With a menu of its own for the big blind it is a match tree: each seat's decisions offer the sizes of that seat's menu. Raises
+    ValueError on an unusable menu, and before work starts on one of more than MOST_NODES.
     """
     menus = (menu, big_blind_menu or menu)
     for seat_menu in menus:
         menu_labels(seat_menu)
     labels = menu_labels({street: menus[0][street] + menus[1][street] for street in STREETS})
+    if (n_nodes := _count(menus, labels, start)) > MOST_NODES:
+        raise ValueError(f"menu: its tree has {n_nodes:,} nodes, expected at most {MOST_NODES:,}: fewer sizes, or fewer raises")
+    return _grow(labels, lambda state: offered(state, menus[state.actor], labels), start)
+
+
+def limit_tree() -> BettingTree:
+    """The public tree of fixed-limit hold'em: 6,378 decisions, labels "fold", "call" and "raise".
+
+    Every bet and raise is one big blind before and on the flop and two on turn and river (the game 10/20 at ten dollars a
+    chip), four bets a street; before the flop the big blind is the first of them. Stacks are never reached.
+    """
+    return _grow(("fold", "call", "raise"), _limit_offered, START)
+
+
+def _limit_offered(state: BettingState) -> list[tuple[int, str, int]]:
+    actions = [(FOLD, "fold", 0)] if pot_and_call(state)[1] > 0 else []
+    actions.append((CALL, "call", 0))
+    if state.raises < LIMIT_RAISES[state.street]:
+        to = state.bets[1 - state.actor][state.street] + LIMIT_BETS[state.street]
+        actions.append((CALL + 1, "raise", to))
+    return actions
+
+
+def _grow(
+    labels: tuple[str, ...], offers: Callable[[BettingState], list[tuple[int, str, int]]], start: BettingState
+) -> BettingTree:
+    """The tree of the actions (label, action, amount) that are offered in each state."""
     rows = [(DECISION, start.actor, -1, -1, start.street, start.bets)]
     children: dict[int, tuple[int, int]] = {}
     streets: list[list[tuple[int, BettingState]]] = [[], [], [], []]
@@ -173,7 +216,7 @@ def build_tree(menu: Menu, start: BettingState = START, big_blind_menu: Menu | N
             queue = [root]
             for node, state in queue:  # grows while it is walked: breadth first
                 first = len(rows)
-                for label, action, amount in offered(state, menus[state.actor], labels):
+                for label, action, amount in offers(state):
                     after, kind = act(state, action, amount)
                     bets = after.bets if after else _end_bets(state, kind)
                     actor = after.actor if after else (state.actor if kind == FOLD_END else -1)
@@ -213,6 +256,18 @@ def children(tree: BettingTree, node: int) -> range:
     """The nodes below a node."""
     first = int(tree.first_child[node])
     return range(first, first + int(tree.n_children[node]))
+
+
+def columns(tree: BettingTree, node: int) -> slice:
+    """Where the actions of a decision stand in a row of its street."""
+    first = int(tree.first_child[node] - tree.street_start[tree.street[node]])
+    return slice(first, first + int(tree.n_children[node]))
+
+
+def decisions(tree: BettingTree, street: int, seat: int | None = None) -> np.ndarray:
+    """Nodes (n,) int32 of a street's decisions; of one seat's only, where one is given."""
+    own = (tree.kind == DECISION) & (tree.street == street)
+    return np.flatnonzero(own if seat is None else own & (tree.actor == seat)).astype(np.int32)
 
 
 def action_to(tree: BettingTree, node: int) -> tuple[str, int]:

@@ -1,21 +1,18 @@
-"""Hands played with cards and chips: what each player wins once a betting line has ended.
+"""What each player wins once a betting line has ended.
 
 Blinds are 50/100 and both stacks 20,000, reset each hand, so that a hand's result is a sum of dollars won from one opponent.
 The rules of betting are those of holdem/betting/betting_tree alone; tests hold chips and payoffs to an independent engine's.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 
-from faceup.cards.cards import BOARD_CARDS, STREETS
+from faceup.cards.cards import STREETS
 from faceup.cards.strength import strength
-from faceup.holdem.betting.betting_tree import FOLD_END, START, BettingState, act
-from faceup.holdem.betting.notation import Line, longer, read_line
-
-# (state, hole, board, betting so far) -> (action, amount)
-Choose = Callable[[BettingState, Sequence[int], Sequence[int], str], tuple[str, int]]
+from faceup.holdem.betting.betting_tree import FOLD_END
+from faceup.holdem.betting.notation import Line
 
 
 class Ending(NamedTuple):
@@ -24,13 +21,6 @@ class Ending(NamedTuple):
     payoffs: tuple[int, int]  # dollars won, less dollars put in
     refund: tuple[int, int]  # the part of the last bet that nobody called, given back
     won: tuple[int, int]  # dollars taken from the pot: half each where hands are equal
-
-
-class Played(NamedTuple):
-    """A hand that has been played."""
-
-    betting: str  # as holdem/betting/notation writes it
-    ending: Ending
 
 
 def settle(line: Line, holes: Sequence[Sequence[int]], board: Sequence[int]) -> Ending:
@@ -62,21 +52,3 @@ def payoffs(put: np.ndarray, folded: np.ndarray, strengths: np.ndarray) -> np.nd
     better = np.sign(np.asarray(strengths[:, 0], dtype=np.int64) - strengths[:, 1])
     sign = np.where(folded < 0, better, np.where(folded == 1, 1, -1))
     return np.stack([sign * matched, -sign * matched], axis=1)
-
-
-def play_hand(deck: Sequence[int], players: Sequence[Choose]) -> Played:
-    """Play one hand; deck: the small blind's two cards, the big blind's two, then the five of the board.
-
-    A player is asked with the state, its own two cards, the board and the betting so far. Raises ValueError on a deck of other
-    than nine distinct cards 0..51, and as `act` where a player acts against the rules.
-    """
-    deck = [int(card) for card in deck]
-    if len(deck) != 9 or len(set(deck) & set(range(52))) != 9:
-        raise ValueError(f"deck {deck}: expected nine distinct cards 0..51")
-    holes, board = (deck[:2], deck[2:4]), deck[4:]
-    state: BettingState | None = START
-    betting = ""
-    while state is not None:
-        action = players[state.actor](state, holes[state.actor], board[: BOARD_CARDS[state.street]], betting)
-        betting, (state, _) = longer(betting, state, action), act(state, *action)
-    return Played(betting, settle(read_line(betting), holes, board))

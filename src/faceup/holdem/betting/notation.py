@@ -8,16 +8,7 @@ import re
 from typing import NamedTuple
 
 from faceup.cards.cards import STREETS
-from faceup.holdem.betting.betting_tree import (
-    DECISION,
-    FOLD_END,
-    START,
-    BettingState,
-    BettingTree,
-    act,
-    action_to,
-    pot_and_call,
-)
+from faceup.holdem.betting.betting_tree import DECISION, FOLD_END, START, BettingState, BettingTree, act, action_to, pot_and_call
 
 _TOKEN = re.compile(r"[kcf]|b[0-9]+")
 

@@ -1,0 +1,1 @@
+"""A Bayesian network that plays fixed-limit hold'em (paper 003)."""

@@ -1,0 +1,143 @@
+"""The joint distribution Pr[PO, OO, Win] of the two players' odds and the result, in each round, by exact enumeration.
+
+Paper 003, Sections 4.3 and 5: a player's odds are his chance to win at showdown, known his hole and the visible board. Here they
+are his equity against a random hand, in which a tie counts one half (the paper writes Pr[Win]), rounded down to one of `bins`
+equal intervals. The paper had planned to enumerate this on a grid of computers and never did.
+
+The result does not depend on the order in which a board came: each of the 134,459 river boards up to suits, with its
+multiplicity, is sorted by strength once. It then serves the ten flops and five turn boards that it may have come from, each
+with the bins that the holes had there. A sweep from weak to strong holes carries how many weaker holes there are by bin, and how
+many of these hold each card; what a hole beats in each bin is then one vector. No pair of holes is looked at.
+"""
+
+import numpy as np
+from numba import njit, prange
+
+from faceup.cards.cards import CLASS_OF_HOLE, HOLE_CARDS, N_CLASSES, N_HOLES, PERMUTED_HOLES, _canonical, canonical_boards
+from faceup.cards.equity import UNITS, StreetTable, _river_counts
+from faceup.cards.matchups import RUNOUTS_PREFLOP
+from faceup.cards.strength import N_RIVER_HOLES, _river_order
+
+LOSS, TIE, WIN = 0, 1, 2  # of the player whose odds come first
+SPLITS = (1, 10, 5, 1)  # how many boards of each round a river board may have come from
+_CHUNKS = 16  # of boards, counted side by side
+
+
+def odds_bins(street: int, equity: np.ndarray, bins: int) -> np.ndarray:
+    """The bin 0..bins - 1 of equities out of `UNITS[street]`, uint8; the equity 1 is in the last."""
+    return np.minimum(equity.astype(np.int64) * bins // UNITS[street], bins - 1).astype(np.uint8)
+
+
+@njit(cache=True)
+def _add_split(order, start, bin_of, weight, rows, below, with_card, wins, pairs):
+    """Add weight times the wins, and the pairs that can meet, of one river board by the bins of its holes.
+
+    bin_of (1326,): bins of the holes when the round was played. wins, pairs (bins, width) int64: of the first bin against the
+    second; rows (bins, width), below (width,), with_card (52, width) int32 are scratch.
+    """
+    rows[:] = 0
+    below[:] = 0
+    with_card[:] = 0
+    width, k = below.shape[0], 0
+    while start[k] < N_RIVER_HOLES:
+        for i in range(start[k], start[k + 1]):
+            h = order[i]
+            row, first, second = rows[bin_of[h]], with_card[HOLE_CARDS[h, 0]], with_card[HOLE_CARDS[h, 1]]
+            for j in range(width):
+                row[j] += below[j] - first[j] - second[j]
+        for i in range(start[k], start[k + 1]):
+            h = order[i]
+            b = bin_of[h]
+            below[b] += 1
+            with_card[HOLE_CARDS[h, 0], b] += 1
+            with_card[HOLE_CARDS[h, 1], b] += 1
+        k += 1
+    for a in range(rows.shape[0]):
+        for b in range(rows.shape[0]):
+            shared = 0
+            for c in range(52):
+                shared += with_card[c, a] * with_card[c, b]
+            own = below[a] if a == b else 0  # a hole shares two cards with itself, and was taken off twice
+            wins[a, b] += weight * rows[a, b]
+            pairs[a, b] += weight * (below[a] * below[b] - shared + own)
+
+
+@njit(cache=True)
+def _holes_bins(board, keys, table, out):
+    """The bins of all holes on a real board, out (1326,), from a table of the boards up to suits with these keys."""
+    key, permutation = _canonical(board, board.shape[0])
+    source, moved = table[np.searchsorted(keys, key)], PERMUTED_HOLES[permutation]
+    for h in range(out.shape[0]):
+        out[h] = source[moved[h]]
+
+
+@njit(cache=True, parallel=True)
+def _count(boards, weights, preflop, flop_keys, flop, turn_keys, turn, bins, wins, pairs):
+    """wins, pairs (n_chunks, 4, bins, width) int64, zero at first; preflop (1326,), flop, turn (n_boards, 1326): bins."""
+    n_chunks, width = wins.shape[0], wins.shape[3]
+    for chunk in prange(n_chunks):
+        order, start = np.empty(N_RIVER_HOLES, dtype=np.int16), np.empty(161, dtype=np.int32)
+        less, equal = np.empty(N_HOLES, dtype=np.int32), np.empty(N_HOLES, dtype=np.int32)
+        rows, below = np.empty((bins, width), dtype=np.int32), np.empty(width, dtype=np.int32)
+        with_card, bin_of = np.empty((52, width), dtype=np.int32), np.empty(N_HOLES, dtype=np.uint8)
+        visible = np.empty(4, dtype=np.int64)
+        for b in range(chunk, boards.shape[0], n_chunks):
+            board, weight = boards[b], weights[b]
+            _river_order(board, order, start)
+            _river_counts(board, less, equal)
+            _add_split(order, start, preflop, weight, rows, below, with_card, wins[chunk, 0], pairs[chunk, 0])
+            for h in range(N_HOLES):
+                bin_of[h] = min(bins * (2 * less[h] + equal[h]) // UNITS[3], bins - 1)
+            _add_split(order, start, bin_of, weight, rows, below, with_card, wins[chunk, 3], pairs[chunk, 3])
+            for x in range(5):  # the river card
+                n = 0
+                for i in range(5):
+                    if i != x:
+                        visible[n] = board[i]
+                        n += 1
+                _holes_bins(visible, turn_keys, turn, bin_of)
+                _add_split(order, start, bin_of, weight, rows, below, with_card, wins[chunk, 2], pairs[chunk, 2])
+                for y in range(x):  # turn and river cards in either order
+                    n = 0
+                    for i in range(5):
+                        if i != x and i != y:
+                            visible[n] = board[i]
+                            n += 1
+                    _holes_bins(visible[:3], flop_keys, flop, bin_of)
+                    _add_split(order, start, bin_of, weight, rows, below, with_card, wins[chunk, 1], pairs[chunk, 1])
+
+
+def joint_odds(tables: tuple[StreetTable, ...], bins: int, boards: np.ndarray | None = None) -> np.ndarray:
+    """How many deals have each (own bin, opponent's bin, result) in each round, (4, bins, bins, 3) int64; result LOSS, TIE, WIN.
+
+    A deal is two unordered holes and a board split by round: 2,781,381,002,400 before the flop and on the river, ten and five
+    times as many on flop and turn. tables: the equities of cards/equity, preflop first; boards (n, 5): count on these alone,
+    None for all. Raises ValueError on fewer than 1 or more than 64 bins.
+    """
+    if not 1 <= bins <= 64:
+        raise ValueError(f"bins is {bins}, expected 1 to 64")
+    known = canonical_boards(5)
+    cards = (known.cards if boards is None else np.asarray(boards)).astype(np.int64)
+    weights = known.multiplicity if boards is None else np.ones(len(cards), dtype=np.int64)
+    preflop, flop, turn = (odds_bins(s, tables[s].equity, bins) for s in range(3))
+    wins, pairs = np.zeros((2, _CHUNKS, 4, bins, -(-bins // 8) * 8), dtype=np.int64)
+    keys = canonical_boards(3).keys, canonical_boards(4).keys
+    _count(cards, weights, preflop[0, CLASS_OF_HOLE], keys[0], flop, keys[1], turn, bins, wins, pairs)
+    won, met = wins.sum(axis=0)[..., :bins], pairs.sum(axis=0)[..., :bins]
+    lost = won.swapaxes(1, 2)
+    return np.stack([lost, met - won - lost, won], axis=3)
+
+
+def information(counts: np.ndarray) -> float:
+    """Mutual information in bits between the two sides of a table of counts (n, m)."""
+    p = counts / counts.sum()
+    apart = p.sum(axis=1, keepdims=True) * p.sum(axis=0, keepdims=True)
+    return float((p[p > 0] * np.log2(p[p > 0] / apart[p > 0])).sum())
+
+
+def class_outcomes(preflop_wins: np.ndarray) -> np.ndarray:
+    """`joint_odds` before the flop by the 169 starting hands themselves, (169, 169, 3); preflop_wins: of cards/matchups."""
+    of_class = np.eye(N_CLASSES, dtype=np.int64)[CLASS_OF_HOLE]
+    disjoint = ~(HOLE_CARDS[:, None, :, None] == HOLE_CARDS[None, :, None, :]).any(axis=(2, 3))
+    met = of_class.T @ disjoint @ of_class * RUNOUTS_PREFLOP
+    return np.stack([preflop_wins.T, met - preflop_wins - preflop_wins.T, preflop_wins], axis=2)

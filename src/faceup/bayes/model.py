@@ -1,0 +1,183 @@
+"""The network of paper 003 as whole arrays: posteriors and expected utilities for many hands at once.
+
+A round (the paper's Fig. 3, with the type of Fig. 4): the deal gives the player's odds PO, the opponent's odds OO and the
+result Win; the opponent's type OST and his odds give his current strategy OS; what he does, OA, is OS but for a slip now and
+then; the betting of the round ends where PS and OA lead it, and the final pot FP is what then lies there, as if no more were
+bet in later rounds. The rounds are joined by OST alone. The player picks the current strategy PS of greatest expected Outcome
+given his odds, the pot CP, what the opponent did first in the round, and what he has learnt of OST.
+
+All sums over OO, OS, OA and Win are made once, since few things are observed: round, seat, first action heard, PO and type. A
+hand then costs some table look-ups. `bayes/network` asks a library for the same numbers.
+"""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from faceup.bayes.enumeration import LOSS, TIE, WIN
+from faceup.bayes.strategies import CURRENT, FINE, Moves, strategy_of_bin
+from faceup.holdem.betting.betting_tree import DECISION, FOLD_END, START
+
+NOTHING = 3  # heard: nothing yet, the player is first to act; else the label of the opponent's action: fold, call (check), raise
+N_HEARD = 4
+ROOT = -1  # the place at which a round begins
+
+
+class Model(NamedTuple):
+    """What the player believes of deals and opponents."""
+
+    joint: np.ndarray  # (4, bins, bins, 3) Pr[PO, OO, Win] in each round
+    choice: np.ndarray  # (4, n_types, bins, 8) Pr[OS | OST, OO]
+    slip: float  # how often the opponent takes any of his legal actions instead of the strategy's
+
+
+class Round(NamedTuple):
+    """The betting of a round, seen from one seat; places are the nodes that its actions lead to, as in `Moves.place`."""
+
+    his: np.ndarray  # (8, n_places) chance of the opponent's actions on the way to each place, if his strategy is k
+    own: np.ndarray  # (8, n_places) whether the player's strategy takes the actions on the way that are his
+    first: np.ndarray  # (n_places,) what was heard first on the way there, NOTHING where the player acts first
+    ends: np.ndarray  # (n_ends,) places at which the round ends
+    turns: tuple[int, ...]  # places at which the player is to act, ROOT if he acts first
+    put: np.ndarray  # (n_places, 2) dollars that player and opponent have put in during the round, blinds included
+    folder: np.ndarray  # (n_places,) 0 nobody, 1 the player, 2 the opponent has folded
+
+
+def make_model(counts: np.ndarray, bins: int, shifts: Sequence[float], slip: float) -> Model:
+    """A model from `joint_odds` counted in FINE bins; shifts: of the limits of each type.
+
+    Where a bin straddles a limit the strategy is mixed, by how the odds of a random hand lie within the bin. Raises ValueError
+    unless `bins` divides FINE, or where slip is not between 0 and 1.
+    """
+    if not 1 <= bins <= FINE or FINE % bins:
+        raise ValueError(f"bins is {bins}, expected a divisor of {FINE}")
+    if not 0 < slip < 1:
+        raise ValueError(f"slip is {slip}, expected a number between 0 and 1")
+    n = FINE // bins
+    joint = counts.reshape(4, bins, n, bins, n, 3).sum(axis=(2, 4))
+    odds = counts.sum(axis=(1, 3)).reshape(4, bins, n).astype(float)  # how often the opponent holds each odds
+    total = odds.sum(axis=2, keepdims=True)
+    odds = np.divide(odds, total, out=np.full_like(odds, 1 / n), where=total > 0)
+    picks = np.array([np.eye(len(CURRENT))[strategy_of_bin(shift)] for shift in shifts]).reshape(len(shifts), bins, n, -1)
+    choice = np.einsum("sbi,tbik->stbk", odds, picks)
+    return Model(joint / joint.sum(axis=(1, 2, 3), keepdims=True), choice, slip)
+
+
+def make_round(moves: Moves, street: int, seat: int, slip: float) -> Round:
+    """The betting of a street from a seat, 0 the dealer's."""
+    tree = moves.tree
+    root, nodes = nodes_of_round(moves, street)
+    his, own = np.ones((2, len(CURRENT), len(nodes)))
+    first = np.full(len(nodes), NOTHING if tree.actor[root] == seat else -1)
+    for p, node in enumerate(nodes):
+        above = int(tree.parent[node])
+        if above != root:
+            q = moves.place[above]
+            his[:, p], own[:, p], first[p] = his[:, q], own[:, q], first[q]
+        takes = moves.after[:, above] == node
+        if tree.actor[above] == seat:
+            own[:, p] *= takes
+        else:
+            his[:, p] *= (1 - slip) * takes + slip / tree.n_children[above]
+        if first[p] < 0:
+            first[p] = tree.label[node]
+    put = tree.bets[nodes][:, [seat, 1 - seat], street]
+    folder = np.where(tree.kind[nodes] == FOLD_END, 1 + (tree.actor[nodes] != seat), 0)
+    inside = (tree.kind[nodes] == DECISION) & (tree.street[nodes] == street)
+    turns = tuple(np.flatnonzero(inside & (tree.actor[nodes] == seat)).tolist())
+    return Round(his, own, first, np.flatnonzero(~inside), (ROOT,) * int(tree.actor[root] == seat) + turns, put, folder)
+
+
+def nodes_of_round(moves: Moves, street: int) -> tuple[int, np.ndarray]:
+    """The decision at which the first of a street's rounds begins, and the nodes that its actions lead to, by place."""
+    tree = moves.tree
+    root = int(np.flatnonzero((tree.kind == DECISION) & (tree.street == street))[0])
+    n = int(moves.place[tree.street_start[street] : tree.street_start[street + 1]].max()) + 1
+    return root, int(tree.first_child[root]) + np.arange(n)
+
+
+def taken_from(moves: Moves, street: int, seat: int, turn: int) -> np.ndarray:
+    """Whether a player in a seat who plays each current strategy from a turn on can come to each place, (8, n_places) float64.
+
+    The opponent's actions count as taken; places that are not below the turn are 0.
+    """
+    root, nodes = nodes_of_round(moves, street)
+    tree, start = moves.tree, root if turn == ROOT else nodes[turn]
+    out = np.zeros((len(CURRENT), len(nodes)))
+    for p, node in enumerate(nodes):
+        above = tree.parent[node]
+        out[:, p] = 1 if above == start else out[:, moves.place[above]] if above != root else 0
+        if tree.actor[above] == seat:
+            out[:, p] *= moves.after[:, above] == node
+    return out
+
+
+def outcomes(betting: Round, street: int, seat: int) -> tuple[np.ndarray, np.ndarray]:
+    """The paper's Outcome at each place, for each Win, in dollars: base (n_places, 3) and what each dollar of CP adds to it.
+
+    CP: dollars that either player has put in before the round. Outcome counts what the player has put in so far as gone.
+    """
+    blind = sum(START.bets[seat]) if street == 0 else 0
+    base = np.empty((len(betting.put), 3))
+    base[:, LOSS], base[:, TIE], base[:, WIN] = blind - betting.put[:, 0], blind, blind + betting.put[:, 1]
+    slope = np.repeat([[0.0, 1.0, 2.0]], len(base), axis=0)
+    for folder, win in ((1, LOSS), (2, WIN)):
+        folded = betting.folder == folder
+        base[folded], slope[folded] = base[folded][:, [win]], slope[folded][:, [win]]
+    return base, slope
+
+
+class Evaluator:
+    """Expected utilities and likelihoods of a model, as tables over what can be observed."""
+
+    def __init__(self, model: Model, moves: Moves):
+        """model: of the opponent and the deals; moves: of the limit tree."""
+        self.model, self.moves, self.n_types = model, moves, model.choice.shape[1]
+        bins, n_places = model.joint.shape[1], int(moves.place.max()) + 1
+        shape = 4, 2, n_places + 1, bins, self.n_types  # a turn's place, ROOT last
+        self.base, self.slope = np.zeros((2, *shape, len(CURRENT)))  # Outcome times the chance of what was heard, by PS
+        self.heard = np.zeros(shape)  # chance of what was heard before the turn
+        self.seen, self.shown = np.ones((2, 4, 2, n_places, bins, self.n_types))  # chance of his actions by PO, and by OO
+        for street in range(4):
+            of_po = model.joint[street] / np.maximum(model.joint[street].sum(axis=(1, 2), keepdims=True), 1e-300)
+            for seat in range(2):
+                self._fill(street, seat, make_round(moves, street, seat, model.slip), of_po)
+
+    def _fill(self, street: int, seat: int, betting: Round, of_po: np.ndarray) -> None:
+        choice, n = self.model.choice[street], betting.his.shape[1]  # (n_types, bins, 8)
+        odds = np.einsum("pow,tok->ptkw", of_po, choice)  # Pr[OS, Win | PO, OST]
+        self.shown[street, seat, :n] = np.einsum("tok,kn->not", choice, betting.his)
+        self.seen[street, seat, :n] = np.einsum("ptkw,kn->npt", odds, betting.his)
+        for turn in betting.turns:
+            own = taken_from(self.moves, street, seat, turn)[:, betting.ends]
+            reach = own[:, None] * betting.his[None][:, :, betting.ends]  # (PS, OS, end)
+            for worth, out in zip(outcomes(betting, street, seat), (self.base, self.slope), strict=True):
+                out[street, seat, turn] = np.einsum("ptkw,jke,ew->ptj", odds, reach, worth[betting.ends])
+            self.heard[street, seat, turn] = 1 if turn == ROOT else self.seen[street, seat, turn]
+
+    def utilities(
+        self, street: int, seat: int, turn: np.ndarray, po: np.ndarray, cp: np.ndarray, types: np.ndarray
+    ) -> np.ndarray:
+        """Expected Outcome in dollars of each current strategy, (n, 8).
+
+        turn (n,): places at which the player is to act, ROOT where he begins the round; po (n,): bins; cp (n,): dollars that
+        either player has put in before the round; types (n, n_types): weights of the types before this round. What the opponent
+        has done in the round counts as heard.
+        """
+        at = street, seat, turn, po
+        worth = np.einsum("nt,ntj->nj", types, self.base[at] + cp[:, None, None] * self.slope[at])
+        return worth / np.einsum("nt,nt->n", types, self.heard[at])[:, None]
+
+    def learn(
+        self, street: int, seat: int, place: np.ndarray, po: np.ndarray, types: np.ndarray, oo: np.ndarray | None = None
+    ) -> np.ndarray:
+        """Weights of the types after a round's betting has led to a place, (n, n_types), summing to 1.
+
+        oo (n,): bins of the opponent's odds, where his cards were shown; -1 elsewhere.
+        """
+        like = self.seen[street, seat, place, po]
+        if oo is not None:
+            like = np.where((oo >= 0)[:, None], self.shown[street, seat, place, np.maximum(oo, 0)], like)
+        weights = types * like
+        return weights / weights.sum(axis=1, keepdims=True)

@@ -1,0 +1,143 @@
+"""The paper's network in pyAgrum, an open library of graphical models: Figs. 1 to 4 of paper 003, executed.
+
+pyAgrum has influence diagrams, with decision and utility nodes, and variables whose values are whole numbers, so that the ordinal
+nodes CP and FP are no obstacle any more. pgmpy, the other candidate, has neither decision nor utility nodes.
+
+The nodes of a round are those of Fig. 3: PO, OO and Win (one joint distribution, as PO, OO given PO, and Win given both), OST,
+OS, PS (the decision), Heard and OA (what the opponent does first, and where the round's betting ends), CP, FP (the pair of both
+players' money, which also tells who has folded: the one with less) and Outcome. Money is counted in halves of a small bet, 50
+dollars. Rounds are joined through OST as in Fig. 4.
+"""
+
+import numpy as np
+import pyagrum as gum
+
+from faceup.bayes.model import N_HEARD, NOTHING, Model, Round, make_round
+from faceup.bayes.strategies import CURRENT, NAMES, Moves
+from faceup.cards.cards import STREETS
+from faceup.holdem.betting.betting_tree import START
+
+UNIT = 50  # dollars
+POTS = ((0,), (2, 4, 6, 8), tuple(range(2, 17, 2)), tuple(range(2, 33, 2)))  # money of either player before each round, in UNIT
+HEARD_NAMES = ("fold", "call", "raise", "nothing")
+
+
+def hand_network(model: Model, moves: Moves, seat: int, street: int) -> gum.InfluenceDiagram:
+    """The network of a hand up to a round, in which the player in a seat (0: the dealer) decides.
+
+    Strategies that he has played in earlier rounds are chance nodes there, to be given as evidence. Nodes are named as in the
+    paper with the round's name, such as "PO flop"; "OST" of the first round has equal chances for all types.
+    """
+    net = gum.InfluenceDiagram()
+    for s in range(street + 1):
+        _add_round(net, model, make_round(moves, s, seat, model.slip), seat, s, decides=s == street)
+    return net
+
+
+def _add_round(net: gum.InfluenceDiagram, model: Model, betting: Round, seat: int, street: int, decides: bool) -> None:
+    bins, n_types = model.joint.shape[1], model.choice.shape[1]
+    place = STREETS[street]
+    ends = [int(e) for e in betting.ends]
+    blind = sum(START.bets[seat]) // UNIT if street == 0 else 0
+
+    def chance(name: str, values: list[int] | tuple[str, ...], parents: list[str], table: np.ndarray) -> None:
+        """A chance node; table: an axis for each parent in order, then its own."""
+        _add(net, f"{name} {place}", values)
+        for parent in parents:
+            net.addArc(parent, f"{name} {place}")
+        _fill(net.cpt(f"{name} {place}"), [*parents, f"{name} {place}"], table)
+
+    po, oo, win, ost, os = (f"{name} {place}" for name in ("PO", "OO", "Win", "OST", "OS"))
+    joint = model.joint[street]
+    own = joint.sum(axis=(1, 2))
+    chance("PO", list(range(bins)), [], own)
+    both = joint.sum(axis=2)
+    chance("OO", list(range(bins)), [po], _normalised(both))
+    chance("Win", [-1, 0, 1], [po, oo], _normalised(joint))
+    before = [f"OST {STREETS[street - 1]}"] if street else []
+    chance("OST", list(range(n_types)), before, np.eye(n_types) if street else np.full(n_types, 1 / n_types))
+    chance("OS", NAMES, [ost, oo], model.choice[street])
+    chance("Heard", HEARD_NAMES, [os], _heard(betting))
+    chance("CP", list(POTS[street]), [], np.full(len(POTS[street]), 1 / len(POTS[street])))
+    ps = f"PS {place}"
+    if decides:
+        _add(net, ps, NAMES, kind="decision")
+        for known in (po, f"Heard {place}", f"CP {place}"):
+            net.addArc(known, ps)
+    else:
+        chance("PS", NAMES, [], np.full(len(CURRENT), 1 / len(CURRENT)))
+    chance("OA", ends, [ps, os, f"Heard {place}"], _ends(betting))
+    if not decides:
+        return
+    pots = np.array(POTS[street])
+    final = (pots[:, None, None] + betting.put[ends] // UNIT).reshape(-1, 2)  # (CP and end, player and opponent)
+    pairs, which = np.unique(final, axis=0, return_inverse=True)
+    labels = tuple(f"{pl}:{op}" for pl, op in pairs.tolist())
+    chance("FP", labels, [f"CP {place}", f"OA {place}"], np.eye(len(pairs))[which.reshape(len(pots), len(ends))])
+    _add(net, f"Outcome {place}", ["value"], kind="utility")
+    parents = [win, f"CP {place}", f"FP {place}"]
+    for parent in parents:
+        net.addArc(parent, f"Outcome {place}")
+    _fill(net.utility(f"Outcome {place}"), [*parents, f"Outcome {place}"], UNIT * _outcome(pots + blind, pairs)[..., None])
+
+
+def _add(net: gum.InfluenceDiagram, name: str, values: list[int] | tuple[str, ...] | list[str], kind: str = "chance") -> None:
+    numbers = isinstance(values[0], int)
+    variable = gum.IntegerVariable(name, name, list(values)) if numbers else gum.LabelizedVariable(name, name, list(values))
+    {"chance": net.addChanceNode, "decision": net.addDecisionNode, "utility": net.addUtilityNode}[kind](variable)
+
+
+def _fill(tensor: gum.Tensor, axes: list[str], table: np.ndarray) -> None:
+    """Write a table with an axis for each of the named variables into a tensor, whose own order is another."""
+    order = [axes.index(name) for name in reversed(tensor.names)]  # the last name is numpy's first axis
+    tensor[:] = np.ascontiguousarray(np.asarray(table, dtype=float).transpose(order))
+
+
+def _normalised(table: np.ndarray) -> np.ndarray:
+    """Each row over the last axis divided by its sum; uniform where that is 0."""
+    total = table.sum(axis=-1, keepdims=True)
+    return np.divide(table, total, out=np.full(table.shape, 1 / table.shape[-1]), where=total > 0)
+
+
+def _heard(betting: Round) -> np.ndarray:
+    """Pr[Heard | OS], (8, N_HEARD)."""
+    out = np.zeros((len(CURRENT), N_HEARD))
+    for heard in np.unique(betting.first):
+        first = np.flatnonzero(betting.first == heard)[0]
+        out[:, heard] = 1 if heard == NOTHING else betting.his[:, first]
+    return out
+
+
+def _ends(betting: Round) -> np.ndarray:
+    """Pr[OA | PS, OS, Heard], (8, 8, N_HEARD, n_ends); uniform where Heard cannot be."""
+    reach = betting.own[:, None, betting.ends] * betting.his[None, :, betting.ends]
+    heard = betting.first[betting.ends] == np.arange(N_HEARD)[:, None]
+    return _normalised(reach[:, :, None] * heard)
+
+
+def _outcome(current: np.ndarray, pairs: np.ndarray) -> np.ndarray:
+    """The paper's utility over (Win, CP, FP); who has put in less has folded."""
+    win, cp = np.array([-1, 0, 1])[:, None, None], current[:, None]
+    pl, op = pairs.T
+    result = np.where(pl == op, win, np.sign(pl - op))
+    return np.where(result == 1, op + cp, np.where(result == 0, (op - pl) / 2 + cp, cp - pl))
+
+
+class Library:
+    """The library's answers for one seat and round."""
+
+    def __init__(self, model: Model, moves: Moves, seat: int, street: int):
+        """As `hand_network`."""
+        self.net, self._place = hand_network(model, moves, seat, street), STREETS[street]
+        self._engine = gum.ShaferShenoyLIMIDInference(self.net)
+
+    def ask(self, evidence: dict[str, int]) -> tuple[np.ndarray, np.ndarray]:
+        """Expected Outcome of each current strategy, (8,) dollars, and Pr[OST], (n_types,), given the evidence.
+
+        evidence: the index of the value of each observed node, by name.
+        """
+        self._engine.eraseAllEvidence()
+        self._engine.setEvidence(evidence)
+        self._engine.makeInference()
+        worth = self._engine.posteriorUtility(f"PS {self._place}").toarray()
+        return worth, self._engine.posterior(f"OST {self._place}").toarray()

@@ -1,0 +1,222 @@
+"""Players of fixed-limit hold'em in batches of hands, and matches between them (paper 003, Sections 4.3 and 4.4).
+
+The paper's player, `MeuSeat`, picks in each round the current strategy of greatest expected utility (MEU). What he believes of
+the opponent has three forms: a fixed model, the amateur; the type inferred anew within each hand; the type carried from hand to
+hand. Matches are dealt, for a carried belief has a past: many matches run side by side, each at two tables. At the second the
+same cards come with the seats exchanged, so that most luck of the cards cancels; each table has a belief of its own.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from faceup.bayes.enumeration import odds_bins
+from faceup.bayes.model import ROOT, Evaluator
+from faceup.bayes.strategies import FINE, Moves, strategy_of_bin
+from faceup.cards.equity import StreetTable
+from faceup.holdem.betting.betting_tree import MBB_PER_DOLLAR, SHOWDOWN
+from faceup.holdem.play.sampled_match import Deals, Seat, _drawn, deal, dollars, play_deals
+from faceup.holdem.solve.policy import FixedPolicy, TablePolicy
+from faceup.notebook.intervals import mean_ci95
+
+FIXED, WITHIN, CARRIED = "fixed", "within", "carried"
+BATCH = 4096  # deals that are played at once
+
+
+def deal_bins(tables: tuple[StreetTable, ...], deals: Deals, player: int, bins: int) -> np.ndarray:
+    """Bins of a player's odds in the four rounds of each deal, (4, n) uint8."""
+    places = zip(range(4), tables, deals.boards, deals.columns[:, :, player], strict=True)
+    return np.array([odds_bins(s, table.equity[board, column], bins) for s, table, board, column in places])
+
+
+class OddsSeat:
+    """The amateur and the types, hand by hand: a current strategy a round by the odds; each deal may have a type of its own."""
+
+    SCRATCH = ("_strategy",)  # what a hand leaves behind: see notebook/stored
+
+    def __init__(self, moves: Moves, tables: tuple[StreetTable, ...], shifts: np.ndarray):
+        """shifts (n,): of the limits, one a deal, or (1,) for all."""
+        self._moves, self._tables = moves, tables
+        distinct, self._row = np.unique(shifts, return_inverse=True)
+        self._picks = np.array([strategy_of_bin(shift) for shift in distinct])
+
+    def start(self, deals: Deals, player: int) -> None:
+        """See `sampled_match.Seat`."""
+        self._strategy = self._picks[self._row, deal_bins(self._tables, deals, player, FINE)]  # (4, n)
+
+    def act(self, street: int, hands: np.ndarray, nodes: np.ndarray, u: np.ndarray) -> np.ndarray:
+        """See `sampled_match.Seat`."""
+        return self._moves.after[self._strategy[street, hands], nodes]
+
+    def watch(self, hands: np.ndarray, nodes: np.ndarray, u: np.ndarray) -> None:
+        """Odds alone count."""
+
+
+class TableSeat:
+    """A self-play table on the limit tree, or a player who always does the same; actions are drawn."""
+
+    SCRATCH = ("_rows",)
+
+    def __init__(self, moves: Moves, policy: TablePolicy | FixedPolicy):
+        """policy: answers for the limit tree."""
+        self._tree, self._groups = moves.tree, policy.groups if isinstance(policy, TablePolicy) else None
+        self._tables = policy.tables if isinstance(policy, TablePolicy) else [policy.street(s, [])[0] for s in range(4)]
+
+    def start(self, deals: Deals, player: int) -> None:
+        """See `sampled_match.Seat`."""
+        self._rows = np.zeros((4, len(deals.cards)), dtype=np.int64)
+        if self._groups:
+            boards, columns = deals.boards, deals.columns[:, :, player]
+            self._rows[0], self._rows[3] = columns[0], deals.river[:, player]
+            self._rows[1] = self._groups.flop[boards[1], columns[1]]
+            self._rows[2] = self._groups.turn[boards[2], columns[2]]
+
+    def act(self, street: int, hands: np.ndarray, nodes: np.ndarray, u: np.ndarray) -> np.ndarray:
+        """See `sampled_match.Seat`."""
+        tree = self._tree
+        n, first = tree.n_children[nodes][:, None], tree.first_child[nodes]
+        k = np.arange(int(n.max()))
+        columns = (first - tree.street_start[street])[:, None] + np.minimum(k, n - 1)
+        chances = self._tables[street][self._rows[street, hands][:, None], columns] * (k < n)
+        return first + _drawn(chances, u)
+
+    def watch(self, hands: np.ndarray, nodes: np.ndarray, u: np.ndarray) -> None:
+        """The node tells all."""
+
+
+class MeuSeat:
+    """The paper's player: in each round the current strategy of maximum expected utility."""
+
+    def __init__(self, evaluator: Evaluator, tables: tuple[StreetTable, ...], infers: bool, replans: bool = False):
+        """infers: whether what the opponent does in one round changes the belief of his type in the next.
+
+        replans: whether a strategy is picked at each of his turns; else once a round, as in the paper.
+        """
+        self._evaluator, self._tables, self._infers, self._replans = evaluator, tables, infers, replans
+        self.prior: np.ndarray | None = None  # (n, n_types) weights of the types before a hand; None: equal
+
+    def start(self, deals: Deals, player: int) -> None:
+        """See `sampled_match.Seat`."""
+        n, n_types = len(deals.cards), self._evaluator.n_types
+        self._seat = -1
+        self._bins = self._bins_of(deals, player)
+        self._types = np.full((n, n_types), 1 / n_types) if self.prior is None else self.prior.copy()
+        self._strategy, self._round = np.zeros(n, dtype=np.int64), np.full(n, -1)
+
+    def _bins_of(self, deals: Deals, player: int) -> np.ndarray:
+        return deal_bins(self._tables, deals, player, self._evaluator.model.joint.shape[1])
+
+    def act(self, street: int, hands: np.ndarray, nodes: np.ndarray, u: np.ndarray) -> np.ndarray:
+        """See `sampled_match.Seat`."""
+        self._seat = int(self._evaluator.moves.tree.actor[nodes[0]])
+        new = self._round[hands] < street
+        if self._infers and street and new.any():
+            self._hear(street - 1, hands[new], nodes[new])
+        if (picks := new | self._replans).any():
+            self._choose(street, hands[picks], nodes[picks])
+        return self._evaluator.moves.after[self._strategy[hands], nodes]
+
+    def watch(self, hands: np.ndarray, nodes: np.ndarray, u: np.ndarray) -> None:
+        """What the opponent has done is read off the node when it is this seat's turn."""
+
+    def _hear(self, street: int, hands: np.ndarray, nodes: np.ndarray) -> None:
+        """Weigh in what the opponent has done in a round that is over; nodes: of the next."""
+        place = self._evaluator.moves.place[self._evaluator.moves.root[nodes]]
+        types = self._types[hands]
+        self._types[hands] = self._evaluator.learn(street, self._seat, place, self._bins[street, hands], types)
+
+    def _choose(self, street: int, hands: np.ndarray, nodes: np.ndarray) -> None:
+        moves, evaluator = self._evaluator.moves, self._evaluator
+        tree, root = moves.tree, moves.root[nodes]
+        turn = np.where(root == nodes, ROOT, moves.place[nodes])
+        put = tree.bets[root, self._seat, :].sum(axis=1) if street else np.zeros(len(root))
+        worth = evaluator.utilities(street, self._seat, turn, self._bins[street, hands], put, self._types[hands])
+        self._strategy[hands] = worth.round(6).argmax(axis=1)  # of equal ones the most cautious, on every machine
+        self._round[hands] = street
+
+    def learnt(self, deals: Deals, player: int, nodes: np.ndarray, types: np.ndarray, cards_shown: bool) -> np.ndarray:
+        """Weights of the types after hands that ended at these nodes, from those before them (n, n_types).
+
+        cards_shown: whether the opponent's cards, where a showdown has shown them, count as evidence of his odds in each round.
+        """
+        moves, evaluator = self._evaluator.moves, self._evaluator
+        tree, seat = moves.tree, player
+        own, his = self._bins_of(deals, player), self._bins_of(deals, 1 - player).astype(np.int64)
+        shown = cards_shown & (tree.kind[nodes] == SHOWDOWN)
+        at = nodes.copy()  # the end of the last round that was played, then of the one before
+        last = tree.street[nodes]
+        out = types
+        for street in range(3, -1, -1):
+            played = np.flatnonzero(last >= street)
+            if len(played):
+                oo = np.where(shown[played], his[street, played], -1)
+                out = out.copy()
+                out[played] = evaluator.learn(street, seat, moves.place[at[played]], own[street, played], out[played], oo)
+                at[played] = moves.root[tree.parent[at[played]]]
+        return out
+
+
+class Match(NamedTuple):
+    """Matches of MEU play; the mean over the two tables of each pair has less luck than one table."""
+
+    won: np.ndarray  # (n_hands, n_matches, 2) mbb that the MEU player wins in each hand at each table
+    types: np.ndarray  # (n_hands, n_matches, 2, n_types) his belief before each hand
+
+    def mean(self, first: int = 0) -> tuple[float, float]:
+        """mbb/g, and half of its 95 % interval over matches, from a hand on."""
+        return mean_ci95(self.won[first:].mean(axis=(0, 2)))
+
+
+def play_matches(
+    evaluator: Evaluator,
+    tables: tuple[StreetTable, ...],
+    opponents: Sequence[Seat],
+    belief: str,
+    matches: int,
+    hands: int,
+    seed: int,
+    *,
+    switch: float = 0,
+    cards_shown: bool = True,
+    replans: bool = False,
+    progress: Callable[[int], None] = lambda done: None,
+) -> Match:
+    """Matches of the MEU player against an opponent, dealer and big blind in turn.
+
+    opponents: share the hands of a match, one after the other; belief: FIXED or WITHIN (each hand begins with equal types; with
+    FIXED they stay so) or CARRIED; switch: the chance that a carried type changes before a hand; cards_shown, replans: see
+    `MeuSeat`. Raises ValueError on another belief.
+    """
+    if belief not in (FIXED, WITHIN, CARRIED):
+        raise ValueError(f"belief is {belief!r}, expected {FIXED!r}, {WITHIN!r} or {CARRIED!r}")
+    tree, n_types = evaluator.moves.tree, evaluator.n_types
+    player = MeuSeat(evaluator, tables, belief != FIXED, replans)
+    belief_now = np.full((2, matches, n_types), 1 / n_types)
+    won, types = np.empty((hands, matches, 2)), np.empty((hands, matches, 2, n_types))
+    for k in range(hands):
+        deals, other = deal(tables, matches, [seed, k, 0]), opponents[k * len(opponents) // hands]
+        for table in range(2):
+            seat = (k + table) % 2
+            player.prior = types[k, :, table] = belief_now[table]
+            pair = (player, other) if seat == 0 else (other, player)
+            ends = play_deals(tree, pair, deals, [seed, k, 1])
+            won[k, :, table] = (MBB_PER_DOLLAR, -MBB_PER_DOLLAR)[seat] * dollars(tree, deals, ends)
+            if belief == CARRIED:
+                after = player.learnt(deals, seat, ends, belief_now[table], cards_shown)
+                belief_now[table] = (1 - switch) * after + switch / n_types
+        progress(k + 1)
+    return Match(won, types)
+
+
+def play_pair(
+    moves: Moves, tables: tuple[StreetTable, ...], first: Seat, second: Seat, deals: int, seed: int
+) -> tuple[float, float]:
+    """mbb/g that the first of two players wins, and half of its 95 % interval; each deal is played with both seatings."""
+    won = np.zeros(deals)
+    for k, start in enumerate(range(0, deals, BATCH)):
+        part = won[start : start + BATCH]
+        dealt = deal(tables, len(part), [seed, k, 0])
+        for sign, pair in ((1, (first, second)), (-1, (second, first))):
+            part += sign * MBB_PER_DOLLAR / 2 * dollars(moves.tree, dealt, play_deals(moves.tree, pair, dealt, [seed, k, 1]))
+    return mean_ci95(won)

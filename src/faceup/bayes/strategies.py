@@ -1,0 +1,69 @@
+"""Current strategies: how a round of fixed-limit hold'em is to be played (paper 003, Section 4.2, Table 2; Section 4.4).
+
+A current strategy "r/c" is read so: raise until there are r bets in the round, call up to c bets, fold to more; check where
+nothing is to call and no bet is wanted. Before the flop the big blind is the first bet, so that the dealer's "0/0" folds and
+his "0/1" and "1/1" call half a bet.
+
+The amateur picks one each round by his odds: 0/0, 0/1, 1/2, 2/3, 3/4, with limits at 0.2, 0.4, 0.6 and 0.8. The three types shift
+these limits; the paper says "up, down, and significantly down" and gives no numbers.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from faceup.holdem.betting.betting_tree import CALL, DECISION, FOLD, LIMIT_BETS, BettingTree, children
+
+CURRENT = ((0, 0), (0, 1), (1, 1), (1, 2), (2, 2), (2, 3), (3, 3), (3, 4))  # Table 2: raise up to, call up to
+NAMES = tuple(f"{r}/{c}" for r, c in CURRENT)
+AMATEUR = (0, 1, 3, 5, 7)  # of CURRENT, from the weakest odds to the strongest
+LIMITS = (0.2, 0.4, 0.6, 0.8)
+TYPES = ("reserved", "active", "bluff")
+FINE = 20  # bins by which players tell their odds: their limits are multiples of 1/20
+
+
+def strategy_of_bin(shift: float) -> np.ndarray:
+    """The current strategy (of CURRENT) that the amateur with shifted limits picks in each of FINE bins of odds, (FINE,) int64.
+
+    Raises ValueError unless the shift is a multiple of 1/FINE.
+    """
+    edges = np.array([FINE * (limit + shift) for limit in LIMITS])
+    if not np.allclose(edges, edges.round(), atol=1e-9):
+        raise ValueError(f"shift is {shift}, expected a multiple of {1 / FINE}")
+    return np.array(AMATEUR)[np.searchsorted(edges.round(), np.arange(FINE), side="right")]
+
+
+class Moves(NamedTuple):
+    """What current strategies do on a betting tree."""
+
+    tree: BettingTree
+    after: np.ndarray  # (8, n_nodes) int32: the node to which each strategy goes from each decision
+    root: np.ndarray  # (n_nodes,) int32: of a decision, the one at which its round began; of an end 0
+    place: (
+        np.ndarray
+    )  # (n_nodes,) int32: number of a node among those that its round's actions lead to, alike for all rounds of a street
+
+
+def make_moves(tree: BettingTree) -> Moves:
+    """The moves of the eight current strategies on the limit tree."""
+    n = len(tree.kind)
+    after, root, place = np.zeros((len(CURRENT), n), dtype=np.int32), np.zeros(n, dtype=np.int32), np.zeros(n, dtype=np.int32)
+    for node in range(n):
+        above = tree.parent[node]
+        if above >= 0:
+            place[node] = node - tree.first_child[root[above]]
+        if tree.kind[node] == DECISION:
+            root[node] = root[above] if above >= 0 and tree.street[above] == tree.street[node] else node
+            after[:, node] = [move(tree, node, k) for k in range(len(CURRENT))]
+    return Moves(tree, after, root, place)
+
+
+def move(tree: BettingTree, node: int, strategy: int) -> int:
+    """The node to which a current strategy (of CURRENT) goes from a decision."""
+    raise_to, call_to = CURRENT[strategy]
+    child_of = {int(tree.label[c]): c for c in children(tree, node)}
+    street = tree.street[node]
+    bets = tree.bets[node, :, street].max() // LIMIT_BETS[street]
+    if bets < raise_to and CALL + 1 in child_of:
+        return child_of[CALL + 1]
+    return child_of[CALL] if bets <= call_to or FOLD not in child_of else child_of[FOLD]

@@ -1,0 +1,85 @@
+"""The joint distribution of odds and result: known counts, and brute force with phevaluator on random boards."""
+
+import os
+from itertools import combinations
+
+import numba
+import numpy as np
+import pytest
+from odds import hole_equities
+from phevaluator import evaluate_cards
+
+from faceup.bayes.enumeration import LOSS, SPLITS, TIE, WIN, class_outcomes, information, joint_odds, odds_bins
+from faceup.cards.cards import BOARD_CARDS, HOLE_CARDS, card_text
+from faceup.cards.equity import UNITS
+
+DEALS, WINS, TIES = 2_781_381_002_400, 1_334_125_369_292, 113_130_263_816  # FACTS: unordered within hands and board
+BOARDS = int(os.environ.get("FACEUP_BAYES_BOARDS", 3))  # of each brute force; half a second each
+
+
+def test_starting_hands_instead_of_odds(all_in_wins):
+    counts = class_outcomes(all_in_wins)
+    assert (counts.sum(), counts[..., WIN].sum(), counts[..., TIE].sum()) == (DEALS, WINS, TIES)
+    assert counts[0, 0].sum() == 6 * 1_712_304 and counts.min() > 0  # two pairs of aces meet in one way for each hand
+
+
+@pytest.mark.slow
+def test_all_deals_are_counted(tables):
+    counts = joint_odds(tables, 20)
+    for street in range(4):
+        assert counts[street].sum() == SPLITS[street] * DEALS
+        assert counts[street][..., WIN].sum() == counts[street][..., LOSS].sum() == SPLITS[street] * WINS
+        assert counts[street][..., TIE].sum() == SPLITS[street] * TIES
+        np.testing.assert_array_equal(counts[street], counts[street].swapaxes(0, 1)[..., ::-1])
+
+
+def brute_force(tables, board, bins):
+    """Counts of one river board, all pairs of holes compared one by one."""
+    holes = np.flatnonzero(~np.isin(HOLE_CARDS, board).any(axis=1))
+    text = [card_text(c) for c in board]
+    rank = np.array([evaluate_cards(*text, *(card_text(int(c)) for c in HOLE_CARDS[h])) for h in holes])
+    cards = HOLE_CARDS[holes]
+    apart = ~(cards[:, None, :, None] == cards[None, :, None, :]).any(axis=(2, 3))
+    better = np.array([rank[:, None] > rank, rank[:, None] == rank, rank[:, None] < rank])  # a low rank is strong
+    result = (better & apart).astype(float)  # sums are far below 2^53, so exact
+    counts = np.zeros((4, bins, bins, 3), dtype=np.int64)
+    for street in range(4):
+        for visible in combinations(board, BOARD_CARDS[street]):
+            equity = hole_equities(tables, street, visible)[holes] / UNITS[street]
+            own = np.eye(bins)[np.minimum(np.floor(equity * bins + 1e-12).astype(int), bins - 1)]
+            counts[street] += np.stack([own.T @ r @ own for r in result], axis=2).astype(np.int64)
+    return counts
+
+
+@pytest.mark.parametrize("bins", [7, 10])
+def test_random_boards_equal_brute_force(tables, bins):
+    boards = np.array([np.random.default_rng([bins, k]).permutation(52)[:5] for k in range(BOARDS)])
+    expected = sum(brute_force(tables, board.tolist(), bins) for board in boards)
+    np.testing.assert_array_equal(joint_odds(tables, bins, boards), expected)
+    assert expected[3].sum() == BOARDS * 1081 * 990
+
+
+def test_one_thread_counts_as_two(tables):
+    boards = np.array([np.random.default_rng([3, k]).permutation(52)[:5] for k in range(20)])
+    both = joint_odds(tables, 10, boards)
+    threads = numba.get_num_threads()
+    numba.set_num_threads(1)
+    try:
+        np.testing.assert_array_equal(joint_odds(tables, 10, boards), both)
+    finally:
+        numba.set_num_threads(threads)
+
+
+def test_odds_on_an_edge_belong_to_the_higher_bin():
+    assert odds_bins(3, np.array([0, 197, 198, 395, 396, 1979, 1980]), 10).tolist() == [0, 0, 1, 1, 2, 9, 9]
+
+
+@pytest.mark.parametrize("bins", [0, 65])
+def test_an_unusable_number_of_bins_is_refused(bins):
+    with pytest.raises(ValueError, match=f"bins is {bins}, expected 1 to 64"):
+        joint_odds((), bins)
+
+
+def test_information_of_a_fair_coin_is_one_bit():
+    assert information(np.array([[3, 0], [0, 3]])) == pytest.approx(1)
+    assert information(np.array([[2, 4], [3, 6]])) == pytest.approx(0, abs=1e-12)

@@ -1,0 +1,154 @@
+"""Seats that play batches of hands: the rules read anew, hand by hand; beliefs that agree with the evaluator's; matches."""
+
+import numpy as np
+import pytest
+from odds import hole_equities
+
+from faceup.bayes.enumeration import odds_bins
+from faceup.bayes.model import Evaluator, make_model
+from faceup.bayes.players import CARRIED, FIXED, WITHIN, MeuSeat, OddsSeat, TableSeat, deal_bins, play_matches, play_pair
+from faceup.bayes.strategies import FINE, strategy_of_bin
+from faceup.cards.cards import BOARD_CARDS, CLASS_OF_HOLE
+from faceup.holdem.betting.betting_tree import CALL, DECISION, FOLD, FOLD_END, START, act
+from faceup.holdem.play.sampled_match import deal, play_deals
+from faceup.holdem.solve.groups import Groups
+from faceup.holdem.solve.policy import FixedPolicy, TablePolicy
+
+SHIFTS = {"reserved": 0.1, "active": -0.1, "bluff": -0.3}
+
+
+@pytest.fixture(scope="module")
+def evaluator(counts, moves):
+    return Evaluator(make_model(counts, 10, tuple(SHIFTS.values()), 0.02), moves)
+
+
+def ended(odds, shifts):
+    """Dollars put in and who folded (-1: nobody), from both players' odds in the four rounds; the rules written out plainly."""
+    state = START
+    while state is not None:
+        own, other = (state.bets[p][state.street] for p in (state.actor, 1 - state.actor))
+        limits = [limit + shifts[state.actor] for limit in (0.2, 0.4, 0.6, 0.8)]
+        rank = sum(odds[state.actor][state.street] >= limit - 1e-12 for limit in limits)
+        raise_to, call_to = ((0, 0), (0, 1), (1, 2), (2, 3), (3, 4))[rank]
+        size = 100 if state.street < 2 else 200
+        level = max(own, other) // size
+        if level < raise_to:
+            state, kind = act(state, "raise", max(own, other) + size)
+        elif own == other or level <= call_to:
+            put = [sum(b) + (max(own, other) - own) * (p == state.actor) for p, b in enumerate(state.bets)]
+            state, kind = act(state, "call")
+        else:
+            return [sum(b) for b in state.bets], state.actor
+    return put, -1
+
+
+def test_types_play_by_the_rules(moves, tables):
+    shifts = (0.1, -0.3)
+    deals = deal(tables, 400, 1)
+    ends = play_deals(moves.tree, tuple(OddsSeat(moves, tables, np.array([s])) for s in shifts), deals, 2)
+    for k, end in enumerate(ends):
+        odds = np.zeros((2, 4))
+        for player in range(2):
+            for street in range(4):
+                board = deals.cards[k, 4 : 4 + BOARD_CARDS[street]]
+                equity = hole_equities(tables, street, board.tolist())[deals.holes[k, player]]
+                assert odds_bins(street, equity, FINE) == deal_bins(tables, deals, player, FINE)[street, k]
+                odds[player, street] = odds_bins(street, equity, FINE) / FINE
+        put, folder = ended(odds, shifts)
+        assert moves.tree.bets[end].sum(axis=1).tolist() == put
+        assert (moves.tree.actor[end] if moves.tree.kind[end] == FOLD_END else -1) == folder
+
+
+def test_deals_may_differ_in_type(moves, tables):
+    deals = deal(tables, 100, 3)
+    types = np.random.default_rng(0).choice(list(SHIFTS.values()), 100)
+    seat = OddsSeat(moves, tables, types)
+    seat.start(deals, 0)
+    for street, k in ((0, 5), (3, 77)):
+        bins = deal_bins(tables, deals, 0, FINE)[street, k]
+        after = seat.act(street, np.array([k]), np.array([0]), np.zeros(1))
+        assert after[0] == moves.after[strategy_of_bin(types[k])[bins], 0]
+
+
+def test_a_table_is_drawn_as_it_says(moves, tables):
+    """A table that calls with pairs and raises with all else before the flop, and calls from then on."""
+    tree = moves.tree
+    n_groups, widths = (169, 1, 1, 1981), np.diff(tree.street_start)
+    rows = [np.zeros((n, w), dtype=np.float32) for n, w in zip(n_groups, widths, strict=True)]
+    for node in range(1, len(tree.kind)):
+        street = tree.street[tree.parent[node]]
+        rows[street][:, node - tree.street_start[street]] = tree.label[node] == 1
+    pairs = np.arange(169) % 14 == 0
+    rows[0][~pairs, :3] = [0, 0.25, 0.75]
+    groups = Groups(np.zeros((1755, 1326), dtype=np.int32), np.zeros((16432, 1326), dtype=np.int32), n_groups)
+    seat = TableSeat(moves, TablePolicy(tuple(rows), groups))
+    deals = deal(tables, 4000, 4)
+    seat.start(deals, 0)
+    drawn = tree.label[seat.act(0, np.arange(4000), np.zeros(4000, dtype=np.int64), np.random.default_rng(1).random(4000))]
+    paired = pairs[CLASS_OF_HOLE[deals.holes[:, 0]]]
+    assert (drawn[paired] == 1).all()
+    assert (drawn[~paired] == 2).mean() == pytest.approx(0.75, abs=0.03)
+    ends = play_deals(tree, (seat, seat), deals, 5)
+    assert (tree.kind[ends] != DECISION).all() and (tree.kind[ends] != FOLD_END).all()
+
+
+def test_beliefs_after_a_hand_are_products_of_its_rounds(evaluator, moves, tables):
+    """Shown or not, the belief after a hand is the prior times each round's likelihood, in any order."""
+    deals, tree = deal(tables, 300, 6), moves.tree
+    player = MeuSeat(evaluator, tables, True)
+    ends = play_deals(tree, (OddsSeat(moves, tables, np.array([-0.1])), player), deals, 7)
+    prior = np.tile([0.5, 0.3, 0.2], (300, 1))
+    hidden, shown = (player.learnt(deals, 1, ends, prior, cards_shown) for cards_shown in (False, True))
+    own, his = deal_bins(tables, deals, 1, 10), deal_bins(tables, deals, 0, 10).astype(int)
+    for k, end in enumerate(ends):
+        weights, at = {False: prior[k].copy(), True: prior[k].copy()}, end
+        for street in range(tree.street[end], -1, -1):
+            place = moves.place[at]
+            by_odds, by_cards = (
+                evaluator.seen[street, 1, place, own[street, k]],
+                evaluator.shown[street, 1, place, his[street, k]],
+            )
+            weights[False] = weights[False] * by_odds
+            weights[True] = weights[True] * (by_odds if tree.kind[end] == FOLD_END else by_cards)
+            while at > 0 and tree.street[tree.parent[at]] == street:
+                at = tree.parent[at]  # up to where the round began, which is where the one before ended
+        for cards_shown, found in ((False, hidden), (True, shown)):
+            np.testing.assert_allclose(found[k], weights[cards_shown] / weights[cards_shown].sum(), atol=1e-12)
+
+
+def test_a_carried_belief_finds_the_type(evaluator, moves, tables):
+    for k, shift in enumerate(SHIFTS.values()):
+        match = play_matches(evaluator, tables, [OddsSeat(moves, tables, np.array([shift]))], CARRIED, 40, 12, 1)
+        assert match.types[0].mean(axis=(0, 1)).tolist() == pytest.approx([1 / 3] * 3)
+        assert match.types[-1, :, :, k].mean() > 0.9
+
+
+def test_opponents_share_the_hands(evaluator, moves, tables):
+    """The same seat twice is the same opponent; another in the second half changes the second half alone."""
+    first, second = (OddsSeat(moves, tables, np.array([s])) for s in (0.1, -0.3))
+    alone, twice, both = (
+        play_matches(evaluator, tables, seats, WITHIN, 50, 6, 2).won for seats in ([first], [first] * 2, [first, second])
+    )
+    np.testing.assert_array_equal(alone, twice)
+    np.testing.assert_array_equal(alone[:3], both[:3])
+    assert (alone[3:] != both[3:]).any()
+
+
+def test_a_fixed_model_learns_nothing_and_repeats_itself(counts, moves, tables):
+    amateur = Evaluator(make_model(counts, 10, (0,), 0.02), moves)
+    opponents = [OddsSeat(moves, tables, np.array([0.0]))]
+    a, b = (play_matches(amateur, tables, opponents, FIXED, 30, 4, 3) for _ in range(2))
+    np.testing.assert_array_equal(a.won, b.won)
+    assert (a.types == 1).all()
+    with pytest.raises(ValueError, match="belief is 'none'"):
+        play_matches(amateur, tables, opponents, "none", 30, 4, 3)
+
+
+def test_pairs(moves, tables):
+    """Who folds loses 500 as dealer and, to a raise, 1,000 as big blind; turned round, a pair's result turns its sign."""
+    fold, push = (TableSeat(moves, FixedPolicy(moves.tree, label)) for label in (FOLD, CALL + 1))
+    assert play_pair(moves, tables, push, fold, 50, 1) == (750, 0)
+    types = [OddsSeat(moves, tables, np.array([s])) for s in (0.1, -0.3)]
+    there, back = (play_pair(moves, tables, *pair, 5000, 2) for pair in (types, types[::-1]))
+    assert there[0] == pytest.approx(-back[0]) and there[1] == pytest.approx(back[1])
+    assert 0 < there[1] < 150

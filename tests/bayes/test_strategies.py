@@ -1,0 +1,68 @@
+"""Table 2's current strategies on the limit tree, and the amateur's choice of one."""
+
+import numpy as np
+import pytest
+
+from faceup.bayes.strategies import AMATEUR, FINE, NAMES, strategy_of_bin
+from faceup.holdem.betting.betting_tree import DECISION, children, line_text
+
+
+def line(moves, street, first, second):
+    """The betting of a street between two current strategies, the first to act named first."""
+    tree = moves.tree
+    root = node = int(np.flatnonzero((tree.kind == DECISION) & (tree.street == street))[0])
+    while tree.kind[node] == DECISION and tree.street[node] == street:
+        node = moves.after[NAMES.index(first if tree.actor[node] == tree.actor[root] else second), node]
+    return line_text(tree, node).removeprefix(line_text(tree, root)).strip(" /,")
+
+
+@pytest.mark.parametrize(
+    ("street", "first", "second", "betting"),
+    [
+        (1, "0/0", "0/1", "call, call"),
+        (1, "0/0", "1/1", "call, raise, fold"),  # check, fold on any bet
+        (1, "0/1", "3/4", "call, raise, call"),  # check, call one bet
+        (1, "1/1", "2/3", "raise, raise, fold"),  # bet once, fold if it is raised
+        (1, "1/2", "2/3", "raise, raise, call"),
+        (1, "3/3", "2/2", "raise, raise, raise, fold"),
+        (3, "3/4", "3/3", "raise, raise, raise, call"),
+        (0, "0/0", "3/4", "fold"),  # half a bet is to be called
+        (0, "1/2", "2/3", "call, raise, call"),
+        (0, "2/2", "3/4", "raise, raise, fold"),
+    ],
+)
+def test_strategies_meet(moves, street, first, second, betting):
+    assert line(moves, street, first, second) == betting
+
+
+def test_every_move_is_legal(moves):
+    for node in np.flatnonzero(moves.tree.kind == DECISION):
+        assert np.isin(moves.after[:, node], children(moves.tree, node)).all()
+
+
+def test_places_number_the_nodes_of_a_round_alike(moves):
+    tree = moves.tree
+    for street, n in enumerate((21, 26, 26, 26)):
+        nodes = np.arange(tree.street_start[street], tree.street_start[street + 1])
+        counts = np.bincount(moves.place[nodes])
+        assert len(counts) == n and len(set(counts.tolist())) == 1
+        for place in range(n):
+            here = nodes[moves.place[nodes] == place]
+            assert len(set(tree.label[here].tolist())) == 1 and len(set(tree.actor[tree.parent[here]].tolist())) == 1
+
+
+def test_the_amateur_is_the_papers():
+    odds = np.arange(FINE) / FINE
+    expected = np.select([odds < 0.2, odds < 0.4, odds < 0.6, odds < 0.8], AMATEUR[:4], AMATEUR[4])
+    np.testing.assert_array_equal(strategy_of_bin(0), expected)
+
+
+def test_types_shift_the_limits():
+    assert strategy_of_bin(0.1)[5:7].tolist() == [0, 1]  # reserved: folds below 0.3
+    assert strategy_of_bin(-0.1)[1:3].tolist() == [0, 1]
+    assert strategy_of_bin(-0.3)[[0, 1, 2, 10]].tolist() == [1, 1, 3, 7]  # bluff: never 0/0, 3/4 from 0.5 on
+
+
+def test_a_shift_between_bins_is_refused():
+    with pytest.raises(ValueError, match="shift is 0.03, expected a multiple of 0.05"):
+        strategy_of_bin(0.03)

@@ -1,0 +1,60 @@
+"""The tree of fixed-limit hold'em: counts, and random hands at pokerkit's fixed-limit table."""
+
+import os
+
+import numpy as np
+from pokerkit_table import PokerkitTable
+
+from faceup.cards.strength import strength
+from faceup.holdem.betting.betting_tree import DECISION, FOLD_END, SHOWDOWN, action_to, children, limit_tree, line_text
+from faceup.holdem.betting.hand_play import payoffs
+
+HANDS = int(os.environ.get("FACEUP_RULES_HANDS", 600))
+TREE = limit_tree()
+
+
+def test_the_limit_tree_has_6378_decisions():
+    at = [int(((TREE.kind == DECISION) & (TREE.street == s)).sum()) for s in range(4)]
+    assert at == [8, 70, 630, 5670] and sum(at) == 6378
+    assert TREE.labels == ("fold", "call", "raise")
+
+
+def test_four_bets_a_street_of_the_streets_size():
+    """The dearest hand: 4 bets of 100 on two streets and 4 of 200 on the others."""
+    put = TREE.bets.sum(axis=2)
+    assert put.max() == 4 * (100 + 100 + 200 + 200)
+    dearest = np.flatnonzero((TREE.kind == SHOWDOWN) & (put[:, 0] == 2400))[0]
+    assert line_text(TREE, dearest) == (
+        "raise, raise, raise, call / raise, raise, raise, raise, call / raise, raise, raise, raise, call / "
+        "raise, raise, raise, raise, call"
+    )
+
+
+def compared_hand(seed):
+    """A random hand on the tree and at pokerkit's table, compared before each action. Returns the end's node."""
+    rng = np.random.default_rng(seed)
+    deck = rng.permutation(52)[:9].tolist()
+    table, node = PokerkitTable(deck, limit=True), 0
+    while TREE.kind[node] == DECISION:
+        below = list(children(TREE, node))
+        assert (table.actor, table.street, table.over) == (TREE.actor[node], TREE.street[node], False)
+        assert table.put == tuple(TREE.bets[node].sum(axis=1))
+        labels = [TREE.label[c] for c in below]
+        assert table.can_fold == (0 in labels) and (table.raises != (0, 0)) == (2 in labels)
+        if 2 in labels:
+            assert table.raises == (action_to(TREE, below[-1])[1],) * 2
+        node = int(rng.choice(below, p=np.array([(0.1, 1, 1)[label] for label in labels]) / sum((0.1, 1, 1)[k] for k in labels)))
+        table.act(*action_to(TREE, node))
+    assert table.over
+    strengths = [[strength([*deck[2 * player : 2 * player + 2], *deck[4:]]) for player in range(2)]]
+    folded = TREE.actor[node] if TREE.kind[node] == FOLD_END else -1
+    ours = payoffs(TREE.bets[node].sum(axis=1)[None], np.array([folded]), np.array(strengths))
+    assert tuple(ours[0]) == table.payoffs
+    return node
+
+
+def test_random_limit_hands_equal_pokerkits():
+    ends = np.array([compared_hand(seed) for seed in range(HANDS)])
+    shown = int((TREE.kind[ends] == SHOWDOWN).sum())
+    print(f"{HANDS:,} limit hands equal pokerkit's, {shown:,} with a showdown")
+    assert HANDS / 6 < shown < HANDS
