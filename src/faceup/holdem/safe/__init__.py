@@ -1,0 +1,1 @@
+"""Strategies that lose least to whoever knows them: CFR-BR on streets of hold'em."""

@@ -1,0 +1,68 @@
+"""CFR-BR on the river of a whole small tree, against a plain oracle that walks it node by node."""
+
+import numpy as np
+import pytest
+from games import SMALL, RandomPolicy, node_reach, node_values
+
+from faceup.holdem.betting.betting_tree import DECISION, SHOWDOWN
+from faceup.holdem.safe.one_street import N_PAIRS, random_boards
+from faceup.holdem.safe.table import SafeRiver
+from faceup.holdem.solve.policy import free_holes, river_equities
+from faceup.holdem.solve.selfplay import sampled_board
+
+TRUNK = RandomPolicy(SMALL, seed=3)
+
+
+class Whole:
+    """The trunk before the river, a river table by equity there."""
+
+    def __init__(self, table):
+        self.table = table
+
+    def street(self, street, board, wanted=None):
+        return (self.table, river_equities(board)) if street == 3 else TRUNK.street(street, board)
+
+
+def started(n_levels=9):
+    """A run with a random river strategy."""
+    run = SafeRiver(SMALL, TRUNK, n_levels, seed=5)
+    rng = np.random.default_rng(2)
+    run.regrets[:] = rng.normal(size=run.regrets.shape)
+    run.averages[:] = rng.random(run.averages.shape)
+    return run
+
+
+def leak_of(table, board):
+    """What best responders win on one board who deviate on the river only, mean of seats, mbb/g."""
+    policy, won = Whole(table), []
+    holes = np.flatnonzero(free_holes(board))
+    reach = node_reach(SMALL, [policy, policy], board, holes)
+    end = SMALL.street_start[3]
+    begins = (SMALL.kind[:end] == DECISION) & (SMALL.street[:end] == 3)
+    roots = np.flatnonzero(begins | (SMALL.kind[:end] == SHOWDOWN))
+    for player in range(2):
+        value = node_values(SMALL, [policy, policy], board, best=player)[1][player]
+        won.append((reach[player, roots] * value[roots]).sum())
+    return 10 * np.mean(won) / N_PAIRS
+
+
+@pytest.mark.parametrize("current", [False, True])
+def test_leak(current):
+    run, boards = started(), random_boards(2, seed=8)
+    for board, found in zip(boards, run.leak(boards, current), strict=True):
+        assert found == pytest.approx(leak_of(run.river_table(current), board.tolist()), rel=1e-3)
+
+
+def test_learning_lowers_the_leak():
+    """On the boards that it learns from, from a warm start; the start plays the given table."""
+    run = started()
+    given = run.river_table()
+    run.start_from(given, 1.0)
+    np.testing.assert_allclose(run.river_table(current=True), given, atol=1e-5)
+    boards = np.array([sampled_board(5, k) for k in range(10)])
+    before = run.leak(boards, current=True).mean()
+    run.averages[:] = 0
+    for _ in range(8):
+        run.iteration = 0
+        run.advance(10)
+    assert run.leak(boards).mean() < before / 2
