@@ -1,0 +1,1 @@
+"""Self-play on more than the threads of one processor."""
