@@ -2,7 +2,7 @@
 # missing or older than requirements.lock; every target uses it.
 #
 #   make repro    the papers' tables and figures, from nothing (dvc repro)
-#   make studies  what chose some defaults, and the papers' full sizes: hours (notebooks/studies)
+#   make studies  what chose some defaults, and the papers' full sizes: hours (notebooks/studies); make studies STUDY=lbr for one
 #   make smoke    the same pipeline at toy size, in build/smoke
 #   make test     the tests, the pipeline at toy size included
 #   make test-all the long ones too
@@ -22,10 +22,11 @@ repro: $(READY)
 	$(IN) dvc repro
 
 studies: $(READY)
-	$(IN) dvc repro notebooks/studies/dvc.yaml
+	@trap 'rm -f notebooks/studies/.dvcignore' 0 2 15; echo '!dvc.yaml' > notebooks/studies/.dvcignore; \
+		$(IN) dvc repro notebooks/studies/dvc.yaml$(STUDY:%=:%)
 
 smoke: $(READY)
-	$(IN) python tests/smoke.py $(SMOKE)
+	$(IN) python tests/smoke.py "$(SMOKE)"
 
 test: $(READY)
 	$(IN) python -m pytest -m "not slow"
@@ -34,7 +35,7 @@ test-all: $(READY)
 	$(IN) python -m pytest
 
 lab: $(READY)
-	$(IN) jupyter lab notebooks
+	$(IN) jupyter lab notebooks $(if $(filter 0,$(shell id -u)),--allow-root)
 
 bench: $(READY)
 	$(IN) python -m pytest tests/benchmarks -o python_files="bench_*.py"
@@ -48,7 +49,7 @@ lint: $(READY)
 # PIP_EXTRA_INDEX_URL and the like reach pip as usual: see the README for the CPU build of torch.
 $(READY): requirements.lock
 	@$(PYTHON) -c 'import sys; v = sys.version_info; (3, 11) <= v < (3, 14) or sys.exit("Python %d.%d found, expected 3.11 to 3.13: make PYTHON=python3.12" % v[:2])'
-	@echo "Making .venv from requirements.lock: some minutes, 2 GB"
+	@echo "Making .venv from requirements.lock: some minutes, 2 GB with the CPU build of torch (README), else 6"
 	test -x .venv/bin/pip || $(PYTHON) -m venv .venv || \
 		{ $(PYTHON) -m venv --clear --without-pip .venv && $(PYTHON) -m pip --python .venv/bin/python install pip; }
 	.venv/bin/python -m pip install --quiet -r requirements.lock

@@ -1,6 +1,5 @@
 """Shared by all tests: the equity tables, made once, and repeatable hypothesis runs."""
 
-import os
 import signal
 import subprocess
 import sys
@@ -8,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from hypothesis import settings
+from smoke import stop
 
 from faceup.cards.equity import all_tables
 from faceup.cards.matchups import preflop_wins
@@ -40,6 +40,7 @@ def started_smoke(request, tmp_path_factory):
     if not any("smoke" in getattr(item, "fixturenames", ()) for item in request.session.items):
         yield None
         return
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # whoever stops the tests stops the smoke run
     folder = tmp_path_factory.mktemp("smoke")
     with open(folder.with_suffix(".log"), "w+") as log:
         script = Path(__file__).with_name("smoke.py")
@@ -49,7 +50,7 @@ def started_smoke(request, tmp_path_factory):
             yield folder, run, log
         finally:
             if run.poll() is None:  # the tests were stopped
-                os.killpg(run.pid, signal.SIGTERM)
+                stop(run)
 
 
 @pytest.fixture(scope="session")

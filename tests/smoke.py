@@ -7,8 +7,11 @@ Nothing outside FOLDER is written but compiled kernels.
 
 import os
 import shutil
+import signal
 import subprocess
 import sys
+import time
+from contextlib import suppress
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -16,19 +19,34 @@ MADE = ("reports/", "dvc.lock", "notebooks/studies/dvc.lock")  # not copied: wha
 MARK = ".smoke"  # a file that says that FOLDER is ours to empty
 
 
+def sources() -> list[str]:
+    """Every file that git tracks or would track; in a folder that git does not know, all but what is made there."""
+    command = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
+    if (ROOT / ".git").exists():
+        return subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True).stdout.split("\0")[:-1]
+    known = [path for path in ROOT.iterdir() if path.name not in (".venv", "build", "data")]
+    inner = [file for path in known if path.is_dir() for file in path.rglob("*") if "__pycache__" not in file.parts]
+    return [str(path.relative_to(ROOT)) for path in [*known, *inner, ROOT / "data" / "published.yaml"]]
+
+
 def copy_tree(folder: Path) -> None:
-    """Copy every file that git tracks or would track into `folder`, which is emptied first."""
-    listed = subprocess.run(
-        ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
-        cwd=ROOT, check=True, capture_output=True, text=True,
-    ).stdout  # fmt: skip
+    """Copy the `sources` into `folder`, which is emptied first."""
+    listed = sources()  # before the folder is made, which may lie here
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
     (folder / MARK).touch()
-    for name in filter(None, listed.split("\0")):
+    for name in listed:
         if not name.startswith(MADE) and (ROOT / name).is_file():
             (folder / name).parent.mkdir(parents=True, exist_ok=True)
             shutil.copy2(ROOT / name, folder / name)
+
+
+def copy_parameters(folder: Path) -> None:
+    """Copy into `folder` the files that say which parameters there are, and their values."""
+    studies = (path.relative_to(ROOT) for path in (ROOT / "notebooks" / "studies").glob("*.ipynb"))
+    for name in ("params.yaml", "params/smoke.yaml", "notebooks/studies/params.yaml", *studies):
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy2(ROOT / name, folder / name)
 
 
 def environment(folder: Path) -> dict[str, str]:
@@ -52,6 +70,17 @@ def main(folder: Path) -> int:
     status = subprocess.run([sys.executable, "-m", "dvc", "repro"], cwd=folder, env=environment(folder), check=False).returncode
     print(f"smoke: {'reports are in' if status == 0 else 'failed; see'} {folder / 'reports'}", flush=True)
     return status
+
+
+def stop(run: subprocess.Popen) -> None:
+    """End a process that leads a group, and the group: by Ctrl-C, so that a runner ends its kernel, and by force after 20 s."""
+    with suppress(ProcessLookupError):
+        os.killpg(run.pid, signal.SIGINT)
+        for _ in range(200):
+            time.sleep(0.1)
+            run.poll()
+            os.killpg(run.pid, 0)  # raises where nobody is left
+        os.killpg(run.pid, signal.SIGKILL)
 
 
 if __name__ == "__main__":

@@ -2,6 +2,7 @@
 
 import ast
 import importlib
+import os
 import re
 import subprocess
 import sys
@@ -10,17 +11,23 @@ from pathlib import Path
 
 import nbformat
 import pytest
+import smoke
 
-from faceup.notebook.parameters import SCHEMA, STUDIES
+from faceup.notebook.parameters import pipeline_sections, study_sections
 from faceup.notebook.paths import ROOT
 from faceup.notebook.run_notebook import cleaned, declared, parameters_cell, parameters_of
-from faceup.notebook.source_code import SOURCES, closure, codes, imported_files, imports_of, module_file, module_name
+from faceup.notebook.source_code import SOURCES, closure, imported_files, imports_of, module_file, module_name
 from faceup.notebook.stages import PIPELINE, notebook_of, outs_of, stages_of, undeclared
 from faceup.notebook.stages import STUDIES as STUDY_PIPELINE
 
-# every other package is a paper's, in the last room: papers import neither hold'em nor each other
+# every other package is a paper's, in the last room: papers do not import each other
 ROOMS = {"notebook": 1, "cards": 2, "games": 3, "trees": 4, "holdem": 5}
-PAPERS = {"leduc": {"30_leduc"}, "onecard": {"20_human_rules", "studies/human_rules_100k"}}
+PAPERS = {
+    "bayes": {"50_bayes"},
+    "discard": {"40_discard"},
+    "leduc": {"30_leduc"},
+    "onecard": {"20_human_rules", "studies/human_rules_100k"},
+}
 STAGES = stages_of(PIPELINE)
 STUDY_STAGES = stages_of(STUDY_PIPELINE)
 STUDY_PARAMETERS = "notebooks/studies/params.yaml"
@@ -41,9 +48,7 @@ def python(*arguments: str) -> subprocess.CompletedProcess:
 
 def tracked_files() -> list[Path]:
     """Every file that git tracks or would track."""
-    command = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
-    listed = subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True).stdout
-    return [ROOT / name for name in listed.split("\0") if name and (ROOT / name).is_file()]
+    return [ROOT / name for name in smoke.sources() if (ROOT / name).is_file()]
 
 
 # --- shape --------------------------------------------------------------------------------------------------
@@ -54,12 +59,7 @@ def modules_of(notebook: str) -> set[str]:
     nb = nbformat.read(ROOT / "notebooks" / f"{notebook}.ipynb", as_version=4)
     lines = (line for cell in nb.cells if cell.cell_type == "code" for line in cell.source.splitlines())
     code = "\n".join(["import faceup.notebook.run_notebook", *(line for line in lines if not line.lstrip().startswith("%"))])
-    return set(
-        map(
-            module_name,
-            closure(imported_files(name for part in codes(compile(code, notebook, "exec")) for name in part.co_names)),
-        )
-    )
+    return set(map(module_name, closure(imported_files(ast.parse(code)))))
 
 
 @pytest.mark.parametrize("stage", [*STAGES.values(), *STUDY_STAGES.values()], ids=notebook_of)
@@ -76,8 +76,9 @@ def test_a_stage_has_the_parameters_that_its_notebook_names(stage):
     nb = nbformat.read(ROOT / "notebooks" / f"{notebook_of(stage)}.ipynb", as_version=4)
     names = ["seed"] if "seed" in declared(parameters_cell(nb).source) else []
     names += nb.metadata["faceup"]["sections"]
-    own = [name for name in names if name not in SCHEMA]
-    assert stage.get("params", []) == [name for name in names if name in SCHEMA] + ([{STUDY_PARAMETERS: own}] if own else [])
+    own = [name for name in names if name not in pipeline_sections()]
+    shared = [name for name in names if name in pipeline_sections()]
+    assert stage.get("params", []) == shared + ([{STUDY_PARAMETERS: own}] if own else [])
 
 
 @pytest.mark.parametrize(
@@ -89,6 +90,7 @@ def test_every_notebook_has_a_stage_and_its_report_is_in_git(stages, notebooks):
     assert sorted(named) == names
     for name, (key, stage) in named.items():
         assert f"reports/{name}.ipynb" in outs_of(stage)
+        assert stage["cmd"] == f"PATH=$PWD/.venv/bin:$PATH python -m faceup.notebook.run_notebook {name}"
         for path, options in outs_of(stage).items():
             in_git = options.get("cache") is False
             assert in_git == path.startswith("reports/"), f"{path}: reports/ is in git, data/ in DVC's cache"
@@ -108,11 +110,11 @@ def test_studies_stand_aside():
 
 def test_every_section_of_parameters_is_some_stages():
     given = [name for stage in STAGES.values() for name in stage.get("params", [])]
-    with_knobs = {"seed", *(name for name, knobs in SCHEMA.items() if knobs)}
-    assert with_knobs <= set(given) <= set(SCHEMA)
+    with_knobs = {"seed", *(name for name, knobs in pipeline_sections().items() if knobs)}
+    assert with_knobs <= set(given) <= set(pipeline_sections())
     of_studies = [name for stage in STUDY_STAGES.values() for name in stage.get("params", []) if isinstance(name, dict)]
-    assert {name for names in of_studies for name in names[STUDY_PARAMETERS]} == set(STUDIES)
-    assert not set(SCHEMA) & set(STUDIES)
+    assert {name for names in of_studies for name in names[STUDY_PARAMETERS]} == set(study_sections())
+    assert not set(pipeline_sections()) & set(study_sections())
 
 
 def room(path: Path) -> str:
@@ -124,7 +126,7 @@ def room(path: Path) -> str:
 @pytest.mark.parametrize("path", MODULES, ids=name_of)
 def test_imports_go_one_way(path):
     own, used = room(path), {room(file) for file in imports_of(path)} - {room(path), "faceup"}
-    above = [other for other in used if own != "faceup" and ROOMS.get(other, 5) >= ROOMS.get(own, 5)]
+    above = [other for other in used if own != "faceup" and ROOMS.get(other, 6) >= ROOMS.get(own, 6)]
     assert not above, f"{own} imports {', '.join(sorted(above))}, expected only packages above it in DESIGN's table"
 
 
@@ -150,6 +152,13 @@ def test_a_paper_is_one_folder(paper, notebooks):
     assert {module.split(".")[1] for module in alone} <= {paper, "games"}
 
 
+@pytest.mark.parametrize("path", [path for path in MODULES if path.name == "__init__.py"], ids=name_of)
+def test_packages_themselves_hold_no_code(path):
+    """No digest and no stage counts them. That of the whole package tells numba where compiled kernels lie, nothing else."""
+    code = ast.parse(path.read_text()).body[1:]
+    assert not code or path.parent == SOURCES / "faceup"
+
+
 def test_no_circles():
     for path in MODULES:
         assert path not in closure(imports_of(path)), f"{name_of(path)} imports itself, by way of others"
@@ -165,6 +174,30 @@ def test_notebook_sources_are_clean_and_show_the_default_parameters(path):
     assert sum("parameters" in cell.metadata.get("tags", []) for cell in nb.cells) == 1
     text = nbformat.writes(cleaned(nb, parameters_of(path))) + "\n"
     assert text == path.read_text(), "to mend: python -m faceup.notebook.run_notebook --clean"
+
+
+def test_the_smoke_run_finds_its_files_where_git_knows_nothing(tmp_path, monkeypatch):
+    there = ("Makefile", "src/faceup/a.py", "data/published.yaml", ".dvc/config")
+    for name in (*there, "build/x", ".venv/y.py", "data/equity/z", "src/faceup/__pycache__/a.pyc"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).touch()
+    monkeypatch.setattr(smoke, "ROOT", tmp_path)
+    assert sorted(name for name in smoke.sources() if (tmp_path / name).is_file()) == sorted(there)
+
+
+def test_a_smoke_run_that_is_stopped_leaves_no_process():
+    child = "import time; time.sleep(60)"
+    parent = (
+        f"import subprocess, sys, time; subprocess.Popen([sys.executable, '-c', {child!r}]); print(1, flush=True); time.sleep(60)"
+    )
+    run = subprocess.Popen(
+        [sys.executable, "-c", parent], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, start_new_session=True
+    )
+    with run:
+        run.stdout.readline()
+        smoke.stop(run)
+    with pytest.raises(ProcessLookupError):
+        os.killpg(run.pid, 0)
 
 
 @pytest.mark.parametrize("arguments", [("check", "."), ("format", "--check", ".")], ids=lambda a: a[0])

@@ -1,4 +1,4 @@
-"""CONTRIBUTING's recipe for a paper: a toy paper is added in the eight places that it lists, and its stage runs."""
+"""CONTRIBUTING's recipe for a paper: a toy paper is added in the places that it lists, and its stage runs."""
 
 import json
 import re
@@ -47,18 +47,24 @@ def folder(tmp_path_factory) -> Path:
     edit(folder / "dvc.yaml", "stages:\n", f"stages:\n{stage}")
     for profile in [folder / "params.yaml", *(folder / "params").glob("*.yaml")]:
         edit(profile, "overview: {}", "toy:\n  coins: 3  # tossed\n\noverview: {}")
-    edit(folder / "src/faceup/notebook/parameters.py", '    "overview": "",', '    "toy": "coins",\n    "overview": "",')
     with open(folder / "data/published.yaml", "a", encoding="utf-8") as file:
         file.write('\ntoy:\n  value: { value: 1.5, unit: coins, printed: "1.5", where: Section 1 }\n')
+    (folder / ".dvc/config.local").write_text("[core]\n    no_scm = true\n")
     return folder
 
 
+def dvc(folder: Path, *arguments: str) -> subprocess.CompletedProcess:
+    """Run DVC outside the environment: no Python of it is on the path, but for the one in .venv."""
+    surroundings = smoke.environment(folder) | {"PYTHONPATH": str(folder / "src"), "PATH": "/usr/bin:/bin"}
+    command = [sys.executable, "-m", "dvc", *arguments]
+    return subprocess.run(command, cwd=folder, env=surroundings, capture_output=True, text=True)
+
+
 def test_a_stage_made_by_the_recipe_runs(folder):
-    (folder / ".dvc/config.local").write_text("[core]\n    no_scm = true\n")
-    surroundings = smoke.environment(folder) | {"PYTHONPATH": str(folder / "src")}
-    done = subprocess.run(
-        [sys.executable, "-m", "dvc", "repro", "toy"], cwd=folder, env=surroundings, capture_output=True, text=True
-    )
+    (folder / ".venv/bin").mkdir(parents=True)
+    (folder / ".venv/bin/python").write_text(f'#!/bin/sh\nexec {sys.executable} "$@"\n')
+    (folder / ".venv/bin/python").chmod(0o755)
+    done = dvc(folder, "repro", "toy")
     assert done.returncode == 0, done.stdout + done.stderr
     assert json.loads((folder / "reports/metrics/toy.json").read_text()) == {"ours": 1.5, "paper": 1.5}
     assert (folder / "reports/figures/toy/value.png").is_file() and (folder / "reports/90_toy.ipynb").is_file()
@@ -67,3 +73,11 @@ def test_a_stage_made_by_the_recipe_runs(folder):
 
 def test_the_recipe_touches_at_most_eight_places():
     assert len(re.findall(r"(?m)^\d+\. `", RECIPE)) <= 8
+
+
+def test_dvc_speaks_of_studies_only_where_make_studies_runs_them(folder):
+    assert "studies" not in dvc(folder, "stage", "list", "--all").stdout + dvc(folder, "status").stdout
+    recipe = re.search(r"(?m)^studies: .*\n((?:\t.*\n)+)", (ROOT / "Makefile").read_text(encoding="utf-8"))[1]
+    assert "echo '!dvc.yaml' > notebooks/studies/.dvcignore" in recipe
+    (folder / "notebooks/studies/.dvcignore").write_text("!dvc.yaml\n")
+    assert "notebooks/studies/dvc.yaml:lbr" in dvc(folder, "stage", "list", "--all").stdout

@@ -6,6 +6,7 @@ import math
 
 import nbformat
 import pytest
+import stop_and_go
 
 from faceup.notebook.paths import ROOT
 from faceup.notebook.stages import PIPELINE, outs_of, stages_of
@@ -111,3 +112,8 @@ def test_smoke_strategy_reads_every_agent(smoke):
     for name, size in found["page_bytes"].items():
         agent, page = (smoke / "reports" / place / name.lower() for place in ("agents", "pages"))
         assert agent.with_suffix(".json").stat().st_size < size == page.with_suffix(".html").stat().st_size < 5e6
+
+
+@pytest.mark.slow
+def test_smoke_stopped_at_random_moments_loses_no_report_and_ends_the_same(smoke, tmp_path):
+    assert stop_and_go.main(smoke, tmp_path / "stopped", stops=20) == ""

@@ -9,6 +9,7 @@ from pathlib import Path
 import numba
 import numpy as np
 import pytest
+from games import threads
 from phevaluator import evaluate_cards
 
 from faceup.cards import equity
@@ -22,14 +23,7 @@ from faceup.cards.cards import (
     hole_index,
     parse_cards,
 )
-from faceup.cards.equity import (
-    BOARD_CARDS,
-    UNITS,
-    class_histogram,
-    load_tables,
-    preflop_outcomes,
-    save_tables,
-)
+from faceup.cards.equity import BOARD_CARDS, UNITS, class_histogram, load_tables, preflop_outcomes, save_tables
 
 COMBOS = np.bincount(CLASS_OF_HOLE)
 HOLDS = np.zeros((1326, 52), dtype=bool)  # HOLDS[h, c]: hole h holds card c
@@ -186,9 +180,7 @@ def test_same_bits_on_one_and_two_threads(tables):
     """Parts of every parallel table, made again on one and on two threads, equal the whole tables."""
     rivers, turns, flops = (canonical_boards(n) for n in (5, 4, 3))
     for n_threads in (1, min(2, numba.config.NUMBA_NUM_THREADS)):
-        before = numba.get_num_threads()
-        numba.set_num_threads(n_threads)
-        try:
+        with threads(n_threads):
             river = np.empty((4000, 1326), dtype=np.uint16)
             equity._river_table(rivers.cards[:4000].astype(np.int64), river)
             assert (river == tables[3].equity[:4000]).all()
@@ -200,8 +192,6 @@ def test_same_bits_on_one_and_two_threads(tables):
             equity._flop_table(flops.cards[:30], turns.keys, tables[2].equity, rivers.keys, tables[3].equity, *flop)
             for ours, whole in zip(flop, (tables[1].equity, *tables[1].deciles), strict=True):
                 assert (ours == whole[:30]).all()
-        finally:
-            numba.set_num_threads(before)
 
 
 def arrays_of(tables):

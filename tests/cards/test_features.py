@@ -8,26 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from faceup.cards.cards import (
-    CLASS_OF_HOLE,
-    HOLE_CARDS,
-    SUIT_PERMUTATIONS,
-    canonical_boards,
-    card_text,
-    hole_index,
-    parse_cards,
-)
+from faceup.cards.cards import HOLE_CARDS, SUIT_PERMUTATIONS, canonical_boards, card_text, hole_index, parse_cards
 from faceup.cards.equity import BOARD_CARDS, UNITS
-from faceup.cards.features import (
-    BET_NAMES,
-    FEATURE_NAMES,
-    Hand,
-    betting_features,
-    board_features,
-    feature_names,
-    hand,
-    street_features,
-)
+from faceup.cards.features import BET_NAMES, FEATURE_NAMES, Hand, betting_features, board_features, feature_names, hand
 from faceup.holdem.betting.notation import state_after
 
 # betting, what the player to act is told: the opponent's bets, the own bets, whether he sits on the button
@@ -152,18 +135,8 @@ def test_blocked_holes_are_zero(tables, street):
     assert features[~blocked].max(axis=1).min() > 0 and features.max() <= 1
 
 
-@pytest.mark.parametrize("street", [0, 1, 2, 3])
-def test_bulk_features_are_the_same_bits(tables, street):
-    cards = canonical_boards(BOARD_CARDS[street]).cards
-    ids = np.arange(0, len(cards), max(1, len(cards) // 9))
-    bulk = street_features(street, tables[street], ids)
-    for i, features in zip(ids, bulk, strict=True):
-        expected = board_features(street, tables[street], cards[i].tolist())
-        assert ((features[CLASS_OF_HOLE] if street == 0 else features) == expected).all()
-
-
 def test_features_are_quotients_rounded_once(tables):
-    features = street_features(1, tables[1], np.array([700]))[0]
+    features = board_features(1, tables[1], canonical_boards(3).cards[700].tolist())
     assert (features[:, 0] == (tables[1].equity[700] / UNITS[1]).astype(np.float32)).all()
     assert (features[:, 1:11] == (tables[1].deciles[0][700] / UNITS[2]).astype(np.float32)).all()
     assert (features[:, 11:] == (tables[1].deciles[1][700] / UNITS[3]).astype(np.float32)).all()

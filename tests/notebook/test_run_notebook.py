@@ -3,6 +3,7 @@
 import base64
 import json
 import os
+import shutil
 import struct
 import subprocess
 import sys
@@ -10,13 +11,16 @@ import zlib
 
 import nbformat
 import pytest
+import smoke
 
-from faceup.notebook import run_notebook
-from faceup.notebook.parameters import SCHEMA, load_parameters, load_study_parameters
+from faceup.notebook import run_notebook, stages
+from faceup.notebook.parameters import load_parameters, load_study_parameters, pipeline_sections
 from faceup.notebook.paths import ROOT
+from faceup.notebook.progress import note
 from faceup.notebook.run_notebook import chosen_values, cleaned, declared, fill, normalise
+from faceup.notebook.stages import undeclared
 
-SECTION, KNOB = next((s, k) for s, knobs in SCHEMA.items() for k in knobs.split())
+SECTION, KNOB = next((s, k) for s, knobs in pipeline_sections().items() for k in knobs)
 RESTLESS = """\
 import sys
 import time
@@ -45,14 +49,12 @@ def notebook(*code: str, sections=(SECTION,), declares=f"seed = -1  # all genera
 @pytest.fixture
 def run(tmp_path):
     """Runs a notebook as `99_small` of a repository in tmp_path, as the stage's command does."""
-    (tmp_path / "notebooks" / "studies").mkdir(parents=True)
-    for file in ("params.yaml", "notebooks/studies/params.yaml"):
-        (tmp_path / file).write_bytes((ROOT / file).read_bytes())
+    smoke.copy_parameters(tmp_path)
 
-    def start(nb, name="99_small") -> subprocess.CompletedProcess:
+    def start(nb, name="99_small", src=ROOT / "src") -> subprocess.CompletedProcess:
         nbformat.write(nb, tmp_path / "notebooks" / f"{name}.ipynb")
         command = [sys.executable, "-m", "faceup.notebook.run_notebook", name]
-        surroundings = os.environ | {"FACEUP_ROOT": str(tmp_path), "PYTHONPATH": str(ROOT / "src")}
+        surroundings = os.environ | {"FACEUP_ROOT": str(tmp_path), "PYTHONPATH": str(src)}
         return subprocess.run(command, env=surroundings, capture_output=True, text=True)
 
     return start
@@ -81,7 +83,7 @@ def test_two_runs_give_the_same_bytes_and_the_given_values(run, tmp_path):
 
 def pipeline(*deps: str) -> str:
     """A dvc.yaml whose stage runs 99_small and makes a folder of figures."""
-    head = "stages:\n  small:\n    cmd: python -m faceup.notebook.run_notebook 99_small\n    deps:\n"
+    head = f"stages:\n  small:\n    cmd: python -m faceup.notebook.run_notebook 99_small\n    params: [{SECTION}]\n    deps:\n"
     return head + "".join(f"      - {dep}\n" for dep in deps) + "    outs:\n      - reports/figures/small: {cache: false}\n"
 
 
@@ -91,6 +93,13 @@ def test_a_module_outside_the_stages_packages_fails_and_is_named(run, tmp_path):
     said = "uses faceup.cards.cards, which its stage does not depend on: add src/faceup/cards to its deps"
     assert done.returncode == 1 and done.stderr.splitlines()[-1] == f"notebooks/99_small.ipynb {said}"
     assert not list((tmp_path / "reports").glob("*.ipynb"))
+
+
+def test_a_section_that_the_stage_does_not_name_is_refused(run, tmp_path):
+    (tmp_path / "dvc.yaml").write_text(pipeline("src/faceup/notebook"))
+    done = run(notebook("x = 1", sections=[SECTION, "overview"]))
+    said = "reads the sections overview, expected those in the params of its stage"
+    assert done.returncode == 1 and done.stderr.splitlines() == [f"notebooks/99_small.ipynb: {said}"]
 
 
 def test_figures_that_a_stage_no_longer_makes_go(run, tmp_path):
@@ -106,12 +115,34 @@ def test_figures_that_a_stage_no_longer_makes_go(run, tmp_path):
     assert len(cells) == 4 and "sys.modules" not in cells[-1].source
 
 
+def test_modules_are_known_whatever_the_kernel_prints_and_one_beside_the_packages_counts(run, tmp_path, monkeypatch):
+    (tmp_path / "dvc.yaml").write_text(pipeline("src/faceup/notebook"))
+    noise = "lambda info: print('noise', file=sys.stderr)"
+    noisy = f"import sys\nimport faceup.notebook.tables\nget_ipython().events.register('pre_run_cell', {noise})"
+    assert run(notebook(noisy)).returncode == 0
+    assert undeclared({"deps": ["src/faceup/notebook"]}, ["faceup", "faceup.cards", "faceup.notebook.tables"]) == []
+    file = ROOT / "src" / "faceup" / "loose.py"
+    monkeypatch.setattr(stages, "module_file", lambda name: file if name == "faceup.loose" else None)
+    assert undeclared({"deps": ["src/faceup/notebook"]}, ["faceup.loose"]) == ["faceup.loose"]
+    assert undeclared({"deps": ["src/faceup/loose.py"]}, ["faceup.loose"]) == []
+
+
+def test_code_that_is_edited_while_it_runs_makes_no_report(run, tmp_path):
+    shutil.copytree(ROOT / "src", tmp_path / "src", ignore=shutil.ignore_patterns("__pycache__", "*.egg-info"))
+    edit = f"open({str(tmp_path / 'src/faceup/cards/cards.py')!r}, 'a').write('# edited')"
+    done = run(notebook("import faceup.cards.cards", edit), src=tmp_path / "src")
+    assert done.returncode == 1
+    said = "notebooks/99_small.ipynb: faceup.cards.cards was edited while it ran, run it again"
+    assert done.stderr.splitlines()[-1] == said and not list((tmp_path / "reports").glob("*.ipynb"))
+
+
 def test_a_study_has_sections_of_its_own_and_a_report_in_its_own_folder(run, tmp_path):
     study, knobs = next(iter(load_study_parameters().items()))
     knob = next(iter(knobs))
-    done = run(notebook(f"print({knob})", sections=[study], declares=f"{knob} = None"), "studies/99_small")
+    declares = "\n".join(f"{name} = None" for name in knobs)
+    done = run(notebook(f"print({knob})", sections=[study], declares=declares), f"studies/{study}")
     assert done.returncode == 0, done.stderr
-    cells = nbformat.read(tmp_path / "reports" / "studies" / "99_small.ipynb", as_version=4).cells
+    cells = nbformat.read(tmp_path / "reports" / "studies" / f"{study}.ipynb", as_version=4).cells
     assert cells[2].outputs[0].text == f"{knobs[knob]}\n"
     assert run(notebook("x", sections=[study], declares=f"{knob} = None")).returncode == 1  # not for the pipeline
 
@@ -143,6 +174,12 @@ def test_wrong_parameters_are_refused_before_anything_runs(run, tmp_path):
     (tmp_path / "params.yaml").write_text("seed: 1\n")
     assert run(notebook(touch)).stderr.startswith("params.yaml: ")
     assert not (tmp_path / "touched").exists() and not (tmp_path / "reports").exists()
+
+
+def test_a_checkout_that_cannot_be_written_is_one_line(run, tmp_path):
+    (tmp_path / "build").touch()  # no folder can be made there, as on a read-only checkout
+    done = run(notebook("x = 1"))
+    assert done.returncode == 1 and done.stderr.splitlines() == [f"[Errno 20] Not a directory: '{tmp_path}/build/notebooks'"]
 
 
 def test_a_name_of_no_notebook_and_wrong_usage(capsys):
@@ -212,6 +249,26 @@ def test_streams_are_merged_settled_and_without_machine():
     assert outputs[1].text == "done\n"
     assert outputs[2].data["text/plain"] == "<Tree>"
     assert outputs[3].text == "p/q.py:3: W\n<cell>:1: W\n"
+
+
+def test_paths_with_spaces_leave_nothing(monkeypatch):
+    monkeypatch.setattr(sys, "prefix", "/my env")
+    monkeypatch.setattr(run_notebook.tempfile, "gettempdir", lambda: "/my tmp")
+    nb = notebook("")
+    said = "a b /my root/.venv/lib/python3.12/site-packages/p.py:1\n/my env/lib/python3.11/q.py:2 /my root/data /my root\n"
+    nb.cells[2].outputs = [stream("stderr", said + "/my tmp/ipykernel_1/2.py:3: W\n")]
+    (output,) = normalise(nb, "/my root").cells[2].outputs
+    assert output.text == "a b p.py:1\nq.py:2 data .\n<cell>:3: W\n"
+
+
+def test_lines_for_whoever_runs_it_stay_out_of_the_report(capsys):
+    note("what was found on the disk")
+    said = capsys.readouterr().err
+    assert said.endswith("what was found on the disk\n")
+    outputs = normalised(stream("stderr", said), stream("stdout", "x\n"))
+    assert [o.text for o in outputs] == ["x\n"]
+    (output,) = normalised(stream("stderr", "1 of 2\n" + said[:9]), stream("stderr", said[9:] + "2 of 2\n"))
+    assert output.text == "1 of 2\n2 of 2\n"
 
 
 def png(*chunks: tuple[bytes, bytes]) -> bytes:

@@ -91,3 +91,10 @@ def test_replacing_keeps_the_ending_and_other_links_of_the_old_file(tmp_path):
         temporary.write_text("half")
         raise KeyError
     assert sorted(p.name for p in tmp_path.iterdir()) == ["model.json", "other"] and path.read_text() == "new"
+
+
+def test_a_file_that_cannot_be_written_is_named_not_its_temporary(tmp_path):
+    path = tmp_path / f"{'a' * 240}.json"  # the temporary name is too long
+    with pytest.raises(OSError) as caught:
+        storage.write_json(path, 1)
+    assert caught.value.filename == str(path) and caught.value.filename2 is None

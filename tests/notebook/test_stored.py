@@ -1,5 +1,7 @@
 """Stored results: computed once, and anew when something changes that they depend on."""
 
+import os
+import re
 from functools import partial
 from typing import NamedTuple
 
@@ -39,6 +41,14 @@ def work(x, scale=1.0, folder=None, progress=None):
     """Something heavy."""
     CALLS.append("work")
     return [Pair(np.asarray(x) * scale, float("nan")), {("a", 1): None, 2: (True, np.float32(0.1))}]
+
+
+def slow(x):
+    """Something that another process finishes first."""
+    if not CALLS:
+        CALLS.append("slow")
+        stored(slow, x)
+    return x
 
 
 def tree(threshold=0.5):
@@ -99,14 +109,14 @@ def test_what_cannot_be_told_is_refused(value):
 
 def test_a_result_that_cannot_be_stored_is_refused(scratch):
     with pytest.raises(TypeError, match="a result holds a builtins:object"):
-        module._write(scratch / "x", [1, object()])
-    assert not list(scratch.iterdir())
+        module._kept(scratch / "x.npz", [1, object()])
+    assert not scratch.exists()
 
 
 @pytest.mark.parametrize("damage", ["truncate", "flip", "delete"])
 def test_damaged_results_are_computed_anew(scratch, damage):
     stored(work, [1, 2])
-    (file,) = scratch.glob("work-*/arrays.npz")
+    (file,) = scratch.glob("work-*.npz")
     content = bytearray(file.read_bytes())
     content[len(content) // 2] ^= 1
     file.write_bytes(content[:9]) if damage == "truncate" else file.write_bytes(content)
@@ -135,4 +145,87 @@ def test_least_lately_used_results_make_room(scratch, monkeypatch):
 
 def test_a_class_of_another_package_is_never_made():
     with pytest.raises(ValueError, match="no class of this package"):
-        module._unpacked({"named": "subprocess:Popen", "items": ["true"]}, {}, module.folder())
+        module._unpacked({"named": "subprocess:Popen", "items": ["true"]}, {})
+
+
+def kinds(value):
+    """Types and memory orders of all that a result holds."""
+    if isinstance(value, np.ndarray):
+        return value.dtype, value.strides, value.tobytes()
+    items = value.values() if isinstance(value, dict) else value if isinstance(value, list | tuple) else ()
+    return type(value), repr(value), [kinds(item) for item in items]
+
+
+def odd(x):
+    """Numbers of every type, and arrays in every memory order."""
+    table = np.arange(24.0).reshape(2, 3, 4)
+    numbers = [np.float64(0.1), np.float32(0.1), np.bool_(True), np.int8(3), np.float64("nan"), True, 2, 0.5, None, "text"]
+    return {"numbers": numbers, "arrays": (table.T, table[:, ::2].transpose(1, 0, 2), np.asfortranarray(table[0]))}
+
+
+def test_the_first_run_gets_what_later_runs_get(monkeypatch):
+    monkeypatch.setattr(odd, "__module__", "faceup.notebook.stored")
+    first, later = stored(odd, 1), stored(odd, 1)
+    assert kinds(first) == kinds(later)
+    assert [type(x) for x in first["numbers"]] == [type(x) for x in odd(1)["numbers"]]
+
+
+def test_memory_order_and_processor_and_format_count(monkeypatch):
+    table = np.arange(6.0).reshape(2, 3)
+    before = call_digest(work, {"x": table})
+    assert before != call_digest(work, {"x": np.asfortranarray(table)})
+    monkeypatch.setattr(module.binding, "get_host_cpu_name", lambda: "another")
+    other = call_digest(work, {"x": table})
+    monkeypatch.setattr(module, "FORMAT", 0)
+    assert len({before, other, call_digest(work, {"x": table})}) == 3
+
+
+def test_a_store_that_cannot_be_written_costs_a_line_and_no_result(scratch, capsys):
+    scratch.parent.joinpath("stored").touch()  # a file where the folder should be
+    assert stored(work, [1, 2])[0].first.tolist() == [1, 2]
+    said = capsys.readouterr().err.splitlines()
+    assert len(said) == 1 and re.fullmatch(r"\[faceup\] work-\w+\.npz is not stored: .+", said[0])
+
+
+def test_a_store_that_cannot_be_marked_as_used_is_read(scratch, monkeypatch):
+    stored(work, [1])
+    monkeypatch.setattr(module.os, "utime", lambda path: (_ for _ in ()).throw(PermissionError))
+    stored(work, [1])
+    assert CALLS == ["work"]
+
+
+def test_a_second_writer_of_the_same_result_is_no_error(scratch, monkeypatch, capsys):
+    """Another process stores it while this one computes it."""
+    monkeypatch.setattr(slow, "__module__", "faceup.notebook.stored")
+    assert stored(slow, 1) == stored(slow, 1) == 1
+    assert capsys.readouterr().err == "" and len(list(scratch.iterdir())) == 1
+
+
+def test_what_another_process_is_writing_stays_and_what_a_killed_one_left_goes(scratch, monkeypatch):
+    scratch.mkdir()
+    monkeypatch.setattr(module, "LIMIT", 0)
+    writing, left = scratch / ".writing-1-x.npz", scratch / ".writing-2-x.npz"
+    for path in (writing, left):
+        path.write_bytes(b"half")
+    os.utime(left, (1, 1))
+    stored(work, [1])
+    assert writing.exists() and not left.exists() and len(list(scratch.glob("work-*"))) == 1
+
+
+def test_the_newest_result_stays_even_where_another_seems_newer(scratch, monkeypatch):
+    stored(work, np.full(1000, 1))
+    (other,) = scratch.iterdir()
+    os.utime(other, (2e9, 2e9))  # by a clock that is ahead
+    monkeypatch.setattr(module, "LIMIT", 10_000)
+    stored(work, np.full(1000, 2))
+    stored(work, np.full(1000, 2))
+    assert CALLS == ["work"] * 2 and not other.exists()
+
+
+def test_progress_ends_alike_whether_computed_or_read(capsys):
+    """Work that reports less than its total, such as an odd number of games in pairs."""
+    said = []
+    for _ in range(2):
+        stored(work, [1], progress=Progress("games", 3))
+        said.append(capsys.readouterr().err)
+    assert said[0] == said[1] != ""

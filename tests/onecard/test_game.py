@@ -5,15 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from faceup.onecard.game import (
-    CARDS,
-    SIZES,
-    checked_joint,
-    joint_distribution,
-    random_distributions,
-    strategy_from_text,
-    text_of,
-)
+from faceup.onecard.game import CARDS, SIZES, checked_joint, joint_distribution, random_distributions, strategy_from_text, text_of
 
 
 def test_random_distributions_are_uniform_on_the_simplex():

@@ -80,12 +80,7 @@ def test_a_weight_of_three_is_a_row_met_three_times():
     times = np.random.default_rng(0).integers(0, 4, len(X))
     weighted = fit_cart(X, P, times, max_depth=3, min_rows=1, seed=0)
     repeated = fit_cart(
-        np.repeat(X, times, axis=0),
-        np.repeat(P, times, axis=0),
-        np.ones(times.sum()),
-        max_depth=3,
-        min_rows=1,
-        seed=0,
+        np.repeat(X, times, axis=0), np.repeat(P, times, axis=0), np.ones(times.sum()), max_depth=3, min_rows=1, seed=0
     )
     assert np.array_equal(weighted.threshold, repeated.threshold)
     assert np.allclose(weighted.value, repeated.value, atol=1e-6)
@@ -94,27 +89,14 @@ def test_a_weight_of_three_is_a_row_met_three_times():
 
 def test_the_same_seed_gives_the_same_tree_and_weights_have_no_unit():
     X, P, w = soft_rows()
-    one, two = (fit_cart(X, P, w, max_depth=8, min_rows=5, seed=4) for _ in range(2))
+    one, two, tiny = (fit_cart(X, P, unit * w, max_depth=8, min_rows=5, seed=4) for unit in (1, 1, 2.0**-40))
     assert all(np.array_equal(a, b) for a, b in zip(one, two, strict=True))
-    tiny = fit_cart(X, P, w * 2.0**-40, max_depth=8, min_rows=5, seed=4)
     assert np.array_equal(tiny.threshold, one.threshold) and tiny.weight[0] == pytest.approx(w.sum() * 2.0**-40)
-
-
-def test_constant_features_give_one_leaf():
-    _, P, w = soft_rows(n=50)
-    tree = fit_cart(np.ones((50, 3)), P, w, max_depth=4, min_rows=1, seed=0)
-    assert n_leaves(tree) == 1 and depth(tree) == 0
-    assert predict(tree, np.zeros((1, 3)))[0] == pytest.approx(np.average(P, axis=0, weights=w), abs=1e-6)
 
 
 @pytest.mark.parametrize(
     ("change", "message"),
-    [
-        ({"max_depth": 0}, "max_depth is 0: expected at least 1"),
-        ({"min_rows": 0}, "min_rows is 0: expected at least 1"),
-        ({"X": np.full((50, 3), np.nan)}, "X is nan"),
-        ({"w": -np.ones(50)}, "w is -1.0"),
-    ],
+    [({"max_depth": 0}, "max_depth is 0: expected at least 1"), ({"min_rows": 0}, "min_rows is 0: expected at least 1")],
 )
 def test_bad_input_is_named(change, message):
     _, P, w = soft_rows(n=50)
@@ -151,20 +133,3 @@ def test_leaves_without_rows_keep_their_value():
     again = answer_by_costs(tree, X[some], P[some], w[some], costs=costs[some], cost_weight=5)
     kept = ~np.isin(np.arange(len(tree.feature)), leaf_of(tree, X[some]))
     assert np.array_equal(again.value[kept], tree.value[kept]) and not np.array_equal(again.value, tree.value)
-
-
-@pytest.mark.parametrize(
-    ("changed", "message"),
-    [
-        ({"costs": np.zeros((300, 3))}, r"costs have shape \(300, 3\): expected \(300, 4\), that of P"),
-        ({"costs": np.full((300, 4), np.nan)}, r"cost is nan at \(0, 0\): expected a finite number"),
-        ({"cost_weight": -1}, "cost_weight is -1: expected at least 0"),
-        ({"w": -np.ones(300)}, "w is -1"),
-        ({"w": np.ones(200)}, r"w has shape \(200,\): expected \(300,\)"),
-    ],
-)
-def test_bad_costs_are_named(changed, message):
-    X, P, w, costs = costly_rows()
-    tree = fit_cart(X, P, w, max_depth=2, min_rows=5, seed=0)
-    with pytest.raises(ValueError, match=message):
-        answer_by_costs(tree, X, P, **({"w": w, "costs": costs, "cost_weight": 1} | changed))

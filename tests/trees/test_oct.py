@@ -11,7 +11,6 @@ from faceup.trees.cart import answer_by_costs, fit_cart
 from faceup.trees.decision_tree import check_tree, depth, leaf_of, n_leaves, predict, truncate
 from faceup.trees.metrics import fit_metrics, nearest_mixtures
 from faceup.trees.oct import bin_features, fit_oct
-from faceup.trees.oct_driver import _parts
 from faceup.trees.oct_moves import BRIER, BRIER_COST, _crit
 from faceup.trees.pruning import earned
 
@@ -208,7 +207,9 @@ def test_no_other_split_of_a_node_earns_more_after_sweeps():
 
 def test_tree_keeps_its_promises():
     X, P, w = soft_rows(n=2000)
-    tree = fit_oct(X, P, w, max_depth=6, min_rows=20, seed=0, regrowths=5)
+    tree, again, another = (fit_oct(X, P, w, max_depth=6, min_rows=20, seed=seed, regrowths=5) for seed in (0, 0, 1))
+    assert all(a.tobytes() == b.tobytes() for a, b in zip(tree, again, strict=True))
+    assert not all(np.array_equal(a, b) for a, b in zip(tree, another, strict=True))
     check_tree(tree, 4, 3)
     assert depth(tree) <= 6 and n_leaves(tree) > 16
     leaves = leaf_of(tree, X)
@@ -220,23 +221,6 @@ def test_tree_keeps_its_promises():
     assert tree.weight[0] == pytest.approx(w.sum())
     assert tree.value[0] == pytest.approx(np.average(P, axis=0, weights=w), abs=1e-6)
     assert all(tree.left[node] == node + 1 for node in np.flatnonzero(tree.feature >= 0)), "expected nodes in preorder"
-
-
-def test_same_bytes_for_a_seed_and_on_any_number_of_threads():
-    X, P, w = soft_rows(n=3000)
-    settings = {"max_depth": 7, "min_rows": 5, "regrowths": 5}
-    one, two, many = (fit_oct(X, P, w, seed=3, threads=n, **settings) for n in (1, 2, 7))
-    for other in (two, many):
-        assert all(a.tobytes() == b.tobytes() for a, b in zip(one, other, strict=True))
-    another = fit_oct(X, P, w, seed=4, **settings)
-    assert not all(np.array_equal(a, b) for a, b in zip(one, another, strict=True))
-
-
-def test_tasks_are_shared_out_whole():
-    """At some numbers of rows and parts n * (total / n) is above the total."""
-    for total in range(1, 400):
-        parts = _parts(np.array([1, total]), 28)
-        assert [k for part in parts for k in range(2)[part]] == [0, 1] and all(part.stop <= 2 for part in parts)
 
 
 def test_a_depth_that_no_tree_reaches_is_searched_as_well():
@@ -254,25 +238,6 @@ def test_costs_have_no_unit():
     fit = {"max_depth": 3, "min_rows": 5, "seed": 0, "criterion": "cost", "regrowths": 3}
     tree, small = (fit_oct(X, P, w, costs=costs * unit, **fit) for unit in (1, 2.0**-40))
     assert n_leaves(tree) > 2 and all(np.array_equal(a, b) for a, b in zip(tree, small, strict=True))
-
-
-def test_more_work_never_fits_worse():
-    X, P, w = soft_rows(n=3000)
-    R = (w / w.sum())[:, None] * P
-    steps = [(0, 0), (1, 0), (10, 0), (10, 10)]
-    trees = [fit_oct(X, P, w, max_depth=5, min_rows=10, seed=0, sweeps=s, regrowths=r) for s, r in steps]
-    found = [worth(tree, X, R, "brier", 0) for tree in trees]
-    assert found[0] < found[1] <= found[2] + 1e-9 and found[2] <= found[3] + 1e-9
-
-
-def test_weights_have_no_unit_and_rows_of_no_weight_do_not_count():
-    X, P, w = soft_rows(n=500)
-    w[::7] = 0
-    settings = {"max_depth": 4, "min_rows": 10, "seed": 0}
-    tree, scaled = (fit_oct(X, P, v, **settings) for v in (w, w * 2.0**-40))
-    left_out = fit_oct(X[w > 0], P[w > 0], w[w > 0], **settings)
-    for other in (scaled, left_out):
-        assert np.array_equal(tree.threshold, other.threshold) and np.array_equal(tree.value, other.value)
 
 
 def test_a_price_for_splits_makes_trees_smaller():
@@ -305,9 +270,7 @@ def test_bins_keep_every_threshold_between_few_values():
 
 def test_features_that_say_nothing_give_one_leaf():
     _, P, w = soft_rows(n=50)
-    tree = fit_oct(np.ones((50, 3)), P, w, max_depth=4, min_rows=1, seed=0)
-    assert n_leaves(tree) == 1
-    assert predict(tree, np.zeros((1, 3)))[0] == pytest.approx(np.average(P, axis=0, weights=w), abs=1e-6)
+    assert n_leaves(fit_oct(np.ones((50, 3)), P, w, max_depth=4, min_rows=1, seed=0)) == 1
     one_label = np.eye(3)[np.zeros(50, dtype=int)]
     assert n_leaves(fit_oct(soft_rows(n=50)[0], one_label, w, max_depth=4, min_rows=1, seed=0)) == 1
 
@@ -321,17 +284,8 @@ def test_features_that_say_nothing_give_one_leaf():
         ({"bins": 1}, "bins is 1: expected 2 to 65536"),
         ({"criterion": "gini"}, "criterion is 'gini': expected one of agreement, brier, log, cost, brier\\+cost"),
         ({"criterion": "brier+cost"}, "criterion is 'brier\\+cost' and costs are not given"),
-        ({"cost_weight": -1}, "cost_weight is -1: expected at least 0"),
         ({"criterion": "cost"}, "criterion is 'cost' and costs are not given"),
         ({"costs": np.zeros((50, 3))}, "criterion is 'brier' and costs are given"),
-        ({"criterion": "cost", "costs": np.zeros((50, 2))}, r"costs have shape \(50, 2\)"),
-        ({"X": np.full((50, 3), np.nan)}, "X is nan"),
-        ({"X": np.ones((40, 3))}, "X has 40 rows and P has 50"),
-        ({"X": np.ones((0, 3)), "P": np.ones((0, 3)), "w": np.ones(0)}, "1 row"),
-        ({"P": np.ones((50, 1))}, "2 labels at least"),
-        ({"w": -np.ones(50)}, "w is -1.0"),
-        ({"w": np.zeros(50)}, "w adds up to 0.0: expected a positive, finite sum"),
-        ({"w": np.full(50, 1e308)}, "w adds up to inf"),
         ({"cost_weight": np.inf}, "cost_weight is inf: expected at least 0"),
         ({"max_depth": 3.0}, "max_depth is 3.0: expected a whole number"),
         ({"sweeps": np.inf}, "sweeps is inf: expected at least 0"),

@@ -39,6 +39,7 @@ def _class_of_hole() -> np.ndarray:
 
 PERMUTED_HOLES = _permuted_holes()
 CLASS_OF_HOLE = _class_of_hole()
+HOLE_OF_CLASS = np.unique(CLASS_OF_HOLE, return_index=True)[1]  # (169,) the first hole of each chart cell
 
 
 def class_name(k: int) -> str:
@@ -165,7 +166,7 @@ def _canonical(cards, n_cards):
     return key, index
 
 
-def canonical(board: list[int] | np.ndarray) -> tuple[int, int]:
+def canonical(board: Sequence[int] | np.ndarray) -> tuple[int, int]:
     """A real board's (id among `canonical_boards`, index of the suit permutation that leads there)."""
     cards = np.asarray(board, dtype=np.int64)
     key, permutation = _canonical(cards, len(cards))

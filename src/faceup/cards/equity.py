@@ -5,27 +5,19 @@ half the chance to tie. All of it is integers here. On the river it is `2 * wins
 earlier street's is the sum over what may come, out of `UNITS[street]`. The tables hold a row a canonical board and a column a
 hole (of 1,326, in the canonical board's suits), with 0 where a board card blocks the hole.
 
-A river board costs one sort of its holes into classes of equal strength and one sweep with card-removal counts; a turn
-board gathers its 48 river boards, and the deciles of its 1,128 holes come from one sorting network run on whole vectors
-of holes; a flop's 1,081 river equities a hole go through a counting histogram.
+A river board costs one sort of its holes by strength and one sweep with card-removal counts; a turn board gathers its 48
+river boards, and a flop its 49 turn boards.
 """
 
 import os
+from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 from numba import njit, prange
 
-from faceup.cards.cards import (
-    BOARD_CARDS,
-    CLASS_OF_HOLE,
-    HOLE_CARDS,
-    N_HOLES,
-    PERMUTED_HOLES,
-    _canonical,
-    canonical_boards,
-)
+from faceup.cards.cards import BOARD_CARDS, CLASS_OF_HOLE, HOLE_CARDS, N_HOLES, PERMUTED_HOLES, _canonical, canonical_boards
 from faceup.cards.strength import N_RIVER_HOLES, _river_order
 from faceup.notebook.storage import load_npy, save_npy
 
@@ -41,8 +33,10 @@ class StreetTable(NamedTuple):
 
 
 @njit(cache=True)
-def _river_counts(cards, order, class_start, less, equal):
+def _river_counts(cards, less, equal):
     """Opponents that each hole of a river board beats and ties: less, equal (1326,) int32, 0 for blocked holes."""
+    order = np.empty(N_RIVER_HOLES, dtype=np.int16)
+    class_start = np.empty(161, dtype=np.int32)
     n_classes = _river_order(cards, order, class_start)
     less[:] = 0
     equal[:] = 0
@@ -69,11 +63,9 @@ def _river_counts(cards, order, class_start, less, equal):
 @njit(cache=True)
 def _river_equity(cards, equity):
     """2 * wins + ties of each hole on a river board, equity (1326,), 0 for blocked holes."""
-    order = np.empty(N_RIVER_HOLES, dtype=np.int16)
-    class_start = np.empty(161, dtype=np.int32)
     less = np.empty(N_HOLES, dtype=np.int32)
     equal = np.empty(N_HOLES, dtype=np.int32)
-    _river_counts(cards, order, class_start, less, equal)
+    _river_counts(cards, less, equal)
     for h in range(N_HOLES):
         equity[h] = 2 * less[h] + equal[h]
 
@@ -88,20 +80,24 @@ def _river_table(cards, equity):
 
 
 @njit(cache=True)
-def _next_boards(cards, next_keys, ids, permutations):
-    """For each card not on the board: id and suit permutation of the board with it added; -1 for cards on it."""
-    n_cards = cards.shape[0]
+def _gather_next(cards, next_keys, next_equity, rows, total):
+    """Equities of each hole with each further card, rows (52 - cards, 1326), 0 for blocked holes; total (1326,) their sum."""
+    n_cards, n = cards.shape[0], 0
     grown = np.empty(n_cards + 1, dtype=np.int64)
     used = np.int64(0)
     for i in range(n_cards):
         grown[i] = cards[i]
         used |= np.int64(1) << np.int64(cards[i])
+    total[:] = 0
     for c in range(52):
-        ids[c] = -1
         if not used >> c & 1:
             grown[n_cards] = c
-            key, permutations[c] = _canonical(grown, n_cards + 1)
-            ids[c] = np.searchsorted(next_keys, key)
+            key, permutation = _canonical(grown, n_cards + 1)
+            source, move, row = next_equity[np.searchsorted(next_keys, key)], PERMUTED_HOLES[permutation], rows[n]
+            for h in range(N_HOLES):
+                row[h] = source[move[h]]
+                total[h] += row[h]
+            n += 1
 
 
 def _sorting_network(n: int) -> np.ndarray:
@@ -137,19 +133,8 @@ def _sort_columns(rows, network):
 @njit(cache=True)
 def _turn_board(cards, river_keys, river_equity, equity, deciles):
     """Equity and river deciles of each hole on a turn board; blocked holes get 0."""
-    ids = np.empty(52, dtype=np.int64)
-    permutations = np.empty(52, dtype=np.int64)
-    _next_boards(cards, river_keys, ids, permutations)
     rows = np.empty((48, N_HOLES), dtype=np.uint16)
-    equity[:] = 0
-    n = 0
-    for c in range(52):
-        if ids[c] >= 0:
-            source, move, row = river_equity[ids[c]], PERMUTED_HOLES[permutations[c]], rows[n]
-            for h in range(N_HOLES):
-                row[h] = source[move[h]]
-                equity[h] += row[h]
-            n += 1
+    _gather_next(cards, river_keys, river_equity, rows, equity)
     _hide_blocked(cards, rows)
     _sort_columns(rows, NETWORK_48)
     for h in range(N_HOLES):
@@ -211,19 +196,9 @@ def _histogram_deciles(values, n, deciles):
 @njit(cache=True)
 def _flop_board(cards, turn_keys, turn_equity, river_keys, river_equity, equity, turn_deciles, river_deciles):
     """Equity, turn deciles and river deciles of each hole on a flop; blocked holes get 0."""
-    ids = np.empty(52, dtype=np.int64)
-    permutations = np.empty(52, dtype=np.int64)
-    _next_boards(cards, turn_keys, ids, permutations)
     rows = np.empty((49, N_HOLES), dtype=np.uint32)
-    total = np.zeros(N_HOLES, dtype=np.int64)
-    n = 0
-    for c in range(52):
-        if ids[c] >= 0:
-            source, move, row = turn_equity[ids[c]], PERMUTED_HOLES[permutations[c]], rows[n]
-            for h in range(N_HOLES):
-                row[h] = source[move[h]]
-                total[h] += row[h]
-            n += 1
+    total = np.empty(N_HOLES, dtype=np.int64)
+    _gather_next(cards, turn_keys, turn_equity, rows, total)
     _hide_blocked(cards, rows)
     _sort_columns(rows, NETWORK_49)
     futures = np.empty((N_HOLES, 1176), dtype=np.uint16)
@@ -352,8 +327,9 @@ def preflop_table(flop: StreetTable, turn: StreetTable, river: StreetTable) -> S
     return StreetTable(equity, tuple(deciles))
 
 
+@cache
 def all_tables() -> tuple[StreetTable, StreetTable, StreetTable, StreetTable]:
-    """Tables of the four streets, preflop first; about 1 GB."""
+    """Tables of the four streets, preflop first; about 1 GB, kept for the process."""
     river = river_table()
     turn = turn_table(river)
     flop = flop_table(turn, river)
@@ -443,12 +419,10 @@ def preflop_outcomes() -> np.ndarray:
 
 @njit(cache=True)
 def _add_outcomes(cards, multiplicity, counts):
-    order = np.empty(N_RIVER_HOLES, dtype=np.int16)
-    class_start = np.empty(161, dtype=np.int32)
     less = np.empty(N_HOLES, dtype=np.int32)
     equal = np.empty(N_HOLES, dtype=np.int32)
     for b in range(cards.shape[0]):
-        _river_counts(cards[b], order, class_start, less, equal)
+        _river_counts(cards[b], less, equal)
         for h in range(N_HOLES):
             counts[h, 0] += multiplicity[b] * less[h]
             counts[h, 1] += multiplicity[b] * equal[h]

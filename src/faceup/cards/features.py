@@ -3,22 +3,20 @@
 Of the betting a model is told the opponent's bets on each street, as in the paper; "both" adds the player's own, and
 "both+seat" adds whether the player sits on the button, too.
 
-The one place where integer equities become float32 features: divided in double precision by the street's
-unit, then rounded once. Decile d of a histogram is the smallest equity with at least d * 10 % of the futures
-at or below it, d = 1..10, so that each decile is an equity that really occurs.
+Integer equities become float32 features here: divided in double precision by the street's unit, then rounded once. Decile d
+of a histogram is the smallest equity with at least d * 10 % of the futures at or below it, d = 1..10.
 
-`board_features` and `street_features` read the tables of `hands.equity`. `hand("Ac3h", "Kh3sJc")` needs none:
+`board_features` reads the tables of `cards.equity`. `hand("Ac3h", "Kh3sJc")` needs none:
 from the flop on it evaluates the hand's own river boards (at most 1,081, in tens of milliseconds); preflop
-there are 2,118,760 of them, so it evaluates all boards up to suits instead, once a process and in seconds.
+there are 2,118,760 of them, so it makes all tables instead, once a process and in some 15 seconds.
 """
 
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cache, cached_property
+from functools import cached_property
 from itertools import combinations
 
 import numpy as np
-from numba import njit, prange
 
 from faceup.cards.cards import (
     BOARD_CARDS,
@@ -28,7 +26,6 @@ from faceup.cards.cards import (
     PERMUTED_HOLES,
     STREETS,
     canonical,
-    canonical_boards,
     hole_index,
     parse_hand,
 )
@@ -36,14 +33,12 @@ from faceup.cards.equity import (
     N_DECILES,
     UNITS,
     StreetTable,
-    _next_boards,
     _river_counts,
     _weighted_deciles,
+    all_tables,
     class_histogram,
     preflop_outcomes,
-    river_table,
 )
-from faceup.cards.strength import N_RIVER_HOLES
 
 _LATER = tuple([f"{name}_equity_p{10 * d}" for d in range(1, N_DECILES + 1)] for name in STREETS)
 FEATURE_NAMES = tuple(tuple(sum(_LATER[s + 1 :], ["equity"])) for s in range(4))  # 31, 21, 11 and 1 names
@@ -93,22 +88,12 @@ def board_features(street: int, table: StreetTable, board: list[int]) -> np.ndar
     if street:
         row, permutation = canonical(board)
         columns = PERMUTED_HOLES[permutation]
-    return street_features(street, table, np.array([row]))[0][columns]
-
-
-def street_features(street: int, table: StreetTable, board_ids: np.ndarray) -> np.ndarray:
-    """Hand features of the table's holes on canonical boards, in their canonical suits; 0 for blocked holes.
-
-    Returns float32 (n_ids, n_holes, 31 | 21 | 11 | 1); n_holes is 169 preflop (the starting hands), else
-    1326.
-    """
-    equity = table.equity[board_ids]
-    out = np.empty((*equity.shape, len(FEATURE_NAMES[street])), dtype=np.float32)
-    np.divide(equity, UNITS[street], out=out[..., 0], casting="same_kind")
+    equity = table.equity[row]
+    out = np.empty((len(equity), len(FEATURE_NAMES[street])), dtype=np.float32)
+    np.divide(equity, UNITS[street], out=out[:, 0], casting="same_kind")
     for i, deciles in enumerate(table.deciles):
-        columns = out[..., 1 + N_DECILES * i :][..., :N_DECILES]
-        np.divide(deciles[board_ids], UNITS[street + 1 + i], out=columns, casting="same_kind")
-    return out
+        np.divide(deciles[row], UNITS[street + 1 + i], out=out[:, 1 + N_DECILES * i :][:, :N_DECILES], casting="same_kind")
+    return out[columns]
 
 
 @dataclass(frozen=True)
@@ -182,14 +167,21 @@ class Hand:
         """Each way to complete the board: cards drawn (m, k), opponents beaten (m,), opponents tied (m,)."""
         unseen = [c for c in range(52) if c not in self.hole + self.board]
         draws = list(combinations(unseen, 5 - len(self.board)))
-        counts = np.array([_opponents(hole_index(*self.hole), self.board + draw) for draw in draws])
-        return np.array(draws, dtype=np.int64), counts[:, 0], counts[:, 1]
+        hole, (less, equal) = hole_index(*self.hole), np.empty((2, N_HOLES), dtype=np.int32)
+        wins, ties = np.empty((2, len(draws)), dtype=np.int64)
+        for i, draw in enumerate(draws):
+            _river_counts(np.array(self.board + draw, dtype=np.int64), less, equal)
+            wins[i], ties[i] = less[hole], equal[hole]
+        return np.array(draws, dtype=np.int64), wins, ties
 
     @cached_property
     def _histograms(self) -> dict[int, tuple[np.ndarray, np.ndarray]]:
         """Values and counts of the river and of every later street."""
         if self.street == 0:
-            return _preflop_histograms(int(CLASS_OF_HOLE[hole_index(*self.hole)]))
+            k = int(CLASS_OF_HOLE[hole_index(*self.hole)])
+            n_holes = np.count_nonzero(CLASS_OF_HOLE == k)  # a class's holes have the same histogram
+            later = {street: class_histogram(street, table, k) for street, table in enumerate(all_tables()) if street}
+            return {street: (values, counts // n_holes) for street, (values, counts) in later.items()}
         draws, wins, ties = self._rivers
         units = 2 * wins + ties
         found = {3: np.unique(units, return_counts=True)}
@@ -237,48 +229,3 @@ def _check_bets(bets: tuple[float, ...], street: int) -> None:
             raise ValueError(f"{name} is {bet}, expected dollars, 0 or more")
     if any(bets[street + 1 :]):
         raise ValueError(f"opponent_bets {tuple(bets)}: expected 0 after the {STREETS[street]}")
-
-
-def _opponents(hole: int, board: tuple[int, ...]) -> tuple[int, int]:
-    """How many of the 990 opposing hands a hole beats and ties on a river board."""
-    order, class_start = np.empty(N_RIVER_HOLES, dtype=np.int16), np.empty(161, dtype=np.int32)
-    less, equal = np.empty((2, N_HOLES), dtype=np.int32)
-    _river_counts(np.array(board, dtype=np.int64), order, class_start, less, equal)
-    return int(less[hole]), int(equal[hole])
-
-
-@njit(cache=True, parallel=True)
-def _sum_next(cards, next_keys, next_equity, equity):
-    """Add up, for every board and hole, the equities over the next card."""
-    for b in prange(cards.shape[0]):
-        ids = np.empty(52, dtype=np.int64)
-        permutations = np.empty(52, dtype=np.int64)
-        _next_boards(cards[b], next_keys, ids, permutations)
-        for c in range(52):
-            if ids[c] >= 0:
-                source, move = next_equity[ids[c]], PERMUTED_HOLES[permutations[c]]
-                for h in range(N_HOLES):
-                    equity[b, h] += source[move[h]]
-
-
-def _summed(n_cards: int, next_equity: np.ndarray) -> np.ndarray:
-    boards = canonical_boards(n_cards)
-    equity = np.zeros((len(boards.keys), N_HOLES), dtype=np.uint32)
-    _sum_next(boards.cards, canonical_boards(n_cards + 1).keys, next_equity, equity)
-    return equity
-
-
-@cache
-def _equities() -> dict[int, StreetTable]:
-    """Equities without deciles on all boards of the three later streets; 450 MB, kept for the process."""
-    river = river_table().equity
-    turn = _summed(4, river)
-    flop = _summed(3, turn) // 2  # every river board was met in both orders of turn and river
-    return {1: StreetTable(flop, ()), 2: StreetTable(turn, ()), 3: StreetTable(river, ())}
-
-
-@cache
-def _preflop_histograms(k: int) -> dict[int, tuple[np.ndarray, np.ndarray]]:
-    n_holes = np.count_nonzero(CLASS_OF_HOLE == k)  # a class's holes have the same histogram
-    found = {street: class_histogram(street, table, k) for street, table in _equities().items()}
-    return {street: (values, counts // n_holes) for street, (values, counts) in found.items()}

@@ -8,17 +8,7 @@ house, quads, straight flush.
 import numpy as np
 from numba import njit
 
-CATEGORIES = (
-    "high card",
-    "pair",
-    "two pair",
-    "trips",
-    "straight",
-    "flush",
-    "full house",
-    "quads",
-    "straight flush",
-)
+CATEGORIES = ("high card", "pair", "two pair", "trips", "straight", "flush", "full house", "quads", "straight flush")
 _N_MASKS = 1 << 13
 
 

@@ -79,7 +79,6 @@ def expectiminimax_agent(leduc: Leduc, depth: int) -> np.ndarray:
         return max(values) if state.player == me else min(values)
 
     def choose(seen: Situation) -> str:
-        """The action of the largest value."""
         options = legal(rules, seen.state)
         values = [worth(act(rules, seen.state, a), seen.player, seen.own, seen.public, depth) for a in options]
         return options[int(np.argmax(np.round(values, 9)))]  # rounded: two ways to the same sum are a tie

@@ -323,7 +323,6 @@ def q_grid(
     settings = [LearningSetting(*knobs) for knobs in product(alphas, gammas, epsilons)]
 
     def one(job: tuple[LearningSetting, list[int]]) -> float:
-        """What a setting's learner wins in the end."""
         learner = QLearner(leduc, opponent, *job)
         learner.advance(n_episodes)
         return exact_winnings(leduc, learner.strategy(), opponent, form)

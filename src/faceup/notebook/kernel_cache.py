@@ -4,39 +4,69 @@ Numba by itself looks only at a kernel's own file to tell whether its compiled c
 takes from others. Here an edit anywhere below a kernel compiles it anew, and an edit elsewhere compiles nothing.
 """
 
-import inspect
+import fcntl
 import os
+import shutil
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
-from numba.core.caching import UserProvidedCacheLocator
+from numba.core import caching
+from numba.misc.appdirs import AppDirs
 
 from faceup.notebook.source_code import SOURCES, code_digest, module_name
 
 FOLDER = SOURCES.parent / "build" / "numba"
+KEPT = 4  # folders a module: those of branches that take turns
 
 
-class KernelCacheLocator(UserProvidedCacheLocator):
+class _LockedIndex(caching.IndexDataCacheFile):
+    """Two processes that save two signatures of a kernel at once would give one the code of the other."""
+
+    def save(self, key, data) -> None:
+        """As numba's, one process at a time."""
+        with open(f"{self._index_path}.lock", "w") as lock:
+            with suppress(OSError):  # a disk that knows no locks
+                fcntl.flock(lock, fcntl.LOCK_EX)
+            super().save(key, data)
+
+
+caching.IndexDataCacheFile = _LockedIndex
+
+
+def _forget_old(folder: Path) -> None:
+    """Remove all but the KEPT last used folders of a module."""
+    folders = sorted(folder.parent.glob(f"{folder.name.rpartition('-')[0]}-*"), key=lambda path: path.stat().st_mtime)
+    for old in folders[:-KEPT]:
+        shutil.rmtree(old, ignore_errors=True)
+
+
+class KernelCacheLocator(caching.UserProvidedCacheLocator):
     """Named in NUMBA_CACHE_LOCATOR_CLASSES by the package; passes over functions that are not this package's."""
 
-    def __init__(self, py_func: Callable, py_file: str):
-        path = Path(py_file).resolve()
-        self._digest = code_digest(module_name(path))
-        base = Path(os.environ.get("NUMBA_CACHE_DIR") or FOLDER)
-        self._cache_path = str(base / f"{path.stem}-{self._digest[:16]}")
-        self._name = inspect.unwrap(py_func).__qualname__
+    def __init__(self, folder: Path, digest: str, py_file: str):
+        self._cache_path, self._digest, self._py_file = str(folder), digest, py_file
 
     @classmethod
     def from_function(cls, py_func: Callable, py_file: str) -> "KernelCacheLocator | None":
-        """A locator for a function of this package whose folder can be written, else None: numba then asks its own locators."""
-        if not Path(py_file).resolve().is_relative_to(SOURCES / "faceup"):
+        """A locator for a function of this package, None for others. Raises OSError where no folder can be written."""
+        path = Path(py_file).resolve()
+        if not path.is_relative_to(SOURCES / "faceup"):
             return None
-        locator = cls(py_func, py_file)
-        try:
-            locator.ensure_cache_path()
-        except OSError:
-            return None
-        return locator
+        digest = code_digest(module_name(path))
+        bases = os.environ.get("NUMBA_CACHE_DIR") or str(FOLDER), AppDirs("faceup", False).user_cache_dir
+        for folder in (Path(base) / f"{path.stem}-{digest[:16]}" for base in bases):
+            locator, is_new = cls(folder, digest, py_file), not folder.is_dir()
+            try:
+                locator.ensure_cache_path()
+            except OSError:
+                continue
+            with suppress(OSError):
+                os.utime(folder)
+                if is_new:
+                    _forget_old(folder)
+            return locator
+        raise OSError(f"{' and '.join(bases)} cannot be written, expected NUMBA_CACHE_DIR to name a folder for compiled kernels")
 
     def get_source_stamp(self) -> str:
         """What decides whether compiled code is stale."""

@@ -1,9 +1,11 @@
 """params.yaml and the studies' own file: what may stand in them. A wrong file is one ValueError before work starts.
 
-A new knob is a name in SCHEMA or STUDIES, a line in each profile (params.yaml, params/*.yaml), and a rule if none fits its name.
-Values reach the code as they stand in the file: they are checked, never converted.
+The profile params/smoke.yaml says which knobs there are; a study's are those that its parameters cell names. A new knob is a line
+in each profile (params.yaml, params/*.yaml), and a rule if none fits its name. Values reach the code as they stand in the file:
+they are checked, never converted.
 """
 
+import json
 import os
 import re
 from collections.abc import Callable, Iterable
@@ -15,51 +17,6 @@ from pydantic import AfterValidator, TypeAdapter, ValidationError, confloat, con
 from ruamel.yaml import YAML, YAMLError
 
 from faceup.notebook.paths import ROOT
-
-_CELLS = "flop_equity_cells flop_decile_cells flop_deciles turn_equity_cells turn_decile_cells turn_deciles"
-_CFR = "iterations epoch alpha beta gamma"
-_ROWS = "row_boards value_boards flop_rows turn_rows river_rows"
-_BOOSTED = "boosted_depth boosted_rounds boosted_learning_rate"
-_NEURAL = "neural_layers neural_width neural_epochs neural_batch neural_learning_rate"
-_TREES = "row_boards value_boards round_rows tree_depths tree_min_rows oct_regrowths match_boards"
-_HUMAN = "games held_out depths memory_sizes neighbours search_games rule_lines unseen_games"
-SCHEMA = {  # params.yaml: the knobs of each section
-    "seed": "",  # itself a knob
-    "equity": "example_hole example_flop",
-    "betting": "preflop_sizes flop_sizes turn_sizes river_sizes",
-    "selfplay": f"{_CELLS} {_CFR} snapshots snapshot_boards exploitability_flops responder_sizes line_boards checkpoint_every",
-    "features": "history",
-    "distill": f"{_ROWS} row_weights held_out test_boards depths tree_min_rows oct_regrowths boosted_rows {_BOOSTED} neural_rows "
-    f"{_NEURAL}",
-    "stand_in_betting": "stand_in_preflop_sizes stand_in_flop_sizes stand_in_turn_sizes stand_in_river_sizes",
-    "stand_in": f"flop_groups turn_groups sampled_hands lloyd_steps {_CFR} snapshot snapshot_boards checkpoint_every",
-    "head_to_head": "match_boards subset_boards subset_holes stand_in_boards threshold threshold_boards played_games "
-    "checked_games slumbot_hands",
-    "selfplay_time": f"row_boards rows_per_round cart_depth cart_min_rows {_BOOSTED} match_boards played_games answered flops",
-    "strategy": "small_depth picture_depth search_boards test_boards deepest bluff_share bluff_equity logical_share walk_holes "
-    "walk_board",
-    "exploitability": "depths responder_sizes sweep_flops main_flops fidelity_boards lbr_boards",
-    "leduc": "iterations checkpoints episodes evaluations evaluation_games training_seeds alphas gammas epsilons grid_seeds "
-    "search_depths search_games tree_depths tremble card_parts card_restarts",
-    "human_rules": f"{_HUMAN} optimal_games optimal_depths optimal_min_rows optimal_regrowths",
-    "overview": "",
-}
-STUDIES = {  # notebooks/studies/params.yaml
-    "human_rules_100k": _HUMAN,
-    "lbr": "boards holes flops",
-    "losses": _TREES,
-    "history": f"{_ROWS} tree_share tree_depths tree_min_rows oct_regrowths cost_weight curve_min_rows curve_shares match_boards "
-    f"answered_depths answered_flops responder_sizes boosted_share {_BOOSTED} boosted_cost_weight neural_share {_NEURAL} "
-    "neural_cost_weight subset_boards subset_holes",
-    "tuning": "row_boards value_boards round_rows validation tree_depths least_rows oct_regrowths boosted_depths boosted_rates "
-    "boosted_rounds neural_layers neural_widths neural_epochs",
-    "oct_trials": "row_boards round_rows proof_rows proof_regrowths proof_restarts trial_rows trial_seed trial_depth "
-    "trial_min_rows trial_criteria trial_regrowths warm_depths warm_min_rows",
-    "opponents": "trained keep_every boards",
-    "long_matches": "games block_games",
-    "representation": f"{_CELLS} {_CFR} {_TREES} shared_history share_every",
-    "discounting": f"{_CELLS} sizes alphas betas gammas epochs iterations seeds match_boards flops",
-}
 
 
 def _in_order(values: list) -> list:
@@ -75,11 +32,21 @@ def _rising(rule: Any, least: int = 1) -> Any:
 _COUNT, _DEPTH, _CARDS = conint(ge=1), conint(ge=1, le=30), constr(pattern="^([2-9TJQKA][cdhs])+$")
 _SHARE, _EXPONENT = confloat(ge=0, le=1), confloat(ge=-10, le=10)
 _RAISES = _rising(confloat(ge=0.05, le=200), least=0)  # in pots
+_EPOCHS = conint(ge=1000, multiple_of=1000)  # of discard.selfplay
 RULES = {  # how a knob's name ends, and what it may be; the first line that fits counts
     "seed": conint(ge=0, lt=2**32),
+    "bins": Literal[2, 4, 5, 10, 20],
+    "shifts": conlist(confloat(ge=-1, le=1), min_length=3, max_length=3),
+    "slip": confloat(gt=0, lt=1),
+    "switch": confloat(ge=0, le=1),
+    r"bayes\.exploitability_flops": Literal[0] | conint(ge=4, le=22_100),
+    "matches|match_hands": conint(ge=2),
     "walk_holes": conlist(_CARDS, min_length=2, max_length=2),
     "example_hole|example_flop|walk_board": _CARDS,
     "responder_sizes": _RAISES,
+    r"discard\.checkpoints": _rising(_EPOCHS),
+    r"discard\.(own_|response_)?iterations": _EPOCHS,
+    "thresholds": conlist(_SHARE, min_length=4, max_length=4),
     "memory_sizes|snapshots|checkpoints|answered|trained|neighbours|least_rows|trial_min_rows|trial_rows": _rising(_COUNT),
     r"tuning\.neural_(layers|widths)": _rising(_COUNT),
     "sizes": conlist(_RAISES, min_length=1),
@@ -109,6 +76,7 @@ RULES = {  # how a knob's name ends, and what it may be; the first line that fit
 }
 TOGETHER: dict[tuple[str, str], Callable[[dict[str, Any]], bool]] = {  # knobs that must fit others
     ("selfplay.snapshots", "below selfplay.iterations"): lambda p: p["selfplay.snapshots"][-1] < p["selfplay.iterations"],
+    ("discard.checkpoints", "below discard.iterations"): lambda p: p["discard.checkpoints"][-1] < p["discard.iterations"],
     ("stand_in.snapshot", "at most stand_in.iterations"): lambda p: p["stand_in.snapshot"] <= p["stand_in.iterations"],
     ("selfplay_time.answered", "some of selfplay.snapshots and selfplay.iterations"): lambda p: (
         set(p["selfplay_time.answered"]) <= {*p["selfplay.snapshots"], p["selfplay.iterations"]}
@@ -132,12 +100,32 @@ def _keys(place: str, given: Any, known: Iterable[str]) -> None:
             raise ValueError(f"{place}.{key} {said}".lstrip("."))
 
 
-def check(values: Any, sections: dict[str, str]) -> None:
+@cache
+def pipeline_sections() -> dict[str, list[str]]:
+    """The sections of params.yaml and the knobs of each, none for `seed`, itself a knob: those of params/smoke.yaml."""
+    given = YAML(typ="safe", pure=True).load(ROOT / "params" / "smoke.yaml")
+    return {name: list(knobs) if isinstance(knobs, dict) else [] for name, knobs in given.items()}
+
+
+@cache
+def study_sections() -> dict[str, list[str]]:
+    """The sections of notebooks/studies/params.yaml, one a study: what its parameters cell names and no other section has."""
+    found = {}
+    for path in sorted((ROOT / "notebooks" / "studies").glob("*.ipynb")):
+        nb = json.loads(path.read_text(encoding="utf-8"))
+        cell = next(cell for cell in nb["cells"] if "parameters" in cell["metadata"].get("tags", []))
+        names = re.findall(r"(?m)^(\w+) = ", "".join(cell["source"]))
+        others = {"seed", *(knob for name in nb["metadata"]["faceup"]["sections"] for knob in pipeline_sections().get(name, []))}
+        found[path.stem] = [name for name in names if name not in others]
+    return found
+
+
+def check(values: Any, sections: dict[str, list[str]]) -> None:
     """Raises ValueError naming dotted key, value and what was expected, for the first wrong value."""
     _keys("", values, sections)
     knobs = {"seed": values["seed"]} if "seed" in sections else {}
     for name in [s for s in sections if s != "seed"]:
-        _keys(name, values[name], sections[name].split())
+        _keys(name, values[name], sections[name])
         knobs |= {f"{name}.{knob}": value for knob, value in values[name].items()}
     for knob, value in knobs.items():
         try:
@@ -147,18 +135,15 @@ def check(values: Any, sections: dict[str, str]) -> None:
             raise ValueError(f"{knob} is {value!r}, expected {words}") from None
     for (knob, words), fits in TOGETHER.items():
         if knob in knobs and not fits(knobs):
-            raise ValueError(f"{knob} is {knobs[knob]!r}, expected {words}")
+            others = re.sub(r"\w+\.\w+", lambda other: f"{other[0]} ({knobs[other[0]]})", words)
+            raise ValueError(f"{knob} is {knobs[knob]!r}, expected {others}")
 
 
-def load_parameters(path: str | os.PathLike | None = None, sections: dict[str, str] = SCHEMA) -> dict[str, Any]:
-    """All parameters of `path` (default: the repository's params.yaml).
-
-    Raises ValueError naming file, dotted key, value and what was expected.
-    """
+def load_parameters(path: str | os.PathLike | None = None, sections: dict[str, list[str]] | None = None) -> dict[str, Any]:
+    """All parameters of a file, params.yaml by default; ValueError naming file, dotted key, value and what was expected."""
     path = Path(path or ROOT / "params.yaml").resolve()
     try:
-        values = YAML(typ="safe", pure=True).load(path.read_text(encoding="utf-8"))
-        check(values, sections)
+        check(values := YAML(typ="safe", pure=True).load(path), pipeline_sections() if sections is None else sections)
     except (YAMLError, ValueError) as error:
         name = path.relative_to(ROOT) if path.is_relative_to(ROOT) else path.name
         raise ValueError(f"{name}: {' '.join(str(error).split('To suppress')[0].split())}") from error
@@ -167,7 +152,7 @@ def load_parameters(path: str | os.PathLike | None = None, sections: dict[str, s
 
 def load_study_parameters() -> dict[str, Any]:
     """All parameters of notebooks/studies/params.yaml; ValueError as `load_parameters`."""
-    return load_parameters(ROOT / "notebooks" / "studies" / "params.yaml", STUDIES)
+    return load_parameters(ROOT / "notebooks" / "studies" / "params.yaml", study_sections())
 
 
 def section(name: str) -> dict[str, Any]:

@@ -18,14 +18,7 @@ _LIGHT = 0.18  # luminance above which black text stands out more than white
 _STEPS = (1, 2, 5)  # of axes with logarithmic scales
 
 
-def heat_map(
-    axes: Axes,
-    names: Sequence[str],
-    values: np.ndarray,
-    intervals: np.ndarray,
-    label: str,
-    cmap: str = "RdBu",
-) -> None:
+def heat_map(axes: Axes, names: Sequence[str], values: np.ndarray, intervals: np.ndarray, label: str, cmap: str = "RdBu") -> None:
     """Pairings: the row's agent against the column's, value and interval in each cell.
 
     values, intervals: (n, n), NaN where there is no number. Colours are symmetric about 0 and logarithmic: a
@@ -54,14 +47,7 @@ def heat_map(
     bar.ax.yaxis.set_minor_locator(NullLocator())
 
 
-def curve(
-    axes: Axes,
-    x: Sequence[float],
-    y: Sequence[float],
-    intervals: Sequence[float],
-    label: str,
-    color: str = BLUE,
-) -> None:
+def curve(axes: Axes, x: Sequence[float], y: Sequence[float], intervals: Sequence[float], label: str, color: str = BLUE) -> None:
     """Dots with their intervals, joined by a line."""
     axes.errorbar(x, y, yerr=intervals, color=color, label=label, marker="o", ms=5, lw=1.5, capsize=3)
 
@@ -73,11 +59,7 @@ def reference(axes: Axes, y: float, interval: float, label: str, color: str = GR
 
 
 def dots(
-    axes: Axes,
-    names: Sequence[str],
-    values: Sequence[float],
-    intervals: Sequence[float],
-    colors: Sequence[str] | None = None,
+    axes: Axes, names: Sequence[str], values: Sequence[float], intervals: Sequence[float], colors: Sequence[str] | None = None
 ) -> None:
     """One row a name, the first on top: the value as a dot with its interval, and both as text above it."""
     for row, (value, interval) in enumerate(zip(values, intervals, strict=True)):
@@ -93,10 +75,7 @@ def dots(
 
 
 def readable_panel(
-    axes: Axes,
-    trees: dict[str, tuple[Sequence[int], Sequence[float]]],
-    cards: dict[int, Sequence[float]],
-    xlabel: str,
+    axes: Axes, trees: dict[str, tuple[Sequence[int], Sequence[float]]], cards: dict[int, Sequence[float]], xlabel: str
 ) -> None:
     """Sizes against exploitability (logarithmic): a line for each kind of tree, a column of stars for each card."""
     for (label, (x, y)), color in zip(trees.items(), (BLUE, PURPLE, RED, GREEN), strict=False):

@@ -8,6 +8,13 @@ import sys
 from typing import NamedTuple
 
 LINES = 10
+NOTE = "[faceup] "  # begins a line for whoever runs a notebook, which its report leaves out
+
+
+def note(text: str) -> None:
+    """Say a line on stderr that depends on more than the work, such as what was found on the disk: reports do not keep it."""
+    sys.stderr.write(f"{NOTE}{text}\n")
+    sys.stderr.flush()
 
 
 class Progress:

@@ -29,9 +29,12 @@ def published(paper: str) -> dict[str, Published]:
 
     Raises ValueError for a paper that the file does not have, and for an entry that lacks something.
     """
-    papers = yaml.safe_load(_FILE.read_text(encoding="utf-8"))
+    try:
+        papers = dict(yaml.safe_load(_FILE.read_text(encoding="utf-8")))
+    except (yaml.YAMLError, TypeError, ValueError) as error:
+        raise ValueError(f"{_FILE.name}: {' '.join(str(error).split())}") from error
     if paper not in papers:
-        raise ValueError(f"paper {paper!r} is unknown, expected one of {', '.join(papers)}")
+        raise ValueError(f"{_FILE.name}: paper {paper!r} is unknown, expected one of {', '.join(papers)}")
     try:
         return _ENTRIES.validate_python(papers[paper], strict=True)
     except ValidationError as error:

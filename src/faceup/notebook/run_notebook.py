@@ -17,7 +17,7 @@ import os
 import re
 import struct
 import sys
-import time
+import tempfile
 from pathlib import Path
 from typing import Any
 
@@ -27,7 +27,9 @@ from nbformat import NotebookNode
 
 from faceup.notebook.parameters import load_parameters, load_study_parameters
 from faceup.notebook.paths import AGENTS, DATA, FIGURES, METRICS, REPORTS, ROOT, TABLES
-from faceup.notebook.stages import remove_leftovers, stage_of, undeclared
+from faceup.notebook.progress import NOTE
+from faceup.notebook.source_code import edited
+from faceup.notebook.stages import remove_leftovers, sections_of, stage_of, undeclared
 from faceup.notebook.storage import write_text
 
 NOTEBOOKS = ROOT / "notebooks"
@@ -35,7 +37,7 @@ STUDIES = NOTEBOOKS / "studies"
 WORKING = ROOT / "build" / "notebooks"  # copies of running and of failed notebooks
 KERNEL = {"display_name": "Python 3", "language": "python", "name": "python3"}
 # Run last and left out of the report: what the kernel has loaded of this package.
-LOADED = "import sys\nprint(*sorted(name for name in sys.modules if name.startswith('faceup.')))"
+LOADED = "import sys\nprint('LOADED', *sorted(name for name in sys.modules if name.split('.')[0] == 'faceup'))"
 # What a user's machine could otherwise change in an output.
 SURROUNDINGS = {
     "FACEUP_ROOT": str(ROOT),
@@ -45,9 +47,6 @@ SURROUNDINGS = {
     "IPYTHONDIR": str(ROOT / "build" / "ipython"),  # no user's start-up files, and no shared history
     "JUPYTER_PREFER_ENV_PATH": "1",  # the kernel of this Python, not one registered in the home folder
     "PYDEVD_DISABLE_FILE_VALIDATION": "1",  # no debugger warning on the terminal
-    "ATEN_CPU_CAPABILITY": "avx2",  # torch takes one path through its kernels on all processors that have AVX2
-    "MKL_CBWR": "AVX2",
-    "ONEDNN_MAX_CPU_ISA": "AVX2",
 }
 
 
@@ -134,9 +133,12 @@ def _settled(text: str) -> str:
 def _without_machine(text: str, root: Path) -> str:
     """No memory addresses, temporary names of cells, and paths to the repository or to Python."""
     text = re.sub(r" at 0x[0-9a-fA-F]+", "", text)
+    text = text.replace(f"{root}/", "")
+    for place in (sys.prefix, sys.base_prefix, tempfile.gettempdir()):  # these may hold spaces
+        text = re.sub(rf"{re.escape(place)}(?=/(lib/python3\.|ipykernel_))", "", text)
     text = re.sub(r"[^\s\"'(<>]*ipykernel_\d+/\d+\.py", "<cell>", text)
     text = re.sub(r"[^\s\"'(<>]*/lib/python3\.\d+/(site-packages/)?", "", text)
-    return re.sub(rf"{re.escape(str(root))}(/|(?![\w.-]))", lambda m: "" if m[1] else ".", text)
+    return re.sub(rf"{re.escape(str(root))}(?![\w.-])", ".", text)
 
 
 def _bare_png(data: str) -> str:
@@ -160,10 +162,8 @@ def _clean_output(output: NotebookNode, root: Path) -> NotebookNode:
         elif isinstance(data, str):
             output.data[kind] = _without_machine(data, root)
     if "text" in output:
-        output.text = _without_machine(_settled(output.text), root)
-    if "traceback" in output:
-        output.traceback = [_without_machine(_settled(line), root) for line in output.traceback]
-        output.evalue = _without_machine(output.evalue, root)
+        said = _without_machine(_settled(output.text), root)
+        output.text = re.sub(rf"(?m)^{re.escape(NOTE)}.*\n?", "", said)
     return output
 
 
@@ -195,7 +195,8 @@ def normalise(nb: NotebookNode, root: Path = ROOT) -> NotebookNode:
         if not cell.metadata.get("tags"):
             cell.metadata.pop("tags", None)  # papermill leaves an empty list
         if cell.cell_type == "code":
-            cell.outputs = [_clean_output(output, root) for output in _merged(cell.outputs)]
+            outputs = [_clean_output(output, root) for output in _merged(cell.outputs)]
+            cell.outputs = [output for output in outputs if output.get("text") != ""]
     return nb
 
 
@@ -242,11 +243,14 @@ def _execute(nb: NotebookNode, name: str) -> NotebookNode:
 
 
 def read_source(path: Path) -> NotebookNode:
-    """A notebook of notebooks/; raises ValueError if there is none."""
+    """A notebook of notebooks/; raises ValueError if there is none, or no notebook."""
     if not path.is_file():
         name = path.relative_to(ROOT).as_posix()
         raise ValueError(f"{name}: there is no such notebook, expected one in notebooks/ such as 11_selfplay")
-    return nbformat.read(path, as_version=4)
+    try:
+        return nbformat.read(path, as_version=4)
+    except Exception as error:  # nbformat raises several kinds for damaged files
+        raise ValueError(f"{path.relative_to(ROOT).as_posix()}: expected a notebook ({_first_line(str(error))})") from error
 
 
 def run(name: str) -> Path:
@@ -260,30 +264,40 @@ def run(name: str) -> Path:
     try:
         cell = parameters_cell(nb)
         cell.source = fill(cell.source, chosen_values(nb, parameters))
+        _check_sections(name, nb)
     except (ValueError, SyntaxError) as error:
         raise ValueError(f"notebooks/{name}.ipynb: {error}") from error
     os.environ.update(SURROUNDINGS)
     for folder in (DATA, REPORTS, FIGURES, TABLES, METRICS, AGENTS):
         folder.mkdir(parents=True, exist_ok=True)
-    report, start = REPORTS / f"{name}.ipynb", time.time()
+    report, marker = REPORTS / f"{name}.ipynb", WORKING / f"{name}.began"
+    write_text(marker, "")  # a file's time is compared with a file's: a network's disk has a clock of its own
     nb.cells.append(nbformat.v4.new_code_cell(LOADED))
     nb = _execute(nb, name)
-    loaded = nb.cells.pop().outputs[0].text.split()
-    _check_dependencies(name, loaded, start)
+    said = "".join(output.text for output in nb.cells.pop().outputs if output.get("name") == "stdout")
+    _check_code(name, said.rpartition("LOADED ")[2].partition("\n")[0].split())
+    remove_leftovers(name, marker.stat().st_mtime)
+    marker.unlink()
     write_text(report, nbformat.writes(normalise(nb)) + "\n")
     return report
 
 
-def _check_dependencies(name: str, loaded: list[str], start: float) -> None:
-    """Raises RuntimeError where a kernel has loaded modules that the notebook's stage does not depend on."""
+def _check_sections(name: str, nb: NotebookNode) -> None:
+    """Raises ValueError where a stage does not depend on the parameters that its notebook reads: it would not see them change."""
     stage = stage_of(name)
-    if stage is None:
-        return  # a notebook that no pipeline runs
-    if wrong := undeclared(stage, loaded):
+    if stage and (missing := sorted({*nb.metadata["faceup"]["sections"]} - {*sections_of(stage)})):
+        raise ValueError(f"reads the sections {', '.join(missing)}, expected those in the params of its stage")
+
+
+def _check_code(name: str, loaded: list[str]) -> None:
+    """Raises RuntimeError where a kernel has loaded modules that were edited, or that the notebook's stage does not depend on."""
+    if changed := edited(loaded):
+        raise RuntimeError(f"notebooks/{name}.ipynb: {', '.join(changed)} was edited while it ran, run it again")
+    stage = stage_of(name)
+    if stage and (wrong := undeclared(stage, loaded)):
         packages = sorted({"src/" + module.rpartition(".")[0].replace(".", "/") for module in wrong})
         said = f"uses {', '.join(wrong)}, which its stage does not depend on: add {', '.join(packages)} to its deps"
         raise RuntimeError(f"notebooks/{name}.ipynb {said}")
-    remove_leftovers(name, start)
 
 
 def cleaned(nb: NotebookNode, parameters: dict[str, Any]) -> NotebookNode:
@@ -312,7 +326,7 @@ def main(arguments: list[str]) -> int:
         return 2
     try:
         clean() if arguments[0] == "--clean" else run(arguments[0])
-    except (ValueError, RuntimeError) as error:
+    except (ValueError, RuntimeError, OSError) as error:
         print(error, file=sys.stderr)
         return 1
     except KeyboardInterrupt:

@@ -11,6 +11,7 @@ from typing import Any
 import yaml
 
 from faceup.notebook.paths import ROOT
+from faceup.notebook.source_code import module_file
 
 PIPELINE = ROOT / "dvc.yaml"
 STUDIES = ROOT / "notebooks" / "studies" / "dvc.yaml"
@@ -40,10 +41,16 @@ def outs_of(stage: dict[str, Any]) -> dict[str, dict[str, Any]]:
     return made
 
 
+def sections_of(stage: dict[str, Any]) -> list[str]:
+    """The sections of parameters, and `seed`, that a stage depends on, those of the studies' own file too."""
+    named = stage.get("params", [])
+    return [name for given in named for name in ([given] if isinstance(given, str) else sum(given.values(), []))]
+
+
 def undeclared(stage: dict[str, Any], modules: Iterable[str]) -> list[str]:
     """Of these modules, such as "faceup.cards.equity", those that lie in nothing that a stage depends on, sorted."""
-    known = [dep.removeprefix("src/").replace("/", ".") for dep in stage["deps"] if dep.startswith("src/")]
-    inner = (name for name in modules if name.count(".") > 1)  # the packages themselves hold no code
+    known = [dep.removeprefix("src/").removesuffix(".py").replace("/", ".") for dep in stage["deps"] if dep.startswith("src/")]
+    inner = (name for name in modules if (file := module_file(name)) and file.name != "__init__.py")  # those hold no code
     return sorted(name for name in inner if not any(name == dep or name.startswith(f"{dep}.") for dep in known))
 
 

@@ -9,7 +9,7 @@ import json
 import math
 import os
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import numpy as np
@@ -19,15 +19,23 @@ DIGITS = 6  # of every number in JSON and CSV, so that the last bits of a sum do
 
 @contextmanager
 def replacing(path: str | os.PathLike) -> Iterator[Path]:
-    """Yields a temporary path (same folder and ending) to write; it becomes `path` if the block ends well."""
+    """Yields a temporary path (same folder and ending) to write; it becomes `path` if the block ends well.
+
+    Raises OSError naming `path` where it cannot be written.
+    """
     path = Path(path)
     path.parent.mkdir(parents=True, exist_ok=True)
     temporary = path.with_name(f".writing-{os.getpid()}-{path.name}")
     try:
         yield temporary
         os.replace(temporary, path)
+    except OSError as error:
+        if str(error.filename) == str(temporary):
+            raise OSError(error.errno, error.strerror, str(path)) from error
+        raise
     finally:
-        temporary.unlink(missing_ok=True)
+        with suppress(OSError):
+            temporary.unlink()
 
 
 def write_text(path: str | os.PathLike, text: str) -> None:
@@ -91,8 +99,11 @@ def save_npz(path: str | os.PathLike, **arrays: np.ndarray) -> None:
 
 
 def load_json(path: str | os.PathLike) -> object:
-    """Read a JSON file."""
-    return json.loads(Path(path).read_text(encoding="utf-8"))
+    """Read a JSON file. Raises ValueError naming it where it is damaged."""
+    try:
+        return json.loads(Path(path).read_text(encoding="utf-8"))
+    except ValueError as error:
+        raise ValueError(f"{path}: expected JSON ({error})") from error
 
 
 def load_npy(path: str | os.PathLike, mmap: bool = False) -> np.ndarray:

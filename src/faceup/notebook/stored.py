@@ -16,22 +16,24 @@ import importlib
 import inspect
 import json
 import os
-import shutil
+import tempfile
+import time
 import types
 from collections.abc import Callable, Collection, Iterator
-from importlib.metadata import PackageNotFoundError, version
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, TypeVar
 
 import numpy as np
+from llvmlite import binding
 
 from faceup.notebook.paths import ROOT
-from faceup.notebook.progress import Part, Progress
+from faceup.notebook.progress import Part, Progress, note
 from faceup.notebook.source_code import code_digest
-from faceup.notebook.storage import load_npz, save_npz, write_text
+from faceup.notebook.storage import load_npz, save_npz
 
+FORMAT = 2  # of the files; another number makes all of them stale
 LIMIT = 6_000_000_000  # bytes of all results together
-LIBRARIES = ("numpy", "numba", "scipy", "scikit-learn", "xgboost-cpu", "xgboost", "torch")
 T = TypeVar("T")
 
 
@@ -40,31 +42,24 @@ def folder() -> Path:
     return ROOT / "build" / "stored"
 
 
+def reusing() -> bool:
+    """Whether results and checkpoints of earlier runs may be used."""
+    return os.environ.get("FACEUP_REUSE") != "0"
+
+
 # --- what a call depends on ---------------------------------------------------------------------------------
-
-
-@functools.cache
-def _versions() -> str:
-    found = {}
-    for name in LIBRARIES:
-        try:
-            found[name] = version(name)
-        except PackageNotFoundError:
-            found[name] = ""
-    return repr(found)
 
 
 _FILES: dict[int, tuple[np.ndarray, str]] = {}  # arrays mapped from files, which cannot change, are read once a process
 
 
 class _Description:
-    """Says what values are, as text: contents of arrays and objects, code of functions and classes."""
+    """See `described`."""
 
     def __init__(self) -> None:
         self._arrays: dict[int, tuple[np.ndarray, str]] = {}  # the same array is read once a call
 
     def of(self, value: Any) -> str:
-        """A text that differs for different values. Raises TypeError for what cannot be told."""
         return "".join(self._parts(value))
 
     def _parts(self, value: Any) -> Iterator[str]:
@@ -74,7 +69,7 @@ class _Description:
             case bytes():
                 yield f"bytes {hashlib.sha256(value).hexdigest()};"
             case np.ndarray() if value.dtype != object:
-                yield f"array {value.dtype.str} {value.shape} {self._of_array(value)};"
+                yield f"array {value.dtype.str} {value.shape} {value.strides} {self._of_array(value)};"
             case np.generic():
                 yield f"{value.dtype.str} {value!r};"
             case tuple() | list():
@@ -117,46 +112,57 @@ class _Description:
         return known[id(array)][1]
 
 
-def call_digest(function: Callable, arguments: dict[str, Any]) -> str:
-    """A digest of a call: code, contents of the arguments by name, versions of libraries.
+def described(value: Any) -> str:
+    """A text that differs for different values: contents of arrays and objects, code of functions and classes.
 
     An object of this package is told by its attribute `made_from`, if it has one, else by all of its attributes but those that
-    its class names in SCRATCH. Raises TypeError for an argument that cannot be told.
+    its class names in SCRATCH. Raises TypeError for what cannot be told.
     """
-    said = _versions() + _Description().of((function, arguments))
-    return hashlib.sha256(said.encode()).hexdigest()
+    return _Description().of(value)
+
+
+def call_digest(function: Callable, arguments: dict[str, Any]) -> str:
+    """A digest of a call: its code, contents of the arguments by name, the processor. Raises TypeError as `described`."""
+    processor = binding.get_host_cpu_name(), binding.get_host_cpu_features().flatten()
+    return hashlib.sha256(described((FORMAT, processor, function, arguments)).encode()).hexdigest()
 
 
 # --- results as files ---------------------------------------------------------------------------------------
 
 
-def _packed(value: Any, arrays: dict[str, np.ndarray], place: Path) -> Any:
-    """`value` as JSON; its arrays are added to `arrays`, objects that save themselves are saved beside `place`."""
+def _packed(result: Any) -> dict[str, np.ndarray]:
+    """A result as named arrays; one, `result`, is JSON that names the others. Raises TypeError for what has no such form."""
+    arrays: dict[str, np.ndarray] = {}
 
-    def inner(item: Any) -> Any:
-        return _packed(item, arrays, place)
+    def added(array: np.ndarray) -> str:
+        arrays[name := f"a{len(arrays)}"] = array
+        return name
 
-    if value is None or isinstance(value, bool | int | float | str):
-        return value
-    if isinstance(value, np.ndarray | np.generic):
-        name = f"a{len(arrays)}"
-        arrays[name] = np.asarray(value)
-        return {"array": name, "scalar": isinstance(value, np.generic)}
-    kind = f"{type(value).__module__}:{type(value).__qualname__}"
-    if isinstance(value, tuple) and hasattr(value, "_fields"):
-        return {"named": kind, "items": [inner(item) for item in value]}
-    if isinstance(value, tuple | list):
-        return {type(value).__name__: [inner(item) for item in value]}
-    if isinstance(value, dict):
-        return {"dict": [[inner(key), inner(item)] for key, item in value.items()]}
-    if hasattr(value, "save") and hasattr(type(value), "load"):
-        file = place / f"o{len(list(place.iterdir()))}{type(value).ENDING}"
-        value.save(file)
-        return {"object": kind, "file": file.name}
-    raise TypeError(f"a result holds a {kind}, expected numbers, text, arrays, containers, or objects that save themselves")
+    def pack(value: Any) -> Any:
+        """A value as JSON; arrays in it are added to `arrays` and named."""
+        kind = f"{type(value).__module__}:{type(value).__qualname__}"
+        if isinstance(value, np.ndarray):
+            return {"array": added(value)}
+        if isinstance(value, np.generic):  # before plain numbers: np.float64 is a float, too
+            return {"scalar": value.item(), "dtype": value.dtype.str}
+        if value is None or type(value) in (bool, int, float, str):
+            return value
+        if isinstance(value, tuple) and hasattr(value, "_fields"):
+            return {"named": kind, "items": list(map(pack, value))}
+        if type(value) in (tuple, list):
+            return {type(value).__name__: list(map(pack, value))}
+        if type(value) is dict:
+            return {"dict": [[pack(key), pack(item)] for key, item in value.items()]}
+        if hasattr(value, "save") and hasattr(type(value), "load"):
+            with tempfile.TemporaryDirectory() as place:
+                value.save(file := Path(place) / f"object{value.ENDING}")
+                return {"object": kind, "file": added(np.fromfile(file, dtype=np.uint8))}
+        raise TypeError(f"a result holds a {kind}, expected numbers, text, arrays, containers, or objects that save themselves")
+
+    return {"result": np.frombuffer(json.dumps(pack(result)).encode(), dtype=np.uint8)} | arrays
 
 
-def _class(kind: str) -> type:
+def _class(kind: str) -> Any:
     module, _, name = kind.partition(":")
     found = getattr(importlib.import_module(module), name, None) if module.startswith("faceup.") else None
     if not isinstance(found, type):
@@ -164,13 +170,15 @@ def _class(kind: str) -> type:
     return found
 
 
-def _unpacked(packed: Any, arrays: dict[str, np.ndarray], place: Path) -> Any:
+def _unpacked(packed: Any, arrays: dict[str, np.ndarray]) -> Any:
     def inner(item: Any) -> Any:
-        return _unpacked(item, arrays, place)
+        return _unpacked(item, arrays)
 
     match packed:
-        case {"array": name, "scalar": scalar}:
-            return arrays[name][()] if scalar else arrays[name]
+        case {"array": name}:
+            return arrays[name]
+        case {"scalar": value, "dtype": dtype}:
+            return np.dtype(dtype).type(value)
         case {"named": kind, "items": items}:
             return _class(kind)(*map(inner, items))
         case {"tuple": items}:
@@ -179,54 +187,47 @@ def _unpacked(packed: Any, arrays: dict[str, np.ndarray], place: Path) -> Any:
             return list(map(inner, items))
         case {"dict": items}:
             return {inner(key): inner(item) for key, item in items}
-        case {"object": kind, "file": file}:
-            return _class(kind).load(place / file)  # type: ignore[attr-defined]
+        case {"object": kind, "file": name}:
+            with tempfile.TemporaryDirectory() as place:
+                arrays[name].tofile(file := Path(place) / f"object{_class(kind).ENDING}")
+                return _class(kind).load(file)
     return packed
 
 
-def _seal(place: Path) -> str:
-    """A digest of all files of a result but the one that holds it."""
-    digest = hashlib.sha256()
-    for path in sorted(place.iterdir()):
-        if path.name != "seal":
-            digest.update(path.name.encode() + path.read_bytes())
-    return digest.hexdigest()
-
-
-def _write(place: Path, result: Any) -> None:
-    """Write a result whole or not at all."""
-    temporary = place.with_name(f".writing-{os.getpid()}-{place.name}")
-    shutil.rmtree(temporary, ignore_errors=True)
-    temporary.mkdir(parents=True)
-    arrays: dict[str, np.ndarray] = {}
+def _read(path: Path) -> list[Any]:
+    """What is stored in a file, a list of one; empty where there is nothing sound."""
     try:
-        write_text(temporary / "result.json", json.dumps(_packed(result, arrays, temporary)))
-        save_npz(temporary / "arrays.npz", **arrays)
-        write_text(temporary / "seal", _seal(temporary))
-        shutil.rmtree(place, ignore_errors=True)
-        temporary.rename(place)
-    finally:
-        shutil.rmtree(temporary, ignore_errors=True)
-
-
-def _read(place: Path) -> Any:
-    """What `_write` wrote. Raises ValueError where it is damaged."""
-    try:
-        if (place / "seal").read_text() != _seal(place):
-            raise ValueError("its checksum is wrong")
-        return _unpacked(json.loads((place / "result.json").read_text()), load_npz(place / "arrays.npz"), place)
-    except OSError as error:
-        raise ValueError(str(error)) from error
+        arrays = load_npz(path)
+        result = _unpacked(json.loads(arrays["result"].tobytes()), arrays)
+    except Exception:  # zipfile, numpy and json raise a dozen kinds for damaged bytes
+        return []
+    with suppress(OSError):
+        os.utime(path)
+    return [result]
 
 
 def _make_room(keep: Path) -> None:
     """Remove least lately used results until all together have at most LIMIT bytes; `keep` stays."""
-    places = sorted((p for p in keep.parent.iterdir() if p.is_dir()), key=lambda p: p.stat().st_mtime, reverse=True)
-    total = 0
-    for place in places:
-        total += sum(path.stat().st_size for path in place.iterdir())
-        if total > LIMIT and place != keep:
-            shutil.rmtree(place, ignore_errors=True)
+    files = {path: path.stat() for path in keep.parent.iterdir() if path.is_file()}
+    total, yesterday = 0, time.time() - 86_400
+    for path in sorted(files, key=lambda path: (path == keep, files[path].st_mtime), reverse=True):
+        total += files[path].st_size
+        being_written = path.name.startswith(".") and files[path].st_mtime > yesterday  # older ones are of a killed process
+        if path != keep and not being_written and (path.name.startswith(".") or total > LIMIT):
+            path.unlink(missing_ok=True)
+
+
+def _kept(path: Path, result: T) -> T:
+    """A result, stored, as all later runs will read it; as it is, and a line says why, where it cannot be stored."""
+    arrays = _packed(result)
+    try:
+        save_npz(path, **arrays)
+    except OSError as error:
+        note(f"{path.name} is not stored: {error.strerror or error}")
+        return result
+    with suppress(OSError):
+        _make_room(path)
+    return (_read(path) or [result])[0]
 
 
 def stored(function: Callable[..., T], *arguments: Any, apart_from: Collection[str] = (), **named: Any) -> T:
@@ -238,18 +239,9 @@ def stored(function: Callable[..., T], *arguments: Any, apart_from: Collection[s
     bound = inspect.signature(function).bind(*arguments, **named)
     bound.apply_defaults()
     decisive = {name: value for name, value in bound.arguments.items() if name not in {"progress", *apart_from}}
-    place = folder() / f"{function.__name__}-{call_digest(function, decisive)[:32]}"
-    if place.is_dir() and os.environ.get("FACEUP_REUSE") != "0":
-        try:
-            result = _read(place)
-        except ValueError:
-            pass  # damaged: computed anew
-        else:
-            os.utime(place)
-            if isinstance(progress := bound.arguments.get("progress"), Progress | Part):
-                progress(progress.total)  # the lines that a report keeps
-            return result
-    result = function(*arguments, **named)
-    _write(place, result)
-    _make_room(place)
+    path = folder() / f"{function.__name__}-{call_digest(function, decisive)[:32]}.npz"
+    found = _read(path) if reusing() else []
+    result = found[0] if found else _kept(path, function(*arguments, **named))
+    if isinstance(progress := bound.arguments.get("progress"), Progress | Part):
+        progress(progress.total)  # the lines that a report keeps, the same for a result that was read
     return result

@@ -6,8 +6,11 @@ from typing import Any
 
 from IPython.display import Markdown
 
+from faceup.notebook import lab
 from faceup.notebook.paths import TABLES
 from faceup.notebook.storage import write_csv
+
+lab.watch()  # every notebook imports this module
 
 
 def _cell(value: Any, digits: int) -> str:

@@ -21,7 +21,7 @@ from faceup.notebook.intervals import mean_ci95
 from faceup.onecard.game import CARDS, SIZES
 from faceup.onecard.solutions import Solutions, bets, worst_cases
 from faceup.trees.cart import tree_of
-from faceup.trees.decision_tree import DecisionTree, leaf_of, predict, truncate
+from faceup.trees.decision_tree import DecisionTree, add_up, leaf_of, predict, truncate
 from faceup.trees.oct import fit_oct
 
 _MIDDLES = (0, 10, 20)  # sizes after which an optimal tree's search looks at the summed-up probabilities: $0, $1, $2
@@ -125,10 +125,7 @@ def _means(tree: DecisionTree, leaf: np.ndarray, Y: np.ndarray) -> np.ndarray:
     """Mean of Y (rows, k) over the rows of each node (n_nodes, k); leaf (rows,) of each row, children after their parents."""
     sums, counts = np.zeros((len(tree.feature), Y.shape[1])), np.bincount(leaf, minlength=len(tree.feature))
     np.add.at(sums, leaf, Y)
-    for node in np.flatnonzero(tree.left >= 0)[::-1]:
-        children = [tree.left[node], tree.right[node]]
-        sums[node], counts[node] = sums[children].sum(axis=0), counts[children].sum()
-    return sums / counts[:, None]
+    return add_up(tree.left, tree.right, sums) / add_up(tree.left, tree.right, counts)[:, None]
 
 
 def predicted(kind: Representation, tree: DecisionTree, X: np.ndarray) -> np.ndarray:
@@ -159,7 +156,6 @@ def grow(
     strategies, fit = bets(games), fit_optimal_tree if search else fit_tree
 
     def one(number: int) -> DecisionTree:
-        """The tree of a representation."""
         X = inputs(kinds[number], games.own, games.other)
         Y = targets(kinds[number], strategies, np.random.default_rng([seed, number]))
         return fit(kinds[number], X, Y, max_depth, seed=seed, **search)

@@ -1,10 +1,7 @@
 """CART: a tree grown greedily from the top (Breiman et al. 1984; paper 000, Section 2.4.1, depth 15).
 
-Labels are soft: each row carries the probabilities P with which the average strategy acts. The tree is a
-regression of all of P at once, by squared error. That is Gini impurity for soft labels: with a 0/1 response
-for each label, the variance in a node is p(1 - p), and the sum over labels is the Gini index (Hastie,
-Tibshirani & Friedman, The Elements of Statistical Learning, Section 9.2.3); softening the labels subtracts a
-number that no split can change. It is also the Brier score of the fit.
+Labels are soft, so the tree is a regression of all of P at once, by squared error. That is the Gini index up to a number
+that no split can change (Hastie, Tibshirani & Friedman, The Elements of Statistical Learning, Section 9.2.3).
 """
 
 import numpy as np
@@ -35,9 +32,11 @@ def tree_of(learner: DecisionTreeRegressor, value: np.ndarray, scale: float = 1.
     """A fitted scikit-learn tree with these values (nodes, n_labels); node weights are multiplied by `scale`."""
     grown = learner.tree_
     leaf = grown.children_left < 0
+    nearest = grown.threshold.astype(np.float32)  # rounded down, so that a float32 is <= both or neither
+    threshold = np.where(nearest > grown.threshold, np.nextafter(nearest, np.float32(-np.inf)), nearest)
     return DecisionTree(
         feature=np.where(leaf, -1, grown.feature).astype(np.int32),
-        threshold=np.where(leaf, 0, _rounded_down(grown.threshold)).astype(np.float32),
+        threshold=np.where(leaf, 0, threshold).astype(np.float32),
         left=grown.children_left.astype(np.int32),
         right=grown.children_right.astype(np.int32),
         value=value.astype(np.float32),
@@ -45,22 +44,15 @@ def tree_of(learner: DecisionTreeRegressor, value: np.ndarray, scale: float = 1.
     )
 
 
-def _rounded_down(threshold: np.ndarray) -> np.ndarray:
-    """The largest float32 at or below each float64: a float32 is <= both or neither."""
-    nearest = threshold.astype(np.float32)
-    return np.where(nearest > threshold, np.nextafter(nearest, np.float32(-np.inf)), nearest)
-
-
 def answer_by_costs(
     tree: DecisionTree, X: np.ndarray, P: np.ndarray, w: np.ndarray, *, costs: np.ndarray, cost_weight: float
 ) -> DecisionTree:
     """The tree with the same questions, whose leaves answer as those of `fit_oct` by its criterion "brier+cost".
 
-    A leaf holds situations that a tree cannot tell apart. The mean of what is played in them is nearest to it in squared
-    distance, and takes with some chance an action that is right in some of them and dear in the others. Beside the squared
-    distance to the targets P_i, let cost_weight c times what its answer p costs, sum_i w_i C_i.p, count as well. Up to a
-    constant that is W |p - (mean of P - c/2 mean of C)|^2: the best answer is the mixture nearest to that point. Actions that
-    cost much in the mean of the leaf go, and what is played at no loss keeps its mixture but for a common shift.
+    The mean of what is played in a leaf's situations takes with some chance an action that is right in some of them and dear
+    in the others. So beside the squared distance to the targets P_i, cost_weight c times what the answer p costs counts as
+    well, sum_i w_i C_i.p. Up to a constant that is W |p - (mean of P - c/2 mean of C)|^2: the best answer is the mixture
+    nearest to that point.
 
     X (n, f), P (n, n_labels), w (n,): rows as for `fit_oct`; costs (n, n_labels): what each label costs in a row. Leaves that
     no row reaches keep their values, and so do inner nodes: truncate first. Raises ValueError on bad rows, costs or cost_weight.

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-_TOLERANCE = 1e-3  # how far a sum of probabilities may be from 1
+from faceup.trees.metrics import SUM_TOLERANCE, refuse
 
 
 class DecisionTree(NamedTuple):
@@ -170,20 +170,14 @@ def check_tree(tree: DecisionTree, n_features: int, n_labels: int, name: str = "
         if n == 0 or array.shape != expected:
             raise ValueError(f"{name}: {field} has shape {array.shape}, expected {expected}, 1 node at least")
     known, split = (tree.feature >= -1) & (tree.feature < n_features), tree.feature >= 0
-    _require(tree.feature, known, f"{name}: feature", f"-1 to {n_features - 1}")
-    _require(tree.threshold, np.isfinite(tree.threshold), f"{name}: threshold", "a finite number")
+    refuse(tree.feature, ~known, f"{name}: feature", f"-1 to {n_features - 1}")
+    refuse(tree.threshold, ~np.isfinite(tree.threshold), f"{name}: threshold", "a finite number")
     for field, child in (("left", tree.left), ("right", tree.right)):
         right_place = np.where(split, (child > np.arange(n)) & (child < n), child == -1)
-        _require(child, right_place, f"{name}: {field}", "a later node, or -1 at a leaf")
+        refuse(child, ~right_place, f"{name}: {field}", "a later node, or -1 at a leaf")
     parents = np.bincount(np.concatenate([tree.left[split], tree.right[split]]), minlength=n)
-    _require(parents, parents == (np.arange(n) > 0), f"{name}: number of parents", "1, and 0 for the root")
-    _require(tree.value, (tree.value >= 0) & (tree.value <= 1), f"{name}: value", "a probability from 0 to 1")
+    refuse(parents, parents != (np.arange(n) > 0), f"{name}: number of parents", "1, and 0 for the root")
+    refuse(tree.value, ~((tree.value >= 0) & (tree.value <= 1)), f"{name}: value", "a probability from 0 to 1")
     sums = tree.value.sum(axis=1)
-    _require(sums, np.abs(sums - 1) <= _TOLERANCE, f"{name}: sum of value", "1")
-    _require(tree.weight, (tree.weight > 0) & (tree.weight < np.inf), f"{name}: weight", "a positive number")
-
-
-def _require(values: np.ndarray, right: np.ndarray, name: str, expected: str) -> None:
-    if not right.all():
-        where = tuple(int(i) for i in np.argwhere(~right)[0])
-        raise ValueError(f"{name} is {values[where]} at {where}, expected {expected}")
+    refuse(sums, ~(np.abs(sums - 1) <= SUM_TOLERANCE), f"{name}: sum of value", "1")
+    refuse(tree.weight, ~((tree.weight > 0) & (tree.weight < np.inf)), f"{name}: weight", "a positive number")

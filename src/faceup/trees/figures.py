@@ -131,10 +131,10 @@ def percent(share: float) -> str:
     return f"{100 * share:.0f} %" if share >= 0.0995 else f"{100 * share:.1f} %"
 
 
-def draw_bar(axes: Axes, mixture: np.ndarray, colours: Sequence[str], x: float, y: float, width: float = BAR) -> None:
+def draw_bar(axes: Axes, mixture: np.ndarray, colours: Sequence[str], x: float, y: float) -> None:
     """Stacked shares of actions from x on, centred on y, with the percentages that find room."""
     for share, colour in zip(mixture, colours, strict=True):
-        wide = float(share) * width
+        wide = float(share) * BAR
         axes.add_patch(Rectangle((x, y - BAR_HEIGHT / 2), wide, BAR_HEIGHT, color=colour, lw=0))
         text = f"{100 * share:.0f}"
         if wide > text_width(text, SMALL_SIZE) + 0.05:

@@ -4,14 +4,10 @@ A row is one decision: features X (n, f), the probabilities P (n, n_labels) with
 takes each action there (0 for illegal ones), and a weight w (n,), how much the decision matters.
 """
 
-from collections.abc import Callable
-
 import numpy as np
 
 FLOOR = 1e-3  # least predicted probability in a log-loss, so that a single 0 does not make it infinite
 SUM_TOLERANCE = 1e-3  # how far a row of probabilities may be from summing to 1
-
-Progress = Callable[[int, int, float], None]  # (steps done, steps in all, training log-loss)
 
 
 def fit_metrics(P: np.ndarray, predicted: np.ndarray, w: np.ndarray) -> dict[str, float]:
@@ -83,7 +79,7 @@ def checked_costs(costs: np.ndarray, P: np.ndarray, w: np.ndarray) -> np.ndarray
     costs = np.asarray(costs, dtype=np.float64)
     if costs.shape != P.shape:
         raise ValueError(f"costs have shape {costs.shape}: expected {P.shape}, that of P")
-    _refuse(costs, ~np.isfinite(costs), "cost", "a finite number")
+    refuse(costs, ~np.isfinite(costs), "cost", "a finite number")
     return costs[w > 0]
 
 
@@ -92,7 +88,7 @@ def checked_features(X: np.ndarray) -> np.ndarray:
     X = np.ascontiguousarray(X, dtype=np.float32)
     if X.ndim != 2 or X.shape[1] == 0:
         raise ValueError(f"X has shape {X.shape}: expected (rows, features)")
-    _refuse(X, ~np.isfinite(X), "X", "finite numbers")
+    refuse(X, ~np.isfinite(X), "X", "finite numbers")
     return X
 
 
@@ -103,10 +99,10 @@ def checked_targets(P: np.ndarray, w: np.ndarray) -> tuple[np.ndarray, np.ndarra
         raise ValueError(f"P has shape {P.shape}: expected (rows, labels) with 1 row and 2 labels at least")
     if w.shape != (len(P),):
         raise ValueError(f"w has shape {w.shape}: expected ({len(P)},), one weight a row of P")
-    _refuse(P, ~((P >= 0) & (P <= 1 + SUM_TOLERANCE)), "P", "probabilities from 0 to 1")
+    refuse(P, ~((P >= 0) & (P <= 1 + SUM_TOLERANCE)), "P", "probabilities from 0 to 1")
     sums = P.sum(axis=1)
-    _refuse(sums, np.abs(sums - 1) > SUM_TOLERANCE, "sum of P", "1")
-    _refuse(w, ~((w >= 0) & (w < np.inf)), "w", "finite weights of 0 or more")
+    refuse(sums, np.abs(sums - 1) > SUM_TOLERANCE, "sum of P", "1")
+    refuse(w, ~((w >= 0) & (w < np.inf)), "w", "finite weights of 0 or more")
     with np.errstate(over="ignore"):
         total = w.sum()
     if not 0 < total < np.inf:
@@ -132,11 +128,11 @@ def _checked_predictions(predicted: np.ndarray, P: np.ndarray) -> np.ndarray:
     predicted = np.asarray(predicted, dtype=np.float64)
     if predicted.shape != P.shape:
         raise ValueError(f"predicted has shape {predicted.shape}: expected {P.shape}, that of P")
-    _refuse(predicted, ~np.isfinite(predicted), "predicted", "finite numbers")
+    refuse(predicted, ~np.isfinite(predicted), "predicted", "finite numbers")
     return predicted
 
 
-def _refuse(values: np.ndarray, wrong: np.ndarray, name: str, expected: str) -> None:
+def refuse(values: np.ndarray, wrong: np.ndarray, name: str, expected: str) -> None:
     """Raises ValueError naming the first wrong value, if there is one."""
     if wrong.any():
         where = tuple(int(i) for i in np.argwhere(wrong)[0])

@@ -5,7 +5,7 @@ it maximises what its leaves earn (`faceup.trees.oct_moves`) less cp for each sp
 leaves hold min_rows rows. No method reaches that optimum for certain at depth 15. This one starts from greedy trees
 and improves them, always by exact sums over all rows: sweeps visit every node and take the best change with the rest
 of the tree kept, and regrowths replace whole subtrees. Its work is counted in those, and its result depends on the
-seed alone, not on threads.
+seed alone.
 """
 
 import numpy as np
@@ -13,7 +13,7 @@ import numpy as np
 from faceup.trees import oct_moves as moves
 from faceup.trees.decision_tree import DecisionTree, add_up, preorder
 from faceup.trees.metrics import check_range, check_whole, checked_costs, checked_rows, nearest_mixtures
-from faceup.trees.oct_driver import Budget, Progress, from_greedy, from_parts
+from faceup.trees.oct_driver import Budget, from_greedy, from_parts
 from faceup.trees.oct_moves import FEATURE, LEFT, RIGHT, START, Problem, SearchState
 from faceup.trees.pruning import CRITERIA, prune
 
@@ -41,8 +41,6 @@ def fit_oct(
     warm_start: bool = False,
     costs: np.ndarray | None = None,
     cost_weight: float = 1.0,
-    threads: int = 1,
-    progress: Progress = lambda done, steps: None,
 ) -> DecisionTree:
     """The tree for rows X (n, f), targets P (n, n_labels), weights w (n,), in the form that `fit_cart` returns.
 
@@ -56,10 +54,17 @@ def fit_oct(
     distinct values, every threshold between two is tried. warm_start: search on 1/16, 1/8, 1/4, 1/2 of the rows
     first, as the paper does.
 
-    Rows of weight 0 are left out, of min_rows too. The result is the same on any number of threads. Raises
-    ValueError on bad rows or settings.
+    Rows of weight 0 are left out, of min_rows too. Raises ValueError on bad rows or settings.
     """
-    _check_settings(max_depth, min_rows, criterion, cp, sweeps, regrowths, inner_sweeps, bins, threads, cost_weight)
+    for name, value in (("max_depth", max_depth), ("min_rows", min_rows)):
+        check_whole(name, value, 1)
+    for name, value in (("sweeps", sweeps), ("regrowths", regrowths), ("inner_sweeps", inner_sweeps)):
+        check_whole(name, value, 0)
+    check_whole("bins", bins, 2, MOST_BINS)
+    check_range("cp", cp, 0)
+    check_range("cost_weight", cost_weight, 0)
+    if criterion not in _KERNELS:
+        raise ValueError(f"criterion is {criterion!r}: expected one of {', '.join(_KERNELS)}")
     worth = _worth(costs, P, w, criterion)
     X, P, w = checked_rows(X, P, w)
     edges, codes = bin_features(X, bins)
@@ -75,8 +80,7 @@ def fit_oct(
         cp=float(cp * len(X)),
         eps=float(_ROUNDING * (R.max(axis=1).sum() if criterion == "cost" else len(X))),
     )
-    budget = Budget(sweeps, regrowths, inner_sweeps, threads, seed)
-    search = (from_parts if warm_start else from_greedy)(problem, budget, progress)
+    search = (from_parts if warm_start else from_greedy)(problem, Budget(sweeps, regrowths, inner_sweeps, seed))
     tree = _exported(search.state, edges, P, w, R, criterion)
     return prune(tree, cp + _ROUNDING, criterion) if criterion in CRITERIA else tree
 
@@ -167,15 +171,3 @@ def _worth(costs: np.ndarray | None, P: np.ndarray, w: np.ndarray, criterion: st
         return None
     costs = checked_costs(costs, P, w)
     return costs.max(axis=1, keepdims=True) - costs
-
-
-def _check_settings(max_depth, min_rows, criterion, cp, sweeps, regrowths, inner_sweeps, bins, threads, cost_weight) -> None:
-    for name, value in (("max_depth", max_depth), ("min_rows", min_rows), ("threads", threads)):
-        check_whole(name, value, 1)
-    for name, value in (("sweeps", sweeps), ("regrowths", regrowths), ("inner_sweeps", inner_sweeps)):
-        check_whole(name, value, 0)
-    for name, value in (("cp", cp), ("cost_weight", cost_weight)):
-        check_range(name, value, 0)
-    check_whole("bins", bins, 2, MOST_BINS)
-    if criterion not in _KERNELS:
-        raise ValueError(f"criterion is {criterion!r}: expected one of {', '.join(_KERNELS)}")

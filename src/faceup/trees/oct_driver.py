@@ -1,11 +1,8 @@
-"""The order of work of a tree search: starts, sweeps and regrowths, and how disjoint subtrees are handed to threads.
+"""The order of work of a tree search: starts, sweeps and regrowths.
 
-Every task has its own seed, drawn from the search's and the number of the call, and writes to its own rows and nodes:
-the tree is the same on any number of threads.
+Every task has its own seed, drawn from the search's and the number of the call, and writes to its own rows and nodes.
 """
 
-from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from typing import NamedTuple
 
 import numpy as np
@@ -14,23 +11,19 @@ from faceup.trees import oct_moves as moves
 from faceup.trees.oct_moves import DEPTH, DIRTY, END, FEATURE, FREE, LEAF, N_COLUMNS, PARENT, START, Problem, SearchState, Work
 from faceup.trees.oct_search import GROW, PLANT, REGROW, SEARCH, _do_tasks
 
-_TOP = 3  # levels above the subtrees that are searched side by side
-_PIECES = 4  # calls a thread makes for the subtrees of one level
+_TOP = 3  # levels that are swept by themselves, before the subtrees below them
 _PARTS = (16, 8, 4, 2, 1)  # of a warm start: all rows divided by these (paper 000, Section 2.4.2)
-
-Progress = Callable[[int, int], None]  # (steps done, steps in all)
 
 
 class Budget(NamedTuple):
     sweeps: int
     regrowths: int
     inner_sweeps: int
-    threads: int
     seed: int
 
 
 class Search:
-    """A tree in work on one problem, and how its parts are handed to threads."""
+    """A tree in work on one problem."""
 
     def __init__(self, problem: Problem, budget: Budget, stream: int) -> None:
         self.problem, self.budget, self.stream, self.calls = problem, budget, stream, 0
@@ -65,22 +58,23 @@ class Search:
         """Grow every leaf greedily by a criterion."""
         self._run(GROW, np.flatnonzero(self.state.nodes[:, FEATURE] == LEAF), crit=crit)
 
-    def search(self, sweeps: int) -> None:
-        """Sweeps over all nodes: those at the top, then the subtrees below them side by side."""
+    def search(self) -> None:
+        """Sweeps over all nodes: those at the top, then the subtrees below them."""
         nodes = self.state.nodes
-        for _ in range(sweeps):
+        for _ in range(self.budget.sweeps):
             gained = self._run(SEARCH, np.zeros(1, dtype=np.int64), sweeps=1, deepest=_TOP - 1)
             roots = np.flatnonzero((nodes[:, FEATURE] != FREE) & (nodes[:, DEPTH] == _TOP) & (nodes[:, DIRTY] == 1))
             if not self._run(SEARCH, roots, sweeps=1, deepest=self.problem.max_depth) and not gained:
                 return
 
-    def regrow(self, level: int, sweeps: int) -> None:
+    def regrow(self, level: int) -> None:
         """Grow each subtree of a level anew."""
         nodes = self.state.nodes
-        self._run(REGROW, np.flatnonzero((nodes[:, FEATURE] >= 0) & (nodes[:, DEPTH] == level)), sweeps=sweeps)
+        roots = np.flatnonzero((nodes[:, FEATURE] >= 0) & (nodes[:, DEPTH] == level))
+        self._run(REGROW, roots, sweeps=self.budget.inner_sweeps)
 
     def _run(self, kind: int, roots: np.ndarray, *, crit: int = 0, sweeps: int = 0, deepest: int = 0) -> bool:
-        """Do one kind of task at all roots, which are disjoint, on the budget's threads; True if a tree changed."""
+        """Do one kind of task at all roots, which are disjoint; True if a tree changed."""
         if len(roots) == 0:
             return False
         self.calls += 1
@@ -94,29 +88,14 @@ class Search:
         first_free = np.minimum(first_free, len(free))
         seeds = np.random.default_rng([self.budget.seed, 1, self.stream, self.calls]).integers(1 << 62, size=len(roots))
         changed = np.zeros(len(roots), dtype=np.bool_)
-
-        def do(part: slice) -> None:
-            """Do one thread's run of tasks."""
-            work = self._work(int(rows[part].max()), int(need[part].max()))
-            first = first_free[part.start : part.stop + 1]
-            task = roots[part], seeds[part].astype(np.uint64), free, first, kind, crit, sweeps, deepest, changed[part]
-            _do_tasks(self.problem, self.state, work, *task)
-
-        parts = _parts(rows, 1 if self.budget.threads == 1 else _PIECES * self.budget.threads)
-        if len(parts) == 1:
-            do(parts[0])
-        else:
-            with ThreadPoolExecutor(self.budget.threads) as pool:
-                list(pool.map(do, parts))
-        self._touch_above(roots[changed])
-        return bool(changed.any())
-
-    def _touch_above(self, roots: np.ndarray) -> None:
-        nodes = self.state.nodes
-        above = np.unique(nodes[roots, PARENT])
+        work = self._work(int(rows.max()), int(need.max()))
+        task = roots, seeds.astype(np.uint64), free, first_free, kind, crit, sweeps, deepest, changed
+        _do_tasks(self.problem, self.state, work, *task)
+        above = np.unique(nodes[roots[changed], PARENT])
         while (above := above[above >= 0]).size:
             nodes[above, DIRTY] = 1
             above = np.unique(nodes[above, PARENT])
+        return bool(changed.any())
 
     def _work(self, m: int, c: int) -> Work:
         k = len(self.problem.labels)
@@ -140,32 +119,24 @@ class Search:
         )
 
 
-def _parts(rows: np.ndarray, n: int) -> list[slice]:
-    """At most n runs of tasks with about as many rows each."""
-    upto = np.concatenate([[0], rows.cumsum()])
-    cuts = np.unique(np.searchsorted(upto, np.arange(n + 1) * upto[-1] // n))
-    return [slice(int(a), int(b)) for a, b in zip(cuts[:-1], cuts[1:], strict=True)]
-
-
-def from_greedy(problem: Problem, budget: Budget, progress: Progress) -> Search:
+def from_greedy(problem: Problem, budget: Budget) -> Search:
     """The better of the searches from the trees that grow by entropy and by Gini, then regrown."""
-    searches, steps = [], _steps(problem, budget, 2)
+    searches = []
     for stream, crit in enumerate((moves.LOG, moves.BRIER)):
         search = Search(problem, budget, stream)
         search.grow(crit)
-        search.search(budget.sweeps)
-        progress(stream + 1, steps)
+        search.search()
         searches.append(search)
     best = max(searches, key=Search.value)
-    _regrow_levels(best, 2, progress)
+    _regrow_levels(best)
     return best
 
 
-def from_parts(problem: Problem, budget: Budget, progress: Progress) -> Search:
+def from_parts(problem: Problem, budget: Budget) -> Search:
     """The search on ever larger parts of the rows, each from the tree of the last with its leaves grown on, then regrown."""
-    n, steps, searches = problem.codes.shape[1], _steps(problem, budget, len(_PARTS)), list[Search]()
+    n, before = problem.codes.shape[1], None
     order = np.random.default_rng([budget.seed, 2]).permutation(n)
-    for done, part in enumerate(_PARTS):
+    for stream, part in enumerate(_PARTS):
         kept = np.sort(order[: max(1, n // part)])
         here = problem._replace(
             codes=np.ascontiguousarray(problem.codes[:, kept]),
@@ -174,36 +145,24 @@ def from_parts(problem: Problem, budget: Budget, progress: Progress) -> Search:
             cp=problem.cp * len(kept) / n,
             eps=problem.eps * len(kept) / n,
         )
-        search = Search(here, budget, done)
-        if searches:
-            search.plant(searches.pop())
+        search = Search(here, budget, stream)
+        if before:
+            search.plant(before)
         search.grow(moves.LOG if problem.crit == moves.AGREEMENT else problem.crit)
-        search.search(budget.sweeps)
-        progress(done + 1, steps)
-        searches.append(search)
-    _regrow_levels(searches[-1], len(_PARTS), progress)
-    return searches[-1]
+        search.search()
+        before = search
+    _regrow_levels(search)
+    return search
 
 
-def _steps(problem: Problem, budget: Budget, starts: int) -> int:
-    return starts + problem.max_depth
+def _regrow_levels(search: Search) -> None:
+    """Regrow the levels from the top, but for the last, where every visit is exact, and search all once more.
 
-
-def _regrow_levels(search: Search, done: int, progress: Progress) -> None:
-    """Regrow the levels from the top, but for the last, where every visit is exact, and search all once more."""
-    problem, budget = search.problem, search.budget
-    steps, depth = _steps(problem, budget, done), search.depth()  # a tree may be less deep than it might
-    for level in range(depth - 1):
-        for _ in range(_passes(depth - level, budget.regrowths)):
-            search.regrow(level, budget.inner_sweeps)
-        progress(done + level + 1, steps)
-    search.search(budget.sweeps)
-    progress(steps, steps)
-
-
-def _passes(below: int, regrowths: int) -> int:
-    """How often a level with so many levels below it is regrown, so that each level takes about as long.
-
-    What a pass costs grows about with the power 3/2 of the levels below, measured on rows of self-play.
+    What a pass over a level costs grows about with the power 3/2 of the levels below, measured on rows of self-play; each level
+    gets as many passes as take about as long.
     """
-    return round(regrowths * (2 / below) ** 1.5)
+    depth = search.depth()  # a tree may be less deep than it might
+    for level in range(depth - 1):
+        for _ in range(round(search.budget.regrowths * (2 / (depth - level)) ** 1.5)):
+            search.regrow(level)
+    search.search()

@@ -10,8 +10,7 @@ A leaf earns `_crit` of S, the sum of its rows of R (labels), with R[i, k] = w_i
 - Brier: sum_k S_k^2 / W with W = sum_k S_k. Total weight less that is the weighted squared error (Gini impurity);
 - log: sum_k S_k log(S_k K / W), the log-likelihood above that of guessing uniformly (entropy);
 - Brier and cost: max_p 2 A.p - W |p|^2 over mixtures p, where A sums w_i (P_ik + c/2 V_ik) with V_ik the value of action k, and
-  the last column is W. It is the Brier criterion plus c times the value of the leaf's answer, which is free to be another than
-  the mean S / W: what earns most is the mixture nearest to A / W (`faceup.trees.cart.answer_by_costs`).
+  the last column is W (see `faceup.trees.cart.answer_by_costs`).
 
 All are at least 0, and a leaf of too few rows earns 0. They are convex, so that no split lowers them. The search's
 objective is their sum over leaves less cp for each split (Dunn 2018, Optimal Trees for Prediction and

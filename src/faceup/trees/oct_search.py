@@ -25,6 +25,7 @@ from faceup.trees.oct_moves import (
     RIGHT,
     START,
     _crit,
+    _drop,
     _partition,
     _preorder,
     _promote,
@@ -124,9 +125,7 @@ def _apply(problem, state, work, t, move, feature, cut):
 @njit(cache=True, nogil=True)
 def _cut_off(nodes, t, work):
     """Make t a leaf; what was below is marked free."""
-    n = _preorder(nodes, t, work.stack, work.lists[0])
-    for j in range(1, n):
-        nodes[work.lists[0, j], FEATURE] = FREE
+    _drop(nodes, t, work)
     nodes[t, FEATURE] = LEAF
 
 

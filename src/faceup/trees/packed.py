@@ -23,19 +23,14 @@ def pack(tree: DecisionTree) -> dict[str, list]:
     order = preorder(tree.feature, tree.left, tree.right)
     feature = tree.feature[order]
     leaves = order[feature < 0]
+    parts = np.rint(tree.value[leaves].astype(np.float64) * _SCALE).astype(np.int64)
+    parts[np.arange(len(parts)), parts.argmax(axis=1)] += _SCALE - parts.sum(axis=1)  # the likeliest takes what rounding leaves
     return {
         "feature": feature.tolist(),
         "threshold": [exact(t) for t in tree.threshold[order][feature >= 0]],
-        "value": _in_parts(tree.value[leaves]).tolist(),
+        "value": parts.tolist(),
         "weight": [float(f"{weight:.4g}") for weight in tree.weight[leaves]],
     }
-
-
-def _in_parts(value: np.ndarray) -> np.ndarray:
-    """Probabilities as whole numbers that sum to _SCALE; the likeliest takes what rounding leaves."""
-    parts = np.rint(value.astype(np.float64) * _SCALE).astype(np.int64)
-    parts[np.arange(len(parts)), parts.argmax(axis=1)] += _SCALE - parts.sum(axis=1)
-    return parts
 
 
 def unpack(packed: object, n_labels: int, name: str) -> tuple[DecisionTree, tuple[str, ...]]:

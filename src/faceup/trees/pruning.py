@@ -1,8 +1,7 @@
 """Cost-complexity pruning (Breiman et al. 1984, Chapter 3): which splits of a fitted tree earn more than cp each.
 
-What a leaf earns is `faceup.trees.oct_moves._crit`, here from a fitted tree's values and weights, as a share of all
-weight. The weakest branch is the one that earns least for each of its splits; cutting off the weakest again and
-again gives the pruning path, and one pass of other rows down the tree tells the loss of every tree on it.
+What a leaf earns is told in `faceup.trees.oct_moves`. The weakest branch is the one that earns least for each of its splits;
+cutting off the weakest again and again gives the pruning path.
 """
 
 import heapq

@@ -14,7 +14,7 @@ def as_text(tree: DecisionTree, feature_names: Sequence[str], labels: Sequence[s
     check_tree(tree, len(feature_names), len(labels))
 
     def lines(node: int, indent: str) -> Iterator[str]:
-        """The branch at a node."""
+        """Those of a node and of all below it."""
         if tree.feature[node] < 0:
             yield f"{indent}{_mix(tree.value[node], labels)}  ({tree.weight[node] / tree.weight[0]:.1%} of weight)"
             return
@@ -37,7 +37,7 @@ def as_python(tree: DecisionTree, feature_names: Sequence[str], labels: Sequence
     check_tree(tree, len(feature_names), len(labels))
 
     def lines(node: int, indent: str) -> Iterator[str]:
-        """The statements of the branch at a node."""
+        """Those of a node and of all below it."""
         if tree.feature[node] < 0:
             shares = zip(labels, tree.value[node].tolist(), strict=True)
             yield f"{indent}return {json.dumps({label: round(p, 4) for label, p in shares if p >= 5e-5})}"

@@ -2,10 +2,12 @@
 
 from collections.abc import Sequence
 
-from pokerkit import Automation, ChipsPulling, NoLimitTexasHoldem
+from pokerkit import Automation, ChipsPulling, FixedLimitTexasHoldem, NoLimitTexasHoldem
 
-from faceup.cards.cards import card_text
-from faceup.holdem.betting.betting_tree import legal_raises, pot_and_call
+from faceup.cards.cards import BOARD_CARDS, card_text
+from faceup.holdem.betting.betting_tree import START, act, legal_raises, pot_and_call
+from faceup.holdem.betting.hand_play import settle
+from faceup.holdem.betting.notation import longer, read_line
 
 STACK = 20_000
 _DEALT_BY_US = (Automation.HOLE_DEALING, Automation.BOARD_DEALING, Automation.CARD_BURNING)
@@ -19,11 +21,18 @@ def _text(cards: Sequence[int]) -> str:
 class PokerkitTable:
     """One hand; player 0 is the small blind, which pokerkit seats second."""
 
-    def __init__(self, deck: Sequence[int]):
-        """deck: the small blind's two cards, the big blind's two, then five of the board."""
-        self.state = NoLimitTexasHoldem.create_state(_AUTOMATIONS, True, 0, (50, 100), 100, (STACK, STACK), 2)
+    def __init__(self, deck: Sequence[int], limit: bool = False):
+        """deck: the small blind's two cards, the big blind's two, then five of the board; limit: bets of 100 and 200."""
+        if limit:
+            self.state = FixedLimitTexasHoldem.create_state(_AUTOMATIONS, True, 0, (50, 100), 100, 200, (STACK, STACK), 2)
+        else:
+            self.state = NoLimitTexasHoldem.create_state(_AUTOMATIONS, True, 0, (50, 100), 100, (STACK, STACK), 2)
         self.state.deal_hole(_text(deck[2:4]))
         self.state.deal_hole(_text(deck[:2]))
+        if limit:
+            self.state.completion_betting_or_raising_count = (
+                1  # the big blind is the first of four bets; pokerkit allows four more
+            )
         self._board, self.shown = [int(card) for card in deck[4:]], 0  # cards of the board that lie open
 
     @property
@@ -91,6 +100,15 @@ class PokerkitTable:
             n = 3 if self.shown == 0 else 1
             self.state.deal_board(_text(self._board[self.shown : self.shown + n]))
             self.shown += n
+
+
+def play_hand(deck, players):
+    """A hand by our rules, its line and ending; a player: (state, own cards, board, betting so far) -> (action, amount)."""
+    holes, board, state, betting = (deck[:2], deck[2:4]), deck[4:], START, ""
+    while state is not None:
+        choice = players[state.actor](state, holes[state.actor], board[: BOARD_CARDS[state.street]], betting)
+        betting, (state, _) = longer(betting, state, choice), act(state, *choice)
+    return betting, settle(read_line(betting), holes, board)
 
 
 def random_choice(state, rng):

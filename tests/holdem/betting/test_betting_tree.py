@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from pokerkit import Automation, NoLimitTexasHoldem
 
+from faceup.holdem.betting import betting_tree
 from faceup.holdem.betting.betting_tree import (
     DECISION,
     FOLD_END,
@@ -27,6 +28,19 @@ def test_pot_sized_tree_has_counted_nodes():
     decisions = tree.kind == DECISION
     assert [int((decisions & (tree.street == s)).sum()) for s in range(4)] == [12, 40, 120, 328]
     assert tree.labels == ("fold", "call", "raise_1", "all_in")
+
+
+@pytest.mark.parametrize("sizes", [([[]],) * 4, ([[1, 2], []], [[0.5, 1], []], [[1]], [[1], []])])
+def test_nodes_are_counted_before_a_tree_is_built(sizes, monkeypatch):
+    menu, other = menu_from(*sizes), menu_from([[2]], [[]], [[]], [[1, 3], []])
+    for big_blind_menu in (None, other):
+        n_nodes = len(build_tree(menu, big_blind_menu=big_blind_menu).kind)
+        monkeypatch.setattr(betting_tree, "MOST_NODES", n_nodes)
+        build_tree(menu, big_blind_menu=big_blind_menu)
+        monkeypatch.setattr(betting_tree, "MOST_NODES", n_nodes - 1)
+        with pytest.raises(ValueError, match=f"menu: its tree has {n_nodes:,} nodes, expected at most {n_nodes - 1:,}"):
+            build_tree(menu, big_blind_menu=big_blind_menu)
+        monkeypatch.undo()
 
 
 def test_nodes_are_numbered_as_promised():

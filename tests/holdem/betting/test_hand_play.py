@@ -4,12 +4,12 @@ import os
 
 import numpy as np
 import pytest
-from pokerkit_table import STACK, PokerkitTable, random_choice
+from pokerkit_table import STACK, PokerkitTable, play_hand, random_choice
 
 from faceup.cards.cards import parse_cards
 from faceup.cards.strength import strength
 from faceup.holdem.betting.betting_tree import START, act, legal_raises, pot_and_call
-from faceup.holdem.betting.hand_play import payoffs, play_hand, settle
+from faceup.holdem.betting.hand_play import payoffs, settle
 from faceup.holdem.betting.notation import read_line, state_after, token
 
 HANDS = int(os.environ.get("FACEUP_RULES_HANDS", 600))  # of pokerkit's about 900 a second
@@ -52,12 +52,12 @@ def compared_hand(seed):
     rng = np.random.default_rng(seed)
     deck = random_deck(rng, close=seed % 4 == 0)
     follower = Follower(deck, rng)
-    played = play_hand(deck, [follower, follower])
-    ending, table = played.ending, follower.table
+    betting, ending = play_hand(deck, [follower, follower])
+    table = follower.table
     assert table.over
     assert ending.payoffs == table.payoffs
     assert (ending.won[0] + ending.refund[0], ending.won[1] + ending.refund[1]) == table.pulled
-    line = read_line(played.betting)
+    line = read_line(betting)
     fold = line.moves[-1].player if line.tokens[-1] == "f" else -1
     strengths = [strength([*hole, *deck[4:]]) for hole in (deck[:2], deck[2:4])]
     return line.put, fold, strengths, ending
@@ -108,10 +108,6 @@ def test_unsettled_hands_are_refused():
         settle(read_line("b300c/"), (DECK[:2], DECK[2:4]), DECK[4:7])
     with pytest.raises(ValueError, match="expected 2, 2 and 5 cards"):
         settle(read_line("b20000c"), (DECK[:2], DECK[2:4]), DECK[4:7])
-    with pytest.raises(ValueError, match="nine distinct cards"):
-        play_hand(DECK[:8] + DECK[:1], [None, None])
-    with pytest.raises(ValueError, match="raise to 150"):
-        play_hand(DECK, [lambda *_: ("raise", 150)] * 2)
 
 
 @pytest.mark.parametrize("seed", range(40))
@@ -132,10 +128,32 @@ def test_lines_are_read_as_they_are_written(seed):
     assert read_line(betting + "///").tokens == read_line(betting).tokens  # empty streets behind the end are nothing
 
 
-@pytest.mark.parametrize("betting", ["ff", "b20000ck", "ck/kk/kk/kk/k", "/", "b300c/kk//", "b٣٠٠", "ck kk"])
-def test_lines_against_the_rules_are_refused(betting):
-    with pytest.raises(ValueError, match="betting"):
-        read_line(betting)
+BAD_LINES = [
+    ("x", "k, c, f and bN"),
+    ("b300c/b", "k, c, f and bN"),
+    ("b300c/kb400/", "'/' after 'b300c/kb400'"),
+    ("b300ck", "expected '/'"),
+    ("k", "facing \\$50"),
+    ("b300k", "facing \\$200"),
+    ("b300c/c", "nothing to call"),
+    ("b300c/f", "fold: nothing to call"),
+    ("b150", "expected from 200 to 20000"),
+    ("b20001", "expected from 200 to 20000"),
+    ("b20000b20000", "not legal here"),
+    ("f", "hand is over"),
+    ("b20000c", "hand is over"),
+    ("b20000c///", "hand is over"),
+    ("ck/kk/kk/kk", "hand is over"),
+    ("b300c//", "'/' after 'b300c/'"),
+    *((line, "betting") for line in ("ff", "b20000ck", "ck/kk/kk/kk/k", "/", "b300c/kk//", "b٣٠٠", "ck kk")),
+]
+
+
+@pytest.mark.parametrize(("betting", "said"), BAD_LINES)
+def test_lines_against_the_rules_are_named(betting, said):
+    with pytest.raises(ValueError, match=said) as error:
+        state_after(betting)
+    assert repr(betting) in str(error.value)
 
 
 @pytest.mark.parametrize("amount", ["150", "20000", "9999999", "9" * 30])

@@ -5,21 +5,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from faceup.holdem.betting.betting_tree import (
-    DECISION,
-    START,
-    act,
-    build_tree,
-    children,
-    legal_raises,
-    menu_from,
-    menu_labels,
-    pot_and_call,
-)
+from faceup.cards.cards import parse_cards
+from faceup.holdem.betting.betting_tree import DECISION, START, act, build_tree, legal_raises, menu_from, pot_and_call
 from faceup.holdem.betting.notation import line_to, read_line
 from faceup.holdem.betting.translation import legal_action, lower_probability, node_after, size_chances
-from faceup.holdem.play.agents import FunctionAgent
-from faceup.holdem.play.players import DollarPlayer, TablePlayer, play_dealt
+from faceup.holdem.play.agents import PolicyAgent
 from faceup.holdem.solve.policy import FixedPolicy
 
 MENU = menu_from([[1, 2], [1], []], [[0.5, 1], []], [[1], []], [[1], []])
@@ -123,33 +113,5 @@ def test_dollars_left_behind_an_all_in_of_the_tree_are_checked(tree):
     """2,000 into 200 may be read as all-in; the tree's hand then ends with the call, the real one goes on."""
     node = node_after(tree, "b3000c/", 1, lambda i: 0.999)
     assert tree.kind[node] != DECISION
-    player = TablePlayer(tree, FixedPolicy(tree, None))
-    all_ins = [h for h in range(60) if player.decide(h, "AcAd", "2h3h4s", "b3000c/") == ("call", 0)]
-    assert 0 < len(all_ins) < 60  # only where chance read it so, and in such a hand always
-    assert {player.decide(all_ins[0], "AcAd", "2h3h4s", "b3000c/kb100") for _ in range(5)} == {("call", 0)}
-
-
-@pytest.mark.parametrize("argmax", [False, True])
-def test_hands_between_players_with_other_sizes_end(tree, argmax):
-    """The second's sizes are not the tree's: every action is legal, or `play_dealt` raises; a hand played again is the same."""
-    rng = np.random.default_rng(5)
-    sizes = [[[0.1, 0.5, 1, 3]]] * 4
-    uniform = FunctionAgent(lambda *_: dict.fromkeys(menu_labels(menu_from(*sizes)), 1), menu_from(*sizes))
-    players = [TablePlayer(tree, FixedPolicy(tree, None), 1, argmax), DollarPlayer(uniform, 2, argmax)]
-    lines = set()
-    for h in range(50):
-        deck, seats = rng.permutation(52)[:9], players[:: (-1) ** h]
-        played = play_dealt(seats, deck, h)
-        assert played == play_dealt(seats, deck, h)
-        assert played.ending.payoffs[0] == -played.ending.payoffs[1]
-        lines.add(played.betting)
-    assert lines == {"f"} if argmax else len(lines) > 20  # fold is the first of what is equally likely
-
-
-def test_the_tree_player_draws_as_its_policy_says(tree):
-    player = TablePlayer(tree, FixedPolicy(tree, None), 3)
-    drawn = [player.decide(h, "AcAd", "", "") for h in range(1500)]
-    n = len(children(tree, 0))
-    for action in set(drawn):
-        assert drawn.count(action) / 1500 == pytest.approx(1 / n, abs=0.05)
-    assert len(set(drawn)) == n
+    agent = PolicyAgent(tree, FixedPolicy(tree, None))
+    assert agent.legal(node) == {"call": 0} and agent.probabilities(np.array([5]), parse_cards("2h3h4s"), node).tolist() == [[1]]

@@ -2,15 +2,16 @@
 
 import numpy as np
 import pytest
+from random_tables import random_table
 
 from faceup.cards.cards import CLASS_OF_HOLE
-from faceup.holdem.betting.betting_tree import CALL, DECISION, FOLD, build_tree, menu_from
+from faceup.holdem.betting.betting_tree import CALL, FOLD, build_tree, children, columns, decisions, menu_from
 from faceup.holdem.learn.action_costs import action_costs, relative_costs, worst_costs
 from faceup.holdem.learn.dataset import draw_rows
 from faceup.holdem.play.match import Table
 from faceup.holdem.solve.action_values import action_values
-from faceup.holdem.solve.groups import Grid, make_groups
-from faceup.holdem.solve.policy import TablePolicy, free_holes, hole_groups
+from faceup.holdem.solve.groups import Grid, hole_groups, make_groups
+from faceup.holdem.solve.policy import TablePolicy, free_holes
 
 BOARDS = np.array([[44, 7, 38, 20, 33], [0, 5, 10, 15, 51]])
 TREE = build_tree(menu_from([[]], [[1], []], [[]], [[]]))
@@ -20,22 +21,13 @@ TREE = build_tree(menu_from([[]], [[1], []], [[]], [[]]))
 def policy(tables):
     """Random probabilities: on the river for each group, before it for each decision, so that all hands come there alike."""
     groups = make_groups(tables[1], tables[2], Grid(10, 1, ()), Grid(10, 1, ()))
-    rng = np.random.default_rng(1)
-    made = [np.zeros((n, end - start), dtype=np.float32) for n, start, end in spans(groups.n_groups)]
-    for node in np.flatnonzero(TREE.kind == DECISION):
-        street, columns = TREE.street[node], below(node)
-        made[street][:, columns] = rng.dirichlet(np.ones(TREE.n_children[node]), len(made[3]) if street == 3 else 1)
-    return TablePolicy(tuple(made), groups)
-
-
-def spans(sizes):
-    return zip(sizes, TREE.street_start[:-1], TREE.street_start[1:], strict=True)
+    tables = random_table(TREE, groups, 1).tables
+    return TablePolicy((*(np.tile(table[:1], (len(table), 1)) for table in tables[:3]), tables[3]), groups)
 
 
 def below(node):
     """Columns of a decision's actions in its street's table."""
-    first = TREE.first_child[node] - TREE.street_start[TREE.street[node]]
-    return slice(first, first + TREE.n_children[node])
+    return columns(TREE, node)
 
 
 def changed(policy, node, group, action):
@@ -48,7 +40,7 @@ def changed(policy, node, group, action):
 @pytest.mark.parametrize("street", range(4))
 def test_costs_are_what_a_match_loses(policy, street):
     """Taking one action always, at one decision with one group, loses its cost times the chance to come there."""
-    nodes = np.flatnonzero((TREE.kind == DECISION) & (TREE.street == street))
+    nodes = decisions(TREE, street)
     node, board = nodes[len(nodes) // 2], BOARDS[0].tolist()
     groups = hole_groups(policy.groups, street, board[: (0, 3, 4, 5)[street]])
     group, seat = int(np.bincount(groups[free_holes(board)]).argmax()), int(TREE.actor[node])
@@ -63,7 +55,7 @@ def test_costs_are_what_a_match_loses(policy, street):
 
 def test_the_policy_itself_costs_nothing(policy):
     for street, table in enumerate(action_costs(TREE, policy, BOARDS)):
-        for node in np.flatnonzero((TREE.kind == DECISION) & (TREE.street == street)):
+        for node in decisions(TREE, street):
             mean = (table[:, below(node)] * policy.tables[street][:, below(node)]).sum(axis=1)
             assert np.abs(mean).max() <= 1e-3 * max(1, np.abs(table).max())
 
@@ -80,13 +72,13 @@ def test_rows_weigh_what_the_worst_action_costs(tables, policy):
     """A decision with nothing at stake is not drawn after the flop; each row carries its decision's costs by label."""
     costs = [np.zeros_like(table) for table in policy.tables]
     for street, table in enumerate(costs):
-        node = np.flatnonzero((TREE.kind == DECISION) & (TREE.street == street))[0]
+        node = decisions(TREE, street)[0]
         table[:, below(node)] = 7 * np.arange(TREE.n_children[node])
     rows = draw_rows(TREE, policy, tables, (200, 200, 200), BOARDS, seed=2, costs=costs)
     for street in (1, 2, 3):
-        node = np.flatnonzero((TREE.kind == DECISION) & (TREE.street == street))[0]
+        node = decisions(TREE, street)[0]
         assert (rows[street].X[:, -4:] == TREE.bets[node, 1 - TREE.actor[node]]).all()
-        labels = TREE.label[TREE.first_child[node] : TREE.first_child[node] + TREE.n_children[node]]
+        labels = TREE.label[children(TREE, node)]
         assert (rows[street].costs[:, labels] == 7 * np.arange(len(labels))).all()
         illegal = np.setdiff1d(np.arange(len(TREE.labels)), labels)
         assert (rows[street].costs[:, illegal] == rows[street].costs[:, [CALL]]).all()
@@ -97,7 +89,7 @@ def test_rows_weigh_what_the_worst_action_costs(tables, policy):
 def test_the_worst_action_of_each_decision(policy):
     costs = action_costs(TREE, policy, BOARDS)
     for street, table in enumerate(costs):
-        nodes = np.flatnonzero((TREE.kind == DECISION) & (TREE.street == street))
+        nodes = decisions(TREE, street)
         wanted = np.stack([table[:, below(node)].max(axis=1).clip(min=0) for node in nodes], axis=1)
         assert np.array_equal(worst_costs(TREE, nodes, table), wanted)
 

@@ -123,10 +123,7 @@ def test_a_broken_tree_in_a_file_is_named(tmp_path, key, value, message):
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        (
-            lambda content: content.update(format="faceup-trees-2"),
-            "expected an agent with format 'faceup-trees-1'",
-        ),
+        (lambda content: content.update(format="faceup-trees-2"), "expected an agent with format 'faceup-trees-1'"),
         (lambda content: content.pop("river"), "keys are"),
         (lambda content: content.update(river=[]), "river: expected a dict"),
         (lambda content: content.update(labels=["fold", 1]), "labels is .*expected a list of names"),

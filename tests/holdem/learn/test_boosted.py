@@ -1,7 +1,6 @@
-"""Boosting against XGBoost's own softmax on hard labels, one step by hand, files and threads."""
+"""Boosting against XGBoost's own softmax on hard labels, one step by hand, files."""
 
 import json
-from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -39,13 +38,7 @@ def test_hard_labels_give_the_fit_of_xgboosts_own_softmax():
     labels = P.argmax(axis=1)
     ours = fit_boosted(X, np.eye(4)[labels], w, **SETTINGS).predict(X)
     rows = xgb.DMatrix(X, label=labels, weight=w / w.mean())
-    settings = {
-        "objective": "multi:softprob",
-        "num_class": 4,
-        "max_depth": 4,
-        "learning_rate": 0.3,
-        "base_score": 0.0,
-    }
+    settings = {"objective": "multi:softprob", "num_class": 4, "max_depth": 4, "learning_rate": 0.3, "base_score": 0.0}
     theirs = xgb.train(settings, rows, num_boost_round=10)
     assert len(np.unique(labels)) == 4 and theirs.num_boosted_rounds() == 10
     assert np.allclose(ours, theirs.predict(rows), atol=1e-4)
@@ -65,20 +58,9 @@ def test_one_round_by_hand():
 
 def test_soft_labels_are_learnt_down_to_their_entropy():
     X, P, w = soft_rows()
-    losses = []
-    settings = SETTINGS | {"rounds": 60, "min_child_weight": 0.1}
-    model = fit_boosted(X, P, w, **settings, progress=lambda done, total, loss: losses.append((done, total, loss)))
-    assert [(done, total) for done, total, _ in losses] == [(i, 60) for i in range(60)]
-    assert losses[0][2] == pytest.approx(np.log(4)) and losses[-1][2] < losses[30][2] < losses[5][2]
-    predicted = model.predict(X)
+    predicted = fit_boosted(X, P, w, **SETTINGS | {"rounds": 60, "min_child_weight": 0.1}).predict(X)
     assert predicted.dtype == np.float32 and np.allclose(predicted.sum(axis=1), 1, atol=1e-5)
     assert entropy_floor(P, w) < log_loss(P, predicted, w) < entropy_floor(P, w) + 0.05
-
-
-def test_constant_features_give_the_weighted_mean():
-    _, P, w = soft_rows(n=200)
-    model = fit_boosted(np.ones((200, 3)), P, w, **SETTINGS | {"rounds": 100})
-    assert np.allclose(model.predict(np.zeros((1, 3)))[0], np.average(P, axis=0, weights=w), atol=1e-3)
 
 
 def test_two_kinds_of_rows_with_costs_each_give_the_least_sum():
@@ -92,21 +74,6 @@ def test_two_kinds_of_rows_with_costs_each_give_the_least_sum():
             here = X[:, 0] == kind
             means = (np.average(a[here], axis=0, weights=w[here]) for a in (P, weight * costs))
             assert np.allclose(model.predict(np.array([[kind]]))[0], least_in_sum(*means), atol=2e-3)
-
-
-def test_weights_have_no_unit():
-    X, P, w = soft_rows()
-    one, two = (fit_boosted(X, P, unit * w, **SETTINGS).predict(X) for unit in (1, 2.0**20))
-    assert np.array_equal(one, two)
-
-
-def test_the_same_bytes_on_a_rerun_and_beside_other_threads(tmp_path):
-    X, P, w = soft_rows()
-    alone = model_bytes(fit_boosted(X, P, w, **SETTINGS), tmp_path / "alone.json")
-    with ThreadPoolExecutor(4) as pool:
-        fits = list(pool.map(lambda _: fit_boosted(X, P, w, **SETTINGS), range(4)))
-    for model in fits:
-        assert model_bytes(model, tmp_path / "beside.json") == alone
 
 
 def test_a_saved_model_predicts_the_same(tmp_path):
@@ -139,10 +106,6 @@ def test_a_file_that_is_no_model_is_named(tmp_path, content):
         ({"rounds": 0}, "rounds is 0"),
         ({"max_bin": 1}, "max_bin is 1"),
         ({"min_child_weight": -1}, "min_child_weight is -1"),
-        ({"cost_weight": -1}, "cost_weight is -1"),
-        ({"costs": np.zeros((2000, 3))}, r"costs have shape \(2000, 3\): expected \(2000, 4\)"),
-        ({"X": np.zeros((3, 2))}, "X has 3 rows"),
-        ({"w": np.full(2000, np.nan)}, "w is nan"),
     ],
 )
 def test_bad_input_is_named(change, message):

@@ -2,13 +2,14 @@
 
 import numpy as np
 import pytest
+from random_tables import random_table
 
 from faceup.cards.cards import CLASS_OF_HOLE, HOLE_CARDS, N_CLASSES, RANKS, SUITS
 from faceup.cards.features import board_features, hand
-from faceup.holdem.betting.betting_tree import DECISION, build_tree, menu_from
+from faceup.holdem.betting.betting_tree import build_tree, children, columns, decisions, menu_from
 from faceup.holdem.learn.dataset import NO_BOARD, TrainingRows, cost_shares, draw_rows, stakes
-from faceup.holdem.solve.groups import Grid, make_groups
-from faceup.holdem.solve.policy import FixedPolicy, TablePolicy, free_holes, hole_groups, street_reach
+from faceup.holdem.solve.groups import Grid, hole_groups, make_groups
+from faceup.holdem.solve.policy import FixedPolicy, free_holes, street_reach
 from faceup.trees.metrics import checked_rows
 
 BOARDS = np.array([[44, 7, 38, 20, 33], [0, 5, 10, 15, 51], [3, 47, 46, 45, 12]])
@@ -23,25 +24,7 @@ def tree():
 @pytest.fixture(scope="module")
 def policy(tables, tree):
     """Random probabilities for coarse groups."""
-    groups = make_groups(tables[1], tables[2], Grid(40, 1, ()), Grid(40, 1, ()))
-    rng = np.random.default_rng(1)
-    made = []
-    for street in range(4):
-        start, end = tree.street_start[street : street + 2]
-        table = np.zeros((groups.n_groups[street], end - start), dtype=np.float32)
-        for node in decisions(tree, street):
-            columns = children(tree, node) - start
-            table[:, columns] = rng.dirichlet(np.ones(len(columns)), len(table))
-        made.append(table)
-    return TablePolicy(tuple(made), groups)
-
-
-def decisions(tree, street):
-    return np.flatnonzero((tree.kind == DECISION) & (tree.street == street))
-
-
-def children(tree, node):
-    return np.arange(tree.first_child[node], tree.first_child[node] + tree.n_children[node])
+    return random_table(tree, make_groups(tables[1], tables[2], Grid(40, 1, ()), Grid(40, 1, ())), 1)
 
 
 def pots(tree, nodes):
@@ -52,8 +35,7 @@ def node_probabilities(tree, policy, street, board, node):
     """Probabilities (1326, n_labels) of a decision, read off the table."""
     p = np.zeros((1326, len(tree.labels)), dtype=np.float32)
     groups = hole_groups(policy.groups, street, board[: SHOWN[street]])
-    below = children(tree, node)
-    p[:, tree.label[below]] = policy.tables[street][groups][:, below - tree.street_start[street]]
+    p[:, tree.label[children(tree, node)]] = policy.tables[street][groups][:, columns(tree, node)]
     return p
 
 

@@ -1,7 +1,6 @@
 """The network against the paper's parameter count and a forward pass in numpy; learning, bytes and files."""
 
 import json
-from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -56,11 +55,7 @@ def test_predictions_are_those_of_a_forward_pass_by_hand(tmp_path):
 
 def test_soft_labels_are_learnt_down_to_their_entropy():
     (X, unseen), (P, targets), (w, weights) = (np.split(rows, [2000]) for rows in soft_rows(n=3000))
-    losses = []
-    settings = SETTINGS | {"epochs": 40, "learning_rate": 1e-2}
-    model = fit_neural(X, P, w, **settings, progress=lambda done, total, loss: losses.append((done, total, loss)))
-    assert [(done, total) for done, total, _ in losses] == [(i, 40) for i in range(1, 41)]
-    assert losses[-1][2] < losses[0][2]
+    model = fit_neural(X, P, w, **SETTINGS | {"epochs": 40, "learning_rate": 1e-2})
     assert entropy_floor(P, w) - 1e-3 < log_loss(P, model.predict(X), w) < entropy_floor(P, w) + 0.03
     assert log_loss(targets, model.predict(unseen), weights) < entropy_floor(targets, weights) + 0.05
 
@@ -70,12 +65,6 @@ def test_a_few_steps_are_enough(epochs):
     X, P, w = soft_rows(n=64)
     model = fit_neural(X, P, w, **SETTINGS | {"epochs": epochs})  # one step an epoch
     assert np.isfinite(model.predict(X)).all()
-
-
-def test_constant_features_give_the_weighted_mean():
-    _, P, w = soft_rows(n=512)
-    model = fit_neural(np.full((512, 5), 300), P, w, **SETTINGS | {"epochs": 200, "batch": 512})
-    assert np.allclose(model.predict(np.full((1, 5), 300))[0], np.average(P, axis=0, weights=w), atol=2e-3)
 
 
 def test_constant_features_with_costs_give_the_least_sum():
@@ -89,16 +78,11 @@ def test_constant_features_with_costs_give_the_least_sum():
         assert np.allclose(found, P_mean / (costs_mean + level), atol=2e-3)  # P_k / p_k - costs_k is the same for all labels
 
 
-def test_the_same_bytes_on_a_rerun_and_beside_other_threads(tmp_path):
+def test_the_same_bytes_on_a_rerun(tmp_path):
     X, P, w = soft_rows()
     alone = model_bytes(fit_neural(X, P, w, **SETTINGS), tmp_path / "alone")
     torch.manual_seed(123)  # the generator of the process is not used
-    with ThreadPoolExecutor(4) as pool:
-        fits = list(pool.map(lambda _: fit_neural(X, P, w, **SETTINGS), range(4)))
-        predictions = list(pool.map(lambda model: model.predict(X), fits))
-    for model, predicted in zip(fits, predictions, strict=True):
-        assert model_bytes(model, tmp_path / "beside") == alone
-        assert np.array_equal(predicted, fits[0].predict(X))
+    assert model_bytes(fit_neural(X, P, w, **SETTINGS), tmp_path / "again") == alone
     assert model_bytes(fit_neural(X, P, w, **SETTINGS | {"seed": 8}), tmp_path / "other") != alone
     assert torch.get_num_threads() == 1 and torch.are_deterministic_algorithms_enabled()
 
@@ -114,14 +98,7 @@ def test_a_saved_model_predicts_the_same(tmp_path):
 
 
 def tampered(path, change_shape=None, change_numbers=None):
-    shape = {
-        "format": "faceup-neural-1",
-        "n_features": 3,
-        "n_labels": 2,
-        "layers": 1,
-        "width": 4,
-        "n_bets": 1,
-    }
+    shape = {"format": "faceup-neural-1", "n_features": 3, "n_labels": 2, "layers": 1, "width": 4, "n_bets": 1}
     model = Neural(**{name: value for name, value in shape.items() if name != "format"})
     numbers = {name: np.zeros(tensor.shape, dtype=np.float32) for name, tensor in model.state_dict().items()}
     shape |= change_shape or {}
@@ -170,11 +147,8 @@ def test_a_file_that_is_no_network_is_named(tmp_path):
         ({"epochs": 0}, "epochs is 0"),
         ({"batch": 0}, "batch is 0"),
         ({"learning_rate": 0}, "learning_rate is 0"),
-        ({"cost_weight": -1}, "cost_weight is -1"),
-        ({"costs": np.full((1500, 3), np.inf)}, r"cost is inf at \(0, 0\): expected a finite number"),
         ({"n_bets": 7}, "n_bets is 7: expected 0 to 6"),
         ({"X": -np.ones((1500, 6))}, "X holds a bet of -1.0: expected dollars of 0 or more"),
-        ({"P": np.full((1500, 3), 0.5)}, "sum of P is 1.5"),
     ],
 )
 def test_bad_input_is_named(change, message):

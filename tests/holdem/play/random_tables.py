@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from faceup.holdem.betting.betting_tree import DECISION, BettingTree, menu_from
+from faceup.holdem.betting.betting_tree import BettingTree, columns, decisions, menu_from
 from faceup.holdem.solve.groups import Groups
 from faceup.holdem.solve.policy import TablePolicy
 
@@ -17,8 +17,7 @@ def random_table(tree: BettingTree, groups: Groups, seed: int) -> TablePolicy:
     for street in range(4):
         start, end = tree.street_start[street : street + 2]
         table = rng.exponential(size=(groups.n_groups[street], end - start)).astype(np.float32)
-        for node in np.flatnonzero((tree.kind == DECISION) & (tree.street == street)):
-            below = slice(tree.first_child[node] - start, tree.first_child[node] - start + tree.n_children[node])
-            table[:, below] /= table[:, below].sum(axis=1, keepdims=True)
+        for node in decisions(tree, street):
+            table[:, columns(tree, node)] /= table[:, columns(tree, node)].sum(axis=1, keepdims=True)
         out.append(table)
     return TablePolicy(tuple(out), groups)

@@ -15,12 +15,11 @@ from itertools import chain, repeat
 import numpy as np
 from pokerkit_table import PokerkitTable, random_choice
 
-from faceup.cards.cards import card_text
+from faceup.cards.cards import BOARD_CARDS, card_text
 from faceup.holdem.betting.notation import read_line, state_after, token
 from faceup.holdem.play.slumbot_api import Lost, NotDone
 
 WAYS = ("forfeit", "later", "never", "give_back")
-BOARD = (0, 3, 4, 5)
 
 
 class Killed(BaseException):
@@ -68,7 +67,7 @@ class Hand:
     def _put(self, word, action, amount):
         shown = self.table.shown
         self.table.act(action, amount)
-        self.line += word + "/" * (BOARD.index(self.table.shown) - BOARD.index(shown))  # several after an all-in
+        self.line += word + "/" * (BOARD_CARDS.index(self.table.shown) - BOARD_CARDS.index(shown))  # several after an all-in
 
 
 class SlumbotServer:

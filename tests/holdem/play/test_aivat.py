@@ -10,7 +10,8 @@ from faceup.holdem.play.aivat import ImaginedSeat, scored_match
 from faceup.holdem.play.match import mean_result, random_boards
 from faceup.holdem.play.match_tree import make_sides, play_sides
 from faceup.holdem.play.sampled_match import deal, play_deals, seated
-from faceup.holdem.solve.policy import FixedPolicy, hole_groups
+from faceup.holdem.solve.groups import hole_groups
+from faceup.holdem.solve.policy import FixedPolicy
 
 
 def test_exact_played_and_scored_results_agree(tables, groups, sides):

@@ -1,13 +1,13 @@
-"""What branches do and earn, against brute force over pairs of hands, and branches found where they were hidden."""
+"""What branches and lines do and earn, against brute force over pairs of hands, and branches found where they were hidden."""
 
 import numpy as np
 import pytest
-from games import BOARD, SMALL, RandomPolicy, node_reach, node_values, pair_outcomes
+from games import BOARD, PUSH, SMALL, RandomPolicy, node_reach, node_values, pair_outcomes
 from random_trees import random_tree
 
 from faceup.cards.features import board_features, feature_names
-from faceup.holdem.betting.betting_tree import CALL, DECISION
-from faceup.holdem.play.agents import tree_policy
+from faceup.holdem.betting.betting_tree import CALL, DECISION, children
+from faceup.holdem.play.agents import TreePolicy
 from faceup.holdem.play.branches import (
     N_BINS,
     Seen,
@@ -22,7 +22,8 @@ from faceup.holdem.play.branches import (
     ratio,
     shares,
 )
-from faceup.holdem.solve.policy import free_holes
+from faceup.holdem.play.match import habits
+from faceup.holdem.solve.policy import FixedPolicy, free_holes
 from faceup.notebook.intervals import student_95
 from faceup.trees.decision_tree import DecisionTree, leaf_of
 
@@ -45,11 +46,11 @@ def models():
 @pytest.fixture(scope="module")
 def seen(models, tables):
     """One board against a random policy."""
-    return look(SMALL, models, tree_policy(SMALL, tables, models), RandomPolicy(SMALL, 4), tables, [BOARD])
+    return look(TreePolicy(SMALL, tables, models), RandomPolicy(SMALL, 4), [BOARD])
 
 
 def test_sums_equal_brute_force(models, tables, seen):
-    policy, theirs = tree_policy(SMALL, tables, models), RandomPolicy(SMALL, 4)
+    policy, theirs = TreePolicy(SMALL, tables, models), RandomPolicy(SMALL, 4)
     holes, outcome = pair_outcomes(BOARD)
     possible = ~np.isnan(outcome)
     street, model = 2, models[2]
@@ -62,9 +63,8 @@ def test_sums_equal_brute_force(models, tables, seen):
             bets = np.tile(SMALL.bets[node, 1 - player], (len(holes), 1))
             leaf = leaf_of(model, np.concatenate([hands, bets], axis=1))
             here = reach[player, node] * (possible @ reach[1 - player, node]) / possible.sum() / 2
-            below = range(SMALL.first_child[node], SMALL.first_child[node] + SMALL.n_children[node])
-            called = next(c for c in below if SMALL.label[c] == CALL)
-            for c in below:
+            called = next(c for c in children(SMALL, node) if SMALL.label[c] == CALL)
+            for c in children(SMALL, node):
                 more = reach[player, node] * (value[player, c] - value[player, called]) / possible.sum() / 2
                 np.add.at(chance[:, SMALL.label[c]], leaf, here)
                 np.add.at(gain[:, SMALL.label[c]], leaf, more)
@@ -90,10 +90,10 @@ def test_every_branch_holds_what_its_answers_hold(models, seen):
 
 
 def test_followers_are_the_hands_that_the_branch_takes(models, tables):
-    policy, theirs = tree_policy(SMALL, tables, models), RandomPolicy(SMALL, 4)
+    policy, theirs = TreePolicy(SMALL, tables, models), RandomPolicy(SMALL, 4)
     hands = board_features(1, tables[1], BOARD[:3])
     for branch, least, most in ((0, -1, 1), (int(models[1].left[0]), -1, 0.5), (int(models[1].right[0]), 0.5, 1)):
-        found = followers(SMALL, models[1], policy, theirs, tables, BOARD, 1, branch)
+        found = followers(policy, theirs, BOARD, 1, branch)
         assert SMALL.street[found.line] == 1 and (np.diff(found.equity) >= 0).all()
         np.testing.assert_array_equal(found.equity, hands[found.holes, 0])
         there = np.flatnonzero(free_holes(BOARD) & (hands[:, 0] > least) & (hands[:, 0] <= most))
@@ -152,4 +152,25 @@ def test_ratio_has_the_interval_of_a_mean_where_counts_are_alike():
 
 def test_no_boards_are_refused(models, tables):
     with pytest.raises(ValueError, match="boards: none given"):
-        look(SMALL, models, tree_policy(SMALL, tables, models), RandomPolicy(SMALL, 4), tables, [])
+        habits(SMALL, FixedPolicy(SMALL, None), tables, [])
+    with pytest.raises(ValueError, match="boards: none given"):
+        look(TreePolicy(SMALL, tables, models), RandomPolicy(SMALL, 4), [])
+
+
+def test_habits_equal_brute_force(tables):
+    policy = RandomPolicy(SMALL, 3)
+    found = habits(SMALL, policy, tables, [BOARD])
+    holes, outcome = pair_outcomes(BOARD)
+    reach = node_reach(SMALL, (policy, policy), BOARD, holes)
+    possible = ~np.isnan(outcome)
+    for node in np.flatnonzero(SMALL.kind == DECISION):
+        here = reach[0, node] @ possible @ reach[1, node] / possible.sum()
+        assert found.reach[node].sum() == pytest.approx(here, rel=1e-4)
+        np.testing.assert_allclose(found.taken[children(SMALL, node)].sum(axis=0), found.reach[node], rtol=1e-4, atol=1e-9)
+
+
+def test_who_looks_at_no_card_acts_alike_in_every_bin(tables):
+    found = habits(PUSH, FixedPolicy(PUSH, None), tables, [BOARD])
+    share = found.taken[1] / found.reach[0]
+    np.testing.assert_allclose(share, 1 / PUSH.n_children[0], rtol=1e-5)
+    assert found.reach[0] == pytest.approx(np.full(5, 0.2), abs=0.002)

@@ -14,12 +14,7 @@ NAMES = ["table", "CART", "table, argmax", "CART, argmax"]
 def test_the_first_meets_all_and_kinds_meet_their_own():
     wanted = all_and_each(2, 2)
     met = {(NAMES[i], NAMES[j]) for i, j in np.argwhere(np.triu(wanted, 1))}
-    assert met == {
-        ("table", "CART"),
-        ("table", "table, argmax"),
-        ("table", "CART, argmax"),
-        ("table, argmax", "CART, argmax"),
-    }
+    assert met == {("table", "CART"), ("table", "table, argmax"), ("table", "CART, argmax"), ("table, argmax", "CART, argmax")}
     assert np.array_equal(wanted, wanted.T)
 
 

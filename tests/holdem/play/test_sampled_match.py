@@ -2,19 +2,20 @@
 
 import numpy as np
 import pytest
+from pokerkit_table import play_hand
 from random_tables import MINE, random_table
 
 from faceup.cards.cards import HOLE_CARDS, hole_index
 from faceup.cards.features import board_features, feature_names
 from faceup.cards.strength import strength
 from faceup.holdem.betting.betting_tree import CALL
-from faceup.holdem.betting.hand_play import play_hand
-from faceup.holdem.play.agents import tree_policy
+from faceup.holdem.play.agents import TreePolicy
 from faceup.holdem.play.match import mean_result, random_boards
 from faceup.holdem.play.match_tree import make_sides, on_match_tree, play_sides
 from faceup.holdem.play.purified import purified
 from faceup.holdem.play.sampled_match import TableSeat, deal, dollars, play_deals, play_match, seated
-from faceup.holdem.solve.policy import FixedPolicy, hole_groups, river_equities
+from faceup.holdem.solve.groups import hole_groups
+from faceup.holdem.solve.policy import FixedPolicy, river_equities
 from faceup.trees.cart import fit_cart
 
 
@@ -28,7 +29,7 @@ def cart(sides, tables):
         X[:, -4:] *= 3000
         P = rng.exponential(size=(600, len(tree.labels)))
         grown.append(fit_cart(X, P / P.sum(axis=1, keepdims=True), np.ones(600), max_depth=6, min_rows=5, seed=1))
-    return tree_policy(tree, tables, grown)
+    return TreePolicy(tree, tables, grown)
 
 
 def test_deals_are_found_in_the_tables(tables, groups, sides):
@@ -67,10 +68,8 @@ def test_chips_are_those_of_the_rules_engine(tables, sides):
     seats = seated(match, sides.own[0], call, 0), seated(match, sides.own[1], shove, 1)
     won = dollars(match, deals, play_deals(match, seats, deals, seed=4))
     for i, cards in enumerate(deals.cards.tolist()):
-        played = play_hand(
-            cards, [lambda *_: ("call", 0), lambda state, *_: ("raise", 20_000) if state.acted < 2 else ("call", 0)]
-        )
-        assert won[i] == played.ending.payoffs[0]
+        shoves = lambda state, *_: ("raise", 20_000) if state.acted < 2 else ("call", 0)  # noqa: E731
+        assert won[i] == play_hand(cards, [lambda *_: ("call", 0), shoves])[1].payoffs[0]
     assert set(np.abs(won)) <= {0, 20_000}
 
 

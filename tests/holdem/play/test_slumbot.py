@@ -14,22 +14,23 @@ import pytest
 from slumbot_server import FAULTS, WAYS, Killed, RandomPlayer, SlumbotServer, Wire, served
 
 from faceup.holdem.play import slumbot
-from faceup.holdem.play.slumbot import Client, SlumbotError, play_slumbot, words
+from faceup.holdem.play.slumbot import Log, SlumbotError, State, booked, play_slumbot, summary, words
 from faceup.holdem.play.slumbot_api import Answer, Api, Lost, NotDone, read_answer
-from faceup.holdem.play.slumbot_log import Log, State, booked, fresh, summary
 from faceup.notebook.intervals import student_95
 
 HANDS = int(os.environ.get("FACEUP_SLUMBOT_HANDS", 100))  # in each of the four ways to treat an abandoned hand
+
+
+@pytest.fixture(autouse=True)
+def no_waiting(monkeypatch):
+    monkeypatch.setattr(slumbot.time, "sleep", lambda seconds: None)
 
 
 def play(wire, path, hands):
     """Play as a process that is started again whenever it is killed, each time in the middle of writing a line."""
     while True:
         try:
-            with Log(path) as log:
-                if not log.state.base:
-                    log.note(**fresh(log.state, wire.base, "random"))
-                return Client(wire, log, RandomPlayer(mortal=True), first_wait=0).play(hands)
+            return play_slumbot(RandomPlayer(mortal=True), "random", hands, path, wire)
         except Killed:
             with path.open("a") as file:
                 file.write('{"asked": "", "ha')
@@ -38,7 +39,7 @@ def play(wire, path, hands):
 def check(server, path, so_far):
     """All that a log has to fulfil against the server's own books."""
     assert so_far == summary(path)  # recomputed from the file
-    assert (so_far.hands, so_far.winnings, so_far.odd) == (server.hands, server.total, 0)
+    assert (*so_far.won[:2], so_far.odd) == (server.hands, server.total, 0)
     answers, intended = [], []
     for line in map(json.loads, path.read_text().splitlines()):
         if line.get("seen"):
@@ -63,7 +64,7 @@ def test_all_faults_at_once(tmp_path, way):
     so_far = play(wire, path, HANDS)
     check(wire.server, path, so_far)
     print(way, so_far)
-    assert so_far.hands >= HANDS and so_far.lost and (so_far.reconciled or way in ("never", "give_back"))
+    assert so_far.won.hands >= HANDS and so_far.lost and (so_far.reconciled or way in ("never", "give_back"))
 
 
 @pytest.mark.parametrize("fault", ["", *FAULTS])
@@ -80,26 +81,25 @@ def test_each_fault_at_each_request(tmp_path, fault):
 @pytest.mark.parametrize(("faults", "why"), [(["refused"] * 10, "refused"), (["", "lost"] * 10, "lost")])
 def test_every_failed_attempt_is_said(tmp_path, capsys, faults, why):
     wire, path = Wire(SlumbotServer(12), faults), tmp_path / "log.jsonl"
-    with Log(path) as log, pytest.raises(SlumbotError, match=f"10 attempts in a row failed, the last: {why}"):
-        Client(wire, log, RandomPlayer(), first_wait=1e-6).play(30)
+    with pytest.raises(SlumbotError, match=f"10 attempts in a row failed, the last: {why}"):
+        play_slumbot(RandomPlayer(), "random", 30, path, wire)
     said = capsys.readouterr().err.split("\n")
-    assert said[0].endswith(f"attempt 1 of 10 failed: {why}; next in 1e-06 s") and said[9].endswith(f"{why}; giving up")
+    assert said[0].endswith(f"attempt 1 of 10 failed: {why}; next in 1 s") and said[9].endswith(f"{why}; giving up")
     assert len(said) == 11 and summary(path).lost == 10 * (why == "lost")
 
 
-def test_tokens(tmp_path, monkeypatch):
+def test_tokens(tmp_path):
     wire, path = Wire(SlumbotServer(7)), tmp_path / "log.jsonl"
-    server, seat = wire.server, {"player": RandomPlayer(), "name": "random", "log": path, "login": ("me", "secret")}
-    monkeypatch.setattr(slumbot, "Api", lambda *_: wire)
+    server, seat = wire.server, {"player": RandomPlayer(), "name": "random", "log": path, "api": wire, "login": ("me", "secret")}
     play_slumbot(hands=2, **seat)
     play_slumbot(hands=30, **seat)
     assert len(server.tokens) > 2 and all(used == newest for used, newest in server.used)
     assert server.requests["login"] == 1 and "secret" not in path.read_text() and path.stat().st_mode & 0o077 == 0
     server.tokens = ["another"]
-    with Log(path) as log, pytest.raises(SlumbotError, match="Invalid token"):
-        Client(wire, log, RandomPlayer(), first_wait=0).play(31)
+    with pytest.raises(SlumbotError, match="Invalid token"):
+        play_slumbot(hands=31, **seat)
     so_far = play_slumbot(hands=35, new_session=True, **seat)
-    assert (so_far.hands, so_far.winnings) == (35, server.past + server.total)
+    assert so_far.won[:2] == (35, server.past + server.total)
     wire.faults = iter(["empty"])
     with pytest.raises(SlumbotError, match="login: the answer has no token"):
         play_slumbot(hands=40, new_session=True, **seat)
@@ -167,7 +167,7 @@ def test_answers_that_make_no_sense_are_lost(change, said):
 def test_nothing_is_sent_unless_hands_are_asked_for(tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(socket, "socket", lambda *_, **__: pytest.fail("a connection was opened"))
     path = tmp_path / "log.jsonl"
-    assert play_slumbot(RandomPlayer(), "random", 0, path).hands == 0
+    assert play_slumbot(RandomPlayer(), "random", 0, path) == State()
     assert slumbot.main(["--log", str(path)]) == 0
     assert capsys.readouterr().out == "no hands yet\n" and not path.exists()
 
@@ -183,19 +183,13 @@ def test_the_command_line_plays_the_tree_of_the_report(tmp_path, monkeypatch, ca
     assert "4 of 4" in said.err and said.out == words(summary(path)) + "\n" and "holds hands of" in said.err
 
 
-@pytest.mark.parametrize(
-    ("arguments", "said"),
-    [
-        ({"base": "ftp://x/"}, "expected an address"),
-        ({"base": "https://slumbot.com/api/", "pause": 0}, "at least 0.2 seconds"),
-        ({"timeout": 0}, "above 0"),
-        ({"hands": -1}, "0 or more"),
-    ],
-)
-def test_bad_input_is_refused_before_anything_is_sent(tmp_path, arguments, said):
-    asked = {"hands": 3, "base": "http://127.0.0.1:9/", "pause": 0} | arguments
-    with pytest.raises(ValueError, match=said):
-        play_slumbot(RandomPlayer(), "random", log=tmp_path / "log.jsonl", **asked)
+def test_bad_input_is_refused_before_anything_is_sent(tmp_path):
+    slow = {"base": "https://slumbot.com/api/", "pause": 0}
+    for arguments, said in (({"base": "ftp://x/"}, "an address"), (slow, "at least 0.2 seconds"), ({"timeout": 0}, "above 0")):
+        with pytest.raises(ValueError, match=said):
+            Api(**arguments)
+    with pytest.raises(ValueError, match="0 or more"):
+        play_slumbot(RandomPlayer(), "random", -1, tmp_path / "log.jsonl")
 
 
 def test_a_log_has_one_writer_and_only_events(tmp_path):
@@ -208,29 +202,29 @@ def test_a_log_has_one_writer_and_only_events(tmp_path):
 
 
 def after(*ends, lost=0):
-    """The summary of hands that end with (winnings, hands, total) as the server tells; `lost` answers before the last."""
+    """The state after hands that end with (winnings, hands, total) as the server tells; `lost` answers before the last."""
     state = State()
     for i, (winnings, n, total) in enumerate(ends, start=1):
         state = replace(state, lost=lost if i == len(ends) else 0)
         end = HAND._replace(winnings=winnings, expected=winnings, hands=n, total=total, baseline=-winnings)
         state = replace(state, **booked(state, end))
-    return state.summary()
+    return state
 
 
 def test_totals_are_reconciled():
     known = after((100, 1, 100), (-50, 3, 350), lost=1)
-    assert known[:2] + known[6:] == (3, 350, 1, 1, 0)
-    assert known.ci95 == pytest.approx(10 * student_95(3) * np.std([100, 300, -50], ddof=1) / np.sqrt(3))
-    assert known.baseline_mbb == -250
+    assert (*known.won[:2], known.reconciled, known.lost, known.odd) == (3, 350, 1, 1, 0)
+    assert known.won.mbb()[1] == pytest.approx(10 * student_95(3) * np.std([100, 300, -50], ddof=1) / np.sqrt(3))
+    assert known.baseline.mbb()[0] == -250
     two = after((100, 1, 100), (-50, 4, 350), lost=2)  # 300 in two hands: 150 each
-    assert two.ci95 == pytest.approx(10 * student_95(4) * np.std([100, 150, 150, -50], ddof=1) / 2, rel=0.2)
-    assert after((100, 41, 5100))[:2] == (1, 100)  # an account's earlier hands are not ours
+    assert two.won.mbb()[1] == pytest.approx(10 * student_95(4) * np.std([100, 150, 150, -50], ddof=1) / 2, rel=0.2)
+    assert after((100, 41, 5100)).won[:2] == (1, 100)  # an account's earlier hands are not ours
     assert after((100, 1, 100), (-50, 2, 50), lost=1).reconciled == 0  # never counted by the server
     assert after((100, 1, 100), (-50, 3, 350)).odd == after((100, 1, 100), (-50, 2, 350)).odd == 1
-    assert after((100, None, None), (-50, None, None))[:2] == (2, 50)
+    assert after((100, None, None), (-50, None, None)).won[:2] == (2, 50)
 
 
 def test_no_figure_without_hands():
-    assert words(State().summary()) == "no hands yet"
+    assert words(State()) == "no hands yet"
     assert words(after((100, 1, 100))) == "1 hands, $+100: +1,000.0 mbb/g"
     assert "2 hands, $+50: +250.0 ± " in words(after((100, 1, 100), (-50, 2, 50)))

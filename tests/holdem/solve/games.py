@@ -1,14 +1,45 @@
 """Small games and plain-numpy oracles for the tests of `solve`: slow, short, and without any of its kernels."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import numba
 import numpy as np
 from phevaluator import evaluate_cards
 
 from faceup.cards.cards import HOLE_CARDS, card_text
-from faceup.holdem.betting.betting_tree import DECISION, FOLD_END, BettingTree, build_tree, menu_from
+from faceup.holdem.betting.betting_tree import (
+    DECISION,
+    FOLD_END,
+    BettingTree,
+    build_tree,
+    children,
+    columns,
+    decisions,
+    menu_from,
+)
+from faceup.holdem.solve.best_response import Exploitability, Responder
 
 SMALL = build_tree(menu_from([[1], []], [[1], []], [[]], [[1], []]))
 PUSH = build_tree(menu_from([[]], [[]], [[]], [[]]))
 BOARD = [9, 24, 34, 51, 3]
+
+
+@contextmanager
+def threads(n: int) -> Iterator[None]:
+    """Kernels run on n threads."""
+    before = numba.get_num_threads()
+    numba.set_num_threads(n)
+    try:
+        yield
+    finally:
+        numba.set_num_threads(before)
+
+
+def exploitability(tree: BettingTree, policy, flops: np.ndarray, preflop_wins: np.ndarray | None = None) -> Exploitability:
+    """Exploitability of a policy on flops (n, 3)."""
+    responder = Responder(tree, policy, preflop_wins)
+    return responder.summarise(responder.flops(flops))
 
 
 class RandomPolicy:
@@ -21,9 +52,8 @@ class RandomPolicy:
         for street in range(4):
             start, end = tree.street_start[street : street + 2]
             table = rng.random((n_rows, end - start)).astype(np.float32)
-            for node in np.flatnonzero((tree.kind == DECISION) & (tree.street == street)):
-                below = slice(tree.first_child[node] - start, tree.first_child[node] - start + tree.n_children[node])
-                table[:, below] /= table[:, below].sum(axis=1, keepdims=True)
+            for node in decisions(tree, street):
+                table[:, columns(tree, node)] /= table[:, columns(tree, node)].sum(axis=1, keepdims=True)
             self.tables.append(table)
 
     def street(self, street, board, wanted=None):
@@ -68,8 +98,7 @@ def node_values(tree: BettingTree, policies, board: list[int], best: int | None 
         for player in range(2):
             other = reach[1 - player, node]
             if tree.kind[node] == DECISION:
-                below = slice(tree.first_child[node], tree.first_child[node] + tree.n_children[node])
-                v = value[player, below]
+                v = value[player, children(tree, node)]
                 if tree.actor[node] != player:
                     value[player, node] = v.sum(axis=0)
                 elif best == player:
@@ -77,8 +106,7 @@ def node_values(tree: BettingTree, policies, board: list[int], best: int | None 
                 else:
                     street = tree.street[node]
                     table, row = policies[player].street(street, board[: (0, 3, 4, 5)[street]])
-                    start = tree.street_start[street]
-                    value[player, node] = (table[row[holes]][:, below.start - start : below.stop - start].T * v).sum(axis=0)
+                    value[player, node] = (table[row[holes]][:, columns(tree, node)].T * v).sum(axis=0)
             elif tree.kind[node] == FOLD_END:
                 gain = -put[node, player] if tree.actor[node] == player else put[node, 1 - player]
                 value[player, node] = gain * (possible @ other)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from games import BOARD, SMALL, RandomPolicy, node_reach, node_values
 
-from faceup.holdem.betting.betting_tree import CALL, DECISION
+from faceup.holdem.betting.betting_tree import CALL, DECISION, children
 from faceup.holdem.play.match import Table
 from faceup.holdem.solve.action_values import action_values
 from faceup.holdem.solve.policy import FixedPolicy
@@ -31,7 +31,7 @@ def test_the_root_is_worth_what_the_match_says():
 def test_a_decision_is_worth_the_mean_of_its_actions():
     found = action_values(SMALL, RandomPolicy(SMALL, 1), RandomPolicy(SMALL, 2), BOARD)
     for node in np.flatnonzero(SMALL.kind == DECISION):
-        below = slice(SMALL.first_child[node], SMALL.first_child[node] + SMALL.n_children[node])
+        below = children(SMALL, node)
         mixed = (found.share[below] * found.value[SMALL.actor[node], below]).sum(axis=0)
         np.testing.assert_allclose(found.value[SMALL.actor[node], node], mixed, rtol=1e-4, atol=1e-2)
         np.testing.assert_allclose(found.share[below].sum(axis=0), 1, rtol=1e-4)

@@ -1,9 +1,8 @@
 """The sweep over one board against brute force over all pairs of holes."""
 
-import numba
 import numpy as np
 import pytest
-from games import BOARD, PUSH, SMALL, RandomPolicy, node_reach, node_values, pair_outcomes
+from games import BOARD, PUSH, SMALL, RandomPolicy, node_reach, node_values, pair_outcomes, threads
 
 from faceup.holdem.play.match import Table, play_boards, random_boards, result
 from faceup.holdem.solve.board import N_PAIRS, board_order
@@ -58,12 +57,8 @@ def test_known_policies():
 def test_one_and_two_threads_give_the_same_bits():
     policies = [RandomPolicy(SMALL, 1), RandomPolicy(SMALL, 2)]
     both = Table(SMALL, policies).play(BOARD)
-    threads = numba.get_num_threads()
-    numba.set_num_threads(1)
-    try:
+    with threads(1):
         one = Table(SMALL, policies).play(BOARD)
-    finally:
-        numba.set_num_threads(threads)
     assert both.tobytes() == one.tobytes()
 
 

@@ -10,9 +10,9 @@ import kill_and_resume
 import numpy as np
 import pytest
 
-from faceup.holdem.betting.betting_tree import STREETS, build_tree, menu_from
+from faceup.holdem.betting.betting_tree import STREETS, build_tree
 from faceup.holdem.solve import checkpoint
-from faceup.holdem.solve.checkpoint import clear, expected_size, fingerprint, load, save, train
+from faceup.holdem.solve.checkpoint import clear, fingerprint, load, save, train
 from faceup.holdem.solve.groups import N_RIVER_GROUPS, Groups
 from faceup.holdem.solve.selfplay import Discount, SelfPlay, new_state
 from faceup.notebook import source_code
@@ -69,17 +69,13 @@ def kill_at(iteration):
 def test_a_killed_run_goes_on_to_the_same_bits(tmp_path, whole):
     with pytest.raises(Killed):
         run(tmp_path, 7, snapshots=[3], progress=kill_at(5))
-    assert load(tmp_path, OWNER, FRESH).iteration == 4
+    assert load(tmp_path, OWNER).iteration == 4
     told = []
     resumed = run(tmp_path, 7, snapshots=[3], progress=told.append)
     assert told[0] == 4 and told[-1] == 7 and told == sorted(told)
     assert same(resumed.average, whole[1]) and same(resumed.snapshots[3], whole[0])
     assert not same(whole[0], whole[1])
-    assert names(tmp_path) == [
-        "checkpoint-000000006.npz",
-        "checkpoint-000000007.npz",
-        "snapshot-000000003.npz",
-    ]
+    assert names(tmp_path) == ["checkpoint-000000006.npz", "checkpoint-000000007.npz", "snapshot-000000003.npz"]
 
 
 def test_a_finished_run_is_read_again_and_cleared(tmp_path, whole, monkeypatch):
@@ -111,7 +107,7 @@ def two(tmp_path):
 
 
 def loaded(folder, **options):
-    state = load(folder, OWNER, FRESH, **options)
+    state = load(folder, OWNER, **options)
     return state and (state.iteration, float(state.averages[3][0, 0]))
 
 
@@ -139,15 +135,6 @@ def test_a_cut_off_one_is_refused(two, capsys, left):
     assert "checkpoint-000000004.npz is refused: it cannot be read" in capsys.readouterr().err
 
 
-def test_changed_numbers_under_a_whole_file_are_refused(two, capsys):
-    newest = two / "checkpoint-000000004.npz"
-    arrays = dict(np.load(newest))
-    arrays["regrets_2"][0, 0] += 1
-    np.savez(newest, **arrays)
-    assert loaded(two) == (2, 2.0)
-    assert "refused: its checksum is wrong. An older one is used" in capsys.readouterr().err
-
-
 def test_a_foreign_one_is_refused_and_later_replaced(two, whole, capsys):
     others = [
         fingerprint(TREE, GROUPS, DISCOUNT, SEED + 1),
@@ -157,7 +144,7 @@ def test_a_foreign_one_is_refused_and_later_replaced(two, whole, capsys):
     ]
     assert len({OWNER, *others}) == 5
     for other in others:
-        assert load(two, other, FRESH) is None
+        assert load(two, other) is None
     assert capsys.readouterr().err.count("it is of other parameters") == 8
     for path in two.iterdir():
         path.unlink()
@@ -166,11 +153,13 @@ def test_a_foreign_one_is_refused_and_later_replaced(two, whole, capsys):
     assert names(two) == ["checkpoint-000000006.npz", "checkpoint-000000007.npz"]
 
 
-def test_edited_code_makes_a_checkpoint_foreign_and_is_named(two, monkeypatch, capsys):
-    monkeypatch.setattr(checkpoint, "_CODE", checkpoint._CODE | {"faceup.cards.strength": "0"})
+@pytest.mark.parametrize("what", ["faceup.cards.strength", "libraries"])
+def test_edited_code_and_another_library_make_a_checkpoint_foreign_and_are_named(two, monkeypatch, capsys, what):
+    assert checkpoint._CODE[what]
+    monkeypatch.setattr(checkpoint, "_CODE", checkpoint._CODE | {what: "0"})
     now = fingerprint(TREE, GROUPS, DISCOUNT, SEED)
-    assert now != OWNER and load(two, now, FRESH) is None
-    assert capsys.readouterr().err.count("it is of other code (faceup.cards.strength changed). An older one is used") == 2
+    assert now != OWNER and load(two, now) is None
+    assert capsys.readouterr().err.count(f"it is of other code ({what} changed). An older one is used") == 2
 
 
 EDIT_EACH = """
@@ -178,12 +167,13 @@ import sys
 from faceup.notebook import source_code
 
 def digests():
-    for function in (source_code._compiled, source_code._file_digest, source_code.module_digests):
+    for function in (source_code._read, source_code.module_digests):
         function.cache_clear()
+    source_code._AT_START = source_code._stamps()
     return source_code.module_digests("faceup.holdem.solve.selfplay")
 
 before = digests()
-for name in before:
+for name in set(before) - {"libraries"}:
     file = source_code.module_file(name)
     text = file.read_text()
     file.write_text(text + "EDITED = 1")
@@ -210,9 +200,7 @@ def test_an_edit_of_any_module_that_self_play_depends_on_is_seen(tmp_path):
     assert {name for name, *_ in found} >= {f"faceup.{name}" for name in (*expected, *(f"holdem.solve.{name}" for name in solve))}
 
 
-def test_other_shapes_too_late_and_without_its_snapshot(two, capsys):
-    assert load(two, OWNER, new_state(TREE, make_groups(6))) is None
-    assert "its regrets_1 is missing or has another shape" in capsys.readouterr().err
+def test_too_late_and_without_its_snapshot(two, capsys):
     assert loaded(two, most=3) == (2, 2.0)
     assert "it is past iteration 3" in capsys.readouterr().err
     assert loaded(two, snapshots=[3]) == (2, 2.0)
@@ -239,11 +227,20 @@ def test_a_folder_that_cannot_be_made_is_named_before_work_starts(tmp_path):
         run(tmp_path / "file", 7, progress=kill_at(0))
 
 
-@pytest.mark.parametrize("menu", [([[]],) * 4, ([[1, 2], []], [[0.5, 1], []], [[1]], [[1], []])])
-def test_the_size_of_a_run_is_known_before_it_is_built(menu):
-    tree = build_tree(menu_from(*menu))
-    tables = sum(n * w * 4 * 2 for n, w in zip(GROUPS.n_groups, np.diff(tree.street_start), strict=True))
-    assert expected_size(menu_from(*menu), GROUPS.n_groups) == (len(tree.kind), tables)
+def test_the_size_of_a_run_is_said_and_what_cannot_fit_is_refused_before_work_starts(tmp_path, capsys, monkeypatch):
+    run(tmp_path, 1)
+    assert "[faceup] self-play on 34 nodes: 0.00 GB of tables, about 0.0 minutes on two cores" in capsys.readouterr().err
+    monkeypatch.setattr(checkpoint.os, "sysconf", lambda name: 100)
+    with pytest.raises(ValueError, match=r"34 nodes: .* GB of tables, .* expected at most this machine's 0.00 GB"):
+        run(tmp_path / "new", 1, progress=kill_at(0))
+    assert not (tmp_path / "new").exists()
+
+
+def test_reuse_can_be_turned_off(tmp_path, monkeypatch, whole):
+    run(tmp_path, 6, every=3)
+    told = []
+    monkeypatch.setenv("FACEUP_REUSE", "0")
+    assert same(run(tmp_path, 7, progress=told.append).average, whole[1]) and told[0] == 0
 
 
 @pytest.mark.slow

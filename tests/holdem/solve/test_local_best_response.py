@@ -2,14 +2,14 @@
 
 import numpy as np
 import pytest
-from games import PUSH, RandomPolicy, pair_outcomes
+from games import PUSH, RandomPolicy, exploitability, pair_outcomes
 
 from faceup.cards.cards import CLASS_OF_HOLE, HOLE_CARDS
 from faceup.cards.matchups import RUNOUTS_PREFLOP
-from faceup.holdem.betting.betting_tree import FOLD, START, act, build_tree, menu_from
+from faceup.holdem.betting.betting_tree import FOLD, SHOWDOWN, START, act, build_tree, menu_from
+from faceup.holdem.play.agents import PolicyAgent
 from faceup.holdem.play.match import random_boards
-from faceup.holdem.play.players import TableReader
-from faceup.holdem.solve.best_response import exploitability, sample_flops
+from faceup.holdem.solve.best_response import sample_flops
 from faceup.holdem.solve.local_best_response import SETTINGS, LocalResponder, Lookahead, Showdowns, local_best_responses
 from faceup.holdem.solve.policy import FixedPolicy, opponents
 
@@ -17,8 +17,8 @@ BOARDS = random_boards(6, seed=5).tolist()
 ALL_IN_FIRST = Lookahead((0,), (), True)
 
 
-def reader(label):
-    return TableReader(PUSH, FixedPolicy(PUSH, label))
+def fixed(label):
+    return PolicyAgent(PUSH, FixedPolicy(PUSH, label))
 
 
 def bound(strategy, setting, wins):
@@ -66,9 +66,9 @@ def test_flop_edges_are_means_of_turn_edges(all_in_wins):
 
 def test_always_fold_loses_the_blinds(all_in_wins):
     """With a raise at the start it wins 100 or 50 each time; calls only, it wins the big blind's 50 and checks the rest down."""
-    found = bound(reader(FOLD), ALL_IN_FIRST, all_in_wins)
+    found = bound(fixed(FOLD), ALL_IN_FIRST, all_in_wins)
     assert found.mbb == pytest.approx(750) and found.ci95 == pytest.approx(0, abs=1e-9)
-    calling = LocalResponder(reader(FOLD), SETTINGS["fc, rounds 1-4"])
+    calling = LocalResponder(fixed(FOLD), SETTINGS["fc, rounds 1-4"])
     for board in BOARDS:
         small, big = calling.play(Showdowns(board, all_in_wins))
         assert big == pytest.approx(50)
@@ -77,7 +77,7 @@ def test_always_fold_loses_the_blinds(all_in_wins):
 
 def test_always_call_by_hand(all_in_wins):
     """All-in where equity is above a half, from the 169 equities; the other hands are checked down for a blind each."""
-    responder = LocalResponder(reader(1), ALL_IN_FIRST)
+    responder = LocalResponder(fixed(1), ALL_IN_FIRST)
     equity = (all_in_wins.sum(axis=1) - all_in_wins.sum(axis=0)) / (np.bincount(CLASS_OF_HOLE) * 1225 * RUNOUTS_PREFLOP)
     edge = equity[CLASS_OF_HOLE]
     for board in BOARDS[:3]:
@@ -88,7 +88,7 @@ def test_always_call_by_hand(all_in_wins):
 
 
 def test_calls_alone_win_nothing_from_always_call(all_in_wins):
-    found = bound(reader(1), SETTINGS["fc, rounds 1-4"], all_in_wins)
+    found = bound(fixed(1), SETTINGS["fc, rounds 1-4"], all_in_wins)
     assert found.mbb == pytest.approx(0, abs=1e-6)
 
 
@@ -96,7 +96,7 @@ def test_one_decision_by_hand(all_in_wins):
     """Preflop against a strategy that folds half of its hands to a raise: the formula of Lisy & Bowling, hand by hand."""
     responder = LocalResponder(HalfFolds(), Lookahead((0,), (1,), True))
     responder._showdowns, responder._subset = Showdowns(BOARDS[0], all_in_wins), None
-    worth = responder._worth(START, [(0, np.ones(1326))], [300, 20_000])
+    worth = responder._worth(START, [("", np.ones(1326))], [300, 20_000])
     combos = np.bincount(CLASS_OF_HOLE)
     table = (all_in_wins - all_in_wins.T) / RUNOUTS_PREFLOP
     for hole in (0, 77, 1325):
@@ -116,34 +116,41 @@ def test_one_decision_by_hand(all_in_wins):
 class HalfFolds:
     """Folds every other starting hand to a raise, else checks and calls."""
 
-    def hear(self, view, state, move):
-        return [(view, 1.0)]
+    def legal(self, betting):
+        return {"fold": 0, "call": 0}
 
-    def act(self, view, state, board):
-        folds = (CLASS_OF_HOLE % 2 == 1).astype(float)
-        return [(("fold", 0), view, folds), (("call", 0), view, 1 - folds)]
+    def probabilities(self, holes, board, betting):
+        folds = CLASS_OF_HOLE[holes] % 2 == 1
+        return np.stack([folds, 1.0 - folds], axis=1)
 
 
 def test_reads_of_sizes_off_the_tree():
     """A raise between two sizes of the tree is read as either, by the pseudo-harmonic probabilities; views keep both."""
     tree = build_tree(menu_from([[1, 3]], [[]], [[]], [[]]))
     state = act(START, "call")[0]
-    limped = TableReader(tree, FixedPolicy(tree, 1)).hear(0, START, ("call", 0))[0][0]
-    heard = TableReader(tree, FixedPolicy(tree, 1)).hear(limped, state, ("raise", 500))  # a bet of twice the pot of 200
+    agent = PolicyAgent(tree, FixedPolicy(tree, 1))
+    ((limped, _),) = agent.hear("", START, ("call", 0), own=None)
+    heard = agent.hear(limped, state, ("raise", 500), own=None)  # a bet of twice the pot of 200
     assert [p for _, p in heard] == pytest.approx([1 / 3, 2 / 3])  # (3 - 2)(1 + 1) / ((3 - 1)(1 + 2))
     assert [tree.bets[node, 1, 0] for node, _ in heard] == [300, 700]
+
+
+def test_where_the_tree_is_all_in_a_table_checks_and_calls():
+    agent, end = PolicyAgent(PUSH, FixedPolicy(PUSH, None)), int(np.flatnonzero(PUSH.kind == SHOWDOWN)[0])
+    assert agent.legal(end) == {"call": 0} and (agent.probabilities(np.arange(1326), [], end) == 1).all()
+    assert agent.hear(end, START, ("raise", 300), own=None) == [(end, 1.0)]
 
 
 def test_never_more_than_a_best_response(all_in_wins):
     """On the responder's own tree a local best response wins at most what a best response wins, intervals apart."""
     victim = RandomPolicy(PUSH, 2, n_rows=1)
     best = exploitability(PUSH, victim, sample_flops(4, seed=3), preflop_wins=all_in_wins)
-    local = bound(TableReader(PUSH, victim), Lookahead((0, 1, 2, 3), (), True), all_in_wins)
+    local = bound(PolicyAgent(PUSH, victim), Lookahead((0, 1, 2, 3), (), True), all_in_wins)
     assert 0 < local.mbb - local.ci95 < best.mbb + best.ci95
 
 
 def test_a_subset_of_holes_wins_about_the_same(all_in_wins):
-    victim = TableReader(PUSH, RandomPolicy(PUSH, 2, n_rows=1))
+    victim = PolicyAgent(PUSH, RandomPolicy(PUSH, 2, n_rows=1))
     setting = SETTINGS["fcpa, rounds 3-4"]
     every = LocalResponder(victim, setting)
     some = LocalResponder(victim, setting)
@@ -157,4 +164,4 @@ def test_a_subset_of_holes_wins_about_the_same(all_in_wins):
 
 def test_one_board_is_refused(all_in_wins):
     with pytest.raises(ValueError, match="at least 2"):
-        local_best_responses({"": LocalResponder(reader(1), ALL_IN_FIRST)}, BOARDS[:1], all_in_wins)
+        local_best_responses({"": LocalResponder(fixed(1), ALL_IN_FIRST)}, BOARDS[:1], all_in_wins)

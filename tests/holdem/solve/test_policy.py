@@ -5,14 +5,13 @@ import pytest
 
 from faceup.cards.cards import HOLE_CARDS, N_HOLES, PERMUTED_HOLES, SUIT_PERMUTATIONS, parse_cards
 from faceup.cards.features import board_features
-from faceup.holdem.betting.betting_tree import CALL, FOLD, FOLD_END, SHOWDOWN, build_tree, menu_from
+from faceup.holdem.betting.betting_tree import CALL, FOLD, FOLD_END, SHOWDOWN, build_tree, children, columns, decisions, menu_from
 from faceup.holdem.solve.groups import Grid, make_groups
 from faceup.holdem.solve.policy import (
     FixedPolicy,
     ModelPolicy,
     OneStreet,
     TablePolicy,
-    decisions,
     free_holes,
     hole_groups,
     opponents,
@@ -42,10 +41,6 @@ def predictor(n_features: int, n_labels: int, zeros: tuple[int, ...] = (), told:
     return predict
 
 
-def children(tree, node):
-    return np.arange(tree.first_child[node], tree.first_child[node] + tree.n_children[node])
-
-
 def expected_row(tree, node, predict, hand_features):
     """Probabilities of a decision's children: the model asked about this one node, masked and renormalised."""
     bets = tree.bets[node, 1 - tree.actor[node]]
@@ -64,11 +59,10 @@ def test_model_rows_are_single_predictions_masked(tables, tree, street, zeros):
     board = BOARD[: SHOWN[street]]
     rows, row_of_hole = policy.street(street, board)
     hands = board_features(street, tables[street], board)
-    start = tree.street_start[street]
     rng = np.random.default_rng(street)
     for hole in rng.choice(np.flatnonzero(free_holes(BOARD)), 8):
         for node in decisions(tree, street):
-            found = rows[row_of_hole[hole], children(tree, node) - start]
+            found = rows[row_of_hole[hole], columns(tree, node)]
             assert found == pytest.approx(expected_row(tree, node, predict[street], hands[hole]), abs=1e-5)
 
 
@@ -80,13 +74,12 @@ def test_a_model_may_be_told_the_own_bets_and_the_seat(tables, tree, history, to
     predict = [predictor(n + told, len(tree.labels), told=told) for n in (31, 21, 11, 1)]
     policy = ModelPolicy(tree, predict, tables, history)
     rows, row_of_hole = policy.street(street, BOARD[: SHOWN[street]])
-    hole, start = np.flatnonzero(free_holes(BOARD))[100], tree.street_start[street]
+    hole = np.flatnonzero(free_holes(BOARD))[100]
     for node in decisions(tree, street):
         actor = int(tree.actor[node])
         x = [*hands[hole], *tree.bets[node, 1 - actor], *tree.bets[node, actor], float(actor == 0)][: hands.shape[1] + told]
-        below = children(tree, node)
-        p = predict[street](np.array([x], dtype=np.float32))[0][tree.label[below]]
-        assert rows[row_of_hole[hole], below - start] == pytest.approx(p / p.sum(), abs=1e-5)
+        p = predict[street](np.array([x], dtype=np.float32))[0][tree.label[children(tree, node)]]
+        assert rows[row_of_hole[hole], columns(tree, node)] == pytest.approx(p / p.sum(), abs=1e-5)
     assert len(policy.histories[street].told) >= len(ModelPolicy(tree, predict, tables).histories[street].told)
 
 
@@ -101,7 +94,7 @@ def test_a_model_that_names_only_illegal_actions_checks_or_calls(tables, tree):
     for node in decisions(tree, 1):
         below = children(tree, node)
         wanted = FOLD if FOLD in tree.label[below] else CALL
-        played = rows[row_of_hole[500], below - tree.street_start[1]]
+        played = rows[row_of_hole[500], columns(tree, node)]
         assert played.tolist() == (tree.label[below] == wanted).tolist()
 
 
@@ -152,7 +145,7 @@ def test_fixed_policies(tree):
             assert rows.shape[0] == 1 and not row_of_hole.any()
             for node in decisions(tree, street):
                 below = children(tree, node)
-                p = rows[0, below - tree.street_start[street]]
+                p = rows[0, columns(tree, node)]
                 if label is None:
                     assert p == pytest.approx(np.full(len(below), 1 / len(below)))
                 else:

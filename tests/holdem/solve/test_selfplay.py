@@ -1,13 +1,12 @@
 """One board's regrets against brute force; the same bits on any number of threads and after a pause."""
 
-import numba
 import numpy as np
 import pytest
-from games import SMALL, node_reach, node_values
+from games import SMALL, node_reach, node_values, threads
 
-from faceup.holdem.betting.betting_tree import DECISION
-from faceup.holdem.solve.groups import Grid, make_groups
-from faceup.holdem.solve.policy import FixedPolicy, TablePolicy, hole_groups
+from faceup.holdem.betting.betting_tree import DECISION, columns
+from faceup.holdem.solve.groups import Grid, hole_groups, make_groups
+from faceup.holdem.solve.policy import FixedPolicy, TablePolicy
 from faceup.holdem.solve.selfplay import Discount, SelfPlay, SelfPlayState, average_strategy, sampled_board
 
 PLAIN = Discount(1.5, 0.0, 2.0, 1000)  # no discount within the tests' few iterations
@@ -44,13 +43,9 @@ def test_first_iteration_equals_brute_force(groups):
 def test_threads_and_pauses_leave_the_bits_alone(groups):
     straight = SelfPlay(SMALL, groups, DCFR, seed=1)
     straight.advance(6)
-    threads = numba.get_num_threads()
-    numba.set_num_threads(1)
-    try:
+    with threads(1):
         first = SelfPlay(SMALL, groups, DCFR, seed=1)
         first.advance(3)
-    finally:
-        numba.set_num_threads(threads)
     second = SelfPlay(SMALL, groups, DCFR, seed=1, state=first.state)
     second.advance(3)
     for a, b in zip(straight.state.regrets + straight.state.averages, second.state.regrets + second.state.averages, strict=True):
@@ -63,8 +58,7 @@ def test_average_is_a_strategy(groups):
     selfplay.advance(4)
     tables = selfplay.average()
     for node in np.flatnonzero(SMALL.kind == DECISION):
-        first = SMALL.first_child[node] - SMALL.street_start[SMALL.street[node]]
-        chance = tables[SMALL.street[node]][:, first : first + SMALL.n_children[node]]
+        chance = tables[SMALL.street[node]][:, columns(SMALL, node)]
         np.testing.assert_allclose(chance.sum(axis=1), 1, rtol=1e-5)
         assert (chance >= 0).all()
 

@@ -43,27 +43,15 @@ def with_value(table, value):
     ("change", "message"),
     [
         (lambda s: {"river": None}, r"s\.npz: holds no river, expected"),
-        (
-            lambda s: {"turn": s.tables[2][:, 1:]},
-            r"turn is float32 of shape \(3, 7\), expected float32 of \(3, 8\)",
-        ),
+        (lambda s: {"turn": s.tables[2][:, 1:]}, r"turn is float32 of shape \(3, 7\), expected float32 of \(3, 8\)"),
         (lambda s: {"flop": s.tables[1].astype(float)}, "flop is float64 of shape"),
-        (
-            lambda s: {"flop": with_value(s.tables[1], np.nan)},
-            "flop holds nan, expected probabilities from 0 to 1",
-        ),
+        (lambda s: {"flop": with_value(s.tables[1], np.nan)}, "flop holds nan, expected probabilities from 0 to 1"),
         (lambda s: {"flop": with_value(s.tables[1], -0.1)}, "flop holds -0.1.*, expected probabilities"),
         (lambda s: {"preflop": s.tables[0] * np.float32(0.998)}, "'', group .*: probabilities sum to 0.998"),
         (lambda s: {"river": s.tables[3] * np.float32(0.998)}, "river, after 'call, call / .*sum to 0.998"),
         (lambda s: {"n_groups": np.array([168, 4, 3, 1981])}, r"n_groups is \[168, 4, 3, 1981\], expected"),
-        (
-            lambda s: {"n_groups": np.array([169, 3, 3, 1981])},
-            "groups_flop holds groups from -1 to 3, expected",
-        ),
-        (
-            lambda s: {"groups_turn": s.groups.turn[1:]},
-            r"groups_turn is int32 of shape \(16431, 1326\), expected",
-        ),
+        (lambda s: {"n_groups": np.array([169, 3, 3, 1981])}, "groups_flop holds groups from -1 to 3, expected"),
+        (lambda s: {"groups_turn": s.groups.turn[1:]}, r"groups_turn is int32 of shape \(16431, 1326\), expected"),
     ],
 )
 def test_what_does_not_fit_is_named(tmp_path, strategy, change, message):

@@ -5,9 +5,20 @@ import pytest
 from games import pair_outcomes
 from sequence_form import best_value, solve
 
-from faceup.cards.cards import HOLE_CARDS, PERMUTED_HOLES, canonical
+from faceup.cards.cards import HOLE_CARDS
 from faceup.games.extensive_game import Game, GameBuilder, action_infoset
-from faceup.holdem.betting.betting_tree import DECISION, SHOWDOWN, START, BettingTree, act, build_tree, menu_from
+from faceup.holdem.betting.betting_tree import (
+    DECISION,
+    SHOWDOWN,
+    START,
+    BettingTree,
+    act,
+    build_tree,
+    children,
+    columns,
+    menu_from,
+)
+from faceup.holdem.solve import groups as hand_groups
 from faceup.holdem.solve import selfplay
 from faceup.holdem.solve.groups import N_RIVER_GROUPS, Groups
 from faceup.holdem.solve.selfplay import Discount, SelfPlay
@@ -74,7 +85,7 @@ def _add(builder, tree, node, parent, by, holes, k, outcome) -> None:
         fold = -put[0] if tree.actor[node] == 0 else put[1]
         builder.end(parent, by, outcome * put.min() if tree.kind[node] == SHOWDOWN else fold)
         return
-    below = range(tree.first_child[node], tree.first_child[node] + tree.n_children[node])
+    below = children(tree, node)
     player = tree.actor[node]
     name = f"{node} {holes[player]} {k if tree.street[node] == 3 else -1}"
     own = builder.decision(parent, by, int(player), name, [tree.labels[tree.label[c]] for c in below])
@@ -84,18 +95,14 @@ def _add(builder, tree, node, parent, by, holes, k, outcome) -> None:
 
 def learnt(game: Game, tree: BettingTree, boards: np.ndarray, groups: np.ndarray, tables: tuple[np.ndarray, ...]) -> np.ndarray:
     """Self-play's tables as a strategy of the game."""
-    rows = [np.arange(len(HOLE_CARDS))]
-    for street, table in ((1, OWN_GROUPS.flop), (2, OWN_GROUPS.turn)):
-        row, permutation = canonical(boards[0][: 2 + street])
-        rows.append(table[row][PERMUTED_HOLES[permutation]])
+    rows = [hand_groups.hole_groups(OWN_GROUPS, street, boards[0][:n]) for street, n in enumerate((0, 3, 4))]
     strategy = np.zeros(len(game.labels))
     infoset = action_infoset(game)
     for i, name in enumerate(game.names):
         node, hole, k = map(int, name.split())
         street = tree.street[node]
         group = groups[k, hole] if street == 3 else rows[street][hole]
-        first = tree.first_child[node] - tree.street_start[street]
-        strategy[infoset == i] = tables[street][group, first : first + tree.n_children[node]]
+        strategy[infoset == i] = tables[street][group, columns(tree, node)]
     return strategy
 
 
@@ -103,10 +110,10 @@ def check_spot(tree: BettingTree, deal: tuple, rounds: int, epoch: int, within: 
     """Self-play in turns, every board once for each player a round, comes within so many dollars of an equilibrium."""
     boards, ranges, groups = deal
     game, n = as_game(tree, boards, ranges), len(boards)
-    monkeypatch.setattr(selfplay, "CLASS_OF_HOLE", np.arange(len(HOLE_CARDS)))
+    monkeypatch.setattr(hand_groups, "CLASS_OF_HOLE", np.arange(len(HOLE_CARDS)))
     monkeypatch.setattr(selfplay, "sampled_board", lambda _, t: boards[t // 2 % n])
     of_board = {tuple(board): own for board, own in zip(boards.tolist(), groups, strict=True)}
-    monkeypatch.setattr(selfplay, "_river_equity", lambda cards, out: np.copyto(out, of_board[tuple(cards.tolist())]))
+    monkeypatch.setattr(hand_groups, "_river_equity", lambda cards, out: np.copyto(out, of_board[tuple(cards.tolist())]))
     play = SelfPlay(tree, OWN_GROUPS, Discount(1.5, 0.0, 2.0, 2 * n * epoch), seed=0, ranges=ranges, in_turns=True)
     play.advance(2 * n * rounds)
     strategy = learnt(game, tree, boards, groups, play.average())

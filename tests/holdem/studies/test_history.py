@@ -4,15 +4,15 @@ from collections import defaultdict
 
 import numpy as np
 import pytest
+from random_tables import random_table
 
 from faceup.cards.features import HISTORIES, betting_features
-from faceup.holdem.betting.betting_tree import CALL, DECISION, build_tree, menu_from
+from faceup.holdem.betting.betting_tree import CALL, build_tree, children, decisions, menu_from
 from faceup.holdem.learn.action_costs import action_costs
 from faceup.holdem.learn.dataset import NO_BOARD, all_river_rows, draw_rows
 from faceup.holdem.learn.neural import fit_neural
 from faceup.holdem.solve.action_values import action_values
-from faceup.holdem.solve.groups import Grid, make_groups
-from faceup.holdem.solve.policy import TablePolicy, hole_groups
+from faceup.holdem.solve.groups import hole_groups
 from faceup.holdem.studies.history import (
     DECILE_OCTAVES,
     EQUITY_OCTAVES,
@@ -26,20 +26,13 @@ from faceup.trees.metrics import log_loss
 
 BOARDS = np.array([[44, 7, 38, 20, 33], [0, 5, 10, 15, 51]])
 TREE = build_tree(menu_from([[]], [[1], []], [[1], []], [[]]))
-NODES = [np.flatnonzero((TREE.kind == DECISION) & (TREE.street == street)) for street in range(4)]
+NODES = [decisions(TREE, street) for street in range(4)]
 
 
 @pytest.fixture(scope="module")
-def policy(tables):
+def policy(groups):
     """Random probabilities for each group of hands at each decision."""
-    groups = make_groups(tables[1], tables[2], Grid(10, 1, ()), Grid(10, 1, ()))
-    rng = np.random.default_rng(1)
-    starts, ends = TREE.street_start[:-1], TREE.street_start[1:]
-    made = [np.zeros((n, b - a), dtype=np.float32) for n, a, b in zip(groups.n_groups, starts, ends, strict=True)]
-    for street, nodes in enumerate(NODES):
-        for node in nodes:
-            made[street][:, below(node)] = rng.dirichlet(np.ones(TREE.n_children[node]), len(made[street]))
-    return TablePolicy(tuple(made), groups)
+    return random_table(TREE, groups, 1)
 
 
 @pytest.fixture(scope="module")
@@ -60,7 +53,7 @@ def below(node):
 
 def told(node, history):
     """What a model is told at a decision, and what it may do there."""
-    actions = TREE.label[TREE.first_child[node] : TREE.first_child[node] + TREE.n_children[node]]
+    actions = TREE.label[children(TREE, node)]
     return (*betting_features(TREE.bets[[node]], TREE.actor[[node]], history)[0].tolist(), *actions.tolist())
 
 
@@ -127,7 +120,7 @@ def test_all_river_rows_are_the_tables_own(policy, costs, at_stake, history):
     """By a walk over all decisions and equities: weights and losses add up, probabilities are means of what looks alike."""
     weight, taught, lost = defaultdict(float), defaultdict(float), defaultdict(float)
     for node in NODES[3]:
-        label = TREE.label[TREE.first_child[node] : TREE.first_child[node] + TREE.n_children[node]]
+        label = TREE.label[children(TREE, node)]
         seen = betting_features(TREE.bets[[node]], TREE.actor[[node]], history)[0].tolist()
         for level in np.flatnonzero(at_stake[3][:, below(node).start]):
             key, stake, cost = (level, *seen), at_stake[3][level, below(node).start], costs[3][level, below(node)]
@@ -177,12 +170,8 @@ def test_waves_are_sines_and_cosines_of_octaves_before_the_features():
     np.testing.assert_allclose(found[:, :n], np.sin(angle).T, atol=2e-4)
     np.testing.assert_allclose(found[:, n : 2 * n], np.cos(angle).T, atol=2e-4)
     assert (found[:, 2 * n :] == X).all()
-
-
-def test_neighbours_on_the_river_differ():
-    """Equities of the river are multiples of 1/1980."""
     waves = with_waves(np.arange(1981, dtype=np.float32)[:, None] / np.float32(1980), n_bets=0)
-    assert np.abs(np.diff(waves[:, :-1], axis=0)).max(axis=1).min() > 0.5
+    assert np.abs(np.diff(waves[:, :-1], axis=0)).max(axis=1).min() > 0.5  # equities of the river are multiples of 1/1980
 
 
 def test_steps_are_learnt_with_waves():

@@ -5,23 +5,17 @@ import pytest
 from games import SMALL
 
 from faceup.cards.features import betting_features
-from faceup.holdem.betting.betting_tree import DECISION
-from faceup.holdem.solve.groups import Grid, make_groups
+from faceup.holdem.betting.betting_tree import decisions
 from faceup.holdem.solve.selfplay import Discount, SelfPlay
-from faceup.holdem.studies.shared import SharedSelfPlay, alike, n_alike, shared_columns
+from faceup.holdem.studies.shared import SharedSelfPlay, alike, shared_columns
 
 EPOCH = 2
 DISCOUNT = Discount(1.5, 0.0, 2.0, EPOCH)
 
 
-@pytest.fixture(scope="module")
-def groups(tables):
-    return make_groups(tables[1], tables[2], Grid(10, 5, (5,)), Grid(10, 5, (5,)))
-
-
-def ready(groups, history: str, iterations: int, share_every: int = 1, **settings) -> SharedSelfPlay:
+def ready(groups, history: str, iterations: int, share_every: int = 1) -> SharedSelfPlay:
     """A run in the representation."""
-    run = SharedSelfPlay(SMALL, groups, DISCOUNT, 3, history, share_every, **settings)
+    run = SharedSelfPlay(SMALL, groups, DISCOUNT, 3, history, share_every)
     run.advance(iterations)
     return run
 
@@ -33,14 +27,14 @@ def tables_of(run: SelfPlay) -> tuple[np.ndarray, ...]:
 
 def test_alike_is_what_models_cannot_tell_apart():
     for street in range(4):
-        nodes = np.flatnonzero((SMALL.kind == DECISION) & (SMALL.street == street))
+        nodes = decisions(SMALL, street)
         found = alike(SMALL, street, "opponent")
         assert sorted(np.concatenate(found).tolist()) == nodes.tolist()
         for same in found:
             told = betting_features(SMALL.bets[same], SMALL.actor[same])
             assert (told == told[0]).all()
             assert len({tuple(SMALL.label[SMALL.parent == node]) for node in same}) == 1
-    fewer, more = n_alike(SMALL, "opponent"), n_alike(SMALL, "both+seat")
+    fewer, more = ([len(alike(SMALL, street, history)) for street in range(4)] for history in ("opponent", "both+seat"))
     assert sum(fewer) < sum(more)
     assert all(a <= b for a, b in zip(fewer, more, strict=True))
 
@@ -79,14 +73,7 @@ def test_nothing_alike_is_plain_self_play(groups, monkeypatch):
         assert a.tobytes() == b.tobytes()
 
 
-def test_a_run_goes_on_from_an_epochs_end_only(groups):
-    straight, first = ready(groups, "both", 3 * EPOCH), ready(groups, "both", EPOCH)
-    second = ready(groups, "both", 2 * EPOCH, state=first.state)
-    for a, b in zip(tables_of(straight), tables_of(second), strict=True):
-        assert a.tobytes() == b.tobytes()
-    second.advance(1)
-    with pytest.raises(ValueError, match="after iteration 7, expected a multiple of share_every 2"):
-        SharedSelfPlay(SMALL, groups, DISCOUNT, 3, "both", 2, state=second.state)
+def test_bad_settings_are_named(groups):
     with pytest.raises(ValueError, match="history"):
         SharedSelfPlay(SMALL, groups, DISCOUNT, 3, "all", 1)
     with pytest.raises(ValueError, match="share_every is 3, expected a divisor of epoch 2"):

@@ -16,9 +16,10 @@ import numpy as np
 from numba import njit
 
 from faceup.cards.cards import BOARD_CARDS
-from faceup.holdem.betting.betting_tree import DECISION, BettingTree
+from faceup.holdem.betting.betting_tree import BettingTree, columns, decisions
 from faceup.holdem.solve.action_values import action_values
-from faceup.holdem.solve.policy import TablePolicy, free_holes, hole_groups
+from faceup.holdem.solve.groups import hole_groups
+from faceup.holdem.solve.policy import TablePolicy, free_holes
 
 
 @njit(cache=True)
@@ -57,10 +58,9 @@ def action_costs(
 def _costs(tree: BettingTree, street: int, table: np.ndarray, value: np.ndarray, weight: np.ndarray) -> np.ndarray:
     """The policy's own play less each action, (n_groups, width) float32."""
     each = np.divide(value, weight, out=np.zeros_like(value), where=weight > 0)
-    for node in np.flatnonzero((tree.kind == DECISION) & (tree.street == street)).tolist():
-        first = tree.first_child[node] - tree.street_start[street]
-        columns = slice(first, first + tree.n_children[node])
-        each[:, columns] = (table[:, columns] * each[:, columns]).sum(axis=1, keepdims=True) - each[:, columns]
+    for node in decisions(tree, street).tolist():
+        own = columns(tree, node)
+        each[:, own] = (table[:, own] * each[:, own]).sum(axis=1, keepdims=True) - each[:, own]
     return each.astype(np.float32)
 
 

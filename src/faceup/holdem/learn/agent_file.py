@@ -23,11 +23,7 @@ class AgentFile(NamedTuple):
 
 
 def save_agent(
-    path: Path,
-    trees: Sequence[DecisionTree],
-    feature_names: Sequence[Sequence[str]],
-    labels: Sequence[str],
-    provenance: dict,
+    path: Path, trees: Sequence[DecisionTree], feature_names: Sequence[Sequence[str]], labels: Sequence[str], provenance: dict
 ) -> None:
     """Write four trees, one a round, the names of their features and labels, and where they come from."""
     content: dict[str, Any] = {"format": FORMAT, "provenance": provenance, "labels": list(labels)}
@@ -45,10 +41,7 @@ def save_agent(
 
 def load_agent_file(path: Path) -> AgentFile:
     """Read what `save_agent` wrote; raises ValueError naming what is wrong with the file."""
-    try:
-        content = load_json(path)
-    except ValueError as error:
-        raise ValueError(f"{path}: expected JSON ({error})") from error
+    content = load_json(path)
     if not isinstance(content, dict) or content.get("format") != FORMAT:
         raise ValueError(f"{path}: expected an agent with format {FORMAT!r}")
     if set(content) != {"format", "provenance", "labels", *STREETS}:

@@ -6,11 +6,11 @@ curvature we take XGBoost's own bound 2wq(1 - q). On one-hot targets the fit is 
 `multi:softprob`. What a prediction costs, w q.c, has gradient wq(c - q.c) and, for each
 margin alone, a curvature of wq|c - q.c| at most.
 
-One tree a label and round. A single tree for all labels (`multi_output_tree`) was measured: three to five
-times slower to train and worse after as many rounds.
+One tree a label and round: a single one for all labels (`multi_output_tree`) was slower to train and worse.
 """
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +18,7 @@ import numpy as np
 import xgboost as xgb
 
 from faceup.notebook.storage import load_json, replacing
-from faceup.trees.metrics import Progress, check_range, checked_costs, checked_features, checked_rows
+from faceup.trees.metrics import check_range, checked_costs, checked_features, checked_rows
 
 _LEAST_CURVATURE = 1e-16  # XGBoost's own: keeps the sum of a leaf positive
 
@@ -82,7 +82,6 @@ def fit_boosted(
     max_bin: int = 256,
     costs: np.ndarray | None = None,
     cost_weight: float = 1.0,
-    progress: Progress | None = None,
 ) -> Boosted:
     """Boost `rounds` trees a label on rows X (n, f), targets P (n, n_labels) and weights w (n,).
 
@@ -114,31 +113,25 @@ def fit_boosted(
         "seed": seed,
         "nthread": 1,
     }
-    objective = _Objective(P, w, priced, rounds, progress)
     rows = xgb.QuantileDMatrix(X, max_bin=max_bin, nthread=1)
-    return Boosted(xgb.train(settings, rows, num_boost_round=rounds, obj=objective))
+    return Boosted(xgb.train(settings, rows, num_boost_round=rounds, obj=_objective(P, w, priced)))
 
 
-class _Objective:
-    """Gradients and curvatures of the weighted soft cross-entropy, and of costs, in float32 as XGBoost keeps them."""
+def _objective(P: np.ndarray, w: np.ndarray, priced: np.ndarray | None) -> Callable:
+    """Gradients and curvatures of the weighted soft cross-entropy, and of costs, in float32 as XGBoost keeps them.
 
-    def __init__(self, P: np.ndarray, w: np.ndarray, priced: np.ndarray | None, rounds: int, progress: Progress | None):
-        self.targets = P.astype(np.float32)  # (n, n_labels)
-        self.weights = (w / w.mean()).astype(np.float32)[:, None]  # (n, 1)
-        self.priced = priced  # (n, n_labels): what labels cost, in units of the loss
-        self.done, self.rounds, self.progress = 0, rounds, progress
+    priced (n, n_labels): what labels cost, in units of the loss.
+    """
+    targets, weights = P.astype(np.float32), (w / w.mean()).astype(np.float32)[:, None]
 
-    def __call__(self, margins: np.ndarray, rows: xgb.DMatrix) -> tuple[np.ndarray, np.ndarray]:
-        logs = margins - margins.max(axis=1, keepdims=True)
-        q = np.exp(logs)
-        total = q.sum(axis=1, keepdims=True)
-        q /= total
-        if self.progress:  # asked before a round grows: the loss is that of the rounds already done
-            loss = self.weights * self.targets * (np.log(total) - logs)
-            self.progress(self.done, self.rounds, float(loss.sum(dtype=np.float64) / len(q)))
-        self.done += 1
-        slope, curvature = q - self.targets, 2 * q * (1 - q)
-        if self.priced is not None:
-            above = self.priced - (q * self.priced).sum(axis=1, keepdims=True)
+    def derivatives(margins: np.ndarray, rows: xgb.DMatrix) -> tuple[np.ndarray, np.ndarray]:
+        """Both for all rows and labels, (n, n_labels), at the model's present margins."""
+        q = np.exp(margins - margins.max(axis=1, keepdims=True))
+        q /= q.sum(axis=1, keepdims=True)
+        slope, curvature = q - targets, 2 * q * (1 - q)
+        if priced is not None:
+            above = priced - (q * priced).sum(axis=1, keepdims=True)
             slope, curvature = slope + q * above, curvature + q * np.abs(above)
-        return slope * self.weights, np.maximum(curvature * self.weights, _LEAST_CURVATURE)
+        return slope * weights, np.maximum(curvature * weights, _LEAST_CURVATURE)
+
+    return derivatives

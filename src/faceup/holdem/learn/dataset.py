@@ -1,12 +1,10 @@
 """Rows for distillation: features of a situation, the average strategy's probabilities, the row's weight.
 
-Situations are drawn from boards that the strategy plays against itself (paper 000, Section 2.4: "many
-different HUNL Poker game-states ... and associated labels"). A situation's stake is the chance that play
-reaches it times the dollars at stake: those in the pot, or what the worst action would cost
-(`faceup.holdem.learn.action_costs`). Rows are drawn with probability in proportion to the square root of the stake, and
-carry the other half as their weight: weighted rows stand for the stakes, and rare but costly lines are present
-without drowning the common ones. Preflop there are few situations: all of them are rows. On the river there are some
-hundred thousand, which can be listed as well (`all_river_rows`).
+Situations are drawn from boards that the strategy plays against itself (paper 000, Section 2.4). A situation's stake is the
+chance that play reaches it times the dollars at stake: those in the pot, or what the worst action would cost
+(`faceup.holdem.learn.action_costs`). Rows are drawn in proportion to the square root of the stake, and carry the other
+half as their weight, so that rare but costly lines are present without drowning the common ones. Preflop all situations
+are rows; those of the river can be listed as well (`all_river_rows`).
 """
 
 from collections.abc import Callable, Sequence
@@ -14,12 +12,21 @@ from typing import NamedTuple
 
 import numpy as np
 
-from faceup.cards.cards import BOARD_CARDS, CLASS_OF_HOLE, HOLE_CARDS, N_CLASSES
+from faceup.cards.cards import BOARD_CARDS, CLASS_OF_HOLE, HOLE_CARDS, HOLE_OF_CLASS, N_CLASSES
 from faceup.cards.equity import UNITS, StreetTable
 from faceup.cards.features import betting_features, board_features, check_history
-from faceup.holdem.betting.betting_tree import CALL, STREETS, BettingTree
+from faceup.holdem.betting.betting_tree import CALL, STREETS, BettingTree, decisions
 from faceup.holdem.learn.action_costs import relative_costs, worst_costs
-from faceup.holdem.solve.policy import Policy, StreetRows, TablePolicy, decisions, free_holes, histories, opponents, street_reach
+from faceup.holdem.solve.policy import (
+    Policy,
+    StreetRows,
+    TablePolicy,
+    free_holes,
+    histories,
+    opponents,
+    preflop_reach,
+    street_reach,
+)
 
 NO_BOARD = -1
 _FAINT = 1e-6  # share of the largest weight that a preflop row keeps where play never comes
@@ -39,7 +46,7 @@ class TrainingRows(NamedTuple):
 class _Costs(NamedTuple):
     """What actions cost on one street, by the policy's rows."""
 
-    each: np.ndarray  # (n_rows, width) float32, as `mistakes.action_costs` gives them
+    each: np.ndarray  # (n_rows, width) float32, as `action_costs` gives them
     worst: np.ndarray  # (n_rows, n_decisions) float32 of the worst action of each decision
 
 
@@ -58,31 +65,29 @@ def draw_rows(
 
     n_rows: how many on flop, turn and river, shared evenly over the boards; boards (n_boards, 5) as dealt. A
     board's rows depend on the seed, the board and its place. history: what rows tell of the betting, as in
-    `hands.features`; the situations drawn do not depend on it. costs: of each action, by the policy's rows, as
-    `mistakes.action_costs` gives them; then the dollars at stake are what the worst action costs, else those in the
+    `cards.features`; the situations drawn do not depend on it. costs: of each action, by the policy's rows, as
+    `action_costs` gives them; then the dollars at stake are what the worst action costs, else those in the
     pot. Raises ValueError where a street would get less than a row a board, or is never reached, on an unknown
     history, and on costs of another shape than the policy's rows.
     """
     check_history(history)
     if min(n_rows) < len(boards) or len(boards) == 0:
         raise ValueError(f"n_rows is {n_rows} for {len(boards)} boards, expected boards and a row for each")
-    _check_costs(tree, costs)
-    known: list[_Costs | None] = [None] * 4
-    if costs is not None:
-        known = [_Costs(each, worst_costs(tree, decisions(tree, street), each)) for street, each in enumerate(costs)]
-    parts: list[list[TrainingRows]] = [[_preflop_rows(tree, policy, tables, history, known[0])], [], [], []]
+    drawing = _Drawing(tree, tables, history, _known_costs(tree, costs))
+    parts = [[_preflop_rows(drawing, policy.street(0, []))], [], [], []]
     reach = np.zeros((2, len(tree.kind), len(HOLE_CARDS)), dtype=np.float32)  # used again for every board
     for k, board in enumerate(np.asarray(boards).tolist()):
         rng = np.random.default_rng([seed, k, _STREAM])
-        shown = [board[:n] for n in BOARD_CARDS]
-        played = [policy.street(street, cards) for street, cards in enumerate(shown)]
-        _fill_reach(tree, played, board, reach)
+        played = [policy.street(street, board[:n]) for street, n in enumerate(BOARD_CARDS)]
+        reach[:, 0] = free_holes(board)  # a hole that only a later card blocks is met on other boards of the flop
+        for street, rows in enumerate(played):
+            street_reach(tree, street, rows, reach)
         for street in (1, 2, 3):
-            hands = board_features(street, tables[street], shown[street])
             n = n_rows[street - 1] // len(boards)
-            parts[street].append(_street_rows(tree, street, played[street], hands, reach, n, k, rng, history, known[street]))
+            parts[street].append(_street_rows(drawing, street, played[street], board, reach, n, k, rng))
         progress(k + 1)
-    return [_join(rows) for rows in parts]
+    joined = [TrainingRows(*map(np.concatenate, zip(*rows, strict=True))) for rows in parts]
+    return [rows._replace(w=rows.w / rows.w.mean()) for rows in joined]
 
 
 def all_river_rows(
@@ -91,8 +96,8 @@ def all_river_rows(
     """Every situation of the river in which something is at stake, a row each: a hand is its equity there, nothing need be drawn.
 
     at_stake (1981, width): the river's of `played_alike.group_stakes`, of which a row's weight is the sum over all lines of
-    betting that look alike; costs (1981, width): of `mistakes.action_costs`. Probabilities are means by these weights, and so
-    are the rows' costs, here as shares of each line's dearest action (`mistakes.relative_costs`), so that weight times cost
+    betting that look alike; costs (1981, width): of `action_costs`. Probabilities are means by these weights, and so
+    are the rows' costs, here as shares of each line's dearest action (`relative_costs`), so that weight times cost
     is the lines' loss. Raises ValueError on another history, and where nothing is at stake.
     """
     lines, table, start = histories(tree, 3, history), policy.tables[3], tree.street_start[3]
@@ -127,38 +132,16 @@ def cost_shares(rounds: Sequence[TrainingRows]) -> list[np.ndarray]:
     return [np.where(rows.P > 0, np.clip(costs, -1, 1), 1) for rows, costs in zip(rounds, relative, strict=True)]
 
 
-def _join(parts: list[TrainingRows]) -> TrainingRows:
-    rows = TrainingRows(*(np.concatenate(column) for column in zip(*parts, strict=True)))
-    return rows._replace(w=rows.w / rows.w.mean())
-
-
-def _fill_reach(tree: BettingTree, played: list[StreetRows], board: list[int], reach: np.ndarray) -> None:
-    """Each player's reach of the nodes of the streets played, with each hole; 0 for holes the board blocks.
-
-    reach (2, n_nodes, 1326) float32. A hole that only a later card blocks is met on other boards of the flop.
-    """
-    reach[:, 0] = free_holes(board)
-    for street, rows in enumerate(played):
-        street_reach(tree, street, rows, reach)
-
-
-def _check_costs(tree: BettingTree, costs: Sequence[np.ndarray] | None) -> None:
-    if costs is not None and len(costs) != len(STREETS):
+def _known_costs(tree: BettingTree, costs: Sequence[np.ndarray] | None) -> Sequence[_Costs | None]:
+    if costs is None:
+        return [None] * len(STREETS)
+    if len(costs) != len(STREETS):
         raise ValueError(f"costs: {len(costs)} tables, expected one for each of the {len(STREETS)} rounds")
-    for street, table in enumerate([] if costs is None else costs):
+    for street, table in enumerate(costs):
         width = int(np.diff(tree.street_start)[street])
         if table.ndim != 2 or table.shape[1] != width or not np.isfinite(table).all():
             raise ValueError(f"costs of the {STREETS[street]} have shape {table.shape}: expected finite (rows, {width})")
-
-
-def _dollars(tree: BettingTree, nodes: np.ndarray, played: StreetRows, costs: _Costs | None) -> np.ndarray:
-    """At stake at each node with each hole: (n_nodes, 1326) float32, or those in the pot (n_nodes, 1)."""
-    if costs is None:
-        return tree.bets[nodes].sum(axis=(1, 2))[:, None]
-    if len(costs.each) != len(played[0]):
-        street = STREETS[tree.street[nodes[0]]]
-        raise ValueError(f"costs of the {street} have {len(costs.each)} rows: expected {len(played[0])}, the policy's")
-    return costs.worst[played[1]].T
+    return [_Costs(each, worst_costs(tree, decisions(tree, street), each)) for street, each in enumerate(costs)]
 
 
 def stakes(tree: BettingTree, nodes: np.ndarray, reach: np.ndarray, dollars: np.ndarray) -> np.ndarray:
@@ -171,59 +154,70 @@ def stakes(tree: BettingTree, nodes: np.ndarray, reach: np.ndarray, dollars: np.
     return own * opponents(other) * dollars
 
 
+class _Drawing(NamedTuple):
+    """What rows of all streets are drawn from."""
+
+    tree: BettingTree
+    tables: tuple[StreetTable, ...]
+    history: str
+    costs: Sequence[_Costs | None]  # of each street
+
+    def stakes(self, street: int, played: StreetRows, reach: np.ndarray) -> np.ndarray:
+        """`stakes` of all decisions of a street, in dollars of the pot or of the worst action."""
+        tree, costs, nodes = self.tree, self.costs[street], decisions(self.tree, street)
+        if costs is None:
+            return stakes(tree, nodes, reach, tree.bets[nodes].sum(axis=(1, 2))[:, None])
+        table, row_of_hole = played
+        if len(costs.each) != len(table):
+            found = f"costs of the {STREETS[street]} have {len(costs.each)} rows"
+            raise ValueError(f"{found}: expected {len(table)}, the policy's")
+        return stakes(tree, nodes, reach, costs.worst[row_of_hole].T)
+
+    def rows(
+        self, street: int, played: StreetRows, board: list[int], node: np.ndarray, hole: np.ndarray, w: np.ndarray, k: int
+    ) -> TrainingRows:
+        """Rows of nodes (n,) with holes (n,) on a street's board, the k-th, of weights w (n,)."""
+        tree, costs, (table, row_of_hole) = self.tree, self.costs[street], played
+        hands = board_features(street, self.tables[street], board)[hole]
+        told = betting_features(tree.bets[node], tree.actor[node], self.history)
+        targets = _targets(tree, street, table, row_of_hole[hole], node)
+        lost = np.zeros_like(targets)
+        if costs is not None:
+            lost = _label_costs(tree, street, costs.each, row_of_hole[hole], node)
+        return TrainingRows(np.concatenate([hands, told], axis=1), targets, w, np.full(len(node), k, dtype=np.int32), lost)
+
+
 def _street_rows(
-    tree: BettingTree,
+    drawing: _Drawing,
     street: int,
     played: StreetRows,
-    hands: np.ndarray,
+    board: list[int],
     reach: np.ndarray,
     n: int,
     k: int,
     rng: np.random.Generator,
-    history: str,
-    costs: _Costs | None,
 ) -> TrainingRows:
-    """n rows of board k, one from each n-th of the total; hands (1326, n_hand_features)."""
-    nodes = decisions(tree, street)
-    table, row_of_hole = played
-    draw = np.sqrt(stakes(tree, nodes, reach, _dollars(tree, nodes, played, costs))).ravel()
+    """n rows of board k, one from each n-th of the total."""
+    draw = np.sqrt(drawing.stakes(street, played, reach)).ravel()
     upto = draw.cumsum()
     if upto[-1] <= 0:
         raise ValueError(f"policy: nothing is at stake on the {STREETS[street]} of board {k}, expected something")
     points = (np.arange(n) + rng.random(n)) / n * upto[-1]
     picks = np.searchsorted(upto, np.minimum(points, np.nextafter(upto[-1], 0)), side="right")
-    node, hole = nodes[picks // len(HOLE_CARDS)], picks % len(HOLE_CARDS)
+    node, hole = decisions(drawing.tree, street)[picks // len(HOLE_CARDS)], picks % len(HOLE_CARDS)
     weight = draw[picks] * upto[-1]  # stake / chance of the draw: comparable from board to board
-    targets = _targets(tree, street, table, row_of_hole[hole], node)
-    lost = _label_costs(tree, street, costs and costs.each, row_of_hole[hole], node)
-    return TrainingRows(_features(tree, node, hands[hole], history), targets, weight, np.full(n, k, dtype=np.int32), lost)
+    return drawing.rows(street, played, board[: BOARD_CARDS[street]], node, hole, weight, k)
 
 
-def _preflop_rows(
-    tree: BettingTree, policy: Policy, tables: tuple[StreetTable, ...], history: str, costs: _Costs | None
-) -> TrainingRows:
+def _preflop_rows(drawing: _Drawing, played: StreetRows) -> TrainingRows:
     """All starting hands at all preflop decisions, weighted by stake."""
-    played = policy.street(0, [])
-    nodes = decisions(tree, 0)
-    reach = np.zeros((2, len(tree.kind), len(HOLE_CARDS)), dtype=np.float32)
-    _fill_reach(tree, [played], [], reach)
-    table, row_of_hole = played
-    stake = stakes(tree, nodes, reach, _dollars(tree, nodes, played, costs))
+    nodes = decisions(drawing.tree, 0)
+    stake = drawing.stakes(0, played, preflop_reach(drawing.tree, played))
     by_class = np.stack([np.bincount(CLASS_OF_HOLE, weights=s, minlength=N_CLASSES) for s in stake])
-    hole_of_class = np.unique(CLASS_OF_HOLE, return_index=True)[1]
-    node, hole = np.repeat(nodes, N_CLASSES), np.tile(hole_of_class, len(nodes))
-    hands = board_features(0, tables[0], [])[hole]
     if by_class.max() <= 0:
         raise ValueError("policy: nothing is at stake before the flop, expected something")
-    weight = by_class.ravel() + _FAINT * by_class.max()
-    targets = _targets(tree, 0, table, row_of_hole[hole], node)
-    lost = _label_costs(tree, 0, costs and costs.each, row_of_hole[hole], node)
-    board = np.full(len(node), NO_BOARD, dtype=np.int32)
-    return TrainingRows(_features(tree, node, hands, history), targets, weight, board, lost)
-
-
-def _features(tree: BettingTree, node: np.ndarray, hands: np.ndarray, history: str) -> np.ndarray:
-    return np.concatenate([hands, betting_features(tree.bets[node], tree.actor[node], history)], axis=1)
+    node, hole = np.repeat(nodes, N_CLASSES), np.tile(HOLE_OF_CLASS, len(nodes))
+    return drawing.rows(0, played, [], node, hole, by_class.ravel() + _FAINT * by_class.max(), NO_BOARD)
 
 
 def _targets(tree: BettingTree, street: int, table: np.ndarray, rows: np.ndarray, node: np.ndarray) -> np.ndarray:
@@ -232,10 +226,8 @@ def _targets(tree: BettingTree, street: int, table: np.ndarray, rows: np.ndarray
     return p / p.sum(axis=1, keepdims=True)
 
 
-def _label_costs(tree: BettingTree, street: int, costs: np.ndarray | None, rows: np.ndarray, node: np.ndarray) -> np.ndarray:
+def _label_costs(tree: BettingTree, street: int, costs: np.ndarray, rows: np.ndarray, node: np.ndarray) -> np.ndarray:
     """Dollars each label loses at each (row, node), (n, n_labels) float32; a policy whose label is illegal calls."""
-    if costs is None:
-        return np.zeros((len(node), len(tree.labels)), dtype=np.float32)
     lost = _by_label(tree, street, costs, rows, node)
     return np.where(np.isnan(lost), lost[:, [CALL]], lost)
 

@@ -142,10 +142,7 @@ def predictor(model: DecisionTree | Boosted | Neural) -> Predict:
 
 
 def judge(
-    models: Sequence[DecisionTree | Boosted | Neural],
-    trained: Sequence[TrainingRows],
-    tested: Sequence[TrainingRows],
-    seed: int,
+    models: Sequence[DecisionTree | Boosted | Neural], trained: Sequence[TrainingRows], tested: Sequence[TrainingRows], seed: int
 ) -> list[Judgement]:
     """Each model on its rows trained on and tested on, WORKERS at a time."""
 
@@ -154,7 +151,7 @@ def judge(
         return Judgement(score(model, train), _score(predicted, test), excess(predicted, test, seed))
 
     with ThreadPoolExecutor(WORKERS) as pool:
-        return list(pool.map(lambda each: one(*each), zip(models, trained, tested, strict=True)))
+        return list(pool.map(one, models, trained, tested))
 
 
 def size(model: DecisionTree | Boosted | Neural) -> tuple[int, str]:

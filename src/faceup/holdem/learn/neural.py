@@ -1,8 +1,6 @@
 """A feedforward network on soft labels (paper 000, Section 2.4.4: seven hidden layers of 512, ReLU, softmax).
 
-The last layer has no bias: then a flop network with 25 inputs and four actions has 25*512 + 6*512^2 + 7*512 +
-512*4 = 1,591,296 parameters, "one for each of its nodes and one for each of its connections", the number
-printed in the paper.
+The last layer has no bias: then a flop network with 25 inputs and four actions has 1,591,296 parameters, as in the paper.
 
 Inputs are put on one scale inside the model: bets, the last features, run from 0 to 20,000 dollars with most
 near the blinds, so they pass through log(1 + bet/100); then every feature is centred and scaled by its
@@ -23,7 +21,7 @@ import torch
 from torch.nn.utils import skip_init
 
 from faceup.notebook.storage import replacing
-from faceup.trees.metrics import Progress, check_range, checked_costs, checked_features, checked_rows
+from faceup.trees.metrics import check_range, checked_costs, checked_features, checked_rows
 
 BIG_BLIND = 100  # dollars: the unit of the logarithm of bets
 FORMAT = "faceup-neural-1"
@@ -116,7 +114,6 @@ def fit_neural(
     n_bets: int = 4,
     costs: np.ndarray | None = None,
     cost_weight: float = 1.0,
-    progress: Progress | None = None,
 ) -> Neural:
     """Minimise the soft cross-entropy of rows X (n, f), targets P (n, n_labels), weights w (n,) by Adam.
 
@@ -140,7 +137,7 @@ def fit_neural(
     _initialise(net, generator)
     _set_scale(net, X, w)
     rows = net.inputs(X), _float32(P), _float32(w / w.mean()), priced
-    _train(net.to_logits, *rows, epochs, batch, learning_rate, generator, progress)
+    _train(net.to_logits, *rows, epochs, batch, learning_rate, generator)
     return net
 
 
@@ -184,23 +181,19 @@ def _set_scale(net: Neural, X: np.ndarray, w: np.ndarray) -> None:
     net.deviation.copy_(torch.from_numpy(np.where(constant, 1, deviation)))
 
 
-def _train(to_logits, inputs, targets, weights, priced, epochs, batch, learning_rate, generator, progress) -> None:
+def _train(to_logits, inputs, targets, weights, priced, epochs, batch, learning_rate, generator) -> None:
     """Adam over shuffled batches; the last batch of an epoch may be smaller."""
     steps = epochs * -(-len(inputs) // batch)
     optimizer = torch.optim.Adam(to_logits.parameters(), lr=learning_rate, fused=True)
     rise = 0.1 if steps > 10 else 0.05  # torch divides by zero where the rise is one step
     schedule = torch.optim.lr_scheduler.OneCycleLR(optimizer, learning_rate, total_steps=steps, pct_start=rise)
-    for epoch in range(epochs):
-        total = 0.0
+    for _ in range(epochs):
         for rows in torch.randperm(len(inputs), generator=generator).split(batch):
             logs = torch.log_softmax(to_logits(inputs[rows]), dim=1)
-            loss = cross_entropy = -(weights[rows] * (targets[rows] * logs).sum(dim=1)).mean()
+            loss = -(weights[rows] * (targets[rows] * logs).sum(dim=1)).mean()
             if priced is not None:
-                loss = cross_entropy + (weights[rows] * (priced[rows] * logs.exp()).sum(dim=1)).mean()
+                loss = loss + (weights[rows] * (priced[rows] * logs.exp()).sum(dim=1)).mean()
             optimizer.zero_grad()
             loss.backward()
             optimizer.step()
             schedule.step()
-            total += cross_entropy.item() * len(rows)
-        if progress:
-            progress(epoch + 1, epochs, total / len(inputs))

@@ -12,7 +12,6 @@ from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
-from typing import Protocol
 
 import numpy as np
 
@@ -25,15 +24,17 @@ from faceup.holdem.betting.betting_tree import (
     BettingTree,
     Menu,
     children,
+    decisions,
     menu_labels,
     offered,
     pot_and_call,
 )
 from faceup.holdem.betting.notation import line_to, state_after
-from faceup.holdem.betting.translation import node_after
+from faceup.holdem.betting.translation import node_after, read_action
 from faceup.holdem.learn.agent_file import AgentFile, load_agent_file
-from faceup.holdem.play.words import Step, action_words, steps
+from faceup.holdem.play.words import Step, action_words, reasons, steps
 from faceup.holdem.solve.policy import (
+    Agent,
     ModelPolicy,
     Policy,
     Predict,
@@ -42,7 +43,6 @@ from faceup.holdem.solve.policy import (
     calls,
     checked_answers,
     checked_rows,
-    decisions,
     free_holes,
     legal_probabilities,
 )
@@ -51,22 +51,6 @@ from faceup.trees.decision_tree import DecisionTree, predict
 _RIVER_ROWS = 2048  # of an agent's policy: more than a board has hands
 _SPLIT = 2048  # rows: a multiple of what a network predicts at once, so that halves give the same bits
 OneHand = Callable[[str, str, str], Mapping[str, float]]  # (hole, board, betting) -> {label: probability}
-
-
-class Agent(Protocol):
-    """Who can be asked. Betting is a line of real dollars; an agent that plays on a tree may be asked for a node, too."""
-
-    def legal(self, betting: str) -> dict[str, int]:
-        """Legal actions by label, and the dollars on this street to which each brings the player's bet."""
-        ...
-
-    def probabilities(self, holes: np.ndarray, board: Sequence[int], betting: str) -> np.ndarray:
-        """What the player to act does with each of n holes, (n, n_legal) float64, columns in the order of `legal`.
-
-        holes: their numbers (n,), or two cards each (n, 2); board: 0, 3, 4 or 5 cards. A hole that the board blocks may get any
-        row. Raises ValueError where the line is not one of a decision on the board's street, and on answers that are none.
-        """
-        ...
 
 
 def action_probabilities(agent: Agent, hole: str, board: str = "", betting: str = "") -> dict[str, float]:
@@ -110,7 +94,7 @@ class _MenuAgent:
         self.menu, self.labels = menu, menu_labels(menu)
 
     def legal(self, betting: str = "") -> dict[str, int]:
-        """See `Agent`."""
+        """What the menu offers: label -> dollars on the street after it; ValueError on a bad line."""
         state = state_after(betting)
         now = state.bets[state.actor][state.street]
         called = {"fold": now, "call": now + pot_and_call(state)[1]}
@@ -128,11 +112,7 @@ class ModelAgent(_MenuAgent):
     SCRATCH = ("_known",)  # what a board leaves behind: see notebook/stored
 
     def __init__(
-        self,
-        menu: Menu,
-        predict: Sequence[Predict],
-        tables: tuple[StreetTable, ...] | None = None,
-        history: str = "opponent",
+        self, menu: Menu, predict: Sequence[Predict], tables: tuple[StreetTable, ...] | None = None, history: str = "opponent"
     ):
         """predict, history: as in `ModelPolicy`; tables: of cards/equity (None: each hand is evaluated by itself)."""
         super().__init__(menu)
@@ -160,11 +140,11 @@ class ModelAgent(_MenuAgent):
 class TreeAgent(ModelAgent):
     """Four decision trees, one a round, that can say why."""
 
-    def __init__(self, file: AgentFile):
-        """Raises ValueError where labels or features are not those that this package knows."""
+    def __init__(self, file: AgentFile, tables: tuple[StreetTable, ...] | None = None):
+        """tables: as in `ModelAgent`. Raises ValueError where labels or features are not those that this package knows."""
         history = _history(file.feature_names)
         menu = _menu(file.labels, file.provenance.get("menu"))
-        super().__init__(menu, [partial(predict, tree) for tree in file.trees], None, history)
+        super().__init__(menu, [partial(predict, tree) for tree in file.trees], tables, history)
         self.trees, self.provenance = file.trees, file.provenance
 
     def action_probabilities(self, hole: str, board: str = "", betting: str = "") -> dict[str, float]:
@@ -179,12 +159,13 @@ class TreeAgent(ModelAgent):
         return steps(self.trees[state.street], feature_names(state.street, self.history), x[0])
 
     def explain(self, hole: str, board: str = "", betting: str = "") -> str:
-        """The way through the tree in words, a line a question, then the answer."""
-        made, answer = self.path(hole, board, betting), self.action_probabilities(hole, board, betting)
+        """The way through the tree in words, answers about the same number put together, then what it does."""
+        why, answer = reasons(self.path(hole, board, betting)), self.action_probabilities(hole, board, betting)
         state, amounts = state_after(betting), self.legal(betting)
         pot, to_call = pot_and_call(state)
         asked = f"${to_call:,} to call" if to_call else "nothing to call"
-        lines = [f"{STREETS[state.street]}: ${pot:,} in the pot, {asked}", *(f"  {step}" for step in made)]
+        lines = [f"{STREETS[state.street]}: ${pot:,} in the pot, {asked}"]
+        lines += [f"  {'because' if i == 0 else '    and'} {reason}" for i, reason in enumerate(why)]
         likeliest = sorted(answer.items(), key=lambda item: -item[1])
         said = [f"{action_words(label, to_call, amounts[label])} {100 * p:.0f} %" for label, p in likeliest if p >= 0.005]
         return "\n".join([*lines, "so: " + ", ".join(said)])
@@ -202,51 +183,71 @@ class FunctionAgent(_MenuAgent):
         self.function = function
 
     def probabilities(self, holes: np.ndarray, board: Sequence[int], betting: str) -> np.ndarray:
-        """See `Agent`."""
+        """The function's answers, one row a hole, over the labels; ValueError on an answer that is none."""
         state, shown, holes = _state(board, betting), _text(board), hole_ids(holes)
-        said = [self._row(self.function(_text(pair), shown, betting)) for pair in HOLE_CARDS[holes].tolist()]
-        answers = said or np.zeros((0, len(self.labels)))
-        return self._masked(state, checked_answers(answers, len(holes), len(self.labels), f"function at betting {betting!r}"))
-
-    def _row(self, said: Mapping[str, float]) -> list[float]:
-        if not isinstance(said, Mapping) or not said or set(said) - set(self.labels):
-            raise ValueError(f"function: answer {said!r}, expected a probability for one or more of {self.labels}")
-        return [said.get(label, 0) for label in self.labels]
+        answers = []
+        for pair in HOLE_CARDS[holes].tolist():
+            said = self.function(_text(pair), shown, betting)
+            if not isinstance(said, Mapping) or not said or set(said) - set(self.labels):
+                raise ValueError(f"function: answer {said!r}, expected a probability for one or more of {self.labels}")
+            answers.append([said.get(label, 0) for label in self.labels])
+        p = answers or np.zeros((0, len(self.labels)))
+        return self._masked(state, checked_answers(p, len(holes), len(self.labels), f"function at betting {betting!r}"))
 
 
 class PolicyAgent:
-    """A policy of a betting tree; bets that the tree has not are read as the likelier of the sizes beside them."""
+    """A policy of a betting tree; bets that the tree has not are read as the likelier of the sizes beside them.
+
+    It may be asked for a node in the place of a line; `hear` says as which nodes a move may be read.
+    """
+
+    SCRATCH = ("_known",)  # what a board leaves behind: see notebook/stored
 
     def __init__(self, tree: BettingTree, policy: Policy):
         """policy: answers for the tree's nodes."""
         self.tree, self.policy = tree, policy
+        self._known: dict[int, tuple[tuple, StreetRows]] = {}  # the last board's rows on each street
 
     def node(self, betting: str | int) -> int:
         """The node as which a line is read."""
         if isinstance(betting, str):
-            return node_after(self.tree, betting, state_after(betting).actor, lambda i: 0.5)
+            return node_after(self.tree, betting, state_after(betting).actor, lambda i: 0.5) if betting else 0
         return betting
 
+    def hear(self, betting: str | int, state: BettingState, move: tuple[str, int], own: int | None) -> list[tuple[int, float]]:
+        """Nodes as which a move may be read, and their probabilities; own: which of its legal actions the move is, if any."""
+        node = self.node(betting)
+        if self.tree.kind[node] != DECISION:
+            return [(node, 1.0)]
+        return read_action(self.tree, node, state, *move) if own is None else [(children(self.tree, node)[own], 1.0)]
+
     def legal(self, betting: str | int = "") -> dict[str, int]:
-        """See `Agent`, in dollars of the tree; checks and calls where the tree has the players all-in and dollars are left."""
+        """In dollars of the tree; checks and calls where the tree has the players all-in and dollars are left."""
         tree, node = self.tree, self.node(betting)
         if tree.kind[node] != DECISION:
             return {"call": 0}
         return {tree.labels[tree.label[c]]: int(tree.bets[c, tree.actor[node], tree.street[node]]) for c in children(tree, node)}
 
     def probabilities(self, holes: np.ndarray, board: Sequence[int], betting: str | int) -> np.ndarray:
-        """See `Agent`."""
+        """The policy's rows, one a hole, over the actions of the tree's decision; betting: a line, or a node of the tree."""
         node, holes = self.node(betting), hole_ids(holes)
         if isinstance(betting, str):
             _state(board, betting)
         if self.tree.kind[node] != DECISION:
             return np.ones((len(holes), 1))
-        street, wanted = int(self.tree.street[node]), np.zeros(len(HOLE_CARDS), dtype=bool)
-        wanted[holes] = True
-        rows, row_of_hole = checked_rows(self.tree, street, self.policy.street(street, list(board), wanted))
+        street = int(self.tree.street[node])
+        rows, row_of_hole = self._rows(street, list(board), holes)
         below, start = children(self.tree, node), int(self.tree.street_start[street])
         p = rows[row_of_hole[holes], below.start - start : below.stop - start]
         return checked_answers(p, len(holes), len(below), f"policy at node {node}").astype(np.float64)
+
+    def _rows(self, street: int, board: list[int], holes: np.ndarray) -> StreetRows:
+        key = tuple(board), holes.tobytes()
+        if street not in self._known or self._known[street][0] != key:
+            wanted = np.zeros(len(HOLE_CARDS), dtype=bool)
+            wanted[holes] = True
+            self._known[street] = key, checked_rows(self.tree, street, self.policy.street(street, board, wanted))
+        return self._known[street][1]
 
 
 class AgentPolicy:
@@ -325,16 +326,23 @@ def _menu(labels: Sequence[str], menu: Menu | None) -> Menu:
     return menu
 
 
-def load_agent(path: str | os.PathLike) -> TreeAgent:
-    """Read a tree agent, such as reports/agents/cart.json; raises ValueError naming what is wrong with it."""
-    return TreeAgent(load_agent_file(Path(path)))
+def load_agent(path: str | os.PathLike, tables: tuple[StreetTable, ...] | None = None) -> TreeAgent:
+    """Read a tree agent, such as reports/agents/cart.json; raises ValueError naming what is wrong with it.
+
+    tables: of cards/equity, for many questions (None: each hand is evaluated by itself).
+    """
+    return TreeAgent(load_agent_file(Path(path)), tables)
 
 
-def tree_policy(
-    tree: BettingTree, tables: tuple[StreetTable, ...], models: Sequence[DecisionTree], history: str = "opponent"
-) -> ModelPolicy:
-    """The policy of four decision trees, one a round, that are told this of the betting (a `TreeAgent`'s `history`)."""
-    return ModelPolicy(tree, [partial(predict, model) for model in models], tables, history)
+class TreePolicy(ModelPolicy):
+    """The policy of four decision trees, one a round."""
+
+    def __init__(
+        self, tree: BettingTree, tables: tuple[StreetTable, ...], models: Sequence[DecisionTree], history: str = "opponent"
+    ):
+        """history: what they are told of the betting (a `TreeAgent`'s `history`)."""
+        super().__init__(tree, [partial(predict, model) for model in models], tables, history)
+        self.models = tuple(models)
 
 
 def load_models(
@@ -370,7 +378,7 @@ def load_models(
             one = np.zeros((1, len(feature_names(street, history))), dtype=np.float32)
             ask(answer, one, len(tree.labels), f"{name}, {STREETS[street]}")
     others = {name: ModelPolicy(tree, answers, tables, history) for name, answers in asked.items()}
-    return {name: tree_policy(tree, tables, agent.trees, history) for name, agent in read.items()} | others
+    return {name: TreePolicy(tree, tables, agent.trees, history) for name, agent in read.items()} | others
 
 
 def _halves(predict: Predict, X: np.ndarray) -> np.ndarray:

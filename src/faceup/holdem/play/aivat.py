@@ -15,8 +15,7 @@ from numba import njit, prange
 from faceup.cards.cards import CLASS_OF_HOLE, HOLE_CARDS, PERMUTED_HOLES
 from faceup.cards.equity import UNITS, StreetTable
 from faceup.cards.strength import _strength
-from faceup.holdem.betting.betting_tree import FOLD, FOLD_END, SHOWDOWN, BettingTree
-from faceup.holdem.play.match import MBB_PER_DOLLAR
+from faceup.holdem.betting.betting_tree import FOLD, FOLD_END, MBB_PER_DOLLAR, SHOWDOWN, BettingTree
 from faceup.holdem.play.match_tree import Sides
 from faceup.holdem.play.sampled_match import Deals, TableSeat, deal, dollars, play_deals, seated
 from faceup.holdem.solve.policy import Policy, TablePolicy
@@ -105,7 +104,7 @@ class ImaginedSeat(TableSeat):
         self._lookups = np.arange(169, dtype=np.int32)[None], groups.flop, groups.turn, tables[3].equity
 
     def start(self, deals: Deals, player: int) -> None:
-        """See `Seat`."""
+        """Take the deals, with every hole that the player may hold as likely as any other."""
         super().start(deals, player)
         self._weights = np.empty((len(deals.cards), _N_HOLES), dtype=np.float32)
         self._corrections = np.zeros(len(deals.cards))

@@ -13,12 +13,12 @@ import numpy as np
 from numba import njit
 
 from faceup.cards.cards import BOARD_CARDS, HOLE_CARDS
-from faceup.cards.equity import StreetTable
 from faceup.cards.features import board_features
-from faceup.holdem.betting.betting_tree import CALL, FOLD, STREETS, BettingTree
+from faceup.holdem.betting.betting_tree import CALL, FOLD, STREETS, BettingTree, children
+from faceup.holdem.play.agents import TreePolicy
 from faceup.holdem.solve.action_values import ActionValues, action_values
 from faceup.holdem.solve.board import N_PAIRS
-from faceup.holdem.solve.policy import ModelPolicy, Policy
+from faceup.holdem.solve.policy import Policy
 from faceup.notebook.intervals import student_95
 from faceup.trees.decision_tree import DecisionTree, below, leaf_of, node_depths
 
@@ -51,58 +51,42 @@ def _add(place, columns, sums):
 
 
 def look(
-    tree: BettingTree,
-    models: Sequence[DecisionTree],
-    policy: ModelPolicy,
-    theirs: Policy,
-    tables: tuple[StreetTable, ...],
-    boards: Sequence[Sequence[int]],
-    progress: Callable[[int], None] = lambda done: None,
+    policy: TreePolicy, theirs: Policy, boards: Sequence[Sequence[int]], progress: Callable[[int], None] = lambda done: None
 ) -> list[Seen]:
-    """Let `policy`, which is the four `models`, play `theirs` on boards (n, 5) as dealt; one result a round.
-
-    Raises ValueError without boards.
-    """
+    """Let decision trees play `theirs` on boards (n, 5) as dealt; one result a round. Raises ValueError without boards."""
     if len(boards) == 0:
         raise ValueError("boards: none given, expected one at least")
-    n_labels = len(tree.labels)
-    sums = [np.zeros((len(boards), len(m.feature), 2 + _OF_LABEL * n_labels)) for m in models]
-    strength = [np.zeros((len(m.feature), N_BINS)) for m in models]
+    n_labels = len(policy.tree.labels)
+    sums = [np.zeros((len(boards), len(m.feature), 2 + _OF_LABEL * n_labels)) for m in policy.models]
+    strength = [np.zeros((len(m.feature), N_BINS)) for m in policy.models]
     for b, board in enumerate(boards):
-        played = action_values(tree, policy, theirs, board)
-        for street, model in enumerate(models):
-            hands = board_features(street, tables[street], [int(c) for c in board[: BOARD_CARDS[street]]])
-            _sum_street(tree, street, model, policy, hands, played, sums[street][b], strength[street])
+        played = action_values(policy.tree, policy, theirs, board)
+        for street in range(len(STREETS)):
+            _sum_street(policy, street, board, played, sums[street][b], strength[street])
         progress(b + 1)
-    return [_seen(model, s, bins, n_labels) for model, s, bins in zip(models, sums, strength, strict=True)]
+    return [_seen(model, s, bins, n_labels) for model, s, bins in zip(policy.models, sums, strength, strict=True)]
 
 
-def leaves_on_board(model: DecisionTree, policy: ModelPolicy, street: int, hands: np.ndarray) -> np.ndarray:
-    """The leaf of each betting history and hole, (n_histories, 1326) int32; hands (1326, n_hand_features)."""
-    told, _, _ = policy.histories[street]
+def _leaves(policy: TreePolicy, street: int, board: Sequence[int]) -> tuple[np.ndarray, np.ndarray]:
+    """The leaf of each betting history and hole, (n_histories, 1326) int32, and the holes' equities on a street (1326,)."""
+    hands = board_features(street, policy.tables[street], [int(c) for c in board[: BOARD_CARDS[street]]])
+    told = policy.histories[street].told
     x = np.empty((len(told), len(hands), hands.shape[1] + told.shape[1]), dtype=np.float32)
     x[:, :, : hands.shape[1]] = hands
     x[:, :, hands.shape[1] :] = told[:, None, :]
-    return leaf_of(model, x.reshape(-1, x.shape[2])).reshape(x.shape[:2])
+    return leaf_of(policy.models[street], x.reshape(-1, x.shape[2])).reshape(x.shape[:2]), hands[:, 0]
 
 
 def _sum_street(
-    tree: BettingTree,
-    street: int,
-    model: DecisionTree,
-    policy: ModelPolicy,
-    hands: np.ndarray,
-    played: ActionValues,
-    sums: np.ndarray,
-    strength: np.ndarray,
+    policy: TreePolicy, street: int, board: Sequence[int], played: ActionValues, sums: np.ndarray, strength: np.ndarray
 ) -> None:
     """Add one board's decisions of a street to its leaves, in place."""
-    leaves = leaves_on_board(model, policy, street, hands)
-    bins = np.minimum((hands[:, 0] * N_BINS).astype(np.int64), N_BINS - 1)
+    leaves, equity = _leaves(policy, street, board)
+    bins = np.minimum((equity * N_BINS).astype(np.int64), N_BINS - 1)
     _, nodes, histories = policy.histories[street]
     columns = np.empty((sums.shape[1], len(HOLE_CARDS)))
     for node, history in zip(nodes, histories, strict=True):
-        _fill_columns(tree, int(node), played, hands[:, 0], columns)
+        _fill_columns(policy.tree, int(node), played, equity, columns)
         _add(leaves[history], columns, sums)
         _add(leaves[history] * N_BINS + bins, columns[:1], strength.reshape(-1, 1))
 
@@ -114,9 +98,8 @@ def _fill_columns(tree: BettingTree, node: int, played: ActionValues, equity: np
     own = played.own[player, node] * scale
     columns[0] = own * played.others[player, node]
     columns[1] = columns[0] * equity
-    below = range(tree.first_child[node], tree.first_child[node] + tree.n_children[node])
-    checked = next(played.value[player, c] for c in below if tree.label[c] == CALL)
-    for child in below:
+    checked = next(played.value[player, c] for c in children(tree, node) if tree.label[c] == CALL)
+    for child in children(tree, node):
         start = 2 + _OF_LABEL * tree.label[child]
         gain = own * (played.value[player, child] - checked)
         columns[start : start + 4] = columns[0], gain, columns[0] * played.share[child], gain * played.share[child]
@@ -252,31 +235,22 @@ class Followers(NamedTuple):
     likely: np.ndarray  # (m,) chance that the agent plays this line with the hole, up to the decision
 
 
-def followers(
-    tree: BettingTree,
-    model: DecisionTree,
-    policy: ModelPolicy,
-    theirs: Policy,
-    tables: tuple[StreetTable, ...],
-    board: Sequence[int],
-    street: int,
-    branch: int,
-) -> Followers:
+def followers(policy: TreePolicy, theirs: Policy, board: Sequence[int], street: int, branch: int) -> Followers:
     """The hands of one board (five cards) that a branch of a round's tree takes, on its likeliest line.
 
     Raises ValueError where no hand of the board can come there.
     """
     board = [int(c) for c in board]
-    played = action_values(tree, policy, theirs, board)
-    hands = board_features(street, tables[street], board[: BOARD_CARDS[street]])
-    inside = below(model, branch)[leaves_on_board(model, policy, street, hands)]
+    played = action_values(policy.tree, policy, theirs, board)
+    leaves, equity = _leaves(policy, street, board)
+    inside = below(policy.models[street], branch)[leaves]
     _, nodes, history = policy.histories[street]
-    actor = tree.actor[nodes]
+    actor = policy.tree.actor[nodes]
     own, others = played.own[actor, nodes], played.others[actor, nodes]
     chance = (own * others * inside[history]).sum(axis=1)
     i = int(chance.argmax())
     if not chance[i] > 0:
         raise ValueError(f"branch {branch} of the {STREETS[street]}: no hand of board {board} comes there")
     holes = np.flatnonzero(inside[history[i]] & (others[i] > 0) & (played.own[0, 0] > 0))
-    holes = holes[np.argsort(hands[holes, 0], kind="stable")]
-    return Followers(int(nodes[i]), holes, hands[holes, 0], own[i, holes])
+    holes = holes[np.argsort(equity[holes], kind="stable")]
+    return Followers(int(nodes[i]), holes, equity[holes], own[i, holes])

@@ -2,13 +2,10 @@
 
 On a board all pairs of holes and all betting lines are summed at once, in both seats: of the four sources of luck (deal,
 board, mixed actions, seat) only the board is left to sampling. A pair's result is then a mean over boards, and its interval
-comes from how the boards differ.
+comes from how the boards differ. Hands that end before the flop, which have the largest pots, need no board at all. Models that
+are dear to ask (boosted trees, neural nets) can be matched on a random subset of the holes of each board.
 
-Hands that end before the flop need no board at all: with the table of all-in wins they are summed over all deals at once. That
-takes out the largest pots, which swing most from board to board.
-
-Models that are dear to ask (boosted trees, neural nets) can be matched on a random subset of the holes of each board: both
-players then hold hands of the subset, all of them equally often.
+`habits` sums in the same way which lines one strategy takes, and with which hands.
 """
 
 from collections.abc import Callable, Sequence
@@ -18,14 +15,17 @@ import numpy as np
 from numba import njit, prange
 
 from faceup.cards.cards import BOARD_CARDS, CLASS_OF_HOLE, HOLE_CARDS, N_CLASSES, STREETS
+from faceup.cards.equity import StreetTable
+from faceup.cards.features import board_features
 from faceup.cards.matchups import RUNOUTS_PREFLOP, edges
 from faceup.cards.strength import N_RIVER_HOLES
 from faceup.holdem.betting.betting_tree import DECISION, MBB_PER_DOLLAR, SHOWDOWN, BettingTree
 from faceup.holdem.solve.board import N_TILES, PADDED, TILE, _block_values, _gather_lanes, board_order
 from faceup.holdem.solve.layout import LANES, Layout, make_layout, stakes_at
-from faceup.holdem.solve.policy import Policy, checked_rows, free_holes, street_reach
+from faceup.holdem.solve.policy import Policy, checked_rows, class_reach, free_holes, opponents, street_reach
 from faceup.notebook.intervals import mean_ci95
 
+FIFTHS = 5  # of the hands that a board leaves, by equity
 _N_PAIRS = 1326 * 1225  # ordered pairs of holes without a common card
 
 
@@ -207,7 +207,7 @@ def preflop_values(tree: BettingTree, policies: Sequence[Policy], preflop_wins: 
     preflop_wins (169, 169): of cards/matchups. The policies must treat suits alike.
     """
     ends = np.flatnonzero(tree.kind[: tree.street_start[1]] != DECISION)
-    reach = np.array([_class_reach(tree, policy)[:, ends] for policy in policies])
+    reach = np.array([class_reach(tree, policy)[:, ends] for policy in policies])
     of_class = np.eye(N_CLASSES)[CLASS_OF_HOLE]
     disjoint = ~(HOLE_CARDS[:, None, :, None] == HOLE_CARDS[None, :, None, :]).any(axis=(2, 3))
     met, ahead = of_class.T @ disjoint @ of_class, edges(preflop_wins, RUNOUTS_PREFLOP)
@@ -215,14 +215,6 @@ def preflop_values(tree: BettingTree, policies: Sequence[Policy], preflop_wins: 
     for k, (end, stake) in enumerate(zip(ends, stakes_at(tree, ends)[:, 0], strict=True)):
         won += stake * (reach[:, 0, k] @ (ahead if tree.kind[end] == SHOWDOWN else met) @ reach[:, 1, k].T)
     return won / _N_PAIRS
-
-
-def _class_reach(tree: BettingTree, policy: Policy) -> np.ndarray:
-    """Each player's reach of the nodes that preflop actions lead to, with each starting hand, (2, n_nodes, 169) float64."""
-    reach = np.zeros((2, tree.street_start[1], len(HOLE_CARDS)), dtype=np.float32)
-    reach[:, 0] = 1
-    street_reach(tree, 0, policy.street(0, []), reach)
-    return reach[:, :, np.unique(CLASS_OF_HOLE, return_index=True)[1]].astype(np.float64)
 
 
 def _compatible_pairs(holes: np.ndarray, weights: np.ndarray) -> float:
@@ -270,3 +262,57 @@ def result(values: np.ndarray, i: int, j: int) -> Result:
 def mean_result(per_board: np.ndarray) -> Result:
     """A pair's result from one number in mbb/g for each board (or each deal), drawn independently."""
     return Result(*mean_ci95(per_board), len(per_board))
+
+
+# --- betting lines --------------------------------------------------------------------------------------------
+
+
+class Habits(NamedTuple):
+    """How often play comes to each node of a tree, the strategy in both seats, by the strength of the hand that acts there."""
+
+    reach: np.ndarray  # (n_nodes, FIFTHS) float64 chance that a game comes to a decision with such hands, the weakest first
+    taken: np.ndarray  # (n_nodes, FIFTHS) float64 that it comes there by the action leading to a node, by the hand that took it
+
+
+def habits(tree: BettingTree, policy: Policy, tables: tuple[StreetTable, ...], boards: Sequence[Sequence[int]]) -> Habits:
+    """Over boards (n, 5) as dealt, all pairs of hands and all lines at once.
+
+    A hand's fifth is its place among all hands that the board leaves, by equity on the street it acts on.
+    Raises ValueError without boards.
+    """
+    if len(boards) == 0:
+        raise ValueError("boards: none given, expected one at least")
+    nodes = np.flatnonzero(tree.kind == DECISION)
+    above, after = tree.parent[1:], 1 + np.arange(len(tree.kind) - 1)
+    found = Habits(*np.zeros((2, len(tree.kind), FIFTHS)))
+    reach = np.zeros((2, len(tree.kind), len(HOLE_CARDS)), dtype=np.float32)
+    others = np.zeros((len(tree.kind), len(HOLE_CARDS)))
+    for board in boards:
+        free = free_holes(list(board))
+        reach[:, 0] = free
+        bins = []
+        for street in range(4):
+            shown = [int(c) for c in board[: BOARD_CARDS[street]]]
+            street_reach(tree, street, policy.street(street, shown), reach)
+            bins.append(_fifths(board_features(street, tables[street], shown)[:, 0], free))
+        others[nodes] = opponents(reach[1 - tree.actor[nodes], nodes])
+        of_node = np.stack(bins)[tree.street]  # (n_nodes, 1326)
+        here = reach[tree.actor[nodes], nodes] * others[nodes]
+        _add(found.reach, nodes, of_node[nodes], here)
+        _add(found.taken, after, of_node[above], reach[tree.actor[above], after] * others[above])
+    total = found.reach[0].sum()
+    return Habits(found.reach / total, found.taken / total)
+
+
+def _fifths(equity: np.ndarray, free: np.ndarray) -> np.ndarray:
+    """Fifth of each hole, (1326,): equal shares of the free ones by equity; ties by number."""
+    out = np.zeros(len(equity), dtype=np.int64)
+    order = np.flatnonzero(free)[np.argsort(equity[free], kind="stable")]
+    out[order] = np.arange(len(order)) * FIFTHS // len(order)
+    return out
+
+
+def _add(sums: np.ndarray, nodes: np.ndarray, bins: np.ndarray, weights: np.ndarray) -> None:
+    """Add each node's weights of holes (n, 1326) to its bins."""
+    for node, own, weight in zip(nodes, bins, weights, strict=True):
+        sums[node] += np.bincount(own, weights=weight, minlength=sums.shape[1])

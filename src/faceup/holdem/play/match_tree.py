@@ -27,6 +27,7 @@ from faceup.holdem.betting.betting_tree import (
     action_to,
     build_tree,
     children,
+    decisions,
     states_of,
 )
 from faceup.holdem.betting.translation import legal_action, read_action
@@ -34,8 +35,9 @@ from faceup.holdem.play.agents import AgentPolicy
 from faceup.holdem.play.match import Table, play_boards
 from faceup.holdem.play.purified import LikelyModel
 from faceup.holdem.solve.board import TILE
-from faceup.holdem.solve.policy import ModelPolicy, Policy, Predict, StreetRows, ask, checked_rows, decisions
+from faceup.holdem.solve.policy import ModelPolicy, Policy, Predict, StreetRows, ask, checked_rows
 
+Steps = list[tuple[int, int, float, int]]  # (child of the match tree, own node, chance, column) as in `Readings`
 _ENDED = -1  # a reading in which the own tree's players are all-in and the real ones are not
 
 
@@ -74,10 +76,8 @@ def read_tree(match: BettingTree, own: BettingTree, seat: int) -> Readings:
     return Readings(a, b, c, d, np.array(chances, dtype=np.float32), e, f)
 
 
-def _own_steps(
-    match: BettingTree, own: BettingTree, node: int, at: int, state: BettingState
-) -> list[tuple[int, int, float, int]]:
-    """(child of the match tree, own node, 1, column) for each action that the agent's tree offers."""
+def _own_steps(match: BettingTree, own: BettingTree, node: int, at: int, state: BettingState) -> Steps:
+    """One for each action that the agent's tree offers."""
     if at == _ENDED:
         return [(_child_of(match, node, ("call", 0)), _ENDED, 1.0, -1)]
     start = int(own.street_start[state.street])
@@ -98,10 +98,8 @@ def _child_of(match: BettingTree, node: int, action: tuple[str, int]) -> int:
     return min(raises, key=lambda c: abs(int(match.bets[c, actor, street]) - action[1]))
 
 
-def _their_steps(
-    match: BettingTree, own: BettingTree, node: int, at: int, state: BettingState
-) -> list[tuple[int, int, float, int]]:
-    """(child of the match tree, own node, chance, -1) for each way in which the opponent's actions are read."""
+def _their_steps(match: BettingTree, own: BettingTree, node: int, at: int, state: BettingState) -> Steps:
+    """One for each way in which the opponent's actions are read."""
     steps = []
     for c in children(match, node):
         read = [(_ENDED, 1.0)] if at == _ENDED else read_action(own, at, state, *action_to(match, c))
@@ -219,13 +217,12 @@ def on_match_tree(match: BettingTree, own: BettingTree, policies: Sequence[Polic
     known: dict[int, ModelPolicy] = {}
 
     def model(policy: ModelPolicy) -> ModelPolicy:
-        """A model, once."""
         if id(policy) not in known:
             known[id(policy)] = model_on_match_tree(match, own, policy, seat)
         return known[id(policy)]
 
     def placed(policy: Policy) -> Policy:
-        """One of them."""
+        """One policy, by its kind."""
         if isinstance(policy, LikelyModel):
             return LikelyModel(model(policy.drawn), policy.least)
         if isinstance(policy, AgentPolicy):
@@ -248,10 +245,6 @@ def make_sides(first: Menu, second: Menu) -> Sides:
     return Sides(trees, (build_tree(first), build_tree(second)))
 
 
-def _later(progress: Callable[[int], None], start: int, done: int) -> None:
-    progress(start + done)
-
-
 def play_sides(
     sides: Sides,
     agents: Sequence[Policy],
@@ -270,6 +263,7 @@ def play_sides(
         wanted = np.zeros((n + 1, n + 1), dtype=bool)
         wanted[(slice(n), n) if seat == 0 else (n, slice(n))] = True
         table = Table(match, seated, wanted, preflop_wins)
-        values = play_boards(table, boards, progress=partial(_later, progress, seat * len(boards)))
+        later = partial(lambda before, done: progress(before + done), seat * len(boards))
+        values = play_boards(table, boards, progress=later)
         won += MBB_PER_DOLLAR / 2 * (values[:, :n, n].T if seat == 0 else -values[:, n, :n].T)
     return won

@@ -7,8 +7,8 @@ all that stays: that is purification, also called argmax play.
 import numpy as np
 from numba import njit
 
-from faceup.holdem.betting.betting_tree import BettingTree
-from faceup.holdem.solve.policy import ModelPolicy, Policy, StreetRows, TablePolicy, decisions
+from faceup.holdem.betting.betting_tree import BettingTree, decisions
+from faceup.holdem.solve.policy import ModelPolicy, Policy, StreetRows, TablePolicy
 
 
 @njit(cache=True)

@@ -115,7 +115,7 @@ class TableSeat:
         self._first[sources], self._n[sources] = first, n  # a reading's edges are neighbours
 
     def start(self, deals: Deals, player: int) -> None:
-        """See `Seat`."""
+        """Keep the deals and whose cards to look at."""
         self._deals, self._player = deals, player
         self._at = np.zeros(len(deals.cards), dtype=np.int64)
 
@@ -127,7 +127,7 @@ class TableSeat:
         return np.where(there, self._first[at][:, None] + k, 0), there
 
     def act(self, street: int, hands: np.ndarray, nodes: np.ndarray, u: np.ndarray) -> np.ndarray:
-        """See `Seat`."""
+        """The children drawn from the table at what it takes the hands' betting for."""
         edges, there = self._below(hands)
         columns = self.readings.column[edges]
         table, rows = self._rows(street, hands)
@@ -135,7 +135,6 @@ class TableSeat:
         return self._go(hands, edges, _drawn(chances, u))
 
     def watch(self, hands: np.ndarray, nodes: np.ndarray, u: np.ndarray) -> None:
-        """See `Seat`."""
         edges, there = self._below(hands)
         chances = self.readings.chance[edges] * (there & (self.readings.node[self.readings.target[edges]] == nodes[:, None]))
         self._go(hands, edges, _drawn(chances, u))
@@ -164,11 +163,11 @@ class ModelSeat:
         self.match, self.policy, self._least = match, policy, least
 
     def start(self, deals: Deals, player: int) -> None:
-        """See `Seat`."""
+        """Keep the deals and whose cards to look at."""
         self._deals, self._player = deals, player
 
     def act(self, street: int, hands: np.ndarray, nodes: np.ndarray, u: np.ndarray) -> np.ndarray:
-        """See `Seat`."""
+        """The children drawn from the models' answers to the hands' features."""
         match = self.match
         told = betting_features(match.bets[nodes], match.actor[nodes], self.policy.history)
         X = np.concatenate([self._features(street, hands), told], axis=1)
@@ -197,11 +196,11 @@ class AgentSeat:
         self.policy = policy
 
     def start(self, deals: Deals, player: int) -> None:
-        """See `Seat`."""
+        """Keep the deals and whose cards to look at."""
         self._deals, self._player = deals, player
 
     def act(self, street: int, hands: np.ndarray, nodes: np.ndarray, u: np.ndarray) -> np.ndarray:
-        """See `Seat`."""
+        """The children drawn from the agent's answers, a hand at a time."""
         match, cards = self.policy.tree, self._deals.cards[hands, 4 : 4 + BOARD_CARDS[street]].tolist()
         chances = np.zeros((len(hands), int(match.n_children.max())))
         for row, hole, board, node in zip(chances, self._deals.holes[hands, self._player], cards, nodes.tolist(), strict=True):

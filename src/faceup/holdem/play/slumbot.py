@@ -6,44 +6,165 @@ Nothing is sent anywhere unless a number of hands is asked for. Killed or stoppe
 An action is sent once: where no answer that makes sense comes back, the client does not ask again but takes the next hand. If
 the server gives the interrupted hand back, play goes on from what it shows; else the hand's result is read off the server's
 totals at the end of the next one.
+
+The log is JSON lines, each written before anything else happens: what has changed of the session's state. The server's own totals
+are the truth: what they hold beyond the hands that we saw end is booked to hands whose answers were lost, as soon as the next
+hand's end tells the totals. What the server never counts is never booked.
 """
 
 import argparse
+import fcntl
 import getpass
 import hashlib
+import json
 import math
 import os
 import sys
 import time
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any, NamedTuple
 
+from faceup.holdem.betting.betting_tree import MBB_PER_DOLLAR
 from faceup.holdem.betting.notation import read_line, state_after, token
+from faceup.holdem.play.agents import load_agent
 from faceup.holdem.play.players import DollarPlayer, Player
 from faceup.holdem.play.slumbot_api import BASE, POLITE, Answer, Api, Lost, NotDone, SlumbotError, read_answer
-from faceup.holdem.play.slumbot_log import Log, Summary, booked, fresh, summary
+from faceup.notebook.intervals import student_95
 from faceup.notebook.paths import AGENTS, DATA
 from faceup.notebook.progress import Progress
 
 PASSWORD = "FACEUP_SLUMBOT_PASSWORD"  # the environment variable that may hold it
 ATTEMPTS = 10  # that fail in a row before the client gives up: some four minutes
-_LONGEST_WAIT = 60.0  # seconds between attempts
+_LONGEST_WAIT = 60  # seconds between attempts: first 1, then twice as long each time
+
+
+class Tally(NamedTuple):
+    """Hands and what they have won."""
+
+    hands: int = 0
+    dollars: int = 0
+    squares: float = 0.0  # of each hand's dollars, added up
+
+    def plus(self, dollars: int, n: int = 1) -> "Tally":
+        """With n more hands that won `dollars` together: their spread is not known, so they count as equal."""
+        return Tally(self.hands + n, self.dollars + dollars, self.squares + (dollars * dollars / n if n else 0))
+
+    def mbb(self) -> tuple[float, float]:
+        """mbb/g and the half-width of its 95 % interval, infinite below two hands."""
+        n, dollars, squares = self
+        if n < 2:
+            return MBB_PER_DOLLAR * dollars / max(n, 1), math.inf
+        variance = max(squares - dollars**2 / n, 0) / (n - 1)
+        return MBB_PER_DOLLAR * dollars / n, MBB_PER_DOLLAR * student_95(n) * math.sqrt(variance / n)
+
+
+@dataclass(frozen=True)
+class State:
+    """A log's state."""
+
+    base: str = ""  # the server's address, and our player's name
+    player: str = ""
+    token: str | None = None  # to be sent
+    asked: str = ""  # a request, sent or about to be, that has no answer in the log: "new_hand", or "act" with `incr`
+    incr: str = ""
+    why: str = ""  # the last request failed
+    hand: int = 0  # number of the hand that was answered last
+    seen: Answer | None = None  # the session's last answer
+    our_turn: bool = False  # whether the hand can go on from there
+    server: tuple = (0, 0, 0)  # hands, dollars and baseline that the server has counted in the session
+    won: Tally = Tally()  # hands that the server has counted in all sessions; dollars equal to the server's totals
+    baseline: Tally = Tally()  # our result less Slumbot's own on the same cards in our seat
+    reconciled: int = 0  # hands counted by the server whose end we did not see
+    lost: int = 0  # answers lost: at most so many hands were cut short, or never counted
+    lost_earlier: int = 0  # of them in sessions that were left
+    odd: int = 0  # hands paid against the rules, and moves of the server's totals that lost answers do not explain
+
+
+def fresh(state: State, base: str, player: str) -> dict:
+    """What a new session on the server changes."""
+    left = {"token": None, "asked": "", "seen": None, "our_turn": False, "server": (0, 0, 0), "lost_earlier": state.lost}
+    return {"base": base, "player": player} | left
+
+
+def booked(state: State, end: Answer) -> dict:
+    """What the end of a hand changes: it is counted, and so are the lost hands that the server's totals hold beyond it."""
+    own = (1, end.winnings or 0, end.baseline or 0)
+    server = [s + d if told is None else told for s, d, told in zip(state.server, own, end[-3:], strict=True)]
+    missing, rest, baseline_rest = (now - s - d for now, s, d in zip(server, state.server, own, strict=True))
+    lost = state.lost - state.lost_earlier
+    earlier = not state.server[0] and missing > lost  # the account's hands of old, which are not this log's
+    explained = earlier or 0 < missing <= lost or missing == rest == 0
+    odd = state.odd + (not explained) + (end.expected not in (None, end.winnings))
+    won, baseline = state.won.plus(own[1]), state.baseline.plus(own[2], int(end.baseline is not None))
+    ours = 0 if earlier or missing < 0 else missing
+    if not earlier and missing >= 0:
+        won, baseline = won.plus(rest, ours), baseline.plus(baseline_rest, ours if end.baseline_total is not None else 0)
+    return {"won": won, "baseline": baseline, "server": tuple(server), "reconciled": state.reconciled + ours, "odd": odd}
+
+
+_TUPLES = {"won": Tally, "baseline": Tally, "server": lambda *three: three}  # of a state, which JSON makes lists
+
+
+def read_log(path: Path) -> tuple[State, int]:
+    """The state of a log and the bytes of its complete lines; a last line cut short by a kill does not count.
+
+    Raises ValueError naming the line that is not a log's.
+    """
+    text, state = path.read_bytes(), State()
+    end = text.rfind(b"\n") + 1
+    for i, line in enumerate(text[:end].splitlines(), start=1):
+        try:
+            changes = json.loads(line)
+            if changes.get("seen"):
+                changes["seen"] = Answer(**changes["seen"])
+            tuples = {name: kind(*changes[name]) for name, kind in _TUPLES.items() if name in changes}
+            state = replace(state, **changes | tuples)
+        except (ValueError, TypeError, AttributeError) as error:
+            raise ValueError(f"{path.name}, line {i}: {line[:80]!r}: expected a line of a log ({error})") from error
+    return state, end
+
+
+def summary(path: str | os.PathLike) -> State:
+    """What a log adds up to; nothing is asked of any server. All zero where there is no log."""
+    return read_log(Path(path))[0] if Path(path).is_file() else State()
+
+
+class Log(AbstractContextManager):
+    """A log open for one writer; what is noted is in the file, and in `state`, when `note` returns."""
+
+    def __init__(self, path: str | os.PathLike):
+        """Raises ValueError where another process writes it, or it is not a log."""
+        path = Path(path)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        private = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o600)  # it holds a session's token
+        self._file = os.fdopen(private, "r+b", buffering=0)
+        try:
+            fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            self.state, end = read_log(path)
+        except BlockingIOError:
+            raise ValueError(f"{path.name}: another process plays into it, expected one at a time") from None
+        self._file.truncate(end)
+
+    def note(self, **changes: Any) -> None:
+        """Write changes of the state, then take them in."""
+        line = {name: new._asdict() if isinstance(new, Answer) else new for name, new in changes.items()}
+        self._file.write(json.dumps(line).encode() + b"\n")
+        self.state = replace(self.state, **changes)
+
+    def __exit__(self, *_: object) -> None:
+        self._file.close()
 
 
 class Client:
     """A player's seat at Slumbot's table."""
 
-    def __init__(self, api: Api, log: Log, player: Player, first_wait: float = 1.0):
-        """first_wait: seconds after a first failed attempt; each further wait is twice as long, a minute at most."""
-        self.api, self.log, self.player, self.first_wait = api, log, player, first_wait
+    def __init__(self, api: Api, log: Log, player: Player):
+        self.api, self.log, self.player = api, log, player
         self._doubted: Answer | None = None
 
-    def login(self, username: str, password: str) -> None:
-        """Take a token for an account, in one attempt. Raises SlumbotError where the server gives none."""
-        self._post("login", {"username": username, "password": password})
-        if not self.log.state.token:
-            raise SlumbotError("login: the answer has no token")
-
-    def play(self, hands: int) -> Summary:
+    def play(self, hands: int) -> State:
         """Play until the server has counted `hands` hands in the log; progress and failed attempts go to stderr.
 
         Raises SlumbotError after ten failures in a row. A hand that was dealt and cannot be played is no success.
@@ -52,7 +173,7 @@ class Client:
         if self.log.state.asked:
             self._note_failure(Lost("stopped between a request and its answer"))
         failed = 0
-        while self.log.state.won[0] < hands:
+        while self.log.state.won.hands < hands:
             try:
                 if self.log.state.our_turn:
                     self._act()
@@ -61,18 +182,15 @@ class Client:
                     self._deal()
             except (NotDone, Lost) as error:
                 failed += 1
-                self._take_failure(error, failed)
-            progress(self.log.state.won[0])
-        return self.log.state.summary()
-
-    def _take_failure(self, error: SlumbotError, attempt: int) -> None:
-        self._note_failure(error)
-        wait = min(self.first_wait * 2 ** (attempt - 1), _LONGEST_WAIT)
-        then = f"next in {wait:g} s" if attempt < ATTEMPTS else "giving up"
-        print(f"\rslumbot: attempt {attempt} of {ATTEMPTS} failed: {error}; {then}", file=sys.stderr, flush=True)
-        if attempt == ATTEMPTS:
-            raise SlumbotError(f"{ATTEMPTS} attempts in a row failed, the last: {error}") from error
-        time.sleep(wait)
+                self._note_failure(error)
+                wait = min(2 ** (failed - 1), _LONGEST_WAIT)
+                then = f"next in {wait:g} s" if failed < ATTEMPTS else "giving up"
+                print(f"\rslumbot: attempt {failed} of {ATTEMPTS} failed: {error}; {then}", file=sys.stderr, flush=True)
+                if failed == ATTEMPTS:
+                    raise SlumbotError(f"{ATTEMPTS} attempts in a row failed, the last: {error}") from error
+                time.sleep(wait)
+            progress(self.log.state.won.hands)
+        return self.log.state
 
     def _note_failure(self, error: SlumbotError) -> None:
         changes = {"our_turn": False, "lost": self.log.state.lost + 1} if isinstance(error, Lost) else {}
@@ -85,13 +203,13 @@ class Client:
         choice = self.player.decide(state.hand, state.seen.hole, state.seen.board, state.seen.betting)
         incr = token(state_after(state.seen.betting), *choice)
         self.log.note(asked="act", incr=incr)
-        self._take(state.hand, read_answer(self._post("act", {"token": state.token, "incr": incr}), state.seen, incr))
+        self._take(state.hand, read_answer(self.post("act", {"token": state.token, "incr": incr}), state.seen, incr))
 
     def _deal(self) -> None:
         """Take the next hand, or the interrupted one again."""
         self.log.note(asked="new_hand")
         state = self.log.state
-        answer = read_answer(self._post("new_hand", {"token": state.token} if state.token else {}))
+        answer = read_answer(self.post("new_hand", {"token": state.token} if state.token else {}))
         interrupted = state.seen if state.seen and state.seen.winnings is None else None
         back = interrupted if interrupted and not answer.unlike(interrupted) else None
         self._check_fresh(answer, back)
@@ -116,7 +234,8 @@ class Client:
             self._doubted = answer
             raise Lost(f"answer: betting {answer.betting!r} without our action, to be confirmed")
 
-    def _post(self, name: str, body: dict) -> dict:
+    def post(self, name: str, body: dict) -> dict:
+        """What the server answers, its new token noted. Raises NotDone or Lost, on an error that it tells as well."""
         content = self.api.post(name, body)
         new = content.get("token")
         if isinstance(new, str) and new != self.log.state.token:
@@ -128,8 +247,6 @@ class Client:
 
 def tree_player(path: str | os.PathLike, seed: int = 0, argmax: bool = False) -> tuple[Player, str]:
     """A tree agent's player, and the name that tells its hands from others'. Raises ValueError as `load_agent`."""
-    from faceup.holdem.play.agents import load_agent  # brings every library of learning: not for --help and sums
-
     digest = hashlib.sha256(Path(path).read_bytes()).hexdigest()[:12]
     name = f"{Path(path).name} {digest} {'argmax' if argmax else 'drawn'} seed {seed}"
     return DollarPlayer(load_agent(path), seed, argmax), name
@@ -140,24 +257,21 @@ def play_slumbot(
     name: str,
     hands: int,
     log: str | os.PathLike,
-    base: str = BASE,
+    api: Api | None = None,
     login: tuple[str, str] | None = None,
-    pause: float = 0.5,
-    timeout: float = 30,
     new_session: bool = False,
-) -> Summary:
+) -> State:
     """Play until the log holds `hands` hands, and say what it adds up to. With hands = 0 nothing is sent anywhere.
 
-    name: tells players apart, for a log holds the hands of one; base: the API's address; login: (username, password), sent once a
-    session; pause: seconds between requests; timeout: seconds to wait for an answer; new_session: leave the server's session, if
-    its token is no longer taken. Raises ValueError where the log is another player's or another server's, SlumbotError where the
-    server cannot be played with.
+    name: tells players apart, for a log holds the hands of one; api: of another address or pace than Slumbot's; login: (username,
+    password), sent once a session; new_session: leave the server's session, if its token is no longer taken. Raises ValueError
+    where the log is another player's or another server's, SlumbotError where the server cannot be played with.
     """
     if hands < 0:
         raise ValueError(f"hands is {hands}, expected 0 or more")
     if hands == 0:
         return summary(log)
-    api = Api(base, timeout, pause)
+    api = api or Api()
     with Log(log) as opened:
         state = opened.state
         if state.base and (state.base, state.player) != (api.base, name):
@@ -167,19 +281,21 @@ def play_slumbot(
             opened.note(**fresh(state, api.base, name))
         client = Client(api, opened, player)
         if login and not opened.state.token:
-            client.login(*login)
+            client.post("login", dict(zip(("username", "password"), login, strict=True)))
+            if not opened.state.token:
+                raise SlumbotError("login: the answer has no token")
         return client.play(hands)
 
 
-def words(so_far: Summary) -> str:
+def words(so_far: State) -> str:
     """A summary for people: no figure without hands, no interval below two."""
-    if not so_far.hands:
+    hands, dollars, _ = so_far.won
+    if not hands:
         return "no hands yet"
-    interval = f" ± {so_far.ci95:,.1f} mbb/g (95 %)" if so_far.hands > 1 else " mbb/g"
-    lines = [f"{so_far.hands:,} hands, ${so_far.winnings:+,}: {so_far.mbb:+,.1f}{interval}"]
-    if math.isfinite(so_far.baseline_ci95):
-        theirs = f"{so_far.baseline_mbb:+,.1f} ± {so_far.baseline_ci95:,.1f} mbb/g"
-        lines.append(f"less Slumbot's own result on the same cards: {theirs}")
+    (mbb, ci95), (baseline, baseline_ci95) = so_far.won.mbb(), so_far.baseline.mbb()
+    lines = [f"{hands:,} hands, ${dollars:+,}: {mbb:+,.1f}" + (f" ± {ci95:,.1f} mbb/g (95 %)" if hands > 1 else " mbb/g")]
+    if math.isfinite(baseline_ci95):
+        lines.append(f"less Slumbot's own result on the same cards: {baseline:+,.1f} ± {baseline_ci95:,.1f} mbb/g")
     if so_far.lost or so_far.odd:
         lines.append(f"{so_far.lost} answers lost, {so_far.reconciled} hands read off the server's totals, {so_far.odd} oddities")
     return "\n".join(lines)
@@ -201,20 +317,17 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
-def _run(asked: argparse.Namespace) -> Summary:
-    if asked.hands == 0:
-        return summary(asked.log)
-    player, name = tree_player(asked.agent, asked.seed, asked.argmax)
-    login = (asked.username, os.environ.get(PASSWORD) or getpass.getpass("Slumbot password: ")) if asked.username else None
-    wire = (asked.base, login, asked.pause, asked.timeout, asked.new_session)
-    return play_slumbot(player, name, asked.hands, asked.log, *wire)
-
-
 def main(arguments: list[str] | None = None) -> int:
     """The command line; returns 1 where the server cannot be played with, 2 on bad input."""
     asked = _parser().parse_args(arguments)
     try:
-        print(words(_run(asked)))
+        if asked.hands:
+            player, name = tree_player(asked.agent, asked.seed, asked.argmax)
+            api = Api(asked.base, asked.timeout, asked.pause)
+            secret = (os.environ.get(PASSWORD) or getpass.getpass("Slumbot password: ")) if asked.username else ""
+            login = (asked.username, secret) if asked.username else None
+            play_slumbot(player, name, asked.hands, asked.log, api, login, asked.new_session)
+        print(words(summary(asked.log)))
     except (ValueError, OSError) as error:
         print(error, file=sys.stderr)
         return 2

@@ -17,7 +17,7 @@ from urllib.parse import urlsplit
 from faceup.cards.cards import BOARD_CARDS, card_text, parse_cards
 from faceup.holdem.betting.betting_tree import FOLD_END
 from faceup.holdem.betting.hand_play import settle
-from faceup.holdem.betting.notation import Line, read_line
+from faceup.holdem.betting.notation import read_line
 
 BASE = "https://slumbot.com/api/"  # the other address in recent use: https://slumbot.com/slumbot/api/
 POLITE = 0.2  # seconds between two requests to somebody else's machine, at the least
@@ -65,7 +65,9 @@ class Api:
             error.close()
             raise Lost(f"{name}: status {error.code}") from error
         except urllib.error.URLError as error:
-            raise (NotDone if _never_connected(error.reason) else Lost)(f"{name}: {error.reason}") from error
+            never_sent = isinstance(error.reason, OSError) and error.reason.errno in _NEVER_CONNECTED
+            never_sent |= isinstance(error.reason, socket.gaierror | ssl.SSLCertVerificationError)
+            raise (NotDone if never_sent else Lost)(f"{name}: {error.reason}") from error
         except ValueError as error:
             raise Lost(f"{name}: the answer is not JSON: {error}") from error
         except Exception as error:  # http.client's errors, time-outs, resets: the request was out
@@ -82,12 +84,6 @@ class _NoRedirects(urllib.request.HTTPRedirectHandler):
 
     def redirect_request(self, *arguments: object) -> None:
         return None
-
-
-def _never_connected(reason: object) -> bool:
-    if isinstance(reason, socket.gaierror | ssl.SSLCertVerificationError):
-        return True
-    return isinstance(reason, OSError) and reason.errno in _NEVER_CONNECTED
 
 
 class Answer(NamedTuple):
@@ -131,9 +127,12 @@ def read_answer(content: dict, before: Answer | None = None, incr: str = "") -> 
 
 
 def _read(content: dict, before: Answer | None) -> Answer:
-    player = _seat(content, before)
-    hole, board, bot_hole = _cards(content)
-    betting, winnings = content.get("action"), content.get("winnings")
+    position, betting, winnings = (content.get(name) for name in ("client_pos", "action", "winnings"))
+    if position is None and before:  # some servers tell it on new_hand only
+        position = 1 - before.player
+    if type(position) is not int or position not in (0, 1):
+        raise ValueError(f"client_pos is {position!r}, expected 0 (big blind) or 1 (small blind)")
+    player, (hole, board, bot_hole) = 1 - position, _cards(content)
     if not isinstance(betting, str):
         raise ValueError(f"action is {betting!r}, expected a betting line")
     if winnings is not None and type(winnings) is not int:
@@ -145,19 +144,13 @@ def _read(content: dict, before: Answer | None) -> Answer:
         raise ValueError(f"after {betting!r} it is not our turn")
     if line.state and len(board) != 2 * BOARD_CARDS[line.state.street]:
         raise ValueError(f"board {board!r} with betting {betting!r}, expected {BOARD_CARDS[line.state.street]} cards")
-    expected = _expected(line, player, hole, board, bot_hole)
+    expected = None  # where a showdown's cards are not all told
+    if line.kind == FOLD_END or (line.state is None and len(board) == 10 and bot_hole):
+        holes = [parse_cards(hole), parse_cards(bot_hole)]
+        expected = settle(line, holes if player == 0 else holes[::-1], parse_cards(board)).payoffs[player]
     totals = ("baseline_winnings", "session_num_hands", "session_total", "session_baseline_total")
     told = [content[name] if type(content.get(name)) is int else None for name in totals]
     return Answer(player, hole, board, betting, bot_hole, winnings, expected, *told)
-
-
-def _seat(content: dict, before: Answer | None) -> int:
-    position = content.get("client_pos")
-    if position is None and before:  # some servers tell it on new_hand only
-        return before.player
-    if type(position) is not int or position not in (0, 1):
-        raise ValueError(f"client_pos is {position!r}, expected 0 (big blind) or 1 (small blind)")
-    return 1 - position
 
 
 def _cards(content: dict) -> list[str]:
@@ -167,12 +160,3 @@ def _cards(content: dict) -> list[str]:
         raise ValueError(f"cards {cards}: expected 2, up to 5, and 0 or 2")
     parse_cards("".join(cards))  # no card twice
     return cards
-
-
-def _expected(line: Line, player: int, hole: str, board: str, bot_hole: str) -> int | None:
-    """Our winnings by the rules; None while the hand goes on, or at a showdown whose cards are not all told."""
-    shown = len(board) == 10 and bot_hole
-    if line.state is not None or (line.kind != FOLD_END and not shown):
-        return None
-    holes = [parse_cards(hole), parse_cards(bot_hole)]
-    return settle(line, holes if player == 0 else holes[::-1], parse_cards(board)).payoffs[player]

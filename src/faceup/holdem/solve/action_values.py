@@ -9,9 +9,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from faceup.cards.cards import HOLE_CARDS
-from faceup.cards.equity import BOARD_CARDS
-from faceup.holdem.betting.betting_tree import DECISION, FOLD_END, SHOWDOWN, BettingTree
+from faceup.cards.cards import BOARD_CARDS, HOLE_CARDS
+from faceup.holdem.betting.betting_tree import DECISION, FOLD_END, SHOWDOWN, BettingTree, children
 from faceup.holdem.solve.best_response import fold_values
 from faceup.holdem.solve.board import _showdown_block, board_order
 from faceup.holdem.solve.policy import Policy, free_holes, opponents, street_reach
@@ -57,7 +56,7 @@ def _values(tree: BettingTree, player: int, other: np.ndarray, share: np.ndarray
     _showdown_block(order.holes, order.class_start, each, reach, stake, at_showdowns)
     value[showdowns[:, None], order.holes] = at_showdowns.T
     for node in np.flatnonzero(tree.kind == DECISION)[::-1]:
-        below = slice(tree.first_child[node], tree.first_child[node] + tree.n_children[node])
+        below = children(tree, node)
         mixed = value[below] * share[below] if tree.actor[node] == player else value[below]
         value[node] = mixed.sum(axis=0)
     return value

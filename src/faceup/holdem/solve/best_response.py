@@ -21,6 +21,7 @@ import numpy as np
 from numba import njit
 
 from faceup.cards.cards import (
+    BOARD_CARDS,
     CLASS_OF_HOLE,
     HOLE_CARDS,
     N_CLASSES,
@@ -30,14 +31,23 @@ from faceup.cards.cards import (
     folded_cards,
 )
 from faceup.cards.matchups import RUNOUTS_FLOP, RUNOUTS_PREFLOP, edges, flop_wins
-from faceup.holdem.betting.betting_tree import CALL, DECISION, FOLD_END, SHOWDOWN, BettingTree, size_name
-from faceup.holdem.solve.policy import Policy, free_holes, opponents, street_reach
+from faceup.holdem.betting.betting_tree import (
+    CALL,
+    DECISION,
+    FOLD_END,
+    MBB_PER_DOLLAR,
+    SHOWDOWN,
+    BettingTree,
+    children,
+    decisions,
+    size_name,
+)
+from faceup.holdem.solve.policy import Policy, class_reach, free_holes, opponents, preflop_reach, street_reach
 from faceup.holdem.solve.river_response import RiverResponder, make_rivers
 from faceup.notebook.intervals import student_95
 
 N_FLOPS = 22_100
 _OPPONENTS = 1225  # holes that share no card with a given one
-_MBB_PER_DOLLAR = 10
 _COMBOS = np.bincount(CLASS_OF_HOLE, minlength=N_CLASSES)
 
 
@@ -66,11 +76,7 @@ class Responder:
     """Best responses, in both seats, to one policy on one tree."""
 
     def __init__(
-        self,
-        tree: BettingTree,
-        policy: Policy,
-        preflop_wins: np.ndarray | None = None,
-        sizes: Sequence[float] | None = None,
+        self, tree: BettingTree, policy: Policy, preflop_wins: np.ndarray | None = None, sizes: Sequence[float] | None = None
     ):
         """The policy must treat suits alike, as all that see equities or features do.
 
@@ -101,9 +107,8 @@ class Responder:
         by_class = _by_class(value[:, self._frontier[0]].astype(np.float64))
         free = free_holes(flop)
         pairs = _by_class(opponents(free[None].astype(np.float64))[0] * free)
-        luck = self._luck_of(flop, pairs)
-        decisions = [np.flatnonzero((self.tree.kind == DECISION) & (self.tree.street == s)) for s in (1, 2, 3)]
-        return FlopValues(by_class, luck, np.array([leaks[nodes].sum(axis=0) for nodes in decisions]), pairs)
+        by_street = np.array([leaks[decisions(self.tree, street)].sum(axis=0) for street in (1, 2, 3)])
+        return FlopValues(by_class, self._luck_of(flop, pairs), by_street, pairs)
 
     def flops(self, flops: np.ndarray, progress: Callable[[int], None] = lambda done: None) -> list[FlopValues]:
         """`flop` of each of several flops (n, 3); what is drawn more than once is answered once."""
@@ -136,7 +141,7 @@ class Responder:
         exact = self._edges * (pairs / (_COMBOS * _OPPONENTS))[:, None]
         luck = exact - edges(flop_wins(flop), RUNOUTS_FLOP)
         stake = self.tree.bets[self._frontier[0]].sum(axis=2)
-        theirs = self._preflop_reach()[::-1, self._frontier[0]]
+        theirs = class_reach(self.tree, self.policy)[::-1, self._frontier[0]]
         return stake.T[:, :, None] * (theirs @ luck.T)
 
     def _start(self, board: list[int]) -> tuple[np.ndarray, np.ndarray]:
@@ -146,8 +151,7 @@ class Responder:
         return reach, value
 
     def _descend(self, street: int, board: list[int], reach: np.ndarray) -> None:
-        shown = board[: (0, 3, 4, 5)[street]]
-        street_reach(self.tree, street, self.policy.street(street, shown), reach)
+        street_reach(self.tree, street, self.policy.street(street, board[: BOARD_CARDS[street]]), reach)
 
     def _turn_nodes(self, flop: list[int], turn: int, fixed: np.ndarray, reach: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """As `_flop_nodes`, given the turn card."""
@@ -175,8 +179,7 @@ class Responder:
         free = free_holes(board)
         for player in range(2):
             value[player, folds] = fold_values(tree, folds, player, reach) * free
-        nodes = np.flatnonzero((tree.kind == DECISION) & (tree.street == street))[::-1]
-        _respond(nodes, tree.actor, tree.first_child, tree.n_children, self._allowed, reach, value, leaks)
+        _respond(decisions(tree, street)[::-1], tree.actor, tree.first_child, tree.n_children, self._allowed, reach, value, leaks)
 
     def summarise(self, flops: Sequence[FlopValues]) -> Exploitability:
         """Exploitability from at least three results of `flop`, for flops drawn alike; jackknife interval over flops."""
@@ -200,7 +203,7 @@ class Responder:
         """
         leaks = self.leaks.copy()
         leaks[: self.tree.street_start[1]] += sum(self._preflop_leaks(values) for values in self._preflop_values(flops))
-        return _MBB_PER_DOLLAR / 2 * leaks / np.maximum(sum(f.pairs for f in flops), 1) * _COMBOS / len(HOLE_CARDS)
+        return MBB_PER_DOLLAR / 2 * leaks / np.maximum(sum(f.pairs for f in flops), 1) * _COMBOS / len(HOLE_CARDS)
 
     def _preflop_values(self, flops: Sequence[FlopValues]) -> np.ndarray:
         """Values of preflop nodes on each flop, in each seat, by the actions that all other flops recommend.
@@ -221,18 +224,12 @@ class Responder:
 
     def _preflop_leaks(self, values: np.ndarray) -> np.ndarray:
         """What values (2, n_preflop_nodes, 169) are above those of the strategy's own actions, (n_preflop_nodes, 169)."""
-        tree, own = self.tree, self._preflop_reach()
+        tree, own = self.tree, class_reach(self.tree, self.policy)
         leaks = np.zeros(values.shape[1:])
-        for node in np.flatnonzero((tree.kind == DECISION) & (tree.street == 0)):
-            who, below = tree.actor[node], slice(tree.first_child[node], tree.first_child[node] + tree.n_children[node])
+        for node in decisions(tree, 0):
+            who, below = tree.actor[node], children(tree, node)
             leaks[node] = own[who, node] * values[who, node] - (own[who, below] * values[who, below]).sum(axis=0)
         return leaks
-
-    def _preflop_reach(self) -> np.ndarray:
-        """Each player's reach of nodes by preflop actions, with each starting hand, (2, n_nodes, 169) float64."""
-        reach, _ = self._start([])
-        self._descend(0, [], reach)
-        return reach[:, :, np.unique(CLASS_OF_HOLE, return_index=True)[1]].astype(np.float64)
 
     def _preflop(
         self, player: int, values: np.ndarray, pairs: np.ndarray, choice: dict | None
@@ -245,18 +242,17 @@ class Responder:
         value = np.zeros((end, N_CLASSES))
         value[self._frontier[0]] = values
         folds = np.flatnonzero(tree.kind[:end] == FOLD_END)
-        reach, _ = self._start([])
-        self._descend(0, [], reach)
+        reach = preflop_reach(tree, self.policy.street(0, []))
         value[folds] = _by_class(fold_values(tree, folds, player, reach)) * (pairs / (_COMBOS * _OPPONENTS))
         taken = {}
-        for node in np.flatnonzero((tree.kind == DECISION) & (tree.street == 0))[::-1]:
-            children = np.arange(tree.first_child[node], tree.first_child[node] + tree.n_children[node])
+        for node in decisions(tree, 0)[::-1]:
+            below = value[children(tree, node)]
             if tree.actor[node] != player:
-                value[node] = value[children].sum(axis=0)
+                value[node] = below.sum(axis=0)
                 continue
-            barred = np.where(self._allowed[children], 0, -np.inf)[:, None]
-            taken[node] = (value[children] + barred).argmax(axis=0) if choice is None else choice[node]
-            value[node] = np.take_along_axis(value[children], taken[node][None], axis=0)[0]
+            barred = np.where(self._allowed[children(tree, node)], 0, -np.inf)[:, None]
+            taken[node] = (below + barred).argmax(axis=0) if choice is None else choice[node]
+            value[node] = np.take_along_axis(below, taken[node][None], axis=0)[0]
         return value, taken
 
 
@@ -285,7 +281,7 @@ def _jackknife_ci95(without: np.ndarray) -> np.ndarray:
 
 def _estimates(won: np.ndarray, pairs: np.ndarray) -> list[float]:
     """Sums over pairs of holes (6, 169) as mbb/g: of each seat, their mean, and leaks from flop, turn and river on."""
-    seats, leaks = np.split(_MBB_PER_DOLLAR * (won / np.maximum(pairs, 1)) @ _COMBOS / len(HOLE_CARDS), [2])
+    seats, leaks = np.split(MBB_PER_DOLLAR * (won / np.maximum(pairs, 1)) @ _COMBOS / len(HOLE_CARDS), [2])
     return [*seats.tolist(), float(seats.mean()), *(np.cumsum(leaks[::-1])[::-1] / 2).tolist()]
 
 
@@ -356,15 +352,3 @@ def sample_flops(n: int, seed: int) -> np.ndarray:
     picks = np.searchsorted(np.cumsum(boards.multiplicity), at, side="right")
     shuffled = np.random.default_rng([seed, n, 1]).permutation(picks)  # so that the first few are spread as well
     return boards.cards[shuffled].astype(np.int64)
-
-
-def exploitability(
-    tree: BettingTree,
-    policy: Policy,
-    flops: np.ndarray,
-    progress: Callable[[int], None] = lambda done: None,
-    preflop_wins: np.ndarray | None = None,
-) -> Exploitability:
-    """Exploitability of a policy, from flops as `sample_flops` draws them (n >= 4, 3); see `Responder`."""
-    responder = Responder(tree, policy, preflop_wins)
-    return responder.summarise(responder.flops(flops, progress))

@@ -161,6 +161,16 @@ def _add_rows(first, gain, rows, sums):
 
 
 @njit(cache=True)
+def _add_streets(edges, street_start, gain, rows, tile, sums):
+    """`_add_rows` of the three streets, one after the other."""
+    offset = 0
+    for street in range(3):
+        n = edges[street, 1] - edges[street, 0]
+        _add_rows(edges[street, 0] - street_start[street], gain[offset : offset + n], rows[street, tile], sums[street])
+        offset += n
+
+
+@njit(cache=True)
 def _down(layout, part, strategy, rows, root_reach, scratch, count, own_reach):
     """Reach of every end and root that a part leads to, from the reach of its own roots.
 
@@ -342,8 +352,4 @@ def _up(layout, part, strategy, rows, root_value, scratch, gains):
                 for j in range(width):
                     root_value[0, root_of[d], tile, j] = v[0, d - first, j]
                     root_value[1, root_of[d], tile, j] = v[1, d - first, j]
-        offset = 0
-        for street in range(3):
-            n = edges[street, 1] - edges[street, 0]
-            _add_rows(edges[street, 0] - start[street], gain[offset : offset + n], rows[street, tile], gains[street])
-            offset += n
+        _add_streets(edges, start, gain, rows, tile, gains)

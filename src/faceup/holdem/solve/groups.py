@@ -7,20 +7,29 @@ paper's river features; flop and turn need fewer groups than there are hands.
 deciles of their future equities round to the same cells of a grid.
 
 `cluster_groups` takes k-means on what hands may become, as large table programs do (Johanson et al. 2013). A hand is the
-histogram of its river equities, kept as ten deciles: ten equities with a tenth of the mass each. The earth mover's distance
-between two such histograms is exactly the mean difference of their deciles taken in order, for in one dimension the least work
-moves the k-th smallest part of one to the k-th smallest of the other. That distance adds up over the deciles, so that the
-centre which is nearest to a group's members has each decile's median. Lloyd's steps with medians therefore descend in earth
-mover's distance itself; means would descend in its square.
+histogram of its river equities, kept as ten deciles. The earth mover's distance between two such histograms is the mean
+difference of their deciles taken in order. It adds up over the deciles, so that the centre which is nearest to a group's
+members has each decile's median: Lloyd's steps with medians descend in earth mover's distance itself.
 """
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 from numba import njit, prange
 
-from faceup.cards.cards import HOLE_CARDS, N_CARDS, N_CLASSES, N_HOLES, canonical_boards
-from faceup.cards.equity import BOARD_CARDS, UNITS, StreetTable
+from faceup.cards.cards import (
+    BOARD_CARDS,
+    CLASS_OF_HOLE,
+    HOLE_CARDS,
+    N_CARDS,
+    N_CLASSES,
+    N_HOLES,
+    PERMUTED_HOLES,
+    canonical,
+    canonical_boards,
+)
+from faceup.cards.equity import UNITS, StreetTable, _river_equity
 
 N_RIVER_GROUPS = UNITS[3] + 1
 
@@ -61,6 +70,24 @@ def street_groups(street: int, table: StreetTable, grid: Grid) -> tuple[np.ndarr
     ids = np.full(free.shape, -1, dtype=np.int32)
     ids[free] = key
     return ids, n
+
+
+def hole_groups(groups: Groups, street: int, board: Sequence[int] | np.ndarray) -> np.ndarray:
+    """Group of each of the 1,326 holes on a board, int32; blocked holes get group 0."""
+    if street == 0:
+        return CLASS_OF_HOLE.astype(np.int32)
+    if street == 3:
+        return river_equities(board)
+    row, permutation = canonical(board)
+    ids = (groups.flop if street == 1 else groups.turn)[row][PERMUTED_HOLES[permutation]]
+    return np.maximum(ids, 0)
+
+
+def river_equities(board: Sequence[int] | np.ndarray) -> np.ndarray:
+    """2 * wins + ties of each hole on a river board, 0..1980, (1326,) int32."""
+    equity = np.zeros(1326, dtype=np.int32)
+    _river_equity(np.asarray(board, dtype=np.int64), equity)
+    return equity
 
 
 def free_by_board(street: int) -> np.ndarray:

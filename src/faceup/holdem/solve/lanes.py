@@ -7,6 +7,7 @@ first is `out`, and others may be the same. The bits are those of a plain loop.
 """
 
 from collections.abc import Callable
+from inspect import Parameter, Signature, signature
 
 from llvmlite import ir
 from numba import types
@@ -18,98 +19,44 @@ from faceup.holdem.solve.layout import LANES
 WIDE = 2 * LANES  # both players' lanes
 
 
-def _operation(width: int, build: Callable[..., ir.Value]) -> Callable:
-    """Code that sets `width` numbers of `out` to build(builder, the same numbers of out, of x, of y, ..)."""
+def _lanes(width: int, build: Callable[..., ir.Value]) -> Callable:
+    """An operation of kernels, f(out, i, x, j, ..): sets `width` numbers of out, from i on, to build(builder, those, x's, ..)."""
     kind = ir.VectorType(ir.FloatType(), width).as_pointer()
 
-    def generate(context: BaseContext, builder: ir.IRBuilder, signature, arguments) -> ir.Value:
+    def generate(context: BaseContext, b: ir.IRBuilder, called, arguments) -> ir.Value:
         """Load all rows, build, store the first."""
         at = []
         for k in range(0, len(arguments), 2):
-            start = context.make_array(signature.args[k])(context, builder, arguments[k]).data
-            at.append(builder.bitcast(builder.gep(start, [arguments[k + 1]]), kind))
-        builder.store(build(builder, *(builder.load(pointer, align=4) for pointer in at)), at[0], align=4)
+            start = context.make_array(called.args[k])(context, b, arguments[k]).data
+            at.append(b.bitcast(b.gep(start, [arguments[k + 1]]), kind))
+        b.store(build(b, *(b.load(pointer, align=4) for pointer in at)), at[0], align=4)
         return context.get_dummy_value()
 
-    return generate
+    def operation(_, *operands):
+        return types.void(*(types.int64 if k % 2 else array for k, array in enumerate(operands))), generate
+
+    # numba folds a star argument into a tuple, so that as many names are given as there are operands
+    names = ["_", *(f"{part}_{name}" for name in list(signature(build).parameters)[1:] for part in ("array", "offset"))]
+    operation.__signature__ = Signature([Parameter(name, Parameter.POSITIONAL_OR_KEYWORD) for name in names])  # type: ignore[attr-defined]
+    return intrinsic(operation)
 
 
-def _signature(*operands):
-    """Arrays and their offsets."""
-    return types.void(*(types.int64 if k % 2 else array for k, array in enumerate(operands)))
+copy = _lanes(LANES, lambda b, out, x: x)  # out = x
+add = _lanes(LANES, lambda b, out, x: b.fadd(out, x))  # out += x
+product = _lanes(LANES, lambda b, out, x, y: b.fmul(x, y))  # out = x * y
+add_product = _lanes(LANES, lambda b, out, x, y: b.fadd(out, b.fmul(x, y)))  # out += x * y
+add_wide = _lanes(WIDE, lambda b, out, x: b.fadd(out, x))
+wide_product = _lanes(WIDE, lambda b, out, x, y: b.fmul(x, y))
+add_wide_product = _lanes(WIDE, lambda b, out, x, y: b.fadd(out, b.fmul(x, y)))
+# out += x * y * (best - own)
+add_gain = _lanes(LANES, lambda b, out, x, y, best, own: b.fadd(out, b.fmul(b.fmul(x, y), b.fsub(best, own))))
+# out = x * (every - a - c)
+wide_value = _lanes(WIDE, lambda b, out, x, every, a, c: b.fmul(x, b.fsub(b.fsub(every, a), c)))
 
 
-@intrinsic
-def copy(_, out, i, x, j):
-    """out = x."""
-    return _signature(out, i, x, j), _operation(LANES, lambda b, out, x: x)
+def _larger(b: ir.IRBuilder, out: ir.Value, x: ir.Value, y: ir.Value) -> ir.Value:
+    total = b.fadd(x, y)
+    return b.select(b.fcmp_ordered(">", total, out), total, out)
 
 
-@intrinsic
-def add(_, out, i, x, j):
-    """out += x."""
-    return _signature(out, i, x, j), _operation(LANES, lambda b, out, x: b.fadd(out, x))
-
-
-@intrinsic
-def product(_, out, i, x, j, y, k):
-    """out = x * y."""
-    return _signature(out, i, x, j, y, k), _operation(LANES, lambda b, out, x, y: b.fmul(x, y))
-
-
-@intrinsic
-def add_product(_, out, i, x, j, y, k):
-    """out += x * y."""
-    return _signature(out, i, x, j, y, k), _operation(LANES, lambda b, out, x, y: b.fadd(out, b.fmul(x, y)))
-
-
-@intrinsic
-def largest_sum(_, out, i, x, j, y, k):
-    """out = max(out, x + y)."""
-
-    def build(b, out, x, y):
-        """The larger."""
-        total = b.fadd(x, y)
-        return b.select(b.fcmp_ordered(">", total, out), total, out)
-
-    return _signature(out, i, x, j, y, k), _operation(LANES, build)
-
-
-@intrinsic
-def add_gain(_, out, i, x, j, y, k, best, m, own, n):
-    """out += x * y * (best - own)."""
-
-    def build(b, out, x, y, best, own):
-        """The sum."""
-        return b.fadd(out, b.fmul(b.fmul(x, y), b.fsub(best, own)))
-
-    return _signature(out, i, x, j, y, k, best, m, own, n), _operation(LANES, build)
-
-
-@intrinsic
-def add_wide(_, out, i, x, j):
-    """out += x, WIDE numbers."""
-    return _signature(out, i, x, j), _operation(WIDE, lambda b, out, x: b.fadd(out, x))
-
-
-@intrinsic
-def wide_product(_, out, i, x, j, y, k):
-    """out = x * y, WIDE numbers."""
-    return _signature(out, i, x, j, y, k), _operation(WIDE, lambda b, out, x, y: b.fmul(x, y))
-
-
-@intrinsic
-def add_wide_product(_, out, i, x, j, y, k):
-    """out += x * y, WIDE numbers."""
-    return _signature(out, i, x, j, y, k), _operation(WIDE, lambda b, out, x, y: b.fadd(out, b.fmul(x, y)))
-
-
-@intrinsic
-def wide_value(_, out, i, x, j, every, k, a, m, c, n):
-    """out = x * (every - a - c), WIDE numbers."""
-
-    def build(b, out, x, every, a, c):
-        """The product."""
-        return b.fmul(x, b.fsub(b.fsub(every, a), c))
-
-    return _signature(out, i, x, j, every, k, a, m, c, n), _operation(WIDE, build)
+largest_sum = _lanes(LANES, _larger)  # out = max(out, x + y)

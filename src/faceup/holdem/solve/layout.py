@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numba
 import numpy as np
 
-from faceup.holdem.betting.betting_tree import DECISION, FOLD_END, SHOWDOWN, BettingTree
+from faceup.holdem.betting.betting_tree import DECISION, FOLD_END, SHOWDOWN, BettingTree, children
 
 LANES = 32  # ends swept together
 _LEAST_PART = 64  # nodes: smaller neighbouring subtrees are swept together
@@ -132,9 +132,8 @@ def _size(tree: BettingTree, node: int, last_street: int) -> int:
     count, queue = 0, [node]
     for above in queue:
         if tree.kind[above] == DECISION and tree.street[above] <= last_street:
-            below = range(tree.first_child[above], tree.first_child[above] + tree.n_children[above])
-            queue.extend(below)
-            count += len(below)
+            queue.extend(children(tree, above))
+            count += int(tree.n_children[above])
     return count
 
 

@@ -21,27 +21,28 @@ runouts, on the river from one sweep through the holes by strength.
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from itertools import combinations
-from typing import NamedTuple, Protocol, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 from numba import njit, prange
 
-from faceup.cards.cards import CLASS_OF_HOLE, HOLE_CARDS, N_CLASSES, N_HOLES
+from faceup.cards.cards import BOARD_CARDS, CLASS_OF_HOLE, HOLE_CARDS, N_CLASSES, N_HOLES
 from faceup.cards.matchups import RUNOUTS_FLOP, RUNOUTS_PREFLOP, edges
 from faceup.cards.strength import _river_order
-from faceup.holdem.betting.betting_tree import BIG_BLIND, FOLD_END, START, BettingState, act, legal_raises, pot_and_call
+from faceup.holdem.betting.betting_tree import FOLD_END, MBB_PER_DOLLAR, START, BettingState, act, legal_raises, pot_and_call
+from faceup.holdem.betting.notation import longer
+from faceup.holdem.betting.translation import legal_action
 from faceup.holdem.solve.board import board_order
-from faceup.holdem.solve.policy import free_holes, opponents
+from faceup.holdem.solve.policy import Agent, free_holes, opponents
 from faceup.notebook.intervals import mean_ci95
 
 _HOLES = (1326, 1176, 1128, 1081)  # that the board of a street leaves
 _OPPOSING = (1225, 1081, 1035, 990)  # and that a hole leaves then
 _LEAST_REACH = 1e-4  # holes: lines on which fewer of the strategy's are left are not followed (below 0.02 mbb each)
-_MBB_PER_DOLLAR = 1000 / BIG_BLIND
 
 Move = tuple[str, int]  # as betting's `act` takes it
 Key = TypeVar("Key", bound=Hashable)
-View = int  # what a strategy makes of the line so far: its own business, such as the node it believes to be at
+View = Any  # what a strategy makes of the line so far: the line as it is, or the node it believes to be at
 
 
 _ROWS = 64  # holes whose rows are filled together, while they are in the processor's cache
@@ -144,18 +145,6 @@ class Showdowns:
         return total.astype(np.float32) / np.float32(_RUNOUTS[street])
 
 
-class Reader(Protocol):
-    """A strategy as it sits at a table of real dollars, any bet size before it."""
-
-    def hear(self, view: View, state: BettingState, move: Move) -> list[tuple[View, float]]:
-        """What it makes of the opponent's move in a state: views and their probabilities. It begins with view 0."""
-        ...
-
-    def act(self, view: View, state: BettingState, board: list[int]) -> list[tuple[Move, View, np.ndarray]]:
-        """Its moves in a state, the view it has of each, and each one's probability for each hole, (1326,)."""
-        ...
-
-
 class Lookahead(NamedTuple):
     """When the local responder thinks, and what it may raise."""
 
@@ -184,9 +173,9 @@ class Bound(NamedTuple):
 class LocalResponder:
     """Local best responses to one strategy in one setting."""
 
-    def __init__(self, reader: Reader, setting: Lookahead):
-        """The strategy must treat suits alike."""
-        self.reader, self.setting = reader, setting
+    def __init__(self, agent: Agent, setting: Lookahead):
+        """agent: must treat suits alike; one with a method `hear`, as play's `PolicyAgent`, is asked by what it has heard."""
+        self.agent, self.setting = agent, setting
 
     def play(self, showdowns: Showdowns, holes: np.ndarray | None = None) -> tuple[float, float]:
         """Dollars a game that the responder wins as small blind and as big blind on a board of five cards.
@@ -196,7 +185,7 @@ class LocalResponder:
         self._showdowns, self._subset = showdowns, holes
         mine = np.zeros(len(HOLE_CARDS), dtype=bool)
         mine[slice(None) if holes is None else holes] = True
-        theirs = [(0, np.ones(len(HOLE_CARDS)))]
+        theirs: list[tuple[View, np.ndarray]] = [("", np.ones(len(HOLE_CARDS)))]
         return self._walk(START, 0, mine, theirs), self._walk(START, 1, mine, theirs)
 
     def _walk(self, state: BettingState, seat: int, mine: np.ndarray, theirs: list[tuple[View, np.ndarray]]) -> float:
@@ -208,7 +197,7 @@ class LocalResponder:
             return sum(self._after(state, move, seat, mine, reaches) for move, reaches in moves.items())
         won = 0.0
         for move, holes in self._choices(state, seat, mine, theirs):
-            heard = [(v, reach * p) for view, reach in theirs for v, p in self.reader.hear(view, state, move)]
+            heard = [(v, reach * p) for view, reach in theirs for v, p in self._heard(view, state, move)]
             won += self._after(state, move, seat, holes, heard)
         return won
 
@@ -234,13 +223,25 @@ class LocalResponder:
         return float(dollars[mine].sum()) / (n * _OPPOSING[state.street])
 
     def _shown(self, street: int) -> list[int]:
-        return self._showdowns.board[: (0, 3, 4, 5)[street]]
+        return self._showdowns.board[: BOARD_CARDS[street]]
+
+    def _heard(self, view: View, state: BettingState, move: Move, own: int | None = None) -> list[tuple[View, float]]:
+        """What the strategy makes of a move: views and their probabilities; own: which of its legal actions it is, if any."""
+        if hasattr(self.agent, "hear"):
+            return self.agent.hear(view, state, move, own)
+        return [(longer(view, state, move), 1.0)]
+
+    def _said(self, view: View, state: BettingState) -> list[tuple[Move, View, np.ndarray]]:
+        """The strategy's moves in a state, the view it has of each, and each one's probability for each hole, (1326,)."""
+        p = self.agent.probabilities(np.arange(len(HOLE_CARDS)), self._shown(state.street), view)
+        moves = [legal_action(label, state) for label in self.agent.legal(view)]
+        return [(move, self._heard(view, state, move, k)[0][0], p[:, k]) for k, move in enumerate(moves)]
 
     def _answers(self, state: BettingState, theirs: list) -> dict[Move, list[tuple[View, np.ndarray]]]:
         """The strategy's moves, and its reach and view behind each."""
         moves: dict[Move, list[tuple[View, np.ndarray]]] = {}
         for view, reach in theirs:
-            for move, then, p in self.reader.act(view, state, self._shown(state.street)):
+            for move, then, p in self._said(view, state):
                 moves.setdefault(move, []).append((then, reach * p))
         return moves
 
@@ -285,8 +286,8 @@ class LocalResponder:
         after, _ = act(state, *move)
         assert after  # a raise ends nothing
         for view, reach in theirs:
-            for heard, chance in self.reader.hear(view, state, move):
-                for answer, _, p in self.reader.act(heard, after, self._shown(state.street)):
+            for heard, chance in self._heard(view, state, move):
+                for answer, _, p in self._said(heard, after):
                     if answer[0] == "fold":
                         folding += chance * reach * p
         return folding
@@ -311,7 +312,7 @@ def local_best_responses(
         showdowns, free = Showdowns(board, preflop_wins), np.flatnonzero(free_holes(list(board)))
         holes = None if subset is None else np.random.default_rng([seed, k]).choice(free, subset, replace=False)
         for key, responder in responders.items():
-            won[key].append(_MBB_PER_DOLLAR * float(np.mean(responder.play(showdowns, holes))))
+            won[key].append(MBB_PER_DOLLAR * float(np.mean(responder.play(showdowns, holes))))
         progress(k + 1)
     found = {key: mean_ci95(np.array(mbb)) for key, mbb in won.items()}
     return {key: Bound(float(mean), float(ci95), len(boards)) for key, (mean, ci95) in found.items()}

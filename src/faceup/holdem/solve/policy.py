@@ -5,17 +5,17 @@ picks its row: by its group (a self-play table), by its equity (any river policy
 itself (a model on flop and turn, whose features hardly ever repeat). `Policy.street` is the one question a sweep asks.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import NamedTuple, Protocol
 
 import numpy as np
 from numba import njit
 
-from faceup.cards.cards import CLASS_OF_HOLE, HOLE_CARDS, N_CLASSES, PERMUTED_HOLES, STREETS, canonical
-from faceup.cards.equity import UNITS, StreetTable, _river_equity
+from faceup.cards.cards import CLASS_OF_HOLE, HOLE_CARDS, HOLE_OF_CLASS, STREETS
+from faceup.cards.equity import UNITS, StreetTable
 from faceup.cards.features import betting_features, board_features
-from faceup.holdem.betting.betting_tree import CALL, DECISION, BettingTree, children
-from faceup.holdem.solve.groups import N_RIVER_GROUPS, Groups
+from faceup.holdem.betting.betting_tree import CALL, BettingTree, children, columns, decisions
+from faceup.holdem.solve.groups import N_RIVER_GROUPS, Groups, hole_groups, river_equities
 
 Predict = Callable[[np.ndarray], np.ndarray]  # (n, n_features) float32 -> (n, n_labels) float32
 StreetRows = tuple[np.ndarray, np.ndarray]  # probabilities (n_rows, width) float32; row of each hole (1326,) int32
@@ -32,6 +32,22 @@ class Policy(Protocol):
         ...
 
 
+class Agent(Protocol):
+    """Who can be asked for many hands at once in one public situation. Betting is a line of real dollars."""
+
+    def legal(self, betting: str) -> dict[str, int]:
+        """Legal actions by label, and the dollars on this street to which each brings the player's bet."""
+        ...
+
+    def probabilities(self, holes: np.ndarray, board: Sequence[int], betting: str) -> np.ndarray:
+        """What the player to act does with each of n holes, (n, n_legal) float64, columns in the order of `legal`.
+
+        holes: their numbers (n,), or two cards each (n, 2); board: 0, 3, 4 or 5 cards. A hole that the board blocks may get any
+        row. Raises ValueError where the line is not one of a decision on the board's street, and on answers that are none.
+        """
+        ...
+
+
 class TablePolicy(NamedTuple):
     """Probabilities for each group of hands: what self-play learns."""
 
@@ -43,17 +59,6 @@ class TablePolicy(NamedTuple):
         return self.tables[street], hole_groups(self.groups, street, board)
 
 
-def hole_groups(groups: Groups, street: int, board: list[int]) -> np.ndarray:
-    """Group of each of the 1,326 holes on a board, int32; blocked holes get group 0."""
-    if street == 0:
-        return CLASS_OF_HOLE.astype(np.int32)
-    if street == 3:
-        return river_equities(board)
-    row, permutation = canonical(board)
-    ids = (groups.flop if street == 1 else groups.turn)[row][PERMUTED_HOLES[permutation]]
-    return np.maximum(ids, 0)
-
-
 def preflop_percent(tree: BettingTree, table: np.ndarray, node: int) -> dict[str, np.ndarray]:
     """How often each of the 169 hands takes each action of a preflop decision, in percent, by label.
 
@@ -62,31 +67,18 @@ def preflop_percent(tree: BettingTree, table: np.ndarray, node: int) -> dict[str
     return {tree.labels[tree.label[c]]: 100 * table[:, c - tree.street_start[0]] for c in children(tree, node)}
 
 
-def river_equities(board: list[int]) -> np.ndarray:
-    """2 * wins + ties of each hole on a river board, 0..1980, (1326,) int32."""
-    equity = np.zeros(1326, dtype=np.int32)
-    _river_equity(np.asarray(board, dtype=np.int64), equity)
-    return equity
-
-
 class Histories(NamedTuple):
     """What a model is told of the betting on one street, which several nodes may share."""
 
-    told: np.ndarray  # (n_histories, 4 | 8 | 9) float32, columns as in hands.features.HISTORIES
+    told: np.ndarray  # (n_histories, 4 | 8 | 9) float32, columns as in cards.features.HISTORIES
     nodes: np.ndarray  # (n_decisions,) int32
     history: np.ndarray  # (n_decisions,) int32 row of `told` for each
-
-
-def decisions(tree: BettingTree, street: int, seat: int | None = None) -> np.ndarray:
-    """Nodes (n,) int32 of a street's decisions; of one seat's only, where one is given."""
-    own = (tree.kind == DECISION) & (tree.street == street)
-    return np.flatnonzero(own if seat is None else own & (tree.actor == seat)).astype(np.int32)
 
 
 def histories(tree: BettingTree, street: int, setting: str = "opponent", seat: int | None = None) -> Histories:
     """Distinct betting features of a street's decisions, or one seat's (paper 000, Section 2.2.2).
 
-    setting: what is told, a key of `hands.features.HISTORIES`. Raises ValueError on another one.
+    setting: what is told, a key of `cards.features.HISTORIES`. Raises ValueError on another one.
     """
     nodes = decisions(tree, street, seat)
     told = betting_features(tree.bets[nodes], tree.actor[nodes], setting)
@@ -208,7 +200,7 @@ class ModelPolicy:
         """predict: four models, preflop first; tables: the street tables of cards/equity; history: what models are told.
 
         seat: the only one in which it will play (None: both); at the other's decisions it then calls. Raises ValueError
-        unless there are four models and the history is a key of `hands.features.HISTORIES`.
+        unless there are four models and the history is a key of `cards.features.HISTORIES`.
         """
         if len(predict) != len(STREETS):
             raise ValueError(f"predict has {len(predict)} models, expected one for each of {STREETS}")
@@ -225,7 +217,14 @@ class ModelPolicy:
         asked = free_holes(board) if wanted is None else wanted
         key = (tuple(board), asked.tobytes() if street else b"")
         if self._known.get(street, (None,))[0] != key:
-            self._known[street] = (key, self._board_rows(street, board, asked) if street else self._preflop_rows())
+            features = board_features(street, self.tables[street], board)
+            if street:
+                hands, row = np.unique(features[asked], axis=0, return_inverse=True)  # many differ in suits only
+                row_of_hole = np.zeros(len(HOLE_CARDS), dtype=np.int32)
+                row_of_hole[asked] = row.reshape(-1)
+            else:
+                hands, row_of_hole = features[HOLE_OF_CLASS], CLASS_OF_HOLE.astype(np.int32)
+            self._known[street] = key, (self.rows_of(street, hands), row_of_hole)
         return self._known[street][1]
 
     def rows_of(self, street: int, hands: np.ndarray) -> np.ndarray:
@@ -240,19 +239,6 @@ class ModelPolicy:
         shape = tree.first_child, tree.n_children, tree.label, tree.street_start[street]
         _mask_street(p.reshape(k, n, -1), lines.nodes, lines.history, *shape, out)
         return out
-
-    def _preflop_rows(self) -> StreetRows:
-        hole_of_class = np.unique(CLASS_OF_HOLE, return_index=True)[1]
-        hands = board_features(0, self.tables[0], [])[hole_of_class]
-        assert len(hands) == N_CLASSES
-        return self.rows_of(0, hands), CLASS_OF_HOLE.astype(np.int32)
-
-    def _board_rows(self, street: int, board: list[int], asked: np.ndarray) -> StreetRows:
-        features = board_features(street, self.tables[street], board)
-        hands, row = np.unique(features[asked], axis=0, return_inverse=True)  # many differ in suits only
-        row_of_hole = np.zeros(1326, dtype=np.int32)
-        row_of_hole[asked] = row.reshape(-1)
-        return self.rows_of(street, hands), row_of_hole
 
     def _river_rows(self) -> np.ndarray:
         if 3 not in self._known:
@@ -278,6 +264,18 @@ def street_reach(tree: BettingTree, street: int, rows: StreetRows, reach: np.nda
     """
     start, end = tree.street_start[street : street + 2]
     _street_reach(start, end, tree.parent, tree.actor, *checked_rows(tree, street, rows), reach)
+
+
+def preflop_reach(tree: BettingTree, rows: StreetRows) -> np.ndarray:
+    """Each player's reach of the root and of nodes that preflop actions lead to, with each hole, (2, n_nodes, 1326) float32."""
+    reach = np.ones((2, int(tree.street_start[1]), len(HOLE_CARDS)), dtype=np.float32)
+    street_reach(tree, 0, rows, reach)
+    return reach
+
+
+def class_reach(tree: BettingTree, policy: Policy) -> np.ndarray:
+    """`preflop_reach` of a policy with each starting hand, (2, n_nodes, 169) float64."""
+    return preflop_reach(tree, policy.street(0, []))[:, :, HOLE_OF_CLASS].astype(np.float64)
 
 
 @njit(cache=True)
@@ -324,15 +322,13 @@ class FixedPolicy:
         """label: the action taken where it is legal, else call; None for a uniform choice."""
         self._rows = []
         for street in range(4):
-            start, end = tree.street_start[street : street + 2]
-            row = np.zeros((1, end - start), dtype=np.float32)
+            row = calls(tree, street)
             for node in decisions(tree, street):
-                below = np.array(children(tree, node))
+                offered = tree.label[children(tree, node)]
                 if label is None:
-                    row[0, below - start] = 1 / len(below)
-                else:
-                    wanted = label if label in tree.label[below] else CALL
-                    row[0, below[tree.label[below] == wanted] - start] = 1
+                    row[0, columns(tree, node)] = 1 / len(offered)
+                elif label in offered:
+                    row[0, columns(tree, node)] = offered == label
             self._rows.append(row)
 
     def street(self, street: int, board: list[int], wanted: np.ndarray | None = None) -> StreetRows:

@@ -1,12 +1,9 @@
 """River betting in self-play, on cells of holes instead of holes.
 
-Within a river subtree the holes of a cell (`Cells`) play alike: their reach of a node is their reach of the subtree's root
-times a product that belongs to the cell. The value of a node to a hole of cards a and b is value(cell, 52) - value(cell, a) -
-value(cell, b), summed over the entries of cells, where the hole itself drops out of showdowns (it would win half and lose half)
-and is added back at folds.
-
-So a whole subtree is swept on cells, and holes are touched only at its root, where they lie by `Kin`. Subtrees of one shape are
-swept LANES at a time, so that one vector instruction serves them all.
+Within a river subtree the holes of a cell (see solve/board) play alike: their reach of a node is their reach of the subtree's
+root times a product that belongs to the cell. The value of a node to a hole of cards a and b is value(cell, 52) -
+value(cell, a) - value(cell, b), summed over the entries of cells, where the hole itself drops out of showdowns (it would win
+half and lose half) and is added back at folds. So holes are touched only at the root, where they lie by `Kin`.
 """
 
 from typing import NamedTuple

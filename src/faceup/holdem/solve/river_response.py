@@ -1,10 +1,9 @@
 """Best responses on the river: all rivers of a turn board and LANES betting subtrees at once, on cells of holes.
 
-The strategy that is answered acts alike with all holes of a cell, so that its reach and what card removal needs of it are kept
-for cells and their entries, as in self-play (`Cells`). The responder sees its own hole: as strengths are gone through, the
-value of each end to a hole is put together from the sums of its two cards and of all, and at each of its decisions the best
-action is taken. What that wins more than the strategy's own choice is noted for each decision and starting hand: the
-strategy's leaks. All-ins of earlier streets are subtrees of a single showdown.
+The strategy that is answered acts alike with all holes of a cell, as in self-play. The responder sees its own hole: as
+strengths are gone through, the value of each end to a hole is put together from the sums of its two cards and of all, and at
+each of its decisions the best action is taken. What that wins more than the strategy's own choice is noted for each decision
+and starting hand: the strategy's leaks. All-ins of earlier streets are subtrees of a single showdown.
 """
 
 from collections.abc import Sequence

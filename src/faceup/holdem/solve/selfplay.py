@@ -19,10 +19,9 @@ import numba
 import numpy as np
 from numba import njit, prange
 
-from faceup.cards.cards import CLASS_OF_HOLE, PERMUTED_HOLES, canonical
-from faceup.cards.equity import _river_equity
+from faceup.cards.cards import BOARD_CARDS
 from faceup.cards.strength import N_RIVER_HOLES
-from faceup.holdem.betting.betting_tree import DECISION, BettingTree
+from faceup.holdem.betting.betting_tree import DECISION, BettingTree, columns
 from faceup.holdem.solve.board import (
     N_TILES,
     PADDED,
@@ -38,7 +37,7 @@ from faceup.holdem.solve.board import (
     make_cells,
     make_scratch,
 )  # fmt: skip
-from faceup.holdem.solve.groups import Groups
+from faceup.holdem.solve.groups import Groups, hole_groups
 from faceup.holdem.solve.layout import (
     LANES,
     before_river,
@@ -301,12 +300,7 @@ class SelfPlay:
 
     def _locate(self, cards: np.ndarray, order: BoardOrder) -> tuple[np.ndarray, np.ndarray, Kin, Cells]:
         """Fill groups for a board; returns how many each street has, rows of kin (3, n_tiles, TILE), kin, the river's cells."""
-        equity = np.zeros(1326, dtype=np.int32)
-        _river_equity(cards, equity)
-        of_hole = [CLASS_OF_HOLE.astype(np.int32)]
-        for street, table in ((1, self.groups.flop), (2, self.groups.turn)):
-            row, permutation = canonical(cards[: 2 + street])
-            of_hole.append(table[row][PERMUTED_HOLES[permutation]])
+        *of_hole, equity = [hole_groups(self.groups, street, cards[:n]) for street, n in enumerate(BOARD_CARDS)]
         rows_of_hole = np.empty((3, N_RIVER_HOLES), dtype=np.int32)
         counts = [_number(of_hole[s][order.holes], self._mark, rows_of_hole[s], self._groups[s]) for s in range(3)]
         kin = self._kin(rows_of_hole, counts)
@@ -348,12 +342,10 @@ class SelfPlay:
 def average_strategy(tree: BettingTree, averages: tuple[np.ndarray, ...]) -> tuple[np.ndarray, ...]:
     """Normalise summed strategies at each decision; uniform where the sum is 0."""
     out = tuple(np.zeros_like(table) for table in averages)
-    for node in np.flatnonzero(tree.kind == DECISION):
+    for node in np.flatnonzero(tree.kind == DECISION).tolist():
         street = tree.street[node]
-        first = tree.first_child[node] - tree.street_start[street]
-        columns = slice(first, first + tree.n_children[node])
-        total = averages[street][:, columns].sum(axis=1, keepdims=True)
-        uniform = np.float32(1 / tree.n_children[node])
-        np.divide(averages[street][:, columns], total, out=out[street][:, columns], where=total > 0)
-        out[street][:, columns][total[:, 0] <= 0] = uniform
+        summed, chances = averages[street][:, columns(tree, node)], out[street][:, columns(tree, node)]
+        total = summed.sum(axis=1, keepdims=True)
+        np.divide(summed, total, out=chances, where=total > 0)
+        chances[total[:, 0] <= 0] = np.float32(1 / tree.n_children[node])
     return out

@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 
 from faceup.cards.cards import N_CLASSES, canonical_boards
-from faceup.holdem.betting.betting_tree import DECISION, STREETS, BettingTree, line_text
+from faceup.holdem.betting.betting_tree import STREETS, BettingTree, columns, decisions, line_text
 from faceup.holdem.solve.groups import N_RIVER_GROUPS, Groups
 from faceup.holdem.solve.policy import TablePolicy
 from faceup.notebook.storage import load_npz, save_npz
@@ -68,17 +68,15 @@ def _checked_groups(name: str, arrays: dict[str, np.ndarray]) -> Groups:
 
 def _check_table(name: str, tree: BettingTree, street: int, table: np.ndarray, n_groups: int) -> None:
     """Raises ValueError unless a table holds probabilities for each group at each decision of its street."""
-    key, start = STREETS[street], tree.street_start[street]
-    shape = (n_groups, int(tree.street_start[street + 1] - start))
+    key, shape = STREETS[street], (n_groups, int(np.diff(tree.street_start)[street]))
     if table.shape != shape or table.dtype != np.float32:
         said = f"{key} is {table.dtype} of shape {table.shape}"
         raise ValueError(f"{name}: {said}, expected float32 of {shape}: is it of other betting parameters?")
     wrong = ~((table >= 0) & (table <= 1))  # also true for nan
     if wrong.any():
         raise ValueError(f"{name}: {key} holds {table[wrong][0]}, expected probabilities from 0 to 1")
-    for node in np.flatnonzero((tree.kind == DECISION) & (tree.street == street)):
-        first = tree.first_child[node] - start
-        total = table[:, first : first + tree.n_children[node]].sum(axis=1)
+    for node in decisions(tree, street):
+        total = table[:, columns(tree, node)].sum(axis=1)
         worst = int(np.abs(total - 1).argmax())
         if abs(total[worst] - 1) > SUM_TOLERANCE:
             place = f"{key}, after '{line_text(tree, int(node))}', group {worst}"

@@ -1,16 +1,14 @@
 """What is told of the hand and of the betting, taken apart: alternatives that only the study of it needs.
 
-**Waves.** The self-play table sees hands in cells: its answer jumps where an equity passes from one to the next, and on the river
-each of the 1,981 equities has an answer of its own. A network fed the plain number learns a smooth curve first and steps last
-(Rahaman et al. 2019, "On the spectral bias of neural networks"). Gorishniy, Rubachev & Babenko (2022, "On embeddings for
-numerical features in tabular deep learning") put sines and cosines of the number beside it, at several frequencies; here these
-are fixed octaves. Nothing is told that the number does not tell.
+**Waves.** The self-play table's answer jumps from cell to cell of equity; a network fed the plain number learns a smooth curve
+first and steps last (Rahaman et al. 2019, "On the spectral bias of neural networks"). Gorishniy, Rubachev & Babenko (2022, "On
+embeddings for numerical features in tabular deep learning") put sines and cosines of the number beside it; here these are fixed
+octaves.
 
 **Lines that look alike.** A model is told some numbers of the betting, and lines that share them are one to it. The table plays
 them apart. `played_alike` gives that up and nothing else: for each group of hands and all lines that look alike it plays the
-mean of what it played on them, by the stakes that rows of training are weighted by (`dataset`). Of all that play such lines
-alike, that mean is nearest to the table in weighted squared distance. What it loses to the table is lost by what is told, not by
-the learner or by too few rows.
+mean of what it played on them, by the stakes that rows of training are weighted by (`dataset`), which of all that play such lines
+alike is nearest to the table. What it loses to the table is lost by what is told, not by the learner or by too few rows.
 """
 
 from collections.abc import Callable, Sequence
@@ -20,11 +18,11 @@ import numpy as np
 
 from faceup.cards.cards import BOARD_CARDS, HOLE_CARDS
 from faceup.cards.features import feature_names
-from faceup.holdem.betting.betting_tree import BettingTree
+from faceup.holdem.betting.betting_tree import BettingTree, decisions
 from faceup.holdem.learn.action_costs import worst_costs
 from faceup.holdem.learn.dataset import TrainingRows, stakes
 from faceup.holdem.learn.neural import Neural, fit_neural
-from faceup.holdem.solve.policy import TablePolicy, decisions, free_holes, street_reach
+from faceup.holdem.solve.policy import TablePolicy, free_holes, street_reach
 from faceup.holdem.studies.shared import shared_columns
 from faceup.trees.metrics import check_range, checked_features
 
@@ -76,7 +74,7 @@ def group_stakes(
     """What is at stake for each group of hands at the decision of each action: four (n_groups, width) float64, as its tables.
 
     Sums over boards (n, 5) as dealt of the chance that play comes there times what the worst action costs; costs: what
-    `mistakes.action_costs` gives. Raises ValueError without boards.
+    `learn.action_costs` gives. Raises ValueError without boards.
     """
     if len(boards) == 0:
         raise ValueError("boards is empty: expected a board at least")
@@ -101,7 +99,7 @@ def played_alike(tree: BettingTree, policy: TablePolicy, at_stake: Sequence[np.n
     """The policy with one mixture for each group of hands and all decisions that share what is told of the betting.
 
     at_stake: of `group_stakes`; where nothing is at stake, lines count alike. history: what is told, a key of
-    `hands.features.HISTORIES`. Lines that look alike but offer other actions stay apart, so that a model of these features
+    `cards.features.HISTORIES`. Lines that look alike but offer other actions stay apart, so that a model of these features
     can only be told less. Raises ValueError on another history.
     """
     merged = []
@@ -119,7 +117,7 @@ def played_alike(tree: BettingTree, policy: TablePolicy, at_stake: Sequence[np.n
 def told_rows(rounds: Sequence[TrainingRows], history: str) -> list[TrainingRows]:
     """Rows of the four rounds, preflop first, that were drawn with all there is to tell, without the columns that are not told.
 
-    history: what is told, a key of `hands.features.HISTORIES`; each one's columns are the first of the next one's. Raises
+    history: what is told, a key of `cards.features.HISTORIES`; each one's columns are the first of the next one's. Raises
     ValueError on another history, and on rows of fewer columns.
     """
     names = [feature_names(street, history) for street in range(4)]

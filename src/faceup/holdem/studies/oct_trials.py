@@ -83,15 +83,7 @@ def _two_levels(answers: np.ndarray, R: np.ndarray) -> float:
 
 
 def certificate(
-    X: np.ndarray,
-    P: np.ndarray,
-    w: np.ndarray,
-    *,
-    depth: int,
-    thresholds: int,
-    regrowths: int,
-    restarts: int,
-    seed: int,
+    X: np.ndarray, P: np.ndarray, w: np.ndarray, *, depth: int, thresholds: int, regrowths: int, restarts: int, seed: int
 ) -> Certificate:
     """Optimal and found agreement of trees of depth 2 or 3 on rows X (n, f), P (n, n_labels), w (n,).
 
@@ -167,7 +159,6 @@ def cart_learner(depth: int, seed: int) -> Fit:
     """scikit-learn's greedy tree, by Gini for criterion "brier" and by entropy for "log"."""
 
     def fit(X: np.ndarray, y: np.ndarray, criterion: str, min_rows: int) -> DecisionTree:
-        """One tree."""
         settings = {"max_depth": depth, "min_samples_leaf": min_rows, "random_state": seed}
         learner = DecisionTreeClassifier(criterion=_IMPURITY[criterion], **settings).fit(X, y)
         return tree_of(learner, learner.tree_.value[:, 0])
@@ -179,7 +170,6 @@ def search_learner(depth: int, regrowths: int, seed: int) -> Fit:
     """The search of `fit_oct`."""
 
     def fit(X: np.ndarray, y: np.ndarray, criterion: str, min_rows: int) -> DecisionTree:
-        """One tree."""
         fitted = partial(fit_oct, max_depth=depth, min_rows=min_rows, criterion=criterion, regrowths=regrowths, seed=seed)
         return fitted(X, np.eye(y.max() + 1)[y], np.ones(len(y)))
 
@@ -196,14 +186,15 @@ def try_learner(
     done: Callable[[int], None] = lambda n: None,
 ) -> Trial:
     """A learner at all criteria and min_rows on X (n, f), labels y (n,) from 0; the validation rows choose a tree."""
-    train, valid, test = _parts(len(y))
+    n = len(y)
+    train, valid, test = slice(0, n // 2), slice(n // 2, 3 * n // 4), slice(3 * n // 4, n)
     fitted, tried = [], []
-    for n, (criterion, rows) in enumerate(product(criteria, min_rows), start=1):
+    for k, (criterion, rows) in enumerate(product(criteria, min_rows), start=1):
         tree = fit(X[train], y[train], criterion, rows)
         fitted.append(float(_right(tree, X[train], y[train]).mean()))
         for pruned in _pruned(tree, criterion, X[valid], y[valid]):
             tried.append((_right(pruned, X[valid], y[valid]).mean(), pruned, criterion, rows))
-        done(n)
+        done(k)
     _, tree, criterion, rows = max(tried, key=lambda each: each[0])  # the first of the best
     return Trial(max(fitted), _right(tree, X[test], y[test]), criterion, rows, n_leaves(tree))
 
@@ -217,7 +208,3 @@ def _pruned(tree: DecisionTree, criterion: str, X: np.ndarray, y: np.ndarray) ->
     cps = pruning_path(tree, criterion, X, np.eye(tree.value.shape[1])[y], np.ones(len(y))).cp
     some = np.unique(np.linspace(0, len(cps) - 1, _MOST_CPS).round().astype(np.int64))
     return [prune(tree, cp + _ROUNDING, criterion) for cp in cps[some]]
-
-
-def _parts(n: int) -> tuple[slice, slice, slice]:
-    return slice(0, n // 2), slice(n // 2, 3 * n // 4), slice(3 * n // 4, n)

@@ -12,13 +12,13 @@ from faceup.holdem.betting.betting_tree import BettingTree
 from faceup.holdem.solve.groups import Groups
 from faceup.holdem.solve.layout import table_columns
 from faceup.holdem.solve.policy import histories
-from faceup.holdem.solve.selfplay import Discount, SelfPlay, SelfPlayState
+from faceup.holdem.solve.selfplay import Discount, SelfPlay
 
 
 def alike(tree: BettingTree, street: int, history: str) -> list[np.ndarray]:
     """Decisions of a street that share what is told of the betting and offer the same actions: a list of nodes (n,) each.
 
-    history: what is told, a key of `hands.features.HISTORIES`; raises ValueError on another one.
+    history: what is told, a key of `cards.features.HISTORIES`; raises ValueError on another one.
     """
     lines = histories(tree, street, history)
     found: dict[tuple, list[int]] = {}
@@ -27,11 +27,6 @@ def alike(tree: BettingTree, street: int, history: str) -> list[np.ndarray]:
         offered = tuple(tree.label[first : first + tree.n_children[node]].tolist())
         found.setdefault((line, offered), []).append(node)
     return [np.array(nodes) for nodes in found.values()]
-
-
-def n_alike(tree: BettingTree, history: str) -> list[int]:
-    """How many decisions a player can tell apart on each street."""
-    return [len(alike(tree, street, history)) for street in range(4)]
 
 
 def shared_columns(tree: BettingTree, street: int, history: str) -> list[np.ndarray]:
@@ -44,26 +39,14 @@ def shared_columns(tree: BettingTree, street: int, history: str) -> list[np.ndar
 class SharedSelfPlay(SelfPlay):
     """A run of self-play in which decisions that look alike share what they learn."""
 
-    def __init__(
-        self,
-        tree: BettingTree,
-        groups: Groups,
-        discount: Discount,
-        seed: int,
-        history: str,
-        share_every: int,
-        state: SelfPlayState | None = None,
-    ):
-        """Start anew, or go on from a state in which all is shared, of the same tree, groups and history.
+    def __init__(self, tree: BettingTree, groups: Groups, discount: Discount, seed: int, history: str, share_every: int):
+        """history: what is told of the betting, a key of `cards.features.HISTORIES`; share_every: iterations between sharing.
 
-        history: what is told of the betting, a key of `hands.features.HISTORIES`; share_every: iterations between sharing, a part
-        of an epoch. Raises ValueError on others, and on a state of another shape or with sums that are not yet shared.
+        Raises ValueError on another history, and unless share_every is a part of an epoch.
         """
-        super().__init__(tree, groups, discount, seed, state)
+        super().__init__(tree, groups, discount, seed)
         if share_every < 1 or discount.epoch % share_every:
             raise ValueError(f"share_every is {share_every}, expected a divisor of epoch {discount.epoch}")
-        if self.state.iteration % share_every:
-            raise ValueError(f"state: after iteration {self.state.iteration}, expected a multiple of share_every {share_every}")
         shared = [shared_columns(tree, street, history) for street in range(4)]
         in_state = table_columns(tree, self.layout, self._shapes)
         self._shared = [*shared[:3], [in_state[columns] for columns in shared[3]]]
@@ -81,17 +64,13 @@ class SharedSelfPlay(SelfPlay):
 
     def _iterate(self, cards: np.ndarray) -> None:
         super()._iterate(cards)
-        if (self.state.iteration + 1) % self._share_every == 0:
-            self._share()
+        if (self.state.iteration + 1) % self._share_every == 0:  # add up what decisions that look alike have learnt since then
+            for (table, shared), common in zip(self._tables(), self._common, strict=True):
+                for columns, before in zip(shared, common, strict=True):
+                    learnt = (table[:, columns] - before[:, None]).sum(axis=1)
+                    table[:, columns] = (before + learnt)[:, None]
             self._keep()
 
     def _end_epoch(self, t: int) -> None:
         super()._end_epoch(t)
         self._keep()
-
-    def _share(self) -> None:
-        """Add up what decisions that look alike have learnt since they last did."""
-        for (table, shared), common in zip(self._tables(), self._common, strict=True):
-            for columns, before in zip(shared, common, strict=True):
-                learnt = (table[:, columns] - before[:, None]).sum(axis=1)
-                table[:, columns] = (before + learnt)[:, None]

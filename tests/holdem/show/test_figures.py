@@ -1,4 +1,4 @@
-"""Charts of a strategy: shares that fill their cells, all that is known shown, wrong shares refused."""
+"""Charts of a strategy, and leaks in words: shares that fill their cells, all that is known shown, wrong shares refused."""
 
 import matplotlib
 import matplotlib.pyplot as plt
@@ -8,16 +8,21 @@ from matplotlib.patches import Rectangle
 from random_trees import random_tree
 
 from faceup.cards.cards import CLASS_NAMES
+from faceup.holdem.betting.betting_tree import build_tree, children, menu_from
 from faceup.holdem.play.branches import N_BINS, Mean
-from faceup.holdem.show.strategy_figures import (
+from faceup.holdem.show.figures import (
     OPENING,
     branch_figure,
     gain_rows,
+    leak_bars,
+    leak_words,
+    line_words,
     opening_figure,
     opening_shares,
     shares13,
     short_name,
     use_figure,
+    worst_leaks,
 )
 from faceup.trees.figures import Part
 
@@ -89,3 +94,42 @@ def test_a_branch_shows_its_actions_and_leaves_out_what_is_not_legal():
     assert "over checking" in right.get_xlabel()
     assert [bar.get_height() for bar in left.patches] == [100 / N_BINS] * N_BINS + [0] * N_BINS
     plt.close(figure)
+
+
+TREE = build_tree(menu_from([[1], []], [[1], []], [[]], [[]]))
+
+
+def follow(*labels: str) -> int:
+    """The node at the end of a line of labels."""
+    node = 0
+    for label in labels:
+        node = next(c for c in children(TREE, node) if TREE.labels[TREE.label[c]] == label)
+    return node
+
+
+def test_lines_are_told_in_dollars():
+    assert line_words(TREE, 0) == "first to act"
+    assert line_words(TREE, follow("raise_1", "call")) == "raise to 300, call"
+    assert line_words(TREE, follow("call", "call", "call", "raise_1")) == "call, check / check, bet 200"
+    assert line_words(TREE, follow("raise_1", "call", "raise_1", "all_in")) == "raise to 300, call / bet 600, all-in"
+
+
+def test_worst_leaks_come_first_with_their_hands():
+    leaks = np.zeros((len(TREE.kind), 169))
+    first, second = follow("raise_1"), follow("call", "call")
+    leaks[first, [3, 7]] = 4, 5
+    leaks[second, 11] = 6
+    found = worst_leaks(TREE, leaks, 2)
+    assert [leak.mbb for leak in found] == [9, 6]
+    assert found[0].hands[:2] == (CLASS_NAMES[7], CLASS_NAMES[3])
+    assert (found[0].seat, found[1].seat, found[1].street) == ("big blind", "big blind", 1)
+    said = leak_words("CART", found[0], 30)
+    assert "raise to 300" in said and "30 % of all leaks" in said
+
+
+def test_bars_name_each_line():
+    _, axes = plt.subplots()
+    leaks = np.arange(len(TREE.kind) * 169, dtype=float).reshape(-1, 169)
+    leak_bars(axes, worst_leaks(TREE, leaks, 3), 1000)
+    assert len(axes.patches) == 3 and len(axes.texts) == 3
+    plt.close()

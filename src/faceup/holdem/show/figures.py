@@ -1,22 +1,74 @@
-"""Figures of a strategy (paper 000, Section 5): opening charts, branches with what they earn, what trees ask about."""
+"""Figures of hold'em: an agent's trees in a card player's words, its strategy (paper 000, Section 5), and where it leaks."""
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import NamedTuple
 
 import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.axes import Axes
+from matplotlib.colors import LinearSegmentedColormap, to_hex
 from matplotlib.figure import Figure
 
 from faceup.cards.cards import CLASS_NAMES
+from faceup.holdem.betting.betting_tree import CALL, FOLD, STREETS, BettingTree
+from faceup.holdem.learn.agent_file import load_agent_file
 from faceup.holdem.play.branches import N_BINS, Mean
-from faceup.holdem.play.words import action_name
-from faceup.holdem.show.agent_trees import WINE, tree_figure
-from faceup.notebook.figures import BLUE, GREEN, ORANGE, SKY
+from faceup.holdem.play.words import action_name, condition, wording
+from faceup.notebook.figures import BLUE, GREEN, ORANGE, RED, SKY
 from faceup.notebook.plots import dots
+from faceup.notebook.storage import write_text
+from faceup.notebook.tables import plain
+from faceup.trees import figures
 from faceup.trees.figures import Part
+from faceup.trees.page import PageWords, tree_page
 
+WINE = "#7B1E3A"
 OPENING = {"fold": SKY, "call": GREEN, "raise": ORANGE, "all-in": WINE}
 _PANELS = 2.9  # inches below a branch
+_STREET_COLORS = (GREEN, BLUE, ORANGE, RED)
+_SEATS = ("small blind", "big blind")
+
+_INTRO = """\
+<p>Every decision starts at the top of its round and follows the answers that hold for it. The bar says how often each action
+is taken there, the number behind it the branch's share of the stake (chance that play comes there times dollars in the pot).
+Grey branches are closed: click, or go there with Tab and press Enter. Equity is the chance to win a showdown against a random
+hand, ties half; &ldquo;on 90 % of rivers equity at most 60 %&rdquo; means that after at least 90 % of all ways to complete the
+board it is no more. Bets are dollars that a player has put in on that round, blinds included; blinds are $50 and $100, stacks
+$20,000.</p>
+"""
+
+
+def action_colours(labels: Sequence[str]) -> list[str]:
+    """A colour for each label: cool for fold and call, from orange to red for bets by size, dark for all-in."""
+    raises = [label for label in labels if label.startswith("raise_")]
+    ramp = LinearSegmentedColormap.from_list("raises", [ORANGE, RED])
+    warm = {label: to_hex(ramp(i / max(len(raises) - 1, 1))) for i, label in enumerate(raises)}
+    return [warm.get(label) or {"fold": SKY, "call": GREEN, "all_in": WINE}[label] for label in labels]
+
+
+def tree_figure(parts: Sequence[Part], labels: Sequence[str], extra: float = 0.0) -> tuple[Figure, Axes]:
+    """`faceup.trees.figures.tree_figure` of trees that answer with these labels."""
+    words = figures.Words([action_name(label) for label in labels], action_colours(labels), condition, "share of\nstake")
+    return figures.tree_figure(parts, words, extra)
+
+
+def write_page(agent: Path, path: Path, title: str) -> int:
+    """Write the page of an agent's file, whole or not at all; returns its size in bytes. Raises ValueError on a bad file."""
+    file = load_agent_file(agent)
+    words = PageWords(
+        rounds=STREETS,
+        actions=[action_name(label) for label in file.labels],
+        colours=action_colours(file.labels),
+        dark=[label == "all_in" for label in file.labels],
+        features={name: wording(name)._asdict() for names in file.feature_names for name in names},
+    )
+    text = tree_page(agent.read_text(encoding="utf-8"), words, title, _INTRO)
+    write_text(path, text)
+    return len(text.encode())
+
+
+# --- strategies ------------------------------------------------------------------------------------------------
 
 
 def opening_shares(percent: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
@@ -26,7 +78,7 @@ def opening_shares(percent: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
     return {"fold": percent["fold"], "call": percent["call"], "raise": sum(raises, none), "all-in": percent["all_in"]}
 
 
-def shares13(axes: Axes, shares: Mapping[str, np.ndarray], colours: Mapping[str, str] = OPENING) -> None:
+def shares13(axes: Axes, shares: Mapping[str, np.ndarray]) -> None:
     """The 13 x 13 chart of starting hands, each cell filled from the left with the shares of the actions.
 
     shares: percent of each hand by action, (169,) each in the order of CLASS_NAMES; raises ValueError unless they add up to 100.
@@ -37,7 +89,7 @@ def shares13(axes: Axes, shares: Mapping[str, np.ndarray], colours: Mapping[str,
     row, column = np.divmod(np.arange(len(CLASS_NAMES)), 13)
     start = column - 0.5
     for action, share in shares.items():
-        axes.barh(row, share / 100, left=start, height=1, color=colours[action], linewidth=0)
+        axes.barh(row, share / 100, left=start, height=1, color=OPENING[action], linewidth=0)
         start = start + share / 100
     for y, x, name in zip(row, column, CLASS_NAMES, strict=True):
         axes.text(x, y, name, ha="center", va="center", size=7)
@@ -137,3 +189,75 @@ def gain_rows(labels: Sequence[str], gain: Mean) -> dict[str, tuple[float, float
     """Gains (K,) by the actions' names, those left out that are never legal or that the others are measured by."""
     shown = [k for k in range(len(labels)) if np.isfinite(gain.ci95[k]) and gain.ci95[k] > 0]
     return {action_name(labels[k]): (float(gain.mean[k]), float(gain.ci95[k])) for k in shown}
+
+
+# --- leaks -----------------------------------------------------------------------------------------------------
+
+
+class Leak(NamedTuple):
+    """A decision at which a best responder does better than the strategy itself would in its place."""
+
+    node: int
+    street: int
+    line: str  # the betting before it
+    seat: str  # of the responder
+    mbb: float  # a game, mean of both seats
+    hands: tuple[str, ...]  # with which it wins most, the most first
+
+
+def line_words(tree: BettingTree, node: int) -> str:
+    """The betting line to a node in dollars: "call, check / bet 200" and so on, a stroke for each new street."""
+    words: list[str] = []
+    while node > 0:
+        above = int(tree.parent[node])
+        words.append(_move(tree, above, node) + (" /" if tree.street[node] != tree.street[above] else ","))
+        node = above
+    return " ".join(reversed(words)).rstrip(",/ ") or "first to act"
+
+
+def _move(tree: BettingTree, above: int, node: int) -> str:
+    """Such as "fold", "check", "call", "bet 200", "raise to 600", "all-in"."""
+    actor, street, label = int(tree.actor[above]), int(tree.street[above]), int(tree.label[node])
+    own, other = tree.bets[above].sum(axis=1)[[actor, 1 - actor]]
+    if label == FOLD:
+        return "fold"
+    if label == CALL:
+        return "call" if other > own else "check"
+    if label == len(tree.labels) - 1:
+        return "all-in"
+    amount = int(tree.bets[node, actor, street])
+    return f"raise to {amount:,}" if tree.bets[above, 1 - actor, street] else f"bet {amount:,}"
+
+
+def worst_leaks(tree: BettingTree, leaks: np.ndarray, n: int) -> list[Leak]:
+    """The n decisions with the largest leaks (n_nodes, 169), the largest first; three hands named for each."""
+    total = leaks.sum(axis=1)
+    found = []
+    for node in np.argsort(-total, kind="stable")[:n].tolist():
+        most = np.argsort(-leaks[node], kind="stable")[:3]
+        seat = _SEATS[int(tree.actor[node])]
+        names = tuple(CLASS_NAMES[k] for k in most)
+        found.append(Leak(node, int(tree.street[node]), line_words(tree, node), seat, float(total[node]), names))
+    return found
+
+
+def leak_words(name: str, leak: Leak, whole: float) -> str:
+    """The leak in a sentence; whole: all leaks, mbb/g."""
+    share = 100 * leak.mbb / whole
+    where = f"on the {STREETS[leak.street]}" if leak.street else "before the flop"
+    return (
+        f"**{name}** leaks most {where} after “{leak.line}”, to a {leak.seat}: {plain(leak.mbb)} mbb/g, "
+        f"{share:.0f} % of all leaks; most of it with {', '.join(leak.hands)}."
+    )
+
+
+def leak_bars(axes: Axes, leaks: Sequence[Leak], most: float) -> None:
+    """One bar a line, the largest on top, coloured by street, the line written above it; most: where the axis ends."""
+    for row, leak in enumerate(leaks):
+        axes.barh(row, leak.mbb, color=_STREET_COLORS[leak.street], height=0.34, align="edge")
+        text = f"{leak.line}  \u00b7  {leak.seat}, {STREETS[leak.street]}"
+        axes.text(0, row - 0.08, text, va="bottom", ha="left", size=8.5).set_in_layout(False)
+    axes.set_xlim(0, most)
+    axes.set_ylim(len(leaks) - 0.5, -0.6)
+    axes.set_yticks([])
+    axes.spines["left"].set_visible(False)

@@ -12,7 +12,7 @@ from random_trees import random_tree
 from faceup.holdem.betting.betting_tree import STREETS
 from faceup.holdem.learn.agent_file import load_agent_file, save_agent
 from faceup.holdem.play.words import condition, wording
-from faceup.holdem.show.agent_trees import GREEN, SKY, WINE, action_colours, write_page
+from faceup.holdem.show.figures import GREEN, SKY, WINE, action_colours, write_page
 from faceup.trees import page
 from faceup.trees.decision_tree import leaves_below, node_depths
 

@@ -1,0 +1,115 @@
+"""A parameters cell that was edited in JupyterLab does not overwrite what the pipeline has made."""
+
+import ast
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import nbformat
+import pytest
+import smoke
+
+from faceup.notebook import lab
+from faceup.notebook.paths import ROOT
+from faceup.notebook.stages import PIPELINE, STUDIES, notebook_of, stages_of
+
+STAGE = {"deps": [], "cmd": "python -m faceup.notebook.run_notebook 99_small"}
+IMPORTS = """from faceup.notebook.paths import DATA, METRICS
+from faceup.notebook.storage import load_json, write_json
+from faceup.notebook.tables import save_table, show_table
+"""
+RESULTS = """write_json(DATA / "equity" / "table.json", [walk_board])
+write_json(METRICS / "small.json", [walk_board, load_json(DATA / "other.json")])
+save_table("small", ["board"], [[walk_board]])
+"""
+CELLS = """
+from IPython.core.interactiveshell import InteractiveShell
+shell = InteractiveShell.instance()
+for cell in {cells!r}:
+    shell.run_cell(cell).raise_error()
+"""
+
+
+@pytest.fixture
+def repository(tmp_path) -> Path:
+    """A pipeline of one notebook with one parameter, and results of it and of another stage."""
+    smoke.copy_parameters(tmp_path)
+    (tmp_path / "dvc.yaml").write_text(json.dumps({"stages": {"small": STAGE}}))
+    nb = nbformat.v4.new_notebook(metadata={"faceup": {"sections": ["strategy"]}})
+    nb.cells = [nbformat.v4.new_code_cell("walk_board = ''", metadata={"tags": ["parameters"]})]
+    nbformat.write(nb, tmp_path / "notebooks" / "99_small.ipynb")
+    for name in ("data/equity/table.json", "data/other.json", "reports/metrics/small.json", "reports/tables/small.csv"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text('"of the pipeline"\n')
+    return tmp_path
+
+
+def run_cells(root: Path, *cells: str) -> str:
+    """What the cells print that a user of Lab runs one after another in one kernel."""
+    surroundings = os.environ | {"FACEUP_ROOT": str(root), "IPYTHONDIR": str(root / "build" / "ipython")}
+    command = [sys.executable, "-c", CELLS.format(cells=cells)]
+    done = subprocess.run(command, env=surroundings, capture_output=True, text=True, cwd=root)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+def held(root: Path) -> dict[str, str]:
+    files = ("data/equity/table.json", "reports/metrics/small.json", "reports/tables/small.csv")
+    return {name: (root / name).read_text() for name in files}
+
+
+GIVEN = "walk_board = 'Kh3sJc9d2c'"
+
+
+@pytest.mark.parametrize(
+    "cells",
+    [
+        ("walk_board = 'AhKhQh2c3c'", IMPORTS + RESULTS),
+        (GIVEN, IMPORTS, "walk_board = 'AhKhQh2c3c'", RESULTS),
+        (GIVEN, IMPORTS, "walk_board = 'AhKhQh2c3c'", IMPORTS + RESULTS),
+    ],
+    ids=["before the imports", "after them", "and imported again"],
+)
+def test_edited_parameters_write_to_a_folder_of_their_own(repository, cells):
+    before = held(repository)
+    said = run_cells(repository, *cells)
+    line = "parameters differ from params.yaml (walk_board = 'AhKhQh2c3c', not 'Kh3sJc9d2c'): results go to build/lab/99_small"
+    assert said.splitlines() == [line]
+    assert held(repository) == before
+    scratch = repository / "build" / "lab" / "99_small"
+    assert json.loads((scratch / "data/equity/table.json").read_text()) == ["AhKhQh2c3c"]
+    assert json.loads((scratch / "reports/metrics/small.json").read_text()) == ["AhKhQh2c3c", "of the pipeline"]
+    assert (scratch / "reports/tables/small.csv").read_text() == "board\nAhKhQh2c3c\n"
+
+
+def test_parameters_as_they_are_write_where_the_stage_does_and_say_nothing(repository):
+    assert run_cells(repository, GIVEN, IMPORTS + RESULTS) == ""
+    assert json.loads((repository / "data/equity/table.json").read_text()) == ["Kh3sJc9d2c"]
+    assert not (repository / "build" / "lab").exists()
+
+
+def test_parameters_set_back_write_where_the_stage_does_again(repository):
+    said = run_cells(repository, "walk_board = 'AhKhQh2c3c'", IMPORTS + RESULTS, GIVEN, RESULTS)
+    assert said.splitlines()[1:] == ["parameters are those of params.yaml again: results go to data and reports"]
+    assert json.loads((repository / "data/equity/table.json").read_text()) == ["Kh3sJc9d2c"]
+
+
+def variables(notebook: str) -> tuple[set[str], set[str]]:
+    """The variables of a notebook's parameters cell, and those of all its other cells."""
+    names: tuple[set[str], set[str]] = set(), set()
+    for cell in nbformat.read(ROOT / "notebooks" / f"{notebook}.ipynb", as_version=4).cells:
+        if cell.cell_type == "code":
+            code = "\n".join(line for line in cell.source.splitlines() if not line.startswith("%"))
+            nodes = (node for node in ast.walk(ast.parse(code)) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store))
+            names["parameters" not in cell.metadata.get("tags", [])].update(node.id for node in nodes)
+    return names
+
+
+@pytest.mark.parametrize("notebook", [notebook_of(s) for file in (PIPELINE, STUDIES) for s in stages_of(file).values()])
+def test_a_notebook_is_known_by_its_variables_and_gives_no_parameter_another_value(notebook):
+    parameters, others = variables(notebook)
+    assert not parameters & others, "another name, please: this one is a parameter"
+    known, differing = lab.edited(dict.fromkeys(parameters | others))
+    assert (known == notebook or not parameters) and len(differing) == len(parameters)
