@@ -2,11 +2,13 @@
 
     python tests/stop_and_go.py SMOKE FOLDER [stops]
 
-SMOKE: a folder in which tests/smoke.py has run. FOLDER: a new one; every other stop is kill -9, the rest are Ctrl-C.
+SMOKE: a folder in which tests/smoke.py has run. FOLDER: a new one, on the same disk. For each stop a stage is made stale,
+`dvc repro` is begun, and stopped somewhere in the notebook that it runs: every other time by kill -9, else by Ctrl-C.
 """
 
 import os
 import random
+import re
 import shutil
 import signal
 import subprocess
@@ -14,9 +16,8 @@ import sys
 import time
 from pathlib import Path
 
-from smoke import ROOT, environment
-
-LONGEST = 40  # seconds until a stop: DVC needs two to start, a stage of the smoke run about thirty
+import yaml
+from smoke import environment
 
 
 def git(folder: Path, *arguments: str) -> str:
@@ -26,36 +27,44 @@ def git(folder: Path, *arguments: str) -> str:
 
 
 def prepare(smoke: Path, folder: Path) -> None:
-    """A repository with the reports of a smoke run committed, in which every stage is still to run."""
-    shutil.copytree(smoke, folder, ignore=shutil.ignore_patterns("build", "cache", "tmp", "data", "__pycache__"))
+    """A repository of the smoke run's files, as hard links, which no stage writes into; reports and lock are committed."""
+    others = shutil.ignore_patterns("build", "tmp", "dvc.lock", "__pycache__")
+    shutil.copytree(smoke, folder, copy_function=os.link, ignore=others)
+    shutil.copy2(smoke / "dvc.lock", folder)
     git(folder, "init", "--quiet")
     git(folder, "add", "dvc.lock", "reports")
     git(folder, "commit", "--quiet", "--message", "undisturbed")
-    forget(folder)
 
 
-def forget(folder: Path) -> None:
-    """Leave nothing of what a run has made but its reports."""
-    published = (ROOT / "data" / "published.yaml").read_bytes()
-    for made in ("data", "build"):
-        shutil.rmtree(folder / made, ignore_errors=True)
-    (folder / "dvc.lock").unlink(missing_ok=True)
-    (folder / "data").mkdir()
-    (folder / "data" / "published.yaml").write_bytes(published)
+def make_stale(folder: Path, stage: str) -> None:
+    """Let `dvc repro` run this stage, from nothing: DVC forgets that it has run, and what its notebook has stored goes."""
+    git(folder, "checkout", "--", "dvc.lock")
+    lock = yaml.safe_load((folder / "dvc.lock").read_text())
+    del lock["stages"][stage]
+    (folder / "dvc.lock").write_text(yaml.safe_dump(lock, sort_keys=False))
+    shutil.rmtree(folder / "build" / "stored", ignore_errors=True)
 
 
 def run(folder: Path) -> subprocess.Popen:
     """`dvc repro` in a process group of its own."""
     command = [sys.executable, "-m", "dvc", "repro"]
-    with open(folder / "log", "a") as log:
+    with open(folder / "log", "w") as log:
         return subprocess.Popen(command, cwd=folder, env=environment(folder), stdout=log, stderr=log, start_new_session=True)
 
 
-def stop(folder: Path, how: signal.Signals, after: float) -> int:
-    """Run, and stop it after so many seconds; what it returned."""
+def share_begun(log: str) -> float:
+    """Of the notebook that runs, the share of cells that have begun."""
+    at, of = (re.findall(r"cell (\d+)/(\d+)", log) or [(0, 1)])[-1]
+    return int(at) / int(of)
+
+
+def stop(folder: Path, how: signal.Signals, share: float, later: float) -> int:
+    """Run, and stop it so many seconds after that share of a notebook; what it returned."""
     process = run(folder)
+    while process.poll() is None and share_begun((folder / "log").read_text()) < share:
+        time.sleep(0.1)
     try:
-        return process.wait(after)
+        return process.wait(later)
     except subprocess.TimeoutExpired:
         os.killpg(process.pid, how)
         return process.wait()
@@ -65,17 +74,17 @@ def main(smoke: Path, folder: Path, stops: int, seed: int = 0) -> str:
     """What went wrong; "" if nothing did."""
     prepare(smoke, folder)
     rng = random.Random(seed)
-    for k in range(stops):
-        how, after = (signal.SIGKILL, signal.SIGINT)[k % 2], rng.uniform(2, LONGEST)
-        ended = stop(folder, how, after) == 0
-        deleted = [line for line in git(folder, "status", "--porcelain", "reports").splitlines() if "D" in line[:2]]
-        print(
-            f"stop {k + 1}: {'at the end' if ended else how.name} after {after:.0f} s, {len(deleted)} reports deleted", flush=True
-        )
-        if deleted:
-            return "\n".join(deleted)
-        if ended:
-            forget(folder)
+    stages = list(yaml.safe_load((folder / "dvc.lock").read_text())["stages"])
+    order = [stage for _ in range(stops // len(stages) + 1) for stage in rng.sample(stages, len(stages))]
+    for k, stage in enumerate(order[:stops]):
+        make_stale(folder, stage)
+        how, share = (signal.SIGKILL, signal.SIGINT)[k % 2], rng.random()
+        ended = stop(folder, how, share, later=rng.uniform(0, 5)) == 0
+        changed = git(folder, "status", "--porcelain", "reports").splitlines()
+        said = "at the end" if ended else f"{how.name} after {share:.0%} of its cells"
+        print(f"stop {k + 1}: {stage}, {said}; reports changed: {', '.join(changed) or 'none'}", flush=True)
+        if any("D" in line[:2] for line in changed):
+            return "\n".join(changed)
     time.sleep(3)  # a kernel ends a second after whoever started it
     if run(folder).wait():
         return (folder / "log").read_text()[-4000:]

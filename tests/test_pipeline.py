@@ -154,7 +154,7 @@ def test_a_paper_is_one_folder(paper, notebooks):
 
 @pytest.mark.parametrize("path", [path for path in MODULES if path.name == "__init__.py"], ids=name_of)
 def test_packages_themselves_hold_no_code(path):
-    """No digest and no stage counts them. That of the whole package tells numba where compiled kernels lie, nothing else."""
+    """No digest and no stage counts them. That of the whole package says how numba and jsonschema load, nothing else."""
     code = ast.parse(path.read_text()).body[1:]
     assert not code or path.parent == SOURCES / "faceup"
 
