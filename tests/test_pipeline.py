@@ -108,6 +108,16 @@ def test_studies_stand_aside():
     assert not [path for stage in STAGES.values() for path in stage["deps"] if path in studied]
 
 
+def test_the_stages_that_the_smoke_run_begins_side_by_side_need_none_of_the_other_side():
+    made = {path: name for name, stage in STAGES.items() for path in outs_of(stage)}
+
+    def with_needs(names):
+        needed = {made[dep] for name in names for dep in STAGES[name]["deps"] if dep in made}
+        return set(names) if needed <= set(names) else with_needs({*names, *needed})
+
+    assert not with_needs(smoke.BESIDE) & with_needs(smoke.FIRST)
+
+
 def test_every_section_of_parameters_is_some_stages():
     given = [name for stage in STAGES.values() for name in stage.get("params", [])]
     with_knobs = {"seed", *(name for name, knobs in pipeline_sections().items() if knobs)}
