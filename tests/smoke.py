@@ -63,7 +63,7 @@ def environment(folder: Path) -> dict[str, str]:
 
 def repro(folder: Path, *stages: str) -> subprocess.Popen:
     """`dvc repro` of these stages and of all that they need; of all stages where none is named."""
-    command = [sys.executable, "-m", "dvc", "repro", "--wait-for-lock", *stages]
+    command = [sys.executable, "-m", "dvc", "--wait-for-lock", "repro", *stages]
     return subprocess.Popen(command, cwd=folder, env=environment(folder))
 
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from random_trees import random_tree
+from random_trees import SMALL, random_tree
 
 from faceup.trees.decision_tree import (
     DecisionTree,
@@ -19,15 +19,6 @@ from faceup.trees.decision_tree import (
     predict,
     top_levels,
     truncate,
-)
-
-SMALL = DecisionTree(  # bet <= 12,700 ? call : equity <= 0.1 ? fold : all in; numbered level by level
-    feature=np.array([1, -1, 0, -1, -1], dtype=np.int32),
-    threshold=np.array([12_700, 0, 0.1, 0, 0], dtype=np.float32),
-    left=np.array([1, -1, 3, -1, -1], dtype=np.int32),
-    right=np.array([2, -1, 4, -1, -1], dtype=np.int32),
-    value=np.array([[0.3, 0.6, 0.1], [0, 1, 0], [0.75, 0, 0.25], [1, 0, 0], [0, 0.004, 0.996]], dtype=np.float32),
-    weight=np.array([5.0, 3, 2, 1.5, 0.5]),
 )
 
 
