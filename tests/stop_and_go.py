@@ -72,6 +72,7 @@ def stop(folder: Path, how: signal.Signals, share: float, later: float) -> int:
 
 def main(smoke: Path, folder: Path, stops: int, seed: int = 0) -> str:
     """What went wrong; "" if nothing did."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # what a shell starts in the background is deaf to Ctrl-C
     prepare(smoke, folder)
     rng = random.Random(seed)
     stages = list(yaml.safe_load((folder / "dvc.lock").read_text())["stages"])
@@ -88,7 +89,10 @@ def main(smoke: Path, folder: Path, stops: int, seed: int = 0) -> str:
     time.sleep(3)  # a kernel ends a second after whoever started it
     if run(folder).wait():
         return (folder / "log").read_text()[-4000:]
-    return git(folder, "status", "--porcelain", "reports", "dvc.lock")  # the lock holds the digests of data/
+    locks = git(folder, "show", "HEAD:dvc.lock"), (folder / "dvc.lock").read_text()
+    before, after = (yaml.safe_load(text)["stages"] for text in locks)
+    other = [stage for stage in stages if before[stage] != after.get(stage)]  # the lock holds the digests of data/, too
+    return git(folder, "status", "--porcelain", "reports") + "".join(f"{stage} differs in dvc.lock\n" for stage in other)
 
 
 if __name__ == "__main__":
