@@ -84,24 +84,25 @@ def node_reach(tree: BettingTree, policies, board: list[int], holes: np.ndarray)
     return reach
 
 
-def node_values(tree: BettingTree, policies, board: list[int], best: int | None = None) -> tuple[np.ndarray, np.ndarray]:
+def node_values(tree: BettingTree, policies, board: list[int], best: int | tuple[int, ...] = ()) -> tuple[np.ndarray, np.ndarray]:
     """Values of every node to each player with each hole, times the other's reach, (2, n_nodes, n_holes) dollars.
 
-    best: a player that takes its best action, for each hole, instead of following its policy.
+    best: a player, or both, whose values are those of the best action, for each hole, against the other's policy.
     """
+    best = (best,) if isinstance(best, int) else best
     holes, outcome = pair_outcomes(board)
     possible, outcome = (~np.isnan(outcome)).astype(float), np.nan_to_num(outcome)
     reach = node_reach(tree, policies, board, holes)
     put = tree.bets.sum(axis=2)
+    met, shown = ([reach[1 - player] @ pairs.T for player in range(2)] for pairs in (possible, outcome))
     value = np.zeros((2, len(tree.kind), len(holes)))
     for node in range(len(tree.kind) - 1, -1, -1):
         for player in range(2):
-            other = reach[1 - player, node]
             if tree.kind[node] == DECISION:
                 v = value[player, children(tree, node)]
                 if tree.actor[node] != player:
                     value[player, node] = v.sum(axis=0)
-                elif best == player:
+                elif player in best:
                     value[player, node] = v.max(axis=0)
                 else:
                     street = tree.street[node]
@@ -109,7 +110,7 @@ def node_values(tree: BettingTree, policies, board: list[int], best: int | None 
                     value[player, node] = (table[row[holes]][:, columns(tree, node)].T * v).sum(axis=0)
             elif tree.kind[node] == FOLD_END:
                 gain = -put[node, player] if tree.actor[node] == player else put[node, 1 - player]
-                value[player, node] = gain * (possible @ other)
+                value[player, node] = gain * met[player][node]
             else:
-                value[player, node] = put[node, player] * (outcome @ other)
+                value[player, node] = put[node, player] * shown[player][node]
     return holes, value

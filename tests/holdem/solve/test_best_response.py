@@ -149,9 +149,9 @@ def slow_turn(tree, victim, board):
     total, leaks = np.zeros((2, n, 1326)), np.zeros(n)
     for river in (c for c in range(52) if c not in board):
         complete = [*board, river]
-        for player in range(2):
-            holes, values = node_values(tree, [victim, victim], complete, best=player)
-            own = node_reach(tree, [victim, victim], complete, holes)[player]
+        holes, values = node_values(tree, [victim, victim], complete, best=(0, 1))
+        reach = node_reach(tree, [victim, victim], complete, holes)
+        for player, own in enumerate(reach):
             total[player][:, holes] += values[player] / 44
             for node in decisions(tree, 3, player):
                 below = children(tree, node)
