@@ -124,12 +124,14 @@ def test_worst_leaks_come_first_with_their_hands():
     assert found[0].hands[:2] == (CLASS_NAMES[7], CLASS_NAMES[3])
     assert (found[0].seat, found[1].seat, found[1].street) == ("big blind", "big blind", 1)
     said = leak_words("CART", found[0], 30)
-    assert "raise to 300" in said and "30 % of all leaks" in said
+    assert "raise to 300" in said and "30 % of all leaks" in said and "hold 100 % of it" in said
 
 
 def test_bars_name_each_line():
     _, axes = plt.subplots()
     leaks = np.arange(len(TREE.kind) * 169, dtype=float).reshape(-1, 169)
-    leak_bars(axes, worst_leaks(TREE, leaks, 3), 1000)
-    assert len(axes.patches) == 3 and len(axes.texts) == 3
+    nodes = [leak.node for leak in worst_leaks(TREE, leaks, 3)]
+    leak_bars(axes, TREE, {"one": leaks, "other": leaks / 2}, nodes, ("red", "blue"))
+    assert [len(axes.patches), len(axes.texts)] == [6, 3]
+    assert axes.patches[0].get_width() == leaks[nodes[0]].sum() == 2 * axes.patches[3].get_width()
     plt.close()

@@ -26,7 +26,6 @@ from faceup.trees.page import PageWords, tree_page
 WINE = "#7B1E3A"
 OPENING = {"fold": SKY, "call": GREEN, "raise": ORANGE, "all-in": WINE}
 _PANELS = 2.9  # inches below a branch
-_STREET_COLORS = (GREEN, BLUE, ORANGE, RED)
 _SEATS = ("small blind", "big blind")
 
 _INTRO = """\
@@ -202,7 +201,8 @@ class Leak(NamedTuple):
     line: str  # the betting before it
     seat: str  # of the responder
     mbb: float  # a game, mean of both seats
-    hands: tuple[str, ...]  # with which it wins most, the most first
+    hands: tuple[str, ...]  # the three with which it wins most, the most first
+    share: float  # of the leak, with these three
 
 
 def line_words(tree: BettingTree, node: int) -> str:
@@ -237,27 +237,33 @@ def worst_leaks(tree: BettingTree, leaks: np.ndarray, n: int) -> list[Leak]:
         most = np.argsort(-leaks[node], kind="stable")[:3]
         seat = _SEATS[int(tree.actor[node])]
         names = tuple(CLASS_NAMES[k] for k in most)
-        found.append(Leak(node, int(tree.street[node]), line_words(tree, node), seat, float(total[node]), names))
+        share = float(leaks[node, most].sum() / total[node])
+        found.append(Leak(node, int(tree.street[node]), line_words(tree, node), seat, float(total[node]), names, share))
     return found
 
 
 def leak_words(name: str, leak: Leak, whole: float) -> str:
-    """The leak in a sentence; whole: all leaks, mbb/g."""
-    share = 100 * leak.mbb / whole
+    """The leak in two sentences; whole: all leaks, mbb/g."""
     where = f"on the {STREETS[leak.street]}" if leak.street else "before the flop"
     return (
         f"**{name}** leaks most {where} after “{leak.line}”, to a {leak.seat}: {plain(leak.mbb)} mbb/g, "
-        f"{share:.0f} % of all leaks; most of it with {', '.join(leak.hands)}."
+        f"{100 * leak.mbb / whole:.0f} % of all leaks. The three worst hands, {', '.join(leak.hands)}, hold "
+        f"{100 * leak.share:.0f} % of it."
     )
 
 
-def leak_bars(axes: Axes, leaks: Sequence[Leak], most: float) -> None:
-    """One bar a line, the largest on top, coloured by street, the line written above it; most: where the axis ends."""
-    for row, leak in enumerate(leaks):
-        axes.barh(row, leak.mbb, color=_STREET_COLORS[leak.street], height=0.34, align="edge")
-        text = f"{leak.line}  \u00b7  {leak.seat}, {STREETS[leak.street]}"
-        axes.text(0, row - 0.08, text, va="bottom", ha="left", size=8.5).set_in_layout(False)
-    axes.set_xlim(0, most)
-    axes.set_ylim(len(leaks) - 0.5, -0.6)
+def leak_bars(
+    axes: Axes, tree: BettingTree, leaks: Mapping[str, np.ndarray], nodes: Sequence[int], colours: Sequence[str]
+) -> None:
+    """A row for each decision, its line above it, and in it a bar for each agent; leaks: mbb/g (n_nodes, 169) by agent."""
+    height = 0.62 / len(leaks)
+    for k, ((name, found), colour) in enumerate(zip(leaks.items(), colours, strict=True)):
+        rows, most = np.arange(len(nodes)) + k * height, found[list(nodes)].sum(axis=1)
+        axes.barh(rows, most, color=colour, height=0.9 * height, align="edge", label=name)
+    for row, node in enumerate(nodes):
+        text = f"{line_words(tree, node)}  \u00b7  {_SEATS[int(tree.actor[node])]}, {STREETS[int(tree.street[node])]}"
+        axes.text(0, row - 0.06, text, va="bottom", ha="left", size=8.5).set_in_layout(False)
+    axes.set_ylim(len(nodes) - 0.3, -0.5)
     axes.set_yticks([])
     axes.spines["left"].set_visible(False)
+    axes.legend(loc="lower right")
