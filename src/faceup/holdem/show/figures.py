@@ -30,7 +30,8 @@ _SEATS = ("small blind", "big blind")
 
 _INTRO = """\
 <p>Every decision starts at the top of its round and follows the answers that hold for it. The bar says how often each action
-is taken there, the number behind it the branch's share of the stake (chance that play comes there times dollars in the pot).
+is taken there, the number behind it the branch's share of the stake (how often play comes there times what the worst action would
+cost there).
 Grey branches are closed: click, or go there with Tab and press Enter. Equity is the chance to win a showdown against a random
 hand, ties half; &ldquo;on 90 % of rivers equity at most 60 %&rdquo; means that after at least 90 % of all ways to complete the
 board it is no more. Bets are dollars that a player has put in on that round, blinds included; blinds are $50 and $100, stacks
@@ -137,7 +138,9 @@ def short_name(feature: str) -> str:
 
 
 def use_figure(uses: Mapping[str, np.ndarray], names: Mapping[str, Sequence[str]]) -> Figure:
-    """`use_map` for each round, two beside each other, with room for each feature."""
+    """`use_map` for each round, two beside each other, of the features that some question number asks about in 5 %."""
+    asked = {r: np.flatnonzero(use.max(axis=0) >= 0.05) for r, use in uses.items()}
+    uses, names = {r: uses[r][:, k] for r, k in asked.items()}, {r: [names[r][i] for i in k] for r, k in asked.items()}
     rounds = list(uses)
     most = [max(len(names[r]) for r in rounds[i : i + 2]) for i in range(0, len(rounds), 2)]
     heights = [0.14 * n + 0.5 for n in most]
