@@ -12,7 +12,7 @@ from random_trees import random_tree
 from faceup.holdem.betting.betting_tree import STREETS
 from faceup.holdem.learn.agent_file import load_agent_file, save_agent
 from faceup.holdem.play.words import condition, wording
-from faceup.holdem.show.figures import GREEN, SKY, WINE, action_colours, write_page
+from faceup.holdem.show.figures import LIME, SKY, WINE, action_colours, write_page
 from faceup.trees import page
 from faceup.trees.decision_tree import leaves_below, node_depths
 
@@ -134,4 +134,4 @@ def test_the_script_reads_the_trees_as_we_do(made):
 def test_each_action_has_a_colour_of_its_own():
     many = ("fold", "call", *(f"raise_{x}" for x in (0.5, 1, 2, 3)), "all_in")
     assert len(set(action_colours(many))) == len(many)
-    assert action_colours(("fold", "call", "all_in")) == [SKY, GREEN, WINE]
+    assert action_colours(("fold", "call", "all_in")) == [SKY, LIME, WINE]

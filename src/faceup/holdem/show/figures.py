@@ -15,7 +15,7 @@ from faceup.holdem.betting.betting_tree import CALL, FOLD, STREETS, BettingTree
 from faceup.holdem.learn.agent_file import load_agent_file
 from faceup.holdem.play.branches import N_BINS, Mean
 from faceup.holdem.play.words import action_name, condition, wording
-from faceup.notebook.figures import BLUE, GREEN, ORANGE, RED, SKY
+from faceup.notebook.figures import BLUE, RED, SKY
 from faceup.notebook.plots import dots
 from faceup.notebook.storage import write_text
 from faceup.notebook.tables import plain
@@ -23,8 +23,9 @@ from faceup.trees import figures
 from faceup.trees.figures import Part
 from faceup.trees.page import PageWords, tree_page
 
-WINE = "#7B1E3A"
-OPENING = {"fold": SKY, "call": GREEN, "raise": ORANGE, "all-in": WINE}
+# Actions have colours that no agent has.
+LIME, SALMON, WINE = "#A6D854", "#F4A582", "#7B1E3A"
+OPENING = {"fold": SKY, "call": LIME, "raise": SALMON, "all-in": WINE}
 _PANELS = 2.9  # inches below a branch
 _SEATS = ("small blind", "big blind")
 
@@ -40,11 +41,11 @@ $20,000.</p>
 
 
 def action_colours(labels: Sequence[str]) -> list[str]:
-    """A colour for each label: cool for fold and call, from orange to red for bets by size, dark for all-in."""
+    """A colour for each label: cool for fold and call, from salmon to red for bets by size, dark for all-in."""
     raises = [label for label in labels if label.startswith("raise_")]
-    ramp = LinearSegmentedColormap.from_list("raises", [ORANGE, RED])
+    ramp = LinearSegmentedColormap.from_list("raises", [SALMON, RED])
     warm = {label: to_hex(ramp(i / max(len(raises) - 1, 1))) for i, label in enumerate(raises)}
-    return [warm.get(label) or {"fold": SKY, "call": GREEN, "all_in": WINE}[label] for label in labels]
+    return [warm.get(label) or {"fold": SKY, "call": LIME, "all_in": WINE}[label] for label in labels]
 
 
 def tree_figure(parts: Sequence[Part], labels: Sequence[str], extra: float = 0.0) -> tuple[Figure, Axes]:
