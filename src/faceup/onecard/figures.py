@@ -9,16 +9,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
+from matplotlib import colormaps
 from matplotlib.axes import Axes
 
-from faceup.notebook.figures import BLUE, GREEN, GREY, ORANGE, PALETTE, PURPLE, RED, SKY
+from faceup.notebook.figures import GREY, PALETTE
 from faceup.trees.decision_tree import DecisionTree, depth
 
-# The ten representations: one colour for the first two and for each way to name the card; dashed where one size is learned.
-REPRESENTATION_STYLE = (
-    *((color, "-") for color in (BLUE, ORANGE, GREEN, RED, PURPLE, SKY)),
-    *((color, "--") for color in (GREEN, RED, PURPLE, SKY)),
-)
+# The ten representations: a colour each; dashed where one size is learned.
+REPRESENTATION_STYLE = tuple((color, "-" if i < 6 else "--") for i, color in enumerate(colormaps["tab10"].colors))
 
 
 def named_curves(axes: Axes, x: Sequence[Sequence[float]], y: Sequence[Sequence[float]], names: Sequence[str]) -> None:
