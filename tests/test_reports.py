@@ -19,6 +19,7 @@ from faceup.notebook import scoreboard
 from faceup.notebook.parameters import load_parameters
 from faceup.notebook.paths import ROOT
 from faceup.notebook.stages import PIPELINE, outs_of, stages_of
+from faceup.notebook.tables import plus_minus
 
 STAGES = stages_of(PIPELINE)
 SCOREBOARD, MATCHES = "reports/tables/scoreboard.csv", "reports/metrics/head_to_head.json"
@@ -85,8 +86,62 @@ def test_the_committed_reports_are_those_of_the_lock(name, committed):
 def test_the_readme_has_the_scoreboard_of_the_reports(committed):
     """Of the committed ones; before a commit, the local ones will do."""
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
-    tables = [scoreboard.markdown(folder / SCOREBOARD) for folder in (committed, ROOT)]
+    tables = [scoreboard.markdown(folder / SCOREBOARD, scoreboard.CHOSEN) for folder in (committed, ROOT)]
     assert readme in [scoreboard.replaced(readme, table) for table in tables], "to mend: python -m faceup.notebook.scoreboard"
+
+
+def test_the_readme_is_short():
+    words = (ROOT / "README.md").read_text(encoding="utf-8").split()
+    assert sum(any(letter.isalnum() for letter in word) for word in words) <= 1000
+
+
+def stated(folder: Path) -> dict[str, str]:
+    """Numbers that prose states by hand, as the reports in a folder have them."""
+    read = {path.stem: json.loads(path.read_text(encoding="utf-8")) for path in (folder / "reports" / "metrics").glob("*.json")}
+    table = {n: scoreboard.match_between(read["head_to_head"]["pairs"], "table", n) for n in ("OCT", "XGBoost")}
+    agents = {agent["name"]: agent for agent in read["exploitability"]["main"]}
+    more = read["exploitability"]["differences"][-1]
+    told = next(model for model in read["history"]["models"] if model["agent"] == "OCT, costs, both+seat")
+    rules = {a["name"]: a for a in read["human_rules"]["rule_lists"]}["by heart, 3 lines"]
+    never, leduc = read["human_rules"]["baselines"]["always check"], read["leduc"]["sampled_cfr"]["rlcard"]
+    snapshot, bluff = read["selfplay"]["loss_to_final_mbb"][-1], read["strategy"]["bluff"]["gain_dollars"]
+    cells = {card["cells"]: card["exploitability"] for card in read["leduc"]["cards"]}  # the last of a size is the best
+    return {
+        **{f"{n} loses": plus_minus(found["mbb"], found["ci95"], sign=False) for n, found in table.items()},
+        **{f"{n} answered": plus_minus(found["mbb"], found["ci95"], sign=False) for n, found in agents.items()},
+        "OCT answered more": plus_minus(more["oct_table"], more["oct_table_ci95"], sign=False),
+        "told more": plus_minus(told["mbb"], told["ci95"], sign=False),
+        "by heart": f"{rules['exploitability']:.4f} ± {rules['ci95']:.4f}",
+        "never bets": f"{never['exploitability']:.4f} ± {never['ci95']:.4f}",
+        "Leduc CFR": f"{leduc['exploitability']:.3f} ± {leduc['ci95']:.3f}",
+        **{f"card of {n}": f"{lost:.3f}" for n, lost in cells.items()},
+        "last snapshot": plus_minus(snapshot["mbb"], snapshot["ci95"], sign=False),
+        "bluff": f"${plus_minus(bluff['mean'], bluff['ci95'], sign=False)}",
+        "stand-in": plus_minus(read["stand_in"]["settled"]["mbb"], read["stand_in"]["settled"]["ci95"], sign=False),
+    }
+
+
+MATCH, ANSWERED = ("OCT loses", "XGBoost loses"), ("OCT answered", "table answered")
+
+
+@never_run
+@pytest.mark.parametrize(
+    ("file", "names"),
+    [
+        ("README.md", (*MATCH, *ANSWERED, "told more")),
+        ("notebooks/00_overview.ipynb", (*MATCH, *ANSWERED, "told more")),
+        ("notebooks/11_selfplay.ipynb", ("last snapshot", "table answered")),
+        ("notebooks/13_head_to_head.ipynb", MATCH),
+        ("notebooks/15_strategy.ipynb", ("bluff",)),
+        ("notebooks/16_exploitability.ipynb", (*ANSWERED, "OCT answered more")),
+        ("notebooks/17_stand_in.ipynb", ("stand-in",)),
+        ("notebooks/20_human_rules.ipynb", ("by heart", "never bets")),
+        ("notebooks/30_leduc.ipynb", ("Leduc CFR", "card of 42", "card of 72")),
+    ],
+)
+def test_prose_states_the_numbers_of_the_reports(file, names, committed):
+    text, numbers = (committed / file).read_text(encoding="utf-8"), stated(committed)
+    assert [numbers[name] for name in names if numbers[name] not in text] == []
 
 
 @never_run

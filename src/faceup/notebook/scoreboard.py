@@ -1,4 +1,4 @@
-"""The scoreboard in README.md, written from reports/tables/scoreboard.csv between two markers.
+"""The scoreboard: reports/tables/scoreboard.csv, whole in 00_overview, its chosen rows between two markers of README.md.
 
 python -m faceup.notebook.scoreboard
 """
@@ -12,6 +12,13 @@ from faceup.notebook.storage import write_text
 from faceup.notebook.tables import plus_minus, show_table
 
 MARKS = "<!-- scoreboard -->", "<!-- end of scoreboard -->"
+CHOSEN = (  # how the rows of README.md begin
+    "NN against XGBoost",
+    "OCT against Slumbot",
+    "OCT against the table",
+    "exploitability of OCT",
+    "one-card game: our list",
+)
 
 
 def match_between(pairs: list[dict], first: str, second: str) -> dict:
@@ -37,10 +44,15 @@ def scoreboard_row(what: str, quoted: Any, ours: float | None, interval: float |
     return [what, said, where, ours, interval, made, why]
 
 
-def markdown(path: Path) -> str:
-    """The scoreboard as a Markdown table: each number beside the paper's."""
+def markdown(path: Path, starts: tuple[str, ...] = ("",)) -> str:
+    """The scoreboard as a Markdown table, each number beside the paper's: rows whose name has one of these starts.
+
+    Raises ValueError unless each start has a row.
+    """
     with open(path, newline="", encoding="utf-8") as file:
-        rows = [_shown(line) for line in csv.DictReader(file)]
+        rows = [_shown(line) for line in csv.DictReader(file) if line["what"].startswith(starts)]
+    if missing := [start for start in starts if not any(row[0].startswith(start) for row in rows)]:
+        raise ValueError(f"{path}: no row begins with {missing}")
     return show_table(["what", "the paper", "ours", "made in", "why they differ"], rows).data
 
 
@@ -64,4 +76,4 @@ def replaced(text: str, table: str) -> str:
 
 if __name__ == "__main__":
     readme = ROOT / "README.md"
-    write_text(readme, replaced(readme.read_text(encoding="utf-8"), markdown(TABLES / "scoreboard.csv")))
+    write_text(readme, replaced(readme.read_text(encoding="utf-8"), markdown(TABLES / "scoreboard.csv", CHOSEN)))
