@@ -101,7 +101,8 @@ def stated(folder: Path) -> dict[str, str]:
     table = {n: scoreboard.match_between(read["head_to_head"]["pairs"], "table", n) for n in ("OCT", "XGBoost")}
     agents = {agent["name"]: agent for agent in read["exploitability"]["main"]}
     more = read["exploitability"]["differences"][-1]
-    told = next(model for model in read["history"]["models"] if model["agent"] == "OCT, costs, both+seat")
+    asked = {"history": "both+seat", "depth": 15, "learner": "OCT, costs"}
+    told = next(tree for tree in read["history"]["trees"] if asked.items() <= tree.items())
     rules = {a["name"]: a for a in read["human_rules"]["rule_lists"]}["by heart, 3 lines"]
     never, leduc = read["human_rules"]["baselines"]["always check"], read["leduc"]["sampled_cfr"]["rlcard"]
     snapshot, bluff = read["selfplay"]["loss_to_final_mbb"][-1], read["strategy"]["bluff"]["gain_dollars"]
@@ -110,7 +111,7 @@ def stated(folder: Path) -> dict[str, str]:
         **{f"{n} loses": plus_minus(found["mbb"], found["ci95"], sign=False) for n, found in table.items()},
         **{f"{n} answered": plus_minus(found["mbb"], found["ci95"], sign=False) for n, found in agents.items()},
         "OCT answered more": plus_minus(more["oct_table"], more["oct_table_ci95"], sign=False),
-        "told more": plus_minus(told["mbb"], told["ci95"], sign=False),
+        "told more": plus_minus(told["loses"], told["ci95"], sign=False),
         "by heart": f"{rules['exploitability']:.4f} ± {rules['ci95']:.4f}",
         "never bets": f"{never['exploitability']:.4f} ± {never['ci95']:.4f}",
         "Leduc CFR": f"{leduc['exploitability']:.3f} ± {leduc['ci95']:.3f}",
