@@ -15,11 +15,15 @@ from pathlib import Path
 import pytest
 import yaml
 
+from faceup.cards.features import feature_names
+from faceup.holdem.play.agents import load_agent
 from faceup.notebook import scoreboard
 from faceup.notebook.parameters import load_parameters
 from faceup.notebook.paths import ROOT
 from faceup.notebook.stages import PIPELINE, outs_of, stages_of
 from faceup.notebook.tables import plus_minus
+from faceup.trees.decision_tree import truncate
+from faceup.trees.text import as_text
 
 STAGES = stages_of(PIPELINE)
 SCOREBOARD, MATCHES = "reports/tables/scoreboard.csv", "reports/metrics/head_to_head.json"
@@ -93,6 +97,13 @@ def test_the_readme_has_the_scoreboard_of_the_reports(committed):
 def test_the_readme_is_short():
     words = (ROOT / "README.md").read_text(encoding="utf-8").split()
     assert sum(any(letter.isalnum() for letter in word) for word in words) <= 1000
+
+
+def test_the_readme_prints_what_the_agent_says(committed):
+    readme, agent = (committed / "README.md").read_text(encoding="utf-8"), load_agent(committed / "reports/agents/oct.json")
+    river = as_text(truncate(agent.trees[3], 3), feature_names(3, agent.history), agent.labels)
+    assert f"```text\n{river.strip()}\n```" in readme
+    assert agent.explain(hole="8h7h", board="Kh3sJc9d2c", betting="b300c/kk/kk/k") in readme
 
 
 def stated(folder: Path) -> dict[str, str]:

@@ -140,7 +140,7 @@ def short_name(feature: str) -> str:
 
 def use_figure(uses: Mapping[str, np.ndarray], names: Mapping[str, Sequence[str]]) -> Figure:
     """`use_map` for each round, two beside each other, of the features that some question number asks about in 5 %."""
-    asked = {r: np.flatnonzero(use.max(axis=0) >= 0.05) for r, use in uses.items()}
+    asked = {r: np.flatnonzero(use.max(axis=0) >= 0.05).tolist() for r, use in uses.items()}
     uses, names = {r: uses[r][:, k] for r, k in asked.items()}, {r: [names[r][i] for i in k] for r, k in asked.items()}
     rounds = list(uses)
     most = [max(len(names[r]) for r in rounds[i : i + 2]) for i in range(0, len(rounds), 2)]
