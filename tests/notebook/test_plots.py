@@ -105,6 +105,9 @@ def test_scoreboard_stands_between_its_markers(tmp_path):
         "| match | almost \\$5 (Section 3) | \u22123.2 ± 1.5 | `13_head_to_head` |  |",
         "| other |  |  |  | later |",
     ]
+    assert scoreboard.markdown(path, ("other", "ki")).splitlines()[2:] == [table.splitlines()[k] for k in (2, 4)]
+    with pytest.raises(ValueError, match="no row begins with .'none'."):
+        scoreboard.markdown(path, ("kings", "none"))
     start, end = scoreboard.MARKS
     assert scoreboard.replaced(f"a\n{start}\nold\n{end}\nb\n", table) == f"a\n{start}\n\n{table}\n\n{end}\nb\n"
     with pytest.raises(ValueError, match="each once"):
