@@ -3,7 +3,7 @@
 import matplotlib.pyplot as plt
 import numpy as np
 
-from faceup.bayes.figures import belief_curves, calibration, draw_network, odds_map
+from faceup.bayes.figures import belief_curves, calibration, draw_network, hands_until, odds_map
 from faceup.bayes.model import make_model
 from faceup.bayes.network import hand_network
 
@@ -23,3 +23,8 @@ def test_maps_and_curves(counts):
     rows = calibration(axes[2], np.array([0.05, 0.55, 0.55, 1.0]), np.array([False, True, False, True]))
     assert rows[5].tolist() == [0.55, 0.5, 2] and rows[9, 2] == 1 and np.isnan(rows[2, 0])
     plt.close(figure)
+
+
+def test_hands_until_a_type_is_known():
+    belief = np.array([[0.3, 0.3], [0.9, 0.5], [1.0, 0.9]])
+    assert hands_until(belief) == 2 and hands_until(belief, 0.6) == 1 and hands_until(belief, 0.99) is None

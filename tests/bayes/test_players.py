@@ -6,7 +6,7 @@ from odds import hole_equities
 
 from faceup.bayes.enumeration import odds_bins
 from faceup.bayes.model import Evaluator, make_model
-from faceup.bayes.players import CARRIED, FIXED, WITHIN, MeuSeat, OddsSeat, TableSeat, deal_bins, play_matches, play_pair
+from faceup.bayes.players import CARRIED, FIXED, WITHIN, MeuSeat, OddsSeat, TableSeat, deal_bins, play_matches, play_pairs
 from faceup.bayes.strategies import FINE, strategy_of_bin
 from faceup.cards.cards import BOARD_CARDS, CLASS_OF_HOLE
 from faceup.holdem.betting.betting_tree import CALL, DECISION, FOLD, FOLD_END, START, act
@@ -145,10 +145,11 @@ def test_a_fixed_model_learns_nothing_and_repeats_itself(counts, moves, tables):
 
 
 def test_pairs(moves, tables):
-    """Who folds loses 500 as dealer and, to a raise, 1,000 as big blind; turned round, a pair's result turns its sign."""
+    """Who folds loses 500 as dealer and, to a raise, 1,000 as big blind; the order of the players turns signs, no more."""
     fold, push = (TableSeat(moves, FixedPolicy(moves.tree, label)) for label in (FOLD, CALL + 1))
-    assert play_pair(moves, tables, push, fold, 50, 1) == (750, 0)
     types = [OddsSeat(moves, tables, np.array([s])) for s in (0.1, -0.3)]
-    there, back = (play_pair(moves, tables, *pair, 5000, 2) for pair in (types, types[::-1]))
-    assert there[0] == pytest.approx(-back[0]) and there[1] == pytest.approx(back[1])
-    assert 0 < there[1] < 150
+    seats = [push, fold, *types]
+    found = play_pairs(moves, tables, seats, 5000, 1)
+    assert found[0, 1].tolist() == [750, 0] and np.isnan(found[0, 0]).all()
+    np.testing.assert_allclose(play_pairs(moves, tables, seats[::-1], 5000, 1)[::-1, ::-1], found, atol=1e-9)
+    assert found[2, 3, 0] == -found[3, 2, 0] and 0 < found[2, 3, 1] < 150

@@ -53,13 +53,16 @@ def _add_split(order, start, bin_of, weight, rows, below, with_card, wins, pairs
             with_card[HOLE_CARDS[h, 1], b] += 1
         k += 1
     for a in range(rows.shape[0]):
-        for b in range(rows.shape[0]):
-            shared = 0
-            for c in range(52):
-                shared += with_card[c, a] * with_card[c, b]
-            own = below[a] if a == b else 0  # a hole shares two cards with itself, and was taken off twice
-            wins[a, b] += weight * rows[a, b]
-            pairs[a, b] += weight * (below[a] * below[b] - shared + own)
+        shared = rows[a]
+        for b in range(width):
+            wins[a, b] += weight * shared[b]
+            shared[b] = 0
+        for c in range(52):
+            for b in range(width):
+                shared[b] += with_card[c, a] * with_card[c, b]
+        shared[a] -= below[a]  # a hole shares two cards with itself, and was taken off twice
+        for b in range(width):
+            pairs[a, b] += weight * (below[a] * below[b] - shared[b])
 
 
 @njit(cache=True)

@@ -58,12 +58,18 @@ def odds_map(axes: Axes, counts: np.ndarray, most: float = 2.0) -> None:
     bar.outline.set_visible(False)
 
 
-def belief_curves(axes: Axes, beliefs: Mapping[str, np.ndarray], colors: Sequence[str]) -> None:
+def hands_until(belief: np.ndarray, least: float = 0.8) -> int | None:
+    """Hands after which the mean belief in the true type (n_hands, n_matches) is above `least`; None where it never is."""
+    above = belief.mean(axis=1) > least
+    return int(above.argmax()) if above.any() else None
+
+
+def belief_curves(axes: Axes, beliefs: Mapping[str, np.ndarray], colors: Sequence[str], style: str = "-") -> None:
     """Mean belief in the true type before each hand; beliefs: (n_hands, n_matches) by name."""
     for (name, belief), color in zip(beliefs.items(), colors, strict=True):
         mean, half = mean_ci95(belief.T)
         x = np.arange(1, len(mean) + 1)
-        axes.plot(x, mean, color=color, label=name)
+        axes.plot(x, mean, style, color=color, label=name)
         axes.fill_between(x, mean - half, np.minimum(mean + half, 1), color=color, alpha=0.2, lw=0)
     axes.set(xlabel="hand of the match", ylabel="belief in the true type", ylim=(0, 1.02))
     axes.legend()

@@ -209,14 +209,22 @@ def play_matches(
     return Match(won, types)
 
 
-def play_pair(
-    moves: Moves, tables: tuple[StreetTable, ...], first: Seat, second: Seat, deals: int, seed: int
-) -> tuple[float, float]:
-    """mbb/g that the first of two players wins, and half of its 95 % interval; each deal is played with both seatings."""
-    won = np.zeros(deals)
+def play_pairs(moves: Moves, tables: tuple[StreetTable, ...], seats: Sequence[Seat], deals: int, seed: int) -> np.ndarray:
+    """mbb/g that each player wins from each other, and half of its 95 % interval, (n_seats, n_seats, 2); NaN on the diagonal.
+
+    All pairs are dealt the same cards, and each deal is played with both seatings.
+    """
+    n, tree = len(seats), moves.tree
+    pairs = [(i, j) for i in range(n) for j in range(i)]
+    won = np.zeros((deals, len(pairs)))
     for k, start in enumerate(range(0, deals, BATCH)):
         part = won[start : start + BATCH]
         dealt = deal(tables, len(part), [seed, k, 0])
-        for sign, pair in ((1, (first, second)), (-1, (second, first))):
-            part += sign * MBB_PER_DOLLAR / 2 * dollars(moves.tree, dealt, play_deals(moves.tree, pair, dealt, [seed, k, 1]))
-    return mean_ci95(won)
+        for column, (i, j) in enumerate(pairs):
+            for sign, pair in ((1, (seats[i], seats[j])), (-1, (seats[j], seats[i]))):
+                ends = play_deals(tree, pair, dealt, [seed, k, 1])
+                part[:, column] += sign * MBB_PER_DOLLAR / 2 * dollars(tree, dealt, ends)
+    out = np.full((n, n, 2), np.nan)
+    for (i, j), mbb, ci95 in zip(pairs, *mean_ci95(won), strict=True):
+        out[i, j], out[j, i] = (mbb, ci95), (-mbb, ci95)
+    return out
