@@ -76,6 +76,7 @@ RULES = {  # how a knob's name ends, and what it may be; the first line that fit
 }
 TOGETHER: dict[tuple[str, str], Callable[[dict[str, Any]], bool]] = {  # knobs that must fit others
     ("selfplay.snapshots", "below selfplay.iterations"): lambda p: p["selfplay.snapshots"][-1] < p["selfplay.iterations"],
+    ("bayes.habit_boards", "at most bayes.value_boards"): lambda p: p["bayes.habit_boards"] <= p["bayes.value_boards"],
     ("bayes.snapshots", "below bayes.iterations"): lambda p: p["bayes.snapshots"][-1] < p["bayes.iterations"],
     ("discard.checkpoints", "below discard.iterations"): lambda p: p["discard.checkpoints"][-1] < p["discard.iterations"],
     ("stand_in.snapshot", "at most stand_in.iterations"): lambda p: p["stand_in.snapshot"] <= p["stand_in.iterations"],
