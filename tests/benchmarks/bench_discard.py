@@ -7,10 +7,12 @@ from time import perf_counter
 
 from report import record
 
+from faceup.cards.cards import canonical_boards
 from faceup.discard.deals import OWN, RULE, make_tables, rows_of
 from faceup.discard.groups import make_groups
+from faceup.discard.outs import best_choices, rule_choices
 from faceup.discard.selfplay import EPOCH, Setting, train
-from faceup.discard.swaps import flop_sums, turn_sums
+from faceup.discard.swaps import equities, flop_sums, turn_sums
 from faceup.discard.tree import build_tree
 
 SETTINGS = {
@@ -18,13 +20,15 @@ SETTINGS = {
     "own_swaps_": Setting("external", OWN, False, 1.0),
     "reading_": Setting("external", OWN, True, 1.0),
 }
-WARM, MEASURED = 20 * EPOCH, 20 * EPOCH
+WARM, MEASURED = 4 * EPOCH, 4 * EPOCH
 
 
 def test_iterations_per_second():
     turn = turn_sums(24)
     groups = make_groups(100, 100, 1, 24)
-    tables = make_tables(groups, flop_sums(turn), turn, 1)
+    equity = [equities(found) for found in (flop_sums(turn), turn)]
+    rule = [rule_choices(canonical_boards(n).cards, values) for n, values in zip((3, 4), equity, strict=True)]
+    tables = make_tables(groups, equity, rule, list(map(best_choices, equity)), 1)
     tree = build_tree(([[1], [1]], *([[0.66], [1], [1]],) * 3))
     rates = {}
     for name, setting in SETTINGS.items():

@@ -1,13 +1,15 @@
 """What strategies see of a deal against hands played by the rules, and matches."""
 
+from itertools import permutations
+
 import numpy as np
 import pytest
 from plain_tables import MENU, ROWS, fake_tables
 
-from faceup.cards.cards import CLASS_OF_HOLE, card_text, hole_index
+from faceup.cards.cards import CLASS_NAMES, CLASS_OF_HOLE, card_text, hole_index
 from faceup.cards.strength import strength
-from faceup.discard.deals import ALWAYS, BEST, NEVER, OWN, RULE, _find_boards, _see
-from faceup.discard.matches import check_fold_player, play_deals, random_player, result, thresholded
+from faceup.discard.deals import ALWAYS, BEST, NEVER, OWN, RULE, _find_boards, _see, _shuffle, _start_random
+from faceup.discard.matches import SIDES, check_fold_player, play_deals, play_match, random_player, thresholded
 from faceup.discard.outs import lookup
 from faceup.discard.rules import act, deal_of, start
 from faceup.discard.selfplay import Strategy, make_layout
@@ -53,11 +55,41 @@ def test_a_player_wins_nothing_from_itself():
     mixed = Strategy(layout, rng.random(int(layout.base[-1])), RULE)
     assert np.array_equal(play_deals(tree, tables, mixed, mixed, 50, 1), np.zeros(50))
     weak, wild = check_fold_player(tree, ROWS), random_player(tree, ROWS)
-    won = play_deals(tree, tables, wild, weak, 2000, 1)
-    found = result(won)
-    assert found.mbb > 3 * found.ci95 > 0 and found.deals == 2000
-    back = result(play_deals(tree, tables, weak, wild, 2000, 1))
+    found, back = (play_match(tree, tables, *pair, 0, 1000, 1) for pair in ((wild, weak), (weak, wild)))
+    assert found.mbb > 3 * found.ci95 > 0 and found.deals == 1000
     assert abs(back.mbb + found.mbb) < 2 * found.ci95
+
+
+def test_a_match_ends_when_its_interval_is_narrow_enough():
+    tree, tables = build_tree(MENU), fake_tables()
+    pair = random_player(tree, ROWS), check_fold_player(tree, ROWS)
+    short = play_match(tree, tables, *pair, 1e9, 5000, 1)
+    assert short.deals == 2000
+    longer = play_match(tree, tables, *pair, 0.9 * short.ci95, 5000, 1)
+    assert longer.deals > 2000 and (longer.deals == 5000 or longer.ci95 <= 0.9 * short.ci95)
+    with pytest.raises(ValueError, match="at least 2"):
+        play_match(tree, tables, *pair, 1.0, 1, 1)
+
+
+def test_all_hands_of_a_deal_meet_in_both_seats():
+    """One player goes all-in or calls with every hand, the other with pairs alone; he folds the rest. Nobody swaps."""
+    tree, tables = build_tree(([[], []], [], [], [])), fake_tables()
+    layout = make_layout(tree, ROWS, False)
+    wild, careful = (Strategy(layout, np.zeros(int(layout.base[-1])), NEVER) for _ in range(2))
+    for node in np.flatnonzero((tree.table == 0) & (tree.n_actions > 0)):
+        for cls, name in enumerate(CLASS_NAMES):
+            entry = layout.base[0] + cls * layout.width[0] + layout.slot[node]
+            wild.chances[entry + tree.n_actions[node] - 1] = 1
+            careful.chances[entry + (tree.n_actions[node] - 1 if len(name) == 2 else 0)] = 1
+    deck, state, expected = np.arange(52), np.zeros(1, dtype=np.uint64), 0
+    _start_random(state, 5, 1, 3)
+    _shuffle(deck, 9 + 4 * SIDES, state)
+    holes = [deck[9 + 4 * side : 11 + 4 * side].tolist() for side in range(SIDES)]
+    power = [strength([*hole, *deck[4:9].tolist()]) for hole in holes]
+    for i, j in permutations(range(SIDES), 2):
+        pair = holes[j][0] // 4 == holes[j][1] // 4
+        expected += 400 * ((power[i] > power[j]) - (power[i] < power[j])) if pair else 2 + 1  # as big and as small blind
+    assert play_deals(tree, tables, wild, careful, 1, 5, 3)[0] == pytest.approx(500 * expected / (2 * SIDES * (SIDES - 1)))
 
 
 def test_always_folding_loses_the_blinds():
@@ -83,5 +115,3 @@ def test_thresholds_remove_rare_actions():
     assert found[first : first + 4].tolist() == [0, 0, 1, 0]
     with pytest.raises(ValueError, match="four shares"):
         thresholded(tree, ROWS, Strategy(layout, chances, OWN), (0.1,))
-    with pytest.raises(ValueError, match="at least 2"):
-        play_deals(tree, fake_tables(), random_player(tree, ROWS), random_player(tree, ROWS), 1, 1)

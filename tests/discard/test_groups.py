@@ -50,7 +50,7 @@ def test_groups_are_the_nearest_centres():
     river = Street(boards, np.zeros((1, 1326, 8), dtype=np.int32), 1.0)
     points, centres = range_equities(river, np.arange(3)), rng.random((7, 8)).astype(np.float32)
     found = np.empty((3, 1326), dtype=np.uint8)
-    groups._assign(boards, river.sums, 1.0, np.ascontiguousarray(centres.T), found)
+    groups._assign(boards, river.sums, 1.0, centres, found)
     distance = ((points[:, :, None] - centres) ** 2).sum(axis=3)
     assert (np.take_along_axis(distance, found[..., None].astype(int), axis=2)[..., 0] <= distance.min(axis=2) + 1e-5).all()
 

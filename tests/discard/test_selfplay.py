@@ -7,9 +7,23 @@ import toy
 from plain_tables import MENU, ROWS, fake_tables
 
 from faceup.discard.deals import BEST, OWN, RULE
-from faceup.discard.selfplay import CHANCE, EPOCH, Numbers, Setting, _deal, _make_scratch, _make_seen, _walk, both, train
+from faceup.discard.matches import play_match
+from faceup.discard.selfplay import (
+    CHANCE,
+    EPOCH,
+    Numbers,
+    Setting,
+    _deal,
+    _make_scratch,
+    _make_seen,
+    _walk,
+    both,
+    make_layout,
+    train,
+)
 from faceup.discard.tree import build_tree
-from faceup.games.sequence_form import exploitability, value
+from faceup.games.extensive_game import against
+from faceup.games.sequence_form import best_response, exploitability, value
 
 
 @pytest.fixture(scope="module")
@@ -38,6 +52,15 @@ def test_a_walk_of_all_deals_is_the_value_of_the_game():
         scratch = _make_scratch(len(toy.TREE.kind))
         won = sum(c * _walk(toy.TREE, pair, numbers, toy.seen_of(r, forced), CHANCE, -1, 0.0, scratch) for r, c in toy.deals())
         assert won == pytest.approx(value(game, toy.strategy_of(game, fixed)), abs=1e-9)
+
+
+def test_a_response_wins_as_much_as_the_best_one():
+    layout = make_layout(toy.TREE, toy.N_ROWS, True)
+    fixed = np.zeros(int(layout.base[-1]))  # takes all actions equally often
+    game = toy.game_of(layout)
+    strategy, response = toy.strategy_of(game, fixed), toy.strategy_of(game, toy.respond(layout, fixed, 100_000))
+    best, won = best_response(game, strategy, 0)[0], value(game, against(game, response, strategy))
+    assert best - won < 1.0 < 5.0 < best - value(game, strategy)
 
 
 @pytest.mark.parametrize(
@@ -73,7 +96,7 @@ def test_a_deal_is_thirteen_cards_of_its_own():
 def test_foreign_checkpoints_are_refused(tables, tmp_path, capsys):
     tree, setting, path = build_tree(MENU), Setting("chance", RULE, False, 0.0), tmp_path / "run.npz"
     train(tree, tables, ROWS, setting, 4, 2 * EPOCH, checkpoint=path)
-    for seed, said in ((4, "it is of iteration 2,000"), (5, "or of other code, cards or parameters")):
+    for seed, said in ((4, f"it is of iteration {2 * EPOCH:,}"), (5, "or of other code, cards or parameters")):
         steps = []
         train(tree, tables, ROWS, setting, seed, EPOCH, None, path, steps.append)  # past its end, then another seed
         assert steps == [EPOCH] and said in capsys.readouterr().err
@@ -82,11 +105,11 @@ def test_foreign_checkpoints_are_refused(tables, tmp_path, capsys):
     assert "cannot be read" in capsys.readouterr().err
 
 
-def test_a_response_wins_more_than_self_play(tables):
-    tree = build_tree(MENU)
-    weak = train(tree, tables, ROWS, Setting("chance", RULE, False, 0.0), 4, EPOCH)
-    response = train(tree, tables, ROWS, Setting("external", OWN, True, 1.0), 4, 2 * EPOCH, opponent=weak)
-    assert response.chances.sum() > 0
+def test_a_response_in_both_seats_beats_what_it_answers(tables):
+    tree, blind = build_tree(MENU), Setting("chance", RULE, False, 1.0)
+    weak = train(tree, tables, ROWS, blind, 4, EPOCH)
+    response = train(tree, tables, ROWS, blind, 4, 4 * EPOCH, opponent=weak)
+    assert play_match(tree, tables, response, weak, 0, 2000, 4).mbb > 0
 
 
 @pytest.mark.parametrize(

@@ -6,6 +6,7 @@ the same whatever the players do. Whether a player swaps is asked of his strateg
 throws is fixed by it, too.
 """
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -14,8 +15,7 @@ from numba import njit
 from faceup.cards.cards import CLASS_OF_HOLE, N_CLASSES, PERMUTED_HOLES, SUIT_PERMUTATIONS, _canonical, canonical_boards
 from faceup.cards.strength import _strength
 from faceup.discard.groups import LEVELS, Groups, swap_levels
-from faceup.discard.outs import best_choices, rule_choices
-from faceup.discard.swaps import THROW_HIGH, THROW_LOW, SwapSums, equities
+from faceup.discard.swaps import THROW_HIGH, THROW_LOW
 
 OWN, RULE, BEST, NEVER, ALWAYS = range(5)  # who decides about a swap: the strategy, the paper's rule, the best swap, or nobody
 _GROUP, _RULE, _BEST, _THROW, _LEVEL = range(5)  # columns of flop and turn
@@ -32,15 +32,14 @@ class HandTables(NamedTuple):
     river_keys: np.ndarray
 
 
-def make_tables(groups: Groups, flop: SwapSums, turn: SwapSums, seed: int) -> HandTables:
-    """All that deals look up; flop and turn: `swaps.flop_sums` and `turn_sums`."""
+def make_tables(
+    groups: Groups, equity: Sequence[np.ndarray], rule: Sequence[np.ndarray], best: Sequence[np.ndarray], seed: int
+) -> HandTables:
+    """All that deals look up; of flop and turn: `swaps.equities`, `outs.rule_choices` and `outs.best_choices`."""
     tables = []
-    for n_cards, found, group in ((3, flop, groups.flop), (4, turn, groups.turn)):
-        equity = equities(found)
-        better = np.where(equity[..., 2] >= equity[..., 1], THROW_LOW, THROW_HIGH).astype(np.uint8)
-        rule = rule_choices(canonical_boards(n_cards).cards, equity)
-        columns = (group, rule, best_choices(equity), better, swap_levels(equity, n_cards, [seed, n_cards]))
-        tables.append(np.stack(columns, axis=-1))
+    for n_cards, values, group, *choices in zip((3, 4), equity, (groups.flop, groups.turn), rule, best, strict=True):
+        better = np.where(values[..., 2] >= values[..., 1], THROW_LOW, THROW_HIGH).astype(np.uint8)
+        tables.append(np.stack((group, *choices, better, swap_levels(values, n_cards, [seed, n_cards])), axis=-1))
     keys = (canonical_boards(n).keys for n in (3, 4, 5))
     return HandTables(tables[0], tables[1], groups.river, *keys)
 

@@ -132,18 +132,21 @@ def _points(board, sums, runouts, points):
 
 
 @njit(cache=True, parallel=True)
-def _assign(boards, sums, runouts, centres_t, groups):
-    """The nearest centre of each hand on boards (n, k), groups (n, 1326); sums (n, 1326, 8), on the river (1, 1326, 8)."""
+def _assign(boards, sums, runouts, centres, groups):
+    """The nearest of centres (n_groups, 8) to each hand on boards (n, k), groups (n, 1326); sums (n or 1, 1326, 8)."""
     for b in prange(boards.shape[0]):
-        points, distance = np.empty((N_HOLES, N_RANGES), dtype=np.float32), np.empty(centres_t.shape[1], dtype=np.float32)
+        points, nearest = np.empty((N_HOLES, N_RANGES), dtype=np.float32), np.full(N_HOLES, np.float32(np.inf))
         _points(boards[b], sums[b % sums.shape[0]], runouts, points)
-        for h in range(N_HOLES):
+        by_range, distance, group = np.ascontiguousarray(points.T), np.empty(N_HOLES, dtype=np.float32), groups[b]
+        for j in range(centres.shape[0]):
             distance[:] = 0
-            for g in range(centres_t.shape[0]):
-                x, centre = points[h, g], centres_t[g]
-                for j in range(distance.shape[0]):
-                    distance[j] += (centre[j] - x) * (centre[j] - x)
-            groups[b, h] = np.argmin(distance)
+            for g in range(N_RANGES):
+                x, centre = by_range[g], centres[j, g]
+                for h in range(N_HOLES):
+                    distance[h] += (x[h] - centre) * (x[h] - centre)
+            for h in range(N_HOLES):
+                group[h] = np.uint8(j) if distance[h] < nearest[h] else group[h]
+                nearest[h] = min(distance[h], nearest[h])
 
 
 class Groups(NamedTuple):
@@ -215,7 +218,7 @@ def make_groups(
     for i, street in enumerate(found):
         centres.append(_fit(street, n_groups, n_boards, [seed, i]))
         tables.append(np.empty((len(street.boards), N_HOLES), dtype=np.uint8))
-        _assign(street.boards, street.sums, street.runouts, np.ascontiguousarray(centres[-1].T), tables[-1])
+        _assign(street.boards, street.sums, street.runouts, centres[-1], tables[-1])
         progress(2 + i)
     return Groups(tables[0], tables[1], tables[2], np.array(centres))
 

@@ -1,8 +1,9 @@
 """Matches on the betting tree, and players to meet.
 
-A deal is played twice, with seats exchanged: the same cards, also those that may be drawn, and the same random numbers for
-mixed actions. What differs between two players is then all that is left, and a player wins nothing from itself. The same
-deals serve all pairs. An interval comes from how deals differ.
+A deal is a board and SIDES hands, each with the cards that it may draw. Every hand meets every other one, in both seats and
+with the players exchanged: the same cards, and the same random numbers for mixed actions. What differs between two players is
+then all that is left, and a player wins nothing from itself. The same deals serve all pairs of players. An interval comes from
+how deals differ, and a match lasts until the interval is as narrow as asked.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -11,13 +12,15 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit, prange
 
-from faceup.discard.deals import NEVER, OWN, HandTables
-from faceup.discard.rules import MBB_PER_CHIP
-from faceup.discard.selfplay import PLAY, Layout, Numbers, Strategy, _deal, _make_scratch, _make_seen, _walk, both, make_layout
-from faceup.discard.tree import PublicTree
+from faceup.discard.deals import NEVER, OWN, HandTables, _find_boards, _see, _shuffle, _start_random, _uniform
+from faceup.discard.rules import MBB_PER_CHIP, N_DEALT
+from faceup.discard.selfplay import Layout, Strategy, both, make_layout
+from faceup.discard.tree import FOLD_END, N_TABLES, SWAP, PublicTree
 from faceup.notebook.intervals import mean_ci95
 
-_CHUNK = 500  # deals that are one thread's work
+SIDES = 6  # hands to a deal
+_CHUNK = 50  # deals that are one thread's work
+_BATCH = 2000  # deals between two looks at the interval
 
 
 class Result(NamedTuple):
@@ -28,32 +31,111 @@ class Result(NamedTuple):
     deals: int
 
 
+@njit(cache=True)
+def _look(deck, policies, tables, where, hand, seven, rows, strengths, forced):
+    """All hands of a deal, as both players see them: rows, strengths and forced of `_see`, each (2, SIDES, ..)."""
+    hand[4:9] = deck[4:9]
+    _find_boards(deck, tables, where)
+    for side in range(SIDES):
+        at = 9 + 4 * side
+        hand[0], hand[1], hand[9], hand[10] = deck[at], deck[at + 1], deck[at + 2], deck[at + 3]
+        for k in range(2):
+            _see(hand, 0, policies[k], tables, where, seven, rows[k, side], strengths[k, side], forced[k, side])
+
+
+@njit(cache=True)
+def _sampled(chances, entry, n, state):
+    """An action, drawn by n weights from an entry on; all alike where none is above 0."""
+    total = 0.0
+    for a in range(n):
+        total += chances[entry + a]
+    u = _uniform(state)
+    if total == 0.0:
+        return int(u * n)
+    u, taken = u * total, 0
+    while taken < n - 1 and u >= chances[entry + taken]:
+        u -= chances[entry + taken]
+        taken += 1
+    return taken
+
+
+@njit(cache=True)
+def _meet(tree, layout, chances, first, i, j, sides, state):
+    """Play a hand; returns what player 0, who holds hand i, wins from the other, who holds j; first: which of the two he is."""
+    rows, strengths, forced = sides
+    node = 0
+    while tree.n_actions[node] > 0:
+        p, t = tree.player[node], tree.table[node]
+        k, side = (first, i) if p == 0 else (1 - first, j)
+        hand = tree.hands[node, p]
+        taken = forced[k, side, t - 4, hand] if tree.kind[node] == SWAP else -1
+        if taken < 0:
+            entry = layout.base[p, t] + rows[k, side, t, hand] * layout.width[p, t] + layout.slot[p, node]
+            taken = _sampled(chances, entry, tree.n_actions[node], state)
+        node += 1
+        for _ in range(taken):
+            node = tree.end[node]
+    if tree.kind[node] == FOLD_END:
+        return tree.stake[node]
+    mine, other = strengths[first, i, tree.hands[node, 0]], strengths[1 - first, j, tree.hands[node, 1]]
+    return tree.stake[node] * (np.float64(mine > other) - np.float64(mine < other))
+
+
 @njit(cache=True, parallel=True)
-def _play(tree, layout, back, chances, policies, tables, seed, out):
-    """out (n,): chips that the first player wins of each deal, mean of both seats; back: the layout with seats exchanged."""
-    turned, numbers = (policies[1], policies[0]), Numbers(chances, chances)
+def _play(tree, layout, back, chances, policies, tables, seed, start, out):
+    """out (n,): chips that the first player wins of deals start, start + 1, ..; back: the layout with seats exchanged."""
     for chunk in prange((out.shape[0] + _CHUNK - 1) // _CHUNK):
-        seen, scratch = _make_seen(), _make_scratch(tree.kind.shape[0])
-        for i in range(chunk * _CHUNK, min(out.shape[0], (chunk + 1) * _CHUNK)):
-            _deal(seed, 1, i, policies, tables, seen, scratch)
-            won = _walk(tree, layout, numbers, seen, PLAY, -1, 0.0, scratch)
-            _deal(seed, 1, i, turned, tables, seen, scratch)
-            out[i] = (won - _walk(tree, back, numbers, seen, PLAY, -1, 0.0, scratch)) / 2
+        deck, hand, where = np.arange(52), np.zeros(N_DEALT, dtype=np.int64), np.empty((3, 2), dtype=np.int64)
+        seven, state = np.empty(7, dtype=np.int64), np.zeros(1, dtype=np.uint64)
+        sides = (
+            np.zeros((2, SIDES, N_TABLES, 4), dtype=np.int64), np.zeros((2, SIDES, 4), dtype=np.int64),
+            np.zeros((2, SIDES, 2, 4), dtype=np.int64),
+        )  # fmt: skip
+        for d in range(chunk * _CHUNK, min(out.shape[0], (chunk + 1) * _CHUNK)):
+            deck[:] = np.arange(52)
+            _start_random(state, seed, 1, start + d)
+            _shuffle(deck, 9 + 4 * SIDES, state)
+            _look(deck, policies, tables, where, hand, seven, *sides)
+            total = 0.0
+            for i in range(SIDES):
+                for j in range(SIDES):
+                    if i != j:
+                        luck = state[0]
+                        total += _meet(tree, layout, chances, 0, i, j, sides, state)
+                        state[0] = luck
+                        total -= _meet(tree, back, chances, 1, i, j, sides, state)
+            out[d] = total / (2 * SIDES * (SIDES - 1))
 
 
-def play_deals(tree: PublicTree, tables: HandTables, first: Strategy, second: Strategy, deals: int, seed: int) -> np.ndarray:
-    """What the first strategy wins from the second on each deal, mean of both seats, in mbb (deals,).
+def play_deals(
+    tree: PublicTree, tables: HandTables, first: Strategy, second: Strategy, deals: int, seed: int, start: int = 0
+) -> np.ndarray:
+    """What the first strategy wins from the second on deals start, start + 1, .., means of all hands and seats, mbb (deals,).
 
-    The deals are others than those of self-play with the same seed. Raises ValueError below 2 deals.
+    The deals are others than those of self-play with the same seed.
     """
-    if deals < 2:
-        raise ValueError(f"deals is {deals}, expected at least 2")
     out, size = np.empty(deals), len(first.chances)
     layout, back = both(first.layout, second.layout, size), both(second.layout, first.layout, 0)
     back.base[0] += size
     chances, policies = np.append(first.chances, second.chances), (first.policy, second.policy)
-    _play(tree, layout, back, chances, policies, tables, seed, out)
+    _play(tree, layout, back, chances, policies, tables, seed, start, out)
     return out * MBB_PER_CHIP
+
+
+def play_match(
+    tree: PublicTree, tables: HandTables, first: Strategy, second: Strategy, width: float, deals: int, seed: int
+) -> Result:
+    """What the first strategy wins, known to half a 95 % interval of at most width mbb/g, or as `deals` deals tell it.
+
+    Raises ValueError below 2 deals.
+    """
+    if deals < 2:
+        raise ValueError(f"deals is {deals}, expected at least 2")
+    won = np.empty(0)
+    while len(won) < deals and (len(won) == 0 or mean_ci95(won)[1] > width):
+        more = min(_BATCH, deals - len(won))
+        won = np.append(won, play_deals(tree, tables, first, second, more, seed, len(won)))
+    return Result(*mean_ci95(won), len(won))
 
 
 def play_pairs(
@@ -61,21 +143,17 @@ def play_pairs(
     tables: HandTables,
     players: dict[str, Strategy],
     pairs: Sequence[tuple[str, str]],
+    width: float,
     deals: int,
     seed: int,
     progress: Callable[[int], None] = lambda done: None,
 ) -> list[Result]:
-    """What the first of each pair wins, by the same deals; progress: told how many pairs are done."""
+    """What the first of each pair wins, as `play_match`; progress: told how many pairs are done."""
     found = []
     for first, second in pairs:
-        found.append(result(play_deals(tree, tables, players[first], players[second], deals, seed)))
+        found.append(play_match(tree, tables, players[first], players[second], width, deals, seed))
         progress(len(found))
     return found
-
-
-def result(won: np.ndarray) -> Result:
-    """The mean of deals and its interval."""
-    return Result(*mean_ci95(won), len(won))
 
 
 def random_player(tree: PublicTree, n_rows: tuple[int, ...]) -> Strategy:

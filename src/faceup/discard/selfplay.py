@@ -26,8 +26,8 @@ from faceup.notebook.source_code import module_digests
 from faceup.notebook.storage import load_npz, save_npz
 
 LANES = 2
-EPOCH = 1000  # iterations of both lanes together
-CHANCE, EXTERNAL, RESPOND, PLAY = range(4)  # ways to walk; the sampler is one of the first two
+EPOCH = 5000  # iterations of both lanes together
+CHANCE, EXTERNAL, RESPOND = range(3)  # ways to walk; the sampler is one of the first two
 SAMPLERS = ("chance", "external")
 
 
@@ -154,9 +154,12 @@ def _decide(tree, layout, numbers, seen, way, traverser, weight, scratch, node):
         if way == CHANCE or p == traverser:
             scratch.entry[node] = entry
             return
-        if way == EXTERNAL:  # a strategy counts in the average where it is the sampled one
+        if way == RESPOND:
             for a in range(n):
-                numbers.averages[entry + a] += weight * chances[a]
+                chances[a] = chances[a] if chances[a] > 0.0 else -1.0
+            return
+        for a in range(n):  # a strategy counts in the average where it is the sampled one
+            numbers.averages[entry + a] += weight * chances[a]
         taken, u = 0, _uniform(scratch.state)
         while taken < n - 1 and u >= chances[taken]:
             u -= chances[taken]
@@ -179,7 +182,7 @@ def _learn(tree, numbers, way, weight, scratch, node, value):
     """Add a decision's regrets, and its strategy to the average."""
     p, entry = tree.player[node], scratch.entry[node]
     gain, share = weight * (1.0 - 2.0 * p), weight
-    if way == CHANCE:
+    if way != EXTERNAL:
         gain, share = gain * scratch.reach[node, 1 - p], share * scratch.reach[node, p]
     for a in range(tree.n_actions[node]):
         numbers.regrets[entry + a] += gain * (scratch.worth[node, a] - value)
@@ -257,7 +260,8 @@ def _fingerprint(tree: PublicTree, tables: HandTables, setting: Setting, seed: i
     """A digest of all that decides a run's numbers but how long it is."""
     digest = hashlib.sha256(repr((module_digests("faceup.discard.selfplay"), setting, seed, rival.policy)).encode())
     for array in (*tree, *tables, rival.layout.slot, rival.chances):
-        digest.update(repr(array.shape).encode() + np.ascontiguousarray(array).tobytes())
+        digest.update(repr(array.shape).encode())
+        digest.update(np.ascontiguousarray(array).data)
     return digest.hexdigest()
 
 

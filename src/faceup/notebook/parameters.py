@@ -32,7 +32,7 @@ def _rising(rule: Any, least: int = 1) -> Any:
 _COUNT, _DEPTH, _CARDS = conint(ge=1), conint(ge=1, le=30), constr(pattern="^([2-9TJQKA][cdhs])+$")
 _SHARE, _EXPONENT = confloat(ge=0, le=1), confloat(ge=-10, le=10)
 _RAISES = _rising(confloat(ge=0.05, le=200), least=0)  # in pots
-_EPOCHS = conint(ge=1000, multiple_of=1000)  # of discard.selfplay
+_EPOCHS = conint(ge=5000, multiple_of=5000)  # of discard.selfplay
 RULES = {  # how a knob's name ends, and what it may be; the first line that fits counts
     "seed": conint(ge=0, lt=2**32),
     "bins": Literal[2, 4, 5, 10, 20],
