@@ -1,0 +1,173 @@
+"use strict";
+// The view in which an agent is asked about a hand: cards[0..1] are its own, cards[2..6] the board's.
+
+const spot = { cards: Array(7).fill(null), seat: 0, line: "", marked: 0 };
+const SLOTS = ["hand, first card", "hand, second card", "flop, first card", "flop, second card", "flop, third card", "turn", "river"];
+let drawing = 0; // answers that come after the next question are dropped
+
+const holeOf = cards => cards[0] !== null && cards[1] !== null ? holeIndex(cards[0], cards[1]) : null;
+
+// The board that lies on a street; null where not all of its cards are picked.
+function boardOn(cards, street) {
+  const board = cards.slice(2, 2 + BOARD_CARDS[street]);
+  return board.includes(null) ? null : board;
+}
+
+function drawCards() {
+  $("slots").replaceChildren(...spot.cards.flatMap((card, i) => {
+    const mark = i === spot.marked ? " marked" : "", pressed = String(i === spot.marked);
+    const name = `${SLOTS[i]}: ${card === null ? "empty" : cardName(card)}`;
+    const text = card === null ? ["hand", "hand", "flop", "flop", "flop", "turn", "river"][i] : RANKS[card >> 2] + SUIT_SIGNS[card & 3];
+    const style = card === null ? "card none" : `card ${SUITS[card & 3]}`;
+    const made = button(text, () => { spot.cards[i] = null; spot.marked = i; draw(); },
+      { class: style + mark, "aria-label": name, "aria-pressed": pressed });
+    return i === 2 || i > 4 ? [element("span", { class: "gap" }), made] : [made];
+  }));
+  for (const each of $("deck").children) {
+    each.setAttribute("aria-pressed", String(spot.cards.includes(Number(each.dataset.card))));
+  }
+  $("typed-hole").value = cardsText(spot.cards.slice(0, 2).filter(card => card !== null));
+  $("typed-board").value = cardsText(spot.cards.slice(2).filter(card => card !== null));
+}
+
+// A card of the deck goes to the marked place, and the next empty one is marked; a card in use is taken back.
+function pickCard(card) {
+  const at = spot.cards.indexOf(card);
+  if (at >= 0) { spot.cards[at] = null; spot.marked = at; } else if (spot.marked >= 0) {
+    spot.cards[spot.marked] = card;
+    spot.marked = spot.cards.indexOf(null);
+  }
+  draw();
+}
+
+function makeDeck() {
+  for (let suit = 3; suit >= 0; suit--) {
+    for (let rank = 12; rank >= 0; rank--) {
+      const card = 4 * rank + suit, made = button(RANKS[rank] + SUIT_SIGNS[suit], () => pickCard(card),
+        { class: SUITS[suit], "aria-label": cardName(card), "aria-pressed": "false", tabindex: rank === 12 && suit === 3 ? 0 : -1 });
+      made.dataset.card = card;
+      $("deck").append(made);
+    }
+  }
+  withArrows($("deck"), 13);
+}
+
+function setTyped(event) {
+  event.preventDefault();
+  try {
+    const hole = parseCards($("typed-hole").value), board = parseCards($("typed-board").value);
+    if (hole.length > 2 || board.length > 5) throw new Error("a hand has two cards, a board at most five");
+    if (new Set([...hole, ...board]).size < hole.length + board.length) throw new Error("a card is named twice");
+    spot.cards = [...hole, ...Array(2 - hole.length).fill(null), ...board, ...Array(5 - board.length).fill(null)];
+    spot.marked = spot.cards.indexOf(null);
+    draw();
+  } catch (error) { trouble(error.message); }
+}
+
+// Random cards for the hand and the board of the street; those that are picked stay.
+function fillAtRandom(upTo) {
+  const deck = shuffled(unusedCards(spot.cards.filter(card => card !== null)));
+  spot.cards = spot.cards.map((card, i) => card === null && i < upTo ? deck.pop() : card);
+  spot.marked = spot.cards.indexOf(null);
+  draw();
+}
+
+const namesInAsk = () => SEATS.map((seat, player) => player === spot.seat ? "agent" : `opponent (${seat})`);
+
+function drawBetting(state) {
+  $("moves").replaceChildren(...movesView(spot.line, namesInAsk()));
+  $("undo").disabled = $("restart").disabled = !spot.line;
+  for (const radio of document.getElementsByName("seat")) radio.checked = Number(radio.value) === spot.seat;
+  const move = (action, amount) => { spot.line = longer(spot.line, action, amount); draw(); focusIn("bets"); };
+  const checked = (action, amount) => { try { move(action, amount); } catch (error) { trouble(error.message); } };
+  if (!state) {
+    $("turn-of").textContent = "The hand is over.";
+    $("bets").replaceChildren();
+    return;
+  }
+  const mine = state.actor === spot.seat, names = [`the agent (${SEATS[spot.seat]})`, `the opponent (${SEATS[1 - spot.seat]})`];
+  $("turn-of").textContent = `${STREETS[state.street]}, ${situation(state)}. To act: ${names[mine ? 0 : 1]}.`;
+  $("bets").replaceChildren(betsView(state, checked));
+}
+
+const focusIn = id => $(id).querySelector("button")?.focus();
+
+// What is missing before the agent can be asked, with a button that helps.
+function missing(state, hole, board) {
+  if (!state) return "The hand is over: take a move back.";
+  if (state.actor !== spot.seat) return "The opponent acts first: choose above what he does.";
+  if (board && hole !== null) return null;
+  const n = state.street ? BOARD_CARDS[state.street] : 0;
+  const what = hole === null ? "the agent’s two cards" : `the ${n} cards of the ${STREETS[state.street]}’s board`;
+  return element("span", {}, `Pick ${what}, or `, button("deal them at random", () => fillAtRandom(2 + n)));
+}
+
+async function drawAnswer(state, turn) {
+  const hole = holeOf(spot.cards), board = state && boardOn(spot.cards, state.street), lack = missing(state, hole, board);
+  if (lack) {
+    $("answer").replaceChildren(lack);
+    $("why").replaceChildren();
+    $("tree").replaceChildren();
+  } else {
+    const found = await numbersOf(hole, board);
+    if (turn !== drawing) return;
+    const answer = decide(state, found.x);
+    $("answer").replaceChildren(mixtureView(state, answer));
+    $("why").replaceChildren(element("p", {}, situation(state) + "."), reasonsView(state, answer), histogramView(found, answer) ?? "");
+    $("tree").replaceChildren(treeView(answer));
+  }
+  if (!state || !board) {
+    $("grid-said").textContent = state ? `The board of the ${STREETS[state.street]} is not complete.` : "";
+    $("grid").replaceChildren();
+    return;
+  }
+  const rows = await allNumbersOf(board);
+  if (turn !== drawing) return;
+  $("grid-said").textContent = `What the agent does ${state.actor ? "in the big blind" : "on the button"} in this spot with each hand, ` +
+    "suits averaged. Click a hand to ask about it.";
+  $("grid").replaceChildren(gridView(state, rows, hole === null ? -1 : classOf(hole), pickHole));
+}
+
+function pickHole(hole) {
+  [spot.cards[0], spot.cards[1]] = [HIGH[hole], LOW[hole]];
+  spot.seat = readLine(spot.line).state.actor;
+  spot.marked = spot.cards.indexOf(null);
+  draw();
+}
+
+async function draw() {
+  trouble("");
+  const turn = ++drawing, { state } = readLine(spot.line);
+  drawCards();
+  drawBetting(state);
+  $("link").href = remember("ask", { seat: spot.seat, cards: spot.cards.map(c => c === null ? "__" : cardText(c)).join(""), bet: spot.line });
+  await drawAnswer(state, turn);
+}
+
+function openSpot({ seat, cards, bet }) {
+  readLine(bet ?? ""); // throws on a line that is none
+  spot.cards = (cards?.match(/../g) ?? []).concat(Array(7).fill("__")).slice(0, 7).map(text => text === "__" ? null : parseCards(text)[0]);
+  const named = spot.cards.filter(card => card !== null);
+  if (new Set(named).size < named.length) throw new Error("a card is named twice");
+  spot.seat = seat === "1" ? 1 : 0;
+  spot.line = bet ?? "";
+  spot.marked = spot.cards.indexOf(null);
+}
+
+function startAsk() {
+  makeDeck();
+  $("typed").addEventListener("submit", setTyped);
+  $("random").addEventListener("click", () => {
+    spot.cards.fill(null);
+    fillAtRandom(2 + BOARD_CARDS[readLine(spot.line).state?.street ?? 3]);
+  });
+  for (const radio of document.getElementsByName("seat")) {
+    radio.addEventListener("change", () => { spot.seat = Number(radio.value); draw(); });
+  }
+  $("undo").addEventListener("click", () => { spot.line = withoutLast(spot.line); draw(); });
+  $("restart").addEventListener("click", () => { spot.line = ""; draw(); });
+  $("play-this").addEventListener("click", () => {
+    show("play");
+    startHand({ seat: 1 - spot.seat, mine: spot.cards.slice(0, 2).filter(c => c !== null), board: spot.cards.slice(2).filter(c => c !== null) });
+  });
+}

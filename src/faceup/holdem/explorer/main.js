@@ -1,0 +1,84 @@
+"use strict";
+// Which view is shown, which agent is chosen, and the link that brings one back there.
+
+const chosenAgent = () => ({ agent: agent.name, depth: agent.depth });
+const trouble = text => { $("trouble").textContent = text; $("trouble").hidden = !text; };
+let written = ""; // the last link that the page wrote itself
+
+// Put the view's state into the address; returns the link.
+function remember(view, state) {
+  if (!$(view).hidden) {
+    written = "#" + new URLSearchParams({ view, ...chosenAgent(), ...state });
+    try { history.replaceState(null, "", written); } catch { /* a sandboxed frame has no address of its own */ }
+  }
+  return "#" + new URLSearchParams({ view, ...chosenAgent(), ...state });
+}
+
+function show(view) {
+  for (const name of ["ask", "play"]) {
+    $(name).hidden = name !== view;
+    if (name === view) $(`to-${name}`).setAttribute("aria-current", "page");
+    else $(`to-${name}`).removeAttribute("aria-current");
+  }
+}
+
+const versions = () => DATA.agents.filter(one => one.name === agent.name);
+
+function drawAgent() {
+  const all = versions(), at = all.indexOf(agent), leaves = sum(treesOf(agent.file).map(tree => leavesOf(tree, agent.depth)));
+  $("agent").value = agent.name;
+  Object.assign($("depth"), { max: all.length - 1, value: at, disabled: all.length < 2 });
+  $("depth").setAttribute("aria-valuetext", `depth ${agent.depth}`);
+  const { exploitability, exploitability_ci95, match, match_ci95 } = agent.facts, whole = x => Math.round(x).toLocaleString("en-US");
+  const lost = exploitability === undefined ? "" : ` A best response wins ${whole(exploitability)} ± ${whole(exploitability_ci95)} mbb/g from it.`;
+  const won = match === undefined ? "" : ` Against the table it imitates it makes ${whole(match)} ± ${whole(match_ci95)} mbb/g.`;
+  $("facts").textContent = `${agent.name}, depth ${agent.depth}: ${leaves.toLocaleString("en-US")} leaves.${lost}${won}`;
+}
+
+// Leaves of a tree that is cut after `most` questions.
+function leavesOf(tree, most, node = 0) {
+  if (tree.feature[node] < 0 || most === 0) return 1;
+  return leavesOf(tree, most - 1, tree.left[node]) + leavesOf(tree, most - 1, tree.right[node]);
+}
+
+function choose(name, depth) {
+  const all = DATA.agents.filter(one => one.name === name);
+  if (!all.length) return;
+  agent = all.find(one => one.depth === Number(depth)) ?? all.at(-1);
+  drawAgent();
+}
+
+function drawView() {
+  if ($("play").hidden) draw();
+  else if (hand) drawHand();
+  else startHand({ seat: 0 });
+}
+
+// Go where the address points.
+function follow() {
+  const state = Object.fromEntries(new URLSearchParams(location.hash.slice(1)));
+  choose(state.agent ?? agent.name, state.depth ?? agent.depth);
+  show(state.view === "play" ? "play" : "ask");
+  try {
+    if (state.view !== "play") openSpot(state);
+    else if (state.mine || !hand) {
+      const cards = name => parseCards(state[name] ?? "");
+      readLine(state.bet ?? "");
+      return startHand({ seat: state.seat === "1" ? 1 : 0, mine: cards("mine"), theirs: cards("theirs"), board: cards("board"), line: state.bet });
+    }
+    drawView();
+  } catch (error) { trouble(`The link cannot be read: ${error.message}`); }
+}
+
+function main() {
+  $("agent").append(...[...new Set(DATA.agents.map(one => one.name))].map(name => element("option", { value: name }, name)));
+  $("agent").addEventListener("change", () => { choose($("agent").value, agent.depth); drawView(); });
+  $("depth").addEventListener("input", () => { agent = versions()[Number($("depth").value)]; drawAgent(); drawView(); });
+  for (const view of ["ask", "play"]) $(`to-${view}`).addEventListener("click", () => { show(view); drawView(); });
+  startAsk();
+  startPlay();
+  window.addEventListener("hashchange", () => location.hash !== written && follow());
+  follow();
+}
+
+main();

@@ -1,0 +1,135 @@
+"use strict";
+// The view in which one plays against an agent. Its cards are seen, and its reasons told, once the hand is over.
+
+let hand = null; // {seat, holes: [button's, big blind's], board, line, counted}: seat is the visitor's, 0 on the button
+let results = []; // dollars won in each counted hand
+
+// A new hand; cards that are given (from a link, or picked in the other view) are kept, and such a hand is not counted.
+function startHand({ seat, mine = [], theirs = [], board = [], line = "" }) {
+  const given = [...mine, ...theirs, ...board], deck = shuffled(unusedCards(given));
+  const fill = (cards, n) => [...cards, ...Array.from({ length: n - cards.length }, () => deck.pop())];
+  const own = fill(mine, 2), other = fill(theirs, 2);
+  hand = { seat, holes: seat ? [other, own] : [own, other], board: fill(board, 5), line, counted: !given.length, done: false };
+  playOn();
+}
+
+const boardNow = state => hand.board.slice(0, state ? BOARD_CARDS[state.street] : readLine(hand.line).moves.at(-1).action === "fold"
+  ? BOARD_CARDS[readLine(hand.line).moves.at(-1).before.street] : 5);
+
+// Let the agent act until it is the visitor's turn, or the hand is over.
+async function playOn() {
+  const playing = hand;
+  drawHand();
+  for (let state = readLine(hand.line).state; state && state.actor !== hand.seat; state = readLine(hand.line).state) {
+    const hole = holeIndex(...hand.holes[state.actor]);
+    const { x } = await numbersOf(hole, boardNow(state));
+    if (hand !== playing) return; // another hand was begun meanwhile
+    const { actions, shares } = decide(state, x), action = actions[draws(shares)];
+    hand.line = longer(hand.line, action.action, action.amount);
+    drawHand();
+  }
+  if (!readLine(hand.line).state) finish();
+}
+
+// A place drawn with these probabilities.
+function draws(shares) {
+  let left = Math.random();
+  for (let i = 0; i < shares.length; i++) if ((left -= shares[i]) < 0) return i;
+  return shares.lastIndexOf(Math.max(...shares));
+}
+
+function finish() {
+  if (hand.done) return;
+  hand.done = true;
+  if (hand.counted) results.push(wonNow());
+  drawHand();
+  drawScore();
+  $("next").focus();
+}
+
+const wonNow = () => (hand.seat ? -1 : 1) * winnings(hand.line, hand.holes, hand.board);
+
+function handRow(player, state) {
+  const own = player === hand.seat, seen = own || !state || $("face-up").checked;
+  const cards = seen ? hand.holes[player].map(card => cardView(card))
+    : [0, 1].map(() => element("span", { class: "card back", role: "img", "aria-label": "a card face down" }));
+  const put = state ? sum(state.bets[player]) : null;
+  const chips = put === null ? "" : `: $${(STACK - put).toLocaleString("en-US")} left, ${dollars(put)} put in`;
+  return element("div", {}, element("p", {}, `${own ? "You" : agent.name}, ${SEATS[player]}${chips}`), element("div", { class: "slots" }, ...cards));
+}
+
+function drawHand() {
+  const { state } = readLine(hand.line), names = SEATS.map((_, player) => player === hand.seat ? "you" : agent.name);
+  const board = boardNow(state), middle = board.length ? board.map(card => cardView(card)) : [element("p", {}, "before the flop")];
+  $("table").replaceChildren(element("div", { class: "felt" }, handRow(1 - hand.seat, state),
+    element("p", {}, state ? `Board. Pot ${dollars(potAndCall(state)[0])}` : "Board"), element("div", { class: "slots" }, ...middle),
+    handRow(hand.seat, state)), element("ol", { class: "moves" }, ...movesView(hand.line, names)));
+  if (!state) $("your-turn").textContent = ended();
+  else if (state.actor === hand.seat) $("your-turn").textContent = `Your turn: ${situation(state)}.`;
+  else $("your-turn").textContent = `${agent.name} thinks.`;
+  const mine = state && state.actor === hand.seat;
+  $("your-bets").replaceChildren(mine ? betsView(state, yourMove) : "");
+  $("next").disabled = Boolean(state);
+  remember("play", state ? {} : linkOfHand());
+  drawReview(state);
+}
+
+const linkOfHand = () => ({ seat: hand.seat, mine: cardsText(hand.holes[hand.seat]), theirs: cardsText(hand.holes[1 - hand.seat]),
+  board: cardsText(hand.board), bet: hand.line });
+
+function ended() {
+  const won = wonNow(), how = won > 0 ? `You win ${dollars(won)}.` : won < 0 ? `You lose ${dollars(-won)}.` : "The pot is split.";
+  const last = readLine(hand.line).moves.at(-1);
+  const why = last.action === "fold" ? `${last.player === hand.seat ? "You fold." : `${agent.name} folds.`} ` : "";
+  return `${why}${how}${hand.counted ? "" : " A chosen hand is not counted."}`;
+}
+
+function yourMove(action, amount) {
+  try {
+    hand.line = longer(hand.line, action, amount);
+    trouble("");
+    playOn().then(() => hand.done || focusIn("your-bets"));
+  } catch (error) { trouble(error.message); }
+}
+
+// Each decision of the agent so far, once the hand is over or face up.
+async function drawReview(state) {
+  const playing = hand, line = hand.line, player = 1 - hand.seat;
+  if (state && !$("face-up").checked) {
+    $("review").replaceChildren(element("p", { class: "note" }, "They are told when the hand is over."));
+    return;
+  }
+  const views = [];
+  for (const move of readLine(line).moves.filter(move => move.player === player)) {
+    const board = hand.board.slice(0, BOARD_CARDS[move.before.street]);
+    const { x } = await numbersOf(holeIndex(...hand.holes[player]), board), answer = decide(move.before, x);
+    if (hand !== playing || hand.line !== line) return;
+    views.push(decisionView(move, answer, board));
+  }
+  $("review").replaceChildren(...(views.length ? views : [element("p", { class: "note" }, "It has made no decision in this hand.")]));
+}
+
+function decisionView(move, answer, board) {
+  const cards = cardsText([...hand.holes[move.player], ...board]);
+  const ask = "#" + new URLSearchParams({ view: "ask", ...chosenAgent(), seat: move.player, cards, bet: move.line });
+  return element("article", { class: "decision" },
+    element("h3", {}, `${STREETS[move.before.street]}: ${agent.name} – ${actionName(move.before, move)}`),
+    element("p", {}, situation(move.before) + "."), mixtureView(move.before, answer), element("p", {}, "because"),
+    reasonsView(move.before, answer), element("a", { href: ask }, "Ask about this spot"));
+}
+
+function drawScore() {
+  const n = results.length, mbb = results.map(won => 1000 * won / BIG_BLIND), mean = sum(mbb) / Math.max(n, 1);
+  const spread = Math.sqrt(sum(mbb.map(x => (x - mean) ** 2)) / Math.max(n - 1, 1) / Math.max(n, 1));
+  const whole = x => Math.round(x).toLocaleString("en-US").replace("-", "−");
+  const interval = n > 1 ? ` ± ${whole(1.96 * spread)}` : "";
+  $("score").textContent = n ? `After ${n} ${n > 1 ? "hands" : "hand"} you have won ${whole(sum(results))} dollars: ${whole(mean)}${interval} mbb/g ` +
+    "(thousandths of a big blind a hand, 95 % interval). Luck is large: a verdict takes hundreds of hands." : "No hand is counted yet.";
+}
+
+function startPlay() {
+  $("next").addEventListener("click", () => startHand({ seat: hand ? 1 - hand.seat : 0 }));
+  $("forget").addEventListener("click", () => { results = []; drawScore(); });
+  $("face-up").addEventListener("change", () => hand && drawHand());
+  drawScore();
+}

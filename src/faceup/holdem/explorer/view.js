@@ -1,0 +1,275 @@
+"use strict";
+// Pieces of the page that both views use.
+
+const DATA = JSON.parse(document.getElementById("data").textContent);
+const { labels: LABELS, menu: MENU } = DATA;
+const SUIT_SIGNS = ["♣", "♦", "♥", "♠"], SUIT_NAMES = ["clubs", "diamonds", "hearts", "spades"];
+const RANK_NAMES = ["2", "3", "4", "5", "6", "7", "8", "9", "10", "jack", "queen", "king", "ace"];
+const SEATS = ["button", "big blind"];
+const $ = id => document.getElementById(id);
+
+// element("button", {type: "button", class: "x", onclick: f}, "text", child, ..)
+function element(name, attributes = {}, ...children) {
+  const made = document.createElement(name);
+  for (const [key, value] of Object.entries(attributes)) {
+    if (key.startsWith("on")) made.addEventListener(key.slice(2), value);
+    else if (value !== undefined && value !== false) made.setAttribute(key, value === true ? "" : value);
+  }
+  made.append(...children.filter(child => child !== undefined && child !== null && child !== false));
+  return made;
+}
+
+const button = (text, onclick, attributes = {}) => element("button", { type: "button", onclick, ...attributes }, text);
+const cardName = card => `${RANK_NAMES[card >> 2]} of ${SUIT_NAMES[card & 3]}`;
+const cardsText = cards => cards.map(cardText).join("");
+
+function cardView(card, attributes = {}) {
+  const shown = RANKS[card >> 2] + SUIT_SIGNS[card & 3];
+  return element("span", { class: `card ${SUITS[card & 3]}`, role: "img", "aria-label": cardName(card), ...attributes }, shown);
+}
+
+// One tab stop for many buttons in rows: the arrow keys move among them.
+function withArrows(container, columns) {
+  const buttons = () => [...container.querySelectorAll("button")];
+  const focus = target => {
+    for (const each of buttons()) each.tabIndex = each === target ? 0 : -1;
+    target.focus();
+  };
+  container.addEventListener("keydown", event => {
+    const step = { ArrowRight: 1, ArrowLeft: -1, ArrowDown: columns, ArrowUp: -columns }[event.key];
+    const all = buttons(), next = all[all.indexOf(document.activeElement) + step];
+    if (step && next) { event.preventDefault(); focus(next); }
+  });
+}
+
+// --- hands: computed by a worker, so that the page stays alive; without workers (some sandboxed frames) on the page itself ---
+
+const worker = (() => {
+  try {
+    const source = ["cards", "worker"].map(id => $(id).textContent).join("\n");
+    return new Worker(URL.createObjectURL(new Blob([source], { type: "text/javascript" })));
+  } catch { return null; }
+})();
+const waiting = new Map();
+let asked = 0;
+if (worker) worker.onmessage = ({ data }) => { waiting.get(data.id)(data); waiting.delete(data.id); };
+
+function compute(question) {
+  if (!worker) return new Promise(done => setTimeout(() => done(serve(question))));
+  return new Promise(done => { waiting.set(++asked, done); worker.postMessage({ ...question, id: asked }); });
+}
+
+// A hand's numbers on a board: {whole, x, later}; all hands': a row of features each, null where the board blocks it.
+async function numbersOf(hole, board) {
+  const street = BOARD_CARDS.indexOf(board.length);
+  const found = street ? await compute({ board, hole }) : { whole: wholeFeatures(hole, null, DATA.preflop), later: {} };
+  return { ...found, x: features(found.whole, street) };
+}
+
+async function allNumbersOf(board) {
+  if (board.length) return (await compute({ board })).rows;
+  return Array.from({ length: N_HOLES }, (_, h) => features(wholeFeatures(h, null, DATA.preflop), 0));
+}
+
+// --- the chosen agent ------------------------------------------------------------------------------------------------
+
+const unpacked = new Map();
+const treesOf = file => unpacked.get(file) ?? unpacked.set(file, STREETS.map(street => unpack(DATA.files[file][street]))).get(file);
+let agent = DATA.agents.at(-1);
+
+// What the agent does with a hand: tree, features, way through the tree, and the share of each action that it offers.
+function decide(state, hand) {
+  const tree = treesOf(agent.file)[state.street], x = rowOf(tree, hand, state), path = pathOf(tree, x, agent.depth);
+  const actions = offered(state, MENU, LABELS);
+  return { tree, x, path, actions, shares: legalShares(tree.value[path.at(-1)], actions) };
+}
+
+// --- answers -----------------------------------------------------------------------------------------------------------
+
+// A bar of shares; names: what each is called.
+function barView(shares, labels, names) {
+  const made = element("span", { class: "bar", role: "img" }), said = [];
+  shares.forEach((share, i) => {
+    if (share < 0.0005) return;
+    const text = `${names[i]} ${(100 * share).toFixed(1)} %`, k = labels[i];
+    const part = element("span", { class: DATA.dark[k] ? "dark" : "", title: text }, share >= 0.1 ? (100 * share).toFixed(0) : "");
+    part.style.width = 100 * share + "%";
+    part.style.background = DATA.colours[k];
+    said.push(text);
+    made.append(part);
+  });
+  made.setAttribute("aria-label", said.join(", "));
+  return made;
+}
+
+const swatch = label => {
+  const made = element("span", { class: "swatch", "aria-hidden": "true" });
+  made.style.background = DATA.colours[label];
+  return made;
+};
+
+function mixtureView(state, { actions, shares }) {
+  const names = actions.map(action => actionName(state, action, LABELS));
+  const rows = actions.map((action, i) => element("tr", {},
+    element("th", { scope: "row" }, swatch(action.label), names[i]), element("td", {}, percent(shares[i]))));
+  return element("div", {}, barView(shares, actions.map(a => a.label), names),
+    element("table", { class: "mixture" }, element("tbody", {}, ...rows)));
+}
+
+function reasonsView(state, { tree, path, x }) {
+  const items = answersOn(tree, path, x).map(answer => {
+    const [said, limits] = reason(answer, x[0], state, DATA.wording[answer.feature]);
+    return element("li", {}, said, " ", element("span", { class: "limits" }, `(${limits})`));
+  });
+  if (!items.length) return element("p", {}, "It asks nothing: this tree has one answer for all hands.");
+  return element("ul", { class: "reasons" }, ...items);
+}
+
+// How often each equity will occur on the last street to come, and the deciles that the tree asks for.
+function histogramView({ later }, { tree, path, x }) {
+  const street = Object.keys(later).at(-1);
+  if (!street) return null;
+  const W = 600, H = 150, BINS = 60, counts = new Array(BINS).fill(0), name = STREETS[street];
+  for (const value of later[street]) counts[Math.min(BINS - 1, Math.floor(BINS * value / UNITS[street]))]++;
+  const svg = (tag, attributes, text) => {
+    const made = document.createElementNS("http://www.w3.org/2000/svg", tag);
+    for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
+    if (text) made.textContent = text;
+    return made;
+  };
+  const marks = answersOn(tree, path, x).filter(a => a.feature.startsWith(`${name}_equity_p`));
+  const said = `equities on the ${later[street].length} possible ${name}s` +
+    (marks.length ? "; marked: " + marks.map(a => `${a.feature.split("_p")[1]} % of them at most ${percent(a.value)}`).join(", ") : "");
+  const made = svg("svg", { viewBox: `0 0 ${W} ${H + 20}`, class: "histogram", role: "img", "aria-label": said });
+  counts.forEach((n, i) => {
+    const h = (H - 25) * n / Math.max(...counts);
+    made.append(svg("rect", { x: i * W / BINS, y: H - h, width: W / BINS - 1, height: h, fill: "#8fb8d4" }));
+  });
+  marks.forEach((a, i) => {
+    const at = W * a.value, end = at > W - 60;
+    made.append(svg("line", { x1: at, x2: at, y1: 12, y2: H, stroke: "#8a1c1c", "stroke-width": 2, "stroke-dasharray": "4 3" }));
+    made.append(svg("text", { x: at + (end ? -4 : 4), y: 12 + 13 * (i % 4), "font-size": 12, "text-anchor": end ? "end" : "start" },
+      `${a.feature.split("_p")[1]} %`));
+  });
+  for (const tick of [0, 25, 50, 75, 100]) {
+    made.append(svg("text", { x: W * tick / 100, y: H + 15, "font-size": 12, "text-anchor": tick ? tick === 100 ? "end" : "middle" : "start" },
+      `${tick} %`));
+  }
+  const note = `The hand’s equity on each possible ${name}` + (marks.length ? "; dashed: the marks that the tree asked about." : ".");
+  return element("figure", { style: "margin:0.4rem 0" }, made, element("figcaption", { class: "note" }, note));
+}
+
+// --- the tree: branches are written out when first opened ----------------------------------------------------------------
+
+function treeView({ tree, path, x }) {
+  const lit = new Set(path), most = agent.depth;
+  const branch = (node, depth, text) => {
+    const names = LABELS.map(label => DATA.names[label]);
+    const end = tree.feature[node] < 0 || depth >= most, share = 100 * tree.weight[node] / tree.weight[0];
+    const row = element("span", { class: "row" }, element("span", { class: "text" }, text),
+      !end && element("span", { class: "size" }, `${tree.leaves[node].toLocaleString("en-US")} leaves`),
+      barView(tree.value[node], LABELS.map((_, k) => k), names),
+      element("span", { class: "share" }, share < 0.005 ? "< 0.01 %" : `${share.toFixed(share < 9.95 ? 2 : 1)} %`));
+    const mark = lit.has(node) ? " lit" : "";
+    if (end) return element("div", { class: "leaf" + mark }, row);
+    const made = element("details", { class: mark.trim() || undefined }, element("summary", {}, row));
+    made.addEventListener("toggle", () => made.open && fill(made, node, depth));
+    if (lit.has(node)) { made.open = true; fill(made, node, depth); }
+    return made;
+  };
+  const fill = (made, node, depth) => {
+    if (made.childElementCount > 1) return;
+    const name = tree.names[tree.feature[node]], wording = DATA.wording[name], at = tree.threshold[node];
+    for (const [child, above] of [[tree.left[node], false], [tree.right[node], true]]) {
+      const own = lit.has(child) && element("b", {}, ` – this hand: ${number(wording, x[tree.feature[node]])}`);
+      const text = element("span", {}, condition(wording, at, above), own || "");
+      made.append(branch(child, depth + 1, text));
+    }
+  };
+  return branch(0, 0, "all decisions of the round");
+}
+
+// --- the 13 x 13 chart ---------------------------------------------------------------------------------------------------
+
+// What the agent does with every hand: mean shares of the holes of each class, and how many the board leaves.
+function chartOf(state, rows) {
+  const actions = offered(state, MENU, LABELS), tree = treesOf(agent.file)[state.street];
+  const classes = Array.from({ length: 169 }, () => ({ n: 0, hole: -1, shares: actions.map(() => 0) }));
+  rows.forEach((hand, h) => {
+    if (!hand) return;
+    const path = pathOf(tree, rowOf(tree, hand, state), agent.depth), one = classes[classOf(h)];
+    legalShares(tree.value[path.at(-1)], actions).forEach((share, i) => { one.shares[i] += share; });
+    one.n++;
+    one.hole = h;
+  });
+  for (const one of classes) one.shares = one.shares.map(share => share / Math.max(one.n, 1));
+  return { actions, classes };
+}
+
+function gridView(state, rows, chosen, pick) {
+  const { actions, classes } = chartOf(state, rows), names = actions.map(action => actionName(state, action, LABELS));
+  const made = element("div", { class: "grid", role: "group", "aria-label": "all hands: pairs on the diagonal, suited above it" });
+  classes.forEach((one, k) => {
+    const said = names.map((name, i) => [name, one.shares[i]]).filter(([, share]) => share >= 0.005)
+      .map(([name, share]) => `${name} ${(100 * share).toFixed(0)} %`).join(", ");
+    const text = `${className(k)}: ${one.n ? said : "not possible"}`;
+    const cell = button(className(k), () => pick(one.hole), {
+      title: text, "aria-label": text, "aria-pressed": String(k === chosen), tabindex: k === Math.max(chosen, 0) ? 0 : -1,
+    });
+    cell.disabled = !one.n;
+    let at = 0;
+    const stops = one.shares.map((share, i) => {
+      const from = at;
+      at += 100 * share;
+      return `${DATA.colours[actions[i].label]} ${from}% ${at}%`;
+    });
+    if (one.n) cell.style.background = `linear-gradient(to right, ${stops.join(", ")})`;
+    made.append(cell);
+  });
+  withArrows(made, 13);
+  const key = element("p", { class: "note" }, ...actions.flatMap((a, i) => [swatch(a.label), names[i] + "   "]));
+  return element("div", {}, made, key);
+}
+
+// --- bets ------------------------------------------------------------------------------------------------------------------
+
+// Buttons for every legal action, bets of any size among them; chosen(action, amount).
+function betsView(state, chosen) {
+  const [pot, toCall] = potAndCall(state), [least, most] = legalRaises(state), base = state.bets[1 - state.actor][state.street];
+  const made = element("div", { class: "choices" });
+  const add = (action, amount, text) => made.append(
+    button(text ?? actionName(state, { action, amount }), () => chosen(action, amount)));
+  if (toCall) add("fold");
+  add("call");
+  if (!least) return made;
+  const word = base ? "raise to" : "bet";
+  const sizes = [[0.5, "½ pot"], [1, "pot"], [2, "2 × pot"]].map(([size, name]) => [base + round(size * (pot + toCall)), name]);
+  for (const [amount, name] of sizes) if (amount >= least && amount < most) add("raise", amount, `${word} ${dollars(amount)} (${name})`);
+  add("raise", most);
+  if (least === most) return made;
+  const amount = element("input", { type: "number", min: least, max: most, step: 1, required: true, value: least,
+    "aria-label": `${word}, from ${dollars(least)} to ${dollars(most)}` });
+  const send = event => { event.preventDefault(); chosen("raise", Number(amount.value)); };
+  made.append(element("form", { onsubmit: send }, "$", amount, element("button", { type: "submit" }, word)));
+  return made;
+}
+
+// The moves of a line, a street a line: "flop: big blind checks, button bets $300".
+function movesView(line, names) {
+  const streets = [[], [], [], []];
+  for (const move of readLine(line).moves) {
+    streets[move.before.street].push(`${names[move.player]}: ${actionName(move.before, move)}`);
+  }
+  return STREETS.map((street, s) => streets[s].length && element("li", {}, `${street} – ${streets[s].join(", ")}`)).filter(Boolean);
+}
+
+// Cards in random order (Fisher and Yates).
+function shuffled(cards) {
+  const deck = [...cards];
+  for (let i = deck.length - 1; i > 0; i--) {
+    const j = Math.floor(Math.random() * (i + 1));
+    [deck[i], deck[j]] = [deck[j], deck[i]];
+  }
+  return deck;
+}
+const unusedCards = used => [...Array(52).keys()].filter(card => !used.includes(card));
