@@ -58,7 +58,7 @@ function legalShares(value, actions) {
 
 // --- words -------------------------------------------------------------------------------------------------------------
 
-const dollars = amount => "$" + Math.round(amount).toLocaleString("en-US");
+const dollars = amount => "$" + round(amount).toLocaleString("en-US");
 const percent = (share, digits = 3) => Number((100 * share).toPrecision(digits)) + " %";
 
 // A threshold with its unit, as Python says it; wording: of the feature, from faceup.holdem.play.words.

@@ -53,7 +53,8 @@ function readLine(line) {
   const moves = [];
   for (const token of line.replaceAll("/", "").match(/[kcf]|b[0-9]+|./g) || []) {
     const action = { k: "call", c: "call", f: "fold", b: "raise" }[token[0]];
-    if (!state || !action) throw new Error(`betting "${line}": "${token}" is not possible there`);
+    const wrong = { k: toCall => toCall, c: toCall => !toCall }[token[0]];
+    if (!state || !action || wrong?.(potAndCall(state)[1])) throw new Error(`betting "${line}": "${token}" is not possible there`);
     const move = { player: state.actor, action, amount: Number(token.slice(1)), before: state, line: played };
     state = act(state, action, move.amount);
     played += token + (state && state.street > move.before.street ? "/" : "");

@@ -1,0 +1,233 @@
+"""The explorer's scripts, run by node, answer as Python does: whole-number features, leaf, mixture, reasons, money."""
+
+import json
+import shutil
+import subprocess
+
+import numpy as np
+import pytest
+from random_trees import random_tree
+
+from faceup.cards.cards import BOARD_CARDS, CLASS_OF_HOLE, PERMUTED_HOLES, canonical, card_text, hole_index
+from faceup.cards.equity import UNITS
+from faceup.cards.features import N_DECILES, Hand, feature_names
+from faceup.cards.strength import strength
+from faceup.holdem.betting.betting_tree import START, act, legal_raises, menu_from, pot_and_call
+from faceup.holdem.betting.hand_play import settle
+from faceup.holdem.betting.notation import longer, read_line
+from faceup.holdem.explorer.page import PURE, SCRIPTS, Player, explorer_page, page_data, source, write_explorer
+from faceup.holdem.learn.agent_file import load_agent_file, save_agent
+from faceup.holdem.play.agents import TreeAgent
+from faceup.holdem.play.words import number, wording
+from faceup.notebook.paths import AGENTS
+from faceup.trees.decision_tree import truncate
+
+NODE = pytest.mark.skipif(shutil.which("node") is None, reason="the page's scripts can only be run where node is installed")
+MENU = menu_from([[1, 2], [1], []], [[0.75], []], [[1], []], [[1, 2], []])
+LABELS = ("fold", "call", "raise_0.75", "raise_1", "raise_2", "all_in")
+HISTORY = "both+seat"
+
+
+def run(code: str, given: object) -> object:
+    """What a script prints as JSON, after the page's scripts that need no page; it finds `given` under that name."""
+    scripts = "\n".join(source(f"{name}.js") for name in PURE)
+    done = subprocess.run(
+        ["node", "-"], input=f"{scripts}\nconst given = {json.dumps(given)};\n{code}", capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+def random_betting(rng: np.random.Generator, street: int) -> str:
+    """A line of legal actions, bets of any size among them, after which somebody is to act on a street."""
+    while True:
+        line, state = "", START
+        while state and (state.street < street or (state.street == street and rng.random() < 0.5)):
+            least, most = legal_raises(state)
+            action = ("call", 0)
+            if least and rng.random() < 0.4:
+                action = ("raise", int(min(most, least + rng.integers(0, 3 * pot_and_call(state)[0]))))
+            line, state = longer(line, state, action), act(state, *action)[0]
+        if state and state.street == street:
+            return line
+
+
+def random_questions(n: int) -> list[dict]:
+    """n situations, as many on each street: cards as numbers and the betting."""
+    rng, found = np.random.default_rng(n), []
+    for k in range(n):
+        cards = rng.permutation(52)[:7].tolist()
+        found.append({"hole": cards[:2], "board": cards[2 : 2 + BOARD_CARDS[k % 4]], "betting": random_betting(rng, k % 4)})
+    return found
+
+
+def whole_features(tables, hole: list[int], board: list[int]) -> list[int]:
+    """A hand's numbers as the tables of `cards.equity` hold them."""
+    street, row, column = BOARD_CARDS.index(len(board)), 0, int(CLASS_OF_HOLE[hole_index(*hole)])
+    if board:
+        row, permutation = canonical(board)
+        column = int(PERMUTED_HOLES[permutation][hole_index(*hole)])
+    table = tables[street]
+    return [int(table.equity[row, column]), *(int(value) for deciles in table.deciles for value in deciles[row, column])]
+
+
+def random_agent(folder):
+    """The file of an agent of random trees that are told all; thresholds as equities and dollars are."""
+    trees, names = [], [feature_names(street, HISTORY) for street in range(4)]
+    for street in range(4):
+        tree = random_tree(street, 60, len(names[street]), len(LABELS))
+        asked = [names[street][k] if k >= 0 else "" for k in tree.feature]
+        scale = [3000 if "bet" in name else 0.5 if name == "button" else 1 for name in asked]
+        threshold = np.where(tree.feature < 0, 0, np.random.default_rng(street).random(len(scale)) * scale)
+        trees.append(tree._replace(threshold=threshold.astype(np.float32)))
+    save_agent(folder / "random.json", trees, names, LABELS, {"menu": MENU})
+    return folder / "random.json"
+
+
+ANSWER = """
+const answers = given.questions.map(({ hole, board, betting }) => {
+  const { state } = readLine(betting), cards = holeIndex(...hole), street = state.street;
+  const whole = street ? serve({ board, hole: cards }).whole : wholeFeatures(cards, null, given.data.preflop);
+  const tree = unpack(given.data.files[0][STREETS[street]]), x = rowOf(tree, features(whole, street), state);
+  const path = pathOf(tree, x, given.depth), actions = offered(state, given.data.menu, given.data.labels);
+  const steps = path.slice(0, -1).map(node => [tree.names[tree.feature[node]], x[tree.feature[node]], tree.threshold[node]]);
+  const shares = legalShares(tree.value[path.at(-1)], actions);
+  return { whole, steps, shares: Object.fromEntries(actions.map((a, i) => [given.data.labels[a.label], shares[i]])),
+    amounts: Object.fromEntries(actions.map(a => [given.data.labels[a.label], a.amount])) };
+});
+console.log(JSON.stringify(answers));
+"""
+
+
+def check_answers(tables, path, depth, n):
+    """The scripts against `TreeAgent`, of the trees cut at a depth, in n random situations."""
+    file, questions = load_agent_file(path), random_questions(n)
+    agent = TreeAgent(file._replace(trees=tuple(truncate(tree, depth) for tree in file.trees)), tables)
+    data = page_data([Player("it", depth, path)], tables[0])
+    answers = run(ANSWER, {"data": data, "depth": depth, "questions": questions})
+    for question, found in zip(questions, answers, strict=True):
+        hole, board = ("".join(map(card_text, question[key])) for key in ("hole", "board"))
+        asked = hole, board, question["betting"]
+        assert found["whole"] == whole_features(tables, question["hole"], question["board"]), asked
+        assert [tuple(step) for step in found["steps"]] == agent.path(*asked), asked
+        assert found["shares"] == pytest.approx(agent.action_probabilities(*asked), abs=1e-6), asked
+        legal = agent.legal(question["betting"])
+        assert {k: v for k, v in found["amounts"].items() if v} == {k: legal[k] for k in legal if k not in ("fold", "call")}, (
+            asked
+        )
+
+
+@NODE
+@pytest.mark.parametrize("depth", [30, 3])
+def test_the_page_answers_as_python_does(tables, tmp_path, depth):
+    check_answers(tables, random_agent(tmp_path), depth, 60)
+
+
+@NODE
+@pytest.mark.slow
+def test_the_page_answers_as_python_does_in_a_thousand_situations(tables):
+    check_answers(tables, AGENTS / "oct.json", 15, 1000)
+
+
+@NODE
+def test_the_papers_example_has_its_exact_equities():
+    """Two ways to the same: the sweep over all holes of a board, and one hand by itself."""
+    hand = Hand((48, 6), (46, 7, 36))  # Ac3h on Kh3sJc
+    hole = hole_index(*hand.hole)
+    found = run(f"const s = sweep({list(hand.board)}); console.log(JSON.stringify(handOf(s, {hole})));", None)
+    assert found["equity"] == hand.exact_equity * UNITS[1]
+    for street in (2, 3):
+        values, counts = hand.histogram(street)
+        assert list(found["later"][str(street)].values()) == np.repeat(values, counts).tolist()
+    assert len(found["later"]["3"]) == 1081 and N_DECILES == 10
+
+
+@NODE
+def test_strengths_and_winnings_are_ours():
+    rng = np.random.default_rng(1)
+    deals = [rng.permutation(52)[:9].tolist() for _ in range(300)]
+    for _ in range(100):  # flushes, straights and wheels, which are rare in random deals
+        deals.append((4 * rng.permutation(13)[:9] + rng.choice(2, 9, p=(0.9, 0.1))).tolist())
+    lines = ["f", "b300f", "cb400f", "b20000c", "ck/kk/kk/kk", "b250c/kb333c/kk/b777c", "b250c/b19750f"]
+    cases = [[deal, lines[k % len(lines)]] for k, deal in enumerate(deals)]
+    code = "given.map(([d, line]) => [strength(d.slice(0, 7)), winnings(line, [d.slice(0, 2), d.slice(2, 4)], d.slice(4))])"
+    for (deal, line), (value, won) in zip(cases, run(f"console.log(JSON.stringify({code}));", cases), strict=True):
+        assert value == strength(deal[:7]), deal
+        assert won == settle(read_line(line), [deal[:2], deal[2:4]], deal[4:]).payoffs[0], (deal, line)
+
+
+@NODE
+def test_wrong_lines_and_cards_are_refused():
+    wrong = ["x", "k", "kk", "b150", "b20001", "b300b499", "b20000b20000", "ff", "b300c/c"]
+    tried = "given.map(line => { try { readLine(line); return ''; } catch (e) { return e.message; } })"
+    assert all(run(f"console.log(JSON.stringify({tried}));", wrong))
+    cards = "given.map(text => { try { parseCards(text); return ''; } catch (e) { return e.message; } })"
+    assert all(run(f"console.log(JSON.stringify({cards}));", ["A", "1c", "Ax", "AcAc"]))
+
+
+@NODE
+def test_numbers_are_said_as_python_says_them():
+    said = {name: wording(name) for name in ("equity", "river_equity_p90", "opponent_bet_flop", "button")}
+    values = [0.5, 0.123456, 1.0, 0.33333334, 0.0, 1234.5, 20000.0, 100.0]
+    cases = [[name, value] for name in said for value in values if ("equity" in name) == (value <= 1) and name != "button"]
+    given = {"words": {name: words._asdict() for name, words in said.items()}, "cases": cases}
+    found = run("console.log(JSON.stringify(given.cases.map(([name, value]) => number(given.words[name], value))));", given)
+    assert found == [number(said[name], value) for name, value in cases]
+
+
+@NODE
+def test_reasons_tell_what_the_hand_has_and_what_was_asked():
+    answers = [
+        ("opponent_bet_flop", 0, None, 100, ["opponent: nothing yet on the flop", "at most $100"]),
+        ("opponent_bet_preflop", 100, None, 200, ["opponent’s blind only ($100): no raise before the flop", "at most $200"]),
+        ("opponent_bet_preflop", 300, 200, 400, ["opponent’s preflop bet $300", "above $200, at most $400"]),
+        ("river_equity_p90", 0.94, 0.9, None, ["draw: the best 10 % of rivers reach 94 % or more", "above 90 %"]),
+        ("river_equity_p10", 0.2, 0.1, None, ["vulnerable: the worst 10 % of rivers leave 20 % or less", "above 10 %"]),
+        ("equity", 0.55, 0.5, 0.6, ["equity 55 %", "above 50 %, at most 60 %"]),
+    ]
+    given = [
+        {"feature": name, "value": value, "low": low, "high": high, "words": wording(name)._asdict()}
+        for name, value, low, high, _ in answers
+    ]
+    code = """const { state } = readLine("b300c/"), open = a => ({ ...a, low: a.low ?? -Infinity, high: a.high ?? Infinity });
+    console.log(JSON.stringify(given.map(a => reason(open(a), 0.55, state, a.words))));"""
+    assert run(code, given) == [said for *_, said in answers]
+    odds = "console.log(JSON.stringify(['', 'b300', 'b300c/b600', 'b300c/'].map(line => situation(readLine(line).state))));"
+    assert [said.split(": ")[-1] for said in run(odds, None)] == [
+        "pot odds 3 to 1, so a call needs 25 % equity to break even",
+        "pot odds 2 to 1, so a call needs 33 % equity to break even",
+        "pot odds 2 to 1, so a call needs 33 % equity to break even",
+        "$600 in the pot, no bet to call",
+    ]
+
+
+def test_the_page_is_one_file_that_needs_nothing_else(tables, tmp_path):
+    path = random_agent(tmp_path)
+    players = [Player("A", depth, path, {"exploitability": 1.5}) for depth in (3, 15)]
+    size = write_explorer(tmp_path / "page.html", players, tables[0])
+    text = (tmp_path / "page.html").read_text(encoding="utf-8")
+    assert size == len(text.encode()) < 12e6
+    assert "{{" not in text and text.count("<script") == text.count("</script>") == 9
+    assert " src=" not in text and "@import" not in text and "fetch(" not in text
+    assert set(part.split('"')[0] for part in text.split("http://")[1:]) == {"www.w3.org/2000/svg"} and "https://" not in text
+
+
+def test_agents_that_do_not_fit_are_refused(tables, tmp_path):
+    other = tmp_path / "other.json"
+    names = [feature_names(street) for street in range(4)]
+    save_agent(other, [random_tree(1, 3, 5, 3)] * 4, names, ("fold", "call", "all_in"), {})
+    with pytest.raises(ValueError, match="labels"):
+        page_data([Player("A", 3, random_agent(tmp_path)), Player("B", 3, other)], tables[0])
+    with pytest.raises(ValueError, match="none"):
+        page_data([], tables[0])
+
+
+def test_a_script_cannot_be_ended_by_what_the_page_knows():
+    assert "</script><b>" not in explorer_page({"names": ["</script><b>"]})
+
+
+@NODE
+def test_every_script_can_be_parsed():
+    for name in SCRIPTS:
+        done = subprocess.run(["node", "--check", "-"], input=source(f"{name}.js"), capture_output=True, text=True)
+        assert done.returncode == 0, done.stderr
