@@ -1,31 +1,27 @@
 """The explorer's scripts, run by node, answer as Python does: whole-number features, leaf, mixture, reasons, money."""
 
 import json
+import re
 import shutil
 import subprocess
 
 import numpy as np
 import pytest
+from questions import ANSWER, check_answers, random_agent
 from random_trees import random_tree
 
-from faceup.cards.cards import BOARD_CARDS, CLASS_OF_HOLE, PERMUTED_HOLES, canonical, card_text, hole_index
+from faceup.cards.cards import hole_index
 from faceup.cards.equity import UNITS
 from faceup.cards.features import N_DECILES, Hand, feature_names
 from faceup.cards.strength import strength
-from faceup.holdem.betting.betting_tree import START, act, legal_raises, menu_from, pot_and_call
 from faceup.holdem.betting.hand_play import settle
-from faceup.holdem.betting.notation import longer, read_line
+from faceup.holdem.betting.notation import read_line
 from faceup.holdem.explorer.page import PURE, SCRIPTS, Player, explorer_page, page_data, source, write_explorer
-from faceup.holdem.learn.agent_file import load_agent_file, save_agent
-from faceup.holdem.play.agents import TreeAgent
+from faceup.holdem.learn.agent_file import save_agent
 from faceup.holdem.play.words import number, wording
 from faceup.notebook.paths import AGENTS
-from faceup.trees.decision_tree import truncate
 
 NODE = pytest.mark.skipif(shutil.which("node") is None, reason="the page's scripts can only be run where node is installed")
-MENU = menu_from([[1, 2], [1], []], [[0.75], []], [[1], []], [[1, 2], []])
-LABELS = ("fold", "call", "raise_0.75", "raise_1", "raise_2", "all_in")
-HISTORY = "both+seat"
 
 
 def run(code: str, given: object) -> object:
@@ -38,95 +34,21 @@ def run(code: str, given: object) -> object:
     return json.loads(done.stdout)
 
 
-def random_betting(rng: np.random.Generator, street: int) -> str:
-    """A line of legal actions, bets of any size among them, after which somebody is to act on a street."""
-    while True:
-        line, state = "", START
-        while state and (state.street < street or (state.street == street and rng.random() < 0.5)):
-            least, most = legal_raises(state)
-            action = ("call", 0)
-            if least and rng.random() < 0.4:
-                action = ("raise", int(min(most, least + rng.integers(0, 3 * pot_and_call(state)[0]))))
-            line, state = longer(line, state, action), act(state, *action)[0]
-        if state and state.street == street:
-            return line
-
-
-def random_questions(n: int) -> list[dict]:
-    """n situations, as many on each street: cards as numbers and the betting."""
-    rng, found = np.random.default_rng(n), []
-    for k in range(n):
-        cards = rng.permutation(52)[:7].tolist()
-        found.append({"hole": cards[:2], "board": cards[2 : 2 + BOARD_CARDS[k % 4]], "betting": random_betting(rng, k % 4)})
-    return found
-
-
-def whole_features(tables, hole: list[int], board: list[int]) -> list[int]:
-    """A hand's numbers as the tables of `cards.equity` hold them."""
-    street, row, column = BOARD_CARDS.index(len(board)), 0, int(CLASS_OF_HOLE[hole_index(*hole)])
-    if board:
-        row, permutation = canonical(board)
-        column = int(PERMUTED_HOLES[permutation][hole_index(*hole)])
-    table = tables[street]
-    return [int(table.equity[row, column]), *(int(value) for deciles in table.deciles for value in deciles[row, column])]
-
-
-def random_agent(folder):
-    """The file of an agent of random trees that are told all; thresholds as equities and dollars are."""
-    trees, names = [], [feature_names(street, HISTORY) for street in range(4)]
-    for street in range(4):
-        tree = random_tree(street, 60, len(names[street]), len(LABELS))
-        asked = [names[street][k] if k >= 0 else "" for k in tree.feature]
-        scale = [3000 if "bet" in name else 0.5 if name == "button" else 1 for name in asked]
-        threshold = np.where(tree.feature < 0, 0, np.random.default_rng(street).random(len(scale)) * scale)
-        trees.append(tree._replace(threshold=threshold.astype(np.float32)))
-    save_agent(folder / "random.json", trees, names, LABELS, {"menu": MENU})
-    return folder / "random.json"
-
-
-ANSWER = """
-const answers = given.questions.map(({ hole, board, betting }) => {
-  const { state } = readLine(betting), cards = holeIndex(...hole), street = state.street;
-  const whole = street ? serve({ board, hole: cards }).whole : wholeFeatures(cards, null, given.data.preflop);
-  const tree = unpack(given.data.files[0][STREETS[street]]), x = rowOf(tree, features(whole, street), state);
-  const path = pathOf(tree, x, given.depth), actions = offered(state, given.data.menu, given.data.labels);
-  const steps = path.slice(0, -1).map(node => [tree.names[tree.feature[node]], x[tree.feature[node]], tree.threshold[node]]);
-  const shares = legalShares(tree.value[path.at(-1)], actions);
-  return { whole, steps, shares: Object.fromEntries(actions.map((a, i) => [given.data.labels[a.label], shares[i]])),
-    amounts: Object.fromEntries(actions.map(a => [given.data.labels[a.label], a.amount])) };
-});
-console.log(JSON.stringify(answers));
-"""
-
-
-def check_answers(tables, path, depth, n):
-    """The scripts against `TreeAgent`, of the trees cut at a depth, in n random situations."""
-    file, questions = load_agent_file(path), random_questions(n)
-    agent = TreeAgent(file._replace(trees=tuple(truncate(tree, depth) for tree in file.trees)), tables)
-    data = page_data([Player("it", depth, path)], tables[0])
-    answers = run(ANSWER, {"data": data, "depth": depth, "questions": questions})
-    for question, found in zip(questions, answers, strict=True):
-        hole, board = ("".join(map(card_text, question[key])) for key in ("hole", "board"))
-        asked = hole, board, question["betting"]
-        assert found["whole"] == whole_features(tables, question["hole"], question["board"]), asked
-        assert [tuple(step) for step in found["steps"]] == agent.path(*asked), asked
-        assert found["shares"] == pytest.approx(agent.action_probabilities(*asked), abs=1e-6), asked
-        legal = agent.legal(question["betting"])
-        assert {k: v for k, v in found["amounts"].items() if v} == {k: legal[k] for k in legal if k not in ("fold", "call")}, (
-            asked
-        )
+def by_node(given: dict) -> list[dict]:
+    """The answers of the scripts in node."""
+    return run(f"{ANSWER} console.log(JSON.stringify(answersTo(given)));", given)
 
 
 @NODE
 @pytest.mark.parametrize("depth", [30, 3])
 def test_the_page_answers_as_python_does(tables, tmp_path, depth):
-    check_answers(tables, random_agent(tmp_path), depth, 60)
+    check_answers(tables, random_agent(tmp_path), depth, 60, by_node)
 
 
 @NODE
 @pytest.mark.slow
 def test_the_page_answers_as_python_does_in_a_thousand_situations(tables):
-    check_answers(tables, AGENTS / "oct.json", 15, 1000)
+    check_answers(tables, AGENTS / "oct.json", 15, 1000, by_node)
 
 
 @NODE
@@ -208,6 +130,8 @@ def test_the_page_is_one_file_that_needs_nothing_else(tables, tmp_path):
     text = (tmp_path / "page.html").read_text(encoding="utf-8")
     assert size == len(text.encode()) < 12e6
     assert "{{" not in text and text.count("<script") == text.count("</script>") == 9
+    identifiers = re.findall(r' id="([^"]+)"', text)
+    assert len(identifiers) == len(set(identifiers)) > 20
     assert " src=" not in text and "@import" not in text and "fetch(" not in text
     assert set(part.split('"')[0] for part in text.split("http://")[1:]) == {"www.w3.org/2000/svg"} and "https://" not in text
 

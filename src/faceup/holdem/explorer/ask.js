@@ -19,8 +19,8 @@ function drawCards() {
     const name = `${SLOTS[i]}: ${card === null ? "empty" : cardName(card)}`;
     const text = card === null ? ["hand", "hand", "flop", "flop", "flop", "turn", "river"][i] : RANKS[card >> 2] + SUIT_SIGNS[card & 3];
     const style = card === null ? "card none" : `card ${SUITS[card & 3]}`;
-    const made = button(text, () => { spot.cards[i] = null; spot.marked = i; draw(); },
-      { class: style + mark, "aria-label": name, "aria-pressed": pressed });
+    const made = button(named(text, name), () => { spot.cards[i] = null; spot.marked = i; draw(); },
+      { class: style + mark, "aria-pressed": pressed });
     return i === 2 || i > 4 ? [element("span", { class: "gap" }), made] : [made];
   }));
   for (const each of $("deck").children) {
@@ -43,9 +43,8 @@ function pickCard(card) {
 function makeDeck() {
   for (let suit = 3; suit >= 0; suit--) {
     for (let rank = 12; rank >= 0; rank--) {
-      const card = 4 * rank + suit, made = button(RANKS[rank] + SUIT_SIGNS[suit], () => pickCard(card),
-        { class: SUITS[suit], "aria-label": cardName(card), "aria-pressed": "false", tabindex: rank === 12 && suit === 3 ? 0 : -1 });
-      made.dataset.card = card;
+      const card = 4 * rank + suit, made = button(named(RANKS[rank] + SUIT_SIGNS[suit], cardName(card)), () => pickCard(card),
+        { class: SUITS[suit], "data-card": card, "aria-pressed": "false", tabindex: rank === 12 && suit === 3 ? 0 : -1 });
       $("deck").append(made);
     }
   }
@@ -102,6 +101,14 @@ function missing(state, hole, board) {
   return element("span", {}, `Pick ${what}, or `, button("deal them at random", () => fillAtRandom(2 + n)));
 }
 
+// What was answered before is pale until the new answer is there.
+function busy(yes) {
+  for (const id of ["answer", "why", "grid", "tree"]) {
+    if (yes) $(id).setAttribute("aria-busy", "true");
+    else $(id).removeAttribute("aria-busy");
+  }
+}
+
 async function drawAnswer(state, turn) {
   const hole = holeOf(spot.cards), board = state && boardOn(spot.cards, state.street), lack = missing(state, hole, board);
   if (lack) {
@@ -141,14 +148,16 @@ async function draw() {
   drawCards();
   drawBetting(state);
   $("link").href = remember("ask", { seat: spot.seat, cards: spot.cards.map(c => c === null ? "__" : cardText(c)).join(""), bet: spot.line });
+  busy(true);
   await drawAnswer(state, turn);
+  if (turn === drawing) busy(false);
 }
 
 function openSpot({ seat, cards, bet }) {
   readLine(bet ?? ""); // throws on a line that is none
   spot.cards = (cards?.match(/../g) ?? []).concat(Array(7).fill("__")).slice(0, 7).map(text => text === "__" ? null : parseCards(text)[0]);
-  const named = spot.cards.filter(card => card !== null);
-  if (new Set(named).size < named.length) throw new Error("a card is named twice");
+  const picked = spot.cards.filter(card => card !== null);
+  if (new Set(picked).size < picked.length) throw new Error("a card is named twice");
   spot.seat = seat === "1" ? 1 : 0;
   spot.line = bet ?? "";
   spot.marked = spot.cards.indexOf(null);

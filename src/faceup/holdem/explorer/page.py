@@ -78,7 +78,7 @@ def _names(agent: TreeAgent) -> list[tuple[str, ...]]:
 
 def explorer_page(data: Mapping[str, Any]) -> str:
     """The page as HTML."""
-    scripts = "\n".join(f'<script id="{name}">\n{source(f"{name}.js")}</script>' for name in SCRIPTS)
+    scripts = "\n".join(f'<script id="script-{name}">\n{source(f"{name}.js")}</script>' for name in SCRIPTS)
     embedded = json.dumps(data, separators=(",", ":"), ensure_ascii=False, allow_nan=False).replace("<", "\\u003c")
     page = source("explorer.html").replace("{{style}}", source("explorer.css")).replace("{{scripts}}", scripts)
     return page.replace("{{data}}", embedded)

@@ -123,8 +123,9 @@ function drawScore() {
   const spread = Math.sqrt(sum(mbb.map(x => (x - mean) ** 2)) / Math.max(n - 1, 1) / Math.max(n, 1));
   const whole = x => Math.round(x).toLocaleString("en-US").replace("-", "−");
   const interval = n > 1 ? ` ± ${whole(1.96 * spread)}` : "";
-  $("score").textContent = n ? `After ${n} ${n > 1 ? "hands" : "hand"} you have won ${whole(sum(results))} dollars: ${whole(mean)}${interval} mbb/g ` +
-    "(thousandths of a big blind a hand, 95 % interval). Luck is large: a verdict takes hundreds of hands." : "No hand is counted yet.";
+  const money = sum(results), up = `you are ${money < 0 ? "down" : "up"} ${dollars(Math.abs(money))}`;
+  $("score").textContent = n ? `After ${n} ${n > 1 ? "hands" : "hand"} ${up}: ${whole(mean)}${interval} mbb/g ` +
+    "(thousandths of a big blind a hand, 95 % interval). Luck is large: a verdict takes thousands of hands." : "No hand is counted yet.";
 }
 
 function startPlay() {

@@ -20,6 +20,8 @@ function element(name, attributes = {}, ...children) {
 }
 
 const button = (text, onclick, attributes = {}) => element("button", { type: "button", onclick, ...attributes }, text);
+// Signs for the eye, and their name for a screen reader.
+const named = (signs, name) => element("span", {}, element("span", { "aria-hidden": "true" }, signs), element("span", { class: "said" }, name));
 const cardName = card => `${RANK_NAMES[card >> 2]} of ${SUIT_NAMES[card & 3]}`;
 const cardsText = cards => cards.map(cardText).join("");
 
@@ -46,7 +48,7 @@ function withArrows(container, columns) {
 
 const worker = (() => {
   try {
-    const source = ["cards", "worker"].map(id => $(id).textContent).join("\n");
+    const source = ["cards", "worker"].map(name => $(`script-${name}`).textContent).join("\n");
     return new Worker(URL.createObjectURL(new Blob([source], { type: "text/javascript" })));
   } catch { return null; }
 })();

@@ -1,0 +1,101 @@
+"""Random situations, what an agent answers to them in Python, and a script that asks the page's scripts the same."""
+
+import numpy as np
+import pytest
+from random_trees import random_tree
+
+from faceup.cards.cards import BOARD_CARDS, CLASS_OF_HOLE, PERMUTED_HOLES, canonical, card_text, hole_index
+from faceup.cards.features import feature_names
+from faceup.holdem.betting.betting_tree import START, act, legal_raises, menu_from, pot_and_call
+from faceup.holdem.betting.notation import longer
+from faceup.holdem.explorer.page import Player, page_data
+from faceup.holdem.learn.agent_file import load_agent_file, save_agent
+from faceup.holdem.play.agents import TreeAgent
+from faceup.trees.decision_tree import truncate
+
+MENU = menu_from([[1, 2], [1], []], [[0.75], []], [[1], []], [[1, 2], []])
+LABELS = ("fold", "call", "raise_0.75", "raise_1", "raise_2", "all_in")
+HISTORY = "both+seat"
+
+
+def random_betting(rng: np.random.Generator, street: int) -> str:
+    """A line of legal actions, bets of any size among them, after which somebody is to act on a street."""
+    while True:
+        line, state = "", START
+        while state and (state.street < street or (state.street == street and rng.random() < 0.5)):
+            least, most = legal_raises(state)
+            action = ("call", 0)
+            if least and rng.random() < 0.4:
+                action = ("raise", int(min(most, least + rng.integers(0, 3 * pot_and_call(state)[0]))))
+            line, state = longer(line, state, action), act(state, *action)[0]
+        if state and state.street == street:
+            return line
+
+
+def random_questions(n: int) -> list[dict]:
+    """n situations, as many on each street: cards as numbers and the betting."""
+    rng, found = np.random.default_rng(n), []
+    for k in range(n):
+        cards = rng.permutation(52)[:7].tolist()
+        found.append({"hole": cards[:2], "board": cards[2 : 2 + BOARD_CARDS[k % 4]], "betting": random_betting(rng, k % 4)})
+    return found
+
+
+def whole_features(tables, hole: list[int], board: list[int]) -> list[int]:
+    """A hand's numbers as the tables of `cards.equity` hold them."""
+    street, row, column = BOARD_CARDS.index(len(board)), 0, int(CLASS_OF_HOLE[hole_index(*hole)])
+    if board:
+        row, permutation = canonical(board)
+        column = int(PERMUTED_HOLES[permutation][hole_index(*hole)])
+    table = tables[street]
+    return [int(table.equity[row, column]), *(int(value) for deciles in table.deciles for value in deciles[row, column])]
+
+
+def random_agent(folder):
+    """The file of an agent of random trees that are told all; thresholds as equities and dollars are."""
+    trees, names = [], [feature_names(street, HISTORY) for street in range(4)]
+    for street in range(4):
+        tree = random_tree(street, 60, len(names[street]), len(LABELS))
+        asked = [names[street][k] if k >= 0 else "" for k in tree.feature]
+        scale = [3000 if "bet" in name else 0.5 if name == "button" else 1 for name in asked]
+        threshold = np.where(tree.feature < 0, 0, np.random.default_rng(street).random(len(scale)) * scale)
+        trees.append(tree._replace(threshold=threshold.astype(np.float32)))
+    save_agent(folder / "random.json", trees, names, LABELS, {"menu": MENU})
+    return folder / "random.json"
+
+
+ANSWER = """
+function answersTo(given) {
+  return given.questions.map(({ hole, board, betting }) => {
+  const { state } = readLine(betting), cards = holeIndex(...hole), street = state.street;
+  const whole = street ? serve({ board, hole: cards }).whole : wholeFeatures(cards, null, given.data.preflop);
+  const tree = unpack(given.data.files[0][STREETS[street]]), x = rowOf(tree, features(whole, street), state);
+  const path = pathOf(tree, x, given.depth), actions = offered(state, given.data.menu, given.data.labels);
+  const steps = path.slice(0, -1).map(node => [tree.names[tree.feature[node]], x[tree.feature[node]], tree.threshold[node]]);
+  const shares = legalShares(tree.value[path.at(-1)], actions);
+  return { whole, steps, shares: Object.fromEntries(actions.map((a, i) => [given.data.labels[a.label], shares[i]])),
+    amounts: Object.fromEntries(actions.map(a => [given.data.labels[a.label], a.amount])) };
+});
+}
+"""
+
+
+def check_answers(tables, path, depth, n, ask):
+    """The scripts against `TreeAgent`, of the trees cut at a depth, in n random situations.
+
+    ask(given): what `answersTo` of ANSWER returns, wherever the page's scripts run.
+    """
+    file, questions = load_agent_file(path), random_questions(n)
+    agent = TreeAgent(file._replace(trees=tuple(truncate(tree, depth) for tree in file.trees)), tables)
+    data = page_data([Player("it", depth, path)], tables[0])
+    answers = ask({"data": data, "depth": depth, "questions": questions})
+    for question, found in zip(questions, answers, strict=True):
+        hole, board = ("".join(map(card_text, question[key])) for key in ("hole", "board"))
+        asked = hole, board, question["betting"]
+        assert found["whole"] == whole_features(tables, question["hole"], question["board"]), asked
+        assert [tuple(step) for step in found["steps"]] == agent.path(*asked), asked
+        assert found["shares"] == pytest.approx(agent.action_probabilities(*asked), abs=1e-6), asked
+        legal = agent.legal(question["betting"])
+        assert {k: v for k, v in found["amounts"].items() if v} == {k: legal[k] for k in legal if k not in ("fold", "call")}, (
+            asked
+        )

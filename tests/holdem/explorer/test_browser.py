@@ -1,0 +1,128 @@
+"""The explorer in Chromium: a hand is played with the mouse, links lead back, nothing is wrong for screen readers or phones.
+
+These need `pip install -e ".[browser]"` and a Chromium: playwright's own, or the one that the variable CHROMIUM names.
+"""
+
+import os
+import re
+import shutil
+
+import pytest
+from questions import ANSWER, check_answers, random_agent
+
+from faceup.cards.cards import parse_cards
+from faceup.holdem.explorer.page import Player, write_explorer
+from faceup.notebook.paths import AGENTS
+
+pytestmark = pytest.mark.slow
+
+
+@pytest.fixture(scope="module")
+def browser():
+    api = pytest.importorskip("playwright.sync_api")
+    with api.sync_playwright() as playwright:
+        try:
+            path = os.environ.get("CHROMIUM") or shutil.which("chromium")
+            found = playwright.chromium.launch(executable_path=path, args=["--no-sandbox"])
+        except api.Error as error:
+            pytest.skip(f"no Chromium: {str(error).splitlines()[0]}")
+        yield found
+        found.close()
+
+
+@pytest.fixture(scope="module")
+def address(tables, tmp_path_factory):
+    path = tmp_path_factory.mktemp("page") / "explorer.html"
+    players = [Player(name, depth, AGENTS / f"{name.lower()}.json") for name in ("CART", "OCT") for depth in (3, 15)]
+    write_explorer(path, players, tables[0])
+    return path.as_uri()
+
+
+@pytest.fixture(params=[1280, 390], ids=["desktop", "phone"])
+def page(browser, address, request):
+    """The page at either width; it may report no error."""
+    found = browser.new_page(viewport={"width": request.param, "height": 800})
+    errors = []
+    found.on("pageerror", lambda error: errors.append(str(error)))
+    found.goto(address)
+    yield found
+    found.close()
+    assert not errors
+
+
+def wrong_for_readers(page) -> list[str]:
+    """What axe-core calls serious or critical."""
+    axe = pytest.importorskip("axe_core_python.sync_playwright").Axe()
+    found = axe.run(page)["violations"]
+    return [f"{one['id']}: {one['nodes'][0]['html']}" for one in found if one["impact"] in ("serious", "critical")]
+
+
+def fits(page) -> bool:
+    """Whether nothing is wider than the window."""
+    return page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+
+
+def test_the_papers_hand_is_asked_about_by_clicks(page):
+    for card in parse_cards("Ac3hKh3sJc"):
+        page.click(f'#deck [data-card="{card}"]')
+    page.check('input[name="seat"][value="1"]')
+    page.click("#bets >> text=raise to $300")
+    page.click("#bets >> text=call $200")
+    page.wait_for_selector("#grid:not([aria-busy]) button")
+    assert "draw: the best 10 % of rivers reach 95.2 % or more" in page.inner_text("#why")
+    assert page.locator("#tree .lit").count() > 5 and page.locator("#grid button").count() == 169
+    assert fits(page) and not wrong_for_readers(page)
+    answer, link = page.inner_text("#answer"), page.get_attribute("#link", "href")
+    page.evaluate("location.hash = '#view=ask&bet=f'")
+    page.wait_for_function("document.getElementById('turn-of').textContent.includes('over')")
+    page.evaluate("link => { location.hash = link; }", link)
+    page.wait_for_selector("#grid:not([aria-busy]) button")
+    assert page.inner_text("#answer") == answer
+
+
+def test_a_hand_is_played_from_deal_to_river_against_a_bet_of_any_size(page):
+    """The visitor holds the paper's hand in the big blind, bets an odd sum on the flop, and then checks and calls."""
+    page.evaluate("location.hash = '#view=play&seat=1&mine=Ac3h&theirs=KdQs&board=Kh3sJc9d2c'")
+    page.wait_for_function("document.getElementById('play').hidden === false")
+    for _ in range(20):
+        page.wait_for_function(r"/Your turn|win|lose|split/.test(document.getElementById('your-turn').textContent)")
+        if "Your turn" not in (said := page.inner_text("#your-turn")):
+            break
+        if page.locator("#table .card").count() == 7 and "no bet to call" in said:
+            page.fill("#your-bets input", "437")
+            page.click("#your-bets form button")
+        else:
+            page.click("#your-bets button >> text=/^(check|call)/")
+    assert re.search(r"You (win|lose) \$[\d,]+\.", page.inner_text("#your-turn"))
+    assert "you: bet $437" in page.inner_text("#table") and page.locator("#table .card").count() == 9
+    page.wait_for_selector("#review .decision")
+    assert page.locator("#review .decision a").count() >= 2
+    assert fits(page) and not wrong_for_readers(page)
+
+
+def test_hands_are_counted(page):
+    page.click("#to-play")
+    for n in range(1, 4):
+        while "Your turn" in page.inner_text("#your-turn") or "thinks" in page.inner_text("#your-turn"):
+            page.wait_for_function("!document.getElementById('your-turn').textContent.includes('thinks')")
+            if "Your turn" in page.inner_text("#your-turn"):
+                page.click("#your-bets button >> nth=0")
+        page.wait_for_function(f"document.getElementById('score').textContent.startsWith('After {n} hand')")
+        page.click("#next")
+    assert "±" in page.inner_text("#score")
+
+
+def test_a_shallower_tree_answers_with_fewer_questions(page):
+    page.evaluate("location.hash = '#view=ask&agent=CART&depth=3&seat=0&cards=Ac3h'")
+    page.wait_for_selector("#tree:not([aria-busy]) .lit")
+    assert page.locator("#tree .lit").count() == 4
+    assert "CART, depth 3" in page.inner_text("#facts")
+
+
+@pytest.mark.parametrize(("name", "n"), [("random", 100), ("oct", 1000)])
+def test_the_browser_answers_as_python_does(browser, address, tables, tmp_path, name, n):
+    page = browser.new_page()
+    page.goto(address)
+    path = AGENTS / "oct.json" if name == "oct" else random_agent(tmp_path)
+    check_answers(tables, path, 15, n, lambda given: page.evaluate(f"given => {{ {ANSWER} return answersTo(given); }}", given))
+    page.close()
