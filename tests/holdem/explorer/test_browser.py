@@ -62,6 +62,12 @@ def fits(page) -> bool:
     return page.evaluate("document.documentElement.scrollWidth <= innerWidth")
 
 
+def turn(page) -> str:
+    """What is said once the agent has acted."""
+    page.wait_for_function(r"/Your turn|win|lose|split/.test(document.getElementById('your-turn').textContent)")
+    return page.inner_text("#your-turn")
+
+
 def test_the_papers_hand_is_asked_about_by_clicks(page):
     for card in parse_cards("Ac3hKh3sJc"):
         page.click(f'#deck [data-card="{card}"]')
@@ -85,8 +91,7 @@ def test_a_hand_is_played_from_deal_to_river_against_a_bet_of_any_size(page):
     page.evaluate("location.hash = '#view=play&seat=1&mine=Ac3h&theirs=KdQs&board=Kh3sJc9d2c'")
     page.wait_for_function("document.getElementById('play').hidden === false")
     for _ in range(20):
-        page.wait_for_function(r"/Your turn|win|lose|split/.test(document.getElementById('your-turn').textContent)")
-        if "Your turn" not in (said := page.inner_text("#your-turn")):
+        if "Your turn" not in (said := turn(page)):
             break
         if page.locator("#table .card").count() == 7 and "no bet to call" in said:
             page.fill("#your-bets input", "437")
@@ -101,13 +106,12 @@ def test_a_hand_is_played_from_deal_to_river_against_a_bet_of_any_size(page):
 
 
 def test_hands_are_counted(page):
+    """The visitor folds or checks."""
     page.click("#to-play")
     for n in range(1, 4):
-        while "Your turn" in page.inner_text("#your-turn") or "thinks" in page.inner_text("#your-turn"):
-            page.wait_for_function("!document.getElementById('your-turn').textContent.includes('thinks')")
-            if "Your turn" in page.inner_text("#your-turn"):
-                page.click("#your-bets button >> nth=0")
-        page.wait_for_function(f"document.getElementById('score').textContent.startsWith('After {n} hand')")
+        while "Your turn" in turn(page):
+            page.click("#your-bets button >> nth=0")
+        assert page.inner_text("#score").startswith(f"After {n} hand")
         page.click("#next")
     assert "±" in page.inner_text("#score")
 
