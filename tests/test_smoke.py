@@ -114,6 +114,15 @@ def test_smoke_strategy_reads_every_agent(smoke):
         assert agent.with_suffix(".json").stat().st_size < size == page.with_suffix(".html").stat().st_size < 5e6
 
 
+def test_smoke_explorer_is_one_page(smoke):
+    """It holds CART and OCT at each depth, and its size is told."""
+    size = json.loads((smoke / "reports" / "metrics" / "explorer.json").read_text())["page_bytes"]
+    text = (smoke / "reports" / "pages" / "explorer.html").read_text(encoding="utf-8")
+    assert len(text.encode()) == size < 12e6
+    data = json.loads(text.partition('id="data">')[2].partition("</script>")[0])
+    assert [(agent["name"], agent["depth"]) for agent in data["agents"]] == [(n, d) for n in ("CART", "OCT") for d in (1, 3, 15)]
+
+
 @pytest.mark.slow
 def test_smoke_stopped_at_random_moments_loses_no_report_and_ends_the_same(smoke, tmp_path):
     assert stop_and_go.main(smoke, tmp_path / "stopped", stops=20) == ""
