@@ -7,6 +7,7 @@
 #   make test     the tests, the pipeline at toy size included
 #   make test-all the long ones too
 #   make lab      JupyterLab on the notebooks
+#   make site     the executed notebooks, pages and figures as a web site in build/site, to be read without a network
 #   make bench    measure speed and memory into reports/benchmarks.json
 #   make lint     ruff and mypy
 
@@ -16,7 +17,7 @@ READY := .venv/ready
 IN := PATH="$(CURDIR)/.venv/bin:$$PATH"
 unexport PYTHONPATH PYTHONHOME VIRTUAL_ENV FACEUP_ROOT NUMBA_CACHE_DIR
 
-.PHONY: repro studies smoke test test-all lab bench lint
+.PHONY: repro studies smoke test test-all lab site bench lint
 
 repro: $(READY)
 	$(IN) dvc repro
@@ -36,6 +37,23 @@ test-all: $(READY)
 
 lab: $(READY)
 	$(IN) jupyter lab notebooks $(if $(filter 0,$(shell id -u)),--allow-root)
+
+# Jupyter Book stands apart from .venv: its libraries are older than those of JupyterLab.
+site: build/site-tools/ready
+	rm -rf build/site-source build/site-made build/site
+	mkdir -p build/site-source
+	cp -r reports/. site/*.yml build/site-source
+	mkdir build/site-source/copied && mv build/site-source/pages build/site-source/copied
+	build/site-tools/bin/jupyter-book build --quiet --path-output build/site-made build/site-source
+	mv build/site-made/_build/html build/site
+	rm -r build/site-source build/site-made
+	@echo "Open build/site/index.html"
+
+build/site-tools/ready: site/requirements.txt
+	$(PYTHON) -m venv build/site-tools || \
+		{ $(PYTHON) -m venv --clear --without-pip build/site-tools && $(PYTHON) -m pip --python build/site-tools/bin/python install pip; }
+	build/site-tools/bin/python -m pip install --quiet -r site/requirements.txt
+	touch $@
 
 bench: $(READY)
 	$(IN) python -m pytest tests/benchmarks -o python_files="bench_*.py"
