@@ -13,6 +13,3 @@ _LOCATORS = ",".join(["faceup.notebook.kernel_cache.KernelCacheLocator", *_NUMBA
 os.environ.setdefault("NUMBA_CACHE_LOCATOR_CLASSES", _LOCATORS)
 if "numba" in sys.modules:  # it has read its environment already
     sys.modules["numba"].config.CACHE_LOCATOR_CLASSES = os.environ["NUMBA_CACHE_LOCATOR_CLASSES"]
-
-# Whatever reads notebooks imports jsonschema, which takes 1.5 seconds to build a grammar of web addresses, if it is allowed to.
-sys.modules.setdefault("rfc3987_syntax", None)  # type: ignore[arg-type]
