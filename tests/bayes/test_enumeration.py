@@ -14,7 +14,7 @@ from faceup.cards.cards import BOARD_CARDS, HOLE_CARDS, card_text
 from faceup.cards.equity import UNITS
 
 DEALS, WINS, TIES = 2_781_381_002_400, 1_334_125_369_292, 113_130_263_816  # FACTS: unordered within hands and board
-BOARDS = int(os.environ.get("FACEUP_BAYES_BOARDS", 3))  # of each brute force; half a second each
+BOARDS = int(os.environ.get("FACEUP_BAYES_BOARDS", 2))  # of each brute force; a second each
 
 
 def test_starting_hands_instead_of_odds(all_in_wins):
