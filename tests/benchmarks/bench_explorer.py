@@ -16,7 +16,8 @@ TIME = """async boards => {
       found[street].push(await time(() => compute({ board, hole: holeIndex(...hole(board)) })));
     }
     const other = [...flop.slice(0, 2), turn]; // not swept yet
-    found.chart.push(await time(async () => gridView(readLine("b300c/").state, await allNumbersOf(other), -1, () => {})));
+    const { state } = readLine("b300c/");
+    found.chart.push(await time(async () => gridView(state, agentChart(state, await allNumbersOf(other)), -1, () => {})));
   }
   const paint = performance.getEntriesByName("first-contentful-paint")[0].startTime;
   return { ...found, paint: [paint], bytes: [document.documentElement.outerHTML.length] };

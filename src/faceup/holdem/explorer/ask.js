@@ -103,7 +103,7 @@ function missing(state, hole, board) {
 
 // What was answered before is pale until the new answer is there.
 function busy(yes) {
-  for (const id of ["answer", "why", "grid", "tree"]) {
+  for (const id of ["answer", "why", "grid", "tree", "exploit"]) {
     if (yes) $(id).setAttribute("aria-busy", "true");
     else $(id).removeAttribute("aria-busy");
   }
@@ -111,11 +111,9 @@ function busy(yes) {
 
 async function drawAnswer(state, turn) {
   const hole = holeOf(spot.cards), board = state && boardOn(spot.cards, state.street), lack = missing(state, hole, board);
-  if (lack) {
-    $("answer").replaceChildren(lack);
-    $("why").replaceChildren();
-    $("tree").replaceChildren();
-  } else {
+  $("why-part").hidden = $("tree-part").hidden = Boolean(lack);
+  if (lack) $("answer").replaceChildren(lack);
+  else {
     const found = await numbersOf(hole, board);
     if (turn !== drawing) return;
     const answer = decide(state, found.x);
@@ -132,7 +130,42 @@ async function drawAnswer(state, turn) {
   if (turn !== drawing) return;
   $("grid-said").textContent = `What the agent does ${state.actor ? "in the big blind" : "on the button"} in this spot with each hand, ` +
     "suits averaged. Click a hand to ask about it.";
-  $("grid").replaceChildren(gridView(state, rows, hole === null ? -1 : classOf(hole), pickHole));
+  $("grid").replaceChildren(gridView(state, agentChart(state, rows), hole === null ? -1 : classOf(hole), pickHole));
+}
+
+// On the river, before the opponent acts: what he does if he knows the agent's strategy.
+async function drawExploit(state, turn) {
+  const board = state && boardOn(spot.cards, state.street), here = board && state.street === 3 && state.actor !== spot.seat;
+  $("exploit").hidden = !here;
+  if (!here) return;
+  const rows = [];
+  for (const n of BOARD_CARDS) rows.push(await allNumbersOf(board.slice(0, n)));
+  if (turn !== drawing) return;
+  const asked = { trees: treesOf(agent.file), depth: agent.depth, menu: MENU, labels: LABELS };
+  const { actions, values, imitated } = respond(asked, spot.line, board, rows);
+  const hands = [...Array(N_HOLES).keys()].filter(h => rows[3][h] && !Number.isNaN(imitated[h]));
+  $("exploit-grid").replaceChildren();
+  $("exploit-hand").textContent = "";
+  if (!hands.length) {
+    $("exploit-said").textContent = "The agent never plays the moves above: no hand of its own comes here.";
+    return;
+  }
+  const best = h => values.reduce((at, one, k) => one[h] > values[at][h] ? k : at, 0);
+  const mean = of => money(sum(hands.map(of)) / hands.length);
+  $("exploit-said").textContent = "The opponent’s best action with each hand, if he knows the agent’s trees but not its cards (bets: the agent’s " +
+    `sizes, half the pot, the pot, twice the pot, all-in). From here on he wins ${mean(h => values[best(h)][h])} on average; if he played as ` +
+    `the agent would in his place, ${mean(h => imitated[h])}. All his hands count alike, and folding counts as $0. Click a hand for its numbers.`;
+  const shares = actions.map((_, k) => Float64Array.from(rows[3], (hand, h) => Number(hand && best(h) === k)));
+  const show = h => { $("exploit-hand").textContent = handValues(state, actions, values, h); };
+  $("exploit-grid").replaceChildren(gridView(state, chartOf(actions, shares, rows[3]), -1, show));
+}
+
+const money = amount => (amount < 0 ? "−" : "") + dollars(Math.abs(amount));
+
+// What the opponent's actions are worth with one hand.
+function handValues(state, actions, values, h) {
+  const said = actions.map((one, k) => `${actionName(state, one)} ${money(values[k][h])}`);
+  return `With ${cardText(HIGH[h])}${cardText(LOW[h])} his actions are worth: ${said.join("; ")}.`;
 }
 
 function pickHole(hole) {
@@ -150,6 +183,7 @@ async function draw() {
   $("link").href = remember("ask", { seat: spot.seat, cards: spot.cards.map(c => c === null ? "__" : cardText(c)).join(""), bet: spot.line });
   busy(true);
   await drawAnswer(state, turn);
+  if (turn === drawing) await drawExploit(state, turn);
   if (turn === drawing) busy(false);
 }
 

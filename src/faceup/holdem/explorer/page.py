@@ -18,7 +18,7 @@ from faceup.holdem.show.figures import action_colours
 from faceup.notebook.storage import write_text
 from faceup.trees.packed import pack
 
-PURE = ("cards", "worker", "betting", "agent")  # scripts that need no page: tests run them by themselves
+PURE = ("cards", "worker", "betting", "agent", "exploit")  # scripts that need no page: tests run them by themselves
 SCRIPTS = (*PURE, "view", "ask", "play", "main")  # in the order in which they run
 
 

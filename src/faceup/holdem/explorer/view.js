@@ -193,14 +193,13 @@ function treeView({ tree, path, x }) {
 
 // --- the 13 x 13 chart ---------------------------------------------------------------------------------------------------
 
-// What the agent does with every hand: mean shares of the holes of each class, and how many the board leaves.
-function chartOf(state, rows) {
-  const actions = offered(state, MENU, LABELS), tree = treesOf(agent.file)[state.street];
+// Shares of actions with every hand, averaged over the holes of each class: {n, hole: one of them, shares}. shares[action][hole].
+function chartOf(actions, shares, rows) {
   const classes = Array.from({ length: 169 }, () => ({ n: 0, hole: -1, shares: actions.map(() => 0) }));
   rows.forEach((hand, h) => {
     if (!hand) return;
-    const path = pathOf(tree, rowOf(tree, hand, state), agent.depth), one = classes[classOf(h)];
-    legalShares(tree.value[path.at(-1)], actions).forEach((share, i) => { one.shares[i] += share; });
+    const one = classes[classOf(h)];
+    actions.forEach((_, k) => { one.shares[k] += shares[k][h]; });
     one.n++;
     one.hole = h;
   });
@@ -208,8 +207,15 @@ function chartOf(state, rows) {
   return { actions, classes };
 }
 
-function gridView(state, rows, chosen, pick) {
-  const { actions, classes } = chartOf(state, rows), names = actions.map(action => actionName(state, action, LABELS));
+// What the agent does with every hand.
+function agentChart(state, rows) {
+  const actions = offered(state, MENU, LABELS);
+  return chartOf(actions, allShares(treesOf(agent.file)[state.street], agent.depth, rows, state, actions), rows);
+}
+
+// chosen: the class that is marked, or -1; pick(hole): a hole of the class that was clicked.
+function gridView(state, { actions, classes }, chosen, pick) {
+  const names = actions.map(action => actionName(state, action, LABELS));
   const made = element("div", { class: "grid", role: "group", "aria-label": "all hands: pairs on the diagonal, suited above it" });
   classes.forEach((one, k) => {
     const said = names.map((name, i) => [name, one.shares[i]]).filter(([, share]) => share >= 0.005)
