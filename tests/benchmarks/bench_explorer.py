@@ -20,7 +20,7 @@ TIME = """async boards => {
     found.chart.push(await time(async () => gridView(state, agentChart(state, await allNumbersOf(other)), -1, () => {})));
   }
   const paint = performance.getEntriesByName("first-contentful-paint")[0].startTime;
-  return { ...found, paint: [paint], bytes: [document.documentElement.outerHTML.length] };
+  return { ...found, paint: [paint] };
 }"""
 
 
@@ -29,5 +29,4 @@ def test_the_page(browser, address):  # noqa: F811
     page.goto(address)
     page.wait_for_selector("#deck button")
     found = {name: round(median(values)) for name, values in page.evaluate(TIME, BOARDS).items()}
-    milliseconds = {f"{name}_milliseconds": found[name] for name in ("paint", "flop", "turn", "river", "chart")}
-    record("explorer", {**milliseconds, "megabytes": round(found["bytes"] / 1e6, 2)})
+    record("explorer", {f"{name}_milliseconds": found[name] for name in ("paint", "flop", "turn", "river", "chart")})

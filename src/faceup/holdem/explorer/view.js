@@ -46,19 +46,22 @@ function withArrows(container, columns) {
 
 // --- hands: computed by a worker, so that the page stays alive; without workers (some sandboxed frames) on the page itself ---
 
-const worker = (() => {
-  try {
-    const source = ["cards", "worker"].map(name => $(`script-${name}`).textContent).join("\n");
-    return new Worker(URL.createObjectURL(new Blob([source], { type: "text/javascript" })));
-  } catch { return null; }
-})();
-const waiting = new Map();
-let asked = 0;
-if (worker) worker.onmessage = ({ data }) => { waiting.get(data.id)(data); waiting.delete(data.id); };
+let worker = null, asked = 0;
+const waiting = new Map(); // number of a question -> {question, done}
+try {
+  const scripts = ["cards", "worker"].map(name => $(`script-${name}`).textContent).join("\n");
+  worker = new Worker(URL.createObjectURL(new Blob([scripts], { type: "text/javascript" })));
+  worker.onmessage = ({ data }) => { waiting.get(data.id).done(data); waiting.delete(data.id); };
+  worker.onerror = () => {
+    worker = null;
+    for (const { question, done } of waiting.values()) done(serve(question));
+    waiting.clear();
+  };
+} catch { /* not allowed here */ }
 
 function compute(question) {
   if (!worker) return new Promise(done => setTimeout(() => done(serve(question))));
-  return new Promise(done => { waiting.set(++asked, done); worker.postMessage({ ...question, id: asked }); });
+  return new Promise(done => { waiting.set(++asked, { question, done }); worker.postMessage({ ...question, id: asked }); });
 }
 
 // A hand's numbers on a board: {whole, x, later}; all hands': a row of features each, null where the board blocks it.
