@@ -90,7 +90,7 @@ def test_every_notebook_has_a_stage_and_its_report_is_in_git(stages, notebooks):
     assert sorted(named) == names
     for name, (key, stage) in named.items():
         assert f"reports/{name}.ipynb" in outs_of(stage)
-        assert stage["cmd"] == f"PATH=$PWD/.venv/bin:$PATH python -m faceup.notebook.run_notebook {name}"
+        assert stage["cmd"] == f"sh notebooks/run {name}"
         for path, options in outs_of(stage).items():
             in_git = options.get("cache") is False
             assert in_git == path.startswith("reports/"), f"{path}: reports/ is in git, data/ in DVC's cache"

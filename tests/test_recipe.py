@@ -53,11 +53,17 @@ def folder(tmp_path_factory) -> Path:
     return folder
 
 
-def dvc(folder: Path, *arguments: str) -> subprocess.CompletedProcess:
+def dvc(folder: Path, *arguments: str, modules: str = "src") -> subprocess.CompletedProcess:
     """Run DVC outside the environment: no Python of it is on the path, but for the one in .venv."""
-    surroundings = smoke.environment(folder) | {"PYTHONPATH": str(folder / "src"), "PATH": "/usr/bin:/bin"}
+    surroundings = smoke.environment(folder) | {"PYTHONPATH": str(folder / modules), "PATH": "/usr/bin:/bin"}
     command = [sys.executable, "-m", "dvc", *arguments]
     return subprocess.run(command, cwd=folder, env=surroundings, capture_output=True, text=True)
+
+
+def test_without_an_environment_a_stage_fails_and_names_make(folder):
+    """Of the tests here the first: later ones make a .venv."""
+    done = dvc(folder, "repro", "toy", modules="nothing")
+    assert done.returncode and "no Python on the path that has faceup: run make repro, which builds .venv first" in done.stderr
 
 
 def test_a_stage_made_by_the_recipe_runs(folder):
