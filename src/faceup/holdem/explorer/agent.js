@@ -118,11 +118,12 @@ function situation(state) {
 }
 
 // What an offered action is called: "check", "call $300", "bet $600 (pot)", "raise to $900 (pot)", "all-in, $20,000".
-function actionName(state, { action, amount, label }, labels) {
+// A size that is not the agent's own (`other`) is told in dollars alone.
+function actionName(state, { action, amount, label, other }, labels) {
   const [, toCall] = potAndCall(state), [, most] = legalRaises(state);
   if (action === "fold") return "fold";
   if (action === "call") return toCall ? `call ${dollars(Math.min(toCall, STACK - sum(state.bets[state.actor])))}` : "check";
   if (amount === most) return `all-in, ${dollars(amount)}`;
-  const size = labels && label > CALL ? labels[label].replace("raise_", "") : "", pots = size === "1" ? "pot" : `${size} × pot`;
+  const size = labels && !other && label > CALL ? labels[label].replace("raise_", "") : "", pots = size === "1" ? "pot" : `${size} × pot`;
   return `${state.bets[1 - state.actor][state.street] ? "raise to" : "bet"} ${dollars(amount)}${size ? ` (${pots})` : ""}`;
 }
