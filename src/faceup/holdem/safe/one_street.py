@@ -9,26 +9,17 @@ import numpy as np
 from numba import njit, prange
 
 from faceup.cards.strength import N_RIVER_HOLES
-from faceup.holdem.betting.betting_tree import DECISION, MBB_PER_DOLLAR, BettingState, BettingTree, build_tree, menu_from
-from faceup.holdem.safe.river import (
-    N_LEVELS,
-    Infosets,
-    _collect,
-    _hands_of,
-    _learn,
-    _match,
-    _meet,
-    _number_rows,
-    _own_paths,
-    _read_board,
-    _respond,
-    _scratch_of,
-    _values,
-    _weigh,
-    make_scratch,
-    make_subtrees,
-    new_hands,
-)  # fmt: skip
+from faceup.holdem.betting.betting_tree import (
+    DECISION,
+    MBB_PER_DOLLAR,
+    BettingState,
+    BettingTree,
+    build_tree,
+    children,
+    menu_from,
+)
+from faceup.holdem.safe.river import _collect, _learn, _meet, _prepare, _respond, _values, _weigh
+from faceup.holdem.safe.subtrees import N_LEVELS, Infosets, _hands_of, _scratch_of, make_scratch, make_subtrees, new_hands
 
 POT_AND_ALL_IN = [[1.0], [1.0], [1.0]]
 N_PAIRS = N_RIVER_HOLES * 990
@@ -80,12 +71,16 @@ def every_decision(tree: BettingTree, street: int, n_rows: int) -> tuple[Infoset
     return Infosets(np.arange(n_rows * n, dtype=np.int32).reshape(n_rows, n), n_rows * n), situation
 
 
-@njit(cache=True)
-def _prepare(f, cards, player, levels, of, regrets, place, hands, s):
-    _read_board(cards, levels, hands)
-    _number_rows(hands, place)
-    _match(f, player, of, hands, regrets, s.chance)
-    _own_paths(f, hands, s)
+def by_column(
+    tree: BettingTree, infosets: Infosets, situation: np.ndarray, levels: np.ndarray, weights: np.ndarray
+) -> np.ndarray:  # fmt: skip
+    """Weights by infoset and label as a river table has them: a row for each equity, a column for each node, (1981, width)."""
+    start = int(tree.street_start[3])
+    table = np.zeros((N_LEVELS, len(tree.kind) - start), dtype=np.float32)
+    for node in np.flatnonzero(situation >= 0):
+        below = np.array(children(tree, node))
+        table[:, below - start] = weights[infosets.of[levels, situation[node]][:, None], tree.label[below]]
+    return table
 
 
 @njit(cache=True, parallel=True)

@@ -4,27 +4,16 @@ On each sampled board the opponent comes to the river with the hands that the gi
 all cards from there on. Grouped play on the river is what is learnt; earlier streets stay as they are.
 """
 
+from collections.abc import Callable, Sequence
+
 import numpy as np
 from numba import njit, prange
 
 from faceup.cards.strength import N_RIVER_HOLES
 from faceup.holdem.betting.betting_tree import MBB_PER_DOLLAR, BettingTree
-from faceup.holdem.safe.one_street import N_PAIRS, equity_levels, every_decision
-from faceup.holdem.safe.river import (
-    N_LEVELS,
-    _hands_of,
-    _learn,
-    _match,
-    _meet,
-    _number_rows,
-    _own_paths,
-    _read_board,
-    _respond,
-    _scratch_of,
-    make_scratch,
-    make_subtrees,
-    new_hands,
-)  # fmt: skip
+from faceup.holdem.safe.one_street import N_PAIRS, by_column, equity_levels, every_decision
+from faceup.holdem.safe.river import _learn, _meet, _prepare, _respond
+from faceup.holdem.safe.subtrees import _hands_of, _scratch_of, make_scratch, make_subtrees, new_hands
 from faceup.holdem.solve.policy import Policy, free_holes, street_reach
 from faceup.holdem.solve.selfplay import average_strategy, sampled_board
 
@@ -38,10 +27,7 @@ def _river_iteration(f, cards, levels, of, time, reach, regrets, averages, place
     for seat in prange(2):
         learner = np.int64(seat)
         s, own = _scratch_of(scratches, learner), _hands_of(hands, learner)
-        _read_board(cards, levels, own)
-        _number_rows(own, place[learner])
-        _match(f, learner, of, own, regrets, s.chance)
-        _own_paths(f, own, s)
+        _prepare(f, cards, learner, levels, of, regrets, place[learner], own, s)
         best[learner] = 0
         _respond(f, learner, own, reach[learner], s, np.int64(0), best[learner])
         won[1 - learner] = np.sum(best[learner].astype(np.float64) * reach[1 - learner])
@@ -56,6 +42,7 @@ class SafeRiver:
 
     def __init__(self, tree: BettingTree, trunk: Policy, n_levels: int, seed: int):
         """trunk: a policy of the whole tree; n_levels: equal levels of equity that the learner tells apart, 1 to 1,981."""
+        self.made_from = (tree, trunk, n_levels, seed)
         self.tree, self.trunk, self.seed, self.levels = tree, trunk, seed, equity_levels(n_levels)
         self.infosets, situation = every_decision(tree, 3, n_levels)
         self.subtrees = make_subtrees(tree, situation, 3)
@@ -66,14 +53,6 @@ class SafeRiver:
         self._place = np.full((2, n_levels), -1, dtype=np.int32)
         self._best = np.zeros((2, len(self.subtrees.node), 1326), dtype=np.float32)
         self._reach = np.zeros((2, self._before, 1326), dtype=np.float32)
-
-    def start_from(self, river: np.ndarray, scale: float) -> None:
-        """Begin with regrets that play as a river table does, (1981, width), of that size in all at each infoset."""
-        for node in np.flatnonzero(self._situation >= 0):
-            below = np.arange(self.tree.first_child[node], self.tree.first_child[node] + self.tree.n_children[node])
-            rows = river[:, below - self._before]
-            mean = np.stack([np.bincount(self.levels, weights=row) for row in rows.T], axis=1) / np.bincount(self.levels)[:, None]
-            self.regrets[self.infosets.of[:, self._situation[node]][:, None], self.tree.label[below]] = scale * mean
 
     def advance(self, iterations: int) -> None:
         """Learn on so many more boards, drawn from the seed and the iteration's number."""
@@ -106,10 +85,22 @@ class SafeRiver:
     def river_table(self, current: bool = False) -> np.ndarray:
         """The average (or current) strategy as a river table, (1981, width) float32; uniform where nothing was learnt."""
         weights = np.maximum(self.regrets if current else self.averages, 0)
-        table = np.zeros((N_LEVELS, len(self.tree.kind) - self._before), dtype=np.float32)
-        for node in np.flatnonzero(self._situation >= 0):
-            below = np.arange(self.tree.first_child[node], self.tree.first_child[node] + self.tree.n_children[node])
-            rows = weights[self.infosets.of[self.levels, self._situation[node]][:, None], self.tree.label[below]]
-            table[:, below - self._before] = rows
+        table = by_column(self.tree, self.infosets, self._situation, self.levels, weights)
         empty = tuple(np.zeros((1, int(n)), dtype=np.float32) for n in np.diff(self.tree.street_start)[:3])
         return average_strategy(self.tree, (*empty, table))[3]
+
+
+def learn_river(
+    run: SafeRiver, stops: Sequence[int], unseen: np.ndarray, progress: Callable[[int], None] = lambda done: None
+) -> tuple[np.ndarray, np.ndarray]:
+    """Learn to each number of boards; the leak there on unseen boards (n, 5), and in the end the river table (1981, width).
+
+    A step whose result can be stored; the leaks are (stops, n), mbb/g.
+    """
+    leaks = []
+    for stop in stops:
+        while run.iteration < stop:
+            run.advance(min(10, stop - run.iteration))
+            progress(run.iteration)
+        leaks.append(run.leak(unseen))
+    return np.array(leaks), run.river_table()
