@@ -23,9 +23,9 @@ def trunk() -> TablePolicy:
     return TablePolicy(tuple(np.resize(t, (n, t.shape[1])) for n, t in zip(GROUPS.n_groups, tables, strict=True)), GROUPS)
 
 
-def started(rivers: int = 48, tremble: float = 0.1) -> SafeTurn:
+def started(by: str) -> SafeTurn:
     """A run with a random strategy on turn and river."""
-    run = SafeTurn(SMALL, trunk(), TURN_IDS % 15, 9, rivers, tremble, seed=5)
+    run = SafeTurn(SMALL, trunk(), TURN_IDS % 15, 9, 48, 0.1, 5, by)
     for table in (*run.state.regrets, *run.state.averages):
         table[:] = RNG.random(table.shape)
     return run
@@ -45,9 +45,9 @@ def leak_of(policy: TablePolicy, board: list[int]) -> float:
     return 10 * float((value[:, begins] * reach[:, begins]).sum(axis=(1, 2)).mean()) / N_PAIRS
 
 
-@pytest.mark.parametrize("current", [False, True])
-def test_leak(current):
-    run = started()
+@pytest.mark.parametrize(("by", "current"), [("decision", False), ("situation", False), ("decision", True)])
+def test_leak(by, current):
+    run = started(by)
     assert run.leak(RAINBOW, current)[0] == pytest.approx(leak_of(run.policy(current), RAINBOW[0].tolist()), rel=1e-3)
 
 

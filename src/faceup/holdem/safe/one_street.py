@@ -9,17 +9,10 @@ import numpy as np
 from numba import njit, prange
 
 from faceup.cards.strength import N_RIVER_HOLES
-from faceup.holdem.betting.betting_tree import (
-    DECISION,
-    MBB_PER_DOLLAR,
-    BettingState,
-    BettingTree,
-    build_tree,
-    children,
-    menu_from,
-)
+from faceup.holdem.betting.betting_tree import DECISION, MBB_PER_DOLLAR, BettingState, BettingTree, build_tree, menu_from
+from faceup.holdem.safe.infosets import equity_levels, make_infosets
 from faceup.holdem.safe.river import _collect, _learn, _meet, _prepare, _respond, _values, _weigh
-from faceup.holdem.safe.subtrees import N_LEVELS, Infosets, _hands_of, _scratch_of, make_scratch, make_subtrees, new_hands
+from faceup.holdem.safe.subtrees import _hands_of, _scratch_of, make_scratch, make_subtrees, new_hands
 
 POT_AND_ALL_IN = [[1.0], [1.0], [1.0]]
 N_PAIRS = N_RIVER_HOLES * 990
@@ -54,33 +47,6 @@ def without(tree: BettingTree, gone: np.ndarray) -> BettingTree:
     parent = np.where(tree.parent[kept] >= 0, number[tree.parent[kept]], -1).astype(np.int32)
     fields = {name: getattr(tree, name)[kept] for name in ("kind", "actor", "label", "street", "bets")}
     return tree._replace(**fields, parent=parent, first_child=first[kept], n_children=n_children, street_start=start)
-
-
-def equity_levels(n_levels: int) -> np.ndarray:
-    """Of so many equal levels that of each equity, (1981,) int32. Raises ValueError unless 1 to 1,981."""
-    if not 1 <= n_levels <= N_LEVELS:
-        raise ValueError(f"n_levels is {n_levels}, expected from 1 to {N_LEVELS}")
-    return (np.arange(N_LEVELS) * n_levels // N_LEVELS).astype(np.int32)
-
-
-def every_decision(tree: BettingTree, street: int, n_rows: int) -> tuple[Infosets, np.ndarray]:
-    """Infosets of rows at each decision of a street by itself, and the decision's number of each node, (n_nodes,) int32; -1."""
-    inside = (tree.kind == DECISION) & (tree.street == street)
-    situation = np.where(inside, np.cumsum(inside) - 1, -1).astype(np.int32)
-    n = int(inside.sum())
-    return Infosets(np.arange(n_rows * n, dtype=np.int32).reshape(n_rows, n), n_rows * n), situation
-
-
-def by_column(
-    tree: BettingTree, infosets: Infosets, situation: np.ndarray, levels: np.ndarray, weights: np.ndarray
-) -> np.ndarray:  # fmt: skip
-    """Weights by infoset and label as a river table has them: a row for each equity, a column for each node, (1981, width)."""
-    start = int(tree.street_start[3])
-    table = np.zeros((N_LEVELS, len(tree.kind) - start), dtype=np.float32)
-    for node in np.flatnonzero(situation >= 0):
-        below = np.array(children(tree, node))
-        table[:, below - start] = weights[infosets.of[levels, situation[node]][:, None], tree.label[below]]
-    return table
 
 
 @njit(cache=True, parallel=True)
@@ -129,10 +95,10 @@ class Street:
     """A river street, and what a grouped player can learn there."""
 
     def __init__(self, tree: BettingTree, n_levels: int):
-        """tree: as `street_tree(3)`. Raises ValueError on levels below 1 or above 1,981."""
+        """tree: as `street_tree(3)`. Raises ValueError as `equity_levels`."""
         self.tree, self.levels = tree, equity_levels(n_levels)
-        self.infosets, situation = every_decision(tree, 3, n_levels)
-        self.subtrees = make_subtrees(tree, situation, 3)
+        self.infosets = make_infosets(tree, 3, n_levels)
+        self.subtrees = make_subtrees(tree, self.infosets.situation, 3)
         self.regrets, self.averages = (np.zeros((self.infosets.n, len(tree.labels)), dtype=np.float32) for _ in range(2))
         self.iteration = 0
         self._reach = np.ones((1, 1326), dtype=np.float32)

@@ -1,8 +1,4 @@
-"""River subtrees as flat arrays, and what sweeps over them read and write.
-
-An infoset is a row (a group of hands, or a leaf of a tree) at a situation; decisions may share it, as they share a tree's leaf.
-Regrets are kept by label, so that decisions with other legal actions can share it too.
-"""
+"""River subtrees as flat arrays, and what sweeps over them read and write."""
 
 from typing import NamedTuple
 
@@ -14,7 +10,6 @@ from faceup.holdem.betting.betting_tree import DECISION, SHOWDOWN, BettingTree
 from faceup.holdem.safe.vectors import WIDTH
 from faceup.holdem.solve.layout import stakes_at
 
-N_LEVELS = 1981  # equities on the river: 2 * wins + ties
 PADDED = 1088  # hands, in whole vectors
 
 
@@ -35,13 +30,6 @@ class Subtrees(NamedTuple):
     above: np.ndarray  # (decisions,) int32 edge that leads to a decision; to the root of subtree k it is number edges + k
     slot: np.ndarray  # (edges,) int32 slot of an end, counted from the subtree's first; -1 at a decision
     stake: np.ndarray  # (2, slots) float32 dollars that an end is worth to each player; 0 in the padding
-
-
-class Infosets(NamedTuple):
-    """What a learner tells apart on a street."""
-
-    of: np.ndarray  # (rows, situations) int32 infoset of a row at a situation
-    n: int
 
 
 class Hands(NamedTuple):

@@ -11,11 +11,12 @@ from numba import njit, prange
 
 from faceup.cards.strength import N_RIVER_HOLES
 from faceup.holdem.betting.betting_tree import MBB_PER_DOLLAR, BettingTree
-from faceup.holdem.safe.one_street import N_PAIRS, by_column, equity_levels, every_decision
+from faceup.holdem.safe.infosets import equity_levels, make_infosets, strategy_rows
+from faceup.holdem.safe.one_street import N_PAIRS
 from faceup.holdem.safe.river import _learn, _meet, _prepare, _respond
 from faceup.holdem.safe.subtrees import _hands_of, _scratch_of, make_scratch, make_subtrees, new_hands
 from faceup.holdem.solve.policy import Policy, free_holes, street_reach
-from faceup.holdem.solve.selfplay import average_strategy, sampled_board
+from faceup.holdem.solve.selfplay import sampled_board
 
 
 @njit(cache=True, parallel=True)
@@ -40,19 +41,21 @@ def _river_iteration(f, cards, levels, of, time, reach, regrets, averages, place
 class SafeRiver:
     """CFR-BR on the river of a tree, below a strategy that plays the earlier streets."""
 
-    def __init__(self, tree: BettingTree, trunk: Policy, n_levels: int, seed: int):
-        """trunk: a policy of the whole tree; n_levels: equal levels of equity that the learner tells apart, 1 to 1,981."""
-        self.made_from = (tree, trunk, n_levels, seed)
+    def __init__(self, tree: BettingTree, trunk: Policy, n_levels: int, seed: int, by: str = "decision"):
+        """trunk: a policy of the whole tree; n_levels: equal levels of equity that the learner tells apart, 1 to 1,981.
+
+        by: as `make_infosets`.
+        """
+        self.made_from = (tree, trunk, n_levels, seed, by)
         self.tree, self.trunk, self.seed, self.levels = tree, trunk, seed, equity_levels(n_levels)
-        self.infosets, situation = every_decision(tree, 3, n_levels)
-        self.subtrees = make_subtrees(tree, situation, 3)
-        self._situation, self._before = situation, int(tree.street_start[3])
+        self.infosets = make_infosets(tree, 3, n_levels, by)
+        self.subtrees = make_subtrees(tree, self.infosets.situation, 3)
         self.regrets, self.averages = (np.zeros((self.infosets.n, len(tree.labels)), dtype=np.float32) for _ in range(2))
         self.iteration = 0
         self._hands, self._scratch = new_hands(2, n_levels), make_scratch(self.subtrees, min(n_levels, N_RIVER_HOLES))
         self._place = np.full((2, n_levels), -1, dtype=np.int32)
         self._best = np.zeros((2, len(self.subtrees.node), 1326), dtype=np.float32)
-        self._reach = np.zeros((2, self._before, 1326), dtype=np.float32)
+        self._reach = np.zeros((2, int(tree.street_start[3]), 1326), dtype=np.float32)
 
     def advance(self, iterations: int) -> None:
         """Learn on so many more boards, drawn from the seed and the iteration's number."""
@@ -84,10 +87,8 @@ class SafeRiver:
 
     def river_table(self, current: bool = False) -> np.ndarray:
         """The average (or current) strategy as a river table, (1981, width) float32; uniform where nothing was learnt."""
-        weights = np.maximum(self.regrets if current else self.averages, 0)
-        table = by_column(self.tree, self.infosets, self._situation, self.levels, weights)
-        empty = tuple(np.zeros((1, int(n)), dtype=np.float32) for n in np.diff(self.tree.street_start)[:3])
-        return average_strategy(self.tree, (*empty, table))[3]
+        weights = self.regrets if current else self.averages
+        return strategy_rows(self.tree, 3, self.infosets, self.levels, weights)
 
 
 def learn_river(

@@ -15,13 +15,12 @@ import numpy as np
 from numba import njit, prange
 
 from faceup.holdem.betting.betting_tree import FOLD_END, MBB_PER_DOLLAR, BettingTree, decisions
-from faceup.holdem.safe.one_street import by_column, equity_levels, every_decision
+from faceup.holdem.safe.infosets import equity_levels, make_infosets, strategy_rows
 from faceup.holdem.safe.river import _learn, _meet, _prepare, _respond, _values
 from faceup.holdem.safe.subtrees import PADDED, _hands_of, _scratch_of, all_ins_of, make_scratch, make_subtrees, new_hands
 from faceup.holdem.solve.best_response import fold_values
 from faceup.holdem.solve.groups import Groups, hole_groups
 from faceup.holdem.solve.policy import TablePolicy, free_holes, street_reach
-from faceup.holdem.solve.selfplay import average_strategy
 
 N_PAIRS = 1128 * 1035  # ordered pairs of hands on a turn board
 RIVERS = 48
@@ -30,7 +29,7 @@ RIVERS = 48
 class SafeState(NamedTuple):
     """All that has been learnt."""
 
-    regrets: tuple[np.ndarray, np.ndarray]  # turn (groups, width), river (infosets, labels), float32
+    regrets: tuple[np.ndarray, np.ndarray]  # of turn and river, (infosets, labels) float32
     averages: tuple[np.ndarray, np.ndarray]
     iteration: int
 
@@ -42,21 +41,8 @@ class Plan(NamedTuple):
     actor: np.ndarray  # the tree's, like the following
     first_child: np.ndarray
     n_children: np.ndarray
-    start: int  # first node that an action on the turn leads to
-
-
-@njit(cache=True)
-def _match_turn(plan, regrets, strategy):
-    """Regret matching: strategy (groups, width); uniform where no regret is positive."""
-    for node in plan.nodes:
-        first, end = plan.first_child[node] - plan.start, plan.first_child[node] - plan.start + plan.n_children[node]
-        for k in range(regrets.shape[0]):
-            total = np.float32(0)
-            for c in range(first, end):
-                total += max(regrets[k, c], np.float32(0))
-            for c in range(first, end):
-                even = np.float32(1) / np.float32(end - first)
-                strategy[k, c] = max(regrets[k, c], np.float32(0)) / total if total > 0 else even
+    label: np.ndarray
+    situation: np.ndarray  # (n_nodes,) int32 as in `Infosets`
 
 
 @njit(cache=True)
@@ -86,20 +72,23 @@ def _follow_turn(plan, responder, choice, reach):
 
 
 @njit(cache=True)
-def _learn_turn(plan, learner, rows, strategy, own, time, value, regrets, averages):
-    """Values of decisions to the learner, (n_nodes, 1326), and what its groups learn; own (n_nodes, 1326): its reach."""
+def _learn_turn(plan, learner, of, rows, own, reach, time, value, regrets, averages):
+    """Values of decisions to the learner, (n_nodes, 1326), and what its infosets learn.
+
+    own (n_nodes, 1326): its chance of the action that leads to each node, 1 after the other's; reach alike: its reach.
+    """
     for node in plan.nodes[::-1]:
-        first, n = plan.first_child[node], plan.n_children[node]
-        column = first - plan.start
+        first, end = plan.first_child[node], plan.first_child[node] + plan.n_children[node]
         for h in range(value.shape[1]):
-            mean, row = np.float32(0), rows[h]
-            for c in range(n):
-                mean += value[first + c, h] * (strategy[row, column + c] if plan.actor[node] == learner else np.float32(1))
+            mean = np.float32(0)
+            for c in range(first, end):
+                mean += value[c, h] * own[c, h]
             value[node, h] = mean
             if plan.actor[node] == learner:
-                for c in range(n):
-                    regrets[row, column + c] += time * (value[first + c, h] - mean)
-                    averages[row, column + c] += time * own[node, h] * strategy[row, column + c]
+                infoset = of[rows[h], plan.situation[node]]
+                for c in range(first, end):
+                    regrets[infoset, plan.label[c]] += time * (value[c, h] - mean)
+                    averages[infoset, plan.label[c]] += time * reach[c, h]
 
 
 @njit(cache=True)
@@ -166,25 +155,25 @@ class SafeTurn:
         rivers: int,
         tremble: float,
         seed: int,
+        by: str = "decision",
     ):
         """turn_ids (16432, 1326): the learner's groups on the turn, as in `Groups`; river_levels: equal levels of equity.
 
         rivers: how many are dealt on each turn board; tremble: chance of a random action of the opponent before the turn.
-        Raises ValueError unless rivers are from 1 to 48, and as `equity_levels`.
+        by: as `make_infosets`. Raises ValueError unless rivers are from 1 to 48, and as `equity_levels` and `make_infosets`.
         """
         if not 1 <= rivers <= RIVERS:
             raise ValueError(f"rivers is {rivers}, expected from 1 to {RIVERS}")
-        self.made_from = (tree, trunk, turn_ids, river_levels, rivers, tremble, seed)
+        self.made_from = (tree, trunk, turn_ids, river_levels, rivers, tremble, seed, by)
         self.tree, self.trunk, self.seed, self.rivers, self.tremble = tree, trunk, seed, rivers, tremble
         preflop, flop, _, river = trunk.groups.n_groups
         self.groups = Groups(trunk.groups.flop, turn_ids, (preflop, flop, int(turn_ids.max()) + 1, river))
         self.levels, self.before = equity_levels(river_levels), int(tree.street_start[3])
-        self.infosets, self.situation = every_decision(tree, 3, river_levels)
-        self.subtrees, self._all_ins = make_subtrees(tree, self.situation, 3), all_ins_of(tree, 2)
+        self.infosets = make_infosets(tree, 2, self.groups.n_groups[2], by), make_infosets(tree, 3, river_levels, by)
+        self.subtrees, self._all_ins = make_subtrees(tree, self.infosets[1].situation, 3), all_ins_of(tree, 2)
         self._folds = np.flatnonzero((tree.kind == FOLD_END) & (tree.street == 2))
-        self._plan = Plan(
-            decisions(tree, 2).astype(np.int32), tree.actor, tree.first_child, tree.n_children, int(tree.street_start[2])
-        )
+        nodes, tables = decisions(tree, 2).astype(np.int32), (tree.actor, tree.first_child, tree.n_children, tree.label)
+        self._plan = Plan(nodes, *tables, self.infosets[0].situation)
         self.state = self.new_state()
         n_rows = min(river_levels, PADDED)
         self._scratch = make_scratch(self.subtrees, n_rows, RIVERS), new_hands(2, river_levels)
@@ -193,8 +182,7 @@ class SafeTurn:
 
     def new_state(self) -> SafeState:
         """Nothing learnt yet."""
-        width = int(self.tree.street_start[3] - self.tree.street_start[2])
-        shapes = (self.groups.n_groups[2], width), (self.infosets.n, len(self.tree.labels))
+        shapes = [(infosets.n, len(self.tree.labels)) for infosets in self.infosets]
         regrets, averages = (tuple(np.zeros(shape, dtype=np.float32) for shape in shapes) for _ in range(2))
         return SafeState(regrets, averages, 0)  # type: ignore[arg-type]
 
@@ -219,15 +207,15 @@ class SafeTurn:
     def _play(self, board: np.ndarray, rivers: np.ndarray, weights: tuple, time: np.float32) -> np.ndarray:
         """One turn board: learn, unless time is 0; returns what the best responders win, (2,) dollars times pairs of hands."""
         tree, plan, f, g = self.tree, self._plan, self.subtrees, self._all_ins
+        start, end = tree.street_start[2:4]
         rows = hole_groups(self.groups, 2, board)
-        strategy = np.empty_like(weights[0])
-        _match_turn(plan, weights[0], strategy)
+        strategy = strategy_rows(tree, 2, self.infosets[0], np.arange(self.groups.n_groups[2]), weights[0])
         own = self._trunk_reach(board, 0.0)
         others = self._trunk_reach(board, self.tremble) if time > 0 else own.copy()
         street_reach(tree, 2, (strategy, rows), own)
         boards = np.array([[*board, card] for card in rivers], dtype=np.int64)
         ones, times = np.ones(1326, dtype=np.float32), np.float32(RIVERS / len(rivers) / 44)
-        shared = f, g, boards, self.levels, self.infosets.of, ones
+        shared = f, g, boards, self.levels, self.infosets[1].of, ones
         kept = weights[1], self._place, self._scratch[1], self._scratch[0], self._pots
         shape, pot_shape = (2, len(f.node), 1326), (2, len(g.node), 1326)
         best, pots = np.empty(shape, dtype=np.float32), np.empty(pot_shape, dtype=np.float32)
@@ -247,7 +235,11 @@ class SafeTurn:
         _learn_from_all(*shared, time, *reaches, *kept, found, river_sums, best, pots)
         for learner in range(2):
             self._fill(value[learner], learner, board, others, times * best[learner], times * pots[learner])
-            _learn_turn(plan, learner, rows, strategy, own[learner], time, value[learner], weights[0], turn_sums)
+            chances = np.ones_like(own[learner])
+            by_learner = np.flatnonzero(tree.actor[tree.parent[start:end]] == learner) + start
+            chances[by_learner] = strategy[:, by_learner - start].T[:, rows]
+            table = self.infosets[0].of, rows, chances, own[learner]
+            _learn_turn(plan, learner, *table, time, value[learner], weights[0], turn_sums)
         weights[1][:] += found
         return won
 
@@ -269,10 +261,8 @@ class SafeTurn:
 
     def policy(self, current: bool = False) -> TablePolicy:
         """The whole strategy: the trunk, and the average (or current) play from the turn on."""
-        weights = [np.maximum(w, 0) for w in (self.state.regrets if current else self.state.averages)]
-        river = by_column(self.tree, self.infosets, self.situation, self.levels, weights[1])
-        empty = [np.zeros((1, int(n)), dtype=np.float32) for n in np.diff(self.tree.street_start)[:2]]
-        turn, river = average_strategy(self.tree, (*empty, weights[0], river))[2:]
+        weights, rows = self.state.regrets if current else self.state.averages, (np.arange(self.groups.n_groups[2]), self.levels)
+        turn, river = (strategy_rows(self.tree, 2 + k, self.infosets[k], rows[k], weights[k]) for k in range(2))
         return TablePolicy((*self.trunk.tables[:2], turn, river), self.groups)
 
 
