@@ -29,40 +29,31 @@ def equity_levels(n_levels: int) -> np.ndarray:
     return (np.arange(N_LEVELS) * n_levels // N_LEVELS).astype(np.int32)
 
 
-def make_infosets(tree: BettingTree, street: int, n_rows: int, by: str = "decision") -> Infosets:
-    """Infosets of rows at each decision of a street by itself, or by = "situation".
-
-    A situation is the seat, the bet that is faced (nothing, or its label) and the legal actions: pots and earlier betting do not
-    count. Raises ValueError on another word.
-    """
-    if by not in ("decision", "situation"):
-        raise ValueError(f"by is {by!r}, expected 'decision' or 'situation'")
-    nodes = np.flatnonzero((tree.kind == DECISION) & (tree.street == street))
-    numbers: dict[tuple, int] = {}
-    situation = np.full(len(tree.kind), -1, dtype=np.int32)
-    for node in nodes.tolist():
-        key = (node,) if by == "decision" else _situation(tree, node)
-        situation[node] = numbers.setdefault(key, len(numbers))
-    of = np.arange(n_rows * len(numbers), dtype=np.int32).reshape(n_rows, len(numbers))
-    return Infosets(of, situation, of.size)
+def make_infosets(tree: BettingTree, street: int, n_rows: int) -> Infosets:
+    """Infosets of rows at each decision of a street by itself."""
+    inside = (tree.kind == DECISION) & (tree.street == street)
+    situation = np.where(inside, np.cumsum(inside) - 1, -1).astype(np.int32)
+    n = int(inside.sum())
+    return Infosets(np.arange(n_rows * n, dtype=np.int32).reshape(n_rows, n), situation, n_rows * n)
 
 
-def _situation(tree: BettingTree, node: int) -> tuple:
-    above = tree.parent[node]
-    faced = int(tree.label[node]) if above >= 0 and tree.street[above] == tree.street[node] else 0
-    return int(tree.actor[node]), max(faced, 1), tuple(tree.label[children(tree, node)].tolist())
+class Seen(NamedTuple):
+    """A street as a learner sees it."""
+
+    row: np.ndarray  # int32 row of each hole (1326,) on a turn board, of each equity (1981,) on the river
+    infosets: Infosets
 
 
-def strategy_rows(tree: BettingTree, street: int, infosets: Infosets, rows: np.ndarray, weights: np.ndarray) -> np.ndarray:
+def strategy_rows(tree: BettingTree, street: int, seen: Seen, weights: np.ndarray) -> np.ndarray:
     """The strategy in proportion to positive weights (infosets, labels), a column for each node of the street: (n, width).
 
-    rows (n,): which row each of the table's is, such as the level of each river equity.
+    A row of the table for each of seen.row (n,).
     """
     start, end = tree.street_start[street : street + 2]
     tables = [np.zeros((1, int(width)), dtype=np.float32) for width in np.diff(tree.street_start)]
-    tables[street] = table = np.zeros((len(rows), int(end - start)), dtype=np.float32)
-    for node in np.flatnonzero(infosets.situation >= 0):
+    tables[street] = table = np.zeros((len(seen.row), int(end - start)), dtype=np.float32)
+    for node in np.flatnonzero(seen.infosets.situation >= 0):
         below = np.array(children(tree, node))
-        own = infosets.of[rows, infosets.situation[node]][:, None]
+        own = seen.infosets.of[seen.row, seen.infosets.situation[node]][:, None]
         table[:, below - start] = np.maximum(weights[own, tree.label[below]], 0)
     return average_strategy(tree, tuple(tables))[street]

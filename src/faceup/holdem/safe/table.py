@@ -11,7 +11,7 @@ from numba import njit, prange
 
 from faceup.cards.strength import N_RIVER_HOLES
 from faceup.holdem.betting.betting_tree import MBB_PER_DOLLAR, BettingTree
-from faceup.holdem.safe.infosets import equity_levels, make_infosets, strategy_rows
+from faceup.holdem.safe.infosets import Seen, equity_levels, make_infosets, strategy_rows
 from faceup.holdem.safe.one_street import N_PAIRS
 from faceup.holdem.safe.river import _learn, _meet, _prepare, _respond
 from faceup.holdem.safe.subtrees import _hands_of, _scratch_of, make_scratch, make_subtrees, new_hands
@@ -41,14 +41,11 @@ def _river_iteration(f, cards, levels, of, time, reach, regrets, averages, place
 class SafeRiver:
     """CFR-BR on the river of a tree, below a strategy that plays the earlier streets."""
 
-    def __init__(self, tree: BettingTree, trunk: Policy, n_levels: int, seed: int, by: str = "decision"):
-        """trunk: a policy of the whole tree; n_levels: equal levels of equity that the learner tells apart, 1 to 1,981.
-
-        by: as `make_infosets`.
-        """
-        self.made_from = (tree, trunk, n_levels, seed, by)
+    def __init__(self, tree: BettingTree, trunk: Policy, n_levels: int, seed: int):
+        """trunk: a policy of the whole tree; n_levels: equal levels of equity that the learner tells apart, 1 to 1,981."""
+        self.made_from = (tree, trunk, n_levels, seed)
         self.tree, self.trunk, self.seed, self.levels = tree, trunk, seed, equity_levels(n_levels)
-        self.infosets = make_infosets(tree, 3, n_levels, by)
+        self.infosets = make_infosets(tree, 3, n_levels)
         self.subtrees = make_subtrees(tree, self.infosets.situation, 3)
         self.regrets, self.averages = (np.zeros((self.infosets.n, len(tree.labels)), dtype=np.float32) for _ in range(2))
         self.iteration = 0
@@ -88,7 +85,7 @@ class SafeRiver:
     def river_table(self, current: bool = False) -> np.ndarray:
         """The average (or current) strategy as a river table, (1981, width) float32; uniform where nothing was learnt."""
         weights = self.regrets if current else self.averages
-        return strategy_rows(self.tree, 3, self.infosets, self.levels, weights)
+        return strategy_rows(self.tree, 3, Seen(self.levels, self.infosets), weights)
 
 
 def learn_river(

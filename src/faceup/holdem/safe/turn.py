@@ -15,12 +15,12 @@ import numpy as np
 from numba import njit, prange
 
 from faceup.holdem.betting.betting_tree import FOLD_END, MBB_PER_DOLLAR, BettingTree, decisions
-from faceup.holdem.safe.infosets import equity_levels, make_infosets, strategy_rows
+from faceup.holdem.safe.infosets import Seen, strategy_rows
+from faceup.holdem.safe.learners import Learner
 from faceup.holdem.safe.river import _learn, _meet, _prepare, _respond, _values
 from faceup.holdem.safe.subtrees import PADDED, _hands_of, _scratch_of, all_ins_of, make_scratch, make_subtrees, new_hands
 from faceup.holdem.solve.best_response import fold_values
-from faceup.holdem.solve.groups import Groups, hole_groups
-from faceup.holdem.solve.policy import TablePolicy, free_holes, street_reach
+from faceup.holdem.solve.policy import Policy, free_holes, street_reach
 
 N_PAIRS = 1128 * 1035  # ordered pairs of hands on a turn board
 RIVERS = 48
@@ -42,7 +42,6 @@ class Plan(NamedTuple):
     first_child: np.ndarray
     n_children: np.ndarray
     label: np.ndarray
-    situation: np.ndarray  # (n_nodes,) int32 as in `Infosets`
 
 
 @njit(cache=True)
@@ -72,7 +71,7 @@ def _follow_turn(plan, responder, choice, reach):
 
 
 @njit(cache=True)
-def _learn_turn(plan, learner, of, rows, own, reach, time, value, regrets, averages):
+def _learn_turn(plan, learner, of, situation, rows, own, reach, time, value, regrets, averages):
     """Values of decisions to the learner, (n_nodes, 1326), and what its infosets learn.
 
     own (n_nodes, 1326): its chance of the action that leads to each node, 1 after the other's; reach alike: its reach.
@@ -85,7 +84,7 @@ def _learn_turn(plan, learner, of, rows, own, reach, time, value, regrets, avera
                 mean += value[c, h] * own[c, h]
             value[node, h] = mean
             if plan.actor[node] == learner:
-                infoset = of[rows[h], plan.situation[node]]
+                infoset = of[rows[h], situation[node]]
                 for c in range(first, end):
                     regrets[infoset, plan.label[c]] += time * (value[c, h] - mean)
                     averages[infoset, plan.label[c]] += time * reach[c, h]
@@ -123,7 +122,10 @@ def _learn_from_all(
     f, g, boards, levels, of, ones, time, reach, others, others_pots, regrets, place, hands, scratches, pots, found, averages,
     worth, worth_pots,
 ):  # fmt: skip
-    """What both learners get against the choices of `_respond_to_all`, by root and all-in; their regrets are added to `found`."""
+    """What both learners get against the choices of `_respond_to_all`, by root and all-in; what they learn to found and averages.
+
+    found, averages (2, infosets, labels): apart, as two learners may share an infoset.
+    """
     for seat in prange(2):
         learner = np.int64(seat)
         s, pot, own = _scratch_of(scratches, learner), _scratch_of(pots, learner), _hands_of(hands, learner)
@@ -132,7 +134,7 @@ def _learn_from_all(
         for r in range(boards.shape[0]):
             _prepare(f, boards[r], learner, levels, of, regrets, place[learner], own, s)
             _meet(f, learner, own, reach[learner], others[1 - learner], s, np.int64(r), worth[learner])
-            _learn(f, learner, of, own, time, s, found, averages)
+            _learn(f, learner, of, own, time, s, found[learner], averages[learner])
             _add_all_ins(g, learner, own, ones, others_pots[1 - learner], pot, worth_pots[learner])
 
 
@@ -146,44 +148,30 @@ def trembling(tree: BettingTree, street: int, table: np.ndarray, tremble: float)
 class SafeTurn:
     """CFR-BR on turn and river of a tree, below a strategy that plays the earlier streets."""
 
-    def __init__(
-        self,
-        tree: BettingTree,
-        trunk: TablePolicy,
-        turn_ids: np.ndarray,
-        river_levels: int,
-        rivers: int,
-        tremble: float,
-        seed: int,
-        by: str = "decision",
-    ):
-        """turn_ids (16432, 1326): the learner's groups on the turn, as in `Groups`; river_levels: equal levels of equity.
+    def __init__(self, tree: BettingTree, trunk: Policy, learner: Learner, rivers: int, tremble: float, seed: int):
+        """trunk: who plays before the turn; rivers: how many are dealt on each turn board.
 
-        rivers: how many are dealt on each turn board; tremble: chance of a random action of the opponent before the turn.
-        by: as `make_infosets`. Raises ValueError unless rivers are from 1 to 48, and as `equity_levels` and `make_infosets`.
+        tremble: chance of a random action of the opponent before the turn. Raises ValueError unless rivers are from 1 to 48.
         """
         if not 1 <= rivers <= RIVERS:
             raise ValueError(f"rivers is {rivers}, expected from 1 to {RIVERS}")
-        self.made_from = (tree, trunk, turn_ids, river_levels, rivers, tremble, seed, by)
-        self.tree, self.trunk, self.seed, self.rivers, self.tremble = tree, trunk, seed, rivers, tremble
-        preflop, flop, _, river = trunk.groups.n_groups
-        self.groups = Groups(trunk.groups.flop, turn_ids, (preflop, flop, int(turn_ids.max()) + 1, river))
-        self.levels, self.before = equity_levels(river_levels), int(tree.street_start[3])
-        self.infosets = make_infosets(tree, 2, self.groups.n_groups[2], by), make_infosets(tree, 3, river_levels, by)
-        self.subtrees, self._all_ins = make_subtrees(tree, self.infosets[1].situation, 3), all_ins_of(tree, 2)
+        self.made_from = (tree, trunk, learner, rivers, tremble, seed)
+        self.tree, self.trunk, self.learner, self.seed = tree, trunk, learner, seed
+        self.rivers, self.tremble, self.before = rivers, tremble, int(tree.street_start[3])
+        situation, n_rows = learner.river.infosets.situation, len(learner.river.infosets.of)
+        self.subtrees, self._all_ins = make_subtrees(tree, situation, 3), all_ins_of(tree, 2)
         self._folds = np.flatnonzero((tree.kind == FOLD_END) & (tree.street == 2))
-        nodes, tables = decisions(tree, 2).astype(np.int32), (tree.actor, tree.first_child, tree.n_children, tree.label)
-        self._plan = Plan(nodes, *tables, self.infosets[0].situation)
+        nodes = decisions(tree, 2).astype(np.int32)
+        self._plan = Plan(nodes, tree.actor, tree.first_child, tree.n_children, tree.label)
         self.state = self.new_state()
-        n_rows = min(river_levels, PADDED)
-        self._scratch = make_scratch(self.subtrees, n_rows, RIVERS), new_hands(2, river_levels)
+        self._scratch = make_scratch(self.subtrees, min(n_rows, PADDED), RIVERS), new_hands(2, n_rows)
         self._pots = make_scratch(self._all_ins, 1)
-        self._place = np.full((2, river_levels), -1, dtype=np.int32)
+        self._place = np.full((2, n_rows), -1, dtype=np.int32)
 
     def new_state(self) -> SafeState:
         """Nothing learnt yet."""
-        shapes = [(infosets.n, len(self.tree.labels)) for infosets in self.infosets]
-        regrets, averages = (tuple(np.zeros(shape, dtype=np.float32) for shape in shapes) for _ in range(2))
+        sizes = self.learner.turn([0, 1, 2, 3]).infosets.n, self.learner.river.infosets.n
+        regrets, averages = (tuple(np.zeros((n, len(self.tree.labels)), dtype=np.float32) for n in sizes) for _ in range(2))
         return SafeState(regrets, averages, 0)  # type: ignore[arg-type]
 
     def advance(self, iterations: int) -> None:
@@ -208,14 +196,15 @@ class SafeTurn:
         """One turn board: learn, unless time is 0; returns what the best responders win, (2,) dollars times pairs of hands."""
         tree, plan, f, g = self.tree, self._plan, self.subtrees, self._all_ins
         start, end = tree.street_start[2:4]
-        rows = hole_groups(self.groups, 2, board)
-        strategy = strategy_rows(tree, 2, self.infosets[0], np.arange(self.groups.n_groups[2]), weights[0])
+        seen, river = self.learner.turn(board.tolist()), self.learner.river
+        kinds = Seen(np.arange(len(seen.infosets.of)), seen.infosets)
+        strategy = strategy_rows(tree, 2, kinds, weights[0])
         own = self._trunk_reach(board, 0.0)
         others = self._trunk_reach(board, self.tremble) if time > 0 else own.copy()
-        street_reach(tree, 2, (strategy, rows), own)
+        street_reach(tree, 2, (strategy, seen.row), own)
         boards = np.array([[*board, card] for card in rivers], dtype=np.int64)
         ones, times = np.ones(1326, dtype=np.float32), np.float32(RIVERS / len(rivers) / 44)
-        shared = f, g, boards, self.levels, self.infosets[1].of, ones
+        shared = f, g, boards, river.row, river.infosets.of, ones
         kept = weights[1], self._place, self._scratch[1], self._scratch[0], self._pots
         shape, pot_shape = (2, len(f.node), 1326), (2, len(g.node), 1326)
         best, pots = np.empty(shape, dtype=np.float32), np.empty(pot_shape, dtype=np.float32)
@@ -230,17 +219,18 @@ class SafeTurn:
             return won
         for responder in range(2):
             _follow_turn(plan, responder, choice[responder], others[responder])
-        found, (turn_sums, river_sums) = np.zeros_like(weights[1]), self.state.averages
+        (turn_sums, river_sums), (found, added) = self.state.averages, np.zeros((2, 2, *weights[1].shape), dtype=np.float32)
         reaches = own[:, f.node], others[:, f.node], others[:, g.node]
-        _learn_from_all(*shared, time, *reaches, *kept, found, river_sums, best, pots)
+        _learn_from_all(*shared, time, *reaches, *kept, found, added, best, pots)
         for learner in range(2):
             self._fill(value[learner], learner, board, others, times * best[learner], times * pots[learner])
             chances = np.ones_like(own[learner])
             by_learner = np.flatnonzero(tree.actor[tree.parent[start:end]] == learner) + start
-            chances[by_learner] = strategy[:, by_learner - start].T[:, rows]
-            table = self.infosets[0].of, rows, chances, own[learner]
+            chances[by_learner] = strategy[:, by_learner - start].T[:, seen.row]
+            table = seen.infosets.of, seen.infosets.situation, seen.row, chances, own[learner]
             _learn_turn(plan, learner, *table, time, value[learner], weights[0], turn_sums)
-        weights[1][:] += found
+        weights[1][:] += found.sum(axis=0)
+        river_sums[:] += added.sum(axis=0)
         return won
 
     def _trunk_reach(self, board: np.ndarray, tremble: float) -> np.ndarray:
@@ -259,11 +249,9 @@ class SafeTurn:
         value[self.subtrees.node], value[self._all_ins.node] = rivers, pots
         value[self._folds] = fold_values(self.tree, self._folds, player, reach) * free_holes(board.tolist())
 
-    def policy(self, current: bool = False) -> TablePolicy:
-        """The whole strategy: the trunk, and the average (or current) play from the turn on."""
-        weights, rows = self.state.regrets if current else self.state.averages, (np.arange(self.groups.n_groups[2]), self.levels)
-        turn, river = (strategy_rows(self.tree, 2 + k, self.infosets[k], rows[k], weights[k]) for k in range(2))
-        return TablePolicy((*self.trunk.tables[:2], turn, river), self.groups)
+    def policy(self, current: bool = False) -> Policy:
+        """The whole strategy, with the average (or current) play from the turn on."""
+        return self.learner.policy(self.state.regrets if current else self.state.averages)
 
 
 def learn(run: SafeTurn, state: SafeState, iterations: int, progress: Callable[[int], None] = lambda done: None) -> SafeState:
