@@ -52,8 +52,8 @@ def strategy_rows(tree: BettingTree, street: int, seen: Seen, weights: np.ndarra
     start, end = tree.street_start[street : street + 2]
     tables = [np.zeros((1, int(width)), dtype=np.float32) for width in np.diff(tree.street_start)]
     tables[street] = table = np.zeros((len(seen.row), int(end - start)), dtype=np.float32)
-    for node in np.flatnonzero(seen.infosets.situation >= 0):
-        below = np.array(children(tree, node))
+    for node in np.flatnonzero(seen.infosets.situation >= 0).tolist():
+        below = np.array(list(children(tree, node)))
         own = seen.infosets.of[seen.row, seen.infosets.situation[node]][:, None]
         table[:, below - start] = np.maximum(weights[own, tree.label[below]], 0)
     return average_strategy(tree, tuple(tables))[street]
