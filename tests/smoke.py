@@ -21,7 +21,7 @@ SIDE_BY_SIDE = (  # two lists of stages at a time, of which neither needs what t
         ("human_rules", "leduc", "discard"),
         ("equity", "selfplay", "distill", "stand_in", "head_to_head", "selfplay_time", "strategy"),
     ),
-    (("bayes",), ("exploitability",)),
+    (("bayes", "safe"), ("exploitability",)),
 )
 MARK = ".smoke"  # a file that says that FOLDER is ours to empty
 

@@ -129,6 +129,8 @@ def stated(folder: Path) -> dict[str, str]:
         **{f"card of {n}": f"{lost:.3f}" for n, lost in cells.items()},
         "last snapshot": plus_minus(snapshot["mbb"], snapshot["ci95"], sign=False),
         "bluff": f"${plus_minus(bluff['mean'], bluff['ci95'], sign=False)}",
+        "safer": plus_minus(read["safe"]["table"]["after"], read["safe"]["strategies"][-1]["ci95"], sign=False),
+        "safety costs": plus_minus(-read["safe"]["matches"][1]["mbb"], read["safe"]["matches"][1]["ci95"], sign=False),
         "stand-in": plus_minus(read["stand_in"]["settled"]["mbb"], read["stand_in"]["settled"]["ci95"], sign=False),
     }
 
@@ -140,13 +142,14 @@ MATCH, ANSWERED = ("OCT loses", "XGBoost loses"), ("OCT answered", "table answer
 @pytest.mark.parametrize(
     ("file", "names"),
     [
-        ("README.md", (*MATCH, *ANSWERED, "told more")),
+        ("README.md", (*MATCH, *ANSWERED, "told more", "safer", "safety costs")),
         ("notebooks/00_overview.ipynb", (*MATCH, *ANSWERED, "told more")),
         ("notebooks/11_selfplay.ipynb", ("last snapshot", "table answered")),
         ("notebooks/13_head_to_head.ipynb", MATCH),
         ("notebooks/15_strategy.ipynb", ("bluff",)),
         ("notebooks/16_exploitability.ipynb", (*ANSWERED, "OCT answered more")),
         ("notebooks/17_stand_in.ipynb", ("stand-in",)),
+        ("notebooks/18_safe.ipynb", ("table answered", "safer", "safety costs")),
         ("notebooks/20_human_rules.ipynb", ("by heart", "never bets")),
         ("notebooks/30_leduc.ipynb", ("Leduc CFR", "card of 42", "card of 72")),
     ],
