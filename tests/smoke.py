@@ -99,12 +99,12 @@ def main(folder: Path) -> int:
 def stop(run: subprocess.Popen) -> None:
     """End a process that leads a group, and the group: by Ctrl-C, so that a runner ends its kernel, and by force after 20 s."""
     with suppress(ProcessLookupError):
-        os.killpg(run.pid, signal.SIGINT)
-        for _ in range(200):
-            time.sleep(0.1)
-            run.poll()
-            os.killpg(run.pid, 0)  # raises where nobody is left
-        os.killpg(run.pid, signal.SIGKILL)
+        for ended_by in (signal.SIGINT, signal.SIGKILL):
+            os.killpg(run.pid, ended_by)
+            for _ in range(200):
+                time.sleep(0.1)
+                run.poll()
+                os.killpg(run.pid, 0)  # raises where nobody is left
 
 
 if __name__ == "__main__":
