@@ -45,6 +45,17 @@ def test_heat_map_writes_every_cell_but_the_empty_ones(axes):
         plots.heat_map(axes, ["a", "b"], values[:1], values, "mbb/g")
 
 
+def test_whiten_takes_the_colour_from_cells_not_told_apart_from_zero(axes):
+    values = np.array([[np.nan, 400.0], [-400.0, np.nan]])
+    intervals = np.array([[np.nan, 500.0], [300.0, np.nan]])
+    plots.heat_map(axes, ["a", "b"], values, intervals, "mbb/g")
+    assert [text.get_color() for text in axes.texts] == ["white"] * 4
+    plots.whiten(axes, values, intervals)
+    assert [text.get_color() for text in axes.texts] == ["black", "black", "white", "white"]
+    (cell,) = axes.patches
+    assert (cell.get_xy(), cell.get_facecolor()) == ((0.5, -0.5), (1, 1, 1, 1))
+
+
 def test_intervals_are_half_widths(axes):
     plots.curve(axes, [1, 2], [10.0, 20.0], [3.0, 4.0], "curve")
     ends = axes.collections[0].get_segments()

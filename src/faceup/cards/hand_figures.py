@@ -16,7 +16,7 @@ from faceup.cards.cards import CLASS_NAMES, STREETS, card_text, parse_cards
 from faceup.cards.equity import N_DECILES, UNITS
 from faceup.cards.features import FEATURE_NAMES, Hand, feature_names
 from faceup.cards.strength import category, strength
-from faceup.notebook.figures import BLACK, BLUE, GREEN, GREY, ORANGE, PURPLE, SKY
+from faceup.notebook.figures import BLACK, BLUE, GREEN, GREY, ORANGE, PURPLE, SKY, ink_on
 
 RED = "#C00000"  # of hearts and diamonds, and of the opponent
 SYMBOLS = {"c": "♣", "d": "♦", "h": "♥", "s": "♠"}
@@ -209,8 +209,7 @@ def chart13(
     image = axes.imshow(grid, cmap=cmap, vmin=low, vmax=high)
     for cell, name in enumerate(CLASS_NAMES):
         row, column = divmod(cell, 13)
-        light = np.power(image.cmap(image.norm(grid[row, column]))[:3], 2.2) @ (0.2126, 0.7152, 0.0722)
-        ink = "black" if light > 0.18 else "white"  # whichever has the stronger contrast to the cell
+        ink = ink_on(image.cmap(image.norm(grid[row, column])))
         axes.text(column, row - 0.16, name, ha="center", va="center", size=8, weight="bold", color=ink)
         axes.text(column, row + 0.2, show(grid[row, column]), ha="center", va="center", size=7.5, color=ink)
     axes.set_xticks(np.arange(14) - 0.5, [""] * 14)

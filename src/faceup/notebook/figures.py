@@ -5,9 +5,12 @@ for the notebook to show.
 """
 
 import re
+from typing import Any
 
 import matplotlib.pyplot as plt
+import numpy as np
 from IPython.display import Image
+from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
 
 from faceup.notebook.paths import FIGURES
@@ -38,6 +41,11 @@ STYLE = {
     "legend.frameon": False,
     "image.cmap": "viridis",
 }
+
+
+def ink_on(colour: Any) -> str:
+    """Black or white, whichever stands out more on a colour of matplotlib's."""
+    return "black" if np.power(to_rgb(colour), 2.2) @ (0.2126, 0.7152, 0.0722) > 0.18 else "white"
 
 
 def use_style() -> None:

@@ -6,7 +6,6 @@ notebook writes it: `storage` puts a new file in the place of a link, and never 
 """
 
 import ast
-import json
 import sys
 from functools import lru_cache
 from pathlib import Path
@@ -15,7 +14,7 @@ from typing import Any
 from IPython import get_ipython
 
 from faceup.notebook import paths
-from faceup.notebook.parameters import load_parameters, load_study_parameters
+from faceup.notebook.parameters import load_parameters, load_study_parameters, read_cell
 from faceup.notebook.paths import ROOT
 from faceup.notebook.stages import PIPELINE, STUDIES, notebook_of, stages_of
 
@@ -27,11 +26,10 @@ def _given(_changed: tuple[float, ...]) -> dict[str, dict[str, Any]]:
     """Notebook -> the values in the parameter files of all names in its parameters cell."""
     parameters, found = load_parameters() | load_study_parameters(), {}
     for notebook in (notebook_of(stage) for file in (PIPELINE, STUDIES) for stage in stages_of(file).values()):
-        nb = json.loads((ROOT / "notebooks" / f"{notebook}.ipynb").read_text(encoding="utf-8"))
-        cell = next(cell for cell in nb["cells"] if "parameters" in cell["metadata"].get("tags", []))
-        names = {node.id for node in ast.walk(ast.parse("".join(cell["source"]))) if isinstance(node, ast.Name)}
+        source, sections = read_cell(ROOT / "notebooks" / f"{notebook}.ipynb")
+        names = {node.id for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Name)}
         known = {"seed": parameters["seed"]}
-        for section in nb["metadata"]["faceup"]["sections"]:
+        for section in sections:
             known |= parameters[section]
         found[notebook] = {name: known[name] for name in names & known.keys()}
     return found

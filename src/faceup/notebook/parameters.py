@@ -114,16 +114,21 @@ def pipeline_sections() -> dict[str, list[str]]:
     return {name: list(knobs) if isinstance(knobs, dict) else [] for name, knobs in given.items()}
 
 
+def read_cell(notebook: Path) -> tuple[str, list[str]]:
+    """The source of a notebook's parameters cell, and the sections of parameters that it names."""
+    nb = json.loads(notebook.read_text(encoding="utf-8"))
+    cell = next(cell for cell in nb["cells"] if "parameters" in cell["metadata"].get("tags", []))
+    return "".join(cell["source"]), nb["metadata"]["faceup"]["sections"]
+
+
 @cache
 def study_sections() -> dict[str, list[str]]:
     """The sections of notebooks/studies/params.yaml, one a study: what its parameters cell names and no other section has."""
     found = {}
     for path in sorted((ROOT / "notebooks" / "studies").glob("*.ipynb")):
-        nb = json.loads(path.read_text(encoding="utf-8"))
-        cell = next(cell for cell in nb["cells"] if "parameters" in cell["metadata"].get("tags", []))
-        names = re.findall(r"(?m)^(\w+) = ", "".join(cell["source"]))
-        others = {"seed", *(knob for name in nb["metadata"]["faceup"]["sections"] for knob in pipeline_sections().get(name, []))}
-        found[path.stem] = [name for name in names if name not in others]
+        source, sections = read_cell(path)
+        others = {"seed", *(knob for name in sections for knob in pipeline_sections().get(name, []))}
+        found[path.stem] = [name for name in re.findall(r"(?m)^(\w+) = ", source) if name not in others]
     return found
 
 

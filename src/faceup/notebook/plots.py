@@ -8,13 +8,13 @@ from collections.abc import Sequence
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.colors import SymLogNorm
+from matplotlib.patches import Rectangle
 from matplotlib.ticker import FuncFormatter, NullFormatter, NullLocator
 
-from faceup.notebook.figures import BLACK, BLUE, GREEN, GREY, PURPLE, RED
+from faceup.notebook.figures import BLACK, BLUE, GREEN, GREY, PURPLE, RED, ink_on
 from faceup.notebook.tables import plain, plus_minus, signed
 
 _LINEAR = 10.0  # mbb/g: colours are linear up to here and logarithmic above
-_LIGHT = 0.18  # luminance above which black text stands out more than white
 _STEPS = (1, 2, 5)  # of axes with logarithmic scales
 
 
@@ -31,8 +31,7 @@ def heat_map(axes: Axes, names: Sequence[str], values: np.ndarray, intervals: np
     norm = SymLogNorm(_LINEAR, vmin=-most, vmax=most)
     image = axes.imshow(np.ma.masked_invalid(values), cmap=cmap, norm=norm)
     for i, j in np.argwhere(np.isfinite(values)):
-        red, green, blue = np.power(image.cmap(norm(values[i, j]))[:3], 2.2)
-        ink = "black" if 0.2126 * red + 0.7152 * green + 0.0722 * blue > _LIGHT else "white"
+        ink = ink_on(image.cmap(norm(values[i, j])))
         axes.text(j, i - 0.1, signed(values[i, j]), ha="center", va="center", weight="bold", color=ink)
         axes.text(j, i + 0.22, f"± {plain(intervals[i, j])}", ha="center", va="center", size=8.5, color=ink)
     axes.set_xticks(range(n), names)
@@ -45,6 +44,17 @@ def heat_map(axes: Axes, names: Sequence[str], values: np.ndarray, intervals: np
     bar.set_ticks([-p for p in reversed(powers)] + [0.0] + powers)
     bar.ax.yaxis.set_major_formatter(FuncFormatter(lambda x, _: f"{x:+,.0f}" if x else "0"))
     bar.ax.yaxis.set_minor_locator(NullLocator())
+
+
+def whiten(axes: Axes, values: np.ndarray, intervals: np.ndarray) -> None:
+    """Take the colour from those cells of a `heat_map` whose value is not told apart from 0."""
+    close = np.abs(values) <= intervals
+    for i, j in np.argwhere(close):
+        axes.add_patch(Rectangle((j - 0.5, i - 0.5), 1, 1, color="white", zorder=1))
+    for text in axes.texts:
+        j, i = np.round(text.get_position()).astype(int)
+        if close[i, j]:
+            text.set_color("black")
 
 
 def curve(axes: Axes, x: Sequence[float], y: Sequence[float], intervals: Sequence[float], label: str, color: str = BLUE) -> None:

@@ -12,13 +12,12 @@ from typing import NamedTuple
 import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
 from matplotlib.layout_engine import PlaceHolderLayoutEngine
 from matplotlib.patches import FancyBboxPatch, Rectangle
 from matplotlib.textpath import TextPath
 
-from faceup.notebook.figures import GREY
+from faceup.notebook.figures import GREY, ink_on
 from faceup.trees.decision_tree import DecisionTree, leaves_below
 
 ROW, INDENT, MARGIN = 0.27, 0.22, 0.12  # height of a row, shift of a level, free space around all
@@ -138,12 +137,8 @@ def draw_bar(axes: Axes, mixture: np.ndarray, colours: Sequence[str], x: float, 
         axes.add_patch(Rectangle((x, y - BAR_HEIGHT / 2), wide, BAR_HEIGHT, color=colour, lw=0))
         text = f"{100 * share:.0f}"
         if wide > text_width(text, SMALL_SIZE) + 0.05:
-            axes.text(x + wide / 2, y, text, ha="center", va="center", size=SMALL_SIZE, color=_ink(colour))
+            axes.text(x + wide / 2, y, text, ha="center", va="center", size=SMALL_SIZE, color=ink_on(colour))
         x += wide
-
-
-def _ink(colour: str) -> str:
-    return "black" if np.power(to_rgb(colour), 2.2) @ (0.2126, 0.7152, 0.0722) > 0.18 else "white"
 
 
 def _stub(axes: Axes, text: str, x: float, y: float) -> None:
