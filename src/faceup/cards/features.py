@@ -29,16 +29,8 @@ from faceup.cards.cards import (
     hole_index,
     parse_hand,
 )
-from faceup.cards.equity import (
-    N_DECILES,
-    UNITS,
-    StreetTable,
-    _river_counts,
-    _weighted_deciles,
-    all_tables,
-    class_histogram,
-    preflop_outcomes,
-)
+from faceup.cards.equity import N_DECILES, UNITS, StreetTable, _river_counts, _weighted_deciles, all_tables, class_histogram
+from faceup.cards.matchups import preflop_outcomes, preflop_wins
 
 _LATER = tuple([f"{name}_equity_p{10 * d}" for d in range(1, N_DECILES + 1)] for name in STREETS)
 FEATURE_NAMES = tuple(tuple(sum(_LATER[s + 1 :], ["equity"])) for s in range(4))  # 31, 21, 11 and 1 names
@@ -123,7 +115,7 @@ class Hand:
     def outcomes(self) -> tuple[int, int, int]:
         """(wins, ties, losses) over every opposing hand and every way in which the board can be completed."""
         if self.street == 0:
-            return tuple(preflop_outcomes()[CLASS_OF_HOLE[hole_index(*self.hole)]].tolist())
+            return tuple(preflop_outcomes(preflop_wins())[CLASS_OF_HOLE[hole_index(*self.hole)]].tolist())
         _, wins, ties = self._rivers
         total = len(wins) * UNITS[3] // 2
         return int(wins.sum()), int(ties.sum()), int(total - wins.sum() - ties.sum())
