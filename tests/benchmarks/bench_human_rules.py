@@ -8,10 +8,11 @@ from time import perf_counter
 
 import numba
 import numpy as np
+from one_card_program import program_of_one
 from report import record
 
 from faceup.onecard.game import SIZES, joint_distribution
-from faceup.onecard.linear_program import minimise, program_of_one
+from faceup.onecard.linear_program import minimise
 from faceup.onecard.solutions import random_games, solve_games
 
 GAMES = 20_000

@@ -2,10 +2,11 @@
 
 import numpy as np
 import pytest
+from one_card_program import program_of_one
 
 from faceup.notebook.published import published
 from faceup.onecard.game import EXAMPLES, SIZES, joint_distribution, random_distributions, strategy_from_text
-from faceup.onecard.linear_program import minimise, program_of_one, solve_for_two, worst_case
+from faceup.onecard.linear_program import minimise, solve_for_two, worst_case
 from faceup.onecard.solutions import bets, solve_games
 
 KNOWN = {"uniform": 0.5657364857, "strong or weak": 0.875, "in between": 0.5}

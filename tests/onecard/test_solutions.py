@@ -3,11 +3,12 @@
 import numba
 import numpy as np
 import pytest
+from one_card_program import program_of_one
 from scipy.sparse import csr_array, vstack
 
 from faceup.onecard import solutions
 from faceup.onecard.game import SIZES, joint_distribution
-from faceup.onecard.linear_program import minimise, program_of_one, solve_for_two, worst_case
+from faceup.onecard.linear_program import minimise, solve_for_two, worst_case
 from faceup.onecard.solutions import (
     BLOCK,
     Solutions,

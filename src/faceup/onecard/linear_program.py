@@ -1,9 +1,8 @@
 """The one-card game as a linear program, for any joint distribution of cards, and best responses to a strategy.
 
-Player one's program is the paper's (Ganzfried and Yusuf, Section 1, after Koller, Megiddo and von Stengel): bet size b with
-card i with probability x[i, b]; v[j, b] is what player two leaves him when she holds j and faces b, no more than folding
-leaves and no more than calling leaves. Player two's program is its dual, written down from her side: call size b with
-card j with probability y[j, b]; u[i] is the most that player one gets with i.
+It is the dual of the paper's program (Ganzfried and Yusuf, Section 1, after Koller, Megiddo and von Stengel), written down from
+player two's side: call size b with card j with probability y[j, b]; u[i] is the most that player one gets with i. Tests hold both
+to each other.
 
 HiGHS takes about 20 ms a game; `faceup.onecard.solutions` solves the paper's random games some hundred times faster and
 is tested against this.
@@ -25,28 +24,6 @@ def minimise(costs: np.ndarray, **constraints: np.ndarray | csr_array | list) ->
     if result.status != 0:
         raise ValueError(f"the linear program has no optimum: {result.message} Expected a feasible and bounded one")
     return result
-
-
-def program_of_one(joint: np.ndarray, sizes: np.ndarray) -> dict:
-    """Player one's program as `minimise` takes it, its value negated; its dual values are calls by player two.
-
-    Variables x[i, b], then v[j, b]; rows v - folding's <= 0, then v - calling's <= 0, (j, b) each.
-    """
-    n, k = len(joint), len(sizes)
-    cells = n * k
-    fold = np.kron(joint.T, np.eye(k))  # rows (j, b), columns (i, b)
-    bet = np.kron(joint.T, np.diag(sizes))
-    higher = np.kron(np.triu(np.ones((n, n))), np.eye(k)) > 0  # i >= j; i == j is dealt with probability 0
-    call = np.where(higher, fold + bet, -bet)
-    rows = np.block([[-fold, np.eye(cells)], [-call, np.eye(cells)]])
-    return {
-        "costs": np.concatenate([np.zeros(cells), -np.ones(cells)]),
-        "A_ub": csr_array(rows),
-        "b_ub": np.zeros(2 * cells),
-        "A_eq": csr_array(np.hstack([np.kron(np.eye(n), np.ones(k)), np.zeros((n, cells))])),
-        "b_eq": np.ones(n),
-        "bounds": [(0, None)] * cells + [(None, None)] * cells,
-    }
 
 
 def solve_for_two(joint: np.ndarray, sizes: np.ndarray = SIZES) -> tuple[float, np.ndarray]:
