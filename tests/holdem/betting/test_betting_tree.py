@@ -1,8 +1,7 @@
-"""The betting tree against the rules and, on random lines, against pokerkit's engine."""
+"""The betting tree against the rules; test_hand_play holds these to pokerkit's engine in every state of random hands."""
 
 import numpy as np
 import pytest
-from pokerkit import Automation, NoLimitTexasHoldem
 
 from faceup.holdem.betting import betting_tree
 from faceup.holdem.betting.betting_tree import (
@@ -13,11 +12,9 @@ from faceup.holdem.betting.betting_tree import (
     START,
     act,
     build_tree,
-    legal_raises,
     line_text,
     menu_from,
     menu_labels,
-    pot_and_call,
 )
 
 POT = menu_from([[1], [1], []], [[1], []], [[1], []], [[1], []])
@@ -71,46 +68,6 @@ def test_root_offers_a_pot_raise_to_300_dollars():
     assert line_text(tree, raised) == "raise_1"
 
 
-def _pokerkit():
-    automations = tuple(a for a in Automation)
-    return NoLimitTexasHoldem.create_state(automations, True, 0, (50, 100), 100, (STACK, STACK), 2)
-
-
-@pytest.mark.parametrize("seed", range(60))
-def test_random_lines_equal_pokerkits(seed):
-    """Legal raises, who acts and chips put in; heads up pokerkit's player 0 posts the big blind."""
-    rng = np.random.default_rng(seed)
-    theirs, ours = _pokerkit(), START
-    while ours is not None:
-        assert theirs.actor_index == 1 - ours.actor
-        least, most = legal_raises(ours)
-        street_before = ours.street
-        if least:
-            assert theirs.min_completion_betting_or_raising_to_amount == least
-            assert theirs.max_completion_betting_or_raising_to_amount == most
-        else:
-            assert not theirs.can_complete_bet_or_raise_to()
-        choices = (
-            ["call"] + ["raise"] * (2 if least else 0) + (["fold"] if pot_and_call(ours)[1] > 0 and rng.random() < 0.2 else [])
-        )
-        choice = choices[rng.integers(len(choices))]
-        if choice == "raise":
-            amount = int(rng.integers(least, min(most, least * 3) + 1)) if rng.random() < 0.8 else most
-            theirs.complete_bet_or_raise_to(amount)
-            ours, _ = act(ours, "raise", amount)
-        elif choice == "fold":
-            theirs.fold()
-            ours, kind = act(ours, "fold")
-            assert kind == FOLD_END and not theirs.status
-        else:
-            theirs.check_or_call()
-            ours, kind = act(ours, "call")
-            assert (ours is None) == (not theirs.status)
-        if ours is not None:
-            assert ours.street >= street_before
-            assert [STACK - s for s in theirs.stacks] == [sum(ours.bets[1]), sum(ours.bets[0])]
-
-
 @pytest.mark.parametrize(
     ("action", "amount", "message"),
     [("raise", 150, "from 200 to 20000"), ("raise", -5, "from 200"), ("raise", 20001, "to 20000"), ("bet", 0, "expected fold")],
@@ -130,5 +87,7 @@ def test_fold_needs_a_bet():
 def test_unusable_menus_are_refused(size):
     with pytest.raises(ValueError, match="size"):
         menu_labels(menu_from([[size]], [[1]], [[1]], [[1]]))
+    with pytest.raises(ValueError, match=r"sizes \[1, 1\] on the flop, expected different ones"):
+        menu_labels(menu_from([[1]], [[1, 1]], [[1]], [[1]]))
     with pytest.raises(ValueError, match="no sizes for turn"):
         menu_labels({"preflop": [[1]], "flop": [[1]]})

@@ -126,6 +126,8 @@ def menu_labels(menu: Menu) -> tuple[str, ...]:
         if street not in menu:
             raise ValueError(f"menu: no sizes for {street}, expected one list of lists for each of {STREETS}")
         for level in menu[street]:
+            if len(set(level)) < len(level):
+                raise ValueError(f"menu: sizes {level} on the {street}, expected different ones")
             for fraction in level:
                 if not 0 < fraction <= 200:
                     raise ValueError(f"menu: size {fraction!r} on the {street}, expected a pot fraction above 0")
