@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from pokerkit import Automation, ChipsPulling, FixedLimitTexasHoldem, NoLimitTexasHoldem
+from pokerkit import Automation, FixedLimitTexasHoldem, NoLimitTexasHoldem
 
 from faceup.cards.cards import BOARD_CARDS, card_text
 from faceup.holdem.betting.betting_tree import START, act, legal_raises, pot_and_call
@@ -77,15 +77,6 @@ class PokerkitTable:
     def payoffs(self) -> tuple[int, int]:
         """Dollars won by (small blind, big blind)."""
         return self.state.payoffs[1], self.state.payoffs[0]
-
-    @property
-    def pulled(self) -> tuple[int, int]:
-        """Dollars that went back to the stacks of (small blind, big blind) at the end, refunds included."""
-        back = [0, 0]
-        for done in self.state.operations:
-            if isinstance(done, ChipsPulling):
-                back[1 - done.player_index] += done.amount
-        return back[0], back[1]
 
     def act(self, action: str, amount: int = 0) -> None:
         """Do "fold", "call" or "raise" to `amount`, then deal what the rules want dealt."""

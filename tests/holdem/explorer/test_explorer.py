@@ -75,7 +75,7 @@ def test_strengths_and_winnings_are_ours():
     code = "given.map(([d, line]) => [strength(d.slice(0, 7)), winnings(line, [d.slice(0, 2), d.slice(2, 4)], d.slice(4))])"
     for (deal, line), (value, won) in zip(cases, run(f"console.log(JSON.stringify({code}));", cases), strict=True):
         assert value == strength(deal[:7]), deal
-        assert won == settle(read_line(line), [deal[:2], deal[2:4]], deal[4:]).payoffs[0], (deal, line)
+        assert won == settle(read_line(line), [deal[:2], deal[2:4]], deal[4:])[0], (deal, line)
 
 
 @NODE

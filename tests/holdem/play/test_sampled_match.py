@@ -69,7 +69,7 @@ def test_chips_are_those_of_the_rules_engine(tables, sides):
     won = dollars(match, deals, play_deals(match, seats, deals, seed=4))
     for i, cards in enumerate(deals.cards.tolist()):
         shoves = lambda state, *_: ("raise", 20_000) if state.acted < 2 else ("call", 0)  # noqa: E731
-        assert won[i] == play_hand(cards, [lambda *_: ("call", 0), shoves])[1].payoffs[0]
+        assert won[i] == play_hand(cards, [lambda *_: ("call", 0), shoves])[1][0]
     assert set(np.abs(won)) <= {0, 20_000}
 
 

@@ -5,7 +5,6 @@ The rules of betting are those of holdem/betting/betting_tree alone; tests hold 
 """
 
 from collections.abc import Sequence
-from typing import NamedTuple
 
 import numpy as np
 
@@ -15,35 +14,24 @@ from faceup.holdem.betting.betting_tree import FOLD_END
 from faceup.holdem.betting.notation import Line
 
 
-class Ending(NamedTuple):
-    """A hand's result; pairs are (small blind, big blind)."""
-
-    payoffs: tuple[int, int]  # dollars won, less dollars put in
-    refund: tuple[int, int]  # the part of the last bet that nobody called, given back
-    won: tuple[int, int]  # dollars taken from the pot: half each where hands are equal
-
-
-def settle(line: Line, holes: Sequence[Sequence[int]], board: Sequence[int]) -> Ending:
-    """Who wins what at the end of a line; holes: two cards of each player; board: the cards dealt, five at a showdown.
+def settle(line: Line, holes: Sequence[Sequence[int]], board: Sequence[int]) -> tuple[int, int]:
+    """Dollars that small blind and big blind win at the end of a line; holes: two cards of each; board: five at a showdown.
 
     A fold needs no cards. Raises ValueError where the line has not ended, or a showdown lacks cards.
     """
     if line.state is not None:
         raise ValueError(f"line {''.join(line.tokens)!r}: {STREETS[line.state.street]} betting goes on, expected an ended hand")
-    put, matched = line.put, min(line.put)
-    if line.kind == FOLD_END:
-        share = (0.0, 1.0) if line.moves[-1].player == 0 else (1.0, 0.0)
-    else:
+    folded, strengths = line.moves[-1].player, [0, 0]
+    if line.kind != FOLD_END:
         if len(board) != 5 or any(len(hole) != 2 for hole in holes):
             raise ValueError(f"showdown with holes {holes} and board {board}: expected 2, 2 and 5 cards")
-        first, second = (strength([*hole, *board]) for hole in holes)
-        share = ((first > second) + (first == second) / 2, (second > first) + (first == second) / 2)
-    won = (round(2 * matched * share[0]), round(2 * matched * share[1]))
-    return Ending((won[0] - matched, won[1] - matched), (put[0] - matched, put[1] - matched), won)
+        folded, strengths = -1, [strength([*hole, *board]) for hole in holes]
+    won, lost = payoffs(np.array([line.put]), np.array([folded]), np.array([strengths]))[0].tolist()
+    return won, lost
 
 
 def payoffs(put: np.ndarray, folded: np.ndarray, strengths: np.ndarray) -> np.ndarray:
-    """`settle`'s payoffs for many hands at once, (n, 2) int64.
+    """What both players win in many hands at once, dollars, (n, 2) int64; what nobody has called goes back.
 
     put (n, 2): dollars each player has put in; folded (n,): who has folded, -1 at a showdown; strengths (n, 2): of their
     seven cards, looked at only at showdowns.

@@ -147,7 +147,7 @@ def _read(content: dict, before: Answer | None) -> Answer:
     expected = None  # where a showdown's cards are not all told
     if line.kind == FOLD_END or (line.state is None and len(board) == 10 and bot_hole):
         holes = [parse_cards(hole), parse_cards(bot_hole)]
-        expected = settle(line, holes if player == 0 else holes[::-1], parse_cards(board)).payoffs[player]
+        expected = settle(line, holes if player == 0 else holes[::-1], parse_cards(board))[player]
     totals = ("baseline_winnings", "session_num_hands", "session_total", "session_baseline_total")
     told = [content[name] if type(content.get(name)) is int else None for name in totals]
     return Answer(player, hole, board, betting, bot_hole, winnings, expected, *told)
