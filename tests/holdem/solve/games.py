@@ -11,6 +11,7 @@ from faceup.cards.cards import HOLE_CARDS, card_text
 from faceup.holdem.betting.betting_tree import (
     DECISION,
     FOLD_END,
+    SHOWDOWN,
     BettingTree,
     build_tree,
     children,
@@ -91,26 +92,22 @@ def node_values(tree: BettingTree, policies, board: list[int], best: int | tuple
     """
     best = (best,) if isinstance(best, int) else best
     holes, outcome = pair_outcomes(board)
-    possible, outcome = (~np.isnan(outcome)).astype(float), np.nan_to_num(outcome)
     reach = node_reach(tree, policies, board, holes)
-    put = tree.bets.sum(axis=2)
-    met, shown = ([reach[1 - player] @ pairs.T for player in range(2)] for pairs in (possible, outcome))
-    value = np.zeros((2, len(tree.kind), len(holes)))
-    for node in range(len(tree.kind) - 1, -1, -1):
+    put, value = tree.bets.sum(axis=2), np.zeros((2, len(tree.kind), len(holes)))
+    folds, shown = np.flatnonzero(tree.kind == FOLD_END), np.flatnonzero(tree.kind == SHOWDOWN)
+    for player, other in ((0, 1), (1, 0)):
+        gain = np.where(tree.actor[folds] == player, -put[folds, player], put[folds, other])
+        value[player, folds] = gain[:, None] * (reach[other, folds] @ ~np.isnan(outcome).T)
+        value[player, shown] = put[shown, player, None] * (reach[other, shown] @ np.nan_to_num(outcome).T)
+    for node in np.flatnonzero(tree.kind == DECISION)[::-1]:
+        street = tree.street[node]
         for player in range(2):
-            if tree.kind[node] == DECISION:
-                v = value[player, children(tree, node)]
-                if tree.actor[node] != player:
-                    value[player, node] = v.sum(axis=0)
-                elif player in best:
-                    value[player, node] = v.max(axis=0)
-                else:
-                    street = tree.street[node]
-                    table, row = policies[player].street(street, board[: (0, 3, 4, 5)[street]])
-                    value[player, node] = (table[row[holes]][:, columns(tree, node)].T * v).sum(axis=0)
-            elif tree.kind[node] == FOLD_END:
-                gain = -put[node, player] if tree.actor[node] == player else put[node, 1 - player]
-                value[player, node] = gain * met[player][node]
+            below = value[player, children(tree, node)]
+            if tree.actor[node] != player:
+                value[player, node] = below.sum(axis=0)
+            elif player in best:
+                value[player, node] = below.max(axis=0)
             else:
-                value[player, node] = put[node, player] * shown[player][node]
+                table, row = policies[player].street(street, board[: (0, 3, 4, 5)[street]])
+                value[player, node] = (table[row[holes]][:, columns(tree, node)].T * below).sum(axis=0)
     return holes, value
