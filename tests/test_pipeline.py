@@ -216,6 +216,13 @@ def test_ruff(arguments):
     assert done.returncode == 0, done.stdout + done.stderr
 
 
+@pytest.mark.parametrize(("target", "said"), [("lint", "mypy"), ("lab", "--allow-root" if os.getuid() == 0 else "jupyter lab")])
+def test_make(target, said):
+    """Types are checked with style, and JupyterLab opens for root, too."""
+    done = subprocess.run(["make", "--dry-run", target], cwd=ROOT, capture_output=True, text=True)
+    assert done.returncode == 0 and said in done.stdout, done.stdout + done.stderr
+
+
 def test_no_path_of_a_machine_stands_in_a_tracked_file():
     machine = re.compile(rb"(?<![\w.~])/(?:work|root|home|Users|tmp)/\w")
     for path in tracked_files():
