@@ -120,18 +120,6 @@ def test_open_spiel_agrees():
     assert run.exploitability() == pytest.approx(theirs.exploitability(game, spiel_policy(game, run.average())), rel=1e-6)
 
 
-@pytest.mark.parametrize("seed", range(3))
-def test_best_responses_are_open_spiels(seed):
-    """Against random strategies, in both seats, to nine digits."""
-    pyspiel = pytest.importorskip("pyspiel")
-    theirs = pytest.importorskip("open_spiel.python.algorithms.best_response")
-    game, strategy = pyspiel.load_game("leduc_poker"), random_strategy(LITERATURE_GAME, seed)
-    policy = spiel_policy(game, strategy)
-    for player in range(2):
-        expected = theirs.BestResponsePolicy(game, player, policy).value(game.new_initial_state())
-        assert best_response(LITERATURE_GAME, strategy, player)[0] == pytest.approx(expected, abs=1e-9)
-
-
 def spiel_policy(game, strategy):
     """A strategy of ours as a policy of open_spiel's Leduc."""
     from open_spiel.python import policy

@@ -77,14 +77,6 @@ def test_the_nearest_game_is_oneself_and_neighbours_are_averaged():
     assert np.allclose(remembered(strategies, found)[7], strategies[found[7]].mean(axis=0))
 
 
-def test_grown_once_and_cut_is_grown_to_that_depth():
-    kind = REPRESENTATIONS[2]
-    X, Y = inputs(kind, TRAIN.own, TRAIN.other), targets(kind, bets(TRAIN), np.random.default_rng(1))
-    deep, shallow = (fit_tree(kind, X, Y, depth, seed=1) for depth in (8, 3))
-    cut = truncate(deep, 3)
-    assert (cut.feature == shallow.feature).all() and np.allclose(cut.value, shallow.value, atol=1e-6)
-
-
 def test_measured_numbers_are_those_of_the_cut_tree():
     kinds = [REPRESENTATIONS[0], REPRESENTATIONS[8]]
     trees = grow(kinds, TRAIN, 6, seed=1)

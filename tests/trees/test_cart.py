@@ -40,18 +40,6 @@ def test_decisions_are_those_of_scikit_learn():
         assert np.allclose(predict(tree, rows), theirs.predict(rows), atol=1e-6)
 
 
-def test_leaves_hold_the_weighted_mean_of_their_rows():
-    X, P, w = soft_rows()
-    tree = fit_cart(X, P, w, max_depth=5, min_rows=50, seed=0)
-    leaves = leaf_of(tree, X)
-    for leaf in np.unique(leaves):
-        here = leaves == leaf
-        assert here.sum() >= 50
-        assert tree.weight[leaf] == pytest.approx(w[here].sum())
-        assert tree.value[leaf] == pytest.approx(np.average(P[here], axis=0, weights=w[here]), abs=1e-6)
-    assert tree.value[0] == pytest.approx(np.average(P, axis=0, weights=w), abs=1e-6)
-
-
 def test_squared_error_on_soft_labels_is_gini_with_the_labels_spelt_out():
     """Each row once a label, with the label's share of its weight, to a classifier: the same splits."""
     X, P, w = soft_rows(n=2000)

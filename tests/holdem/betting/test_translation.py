@@ -114,4 +114,5 @@ def test_dollars_left_behind_an_all_in_of_the_tree_are_checked(tree):
     node = node_after(tree, "b3000c/", 1, lambda i: 0.999)
     assert tree.kind[node] != DECISION
     agent = PolicyAgent(tree, FixedPolicy(tree, None))
+    assert agent.hear(node, START, ("raise", 300), own=None) == [(node, 1.0)]
     assert agent.legal(node) == {"call": 0} and agent.probabilities(np.array([5]), parse_cards("2h3h4s"), node).tolist() == [[1]]

@@ -6,7 +6,7 @@ from games import PUSH, RandomPolicy, exploitability, pair_outcomes
 
 from faceup.cards.cards import CLASS_OF_HOLE, HOLE_CARDS
 from faceup.cards.matchups import RUNOUTS_PREFLOP
-from faceup.holdem.betting.betting_tree import FOLD, SHOWDOWN, START, act, build_tree, menu_from
+from faceup.holdem.betting.betting_tree import FOLD, START, act, build_tree, menu_from
 from faceup.holdem.play.agents import PolicyAgent
 from faceup.holdem.play.match import random_boards
 from faceup.holdem.solve.best_response import sample_flops
@@ -133,12 +133,6 @@ def test_reads_of_sizes_off_the_tree():
     heard = agent.hear(limped, state, ("raise", 500), own=None)  # a bet of twice the pot of 200
     assert [p for _, p in heard] == pytest.approx([1 / 3, 2 / 3])  # (3 - 2)(1 + 1) / ((3 - 1)(1 + 2))
     assert [tree.bets[node, 1, 0] for node, _ in heard] == [300, 700]
-
-
-def test_where_the_tree_is_all_in_a_table_checks_and_calls():
-    agent, end = PolicyAgent(PUSH, FixedPolicy(PUSH, None)), int(np.flatnonzero(PUSH.kind == SHOWDOWN)[0])
-    assert agent.legal(end) == {"call": 0} and (agent.probabilities(np.arange(1326), [], end) == 1).all()
-    assert agent.hear(end, START, ("raise", 300), own=None) == [(end, 1.0)]
 
 
 def test_never_more_than_a_best_response(all_in_wins):
