@@ -13,23 +13,34 @@ from faceup.cards.equity import BOARD_CARDS, UNITS
 from faceup.cards.features import BET_NAMES, FEATURE_NAMES, Hand, betting_features, board_features, feature_names, hand
 from faceup.holdem.betting.notation import state_after
 
-# betting, what the player to act is told: the opponent's bets, the own bets, whether he sits on the button
+# betting, what the player to act is told: the opponent's bets, the own bets, whether he sits on the button, and in pots the
+# bet that he faces and his stack
 TOLD = [
-    ("", [100, 0, 0, 0, 50, 0, 0, 0, 1]),
-    ("b300", [300, 0, 0, 0, 100, 0, 0, 0, 0]),
-    ("b300c/kb400", [300, 400, 0, 0, 300, 0, 0, 0, 0]),
-    ("b300c/b400", [300, 400, 0, 0, 300, 0, 0, 0, 1]),
-    ("cb300c/kk/b600b1800", [300, 0, 1800, 0, 300, 0, 600, 0, 0]),
+    ("", [100, 0, 0, 0, 50, 0, 0, 0, 1, 0.5, 199.5]),
+    ("b300", [300, 0, 0, 0, 100, 0, 0, 0, 0, 1, 99.5]),
+    ("b300c/kb400", [300, 400, 0, 0, 300, 0, 0, 0, 0, 2 / 3, 19_700 / 600]),
+    ("b300c/b300", [300, 300, 0, 0, 300, 0, 0, 0, 1, 0.5, 19_700 / 600]),  # half the pot: pot odds 900 to 300
+    ("cb300c/kk/b600b1800", [300, 0, 1800, 0, 300, 0, 600, 0, 0, 2 / 3, 19_100 / 1800]),
+    ("b300c/kk/kk/b19700", [300, 0, 0, 19_700, 300, 0, 0, 0, 1, 19_700 / 600, 19_700 / 600]),  # all-in: the whole stack
 ]
+OURS = [4, 5, 6, 7, 8, 9, 10]  # of these
 
 
-@pytest.mark.parametrize("history,told", [("opponent", 4), ("both", 8), ("both+seat", 9)])
+@pytest.mark.parametrize("history,told", [("opponent", 4), ("both", 8), ("both+seat", 9), ("all", 11)])
 def test_what_a_model_is_told_of_the_betting(history, told):
     states = [state_after(line) for line, _ in TOLD]
     found = betting_features(np.array([s.bets for s in states]), np.array([s.actor for s in states]), history)
-    assert found.dtype == np.float32 and found.tolist() == [row[:told] for _, row in TOLD]
+    assert found.dtype == np.float32 and np.array_equal(found, np.float32([row[:told] for _, row in TOLD]))
     assert [len(set(feature_names(street, history))) for street in range(4)] == [31 + told, 21 + told, 11 + told, 1 + told]
-    assert feature_names(3, history) == feature_names(3, "both+seat")[: 1 + told]
+    assert feature_names(3, history) == feature_names(3, "all")[: 1 + told]
+
+
+def test_ours_tells_sizes_against_the_pot():
+    states = [state_after(line) for line, _ in TOLD]
+    found = betting_features(np.array([s.bets for s in states]), np.array([s.actor for s in states]), "ours")
+    assert np.array_equal(found, np.float32([[row[k] for k in OURS] for _, row in TOLD]))
+    assert feature_names(3, "ours") == ("equity", *(feature_names(3, "all")[1 + k] for k in OURS))
+    assert feature_names(3, "ours")[-3:] == ("button", "bet_faced", "stack_to_pot")
 
 
 def test_an_unknown_history_is_named():

@@ -53,7 +53,7 @@ def test_the_profiles_are_right_and_nothing_in_them_is_converted(path):
         ("betting.flop_sizes", "[[2, 1], []]", "is [[2, 1], []], expected strictly increasing values"),
         ("betting.flop_sizes", "[[0], []]", "is [[0], []], expected greater than or equal to 0.05"),
         ("equity.example_hole", "Ac3x", "is 'Ac3x', expected pattern "),
-        ("features.history", "mine", "is 'mine', expected 'opponent', 'both' or 'both+seat'"),
+        ("features.history", "mine", "is 'mine', expected 'opponent', 'both', 'both+seat' or 'ours'"),
         ("distill.held_out", "1", "is 1, expected less than or equal to 0.9"),
         ("distill.oct_regrowths", "[1]", "is [1], expected at least 4 items"),
         ("stand_in.snapshot", "6001", "is 6001, expected at most stand_in.iterations"),

@@ -1,7 +1,8 @@
 """A hand as named numbers: its equity, deciles of its later equities, the bets so far (paper 000, 2.2).
 
 Of the betting a model is told the opponent's bets on each street, as in the paper; "both" adds the player's own, and
-"both+seat" adds whether the player sits on the button, too.
+"both+seat" adds whether the player sits on the button, too. "ours" tells in the opponent's stead how large the bet is that the
+player faces, and how large his stack is, both against the pot before that bet: numbers that mean the same at any bet size.
 
 Integer equities become float32 features here: divided in double precision by the street's unit, then rounded once. Decile d
 of a histogram is the smallest equity with at least d * 10 % of the futures at or below it, d = 1..10.
@@ -36,7 +37,16 @@ _LATER = tuple([f"{name}_equity_p{10 * d}" for d in range(1, N_DECILES + 1)] for
 FEATURE_NAMES = tuple(tuple(sum(_LATER[s + 1 :], ["equity"])) for s in range(4))  # 31, 21, 11 and 1 names
 BET_NAMES = tuple(f"opponent_bet_{street}" for street in STREETS)  # dollars, blinds included
 OWN_BET_NAMES = tuple(f"own_bet_{street}" for street in STREETS)
-HISTORIES = {"opponent": BET_NAMES, "both": BET_NAMES + OWN_BET_NAMES, "both+seat": (*BET_NAMES, *OWN_BET_NAMES, "button")}
+_SEATED = (*BET_NAMES, *OWN_BET_NAMES, "button")
+_SIZES = ("bet_faced", "stack_to_pot")  # in pots: twice what the player has put in, which is the pot before the bet he faces
+HISTORIES = {
+    "opponent": BET_NAMES,
+    "both": BET_NAMES + OWN_BET_NAMES,
+    "both+seat": _SEATED,
+    "ours": (*OWN_BET_NAMES, "button", *_SIZES),
+    "all": _SEATED + _SIZES,
+}
+STACK = 20_000  # dollars that each player starts a hand with
 
 
 def feature_names(street: int, history: str = "opponent") -> tuple[str, ...]:
@@ -55,15 +65,19 @@ def check_history(history: str) -> str:
 
 
 def betting_features(bets: np.ndarray, actor: np.ndarray, history: str = "opponent") -> np.ndarray:
-    """What a model is told of the betting: (n, 4 | 8 | 9) float32, columns as in HISTORIES[history].
+    """What a model is told of the betting: (n, 4 | 8 | 9 | 7 | 11) float32, columns as in HISTORIES[history].
 
-    bets: dollars that each player has put in on each street, (n, 2, 4); actor: who is to act, (n,), 0 on the button.
-    Raises ValueError on an unknown setting.
+    bets: dollars that each player has put in on each street, (n, 2, 4); actor: who is to act, (n,), 0 on the button. Pots are
+    ratios of whole dollars, rounded once: a bet of half the pot is 0.5, and pot odds are 1 + 1 / bet_faced to 1. A player who
+    calls all-in faces stack_to_pot pots. Raises ValueError on an unknown setting.
     """
-    told = len(HISTORIES[check_history(history)])
+    names = HISTORIES[check_history(history)]
     row, actor = np.arange(len(bets)), np.asarray(actor)
-    columns = [bets[row, 1 - actor], bets[row, actor], (actor == 0)[:, None]]
-    return np.concatenate(columns, axis=1)[:, :told].astype(np.float32)
+    own, theirs = bets[row, actor], bets[row, 1 - actor]
+    put, to_call = own.sum(axis=1), theirs.sum(axis=1) - own.sum(axis=1)
+    told = dict(zip(_SEATED, [*theirs.T, *own.T, actor == 0], strict=True))
+    told |= {"bet_faced": to_call / (2 * put), "stack_to_pot": (STACK - put) / (2 * put)}
+    return np.stack([told[name] for name in names], axis=1).astype(np.float32)
 
 
 def board_features(street: int, table: StreetTable, board: list[int]) -> np.ndarray:

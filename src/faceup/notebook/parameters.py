@@ -58,7 +58,7 @@ RULES = {  # how a knob's name ends, and what it may be; the first line that fit
     "share|bluff_equity|threshold|tremble|learning_rate": _SHARE,
     "held_out|validation": confloat(ge=0.01, le=0.9),
     "cost_weight": confloat(ge=0, le=1000),
-    "history": Literal["opponent", "both", "both+seat"],
+    "history": Literal["opponent", "both", "both+seat", "ours"],
     "row_weights": Literal["mistakes", "pot"],
     "trial_criteria": list[Literal["agreement", "brier", "log"]],
     "search_depths": _rising(conint(ge=0, le=20), least=2),

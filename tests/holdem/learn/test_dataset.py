@@ -5,9 +5,10 @@ import pytest
 from random_tables import random_table
 
 from faceup.cards.cards import CLASS_OF_HOLE, HOLE_CARDS, N_CLASSES, RANKS, SUITS
-from faceup.cards.features import board_features, hand
-from faceup.holdem.betting.betting_tree import build_tree, children, columns, decisions, menu_from
-from faceup.holdem.learn.dataset import NO_BOARD, TrainingRows, cost_shares, draw_rows, stakes
+from faceup.cards.features import HISTORIES, betting_features, board_features, hand
+from faceup.holdem.betting.betting_tree import CALL, build_tree, children, columns, decisions, menu_from
+from faceup.holdem.betting.translation import lower_probability
+from faceup.holdem.learn.dataset import NO_BOARD, TrainingRows, cost_shares, draw_rows, stakes, told_rows
 from faceup.holdem.solve.groups import Grid, hole_groups, make_groups
 from faceup.holdem.solve.policy import FixedPolicy, free_holes, street_reach
 from faceup.trees.metrics import checked_rows
@@ -106,6 +107,49 @@ def test_more_of_the_betting_is_told_of_the_same_situations(tables, tree, policy
             assert np.abs(found - b.P[i]).max(axis=1).min() < 1e-6
 
 
+@pytest.mark.parametrize("history", HISTORIES)
+def test_rows_lose_the_columns_that_are_not_told(tables, tree, policy, history):
+    """The same rows as if they had been drawn with the fewer columns."""
+    all_told, drawn = (draw_rows(tree, policy, tables, (30,) * 3, BOARDS, 7, history=h) for h in ("all", history))
+    for found, wanted in zip(told_rows(all_told, history), drawn, strict=True):
+        assert all(np.array_equal(a, b) for a, b in zip(found, wanted, strict=True))
+
+
+@pytest.fixture(scope="module")
+def sizes():
+    """A tree with two bets on the river, and a table of random answers."""
+    return build_tree(menu_from([[]], [[]], [[]], [[1, 2], []]))
+
+
+def test_a_size_that_the_tree_lacks_is_answered_as_its_neighbours_are(tables, sizes):
+    """Rows of the river, one by one: sizes below the tree's next smaller one stay, answers mix as translation reads the bet."""
+    table = random_table(sizes, make_groups(tables[1], tables[2], Grid(40, 1, ()), Grid(40, 1, ())), 1)
+    plain, moved = (draw_rows(sizes, table, tables, (3, 3, 600), BOARDS, 2, history="ours", off_menu=n)[3] for n in (0, 2))
+    nodes = decisions(sizes, 3)
+    told = dict(zip(nodes.tolist(), betting_features(sizes.bets[nodes], sizes.actor[nodes], "ours"), strict=True))
+
+    def answers(node, level):
+        p = np.zeros(len(sizes.labels))
+        p[sizes.label[children(sizes, node)]] = table.tables[3][level, columns(sizes, node)]
+        return p
+
+    def mixed(node, level, size):
+        smaller, most = (node - 1, told[node][-2]) if sizes.label[node - 1] > CALL else (None, told[node][-2])
+        least, other = (told[smaller][-2], answers(smaller, level)) if smaller else (0, np.eye(len(sizes.labels))[CALL])
+        assert least <= size <= most
+        lower = lower_probability(size, least, most)
+        return lower * other + (1 - lower) * answers(node, level)
+
+    assert np.array_equal(plain.w, moved.w) and np.array_equal(np.delete(plain.X, 6, axis=1), np.delete(moved.X, 6, axis=1))
+    other = np.flatnonzero(plain.X[:, 6] != moved.X[:, 6])
+    assert 0.4 < len(other) / (plain.X[:, 6] > 0).sum() <= 0.51
+    assert np.array_equal(np.delete(plain.P, other, axis=0), np.delete(moved.P, other, axis=0))
+    for x, p, before, taught in zip(moved.X[other], moved.P[other], plain.X[other], plain.P[other], strict=True):
+        level = round(float(before[0]) * 1980)
+        same = [n for n in told if np.array_equal(told[n], before[1:]) and np.abs(answers(n, level) - taught).max() < 1e-5]
+        assert min(np.abs(mixed(n, level, float(x[6])) - p).max() for n in same) < 1e-4
+
+
 def test_preflop_features_are_those_of_the_hand(tables, tree, policy):
     rows = draw_rows(tree, policy, tables, (3, 3, 3), BOARDS, seed=2)[0]
     k = int(CLASS_OF_HOLE[HOLE_CARDS.tolist().index([51, 50])])  # a pair of aces
@@ -189,8 +233,14 @@ def test_preflop_weights_are_stakes_of_the_starting_hands(tables, tree, policy):
 def test_bad_arguments_are_named(tables, tree, policy):
     with pytest.raises(ValueError, match="n_rows is .* for 3 boards"):
         draw_rows(tree, policy, tables, (2, 30, 30), BOARDS, seed=1)
-    with pytest.raises(ValueError, match="history is 'all', expected one of"):
-        draw_rows(tree, policy, tables, (30, 30, 30), BOARDS, seed=1, history="all")
+    with pytest.raises(ValueError, match="history is 'mine', expected one of"):
+        draw_rows(tree, policy, tables, (30, 30, 30), BOARDS, seed=1, history="mine")
+    with pytest.raises(ValueError, match="off_menu is 3 with history 'both', expected 'ours'"):
+        draw_rows(tree, policy, tables, (30, 30, 30), BOARDS, seed=1, history="both", off_menu=3)
+    rows = draw_rows(tree, policy, tables, (3, 3, 3), BOARDS, seed=1, history="both")
+    for wanted, drawn in (("both+seat", "both"), ("opponent", "all")):
+        with pytest.raises(ValueError, match="rows have 39 features, drawn with .*: expected all of"):
+            told_rows(rows, wanted, drawn)
     with pytest.raises(ValueError, match="for 0 boards"):
         draw_rows(tree, policy, tables, (2, 30, 30), BOARDS[:0], seed=1)
     with pytest.raises(ValueError, match="nothing is at stake on the flop"):

@@ -68,18 +68,27 @@ def agent(folders):
     return load_agent(folders[0] / "cart.json")
 
 
-@pytest.fixture(scope="module")
-def told_all(tree, tmp_path_factory):
-    """The file of an agent that is told the own bets and the seat."""
-    grown = [fit_cart(*random_rows(tree, street, history="both+seat"), max_depth=8, min_rows=5, seed=1) for street in range(4)]
-    path = tmp_path_factory.mktemp("told") / "agent.json"
-    names = [feature_names(street, "both+seat") for street in range(4)]
-    save_agent(path, grown, names, tree.labels, {"menu": MENU})
+def saved(tree, history, path):
+    """The file of a CART agent that is told more of the betting."""
+    grown = [fit_cart(*random_rows(tree, street, history=history), max_depth=8, min_rows=5, seed=1) for street in range(4)]
+    save_agent(path, grown, [feature_names(street, history) for street in range(4)], tree.labels, {"menu": MENU})
     return path
 
 
 @pytest.fixture(scope="module")
-def both_ways(tables, tree, folders, agent, told_all, groups):
+def told_all(tree, tmp_path_factory):
+    """The file of an agent that is told the own bets and the seat."""
+    return saved(tree, "both+seat", tmp_path_factory.mktemp("told") / "agent.json")
+
+
+@pytest.fixture(scope="module")
+def sized(tree, tmp_path_factory):
+    """An agent that is told of bets what share of the pot they are."""
+    return load_agent(saved(tree, "ours", tmp_path_factory.mktemp("sized") / "agent.json"))
+
+
+@pytest.fixture(scope="module")
+def both_ways(tables, tree, folders, agent, told_all, sized, groups):
     """Name: an agent asked in text, the policy of the same strategy that matches ask, and the most that they may differ."""
     models, table = load_models(tree, tables, folders[1], folders[0]), random_table(tree, groups, 1)
     seated = load_agent(told_all)
@@ -87,6 +96,7 @@ def both_ways(tables, tree, folders, agent, told_all, groups):
     return {
         "CART": (agent, models["CART"], 0),
         "CART, told the seat": (seated, TreePolicy(tree, tables, seated.trees, seated.history), 0),
+        "CART, told pots": (sized, TreePolicy(tree, tables, sized.trees, sized.history), 0),
         "XGBoost": (by_text["XGBoost"], models["XGBoost"], 0),
         "NN": (by_text["NN"], models["NN"], 1e-6),  # a network's sums depend on how many rows it is asked at once
         "table": (PolicyAgent(tree, table), table, 0),
@@ -94,7 +104,7 @@ def both_ways(tables, tree, folders, agent, told_all, groups):
     }
 
 
-@pytest.mark.parametrize("name", ["CART", "CART, told the seat", "XGBoost", "NN", "table", "random"])
+@pytest.mark.parametrize("name", ["CART", "CART, told the seat", "CART, told pots", "XGBoost", "NN", "table", "random"])
 def test_text_is_answered_as_a_hand_dealt_by_a_match(tree, both_ways, name):
     asked, policy, apart = both_ways[name]
     for street, n in enumerate(SHOWN):
@@ -116,6 +126,20 @@ def test_an_agent_told_the_seat_plays(told_all):
     assert all(step.feature in feature_names(1, "both+seat") for step in seated.path(HOLE, BOARD[:6], "b300c/"))
     player = DollarPlayer(seated, seed=3)  # who plays Slumbot
     assert player.decide(1, HOLE, BOARD[:6], "b300c/") == player.decide(1, HOLE, BOARD[:6], "b300c/")
+
+
+def test_any_bet_is_seen_as_its_true_share_of_the_pot(sized):
+    """By name on the path, for bets that no tree has: $450 into $600, and a raise of half the pot after it is called."""
+    for line, share in (("b300c/kk/b450", 0.75), ("b300c/kk/b450b1425", 0.65), ("b300c/kk/b19700", 19_700 / 600)):
+        steps = {step.feature: step.value for step in sized.path(HOLE, BOARD[:8], line)}
+        assert steps.get("bet_faced", share) == pytest.approx(share)
+        state = state_after(line)
+        x, _ = sized._features(np.array([hole_index(*parse_cards(HOLE))]), parse_cards(BOARD[:8]), state)
+        assert dict(zip(feature_names(2, "ours"), x[0].tolist(), strict=True))["bet_faced"] == pytest.approx(share)
+    said = sized.explain(HOLE, BOARD[:8], "b300c/kk/b300").splitlines()
+    assert said[0] == "turn: $900 in the pot, $300 to call: a bet of half the pot, pot odds 3 to 1"
+    asked = any("bet faced" in line or "pots" in line for line in said)
+    assert asked == any(step.feature in ("bet_faced", "stack_to_pot") for step in sized.path(HOLE, BOARD[:8], "b300c/kk/b300"))
 
 
 def test_many_hands_at_once_are_those_asked_one_by_one(tables, folders):

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from faceup.cards.features import feature_names
-from faceup.holdem.play.words import Step, action_name, condition, path_words, reasons, wording
+from faceup.holdem.play.words import Step, action_name, call_words, condition, path_words, reasons, wording
 from faceup.trees.decision_tree import DecisionTree
 
 
@@ -17,6 +17,8 @@ def test_conditions_in_words():
     assert condition("opponent_bet_river", 10_750.0, True) == "opponent's river bet above $10,750"
     assert condition("own_bet_flop", 400, False) == "own flop bet at most $400"
     assert [condition("button", 0.5, above) for above in (False, True)] == ["in the big blind", "on the button"]
+    assert condition("bet_faced", 0.75, False) == "bet faced at most 75 % of the pot"
+    assert condition("stack_to_pot", 3.5, True) == "stack above 3.5 pots"
     assert condition("luck", 0.5, True) == "luck above 0.5"
 
 
@@ -45,6 +47,19 @@ def test_answers_about_one_feature_are_put_together():
         "river equity, 20 % mark: above 10 %, at most 35 %",
     ]
     assert reasons([]) == []
+
+
+def test_a_range_of_bets_is_told_once():
+    steps = [Step("bet_faced", 0.5, 0.75), Step("stack_to_pot", 3, 5), Step("bet_faced", 0.5, 0.25), Step("stack_to_pot", 3, 1)]
+    assert reasons(steps) == ["bet faced above 25 %, at most 75 % of the pot", "stack above 1, at most 5 pots"]
+
+
+def test_what_must_be_called_in_words():
+    assert call_words(600, 0) == "nothing to call"
+    assert call_words(900, 300) == "$300 to call: a bet of half the pot, pot odds 3 to 1"
+    assert call_words(1200, 600) == "$600 to call: a bet of the pot, pot odds 2 to 1"
+    assert call_words(1000, 400) == "$400 to call: a bet of 66.67 % of the pot, pot odds 2.5 to 1"
+    assert call_words(20_200, 19_400) == "$19,400 to call: a bet of 2425 % of the pot, pot odds 1.04 to 1"
 
 
 def test_a_path_in_words():

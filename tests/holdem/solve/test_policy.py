@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from faceup.cards.cards import HOLE_CARDS, N_HOLES, PERMUTED_HOLES, SUIT_PERMUTATIONS, parse_cards
-from faceup.cards.features import board_features
+from faceup.cards.features import HISTORIES, board_features
 from faceup.holdem.betting.betting_tree import CALL, FOLD, FOLD_END, SHOWDOWN, build_tree, children, columns, decisions, menu_from
 from faceup.holdem.solve.groups import Grid, make_groups
 from faceup.holdem.solve.policy import (
@@ -28,10 +28,10 @@ def tree():
     return build_tree(menu_from([[1, 2], []], [[1], []], [[1]], [[]]))
 
 
-def predictor(n_features: int, n_labels: int, zeros: tuple[int, ...] = (), told: int = 4):
+def predictor(n_features: int, n_labels: int, zeros: tuple[int, ...] = (), told: tuple[float, ...] = (1e-4,) * 4):
     """Some smooth function of the features that is a probability of each label; 0 for the labels `zeros`."""
     slopes = np.random.default_rng(n_features).normal(size=(n_features, n_labels))
-    scale = np.concatenate([np.ones(n_features - told), np.full(told, 1e-4)])
+    scale = np.concatenate([np.ones(n_features - len(told)), told])  # told: of the betting's features
 
     def predict(X):
         p = np.exp((X * scale) @ slopes)
@@ -66,18 +66,23 @@ def test_model_rows_are_single_predictions_masked(tables, tree, street, zeros):
             assert found == pytest.approx(expected_row(tree, node, predict[street], hands[hole]), abs=1e-5)
 
 
-@pytest.mark.parametrize("history,told", [("both", 8), ("both+seat", 9)])
+@pytest.mark.parametrize("history", ["both", "both+seat", "ours"])
 @pytest.mark.parametrize("street", range(4))
-def test_a_model_may_be_told_the_own_bets_and_the_seat(tables, tree, history, told, street):
+def test_a_model_may_be_told_the_own_bets_and_the_seat(tables, tree, history, street):
     """Column by column as their names say, at every decision; twins in the opponent's bets are told apart."""
+    told = len(HISTORIES[history])
+    scale = tuple({"bet_faced": 0.1, "stack_to_pot": 0.01}.get(name, 1e-4) for name in HISTORIES[history])
     hands = board_features(street, tables[street], BOARD[: SHOWN[street]])
-    predict = [predictor(n + told, len(tree.labels), told=told) for n in (31, 21, 11, 1)]
+    predict = [predictor(n + told, len(tree.labels), told=scale) for n in (31, 21, 11, 1)]
     policy = ModelPolicy(tree, predict, tables, history)
     rows, row_of_hole = policy.street(street, BOARD[: SHOWN[street]])
     hole = np.flatnonzero(free_holes(BOARD))[100]
     for node in decisions(tree, street):
         actor = int(tree.actor[node])
-        x = [*hands[hole], *tree.bets[node, 1 - actor], *tree.bets[node, actor], float(actor == 0)][: hands.shape[1] + told]
+        put, owed = tree.bets[node, actor].sum(), tree.bets[node, 1 - actor].sum() - tree.bets[node, actor].sum()
+        seated = [*tree.bets[node, 1 - actor], *tree.bets[node, actor], float(actor == 0)]
+        bets = [*seated[4:], owed / put / 2, (20_000 - put) / put / 2] if history == "ours" else seated[:told]
+        x = [*hands[hole], *bets]
         p = predict[street](np.array([x], dtype=np.float32))[0][tree.label[children(tree, node)]]
         assert rows[row_of_hole[hole], columns(tree, node)] == pytest.approx(p / p.sum(), abs=1e-5)
     assert len(policy.histories[street].told) >= len(ModelPolicy(tree, predict, tables).histories[street].told)

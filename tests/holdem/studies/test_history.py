@@ -6,26 +6,19 @@ import numpy as np
 import pytest
 from random_tables import random_table
 
-from faceup.cards.features import HISTORIES, betting_features
+from faceup.cards.features import betting_features
 from faceup.holdem.betting.betting_tree import CALL, build_tree, children, decisions, menu_from
 from faceup.holdem.learn.action_costs import action_costs
-from faceup.holdem.learn.dataset import NO_BOARD, all_river_rows, draw_rows
+from faceup.holdem.learn.dataset import NO_BOARD, all_river_rows
 from faceup.holdem.learn.neural import fit_neural
 from faceup.holdem.solve.action_values import action_values
 from faceup.holdem.solve.groups import hole_groups
-from faceup.holdem.studies.history import (
-    DECILE_OCTAVES,
-    EQUITY_OCTAVES,
-    fit_periodic,
-    group_stakes,
-    played_alike,
-    told_rows,
-    with_waves,
-)
+from faceup.holdem.studies.history import DECILE_OCTAVES, EQUITY_OCTAVES, fit_periodic, group_stakes, played_alike, with_waves
 from faceup.trees.metrics import log_loss
 
 BOARDS = np.array([[44, 7, 38, 20, 33], [0, 5, 10, 15, 51]])
 TREE = build_tree(menu_from([[]], [[1], []], [[1], []], [[]]))
+HISTORIES = ("opponent", "both", "both+seat")  # each told more than the one before
 NODES = [decisions(TREE, street) for street in range(4)]
 
 
@@ -108,14 +101,6 @@ def test_a_policy_that_plays_alike_already_stays(policy, at_stake):
 
 
 @pytest.mark.parametrize("history", HISTORIES)
-def test_rows_lose_the_columns_that_are_not_told(tables, policy, history):
-    """The same rows as if they had been drawn with the fewer columns."""
-    all_told, drawn = (draw_rows(TREE, policy, tables, (50,) * 3, BOARDS, 7, history=h) for h in ("both+seat", history))
-    for found, wanted in zip(told_rows(all_told, history), drawn, strict=True):
-        assert all(np.array_equal(a, b) for a, b in zip(found, wanted, strict=True))
-
-
-@pytest.mark.parametrize("history", HISTORIES)
 def test_all_river_rows_are_the_tables_own(policy, costs, at_stake, history):
     """By a walk over all decisions and equities: weights and losses add up, probabilities are means of what looks alike."""
     weight, taught, lost = defaultdict(float), defaultdict(float), defaultdict(float)
@@ -141,11 +126,8 @@ def test_all_river_rows_are_the_tables_own(policy, costs, at_stake, history):
 def test_bad_arguments_are_named(tables, policy, costs, at_stake):
     with pytest.raises(ValueError, match="boards is empty"):
         group_stakes(TREE, policy, BOARDS[:0], costs)
-    with pytest.raises(ValueError, match="history is 'all', expected one of"):
-        played_alike(TREE, policy, at_stake, "all")
-    drawn = draw_rows(TREE, policy, tables, (50,) * 3, BOARDS, 7, history="both")
-    with pytest.raises(ValueError, match="rows have 39 features, expected 40 or more for history 'both.seat'"):
-        told_rows(drawn, "both+seat")
+    with pytest.raises(ValueError, match="history is 'mine', expected one of"):
+        played_alike(TREE, policy, at_stake, "mine")
     with pytest.raises(ValueError, match="at_stake is 0 everywhere"):
         all_river_rows(TREE, policy, 0 * at_stake[3], costs[3])
 

@@ -17,8 +17,9 @@ from typing import NamedTuple
 import numpy as np
 
 from faceup.cards.cards import STREETS
+from faceup.cards.features import STACK
 
-SMALL_BLIND, BIG_BLIND, STACK = 50, 100, 20_000
+SMALL_BLIND, BIG_BLIND = 50, 100
 MBB_PER_DOLLAR = 1000 // BIG_BLIND  # results are in thousandths of a big blind a game
 MOST_NODES = 10_000_000  # of a tree: some minutes and 10 GB to build
 FOLD, CALL = 0, 1  # the first two labels; call is check where there is nothing to call

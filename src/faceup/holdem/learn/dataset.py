@@ -5,6 +5,9 @@ chance that play reaches it times the dollars at stake: those in the pot, or wha
 (`faceup.holdem.learn.action_costs`). Rows are drawn in proportion to the square root of the stake, and carry the other
 half as their weight, so that rare but costly lines are present without drowning the common ones. Preflop all situations
 are rows; those of the river can be listed as well (`all_river_rows`).
+
+A betting tree offers a few sizes, and a model that saw no others would answer between them by chance. So a raise that a row faces
+can be given a size between two of the tree's (`off_menu`); it is answered as a table answers it that reads it as one of both.
 """
 
 from collections.abc import Callable, Sequence
@@ -14,8 +17,9 @@ import numpy as np
 
 from faceup.cards.cards import BOARD_CARDS, CLASS_OF_HOLE, HOLE_CARDS, HOLE_OF_CLASS, N_CLASSES
 from faceup.cards.equity import UNITS, StreetTable
-from faceup.cards.features import betting_features, board_features, check_history
+from faceup.cards.features import HISTORIES, betting_features, board_features, check_history, feature_names
 from faceup.holdem.betting.betting_tree import CALL, STREETS, BettingTree, decisions
+from faceup.holdem.betting.translation import lower_probability
 from faceup.holdem.learn.action_costs import relative_costs, worst_costs
 from faceup.holdem.solve.policy import (
     Policy,
@@ -30,6 +34,7 @@ from faceup.holdem.solve.policy import (
 
 NO_BOARD = -1
 _FAINT = 1e-6  # share of the largest weight that a preflop row keeps where play never comes
+_GOLDEN = (5**0.5 - 1) / 2  # multiples of it, modulo 1, cover 0 to 1 evenly
 _STREAM = 1  # keeps the draws apart from the boards themselves, which may come from the same seed
 
 
@@ -60,6 +65,7 @@ def draw_rows(
     progress: Callable[[int], None] = lambda done: None,
     history: str = "opponent",
     costs: Sequence[np.ndarray] | None = None,
+    off_menu: int = 0,
 ) -> list[TrainingRows]:
     """Rows of the four rounds, preflop first.
 
@@ -67,13 +73,15 @@ def draw_rows(
     board's rows depend on the seed, the board and its place. history: what rows tell of the betting, as in
     `cards.features`; the situations drawn do not depend on it. costs: of each action, by the policy's rows, as
     `action_costs` gives them; then the dollars at stake are what the worst action costs, else those in the
-    pot. Raises ValueError where a street would get less than a row a board, or is never reached, on an unknown
-    history, and on costs of another shape than the policy's rows.
+    pot. off_menu: of the rows that face a raise, each so many-th faces one of a size that the tree lacks (0: none); for history
+    "ours" alone, which tells nothing else of that size. Raises ValueError where a street would get less than a row a board, or is
+    never reached, on an unknown history, off_menu with another history, and on costs of another shape than the policy's rows.
     """
-    check_history(history)
+    if check_history(history) != "ours" and off_menu:
+        raise ValueError(f"off_menu is {off_menu} with history {history!r}, expected 'ours'")
     if min(n_rows) < len(boards) or len(boards) == 0:
         raise ValueError(f"n_rows is {n_rows} for {len(boards)} boards, expected boards and a row for each")
-    drawing = _Drawing(tree, tables, history, _known_costs(tree, costs))
+    drawing = _Drawing(tree, tables, history, _known_costs(tree, costs), off_menu)
     parts = [[_preflop_rows(drawing, policy.street(0, []))], [], [], []]
     reach = np.zeros((2, len(tree.kind), len(HOLE_CARDS)), dtype=np.float32)  # used again for every board
     for k, board in enumerate(np.asarray(boards).tolist()):
@@ -132,6 +140,20 @@ def cost_shares(rounds: Sequence[TrainingRows]) -> list[np.ndarray]:
     return [np.where(rows.P > 0, np.clip(costs, -1, 1), 1) for rows, costs in zip(rounds, relative, strict=True)]
 
 
+def told_rows(rounds: Sequence[TrainingRows], history: str, drawn: str = "all") -> list[TrainingRows]:
+    """Rows of the four rounds, preflop first, that were drawn with the history `drawn`, with the columns of another one.
+
+    Raises ValueError on an unknown history, on rows of other columns than `drawn`, and where it does not tell what is wanted.
+    """
+    told = []
+    for street, rows in enumerate(rounds):
+        names, wanted = feature_names(street, drawn), feature_names(street, history)
+        if rows.X.shape[1] != len(names) or not set(wanted) <= set(names):
+            raise ValueError(f"rows have {rows.X.shape[1]} features, drawn with {drawn!r}: expected all of {history!r}")
+        told.append(rows._replace(X=np.ascontiguousarray(rows.X[:, [names.index(name) for name in wanted]])))
+    return told
+
+
 def _known_costs(tree: BettingTree, costs: Sequence[np.ndarray] | None) -> Sequence[_Costs | None]:
     if costs is None:
         return [None] * len(STREETS)
@@ -161,6 +183,7 @@ class _Drawing(NamedTuple):
     tables: tuple[StreetTable, ...]
     history: str
     costs: Sequence[_Costs | None]  # of each street
+    off_menu: int
 
     def stakes(self, street: int, played: StreetRows, reach: np.ndarray) -> np.ndarray:
         """`stakes` of all decisions of a street, in dollars of the pot or of the worst action."""
@@ -177,14 +200,40 @@ class _Drawing(NamedTuple):
         self, street: int, played: StreetRows, board: list[int], node: np.ndarray, hole: np.ndarray, w: np.ndarray, k: int
     ) -> TrainingRows:
         """Rows of nodes (n,) with holes (n,) on a street's board, the k-th, of weights w (n,)."""
-        tree, costs, (table, row_of_hole) = self.tree, self.costs[street], played
+        tree, table = self.tree, played[0]
         hands = board_features(street, self.tables[street], board)[hole]
         told = betting_features(tree.bets[node], tree.actor[node], self.history)
-        targets = _targets(tree, street, table, row_of_hole[hole], node)
-        lost = np.zeros_like(targets)
-        if costs is not None:
-            lost = _label_costs(tree, street, costs.each, row_of_hole[hole], node)
-        return TrainingRows(np.concatenate([hands, told], axis=1), targets, w, np.full(len(node), k, dtype=np.int32), lost)
+        taught = self._taught(street, table, played[1][hole], node)
+        if self.off_menu:
+            self._resize(street, table, played[1][hole], node, told, taught)
+        return TrainingRows(np.concatenate([hands, told], axis=1), taught[0], w, np.full(len(node), k, dtype=np.int32), taught[1])
+
+    def _taught(self, street: int, table: np.ndarray, rows: np.ndarray, node: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Probabilities, and costs, of all labels at each (row of the table, node), (n, n_labels) float32 each."""
+        targets, costs = _targets(self.tree, street, table, rows, node), self.costs[street]
+        return targets, np.zeros_like(targets) if costs is None else _label_costs(self.tree, street, costs.each, rows, node)
+
+    def _resize(
+        self, street: int, table: np.ndarray, rows: np.ndarray, node: np.ndarray, told: np.ndarray, taught: tuple[np.ndarray, ...]
+    ) -> None:
+        """Make raises that rows face smaller, to no less than the tree's next smaller one, and mix what is taught, in place.
+
+        Sizes are spread evenly on a scale of pots after the raise is called. A bet of nothing is one that is called.
+        """
+        tree, column = self.tree, HISTORIES[self.history].index("bet_faced")
+        at = np.flatnonzero(tree.label[node] > CALL)[:: self.off_menu]
+        smaller = node[at] - 1  # children are neighbours, by size
+        real = tree.label[smaller] > CALL
+        most, least = told[at, column].astype(np.float64), np.zeros(len(at))
+        least[real] = betting_features(tree.bets[smaller[real]], tree.actor[smaller[real]], self.history)[:, column]
+        size = (1 + least) * ((1 + most) / (1 + least)) ** (np.arange(len(at)) * _GOLDEN % 1) - 1
+        lower = np.array([lower_probability(*sizes) for sizes in zip(size, least, most, strict=True)], dtype=np.float32)[:, None]
+        told[at, column] = size
+        below = np.zeros((2, len(at), len(tree.labels)), dtype=np.float32)
+        below[0, :, CALL] = 1
+        below[:, real] = self._taught(street, table, rows[at[real]], smaller[real])
+        for each, other in zip(taught, below, strict=True):
+            each[at] = lower * other + (1 - lower) * each[at]
 
 
 def _street_rows(

@@ -32,7 +32,7 @@ from faceup.holdem.betting.betting_tree import (
 from faceup.holdem.betting.notation import line_to, state_after
 from faceup.holdem.betting.translation import node_after, read_action
 from faceup.holdem.learn.agent_file import AgentFile, load_agent_file
-from faceup.holdem.play.words import Step, action_words, reasons, steps
+from faceup.holdem.play.words import Step, action_words, call_words, reasons, steps
 from faceup.holdem.solve.policy import (
     Agent,
     ModelPolicy,
@@ -163,8 +163,7 @@ class TreeAgent(ModelAgent):
         why, answer = reasons(self.path(hole, board, betting)), self.action_probabilities(hole, board, betting)
         state, amounts = state_after(betting), self.legal(betting)
         pot, to_call = pot_and_call(state)
-        asked = f"${to_call:,} to call" if to_call else "nothing to call"
-        lines = [f"{STREETS[state.street]}: ${pot:,} in the pot, {asked}"]
+        lines = [f"{STREETS[state.street]}: ${pot:,} in the pot, {call_words(pot, to_call)}"]
         lines += [f"  {'because' if i == 0 else '    and'} {reason}" for i, reason in enumerate(why)]
         likeliest = sorted(answer.items(), key=lambda item: -item[1])
         said = [f"{action_words(label, to_call, amounts[label])} {100 * p:.0f} %" for label, p in likeliest if p >= 0.005]

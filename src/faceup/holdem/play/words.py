@@ -36,7 +36,7 @@ class Wording(NamedTuple):
     at_most: str
     above: str
     between: str  # {} twice
-    percent: bool  # the number is an equity from 0 to 1, else dollars or as it is
+    percent: bool  # the number is an equity, or a share of the pot; else dollars or as it is
     dollars: bool
 
 
@@ -54,6 +54,11 @@ def wording(name: str) -> Wording:
         return Wording(f"{most} equity at most {{}}", f"{some} equity above {{}}", between, True, False)
     if name == "button":
         return Wording("in the big blind", "on the button", "", False, False)
+    if name == "bet_faced":
+        between = "bet faced above {}, at most {} of the pot"
+        return Wording("bet faced at most {} of the pot", "bet faced above {} of the pot", between, True, False)
+    if name == "stack_to_pot":
+        return Wording("stack at most {} pots", "stack above {} pots", "stack above {}, at most {} pots", False, False)
     for who, person in (("opponent", "opponent's"), ("own", "own")):
         if name.startswith(f"{who}_bet_"):
             what = f"{person} {name.rpartition('_')[2]} bet"
@@ -112,6 +117,15 @@ def path_words(tree: DecisionTree, names: Sequence[str], node: int) -> list[str]
         threshold = float(tree.threshold[split])
         steps.append(Step(names[tree.feature[split]], math.inf if above else -math.inf, threshold))
     return reasons(steps)
+
+
+def call_words(pot: int, to_call: int) -> str:
+    """What a player must call, as a card player says it; pot: dollars, the bet to call among them."""
+    if not to_call:
+        return "nothing to call"
+    size = to_call / (pot - to_call)
+    said = {0.5: "half the pot", 1: "the pot", 2: "twice the pot"}.get(size, f"{100 * size:.4g} % of the pot")
+    return f"${to_call:,} to call: a bet of {said}, pot odds {pot / to_call:.3g} to 1"
 
 
 def action_words(label: str, to_call: int, amount: int) -> str:

@@ -70,7 +70,7 @@ def preflop_percent(tree: BettingTree, table: np.ndarray, node: int) -> dict[str
 class Histories(NamedTuple):
     """What a model is told of the betting on one street, which several nodes may share."""
 
-    told: np.ndarray  # (n_histories, 4 | 8 | 9) float32, columns as in cards.features.HISTORIES
+    told: np.ndarray  # (n_histories, n) float32, columns as in cards.features.HISTORIES
     nodes: np.ndarray  # (n_decisions,) int32
     history: np.ndarray  # (n_decisions,) int32 row of `told` for each
 

@@ -17,10 +17,9 @@ from typing import NamedTuple
 import numpy as np
 
 from faceup.cards.cards import BOARD_CARDS, HOLE_CARDS
-from faceup.cards.features import feature_names
 from faceup.holdem.betting.betting_tree import BettingTree, decisions
 from faceup.holdem.learn.action_costs import worst_costs
-from faceup.holdem.learn.dataset import TrainingRows, stakes
+from faceup.holdem.learn.dataset import stakes
 from faceup.holdem.learn.neural import Neural, fit_neural
 from faceup.holdem.solve.policy import TablePolicy, free_holes, street_reach
 from faceup.holdem.studies.shared import shared_columns
@@ -112,16 +111,3 @@ def played_alike(tree: BettingTree, policy: TablePolicy, at_stake: Sequence[np.n
             table[:, columns] = mean[:, None, :]
         merged.append(table)
     return TablePolicy(tuple(merged), policy.groups)
-
-
-def told_rows(rounds: Sequence[TrainingRows], history: str) -> list[TrainingRows]:
-    """Rows of the four rounds, preflop first, that were drawn with all there is to tell, without the columns that are not told.
-
-    history: what is told, a key of `cards.features.HISTORIES`; each one's columns are the first of the next one's. Raises
-    ValueError on another history, and on rows of fewer columns.
-    """
-    names = [feature_names(street, history) for street in range(4)]
-    for rows, told in zip(rounds, names, strict=True):
-        if rows.X.shape[1] < len(told):
-            raise ValueError(f"rows have {rows.X.shape[1]} features, expected {len(told)} or more for history {history!r}")
-    return [rows._replace(X=np.ascontiguousarray(rows.X[:, : len(told)])) for rows, told in zip(rounds, names, strict=True)]
