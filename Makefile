@@ -2,6 +2,7 @@
 # missing or older than requirements.lock; every target uses it.
 #
 #   make repro    the papers' tables and figures, from nothing (dvc repro)
+#   make strong   the pipeline with more boards, in build/strong: hours (params/strong.yaml); a stopped run goes on
 #   make studies  what chose some defaults, and the papers' full sizes: hours (notebooks/studies); make studies STUDY=lbr for one
 #   make smoke    the same pipeline at toy size, in build/smoke
 #   make test     the tests, the pipeline at toy size included
@@ -17,10 +18,13 @@ READY := .venv/ready
 IN := PATH="$(CURDIR)/.venv/bin:$$PATH"
 unexport PYTHONPATH PYTHONHOME VIRTUAL_ENV FACEUP_ROOT NUMBA_CACHE_DIR
 
-.PHONY: repro studies smoke test test-all lab site bench lint
+.PHONY: repro strong studies smoke test test-all lab site bench lint
 
 repro: $(READY)
 	$(IN) dvc repro
+
+strong: $(READY)
+	$(IN) python -m faceup.notebook.profile strong
 
 studies: $(READY)
 	@trap 'rm -f notebooks/studies/.dvcignore' 0 2 15; echo '!dvc.yaml' > notebooks/studies/.dvcignore; \

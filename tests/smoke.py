@@ -14,8 +14,9 @@ import time
 from contextlib import suppress
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[1]
-MADE = ("reports/", "dvc.lock", "notebooks/studies/dvc.lock")  # not copied: what FOLDER holds of these in the end, this run made
+from faceup.notebook.paths import ROOT
+from faceup.notebook.profile import copy_sources, repro
+
 SIDE_BY_SIDE = (  # two lists of stages at a time, of which neither needs what the other makes; the rest comes last
     (
         ("human_rules", "leduc", "discard"),
@@ -26,26 +27,11 @@ SIDE_BY_SIDE = (  # two lists of stages at a time, of which neither needs what t
 MARK = ".smoke"  # a file that says that FOLDER is ours to empty
 
 
-def sources() -> list[str]:
-    """Every file that git tracks or would track; in a folder that git does not know, all but what is made there."""
-    command = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
-    if (ROOT / ".git").exists():
-        return subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True).stdout.split("\0")[:-1]
-    known = [path for path in ROOT.iterdir() if path.name not in (".venv", "build", "data")]
-    inner = [file for path in known if path.is_dir() for file in path.rglob("*") if "__pycache__" not in file.parts]
-    return [str(path.relative_to(ROOT)) for path in [*known, *inner, ROOT / "data" / "published.yaml"]]
-
-
 def copy_tree(folder: Path) -> None:
-    """Copy the `sources` into `folder`, which is emptied first."""
-    listed = sources()  # before the folder is made, which may lie here
+    """Copy the repository into `folder`, which is emptied first, with the parameters of the smoke run."""
     shutil.rmtree(folder, ignore_errors=True)
-    folder.mkdir(parents=True)
+    copy_sources(folder, "params/smoke.yaml")
     (folder / MARK).touch()
-    for name in listed:
-        if not name.startswith(MADE) and (ROOT / name).is_file():
-            (folder / name).parent.mkdir(parents=True, exist_ok=True)
-            shutil.copy2(ROOT / name, folder / name)
 
 
 def copy_parameters(folder: Path) -> None:
@@ -54,23 +40,6 @@ def copy_parameters(folder: Path) -> None:
     for name in ("params.yaml", "params/smoke.yaml", "notebooks/studies/params.yaml", *studies):
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy2(ROOT / name, folder / name)
-
-
-def environment(folder: Path) -> dict[str, str]:
-    """This Python and its tools first, the code of this repository, the temporary files of `folder`."""
-    return os.environ | {
-        "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
-        "PYTHONPATH": str(ROOT / "src"),
-        "FACEUP_ROOT": str(folder),
-        "DVC_SITE_CACHE_DIR": str(folder / "build" / "dvc"),
-    }
-
-
-def repro(folder: Path, stages: tuple[str, ...]) -> subprocess.Popen:
-    """`dvc repro` of these stages alone, in this order; of all stages where none is named."""
-    chosen = ["--single-item", *stages] if stages else []
-    command = [sys.executable, "-m", "dvc", "--wait-for-lock", "repro", *chosen]
-    return subprocess.Popen(command, cwd=folder, env=environment(folder))
 
 
 def run_stages(folder: Path) -> int:
@@ -89,8 +58,6 @@ def main(folder: Path) -> int:
     if folder.exists() and any(folder.iterdir()) and not (folder / MARK).is_file():
         sys.exit(f"{folder} holds other things, expected a new folder or one of an earlier run")
     copy_tree(folder)
-    shutil.copy2(ROOT / "params" / "smoke.yaml", folder / "params.yaml")
-    (folder / ".dvc" / "config.local").write_text("[core]\n    no_scm = true\n")
     status = run_stages(folder)
     print(f"smoke: {'reports are in' if status == 0 else 'failed; see'} {folder / 'reports'}", flush=True)
     return status

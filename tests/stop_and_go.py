@@ -17,7 +17,8 @@ import time
 from pathlib import Path
 
 import yaml
-from smoke import environment
+
+from faceup.notebook.profile import environment
 
 
 def git(folder: Path, *arguments: str) -> str:

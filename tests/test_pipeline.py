@@ -15,6 +15,7 @@ import smoke
 
 from faceup.notebook.parameters import pipeline_sections, study_sections
 from faceup.notebook.paths import ROOT
+from faceup.notebook.profile import sources
 from faceup.notebook.run_notebook import cleaned, declared, parameters_cell, parameters_of
 from faceup.notebook.source_code import SOURCES, closure, imported_files, imports_of, module_file, module_name
 from faceup.notebook.stages import PIPELINE, notebook_of, outs_of, stages_of, undeclared
@@ -48,7 +49,7 @@ def python(*arguments: str) -> subprocess.CompletedProcess:
 
 def tracked_files() -> list[Path]:
     """Every file that git tracks or would track."""
-    return [ROOT / name for name in smoke.sources() if (ROOT / name).is_file()]
+    return [ROOT / name for name in sources() if (ROOT / name).is_file()]
 
 
 # --- shape --------------------------------------------------------------------------------------------------
@@ -184,15 +185,6 @@ def test_notebook_sources_are_clean_and_show_the_default_parameters(path):
     assert sum("parameters" in cell.metadata.get("tags", []) for cell in nb.cells) == 1
     text = nbformat.writes(cleaned(nb, parameters_of(path))) + "\n"
     assert text == path.read_text(), "to mend: python -m faceup.notebook.run_notebook --clean"
-
-
-def test_the_smoke_run_finds_its_files_where_git_knows_nothing(tmp_path, monkeypatch):
-    there = ("Makefile", "src/faceup/a.py", "data/published.yaml", ".dvc/config")
-    for name in (*there, "build/x", ".venv/y.py", "data/equity/z", "src/faceup/__pycache__/a.pyc"):
-        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
-        (tmp_path / name).touch()
-    monkeypatch.setattr(smoke, "ROOT", tmp_path)
-    assert sorted(name for name in smoke.sources() if (tmp_path / name).is_file()) == sorted(there)
 
 
 def test_a_smoke_run_that_is_stopped_leaves_no_process():

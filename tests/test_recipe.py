@@ -12,6 +12,7 @@ import smoke
 import yaml
 
 from faceup.notebook.paths import ROOT
+from faceup.notebook.profile import environment
 
 RECIPE = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8").split("## Add a paper")[1].split("\n## ")[0]
 MODULE = '"""A toy game."""\n\n\ndef value(coins: int) -> float:\n    """What it is worth."""\n    return coins / 2\n'
@@ -49,13 +50,12 @@ def folder(tmp_path_factory) -> Path:
         edit(profile, "overview: {}", "toy:\n  coins: 3  # tossed\n\noverview: {}")
     with open(folder / "data/published.yaml", "a", encoding="utf-8") as file:
         file.write('\ntoy:\n  value: { value: 1.5, unit: coins, printed: "1.5", where: Section 1 }\n')
-    (folder / ".dvc/config.local").write_text("[core]\n    no_scm = true\n")
     return folder
 
 
 def dvc(folder: Path, *arguments: str, modules: str = "src") -> subprocess.CompletedProcess:
     """Run DVC outside the environment: no Python of it is on the path, but for the one in .venv."""
-    surroundings = smoke.environment(folder) | {"PYTHONPATH": str(folder / modules), "PATH": "/usr/bin:/bin"}
+    surroundings = environment(folder) | {"PYTHONPATH": str(folder / modules), "PATH": "/usr/bin:/bin"}
     command = [sys.executable, "-m", "dvc", *arguments]
     return subprocess.run(command, cwd=folder, env=surroundings, capture_output=True, text=True)
 

@@ -10,7 +10,6 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from smoke import environment
 
 from faceup.cards.equity import load_tables
 from faceup.cards.matchups import load_preflop_wins
@@ -22,6 +21,7 @@ from faceup.holdem.solve.strategy_file import load_strategy
 from faceup.notebook import published, run_notebook
 from faceup.notebook.parameters import load_parameters, study_sections
 from faceup.notebook.paths import ROOT
+from faceup.notebook.profile import environment
 from faceup.notebook.stages import PIPELINE, outs_of, stages_of
 from faceup.notebook.storage import load_json
 
