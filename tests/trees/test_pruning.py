@@ -59,6 +59,16 @@ def test_best_cp_gives_the_tree_of_least_loss():
     assert losses[0] == pytest.approx(path.loss.min()) and losses[0] < losses[1]
 
 
+def test_best_cp_gives_the_smallest_tree_that_loses_little_more():
+    train, valid = split_rows(2)
+    tree = fit_cart(*train, max_depth=8, min_rows=2, seed=0)
+    path = pruning_path(tree, "brier", *valid)
+    leaves = [n_leaves(prune(tree, best_cp(path, tolerance), "brier")) for tolerance in (0, 0.03, 10)]
+    for found, tolerance in zip(leaves, (0, 0.03, 10), strict=True):
+        assert found == path.leaves[path.loss <= (1 + tolerance) * path.loss.min()].min()
+    assert leaves[0] > leaves[1] > leaves[2] == 1
+
+
 @pytest.mark.parametrize("criterion", ["agreement", "brier", "log"])
 def test_best_cp_finds_every_tree_of_a_path(criterion):
     """On labels that mean nothing the root is often best, and many branches go at one price."""

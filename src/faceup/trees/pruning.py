@@ -86,9 +86,12 @@ def pruning_path(tree: DecisionTree, criterion: str, X: np.ndarray, P: np.ndarra
     return Path(cps, leaves, losses)
 
 
-def best_cp(path: Path) -> float:
-    """The cp of least loss on a path: in the middle, on a log scale, of the range that gives that tree."""
-    best = int(path.loss.argmin())
+def best_cp(path: Path, tolerance: float = 0.0) -> float:
+    """The cp of the smallest tree on a path whose loss is at most a share `tolerance` above the least.
+
+    In the middle, on a log scale, of the range that gives that tree. (Breiman et al. allow one standard error.)
+    """
+    best = int(np.flatnonzero(path.loss <= (1 + tolerance) * path.loss.min())[-1] if tolerance else path.loss.argmin())
     low = max(path.cp[best], _ROUNDING)
     high = path.cp[best + 1] if best + 1 < len(path.cp) else 4 * low  # any larger one leaves the root
     return float(np.sqrt(low * high))

@@ -1,7 +1,8 @@
 """Distillation: one model a round from the same rows, and how close each comes (paper 000, Section 2.4).
 
 `split_boards` keeps boards for the test, `fit_rounds` trains the four rounds side by side, and `judge` measures them:
-by `score`, and by `excess`, the distance from the entropy floor with an interval over boards.
+by `score`, and by `excess`, the distance from the entropy floor with an interval over boards. `finished` prunes trees that
+are told sizes in pots, and puts their answers to bets in order.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -13,13 +14,18 @@ from typing import NamedTuple, TypeVar
 import numpy as np
 
 from faceup.cards.cards import canonical
+from faceup.cards.features import HISTORIES
+from faceup.holdem.betting.betting_tree import CALL, FOLD
 from faceup.holdem.learn.boosted import Boosted
-from faceup.holdem.learn.dataset import NO_BOARD, TrainingRows
+from faceup.holdem.learn.dataset import NO_BOARD, TrainingRows, cost_shares
 from faceup.holdem.learn.neural import Neural
 from faceup.holdem.solve.policy import Predict
 from faceup.trees import decision_tree
+from faceup.trees.cart import answer_by_costs
 from faceup.trees.decision_tree import DecisionTree, n_leaves
 from faceup.trees.metrics import FLOOR, entropy_floor, fit_metrics
+from faceup.trees.monotone import rising
+from faceup.trees.pruning import best_cp, prune, pruning_path
 
 WORKERS = 2  # rounds trained or judged at a time; each runs on one thread, so that results do not depend on it
 _RESAMPLES = 2000
@@ -132,6 +138,30 @@ def try_settings(
         raise ValueError(f"grid is {dict(grid)}: expected names with a value each at least")
     models = fit_rounds([partial(fit, **setting) for setting in settings], [train] * len(settings), done)
     return [(setting, model, score(model, valid)) for setting, model in zip(settings, models, strict=True)]
+
+
+def finished(
+    trees: Sequence[DecisionTree],
+    train: Sequence[TrainingRows],
+    valid: Sequence[TrainingRows],
+    cost_weight: float,
+    tolerance: float,
+) -> list[DecisionTree]:
+    """Four trees told "ours", preflop first: pruned to what rows of other boards need, their leaves answered anew.
+
+    train: the rows that they were grown on; valid: rows that say where to prune, but for the first round, whose rows are all
+    there are; tolerance: the share by which a pruned tree may lose more on them than the best. Leaves count what their answers
+    cost as well (`answer_by_costs`), and no hand of the rows folds less often to a larger bet (`rising`).
+    """
+    column, stack = (HISTORIES["ours"].index(name) - len(HISTORIES["ours"]) for name in ("bet_faced", "stack_to_pot"))
+    done = []
+    for street, (tree, rows, others, costs) in enumerate(zip(trees, train, valid, cost_shares(train), strict=True)):
+        if street:
+            tree = prune(tree, best_cp(pruning_path(tree, "brier", others.X, others.P, others.w), tolerance), "brier")
+        tree = answer_by_costs(tree, rows.X, rows.P, rows.w, costs=costs, cost_weight=cost_weight)
+        place = rows.X.shape[1] + column
+        done.append(rising(tree, rows.X, column=place, most=rows.X[:, stack], label=FOLD, other=CALL))
+    return done
 
 
 def predictor(model: DecisionTree | Boosted | Neural) -> Predict:

@@ -1,0 +1,73 @@
+"""Leaves answered anew so that the chance of a label does not fall where one feature rises (van de Kamp, Feelders & Barile 2009).
+
+A tree that copies another player's answers copies his noise: told of a larger bet, it may call more often. *Isotonic
+classification trees* (Advances in Intelligent Data Analysis VIII) keep the questions and give the leaves the answers nearest to
+their own, by weighted squares, that are in order.
+"""
+
+import numpy as np
+from numba import njit
+
+from faceup.trees.decision_tree import DecisionTree, leaf_of
+
+_SWEEPS = 1000  # over all pairs of leaves; what they leave undone is put in order at the end
+
+
+def rising(tree: DecisionTree, X: np.ndarray, *, column: int, most: np.ndarray, label: int, other: int) -> DecisionTree:
+    """The tree with leaves whose chance of `label` does not fall where a feature rises and all others of a row stay.
+
+    X (n, f): rows for which that is to hold; column: the feature; most (n,): its largest value in each row. The other labels
+    share what is left as before, or `other` gets it where they had nothing. Raises ValueError on rows of other shapes.
+    """
+    if np.shape(most) != (len(X),):
+        raise ValueError(f"most has shape {np.shape(most)}: expected ({len(X)},), one number a row of X")
+    low, high = _pairs(tree, X, column, most)
+    value = tree.value.astype(np.float64)
+    before, after = value[:, label].copy(), value[:, label].copy()
+    _project(low, high, tree.weight, after)
+    for a, b in zip(low.tolist(), high.tolist(), strict=True):  # in the order of the feature
+        after[b] = max(after[a], after[b])
+    sure = before >= 1 - 1e-9
+    value *= ((1 - after) / np.where(sure, 1, 1 - before))[:, None]
+    value[sure] = 0
+    value[sure, other] = 1 - after[sure]
+    value[:, label] = after
+    return tree._replace(value=value.astype(np.float32))
+
+
+def _pairs(tree: DecisionTree, X: np.ndarray, column: int, most: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Leaves (n_pairs,) that a row passes one after the other where the feature rises, those of low values first."""
+    moved, found = X.copy(), []
+    moved[:, column] = -np.inf
+    here = leaf_of(tree, moved)
+    for cut in (*np.unique(tree.threshold[tree.feature == column])[1:], np.inf):
+        moved[:, column] = np.minimum(cut, most)
+        after = leaf_of(tree, moved)
+        found.append(np.stack([here, after], axis=1)[here != after])
+        here = after
+    pairs = np.unique(np.concatenate(found), axis=0)
+    pairs = pairs[np.argsort(_least(tree, column)[pairs[:, 1]], kind="stable")]
+    return pairs[:, 0].copy(), pairs[:, 1].copy()
+
+
+def _least(tree: DecisionTree, column: int) -> np.ndarray:
+    """What a feature is above in each node (n,)."""
+    least = np.full(len(tree.feature), -np.inf)
+    for node in np.flatnonzero(tree.feature >= 0):
+        least[[tree.left[node], tree.right[node]]] = least[node]
+        if tree.feature[node] == column:
+            least[tree.right[node]] = tree.threshold[node]
+    return least
+
+
+@njit(cache=True)
+def _project(low, high, weight, p):
+    """Move p (n,) to the nearest point with p[low] <= p[high] for every pair (Hildreth 1957), in place."""
+    pull = np.zeros(len(low))
+    for _ in range(_SWEEPS):
+        for i in range(len(low)):
+            a, b = low[i], high[i]
+            more = max(-pull[i], (p[a] - p[b]) / (1 / weight[a] + 1 / weight[b]))
+            pull[i] += more
+            p[a] -= more / weight[a]
+            p[b] += more / weight[b]

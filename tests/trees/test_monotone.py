@@ -1,0 +1,60 @@
+"""Leaves in order: by hand, against a quadratic program, and on rows that no leaf was fitted to."""
+
+import numpy as np
+import pytest
+from random_trees import random_tree
+from scipy.optimize import minimize
+
+from faceup.trees.decision_tree import DecisionTree, predict
+from faceup.trees.monotone import _pairs, rising
+
+
+def chain(shares, weight):
+    """Four leaves by one feature, cut at 1, 2 and 3, with chances of label 0."""
+    value = np.zeros((7, 3), dtype=np.float32)
+    value[[1, 3, 5, 6], 0] = shares
+    value[:, 1] = 1 - value[:, 0]
+    order = np.array([0, -1, 0, -1, 0, -1, -1], dtype=np.int32)
+    left, right = (np.array(side, dtype=np.int32) for side in ([1, -1, 3, -1, 5, -1, -1], [2, -1, 4, -1, 6, -1, -1]))
+    sums = np.ones(7)
+    sums[[1, 3, 5, 6]] = weight
+    return DecisionTree(order, np.array([1, 0, 2, 0, 3, 0, 0], dtype=np.float32), left, right, value, sums)
+
+
+def at(tree, values):
+    return predict(tree, np.array(values, dtype=np.float32)[:, None])
+
+
+def test_neighbours_out_of_order_get_their_weighted_mean():
+    tree = rising(chain([0.6, 0.2, 0.5, 1], [1, 3, 1, 1]), np.zeros((1, 1)), column=0, most=np.array([9]), label=0, other=2)
+    assert at(tree, [1, 2, 3, 4])[:, 0] == pytest.approx([0.3, 0.3, 0.5, 1])
+    assert at(tree, [1, 2, 3, 4])[:, 1] == pytest.approx([0.7, 0.7, 0.5, 0])
+
+
+def test_what_a_sure_leaf_gives_up_goes_to_the_other_label():
+    tree = rising(chain([1, 0, 1, 1], [1, 1, 1, 1]), np.zeros((1, 1)), column=0, most=np.array([9]), label=0, other=2)
+    np.testing.assert_allclose(at(tree, [1, 2]), [[0.5, 0, 0.5], [0.5, 0.5, 0]], atol=1e-6)
+
+
+def test_beyond_a_rows_largest_value_nothing_need_be_in_order():
+    tree = rising(chain([0.6, 0.2, 0.5, 0.1], [1, 3, 1, 1]), np.zeros((1, 1)), column=0, most=np.array([2]), label=0, other=1)
+    assert at(tree, [1, 2, 3, 4])[:, 0] == pytest.approx([0.3, 0.3, 0.5, 0.1])
+
+
+def test_the_answers_are_the_nearest_in_order():
+    """Random trees on three features: no answer in order is nearer, by a solver that knows nothing of pairs' order."""
+    tree = random_tree(5, 30, 3)
+    X, most = np.random.default_rng(5).normal(size=(400, 3)).astype(np.float32), np.full(400, 9.0)
+    found = rising(tree, X, column=1, most=most, label=2, other=0)
+    low, high = _pairs(tree, X, 1, most)
+    assert len(low) > 3
+    before, after = (t.value[:, 2].astype(np.float64) for t in (tree, found))
+    assert (after[low] <= after[high] + 1e-6).all() and (before[low] > before[high] + 0.05).any()
+    order = [{"type": "ineq", "fun": lambda p, a=a, b=b: p[b] - p[a]} for a, b in zip(low, high, strict=True)]
+    best = minimize(lambda p: tree.weight @ (p - before) ** 2, after, constraints=order, options={"maxiter": 500, "ftol": 1e-12})
+    assert tree.weight @ (after - before) ** 2 <= best.fun * 1.001 + 1e-6
+    for size in (-1, 0, 1):
+        moved = [np.where(np.arange(3) == 1, X * 0 + s, X).astype(np.float32) for s in (size, size + 0.5)]
+        assert (predict(found, moved[1])[:, 2] >= predict(found, moved[0])[:, 2] - 1e-5).all()
+    with pytest.raises(ValueError, match="most has shape"):
+        rising(tree, X, column=1, most=most[:3], label=2, other=0)
