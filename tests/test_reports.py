@@ -12,11 +12,15 @@ import sys
 from functools import cache
 from pathlib import Path
 
+import numpy as np
 import pytest
 import yaml
 
+from faceup.cards.cards import parse_cards
 from faceup.cards.features import feature_names
+from faceup.holdem.learn.bet_sizes import bet_sizes, continuing, largest_rises
 from faceup.holdem.play.agents import load_agent
+from faceup.holdem.solve.policy import free_holes
 from faceup.notebook import scoreboard
 from faceup.notebook.parameters import load_parameters
 from faceup.notebook.paths import ROOT
@@ -104,6 +108,14 @@ def test_the_readme_prints_what_the_agent_says(committed):
     river = as_text(truncate(agent.trees[3], 3), feature_names(3, agent.history), agent.labels)
     assert f"```text\n{river.strip()}\n```" in readme
     assert agent.explain(hole="8h7h", board="Kh3sJc9d2c", betting="b300c/kk/kk/k") in readme
+
+
+@pytest.mark.parametrize("line", ["b300c/b600c/kk/", "b300c/kk/kk/k", "b300b900c/kk/b1800c/k"])
+def test_our_features_agent_folds_no_less_to_a_larger_bet(committed, line):
+    """On the river, from a tenth of the pot to all-in: no hand goes on 5 points more often against the next larger bet."""
+    agent, board = load_agent(committed / "reports/agents/ours.json"), parse_cards("Kh8s3c7d2c")
+    chances = continuing(agent, np.flatnonzero(free_holes(board))[::5], board, line, bet_sizes(line))
+    assert largest_rises(chances).max() <= 0.05 and np.ptp(chances) == 1
 
 
 def stated(folder: Path) -> dict[str, str]:

@@ -55,7 +55,7 @@ RULES = {  # how a knob's name ends, and what it may be; the first line that fit
     r"discounting\.(alphas|betas|gammas)": conlist(_EXPONENT, min_length=1),
     r"discounting\.epochs": conlist(_COUNT, min_length=1),
     "alphas|gammas|epsilons|rates|shares": _rising(_SHARE),
-    "share|bluff_equity|threshold|tremble|learning_rate": _SHARE,
+    "share|tolerance|bluff_equity|threshold|tremble|learning_rate": _SHARE,
     "held_out|validation": confloat(ge=0.01, le=0.9),
     "cost_weight": confloat(ge=0, le=1000),
     "history": Literal["opponent", "both", "both+seat", "ours"],

@@ -10,6 +10,7 @@ from faceup.holdem.learn.boosted import fit_boosted
 from faceup.holdem.learn.dataset import NO_BOARD, TrainingRows
 from faceup.holdem.learn.distill import (
     excess,
+    finished,
     fit_rounds,
     judge,
     mean_brier,
@@ -24,6 +25,7 @@ from faceup.holdem.learn.distill import (
 )
 from faceup.holdem.learn.neural import fit_neural
 from faceup.trees.cart import fit_cart
+from faceup.trees.decision_tree import n_leaves
 
 
 def some_rows(seed: int, n: int = 600, n_boards: int = 6) -> TrainingRows:
@@ -181,3 +183,28 @@ def test_intervals_cover_about_as_often_as_they_say():
     found = [excess_of(model, some_rows(seed, 3000, 30), 1) for seed in range(100, 160)]
     inside = np.mean([e.low <= truth <= e.high for e in found])
     assert 0.8 <= inside <= 1
+
+
+def sized_rows(seed: int, n: int = 4000) -> TrainingRows:
+    """Equity, own bets, button, bet faced and stack; folds that fall with equity, at bets of any size alike but for noise."""
+    rng = np.random.default_rng(seed)
+    own = np.stack([rng.choice([100, 300], n), rng.choice([0, 600], n), 0 * np.ones(n), 0 * np.ones(n)], axis=1)
+    stack = (20_000 - own.sum(axis=1)) / (2 * own.sum(axis=1))
+    faced = np.where(rng.random(n) < 0.2, stack, rng.choice([0.5, 1, 2], n))
+    X = np.concatenate([rng.random((n, 1)), own, rng.integers(2, size=(n, 1)), faced[:, None], stack[:, None]], axis=1)
+    fold = (1 - X[:, 0] + rng.normal(0, 0.3, n)).clip(0, 1) * rng.choice([0.5, 1], n)
+    P = np.stack([fold, (1 - fold) * 0.7, (1 - fold) * 0.3], axis=1).astype(np.float32)
+    return TrainingRows(X.astype(np.float32), P, np.ones(n), np.repeat(np.arange(8), n // 8), rng.exponential(size=(n, 3)))
+
+
+def test_finished_trees_are_small_and_never_fold_less_to_a_larger_bet():
+    train, valid = ([sized_rows(seed + k) for k in range(4)] for seed in (20, 30))
+    trees = [fit_cart(r.X, r.P, r.w, max_depth=9, min_rows=10, seed=1) for r in train]
+    small, smaller = (finished(trees, train, valid, 0.5, tolerance) for tolerance in (0.0, 0.02))
+    assert n_leaves(small[0]) == n_leaves(trees[0]), "all of its rows are there"
+    for tree, before, after, rows in zip(trees[1:], small[1:], smaller[1:], train[1:], strict=True):
+        assert n_leaves(tree) > n_leaves(before) > n_leaves(after) > 1
+        asked = np.repeat(rows.X[None, :300], 8, axis=0)
+        asked[:, :, 6] = np.minimum(np.geomspace(0.1, 60, 8)[:, None], asked[0, :, 7])
+        folds = [np.stack([predictor(t)(X)[:, 0] for X in asked]) for t in (tree, after)]
+        assert np.diff(folds[0], axis=0).min() < -0.02 and np.diff(folds[1], axis=0).min() > -1e-5

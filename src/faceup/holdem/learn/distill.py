@@ -14,7 +14,7 @@ from typing import NamedTuple, TypeVar
 import numpy as np
 
 from faceup.cards.cards import canonical
-from faceup.cards.features import HISTORIES
+from faceup.cards.features import OWN_BET_NAMES, STACK
 from faceup.holdem.betting.betting_tree import CALL, FOLD
 from faceup.holdem.learn.boosted import Boosted
 from faceup.holdem.learn.dataset import NO_BOARD, TrainingRows, cost_shares
@@ -29,6 +29,7 @@ from faceup.trees.pruning import best_cp, prune, pruning_path
 
 WORKERS = 2  # rounds trained or judged at a time; each runs on one thread, so that results do not depend on it
 _RESAMPLES = 2000
+_FACED, _STACK = -2, -1  # columns of bet_faced and stack_to_pot in rows told "ours"
 Model = TypeVar("Model", bound=DecisionTree | Boosted | Neural)  # of one round
 
 
@@ -153,15 +154,24 @@ def finished(
     there are; tolerance: the share by which a pruned tree may lose more on them than the best. Leaves count what their answers
     cost as well (`answer_by_costs`), and no hand of the rows folds less often to a larger bet (`rising`).
     """
-    column, stack = (HISTORIES["ours"].index(name) - len(HISTORIES["ours"]) for name in ("bet_faced", "stack_to_pot"))
     done = []
     for street, (tree, rows, others, costs) in enumerate(zip(trees, train, valid, cost_shares(train), strict=True)):
         if street:
             tree = prune(tree, best_cp(pruning_path(tree, "brier", others.X, others.P, others.w), tolerance), "brier")
         tree = answer_by_costs(tree, rows.X, rows.P, rows.w, costs=costs, cost_weight=cost_weight)
-        place = rows.X.shape[1] + column
-        done.append(rising(tree, rows.X, column=place, most=rows.X[:, stack], label=FOLD, other=CALL))
+        X = np.concatenate([rows.X, _in_other_pots(rows.X)])
+        done.append(rising(tree, X, column=X.shape[1] + _FACED, most=X[:, _STACK], label=FOLD, other=CALL))
     return done
+
+
+def _in_other_pots(X: np.ndarray) -> np.ndarray:
+    """Rows told "ours" (n, f) with all own bets from half to twice as large, as after other bets than the rows have."""
+    X = X.copy()
+    own = X[:, _FACED - len(OWN_BET_NAMES) - 1 : _FACED - 1]  # the button stands between
+    own *= np.exp2(np.linspace(-1, 1, 97))[np.arange(len(X)) % 97, None]
+    put = own.sum(axis=1)
+    X[:, _STACK] = np.maximum(STACK - put, 0) / (2 * put)
+    return X
 
 
 def predictor(model: DecisionTree | Boosted | Neural) -> Predict:
