@@ -135,6 +135,18 @@ def test_a_shallower_tree_answers_with_fewer_questions(page):
     assert "CART, depth 3" in page.inner_text("#facts")
 
 
+def test_a_link_opens_a_whole_tree(page):
+    page.evaluate("location.hash = '#view=trees&agent=oct&depth=15&street=river'")
+    page.wait_for_selector("#whole .tree > details")
+    assert page.input_value("#street") == "3" and page.is_hidden("#ask")
+    assert page.locator("#whole .row").count() == 7 and page.locator("#whole .lit").count() == 0
+    page.click("#whole details details details >> nth=0")
+    page.wait_for_function("document.querySelectorAll('#whole .row').length === 9")
+    assert fits(page) and not wrong_for_readers(page)
+    page.evaluate("location.hash = '#view=trees&street=flop&seat=1&cards=Ac3hKh3sJc____&bet=b300c/'")
+    page.wait_for_selector("#whole .leaf.lit")
+
+
 @pytest.mark.parametrize(("name", "n"), [("random", 100), ("oct", 1000)])
 def test_the_browser_answers_as_python_does(browser, address, tables, tmp_path, name, n):
     page = browser.new_page()

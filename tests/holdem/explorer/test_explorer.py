@@ -4,6 +4,7 @@ import json
 import re
 import shutil
 import subprocess
+from html.parser import HTMLParser
 
 import numpy as np
 import pytest
@@ -17,9 +18,10 @@ from faceup.cards.strength import strength
 from faceup.holdem.betting.hand_play import settle
 from faceup.holdem.betting.notation import read_line
 from faceup.holdem.explorer.page import PURE, SCRIPTS, Player, explorer_page, page_data, source, write_explorer
-from faceup.holdem.learn.agent_file import save_agent
-from faceup.holdem.play.words import number, wording
+from faceup.holdem.learn.agent_file import load_agent_file, save_agent
+from faceup.holdem.play.words import condition, number, wording
 from faceup.notebook.paths import AGENTS
+from faceup.trees.decision_tree import leaves_below, n_leaves, truncate
 
 NODE = pytest.mark.skipif(shutil.which("node") is None, reason="the page's scripts can only be run where node is installed")
 
@@ -49,6 +51,26 @@ def test_the_page_answers_as_python_does(tables, tmp_path, depth):
 @pytest.mark.slow
 def test_the_page_answers_as_python_does_in_a_thousand_situations(tables):
     check_answers(tables, AGENTS / "oct.json", 15, 1000, by_node)
+
+
+@NODE
+def test_a_trees_file_is_read_as_python_reads_it(tables, tmp_path):
+    path = random_agent(tmp_path)
+    data = page_data([Player("it", 15, path)], tables[0])
+    code = """const trees = STREETS.map(street => unpack(given.files[0][street]));
+    console.log(JSON.stringify(trees.map(tree => ({ ...tree, leaves: tree.feature.map((_, node) => leavesOf(tree, 99, node)),
+      cut: leavesOf(tree, 3), words: tree.feature.map((f, i) => f < 0 ? null
+        : condition(given.wording[tree.names[f]], tree.threshold[i], true)) }))));"""
+    for found, tree, names in zip(run(code, data), *load_agent_file(path)[:2], strict=True):
+        splits = np.flatnonzero(tree.feature >= 0)
+        assert found["feature"] == tree.feature.tolist() and found["leaves"] == leaves_below(tree).tolist()
+        assert found["cut"] == n_leaves(truncate(tree, 3))
+        np.testing.assert_allclose(found["weight"], tree.weight, rtol=1e-9)
+        np.testing.assert_allclose(found["value"], tree.value, atol=1e-6)
+        assert [found["left"][i] for i in splits] == tree.left[splits].tolist()
+        assert [found["right"][i] for i in splits] == tree.right[splits].tolist()
+        said = [condition(names[tree.feature[i]], float(tree.threshold[i]), True) for i in splits]
+        assert [found["words"][i] for i in splits] == said
 
 
 @NODE
@@ -134,6 +156,27 @@ def test_the_page_is_one_file_that_needs_nothing_else(tables, tmp_path):
     assert len(identifiers) == len(set(identifiers)) > 20
     assert " src=" not in text and "@import" not in text and "fetch(" not in text
     assert set(part.split('"')[0] for part in text.split("http://")[1:]) == {"www.w3.org/2000/svg"} and "https://" not in text
+
+
+class Elements(HTMLParser):
+    """Fails on an element that is closed in another's place."""
+
+    def __init__(self, text: str):
+        super().__init__()
+        self.open: list[str] = []
+        self.feed(text)
+        self.close()
+
+    def handle_starttag(self, tag, attrs):
+        if tag not in ("meta", "input", "br"):
+            self.open.append(tag)
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+
+def test_the_page_is_well_formed():
+    assert not Elements(explorer_page({})).open
 
 
 def test_agents_that_do_not_fit_are_refused(tables, tmp_path):

@@ -11,7 +11,11 @@ from faceup.cards.cards import CLASS_NAMES
 from faceup.holdem.betting.betting_tree import build_tree, children, menu_from
 from faceup.holdem.play.branches import N_BINS, Mean
 from faceup.holdem.show.figures import (
+    LIME,
     OPENING,
+    SKY,
+    WINE,
+    action_colours,
     branch_figure,
     gain_rows,
     leak_bars,
@@ -135,3 +139,9 @@ def test_bars_name_each_line():
     assert [len(axes.patches), len(axes.texts)] == [6, 3]
     assert axes.patches[0].get_width() == leaks[nodes[0]].sum() == 2 * axes.patches[3].get_width()
     plt.close()
+
+
+def test_each_action_has_a_colour_of_its_own():
+    many = ("fold", "call", *(f"raise_{x}" for x in (0.5, 1, 2, 3)), "all_in")
+    assert len(set(action_colours(many))) == len(many)
+    assert action_colours(("fold", "call", "all_in")) == [SKY, LIME, WINE]

@@ -4,7 +4,7 @@
 // A file lists a tree's nodes in preorder: a split, its left branch, its right branch. Splits get the mean of what is below them.
 function unpack(file) {
   const n = file.feature.length;
-  const tree = { feature: file.feature, names: file.feature_names, threshold: [], left: [], right: [], value: [], weight: [], leaves: [] };
+  const tree = { feature: file.feature, names: file.feature_names, threshold: [], left: [], right: [], value: [], weight: [] };
   let split = file.threshold.length, leaf = file.value.length;
   const waiting = [];
   for (let i = n - 1; i >= 0; i--) {
@@ -12,12 +12,10 @@ function unpack(file) {
       leaf--;
       tree.value[i] = file.value[leaf].map(part => part / sum(file.value[leaf]));
       tree.weight[i] = file.weight[leaf];
-      tree.leaves[i] = 1;
     } else {
       tree.threshold[i] = Math.fround(file.threshold[--split]);
       const l = tree.left[i] = waiting.pop(), r = tree.right[i] = waiting.pop();
       tree.weight[i] = tree.weight[l] + tree.weight[r];
-      tree.leaves[i] = tree.leaves[l] + tree.leaves[r];
       tree.value[i] = tree.value[l].map((v, k) => (v * tree.weight[l] + tree.value[r][k] * tree.weight[r]) / tree.weight[i]);
     }
     waiting.push(i);
@@ -54,6 +52,12 @@ function pathOf(tree, x, most = Infinity) {
 function legalShares(value, actions) {
   const shares = actions.map(action => value[action.label]), total = sum(shares);
   return shares.map((share, i) => total > 1e-9 ? share / total : actions[i].label === CALL ? 1 : 0);
+}
+
+// Leaves of a tree that is cut after `most` questions.
+function leavesOf(tree, most, node = 0) {
+  if (tree.feature[node] < 0 || most === 0) return 1;
+  return leavesOf(tree, most - 1, tree.left[node]) + leavesOf(tree, most - 1, tree.right[node]);
 }
 
 // --- words -------------------------------------------------------------------------------------------------------------

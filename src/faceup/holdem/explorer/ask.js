@@ -89,6 +89,9 @@ function drawBetting(state) {
   $("bets").replaceChildren(betsView(state, checked));
 }
 
+// The spot as a link holds it.
+const spotState = () => ({ seat: spot.seat, cards: spot.cards.map(c => c === null ? "__" : cardText(c)).join(""), bet: spot.line });
+
 const focusIn = id => $(id).querySelector("button")?.focus();
 
 // What is missing before the agent can be asked, with a button that helps.
@@ -180,7 +183,7 @@ async function draw() {
   const turn = ++drawing, { state } = readLine(spot.line);
   drawCards();
   drawBetting(state);
-  $("link").href = remember("ask", { seat: spot.seat, cards: spot.cards.map(c => c === null ? "__" : cardText(c)).join(""), bet: spot.line });
+  $("link").href = remember("ask", spotState());
   busy(true);
   await drawAnswer(state, turn);
   if (turn === drawing) await drawExploit(state, turn);

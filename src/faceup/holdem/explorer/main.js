@@ -3,6 +3,7 @@
 
 const chosenAgent = () => ({ agent: agent.name, depth: agent.depth });
 const trouble = text => { $("trouble").textContent = text; $("trouble").hidden = !text; };
+const VIEWS = ["ask", "play", "trees"];
 let written = ""; // the last link that the page wrote itself
 
 // Put the view's state into the address; returns the link.
@@ -15,7 +16,7 @@ function remember(view, state) {
 }
 
 function show(view) {
-  for (const name of ["ask", "play"]) {
+  for (const name of VIEWS) {
     $(name).hidden = name !== view;
     if (name === view) $(`to-${name}`).setAttribute("aria-current", "page");
     else $(`to-${name}`).removeAttribute("aria-current");
@@ -35,21 +36,16 @@ function drawAgent() {
   $("facts").textContent = `${agent.name}, depth ${agent.depth}: ${leaves.toLocaleString("en-US")} leaves.${lost}${won}`;
 }
 
-// Leaves of a tree that is cut after `most` questions.
-function leavesOf(tree, most, node = 0) {
-  if (tree.feature[node] < 0 || most === 0) return 1;
-  return leavesOf(tree, most - 1, tree.left[node]) + leavesOf(tree, most - 1, tree.right[node]);
-}
-
 function choose(name, depth) {
-  const all = DATA.agents.filter(one => one.name === name);
+  const all = DATA.agents.filter(one => one.name.toLowerCase() === name.toLowerCase());
   if (!all.length) return;
   agent = all.find(one => one.depth === Number(depth)) ?? all.at(-1);
   drawAgent();
 }
 
 function drawView() {
-  if ($("play").hidden) draw();
+  if (!$("ask").hidden) draw();
+  else if (!$("trees").hidden) drawTree();
   else if (hand) drawHand();
   else startHand({ seat: 0 });
 }
@@ -58,7 +54,8 @@ function drawView() {
 function follow() {
   const state = Object.fromEntries(new URLSearchParams(location.hash.slice(1)));
   choose(state.agent ?? agent.name, state.depth ?? agent.depth);
-  show(state.view === "play" ? "play" : "ask");
+  show(VIEWS.includes(state.view) ? state.view : "ask");
+  if (STREETS.includes(state.street)) $("street").value = STREETS.indexOf(state.street);
   try {
     if (state.view !== "play") openSpot(state);
     else if (state.mine || !hand) {
@@ -74,7 +71,8 @@ function main() {
   $("agent").append(...[...new Set(DATA.agents.map(one => one.name))].map(name => element("option", { value: name }, name)));
   $("agent").addEventListener("change", () => { choose($("agent").value, agent.depth); drawView(); });
   $("depth").addEventListener("input", () => { agent = versions()[Number($("depth").value)]; drawAgent(); drawView(); });
-  for (const view of ["ask", "play"]) $(`to-${view}`).addEventListener("click", () => { show(view); drawView(); });
+  startTrees();
+  for (const view of VIEWS) $(`to-${view}`).addEventListener("click", () => { show(view); drawView(); });
   startAsk();
   startPlay();
   window.addEventListener("hashchange", () => location.hash !== written && follow());

@@ -19,7 +19,7 @@ from faceup.notebook.storage import write_text
 from faceup.trees.packed import pack
 
 PURE = ("cards", "worker", "betting", "agent", "exploit")  # scripts that need no page: tests run them by themselves
-SCRIPTS = (*PURE, "view", "ask", "play", "main")  # in the order in which they run
+SCRIPTS = (*PURE, "view", "ask", "trees", "play", "main")  # in the order in which they run
 
 
 class Player(NamedTuple):

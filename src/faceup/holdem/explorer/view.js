@@ -166,20 +166,20 @@ function histogramView({ later }, { tree, path, x }) {
 
 // --- the tree: branches are written out when first opened ----------------------------------------------------------------
 
-function treeView({ tree, path, x }) {
+// open: how many levels are written out at first, beside the way of the hand.
+function treeView({ tree, path, x }, open = 0) {
   const lit = new Set(path), most = agent.depth;
   const branch = (node, depth, text) => {
-    const names = LABELS.map(label => DATA.names[label]);
     const end = tree.feature[node] < 0 || depth >= most, share = 100 * tree.weight[node] / tree.weight[0];
     const row = element("span", { class: "row" }, element("span", { class: "text" }, text),
-      !end && element("span", { class: "size" }, `${tree.leaves[node].toLocaleString("en-US")} leaves`),
-      barView(tree.value[node], LABELS.map((_, k) => k), names),
+      !end && element("span", { class: "size" }, `${leavesOf(tree, most - depth, node).toLocaleString("en-US")} leaves`),
+      barView(tree.value[node], LABELS.map((_, k) => k), DATA.names),
       element("span", { class: "share" }, share < 0.005 ? "< 0.01 %" : `${share.toFixed(share < 9.95 ? 2 : 1)} %`));
     const mark = lit.has(node) ? " lit" : "";
     if (end) return element("div", { class: "leaf" + mark }, row);
     const made = element("details", { class: mark.trim() || undefined }, element("summary", {}, row));
     made.addEventListener("toggle", () => made.open && fill(made, node, depth));
-    if (lit.has(node)) { made.open = true; fill(made, node, depth); }
+    if (lit.has(node) || depth < open) { made.open = true; fill(made, node, depth); }
     return made;
   };
   const fill = (made, node, depth) => {
@@ -191,7 +191,13 @@ function treeView({ tree, path, x }) {
       made.append(branch(child, depth + 1, text));
     }
   };
-  return branch(0, 0, "all decisions of the round");
+  const top = branch(0, 0, "all decisions of the round");
+  return element("div", { class: "tree" }, keyView(LABELS.map((_, k) => k), DATA.names), top);
+}
+
+// What the colours of actions mean.
+function keyView(labels, names) {
+  return element("p", { class: "note" }, ...labels.map((label, i) => element("span", { class: "named" }, swatch(label), names[i])));
 }
 
 // --- the 13 x 13 chart ---------------------------------------------------------------------------------------------------
@@ -238,8 +244,7 @@ function gridView(state, { actions, classes }, chosen, pick) {
     made.append(cell);
   });
   withArrows(made, 13);
-  const key = element("p", { class: "note" }, ...actions.flatMap((a, i) => [swatch(a.label), names[i] + "   "]));
-  return element("div", {}, made, key);
+  return element("div", {}, made, keyView(actions.map(action => action.label), names));
 }
 
 // --- bets ------------------------------------------------------------------------------------------------------------------

@@ -1,7 +1,6 @@
 """Figures of hold'em: an agent's trees in a card player's words, its strategy (paper 000, Section 5), and where it leaks."""
 
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import NamedTuple
 
 import matplotlib.pyplot as plt
@@ -12,32 +11,19 @@ from matplotlib.figure import Figure
 
 from faceup.cards.cards import CLASS_NAMES
 from faceup.holdem.betting.betting_tree import CALL, FOLD, STREETS, BettingTree
-from faceup.holdem.learn.agent_file import load_agent_file
 from faceup.holdem.play.branches import N_BINS, Mean
-from faceup.holdem.play.words import action_name, condition, wording
+from faceup.holdem.play.words import action_name, condition
 from faceup.notebook.figures import BLUE, RED, SKY
 from faceup.notebook.plots import dots
-from faceup.notebook.storage import write_text
 from faceup.notebook.tables import plain
 from faceup.trees import figures
 from faceup.trees.figures import Part
-from faceup.trees.page import PageWords, tree_page
 
 # Actions have colours that no agent has.
 LIME, SALMON, WINE = "#A6D854", "#F4A582", "#7B1E3A"
 OPENING = {"fold": SKY, "call": LIME, "raise": SALMON, "all-in": WINE}
 _PANELS = 2.9  # inches below a branch
 _SEATS = ("small blind", "big blind")
-
-_INTRO = """\
-<p>Every decision starts at the top of its round and follows the answers that hold for it. The bar says how often each action
-is taken there, the number behind it the branch's share of the stake (how often play comes there times what the worst action would
-cost there).
-Grey branches are closed: click, or go there with Tab and press Enter. Equity is the chance to win a showdown against a random
-hand, ties half; &ldquo;on 90 % of rivers equity at most 60 %&rdquo; means that after at least 90 % of all ways to complete the
-board it is no more. Bets are dollars that a player has put in on that round, blinds included; blinds are $50 and $100, stacks
-$20,000.</p>
-"""
 
 
 def action_colours(labels: Sequence[str]) -> list[str]:
@@ -52,21 +38,6 @@ def tree_figure(parts: Sequence[Part], labels: Sequence[str], extra: float = 0.0
     """`faceup.trees.figures.tree_figure` of trees that answer with these labels."""
     words = figures.Words([action_name(label) for label in labels], action_colours(labels), condition, "share of\nstake")
     return figures.tree_figure(parts, words, extra)
-
-
-def write_page(agent: Path, path: Path, title: str) -> int:
-    """Write the page of an agent's file, whole or not at all; returns its size in bytes. Raises ValueError on a bad file."""
-    file = load_agent_file(agent)
-    words = PageWords(
-        rounds=STREETS,
-        actions=[action_name(label) for label in file.labels],
-        colours=action_colours(file.labels),
-        dark=[label == "all_in" for label in file.labels],
-        features={name: wording(name)._asdict() for names in file.feature_names for name in names},
-    )
-    text = tree_page(agent.read_text(encoding="utf-8"), words, title, _INTRO)
-    write_text(path, text)
-    return len(text.encode())
 
 
 # --- strategies ------------------------------------------------------------------------------------------------
