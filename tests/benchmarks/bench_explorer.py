@@ -1,4 +1,4 @@
-"""How long the explorer's page takes in Chromium: first paint, one hand's numbers on each street, a whole chart on the flop."""
+"""How long the explorer's page takes in Chromium: first paint, one hand's numbers on each street, the charts of all hands on the flop."""
 
 from statistics import median
 
@@ -17,7 +17,12 @@ TIME = """async boards => {
     }
     const other = [...flop.slice(0, 2), turn]; // not swept yet
     const { state } = readLine("b300c/");
-    found.chart.push(await time(async () => gridView(state, agentChart(state, await allNumbersOf(other)), -1, () => {})));
+    found.chart.push(await time(async () => {
+      const rows = await allNumbersOf(other), chart = agentChart(state, rows), table = tableChart("b300c/", rows);
+      gridView("agent", state, chart, -1, () => {});
+      gridView("table", state, table, -1, () => {});
+      differenceView(differences(chart, table), -1, () => {});
+    }));
   }
   const paint = performance.getEntriesByName("first-contentful-paint")[0].startTime;
   return { ...found, paint: [paint] };

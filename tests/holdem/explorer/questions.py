@@ -6,16 +6,20 @@ from random_trees import random_tree
 
 from faceup.cards.cards import BOARD_CARDS, CLASS_OF_HOLE, PERMUTED_HOLES, canonical, card_text, hole_index
 from faceup.cards.features import feature_names
-from faceup.holdem.betting.betting_tree import START, act, legal_raises, menu_from, pot_and_call
+from faceup.holdem.betting.betting_tree import START, act, columns, decisions, legal_raises, menu_from, pot_and_call
 from faceup.holdem.betting.notation import longer
 from faceup.holdem.explorer.page import Player, page_data
 from faceup.holdem.learn.agent_file import load_agent_file, save_agent
 from faceup.holdem.play.agents import TreeAgent
+from faceup.holdem.solve.groups import Grid, make_groups
+from faceup.holdem.solve.policy import TablePolicy
 from faceup.trees.decision_tree import truncate
 
 MENU = menu_from([[1, 2], [1], []], [[0.75], []], [[1], []], [[1, 2], []])
 LABELS = ("fold", "call", "raise_0.75", "raise_1", "raise_2", "all_in")
 HISTORY = "both+seat"
+NO_WINS = np.zeros((169, 169))  # where nothing is asked about all-ins before the flop
+GRIDS = (Grid(10, 5, (2, 8)), Grid(8, 4, (1, 9)))  # of the table's groups
 
 
 def random_betting(rng: np.random.Generator, street: int) -> str:
@@ -64,6 +68,17 @@ def random_agent(folder):
     return folder / "random.json"
 
 
+def random_table(tree, tables) -> TablePolicy:
+    """A table on a betting tree, of groups by GRIDS."""
+    groups, rng = make_groups(tables[1], tables[2], *GRIDS), np.random.default_rng(1)
+    widths = zip(groups.n_groups, np.diff(tree.street_start), strict=True)
+    rows = [rng.random((n, width)).astype(np.float32) ** 4 for n, width in widths]
+    for street, table in enumerate(rows):
+        for node in decisions(tree, street):
+            table[:, columns(tree, node)] /= table[:, columns(tree, node)].sum(axis=1, keepdims=True)
+    return TablePolicy(tuple(rows), groups)
+
+
 ANSWER = """
 function answersTo(given) {
   return given.questions.map(({ hole, board, betting }) => {
@@ -87,7 +102,7 @@ def check_answers(tables, path, depth, n, ask):
     """
     file, questions = load_agent_file(path), random_questions(n)
     agent = TreeAgent(file._replace(trees=tuple(truncate(tree, depth) for tree in file.trees)), tables)
-    data = page_data([Player("it", depth, path)], tables[0])
+    data = page_data([Player("it", depth, path)], tables[0], NO_WINS)
     answers = ask({"data": data, "depth": depth, "questions": questions})
     for question, found in zip(questions, answers, strict=True):
         hole, board = ("".join(map(card_text, question[key])) for key in ("hole", "board"))

@@ -8,10 +8,13 @@ import re
 import shutil
 
 import pytest
-from questions import ANSWER, check_answers, random_agent
+from questions import ANSWER, GRIDS, check_answers, random_agent, random_table
 
 from faceup.cards.cards import parse_cards
+from faceup.holdem.betting.betting_tree import build_tree
 from faceup.holdem.explorer.page import Player, write_explorer
+from faceup.holdem.explorer.table import table_data
+from faceup.holdem.play.agents import load_agent
 from faceup.notebook.paths import AGENTS
 
 pytestmark = pytest.mark.slow
@@ -31,10 +34,11 @@ def browser():
 
 
 @pytest.fixture(scope="module")
-def address(tables, tmp_path_factory):
+def address(tables, all_in_wins, tmp_path_factory):
     path = tmp_path_factory.mktemp("page") / "explorer.html"
     players = [Player(name, depth, AGENTS / f"{name.lower()}.json") for name in ("CART", "OCT") for depth in (3, 15)]
-    write_explorer(path, players, tables[0])
+    tree = build_tree(load_agent(players[0].file).menu)
+    write_explorer(path, players, tables[0], all_in_wins, table_data(tree, random_table(tree, tables), tables, GRIDS))
     return path.as_uri()
 
 
@@ -76,7 +80,10 @@ def test_the_papers_hand_is_asked_about_by_clicks(page):
     page.click("#bets >> text=call $200")
     page.wait_for_selector("#grid:not([aria-busy]) button")
     assert "draw: the best 10 % of rivers reach 95.2 % or more" in page.inner_text("#why")
-    assert page.locator("#tree .lit").count() > 5 and page.locator("#grid button").count() == 169
+    assert page.locator("#tree .lit").count() > 5
+    assert all(page.locator(f"#{grid} button").count() == 169 for grid in ("grid", "table-grid", "difference"))
+    assert "% of its play differs: " in page.get_attribute("#difference button", "title")
+    assert "rounded to 1/255" in page.inner_text("#table-said")
     assert fits(page) and not wrong_for_readers(page)
     answer, link = page.inner_text("#answer"), page.get_attribute("#link", "href")
     page.evaluate("location.hash = '#view=ask&bet=f'")
@@ -96,6 +103,15 @@ def test_an_opponent_who_knows_the_agent_wins_more_than_one_who_plays_like_it(pa
     page.click("#exploit-grid button >> nth=0")
     assert "With A" in page.inner_text("#exploit-hand")
     assert fits(page) and not wrong_for_readers(page)
+
+
+def test_before_the_river_an_opponent_who_knows_the_agent_looks_one_action_ahead(page):
+    for cards, bet in (("____Kh3sJc____", "b300c/"), ("", "b300")):
+        page.evaluate(f"location.hash = '#view=ask&agent=OCT&depth=15&seat=0&cards={cards}&bet={bet}'")
+        page.wait_for_function("document.getElementById('exploit-said').textContent.includes('one action ahead')")
+        page.wait_for_selector("#exploit:not([aria-busy]) .grid")
+        page.click("#exploit-grid button >> nth=0")
+        assert re.search(r"With A.A. his actions are worth: .*\$", page.inner_text("#exploit-hand"))
 
 
 def test_a_hand_is_played_from_deal_to_river_against_a_bet_of_any_size(page):

@@ -8,7 +8,7 @@ from html.parser import HTMLParser
 
 import numpy as np
 import pytest
-from questions import ANSWER, check_answers, random_agent
+from questions import ANSWER, NO_WINS, check_answers, random_agent
 from random_trees import random_tree
 
 from faceup.cards.cards import hole_index
@@ -56,7 +56,7 @@ def test_the_page_answers_as_python_does_in_a_thousand_situations(tables):
 @NODE
 def test_a_trees_file_is_read_as_python_reads_it(tables, tmp_path):
     path = random_agent(tmp_path)
-    data = page_data([Player("it", 15, path)], tables[0])
+    data = page_data([Player("it", 15, path)], tables[0], NO_WINS)
     code = """const trees = STREETS.map(street => unpack(given.files[0][street]));
     console.log(JSON.stringify(trees.map(tree => ({ ...tree, leaves: tree.feature.map((_, node) => leavesOf(tree, 99, node)),
       cut: leavesOf(tree, 3), words: tree.feature.map((f, i) => f < 0 ? null
@@ -148,7 +148,7 @@ def test_reasons_tell_what_the_hand_has_and_what_was_asked():
 def test_the_page_is_one_file_that_needs_nothing_else(tables, tmp_path):
     path = random_agent(tmp_path)
     players = [Player("A", depth, path, {"exploitability": 1.5}) for depth in (3, 15)]
-    size = write_explorer(tmp_path / "page.html", players, tables[0])
+    size = write_explorer(tmp_path / "page.html", players, tables[0], NO_WINS)
     text = (tmp_path / "page.html").read_text(encoding="utf-8")
     assert size == len(text.encode()) < 12e6
     assert "{{" not in text and text.count("<script") == text.count("</script>") == len(SCRIPTS) + 1
@@ -184,9 +184,9 @@ def test_agents_that_do_not_fit_are_refused(tables, tmp_path):
     names = [feature_names(street) for street in range(4)]
     save_agent(other, [random_tree(1, 3, 5, 3)] * 4, names, ("fold", "call", "all_in"), {})
     with pytest.raises(ValueError, match="labels"):
-        page_data([Player("A", 3, random_agent(tmp_path)), Player("B", 3, other)], tables[0])
+        page_data([Player("A", 3, random_agent(tmp_path)), Player("B", 3, other)], tables[0], NO_WINS)
     with pytest.raises(ValueError, match="none"):
-        page_data([], tables[0])
+        page_data([], tables[0], NO_WINS)
 
 
 def test_a_script_cannot_be_ended_by_what_the_page_knows():

@@ -106,7 +106,7 @@ function missing(state, hole, board) {
 
 // What was answered before is pale until the new answer is there.
 function busy(yes) {
-  for (const id of ["answer", "why", "grid", "tree", "exploit"]) {
+  for (const id of ["answer", "why", "grid", "table-grid", "difference", "tree", "exploit"]) {
     if (yes) $(id).setAttribute("aria-busy", "true");
     else $(id).removeAttribute("aria-busy");
   }
@@ -124,29 +124,48 @@ async function drawAnswer(state, turn) {
     $("why").replaceChildren(element("p", {}, situation(state) + "."), reasonsView(state, answer), histogramView(found, answer) ?? "");
     $("tree").replaceChildren(treeView(answer));
   }
-  if (!state || !board) {
+  await drawGrids(state, board, hole, turn);
+}
+
+// All hands in this spot: the agent's chart, the table's beside it, and the difference.
+async function drawGrids(state, board, hole, turn) {
+  const rows = state && board && await allNumbersOf(board);
+  if (turn !== drawing) return;
+  const chart = rows && agentChart(state, rows), table = rows && tableChart(spot.line, rows);
+  $("table-part").hidden = $("difference-part").hidden = !table;
+  $("table-said").textContent = "";
+  if (!rows) {
     $("grid-said").textContent = state ? `The board of the ${STREETS[state.street]} is not complete.` : "";
     $("grid").replaceChildren();
     return;
   }
-  const rows = await allNumbersOf(board);
-  if (turn !== drawing) return;
-  $("grid-said").textContent = `What the agent does ${state.actor ? "in the big blind" : "on the button"} in this spot with each hand, ` +
-    "suits averaged. Click a hand to ask about it.";
-  $("grid").replaceChildren(gridView(state, agentChart(state, rows), hole === null ? -1 : classOf(hole), pickHole));
+  const chosen = hole === null ? -1 : classOf(hole), where = state.actor ? "in the big blind" : "on the button";
+  $("grid-said").textContent = `What the agent does ${where} in this spot with each hand, suits averaged. Click a hand to ask about it.`;
+  $("grid").replaceChildren(gridView("the agent", state, chart, chosen, pickHole));
+  if (!table) return;
+  const apart = differences(chart, table), mean = sum(apart.map(one => one.n * one.apart)) / sum(apart.map(one => one.n));
+  $("table-grid").replaceChildren(gridView("the table", table.state, table, chosen, pickHole));
+  $("difference").replaceChildren(differenceView(apart, chosen, pickHole));
+  $("table-said").textContent = `${percent(mean, 2)} of the agent’s play differs from the table’s, on average over hands. ${tableSaid(table)}`;
 }
 
-// On the river, before the opponent acts: what he does if he knows the agent's strategy.
+// How the table reads bets that it does not have.
+function tableSaid({ own }) {
+  if (own.replaceAll("/", "") === spot.line.replaceAll("/", "")) return "The table’s shares are rounded to 1/255.";
+  const bets = readLine(own).moves.filter(move => move.action === "raise").map(move => actionName(move.before, move));
+  return `The table does not have all of these bets. It reads them as ${bets.join(", ") || "no bet"}.`;
+}
+
+// Before the opponent acts: what he does if he knows the agent's strategy.
 async function drawExploit(state, turn) {
-  const board = state && boardOn(spot.cards, state.street), here = board && state.street === 3 && state.actor !== spot.seat;
+  const board = state && boardOn(spot.cards, state.street), here = board && state.actor !== spot.seat;
   $("exploit").hidden = !here;
   if (!here) return;
   const rows = [];
-  for (const n of BOARD_CARDS) rows.push(await allNumbersOf(board.slice(0, n)));
-  if (turn !== drawing) return;
-  const asked = { trees: treesOf(agent.file), depth: agent.depth, menu: MENU, labels: LABELS };
-  const { actions, values, imitated } = respond(asked, spot.line, board, rows);
-  const hands = [...Array(N_HOLES).keys()].filter(h => rows[3][h] && !Number.isNaN(imitated[h]));
+  for (const n of BOARD_CARDS.slice(0, state.street + 1)) rows.push(await allNumbersOf(board.slice(0, n)));
+  const found = await bestAnswer(state, board, rows, () => turn !== drawing);
+  if (!found) return;
+  const { actions, values, imitated } = found, hands = [...Array(N_HOLES).keys()].filter(h => rows.at(-1)[h] && !Number.isNaN(values[0][h]));
   $("exploit-grid").replaceChildren();
   $("exploit-hand").textContent = "";
   if (!hands.length) {
@@ -154,13 +173,25 @@ async function drawExploit(state, turn) {
     return;
   }
   const best = h => values.reduce((at, one, k) => one[h] > values[at][h] ? k : at, 0);
-  const mean = of => money(sum(hands.map(of)) / hands.length);
+  const mean = of => money(sum(hands.map(of)) / hands.length), wins = mean(h => values[best(h)][h]);
   $("exploit-said").textContent = "The opponent’s best action with each hand, if he knows the agent’s trees but not its cards (bets: the agent’s " +
-    `sizes, half the pot, the pot, twice the pot, all-in). From here on he wins ${mean(h => values[best(h)][h])} on average; if he played as ` +
-    `the agent would in his place, ${mean(h => imitated[h])}. All his hands count alike, and folding counts as $0. Click a hand for its numbers.`;
-  const shares = actions.map((_, k) => Float64Array.from(rows[3], (hand, h) => Number(hand && best(h) === k)));
+    "sizes, half the pot, the pot, twice the pot, all-in). " + (imitated
+    ? `From here on he wins ${wins} on average; if he played as the agent would in his place, ${mean(h => imitated[h])}.`
+    : `He looks one action ahead, as if both only checked or called afterwards (a local best response). Counted so, he wins ${wins} on average.`) +
+    " All his hands count alike, and folding counts as $0. Click a hand for its numbers.";
+  const shares = actions.map((_, k) => Float64Array.from(rows.at(-1), (hand, h) => Number(hand && best(h) === k)));
   const show = h => { $("exploit-hand").textContent = handValues(state, actions, values, h); };
-  $("exploit-grid").replaceChildren(gridView(state, chartOf(actions, shares, rows[3]), -1, show));
+  $("exploit-grid").replaceChildren(gridView("the opponent", state, chartOf(actions, shares, rows.at(-1)), -1, show));
+}
+
+// His actions and their values with each hand: exact on the river, local before it; null where `stale` by then.
+async function bestAnswer(state, board, rows, stale) {
+  const asked = { trees: treesOf(agent.file), depth: agent.depth, menu: MENU, labels: LABELS };
+  if (stale()) return null;
+  if (state.street === 3) return respond(asked, spot.line, board, rows);
+  const choices = localChoices(asked, spot.line, rows);
+  const edges = state.street ? (await compute({ board, weights: choices.staying })).edges : startingEdges(DATA.edges, choices.staying);
+  return stale() ? null : { actions: choices.actions, values: localValues(choices, edges, board) };
 }
 
 const money = amount => (amount < 0 ? "−" : "") + dollars(Math.abs(amount));

@@ -9,8 +9,12 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import numpy as np
+
+from faceup.cards.cards import CLASS_OF_HOLE
 from faceup.cards.equity import StreetTable
 from faceup.cards.features import feature_names
+from faceup.cards.matchups import RUNOUTS_PREFLOP, edges
 from faceup.holdem.betting.betting_tree import STREETS
 from faceup.holdem.play.agents import TreeAgent, load_agent
 from faceup.holdem.play.words import action_name, wording
@@ -18,8 +22,8 @@ from faceup.holdem.show.figures import action_colours
 from faceup.notebook.storage import write_text
 from faceup.trees.packed import pack
 
-PURE = ("cards", "worker", "betting", "agent", "exploit")  # scripts that need no page: tests run them by themselves
-SCRIPTS = (*PURE, "view", "ask", "trees", "play", "main")  # in the order in which they run
+PURE = ("cards", "worker", "betting", "agent", "table", "exploit")  # scripts that need no page: tests run them by themselves
+SCRIPTS = (*PURE, "view", "grids", "ask", "trees", "play", "main")  # in the order in which they run
 
 
 class Player(NamedTuple):
@@ -31,16 +35,21 @@ class Player(NamedTuple):
     facts: Mapping[str, float] = {}  # mbb/g: "exploitability", "match" (won from the table), each with "_ci95"
 
 
-def write_explorer(path: Path, players: Sequence[Player], preflop: StreetTable) -> int:
+def write_explorer(
+    path: Path, players: Sequence[Player], preflop: StreetTable, wins: np.ndarray, table: Mapping[str, Any] | None = None
+) -> int:
     """Write the page, whole or not at all; returns its size in bytes. Arguments and errors as `page_data`."""
-    text = explorer_page(page_data(players, preflop))
+    text = explorer_page(page_data(players, preflop, wins, table))
     write_text(path, text)
     return len(text.encode())
 
 
-def page_data(players: Sequence[Player], preflop: StreetTable) -> dict[str, Any]:
-    """What the page knows, as plain JSON. preflop: equities and deciles of the 169 starting hands.
+def page_data(
+    players: Sequence[Player], preflop: StreetTable, wins: np.ndarray, table: Mapping[str, Any] | None = None
+) -> dict[str, Any]:
+    """What the page knows, as plain JSON. table: of `table_data`, None for a page without one.
 
+    preflop: equities and deciles of the 169 starting hands; wins (169, 169): of cards/matchups, who wins when all cards come.
     The last player is the one that the page opens with. Raises ValueError where there is none, a file is bad, or two agents
     differ in labels or sizes.
     """
@@ -61,8 +70,16 @@ def page_data(players: Sequence[Player], preflop: StreetTable) -> dict[str, Any]
         "wording": {n: wording(n)._asdict() for agent in agents.values() for names in _names(agent) for n in names},
         "preflop": {"equity": preflop.equity[0].tolist(), "deciles": [table[0].tolist() for table in preflop.deciles]},
         "agents": [{"name": p.name, "depth": p.depth, "file": keys[p.file], "facts": dict(p.facts)} for p in players],
+        "edges": _starting_edges(wins),
+        "table": table,
         "files": {keys[path]: _packed(agent) for path, agent in agents.items()},
     }
+
+
+def _starting_edges(wins: np.ndarray) -> list[float]:
+    """Wins less losses of a hole of each starting hand against one of each other (0 if they cannot meet): 169 x 169 means."""
+    combos = np.bincount(CLASS_OF_HOLE)
+    return np.round(edges(wins, RUNOUTS_PREFLOP) / np.outer(combos, combos), 6).ravel().tolist()
 
 
 def _packed(agent: TreeAgent) -> dict[str, dict]:

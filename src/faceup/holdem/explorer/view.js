@@ -49,7 +49,7 @@ function withArrows(container, columns) {
 let worker = null, asked = 0;
 const waiting = new Map(); // number of a question -> {question, done}
 try {
-  const scripts = ["cards", "worker"].map(name => $(`script-${name}`).textContent).join("\n");
+  const scripts = ["cards", "exploit", "worker"].map(name => $(`script-${name}`).textContent).join("\n");
   worker = new Worker(URL.createObjectURL(new Blob([scripts], { type: "text/javascript" })));
   worker.onmessage = ({ data }) => { waiting.get(data.id).done(data); waiting.delete(data.id); };
   worker.onerror = () => {
@@ -198,53 +198,6 @@ function treeView({ tree, path, x }, open = 0) {
 // What the colours of actions mean.
 function keyView(labels, names) {
   return element("p", { class: "note" }, ...labels.map((label, i) => element("span", { class: "named" }, swatch(label), names[i])));
-}
-
-// --- the 13 x 13 chart ---------------------------------------------------------------------------------------------------
-
-// Shares of actions with every hand, averaged over the holes of each class: {n, hole: one of them, shares}. shares[action][hole].
-function chartOf(actions, shares, rows) {
-  const classes = Array.from({ length: 169 }, () => ({ n: 0, hole: -1, shares: actions.map(() => 0) }));
-  rows.forEach((hand, h) => {
-    if (!hand) return;
-    const one = classes[classOf(h)];
-    actions.forEach((_, k) => { one.shares[k] += shares[k][h]; });
-    one.n++;
-    one.hole = h;
-  });
-  for (const one of classes) one.shares = one.shares.map(share => share / Math.max(one.n, 1));
-  return { actions, classes };
-}
-
-// What the agent does with every hand.
-function agentChart(state, rows) {
-  const actions = offered(state, MENU, LABELS);
-  return chartOf(actions, allShares(treesOf(agent.file)[state.street], agent.depth, rows, state, actions), rows);
-}
-
-// chosen: the class that is marked, or -1; pick(hole): a hole of the class that was clicked.
-function gridView(state, { actions, classes }, chosen, pick) {
-  const names = actions.map(action => actionName(state, action, LABELS));
-  const made = element("div", { class: "grid", role: "group", "aria-label": "all hands: pairs on the diagonal, suited above it" });
-  classes.forEach((one, k) => {
-    const said = names.map((name, i) => [name, one.shares[i]]).filter(([, share]) => share >= 0.005)
-      .map(([name, share]) => `${name} ${(100 * share).toFixed(0)} %`).join(", ");
-    const text = `${className(k)}: ${one.n ? said : "not possible"}`;
-    const cell = button(className(k), () => pick(one.hole), {
-      title: text, "aria-label": text, "aria-pressed": String(k === chosen), tabindex: k === Math.max(chosen, 0) ? 0 : -1,
-    });
-    cell.disabled = !one.n;
-    let at = 0;
-    const stops = one.shares.map((share, i) => {
-      const from = at;
-      at += 100 * share;
-      return `${DATA.colours[actions[i].label]} ${from}% ${at}%`;
-    });
-    if (one.n) cell.style.background = `linear-gradient(to right, ${stops.join(", ")})`;
-    made.append(cell);
-  });
-  withArrows(made, 13);
-  return element("div", {}, made, keyView(actions.map(action => action.label), names));
 }
 
 // --- bets ------------------------------------------------------------------------------------------------------------------

@@ -1,0 +1,62 @@
+"""The self-play table in the page: groups, shares and readings of bets that it does not have are those of Python."""
+
+import numpy as np
+import pytest
+from questions import GRIDS, NO_WINS, random_agent, random_questions, random_table
+from test_explorer import NODE, run
+
+from faceup.cards.cards import hole_index
+from faceup.holdem.betting.betting_tree import DECISION, build_tree, children, columns, menu_from
+from faceup.holdem.betting.notation import line_to, state_after
+from faceup.holdem.betting.translation import node_after
+from faceup.holdem.explorer.page import Player, page_data
+from faceup.holdem.explorer.table import STEPS, table_data
+from faceup.holdem.solve.groups import Grid, hole_groups
+
+MENU = menu_from([[1, 2], []], [[1], []], [[1]], [[1, 2], []])
+ASK = """
+const { menu, labels, data: { table, preflop } } = given;
+console.log(JSON.stringify(given.questions.map(({ hole, board, betting }) => {
+  const own = readAs(betting, menu, labels), cards = holeIndex(...hole), street = readLine(betting).state.street;
+  if (own === null) return { own };
+  const whole = street ? serve({ board, hole: cards }).whole : wholeFeatures(cards, null, preflop);
+  const actions = offered(readLine(own).state, menu, labels), group = groupOf(table, street, features(whole, street), cards);
+  const shares = tableShares(table, street, own, group, actions.length);
+  return { own, group, labels: actions.map(one => labels[one.label]), shares };
+})));
+"""
+
+
+@pytest.fixture(scope="module")
+def taught(tables):
+    tree = build_tree(MENU)
+    return tree, random_table(tree, tables)
+
+
+@NODE
+def test_the_pages_table_is_pythons(tables, taught, tmp_path):
+    tree, policy = taught
+    data = page_data([Player("it", 15, random_agent(tmp_path))], tables[0], NO_WINS, table_data(tree, policy, tables, GRIDS))
+    questions, met = random_questions(200), set()
+    given = {"data": data, "menu": MENU, "labels": tree.labels, "questions": questions}
+    for asked, found in zip(questions, run(ASK, given), strict=True):
+        street = state_after(asked["betting"]).street
+        node = node_after(tree, asked["betting"], state_after(asked["betting"]).actor, lambda i: 0.5)
+        if tree.kind[node] != DECISION:
+            assert found["own"] is None, asked
+            continue
+        assert found["own"] == line_to(tree, node), asked
+        assert found["labels"] == [tree.labels[tree.label[c]] for c in children(tree, node)]
+        group = hole_groups(policy.groups, street, asked["board"])[hole_index(*asked["hole"])]
+        assert found["group"] == group, asked
+        row = policy.tables[street][group, columns(tree, node)]
+        np.testing.assert_allclose(found["shares"], row, atol=1 / STEPS)
+        assert sum(found["shares"]) == pytest.approx(1)
+        met.add((street, found["own"].replace("/", "") == asked["betting"].replace("/", "")))
+    assert met == {(street, same) for street in range(4) for same in (True, False)}
+
+
+def test_a_grid_that_is_not_the_tables_is_refused(tables, taught):
+    tree, policy = taught
+    with pytest.raises(ValueError, match="grid"):
+        table_data(tree, policy, tables, (Grid(10, 4, (2, 8)), GRIDS[1]))
