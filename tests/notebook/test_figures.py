@@ -1,8 +1,12 @@
 """Figures and tables: the same bytes every time, nothing of the machine in them, and wrong input named."""
 
+from io import BytesIO
+
 import matplotlib
 import matplotlib.pyplot as plt
+import numpy as np
 import pytest
+from PIL import Image
 
 from faceup.cards.features import hand
 from faceup.cards.hand_figures import chart13, decile_steps, equity_histogram, feature_vector, unfoldings
@@ -44,6 +48,18 @@ def test_save_shows_the_file_and_closes_the_figure(tmp_path):
     shown = figures.save(unfoldings(hand("7c2h", "Kh3sJc9d")), "equity/unfoldings")
     assert shown.data == (tmp_path / "equity" / "unfoldings.png").read_bytes()
     assert not plt.get_fignums()
+
+
+def test_a_picture_has_few_colours_and_loses_no_line(tmp_path):
+    figure, axes = plt.subplots(figsize=(4, 4))
+    chart13(axes, range(169), "cell", show="{:.0f}".format)
+    drawn = BytesIO()
+    figure.savefig(drawn, format="png")
+    figures.save(figure, "stage/chart")
+    full, few = (np.asarray(Image.open(file).convert("RGB")) for file in (drawn, tmp_path / "stage" / "chart.png"))
+    assert full.shape == few.shape and len(np.unique(few.reshape(-1, 3), axis=0)) <= 256
+    assert np.abs(full.astype(int) - few).mean() < 2.5
+    assert (tmp_path / "stage" / "chart.png").stat().st_size < 0.5 * len(drawn.getvalue())
 
 
 def test_unfoldings_show_one_of_each_outcome():
