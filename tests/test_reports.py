@@ -24,6 +24,7 @@ from faceup.holdem.solve.policy import free_holes
 from faceup.notebook import scoreboard
 from faceup.notebook.parameters import load_parameters
 from faceup.notebook.paths import ROOT
+from faceup.notebook.run_notebook import STEP
 from faceup.notebook.stages import PIPELINE, outs_of, stages_of
 from faceup.notebook.tables import plus_minus
 from faceup.trees.decision_tree import truncate
@@ -116,6 +117,14 @@ def test_our_features_agent_folds_no_less_to_a_larger_bet(committed, line):
     agent, board = load_agent(committed / "reports/agents/ours.json"), parse_cards("Kh8s3c7d2c")
     chances = continuing(agent, np.flatnonzero(free_holes(board))[::5], board, line, bet_sizes(line))
     assert largest_rises(chances).max() <= 0.05 and np.ptp(chances) == 1
+
+
+@never_run
+def test_no_cell_of_a_report_has_more_than_three_lines_of_progress(committed):
+    for path in sorted((committed / "reports").glob("*.ipynb")):
+        for cell in json.loads(path.read_text(encoding="utf-8"))["cells"]:
+            said = ["".join(output["text"]) for output in cell.get("outputs", []) if output.get("name") == "stderr"]
+            assert sum(len(STEP.findall(text)) for text in said) <= 3, f"{path.name}: {''.join(cell['source'])}"
 
 
 def stated(folder: Path) -> dict[str, str]:

@@ -279,6 +279,19 @@ def png(*chunks: tuple[bytes, bytes]) -> bytes:
     return body
 
 
+def test_a_cell_has_three_lines_of_progress_at_most():
+    def said(*lines):
+        return stream("stderr", "".join(f"{line}\n" for line in lines))
+
+    many = [said("a warning", *(f"boards of A: {n:,}00 of 1,000" for n in range(1, 11))), said("boards of B: 5 of 5", "end")]
+    picture = nbformat.v4.new_output("display_data", {"text/plain": "it"})
+    first, _, second = normalised(many[0], picture, many[1])
+    assert first.text == "a warning\nboards of A: 100 of 1,000\n(9 more lines of progress)\n"
+    assert second.text == "boards of B: 5 of 5\nend\n"
+    lines = "boards: 1 of 3", "boards: 2 of 3", "boards: 3 of 3"
+    assert normalised(said(*lines))[0].text == "".join(f"{line}\n" for line in lines)
+
+
 def test_pictures_lose_their_text_and_widgets_go():
     head, points, end = (b"IHDR", b"head"), (b"IDAT", b"points"), (b"IEND", b"")
     written = png(head, (b"tEXt", b"Software\0x"), points, (b"tIME", b"now"), end)

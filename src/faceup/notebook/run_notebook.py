@@ -38,6 +38,7 @@ WORKING = ROOT / "build" / "notebooks"  # copies of running and of failed notebo
 KERNEL = {"display_name": "Python 3", "language": "python", "name": "python3"}
 # Run last and left out of the report: what the kernel has loaded of this package.
 LOADED = "import sys\nprint('LOADED', *sorted(name for name in sys.modules if name.split('.')[0] == 'faceup'))"
+STEP = re.compile(r"^.+: [\d,]+ of [\d,]+$", re.MULTILINE)  # a line of `Progress`
 # What a user's machine could otherwise change in an output.
 SURROUNDINGS = {
     "FACEUP_ROOT": str(ROOT),
@@ -183,6 +184,23 @@ def _merged(outputs: list[NotebookNode]) -> list[NotebookNode]:
     return merged
 
 
+def _few_steps(outputs: list[NotebookNode]) -> list[NotebookNode]:
+    """Of more than three lines of progress in a cell only the first, the number of those left out, and the last."""
+    said = [output for output in outputs if output.get("name") == "stderr"]
+    total, step = sum(len(STEP.findall(output.text)) for output in said), 0
+    for output in said if total > 3 else ():
+        kept = []
+        for line in output.text.splitlines(keepends=True):
+            is_step = bool(STEP.match(line))
+            step += is_step
+            if not is_step or step in (1, total):
+                kept.append(line)
+            elif step == 2:
+                kept.append(f"({total - 2} more lines of progress)\n")
+        output.text = "".join(kept)
+    return outputs
+
+
 def normalise(nb: NotebookNode, root: Path = ROOT) -> NotebookNode:
     """Strip, in place, all that two runs of the same notebook may differ in; returns it."""
     kept = {"faceup": nb.metadata["faceup"]} if "faceup" in nb.metadata else {}
@@ -195,7 +213,7 @@ def normalise(nb: NotebookNode, root: Path = ROOT) -> NotebookNode:
         if not cell.metadata.get("tags"):
             cell.metadata.pop("tags", None)  # papermill leaves an empty list
         if cell.cell_type == "code":
-            outputs = [_clean_output(output, root) for output in _merged(cell.outputs)]
+            outputs = _few_steps([_clean_output(output, root) for output in _merged(cell.outputs)])
             cell.outputs = [output for output in outputs if output.get("text") != ""]
     return nb
 
