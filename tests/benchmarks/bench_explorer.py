@@ -1,4 +1,4 @@
-"""How long the explorer's page takes in Chromium: first paint, one hand's numbers on each street, the charts of all hands on the flop."""
+"""How long the explorer's page takes in Chromium: first paint, one hand's numbers, the charts of all hands on the flop."""
 
 from statistics import median
 
