@@ -66,7 +66,7 @@ def test_unfoldings_show_one_of_each_outcome():
     axes = unfoldings(hand("7c2h", "Kh3sJc9d")).axes[0]
     texts = [text.get_text() for text in axes.texts]
     assert [word for word in texts if word in ("all", "win", "tie", "loss")] == ["all", "win", "tie", "loss"]
-    assert "45,540 (100.00%)" in texts
+    assert "all unfoldings: 45,540 (100.00 %)" in texts
     certain = unfoldings(hand("AhKh", "QhJhTh2c2d")).axes[0]
     assert [t.get_text() for t in certain.texts if t.get_text() in ("win", "tie", "loss")] == ["win"]
 

@@ -28,6 +28,7 @@ ROLES = {  # outline colour and line style
     "opponent": (RED, (0, (3, 2))),
 }
 OUTCOMES = {"win": BLUE, "tie": GREY, "loss": RED}
+PLURALS = {"win": "wins", "tie": "ties", "loss": "losses"}
 LATER_COLOURS = dict(zip(STREETS, (BLACK, ORANGE, GREEN, PURPLE), strict=True))
 CARD_WIDTH, CARD_HEIGHT, CARD_STEP, ROW_STEP = 0.72, 1.0, 0.86, 1.25
 
@@ -95,7 +96,7 @@ def unfoldings(hand: Hand, seed: int = 0) -> Figure:
     outcome_x = opponent_x + 2 * CARD_STEP + 0.3
     headings = {"your hand": 0, "public cards": board_x, "opponent": opponent_x, "outcome": outcome_x}
     examples = _examples(hand, seed)
-    figure, axes = _table(1 + len(examples), outcome_x + 2.7, headings)
+    figure, axes = _table(1 + len(examples), outcome_x + 3.3, headings)
     total = sum(hand.outcomes)
     counts = dict(zip(OUTCOMES, hand.outcomes, strict=True))
     unseen = ["?"] * (5 - len(board)), ["?", "?"]
@@ -105,13 +106,13 @@ def unfoldings(hand: Hand, seed: int = 0) -> Figure:
         card_row(axes, board, "board", board_x, y)
         card_row(axes, future, "future", future_x, y)
         card_row(axes, opponent, "opponent", opponent_x, y)
-        word, why, n, colour = "all", "every unfolding", total, BLACK
+        word, here, alike, n, colour = "all", "", "all unfoldings", total, BLACK
         if i > 0:
             word, why = _outcome(hole, board + future, opponent)
-            n, colour = counts[word], OUTCOMES[word]
+            here, alike, n, colour = f"here: {why}", f"all {PLURALS[word]}", counts[word], OUTCOMES[word]
         axes.text(outcome_x, y + 0.8, word, va="center", size=12, weight="bold", color=colour)
-        axes.text(outcome_x, y + 0.5, why, va="center", size=9)
-        axes.text(outcome_x, y + 0.2, f"{n:,} ({n / total:.2%})", va="center", size=9)
+        axes.text(outcome_x, y + 0.5, f"{alike}: {n:,} ({100 * n / total:.2f} %)", va="center", size=9)
+        axes.text(outcome_x, y + 0.2, here, va="center", size=9)
     return figure
 
 
@@ -125,8 +126,9 @@ def equity_histogram(axes: Axes, hand: Hand, street: int) -> None:
     name = STREETS[street]
     edges = np.arange(0, 1.0001, 0.02)
     axes.hist(values / UNITS[street], bins=edges, weights=counts, color=LATER_COLOURS[name])
-    for decile in hand.deciles(street):
-        axes.axvline(decile, color=BLACK, linewidth=0.8, linestyle=(0, (4, 3)))
+    for d, decile in enumerate(hand.deciles(street)):
+        axes.axvline(decile, color=BLACK, linewidth=0.8, linestyle=(0, (4, 3)), label="" if d else "the ten deciles")
+    axes.legend(loc="upper left")
     axes.set(xlim=(0, 1), xlabel=f"equity on the {name}", ylabel=f"{name}s (of {counts.sum():,})")
     axes.set_title(f"The {counts.sum():,} equities on the {name}")
 
@@ -142,6 +144,7 @@ def decile_steps(axes: Axes, hand: Hand, street: int) -> None:
     axes.plot(deciles, levels, "o", color=BLACK, markersize=4, clip_on=False, zorder=3)
     axes.set(xlim=(0, 1), ylim=(0, 1.05))
     axes.set(xlabel=f"equity on the {STREETS[street]}", ylabel="share at or below")
+    axes.set_title(f"Its deciles on the {STREETS[street]}")
     axes.set_yticks([0, *levels], [f"{level:.0%}" for level in (0, *levels)])
     axes.grid(axis="y")
     values_axis = axes.secondary_yaxis("right")
@@ -160,11 +163,11 @@ def feature_vector(values: Sequence[float], street: int, title: str) -> Figure:
         expected = f"{len(feature_names(street))} on the {STREETS[street]}"
         raise ValueError(f"values: has {len(values)}, expected {expected}")
     n_hand = len(FEATURE_NAMES[street])
-    figure, (left, right) = plt.subplots(1, 2, figsize=(11, 4.2), width_ratios=[n_hand + 3, 6])
+    figure, (left, right) = plt.subplots(1, 2, figsize=(11, 4.2), width_ratios=[n_hand + 3, 10])
     _equity_bars(left, values[:n_hand], STREETS[street + 1 :])
-    left.set_title(f"{title}: {n_hand} features of the cards")
+    left.set_title(f"{title}: {n_hand} feature{'s' * (n_hand > 1)} of the cards")
     _bet_bars(right, values[n_hand:])
-    right.set_title("4 of the bets")
+    right.set_title("4 features: opponent's bets")
     return figure
 
 

@@ -46,8 +46,8 @@ STYLE = {
 
 
 def ink_on(colour: Any) -> str:
-    """Black or white, whichever stands out more on a colour of matplotlib's."""
-    return "black" if np.power(to_rgb(colour), 2.2) @ (0.2126, 0.7152, 0.0722) > 0.18 else "white"
+    """Black or white, whichever is easier to read on a colour of matplotlib's: white on those of middling light."""
+    return "black" if np.power(to_rgb(colour), 2.2) @ (0.2126, 0.7152, 0.0722) > 0.25 else "white"
 
 
 def use_style() -> None:
