@@ -81,8 +81,9 @@ def opening_figure(charts: Mapping[str, Mapping[str, np.ndarray]], titles: Mappi
         place.set_title(titles[name], size=10)
     for place in places.flat[len(charts) :]:
         place.axis("off")
-    handles = [plt.Rectangle((0, 0), 1, 1, color=colour) for colour in OPENING.values()]
-    figure.legend(handles, OPENING, loc="outside upper center", ncols=len(OPENING))
+    seen = [a for a in OPENING if any(np.max(shares[a]) >= 1 for shares in charts.values())]  # percent: what fills a visible part
+    handles = [plt.Rectangle((0, 0), 1, 1, color=OPENING[action]) for action in seen]
+    figure.legend(handles, seen, loc="outside upper center", ncols=len(seen))
     return figure
 
 
