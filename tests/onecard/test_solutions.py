@@ -12,7 +12,6 @@ from faceup.onecard.linear_program import minimise, solve_for_two, worst_case
 from faceup.onecard.solutions import (
     BLOCK,
     Solutions,
-    answers_to_calls,
     bets,
     called_share,
     calls_of,
@@ -49,11 +48,6 @@ def test_the_fast_best_response_is_algorithm_3_for_any_strategy():
     strategies = np.random.default_rng(3).dirichlet(np.full(31, 0.2), (20, 10))
     slow = [worst_case(joint_distribution(p, q), x) for p, q, x in zip(own, other, strategies, strict=True)]
     assert np.allclose(worst_cases(own, other, strategies), slow, atol=1e-12, rtol=0)
-
-
-def test_answers_to_calling_nothing_win_the_pot():
-    own, other = random_games(1, 0, 5)
-    assert np.allclose(answers_to_calls(own, other, np.zeros((5, 10, 31))), 1)
 
 
 def test_games_with_cards_that_are_never_dealt():

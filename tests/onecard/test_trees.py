@@ -14,7 +14,6 @@ from faceup.onecard.trees import (
     grow,
     input_names,
     inputs,
-    mean_loss,
     measure,
     nearest,
     output_distance,
@@ -95,10 +94,6 @@ def test_trees_are_the_same_on_every_run():
     assert told == [1, 2, 3, 4]
     for a, b in zip(first, again, strict=True):
         assert all((x == y).all() for x, y in zip(a, b, strict=True))
-
-
-def test_equilibria_lose_nothing():
-    assert abs(mean_loss(bets(TEST), TEST)[0]) < 1e-9
 
 
 def test_an_optimal_tree_fits_drawn_sizes_at_least_as_well_as_the_greedy_one():
