@@ -7,7 +7,7 @@
 #   make smoke    the same pipeline at toy size, in build/smoke
 #   make test     the tests, the pipeline at toy size included
 #   make test-all the long ones too
-#   make lab      JupyterLab on the notebooks
+#   make lab      JupyterLab, opened at the overview
 #   make site     the executed notebooks, pages and figures as a web site in build/site, to be read without a network
 #   make bench    measure speed and memory into reports/benchmarks.json
 #   make lint     ruff and mypy
@@ -40,13 +40,14 @@ test-all: $(READY)
 	$(IN) python -m pytest
 
 lab: $(READY)
-	$(IN) jupyter lab notebooks $(if $(filter 0,$(shell id -u)),--allow-root)
+	$(IN) jupyter lab --LabApp.default_url=/lab/tree/notebooks/00_overview.ipynb $(if $(filter 0,$(shell id -u)),--allow-root)
 
 # Jupyter Book stands apart from .venv: its libraries are older than those of JupyterLab.
 site: build/site-tools/ready
 	rm -rf build/site-source build/site-made build/site
 	mkdir -p build/site-source
 	cp -r reports/. site/*.yml build/site-source
+	sed -i 's|\.\./reports/pages/|pages/|g' build/site-source/*.ipynb
 	mkdir build/site-source/copied && mv build/site-source/pages build/site-source/copied
 	build/site-tools/bin/jupyter-book build --quiet --path-output build/site-made build/site-source
 	mv build/site-made/_build/html build/site
