@@ -35,7 +35,7 @@ def test_a_tree_is_drawn_whole():
     figure, axes = plt.subplots()
     draw_tree(axes, tree, ["a", "b"])
     said = {text.get_text() for text in axes.texts}
-    assert said == {"a\n≤ 0.50 ?", "b\n≤ 0.25 ?", "bet 0.50\n60.0%", "bet 1.00\n30.0%", "bet 3.00\n10.0%"}
+    assert said == {"a\n≤ 0.50 ?", "b\n≤ 0.25 ?", "bet 0.50\n60.0%", "bet 1.00\n30.0%", "bet 3.00\n10.0%", "yes", "no"}
     plt.close(figure)
 
 

@@ -59,7 +59,8 @@ def paired(
         values = np.array(pairs)  # (names, 2, value and half-width)
         axes.vlines(x, values[:, 0, 0], values[:, 1, 0], color=color, lw=2.5, alpha=0.35)
         for j, face in enumerate(("white", color)):
-            axes.errorbar(x, *values[:, j].T, fmt="o", color=color, mfc=face, ms=5, lw=0.8, label=label if j else None)
+            axes.errorbar(x, *values[:, j].T, fmt="none", color=color, lw=0.8)
+            axes.plot(x, values[:, j, 0], "o", color=color, mfc=face, ms=5, label=label if j else None)
     axes.set_xticks(range(len(names)), names)
     axes.tick_params(axis="x", length=0)
     axes.set_ylim(bottom=0)
@@ -67,12 +68,11 @@ def paired(
 
 
 def ranked(axes: Axes, names: Sequence[str], values: Sequence[float], intervals: Sequence[float], colors: Sequence[str]) -> None:
-    """One row a name, the first on top, on a logarithmic scale: value and interval as a dot and as text."""
+    """One row a name, the first on top, on a logarithmic scale: value and interval as a dot, and as text on the right."""
     for row, (value, interval, color) in enumerate(zip(values, intervals, colors, strict=True)):
         axes.errorbar(value, row, xerr=interval, fmt="o", color=color, ms=5, capsize=3)
-        place = {"textcoords": "offset points", "va": "center", "size": 8.5, "color": color}
-        place["bbox"] = {"facecolor": "white", "edgecolor": "none", "pad": 1}
-        axes.annotate(f"{value:.4f} \u00b1 {interval:.4f}", (value + interval, row), (8, 0), **place)
+        place = {"xycoords": ("axes fraction", "data"), "va": "center", "size": 8.5, "color": color}
+        axes.annotate(f"{value:.4f} \u00b1 {interval:.4f}", (1.01, row), **place)
     axes.set_xscale("log")
     axes.set_yticks(range(len(names)), names)
     axes.set_ylim(len(names) - 0.4, -0.6)
@@ -101,8 +101,10 @@ def draw_tree(axes: Axes, tree: DecisionTree, names: Sequence[str]) -> None:
             words, face = f"bet {tree.value[node, 0]:.2f}\n{share}", (1.0, 1.0 - 0.35 * strong, 1.0 - 0.75 * strong)
         else:
             words, face = f"{names[feature]}\n\u2264 {short(float(tree.threshold[node]))} ?", (1.0, 1.0, 1.0)
-            for child, ends in ((tree.left[node], (low, middle)), (tree.right[node], (middle, high))):
+            for child, ends, said in ((tree.left[node], (low, middle), "yes"), (tree.right[node], (middle, high), "no")):
                 axes.plot([middle, sum(ends) / 2], [-level, -level - 1], color=GREY, lw=0.8, zorder=0)
+                if level == 0:
+                    axes.text((middle + sum(ends) / 2) / 2, -0.4, said, ha="center", size=9, color=GREY)
                 waiting.append((int(child), level + 1, *ends))
         box = {"boxstyle": "round,pad=0.25", "facecolor": face, "edgecolor": GREY, "lw": 0.6}
         axes.text(middle, -level, words, ha="center", va="center", size=8, bbox=box)
