@@ -3,7 +3,7 @@
 A function draws into the axes it is given.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -40,7 +40,7 @@ def level(axes: Axes, y: float, text: str, color: str = GREY, above: bool = True
     """A dashed line across with its name on it at the right."""
     axes.axhline(y, color=color, lw=1.2, ls="--")
     place = {"xytext": (-2, 4 if above else -4), "textcoords": "offset points", "xycoords": axes.get_yaxis_transform()}
-    box = {"facecolor": "white", "edgecolor": "none", "alpha": 0.8, "pad": 0.5}
+    box = {"facecolor": "white", "edgecolor": "none", "pad": 0.5}
     side = "bottom" if above else "top"
     axes.annotate(f"{text} {y:.3f}", (1, y), ha="right", va=side, size=8.5, color=color, bbox=box, zorder=5, **place)
 
@@ -79,9 +79,12 @@ def opponent_panels(
         level(axes, best[name], "best response")
         level(axes, equilibrium[name], "equilibrium", GREEN, above=False)
         axes.set(title=f"against {name}", xlabel=f"thousand {unit}")
-        axes.margins(y=0.12)
+        axes.set_ylabel("winnings (bb a game)")
+        axes.margins(y=0.05)
         axes.grid(axis="y")
-    all_axes[0].set_ylabel("winnings (big blinds a game)")
+    low, high = zip(*(axes.get_ylim() for axes in all_axes), strict=True)
+    for axes in all_axes:  # one scale, to compare the opponents
+        axes.set_ylim(min(low), max(high))
 
 
 def depth_line(
@@ -93,6 +96,19 @@ def depth_line(
     axes.errorbar(np.array(depths) + 0.12, means, ci95, fmt="x", color=color, ms=4, lw=0.8, alpha=0.7)
 
 
+def sheet_stars(axes: Axes, sheets: Mapping[tuple[str, int], Card]) -> None:
+    """A star for each cheat sheet, by its cells and exploitability, with its chances; keys: name and parts of a chance."""
+    columns: dict[int, list[tuple[float, int]]] = {}
+    for (_, parts), sheet in sheets.items():
+        columns.setdefault(len(sheet.table), []).append((sheet.exploitability, parts))
+    for cells, column in columns.items():
+        axes.plot([cells] * len(column), [lost for lost, _ in column], "*-", color=BLACK, ms=9, lw=0.8, zorder=4)
+        place = {"textcoords": "offset points", "size": 7.5, "zorder": 5}
+        for lost, parts in column:
+            axes.annotate("pure" if parts == 1 else f"1/{parts}", (cells, lost), (7, -3), ha="left", **place)
+        axes.annotate(f"sheet of {cells} cells", (cells, max(column)[0]), (0, 8), ha="center", **place)
+
+
 def needed_cells(leduc: Leduc, card: Card) -> np.ndarray:
     """Whether who plays by the card can ever come to a cell, (n_cells,) bool."""
     form, strategy = make_form(leduc.game), card_strategy(leduc, card)
@@ -101,13 +117,14 @@ def needed_cells(leduc: Leduc, card: Card) -> np.ndarray:
 
 
 def strategy_card(all_axes: Sequence[Axes], leduc: Leduc, card: Card) -> None:
-    """A card of `by_hand_and_line`: round one in the first axes, round two in the second."""
+    """A card of `by_hand_and_line`: round one in the first axes, round two in the second; rows that need no cell are left out."""
     first = np.unique(card.cells, return_index=True)[1]
     shown = answers(leduc, card_strategy(leduc, card))[first]  # legal answers only
     cell = {name: k for k, name in enumerate(card.names)}
     needed, ranks = needed_cells(leduc, card), range(len(leduc.rules.ranks))
     columns = [[(0, own, -1) for own in ranks], [(1, own, public) for own in ranks for public in ranks]]
-    for axes, hands, lines in zip(all_axes, columns, (_ROUND_ONE, _ROUND_TWO), strict=True):
+    for axes, hands, all_lines in zip(all_axes, columns, (_ROUND_ONE, _ROUND_TWO), strict=True):
+        lines = [(line, text) for line, text in all_lines if any(needed[cell[(*hand, line)]] for hand in hands)]
         for x, hand in enumerate(hands):
             for y, (line, _) in enumerate(lines):
                 k = cell[(*hand, line)]
@@ -118,6 +135,9 @@ def strategy_card(all_axes: Sequence[Axes], leduc: Leduc, card: Card) -> None:
         axes.set(xlim=(0, len(hands)), ylim=(len(lines), 0))
         axes.tick_params(length=0, labeltop=True, labelbottom=False)
         axes.spines[:].set_visible(False)
+    words = [f"{letter}: {word}" for letter, word in zip(_LETTERS, ("fold", "check or call", "raise"), strict=True)]
+    handles = [Rectangle((0, 0), 1, 1, facecolor=color) for color in _ANSWER_COLORS]
+    all_axes[0].figure.legend(handles, words, loc="outside lower center", ncols=len(words))
 
 
 def _mix(axes: Axes, x: int, y: int, chances: np.ndarray | None) -> None:
