@@ -149,9 +149,9 @@ def _stub(axes: Axes, text: str, x: float, y: float) -> None:
     axes.text(x + wide / 2, y, text, ha="center", va="center", size=SMALL_SIZE, color="#444444")
 
 
-def _legend(axes: Axes, words: Words, x: float, y: float) -> None:
-    """A line of coloured squares with the actions' names from x on."""
-    for name, colour in zip(words.actions, words.colours, strict=True):
+def _legend(axes: Axes, words: Words, most: np.ndarray, x: float, y: float) -> None:
+    """Coloured squares with the actions' names from x on; most: the largest share of each (unseen ones are left out)."""
+    for name, colour in ((n, c) for n, c, share in zip(words.actions, words.colours, most, strict=True) if share >= 0.005):
         axes.add_patch(Rectangle((x, y - 0.07), 0.14, 0.14, color=colour, lw=0))
         axes.text(x + 0.2, y, name, va="center", size=TEXT_SIZE)
         x += 0.4 + text_width(name)
@@ -175,7 +175,8 @@ def tree_figure(parts: Sequence[Part], words: Words, extra: float = 0.0) -> tupl
     axes = figure.add_axes((0, extra / (height + extra), 1, height / (height + extra)))
     axes.set(xlim=(0, width), ylim=(-height, 0))
     axes.axis("off")
-    _legend(axes, words, MARGIN, -0.18)
+    shown = [part.tree.value[[row.node for row in rows]] for part, rows in zip(parts, outlines, strict=True)]
+    _legend(axes, words, np.concatenate(shown).max(axis=0), MARGIN, -0.18)
     for x, text, side in ((start, "what it does (%)", "left"), (start + BAR + SHARE - 0.2, words.share, "right")):
         axes.text(x, -0.5, text, size=SMALL_SIZE, color=GREY, va="center", ha=side)
     top = -0.65

@@ -82,7 +82,9 @@ def test_use_is_written_where_it_counts():
     )
     assert [t.get_text() for t in figure.axes[0].texts] == ["100", "30"]
     assert [t.get_text() for t in figure.axes[1].get_yticklabels()] == ["a"]  # the other is hardly asked
-    assert short_name("turn_equity_p10") == "turn 10 %" and short_name("opponent_bet_river") == "opp. bet river"
+    assert short_name("turn_equity_p10") == "turn equity, 10 %"
+    assert short_name("equity") == "equity" and short_name("own_bet_flop") == "own flop bet"
+    assert short_name("opponent_bet_river") == "opponent's river bet"
     plt.close(figure)
 
 

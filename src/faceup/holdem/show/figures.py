@@ -8,6 +8,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.colors import LinearSegmentedColormap, to_hex
 from matplotlib.figure import Figure
+from matplotlib.image import AxesImage
 
 from faceup.cards.cards import CLASS_NAMES
 from faceup.holdem.betting.betting_tree import CALL, FOLD, STREETS, BettingTree
@@ -87,27 +88,31 @@ def opening_figure(charts: Mapping[str, Mapping[str, np.ndarray]], titles: Mappi
     return figure
 
 
-def use_map(axes: Axes, use: np.ndarray, names: Sequence[str]) -> None:
+def use_map(axes: Axes, use: np.ndarray, names: Sequence[str], rows: int) -> AxesImage:
     """What is asked at each depth: use (depth, n_features), shares of the stake; a row a feature, darker where asked more.
 
-    Numbers are percent, written from 5 % on.
+    Numbers are percent, written from 5 % on. rows: that the axes have room for, at least one a feature.
     """
-    axes.imshow(100 * use.T, cmap="Blues", vmin=0, vmax=60, aspect="auto")
+    image = axes.imshow(100 * use.T, cmap="Blues", vmin=0, vmax=100, aspect="auto")
     for depth, feature in np.argwhere(use >= 0.05):
         share = 100 * use[depth, feature]
-        axes.text(depth, feature, f"{share:.0f}", ha="center", va="center", size=6, color="white" if share > 35 else "black")
+        axes.text(depth, feature, f"{share:.0f}", ha="center", va="center", size=6, color="white" if share > 55 else "black")
     axes.set_yticks(range(len(names)), names, size=6.5)
     axes.set_xticks(range(len(use)), range(1, len(use) + 1), size=7)
+    axes.set_ylim(rows - 0.5, -0.5)
     axes.tick_params(length=0)
     axes.spines[:].set_visible(False)
+    return image
 
 
 def short_name(feature: str) -> str:
-    """A feature's name for an axis: "river 90 %", "opp. flop bet"."""
+    """A feature's name for an axis: "river equity, 90 %", "opponent's flop bet"."""
     later, _, decile = feature.partition("_equity_p")
     if decile.isdigit():
-        return f"{later} {decile} %"
-    return feature.replace("opponent_bet_", "opp. bet ").replace("own_bet_", "own bet ")
+        return f"{later} equity, {decile} %"
+    who, bet, street = feature.partition("_bet_")
+    whose = {"own": "own", "opponent": "opponent's"}
+    return f"{whose[who]} {street} bet" if bet else feature
 
 
 def use_figure(uses: Mapping[str, np.ndarray], names: Mapping[str, Sequence[str]]) -> Figure:
@@ -118,10 +123,11 @@ def use_figure(uses: Mapping[str, np.ndarray], names: Mapping[str, Sequence[str]
     most = [max(len(names[r]) for r in rounds[i : i + 2]) for i in range(0, len(rounds), 2)]
     heights = [0.14 * n + 0.5 for n in most]
     figure, places = plt.subplots(len(most), 2, figsize=(10, sum(heights) + 1), height_ratios=heights, squeeze=False)
-    for place, name in zip(places.flat, rounds, strict=False):
-        use_map(place, uses[name], [short_name(n) for n in names[name]])
-        place.set_title(f"{name}: share of stake asked (%)", size=10)
+    for place, name, rows in zip(places.flat, rounds, np.repeat(most, 2), strict=False):
+        image = use_map(place, uses[name], [short_name(n) for n in names[name]], rows)
+        place.set_title(f"{name}: what each question is about", size=10)
         place.set_xlabel("question number on the way down", size=8)
+    figure.colorbar(image, ax=places, shrink=0.4, pad=0.01, label="% of all decisions, weighted by stake")
     return figure
 
 
