@@ -96,17 +96,19 @@ def depth_line(
     axes.errorbar(np.array(depths) + 0.12, means, ci95, fmt="x", color=color, ms=4, lw=0.8, alpha=0.7)
 
 
-def sheet_stars(axes: Axes, sheets: Mapping[tuple[str, int], Card]) -> None:
-    """A star for each cheat sheet, by its cells and exploitability, with its chances; keys: name and parts of a chance."""
-    columns: dict[int, list[tuple[float, int]]] = {}
-    for (_, parts), sheet in sheets.items():
-        columns.setdefault(len(sheet.table), []).append((sheet.exploitability, parts))
-    for cells, column in columns.items():
-        axes.plot([cells] * len(column), [lost for lost, _ in column], "*-", color=BLACK, ms=9, lw=0.8, zorder=4)
-        place = {"textcoords": "offset points", "size": 7.5, "zorder": 5}
-        for lost, parts in column:
-            axes.annotate("pure" if parts == 1 else f"1/{parts}", (cells, lost), (7, -3), ha="left", **place)
-        axes.annotate(f"sheet of {cells} cells", (cells, max(column)[0]), (0, 8), ha="center", **place)
+def sheet_marks(axes: Axes, sheets: Mapping[tuple[str, int], Card]) -> None:
+    """A mark for each cheat sheet, by its cells and exploitability; keys: name and parts of a chance, with a shape for each."""
+    for parts, shape in zip(sorted({parts for _, parts in sheets}), "^D*", strict=False):
+        same = [sheet for (_, other), sheet in sheets.items() if other == parts]
+        label = "sheets: pure actions" if parts == 1 else f"sheets: chances in multiples of 1/{parts}"
+        lost = [sheet.exploitability for sheet in same]
+        axes.plot([len(sheet.table) for sheet in same], lost, shape, color=BLACK, ms=6, label=label, zorder=4)
+    sizes = sorted({len(sheet.table) for sheet in sheets.values()})
+    lowest = {cells: min(s.exploitability for s in sheets.values() if len(s.table) == cells) for cells in sizes}
+    for k, (cells, lost) in enumerate(lowest.items()):
+        line = {"arrowstyle": "-", "color": GREY, "lw": 0.6}
+        place = {"textcoords": "offset points", "ha": "right", "size": 8.5, "arrowprops": line}
+        axes.annotate(f"{cells} cells", (cells, lost), (-8, -35 - 5 * k), **place)
 
 
 def needed_cells(leduc: Leduc, card: Card) -> np.ndarray:
