@@ -138,6 +138,8 @@ def stated(folder: Path) -> dict[str, str]:
     rules = {a["name"]: a for a in read["human_rules"]["rule_lists"]}["by heart, 3 lines"]
     never, leduc = read["human_rules"]["baselines"]["always check"], read["leduc"]["sampled_cfr"]["rlcard"]
     snapshot, bluff = read["selfplay"]["loss_to_final_mbb"][-1], read["strategy"]["bluff"]["gain_dollars"]
+    small = [tree["answers_chosen_anew"] for tree in read["leduc"]["readable"] if tree["leaves"] < 42]
+    cart = read["selfplay_time"]["points"][-1]["CART"]
     cells = {card["cells"]: card["exploitability"] for card in read["leduc"]["cards"]}  # the last of a size is the best
     return {
         **{f"{n} loses": plus_minus(found["mbb"], found["ci95"], sign=False) for n, found in table.items()},
@@ -148,6 +150,9 @@ def stated(folder: Path) -> dict[str, str]:
         "never bets": f"{never['exploitability']:.4f} ± {never['ci95']:.4f}",
         "Leduc CFR": f"{leduc['exploitability']:.3f} ± {leduc['ci95']:.3f}",
         **{f"card of {n}": f"{lost:.3f}" for n, lost in cells.items()},
+        "small tree": f"{min(small):.3f}",
+        "kings": f"{read['equity']['kings']['equity_percent']:.3f} %",
+        "CART to the stand-in": plus_minus(-cart["mbb"], cart["ci95"], sign=False),
         "last snapshot": plus_minus(snapshot["mbb"], snapshot["ci95"], sign=False),
         "bluff": f"${plus_minus(bluff['mean'], bluff['ci95'], sign=False)}",
         "safer": plus_minus(read["safe"]["table"]["after"], read["safe"]["strategies"][-1]["ci95"], sign=False),
@@ -165,14 +170,16 @@ MATCH, ANSWERED = ("OCT loses", "XGBoost loses"), ("OCT answered", "table answer
     [
         ("README.md", (*MATCH, *ANSWERED, "told more", "safer", "safety costs")),
         ("notebooks/00_overview.ipynb", (*MATCH, *ANSWERED, "told more")),
+        ("notebooks/10_equity.ipynb", ("kings",)),
         ("notebooks/11_selfplay.ipynb", ("last snapshot", "table answered")),
         ("notebooks/13_head_to_head.ipynb", MATCH),
+        ("notebooks/14_selfplay_time.ipynb", ("CART to the stand-in",)),
         ("notebooks/15_strategy.ipynb", ("bluff",)),
         ("notebooks/16_exploitability.ipynb", (*ANSWERED, "OCT answered more")),
         ("notebooks/17_stand_in.ipynb", ("stand-in",)),
         ("notebooks/18_safe.ipynb", ("table answered", "safer", "safety costs")),
         ("notebooks/20_human_rules.ipynb", ("by heart", "never bets")),
-        ("notebooks/30_leduc.ipynb", ("Leduc CFR", "card of 42", "card of 72")),
+        ("notebooks/30_leduc.ipynb", ("Leduc CFR", "card of 42", "card of 72", "small tree")),
     ],
 )
 def test_prose_states_the_numbers_of_the_reports(file, names, committed):
