@@ -18,11 +18,8 @@ from faceup.notebook.paths import ROOT
 from faceup.notebook.profile import copy_sources, repro
 
 SIDE_BY_SIDE = (  # two lists of stages at a time, of which neither needs what the other makes; the rest comes last
-    (
-        ("human_rules", "leduc", "discard"),
-        ("equity", "selfplay", "distill", "stand_in", "head_to_head", "selfplay_time", "strategy"),
-    ),
-    (("bayes", "safe"), ("exploitability",)),
+    (("human_rules", "leduc", "discard"), ("equity", "selfplay", "distill", "safe", "stand_in", "selfplay_time", "strategy")),
+    (("bayes", "head_to_head"), ("exploitability",)),
 )
 MARK = ".smoke"  # a file that says that FOLDER is ours to empty
 

@@ -48,10 +48,10 @@ def read_strategy(path: Path) -> object:
 READERS: dict[str, Callable[[Path], object]] = {
     r"data/equity/preflop_wins.npy": lambda path: load_preflop_wins(path.parent),
     r"data/equity/\w+.npy": lambda path: load_tables(path.parent),
-    r"data/(selfplay|stand_in)/\w+.npz": read_strategy,
+    r"data/(selfplay|stand_in|safe)/\w+.npz": read_strategy,
     r"data/distill/boosted_\w+.json": Boosted.load,
     r"data/distill/neural_\w+.safetensors": Neural.load,
-    r"(data/distill|reports/agents)/\w+.json": load_agent,
+    r"(data/distill|data/safe|reports/agents)/\w+.json": load_agent,
     r"reports/metrics/\w+.json": load_json,
 }
 

@@ -13,9 +13,18 @@ from faceup.holdem.betting.notation import line_to, state_after
 from faceup.holdem.learn.agent_file import save_agent
 from faceup.holdem.learn.boosted import fit_boosted
 from faceup.holdem.learn.neural import fit_neural
-from faceup.holdem.play.agents import ModelAgent, PolicyAgent, TreePolicy, action_probabilities, load_agent, load_models
+from faceup.holdem.play.agents import (
+    ModelAgent,
+    PolicyAgent,
+    TreePolicy,
+    action_probabilities,
+    load_agent,
+    load_models,
+    load_policy,
+)
 from faceup.holdem.play.players import DollarPlayer
 from faceup.holdem.play.words import reasons
+from faceup.holdem.safe.learners import Leaves
 from faceup.holdem.solve.policy import FixedPolicy
 from faceup.trees.cart import fit_cart
 from faceup.trees.decision_tree import DecisionTree, truncate
@@ -299,3 +308,26 @@ def test_an_agent_of_other_features_or_sizes_is_refused(folders, tmp_path):
         (tmp_path / "odd.json").write_text(json.dumps(content))
         with pytest.raises(ValueError, match="expected"):
             load_agent(tmp_path / "odd.json")
+
+
+def test_a_solved_tree_is_an_agent_like_any_other(tree, tables, folders, tmp_path):
+    """Trees with new answers on turn and river, as 18_safe writes them: the policy that was solved, which says why."""
+    taught = load_agent(folders[0] / "oct.json")
+    leaves, rng = Leaves(tree, tuple(taught.trees), tables), np.random.default_rng(1)
+    weights = tuple(rng.random(w.shape, dtype=np.float32) for w in leaves.weights())
+    path = tmp_path / "safe.json"
+    save_agent(path, leaves.solved(weights), [feature_names(street) for street in range(4)], tree.labels, {"menu": MENU})
+    loaded, solved = load_policy(path, tree, tables), leaves.policy(weights)
+    board = parse_cards(BOARD)
+    for street, n in enumerate((0, 3, 4, 5)):
+        (rows, of), (again, of_again) = (policy.street(street, board[:n]) for policy in (loaded, solved))
+        np.testing.assert_allclose(rows[of], again[of_again], atol=1e-5)
+    agent = load_agent(path)
+    assert agent.path(HOLE, BOARD, "cb300c/kk/kk/k") == taught.path(HOLE, BOARD, "cb300c/kk/kk/k")
+    said = agent.explain(HOLE, BOARD, "cb300c/kk/kk/k")
+    assert (
+        "because" in said and said.splitlines()[-1].startswith("so: ") and said != taught.explain(HOLE, BOARD, "cb300c/kk/kk/k")
+    )
+    other = build_tree(menu_from([[3]], [[1]], [[1]], [[1]]))
+    with pytest.raises(ValueError, match="safe.json: labels are"):
+        load_policy(path, other, tables)

@@ -344,6 +344,14 @@ class TreePolicy(ModelPolicy):
         self.models = tuple(models)
 
 
+def load_policy(path: str | os.PathLike, tree: BettingTree, tables: tuple[StreetTable, ...]) -> TreePolicy:
+    """A tree agent's file as a policy of a betting tree; raises ValueError on a bad file, or on other labels than the tree's."""
+    agent = load_agent(path)
+    if agent.labels != tree.labels:
+        raise ValueError(f"{Path(path).name}: labels are {agent.labels}, expected the tree's {tree.labels}")
+    return TreePolicy(tree, tables, agent.trees, agent.history)
+
+
 def load_models(
     tree: BettingTree, tables: tuple[StreetTable, ...], distill: str | os.PathLike, agents: str | os.PathLike
 ) -> dict[str, ModelPolicy]:
@@ -361,10 +369,7 @@ def load_models(
     for path in (*grown.values(), *boosted, *neural):
         if not path.is_file():
             raise ValueError(f"{path.name}: there is no such file, expected what the stage distill makes")
-    read = {name: load_agent(path) for name, path in grown.items()}
-    for name, agent in read.items():
-        if agent.labels != tree.labels:
-            raise ValueError(f"{grown[name].name}: labels are {agent.labels}, expected the tree's {tree.labels}")
+    read = {name: load_policy(path, tree, tables) for name, path in grown.items()}
     history = read["CART"].history
     if read["OCT"].history != history:
         raise ValueError(f"{grown['OCT'].name}: history is {read['OCT'].history}, expected CART's, {history}")
@@ -377,7 +382,7 @@ def load_models(
             one = np.zeros((1, len(feature_names(street, history))), dtype=np.float32)
             ask(answer, one, len(tree.labels), f"{name}, {STREETS[street]}")
     others = {name: ModelPolicy(tree, answers, tables, history) for name, answers in asked.items()}
-    return {name: TreePolicy(tree, tables, agent.trees, history) for name, agent in read.items()} | others
+    return read | others
 
 
 def _halves(predict: Predict, X: np.ndarray) -> np.ndarray:
