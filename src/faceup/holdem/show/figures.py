@@ -24,7 +24,7 @@ from faceup.trees.figures import Part
 LIME, SALMON, WINE = "#A6D854", "#F4A582", "#7B1E3A"
 OPENING = {"fold": SKY, "call": LIME, "raise": SALMON, "all-in": WINE}
 _PANELS = 2.9  # inches below a branch
-_SEATS = ("small blind", "big blind")
+SEATS = ("small blind", "big blind")
 
 
 def action_colours(labels: Sequence[str]) -> list[str]:
@@ -192,12 +192,12 @@ def line_words(tree: BettingTree, node: int) -> str:
     words: list[str] = []
     while node > 0:
         above = int(tree.parent[node])
-        words.append(_move(tree, above, node) + (" /" if tree.street[node] != tree.street[above] else ","))
+        words.append(move_words(tree, above, node) + (" /" if tree.street[node] != tree.street[above] else ","))
         node = above
     return " ".join(reversed(words)).rstrip(",/ ") or "first to act"
 
 
-def _move(tree: BettingTree, above: int, node: int) -> str:
+def move_words(tree: BettingTree, above: int, node: int) -> str:
     """Such as "fold", "check", "call", "bet 200", "raise to 600", "all-in"."""
     actor, street, label = int(tree.actor[above]), int(tree.street[above]), int(tree.label[node])
     own, other = tree.bets[above].sum(axis=1)[[actor, 1 - actor]]
@@ -217,7 +217,7 @@ def worst_leaks(tree: BettingTree, leaks: np.ndarray, n: int) -> list[Leak]:
     found = []
     for node in np.argsort(-total, kind="stable")[:n].tolist():
         most = np.argsort(-leaks[node], kind="stable")[:3]
-        seat = _SEATS[int(tree.actor[node])]
+        seat = SEATS[int(tree.actor[node])]
         names = tuple(CLASS_NAMES[k] for k in most)
         share = float(leaks[node, most].sum() / total[node])
         found.append(Leak(node, int(tree.street[node]), line_words(tree, node), seat, float(total[node]), names, share))
@@ -243,7 +243,7 @@ def leak_bars(
         rows, most = np.arange(len(nodes)) + k * height, found[list(nodes)].sum(axis=1)
         axes.barh(rows, most, color=colour, height=0.9 * height, align="edge", label=name)
     for row, node in enumerate(nodes):
-        text = f"{line_words(tree, node)}  \u00b7  {_SEATS[int(tree.actor[node])]}, {STREETS[int(tree.street[node])]}"
+        text = f"{line_words(tree, node)}  \u00b7  {SEATS[int(tree.actor[node])]}, {STREETS[int(tree.street[node])]}"
         axes.text(0, row - 0.06, text, va="bottom", ha="left", size=8.5).set_in_layout(False)
     axes.set_ylim(len(nodes) - 0.3, -0.5)
     axes.set_yticks([])

@@ -1,0 +1,82 @@
+"""Lines that a safer strategy closes, and hands told action by action: gains against brute force, words against the agents."""
+
+import numpy as np
+import pytest
+from games import BOARD, SMALL, RandomPolicy
+from random_trees import random_tree
+
+from faceup.cards.features import feature_names
+from faceup.holdem.betting.betting_tree import CALL, children, decisions, menu_from
+from faceup.holdem.betting.notation import line_to
+from faceup.holdem.learn.agent_file import save_agent
+from faceup.holdem.play.agents import load_agent, load_policy
+from faceup.holdem.show.hands import answer_river, closed_lines, find_spot, hand_story, river_gains
+from faceup.holdem.solve.action_values import action_values
+from faceup.holdem.solve.board import N_PAIRS
+from faceup.holdem.solve.policy import FixedPolicy
+
+MENU = menu_from([[1], []], [[1], []], [[]], [[1], []])  # the tree SMALL
+RIVER = decisions(SMALL, 3)
+STARTS = [int(node) for node in RIVER if SMALL.street[SMALL.parent[node]] < 3]
+
+
+def test_gains_add_up_to_what_a_best_response_wins_more_than_the_strategy_itself():
+    policy = RandomPolicy(SMALL, 3)
+    found, alike = answer_river(SMALL, policy, BOARD), action_values(SMALL, policy, policy, BOARD)
+    more = sum((found.own[p, STARTS] * (found.value[p, STARTS] - alike.value[p, STARTS])).sum() for p in range(2))
+    assert (found.gain >= -1e-6).all() and not found.gain[: RIVER[0]].any()
+    assert found.gain.sum() == pytest.approx(5 * more / N_PAIRS, rel=1e-3)  # $1 is 10 mbb; mean of two seats
+
+
+def test_the_best_action_is_at_least_as_good_as_any_and_the_last_word_is_exact():
+    """Who faces all-in on the river against a strategy that always bets it calls where that wins more than folding."""
+    policy = FixedPolicy(SMALL, len(SMALL.labels) - 1)
+    found, alike = answer_river(SMALL, policy, BOARD), action_values(SMALL, policy, policy, BOARD)
+    for node in RIVER:
+        below, who = list(children(SMALL, node)), SMALL.actor[node]
+        np.testing.assert_array_equal(found.value[who, node], found.value[who, below].max(axis=0))
+        if all(SMALL.kind[c] for c in below):  # what follows is an end
+            np.testing.assert_array_equal(found.value[who, below], alike.value[who, below])
+
+
+def test_lines_are_those_whose_gain_falls_most_one_for_each_betting_before_the_river():
+    old, new = np.zeros((2, 2, len(SMALL.kind)))
+    first, second = STARTS[:2]
+    after = next(c for c in children(SMALL, first) if c in RIVER)  # on the river behind the first
+    old[:, first], old[:, after], old[:, second] = 3, 5, 4
+    new[:, after] = 1.5
+    assert closed_lines(SMALL, old, new, 2) == [second, after]
+    new[:, second] = 4
+    assert closed_lines(SMALL, old, new, 1) == [after]
+
+
+def test_a_strategy_has_nothing_to_gain_from_itself_where_it_answers_best():
+    gains = river_gains(SMALL, [FixedPolicy(SMALL, CALL), RandomPolicy(SMALL, 1)], [BOARD, BOARD])
+    assert gains.shape == (2, 2, len(SMALL.kind)) and gains.sum(axis=2).min() > 0
+    np.testing.assert_array_equal(gains[:, 0], gains[:, 1])
+
+
+def test_a_hand_is_told_as_the_agents_play_it(tables, tmp_path):
+    """Of two random agents: the dollars and shares of the story are theirs, and what it names is dealt once."""
+    agents = {}
+    for name, seed in (("old", 0), ("new", 9)):
+        models = [random_tree(seed + street, 30, len(feature_names(street)), len(SMALL.labels)) for street in range(4)]
+        save_agent(tmp_path / name, models, [feature_names(street) for street in range(4)], SMALL.labels, {"menu": MENU})
+        agents[name] = load_agent(tmp_path / name, tables)
+    policies = tuple(load_policy(tmp_path / name, SMALL, tables) for name in agents)
+    gains = river_gains(SMALL, policies, [BOARD])
+    node = closed_lines(SMALL, *gains, 1)[0]
+    each = river_gains(SMALL, policies, [BOARD], [node])
+    np.testing.assert_allclose(each.sum(axis=-1)[..., 0], gains[..., node], rtol=1e-5)
+    hole = int((each[0] - each[1]).argmax())
+    spot = find_spot(SMALL, policies, tuple(agents.values()), node, BOARD, hole)
+    assert spot.best in children(SMALL, node) and spot.dollars[0].argmax() == spot.best - children(SMALL, node)[0]
+    for dollars in spot.dollars:
+        if SMALL.labels[SMALL.label[children(SMALL, node)[0]]] == "fold":
+            assert dollars[0] == pytest.approx(0, abs=1)
+    story = hand_story(SMALL, spot, agents)
+    assert story.count("**old**") == story.count("**new**") == 1 and "Because: " in story
+    told = [line for line in story.splitlines() if line.startswith("| ")]
+    assert len(told) == 2 + line_to(SMALL, spot.best).replace("/", "").count("b") + sum(
+        line_to(SMALL, spot.best).count(letter) for letter in "kcf"
+    ) + 2 + len(children(SMALL, node))
