@@ -76,7 +76,17 @@ def test_smoke_all_that_learned_play_argmax_as_well(smoke):
     met = {frozenset((pair["first"], pair["second"])) for pair in found["argmax_pairs"]}
     assert len(met) == len(found["argmax_pairs"]) == 15  # five agents and the stand-in
     scored = [pair for pair in found["pairs"] if pair["second"] == "stand-in"]
-    assert len(scored) == 8 and all(pair["sd_scored"] > 0 for pair in scored)
+    assert len(scored) == 10 and all(pair["sd_scored"] > 0 for pair in scored)
+
+
+def test_smoke_safety_is_priced(smoke):
+    """What the safe agents lose to those that they replace, drawn actions only."""
+    found = json.loads((smoke / "reports" / "metrics" / "head_to_head.json").read_text())
+    assert {name: cost["of"] for name, cost in found["safety"].items()} == {"safe table": "table", "safe OCT": "OCT"}
+    for name, cost in found["safety"].items():
+        pair = next(p for p in found["pairs"] if (p["first"], p["second"]) == (cost["of"], name))
+        assert cost["loses"]["mbb"] == pair["mbb"] and pair["how"] == "exact"
+    assert "safe OCT" not in found["argmax"]
 
 
 def test_smoke_the_stand_in_opens_with_every_hand_in_some_way(smoke):
@@ -89,11 +99,15 @@ def test_smoke_exploitability_is_of_one_piece(smoke):
     found = json.loads((smoke / "reports" / "metrics" / "exploitability.json").read_text())
     for measured in found["known"].values():
         assert measured["mbb"] == pytest.approx(measured["known"], rel=1e-3)
-    assert {agent["name"] for agent in found["main"]} == {"table", "CART", "OCT"}
+    assert {agent["name"] for agent in found["main"]} == {"table", "safe table", "CART", "OCT", "safe OCT"}
+    assert len({row["flops"] for row in [*found["sweep"], *found["differences"]]}) == 1  # all agents meet the same
+    settings = {"56 bets, rounds 1-4", "56 bets, rounds 3-4", "fcpa, rounds 3-4"}
+    met = {(row["agent"], row["setting"]) for row in found["lbr"]}
+    assert met == {(agent, setting) for agent in ("table", "safe table", "OCT", "safe OCT") for setting in settings}
+    assert len({hand["line"] for hand in found["hands"]}) == 3
     for agent in found["main"]:
         flop, turn, river = (agent["from_street"][street] for street in ("flop", "turn", "river"))
         assert flop >= turn >= river >= 0
-        assert set(agent["lbr"]) == {"fc, rounds 1-4", "fcpa, rounds 3-4"}
         assert [leak["mbb"] for leak in agent["worst"]] == sorted((leak["mbb"] for leak in agent["worst"]), reverse=True)
 
 
@@ -112,12 +126,13 @@ def test_smoke_strategy_reads_every_agent(smoke):
 
 
 def test_smoke_explorer_is_one_page(smoke):
-    """It holds CART and OCT at each depth, and its size is told."""
+    """It holds CART, safe OCT and OCT at each depth, and its size is told."""
     size = json.loads((smoke / "reports" / "metrics" / "explorer.json").read_text())["page_bytes"]
     text = (smoke / "reports" / "pages" / "explorer.html").read_text(encoding="utf-8")
     assert len(text.encode()) == size < 12e6
     data = json.loads(text.partition('id="data">')[2].partition("</script>")[0])
-    assert [(agent["name"], agent["depth"]) for agent in data["agents"]] == [(n, d) for n in ("CART", "OCT") for d in (1, 3, 15)]
+    depths = {"CART": (1, 3, 15), "safe OCT": (3, 15), "OCT": (1, 3, 15)}
+    assert [(agent["name"], agent["depth"]) for agent in data["agents"]] == [(n, d) for n in depths for d in depths[n]]
 
 
 @pytest.mark.slow
