@@ -147,7 +147,19 @@ def hand_story(tree: BettingTree, spot: Spot, agents: Mapping[str, TreeAgent]) -
     moves = [move_words(tree, spot.node, child) for child in children(tree, spot.node)]
     wins = [[move, *(_money(found[k]) for found in spot.dollars)] for k, move in enumerate(moves)]
     worth = show_table(["the exploiter's choice", *(f"wins from {name}" for name in agents)], wins)
-    return "\n\n".join([head, actions.data, _answers(tree, spot, agents), worth.data])
+    return "\n\n".join([head, actions.data, _answers(tree, spot, agents), worth.data, _moral(moves, spot, agents)])
+
+
+def _moral(moves: Sequence[str], spot: Spot, agents: Mapping[str, TreeAgent]) -> str:
+    """In two sentences, what the exploiter's choice wins from the old agent, and what is left to him against the new one."""
+    (old, new), (first, second) = spot.dollars, agents
+    chosen, left = int(old.argmax()), int(new.argmax())
+    best = "That is still his best" if chosen == left else f"His best is now {moves[left]}, which wins {_money(new[left])}"
+    said = (
+        f"With {moves[chosen]} he wins {_money(old[chosen])} from {first} and {_money(new[chosen])} from {second}. "
+        f"{best}, {_money(old[chosen] - new[left])} less than from {first}."
+    )
+    return said.replace("$", "\\$")
 
 
 def _money(dollars: float) -> str:
