@@ -123,7 +123,7 @@ def test_a_hand_is_played_from_deal_to_river_against_a_bet_of_any_size(page):
             break
         if page.locator("#table .card").count() == 7 and "no bet to call" in said:
             page.fill("#your-bets input", "437")
-            page.click("#your-bets form button")
+            page.press("#your-bets input", "Enter")
         else:
             page.click("#your-bets button >> text=/^(check|call)/")
     assert re.search(r"You (win|lose) \$[\d,]+\.", page.inner_text("#your-turn"))
@@ -142,6 +142,16 @@ def test_hands_are_counted(page):
         assert page.inner_text("#score").startswith(f"After {n} hand")
         page.click("#next")
     assert "±" in page.inner_text("#score")
+
+
+def test_cards_can_be_typed(page):
+    page.fill("#typed-hole", "Ac3h")
+    page.press("#typed-hole", "Enter")
+    page.wait_for_selector("#grid:not([aria-busy]) button")
+    assert page.locator("#slots .card.none").count() == 5 and page.is_visible("#why")
+    page.fill("#typed-board", "Ac")
+    page.click("#set")
+    assert "named twice" in page.inner_text("#trouble")
 
 
 def test_a_shallower_tree_answers_with_fewer_questions(page):

@@ -51,8 +51,7 @@ function makeDeck() {
   withArrows($("deck"), 13);
 }
 
-function setTyped(event) {
-  event.preventDefault();
+function setTyped() {
   try {
     const hole = parseCards($("typed-hole").value), board = parseCards($("typed-board").value);
     if (hole.length > 2 || board.length > 5) throw new Error("a hand has two cards, a board at most five");
@@ -233,7 +232,8 @@ function openSpot({ seat, cards, bet }) {
 
 function startAsk() {
   makeDeck();
-  $("typed").addEventListener("submit", setTyped);
+  $("set").addEventListener("click", setTyped);
+  for (const id of ["typed-hole", "typed-board"]) $(id).addEventListener("keydown", onEnter(setTyped));
   $("random").addEventListener("click", () => {
     spot.cards.fill(null);
     fillAtRandom(2 + BOARD_CARDS[readLine(spot.line).state?.street ?? 3]);

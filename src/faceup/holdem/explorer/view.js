@@ -19,6 +19,14 @@ function element(name, attributes = {}, ...children) {
   return made;
 }
 
+// In the place of a form, which JupyterLab lets nobody send.
+function onEnter(then) {
+  return event => {
+    if (event.key !== "Enter") return;
+    event.preventDefault(); // else the key would press what is focused next
+    then();
+  };
+}
 const button = (text, onclick, attributes = {}) => element("button", { type: "button", onclick, ...attributes }, text);
 // Signs for the eye, and their name for a screen reader.
 const named = (signs, name) => element("span", {}, element("span", { "aria-hidden": "true" }, signs), element("span", { class: "said" }, name));
@@ -218,8 +226,9 @@ function betsView(state, chosen) {
   if (least === most) return made;
   const amount = element("input", { type: "number", min: least, max: most, step: 1, required: true, value: least,
     "aria-label": `${word}, from ${dollars(least)} to ${dollars(most)}` });
-  const send = event => { event.preventDefault(); chosen("raise", Number(amount.value)); };
-  made.append(element("form", { onsubmit: send }, "$", amount, element("button", { type: "submit" }, word)));
+  const send = () => amount.reportValidity() && chosen("raise", Number(amount.value));
+  amount.addEventListener("keydown", onEnter(send));
+  made.append(element("span", { class: "any" }, "$", amount, button(word, send)));
   return made;
 }
 
