@@ -101,8 +101,8 @@ def sheet_marks(axes: Axes, sheets: Mapping[tuple[str, int], Card]) -> None:
     for parts, shape in zip(sorted({parts for _, parts in sheets}), "^D*", strict=False):
         same = [sheet for (_, other), sheet in sheets.items() if other == parts]
         label = "sheets: pure actions" if parts == 1 else f"sheets: chances in multiples of 1/{parts}"
-        lost = [sheet.exploitability for sheet in same]
-        axes.plot([len(sheet.table) for sheet in same], lost, shape, color=BLACK, ms=6, label=label, zorder=4)
+        at = [len(sheet.table) for sheet in same], [sheet.exploitability for sheet in same]
+        axes.plot(*at, shape, color=BLACK, ms=6, label=label, zorder=4)
     sizes = sorted({len(sheet.table) for sheet in sheets.values()})
     lowest = {cells: min(s.exploitability for s in sheets.values() if len(s.table) == cells) for cells in sizes}
     for k, (cells, lost) in enumerate(lowest.items()):
