@@ -6,10 +6,10 @@ Decisions may share a situation, as they share a tree's leaf. Regrets are kept b
 from typing import NamedTuple
 
 import numpy as np
+from numba import njit
 
 from faceup.cards.equity import UNITS
-from faceup.holdem.betting.betting_tree import DECISION, BettingTree, children
-from faceup.holdem.solve.selfplay import average_strategy
+from faceup.holdem.betting.betting_tree import DECISION, BettingTree, decisions
 
 N_LEVELS = UNITS[3] + 1  # equities on the river: 2 * wins + ties
 
@@ -40,20 +40,29 @@ def make_infosets(tree: BettingTree, street: int, n_rows: int) -> Infosets:
 class Seen(NamedTuple):
     """A street as a learner sees it."""
 
-    row: np.ndarray  # int32 row of each hole (1326,) on a turn board, of each equity (1981,) on the river
+    row: np.ndarray  # int32 row of each hole (1326,) before the river, of each equity (1981,) on it
     infosets: Infosets
+
+
+@njit(cache=True, error_model="numpy")  # where no weight is positive the quotient is not used
+def _strategy(nodes, first_child, n_children, label, start, of, situation, rows, weights, out):
+    for node in nodes:
+        first, end = first_child[node], first_child[node] + n_children[node]
+        even = np.float32(1) / np.float32(end - first)
+        for k in range(rows.shape[0]):
+            weight, total = weights[of[rows[k], situation[node]]], np.float32(0)
+            for c in range(first, end):
+                total += max(weight[label[c]], np.float32(0))
+            for c in range(first, end):
+                out[k, c - start] = max(weight[label[c]], np.float32(0)) / total if total > 0 else even
 
 
 def strategy_rows(tree: BettingTree, street: int, seen: Seen, weights: np.ndarray) -> np.ndarray:
     """The strategy in proportion to positive weights (infosets, labels), a column for each node of the street: (n, width).
 
-    A row of the table for each of seen.row (n,).
+    A row of the table for each of seen.row (n,); uniform where no weight is positive.
     """
     start, end = tree.street_start[street : street + 2]
-    tables = [np.zeros((1, int(width)), dtype=np.float32) for width in np.diff(tree.street_start)]
-    tables[street] = table = np.zeros((len(seen.row), int(end - start)), dtype=np.float32)
-    for node in np.flatnonzero(seen.infosets.situation >= 0).tolist():
-        below = np.array(list(children(tree, node)))
-        own = seen.infosets.of[seen.row, seen.infosets.situation[node]][:, None]
-        table[:, below - start] = np.maximum(weights[own, tree.label[below]], 0)
-    return average_strategy(tree, tuple(tables))[street]
+    table, shape = np.zeros((len(seen.row), int(end - start)), dtype=np.float32), (tree.first_child, tree.n_children, tree.label)
+    _strategy(decisions(tree, street), *shape, start, seen.infosets.of, seen.infosets.situation, seen.row, weights, table)
+    return table

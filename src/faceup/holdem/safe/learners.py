@@ -1,4 +1,4 @@
-"""What a learner sees on turn and river: levels of equity, or the leaves of decision trees."""
+"""What a learner sees on each street: groups and levels of equity, or the leaves of decision trees."""
 
 from functools import partial
 from typing import Protocol
@@ -7,50 +7,67 @@ import numpy as np
 
 from faceup.cards.equity import UNITS, StreetTable
 from faceup.cards.features import board_features
-from faceup.holdem.betting.betting_tree import BettingTree
+from faceup.holdem.betting.betting_tree import BettingTree, children, columns, decisions
 from faceup.holdem.safe.infosets import N_LEVELS, Infosets, Seen, equity_levels, make_infosets, strategy_rows
 from faceup.holdem.solve.groups import Groups, hole_groups
 from faceup.holdem.solve.policy import ModelPolicy, Policy, TablePolicy, histories
 from faceup.trees.decision_tree import DecisionTree, leaf_of, predict
 
-Weights = tuple[np.ndarray, np.ndarray]  # of turn and river, (infosets, labels) float32
+Weights = tuple[np.ndarray, ...]  # a street after the other, (infosets, labels) float32
 
 
 class Learner(Protocol):
-    """Who can learn on turn and river."""
+    """Who can learn on all streets. Infosets of a street are as many and mean the same on each board."""
 
     river: Seen
 
-    def turn(self, board: list[int]) -> Seen:
-        """The turn on a board of four cards; infosets are as many and mean the same on each board."""
+    def street(self, street: int, board: list[int]) -> Seen:
+        """A street before the river, on its board."""
+        ...
+
+    def start(self) -> Weights:
+        """Weights that play as the learner does before it learns."""
         ...
 
     def policy(self, weights: Weights) -> Policy:
-        """A whole strategy, which acts in proportion to weights on turn and river."""
+        """A whole strategy, which acts in proportion to positive weights."""
         ...
 
 
 class Levels:
-    """A learner that sees groups on the turn and levels of equity on the river, at each decision by itself."""
+    """A learner that sees a table's groups before and on the flop, other groups on the turn, levels of equity on the river.
 
-    def __init__(self, tree: BettingTree, trunk: TablePolicy, turn_ids: np.ndarray, river_levels: int):
+    It begins as the table plays until the turn, and from there on with nothing.
+    """
+
+    def __init__(self, tree: BettingTree, table: TablePolicy, turn_ids: np.ndarray, river_levels: int):
         """turn_ids (16432, 1326): groups on the turn, as in `Groups`. Raises ValueError as `equity_levels`."""
-        self.made_from = (tree, trunk, turn_ids, river_levels)
-        preflop, flop, _, river = trunk.groups.n_groups
-        self.tree, self.trunk = tree, trunk
-        self.groups = Groups(trunk.groups.flop, turn_ids, (preflop, flop, int(turn_ids.max()) + 1, river))
+        self.made_from = (tree, table, turn_ids, river_levels)
+        preflop, flop, _, river = table.groups.n_groups
+        self.tree, self.table = tree, table
+        self.groups = Groups(table.groups.flop, turn_ids, (preflop, flop, int(turn_ids.max()) + 1, river))
+        self._infosets = [make_infosets(tree, street, self.groups.n_groups[street]) for street in range(3)]
         self.river = Seen(equity_levels(river_levels), make_infosets(tree, 3, river_levels))
-        self._turn = make_infosets(tree, 2, self.groups.n_groups[2])
 
-    def turn(self, board: list[int]) -> Seen:
+    def street(self, street: int, board: list[int]) -> Seen:
         """As in `Learner`."""
-        return Seen(hole_groups(self.groups, 2, board), self._turn)
+        return Seen(hole_groups(self.groups, street, board), self._infosets[street])
+
+    def start(self) -> Weights:
+        """As in `Learner`."""
+        streets = [*self._infosets, self.river.infosets]
+        weights = tuple(np.zeros((infosets.n, len(self.tree.labels)), dtype=np.float32) for infosets in streets)
+        for street in range(2):
+            for node in decisions(self.tree, street):
+                own = streets[street].of[:, streets[street].situation[node], None]
+                weights[street][own, self.tree.label[children(self.tree, node)]] = self.table.tables[street][:, columns(self.tree, node)]
+        return weights
 
     def policy(self, weights: Weights) -> TablePolicy:
-        """The trunk, and play in proportion to the weights from the turn on."""
-        turn = strategy_rows(self.tree, 2, Seen(np.arange(self.groups.n_groups[2]), self._turn), weights[0])
-        river = strategy_rows(self.tree, 3, self.river, weights[1])
-        return TablePolicy((*self.trunk.tables[:2], turn, river), self.groups)
+        """As in `Learner`."""
+        seen = [Seen(np.arange(n), infosets) for n, infosets in zip(self.groups.n_groups, self._infosets, strict=False)]
+        rows = [strategy_rows(self.tree, street, s, weights[street]) for street, s in enumerate([*seen, self.river])]
+        return TablePolicy((rows[0], rows[1], rows[2], rows[3]), self.groups)
 
 
 class Leaves:
@@ -62,39 +79,39 @@ class Leaves:
         """models: four trees, one a street; tables, history: as in `ModelPolicy`."""
         self.made_from = (tree, models, tables, history)
         self.tree, self.models, self.tables, self.history = tree, models, tables, history
-        self._told = [histories(tree, street, history) for street in (2, 3)]
-        self._situation = [np.full(len(tree.kind), -1, dtype=np.int32) for _ in range(2)]
+        self._told = [histories(tree, street, history) for street in range(4)]
+        self._situation = np.full((4, len(tree.kind)), -1, dtype=np.int32)
         for told, situation in zip(self._told, self._situation, strict=True):
             situation[told.nodes] = told.history
+        self._preflop = self._seen(0, board_features(0, tables[0], []))
         self.river = self._seen(3, np.arange(N_LEVELS, dtype=np.float32)[:, None] / np.float32(UNITS[3]))
 
-    def turn(self, board: list[int]) -> Seen:
+    def street(self, street: int, board: list[int]) -> Seen:
         """As in `Learner`."""
-        return self._seen(2, board_features(2, self.tables[2], board))
+        return self._seen(street, board_features(street, self.tables[street], board)) if street else self._preflop
 
     def _seen(self, street: int, hands: np.ndarray) -> Seen:
         """Hands (n, n_hand_features) that come to the same leaf at all decisions share a row."""
-        told, model = self._told[street - 2].told, self.models[street]
+        told, model = self._told[street].told, self.models[street]
         distinct, where = np.unique(hands, axis=0, return_inverse=True)
         leaves = np.empty((len(distinct), len(told)), dtype=np.int32)
         for k, line in enumerate(told):
             leaves[:, k] = leaf_of(model, np.hstack([distinct, np.tile(line, (len(distinct), 1))]))
         of, row = np.unique(leaves, axis=0, return_inverse=True)
         rows = row.reshape(-1)[where.reshape(-1)].astype(np.int32)
-        return Seen(rows, Infosets(np.ascontiguousarray(of), self._situation[street - 2], len(model.feature)))
+        return Seen(rows, Infosets(np.ascontiguousarray(of), self._situation[street], len(model.feature)))
 
-    def weights(self) -> Weights:
-        """Weights that play as the trees do now."""
-        return self.models[2].value, self.models[3].value
+    def start(self) -> Weights:
+        """As in `Learner`: as the trees answer now."""
+        return tuple(model.value for model in self.models)
 
     def policy(self, weights: Weights) -> ModelPolicy:
-        """The trees, with answers on turn and river in proportion to positive weights; leaves without any keep theirs."""
+        """As in `Learner`; leaves without any positive weight keep their answers."""
         return ModelPolicy(self.tree, [partial(predict, model) for model in self.solved(weights)], self.tables, self.history)
 
     def solved(self, weights: Weights) -> tuple[DecisionTree, ...]:
         """The four trees of `policy`."""
-        answered = (_answered(model, weight) for model, weight in zip(self.models[2:], weights, strict=True))
-        return *self.models[:2], *answered
+        return tuple(_answered(model, weight) for model, weight in zip(self.models, weights, strict=True))
 
 
 def _answered(model: DecisionTree, weights: np.ndarray) -> DecisionTree:

@@ -98,9 +98,9 @@ def make_subtrees(tree: BettingTree, situation: np.ndarray, street: int) -> Subt
     )  # fmt: skip
 
 
-def all_ins_of(tree: BettingTree, street: int) -> Subtrees:
-    """All-ins called on a street before the river, side by side as showdowns of one subtree; node (n,): all of theirs."""
-    nodes = np.flatnonzero((tree.kind == SHOWDOWN) & (tree.street == street)).astype(np.int32)
+def all_ins_of(tree: BettingTree, streets: tuple[int, ...]) -> Subtrees:
+    """All-ins called on some streets before the river, side by side as showdowns of one subtree; node (n,): all of theirs."""
+    nodes = np.flatnonzero((tree.kind == SHOWDOWN) & np.isin(tree.street, streets)).astype(np.int32)
     n_slots = -(-max(len(nodes), 1) // WIDTH) * WIDTH
     stake = np.zeros((2, n_slots), dtype=np.float32)
     stake[:, : len(nodes)] = stakes_at(tree, nodes).T

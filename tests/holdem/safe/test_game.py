@@ -1,0 +1,187 @@
+"""CFR-BR on a whole small tree, against the best responder of `solve`, which has kernels of its own, and a plain oracle."""
+
+import numba
+import numpy as np
+import pytest
+from games import SMALL, RandomPolicy, node_reach, node_values
+from random_trees import random_tree
+
+from faceup.cards.cards import fixing_permutations
+from faceup.cards.matchups import RUNOUTS_FLOP, RUNOUTS_PREFLOP, flop_wins
+from faceup.holdem.betting.betting_tree import FOLD_END, SHOWDOWN, children, columns, decisions
+from faceup.holdem.play.agents import TreePolicy
+from faceup.holdem.safe.game import N_PAIRS, SafeGame, learn
+from faceup.holdem.safe.learners import Leaves, Levels
+from faceup.holdem.solve.best_response import Responder, fold_values
+from faceup.holdem.solve.groups import N_RIVER_GROUPS, Groups
+from faceup.holdem.solve.policy import Policy, TablePolicy, free_holes, street_reach
+
+RAINBOW = np.array([[0, 17, 34, 51]])  # four suits: no permutation of them leaves it as it is
+RNG = np.random.default_rng(4)
+TURN_IDS = RNG.integers(0, 40, (16432, 1326)).astype(np.int32)
+GROUPS = Groups(RNG.integers(0, 40, (1755, 1326)).astype(np.int32), TURN_IDS, (169, 40, 40, N_RIVER_GROUPS))
+EVEN = np.zeros((169, 169))  # all-ins before the flop are worth nothing
+
+
+def table() -> TablePolicy:
+    tables = RandomPolicy(SMALL, 3).tables
+    return TablePolicy(tuple(np.resize(t, (n, t.shape[1])) for n, t in zip(GROUPS.n_groups, tables, strict=True)), GROUPS)
+
+
+LEVELS = Levels(SMALL, table(), TURN_IDS % 15, 9)
+
+
+def levels_run(rivers: int = 48, first: int = 0) -> SafeGame:
+    return SafeGame(SMALL, LEVELS, LEVELS, EVEN, rivers, first, 1.0, seed=5)
+
+
+def leaves_run(tables, rivers: int = 48, first: int = 0) -> SafeGame:
+    """A run that solves random trees; it begins with the answers that they have."""
+    grown = [random_tree(seed, 9, n_features, len(SMALL.labels)) for seed, n_features in enumerate((35, 25, 15, 5))]
+    models = tuple(model._replace(threshold=np.abs(model.threshold) / 2) for model in grown)
+    return SafeGame(SMALL, Leaves(SMALL, models, tables), LEVELS, EVEN, rivers, first, 1.0, seed=5)
+
+
+def responded(policy: Policy) -> float:
+    """What best responders win on one turn board who deviate from the turn on, mean of seats, mbb/g."""
+    responder, board = Responder(SMALL, policy), RAINBOW[0].tolist()
+    reach = np.zeros((2, int(SMALL.street_start[3]), 1326), dtype=np.float32)
+    reach[:, 0] = free_holes(board)
+    for street in range(2):
+        street_reach(SMALL, street, policy.street(street, board[: 3 * street]), reach)
+    fixed = fixing_permutations(board[:3], np.arange(24))
+    value = responder._turn_nodes(board[:3], board[3], fixed, reach.copy())[0]
+    nodes = decisions(SMALL, 2)
+    begins = nodes[SMALL.street[SMALL.parent[nodes]] < 2]
+    return 10 * float((value[:, begins] * reach[:, begins]).sum(axis=(1, 2)).mean()) / N_PAIRS
+
+
+@pytest.mark.parametrize("current", [False, True])
+def test_leak_of_levels(current):
+    run = levels_run()
+    for weights in (*run.state.regrets, *run.state.averages):
+        weights[:] = RNG.random(weights.shape)
+    assert run.leak(RAINBOW, current)[0] == pytest.approx(responded(run.policy(current)), rel=1e-3)
+
+
+def test_leak_of_leaves(tables):
+    """With the answers that the trees have, and after learning."""
+    run = leaves_run(tables, rivers=2)
+    models = run.learner.models
+    assert run.leak(RAINBOW)[0] == pytest.approx(responded(TreePolicy(SMALL, tables, models)), rel=1e-3)
+    run.advance(2)
+    assert run.leak(RAINBOW)[0] == pytest.approx(responded(run.policy()), rel=1e-3)
+
+
+def test_a_run_begins_as_the_table_and_the_trees_play(tables):
+    """Levels until the turn; leaves on all streets."""
+    board, policy = RAINBOW[0, :3].tolist(), levels_run().policy()
+    for street in range(2):
+        for found, wanted in zip(policy.street(street, board[: 3 * street]), table().street(street, board[: 3 * street]), strict=True):
+            np.testing.assert_allclose(found, wanted, rtol=1e-5)
+    run = leaves_run(tables)
+    for found, wanted in zip(run.learner.solved(run.state.averages), run.learner.models, strict=True):
+        np.testing.assert_allclose(found.value, wanted.value, rtol=1e-5)
+
+
+def rows_of(weights, infosets, street) -> np.ndarray:
+    """The strategy (rows, width) in proportion to positive weights, uniform where there are none."""
+    start, end = SMALL.street_start[street : street + 2]
+    rows = np.zeros((len(infosets.of), end - start))
+    for node in decisions(SMALL, street):
+        own = np.maximum(weights[infosets.of[:, infosets.situation[node], None], SMALL.label[children(SMALL, node)]], 0.0)
+        total = own.sum(axis=1, keepdims=True)
+        rows[:, columns(SMALL, node)] = np.where(total > 0, own / np.where(total > 0, total, 1), 1 / own.shape[1])
+    return rows
+
+
+def test_opponents_regrets():
+    """What one iteration adds to the opponent's regrets, from values that an oracle has on two rivers."""
+    run = levels_run(rivers=2)
+    for weights in (*run.state.regrets, *run.state.opponent):
+        weights[:] = RNG.normal(size=weights.shape)
+    cards, policy = np.random.default_rng([5, 0]).permutation(52)[:6], run.policy(current=True)
+    board, holes = cards[:4].tolist(), np.flatnonzero(free_holes(cards[:4].tolist()))
+    expected, before = [w.astype(np.float64) for w in run.state.opponent], int(SMALL.street_start[3])
+    for player in range(2):
+        value = np.zeros((before, 1326))
+        for river in cards[4:]:
+            left, found = node_values(SMALL, [policy, policy], [*board, river], best=player)
+            value[:, left] += 48 / 2 / 44 * found[player, :before]
+        reach = np.zeros((2, before, 1326), dtype=np.float32)
+        reach[:, :, holes] = node_reach(SMALL, [policy, policy], [*board, int(cards[4])], holes)[:, :before]
+        kind, street = SMALL.kind[:before], SMALL.street[:before]
+        folds = np.flatnonzero((kind == FOLD_END) & (street < 3))
+        value[folds] = fold_values(SMALL, folds, player, reach) * free_holes(board)
+        value[(kind == SHOWDOWN) & (street == 0)] = 0
+        for s in (2, 1, 0):
+            seen = LEVELS.street(s, board[: (0, 3, 4)[s]])
+            rows = rows_of(run.state.opponent[s], seen.infosets, s)[seen.row] if s < 2 else None
+            for node in decisions(SMALL, s)[::-1]:
+                below = value[children(SMALL, node)]
+                if SMALL.actor[node] != player:
+                    value[node] = below.sum(axis=0)
+                elif s == 2:
+                    value[node] = below.max(axis=0)
+                else:
+                    value[node] = (rows[:, columns(SMALL, node)].T * below).sum(axis=0)
+                    own = seen.infosets.of[seen.row, seen.infosets.situation[node]]
+                    for c in children(SMALL, node):
+                        np.add.at(expected[s][:, SMALL.label[c]], own, 0.01 * (value[c] - value[node]))
+    run.advance(1)
+    for found, wanted in zip(run.state.opponent, expected, strict=True):
+        np.testing.assert_allclose(found, wanted, rtol=1e-3, atol=1e-4 * np.abs(wanted).max())
+
+
+def won_on(flop, policy) -> float:
+    """What best responders win on one flop, both seats, dollars times pairs of hands."""
+    responder = Responder(SMALL, policy)
+    found = responder.flop(flop)
+    return sum(responder._preflop(p, found.values[p], found.pairs, None)[0][0].sum() for p in range(2))
+
+
+def test_learning_on_one_flop_lowers_what_is_lost_there():
+    """On all streets, all turns; with the flop's own all-ins before the flop."""
+    flop = [0, 17, 34]
+    wins = flop_wins(flop) * (RUNOUTS_PREFLOP / RUNOUTS_FLOP * 22_100 / 17_296)
+    run = SafeGame(SMALL, LEVELS, LEVELS, wins, 12, 0, 1.0, seed=5)
+    before, rest = won_on(flop, run.policy()), np.setdiff1d(np.arange(52), flop)
+    for k in range(150):
+        turn, *rivers = np.random.default_rng(k).permutation(rest)[:13].tolist()
+        run._play(np.array([*flop, turn]), np.array(rivers), run.state.regrets, np.float32((k + 1) / 100))
+    assert won_on(flop, run.policy()) < before / 2
+
+
+@pytest.mark.parametrize("make", [levels_run, leaves_run])
+def test_learning_lowers_the_leak(make, tables):
+    """On the boards that it learns from, with all rivers, while the first streets stay as they are."""
+    run = make(first=2) if make is levels_run else make(tables, first=2)
+    boards = np.array([np.random.default_rng([5, k]).permutation(52)[:4] for k in range(2)])
+    run.advance(2)
+    before, started = run.leak(boards).mean(), run.new_state()
+    for _ in range(10):
+        run.state = run.state._replace(iteration=0)
+        run.advance(2)
+    assert run.leak(boards).mean() < before * (0.5 if make is levels_run else 0.8)
+    for street in range(2):
+        assert (run.state.regrets[street] == started.regrets[street]).all()
+        assert (run.state.averages[street] == started.averages[street]).all()
+
+
+def test_threads_and_pauses_change_no_bit(tables):
+    found = []
+    for threads, parts in ((1, (3,)), (2, (3,)), (2, (1, 2))):
+        numba.set_num_threads(min(threads, numba.config.NUMBA_NUM_THREADS))
+        run = leaves_run(tables, rivers=5)
+        state = run.new_state()
+        for n in parts:
+            state = learn(run, state, n)
+        found.append([weights.tobytes() for group in state[:3] for weights in group])
+    numba.set_num_threads(numba.config.NUMBA_NUM_THREADS)
+    assert found[0] == found[1] == found[2]
+
+
+@pytest.mark.parametrize("rivers", [0, 49])
+def test_bad_numbers_of_rivers_are_named(rivers):
+    with pytest.raises(ValueError, match=str(rivers)):
+        levels_run(rivers)
