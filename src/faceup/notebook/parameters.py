@@ -91,7 +91,6 @@ TOGETHER: dict[tuple[str, str], Callable[[dict[str, Any]], bool]] = {  # knobs t
         p["exploitability.hands_depth"] in {*p["exploitability.depths"]} & {*p["safe.tree_depths"]}
     ),
     ("safe.tree_depths", "some of distill.depths"): lambda p: set(p["safe.tree_depths"]) <= set(p["distill.depths"]),
-    ("safe.tree_flops", "at most safe.flops"): lambda p: p["safe.tree_flops"] <= p["safe.flops"],
     ("leduc.episodes", "a multiple of leduc.evaluations"): lambda p: p["leduc.episodes"] % p["leduc.evaluations"] == 0,
 }
 

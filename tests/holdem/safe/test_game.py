@@ -77,7 +77,8 @@ def test_a_run_begins_as_the_table_and_the_trees_play(tables):
     """Levels until the turn; leaves on all streets."""
     board, policy = RAINBOW[0, :3].tolist(), levels_run().policy()
     for street in range(2):
-        for found, wanted in zip(policy.street(street, board[: 3 * street]), table().street(street, board[: 3 * street]), strict=True):
+        shown = board[: 3 * street]
+        for found, wanted in zip(policy.street(street, shown), table().street(street, shown), strict=True):
             np.testing.assert_allclose(found, wanted, rtol=1e-5)
     run = leaves_run(tables)
     for found, wanted in zip(run.learner.solved(run.state.averages), run.learner.models, strict=True):

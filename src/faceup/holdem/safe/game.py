@@ -7,8 +7,8 @@ adds its regrets, in both seats at once.
 
 That he knows which rivers may come makes him stronger than any real opponent, the less so the more rivers are dealt: 48 are all.
 
-Values of a hand are sums over the other player's hands that a turn board leaves, on all streets: before the turn such a sum is right
-in the mean over the boards dealt. All-ins before the flop have their exact value.
+Values of a hand are sums over the other player's hands that a turn board leaves, on all streets: before the turn such a sum is
+right in the mean over the boards dealt. All-ins before the flop have their exact value.
 """
 
 from collections.abc import Callable
@@ -159,14 +159,14 @@ class SafeGame:
     """CFR-BR on a betting tree, from its first street on or from a later one."""
 
     def __init__(
-        self, tree: BettingTree, learner: Learner, opponent: Learner, preflop_wins: np.ndarray, rivers: int, first: int, warm: float,
-        seed: int,
+        self, tree: BettingTree, learner: Learner, opponent: Learner, preflop_wins: np.ndarray, rivers: int, first: int,
+        warm: float, seed: int,
     ):  # fmt: skip
         """opponent: what he sees before the turn, and how he begins there; preflop_wins (169, 169): of cards/matchups.
 
-        rivers: how many are dealt on each turn board; first: the first street that is learnt, on earlier ones the learner plays as
-        it begins; warm: what that beginning counts, as regrets: dollars times pairs of hands. Raises ValueError unless rivers are
-        from 1 to 48.
+        rivers: how many are dealt on each turn board; first: the first street that is learnt, on earlier ones the learner plays
+        as it begins; warm: what that beginning counts, as regrets: dollars times pairs of hands. Raises ValueError unless rivers
+        are from 1 to 48.
         """
         if not 1 <= rivers <= RIVERS:
             raise ValueError(f"rivers is {rivers}, expected from 1 to {RIVERS}")

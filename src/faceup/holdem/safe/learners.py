@@ -60,7 +60,8 @@ class Levels:
         for street in range(2):
             for node in decisions(self.tree, street):
                 own = streets[street].of[:, streets[street].situation[node], None]
-                weights[street][own, self.tree.label[children(self.tree, node)]] = self.table.tables[street][:, columns(self.tree, node)]
+                labels = self.tree.label[children(self.tree, node)]
+                weights[street][own, labels] = self.table.tables[street][:, columns(self.tree, node)]
         return weights
 
     def policy(self, weights: Weights) -> TablePolicy:
