@@ -24,8 +24,8 @@ from faceup.notebook.stages import STUDIES as STUDY_PIPELINE
 # every other package is a paper's, in the last room: papers do not import each other
 ROOMS = {"notebook": 1, "cards": 2, "games": 3, "trees": 4, "holdem": 5}
 PAPERS = {
-    "bayes": {"50_bayes"},
-    "discard": {"40_discard"},
+    "bayes": {"50_bayes", "studies/bayes_long"},
+    "discard": {"40_discard", "studies/discard_long"},
     "leduc": {"30_leduc"},
     "onecard": {"20_human_rules", "studies/human_rules_100k"},
 }
