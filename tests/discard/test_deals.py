@@ -4,14 +4,13 @@ from itertools import permutations
 
 import numpy as np
 import pytest
-from plain_tables import MENU, ROWS, fake_tables
+from plain_tables import MENU, ROWS, fake_tables, lookup
 
 from faceup.cards.cards import CLASS_NAMES, CLASS_OF_HOLE, card_text, hole_index
 from faceup.cards.strength import strength
 from faceup.discard.deals import ALWAYS, BEST, NEVER, OWN, RULE, _find_boards, _see, _shuffle, _start_random
 from faceup.discard.matches import SIDES, check_fold_player, play_deals, play_match, random_player, thresholded
-from faceup.discard.outs import lookup
-from faceup.discard.rules import act, deal_of, start
+from faceup.discard.rules import act, start
 from faceup.discard.selfplay import Strategy, make_layout
 from faceup.discard.tree import build_tree
 
@@ -19,9 +18,10 @@ from faceup.discard.tree import build_tree
 def sides(cards, player, policy, tables):
     rows, strengths = np.zeros((6, 4), dtype=np.int64), np.zeros(4, dtype=np.int64)
     forced, where = np.zeros((2, 4), dtype=np.int64), np.empty((3, 2), dtype=np.int64)
-    cards = np.array(cards)
-    _find_boards(cards, tables, where)
-    _see(cards, player, policy, tables, where, np.empty(7, dtype=np.int64), rows, strengths, forced)
+    cards, seven = np.array(cards), np.empty(7, dtype=np.int64)
+    _find_boards(cards[4:9], tables, where, seven)
+    own = cards[[2 * player, 2 * player + 1, 9 + 2 * player, 10 + 2 * player]]
+    _see(own, policy, tables, where, seven, rows, strengths, forced)
     return rows, strengths, forced
 
 
@@ -31,7 +31,7 @@ def test_swaps_are_those_of_the_rules(policy):
     column = {RULE: 1, BEST: 2}.get(policy, 3)
     for k in range(60):
         cards = np.random.default_rng([5, k]).permutation(52)[:13].tolist()
-        hand, player = start(deal_of(cards)), k % 2
+        hand, player = start(cards), k % 2
         rows, strengths, forced = sides(cards, player, policy, tables)
         assert rows[0, 0] == CLASS_OF_HOLE[hole_index(*hand.holes[player])]
         hand, state = hand._replace(street=1, to_swap=(player,)), 0
@@ -45,7 +45,7 @@ def test_swaps_are_those_of_the_rules(policy):
             state += (2 - when) * swap
             hand = act(hand, "s" + asked[-2:] if swap else "p")._replace(street=2, to_swap=(player,))
         else:
-            assert strengths[state] == strength([*hand.holes[player], *hand.deal.board])
+            assert strengths[state] == strength([*hand.holes[player], *hand.deal[4:9]])
 
 
 def test_a_player_wins_nothing_from_itself():

@@ -5,12 +5,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from plain_tables import fake_tables
+from plain_tables import fake_tables, lookup
 
 from faceup.cards.cards import CLASS_NAMES, card_text, parse_cards
 from faceup.cards.strength import strength
-from faceup.discard.equities import class_equities
-from faceup.discard.outs import lookup
+from faceup.discard.equities import class_equities, holdem_equities
+from faceup.discard.swaps import flop_sums, turn_sums
 
 
 @pytest.fixture(scope="module")
@@ -21,15 +21,20 @@ def exact():
 
 
 def test_without_swaps_they_are_those_of_holdem(exact):
-    found = class_equities(fake_tables(), exact, 4000, 3)
-    off = (found.mean[:, 0] - exact) / found.ci95[:, 0]
+    mean, ci95 = class_equities(fake_tables(), exact, 4000, 3)
+    off = (mean[:, 0] - exact) / ci95[:, 0]
     assert np.abs(off).max() < 2.5 and (np.abs(off) < 1).mean() > 0.85  # boards are shared, so that errors go together
+
+
+@pytest.mark.slow
+def test_keeping_on_all_flops_is_holdem(exact):
+    np.testing.assert_allclose(holdem_equities(flop_sums(turn_sums())), exact, atol=1e-7)
 
 
 def test_swaps_are_those_of_the_tables(exact):
     """A plain simulation of one hand, card by card, within its own interval."""
     tables, rng, won = fake_tables(), np.random.default_rng(8), []
-    found = class_equities(tables, exact, 2000, 3)
+    mean, ci95 = class_equities(tables, exact, 2000, 3)
     for _ in range(2500):
         ace = parse_cards("AcAd")
         deck = rng.permutation([c for c in range(52) if c not in ace]).tolist()
@@ -43,8 +48,8 @@ def test_swaps_are_those_of_the_tables(exact):
                     hands[p] = [deck[7 + 2 * p + when] if c == thrown else c for c in hands[p]]
         first, second = (strength([*hand, *board]) for hand in hands)
         won.append((first > second) + 0.5 * (first == second))
-    half = 2.5 * np.std(won) / np.sqrt(len(won)) + found.ci95[0, 1]
-    assert abs(np.mean(won) - found.mean[CLASS_NAMES.index("AA"), 1]) < half
+    half = 2.5 * np.std(won) / np.sqrt(len(won)) + ci95[0, 1]
+    assert abs(np.mean(won) - mean[CLASS_NAMES.index("AA"), 1]) < half
 
 
 def test_too_few_boards_are_named(exact):

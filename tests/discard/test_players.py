@@ -7,7 +7,7 @@ from plain_tables import MENU, ROWS, fake_tables
 from faceup.discard.deals import OWN, RULE
 from faceup.discard.matches import check_fold_player, random_player
 from faceup.discard.players import TablePlayer, read_bet
-from faceup.discard.rules import act, deal_of, legal_tokens, play, read_deal, start
+from faceup.discard.rules import act, legal_tokens, play, start
 from faceup.discard.tree import build_tree
 
 DEAL = "AcKd 2h2s 7c8d9h Tc 3s 4d5d 6dJd"
@@ -27,13 +27,13 @@ def test_the_mapping_is_pseudo_harmonic():
 
 
 def test_actions_on_the_tree_are_mixed_as_there(player):
-    assert player.chances(read_deal(DEAL), "") == {"f": 0.25, "c": 0.25, "b6": 0.25, "b200": 0.25}
-    assert player.chances(read_deal(DEAL), "b6c/").keys() >= {"p"}
-    assert sum(player.chances(read_deal(DEAL), "b6c/pp").values()) == 1
+    assert player.chances(DEAL, "") == {"f": 0.25, "c": 0.25, "b6": 0.25, "b200": 0.25}
+    assert player.chances(DEAL, "b6c/").keys() >= {"p"}
+    assert sum(player.chances(DEAL, "b6c/pp").values()) == 1
 
 
 def test_small_bets_are_checks_and_a_fourth_bet_is_a_call_or_all_in(player):
-    deal = read_deal(DEAL)
+    deal = DEAL
     checked = player.chances(deal, "b6c/ppb2", lambda i: 0.0)  # read as a check: he may bet or check behind
     assert set(checked) == {"c", "b13", "b194"}
     bet = player.chances(deal, "b6c/ppb2", lambda i: 0.999)
@@ -45,7 +45,7 @@ def test_small_bets_are_checks_and_a_fourth_bet_is_a_call_or_all_in(player):
 def test_every_answer_is_legal(player):
     rng = np.random.default_rng(4)
     for _ in range(200):
-        deal = deal_of(rng.permutation(52)[:13])
+        deal = rng.permutation(52)[:13]
         hand, line = start(deal), ""
         while not hand.over:
             chances = player.chances(deal, line, lambda i: rng.random())
@@ -64,10 +64,7 @@ def test_every_answer_is_legal(player):
 def test_a_policy_fixes_the_swap(player):
     tree = player.tree
     never = TablePlayer(tree, player.tables, check_fold_player(tree, ROWS))
-    assert never.chances(read_deal(DEAL), "ck/") == {
-        "p": 1.0,
-        next(iter(set(never.chances(read_deal(DEAL), "ck/")) - {"p"})): 0.0,
-    }
+    assert never.chances(DEAL, "ck/") == {"p": 1.0, next(iter(set(never.chances(DEAL, "ck/")) - {"p"})): 0.0}
     with pytest.raises(ValueError, match="line"):
-        never.chances(read_deal(DEAL), "x")
+        never.chances(DEAL, "x")
     assert OWN != RULE and play(DEAL, "").street == 0

@@ -1,12 +1,10 @@
-"""What a person sees of a hand, rows for the trees, an opponent's range after his swaps, and the figures."""
+"""What a person sees of a hand, rows for the trees, and an opponent's range after his swaps."""
 
-import matplotlib.pyplot as plt
 import numpy as np
 
 from faceup.cards.cards import hole_index, parse_cards
-from faceup.discard import figures
 from faceup.discard.outs import against_rule, best_choices, ranges_after
-from faceup.discard.readable import FEATURES, costs, features_of, lost, sample_rows, targets
+from faceup.discard.readable import FEATURES, costs, features_of, sample_rows, targets
 from faceup.discard.swaps import KEEP, THROW_HIGH, THROW_LOW, equities, swap_sums
 
 
@@ -31,9 +29,9 @@ def test_rows_cost_what_the_equities_say():
     assert rows.features.shape == (200, len(FEATURES)) and (np.bincount(rows.street) == [0, 100, 100]).all()
     k = 120
     np.testing.assert_array_equal(rows.equity[k], equity[1][rows.board[k], rows.hole[k]])
-    P, w = targets(rows)
-    assert (lost(rows, P.argmax(axis=1)) == 0).all() and (w > 0).all() and (costs(rows).min(axis=1) == 0).all()
-    assert lost(rows, np.full(200, 2)).mean() > 0.1
+    cost = costs(rows.equity)
+    P, w = targets(cost)
+    assert ((P * cost).sum(axis=1) == 0).all() and (w > 0).all() and (cost.min(axis=1) == 0).all() and cost[:, 2].mean() > 0.1
 
 
 def test_a_range_after_swaps_counts_what_may_be_drawn():
@@ -46,16 +44,6 @@ def test_a_range_after_swaps_counts_what_may_be_drawn():
     assert weights[kept] == 47 and weights[high] == 0 and weights[low] == 0
     assert weights[hole_index(*parse_cards("JsTc"))] == 48 and weights[hole_index(*parse_cards("9sQs"))] == 48
     assert weights[hole_index(*parse_cards("2c3d"))] == 0
-
-
-def test_figures_draw():
-    figure, axes = plt.subplots(1, 3)
-    figures.changes(axes[0], ["AA", "22"], np.array([85.0, 50]), np.array([73.0, 34]))
-    figures.group_map(axes[1], np.random.default_rng(1).random((10, 8)), "Flop")
-    figures.depth_curve(axes[2], [2, 3], {"CART": [3, 2], "OCT": [2, 1]}, 2.5, "the rule")
-    figure.canvas.draw()
-    assert len(axes[2].lines) == 3
-    plt.close(figure)
 
 
 def test_against_an_opponent_who_keeps_nothing_changes():

@@ -5,7 +5,7 @@ import pytest
 from plain_rules import Table
 
 from faceup.cards.cards import card_text
-from faceup.discard.rules import act, deal_of, legal_tokens, payoff, play, start
+from faceup.discard.rules import act, legal_tokens, payoff, play, start
 
 DEAL = "AcKd 2h2s 7c8d9h Tc 3s 4d5d 6dJd"  # the small blind draws 4d, 5d, the big blind 6d, Jd
 
@@ -19,7 +19,7 @@ def test_random_hands_equal_a_second_implementation():
     rng, swaps, all_in = np.random.default_rng(7), 0, 0
     for _ in range(10_000):
         cards = rng.permutation(52)[:13]
-        hand, table = start(deal_of(cards)), Table([card_text(c) for c in cards])
+        hand, table = start(cards), Table([card_text(c) for c in cards])
         while not hand.over:
             tokens, (least, most) = legal_tokens(hand)
             bets = list(range(least, most + 1)) if least else []
@@ -94,7 +94,7 @@ def test_wrong_deals_are_named(deal, said):
     with pytest.raises(ValueError, match=said):
         play(deal, "")
     with pytest.raises(ValueError, match="has 1 cards, expected 13"):
-        deal_of([20] * 13)
+        start([20] * 13)
 
 
 def test_a_hand_pays_at_its_end_only():

@@ -8,19 +8,7 @@ from plain_tables import MENU, ROWS, fake_tables
 
 from faceup.discard.deals import BEST, OWN, RULE
 from faceup.discard.matches import play_match
-from faceup.discard.selfplay import (
-    CHANCE,
-    EPOCH,
-    Numbers,
-    Setting,
-    _deal,
-    _make_scratch,
-    _make_seen,
-    _walk,
-    both,
-    make_layout,
-    train,
-)
+from faceup.discard.selfplay import CHANCE, EPOCH, Setting, _deal, _make_scratch, _make_seen, _walk, both, make_layout, train
 from faceup.discard.tree import build_tree
 from faceup.games.extensive_game import against
 from faceup.games.sequence_form import best_response, exploitability, value
@@ -48,9 +36,9 @@ def test_a_walk_of_all_deals_is_the_value_of_the_game():
         fixed = averages.copy()
         start, end = layout.base[5], layout.base[6]
         fixed[start:end] = np.tile(np.eye(2)[forced], (end - start) // 2)
-        numbers, pair = Numbers(fixed, fixed.copy()), both(layout, layout, 0)
+        numbers, (pair, _) = (fixed, fixed.copy()), both(layout, layout, 0)
         scratch = _make_scratch(len(toy.TREE.kind))
-        won = sum(c * _walk(toy.TREE, pair, numbers, toy.seen_of(r, forced), CHANCE, -1, 0.0, scratch) for r, c in toy.deals())
+        won = sum(c * _walk(toy.TREE, pair, *numbers, toy.seen_of(r, forced), CHANCE, -1, 0.0, scratch) for r, c in toy.deals())
         assert won == pytest.approx(value(game, toy.strategy_of(game, fixed)), abs=1e-9)
 
 

@@ -4,7 +4,7 @@ from itertools import combinations
 
 import numpy as np
 import pytest
-from numba import njit
+from numba import njit, prange
 from phevaluator import evaluate_cards
 
 from faceup.cards.cards import HOLE_CARDS, card_text, hole_index, parse_cards
@@ -15,15 +15,14 @@ TURNS = ("7c8d9hTc", "2c2d7hKs", "AcKcQc2c", "4d4h4s9c", "3c8cJdQd")
 
 
 def ranks_by(board, evaluate):
-    """Rank of each hole on each river board of a board, larger is stronger: {river cards: (52, 52)}."""
-    tables = {}
+    """Rank of each hole on each river board of a board, larger is stronger, (n, 52, 52); -1 for blocked holes."""
     rest = [c for c in range(52) if c not in board]
-    for coming in combinations(rest, 5 - len(board)):
-        table = np.full((52, 52), -1, dtype=np.int64)
-        for a, b in combinations([c for c in rest if c not in coming], 2):
-            table[a, b] = table[b, a] = evaluate([*board, *coming, a, b])
-        tables[coming] = table
-    return tables
+    rivers = [[*board, *coming] for coming in combinations(rest, 5 - len(board))]
+    ranks = np.full((len(rivers), 52, 52), -1, dtype=np.int64)
+    for table, river in zip(ranks, rivers, strict=True):
+        for a, b in combinations([c for c in rest if c not in river], 2):
+            table[a, b] = table[b, a] = evaluate([*river, a, b])
+    return ranks
 
 
 def by_phevaluator(cards):
@@ -31,7 +30,7 @@ def by_phevaluator(cards):
 
 
 @njit
-def showdowns(rank, weights, mine, other, dead, coming):
+def showdowns(rank, weights, mine, other, dead):
     """2 * wins + ties of two cards, and twice the weight of the opponent's hands, on one river board."""
     score, met = 0, 0
     for a in range(52):
@@ -43,30 +42,30 @@ def showdowns(rank, weights, mine, other, dead, coming):
     return score, met
 
 
-def slow_equities(tables, weights, high, low):
-    """Keep, throw the high card, throw the low card."""
-    out = []
-    for kept, thrown in ((low, -1), (low, high), (high, low)):
-        score = met = 0
-        for coming, rank in tables.items():
-            if high in coming or low in coming:
-                continue
-            draws = [high] if thrown < 0 else [c for c in range(52) if rank[c].max() >= 0 and c not in (high, low)]
-            for drawn in draws:
-                found = showdowns(rank, weights, kept, drawn, thrown, 0)
-                score, met = score + found[0], met + found[1]
-        out.append(score / met)
-    return out
+@njit(parallel=True)
+def slow_equities(ranks, weights, holes, out):
+    """Keep, throw the high card, throw the low card, of each hole: every river board, card drawn and opponent in turn."""
+    for k in prange(len(holes)):
+        high, low = holes[k]
+        for choice in range(3):
+            score, met = 0, 0
+            kept, thrown = (high, low) if choice == 2 else (low, high)
+            for rank in ranks:
+                for drawn in range(52):
+                    drawable = drawn == high if choice == 0 else drawn != thrown and rank[kept, drawn] >= 0
+                    if rank[high, low] >= 0 and drawable:
+                        found = showdowns(rank, weights, kept, drawn, -1 if choice == 0 else thrown)
+                        score, met = score + found[0], met + found[1]
+            out[k, choice] = score / met
 
 
-def check(board, tables, holes, weights=None):
+def check(board, ranks, holes, weights=None):
     full = np.ones(1326, dtype=np.int64) if weights is None else weights
     square = np.zeros((52, 52), dtype=np.int64)
     square[HOLE_CARDS[:, 0], HOLE_CARDS[:, 1]] = square[HOLE_CARDS[:, 1], HOLE_CARDS[:, 0]] = full
-    ours = equities(swap_sums(np.array([board]), None if weights is None else full[None]))[0]
-    for h in holes:
-        high, low = map(int, HOLE_CARDS[h])
-        np.testing.assert_allclose(ours[h], slow_equities(tables, square, high, low), atol=2e-7)
+    ours, expected = equities(swap_sums(np.array([board]), None if weights is None else full[None]))[0], np.empty((len(holes), 3))
+    slow_equities(ranks, square, HOLE_CARDS[holes].astype(np.int64), expected)
+    np.testing.assert_allclose(ours[holes], expected, atol=2e-7)
 
 
 def free_holes(board, n, seed):

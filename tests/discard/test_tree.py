@@ -5,7 +5,7 @@ import pytest
 
 from faceup.cards.cards import card_text
 from faceup.cards.strength import strength
-from faceup.discard.rules import act, deal_of, payoff, start
+from faceup.discard.rules import act, payoff, start
 from faceup.discard.tree import ALL_IN, CALL, CHANGE, FOLD, RAISE, SHOWDOWN_END, SWAP, build_tree, count
 
 PAPER = ([[1.0], [1.0]], *([[0.66], [1.0], [1.0]],) * 3)
@@ -42,11 +42,11 @@ def test_ends_pay_as_the_rules_say(tree):
         while node:
             way.append(node)
             node = tree.parent[node]
-        hand = start(deal_of(rng.permutation(52)[:13]))
+        hand = start(rng.permutation(52)[:13])
         for node in reversed(way):
             assert tree.player[tree.parent[node]] == hand.actor
             hand = act(hand, token_of(tree, node, hand, rng))
-        first, second = (strength([*hole, *hand.deal.board]) for hole in hand.holes)
+        first, second = (strength([*hole, *hand.deal[4:9]]) for hole in hand.holes)
         sign = np.sign(first - second) if tree.kind[end] == SHOWDOWN_END else 1
         assert hand.over and payoff(hand) == sign * tree.stake[end]
         assert [2 * f + t for f, t in hand.swapped] == tree.hands[end].tolist()

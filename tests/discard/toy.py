@@ -10,7 +10,7 @@ import numpy as np
 from numba import njit
 
 from faceup.discard.rules import Betting
-from faceup.discard.selfplay import CHANCE, EXTERNAL, RESPOND, Numbers, Seen, _make_scratch, _make_seen, _walk, both, make_layout
+from faceup.discard.selfplay import CHANCE, EXTERNAL, RESPOND, Seen, _make_scratch, _make_seen, _walk, both, make_layout
 from faceup.discard.tree import SHOWDOWN_END, build_tree
 from faceup.games.extensive_game import GameBuilder
 
@@ -73,31 +73,31 @@ def strategy_of(game, averages):
 
 
 @njit
-def _learn(tree, layout, numbers, rows, strengths, picked, way, gamma):
+def _learn(tree, layout, regrets, averages, rows, strengths, picked, way, gamma):
     seen, scratch = _make_seen(), _make_scratch(tree.kind.shape[0])
     seen.forced[:] = -1
     for t in range(picked.shape[0]):
         seen.rows[:], seen.strengths[:] = rows[picked[t]], strengths[picked[t]]
         for traverser in range(2 if way == EXTERNAL else 1):
-            _walk(tree, layout, numbers, seen, way, -1 if way == CHANCE else traverser, float(t + 1) ** gamma, scratch)
+            _walk(tree, layout, regrets, averages, seen, way, -1 if way == CHANCE else traverser, float(t + 1) ** gamma, scratch)
 
 
 def _run(layouts, numbers, way, iterations, gamma):
     dealt, chances = zip(*deals(), strict=True)
     seen = [seen_of(ranks) for ranks in dealt]
     picked = np.random.default_rng(3).choice(len(dealt), iterations, p=np.array(chances) / sum(chances))
-    _learn(TREE, layouts, numbers, np.array([s.rows for s in seen]), np.array([s.strengths for s in seen]), picked, way, gamma)
-    return numbers.averages
+    _learn(TREE, layouts, *numbers, np.array([s.rows for s in seen]), np.array([s.strengths for s in seen]), picked, way, gamma)
+    return numbers[1]
 
 
 def learn(reads, sampler, iterations, gamma):
     """Averages after self-play on random deals."""
     layout = make_layout(TREE, N_ROWS, reads)
-    numbers = Numbers(*np.zeros((2, int(layout.base[-1]))))
-    return layout, _run(both(layout, layout, 0), numbers, CHANCE if sampler == "chance" else EXTERNAL, iterations, gamma)
+    numbers = tuple(np.zeros((2, int(layout.base[-1]))))
+    return layout, _run(both(layout, layout, 0)[0], numbers, CHANCE if sampler == "chance" else EXTERNAL, iterations, gamma)
 
 
 def respond(layout, fixed, iterations):
     """Averages of player 0 after responding to fixed ones of player 1 on random deals."""
-    numbers = Numbers(np.append(np.zeros_like(fixed), fixed), np.zeros_like(fixed))
-    return _run(both(layout, layout, len(fixed)), numbers, RESPOND, iterations, 1.0)
+    numbers = np.append(np.zeros_like(fixed), fixed), np.zeros_like(fixed)
+    return _run(both(layout, layout, len(fixed))[0], numbers, RESPOND, iterations, 1.0)

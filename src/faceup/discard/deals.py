@@ -1,7 +1,7 @@
 """Dealt hands as a strategy sees them: for each swap that may happen, the group of the hand on each street and its final
 strength.
 
-Thirteen cards are dealt at once, the four that may be drawn among them (`rules.read_deal` has their order), so that a deal is
+Thirteen cards are dealt at once, the four that may be drawn among them (`rules.start` has their order), so that a deal is
 the same whatever the players do. Whether a player swaps is asked of his strategy or fixed by his policy; which card he then
 throws is fixed by it, too.
 """
@@ -19,6 +19,7 @@ from faceup.discard.swaps import THROW_HIGH, THROW_LOW
 
 OWN, RULE, BEST, NEVER, ALWAYS = range(5)  # who decides about a swap: the strategy, the paper's rule, the best swap, or nobody
 _GROUP, _RULE, _BEST, _THROW, _LEVEL = range(5)  # columns of flop and turn
+_GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 
 
 class HandTables(NamedTuple):
@@ -52,25 +53,18 @@ def rows_of(groups: Groups) -> tuple[int, ...]:
 @njit(cache=True)
 def _start_random(state, seed, stream, number):
     """Set a generator to the start of its own sequence for each number of each stream."""
-    state[0] = np.uint64(seed) * np.uint64(0x9E3779B97F4A7C15) ^ np.uint64(stream) * np.uint64(0xD1B54A32D192ED03)
-    _next(state)
-    state[0] ^= np.uint64(number) * np.uint64(0xBF58476D1CE4E5B9)
-    _next(state)
-
-
-@njit(cache=True)
-def _next(state):
-    """SplitMix64 (Steele, Lea & Flood 2014)."""
-    state[0] += np.uint64(0x9E3779B97F4A7C15)
-    z = state[0]
-    z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return z ^ (z >> np.uint64(31))
+    state[0] = np.uint64(seed) * _GOLDEN ^ np.uint64(stream) * np.uint64(0xD1B54A32D192ED03)
+    state[0] = (state[0] + _GOLDEN ^ np.uint64(number) * np.uint64(0xBF58476D1CE4E5B9)) + _GOLDEN
 
 
 @njit(cache=True)
 def _uniform(state):
-    return np.float64(_next(state) >> np.uint64(11)) * (1.0 / 9007199254740992.0)
+    """SplitMix64 (Steele, Lea & Flood 2014)."""
+    state[0] += _GOLDEN
+    z = state[0]
+    z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return np.float64((z ^ (z >> np.uint64(31))) >> np.uint64(11)) * (1.0 / 9007199254740992.0)
 
 
 @njit(cache=True)
@@ -82,13 +76,9 @@ def _shuffle(deck, n, state):
 
 
 @njit(cache=True)
-def _hole(first, second):
-    return max(first, second) * (max(first, second) - 1) // 2 + min(first, second)
-
-
-@njit(cache=True)
-def _moved_hole(permutation, first, second):
-    return np.int64(PERMUTED_HOLES[permutation, _hole(first, second)])
+def _hole(permutation, first, second):
+    """The hole that two cards are after a permutation of the suits; 0 leaves them as they are."""
+    return np.int64(PERMUTED_HOLES[permutation, max(first, second) * (max(first, second) - 1) // 2 + min(first, second)])
 
 
 @njit(cache=True)
@@ -109,42 +99,38 @@ def _choice(row, policy):
 
 
 @njit(cache=True)
-def _find_boards(cards, tables, where):
-    """where (3, 2): number and suit permutation of flop, turn and river board of a deal."""
-    board = cards[4:9]
-    key, where[0, 1] = _canonical(board, 3)
-    where[0, 0] = np.searchsorted(tables.flop_keys, key)
-    key, where[1, 1] = _canonical(board, 4)
-    where[1, 0] = np.searchsorted(tables.turn_keys, key)
-    key, where[2, 1] = _canonical(board, 5)
-    where[2, 0] = np.searchsorted(tables.river_keys, key)
+def _find_boards(board, tables, where, seven):
+    """where (3, 2): number and suit permutation of flop, turn and river of a board; the board goes to the front of seven (7,)."""
+    keys = tables.flop_keys, tables.turn_keys, tables.river_keys
+    for i in range(3):
+        key, where[i, 1] = _canonical(board, 3 + i)
+        where[i, 0] = np.searchsorted(keys[i], key)
+    seven[:5] = board
 
 
 @njit(cache=True)
-def _see(cards, player, policy, tables, where, seven, rows, strengths, forced):
+def _see(own, policy, tables, where, seven, rows, strengths, forced):
     """A player's side of a deal: rows (N_TABLES, 4) of a strategy, strengths (4,), forced (2, 4) swaps of flop and turn, or -1.
 
-    The last index is the hand: 2 * swapped on the flop + swapped on the turn. seven (7,) is scratch.
+    own (4,): his cards, and those that he may draw; where, seven: of `_find_boards`. The last index of what is found is the hand:
+    2 * swapped on the flop + swapped on the turn.
     """
-    a, b = cards[2 * player], cards[2 * player + 1]
-    draws = cards[9 + 2 * player], cards[10 + 2 * player]
-    flop, turn, river = where[0], where[1], where[2]
-    seven[:5] = cards[4:9]
-    rows[0, 0] = CLASS_OF_HOLE[_hole(a, b)]
-    row = tables.flop[flop[0], _moved_hole(flop[1], a, b)]
+    a, b, flop, turn, river = own[0], own[1], where[0], where[1], where[2]
+    rows[0, 0] = CLASS_OF_HOLE[_hole(0, a, b)]
+    row = tables.flop[flop[0], _hole(flop[1], a, b)]
     rows[4, 0] = row[_LEVEL]
     forced[0, 0], thrown = _choice(row, policy)
     kept = a if _keeps_first(flop[1], a, b, thrown) else b
     for f in range(2):
-        c, d = (a, b) if f == 0 else (kept, draws[0])
-        rows[1, 2 * f] = tables.flop[flop[0], _moved_hole(flop[1], c, d), _GROUP]
-        row = tables.turn[turn[0], _moved_hole(turn[1], c, d)]
+        c, d = (a, b) if f == 0 else (kept, own[2])
+        rows[1, 2 * f] = tables.flop[flop[0], _hole(flop[1], c, d), _GROUP]
+        row = tables.turn[turn[0], _hole(turn[1], c, d)]
         rows[5, 2 * f] = row[_LEVEL]
         forced[1, 2 * f], thrown = _choice(row, policy)
         left = c if _keeps_first(turn[1], c, d, thrown) else d
         for t in range(2):
-            x, y = (c, d) if t == 0 else (left, draws[1])
-            rows[2, 2 * f + t] = tables.turn[turn[0], _moved_hole(turn[1], x, y), _GROUP]
-            rows[3, 2 * f + t] = tables.river[river[0], _moved_hole(river[1], x, y)]
+            x, y = (c, d) if t == 0 else (left, own[3])
+            rows[2, 2 * f + t] = tables.turn[turn[0], _hole(turn[1], x, y), _GROUP]
+            rows[3, 2 * f + t] = tables.river[river[0], _hole(river[1], x, y)]
             seven[5], seven[6] = x, y
             strengths[2 * f + t] = _strength(seven, seven.shape[0])

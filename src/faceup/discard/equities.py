@@ -6,8 +6,6 @@ serve all hands and all three policies. Without swaps the answer is known exactl
 corrects the other two (a control variate).
 """
 
-from typing import NamedTuple
-
 import numpy as np
 from numba import njit, prange
 
@@ -20,8 +18,8 @@ from faceup.discard.deals import (
     HandTables,
     _choice,
     _find_boards,
+    _hole,
     _keeps_first,
-    _moved_hole,
     _shuffle,
     _start_random,
     _uniform,
@@ -36,43 +34,26 @@ _HOLES = np.argsort(CLASS_OF_HOLE, kind="stable")  # by starting hand
 _FIRST = np.searchsorted(CLASS_OF_HOLE[_HOLES], np.arange(N_CLASSES + 1))
 
 
-class ClassEquities(NamedTuple):
-    """Equities of the starting hands under each of CHOICES, and half their 95 % intervals, (169, 3)."""
-
-    mean: np.ndarray
-    ci95: np.ndarray
-
-
 def holdem_equities(flop: SwapSums) -> np.ndarray:
     """The exact equity of each starting hand when nobody swaps, (169,)."""
-    boards, keep = canonical_boards(3), equities(flop)[..., 0].astype(np.float64)
-    blocked = (HOLE_CARDS[None, :, :, None] == boards.cards[:, None, None, :]).any(axis=(2, 3))
-    weight = np.where(blocked, 0, boards.multiplicity[:, None]).sum(axis=0)
-    total = (keep * boards.multiplicity[:, None]).sum(axis=0)
-    return np.bincount(CLASS_OF_HOLE, total) / np.bincount(CLASS_OF_HOLE, weight)
+    weight, keep = canonical_boards(3).multiplicity, equities(flop)[..., 0].astype(np.float64)
+    dealt = weight @ (flop.met > 0)  # flops that leave a hole
+    return np.bincount(CLASS_OF_HOLE, (keep * weight[:, None]).sum(axis=0)) / np.bincount(CLASS_OF_HOLE, dealt)
 
 
 @njit(cache=True)
-def _final(a, b, first_draw, second_draw, policy, tables, where, seven):
-    """Strength of a hand after the swaps of a policy that leaves nothing to a strategy; seven[:5] holds the board."""
+def _final(own, policy, tables, where, seven):
+    """Strength of a hand after the swaps of a policy that leaves nothing to a strategy; own, where, seven: as `deals._see`."""
+    a, b = own[0], own[1]
     for street in range(2):
         number, permutation = where[street, 0], where[street, 1]
-        hole = _moved_hole(permutation, a, b)
+        hole = _hole(permutation, a, b)
         swaps, thrown = _choice(tables.flop[number, hole] if street == 0 else tables.turn[number, hole], policy)
         if swaps == 1:
             a = a if _keeps_first(permutation, a, b, thrown) else b
-            b = first_draw if street == 0 else second_draw
+            b = own[2 + street]
     seven[5], seven[6] = a, b
     return _strength(seven, seven.shape[0])
-
-
-@njit(cache=True)
-def _opponents(cards, tables, where, seven, theirs):
-    """Strengths (3, OPPONENTS) of the opponents under each of CHOICES; their cards and draws follow each other."""
-    for k in range(theirs.shape[0]):
-        for j in range(OPPONENTS):
-            own = cards[4 * j : 4 * j + 4]
-            theirs[k, j] = _final(own[0], own[1], own[2], own[3], CHOICES[k], tables, where, seven)
 
 
 @njit(cache=True)
@@ -102,9 +83,10 @@ def _simulate(tables, boards, seed, sums, weights):
         _start_random(state, seed, 2, chunk)
         for _ in range(boards):
             _shuffle(deck, 9 + 4 * OPPONENTS, state)
-            _find_boards(deck, tables, where)  # the board lies at 4..8
-            seven[:5] = deck[4:9]
-            _opponents(deck[9:], tables, where, seven, theirs)
+            _find_boards(deck[4:9], tables, where, seven)  # what follows are four cards of each opponent
+            for k in range(len(CHOICES)):
+                for j in range(OPPONENTS):
+                    theirs[k, j] = _final(deck[9 + 4 * j : 13 + 4 * j], CHOICES[k], tables, where, seven)
             rest = deck[9 + 4 * OPPONENTS :]
             is_free[:] = False
             for card in rest:
@@ -113,16 +95,17 @@ def _simulate(tables, boards, seed, sums, weights):
                 n = _hero(c, rest, is_free, state, chosen)
                 weights[chunk, c] += n
                 for k in range(len(CHOICES) if n else 0):
-                    mine = _final(chosen[0], chosen[1], chosen[2], chosen[3], CHOICES[k], tables, where, seven)
+                    mine = _final(chosen, CHOICES[k], tables, where, seven)
                     for other in theirs[k]:
                         sums[chunk, c, k] += n * (np.float64(mine > other) + 0.5 * np.float64(mine == other)) / OPPONENTS
 
 
-def class_equities(tables: HandTables, holdem: np.ndarray, boards: int, seed: int) -> ClassEquities:
-    """Equities of the starting hands on so many boards, each with all starting hands; holdem (169,): exact ones without swaps.
+def class_equities(tables: HandTables, holdem: np.ndarray, boards: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
+    """Equities of the starting hands under each of CHOICES, and half their 95 % intervals, both (169, 3).
 
-    A starting hand stands for as many holes as the cards left to it allow: that is its weight on a board. Raises ValueError below
-    200 boards, for the intervals come from 200 parts of them.
+    On so many boards, each with all starting hands; holdem (169,): exact equities without swaps. A starting hand stands for as
+    many holes as the cards left to it allow: that is its weight on a board. Raises ValueError below 200 boards, for the intervals
+    come from 200 parts of them.
     """
     if boards < _CHUNKS:
         raise ValueError(f"boards is {boards}, expected at least {_CHUNKS}")
@@ -133,4 +116,4 @@ def class_equities(tables: HandTables, holdem: np.ndarray, boards: int, seed: in
     slope = (off * off[..., :1]).sum(axis=0) / (off[..., :1] ** 2).sum(axis=0)
     slope[:, 0] = 0  # the sampled equities without swaps stay as they are, for a check
     _, ci95 = mean_ci95(off - slope * off[..., :1])
-    return ClassEquities(mean - slope * (mean[:, :1] - holdem[:, None]), ci95)
+    return mean - slope * (mean[:, :1] - holdem[:, None]), ci95

@@ -35,22 +35,15 @@ N_RANGES = len(RANGES)
 LEVELS = 10  # of either number that a swap is decided by
 
 
-def _classes(hands: str) -> list[int]:
-    """Numbers of the starting hands of a range."""
-    names = []
-    for word in hands.split():
-        first, _, last = word.partition("-")
-        low, high = (sorted(w[:2], key=RANKS.index) for w in (first, last or first))
-        seconds = RANKS[RANKS.index(low[0]) : RANKS.index(high[0]) + 1]
-        names += [low[1] + second + first[2:] for second in seconds]
-    return [CLASS_NAMES.index(name) for name in names]
-
-
 def _range_of_hole() -> np.ndarray:
-    of_class = np.full(len(CLASS_NAMES), -1, dtype=np.int64)
+    of_name = {}
     for i, hands in enumerate(RANGES):
-        of_class[_classes(hands)] = i
-    return of_class[CLASS_OF_HOLE]
+        for word in hands.split():
+            first, _, last = word.partition("-")
+            low, high = (sorted(w[:2], key=RANKS.index) for w in (first, last or first))
+            seconds = RANKS[RANKS.index(low[0]) : RANKS.index(high[0]) + 1]
+            of_name |= {low[1] + second + first[2:]: i for second in seconds}
+    return np.array([of_name[name] for name in CLASS_NAMES])[CLASS_OF_HOLE]
 
 
 RANGE_OF_HOLE = _range_of_hole()  # (1326,)

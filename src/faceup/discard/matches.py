@@ -6,16 +6,16 @@ then all that is left, and a player wins nothing from itself. The same deals ser
 how deals differ, and a match lasts until the interval is as narrow as asked.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
 from numba import njit, prange
 
 from faceup.discard.deals import NEVER, OWN, HandTables, _find_boards, _see, _shuffle, _start_random, _uniform
-from faceup.discard.rules import MBB_PER_CHIP, N_DEALT
-from faceup.discard.selfplay import Layout, Strategy, both, make_layout
-from faceup.discard.tree import FOLD_END, N_TABLES, SWAP, PublicTree
+from faceup.discard.rules import MBB_PER_CHIP
+from faceup.discard.selfplay import Layout, Strategy, _end_worth, both, make_layout
+from faceup.discard.tree import N_TABLES, SWAP, PublicTree
 from faceup.notebook.intervals import mean_ci95
 
 SIDES = 6  # hands to a deal
@@ -29,18 +29,6 @@ class Result(NamedTuple):
     mbb: float
     ci95: float  # half-width
     deals: int
-
-
-@njit(cache=True)
-def _look(deck, policies, tables, where, hand, seven, rows, strengths, forced):
-    """All hands of a deal, as both players see them: rows, strengths and forced of `_see`, each (2, SIDES, ..)."""
-    hand[4:9] = deck[4:9]
-    _find_boards(deck, tables, where)
-    for side in range(SIDES):
-        at = 9 + 4 * side
-        hand[0], hand[1], hand[9], hand[10] = deck[at], deck[at + 1], deck[at + 2], deck[at + 3]
-        for k in range(2):
-            _see(hand, 0, policies[k], tables, where, seven, rows[k, side], strengths[k, side], forced[k, side])
 
 
 @njit(cache=True)
@@ -75,27 +63,27 @@ def _meet(tree, layout, chances, first, i, j, sides, state):
         node += 1
         for _ in range(taken):
             node = tree.end[node]
-    if tree.kind[node] == FOLD_END:
-        return tree.stake[node]
-    mine, other = strengths[first, i, tree.hands[node, 0]], strengths[1 - first, j, tree.hands[node, 1]]
-    return tree.stake[node] * (np.float64(mine > other) - np.float64(mine < other))
+    return _end_worth(tree, strengths[first, i], strengths[1 - first, j], node)
 
 
 @njit(cache=True, parallel=True)
 def _play(tree, layout, back, chances, policies, tables, seed, start, out):
     """out (n,): chips that the first player wins of deals start, start + 1, ..; back: the layout with seats exchanged."""
     for chunk in prange((out.shape[0] + _CHUNK - 1) // _CHUNK):
-        deck, hand, where = np.arange(52), np.zeros(N_DEALT, dtype=np.int64), np.empty((3, 2), dtype=np.int64)
+        deck, where = np.arange(52), np.empty((3, 2), dtype=np.int64)
         seven, state = np.empty(7, dtype=np.int64), np.zeros(1, dtype=np.uint64)
-        sides = (
-            np.zeros((2, SIDES, N_TABLES, 4), dtype=np.int64), np.zeros((2, SIDES, 4), dtype=np.int64),
-            np.zeros((2, SIDES, 2, 4), dtype=np.int64),
-        )  # fmt: skip
+        rows, forced = np.zeros((2, SIDES, N_TABLES, 4), dtype=np.int64), np.zeros((2, SIDES, 2, 4), dtype=np.int64)
+        strengths = np.zeros((2, SIDES, 4), dtype=np.int64)
+        sides = rows, strengths, forced
         for d in range(chunk * _CHUNK, min(out.shape[0], (chunk + 1) * _CHUNK)):
             deck[:] = np.arange(52)
             _start_random(state, seed, 1, start + d)
             _shuffle(deck, 9 + 4 * SIDES, state)
-            _look(deck, policies, tables, where, hand, seven, *sides)
+            _find_boards(deck[4:9], tables, where, seven)
+            for k in range(2):
+                for side in range(SIDES):
+                    own = deck[9 + 4 * side : 13 + 4 * side]
+                    _see(own, policies[k], tables, where, seven, rows[k, side], strengths[k, side], forced[k, side])
             total = 0.0
             for i in range(SIDES):
                 for j in range(SIDES):
@@ -114,11 +102,9 @@ def play_deals(
 
     The deals are others than those of self-play with the same seed.
     """
-    out, size = np.empty(deals), len(first.chances)
-    layout, back = both(first.layout, second.layout, size), both(second.layout, first.layout, 0)
-    back.base[0] += size
-    chances, policies = np.append(first.chances, second.chances), (first.policy, second.policy)
-    _play(tree, layout, back, chances, policies, tables, seed, start, out)
+    out = np.empty(deals)
+    layouts, policies = both(first.layout, second.layout, len(first.chances)), (first.policy, second.policy)
+    _play(tree, *layouts, np.append(first.chances, second.chances), policies, tables, seed, start, out)
     return out * MBB_PER_CHIP
 
 
@@ -136,24 +122,6 @@ def play_match(
         more = min(_BATCH, deals - len(won))
         won = np.append(won, play_deals(tree, tables, first, second, more, seed, len(won)))
     return Result(*mean_ci95(won), len(won))
-
-
-def play_pairs(
-    tree: PublicTree,
-    tables: HandTables,
-    players: dict[str, Strategy],
-    pairs: Sequence[tuple[str, str]],
-    width: float,
-    deals: int,
-    seed: int,
-    progress: Callable[[int], None] = lambda done: None,
-) -> list[Result]:
-    """What the first of each pair wins, as `play_match`; progress: told how many pairs are done."""
-    found = []
-    for first, second in pairs:
-        found.append(play_match(tree, tables, players[first], players[second], width, deals, seed))
-        progress(len(found))
-    return found
 
 
 def random_player(tree: PublicTree, n_rows: tuple[int, ...]) -> Strategy:

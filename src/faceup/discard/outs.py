@@ -1,4 +1,4 @@
-"""The paper's discard rule, by outs (Section 3), and what is looked up of a hand before a swap.
+"""The paper's discard rule, by outs (Section 3), and the best swap beside it.
 
 The author's bot, as its slides have it, in our reading:
 
@@ -19,89 +19,57 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit, prange
 
-from faceup.cards.cards import (
-    HOLE_CARDS,
-    N_HOLES,
-    PERMUTED_HOLES,
-    SUIT_PERMUTATIONS,
-    canonical,
-    canonical_boards,
-    card_text,
-    hole_index,
-    parse_hand,
-)
+from faceup.cards.cards import HOLE_CARDS, N_CARDS, N_HOLES
 from faceup.cards.strength import STRAIGHT
 from faceup.discard.swaps import KEEP, THROW_HIGH, THROW_LOW, equities, swap_sums
 
 NAMES = ("keep", "throw the high card", "throw the low card")
+_RANKS = 1 << np.arange(13)
+COMPLETING = (STRAIGHT[np.arange(1 << 13)[:, None] | _RANKS] > 0) @ _RANKS  # ranks that complete a straight, by ranks held
+N_RANKS = (np.arange(1 << 13)[:, None] & _RANKS > 0).sum(axis=1)  # in a mask
 
 
 @njit(cache=True)
-def _seen(cards, n, ranks, suits):
-    """Count n cards by rank (13,) and suit (4,); returns the mask of their ranks."""
-    ranks[:], suits[:] = 0, 0
-    mask = 0
-    for i in range(n):
-        ranks[cards[i] >> 2] += 1
-        suits[cards[i] & 3] += 1
-        mask |= 1 << (cards[i] >> 2)
-    return mask
-
-
-@njit(cache=True)
-def _outs(cards, n, thrown, ranks, suits):
-    """Outs of n cards, the board and one kept, when `thrown` is dead; ranks and suits are scratch."""
-    mask = _seen(cards, n, ranks, suits)
-    outs = 0
-    for r in range(13):
-        left = 4 - ranks[r] - (thrown >> 2 == r)
-        if mask >> r & 1 or STRAIGHT[mask | 1 << r]:
-            outs += left
+def _outs(mask, suits, n, kept, thrown):
+    """Outs of a board, its ranks as a mask, its n cards counted by suit (4,), and one card when another is dead."""
+    mask |= 1 << (kept >> 2)
+    wanted = mask | COMPLETING[mask]
+    outs = 4 * N_RANKS[wanted] - (n + 1) - (wanted >> (thrown >> 2) & 1)
     for s in range(4):
-        if suits[s] >= 4:
-            outs += 13 - suits[s] - (thrown & 3 == s)
+        held = suits[s] + (kept & 3 == s)
+        outs += 13 - held - (thrown & 3 == s) if held >= 4 else 0
     return outs
 
 
 @njit(cache=True)
-def _draws(cards, n, ranks, suits):
-    """Outs of keeping both cards: cards[n], cards[n + 1] beside a board of n."""
-    mask = _seen(cards, n + 2, ranks, suits)
-    suit = cards[n] & 3
-    outs = 13 - suits[suit] if suit == cards[n + 1] & 3 and suits[suit] >= 4 else 0
-    completing = 0
-    for r in range(13):
-        completing += STRAIGHT[mask | 1 << r] > 0
-    if STRAIGHT[mask] == 0 and completing > 0:
-        outs += 4 if completing == 1 else 8
-    return outs
+def _draws(mask, suits, high, low):
+    """Outs of keeping both cards."""
+    mask |= 1 << (high >> 2) | 1 << (low >> 2)
+    held, completing = suits[high & 3] + 2, N_RANKS[COMPLETING[mask]]
+    outs = 13 - held if high & 3 == low & 3 and held >= 4 else 0
+    return outs + (0 if STRAIGHT[mask] > 0 or completing == 0 else 4 if completing == 1 else 8)
 
 
 @njit(cache=True)
-def _makes(cards, n, ranks, suits):
-    """Whether n cards hold a straight or a flush."""
-    return STRAIGHT[_seen(cards, n, ranks, suits)] > 0 or suits.max() >= 5
+def _makes(mask, suits, first, second):
+    """Whether a board makes a straight or a flush with two cards, or with one that is named twice."""
+    together = 2 if first != second and first & 3 == second & 3 else 1
+    flush = suits[first & 3] + together >= 5 or suits[second & 3] + together >= 5
+    return flush or STRAIGHT[mask | 1 << (first >> 2) | 1 << (second >> 2)] > 0
 
 
 @njit(cache=True)
-def _rule(cards, n, high, low, keep_is_best, ranks, suits):
-    """The rule's choice on a board of n cards, cards[:n]; the places behind are scratch."""
-    _seen(cards, n, ranks, suits)
-    pairs_high, pairs_low = ranks[high >> 2] > 0, ranks[low >> 2] > 0
-    cards[n] = high
-    alone_high = pairs_high or _makes(cards, n + 1, ranks, suits)
-    outs_high = _outs(cards, n + 1, low, ranks, suits)
-    cards[n + 1] = low
-    made = high >> 2 == low >> 2 or (pairs_high and pairs_low) or _makes(cards, n + 2, ranks, suits)
-    outs_both = _draws(cards, n, ranks, suits)
-    cards[n] = low
-    alone_low = pairs_low or _makes(cards, n + 1, ranks, suits)
-    outs_low = _outs(cards, n + 1, high, ranks, suits)
+def _rule(mask, suits, n, high, low, keep_is_best):
+    """The rule's choice on a board, told as to `_outs`."""
+    pairs_high, pairs_low = mask >> (high >> 2) & 1 > 0, mask >> (low >> 2) & 1 > 0
+    alone_high, alone_low = pairs_high or _makes(mask, suits, high, high), pairs_low or _makes(mask, suits, low, low)
+    made = high >> 2 == low >> 2 or (pairs_high and pairs_low) or _makes(mask, suits, high, low)
     if (made and keep_is_best) or (alone_high and alone_low):
         return KEEP
     if alone_high or alone_low:
         return THROW_LOW if alone_high else THROW_HIGH
-    if outs_both >= outs_high and outs_both >= outs_low:
+    outs_high, outs_low = _outs(mask, suits, n, high, low), _outs(mask, suits, n, low, high)
+    if _draws(mask, suits, high, low) >= max(outs_high, outs_low):
         return KEEP
     return THROW_LOW if outs_high >= outs_low else THROW_HIGH
 
@@ -109,12 +77,13 @@ def _rule(cards, n, high, low, keep_is_best, ranks, suits):
 @njit(cache=True, parallel=True)
 def _rule_table(boards, equity, out):
     for b in prange(boards.shape[0]):
-        n = boards.shape[1]
-        cards, ranks, suits = np.zeros(n + 2, dtype=np.int64), np.zeros(13, dtype=np.int64), np.zeros(4, dtype=np.int64)
-        cards[:n] = boards[b]
+        mask, suits = 0, np.zeros(4, dtype=np.int64)
+        for card in boards[b]:
+            mask |= 1 << (card >> 2)
+            suits[card & 3] += 1
         for h in range(N_HOLES):
             best = equity[b, h, 0] >= max(equity[b, h, 1], equity[b, h, 2])
-            out[b, h] = _rule(cards, n, np.int64(HOLE_CARDS[h, 0]), np.int64(HOLE_CARDS[h, 1]), best, ranks, suits)
+            out[b, h] = _rule(mask, suits, boards.shape[1], np.int64(HOLE_CARDS[h, 0]), np.int64(HOLE_CARDS[h, 1]), best)
 
 
 def rule_choices(boards: np.ndarray, equity: np.ndarray) -> np.ndarray:
@@ -133,53 +102,19 @@ def best_choices(equity: np.ndarray) -> np.ndarray:
     return np.where(equity[..., 0] >= equity[..., 1:].max(axis=-1), KEEP, swap).astype(np.uint8)
 
 
-def lookup(table: np.ndarray, hole: str, board: str) -> str:
-    """A choice in words from a table (n_boards, 1326) of choices on all flops or turn boards: "keep", or "throw 2c".
-
-    Raises ValueError on a hand that is none, and on boards of another street than the table's.
-    """
-    private, public = parse_hand(hole, board)
-    if len(public) not in (3, 4) or len(table) != len(canonical_boards(len(public)).keys):
-        raise ValueError(f"board {board!r}: has {len(public)} cards, expected those of the table of {len(table):,} boards")
-    number, permutation = canonical(public)
-    moved = [4 * (c // 4) + int(SUIT_PERMUTATIONS[permutation, c % 4]) for c in private]
-    choice = int(table[number, PERMUTED_HOLES[permutation, hole_index(*private)]])
-    if choice == KEEP:
-        return "keep"
-    thrown = private[moved.index(max(moved) if choice == THROW_HIGH else min(moved))]
-    return f"throw {card_text(thrown)}"
-
-
-@njit(cache=True)
-def _add_range(board, choices, weights):
-    """Add what hands (1326,) an opponent holds after his choices, each that he keeps as often as all that he may draw to one."""
-    used = np.int64(0)
-    for card in board:
-        used |= np.int64(1) << np.int64(card)
-    unseen = 50 - board.shape[0]
-    for h in range(N_HOLES):
-        high, low = np.int64(HOLE_CARDS[h, 0]), np.int64(HOLE_CARDS[h, 1])
-        if (used >> high | used >> low) & 1:
-            continue
-        if choices[h] == KEEP:
-            weights[h] += unseen
-            continue
-        kept = low if choices[h] == THROW_HIGH else high
-        for card in range(52):
-            if not used >> card & 1 and card != high and card != low:
-                a, b = (card, kept) if card > kept else (kept, card)
-                weights[a * (a - 1) // 2 + b] += 1
-
-
 def ranges_after(boards: np.ndarray, choices: np.ndarray) -> np.ndarray:
     """How often an opponent holds each hand once he has swapped, (n, 1326) int64, from choices (n, 1326) on boards (n, k).
 
-    The player's own cards are not taken out of what the opponent held and drew, only out of what he has.
+    A hand that he keeps counts as often as there are cards to draw. The player's own cards are not taken out of what the
+    opponent held and drew, only out of what he has.
     """
-    weights = np.zeros(choices.shape, dtype=np.int64)
-    for board, row, out in zip(boards, choices, weights, strict=True):
-        _add_range(board, row, out)
-    return weights
+    on_board = (np.arange(N_CARDS)[:, None] == boards[:, None, :]).any(axis=2)  # (n, 52)
+    free = ~on_board[:, HOLE_CARDS].any(axis=2)
+    keeps_low, keeps_high = ((free & (choices == choice)).astype(np.int64) for choice in (THROW_HIGH, THROW_LOW))
+    high, low = (np.eye(N_CARDS, dtype=np.int64)[cards] for cards in HOLE_CARDS.T)  # (1326, 52)
+    kept = keeps_high @ high + keeps_low @ low  # (n, 52): how many hands become this card and another
+    drawn = kept[:, HOLE_CARDS].sum(axis=2) - keeps_high - keeps_low  # what is thrown is not drawn again
+    return free * (drawn + (choices == KEEP) * (N_CARDS - 2 - boards.shape[1]))
 
 
 class Refined(NamedTuple):

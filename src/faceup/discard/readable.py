@@ -12,6 +12,7 @@ import numpy as np
 from faceup.cards.cards import HOLE_CARDS, canonical_boards
 from faceup.cards.strength import STRAIGHT
 from faceup.discard.groups import sampled_hands
+from faceup.discard.outs import COMPLETING, N_RANKS
 
 FEATURES = (
     "on the turn", "pocket pair", "the high card pairs the board", "the low card pairs the board", "straight or flush is made",
@@ -42,7 +43,7 @@ def features_of(boards: np.ndarray, holes: np.ndarray) -> np.ndarray:
     flush = (suits[:, :, None] == (whole % 4)[:, None, :]).sum(axis=2)  # of either card's suit, itself counted
     masks = np.bitwise_or.reduce(1 << (board // 4), axis=1)
     kept = [masks | 1 << ranks[:, 0] | 1 << ranks[:, 1], masks | 1 << ranks[:, 0], masks | 1 << ranks[:, 1]]
-    straights = [(STRAIGHT[mask[:, None] | 1 << np.arange(13)] > 0).sum(axis=1) for mask in kept]
+    straights = [N_RANKS[COMPLETING[mask]] for mask in kept]
     made = (STRAIGHT[kept[0]] > 0) | (flush.max(axis=1) >= 5)
     over = (ranks > of_board.max(axis=1)[:, None]).sum(axis=1)
     columns = (
@@ -63,17 +64,11 @@ def sample_rows(equity: tuple[np.ndarray, np.ndarray], n_boards: int, seed: list
     return SwapRows(*map(np.concatenate, zip(*parts, strict=True)))
 
 
-def costs(rows: SwapRows) -> np.ndarray:
+def costs(equity: np.ndarray) -> np.ndarray:
     """Equity that each choice loses to the best one, (n, 3)."""
-    return (rows.equity.max(axis=1, keepdims=True) - rows.equity).astype(np.float64)
+    return (equity.max(axis=1, keepdims=True) - equity).astype(np.float64)
 
 
-def targets(rows: SwapRows) -> tuple[np.ndarray, np.ndarray]:
-    """The best choice (n, 3), 1 for it, and as its weight (n,) what the next best one costs, never 0."""
-    cost = costs(rows)
+def targets(cost: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """From `costs`: the best choice (n, 3), 1 for it, and as its weight (n,) what the next best one costs, never 0."""
     return np.eye(3)[cost.argmin(axis=1)], np.sort(cost, axis=1)[:, 1] + 1e-6
-
-
-def lost(rows: SwapRows, choices: np.ndarray) -> np.ndarray:
-    """Equity that choices (n,) lose to the best ones, (n,)."""
-    return np.take_along_axis(costs(rows), choices.astype(np.int64)[:, None], axis=1)[:, 0]

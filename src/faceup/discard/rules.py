@@ -6,15 +6,14 @@ the big blind first, then the small blind. A thrown card is dead. The opponent s
 Players who are all-in swap as well: the contest's slides leave it open, and the paper's remark on pocket twos is about hands
 that see all cards.
 
-Player 0 is the small blind: first to act before the flop, last afterwards. A hand is text: thirteen cards (`read_deal`), and
+Player 0 is the small blind: first to act before the flop, last afterwards. A hand is text: thirteen cards (`start`), and
 a line of actions such as "b6c/psKdkb8c/ppkk/kk". k is check, c call, f fold, bN bet or raise to N chips on this street, p
 keep both cards (stand pat), sKd swap the king of diamonds; streets are joined by "/".
 """
 
 import re
+from collections.abc import Sequence
 from typing import NamedTuple
-
-import numpy as np
 
 from faceup.cards.cards import BOARD_CARDS, STREETS, card_text, parse_cards
 from faceup.cards.strength import strength
@@ -23,7 +22,8 @@ SMALL_BLIND, BIG_BLIND, STACK = 1, 2, 200
 MBB_PER_CHIP = 1000 / BIG_BLIND
 SWAP_STREETS = (1, 2)  # flop and turn
 N_DEALT = 13
-_TOKEN = re.compile(r"[kcfp]|b[0-9]+|s[2-9TJQKA][cdhs]")
+TOKEN = re.compile(r"[kcfp]|b[0-9]+|s[2-9TJQKA][cdhs]")  # an action
+FOLD_END, SHOWDOWN = "fold", "showdown"
 
 
 class Betting(NamedTuple):
@@ -39,7 +39,6 @@ class Betting(NamedTuple):
 
 
 START = Betting(0, 0, (SMALL_BLIND, BIG_BLIND), 0, BIG_BLIND, 0, 0)
-FOLD_END, SHOWDOWN = "fold", "showdown"
 
 
 def to_call(state: Betting) -> int:
@@ -62,63 +61,29 @@ def bet(state: Betting, action: str, amount: int = 0) -> Betting | str:
     """
     if action == "fold":
         return FOLD_END
+    other = state.put[1 - state.actor]
+    total = state.base + amount if action == "raise" else other
+    put = (total, state.put[1]) if state.actor == 0 else (state.put[0], total)
+    after = state._replace(actor=1 - state.actor, put=put, acted=state.acted + 1)
     if action == "raise":
-        total = state.base + amount
-        raised = total - state.put[1 - state.actor]
-        return _after(state, total)._replace(last_raise=max(raised, state.last_raise), raises=state.raises + 1)
-    after = _after(state, state.put[1 - state.actor])
-    if after.put[0] >= STACK:
+        return after._replace(last_raise=max(total - other, state.last_raise), raises=state.raises + 1)
+    if total >= STACK or (state.street == 3 and state.acted):
         return SHOWDOWN
     if state.acted == 0:  # a limp or a first check leaves the street open
         return after
-    return SHOWDOWN if state.street == 3 else Betting(state.street + 1, 1, after.put, after.put[0], BIG_BLIND, 0, 0)
-
-
-def _after(state: Betting, total: int) -> Betting:
-    put = (total, state.put[1]) if state.actor == 0 else (state.put[0], total)
-    return state._replace(actor=1 - state.actor, put=put, acted=state.acted + 1)
-
-
-class Deal(NamedTuple):
-    """The cards of a hand in the order in which they may be needed; none twice."""
-
-    holes: tuple[tuple[int, int], tuple[int, int]]
-    board: tuple[int, ...]  # five cards
-    drawn: tuple[tuple[int, int], tuple[int, int]]  # what each player draws on the flop and on the turn
-
-    @property
-    def cards(self) -> list[int]:
-        """All thirteen, in the order of `read_deal`."""
-        return [*self.holes[0], *self.holes[1], *self.board, *self.drawn[0], *self.drawn[1]]
-
-
-def deal_of(cards: list[int] | np.ndarray) -> Deal:
-    """A deal from thirteen cards as `read_deal` orders them. Raises ValueError on another number, and on a card dealt twice."""
-    c = [int(card) for card in cards]
-    if len(c) != N_DEALT or len(set(c)) < N_DEALT:
-        said = "".join(card_text(card) for card in c)
-        raise ValueError(f"deal {said!r}: has {len(set(c))} cards, expected {N_DEALT}: two holes, a board, four cards to draw")
-    return Deal(((c[0], c[1]), (c[2], c[3])), tuple(c[4:9]), ((c[9], c[10]), (c[11], c[12])))
-
-
-def read_deal(text: str) -> Deal:
-    """Thirteen cards: both holes (small blind first), the board, and what the small and the big blind draw on flop and turn.
-
-    Raises ValueError as `deal_of` and `parse_cards`.
-    """
-    return deal_of(parse_cards(text))
+    return Betting(state.street + 1, 1, put, total, BIG_BLIND, 0, 0)
 
 
 class Hand(NamedTuple):
     """A hand in play."""
 
-    deal: Deal
-    holes: tuple[tuple[int, int], tuple[int, int]]  # as they are now
-    betting: Betting  # who bets next, or who bet last where the betting is over
+    deal: tuple[int, ...]  # thirteen cards, as `start` takes them
+    holes: tuple[tuple[int, ...], ...]  # of both players, as they are now
+    betting: Betting = START  # who bets next, or who bet last where the betting is over
     ended: str = ""  # FOLD_END or SHOWDOWN where the betting is over
     street: int = 0  # of the cards that lie
     to_swap: tuple[int, ...] = ()  # players who may still swap on this street, in order
-    swapped: tuple[tuple[bool, bool], tuple[bool, bool]] = ((False, False), (False, False))  # by each player, on flop and turn
+    swapped: tuple[tuple[bool, ...], ...] = ((False, False), (False, False))  # by each player, on flop and turn
 
     @property
     def over(self) -> bool:
@@ -133,12 +98,20 @@ class Hand(NamedTuple):
     @property
     def board(self) -> tuple[int, ...]:
         """The cards that lie."""
-        return self.deal.board[: BOARD_CARDS[self.street]]
+        return self.deal[4 : 4 + BOARD_CARDS[self.street]]
 
 
-def start(deal: Deal) -> Hand:
-    """A hand before its first action."""
-    return Hand(deal, deal.holes, START)
+def start(deal: str | Sequence[int]) -> Hand:
+    """A hand before its first action, from thirteen cards: both holes (small blind first), the board, and what the small and the
+    big blind draw on flop and turn.
+
+    Raises ValueError on another number, on a card dealt twice, and as `parse_cards`.
+    """
+    cards = tuple(map(int, parse_cards(deal) if isinstance(deal, str) else deal))
+    if len(cards) != N_DEALT or len(set(cards)) < N_DEALT:
+        said = f"deal {''.join(map(card_text, cards))!r}: has {len(set(cards))} cards"
+        raise ValueError(f"{said}, expected {N_DEALT}: two holes, a board, four cards to draw")
+    return Hand(cards, (cards[:2], cards[2:4]))
 
 
 def legal_tokens(hand: Hand) -> tuple[tuple[str, ...], tuple[int, int]]:
@@ -165,44 +138,38 @@ def act(hand: Hand, token: str) -> Hand:
 
 def _bet(hand: Hand, action: str, amount: int = 0) -> Hand:
     after = bet(hand.betting, action, amount)
-    if after == FOLD_END:
-        return hand._replace(ended=FOLD_END)
     if isinstance(after, Betting):
-        return _lay(hand._replace(betting=after)) if after.street > hand.street else hand._replace(betting=after)
-    called = max(hand.betting.put)
-    return _lay(hand._replace(betting=hand.betting._replace(put=(called, called)), ended=SHOWDOWN))
-
-
-def _lay(hand: Hand) -> Hand:
-    """Lay the cards of the next street; all-in players stop only where there is something to swap."""
-    if hand.street == 3:
-        return hand
-    street = hand.street + 1
-    hand = hand._replace(street=street, to_swap=(1, 0) if street in SWAP_STREETS else ())
-    return hand if hand.to_swap or not hand.ended else _lay(hand)
+        return _lay(hand._replace(betting=after))
+    put = hand.betting.put if after == FOLD_END else (max(hand.betting.put),) * 2
+    return _lay(hand._replace(betting=hand.betting._replace(put=put), ended=after))
 
 
 def _swap(hand: Hand, token: str) -> Hand:
-    player, holes, swapped = hand.actor, list(hand.holes), list(hand.swapped)
+    player, when = hand.actor, SWAP_STREETS.index(hand.street)
+    holes, swapped = list(map(list, hand.holes)), list(map(list, hand.swapped))
     if token != "p":
-        thrown, when = parse_cards(token[1:])[0], SWAP_STREETS.index(hand.street)
-        drawn = hand.deal.drawn[player][when]
-        first, second = holes[player]
-        holes[player] = (drawn, second) if thrown == first else (first, drawn)
-        swapped[player] = (True, swapped[player][1]) if when == 0 else (swapped[player][0], True)
-    hand = hand._replace(to_swap=hand.to_swap[1:], holes=(holes[0], holes[1]), swapped=(swapped[0], swapped[1]))
-    return hand if hand.to_swap or not hand.ended else _lay(hand)
+        holes[player][holes[player].index(parse_cards(token[1:])[0])] = hand.deal[9 + 2 * player + when]
+        swapped[player][when] = True
+    return _lay(hand._replace(to_swap=hand.to_swap[1:], holes=tuple(map(tuple, holes)), swapped=tuple(map(tuple, swapped))))
 
 
-def play(deal: str | Deal, line: str) -> Hand:
-    """A hand from text: a deal (`read_deal`) and the actions so far.
+def _lay(hand: Hand) -> Hand:
+    """Lay the next street's cards where it is time; all-in players stop only where there is something to swap."""
+    while not hand.to_swap and hand.street < 3 and (hand.ended == SHOWDOWN or hand.betting.street > hand.street):
+        street = hand.street + 1
+        hand = hand._replace(street=street, to_swap=(1, 0) if street in SWAP_STREETS else ())
+    return hand
+
+
+def play(deal: str | Sequence[int], line: str) -> Hand:
+    """A hand from a deal (`start`) and the actions so far.
 
     Raises ValueError naming the line, the action and what was expected: actions that are unknown or illegal, a "/" out of place.
     """
-    hand = start(read_deal(deal) if isinstance(deal, str) else deal)
+    hand = start(deal)
     for street, part in enumerate(line.split("/")):
         packed = "".join(part.split())
-        tokens = _TOKEN.findall(packed)
+        tokens = TOKEN.findall(packed)
         if "".join(tokens) != packed:
             raise ValueError(f"line {line!r}: {part!r}, expected k, c, f, bN, p and sXx, such as 'b6c/psKdkk'")
         if street and hand.street != street:
@@ -217,17 +184,11 @@ def play(deal: str | Deal, line: str) -> Hand:
     return hand
 
 
-def tokens_of(line: str) -> list[str]:
-    """The actions of a line, without its streets."""
-    return _TOKEN.findall(line)
-
-
 def payoff(hand: Hand) -> int:
     """Chips that the small blind wins. Raises ValueError before the end of a hand."""
     if not hand.over:
         raise ValueError(f"the hand is not over, expected player {hand.actor}'s action")
     if hand.ended == FOLD_END:
         return -hand.betting.put[0] if hand.actor == 0 else hand.betting.put[1]
-    first, second = (strength([*hole, *hand.deal.board]) for hole in hand.holes)
-    stake = hand.betting.put[0]
-    return stake if first > second else -stake if second > first else 0
+    first, second = (strength([*hole, *hand.deal[4:9]]) for hole in hand.holes)
+    return hand.betting.put[0] * ((first > second) - (first < second))

@@ -9,8 +9,8 @@ A deal follows from the seed and the iteration's number. Iterations are shared o
 tables for an epoch; then what both have added is added up. So the result is the same on one thread and on two.
 """
 
-import hashlib
 from collections.abc import Callable
+from hashlib import sha256
 from pathlib import Path
 from typing import NamedTuple
 from zipfile import BadZipFile
@@ -24,11 +24,13 @@ from faceup.discard.tree import MOST_ACTIONS, N_TABLES, SHOWDOWN_END, SWAP, Publ
 from faceup.notebook.progress import note
 from faceup.notebook.source_code import module_digests
 from faceup.notebook.storage import load_npz, save_npz
+from faceup.notebook.stored import described, reusing
 
 LANES = 2
 EPOCH = 5000  # iterations of both lanes together
 CHANCE, EXTERNAL, RESPOND = range(3)  # ways to walk; the sampler is one of the first two
 SAMPLERS = ("chance", "external")
+_CODE = module_digests("faceup.discard.selfplay")  # edited code must not go on from what the old learnt
 
 
 class Layout(NamedTuple):
@@ -45,18 +47,11 @@ def make_layout(tree: PublicTree, n_rows: tuple[int, ...], reads: bool) -> Layou
     return Layout(slot, width, np.append(0, np.cumsum(width * np.array(n_rows))))
 
 
-def both(first: Layout, second: Layout, offset: int) -> Layout:
-    """The layouts of both players, a row each, when the second one's numbers begin at an offset."""
+def both(first: Layout, second: Layout, offset: int) -> tuple[Layout, Layout]:
+    """The layouts of both players, a row each, when the second one's numbers begin at an offset; and with seats exchanged."""
     slot, width, base = (np.stack(pair) for pair in zip(first, second, strict=True))
     base[1] += offset
-    return Layout(slot, width, base)
-
-
-class Numbers(NamedTuple):
-    """Of both players in a walk; who does not learn has his chances in place of regrets."""
-
-    regrets: np.ndarray  # (size,)
-    averages: np.ndarray  # (size,), or fewer: of the learners
+    return Layout(slot, width, base), Layout(slot[::-1].copy(), width[::-1].copy(), base[::-1].copy())
 
 
 class Seen(NamedTuple):
@@ -76,6 +71,7 @@ class Scratch(NamedTuple):
     chances: np.ndarray  # (n, MOST_ACTIONS); -1: not taken
     worth: np.ndarray  # (n, MOST_ACTIONS) to player 0
     deck: np.ndarray  # (52,) int64
+    own: np.ndarray  # (4,) int64
     seven: np.ndarray  # (7,) int64
     where: np.ndarray  # (3, 2) int64
     state: np.ndarray  # (1,) uint64 of the random generator
@@ -90,8 +86,8 @@ def _make_seen():
 def _make_scratch(n):
     return Scratch(
         np.empty(n, dtype=np.int32), np.empty(n, dtype=np.int64), np.empty((n, 2)), np.empty((n, MOST_ACTIONS)),
-        np.empty((n, MOST_ACTIONS)), np.arange(52), np.empty(7, dtype=np.int64), np.empty((3, 2), dtype=np.int64),
-        np.zeros(1, dtype=np.uint64),
+        np.empty((n, MOST_ACTIONS)), np.arange(52), np.empty(4, dtype=np.int64), np.empty(7, dtype=np.int64),
+        np.empty((3, 2), dtype=np.int64), np.zeros(1, dtype=np.uint64),
     )  # fmt: skip
 
 
@@ -107,8 +103,8 @@ def _mix(regrets, entry, n, chances):
 
 
 @njit(cache=True)
-def _walk(tree, layout, numbers, seen, way, traverser, weight, scratch):
-    """Walk a deal; returns what player 0 wins. Learners learn on the way back."""
+def _walk(tree, layout, regrets, averages, seen, way, traverser, weight, scratch):
+    """Walk a deal; returns what player 0 wins. Learners learn on the way back; who does not has his chances among the regrets."""
     n, node, reach = 0, 0, scratch.reach
     reach[0, 0], reach[0, 1] = 1.0, 1.0
     while node < tree.kind.shape[0]:
@@ -124,9 +120,9 @@ def _walk(tree, layout, numbers, seen, way, traverser, weight, scratch):
         if tree.n_actions[node] > 0:
             scratch.visited[n] = node
             n += 1
-            _decide(tree, layout, numbers, seen, way, traverser, weight, scratch, node)
+            _decide(tree, layout, regrets, averages, seen, way, traverser, weight, scratch, node)
         else:
-            scratch.worth[up, action] = _end_worth(tree, seen, node)
+            scratch.worth[up, action] = _end_worth(tree, seen.strengths[0], seen.strengths[1], node)
         node += 1
     value = 0.0
     for i in range(n - 1, -1, -1):
@@ -135,14 +131,14 @@ def _walk(tree, layout, numbers, seen, way, traverser, weight, scratch):
         for a in range(tree.n_actions[node]):
             value += max(scratch.chances[node, a], 0.0) * scratch.worth[node, a]
         if scratch.entry[node] >= 0:
-            _learn(tree, numbers, way, weight, scratch, node, value)
+            _learn(tree, regrets, averages, way, weight, scratch, node, value)
         if node > 0:
             scratch.worth[tree.parent[node], tree.action[node]] = value
     return value
 
 
 @njit(cache=True, inline="always")  # each of many arrays would be handed over at every node
-def _decide(tree, layout, numbers, seen, way, traverser, weight, scratch, node):
+def _decide(tree, layout, regrets, averages, seen, way, traverser, weight, scratch, node):
     """Chances of a decision's actions; where one is sampled or fixed the others are not walked. Notes where to learn, or -1."""
     p, t, n, chances = tree.player[node], tree.table[node], tree.n_actions[node], scratch.chances[node]
     hand = tree.hands[node, p]
@@ -150,7 +146,7 @@ def _decide(tree, layout, numbers, seen, way, traverser, weight, scratch, node):
     scratch.entry[node] = -1
     if taken < 0:
         entry = layout.base[p, t] + seen.rows[p, t, hand] * layout.width[p, t] + layout.slot[p, node]
-        _mix(numbers.regrets, entry, n, chances)
+        _mix(regrets, entry, n, chances)
         if way == CHANCE or p == traverser:
             scratch.entry[node] = entry
             return
@@ -159,7 +155,7 @@ def _decide(tree, layout, numbers, seen, way, traverser, weight, scratch, node):
                 chances[a] = chances[a] if chances[a] > 0.0 else -1.0
             return
         for a in range(n):  # a strategy counts in the average where it is the sampled one
-            numbers.averages[entry + a] += weight * chances[a]
+            averages[entry + a] += weight * chances[a]
         taken, u = 0, _uniform(scratch.state)
         while taken < n - 1 and u >= chances[taken]:
             u -= chances[taken]
@@ -169,42 +165,42 @@ def _decide(tree, layout, numbers, seen, way, traverser, weight, scratch, node):
 
 
 @njit(cache=True, inline="always")
-def _end_worth(tree, seen, node):
-    """Chips that player 0 wins at an end."""
+def _end_worth(tree, first, second, node):
+    """Chips that player 0 wins at an end; strengths (4,) of both players' hands."""
     if tree.kind[node] != SHOWDOWN_END:
         return tree.stake[node]
-    first, second = seen.strengths[0, tree.hands[node, 0]], seen.strengths[1, tree.hands[node, 1]]
-    return tree.stake[node] * (np.float64(first > second) - np.float64(first < second))
+    mine, other = first[tree.hands[node, 0]], second[tree.hands[node, 1]]
+    return tree.stake[node] * (np.float64(mine > other) - np.float64(mine < other))
 
 
 @njit(cache=True, inline="always")
-def _learn(tree, numbers, way, weight, scratch, node, value):
+def _learn(tree, regrets, averages, way, weight, scratch, node, value):
     """Add a decision's regrets, and its strategy to the average."""
     p, entry = tree.player[node], scratch.entry[node]
     gain, share = weight * (1.0 - 2.0 * p), weight
     if way != EXTERNAL:
         gain, share = gain * scratch.reach[node, 1 - p], share * scratch.reach[node, p]
     for a in range(tree.n_actions[node]):
-        numbers.regrets[entry + a] += gain * (scratch.worth[node, a] - value)
+        regrets[entry + a] += gain * (scratch.worth[node, a] - value)
         if way != EXTERNAL:
-            numbers.averages[entry + a] += share * scratch.chances[node, a]
+            averages[entry + a] += share * scratch.chances[node, a]
 
 
 @njit(cache=True)
 def _deal(seed, stream, number, policies, tables, seen, scratch):
     """Deal, and let both players look; what is random later in the iteration goes on from there."""
-    for c in range(scratch.deck.shape[0]):
-        scratch.deck[c] = c
+    deck, own = scratch.deck, scratch.own
+    deck[:] = np.arange(deck.shape[0])
     _start_random(scratch.state, seed, stream, number)
-    _shuffle(scratch.deck, N_DEALT, scratch.state)
-    _find_boards(scratch.deck, tables, scratch.where)
+    _shuffle(deck, N_DEALT, scratch.state)
+    _find_boards(deck[4:9], tables, scratch.where, scratch.seven)
     for p in range(2):
-        rows, strengths, forced = seen.rows[p], seen.strengths[p], seen.forced[p]
-        _see(scratch.deck, p, policies[p], tables, scratch.where, scratch.seven, rows, strengths, forced)
+        own[:2], own[2:] = deck[2 * p : 2 * p + 2], deck[9 + 2 * p : 11 + 2 * p]
+        _see(own, policies[p], tables, scratch.where, scratch.seven, seen.rows[p], seen.strengths[p], seen.forced[p])
 
 
 @njit(cache=True)
-def _lane(tree, layout, back, numbers, policies, tables, way, seed, first, last, gamma):
+def _lane(tree, layout, back, regrets, averages, policies, tables, way, seed, first, last, gamma):
     """Iterations first, first + LANES, .. below last. A responder changes seats from one to the next; back: the layout then."""
     seen, scratch = _make_seen(), _make_scratch(tree.kind.shape[0])
     turned = policies[1], policies[0]
@@ -212,20 +208,19 @@ def _lane(tree, layout, back, numbers, policies, tables, way, seed, first, last,
         weight = np.float64(t + 1) ** gamma
         if way == RESPOND and t // LANES % 2:
             _deal(seed, 0, t, turned, tables, seen, scratch)
-            _walk(tree, back, numbers, seen, way, 1, weight, scratch)
+            _walk(tree, back, regrets, averages, seen, way, 1, weight, scratch)
             continue
         _deal(seed, 0, t, policies, tables, seen, scratch)
-        _walk(tree, layout, numbers, seen, way, -1 if way == CHANCE else 0, weight, scratch)
+        _walk(tree, layout, regrets, averages, seen, way, -1 if way == CHANCE else 0, weight, scratch)
         if way == EXTERNAL:
-            _walk(tree, layout, numbers, seen, way, 1, weight, scratch)
+            _walk(tree, layout, regrets, averages, seen, way, 1, weight, scratch)
 
 
 @njit(cache=True, parallel=True)
 def _epoch(tree, layout, back, regrets, averages, policies, tables, way, seed, first, last, gamma):
     """An epoch of each lane, from tables (LANES, size)."""
     for lane in prange(LANES):
-        numbers = Numbers(regrets[lane], averages[lane])
-        _lane(tree, layout, back, numbers, policies, tables, way, seed, first + lane, last, gamma)
+        _lane(tree, layout, back, regrets[lane], averages[lane], policies, tables, way, seed, first + lane, last, gamma)
 
 
 @njit(cache=True, parallel=True)
@@ -256,18 +251,9 @@ class Setting(NamedTuple):
     gamma: float
 
 
-def _fingerprint(tree: PublicTree, tables: HandTables, setting: Setting, seed: int, rival: Strategy) -> str:
-    """A digest of all that decides a run's numbers but how long it is."""
-    digest = hashlib.sha256(repr((module_digests("faceup.discard.selfplay"), setting, seed, rival.policy)).encode())
-    for array in (*tree, *tables, rival.layout.slot, rival.chances):
-        digest.update(repr(array.shape).encode())
-        digest.update(np.ascontiguousarray(array).data)
-    return digest.hexdigest()
-
-
 def _resumed(path: Path | None, owner: str, size: int, most: int) -> tuple[int, np.ndarray, np.ndarray]:
     """Iteration, regrets and averages of a run's checkpoint, or of its start; a file that does not fit is named on stderr."""
-    if path is not None and path.is_file():
+    if path is not None and path.is_file() and reusing():
         try:
             found = load_npz(path)
             iteration = int(found["iteration"])
@@ -298,15 +284,13 @@ def train(
     way = RESPOND if opponent else SAMPLERS.index(setting.sampler)
     size = int(own.base[-1])
     behind = size if opponent else 0  # where the rival's numbers begin: in self-play they are the learner's
-    layout, back = both(own, rival.layout, behind), both(rival.layout, own, 0)
-    back.base[0] += behind
-    owner = _fingerprint(tree, tables, setting, seed, rival) if checkpoint else ""
+    layouts, policies = both(own, rival.layout, behind), (setting.policy, rival.policy)
+    owner = sha256(f"{_CODE} {described((tree, tables, setting, seed, rival))}".encode()).hexdigest() if checkpoint else ""
     start, regrets, averages = _resumed(checkpoint, owner, size, iterations)
     lanes = np.stack([np.append(regrets, rival.chances)] * LANES), np.stack([averages] * LANES)
     stops = {-(-iterations * k // (10 * EPOCH)) * EPOCH for k in range(1, 11)}
     for first in range(start, iterations, EPOCH):
-        work = (setting.policy, rival.policy), tables, way, seed, first, first + EPOCH, float(setting.gamma)
-        _epoch(tree, layout, back, *lanes, *work)
+        _epoch(tree, *layouts, *lanes, policies, tables, way, seed, first, first + EPOCH, float(setting.gamma))
         _merge(regrets, lanes[0])
         _merge(averages, lanes[1])
         if checkpoint and first + EPOCH in stops:

@@ -42,18 +42,10 @@ def equities(found: SwapSums) -> np.ndarray:
 
 
 @njit(cache=True)
-def _scratch():
-    return (
-        np.empty(N_RIVER_HOLES, dtype=np.int16), np.empty(161, dtype=np.int32), np.empty(_WIDE, dtype=np.int32),
-        np.empty(_WIDE, dtype=np.int32), np.empty((N_CARDS, _WIDE), dtype=np.int32),
-        np.empty((N_CARDS, _WIDE), dtype=np.int32), np.empty((N_CARDS, _WIDE), dtype=np.int32),
-    )  # fmt: skip
-
-
-@njit(cache=True)
 def _add_river(cards, weights, sums, met, scratch):
     """Add a river board's sums (1326, 3) and met (1326,); weights (1326,) int64: how often the opponent holds each hole."""
-    order, start, half, plain, throw, rank, weight = scratch
+    order, start, counts, squares = scratch
+    half, plain, throw, rank, weight = counts[0], counts[1], squares[0], squares[1], squares[2]
     n_classes = _river_order(cards, order, start)
     half[:], plain[:], throw[:], rank[:], weight[:] = 0, 0, 0, -1, 0
     whole, none = 0, np.int32(0)
@@ -70,9 +62,8 @@ def _add_river(cards, weights, sums, met, scratch):
             for d in range(half.shape[0]):
                 first[d] += beaten - half[d]
                 second[d] += beaten - half[d]
-            first[b] += w * (91 - plain[a]) - (
-                beaten - half[b]
-            )  # of the 45 other holes with a: 2 for a stronger one, 1 for an equal
+            # of the 45 other holes with a: 2 for a stronger one, 1 for an equal
+            first[b] += w * (91 - plain[a]) - (beaten - half[b])
             second[a] += w * (91 - plain[b]) - (beaten - half[a])
         for i in range(start[c], start[c + 1]):
             whole += _count(order[i], weights, half, plain)
@@ -105,7 +96,10 @@ def _sum_boards(boards, weights, step, sums, met):
     """Sums of boards of three or four cards (n, k) over every step-th pair of cards to come; weights (n, 1326) or (1, 1326)."""
     n_cards = boards.shape[1]
     for b in prange(boards.shape[0]):
-        scratch = _scratch()
+        scratch = (
+            np.empty(N_RIVER_HOLES, dtype=np.int16), np.empty(161, dtype=np.int32), np.empty((2, _WIDE), dtype=np.int32),
+            np.empty((3, N_CARDS, _WIDE), dtype=np.int32),
+        )  # fmt: skip
         board, used, count = np.zeros(5, dtype=np.int64), np.int64(0), 0
         for i in range(n_cards):
             board[i] = boards[b, i]

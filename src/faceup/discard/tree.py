@@ -17,7 +17,7 @@ import numpy as np
 
 from faceup.discard.rules import START, SWAP_STREETS, Betting, bet, legal_raises, to_call
 
-BET, SWAP, FOLD_END, SHOWDOWN_END = 0, 1, 2, 3  # kinds of nodes
+BET, SWAP, FOLD_END, SHOWDOWN_END = range(4)  # kinds of nodes
 FOLD, CALL, RAISE, ALL_IN, PAT, CHANGE = range(6)
 N_TABLES = 6  # of a strategy: betting on four streets, swaps on flop and turn
 MOST_ACTIONS = 4
@@ -30,7 +30,6 @@ class PublicTree(NamedTuple):
     kind: np.ndarray  # (n,) int8
     player: np.ndarray  # (n,) int8: who decides or has folded; -1 at a showdown
     parent: np.ndarray  # (n,) int32, -1 at the root
-    end: np.ndarray  # (n,) int32
     action: np.ndarray  # (n,) int8: number of the parent's action that leads here
     label: np.ndarray  # (n,) int8: what that action is; -1 at the root
     n_actions: np.ndarray  # (n,) int8: 0 at ends
@@ -39,9 +38,13 @@ class PublicTree(NamedTuple):
     stake: np.ndarray  # (n,) float64: at an end what player 0 wins in chips, at a showdown with the better hand
     put: np.ndarray  # (n, 2) int16: chips of both players
     line_slot: np.ndarray  # (n,) int32: for who sees the betting line
-    line_width: np.ndarray  # (N_TABLES,) int64: numbers in a row
     seen_slot: np.ndarray  # (n,) int32: for who also sees the opponent's swaps
+    line_width: np.ndarray  # (N_TABLES,) int64: numbers in a row
     seen_width: np.ndarray  # (N_TABLES,) int64
+    end: np.ndarray  # (n,) int32
+
+
+_TYPES = "i1 i1 i4 i1 i1 i1 i1 i1 f8 i2 i4 i4".split()  # of the fields up to seen_slot
 
 
 def offered(state: Betting, menu: Menu) -> list[tuple[int, str, int]]:
@@ -61,86 +64,57 @@ def offered(state: Betting, menu: Menu) -> list[tuple[int, str, int]]:
 
 
 class _Builder:
-    """Takes nodes in preorder."""
+    """Takes nodes in preorder. `above` is what leads to a node: its parent, and the action's number and label."""
 
     def __init__(self, menu: Menu):
         self.menu = menu
         self.rows: list[tuple] = []
-        self.end: list[int] = []
-        self.slots: tuple[dict, dict] = {}, {}
+        self.slots: tuple[dict, dict] = {}, {}  # by what is seen: the betting line, or the opponent's swaps too
         self.widths = [0] * N_TABLES, [0] * N_TABLES
 
-    def add(self, kind, player, parent, action, label, n_actions, table, hands, stake, put, line, seen) -> int:
-        """A node's number; its end is known later."""
-        slots = (0, 0) if not n_actions else tuple(self._slot(i, (table, *key), n_actions) for i, key in enumerate((line, seen)))
-        self.rows.append((kind, player, parent, action, label, n_actions, table, hands, stake, put, *slots))
-        self.end.append(0)
+    def add(self, above: tuple, kind: int, player: int, hands: tuple, put: tuple, table=0, n_actions=0, line="") -> int:
+        """A node's number."""
+        stake, slots = 0 if n_actions else put[0] if player < 0 else (-put[0], put[1])[player], [0, 0]
+        for i, key in enumerate(((table, line, player), (table, line, player, hands[1 - player])) if n_actions else ()):
+            if key not in self.slots[i]:
+                self.slots[i][key] = self.widths[i][table]
+                self.widths[i][table] += n_actions
+            slots[i] = self.slots[i][key]
+        self.rows.append((kind, player, *above, n_actions, table, hands, stake, put, *slots))
         return len(self.rows) - 1
 
-    def _slot(self, i: int, key: tuple, n_actions: int) -> int:
-        if key not in self.slots[i]:
-            self.slots[i][key] = self.widths[i][key[0]]
-            self.widths[i][key[0]] += n_actions
-        return self.slots[i][key]
+    def street(self, state: Betting, line: str, hands: tuple, above: tuple, to_swap: tuple | None = None) -> None:
+        """The swaps of a street, if it has some, then its betting; actor -1: both are all-in."""
+        if to_swap is None:
+            to_swap = (1, 0) if state.street in SWAP_STREETS else ()
+        if to_swap:
+            when, (player, *others) = SWAP_STREETS.index(state.street), to_swap
+            node = self.add(above, SWAP, player, hands, state.put, 4 + when, 2, line)
+            for i in range(2):
+                after = tuple(hand + (2 - when) * i * (p == player) for p, hand in enumerate(hands))
+                self.street(state, line, after, (node, i, PAT + i), tuple(others))
+        elif state.actor >= 0:
+            self.betting(state, line, hands, above)
+        elif state.street < 3:
+            self.street(state._replace(street=state.street + 1), line, hands, above)
+        else:
+            self.add(above, SHOWDOWN_END, -1, hands, state.put)
 
-    def betting(self, state: Betting, line: str, swaps: tuple, above: tuple[int, int, int]) -> None:
-        """A decision to bet and all below; swaps: of each player, whether he has swapped on flop and turn (None: not yet)."""
-        actions, hands = offered(state, self.menu), _hands(swaps)
-        seen = (line, swaps[1 - state.actor])
-        node = self.add(BET, state.actor, *above, len(actions), state.street, hands, 0, state.put, (line,), seen)
+    def betting(self, state: Betting, line: str, hands: tuple, above: tuple) -> None:
+        """A decision to bet and all below."""
+        actions = offered(state, self.menu)
+        node = self.add(above, BET, state.actor, hands, state.put, state.street, len(actions), line)
         for i, (label, action, amount) in enumerate(actions):
             after, below = bet(state, action, amount), (node, i, label)
             if label == FOLD:
-                self.close(FOLD_END, state.actor, below, hands, state.put)
-            elif isinstance(after, str) and state.street == 3:
-                self.close(SHOWDOWN_END, -1, below, hands, (max(state.put),) * 2)
-            elif isinstance(after, str):
-                over = Betting(state.street + 1, -1, (max(state.put),) * 2, max(state.put), 0, 0, 0)
-                self.street(over, line + str(label) + "/", swaps, below)
-            elif after.street > state.street:
-                self.street(after, line + str(label) + "/", swaps, below)
-            else:
-                self.betting(after, line + str(label), swaps, below)
-        self.end[node] = len(self.rows)
-
-    def street(self, state: Betting, line: str, swaps: tuple, above: tuple[int, int, int]) -> None:
-        """The swaps of a street, if it has some, then its betting; actor -1: both are all-in."""
-        if state.street in SWAP_STREETS:
-            self.swap(1, state, line, swaps, above)
-        elif state.actor < 0:
-            self.close(SHOWDOWN_END, -1, above, _hands(swaps), state.put)
-        else:
-            self.betting(state, line, swaps, above)
-
-    def swap(self, player: int, state: Betting, line: str, swaps: tuple, above: tuple[int, int, int]) -> None:
-        """A player's decision to swap, and all below."""
-        when = SWAP_STREETS.index(state.street)
-        key = (line, player)
-        node = self.add(
-            SWAP, player, *above, 2, 4 + when, _hands(swaps), 0, state.put, key, (*key, swaps[1 - player])
-        )  # fmt: skip
-        for i in range(2):
-            after = tuple((*s[:when], i, *s[when + 1 :]) if p == player else s for p, s in enumerate(swaps))
-            below = (node, i, PAT + i)
-            if player == 1:
-                self.swap(0, state, line, after, below)
-            elif state.actor < 0:
-                self.street(state._replace(street=state.street + 1), line, after, below)
-            else:
-                self.betting(state, line, after, below)
-        self.end[node] = len(self.rows)
-
-    def close(self, kind: int, player: int, above: tuple[int, int, int], hands: tuple, put: tuple) -> None:
-        """An end of the hand."""
-        stake = put[0] if kind == SHOWDOWN_END else -put[0] if player == 0 else put[1]
-        node = self.add(kind, player, *above, 0, 0, hands, stake, put, (), ())
-        self.end[node] = len(self.rows)
-
-
-def _hands(swaps: tuple) -> tuple[int, int]:
-    """Which of its hands each player holds: swapped on the flop + 2 * ... as `PublicTree.hands` says."""
-    first, second = (2 * (flop or 0) + (turn or 0) for flop, turn in swaps)
-    return first, second
+                self.add(below, FOLD_END, state.actor, hands, state.put)
+            elif isinstance(after, Betting) and after.street == state.street:
+                self.betting(after, line + str(label), hands, below)
+            elif isinstance(after, Betting):
+                self.street(after, line + str(label) + "/", hands, below)
+            else:  # all-in, or the river is over
+                over = state._replace(street=state.street + 1, actor=-1, put=(max(state.put),) * 2)
+                self.street(over, line + str(label) + "/", hands, below)
 
 
 def build_tree(menu: Menu, start: Betting = START) -> PublicTree:
@@ -148,16 +122,13 @@ def build_tree(menu: Menu, start: Betting = START) -> PublicTree:
     if len(menu) != 4 or any(not 0 < size <= 200 for levels in menu for sizes in levels for size in sizes):
         raise ValueError(f"menu is {menu!r}, expected four streets of lists of sizes, pots above 0 and at most 200")
     builder = _Builder(menu)
-    builder.street(start, "", ((None, None), (None, None)), (-1, 0, -1))
-    kind, player, parent, action, label, n_actions, table, hands, stake, put, line, seen = map(
-        np.array, zip(*builder.rows, strict=True)
-    )
-    small, (line_width, seen_width) = np.int8, np.array(builder.widths, dtype=np.int64)
-    return PublicTree(
-        kind.astype(small), player.astype(small), parent.astype(np.int32), np.array(builder.end, dtype=np.int32),
-        action.astype(small), label.astype(small), n_actions.astype(small), table.astype(small), hands.astype(small),
-        stake.astype(np.float64), put.astype(np.int16), line.astype(np.int32), line_width, seen.astype(np.int32), seen_width,
-    )  # fmt: skip
+    builder.street(start, "", (0, 0), (-1, 0, -1))
+    columns = [np.array(column, dtype=t) for column, t in zip(zip(*builder.rows, strict=True), _TYPES, strict=True)]
+    end = np.arange(1, 1 + len(builder.rows), dtype=np.int32)
+    for node in range(len(end) - 1, 0, -1):
+        parent = builder.rows[node][2]
+        end[parent] = max(end[parent], end[node])
+    return PublicTree(*columns, *np.array(builder.widths), end)
 
 
 def count(tree: PublicTree) -> dict[str, int]:
