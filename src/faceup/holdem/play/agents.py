@@ -369,7 +369,7 @@ def load_models(
     for path in (*grown.values(), *boosted, *neural):
         if not path.is_file():
             raise ValueError(f"{path.name}: there is no such file, expected what the stage distill makes")
-    read = {name: load_policy(path, tree, tables) for name, path in grown.items()}
+    read: dict[str, ModelPolicy] = {name: load_policy(path, tree, tables) for name, path in grown.items()}
     history = read["CART"].history
     if read["OCT"].history != history:
         raise ValueError(f"{grown['OCT'].name}: history is {read['OCT'].history}, expected CART's, {history}")
