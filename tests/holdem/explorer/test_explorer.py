@@ -49,8 +49,14 @@ def test_the_page_answers_as_python_does(tables, tmp_path, depth):
 
 @NODE
 @pytest.mark.slow
-def test_the_page_answers_as_python_does_in_a_thousand_situations(tables):
-    check_answers(tables, AGENTS / "oct.json", 15, 1000, by_node)
+@pytest.mark.parametrize("name", ["oct", "ours"])
+def test_the_page_answers_as_python_does_in_a_thousand_situations(tables, name):
+    check_answers(tables, AGENTS / f"{name}.json", 15, 1000, by_node)
+
+
+@NODE
+def test_the_page_answers_as_python_does_where_a_tree_asks_for_pots(tables):
+    check_answers(tables, AGENTS / "ours.json", 15, 60, by_node)
 
 
 @NODE

@@ -25,7 +25,10 @@ function unpack(file) {
 
 // What the models are told of the betting, by name; the player to act is "own".
 function betFeatures(state) {
-  const told = { button: state.actor === 0 ? 1 : 0 };
+  const put = sum(state.bets[state.actor]), faced = sum(state.bets[1 - state.actor]) - put;
+  const told = {
+    button: state.actor === 0 ? 1 : 0, bet_faced: Math.fround(faced / (2 * put)), stack_to_pot: Math.fround((STACK - put) / (2 * put)),
+  };
   STREETS.forEach((street, s) => {
     told[`opponent_bet_${street}`] = state.bets[1 - state.actor][s];
     told[`own_bet_${street}`] = state.bets[state.actor][s];
@@ -97,6 +100,8 @@ function fact({ feature, value }, equity, state) {
   const later = feature.match(/^(\w+)_equity_p(\d+)$/), bet = feature.match(/^(opponent|own)_bet_(\w+)$/);
   if (feature === "equity") return `equity ${percent(value)}`;
   if (feature === "button") return value ? "on the button" : "in the big blind";
+  if (feature === "bet_faced") return value ? `bet faced ${percent(value)} of the pot` : "no bet to call";
+  if (feature === "stack_to_pot") return `stack ${Number(value.toPrecision(3))} pots`;
   if (bet) return betFact(bet[1], bet[2], value, state);
   if (!later) return `${feature} is ${value}`;
   const street = later[1], share = Number(later[2]), reach = percent(value);
