@@ -141,12 +141,14 @@ def stated(folder: Path) -> dict[str, str]:
     never, leduc = read["human_rules"]["baselines"]["always check"], read["leduc"]["sampled_cfr"]["rlcard"]
     snapshot, bluff = read["selfplay"]["loss_to_final_mbb"][-1], read["strategy"]["bluff"]["gain_dollars"]
     small = [tree["answers_chosen_anew"] for tree in read["leduc"]["readable"] if tree["leaves"] < 42]
+    own = read["distill"]["own"]
     cart = read["selfplay_time"]["points"][-1]["CART"]
     cells = {card["cells"]: card["exploitability"] for card in read["leduc"]["cards"]}  # the last of a size is the best
     return {
         **{f"{n} loses": plus_minus(found["mbb"], found["ci95"], sign=False) for n, found in table.items()},
         **{f"{n} answered": plus_minus(found["mbb"], found["ci95"], sign=False) for n, found in agents.items()},
         "OCT answered more": plus_minus(more["oct_table"], more["oct_table_ci95"], sign=False),
+        **{f"{own[k]['trees']} loses": plus_minus(own[k]["loses"], own[k]["ci95"], sign=False) for k in (0, -1)},
         "told more": plus_minus(told["loses"], told["ci95"], sign=False),
         "by heart": f"{rules['exploitability']:.4f} ± {rules['ci95']:.4f}",
         "never bets": f"{never['exploitability']:.4f} ± {never['ci95']:.4f}",
@@ -174,6 +176,7 @@ MATCH, ANSWERED = ("OCT loses", "XGBoost loses"), ("OCT answered", "table answer
         ("notebooks/00_overview.ipynb", (*MATCH, *ANSWERED, "told more")),
         ("notebooks/10_equity.ipynb", ("kings",)),
         ("notebooks/11_selfplay.ipynb", ("last snapshot", "table answered")),
+        ("notebooks/12_distill.ipynb", ("CART told opponent loses", "ours, depth 15 loses")),
         ("notebooks/13_head_to_head.ipynb", MATCH),
         ("notebooks/14_selfplay_time.ipynb", ("CART to the stand-in",)),
         ("notebooks/15_strategy.ipynb", ("bluff",)),
