@@ -36,7 +36,7 @@ LEVELS = 10  # of either number that a swap is decided by
 
 
 def _range_of_hole() -> np.ndarray:
-    of_name = {}
+    of_name: dict[str, int] = {}
     for i, hands in enumerate(RANGES):
         for word in hands.split():
             first, _, last = word.partition("-")

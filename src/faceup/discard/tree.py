@@ -128,7 +128,7 @@ def build_tree(menu: Menu, start: Betting = START) -> PublicTree:
     for node in range(len(end) - 1, 0, -1):
         parent = builder.rows[node][2]
         end[parent] = max(end[parent], end[node])
-    return PublicTree(*columns, *np.array(builder.widths), end)
+    return PublicTree(*[*columns, *np.array(builder.widths), end])
 
 
 def count(tree: PublicTree) -> dict[str, int]:
