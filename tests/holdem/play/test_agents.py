@@ -311,10 +311,10 @@ def test_an_agent_of_other_features_or_sizes_is_refused(folders, tmp_path):
 
 
 def test_a_solved_tree_is_an_agent_like_any_other(tree, tables, folders, tmp_path):
-    """Trees with new answers on turn and river, as 18_safe writes them: the policy that was solved, which says why."""
+    """Trees with new answers, as 18_safe writes them: the policy that was solved, which says why."""
     taught = load_agent(folders[0] / "oct.json")
     leaves, rng = Leaves(tree, tuple(taught.trees), tables), np.random.default_rng(1)
-    weights = tuple(rng.random(w.shape, dtype=np.float32) for w in leaves.weights())
+    weights = tuple(rng.random(w.shape, dtype=np.float32) for w in leaves.start())
     path = tmp_path / "safe.json"
     save_agent(path, leaves.solved(weights), [feature_names(street) for street in range(4)], tree.labels, {"menu": MENU})
     loaded, solved = load_policy(path, tree, tables), leaves.policy(weights)
