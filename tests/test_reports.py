@@ -141,6 +141,7 @@ def stated(folder: Path) -> dict[str, str]:
     never, leduc = read["human_rules"]["baselines"]["always check"], read["leduc"]["sampled_cfr"]["rlcard"]
     snapshot, bluff = read["selfplay"]["loss_to_final_mbb"][-1], read["strategy"]["bluff"]["gain_dollars"]
     small = [tree["answers_chosen_anew"] for tree in read["leduc"]["readable"] if tree["leaves"] < 42]
+    paid = {name: found["loses"] for name, found in read["head_to_head"]["safety"].items()}
     own = read["distill"]["own"]
     cart = read["selfplay_time"]["points"][-1]["CART"]
     cells = {card["cells"]: card["exploitability"] for card in read["leduc"]["cards"]}  # the last of a size is the best
@@ -162,6 +163,7 @@ def stated(folder: Path) -> dict[str, str]:
         "safer": plus_minus(read["safe"]["table"]["after"], safest["ci95"], sign=False),
         "safe OCT": plus_minus(read["safe"]["trees"][-1]["mbb"], read["safe"]["trees"][-1]["ci95"], sign=False),
         "small safe tree": plus_minus(read["safe"]["trees"][0]["mbb"], read["safe"]["trees"][0]["ci95"], sign=False),
+        **{f"{name} costs": plus_minus(price["mbb"], price["ci95"], sign=False) for name, price in paid.items()},
         "safety costs": plus_minus(-price["mbb"], price["ci95"], sign=False),
         "stand-in": plus_minus(read["stand_in"]["settled"]["mbb"], read["stand_in"]["settled"]["ci95"], sign=False),
     }
@@ -179,10 +181,10 @@ MATCH, ANSWERED = ("OCT loses", "XGBoost loses"), ("OCT answered", "table answer
         ("notebooks/10_equity.ipynb", ("kings",)),
         ("notebooks/11_selfplay.ipynb", ("last snapshot", "table answered")),
         ("notebooks/12_distill.ipynb", ("CART told opponent loses", "ours, depth 15 loses")),
-        ("notebooks/13_head_to_head.ipynb", MATCH),
+        ("notebooks/13_head_to_head.ipynb", (*MATCH, "safe table costs", "safe OCT costs")),
         ("notebooks/14_selfplay_time.ipynb", ("CART to the stand-in",)),
         ("notebooks/15_strategy.ipynb", ("bluff",)),
-        ("notebooks/16_exploitability.ipynb", (*ANSWERED, "OCT answered more")),
+        ("notebooks/16_exploitability.ipynb", (*ANSWERED, "OCT answered more", "safe OCT", "small safe tree")),
         ("notebooks/17_stand_in.ipynb", ("stand-in",)),
         ("notebooks/18_safe.ipynb", (*ANSWERED, "safer", "safety costs", "safe OCT", "small safe tree")),
         ("notebooks/20_human_rules.ipynb", ("by heart", "never bets")),
