@@ -75,6 +75,6 @@ def test_nothing_alike_is_plain_self_play(groups, monkeypatch):
 
 def test_bad_settings_are_named(groups):
     with pytest.raises(ValueError, match="history"):
-        SharedSelfPlay(SMALL, groups, DISCOUNT, 3, "all", 1)
+        SharedSelfPlay(SMALL, groups, DISCOUNT, 3, "everything", 1)
     with pytest.raises(ValueError, match="share_every is 3, expected a divisor of epoch 2"):
         SharedSelfPlay(SMALL, groups, DISCOUNT, 3, "both", 3)
