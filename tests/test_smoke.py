@@ -126,12 +126,12 @@ def test_smoke_strategy_reads_every_agent(smoke):
 
 
 def test_smoke_explorer_is_one_page(smoke):
-    """It holds CART, safe OCT and OCT at each depth, and its size is told."""
+    """It holds all trees at each depth, and its size is told."""
     size = json.loads((smoke / "reports" / "metrics" / "explorer.json").read_text())["page_bytes"]
     text = (smoke / "reports" / "pages" / "explorer.html").read_text(encoding="utf-8")
     assert len(text.encode()) == size < 12e6
     data = json.loads(text.partition('id="data">')[2].partition("</script>")[0])
-    depths = {"CART": (1, 3, 15), "safe OCT": (3, 15), "OCT": (1, 3, 15)}
+    depths = {"CART": (1, 3, 15), "safe OCT": (3, 15), "ours": (3, 15), "OCT": (1, 3, 15)}
     assert [(agent["name"], agent["depth"]) for agent in data["agents"]] == [(n, d) for n in depths for d in depths[n]]
 
 
