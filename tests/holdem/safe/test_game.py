@@ -13,7 +13,7 @@ from faceup.holdem.play.agents import TreePolicy
 from faceup.holdem.safe.game import N_PAIRS, SafeGame, learn
 from faceup.holdem.safe.learners import Leaves, Levels
 from faceup.holdem.solve.best_response import Responder, fold_values
-from faceup.holdem.solve.groups import N_RIVER_GROUPS, Groups
+from faceup.holdem.solve.groups import N_RIVER_GROUPS, Groups, river_equities
 from faceup.holdem.solve.policy import Policy, TablePolicy, free_holes, street_reach
 
 RAINBOW = np.array([[0, 17, 34, 51]])  # four suits: no permutation of them leaves it as it is
@@ -134,6 +134,55 @@ def test_opponents_regrets():
         np.testing.assert_allclose(found, wanted, rtol=1e-3, atol=1e-4 * np.abs(wanted).max())
 
 
+def test_regrets_against_the_table():
+    """What the learner adds to its regrets on all streets where the opponent nearly always plays his table: an oracle."""
+    run = SafeGame(SMALL, LEVELS, LEVELS, EVEN, 2, 0, 1.0, seed=5, knows=1e-7)
+    for weights in run.state.regrets:
+        weights[:] = RNG.normal(size=weights.shape)
+    cards, policy = np.random.default_rng([5, 0]).permutation(52)[:6], run.policy(current=True)
+    board, holes = cards[:4].tolist(), np.flatnonzero(free_holes(cards[:4].tolist()))
+    expected, before = [np.zeros(w.shape) for w in run.state.regrets], int(SMALL.street_start[3])
+    started = [w.astype(np.float64) for w in run.state.regrets]
+    for player in range(2):
+        both, value = [policy if p == player else LEVELS.table for p in range(2)], np.zeros((len(SMALL.kind), 1326))
+        for river in cards[4:].tolist():
+            left, found = node_values(SMALL, both, [*board, river])
+            value[:, left] += 48 / 2 / 44 * found[player]
+            add_regrets(expected[3], started[3], LEVELS.river, equity_rows(board, river, left), player, found[player].copy())
+        reach = np.zeros((2, before, 1326), dtype=np.float32)
+        reach[:, :, holes] = node_reach(SMALL, both, [*board, int(cards[4])], holes)[:, :before]
+        kind, street = SMALL.kind[:before], SMALL.street[:before]
+        folds = np.flatnonzero((kind == FOLD_END) & (street < 3))
+        value[folds] = fold_values(SMALL, folds, player, reach) * free_holes(board)
+        value[:before][(kind == SHOWDOWN) & (street == 0)] = 0
+        for s in (2, 1, 0):
+            seen = LEVELS.street(s, board[: (0, 3, 4)[s]])
+            value = add_regrets(expected[s], started[s], seen, seen.row, player, value, s)
+    run.advance(1)
+    for found, first, wanted in zip(run.state.regrets, started, expected, strict=True):
+        np.testing.assert_allclose(found - first, 0.01 * wanted, rtol=2e-3, atol=2e-4 * 0.01 * np.abs(wanted).max())
+
+
+def equity_rows(board, river, holes) -> np.ndarray:
+    """Levels of holes on a river."""
+    return LEVELS.river.row[river_equities([*board, river])[holes]]
+
+
+def add_regrets(regrets, weights, seen, row, player, value, street=3) -> np.ndarray:
+    """Add a player's regrets on a street, of hands in rows (n,), to regrets; value (n_nodes, n) is filled on the way up."""
+    rows = rows_of(weights, seen.infosets, street)[row]
+    for node in decisions(SMALL, street)[::-1]:
+        below = value[children(SMALL, node)]
+        if SMALL.actor[node] != player:
+            value[node] = below.sum(axis=0)
+            continue
+        value[node] = (rows[:, columns(SMALL, node)].T * below).sum(axis=0)
+        own = seen.infosets.of[row, seen.infosets.situation[node]]
+        for c in children(SMALL, node):
+            np.add.at(regrets[:, SMALL.label[c]], own, value[c] - value[node])
+    return value
+
+
 def won_on(flop, policy) -> float:
     """What best responders win on one flop, both seats, dollars times pairs of hands."""
     responder = Responder(SMALL, policy)
@@ -186,3 +235,9 @@ def test_threads_and_pauses_change_no_bit(tables):
 def test_bad_numbers_of_rivers_are_named(rivers):
     with pytest.raises(ValueError, match=str(rivers)):
         levels_run(rivers)
+
+
+@pytest.mark.parametrize("knows", [0, 1.5])
+def test_bad_shares_are_named(knows):
+    with pytest.raises(ValueError, match=str(knows)):
+        SafeGame(SMALL, LEVELS, LEVELS, EVEN, 2, 0, 1.0, seed=5, knows=knows)

@@ -7,6 +7,9 @@ adds its regrets, in both seats at once.
 
 That he knows which rivers may come makes him stronger than any real opponent, the less so the more rivers are dealt: 48 are all.
 
+Who fears such an opponent at all times wins less from others. So the opponent may know the strategy in a share of the hands only,
+and play a given table in the rest: a restricted Nash response (Johanson, Zinkevich and Bowling 2007).
+
 Values of a hand are sums over the other player's hands that a turn board leaves, on all streets: before the turn such a sum is
 right in the mean over the boards dealt. All-ins before the flop have their exact value.
 """
@@ -20,13 +23,14 @@ from numba import njit, prange
 from faceup.cards.cards import BOARD_CARDS, CLASS_OF_HOLE, HOLE_OF_CLASS, N_CLASSES
 from faceup.cards.matchups import RUNOUTS_PREFLOP, edges
 from faceup.holdem.betting.betting_tree import FOLD_END, MBB_PER_DOLLAR, SHOWDOWN, BettingTree, decisions
-from faceup.holdem.safe.infosets import Seen, strategy_rows
-from faceup.holdem.safe.learners import Learner, Weights
-from faceup.holdem.safe.river import _learn, _meet, _prepare, _respond, _values
+from faceup.holdem.safe.infosets import N_LEVELS, Seen, make_infosets, strategy_rows, weights_of
+from faceup.holdem.safe.learners import Learner, Levels, Weights
+from faceup.holdem.safe.river import _collect, _follow, _learn, _prepare, _respond, _root_worth, _values, _weigh
 from faceup.holdem.safe.subtrees import PADDED, _hands_of, _scratch_of, all_ins_of, make_scratch, make_subtrees, new_hands
+from faceup.holdem.safe.vectors import WIDTH, add
 from faceup.holdem.solve.best_response import fold_values
 from faceup.holdem.solve.layout import stakes_at
-from faceup.holdem.solve.policy import Policy, StreetRows, free_holes, preflop_reach, street_reach
+from faceup.holdem.solve.policy import Policy, StreetRows, TablePolicy, free_holes, preflop_reach, street_reach
 
 N_PAIRS = 1128 * 1035  # ordered pairs of hands on a turn board
 RIVERS = 48
@@ -134,43 +138,78 @@ def _respond_to_all(f, g, boards, levels, of, ones, reach, reach_pots, regrets, 
             _add_all_ins(g, 1 - learner, own, ones, reach_pots[learner], pot, best_pots[learner])
 
 
+@njit(cache=True)
+def _add_weights(f, root, hands, s, reach, weight):
+    """Add the weights at a subtree's ends of hands that come there as their rows play, `_prepare`d in s; reach (1326,)."""
+    n_slots = f.first_slot[root + 1] - f.first_slot[root]
+    _weigh(f, root, hands, s.path, reach, s.weight)
+    for x in range(0, hands.hole.shape[0] * n_slots, WIDTH):
+        add(weight, x, s.weight, x)
+
+
+@njit(cache=True)
+def _meet_both(f, mixed, on_table, met, t, learner, hands, reach, others, theirs, s, board, worth):
+    """What the learner's hands get against the best responses of `_respond` and a table; others, theirs: both opponents' reach.
+
+    reach, others, theirs, worth (subtrees, 1326); mixed: whether anybody plays the table, on_table, met, t: its subtrees, hands,
+    scratch.
+    """
+    for root in range(f.node.shape[0]):
+        _follow(f, root, 1 - learner, hands, s.choice[board], others[root], s.up, s.weight)
+        if mixed:
+            _add_weights(on_table, root, met, t, theirs[root], s.weight)
+        _values(f, root, learner, hands, others[root] + theirs[root], s.weight, s.seen, s.value)
+        _collect(f, root, hands, reach[root], s)
+        _root_worth(f, root, hands, s.path, s.value, worth[root])
+
+
 @njit(cache=True, parallel=True)
 def _learn_from_all(
-    f, g, boards, levels, of, ones, time, reach, others, others_pots, regrets, place, hands, scratches, pots, found, averages,
-    worth, worth_pots,
+    f, g, boards, levels, of, ones, time, reach, others, theirs, pots_reach, mixed, on_table, table_levels, table_of, weights,
+    table_place, table_hands, table_scratches, regrets, place, hands, scratches, pots, found, averages, worth, worth_pots,
 ):  # fmt: skip
-    """What both learners get against the choices of `_respond_to_all`, by root and all-in; what they learn to found and averages.
+    """What both learners get against the choices of `_respond_to_all` and a table, by root and all-in, and what they learn.
 
-    found, averages (2, infosets, labels): apart, as two learners may share an infoset.
+    others, theirs (2, subtrees, 1326): reach of who answers best and of who plays the table; pots_reach (2, all-ins, 1326): of
+    both; mixed: whether anybody plays the table; on_table: its subtrees; weights: its strategy. found, averages (2, infosets,
+    labels): what is learnt, apart, as two learners may share an infoset.
     """
     for seat in prange(2):
         learner = np.int64(seat)
         s, pot, own = _scratch_of(scratches, learner), _scratch_of(pots, learner), _hands_of(hands, learner)
+        t, met = _scratch_of(table_scratches, learner), _hands_of(table_hands, learner)
         worth[learner] = 0
         worth_pots[learner] = 0
         for r in range(boards.shape[0]):
             _prepare(f, boards[r], learner, levels, of, regrets, place[learner], own, s)
-            _meet(f, learner, own, reach[learner], others[1 - learner], s, np.int64(r), worth[learner])
+            if mixed:
+                _prepare(on_table, boards[r], 1 - learner, table_levels, table_of, weights, table_place[learner], met, t)
+            both = others[1 - learner], theirs[1 - learner]
+            _meet_both(f, mixed, on_table, met, t, learner, own, reach[learner], *both, s, np.int64(r), worth[learner])
             _learn(f, learner, of, own, time, s, found[learner], averages[learner])
-            _add_all_ins(g, learner, own, ones, others_pots[1 - learner], pot, worth_pots[learner])
+            _add_all_ins(g, learner, own, ones, pots_reach[1 - learner], pot, worth_pots[learner])
 
 
 class SafeGame:
     """CFR-BR on a betting tree, from its first street on or from a later one."""
 
     def __init__(
-        self, tree: BettingTree, learner: Learner, opponent: Learner, preflop_wins: np.ndarray, rivers: int, first: int,
-        warm: float, seed: int,
+        self, tree: BettingTree, learner: Learner, opponent: Levels, preflop_wins: np.ndarray, rivers: int, first: int,
+        warm: float, seed: int, knows: float = 1.0,
     ):  # fmt: skip
         """opponent: what he sees before the turn, and how he begins there; preflop_wins (169, 169): of cards/matchups.
 
         rivers: how many are dealt on each turn board; first: the first street that is learnt, on earlier ones the learner plays
-        as it begins; warm: what that beginning counts, as regrets: dollars times pairs of hands. Raises ValueError unless rivers
-        are from 1 to 48.
+        as it begins; warm: what that beginning counts, as regrets: dollars times pairs of hands; knows: in what share of the
+        hands the opponent knows the strategy, in the rest he plays his table. Raises ValueError unless rivers are from 1 to 48
+        and knows is above 0 and at most 1.
         """
         if not 1 <= rivers <= RIVERS:
             raise ValueError(f"rivers is {rivers}, expected from 1 to {RIVERS}")
-        self.made_from = (tree, learner, opponent, preflop_wins, rivers, first, warm, seed)
+        if not 0 < knows <= 1:
+            raise ValueError(f"knows is {knows}, expected above 0 and at most 1")
+        self.made_from = (tree, learner, opponent, preflop_wins, rivers, first, warm, seed, knows)
+        self.knows = np.float32(knows)
         self.tree, self.learner, self.opponent, self.seed = tree, learner, opponent, seed
         self.rivers, self.first, self.warm, self.before = rivers, first, warm, int(tree.street_start[3])
         situation, n_rows = learner.river.infosets.situation, len(learner.river.infosets.of)
@@ -184,6 +223,15 @@ class SafeGame:
         self._scratch = make_scratch(self.subtrees, min(n_rows, PADDED), RIVERS), new_hands(2, n_rows)
         self._pots = make_scratch(self._all_ins, 1)
         self._place = np.full((2, n_rows), -1, dtype=np.int32)
+        self._known = self._table_river(opponent.table)
+
+    def _table_river(self, table: TablePolicy) -> tuple:
+        """The table's river for `_learn_from_all`, from `mixed` on."""
+        infosets, n_rows = make_infosets(self.tree, 3, N_LEVELS), PADDED if self.knows < 1 else 1
+        weights = weights_of(self.tree, 3, infosets, table.tables[3])
+        f, levels = make_subtrees(self.tree, infosets.situation, 3), np.arange(N_LEVELS, dtype=np.int32)
+        room = np.full((2, N_LEVELS), -1, dtype=np.int32), new_hands(2, N_LEVELS), make_scratch(f, n_rows)
+        return (self.knows < 1, f, levels, infosets.of, weights, *room)
 
     def new_state(self) -> SafeState:
         """Nothing learnt yet."""
@@ -223,20 +271,23 @@ class SafeGame:
         _respond_to_all(*shared, own[:, f.node], own[:, g.node], *kept, best, pots)
         value, choice = np.zeros_like(own), np.zeros((2, self.before, 1326), dtype=np.int8)
         for responder in range(2):
-            self._fill(value[responder], responder, board, rows[0], own, times * best[1 - responder], times * pots[1 - responder])
+            ends = times * best[1 - responder], times * pots[1 - responder]
+            self._fill(value[responder], responder, board, own, self._pushed(rows), *ends)
             _answer(plan, responder, value[responder], choice[responder])
         begins = plan.nodes[tree.street[tree.parent[plan.nodes]] < 2]
         won = (value[:, begins].astype(np.float64) * own[:, begins]).sum(axis=(1, 2))
         if time == 0:
             return won
-        first, others = self._opponents(board, time, value)
+        others, pushed = self._opponents(board, time, value)
         for responder in range(2):
             _follow_turn(plan, responder, choice[responder], others[responder])
+        theirs, their_pushed = self._table_reach(board)
+        both, both_pushed = others + theirs, pushed + their_pushed
         found, added = np.zeros((2, 2, *weights[3].shape), dtype=np.float32)
-        reaches = own[:, f.node], others[:, f.node], others[:, g.node]
-        _learn_from_all(*shared, time, *reaches, *kept, found, added, best, pots)
+        reaches = own[:, f.node], others[:, f.node], theirs[:, f.node], both[:, g.node]
+        _learn_from_all(*shared, time, *reaches, *self._known, *kept, found, added, best, pots)
         for learner in range(2):
-            self._fill(value[learner], learner, board, first, others, times * best[learner], times * pots[learner])
+            self._fill(value[learner], learner, board, both, both_pushed, times * best[learner], times * pots[learner])
             for street in range(2, self.first - 1, -1):
                 at = self._plans[street], learner, seen[street].infosets.of, seen[street].infosets.situation, seen[street].row
                 _learn_street(*at, rows[street][0], time, value[learner], weights[street])
@@ -262,8 +313,18 @@ class SafeGame:
             street_reach(self.tree, street, of_street, reach)
         return reach
 
-    def _opponents(self, board: np.ndarray, time: np.float32, value: np.ndarray) -> tuple[StreetRows, np.ndarray]:
-        """Both opponents learn from their values, (2, n_nodes, 1326), before the turn; their rows before the flop, and reach."""
+    def _pushed(self, rows: list[StreetRows]) -> np.ndarray:
+        """Both players' reach of called all-ins before the flop, (2, all-ins, 169), from their rows there."""
+        return preflop_reach(self.tree, rows[0])[:, self._pushes][:, :, HOLE_OF_CLASS]
+
+    def _table_reach(self, board: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """As `_opponents`, of who plays the table and does not learn."""
+        table, none = self.opponent.table, np.float32(1) - self.knows
+        rows = [table.street(street, board[: BOARD_CARDS[street]].tolist()) for street in range(3)]
+        return none * self._reach(board, rows), none * self._pushed(rows)
+
+    def _opponents(self, board: np.ndarray, time: np.float32, value: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Both opponents learn from their values, (2, n_nodes, 1326), before the turn; their reach, as of `_reach`, `_pushed`."""
         weights = self.state.opponent
         seen, rows = self._strategies(self.opponent, board, weights)
         for responder in range(2):
@@ -271,22 +332,18 @@ class SafeGame:
                 at = self._plans[street], responder, seen[street].infosets.of, seen[street].infosets.situation, seen[street].row
                 _learn_street(*at, rows[street][0], time, value[responder], weights[street])
         rows = self._strategies(self.opponent, board, weights)[1]
-        return rows[0], self._reach(board, rows)
+        return self.knows * self._reach(board, rows), self.knows * self._pushed(rows)
 
     def _fill(
-        self, value: np.ndarray, player: int, board: np.ndarray, first: StreetRows, reach: np.ndarray, rivers: np.ndarray,
+        self, value: np.ndarray, player: int, board: np.ndarray, reach: np.ndarray, pushed: np.ndarray, rivers: np.ndarray,
         pots: np.ndarray,
     ) -> None:  # fmt: skip
-        """Set a player's values, (n_nodes, 1326), where the betting before the river ends; reach (2, n_nodes, 1326).
-
-        first: how the other player acts before the flop.
-        """
+        """Set a player's values, (n_nodes, 1326), where the betting before the river ends; reach, pushed: of both players."""
         free = free_holes(board.tolist())
         value[self.subtrees.node], value[self._all_ins.node] = rivers, pots
         value[self._folds] = fold_values(self.tree, self._folds, player, reach) * free
-        theirs = preflop_reach(self.tree, first)[1 - player, self._pushes][:, HOLE_OF_CLASS]
         stakes = stakes_at(self.tree, self._pushes)[:, :1]
-        value[self._pushes] = _MISSED * free * (stakes * (theirs @ self._edges.T))[:, CLASS_OF_HOLE]
+        value[self._pushes] = _MISSED * free * (stakes * (pushed[1 - player] @ self._edges.T))[:, CLASS_OF_HOLE]
 
     def policy(self, current: bool = False) -> Policy:
         """The whole strategy, average or current."""

@@ -9,7 +9,7 @@ import numpy as np
 from numba import njit
 
 from faceup.cards.equity import UNITS
-from faceup.holdem.betting.betting_tree import DECISION, BettingTree, decisions
+from faceup.holdem.betting.betting_tree import DECISION, BettingTree, children, columns, decisions
 
 N_LEVELS = UNITS[3] + 1  # equities on the river: 2 * wins + ties
 
@@ -66,3 +66,12 @@ def strategy_rows(tree: BettingTree, street: int, seen: Seen, weights: np.ndarra
     table, shape = np.zeros((len(seen.row), int(end - start)), dtype=np.float32), (tree.first_child, tree.n_children, tree.label)
     _strategy(decisions(tree, street), *shape, start, seen.infosets.of, seen.infosets.situation, seen.row, weights, table)
     return table
+
+
+def weights_of(tree: BettingTree, street: int, infosets: Infosets, table: np.ndarray) -> np.ndarray:
+    """Weights (infosets, labels) that play as a table of a street does, (rows, width), of infosets by `make_infosets`."""
+    weights = np.zeros((infosets.n, len(tree.labels)), dtype=np.float32)
+    for node in decisions(tree, street):
+        own = infosets.of[:, infosets.situation[node], None]
+        weights[own, tree.label[children(tree, node)]] = table[:, columns(tree, node)]
+    return weights

@@ -7,8 +7,8 @@ import numpy as np
 
 from faceup.cards.equity import UNITS, StreetTable
 from faceup.cards.features import board_features
-from faceup.holdem.betting.betting_tree import BettingTree, children, columns, decisions
-from faceup.holdem.safe.infosets import N_LEVELS, Infosets, Seen, equity_levels, make_infosets, strategy_rows
+from faceup.holdem.betting.betting_tree import BettingTree
+from faceup.holdem.safe.infosets import N_LEVELS, Infosets, Seen, equity_levels, make_infosets, strategy_rows, weights_of
 from faceup.holdem.solve.groups import Groups, hole_groups
 from faceup.holdem.solve.policy import ModelPolicy, Policy, TablePolicy, histories
 from faceup.trees.decision_tree import DecisionTree, leaf_of, predict
@@ -56,13 +56,9 @@ class Levels:
     def start(self) -> Weights:
         """As in `Learner`."""
         streets = [*self._infosets, self.river.infosets]
-        weights = tuple(np.zeros((infosets.n, len(self.tree.labels)), dtype=np.float32) for infosets in streets)
-        for street in range(2):
-            for node in decisions(self.tree, street):
-                own = streets[street].of[:, streets[street].situation[node], None]
-                labels = self.tree.label[children(self.tree, node)]
-                weights[street][own, labels] = self.table.tables[street][:, columns(self.tree, node)]
-        return weights
+        nothing = [np.zeros((infosets.n, len(self.tree.labels)), dtype=np.float32) for infosets in streets]
+        begins = [weights_of(self.tree, street, streets[street], self.table.tables[street]) for street in range(2)]
+        return (*begins, *nothing[2:])
 
     def policy(self, weights: Weights) -> TablePolicy:
         """As in `Learner`."""

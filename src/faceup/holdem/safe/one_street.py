@@ -58,7 +58,7 @@ def _cfr_br(f, boards, times, levels, of, reach, regrets, averages, place, hands
         for t in range(boards.shape[0]):
             _prepare(f, boards[t], learner, levels, of, regrets, place[learner], own, s)
             _respond(f, learner, own, reach, s, np.int64(0), best[learner])
-            _meet(f, learner, own, reach, reach, s, np.int64(0), best[learner][:0])
+            _meet(f, learner, own, reach, reach, s, np.int64(0))
             _learn(f, learner, of, own, times[t], s, regrets, averages)
 
 

@@ -256,17 +256,12 @@ def _root_worth(f, root, hands, path, value, worth):
 
 
 @njit(cache=True)
-def _meet(f, learner, hands, reach, others, s, board, worth):
-    """What the learner's hands get against the best responses of `_respond`; others (subtrees, 1326): the responder's reach.
-
-    worth (subtrees, 1326): what the roots are worth to them is added there; of no subtrees where nobody asks.
-    """
+def _meet(f, learner, hands, reach, others, s, board):
+    """What the learner's hands get against the best responses of `_respond`; others (subtrees, 1326): the responder's reach."""
     for root in range(f.node.shape[0]):
         _follow(f, root, 1 - learner, hands, s.choice[board], others[root], s.up, s.weight)
         _values(f, root, learner, hands, others[root], s.weight, s.seen, s.value)
         _collect(f, root, hands, reach[root], s)
-        if root < worth.shape[0]:
-            _root_worth(f, root, hands, s.path, s.value, worth[root])
 
 
 @njit(cache=True)

@@ -34,7 +34,7 @@ def _river_iteration(f, cards, levels, of, time, reach, regrets, averages, place
         won[1 - learner] = np.sum(best[learner].astype(np.float64) * reach[1 - learner])
         if time == 0:
             continue
-        _meet(f, learner, own, reach[learner], reach[1 - learner], s, np.int64(0), best[learner][:0])
+        _meet(f, learner, own, reach[learner], reach[1 - learner], s, np.int64(0))
         _learn(f, learner, of, own, time, s, regrets, averages)
 
 
