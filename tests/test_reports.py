@@ -133,8 +133,8 @@ def stated(folder: Path) -> dict[str, str]:
     table = {n: scoreboard.match_between(read["head_to_head"]["pairs"], "table", n) for n in ("OCT", "XGBoost")}
     agents = {agent["name"]: agent for agent in read["exploitability"]["main"]}
     more = read["exploitability"]["differences"][-1]
-    safest = read["safe"]["strategies"][-1]
-    price = next(match for match in read["safe"]["matches"] if match["name"] == safest["name"])
+    safe = read["safe"]["table"]
+    price = next(match for match in read["safe"]["matches"] if match["name"] == read["safe"]["safe_table"])
     asked = {"history": "both+seat", "depth": 15, "learner": "OCT, costs"}
     told = next(tree for tree in read["history"]["trees"] if asked.items() <= tree.items())
     rules = {a["name"]: a for a in read["human_rules"]["rule_lists"]}["by heart, 3 lines"]
@@ -160,7 +160,7 @@ def stated(folder: Path) -> dict[str, str]:
         "CART to the stand-in": plus_minus(-cart["mbb"], cart["ci95"], sign=False),
         "last snapshot": plus_minus(snapshot["mbb"], snapshot["ci95"], sign=False),
         "bluff": f"${plus_minus(bluff['mean'], bluff['ci95'], sign=False)}",
-        "safer": plus_minus(read["safe"]["table"]["after"], safest["ci95"], sign=False),
+        "safer": plus_minus(safe["after"], safe["after_ci95"], sign=False),
         "safe OCT": plus_minus(read["safe"]["trees"][-1]["mbb"], read["safe"]["trees"][-1]["ci95"], sign=False),
         "small safe tree": plus_minus(read["safe"]["trees"][0]["mbb"], read["safe"]["trees"][0]["ci95"], sign=False),
         **{f"{name} costs": plus_minus(price["mbb"], price["ci95"], sign=False) for name, price in paid.items()},

@@ -90,7 +90,13 @@ TOGETHER: dict[tuple[str, str], Callable[[dict[str, Any]], bool]] = {  # knobs t
     ("exploitability.hands_depth", "one of exploitability.depths and safe.tree_depths"): lambda p: (
         p["exploitability.hands_depth"] in {*p["exploitability.depths"]} & {*p["safe.tree_depths"]}
     ),
-    ("safe.tree_depths", "some of distill.depths"): lambda p: set(p["safe.tree_depths"]) <= set(p["distill.depths"]),
+    ("safe.tree_depths", "some of distill.depths and distill.own_depths"): lambda p: (
+        set(p["safe.tree_depths"]) <= {*p["distill.depths"]} & {*p["distill.own_depths"]}
+    ),
+    ("safe.known_shares", "above 0, and the last of them 1"): lambda p: (
+        p["safe.known_shares"][0] > 0 and p["safe.known_shares"][-1] == 1
+    ),
+    ("safe.known_share", "one of safe.known_shares"): lambda p: p["safe.known_share"] in p["safe.known_shares"],
     ("leduc.episodes", "a multiple of leduc.evaluations"): lambda p: p["leduc.episodes"] % p["leduc.evaluations"] == 0,
 }
 
