@@ -100,8 +100,7 @@ def test_the_readme_has_the_scoreboard_of_the_reports(committed):
 
 
 def test_the_readme_is_short():
-    words = (ROOT / "README.md").read_text(encoding="utf-8").split()
-    assert sum(any(letter.isalnum() for letter in word) for word in words) <= 1000
+    assert len((ROOT / "README.md").read_text(encoding="utf-8").split()) <= 1000  # as `wc -w` counts
 
 
 def test_the_readme_prints_what_the_agent_says(committed):
@@ -165,6 +164,7 @@ def stated(folder: Path) -> dict[str, str]:
         "small safe tree": plus_minus(read["safe"]["trees"][0]["mbb"], read["safe"]["trees"][0]["ci95"], sign=False),
         **{f"{name} costs": plus_minus(price["mbb"], price["ci95"], sign=False) for name, price in paid.items()},
         "safety costs": plus_minus(-price["mbb"], price["ci95"], sign=False),
+        "safe folds": f"folds {safe['folds']:.0f} %",
         "stand-in": plus_minus(read["stand_in"]["settled"]["mbb"], read["stand_in"]["settled"]["ci95"], sign=False),
     }
 
@@ -176,7 +176,7 @@ MATCH, ANSWERED = ("OCT loses", "XGBoost loses"), ("OCT answered", "table answer
 @pytest.mark.parametrize(
     ("file", "names"),
     [
-        ("README.md", (*MATCH, *ANSWERED, "told more", "safer", "safety costs", "safe OCT")),
+        ("README.md", (*MATCH, *ANSWERED, "told more", "safer", "safety costs", "safe OCT", "safe folds")),
         ("notebooks/00_overview.ipynb", (*MATCH, *ANSWERED, "told more", "safer", "safe OCT")),
         ("notebooks/10_equity.ipynb", ("kings",)),
         ("notebooks/11_selfplay.ipynb", ("last snapshot", "table answered")),
