@@ -28,14 +28,16 @@ def draw_network(axes: Axes, net: gum.InfluenceDiagram) -> None:
         node, street = name.split()
         x, y = _PLACES[node]
         place[name] = (x + _WIDTH * rounds.index(street), y)
-    for a, b in sorted(net.arcs()):
-        ends = place[net.variable(a).name()], place[net.variable(b).name()]
-        arrow = {"arrowstyle": "-|>", "color": GREY, "lw": 1, "shrinkA": 13, "shrinkB": 13}
-        axes.annotate("", ends[1], ends[0], arrowprops=arrow)
+    boxes = {}
     for name, (x, y) in place.items():
         shape, color = next((shape, color) for test, shape, color in kinds if test(name))
         box = {"boxstyle": f"{shape},pad=0.35", "facecolor": "white", "edgecolor": color, "lw": 1.5}
-        axes.text(x, y, name.split()[0], ha="center", va="center", size=8, bbox=box)
+        boxes[name] = axes.text(x, y, name.split()[0], ha="center", va="center", size=8, bbox=box).get_bbox_patch()
+    for a, b in sorted(net.arcs()):
+        start, end = net.variable(a).name(), net.variable(b).name()
+        arrow = {"arrowstyle": "-|>", "color": GREY, "lw": 1, "shrinkA": 2, "shrinkB": 2}
+        arrow |= {"patchA": boxes[start], "patchB": boxes[end]}  # from edge to edge
+        axes.annotate("", place[end], place[start], arrowprops=arrow)
     for k, street in enumerate(rounds):
         axes.text(_WIDTH * k, 5.7, street, ha="center", weight="bold")
     axes.set(xlim=(-2, _WIDTH * len(rounds) - 1.4), ylim=(-0.3, 6))
@@ -71,7 +73,7 @@ def belief_curves(axes: Axes, beliefs: Mapping[str, np.ndarray], colors: Sequenc
         x = np.arange(1, len(mean) + 1)
         axes.plot(x, mean, style, color=color, label=name)
         axes.fill_between(x, mean - half, np.minimum(mean + half, 1), color=color, alpha=0.2, lw=0)
-    axes.set(xlabel="hand of the match", ylabel="belief in the true type", ylim=(0, 1.02))
+    axes.set(xlabel="hand of the match", ylabel="mean belief in the true type", ylim=(0, 1.02))
     axes.legend()
     axes.grid(axis="y")
 
@@ -86,6 +88,6 @@ def calibration(axes: Axes, beliefs: np.ndarray, true: np.ndarray, parts: int = 
     with np.errstate(invalid="ignore"):
         rows = np.column_stack([np.bincount(part, w, parts) / n for w in (beliefs, true.astype(float))] + [n])
     axes.plot([0, 1], [0, 1], color=GREY, lw=1)
-    axes.plot(rows[:, 0], rows[:, 1], "o-", color=BLUE)
-    axes.set(xlabel="belief in a type", ylabel="how often it is the type", xlim=(0, 1), ylim=(0, 1))
+    axes.plot(rows[:, 0], rows[:, 1], "o-", color=BLUE, clip_on=False)
+    axes.set(xlabel="belief in a type", ylabel="share of cases in which it is the type", xlim=(0, 1), ylim=(0, 1))
     return rows

@@ -1,4 +1,4 @@
-"""Figures of the Leduc notebook: winnings along training, depth and size against exploitability, the strategy card.
+"""Figures of the Leduc notebook: winnings along training, depth and size against exploitability, the cheat sheet.
 
 A function draws into the axes it is given.
 """
@@ -112,14 +112,14 @@ def sheet_marks(axes: Axes, sheets: Mapping[tuple[str, int], Card]) -> None:
 
 
 def needed_cells(leduc: Leduc, card: Card) -> np.ndarray:
-    """Whether who plays by the card can ever come to a cell, (n_cells,) bool."""
+    """Whether who plays by the sheet can ever come to a cell, (n_cells,) bool."""
     form, strategy = make_form(leduc.game), card_strategy(leduc, card)
     reached = plans(form, strategy)[form.above] > 0
     return np.bincount(card.cells, weights=reached, minlength=len(card.table)) > 0
 
 
 def strategy_card(all_axes: Sequence[Axes], leduc: Leduc, card: Card) -> None:
-    """A card of `by_hand_and_line`: round one in the first axes, round two in the second; rows that need no cell are left out."""
+    """A sheet of `by_hand_and_line`: round one in the first axes, round two in the second, without rows that need no cell."""
     first = np.unique(card.cells, return_index=True)[1]
     shown = answers(leduc, card_strategy(leduc, card))[first]  # legal answers only
     cell = {name: k for k, name in enumerate(card.names)}

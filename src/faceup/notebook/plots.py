@@ -42,7 +42,7 @@ def heat_map(axes: Axes, names: Sequence[str], values: np.ndarray, intervals: np
     bar.outline.set_visible(False)
     powers = [10.0**k for k in range(1, int(np.log10(most)) + 1)]
     bar.set_ticks([-p for p in reversed(powers)] + [0.0] + powers)
-    bar.ax.yaxis.set_major_formatter(FuncFormatter(lambda x, _: f"{x:+,.0f}" if x else "0"))
+    bar.ax.yaxis.set_major_formatter(FuncFormatter(lambda x, _: f"{x:+,.0f}".replace("-", "\u2212") if x else "0"))
     bar.ax.yaxis.set_minor_locator(NullLocator())
 
 
@@ -85,15 +85,18 @@ def dots(
 
 
 def readable_panel(
-    axes: Axes, trees: dict[str, tuple[Sequence[int], Sequence[float]]], cards: dict[int, Sequence[float]], xlabel: str
+    axes: Axes, trees: dict[str, tuple[Sequence[int], Sequence[float]]], sheets: dict[int, Sequence[float]], xlabel: str
 ) -> None:
-    """Sizes against exploitability (logarithmic): a line for each kind of tree, a column of stars for each card."""
+    """Sizes against exploitability (logarithmic): a line for each kind of tree, a column of stars for each size of cheat sheet.
+
+    trees: sizes and exploitabilities by label; sheets: exploitabilities by number of cells.
+    """
     for (label, (x, y)), color in zip(trees.items(), (BLUE, PURPLE, RED, GREEN), strict=False):
         axes.plot(x, y, "o-", color=color, ms=5, lw=1.5, label=label)
-    for size, column in cards.items():
+    for size, column in sheets.items():
         axes.plot([size] * len(column), column, "*-", color=BLACK, ms=9, lw=0.8)
         place = {"textcoords": "offset points", "ha": "left", "va": "center", "size": 8.5}
-        axes.annotate(f"card of {size} cells", (size, max(column)), (8, 4), **place)
+        axes.annotate(f"sheet of {size} cells", (size, max(column)), (8, 4), **place)
     axes.set(yscale="log", xlabel=xlabel)
     axes.grid(axis="y")
 

@@ -1,5 +1,5 @@
 "use strict";
-// The 13 x 13 charts of all hands: what the agent does, what the table does that it imitates, and how the two differ.
+// The 13 x 13 charts of all hands: what the agent does, what the table of self-play does, and how the two differ.
 
 // Shares of actions with every hand, averaged over the holes of each class: {n, hole: one of them, shares}. shares[action][hole].
 function chartOf(actions, shares, rows) {

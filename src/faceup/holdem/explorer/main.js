@@ -32,7 +32,7 @@ function drawAgent() {
   $("depth").setAttribute("aria-valuetext", `depth ${agent.depth}`);
   const { exploitability, exploitability_ci95, match, match_ci95 } = agent.facts, whole = x => Math.round(x).toLocaleString("en-US");
   const lost = exploitability === undefined ? "" : ` A best response wins ${whole(exploitability)} ± ${whole(exploitability_ci95)} mbb/g from it.`;
-  const won = match === undefined ? "" : ` Against the table it imitates it makes ${whole(match)} ± ${whole(match_ci95)} mbb/g.`;
+  const won = match === undefined ? "" : ` Against the table of self-play it makes ${whole(match)} ± ${whole(match_ci95)} mbb/g.`;
   $("facts").textContent = `${agent.name}, depth ${agent.depth}: ${leaves.toLocaleString("en-US")} leaves.${lost}${won}`;
 }
 

@@ -1,5 +1,5 @@
 "use strict";
-// The self-play table that the trees imitate: shares of each action by betting line and group of hands, in steps of 1/255.
+// The table of self-play: shares of each action by betting line and group of hands, in steps of 1/255.
 
 const STEPS = 255;
 
