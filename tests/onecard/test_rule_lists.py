@@ -90,12 +90,10 @@ def test_tuning_never_makes_a_list_worse_on_its_games():
 
 def test_sentences():
     said = sentences([Line(STRONG, 0.83, 11), Line(WEAK, 0.1, 4), Line(BALANCE, 0.68)])
-    assert said[0] == "1. If your card beats at least 83% of the opponent's (the same card counts half), bet 1.1."
+    assert said[0] == "1. If your card beats at least 83% of the opponent's cards (the same card counts half), bet 1.1."
     assert said[1] == "2. With the weakest 10% of your own cards, bet 0.4."
-    assert said[2].startswith(
-        "3. Bluff with your weakest cards, none that beats more than 68%: each size b, b / (1 + b) times as often"
-    )
-    assert sentences([Line(BALANCE, 1.0)])[0].startswith("1. Bluff with your weakest cards: each size")
+    assert said[2].startswith("3. Bluff with your weakest cards, none that beats more than 68%: for every 1 + b bets of a size b")
+    assert sentences([Line(BALANCE, 1.0)])[0].startswith("1. Bluff with your weakest cards: for every")
     assert said[3] == "4. Check everything else." and sentences([]) == ["1. Always check."]
 
 

@@ -80,6 +80,8 @@ def opponent_panels(
         level(axes, equilibrium[name], "equilibrium", GREEN, above=False)
         axes.set(title=f"against {name}", xlabel=f"thousand {unit}")
         axes.set_ylabel("winnings (bb a game)")
+        axes.set_xlim(right=1.4 * x[-1])  # room for the names of the levels
+        axes.set_xticks(np.linspace(0, x[-1], 5))
         axes.margins(y=0.05)
         axes.grid(axis="y")
     low, high = zip(*(axes.get_ylim() for axes in all_axes), strict=True)

@@ -1,8 +1,8 @@
 """How rules are shown: curves with their names at the right end, a small tree drawn with its conditions, its paths as sentences.
 
 Each way from the root of a tree to a leaf is a rule, "if ... and ..., then ...". Conditions on the same feature on one path are
-one condition with a lower and an upper end. Features are named by phrases such as "the opponent's chance of at or below your
-card", and a condition reads "0.2 < phrase <= 0.8".
+one condition with a lower and an upper end. Features are named by phrases such as "the opponent's chance of your card or
+lower", and a condition reads "0.2 < phrase <= 0.8".
 """
 
 from collections.abc import Iterator, Mapping, Sequence

@@ -45,13 +45,13 @@ def sentence(line: Line) -> str:
     """A line in words."""
     share, bet = f"{line.threshold:.0%}", "check" if line.size == 0 else f"bet {SIZES[line.size]:.1f}"
     if line.kind == STRONG:
-        return f"If your card beats at least {share} of the opponent's (the same card counts half), {bet}."
+        return f"If your card beats at least {share} of the opponent's cards (the same card counts half), {bet}."
     if line.kind == WEAK:
         return f"With the weakest {share} of your own cards, {bet}."
     limit = "" if line.threshold >= 1 else f", none that beats more than {share}"
     return (
-        f"Bluff with your weakest cards{limit}: each size b, b / (1 + b) times as often as the lines above bet "
-        "it, the largest size with the weakest cards."
+        f"Bluff with your weakest cards{limit}: for every 1 + b bets of a size b by the lines above, make b bluffs of that "
+        "size. The weakest cards make the largest bluffs."
     )
 
 

@@ -64,9 +64,9 @@ def inputs(kind: Representation, own: np.ndarray, other: np.ndarray) -> np.ndarr
 
 def input_names(kind: Representation) -> list[str]:
     """What the columns of `inputs` are, in words that a condition on them can start with."""
-    share = "at or below {}" if kind.cumulative else "being {}"
+    share = "{} or lower" if kind.cumulative else "{}"
     names = [f"{who} chance of {share.format(i)}" for who in ("your", "the opponent's") for i in range(1, CARDS + 1)]
-    rank = "chance of at or below your card"
+    rank = "chance of your card or lower"
     return names + {"": [], "card": ["your card"], "rank": [f"the opponent's {rank}"], "own rank": [f"your {rank}"]}[kind.card]
 
 
