@@ -76,13 +76,13 @@ def test_smoke_all_that_learned_play_argmax_as_well(smoke):
     met = {frozenset((pair["first"], pair["second"])) for pair in found["argmax_pairs"]}
     assert len(met) == len(found["argmax_pairs"]) == 15  # five agents and the stand-in
     scored = [pair for pair in found["pairs"] if pair["second"] == "stand-in"]
-    assert len(scored) == 10 and all(pair["sd_scored"] > 0 for pair in scored)
+    assert len(scored) == 11 and all(pair["sd_scored"] > 0 for pair in scored)
 
 
 def test_smoke_safety_is_priced(smoke):
     """What the safe agents lose to those that they replace, drawn actions only."""
     found = json.loads((smoke / "reports" / "metrics" / "head_to_head.json").read_text())
-    assert {name: cost["of"] for name, cost in found["safety"].items()} == {"safe table": "table", "safe OCT": "OCT"}
+    assert {name: cost["of"] for name, cost in found["safety"].items()} == {"safe table": "table", "safe OCT": "ours"}
     for name, cost in found["safety"].items():
         pair = next(p for p in found["pairs"] if (p["first"], p["second"]) == (cost["of"], name))
         assert cost["loses"]["mbb"] == pair["mbb"] and pair["how"] == "exact"
