@@ -1,0 +1,115 @@
+"""Processes that share out work with torch.distributed (gloo), started by torchrun. A rank is a process and its number.
+
+Sums and results come in one order, whoever computed them, so that the bytes are the same on any number of ranks. Arrays of
+numbers travel, never objects: torch would pickle those.
+"""
+
+import os
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+import numba
+import numpy as np
+import torch
+import torch.distributed as dist
+
+PATIENCE = 5.0  # seconds: who ends at once would look like a second lost rank to others
+
+_RESTARTS = (
+    "--max-restarts needs --standalone or --rdzv-backend=c10d, and TORCH_DISABLE_SHARE_RDZV_TCP_STORE=1 in the environment"
+)
+
+
+class Ranks:
+    """This process among all of them."""
+
+    def __init__(self, rank: int = 0, size: int = 1):
+        """By default the only one."""
+        self.rank, self.size = rank, size
+        self.sent = 0  # bytes that this rank has sent in `exchange`
+
+    def exchange(self, partner: int, given: np.ndarray, taken: np.ndarray) -> None:
+        """Send a contiguous array to a rank that sends another one of taken's size. ConnectionError where that rank is lost."""
+        with _naming(partner):
+            both = (dist.isend, given), (dist.irecv, taken)
+            for work in dist.batch_isend_irecv([dist.P2POp(way, torch.from_numpy(array), partner) for way, array in both]):
+                work.wait()
+        self.sent += given.nbytes
+
+    def broadcast(self, array: np.ndarray, source: int = 0) -> None:
+        """Fill a contiguous array, on all ranks, with what one rank has in it. ConnectionError where a rank is lost."""
+        if self.size > 1:
+            with _naming(source):
+                dist.broadcast(torch.from_numpy(array), source)
+
+    def halves(self, n: int) -> list[tuple[int, slice, slice]]:
+        """Steps of recursive halving of n numbers: a partner, what this rank keeps of what it has left, and what it gives.
+
+        The first partner is the neighbour, so that sums come in pairs of neighbours, then pairs of pairs, and so on.
+        """
+        steps, left, step = [], slice(0, n), 1
+        while step < self.size:
+            middle = (left.start + left.stop) // 2
+            lower, upper = slice(left.start, middle), slice(middle, left.stop)
+            left, given = (upper, lower) if self.rank & step else (lower, upper)
+            steps.append((self.rank ^ step, left, given))
+            step *= 2
+        return steps
+
+    def sum_share(self, numbers: np.ndarray) -> slice:
+        """Sum arrays (n,) over ranks, a power of two, in pairs of neighbours; returns the share that this rank then has."""
+        share = slice(0, len(numbers))
+        for partner, share, given in self.halves(len(numbers)):
+            taken = np.empty_like(numbers[share])
+            self.exchange(partner, numbers[given], taken)
+            numbers[share] += taken
+        return share
+
+    def gather(self, numbers: np.ndarray) -> None:
+        """Fill an array (n,) with all ranks' shares."""
+        for partner, share, given in reversed(self.halves(len(numbers))):
+            self.exchange(partner, numbers[share], numbers[given])
+
+    def in_order(self, n: int, size: int, work: Callable[[int], np.ndarray]) -> Iterator[np.ndarray]:
+        """work(0), .., work(n - 1), (size,) float64 each, computed on one rank; all ranks get all."""
+        for first in range(0, n, self.size):
+            mine = work(first + self.rank) if first + self.rank < n else np.empty(0)
+            for source in range(min(self.size, n - first)):
+                numbers = mine if source == self.rank else np.empty(size)
+                self.broadcast(numbers, source)
+                yield numbers
+
+
+@contextmanager
+def _naming(rank: int) -> Iterator[None]:
+    """Say who was lost where torch says that a connection was."""
+    try:
+        yield
+    except RuntimeError as error:
+        why = str(error).splitlines()[0].split(". This is")[0]
+        raise ConnectionError(f"rank {rank} does not answer any more ({why})") from error
+
+
+@contextmanager
+def joined() -> Iterator[Ranks]:
+    """All processes that torchrun has started, or this one alone. An error ends this one with a line that names its rank.
+
+    Each takes its part of the machine's threads.
+    """
+    rank = int(os.environ.get("RANK", 0))
+    try:
+        if dist.is_torchelastic_launched():
+            if os.environ["TORCHELASTIC_MAX_RESTARTS"] != "0" and os.environ["TORCHELASTIC_USE_AGENT_STORE"] == "True":
+                raise ValueError(_RESTARTS)
+            dist.init_process_group("gloo")
+            numba.set_num_threads(max(1, numba.config.NUMBA_NUM_THREADS // int(os.environ["LOCAL_WORLD_SIZE"])))
+        yield Ranks(rank, dist.get_world_size() if dist.is_initialized() else 1)
+    except (OSError, ValueError, RuntimeError) as error:
+        print(f"rank {rank}: {error}", file=sys.stderr, flush=True)
+        if isinstance(error, ConnectionError):
+            time.sleep(PATIENCE)
+        sys.exit(1)
+    if dist.is_initialized():
+        dist.destroy_process_group()

@@ -1,0 +1,219 @@
+"""Self-play on many processes, by torchrun; on one it needs none.
+
+    torchrun --nproc-per-node=4 -m faceup.holdem.scale.selfplay params.yaml build/selfplay --batch 64
+
+plays the sections `betting` and `selfplay` of a profile and leaves the files of 11_selfplay in the folder: strategy.npz,
+strategy_300.npz and so on, and the last checkpoints. A batch of boards is played from one strategy, and what it adds is summed
+in one order (scale/sums): the bytes are the same on any number of processes. A batch of 1 is what solve/selfplay does.
+
+Batches begin at multiples of their size; one ends early where the run ends or a snapshot is taken. Discounts that are due within
+a batch come at its end. Rank 0 alone writes files.
+"""
+
+import argparse
+import fcntl
+import hashlib
+import os
+from collections.abc import Callable, Sequence
+from contextlib import nullcontext
+from pathlib import Path
+from typing import IO
+
+import numpy as np
+from numba import njit, prange
+
+from faceup.cards.equity import load_tables
+from faceup.holdem.betting.betting_tree import BettingTree, build_tree, menu_from
+from faceup.holdem.scale.ranks import Ranks, joined
+from faceup.holdem.scale.sums import Batch, Sums, Tables, checked
+from faceup.holdem.solve.board import PADDED, _gather_lanes, _replace_block, _scatter_lanes, board_order
+from faceup.holdem.solve.checkpoint import Run, _named, _read_snapshot, _say_size, _write, fingerprint, load, save
+from faceup.holdem.solve.groups import Grid, Groups, make_groups
+from faceup.holdem.solve.layout import LANES
+from faceup.holdem.solve.policy import TablePolicy
+from faceup.holdem.solve.river import BOTH, _match, _reach, _river_scratch_of, _root_values, _sum_entries, _sweep_cells
+from faceup.holdem.solve.selfplay import Discount, SelfPlay, SelfPlayState, _all_down, _all_up, sampled_board
+from faceup.holdem.solve.strategy_file import save_strategy
+from faceup.notebook.parameters import load_parameters
+from faceup.notebook.paths import DATA
+from faceup.notebook.progress import Progress
+from faceup.notebook.source_code import code_digest
+from faceup.notebook.stored import reusing
+
+SINGLE = Batch(1, 1)
+PART = 16  # boards: fewer cost time to add up, more need larger batches for as many processes
+_CODE = code_digest("faceup.holdem.scale.sums"), code_digest("faceup.holdem.scale.selfplay")
+
+
+# The two kernels are those of solve/river and solve/selfplay, but for the table of regrets that the strategy is read from.
+
+
+@njit(cache=True)
+def _sweep_rivers_apart(shapes, cells, kin, block, ends, known, regrets, averages, scratch):
+    """Sweep the LANES river subtrees of a block, played by the regrets `known`; what is learnt is added to the other tables."""
+    column, begin, end = block * LANES, shapes.begin[block], shapes.begin[block + 1]
+    shape, n_tiles = shapes.of_block[block], kin.count.shape[0]
+    n_nodes, chance = (end - begin) // LANES, scratch.chance.reshape(scratch.chance.shape[0], -1)
+    for player in range(2):
+        _gather_lanes(ends, column, player, n_tiles, scratch.kin)
+        _sum_entries(cells, kin.of_hole, scratch.kin, player, scratch.sums)
+    for g in range(cells.group.shape[0]):
+        scratch.chance[g, :n_nodes] = known[cells.group[g]][begin:end].reshape(n_nodes, LANES)
+        _match(shapes, shape, scratch.chance[g])
+        _reach(shapes, shape, chance, g * chance.shape[1], scratch.reach, g)
+    _sweep_cells(shapes, shape, cells, begin, end, shapes.stake[block], BOTH, regrets, averages, scratch)
+    for player in range(2):
+        _gather_lanes(ends, column, player, n_tiles, scratch.kin)
+        _root_values(cells, kin.of_hole, scratch.kin, scratch.root, scratch.own, player, scratch.worth)
+        _scatter_lanes(scratch.worth, ends, column, player, n_tiles)
+
+
+@njit(cache=True, parallel=True)
+def _all_ends_apart(
+    layout, sequence, starts, shapes, cells, holes, class_start, kin, ends, blocks, rivers, known, gain, averages
+):
+    """Values of all ends to both players, and a sweep of all rivers, LANES at a time."""
+    for thread in prange(starts.shape[0] - 1):
+        for b in sequence[starts[thread] : starts[thread + 1]]:
+            column = b * LANES
+            if column < layout.columns[0, 2]:
+                for player in range(2):
+                    stake = layout.stake[column : column + LANES, player].copy()
+                    shown = column < layout.columns[0, 1]
+                    _replace_block(ends, column, player, holes, class_start, kin, stake, shown, blocks[thread])
+            else:
+                river = _river_scratch_of(rivers, np.int64(thread))
+                _sweep_rivers_apart(shapes, cells, kin, b, ends, known, gain, averages, river)
+
+
+class BatchPlay(SelfPlay):
+    """Self-play in batches. Averages are whole after `sums.gather` only."""
+
+    def __init__(self, tree: BettingTree, groups: Groups, discount: Discount, seed: int, batch: Batch, ranks: Ranks):
+        """Nothing learnt yet. Raises ValueError where the batch cannot be shared out among so many ranks."""
+        super().__init__(tree, groups, discount, seed)
+        self.batch = batch.boards
+        self.sums = Sums(self.state.regrets, self.state.averages, batch, ranks)
+        self.state = SelfPlayState(self.sums.known, self.sums.kept, 0)
+
+    def go_on_from(self, state: SelfPlayState | None) -> None:
+        """Begin on all ranks with what rank 0 has learnt before, None for nothing; other ranks' states do not count."""
+        state = state or self.state
+        iteration = np.array([state.iteration])
+        self.sums.ranks.broadcast(iteration)
+        self.sums.set(state.regrets, state.averages)
+        self.state = self.state._replace(iteration=int(iteration[0]))
+
+    def advance(self, iterations: int) -> None:
+        """Play so many boards."""
+        if self.batch == 1:
+            return super().advance(iterations)
+        end, size, epoch = self.state.iteration + iterations, self.batch, self.discount.epoch
+        while (first := self.state.iteration) < end:
+            done = min(end, first - first % size + size)
+            self.sums.add(first, done, self._play)
+            self.state = self.state._replace(iteration=done)
+            for t in range(first // epoch + 1, done // epoch + 1):
+                self._end_epoch(t)
+
+    def _play(self, iteration: int, sums: Tables) -> None:
+        """As `SelfPlay._iterate`, but what a board adds goes to other tables than those that it is played from."""
+        regrets, averages = sums[:4], sums[4:]
+        cards = sampled_board(self.seed, iteration)
+        order, known = board_order(cards), self.state.regrets
+        n_groups, rows, kin, cells = self._locate(cards, order)
+        reach, value = self._roots
+        at_root = reach[:, 0].reshape(2, PADDED)
+        at_root[:] = 0
+        at_root[:, kin.of_hole] = 1
+        shared, kept = (self._strategy, rows, self._groups, n_groups), (self._scratches, self._ends)
+        _all_down(self.layout, *self._parts, known, *shared, reach, *kept, kin.count, self._reach)
+        _all_ends_apart(
+            self.layout, *self._blocks, self._shapes, cells, order.holes, order.class_start, kin, self._ends,
+            self._scratches.block, self._river_scratches, known[3], regrets[3], averages[3],
+        )  # fmt: skip
+        _all_up(self.layout, *self._parts, BOTH, regrets, averages, *shared, value, *kept, self._gain, self._reach)
+
+
+def _claim(folder: Path) -> IO:
+    """Keep other runs out of a folder until the file that is returned is closed. Raises OSError where one is there."""
+    folder.mkdir(parents=True, exist_ok=True)
+    file = open(folder / "lock", "w")
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        raise OSError(f"{folder}: another run writes there, expected a folder of its own") from None
+    return file
+
+
+def train(
+    tree: BettingTree, groups: Groups, discount: Discount, seed: int, iterations: int, folder: str | os.PathLike, every: int,
+    snapshots: Sequence[int] = (), progress: Callable[[int], None] = lambda done: None, batch: Batch = SINGLE,
+    ranks: Ranks | None = None,
+) -> Run | None:  # fmt: skip
+    """As `train` of solve/checkpoint, called on all ranks. Rank 0 returns the run, uses the folder, and tells the progress.
+
+    every: boards between checkpoints; each is written at the end of a batch. Raises ValueError and OSError as that one does, and
+    where the batch does not fit the ranks, another run uses the folder or a rank has other code; ConnectionError if one is lost.
+    """
+    folder, ranks = Path(folder), ranks or Ranks()
+    batch, stops, first_rank = checked(batch, ranks.size), sorted({*snapshots, iterations}), ranks.rank == 0
+    if every < 1 or stops[0] < 1 or stops[-1] > iterations:
+        raise ValueError(f"every is {every}, snapshots is {list(snapshots)}, expected from 1 on, and from 1 to {iterations}")
+    cut = [stop for stop in stops if stop % batch.boards]  # where a batch ends early decides the bits
+    same_run = fingerprint(tree, groups, discount, seed), _CODE, tuple(batch), cut
+    owner = hashlib.sha256(repr(same_run).encode()).hexdigest()
+    told = np.frombuffer(owner.encode(), dtype=np.uint8).copy()
+    ranks.broadcast(told)
+    if told.tobytes() != owner.encode():
+        raise ValueError("its code, libraries or parameters are not those of rank 0, expected the same")
+    play = BatchPlay(tree, groups, discount, seed, batch, ranks)
+    with _claim(folder) if first_rank else nullcontext():
+        if first_rank:
+            _say_size(tree, groups, iterations, len(snapshots))
+        play.go_on_from(load(folder, owner, iterations, snapshots) if first_rank and reusing() else None)
+        if first_rank and play.state.iteration == 0:
+            save(folder, play.state, owner)  # so that an unwritable folder is an error before work starts
+        while (first := play.state.iteration) < iterations:
+            stop = next(stop for stop in stops if stop > first)
+            play.advance(min(stop - first, batch.boards - first % batch.boards))
+            done = play.state.iteration
+            if whole := done == stop or done // every > first // every:
+                play.sums.gather()
+            if first_rank and done in snapshots:
+                _write(folder / f"snapshot-{done:09d}.npz", owner, _named("average", play.state.averages))
+            if first_rank and whole:
+                save(folder, play.state, owner)
+            if first_rank:
+                progress(done)
+        return Run(play.average(), {i: play.average(_read_snapshot(folder, i, owner)) for i in snapshots}) if first_rank else None
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """The command line."""
+    parser = argparse.ArgumentParser(prog="python -m faceup.holdem.scale.selfplay", description="Self-play on many processes.")
+    parser.add_argument("profile", type=Path, help="a file such as params.yaml")
+    parser.add_argument("folder", type=Path, help="for the strategies and checkpoints; a stopped run goes on from these")
+    parser.add_argument("--batch", type=int, default=1, help="boards that are played from one strategy, a power of two (1)")
+    parser.add_argument("--part", type=int, default=PART, help=f"boards that one process plays at least ({PART})")
+    parser.add_argument("--equity", type=Path, default=DATA / "equity", help="what the stage equity makes (data/equity)")
+    given = parser.parse_args(arguments)
+    with joined() as ranks:
+        parameters = load_parameters(given.profile)
+        knobs, tree = parameters["selfplay"], build_tree(menu_from(**parameters["betting"]))
+        cells = [[knobs[f"{street}_{key}"] for key in ("equity_cells", "decile_cells", "deciles")] for street in ("flop", "turn")]
+        tables, grids = load_tables(given.equity), [Grid(a, b, tuple(c)) for a, b, c in cells]
+        groups = make_groups(tables[1], tables[2], *grids)
+        run = train(
+            tree, groups, Discount(*(knobs[name] for name in Discount._fields)), parameters["seed"], knobs["iterations"],
+            given.folder / "checkpoints", knobs["checkpoint_every"], knobs["snapshots"],
+            Progress("self-play, boards", knobs["iterations"]), Batch(given.batch, given.part), ranks,
+        )  # fmt: skip
+        if run:
+            strategies = {"strategy": run.average} | {f"strategy_{i}": average for i, average in run.snapshots.items()}
+            for name, average in strategies.items():
+                save_strategy(given.folder / f"{name}.npz", TablePolicy(average, groups))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,213 @@
+"""Batches of boards on several processes: the bytes do not depend on how many these are, nor on kills."""
+
+import fcntl
+import os
+import re
+import resource
+import socket
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+import yaml
+from toy_selfplay import DISCOUNT, GROUPS, SEED, TREE, play
+
+from faceup.cards.equity import save_tables
+from faceup.holdem.betting.betting_tree import build_tree, menu_from
+from faceup.holdem.scale import selfplay
+from faceup.holdem.scale.ranks import Ranks
+from faceup.holdem.scale.selfplay import BatchPlay, main
+from faceup.holdem.scale.sums import Batch
+from faceup.holdem.solve.checkpoint import train
+from faceup.holdem.solve.groups import Grid, make_groups
+from faceup.holdem.solve.policy import TablePolicy
+from faceup.holdem.solve.selfplay import Discount, SelfPlay, new_state, sampled_board
+from faceup.holdem.solve.strategy_file import save_strategy
+from faceup.notebook.paths import ROOT
+from faceup.notebook.source_code import SOURCES
+
+PROGRAM = Path(__file__).with_name("toy_selfplay.py")
+ONE_THREAD = {"PYTHONPATH": str(SOURCES), "NUMBA_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
+RESTARTS = {"TORCH_DISABLE_SHARE_RDZV_TCP_STORE": "1"}
+RUN = "54", "16", "4", "20", "10"  # iterations, batch, part, boards between checkpoints, snapshot
+
+
+def started(folder: Path, *options: str, **more: str) -> subprocess.Popen:
+    """The toy on processes of torchrun."""
+    command = [sys.executable, "-m", "torch.distributed.run", *options, str(PROGRAM), str(folder), *RUN]
+    return subprocess.Popen(command, env=os.environ | ONE_THREAD | more, stderr=subprocess.PIPE, text=True)
+
+
+def ended(*processes: subprocess.Popen, limit: float = 300) -> list[tuple[int, str]]:
+    """What they returned and said on stderr; none is left behind."""
+    try:
+        said = [process.communicate(timeout=limit)[1] for process in processes]
+        return [(process.returncode, text) for process, text in zip(processes, said, strict=True)]
+    finally:
+        for process in processes:
+            if process.poll() is None:
+                process.terminate()  # torchrun then ends its processes
+                process.wait(60)
+
+
+@pytest.fixture(scope="module")
+def alone(tmp_path_factory):
+    """What one process leaves that nobody disturbs."""
+    return toy(tmp_path_factory.mktemp("alone"))
+
+
+def learnt(run: SelfPlay) -> list[bytes]:
+    return [table.tobytes() for table in run.state.regrets + run.state.averages]
+
+
+def test_a_batch_of_one_is_self_play():
+    run, expected = BatchPlay(TREE, GROUPS, DISCOUNT, SEED, Batch(1, 16), Ranks()), SelfPlay(TREE, GROUPS, DISCOUNT, SEED)
+    run.advance(25)
+    expected.advance(25)
+    assert learnt(run) == learnt(expected)
+
+
+def test_a_batch_adds_what_each_board_adds_to_the_strategy_at_its_beginning():
+    run = BatchPlay(TREE, GROUPS, DISCOUNT._replace(epoch=1000), SEED, Batch(8, 2), Ranks())
+    run.advance(16)
+    before, single = new_state(TREE, GROUPS), SelfPlay(TREE, GROUPS, DISCOUNT, SEED)
+    for table, value in zip(before.regrets, run.state.regrets, strict=True):
+        table[...] = value * np.float32(2**-30)  # the same strategy, and so small that gains are not rounded
+    expected = [table.astype(float) for table in run.state.regrets + run.state.averages]
+    for iteration in range(16, 21):
+        tables = [tuple(table.copy() for table in kind) for kind in (before.regrets, before.averages)]
+        single.state = before._replace(regrets=tables[0], averages=tables[1])
+        single._iterate(sampled_board(SEED, iteration))
+        changed = zip(expected, tables[0] + tables[1], before.regrets + before.averages, strict=True)
+        for total, after, start in changed:
+            total += after - start
+    run.advance(5)
+    for found, total in zip(run.state.regrets + run.state.averages, expected, strict=True):
+        np.testing.assert_allclose(found, total, rtol=0, atol=3e-6 * np.abs(total).max())
+
+
+def test_discounts_that_are_due_in_a_batch_come_at_its_end(monkeypatch):
+    ended_epochs = []
+    monkeypatch.setattr(BatchPlay, "_end_epoch", lambda self, t: ended_epochs.append((self.state.iteration, t)))
+    BatchPlay(TREE, GROUPS, DISCOUNT, SEED, Batch(16, 4), Ranks()).advance(40)
+    assert ended_epochs == [(16, 1), (32, 2), (32, 3), (40, 4)]
+
+
+def toy(folder: Path) -> bytes:
+    """What one process leaves, from the newest checkpoint on."""
+    iterations, boards, part, every, snapshot = map(int, RUN)
+    play(folder, iterations, Batch(boards, part), every, [snapshot], Ranks())
+    return (folder / "strategy.npz").read_bytes()
+
+
+def test_killed_on_four_processes_it_ends_on_one_with_the_same_bytes(tmp_path, alone):
+    [(status, said)] = ended(started(tmp_path, "--nproc-per-node=4", FACEUP_DIE="2:30"))
+    assert status and re.search(r"(?m)^rank \d: rank 2 does not answer any more \(.*\)$|rank +: 2 .*\n.*exitcode +: -9", said)
+    assert [path.name for path in sorted(tmp_path.glob("checkpoint-*"))] == [f"checkpoint-0000000{n}.npz" for n in (10, 32)]
+    assert toy(tmp_path) == alone
+
+
+@pytest.mark.slow
+def test_torchrun_starts_it_again(tmp_path, alone):
+    options = "--standalone", "--nproc-per-node=2", "--max-restarts=1"
+    [(status, said)] = ended(started(tmp_path, *options, FACEUP_DIE="1:30"))
+    assert status and "rank 0: --max-restarts needs --standalone" in said
+    [(status, said)] = ended(started(tmp_path, *options, FACEUP_DIE="1:30", **RESTARTS))
+    assert status == 0 and "exitcode: -9" in said
+    assert (tmp_path / "strategy.npz").read_bytes() == alone
+
+
+@pytest.mark.slow
+def test_two_machines_meet_by_tcp(tmp_path, alone):
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    where = "--rdzv-backend=c10d", "--rdzv-id=toy", f"--rdzv-endpoint=127.0.0.1:{port}", "--nnodes=2", "--nproc-per-node=1"
+    machines = [started(tmp_path, *where, f"--local-addr=127.0.0.{k}", GLOO_SOCKET_IFNAME="lo") for k in (1, 2)]
+    for status, said in ended(*machines):
+        assert status == 0, said
+    assert (tmp_path / "strategy.npz").read_bytes() == alone
+    size = sum(table.size for table in new_state(TREE, GROUPS).regrets)
+    batch, whole = 2 * (size - size // 2) + size // 2, size // 2  # both sums' upper halves, new regrets' lower half; averages'
+    assert int((tmp_path / "sent").read_text()) == 4 * (5 * batch + 4 * whole)  # batches end at 10, 16, 32, 48 and 54
+
+
+def test_two_runs_on_one_folder_are_refused(tmp_path):
+    with open(tmp_path / "lock", "w") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        with pytest.raises(OSError, match="another run writes there, expected a folder of its own"):
+            play(tmp_path, 8, Batch(4, 2), 4, [], Ranks())
+    assert [path.name for path in tmp_path.iterdir()] == ["lock"]
+
+
+def test_a_full_disk_is_an_error_and_the_run_goes_on_later(tmp_path, monkeypatch):
+    """A limit on the size of files stands for the full disk."""
+    play(tmp_path / "other", 16, Batch(8, 2), 8, [], Ranks())
+    play(tmp_path, 8, Batch(8, 2), 8, [], Ranks())
+    before = {path.name: path.read_bytes() for path in tmp_path.glob("checkpoint-*")}
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (5000, limits[1]))
+    try:
+        with pytest.raises(OSError, match=r"checkpoint-000000016.npz: cannot be written .* room"):
+            play(tmp_path, 16, Batch(8, 2), 8, [], Ranks())
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+    assert {path.name: path.read_bytes() for path in tmp_path.glob("checkpoint-*")} == before
+    advanced = []
+    monkeypatch.setattr(BatchPlay, "advance", lambda self, n, old=BatchPlay.advance: (advanced.append(n), old(self, n)))
+    play(tmp_path, 16, Batch(8, 2), 8, [], Ranks())
+    assert advanced == [8]
+    assert (tmp_path / "strategy.npz").read_bytes() == (tmp_path / "other" / "strategy.npz").read_bytes()
+
+
+@pytest.mark.parametrize("other", [{"batch": Batch(8, 1)}, {"batch": Batch(4, 2)}, {"snapshots": [3]}, {"seed": 8}])
+def test_checkpoints_of_other_batches_are_refused(tmp_path, capsys, other):
+    run = {"seed": SEED, "batch": Batch(8, 2), "snapshots": [8]}
+    shared = {"iterations": 16, "folder": tmp_path, "every": 8}
+    selfplay.train(TREE, GROUPS, DISCOUNT, **run, **shared)
+    capsys.readouterr()
+    selfplay.train(TREE, GROUPS, DISCOUNT, **run | other, **shared)
+    assert "checkpoint-000000016.npz is refused: it is of other parameters" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("batch", "ranks", "message"),
+    [
+        (Batch(48, 16), 2, "batch is 48, expected a power of two"),
+        (Batch(64, 0), 2, "part is 0, expected a power of two"),
+        (Batch(64, 16), 3, "processes is 3, expected a power of two"),
+        (Batch(64, 16), 8, "8 processes: a batch of 64 boards in parts of 16 is for 4 at most"),
+        (Batch(1, 16), 2, "2 processes: a batch of 1 boards in parts of 1 is for 1 at most"),
+    ],
+)
+def test_batches_that_do_not_fit_are_refused(tmp_path, batch, ranks, message):
+    with pytest.raises(ValueError, match=message):
+        play(tmp_path / "new", 8, batch, 4, [], Ranks(0, ranks))
+    assert not (tmp_path / "new").exists()
+
+
+def test_errors_are_a_line_that_names_the_rank(tmp_path, capsys):
+    with pytest.raises(SystemExit):
+        main(["nowhere.yaml", str(tmp_path)])
+    assert capsys.readouterr().err.startswith("rank 0: ")
+
+
+@pytest.mark.slow
+def test_the_command_leaves_what_11_selfplay_leaves(tmp_path, tables):
+    save_tables(tmp_path / "equity", tables)
+    profile = ROOT / "params" / "smoke.yaml"
+    main([str(profile), str(tmp_path / "found"), "--equity", str(tmp_path / "equity")])
+    parameters = yaml.safe_load(profile.read_text())
+    knobs = parameters["selfplay"]
+    grids = [
+        Grid(*(knobs[f"{street}_{key}"] for key in ("equity_cells", "decile_cells", "deciles"))) for street in ("flop", "turn")
+    ]
+    groups = make_groups(tables[1], tables[2], *grids)
+    discount = Discount(*(knobs[name] for name in Discount._fields))
+    tree, snapshots = build_tree(menu_from(**parameters["betting"])), knobs["snapshots"]
+    run = train(tree, groups, discount, parameters["seed"], knobs["iterations"], tmp_path / "own", 100, snapshots)
+    for name, average in [("strategy", run.average), *((f"strategy_{i}", run.snapshots[i]) for i in snapshots)]:
+        save_strategy(tmp_path / "expected.npz", TablePolicy(average, groups))
+        assert (tmp_path / "found" / f"{name}.npz").read_bytes() == (tmp_path / "expected.npz").read_bytes()
