@@ -15,11 +15,9 @@ import numpy as np
 import torch
 import torch.distributed as dist
 
+# In torch 2.13 a process that is started again reads the addresses of those before it, and waits for ever.
+RESTARTS = "set TORCH_DISABLE_SHARE_RDZV_TCP_STORE=1 for --max-restarts, with --standalone or --rdzv-backend=c10d"
 PATIENCE = 5.0  # seconds: who ends at once would look like a second lost rank to others
-
-_RESTARTS = (
-    "--max-restarts needs --standalone or --rdzv-backend=c10d, and TORCH_DISABLE_SHARE_RDZV_TCP_STORE=1 in the environment"
-)
 
 
 class Ranks:
@@ -45,17 +43,13 @@ class Ranks:
                 dist.broadcast(torch.from_numpy(array), source)
 
     def halves(self, n: int) -> list[tuple[int, slice, slice]]:
-        """Steps of recursive halving of n numbers: a partner, what this rank keeps of what it has left, and what it gives.
-
-        The first partner is the neighbour, so that sums come in pairs of neighbours, then pairs of pairs, and so on.
-        """
-        steps, left, step = [], slice(0, n), 1
-        while step < self.size:
-            middle = (left.start + left.stop) // 2
-            lower, upper = slice(left.start, middle), slice(middle, left.stop)
-            left, given = (upper, lower) if self.rank & step else (lower, upper)
-            steps.append((self.rank ^ step, left, given))
-            step *= 2
+        """Steps of recursive halving of n numbers, neighbours first: a partner, what this rank keeps, what it gives."""
+        steps, left = [], slice(0, n)
+        for bit in range(self.size.bit_length() - 1):
+            middle, upper = (left.start + left.stop) // 2, self.rank >> bit & 1
+            halves = slice(left.start, middle), slice(middle, left.stop)
+            left = halves[upper]
+            steps.append((self.rank ^ 1 << bit, left, halves[1 - upper]))
         return steps
 
     def sum_share(self, numbers: np.ndarray) -> slice:
@@ -88,21 +82,17 @@ def _naming(rank: int) -> Iterator[None]:
     try:
         yield
     except RuntimeError as error:
-        why = str(error).splitlines()[0].split(". This is")[0]
-        raise ConnectionError(f"rank {rank} does not answer any more ({why})") from error
+        raise ConnectionError(f"rank {rank} does not answer any more ({str(error).split('. This is')[0]})") from error
 
 
 @contextmanager
 def joined() -> Iterator[Ranks]:
-    """All processes that torchrun has started, or this one alone. An error ends this one with a line that names its rank.
-
-    Each takes its part of the machine's threads.
-    """
+    """All processes that torchrun has started, or this one alone. An error ends it with a line that names its rank."""
     rank = int(os.environ.get("RANK", 0))
     try:
         if dist.is_torchelastic_launched():
             if os.environ["TORCHELASTIC_MAX_RESTARTS"] != "0" and os.environ["TORCHELASTIC_USE_AGENT_STORE"] == "True":
-                raise ValueError(_RESTARTS)
+                raise ValueError(RESTARTS)
             dist.init_process_group("gloo")
             numba.set_num_threads(max(1, numba.config.NUMBA_NUM_THREADS // int(os.environ["LOCAL_WORLD_SIZE"])))
         yield Ranks(rank, dist.get_world_size() if dist.is_initialized() else 1)

@@ -2,12 +2,10 @@
 
     torchrun --nproc-per-node=4 -m faceup.holdem.scale.selfplay params.yaml build/selfplay --batch 64
 
-plays the sections `betting` and `selfplay` of a profile and leaves the files of 11_selfplay in the folder: strategy.npz,
-strategy_300.npz and so on, and the last checkpoints. A batch of boards is played from one strategy, and what it adds is summed
-in one order (scale/sums): the bytes are the same on any number of processes. A batch of 1 is what solve/selfplay does.
-
-Batches begin at multiples of their size; one ends early where the run ends or a snapshot is taken. Discounts that are due within
-a batch come at its end. Rank 0 alone writes files.
+plays the sections `betting` and `selfplay` of a profile and leaves strategy.npz, snapshots and checkpoints in the folder. A batch
+of boards is played from one strategy; a batch of 1 is what solve/selfplay does. The bytes are the same on any number of processes
+(scale/sums). Batches begin at multiples of their size; one ends early where the run ends or a snapshot is taken. Discounts that
+are due within a batch come at its end. Rank 0 alone writes files.
 """
 
 import argparse
@@ -42,15 +40,12 @@ from faceup.notebook.stored import reusing
 
 SINGLE = Batch(1, 1)
 PART = 16  # boards: fewer cost time to add up, more need larger batches for as many processes
-_CODE = code_digest("faceup.holdem.scale.sums"), code_digest("faceup.holdem.scale.selfplay")
-
-
-# The two kernels are those of solve/river and solve/selfplay, but for the table of regrets that the strategy is read from.
+_CODE = code_digest("faceup.holdem.scale.selfplay")
 
 
 @njit(cache=True)
 def _sweep_rivers_apart(shapes, cells, kin, block, ends, known, regrets, averages, scratch):
-    """Sweep the LANES river subtrees of a block, played by the regrets `known`; what is learnt is added to the other tables."""
+    """As `_sweep_rivers` of solve/river, but played by the regrets `known`."""
     column, begin, end = block * LANES, shapes.begin[block], shapes.begin[block + 1]
     shape, n_tiles = shapes.of_block[block], kin.count.shape[0]
     n_nodes, chance = (end - begin) // LANES, scratch.chance.reshape(scratch.chance.shape[0], -1)
@@ -69,10 +64,8 @@ def _sweep_rivers_apart(shapes, cells, kin, block, ends, known, regrets, average
 
 
 @njit(cache=True, parallel=True)
-def _all_ends_apart(
-    layout, sequence, starts, shapes, cells, holes, class_start, kin, ends, blocks, rivers, known, gain, averages
-):
-    """Values of all ends to both players, and a sweep of all rivers, LANES at a time."""
+def _ends_apart(layout, sequence, starts, shapes, cells, holes, class_start, kin, ends, blocks, rivers, known, gain, averages):
+    """As `_all_ends` of solve/selfplay, but played by the regrets `known`."""
     for thread in prange(starts.shape[0] - 1):
         for b in sequence[starts[thread] : starts[thread + 1]]:
             column = b * LANES
@@ -108,9 +101,9 @@ class BatchPlay(SelfPlay):
         """Play so many boards."""
         if self.batch == 1:
             return super().advance(iterations)
-        end, size, epoch = self.state.iteration + iterations, self.batch, self.discount.epoch
+        end, epoch = self.state.iteration + iterations, self.discount.epoch
         while (first := self.state.iteration) < end:
-            done = min(end, first - first % size + size)
+            done = min(end, first - first % self.batch + self.batch)
             self.sums.add(first, done, self._play)
             self.state = self.state._replace(iteration=done)
             for t in range(first // epoch + 1, done // epoch + 1):
@@ -118,9 +111,8 @@ class BatchPlay(SelfPlay):
 
     def _play(self, iteration: int, sums: Tables) -> None:
         """As `SelfPlay._iterate`, but what a board adds goes to other tables than those that it is played from."""
-        regrets, averages = sums[:4], sums[4:]
-        cards = sampled_board(self.seed, iteration)
-        order, known = board_order(cards), self.state.regrets
+        regrets, averages, known = sums[:4], sums[4:], self.state.regrets
+        order = board_order(cards := sampled_board(self.seed, iteration))
         n_groups, rows, kin, cells = self._locate(cards, order)
         reach, value = self._roots
         at_root = reach[:, 0].reshape(2, PADDED)
@@ -128,7 +120,7 @@ class BatchPlay(SelfPlay):
         at_root[:, kin.of_hole] = 1
         shared, kept = (self._strategy, rows, self._groups, n_groups), (self._scratches, self._ends)
         _all_down(self.layout, *self._parts, known, *shared, reach, *kept, kin.count, self._reach)
-        _all_ends_apart(
+        _ends_apart(
             self.layout, *self._blocks, self._shapes, cells, order.holes, order.class_start, kin, self._ends,
             self._scratches.block, self._river_scratches, known[3], regrets[3], averages[3],
         )  # fmt: skip
@@ -167,17 +159,17 @@ def train(
     ranks.broadcast(told)
     if told.tobytes() != owner.encode():
         raise ValueError("its code, libraries or parameters are not those of rank 0, expected the same")
-    play = BatchPlay(tree, groups, discount, seed, batch, ranks)
     with _claim(folder) if first_rank else nullcontext():
         if first_rank:
             _say_size(tree, groups, iterations, len(snapshots))
+        play = BatchPlay(tree, groups, discount, seed, batch, ranks)
         play.go_on_from(load(folder, owner, iterations, snapshots) if first_rank and reusing() else None)
         if first_rank and play.state.iteration == 0:
             save(folder, play.state, owner)  # so that an unwritable folder is an error before work starts
         while (first := play.state.iteration) < iterations:
             stop = next(stop for stop in stops if stop > first)
-            play.advance(min(stop - first, batch.boards - first % batch.boards))
-            done = play.state.iteration
+            done = min(stop, first - first % batch.boards + batch.boards)
+            play.advance(done - first)
             if whole := done == stop or done // every > first // every:
                 play.sums.gather()
             if first_rank and done in snapshots:
@@ -210,9 +202,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
             Progress("self-play, boards", knobs["iterations"]), Batch(given.batch, given.part), ranks,
         )  # fmt: skip
         if run:
-            strategies = {"strategy": run.average} | {f"strategy_{i}": average for i, average in run.snapshots.items()}
-            for name, average in strategies.items():
-                save_strategy(given.folder / f"{name}.npz", TablePolicy(average, groups))
+            for name, average in [("", run.average), *((f"_{i}", average) for i, average in run.snapshots.items())]:
+                save_strategy(given.folder / f"strategy{name}.npz", TablePolicy(average, groups))
 
 
 if __name__ == "__main__":

@@ -51,7 +51,7 @@ class Sums:
         self._shapes = [table.shape for table in known + kept]
         self._numbers, tables = self._new()
         self.known, self.kept = tables[: len(known)], tables[len(known) :]
-        self._parts = self._numbers[: sum(table.size for table in known)], self._numbers[sum(table.size for table in known) :]
+        self._known, self._kept = np.split(self._numbers, [sum(table.size for table in known)])
         self._free: list[tuple[np.ndarray, Tables]] = []  # sums that are 0
 
     def _new(self) -> tuple[np.ndarray, Tables]:
@@ -71,13 +71,13 @@ class Sums:
         share = self.batch.boards // self.ranks.size
         begin = first - first % self.batch.boards + self.ranks.rank * share
         numbers, tables = self._sum(begin, share, range(first, end), play)
-        for part, total in zip(self._parts, np.split(numbers, [len(self._parts[0])]), strict=True):
+        for part, total in zip((self._known, self._kept), np.split(numbers, [len(self._known)]), strict=True):
             own = self.ranks.sum_share(total)
             _add(part[own], total[own])
         if self.ranks.size > 1:
             numbers[:] = 0
         self._free.append((numbers, tables))
-        self.ranks.gather(self._parts[0])
+        self.ranks.gather(self._known)
 
     def _sum(self, begin: int, n: int, boards: range, play: Callable[[int, Tables], None]) -> tuple[np.ndarray, Tables]:
         """The sum over places begin..begin + n - 1; at the end of a run the last ones have no boards."""
@@ -93,4 +93,4 @@ class Sums:
 
     def gather(self) -> None:
         """Fill the tables that are kept in shares, on all ranks."""
-        self.ranks.gather(self._parts[1])
+        self.ranks.gather(self._kept)

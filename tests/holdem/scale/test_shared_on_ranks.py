@@ -1,0 +1,66 @@
+"""Best responses, matches and CFR-BR on several processes: the bytes of one, and of the functions that they stand for."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import toy_shared
+from test_selfplay_on_ranks import ONE_THREAD, ended
+
+from faceup.holdem.play import match
+from faceup.holdem.safe import game
+from faceup.holdem.scale import shared
+from faceup.holdem.scale.ranks import Ranks
+from faceup.holdem.scale.sums import Batch
+from faceup.holdem.solve import best_response
+from faceup.notebook.storage import load_npz
+
+
+def same(some: list[np.ndarray], others: list[np.ndarray]) -> bool:
+    return [(a.shape, a.dtype, a.tobytes()) for a in some] == [(a.shape, a.dtype, a.tobytes()) for a in others]
+
+
+def test_best_responses_are_those_of_one_process():
+    told = []
+    one = shared.answer_flops(toy_shared.responder(), toy_shared.FLOPS, Ranks(), told.append)
+    expected = best_response.answer_flops(responder := toy_shared.responder(), toy_shared.FLOPS)
+    assert same(toy_shared.arrays(one), toy_shared.arrays(expected)) and told == [2, 3]
+    assert responder.summarise(one[0]) == responder.summarise(expected[0])
+
+
+def test_matches_are_those_of_one_process():
+    for subset in (None, 30):
+        found = shared.play_boards(toy_shared.table(), toy_shared.BOARDS, Ranks(), subset, 2)
+        assert same([found], [match.play_boards(toy_shared.table(), toy_shared.BOARDS, subset, 2)])
+
+
+def test_a_batch_of_one_is_cfr_br():
+    run, other = toy_shared.game(), toy_shared.game()
+    one, expected = shared.learn_safely(run, run.state, 3, Batch(1, 16), Ranks()), game.learn(other, other.state, 3)
+    assert same(toy_shared.arrays(one[:3]), toy_shared.arrays(expected[:3]))
+
+
+def test_a_batch_of_turn_boards_adds_what_each_adds_to_what_is_known_at_its_beginning():
+    run, told = toy_shared.game(), []
+    start = shared.learn_safely(run, run.state, 4, Batch(4, 2), Ranks())
+    each = [game.learn(run, start._replace(iteration=k), 1) for k in range(4, 7)]
+    found = shared.learn_safely(run, start, 3, Batch(4, 2), Ranks(), told.append)
+    before = toy_shared.arrays(start[:3])
+    gained = [[after - b for after, b in zip(toy_shared.arrays(state[:3]), before, strict=True)] for state in each]
+    for now, b, *added in zip(toy_shared.arrays(found[:3]), before, *gained, strict=True):
+        np.testing.assert_allclose(now, b + sum(added), rtol=1e-5, atol=1e-5 * np.abs(b).max())
+    assert found.iteration == 7 and told == [3]
+
+
+def test_two_processes_find_what_one_finds(tmp_path):
+    solve = Path(__file__).parents[1] / "solve"
+    program, path = Path(__file__).with_name("toy_shared.py"), f"{ONE_THREAD['PYTHONPATH']}:{solve}"
+    command = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node=2", str(program), str(tmp_path)]
+    process = subprocess.Popen(command, env=os.environ | ONE_THREAD | {"PYTHONPATH": path}, stderr=subprocess.PIPE, text=True)
+    [(status, said)] = ended(process)
+    assert status == 0, said
+    expected = toy_shared.found(Ranks())
+    for rank in range(2):
+        assert same(list(load_npz(tmp_path / f"{rank}.npz").values()), expected)
