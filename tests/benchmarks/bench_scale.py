@@ -1,5 +1,9 @@
-"""Self-play on a GPU, where there is one, beside the processor's, on the default tree with the default groups."""
+"""Self-play in batches, on two processes, and on a GPU where there is one, on the default tree with the default groups."""
 
+import os
+import subprocess
+import sys
+from pathlib import Path
 from time import perf_counter
 
 import numpy as np
@@ -9,13 +13,19 @@ from report import record
 
 from faceup.cards.equity import all_tables
 from faceup.holdem.betting.betting_tree import build_tree, menu_from
+from faceup.holdem.scale.ranks import Ranks
+from faceup.holdem.scale.selfplay import PART, BatchPlay
+from faceup.holdem.scale.sums import Batch
 from faceup.holdem.scale.torch_sweep import TorchSweep
-from faceup.holdem.solve.groups import Grid, make_groups
+from faceup.holdem.solve.groups import Grid, Groups, make_groups
 from faceup.holdem.solve.selfplay import SelfPlay, sampled_board
 from faceup.notebook.parameters import section
+from faceup.notebook.storage import load_json, save_npz
 
 BATCH, BATCHES, AT_ONCE = 2048, 4, 128  # boards; those in memory together take 14 GB
 CHECKED = 4  # boards
+RANKS_BATCH, RANKS_BATCHES = 256, 3  # on two processes
+ROUNDS, ROUND = 5, 192  # boards with the engine and without, in turns
 
 
 def default_run() -> SelfPlay:
@@ -61,10 +71,40 @@ def worst_difference(run: SelfPlay, sweep: TorchSweep) -> float:
     return max(float(np.abs(f - e).max() / np.abs(e).max()) for f, e in zip(found, expected, strict=True))
 
 
-def test_sweeps() -> None:
-    """The processor's rate, and the GPU's where there is one."""
+def engine_overhead(run: SelfPlay, batch: int) -> float:
+    """What a board costs more in batches than one by one, as a share; the best of some rounds of each."""
+    batched = BatchPlay(run.tree, run.groups, run.discount, run.seed, Batch(batch, PART), Ranks())
+    best = [np.inf, np.inf]
+    for _ in range(ROUNDS):
+        for k, one in enumerate((run, batched)):
+            start = perf_counter()
+            one.advance(ROUND)
+            best[k] = min(best[k], perf_counter() - start)
+    return best[1] / best[0] - 1
+
+
+def rate_on_ranks(groups: Groups, folder: Path, processes: int, threads: int) -> dict:
+    """What rate_on_ranks.py finds: boards a second, and bytes that a process sends for a batch."""
+    save_npz(folder / "groups.npz", flop=groups.flop, turn=groups.turn, n_groups=np.array(groups.n_groups))
+    start = [sys.executable, "-m", "torch.distributed.run", "--standalone", f"--nproc-per-node={processes}"]
+    program = str(Path(__file__).with_name("rate_on_ranks.py"))
+    numbers = str(folder / "groups.npz"), str(RANKS_BATCH), str(RANKS_BATCHES), str(folder / "found.json")
+    threads_each = {"NUMBA_NUM_THREADS": str(processes * threads), "OMP_NUM_THREADS": "1"}  # each process takes its share
+    subprocess.run([*start, program, *numbers], env=os.environ | threads_each, check=True)
+    return load_json(folder / "found.json")  # type: ignore[return-value]
+
+
+def test_sweeps(tmp_path) -> None:
+    """The processor's rate, one by one, in batches and on two processes, and the GPU's where there is one."""
     run = default_run()
+    one, two = (rate_on_ranks(run.groups, tmp_path, n, 2 // n) for n in (1, 2))
     values: dict[str, object] = {"hole_updates_per_second": round(updates_per_second(run, WARM_UP, ITERATIONS))}
+    values |= {
+        "engine_overhead": round(engine_overhead(run, 64), 3),
+        "two_processes_ratio": round(two["boards_a_second"] / one["boards_a_second"], 3),
+        "two_processes_sent_megabytes": round(two["sent"] / 1e6, 2),
+        "two_processes_batch": RANKS_BATCH,
+    }
     if torch.cuda.is_available():
         sweep = TorchSweep(run.tree, run.groups, "cuda", AT_ONCE)
         values |= {
