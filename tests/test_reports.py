@@ -176,7 +176,7 @@ MATCH, ANSWERED = ("OCT loses", "XGBoost loses"), ("OCT answered", "table answer
 @pytest.mark.parametrize(
     ("file", "names"),
     [
-        ("README.md", (*MATCH, *ANSWERED, "told more", "safer", "safety costs", "safe OCT", "safe folds")),
+        ("README.md", (*MATCH, *ANSWERED, "told more", "safer", "safe table costs", "safe OCT", "safe folds")),
         ("notebooks/00_overview.ipynb", (*MATCH, *ANSWERED, "told more", "safer", "safe OCT")),
         ("notebooks/10_equity.ipynb", ("kings",)),
         ("notebooks/11_selfplay.ipynb", ("last snapshot", "table answered")),
@@ -186,7 +186,7 @@ MATCH, ANSWERED = ("OCT loses", "XGBoost loses"), ("OCT answered", "table answer
         ("notebooks/15_strategy.ipynb", ("bluff",)),
         ("notebooks/16_exploitability.ipynb", (*ANSWERED, "OCT answered more", "safe OCT", "small safe tree")),
         ("notebooks/17_stand_in.ipynb", ("stand-in",)),
-        ("notebooks/18_safe.ipynb", (*ANSWERED, "safer", "safety costs", "safe OCT", "small safe tree")),
+        ("notebooks/18_safe.ipynb", (*ANSWERED, "safer", "safety costs", "safe table costs", "safe OCT", "small safe tree")),
         ("notebooks/20_human_rules.ipynb", ("by heart", "never bets")),
         ("notebooks/30_leduc.ipynb", ("Leduc CFR", "card of 42", "card of 72", "small tree")),
     ],
