@@ -18,19 +18,15 @@ from pathlib import Path
 from typing import IO
 
 import numpy as np
-from numba import njit, prange
 
 from faceup.cards.equity import load_tables
 from faceup.holdem.betting.betting_tree import BettingTree, build_tree, menu_from
 from faceup.holdem.scale.ranks import Ranks, joined
 from faceup.holdem.scale.sums import Batch, Sums, Tables, checked
-from faceup.holdem.solve.board import PADDED, _gather_lanes, _replace_block, _scatter_lanes, board_order
 from faceup.holdem.solve.checkpoint import Run, _named, _read_snapshot, _say_size, _write, fingerprint, load, save
 from faceup.holdem.solve.groups import Grid, Groups, make_groups
-from faceup.holdem.solve.layout import LANES
 from faceup.holdem.solve.policy import TablePolicy
-from faceup.holdem.solve.river import BOTH, _match, _reach, _river_scratch_of, _root_values, _sum_entries, _sweep_cells
-from faceup.holdem.solve.selfplay import Discount, SelfPlay, SelfPlayState, _all_down, _all_up, sampled_board
+from faceup.holdem.solve.selfplay import Discount, SelfPlay, SelfPlayState, sampled_board
 from faceup.holdem.solve.strategy_file import save_strategy
 from faceup.notebook.parameters import load_parameters
 from faceup.notebook.paths import DATA
@@ -41,42 +37,6 @@ from faceup.notebook.stored import reusing
 SINGLE = Batch(1, 1)
 PART = 32  # boards: fewer cost time to add up (16: 12 % of all, 32: 5 %), more need larger batches for as many processes
 _CODE = code_digest("faceup.holdem.scale.selfplay")
-
-
-@njit(cache=True)
-def _sweep_rivers_apart(shapes, cells, kin, block, ends, known, regrets, averages, scratch):
-    """As `_sweep_rivers` of solve/river, but played by the regrets `known`."""
-    column, begin, end = block * LANES, shapes.begin[block], shapes.begin[block + 1]
-    shape, n_tiles = shapes.of_block[block], kin.count.shape[0]
-    n_nodes, chance = (end - begin) // LANES, scratch.chance.reshape(scratch.chance.shape[0], -1)
-    for player in range(2):
-        _gather_lanes(ends, column, player, n_tiles, scratch.kin)
-        _sum_entries(cells, kin.of_hole, scratch.kin, player, scratch.sums)
-    for g in range(cells.group.shape[0]):
-        scratch.chance[g, :n_nodes] = known[cells.group[g]][begin:end].reshape(n_nodes, LANES)
-        _match(shapes, shape, scratch.chance[g])
-        _reach(shapes, shape, chance, g * chance.shape[1], scratch.reach, g)
-    _sweep_cells(shapes, shape, cells, begin, end, shapes.stake[block], BOTH, regrets, averages, scratch)
-    for player in range(2):
-        _gather_lanes(ends, column, player, n_tiles, scratch.kin)
-        _root_values(cells, kin.of_hole, scratch.kin, scratch.root, scratch.own, player, scratch.worth)
-        _scatter_lanes(scratch.worth, ends, column, player, n_tiles)
-
-
-@njit(cache=True, parallel=True)
-def _ends_apart(layout, sequence, starts, shapes, cells, holes, class_start, kin, ends, blocks, rivers, known, gain, averages):
-    """As `_all_ends` of solve/selfplay, but played by the regrets `known`."""
-    for thread in prange(starts.shape[0] - 1):
-        for b in sequence[starts[thread] : starts[thread + 1]]:
-            column = b * LANES
-            if column < layout.columns[0, 2]:
-                for player in range(2):
-                    stake = layout.stake[column : column + LANES, player].copy()
-                    shown = column < layout.columns[0, 1]
-                    _replace_block(ends, column, player, holes, class_start, kin, stake, shown, blocks[thread])
-            else:
-                river = _river_scratch_of(rivers, np.int64(thread))
-                _sweep_rivers_apart(shapes, cells, kin, b, ends, known, gain, averages, river)
 
 
 class BatchPlay(SelfPlay):
@@ -110,21 +70,8 @@ class BatchPlay(SelfPlay):
                 self._end_epoch(t)
 
     def _play(self, iteration: int, sums: Tables) -> None:
-        """As `SelfPlay._iterate`, but what a board adds goes to other tables than those that it is played from."""
-        regrets, averages, known = sums[:4], sums[4:], self.state.regrets
-        order = board_order(cards := sampled_board(self.seed, iteration))
-        n_groups, rows, kin, cells = self._locate(cards, order)
-        reach, value = self._roots
-        at_root = reach[:, 0].reshape(2, PADDED)
-        at_root[:] = 0
-        at_root[:, kin.of_hole] = 1
-        shared, kept = (self._strategy, rows, self._groups, n_groups), (self._scratches, self._ends)
-        _all_down(self.layout, *self._parts, known, *shared, reach, *kept, kin.count, self._reach)
-        _ends_apart(
-            self.layout, *self._blocks, self._shapes, cells, order.holes, order.class_start, kin, self._ends,
-            self._scratches.block, self._river_scratches, known[3], regrets[3], averages[3],
-        )  # fmt: skip
-        _all_up(self.layout, *self._parts, BOTH, regrets, averages, *shared, value, *kept, self._gain, self._reach)
+        """What a board adds goes to other tables than those that it is played from."""
+        self._iterate(sampled_board(self.seed, iteration), (sums[:4], sums[4:]))
 
 
 def _claim(folder: Path) -> IO:

@@ -12,7 +12,7 @@ solve/board); on the river all holes of one strength and one equity are one cell
 Boards come from the seed and the iteration's number alone, so that a run that is resumed goes on with the same bits.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 import numba
@@ -188,8 +188,10 @@ def _all_down(layout, parts, starts, regrets, strategy, rows, groups, n_groups, 
 
 
 @njit(cache=True, parallel=True)
-def _all_ends(layout, sequence, starts, shapes, cells, holes, class_start, kin, ends, blocks, rivers, learner, regrets, averages):
-    """Values of all ends to both players, and a sweep of all rivers, LANES at a time."""
+def _all_ends(
+    layout, sequence, starts, shapes, cells, holes, class_start, kin, ends, blocks, rivers, learner, known, regrets, averages
+):
+    """Values of all ends to both players, and a sweep of all rivers, LANES at a time, played by the regrets `known`."""
     for thread in prange(starts.shape[0] - 1):
         for b in sequence[starts[thread] : starts[thread + 1]]:
             column = b * LANES
@@ -199,9 +201,8 @@ def _all_ends(layout, sequence, starts, shapes, cells, holes, class_start, kin, 
                     shown = column < layout.columns[0, 1]
                     _replace_block(ends, column, player, holes, class_start, kin, stake, shown, blocks[thread])
             else:
-                _sweep_rivers(
-                    shapes, cells, kin, b, ends, learner, regrets, averages, _river_scratch_of(rivers, np.int64(thread))
-                )
+                river = _river_scratch_of(rivers, np.int64(thread))
+                _sweep_rivers(shapes, cells, kin, b, ends, learner, known, regrets, averages, river)
 
 
 @njit(cache=True, parallel=True)
@@ -280,10 +281,12 @@ class SelfPlay:
                 self._end_epoch(done // self.discount.epoch)
             self.state = self.state._replace(iteration=done)
 
-    def _iterate(self, cards: np.ndarray) -> None:
+    def _iterate(self, cards: np.ndarray, into: Sequence[Sequence[np.ndarray]] | None = None) -> None:
+        """Play one board; what it teaches goes into the tables `into`, four regrets and four averages: the state's by default."""
         order = board_order(cards)
         n_groups, rows, kin, cells = self._locate(cards, order)
-        regrets, averages = self.state.regrets, self.state.averages
+        known = self.state.regrets
+        regrets, averages = (tuple(tables) for tables in into or self.state[:2])
         learner = self.state.iteration % 2 if self.in_turns else BOTH
         reach, value = self._roots
         at_root = reach[:, 0].reshape(2, PADDED)
@@ -291,10 +294,10 @@ class SelfPlay:
         at_root[:, kin.of_hole] = 1 if self._ranges is None else self._ranges[:, order.holes]
         shared = self._strategy, rows, self._groups, n_groups
         kept = self._scratches, self._ends
-        _all_down(self.layout, *self._parts, regrets, *shared, reach, *kept, kin.count, self._reach)
+        _all_down(self.layout, *self._parts, known, *shared, reach, *kept, kin.count, self._reach)
         _all_ends(
             self.layout, *self._blocks, self._shapes, cells, order.holes, order.class_start, kin, self._ends,
-            self._scratches.block, self._river_scratches, learner, regrets[3], averages[3],
+            self._scratches.block, self._river_scratches, learner, known[3], regrets[3], averages[3],
         )  # fmt: skip
         _all_up(self.layout, *self._parts, learner, regrets, averages, *shared, value, *kept, self._gain, self._reach)
 

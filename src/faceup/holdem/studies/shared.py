@@ -6,6 +6,8 @@ every decision by itself for a few iterations; then what was added to the tables
 of them go on from the sum. Sharing is thus late by so many iterations at most.
 """
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from faceup.holdem.betting.betting_tree import BettingTree
@@ -62,8 +64,8 @@ class SharedSelfPlay(SelfPlay):
         """Remember what decisions that look alike hold in common."""
         self._common = [[table[:, columns[0]].copy() for columns in shared] for table, shared in self._tables()]
 
-    def _iterate(self, cards: np.ndarray) -> None:
-        super()._iterate(cards)
+    def _iterate(self, cards: np.ndarray, into: Sequence[Sequence[np.ndarray]] | None = None) -> None:
+        super()._iterate(cards, into)
         if (self.state.iteration + 1) % self._share_every == 0:  # add up what decisions that look alike have learnt since then
             for (table, shared), common in zip(self._tables(), self._common, strict=True):
                 for columns, before in zip(shared, common, strict=True):
