@@ -140,6 +140,7 @@ def stated(folder: Path) -> dict[str, str]:
         "told more": ("both+seat", "OCT, costs"),
     }
     grown = {(tree["history"], tree["learner"]): tree for tree in read["history"]["trees"] if tree["depth"] == 15}
+    answered = {(a["agent"], a["depth"]): a for a in read["history"]["answered"]}["OCT, costs", 15]
     studied = {n: scoreboard.match_between(read["long_matches"]["pairs"], n, "stand-in") for n in ("XGBoost", "NN")}
     studied |= {n: scoreboard.match_between(read["head_to_head"]["pairs"], n, "stand-in") for n in ("OCT", "CART")}
     rules = {a["name"]: a for a in read["human_rules"]["rule_lists"]}["by heart, 3 lines"]
@@ -157,6 +158,7 @@ def stated(folder: Path) -> dict[str, str]:
         **{f"{own[k]['trees']} loses": plus_minus(own[k]["loses"], own[k]["ci95"], sign=False) for k in (0, 2, -1)},
         **{name: plus_minus(grown[key]["loses"], grown[key]["ci95"], sign=False) for name, key in asked.items()},
         **{f"{n} to the stand-in": plus_minus(-found["mbb"], found["ci95"], sign=False) for n, found in studied.items()},
+        "costs answered more": plus_minus(answered["more"], answered["more_ci95"], sign=False),
         "by heart": f"{rules['exploitability']:.4f} ± {rules['ci95']:.4f}",
         "never bets": f"{never['exploitability']:.4f} ± {never['ci95']:.4f}",
         "Leduc CFR": f"{leduc['exploitability']:.3f} ± {leduc['ci95']:.3f}",
@@ -180,7 +182,7 @@ def stated(folder: Path) -> dict[str, str]:
 
 MATCH, ANSWERED = ("OCT loses", "XGBoost loses"), ("OCT answered", "table answered")
 SAFE = ("safer", "safe OCT", "solved OCT")
-TOLD = ("told less", "told bets and seat", "told more")
+TOLD = ("told less", "told bets and seat", "told more", "costs answered more")
 
 
 @never_run
