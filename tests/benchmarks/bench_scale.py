@@ -14,7 +14,6 @@ from report import record
 
 from faceup.cards.equity import all_tables
 from faceup.holdem.betting.betting_tree import build_tree, menu_from
-from faceup.holdem.scale.ranks import Ranks
 from faceup.holdem.scale.selfplay import PART, BatchPlay
 from faceup.holdem.scale.sums import Batch
 from faceup.holdem.scale.time_model import BYTES, Cluster, Costs, batch_seconds, efficiency
@@ -23,6 +22,7 @@ from faceup.holdem.solve.groups import Grid, Groups, make_groups
 from faceup.holdem.solve.selfplay import SelfPlay, sampled_board
 from faceup.notebook.parameters import section
 from faceup.notebook.paths import METRICS
+from faceup.notebook.ranks import Ranks
 from faceup.notebook.storage import load_json, save_npz
 
 BATCH, BATCHES, AT_ONCE = 2048, 4, 128  # boards; those in memory together take 14 GB

@@ -11,12 +11,12 @@ from time import perf_counter
 import numpy as np
 
 from faceup.holdem.betting.betting_tree import build_tree, menu_from
-from faceup.holdem.scale.ranks import Ranks, joined
 from faceup.holdem.scale.selfplay import PART, BatchPlay
 from faceup.holdem.scale.sums import Batch, Sums
 from faceup.holdem.solve.groups import Groups
 from faceup.holdem.solve.selfplay import Discount
 from faceup.notebook.parameters import section
+from faceup.notebook.ranks import Ranks, joined
 from faceup.notebook.storage import load_npz, write_json
 
 WARM_UP = 200  # boards: a run's first ones write to memory that was never touched

@@ -8,6 +8,7 @@ import struct
 import subprocess
 import sys
 import zlib
+from pathlib import Path
 
 import nbformat
 import pytest
@@ -51,11 +52,15 @@ def run(tmp_path):
     """Runs a notebook as `99_small` of a repository in tmp_path, as the stage's command does."""
     smoke.copy_parameters(tmp_path)
 
-    def start(nb, name="99_small", src=ROOT / "src") -> subprocess.CompletedProcess:
+    def start(nb, name="99_small", src=ROOT / "src", processes="") -> subprocess.CompletedProcess:
         nbformat.write(nb, tmp_path / "notebooks" / f"{name}.ipynb")
         command = [sys.executable, "-m", "faceup.notebook.run_notebook", name]
         surroundings = os.environ | {"FACEUP_ROOT": str(tmp_path), "PYTHONPATH": str(src)}
-        return subprocess.run(command, env=surroundings, capture_output=True, text=True)
+        if processes:
+            command = ["sh", str(ROOT / "notebooks" / "run"), name]
+            path = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
+            surroundings |= {"PATH": path, "FACEUP_PROCESSES": processes, "NUMBA_NUM_THREADS": "2"}
+        return subprocess.run(command, env=surroundings, cwd=tmp_path, capture_output=True, text=True)
 
     return start
 
@@ -79,6 +84,66 @@ def test_two_runs_give_the_same_bytes_and_the_given_values(run, tmp_path):
     assert last.text.startswith("data {") and last.text.endswith("<object object>\n")
     assert [p.name for p in (tmp_path / "reports").iterdir() if p.is_file()] == ["99_small.ipynb"]
     assert not list((tmp_path / "build" / "notebooks").iterdir())
+
+
+PLAY = """\
+import os
+
+import numpy as np
+
+from faceup.holdem.betting.betting_tree import build_tree, menu_from
+from faceup.holdem.play.match import Table, play_boards, random_boards
+from faceup.holdem.solve.groups import N_RIVER_GROUPS, Groups
+from faceup.holdem.solve.policy import TablePolicy
+from faceup.holdem.solve.selfplay import Discount, SelfPlay
+from faceup.notebook.intervals import mean_ci95
+from faceup.notebook.paths import DATA, ROOT
+from faceup.notebook.storage import save_npy
+from faceup.notebook.stored import stored
+from faceup.notebook.tables import show_table
+
+tree, ids = build_tree(menu_from([[]], [[]], [[]], [[]])), [np.zeros((n, 1326), np.int32) for n in (1755, 16432)]
+groups = Groups(*ids, (169, 1, 1, N_RIVER_GROUPS))
+policy = TablePolicy(SelfPlay(tree, groups, Discount(1.5, 0, 2, 10), 1).average(), groups)
+boards = []
+Table.play = lambda self, board, subset, play=Table.play: (boards.append(board), play(self, board, subset))[1]
+values = stored(play_boards, Table(tree, [policy, policy]), random_boards(5, 1))
+alone = stored(mean_ci95, values[:, 0, 1])
+save_npy(DATA / "values.npy", values)
+(ROOT / f"boards-{os.environ.get('RANK', '')}").write_text(str(len(boards)))
+show_table(["mean", "ci95"], [alone])"""
+
+
+def test_processes_share_out_what_they_can_to_the_same_bytes(run, tmp_path):
+    report, data = tmp_path / "reports" / "99_small.ipynb", tmp_path / "data" / "values.npy"
+    alone = run(notebook(PLAY))
+    assert alone.returncode == 0, alone.stderr
+    bytes_of_one = report.read_bytes(), data.read_bytes()
+    kept = sorted(path.name for path in (tmp_path / "build" / "stored").iterdir())
+    for path in (tmp_path / "build" / "stored").iterdir():
+        path.unlink()
+    both = run(notebook(PLAY), processes="2")
+    assert both.returncode == 0, both.stderr
+    assert (report.read_bytes(), data.read_bytes()) == bytes_of_one
+    assert sorted(path.name for path in (tmp_path / "build" / "stored").iterdir()) == kept and len(kept) == 2
+    assert [(tmp_path / f"boards-{rank}").read_text() for rank in ("", 0, 1)] == ["5", "3", "2"]
+    assert both.stderr.count("99_small: cell 2/2 `import os`") == 1
+    assert [path.name for path in (tmp_path / "build" / "ranks").iterdir()] == ["1"]
+    again = run(notebook(PLAY), processes="2")
+    assert again.returncode == 0 and (tmp_path / "boards-1").read_text() == "0" and report.read_bytes() == bytes_of_one[0]
+
+
+def test_an_error_of_one_process_ends_all_and_names_it(run, tmp_path):
+    done = run(notebook("import os\nassert os.environ['RANK'] == '0', 'lost'"), processes="2")
+    assert done.returncode == 1
+    assert "rank 1: notebooks/99_small.ipynb: cell 2/2 `import os` failed: AssertionError: lost" in done.stderr
+
+
+@pytest.mark.parametrize("processes", ["two", "0", "-1"])
+def test_an_unusable_number_of_processes_is_refused(run, processes):
+    done = run(notebook("x = 1"), processes=processes)
+    assert done.returncode == 2
+    assert done.stderr.strip() == f"FACEUP_PROCESSES is {processes}, expected a number from 1 on"
 
 
 def pipeline(*deps: str) -> str:

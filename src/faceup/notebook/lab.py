@@ -1,11 +1,14 @@
-"""JupyterLab: a notebook whose parameters were edited writes to build/lab, and the results of the pipeline stay.
+"""Where a notebook writes: in JupyterLab, one whose parameters were edited to build/lab, so that the pipeline's results stay.
 
 A stage runs with the values of params.yaml, but in Lab the parameters cell runs as it stands. Where its values differ, DATA,
 REPORTS and the folders in them are those of build/lab/NOTEBOOK. There every file is a link to that of the pipeline until the
 notebook writes it: `storage` puts a new file in the place of a link, and never writes through one.
+
+Of many processes that run a notebook (notebook/ranks) only the first writes to data/ and reports/, the others to build/ranks.
 """
 
 import ast
+import shutil
 import sys
 from functools import lru_cache
 from pathlib import Path
@@ -16,6 +19,7 @@ from IPython import get_ipython
 from faceup.notebook import paths
 from faceup.notebook.parameters import load_parameters, load_study_parameters, read_cell
 from faceup.notebook.paths import ROOT
+from faceup.notebook.ranks import own_rank
 from faceup.notebook.stages import PIPELINE, STUDIES, notebook_of, stages_of
 
 _PLACES = {name: getattr(paths, name).relative_to(ROOT) for name in ("DATA", "REPORTS", "FIGURES", "TABLES", "METRICS", "AGENTS")}
@@ -65,6 +69,11 @@ def watch() -> None:
     shell, said = get_ipython(), ""
     if shell is None:
         return
+    if own_rank() > 0:
+        place = ROOT / "build" / "ranks" / str(own_rank())
+        shutil.rmtree(place, ignore_errors=True)  # what an earlier notebook has written there may be stale
+        _link(place)
+        return _use(place, shell.user_ns)
 
     def look(_cell: object = None) -> None:
         """Compare the kernel's variables with the parameters, and move what is written where they differ."""

@@ -29,12 +29,20 @@ def _rising(rule: Any, least: int = 1) -> Any:
     return Annotated[conlist(rule, min_length=least), AfterValidator(_in_order)]
 
 
+def _power_of_two(value: int) -> int:
+    if value & (value - 1):
+        raise ValueError("a power of two")
+    return value
+
+
 _COUNT, _DEPTH, _CARDS = conint(ge=1), conint(ge=1, le=30), constr(pattern="^([2-9TJQKA][cdhs])+$")
 _SHARE, _EXPONENT = confloat(ge=0, le=1), confloat(ge=-10, le=10)
 _RAISES = _rising(confloat(ge=0.05, le=200), least=0)  # in pots
 _EPOCHS = conint(ge=5000, multiple_of=5000)  # of discard.selfplay
 RULES = {  # how a knob's name ends, and what it may be; the first line that fits counts
     "seed": conint(ge=0, lt=2**32),
+    r"selfplay\.batch|turn_batch": Annotated[conint(ge=1), AfterValidator(_power_of_two)],
+    "batch_growth": conint(ge=0),
     "bins": Literal[2, 4, 5, 10, 20],
     "shifts": conlist(confloat(ge=-1, le=1), min_length=3, max_length=3),
     "slip": confloat(gt=0, lt=1),

@@ -8,6 +8,9 @@ A notebook has one cell tagged `parameters`, of lines `name = value`, and names 
 of params.yaml that it reads: {"faceup": {"sections": ["selfplay"]}}. Each declared name must be a key of one
 of these sections, or `seed`; its value in the cell is replaced by the one in params.yaml, comments stay. A study
 may also name sections of notebooks/studies/params.yaml.
+
+Started by torchrun, all processes run the notebook and share out what they can (notebook/ranks, notebook/stored); the first one
+writes the report.
 """
 
 import ast
@@ -28,6 +31,7 @@ from nbformat import NotebookNode
 from faceup.notebook.parameters import load_parameters, load_study_parameters
 from faceup.notebook.paths import AGENTS, DATA, FIGURES, METRICS, REPORTS, ROOT, TABLES
 from faceup.notebook.progress import NOTE
+from faceup.notebook.ranks import own_rank
 from faceup.notebook.source_code import edited
 from faceup.notebook.stages import remove_leftovers, sections_of, stage_of, undeclared
 from faceup.notebook.storage import write_text
@@ -238,19 +242,21 @@ class _Progress:
     def cell_starts(self, cell: NotebookNode, cell_index: int) -> None:
         if cell_index in self.number:
             self.place = f"{self.number[cell_index]} `{_first_line(cell.source)}`"
+        if cell_index in self.number and own_rank() == 0:
             print(f"{self.name}: {self.place}", file=sys.stderr, flush=True)
 
 
 def _execute(nb: NotebookNode, name: str) -> NotebookNode:
     """Run all cells; raises RuntimeError of one line naming the cell that failed; a copy stays in WORKING."""
-    copy = WORKING / f"{name}.ipynb"
+    copy = WORKING / f"{name}{f'-{own_rank()}' if own_rank() else ''}.ipynb"
     copy.parent.mkdir(parents=True, exist_ok=True)
     progress = _Progress(name, nb)
     try:
-        nb = papermill.execute_notebook(
-            nb, copy, kernel_name="python3", cwd=ROOT, progress_bar=False, stderr_file=sys.stderr,
-            start_timeout=300, extra_arguments=["--log-level=CRITICAL"], on_cell_start=progress.cell_starts,
-        )  # fmt: skip
+        with open(os.devnull, "w") as nowhere:
+            nb = papermill.execute_notebook(
+                nb, copy, kernel_name="python3", cwd=ROOT, progress_bar=False, stderr_file=nowhere if own_rank() else sys.stderr,
+                start_timeout=300, extra_arguments=["--log-level=CRITICAL"], on_cell_start=progress.cell_starts,
+            )  # fmt: skip
     except Exception as error:
         said = f"{getattr(error, 'ename', type(error).__name__)}: {getattr(error, 'evalue', error)}"
         where = f"notebooks/{name}.ipynb: {progress.place or 'the kernel'} failed"
@@ -289,9 +295,12 @@ def run(name: str) -> Path:
     for folder in (DATA, REPORTS, FIGURES, TABLES, METRICS, AGENTS):
         folder.mkdir(parents=True, exist_ok=True)
     report, marker = REPORTS / f"{name}.ipynb", WORKING / f"{name}.began"
-    write_text(marker, "")  # a file's time is compared with a file's: a network's disk has a clock of its own
+    if own_rank() == 0:
+        write_text(marker, "")  # a file's time is compared with a file's: a network's disk has a clock of its own
     nb.cells.append(nbformat.v4.new_code_cell(LOADED))
     nb = _execute(nb, name)
+    if own_rank() > 0:
+        return report
     said = "".join(output.text for output in nb.cells.pop().outputs if output.get("name") == "stdout")
     _check_code(name, said.rpartition("LOADED ")[2].partition("\n")[0].split())
     remove_leftovers(name, marker.stat().st_mtime)
@@ -345,7 +354,7 @@ def main(arguments: list[str]) -> int:
     try:
         clean() if arguments[0] == "--clean" else run(arguments[0])
     except (ValueError, RuntimeError, OSError) as error:
-        print(error, file=sys.stderr)
+        print(f"rank {own_rank()}: {error}" if own_rank() else error, file=sys.stderr)
         return 1
     except KeyboardInterrupt:
         print(f"{arguments[0]}: stopped", file=sys.stderr)

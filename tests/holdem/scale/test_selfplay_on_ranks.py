@@ -11,21 +11,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-import yaml
 from toy_selfplay import DISCOUNT, GROUPS, SEED, TREE, play
 
-from faceup.cards.equity import save_tables
-from faceup.holdem.betting.betting_tree import build_tree, menu_from
 from faceup.holdem.scale import selfplay
-from faceup.holdem.scale.ranks import Ranks
-from faceup.holdem.scale.selfplay import BatchPlay, main
+from faceup.holdem.scale.selfplay import BatchPlay
 from faceup.holdem.scale.sums import Batch
-from faceup.holdem.solve.checkpoint import train
-from faceup.holdem.solve.groups import Grid, make_groups
-from faceup.holdem.solve.policy import TablePolicy
-from faceup.holdem.solve.selfplay import Discount, SelfPlay, new_state, sampled_board
-from faceup.holdem.solve.strategy_file import save_strategy
-from faceup.notebook.paths import ROOT
+from faceup.holdem.solve.selfplay import SelfPlay, new_state, sampled_board
+from faceup.notebook.ranks import Ranks
 from faceup.notebook.source_code import SOURCES
 
 PROGRAM = Path(__file__).with_name("toy_selfplay.py")
@@ -109,6 +101,15 @@ def test_killed_on_four_processes_it_ends_on_one_with_the_same_bytes(tmp_path, a
     assert toy(tmp_path) == alone
 
 
+def test_batches_that_grow_are_the_same_on_four_processes(tmp_path):
+    """1, 2, 4 and 8 boards are played by rank 0 alone, 16 by all."""
+    [(status, said)] = ended(started(tmp_path / "four", "--nproc-per-node=4", FACEUP_BEHIND="1"))
+    assert status == 0, said
+    iterations, boards, part, every, snapshot = map(int, RUN)
+    play(tmp_path / "one", iterations, Batch(boards, part), every, [snapshot], Ranks(), 1)
+    assert (tmp_path / "four" / "strategy.npz").read_bytes() == (tmp_path / "one" / "strategy.npz").read_bytes()
+
+
 @pytest.mark.slow
 def test_torchrun_starts_it_again(tmp_path, alone):
     options = "--standalone", "--nproc-per-node=2", "--max-restarts=1"
@@ -162,7 +163,9 @@ def test_a_full_disk_is_an_error_and_the_run_goes_on_later(tmp_path, monkeypatch
     assert (tmp_path / "strategy.npz").read_bytes() == (tmp_path / "other" / "strategy.npz").read_bytes()
 
 
-@pytest.mark.parametrize("other", [{"batch": Batch(8, 1)}, {"batch": Batch(4, 2)}, {"snapshots": [3]}, {"seed": 8}])
+@pytest.mark.parametrize(
+    "other", [{"batch": Batch(8, 1)}, {"batch": Batch(4, 2)}, {"behind": 2}, {"snapshots": [3]}, {"seed": 8}]
+)
 def test_checkpoints_of_other_batches_are_refused(tmp_path, capsys, other):
     run = {"seed": SEED, "batch": Batch(8, 2), "snapshots": [8]}
     shared = {"iterations": 16, "folder": tmp_path, "every": 8}
@@ -179,35 +182,10 @@ def test_checkpoints_of_other_batches_are_refused(tmp_path, capsys, other):
         (Batch(64, 0), 2, "part is 0, expected a power of two"),
         (Batch(64, 16), 3, "processes is 3, expected a power of two"),
         (Batch(64, 16), 8, "8 processes: a batch of 64 boards in parts of 16 is for 4 at most"),
-        (Batch(1, 16), 2, "2 processes: a batch of 1 boards in parts of 1 is for 1 at most"),
+        (Batch(16, 16), 2, "2 processes: a batch of 16 boards in parts of 16 is for 1 at most"),
     ],
 )
 def test_batches_that_do_not_fit_are_refused(tmp_path, batch, ranks, message):
     with pytest.raises(ValueError, match=message):
         play(tmp_path / "new", 8, batch, 4, [], Ranks(0, ranks))
     assert not (tmp_path / "new").exists()
-
-
-def test_errors_are_a_line_that_names_the_rank(tmp_path, capsys):
-    with pytest.raises(SystemExit):
-        main(["nowhere.yaml", str(tmp_path)])
-    assert capsys.readouterr().err.startswith("rank 0: ")
-
-
-@pytest.mark.slow
-def test_the_command_leaves_what_11_selfplay_leaves(tmp_path, tables):
-    save_tables(tmp_path / "equity", tables)
-    profile = ROOT / "params" / "smoke.yaml"
-    main([str(profile), str(tmp_path / "found"), "--equity", str(tmp_path / "equity")])
-    parameters = yaml.safe_load(profile.read_text())
-    knobs = parameters["selfplay"]
-    grids = [
-        Grid(*(knobs[f"{street}_{key}"] for key in ("equity_cells", "decile_cells", "deciles"))) for street in ("flop", "turn")
-    ]
-    groups = make_groups(tables[1], tables[2], *grids)
-    discount = Discount(*(knobs[name] for name in Discount._fields))
-    tree, snapshots = build_tree(menu_from(**parameters["betting"])), knobs["snapshots"]
-    run = train(tree, groups, discount, parameters["seed"], knobs["iterations"], tmp_path / "own", 100, snapshots)
-    for name, average in [("strategy", run.average), *((f"strategy_{i}", run.snapshots[i]) for i in snapshots)]:
-        save_strategy(tmp_path / "expected.npz", TablePolicy(average, groups))
-        assert (tmp_path / "found" / f"{name}.npz").read_bytes() == (tmp_path / "expected.npz").read_bytes()

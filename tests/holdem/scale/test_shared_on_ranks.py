@@ -9,12 +9,12 @@ import numpy as np
 import toy_shared
 from test_selfplay_on_ranks import ONE_THREAD, ended
 
-from faceup.holdem.play import match
+from faceup.holdem.play.match import play_boards
 from faceup.holdem.safe import game
-from faceup.holdem.scale import shared
-from faceup.holdem.scale.ranks import Ranks
+from faceup.holdem.scale import cfr_br
 from faceup.holdem.scale.sums import Batch
-from faceup.holdem.solve import best_response
+from faceup.holdem.solve.best_response import answer_flops
+from faceup.notebook.ranks import Ranks
 from faceup.notebook.storage import load_npz
 
 
@@ -22,31 +22,32 @@ def same(some: list[np.ndarray], others: list[np.ndarray]) -> bool:
     return [(a.shape, a.dtype, a.tobytes()) for a in some] == [(a.shape, a.dtype, a.tobytes()) for a in others]
 
 
-def test_best_responses_are_those_of_one_process():
-    told = []
-    one = shared.answer_flops(toy_shared.responder(), toy_shared.FLOPS, Ranks(), told.append)
-    expected = best_response.answer_flops(responder := toy_shared.responder(), toy_shared.FLOPS)
-    assert same(toy_shared.arrays(one), toy_shared.arrays(expected)) and told == [2, 3]
-    assert responder.summarise(one[0]) == responder.summarise(expected[0])
+def test_a_flop_that_is_drawn_twice_is_answered_once_and_counts_twice():
+    told, responder = [], toy_shared.responder()
+    answers, leaks = answer_flops(responder, toy_shared.FLOPS, told.append)
+    twice, once = (toy_shared.responder() for _ in range(2))
+    first, second = twice.flop(toy_shared.FLOPS[0].tolist(), 2), once.flop(toy_shared.FLOPS[1].tolist())
+    assert same(toy_shared.arrays(answers), toy_shared.arrays((first, second, first))) and told == [2, 3]
+    assert same([leaks], [twice.leaks + once.leaks])
+    assert responder.leaks is leaks
 
 
-def test_matches_are_those_of_one_process():
-    for subset in (None, 30):
-        found = shared.play_boards(toy_shared.table(), toy_shared.BOARDS, Ranks(), subset, 2)
-        assert same([found], [match.play_boards(toy_shared.table(), toy_shared.BOARDS, subset, 2)])
+def test_matches_are_those_of_each_board():
+    table, found = toy_shared.table(), play_boards(toy_shared.table(), toy_shared.BOARDS)
+    assert same(list(found), [table.play(board) for board in toy_shared.BOARDS])
 
 
 def test_a_batch_of_one_is_cfr_br():
     run, other = toy_shared.game(), toy_shared.game()
-    one, expected = shared.learn_safely(run, run.state, 3, Batch(1, 16), Ranks()), game.learn(other, other.state, 3)
+    one, expected = cfr_br.learn_safely(run, run.state, 3, Batch(1, 16)), game.learn(other, other.state, 3)
     assert same(toy_shared.arrays(one[:3]), toy_shared.arrays(expected[:3]))
 
 
 def test_a_batch_of_turn_boards_adds_what_each_adds_to_what_is_known_at_its_beginning():
     run, told = toy_shared.game(), []
-    start = shared.learn_safely(run, run.state, 4, Batch(4, 2), Ranks())
+    start = cfr_br.learn_safely(run, run.state, 4, Batch(4, 2))
     each = [game.learn(run, start._replace(iteration=k), 1) for k in range(4, 7)]
-    found = shared.learn_safely(run, start, 3, Batch(4, 2), Ranks(), told.append)
+    found = cfr_br.learn_safely(run, start, 3, Batch(4, 2), told.append)
     before = toy_shared.arrays(start[:3])
     gained = [[after - b for after, b in zip(toy_shared.arrays(state[:3]), before, strict=True)] for state in each]
     for now, b, *added in zip(toy_shared.arrays(found[:3]), before, *gained, strict=True):

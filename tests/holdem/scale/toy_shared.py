@@ -6,15 +6,15 @@ from pathlib import Path
 import numpy as np
 from games import PUSH, SMALL, RandomPolicy
 
-from faceup.holdem.play.match import Table, random_boards
+from faceup.holdem.play.match import Table, play_boards, random_boards
 from faceup.holdem.safe.game import SafeGame
 from faceup.holdem.safe.learners import Levels
-from faceup.holdem.scale.ranks import Ranks, joined
-from faceup.holdem.scale.shared import answer_flops, learn_safely, play_boards
+from faceup.holdem.scale.cfr_br import learn_safely
 from faceup.holdem.scale.sums import Batch
-from faceup.holdem.solve.best_response import Responder
+from faceup.holdem.solve.best_response import Responder, answer_flops
 from faceup.holdem.solve.groups import N_RIVER_GROUPS, Groups
 from faceup.holdem.solve.policy import TablePolicy
+from faceup.notebook.ranks import Ranks, joined
 from faceup.notebook.storage import save_npz
 
 FLOPS = np.array([[0, 1, 2], [48, 49, 50], [0, 1, 2]])  # suits are folded: few turns and rivers
@@ -45,9 +45,11 @@ def arrays(*results: object) -> list[np.ndarray]:
 def found(ranks: Ranks) -> list[np.ndarray]:
     """All that the toys give."""
     run = game()
-    state = learn_safely(run, learn_safely(run, run.state, 3, Batch(4, 1), ranks), 6, Batch(4, 1), ranks)
-    answers = answer_flops(responder(), FLOPS, ranks)
-    return arrays(answers, play_boards(table(), BOARDS, ranks), play_boards(table(), BOARDS, ranks, 30, 2), state[:3])
+    alone = learn_safely(run, run.state, 1, Batch(1, 1), ranks=ranks)
+    state = learn_safely(run, learn_safely(run, alone, 3, Batch(4, 1), ranks=ranks), 6, Batch(4, 1), ranks=ranks)
+    answers = answer_flops(responder(), FLOPS, ranks=ranks)
+    played = play_boards(table(), BOARDS, ranks=ranks), play_boards(table(), BOARDS, 30, 2, ranks=ranks)
+    return arrays(answers, played, alone[:3], state[:3])
 
 
 if __name__ == "__main__":

@@ -24,6 +24,7 @@ from faceup.holdem.solve.board import N_TILES, PADDED, TILE, _block_values, _gat
 from faceup.holdem.solve.layout import LANES, Layout, make_layout, stakes_at
 from faceup.holdem.solve.policy import Policy, checked_rows, class_reach, free_holes, opponents, street_reach
 from faceup.notebook.intervals import mean_ci95
+from faceup.notebook.ranks import Ranks
 
 FIFTHS = 5  # of the hands that a board leaves, by equity
 _N_PAIRS = 1326 * 1225  # ordered pairs of holes without a common card
@@ -230,13 +231,21 @@ def play_boards(
     subset_size: int | None = None,
     seed: int = 0,
     progress: Callable[[int], None] = lambda done: None,
+    ranks: Ranks | None = None,
 ) -> np.ndarray:
-    """`Table.play` on many boards, (n_boards, n, n); subset_size random holes a board where given."""
-    out = []
-    for k, board in enumerate(boards):
-        subset = None if subset_size is None else _random_subset(board, subset_size, seed, k)
-        out.append(table.play(board, subset))
-        progress(k + 1)
+    """`Table.play` on many boards, (n_boards, n, n); subset_size random holes a board where given.
+
+    ranks: processes that all call this and share out the boards; all get the whole result. ConnectionError if one is lost.
+    """
+
+    def work(k: int) -> np.ndarray:
+        subset = None if subset_size is None else _random_subset(boards[k], subset_size, seed, k)
+        return table.play(boards[k], subset).ravel()
+
+    n, out = len(table.policies), []
+    for values in (ranks or Ranks()).in_order(len(boards), n * n, work):
+        out.append(values.reshape(n, n))
+        progress(len(out))
     return np.array(out)
 
 

@@ -1,14 +1,11 @@
-"""Self-play on many processes, by torchrun; on one it needs none.
+"""Self-play in batches of boards, shared out over processes; on one it needs no torchrun.
 
-    torchrun --nproc-per-node=4 -m faceup.holdem.scale.selfplay params.yaml build/selfplay --batch 64
-
-plays the sections `betting` and `selfplay` of a profile and leaves strategy.npz, snapshots and checkpoints in the folder. A batch
-of boards is played from one strategy; a batch of 1 is what solve/selfplay does. The bytes are the same on any number of processes
-(scale/sums). Batches begin at multiples of their size; one ends early where the run ends or a snapshot is taken. Discounts that
-are due within a batch come at its end. Rank 0 alone writes files.
+A batch of boards is played from one strategy; a batch of 1 is what solve/selfplay does. The bytes are the same on any number of
+processes (scale/sums). Batches may grow: small ones while the strategy still changes fast, large ones when much has been learnt.
+They begin at multiples of their size; one ends early where the run ends or a snapshot is taken. Discounts that are due within a
+batch come at its end. Rank 0 alone writes files, and plays alone while batches are too small to be shared out.
 """
 
-import argparse
 import fcntl
 import hashlib
 import os
@@ -19,18 +16,13 @@ from typing import IO
 
 import numpy as np
 
-from faceup.cards.equity import load_tables
-from faceup.holdem.betting.betting_tree import BettingTree, build_tree, menu_from
-from faceup.holdem.scale.ranks import Ranks, joined
+from faceup.holdem.betting.betting_tree import BettingTree
 from faceup.holdem.scale.sums import Batch, Sums, Tables, checked
 from faceup.holdem.solve.checkpoint import Run, _named, _read_snapshot, _say_size, _write, fingerprint, load, save
-from faceup.holdem.solve.groups import Grid, Groups, make_groups
-from faceup.holdem.solve.policy import TablePolicy
-from faceup.holdem.solve.selfplay import Discount, SelfPlay, SelfPlayState, sampled_board
-from faceup.holdem.solve.strategy_file import save_strategy
-from faceup.notebook.parameters import load_parameters
-from faceup.notebook.paths import DATA
-from faceup.notebook.progress import Progress
+from faceup.holdem.solve.checkpoint import train as train_one_by_one
+from faceup.holdem.solve.groups import Groups
+from faceup.holdem.solve.selfplay import Discount, SelfPlay, SelfPlayState, new_state, sampled_board
+from faceup.notebook.ranks import Ranks, all_threads
 from faceup.notebook.source_code import code_digest
 from faceup.notebook.stored import reusing
 
@@ -85,73 +77,86 @@ def _claim(folder: Path) -> IO:
     return file
 
 
+def growth(boards: int, most: int, behind: int) -> list[tuple[int, int]]:
+    """Batches of a run of so many boards, and the board up to which each size is played.
+
+    A batch is the largest power of two, `most` at most, with at least `behind` times as many boards played before it; at first it
+    is 1. So it doubles each time that the boards played have doubled. With behind 0 all batches have `most` boards.
+    """
+    found = [(1, min(boards, 2 * behind))] if behind else [(most, boards)]
+    while found[-1][1] < boards:
+        batch = 2 * found[-1][0]
+        found.append((batch, boards) if batch >= most else (batch, min(boards, 2 * behind * batch)))
+    return found if most > 1 else [(1, boards)]
+
+
+def _play_to(
+    end: int, play: BatchPlay, stops: Sequence[int], every: int, leave: Callable[[SelfPlayState, bool], None]
+) -> None:  # fmt: skip
+    """Play to a board; leave(state, whole) after each batch, with averages that are whole where a checkpoint is due."""
+    while (first := play.state.iteration) < end:
+        stop = min(end, next(stop for stop in stops if stop > first))
+        done = min(stop, first - first % play.batch + play.batch)
+        play.advance(done - first)
+        if whole := done == stop or done // every > first // every:
+            play.sums.gather()
+        leave(play.state, whole)
+
+
 def train(
     tree: BettingTree, groups: Groups, discount: Discount, seed: int, iterations: int, folder: str | os.PathLike, every: int,
-    snapshots: Sequence[int] = (), progress: Callable[[int], None] = lambda done: None, batch: Batch = SINGLE,
+    snapshots: Sequence[int] = (), progress: Callable[[int], None] = lambda done: None, batch: Batch = SINGLE, behind: int = 0,
     ranks: Ranks | None = None,
 ) -> Run | None:  # fmt: skip
     """As `train` of solve/checkpoint, called on all ranks. Rank 0 returns the run, uses the folder, and tells the progress.
 
-    every: boards between checkpoints; each is written at the end of a batch. Raises ValueError and OSError as that one does, and
-    where the batch does not fit the ranks, another run uses the folder or a rank has other code; ConnectionError if one is lost.
+    every: boards between checkpoints; each is written at the end of a batch. behind: as in `growth`. Raises ValueError and
+    OSError as that one does, and where the batch does not fit the ranks, another run uses the folder or a rank has other code;
+    ConnectionError if one is lost.
     """
     folder, ranks = Path(folder), ranks or Ranks()
-    batch, stops, first_rank = checked(batch, ranks.size), sorted({*snapshots, iterations}), ranks.rank == 0
+    first_rank = ranks.rank == 0
+    if batch.boards == 1:
+        knobs = tree, groups, discount, seed, iterations, folder, every, snapshots, progress
+        return train_one_by_one(*knobs) if first_rank else None
+    batch, stops = checked(batch, ranks.size), sorted({*snapshots, iterations})
     if every < 1 or stops[0] < 1 or stops[-1] > iterations:
         raise ValueError(f"every is {every}, snapshots is {list(snapshots)}, expected from 1 on, and from 1 to {iterations}")
-    cut = [stop for stop in stops if stop % batch.boards]  # where a batch ends early decides the bits
-    same_run = fingerprint(tree, groups, discount, seed), _CODE, tuple(batch), cut
+    sizes = growth(iterations, batch.boards, behind)
+    cut = [stop for stop in stops if stop % next(size for size, end in sizes if stop <= end)]  # ends of batches decide the bits
+    same_run = fingerprint(tree, groups, discount, seed), _CODE, tuple(batch), behind, cut
     owner = hashlib.sha256(repr(same_run).encode()).hexdigest()
-    told = np.frombuffer(owner.encode(), dtype=np.uint8).copy()
-    ranks.broadcast(told)
-    if told.tobytes() != owner.encode():
+    if ranks.told(owner) != owner:
         raise ValueError("its code, libraries or parameters are not those of rank 0, expected the same")
+
+    def leave(state: SelfPlayState, whole: bool) -> None:
+        if not first_rank:
+            return
+        if state.iteration in snapshots:
+            _write(folder / f"snapshot-{state.iteration:09d}.npz", owner, _named("average", state.averages))
+        if whole:
+            save(folder, state, owner)
+        progress(state.iteration)
+
     with _claim(folder) if first_rank else nullcontext():
+        state = None
         if first_rank:
             _say_size(tree, groups, iterations, len(snapshots))
-        play = BatchPlay(tree, groups, discount, seed, batch, ranks)
-        play.go_on_from(load(folder, owner, iterations, snapshots) if first_rank and reusing() else None)
-        if first_rank and play.state.iteration == 0:
-            save(folder, play.state, owner)  # so that an unwritable folder is an error before work starts
-        while (first := play.state.iteration) < iterations:
-            stop = next(stop for stop in stops if stop > first)
-            done = min(stop, first - first % batch.boards + batch.boards)
-            play.advance(done - first)
-            if whole := done == stop or done // every > first // every:
-                play.sums.gather()
-            if first_rank and done in snapshots:
-                _write(folder / f"snapshot-{done:09d}.npz", owner, _named("average", play.state.averages))
-            if first_rank and whole:
-                save(folder, play.state, owner)
-            if first_rank:
-                progress(done)
-        return Run(play.average(), {i: play.average(_read_snapshot(folder, i, owner)) for i in snapshots}) if first_rank else None
-
-
-def main(arguments: Sequence[str] | None = None) -> None:
-    """The command line."""
-    parser = argparse.ArgumentParser(prog="python -m faceup.holdem.scale.selfplay", description="Self-play on many processes.")
-    parser.add_argument("profile", type=Path, help="a file such as params.yaml")
-    parser.add_argument("folder", type=Path, help="for the strategies and checkpoints; a stopped run goes on from these")
-    parser.add_argument("--batch", type=int, default=1, help="boards that are played from one strategy, a power of two (1)")
-    parser.add_argument("--part", type=int, default=PART, help=f"boards that one process plays at least ({PART})")
-    parser.add_argument("--equity", type=Path, default=DATA / "equity", help="what the stage equity makes (data/equity)")
-    given = parser.parse_args(arguments)
-    with joined() as ranks:
-        parameters = load_parameters(given.profile)
-        knobs, tree = parameters["selfplay"], build_tree(menu_from(**parameters["betting"]))
-        cells = [[knobs[f"{street}_{key}"] for key in ("equity_cells", "decile_cells", "deciles")] for street in ("flop", "turn")]
-        tables, grids = load_tables(given.equity), [Grid(a, b, tuple(c)) for a, b, c in cells]
-        groups = make_groups(tables[1], tables[2], *grids)
-        run = train(
-            tree, groups, Discount(*(knobs[name] for name in Discount._fields)), parameters["seed"], knobs["iterations"],
-            given.folder / "checkpoints", knobs["checkpoint_every"], knobs["snapshots"],
-            Progress("self-play, boards", knobs["iterations"]), Batch(given.batch, given.part), ranks,
-        )  # fmt: skip
-        if run:
-            for name, average in [("", run.average), *((f"_{i}", average) for i, average in run.snapshots.items())]:
-                save_strategy(given.folder / f"strategy{name}.npz", TablePolicy(average, groups))
-
-
-if __name__ == "__main__":
-    main()
+            state = (load(folder, owner, iterations, snapshots) if reusing() else None) or new_state(tree, groups)
+            if state.iteration == 0:
+                save(folder, state, owner)  # so that an unwritable folder is an error before work starts
+        begin = int(ranks.told(str(state.iteration if state else "")))
+        for size, end in sizes:
+            part = min(size, batch.part)
+            alone = size // part < ranks.size
+            if begin >= end or (alone and not first_rank):
+                continue
+            play = BatchPlay(tree, groups, discount, seed, Batch(size, part), Ranks() if alone else ranks)
+            play.go_on_from(state)
+            with all_threads() if alone else nullcontext():
+                _play_to(end, play, stops, every, leave)
+            state = play.state
+    if not first_rank or state is None:
+        return None
+    average = SelfPlay(tree, groups, discount, seed).average
+    return Run(average(state.averages), {i: average(_read_snapshot(folder, i, owner)) for i in snapshots})

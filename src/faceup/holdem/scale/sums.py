@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit, prange
 
-from faceup.holdem.scale.ranks import Ranks
+from faceup.notebook.ranks import Ranks
 
 Tables = tuple[np.ndarray, ...]
 

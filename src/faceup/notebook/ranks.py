@@ -1,7 +1,7 @@
 """Processes that share out work with torch.distributed (gloo), started by torchrun. A rank is a process and its number.
 
 Sums and results come in one order, whoever computed them, so that the bytes are the same on any number of ranks. Arrays of
-numbers travel, never objects: torch would pickle those.
+numbers travel, never objects: torch would pickle those. Who is alone does not load torch.
 """
 
 import os
@@ -9,15 +9,16 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from datetime import timedelta
+from functools import cache
 
 import numba
 import numpy as np
-import torch
-import torch.distributed as dist
 
 # In torch 2.13 a process that is started again reads the addresses of those before it, and waits for ever.
 RESTARTS = "set TORCH_DISABLE_SHARE_RDZV_TCP_STORE=1 for --max-restarts, with --standalone or --rdzv-backend=c10d"
 PATIENCE = 5.0  # seconds: who ends at once would look like a second lost rank to others
+LONGEST = timedelta(days=60)  # that ranks wait for one that works alone; who is lost is known at once
 
 
 class Ranks:
@@ -30,6 +31,9 @@ class Ranks:
 
     def exchange(self, partner: int, given: np.ndarray, taken: np.ndarray) -> None:
         """Send a contiguous array to a rank that sends another one of taken's size. ConnectionError where that rank is lost."""
+        import torch
+        import torch.distributed as dist
+
         with _naming(partner):
             both = (dist.isend, given), (dist.irecv, taken)
             for work in dist.batch_isend_irecv([dist.P2POp(way, torch.from_numpy(array), partner) for way, array in both]):
@@ -39,8 +43,19 @@ class Ranks:
     def broadcast(self, array: np.ndarray, source: int = 0) -> None:
         """Fill a contiguous array, on all ranks, with what one rank has in it. ConnectionError where a rank is lost."""
         if self.size > 1:
+            import torch
+            import torch.distributed as dist
+
             with _naming(source):
                 dist.broadcast(torch.from_numpy(array), source)
+
+    def told(self, text: str) -> str:
+        """What rank 0 says, on all ranks."""
+        size = np.array([len(text.encode())])
+        self.broadcast(size)
+        said = np.frombuffer(text.encode().ljust(size[0])[: size[0]], dtype=np.uint8).copy()
+        self.broadcast(said)
+        return said.tobytes().decode()
 
     def halves(self, n: int) -> list[tuple[int, slice, slice]]:
         """Steps of recursive halving of n numbers, neighbours first: a partner, what this rank keeps, what it gives."""
@@ -85,21 +100,57 @@ def _naming(rank: int) -> Iterator[None]:
         raise ConnectionError(f"rank {rank} does not answer any more ({str(error).split('. This is')[0]})") from error
 
 
+def launched() -> bool:
+    """Whether torchrun has started this process."""
+    return "TORCHELASTIC_RUN_ID" in os.environ
+
+
+def own_rank() -> int:
+    """The number of this process; 0 where torchrun has not started it."""
+    return int(os.environ["RANK"]) if launched() else 0
+
+
+def _own_threads() -> int:
+    """How many threads of numba are this process's, where all processes of its machine work."""
+    return max(1, numba.config.NUMBA_NUM_THREADS // int(os.environ.get("LOCAL_WORLD_SIZE", 1) if launched() else 1))
+
+
+@contextmanager
+def all_threads() -> Iterator[None]:
+    """Use all threads of this machine, while other processes wait."""
+    numba.set_num_threads(numba.config.NUMBA_NUM_THREADS)
+    try:
+        yield
+    finally:
+        numba.set_num_threads(_own_threads())
+
+
+@cache
+def join() -> Ranks:
+    """All processes that torchrun has started, or this one alone. Raises ValueError where restarts would wait for ever."""
+    if not launched():
+        return Ranks()
+    import torch.distributed as dist
+
+    if os.environ["TORCHELASTIC_MAX_RESTARTS"] != "0" and os.environ["TORCHELASTIC_USE_AGENT_STORE"] == "True":
+        raise ValueError(RESTARTS)
+    dist.init_process_group("gloo", timeout=LONGEST)
+    numba.set_num_threads(_own_threads())
+    return Ranks(own_rank(), dist.get_world_size())
+
+
 @contextmanager
 def joined() -> Iterator[Ranks]:
-    """All processes that torchrun has started, or this one alone. An error ends it with a line that names its rank."""
-    rank = int(os.environ.get("RANK", 0))
+    """As `join`, until the end. An error ends this process with a line that names its rank."""
+    rank = own_rank()
     try:
-        if dist.is_torchelastic_launched():
-            if os.environ["TORCHELASTIC_MAX_RESTARTS"] != "0" and os.environ["TORCHELASTIC_USE_AGENT_STORE"] == "True":
-                raise ValueError(RESTARTS)
-            dist.init_process_group("gloo")
-            numba.set_num_threads(max(1, numba.config.NUMBA_NUM_THREADS // int(os.environ["LOCAL_WORLD_SIZE"])))
-        yield Ranks(rank, dist.get_world_size() if dist.is_initialized() else 1)
+        yield join()
     except (OSError, ValueError, RuntimeError) as error:
         print(f"rank {rank}: {error}", file=sys.stderr, flush=True)
         if isinstance(error, ConnectionError):
             time.sleep(PATIENCE)
         sys.exit(1)
-    if dist.is_initialized():
+    if launched():
+        import torch.distributed as dist
+
         dist.destroy_process_group()
