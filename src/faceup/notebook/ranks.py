@@ -112,12 +112,15 @@ def own_rank() -> int:
 
 def _own_threads() -> int:
     """How many threads of numba are this process's, where all processes of its machine work."""
-    return max(1, numba.config.NUMBA_NUM_THREADS // int(os.environ.get("LOCAL_WORLD_SIZE", 1) if launched() else 1))
+    return max(1, numba.config.NUMBA_NUM_THREADS // int(os.environ["LOCAL_WORLD_SIZE"]))
 
 
 @contextmanager
 def all_threads() -> Iterator[None]:
-    """Use all threads of this machine, while other processes wait."""
+    """Use all threads of this machine, while the other processes wait; nothing changes where there are none."""
+    if not launched():
+        yield
+        return
     numba.set_num_threads(numba.config.NUMBA_NUM_THREADS)
     try:
         yield
