@@ -134,9 +134,15 @@ def test_processes_share_out_what_they_can_to_the_same_bytes(run, tmp_path):
 
 
 def test_an_error_of_one_process_ends_all_and_names_it(run, tmp_path):
-    done = run(notebook("import os\nassert os.environ['RANK'] == '0', 'lost'"), processes="2")
+    done = run(notebook("import os  # stored()\nassert os.environ['RANK'] == '0', 'lost'"), processes="2")
     assert done.returncode == 1
-    assert "rank 1: notebooks/99_small.ipynb: cell 2/2 `import os` failed: AssertionError: lost" in done.stderr
+    assert "rank 1: notebooks/99_small.ipynb: cell 2/2 `import os  # stored()` failed: AssertionError: lost" in done.stderr
+
+
+def test_a_notebook_that_stores_nothing_is_run_by_one_process(run, tmp_path):
+    done = run(notebook("import os\nprint(os.environ.get('RANK'))"), processes="2")
+    assert done.returncode == 0, done.stderr
+    assert nbformat.read(tmp_path / "reports" / "99_small.ipynb", as_version=4).cells[-1].outputs[0].text == "None\n"
 
 
 @pytest.mark.parametrize("processes", ["two", "0", "-1"])

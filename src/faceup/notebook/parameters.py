@@ -42,7 +42,7 @@ _EPOCHS = conint(ge=5000, multiple_of=5000)  # of discard.selfplay
 RULES = {  # how a knob's name ends, and what it may be; the first line that fits counts
     "seed": conint(ge=0, lt=2**32),
     r"selfplay\.batch|turn_batch": Annotated[conint(ge=1), AfterValidator(_power_of_two)],
-    "batch_growth": conint(ge=0),
+    "boards_before": conint(ge=0),
     "bins": Literal[2, 4, 5, 10, 20],
     "shifts": conlist(confloat(ge=-1, le=1), min_length=3, max_length=3),
     "slip": confloat(gt=0, lt=1),

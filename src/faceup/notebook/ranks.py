@@ -18,7 +18,7 @@ import numpy as np
 # In torch 2.13 a process that is started again reads the addresses of those before it, and waits for ever.
 RESTARTS = "set TORCH_DISABLE_SHARE_RDZV_TCP_STORE=1 for --max-restarts, with --standalone or --rdzv-backend=c10d"
 PATIENCE = 5.0  # seconds: who ends at once would look like a second lost rank to others
-LONGEST = timedelta(days=60)  # that ranks wait for one that works alone; who is lost is known at once
+LONGEST = timedelta(days=30)  # that ranks wait for one that works alone; a process that ends is known at once
 
 
 class Ranks:
@@ -46,7 +46,7 @@ class Ranks:
             import torch
             import torch.distributed as dist
 
-            with _naming(source):
+            with _naming(source if source != self.rank else None):
                 dist.broadcast(torch.from_numpy(array), source)
 
     def told(self, text: str) -> str:
@@ -92,12 +92,13 @@ class Ranks:
 
 
 @contextmanager
-def _naming(rank: int) -> Iterator[None]:
-    """Say who was lost where torch says that a connection was."""
+def _naming(rank: int | None) -> Iterator[None]:
+    """Say who was lost, None for some other rank, where torch says that a connection was."""
     try:
         yield
     except RuntimeError as error:
-        raise ConnectionError(f"rank {rank} does not answer any more ({str(error).split('. This is')[0]})") from error
+        who = "another rank" if rank is None else f"rank {rank}"
+        raise ConnectionError(f"{who} does not answer any more ({str(error).split('. This is')[0]})") from error
 
 
 def launched() -> bool:

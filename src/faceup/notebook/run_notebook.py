@@ -250,6 +250,8 @@ def _execute(nb: NotebookNode, name: str) -> NotebookNode:
     """Run all cells; raises RuntimeError of one line naming the cell that failed; a copy stays in WORKING."""
     copy = WORKING / f"{name}{f'-{own_rank()}' if own_rank() else ''}.ipynb"
     copy.parent.mkdir(parents=True, exist_ok=True)
+    for left in WORKING.glob(f"{name}-[0-9]*.ipynb") if own_rank() == 0 else ():
+        left.unlink(missing_ok=True)  # by a process that was ended because another one failed
     progress = _Progress(name, nb)
     try:
         with open(os.devnull, "w") as nowhere:
@@ -262,7 +264,7 @@ def _execute(nb: NotebookNode, name: str) -> NotebookNode:
         where = f"notebooks/{name}.ipynb: {progress.place or 'the kernel'} failed"
         read = f"(read {copy.relative_to(ROOT)})"
         raise RuntimeError(f"{where}: {_without_machine(_first_line(said), ROOT)} {read}") from error
-    copy.unlink()
+    copy.unlink(missing_ok=True)
     return nb
 
 

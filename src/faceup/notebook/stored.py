@@ -253,7 +253,8 @@ def stored(function: Callable[..., T], *arguments: Any, apart_from: Collection[s
             with nullcontext() if shared else all_threads():
                 result = function(*arguments, **named)
         found = [_kept(path, result)] if first else []
-    ranks.told("stored")
+    if ranks.told("stored" if ranks.size == 1 or path.is_file() else "") == "":
+        raise OSError(f"{name} is not stored: many processes need room for it on a disk that they share")
     if not first and not (found := _read(path)):
         raise OSError(f"{path}: rank 0 has stored it, expected a disk that all processes share")
     result = found[0]

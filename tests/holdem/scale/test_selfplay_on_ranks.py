@@ -15,7 +15,7 @@ from toy_selfplay import DISCOUNT, GROUPS, SEED, TREE, play
 
 from faceup.holdem.scale import selfplay
 from faceup.holdem.scale.selfplay import BatchPlay
-from faceup.holdem.scale.sums import Batch
+from faceup.holdem.scale.sums import Batch, fits
 from faceup.holdem.solve.selfplay import SelfPlay, new_state, sampled_board
 from faceup.notebook.ranks import Ranks
 from faceup.notebook.source_code import SOURCES
@@ -101,13 +101,15 @@ def test_killed_on_four_processes_it_ends_on_one_with_the_same_bytes(tmp_path, a
     assert toy(tmp_path) == alone
 
 
-def test_batches_that_grow_are_the_same_on_four_processes(tmp_path):
-    """1, 2, 4 and 8 boards are played by rank 0 alone, 16 by all."""
-    [(status, said)] = ended(started(tmp_path / "four", "--nproc-per-node=4", FACEUP_BEHIND="1"))
+@pytest.mark.parametrize(("processes", "behind"), [(4, 1), (3, 0)])
+def test_batches_that_are_too_small_are_played_by_rank_0_alone(tmp_path, processes, behind):
+    """With growing batches 1, 2, 4 and 8 boards are, and 16 are shared out; with three processes all are."""
+    [(status, said)] = ended(started(tmp_path / "many", f"--nproc-per-node={processes}", FACEUP_BEHIND=str(behind)))
     assert status == 0, said
+    assert ("batches of 16 boards are too small for 3 processes" in said) == (processes == 3)
     iterations, boards, part, every, snapshot = map(int, RUN)
-    play(tmp_path / "one", iterations, Batch(boards, part), every, [snapshot], Ranks(), 1)
-    assert (tmp_path / "four" / "strategy.npz").read_bytes() == (tmp_path / "one" / "strategy.npz").read_bytes()
+    play(tmp_path / "one", iterations, Batch(boards, part), every, [snapshot], Ranks(), behind)
+    assert (tmp_path / "many" / "strategy.npz").read_bytes() == (tmp_path / "one" / "strategy.npz").read_bytes()
 
 
 @pytest.mark.slow
@@ -176,16 +178,24 @@ def test_checkpoints_of_other_batches_are_refused(tmp_path, capsys, other):
 
 
 @pytest.mark.parametrize(
+    ("batch", "message"),
+    [(Batch(48, 16), "batch is 48, expected a power of two"), (Batch(64, 0), "part is 0, expected a power of two")],
+)
+def test_unusable_batches_are_refused(tmp_path, batch, message):
+    with pytest.raises(ValueError, match=message):
+        play(tmp_path / "new", 8, batch, 4, [], Ranks())
+    assert not (tmp_path / "new").exists()
+
+
+@pytest.mark.parametrize(
     ("batch", "ranks", "message"),
     [
-        (Batch(48, 16), 2, "batch is 48, expected a power of two"),
-        (Batch(64, 0), 2, "part is 0, expected a power of two"),
         (Batch(64, 16), 3, "processes is 3, expected a power of two"),
         (Batch(64, 16), 8, "8 processes: a batch of 64 boards in parts of 16 is for 4 at most"),
-        (Batch(16, 16), 2, "2 processes: a batch of 16 boards in parts of 16 is for 1 at most"),
+        (Batch(4, 16), 2, "2 processes: a batch of 4 boards in parts of 4 is for 1 at most"),
     ],
 )
-def test_batches_that_do_not_fit_are_refused(tmp_path, batch, ranks, message):
+def test_batches_that_are_too_small_for_the_processes_cannot_be_summed(batch, ranks, message):
+    assert not fits(batch, ranks) and fits(batch, 1)
     with pytest.raises(ValueError, match=message):
-        play(tmp_path / "new", 8, batch, 4, [], Ranks(0, ranks))
-    assert not (tmp_path / "new").exists()
+        BatchPlay(TREE, GROUPS, DISCOUNT, SEED, batch, Ranks(0, ranks))

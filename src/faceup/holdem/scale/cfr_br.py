@@ -1,13 +1,13 @@
 """CFR-BR shared out over processes: the same bytes on any number.
 
-All ranks call this with the same arguments, between `with joined() as ranks:` and the end, and all get the whole result. So it is
-with the argument `ranks` of best responses over flops (solve/best_response) and of exact matches over boards (play/match).
+All ranks call this with the same arguments, and all get the whole result. So it is with the argument `ranks` of best responses
+over flops (solve/best_response) and of exact matches over boards (play/match). In a notebook `stored` gives that argument.
 """
 
 from collections.abc import Callable
 
 from faceup.holdem.safe.game import SafeGame, SafeState, learn
-from faceup.holdem.scale.sums import Batch, Sums, Tables, checked
+from faceup.holdem.scale.sums import Batch, Sums, Tables, checked, fits
 from faceup.notebook.ranks import Ranks, all_threads
 
 
@@ -15,21 +15,23 @@ def learn_safely(
     run: SafeGame, state: SafeState, iterations: int, batch: Batch, progress: Callable[[int], None] = lambda done: None,
     ranks: Ranks | None = None,
 ) -> SafeState:  # fmt: skip
-    """As `learn` of safe/game, from batches of turn boards. A batch of 1 is what that one does: rank 0 alone plays it.
+    """As `learn` of safe/game, from batches of turn boards. A batch of 1 is what that one does.
 
-    Raises ValueError where the batch does not fit the ranks, ConnectionError where one is lost.
+    Rank 0 plays batches alone that are too small for all. Raises ValueError unless batch and part are powers of two,
+    ConnectionError where a rank is lost.
     """
     ranks = ranks or Ranks()
-    if batch.boards == 1:
+    if not fits(batch, ranks.size):
         copies = [tuple(table.copy() for table in tables) for tables in state[:3]]
-        found = SafeState(copies[0], copies[1], copies[2], state.iteration + iterations)
+        run.state = SafeState(copies[0], copies[1], copies[2], state.iteration + iterations)
         if ranks.rank == 0:
             with all_threads():
-                found = learn(run, state, iterations, progress)
-        for table in (*found.regrets, *found.averages, *found.opponent):
+                learn_safely(run, state, iterations, batch, progress)
+        for table in (*run.state.regrets, *run.state.averages, *run.state.opponent):
             ranks.broadcast(table)
-        run.state = found
-        return found
+        return run.state
+    if batch.boards == 1:
+        return learn(run, state, iterations, progress)
     batch = checked(batch, ranks.size)
     known, n = (*state.regrets, *state.opponent), len(state.regrets)
     sums = Sums(known, state.averages, batch, ranks)

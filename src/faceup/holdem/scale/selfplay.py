@@ -17,11 +17,12 @@ from typing import IO
 import numpy as np
 
 from faceup.holdem.betting.betting_tree import BettingTree
-from faceup.holdem.scale.sums import Batch, Sums, Tables, checked
+from faceup.holdem.scale.sums import Batch, Sums, Tables, checked, fits
 from faceup.holdem.solve.checkpoint import Run, _named, _read_snapshot, _say_size, _write, fingerprint, load, save
 from faceup.holdem.solve.checkpoint import train as train_one_by_one
 from faceup.holdem.solve.groups import Groups
 from faceup.holdem.solve.selfplay import Discount, SelfPlay, SelfPlayState, new_state, sampled_board
+from faceup.notebook.progress import note
 from faceup.notebook.ranks import Ranks, all_threads
 from faceup.notebook.source_code import code_digest
 from faceup.notebook.stored import reusing
@@ -111,15 +112,18 @@ def train(
     """As `train` of solve/checkpoint, called on all ranks. Rank 0 returns the run, uses the folder, and tells the progress.
 
     every: boards between checkpoints; each is written at the end of a batch. behind: as in `growth`. Raises ValueError and
-    OSError as that one does, and where the batch does not fit the ranks, another run uses the folder or a rank has other code;
-    ConnectionError if one is lost.
+    OSError as that one does, and unless batch and part are powers of two, where another run uses the folder or a rank has other
+    code; ConnectionError if one is lost.
     """
     folder, ranks = Path(folder), ranks or Ranks()
     first_rank = ranks.rank == 0
     if batch.boards == 1:
         knobs = tree, groups, discount, seed, iterations, folder, every, snapshots, progress
-        return train_one_by_one(*knobs) if first_rank else None
-    batch, stops = checked(batch, ranks.size), sorted({*snapshots, iterations})
+        with all_threads():
+            return train_one_by_one(*knobs) if first_rank else None
+    batch, stops = checked(batch, 1), sorted({*snapshots, iterations})
+    if first_rank and not fits(batch, ranks.size):
+        note(f"batches of {batch.boards} boards are too small for {ranks.size} processes: the first one plays alone")
     if every < 1 or stops[0] < 1 or stops[-1] > iterations:
         raise ValueError(f"every is {every}, snapshots is {list(snapshots)}, expected from 1 on, and from 1 to {iterations}")
     sizes = growth(iterations, batch.boards, behind)
@@ -147,11 +151,10 @@ def train(
                 save(folder, state, owner)  # so that an unwritable folder is an error before work starts
         begin = int(ranks.told(str(state.iteration if state else "")))
         for size, end in sizes:
-            part = min(size, batch.part)
-            alone = size // part < ranks.size
+            alone = not fits(Batch(size, batch.part), ranks.size)
             if begin >= end or (alone and not first_rank):
                 continue
-            play = BatchPlay(tree, groups, discount, seed, Batch(size, part), Ranks() if alone else ranks)
+            play = BatchPlay(tree, groups, discount, seed, Batch(size, batch.part), Ranks() if alone else ranks)
             play.go_on_from(state)
             with all_threads() if alone else nullcontext():
                 _play_to(end, play, stops, every, leave)

@@ -22,13 +22,18 @@ class Batch(NamedTuple):
     part: int
 
 
+def fits(batch: Batch, size: int) -> bool:
+    """Whether a batch, with a part of its size at most, can be shared out among so many ranks."""
+    return not size & (size - 1) and size * min(batch.part, batch.boards) <= batch.boards
+
+
 def checked(batch: Batch, size: int) -> Batch:
-    """The batch, its part at most the batch. Raises ValueError where it cannot be shared out among so many ranks."""
+    """The batch, its part at most the batch. Raises ValueError unless all numbers are powers of two, and each rank has a part."""
     for name, number in (("batch", batch.boards), ("part", batch.part), ("processes", size)):
         if number < 1 or number & (number - 1):
             raise ValueError(f"{name} is {number}, expected a power of two")
     batch = Batch(batch.boards, min(batch.part, batch.boards))
-    if size > batch.boards // batch.part:
+    if not fits(batch, size):
         said = f"a batch of {batch.boards} boards in parts of {batch.part} is for"
         raise ValueError(f"{size} processes: {said} {batch.boards // batch.part} at most: take a larger batch, or smaller parts")
     return batch

@@ -127,9 +127,9 @@ class Responder:
             return np.concatenate([array.ravel() for array in (*self.flop(distinct[k].tolist(), int(times[k])), self.leaks)])
 
         for k, numbers in enumerate((ranks or Ranks()).in_order(len(distinct), ends[-1], work)):
-            value, luck, leaks, pairs, more = np.split(numbers, ends[:-1])
-            by_node = value.reshape(2, -1, N_CLASSES), luck.reshape(2, -1, N_CLASSES)
-            values.append(FlopValues(*by_node, leaks.reshape(3, N_CLASSES), pairs))
+            *kept, more = np.split(numbers, ends[:-1])
+            shapes = (2, -1, N_CLASSES), (2, -1, N_CLASSES), (3, N_CLASSES), (N_CLASSES,)
+            values.append(FlopValues(*(part.reshape(shape).copy() for part, shape in zip(kept, shapes, strict=True))))
             total += more.reshape(total.shape)
             progress(int(times[: k + 1].sum()))
         self.leaks = total
