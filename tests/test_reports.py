@@ -126,6 +126,16 @@ def test_no_cell_of_a_report_has_more_than_three_lines_of_progress(committed):
             assert sum(len(STEP.findall(text)) for text in said) <= 3, f"{path.name}: {''.join(cell['source'])}"
 
 
+@never_run
+def test_a_figure_stands_once_under_the_cell_that_saves_it(committed):
+    """A figure that is still open at the end of a cell is shown there, too, half finished."""
+    for path in sorted((committed / "reports").rglob("*.ipynb")):
+        for cell in json.loads(path.read_text(encoding="utf-8"))["cells"]:
+            source = "".join(cell["source"])
+            pictures = sum("image/png" in output.get("data", {}) for output in cell.get("outputs", []))
+            assert pictures <= source.count("save("), f"{path.name}: {source}"
+
+
 def stated(folder: Path) -> dict[str, str]:
     """Numbers that prose states by hand, as the reports in a folder have them."""
     read = {path.stem: json.loads(path.read_text(encoding="utf-8")) for path in (folder / "reports" / "metrics").glob("*.json")}

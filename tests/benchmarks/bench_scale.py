@@ -31,7 +31,7 @@ RANKS_BATCH, RANKS_BATCHES = 256, 3  # on one, two and four processes
 SINGLE_BOARDS = 768  # one by one, on one thread
 CORES, GIGABITS = (8, 64, 256), (1, 10)  # of machines of 4 cores, for which efficiency is predicted
 PREDICTED = (16, 64, 256, 1024, 4096, 16384)  # boards in a batch
-NAMED = 1024  # the batch of `predicted_efficiency_64`, one that the study `batches` has judged
+NAMED = 4096  # the batch of `predicted_efficiency_64`: the smallest that reaches a half; the study `batches` says what it costs
 ROUNDS, ROUND = 5, 192  # boards with the engine and without, in turns
 
 
