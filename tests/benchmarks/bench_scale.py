@@ -1,4 +1,4 @@
-"""Self-play in batches, on processes, and on a GPU where there is one, on the default tree with the default groups."""
+"""Self-play in batches and on processes, on the default tree with the default groups."""
 
 import os
 import subprocess
@@ -8,8 +8,7 @@ from pathlib import Path
 from time import perf_counter
 
 import numpy as np
-import torch
-from bench_solve import HOLES, ITERATIONS, WARM_UP, decisions, new_run, updates_per_second
+from bench_solve import ITERATIONS, WARM_UP, new_run, updates_per_second
 from report import record
 
 from faceup.cards.equity import all_tables
@@ -17,16 +16,13 @@ from faceup.holdem.betting.betting_tree import build_tree, menu_from
 from faceup.holdem.scale.selfplay import PART, BatchPlay
 from faceup.holdem.scale.sums import Batch
 from faceup.holdem.scale.time_model import BYTES, Cluster, Costs, batch_seconds, efficiency
-from faceup.holdem.scale.torch_sweep import TorchSweep
 from faceup.holdem.solve.groups import Grid, Groups, make_groups
-from faceup.holdem.solve.selfplay import SelfPlay, sampled_board
+from faceup.holdem.solve.selfplay import SelfPlay
 from faceup.notebook.parameters import section
 from faceup.notebook.paths import METRICS
 from faceup.notebook.ranks import Ranks
 from faceup.notebook.storage import load_json, save_npz
 
-BATCH, BATCHES, AT_ONCE = 2048, 4, 128  # boards; those in memory together take 14 GB
-CHECKED = 4  # boards
 RANKS_BATCH, RANKS_BATCHES = 256, 3  # on one, two and four processes
 SINGLE_BOARDS = 768  # one by one, on one thread
 CORES, GIGABITS = (8, 64, 256), (1, 10)  # of machines of 4 cores, for which efficiency is predicted
@@ -42,40 +38,6 @@ def default_run() -> SelfPlay:
         Grid(*(knobs[f"{street}_{key}"] for key in ("equity_cells", "decile_cells", "deciles"))) for street in ("flop", "turn")
     ]
     return new_run(build_tree(menu_from(**section("betting"))), make_groups(tables[1], tables[2], *grids))
-
-
-def boards(first: int, n: int) -> np.ndarray:
-    """Those of iterations from `first` on."""
-    return np.array([sampled_board(1, k) for k in range(first, first + n)])
-
-
-def gpu_rate(sweep: TorchSweep) -> float:
-    """Decision nodes x 1,081 holes x boards a second, both players updated, boards located in that time."""
-    batches = [boards(k * BATCH, BATCH) for k in range(BATCHES + 1)]
-    sweep.sweep(batches[-1])
-    torch.cuda.synchronize()
-    start = perf_counter()
-    for batch in batches[:-1]:
-        sweep.sweep(batch)
-    torch.cuda.synchronize()
-    return decisions(sweep.tree) * HOLES * BATCH * BATCHES / (perf_counter() - start)
-
-
-def worst_difference(run: SelfPlay, sweep: TorchSweep) -> float:
-    """Between what both add to regrets and averages on a few boards from one strategy, beside the largest number of a table."""
-    strategy = tuple(table * np.float32(2**-30) for table in run.state.regrets)  # so small that sums are not rounded
-    sweep.regrets = sweep.load(run.in_tree_order(strategy))
-    sweep.averages = [torch.zeros_like(table) for table in sweep.averages]
-    sweep.sweep(boards(0, CHECKED))
-    found = [*sweep.in_tree_order(sweep.regrets), *sweep.in_tree_order(sweep.averages)]
-    expected = [np.zeros(table.shape) for table in found]
-    for board in boards(0, CHECKED):
-        regrets, averages = tuple(table.copy() for table in strategy), tuple(np.zeros_like(table) for table in strategy)
-        run.state = run.state._replace(regrets=regrets, averages=averages)
-        run._iterate(board)
-        for total, gained in zip(expected, [*run.in_tree_order(regrets), *run.in_tree_order(averages)], strict=True):
-            total += gained
-    return max(float(np.abs(f - e).max() / np.abs(e).max()) for f, e in zip(found, expected, strict=True))
 
 
 def engine_overhead(run: SelfPlay, batch: int) -> float:
@@ -144,7 +106,7 @@ def time_model(groups: Groups, folder: Path, two: dict, actions: int) -> dict[st
 
 
 def test_sweeps(tmp_path) -> None:
-    """Rates of the processor, one by one, in batches and on processes; what they foretell; the GPU's where there is one."""
+    """Rates one by one, in batches and on processes, and what they foretell."""
     run = default_run()
     one, two = (rate_on_ranks(run.groups, tmp_path, n, 2 // n) for n in (1, 2))
     values: dict[str, object] = {"hole_updates_per_second": round(updates_per_second(run, WARM_UP, ITERATIONS))}
@@ -155,14 +117,4 @@ def test_sweeps(tmp_path) -> None:
         "two_processes_batch": RANKS_BATCH,
     }
     values |= time_model(run.groups, tmp_path, two, sum(table.size for table in run.state.regrets))
-    if torch.cuda.is_available():
-        sweep = TorchSweep(run.tree, run.groups, "cuda", AT_ONCE)
-        values |= {
-            "gpu": torch.cuda.get_device_name(),
-            "gpu_hole_updates_per_second": round(gpu_rate(sweep)),
-            "gpu_batch": BATCH,
-            "gpu_largest_difference_ppm": round(1e6 * worst_difference(run, sweep), 2),
-            "gpu_memory_gb": round(torch.cuda.max_memory_allocated() / 1e9, 2),
-        }
-        assert values["gpu_largest_difference_ppm"] < 10
     record("scale", values)
