@@ -151,8 +151,7 @@ def stated(folder: Path) -> dict[str, str]:
     }
     grown = {(tree["history"], tree["learner"]): tree for tree in read["history"]["trees"] if tree["depth"] == 15}
     answered = {(a["agent"], a["depth"]): a for a in read["history"]["answered"]}["OCT, costs", 15]
-    studied = {n: scoreboard.match_between(read["long_matches"]["pairs"], n, "stand-in") for n in ("XGBoost", "NN")}
-    studied |= {n: scoreboard.match_between(read["head_to_head"]["pairs"], n, "stand-in") for n in ("OCT", "CART")}
+    met = {n: scoreboard.match_between(read["head_to_head"]["pairs"], n, "stand-in") for n in ("table", "OCT", "XGBoost")}
     rules = {a["name"]: a for a in read["human_rules"]["rule_lists"]}["by heart, 3 lines"]
     never, leduc = read["human_rules"]["baselines"]["always check"], read["leduc"]["sampled_cfr"]["rlcard"]
     snapshot, bluff = read["selfplay"]["loss_to_final_mbb"][-1], read["strategy"]["bluff"]["gain_dollars"]
@@ -167,7 +166,7 @@ def stated(folder: Path) -> dict[str, str]:
         "OCT answered more": plus_minus(more["oct_table"], more["oct_table_ci95"], sign=False),
         **{f"{own[k]['trees']} loses": plus_minus(own[k]["loses"], own[k]["ci95"], sign=False) for k in (0, 2, -1)},
         **{name: plus_minus(grown[key]["loses"], grown[key]["ci95"], sign=False) for name, key in asked.items()},
-        **{f"{n} to the stand-in": plus_minus(-found["mbb"], found["ci95"], sign=False) for n, found in studied.items()},
+        **{f"{n} and the stand-in": plus_minus(abs(found["mbb"]), found["ci95"], sign=False) for n, found in met.items()},
         "costs answered more": plus_minus(answered["more"], answered["more_ci95"], sign=False),
         "by heart": f"{rules['exploitability']:.4f} ± {rules['ci95']:.4f}",
         "never bets": f"{never['exploitability']:.4f} ± {never['ci95']:.4f}",
@@ -205,8 +204,9 @@ TOLD = ("told less", "told bets and seat", "told more", "costs answered more")
                 *MATCH,
                 *ANSWERED,
                 *TOLD,
-                "OCT to the stand-in",
-                "XGBoost to the stand-in",
+                "table and the stand-in",
+                "OCT and the stand-in",
+                "XGBoost and the stand-in",
                 "safer",
                 "safe table costs",
                 "solved OCT",

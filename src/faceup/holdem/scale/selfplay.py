@@ -104,6 +104,15 @@ def _play_to(
         leave(play.state, whole)
 
 
+def _owner(same_run: tuple, sizes: list[tuple[int, int]], stops: list[int], ranks: Ranks) -> str:
+    """The name of the run, by all that decides its bits. Raises ValueError where rank 0 has another."""
+    cut = [stop for stop in stops if stop % next(size for size, end in sizes if stop <= end)]  # ends of batches decide the bits
+    owner = hashlib.sha256(repr((*same_run, cut)).encode()).hexdigest()
+    if ranks.told(owner) != owner:
+        raise ValueError("its code, libraries or parameters are not those of rank 0, expected the same")
+    return owner
+
+
 def train(
     tree: BettingTree, groups: Groups, discount: Discount, seed: int, iterations: int, folder: str | os.PathLike, every: int,
     snapshots: Sequence[int] = (), progress: Callable[[int], None] = lambda done: None, batch: Batch = SINGLE, behind: int = 0,
@@ -127,11 +136,7 @@ def train(
     if every < 1 or stops[0] < 1 or stops[-1] > iterations:
         raise ValueError(f"every is {every}, snapshots is {list(snapshots)}, expected from 1 on, and from 1 to {iterations}")
     sizes = growth(iterations, batch.boards, behind)
-    cut = [stop for stop in stops if stop % next(size for size, end in sizes if stop <= end)]  # ends of batches decide the bits
-    same_run = fingerprint(tree, groups, discount, seed), _CODE, tuple(batch), behind, cut
-    owner = hashlib.sha256(repr(same_run).encode()).hexdigest()
-    if ranks.told(owner) != owner:
-        raise ValueError("its code, libraries or parameters are not those of rank 0, expected the same")
+    owner = _owner((fingerprint(tree, groups, discount, seed), _CODE, tuple(batch), behind), sizes, stops, ranks)
 
     def leave(state: SelfPlayState, whole: bool) -> None:
         if not first_rank:
