@@ -8,7 +8,7 @@ from plain_tables import MENU, ROWS, fake_tables, lookup
 
 from faceup.cards.cards import CLASS_NAMES, CLASS_OF_HOLE, card_text, hole_index
 from faceup.cards.strength import strength
-from faceup.discard.deals import ALWAYS, BEST, NEVER, OWN, RULE, _find_boards, _see, _shuffle, _start_random
+from faceup.discard.deals import ALWAYS, BEST, NEVER, OWN, RULE, _find_boards, _generator, _make_seen, _see, _shuffle
 from faceup.discard.matches import SIDES, check_fold_player, play_deals, play_match, random_player, thresholded
 from faceup.discard.rules import act, start
 from faceup.discard.selfplay import Strategy, make_layout
@@ -16,13 +16,10 @@ from faceup.discard.tree import build_tree
 
 
 def sides(cards, player, policy, tables):
-    rows, strengths = np.zeros((6, 4), dtype=np.int64), np.zeros(4, dtype=np.int64)
-    forced, where = np.zeros((2, 4), dtype=np.int64), np.empty((3, 2), dtype=np.int64)
-    cards, seven = np.array(cards), np.empty(7, dtype=np.int64)
-    _find_boards(cards[4:9], tables, where, seven)
+    cards, seen = np.array(cards), _make_seen(1)
     own = cards[[2 * player, 2 * player + 1, 9 + 2 * player, 10 + 2 * player]]
-    _see(own, policy, tables, where, seven, rows, strengths, forced)
-    return rows, strengths, forced
+    _see(own, policy, tables, _find_boards(cards[4:9], tables), seen, 0)
+    return (part[0] for part in seen)
 
 
 @pytest.mark.parametrize("policy", [RULE, BEST, NEVER, ALWAYS, OWN])
@@ -81,9 +78,8 @@ def test_all_hands_of_a_deal_meet_in_both_seats():
             entry = layout.base[0] + cls * layout.width[0] + layout.slot[node]
             wild.chances[entry + tree.n_actions[node] - 1] = 1
             careful.chances[entry + (tree.n_actions[node] - 1 if len(name) == 2 else 0)] = 1
-    deck, state, expected = np.arange(52), np.zeros(1, dtype=np.uint64), 0
-    _start_random(state, 5, 1, 3)
-    _shuffle(deck, 9 + 4 * SIDES, state)
+    deck, expected = np.arange(52), 0
+    _shuffle(deck, 9 + 4 * SIDES, _generator(5, 1, 3))
     holes = [deck[9 + 4 * side : 11 + 4 * side].tolist() for side in range(SIDES)]
     power = [strength([*hole, *deck[4:9].tolist()]) for hole in holes]
     for i, j in permutations(range(SIDES), 2):

@@ -6,9 +6,9 @@ import pytest
 import toy
 from plain_tables import MENU, ROWS, fake_tables
 
-from faceup.discard.deals import BEST, OWN, RULE
+from faceup.discard.deals import BEST, OWN, RULE, _make_seen
 from faceup.discard.matches import play_match
-from faceup.discard.selfplay import CHANCE, EPOCH, Setting, _deal, _make_scratch, _make_seen, _walk, both, make_layout, train
+from faceup.discard.selfplay import CHANCE, EPOCH, Setting, _deal, _make_scratch, _walk, both, make_layout, train
 from faceup.discard.tree import build_tree
 from faceup.games.extensive_game import against
 from faceup.games.sequence_form import best_response, exploitability, value
@@ -36,7 +36,7 @@ def test_a_walk_of_all_deals_is_the_value_of_the_game():
         fixed = averages.copy()
         start, end = layout.base[5], layout.base[6]
         fixed[start:end] = np.tile(np.eye(2)[forced], (end - start) // 2)
-        numbers, (pair, _) = (fixed, fixed.copy()), both(layout, layout, 0)
+        numbers, pair = (fixed, fixed.copy()), both(layout, layout, 0)
         scratch = _make_scratch(len(toy.TREE.kind))
         won = sum(c * _walk(toy.TREE, pair, *numbers, toy.seen_of(r, forced), CHANCE, -1, 0.0, scratch) for r, c in toy.deals())
         assert won == pytest.approx(value(game, toy.strategy_of(game, fixed)), abs=1e-9)
@@ -72,12 +72,11 @@ def test_threads_and_interruptions_change_nothing(tables, setting, tmp_path):
 
 
 def test_a_deal_is_thirteen_cards_of_its_own():
-    seen, scratch = _make_seen(), _make_scratch(1)
-    dealt = set()
+    seen, state, dealt = _make_seen(2), np.zeros(1, dtype=np.uint64), set()
     for number in range(200):
-        _deal(7, 0, number, (RULE, RULE), fake_tables(), seen, scratch)
-        dealt.add(tuple(scratch.deck[:13]))
-        assert sorted(scratch.deck) == list(range(52))
+        deck = _deal(7, number, RULE, RULE, fake_tables(), seen, state)
+        dealt.add(tuple(deck[:13]))
+        assert sorted(deck) == list(range(52))
     assert len(dealt) == 200
 
 

@@ -9,8 +9,9 @@ from itertools import product
 import numpy as np
 from numba import njit
 
+from faceup.discard.deals import Seen, _make_seen
 from faceup.discard.rules import Betting
-from faceup.discard.selfplay import CHANCE, EXTERNAL, RESPOND, Seen, _make_scratch, _make_seen, _walk, both, make_layout
+from faceup.discard.selfplay import CHANCE, EXTERNAL, RESPOND, _make_scratch, _walk, both, make_layout
 from faceup.discard.tree import SHOWDOWN_END, build_tree
 from faceup.games.extensive_game import GameBuilder
 
@@ -74,7 +75,7 @@ def strategy_of(game, averages):
 
 @njit
 def _learn(tree, layout, regrets, averages, rows, strengths, picked, way, gamma):
-    seen, scratch = _make_seen(), _make_scratch(tree.kind.shape[0])
+    seen, scratch = _make_seen(2), _make_scratch(tree.kind.shape[0])
     seen.forced[:] = -1
     for t in range(picked.shape[0]):
         seen.rows[:], seen.strengths[:] = rows[picked[t]], strengths[picked[t]]
@@ -82,11 +83,11 @@ def _learn(tree, layout, regrets, averages, rows, strengths, picked, way, gamma)
             _walk(tree, layout, regrets, averages, seen, way, -1 if way == CHANCE else traverser, float(t + 1) ** gamma, scratch)
 
 
-def _run(layouts, numbers, way, iterations, gamma):
+def _run(layout, numbers, way, iterations, gamma):
     dealt, chances = zip(*deals(), strict=True)
     seen = [seen_of(ranks) for ranks in dealt]
     picked = np.random.default_rng(3).choice(len(dealt), iterations, p=np.array(chances) / sum(chances))
-    _learn(TREE, layouts, *numbers, np.array([s.rows for s in seen]), np.array([s.strengths for s in seen]), picked, way, gamma)
+    _learn(TREE, layout, *numbers, np.array([s.rows for s in seen]), np.array([s.strengths for s in seen]), picked, way, gamma)
     return numbers[1]
 
 
@@ -94,10 +95,10 @@ def learn(reads, sampler, iterations, gamma):
     """Averages after self-play on random deals."""
     layout = make_layout(TREE, N_ROWS, reads)
     numbers = tuple(np.zeros((2, int(layout.base[-1]))))
-    return layout, _run(both(layout, layout, 0)[0], numbers, CHANCE if sampler == "chance" else EXTERNAL, iterations, gamma)
+    return layout, _run(both(layout, layout, 0), numbers, CHANCE if sampler == "chance" else EXTERNAL, iterations, gamma)
 
 
 def respond(layout, fixed, iterations):
     """Averages of player 0 after responding to fixed ones of player 1 on random deals."""
     numbers = np.append(np.zeros_like(fixed), fixed), np.zeros_like(fixed)
-    return _run(both(layout, layout, len(fixed))[0], numbers, RESPOND, iterations, 1.0)
+    return _run(both(layout, layout, len(fixed)), numbers, RESPOND, iterations, 1.0)

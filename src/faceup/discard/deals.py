@@ -16,6 +16,7 @@ from faceup.cards.cards import CLASS_OF_HOLE, N_CLASSES, PERMUTED_HOLES, SUIT_PE
 from faceup.cards.strength import _strength
 from faceup.discard.groups import LEVELS, Groups, swap_levels
 from faceup.discard.swaps import THROW_HIGH, THROW_LOW
+from faceup.discard.tree import N_TABLES
 
 OWN, RULE, BEST, NEVER, ALWAYS = range(5)  # who decides about a swap: the strategy, the paper's rule, the best swap, or nobody
 _GROUP, _RULE, _BEST, _THROW, _LEVEL = range(5)  # columns of flop and turn
@@ -33,6 +34,14 @@ class HandTables(NamedTuple):
     river_keys: np.ndarray
 
 
+class Seen(NamedTuple):
+    """A deal as n sides see it; the last index is what a side's hand is: 2 * swapped on the flop + swapped on the turn."""
+
+    rows: np.ndarray  # (n, N_TABLES, 4) int64 of a strategy
+    strengths: np.ndarray  # (n, 4) int64
+    forced: np.ndarray  # (n, 2, 4) int64 swaps of flop and turn, 1, 0, or -1: the strategy decides
+
+
 def make_tables(
     groups: Groups, equity: Sequence[np.ndarray], rule: Sequence[np.ndarray], best: Sequence[np.ndarray], seed: int
 ) -> HandTables:
@@ -41,8 +50,7 @@ def make_tables(
     for n_cards, values, group, *choices in zip((3, 4), equity, (groups.flop, groups.turn), rule, best, strict=True):
         better = np.where(values[..., 2] >= values[..., 1], THROW_LOW, THROW_HIGH).astype(np.uint8)
         tables.append(np.stack((group, *choices, better, swap_levels(values, n_cards, [seed, n_cards])), axis=-1))
-    keys = (canonical_boards(n).keys for n in (3, 4, 5))
-    return HandTables(tables[0], tables[1], groups.river, *keys)
+    return HandTables(tables[0], tables[1], groups.river, *(canonical_boards(n).keys for n in (3, 4, 5)))
 
 
 def rows_of(groups: Groups) -> tuple[int, ...]:
@@ -51,10 +59,15 @@ def rows_of(groups: Groups) -> tuple[int, ...]:
 
 
 @njit(cache=True)
-def _start_random(state, seed, stream, number):
-    """Set a generator to the start of its own sequence for each number of each stream."""
-    state[0] = np.uint64(seed) * _GOLDEN ^ np.uint64(stream) * np.uint64(0xD1B54A32D192ED03)
-    state[0] = (state[0] + _GOLDEN ^ np.uint64(number) * np.uint64(0xBF58476D1CE4E5B9)) + _GOLDEN
+def _generator(seed, stream, number):
+    """The state (1,) of a random generator at the start of its own sequence for each number of each stream."""
+    state = np.uint64(seed) * _GOLDEN ^ np.uint64(stream) * np.uint64(0xD1B54A32D192ED03)
+    return np.full(1, (state + _GOLDEN ^ np.uint64(number) * np.uint64(0xBF58476D1CE4E5B9)) + _GOLDEN)
+
+
+@njit(cache=True)
+def _make_seen(n):
+    return Seen(np.zeros((n, N_TABLES, 4), dtype=np.int64), np.zeros((n, 4), dtype=np.int64), np.zeros((n, 2, 4), dtype=np.int64))
 
 
 @njit(cache=True)
@@ -82,55 +95,59 @@ def _hole(permutation, first, second):
 
 
 @njit(cache=True)
-def _keeps_first(permutation, first, second, thrown):
-    """Whether throwing the high or low card of a hole, by its board's canonical form, leaves the first of two cards."""
+def _find_boards(board, tables):
+    """Number and suit permutation of flop, turn and river of a board, (3, 2), and seven cards (7,) that begin with the board."""
+    where, seven = np.empty((3, 2), dtype=np.int64), np.empty(7, dtype=np.int64)
+    for i, keys in enumerate((tables.flop_keys, tables.turn_keys, tables.river_keys)):
+        key, where[i, 1] = _canonical(board, 3 + i)
+        where[i, 0] = np.searchsorted(keys, key)
+    seven[:5] = board
+    return where, seven
+
+
+@njit(cache=True)
+def _asked(tables, street, where, first, second, policy):
+    """A hand's level, what a policy says (1: swap, 0: keep, -1: the strategy decides), and the card that a swap leaves.
+
+    street: 0 on the flop, 1 on the turn. Which card is high is told by the board's canonical form.
+    """
+    number, permutation = where[street, 0], where[street, 1]
+    hole = _hole(permutation, first, second)
+    row = tables.flop[number, hole] if street == 0 else tables.turn[number, hole]
+    choice = row[_RULE] if policy == RULE else row[_BEST] if policy == BEST else 0
+    said, thrown = 1 if choice > 0 or policy == ALWAYS else 0, choice if choice > 0 else row[_THROW]
     a = 4 * (first >> 2) + np.int64(SUIT_PERMUTATIONS[permutation, first & 3])
     b = 4 * (second >> 2) + np.int64(SUIT_PERMUTATIONS[permutation, second & 3])
-    return (a > b) == (thrown == THROW_LOW)
+    return row[_LEVEL], -1 if policy == OWN else said, first if (a > b) == (thrown == THROW_LOW) else second
 
 
 @njit(cache=True)
-def _choice(row, policy):
-    """(1: swap, 0: keep, -1: the strategy decides; which card is thrown) by a row of a table."""
-    if policy == RULE or policy == BEST:
-        choice = row[_RULE] if policy == RULE else row[_BEST]
-        return (1, choice) if choice > 0 else (0, row[_THROW])
-    return (-1 if policy == OWN else 0 if policy == NEVER else 1), row[_THROW]
-
-
-@njit(cache=True)
-def _find_boards(board, tables, where, seven):
-    """where (3, 2): number and suit permutation of flop, turn and river of a board; the board goes to the front of seven (7,)."""
-    keys = tables.flop_keys, tables.turn_keys, tables.river_keys
-    for i in range(3):
-        key, where[i, 1] = _canonical(board, 3 + i)
-        where[i, 0] = np.searchsorted(keys[i], key)
-    seven[:5] = board
-
-
-@njit(cache=True)
-def _see(own, policy, tables, where, seven, rows, strengths, forced):
-    """A player's side of a deal: rows (N_TABLES, 4) of a strategy, strengths (4,), forced (2, 4) swaps of flop and turn, or -1.
-
-    own (4,): his cards, and those that he may draw; where, seven: of `_find_boards`. The last index of what is found is the hand:
-    2 * swapped on the flop + swapped on the turn.
-    """
+def _see(own, policy, tables, found, seen, i):
+    """Side i of what is seen of a deal; own (4,): the player's cards, and those that he may draw; found: of `_find_boards`."""
+    rows, strengths, forced = seen.rows[i], seen.strengths[i], seen.forced[i]
+    where, seven = found
     a, b, flop, turn, river = own[0], own[1], where[0], where[1], where[2]
     rows[0, 0] = CLASS_OF_HOLE[_hole(0, a, b)]
-    row = tables.flop[flop[0], _hole(flop[1], a, b)]
-    rows[4, 0] = row[_LEVEL]
-    forced[0, 0], thrown = _choice(row, policy)
-    kept = a if _keeps_first(flop[1], a, b, thrown) else b
+    rows[4, 0], forced[0, 0], kept = _asked(tables, 0, where, a, b, policy)
     for f in range(2):
         c, d = (a, b) if f == 0 else (kept, own[2])
         rows[1, 2 * f] = tables.flop[flop[0], _hole(flop[1], c, d), _GROUP]
-        row = tables.turn[turn[0], _hole(turn[1], c, d)]
-        rows[5, 2 * f] = row[_LEVEL]
-        forced[1, 2 * f], thrown = _choice(row, policy)
-        left = c if _keeps_first(turn[1], c, d, thrown) else d
+        rows[5, 2 * f], forced[1, 2 * f], left = _asked(tables, 1, where, c, d, policy)
         for t in range(2):
             x, y = (c, d) if t == 0 else (left, own[3])
             rows[2, 2 * f + t] = tables.turn[turn[0], _hole(turn[1], x, y), _GROUP]
             rows[3, 2 * f + t] = tables.river[river[0], _hole(river[1], x, y)]
             seven[5], seven[6] = x, y
             strengths[2 * f + t] = _strength(seven, seven.shape[0])
+
+
+@njit(cache=True)
+def _final(own, policy, tables, found):
+    """Strength of a hand after the swaps of a policy that leaves nothing to a strategy; own, found: as `_see`."""
+    (a, b), (where, seven) = (own[0], own[1]), found
+    for street in range(2):
+        _, swaps, kept = _asked(tables, street, where, a, b, policy)
+        if swaps == 1:
+            a, b = kept, own[2 + street]
+    seven[5], seven[6] = a, b
+    return _strength(seven, seven.shape[0])

@@ -10,21 +10,8 @@ import numpy as np
 from numba import njit, prange
 
 from faceup.cards.cards import CLASS_OF_HOLE, HOLE_CARDS, N_CLASSES, canonical_boards
-from faceup.cards.strength import _strength
-from faceup.discard.deals import (
-    BEST,
-    NEVER,
-    RULE,
-    HandTables,
-    _choice,
-    _find_boards,
-    _hole,
-    _keeps_first,
-    _shuffle,
-    _start_random,
-    _uniform,
-)
-from faceup.discard.swaps import SwapSums, equities
+from faceup.discard.deals import BEST, NEVER, RULE, HandTables, _final, _find_boards, _generator, _shuffle, _uniform
+from faceup.discard.swaps import MET, _free, equities
 from faceup.notebook.intervals import mean_ci95
 
 OPPONENTS = 5  # to a board
@@ -34,26 +21,11 @@ _HOLES = np.argsort(CLASS_OF_HOLE, kind="stable")  # by starting hand
 _FIRST = np.searchsorted(CLASS_OF_HOLE[_HOLES], np.arange(N_CLASSES + 1))
 
 
-def holdem_equities(flop: SwapSums) -> np.ndarray:
-    """The exact equity of each starting hand when nobody swaps, (169,)."""
+def holdem_equities(flop: np.ndarray) -> np.ndarray:
+    """The exact equity of each starting hand when nobody swaps, (169,); flop: of `swaps.flop_sums`."""
     weight, keep = canonical_boards(3).multiplicity, equities(flop)[..., 0].astype(np.float64)
-    dealt = weight @ (flop.met > 0)  # flops that leave a hole
+    dealt = weight @ (flop[..., MET] > 0)  # flops that leave a hole
     return np.bincount(CLASS_OF_HOLE, (keep * weight[:, None]).sum(axis=0)) / np.bincount(CLASS_OF_HOLE, dealt)
-
-
-@njit(cache=True)
-def _final(own, policy, tables, where, seven):
-    """Strength of a hand after the swaps of a policy that leaves nothing to a strategy; own, where, seven: as `deals._see`."""
-    a, b = own[0], own[1]
-    for street in range(2):
-        number, permutation = where[street, 0], where[street, 1]
-        hole = _hole(permutation, a, b)
-        swaps, thrown = _choice(tables.flop[number, hole] if street == 0 else tables.turn[number, hole], policy)
-        if swaps == 1:
-            a = a if _keeps_first(permutation, a, b, thrown) else b
-            b = own[2 + street]
-    seven[5], seven[6] = a, b
-    return _strength(seven, seven.shape[0])
 
 
 @njit(cache=True)
@@ -77,25 +49,20 @@ def _hero(cls, rest, is_free, state, chosen):
 def _simulate(tables, boards, seed, sums, weights):
     """sums (chunks, 169, 3) of scores under CHOICES by weight, weights (chunks, 169); boards: in each chunk."""
     for chunk in prange(sums.shape[0]):
-        state, deck, where = np.zeros(1, dtype=np.uint64), np.arange(52), np.empty((3, 2), dtype=np.int64)
-        seven, chosen = np.empty(7, dtype=np.int64), np.empty(4, dtype=np.int64)
-        theirs, is_free = np.empty((len(CHOICES), OPPONENTS), dtype=np.int64), np.empty(52, dtype=np.bool_)
-        _start_random(state, seed, 2, chunk)
+        state, deck, chosen = _generator(seed, 2, chunk), np.arange(52), np.empty(4, dtype=np.int64)
+        theirs = np.empty((len(CHOICES), OPPONENTS), dtype=np.int64)
         for _ in range(boards):
             _shuffle(deck, 9 + 4 * OPPONENTS, state)
-            _find_boards(deck[4:9], tables, where, seven)  # what follows are four cards of each opponent
+            found = _find_boards(deck[4:9], tables)  # what follows are four cards of each opponent
             for k in range(len(CHOICES)):
                 for j in range(OPPONENTS):
-                    theirs[k, j] = _final(deck[9 + 4 * j : 13 + 4 * j], CHOICES[k], tables, where, seven)
-            rest = deck[9 + 4 * OPPONENTS :]
-            is_free[:] = False
-            for card in rest:
-                is_free[card] = True
+                    theirs[k, j] = _final(deck[9 + 4 * j : 13 + 4 * j], CHOICES[k], tables, found)
+            rest, is_free = deck[9 + 4 * OPPONENTS :], _free(deck[: 9 + 4 * OPPONENTS])
             for c in range(sums.shape[1]):
                 n = _hero(c, rest, is_free, state, chosen)
                 weights[chunk, c] += n
                 for k in range(len(CHOICES) if n else 0):
-                    mine = _final(chosen, CHOICES[k], tables, where, seven)
+                    mine = _final(chosen, CHOICES[k], tables, found)
                     for other in theirs[k]:
                         sums[chunk, c, k] += n * (np.float64(mine > other) + 0.5 * np.float64(mine == other)) / OPPONENTS
 

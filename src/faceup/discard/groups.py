@@ -19,7 +19,7 @@ from threadpoolctl import threadpool_limits
 
 from faceup.cards.cards import CLASS_NAMES, CLASS_OF_HOLE, HOLE_CARDS, N_CARDS, N_HOLES, RANKS, canonical_boards
 from faceup.cards.strength import N_RIVER_HOLES, _river_order
-from faceup.discard.swaps import sum_turns
+from faceup.discard.swaps import _free, sum_turns
 
 RANGES = (  # the author's, weakest first; "J2s-J6s" is a row of hands
     "23s 24s 25s 26s 27s 34s 35s 36s 37s 45s 46s 32o 43o 42o 54o 53o 52o 65o 64o 63o 62o 74o 73o 72o 83o 82o",
@@ -50,21 +50,24 @@ RANGE_OF_HOLE = _range_of_hole()  # (1326,)
 
 
 @njit(cache=True)
-def _add_river(cards, order, start, whole, by_card, out):
-    """Add 2 * wins + ties of each hole against each range on a river board, out (1326, 8); whole (8,), by_card (52, 8): scratch.
+def _count(h, whole, by_card):
+    """Count a hole by its range, in all and by card."""
+    g = RANGE_OF_HOLE[h]
+    whole[g] += 1
+    by_card[HOLE_CARDS[h, 0], g] += 1
+    by_card[HOLE_CARDS[h, 1], g] += 1
 
-    They are left as twice the numbers of holes of each range, in all and by card.
-    """
+
+@njit(cache=True)
+def _add_river(cards, out):
+    """Add 2 * wins + ties of each hole against each range on a river board, out (1326, 8)."""
+    order, start = np.empty(N_RIVER_HOLES, dtype=np.int16), np.empty(161, dtype=np.int32)
+    whole, by_card = np.zeros(N_RANGES, dtype=np.int32), np.zeros((N_CARDS, N_RANGES), dtype=np.int32)
     n_classes = _river_order(cards, order, start)
-    whole[:], by_card[:] = 0, 0
     for c in range(n_classes):
         for again in range(2):  # what a hole has met counts 2 for weaker holes and 1 for equal ones
             for i in range(start[c], start[c + 1]):
-                h = order[i]
-                g = RANGE_OF_HOLE[h]
-                whole[g] += 1
-                by_card[HOLE_CARDS[h, 0], g] += 1
-                by_card[HOLE_CARDS[h, 1], g] += 1
+                _count(order[i], whole, by_card)
             for i in range(start[c], start[c + 1] if again == 0 else start[c]):
                 h = order[i]
                 first, second = by_card[HOLE_CARDS[h, 0]], by_card[HOLE_CARDS[h, 1]]
@@ -73,55 +76,33 @@ def _add_river(cards, order, start, whole, by_card, out):
                 out[h, RANGE_OF_HOLE[h]] += 1
 
 
-@njit(cache=True)
-def _scratch():
-    return (
-        np.empty(N_RIVER_HOLES, dtype=np.int16), np.empty(161, dtype=np.int32), np.empty(N_RANGES, dtype=np.int32),
-        np.empty((N_CARDS, N_RANGES), dtype=np.int32),
-    )  # fmt: skip
-
-
 @njit(cache=True, parallel=True)
 def _turn_sums(boards, step, out):
     """out (n, 1326, 8) uint16: 2 * wins + ties over every step-th of the 48 rivers of each turn board."""
     for b in prange(boards.shape[0]):
-        order, start, whole, by_card = _scratch()
-        total, count = np.zeros((N_HOLES, N_RANGES), dtype=np.int32), 0
-        board = np.empty(5, dtype=np.int64)
-        board[:4] = boards[b]
-        for river in range(52):
-            if river != board[0] and river != board[1] and river != board[2] and river != board[3]:
-                board[4] = river
-                if count % step == 0:
-                    _add_river(board, order, start, whole, by_card, total)
-                count += 1
+        total, board = np.zeros((N_HOLES, N_RANGES), dtype=np.int32), np.append(boards[b], 0)
+        for river in np.flatnonzero(_free(boards[b]))[::step]:
+            board[4] = river
+            _add_river(board, total)
         out[b] = total
 
 
 @njit(cache=True)
 def _points(board, sums, runouts, points):
     """Equities (1326, 8) float32 of a board from its sums (1326, 8), on the river from none; blocked holes get 0."""
-    order, start, whole, by_card = _scratch()
     if board.shape[0] == 5:
         sums = np.zeros((N_HOLES, N_RANGES), dtype=sums.dtype)
-        _add_river(board, order, start, whole, by_card, sums)
-    used = np.int64(0)
-    for card in board:
-        used |= np.int64(1) << card
-    whole[:], by_card[:] = 0, 0
+        _add_river(board, sums)
+    whole, by_card = np.zeros(N_RANGES, dtype=np.int32), np.zeros((N_CARDS, N_RANGES), dtype=np.int32)
+    is_free, points[:] = _free(board), 0
     for h in range(N_HOLES):
-        a, b = np.int64(HOLE_CARDS[h, 0]), np.int64(HOLE_CARDS[h, 1])
-        if not (used >> a | used >> b) & 1:
-            whole[RANGE_OF_HOLE[h]] += 1
-            by_card[a, RANGE_OF_HOLE[h]] += 1
-            by_card[b, RANGE_OF_HOLE[h]] += 1
+        if is_free[HOLE_CARDS[h, 0]] and is_free[HOLE_CARDS[h, 1]]:
+            _count(h, whole, by_card)
     for h in range(N_HOLES):
-        a, b = np.int64(HOLE_CARDS[h, 0]), np.int64(HOLE_CARDS[h, 1])
-        for g in range(N_RANGES):
-            points[h, g] = 0
-            if not (used >> a | used >> b) & 1:
-                met = whole[g] - by_card[a, g] - by_card[b, g] + (RANGE_OF_HOLE[h] == g)
-                points[h, g] = min(np.float32(sums[h, g]) / np.float32(2 * met * runouts), np.float32(1))
+        a, b = HOLE_CARDS[h, 0], HOLE_CARDS[h, 1]
+        for g in range(N_RANGES if is_free[a] and is_free[b] else 0):
+            met = whole[g] - by_card[a, g] - by_card[b, g] + (RANGE_OF_HOLE[h] == g)
+            points[h, g] = min(np.float32(sums[h, g]) / np.float32(2 * met * runouts), np.float32(1))
 
 
 @njit(cache=True, parallel=True)

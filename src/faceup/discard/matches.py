@@ -12,10 +12,10 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit, prange
 
-from faceup.discard.deals import NEVER, OWN, HandTables, _find_boards, _see, _shuffle, _start_random, _uniform
+from faceup.discard.deals import NEVER, OWN, HandTables, _find_boards, _generator, _make_seen, _see, _shuffle, _uniform
 from faceup.discard.rules import MBB_PER_CHIP
-from faceup.discard.selfplay import Layout, Strategy, _end_worth, both, make_layout
-from faceup.discard.tree import N_TABLES, SWAP, PublicTree
+from faceup.discard.selfplay import Layout, Strategy, _end_worth, _pick, both, make_layout
+from faceup.discard.tree import SWAP, PublicTree
 from faceup.notebook.intervals import mean_ci95
 
 SIDES = 6  # hands to a deal
@@ -38,60 +38,47 @@ def _sampled(chances, entry, n, state):
     for a in range(n):
         total += chances[entry + a]
     u = _uniform(state)
-    if total == 0.0:
-        return int(u * n)
-    u, taken = u * total, 0
-    while taken < n - 1 and u >= chances[entry + taken]:
-        u -= chances[entry + taken]
-        taken += 1
-    return taken
+    return _pick(chances, entry, n, u * total) if total > 0.0 else int(u * n)
 
 
 @njit(cache=True)
-def _meet(tree, layout, chances, first, i, j, sides, state):
-    """Play a hand; returns what player 0, who holds hand i, wins from the other, who holds j; first: which of the two he is."""
-    rows, strengths, forced = sides
+def _meet(tree, layout, chances, seen, i, j, state):
+    """Play a hand; returns what player 0, who sees side i, wins from the other, who sees j; the first SIDES are strategy 0's."""
     node = 0
     while tree.n_actions[node] > 0:
         p, t = tree.player[node], tree.table[node]
-        k, side = (first, i) if p == 0 else (1 - first, j)
-        hand = tree.hands[node, p]
-        taken = forced[k, side, t - 4, hand] if tree.kind[node] == SWAP else -1
+        side, hand = i if p == 0 else j, tree.hands[node, p]
+        taken = seen.forced[side, t - 4, hand] if tree.kind[node] == SWAP else -1
         if taken < 0:
-            entry = layout.base[p, t] + rows[k, side, t, hand] * layout.width[p, t] + layout.slot[p, node]
+            k = side // SIDES
+            entry = layout.base[k, t] + seen.rows[side, t, hand] * layout.width[k, t] + layout.slot[k, node]
             taken = _sampled(chances, entry, tree.n_actions[node], state)
         node += 1
         for _ in range(taken):
             node = tree.end[node]
-    return _end_worth(tree, strengths[first, i], strengths[1 - first, j], node)
+    return _end_worth(tree, seen.strengths[i], seen.strengths[j], node)
 
 
 @njit(cache=True, parallel=True)
-def _play(tree, layout, back, chances, policies, tables, seed, start, out):
-    """out (n,): chips that the first player wins of deals start, start + 1, ..; back: the layout with seats exchanged."""
+def _play(tree, layout, chances, policies, tables, seed, start, out):
+    """out (n,): chips that the first player wins of deals start, start + 1, .."""
     for chunk in prange((out.shape[0] + _CHUNK - 1) // _CHUNK):
-        deck, where = np.arange(52), np.empty((3, 2), dtype=np.int64)
-        seven, state = np.empty(7, dtype=np.int64), np.zeros(1, dtype=np.uint64)
-        rows, forced = np.zeros((2, SIDES, N_TABLES, 4), dtype=np.int64), np.zeros((2, SIDES, 2, 4), dtype=np.int64)
-        strengths = np.zeros((2, SIDES, 4), dtype=np.int64)
-        sides = rows, strengths, forced
+        seen = _make_seen(2 * SIDES)
         for d in range(chunk * _CHUNK, min(out.shape[0], (chunk + 1) * _CHUNK)):
-            deck[:] = np.arange(52)
-            _start_random(state, seed, 1, start + d)
+            deck, state = np.arange(52), _generator(seed, 1, start + d)
             _shuffle(deck, 9 + 4 * SIDES, state)
-            _find_boards(deck[4:9], tables, where, seven)
-            for k in range(2):
-                for side in range(SIDES):
-                    own = deck[9 + 4 * side : 13 + 4 * side]
-                    _see(own, policies[k], tables, where, seven, rows[k, side], strengths[k, side], forced[k, side])
+            found = _find_boards(deck[4:9], tables)
+            for side in range(2 * SIDES):
+                own = 9 + 4 * (side % SIDES)
+                _see(deck[own : own + 4], policies[side // SIDES], tables, found, seen, side)
             total = 0.0
             for i in range(SIDES):
                 for j in range(SIDES):
                     if i != j:
                         luck = state[0]
-                        total += _meet(tree, layout, chances, 0, i, j, sides, state)
+                        total += _meet(tree, layout, chances, seen, i, SIDES + j, state)
                         state[0] = luck
-                        total -= _meet(tree, back, chances, 1, i, j, sides, state)
+                        total -= _meet(tree, layout, chances, seen, SIDES + i, j, state)
             out[d] = total / (2 * SIDES * (SIDES - 1))
 
 
@@ -102,9 +89,9 @@ def play_deals(
 
     The deals are others than those of self-play with the same seed.
     """
-    out = np.empty(deals)
-    layouts, policies = both(first.layout, second.layout, len(first.chances)), (first.policy, second.policy)
-    _play(tree, *layouts, np.append(first.chances, second.chances), policies, tables, seed, start, out)
+    out, policies = np.empty(deals), (first.policy, second.policy)
+    layout = both(first.layout, second.layout, len(first.chances))
+    _play(tree, layout, np.append(first.chances, second.chances), policies, tables, seed, start, out)
     return out * MBB_PER_CHIP
 
 
@@ -132,22 +119,20 @@ def random_player(tree: PublicTree, n_rows: tuple[int, ...]) -> Strategy:
 
 def check_fold_player(tree: PublicTree, n_rows: tuple[int, ...]) -> Strategy:
     """Checks, folds to any bet, never swaps."""
-    layout = make_layout(tree, n_rows, False)
-    chances = np.zeros(int(layout.base[-1]))
-    for _, _, starts in _decisions(tree, layout, n_rows):
-        chances[starts] = 1  # fold comes first where it is legal, else checking
-    return Strategy(layout, chances, NEVER)
+    player = random_player(tree, n_rows)
+    for _, places in _decisions(tree, player.layout, n_rows):
+        player.chances[places[:, 0]] = 1  # fold comes first where it is legal, else checking
+    return player._replace(policy=NEVER)
 
 
-def _decisions(tree: PublicTree, layout: Layout, n_rows: tuple[int, ...]) -> Iterator[tuple[int, int, np.ndarray]]:
-    """(table, number of actions, where the numbers of all such decisions start, for every row)."""
+def _decisions(tree: PublicTree, layout: Layout, n_rows: tuple[int, ...]) -> Iterator[tuple[int, np.ndarray]]:
+    """For each table and number n of actions, the table and where the numbers of all such decisions are, (.., n)."""
     nodes = np.flatnonzero(tree.n_actions > 0)
     keys = np.unique(np.stack([tree.table[nodes], tree.n_actions[nodes], layout.slot[nodes]]), axis=1)
-    for table in range(len(n_rows)):
-        starts = layout.base[table] + layout.width[table] * np.arange(n_rows[table])
-        for n in range(1, 1 + int(tree.n_actions.max())):
-            slots = keys[2, (keys[0] == table) & (keys[1] == n)]
-            yield table, n, (starts[:, None] + slots).ravel()
+    for table, n in np.unique(keys[:2], axis=1).T:
+        slots = keys[2, (keys[0] == table) & (keys[1] == n)]
+        rows = layout.base[table] + layout.width[table] * np.arange(n_rows[table])
+        yield table, (rows[:, None] + slots).reshape(-1, 1) + np.arange(n)
 
 
 def thresholded(tree: PublicTree, n_rows: tuple[int, ...], strategy: Strategy, thresholds: Sequence[float]) -> Strategy:
@@ -158,11 +143,10 @@ def thresholded(tree: PublicTree, n_rows: tuple[int, ...], strategy: Strategy, t
     if len(thresholds) != 4 or not all(0 <= t < 1 for t in thresholds):
         raise ValueError(f"thresholds is {thresholds!r}, expected four shares below 1")
     chances = np.zeros_like(strategy.chances)
-    for table, n, starts in _decisions(tree, strategy.layout, n_rows):
-        places = starts[:, None] + np.arange(n)
+    for table, places in _decisions(tree, strategy.layout, n_rows):
         weights = strategy.chances[places]
         total = weights.sum(axis=1, keepdims=True)
-        shares = np.where(total > 0, weights / np.where(total > 0, total, 1), 1 / n)
+        shares = np.where(total > 0, weights / np.where(total > 0, total, 1), 1 / places.shape[1])
         kept = np.where(shares > (*thresholds, *thresholds[1:3])[table], shares, 0)
         kept = np.where(kept.sum(axis=1, keepdims=True) > 0, kept, shares == shares.max(axis=1, keepdims=True))
         chances[places] = kept / kept.sum(axis=1, keepdims=True)

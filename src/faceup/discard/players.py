@@ -11,9 +11,9 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from faceup.cards.cards import card_text
-from faceup.discard.deals import HandTables, _choice, _find_boards, _hole, _keeps_first, _see
+from faceup.discard.deals import HandTables, _asked, _find_boards, _make_seen, _see
 from faceup.discard.rules import STACK, TOKEN, Hand, act, legal_tokens, play, start, to_call
-from faceup.discard.selfplay import Strategy, _make_seen
+from faceup.discard.selfplay import Strategy
 from faceup.discard.tree import ALL_IN, CALL, CHANGE, FOLD, PAT, RAISE, PublicTree
 from faceup.holdem.betting.translation import size_chances
 
@@ -81,28 +81,25 @@ class TablePlayer:
 
     def _mixture(self, hand: Hand, node: int) -> dict[str, float]:
         player, table, layout, cards = hand.actor, self.tree.table[node], self.strategy.layout, np.array(hand.deal)
-        rows, strengths, forced = (array[player] for array in _make_seen())
-        where, seven = np.empty((3, 2), dtype=np.int64), np.empty(7, dtype=np.int64)
-        _find_boards(cards[4:9], self.tables, where, seven)
+        seen, found = _make_seen(1), _find_boards(cards[4:9], self.tables)
         own = cards[[2 * player, 2 * player + 1, 9 + 2 * player, 10 + 2 * player]]
-        _see(own, self.strategy.policy, self.tables, where, seven, rows, strengths, forced)
+        _see(own, self.strategy.policy, self.tables, found, seen, 0)
         state, below = self.tree.hands[node, player], self._below(node)
-        entry = int(layout.base[table] + rows[table, state] * layout.width[table] + layout.slot[node])
+        entry = int(layout.base[table] + seen.rows[0, table, state] * layout.width[table] + layout.slot[node])
         weights = self.strategy.chances[entry : entry + len(below)]
         weights = weights / weights.sum() if weights.sum() > 0 else np.full(len(below), 1 / len(below))
-        if hand.to_swap and (fixed := forced[table - 4, state]) >= 0:
+        if hand.to_swap and (fixed := seen.forced[0, table - 4, state]) >= 0:
             weights = np.eye(2)[fixed]
-        tokens = [self._token(hand, label, self._pots(node, child), where) for label, child in below.items()]
+        tokens = [self._token(hand, label, self._pots(node, child), found[0]) for label, child in below.items()]
         return {t: float(sum(w for s, w in zip(tokens, weights, strict=True) if s == t)) for t in tokens}
 
     def _token(self, hand: Hand, label: int, pots: float, where: np.ndarray) -> str:
         """An action of the tree as it is written here."""
         plain, (least, most) = legal_tokens(hand)
         if label == CHANGE:
-            cards, (number, permutation) = hand.holes[hand.actor], where[hand.street - 1]
-            table = self.tables.flop if hand.street == 1 else self.tables.turn
-            _, thrown = _choice(table[number, _hole(permutation, *cards)], self.strategy.policy)
-            return "s" + card_text(cards[1 if _keeps_first(permutation, *cards, thrown) else 0])
+            first, second = hand.holes[hand.actor]
+            _, _, kept = _asked(self.tables, hand.street - 1, where, first, second, self.strategy.policy)
+            return "s" + card_text(second if kept == first else first)
         if label in (FOLD, CALL, PAT) or not least:
             return plain[0 if label in (FOLD, PAT) else -1]
         wanted = max(hand.betting.put) - hand.betting.base + round(pots * (sum(hand.betting.put) + to_call(hand.betting)))

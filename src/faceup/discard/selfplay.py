@@ -18,9 +18,9 @@ from zipfile import BadZipFile
 import numpy as np
 from numba import njit, prange
 
-from faceup.discard.deals import HandTables, _find_boards, _see, _shuffle, _start_random, _uniform
+from faceup.discard.deals import HandTables, _find_boards, _generator, _make_seen, _see, _shuffle, _uniform
 from faceup.discard.rules import N_DEALT
-from faceup.discard.tree import MOST_ACTIONS, N_TABLES, SHOWDOWN_END, SWAP, PublicTree
+from faceup.discard.tree import MOST_ACTIONS, SHOWDOWN_END, SWAP, PublicTree
 from faceup.notebook.progress import note
 from faceup.notebook.source_code import module_digests
 from faceup.notebook.storage import load_npz, save_npz
@@ -47,19 +47,11 @@ def make_layout(tree: PublicTree, n_rows: tuple[int, ...], reads: bool) -> Layou
     return Layout(slot, width, np.append(0, np.cumsum(width * np.array(n_rows))))
 
 
-def both(first: Layout, second: Layout, offset: int) -> tuple[Layout, Layout]:
-    """The layouts of both players, a row each, when the second one's numbers begin at an offset; and with seats exchanged."""
+def both(first: Layout, second: Layout, offset: int) -> Layout:
+    """The layouts of two strategies, a row each, when the second one's numbers begin at an offset."""
     slot, width, base = (np.stack(pair) for pair in zip(first, second, strict=True))
     base[1] += offset
-    return Layout(slot, width, base), Layout(slot[::-1].copy(), width[::-1].copy(), base[::-1].copy())
-
-
-class Seen(NamedTuple):
-    """A deal as both sides see it."""
-
-    rows: np.ndarray  # (2, N_TABLES, 4) int64
-    strengths: np.ndarray  # (2, 4) int64
-    forced: np.ndarray  # (2, 2, 4) int64
+    return Layout(slot, width, base)
 
 
 class Scratch(NamedTuple):
@@ -70,25 +62,13 @@ class Scratch(NamedTuple):
     reach: np.ndarray  # (n, 2) players' own reach
     chances: np.ndarray  # (n, MOST_ACTIONS); -1: not taken
     worth: np.ndarray  # (n, MOST_ACTIONS) to player 0
-    deck: np.ndarray  # (52,) int64
-    own: np.ndarray  # (4,) int64
-    seven: np.ndarray  # (7,) int64
-    where: np.ndarray  # (3, 2) int64
     state: np.ndarray  # (1,) uint64 of the random generator
 
 
 @njit(cache=True)
-def _make_seen():
-    return Seen(np.zeros((2, N_TABLES, 4), dtype=np.int64), np.zeros((2, 4), dtype=np.int64), np.zeros((2, 2, 4), dtype=np.int64))
-
-
-@njit(cache=True)
 def _make_scratch(n):
-    return Scratch(
-        np.empty(n, dtype=np.int32), np.empty(n, dtype=np.int64), np.empty((n, 2)), np.empty((n, MOST_ACTIONS)),
-        np.empty((n, MOST_ACTIONS)), np.arange(52), np.empty(4, dtype=np.int64), np.empty(7, dtype=np.int64),
-        np.empty((3, 2), dtype=np.int64), np.zeros(1, dtype=np.uint64),
-    )  # fmt: skip
+    visited, entry, reach = np.empty(n, dtype=np.int32), np.empty(n, dtype=np.int64), np.empty((n, 2))
+    return Scratch(visited, entry, reach, np.empty((n, MOST_ACTIONS)), np.empty((n, MOST_ACTIONS)), np.zeros(1, dtype=np.uint64))
 
 
 @njit(cache=True)
@@ -100,6 +80,16 @@ def _mix(regrets, entry, n, chances):
         total += chances[a]
     for a in range(n):
         chances[a] = chances[a] / total if total > 0.0 else 1.0 / n
+
+
+@njit(cache=True)
+def _pick(chances, entry, n, u):
+    """The one of n actions that u, from 0 to the sum of their chances from an entry on, falls on."""
+    taken = 0
+    while taken < n - 1 and u >= chances[entry + taken]:
+        u -= chances[entry + taken]
+        taken += 1
+    return taken
 
 
 @njit(cache=True)
@@ -145,7 +135,8 @@ def _decide(tree, layout, regrets, averages, seen, way, traverser, weight, scrat
     taken = seen.forced[p, t - 4, hand] if tree.kind[node] == SWAP else -1
     scratch.entry[node] = -1
     if taken < 0:
-        entry = layout.base[p, t] + seen.rows[p, t, hand] * layout.width[p, t] + layout.slot[p, node]
+        who = 0 if p == traverser else 1  # the learner or the rival; in self-play both have the same numbers
+        entry = layout.base[who, t] + seen.rows[p, t, hand] * layout.width[who, t] + layout.slot[who, node]
         _mix(regrets, entry, n, chances)
         if way == CHANCE or p == traverser:
             scratch.entry[node] = entry
@@ -156,10 +147,7 @@ def _decide(tree, layout, regrets, averages, seen, way, traverser, weight, scrat
             return
         for a in range(n):  # a strategy counts in the average where it is the sampled one
             averages[entry + a] += weight * chances[a]
-        taken, u = 0, _uniform(scratch.state)
-        while taken < n - 1 and u >= chances[taken]:
-            u -= chances[taken]
-            taken += 1
+        taken = _pick(chances, 0, n, _uniform(scratch.state))
     for a in range(n):
         chances[a] = 1.0 if a == taken else -1.0
 
@@ -187,51 +175,42 @@ def _learn(tree, regrets, averages, way, weight, scratch, node, value):
 
 
 @njit(cache=True)
-def _deal(seed, stream, number, policies, tables, seen, scratch):
-    """Deal, and let both players look; what is random later in the iteration goes on from there."""
-    deck, own = scratch.deck, scratch.own
-    deck[:] = np.arange(deck.shape[0])
-    _start_random(scratch.state, seed, stream, number)
-    _shuffle(deck, N_DEALT, scratch.state)
-    _find_boards(deck[4:9], tables, scratch.where, scratch.seven)
+def _deal(seed, number, first, second, tables, seen, state):
+    """Deal to players of two policies and let them look; what is random later in the iteration goes on from there."""
+    deck = np.arange(52)
+    state[:] = _generator(seed, 0, number)
+    _shuffle(deck, N_DEALT, state)
+    found = _find_boards(deck[4:9], tables)
     for p in range(2):
-        own[:2], own[2:] = deck[2 * p : 2 * p + 2], deck[9 + 2 * p : 11 + 2 * p]
-        _see(own, policies[p], tables, scratch.where, scratch.seven, seen.rows[p], seen.strengths[p], seen.forced[p])
+        own = np.append(deck[2 * p : 2 * p + 2], deck[9 + 2 * p : 11 + 2 * p])
+        _see(own, second if p else first, tables, found, seen, p)
+    return deck
 
 
 @njit(cache=True)
-def _lane(tree, layout, back, regrets, averages, policies, tables, way, seed, first, last, gamma):
-    """Iterations first, first + LANES, .. below last. A responder changes seats from one to the next; back: the layout then."""
-    seen, scratch = _make_seen(), _make_scratch(tree.kind.shape[0])
-    turned = policies[1], policies[0]
+def _lane(tree, layout, regrets, averages, policies, tables, way, seed, first, last, gamma):
+    """Iterations first, first + LANES, .. below last. A responder changes seats from one to the next."""
+    seen, scratch = _make_seen(2), _make_scratch(tree.kind.shape[0])
     for t in range(first, last, LANES):
-        weight = np.float64(t + 1) ** gamma
-        if way == RESPOND and t // LANES % 2:
-            _deal(seed, 0, t, turned, tables, seen, scratch)
-            _walk(tree, back, regrets, averages, seen, way, 1, weight, scratch)
-            continue
-        _deal(seed, 0, t, policies, tables, seen, scratch)
-        _walk(tree, layout, regrets, averages, seen, way, -1 if way == CHANCE else 0, weight, scratch)
+        weight, seat = np.float64(t + 1) ** gamma, t // LANES % 2 if way == RESPOND else 0
+        _deal(seed, t, policies[seat], policies[1 - seat], tables, seen, scratch.state)
+        _walk(tree, layout, regrets, averages, seen, way, -1 if way == CHANCE else seat, weight, scratch)
         if way == EXTERNAL:
             _walk(tree, layout, regrets, averages, seen, way, 1, weight, scratch)
 
 
 @njit(cache=True, parallel=True)
-def _epoch(tree, layout, back, regrets, averages, policies, tables, way, seed, first, last, gamma):
+def _epoch(tree, layout, regrets, averages, policies, tables, way, seed, first, last, gamma):
     """An epoch of each lane, from tables (LANES, size)."""
     for lane in prange(LANES):
-        _lane(tree, layout, back, regrets[lane], averages[lane], policies, tables, way, seed, first + lane, last, gamma)
+        _lane(tree, layout, regrets[lane], averages[lane], policies, tables, way, seed, first + lane, last, gamma)
 
 
-@njit(cache=True, parallel=True)
-def _merge(total, lanes):
-    """Add what each lane has added to a table (size,), and give all lanes the sum."""
-    for i in prange(total.shape[0]):
-        before = total[i]
-        for lane in range(LANES):
-            total[i] += lanes[lane, i] - before
-        for lane in range(LANES):
-            lanes[lane, i] = total[i]
+def _merge(total: np.ndarray, lanes: np.ndarray) -> None:
+    """Add what each lane has added to a table (size,), and give all lanes (LANES, size) the sum."""
+    for added in lanes - total:
+        total += added
+    lanes[:] = total
 
 
 class Strategy(NamedTuple):
@@ -284,14 +263,14 @@ def train(
     way = RESPOND if opponent else SAMPLERS.index(setting.sampler)
     size = int(own.base[-1])
     behind = size if opponent else 0  # where the rival's numbers begin: in self-play they are the learner's
-    layouts, policies = both(own, rival.layout, behind), (setting.policy, rival.policy)
+    layout, policies = both(own, rival.layout, behind), (setting.policy, rival.policy)
     owner = sha256(f"{_CODE} {described((tree, tables, setting, seed, rival))}".encode()).hexdigest() if checkpoint else ""
     start, regrets, averages = _resumed(checkpoint, owner, size, iterations)
     lanes = np.stack([np.append(regrets, rival.chances)] * LANES), np.stack([averages] * LANES)
     stops = {-(-iterations * k // (10 * EPOCH)) * EPOCH for k in range(1, 11)}
     for first in range(start, iterations, EPOCH):
-        _epoch(tree, *layouts, *lanes, policies, tables, way, seed, first, first + EPOCH, float(setting.gamma))
-        _merge(regrets, lanes[0])
+        _epoch(tree, layout, *lanes, policies, tables, way, seed, first, first + EPOCH, float(setting.gamma))
+        _merge(regrets, lanes[0][:, :size])
         _merge(averages, lanes[1])
         if checkpoint and first + EPOCH in stops:
             save_npz(checkpoint, owner=np.array(owner), iteration=np.array(first + EPOCH), regrets=regrets, averages=averages)

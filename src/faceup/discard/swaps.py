@@ -14,7 +14,6 @@ but those with k, n, d:
 """
 
 from collections.abc import Callable
-from typing import NamedTuple
 
 import numpy as np
 from numba import njit, prange
@@ -23,31 +22,34 @@ from faceup.cards.cards import HOLE_CARDS, N_CARDS, N_HOLES, PERMUTED_HOLES, SUI
 from faceup.cards.strength import N_RIVER_HOLES, _river_order
 
 KEEP, THROW_HIGH, THROW_LOW = 0, 1, 2  # a choice; the high card is the one of the larger number
+MET = 3  # column of sums, behind those of the choices: opponents' holes by weight, over the river boards
 DRAWS = 43  # a swap's sums count this many times as many showdowns as those of keeping both
 _WIDE = 64  # cards in whole vectors
 _CHUNK = 1024  # boards between two reports of progress
 
 
-class SwapSums(NamedTuple):
-    """Sums over river boards of 2 * wins + ties; blocked holes have 0."""
-
-    sums: np.ndarray  # (n_boards, 1326, 3) of keeping, throwing the high card, throwing the low card
-    met: np.ndarray  # (n_boards, 1326): opponents' holes by weight, over the river boards
-
-
-def equities(found: SwapSums) -> np.ndarray:
-    """Equity of each choice with each hole, (n_boards, 1326, 3) float32; 0 for blocked holes."""
-    showdowns = np.maximum(found.met, 1)[..., None] * np.array([2.0, 2.0 * DRAWS, 2.0 * DRAWS], dtype=np.float32)
-    return (found.sums / showdowns).astype(np.float32)
+def equities(sums: np.ndarray) -> np.ndarray:
+    """Equity of each choice with each hole, (n_boards, 1326, 3) float32; 0 for blocked holes. sums: of `swap_sums`."""
+    showdowns = np.maximum(sums[..., MET:], 1) * np.array([2.0, 2.0 * DRAWS, 2.0 * DRAWS], dtype=np.float32)
+    return (sums[..., :MET] / showdowns).astype(np.float32)
 
 
 @njit(cache=True)
-def _add_river(cards, weights, sums, met, scratch):
-    """Add a river board's sums (1326, 3) and met (1326,); weights (1326,) int64: how often the opponent holds each hole."""
-    order, start, counts, squares = scratch
+def _free(board):
+    """Whether a board leaves each card, (52,)."""
+    is_free = np.ones(N_CARDS, dtype=np.bool_)
+    is_free[board] = False
+    return is_free
+
+
+@njit(cache=True)
+def _add_river(cards, weights, sums):
+    """Add a river board's sums (1326, 4); weights (1326,) int64: how often the opponent holds each hole."""
+    order, start = np.empty(N_RIVER_HOLES, dtype=np.int16), np.empty(161, dtype=np.int32)
+    counts, squares = np.zeros((2, _WIDE), dtype=np.int32), np.zeros((3, N_CARDS, _WIDE), dtype=np.int32)
     half, plain, throw, rank, weight = counts[0], counts[1], squares[0], squares[1], squares[2]
     n_classes = _river_order(cards, order, start)
-    half[:], plain[:], throw[:], rank[:], weight[:] = 0, 0, 0, -1, 0
+    rank[:] = -1
     whole, none = 0, np.int32(0)
     for c in range(n_classes):
         for i in range(start[c], start[c + 1]):
@@ -70,7 +72,7 @@ def _add_river(cards, weights, sums, met, scratch):
     for i in range(order.shape[0]):
         h = order[i]
         k, d = HOLE_CARDS[h, 0], HOLE_CARDS[h, 1]
-        met[h] += (whole - half[k] - half[d]) // 2 + weight[k, d]
+        sums[h, MET] += (whole - half[k] - half[d]) // 2 + weight[k, d]
         low, high = np.int32(0), np.int32(0)
         mine, theirs, own, other = rank[k], rank[d], weight[k], weight[d]
         for n in range(mine.shape[0]):
@@ -92,64 +94,49 @@ def _count(h, weights, half, plain):
 
 
 @njit(cache=True, parallel=True)
-def _sum_boards(boards, weights, step, sums, met):
+def _sum_boards(boards, weights, step, sums):
     """Sums of boards of three or four cards (n, k) over every step-th pair of cards to come; weights (n, 1326) or (1, 1326)."""
-    n_cards = boards.shape[1]
     for b in prange(boards.shape[0]):
-        scratch = (
-            np.empty(N_RIVER_HOLES, dtype=np.int16), np.empty(161, dtype=np.int32), np.empty((2, _WIDE), dtype=np.int32),
-            np.empty((3, N_CARDS, _WIDE), dtype=np.int32),
-        )  # fmt: skip
-        board, used, count = np.zeros(5, dtype=np.int64), np.int64(0), 0
-        for i in range(n_cards):
-            board[i] = boards[b, i]
-            used |= np.int64(1) << board[i]
-        for river in range(52):
-            for turn in range(river if n_cards == 3 else 1):
-                if used >> river & 1 or (n_cards == 3 and used >> turn & 1):
-                    continue
-                board[4] = river
-                if n_cards == 3:
-                    board[3] = turn
+        board, left, count = np.zeros(5, dtype=np.int64), np.flatnonzero(_free(boards[b])), 0
+        board[: boards.shape[1]] = boards[b]
+        for i in range(left.shape[0]):
+            for turn in left[:i] if boards.shape[1] == 3 else board[3:4]:
                 if count % step == 0:
-                    _add_river(board, weights[b % weights.shape[0]], sums[b], met[b], scratch)
+                    board[3], board[4] = turn, left[i]
+                    _add_river(board, weights[b % weights.shape[0]], sums[b])
                 count += 1
 
 
-def swap_sums(boards: np.ndarray, weights: np.ndarray | None = None, step: int = 1) -> SwapSums:
-    """Sums of all three choices with every hole on boards (n, 3) or (n, 4).
+def swap_sums(boards: np.ndarray, weights: np.ndarray | None = None, step: int = 1) -> np.ndarray:
+    """Sums over river boards of 2 * wins + ties with every hole on boards (n, 3) or (n, 4), (n, 1326, 4) int64.
 
+    Columns are the three choices and MET; blocked holes have 0.
     weights (n, 1326): how often the opponent holds each hole before cards are removed, whole numbers; None: all alike.
     step: 1 for all cards to come, else every step-th of the lists of them.
     """
     boards = np.ascontiguousarray(boards, dtype=np.int64)
     weights = np.ones((1, N_HOLES)) if weights is None else weights
-    sums, met = np.zeros((len(boards), N_HOLES, 3), dtype=np.int64), np.zeros((len(boards), N_HOLES), dtype=np.int64)
-    _sum_boards(boards, np.ascontiguousarray(weights, dtype=np.int64), step, sums, met)
-    return SwapSums(sums, met)
+    sums = np.zeros((len(boards), N_HOLES, 4), dtype=np.int64)
+    _sum_boards(boards, np.ascontiguousarray(weights, dtype=np.int64), step, sums)
+    return sums
 
 
-def turn_sums(step: int = 1, progress: Callable[[int], None] = lambda done: None) -> SwapSums:
-    """Sums on all 16,432 turn boards against a random hand who keeps his cards, int32; step: 1 for all rivers."""
+def turn_sums(step: int = 1, progress: Callable[[int], None] = lambda done: None) -> np.ndarray:
+    """`swap_sums` on all 16,432 turn boards against a random hand who keeps his cards, int32; step: 1 for all rivers."""
     boards = canonical_boards(4).cards
-    sums = np.empty((len(boards), N_HOLES, 3), dtype=np.int32)
-    met = np.empty(sums.shape[:2], dtype=np.int32)
+    sums = np.empty((len(boards), N_HOLES, 4), dtype=np.int32)
     for first in range(0, len(boards), _CHUNK):
-        chunk = slice(first, first + _CHUNK)
-        sums[chunk], met[chunk] = swap_sums(boards[chunk], step=step)
+        sums[first : first + _CHUNK] = swap_sums(boards[first : first + _CHUNK], step=step)
         progress(min(first + _CHUNK, len(boards)))
-    return SwapSums(sums, met)
+    return sums
 
 
 @njit(cache=True, parallel=True)
 def _sum_turns(flops, keys, turn, columns, out):
     """Add to each flop (n, 1326, w) what its 49 turn boards have; columns (2, w): where, and where for turned pairs."""
     for f in prange(flops.shape[0]):
-        board = np.empty(4, dtype=np.int64)
-        board[:3] = flops[f]
-        for card in range(52):
-            if card == board[0] or card == board[1] or card == board[2]:
-                continue
+        board = np.append(flops[f], 0)
+        for card in np.flatnonzero(_free(flops[f])):
             board[3] = card
             key, p = _canonical(board, board.shape[0])
             k = np.searchsorted(keys, key)
@@ -169,7 +156,6 @@ def sum_turns(turn: np.ndarray, columns: list[list[int]], dtype: type) -> np.nda
     return out
 
 
-def flop_sums(turn: SwapSums) -> SwapSums:
-    """Sums on all 1,755 flops from those on the turn: each pair of turn and river is met twice."""
-    sums = sum_turns(turn.sums, [[0, 1, 2], [0, 2, 1]], np.int64)
-    return SwapSums(sums, sum_turns(turn.met[..., None], [[0], [0]], np.int64)[..., 0])
+def flop_sums(turn: np.ndarray) -> np.ndarray:
+    """`swap_sums` on all 1,755 flops from those on the turn: each pair of turn and river is met twice."""
+    return sum_turns(turn, [[KEEP, THROW_HIGH, THROW_LOW, MET], [KEEP, THROW_LOW, THROW_HIGH, MET]], np.int64)
