@@ -3,8 +3,7 @@
 Heads-up no-limit hold'em with blinds of 1 and 2 chips and stacks of 200, reset each hand (the contest's rules, 2017). When
 the flop lies, and again when the turn lies, each player may swap one private card for one from the deck before the betting:
 the big blind first, then the small blind. A thrown card is dead. The opponent sees that a card was swapped, not which.
-Players who are all-in swap as well: the contest's slides leave it open, and the paper's remark on pocket twos is about hands
-that see all cards.
+All-in players swap as well: the contest's slides leave it open, and the paper's remark on pocket twos is about such hands.
 
 Player 0 is the small blind: first to act before the flop, last afterwards. A hand is text: thirteen cards (`start`), and
 a line of actions such as "b6c/psKdkb8c/ppkk/kk". k is check, c call, f fold, bN bet or raise to N chips on this street, p
@@ -54,24 +53,24 @@ def legal_raises(state: Betting) -> tuple[int, int]:
     return min(other + max(state.last_raise, BIG_BLIND), STACK) - state.base, STACK - state.base
 
 
-def bet(state: Betting, action: str, amount: int = 0) -> Betting | str:
-    """The state after a legal "fold", "call" (or check) or "raise" to an amount on this street; FOLD_END or SHOWDOWN at the end.
+def bet(state: Betting, action: str, amount: int = 0) -> tuple[Betting, str]:
+    """The state after a legal "fold", "call" (or check) or "raise" to an amount on this street, and FOLD_END, SHOWDOWN or "".
 
-    Betting ends in SHOWDOWN when both are all-in, too: swaps go on.
+    At an end the actor stays. Betting ends in SHOWDOWN when both are all-in, too: swaps go on.
     """
     if action == "fold":
-        return FOLD_END
+        return state, FOLD_END
     other = state.put[1 - state.actor]
     total = state.base + amount if action == "raise" else other
     put = (total, state.put[1]) if state.actor == 0 else (state.put[0], total)
     after = state._replace(actor=1 - state.actor, put=put, acted=state.acted + 1)
     if action == "raise":
-        return after._replace(last_raise=max(total - other, state.last_raise), raises=state.raises + 1)
+        return after._replace(last_raise=max(total - other, state.last_raise), raises=state.raises + 1), ""
     if total >= STACK or (state.street == 3 and state.acted):
-        return SHOWDOWN
+        return state._replace(put=put), SHOWDOWN
     if state.acted == 0:  # a limp or a first check leaves the street open
-        return after
-    return Betting(state.street + 1, 1, put, total, BIG_BLIND, 0, 0)
+        return after, ""
+    return Betting(state.street + 1, 1, put, total, BIG_BLIND, 0, 0), ""
 
 
 class Hand(NamedTuple):
@@ -102,10 +101,9 @@ class Hand(NamedTuple):
 
 
 def start(deal: str | Sequence[int]) -> Hand:
-    """A hand before its first action, from thirteen cards: both holes (small blind first), the board, and what the small and the
-    big blind draw on flop and turn.
+    """A hand before its first action, from thirteen cards: the small blind's two, the big blind's, the board, what they draw.
 
-    Raises ValueError on another number, on a card dealt twice, and as `parse_cards`.
+    Each draws on flop and turn. Raises ValueError on another number, on a card dealt twice, and as `parse_cards`.
     """
     cards = tuple(map(int, parse_cards(deal) if isinstance(deal, str) else deal))
     if len(cards) != N_DEALT or len(set(cards)) < N_DEALT:
@@ -126,22 +124,14 @@ def legal_tokens(hand: Hand) -> tuple[tuple[str, ...], tuple[int, int]]:
 def act(hand: Hand, token: str) -> Hand:
     """The hand after one action. Raises ValueError naming the action and what was expected."""
     tokens, (least, most) = legal_tokens(hand)
-    if token[:1] == "b" and token[1:].isdecimal() and least and least <= int(token[1:]) <= most:
-        return _bet(hand, "raise", int(token[1:]))
-    if token not in tokens:
+    is_bet = token[:1] == "b" and token[1:].isdecimal() and 0 < least <= int(token[1:]) <= most
+    if token not in tokens and not is_bet:
         bets = f", or b{least} to b{most}" if least else ""
         raise ValueError(f"action {token!r}: expected {' or '.join(tokens) or 'none, the hand is over'}{bets}")
     if token[0] in "ps":
         return _swap(hand, token)
-    return _bet(hand, "fold" if token == "f" else "call")
-
-
-def _bet(hand: Hand, action: str, amount: int = 0) -> Hand:
-    after = bet(hand.betting, action, amount)
-    if isinstance(after, Betting):
-        return _lay(hand._replace(betting=after))
-    put = hand.betting.put if after == FOLD_END else (max(hand.betting.put),) * 2
-    return _lay(hand._replace(betting=hand.betting._replace(put=put), ended=after))
+    betting, ended = bet(hand.betting, {"f": "fold", "b": "raise"}.get(token[0], "call"), int(token[1:] or 0))
+    return _lay(hand._replace(betting=betting, ended=ended))
 
 
 def _swap(hand: Hand, token: str) -> Hand:
@@ -156,8 +146,7 @@ def _swap(hand: Hand, token: str) -> Hand:
 def _lay(hand: Hand) -> Hand:
     """Lay the next street's cards where it is time; all-in players stop only where there is something to swap."""
     while not hand.to_swap and hand.street < 3 and (hand.ended == SHOWDOWN or hand.betting.street > hand.street):
-        street = hand.street + 1
-        hand = hand._replace(street=street, to_swap=(1, 0) if street in SWAP_STREETS else ())
+        hand = hand._replace(street=hand.street + 1, to_swap=(1, 0) if hand.street + 1 in SWAP_STREETS else ())
     return hand
 
 

@@ -49,18 +49,13 @@ _TYPES = "i1 i1 i4 i1 i1 i1 i1 i1 f8 i2 i4 i4".split()  # of the fields up to se
 
 def offered(state: Betting, menu: Menu) -> list[tuple[int, str, int]]:
     """Actions in a state: (label, action, amount) as `rules.bet` takes them."""
-    actions = [(FOLD, "fold", 0)] if to_call(state) else []
-    actions.append((CALL, "call", 0))
+    actions = [(FOLD, "fold", 0), (CALL, "call", 0)] if to_call(state) else [(CALL, "call", 0)]
     levels, (least, most) = menu[state.street], legal_raises(state)
     if not least or state.raises >= len(levels) or state.acted >= 3:
         return actions
     other, pot = state.put[1 - state.actor], sum(state.put) + to_call(state)
-    for size in levels[state.raises]:
-        amount = other - state.base + round(size * pot)
-        if least <= amount < most:
-            actions.append((RAISE, "raise", amount))
-    actions.append((ALL_IN, "raise", most))
-    return actions
+    amounts = (other - state.base + round(size * pot) for size in levels[state.raises])
+    return [*actions, *((RAISE, "raise", amount) for amount in amounts if least <= amount < most), (ALL_IN, "raise", most)]
 
 
 class _Builder:
@@ -76,23 +71,18 @@ class _Builder:
         """A node's number."""
         stake, slots = 0 if n_actions else put[0] if player < 0 else (-put[0], put[1])[player], [0, 0]
         for i, key in enumerate(((table, line, player), (table, line, player, hands[1 - player])) if n_actions else ()):
-            if key not in self.slots[i]:
-                self.slots[i][key] = self.widths[i][table]
-                self.widths[i][table] += n_actions
-            slots[i] = self.slots[i][key]
+            slots[i] = self.slots[i].setdefault(key, self.widths[i][table])
+            self.widths[i][table] = max(self.widths[i][table], slots[i] + n_actions)
         self.rows.append((kind, player, *above, n_actions, table, hands, stake, put, *slots))
         return len(self.rows) - 1
 
-    def street(self, state: Betting, line: str, hands: tuple, above: tuple, to_swap: tuple | None = None) -> None:
-        """The swaps of a street, if it has some, then its betting; actor -1: both are all-in."""
-        if to_swap is None:
-            to_swap = (1, 0) if state.street in SWAP_STREETS else ()
-        if to_swap:
-            when, (player, *others) = SWAP_STREETS.index(state.street), to_swap
-            node = self.add(above, SWAP, player, hands, state.put, 4 + when, 2, line)
+    def street(self, state: Betting, line: str, hands: tuple, above: tuple, player: int = 1) -> None:
+        """The swaps of a street, if it has some, from a player's on, then its betting; actor -1: both are all-in."""
+        if state.street in SWAP_STREETS and player >= 0:
+            node = self.add(above, SWAP, player, hands, state.put, 3 + state.street, 2, line)
             for i in range(2):
-                after = tuple(hand + (2 - when) * i * (p == player) for p, hand in enumerate(hands))
-                self.street(state, line, after, (node, i, PAT + i), tuple(others))
+                after = tuple(hand + (3 - state.street) * i * (p == player) for p, hand in enumerate(hands))
+                self.street(state, line, after, (node, i, PAT + i), player - 1)
         elif state.actor >= 0:
             self.betting(state, line, hands, above)
         elif state.street < 3:
@@ -105,16 +95,14 @@ class _Builder:
         actions = offered(state, self.menu)
         node = self.add(above, BET, state.actor, hands, state.put, state.street, len(actions), line)
         for i, (label, action, amount) in enumerate(actions):
-            after, below = bet(state, action, amount), (node, i, label)
+            (after, ended), below = bet(state, action, amount), (node, i, label)
             if label == FOLD:
                 self.add(below, FOLD_END, state.actor, hands, state.put)
-            elif isinstance(after, Betting) and after.street == state.street:
+            elif not ended and after.street == state.street:
                 self.betting(after, line + str(label), hands, below)
-            elif isinstance(after, Betting):
+            else:  # the street is over; where betting has ended, all-in or on the river, nobody is to act any more
+                after = after._replace(street=state.street + 1, actor=-1) if ended else after
                 self.street(after, line + str(label) + "/", hands, below)
-            else:  # all-in, or the river is over
-                over = state._replace(street=state.street + 1, actor=-1, put=(max(state.put),) * 2)
-                self.street(over, line + str(label) + "/", hands, below)
 
 
 def build_tree(menu: Menu, start: Betting = START) -> PublicTree:
@@ -135,7 +123,6 @@ def count(tree: PublicTree) -> dict[str, int]:
     """Betting decisions, those of each street, and decisions to swap, each betting line counted once."""
     out: dict[str, int] = {}
     for name, kind in (("betting", BET), ("swaps", SWAP)):
-        rows = np.flatnonzero(tree.kind == kind)
-        tables, counts = np.unique(np.unique(np.stack([tree.table[rows], tree.line_slot[rows]]), axis=1)[0], return_counts=True)
-        out |= {f"{name} {t}": int(n) for t, n in zip(tables, counts, strict=True)} | {name: int(counts.sum())}
+        tables, _ = np.unique(np.stack([tree.table, tree.line_slot])[:, tree.kind == kind], axis=1)
+        out |= {f"{name} {t}": int((tables == t).sum()) for t in np.unique(tables)} | {name: len(tables)}
     return out
