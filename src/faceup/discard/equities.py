@@ -1,5 +1,4 @@
-"""What the 169 starting hands win against a random hand when nobody swaps, when both use the paper's rule, and when both swap
-best.
+"""What the 169 starting hands win against a random hand: when nobody swaps, by the paper's rule, and when both swap best.
 
 Simulated: a board, several opponents and what they may draw are dealt, and each starting hand meets them. The same cards
 serve all hands and all three policies. Without swaps the answer is known exactly, and how far the sample is off there

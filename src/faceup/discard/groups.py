@@ -2,8 +2,7 @@
 
 A hand on a board is eight equities, one against each range of starting hands (OCHS, opponent cluster hand strength; Johanson
 et al. 2013), over all cards to come, plainly: nobody swaps any more. On each street k-means makes 100 groups of them. A
-player remembers the group of the present street alone (imperfect recall). Before the flop the groups are the 169 starting
-hands.
+player remembers the group of the present street alone (imperfect recall). Before the flop he tells all starting hands apart.
 
 Where a strategy decides about a swap itself, it needs to know other things: what keeping is worth, and what the better swap
 adds. Such hands are grouped by ten levels of the one and ten of the other, equally frequent.
@@ -17,36 +16,25 @@ from numba import njit, prange
 from sklearn.cluster import KMeans
 from threadpoolctl import threadpool_limits
 
-from faceup.cards.cards import CLASS_NAMES, CLASS_OF_HOLE, HOLE_CARDS, N_CARDS, N_HOLES, RANKS, canonical_boards
+from faceup.cards.cards import CLASS_NAMES, CLASS_OF_HOLE, HOLE_CARDS, N_CARDS, N_HOLES, canonical_boards
 from faceup.cards.strength import N_RIVER_HOLES, _river_order
 from faceup.discard.swaps import _free, sum_turns
 
-RANGES = (  # the author's, weakest first; "J2s-J6s" is a row of hands
+RANGES = (  # the author's, weakest first
     "23s 24s 25s 26s 27s 34s 35s 36s 37s 45s 46s 32o 43o 42o 54o 53o 52o 65o 64o 63o 62o 74o 73o 72o 83o 82o",
     "28s 29s 2Ts 38s 39s 47s 48s 49s 75o 85o 84o 95o 94o 93o 92o T5o T4o T3o T2o J3o J2o",
     "3Ts 4Ts 56s 57s 58s 59s 5Ts 67s 68s 69s 6Ts 78s 79s 89s 67o 68o 69o 6To 78o 79o 7To 89o 8To",
-    "22 J2s-J6s Q2s-Q5s K2s J4o-J7o Q2o-Q7o K2o-K4o",
+    "22 J2s J3s J4s J5s J6s Q2s Q3s Q4s Q5s K2s J4o J5o J6o J7o Q2o Q3o Q4o Q5o Q6o Q7o K2o K3o K4o",
     "6Qs 7Ts 7Js 7Qs 8Ts 8Js 8Qs 9Ts 9Js 9Qs TJs T9o J8o J9o JTo Q8o Q9o QTo QJo",
-    "33 44 55 K3s-K8s A2s-A6s K5o-K9o A2o-A8o",
-    "66 77 QTs QJs K9s KTs KJs KQs A7s-AKs KTo KJo KQo A9o-AKo",
+    "33 44 55 K3s K4s K5s K6s K7s K8s A2s A3s A4s A5s A6s K5o K6o K7o K8o K9o A2o A3o A4o A5o A6o A7o A8o",
+    "66 77 QTs QJs K9s KTs KJs KQs A7s A8s A9s ATs AJs AQs AKs KTo KJo KQo A9o ATo AJo AQo AKo",
     "88 99 TT JJ QQ KK AA",
 )
 N_RANGES = len(RANGES)
 LEVELS = 10  # of either number that a swap is decided by
-
-
-def _range_of_hole() -> np.ndarray:
-    of_name: dict[str, int] = {}
-    for i, hands in enumerate(RANGES):
-        for word in hands.split():
-            first, _, last = word.partition("-")
-            low, high = (sorted(w[:2], key=RANKS.index) for w in (first, last or first))
-            seconds = RANKS[RANKS.index(low[0]) : RANKS.index(high[0]) + 1]
-            of_name |= {low[1] + second + first[2:]: i for second in seconds}
-    return np.array([of_name[name] for name in CLASS_NAMES])[CLASS_OF_HOLE]
-
-
-RANGE_OF_HOLE = _range_of_hole()  # (1326,)
+_WORDS = [set(hands.split()) for hands in RANGES]  # in which a hand's name begins with either rank
+_RANGE_OF_CLASS = [[k in words or k[1::-1] + k[2:] in words for words in _WORDS].index(True) for k in CLASS_NAMES]
+RANGE_OF_HOLE = np.array(_RANGE_OF_CLASS)[CLASS_OF_HOLE]  # (1326,)
 
 
 @njit(cache=True)
@@ -95,12 +83,12 @@ def _points(board, sums, runouts, points):
         _add_river(board, sums)
     whole, by_card = np.zeros(N_RANGES, dtype=np.int32), np.zeros((N_CARDS, N_RANGES), dtype=np.int32)
     is_free, points[:] = _free(board), 0
-    for h in range(N_HOLES):
-        if is_free[HOLE_CARDS[h, 0]] and is_free[HOLE_CARDS[h, 1]]:
-            _count(h, whole, by_card)
-    for h in range(N_HOLES):
+    holes = np.flatnonzero(is_free[HOLE_CARDS[:, 0]] & is_free[HOLE_CARDS[:, 1]])
+    for h in holes:
+        _count(h, whole, by_card)
+    for h in holes:
         a, b = HOLE_CARDS[h, 0], HOLE_CARDS[h, 1]
-        for g in range(N_RANGES if is_free[a] and is_free[b] else 0):
+        for g in range(N_RANGES):
             met = whole[g] - by_card[a, g] - by_card[b, g] + (RANGE_OF_HOLE[h] == g)
             points[h, g] = min(np.float32(sums[h, g]) / np.float32(2 * met * runouts), np.float32(1))
 
@@ -167,16 +155,6 @@ def sampled_hands(n_cards: int, n_boards: int, holes: int, seed: int | list[int]
     return picked, np.array([rng.choice(np.flatnonzero(~row), holes, replace=False) for row in blocked])
 
 
-def _fit(street: Street, n_groups: int, n_boards: int, seed: list[int]) -> np.ndarray:
-    """Centres of k-means on a sample of a street's hands, weakest first, (n_groups, 8)."""
-    picked, holes = sampled_hands(street.boards.shape[1], n_boards, 50, seed)
-    points = np.take_along_axis(range_equities(street, picked), holes[:, :, None], axis=1).reshape(-1, N_RANGES)
-    with threadpool_limits(1):  # sums of several threads come in any order
-        found = KMeans(n_groups, n_init=1, random_state=np.random.RandomState(seed), max_iter=100).fit(points)
-    centres = found.cluster_centers_.astype(np.float32)
-    return centres[np.argsort(centres.mean(axis=1), kind="stable")]
-
-
 def make_groups(
     n_groups: int, n_boards: int, seed: int, step: int = 1, progress: Callable[[int], None] = lambda done: None
 ) -> Groups:
@@ -190,7 +168,12 @@ def make_groups(
     progress(1)
     tables, centres = [], []
     for i, street in enumerate(found):
-        centres.append(_fit(street, n_groups, n_boards, [seed, i]))
+        picked, holes = sampled_hands(street.boards.shape[1], n_boards, 50, [seed, i])
+        points = np.take_along_axis(range_equities(street, picked), holes[:, :, None], axis=1).reshape(-1, N_RANGES)
+        with threadpool_limits(1):  # sums of several threads come in any order
+            fit = KMeans(n_groups, n_init=1, random_state=np.random.RandomState([seed, i]), max_iter=100).fit(points)
+        means = fit.cluster_centers_.astype(np.float32)
+        centres.append(means[np.argsort(means.mean(axis=1), kind="stable")])
         tables.append(np.empty((len(street.boards), N_HOLES), dtype=np.uint8))
         _assign(street.boards, street.sums, street.runouts, centres[-1], tables[-1])
         progress(2 + i)
@@ -198,15 +181,11 @@ def make_groups(
 
 
 def swap_levels(equity: np.ndarray, n_cards: int, seed: int | list[int]) -> np.ndarray:
-    """Groups of hands before a swap, (n_boards, 1326) uint8: level of keeping * LEVELS + level of gain.
-
-    equity (n_boards, 1326, 3): of `swaps.equities`.
-    """
+    """Groups of hands before a swap by `swaps.equities`, (n_boards, 1326) uint8: level of keeping * LEVELS + level of gain."""
     picked, holes = sampled_hands(n_cards, min(len(equity), 500), 100, seed)
     keep, gain = equity[..., 0], equity[..., 1:].max(axis=-1) - equity[..., 0]
     level = np.zeros(keep.shape, dtype=np.uint8)
     for values, times in ((keep, LEVELS), (gain, 1)):
         edges = np.quantile(np.take_along_axis(values[picked], holes, axis=1), np.arange(1, LEVELS) / LEVELS).astype(np.float32)
-        for edge in edges:
-            level += np.uint8(times) * (values > edge)
+        level += np.uint8(times) * np.searchsorted(edges, values).astype(np.uint8)
     return level

@@ -75,15 +75,11 @@ def _rule(mask, suits, n, high, low, keep_is_best):
 
 
 @njit(cache=True, parallel=True)
-def _rule_table(boards, equity, out):
-    for b in prange(boards.shape[0]):
-        mask, suits = 0, np.zeros(4, dtype=np.int64)
-        for card in boards[b]:
-            mask |= 1 << (card >> 2)
-            suits[card & 3] += 1
+def _rule_table(masks, suits, n, equity, out):
+    for b in prange(masks.shape[0]):
         for h in range(N_HOLES):
             best = equity[b, h, 0] >= max(equity[b, h, 1], equity[b, h, 2])
-            out[b, h] = _rule(mask, suits, boards.shape[1], np.int64(HOLE_CARDS[h, 0]), np.int64(HOLE_CARDS[h, 1]), best)
+            out[b, h] = _rule(masks[b], suits[b], n, np.int64(HOLE_CARDS[h, 0]), np.int64(HOLE_CARDS[h, 1]), best)
 
 
 def rule_choices(boards: np.ndarray, equity: np.ndarray) -> np.ndarray:
@@ -91,8 +87,9 @@ def rule_choices(boards: np.ndarray, equity: np.ndarray) -> np.ndarray:
 
     equity (n, 1326, 3): of `swaps.equities`, what the rule asks for pairs, straights and flushes.
     """
-    out = np.empty(equity.shape[:2], dtype=np.uint8)
-    _rule_table(np.ascontiguousarray(boards, dtype=np.int64), equity, out)
+    cards, out = boards.astype(np.int64), np.empty(equity.shape[:2], dtype=np.uint8)
+    masks, suits = np.bitwise_or.reduce(1 << cards // 4, axis=1), (cards[:, :, None] % 4 == np.arange(4)).sum(axis=1)
+    _rule_table(masks, suits, boards.shape[1], equity, out)
     return out
 
 

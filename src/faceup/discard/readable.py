@@ -36,12 +36,10 @@ class SwapRows(NamedTuple):
 def features_of(boards: np.ndarray, holes: np.ndarray) -> np.ndarray:
     """What a person sees, (n, 13) float32; boards (n, 3) or (n, 4), holes (n,): numbers 0..1325."""
     cards, board = HOLE_CARDS[holes].astype(np.int64), boards.astype(np.int64)
-    ranks, suits = cards // 4, cards % 4
-    of_board = board // 4
+    ranks, suits, of_board = cards // 4, cards % 4, board // 4
     pairs = (ranks[:, :, None] == of_board[:, None, :]).any(axis=2)
-    whole = np.concatenate([cards, board], axis=1)
-    flush = (suits[:, :, None] == (whole % 4)[:, None, :]).sum(axis=2)  # of either card's suit, itself counted
-    masks = np.bitwise_or.reduce(1 << (board // 4), axis=1)
+    flush = (suits[:, :, None] == np.concatenate([suits, board % 4], axis=1)[:, None]).sum(axis=2)  # of either card's suit
+    masks = np.bitwise_or.reduce(1 << of_board, axis=1)
     kept = [masks | 1 << ranks[:, 0] | 1 << ranks[:, 1], masks | 1 << ranks[:, 0], masks | 1 << ranks[:, 1]]
     straights = [N_RANKS[COMPLETING[mask]] for mask in kept]
     made = (STRAIGHT[kept[0]] > 0) | (flush.max(axis=1) >= 5)

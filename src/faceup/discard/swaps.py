@@ -2,8 +2,7 @@
 
 On the turn: the expected showdown against an opponent who holds two random cards, over his cards, the card that I draw and
 the river. On the flop likewise over turn and river, and nobody swaps again on the turn. The opponent keeps his cards; or he
-comes with a range of hands (`weights`), which is how he plays the discard rule by `rule_range`. What I throw is dead: he does
-not hold it.
+comes with a range of hands (`weights`), such as what the rule leaves him (`outs.ranges_after`). He never holds what I throw.
 
 Whole boards are counted at once, a river board at a time. Holes are taken from weak to strong, and `half` counts the holes
 met so far, 2 for a weaker and 1 for an equal one, in all and by card. A hole (k, n) that was drawn by throwing d meets all
@@ -110,9 +109,8 @@ def _sum_boards(boards, weights, step, sums):
 def swap_sums(boards: np.ndarray, weights: np.ndarray | None = None, step: int = 1) -> np.ndarray:
     """Sums over river boards of 2 * wins + ties with every hole on boards (n, 3) or (n, 4), (n, 1326, 4) int64.
 
-    Columns are the three choices and MET; blocked holes have 0.
+    Columns are the three choices and MET; blocked holes have 0. step: every so many of the lists of cards to come count.
     weights (n, 1326): how often the opponent holds each hole before cards are removed, whole numbers; None: all alike.
-    step: 1 for all cards to come, else every step-th of the lists of them.
     """
     boards = np.ascontiguousarray(boards, dtype=np.int64)
     weights = np.ones((1, N_HOLES)) if weights is None else weights
