@@ -1,5 +1,4 @@
-"""Dealt hands as a strategy sees them: for each swap that may happen, the group of the hand on each street and its final
-strength.
+"""Dealt hands as a strategy sees them: the group of each hand that swaps may lead to on each street, and its final strength.
 
 Thirteen cards are dealt at once, the four that may be drawn among them (`rules.start` has their order), so that a deal is
 the same whatever the players do. Whether a player swaps is asked of his strategy or fixed by his policy; which card he then
@@ -18,6 +17,7 @@ from faceup.discard.groups import LEVELS, Groups, swap_levels
 from faceup.discard.swaps import THROW_HIGH, THROW_LOW
 from faceup.discard.tree import N_TABLES
 
+Pair = Sequence[np.ndarray]  # of flop and turn
 OWN, RULE, BEST, NEVER, ALWAYS = range(5)  # who decides about a swap: the strategy, the paper's rule, the best swap, or nobody
 _GROUP, _RULE, _BEST, _THROW, _LEVEL = range(5)  # columns of flop and turn
 _GOLDEN = np.uint64(0x9E3779B97F4A7C15)
@@ -42,10 +42,8 @@ class Seen(NamedTuple):
     forced: np.ndarray  # (n, 2, 4) int64 swaps of flop and turn, 1, 0, or -1: the strategy decides
 
 
-def make_tables(
-    groups: Groups, equity: Sequence[np.ndarray], rule: Sequence[np.ndarray], best: Sequence[np.ndarray], seed: int
-) -> HandTables:
-    """All that deals look up; of flop and turn: `swaps.equities`, `outs.rule_choices` and `outs.best_choices`."""
+def make_tables(groups: Groups, equity: Pair, rule: Pair, best: Pair, seed: int) -> HandTables:
+    """All that deals look up, from `swaps.equities`, `outs.rule_choices` and `outs.best_choices`."""
     tables = []
     for n_cards, values, group, *choices in zip((3, 4), equity, (groups.flop, groups.turn), rule, best, strict=True):
         better = np.where(values[..., 2] >= values[..., 1], THROW_LOW, THROW_HIGH).astype(np.uint8)
@@ -107,16 +105,13 @@ def _find_boards(board, tables):
 
 @njit(cache=True)
 def _asked(tables, street, where, first, second, policy):
-    """A hand's level, what a policy says (1: swap, 0: keep, -1: the strategy decides), and the card that a swap leaves.
-
-    street: 0 on the flop, 1 on the turn. Which card is high is told by the board's canonical form.
-    """
+    """On a street (0: flop, 1: turn): two cards' level; 1: swap, 0: keep, -1: the strategy decides; the card that would stay."""
     number, permutation = where[street, 0], where[street, 1]
     hole = _hole(permutation, first, second)
     row = tables.flop[number, hole] if street == 0 else tables.turn[number, hole]
     choice = row[_RULE] if policy == RULE else row[_BEST] if policy == BEST else 0
     said, thrown = 1 if choice > 0 or policy == ALWAYS else 0, choice if choice > 0 else row[_THROW]
-    a = 4 * (first >> 2) + np.int64(SUIT_PERMUTATIONS[permutation, first & 3])
+    a = 4 * (first >> 2) + np.int64(SUIT_PERMUTATIONS[permutation, first & 3])  # high and low are told by canonical cards
     b = 4 * (second >> 2) + np.int64(SUIT_PERMUTATIONS[permutation, second & 3])
     return row[_LEVEL], -1 if policy == OWN else said, first if (a > b) == (thrown == THROW_LOW) else second
 
@@ -124,8 +119,7 @@ def _asked(tables, street, where, first, second, policy):
 @njit(cache=True)
 def _see(own, policy, tables, found, seen, i):
     """Side i of what is seen of a deal; own (4,): the player's cards, and those that he may draw; found: of `_find_boards`."""
-    rows, strengths, forced = seen.rows[i], seen.strengths[i], seen.forced[i]
-    where, seven = found
+    (where, seven), rows, strengths, forced = found, seen.rows[i], seen.strengths[i], seen.forced[i]
     a, b, flop, turn, river = own[0], own[1], where[0], where[1], where[2]
     rows[0, 0] = CLASS_OF_HOLE[_hole(0, a, b)]
     rows[4, 0], forced[0, 0], kept = _asked(tables, 0, where, a, b, policy)

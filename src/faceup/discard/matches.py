@@ -19,7 +19,6 @@ from faceup.discard.tree import SWAP, PublicTree
 from faceup.notebook.intervals import mean_ci95
 
 SIDES = 6  # hands to a deal
-_CHUNK = 50  # deals that are one thread's work
 _BATCH = 2000  # deals between two looks at the interval
 
 
@@ -29,16 +28,6 @@ class Result(NamedTuple):
     mbb: float
     ci95: float  # half-width
     deals: int
-
-
-@njit(cache=True)
-def _sampled(chances, entry, n, state):
-    """An action, drawn by n weights from an entry on; all alike where none is above 0."""
-    total = 0.0
-    for a in range(n):
-        total += chances[entry + a]
-    u = _uniform(state)
-    return _pick(chances, entry, n, u * total) if total > 0.0 else int(u * n)
 
 
 @njit(cache=True)
@@ -52,7 +41,9 @@ def _meet(tree, layout, chances, seen, i, j, state):
         if taken < 0:
             k = side // SIDES
             entry = layout.base[k, t] + seen.rows[side, t, hand] * layout.width[k, t] + layout.slot[k, node]
-            taken = _sampled(chances, entry, tree.n_actions[node], state)
+            n, u = tree.n_actions[node], _uniform(state)
+            total = chances[entry : entry + n].sum()
+            taken = _pick(chances, entry, n, u * total) if total > 0.0 else int(u * n)
         node += 1
         for _ in range(taken):
             node = tree.end[node]
@@ -62,33 +53,28 @@ def _meet(tree, layout, chances, seen, i, j, state):
 @njit(cache=True, parallel=True)
 def _play(tree, layout, chances, policies, tables, seed, start, out):
     """out (n,): chips that the first player wins of deals start, start + 1, .."""
-    for chunk in prange((out.shape[0] + _CHUNK - 1) // _CHUNK):
-        seen = _make_seen(2 * SIDES)
-        for d in range(chunk * _CHUNK, min(out.shape[0], (chunk + 1) * _CHUNK)):
-            deck, state = np.arange(52), _generator(seed, 1, start + d)
-            _shuffle(deck, 9 + 4 * SIDES, state)
-            found = _find_boards(deck[4:9], tables)
-            for side in range(2 * SIDES):
-                own = 9 + 4 * (side % SIDES)
-                _see(deck[own : own + 4], policies[side // SIDES], tables, found, seen, side)
-            total = 0.0
-            for i in range(SIDES):
-                for j in range(SIDES):
-                    if i != j:
-                        luck = state[0]
-                        total += _meet(tree, layout, chances, seen, i, SIDES + j, state)
-                        state[0] = luck
-                        total -= _meet(tree, layout, chances, seen, SIDES + i, j, state)
-            out[d] = total / (2 * SIDES * (SIDES - 1))
+    for d in prange(out.shape[0]):
+        deck, seen = np.arange(52), _make_seen(2 * SIDES)
+        state, total = _generator(seed, 1, start + d), 0.0  # 1: other deals than those of self-play with the same seed
+        _shuffle(deck, 9 + 4 * SIDES, state)
+        found = _find_boards(deck[4:9], tables)
+        for side in range(2 * SIDES):
+            own = 9 + 4 * (side % SIDES)
+            _see(deck[own : own + 4], policies[side // SIDES], tables, found, seen, side)
+        for i in range(SIDES):
+            for j in range(SIDES):
+                if i != j:
+                    luck = state[0]
+                    total += _meet(tree, layout, chances, seen, i, SIDES + j, state)
+                    state[0] = luck
+                    total -= _meet(tree, layout, chances, seen, SIDES + i, j, state)
+        out[d] = total / (2 * SIDES * (SIDES - 1))
 
 
 def play_deals(
     tree: PublicTree, tables: HandTables, first: Strategy, second: Strategy, deals: int, seed: int, start: int = 0
 ) -> np.ndarray:
-    """What the first strategy wins from the second on deals start, start + 1, .., means of all hands and seats, mbb (deals,).
-
-    The deals are others than those of self-play with the same seed.
-    """
+    """What the first strategy wins from the second on deals start, start + 1, .., means of all hands and seats, mbb (deals,)."""
     out, policies = np.empty(deals), (first.policy, second.policy)
     layout = both(first.layout, second.layout, len(first.chances))
     _play(tree, layout, np.append(first.chances, second.chances), policies, tables, seed, start, out)
@@ -106,8 +92,7 @@ def play_match(
         raise ValueError(f"deals is {deals}, expected at least 2")
     won = np.empty(0)
     while len(won) < deals and (len(won) == 0 or mean_ci95(won)[1] > width):
-        more = min(_BATCH, deals - len(won))
-        won = np.append(won, play_deals(tree, tables, first, second, more, seed, len(won)))
+        won = np.append(won, play_deals(tree, tables, first, second, min(_BATCH, deals - len(won)), seed, len(won)))
     return Result(*mean_ci95(won), len(won))
 
 
@@ -127,8 +112,7 @@ def check_fold_player(tree: PublicTree, n_rows: tuple[int, ...]) -> Strategy:
 
 def _decisions(tree: PublicTree, layout: Layout, n_rows: tuple[int, ...]) -> Iterator[tuple[int, np.ndarray]]:
     """For each table and number n of actions, the table and where the numbers of all such decisions are, (.., n)."""
-    nodes = np.flatnonzero(tree.n_actions > 0)
-    keys = np.unique(np.stack([tree.table[nodes], tree.n_actions[nodes], layout.slot[nodes]]), axis=1)
+    keys = np.unique(np.stack([tree.table, tree.n_actions, layout.slot])[:, tree.n_actions > 0], axis=1)
     for table, n in np.unique(keys[:2], axis=1).T:
         slots = keys[2, (keys[0] == table) & (keys[1] == n)]
         rows = layout.base[table] + layout.width[table] * np.arange(n_rows[table])

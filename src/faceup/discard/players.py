@@ -76,8 +76,7 @@ class TablePlayer:
             return raises[-1]
         x = (total - max(hand.betting.put)) / (sum(hand.betting.put) + to_call(hand.betting))
         read = read_bet(x, [self._pots(node, child) for child in raises])
-        place = read[0][0] if drawn < read[0][1] else read[-1][0]
-        return raises[place - 1] if place else below[CALL]
+        return [below[CALL], *raises][read[0][0] if drawn < read[0][1] else read[-1][0]]
 
     def _mixture(self, hand: Hand, node: int) -> dict[str, float]:
         player, table, layout, cards = hand.actor, self.tree.table[node], self.strategy.layout, np.array(hand.deal)

@@ -21,6 +21,7 @@ from numba import njit, prange
 from faceup.discard.deals import HandTables, _find_boards, _generator, _make_seen, _see, _shuffle, _uniform
 from faceup.discard.rules import N_DEALT
 from faceup.discard.tree import MOST_ACTIONS, SHOWDOWN_END, SWAP, PublicTree
+from faceup.games.cfr import match_regrets
 from faceup.notebook.progress import note
 from faceup.notebook.source_code import module_digests
 from faceup.notebook.storage import load_npz, save_npz
@@ -72,17 +73,6 @@ def _make_scratch(n):
 
 
 @njit(cache=True)
-def _mix(regrets, entry, n, chances):
-    """Regret matching, uniform where no regret is positive."""
-    total = 0.0
-    for a in range(n):
-        chances[a] = max(regrets[entry + a], 0.0)
-        total += chances[a]
-    for a in range(n):
-        chances[a] = chances[a] / total if total > 0.0 else 1.0 / n
-
-
-@njit(cache=True)
 def _pick(chances, entry, n, u):
     """The one of n actions that u, from 0 to the sum of their chances from an entry on, falls on."""
     taken = 0
@@ -96,7 +86,7 @@ def _pick(chances, entry, n, u):
 def _walk(tree, layout, regrets, averages, seen, way, traverser, weight, scratch):
     """Walk a deal; returns what player 0 wins. Learners learn on the way back; who does not has his chances among the regrets."""
     n, node, reach = 0, 0, scratch.reach
-    reach[0, 0], reach[0, 1] = 1.0, 1.0
+    reach[0] = 1.0
     while node < tree.kind.shape[0]:
         up, action = tree.parent[node], tree.action[node]
         if node > 0:
@@ -137,7 +127,8 @@ def _decide(tree, layout, regrets, averages, seen, way, traverser, weight, scrat
     if taken < 0:
         who = 0 if p == traverser else 1  # the learner or the rival; in self-play both have the same numbers
         entry = layout.base[who, t] + seen.rows[p, t, hand] * layout.width[who, t] + layout.slot[who, node]
-        _mix(regrets, entry, n, chances)
+        chances[:n] = regrets[entry : entry + n]
+        match_regrets(chances, 0, n)
         if way == CHANCE or p == traverser:
             scratch.entry[node] = entry
             return
@@ -177,8 +168,7 @@ def _learn(tree, regrets, averages, way, weight, scratch, node, value):
 @njit(cache=True)
 def _deal(seed, number, first, second, tables, seen, state):
     """Deal to players of two policies and let them look; what is random later in the iteration goes on from there."""
-    deck = np.arange(52)
-    state[:] = _generator(seed, 0, number)
+    deck, state[:] = np.arange(52), _generator(seed, 0, number)
     _shuffle(deck, N_DEALT, state)
     found = _find_boards(deck[4:9], tables)
     for p in range(2):
@@ -187,30 +177,17 @@ def _deal(seed, number, first, second, tables, seen, state):
     return deck
 
 
-@njit(cache=True)
-def _lane(tree, layout, regrets, averages, policies, tables, way, seed, first, last, gamma):
-    """Iterations first, first + LANES, .. below last. A responder changes seats from one to the next."""
-    seen, scratch = _make_seen(2), _make_scratch(tree.kind.shape[0])
-    for t in range(first, last, LANES):
-        weight, seat = np.float64(t + 1) ** gamma, t // LANES % 2 if way == RESPOND else 0
-        _deal(seed, t, policies[seat], policies[1 - seat], tables, seen, scratch.state)
-        _walk(tree, layout, regrets, averages, seen, way, -1 if way == CHANCE else seat, weight, scratch)
-        if way == EXTERNAL:
-            _walk(tree, layout, regrets, averages, seen, way, 1, weight, scratch)
-
-
 @njit(cache=True, parallel=True)
-def _epoch(tree, layout, regrets, averages, policies, tables, way, seed, first, last, gamma):
-    """An epoch of each lane, from tables (LANES, size)."""
+def _epoch(tree, layout, regrets, averages, policies, tables, way, seed, first, gamma):
+    """An epoch from an iteration on, by tables (LANES, size). A responder changes seats at each iteration of a lane."""
     for lane in prange(LANES):
-        _lane(tree, layout, regrets[lane], averages[lane], policies, tables, way, seed, first + lane, last, gamma)
-
-
-def _merge(total: np.ndarray, lanes: np.ndarray) -> None:
-    """Add what each lane has added to a table (size,), and give all lanes (LANES, size) the sum."""
-    for added in lanes - total:
-        total += added
-    lanes[:] = total
+        seen, scratch = _make_seen(2), _make_scratch(tree.kind.shape[0])
+        for t in range(first + lane, first + EPOCH, LANES):
+            weight, seat = np.float64(t + 1) ** gamma, t // LANES % 2 if way == RESPOND else 0
+            _deal(seed, t, policies[seat], policies[1 - seat], tables, seen, scratch.state)
+            _walk(tree, layout, regrets[lane], averages[lane], seen, way, -1 if way == CHANCE else seat, weight, scratch)
+            if way == EXTERNAL:
+                _walk(tree, layout, regrets[lane], averages[lane], seen, way, 1, weight, scratch)
 
 
 class Strategy(NamedTuple):
@@ -259,19 +236,20 @@ def train(
     if iterations % EPOCH or iterations < EPOCH:
         raise ValueError(f"iterations is {iterations}, expected a multiple of {EPOCH}")
     own = make_layout(tree, n_rows, setting.reads)
-    rival = opponent or Strategy(own, np.zeros(0), setting.policy)
+    rival = opponent or Strategy(own, np.zeros(0), setting.policy)  # in self-play his numbers are the learner's
     way = RESPOND if opponent else SAMPLERS.index(setting.sampler)
     size = int(own.base[-1])
-    behind = size if opponent else 0  # where the rival's numbers begin: in self-play they are the learner's
-    layout, policies = both(own, rival.layout, behind), (setting.policy, rival.policy)
+    layout, policies = both(own, rival.layout, size if opponent else 0), (setting.policy, rival.policy)
     owner = sha256(f"{_CODE} {described((tree, tables, setting, seed, rival))}".encode()).hexdigest() if checkpoint else ""
     start, regrets, averages = _resumed(checkpoint, owner, size, iterations)
     lanes = np.stack([np.append(regrets, rival.chances)] * LANES), np.stack([averages] * LANES)
     stops = {-(-iterations * k // (10 * EPOCH)) * EPOCH for k in range(1, 11)}
     for first in range(start, iterations, EPOCH):
-        _epoch(tree, layout, *lanes, policies, tables, way, seed, first, first + EPOCH, float(setting.gamma))
-        _merge(regrets, lanes[0][:, :size])
-        _merge(averages, lanes[1])
+        _epoch(tree, layout, *lanes, policies, tables, way, seed, first, float(setting.gamma))
+        for total, of_lanes in ((regrets, lanes[0][:, :size]), (averages, lanes[1])):
+            for added in of_lanes - total:  # by each lane in this epoch
+                total += added
+            of_lanes[:] = total
         if checkpoint and first + EPOCH in stops:
             save_npz(checkpoint, owner=np.array(owner), iteration=np.array(first + EPOCH), regrets=regrets, averages=averages)
         progress(first + EPOCH)
