@@ -91,6 +91,14 @@ def growth(boards: int, most: int, behind: int) -> list[tuple[int, int]]:
     return found if most > 1 else [(1, boards)]
 
 
+def _stops(iterations: int, snapshots: Sequence[int], every: int) -> list[int]:
+    """Boards at which a snapshot or the run ends, ascending; raises ValueError on such as never come."""
+    stops = sorted({*snapshots, iterations})
+    if every < 1 or stops[0] < 1 or stops[-1] > iterations:
+        raise ValueError(f"every is {every}, snapshots is {list(snapshots)}, expected from 1 on, and from 1 to {iterations}")
+    return stops
+
+
 def _play_to(
     end: int, play: BatchPlay, stops: Sequence[int], every: int, leave: Callable[[SelfPlayState, bool], None]
 ) -> None:  # fmt: skip
@@ -130,15 +138,14 @@ def train(
         knobs = tree, groups, discount, seed, iterations, folder, every, snapshots, progress
         with all_threads():
             return train_one_by_one(*knobs) if first_rank else None
-    batch, stops = checked(batch, 1), sorted({*snapshots, iterations})
+    batch, stops = checked(batch, 1), _stops(iterations, snapshots, every)
     if first_rank and not fits(batch, ranks.size):
         note(f"batches of {batch.boards} boards are too small for {ranks.size} processes: the first one plays alone")
-    if every < 1 or stops[0] < 1 or stops[-1] > iterations:
-        raise ValueError(f"every is {every}, snapshots is {list(snapshots)}, expected from 1 on, and from 1 to {iterations}")
     sizes = growth(iterations, batch.boards, behind)
     owner = _owner((fingerprint(tree, groups, discount, seed), _CODE, tuple(batch), behind), sizes, stops, ranks)
 
     def leave(state: SelfPlayState, whole: bool) -> None:
+        """Rank 0 writes the files that are due, and tells the progress."""
         if not first_rank:
             return
         if state.iteration in snapshots:

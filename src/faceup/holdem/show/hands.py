@@ -154,10 +154,11 @@ def _moral(moves: Sequence[str], spot: Spot, agents: Mapping[str, TreeAgent]) ->
     """In two sentences, what the exploiter's choice wins from the old agent, and what is left to him against the new one."""
     (old, new), (first, second) = spot.dollars, agents
     chosen, left = int(old.argmax()), int(new.argmax())
+    less = old[chosen] - new[left]
     best = "That is still his best" if chosen == left else f"His best is now {moves[left]}, which wins {_money(new[left])}"
     said = (
         f"With {moves[chosen]} he wins {_money(old[chosen])} from {first} and {_money(new[chosen])} from {second}. "
-        f"{best}, {_money(old[chosen] - new[left])} less than from {first}."
+        f"{best}, {_money(abs(less))} {'less' if less >= 0 else 'more'} than from {first}."
     )
     return said.replace("$", "\\$")
 

@@ -29,7 +29,8 @@ class WeightedGame(SafeGame):
     def __init__(self, power: float, *run: Any):
         """run: what `SafeGame` is made from."""
         super().__init__(*run)
-        self.power, self.made_from = np.float32(power), (*self.made_from, power)
+        self.power = np.float32(power)
+        self.made_from: Any = (*self.made_from, power)
 
     def _play(self, board: np.ndarray, rivers: np.ndarray, weights: tuple, time: np.float32) -> np.ndarray:
         return super()._play(board, rivers, weights, time**self.power if time else time)
