@@ -122,7 +122,7 @@ def sizes():
 
 
 def test_a_size_that_the_tree_lacks_is_answered_as_its_neighbours_are(tables, sizes):
-    """Rows of the river, one by one: sizes below the tree's next smaller one stay, answers mix as translation reads the bet."""
+    """Rows of the river, one by one: sizes stay between neighbours of the tree's, answers mix as translation reads the bet."""
     table = random_table(sizes, make_groups(tables[1], tables[2], Grid(40, 1, ()), Grid(40, 1, ())), 1)
     plain, moved = (draw_rows(sizes, table, tables, (3, 3, 600), BOARDS, 2, history="ours", off_menu=n)[3] for n in (0, 2))
     nodes = decisions(sizes, 3)
@@ -134,15 +134,17 @@ def test_a_size_that_the_tree_lacks_is_answered_as_its_neighbours_are(tables, si
         return p
 
     def mixed(node, level, size):
-        smaller, most = (node - 1, told[node][-2]) if sizes.label[node - 1] > CALL else (None, told[node][-2])
+        high = node if size <= told[node][-2] else node + 1
+        smaller, most = (high - 1 if sizes.label[high - 1] > CALL else None), told[high][-2]
         least, other = (told[smaller][-2], answers(smaller, level)) if smaller else (0, np.eye(len(sizes.labels))[CALL])
         assert least <= size <= most
         lower = lower_probability(size, least, most)
-        return lower * other + (1 - lower) * answers(node, level)
+        return lower * other + (1 - lower) * answers(high, level)
 
     assert np.array_equal(plain.w, moved.w) and np.array_equal(np.delete(plain.X, 6, axis=1), np.delete(moved.X, 6, axis=1))
     other = np.flatnonzero(plain.X[:, 6] != moved.X[:, 6])
     assert 0.4 < len(other) / (plain.X[:, 6] > 0).sum() <= 0.51
+    assert (moved.X[other, 6] > plain.X[other, 6]).any() and (moved.X[other, 6] < plain.X[other, 6]).any()
     assert np.array_equal(np.delete(plain.P, other, axis=0), np.delete(moved.P, other, axis=0))
     for x, p, before, taught in zip(moved.X[other], moved.P[other], plain.X[other], plain.P[other], strict=True):
         level = round(float(before[0]) * 1980)

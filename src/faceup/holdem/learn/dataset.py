@@ -216,24 +216,35 @@ class _Drawing(NamedTuple):
     def _resize(
         self, street: int, table: np.ndarray, rows: np.ndarray, node: np.ndarray, told: np.ndarray, taught: tuple[np.ndarray, ...]
     ) -> None:
-        """Make raises that rows face smaller, to no less than the tree's next smaller one, and mix what is taught, in place.
+        """Give raises that rows face sizes between two of the tree's, and mix what is taught there, in place.
 
-        Sizes are spread evenly on a scale of pots after the raise is called. A bet of nothing is one that is called.
+        In turn a raise becomes smaller and, where the tree has a larger one, larger, so that sizes are met in the pots in which
+        their neighbours are. They are spread evenly on a scale of pots after the raise is called. A bet of nothing is one that is
+        called. Chances are those of a table that reads the size; costs change along a straight line, as what a call wins.
         """
         tree, column = self.tree, HISTORIES[self.history].index("bet_faced")
         at = np.flatnonzero(tree.label[node] > CALL)[:: self.off_menu]
-        smaller = node[at] - 1  # children are neighbours, by size
-        real = tree.label[smaller] > CALL
-        most, least = told[at, column].astype(np.float64), np.zeros(len(at))
-        least[real] = betting_features(tree.bets[smaller[real]], tree.actor[smaller[real]], self.history)[:, column]
+        after = np.minimum(node[at] + 1, len(tree.parent) - 1)
+        high = node[at] + ((tree.parent[after] == tree.parent[node[at]]) & (np.arange(len(at)) % 2 == 1))
+        low = high - 1  # children are neighbours, by size
+        real = tree.label[low] > CALL
+        most, least = np.zeros((2, len(at)))
+        most[:], least[real] = self._faced(high), self._faced(low[real])
         size = (1 + least) * ((1 + most) / (1 + least)) ** (np.arange(len(at)) * _GOLDEN % 1) - 1
         lower = np.array([lower_probability(*sizes) for sizes in zip(size, least, most, strict=True)], dtype=np.float32)[:, None]
+        nearness = ((most - size) / (most - least)).astype(np.float32)[:, None]
         told[at, column] = size
         below = np.zeros((2, len(at), len(tree.labels)), dtype=np.float32)
         below[0, :, CALL] = 1
-        below[:, real] = self._taught(street, table, rows[at[real]], smaller[real])
-        for each, other in zip(taught, below, strict=True):
-            each[at] = lower * other + (1 - lower) * each[at]
+        below[:, real] = self._taught(street, table, rows[at[real]], low[real])
+        above = self._taught(street, table, rows[at], high)
+        for each, one, other, share in zip(taught, below, above, (lower, nearness), strict=True):
+            each[at] = share * one + (1 - share) * other
+
+    def _faced(self, node: np.ndarray) -> np.ndarray:
+        """The raises that nodes (n,) face, in pots."""
+        column = HISTORIES[self.history].index("bet_faced")
+        return betting_features(self.tree.bets[node], self.tree.actor[node], self.history)[:, column]
 
 
 def _street_rows(
