@@ -2,10 +2,10 @@
 
 import numpy as np
 import pytest
+from random_trees import SMALL
 
 from faceup.cards.features import feature_names
 from faceup.holdem.play.words import Step, action_name, call_words, condition, path_words, reasons, wording
-from faceup.trees.decision_tree import DecisionTree
 
 
 def test_conditions_in_words():
@@ -32,26 +32,16 @@ def test_every_feature_has_words_of_its_own(street):
 
 
 def test_answers_about_one_feature_are_put_together():
-    steps = [
-        Step("equity", 0.4, 0.9),
-        Step("opponent_bet_flop", 300, 100),
-        Step("equity", 0.4, 0.25),
-        Step("equity", 0.4, 0.5),
-        Step("river_equity_p20", 0.3, 0.1),
-        Step("river_equity_p20", 0.3, 0.35),
-        Step("opponent_bet_flop", 300, 200),
-    ]
-    assert reasons(steps) == [
-        "equity above 25 %, at most 50 %",
-        "opponent's flop bet above $200",
-        "river equity, 20 % mark: above 10 %, at most 35 %",
-    ]
+    told = {  # feature: the hand's value, thresholds in the order in which they are asked, words
+        "equity": (0.4, (0.9, 0.25, 0.5), "equity above 25 %, at most 50 %"),
+        "opponent_bet_flop": (300, (100, 200), "opponent's flop bet above $200"),
+        "river_equity_p20": (0.3, (0.1, 0.35), "river equity, 20 % mark: above 10 %, at most 35 %"),
+        "bet_faced": (0.5, (0.75, 0.25), "bet faced above 25 %, at most 75 % of the pot"),
+        "stack_to_pot": (3, (5, 1), "stack above 1, at most 5 pots"),
+    }
+    steps = [Step(name, value, asked[k]) for k in range(3) for name, (value, asked, _) in told.items() if k < len(asked)]
+    assert reasons(steps) == [words for *_, words in told.values()]
     assert reasons([]) == []
-
-
-def test_a_range_of_bets_is_told_once():
-    steps = [Step("bet_faced", 0.5, 0.75), Step("stack_to_pot", 3, 5), Step("bet_faced", 0.5, 0.25), Step("stack_to_pot", 3, 1)]
-    assert reasons(steps) == ["bet faced above 25 %, at most 75 % of the pot", "stack above 1, at most 5 pots"]
 
 
 def test_what_must_be_called_in_words():
@@ -63,22 +53,9 @@ def test_what_must_be_called_in_words():
 
 
 def test_a_path_in_words():
-    tree = DecisionTree(
-        feature=np.array([0, -1, 0, -1, -1], dtype=np.int32),
-        threshold=np.array([0.25, 0, 0.5, 0, 0], dtype=np.float32),
-        left=np.array([1, -1, 3, -1, -1], dtype=np.int32),
-        right=np.array([2, -1, 4, -1, -1], dtype=np.int32),
-        value=np.full((5, 1), 1.0, dtype=np.float32),
-        weight=np.ones(5),
-    )
-    found = [path_words(tree, ["equity"], node) for node in range(5)]
-    assert found == [
-        [],
-        ["equity at most 25 %"],
-        ["equity above 25 %"],
-        ["equity above 25 %, at most 50 %"],
-        ["equity above 50 %"],
-    ]
+    bet, equity = "opponent's turn bet above $12,700", ("equity at most 10 %", "equity above 10 %")
+    found = [path_words(SMALL, ["equity", "opponent_bet_turn"], node) for node in range(5)]
+    assert found == [[], ["opponent's turn bet at most $12,700"], [bet], [bet, equity[0]], [bet, equity[1]]]
 
 
 def test_actions_in_words():
