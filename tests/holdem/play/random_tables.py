@@ -1,10 +1,15 @@
-"""Strategies with random probabilities everywhere, for tests of matches."""
+"""Strategies that answer at random, but differently for different hands and bets."""
+
+from collections.abc import Sequence
 
 import numpy as np
+from random_trees import random_tree
 
+from faceup.cards.features import feature_names
 from faceup.holdem.betting.betting_tree import BettingTree, columns, decisions, menu_from
 from faceup.holdem.solve.groups import Groups
 from faceup.holdem.solve.policy import TablePolicy
+from faceup.trees.decision_tree import DecisionTree
 
 MINE = menu_from([[1], []], [[1], []], [[1], []], [[1], []])
 THEIRS = menu_from([[0.75], [1.5], []], [[0.5, 2], []], [[0.5], []], [[0.5, 1.5], []])
@@ -21,3 +26,15 @@ def random_table(tree: BettingTree, groups: Groups, seed: int) -> TablePolicy:
             table[:, columns(tree, node)] /= table[:, columns(tree, node)].sum(axis=1, keepdims=True)
         out.append(table)
     return TablePolicy(tuple(out), groups)
+
+
+def random_models(labels: Sequence[str], n_splits: int, seed: int = 0, history: str = "opponent") -> list[DecisionTree]:
+    """A random tree for each round, its thresholds as equities and dollars are."""
+    made = []
+    for street in range(4):
+        names = feature_names(street, history)
+        tree = random_tree(seed + street, n_splits, len(names), len(labels))
+        scale = np.array([3000 if "bet" in name else 0.5 if name == "button" else 1 for name in names])[tree.feature]
+        threshold = np.where(tree.feature < 0, 0, np.random.default_rng(street).random(len(scale)) * scale)
+        made.append(tree._replace(threshold=threshold.astype(np.float32)))
+    return made

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 from games import BOARD, PUSH, SMALL, RandomPolicy, node_reach, node_values, pair_outcomes
-from random_trees import random_tree
+from random_tables import random_models
 
-from faceup.cards.features import board_features, feature_names
+from faceup.cards.features import board_features
 from faceup.holdem.betting.betting_tree import CALL, DECISION, children
 from faceup.holdem.play.agents import TreePolicy
 from faceup.holdem.play.branches import (
@@ -32,14 +32,10 @@ N = len(SMALL.labels)
 
 @pytest.fixture(scope="module")
 def models():
-    """A random tree for each round, its thresholds spread over equities and bets; it first asks for an equity above a half."""
-    made = []
-    for street in range(4):
-        tree = random_tree(street, 25, len(feature_names(street)), N)
-        bets = tree.feature >= len(feature_names(street)) - 4
-        scale = np.where(bets, 400, 1).astype(np.float32)
-        tree.feature[0], tree.threshold[0], bets[0], scale[0] = 0, 1, False, 1
-        made.append(tree._replace(threshold=np.where(tree.feature < 0, 0, np.abs(tree.threshold) / 2 * scale).astype(np.float32)))
+    """Random trees that first ask for an equity above a half."""
+    made = random_models(SMALL.labels, 25)
+    for tree in made:
+        tree.feature[0], tree.threshold[0] = 0, 0.5
     return made
 
 

@@ -13,6 +13,7 @@ from games import BOARD, SMALL
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from faceup.cards.cards import BOARD_CARDS
 from faceup.holdem.betting.betting_tree import CALL, menu_from
 from faceup.holdem.play.agents import AgentPolicy, FunctionAgent, ModelAgent, PolicyAgent
 from faceup.holdem.play.match import Table
@@ -23,7 +24,6 @@ from faceup.holdem.solve.policy import FixedPolicy, ModelPolicy, TablePolicy, fr
 MENU = menu_from([[1], []], [[1], []], [[]], [[1], []])  # the tree SMALL
 N = len(SMALL.labels)
 HOLES = np.array([5, 900])
-SUBSET = np.isin(np.arange(1326), np.flatnonzero(free_holes(BOARD))[[5, 400, 900]])
 
 
 def wrong_arrays(n: int, k: int):
@@ -93,9 +93,9 @@ def test_weight_on_illegal_actions_checks_or_calls():
 
 @pytest.mark.parametrize("spoil", ["width", "rows", "nan", "negative"])
 def test_tables_of_another_shape_or_without_numbers_do_not_play(groups, spoil):
-    rows = FixedPolicy(SMALL, None).street(0, [])[0]
-    tables = [np.repeat(FixedPolicy(SMALL, None).street(s, [])[0], n, axis=0) for s, n in enumerate(groups.n_groups)]
-    changed = {"width": tables[0][:, :-1], "rows": rows, "nan": tables[0] * np.float32(np.nan), "negative": -tables[0]}
+    even = [FixedPolicy(SMALL, None).street(street, [])[0] for street in range(4)]
+    tables = [np.repeat(rows, n, axis=0) for rows, n in zip(even, groups.n_groups, strict=True)]
+    changed = {"width": tables[0][:, :-1], "rows": even[0], "nan": tables[0] * np.float32(np.nan), "negative": -tables[0]}
     policy = TablePolicy((changed[spoil], *tables[1:]), groups)
     with pytest.raises(ValueError, match="expected"):
         Table(SMALL, [policy, policy]).play(BOARD)
@@ -108,23 +108,17 @@ def strong(hole: str, board: str, betting: str) -> dict[str, float]:
 
 def test_a_function_plays_matches_like_the_policy_it_is(tables):
     """Its rows are its own answers at every decision; so are matches summed and matches played."""
-    agent = FunctionAgent(strong, MENU)
-    policy = AgentPolicy(SMALL, agent)
-    for street, n in enumerate((0, 3, 4, 5)):
-        rows, row_of_hole = policy.street(street, BOARD[:n], SUBSET)
-        again, text = PolicyAgent(SMALL, policy), {0: "", 1: "cb300c/", 2: "cc/kk/", 3: "cc/kk/kk/k"}[street]
-        text = text.replace("cc/", "ck/")
-        found = again.probabilities(np.flatnonzero(SUBSET), BOARD[:n], text)
-        assert found == pytest.approx(agent.probabilities(np.flatnonzero(SUBSET), BOARD[:n], text), abs=1e-6)
+    agent, call = FunctionAgent(strong, MENU), FixedPolicy(SMALL, CALL)
+    policy, holes = AgentPolicy(SMALL, agent), np.flatnonzero(free_holes(BOARD))[[5, 400, 900]]
+    for text, n in zip(("", "cb300c/", "ck/kk/", "ck/kk/kk/k"), BOARD_CARDS, strict=True):
+        found = PolicyAgent(SMALL, policy).probabilities(holes, BOARD[:n], text)
+        assert found == pytest.approx(agent.probabilities(holes, BOARD[:n], text), abs=1e-6)
     assert policy.street(3, BOARD)[0] is policy.street(3, [*BOARD[:4], 50])[0], "river boards share a table"
-    call = FixedPolicy(SMALL, CALL)
-    won = Table(SMALL, [policy, call]).play(BOARD, SUBSET)
-    assert won[0, 1] != 0 and won[0, 1] == pytest.approx(
-        Table(SMALL, [AgentPolicy(SMALL, agent), call]).play(BOARD, SUBSET)[0, 1]
-    )
-    sides = make_sides(MENU, MENU)
-    hands = play_match(sides, policy, call, tables, 200, seed=1)
-    assert hands.any() and np.array_equal(hands, play_match(sides, policy, call, tables, 200, seed=1))
+    subset = np.isin(np.arange(1326), holes)
+    won, again = (Table(SMALL, [p, call]).play(BOARD, subset)[0, 1] for p in (policy, AgentPolicy(SMALL, agent)))
+    assert won == pytest.approx(again) and won != 0
+    hands, again = (play_match(make_sides(MENU, MENU), policy, call, tables, 200, seed=1) for _ in range(2))
+    assert hands.any() and np.array_equal(hands, again)
     with pytest.raises(ValueError, match="legal are .* expected the tree's"):
         AgentPolicy(SMALL, FunctionAgent(strong, menu_from([[2]], [[1]], [[1]], [[1]])))
 

@@ -1,53 +1,27 @@
-"""An agent at a table: dollars read as they are, and a hand against itself, every action legal and one that it takes."""
-
-from functools import partial
+"""An agent at a table: a hand against itself, every action legal and one that it takes, and the same when asked again."""
 
 import numpy as np
 import pytest
 from games import SMALL
-from random_trees import random_tree
+from random_tables import random_models
 
-from faceup.cards.cards import CLASS_OF_HOLE, hole_index, parse_hand
 from faceup.cards.features import feature_names
-from faceup.holdem.betting.betting_tree import build_tree, menu_from
+from faceup.holdem.betting.betting_tree import menu_from
 from faceup.holdem.betting.notation import read_line, state_after, token
 from faceup.holdem.betting.translation import legal_action
 from faceup.holdem.learn.agent_file import save_agent
-from faceup.holdem.play.agents import ModelAgent, TreeAgent, load_agent
-from faceup.holdem.play.players import walk
+from faceup.holdem.play.agents import TreeAgent, load_agent
+from faceup.holdem.play.players import DollarPlayer, walk
 
-MENU = menu_from([[1, 2], []], [[1], []], [[]], [[]])
-TREE = build_tree(MENU)
 HOLES, BOARD = ("Ac3h", "KdQs"), "Kh3sJc9d2c"
-
-
-def wavering(n_labels: int, x: np.ndarray) -> np.ndarray:
-    """A model whose answer hangs on every feature."""
-    p = np.abs(np.sin(np.arange(1, n_labels + 1) * (1 + x @ np.arange(1, x.shape[1] + 1))[:, None])).astype(np.float32)
-    return p / p.sum(axis=1, keepdims=True)
-
-
-def test_dollars_are_read_as_they_are(monkeypatch):
-    """Real sizes between those of the menu reach the model; its legal answers are renormalised."""
-    monkeypatch.setattr("faceup.holdem.play.agents.hole_features", lambda holes, *_: np.float32(CLASS_OF_HOLE[holes, None]))
-    agent = ModelAgent(MENU, [partial(wavering, len(TREE.labels))] * 4)
-    hole = hole_index(*parse_hand("Ac3h", "")[0])
-    x = np.array([[CLASS_OF_HOLE[hole], 437, 0, 0, 0]], dtype=np.float32)
-    p = wavering(len(TREE.labels), x)[0]
-    legal = [0, 1, TREE.labels.index("all_in")]
-    assert agent.legal("b437") == {"fold": 100, "call": 437, "all_in": 20_000}
-    answers = agent.probabilities(np.arange(1326), [], "b437")
-    np.testing.assert_allclose(answers[hole], p[legal] / p[legal].sum(), rtol=1e-5)
 
 
 @pytest.fixture(scope="module")
 def trees(tables, tmp_path_factory) -> TreeAgent:
     """Random trees as an agent, its hands from the tables."""
-    names = [feature_names(street) for street in range(4)]
     path = tmp_path_factory.mktemp("walk") / "agent.json"
-    menu = menu_from([[1], []], [[1], []], [[]], [[1], []])
-    grown = [random_tree(s, 20, len(names[s]), len(SMALL.labels)) for s in range(4)]
-    save_agent(path, grown, names, SMALL.labels, {"menu": menu})
+    menu, names = menu_from([[1], []], [[1], []], [[]], [[1], []]), [feature_names(street) for street in range(4)]
+    save_agent(path, random_models(SMALL.labels, 20), names, SMALL.labels, {"menu": menu})
     return load_agent(path, tables)
 
 
@@ -62,11 +36,10 @@ def test_a_walk_is_a_hand_of_the_rules(trees):
         assert trees.action_probabilities(d.hole, d.board, d.betting)[d.action] > 0
 
 
-def test_a_decision_in_words(trees):
-    for d in walk(trees, HOLES, BOARD, seed=1)[1]:
-        said = trees.explain(d.hole, d.board, d.betting)
-        assert said.count("because") == 1 and said.count("so: ") == 1
-        assert ("check" in said) == ("nothing to call" in said)
+def test_a_hand_taken_up_again_goes_on_as_it_would_have(trees):
+    asked = [(1, d.hole, d.board, d.betting) for d in walk(trees, HOLES, BOARD, seed=1)[1]]
+    player, again = DollarPlayer(trees, seed=3), DollarPlayer(trees, seed=3)
+    assert [player.decide(*one) for one in asked] == [again.decide(*one) for one in asked[::-1]][::-1]
 
 
 def test_bad_cards_and_hands_that_end_early_are_refused(trees, monkeypatch):

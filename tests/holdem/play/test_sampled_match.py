@@ -1,12 +1,14 @@
 """Hands really played: cards and chips against the rules engine, results against the exact sums."""
 
+from itertools import product
+
 import numpy as np
 import pytest
 from pokerkit_table import play_hand
-from random_tables import MINE, random_table
+from random_tables import MINE, random_models, random_table
 
-from faceup.cards.cards import HOLE_CARDS, hole_index
-from faceup.cards.features import board_features, feature_names
+from faceup.cards.cards import BOARD_CARDS, HOLE_CARDS, hole_index
+from faceup.cards.features import board_features
 from faceup.cards.strength import strength
 from faceup.holdem.betting.betting_tree import CALL
 from faceup.holdem.play.agents import TreePolicy
@@ -16,48 +18,30 @@ from faceup.holdem.play.purified import purified
 from faceup.holdem.play.sampled_match import TableSeat, deal, dollars, play_deals, play_match, seated
 from faceup.holdem.solve.groups import hole_groups
 from faceup.holdem.solve.policy import FixedPolicy, river_equities
-from faceup.trees.cart import fit_cart
 
 
 @pytest.fixture(scope="module")
-def cart(sides, tables):
-    """Trees that answer at random, but differently for different hands and bets."""
-    tree, grown = sides.own[0], []
-    for street in range(4):
-        rng = np.random.default_rng(street)
-        X = rng.random((600, len(feature_names(street)))).astype(np.float32)
-        X[:, -4:] *= 3000
-        P = rng.exponential(size=(600, len(tree.labels)))
-        grown.append(fit_cart(X, P / P.sum(axis=1, keepdims=True), np.ones(600), max_depth=6, min_rows=5, seed=1))
-    return TreePolicy(tree, tables, grown)
+def trees(sides, tables):
+    return TreePolicy(sides.own[0], tables, random_models(sides.own[0].labels, 30))
 
 
-def test_deals_are_found_in_the_tables(tables, groups, sides):
+def test_deals_and_their_features_are_found_in_the_tables(tables, groups, sides, trees):
     deals = deal(tables, 60, seed=1)
     seat = TableSeat(sides.trees[0], sides.own[0], random_table(sides.own[0], groups, 1), 0)
-    for i, cards in enumerate(deals.cards.tolist()):
+    model = seated(sides.trees[0], sides.own[0], trees, 0)
+    for player, (i, cards) in product(range(2), enumerate(deals.cards.tolist())):
         assert len(set(cards)) == 9
-        board = cards[4:]
-        for player in range(2):
-            hole = hole_index(*cards[2 * player : 2 * player + 2])
-            assert deals.holes[i, player] == hole and sorted(HOLE_CARDS[hole]) == sorted(cards[2 * player : 2 * player + 2])
-            assert deals.strengths[i, player] == strength([*HOLE_CARDS[hole], *board])
-            assert deals.river[i, player] == river_equities(board)[hole]
-            seat.start(deals, player)
-            for street, n in enumerate((0, 3, 4, 5)):
-                assert seat._rows(street, np.array([i]))[1][0] == hole_groups(groups, street, board[:n])[hole]
-
-
-def test_models_are_asked_with_the_hands_features(tables, sides, cart):
-    deals = deal(tables, 20, seed=2)
-    seat = seated(sides.trees[0], sides.own[0], cart, 0)
-    for player in range(2):
+        board, held = cards[4:], cards[2 * player : 2 * player + 2]
+        hole = hole_index(*held)
+        assert deals.holes[i, player] == hole and sorted(HOLE_CARDS[hole]) == sorted(held)
+        assert deals.strengths[i, player] == strength([*held, *board])
+        assert deals.river[i, player] == river_equities(board)[hole]
         seat.start(deals, player)
-        for street, n in enumerate((0, 3, 4, 5)):
-            for i in range(20):
-                board = deals.cards[i, 4 : 4 + n].tolist()
-                wanted = board_features(street, tables[street], board)[deals.holes[i, player]]
-                assert seat._features(street, np.array([i]))[0] == pytest.approx(wanted, abs=1e-6)
+        model.start(deals, player)
+        for street, n in enumerate(BOARD_CARDS):
+            assert seat._rows(street, np.array([i]))[1][0] == hole_groups(groups, street, board[:n])[hole]
+            wanted = board_features(street, tables[street], board[:n])[hole]
+            assert model._features(street, np.array([i]))[0] == pytest.approx(wanted, abs=1e-6)
 
 
 def test_chips_are_those_of_the_rules_engine(tables, sides):
@@ -73,10 +57,10 @@ def test_chips_are_those_of_the_rules_engine(tables, sides):
     assert set(np.abs(won)) <= {0, 20_000}
 
 
-def test_played_and_exact_results_agree(tables, groups, sides, cart):
+def test_played_and_exact_results_agree(tables, groups, sides, trees):
     """Tables and trees against a table of other sizes: two ways to the same number, within their intervals."""
     table, opponent = random_table(sides.own[0], groups, 2), random_table(sides.own[1], groups, 3)
-    agents = [table, cart, purified(sides.own[0], table), purified(sides.own[0], cart), FixedPolicy(sides.own[0], None)]
+    agents = [table, trees, purified(sides.own[0], table), purified(sides.own[0], trees), FixedPolicy(sides.own[0], None)]
     exact = play_sides(sides, agents, opponent, random_boards(60, seed=5))
     for agent, row in zip(agents, exact, strict=True):
         summed = mean_result(row)
