@@ -1,14 +1,19 @@
-"""Random situations, what an agent answers to them in Python, and a script that asks the page's scripts the same."""
+"""Random situations, what an agent answers to them in Python, and how the page's scripts are asked the same."""
+
+import json
+import shutil
+import subprocess
+from typing import Any
 
 import numpy as np
 import pytest
-from random_trees import random_tree
+from random_tables import random_models, random_table
 
 from faceup.cards.cards import BOARD_CARDS, CLASS_OF_HOLE, PERMUTED_HOLES, canonical, card_text, hole_index
 from faceup.cards.features import feature_names
-from faceup.holdem.betting.betting_tree import START, act, columns, decisions, legal_raises, menu_from, pot_and_call
+from faceup.holdem.betting.betting_tree import START, act, legal_raises, menu_from, pot_and_call
 from faceup.holdem.betting.notation import longer
-from faceup.holdem.explorer.page import Player, page_data
+from faceup.holdem.explorer.page import PURE, Player, page_data, source
 from faceup.holdem.learn.agent_file import load_agent_file, save_agent
 from faceup.holdem.play.agents import TreeAgent
 from faceup.holdem.solve.groups import Grid, make_groups
@@ -56,27 +61,31 @@ def whole_features(tables, hole: list[int], board: list[int]) -> list[int]:
 
 
 def random_agent(folder):
-    """The file of an agent of random trees that are told all; thresholds as equities and dollars are."""
-    trees, names = [], [feature_names(street, HISTORY) for street in range(4)]
-    for street in range(4):
-        tree = random_tree(street, 60, len(names[street]), len(LABELS))
-        asked = [names[street][k] if k >= 0 else "" for k in tree.feature]
-        scale = [3000 if "bet" in name else 0.5 if name == "button" else 1 for name in asked]
-        threshold = np.where(tree.feature < 0, 0, np.random.default_rng(street).random(len(scale)) * scale)
-        trees.append(tree._replace(threshold=threshold.astype(np.float32)))
+    """The file of an agent of random trees that are told all."""
+    trees, names = random_models(LABELS, 60, history=HISTORY), [feature_names(street, HISTORY) for street in range(4)]
     save_agent(folder / "random.json", trees, names, LABELS, {"menu": MENU})
     return folder / "random.json"
 
 
-def random_table(tree, tables) -> TablePolicy:
-    """A table on a betting tree, of groups by GRIDS."""
-    groups, rng = make_groups(tables[1], tables[2], *GRIDS), np.random.default_rng(1)
-    widths = zip(groups.n_groups, np.diff(tree.street_start), strict=True)
-    rows = [rng.random((n, width)).astype(np.float32) ** 4 for n, width in widths]
-    for street, table in enumerate(rows):
-        for node in decisions(tree, street):
-            table[:, columns(tree, node)] /= table[:, columns(tree, node)].sum(axis=1, keepdims=True)
-    return TablePolicy(tuple(rows), groups)
+def grouped_table(tree, tables) -> TablePolicy:
+    """A random table on a betting tree, of groups by GRIDS."""
+    return random_table(tree, make_groups(tables[1], tables[2], *GRIDS), 1)
+
+
+def node(*arguments: str, script: str) -> str:
+    """What node says to a script; the test is skipped where there is no node."""
+    if shutil.which("node") is None:
+        pytest.skip("the page's scripts can only be run where node is installed")
+    done = subprocess.run(["node", *arguments, "-"], input=script, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def run(value: str, given: object = None, before: str = "") -> Any:
+    """A value as the page's scripts that need no page find it; they know `given` under that name. before: what is done first."""
+    scripts = "\n".join(source(f"{name}.js") for name in PURE)
+    asked = f"const given = {json.dumps(given)};\n{before}\nconsole.log(JSON.stringify({value}));"
+    return json.loads(node(script=f"{scripts}\n{asked}"))
 
 
 ANSWER = """
@@ -107,10 +116,8 @@ def check_answers(tables, path, depth, n, ask):
     for question, found in zip(questions, answers, strict=True):
         hole, board = ("".join(map(card_text, question[key])) for key in ("hole", "board"))
         asked = hole, board, question["betting"]
+        raises = {label: amount for label, amount in agent.legal(question["betting"]).items() if label not in ("fold", "call")}
         assert found["whole"] == whole_features(tables, question["hole"], question["board"]), asked
         assert [tuple(step) for step in found["steps"]] == agent.path(*asked), asked
         assert found["shares"] == pytest.approx(agent.action_probabilities(*asked), abs=1e-6), asked
-        legal = agent.legal(question["betting"])
-        assert {k: v for k, v in found["amounts"].items() if v} == {k: legal[k] for k in legal if k not in ("fold", "call")}, (
-            asked
-        )
+        assert {label: amount for label, amount in found["amounts"].items() if amount} == raises, asked

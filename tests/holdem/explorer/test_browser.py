@@ -8,7 +8,7 @@ import re
 import shutil
 
 import pytest
-from questions import ANSWER, GRIDS, check_answers, random_agent, random_table
+from questions import ANSWER, GRIDS, check_answers, grouped_table, random_agent
 
 from faceup.cards.cards import parse_cards
 from faceup.holdem.betting.betting_tree import build_tree
@@ -38,7 +38,7 @@ def address(tables, all_in_wins, tmp_path_factory):
     path = tmp_path_factory.mktemp("page") / "explorer.html"
     players = [Player(name, depth, AGENTS / f"{name.lower()}.json") for name in ("CART", "OCT") for depth in (3, 15)]
     tree = build_tree(load_agent(players[0].file).menu)
-    write_explorer(path, players, tables[0], all_in_wins, table_data(tree, random_table(tree, tables), tables, GRIDS))
+    write_explorer(path, players, tables[0], all_in_wins, table_data(tree, grouped_table(tree, tables), tables, GRIDS))
     return path.as_uri()
 
 

@@ -2,8 +2,7 @@
 
 import numpy as np
 import pytest
-from questions import GRIDS, NO_WINS, random_agent, random_questions, random_table
-from test_explorer import NODE, run
+from questions import GRIDS, NO_WINS, grouped_table, random_agent, random_questions, run
 
 from faceup.cards.cards import hole_index
 from faceup.holdem.betting.betting_tree import DECISION, build_tree, children, columns, menu_from
@@ -16,30 +15,29 @@ from faceup.holdem.solve.groups import Grid, hole_groups
 MENU = menu_from([[1, 2], []], [[1], []], [[1]], [[1, 2], []])
 ASK = """
 const { menu, labels, data: { table, preflop } } = given;
-console.log(JSON.stringify(given.questions.map(({ hole, board, betting }) => {
+function answerOf({ hole, board, betting }) {
   const own = readAs(betting, menu, labels), cards = holeIndex(...hole), street = readLine(betting).state.street;
   if (own === null) return { own };
   const whole = street ? serve({ board, hole: cards }).whole : wholeFeatures(cards, null, preflop);
   const actions = offered(readLine(own).state, menu, labels), group = groupOf(table, street, features(whole, street), cards);
   const shares = tableShares(table, street, own, group, actions.length);
   return { own, group, labels: actions.map(one => labels[one.label]), shares };
-})));
+}
 """
 
 
 @pytest.fixture(scope="module")
 def taught(tables):
     tree = build_tree(MENU)
-    return tree, random_table(tree, tables)
+    return tree, grouped_table(tree, tables)
 
 
-@NODE
 def test_the_pages_table_is_pythons(tables, taught, tmp_path):
     tree, policy = taught
     data = page_data([Player("it", 15, random_agent(tmp_path))], tables[0], NO_WINS, table_data(tree, policy, tables, GRIDS))
     questions, met = random_questions(200), set()
     given = {"data": data, "menu": MENU, "labels": tree.labels, "questions": questions}
-    for asked, found in zip(questions, run(ASK, given), strict=True):
+    for asked, found in zip(questions, run("given.questions.map(answerOf)", given, ASK), strict=True):
         street = state_after(asked["betting"]).street
         node = node_after(tree, asked["betting"], state_after(asked["betting"]).actor, lambda i: 0.5)
         if tree.kind[node] != DECISION:

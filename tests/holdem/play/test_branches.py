@@ -6,22 +6,10 @@ from games import BOARD, PUSH, SMALL, RandomPolicy, node_reach, node_values, pai
 from random_tables import random_models
 
 from faceup.cards.features import board_features
-from faceup.holdem.betting.betting_tree import CALL, DECISION, children
+from faceup.holdem.betting.betting_tree import CALL, DECISION, children, decisions
+from faceup.holdem.play import branches
 from faceup.holdem.play.agents import TreePolicy
-from faceup.holdem.play.branches import (
-    N_BINS,
-    Seen,
-    best,
-    bet_gain,
-    bluffs,
-    followers,
-    gains,
-    instead,
-    look,
-    questions,
-    ratio,
-    shares,
-)
+from faceup.holdem.play.branches import Seen, followers, look, ratio
 from faceup.holdem.play.match import habits
 from faceup.holdem.solve.policy import FixedPolicy, free_holes
 from faceup.notebook.intervals import student_95
@@ -52,19 +40,18 @@ def test_sums_equal_brute_force(models, tables, seen):
     street, model = 2, models[2]
     hands = board_features(street, tables[street], BOARD[:4])[holes]
     chance, gain, taken = (np.zeros((len(model.feature), N)) for _ in range(3))
-    for player in range(2):
-        seats = (policy, theirs) if player == 0 else (theirs, policy)
+    for player, seats in enumerate(((policy, theirs), (theirs, policy))):
         reach, value = node_reach(SMALL, seats, BOARD, holes), node_values(SMALL, seats, BOARD)[1]
-        for node in np.flatnonzero((SMALL.kind == DECISION) & (SMALL.street == street) & (SMALL.actor == player)):
+        own, others = reach[player], possible @ reach[1 - player].T / possible.sum() / 2
+        for node in decisions(SMALL, street, player):
             bets = np.tile(SMALL.bets[node, 1 - player], (len(holes), 1))
             leaf = leaf_of(model, np.concatenate([hands, bets], axis=1))
-            here = reach[player, node] * (possible @ reach[1 - player, node]) / possible.sum() / 2
             called = next(c for c in children(SMALL, node) if SMALL.label[c] == CALL)
             for c in children(SMALL, node):
-                more = reach[player, node] * (value[player, c] - value[player, called]) / possible.sum() / 2
-                np.add.at(chance[:, SMALL.label[c]], leaf, here)
+                more = own[node] * (value[player, c] - value[player, called]) / possible.sum() / 2
+                np.add.at(chance[:, SMALL.label[c]], leaf, own[node] * others[:, node])
                 np.add.at(gain[:, SMALL.label[c]], leaf, more)
-                np.add.at(taken[:, SMALL.label[c]], leaf, here * reach[player, c] / np.maximum(reach[player, node], 1e-12))
+                np.add.at(taken[:, SMALL.label[c]], leaf, own[c] * others[:, node])
     leaves = np.flatnonzero(model.feature < 0)
     np.testing.assert_allclose(seen[2].legal[0, leaves], chance[leaves], rtol=1e-3, atol=1e-8)
     np.testing.assert_allclose(seen[2].gain[0, leaves], gain[leaves], rtol=1e-2, atol=1e-3)
@@ -80,9 +67,9 @@ def test_every_branch_holds_what_its_answers_hold(models, seen):
         np.testing.assert_allclose(s.strength.sum(axis=1), s.chance.sum(axis=0))
         np.testing.assert_allclose(s.taken.sum(axis=2), s.chance, atol=1e-7)
         met = s.chance[0] > 0
-        np.testing.assert_allclose(shares(s)[met].sum(axis=1), 1, atol=1e-4)
+        np.testing.assert_allclose(branches.shares(s)[met].sum(axis=1), 1, atol=1e-4)
         assert (s.folded <= s.taken + 1e-9).all()
-        assert not gains(s, 0).mean[CALL]
+        assert not branches.gains(s, 0).mean[CALL]
 
 
 def test_followers_are_the_hands_that_the_branch_takes(models, tables):
@@ -99,42 +86,38 @@ def test_followers_are_the_hands_that_the_branch_takes(models, tables):
 
 def planted() -> tuple[DecisionTree, Seen]:
     """Five leaves: 3 bluffs and gains, 4 bluffs and loses, 5 folds weak hands and 6 calls with strong ones, 2's other answer."""
-    tree = DecisionTree(
-        feature=np.array([1, 0, 0, -1, -1, -1, -1], dtype=np.int32),
-        threshold=np.zeros(7, dtype=np.float32),
-        left=np.array([1, 3, 5, -1, -1, -1, -1], dtype=np.int32),
-        right=np.array([2, 4, 6, -1, -1, -1, -1], dtype=np.int32),
-        value=np.full((7, 3), 1 / 3, dtype=np.float32),
-        weight=np.ones(7),
-    )
+    below = np.array([[1, 3, 5, -1, -1, -1, -1], [2, 4, 6, -1, -1, -1, -1]], dtype=np.int32)
+    feature = np.array([1, 0, 0, -1, -1, -1, -1], dtype=np.int32)
+    tree = DecisionTree(feature, np.zeros(7, dtype=np.float32), *below, np.full((7, 3), 1 / 3, dtype=np.float32), np.ones(7))
     n = 20
-    chance = np.zeros((n, 7))
-    chance[:, 3:] = 0.1
+    chance = np.full((n, 7), 0.1)
     legal = np.repeat(chance[:, :, None], 3, axis=2)
-    share = np.array([[0, 0, 0]] * 3 + [[0, 0.2, 0.8], [0, 0.4, 0.6], [0.9, 0.1, 0], [0.1, 0.9, 0]])
-    each = np.array([[0, 0, 0]] * 3 + [[0, 0, 50], [0, 0, -50], [30, 0, -90], [-70, 0, -20]])
+    share, each, equity = np.zeros((7, 3)), np.zeros((7, 3)), np.zeros(7)
+    share[3:] = [[0, 0.2, 0.8], [0, 0.4, 0.6], [0.9, 0.1, 0], [0.1, 0.9, 0]]
+    each[3:] = [[0, 0, 50], [0, 0, -50], [30, 0, -90], [-70, 0, -20]]
+    equity[3:] = [0.2, 0.2, 0.3, 0.8]
     gain = legal * each + legal * np.random.default_rng(0).normal(scale=5, size=(n, 1, 3)) * [1, 0, 1]
-    equity = chance * np.array([0, 0, 0, 0.2, 0.2, 0.3, 0.8])
-    sums = [chance, equity, legal, gain, legal * share, gain * share, 0 * legal]
+    sums = [chance, chance * equity, legal, gain, legal * share, gain * share, 0 * legal]
     for array in sums:
         for node in (2, 1, 0):
             array[:, node] = array[:, tree.left[node]] + array[:, tree.right[node]]
-    return tree, Seen(*sums, np.zeros((7, N_BINS)))
+    return tree, Seen(*sums, np.zeros((7, branches.N_BINS)))
 
 
 def test_planted_bluffs_and_questions_are_found():
     tree, seen = planted()
-    found = bluffs(seen, tree, deepest=2, least=0.5, equity=0.35)
+    found = branches.bluffs(seen, tree, deepest=2, least=0.5, equity=0.35)
     assert (found.nodes[0], found.met[0], found.conditions) == (3, 2, 2)
     assert 6 not in found.nodes, "its hands are strong"
     assert found.met[list(found.nodes).index(4)] == 1, "it bets but loses by it"
-    assert bluffs(seen, tree, deepest=1, least=0.5, equity=0.35).nodes.tolist() == [1]
-    asked = questions(seen, tree, ["equity", "opponent_bet_flop"], deepest=2, least=0.6)
+    assert branches.bluffs(seen, tree, deepest=1, least=0.5, equity=0.35).nodes.tolist() == [1]
+    asked = branches.questions(seen, tree, ["equity", "opponent_bet_flop"], deepest=2, least=0.6)
     assert asked.nodes.tolist() == [2] and asked.met.tolist() == [4]
-    assert found.earned[0] == pytest.approx(0.1 * 0.8 * 50, rel=0.1) and bet_gain(seen, 3).mean == pytest.approx(50, abs=5)
-    assert best([found, asked]) == (1, 2), "it meets more conditions"
-    assert instead(seen, 5, 0, 1).mean == pytest.approx(30, abs=5)
-    assert instead(seen, 6, 1, 0).mean == pytest.approx(70, abs=5)
+    assert found.earned[0] == pytest.approx(0.1 * 0.8 * 50, rel=0.1)
+    assert branches.best([found, asked]) == (1, 2), "it meets more conditions"
+    assert branches.bet_gain(seen, 3).mean == pytest.approx(50, abs=5)
+    assert branches.instead(seen, 5, 0, 1).mean == pytest.approx(30, abs=5)
+    assert branches.instead(seen, 6, 1, 0).mean == pytest.approx(70, abs=5)
 
 
 def test_ratio_has_the_interval_of_a_mean_where_counts_are_alike():

@@ -8,26 +8,10 @@ from matplotlib.patches import Rectangle
 from random_trees import random_tree
 
 from faceup.cards.cards import CLASS_NAMES
-from faceup.holdem.betting.betting_tree import build_tree, children, menu_from
+from faceup.holdem.betting.betting_tree import DECISION, build_tree, menu_from
+from faceup.holdem.betting.notation import line_to
 from faceup.holdem.play.branches import N_BINS, Mean
-from faceup.holdem.show.figures import (
-    LIME,
-    OPENING,
-    SKY,
-    WINE,
-    action_colours,
-    branch_figure,
-    gain_rows,
-    leak_bars,
-    leak_words,
-    line_words,
-    opening_figure,
-    opening_shares,
-    shares13,
-    short_name,
-    use_figure,
-    worst_leaks,
-)
+from faceup.holdem.show import figures
 from faceup.trees.figures import Part
 
 matplotlib.use("Agg")
@@ -42,49 +26,48 @@ def some_shares() -> dict[str, np.ndarray]:
 
 def test_raises_of_all_sizes_are_added_up():
     percent = some_shares()
-    shares = opening_shares(percent)
-    assert list(shares) == list(OPENING)
+    shares = figures.opening_shares(percent)
+    assert list(shares) == list(figures.OPENING)
     np.testing.assert_allclose(shares["raise"], percent["raise_1"] + percent["raise_2"])
     np.testing.assert_allclose(sum(shares.values()), 100)
-    assert not opening_shares({k: percent[k] for k in ("fold", "call", "all_in")})["raise"].any()
+    assert not figures.opening_shares({k: percent[k] for k in ("fold", "call", "all_in")})["raise"].any()
 
 
 def test_each_cell_is_filled_to_scale():
     figure, axes = plt.subplots()
-    shares = opening_shares(some_shares())
-    shares13(axes, shares)
+    shares = figures.opening_shares(some_shares())
+    figures.shares13(axes, shares)
     bars = [p for p in axes.patches if isinstance(p, Rectangle)]
     assert len(bars) == 4 * 169
     for k in (0, 14, 100, 168):
         cell = bars[k::169]
         row, column = divmod(k, 13)
         assert cell[0].get_x() == pytest.approx(column - 0.5) and cell[0].get_y() == pytest.approx(row - 0.5)
-        assert [b.get_width() for b in cell] == pytest.approx([shares[a][k] / 100 for a in OPENING])
+        assert [b.get_width() for b in cell] == pytest.approx([shares[a][k] / 100 for a in figures.OPENING])
         assert cell[-1].get_x() + cell[-1].get_width() == pytest.approx(column + 0.5)
     assert [t.get_text() for t in axes.texts] == list(CLASS_NAMES)
     with pytest.raises(ValueError, match="expected 100"):
-        shares13(axes, {**shares, "fold": shares["fold"] + 1})
+        figures.shares13(axes, {**shares, "fold": shares["fold"] + 1})
     plt.close(figure)
 
 
 def test_one_chart_for_each_agent():
-    charts = {name: opening_shares(some_shares()) for name in ("one", "two", "three")}
-    figure = opening_figure(charts, {name: f"title of {name}" for name in charts})
-    titles = [axes.get_title(loc="left") or axes.get_title() for axes in figure.axes if axes.has_data()]
+    charts = {name: figures.opening_shares(some_shares()) for name in ("one", "two", "three")}
+    figure = figures.opening_figure(charts, {name: f"title of {name}" for name in charts})
+    titles = [axes.get_title() for axes in figure.axes if axes.has_data()]
     assert titles == [f"title of {name}" for name in charts]
     plt.close(figure)
 
 
 def test_use_is_written_where_it_counts():
     use = np.array([[1, 0], [0.3, 0.04]])
-    figure = use_figure(
-        {"flop": use, "river": use}, {"flop": ["equity", "river_equity_p90"], "river": ["a", "opponent_bet_river"]}
-    )
+    names = {"flop": ["equity", "river_equity_p90"], "river": ["a", "opponent_bet_river"]}
+    figure = figures.use_figure({"flop": use, "river": use}, names)
     assert [t.get_text() for t in figure.axes[0].texts] == ["100", "30"]
     assert [t.get_text() for t in figure.axes[1].get_yticklabels()] == ["a"]  # the other is hardly asked
-    assert short_name("turn_equity_p10") == "turn equity, 10 %"
-    assert short_name("equity") == "equity" and short_name("own_bet_flop") == "own flop bet"
-    assert short_name("opponent_bet_river") == "opponent's river bet"
+    assert figures.short_name("turn_equity_p10") == "turn equity, 10 %"
+    assert figures.short_name("equity") == "equity" and figures.short_name("own_bet_flop") == "own flop bet"
+    assert figures.short_name("opponent_bet_river") == "opponent's river bet"
     plt.close(figure)
 
 
@@ -92,9 +75,9 @@ def test_a_branch_shows_its_actions_and_leaves_out_what_is_not_legal():
     tree = random_tree(1, 6, 1, 5)
     part = Part("a branch", tree, ["equity"], tree.feature >= 0, marked=2)
     gain = Mean(np.array([np.nan, 0, 12.5, np.nan, -300]), np.array([np.nan, 0, 4, np.nan, 50]))
-    rows = gain_rows(LABELS, gain)
+    rows = figures.gain_rows(LABELS, gain)
     assert rows == {"bet the pot": (12.5, 4), "all-in": (-300, 50)}
-    figure = branch_figure(part, LABELS, {"all": np.ones(N_BINS), "these": np.zeros(N_BINS)}, rows, "checking")
+    figure = figures.branch_figure(part, LABELS, {"all": np.ones(N_BINS), "these": np.zeros(N_BINS)}, rows, "checking")
     left, right = figure.axes[1:]
     assert [t.get_text() for t in right.get_yticklabels()] == list(rows)
     assert "over checking" in right.get_xlabel()
@@ -103,41 +86,40 @@ def test_a_branch_shows_its_actions_and_leaves_out_what_is_not_legal():
 
 
 TREE = build_tree(menu_from([[1], []], [[1], []], [[]], [[]]))
+NODE = {line_to(TREE, node): node for node in np.flatnonzero(TREE.kind == DECISION).tolist()}
 
 
-def follow(*labels: str) -> int:
-    """The node at the end of a line of labels."""
-    node = 0
-    for label in labels:
-        node = next(c for c in children(TREE, node) if TREE.labels[TREE.label[c]] == label)
-    return node
-
-
-def test_lines_are_told_in_dollars():
-    assert line_words(TREE, 0) == "first to act"
-    assert line_words(TREE, follow("raise_1", "call")) == "raise to 300, call"
-    assert line_words(TREE, follow("call", "call", "call", "raise_1")) == "call, check / check, bet 200"
-    assert line_words(TREE, follow("raise_1", "call", "raise_1", "all_in")) == "raise to 300, call / bet 600, all-in"
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        ("", "first to act"),
+        ("b300c/", "raise to 300, call"),
+        ("ck/kb200", "call, check / check, bet 200"),
+        ("b300c/b600b19700", "raise to 300, call / bet 600, all-in"),
+    ],
+)
+def test_lines_are_told_in_dollars(line, words):
+    assert figures.line_words(TREE, NODE[line]) == words
 
 
 def test_worst_leaks_come_first_with_their_hands():
     leaks = np.zeros((len(TREE.kind), 169))
-    first, second = follow("raise_1"), follow("call", "call")
+    first, second = NODE["b300"], NODE["ck/"]
     leaks[first, [3, 7]] = 4, 5
     leaks[second, 11] = 6
-    found = worst_leaks(TREE, leaks, 2)
+    found = figures.worst_leaks(TREE, leaks, 2)
     assert [leak.mbb for leak in found] == [9, 6]
     assert found[0].hands[:2] == (CLASS_NAMES[7], CLASS_NAMES[3])
     assert (found[0].seat, found[1].seat, found[1].street) == ("big blind", "big blind", 1)
-    said = leak_words("CART", found[0], 30)
+    said = figures.leak_words("CART", found[0], 30)
     assert "raise to 300" in said and "30 % of all leaks" in said and "hold 100 % of it" in said
 
 
 def test_bars_name_each_line():
     _, axes = plt.subplots()
     leaks = np.arange(len(TREE.kind) * 169, dtype=float).reshape(-1, 169)
-    nodes = [leak.node for leak in worst_leaks(TREE, leaks, 3)]
-    leak_bars(axes, TREE, {"one": leaks, "other": leaks / 2}, nodes, ("red", "blue"))
+    nodes = [leak.node for leak in figures.worst_leaks(TREE, leaks, 3)]
+    figures.leak_bars(axes, TREE, {"one": leaks, "other": leaks / 2}, nodes, ("red", "blue"))
     assert [len(axes.patches), len(axes.texts)] == [6, 3]
     assert axes.patches[0].get_width() == leaks[nodes[0]].sum() == 2 * axes.patches[3].get_width()
     plt.close()
@@ -145,5 +127,5 @@ def test_bars_name_each_line():
 
 def test_each_action_has_a_colour_of_its_own():
     many = ("fold", "call", *(f"raise_{x}" for x in (0.5, 1, 2, 3)), "all_in")
-    assert len(set(action_colours(many))) == len(many)
-    assert action_colours(("fold", "call", "all_in")) == [SKY, LIME, WINE]
+    assert len(set(figures.action_colours(many))) == len(many)
+    assert figures.action_colours(("fold", "call", "all_in")) == [figures.SKY, figures.LIME, figures.WINE]

@@ -1,9 +1,11 @@
 """Lines that a safer strategy closes, and hands told action by action: gains against brute force, words against the agents."""
 
+import re
+
 import numpy as np
 import pytest
 from games import BOARD, SMALL, RandomPolicy
-from random_trees import random_tree
+from random_tables import random_models
 
 from faceup.cards.features import feature_names
 from faceup.holdem.betting.betting_tree import CALL, children, decisions, menu_from
@@ -60,23 +62,18 @@ def test_a_hand_is_told_as_the_agents_play_it(tables, tmp_path):
     """Of two random agents: the dollars and shares of the story are theirs, and what it names is dealt once."""
     agents = {}
     for name, seed in (("old", 0), ("new", 9)):
-        models = [random_tree(seed + street, 30, len(feature_names(street)), len(SMALL.labels)) for street in range(4)]
-        save_agent(tmp_path / name, models, [feature_names(street) for street in range(4)], SMALL.labels, {"menu": MENU})
+        models, names = random_models(SMALL.labels, 30, seed), [feature_names(street) for street in range(4)]
+        save_agent(tmp_path / name, models, names, SMALL.labels, {"menu": MENU})
         agents[name] = load_agent(tmp_path / name, tables)
     policies = tuple(load_policy(tmp_path / name, SMALL, tables) for name in agents)
     gains = river_gains(SMALL, policies, [BOARD])
     node = closed_lines(SMALL, *gains, 1)[0]
-    each = river_gains(SMALL, policies, [BOARD], [node])
+    each, below = river_gains(SMALL, policies, [BOARD], [node]), children(SMALL, node)
     np.testing.assert_allclose(each.sum(axis=-1)[..., 0], gains[..., node], rtol=1e-5)
-    hole = int((each[0] - each[1]).argmax())
-    spot = find_spot(SMALL, policies, tuple(agents.values()), node, BOARD, hole)
-    assert spot.best in children(SMALL, node) and spot.dollars[0].argmax() == spot.best - children(SMALL, node)[0]
-    for dollars in spot.dollars:
-        if SMALL.labels[SMALL.label[children(SMALL, node)[0]]] == "fold":
-            assert dollars[0] == pytest.approx(0, abs=1)
-    story = hand_story(SMALL, spot, agents)
+    spot = find_spot(SMALL, policies, tuple(agents.values()), node, BOARD, int((each[0] - each[1]).argmax()))
+    assert spot.best == below[spot.dollars[0].argmax()]
+    if SMALL.labels[SMALL.label[below[0]]] == "fold":
+        assert [dollars[0] for dollars in spot.dollars] == pytest.approx([0, 0], abs=1)
+    story, actions = hand_story(SMALL, spot, agents), re.findall("[kcf]|b[0-9]+", line_to(SMALL, spot.best))
     assert story.count("**old**") == story.count("**new**") == 1 and "Because: " in story
-    told = [line for line in story.splitlines() if line.startswith("| ")]
-    assert len(told) == 2 + line_to(SMALL, spot.best).replace("/", "").count("b") + sum(
-        line_to(SMALL, spot.best).count(letter) for letter in "kcf"
-    ) + 2 + len(children(SMALL, node))
+    assert len(re.findall("^[|] ", story, flags=re.MULTILINE)) == 2 + len(actions) + 2 + len(below)  # two tables with heads
