@@ -7,11 +7,12 @@ from typing import Any
 
 import numpy as np
 import pytest
+from pokerkit_table import random_choice
 from random_tables import random_models, random_table
 
 from faceup.cards.cards import BOARD_CARDS, CLASS_OF_HOLE, PERMUTED_HOLES, canonical, card_text, hole_index
 from faceup.cards.features import feature_names
-from faceup.holdem.betting.betting_tree import START, act, legal_raises, menu_from, pot_and_call
+from faceup.holdem.betting.betting_tree import START, act, menu_from
 from faceup.holdem.betting.notation import longer
 from faceup.holdem.explorer.page import PURE, Player, page_data, source
 from faceup.holdem.learn.agent_file import load_agent_file, save_agent
@@ -32,11 +33,8 @@ def random_betting(rng: np.random.Generator, street: int) -> str:
     while True:
         line, state = "", START
         while state and (state.street < street or (state.street == street and rng.random() < 0.5)):
-            least, most = legal_raises(state)
-            action = ("call", 0)
-            if least and rng.random() < 0.4:
-                action = ("raise", int(min(most, least + rng.integers(0, 3 * pot_and_call(state)[0]))))
-            line, state = longer(line, state, action), act(state, *action)[0]
+            choice = random_choice(state, rng)
+            line, state = longer(line, state, choice), act(state, *choice)[0]
         if state and state.street == street:
             return line
 

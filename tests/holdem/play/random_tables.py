@@ -13,6 +13,7 @@ from faceup.trees.decision_tree import DecisionTree
 
 MINE = menu_from([[1], []], [[1], []], [[1], []], [[1], []])
 THEIRS = menu_from([[0.75], [1.5], []], [[0.5, 2], []], [[0.5], []], [[0.5, 1.5], []])
+_MOST = {"button": 0.5, "stack_to_pot": 20}  # thresholds of features that are neither dollars nor shares
 
 
 def random_table(tree: BettingTree, groups: Groups, seed: int) -> TablePolicy:
@@ -34,7 +35,7 @@ def random_models(labels: Sequence[str], n_splits: int, seed: int = 0, history: 
     for street in range(4):
         names = feature_names(street, history)
         tree = random_tree(seed + street, n_splits, len(names), len(labels))
-        scale = np.array([3000 if "bet" in name else 0.5 if name == "button" else 1 for name in names])[tree.feature]
+        scale = np.array([_MOST.get(name, 3000 if "_bet_" in name else 1) for name in names])[tree.feature]
         threshold = np.where(tree.feature < 0, 0, np.random.default_rng(street).random(len(scale)) * scale)
         made.append(tree._replace(threshold=threshold.astype(np.float32)))
     return made

@@ -5,11 +5,11 @@ import shutil
 
 import numpy as np
 import pytest
-from random_tables import random_table
+from random_tables import random_models, random_table
 from random_trees import random_tree
 
 from faceup.cards.cards import BOARD_CARDS, HOLE_CARDS, STREETS, hole_index, parse_cards
-from faceup.cards.features import betting_features, feature_names
+from faceup.cards.features import feature_names
 from faceup.holdem.betting.betting_tree import act, build_tree, children, columns, decisions, menu_from
 from faceup.holdem.betting.notation import line_to, state_after
 from faceup.holdem.learn.agent_file import save_agent
@@ -27,12 +27,10 @@ from faceup.holdem.play.agents import (
 from faceup.holdem.play.words import reasons
 from faceup.holdem.safe.learners import Leaves
 from faceup.holdem.solve.policy import FixedPolicy
-from faceup.trees.cart import fit_cart
-from faceup.trees.oct import fit_oct
 
 MENU = menu_from([[1, 2], [1], []], [[1], []], [[1], []], [[1], []])
 HOLE, BOARD = "Ac3h", "Kh3sJc7d7c"
-TOLD = {"cart": "opponent", "seated": "both+seat", "sized": "ours"}  # what CART trees are told of the betting
+TOLD = {"cart": "opponent", "seated": "both+seat", "sized": "ours"}  # what trees are told of the betting
 
 
 @pytest.fixture(scope="module")
@@ -45,16 +43,12 @@ def board_at(line):
     return BOARD[: 2 * BOARD_CARDS[state_after(line).street]]
 
 
-def random_rows(tree, street, n=1500, history="opponent"):
-    """Rows whose bets occur in the tree, and whose labels depend on equity and all that is told."""
+def random_rows(tree, street, n=1500):
+    """Random hands, bets and answers."""
     rng = np.random.default_rng(street)
-    nodes = rng.choice(decisions(tree, street), n)
-    told = betting_features(tree.bets[nodes], tree.actor[nodes], history)
-    X = np.concatenate([rng.random((n, len(feature_names(street)) - 4), dtype=np.float32), told], axis=1)
-    scale = np.maximum(np.abs(told).max(axis=0), 1)
-    logits = np.outer(X[:, 0] + (told / scale).mean(axis=1), rng.normal(size=len(tree.labels))) * 5
-    P = np.exp(logits) + rng.exponential(size=logits.shape)
-    return X, P / P.sum(axis=1, keepdims=True), np.ones(n)
+    X = rng.random((n, len(feature_names(street))), dtype=np.float32)
+    X[:, -4:] *= 3000
+    return X, rng.dirichlet(np.full(len(tree.labels), 0.3), n), np.ones(n)
 
 
 def save(path, trees, history="opponent", **provenance):
@@ -67,16 +61,13 @@ def folders(tree, tmp_path_factory):
     """Folders as the stage distill leaves them, (agents, distill), and in the first trees that are told more."""
     agents, distill = tmp_path_factory.mktemp("agents"), tmp_path_factory.mktemp("distill")
     for name, history in TOLD.items():
-        grown = [fit_cart(*random_rows(tree, k, history=history), max_depth=8, min_rows=5, seed=1) for k in range(4)]
-        save(agents / f"{name}.json", grown, history, menu=MENU)
-    rows = [random_rows(tree, street) for street in range(4)]
-    searched = [fit_oct(*r, max_depth=4, min_rows=5, seed=1, regrowths=1) for r in rows]
-    save(agents / "oct.json", searched, menu=MENU)
-    save(agents / "bare.json", searched)
-    for street, r in zip(STREETS, rows, strict=True):
-        boosted = fit_boosted(*r, max_depth=2, learning_rate=0.3, rounds=2, seed=1)
+        save(agents / f"{name}.json", random_models(tree.labels, 60, 0, history), history, menu=MENU)
+    for name, provenance in (("oct", {"menu": MENU}), ("bare", {})):
+        save(agents / f"{name}.json", random_models(tree.labels, 15, 9), **provenance)
+    for k, street in enumerate(STREETS):
+        boosted = fit_boosted(*random_rows(tree, k), max_depth=2, learning_rate=0.3, rounds=2, seed=1)
         boosted.save(distill / f"boosted_{street}.json")
-        neural = fit_neural(*r, layers=1, width=4, epochs=1, batch=500, learning_rate=1e-3, seed=1)
+        neural = fit_neural(*random_rows(tree, k), layers=1, width=4, epochs=1, batch=500, learning_rate=1e-3, seed=1)
         neural.save(distill / f"neural_{street}.safetensors")
     return agents, distill
 
@@ -137,17 +128,15 @@ def test_any_bet_is_seen_as_its_true_share_of_the_pot(loaded):
     assert said[0] == "turn: $900 in the pot, $300 to call: a bet of half the pot, pot odds 3 to 1"
 
 
-def test_many_hands_at_once_are_those_asked_one_by_one(tables, loaded):
-    """Holes as numbers and as cards, features from the tables and of each hand by itself: the same rows."""
-    alone = loaded["cart"]
-    fast = ModelAgent(MENU, alone.predict, tables)
-    holes, board = np.array([700, 3, 1325]), parse_cards(BOARD[:8])
-    found = fast.probabilities(holes, board, "b300c/kk/b600")
-    assert np.array_equal(found, fast.probabilities(HOLE_CARDS[holes], board, "b300c/kk/b600"))
-    assert np.array_equal(found, alone.probabilities(holes, board, "b300c/kk/b600"))
+def test_holes_may_be_numbers_or_cards(tables, loaded):
+    """And features from the tables are those of each hand by itself."""
+    fast = ModelAgent(MENU, loaded["cart"].predict, tables)
+    holes, asked = np.array([700, 3, 1325]), (parse_cards(BOARD[:8]), "b300c/kk/b600")
+    for agent, given in ((fast, HOLE_CARDS[holes]), (loaded["cart"], holes)):
+        assert np.array_equal(agent.probabilities(given, *asked), fast.probabilities(holes, *asked))
     for bad in (np.array([1326]), np.array([-1]), np.array([0.5]), np.zeros((1, 3, 2), dtype=int)):
         with pytest.raises(ValueError, match="holes of shape"):
-            fast.probabilities(bad, board, "b300c/kk/b600")
+            fast.probabilities(bad, *asked)
 
 
 LINES = ["b300c/", "b300c/kb400", "b300c/kk/b600b1800", "cb20000", "", "c", "cb300b1234c/b2000c/kk/b5000"]

@@ -2,9 +2,10 @@
 
 import numpy as np
 import pytest
-from games import BOARD, PUSH, SMALL, RandomPolicy, node_reach, node_values, pair_outcomes
+from games import BOARD, SMALL, RandomPolicy, node_reach, node_values, pair_outcomes
 from random_tables import random_models
 
+from faceup.cards.cards import BOARD_CARDS
 from faceup.cards.features import board_features
 from faceup.holdem.betting.betting_tree import CALL, DECISION, children, decisions
 from faceup.holdem.play import branches
@@ -137,19 +138,15 @@ def test_no_boards_are_refused(models, tables):
 
 
 def test_habits_equal_brute_force(tables):
-    policy = RandomPolicy(SMALL, 3)
-    found = habits(SMALL, policy, tables, [BOARD])
-    holes, outcome = pair_outcomes(BOARD)
+    """Also by fifths of the hands, which are by equity on the street."""
+    policy, (holes, outcome) = RandomPolicy(SMALL, 3), pair_outcomes(BOARD)
+    found, possible = habits(SMALL, policy, tables, [BOARD]), ~np.isnan(outcome)
     reach = node_reach(SMALL, (policy, policy), BOARD, holes)
-    possible = ~np.isnan(outcome)
     for node in np.flatnonzero(SMALL.kind == DECISION):
-        here = reach[0, node] @ possible @ reach[1, node] / possible.sum()
-        assert found.reach[node].sum() == pytest.approx(here, rel=1e-4)
-        np.testing.assert_allclose(found.taken[children(SMALL, node)].sum(axis=0), found.reach[node], rtol=1e-4, atol=1e-9)
-
-
-def test_who_looks_at_no_card_acts_alike_in_every_bin(tables):
-    found = habits(PUSH, FixedPolicy(PUSH, None), tables, [BOARD])
-    share = found.taken[1] / found.reach[0]
-    np.testing.assert_allclose(share, 1 / PUSH.n_children[0], rtol=1e-5)
-    assert found.reach[0] == pytest.approx(np.full(5, 0.2), abs=0.002)
+        street, actor = SMALL.street[node], SMALL.actor[node]
+        equity = board_features(street, tables[street], BOARD[: BOARD_CARDS[street]])[holes, 0]
+        fifth = equity.argsort(kind="stable").argsort() * 5 // len(holes)
+        others = possible @ reach[1 - actor, node] / possible.sum()
+        assert found.reach[node] == pytest.approx(np.bincount(fifth, reach[actor, node] * others), rel=1e-4)
+        for c in children(SMALL, node):
+            assert found.taken[c] == pytest.approx(np.bincount(fifth, reach[actor, c] * others), rel=1e-4)

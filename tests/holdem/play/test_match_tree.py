@@ -136,15 +136,6 @@ def test_sides_of_one_menu_give_the_plain_result(groups):
     assert won[1] == pytest.approx(0, abs=0.1)
 
 
-def test_exchanged_sides_change_the_sign(groups):
-    """Seats and sides: what one wins the other loses, board by board."""
-    first, second = random_table(TREE, groups, 8), random_table(build_tree(THEIRS), groups, 9)
-    boards = random_boards(2, seed=1)
-    there = play_sides(make_sides(MINE, THEIRS), [first], second, boards)
-    back = play_sides(make_sides(THEIRS, MINE), [second], first, boards)
-    assert there == pytest.approx(-back, rel=1e-3, abs=0.1)
-
-
 @pytest.mark.parametrize("least", [0.3, 1])
 def test_small_probabilities_are_dropped_and_the_likeliest_stays(groups, least):
     policy = random_table(TREE, groups, 10)
