@@ -66,6 +66,12 @@ def fits(page) -> bool:
     return page.evaluate("document.documentElement.scrollWidth <= innerWidth")
 
 
+def visit(page, link: str, selector: str) -> None:
+    """Follow a link, until what it leads to is there."""
+    page.evaluate("link => { location.hash = link; }", link)
+    page.wait_for_selector(selector)
+
+
 def turn(page) -> str:
     """What is said once the agent has acted."""
     page.wait_for_function(r"/Your turn|win|lose|split/.test(document.getElementById('your-turn').textContent)")
@@ -88,18 +94,15 @@ def test_the_papers_hand_is_asked_about_by_clicks(page):
     answer, link = page.inner_text("#answer"), page.get_attribute("#link", "href")
     page.evaluate("location.hash = '#view=ask&bet=f'")
     page.wait_for_function("document.getElementById('turn-of').textContent.includes('over')")
-    page.evaluate("link => { location.hash = link; }", link)
-    page.wait_for_selector("#grid:not([aria-busy]) button")
+    visit(page, link, "#grid:not([aria-busy]) button")
     assert page.inner_text("#answer") == answer
 
 
 def test_an_opponent_who_knows_the_agent_wins_more_than_one_who_plays_like_it(page):
-    page.evaluate("location.hash = '#view=ask&agent=CART&depth=3&seat=0&cards=____Kh3sJc9d2c&bet=b300c/kk/kk/'")
-    page.wait_for_selector("#exploit:not([aria-busy]) .grid")
-    known, alike = (
-        int(dollars.replace(",", "")) for dollars in re.findall(r"\$([\d,]*\d{2,})", page.inner_text("#exploit-said"))[:2]
-    )
-    assert known > alike
+    link = "#view=ask&agent=CART&depth=3&seat=0&cards=____Kh3sJc9d2c&bet=b300c/kk/kk/"
+    visit(page, link, "#exploit:not([aria-busy]) .grid")
+    known, alike = re.findall(r"\$([\d,]*\d{2,})", page.inner_text("#exploit-said"))[:2]
+    assert int(known.replace(",", "")) > int(alike.replace(",", ""))
     page.click("#exploit-grid button >> nth=0")
     assert "With A" in page.inner_text("#exploit-hand")
     assert fits(page) and not wrong_for_readers(page)
@@ -155,22 +158,19 @@ def test_cards_can_be_typed(page):
 
 
 def test_a_shallower_tree_answers_with_fewer_questions(page):
-    page.evaluate("location.hash = '#view=ask&agent=CART&depth=3&seat=0&cards=Ac3h'")
-    page.wait_for_selector("#tree:not([aria-busy]) .lit")
+    visit(page, "#view=ask&agent=CART&depth=3&seat=0&cards=Ac3h", "#tree:not([aria-busy]) .lit")
     assert page.locator("#tree .lit").count() == 4
     assert "CART, depth 3" in page.inner_text("#facts")
 
 
 def test_a_link_opens_a_whole_tree(page):
-    page.evaluate("location.hash = '#view=trees&agent=oct&depth=15&street=river'")
-    page.wait_for_selector("#whole .tree > details")
+    visit(page, "#view=trees&agent=oct&depth=15&street=river", "#whole .tree > details")
     assert page.input_value("#street") == "3" and page.is_hidden("#ask")
     assert page.locator("#whole .row").count() == 7 and page.locator("#whole .lit").count() == 0
     page.click("#whole details details details >> nth=0")
     page.wait_for_function("document.querySelectorAll('#whole .row').length === 9")
     assert fits(page) and not wrong_for_readers(page)
-    page.evaluate("location.hash = '#view=trees&street=flop&seat=1&cards=Ac3hKh3sJc____&bet=b300c/'")
-    page.wait_for_selector("#whole .leaf.lit")
+    visit(page, "#view=trees&street=flop&seat=1&cards=Ac3hKh3sJc____&bet=b300c/", "#whole .leaf.lit")
 
 
 @pytest.mark.parametrize(("name", "n"), [("random", 100), ("oct", 1000)])

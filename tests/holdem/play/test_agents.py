@@ -111,13 +111,6 @@ def test_text_is_answered_as_a_hand_dealt_by_a_match(tree, both_ways, name):
             np.testing.assert_allclose(found, row[columns(tree, node)], rtol=0, atol=apart, err_msg=line)
 
 
-@pytest.mark.parametrize(("name", "more"), [("seated", {"own_bet_preflop", "button"}), ("sized", {"bet_faced", "stack_to_pot"})])
-def test_an_agent_asks_for_what_it_is_told(loaded, name, more):
-    agent = loaded[name]
-    assert agent.history == TOLD[name]
-    assert more & {feature_names(1, agent.history)[k] for k in agent.trees[1].feature if k >= 0}
-
-
 def test_any_bet_is_seen_as_its_true_share_of_the_pot(loaded):
     """For bets that no tree has: $450 into $600, and a raise of half the pot after it is called."""
     sized = loaded["sized"]
@@ -170,6 +163,7 @@ def test_a_tree_that_names_only_illegal_actions_checks(tree, tmp_path):
 @pytest.mark.parametrize("line", ["b300c/", "b300c/kb400", "b300c/kk/b600b1800", "cb300c/kk/kk/b600"])
 def test_the_path_leads_to_the_answer(loaded, name, line):
     agent, board, street = loaded[name], board_at(line), state_after(line).street
+    assert agent.history == TOLD[name]
     tree, names, node = agent.trees[street], feature_names(street, agent.history), 0
     steps = agent.path(HOLE, board, line)
     for step in steps:
@@ -180,7 +174,9 @@ def test_the_path_leads_to_the_answer(loaded, name, line):
     legal = [k for k, label in enumerate(agent.labels) if label in answer]
     share = tree.value[node, legal].sum()
     assert list(answer.values()) == pytest.approx((tree.value[node, legal] / share).tolist(), abs=1e-6)
-    words = [text.split(maxsplit=1) for text in agent.explain(HOLE, board, line).splitlines()]
+    said = agent.explain(HOLE, board, line)
+    assert ("check" in said) == ("nothing to call" in said)
+    words = [text.split(maxsplit=1) for text in said.splitlines()]
     assert words[1:-1] == [["and" if i else "because", reason] for i, reason in enumerate(reasons(steps))]
 
 
