@@ -8,14 +8,13 @@ from typing import Any
 import numpy as np
 import pytest
 from pokerkit_table import random_choice
-from random_tables import random_models, random_table
+from random_tables import random_table, save_random_agent
 
 from faceup.cards.cards import BOARD_CARDS, CLASS_OF_HOLE, PERMUTED_HOLES, canonical, card_text, hole_index
-from faceup.cards.features import feature_names
 from faceup.holdem.betting.betting_tree import START, act, menu_from
 from faceup.holdem.betting.notation import longer
 from faceup.holdem.explorer.page import PURE, Player, page_data, source
-from faceup.holdem.learn.agent_file import load_agent_file, save_agent
+from faceup.holdem.learn.agent_file import load_agent_file
 from faceup.holdem.play.agents import TreeAgent
 from faceup.holdem.solve.groups import Grid, make_groups
 from faceup.holdem.solve.policy import TablePolicy
@@ -23,7 +22,6 @@ from faceup.trees.decision_tree import truncate
 
 MENU = menu_from([[1, 2], [1], []], [[0.75], []], [[1], []], [[1, 2], []])
 LABELS = ("fold", "call", "raise_0.75", "raise_1", "raise_2", "all_in")
-HISTORY = "both+seat"
 NO_WINS = np.zeros((169, 169))  # where nothing is asked about all-ins before the flop
 GRIDS = (Grid(10, 5, (2, 8)), Grid(8, 4, (1, 9)))  # of the table's groups
 
@@ -60,9 +58,7 @@ def whole_features(tables, hole: list[int], board: list[int]) -> list[int]:
 
 def random_agent(folder):
     """The file of an agent of random trees that are told all."""
-    trees, names = random_models(LABELS, 60, history=HISTORY), [feature_names(street, HISTORY) for street in range(4)]
-    save_agent(folder / "random.json", trees, names, LABELS, {"menu": MENU})
-    return folder / "random.json"
+    return save_random_agent(folder / "random.json", MENU, 60, history="both+seat")
 
 
 def grouped_table(tree, tables) -> TablePolicy:

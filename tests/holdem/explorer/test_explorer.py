@@ -6,16 +6,17 @@ from html.parser import HTMLParser
 import numpy as np
 import pytest
 from questions import ANSWER, NO_WINS, check_answers, node, random_agent, run
-from random_tables import random_models
+from random_tables import save_random_agent
 
 from faceup.cards.cards import hole_index
 from faceup.cards.equity import UNITS
-from faceup.cards.features import N_DECILES, Hand, feature_names
+from faceup.cards.features import N_DECILES, Hand
 from faceup.cards.strength import strength
+from faceup.holdem.betting.betting_tree import menu_from
 from faceup.holdem.betting.hand_play import settle
 from faceup.holdem.betting.notation import read_line
 from faceup.holdem.explorer.page import SCRIPTS, Player, explorer_page, page_data, source, write_explorer
-from faceup.holdem.learn.agent_file import load_agent_file, save_agent
+from faceup.holdem.learn.agent_file import load_agent_file
 from faceup.holdem.play.words import condition, number, wording
 from faceup.notebook.paths import AGENTS
 from faceup.trees.decision_tree import leaves_below, n_leaves, truncate
@@ -154,8 +155,7 @@ def test_the_page_is_well_formed():
 
 
 def test_agents_that_do_not_fit_are_refused(tables, tmp_path):
-    other, labels = tmp_path / "other.json", ("fold", "call", "all_in")
-    save_agent(other, random_models(labels, 3), [feature_names(street) for street in range(4)], labels, {})
+    other = save_random_agent(tmp_path / "other.json", menu_from([[]], [[]], [[]], [[]]), 3)
     with pytest.raises(ValueError, match="labels"):
         page_data([Player("A", 3, random_agent(tmp_path)), Player("B", 3, other)], tables[0], NO_WINS)
     with pytest.raises(ValueError, match="none"):

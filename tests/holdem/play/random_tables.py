@@ -1,12 +1,14 @@
 """Strategies that answer at random, but differently for different hands and bets."""
 
 from collections.abc import Sequence
+from pathlib import Path
 
 import numpy as np
 from random_trees import random_tree
 
 from faceup.cards.features import feature_names
-from faceup.holdem.betting.betting_tree import BettingTree, columns, decisions, menu_from
+from faceup.holdem.betting.betting_tree import BettingTree, Menu, columns, decisions, menu_from, menu_labels
+from faceup.holdem.learn.agent_file import save_agent
 from faceup.holdem.solve.groups import Groups
 from faceup.holdem.solve.policy import TablePolicy
 from faceup.trees.decision_tree import DecisionTree
@@ -39,3 +41,10 @@ def random_models(labels: Sequence[str], n_splits: int, seed: int = 0, history: 
         threshold = np.where(tree.feature < 0, 0, np.random.default_rng(street).random(len(scale)) * scale)
         made.append(tree._replace(threshold=threshold.astype(np.float32)))
     return made
+
+
+def save_random_agent(path: Path, menu: Menu, n_splits: int, seed: int = 0, history: str = "opponent") -> Path:
+    """The file of an agent of `random_models`."""
+    labels, names = menu_labels(menu), [feature_names(street, history) for street in range(4)]
+    save_agent(path, random_models(labels, n_splits, seed, history), names, labels, {"menu": menu})
+    return path

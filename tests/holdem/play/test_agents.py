@@ -5,12 +5,12 @@ import shutil
 
 import numpy as np
 import pytest
-from random_tables import random_models, random_table
+from random_tables import random_models, random_table, save_random_agent
 from random_trees import random_tree
 
 from faceup.cards.cards import BOARD_CARDS, HOLE_CARDS, STREETS, hole_index, parse_cards
 from faceup.cards.features import feature_names
-from faceup.holdem.betting.betting_tree import act, build_tree, children, columns, decisions, menu_from
+from faceup.holdem.betting.betting_tree import act, build_tree, children, columns, decisions, menu_from, menu_labels
 from faceup.holdem.betting.notation import line_to, state_after
 from faceup.holdem.learn.agent_file import save_agent
 from faceup.holdem.learn.boosted import fit_boosted
@@ -51,9 +51,9 @@ def random_rows(tree, street, n=1500):
     return X, rng.dirichlet(np.full(len(tree.labels), 0.3), n), np.ones(n)
 
 
-def save(path, trees, history="opponent", **provenance):
-    """An agent's file, with the labels of MENU."""
-    save_agent(path, trees, [feature_names(k, history) for k in range(4)], build_tree(MENU).labels, provenance)
+def save(path, trees, menu=MENU):
+    """The file of an agent that is told the opponent's bets, with the labels of MENU."""
+    save_agent(path, trees, [feature_names(k) for k in range(4)], menu_labels(MENU), {"menu": menu} if menu else {})
 
 
 @pytest.fixture(scope="module")
@@ -61,9 +61,9 @@ def folders(tree, tmp_path_factory):
     """Folders as the stage distill leaves them, (agents, distill), and in the first trees that are told more."""
     agents, distill = tmp_path_factory.mktemp("agents"), tmp_path_factory.mktemp("distill")
     for name, history in TOLD.items():
-        save(agents / f"{name}.json", random_models(tree.labels, 60, 0, history), history, menu=MENU)
-    for name, provenance in (("oct", {"menu": MENU}), ("bare", {})):
-        save(agents / f"{name}.json", random_models(tree.labels, 15, 9), **provenance)
+        save_random_agent(agents / f"{name}.json", MENU, 60, history=history)
+    save_random_agent(agents / "oct.json", MENU, 15, seed=9)
+    save(agents / "bare.json", random_models(tree.labels, 15), None)
     for k, street in enumerate(STREETS):
         boosted = fit_boosted(*random_rows(tree, k), max_depth=2, learning_rate=0.3, rounds=2, seed=1)
         boosted.save(distill / f"boosted_{street}.json")
@@ -74,7 +74,6 @@ def folders(tree, tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def loaded(folders):
-    """Agents by the names of their files."""
     return {name: load_agent(folders[0] / f"{name}.json") for name in (*TOLD, "oct", "bare")}
 
 
@@ -151,7 +150,7 @@ def test_probabilities_are_of_legal_actions_and_sum_to_1(loaded, name, line):
 
 def test_a_tree_that_names_only_illegal_actions_checks(tree, tmp_path):
     leaf = random_tree(0, 0, 1, len(tree.labels))._replace(value=np.eye(1, len(tree.labels), dtype=np.float32))  # always fold
-    save(tmp_path / "folds.json", [leaf] * 4, menu=MENU)
+    save(tmp_path / "folds.json", [leaf] * 4)
     folds = load_agent(tmp_path / "folds.json")
     assert folds.action_probabilities(HOLE, BOARD[:6], "b300c")["call"] == 1
     assert folds.action_probabilities(HOLE, BOARD[:6], "b300c/b600")["fold"] == 1
@@ -242,7 +241,7 @@ def test_a_solved_tree_is_an_agent_like_any_other(tree, tables, loaded, tmp_path
     taught, path = loaded["oct"], tmp_path / "safe.json"
     leaves, rng = Leaves(tree, tuple(taught.trees), tables), np.random.default_rng(1)
     weights = tuple(rng.random(w.shape, dtype=np.float32) for w in leaves.start())
-    save(path, leaves.solved(weights), menu=MENU)
+    save(path, leaves.solved(weights))
     policies, board = (load_policy(path, tree, tables), leaves.policy(weights)), parse_cards(BOARD)
     for street, n in enumerate(BOARD_CARDS):
         (rows, of), (again, of_again) = (policy.street(street, board[:n]) for policy in policies)

@@ -2,14 +2,11 @@
 
 import numpy as np
 import pytest
-from games import SMALL
-from random_tables import random_models
+from random_tables import save_random_agent
 
-from faceup.cards.features import feature_names
 from faceup.holdem.betting.betting_tree import menu_from
 from faceup.holdem.betting.notation import read_line, state_after, token
 from faceup.holdem.betting.translation import legal_action
-from faceup.holdem.learn.agent_file import save_agent
 from faceup.holdem.play.agents import TreeAgent, load_agent
 from faceup.holdem.play.players import DollarPlayer, walk
 
@@ -18,11 +15,8 @@ HOLES, BOARD = ("Ac3h", "KdQs"), "Kh3sJc9d2c"
 
 @pytest.fixture(scope="module")
 def trees(tables, tmp_path_factory) -> TreeAgent:
-    """Random trees as an agent, its hands from the tables."""
-    path = tmp_path_factory.mktemp("walk") / "agent.json"
-    menu, names = menu_from([[1], []], [[1], []], [[]], [[1], []]), [feature_names(street) for street in range(4)]
-    save_agent(path, random_models(SMALL.labels, 20), names, SMALL.labels, {"menu": menu})
-    return load_agent(path, tables)
+    menu = menu_from([[1], []], [[1], []], [[]], [[1], []])
+    return load_agent(save_random_agent(tmp_path_factory.mktemp("walk") / "agent.json", menu, 20), tables)
 
 
 def test_a_walk_is_a_hand_of_the_rules(trees):

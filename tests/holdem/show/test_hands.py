@@ -4,18 +4,15 @@ import re
 
 import numpy as np
 import pytest
-from games import BOARD, SMALL, RandomPolicy
-from random_tables import random_models
+from games import BOARD, SMALL, RandomPolicy, node_values
+from random_tables import save_random_agent
 
-from faceup.cards.features import feature_names
-from faceup.holdem.betting.betting_tree import CALL, children, decisions, menu_from
+from faceup.holdem.betting.betting_tree import children, decisions, menu_from
 from faceup.holdem.betting.notation import line_to
-from faceup.holdem.learn.agent_file import save_agent
 from faceup.holdem.play.agents import load_agent, load_policy
 from faceup.holdem.show.hands import answer_river, closed_lines, find_spot, hand_story, river_gains
 from faceup.holdem.solve.action_values import action_values
 from faceup.holdem.solve.board import N_PAIRS
-from faceup.holdem.solve.policy import FixedPolicy
 
 MENU = menu_from([[1], []], [[1], []], [[]], [[1], []])  # the tree SMALL
 RIVER = decisions(SMALL, 3)
@@ -30,15 +27,12 @@ def test_gains_add_up_to_what_a_best_response_wins_more_than_the_strategy_itself
     assert found.gain.sum() == pytest.approx(5 * more / N_PAIRS, rel=1e-3)  # $1 is 10 mbb; mean of two seats
 
 
-def test_the_best_action_is_at_least_as_good_as_any_and_the_last_word_is_exact():
-    """Who faces all-in on the river against a strategy that always bets it calls where that wins more than folding."""
-    policy = FixedPolicy(SMALL, len(SMALL.labels) - 1)
-    found, alike = answer_river(SMALL, policy, BOARD), action_values(SMALL, policy, policy, BOARD)
-    for node in RIVER:
-        below, who = list(children(SMALL, node)), SMALL.actor[node]
-        np.testing.assert_array_equal(found.value[who, node], found.value[who, below].max(axis=0))
-        if all(SMALL.kind[c] for c in below):  # what follows is an end
-            np.testing.assert_array_equal(found.value[who, below], alike.value[who, below])
+def test_values_on_the_river_are_those_of_a_best_response_by_brute_force():
+    policy = RandomPolicy(SMALL, 3)
+    found = answer_river(SMALL, policy, BOARD)
+    for player in range(2):
+        holes, value = node_values(SMALL, (policy, policy), BOARD, best=player)
+        np.testing.assert_allclose(found.value[player][np.ix_(RIVER, holes)], value[player, RIVER], rtol=1e-3, atol=1)
 
 
 def test_lines_are_those_whose_gain_falls_most_one_for_each_betting_before_the_river():
@@ -52,20 +46,11 @@ def test_lines_are_those_whose_gain_falls_most_one_for_each_betting_before_the_r
     assert closed_lines(SMALL, old, new, 1) == [after]
 
 
-def test_a_strategy_has_nothing_to_gain_from_itself_where_it_answers_best():
-    gains = river_gains(SMALL, [FixedPolicy(SMALL, CALL), RandomPolicy(SMALL, 1)], [BOARD, BOARD])
-    assert gains.shape == (2, 2, len(SMALL.kind)) and gains.sum(axis=2).min() > 0
-    np.testing.assert_array_equal(gains[:, 0], gains[:, 1])
-
-
 def test_a_hand_is_told_as_the_agents_play_it(tables, tmp_path):
     """Of two random agents: the dollars and shares of the story are theirs, and what it names is dealt once."""
-    agents = {}
-    for name, seed in (("old", 0), ("new", 9)):
-        models, names = random_models(SMALL.labels, 30, seed), [feature_names(street) for street in range(4)]
-        save_agent(tmp_path / name, models, names, SMALL.labels, {"menu": MENU})
-        agents[name] = load_agent(tmp_path / name, tables)
-    policies = tuple(load_policy(tmp_path / name, SMALL, tables) for name in agents)
+    paths = {name: save_random_agent(tmp_path / name, MENU, 30, seed) for name, seed in (("old", 0), ("new", 9))}
+    agents = {name: load_agent(path, tables) for name, path in paths.items()}
+    policies = tuple(load_policy(path, SMALL, tables) for path in paths.values())
     gains = river_gains(SMALL, policies, [BOARD])
     node = closed_lines(SMALL, *gains, 1)[0]
     each, below = river_gains(SMALL, policies, [BOARD], [node]), children(SMALL, node)
