@@ -10,9 +10,9 @@ import pytest
 from pokerkit_table import random_choice
 from random_tables import random_table, save_random_agent
 
-from faceup.cards.cards import BOARD_CARDS, CLASS_OF_HOLE, PERMUTED_HOLES, canonical, card_text, hole_index
+from faceup.cards.cards import BOARD_CARDS, card_text, hole_index
 from faceup.holdem.betting.betting_tree import START, act, menu_from
-from faceup.holdem.betting.notation import longer
+from faceup.holdem.betting.notation import longer, state_after
 from faceup.holdem.explorer.page import PURE, Player, page_data, source
 from faceup.holdem.learn.agent_file import load_agent_file
 from faceup.holdem.play.agents import TreeAgent
@@ -44,16 +44,6 @@ def random_questions(n: int) -> list[dict]:
         cards = rng.permutation(52)[:7].tolist()
         found.append({"hole": cards[:2], "board": cards[2 : 2 + BOARD_CARDS[k % 4]], "betting": random_betting(rng, k % 4)})
     return found
-
-
-def whole_features(tables, hole: list[int], board: list[int]) -> list[int]:
-    """A hand's numbers as the tables of `cards.equity` hold them."""
-    street, row, column = BOARD_CARDS.index(len(board)), 0, int(CLASS_OF_HOLE[hole_index(*hole)])
-    if board:
-        row, permutation = canonical(board)
-        column = int(PERMUTED_HOLES[permutation][hole_index(*hole)])
-    table = tables[street]
-    return [int(table.equity[row, column]), *(int(value) for deciles in table.deciles for value in deciles[row, column])]
 
 
 def random_agent(folder):
@@ -91,7 +81,7 @@ function answersTo(given) {
   const path = pathOf(tree, x, given.depth), actions = offered(state, given.data.menu, given.data.labels);
   const steps = path.slice(0, -1).map(node => [tree.names[tree.feature[node]], x[tree.feature[node]], tree.threshold[node]]);
   const shares = legalShares(tree.value[path.at(-1)], actions);
-  return { whole, steps, shares: Object.fromEntries(actions.map((a, i) => [given.data.labels[a.label], shares[i]])),
+  return { x: Array.from(x), steps, shares: Object.fromEntries(actions.map((a, i) => [given.data.labels[a.label], shares[i]])),
     amounts: Object.fromEntries(actions.map(a => [given.data.labels[a.label], a.amount])) };
 });
 }
@@ -111,7 +101,8 @@ def check_answers(tables, path, depth, n, ask):
         hole, board = ("".join(map(card_text, question[key])) for key in ("hole", "board"))
         asked = hole, board, question["betting"]
         raises = {label: amount for label, amount in agent.legal(question["betting"]).items() if label not in ("fold", "call")}
-        assert found["whole"] == whole_features(tables, question["hole"], question["board"]), asked
+        x, _ = agent._features(np.array([hole_index(*question["hole"])]), question["board"], state_after(question["betting"]))
+        assert found["x"] == x[0].tolist(), asked
         assert [tuple(step) for step in found["steps"]] == agent.path(*asked), asked
         assert found["shares"] == pytest.approx(agent.action_probabilities(*asked), abs=1e-6), asked
         assert {label: amount for label, amount in found["amounts"].items() if amount} == raises, asked
