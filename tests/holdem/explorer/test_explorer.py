@@ -15,7 +15,7 @@ from faceup.cards.strength import strength
 from faceup.holdem.betting.betting_tree import menu_from
 from faceup.holdem.betting.hand_play import settle
 from faceup.holdem.betting.notation import read_line
-from faceup.holdem.explorer.page import SCRIPTS, Player, explorer_page, page_data, source, write_explorer
+from faceup.holdem.explorer.page import SCRIPTS, Player, page_data, source, write_explorer
 from faceup.holdem.learn.agent_file import load_agent_file
 from faceup.holdem.play.words import condition, number, wording
 from faceup.notebook.paths import AGENTS
@@ -121,19 +121,6 @@ def test_reasons_tell_what_the_hand_has_and_what_was_asked():
     assert [words.split(": ")[-1] for words in said] == list(lines.values())
 
 
-def test_the_page_is_one_file_that_needs_nothing_else(tables, tmp_path):
-    path = random_agent(tmp_path)
-    players = [Player("A", depth, path, {"exploitability": 1.5}) for depth in (3, 15)]
-    size = write_explorer(tmp_path / "page.html", players, tables[0], NO_WINS)
-    text = (tmp_path / "page.html").read_text(encoding="utf-8")
-    assert size == len(text.encode()) < 12e6
-    assert "{{" not in text and text.count("<script") == text.count("</script>") == len(SCRIPTS) + 1
-    identifiers = re.findall(r' id="([^"]+)"', text)
-    assert len(identifiers) == len(set(identifiers)) > 20
-    assert " src=" not in text and "@import" not in text and "fetch(" not in text
-    assert set(part.split('"')[0] for part in text.split("http://")[1:]) == {"www.w3.org/2000/svg"} and "https://" not in text
-
-
 class Elements(HTMLParser):
     """Fails on an element that is closed in another's place."""
 
@@ -150,8 +137,19 @@ class Elements(HTMLParser):
         assert self.open.pop() == tag
 
 
-def test_the_page_is_well_formed():
-    assert not Elements(explorer_page({})).open
+def test_the_page_is_one_well_formed_file_that_needs_nothing_else(tables, tmp_path):
+    """Nor can a script be ended by what the page knows."""
+    path = random_agent(tmp_path)
+    players = [Player("</script><b>", depth, path, {"exploitability": 1.5}) for depth in (3, 15)]
+    size = write_explorer(tmp_path / "page.html", players, tables[0], NO_WINS)
+    text = (tmp_path / "page.html").read_text(encoding="utf-8")
+    assert size == len(text.encode()) < 12e6
+    assert "{{" not in text and text.count("<script") == text.count("</script>") == len(SCRIPTS) + 1
+    assert "</script><b>" not in text and not Elements(text).open
+    identifiers = re.findall(r' id="([^"]+)"', text)
+    assert len(identifiers) == len(set(identifiers)) > 20
+    assert " src=" not in text and "@import" not in text and "fetch(" not in text
+    assert set(part.split('"')[0] for part in text.split("http://")[1:]) == {"www.w3.org/2000/svg"} and "https://" not in text
 
 
 def test_agents_that_do_not_fit_are_refused(tables, tmp_path):
@@ -160,10 +158,6 @@ def test_agents_that_do_not_fit_are_refused(tables, tmp_path):
         page_data([Player("A", 3, random_agent(tmp_path)), Player("B", 3, other)], tables[0], NO_WINS)
     with pytest.raises(ValueError, match="none"):
         page_data([], tables[0], NO_WINS)
-
-
-def test_a_script_cannot_be_ended_by_what_the_page_knows():
-    assert "</script><b>" not in explorer_page({"names": ["</script><b>"]})
 
 
 def test_every_script_can_be_parsed():

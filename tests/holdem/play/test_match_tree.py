@@ -11,6 +11,7 @@ from faceup.holdem.betting.betting_tree import (
     CALL,
     DECISION,
     FOLD,
+    action_to,
     build_tree,
     children,
     columns,
@@ -36,9 +37,8 @@ def test_each_seat_offers_its_own_sizes():
     for node in np.flatnonzero(match.kind == DECISION):
         assert (states[node].street, states[node].actor) == (match.street[node], match.actor[node])
         menu = MINE if match.actor[node] == 0 else THEIRS
-        amounts = [amount for _, action, amount in offered(states[node], menu, match.labels) if action == "raise"]
-        raises = [c for c in children(match, node) if match.label[c] > CALL]
-        assert [int(match.bets[c, match.actor[node], match.street[node]]) for c in raises] == amounts
+        actions = [(action, amount) for _, action, amount in offered(states[node], menu, match.labels)]
+        assert [action_to(match, c) for c in children(match, node)] == actions
     assert all(np.array_equal(a, b) for a, b in zip(build_tree(MINE, big_blind_menu=MINE), TREE, strict=True))
     with pytest.raises(ValueError, match="no sizes for turn"):
         build_tree(MINE, big_blind_menu={"preflop": [], "flop": [], "river": []})

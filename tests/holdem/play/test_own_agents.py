@@ -57,6 +57,13 @@ def test_malformed_answers_are_errors_wherever_they_come_in(tables, way):
             ask(way, tables, i)
 
 
+def test_a_model_of_another_width_does_not_play(tables):
+    """It once won a sum that came from memory it should not see."""
+    narrow = ModelPolicy(SMALL, [lambda X: np.ones((len(X), 3), dtype=np.float32)] * 4, tables)
+    with pytest.raises(ValueError, match=rf"shape \(\d+, 3\) of float32, expected numbers \(\d+, {N}\)"):
+        Table(SMALL, [narrow, FixedPolicy(SMALL, CALL)]).play(BOARD)
+
+
 @pytest.mark.parametrize(
     ("said", "told"),
     [({}, "{}"), ({"bet": 1}, "'bet'"), ({"fold": float("nan")}, "nan"), ({"call": -1}, "-1"), ({"call": 0}, "above 0"),

@@ -37,10 +37,9 @@ def test_a_hand_taken_up_again_goes_on_as_it_would_have(trees):
 
 
 def test_bad_cards_and_hands_that_end_early_are_refused(trees, monkeypatch):
-    with pytest.raises(ValueError, match="appears twice"):
-        walk(trees, ("Ac3h", "KdAc"), BOARD, 1)
-    with pytest.raises(ValueError, match="expected nine different cards"):
-        walk(trees, HOLES, BOARD[:8], 1)
+    for holes, board, said in ((("Ac3h", "KdAc"), BOARD, "appears twice"), (HOLES, BOARD[:8], "expected nine different cards")):
+        with pytest.raises(ValueError, match=said):
+            walk(trees, holes, board, 1)
     monkeypatch.setattr(trees, "probabilities", lambda *asked: np.eye(1, len(trees.legal(asked[2]))))
     with pytest.raises(ValueError, match="no hand of 1000 comes"):
         walk(trees, HOLES, BOARD, 1)
