@@ -5,7 +5,7 @@ import pytest
 from random_tables import MINE, random_table
 
 from faceup.cards.cards import BOARD_CARDS, HOLE_CARDS
-from faceup.holdem.betting.betting_tree import CALL
+from faceup.holdem.betting.betting_tree import CALL, FOLD
 from faceup.holdem.play.aivat import ImaginedSeat, scored_match
 from faceup.holdem.play.match import mean_result, random_boards
 from faceup.holdem.play.match_tree import make_sides, play_sides
@@ -22,7 +22,15 @@ def test_exact_played_and_scored_results_agree(tables, groups, sides):
     less = mean_result(scored.mean(axis=1))
     exact = mean_result(play_sides(sides, [agent], opponent, random_boards(60, seed=5))[0])
     assert abs(less.mbb - exact.mbb) < 2 * np.hypot(less.ci95, exact.ci95)
-    assert scored.std() < 0.8 * won.std()
+    assert scored.std() < 0.62 * won.std()
+
+
+def test_hands_that_end_by_folding_are_scored_as_well(tables, groups, sides):
+    """Against one who folds to every bet, so that the agent wins much by it."""
+    agent, opponent = random_table(sides.own[0], groups, 2), FixedPolicy(sides.own[1], FOLD)
+    won, scored = scored_match(sides, agent, opponent, tables, 4_000, seed=7)
+    bias = mean_result((scored - won).mean(axis=1))
+    assert abs(bias.mbb) < 2 * bias.ci95
 
 
 def test_holes_are_weighed_by_the_actions(tables, groups):
