@@ -10,35 +10,27 @@ from faceup.trees.monotone import _pairs, rising
 
 
 def chain(shares, weight):
-    """Four leaves by one feature, cut at 1, 2 and 3, with chances of label 0."""
-    value = np.zeros((7, 3), dtype=np.float32)
-    value[[1, 3, 5, 6], 0] = shares
-    value[:, 1] = 1 - value[:, 0]
-    order = np.array([0, -1, 0, -1, 0, -1, -1], dtype=np.int32)
-    left, right = (np.array(side, dtype=np.int32) for side in ([1, -1, 3, -1, 5, -1, -1], [2, -1, 4, -1, 6, -1, -1]))
-    sums = np.ones(7)
-    sums[[1, 3, 5, 6]] = weight
-    return DecisionTree(order, np.array([1, 0, 2, 0, 3, 0, 0], dtype=np.float32), left, right, value, sums)
+    """Four leaves by one feature, cut at 1, 2 and 3, with chances of label 0; label 1 gets the rest."""
+    leaves, feature, left = [1, 3, 5, 6], np.array([0, -1, 0, -1, 0, -1, -1]), np.array([1, -1, 3, -1, 5, -1, -1])
+    value, sums = np.zeros((7, 3), dtype=np.float32), np.ones(7)
+    value[leaves, 0], value[leaves, 1], sums[leaves] = shares, 1 - np.array(shares), weight
+    threshold = np.array([1, 0, 2, 0, 3, 0, 0], dtype=np.float32)
+    return DecisionTree(feature, threshold, left, np.where(left > 0, left + 1, -1), value, sums)
 
 
-def at(tree, values):
-    return predict(tree, np.array(values, dtype=np.float32)[:, None])
-
-
-def test_neighbours_out_of_order_get_their_weighted_mean():
-    tree = rising(chain([0.6, 0.2, 0.5, 1], [1, 3, 1, 1]), np.zeros((1, 1)), column=0, most=np.array([9]), label=0, other=2)
-    assert at(tree, [1, 2, 3, 4])[:, 0] == pytest.approx([0.3, 0.3, 0.5, 1])
-    assert at(tree, [1, 2, 3, 4])[:, 1] == pytest.approx([0.7, 0.7, 0.5, 0])
-
-
-def test_what_a_sure_leaf_gives_up_goes_to_the_other_label():
-    tree = rising(chain([1, 0, 1, 1], [1, 1, 1, 1]), np.zeros((1, 1)), column=0, most=np.array([9]), label=0, other=2)
-    np.testing.assert_allclose(at(tree, [1, 2]), [[0.5, 0, 0.5], [0.5, 0.5, 0]], atol=1e-6)
-
-
-def test_beyond_a_rows_largest_value_nothing_need_be_in_order():
-    tree = rising(chain([0.6, 0.2, 0.5, 0.1], [1, 3, 1, 1]), np.zeros((1, 1)), column=0, most=np.array([2]), label=0, other=1)
-    assert at(tree, [1, 2, 3, 4])[:, 0] == pytest.approx([0.3, 0.3, 0.5, 0.1])
+@pytest.mark.parametrize(
+    ("shares", "weight", "most", "rising_label", "second_label"),
+    [
+        pytest.param([0.6, 0.2, 0.5, 1], [1, 3, 1, 1], 9, [0.3, 0.3, 0.5, 1], [0.7, 0.7, 0.5, 0], id="weighted mean"),
+        pytest.param([1, 0, 1, 1], [1, 1, 1, 1], 9, [0.5, 0.5, 1, 1], [0, 0.5, 0, 0], id="a sure leaf gives to the third label"),
+        pytest.param([0.6, 0.2, 0.5, 0.1], [1, 3, 1, 1], 2, [0.3, 0.3, 0.5, 0.1], [0.7, 0.7, 0.5, 0.9], id="no order beyond 2"),
+    ],
+)
+def test_leaves_out_of_order_by_hand(shares, weight, most, rising_label, second_label):
+    tree = rising(chain(shares, weight), np.zeros((1, 1)), column=0, most=np.array([most]), label=0, other=2)
+    found = predict(tree, np.array([[1], [2], [3], [4]]))
+    np.testing.assert_allclose(found[:, :2].T, [rising_label, second_label], atol=1e-6)
+    np.testing.assert_allclose(found.sum(axis=1), 1, atol=1e-6)
 
 
 def test_the_answers_are_the_nearest_in_order():
