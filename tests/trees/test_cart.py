@@ -38,6 +38,8 @@ def test_decisions_are_those_of_scikit_learn():
     for rows in (X, soft_rows(seed=9)[0], edges):
         assert np.array_equal(leaf_of(tree, rows), theirs.apply(rows))
         assert np.allclose(predict(tree, rows), theirs.predict(rows), atol=1e-6)
+    leaf = tree.feature < 0
+    assert tree.weight[leaf] == pytest.approx(np.bincount(leaf_of(tree, X), w)[leaf]) and tree.weight[0] == pytest.approx(w.sum())
 
 
 def test_squared_error_on_soft_labels_is_gini_with_the_labels_spelt_out():
@@ -63,47 +65,23 @@ def test_truncating_is_fitting_shallower():
         assert np.allclose(cut.value, shallow.value, atol=1e-6) and np.allclose(cut.weight, shallow.weight)
 
 
-def test_a_weight_of_three_is_a_row_met_three_times():
-    X, P, _ = soft_rows()
-    times = np.random.default_rng(0).integers(0, 4, len(X))
-    weighted = fit_cart(X, P, times, max_depth=3, min_rows=1, seed=0)
-    repeated = fit_cart(
-        np.repeat(X, times, axis=0), np.repeat(P, times, axis=0), np.ones(times.sum()), max_depth=3, min_rows=1, seed=0
-    )
-    assert np.array_equal(weighted.threshold, repeated.threshold)
-    assert np.allclose(weighted.value, repeated.value, atol=1e-6)
-    assert np.allclose(weighted.weight, repeated.weight)
+@pytest.mark.parametrize("setting", ["max_depth", "min_rows"])
+def test_bad_settings_are_named(setting):
+    with pytest.raises(ValueError, match=f"{setting} is 0: expected at least 1"):
+        fit_cart(*soft_rows(n=50), **{"max_depth": 3, "min_rows": 1, "seed": 0} | {setting: 0})
 
 
-def test_the_same_seed_gives_the_same_tree_and_weights_have_no_unit():
-    X, P, w = soft_rows()
-    one, two, tiny = (fit_cart(X, P, unit * w, max_depth=8, min_rows=5, seed=4) for unit in (1, 1, 2.0**-40))
-    assert all(np.array_equal(a, b) for a, b in zip(one, two, strict=True))
-    assert np.array_equal(tiny.threshold, one.threshold) and tiny.weight[0] == pytest.approx(w.sum() * 2.0**-40)
+@pytest.fixture(scope="module")
+def costly():
+    """Rows, costs of the labels in each, and a tree of the rows."""
+    X, P, w = soft_rows(n=300)
+    costs = np.random.default_rng(1).normal(size=P.shape) + (X[:, :1] > 0.5) * np.eye(4)[0]
+    return X, P, w, costs, fit_cart(X, P, w, max_depth=4, min_rows=5, seed=0)
 
 
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [({"max_depth": 0}, "max_depth is 0: expected at least 1"), ({"min_rows": 0}, "min_rows is 0: expected at least 1")],
-)
-def test_bad_input_is_named(change, message):
-    _, P, w = soft_rows(n=50)
-    given = {"X": np.ones((50, 3)), "P": P, "w": w, "max_depth": 3, "min_rows": 1, "seed": 0} | change
-    with pytest.raises(ValueError, match=message):
-        fit_cart(**given)
-
-
-def costly_rows(n: int = 300, n_labels: int = 4):
-    rng = np.random.default_rng(1)
-    X = rng.random((n, 3)).astype(np.float32)
-    P = rng.dirichlet(np.full(n_labels, 0.5), n)
-    return X, P, rng.exponential(size=n), rng.normal(size=(n, n_labels)) + (X[:, :1] > 0.5) * np.eye(n_labels)[0]
-
-
-def test_answers_lose_less_the_more_costs_weigh():
+def test_answers_lose_less_the_more_costs_weigh(costly):
     """Another answer is never both further from the targets and dearer; without weight leaves keep their means."""
-    X, P, w, costs = costly_rows()
-    tree = fit_cart(X, P, w, max_depth=4, min_rows=5, seed=0)
+    X, P, w, costs, tree = costly
     played = [predict(answer_by_costs(tree, X, P, w, costs=costs, cost_weight=c), X) for c in (0, 0.3, 1, 100)]
     assert played[0] == pytest.approx(predict(tree, X), abs=1e-6)
     lost, error = ([w @ f(p).sum(axis=1) for p in played] for f in (lambda p: p * costs, lambda p: (p - P) ** 2))
@@ -114,9 +92,8 @@ def test_answers_lose_less_the_more_costs_weigh():
         assert played[3][here][0].argmax() == (w[here] @ costs[here]).argmin()
 
 
-def test_leaves_without_rows_keep_their_value():
-    X, P, w, costs = costly_rows()
-    tree = fit_cart(X, P, w, max_depth=3, min_rows=5, seed=0)
+def test_leaves_without_rows_keep_their_value(costly):
+    X, P, w, costs, tree = costly
     some = leaf_of(tree, X) == leaf_of(tree, X)[0]
     again = answer_by_costs(tree, X[some], P[some], w[some], costs=costs[some], cost_weight=5)
     kept = ~np.isin(np.arange(len(tree.feature)), leaf_of(tree, X[some]))

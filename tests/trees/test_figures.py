@@ -1,7 +1,5 @@
 """Trees as outlines: every node once, nothing on top of anything else, mixtures to scale."""
 
-from itertools import combinations
-
 import matplotlib
 import matplotlib.pyplot as plt
 import numpy as np
@@ -31,7 +29,6 @@ NAMES = ("length", "width of the whole", "colour", "age in years")
 
 
 def condition(name: str, threshold: float, above: bool) -> str:
-    """An answer of a question."""
     return f"{name} {'above' if above else 'at most'} {threshold:.4g}"
 
 
@@ -39,14 +36,16 @@ WORDS = Words([f"answer {k}" for k in range(5)], PALETTE[:5], condition)
 
 
 def grown(seed: int, n_splits: int) -> DecisionTree:
-    """A random tree over our features and labels."""
     return random_tree(seed, n_splits, len(NAMES), 5)
 
 
-def apart(one: Box, two: Box) -> bool:
-    """Whether two boxes do not overlap."""
-    across = one.x + one.width <= two.x + 1e-9 or two.x + two.width <= one.x + 1e-9
-    return across or one.y + one.height <= two.y + 1e-9 or two.y + two.height <= one.y + 1e-9
+def check_layout(boxes: list[Box], width: float, bottom: float, top: float) -> None:
+    """None overlaps another or leaves the page."""
+    left, low = np.array([(b.x, b.y) for b in boxes]).T
+    right, high = left + [b.width for b in boxes], low + [b.height for b in boxes]
+    apart = (right[:, None] <= left + 1e-9) | (high[:, None] <= low + 1e-9)
+    assert (apart | apart.T | np.eye(len(boxes), dtype=bool)).all()
+    assert left.min() >= 0 and right.max() <= width and low.min() >= bottom and high.max() <= top
 
 
 @pytest.mark.parametrize(("n_splits", "levels"), [(0, 3), (1, 1), (40, 3), (40, 100)])
@@ -57,9 +56,7 @@ def test_an_outline_holds_every_drawn_node_once_and_counts_the_rest(n_splits, le
     assert sum(row.hidden or (tree.feature[row.node] < 0) for row in rows) == n_leaves(tree)
     assert max(row.level for row in rows) <= levels
     for row in rows:
-        children = (
-            [r for r in rows if r.node in (tree.left[row.node], tree.right[row.node])] if tree.feature[row.node] >= 0 else []
-        )
+        children = [r for r in rows if r.node in (tree.left[row.node], tree.right[row.node])]
         name, threshold = NAMES[tree.feature[row.node]], float(tree.threshold[row.node])
         said = [condition(name, threshold, above) for above in (False, True)]
         assert [child.text for child in children] == (said if children else [])
@@ -71,9 +68,8 @@ def test_no_box_of_text_or_bar_overlaps_another():
     rows = outline(part, WORDS)
     texts, start = text_boxes(rows), bar_start(rows)
     bars = [Box(start, t.y + (t.height - BAR_HEIGHT) / 2, BAR, BAR_HEIGHT) for t in texts]
-    assert all(apart(a, b) for a, b in combinations([*texts, *bars], 2))
     width, height, _ = page_size([part], [rows])
-    assert all(b.x >= 0 and b.x + b.width <= width and -height <= b.y <= 0 for b in [*texts, *bars])
+    check_layout([*texts, *bars], width, -height, 0)
 
 
 def test_texts_as_drawn_keep_clear_of_each_other_and_of_the_edge():
@@ -85,11 +81,8 @@ def test_texts_as_drawn_keep_clear_of_each_other_and_of_the_edge():
     figure, axes = tree_figure(parts, WORDS)
     renderer = figure.canvas.get_renderer()
     boxes = [t.get_window_extent(renderer) for t in axes.texts if t.get_text()]
-    drawn = [Box(b.x0, b.y0, b.width, b.height) for b in boxes]
-    assert len(drawn) > 50
-    assert all(apart(a, b) for a, b in combinations(drawn, 2))
-    page = figure.bbox
-    assert all(b.x >= 0 and b.y >= 0 and b.x + b.width <= page.width and b.y + b.height <= page.height for b in drawn)
+    assert len(boxes) > 50
+    check_layout([Box(b.x0, b.y0, b.width, b.height) for b in boxes], figure.bbox.width, 0, figure.bbox.height)
     plt.close(figure)
 
 
