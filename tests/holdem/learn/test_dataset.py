@@ -1,12 +1,15 @@
 """Rows for distillation against the table they come from, brute force over deals, and hands given as text."""
 
+from collections import defaultdict
+
 import numpy as np
 import pytest
+from games import node_reach
 from random_tables import random_table
 
-from faceup.cards.cards import CLASS_OF_HOLE, HOLE_CARDS, N_CLASSES, RANKS, SUITS
+from faceup.cards.cards import CLASS_OF_HOLE, HOLE_CARDS, N_CLASSES, card_text
 from faceup.cards.features import HISTORIES, betting_features, board_features, hand
-from faceup.holdem.betting.betting_tree import CALL, build_tree, children, columns, decisions, menu_from
+from faceup.holdem.betting.betting_tree import CALL, DECISION, build_tree, children, columns, decisions, menu_from
 from faceup.holdem.betting.translation import lower_probability
 from faceup.holdem.learn.dataset import NO_BOARD, TrainingRows, cost_shares, draw_rows, stakes, told_rows
 from faceup.holdem.solve.groups import Grid, hole_groups, make_groups
@@ -35,17 +38,25 @@ def pots(tree, nodes):
 def node_probabilities(tree, policy, street, board, node):
     """Probabilities (1326, n_labels) of a decision, read off the table."""
     p = np.zeros((1326, len(tree.labels)), dtype=np.float32)
-    groups = hole_groups(policy.groups, street, board[: SHOWN[street]])
+    groups = hole_groups(policy.groups, street, board)
     p[:, tree.label[children(tree, node)]] = policy.tables[street][groups][:, columns(tree, node)]
     return p
 
 
-def name(hole):
-    return "".join(RANKS[c // 4] + SUITS[c % 4] for c in HOLE_CARDS[hole].tolist())
+def reach_on(tree, policy, board):
+    """Each player's chance to come to each node of the streets that a board shows, (2, n_nodes, 1326)."""
+    reach = np.zeros((2, len(tree.kind), 1326), dtype=np.float32)
+    reach[:, 0] = free_holes(board)
+    for street, n_cards in enumerate(SHOWN):
+        if n_cards <= len(board):
+            street_reach(tree, street, policy.street(street, board[:n_cards]), reach)
+    return reach
 
 
-def text(board):
-    return "".join(RANKS[c // 4] + SUITS[c % 4] for c in board)
+@pytest.fixture(scope="module")
+def all_told(tables, tree, policy):
+    """Rows with every column there is."""
+    return draw_rows(tree, policy, tables, (30, 30, 30), BOARDS, seed=2, history="all")
 
 
 def test_shapes_shares_and_weights(tables, tree, policy):
@@ -56,6 +67,8 @@ def test_shapes_shares_and_weights(tables, tree, policy):
         assert r.X.dtype == r.P.dtype == np.float32 and r.w.dtype == np.float64
         assert r.w.mean() == pytest.approx(1) and r.w.min() > 0
         assert r.P.sum(axis=1) == pytest.approx(np.ones(len(r.P)), abs=1e-5)
+        assert [len(column) for column in checked_rows(r.X, r.P, r.w)] == 3 * [len(r.board)], "rows are what fits ask for"
+        assert (r.X[:, -4:] >= 0).all()
     assert (rows[0].board == NO_BOARD).all()
     assert rows[3].board.tolist() == [0] * 10 + [1] * 10 + [2] * 10
 
@@ -68,61 +81,39 @@ def test_the_same_seed_draws_the_same_rows(tables, tree, policy):
 
 
 @pytest.mark.parametrize("street", range(4))
-def test_every_row_is_a_situation_of_the_table(tables, tree, policy, street):
-    """Features are those of some hole on the row's board; targets those of a node with the row's bets."""
-    rows = draw_rows(tree, policy, tables, (30, 30, 30), BOARDS, seed=2)[street]
+def test_every_row_is_a_situation_of_the_table(tables, tree, policy, all_told, street):
+    """Features are those of some hole on the row's board, and of a node with the row's bets; targets are theirs."""
+    rows = all_told[street]
     for i in range(0, len(rows.X), 1 if street else 40):
         board = BOARDS[rows.board[i]].tolist()[: SHOWN[street]] if street else []
-        bets = rows.X[i, -4:]
-        nodes = [n for n in decisions(tree, street) if (tree.bets[n, 1 - tree.actor[n]] == bets).all()]
+        strength, bets = rows.X[i, :-11], rows.X[i, -11:-7]
+        nodes = [
+            node
+            for node in decisions(tree, street)
+            for own in [int(tree.actor[node])]
+            if [*tree.bets[node, 1 - own], *tree.bets[node, own], own == 0] == rows.X[i, -11:-2].tolist()
+        ]
         found = np.concatenate([node_probabilities(tree, policy, street, board, n) for n in nodes])
         holes = np.tile(np.arange(1326), len(nodes))[np.abs(found - rows.P[i]).max(axis=1) < 1e-6]
-        free = [h for h in holes if free_holes(board)[h]]
-        assert free, "no hole plays so"
         hands = board_features(street, tables[street], board)
-        its = [h for h in free if np.array_equal(hands[h], rows.X[i, :-4])]
-        assert its, "the row's features are not those of a hole that plays so"
-        if i < 3 and street:  # and a hand given as text knows nothing of tables
-            assert np.array_equal(hand(name(its[0]), text(board)).vector(bets), rows.X[i])
-
-
-@pytest.mark.parametrize("history,told", [("both", 8), ("both+seat", 9)])
-def test_more_of_the_betting_is_told_of_the_same_situations(tables, tree, policy, history, told):
-    """The paper's columns, targets and weights stay; a node that is told so, and a hole, play as the row is taught."""
-    plain = draw_rows(tree, policy, tables, (30, 30, 30), BOARDS, seed=2)
-    full = draw_rows(tree, policy, tables, (30, 30, 30), BOARDS, seed=2, history=history)
-    for street, (a, b) in enumerate(zip(plain, full, strict=True)):
-        n = a.X.shape[1]
-        assert b.X.shape[1] == n - 4 + told and np.array_equal(a.X, b.X[:, :n])
-        assert np.array_equal(a.P, b.P) and np.array_equal(a.w, b.w)
-        for i in range(0, len(b.X), 1 if street else 40):
-            board = BOARDS[b.board[i]].tolist()[: SHOWN[street]] if street else []
-            nodes = [
-                node
-                for node in decisions(tree, street)
-                for own in [int(tree.actor[node])]
-                if [*tree.bets[node, 1 - own], *tree.bets[node, own], own == 0][:told] == b.X[i, -told:].tolist()
-            ]
-            found = np.concatenate([node_probabilities(tree, policy, street, board, node) for node in nodes])
-            assert np.abs(found - b.P[i]).max(axis=1).min() < 1e-6
+        its = [h for h in holes if free_holes(board)[h] and np.array_equal(hands[h], strength)]
+        assert its, "no hole with the row's features plays so"
+        if i < 3:  # and a hand given as text knows nothing of tables
+            text = ["".join(map(card_text, cards)) for cards in (HOLE_CARDS[its[0]].tolist(), board)]
+            assert np.array_equal(hand(*text).vector(bets), [*strength, *bets])
 
 
 @pytest.mark.parametrize("history", HISTORIES)
-def test_rows_lose_the_columns_that_are_not_told(tables, tree, policy, history):
+def test_rows_lose_the_columns_that_are_not_told(tables, tree, policy, all_told, history):
     """The same rows as if they had been drawn with the fewer columns."""
-    all_told, drawn = (draw_rows(tree, policy, tables, (30,) * 3, BOARDS, 7, history=h) for h in ("all", history))
+    drawn = draw_rows(tree, policy, tables, (30, 30, 30), BOARDS, seed=2, history=history)
     for found, wanted in zip(told_rows(all_told, history), drawn, strict=True):
         assert all(np.array_equal(a, b) for a, b in zip(found, wanted, strict=True))
 
 
-@pytest.fixture(scope="module")
-def sizes():
-    """A tree with two bets on the river, and a table of random answers."""
-    return build_tree(menu_from([[]], [[]], [[]], [[1, 2], []]))
-
-
-def test_a_size_that_the_tree_lacks_is_answered_as_its_neighbours_are(tables, sizes):
+def test_a_size_that_the_tree_lacks_is_answered_as_its_neighbours_are(tables):
     """Rows of the river, one by one: sizes stay between neighbours of the tree's, answers mix as translation reads the bet."""
+    sizes = build_tree(menu_from([[]], [[]], [[]], [[1, 2], []]))
     table = random_table(sizes, make_groups(tables[1], tables[2], Grid(40, 1, ()), Grid(40, 1, ())), 1)
     plain, moved = (draw_rows(sizes, table, tables, (3, 3, 600), BOARDS, 2, history="ours", off_menu=n)[3] for n in (0, 2))
     nodes = decisions(sizes, 3)
@@ -152,44 +143,17 @@ def test_a_size_that_the_tree_lacks_is_answered_as_its_neighbours_are(tables, si
         assert min(np.abs(mixed(n, level, float(x[6])) - p).max() for n in same) < 1e-4
 
 
-def test_preflop_features_are_those_of_the_hand(tables, tree, policy):
-    rows = draw_rows(tree, policy, tables, (3, 3, 3), BOARDS, seed=2)[0]
-    k = int(CLASS_OF_HOLE[HOLE_CARDS.tolist().index([51, 50])])  # a pair of aces
-    assert np.array_equal(rows.X[k], hand("AsAh").vector((100, 0, 0, 0)))
-
-
-def reach_by_walk(tree, policy, board, node, hole, player):
-    """Product of a player's own probabilities on the way to a node."""
-    p = 1.0
-    while node > 0:
-        above = tree.parent[node]
-        if tree.actor[above] == player:
-            street = tree.street[above]
-            group = hole_groups(policy.groups, street, board[: SHOWN[street]])[hole]
-            p *= policy.tables[street][group, node - tree.street_start[street]]
-        node = above
-    return p
-
-
 def test_stakes_by_brute_force(tree, policy):
-    """Own reach times the opponents' over holes that share no card, times the pot, at every street's nodes."""
+    """Own reach times the opponents' over holes that share no card, times the pot, at every decision with every hole."""
     board = BOARDS[0].tolist()
-    reach = np.zeros((2, len(tree.kind), 1326), dtype=np.float32)
-    reach[:, 0] = free_holes(board)
-    for street in range(4):
-        street_reach(tree, street, policy.street(street, board[: SHOWN[street]]), reach)
     free = np.flatnonzero(free_holes(board))
-    for street in range(4):
-        for node in decisions(tree, street)[-2:]:
-            actor, hole = tree.actor[node], free[137]
-            theirs = [
-                reach_by_walk(tree, policy, board, node, h, 1 - actor)
-                for h in free
-                if not np.isin(HOLE_CARDS[h], HOLE_CARDS[hole]).any()
-            ]
-            own = reach_by_walk(tree, policy, board, node, hole, actor)
-            wanted = own * sum(theirs) * tree.bets[node].sum()
-            assert stakes(tree, np.array([node]), reach, pots(tree, np.array([node])))[0, hole] == pytest.approx(wanted, rel=1e-4)
+    reach, cards = node_reach(tree, [policy, policy], board, free), HOLE_CARDS[free]
+    apart = (cards[:, None, :, None] != cards[None, :, None, :]).all(axis=(2, 3))
+    nodes = np.flatnonzero(tree.kind == DECISION)
+    actor = tree.actor[nodes]
+    wanted = reach[actor, nodes] * (reach[1 - actor, nodes] @ apart) * pots(tree, nodes)
+    found = stakes(tree, nodes, reach_on(tree, policy, board), pots(tree, nodes))
+    np.testing.assert_allclose(found[:, free], wanted, rtol=1e-4)
 
 
 @pytest.mark.parametrize("street", [1, 2, 3])
@@ -199,61 +163,45 @@ def test_weighted_counts_are_stakes(tables, tree, policy, street):
     River decisions after a river action count as well.
     """
     rows = draw_rows(tree, policy, tables, (30_000,) * 3, BOARDS, seed=8)[street]
-    wanted: dict[tuple, float] = {}
+    nodes, wanted, found = decisions(tree, street), defaultdict(float), defaultdict(float)
     for k, board in enumerate(BOARDS.tolist()):
-        reach = np.zeros((2, len(tree.kind), 1326), dtype=np.float32)
-        reach[:, 0] = free_holes(board)
-        for s in range(4):
-            street_reach(tree, s, policy.street(s, board[: SHOWN[s]]), reach)
-        nodes = decisions(tree, street)
-        for node, stake in zip(nodes, stakes(tree, nodes, reach, pots(tree, nodes)).sum(axis=1), strict=True):
-            key = (k, *tree.bets[node, 1 - tree.actor[node]].tolist())
-            wanted[key] = wanted.get(key, 0) + stake
-    keys = np.column_stack([rows.board, rows.X[:, -4:]]).astype(int).tolist()
-    found = dict.fromkeys(wanted, 0.0)
-    for key, weight in zip(keys, rows.w, strict=True):
+        stake = stakes(tree, nodes, reach_on(tree, policy, board), pots(tree, nodes)).sum(axis=1)
+        for bets, dollars in zip(tree.bets[nodes, 1 - tree.actor[nodes]].tolist(), stake, strict=True):
+            wanted[k, *bets] += dollars
+    for key, weight in zip(np.column_stack([rows.board, rows.X[:, -4:]]).astype(int).tolist(), rows.w, strict=True):
         found[tuple(key)] += weight
-    total, weight = sum(wanted.values()), rows.w.sum()
-    assert len(wanted) >= 3 * len(BOARDS)
+    total = sum(wanted.values())
+    assert len(wanted) >= 3 * len(BOARDS) and found.keys() <= wanted.keys()
     for key, stake in wanted.items():
-        assert found[key] / weight == pytest.approx(stake / total, rel=0.1)
+        assert found[key] / rows.w.sum() == pytest.approx(stake / total, rel=0.1)
     for k in range(len(BOARDS)):  # nor does a board lose weight because its stakes are spread more thinly
         share = sum(stake for key, stake in wanted.items() if key[0] == k) / total
-        assert rows.w[rows.board == k].sum() / weight == pytest.approx(share, rel=0.003)
+        assert rows.w[rows.board == k].sum() / rows.w.sum() == pytest.approx(share, rel=0.003)
 
 
 def test_preflop_weights_are_stakes_of_the_starting_hands(tables, tree, policy):
     rows = draw_rows(tree, policy, tables, (3, 3, 3), BOARDS, seed=8)[0]
-    reach = np.zeros((2, len(tree.kind), 1326), dtype=np.float32)
-    reach[:, 0] = 1
-    street_reach(tree, 0, policy.street(0, []), reach)
-    stake = stakes(tree, decisions(tree, 0), reach, pots(tree, decisions(tree, 0)))
+    nodes = decisions(tree, 0)
+    stake = stakes(tree, nodes, reach_on(tree, policy, []), pots(tree, nodes))
     wanted = np.concatenate([np.bincount(CLASS_OF_HOLE, weights=s, minlength=169) for s in stake])
     assert rows.w / rows.w.sum() == pytest.approx(wanted / wanted.sum(), abs=2e-6)
 
 
-def test_bad_arguments_are_named(tables, tree, policy):
-    with pytest.raises(ValueError, match="n_rows is .* for 3 boards"):
-        draw_rows(tree, policy, tables, (2, 30, 30), BOARDS, seed=1)
-    with pytest.raises(ValueError, match="history is 'mine', expected one of"):
-        draw_rows(tree, policy, tables, (30, 30, 30), BOARDS, seed=1, history="mine")
-    with pytest.raises(ValueError, match="off_menu is 3 with history 'both', expected 'ours'"):
-        draw_rows(tree, policy, tables, (30, 30, 30), BOARDS, seed=1, history="both", off_menu=3)
-    rows = draw_rows(tree, policy, tables, (3, 3, 3), BOARDS, seed=1, history="both")
+def test_bad_arguments_are_named(tables, tree, policy, all_told):
+    given = {"tree": tree, "policy": policy, "tables": tables, "n_rows": (3, 3, 3), "boards": BOARDS, "seed": 1}
+    for change, message in (
+        ({"n_rows": (2, 30, 30)}, "n_rows is .* for 3 boards"),
+        ({"boards": BOARDS[:0]}, "for 0 boards"),
+        ({"history": "mine"}, "history is 'mine', expected one of"),
+        ({"history": "both", "off_menu": 3}, "off_menu is 3 with history 'both', expected 'ours'"),
+        ({"policy": FixedPolicy(tree, 0)}, "nothing is at stake on the flop"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            draw_rows(**given | change)
+    rows = told_rows(all_told, "both")
     for wanted, drawn in (("both+seat", "both"), ("opponent", "all")):
         with pytest.raises(ValueError, match="rows have 39 features, drawn with .*: expected all of"):
             told_rows(rows, wanted, drawn)
-    with pytest.raises(ValueError, match="for 0 boards"):
-        draw_rows(tree, policy, tables, (2, 30, 30), BOARDS[:0], seed=1)
-    with pytest.raises(ValueError, match="nothing is at stake on the flop"):
-        draw_rows(tree, FixedPolicy(tree, 0), tables, (3, 3, 3), BOARDS, seed=1)
-
-
-def test_rows_are_what_fits_ask_for(tables, tree, policy):
-    rows = draw_rows(tree, policy, tables, (300, 300, 300), BOARDS, seed=3)
-    for r in rows:
-        X, P, w = checked_rows(r.X, r.P, r.w)
-        assert len(X) == len(P) == len(w) == len(r.board) and (X[:, -4:] >= 0).all()
 
 
 @pytest.mark.parametrize("listed", [False, True])
