@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 from random_tables import random_table
 
-from faceup.cards.cards import CLASS_OF_HOLE
-from faceup.holdem.betting.betting_tree import CALL, FOLD, build_tree, children, columns, decisions, menu_from
+from faceup.holdem.betting.betting_tree import CALL, build_tree, children, columns, decisions, menu_from
 from faceup.holdem.learn.action_costs import action_costs, relative_costs, worst_costs
 from faceup.holdem.learn.dataset import draw_rows
 from faceup.holdem.play.match import Table
@@ -25,15 +24,15 @@ def policy(tables):
     return TablePolicy((*(np.tile(table[:1], (len(table), 1)) for table in tables[:3]), tables[3]), groups)
 
 
-def below(node):
-    """Columns of a decision's actions in its street's table."""
-    return columns(TREE, node)
+@pytest.fixture(scope="module")
+def costs(policy):
+    return action_costs(TREE, policy, BOARDS)
 
 
 def changed(policy, node, group, action):
     """The policy that always takes one action of a decision with the hands of one group."""
     made = [table.copy() for table in policy.tables]
-    made[TREE.street[node]][group, below(node)] = np.eye(TREE.n_children[node])[action]
+    made[TREE.street[node]][group, columns(TREE, node)] = np.eye(TREE.n_children[node])[action]
     return TablePolicy(tuple(made), policy.groups)
 
 
@@ -44,7 +43,7 @@ def test_costs_are_what_a_match_loses(policy, street):
     node, board = nodes[len(nodes) // 2], BOARDS[0].tolist()
     groups = hole_groups(policy.groups, street, board[: (0, 3, 4, 5)[street]])
     group, seat = int(np.bincount(groups[free_holes(board)]).argmax()), int(TREE.actor[node])
-    costs = action_costs(TREE, policy, BOARDS[:1])[street][group, below(node)]
+    costs = action_costs(TREE, policy, BOARDS[:1])[street][group, columns(TREE, node)]
     changes = [changed(policy, node, group, action) for action in range(len(costs))]
     values = Table(TREE, [policy, *changes]).play(board)
     lost = values[0, 0] - values[1:, 0] if seat == 0 else values[0, 1:] - values[0, 0]
@@ -53,19 +52,11 @@ def test_costs_are_what_a_match_loses(policy, street):
     assert lost == pytest.approx(costs * come, rel=2e-3, abs=2e-4)
 
 
-def test_the_policy_itself_costs_nothing(policy):
-    for street, table in enumerate(action_costs(TREE, policy, BOARDS)):
+def test_the_policy_itself_costs_nothing(policy, costs):
+    for street, table in enumerate(costs):
         for node in decisions(TREE, street):
-            mean = (table[:, below(node)] * policy.tables[street][:, below(node)]).sum(axis=1)
+            mean = (table[:, columns(TREE, node)] * policy.tables[street][:, columns(TREE, node)]).sum(axis=1)
             assert np.abs(mean).max() <= 1e-3 * max(1, np.abs(table).max())
-
-
-def test_folding_aces_is_the_dearest_fold(policy):
-    """Before the flop, against an opponent who comes with anything."""
-    folds = [c for c in range(*TREE.street_start[:2]) if TREE.label[c] == FOLD]
-    costs = action_costs(TREE, policy, BOARDS)[0][:, [c - TREE.street_start[0] for c in folds]]
-    dear = costs.mean(axis=1)
-    assert dear[CLASS_OF_HOLE[-1]] > np.median(dear)
 
 
 def test_rows_weigh_what_the_worst_action_costs(tables, policy):
@@ -73,7 +64,7 @@ def test_rows_weigh_what_the_worst_action_costs(tables, policy):
     costs = [np.zeros_like(table) for table in policy.tables]
     for street, table in enumerate(costs):
         node = decisions(TREE, street)[0]
-        table[:, below(node)] = 7 * np.arange(TREE.n_children[node])
+        table[:, columns(TREE, node)] = 7 * np.arange(TREE.n_children[node])
     rows = draw_rows(TREE, policy, tables, (200, 200, 200), BOARDS, seed=2, costs=costs)
     for street in (1, 2, 3):
         node = decisions(TREE, street)[0]
@@ -86,23 +77,22 @@ def test_rows_weigh_what_the_worst_action_costs(tables, policy):
     assert rows[0].w[:169].sum() > 0.99 * rows[0].w.sum()
 
 
-def test_the_worst_action_of_each_decision(policy):
-    costs = action_costs(TREE, policy, BOARDS)
+def test_the_worst_action_of_each_decision(costs):
     for street, table in enumerate(costs):
         nodes = decisions(TREE, street)
-        wanted = np.stack([table[:, below(node)].max(axis=1).clip(min=0) for node in nodes], axis=1)
+        wanted = np.stack([table[:, columns(TREE, node)].max(axis=1).clip(min=0) for node in nodes], axis=1)
         assert np.array_equal(worst_costs(TREE, nodes, table), wanted)
 
 
-def test_bad_arguments_are_named(tables, policy):
+def test_bad_arguments_are_named(tables, policy, costs):
     with pytest.raises(ValueError, match="boards is empty"):
         action_costs(TREE, policy, BOARDS[:0])
-    costs = action_costs(TREE, policy, BOARDS)
-    with pytest.raises(ValueError, match="costs of the flop have shape"):
-        draw_rows(TREE, policy, tables, (2, 2, 2), BOARDS, seed=1, costs=[costs[0], costs[0], *costs[2:]])
-    with pytest.raises(ValueError, match="costs: 3 tables, expected one for each of the 4 rounds"):
-        draw_rows(TREE, policy, tables, (2, 2, 2), BOARDS, seed=1, costs=costs[:3])
-    with pytest.raises(ValueError, match="costs of the flop have 3 rows: expected"):
-        draw_rows(TREE, policy, tables, (2, 2, 2), BOARDS, seed=1, costs=[costs[0], costs[1][:3], *costs[2:]])
-    with pytest.raises(ValueError, match="nothing is at stake before the flop"):
-        draw_rows(TREE, policy, tables, (2, 2, 2), BOARDS, seed=1, costs=[0 * costs[0], *costs[1:]])
+    preflop, flop, *later = costs
+    for wrong, message in (
+        ([preflop, preflop, *later], "costs of the flop have shape"),
+        (costs[:3], "costs: 3 tables, expected one for each of the 4 rounds"),
+        ([preflop, flop[:3], *later], "costs of the flop have 3 rows: expected"),
+        ([0 * preflop, flop, *later], "nothing is at stake before the flop"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            draw_rows(TREE, policy, tables, (2, 2, 2), BOARDS, seed=1, costs=wrong)
