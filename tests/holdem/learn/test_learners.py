@@ -5,11 +5,13 @@ from functools import partial
 
 import numpy as np
 import pytest
+from scipy.optimize import brentq
 
 from faceup.holdem.learn.boosted import fit_boosted
-from faceup.holdem.learn.distill import predictor
+from faceup.holdem.learn.distill import predictor, size
 from faceup.holdem.learn.neural import fit_neural
 from faceup.trees.cart import answer_by_costs, fit_cart
+from faceup.trees.metrics import nearest_mixtures
 from faceup.trees.oct import fit_oct
 
 
@@ -64,11 +66,43 @@ def test_weights_have_no_unit_and_threads_no_part(name):
     assert np.array_equal(predictor(kept)(X), alone)
 
 
+def least_in_sum(name: str, P: np.ndarray, costs: np.ndarray) -> np.ndarray:
+    """The answer to rows with these mean targets and costs that errs and costs least."""
+    if name in ("CART", "OCT"):
+        return nearest_mixtures([P - costs / 2])[0]  # |p - P|^2 + costs.p
+    level = brentq(lambda a: (P / (costs + a)).sum() - 1, 1e-9 - costs.min(), 1e3)
+    return P / (costs + level)  # -P.log(p) + costs.p: P_k / p_k - costs_k is the same for all labels
+
+
 @every_learner
-def test_constant_features_give_the_weighted_mean(name):
-    _, P, w, _ = rows()
-    X = np.full((len(P), 3), 300.0)
-    assert predictor(LEARNERS[name](X, P, w, seed=0))(X[:1])[0] == pytest.approx(np.average(P, axis=0, weights=w), abs=2e-3)
+@pytest.mark.parametrize("cost_weight", [0, 1, 4])
+def test_two_kinds_of_rows_with_costs_each_give_the_least_sum(name, cost_weight):
+    """Whatever features are constant; without weight on costs the answer is the weighted mean."""
+    _, P, w, _ = rows(400)
+    kind = np.repeat([0, 1], 200)
+    X = np.stack([kind, np.full(400, 300), kind], axis=1)
+    costs = np.random.default_rng(0).normal(size=P.shape) + np.array([[0, 0.5, 1, 0], [1, 0, 0, 0.5]])[kind]
+    more = {"OCT": {"criterion": "brier+cost"}, "XGBoost": {"rounds": 200}, "NN": {"epochs": 300, "batch": 400}}
+    model = LEARNERS[name](X, P, w, seed=0, costs=costs, cost_weight=cost_weight, **more.get(name, {}))
+    for here in (kind == 0, kind == 1):
+        means = (np.average(a[here], axis=0, weights=w[here]) for a in (P, cost_weight * costs))
+        assert predictor(model)(X[here])[0] == pytest.approx(least_in_sum(name, *means), abs=2e-3)
+
+
+@pytest.mark.parametrize("name", ["XGBoost", "NN"])
+def test_a_saved_model_predicts_the_same_and_refuses_rows_of_another_width(name, tmp_path):
+    X, P, w, _ = rows()
+    model = LEARNERS[name](X, P, w, seed=0)
+    model.save(tmp_path / "model")
+    loaded = type(model).load(tmp_path / "model")
+    assert np.array_equal(loaded.predict(X), model.predict(X)) and size(loaded) == size(model)
+    assert loaded.predict(X).dtype == np.float32 and loaded.predict(X[:0]).shape == (0, 4)
+    loaded.save(tmp_path / "again")
+    assert (tmp_path / "again").read_bytes() == (tmp_path / "model").read_bytes()
+    with pytest.raises(ValueError, match="X has 2 features: expected 3"):
+        model.predict(X[:, :2])
+    with pytest.raises(ValueError, match="X is nan"):
+        model.predict(np.full((1, 3), np.nan))
 
 
 @every_learner
