@@ -50,38 +50,25 @@ def cart(rows: TrainingRows):
     return grow(rows.X, rows.P, rows.w)
 
 
+def same(one, two) -> bool:
+    """Whether two trees, or sets of rows, hold the same."""
+    return all(np.array_equal(a, b) for a, b in zip(one, two, strict=True))
+
+
 @pytest.mark.parametrize("n,share", [(400, 0.2), (300, 0.5), (10, 0.01)])
 def test_no_test_board_has_a_flop_of_the_training_boards(n, share):
-    dealt = boards(n)
-    split = split_boards(dealt, share)
-    train, test = split.boards[split.train], split.boards[split.test]
-    assert len(test) == max(2, round(share * n)) and len(train) <= n - len(test)
-    flops = [{canonical(board[:3].tolist())[0] for board in part} for part in (train, test)]
-    assert not flops[0] & flops[1]
-    if n == 400:
-        assert n / 2 < len(train) < n - len(test), "among hundreds of boards some flops come twice"
-    kept = {tuple(board) for board in np.concatenate([train, test])}
-    assert all((tuple(b) in kept) or canonical(b[:3].tolist())[0] in flops[1] for b in dealt)
-
-
-def test_more_test_boards_share_no_flop_with_those_trained_on():
-    dealt, more = boards(300), boards(640)[300:]
-    few, split = split_boards(dealt, 0.2), split_boards(dealt, 0.2, more)
-    assert np.array_equal(split.train, few.train) and np.array_equal(split.boards[: len(few.boards)], few.boards)
-    assert sorted([*split.train, *split.test]) == list(range(len(split.boards)))
-    flops = {canonical(board[:3].tolist())[0] for board in split.boards[split.train]}
-    wanted = [b.tolist() for b in more if canonical(b[:3].tolist())[0] not in flops]
-    assert split.boards[len(few.boards) :].tolist() == wanted and 0 < len(wanted) < len(more)
-
-
-def test_a_share_of_rows_is_drawn_or_the_weightiest():
-    first, drawn, listed = some_rows(1), some_rows(2), some_rows(3)._replace(board=np.full(600, NO_BOARD, dtype=np.int32))
-    few = share_of([first, drawn, listed], 0.1, seed=3)
-    assert few[0] is first and [len(rows.X) for rows in few] == [600, 60, 60]
-    assert all(np.array_equal(a, b) for a, b in zip(few[1], subset(drawn, 60, seed=3), strict=True))
-    assert sorted(few[2].w) == sorted(listed.w)[-60:]
-    places = [int(np.flatnonzero((listed.X == x).all(axis=1))[0]) for x in few[2].X]
-    assert places == sorted(places) and np.array_equal(few[2].P, listed.P[places])
+    """Up to suits: first boards to test on, then those to train on, then more to test on."""
+    dealt, more = np.split(boards(n + 340), [n])
+    flop = {tuple(board): canonical(board[:3])[0] for board in [*dealt.tolist(), *more.tolist()]}
+    test, rest = np.split(dealt, [max(2, round(share * n))])
+    train = [board for board in rest.tolist() if flop[*board] not in [flop[*other] for other in test.tolist()]]
+    further = [board for board in more.tolist() if flop[*board] not in [flop[*other] for other in train]]
+    few, split = split_boards(dealt, share), split_boards(dealt, share, more)
+    assert few.boards.tolist() == [*test.tolist(), *train] and split.boards.tolist() == [*few.boards.tolist(), *further]
+    assert few.train.tolist() == split.train.tolist() == list(range(len(test), len(few.boards)))
+    assert few.test.tolist() == list(range(len(test)))
+    assert split.test.tolist() == [*few.test, *range(len(few.boards), len(split.boards))]
+    assert n < 400 or (n / 2 < len(train) < len(rest) and 0 < len(further) < len(more)), "some flops come twice"
 
 
 def test_a_split_without_training_boards_is_refused():
@@ -89,30 +76,34 @@ def test_a_split_without_training_boards_is_refused():
         split_boards(boards(2), 0.9)
 
 
+def test_a_share_of_rows_is_drawn_or_the_weightiest():
+    first, drawn, listed = some_rows(1), some_rows(2), some_rows(3)._replace(board=np.full(600, NO_BOARD, dtype=np.int32))
+    few = share_of([first, drawn, listed], 0.1, seed=3)
+    assert few[0] is first and same(few[1], subset(drawn, 60, seed=3))
+    assert same(few[2], (column[listed.w >= np.sort(listed.w)[-60]] for column in listed))
+
+
 def test_subset_keeps_rows_whole_and_in_order():
-    rows = some_rows(1)
+    rows = some_rows(1)._replace(board=np.arange(600))
     part = subset(rows, 50, seed=3)
-    places = [int(np.flatnonzero((rows.X == x).all(axis=1) & (rows.w == w))[0]) for x, w in zip(part.X, part.w, strict=True)]
-    assert len(part.X) == 50 and places == sorted(set(places))
-    assert np.array_equal(rows.P[places], part.P) and np.array_equal(rows.board[places], part.board)
+    assert len(part.X) == 50 and part.board.tolist() == sorted(set(part.board))
+    assert same(part, (column[part.board] for column in rows))
     assert subset(rows, 600, seed=3) is rows
 
 
-def test_rows_of_some_boards():
+@pytest.mark.parametrize("chosen", [range(2, 4), [0, 3]])
+def test_rows_of_some_boards(chosen):
     rows = some_rows(1)
-    for chosen in (range(2, 4), [0, 3]):
-        part, places = on_boards(rows, chosen), np.concatenate([np.arange(100 * k, 100 * k + 100) for k in chosen])
-        assert part.board.tolist() == rows.board[places].tolist()
-        assert np.array_equal(part.X, rows.X[places]) and np.array_equal(part.P, rows.P[places])
-        assert part.w.mean() == pytest.approx(1)
-        assert np.ptp(part.w / rows.w[places]) == pytest.approx(0, abs=1e-9)
+    part, places = on_boards(rows, chosen), np.concatenate([np.arange(100 * k, 100 * k + 100) for k in chosen])
+    whole = TrainingRows(*(column[places] for column in rows))
+    assert part.w == pytest.approx(whole.w / whole.w.mean())
+    assert same(part._replace(w=whole.w), whole)
 
 
 def test_rounds_come_back_in_order_and_as_if_trained_alone():
     rounds, seen = [some_rows(seed) for seed in range(4)], []
-    for rows, model in zip(rounds, fit_rounds([grow] * 4, rounds, seen.append), strict=True):
-        alone = cart(rows)
-        assert all(np.array_equal(a, b) for a, b in zip(model, alone, strict=True))
+    models = fit_rounds([grow] * 4, rounds, seen.append)
+    assert all(same(model, cart(rows)) for rows, model in zip(rounds, models, strict=True))
     assert seen == [1, 2, 3, 4]
 
 
@@ -121,8 +112,7 @@ def test_every_setting_of_a_grid_is_tried_and_judged_on_other_rows():
     tried = try_settings(partial(fit_cart, seed=1), {"max_depth": [1, 4], "min_rows": [5, 50]}, train, valid)
     assert [(s["max_depth"], s["min_rows"]) for s, _, _ in tried] == [(1, 5), (1, 50), (4, 5), (4, 50)]
     for setting, model, found in tried:
-        alone = fit_cart(train.X, train.P, train.w, seed=1, **setting)
-        assert all(np.array_equal(a, b) for a, b in zip(model, alone, strict=True))
+        assert same(model, fit_cart(train.X, train.P, train.w, seed=1, **setting))
         assert found == score(model, valid) != score(model, train)
     for empty in ({}, {"max_depth": []}):
         with pytest.raises(ValueError, match="grid is"):
@@ -134,28 +124,27 @@ def test_a_failed_fit_is_not_swallowed():
         fit_rounds([partial(grow, max_depth=0)] * 2, [some_rows(1)] * 2)
 
 
-@pytest.mark.parametrize("model", ["tree", "boosted", "neural"])
-def test_scores_and_sizes(model):
-    rows = some_rows(2)
-    if model == "tree":
-        fitted, number, unit = cart(rows), 16, "leaves"
-    elif model == "boosted":
-        fitted = fit_boosted(rows.X, rows.P, rows.w, max_depth=2, learning_rate=0.3, rounds=5, seed=1)
-        number, unit = 5 * 3 * 4, "leaves in 15 trees"
-    else:
-        settings = dict(layers=1, width=8, epochs=20, batch=50, learning_rate=1e-2, seed=1)
-        fitted = fit_neural(rows.X, rows.P, rows.w, **settings)
-        number, unit = 6 * 8 + 8 + 8 * 3, "parameters"
+BOOSTED = partial(fit_boosted, max_depth=2, learning_rate=0.3, rounds=5, seed=1)
+NETWORK = partial(fit_neural, layers=1, width=8, epochs=20, batch=50, learning_rate=1e-2, seed=1)
+
+
+@pytest.mark.parametrize(
+    ("fit", "number", "unit"),
+    [(grow, 16, "leaves"), (BOOSTED, 5 * 3 * 4, "leaves in 15 trees"), (NETWORK, 6 * 8 + 8 + 8 * 3, "parameters")],
+)
+def test_scores_and_sizes(fit, number, unit):
+    rows, other = some_rows(2), some_rows(3)
+    fitted = fit(rows.X, rows.P, rows.w)
     assert size(fitted)[1] == unit and 0 < size(fitted)[0] <= number
     assert predictor(fitted)(rows.X).shape == rows.P.shape
     found = score(fitted, rows)
     average = np.average(rows.P, axis=0, weights=rows.w)
     naive = -np.average((rows.P * np.log(average)).sum(axis=1), weights=rows.w)
     assert found["floor"] < found["log_loss"] < naive
-    low_mean_high = excess_of(fitted, rows, seed=1)
-    assert low_mean_high.mean == pytest.approx(found["log_loss"] - found["floor"], abs=1e-5)
-    assert low_mean_high.low < low_mean_high.mean < low_mean_high.high
-    brier = [found["brier"], score(fitted, other := some_rows(3))["brier"]]
+    above = excess_of(fitted, rows, seed=1)
+    assert above.mean == pytest.approx(found["log_loss"] - found["floor"], abs=1e-5)
+    assert above.low < above.mean < above.high
+    brier = [found["brier"], score(fitted, other)["brier"]]
     assert mean_brier([fitted] * 2, [rows, other]) == pytest.approx(sum(brier) / 2) and brier[0] != brier[1]
 
 
@@ -169,9 +158,8 @@ def test_models_are_judged_each_on_its_own_rows():
 def test_intervals_follow_the_boards_not_the_rows():
     """Copies of every row narrow nothing; a single board leaves no interval."""
     rows = some_rows(4)
-    model = cart(rows)
-    once, four_times = excess_of(model, rows, 1), excess_of(model, TrainingRows(*(np.repeat(c, 4, axis=0) for c in rows)), 1)
-    assert four_times == pytest.approx(once)
+    model, copies = cart(rows), TrainingRows(*(np.repeat(column, 4, axis=0) for column in rows))
+    assert excess_of(model, copies, 1) == pytest.approx(excess_of(model, rows, 1))
     single = excess_of(model, rows._replace(board=np.zeros(600, dtype=int)), 1)
     assert single.low == pytest.approx(single.mean) == pytest.approx(single.high)
 
