@@ -3,7 +3,7 @@
 import numba
 import numpy as np
 import pytest
-from games import SMALL, RandomPolicy, node_reach, node_values
+from games import SMALL, RandomPolicy, node_reach, node_values, threads
 from random_trees import random_tree
 
 from faceup.cards.cards import fixing_permutations
@@ -11,6 +11,7 @@ from faceup.cards.matchups import RUNOUTS_FLOP, RUNOUTS_PREFLOP, flop_wins
 from faceup.holdem.betting.betting_tree import FOLD_END, SHOWDOWN, children, columns, decisions
 from faceup.holdem.play.agents import TreePolicy
 from faceup.holdem.safe.game import N_PAIRS, SafeGame, learn
+from faceup.holdem.safe.infosets import strategy_rows
 from faceup.holdem.safe.learners import Leaves, Levels
 from faceup.holdem.solve.best_response import Responder, fold_values
 from faceup.holdem.solve.groups import N_RIVER_GROUPS, Groups, river_equities
@@ -31,8 +32,8 @@ def table() -> TablePolicy:
 LEVELS = Levels(SMALL, table(), TURN_IDS % 15, 9)
 
 
-def levels_run(rivers: int = 48, first: int = 0) -> SafeGame:
-    return SafeGame(SMALL, LEVELS, LEVELS, EVEN, rivers, first, 1.0, seed=5)
+def levels_run(rivers: int = 48, first: int = 0, **settings) -> SafeGame:
+    return SafeGame(SMALL, LEVELS, LEVELS, EVEN, rivers, first, 1.0, seed=5, **settings)
 
 
 def leaves_run(tables, rivers: int = 48, first: int = 0) -> SafeGame:
@@ -85,102 +86,77 @@ def test_a_run_begins_as_the_table_and_the_trees_play(tables):
         np.testing.assert_allclose(found.value, wanted.value, rtol=1e-5)
 
 
-def rows_of(weights, infosets, street) -> np.ndarray:
-    """The strategy (rows, width) in proportion to positive weights, uniform where there are none."""
-    start, end = SMALL.street_start[street : street + 2]
-    rows = np.zeros((len(infosets.of), end - start))
-    for node in decisions(SMALL, street):
-        own = np.maximum(weights[infosets.of[:, infosets.situation[node], None], SMALL.label[children(SMALL, node)]], 0.0)
-        total = own.sum(axis=1, keepdims=True)
-        rows[:, columns(SMALL, node)] = np.where(total > 0, own / np.where(total > 0, total, 1), 1 / own.shape[1])
-    return rows
+CARDS = np.random.default_rng([5, 0]).permutation(52)[:6].tolist()  # four of the turn, and two rivers: what runs of seed 5 deal
+TURN, RIVERS = CARDS[:4], CARDS[4:]
 
 
-def test_opponents_regrets():
-    """What one iteration adds to the opponent's regrets, from values that an oracle has on two rivers."""
-    run = levels_run(rivers=2)
-    for weights in (*run.state.regrets, *run.state.opponent):
-        weights[:] = RNG.normal(size=weights.shape)
-    cards, policy = np.random.default_rng([5, 0]).permutation(52)[:6], run.policy(current=True)
-    board, holes = cards[:4].tolist(), np.flatnonzero(free_holes(cards[:4].tolist()))
-    expected, before = [w.astype(np.float64) for w in run.state.opponent], int(SMALL.street_start[3])
-    for player in range(2):
-        value = np.zeros((before, 1326))
-        for river in cards[4:]:
-            left, found = node_values(SMALL, [policy, policy], [*board, river], best=player)
-            value[:, left] += 48 / 2 / 44 * found[player, :before]
-        reach = np.zeros((2, before, 1326), dtype=np.float32)
-        reach[:, :, holes] = node_reach(SMALL, [policy, policy], [*board, int(cards[4])], holes)[:, :before]
-        kind, street = SMALL.kind[:before], SMALL.street[:before]
-        folds = np.flatnonzero((kind == FOLD_END) & (street < 3))
-        value[folds] = fold_values(SMALL, folds, player, reach) * free_holes(board)
-        value[(kind == SHOWDOWN) & (street == 0)] = 0
-        for s in (2, 1, 0):
-            seen = LEVELS.street(s, board[: (0, 3, 4)[s]])
-            rows = rows_of(run.state.opponent[s], seen.infosets, s)[seen.row] if s < 2 else None
-            for node in decisions(SMALL, s)[::-1]:
-                below = value[children(SMALL, node)]
-                if SMALL.actor[node] != player:
-                    value[node] = below.sum(axis=0)
-                elif s == 2:
-                    value[node] = below.max(axis=0)
-                else:
-                    value[node] = (rows[:, columns(SMALL, node)].T * below).sum(axis=0)
-                    own = seen.infosets.of[seen.row, seen.infosets.situation[node]]
-                    for c in children(SMALL, node):
-                        np.add.at(expected[s][:, SMALL.label[c]], own, 0.01 * (value[c] - value[node]))
-    run.advance(1)
-    for found, wanted in zip(run.state.opponent, expected, strict=True):
-        np.testing.assert_allclose(found, wanted, rtol=1e-3, atol=1e-4 * np.abs(wanted).max())
+def values_before_the_river(policies, player, best=()) -> np.ndarray:
+    """A player's values (n_nodes, 1326) by the oracle on two rivers, of ends and of decisions on the river; others are 0."""
+    value, before = np.zeros((len(SMALL.kind), 1326)), int(SMALL.street_start[3])
+    for river in RIVERS:
+        left, found = node_values(SMALL, policies, [*TURN, river], best)
+        value[:, left] += 48 / 2 / 44 * found[player]
+    reach, holes = np.zeros((2, before, 1326), dtype=np.float32), np.flatnonzero(free_holes(TURN))
+    reach[:, :, holes] = node_reach(SMALL, policies, CARDS[:5], holes)[:, :before]
+    folds = np.flatnonzero((SMALL.kind == FOLD_END) & (SMALL.street < 3))
+    value[folds] = fold_values(SMALL, folds, player, reach) * free_holes(TURN)
+    value[(SMALL.kind == SHOWDOWN) & (SMALL.street == 0)] = 0
+    return value
 
 
-def test_regrets_against_the_table():
-    """What the learner adds to its regrets on all streets where the opponent nearly always plays his table: an oracle."""
-    run = SafeGame(SMALL, LEVELS, LEVELS, EVEN, 2, 0, 1.0, seed=5, knows=1e-7)
-    for weights in run.state.regrets:
-        weights[:] = RNG.normal(size=weights.shape)
-    cards, policy = np.random.default_rng([5, 0]).permutation(52)[:6], run.policy(current=True)
-    board, holes = cards[:4].tolist(), np.flatnonzero(free_holes(cards[:4].tolist()))
-    expected, before = [np.zeros(w.shape) for w in run.state.regrets], int(SMALL.street_start[3])
-    started = [w.astype(np.float64) for w in run.state.regrets]
-    for player in range(2):
-        both, value = [policy if p == player else LEVELS.table for p in range(2)], np.zeros((len(SMALL.kind), 1326))
-        for river in cards[4:].tolist():
-            left, found = node_values(SMALL, both, [*board, river])
-            value[:, left] += 48 / 2 / 44 * found[player]
-            add_regrets(expected[3], started[3], LEVELS.river, equity_rows(board, river, left), player, found[player].copy())
-        reach = np.zeros((2, before, 1326), dtype=np.float32)
-        reach[:, :, holes] = node_reach(SMALL, both, [*board, int(cards[4])], holes)[:, :before]
-        kind, street = SMALL.kind[:before], SMALL.street[:before]
-        folds = np.flatnonzero((kind == FOLD_END) & (street < 3))
-        value[folds] = fold_values(SMALL, folds, player, reach) * free_holes(board)
-        value[:before][(kind == SHOWDOWN) & (street == 0)] = 0
-        for s in (2, 1, 0):
-            seen = LEVELS.street(s, board[: (0, 3, 4)[s]])
-            value = add_regrets(expected[s], started[s], seen, seen.row, player, value, s)
-    run.advance(1)
-    for found, first, wanted in zip(run.state.regrets, started, expected, strict=True):
-        np.testing.assert_allclose(found - first, 0.01 * wanted, rtol=2e-3, atol=2e-4 * 0.01 * np.abs(wanted).max())
-
-
-def equity_rows(board, river, holes) -> np.ndarray:
-    """Levels of holes on a river."""
-    return LEVELS.river.row[river_equities([*board, river])[holes]]
-
-
-def add_regrets(regrets, weights, seen, row, player, value, street=3) -> np.ndarray:
-    """Add a player's regrets on a street, of hands in rows (n,), to regrets; value (n_nodes, n) is filled on the way up."""
-    rows = rows_of(weights, seen.infosets, street)[row]
+def add_regrets(regrets, weights, seen, player, value, street) -> None:
+    """Add a player's regrets on a street, of hands (n,) as they are seen; value (n_nodes, n) is filled on the way up."""
+    rows = strategy_rows(SMALL, street, seen, weights)
     for node in decisions(SMALL, street)[::-1]:
         below = value[children(SMALL, node)]
         if SMALL.actor[node] != player:
             value[node] = below.sum(axis=0)
             continue
         value[node] = (rows[:, columns(SMALL, node)].T * below).sum(axis=0)
-        own = seen.infosets.of[row, seen.infosets.situation[node]]
+        own = seen.infosets.of[seen.row, seen.infosets.situation[node]]
         for c in children(SMALL, node):
             np.add.at(regrets[:, SMALL.label[c]], own, value[c] - value[node])
-    return value
+
+
+def test_opponents_regrets():
+    """What one iteration adds to the opponent's regrets before the turn, from where on he answers best: an oracle."""
+    run = levels_run(rivers=2)
+    for weights in (*run.state.regrets, *run.state.opponent):
+        weights[:] = RNG.normal(size=weights.shape)
+    policy, started = run.policy(current=True), [weights.copy() for weights in run.state.opponent]
+    expected = [np.zeros(weights.shape) for weights in started]
+    for player in range(2):
+        value = values_before_the_river([policy, policy], player, best=player)
+        for node in decisions(SMALL, 2)[::-1]:
+            below = value[children(SMALL, node)]
+            value[node] = below.max(axis=0) if SMALL.actor[node] == player else below.sum(axis=0)
+        for s in (1, 0):
+            add_regrets(expected[s], started[s], LEVELS.street(s, TURN[: 3 * s]), player, value, s)
+    run.advance(1)
+    for found, first, wanted in zip(run.state.opponent, started, expected, strict=True):
+        wanted = first + 0.01 * wanted
+        np.testing.assert_allclose(found, wanted, rtol=1e-3, atol=1e-4 * np.abs(wanted).max())
+
+
+def test_regrets_against_the_table():
+    """What the learner adds to its regrets on all streets where the opponent nearly always plays his table: an oracle."""
+    run = levels_run(rivers=2, knows=1e-7)
+    for weights in run.state.regrets:
+        weights[:] = RNG.normal(size=weights.shape)
+    policy, started = run.policy(current=True), [weights.copy() for weights in run.state.regrets]
+    expected = [np.zeros(weights.shape) for weights in started]
+    for player in range(2):
+        both = [policy if p == player else LEVELS.table for p in range(2)]
+        for river in RIVERS:
+            left, found = node_values(SMALL, both, [*TURN, river])
+            seen = LEVELS.river._replace(row=LEVELS.river.row[river_equities([*TURN, river])[left]])
+            add_regrets(expected[3], started[3], seen, player, found[player], 3)
+        value = values_before_the_river(both, player)
+        for s in (2, 1, 0):
+            add_regrets(expected[s], started[s], LEVELS.street(s, TURN[: (0, 3, 4)[s]]), player, value, s)
+    run.advance(1)
+    for found, first, wanted in zip(run.state.regrets, started, expected, strict=True):
+        np.testing.assert_allclose(found - first, 0.01 * wanted, rtol=2e-3, atol=2e-4 * 0.01 * np.abs(wanted).max())
 
 
 def won_on(flop, policy) -> float:
@@ -220,24 +196,17 @@ def test_learning_lowers_the_leak(make, tables):
 
 def test_threads_and_pauses_change_no_bit(tables):
     found = []
-    for threads, parts in ((1, (3,)), (2, (3,)), (2, (1, 2))):
-        numba.set_num_threads(min(threads, numba.config.NUMBA_NUM_THREADS))
+    for n, parts in ((1, (3,)), (2, (3,)), (2, (1, 2))):
         run = leaves_run(tables, rivers=5)
         state = run.new_state()
-        for n in parts:
-            state = learn(run, state, n)
+        with threads(min(n, numba.config.NUMBA_NUM_THREADS)):
+            for iterations in parts:
+                state = learn(run, state, iterations)
         found.append([weights.tobytes() for group in state[:3] for weights in group])
-    numba.set_num_threads(numba.config.NUMBA_NUM_THREADS)
     assert found[0] == found[1] == found[2]
 
 
-@pytest.mark.parametrize("rivers", [0, 49])
-def test_bad_numbers_of_rivers_are_named(rivers):
-    with pytest.raises(ValueError, match=str(rivers)):
-        levels_run(rivers)
-
-
-@pytest.mark.parametrize("knows", [0, 1.5])
-def test_bad_shares_are_named(knows):
-    with pytest.raises(ValueError, match=str(knows)):
-        SafeGame(SMALL, LEVELS, LEVELS, EVEN, 2, 0, 1.0, seed=5, knows=knows)
+@pytest.mark.parametrize(("name", "wrong"), [("rivers", 0), ("rivers", 49), ("knows", 0), ("knows", 1.5)])
+def test_bad_settings_are_named(name, wrong):
+    with pytest.raises(ValueError, match=f"{name} is {wrong}"):
+        levels_run(**{name: wrong})

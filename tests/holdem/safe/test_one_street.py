@@ -1,11 +1,14 @@
 """CFR-BR and self-play on one river street against a plain oracle, and against exploitabilities that were measured elsewhere."""
 
+from typing import NamedTuple
+
 import numba
 import numpy as np
 import pytest
-from games import node_values, pair_outcomes
+from games import node_values, pair_outcomes, threads
 
-from faceup.holdem.betting.betting_tree import DECISION, line_text
+from faceup.holdem.betting.betting_tree import DECISION, children, decisions, line_text
+from faceup.holdem.safe.infosets import Seen, strategy_rows
 from faceup.holdem.safe.one_street import N_PAIRS, Street, equity_levels, random_boards, street_tree
 from faceup.holdem.solve.policy import river_equities
 
@@ -13,24 +16,13 @@ TREE = street_tree(3)
 BOARDS = random_boards(2, seed=5)
 
 
-class Levels:
-    """A policy of the oracle from a strategy (levels, nodes), by equity level."""
+class Rows(NamedTuple):
+    """A policy of the oracle, by hole (1326, nodes) or by equity (1981, nodes)."""
 
-    def __init__(self, street, table):
-        self.street_of, self.table = street, table
-
-    def street(self, street, board, wanted=None):
-        return self.table, self.street_of.levels[river_equities(board)]
-
-
-class ByHole:
-    """A policy of the oracle with a row a hole, (1326, nodes)."""
-
-    def __init__(self, table):
-        self.table = table
+    table: np.ndarray
 
     def street(self, street, board, wanted=None):
-        return self.table, np.arange(1326)
+        return self.table, np.arange(1326) if len(self.table) == 1326 else river_equities(board)
 
 
 def started(n_levels, seed=1):
@@ -42,41 +34,29 @@ def started(n_levels, seed=1):
 
 
 def matched(street, weights):
-    """The strategy (levels, nodes after the root) that is proportional to positive weights (infosets, labels)."""
-    n = int(street.levels.max()) + 1
-    table = np.zeros((n, len(TREE.kind) - 1), dtype=np.float64)
-    nodes = np.flatnonzero(TREE.kind == DECISION)
-    for number, node in enumerate(nodes):
-        below = np.arange(TREE.first_child[node], TREE.first_child[node] + TREE.n_children[node])
-        rows = np.maximum(weights[street.infosets.of[:, number]][:, TREE.label[below]], 0)
-        total = rows.sum(axis=1, keepdims=True)
-        table[:, below - 1] = np.where(total > 0, rows / np.where(total > 0, total, 1), 1 / len(below))
-    return table
+    """The strategy that is proportional to positive weights."""
+    return Rows(strategy_rows(TREE, 3, Seen(street.levels, street.infosets), weights))
 
 
 def best_policy(board, policy, player):
     """A best response of a player to a policy, as a policy: argmax of the oracle's values."""
     holes, value = node_values(TREE, [policy, policy], board, best=player)
     table = np.zeros((1326, len(TREE.kind) - 1))
-    for node in np.flatnonzero(TREE.kind == DECISION):
-        below = np.arange(TREE.first_child[node], TREE.first_child[node] + TREE.n_children[node])
-        table[holes, below[value[player, below].argmax(axis=0)] - 1] = 1
-    return ByHole(table)
+    for node in decisions(TREE, 3):
+        table[holes, TREE.first_child[node] - 1 + value[player, children(TREE, node)].argmax(axis=0)] = 1
+    return Rows(table)
 
 
 def regrets_of(street, board, policies, player):
     """What one board adds to a player's regrets, (infosets, labels), by the oracle."""
     holes, value = node_values(TREE, policies, board)
     level, out = street.levels[river_equities(board)][holes], np.zeros(street.regrets.shape)
-    for number, node in enumerate(np.flatnonzero(TREE.kind == DECISION)):
-        for child in range(TREE.first_child[node], TREE.first_child[node] + TREE.n_children[node]):
-            if TREE.actor[node] == player:
+    for number, node in enumerate(decisions(TREE, 3)):
+        if TREE.actor[node] == player:
+            for child in children(TREE, node):
                 gain = value[player, child] - value[player, node]
                 np.add.at(out[:, TREE.label[child]], street.infosets.of[level, number], gain)
     return out
-
-
-# --- known values -------------------------------------------------------------------------------------------
 
 
 @pytest.mark.slow
@@ -101,13 +81,10 @@ def test_the_street():
         assert all(line.count("raise_1") + line.count("all_in") <= 2 for streets in lines for line in streets)
 
 
-# --- against the oracle -------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("n_levels", [7, 1981])
 def test_exploitability(n_levels):
     street = started(n_levels)
-    policy = Levels(street, matched(street, street.averages))
+    policy = matched(street, street.averages)
     for board, found in zip(BOARDS, street.exploitability(BOARDS), strict=True):
         won = [node_values(TREE, [policy, policy], board.tolist(), best=p)[1][p, 0].sum() for p in range(2)]
         assert found == pytest.approx(10 * np.mean(won) / N_PAIRS, rel=1e-4)
@@ -117,7 +94,7 @@ def test_exploitability(n_levels):
 @pytest.mark.parametrize("method", ["self_play", "cfr_br"])
 def test_regrets_and_averages(method):
     street, board = started(7), BOARDS[0].tolist()
-    policy = Levels(street, matched(street, street.regrets))
+    policy = matched(street, street.regrets)
     regrets, averages = street.regrets.copy(), street.averages.copy()
     getattr(street, method)(BOARDS[:1])
     for player in range(2):
@@ -130,23 +107,18 @@ def test_regrets_and_averages(method):
     np.testing.assert_allclose(added, 1e-3 * met, rtol=1e-2, atol=1e-5)
 
 
-# --- properties ---------------------------------------------------------------------------------------------
-
-
 def test_threads_and_pauses_change_no_bit():
     boards, found = random_boards(6, seed=9), []
-    for threads, parts in ((1, (6,)), (2, (6,)), (2, (2, 4))):
-        numba.set_num_threads(min(threads, numba.config.NUMBA_NUM_THREADS))
-        street, done = started(40), 0
-        for n in parts:
-            street.cfr_br(boards[done : done + n])
-            done += n
+    for n, parts in ((1, [boards]), (2, [boards]), (2, [boards[:2], boards[2:]])):
+        street = started(40)
+        with threads(min(n, numba.config.NUMBA_NUM_THREADS)):
+            for part in parts:
+                street.cfr_br(part)
         found.append((street.regrets.tobytes(), street.averages.tobytes()))
-    numba.set_num_threads(numba.config.NUMBA_NUM_THREADS)
     assert found[0] == found[1] == found[2]
 
 
 @pytest.mark.parametrize("n_levels", [0, 1982])
 def test_bad_levels_are_named(n_levels):
-    with pytest.raises(ValueError, match=str(n_levels)):
+    with pytest.raises(ValueError, match=f"n_levels is {n_levels}"):
         equity_levels(n_levels)
