@@ -30,13 +30,13 @@ def rows_for(tree: DecisionTree, n: int = 2000) -> np.ndarray:
     return np.where(rng.random(X.shape) < 0.5, X, rng.choice(edges, X.shape))
 
 
-def walk(tree: DecisionTree, row: np.ndarray, most: int = 10**6) -> tuple[int, int]:
-    """Node reached by a row after at most so many splits, and how many it passed."""
-    node = steps = 0
-    while tree.feature[node] >= 0 and steps < most:
+def walk(tree: DecisionTree, row: np.ndarray) -> list[int]:
+    """Nodes that a row comes to."""
+    nodes = [0]
+    while tree.feature[node := nodes[-1]] >= 0:
         goes_left = row[tree.feature[node]] <= tree.threshold[node]
-        node, steps = int((tree.left if goes_left else tree.right)[node]), steps + 1
-    return node, steps
+        nodes.append(int((tree.left if goes_left else tree.right)[node]))
+    return nodes
 
 
 @pytest.mark.parametrize("n_splits", [0, 1, 7, 300])
@@ -44,38 +44,27 @@ def test_leaves_are_those_of_a_plain_walk(n_splits):
     tree = random_tree(n_splits, n_splits)
     check_tree(tree, 4, 3)
     X = rows_for(tree)
-    walks = [walk(tree, row) for row in X]
-    assert leaf_of(tree, X).tolist() == [node for node, _ in walks]
+    assert leaf_of(tree, X).tolist() == [walk(tree, row)[-1] for row in X]
     assert n_leaves(tree) == n_splits + 1
     for same in (np.asfortranarray(X), X.astype(np.float64) * (1 + 1e-9)):  # numbers are rounded to float32
         assert np.array_equal(leaf_of(tree, same), leaf_of(tree, X))
     assert leaf_of(tree, X[:0]).shape == (0,) and predict(tree, X).dtype == np.float32
 
 
-def test_truncated_trees_stop_a_walk_early():
+def test_cut_trees_stop_a_walk_early():
+    """Cuts within cuts are one; truncating is to cut at a depth."""
     tree = random_tree(5, 200)
-    X = rows_for(tree)
-    for most in range(depth(tree) + 2):
-        top = truncate(tree, most)
-        check_tree(top, 4, 3)
-        assert depth(top) == min(most, depth(tree))
-        stops = [walk(tree, row, most)[0] for row in X]
-        assert np.array_equal(predict(top, X), tree.value[stops])
-        assert np.array_equal(top.weight[leaf_of(top, X)], tree.weight[stops])
-    assert all(np.array_equal(a, b) for a, b in zip(truncate(tree, depth(tree)), tree, strict=True))
-
-
-def test_cutting_keeps_what_no_cut_is_above():
-    """Cuts within cuts are one; a cut at the root leaves it alone."""
-    tree = random_tree(11, 80)
-    ends = np.random.default_rng(0).random(161) < 0.15
+    X, depths = rows_for(tree), node_depths(tree)
+    walks, ends = [walk(tree, row) for row in X], np.random.default_rng(0).random(401) < 0.15
     ends[0] = False
-    small = cut(tree, ends)
-    check_tree(small, 4, 3)
-    X = rows_for(tree)
-    stops = [next((n for n in [s for s, _ in path_to(tree, leaf)] if ends[n]), leaf) for leaf in leaf_of(tree, X)]
-    assert np.array_equal(predict(small, X), tree.value[stops])
-    assert 1 < n_leaves(small) < n_leaves(tree) and n_leaves(cut(tree, np.ones(161, dtype=bool))) == 1
+    pairs = [(truncate(tree, most), depths >= most) for most in range(depth(tree) + 2)]
+    for small, stop in [*pairs, (cut(tree, ends), ends)]:
+        check_tree(small, 4, 3)
+        stops = [next((node for node in nodes if stop[node]), nodes[-1]) for nodes in walks]
+        assert np.array_equal(predict(small, X), tree.value[stops])
+        assert np.array_equal(small.weight[leaf_of(small, X)], tree.weight[stops])
+    assert [depth(top) for top, _ in pairs] == [*range(depth(tree) + 1), depth(tree)]
+    assert n_leaves(cut(tree, np.ones(401, dtype=bool))) == 1
 
 
 def test_paths_lead_to_their_nodes_and_tell_what_is_below_which():

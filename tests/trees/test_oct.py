@@ -12,6 +12,8 @@ from faceup.trees.decision_tree import DecisionTree, check_tree, depth, leaf_of,
 from faceup.trees.metrics import fit_metrics
 from faceup.trees.oct import bin_features, fit_oct
 
+NO_WORK = {"sweeps": 0, "regrowths": 0}
+
 
 def soft_rows(n: int = 400, f: int = 4, n_labels: int = 3, seed: int = 0):
     """Rows whose labels depend on pairs of features, which greedy splits see badly."""
@@ -68,14 +70,16 @@ def worth(tree, X, R, criterion: str, cp: float) -> float:
 
 
 @pytest.mark.parametrize("criterion", ["agreement", "brier", "log"])
-@pytest.mark.parametrize(("seed", "cp", "min_rows"), [(0, 0, 1), (1, 0.02, 1), (2, 0, 25)])
-def test_two_levels_are_the_best_of_all_trees(criterion, seed, cp, min_rows):
-    """Every tree of two levels is tried, with weights, soft labels, a price for splits and a least size of leaves."""
-    X, P, w = soft_rows(n=120, seed=seed)
-    R = (w / w.sum())[:, None] * P
-    tree = fit_oct(X, P, w, max_depth=2, min_rows=min_rows, seed=0, criterion=criterion, cp=cp, regrowths=200)
-    optimum = best_by_enumeration(X, R, 2, min_rows, criterion, cp)
-    assert worth(tree, X, R, criterion, cp) == pytest.approx(optimum, abs=1e-7)
+@pytest.mark.parametrize(("levels", "seed", "cp", "min_rows"), [(2, 0, 0, 1), (2, 1, 0.02, 1), (2, 2, 0, 25), (3, 5, 0.001, 1)])
+def test_shallow_trees_are_the_best_of_all_trees(criterion, levels, seed, cp, min_rows):
+    """With weights, soft labels, prices of splits, least sizes of leaves. Two levels are solved at once, three by search."""
+    X, P, w = soft_rows(n=120 if levels == 2 else 80, seed=seed)
+    X, R = X if levels == 2 else np.round(5 * X), (w / w.sum())[:, None] * P
+    fit = {"max_depth": levels, "min_rows": min_rows, "seed": 0, "criterion": criterion, "cp": cp}
+    lazy, tree = (worth(fit_oct(X, P, w, **fit, **work), X, R, criterion, cp) for work in (NO_WORK, {"regrowths": 100}))
+    optimum = best_by_enumeration(X, R, levels, min_rows, criterion, cp)
+    assert tree == pytest.approx(optimum, abs=1e-7)
+    assert levels == 2 or lazy < optimum - 1e-4
 
 
 def test_costs_are_the_least_of_all_trees():
@@ -123,23 +127,11 @@ def test_more_work_earns_more(max_depth, min_rows):
     """At first the better greedy tree, with the last two levels as good as may be; also to a depth that no tree reaches."""
     X, P, w = soft_rows(n=1000)
     fit, R = {"max_depth": max_depth, "min_rows": min_rows, "seed": 0}, (w / w.sum())[:, None] * P
-    work = {"sweeps": 0, "regrowths": 0}, {"regrowths": 0}, {}, {"warm_start": True}
-    trees = [fit_cart(X, P, w, **fit), *(fit_oct(X, P, w, **fit, **each) for each in work)]
+    works = NO_WORK, {"regrowths": 0}, {}, {"warm_start": True}
+    trees = [fit_cart(X, P, w, **fit), *(fit_oct(X, P, w, **fit, **work) for work in works)]
     cart, lazy, swept, regrown, warm = (worth(t, X, R, "brier", 0) for t in trees)
     assert cart - 1e-9 <= lazy <= swept < regrown - 1e-4 and cart < warm
     assert max(map(depth, trees)) < 20
-
-
-@pytest.mark.parametrize("criterion", ["agreement", "brier", "log"])
-def test_three_levels_are_the_best_of_all_trees(criterion):
-    """Two levels can be solved at once; three need the search."""
-    X, P, w = soft_rows(n=80, seed=5)
-    X, R = np.round(X * 5), (w / w.sum())[:, None] * P
-    optimum = best_by_enumeration(X, R, 3, 1, criterion, 0.001)
-    fit = {"max_depth": 3, "min_rows": 1, "seed": 0, "criterion": criterion, "cp": 0.001}
-    lazy, tree = fit_oct(X, P, w, sweeps=0, regrowths=0, **fit), fit_oct(X, P, w, regrowths=100, **fit)
-    assert worth(lazy, X, R, criterion, 0.001) < optimum - 1e-4
-    assert worth(tree, X, R, criterion, 0.001) == pytest.approx(optimum, abs=1e-7)
 
 
 def squares_earned(tree, X, P, min_rows: int) -> float:

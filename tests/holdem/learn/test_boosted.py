@@ -56,19 +56,3 @@ def test_a_file_that_is_no_model_is_named(tmp_path, content):
     path.write_bytes(content)
     with pytest.raises(ValueError, match="model.json: expected a softmax of trees"):
         Boosted.load(path)
-
-
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        ({"max_depth": 0}, "max_depth is 0"),
-        ({"learning_rate": 0.0}, "learning_rate is 0.0"),
-        ({"rounds": 0}, "rounds is 0"),
-        ({"max_bin": 1}, "max_bin is 1"),
-        ({"min_child_weight": -1}, "min_child_weight is -1"),
-    ],
-)
-def test_bad_input_is_named(change, message):
-    X, P, w = soft_rows()
-    with pytest.raises(ValueError, match=message):
-        fit_boosted(**({"X": X, "P": P, "w": w} | SETTINGS | change))

@@ -122,3 +122,17 @@ def test_bad_rows_are_named(name, change, message):
         change = change | {"criterion": "cost"}
     with pytest.raises(ValueError, match=message):
         LEARNERS[name](**{"X": X, "P": P, "w": w, "seed": 0} | change)
+
+
+WRONG_SETTINGS = {
+    "XGBoost": {"max_depth": 0, "learning_rate": 0.0, "rounds": 0, "max_bin": 1, "min_child_weight": -1},
+    "NN": {"layers": 0, "width": 0, "epochs": 0, "batch": 0, "learning_rate": 0, "n_bets": 4},
+}
+
+
+@pytest.mark.parametrize(("name", "setting"), [(name, setting) for name in WRONG_SETTINGS for setting in WRONG_SETTINGS[name]])
+def test_bad_settings_are_named(name, setting):
+    X, P, w, _ = rows()
+    wrong = WRONG_SETTINGS[name][setting]
+    with pytest.raises(ValueError, match=f"{setting} is {wrong}: expected"):
+        LEARNERS[name](X, P, w, seed=0, **{setting: wrong})

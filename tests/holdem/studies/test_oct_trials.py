@@ -74,7 +74,7 @@ def test_optimum_is_contrees(name, levels):
     assert best_agreement(answers, (w / w.sum())[:, None] * P, levels) == pytest.approx(expected, abs=1e-12)
 
 
-# three levels against all trees there are: test_oct.test_three_levels_are_the_best_of_all_trees
+# three levels against all trees there are: test_oct.test_shallow_trees_are_the_best_of_all_trees
 @pytest.mark.parametrize(("levels", "missed"), [(2, 1e-9), pytest.param(3, 0.002, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("name", ["wine", "breast cancer"])
 def test_search_finds_the_optimum(name, levels, missed):
