@@ -7,26 +7,18 @@ import xgboost as xgb
 from faceup.holdem.learn.boosted import Boosted, fit_boosted
 
 
-def soft_rows(n: int = 2000, f: int = 5, n_labels: int = 4, seed: int = 0):
-    rng = np.random.default_rng(seed)
-    X = np.round(rng.random((n, f)) * 50).astype(np.float32)  # 51 values a feature: bins hold one each
-    logits = (X / 10 - 2.5) @ rng.normal(size=(f, n_labels))
-    P = np.exp(logits - logits.max(axis=1, keepdims=True))
-    return X, P / P.sum(axis=1, keepdims=True), rng.exponential(size=n) + 0.01
-
-
-SETTINGS = {"max_depth": 4, "learning_rate": 0.3, "rounds": 10, "seed": 0, "min_child_weight": 1.0}
-
-
-def test_hard_labels_give_the_fit_of_xgboosts_own_softmax():
-    X, P, w = soft_rows()
-    labels = P.argmax(axis=1)
-    ours = fit_boosted(X, np.eye(4)[labels], w, **SETTINGS).predict(X)
+def test_hard_labels_give_the_fit_of_xgboosts_own_softmax_which_can_read_ours(tmp_path):
+    rng = np.random.default_rng(0)
+    X = rng.integers(51, size=(2000, 5)).astype(np.float32)  # 51 values a feature: bins hold one each
+    labels, w = ((X - 25) @ rng.normal(size=(5, 4))).argmax(axis=1), rng.exponential(size=2000) + 0.01
+    model = fit_boosted(X, np.eye(4)[labels], w, max_depth=4, learning_rate=0.3, rounds=10, seed=0, min_child_weight=1)
     rows = xgb.DMatrix(X, label=labels, weight=w / w.mean())
     settings = {"objective": "multi:softprob", "num_class": 4, "max_depth": 4, "learning_rate": 0.3, "base_score": 0.0}
     theirs = xgb.train(settings, rows, num_boost_round=10)
-    assert len(np.unique(labels)) == 4 and theirs.num_boosted_rounds() == 10
-    assert np.allclose(ours, theirs.predict(rows), atol=1e-4)
+    assert len(np.unique(labels)) == 4 and theirs.num_boosted_rounds() == 10 and model.n_trees == 40
+    assert np.allclose(model.predict(X), theirs.predict(rows), atol=1e-4)
+    model.save(tmp_path / "model.json")
+    assert np.array_equal(xgb.Booster(model_file=tmp_path / "model.json").predict(xgb.DMatrix(X)), model.predict(X))
 
 
 def test_one_round_by_hand():
@@ -39,15 +31,6 @@ def test_one_round_by_hand():
     expected = np.exp(margins) / np.exp(margins).sum(axis=1, keepdims=True)
     assert np.allclose(model.predict(X), expected[[0, 0, 1]], atol=1e-6)
     assert model.n_trees == 2 and model.n_leaves == 4
-
-
-def test_xgboost_alone_can_read_a_saved_model(tmp_path):
-    X, P, w = soft_rows()
-    model = fit_boosted(X, P, w, **SETTINGS)
-    assert model.n_trees == 40
-    model.save(tmp_path / "model.json")
-    plain = xgb.Booster(model_file=tmp_path / "model.json")
-    assert np.array_equal(plain.predict(xgb.DMatrix(X)), model.predict(X))
 
 
 @pytest.mark.parametrize("content", [b"", b"{}", b"{", b"hello", b'{"learner": {}}', b"[]"])

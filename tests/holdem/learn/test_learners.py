@@ -27,10 +27,14 @@ def fit_cart_with_costs(X, P, w, seed, **costs):
     return answer_by_costs(tree, X, P, w, **costs) if costs else tree
 
 
+def fit_oct_with_costs(X, P, w, seed, **costs):
+    return fit_oct(X, P, w, max_depth=3, min_rows=5, seed=seed, criterion="brier+cost" if costs else "brier", **costs)
+
+
 NETWORK = {"layers": 1, "width": 8, "epochs": 100, "batch": 300, "learning_rate": 0.01, "n_bets": 0}
 LEARNERS = {
     "CART": fit_cart_with_costs,
-    "OCT": partial(fit_oct, max_depth=3, min_rows=5),
+    "OCT": fit_oct_with_costs,
     "XGBoost": partial(fit_boosted, max_depth=3, learning_rate=0.3, rounds=40),
     "NN": partial(fit_neural, **NETWORK),
 }
@@ -38,32 +42,19 @@ every_learner = pytest.mark.parametrize("name", LEARNERS)
 
 
 @every_learner
-def test_costs_leave_with_their_rows(name):
-    """Rows of weight 0 are left out with their costs, and every learner's fit is that of the others alone."""
+@pytest.mark.parametrize("with_costs", [False, True])
+def test_weights_have_no_unit_and_threads_no_part(name, with_costs):
+    """The same fit with weights in another unit, beside other fits in threads, and without the rows of weight 0."""
     X, P, w, costs = rows()
     w[::7] = 0
     kept = w > 0
-    fit = partial(LEARNERS[name], seed=0, **{"criterion": "brier+cost"} if name == "OCT" else {})
-    all_rows = fit(X, P, w, costs=costs, cost_weight=2)
-    few = fit(X[kept], P[kept], w[kept], costs=costs[kept], cost_weight=2)
-    free = fit(X[kept], P[kept], w[kept], costs=costs[kept], cost_weight=0)
-    one, two, other = (predictor(model)(X) for model in (all_rows, few, free))
-    assert np.array_equal(one, two)
-    assert not np.allclose(one, other, atol=0.01)
-
-
-@every_learner
-def test_weights_have_no_unit_and_threads_no_part(name):
-    """The same fit with weights in another unit, of rows of weight 0 too, and beside other fits in threads."""
-    X, P, w, _ = rows()
-    w[::7] = 0
-    fit = partial(LEARNERS[name], X, P, seed=3)
+    more, fewer = ({"costs": each, "cost_weight": 2} if with_costs else {} for each in (costs, costs[kept]))
+    fit = partial(LEARNERS[name], X, P, seed=3, **more)
     with ThreadPoolExecutor(3) as pool:
         fits = list(pool.map(fit, (w, w * 2.0**-20, w * 2.0**20)))
+    fits.append(LEARNERS[name](X[kept], P[kept], w[kept], seed=3, **fewer))
     alone = predictor(fit(w))(X)
     assert all(np.array_equal(predictor(model)(X), alone) for model in fits)
-    kept = LEARNERS[name](X[w > 0], P[w > 0], w[w > 0], seed=3)
-    assert np.array_equal(predictor(kept)(X), alone)
 
 
 def least_in_sum(name: str, P: np.ndarray, costs: np.ndarray) -> np.ndarray:
@@ -82,7 +73,7 @@ def test_two_kinds_of_rows_with_costs_each_give_the_least_sum(name, cost_weight)
     kind = np.repeat([0, 1], 200)
     X = np.stack([kind, np.full(400, 300), kind], axis=1)
     costs = np.random.default_rng(0).normal(size=P.shape) + np.array([[0, 0.5, 1, 0], [1, 0, 0, 0.5]])[kind]
-    more = {"OCT": {"criterion": "brier+cost"}, "XGBoost": {"rounds": 200}, "NN": {"epochs": 300, "batch": 400}}
+    more = {"XGBoost": {"rounds": 200}, "NN": {"epochs": 300, "batch": 400}}
     model = LEARNERS[name](X, P, w, seed=0, costs=costs, cost_weight=cost_weight, **more.get(name, {}))
     for here in (kind == 0, kind == 1):
         means = (np.average(a[here], axis=0, weights=w[here]) for a in (P, cost_weight * costs))
@@ -118,8 +109,6 @@ def test_a_saved_model_predicts_the_same_and_refuses_rows_of_another_width(name,
 )
 def test_bad_rows_are_named(name, change, message):
     X, P, w, _ = rows()
-    if name == "OCT" and "costs" in change:
-        change = change | {"criterion": "cost"}
     with pytest.raises(ValueError, match=message):
         LEARNERS[name](**{"X": X, "P": P, "w": w, "seed": 0} | change)
 

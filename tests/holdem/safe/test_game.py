@@ -66,24 +66,21 @@ def test_leak_of_levels(current):
 
 
 def test_leak_of_leaves(tables):
-    """With the answers that the trees have, and after learning."""
+    """With the answers that the trees have, with which a run begins, and after learning."""
     run = leaves_run(tables, rivers=2)
     models = run.learner.models
+    for found, wanted in zip(run.learner.solved(run.state.averages), models, strict=True):
+        np.testing.assert_allclose(found.value, wanted.value, rtol=1e-5)
     assert run.leak(RAINBOW)[0] == pytest.approx(responded(TreePolicy(SMALL, tables, models)), rel=1e-3)
     run.advance(2)
     assert run.leak(RAINBOW)[0] == pytest.approx(responded(run.policy()), rel=1e-3)
 
 
-def test_a_run_begins_as_the_table_and_the_trees_play(tables):
-    """Levels until the turn; leaves on all streets."""
-    board, policy = RAINBOW[0, :3].tolist(), levels_run().policy()
-    for street in range(2):
-        shown = board[: 3 * street]
-        for found, wanted in zip(policy.street(street, shown), table().street(street, shown), strict=True):
-            np.testing.assert_allclose(found, wanted, rtol=1e-5)
-    run = leaves_run(tables)
-    for found, wanted in zip(run.learner.solved(run.state.averages), run.learner.models, strict=True):
-        np.testing.assert_allclose(found.value, wanted.value, rtol=1e-5)
+@pytest.mark.parametrize("shown", [[], RAINBOW[0, :3].tolist()])
+def test_levels_begin_before_the_turn_as_the_table_plays(shown):
+    street = min(len(shown), 1)
+    for found, wanted in zip(levels_run().policy().street(street, shown), table().street(street, shown), strict=True):
+        np.testing.assert_allclose(found, wanted, rtol=1e-5)
 
 
 CARDS = np.random.default_rng([5, 0]).permutation(52)[:6].tolist()  # four of the turn, and two rivers: what runs of seed 5 deal

@@ -59,6 +59,20 @@ def regrets_of(street, board, policies, player):
     return out
 
 
+def test_strategies_are_in_proportion_to_positive_weights():
+    """Of the legal actions; uniform where there are none."""
+    street = started(5)
+    street.regrets[street.infosets.of[2]] = -1
+    table = matched(street, street.regrets).table
+    assert table.shape == (1981, len(TREE.kind) - 1)
+    for number, node in enumerate(decisions(TREE, 3)):
+        below = np.array(children(TREE, node))
+        for equity in (0, 990, 1980):
+            own = np.maximum(street.regrets[street.infosets.of[street.levels[equity], number], TREE.label[below]], 0)
+            expected = own / own.sum() if own.sum() > 0 else np.full(len(below), 1 / len(below))
+            np.testing.assert_allclose(table[equity, below - 1], expected, rtol=1e-5)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(("n_levels", "most"), [(10, 210), (40, 110)])
 def test_levels_made_safe(n_levels, most):

@@ -104,13 +104,9 @@ def test_cart_is_scikit_learns_pruned_at_its_best(criterion, impurity):
     assert found.train == whole.score(ROWS[:600], LABELS[:600])
     path = whole.cost_complexity_pruning_path(ROWS[:600], LABELS[:600]).ccp_alphas
     trees = [DecisionTreeClassifier(**settings, ccp_alpha=max(cp, 0)).fit(ROWS[:600], LABELS[:600]) for cp in path]
-    best = max(tree.score(ROWS[FIRST], LABELS[FIRST]) for tree in trees)
-    alike = {
-        (tree.score(ROWS[LAST], LABELS[LAST]), tree.get_n_leaves())
-        for tree in trees
-        if tree.score(ROWS[FIRST], LABELS[FIRST]) == best
-    }
-    assert (found.test, found.leaves) in alike
+    valid, test = ([tree.score(ROWS[part], LABELS[part]) for tree in trees] for part in (FIRST, LAST))
+    best = [k for k, score in enumerate(valid) if score == max(valid)]
+    assert (found.test, found.leaves) in [(test[k], trees[k].get_n_leaves()) for k in best]
 
 
 def test_test_rows_choose_nothing():
@@ -125,11 +121,8 @@ def test_test_rows_choose_nothing():
 
 
 def test_gain_and_its_margin():
-    ours = Trial(1, np.array([True, True, True, False]), "brier", 1, 2)
-    theirs = Trial(1, np.array([True, False, True, False]), "brier", 1, 2)
-    mean, margin = gain(ours, theirs)
-    assert mean == 0.25
-    assert margin == pytest.approx(student_95(4) * 0.5 / 2)
+    ours, theirs = (Trial(1, np.array(right), "brier", 1, 2) for right in ([True, True, True, False], [True, False, True, False]))
+    assert gain(ours, theirs) == (0.25, pytest.approx(student_95(4) * 0.5 / 2))
     assert gain(ours, ours) == (0, 0)
 
 
@@ -138,5 +131,4 @@ def test_sets_differ_with_the_seed_and_have_all_classes():
         assert x.shape == x2.shape and x.shape[0] == len(y) == 300
         assert not np.array_equal(x, x2)
         assert sorted(np.unique(y)) == list(range(y.max() + 1)), name
-        learner = cart_learner(1, 0)
-        assert n_leaves(learner(x, y, "brier", 1)) == 2
+        assert n_leaves(cart_learner(1, 0)(x, y, "brier", 1)) == 2
