@@ -40,8 +40,5 @@ def test_python_source_decides_like_the_tree():
     assert top.count("return") == 1 and "if" not in top
     with pytest.raises(ValueError, match="name is '1x'"):
         as_python(tree, names, LABELS, name="1x")
-
-
-def test_a_tree_of_other_labels_is_named():
     with pytest.raises(ValueError, match="value has shape"):
-        as_text(SMALL, NAMES, LABELS[:2])
+        as_text(tree, names, LABELS[:2])

@@ -18,50 +18,45 @@ from faceup.trees.metrics import checked_rows
 
 BOARDS = np.array([[44, 7, 38, 20, 33], [0, 5, 10, 15, 51], [3, 47, 46, 45, 12]])
 SHOWN = (0, 3, 4, 5)
+TREE = build_tree(menu_from([[]], [[1], []], [[]], [[]]))
 
 
 @pytest.fixture(scope="module")
-def tree():
-    return build_tree(menu_from([[]], [[1], []], [[]], [[]]))
-
-
-@pytest.fixture(scope="module")
-def policy(tables, tree):
+def policy(tables):
     """Random probabilities for coarse groups."""
-    return random_table(tree, make_groups(tables[1], tables[2], Grid(40, 1, ()), Grid(40, 1, ())), 1)
+    return random_table(TREE, make_groups(tables[1], tables[2], Grid(40, 1, ()), Grid(40, 1, ())), 1)
 
 
-def pots(tree, nodes):
-    return tree.bets[nodes].sum(axis=(1, 2))[:, None]
+def pots(nodes):
+    return TREE.bets[nodes].sum(axis=(1, 2))[:, None]
 
 
-def node_probabilities(tree, policy, street, board, node):
-    """Probabilities (1326, n_labels) of a decision, read off the table."""
-    p = np.zeros((1326, len(tree.labels)), dtype=np.float32)
-    groups = hole_groups(policy.groups, street, board)
-    p[:, tree.label[children(tree, node)]] = policy.tables[street][groups][:, columns(tree, node)]
+def answers(tree, policy, node, rows):
+    """Probabilities (n, n_labels) of a decision in rows (n,) of the table of its street."""
+    p = np.zeros((len(rows), len(tree.labels)), dtype=np.float32)
+    p[:, tree.label[children(tree, node)]] = policy.tables[tree.street[node]][rows][:, columns(tree, node)]
     return p
 
 
-def reach_on(tree, policy, board):
+def reach_on(policy, board):
     """Each player's chance to come to each node of the streets that a board shows, (2, n_nodes, 1326)."""
-    reach = np.zeros((2, len(tree.kind), 1326), dtype=np.float32)
+    reach = np.zeros((2, len(TREE.kind), 1326), dtype=np.float32)
     reach[:, 0] = free_holes(board)
     for street, n_cards in enumerate(SHOWN):
         if n_cards <= len(board):
-            street_reach(tree, street, policy.street(street, board[:n_cards]), reach)
+            street_reach(TREE, street, policy.street(street, board[:n_cards]), reach)
     return reach
 
 
 @pytest.fixture(scope="module")
-def all_told(tables, tree, policy):
+def all_told(tables, policy):
     """Rows with every column there is."""
-    return draw_rows(tree, policy, tables, (30, 30, 30), BOARDS, seed=2, history="all")
+    return draw_rows(TREE, policy, tables, (30, 30, 30), BOARDS, seed=2, history="all")
 
 
-def test_shapes_shares_and_weights(tables, tree, policy):
-    rows = draw_rows(tree, policy, tables, (60, 45, 31), BOARDS, seed=5)
-    assert [len(r.X) for r in rows] == [N_CLASSES * len(decisions(tree, 0)), 60, 45, 30]
+def test_shapes_shares_and_weights(tables, policy):
+    rows = draw_rows(TREE, policy, tables, (60, 45, 31), BOARDS, seed=5)
+    assert [len(r.X) for r in rows] == [N_CLASSES * len(decisions(TREE, 0)), 60, 45, 30]
     assert [r.X.shape[1] for r in rows] == [35, 25, 15, 5]
     for r in rows:
         assert r.X.dtype == r.P.dtype == np.float32 and r.w.dtype == np.float64
@@ -73,15 +68,15 @@ def test_shapes_shares_and_weights(tables, tree, policy):
     assert rows[3].board.tolist() == [0] * 10 + [1] * 10 + [2] * 10
 
 
-def test_the_same_seed_draws_the_same_rows(tables, tree, policy):
-    first, again, other = (draw_rows(tree, policy, tables, (30, 30, 30), BOARDS, s) for s in (5, 5, 6))
+def test_the_same_seed_draws_the_same_rows(tables, policy):
+    first, again, other = (draw_rows(TREE, policy, tables, (30, 30, 30), BOARDS, s) for s in (5, 5, 6))
     for a, b, c in zip(first, again, other, strict=True):
         assert all(np.array_equal(x, y) for x, y in zip(a, b, strict=True))
         assert np.array_equal(a.X, c.X) == (a.board[0] == NO_BOARD)
 
 
 @pytest.mark.parametrize("street", range(4))
-def test_every_row_is_a_situation_of_the_table(tables, tree, policy, all_told, street):
+def test_every_row_is_a_situation_of_the_table(tables, policy, all_told, street):
     """Features are those of some hole on the row's board, and of a node with the row's bets; targets are theirs."""
     rows = all_told[street]
     for i in range(0, len(rows.X), 1 if street else 40):
@@ -89,11 +84,12 @@ def test_every_row_is_a_situation_of_the_table(tables, tree, policy, all_told, s
         strength, bets = rows.X[i, :-11], rows.X[i, -11:-7]
         nodes = [
             node
-            for node in decisions(tree, street)
-            for own in [int(tree.actor[node])]
-            if [*tree.bets[node, 1 - own], *tree.bets[node, own], own == 0] == rows.X[i, -11:-2].tolist()
+            for node in decisions(TREE, street)
+            for own in [int(TREE.actor[node])]
+            if [*TREE.bets[node, 1 - own], *TREE.bets[node, own], own == 0] == rows.X[i, -11:-2].tolist()
         ]
-        found = np.concatenate([node_probabilities(tree, policy, street, board, n) for n in nodes])
+        groups = hole_groups(policy.groups, street, board)
+        found = np.concatenate([answers(TREE, policy, node, groups) for node in nodes])
         holes = np.tile(np.arange(1326), len(nodes))[np.abs(found - rows.P[i]).max(axis=1) < 1e-6]
         hands = board_features(street, tables[street], board)
         its = [h for h in holes if free_holes(board)[h] and np.array_equal(hands[h], strength)]
@@ -104,33 +100,31 @@ def test_every_row_is_a_situation_of_the_table(tables, tree, policy, all_told, s
 
 
 @pytest.mark.parametrize("history", HISTORIES)
-def test_rows_lose_the_columns_that_are_not_told(tables, tree, policy, all_told, history):
+def test_rows_lose_the_columns_that_are_not_told(tables, policy, all_told, history):
     """The same rows as if they had been drawn with the fewer columns."""
-    drawn = draw_rows(tree, policy, tables, (30, 30, 30), BOARDS, seed=2, history=history)
+    drawn = draw_rows(TREE, policy, tables, (30, 30, 30), BOARDS, seed=2, history=history)
     for found, wanted in zip(told_rows(all_told, history), drawn, strict=True):
         assert all(np.array_equal(a, b) for a, b in zip(found, wanted, strict=True))
 
 
-def test_a_size_that_the_tree_lacks_is_answered_as_its_neighbours_are(tables):
+def test_a_size_that_the_tree_lacks_is_answered_as_its_neighbours_are(tables, policy):
     """Rows of the river, one by one: sizes stay between neighbours of the tree's, answers mix as translation reads the bet."""
     sizes = build_tree(menu_from([[]], [[]], [[]], [[1, 2], []]))
-    table = random_table(sizes, make_groups(tables[1], tables[2], Grid(40, 1, ()), Grid(40, 1, ())), 1)
+    table = random_table(sizes, policy.groups, 1)
     plain, moved = (draw_rows(sizes, table, tables, (3, 3, 600), BOARDS, 2, history="ours", off_menu=n)[3] for n in (0, 2))
     nodes = decisions(sizes, 3)
     told = dict(zip(nodes.tolist(), betting_features(sizes.bets[nodes], sizes.actor[nodes], "ours"), strict=True))
 
-    def answers(node, level):
-        p = np.zeros(len(sizes.labels))
-        p[sizes.label[children(sizes, node)]] = table.tables[3][level, columns(sizes, node)]
-        return p
+    def known(node, level):
+        return answers(sizes, table, node, [level])[0]
 
     def mixed(node, level, size):
         high = node if size <= told[node][-2] else node + 1
         smaller, most = (high - 1 if sizes.label[high - 1] > CALL else None), told[high][-2]
-        least, other = (told[smaller][-2], answers(smaller, level)) if smaller else (0, np.eye(len(sizes.labels))[CALL])
+        least, other = (told[smaller][-2], known(smaller, level)) if smaller else (0, np.eye(len(sizes.labels))[CALL])
         assert least <= size <= most
         lower = lower_probability(size, least, most)
-        return lower * other + (1 - lower) * answers(high, level)
+        return lower * other + (1 - lower) * known(high, level)
 
     assert np.array_equal(plain.w, moved.w) and np.array_equal(np.delete(plain.X, 6, axis=1), np.delete(moved.X, 6, axis=1))
     other = np.flatnonzero(plain.X[:, 6] != moved.X[:, 6])
@@ -139,34 +133,34 @@ def test_a_size_that_the_tree_lacks_is_answered_as_its_neighbours_are(tables):
     assert np.array_equal(np.delete(plain.P, other, axis=0), np.delete(moved.P, other, axis=0))
     for x, p, before, taught in zip(moved.X[other], moved.P[other], plain.X[other], plain.P[other], strict=True):
         level = round(float(before[0]) * 1980)
-        same = [n for n in told if np.array_equal(told[n], before[1:]) and np.abs(answers(n, level) - taught).max() < 1e-5]
+        same = [n for n in told if np.array_equal(told[n], before[1:]) and np.abs(known(n, level) - taught).max() < 1e-5]
         assert min(np.abs(mixed(n, level, float(x[6])) - p).max() for n in same) < 1e-4
 
 
-def test_stakes_by_brute_force(tree, policy):
+def test_stakes_by_brute_force(policy):
     """Own reach times the opponents' over holes that share no card, times the pot, at every decision with every hole."""
     board = BOARDS[0].tolist()
     free = np.flatnonzero(free_holes(board))
-    reach, cards = node_reach(tree, [policy, policy], board, free), HOLE_CARDS[free]
+    reach, cards = node_reach(TREE, [policy, policy], board, free), HOLE_CARDS[free]
     apart = (cards[:, None, :, None] != cards[None, :, None, :]).all(axis=(2, 3))
-    nodes = np.flatnonzero(tree.kind == DECISION)
-    actor = tree.actor[nodes]
-    wanted = reach[actor, nodes] * (reach[1 - actor, nodes] @ apart) * pots(tree, nodes)
-    found = stakes(tree, nodes, reach_on(tree, policy, board), pots(tree, nodes))
+    nodes = np.flatnonzero(TREE.kind == DECISION)
+    actor = TREE.actor[nodes]
+    wanted = reach[actor, nodes] * (reach[1 - actor, nodes] @ apart) * pots(nodes)
+    found = stakes(TREE, nodes, reach_on(policy, board), pots(nodes))
     np.testing.assert_allclose(found[:, free], wanted, rtol=1e-4)
 
 
 @pytest.mark.parametrize("street", [1, 2, 3])
-def test_weighted_counts_are_stakes(tables, tree, policy, street):
+def test_weighted_counts_are_stakes(tables, policy, street):
     """Over many rows, the share of the weight at each (board, bets) is its share of reach times pot.
 
     River decisions after a river action count as well.
     """
-    rows = draw_rows(tree, policy, tables, (30_000,) * 3, BOARDS, seed=8)[street]
-    nodes, wanted, found = decisions(tree, street), defaultdict(float), defaultdict(float)
+    rows = draw_rows(TREE, policy, tables, (30_000,) * 3, BOARDS, seed=8)[street]
+    nodes, wanted, found = decisions(TREE, street), defaultdict(float), defaultdict(float)
     for k, board in enumerate(BOARDS.tolist()):
-        stake = stakes(tree, nodes, reach_on(tree, policy, board), pots(tree, nodes)).sum(axis=1)
-        for bets, dollars in zip(tree.bets[nodes, 1 - tree.actor[nodes]].tolist(), stake, strict=True):
+        stake = stakes(TREE, nodes, reach_on(policy, board), pots(nodes)).sum(axis=1)
+        for bets, dollars in zip(TREE.bets[nodes, 1 - TREE.actor[nodes]].tolist(), stake, strict=True):
             wanted[k, *bets] += dollars
     for key, weight in zip(np.column_stack([rows.board, rows.X[:, -4:]]).astype(int).tolist(), rows.w, strict=True):
         found[tuple(key)] += weight
@@ -179,22 +173,22 @@ def test_weighted_counts_are_stakes(tables, tree, policy, street):
         assert rows.w[rows.board == k].sum() / rows.w.sum() == pytest.approx(share, rel=0.003)
 
 
-def test_preflop_weights_are_stakes_of_the_starting_hands(tables, tree, policy):
-    rows = draw_rows(tree, policy, tables, (3, 3, 3), BOARDS, seed=8)[0]
-    nodes = decisions(tree, 0)
-    stake = stakes(tree, nodes, reach_on(tree, policy, []), pots(tree, nodes))
+def test_preflop_weights_are_stakes_of_the_starting_hands(tables, policy):
+    rows = draw_rows(TREE, policy, tables, (3, 3, 3), BOARDS, seed=8)[0]
+    nodes = decisions(TREE, 0)
+    stake = stakes(TREE, nodes, reach_on(policy, []), pots(nodes))
     wanted = np.concatenate([np.bincount(CLASS_OF_HOLE, weights=s, minlength=169) for s in stake])
     assert rows.w / rows.w.sum() == pytest.approx(wanted / wanted.sum(), abs=2e-6)
 
 
-def test_bad_arguments_are_named(tables, tree, policy, all_told):
-    given = {"tree": tree, "policy": policy, "tables": tables, "n_rows": (3, 3, 3), "boards": BOARDS, "seed": 1}
+def test_bad_arguments_are_named(tables, policy, all_told):
+    given = {"tree": TREE, "policy": policy, "tables": tables, "n_rows": (3, 3, 3), "boards": BOARDS, "seed": 1}
     for change, message in (
         ({"n_rows": (2, 30, 30)}, "n_rows is .* for 3 boards"),
         ({"boards": BOARDS[:0]}, "for 0 boards"),
         ({"history": "mine"}, "history is 'mine', expected one of"),
         ({"history": "both", "off_menu": 3}, "off_menu is 3 with history 'both', expected 'ours'"),
-        ({"policy": FixedPolicy(tree, 0)}, "nothing is at stake on the flop"),
+        ({"policy": FixedPolicy(TREE, 0)}, "nothing is at stake on the flop"),
     ):
         with pytest.raises(ValueError, match=message):
             draw_rows(**given | change)

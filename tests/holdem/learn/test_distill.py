@@ -71,11 +71,6 @@ def test_no_test_board_has_a_flop_of_the_training_boards(n, share):
     assert n < 400 or (n / 2 < len(train) < len(rest) and 0 < len(further) < len(more)), "some flops come twice"
 
 
-def test_a_split_without_training_boards_is_refused():
-    with pytest.raises(ValueError, match="held_out is 0.9 of 2 boards"):
-        split_boards(boards(2), 0.9)
-
-
 def test_a_share_of_rows_is_drawn_or_the_weightiest():
     first, drawn, listed = some_rows(1), some_rows(2), some_rows(3)._replace(board=np.full(600, NO_BOARD, dtype=np.int32))
     few = share_of([first, drawn, listed], 0.1, seed=3)
@@ -114,12 +109,14 @@ def test_every_setting_of_a_grid_is_tried_and_judged_on_other_rows():
     for setting, model, found in tried:
         assert same(model, fit_cart(train.X, train.P, train.w, seed=1, **setting))
         assert found == score(model, valid) != score(model, train)
+
+
+def test_bad_arguments_are_named_and_a_failed_fit_is_not_swallowed():
+    with pytest.raises(ValueError, match="held_out is 0.9 of 2 boards"):
+        split_boards(boards(2), 0.9)
     for empty in ({}, {"max_depth": []}):
         with pytest.raises(ValueError, match="grid is"):
-            try_settings(grow, empty, train, valid)
-
-
-def test_a_failed_fit_is_not_swallowed():
+            try_settings(grow, empty, some_rows(1), some_rows(2))
     with pytest.raises(ValueError, match="max_depth is 0"):
         fit_rounds([partial(grow, max_depth=0)] * 2, [some_rows(1)] * 2)
 

@@ -1,5 +1,7 @@
 """CFR-BR on the river of a whole small tree, against a plain oracle that walks it node by node."""
 
+from typing import NamedTuple
+
 import numpy as np
 import pytest
 from games import SMALL, RandomPolicy, node_reach, node_values
@@ -13,11 +15,10 @@ from faceup.holdem.solve.selfplay import sampled_board
 TRUNK = RandomPolicy(SMALL, seed=3)
 
 
-class Whole:
+class Whole(NamedTuple):
     """The trunk before the river, a river table by equity there."""
 
-    def __init__(self, table):
-        self.table = table
+    table: np.ndarray
 
     def street(self, street, board, wanted=None):
         return (self.table, river_equities(board)) if street == 3 else TRUNK.street(street, board)

@@ -47,11 +47,11 @@ def told(node, history):
 @pytest.mark.parametrize("street", range(4))
 def test_stakes_are_the_chance_to_come_times_the_dearest_action(policy, costs, at_stake, street):
     """Chances by the sweep that values actions, which knows nothing of rows."""
-    for node in NODES[street][::5]:
+    plays = [action_values(TREE, policy, policy, board) for board in BOARDS.tolist()]
+    groups = [hole_groups(policy.groups, street, board[: (0, 3, 4, 5)[street]]) for board in BOARDS.tolist()]
+    for node in NODES[street]:
         wanted, seat = np.zeros(len(policy.tables[street])), TREE.actor[node]
-        for board in BOARDS.tolist():
-            play = action_values(TREE, policy, policy, board)
-            group = hole_groups(policy.groups, street, board[: (0, 3, 4, 5)[street]])
+        for play, group in zip(plays, groups, strict=True):
             np.add.at(wanted, group, play.own[seat, node].astype(np.float64) * play.others[seat, node])
         wanted *= costs[street][:, columns(TREE, node)].max(axis=1).clip(min=0)
         found = at_stake[street][:, columns(TREE, node)]
