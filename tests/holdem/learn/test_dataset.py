@@ -174,10 +174,12 @@ def test_weighted_counts_are_stakes(tables, policy, street):
 
 
 def test_preflop_weights_are_stakes_of_the_starting_hands(tables, policy):
-    rows = draw_rows(TREE, policy, tables, (3, 3, 3), BOARDS, seed=8)[0]
-    nodes = decisions(TREE, 0)
+    rows, nodes = draw_rows(TREE, policy, tables, (3, 3, 3), BOARDS, seed=8)[0], decisions(TREE, 0)
+    classes, first = np.unique(CLASS_OF_HOLE, return_index=True)
+    assert np.array_equal(rows.X[:, :-4], np.tile(board_features(0, tables[0], [])[first], (len(nodes), 1)))
+    assert np.array_equal(rows.X[:, -4:], np.repeat(TREE.bets[nodes, 1 - TREE.actor[nodes]], len(classes), axis=0))
     stake = stakes(TREE, nodes, reach_on(policy, []), pots(nodes))
-    wanted = np.concatenate([np.bincount(CLASS_OF_HOLE, weights=s, minlength=169) for s in stake])
+    wanted = np.concatenate([np.bincount(CLASS_OF_HOLE, weights=s) for s in stake])
     assert rows.w / rows.w.sum() == pytest.approx(wanted / wanted.sum(), abs=2e-6)
 
 
