@@ -67,15 +67,16 @@ def least_in_sum(name: str, P: np.ndarray, costs: np.ndarray) -> np.ndarray:
 
 @every_learner
 @pytest.mark.parametrize("cost_weight", [0, 1, 4])
-def test_two_kinds_of_rows_with_costs_each_give_the_least_sum(name, cost_weight):
-    """Whatever features are constant; without weight on costs the answer is the weighted mean."""
+@pytest.mark.parametrize("n_kinds", [1, 2])
+def test_each_kind_of_rows_gets_the_answer_of_least_error_and_cost(name, cost_weight, n_kinds):
+    """Also where all features are constant; without weight on costs that is the weighted mean."""
     _, P, w, _ = rows(400)
-    kind = np.repeat([0, 1], 200)
+    kind = np.arange(400) % n_kinds
     X = np.stack([kind, np.full(400, 300), kind], axis=1)
     costs = np.random.default_rng(0).normal(size=P.shape) + np.array([[0, 0.5, 1, 0], [1, 0, 0, 0.5]])[kind]
     more = {"XGBoost": {"rounds": 200}, "NN": {"epochs": 300, "batch": 400}}
     model = LEARNERS[name](X, P, w, seed=0, costs=costs, cost_weight=cost_weight, **more.get(name, {}))
-    for here in (kind == 0, kind == 1):
+    for here in (kind == k for k in range(n_kinds)):
         means = (np.average(a[here], axis=0, weights=w[here]) for a in (P, cost_weight * costs))
         assert predictor(model)(X[here])[0] == pytest.approx(least_in_sum(name, *means), abs=2e-3)
 
