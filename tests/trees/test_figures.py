@@ -8,7 +8,7 @@ from matplotlib.patches import Rectangle
 from random_trees import random_tree
 
 from faceup.notebook.figures import PALETTE
-from faceup.trees.decision_tree import DecisionTree, below, n_leaves, top_levels
+from faceup.trees.decision_tree import DecisionTree, below, leaves_below, top_levels
 from faceup.trees.figures import (
     BAR,
     BAR_HEIGHT,
@@ -48,12 +48,15 @@ def check_layout(boxes: list[Box], width: float, bottom: float, top: float) -> N
     assert left.min() >= 0 and right.max() <= width and low.min() >= bottom and high.max() <= top
 
 
-@pytest.mark.parametrize(("n_splits", "levels"), [(0, 3), (1, 1), (40, 3), (40, 100)])
-def test_an_outline_holds_every_drawn_node_once_and_counts_the_rest(n_splits, levels):
+@pytest.mark.parametrize(("n_splits", "levels", "branch"), [(0, 3, 0), (1, 1, 0), (40, 3, 0), (40, 100, 0), (30, 100, 1)])
+def test_an_outline_holds_every_drawn_node_once_and_counts_the_rest(n_splits, levels, branch):
+    """Of a whole tree, or of its right branch alone."""
     tree = grown(n_splits, n_splits)
-    rows = outline(Part("t", tree, NAMES, top_levels(tree, levels)), WORDS)
-    assert len({row.node for row in rows}) == len(rows)
-    assert sum(row.hidden or (tree.feature[row.node] < 0) for row in rows) == n_leaves(tree)
+    root = int(tree.right[0]) if branch else 0
+    rows = outline(Part("t", tree, NAMES, top_levels(tree, levels, root), root=root, said="here"), WORDS)
+    assert rows[0][:3] == (root, 0, "here")
+    assert len({row.node for row in rows}) == len(rows) and below(tree, root)[[row.node for row in rows]].all()
+    assert sum(row.hidden or (tree.feature[row.node] < 0) for row in rows) == leaves_below(tree)[root]
     assert max(row.level for row in rows) <= levels
     for row in rows:
         children = [r for r in rows if r.node in (tree.left[row.node], tree.right[row.node])]
@@ -84,14 +87,6 @@ def test_texts_as_drawn_keep_clear_of_each_other_and_of_the_edge():
     assert len(boxes) > 50
     check_layout([Box(b.x0, b.y0, b.width, b.height) for b in boxes], figure.bbox.width, 0, figure.bbox.height)
     plt.close(figure)
-
-
-def test_a_branch_alone_is_drawn_from_its_own_root():
-    tree = grown(5, 30)
-    root = int(tree.right[0])
-    rows = outline(Part("t", tree, NAMES, top_levels(tree, 100, root), root=root, said="here"), WORDS)
-    assert rows[0] == (root, 0, "here", 0)
-    assert {row.node for row in rows} == set(np.flatnonzero(below(tree, root)).tolist())
 
 
 def test_bars_are_to_scale():

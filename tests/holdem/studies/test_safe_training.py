@@ -1,7 +1,6 @@
 """CFR-BR with weights of its own: the weights of `safe` are a case of it, others are not."""
 
 import numpy as np
-import pytest
 from games import SMALL
 
 from faceup.holdem.safe.game import SafeGame
@@ -21,18 +20,13 @@ def test_on_a_street_power_one_is_the_training_of_safe():
     assert not np.allclose(other[0], average, rtol=1e-3) and not np.allclose(current, average, rtol=1e-3)
 
 
-@pytest.fixture(scope="module")
-def made_from() -> tuple:
+def test_on_the_game_power_one_is_the_training_of_safe():
     rng = np.random.default_rng(6)
     ids = [rng.integers(0, 9, (n, 1326)).astype(np.int32) for n in (1755, 16432)]
-    groups = Groups(ids[0], ids[1], (169, 9, 9, N_RIVER_GROUPS))
-    widths = np.diff(SMALL.street_start)
-    tables = [rng.random((n, width)).astype(np.float32) for n, width in zip(groups.n_groups, widths, strict=True)]
-    levels = Levels(SMALL, TablePolicy((tables[0], tables[1], tables[2], tables[3]), groups), ids[1], 9)
-    return SMALL, levels, levels, np.zeros((169, 169)), 2, 0, 1.0, 5
-
-
-def test_on_the_game_power_one_is_the_training_of_safe(made_from):
+    groups = Groups(*ids, (169, 9, 9, N_RIVER_GROUPS))
+    sizes = zip(groups.n_groups, np.diff(SMALL.street_start), strict=True)
+    levels = Levels(SMALL, TablePolicy(tuple(rng.random(size).astype(np.float32) for size in sizes), groups), ids[1], 9)
+    made_from = SMALL, levels, levels, np.zeros((169, 169)), 2, 0, 1.0, 5
     run, turns = SafeGame(*made_from), UNSEEN[:1, :4]
     run.advance(2)
     state, lost = game_losses(WeightedGame(1, *made_from), [1, 2], turns)
