@@ -23,7 +23,6 @@ TREE = build_tree(menu_from([[]], [[1], []], [[]], [[]]))
 
 @pytest.fixture(scope="module")
 def policy(tables):
-    """Random probabilities for coarse groups."""
     return random_table(TREE, make_groups(tables[1], tables[2], Grid(40, 1, ()), Grid(40, 1, ())), 1)
 
 
@@ -50,7 +49,6 @@ def reach_on(policy, board):
 
 @pytest.fixture(scope="module")
 def all_told(tables, policy):
-    """Rows with every column there is."""
     return draw_rows(TREE, policy, tables, (30, 30, 30), BOARDS, seed=2, history="all")
 
 

@@ -88,7 +88,7 @@ TURN, RIVERS = CARDS[:4], CARDS[4:]
 
 
 def values_before_the_river(policies, player, best=()) -> np.ndarray:
-    """A player's values (n_nodes, 1326) by the oracle on two rivers, of ends and of decisions on the river; others are 0."""
+    """A player's values (n_nodes, 1326) by the oracle on two rivers; decisions before the river are yet to be filled in."""
     value, before = np.zeros((len(SMALL.kind), 1326)), int(SMALL.street_start[3])
     for river in RIVERS:
         left, found = node_values(SMALL, policies, [*TURN, river], best)

@@ -26,7 +26,6 @@ class Rows(NamedTuple):
 
 
 def started(n_levels, seed=1):
-    """A street with random regrets and averages."""
     street, rng = Street(TREE, n_levels), np.random.default_rng(seed)
     street.regrets[:] = rng.normal(size=street.regrets.shape)
     street.averages[:] = rng.random(street.averages.shape)
@@ -34,7 +33,6 @@ def started(n_levels, seed=1):
 
 
 def matched(street, weights):
-    """The strategy that is proportional to positive weights."""
     return Rows(strategy_rows(TREE, 3, Seen(street.levels, street.infosets), weights))
 
 

@@ -25,7 +25,6 @@ class Whole(NamedTuple):
 
 
 def started(n_levels=9):
-    """A run with a random river strategy."""
     run = SafeRiver(SMALL, TRUNK, n_levels, seed=5)
     rng = np.random.default_rng(2)
     run.regrets[:] = rng.normal(size=run.regrets.shape)

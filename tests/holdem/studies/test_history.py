@@ -24,7 +24,6 @@ NODES = [decisions(TREE, street) for street in range(4)]
 
 @pytest.fixture(scope="module")
 def policy(groups):
-    """Random probabilities for each group of hands at each decision."""
     return random_table(TREE, groups, 1)
 
 

@@ -14,7 +14,6 @@ DISCOUNT = Discount(1.5, 0.0, 2.0, EPOCH)
 
 
 def ready(groups, history: str, iterations: int, share_every: int = 1) -> SharedSelfPlay:
-    """A run in the representation."""
     run = SharedSelfPlay(SMALL, groups, DISCOUNT, 3, history, share_every)
     run.advance(iterations)
     return run
