@@ -2,8 +2,8 @@
 
 import os
 import re
+from copy import deepcopy
 from functools import partial
-from typing import NamedTuple
 
 import numpy as np
 import pytest
@@ -11,27 +11,17 @@ import pytest
 from faceup.notebook import stored as module
 from faceup.notebook.progress import Progress
 from faceup.notebook.stored import call_digest, stored
-from faceup.trees.decision_tree import DecisionTree, predict, truncate
+from faceup.trees.decision_tree import DecisionTree, predict
 
 CALLS: list[str] = []
 
 
-class Pair(NamedTuple):
-    """A result with names; as one of this package's, for a result names its class."""
-
-    first: np.ndarray
-    second: float
-
-
-Pair.__module__ = "faceup.notebook.stored"
-
-
 @pytest.fixture(autouse=True)
 def scratch(tmp_path, monkeypatch):
-    """Results in a folder of the test's own, and no calls so far."""
+    """Results in a folder of the test's own, no calls so far, and functions that count as the package's."""
     monkeypatch.setattr(module, "folder", lambda: tmp_path / "stored")
-    monkeypatch.setattr(module, "Pair", Pair, raising=False)
-    monkeypatch.setattr(work, "__module__", "faceup.notebook.stored")
+    for function in (work, slow, odd):
+        monkeypatch.setattr(function, "__module__", "faceup.notebook.stored")
     monkeypatch.delenv("FACEUP_REUSE", raising=False)
     CALLS.clear()
     return tmp_path / "stored"
@@ -40,7 +30,7 @@ def scratch(tmp_path, monkeypatch):
 def work(x, scale=1.0, folder=None, progress=None):
     """Something heavy."""
     CALLS.append("work")
-    return [Pair(np.asarray(x) * scale, float("nan")), {("a", 1): None, 2: (True, np.float32(0.1))}]
+    return np.asarray(x) * scale
 
 
 def slow(x):
@@ -52,53 +42,60 @@ def slow(x):
 
 
 def tree(threshold=0.5):
-    """A small decision tree."""
+    """A small decision tree: a result with names, of a class of the package."""
     ints = [np.array(a, dtype=np.int32) for a in ([0, -1, -1], [1, -1, -1], [2, -1, -1])]
     value = np.array([[0.5, 0.5], [1, 0], [0, 1]], dtype=np.float32)
     return DecisionTree(ints[0], np.array([threshold, 0, 0], dtype=np.float32), ints[1], ints[2], value, np.ones(3))
 
 
-def test_the_second_call_returns_the_same_without_work():
-    for _ in range(2):
-        (pair, table) = stored(work, np.arange(3), scale=2.0)
-        assert isinstance(pair, Pair) and pair.first.tolist() == [0, 2, 4] and np.isnan(pair.second)
-        assert table == {("a", 1): None, 2: (True, np.float32(0.1))} and type(table[2][1]) is np.float32
-    assert CALLS == ["work"]
+def odd():
+    """Numbers of every type, arrays in every memory order, and containers."""
+    CALLS.append("odd")
+    table = np.arange(24.0).reshape(2, 3, 4)
+    numbers = [np.float64(0.1), np.float32(0.1), np.bool_(True), np.int8(3), np.float64("nan"), True, 2, 0.5, None, "text"]
+    arrays = table.T, table[:, ::2].transpose(1, 0, 2), np.asfortranarray(table[0])
+    return {"numbers": numbers, 2: arrays, ("a", 1): tree(), "nan": [float("nan")]}
 
 
-def test_a_tree_of_the_package_is_a_result():
-    for _ in range(2):
-        cut = stored(truncate, tree(), 0)
-        assert isinstance(cut, DecisionTree) and cut.feature.dtype == np.int32 and cut.value.dtype == np.float32
+def test_the_second_call_returns_what_the_first_does_without_work():
+    first, second = stored(odd), stored(odd)
+    assert CALLS == ["odd"]
+    assert repr(first) == repr(second) == repr(odd())  # which names the types of numpy's numbers, too
+    assert [array.strides for array in first[2]] == [array.strides for array in second[2]]
 
 
 @pytest.mark.parametrize(
-    "change",
-    [{"x": [0, 1, 3]}, {"x": np.arange(3.0)}, {"scale": 2}, {"scale": 2.5}],
-    ids=["another number", "another dtype", "another type", "another value"],
+    ("name", "value", "other"),
+    [
+        ("x", np.arange(3), [0, 1, 3]),
+        ("x", np.arange(3), np.arange(3.0)),
+        ("x", np.ones((2, 3)), np.asfortranarray(np.ones((2, 3)))),
+        ("x", partial(predict, tree(0.5)), partial(predict, tree(0.6))),
+        ("scale", 2.0, 2),
+        ("scale", 2.0, 2.5),
+    ],
+    ids=["number", "dtype", "memory order", "model", "type", "value"],
 )
-def test_another_argument_is_another_result(change):
-    told = {"x": np.arange(3), "scale": 2.0}
-    assert call_digest(work, told) != call_digest(work, told | change)
+def test_another_argument_is_another_result(name, value, other):
+    assert call_digest(work, {name: value}) == call_digest(work, {name: deepcopy(value)}) != call_digest(work, {name: other})
 
 
-def test_what_does_not_decide_the_result_does_not_count(capsys):
+def test_another_code_processor_or_format_is_another_result(monkeypatch):
+    found = {call_digest(work, {"x": 1})}
+    changes = ("code_digest", lambda name: f"edited {name}"), ("binding.get_host_cpu_name", lambda: "another"), ("FORMAT", 0)
+    for name, value in changes:
+        monkeypatch.setattr(f"faceup.notebook.stored.{name}", value)
+        found.add(call_digest(work, {"x": 1}))
+    assert len(found) == 4
+
+
+def test_what_does_not_decide_the_result_does_not_count_and_progress_ends_alike(capsys):
+    """Work that reports less than its total, such as an odd number of games in pairs; a report keeps the lines."""
+    said = []
     for name in ("one", "two"):
-        stored(work, [1], folder=name, apart_from=("folder",), progress=Progress(name, 3))
-    assert CALLS == ["work"]
-    assert "two: 3 of 3" in capsys.readouterr().err  # the lines that a report keeps
-
-
-def test_models_are_told_by_their_contents():
-    one, other = (partial(predict, tree(t)) for t in (0.5, 0.6))
-    assert call_digest(work, {"x": one}) == call_digest(work, {"x": partial(predict, tree())})
-    assert call_digest(work, {"x": one}) != call_digest(work, {"x": other})
-
-
-def test_edited_code_is_another_result(monkeypatch):
-    before = call_digest(work, {"x": 1})
-    monkeypatch.setattr(module, "code_digest", lambda name: f"edited {name}")
-    assert call_digest(work, {"x": 1}) != before
+        stored(work, [1], folder=name, apart_from=("folder",), progress=Progress("games", 3))
+        said.append(capsys.readouterr().err)
+    assert CALLS == ["work"] and said[0] == said[1] and "games: 3 of 3" in said[0]
 
 
 @pytest.mark.parametrize("value", [lambda x: x, object(), np.array([object()]), iter([])])
@@ -122,7 +119,7 @@ def test_damaged_results_are_computed_anew(scratch, damage):
     file.write_bytes(content[:9]) if damage == "truncate" else file.write_bytes(content)
     if damage == "delete":
         file.unlink()
-    assert stored(work, [1, 2])[0].first.tolist() == [1, 2]
+    assert stored(work, [1, 2]).tolist() == [1, 2]
     assert CALLS == ["work"] * 2
 
 
@@ -148,41 +145,9 @@ def test_a_class_of_another_package_is_never_made():
         module._unpacked({"named": "subprocess:Popen", "items": ["true"]}, {})
 
 
-def kinds(value):
-    """Types and memory orders of all that a result holds."""
-    if isinstance(value, np.ndarray):
-        return value.dtype, value.strides, value.tobytes()
-    items = value.values() if isinstance(value, dict) else value if isinstance(value, list | tuple) else ()
-    return type(value), repr(value), [kinds(item) for item in items]
-
-
-def odd(x):
-    """Numbers of every type, and arrays in every memory order."""
-    table = np.arange(24.0).reshape(2, 3, 4)
-    numbers = [np.float64(0.1), np.float32(0.1), np.bool_(True), np.int8(3), np.float64("nan"), True, 2, 0.5, None, "text"]
-    return {"numbers": numbers, "arrays": (table.T, table[:, ::2].transpose(1, 0, 2), np.asfortranarray(table[0]))}
-
-
-def test_the_first_run_gets_what_later_runs_get(monkeypatch):
-    monkeypatch.setattr(odd, "__module__", "faceup.notebook.stored")
-    first, later = stored(odd, 1), stored(odd, 1)
-    assert kinds(first) == kinds(later)
-    assert [type(x) for x in first["numbers"]] == [type(x) for x in odd(1)["numbers"]]
-
-
-def test_memory_order_and_processor_and_format_count(monkeypatch):
-    table = np.arange(6.0).reshape(2, 3)
-    before = call_digest(work, {"x": table})
-    assert before != call_digest(work, {"x": np.asfortranarray(table)})
-    monkeypatch.setattr(module.binding, "get_host_cpu_name", lambda: "another")
-    other = call_digest(work, {"x": table})
-    monkeypatch.setattr(module, "FORMAT", 0)
-    assert len({before, other, call_digest(work, {"x": table})}) == 3
-
-
 def test_a_store_that_cannot_be_written_costs_a_line_and_no_result(scratch, capsys):
-    scratch.parent.joinpath("stored").touch()  # a file where the folder should be
-    assert stored(work, [1, 2])[0].first.tolist() == [1, 2]
+    scratch.touch()  # a file where the folder should be
+    assert stored(work, [1, 2]).tolist() == [1, 2]
     said = capsys.readouterr().err.splitlines()
     assert len(said) == 1 and re.fullmatch(r"\[faceup\] work-\w+\.npz is not stored: .+", said[0])
 
@@ -194,9 +159,8 @@ def test_a_store_that_cannot_be_marked_as_used_is_read(scratch, monkeypatch):
     assert CALLS == ["work"]
 
 
-def test_a_second_writer_of_the_same_result_is_no_error(scratch, monkeypatch, capsys):
+def test_a_second_writer_of_the_same_result_is_no_error(scratch, capsys):
     """Another process stores it while this one computes it."""
-    monkeypatch.setattr(slow, "__module__", "faceup.notebook.stored")
     assert stored(slow, 1) == stored(slow, 1) == 1
     assert capsys.readouterr().err == "" and len(list(scratch.iterdir())) == 1
 
@@ -220,12 +184,3 @@ def test_the_newest_result_stays_even_where_another_seems_newer(scratch, monkeyp
     stored(work, np.full(1000, 2))
     stored(work, np.full(1000, 2))
     assert CALLS == ["work"] * 2 and not other.exists()
-
-
-def test_progress_ends_alike_whether_computed_or_read(capsys):
-    """Work that reports less than its total, such as an odd number of games in pairs."""
-    said = []
-    for _ in range(2):
-        stored(work, [1], progress=Progress("games", 3))
-        said.append(capsys.readouterr().err)
-    assert said[0] == said[1] != ""
