@@ -25,50 +25,43 @@ def style(tmp_path, monkeypatch):
     plt.close("all")
 
 
-def draw(name):
+def draw():
     figure, axes = plt.subplots(1, 3, figsize=(12, 5))
     example = hand("Ac3h", "Kh3sJc9d")
     equity_histogram(axes[0], example, 3)
     decile_steps(axes[1], example, 3)
     chart13(axes[2], range(169), "cell", show="{:.0f}".format)
-    figures.save(figure, name)
+    return figure
 
 
-def test_same_bytes_without_dates_or_versions(tmp_path):
-    draw("stage/one")
-    draw("stage/two")
-    one, two = ((tmp_path / "stage" / f"{name}.png").read_bytes() for name in ("one", "two"))
-    assert one == two
-    assert all(kind not in one for kind in (b"matplotlib", b"tEXt", b"iTXt", b"tIME"))  # kinds of chunks that could hold them
+def test_the_same_picture_without_dates_or_versions_is_saved_shown_and_closed(tmp_path):
+    shown = [figures.save(draw(), f"stage/{name}").data for name in ("one", "two")]
+    saved = [(tmp_path / "stage" / f"{name}.png").read_bytes() for name in ("one", "two")]
+    assert shown[0] == shown[1] == saved[0] == saved[1] and not plt.get_fignums()
+    assert all(kind not in saved[0] for kind in (b"matplotlib", b"tEXt", b"iTXt", b"tIME"))  # chunks that could hold them
     with pytest.raises(ValueError, match="figure is called 'one', expected the stage"):
-        draw("one")
-
-
-def test_save_shows_the_file_and_closes_the_figure(tmp_path):
-    shown = figures.save(unfoldings(hand("7c2h", "Kh3sJc9d")), "equity/unfoldings")
-    assert shown.data == (tmp_path / "equity" / "unfoldings.png").read_bytes()
-    assert not plt.get_fignums()
+        figures.save(draw(), "one")
 
 
 def test_a_picture_has_few_colours_and_loses_no_line(tmp_path):
     figure, axes = plt.subplots(figsize=(4, 4))
     chart13(axes, range(169), "cell", show="{:.0f}".format)
-    drawn = BytesIO()
+    drawn, saved = BytesIO(), tmp_path / "stage" / "chart.png"
     figure.savefig(drawn, format="png")
     figures.save(figure, "stage/chart")
-    full, few = (np.asarray(Image.open(file).convert("RGB")) for file in (drawn, tmp_path / "stage" / "chart.png"))
+    full, few = (np.asarray(Image.open(file).convert("RGB")) for file in (drawn, saved))
     assert full.shape == few.shape and len(np.unique(few.reshape(-1, 3), axis=0)) <= 256
-    assert np.abs(full.astype(int) - few).mean() < 2.5
-    assert (tmp_path / "stage" / "chart.png").stat().st_size < 0.5 * len(drawn.getvalue())
+    assert np.abs(full.astype(int) - few).mean() < 2.5 and saved.stat().st_size < 0.5 * len(drawn.getvalue())
 
 
 def test_unfoldings_show_one_of_each_outcome():
-    axes = unfoldings(hand("7c2h", "Kh3sJc9d")).axes[0]
-    texts = [text.get_text() for text in axes.texts]
-    assert [word for word in texts if word in ("all", "win", "tie", "loss")] == ["all", "win", "tie", "loss"]
-    assert "all unfoldings: 45,540 (100.00 %)" in texts
-    certain = unfoldings(hand("AhKh", "QhJhTh2c2d")).axes[0]
-    assert [t.get_text() for t in certain.texts if t.get_text() in ("win", "tie", "loss")] == ["win"]
+    some, certain = (
+        [text.get_text() for text in unfoldings(hand(*cards)).axes[0].texts]
+        for cards in (("7c2h", "Kh3sJc9d"), ("AhKh", "QhJhTh2c2d"))
+    )
+    assert [word for word in some if word in ("all", "win", "tie", "loss")] == ["all", "win", "tie", "loss"]
+    assert "all unfoldings: 45,540 (100.00 %)" in some
+    assert [word for word in certain if word in ("win", "tie", "loss")] == ["win"]
 
 
 def test_feature_vector_checks_its_length():

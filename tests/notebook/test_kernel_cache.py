@@ -2,6 +2,7 @@
 
 import multiprocessing
 import os
+import shutil
 
 import pytest
 from numba.core import caching
@@ -10,11 +11,9 @@ from faceup.cards import strength
 from faceup.notebook import kernel_cache
 from faceup.notebook.kernel_cache import KEPT, KernelCacheLocator
 
-STRENGTH = strength.__file__
-
 
 def locate():
-    return KernelCacheLocator.from_function(None, STRENGTH)
+    return KernelCacheLocator.from_function(None, strength.__file__)
 
 
 @pytest.fixture(autouse=True)
@@ -26,17 +25,18 @@ def places(tmp_path, monkeypatch):
     return tmp_path / "build", tmp_path / "user" / "faceup"
 
 
+def block(folder):
+    """Put a file in the place of a folder of empty folders: it stands for one that cannot be written."""
+    shutil.rmtree(folder)
+    folder.touch()
+
+
 def test_a_folder_that_cannot_be_written_gives_way_to_the_users_own_with_the_same_digest(places):
     name = locate().get_cache_path().rpartition("/")[2]
     assert name.startswith("strength-") and (places[0] / name).is_dir()
-    (places[0] / name).rmdir()
-    places[0].rmdir()
-    places[0].touch()  # a file stands for a folder that cannot be written
+    block(places[0])
     assert locate().get_cache_path() == str(places[1] / name)
-    places[1].mkdir(exist_ok=True)
-    (places[1] / name).rmdir()
-    places[1].rmdir()
-    places[1].touch()
+    block(places[1])
     with pytest.raises(OSError, match="cannot be written, expected NUMBA_CACHE_DIR to name a folder"):
         locate()
 
@@ -46,17 +46,17 @@ def test_functions_of_others_are_left_to_numba():
 
 
 def test_folders_of_a_module_are_few(places, monkeypatch):
+    def use(digit: str) -> str:
+        monkeypatch.setattr(kernel_cache, "code_digest", lambda name: digit + "0" * 63)
+        return locate().get_cache_path()
+
     (places[0] / "river-0").mkdir(parents=True)
     for k in range(KEPT + 3):
-        monkeypatch.setattr(kernel_cache, "code_digest", lambda name, k=k: f"{k:064x}"[::-1])
-        os.utime(locate().get_cache_path(), (k, k))
-    monkeypatch.setattr(kernel_cache, "code_digest", lambda name: "3" + "0" * 63)
-    locate()  # used again
-    monkeypatch.setattr(kernel_cache, "code_digest", lambda name: "f" * 64)
-    locate()
+        os.utime(use(f"{k}"), (k, k))
+    use("3")  # again
+    use("f")
     left = {path.name for path in places[0].iterdir()}
-    kept = ("3", "5", "6")
-    assert left == {"river-0", f"strength-{'f' * 16}", *(f"strength-{k}{'0' * 15}" for k in kept)}
+    assert left == {"river-0", *(f"strength-{digit}{'0' * 15}" for digit in "356f")}
 
 
 def save(folder: str, number: int, barrier) -> None:
@@ -75,6 +75,6 @@ def test_two_processes_that_save_at_once_keep_both_and_mix_up_none(tmp_path):
         process.start()
     for process in processes:
         process.join()
-        assert process.exitcode == 0
+    assert [process.exitcode for process in processes] == [0, 0]
     index = caching.IndexDataCacheFile(str(tmp_path), "kernel", "stamp")
-    assert [(n, k) for n in range(2) for k in range(50) if index.load((n, k)) != f"code of {n} {k}"] == []
+    assert all(index.load((n, k)) == f"code of {n} {k}" for n in range(2) for k in range(50))

@@ -14,6 +14,7 @@ import smoke
 from faceup.notebook import lab
 from faceup.notebook.paths import ROOT
 from faceup.notebook.stages import PIPELINE, STUDIES, notebook_of, stages_of
+from faceup.notebook.storage import write_text
 
 STAGE = {"deps": [], "cmd": "python -m faceup.notebook.run_notebook 99_small"}
 IMPORTS = """from faceup.notebook.paths import DATA, METRICS
@@ -32,17 +33,19 @@ for cell in {cells!r}:
 """
 
 
+HELD = ("data/equity/table.json", "reports/metrics/small.json", "reports/tables/small.csv")
+
+
 @pytest.fixture
 def repository(tmp_path) -> Path:
     """A pipeline of one notebook with one parameter, and results of it and of another stage."""
     smoke.copy_parameters(tmp_path)
     (tmp_path / "dvc.yaml").write_text(json.dumps({"stages": {"small": STAGE}}))
-    nb = nbformat.v4.new_notebook(metadata={"faceup": {"sections": ["strategy"]}})
-    nb.cells = [nbformat.v4.new_code_cell("walk_board = ''", metadata={"tags": ["parameters"]})]
+    cells = [nbformat.v4.new_code_cell("walk_board = ''", metadata={"tags": ["parameters"]})]
+    nb = nbformat.v4.new_notebook(metadata={"faceup": {"sections": ["strategy"]}}, cells=cells)
     nbformat.write(nb, tmp_path / "notebooks" / "99_small.ipynb")
-    for name in ("data/equity/table.json", "data/other.json", "reports/metrics/small.json", "reports/tables/small.csv"):
-        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
-        (tmp_path / name).write_text('"of the pipeline"\n')
+    for name in (*HELD, "data/other.json"):
+        write_text(tmp_path / name, '"of the pipeline"\n')
     return tmp_path
 
 
@@ -55,33 +58,22 @@ def run_cells(root: Path, *cells: str) -> str:
     return done.stdout
 
 
-def held(root: Path) -> dict[str, str]:
-    files = ("data/equity/table.json", "reports/metrics/small.json", "reports/tables/small.csv")
-    return {name: (root / name).read_text() for name in files}
-
-
-GIVEN = "walk_board = 'Kh3sJc9d2c'"
+GIVEN, OTHER = "walk_board = 'Kh3sJc9d2c'", "walk_board = 'AhKhQh2c3c'"
 
 
 @pytest.mark.parametrize(
     "cells",
-    [
-        ("walk_board = 'AhKhQh2c3c'", IMPORTS + RESULTS),
-        (GIVEN, IMPORTS, "walk_board = 'AhKhQh2c3c'", RESULTS),
-        (GIVEN, IMPORTS, "walk_board = 'AhKhQh2c3c'", IMPORTS + RESULTS),
-    ],
+    [(OTHER, IMPORTS + RESULTS), (GIVEN, IMPORTS, OTHER, RESULTS), (GIVEN, IMPORTS, OTHER, IMPORTS + RESULTS)],
     ids=["before the imports", "after them", "and imported again"],
 )
 def test_edited_parameters_write_to_a_folder_of_their_own(repository, cells):
-    before = held(repository)
     said = run_cells(repository, *cells)
     line = "parameters differ from params.yaml (walk_board = 'AhKhQh2c3c', not 'Kh3sJc9d2c'): results go to build/lab/99_small"
     assert said.splitlines() == [line]
-    assert held(repository) == before
-    scratch = repository / "build" / "lab" / "99_small"
-    assert json.loads((scratch / "data/equity/table.json").read_text()) == ["AhKhQh2c3c"]
-    assert json.loads((scratch / "reports/metrics/small.json").read_text()) == ["AhKhQh2c3c", "of the pipeline"]
-    assert (scratch / "reports/tables/small.csv").read_text() == "board\nAhKhQh2c3c\n"
+    assert [(repository / name).read_text() for name in HELD] == ['"of the pipeline"\n'] * 3
+    table, metrics, small = ((repository / "build" / "lab" / "99_small" / name).read_text() for name in HELD)
+    assert (json.loads(table), json.loads(metrics)) == (["AhKhQh2c3c"], ["AhKhQh2c3c", "of the pipeline"])
+    assert small == "board\nAhKhQh2c3c\n"
 
 
 def test_parameters_as_they_are_write_where_the_stage_does_and_say_nothing(repository):
@@ -91,7 +83,7 @@ def test_parameters_as_they_are_write_where_the_stage_does_and_say_nothing(repos
 
 
 def test_parameters_set_back_write_where_the_stage_does_again(repository):
-    said = run_cells(repository, "walk_board = 'AhKhQh2c3c'", IMPORTS + RESULTS, GIVEN, RESULTS)
+    said = run_cells(repository, OTHER, IMPORTS + RESULTS, GIVEN, RESULTS)
     assert said.splitlines()[1:] == ["parameters are those of params.yaml again: results go to data and reports"]
     assert json.loads((repository / "data/equity/table.json").read_text()) == ["Kh3sJc9d2c"]
 

@@ -66,9 +66,8 @@ def test_the_profiles_are_right_and_nothing_in_them_is_converted(path):
 def test_a_wrong_value_is_named(refusal, knob, value, said):
     place, key = knob.split(".")
     before, after = RIGHT.split(f"\n{place}:", 1)
-    assert refusal(f"{before}\n{place}:{re.sub(rf'(?m)^  {key}: .*', f'  {key}: {value}', after, count=1)}").startswith(
-        f"{knob} {said}"
-    )
+    wrong = re.sub(rf"(?m)^  {key}: .*", f"  {key}: {value}", after, count=1)
+    assert refusal(f"{before}\n{place}:{wrong}").startswith(f"{knob} {said}")
 
 
 @pytest.mark.parametrize(
@@ -79,19 +78,15 @@ def test_a_wrong_value_is_named(refusal, knob, value, said):
         ("leduc:", "lduc:", "lduc is unknown, expected one of seed, equity, "),
         ("seed: ", "# ", "seed is missing"),
         ("overview: {}", "overview: 7", "overview is 7, expected keys with values"),
-        ("overview: {}", "overview: {x: 1}", "overview.x is unknown, expected one of (none)"),
+        ("overview: {}", "overview: {x: 1}", r"overview.x is unknown, expected one of \(none\)"),
         ("seed: ", "seed: 1\nseed: ", "while constructing a mapping"),
+        ("  gamma: 2\n", "  gamma: 2\n  gamma: 3\n", 'while constructing a mapping .*line \\d+, .* found duplicate key "gamma"'),
         ("seed: ", "seed: [", "while parsing"),
+        (RIGHT, "- 1\n", r"the file is \[1\], expected keys with values"),
     ],
 )
 def test_a_wrong_key_or_file_is_named(refusal, old, new, said):
-    assert old in RIGHT and refusal(RIGHT.replace(old, new, 1)).startswith(said)
-    assert refusal("- 1\n") == "the file is [1], expected keys with values"
-
-
-def test_a_key_given_twice_is_named_with_its_line(refusal):
-    said = refusal(RIGHT.replace("  gamma: 2\n", "  gamma: 2\n  gamma: 3\n", 1))
-    assert re.search(r'line \d+, .* found duplicate key "gamma"', said)
+    assert old in RIGHT and re.match(said, refusal(RIGHT.replace(old, new, 1)))
 
 
 @pytest.mark.parametrize("path", [PROFILES[0], STUDY_FILE], ids=["pipeline", "studies"])

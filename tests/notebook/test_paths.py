@@ -12,10 +12,8 @@ def checkout(tmp_path, monkeypatch):
     root = tmp_path / "faceup"
     (root / "notebooks" / "studies").mkdir(parents=True)
     (root / "src").mkdir()
-    for folder in (root, root / "notebooks" / "studies"):
-        (folder / "params.yaml").touch()
-        (folder / "dvc.yaml").touch()
-    (tmp_path / "params.yaml").touch()
+    for name in ("params.yaml", "dvc.yaml", "notebooks/studies/params.yaml", "notebooks/studies/dvc.yaml", "../params.yaml"):
+        (root / name).touch()
     monkeypatch.setattr(paths, "__file__", str(tmp_path / "lib/site-packages/faceup/notebook/paths.py"))
     return root
 

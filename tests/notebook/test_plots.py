@@ -24,9 +24,8 @@ def texts(axes):
 
 
 def test_numbers_as_a_reader_wants_them():
-    assert [signed(x) for x in (1234.5, -56.4, 2.34, -0.125, 0.0, -0.001)] == [
-        "+1,234", "\u221256", "+2.3", "\u22120.12", "0", "0",
-    ]  # fmt: skip
+    shown = {1234.5: "+1,234", -56.4: "\u221256", 2.34: "+2.3", -0.125: "\u22120.12", 0.0: "0", -0.001: "0"}
+    assert [signed(x) for x in shown] == list(shown.values())
 
 
 def test_verdict_needs_an_interval_clear_of_zero():
@@ -35,25 +34,19 @@ def test_verdict_needs_an_interval_clear_of_zero():
     assert verdict("a", "b", -30.0, 9.5) == "b beats a by 30 ± 9.5 mbb/g"
 
 
-def test_heat_map_writes_every_cell_but_the_empty_ones(axes):
-    values = np.array([[np.nan, 25.0], [-25.0, np.nan]])
-    plots.heat_map(axes, ["a", "b"], values, np.abs(values) / 5, "mbb/g")
-    assert texts(axes) == ["+25", "± 5.0", "\u221225", "± 5.0"]
-    norm = axes.images[0].norm
-    assert norm.vmin == -norm.vmax
-    with pytest.raises(ValueError, match="expected \\(2, 2\\) twice"):
-        plots.heat_map(axes, ["a", "b"], values[:1], values, "mbb/g")
-
-
-def test_whiten_takes_the_colour_from_cells_not_told_apart_from_zero(axes):
+def test_heat_map_writes_every_cell_but_the_empty_ones_and_whiten_takes_the_colour_of_those_not_told_apart_from_zero(axes):
     values = np.array([[np.nan, 400.0], [-400.0, np.nan]])
-    intervals = np.array([[np.nan, 500.0], [300.0, np.nan]])
+    intervals = np.array([[np.nan, 500.0], [3.0, np.nan]])
     plots.heat_map(axes, ["a", "b"], values, intervals, "mbb/g")
+    assert texts(axes) == ["+400", "± 500", "\u2212400", "± 3.0"]
+    assert axes.images[0].norm.vmin == -axes.images[0].norm.vmax
     assert [text.get_color() for text in axes.texts] == ["white"] * 4
     plots.whiten(axes, values, intervals)
     assert [text.get_color() for text in axes.texts] == ["black", "black", "white", "white"]
     (cell,) = axes.patches
     assert (cell.get_xy(), cell.get_facecolor()) == ((0.5, -0.5), (1, 1, 1, 1))
+    with pytest.raises(ValueError, match="expected \\(2, 2\\) twice"):
+        plots.heat_map(axes, ["a", "b"], values[:1], values, "mbb/g")
 
 
 def test_intervals_are_half_widths(axes):
@@ -99,17 +92,18 @@ def test_published_numbers():
     ],
 )
 def test_published_names_a_wrong_entry(entry, said, tmp_path, monkeypatch):
-    path = tmp_path / "published.yaml"
-    path.write_text(f"paper:\n  x: {entry}\n")
-    monkeypatch.setattr(quoted, "_FILE", path)
+    monkeypatch.setattr(quoted, "_FILE", tmp_path / "published.yaml")
+    quoted._FILE.write_text(f"paper:\n  x: {entry}\n")
     with pytest.raises(ValueError, match=f"published.yaml: paper.x.*{said}"):
         quoted.published("paper")
 
 
 def test_scoreboard_stands_between_its_markers(tmp_path):
     path = tmp_path / "scoreboard.csv"
-    lines = ["what,paper,where,ours,ci95,notebook,why", "kings,82.5%,Section 2,82.39568,0,10_equity,exact"]
-    path.write_text("\n".join([*lines, "match,almost $5,Section 3,-3.25,1.5,13_head_to_head,", "other,,,,,,later"]))
+    path.write_text("""what,paper,where,ours,ci95,notebook,why
+kings,82.5%,Section 2,82.39568,0,10_equity,exact
+match,almost $5,Section 3,-3.25,1.5,13_head_to_head,
+other,,,,,,later""")
     table = scoreboard.markdown(path)
     assert table.splitlines()[2:] == [
         "| kings | 82.5% (Section 2) | 82.39568 | `10_equity` | exact |",

@@ -6,25 +6,24 @@ import nbformat
 import pytest
 
 from faceup.notebook import profile
+from faceup.notebook.storage import write_text
+
+SOURCES = {"Makefile", "src/faceup/a.py", "data/published.yaml", ".dvc/config", "params.yaml", "params/strong.yaml"}
 
 
 @pytest.fixture
 def repository(tmp_path, monkeypatch):
     """A folder that git does not know, with a profile."""
-    for name in ("Makefile", "src/faceup/a.py", "data/published.yaml", ".dvc/config", "params.yaml", "params/strong.yaml"):
+    for name in (*SOURCES, "build/x", ".venv/y.py", "data/equity/z", "src/faceup/__pycache__/a.pyc"):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text(name)
-    for name in ("build/x", ".venv/y.py", "data/equity/z", "src/faceup/__pycache__/a.pyc"):
-        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
-        (tmp_path / name).touch()
     monkeypatch.setattr(profile, "ROOT", tmp_path)
     monkeypatch.setattr(profile, "REPORTS", tmp_path / "reports")
     return tmp_path
 
 
 def test_sources_are_found_where_git_knows_nothing(repository):
-    found = {name for name in profile.sources() if (repository / name).is_file()}
-    assert found == {"Makefile", "src/faceup/a.py", "data/published.yaml", ".dvc/config", "params.yaml", "params/strong.yaml"}
+    assert {name for name in profile.sources() if (repository / name).is_file()} == SOURCES
 
 
 def test_a_second_copy_renews_the_sources_and_keeps_what_the_run_made(repository):
@@ -39,12 +38,9 @@ def test_a_second_copy_renews_the_sources_and_keeps_what_the_run_made(repository
 
 def test_what_is_published_names_its_commit(repository):
     made = repository / "build" / "strong" / "reports"
-    (made / "metrics").mkdir(parents=True)
-    (made / "agents").mkdir()
-    (made / "metrics" / "safe.json").write_text('{"mbb": 1.5}')
-    (made / "agents" / "oct.json").write_text('{"provenance": {"seed": 1}, "labels": ["fold"]}')
-    cells = [nbformat.v4.new_markdown_cell("# Title"), nbformat.v4.new_code_cell("1 + 1")]
-    nbformat.write(nbformat.v4.new_notebook(cells=cells), made / "18_safe.ipynb")
+    write_text(made / "metrics" / "safe.json", '{"mbb": 1.5}')
+    write_text(made / "agents" / "oct.json", '{"provenance": {"seed": 1}, "labels": ["fold"]}')
+    nbformat.write(nbformat.v4.new_notebook(cells=[nbformat.v4.new_markdown_cell("# Title")]), made / "18_safe.ipynb")
     place = profile.publish(made.parent, "strong", "abc")
     assert json.loads((place / "metrics" / "safe.json").read_text()) == {"commit": "abc", "mbb": 1.5}
     assert json.loads((place / "agents" / "oct.json").read_text())["provenance"] == {"seed": 1, "commit": "abc"}

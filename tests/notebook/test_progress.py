@@ -12,14 +12,12 @@ def kept(capsys, total, steps):
     progress = Progress("self-play", total)
     for done in steps:
         progress(done)
-    return _settled(capsys.readouterr().err)
+    return capsys.readouterr().err
 
 
-def test_the_same_lines_for_any_steps_and_after_a_resume(capsys):
-    fine = kept(capsys, 12_000, [*range(0, 12_001, 7), 12_000])
-    assert fine.splitlines() == [f"self-play: {1200 * k:,} of 12,000" for k in range(1, 11)]
-    assert kept(capsys, 12_000, [12_000]) == fine
-    assert kept(capsys, 12_000, [5_432, 5_433, 11_999, 12_000, 12_000]) == fine
+@pytest.mark.parametrize("steps", [[*range(0, 12_001, 7), 12_000], [12_000], [5_432, 5_433, 11_999, 12_000, 12_000]])
+def test_the_same_lines_for_any_steps_and_after_a_resume(capsys, steps):
+    assert kept(capsys, 12_000, steps) == "".join(f"self-play: {1200 * k:,} of 12,000\n" for k in range(1, 11))
 
 
 def test_few_steps_give_few_lines(capsys):
@@ -29,20 +27,11 @@ def test_few_steps_give_few_lines(capsys):
 
 def test_on_a_terminal_percents_in_between_are_overwritten(capsys, monkeypatch):
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
-    progress = Progress("rows", 1000)
-    for done in range(106):
-        progress(done)
-    shown = capsys.readouterr().err
+    shown = kept(capsys, 1000, range(106))
     assert shown.count("\n") == 1 and shown.count("\r") == 10  # 1 % to 9 %, and the line of 10 %
-    assert shown.startswith("\rrows: 10 of 1,000\rrows: 20 of 1,000")
-    assert shown.endswith("\rrows: 100 of 1,000\n")
-
-
-def test_elsewhere_there_are_only_the_lines(capsys):
-    progress = Progress("rows", 1000)
-    for done in range(1001):
-        progress(done)
-    assert capsys.readouterr().err == "".join(f"rows: {100 * k:,} of 1,000\n" for k in range(1, 11))
+    assert shown.startswith("\rself-play: 10 of 1,000\rself-play: 20 of 1,000")
+    assert shown.endswith("\rself-play: 100 of 1,000\n")
+    assert _settled(shown) == "self-play: 100 of 1,000\n"
 
 
 def test_nothing_to_do_is_an_error():

@@ -53,17 +53,14 @@ def test_an_edit_below_counts(package, old, new):
 
 EDIT = """
 import os
-def digests():
-    module_digests.cache_clear()
-    source_code._read.cache_clear()
-    return code_digest('faceup.toy.outer')
+from pathlib import Path
 from faceup.notebook import source_code
-before = digests()
+before, file = code_digest('faceup.toy.outer'), Path(os.environ['TOY'], 'inner.py')
 assert not edited(['faceup.toy.inner', 'faceup.toy.outer'])
-file = os.path.join(os.environ['TOY'], 'inner.py')
-text = open(file).read()
-open(file, 'w').write(text.replace('x / 2', 'x / 8'))
-print(before, digests(), *edited(['faceup.toy.inner', 'faceup.toy.outer']))
+file.write_text(file.read_text().replace('x / 2', 'x / 8'))
+module_digests.cache_clear()
+source_code._read.cache_clear()
+print(before, code_digest('faceup.toy.outer'), *edited(['faceup.toy.inner', 'faceup.toy.outer']))
 """
 
 
