@@ -42,25 +42,20 @@ def name_of(path: Path) -> str:
     return path.relative_to(ROOT).as_posix()
 
 
-def python(*arguments: str) -> subprocess.CompletedProcess:
-    """Run this Python in the repository."""
-    return subprocess.run([sys.executable, *arguments], cwd=ROOT, capture_output=True, text=True)
-
-
-def tracked_files() -> list[Path]:
-    """Every file that git tracks or would track."""
-    return [ROOT / name for name in sources() if (ROOT / name).is_file()]
-
-
 # --- shape --------------------------------------------------------------------------------------------------
+
+
+def code_of(path: Path) -> ast.Module:
+    """The code of a notebook's cells."""
+    cells = nbformat.read(path, as_version=4).cells
+    lines = (line for cell in cells if cell.cell_type == "code" for line in cell.source.splitlines())
+    return ast.parse("\n".join(line for line in lines if not line.lstrip().startswith("%")))
 
 
 def modules_of(notebook: str) -> set[str]:
     """The modules of this package that a notebook's cells, and the runner, import directly or not."""
-    nb = nbformat.read(ROOT / "notebooks" / f"{notebook}.ipynb", as_version=4)
-    lines = (line for cell in nb.cells if cell.cell_type == "code" for line in cell.source.splitlines())
-    code = "\n".join(["import faceup.notebook.run_notebook", *(line for line in lines if not line.lstrip().startswith("%"))])
-    return set(map(module_name, closure(imported_files(ast.parse(code)))))
+    files = imported_files(code_of(ROOT / "notebooks" / f"{notebook}.ipynb"))
+    return set(map(module_name, closure(files | {module_file("faceup.notebook.run_notebook")})))
 
 
 @pytest.mark.parametrize("stage", [*STAGES.values(), *STUDY_STAGES.values()], ids=notebook_of)
@@ -75,8 +70,7 @@ def test_a_stage_depends_on_the_packages_that_its_notebook_uses(stage):
 @pytest.mark.parametrize("stage", [*STAGES.values(), *STUDY_STAGES.values()], ids=notebook_of)
 def test_a_stage_has_the_parameters_that_its_notebook_names(stage):
     nb = nbformat.read(ROOT / "notebooks" / f"{notebook_of(stage)}.ipynb", as_version=4)
-    names = ["seed"] if "seed" in declared(parameters_cell(nb).source) else []
-    names += nb.metadata["faceup"]["sections"]
+    names = ["seed"] * ("seed" in declared(parameters_cell(nb).source)) + nb.metadata["faceup"]["sections"]
     own = [name for name in names if name not in pipeline_sections()]
     shared = [name for name in names if name in pipeline_sections()]
     assert stage.get("params", []) == shared + ([{STUDY_PARAMETERS: own}] if own else [])
@@ -143,9 +137,7 @@ def test_imports_go_one_way(path):
 
 @pytest.mark.parametrize("path", [*NOTEBOOKS, *STUDY_NOTEBOOKS], ids=name_of)
 def test_all_that_a_notebook_imports_is_there(path):
-    nb = nbformat.read(path, as_version=4)
-    lines = (line for cell in nb.cells if cell.cell_type == "code" for line in cell.source.splitlines())
-    for node in ast.walk(ast.parse("\n".join(line for line in lines if not line.startswith("%")))):
+    for node in ast.walk(code_of(path)):
         if isinstance(node, ast.ImportFrom) and node.module and node.module.startswith("faceup"):
             module = importlib.import_module(node.module)
             missing = [a.name for a in node.names if not hasattr(module, a.name) and not module_file(f"{node.module}.{a.name}")]
@@ -189,12 +181,9 @@ def test_notebook_sources_are_clean_and_show_the_default_parameters(path):
 
 def test_a_smoke_run_that_is_stopped_leaves_no_process():
     child = "import time; time.sleep(60)"
-    parent = (
-        f"import subprocess, sys, time; subprocess.Popen([sys.executable, '-c', {child!r}]); print(1, flush=True); time.sleep(60)"
-    )
-    run = subprocess.Popen(
-        [sys.executable, "-c", parent], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, start_new_session=True
-    )
+    start = f"subprocess.Popen([sys.executable, '-c', {child!r}])"
+    command = [sys.executable, "-c", f"import subprocess, sys, time; {start}; print(1, flush=True); time.sleep(60)"]
+    run = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, start_new_session=True)
     with run:
         run.stdout.readline()
         smoke.stop(run)
@@ -204,30 +193,28 @@ def test_a_smoke_run_that_is_stopped_leaves_no_process():
 
 @pytest.mark.parametrize("arguments", [("check", "."), ("format", "--check", ".")], ids=lambda a: a[0])
 def test_ruff(arguments):
-    done = python("-m", "ruff", *arguments)
+    done = subprocess.run([sys.executable, "-m", "ruff", *arguments], cwd=ROOT, capture_output=True, text=True)
     assert done.returncode == 0, done.stdout + done.stderr
 
 
 @pytest.mark.parametrize(("target", "said"), [("lint", "mypy"), ("lab", "--allow-root" if os.getuid() == 0 else "jupyter lab")])
 def test_make(target, said):
     """Types are checked with style, and JupyterLab opens for root, too."""
-    done = subprocess.run(["make", "--dry-run", target], cwd=ROOT, capture_output=True, text=True)
-    assert done.returncode == 0 and said in done.stdout, done.stdout + done.stderr
+    assert said in subprocess.run(["make", "--dry-run", target], cwd=ROOT, capture_output=True, text=True, check=True).stdout
 
 
 def test_no_path_of_a_machine_stands_in_a_tracked_file():
     machine = re.compile(rb"(?<![\w.~])/(?:work|root|home|Users|tmp)/\w")
-    for path in tracked_files():
-        found = machine.search(path.read_bytes())
-        assert not found, f"{name_of(path)} names {found.group().decode()}..., expected no path of a machine"
+    for name in (name for name in sources() if (ROOT / name).is_file()):  # tracked, or would be
+        found = machine.search((ROOT / name).read_bytes())
+        assert not found, f"{name} names {found.group().decode()}..., expected no path of a machine"
 
 
 def test_the_lock_pins_every_direct_dependency():
     lock = [line for line in (ROOT / "requirements.lock").read_text().splitlines() if line[0] != "#"]
-    pin = re.compile(r"([A-Za-z0-9._-]+)==[\w.]+( ; .+)?")  # no URL, and no local version such as +cpu
-    wrong = [line for line in lock if not pin.fullmatch(line)]
-    assert not wrong
-    pinned = {pin.fullmatch(line)[1].lower() for line in lock}
+    pins = [re.fullmatch(r"([A-Za-z0-9._-]+)==[\w.]+( ; .+)?", line) for line in lock]  # no URL, no local version such as +cpu
+    assert all(pins), [line for line, pin in zip(lock, pins, strict=True) if not pin]
+    pinned = {pin[1].lower() for pin in pins}
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     wanted = [*project["dependencies"], *project["optional-dependencies"]["test"]]
     assert {re.match(r"[A-Za-z0-9._-]+", line)[0].lower() for line in wanted} <= pinned

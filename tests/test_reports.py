@@ -136,61 +136,69 @@ def test_a_figure_stands_once_under_the_cell_that_saves_it(committed):
             assert pictures <= source.count("save("), f"{path.name}: {source}"
 
 
+def shown(found: dict, value: str = "mbb", interval: str = "ci95") -> str:
+    """A measured number and its interval as prose has them."""
+    return plus_minus(found[value], found[interval], sign=False)
+
+
 def stated(folder: Path) -> dict[str, str]:
     """Numbers that prose states by hand, as the reports in a folder have them."""
     read = {path.stem: json.loads(path.read_text(encoding="utf-8")) for path in (folder / "reports" / "metrics").glob("*.json")}
-    table = {n: scoreboard.match_between(read["head_to_head"]["pairs"], "table", n) for n in ("OCT", "XGBoost")}
-    agents = {agent["name"]: agent for agent in read["exploitability"]["main"]}
-    more = read["exploitability"]["differences"][-1]
-    safe = read["safe"]["table"]
-    price = next(match for match in read["safe"]["matches"] if match["name"] == read["safe"]["safe_table"])
+
+    def match(first: str, second: str) -> dict:
+        return scoreboard.match_between(read["head_to_head"]["pairs"], first, second)
+
+    safe, history, leduc = read["safe"], read["history"], read["leduc"]
+    own, more = read["distill"]["own"], read["exploitability"]["differences"][-1]
+    price = next(match for match in safe["matches"] if match["name"] == safe["safe_table"])
     asked = {
         "told less": ("opponent", "OCT"),
         "told bets and seat": ("both+seat", "OCT"),
         "told more": ("both+seat", "OCT, costs"),
     }
-    grown = {(tree["history"], tree["learner"]): tree for tree in read["history"]["trees"] if tree["depth"] == 15}
-    answered = {(a["agent"], a["depth"]): a for a in read["history"]["answered"]}["OCT, costs", 15]
-    met = {n: scoreboard.match_between(read["head_to_head"]["pairs"], n, "stand-in") for n in ("table", "OCT", "XGBoost")}
-    rules = {a["name"]: a for a in read["human_rules"]["rule_lists"]}["by heart, 3 lines"]
-    never, leduc = read["human_rules"]["baselines"]["always check"], read["leduc"]["sampled_cfr"]["rlcard"]
-    snapshot, bluff = read["selfplay"]["loss_to_final_mbb"][-1], read["strategy"]["bluff"]["gain_dollars"]
-    small = [tree["answers_chosen_anew"] for tree in read["leduc"]["readable"] if tree["leaves"] < 42]
-    paid = {name: found["loses"] for name, found in read["head_to_head"]["safety"].items()}
-    own = read["distill"]["own"]
+    grown = {(tree["history"], tree["learner"]): tree for tree in history["trees"] if tree["depth"] == 15}
+    answered = {(a["agent"], a["depth"]): a for a in history["answered"]}["OCT, costs", 15]
+    met = {n: match(n, "stand-in") for n in ("table", "OCT", "XGBoost")}
+    small = [tree["answers_chosen_anew"] for tree in leduc["readable"] if tree["leaves"] < 42]
     cart = read["selfplay_time"]["points"][-1]["CART"]
-    cells = {card["cells"]: card["exploitability"] for card in read["leduc"]["cards"]}  # the last of a size is the best
+    exactly = {  # of small games, in their units
+        "by heart": {a["name"]: a for a in read["human_rules"]["rule_lists"]}["by heart, 3 lines"],
+        "never bets": read["human_rules"]["baselines"]["always check"],
+    }
+    cfr = leduc["sampled_cfr"]["rlcard"]
     return {
-        **{f"{n} loses": plus_minus(found["mbb"], found["ci95"], sign=False) for n, found in table.items()},
-        **{f"{n} answered": plus_minus(found["mbb"], found["ci95"], sign=False) for n, found in agents.items()},
-        "OCT answered more": plus_minus(more["oct_table"], more["oct_table_ci95"], sign=False),
-        **{f"{own[k]['trees']} loses": plus_minus(own[k]["loses"], own[k]["ci95"], sign=False) for k in (0, 2, -1)},
-        **{name: plus_minus(grown[key]["loses"], grown[key]["ci95"], sign=False) for name, key in asked.items()},
-        **{f"{n} and the stand-in": plus_minus(abs(found["mbb"]), found["ci95"], sign=False) for n, found in met.items()},
-        "costs answered more": plus_minus(answered["more"], answered["more_ci95"], sign=False),
-        "by heart": f"{rules['exploitability']:.4f} ± {rules['ci95']:.4f}",
-        "never bets": f"{never['exploitability']:.4f} ± {never['ci95']:.4f}",
-        "Leduc CFR": f"{leduc['exploitability']:.3f} ± {leduc['ci95']:.3f}",
-        **{f"card of {n}": f"{lost:.3f}" for n, lost in cells.items()},
+        **{f"{n} loses": shown(match("table", n)) for n in ("OCT", "XGBoost")},
+        **{f"{agent['name']} answered": shown(agent) for agent in read["exploitability"]["main"]},
+        "OCT answered more": shown(more, "oct_table", "oct_table_ci95"),
+        **{f"{own[k]['trees']} loses": shown(own[k], "loses") for k in (0, 2, -1)},
+        **{name: shown(grown[key], "loses") for name, key in asked.items()},
+        **{f"{n} and the stand-in": shown(found | {"mbb": abs(found["mbb"])}) for n, found in met.items()},
+        "costs answered more": shown(answered, "more", "more_ci95"),
+        **{name: f"{found['exploitability']:.4f} ± {found['ci95']:.4f}" for name, found in exactly.items()},
+        "Leduc CFR": f"{cfr['exploitability']:.3f} ± {cfr['ci95']:.3f}",
+        **{
+            f"card of {card['cells']}": f"{card['exploitability']:.3f}" for card in leduc["cards"]
+        },  # the last of a size is the best
         "small tree": f"{min(small):.3f}",
         "kings": f"{read['equity']['kings']['equity_percent']:.3f} %",
-        "CART to the stand-in": plus_minus(-cart["mbb"], cart["ci95"], sign=False),
-        "last snapshot": plus_minus(snapshot["mbb"], snapshot["ci95"], sign=False),
-        "bluff": f"${plus_minus(bluff['mean'], bluff['ci95'], sign=False)}",
-        "safer": plus_minus(safe["after"], safe["after_ci95"], sign=False),
-        "safe OCT": plus_minus(read["safe"]["trees"][-1]["mbb"], read["safe"]["trees"][-1]["ci95"], sign=False),
-        "own tree taught": f"{read['safe']['trees'][-1]['before']:,.0f}",
-        "solved OCT": plus_minus(read["safe"]["paper_tree"]["mbb"], read["safe"]["paper_tree"]["ci95"], sign=False),
-        "small safe tree": plus_minus(read["safe"]["trees"][0]["mbb"], read["safe"]["trees"][0]["ci95"], sign=False),
-        **{f"{name} costs": plus_minus(price["mbb"], price["ci95"], sign=False) for name, price in paid.items()},
-        "safety costs": plus_minus(-price["mbb"], price["ci95"], sign=False),
-        "safe folds": f"folds {safe['folds']:.0f} %",
-        "stand-in": plus_minus(read["stand_in"]["settled"]["mbb"], read["stand_in"]["settled"]["ci95"], sign=False),
+        "CART to the stand-in": shown(cart | {"mbb": -cart["mbb"]}),
+        "last snapshot": shown(read["selfplay"]["loss_to_final_mbb"][-1]),
+        "bluff": f"${shown(read['strategy']['bluff']['gain_dollars'], 'mean')}",
+        "safer": shown(safe["table"], "after", "after_ci95"),
+        "safe OCT": shown(safe["trees"][-1]),
+        "own tree taught": f"{safe['trees'][-1]['before']:,.0f}",
+        "solved OCT": shown(safe["paper_tree"]),
+        "small safe tree": shown(safe["trees"][0]),
+        **{f"{name} costs": shown(found["loses"]) for name, found in read["head_to_head"]["safety"].items()},
+        "safety costs": shown(price | {"mbb": -price["mbb"]}),
+        "safe folds": f"folds {safe['table']['folds']:.0f} %",
+        "stand-in": shown(read["stand_in"]["settled"]),
     }
 
 
 MATCH, ANSWERED = ("OCT loses", "XGBoost loses"), ("OCT answered", "table answered")
 SAFE = ("safer", "safe OCT", "solved OCT")
+STAND_IN = ("table and the stand-in", "OCT and the stand-in", "XGBoost and the stand-in")
 TOLD = ("told less", "told bets and seat", "told more", "costs answered more")
 
 
@@ -198,21 +206,7 @@ TOLD = ("told less", "told bets and seat", "told more", "costs answered more")
 @pytest.mark.parametrize(
     ("file", "names"),
     [
-        (
-            "README.md",
-            (
-                *MATCH,
-                *ANSWERED,
-                *TOLD,
-                "table and the stand-in",
-                "OCT and the stand-in",
-                "XGBoost and the stand-in",
-                "safer",
-                "safe table costs",
-                "solved OCT",
-                "safe folds",
-            ),
-        ),
+        ("README.md", (*MATCH, *ANSWERED, *TOLD, *STAND_IN, "safer", "safe table costs", "solved OCT", "safe folds")),
         ("notebooks/00_overview.ipynb", (*MATCH, *ANSWERED, *TOLD, "safer", "solved OCT")),
         ("notebooks/10_equity.ipynb", ("kings",)),
         ("notebooks/11_selfplay.ipynb", ("last snapshot", "table answered")),
