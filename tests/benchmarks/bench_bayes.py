@@ -3,10 +3,8 @@
 Times by the clock, on all threads, with nothing beside it.
 """
 
-from time import perf_counter
-
 import numpy as np
-from report import record
+from report import record, seconds
 
 from faceup.bayes.enumeration import joint_odds
 from faceup.bayes.model import Evaluator, make_model
@@ -19,14 +17,10 @@ MATCHES, HANDS = 4096, 10
 
 def test_bayes(tables):
     joint_odds(tables, 10, np.arange(5)[None])  # compiles
-    start = perf_counter()
-    joint_odds(tables, 10)
-    enumeration = perf_counter() - start
+    enumeration = seconds(lambda: joint_odds(tables, 10))
     moves = make_moves(limit_tree())
     evaluator = Evaluator(make_model(joint_odds(tables, FINE), 10, (0.1, -0.1, -0.3), 0.02), moves)
     opponents = [OddsSeat(moves, tables, np.array([0.0]))]
     play_matches(evaluator, tables, opponents, CARRIED, 10, 1, 0)
-    start = perf_counter()
-    play_matches(evaluator, tables, opponents, CARRIED, MATCHES, HANDS, 1)
-    rate = 2 * MATCHES * HANDS / (perf_counter() - start)
-    record("bayes", {"enumeration_seconds": round(enumeration, 1), "hands_per_second": round(rate)})
+    taken = seconds(lambda: play_matches(evaluator, tables, opponents, CARRIED, MATCHES, HANDS, 1))
+    record("bayes", {"enumeration_seconds": round(enumeration, 1), "hands_per_second": round(2 * MATCHES * HANDS / taken)})

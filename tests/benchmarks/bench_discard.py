@@ -3,9 +3,9 @@
 The paper's own ran 100 a second. Hands are grouped and swaps are counted on every 24th river alone, which changes no speed.
 """
 
-from time import perf_counter
+from functools import partial
 
-from report import record
+from report import record, seconds
 
 from faceup.cards.cards import canonical_boards
 from faceup.discard.deals import OWN, RULE, make_tables, rows_of
@@ -32,10 +32,8 @@ def test_iterations_per_second():
     tree = build_tree(([[1], [1]], *([[0.66], [1], [1]],) * 3))
     rates = {}
     for name, setting in SETTINGS.items():
-        seconds = []
-        for iterations in (EPOCH, WARM, WARM + MEASURED):  # the first compiles, the second is the way from a uniform start
-            start = perf_counter()
-            train(tree, tables, rows_of(groups), setting, 1, iterations)
-            seconds.append(perf_counter() - start)
-        rates[f"{name}iterations_per_second"] = round(MEASURED / (seconds[2] - seconds[1]))
+        run = partial(train, tree, tables, rows_of(groups), setting, 1)
+        # the first compiles, the second is the way from a uniform start
+        _, warm, longer = (seconds(partial(run, iterations)) for iterations in (EPOCH, WARM, WARM + MEASURED))
+        rates[f"{name}iterations_per_second"] = round(MEASURED / (longer - warm))
     record("discard", rates)

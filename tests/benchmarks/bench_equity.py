@@ -11,13 +11,14 @@ import json
 import random
 import subprocess
 import sys
+from functools import partial
+from itertools import combinations
 from statistics import median
-from time import perf_counter
 
 import numba
 import numpy as np
 from numba import njit, prange
-from report import record
+from report import record, seconds
 
 from faceup.cards.cards import PERMUTED_HOLES, canonical, hole_index
 from faceup.cards.equity import BOARD_CARDS, all_tables
@@ -45,79 +46,59 @@ def make_tables() -> tuple[float, float]:
 
 
 @njit
-def _on_river(cards, unseen, n_unseen):
-    """2 * wins + ties of cards[0], cards[1] on the board cards[2:7] against every pair of the unseen
-    cards."""
-    other = cards.copy()
-    ours, units = _strength(cards, 7), 0
-    for i in range(n_unseen):
-        for j in range(i):
-            other[0], other[1] = unseen[i], unseen[j]
-            theirs = _strength(other, 7)
-            units += 2 * (ours > theirs) + (ours == theirs)
-    return units
-
-
-@njit
-def _enumerate(cards, n_cards):
-    """Equity of one hand in the street's unit: every completion of the board, every opponent."""
-    full, rest = np.empty(7, dtype=np.int64), np.empty(52, dtype=np.int64)
+def _enumerate(cards, n_cards, runouts):
+    """2 * wins + ties of cards[0], cards[1] on the board cards[2:n_cards]: every runout, by places among the unseen cards, and
+    every pair of an opponent."""
     unseen = np.array([c for c in range(52) if not (cards[:n_cards] == c).any()])
-    n, missing, units = len(unseen), 7 - n_cards, 0
+    full, units = np.empty(7, dtype=np.int64), 0
     full[:n_cards] = cards[:n_cards]
-    for i in range(n if missing else 1):
-        for j in range(i if missing == 2 else 1):
-            m = 0
-            for k in range(n):
-                if not (missing and k == i) and not (missing == 2 and k == j):
-                    rest[m] = unseen[k]
-                    m += 1
-            if missing:
-                full[6] = unseen[i]
-            if missing == 2:
-                full[5] = unseen[j]
-            units += _on_river(full, rest, m)
+    for runout in runouts:
+        full[n_cards:] = unseen[runout]
+        ours, other, rest = _strength(full, 7), full.copy(), np.delete(unseen, runout)
+        for i in range(len(rest)):
+            for j in range(i):
+                other[0], other[1] = rest[i], rest[j]
+                theirs = _strength(other, 7)
+                units += 2 * (ours > theirs) + (ours == theirs)
     return units
 
 
 @njit(parallel=True)
-def _enumerate_all(hands, n_cards, units):
+def _enumerate_all(hands, n_cards, runouts, units):
     for i in prange(len(hands)):
-        units[i] = _enumerate(hands[i], n_cards)
+        units[i] = _enumerate(hands[i], n_cards, runouts)
 
 
 def seconds_of_enumeration(tables) -> list[float]:
-    """Seconds for one hand by enumeration on flop, turn and river, all threads at work; checks the
-    equities."""
-    draw, seconds = random.Random(1), []
+    """Seconds for one hand by enumeration on flop, turn and river, all threads at work; checks the equities."""
+    draw, found = random.Random(1), []
     for street, n in zip((1, 2, 3), SAMPLE, strict=True):
         n_cards = 2 + BOARD_CARDS[street]
         hands = np.array([draw.sample(range(52), n_cards) for _ in range(n)], dtype=np.int64)
+        runouts = np.array(list(combinations(range(52 - n_cards), 7 - n_cards)), dtype=np.int64)
         units = np.empty(n, dtype=np.int64)
-        _enumerate_all(hands[:2], n_cards, units)  # compiles
-        start = perf_counter()
-        _enumerate_all(hands, n_cards, units)
-        seconds.append((perf_counter() - start) / n)
+        _enumerate_all(hands[:2], n_cards, runouts, units)  # compiles
+        found.append(seconds(partial(_enumerate_all, hands, n_cards, runouts, units)) / n)
         for hand, equity in zip(hands.tolist(), units.tolist(), strict=True):
             row, permutation = canonical(hand[2:])
             assert tables[street].equity[row, PERMUTED_HOLES[permutation, hole_index(*hand[:2])]] == equity
-    return seconds
+    return found
 
 
 def test_equity_tables():
     make_tables()  # compiles and stores the kernels
     runs = [make_tables() for _ in range(RUNS)]
-    seconds = median(run[0] for run in runs)
+    middle = median(run[0] for run in runs)
     flop, turn, river = seconds_of_enumeration(all_tables())
     enumeration = np.dot(HOLE_BOARD_CLASSES, (flop, turn, river)) + PREFLOP_RIVERS * river
     record(
         "equity",
         {
-            "seconds": seconds,
+            "seconds": middle,
             "seconds_of_runs": [run[0] for run in runs],
             "peak_rss_gb": max(run[1] for run in runs),
             "threads": numba.get_num_threads(),
-            "speedup_vs_enumeration": enumeration / seconds,
+            "speedup_vs_enumeration": enumeration / middle,
             "enumeration_seconds_extrapolated": enumeration,
             "enumeration_sample_hands": dict(zip(("flop", "turn", "river"), SAMPLE, strict=True)),
         },

@@ -1,15 +1,12 @@
 """How fast agents meet: hands really played a second, and the seconds of all of Table 1, from the rates of its parts."""
 
-from collections.abc import Callable
+from functools import partial
 from math import comb
-from time import perf_counter
 
 import numpy as np
-import pytest
-from report import record
+from report import record, seconds
 
 from faceup.cards.cards import canonical_boards
-from faceup.cards.equity import all_tables
 from faceup.holdem.betting.betting_tree import CALL, menu_from
 from faceup.holdem.play.agents import load_models
 from faceup.holdem.play.aivat import scored_match
@@ -28,12 +25,6 @@ SCORED_GAMES = 16_000
 BOARDS = 8
 
 
-@pytest.fixture(scope="module")
-def tables():
-    """The four streets' tables."""
-    return all_tables()
-
-
 def one_group() -> Groups:
     """All hands of a street before the river in one group: as fast to look up as any."""
     flop, turn = (np.zeros((len(canonical_boards(n).keys), 1326), dtype=np.int32) for n in (3, 4))
@@ -44,13 +35,6 @@ def uniform_table(tree, groups: Groups) -> TablePolicy:
     """Every action equally often."""
     uniform = FixedPolicy(tree, None)
     return TablePolicy(tuple(np.repeat(uniform.street(s, [])[0], groups.n_groups[s], axis=0) for s in range(4)), groups)
-
-
-def seconds(work: Callable[[], object]) -> float:
-    """Of one run."""
-    start = perf_counter()
-    work()
-    return perf_counter() - start
 
 
 def test_matches(tables) -> None:
@@ -67,32 +51,24 @@ def test_matches(tables) -> None:
     cheap = [name for name in learned if name not in ("XGBoost", "NN")]
     both = [players[name] for players in (learned, pure) for name in cheap]
     every, asked = [*learned.values(), *fixed, *pure.values()], [*learned.values(), *fixed, pure["XGBoost"], pure["NN"]]
-    full, few = (
-        Table(tree, both, all_and_each(len(cheap), len(cheap))),
-        Table(tree, every, all_and_each(len(learned) + len(fixed), len(pure))),
-    )
+    full = Table(tree, both, all_and_each(len(cheap), len(cheap)))
+    few = Table(tree, every, all_and_each(len(learned) + len(fixed), len(pure)))
     play_match(sides, models["CART"], opponent, tables, 100, seed=1)
     rate = GAMES / seconds(lambda: play_match(sides, models["CART"], opponent, tables, GAMES, seed=2))
     first, rest, holes = boards[:1], boards[1:], knobs["subset_holes"]
+    at_stand_in = knobs["stand_in_boards"] + knobs["threshold_boards"] / 2
     parts = {}
     for name, play, times in (
         ("full", lambda these: play_boards(full, these), knobs["match_boards"]),
         ("subset", lambda these: play_boards(few, these, holes), knobs["subset_boards"]),
-        (
-            "sides",
-            lambda these: play_sides(sides, both, opponent, these),
-            knobs["stand_in_boards"] + knobs["threshold_boards"] / 2,
-        ),
+        ("sides", lambda these: play_sides(sides, both, opponent, these), at_stand_in),
     ):
         play(first)
-        parts[name] = times / BOARDS * seconds(lambda play=play: play(rest))
+        parts[name] = times / BOARDS * seconds(partial(play, rest))
     scored = [(exchanged, opponent, agent, tables, SCORED_GAMES) for agent in asked]
     scored_match(*scored[0], seed=4)
-    parts["scored"] = (
-        knobs["played_games"] / SCORED_GAMES * sum(seconds(lambda one=one: scored_match(*one, seed=5)) for one in scored)
-    )
-    each_hand = parts["scored"] / knobs["played_games"] / len(scored)
+    each_hand = sum(seconds(partial(scored_match, *one, seed=5)) for one in scored) / SCORED_GAMES / len(scored)
+    parts["scored"] = knobs["played_games"] * len(scored) * each_hand
     parts["checked"] = comb(len(learned) + len(fixed), 2) * knobs["checked_games"] * each_hand
     rounded = {f"{name}_seconds": round(value, 1) for name, value in parts.items()}
     record("matches", {"games_per_second": round(rate), **rounded, "table_seconds": round(sum(parts.values()), 1)})
-    assert rate > 0

@@ -3,20 +3,19 @@
 import os
 import subprocess
 import sys
+from functools import partial
 from itertools import product
 from pathlib import Path
-from time import perf_counter
 
 import numpy as np
-from bench_solve import ITERATIONS, WARM_UP, new_run, updates_per_second
-from report import record
+from bench_solve import ITERATIONS, WARM_UP, default_groups, new_run, updates_per_second
+from report import record, seconds
 
-from faceup.cards.equity import all_tables
 from faceup.holdem.betting.betting_tree import build_tree, menu_from
 from faceup.holdem.scale.selfplay import PART, BatchPlay
 from faceup.holdem.scale.sums import Batch
 from faceup.holdem.scale.time_model import BYTES, Cluster, Costs, batch_seconds, efficiency
-from faceup.holdem.solve.groups import Grid, Groups, make_groups
+from faceup.holdem.solve.groups import Groups
 from faceup.holdem.solve.selfplay import SelfPlay
 from faceup.notebook.parameters import section
 from faceup.notebook.paths import METRICS
@@ -31,25 +30,12 @@ NAMED = 4096  # the batch of `predicted_efficiency_64`: the smallest that reache
 ROUNDS, ROUND = 5, 192  # boards with the engine and without, in turns
 
 
-def default_run() -> SelfPlay:
-    """Self-play of the default profile, before its first iteration."""
-    tables, knobs = all_tables(), section("selfplay")
-    grids = [
-        Grid(*(knobs[f"{street}_{key}"] for key in ("equity_cells", "decile_cells", "deciles"))) for street in ("flop", "turn")
-    ]
-    return new_run(build_tree(menu_from(**section("betting"))), make_groups(tables[1], tables[2], *grids))
-
-
 def engine_overhead(run: SelfPlay, batch: int) -> float:
     """What a board costs more in batches than one by one, as a share; the best of some rounds of each."""
     batched = BatchPlay(run.tree, run.groups, run.discount, run.seed, Batch(batch, PART), Ranks())
-    best = [np.inf, np.inf]
-    for _ in range(ROUNDS):
-        for k, one in enumerate((run, batched)):
-            start = perf_counter()
-            one.advance(ROUND)
-            best[k] = min(best[k], perf_counter() - start)
-    return best[1] / best[0] - 1
+    rounds = [[seconds(partial(one.advance, ROUND)) for one in (run, batched)] for _ in range(ROUNDS)]
+    alone, in_batches = np.min(rounds, axis=0)
+    return float(in_batches / alone - 1)
 
 
 def rate_on_ranks(
@@ -107,7 +93,7 @@ def time_model(groups: Groups, folder: Path, two: dict, actions: int) -> dict[st
 
 def test_sweeps(tmp_path) -> None:
     """Rates one by one, in batches and on processes, and what they foretell."""
-    run = default_run()
+    run = new_run(build_tree(menu_from(**section("betting"))), default_groups())
     one, two = (rate_on_ranks(run.groups, tmp_path, n, 2 // n) for n in (1, 2))
     values: dict[str, object] = {"hole_updates_per_second": round(updates_per_second(run, WARM_UP, ITERATIONS))}
     values |= {

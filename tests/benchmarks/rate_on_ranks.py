@@ -6,9 +6,9 @@ Beside the rate it measures what a batch without boards takes, and so what the s
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from time import perf_counter
 
 import numpy as np
+from report import seconds
 
 from faceup.holdem.betting.betting_tree import build_tree, menu_from
 from faceup.holdem.scale.selfplay import PART, BatchPlay
@@ -23,15 +23,10 @@ WARM_UP = 200  # boards: a run's first ones write to memory that was never touch
 EMPTY, STEPS = 5, 500  # batches without boards, and exchanges of one number with a neighbour
 
 
-def quickest(work: Callable[[], None], times: int) -> float:
+def quickest(work: Callable[[], object], times: int) -> float:
     """Seconds of the quickest call, after one that does not count."""
     work()
-    found = []
-    for _ in range(times):
-        start = perf_counter()
-        work()
-        found.append(perf_counter() - start)
-    return min(found)
+    return min(seconds(work) for _ in range(times))
 
 
 def empty_batch(run: BatchPlay, batch: Batch, ranks: Ranks) -> float:
@@ -45,7 +40,7 @@ def step(ranks: Ranks) -> float:
     given, taken = np.zeros(1, np.float32), np.zeros(1, np.float32)
     if ranks.size == 1:
         return 0.0
-    return quickest(lambda: [ranks.exchange(ranks.rank ^ 1, given, taken) for _ in range(STEPS)] and None, 3) / STEPS
+    return quickest(lambda: [ranks.exchange(ranks.rank ^ 1, given, taken) for _ in range(STEPS)], 3) / STEPS
 
 
 if __name__ == "__main__":
@@ -56,10 +51,9 @@ if __name__ == "__main__":
         tree = build_tree(menu_from(**section("betting")))
         run = BatchPlay(tree, groups, Discount(1.5, 0, 2, 100), 1, batch, ranks)
         run.advance(max(boards, WARM_UP // boards * boards))
-        ranks.sent, start = 0, perf_counter()
-        run.advance(batches * boards)
-        seconds, sent = perf_counter() - start, ranks.sent // batches
-        found = {"boards_a_second": batches * boards / seconds, "sent": sent, "step": step(ranks)}
+        ranks.sent = 0
+        taken, sent = seconds(lambda: run.advance(batches * boards)), ranks.sent // batches
+        found = {"boards_a_second": batches * boards / taken, "sent": sent, "step": step(ranks)}
         found["empty_batch"] = empty_batch(run, batch, ranks)
         found["empty_part"] = empty_batch(run, Batch(ranks.size * batch.part, batch.part), ranks)  # one part a process
         if ranks.rank == 0:

@@ -1,8 +1,10 @@
-"""Measurements go to reports/benchmarks.json, one section a part, each with the machine in words."""
+"""Times by the clock. Measurements go to reports/benchmarks.json, one section a part, each with the machine in words."""
 
 import os
 import platform
+from collections.abc import Callable
 from pathlib import Path
+from time import perf_counter
 
 import numba
 
@@ -10,6 +12,14 @@ from faceup.notebook.paths import REPORTS
 from faceup.notebook.storage import load_json, write_json
 
 PATH = REPORTS / "benchmarks.json"
+
+
+def seconds(work: Callable[[], object], times: int = 1) -> float:
+    """Seconds of one call, of so many."""
+    start = perf_counter()
+    for _ in range(times):
+        work()
+    return (perf_counter() - start) / times
 
 
 def machine() -> str:
