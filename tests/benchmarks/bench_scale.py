@@ -8,7 +8,7 @@ from itertools import product
 from pathlib import Path
 
 import numpy as np
-from bench_solve import ITERATIONS, WARM_UP, default_groups, new_run, updates_per_second
+from bench_solve import ITERATIONS, WARM_UP, new_run, updates_per_second
 from report import record, seconds
 
 from faceup.holdem.betting.betting_tree import build_tree, menu_from
@@ -91,10 +91,10 @@ def time_model(groups: Groups, folder: Path, two: dict, actions: int) -> dict[st
     }
 
 
-def test_sweeps(tmp_path) -> None:
+def test_sweeps(groups, tmp_path) -> None:
     """Rates one by one, in batches and on processes, and what they foretell."""
-    run = new_run(build_tree(menu_from(**section("betting"))), default_groups())
-    one, two = (rate_on_ranks(run.groups, tmp_path, n, 2 // n) for n in (1, 2))
+    run = new_run(build_tree(menu_from(**section("betting"))), groups)
+    one, two = (rate_on_ranks(groups, tmp_path, n, 2 // n) for n in (1, 2))
     values: dict[str, object] = {"hole_updates_per_second": round(updates_per_second(run, WARM_UP, ITERATIONS))}
     values |= {
         "engine_overhead": round(engine_overhead(run, 64), 3),
@@ -102,5 +102,5 @@ def test_sweeps(tmp_path) -> None:
         "two_processes_sent_megabytes": round(two["sent"] / 1e6, 2),
         "two_processes_batch": RANKS_BATCH,
     }
-    values |= time_model(run.groups, tmp_path, two, sum(table.size for table in run.state.regrets))
+    values |= time_model(groups, tmp_path, two, sum(table.size for table in run.state.regrets))
     record("scale", values)

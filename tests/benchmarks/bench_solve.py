@@ -3,17 +3,15 @@
 import resource
 
 import numpy as np
-import pytest
 from games import node_reach, pair_outcomes
 from numba import njit
 from report import record, seconds
 
 from faceup.cards.cards import fixing_permutations, folded_cards
-from faceup.cards.equity import all_tables
 from faceup.holdem.betting.betting_tree import DECISION, BettingTree, build_tree, menu_from
 from faceup.holdem.solve.best_response import Responder, sample_flops
 from faceup.holdem.solve.board import _showdown_block, board_order
-from faceup.holdem.solve.groups import Grid, Groups, make_groups
+from faceup.holdem.solve.groups import Groups
 from faceup.holdem.solve.layout import LANES, RIVER, before_river
 from faceup.holdem.solve.policy import FixedPolicy, TablePolicy, free_holes
 from faceup.holdem.solve.selfplay import Discount, SelfPlay, average_strategy, sampled_board
@@ -25,19 +23,6 @@ N_FLOPS = 2
 HOLES = 1081
 RICH = ([[0.5, 1, 2], [1], []],) * 4  # 22,688 decisions
 RICH_WARM_UP, RICH_ITERATIONS = 10, 20
-
-
-def default_groups() -> Groups:
-    """The groups of the default profile."""
-    tables, knobs = all_tables(), section("selfplay")
-    keys = "equity_cells", "decile_cells", "deciles"
-    return make_groups(*tables[1:3], *(Grid(*(knobs[f"{street}_{key}"] for key in keys)) for street in ("flop", "turn")))
-
-
-@pytest.fixture(scope="module")
-def groups() -> Groups:
-    """The groups of the default profile, made once."""
-    return default_groups()
 
 
 def updates_per_second(selfplay: SelfPlay, warm_up: int, iterations: int) -> float:
