@@ -14,6 +14,7 @@
 
 PYTHON ?= python3
 SMOKE ?= build/smoke
+STRONG := $(or $(FACEUP_CHECKPOINTS),build)/strong
 READY := .venv/ready
 IN := PATH="$(CURDIR)/.venv/bin:$$PATH"
 unexport PYTHONPATH PYTHONHOME VIRTUAL_ENV FACEUP_ROOT NUMBA_CACHE_DIR
@@ -23,8 +24,12 @@ unexport PYTHONPATH PYTHONHOME VIRTUAL_ENV FACEUP_ROOT NUMBA_CACHE_DIR
 repro: $(READY)
 	$(IN) dvc repro
 
+# 16_exploitability compares with Leduc and the one-card game, which this profile does not run: it takes what lies in reports/.
 strong: $(READY)
+	mkdir -p "$(STRONG)/reports/metrics"
+	cp reports/metrics/leduc.json reports/metrics/human_rules.json "$(STRONG)/reports/metrics"
 	$(IN) python -m faceup.notebook.profile strong
+	rm -f reports/strong/metrics/leduc.json reports/strong/metrics/human_rules.json
 
 studies: $(READY)
 	@trap 'rm -f notebooks/studies/.dvcignore' 0 2 15; echo '!dvc.yaml' > notebooks/studies/.dvcignore; \

@@ -5,7 +5,8 @@ import json
 import nbformat
 import pytest
 
-from faceup.notebook import profile
+from faceup.notebook import paths, profile
+from faceup.notebook.stages import PIPELINE, outs_of, stages_of
 from faceup.notebook.storage import write_text
 
 SOURCES = {"Makefile", "src/faceup/a.py", "data/published.yaml", ".dvc/config", "params.yaml", "params/strong.yaml"}
@@ -50,3 +51,12 @@ def test_what_is_published_names_its_commit(repository):
 def test_an_unknown_profile_is_refused_by_name(repository, capsys):
     assert profile.main(["weak"]) == 2
     assert "one of strong" in capsys.readouterr().err
+
+
+def test_a_profile_has_all_that_its_stages_read():
+    """They make it themselves, git tracks it outside reports/, or the Makefile copies it."""
+    stages = stages_of(PIPELINE)
+    made = {out for name in profile.STAGES for out in outs_of(stages[name])}
+    copied = (paths.ROOT / "Makefile").read_text()
+    read = {dep for name in profile.STAGES for dep in stages[name]["deps"] if dep.startswith(("reports/", "data/"))}
+    assert [dep for dep in sorted(read - made - {"data/published.yaml"}) if f"{dep} " not in copied] == []
