@@ -23,36 +23,28 @@ class PokerkitTable:
 
     def __init__(self, deck: Sequence[int], limit: bool = False):
         """deck: the small blind's two cards, the big blind's two, then five of the board; limit: bets of 100 and 200."""
-        if limit:
-            self.state = FixedLimitTexasHoldem.create_state(_AUTOMATIONS, True, 0, (50, 100), 100, 200, (STACK, STACK), 2)
-        else:
-            self.state = NoLimitTexasHoldem.create_state(_AUTOMATIONS, True, 0, (50, 100), 100, (STACK, STACK), 2)
+        game, bets = (FixedLimitTexasHoldem, (100, 200)) if limit else (NoLimitTexasHoldem, (100,))
+        self.state = game.create_state(_AUTOMATIONS, True, 0, (50, 100), *bets, (STACK, STACK), 2)
         self.state.deal_hole(_text(deck[2:4]))
         self.state.deal_hole(_text(deck[:2]))
-        if limit:
-            self.state.completion_betting_or_raising_count = (
-                1  # the big blind is the first of four bets; pokerkit allows four more
-            )
+        if limit:  # the big blind is the first of four bets; pokerkit allows four more
+            self.state.completion_betting_or_raising_count = 1
         self._board, self.shown = [int(card) for card in deck[4:]], 0  # cards of the board that lie open
 
     @property
     def over(self) -> bool:
-        """Whether the hand has ended."""
         return not self.state.status
 
     @property
     def actor(self) -> int | None:
-        """Who is to act."""
         return None if self.state.actor_index is None else 1 - self.state.actor_index
 
     @property
     def street(self) -> int:
-        """0 preflop to 3 river."""
         return self.state.street_index
 
     @property
     def to_call(self) -> int:
-        """Dollars that the actor must add to call."""
         return self.state.checking_or_calling_amount
 
     @property
@@ -65,7 +57,6 @@ class PokerkitTable:
 
     @property
     def can_fold(self) -> bool:
-        """Whether pokerkit lets the actor fold."""
         return self.state.can_fold()
 
     @property
@@ -105,9 +96,8 @@ def play_hand(deck, players):
 def random_choice(state, rng):
     """A legal action: small raises often, so that hands reach the river with chips behind, and all-in at times."""
     least, most = legal_raises(state)
-    facing = pot_and_call(state)[1] > 0
     x = rng.random()
-    if facing and x < 0.12:
+    if x < 0.12 and pot_and_call(state)[1]:
         return "fold", 0
     if not least or x < 0.6:
         return "call", 0
