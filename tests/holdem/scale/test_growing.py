@@ -23,23 +23,20 @@ def same(some: tuple[np.ndarray, ...], others: tuple[np.ndarray, ...]) -> bool:
     return all(np.array_equal(a, b) for a, b in zip(some, others, strict=True))
 
 
-def run(folder, iterations, snapshots, behind, progress=lambda done: None, ranks=None):
-    knobs = progress, Batch(8, 4), behind, ranks
-    return train(TREE, GROUPS, DISCOUNT, SEED, iterations, folder, 5, snapshots, *knobs)
-
-
-def test_the_first_boards_are_played_one_by_one(tmp_path):
-    told, one = [], SelfPlay(TREE, GROUPS, DISCOUNT, SEED)
-    found = run(tmp_path, 12, [3], 8, told.append)
-    one.advance(3)
-    assert same(found.snapshots[3], one.average())
-    one.advance(9)
-    assert same(found.average, one.average()) and told == list(range(1, 13))
-
-
-def test_later_ones_go_on_in_batches(tmp_path):
+def run(folder, progress):
     """10 boards one by one, 5 batches of 2, then 4 boards of a batch of 4 and 3 of the next, which ends with the run."""
-    found = run(tmp_path, 27, [10], 5)
+    return train(TREE, GROUPS, DISCOUNT, SEED, 27, folder, 5, [10], progress, Batch(8, 4), 5)
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory):
+    """An undisturbed run, and the boards that it told its progress at."""
+    told = []
+    return run(tmp_path_factory.mktemp("whole"), told.append), told
+
+
+def test_boards_are_played_one_by_one_then_in_batches(whole):
+    found, told = whole
     one = SelfPlay(TREE, GROUPS, DISCOUNT, SEED)
     one.advance(10)
     state = one.state
@@ -49,20 +46,20 @@ def test_later_ones_go_on_in_batches(tmp_path):
         play.advance(end - play.state.iteration)
         state = play.state
     assert same(found.snapshots[10], one.average()) and same(found.average, play.average())
+    assert told == [*range(1, 11), *range(12, 21, 2), 24, 27]
     one.advance(17)
     assert not same(found.average, one.average())
 
 
 @pytest.mark.parametrize("last", [4, 14, 23])
-def test_stopped_while_batches_grow_it_ends_with_the_same_bytes(tmp_path, last):
+def test_stopped_while_batches_grow_it_ends_with_the_same_bytes(tmp_path, whole, last):
     def stop(done):
         if done >= last:
             raise KeyboardInterrupt
 
-    expected = run(tmp_path / "alone", 27, [10], 5)
     with pytest.raises(KeyboardInterrupt):
-        run(tmp_path / "stopped", 27, [10], 5, stop)
+        run(tmp_path, stop)
     told = []
-    found = run(tmp_path / "stopped", 27, [10], 5, told.append)
-    assert same(found.average, expected.average) and same(found.snapshots[10], expected.snapshots[10])
+    found = run(tmp_path, told.append)
+    assert same(found.average, whole[0].average) and same(found.snapshots[10], whole[0].snapshots[10])
     assert told[0] >= last - 4 and told[-1] == 27

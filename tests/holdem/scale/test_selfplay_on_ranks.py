@@ -3,7 +3,6 @@
 import fcntl
 import os
 import re
-import resource
 import socket
 import subprocess
 import sys
@@ -11,6 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from games import full_disk
 from toy_selfplay import DISCOUNT, GROUPS, SEED, TREE, play
 
 from faceup.holdem.scale import selfplay
@@ -22,13 +22,12 @@ from faceup.notebook.source_code import SOURCES
 
 PROGRAM = Path(__file__).with_name("toy_selfplay.py")
 ONE_THREAD = {"PYTHONPATH": str(SOURCES), "NUMBA_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
-RESTARTS = {"TORCH_DISABLE_SHARE_RDZV_TCP_STORE": "1"}
-RUN = "54", "16", "4", "20", "10"  # iterations, batch, part, boards between checkpoints, snapshot
+RUN = "54", "16", "4", "20", "10"  # iterations, batch, part, boards between checkpoints, snapshot: as in `toy`
 
 
-def started(folder: Path, *options: str, **more: str) -> subprocess.Popen:
-    """The toy on processes of torchrun."""
-    command = [sys.executable, "-m", "torch.distributed.run", *options, str(PROGRAM), str(folder), *RUN]
+def started(program: tuple, *options: str, **more: str) -> subprocess.Popen:
+    """A toy and its arguments on processes of torchrun."""
+    command = [sys.executable, "-m", "torch.distributed.run", *options, *map(str, program)]
     return subprocess.Popen(command, env=os.environ | ONE_THREAD | more, stderr=subprocess.PIPE, text=True)
 
 
@@ -44,21 +43,16 @@ def ended(*processes: subprocess.Popen, limit: float = 300) -> list[tuple[int, s
                 process.wait(60)
 
 
+def toy(folder: Path, behind: int = 0) -> bytes:
+    """What one process leaves, from the newest checkpoint on."""
+    play(folder, 54, Batch(16, 4), 20, [10], Ranks(), behind)
+    return (folder / "strategy.npz").read_bytes()
+
+
 @pytest.fixture(scope="module")
 def alone(tmp_path_factory):
     """What one process leaves that nobody disturbs."""
     return toy(tmp_path_factory.mktemp("alone"))
-
-
-def learnt(run: SelfPlay) -> list[bytes]:
-    return [table.tobytes() for table in run.state.regrets + run.state.averages]
-
-
-def test_a_batch_of_one_is_self_play():
-    run, expected = BatchPlay(TREE, GROUPS, DISCOUNT, SEED, Batch(1, 16), Ranks()), SelfPlay(TREE, GROUPS, DISCOUNT, SEED)
-    run.advance(25)
-    expected.advance(25)
-    assert learnt(run) == learnt(expected)
 
 
 def test_a_batch_adds_what_each_board_adds_to_the_strategy_at_its_beginning():
@@ -87,15 +81,8 @@ def test_discounts_that_are_due_in_a_batch_come_at_its_end(monkeypatch):
     assert ended_epochs == [(16, 1), (32, 2), (32, 3), (40, 4)]
 
 
-def toy(folder: Path) -> bytes:
-    """What one process leaves, from the newest checkpoint on."""
-    iterations, boards, part, every, snapshot = map(int, RUN)
-    play(folder, iterations, Batch(boards, part), every, [snapshot], Ranks())
-    return (folder / "strategy.npz").read_bytes()
-
-
 def test_killed_on_four_processes_it_ends_on_one_with_the_same_bytes(tmp_path, alone):
-    [(status, said)] = ended(started(tmp_path, "--nproc-per-node=4", FACEUP_DIE="2:30"))
+    [(status, said)] = ended(started((PROGRAM, tmp_path, *RUN), "--nproc-per-node=4", FACEUP_DIE="2:30"))
     assert status and re.search(r"(?m)^rank \d: rank 2 does not answer any more \(.*\)$|rank +: 2 .*\n.*exitcode +: -9", said)
     assert [path.name for path in sorted(tmp_path.glob("checkpoint-*"))] == [f"checkpoint-0000000{n}.npz" for n in (10, 32)]
     assert toy(tmp_path) == alone
@@ -104,20 +91,19 @@ def test_killed_on_four_processes_it_ends_on_one_with_the_same_bytes(tmp_path, a
 @pytest.mark.parametrize(("processes", "behind"), [(4, 1), (3, 0)])
 def test_batches_that_are_too_small_are_played_by_rank_0_alone(tmp_path, processes, behind):
     """With growing batches 1, 2, 4 and 8 boards are, and 16 are shared out; with three processes all are."""
-    [(status, said)] = ended(started(tmp_path / "many", f"--nproc-per-node={processes}", FACEUP_BEHIND=str(behind)))
+    program = PROGRAM, tmp_path / "many", *RUN
+    [(status, said)] = ended(started(program, f"--nproc-per-node={processes}", FACEUP_BEHIND=str(behind)))
     assert status == 0, said
     assert ("batches of 16 boards are too small for 3 processes" in said) == (processes == 3)
-    iterations, boards, part, every, snapshot = map(int, RUN)
-    play(tmp_path / "one", iterations, Batch(boards, part), every, [snapshot], Ranks(), behind)
-    assert (tmp_path / "many" / "strategy.npz").read_bytes() == (tmp_path / "one" / "strategy.npz").read_bytes()
+    assert (tmp_path / "many" / "strategy.npz").read_bytes() == toy(tmp_path / "one", behind)
 
 
 @pytest.mark.slow
 def test_torchrun_starts_it_again(tmp_path, alone):
-    options = "--standalone", "--nproc-per-node=2", "--max-restarts=1"
-    [(status, said)] = ended(started(tmp_path, *options, FACEUP_DIE="1:30"))
+    command = (PROGRAM, tmp_path, *RUN), "--standalone", "--nproc-per-node=2", "--max-restarts=1"
+    [(status, said)] = ended(started(*command, FACEUP_DIE="1:30"))
     assert status and "rank 0: set TORCH_DISABLE_SHARE_RDZV_TCP_STORE=1" in said
-    [(status, said)] = ended(started(tmp_path, *options, FACEUP_DIE="1:30", **RESTARTS))
+    [(status, said)] = ended(started(*command, FACEUP_DIE="1:30", TORCH_DISABLE_SHARE_RDZV_TCP_STORE="1"))
     assert status == 0 and "exitcode: -9" in said
     assert (tmp_path / "strategy.npz").read_bytes() == alone
 
@@ -128,7 +114,8 @@ def test_two_machines_meet_by_tcp(tmp_path, alone):
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
     where = "--rdzv-backend=c10d", "--rdzv-id=toy", f"--rdzv-endpoint=127.0.0.1:{port}", "--nnodes=2", "--nproc-per-node=1"
-    machines = [started(tmp_path, *where, f"--local-addr=127.0.0.{k}", GLOO_SOCKET_IFNAME="lo") for k in (1, 2)]
+    program = PROGRAM, tmp_path, *RUN
+    machines = [started(program, *where, f"--local-addr=127.0.0.{k}", GLOO_SOCKET_IFNAME="lo") for k in (1, 2)]
     for status, said in ended(*machines):
         assert status == 0, said
     assert (tmp_path / "strategy.npz").read_bytes() == alone
@@ -146,17 +133,11 @@ def test_two_runs_on_one_folder_are_refused(tmp_path):
 
 
 def test_a_full_disk_is_an_error_and_the_run_goes_on_later(tmp_path, monkeypatch):
-    """A limit on the size of files stands for the full disk."""
     play(tmp_path / "other", 16, Batch(8, 2), 8, [], Ranks())
     play(tmp_path, 8, Batch(8, 2), 8, [], Ranks())
     before = {path.name: path.read_bytes() for path in tmp_path.glob("checkpoint-*")}
-    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (5000, limits[1]))
-    try:
-        with pytest.raises(OSError, match=r"checkpoint-000000016.npz: cannot be written .* room"):
-            play(tmp_path, 16, Batch(8, 2), 8, [], Ranks())
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+    with full_disk(), pytest.raises(OSError, match=r"checkpoint-000000016.npz: cannot be written .* room"):
+        play(tmp_path, 16, Batch(8, 2), 8, [], Ranks())
     assert {path.name: path.read_bytes() for path in tmp_path.glob("checkpoint-*")} == before
     advanced = []
     monkeypatch.setattr(BatchPlay, "advance", lambda self, n, old=BatchPlay.advance: (advanced.append(n), old(self, n)))

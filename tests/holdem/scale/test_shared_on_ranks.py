@@ -1,13 +1,10 @@
 """Best responses, matches and CFR-BR on several processes: the bytes of one, and of the functions that they stand for."""
 
-import os
-import subprocess
-import sys
 from pathlib import Path
 
 import numpy as np
 import toy_shared
-from test_selfplay_on_ranks import ONE_THREAD, ended
+from test_selfplay_on_ranks import ended, started
 
 from faceup.holdem.play.match import play_boards
 from faceup.holdem.safe import game
@@ -15,6 +12,7 @@ from faceup.holdem.scale import cfr_br
 from faceup.holdem.scale.sums import Batch
 from faceup.holdem.solve.best_response import answer_flops
 from faceup.notebook.ranks import Ranks
+from faceup.notebook.source_code import SOURCES
 from faceup.notebook.storage import load_npz
 
 
@@ -56,10 +54,8 @@ def test_a_batch_of_turn_boards_adds_what_each_adds_to_what_is_known_at_its_begi
 
 
 def test_two_processes_find_what_one_finds(tmp_path):
-    solve = Path(__file__).parents[1] / "solve"
-    program, path = Path(__file__).with_name("toy_shared.py"), f"{ONE_THREAD['PYTHONPATH']}:{solve}"
-    command = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node=2", str(program), str(tmp_path)]
-    process = subprocess.Popen(command, env=os.environ | ONE_THREAD | {"PYTHONPATH": path}, stderr=subprocess.PIPE, text=True)
+    program, games = toy_shared.__file__, Path(__file__).parents[1] / "solve"
+    process = started((program, tmp_path), "--standalone", "--nproc-per-node=2", PYTHONPATH=f"{SOURCES}:{games}")
     [(status, said)] = ended(process)
     assert status == 0, said
     expected = toy_shared.found(Ranks())

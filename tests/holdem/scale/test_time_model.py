@@ -9,21 +9,19 @@ COSTS = Costs(alone=0.01, board=0.0125, add=0.04, step=0.001, byte=1e-9)
 ACTIONS = 8_000_000  # 96 MB in all
 
 
-def test_one_process_sends_nothing():
-    """32 boards take 0.4 s, and their sum is added once: 0.04 s."""
-    cluster = Cluster(1, 1, 1)
-    assert batch_seconds(Batch(32, 32), ACTIONS, cluster, COSTS) == pytest.approx(0.44)
-    assert efficiency(Batch(32, 32), ACTIONS, cluster, COSTS) == pytest.approx(0.32 / 0.44)
-
-
-def test_sixteen_machines():
-    """A process plays 32 of 2,048 boards in parts of 16: 0.4 s, and two sums 0.08 s.
-
-    It handles 96 MB (1 - 1/64): 0.0945 s. A machine sends 90 MB at 1.25 GB/s: 0.072 s. 18 steps take 0.018 s.
-    """
-    cluster = Cluster(16, 4, 10)
-    assert batch_seconds(Batch(2048, 16), ACTIONS, cluster, COSTS) == pytest.approx(0.6645)
-    assert efficiency(Batch(2048, 16), ACTIONS, cluster, COSTS) == pytest.approx(20.48 / 64 / 0.6645)
+@pytest.mark.parametrize(
+    ("batch", "cluster", "seconds", "alone"),
+    [
+        # One process sends nothing: 32 boards take 0.4 s, and their sum is added once: 0.04 s.
+        (Batch(32, 32), Cluster(1, 1, 1), 0.44, 0.32),
+        # A process plays 32 of 2,048 boards in parts of 16: 0.4 s, and two sums 0.08 s. It handles 96 MB (1 - 1/64): 0.0945 s.
+        # A machine sends 90 MB at 1.25 GB/s: 0.072 s. 18 steps take 0.018 s.
+        (Batch(2048, 16), Cluster(16, 4, 10), 0.6645, 20.48 / 64),
+    ],
+)
+def test_a_batch_takes_as_long_as_by_hand(batch, cluster, seconds, alone):
+    assert batch_seconds(batch, ACTIONS, cluster, COSTS) == pytest.approx(seconds)
+    assert efficiency(batch, ACTIONS, cluster, COSTS) == pytest.approx(alone / seconds)
 
 
 def test_a_slower_network_costs_its_bytes_alone():
