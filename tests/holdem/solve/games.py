@@ -8,7 +8,8 @@ import numba
 import numpy as np
 from phevaluator import evaluate_cards
 
-from faceup.cards.cards import HOLE_CARDS, card_text
+from faceup.cards.cards import CLASS_OF_HOLE, HOLE_CARDS, card_text
+from faceup.cards.matchups import RUNOUTS_PREFLOP
 from faceup.holdem.betting.betting_tree import (
     DECISION,
     FOLD_END,
@@ -73,6 +74,12 @@ class RandomPolicy:
         return self.tables[street], self.rows[street]
 
 
+def preflop_edges(wins: np.ndarray) -> np.ndarray:
+    """All-in before the flop: what each hole wins less what it loses, mean over all opposing holes, (1326,); wins (169, 169)."""
+    edge = (wins.sum(axis=1) - wins.sum(axis=0)) / (np.bincount(CLASS_OF_HOLE) * 1225 * RUNOUTS_PREFLOP)
+    return edge[CLASS_OF_HOLE]
+
+
 def pair_outcomes(board: list[int]) -> tuple[np.ndarray, np.ndarray]:
     """Holes that a board leaves, and (n, n) float: 1, 0, -1 where the first wins, ties, loses; nan where they share a card."""
     holes = np.flatnonzero(~np.isin(HOLE_CARDS, board).any(axis=1))
@@ -97,13 +104,19 @@ def node_reach(tree: BettingTree, policies, board: list[int], holes: np.ndarray)
     return reach
 
 
-def node_values(tree: BettingTree, policies, board: list[int], best: int | tuple[int, ...] = ()) -> tuple[np.ndarray, np.ndarray]:
+def node_values(
+    tree: BettingTree, policies, board: list[int], best: int | tuple[int, ...] = (), subset: np.ndarray | None = None
+) -> tuple[np.ndarray, np.ndarray]:
     """Values of every node to each player with each hole, times the other's reach, (2, n_nodes, n_holes) dollars.
 
-    best: a player, or both, whose values are those of the best action, for each hole, against the other's policy.
+    best: a player, or both, whose values are those of the best action, for each hole, against the other's policy;
+    subset: holes that may be held at all, (1326,) bool.
     """
     best = (best,) if isinstance(best, int) else best
     holes, outcome = pair_outcomes(board)
+    if subset is not None:
+        chosen = subset[holes]
+        holes, outcome = holes[chosen], outcome[np.ix_(chosen, chosen)]
     reach = node_reach(tree, policies, board, holes)
     put, value = tree.bets.sum(axis=2), np.zeros((2, len(tree.kind), len(holes)))
     folds, shown = np.flatnonzero(tree.kind == FOLD_END), np.flatnonzero(tree.kind == SHOWDOWN)

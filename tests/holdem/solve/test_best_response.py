@@ -2,13 +2,13 @@
 
 import numpy as np
 import pytest
-from games import PUSH, SMALL, RandomPolicy, exploitability, node_reach, node_values, threads
+from games import PUSH, SMALL, RandomPolicy, exploitability, node_reach, node_values, preflop_edges, threads
 
 from faceup.cards.cards import CLASS_OF_HOLE, HOLE_CARDS, SUIT_PERMUTATIONS, canonical_boards, fixing_permutations, folded_cards
-from faceup.cards.matchups import RUNOUTS_PREFLOP
 from faceup.holdem.betting.betting_tree import BettingState, build_tree, children, columns, decisions, menu_from
-from faceup.holdem.solve.best_response import Exploitability, Responder, _slopes, allowed_nodes, difference, sample_flops
-from faceup.holdem.solve.policy import FixedPolicy, class_reach, opponents, river_equities
+from faceup.holdem.play.match import Table
+from faceup.holdem.solve.best_response import Exploitability, Responder, _slopes, difference, sample_flops
+from faceup.holdem.solve.policy import FixedPolicy, class_reach, river_equities
 
 SYMMETRIC = [0, 1, 2]  # three twos: three suits may be renamed, so that few turns and rivers are left to play
 IDENTITY = np.flatnonzero((SUIT_PERMUTATIONS == np.arange(4)).all(axis=1))
@@ -23,15 +23,16 @@ def calling():
 
 
 @pytest.fixture(scope="module")
-def small_flop():
+def learnt():
+    """A random policy that treats suits alike, a responder to it, and what a symmetric flop is worth to that."""
+    victim = RandomPolicy(PUSH, 5, n_rows=1)
+    responder = Responder(PUSH, victim)
+    return victim, responder, responder.flop(SYMMETRIC)
+
+
+def small_flop(sizes=None):
     """What a symmetric flop of the small tree is worth to a responder to a random policy."""
-    return Responder(SMALL, RandomPolicy(SMALL, 7, n_rows=1)).flop(SYMMETRIC)
-
-
-def won_on(responder: Responder, player: int, flop) -> float:
-    """Dollars a game of a responder that knows which flop will come."""
-    won = responder._preflop(player, flop.values[player], flop.pairs, None)[0]
-    return float(won[0].sum() / flop.pairs.sum())
+    return Responder(SMALL, RandomPolicy(SMALL, 7, n_rows=1), sizes=sizes).flop(SYMMETRIC)
 
 
 def test_always_fold_loses_750():
@@ -44,7 +45,7 @@ def test_always_fold_loses_750():
 
 def test_always_call_pays_for_every_good_river(calling):
     """Against always-call wait for the river, then go all-in where equity is above a half: from the equities alone."""
-    responder, values = calling[0], calling[1].values
+    responder, flop = calling
     expected = np.zeros(1326)
     for turn in range(3, 52):
         for river in range(3, 52):
@@ -56,73 +57,46 @@ def test_always_call_pays_for_every_good_river(calling):
     by_class = np.bincount(CLASS_OF_HOLE, weights=expected, minlength=169)
     limped = [i for i, node in enumerate(responder._frontier[0]) if PUSH.kind[node] == 0][0]
     for player in range(2):
-        np.testing.assert_allclose(values[player, limped], by_class, rtol=1e-4, atol=100)
-
-
-def test_responder_beats_every_fixed_reply():
-    """Over turns and rivers of a flop no fixed reply wins as much from a random policy as the best response to it."""
-    from faceup.holdem.play.match import Table
-
-    victim = RandomPolicy(PUSH, 3, n_rows=1)  # one row: it treats suits alike
-    responder = Responder(PUSH, victim)
-    best = won_on(responder, 0, responder.flop(SYMMETRIC))
-    replies = [FixedPolicy(PUSH, label) for label in (*range(len(PUSH.labels)), None)]
-    table = Table(PUSH, [*replies, victim])
-    rng = np.random.default_rng(0)
-    boards = [[*SYMMETRIC, *(3 + rng.permutation(49)[:2]).tolist()] for _ in range(20)]
-    won = np.mean([table.play(board)[:-1, -1] for board in boards], axis=0)
-    assert (won < best).all()
+        np.testing.assert_allclose(flop.values[player, limped], by_class, rtol=1e-4, atol=100)
+    assert flop.pairs.sum() == 1176 * 1081
 
 
 @pytest.mark.parametrize("player", [0, 1])
-def test_best_response_played_out_earns_what_was_computed(player):
+def test_best_response_played_out_earns_what_was_computed(learnt, player):
     """Its choices on a flop, played on random turns and rivers against the strategy, river choices by the slow oracle."""
-    from faceup.holdem.play.match import Table
-
-    victim = RandomPolicy(PUSH, 5, n_rows=1)
-    responder = Responder(PUSH, victim)
-    found = responder.flop(SYMMETRIC)
-    preflop = responder._preflop(player, found.values[player], found.pairs, None)[1]
-    at_flop = responder._flop_nodes(SYMMETRIC)[0][player]
+    victim, responder, flop = learnt
+    preflop = responder._preflop(player, flop.values[player], flop.pairs, None)[0]
+    at_flop, reach = responder._flop_nodes(SYMMETRIC)[0][player], responder._start(SYMMETRIC)[0]
+    for street in range(2):
+        responder._descend(street, SYMMETRIC, reach)
     rng = np.random.default_rng(1)
     won = []
     for _ in range(20):
         board = [*SYMMETRIC, *(3 + rng.permutation(49)[:2]).tolist()]
-        answer = PlayedOut(preflop, [at_flop, *later_values(responder, victim, board, player)], player)
-        values = Table(PUSH, [answer, victim]).play(board)
-        won.append(values[0, 1] if player == 0 else -values[1, 0])
+        at_turn = responder._turn_nodes(SYMMETRIC, board[3], IDENTITY, reach.copy())[0][player]
+        at_river = np.zeros((len(PUSH.kind), 1326))
+        holes, values = node_values(PUSH, [victim, victim], board, best=player)
+        at_river[:, holes] = values[player]
+        answer = PlayedOut([preflop[:, CLASS_OF_HOLE], at_flop, at_turn, at_river], player)
+        paid = Table(PUSH, [answer, victim]).play(board)
+        won.append(paid[0, 1] if player == 0 else -paid[1, 0])
     spread = np.std(won, ddof=1) / np.sqrt(len(won))
-    computed = won_on(responder, player, found)
+    computed = preflop[0].sum() / flop.pairs.sum()
     assert abs(np.mean(won) - computed) < 3 * spread
     assert spread < computed / 5
 
 
-def later_values(responder: Responder, victim, board: list[int], player: int) -> list[np.ndarray]:
-    """Values of nodes to a best responder given the turn, and given the river as the slow oracle finds them, (n_nodes, 1326)."""
-    reach = responder._start(board[:3])[0]
-    responder._descend(0, board[:3], reach)
-    responder._descend(1, board[:3], reach)
-    at_turn = responder._turn_nodes(board[:3], board[3], IDENTITY, reach)[0][player]
-    holes, values = node_values(PUSH, [victim, victim], board, best=player)
-    at_river = np.zeros((len(PUSH.kind), 1326))
-    at_river[:, holes] = values[player]
-    return [at_turn, at_river]
-
-
 class PlayedOut:
-    """A best responder's choices as a policy: 1 for the action taken."""
+    """A best responder's choices as a policy: 1 for the action after which its values, on each street of nodes, are largest."""
 
-    def __init__(self, preflop: dict, values: list[np.ndarray], player: int):
-        self._choice, self._values, self._player = preflop, [None, *values], player
+    def __init__(self, values: list[np.ndarray], player: int):
+        self._values, self._player = values, player
 
     def street(self, street, board, wanted=None):
         start, end = PUSH.street_start[street : street + 2]
         rows = np.zeros((1326, end - start), dtype=np.float32)
         for node in decisions(PUSH, street, self._player):
-            if street == 0:
-                best = self._choice[node][CLASS_OF_HOLE]
-            else:
-                best = self._values[street][children(PUSH, node)].argmax(axis=0)
+            best = self._values[street][children(PUSH, node)].argmax(axis=0)
             rows[np.arange(1326), columns(PUSH, node).start + best] = 1
         return rows, np.arange(1326, dtype=np.int32)
 
@@ -168,54 +142,34 @@ def slow_turn(tree, victim, board):
     return total, leaks
 
 
-def test_leaks_add_up_to_what_is_won():
+def test_leaks_add_up_to_what_is_won(learnt):
     """On one flop: what a best responder wins, both seats, is what it wins over the strategy's own choices at each decision."""
-    victim = RandomPolicy(PUSH, 6, n_rows=1)
-    responder = Responder(PUSH, victim)
-    found = responder.flop(SYMMETRIC)
-    own_reach = class_reach(PUSH, victim)[:, responder._frontier[0]]
-    from_flop_on = (own_reach * found.values).sum()
-    assert found.leaks.sum() == pytest.approx(from_flop_on, rel=1e-3)
-    assert (found.leaks >= -1).all()
+    victim, responder, flop = learnt
+    from_flop_on = (class_reach(PUSH, victim)[:, responder._frontier[0]] * flop.values).sum()
+    assert flop.leaks.sum() == pytest.approx(from_flop_on, rel=1e-3)
+    assert (flop.leaks >= -1).all()
 
 
-def test_fewer_sizes_win_less_and_the_policy_keeps_its_own(small_flop):
-    victim, more = RandomPolicy(SMALL, 7, n_rows=1), small_flop.values
-    less = Responder(SMALL, victim, sizes=[]).flop(SYMMETRIC).values
+def test_fewer_sizes_win_less_and_the_policy_keeps_its_own():
+    more, less = small_flop().values, small_flop(sizes=[]).values
     assert (less <= more + 1).all() and less.sum() < more.sum()
-    named = Responder(SMALL, victim, sizes=[1]).flop(SYMMETRIC).values
-    np.testing.assert_array_equal(named, more)
-    assert allowed_nodes(SMALL, []).sum() < len(SMALL.kind)
-
-
-def test_unknown_sizes_are_refused():
+    np.testing.assert_array_equal(small_flop(sizes=[1]).values, more)
     with pytest.raises(ValueError, match="raise_3"):
-        allowed_nodes(SMALL, [1, 3])
+        small_flop(sizes=[1, 3])
 
 
-def test_pairs_of_a_flop_are_counted(calling):
-    assert calling[1].pairs.sum() == 1176 * 1081
-    free = ~np.isin(HOLE_CARDS, SYMMETRIC).any(axis=1)
-    assert opponents(free[None].astype(float))[0][free].tolist() == [1081] * 1176
-
-
-def test_folding_suits_counts_every_card_and_situation():
-    """All flop-turn and flop-turn-river situations of 40 flops, by their multiplicities; 49 and 48 cards each."""
-    for flop in canonical_boards(3).cards[::45].astype(int).tolist():
+def test_folding_suits_keeps_every_card():
+    """63,193 flops and turns stand for all: 49 turns to each flop, and (tried on 40 flops) 48 rivers to each turn."""
+    n_turns = 0
+    for k, flop in enumerate(canonical_boards(3).cards.astype(int).tolist()):
         fixed = fixing_permutations(flop, np.arange(24))
         turns = folded_cards(flop, fixed)
+        n_turns += len(turns)
         assert sum(len(images) for _, images in turns) == 49
-        for turn, _ in turns[:3]:
+        for turn, _ in turns[:3] if k % 45 == 0 else ():
             rivers = folded_cards([*flop, turn], fixing_permutations([turn], fixed))
             assert sum(len(images) for _, images in rivers) == 48
-
-
-def test_number_of_flop_turn_situations():
-    total = sum(
-        len(folded_cards(flop, fixing_permutations(flop, np.arange(24))))
-        for flop in canonical_boards(3).cards.astype(int).tolist()
-    )
-    assert total == 63_193
+    assert n_turns == 63_193
 
 
 def test_folding_suits_changes_nothing(monkeypatch):
@@ -260,8 +214,7 @@ def test_differences_on_the_same_flops():
 def test_always_all_in_is_known_exactly(all_in_wins):
     """With the exact values of preflop all-ins a handful of flops measure what the equities of 169 hands give."""
     found = exploitability(PUSH, FixedPolicy(PUSH, len(PUSH.labels) - 1), FLOPS, preflop_wins=all_in_wins)
-    equity = (all_in_wins.sum(axis=1) - all_in_wins.sum(axis=0)) / (np.bincount(CLASS_OF_HOLE) * 1225 * RUNOUTS_PREFLOP)
-    called = 20_000 * equity[CLASS_OF_HOLE]
+    called = 20_000 * preflop_edges(all_in_wins)
     known = 10 * np.mean([np.maximum(called, -blind).mean() for blind in (50, 100)])
     assert known == pytest.approx(15_661, abs=1)
     assert found.mbb == pytest.approx(known, rel=1e-4)
@@ -281,9 +234,8 @@ def test_slopes_find_how_luck_moves_values():
     np.testing.assert_allclose((values + slopes * luck) / pairs[:, None, None], np.broadcast_to(known, values.shape), atol=1e-9)
 
 
-def test_same_values_on_any_number_of_threads(small_flop):
+def test_same_values_on_any_number_of_threads():
     """Blocks write to nodes of their own: one thread and all give the same bytes."""
     with threads(1):
-        alone = Responder(SMALL, RandomPolicy(SMALL, 7, n_rows=1)).flop(SYMMETRIC)
-    for one, other in zip(small_flop, alone, strict=True):
-        assert one.tobytes() == other.tobytes()
+        alone = small_flop()
+    assert [values.tobytes() for values in alone] == [values.tobytes() for values in small_flop()]

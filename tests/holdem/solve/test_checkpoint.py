@@ -1,35 +1,21 @@
 """A stopped run goes on to the same bits; damaged and foreign checkpoints are refused, older ones used."""
 
-import os
-import resource
-import shutil
-import subprocess
-import sys
+from pathlib import Path
 
 import kill_and_resume
-import numpy as np
 import pytest
+from games import SMALL, full_disk
+from toy_selfplay import GROUPS, SEED, TREE
 
-from faceup.holdem.betting.betting_tree import STREETS, build_tree
 from faceup.holdem.solve import checkpoint
 from faceup.holdem.solve.checkpoint import clear, fingerprint, load, save, train
-from faceup.holdem.solve.groups import N_RIVER_GROUPS, Groups
 from faceup.holdem.solve.selfplay import Discount, SelfPlay, new_state
 from faceup.notebook import source_code
 
-TREE = build_tree({street: [[]] for street in STREETS})  # all-in is the only raise: 34 nodes
 DISCOUNT = Discount(1.5, 0, 2, 2)
-SEED = 7
-
-
-def make_groups(n):
-    ids = [(np.arange(1326)[None] + np.arange(boards)[:, None]).astype(np.int32) % n for boards in (1755, 16432)]
-    return Groups(*ids, (169, n, n, N_RIVER_GROUPS))
-
-
-GROUPS = make_groups(5)
 OWNER = fingerprint(TREE, GROUPS, DISCOUNT, SEED)
 FRESH = new_state(TREE, GROUPS)
+NEWEST = "checkpoint-000000004.npz"  # of the fixture `two`
 
 
 def run(folder, iterations, **options):
@@ -78,22 +64,23 @@ def test_a_killed_run_goes_on_to_the_same_bits(tmp_path, whole):
     assert names(tmp_path) == ["checkpoint-000000006.npz", "checkpoint-000000007.npz", "snapshot-000000003.npz"]
 
 
-def test_a_finished_run_is_read_again_and_cleared(tmp_path, whole, monkeypatch):
-    (tmp_path / "run").mkdir()
-    run(tmp_path / "run", 7)
+def test_a_finished_run_is_read_again(tmp_path, whole, monkeypatch):
+    run(tmp_path, 7)
     monkeypatch.setattr(SelfPlay, "advance", None)  # would raise if it were called
-    assert same(run(tmp_path / "run", 7).average, whole[1])
-    (tmp_path / "run" / ".writing-1-checkpoint-000000001.npz").touch()  # left by a kill in mid-write
-    clear(tmp_path / "run")
-    assert not (tmp_path / "run").exists()
-    clear(tmp_path / "run")
+    assert same(run(tmp_path, 7).average, whole[1])
 
 
 def test_clear_leaves_what_others_wrote(tmp_path):
-    (tmp_path / "notes.txt").touch()
-    save(tmp_path, FRESH, OWNER)
-    clear(tmp_path)
-    assert names(tmp_path) == ["notes.txt"]
+    folder = tmp_path / "run"
+    save(folder, FRESH, OWNER)
+    (folder / ".writing-1-checkpoint-000000001.npz").touch()  # left by a kill in mid-write
+    (folder / "notes.txt").touch()
+    clear(folder)
+    assert names(folder) == ["notes.txt"]
+    (folder / "notes.txt").unlink()
+    for _ in range(2):
+        clear(folder)
+        assert not folder.exists()
 
 
 @pytest.fixture
@@ -111,36 +98,31 @@ def loaded(folder, **options):
     return state and (state.iteration, float(state.averages[3][0, 0]))
 
 
-def test_two_generations_are_kept(two):
-    save(two, FRESH._replace(iteration=5), OWNER)
-    assert names(two) == ["checkpoint-000000004.npz", "checkpoint-000000005.npz"]
-
-
 @pytest.mark.parametrize("place", range(0, 100, 9))
 def test_a_damaged_one_is_refused_and_the_older_used(two, capsys, place):
-    newest = two / "checkpoint-000000004.npz"
+    newest = two / NEWEST
     content = bytearray(newest.read_bytes())
     content[len(content) * place // 100] ^= 1
     newest.write_bytes(content)
     assert loaded(two) in ((2, 2.0), (4, 4.0))  # 4 where the bit has no meaning, such as padding in a header
     if loaded(two) == (2, 2.0):
-        assert "checkpoint-000000004.npz is refused: it" in capsys.readouterr().err
+        assert f"{NEWEST} is refused: it" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("left", (0, 1, 100, 5000))
 def test_a_cut_off_one_is_refused(two, capsys, left):
-    newest = two / "checkpoint-000000004.npz"
+    newest = two / NEWEST
     newest.write_bytes(newest.read_bytes()[:left])
     assert loaded(two) == (2, 2.0)
-    assert "checkpoint-000000004.npz is refused: it cannot be read" in capsys.readouterr().err
+    assert f"{NEWEST} is refused: it cannot be read" in capsys.readouterr().err
 
 
 def test_a_foreign_one_is_refused_and_later_replaced(two, whole, capsys):
     others = [
         fingerprint(TREE, GROUPS, DISCOUNT, SEED + 1),
         fingerprint(TREE, GROUPS, DISCOUNT._replace(gamma=3), SEED),
-        fingerprint(TREE, make_groups(6), DISCOUNT, SEED),
-        fingerprint(build_tree({street: [[1], []] for street in STREETS}), GROUPS, DISCOUNT, SEED),
+        fingerprint(TREE, GROUPS._replace(turn=GROUPS.turn[::-1]), DISCOUNT, SEED),
+        fingerprint(SMALL, GROUPS, DISCOUNT, SEED),
     ]
     assert len({OWNER, *others}) == 5
     for other in others:
@@ -162,42 +144,25 @@ def test_edited_code_and_another_library_make_a_checkpoint_foreign_and_are_named
     assert capsys.readouterr().err.count(f"it is of other code ({what} changed). An older one is used") == 2
 
 
-EDIT_EACH = """
-import sys
-from faceup.notebook import source_code
-
 def digests():
-    for function in (source_code._read, source_code.module_digests):
-        function.cache_clear()
-    source_code._AT_START = source_code._stamps()
+    source_code._read.cache_clear()
+    source_code.module_digests.cache_clear()
     return source_code.module_digests("faceup.holdem.solve.selfplay")
 
-before = digests()
-for name in set(before) - {"libraries"}:
-    file = source_code.module_file(name)
-    text = file.read_text()
-    file.write_text(text + "EDITED = 1")
-    after = digests()
-    print(name, *(other for other in before if after[other] != before[other]))
-    file.write_text(text)
-"""
 
-
-def test_an_edit_of_any_module_that_self_play_depends_on_is_seen(tmp_path):
-    """In a copy of the package: each module in turn gets one more constant, and that module alone has another digest."""
-    shutil.copytree(source_code.SOURCES / "faceup", tmp_path / "faceup", ignore=shutil.ignore_patterns("__pycache__"))
-    process = subprocess.run(
-        [sys.executable, "-c", EDIT_EACH],
-        env=os.environ | {"PYTHONPATH": str(tmp_path)},
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    found = [line.split() for line in process.stdout.splitlines()]
-    assert all(changed == [name] for name, *changed in found)
-    expected = ("cards.cards", "cards.equity", "cards.strength", "holdem.betting.betting_tree")
-    solve = ("board", "groups", "lanes", "layout", "river", "selfplay")
-    assert {name for name, *_ in found} >= {f"faceup.{name}" for name in (*expected, *(f"holdem.solve.{name}" for name in solve))}
+def test_an_edit_of_any_module_that_self_play_depends_on_is_seen(monkeypatch):
+    """Each module in turn is read with one more constant, and that module alone has another digest."""
+    before, read = checkpoint._CODE, Path.read_bytes
+    for name in before.keys() - {"libraries"}:
+        file = source_code.module_file(name)
+        monkeypatch.setattr(Path, "read_bytes", lambda path, file=file: read(path) + b"\nEDITED = 1" * (path == file))
+        after = digests()
+        assert [other for other in before if after[other] != before[other]] == [name]
+    monkeypatch.undo()
+    assert digests() == before
+    solve = {f"holdem.solve.{name}" for name in ("board", "groups", "lanes", "layout", "river", "selfplay")}
+    others = {"cards.cards", "cards.equity", "cards.strength", "holdem.betting.betting_tree"}
+    assert before.keys() >= {f"faceup.{name}" for name in solve | others}
 
 
 def test_too_late_and_without_its_snapshot(two, capsys):
@@ -249,15 +214,9 @@ def test_killed_twice_by_the_system_it_ends_with_the_same_bytes():
 
 
 def test_a_full_disk_is_an_error_and_the_earlier_checkpoint_stays(tmp_path):
-    """A limit on the size of files stands for the full disk."""
     run(tmp_path, 4)
     before = {name: (tmp_path / name).read_bytes() for name in names(tmp_path)}
-    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (5000, limits[1]))
-    try:
-        with pytest.raises(OSError, match=r"checkpoint-00000000\d.npz: cannot be written .* room"):
-            run(tmp_path, 8)
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+    with full_disk(), pytest.raises(OSError, match=r"checkpoint-00000000\d.npz: cannot be written .* room"):
+        run(tmp_path, 8)
     assert {name: (tmp_path / name).read_bytes() for name in names(tmp_path)} == before
     assert same(run(tmp_path, 8).average, train(TREE, GROUPS, DISCOUNT, SEED, 8, tmp_path / "other", 8).average)

@@ -4,33 +4,22 @@ import numpy as np
 import pytest
 
 from faceup.cards.cards import HOLE_CARDS, N_HOLES, PERMUTED_HOLES, SUIT_PERMUTATIONS, parse_cards
-from faceup.cards.features import HISTORIES, board_features
-from faceup.holdem.betting.betting_tree import CALL, FOLD, FOLD_END, SHOWDOWN, build_tree, children, columns, decisions, menu_from
+from faceup.cards.features import HISTORIES, STACK, board_features
+from faceup.holdem.betting.betting_tree import CALL, build_tree, children, columns, decisions, menu_from
 from faceup.holdem.solve.groups import Grid, make_groups
-from faceup.holdem.solve.policy import (
-    FixedPolicy,
-    ModelPolicy,
-    OneStreet,
-    TablePolicy,
-    free_holes,
-    hole_groups,
-    opponents,
-    river_equities,
-    street_reach,
-)
+from faceup.holdem.solve.policy import FixedPolicy, ModelPolicy, OneStreet, TablePolicy, free_holes, opponents, river_equities
 
 BOARD = parse_cards("Kh3sJc7d7c")
 SHOWN = (0, 3, 4, 5)
 
 
-@pytest.fixture(scope="module")
-def tree():
-    return build_tree(menu_from([[1, 2], []], [[1], []], [[1]], [[]]))
+TREE = build_tree(menu_from([[1, 2], []], [[1], []], [[1]], [[]]))
+N_LABELS = len(TREE.labels)
 
 
-def predictor(n_features: int, n_labels: int, zeros: tuple[int, ...] = (), told: tuple[float, ...] = (1e-4,) * 4):
+def predictor(n_features: int, zeros: tuple[int, ...] = (), told: tuple[float, ...] = (1e-4,) * 4):
     """Some smooth function of the features that is a probability of each label; 0 for the labels `zeros`."""
-    slopes = np.random.default_rng(n_features).normal(size=(n_features, n_labels))
+    slopes = np.random.default_rng(n_features).normal(size=(n_features, N_LABELS))
     scale = np.concatenate([np.ones(n_features - len(told)), told])  # told: of the betting's features
 
     def predict(X):
@@ -41,76 +30,57 @@ def predictor(n_features: int, n_labels: int, zeros: tuple[int, ...] = (), told:
     return predict
 
 
-def expected_row(tree, node, predict, hand_features):
+def told_at(node: int, history: str) -> list[float]:
+    """What a model is told of the betting at a decision."""
+    actor = TREE.actor[node]
+    own, other = TREE.bets[node, actor], TREE.bets[node, 1 - actor]
+    put, owed = own.sum(), other.sum() - own.sum()
+    seated, sizes = [*other, *own, float(actor == 0)], [owed / put / 2, (STACK - put) / put / 2]
+    return {"ours": seated[4:] + sizes, "all": seated + sizes}.get(history, seated[: len(HISTORIES[history])])
+
+
+def expected_row(node: int, predict, hand_features, history: str) -> np.ndarray:
     """Probabilities of a decision's children: the model asked about this one node, masked and renormalised."""
-    bets = tree.bets[node, 1 - tree.actor[node]]
-    x = np.concatenate([hand_features, bets]).astype(np.float32)
-    p = predict(x[None])[0][tree.label[children(tree, node)]].astype(np.float64)
-    if p.sum() == 0:
-        return (tree.label[children(tree, node)] == CALL).astype(float)
-    return p / p.sum()
+    label = TREE.label[children(TREE, node)]
+    x = np.array([[*hand_features, *told_at(node, history)]], dtype=np.float32)
+    p = predict(x)[0][label].astype(np.float64)
+    return p / p.sum() if p.sum() > 0 else (label == CALL).astype(float)
 
 
-@pytest.mark.parametrize("zeros", [(), (0,), (0, 1, 2)])
+CASES = [("opponent", (0,)), ("opponent", (0, 1, 2)), *((history, ()) for history in HISTORIES)]
+
+
+@pytest.mark.parametrize(("history", "zeros"), CASES)
 @pytest.mark.parametrize("street", range(4))
-def test_model_rows_are_single_predictions_masked(tables, tree, street, zeros):
-    predict = [predictor(n, len(tree.labels), zeros) for n in (35, 25, 15, 5)]
-    policy = ModelPolicy(tree, predict, tables)
+def test_model_rows_are_single_predictions_masked(tables, street, history, zeros):
+    """Where a model names illegal actions alone, it checks or calls."""
+    scale = tuple({"bet_faced": 0.1, "stack_to_pot": 0.01}.get(name, 1e-4) for name in HISTORIES[history])
+    predict = [predictor(n + len(scale), zeros, scale) for n in (31, 21, 11, 1)]
     board = BOARD[: SHOWN[street]]
-    rows, row_of_hole = policy.street(street, board)
+    rows, row_of_hole = ModelPolicy(TREE, predict, tables, history).street(street, board)
     hands = board_features(street, tables[street], board)
     rng = np.random.default_rng(street)
     for hole in rng.choice(np.flatnonzero(free_holes(BOARD)), 8):
-        for node in decisions(tree, street):
-            found = rows[row_of_hole[hole], columns(tree, node)]
-            assert found == pytest.approx(expected_row(tree, node, predict[street], hands[hole]), abs=1e-5)
+        for node in decisions(TREE, street):
+            found = rows[row_of_hole[hole], columns(TREE, node)]
+            assert found == pytest.approx(expected_row(node, predict[street], hands[hole], history), abs=1e-5)
 
 
-@pytest.mark.parametrize("history", ["both", "both+seat", "ours"])
-@pytest.mark.parametrize("street", range(4))
-def test_a_model_may_be_told_the_own_bets_and_the_seat(tables, tree, history, street):
-    """Column by column as their names say, at every decision; twins in the opponent's bets are told apart."""
-    told = len(HISTORIES[history])
-    scale = tuple({"bet_faced": 0.1, "stack_to_pot": 0.01}.get(name, 1e-4) for name in HISTORIES[history])
-    hands = board_features(street, tables[street], BOARD[: SHOWN[street]])
-    predict = [predictor(n + told, len(tree.labels), told=scale) for n in (31, 21, 11, 1)]
-    policy = ModelPolicy(tree, predict, tables, history)
-    rows, row_of_hole = policy.street(street, BOARD[: SHOWN[street]])
-    hole = np.flatnonzero(free_holes(BOARD))[100]
-    for node in decisions(tree, street):
-        actor = int(tree.actor[node])
-        put, owed = tree.bets[node, actor].sum(), tree.bets[node, 1 - actor].sum() - tree.bets[node, actor].sum()
-        seated = [*tree.bets[node, 1 - actor], *tree.bets[node, actor], float(actor == 0)]
-        bets = [*seated[4:], owed / put / 2, (20_000 - put) / put / 2] if history == "ours" else seated[:told]
-        x = [*hands[hole], *bets]
-        p = predict[street](np.array([x], dtype=np.float32))[0][tree.label[children(tree, node)]]
-        assert rows[row_of_hole[hole], columns(tree, node)] == pytest.approx(p / p.sum(), abs=1e-5)
-    assert len(policy.histories[street].told) >= len(ModelPolicy(tree, predict, tables).histories[street].told)
-
-
-def test_an_unknown_history_is_refused(tables, tree):
+def test_four_models_and_a_known_history_are_expected(tables):
     with pytest.raises(ValueError, match="history is 'seat', expected one of opponent"):
-        ModelPolicy(tree, [predictor(5, len(tree.labels))] * 4, tables, "seat")
+        ModelPolicy(TREE, [predictor(5)] * 4, tables, "seat")
+    with pytest.raises(ValueError, match="3 models"):
+        ModelPolicy(TREE, [predictor(5)] * 3, tables)
 
 
-def test_a_model_that_names_only_illegal_actions_checks_or_calls(tables, tree):
-    folds = [lambda X: np.eye(1, len(tree.labels), FOLD, dtype=np.float32).repeat(len(X), axis=0)] * 4
-    rows, row_of_hole = ModelPolicy(tree, folds, tables).street(1, BOARD[:3])
-    for node in decisions(tree, 1):
-        below = children(tree, node)
-        wanted = FOLD if FOLD in tree.label[below] else CALL
-        played = rows[row_of_hole[500], columns(tree, node)]
-        assert played.tolist() == (tree.label[below] == wanted).tolist()
-
-
-def test_models_are_asked_only_for_wanted_holes_once_a_board_and_once_for_what_they_see(tables, tree):
+def test_models_are_asked_only_for_wanted_holes_once_a_board_and_once_for_what_they_see(tables):
     asked = []
 
     def predict(X):
         asked.append(len(X))
-        return np.full((len(X), len(tree.labels)), 1 / len(tree.labels), dtype=np.float32)
+        return np.full((len(X), N_LABELS), 1 / N_LABELS, dtype=np.float32)
 
-    policy = ModelPolicy(tree, [predict] * 4, tables)
+    policy = ModelPolicy(TREE, [predict] * 4, tables)
     wanted = np.zeros(N_HOLES, dtype=bool)
     wanted[np.flatnonzero(free_holes(BOARD))[:5]] = True
     seen = board_features(2, tables[2], BOARD[:4])
@@ -124,44 +94,34 @@ def test_models_are_asked_only_for_wanted_holes_once_a_board_and_once_for_what_t
     assert distinct == len(rows) < free.sum() and len(np.unique(np.c_[row_of_hole, seen][free], axis=0)) == distinct
 
 
-def test_a_model_in_one_seat_plays_there_as_in_both_and_calls_elsewhere(tables, tree):
-    predict = [predictor(n, len(tree.labels)) for n in (35, 25, 15, 5)]
-    both, one = ModelPolicy(tree, predict, tables), ModelPolicy(tree, predict, tables, seat=1)
+def test_a_model_in_one_seat_plays_there_as_in_both_and_calls_elsewhere(tables):
+    predict = [predictor(n) for n in (35, 25, 15, 5)]
+    both, one = ModelPolicy(TREE, predict, tables), ModelPolicy(TREE, predict, tables, seat=1)
     for street, n_cards in enumerate((0, 3, 4, 5)):
         (rows, row_of_hole), (theirs, their_row) = both.street(street, BOARD[:n_cards]), one.street(street, BOARD[:n_cards])
-        start, end = tree.street_start[street : street + 2]
-        mine = tree.actor[tree.parent[start:end]] == 1
+        start, end = TREE.street_start[street : street + 2]
+        mine = TREE.actor[TREE.parent[start:end]] == 1
         holes = free_holes(BOARD[:n_cards])
         assert (rows[row_of_hole[holes]][:, mine] == theirs[their_row[holes]][:, mine]).all()
-        assert (theirs[:, ~mine] == (tree.label[start:end] == CALL)[~mine]).all()
+        assert (theirs[:, ~mine] == (TREE.label[start:end] == CALL)[~mine]).all()
 
 
-def test_four_models_are_expected(tables, tree):
-    with pytest.raises(ValueError, match="3 models"):
-        ModelPolicy(tree, [predictor(5, len(tree.labels))] * 3, tables)
-
-
-def test_fixed_policies(tree):
-    all_in = len(tree.labels) - 1
-    for label in (CALL, all_in, None):
-        policy = FixedPolicy(tree, label)
-        for street in range(4):
-            rows, row_of_hole = policy.street(street, BOARD[: SHOWN[street]])
-            assert rows.shape[0] == 1 and not row_of_hole.any()
-            for node in decisions(tree, street):
-                below = children(tree, node)
-                p = rows[0, columns(tree, node)]
-                if label is None:
-                    assert p == pytest.approx(np.full(len(below), 1 / len(below)))
-                else:
-                    wanted = label if label in tree.label[below] else CALL
-                    assert p.tolist() == (tree.label[below] == wanted).tolist()
+@pytest.mark.parametrize("label", [CALL, N_LABELS - 1, None])
+def test_a_fixed_policy_takes_its_action_or_calls(label):
+    policy = FixedPolicy(TREE, label)
+    for street in range(4):
+        rows, row_of_hole = policy.street(street, BOARD[: SHOWN[street]])
+        assert rows.shape[0] == 1 and not row_of_hole.any()
+        for node in decisions(TREE, street):
+            offered = TREE.label[children(TREE, node)]
+            taken = np.ones(len(offered)) if label is None else offered == (label if label in offered else CALL)
+            assert rows[0, columns(TREE, node)] == pytest.approx(taken / taken.sum())
 
 
 @pytest.fixture(scope="module")
-def table_policy(tables, tree):
+def table_policy(tables):
     groups = make_groups(tables[1], tables[2], Grid(100, 1, ()), Grid(100, 1, ()))
-    widths = np.diff(tree.street_start)
+    widths = np.diff(TREE.street_start)
     rng = np.random.default_rng(3)
     made = tuple(rng.random((groups.n_groups[s], widths[s])).astype(np.float32) for s in range(4))
     return TablePolicy(made, groups)
@@ -174,16 +134,11 @@ def test_groups_know_no_suits(table_policy, street):
     table, row_of_hole = table_policy.street(street, board)
     free = np.flatnonzero(free_holes(board))
     assert table is table_policy.tables[street]
+    assert row_of_hole.min() >= 0 and row_of_hole.max() < len(table)  # of blocked holes too
     assert len(np.unique(row_of_hole[free])) > 20
     for permutation, moved in zip(SUIT_PERMUTATIONS, PERMUTED_HOLES, strict=True):
         renamed = [4 * (c // 4) + int(permutation[c % 4]) for c in board]
         assert np.array_equal(table_policy.street(street, renamed)[1][moved[free]], row_of_hole[free])
-
-
-def test_groups_of_blocked_holes_are_rows_of_the_table(table_policy):
-    for street in range(4):
-        rows = hole_groups(table_policy.groups, street, BOARD[: SHOWN[street]])
-        assert rows.min() >= 0 and rows.max() < table_policy.groups.n_groups[street]
 
 
 def test_river_groups_are_the_exact_equities(tables):
@@ -192,8 +147,8 @@ def test_river_groups_are_the_exact_equities(tables):
     assert np.array_equal((river_equities(BOARD) / 1980)[free].astype(np.float32), equity[free])
 
 
-def test_another_policy_on_one_street(tree):
-    usual, other = FixedPolicy(tree, CALL), FixedPolicy(tree, None)
+def test_another_policy_on_one_street():
+    usual, other = FixedPolicy(TREE, CALL), FixedPolicy(TREE, None)
     mixed = OneStreet(usual, other, 2)
     for street in range(4):
         found, kept, changed = (policy.street(street, list(range(street + 2)))[0] for policy in (mixed, usual, other))
@@ -206,13 +161,3 @@ def test_opponents_are_those_that_share_no_card():
     for hole in (0, 700, 1325):
         apart = ~np.isin(cards, cards[hole]).any(axis=1)
         assert opponents(weights)[:, hole] == pytest.approx(weights[:, apart].sum(axis=1))
-
-
-def test_reaches_of_all_ends_sum_to_one(tree):
-    reach = np.zeros((2, len(tree.kind), N_HOLES), dtype=np.float32)
-    reach[:, 0] = 1
-    policy = FixedPolicy(tree, None)
-    for street in range(4):
-        street_reach(tree, street, policy.street(street, BOARD[: SHOWN[street]]), reach)
-    ends = (tree.kind == FOLD_END) | (tree.kind == SHOWDOWN)
-    assert reach.prod(axis=0)[ends].sum(axis=0) == pytest.approx(np.ones(N_HOLES), abs=1e-4)
