@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from games import PUSH, RandomPolicy, exploitability, pair_outcomes
+from games import PUSH, RandomPolicy, exploitability, pair_outcomes, preflop_edges
 
 from faceup.cards.cards import CLASS_OF_HOLE, HOLE_CARDS
 from faceup.cards.matchups import RUNOUTS_PREFLOP
@@ -14,7 +14,7 @@ from faceup.holdem.solve.local_best_response import SETTINGS, LocalResponder, Lo
 from faceup.holdem.solve.policy import FixedPolicy, opponents
 
 BOARDS = random_boards(6, seed=5).tolist()
-ALL_IN_FIRST = Lookahead((0,), (), True)
+ALL_IN_FIRST, CALLS = Lookahead((0,), (), True), SETTINGS["fc, rounds 1-4"]
 
 
 def fixed(label):
@@ -45,8 +45,7 @@ def test_edges_on_river_and_turn_against_phevaluator(all_in_wins):
 
 def test_edges_before_the_flop_are_the_equities(all_in_wins):
     edge = Showdowns(BOARDS[0], all_in_wins).edges(0, np.ones((1, 1326)))[0] / 1225
-    expected = (all_in_wins.sum(axis=1) - all_in_wins.sum(axis=0)) / (np.bincount(CLASS_OF_HOLE) * 1225 * RUNOUTS_PREFLOP)
-    np.testing.assert_allclose(edge, expected[CLASS_OF_HOLE], atol=1e-12)
+    np.testing.assert_allclose(edge, preflop_edges(all_in_wins), atol=1e-12)
 
 
 def test_flop_edges_are_means_of_turn_edges(all_in_wins):
@@ -68,18 +67,15 @@ def test_always_fold_loses_the_blinds(all_in_wins):
     """With a raise at the start it wins 100 or 50 each time; calls only, it wins the big blind's 50 and checks the rest down."""
     found = bound(fixed(FOLD), ALL_IN_FIRST, all_in_wins)
     assert found.mbb == pytest.approx(750) and found.ci95 == pytest.approx(0, abs=1e-9)
-    calling = LocalResponder(fixed(FOLD), SETTINGS["fc, rounds 1-4"])
-    for board in BOARDS:
-        small, big = calling.play(Showdowns(board, all_in_wins))
-        assert big == pytest.approx(50)
-        assert small == pytest.approx(0, abs=1e-6)  # limps, and all is checked: on one board all holes against all are even
+    calling = LocalResponder(fixed(FOLD), CALLS)
+    for board in BOARDS:  # limps as small blind, and all is checked: on one board all holes against all are even
+        assert calling.play(Showdowns(board, all_in_wins)) == pytest.approx((0, 50), abs=1e-6)
 
 
 def test_always_call_by_hand(all_in_wins):
     """All-in where equity is above a half, from the 169 equities; the other hands are checked down for a blind each."""
     responder = LocalResponder(fixed(1), ALL_IN_FIRST)
-    equity = (all_in_wins.sum(axis=1) - all_in_wins.sum(axis=0)) / (np.bincount(CLASS_OF_HOLE) * 1225 * RUNOUTS_PREFLOP)
-    edge = equity[CLASS_OF_HOLE]
+    edge = preflop_edges(all_in_wins)
     for board in BOARDS[:3]:
         holes, outcome = pair_outcomes(board)
         down = np.nansum(outcome, axis=1)[edge[holes] <= 0].sum() * 100 / (1081 * 990)
@@ -88,8 +84,7 @@ def test_always_call_by_hand(all_in_wins):
 
 
 def test_calls_alone_win_nothing_from_always_call(all_in_wins):
-    found = bound(fixed(1), SETTINGS["fc, rounds 1-4"], all_in_wins)
-    assert found.mbb == pytest.approx(0, abs=1e-6)
+    assert bound(fixed(1), CALLS, all_in_wins).mbb == pytest.approx(0, abs=1e-6)
 
 
 def test_one_decision_by_hand(all_in_wins):
@@ -143,17 +138,13 @@ def test_never_more_than_a_best_response(all_in_wins):
     assert 0 < local.mbb - local.ci95 < best.mbb + best.ci95
 
 
-def test_a_subset_of_holes_wins_about_the_same(all_in_wins):
-    victim = PolicyAgent(PUSH, RandomPolicy(PUSH, 2, n_rows=1))
-    setting = SETTINGS["fcpa, rounds 3-4"]
-    every = LocalResponder(victim, setting)
-    some = LocalResponder(victim, setting)
-    board = BOARDS[2]
-    free, showdowns = np.flatnonzero(~np.isin(HOLE_CARDS, board).any(axis=1)), Showdowns(board, all_in_wins)
-    parts = [some.play(showdowns, free[start::4]) for start in range(4)]
-    sizes = [len(free[start::4]) for start in range(4)]
-    whole = every.play(showdowns, free)
-    np.testing.assert_allclose(np.average(parts, axis=0, weights=sizes), whole, rtol=1e-9)
+def test_subsets_of_holes_win_together_what_all_holes_win(all_in_wins):
+    responder = LocalResponder(PolicyAgent(PUSH, RandomPolicy(PUSH, 2, n_rows=1)), SETTINGS["fcpa, rounds 3-4"])
+    showdowns, free = Showdowns(BOARDS[2], all_in_wins), np.flatnonzero(~np.isin(HOLE_CARDS, BOARDS[2]).any(axis=1))
+    parts = [free[start::4] for start in range(4)]
+    won = [responder.play(showdowns, part) for part in parts]
+    mean = np.average(won, axis=0, weights=[len(part) for part in parts])
+    np.testing.assert_allclose(mean, responder.play(showdowns, free), rtol=1e-9)
 
 
 def test_one_board_is_refused(all_in_wins):
