@@ -1,5 +1,7 @@
 """Best responses with real cards against values found another way."""
 
+from itertools import permutations
+
 import numpy as np
 import pytest
 from games import PUSH, SMALL, RandomPolicy, exploitability, node_reach, node_values, preflop_edges, threads
@@ -13,13 +15,6 @@ from faceup.holdem.solve.policy import FixedPolicy, class_reach, river_equities
 SYMMETRIC = [0, 1, 2]  # three twos: three suits may be renamed, so that few turns and rivers are left to play
 IDENTITY = np.flatnonzero((SUIT_PERMUTATIONS == np.arange(4)).all(axis=1))
 FLOPS = np.array([[0, 1, 2], [48, 49, 50], [24, 25, 26]])
-
-
-@pytest.fixture(scope="module")
-def calling():
-    """A responder to always-call, and what a symmetric flop is worth to it."""
-    responder = Responder(PUSH, FixedPolicy(PUSH, 1))
-    return responder, responder.flop(SYMMETRIC)
 
 
 @pytest.fixture(scope="module")
@@ -43,17 +38,15 @@ def test_always_fold_loses_750():
     assert found.seats == pytest.approx((1000, 500), abs=1e-3)
 
 
-def test_always_call_pays_for_every_good_river(calling):
+def test_always_call_pays_for_every_good_river():
     """Against always-call wait for the river, then go all-in where equity is above a half: from the equities alone."""
-    responder, flop = calling
-    expected = np.zeros(1326)
-    for turn in range(3, 52):
-        for river in range(3, 52):
-            if turn != river:
-                board = [*SYMMETRIC, turn, river]
-                edge = 2 * river_equities(board) / 1980 - 1
-                free = ~np.isin(HOLE_CARDS, board).any(axis=1)
-                expected += free * 990 * np.maximum(20_000 * edge, 100 * edge) / (45 * 44)
+    responder = Responder(PUSH, FixedPolicy(PUSH, 1))
+    flop, expected = responder.flop(SYMMETRIC), np.zeros(1326)
+    for later in permutations(range(3, 52), 2):
+        board = [*SYMMETRIC, *later]
+        edge = 2 * river_equities(board) / 1980 - 1
+        free = ~np.isin(HOLE_CARDS, board).any(axis=1)
+        expected += free * 990 * np.maximum(20_000 * edge, 100 * edge) / (45 * 44)
     by_class = np.bincount(CLASS_OF_HOLE, weights=expected, minlength=169)
     limped = [i for i, node in enumerate(responder._frontier[0]) if PUSH.kind[node] == 0][0]
     for player in range(2):
@@ -193,9 +186,9 @@ def test_bad_samples_are_refused(n):
         sample_flops(n, seed=1)
 
 
-def test_too_few_flops_are_refused(calling):
+def test_too_few_flops_are_refused():
     with pytest.raises(ValueError, match="at least 3"):
-        calling[0].summarise([])
+        Responder(PUSH, FixedPolicy(PUSH, 1)).summarise([])
 
 
 def test_differences_on_the_same_flops():

@@ -100,19 +100,17 @@ def loaded(folder, **options):
 
 @pytest.mark.parametrize("place", range(0, 100, 9))
 def test_a_damaged_one_is_refused_and_the_older_used(two, capsys, place):
-    newest = two / NEWEST
-    content = bytearray(newest.read_bytes())
+    content = bytearray((two / NEWEST).read_bytes())
     content[len(content) * place // 100] ^= 1
-    newest.write_bytes(content)
-    assert loaded(two) in ((2, 2.0), (4, 4.0))  # 4 where the bit has no meaning, such as padding in a header
-    if loaded(two) == (2, 2.0):
-        assert f"{NEWEST} is refused: it" in capsys.readouterr().err
+    (two / NEWEST).write_bytes(content)
+    found = loaded(two)
+    assert found in ((2, 2.0), (4, 4.0))  # 4 where the bit has no meaning, such as padding in a header
+    assert found == (4, 4.0) or f"{NEWEST} is refused: it" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("left", (0, 1, 100, 5000))
 def test_a_cut_off_one_is_refused(two, capsys, left):
-    newest = two / NEWEST
-    newest.write_bytes(newest.read_bytes()[:left])
+    (two / NEWEST).write_bytes((two / NEWEST).read_bytes()[:left])
     assert loaded(two) == (2, 2.0)
     assert f"{NEWEST} is refused: it cannot be read" in capsys.readouterr().err
 

@@ -8,7 +8,7 @@ from scipy.stats import wasserstein_distance
 
 from faceup.cards.cards import HOLE_CARDS, canonical_boards
 from faceup.cards.equity import BOARD_CARDS, UNITS
-from faceup.holdem.solve.groups import assign, cluster_groups, fit_clusters, nearest_groups, sampled_rows, weighted_medians
+from faceup.holdem.solve.groups import assign, cluster_groups, fit_clusters, sampled_rows, weighted_medians
 
 
 def cost_of(rows, weights, labels):
@@ -22,11 +22,9 @@ def cost_of(rows, weights, labels):
 
 def test_distance_is_the_earth_movers(tables):
     rows, _ = sampled_rows(1, tables[1].deciles[-1], 60, seed=1)
-    nearest, distance = assign(rows, rows[:7])
-    for row, j, moved in zip(rows, nearest, distance, strict=True):
+    for row, j, moved in zip(rows, *assign(rows, rows[:7]), strict=True):
         work = [wasserstein_distance(row, centre) for centre in rows[:7]]
-        assert moved / 10 == pytest.approx(min(work), abs=1e-9)
-        assert work[j] == pytest.approx(min(work), abs=1e-9)
+        assert [moved / 10, work[j]] == pytest.approx([min(work)] * 2, abs=1e-9)
 
 
 def test_medians_are_the_nearest_points():
@@ -57,26 +55,22 @@ def test_more_steps_never_cost_more_and_a_seed_gives_the_same(tables):
     assert weights.sum() == 3000
     costs = [fit_clusters(rows, weights, 20, steps, seed=5).cost for steps in (1, 2, 4, 30)]
     assert costs == sorted(costs, reverse=True) and costs[0] > costs[-1]
-    again = fit_clusters(rows, weights, 20, 4, seed=5)
-    assert again.cost == costs[2] and np.array_equal(again.centres, fit_clusters(rows, weights, 20, 4, seed=5).centres)
+    again, twice = (fit_clusters(rows, weights, 20, 4, seed=5) for _ in range(2))
+    assert again.cost == costs[2] and np.array_equal(again.centres, twice.centres)
 
 
 def test_every_hand_joins_its_nearest_centre(tables):
     groups, costs = cluster_groups(tables[1], tables[2], (12, 9), sample=2000, steps=5, seed=6)
     assert groups.n_groups == (169, 12, 9, 1981)
-    for street, ids, k in ((1, groups.flop, 12), (2, groups.turn, 9)):
-        assert ids.shape == tables[street].equity.shape and set(np.unique(ids)) == set(range(-1, k))
-        boards = canonical_boards(BOARD_CARDS[street]).cards
-        for b in (0, 17, len(boards) - 1):
-            assert np.array_equal(ids[b] < 0, np.isin(HOLE_CARDS, boards[b]).any(axis=1))
-    deciles = tables[1].deciles[-1]
-    rows, weights = sampled_rows(1, deciles, 2000, seed=7)
-    centres = fit_clusters(rows, weights, 12, 5, seed=7).centres
-    ids = nearest_groups(1, deciles, centres)
-    for b, h in ((3, 100), (1000, 1200), (1754, 5)):
-        if ids[b, h] >= 0:
-            assert ids[b, h] == np.abs(centres - deciles[b, h].astype(int)).sum(axis=1).argmin()
-    assert fit_clusters(rows, weights, 12, 5, seed=7).cost / UNITS[3] == pytest.approx(costs[0], rel=0.2)
+    for street, ids in ((1, groups.flop), (2, groups.turn)):
+        k, deciles, boards = groups.n_groups[street], tables[street].deciles[-1], canonical_boards(BOARD_CARDS[street]).cards
+        assert ids.shape == deciles.shape[:2] and set(np.unique(ids)) == set(range(-1, k))
+        fitted = fit_clusters(*sampled_rows(street, deciles, 2000, seed=6 + street), k, 5, seed=6 + street)
+        assert costs[street - 1] == fitted.cost / UNITS[3]
+        for b in (0, 17, 1000, len(boards) - 1):
+            free = ~np.isin(HOLE_CARDS, boards[b]).any(axis=1)
+            distance = np.abs(fitted.centres - deciles[b, :, None].astype(int)).sum(axis=2)
+            assert np.array_equal(ids[b], np.where(free, distance.argmin(axis=1), -1))
 
 
 def test_unusable_numbers_are_named(tables):

@@ -8,7 +8,7 @@ import pytest
 
 from faceup.cards.cards import HOLE_CARDS, canonical_boards
 from faceup.cards.equity import BOARD_CARDS, UNITS
-from faceup.holdem.solve.groups import Grid, free_by_board, make_groups, street_groups
+from faceup.holdem.solve.groups import Grid, make_groups
 
 
 def cell(value, unit, cells):
@@ -23,30 +23,22 @@ def cells_of(street, table, grid, board, hole):
     return (cell(table.equity[board, hole], UNITS[street], grid.equity_cells), *decided)
 
 
-@pytest.mark.parametrize("street", [1, 2])
-@pytest.mark.parametrize("grid", [Grid(4, 1, ()), Grid(20, 10, (2, 8)), Grid(50, 20, (3, 6, 8))])
-def test_hands_share_a_group_where_all_their_cells_are_the_same(tables, street, grid):
-    ids, n = street_groups(street, tables[street], grid)
-    assert ids.dtype == np.int32 and set(np.unique(ids)) == {-1, *range(n)}
-    rng, found = np.random.default_rng(street), {}
-    for board, hole in zip(rng.integers(0, len(ids), 3000), rng.integers(0, 1326, 3000), strict=True):
-        if ids[board, hole] >= 0:
-            cells = cells_of(street, tables[street], grid, board, hole)
-            assert found.setdefault(cells, ids[board, hole]) == ids[board, hole]
-    assert len(set(found.values())) == len(found)
-    assert [found[cells] for cells in sorted(found)] == sorted(found.values())  # numbered in order of the cells
+GRIDS = [Grid(4, 1, ()), Grid(20, 10, (2, 8)), Grid(50, 20, (3, 6, 8))]
 
 
-@pytest.mark.parametrize("street", [1, 2])
-def test_blocked_holes_have_no_group(tables, street):
-    boards = canonical_boards(BOARD_CARDS[street]).cards
-    free = free_by_board(street)
-    for b in range(0, len(boards), 131):
-        assert (free[b] == [not set(hole) & set(boards[b].tolist()) for hole in HOLE_CARDS.tolist()]).all()
-    ids, _ = street_groups(street, tables[street], Grid(10, 5, (5,)))
-    assert ((ids >= 0) == free).all()
-
-
-def test_both_streets_together(tables):
-    groups = make_groups(tables[1], tables[2], Grid(10, 5, (5,)), Grid(20, 10, (3, 8)))
-    assert groups.n_groups == (169, groups.flop.max() + 1, groups.turn.max() + 1, 1981)
+@pytest.mark.parametrize("grids", list(zip(GRIDS, GRIDS[1:] + GRIDS[:1], strict=True)))
+def test_hands_share_a_group_where_all_their_cells_are_the_same(tables, grids):
+    groups = make_groups(tables[1], tables[2], *grids)
+    assert (groups.n_groups[0], groups.n_groups[3]) == (169, 1981)
+    for street, ids, grid in zip((1, 2), groups[:2], grids, strict=True):
+        assert ids.dtype == np.int32 and set(np.unique(ids)) == {-1, *range(groups.n_groups[street])}
+        boards = canonical_boards(BOARD_CARDS[street]).cards
+        for b in range(0, len(boards), 131):
+            assert np.array_equal(ids[b] < 0, np.isin(HOLE_CARDS, boards[b]).any(axis=1))  # blocked holes have no group
+        rng, found = np.random.default_rng(street), {}
+        for board, hole in zip(rng.integers(0, len(ids), 3000), rng.integers(0, 1326, 3000), strict=True):
+            if ids[board, hole] >= 0:
+                cells = cells_of(street, tables[street], grid, board, hole)
+                assert found.setdefault(cells, ids[board, hole]) == ids[board, hole]
+        assert len(set(found.values())) == len(found)
+        assert [found[cells] for cells in sorted(found)] == sorted(found.values())  # numbered in order of the cells

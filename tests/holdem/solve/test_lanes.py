@@ -22,9 +22,8 @@ OPERATIONS = {  # width, other operands, what `out` becomes
 }
 
 
-def caller(name: str, n: int):
+def caller(operation, n: int):
     """The operation on out and n operands, each at an offset of its own, as compiled code calls it."""
-    operation = getattr(lanes, name)
     if n == 1:
         return njit(lambda out, x: operation(out, 3, x[0], 5))
     if n == 2:
@@ -38,7 +37,7 @@ def test_an_operation_is_its_loop(name):
     rng = np.random.default_rng(1)
     out, x = rng.normal(size=100).astype(np.float32), rng.normal(size=(4, 10, 10)).astype(np.float32)
     before = out.copy()
-    caller(name, n)(out, x)
+    caller(getattr(lanes, name), n)(out, x)
     rows = [x[k].reshape(-1)[5 + k : 5 + k + width] for k in range(n)]
     assert (out[3 : 3 + width] == expected(before[3 : 3 + width], *rows)).all()
     assert (out[:3] == before[:3]).all() and (out[3 + width :] == before[3 + width :]).all()

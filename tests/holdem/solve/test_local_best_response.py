@@ -6,7 +6,7 @@ from games import PUSH, RandomPolicy, exploitability, pair_outcomes, preflop_edg
 
 from faceup.cards.cards import CLASS_OF_HOLE, HOLE_CARDS
 from faceup.cards.matchups import RUNOUTS_PREFLOP
-from faceup.holdem.betting.betting_tree import FOLD, START, act, build_tree, menu_from
+from faceup.holdem.betting.betting_tree import FOLD, START
 from faceup.holdem.play.agents import PolicyAgent
 from faceup.holdem.play.match import random_boards
 from faceup.holdem.solve.best_response import sample_flops
@@ -117,17 +117,6 @@ class HalfFolds:
     def probabilities(self, holes, board, betting):
         folds = CLASS_OF_HOLE[holes] % 2 == 1
         return np.stack([folds, 1.0 - folds], axis=1)
-
-
-def test_reads_of_sizes_off_the_tree():
-    """A raise between two sizes of the tree is read as either, by the pseudo-harmonic probabilities; views keep both."""
-    tree = build_tree(menu_from([[1, 3]], [[]], [[]], [[]]))
-    state = act(START, "call")[0]
-    agent = PolicyAgent(tree, FixedPolicy(tree, 1))
-    ((limped, _),) = agent.hear("", START, ("call", 0), own=None)
-    heard = agent.hear(limped, state, ("raise", 500), own=None)  # a bet of twice the pot of 200
-    assert [p for _, p in heard] == pytest.approx([1 / 3, 2 / 3])  # (3 - 2)(1 + 1) / ((3 - 1)(1 + 2))
-    assert [tree.bets[node, 1, 0] for node, _ in heard] == [300, 700]
 
 
 def test_never_more_than_a_best_response(all_in_wins):

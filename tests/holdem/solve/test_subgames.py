@@ -8,7 +8,7 @@ from sequence_form import best_value, solve
 from faceup.cards.cards import HOLE_CARDS
 from faceup.games.extensive_game import Game, GameBuilder, action_infoset
 from faceup.holdem.betting.betting_tree import (
-    DECISION,
+    FOLD_END,
     SHOWDOWN,
     START,
     BettingTree,
@@ -61,36 +61,32 @@ def spot(seed: int, n_rivers: int, lowest: int = 0) -> tuple[np.ndarray, np.ndar
 
 def as_game(tree: BettingTree, boards: np.ndarray, ranges: np.ndarray) -> Game:
     """The spot with every deal written out; names of infosets are (node, hole, board number or -1)."""
-    outcomes = []
-    for board in boards:
-        holes, outcome = pair_outcomes(board.tolist())
-        whole = np.full((1326, 1326), np.nan)
-        whole[np.ix_(holes, holes)] = outcome
-        outcomes.append(whole)
-    deals = [
-        (a, b, k, ranges[0, a] * ranges[1, b])
-        for a in np.flatnonzero(ranges[0]) for b in np.flatnonzero(ranges[1]) for k in range(len(boards))
-        if not np.isnan(outcomes[k][a, b])
-    ]  # fmt: skip
-    total, builder = sum(d[3] for d in deals), GameBuilder()
+    builder, deals = GameBuilder(), []
+    for k, board in enumerate(boards.tolist()):
+        holes, outcome = pair_outcomes(board)
+        weight = np.outer(*ranges[:, holes]) * ~np.isnan(outcome)
+        deals += [(weight[i, j], (holes[i], holes[j]), k, outcome[i, j]) for i, j in np.argwhere(weight)]
+
+    def add(node: int, parent: int, by: str | float, held: tuple[int, int], k: int, outcome: float) -> None:
+        put, player, below = tree.bets[node].sum(axis=1), int(tree.actor[node]), children(tree, node)
+        if tree.kind[node] == SHOWDOWN:
+            builder.end(parent, by, outcome * put.min())
+        elif tree.kind[node] == FOLD_END:
+            builder.end(parent, by, put[1] if player else -put[0])
+        else:
+            name, labels = (
+                f"{node} {held[player]} {k if tree.street[node] == 3 else -1}",
+                [tree.labels[tree.label[c]] for c in below],
+            )
+            own = builder.decision(parent, by, player, name, labels)
+            for c, label in zip(below, labels, strict=True):
+                add(c, own, label, held, k, outcome)
+
     builder.chance()
-    for a, b, k, weight in deals:
-        _add(builder, tree, 0, 0, weight / total, (a, b), k, outcomes[k][a, b])
+    total = sum(deal[0] for deal in deals)
+    for weight, *deal in deals:
+        add(0, 0, weight / total, *deal)
     return builder.build()
-
-
-def _add(builder, tree, node, parent, by, holes, k, outcome) -> None:
-    put = tree.bets[node].sum(axis=1)
-    if tree.kind[node] != DECISION:
-        fold = -put[0] if tree.actor[node] == 0 else put[1]
-        builder.end(parent, by, outcome * put.min() if tree.kind[node] == SHOWDOWN else fold)
-        return
-    below = children(tree, node)
-    player = tree.actor[node]
-    name = f"{node} {holes[player]} {k if tree.street[node] == 3 else -1}"
-    own = builder.decision(parent, by, int(player), name, [tree.labels[tree.label[c]] for c in below])
-    for c in below:
-        _add(builder, tree, c, own, tree.labels[tree.label[c]], holes, k, outcome)
 
 
 def learnt(game: Game, tree: BettingTree, boards: np.ndarray, groups: np.ndarray, tables: tuple[np.ndarray, ...]) -> np.ndarray:
