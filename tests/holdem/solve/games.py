@@ -10,17 +10,7 @@ from phevaluator import evaluate_cards
 
 from faceup.cards.cards import CLASS_OF_HOLE, HOLE_CARDS, card_text
 from faceup.cards.matchups import RUNOUTS_PREFLOP
-from faceup.holdem.betting.betting_tree import (
-    DECISION,
-    FOLD_END,
-    SHOWDOWN,
-    BettingTree,
-    build_tree,
-    children,
-    columns,
-    decisions,
-    menu_from,
-)
+from faceup.holdem.betting.betting_tree import DECISION, FOLD_END, SHOWDOWN, BettingTree, build_tree, children, columns, menu_from
 from faceup.holdem.solve.best_response import Exploitability, Responder
 
 SMALL = build_tree(menu_from([[1], []], [[1], []], [[]], [[1], []]))
@@ -62,13 +52,10 @@ class RandomPolicy:
     def __init__(self, tree: BettingTree, seed: int, n_rows: int = 40):
         rng = np.random.default_rng(seed)
         self.rows = rng.integers(0, n_rows, (4, 1326)).astype(np.int32)
-        self.tables = []
-        for street in range(4):
-            start, end = tree.street_start[street : street + 2]
-            table = rng.random((n_rows, end - start)).astype(np.float32)
-            for node in decisions(tree, street):
-                table[:, columns(tree, node)] /= table[:, columns(tree, node)].sum(axis=1, keepdims=True)
-            self.tables.append(table)
+        self.tables = [rng.random((n_rows, width)).astype(np.float32) for width in np.diff(tree.street_start)]
+        for node in np.flatnonzero(tree.kind == DECISION):
+            own = self.tables[tree.street[node]][:, columns(tree, node)]
+            own /= own.sum(axis=1, keepdims=True)
 
     def street(self, street, board, wanted=None):
         return self.tables[street], self.rows[street]

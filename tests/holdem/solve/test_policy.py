@@ -11,8 +11,6 @@ from faceup.holdem.solve.policy import FixedPolicy, ModelPolicy, OneStreet, Tabl
 
 BOARD = parse_cards("Kh3sJc7d7c")
 SHOWN = (0, 3, 4, 5)
-
-
 TREE = build_tree(menu_from([[1, 2], []], [[1], []], [[1]], [[]]))
 N_LABELS = len(TREE.labels)
 

@@ -7,17 +7,8 @@ from sequence_form import best_value, solve
 
 from faceup.cards.cards import HOLE_CARDS
 from faceup.games.extensive_game import Game, GameBuilder, action_infoset
-from faceup.holdem.betting.betting_tree import (
-    FOLD_END,
-    SHOWDOWN,
-    START,
-    BettingTree,
-    act,
-    build_tree,
-    children,
-    columns,
-    menu_from,
-)
+from faceup.holdem.betting.betting_tree import FOLD_END, SHOWDOWN, BettingTree, build_tree, children, columns, menu_from
+from faceup.holdem.betting.notation import state_after
 from faceup.holdem.solve import groups as hand_groups
 from faceup.holdem.solve import selfplay
 from faceup.holdem.solve.groups import N_RIVER_GROUPS, Groups
@@ -35,10 +26,7 @@ TOY_MENU = menu_from([[1], []], [[]], [[]], [[]])  # a raise of the pot before t
 
 def turn_tree(amount: int) -> BettingTree:
     """Betting on turn and river after a raise to `amount` was called and the flop was checked."""
-    state = act(START, "raise", amount)[0]
-    for action in ("call", "call", "call"):
-        state = act(state, action)[0]
-    return build_tree(MENU, state)
+    return build_tree(MENU, state_after(f"b{amount}c/kk/"))
 
 
 def spot(seed: int, n_rivers: int, lowest: int = 0) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
