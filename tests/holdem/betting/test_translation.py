@@ -36,6 +36,7 @@ def test_the_mixture_calls_as_often_as_makes_a_bluff_indifferent(sizes):
 def test_the_papers_middle_is_read_as_either_size_equally_often():
     a, b = 0.25, 4.0
     assert lower_probability((a + b + 2 * a * b) / (a + b + 2), a, b) == pytest.approx(0.5)
+    assert lower_probability(1 / 3, 0, 1) == pytest.approx(0.5)  # between a check and a pot
 
 
 @pytest.mark.parametrize("sizes", [(1, 2, 3), (3, 1, 2), (1, 1, 1), (0.5, -1, 1)])
