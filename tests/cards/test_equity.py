@@ -3,7 +3,7 @@
 import csv
 import random
 from fractions import Fraction
-from itertools import combinations
+from itertools import combinations, product
 from pathlib import Path
 
 import numba
@@ -30,63 +30,48 @@ COMBOS = np.bincount(CLASS_OF_HOLE)
 HOLDS = np.zeros((1326, 52), dtype=bool)  # HOLDS[h, c]: hole h holds card c
 np.put_along_axis(HOLDS, HOLE_CARDS.astype(np.int64), True, axis=1)
 APART = ~(HOLDS[:, None] & HOLDS).any(axis=2)  # pairs of holes without a shared card
+# one suit, the best hand for all, four of a kind, nearly a straight flush, a full house and a straight on the board
+SPECIAL = [parse_cards(text) for text in "2h5h9hJhKh AhKhQhJhTh 7c7d7h7sAc 2c3c4c5c7d KcKdKhQsQc 2c3d4h5s6c".split()]
 
 
-def oracle_strengths(board):
-    """phevaluator's rank of each hole on a river board, larger is stronger; -9999 for blocked holes."""
-    free = np.flatnonzero(~HOLDS[:, board].any(axis=1))
-    values = np.full(1326, -9999)
-    values[free] = [-evaluate_cards(hi, lo, *board) for hi, lo in HOLE_CARDS[free].tolist()]
-    return values
+def left_by(board):
+    """The holes that a board leaves."""
+    return np.flatnonzero(~HOLDS[:, board].any(axis=1))
 
 
-def oracle_equity(values, hole):
-    """2 * wins + ties of a hole against its 990 opponents, each looked at."""
-    others = values[APART[hole] & (values > -9999)]
-    assert len(others) == 990
-    return int(2 * (others < values[hole]).sum() + (others == values[hole]).sum())
+def counted(board, holes):
+    """2 * wins + ties of holes on a river board by phevaluator, every opponent looked at; -1 for holes that it blocks."""
+    free = left_by(board)
+    ranks = np.zeros(1326, dtype=int)  # a low rank is strong
+    ranks[free] = [evaluate_cards(hi, lo, *board) for hi, lo in HOLE_CARDS[free].tolist()]
+    shares = APART[np.ix_(holes, free)] * (1 + np.sign(ranks[free] - ranks[holes, None]))
+    return np.where(np.isin(holes, free), shares.sum(axis=1), -1)
 
 
-def oracle_deciles(futures):
-    return np.quantile(futures, np.arange(1, 11) / 10, method="inverted_cdf").astype(int).tolist()
+def deciles_of(futures, n):
+    """Deciles of the n futures that each hole has; futures (more than n, holes), -1 where there is none."""
+    assert ((futures >= 0).sum(axis=0) == n).all()
+    return np.quantile(np.sort(futures, axis=0)[-n:], np.arange(1, 11) / 10, axis=0, method="inverted_cdf").T
 
 
-def look_up(table, board, hole):
-    """Equity and lists of deciles of a hole on a real board."""
+def assert_table_says(table, board, holes, equities, *deciles):
+    """Compare what is known of holes on a real board with their numbers in a table."""
     row, permutation = canonical(board)
-    column = PERMUTED_HOLES[permutation, hole]
-    return int(table.equity[row, column]), [d[row, column].tolist() for d in table.deciles]
+    for array, expected in zip((table.equity, *table.deciles), (equities, *deciles), strict=True):
+        np.testing.assert_array_equal(array[row, PERMUTED_HOLES[permutation, holes]], expected)
 
 
-def random_boards(n_boards, n_cards, n_holes, seed):
-    """Boards with holes that they leave free, all at random."""
+def random_boards(n_boards, n_cards, seed):
     draw = random.Random(seed)
-    for _ in range(n_boards):
-        board = draw.sample(range(52), n_cards)
-        yield board, draw.sample(np.flatnonzero(~HOLDS[:, board].any(axis=1)).tolist(), n_holes)
+    return [draw.sample(range(52), n_cards) for _ in range(n_boards)]
 
 
-@pytest.fixture(scope="module")
-def outcomes(all_in_wins):
-    return preflop_outcomes(all_in_wins)
-
-
-@pytest.fixture(scope="module")
-def known():
+def test_all_starting_hands_exactly(all_in_wins, tables):
     with open(Path(__file__).parents[1] / "data" / "preflop_equity.csv", newline="") as file:
-        return {row["hand"]: [int(row[k]) for k in ("wins", "ties", "losses")] for row in csv.DictReader(file)}
-
-
-def test_all_starting_hands_exactly(outcomes, known, tables):
+        known = {row.pop("hand"): [int(n) for n in row.values()] for row in csv.DictReader(file)}
+    outcomes = preflop_outcomes(all_in_wins)
     assert dict(zip(CLASS_NAMES, outcomes.tolist(), strict=True)) == known
-    assert len(known) == 169
     assert (tables[0].equity[0] == 2 * outcomes[:, 0] + outcomes[:, 1]).all()
-
-
-def test_random_against_random(outcomes):
-    wins, ties, losses = (COMBOS @ outcomes).tolist()
-    assert (wins, ties, losses) == (1_334_125_369_292, 113_130_263_816, 1_334_125_369_292)
-    assert wins + ties + losses == 2_781_381_002_400
 
 
 def boards_and_more(few, many):
@@ -96,42 +81,37 @@ def boards_and_more(few, many):
 
 @boards_and_more(60, 2000)
 def test_river_against_full_enumeration(tables, n_boards):
-    for board, holes in random_boards(n_boards, 5, 5, seed=1):
-        values = oracle_strengths(board)
-        for hole in holes:
-            assert look_up(tables[3], board, hole) == (oracle_equity(values, hole), [])
+    for board in random_boards(n_boards, 5, seed=1) + SPECIAL:
+        assert_table_says(tables[3], board, left_by(board), counted(board, left_by(board)))
 
 
 @boards_and_more(3, 50)
 def test_turn_against_full_enumeration(tables, n_boards):
-    for board, holes in random_boards(n_boards, 4, 4, seed=2):
-        rivers = {c: oracle_strengths([*board, c]) for c in range(52) if c not in board}
-        for hole in holes:
-            futures = [oracle_equity(values, hole) for c, values in rivers.items() if not HOLDS[hole, c]]
-            assert len(futures) == 46
-            assert look_up(tables[2], board, hole) == (sum(futures), [oracle_deciles(futures)])
+    for board in random_boards(n_boards, 4, seed=2):
+        holes = left_by(board)
+        rivers = np.array([counted([*board, c], holes) for c in range(52) if c not in board])
+        assert_table_says(tables[2], board, holes, rivers.clip(0).sum(axis=0), deciles_of(rivers, 46))
 
 
 @boards_and_more(1, 3)
 def test_flop_against_full_enumeration(tables, n_boards):
-    for board, holes in random_boards(n_boards, 3, 4 if n_boards == 1 else 20, seed=3):
-        unseen = [c for c in range(52) if c not in board]
-        rivers = {pair: oracle_strengths([*board, *pair]) for pair in combinations(unseen, 2)}
-        for hole in holes:
-            futures = {pair: oracle_equity(values, hole) for pair, values in rivers.items() if not HOLDS[hole, list(pair)].any()}
-            turns = [sum(e for p, e in futures.items() if c in p) for c in unseen if not HOLDS[hole, c]]
-            assert (len(turns), len(futures)) == (47, 1081)
-            deciles = [oracle_deciles(turns), oracle_deciles(list(futures.values()))]
-            assert look_up(tables[1], board, hole) == (sum(futures.values()), deciles)
+    for board in random_boards(n_boards, 3, seed=3):
+        holes, unseen = left_by(board)[::11], [c for c in range(52) if c not in board]
+        pairs = np.array(list(combinations(unseen, 2)))
+        rivers = np.array([counted([*board, *pair], holes) for pair in pairs.tolist()])
+        after = {c: rivers[(pairs == c).any(axis=1)].clip(0).sum(axis=0) for c in unseen}
+        turns = np.array([np.where(HOLDS[holes, c], -1, total) for c, total in after.items()])
+        equities = rivers.clip(0).sum(axis=0)
+        assert_table_says(tables[1], board, holes, equities, deciles_of(turns, 47), deciles_of(rivers, 1081))
 
 
 @pytest.mark.parametrize("street", [1, pytest.param(2, marks=pytest.mark.slow)])
 def test_preflop_deciles_from_every_flop_and_turn(tables, street):
     kings, hole = CLASS_NAMES.index("KK"), hole_index(*parse_cards("KcKd"))
-    unseen = [c for c in range(52) if not HOLDS[hole, c]]
-    boards = np.array(list(combinations(unseen, BOARD_CARDS[street])))
-    futures = [look_up(tables[street], board, hole)[0] for board in boards]
-    assert tables[0].deciles[street - 1][0, kings].tolist() == oracle_deciles(futures)
+    boards = combinations(np.flatnonzero(~HOLDS[hole]).tolist(), BOARD_CARDS[street])
+    places = [(row, PERMUTED_HOLES[permutation, hole]) for row, permutation in map(canonical, boards)]
+    futures = tables[street].equity[tuple(np.array(places).T)]
+    np.testing.assert_array_equal(tables[0].deciles[street - 1][0, [kings]], deciles_of(futures[:, None], len(futures)))
 
 
 def test_histograms_average_to_the_equity(tables):
@@ -155,35 +135,27 @@ def test_what_one_wins_another_loses(tables, street, completions):
 
 
 @pytest.mark.parametrize("street", [1, 2, 3])
-def test_blocked_holes_are_zero_and_deciles_ascend(tables, street):
-    cards = canonical_boards(BOARD_CARDS[street]).cards
-    for i in range(0, len(cards), 41):
-        blocked = HOLDS[:, cards[i]].any(axis=1)
-        assert not tables[street].equity[i, blocked].any()
-        assert tables[street].equity[i].max() <= UNITS[street]
-        for later, deciles in enumerate(tables[street].deciles, start=street + 1):
-            assert not deciles[i, blocked].any()
-            assert deciles[i].max() <= UNITS[later]
-            assert (np.diff(deciles[i].astype(np.int64), axis=1) >= 0).all()
-            assert (deciles[i, ~blocked, -1] > 0).all()
+def test_holes_that_a_board_blocks_are_zero(tables, street):
+    boards = canonical_boards(BOARD_CARDS[street]).cards[::41]
+    blocked = HOLDS[:, boards].any(axis=2).T
+    assert not any(array[::41][blocked].any() for array in arrays_of([tables[street]]))
 
 
 def test_same_bits_on_one_and_two_threads(tables):
     """Parts of every parallel table, made again on one and on two threads, equal the whole tables."""
     rivers, turns, flops = (canonical_boards(n) for n in (5, 4, 3))
-    for n_threads in (1, min(2, numba.config.NUMBA_NUM_THREADS)):
+    _, flop, turn, river = tables
+    makers = [
+        (equity._river_table, river, 4000, [rivers.cards[:4000].astype(np.int64)]),
+        (equity._turn_table, turn, 400, [turns.cards[:400], rivers.keys, river.equity]),
+        (equity._flop_table, flop, 30, [flops.cards[:30], turns.keys, turn.equity, rivers.keys, river.equity]),
+    ]
+    for n_threads, (make, whole, n, given) in product((1, min(2, numba.config.NUMBA_NUM_THREADS)), makers):
+        expected = [array[:n] for array in arrays_of([whole])]
+        found = [np.empty_like(part) for part in expected]
         with threads(n_threads):
-            river = np.empty((4000, 1326), dtype=np.uint16)
-            equity._river_table(rivers.cards[:4000].astype(np.int64), river)
-            assert (river == tables[3].equity[:4000]).all()
-            turn = [np.empty_like(a[:400]) for a in (tables[2].equity, *tables[2].deciles)]
-            equity._turn_table(turns.cards[:400], rivers.keys, tables[3].equity, *turn)
-            for ours, whole in zip(turn, (tables[2].equity, *tables[2].deciles), strict=True):
-                assert (ours == whole[:400]).all()
-            flop = [np.empty_like(a[:30]) for a in (tables[1].equity, *tables[1].deciles)]
-            equity._flop_table(flops.cards[:30], turns.keys, tables[2].equity, rivers.keys, tables[3].equity, *flop)
-            for ours, whole in zip(flop, (tables[1].equity, *tables[1].deciles), strict=True):
-                assert (ours == whole[:30]).all()
+            make(*given, *found)
+        assert all(np.array_equal(a, b) for a, b in zip(found, expected, strict=True))
 
 
 def arrays_of(tables):
@@ -228,12 +200,8 @@ def flipped(content):
     [
         ("river_equity", lambda content, _: content[:-100], "cannot be read"),
         ("flop_equity", lambda content, _: b"", "cannot be read"),
-        (
-            "flop_equity",
-            lambda _, folder: (folder / "turn_river_deciles.npy").read_bytes(),
-            r"holds uint16 of shape \(7, 1326, 10\)",
-        ),
-        ("flop_equity", lambda _, folder: (folder / "turn_equity.npy").read_bytes(), "holds other numbers"),
+        ("flop_equity", lambda _, f: (f / "turn_river_deciles.npy").read_bytes(), r"holds uint16 of shape \(7, 1326, 10\)"),
+        ("flop_equity", lambda _, f: (f / "turn_equity.npy").read_bytes(), "holds other numbers"),
         ("turn_equity", lambda content, _: content[:200] + bytes(len(content) - 200), "holds other numbers"),
         ("turn_river_deciles", lambda content, _: flipped(content), "holds other numbers"),
     ],

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from faceup.cards.cards import SUIT_PERMUTATIONS, canonical_boards, card_text, hole_index
+from faceup.cards.cards import SUIT_PERMUTATIONS, card_text, hole_index
 from faceup.cards.equity import BOARD_CARDS, UNITS
 from faceup.cards.features import BET_NAMES, FEATURE_NAMES, Hand, betting_features, board_features, feature_names, hand
 from faceup.holdem.betting.notation import state_after
@@ -23,24 +23,16 @@ TOLD = [
     ("cb300c/kk/b600b1800", [300, 0, 1800, 0, 300, 0, 600, 0, 0, 2 / 3, 19_100 / 1800]),
     ("b300c/kk/kk/b19700", [300, 0, 0, 19_700, 300, 0, 0, 0, 1, 19_700 / 600, 19_700 / 600]),  # all-in: the whole stack
 ]
-OURS = [4, 5, 6, 7, 8, 9, 10]  # of these
+COLUMNS = {"opponent": range(4), "both": range(8), "both+seat": range(9), "all": range(11), "ours": range(4, 11)}  # of these
 
 
-@pytest.mark.parametrize("history,told", [("opponent", 4), ("both", 8), ("both+seat", 9), ("all", 11)])
-def test_what_a_model_is_told_of_the_betting(history, told):
-    states = [state_after(line) for line, _ in TOLD]
+@pytest.mark.parametrize("history", COLUMNS)
+def test_what_a_model_is_told_of_the_betting(history):
+    states, told = [state_after(line) for line, _ in TOLD], COLUMNS[history]
     found = betting_features(np.array([s.bets for s in states]), np.array([s.actor for s in states]), history)
-    assert found.dtype == np.float32 and np.array_equal(found, np.float32([row[:told] for _, row in TOLD]))
-    assert [len(set(feature_names(street, history))) for street in range(4)] == [31 + told, 21 + told, 11 + told, 1 + told]
-    assert feature_names(3, history) == feature_names(3, "all")[: 1 + told]
-
-
-def test_ours_tells_sizes_against_the_pot():
-    states = [state_after(line) for line, _ in TOLD]
-    found = betting_features(np.array([s.bets for s in states]), np.array([s.actor for s in states]), "ours")
-    assert np.array_equal(found, np.float32([[row[k] for k in OURS] for _, row in TOLD]))
-    assert feature_names(3, "ours") == ("equity", *(feature_names(3, "all")[1 + k] for k in OURS))
-    assert feature_names(3, "ours")[-3:] == ("button", "bet_faced", "stack_to_pot")
+    assert found.dtype == np.float32 and np.array_equal(found, np.float32([[row[k] for k in told] for _, row in TOLD]))
+    assert [len(set(feature_names(street, history))) for street in range(4)] == [n + len(told) for n in (31, 21, 11, 1)]
+    assert feature_names(3, history) == ("equity", *(feature_names(3, "all")[1 + k] for k in told))
 
 
 def test_an_unknown_history_is_named():
@@ -51,11 +43,11 @@ def test_an_unknown_history_is_named():
 
 def test_names():
     assert [len(names) for names in FEATURE_NAMES] == [31, 21, 11, 1]
-    assert [len(set(feature_names(street))) for street in range(4)] == [35, 25, 15, 5]
     assert FEATURE_NAMES[1][:2] == ("equity", "turn_equity_p10")
     assert FEATURE_NAMES[1][10:12] == ("turn_equity_p100", "river_equity_p10")
     assert FEATURE_NAMES[0][1] == "flop_equity_p10" and FEATURE_NAMES[0][-1] == "river_equity_p100"
-    assert BET_NAMES[0] == "opponent_bet_preflop" and BET_NAMES[3] == "opponent_bet_river"
+    assert feature_names(3) == ("equity", *BET_NAMES) and BET_NAMES[::3] == ("opponent_bet_preflop", "opponent_bet_river")
+    assert feature_names(3, "all")[-3:] == ("button", "bet_faced", "stack_to_pot")
 
 
 @pytest.fixture(scope="module")
@@ -121,10 +113,8 @@ def test_preflop_hand_needs_no_table_and_agrees_with_it(tables, text):
     row = board_features(0, tables[0], [])[hole_index(*ours.hole)]
     assert (ours.vector()[:31] == row).all()
     assert [int(ours.histogram(street)[1].sum()) for street in (1, 2, 3)] == [19_600, 230_300, 2_118_760]
-
-
-def test_preflop_outcomes_of_a_hand():
-    assert hand("KsKh").outcomes == (1722470558, 11676960, 363424882)  # tests/data/preflop_equity.csv
+    if text == "KcKd":
+        assert ours.outcomes == (1722470558, 11676960, 363424882)  # tests/data/preflop_equity.csv
 
 
 @pytest.mark.parametrize(("street", "n"), [(1, 6), (2, 20), (3, 40)])
@@ -136,35 +126,18 @@ def test_hands_agree_with_the_tables(tables, street, n):
         assert (ours.vector()[:-4] == board_features(street, tables[street], cards[2:])[hole_index(*cards[:2])]).all()
 
 
-def test_features_are_quotients_rounded_once(tables):
-    features = board_features(1, tables[1], canonical_boards(3).cards[700].tolist())
-    assert features.shape == (1326, 21) and features.dtype == np.float32
-    assert (features[:, 0] == (tables[1].equity[700] / UNITS[1]).astype(np.float32)).all()
-    assert (features[:, 1:11] == (tables[1].deciles[0][700] / UNITS[2]).astype(np.float32)).all()
-    assert (features[:, 11:] == (tables[1].deciles[1][700] / UNITS[3]).astype(np.float32)).all()
-
-
-seven = st.lists(st.integers(0, 51), min_size=7, max_size=7, unique=True)
-
-
-@given(cards=seven, street=st.sampled_from([1, 2, 3]), p=st.integers(0, 23))
-def test_names_of_suits_do_not_matter(tables, cards, street, p):
-    hole, board = cards[:2], cards[2 : 2 + BOARD_CARDS[street]]
+@settings(max_examples=40)
+@given(cards=st.permutations(range(52)), street=st.sampled_from([1, 2, 3]), p=st.integers(0, 23))
+def test_names_of_suits_and_order_of_the_board_do_not_matter(tables, cards, street, p):
     renamed = [4 * (c // 4) + int(SUIT_PERMUTATIONS[p, c % 4]) for c in cards]
-    other_hole, other_board = renamed[:2], renamed[2 : 2 + BOARD_CARDS[street]]
-    features = board_features(street, tables[street], board)[hole_index(*hole)]
-    assert (board_features(street, tables[street], other_board)[hole_index(*other_hole)] == features).all()
-    assert (board_features(street, tables[street], board[::-1])[hole_index(*hole)] == features).all()
-
-
-@settings(max_examples=20)
-@given(cards=seven, n_board=st.sampled_from([3, 4, 5]), p=st.integers(0, 23))
-def test_names_of_suits_do_not_matter_as_text(cards, n_board, p):
-    renamed = [4 * (c // 4) + int(SUIT_PERMUTATIONS[p, c % 4]) for c in cards]
-    one, other = (hand("".join(map(card_text, c[:2])), "".join(map(card_text, c[2 : 2 + n_board]))) for c in (cards, renamed))
+    n = 2 + BOARD_CARDS[street]
+    one, other = (hand("".join(map(card_text, c[:2])), "".join(map(card_text, c[2:n]))) for c in (cards, renamed))
     assert one.exact_equity == other.exact_equity
     assert one.outcomes == other.outcomes
     assert one.features() == other.features()
+    places = [(cards[:2], cards[2:n]), (renamed[:2], renamed[2:n]), (cards[:2], cards[n - 1 : 1 : -1])]
+    found = [board_features(street, tables[street], board)[hole_index(*hole)] for hole, board in places]
+    assert (found[0] == found).all()
 
 
 @pytest.mark.parametrize(
