@@ -3,14 +3,13 @@
 import os
 from itertools import combinations
 
-import numba
 import numpy as np
 import pytest
-from odds import hole_equities
-from phevaluator import evaluate_cards
+from games import threads
+from odds import hole_equities, showdowns
 
 from faceup.bayes.enumeration import LOSS, SPLITS, TIE, WIN, class_outcomes, information, joint_odds, odds_bins
-from faceup.cards.cards import BOARD_CARDS, HOLE_CARDS, card_text
+from faceup.cards.cards import BOARD_CARDS
 from faceup.cards.equity import UNITS
 
 DEALS, WINS, TIES = 2_781_381_002_400, 1_334_125_369_292, 113_130_263_816  # FACTS: unordered within hands and board
@@ -35,13 +34,8 @@ def test_all_deals_are_counted(tables):
 
 def brute_force(tables, board, bins):
     """Counts of one river board, all pairs of holes compared one by one."""
-    holes = np.flatnonzero(~np.isin(HOLE_CARDS, board).any(axis=1))
-    text = [card_text(c) for c in board]
-    rank = np.array([evaluate_cards(*text, *(card_text(int(c)) for c in HOLE_CARDS[h])) for h in holes])
-    cards = HOLE_CARDS[holes]
-    apart = ~(cards[:, None, :, None] == cards[None, :, None, :]).any(axis=(2, 3))
-    better = np.array([rank[:, None] > rank, rank[:, None] == rank, rank[:, None] < rank])  # a low rank is strong
-    result = (better & apart).astype(float)  # sums are far below 2^53, so exact
+    holes, result = showdowns(board)
+    result = result.astype(float)  # sums are far below 2^53, so exact
     counts = np.zeros((4, bins, bins, 3), dtype=np.int64)
     for street in range(4):
         for visible in combinations(board, BOARD_CARDS[street]):
@@ -51,23 +45,23 @@ def brute_force(tables, board, bins):
     return counts
 
 
+def random_boards(seed, n):
+    return np.array([np.random.default_rng([seed, k]).permutation(52)[:5] for k in range(n)])
+
+
 @pytest.mark.parametrize("bins", [7, 10])
 def test_random_boards_equal_brute_force(tables, bins):
-    boards = np.array([np.random.default_rng([bins, k]).permutation(52)[:5] for k in range(BOARDS)])
+    boards = random_boards(bins, BOARDS)
     expected = sum(brute_force(tables, board.tolist(), bins) for board in boards)
     np.testing.assert_array_equal(joint_odds(tables, bins, boards), expected)
     assert expected[3].sum() == BOARDS * 1081 * 990
 
 
 def test_one_thread_counts_as_two(tables):
-    boards = np.array([np.random.default_rng([3, k]).permutation(52)[:5] for k in range(20)])
+    boards = random_boards(3, 20)
     both = joint_odds(tables, 10, boards)
-    threads = numba.get_num_threads()
-    numba.set_num_threads(1)
-    try:
+    with threads(1):
         np.testing.assert_array_equal(joint_odds(tables, 10, boards), both)
-    finally:
-        numba.set_num_threads(threads)
 
 
 def test_odds_on_an_edge_belong_to_the_higher_bin():

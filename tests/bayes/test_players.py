@@ -7,7 +7,7 @@ from odds import hole_equities
 from faceup.bayes.enumeration import odds_bins
 from faceup.bayes.model import Evaluator, make_model
 from faceup.bayes.players import CARRIED, FIXED, WITHIN, MeuSeat, OddsSeat, TableSeat, deal_bins, play_matches, play_pairs
-from faceup.bayes.strategies import FINE, strategy_of_bin
+from faceup.bayes.strategies import FINE
 from faceup.cards.cards import BOARD_CARDS, CLASS_OF_HOLE
 from faceup.holdem.betting.betting_tree import CALL, DECISION, FOLD, FOLD_END, START, act
 from faceup.holdem.play.sampled_match import deal, play_deals
@@ -43,9 +43,9 @@ def ended(odds, shifts):
 
 
 def test_types_play_by_the_rules(moves, tables):
-    shifts = (0.1, -0.3)
-    deals = deal(tables, 400, 1)
-    ends = play_deals(moves.tree, tuple(OddsSeat(moves, tables, np.array([s])) for s in shifts), deals, 2)
+    """Each deal has types of its own."""
+    deals, shifts = deal(tables, 400, 1), np.random.default_rng(0).choice([0, *SHIFTS.values()], (2, 400))
+    ends = play_deals(moves.tree, tuple(OddsSeat(moves, tables, s) for s in shifts), deals, 2)
     for k, end in enumerate(ends):
         odds = np.zeros((2, 4))
         for player in range(2):
@@ -54,20 +54,9 @@ def test_types_play_by_the_rules(moves, tables):
                 equity = hole_equities(tables, street, board.tolist())[deals.holes[k, player]]
                 assert odds_bins(street, equity, FINE) == deal_bins(tables, deals, player, FINE)[street, k]
                 odds[player, street] = odds_bins(street, equity, FINE) / FINE
-        put, folder = ended(odds, shifts)
+        put, folder = ended(odds, shifts[:, k])
         assert moves.tree.bets[end].sum(axis=1).tolist() == put
         assert (moves.tree.actor[end] if moves.tree.kind[end] == FOLD_END else -1) == folder
-
-
-def test_deals_may_differ_in_type(moves, tables):
-    deals = deal(tables, 100, 3)
-    types = np.random.default_rng(0).choice(list(SHIFTS.values()), 100)
-    seat = OddsSeat(moves, tables, types)
-    seat.start(deals, 0)
-    for street, k in ((0, 5), (3, 77)):
-        bins = deal_bins(tables, deals, 0, FINE)[street, k]
-        after = seat.act(street, np.array([k]), np.array([0]), np.zeros(1))
-        assert after[0] == moves.after[strategy_of_bin(types[k])[bins], 0]
 
 
 def test_a_table_is_drawn_as_it_says(moves, tables):
@@ -104,12 +93,10 @@ def test_beliefs_after_a_hand_are_products_of_its_rounds(evaluator, moves, table
         weights, at = {False: prior[k].copy(), True: prior[k].copy()}, end
         for street in range(tree.street[end], -1, -1):
             place = moves.place[at]
-            by_odds, by_cards = (
-                evaluator.seen[street, 1, place, own[street, k]],
-                evaluator.shown[street, 1, place, his[street, k]],
-            )
-            weights[False] = weights[False] * by_odds
-            weights[True] = weights[True] * (by_odds if tree.kind[end] == FOLD_END else by_cards)
+            by_odds = evaluator.seen[street, 1, place, own[street, k]]
+            by_cards = evaluator.shown[street, 1, place, his[street, k]]
+            weights[False] *= by_odds
+            weights[True] *= by_odds if tree.kind[end] == FOLD_END else by_cards
             while at > 0 and tree.street[tree.parent[at]] == street:
                 at = tree.parent[at]  # up to where the round began, which is where the one before ended
         for cards_shown, found in ((False, hidden), (True, shown)):

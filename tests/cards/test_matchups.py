@@ -4,9 +4,9 @@ from itertools import combinations
 
 import numpy as np
 import pytest
-from phevaluator import evaluate_cards
+from odds import showdowns
 
-from faceup.cards.cards import CLASS_NAMES, CLASS_OF_HOLE, HOLE_CARDS, card_text
+from faceup.cards.cards import CLASS_NAMES, CLASS_OF_HOLE
 from faceup.cards.matchups import (
     RUNOUTS_FLOP,
     RUNOUTS_PREFLOP,
@@ -21,21 +21,18 @@ from faceup.cards.matchups import (
 def test_wins_on_boards_one_pair_of_holes_after_the_other():
     boards, weights = np.array([[9, 24, 34, 51, 3], [0, 1, 2, 3, 4]]), np.array([3, 1])
     expected = np.zeros((169, 169), dtype=int)
-    for board, weight in zip(boards.tolist(), weights.tolist(), strict=True):
-        holes = np.flatnonzero(~np.isin(HOLE_CARDS, board).any(axis=1))
-        text = [card_text(c) for c in board]
-        rank = np.array([evaluate_cards(*text, *(card_text(int(c)) for c in HOLE_CARDS[h])) for h in holes])
-        cards = HOLE_CARDS[holes]
-        apart = ~(cards[:, None, :, None] == cards[None, :, None, :]).any(axis=(2, 3))
-        won = (rank[:, None] < rank[None, :]) & apart
-        np.add.at(expected, tuple(np.meshgrid(CLASS_OF_HOLE[holes], CLASS_OF_HOLE[holes], indexing="ij")), weight * won)
+    for board, weight in zip(boards.tolist(), weights, strict=True):
+        holes, (_, _, won) = showdowns(board)
+        np.add.at(expected, np.ix_(CLASS_OF_HOLE[holes], CLASS_OF_HOLE[holes]), weight * won)
     np.testing.assert_array_equal(class_wins(boards, weights), expected)
+
+
+ACES, KINGS = CLASS_NAMES.index("AA"), CLASS_NAMES.index("KK")
 
 
 def test_aces_against_kings(all_in_wins):
     """As every poker calculator has it: 81.95 %, suits averaged."""
-    aces, kings = CLASS_NAMES.index("AA"), CLASS_NAMES.index("KK")
-    equity = 0.5 + edges(all_in_wins, RUNOUTS_PREFLOP)[aces, kings] / (2 * 36)
+    equity = 0.5 + edges(all_in_wins, RUNOUTS_PREFLOP)[ACES, KINGS] / (2 * 36)
     assert equity == pytest.approx(0.8195, abs=1e-4)
 
 
@@ -43,11 +40,10 @@ def test_flop_counts_pairs_of_cards_still_to_come():
     """Pairs of aces on three deuces: never behind kings but for the two kings that may come."""
     flop = [0, 1, 2]
     wins = flop_wins(flop)
-    aces, kings = CLASS_NAMES.index("AA"), CLASS_NAMES.index("KK")
     runouts = list(combinations([c for c in range(52) if c not in (*flop, 44, 45, 48, 49)], 2))
     assert len(runouts) == RUNOUTS_FLOP
-    total = wins[aces, kings] + wins[kings, aces]
-    assert total <= 36 * RUNOUTS_FLOP and wins[aces, kings] / (36 * RUNOUTS_FLOP) > 0.9
+    total = wins[ACES, KINGS] + wins[KINGS, ACES]
+    assert total <= 36 * RUNOUTS_FLOP and wins[ACES, KINGS] / (36 * RUNOUTS_FLOP) > 0.9
     edge = edges(wins, RUNOUTS_FLOP)
     np.testing.assert_allclose(edge, -edge.T)
 

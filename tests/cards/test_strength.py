@@ -1,11 +1,12 @@
 """Hand strength against the known counts of all hands and against an independent evaluator."""
 
 import random
-from itertools import pairwise
+from itertools import combinations, pairwise
+from math import comb
 
 import numpy as np
 import pytest
-from numba import njit, prange
+from numba import njit
 from phevaluator import evaluate_cards
 
 from faceup.cards.cards import HOLE_CARDS, parse_cards
@@ -30,27 +31,14 @@ RARE = (
 )
 
 
-@njit(parallel=True)
-def _count_hands(n_cards, holes, counts, seen):
-    """Categories of all hands: row h of counts gets the hands whose two highest cards are hole h."""
-    for h in prange(len(holes)):
-        n = n_cards - 2
-        cards = np.empty(n_cards, dtype=np.int64)
-        cards[n], cards[n + 1] = holes[h, 1], holes[h, 0]
-        for i in range(n):
-            cards[i] = i
-        more = n <= cards[n]
-        while more:
-            value = _strength(cards, n_cards)
-            counts[h, value >> 20] += 1
-            seen[value] = 1
-            i = 0  # next combination in the order of its highest card
-            while i < n and cards[i] + 1 == cards[i + 1]:
-                cards[i] = i
-                i += 1
-            more = i < n
-            if more:
-                cards[i] += 1
+@njit
+def _count_hands(below, hand, counts, seen):
+    """Categories and strengths of hands with the same two highest cards, which stand last in hand; below: their other cards."""
+    for cards in below:
+        hand[:-2] = cards
+        value = _strength(hand, len(hand))
+        counts[value >> 20] += 1
+        seen[value] = 1
 
 
 @pytest.mark.parametrize(
@@ -63,10 +51,12 @@ def _count_hands(n_cards, holes, counts, seen):
     ],
 )
 def test_all_hands(n_cards, n_strengths, by_category):
-    counts = np.zeros((1326, 9), dtype=np.int64)
-    seen = np.zeros(9 << 20, dtype=np.uint8)
-    _count_hands(n_cards, HOLE_CARDS.astype(np.int64), counts, seen)
-    assert counts.sum(axis=0).tolist() == by_category
+    counts, seen = np.zeros(9, dtype=np.int64), np.zeros(9 << 20, dtype=np.uint8)
+    below = np.fromiter(combinations(range(49, -1, -1), n_cards - 2), (np.int64, n_cards - 2))[::-1]  # by the highest card
+    for high, low in HOLE_CARDS.tolist():
+        hand = np.array([0] * (n_cards - 2) + [low, high])
+        _count_hands(below[: comb(low, n_cards - 2)], hand, counts, seen)
+    assert counts.tolist() == by_category
     assert seen.sum() == n_strengths
 
 
