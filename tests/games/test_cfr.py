@@ -47,14 +47,6 @@ def walked_value(game, strategy):
 
 
 @pytest.mark.parametrize("name", VARIANTS)
-def test_kuhn(name):
-    run = Cfr(KUHN_GAME, VARIANTS[name])
-    run.advance(10_000)
-    assert value(KUHN_GAME, run.average()) == pytest.approx(-1 / 18, abs=2e-4)
-    assert run.exploitability() < 2e-4
-
-
-@pytest.mark.parametrize("name", VARIANTS)
 def test_literature_leduc(name):
     """Two digits at 100 iterations. Later rounding errors decide: runs with other last bits in the payoffs tell how far."""
     form = make_form(LITERATURE_GAME)
@@ -69,14 +61,6 @@ def test_literature_leduc(name):
     assert min(found[1]) / 1.1 < KNOWN[name][1] < max(found[1]) * 1.1
     assert min(found[2]) / 2 < KNOWN[name][2] < max(found[2]) * 1.25
     assert value(LITERATURE_GAME, runs[0].average(), form) == pytest.approx(-0.085606424078, abs=2 * KNOWN[name][2])
-
-
-def test_rlcard_leduc():
-    """DCFR is below 1e-5 big blinds within 5,000 iterations; the small blind wins 0.0119127 of them."""
-    run = Cfr(RLCARD_GAME, VARIANTS["DCFR"])
-    run.advance(5000)
-    assert run.exploitability() < 1e-5
-    assert value(RLCARD_GAME, run.average()) == pytest.approx(0.0119127, abs=2e-5)
 
 
 @pytest.mark.parametrize(("game", "known"), [(KUHN_GAME, -1 / 18), (LITERATURE_GAME, -0.085606424078), (RLCARD_GAME, 0.0119127)])
@@ -106,7 +90,7 @@ def test_values_node_by_node_and_best_responses_by_linear_program(game):
 
 
 def test_open_spiel_agrees():
-    """open_spiel's DCFR, 10 iterations: the same exploitability; its best responses to our strategy win the same."""
+    """open_spiel's DCFR, 10 iterations: by its own best responses the same exploitability."""
     pyspiel = pytest.importorskip("pyspiel")
     discounted = pytest.importorskip("open_spiel.python.algorithms.discounted_cfr")
     from open_spiel.python.algorithms import exploitability as theirs
@@ -117,38 +101,6 @@ def test_open_spiel_agrees():
     for _ in range(10):
         solver.evaluate_and_update_policy()
     assert run.exploitability() == pytest.approx(theirs.exploitability(game, solver.average_policy()), rel=1e-6)
-    assert run.exploitability() == pytest.approx(theirs.exploitability(game, spiel_policy(game, run.average())), rel=1e-6)
-
-
-def spiel_policy(game, strategy):
-    """A strategy of ours as a policy of open_spiel's Leduc."""
-    from open_spiel.python import policy
-
-    found = policy.TabularPolicy(game)
-    names = {name: i for i, name in enumerate(zip(LITERATURE_GAME.owner, LITERATURE_GAME.names, strict=True))}
-    for state in found.states:
-        first, end = LITERATURE_GAME.first_action[names[state.current_player(), spiel_name(state)] :][:2]
-        chance = dict(zip(LITERATURE_GAME.labels[first:end], strategy[first:end], strict=True))
-        row = found.policy_for_key(state.information_state_string())
-        row[:] = [chance.get("fold", 0), chance.get("call", 0) + chance.get("check", 0), chance.get("raise", 0)]
-    return found
-
-
-def spiel_name(state):
-    """Our name of an infoset of open_spiel's Leduc."""
-    history, player = state.full_history(), state.current_player()
-    cards = [move.action // 2 for move in history if move.player < 0]
-    line, raised = [""], False
-    for move in history:
-        if move.player < 0:
-            continue
-        letter = "f" if move.action == 0 else "r" if move.action == 2 else "c" if raised else "k"
-        raised = letter == "r"
-        line[-1] += letter
-        if len(line) == 1 and (line[0].endswith("c") or line[0] == "kk"):
-            line.append("")
-    public = "JQK"[cards[2]] if len(line) > 1 else ""
-    return f"{'JQK'[cards[player]]}{public}:{'/'.join(line)}"
 
 
 def test_a_pause_changes_nothing_but_last_bits():

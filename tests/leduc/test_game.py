@@ -10,14 +10,6 @@ GAMES = {"RLCard": build(RLCARD), "literature": build(LITERATURE), "Kuhn": build
 PLAYED = 300  # games through each other engine; 100,000 have been played once
 
 
-def line(rules, *actions):
-    """The state after actions."""
-    state = start(rules)
-    for action in actions:
-        state = act(rules, state, action)
-    return state
-
-
 @pytest.mark.parametrize(
     ("name", "infosets", "sequences", "ends"), [("RLCard", 144, 385, 1464), ("literature", 144, 337, None), ("Kuhn", 6, 13, 30)]
 )
@@ -41,34 +33,6 @@ def test_deals_and_nodes():
     early = sum(game.names[game.infoset[game.parent[e]]].count("/") == 0 for e in ends)
     assert len(ends) == 61
     assert 9 * early + 24 * (61 - early) == 1374
-
-
-def test_order_of_play():
-    """RLCard: round two is opened by the player after the last to act; folding is always legal. Else by player 0."""
-    rules = RLCARD
-    for actions, opener in (
-        (("call", "check"), 0),
-        (("raise", "call"), 0),
-        (("call", "raise", "call"), 1),
-        (("raise", "raise", "call"), 1),
-    ):
-        state = line(rules, *actions)
-        assert (state.player, legal(rules, state)) == (opener, ("raise", "fold", "check"))
-    assert legal(rules, start(rules)) == ("call", "raise", "fold")
-    assert legal(rules, line(rules, "raise", "raise")) == ("call", "fold")
-    state = line(LITERATURE, "check", "raise", "raise", "call")
-    assert (state.player, legal(LITERATURE, state)) == (0, ("raise", "check"))
-
-
-def test_winnings():
-    showdown = line(RLCARD, "call", "check", "raise", "raise", "call")
-    assert winnings(RLCARD, showdown, (0, 2, 0)) == 10 / 2  # a pair of jacks beats a king
-    assert winnings(RLCARD, showdown, (1, 1, 0)) == 0
-    assert winnings(RLCARD, showdown, (1, 2, 0)) == -10 / 2
-    assert winnings(RLCARD, line(RLCARD, "fold"), (2, 0, 0)) == -0.5
-    assert winnings(RLCARD, line(RLCARD, "raise", "fold"), (0, 2, 2)) == 1
-    dearest = line(RLCARD, "raise", "raise", "call", "raise", "raise", "call")
-    assert [sum(chips) for chips in dearest.chips] == [14, 14]
 
 
 def test_illegal_actions_are_named():

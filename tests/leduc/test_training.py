@@ -92,43 +92,6 @@ def test_sampled_cfr_goes_to_the_equilibrium_and_the_merged_table_does_not():
     assert min(found["merged"]) > 0.2
 
 
-def test_one_sampled_walk_by_hand():
-    """All regrets of a first iteration are those of the two deals drawn, under the uniform strategy."""
-    leduc = build(KUHN)
-    run = SampledCfr(leduc, np.arange(12, dtype=np.int32), 0, 3)
-    run.advance(1)
-    rng = np.random.default_rng(3)
-    deals = rng.choice(6, (1, 2), p=np.full(6, 1 / 6))[0]
-    players = rng.integers(0, 2, (1, 2))[0]
-    game, strategy = leduc.game, uniform(leduc.game)
-    expected = np.zeros(len(game.labels))
-    for deal, player in zip(deals, players, strict=True):
-        for node in range(leduc.deal_start[deal] + 1, leduc.deal_start[deal + 1]):
-            above = game.parent[node]
-            if game.player[above] == player:
-                gain = below(game, strategy, node) - below(game, strategy, above)
-                expected[game.action[node]] += (1 - 2 * player) * gain * reach(game, strategy, above, 1 - player)
-    np.testing.assert_allclose(run._tables.regrets[run._tables.entry], expected, atol=1e-12)
-
-
-def below(game, strategy, node):
-    """What player 0 wins from a node on."""
-    children = np.flatnonzero(game.parent == node)
-    if len(children) == 0:
-        return game.value[node]
-    return sum(strategy[game.action[c]] * below(game, strategy, c) for c in children)
-
-
-def reach(game, strategy, node, player):
-    """A player's own reach of a node."""
-    total = 1.0
-    while game.parent[node] >= 0:
-        if game.player[game.parent[node]] == player:
-            total *= strategy[game.action[node]]
-        node = game.parent[node]
-    return total
-
-
 @pytest.mark.parametrize(
     ("call", "message"),
     [
@@ -147,11 +110,6 @@ def test_bad_input_is_named(call, message):
 # --- RLCard's table -----------------------------------------------------------------------------------------
 
 
-def rank(card: str) -> int:
-    """Rank of a card in RLCard's writing, such as "SJ"."""
-    return "JQK".index(card[1])
-
-
 @pytest.mark.parametrize("name", ["random", "cautious", "shipped"])
 def test_our_agents_play_at_rlcards_table(name):
     """The equilibrium meets an opponent through rlcard's environment; the mean lies near the exact value."""
@@ -161,17 +119,15 @@ def test_our_agents_play_at_rlcards_table(name):
     won = []
     for _ in range(1500):
         seen, player = env.reset()
-        small_blind, state = player, start(RLCARD)
+        state = start(RLCARD)
         while not env.is_over():
-            deal = [0, 0, 0]
-            deal[state.player] = rank(seen["raw_obs"]["hand"])
-            deal[2] = rank(seen["raw_obs"]["public_card"]) if seen["raw_obs"]["public_card"] else 0
-            row = ROW[state.player, name_of(RLCARD, situation(state, tuple(deal)))]
+            own, public = seen["raw_obs"]["hand"], seen["raw_obs"]["public_card"] or "SJ"  # a suit, then a rank
+            deal = (*["JQK".index(own[1])] * 2, "JQK".index(public[1]))
+            row = ROW[state.player, name_of(RLCARD, situation(state, deal))]
             first, end = GAME.first_action[row : row + 2]
             action = GAME.labels[rng.choice(np.arange(first, end), p=players[player][first:end])]
             state = act(RLCARD, state, action)
             seen, player = env.step(action, raw_action=True)
         won.append(env.get_payoffs()[0])
-        assert small_blind in (0, 1)
     exact = exact_winnings(LEDUC, *players)
     assert abs(np.mean(won) - exact) < 4 * np.std(won) / np.sqrt(len(won))
