@@ -43,9 +43,6 @@ def walked_value(game, strategy):
     return worth[0]
 
 
-# --- known values -------------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("name", VARIANTS)
 def test_literature_leduc(name):
     """Two digits at 100 iterations. Later rounding errors decide: runs with other last bits in the payoffs tell how far."""
@@ -69,9 +66,6 @@ def test_linear_program(game, known):
     assert solution.value == pytest.approx(known, abs=1e-7)
     assert exploitability(game, solution.strategy) == pytest.approx(0, abs=1e-7)
     assert value(game, solution.strategy) == pytest.approx(solution.value, abs=1e-7)
-
-
-# --- values and best responses ------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("game", [KUHN_GAME, LITERATURE_GAME, RLCARD_GAME], ids=["Kuhn", "literature", "RLCard"])

@@ -8,7 +8,7 @@ from faceup.games.extensive_game import uniform
 from faceup.games.sequence_form import best_response
 from faceup.leduc import agents
 from faceup.leduc.agents import exact_winnings, standings
-from faceup.leduc.game import RLCARD, act, build, start
+from faceup.leduc.game import RLCARD, act, build, legal, start
 
 LEDUC = build(RLCARD)
 GAME = LEDUC.game
@@ -58,9 +58,6 @@ def test_cautious_plays_its_best_cards():
     assert {action_of(shipped, 1, f"{card}:c") for card in "JQK"} == {"fold"}
 
 
-# --- expectiminimax -----------------------------------------------------------------------------------------
-
-
 def test_showdown_chance_by_hand():
     """A king on a jack: of the four unseen cards one is a king (tie), one the other jack (loses), two are queens."""
     assert agents.showdown_chance(RLCARD, 2, 0) == pytest.approx((2 - 1) / 4)
@@ -70,39 +67,32 @@ def test_showdown_chance_by_hand():
 
 def test_depth_0_by_hand():
     """The small blind's jack: to fold costs 0.5 bb, to call 1 bb times its chance to lose less that to win."""
-    cards = agents._unseen(RLCARD, 0)
-    ratio = sum(p * agents.showdown_chance(RLCARD, 0, card) for card, p in cards)
+    ratio = 1 / 5 * 1 + 4 / 5 * -3 / 4  # a jack to come, or any other card
     called = act(RLCARD, start(RLCARD), "call")
     assert agents.heuristic(RLCARD, called, 0, -1) == pytest.approx(ratio * 2 / 2)
-    pure = agents.expectiminimax_agent(LEDUC, 0)
-    assert action_of(pure, 0, "J:") == ("call" if ratio > -0.5 else "fold")
+    assert action_of(agents.expectiminimax_agent(LEDUC, 0), 0, "J:") == "call"
+
+
+def small_blinds_worth(state, own, unseen, public=None):
+    """What a state is worth to the small blind, by ranks, if the opponent does what is worst for him."""
+    if state.folded >= 0:
+        return sum(state.chips[state.folded]) / 2 * (1 if state.folded else -1)
+    if len(state.line) > 1 and public is None:
+        rest = [(card, unseen[:i] + unseen[i + 1 :]) for i, card in enumerate(unseen)]
+        return np.mean([small_blinds_worth(state, own, left, card) for card, left in rest])
+    if state.over:
+        won = [1 if own == public else -1 if card == public else np.sign(own - card) for card in unseen]
+        return np.mean(won) * sum(state.chips[0]) / 2
+    below = [small_blinds_worth(act(RLCARD, state, a), own, unseen, public) for a in legal(RLCARD, state)]
+    return min(below) if state.player else max(below)
 
 
 def test_deep_search_equals_full_search_by_brute_force():
     """No betting line is longer than 8 actions, so that depth 8 looks to the end: its first choice against plain recursion."""
-
-    def value(state, own, public, me):
-        if state.folded >= 0:
-            put = sum(state.chips[state.folded]) / 2
-            return -put if state.folded == me else put
-        if len(state.line) > 1 and public is None:
-            cards = [card for card in (0, 0, 1, 1, 2, 2)]
-            cards.remove(own)
-            return np.mean([value(state, own, card, me) for card in cards])
-        if state.over:
-            cards = [card for card in (0, 0, 1, 1, 2, 2)]
-            cards.remove(own)
-            cards.remove(public)
-            won = [1 if own == public else -1 if card == public else np.sign(own - card) for card in cards]
-            return np.mean(won) * sum(state.chips[me]) / 2
-        below = [value(act(RLCARD, state, a), own, public, me) for a in agents.legal(RLCARD, state)]
-        return max(below) if state.player == me else min(below)
-
-    deep = agents.expectiminimax_agent(LEDUC, 8)
-    for own, card in enumerate("JQK"):
-        options = agents.legal(RLCARD, start(RLCARD))
-        values = np.round([value(act(RLCARD, start(RLCARD), a), own, None, 0) for a in options], 9)
-        assert action_of(deep, 0, f"{card}:") == options[int(np.argmax(values))]
+    deep, options = agents.expectiminimax_agent(LEDUC, 8), legal(RLCARD, start(RLCARD))
+    for own, unseen in enumerate(([0, 1, 1, 2, 2], [0, 0, 1, 2, 2], [0, 0, 1, 1, 2])):
+        values = np.round([small_blinds_worth(act(RLCARD, start(RLCARD), a), own, unseen) for a in options], 9)
+        assert action_of(deep, 0, f"{'JQK'[own]}:") == options[int(np.argmax(values))]
 
 
 def test_bad_input_is_named():

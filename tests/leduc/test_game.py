@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from faceup.games.extensive_game import END, GameBuilder, against, checked_strategy, children, uniform
+from faceup.games.extensive_game import END, GameBuilder, checked_strategy, children
 from faceup.leduc.game import KUHN, LITERATURE, RLCARD, act, build, legal, start, winnings
 
 GAMES = {"RLCard": build(RLCARD), "literature": build(LITERATURE), "Kuhn": build(KUHN)}
@@ -23,10 +23,8 @@ def test_counts(name, infosets, sequences, ends):
 
 def test_deals_and_nodes():
     """24 rank deals; in RLCard's game each repeats 61 ends, and dealing the public card late would leave 1,374 of them."""
-    leduc = GAMES["RLCard"]
-    game = leduc.game
-    assert len(leduc.deals) == 24
-    assert (np.diff(leduc.deal_start) == (len(game.player) - 1) // 24).all()
+    leduc, game = GAMES["RLCard"], GAMES["RLCard"].game
+    assert len(leduc.deals) == 24 and (np.diff(leduc.deal_start) == (len(game.player) - 1) // 24).all()
     assert game.chance[leduc.deal_start[:-1]].sum() == pytest.approx(1)
     assert game.chance[leduc.deal_start[leduc.deals.index((0, 0, 1))]] == pytest.approx(2 * 1 * 2 / 120)
     ends = np.flatnonzero(game.player[: leduc.deal_start[1]] == END)
@@ -35,21 +33,18 @@ def test_deals_and_nodes():
     assert 9 * early + 24 * (61 - early) == 1374
 
 
-def test_illegal_actions_are_named():
-    for action in ("check", "bet"):
-        with pytest.raises(ValueError, match=f"'{action}'.*expected one of"):
-            act(RLCARD, start(RLCARD), action)
-
-
-def test_strategies_are_checked():
-    game = GAMES["Kuhn"].game
-    assert checked_strategy(game, uniform(game)).sum() == pytest.approx(12)
-    with pytest.raises(ValueError, match="shape"):
-        checked_strategy(game, np.ones(3))
-    with pytest.raises(ValueError, match="sum"):
-        checked_strategy(game, np.ones(len(game.labels)))
-    both = against(game, np.zeros(24), np.ones(24))
-    assert both.sum() == 12
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: act(RLCARD, start(RLCARD), "check"), "'check'.*expected one of"),
+        (lambda: act(RLCARD, start(RLCARD), "bet"), "'bet'.*expected one of"),
+        (lambda: checked_strategy(GAMES["Kuhn"].game, np.ones(3)), "shape"),
+        (lambda: checked_strategy(GAMES["Kuhn"].game, np.ones(24)), "sum"),
+    ],
+)
+def test_illegal_actions_and_strategies_are_named(call, message):
+    with pytest.raises(ValueError, match=message):
+        call()
 
 
 def test_children_undo_parents():
@@ -78,14 +73,10 @@ def test_builder_refuses(wrong, message):
         builder.build()
 
 
-# --- other engines ------------------------------------------------------------------------------------------
-
-
 def test_rlcard_has_the_same_rules():
     """Random games through rlcard's environment beside ours."""
     rlcard = pytest.importorskip("rlcard")
     env, rng = rlcard.make("leduc-holdem", config={"seed": 1}), np.random.default_rng(1)
-    ranks = {"J": 0, "Q": 1, "K": 2}
     for _ in range(PLAYED):
         seen, player = env.reset()
         small_blind, state = player, start(RLCARD)
@@ -98,10 +89,10 @@ def test_rlcard_has_the_same_rules():
             seen, player = env.step(action, raw_action=True)
         assert env.is_over()
         cards = env.get_perfect_information()
-        hands = [ranks[cards["hand_cards"][p][1]] for p in (small_blind, 1 - small_blind)]
-        public = ranks[cards["public_card"][1]] if cards["public_card"] else 0
-        assert env.get_payoffs()[small_blind] == winnings(RLCARD, state, (*hands, public))
-        assert env.get_payoffs()[1 - small_blind] == -winnings(RLCARD, state, (*hands, public))
+        hands = [cards["hand_cards"][p] for p in (small_blind, 1 - small_blind)]
+        deal = tuple("JQK".index(card[1]) for card in [*hands, cards["public_card"] or "SJ"])  # a suit, then a rank
+        won = winnings(RLCARD, state, deal)
+        assert env.get_payoffs()[small_blind] == won == -env.get_payoffs()[1 - small_blind]
 
 
 def test_open_spiel_has_the_same_rules():

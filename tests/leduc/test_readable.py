@@ -14,12 +14,12 @@ from faceup.trees.decision_tree import leaf_of
 LEDUC = build(RLCARD)
 GAME = LEDUC.game
 EQUILIBRIUM = solve(GAME, 2000)
+X, TARGETS = readable.features(LEDUC), readable.answers(LEDUC, EQUILIBRIUM)
+WEIGHTS = readable.row_weights(LEDUC, EQUILIBRIUM, 0.1)
 
 
 def test_features_tell_all_infosets_apart():
-    X = readable.features(LEDUC)
-    assert X.shape == (288, len(readable.FEATURES))
-    assert len(np.unique(X, axis=0)) == 288
+    assert len(np.unique(X, axis=0)) == len(X) == 288
     row = X[[i for i, n in enumerate(GAME.names) if n == "KJ:crc/r" and GAME.owner[i] == 0][0]]
     # small blind, a king on a jack: called, was raised, called; the big blind has raised by 4 into 8 chips
     assert dict(zip(readable.FEATURES, row.tolist(), strict=True)) == {
@@ -28,9 +28,8 @@ def test_features_tell_all_infosets_apart():
 
 
 def test_answers_and_back():
-    table = readable.answers(LEDUC, EQUILIBRIUM)
-    np.testing.assert_allclose(table.sum(axis=1), 1)
-    np.testing.assert_allclose(readable.strategy_of(LEDUC, table), EQUILIBRIUM, atol=1e-12)
+    np.testing.assert_allclose(TARGETS.sum(axis=1), 1)
+    np.testing.assert_allclose(readable.strategy_of(LEDUC, TARGETS), EQUILIBRIUM, atol=1e-12)
 
 
 def test_illegal_answers_are_left_out():
@@ -46,46 +45,37 @@ def test_illegal_answers_are_left_out():
 
 
 def test_deep_tree_is_the_equilibrium_and_a_stump_is_not():
-    X, targets = readable.features(LEDUC), readable.answers(LEDUC, EQUILIBRIUM)
-    weights = readable.row_weights(LEDUC, EQUILIBRIUM, 0.1)
-    lost = [
-        exploitability(GAME, readable.tree_strategy(LEDUC, fit_cart(X, targets, weights, max_depth=d, min_rows=1, seed=0)))
-        for d in (1, 6, 20)
-    ]
+    trees = [fit_cart(X, TARGETS, WEIGHTS, max_depth=depth, min_rows=1, seed=0) for depth in (1, 6, 20)]
+    lost = [exploitability(GAME, readable.tree_strategy(LEDUC, tree)) for tree in trees]
     assert lost[0] > lost[1] > lost[2]
     assert lost[2] < exploitability(GAME, EQUILIBRIUM) + 1e-4
 
 
 def test_weights_are_chances():
     """A game has at least one decision: the small blind's, once in each."""
-    weights = readable.row_weights(LEDUC, EQUILIBRIUM, 0.1)
     opening = [i for i, name in enumerate(GAME.names) if name.endswith(":") and GAME.owner[i] == 0]
-    assert weights[opening].sum() == pytest.approx(1)
-    assert (weights > 0).all()
+    assert WEIGHTS[opening].sum() == pytest.approx(1)
+    assert (WEIGHTS > 0).all()
     np.testing.assert_allclose(infoset_reach(GAME, uniform(GAME))[opening], 1 / 3)
 
 
 @pytest.mark.parametrize(("key", "cells"), [(readable.by_class_and_line, 42), (readable.by_hand_and_line, 72)])
 def test_cards(key, cells):
     """Cells hold situations of the same legal actions; the answer found is better than the mean, and is what it says it is."""
-    targets, weights = readable.answers(LEDUC, EQUILIBRIUM), readable.row_weights(LEDUC, EQUILIBRIUM, 0.1)
-    made = readable.make_card(LEDUC, key, targets, weights, 2, 2, [1])
+    made = readable.make_card(LEDUC, key, TARGETS, WEIGHTS, 2, 2, [1])
     assert len(made.names) == len(made.table) == cells
     for cell in range(cells):
         inside = np.flatnonzero(made.cells == cell)
         assert len({GAME.labels[GAME.first_action[i] : GAME.first_action[i + 1]] for i in inside}) == 1
     assert set(np.unique(made.table)) <= {0, 0.5, 1}
     assert exploitability(GAME, readable.card_strategy(LEDUC, made)) == pytest.approx(made.exploitability, abs=1e-12)
-    means = np.stack(
-        [np.bincount(made.cells, weights=weights * c) / np.bincount(made.cells, weights=weights) for c in targets.T], 1
-    )
+    means = np.array([np.average(TARGETS[made.cells == k], axis=0, weights=WEIGHTS[made.cells == k]) for k in range(cells)])
     assert made.exploitability < 0.6 * exploitability(GAME, readable.strategy_of(LEDUC, means[made.cells]))
 
 
 def test_no_cell_can_be_bettered_alone():
     """After the search, every other answer in any one cell is as bad or worse, by exploitability computed anew."""
-    key, targets = readable.by_class_and_line, readable.answers(LEDUC, EQUILIBRIUM)
-    made = readable.make_card(LEDUC, key, targets, np.ones(288), 1, 0, [1])
+    made = readable.make_card(LEDUC, readable.by_class_and_line, TARGETS, np.ones(288), 1, 0, [1])
     for cell in range(len(made.table)):
         for row in readable.chance_grid(1):
             table = made.table.copy()
@@ -94,8 +84,7 @@ def test_no_cell_can_be_bettered_alone():
 
 
 def test_answers_for_leaves_of_a_tree():
-    X, targets = readable.features(LEDUC), readable.answers(LEDUC, EQUILIBRIUM)
-    tree = fit_cart(X, targets, np.ones(288), max_depth=4, min_rows=1, seed=0)
+    tree = fit_cart(X, TARGETS, np.ones(288), max_depth=4, min_rows=1, seed=0)
     leaves, cell = np.unique(leaf_of(tree, X), return_inverse=True)
     found = readable.best_answers(LEDUC, cell.astype(np.int32), tree.value[leaves].astype(float), 4, 1, [1])
     assert found.exploitability < exploitability(GAME, readable.tree_strategy(LEDUC, tree))
@@ -105,10 +94,7 @@ def test_answers_for_leaves_of_a_tree():
     ("call", "message"),
     [
         (lambda: readable.chance_grid(0), "parts is 0"),
-        (
-            lambda: readable.best_answers(LEDUC, np.zeros(288, dtype=np.int32), np.ones((2, 3)) / 3, 1, 0, [1]),
-            "rows of the table",
-        ),
+        (lambda: readable.best_answers(LEDUC, np.zeros(288, np.int32), np.ones((2, 3)) / 3, 1, 0, [1]), "rows of the table"),
         (lambda: readable.row_weights(LEDUC, EQUILIBRIUM, 0), "tremble is 0"),
     ],
 )
