@@ -27,12 +27,6 @@ def test_the_papers_examples(name):
     assert printed == pytest.approx(0.5657011 if name == "uniform" else KNOWN[name], abs=5e-8)  # rounded in print
 
 
-def test_a_game_of_two_cards_by_hand():
-    """One card each: the higher one has nothing to win by betting, since a caller knows."""
-    joint = joint_distribution(np.array([0.5, 0.5]), np.array([0.5, 0.5]))
-    assert abs(solve(joint)[0] - 0.5) < 1e-9
-
-
 def test_any_joint_distribution_not_only_products():
     rng = np.random.default_rng(3)
     joint = rng.random((4, 4)) * (1 - np.eye(4))
@@ -55,14 +49,6 @@ def test_algorithm_3_equals_the_programs_best_response():
     for own, other in zip(random_distributions(rng, 10), random_distributions(rng, 10), strict=True):
         joint, strategy = joint_distribution(own, other), rng.dirichlet(np.full(len(SIZES), 0.3), 10)
         assert abs(worst_case(joint, strategy) - best_response_by_program(joint, strategy)) < 1e-9
-
-
-def test_algorithm_3_by_hand():
-    """All-in always, uniform cards of three: she calls with 3, with 2 it is even, with 1 she folds."""
-    joint = joint_distribution(np.full(3, 1 / 3), np.full(3, 1 / 3))
-    strategy = np.tile(np.eye(len(SIZES))[30], (3, 1))
-    # 1/3 of the time each: against 1 the pot; against 2 half the time 4, half the time -3; against 3 always -3
-    assert worst_case(joint, strategy) == pytest.approx((1 + 0.5 - 3) / 3)
 
 
 def test_an_infeasible_program_and_wrong_strategies_are_refused():

@@ -14,7 +14,6 @@ from faceup.onecard.rule_lists import (
     play,
     search,
     sentences,
-    tuned,
     with_80_20_rule,
     with_all_in_rule,
 )
@@ -23,39 +22,33 @@ from faceup.onecard.solutions import SEARCH, UNSEEN, random_games, solve_games
 UNIFORM = solve_games(*(d[None] for d in EXAMPLES["uniform"]))
 
 
-def uniform(*lines: Line) -> np.ndarray:
-    """A list's strategy (10, 31) in the uniform game."""
-    return play(list(lines), UNIFORM.own, UNIFORM.other)[0]
-
-
-def test_strong_lines_take_cards_from_their_strength_up_and_the_first_line_counts():
-    strategy = uniform(Line(STRONG, 0.94, 30), Line(STRONG, 0.74, 5))  # card 10 has 0.95, card 9 has 0.85, card 8 has 0.75
-    assert strategy[9, 30] == strategy[8, 5] == strategy[7, 5] == 1
-    assert (strategy[:7, 0] == 1).all()
-
-
-def test_weak_lines_end_within_a_card():
-    strategy = uniform(Line(WEAK, 0.15, 10))
-    assert strategy[0, 10] == 1 and strategy[1, 10] == pytest.approx(0.5) and strategy[1, 0] == pytest.approx(0.5)
-    assert (strategy[2:, 0] == 1).all()
-
-
-def test_a_balance_line_bluffs_in_proportion_the_largest_size_with_the_weakest_cards():
-    strategy = uniform(Line(STRONG, 0.94, 30), Line(STRONG, 0.84, 10), Line(BALANCE, 0.5))
-    assert strategy[0, 30] == pytest.approx(0.75)  # 3 to 1 + 3
-    assert strategy[0, 10] == pytest.approx(0.25) and strategy[1, 10] == pytest.approx(0.25)  # 1 to 1 + 1 in all
-    assert np.allclose(strategy.sum(axis=1), 1)
-
-
-def test_a_balance_line_never_bluffs_above_its_limit():
-    strategy = uniform(Line(STRONG, 0.74, 30), Line(BALANCE, 0.1))  # only card 1, of strength 0.05
-    assert strategy[0, 30] == 1 and (strategy[1:7, 0] == 1).all()
+@pytest.mark.parametrize(
+    ("lines", "shares"),
+    [
+        # cards from their strength up, and the first line counts: card 10 has 0.95, card 9 has 0.85, card 8 has 0.75
+        ([Line(STRONG, 0.94, 30), Line(STRONG, 0.74, 5)], {(9, 30): 1, (8, 5): 1, (7, 5): 1}),
+        # the weakest end within a card
+        ([Line(WEAK, 0.15, 10)], {(0, 10): 1, (1, 10): 0.5}),
+        # bluffs in proportion, 3 to 1 + 3 and 1 to 1 + 1, the largest size with the weakest cards
+        (
+            [Line(STRONG, 0.94, 30), Line(STRONG, 0.84, 10), Line(BALANCE, 0.5)],
+            {(9, 30): 1, (8, 10): 1, (0, 30): 0.75, (0, 10): 0.25, (1, 10): 0.25},
+        ),
+        # no bluff above the limit: only card 1, of strength 0.05
+        ([Line(STRONG, 0.74, 30), Line(BALANCE, 0.1)], {(9, 30): 1, (8, 30): 1, (7, 30): 1, (0, 30): 1}),
+    ],
+)
+def test_lines_in_the_uniform_game_by_hand(lines, shares):
+    expected = np.zeros((10, 31))
+    for place, share in shares.items():
+        expected[place] = share
+    expected[:, 0] = 1 - expected.sum(axis=1)
+    assert np.allclose(play(lines, UNIFORM.own, UNIFORM.other)[0], expected)
 
 
 def test_perfect_play_as_a_list_in_the_game_of_strong_or_weak():
     """The paper's equilibrium: all-in with 10, and with 1 three quarters of the time."""
-    own, other = (d[None] for d in EXAMPLES["strong or weak"])
-    game = solve_games(own, other)
+    game = solve_games(*(d[None] for d in EXAMPLES["strong or weak"]))
     assert losses([Line(STRONG, 0.9, 30), Line(BALANCE, 0.4)], game)[0] == pytest.approx(0, abs=1e-12)
     assert losses([], game)[0] == pytest.approx(0.375)  # checking wins half the pots, the game is worth 0.875
 
@@ -80,12 +73,6 @@ def test_a_longer_list_is_no_worse_and_the_search_repeats_itself():
     lists = search(games, 4, balanced=True)
     assert losses(lists[4], games).mean() <= losses(lists[3], games).mean() < losses([], games).mean()
     assert search(games, 3, balanced=True)[3] == lists[3]
-
-
-def test_tuning_never_makes_a_list_worse_on_its_games():
-    games = solve_games(*random_games(1, SEARCH, 12))
-    start = [Line(STRONG, 0.6, 20), Line(WEAK, 0.3, 20)]
-    assert losses(tuned(start, games), games).mean() < losses(start, games).mean()
 
 
 def test_sentences():

@@ -1,29 +1,19 @@
 """The fast solver against HiGHS, its certificate, and the rule that picks one equilibrium."""
 
-import numba
 import numpy as np
 import pytest
+from games import threads
 from one_card_program import program_of_one
 from scipy.sparse import csr_array, vstack
 
 from faceup.onecard import solutions
 from faceup.onecard.game import SIZES, joint_distribution
 from faceup.onecard.linear_program import minimise, solve_for_two, worst_case
-from faceup.onecard.solutions import (
-    BLOCK,
-    Solutions,
-    bets,
-    called_share,
-    calls_of,
-    numbered_games,
-    random_games,
-    solve_games,
-    worst_cases,
-)
+from faceup.onecard.solutions import bets, called_share, calls_of, random_games, solve_games, worst_cases
 
 
 @pytest.fixture(scope="module")
-def solved() -> Solutions:
+def solved():
     return solve_games(*random_games(1, 0, 200))
 
 
@@ -69,8 +59,7 @@ def test_the_chosen_equilibrium_is_the_one_that_the_rule_names(solved):
     for g in range(4):
         program = program_of_one(joint_distribution(solved.own[g], solved.other[g]), SIZES)
         masses = solved.own[g][:, None] * np.broadcast_to(SIZES, (10, 31))
-        ties = [masses, masses * np.arange(10)[:, None]]
-        for tie in ties:
+        for tie in (masses, masses * np.arange(10)[:, None]):
             result = minimise(**program)
             program["A_ub"] = vstack([program["A_ub"], csr_array(program["costs"][None])])
             program["b_ub"] = np.append(program["b_ub"], result.fun + 1e-10)
@@ -80,12 +69,8 @@ def test_the_chosen_equilibrium_is_the_one_that_the_rule_names(solved):
 
 
 def test_the_same_bits_on_one_thread_and_on_two(solved):
-    threads = numba.get_num_threads()
-    numba.set_num_threads(1)
-    try:
+    with threads(1):
         alone = solve_games(solved.own, solved.other)
-    finally:
-        numba.set_num_threads(threads)
     assert all((a == b).all() for a, b in zip(alone, solved, strict=True))
 
 
@@ -99,7 +84,7 @@ def test_seeds_and_tags_have_games_of_their_own_and_more_games_never_change_the_
     games = [random_games(seed, tag)[0] for seed, tag in ((1, 0), (1, 1), (2, 0))]
     assert len({x.tobytes() for x in games}) == 3
     assert not np.isin(games[0], random_games(1, 0)[1]).any()
-    own, few = numbered_games(1, BLOCK + 5)[0], numbered_games(1, 5)[0]
+    own, few = solutions.numbered_games(1, solutions.BLOCK + 5)[0], solutions.numbered_games(1, 5)[0]
     assert (own == np.concatenate([games[0], games[1][:5]])).all() and (few == own[:5]).all()
 
 

@@ -4,23 +4,10 @@ import numpy as np
 import pytest
 from scipy.stats import wasserstein_distance
 
+from faceup.onecard import trees
 from faceup.onecard.game import SIZES
 from faceup.onecard.solutions import bets, part, random_games, solve_games, worst_cases
-from faceup.onecard.trees import (
-    OWN_RANK,
-    REPRESENTATIONS,
-    fit_optimal_tree,
-    fit_tree,
-    grow,
-    input_names,
-    inputs,
-    measure,
-    nearest,
-    output_distance,
-    predicted,
-    remembered,
-    targets,
-)
+from faceup.onecard.trees import OWN_RANK, REPRESENTATIONS, fit_tree, grow, inputs, output_distance, predicted, targets
 from faceup.trees.decision_tree import leaf_of, predict, truncate
 
 ALL = solve_games(*random_games(1, 0, 120))
@@ -40,7 +27,7 @@ def test_a_full_tree_plays_what_it_learned(kind):
     X, strategies = inputs(kind, GAMES.own, GAMES.other), bets(GAMES)
     Y = targets(kind, strategies, np.random.default_rng(1))
     assert X.shape == ((600, 21) if kind.card else (60, 20)) and len(Y) == len(X)
-    assert len(input_names(kind)) == X.shape[1]
+    assert len(trees.input_names(kind)) == X.shape[1]
     played = predicted(kind, fit_tree(kind, X, Y, 30, seed=1), X)
     assert played.shape == (60, 10, 31)
     if kind.sampled:
@@ -66,21 +53,20 @@ def test_sizes_are_drawn_with_their_probabilities():
 
 def test_the_nearest_game_is_oneself_and_neighbours_are_averaged():
     pair = (GAMES.own, GAMES.other)
-    found = nearest(pair, pair, 3)
+    found = trees.nearest(pair, pair, 3)
     assert (found[:, 0] == np.arange(60)).all()
     cards = np.arange(10)
     for i in range(0, 60, 15):
         distances = [sum(wasserstein_distance(cards, cards, d[i], d[j]) for d in pair) for j in range(60)]
         assert (found[i] == np.argsort(distances)[:3]).all()
     strategies = bets(GAMES)
-    assert np.allclose(remembered(strategies, found)[7], strategies[found[7]].mean(axis=0))
+    assert np.allclose(trees.remembered(strategies, found)[7], strategies[found[7]].mean(axis=0))
 
 
 def test_measured_numbers_are_those_of_the_cut_tree():
     kinds = [REPRESENTATIONS[0], REPRESENTATIONS[8]]
-    trees = grow(kinds, TRAIN, 6, seed=1)
-    for kind, tree in zip(kinds, trees, strict=True):
-        row = measure(kind, tree, TEST, [2, 6])[0]
+    for kind, tree in zip(kinds, grow(kinds, TRAIN, 6, seed=1), strict=True):
+        row = trees.measure(kind, tree, TEST, [2, 6])[0]
         played = predicted(kind, truncate(tree, 2), inputs(kind, TEST.own, TEST.other))
         assert (row.depth, row.nodes) == (2, len(truncate(tree, 2).feature))
         assert row.distance == output_distance(played, bets(TEST)).mean()
@@ -88,8 +74,7 @@ def test_measured_numbers_are_those_of_the_cut_tree():
 
 
 def test_trees_are_the_same_on_every_run():
-    kinds = REPRESENTATIONS[:4]
-    told = []
+    kinds, told = REPRESENTATIONS[:4], []
     first, again = grow(kinds, TRAIN, 5, 1, told.append), grow(kinds, TRAIN, 5, 1)
     assert told == [1, 2, 3, 4]
     for a, b in zip(first, again, strict=True):
@@ -101,7 +86,7 @@ def test_an_optimal_tree_fits_drawn_sizes_at_least_as_well_as_the_greedy_one():
     X, Y = inputs(kind, TRAIN.own, TRAIN.other), targets(kind, bets(TRAIN), np.random.default_rng(1))
     for depth in (2, 4):
         greedy = fit_tree(kind, X, Y, depth, seed=1)
-        optimal = fit_optimal_tree(kind, X, Y, depth, min_rows=1, regrowths=3, seed=1)
+        optimal = trees.fit_optimal_tree(kind, X, Y, depth, min_rows=1, regrowths=3, seed=1)
         errors = [((predict(tree, X) - Y) ** 2).mean() for tree in (greedy, optimal)]
         assert errors[1] < errors[0] * (1 - 1e-4)
 
