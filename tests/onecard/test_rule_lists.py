@@ -25,8 +25,8 @@ UNIFORM = solve_games(*(d[None] for d in EXAMPLES["uniform"]))
 @pytest.mark.parametrize(
     ("lines", "shares"),
     [
-        # cards from their strength up, and the first line counts: card 10 has 0.95, card 9 has 0.85, card 8 has 0.75
-        ([Line(STRONG, 0.94, 30), Line(STRONG, 0.74, 5)], {(9, 30): 1, (8, 5): 1, (7, 5): 1}),
+        # cards from their strength up, and the first line counts: cards 7 to 10 have 0.65, 0.75, 0.85 and 0.95
+        ([Line(STRONG, 0.88, 30), Line(STRONG, 0.68, 5)], {(9, 30): 1, (8, 5): 1, (7, 5): 1}),
         # the weakest end within a card
         ([Line(WEAK, 0.15, 10)], {(0, 10): 1, (1, 10): 0.5}),
         # bluffs in proportion, 3 to 1 + 3 and 1 to 1 + 1, the largest size with the weakest cards
