@@ -88,17 +88,6 @@ def test_all_hands_of_a_deal_meet_in_both_seats():
     assert play_deals(tree, tables, wild, careful, 1, 5, 3)[0] == pytest.approx(500 * expected / (2 * SIDES * (SIDES - 1)))
 
 
-def test_always_folding_loses_the_blinds():
-    tree, tables = build_tree(([[1.0]], [], [], [])), fake_tables()
-    layout = make_layout(tree, ROWS, False)
-    raises = np.zeros(int(layout.base[-1]))
-    raises.reshape(-1)[:] = 0
-    start, width = layout.base[0], layout.width[0]
-    raises[start + width * np.arange(169) + layout.slot[0] + 2] = 1  # the small blind raises
-    found = play_deals(tree, tables, Strategy(layout, raises, NEVER), check_fold_player(tree, ROWS), 100, 1)
-    assert found.max() <= 1000 * 100
-
-
 def test_thresholds_remove_rare_actions():
     tree = build_tree(MENU)
     layout = make_layout(tree, ROWS, True)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from plain_tables import lookup
 
-from faceup.cards.cards import canonical, canonical_boards, hole_index, parse_cards
+from faceup.cards.cards import canonical, canonical_boards, parse_cards
 from faceup.discard.outs import _draws, _outs, best_choices, rule_choices
 from faceup.discard.swaps import equities, swap_sums
 
@@ -56,40 +56,26 @@ def test_outs_of_keeping_both(board, hole, expected):
     assert draws(board, hole) == expected
 
 
-def choice(hole, board):
-    number, _ = canonical(parse_cards(board))
-    boards = canonical_boards(len(parse_cards(board)))
-    equity = equities(swap_sums(boards.cards[[number]]))
-    table = np.zeros((len(boards.keys), 1326), dtype=np.uint8)
-    table[number] = rule_choices(boards.cards[[number]], equity)[0]
-    return lookup(table, hole, board)
-
-
 @pytest.mark.parametrize(
     ("hole", "board", "expected"),
     [
         ("AcKd", "7c8d9hTc", "throw Kd"),  # no outs with both: ace and king have as many, the high card stays
-        ("2h2s", "AcKdQhJc", "throw 2h"),
+        ("2h2s", "AcKdQhJc", "throw 2"),  # either
         ("KhQs", "Kc7d2h", "throw Qs"),
+        ("KcQd", "Ks7h2c", "throw Qd"),
         ("KhQs", "KcQd2h", "keep"),
         ("AhAs", "Kc7d2h", "keep"),
-        ("JhTs", "9c8d2h", "keep"),  # 8 outs against 4 + ... of a swap: see below
         ("9h8h", "7h6h2c3d", "keep"),
     ],
 )
 def test_the_rule_by_hand(hole, board, expected):
-    found = choice(hole, board)
-    if expected.startswith("throw 2"):
-        assert found in ("throw 2h", "throw 2s")
-    else:
-        assert found == expected or (hole, found) == ("JhTs", "throw Ts")
+    number, _ = canonical(parse_cards(board))
+    boards = canonical_boards(len(parse_cards(board)))
+    cards, table = boards.cards[[number]], np.zeros((len(boards.keys), 1326), dtype=np.uint8)
+    table[number] = rule_choices(cards, equities(swap_sums(cards)))[0]
+    assert lookup(table, hole, board).startswith(expected)
 
 
 def test_the_best_choice_keeps_in_ties():
     equity = np.array([[[0.5, 0.5, 0.5], [0.4, 0.5, 0.5], [0.4, 0.6, 0.5], [0, 0, 0]]], dtype=np.float32)
     assert best_choices(equity).tolist() == [[0, 2, 1, 0]]
-
-
-def test_renamed_suits_change_nothing():
-    assert {choice(*pair) for pair in (("KhQs", "Kc7d2h"), ("KcQd", "Ks7h2c"))} == {"throw Qs", "throw Qd"}
-    assert hole_index(5, 3) == hole_index(3, 5)

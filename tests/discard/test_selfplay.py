@@ -4,6 +4,7 @@ import numba
 import numpy as np
 import pytest
 import toy
+from games import threads
 from plain_tables import MENU, ROWS, fake_tables
 
 from faceup.discard.deals import BEST, OWN, RULE, _make_seen
@@ -55,15 +56,10 @@ def test_a_response_wins_as_much_as_the_best_one():
     "setting", [Setting("chance", RULE, False, 0.0), Setting("external", OWN, True, 1.0), Setting("external", BEST, False, 0.0)]
 )
 def test_threads_and_interruptions_change_nothing(tables, setting, tmp_path):
-    tree = build_tree(MENU)
-    found = []
-    for threads in (1, 2):
-        before = numba.get_num_threads()
-        numba.set_num_threads(min(threads, before))
-        try:
+    tree, found = build_tree(MENU), []
+    for n in (1, min(2, numba.get_num_threads())):
+        with threads(n):
             found.append(train(tree, tables, ROWS, setting, 4, 3 * EPOCH).chances)
-        finally:
-            numba.set_num_threads(before)
     train(tree, tables, ROWS, setting, 4, EPOCH, checkpoint=tmp_path / "run.npz")
     resumed = []
     found.append(train(tree, tables, ROWS, setting, 4, 3 * EPOCH, None, tmp_path / "run.npz", resumed.append).chances)
