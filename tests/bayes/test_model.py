@@ -8,21 +8,12 @@ from faceup.bayes.model import NOTHING, ROOT, Evaluator, make_model, make_round
 from faceup.bayes.strategies import NAMES
 
 SLIP = 1e-9  # nearly never
-CHECKED = 0  # place of the dealer's first turn after the flop
 
 
 @pytest.fixture(scope="module")
 def evaluator(counts, moves):
     """Ten bins, the three types, an opponent who plays as he means to."""
     return Evaluator(make_model(counts, 10, (0.1, -0.1, -0.3), SLIP), moves)
-
-
-def test_against_who_always_calls_one_bet_a_bet_doubles_the_stake(counts, moves):
-    """The active by 0.2 plays 0/1 with odds below 0.2: he checks the river, and calls one bet."""
-    calls = Evaluator(make_model(counts, 10, (-0.2,), SLIP), moves)  # 0/1 below 0.2, then 1/2 and more
-    worth = calls.utilities(3, 0, np.array([CHECKED]), np.array([8]), np.array([400]), np.ones((1, 1)))[0]
-    weak = calls.model.joint[3, 8, :2].sum(axis=0) / calls.model.joint[3, 8, :2].sum()
-    assert worth[NAMES.index("1/1")] == pytest.approx(weak[WIN] * 1000 + weak[TIE] * 400 - weak[LOSS] * 200, rel=1e-6)
 
 
 def test_shown_cards_tell_the_type_at_once(evaluator, moves):

@@ -13,20 +13,10 @@ from games import threads
 from phevaluator import evaluate_cards
 
 from faceup.cards import equity
-from faceup.cards.cards import (
-    CLASS_NAMES,
-    CLASS_OF_HOLE,
-    HOLE_CARDS,
-    PERMUTED_HOLES,
-    canonical,
-    canonical_boards,
-    hole_index,
-    parse_cards,
-)
+from faceup.cards.cards import CLASS_NAMES, CLASS_OF_HOLE, HOLE_CARDS, PERMUTED_HOLES, canonical, canonical_boards, parse_cards
 from faceup.cards.equity import BOARD_CARDS, UNITS, class_histogram, load_tables, save_tables
 from faceup.cards.matchups import preflop_outcomes
 
-COMBOS = np.bincount(CLASS_OF_HOLE)
 HOLDS = np.zeros((1326, 52), dtype=bool)  # HOLDS[h, c]: hole h holds card c
 np.put_along_axis(HOLDS, HOLE_CARDS.astype(np.int64), True, axis=1)
 APART = ~(HOLDS[:, None] & HOLDS).any(axis=2)  # pairs of holes without a shared card
@@ -107,7 +97,8 @@ def test_flop_against_full_enumeration(tables, n_boards):
 
 @pytest.mark.parametrize("street", [1, pytest.param(2, marks=pytest.mark.slow)])
 def test_preflop_deciles_from_every_flop_and_turn(tables, street):
-    kings, hole = CLASS_NAMES.index("KK"), hole_index(*parse_cards("KcKd"))
+    kings = CLASS_NAMES.index("KK")
+    hole = np.flatnonzero(CLASS_OF_HOLE == kings)[0]
     boards = combinations(np.flatnonzero(~HOLDS[hole]).tolist(), BOARD_CARDS[street])
     places = [(row, PERMUTED_HOLES[permutation, hole]) for row, permutation in map(canonical, boards)]
     futures = tables[street].equity[tuple(np.array(places).T)]
@@ -115,16 +106,15 @@ def test_preflop_deciles_from_every_flop_and_turn(tables, street):
 
 
 def test_histograms_average_to_the_equity(tables):
-    for name in ("AA", "72o", "JTs"):
-        k = CLASS_NAMES.index(name)
-        for street in (1, 2, 3):
-            values, counts = class_histogram(street, tables[street], k)
-            n_boards = (0, 19_600, 230_300, 2_118_760)[street]
-            assert counts.sum() == COMBOS[k] * n_boards
-            mean = Fraction(int(values.astype(np.int64) @ counts), int(counts.sum()) * UNITS[street])
-            assert mean == Fraction(int(tables[0].equity[0, k]), UNITS[0])
-            assert (np.diff(values.astype(np.int64)) > 0).all()
-            assert tables[0].deciles[street - 1][0, k, -1] == values[-1]
+    for k, (street, n_boards) in product(
+        map(CLASS_NAMES.index, ("AA", "72o", "JTs")), enumerate((19_600, 230_300, 2_118_760), 1)
+    ):
+        values, counts = class_histogram(street, tables[street], k)
+        assert counts.sum() == np.count_nonzero(CLASS_OF_HOLE == k) * n_boards
+        mean = Fraction(int(values.astype(np.int64) @ counts), int(counts.sum()) * UNITS[street])
+        assert mean == Fraction(int(tables[0].equity[0, k]), UNITS[0])
+        assert (np.diff(values.astype(np.int64)) > 0).all()
+        assert tables[0].deciles[street - 1][0, k, -1] == values[-1]
 
 
 @pytest.mark.parametrize(("street", "completions"), [(1, 1176), (2, 48), (3, 1)])

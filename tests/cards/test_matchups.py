@@ -6,16 +6,11 @@ import numpy as np
 import pytest
 from odds import showdowns
 
+from faceup.cards import matchups
 from faceup.cards.cards import CLASS_NAMES, CLASS_OF_HOLE
-from faceup.cards.matchups import (
-    RUNOUTS_FLOP,
-    RUNOUTS_PREFLOP,
-    class_wins,
-    edges,
-    flop_wins,
-    load_preflop_wins,
-    save_preflop_wins,
-)
+from faceup.cards.matchups import RUNOUTS_FLOP, RUNOUTS_PREFLOP, class_wins, edges, flop_wins
+
+ACES, KINGS = CLASS_NAMES.index("AA"), CLASS_NAMES.index("KK")
 
 
 def test_wins_on_boards_one_pair_of_holes_after_the_other():
@@ -25,9 +20,6 @@ def test_wins_on_boards_one_pair_of_holes_after_the_other():
         holes, (_, _, won) = showdowns(board)
         np.add.at(expected, np.ix_(CLASS_OF_HOLE[holes], CLASS_OF_HOLE[holes]), weight * won)
     np.testing.assert_array_equal(class_wins(boards, weights), expected)
-
-
-ACES, KINGS = CLASS_NAMES.index("AA"), CLASS_NAMES.index("KK")
 
 
 def test_aces_against_kings(all_in_wins):
@@ -49,8 +41,8 @@ def test_flop_counts_pairs_of_cards_still_to_come():
 
 
 def test_wins_are_written_read_and_checked(all_in_wins, tmp_path):
-    save_preflop_wins(tmp_path, all_in_wins)
-    np.testing.assert_array_equal(load_preflop_wins(tmp_path), all_in_wins)
-    save_preflop_wins(tmp_path, 0 * all_in_wins)
+    matchups.save_preflop_wins(tmp_path, all_in_wins)
+    np.testing.assert_array_equal(matchups.load_preflop_wins(tmp_path), all_in_wins)
+    matchups.save_preflop_wins(tmp_path, 0 * all_in_wins)
     with pytest.raises(ValueError, match="preflop_wins.npy: holds other numbers"):
-        load_preflop_wins(tmp_path)
+        matchups.load_preflop_wins(tmp_path)

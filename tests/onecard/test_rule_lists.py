@@ -3,20 +3,9 @@
 import numpy as np
 import pytest
 
+from faceup.onecard import rule_lists
 from faceup.onecard.game import EXAMPLES
-from faceup.onecard.rule_lists import (
-    BALANCE,
-    STRONG,
-    WEAK,
-    Line,
-    beaten,
-    losses,
-    play,
-    search,
-    sentences,
-    with_80_20_rule,
-    with_all_in_rule,
-)
+from faceup.onecard.rule_lists import BALANCE, STRONG, WEAK, Line, losses, play, search, sentences
 from faceup.onecard.solutions import SEARCH, UNSEEN, random_games, solve_games
 
 UNIFORM = solve_games(*(d[None] for d in EXAMPLES["uniform"]))
@@ -92,16 +81,16 @@ def test_what_is_no_line_is_refused(line):
 
 def test_beaten_leaves_the_card_itself_out():
     other = np.array([[0.0, 0.2, 0.3, 0.5] + [0.0] * 6])
-    assert np.allclose(beaten(other)[0, :5], [0, 0, 0.2 / 0.7, 1, 1])
+    assert np.allclose(rule_lists.beaten(other)[0, :5], [0, 0, 0.2 / 0.7, 1, 1])
 
 
 def test_the_papers_rules_change_only_what_they_speak_of():
     other = np.full((2, 10), 0.1)
     other[1] = np.eye(10)[3]  # never a strong card
     uniform = np.full((2, 10, 31), 1 / 31)
-    ruled = with_80_20_rule(uniform, other)
+    ruled = rule_lists.with_80_20_rule(uniform, other)
     assert (ruled[0, 2:8, 0] == 1).all()  # cards 3 to 8 beat 2/9 to 7/9
     assert (ruled[0, [0, 1, 8, 9]] == uniform[0, 0]).all()
-    ruled = with_all_in_rule(uniform, other)
+    ruled = rule_lists.with_all_in_rule(uniform, other)
     assert ruled[0, 9, 30] == 1 and (ruled[0, :9] == uniform[0, :9]).all()
     assert (ruled[1] == uniform[1]).all()
