@@ -91,12 +91,10 @@ def test_all_hands_of_a_deal_meet_in_both_seats():
 def test_thresholds_remove_rare_actions():
     tree = build_tree(MENU)
     layout = make_layout(tree, ROWS, True)
-    chances = np.zeros(int(layout.base[-1]))
-    first = layout.base[0] + layout.slot[0]
-    chances[first : first + 4] = 2, 1, 16, 1  # 10 %, 5 %, 80 %, 5 %
-    found = thresholded(tree, ROWS, Strategy(layout, chances, OWN), (0.05, 0, 0, 0)).chances
-    np.testing.assert_allclose(found[first : first + 4], [2 / 18, 0, 16 / 18, 0])
-    found = thresholded(tree, ROWS, Strategy(layout, chances, OWN), (0.9, 0, 0, 0)).chances
-    assert found[first : first + 4].tolist() == [0, 0, 1, 0]
+    first, strategy = layout.base[0] + layout.slot[0], Strategy(layout, np.zeros(int(layout.base[-1])), OWN)
+    strategy.chances[first : first + 4] = 2, 1, 16, 1  # 10 %, 5 %, 80 %, 5 %
+    for least, kept in ((0.05, [2 / 18, 0, 16 / 18, 0]), (0.9, [0, 0, 1, 0])):
+        found = thresholded(tree, ROWS, strategy, (least, 0, 0, 0)).chances
+        np.testing.assert_allclose(found[first : first + 4], kept)
     with pytest.raises(ValueError, match="four shares"):
-        thresholded(tree, ROWS, Strategy(layout, chances, OWN), (0.1,))
+        thresholded(tree, ROWS, strategy, (0.1,))

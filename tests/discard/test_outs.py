@@ -15,14 +15,6 @@ def board_of(text):
     return sum({1 << card // 4 for card in cards}), np.bincount([card % 4 for card in cards], minlength=4)
 
 
-def outs(board, kept, thrown):
-    return _outs(*board_of(board), len(parse_cards(board)), *parse_cards(kept + thrown))
-
-
-def draws(board, hole):
-    return _draws(*board_of(board), *parse_cards(hole))
-
-
 @pytest.mark.parametrize(
     ("board", "kept", "thrown", "expected"),
     [
@@ -37,7 +29,7 @@ def draws(board, hole):
     ],
 )
 def test_outs_of_throwing(board, kept, thrown, expected):
-    assert outs(board, kept, thrown) == expected
+    assert _outs(*board_of(board), len(parse_cards(board)), *parse_cards(kept + thrown)) == expected
 
 
 @pytest.mark.parametrize(
@@ -53,7 +45,7 @@ def test_outs_of_throwing(board, kept, thrown, expected):
     ],
 )
 def test_outs_of_keeping_both(board, hole, expected):
-    assert draws(board, hole) == expected
+    assert _draws(*board_of(board), *parse_cards(hole)) == expected
 
 
 @pytest.mark.parametrize(

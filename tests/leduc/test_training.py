@@ -53,11 +53,11 @@ def test_untaught_q_learner_plays_everything():
 
 
 def test_grid_and_curve():
-    opponent = OPPONENTS["aggressive"]
+    opponent, setting = OPPONENTS["aggressive"], LearningSetting(0.1, 0.5, 0.9)
     grid = q_grid(LEDUC, opponent, [0.01, 0.1], [0.5], [0.9], 2000, [[1], [2]])
-    learner = QLearner(LEDUC, opponent, LearningSetting(0.1, 0.5, 0.9), [2])
+    learner = QLearner(LEDUC, opponent, setting, [2])
     learner.advance(2000)
-    assert grid[LearningSetting(0.1, 0.5, 0.9)][1] == exact_winnings(LEDUC, learner.strategy(), opponent)
+    assert grid[setting][1] == exact_winnings(LEDUC, learner.strategy(), opponent)
     keys = np.arange(len(GAME.owner), dtype=np.int32)
     curve = training_curve(LEDUC, lambda s: SampledCfr(LEDUC, keys, 0, s), [opponent], 400, 4, 50, [[1], [2]])
     assert (curve.at == [100, 200, 300, 400]).all()
