@@ -139,10 +139,10 @@ def _boards_of_stages() -> dict[str, int]:
     """River boards in all best responses of the stages `selfplay` and `exploitability`."""
     knobs, seed = section("selfplay"), load_parameters()["seed"]
     along = [_river_boards(flop) for flop in sample_flops(knobs["exploitability_flops"], seed + 6).tolist()]
-    swept, policies = section("exploitability"), 1 + 2 * len(section("exploitability")["depths"])
-    each = [_river_boards(flop) for flop in sample_flops(max(swept["main_flops"], swept["sweep_flops"]), seed + 3).tolist()]
-    longer, shorter = sum(each[: swept["main_flops"]]), sum(each[: swept["sweep_flops"]])
-    return {"selfplay": (len(knobs["snapshots"]) + 1) * sum(along), "exploitability": 3 * longer + (policies - 3) * shorter}
+    swept = section("exploitability")
+    strategies = 2 + 2 * len(swept["depths"]) + len(section("safe")["tree_depths"])  # two tables, CART and OCT, solved trees
+    each = sum(_river_boards(flop) for flop in sample_flops(swept["flops"], seed + 3).tolist())
+    return {"selfplay": (len(knobs["snapshots"]) + 1) * sum(along), "exploitability": strategies * each}
 
 
 def _river_boards(flop: list[int]) -> int:
