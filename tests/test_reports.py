@@ -149,6 +149,7 @@ def stated(folder: Path) -> dict[str, str]:
         return scoreboard.match_between(read["head_to_head"]["pairs"], first, second)
 
     safe, history, leduc = read["safe"], read["history"], read["leduc"]
+    strong = json.loads((folder / "reports/strong/metrics/safe.json").read_text(encoding="utf-8"))
     own, more = read["distill"]["own"], read["exploitability"]["differences"][-1]
     price = next(match for match in safe["matches"] if match["name"] == safe["safe_table"])
     asked = {
@@ -191,12 +192,16 @@ def stated(folder: Path) -> dict[str, str]:
         "small safe tree": shown(safe["trees"][0]),
         **{f"{name} costs": shown(found["loses"]) for name, found in read["head_to_head"]["safety"].items()},
         "safety costs": shown(price | {"mbb": -price["mbb"]}),
+        "strong table": plus_minus(strong["table"]["after"], strong["table"]["after_ci95"], sign=False),
+        "strong OCT": plus_minus(strong["paper_tree"]["mbb"], strong["paper_tree"]["ci95"], sign=False),
+        "strong tree": plus_minus(strong["trees"][-1]["mbb"], strong["trees"][-1]["ci95"], sign=False),
         "safe folds": f"folds {safe['table']['folds']:.0f} %",
         "stand-in": shown(read["stand_in"]["settled"]),
     }
 
 
 MATCH, ANSWERED = ("OCT loses", "XGBoost loses"), ("OCT answered", "table answered")
+STRONG = ("strong table", "strong OCT", "strong tree")
 SAFE = ("safer", "safe OCT", "solved OCT")
 STAND_IN = ("table and the stand-in", "OCT and the stand-in", "XGBoost and the stand-in")
 TOLD = ("told less", "told bets and seat", "told more", "costs answered more")
@@ -206,7 +211,11 @@ TOLD = ("told less", "told bets and seat", "told more", "costs answered more")
 @pytest.mark.parametrize(
     ("file", "names"),
     [
-        ("README.md", (*MATCH, *ANSWERED, *TOLD, *STAND_IN, "safer", "safe table costs", "solved OCT", "safe folds")),
+        (
+            "README.md",
+            (*MATCH, *ANSWERED, *TOLD, *STAND_IN, "safer", "safe table costs", "solved OCT", "safe folds", *STRONG[:2]),
+        ),
+        ("reports/strong/README.md", ("table answered", *SAFE, *STRONG)),
         ("notebooks/00_overview.ipynb", (*MATCH, *ANSWERED, *TOLD, "safer", "solved OCT")),
         ("notebooks/10_equity.ipynb", ("kings",)),
         ("notebooks/11_selfplay.ipynb", ("last snapshot", "table answered")),
