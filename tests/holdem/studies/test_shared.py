@@ -1,5 +1,7 @@
 """Self-play in the representation: decisions that look alike learn as one, and sums are those of the decisions."""
 
+import copy
+
 import numpy as np
 import pytest
 from games import SMALL
@@ -62,6 +64,21 @@ def test_what_is_shared_is_the_sum(groups):
         np.testing.assert_allclose(found, regrets / 2, rtol=1e-4, atol=50)  # 1 / (1 + 1)
     for found, averages in zip(tables_of(run)[4:], summed[4:], strict=True):
         np.testing.assert_allclose(found, 0.5**DISCOUNT.gamma * averages, rtol=1e-5, atol=1e-6)
+
+
+def test_what_decisions_hold_in_common_counts_once(groups):
+    """In the second iteration only what each has learnt since the first one is summed."""
+    run = SharedSelfPlay(SMALL, groups, DISCOUNT._replace(epoch=1000), 3, "opponent", 1)
+    run.advance(1)
+    before, plain = [table.copy() for table in tables_of(run)], SelfPlay(SMALL, groups, run.discount, 3)
+    plain.state = copy.deepcopy(run.state)
+    plain.advance(1)
+    run.advance(1)
+    for k, (found, alone, common) in enumerate(zip(tables_of(run), tables_of(plain), before, strict=True)):
+        for columns in shared_columns(SMALL, k % 4, "opponent"):
+            summed = common[:, columns[:1]] + (alone - common)[:, columns].sum(axis=1, keepdims=True)
+            np.testing.assert_allclose(found[:, columns[:1]], summed, rtol=1e-4, atol=50 if k < 4 else 1e-6)
+    assert max(np.abs(table).max() for table in before[:4]) > 10_000  # else the check above says nothing
 
 
 def test_bad_settings_are_named(groups):
