@@ -2,7 +2,7 @@
 # missing or older than requirements.lock; every target uses it.
 #
 #   make repro    the papers' tables and figures, from nothing (dvc repro)
-#   make strong   the pipeline with more boards, in build/strong: hours (params/strong.yaml); a stopped run goes on
+#   make strong   the pipeline with more boards, in build/strong: about two hours (params/strong.yaml); a stopped run goes on
 #   make studies  what chose some defaults, and the papers' full sizes: hours (notebooks/studies); make studies STUDY=lbr for one
 #   make smoke    the same pipeline at toy size, in build/smoke
 #   make test     the tests, the pipeline at toy size included
@@ -14,7 +14,6 @@
 
 PYTHON ?= python3
 SMOKE ?= build/smoke
-STRONG := $(or $(FACEUP_CHECKPOINTS),build)/strong
 READY := .venv/ready
 IN := PATH="$(CURDIR)/.venv/bin:$$PATH"
 unexport PYTHONPATH PYTHONHOME VIRTUAL_ENV FACEUP_ROOT NUMBA_CACHE_DIR
@@ -24,12 +23,8 @@ unexport PYTHONPATH PYTHONHOME VIRTUAL_ENV FACEUP_ROOT NUMBA_CACHE_DIR
 repro: $(READY)
 	$(IN) dvc repro
 
-# 16_exploitability compares with Leduc and the one-card game, which this profile does not run: it takes what lies in reports/.
 strong: $(READY)
-	mkdir -p "$(STRONG)/reports/metrics"
-	cp reports/metrics/leduc.json reports/metrics/human_rules.json "$(STRONG)/reports/metrics"
 	$(IN) python -m faceup.notebook.profile strong
-	rm -f reports/strong/metrics/leduc.json reports/strong/metrics/human_rules.json
 
 studies: $(READY)
 	@trap 'rm -f notebooks/studies/.dvcignore' 0 2 15; echo '!dvc.yaml' > notebooks/studies/.dvcignore; \
@@ -74,10 +69,10 @@ lint: $(READY)
 	$(IN) mypy
 
 # Where Python comes without ensurepip (Debian), the machine's own pip puts one into the environment.
-# PIP_EXTRA_INDEX_URL and the like reach pip as usual: see the README for the CPU build of torch.
+# PIP_EXTRA_INDEX_URL and the like reach pip as usual: see CONTRIBUTING.md for the CPU build of torch.
 $(READY): requirements.lock
 	@$(PYTHON) -c 'import sys; v = sys.version_info; (3, 11) <= v < (3, 14) or sys.exit("Python %d.%d found, expected 3.11 to 3.13: make PYTHON=python3.12" % v[:2])'
-	@echo "Making .venv from requirements.lock: some minutes, 2 GB with the CPU build of torch (README), else 6"
+	@echo "Making .venv from requirements.lock: some minutes, 2 GB with the CPU build of torch (CONTRIBUTING.md), else 6"
 	test -x .venv/bin/pip || $(PYTHON) -m venv .venv || \
 		{ $(PYTHON) -m venv --clear --without-pip .venv && $(PYTHON) -m pip --python .venv/bin/python install pip; }
 	.venv/bin/python -m pip install --quiet -r requirements.lock

@@ -151,7 +151,6 @@ def stated(folder: Path) -> dict[str, str]:
     safe, history, leduc = read["safe"], read["history"], read["leduc"]
     strong = json.loads((folder / "reports/strong/metrics/safe.json").read_text(encoding="utf-8"))
     own, more = read["distill"]["own"], read["exploitability"]["differences"][-1]
-    price = next(match for match in safe["matches"] if match["name"] == safe["safe_table"])
     asked = {
         "told less": ("opponent", "OCT"),
         "told bets and seat": ("both+seat", "OCT"),
@@ -190,21 +189,24 @@ def stated(folder: Path) -> dict[str, str]:
         "own tree taught": f"{safe['trees'][-1]['before']:,.0f}",
         "solved OCT": shown(safe["paper_tree"]),
         "small safe tree": shown(safe["trees"][0]),
+        "middle safe tree": shown(safe["trees"][1]),
+        **{f"{row['agent']} and {row['setting']}": shown(row) for row in safe["lbr"]},
         **{f"{name} costs": shown(found["loses"]) for name, found in read["head_to_head"]["safety"].items()},
-        "safety costs": shown(price | {"mbb": -price["mbb"]}),
-        "strong table": plus_minus(strong["table"]["after"], strong["table"]["after_ci95"], sign=False),
-        "strong OCT": plus_minus(strong["paper_tree"]["mbb"], strong["paper_tree"]["ci95"], sign=False),
-        "strong tree": plus_minus(strong["trees"][-1]["mbb"], strong["trees"][-1]["ci95"], sign=False),
+        "strong table": shown(strong["table"], "after", "after_ci95"),
+        "strong OCT": shown(strong["paper_tree"]),
+        "strong tree": shown(strong["trees"][-1]),
+        "strong middle tree": shown({tree["depth"]: tree for tree in strong["trees"]}[8]),
         "safe folds": f"folds {safe['table']['folds']:.0f} %",
         "stand-in": shown(read["stand_in"]["settled"]),
     }
 
 
 MATCH, ANSWERED = ("OCT loses", "XGBoost loses"), ("OCT answered", "table answered")
-STRONG = ("strong table", "strong OCT", "strong tree")
-SAFE = ("safer", "safe OCT", "solved OCT")
+STRONG = ("strong table", "strong OCT", "strong tree", "strong middle tree")
+SAFE = ("safer", "safe OCT", "middle safe tree")
+ANY_SIZE = ("OCT and 56 bets, rounds 1-4", "safe OCT and 56 bets, rounds 1-4")
 STAND_IN = ("table and the stand-in", "OCT and the stand-in", "XGBoost and the stand-in")
-TOLD = ("told less", "told bets and seat", "told more", "costs answered more")
+TOLD = ("told less", "told bets and seat", "told more")
 
 
 @never_run
@@ -213,19 +215,26 @@ TOLD = ("told less", "told bets and seat", "told more", "costs answered more")
     [
         (
             "README.md",
-            (*MATCH, *ANSWERED, *TOLD, *STAND_IN, "safer", "safe table costs", "solved OCT", "safe folds", *STRONG[:2]),
+            (*MATCH, *ANSWERED, *TOLD, *STAND_IN, *ANY_SIZE, "safer", "middle safe tree", "safe table costs", "safe folds")
+            + ("strong table", "strong middle tree"),
         ),
-        ("reports/strong/README.md", ("table answered", *SAFE, *STRONG)),
-        ("notebooks/00_overview.ipynb", (*MATCH, *ANSWERED, *TOLD, "safer", "solved OCT")),
+        ("reports/strong/README.md", ("table answered", *SAFE, "solved OCT", *STRONG)),
+        (
+            "notebooks/00_overview.ipynb",
+            (*MATCH, *ANSWERED, *TOLD, "costs answered more", *SAFE, "strong table", "strong middle tree"),
+        ),
         ("notebooks/10_equity.ipynb", ("kings",)),
         ("notebooks/11_selfplay.ipynb", ("last snapshot", "table answered")),
         ("notebooks/12_distill.ipynb", ("CART told opponent loses", "CART told both+seat loses", "ours, depth 15 loses")),
         ("notebooks/13_head_to_head.ipynb", (*MATCH, "safe table costs", "safe OCT costs")),
         ("notebooks/14_selfplay_time.ipynb", ("CART to the stand-in",)),
         ("notebooks/15_strategy.ipynb", ("bluff",)),
-        ("notebooks/16_exploitability.ipynb", (*ANSWERED, "OCT answered more", "safe OCT", "small safe tree")),
+        ("notebooks/16_exploitability.ipynb", (*ANSWERED, *ANY_SIZE, "OCT answered more", *SAFE[1:], "small safe tree")),
         ("notebooks/17_stand_in.ipynb", ("stand-in",)),
-        ("notebooks/18_safe.ipynb", (*ANSWERED, *SAFE, "own tree taught", "safety costs", "safe table costs", "small safe tree")),
+        (
+            "notebooks/18_safe.ipynb",
+            (*ANSWERED, *ANY_SIZE, *SAFE, "solved OCT", "own tree taught", "safe table costs", "small safe tree", *STRONG[:3:2]),
+        ),
         ("notebooks/20_human_rules.ipynb", ("by heart", "never bets")),
         ("notebooks/30_leduc.ipynb", ("Leduc CFR", "card of 42", "card of 72", "small tree")),
     ],

@@ -240,6 +240,7 @@ class _Progress:
         self.number = {index: f"cell {i}/{len(code)}" for i, index in enumerate(code, start=1)}
 
     def cell_starts(self, cell: NotebookNode, cell_index: int) -> None:
+        """Remember the cell and, where this process is the first of several, print its line; papermill calls this."""
         if cell_index in self.number:
             self.place = f"{self.number[cell_index]} `{_first_line(cell.source)}`"
         if cell_index in self.number and own_rank() == 0:

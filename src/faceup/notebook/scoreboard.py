@@ -61,7 +61,7 @@ def _shown(line: dict[str, str]) -> list[str]:
     ours, interval = line["ours"], float(line["ci95"] or 0)
     if ours:
         exact = f"{float(ours):,.6f}".rstrip("0").rstrip(".")
-        ours = plus_minus(float(ours), interval) if interval else exact
+        ours = plus_minus(float(ours), interval).removeprefix("+") if interval else exact
     made = f"`{line['notebook']}`" if line["notebook"] else ""
     return [line["what"], said, ours, made, line["why"]]
 

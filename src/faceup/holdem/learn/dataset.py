@@ -222,7 +222,7 @@ class _Drawing(NamedTuple):
         their neighbours are. They are spread evenly on a scale of pots after the raise is called. A bet of nothing is one that is
         called. Chances are those of a table that reads the size; costs change along a straight line, as what a call wins.
         """
-        tree, column = self.tree, HISTORIES[self.history].index("bet_faced")
+        tree = self.tree
         at = np.flatnonzero(tree.label[node] > CALL)[:: self.off_menu]
         after = np.minimum(node[at] + 1, len(tree.parent) - 1)
         high = node[at] + ((tree.parent[after] == tree.parent[node[at]]) & (np.arange(len(at)) % 2 == 1))
@@ -233,7 +233,7 @@ class _Drawing(NamedTuple):
         size = (1 + least) * ((1 + most) / (1 + least)) ** (np.arange(len(at)) * _GOLDEN % 1) - 1
         lower = np.array([lower_probability(*sizes) for sizes in zip(size, least, most, strict=True)], dtype=np.float32)[:, None]
         nearness = ((most - size) / (most - least)).astype(np.float32)[:, None]
-        told[at, column] = size
+        told[at, self._bet_faced] = size
         below = np.zeros((2, len(at), len(tree.labels)), dtype=np.float32)
         below[0, :, CALL] = 1
         below[:, real] = self._taught(street, table, rows[at[real]], low[real])
@@ -243,8 +243,12 @@ class _Drawing(NamedTuple):
 
     def _faced(self, node: np.ndarray) -> np.ndarray:
         """The raises that nodes (n,) face, in pots."""
-        column = HISTORIES[self.history].index("bet_faced")
-        return betting_features(self.tree.bets[node], self.tree.actor[node], self.history)[:, column]
+        return betting_features(self.tree.bets[node], self.tree.actor[node], self.history)[:, self._bet_faced]
+
+    @property
+    def _bet_faced(self) -> int:
+        """The column of the raise that is faced."""
+        return HISTORIES[self.history].index("bet_faced")
 
 
 def _street_rows(

@@ -228,7 +228,7 @@ def leak_words(name: str, leak: Leak, whole: float) -> str:
     """The leak in two sentences; whole: all leaks, mbb/g."""
     where = f"on the {STREETS[leak.street]}" if leak.street else "before the flop"
     return (
-        f"**{name}** leaks most {where} after “{leak.line}”, to a {leak.seat}: {plain(leak.mbb)} mbb/g, "
+        f"**{name}** leaks most {where} after “{leak.line}”, to the {leak.seat}: {plain(leak.mbb)} mbb/g, "
         f"{100 * leak.mbb / whole:.0f} % of all leaks. The three worst hands, {', '.join(leak.hands)}, hold "
         f"{100 * leak.share:.0f} % of it."
     )
