@@ -19,7 +19,7 @@ CALLS: list[str] = []
 @pytest.fixture(autouse=True)
 def scratch(tmp_path, monkeypatch):
     """Results in a folder of the test's own, no calls so far, and functions that count as the package's."""
-    monkeypatch.setattr(module, "folder", lambda: tmp_path / "stored")
+    monkeypatch.setattr(module, "FOLDER", tmp_path / "stored")
     for function in (work, slow, odd):
         monkeypatch.setattr(function, "__module__", "faceup.notebook.stored")
     monkeypatch.delenv("FACEUP_REUSE", raising=False)
@@ -142,7 +142,7 @@ def test_least_lately_used_results_make_room(scratch, monkeypatch):
 
 def test_a_class_of_another_package_is_never_made():
     with pytest.raises(ValueError, match="no class of this package"):
-        module._unpacked({"named": "subprocess:Popen", "items": ["true"]}, {})
+        module._unpacked(b'{"named": "subprocess:Popen", "items": ["true"]}', {})
 
 
 def test_a_store_that_cannot_be_written_costs_a_line_and_no_result(scratch, capsys):

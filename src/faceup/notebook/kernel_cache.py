@@ -34,13 +34,6 @@ class _LockedIndex(caching.IndexDataCacheFile):
 caching.IndexDataCacheFile = _LockedIndex
 
 
-def _forget_old(folder: Path) -> None:
-    """Remove all but the KEPT last used folders of a module."""
-    folders = sorted(folder.parent.glob(f"{folder.name.rpartition('-')[0]}-*"), key=lambda path: path.stat().st_mtime)
-    for old in folders[:-KEPT]:
-        shutil.rmtree(old, ignore_errors=True)
-
-
 class KernelCacheLocator(caching.UserProvidedCacheLocator):
     """Named in NUMBA_CACHE_LOCATOR_CLASSES by the package; passes over functions that are not this package's."""
 
@@ -63,8 +56,9 @@ class KernelCacheLocator(caching.UserProvidedCacheLocator):
                 continue
             with suppress(OSError):
                 os.utime(folder)
-                if is_new:
-                    _forget_old(folder)
+                beside = sorted(folder.parent.glob(f"{path.stem}-*"), key=lambda other: other.stat().st_mtime)
+                for old in beside[:-KEPT] if is_new else ():
+                    shutil.rmtree(old, ignore_errors=True)
             return locator
         raise OSError(f"{' and '.join(bases)} cannot be written, expected NUMBA_CACHE_DIR to name a folder for compiled kernels")
 

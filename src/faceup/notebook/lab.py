@@ -7,7 +7,6 @@ notebook writes it: `storage` puts a new file in the place of a link, and never 
 Of many processes that run a notebook (notebook/ranks) only the first writes to data/ and reports/, the others to build/ranks.
 """
 
-import ast
 import shutil
 import sys
 from functools import lru_cache
@@ -17,7 +16,7 @@ from typing import Any
 from IPython import get_ipython
 
 from faceup.notebook import paths
-from faceup.notebook.parameters import load_parameters, load_study_parameters, read_cell
+from faceup.notebook.parameters import declared_in, load_parameters, load_study_parameters
 from faceup.notebook.paths import ROOT
 from faceup.notebook.ranks import own_rank
 from faceup.notebook.stages import PIPELINE, STUDIES, notebook_of, stages_of
@@ -30,12 +29,11 @@ def _given(_changed: tuple[float, ...]) -> dict[str, dict[str, Any]]:
     """Notebook -> the values in the parameter files of all names in its parameters cell."""
     parameters, found = load_parameters() | load_study_parameters(), {}
     for notebook in (notebook_of(stage) for file in (PIPELINE, STUDIES) for stage in stages_of(file).values()):
-        source, sections = read_cell(ROOT / "notebooks" / f"{notebook}.ipynb")
-        names = {node.id for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Name)}
+        names, sections = declared_in(ROOT / "notebooks" / f"{notebook}.ipynb")
         known = {"seed": parameters["seed"]}
         for section in sections:
             known |= parameters[section]
-        found[notebook] = {name: known[name] for name in names & known.keys()}
+        found[notebook] = {name: known[name] for name in names if name in known}
     return found
 
 

@@ -20,7 +20,7 @@ from faceup.notebook.paths import ROOT
 
 
 def _in_order(values: list) -> list:
-    if any(a >= b for a, b in zip(values, values[1:], strict=False)):
+    if values != sorted(set(values)):
         raise ValueError("strictly increasing values")
     return values
 
@@ -42,13 +42,10 @@ _EPOCHS = conint(ge=5000, multiple_of=5000)  # of discard.selfplay
 RULES = {  # how a knob's name ends, and what it may be; the first line that fits counts
     "seed": conint(ge=0, lt=2**32),
     r"selfplay\.batch|turn_batch": Annotated[conint(ge=1), AfterValidator(_power_of_two)],
-    "boards_before": conint(ge=0),
     "bins": Literal[2, 4, 5, 10, 20],
     "shifts": conlist(confloat(ge=-1, le=1), min_length=3, max_length=3),
     "slip": confloat(gt=0, lt=1),
-    "switch": confloat(ge=0, le=1),
     r"bayes\.exploitability_flops": Literal[0] | conint(ge=4, le=22_100),
-    "matches|match_hands": conint(ge=2),
     "walk_holes": conlist(_CARDS, min_length=2, max_length=2),
     "example_hole|example_flop|walk_board": _CARDS,
     "responder_sizes": _RAISES,
@@ -63,7 +60,7 @@ RULES = {  # how a knob's name ends, and what it may be; the first line that fit
     r"discounting\.(alphas|betas|gammas)": conlist(_EXPONENT, min_length=1),
     r"discounting\.epochs": conlist(_COUNT, min_length=1),
     "alphas|gammas|epsilons|rates|shares": _rising(_SHARE),
-    "share|tolerance|bluff_equity|threshold|tremble|learning_rate": _SHARE,
+    "share|switch|tolerance|bluff_equity|threshold|tremble|learning_rate": _SHARE,
     "held_out|validation": confloat(ge=0.01, le=0.9),
     "cost_weight": confloat(ge=0, le=1000),
     "history": Literal["opponent", "both", "both+seat", "ours"],
@@ -74,38 +71,30 @@ RULES = {  # how a knob's name ends, and what it may be; the first line that fit
     "small_depth|picture_depth": conint(ge=1, le=6),
     "depth|deepest": _DEPTH,
     r"(distill|history)\.oct_regrowths": conlist(conint(ge=0), min_length=4, max_length=4),
-    r"regrowths|card_restarts|slumbot_hands|distill\.test_boards": conint(ge=0),
+    r"regrowths|card_restarts|slumbot_hands|boards_before|distill\.test_boards": conint(ge=0),
     "street_levels": _rising(conint(ge=1, le=1981)),
     "river_levels": conint(ge=1, le=1981),
     "turn_rivers": conint(ge=1, le=48),
     "flops": conint(ge=3, le=22_100),
     "holes": conint(ge=1, le=1081),
     "games": conint(ge=10),
-    r"boards|evaluations|training_seeds|discounting\.seeds": conint(ge=2),
+    r"boards|matches|match_hands|evaluations|training_seeds|discounting\.seeds": conint(ge=2),
     "card_parts|rule_lines": conint(ge=2, le=12),
     ".*": _COUNT,
 }
-TOGETHER: dict[tuple[str, str], Callable[[dict[str, Any]], bool]] = {  # knobs that must fit others
-    ("selfplay.snapshots", "below selfplay.iterations"): lambda p: p["selfplay.snapshots"][-1] < p["selfplay.iterations"],
-    ("bayes.habit_boards", "at most bayes.value_boards"): lambda p: p["bayes.habit_boards"] <= p["bayes.value_boards"],
-    ("bayes.snapshots", "below bayes.iterations"): lambda p: p["bayes.snapshots"][-1] < p["bayes.iterations"],
-    ("discard.checkpoints", "below discard.iterations"): lambda p: p["discard.checkpoints"][-1] < p["discard.iterations"],
-    ("stand_in.snapshot", "at most stand_in.iterations"): lambda p: p["stand_in.snapshot"] <= p["stand_in.iterations"],
-    ("selfplay_time.answered", "some of selfplay.snapshots and selfplay.iterations"): lambda p: (
-        set(p["selfplay_time.answered"]) <= {*p["selfplay.snapshots"], p["selfplay.iterations"]}
-    ),
-    ("exploitability.depths", "some of distill.depths"): lambda p: set(p["exploitability.depths"]) <= set(p["distill.depths"]),
-    ("exploitability.hands_depth", "one of exploitability.depths and safe.tree_depths"): lambda p: (
-        p["exploitability.hands_depth"] in {*p["exploitability.depths"]} & {*p["safe.tree_depths"]}
-    ),
-    ("safe.tree_depths", "some of distill.depths and distill.own_depths"): lambda p: (
-        set(p["safe.tree_depths"]) <= {*p["distill.depths"]} & {*p["distill.own_depths"]}
-    ),
-    ("safe.known_shares", "above 0, and the last of them 1"): lambda p: (
-        p["safe.known_shares"][0] > 0 and p["safe.known_shares"][-1] == 1
-    ),
-    ("safe.known_share", "one of safe.known_shares"): lambda p: p["safe.known_share"] in p["safe.known_shares"],
-    ("leduc.episodes", "a multiple of leduc.evaluations"): lambda p: p["leduc.episodes"] % p["leduc.evaluations"] == 0,
+TOGETHER: dict[tuple[str, str], Callable[..., bool]] = {  # knobs that must fit others: those that the words name, in order
+    ("selfplay.snapshots", "below selfplay.iterations"): lambda own, end: own[-1] < end,
+    ("bayes.habit_boards", "at most bayes.value_boards"): lambda own, most: own <= most,
+    ("bayes.snapshots", "below bayes.iterations"): lambda own, end: own[-1] < end,
+    ("discard.checkpoints", "below discard.iterations"): lambda own, end: own[-1] < end,
+    ("stand_in.snapshot", "at most stand_in.iterations"): lambda own, most: own <= most,
+    ("selfplay_time.answered", "some of selfplay.snapshots and selfplay.iterations"): lambda own, a, b: {*own} <= {*a, b},
+    ("exploitability.depths", "some of distill.depths"): lambda own, all_of: {*own} <= {*all_of},
+    ("exploitability.hands_depth", "one of exploitability.depths and safe.tree_depths"): lambda own, a, b: own in {*a} & {*b},
+    ("safe.tree_depths", "some of distill.depths and distill.own_depths"): lambda own, a, b: {*own} <= {*a} & {*b},
+    ("safe.known_shares", "above 0, and the last of them 1"): lambda own: own[0] > 0 and own[-1] == 1,
+    ("safe.known_share", "one of safe.known_shares"): lambda own, all_of: own in all_of,
+    ("leduc.episodes", "a multiple of leduc.evaluations"): lambda own, part: own % part == 0,
 }
 
 
@@ -130,11 +119,11 @@ def pipeline_sections() -> dict[str, list[str]]:
     return {name: list(knobs) if isinstance(knobs, dict) else [] for name, knobs in given.items()}
 
 
-def read_cell(notebook: Path) -> tuple[str, list[str]]:
-    """The source of a notebook's parameters cell, and the sections of parameters that it names."""
+def declared_in(notebook: Path) -> tuple[list[str], list[str]]:
+    """The names in a notebook's parameters cell, and the sections of parameters that it reads."""
     nb = json.loads(notebook.read_text(encoding="utf-8"))
     cell = next(cell for cell in nb["cells"] if "parameters" in cell["metadata"].get("tags", []))
-    return "".join(cell["source"]), nb["metadata"]["faceup"]["sections"]
+    return re.findall(r"(?m)^(\w+) = ", "".join(cell["source"])), nb["metadata"]["faceup"]["sections"]
 
 
 @cache
@@ -142,9 +131,9 @@ def study_sections() -> dict[str, list[str]]:
     """The sections of notebooks/studies/params.yaml, one a study: what its parameters cell names and no other section has."""
     found = {}
     for path in sorted((ROOT / "notebooks" / "studies").glob("*.ipynb")):
-        source, sections = read_cell(path)
+        names, sections = declared_in(path)
         others = {"seed", *(knob for name in sections for knob in pipeline_sections().get(name, []))}
-        found[path.stem] = [name for name in re.findall(r"(?m)^(\w+) = ", source) if name not in others]
+        found[path.stem] = [name for name in names if name not in others]
     return found
 
 
@@ -162,9 +151,10 @@ def check(values: Any, sections: dict[str, list[str]]) -> None:
             words = re.sub(r"^(\w+ should (be|have|match)|Value error,) | after validation.*", "", error.errors()[0]["msg"])
             raise ValueError(f"{knob} is {value!r}, expected {words}") from None
     for (knob, words), fits in TOGETHER.items():
-        if knob in knobs and not fits(knobs):
-            others = re.sub(r"\w+\.\w+", lambda other: f"{other[0]} ({knobs[other[0]]})", words)
-            raise ValueError(f"{knob} is {knobs[knob]!r}, expected {others}")
+        others = re.findall(r"\w+\.\w+", words)
+        if knob in knobs and not fits(knobs[knob], *(knobs[other] for other in others)):
+            said = re.sub(r"\w+\.\w+", lambda other: f"{other[0]} ({knobs[other[0]]})", words)
+            raise ValueError(f"{knob} is {knobs[knob]!r}, expected {said}")
 
 
 def load_parameters(path: str | os.PathLike | None = None, sections: dict[str, list[str]] | None = None) -> dict[str, Any]:

@@ -119,14 +119,13 @@ def _own_threads() -> int:
 @contextmanager
 def all_threads() -> Iterator[None]:
     """Use all threads of this machine, while the other processes wait; nothing changes where there are none."""
-    if not launched():
-        yield
-        return
-    numba.set_num_threads(numba.config.NUMBA_NUM_THREADS)
+    if launched():
+        numba.set_num_threads(numba.config.NUMBA_NUM_THREADS)
     try:
         yield
     finally:
-        numba.set_num_threads(_own_threads())
+        if launched():
+            numba.set_num_threads(_own_threads())
 
 
 @cache

@@ -21,6 +21,7 @@ import re
 import struct
 import sys
 import tempfile
+from itertools import count, groupby
 from pathlib import Path
 from typing import Any
 
@@ -116,14 +117,11 @@ def _literal(value: Any) -> str:
 def fill(source: str, values: dict[str, Any]) -> str:
     """The source of a parameters cell with the values replaced, all else kept."""
     lines = source.encode().splitlines(keepends=True)  # bytes: ast counts columns in UTF-8
-    start_of = [sum(map(len, lines[:i])) for i in range(len(lines))]
-    text = b"".join(lines)
     for name, node in reversed(declared(source).items()):
-        assert node.end_lineno is not None and node.end_col_offset is not None  # `ast.parse` always sets them
-        start = start_of[node.lineno - 1] + node.col_offset
-        end = start_of[node.end_lineno - 1] + node.end_col_offset
-        text = text[:start] + _literal(values[name]).encode() + text[end:]
-    return text.decode()
+        assert node.end_lineno is not None  # `ast.parse` always sets it
+        before, after = lines[node.lineno - 1][: node.col_offset], lines[node.end_lineno - 1][node.end_col_offset :]
+        lines[node.lineno - 1 : node.end_lineno] = [before + _literal(values[name]).encode() + after]
+    return b"".join(lines).decode()
 
 
 # --- the same bytes every time ------------------------------------------------------------------------------
@@ -175,33 +173,29 @@ def _clean_output(output: NotebookNode, root: Path) -> NotebookNode:
 def _merged(outputs: list[NotebookNode]) -> list[NotebookNode]:
     """Between two pictures or results, all of stdout, then all of stderr: their order is a matter of luck."""
     merged: list[NotebookNode] = []
-    streams: dict[str, NotebookNode] = {}
-    for output in [*outputs, None]:
-        if output is not None and output.output_type == "stream":
-            first = streams.setdefault(output.name, output)
-            if first is not output:
-                first.text += output.text
+    for said, group in groupby(outputs, lambda output: output.output_type == "stream"):
+        if not said:
+            merged += group
             continue
-        merged += [streams[name] for name in ("stdout", "stderr") if name in streams]
-        streams = {}
-        merged += [output] if output is not None else []
+        texts = {"stdout": "", "stderr": ""}
+        for output in group:
+            texts[output.name] += output.text
+        merged += [nbformat.v4.new_output("stream", name=name, text=text) for name, text in texts.items()]
     return merged
 
 
 def _few_steps(outputs: list[NotebookNode]) -> list[NotebookNode]:
     """Of more than three lines of progress in a cell only the first, the number of those left out, and the last."""
     said = [output for output in outputs if output.get("name") == "stderr"]
-    total, step = sum(len(STEP.findall(output.text)) for output in said), 0
+    total, steps = sum(len(STEP.findall(output.text)) for output in said), count(1)
+
+    def kept(line: re.Match) -> str:
+        step = next(steps)
+        left_out = f"({total - 2} more lines of progress)\n" if step == 2 else ""
+        return line[0] if step in (1, total) else left_out
+
     for output in said if total > 3 else ():
-        kept = []
-        for line in output.text.splitlines(keepends=True):
-            is_step = bool(STEP.match(line))
-            step += is_step
-            if not is_step or step in (1, total):
-                kept.append(line)
-            elif step == 2:
-                kept.append(f"({total - 2} more lines of progress)\n")
-        output.text = "".join(kept)
+        output.text = re.sub(f"{STEP.pattern}\n?", kept, output.text, flags=re.MULTILINE)
     return outputs
 
 
@@ -229,42 +223,34 @@ def _first_line(text: str) -> str:
     return (text.strip().splitlines() or [""])[0]
 
 
-class _Progress:
-    """One line on stderr for each cell of code, and a memory of the cell under way."""
-
-    def __init__(self, name: str, nb: NotebookNode):
-        self.name, self.place = name, ""
-        code = [
-            i for i, cell in enumerate(nb.cells) if cell.cell_type == "code" and cell.source.strip() and cell.source != LOADED
-        ]
-        self.number = {index: f"cell {i}/{len(code)}" for i, index in enumerate(code, start=1)}
-
-    def cell_starts(self, cell: NotebookNode, cell_index: int) -> None:
-        """Remember the cell and, where this process is the first of several, print its line; papermill calls this."""
-        if cell_index in self.number:
-            self.place = f"{self.number[cell_index]} `{_first_line(cell.source)}`"
-        if cell_index in self.number and own_rank() == 0:
-            print(f"{self.name}: {self.place}", file=sys.stderr, flush=True)
-
-
 def _execute(nb: NotebookNode, name: str) -> NotebookNode:
     """Run all cells; raises RuntimeError of one line naming the cell that failed; a copy stays in WORKING."""
     copy = WORKING / f"{name}{f'-{own_rank()}' if own_rank() else ''}.ipynb"
     copy.parent.mkdir(parents=True, exist_ok=True)
     for left in WORKING.glob(f"{name}-[0-9]*.ipynb") if own_rank() == 0 else ():
         left.unlink(missing_ok=True)  # by a process that was ended because another one failed
-    progress = _Progress(name, nb)
+    code = [i for i, cell in enumerate(nb.cells) if cell.cell_type == "code" and cell.source.strip() and cell.source != LOADED]
+    place = "the kernel"
+
+    def cell_starts(cell: NotebookNode, cell_index: int) -> None:
+        """Remember the cell and, where this process is the first of several, print its line; papermill calls this."""
+        nonlocal place
+        if cell_index in code:
+            place = f"cell {code.index(cell_index) + 1}/{len(code)} `{_first_line(cell.source)}`"
+            if own_rank() == 0:
+                print(f"{name}: {place}", file=sys.stderr, flush=True)
+
     try:
         with open(os.devnull, "w") as nowhere:
             nb = papermill.execute_notebook(
                 nb, copy, kernel_name="python3", cwd=ROOT, progress_bar=False, stderr_file=nowhere if own_rank() else sys.stderr,
-                start_timeout=300, extra_arguments=["--log-level=CRITICAL"], on_cell_start=progress.cell_starts,
+                start_timeout=300, extra_arguments=["--log-level=CRITICAL"], on_cell_start=cell_starts,
+                shutdown_kernel="immediate",  # a kernel that shuts down by itself sometimes prints an error
             )  # fmt: skip
     except Exception as error:
         said = f"{getattr(error, 'ename', type(error).__name__)}: {getattr(error, 'evalue', error)}"
-        where = f"notebooks/{name}.ipynb: {progress.place or 'the kernel'} failed"
-        read = f"(read {copy.relative_to(ROOT)})"
-        raise RuntimeError(f"{where}: {_without_machine(_first_line(said), ROOT)} {read}") from error
+        failed = f"{place} failed: {_without_machine(_first_line(said), ROOT)}"
+        raise RuntimeError(f"notebooks/{name}.ipynb: {failed} (read {copy.relative_to(ROOT)})") from error
     copy.unlink(missing_ok=True)
     return nb
 
@@ -291,7 +277,9 @@ def run(name: str) -> Path:
     try:
         cell = parameters_cell(nb)
         cell.source = fill(cell.source, chosen_values(nb, parameters))
-        _check_sections(name, nb)
+        stage = stage_of(name)  # it would not see other parameters change
+        if stage and (missing := sorted({*nb.metadata["faceup"]["sections"]} - {*sections_of(stage)})):
+            raise ValueError(f"reads the sections {', '.join(missing)}, expected those in the params of its stage")
     except (ValueError, SyntaxError) as error:
         raise ValueError(f"notebooks/{name}.ipynb: {error}") from error
     os.environ.update(SURROUNDINGS)
@@ -310,13 +298,6 @@ def run(name: str) -> Path:
     marker.unlink()
     write_text(report, nbformat.writes(normalise(nb)) + "\n")
     return report
-
-
-def _check_sections(name: str, nb: NotebookNode) -> None:
-    """Raises ValueError where a stage does not depend on the parameters that its notebook reads: it would not see them change."""
-    stage = stage_of(name)
-    if stage and (missing := sorted({*nb.metadata["faceup"]["sections"]} - {*sections_of(stage)})):
-        raise ValueError(f"reads the sections {', '.join(missing)}, expected those in the params of its stage")
 
 
 def _check_code(name: str, loaded: list[str]) -> None:

@@ -22,7 +22,7 @@ import os
 import tempfile
 import time
 import types
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection
 from contextlib import nullcontext, suppress
 from pathlib import Path
 from typing import Any, TypeVar
@@ -38,12 +38,8 @@ from faceup.notebook.storage import load_npz, save_npz
 
 FORMAT = 2  # of the files; another number makes all of them stale
 LIMIT = 6_000_000_000  # bytes of all results together
+FOLDER = ROOT / "build" / "stored"
 T = TypeVar("T")
-
-
-def folder() -> Path:
-    """Where results lie."""
-    return ROOT / "build" / "stored"
 
 
 def reusing() -> bool:
@@ -64,36 +60,37 @@ class _Description:
         self._arrays: dict[int, tuple[np.ndarray, str]] = {}  # the same array is read once a call
 
     def of(self, value: Any) -> str:
-        return "".join(self._parts(value))
-
-    def _parts(self, value: Any) -> Iterator[str]:
         match value:
             case None | bool() | int() | float() | str():
-                yield f"{type(value).__name__} {value!r};"
+                return f"{type(value).__name__} {value!r};"
             case bytes():
-                yield f"bytes {hashlib.sha256(value).hexdigest()};"
+                return f"bytes {hashlib.sha256(value).hexdigest()};"
             case np.ndarray() if value.dtype != object:
-                yield f"array {value.dtype.str} {value.shape} {value.strides} {self._of_array(value)};"
+                return f"array {value.dtype.str} {value.shape} {value.strides} {self._of_array(value)};"
             case np.generic():
-                yield f"{value.dtype.str} {value!r};"
+                return f"{value.dtype.str} {value!r};"
             case tuple() | list():
-                yield f"{self._kind(type(value))}(" + "".join(map(self.of, value)) + ");"
+                return f"{self._kind(type(value))}(" + "".join(map(self.of, value)) + ");"
             case set() | frozenset():
-                yield "set(" + "".join(sorted(map(self.of, value))) + ");"
+                return "set(" + "".join(sorted(map(self.of, value))) + ");"
             case dict():
-                yield "dict(" + "".join(self.of(key) + self.of(item) for key, item in value.items()) + ");"
+                return "dict(" + "".join(self.of(key) + self.of(item) for key, item in value.items()) + ");"
             case Path():
-                yield f"file {hashlib.sha256(value.read_bytes()).hexdigest()};"
+                return f"file {hashlib.sha256(value.read_bytes()).hexdigest()};"
             case functools.partial():
-                yield "partial" + self.of((value.func, value.args, value.keywords))
+                return "partial" + self.of((value.func, value.args, value.keywords))
             case types.MethodType():
-                yield f"method {value.__name__}" + self.of(value.__self__)
+                return f"method {value.__name__}" + self.of(value.__self__)
             case type():
-                yield self._kind(value)
+                return self._kind(value)
             case types.FunctionType() if value.__module__.startswith("faceup.") and "<" not in value.__qualname__:
-                yield self._kind(value)
+                return self._kind(value)
             case _ if type(value).__module__.startswith("faceup."):
-                yield self._kind(type(value)) + self._of_object(value)
+                told = getattr(value, "made_from", None)
+                if told is None:
+                    scratch = getattr(type(value), "SCRATCH", ())
+                    told = {name: item for name, item in sorted(vars(value).items()) if name not in scratch}
+                return self._kind(type(value)) + self.of(told)
             case _:
                 said = "expected numbers, text, arrays, containers, files, or functions and objects of this package"
                 raise TypeError(f"{type(value).__module__}.{type(value).__qualname__} cannot be told apart by contents, {said}")
@@ -101,13 +98,6 @@ class _Description:
     def _kind(self, named: Any) -> str:
         code = code_digest(named.__module__) if named.__module__.startswith("faceup.") else ""
         return f"{named.__module__}.{named.__qualname__} {code};"
-
-    def _of_object(self, value: Any) -> str:
-        made_from = getattr(value, "made_from", None)
-        if made_from is not None:
-            return self.of(made_from)
-        scratch = getattr(type(value), "SCRATCH", ())
-        return self.of({name: item for name, item in sorted(vars(value).items()) if name not in scratch})
 
     def _of_array(self, array: np.ndarray) -> str:
         known = _FILES if isinstance(array, np.memmap) and not array.flags.writeable else self._arrays
@@ -174,35 +164,36 @@ def _class(kind: str) -> Any:
     return found
 
 
-def _unpacked(packed: Any, arrays: dict[str, np.ndarray]) -> Any:
-    def inner(item: Any) -> Any:
-        return _unpacked(item, arrays)
+def _unpacked(text: bytes, arrays: dict[str, np.ndarray]) -> Any:
+    def unpack(held: dict[str, Any]) -> Any:
+        """What a JSON object stands for; what is in it comes first."""
+        match held:
+            case {"array": name}:
+                return arrays[name]
+            case {"scalar": value, "dtype": dtype}:
+                return np.dtype(dtype).type(value)
+            case {"named": kind, "items": items}:
+                return _class(kind)(*items)
+            case {"tuple": items}:
+                return tuple(items)
+            case {"list": items}:
+                return items
+            case {"dict": items}:
+                return dict(items)
+            case {"object": kind, "file": name}:
+                with tempfile.TemporaryDirectory() as place:
+                    arrays[name].tofile(file := Path(place) / f"object{_class(kind).ENDING}")
+                    return _class(kind).load(file)
+        raise ValueError(f"a result holds {sorted(held)}")
 
-    match packed:
-        case {"array": name}:
-            return arrays[name]
-        case {"scalar": value, "dtype": dtype}:
-            return np.dtype(dtype).type(value)
-        case {"named": kind, "items": items}:
-            return _class(kind)(*map(inner, items))
-        case {"tuple": items}:
-            return tuple(map(inner, items))
-        case {"list": items}:
-            return list(map(inner, items))
-        case {"dict": items}:
-            return {inner(key): inner(item) for key, item in items}
-        case {"object": kind, "file": name}:
-            with tempfile.TemporaryDirectory() as place:
-                arrays[name].tofile(file := Path(place) / f"object{_class(kind).ENDING}")
-                return _class(kind).load(file)
-    return packed
+    return json.loads(text, object_hook=unpack)
 
 
 def _read(path: Path) -> list[Any]:
     """What is stored in a file, a list of one; empty where there is nothing sound."""
     try:
         arrays = load_npz(path)
-        result = _unpacked(json.loads(arrays["result"].tobytes()), arrays)
+        result = _unpacked(arrays["result"].tobytes(), arrays)
     except Exception:  # zipfile, numpy and json raise a dozen kinds for damaged bytes
         return []
     with suppress(OSError):
@@ -244,7 +235,7 @@ def stored(function: Callable[..., T], *arguments: Any, apart_from: Collection[s
     bound.apply_defaults()
     decisive = {name: value for name, value in bound.arguments.items() if name not in {"progress", "ranks", *apart_from}}
     name = ranks.told(f"{function.__name__}-{call_digest(function, decisive)[:32]}.npz")  # elsewhere a processor may differ
-    path, first = folder() / name, ranks.rank == 0
+    path, first = FOLDER / name, ranks.rank == 0
     found = _read(path) if first and reusing() else []
     if not ranks.told("found" * len(found)):
         if shared := ranks.size > 1 and "ranks" in bound.arguments:
