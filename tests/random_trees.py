@@ -14,6 +14,17 @@ SMALL = DecisionTree(  # bet <= 12,700 ? call : equity <= 0.1 ? fold : all in; n
 )
 
 
+def rows_for(tree: DecisionTree, X: np.ndarray) -> np.ndarray:
+    """Rows X with half of their numbers on thresholds of the tree for that feature, or one float32 to either side."""
+    rng, X = np.random.default_rng(len(X)), X.copy()
+    for f, column in enumerate(X.T):
+        edges = tree.threshold[tree.feature == f]
+        if len(edges):
+            edges = np.concatenate([edges, *(np.nextafter(edges, np.float32(s)) for s in (-1e9, 1e9))])
+            X[:, f] = np.where(rng.random(len(X)) < 0.5, column, rng.choice(edges, len(X)))
+    return X
+
+
 def random_tree(seed: int, n_splits: int, n_features: int = 4, n_labels: int = 3) -> DecisionTree:
     """Grown by splitting random leaves: nodes in order of birth, inner values the mean of the leaves."""
     rng = np.random.default_rng(seed)

@@ -3,11 +3,12 @@
 import matplotlib.pyplot as plt
 import numpy as np
 import pytest
+from random_trees import SMALL
 from sklearn.tree import DecisionTreeRegressor
 
-from faceup.onecard.figures import Path, _spread, condition, draw_tree, named_curves, paths, ranked, sentence
+from faceup.onecard.figures import Path, _spread, draw_tree, named_curves, paths, ranked, sentence
 from faceup.trees.cart import tree_of
-from faceup.trees.decision_tree import DecisionTree, leaf_of, n_leaves
+from faceup.trees.decision_tree import leaf_of, n_leaves
 
 
 def test_names_are_spread_in_order_and_stay_where_there_is_room():
@@ -24,18 +25,10 @@ def test_each_curve_is_drawn_and_named():
 
 
 def test_a_tree_is_drawn_whole():
-    tree = DecisionTree(
-        feature=np.array([0, -1, 1, -1, -1], dtype=np.int32),
-        threshold=np.array([0.5, 0, 0.25, 0, 0], dtype=np.float32),
-        left=np.array([1, -1, 3, -1, -1], dtype=np.int32),
-        right=np.array([2, -1, 4, -1, -1], dtype=np.int32),
-        value=np.array([[1], [0.5], [2], [1], [3]], dtype=np.float32),
-        weight=np.array([10.0, 6, 4, 3, 1]),
-    )
     figure, axes = plt.subplots()
-    draw_tree(axes, tree, ["a", "b"])
+    draw_tree(axes, SMALL, ["a", "b"])
     said = {text.get_text() for text in axes.texts}
-    assert said == {"a\n≤ 0.50 ?", "b\n≤ 0.25 ?", "bet 0.50\n60.0%", "bet 1.00\n30.0%", "bet 3.00\n10.0%", "yes", "no"}
+    assert said == {"b\n≤ 12700.00 ?", "a\n≤ 0.10 ?", "bet 0.00\n60.0%", "bet 1.00\n30.0%", "bet 0.00\n10.0%", "yes", "no"}
     plt.close(figure)
 
 
@@ -63,8 +56,8 @@ def test_conditions_on_one_feature_are_one():
     path = Path({1: (0.2, 0.8), 0: (-np.inf, 3.0), 2: (0.5, np.inf)}, np.array([1.0]), 0.1)
     said = sentence(path, ["a", "your card", "c"], "check")
     assert said == "If 0.20 < your card <= 0.80 and a <= 3.00 and c > 0.50, then check."
-    assert condition((0.123, np.inf), "x") == "x > 0.12"
-    assert condition((0.99997, np.inf), "x") == "x > 0.99997" and condition((-np.inf, 1.0), "x") == "x <= 1.00"
+    path = path._replace(bounds={0: (0.123, np.inf), 1: (0.99997, np.inf), 2: (-np.inf, 1.0)})
+    assert sentence(path, ["x", "y", "z"], "bet") == "If x > 0.12 and y > 0.99997 and z <= 1.00, then bet."
     assert sentence(Path({}, np.array([1.0]), 1.0), [], "check") == "Always check."
     with pytest.raises(ValueError, match="feature 2 has no name: expected 2 features"):
         sentence(path, ["a", "b"], "check")

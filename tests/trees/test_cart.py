@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from random_trees import rows_for
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 from faceup.trees.cart import answer_by_costs, fit_cart
@@ -17,25 +18,13 @@ def soft_rows(n: int = 3000, f: int = 6, n_labels: int = 4, seed: int = 0):
     return X, P / P.sum(axis=1, keepdims=True), rng.exponential(size=n)
 
 
-def near_thresholds(tree, X):
-    """Copies of rows with one number put on a threshold of the tree, or one float32 to either side."""
-    split = np.flatnonzero(tree.feature >= 0)
-    moved = np.repeat(X[: len(split)], 3, axis=0)
-    edges = tree.threshold[split]
-    sides = np.stack([np.nextafter(edges, np.float32(-1e9)), edges, np.nextafter(edges, np.float32(1e9))], axis=1)
-    moved[np.arange(len(moved)), np.repeat(tree.feature[split], 3)] = sides.ravel()
-    return moved
-
-
 def test_decisions_are_those_of_scikit_learn():
     X, P, w = soft_rows()
     tree = fit_cart(X, P, w, max_depth=12, min_rows=3, seed=1)
     check_tree(tree, 6, 4)
     theirs = DecisionTreeRegressor(max_depth=12, min_samples_leaf=3, random_state=1).fit(X, P, sample_weight=w / w.mean())
     assert theirs.get_n_leaves() == n_leaves(tree) > 300 and depth(tree) == theirs.get_depth()
-    edges = near_thresholds(tree, X)
-    assert len(edges) > 500
-    for rows in (X, soft_rows(seed=9)[0], edges):
+    for rows in (X, soft_rows(seed=9)[0], rows_for(tree, X)):
         assert np.array_equal(leaf_of(tree, rows), theirs.apply(rows))
         assert np.allclose(predict(tree, rows), theirs.predict(rows), atol=1e-6)
     leaf = tree.feature < 0

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from random_trees import SMALL, random_tree
+from random_trees import SMALL, random_tree, rows_for
 
 from faceup.trees.decision_tree import (
     DecisionTree,
@@ -22,14 +22,6 @@ from faceup.trees.decision_tree import (
 )
 
 
-def rows_for(tree: DecisionTree, n: int = 2000) -> np.ndarray:
-    """Random rows, half of whose numbers are thresholds of the tree or their float32 neighbours."""
-    rng = np.random.default_rng(n)
-    X = rng.normal(size=(n, 4)).astype(np.float32)
-    edges = np.concatenate([tree.threshold, *(np.nextafter(tree.threshold, np.float32(s)) for s in (-9, 9))])
-    return np.where(rng.random(X.shape) < 0.5, X, rng.choice(edges, X.shape))
-
-
 def walk(tree: DecisionTree, row: np.ndarray) -> list[int]:
     """Nodes that a row comes to."""
     nodes = [0]
@@ -43,7 +35,7 @@ def walk(tree: DecisionTree, row: np.ndarray) -> list[int]:
 def test_leaves_are_those_of_a_plain_walk(n_splits):
     tree = random_tree(n_splits, n_splits)
     check_tree(tree, 4, 3)
-    X = rows_for(tree)
+    X = rows_for(tree, np.random.default_rng(2000).normal(size=(2000, 4)).astype(np.float32))
     assert leaf_of(tree, X).tolist() == [walk(tree, row)[-1] for row in X]
     assert n_leaves(tree) == n_splits + 1
     for same in (np.asfortranarray(X), X.astype(np.float64) * (1 + 1e-9)):  # numbers are rounded to float32
@@ -54,7 +46,7 @@ def test_leaves_are_those_of_a_plain_walk(n_splits):
 def test_cut_trees_stop_a_walk_early():
     """Cuts within cuts are one; truncating is to cut at a depth."""
     tree = random_tree(5, 200)
-    X, depths = rows_for(tree), node_depths(tree)
+    X, depths = rows_for(tree, np.random.default_rng(0).normal(size=(2000, 4)).astype(np.float32)), node_depths(tree)
     walks, ends = [walk(tree, row) for row in X], np.random.default_rng(0).random(401) < 0.15
     ends[0] = False
     pairs = [(truncate(tree, most), depths >= most) for most in range(depth(tree) + 2)]

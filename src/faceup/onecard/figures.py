@@ -136,14 +136,6 @@ def paths(tree: DecisionTree) -> Iterator[Path]:
         waiting.append((int(tree.left[node]), bounds | {feature: (low, min(high, threshold))}))
 
 
-def condition(bounds: tuple[float, float], name: str) -> str:
-    """One feature's condition, e.g. "0.20 < your card <= 0.80"."""
-    low, high = bounds
-    left = f"{short(low)} < " if np.isfinite(low) else ""
-    right = f" <= {short(high)}" if np.isfinite(high) else ""
-    return f"{left}{name}{right}" if right else f"{name} > {short(low)}"
-
-
 def short(x: float, digits: int = 2) -> str:
     """A number with so many digits, or with more where these would make a whole number of it: 0.9999 is not 1.00."""
     text = f"{x:.{digits}f}"
@@ -156,5 +148,9 @@ def sentence(path: Path, feature_names: Sequence[str], action: str) -> str:
     unknown = [feature for feature in path.bounds if feature >= len(feature_names)]
     if unknown:
         raise ValueError(f"feature {unknown[0]} has no name: expected {len(feature_names)} features")
-    conditions = [condition(bounds, feature_names[feature]) for feature, bounds in path.bounds.items()]
+    conditions = []
+    for feature, (low, high) in path.bounds.items():
+        left = f"{short(low)} < " if np.isfinite(low) and np.isfinite(high) else ""
+        right = f" <= {short(high)}" if np.isfinite(high) else f" > {short(low)}"
+        conditions.append(f"{left}{feature_names[feature]}{right}")
     return f"If {' and '.join(conditions)}, then {action}." if conditions else f"Always {action}."

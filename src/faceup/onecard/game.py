@@ -17,14 +17,9 @@ SIZES = np.arange(31) / 10  # dollars, which is pots
 _TOLERANCE = 1e-9  # how far a sum of probabilities may be from 1
 
 
-def random_distributions(rng: np.random.Generator, n: int, cards: int = CARDS) -> np.ndarray:
-    """n points (n, cards), uniform on the simplex of distributions: normalised exponentials (Algorithm 4).
-
-    Raises ValueError for a deck of less than two cards, of which two players cannot be dealt one each.
-    """
-    if cards < 2:
-        raise ValueError(f"cards is {cards}: expected a deck of at least 2")
-    points = -np.log1p(-rng.random((n, cards)))  # 1 - u is never 0
+def random_distributions(rng: np.random.Generator, n: int) -> np.ndarray:
+    """n points (n, 10), uniform on the simplex of distributions: normalised exponentials (Algorithm 4)."""
+    points = -np.log1p(-rng.random((n, CARDS)))  # 1 - u is never 0
     return points / points.sum(axis=1, keepdims=True)
 
 

@@ -26,12 +26,12 @@ def minimise(costs: np.ndarray, **constraints: np.ndarray | csr_array | list) ->
     return result
 
 
-def solve_for_two(joint: np.ndarray, sizes: np.ndarray = SIZES) -> tuple[float, np.ndarray]:
-    """The game's value (to player one) and calls (cards, sizes) by player two's own program."""
+def solve_for_two(joint: np.ndarray) -> tuple[float, np.ndarray]:
+    """The game's value (to player one) and calls (cards, 31) by player two's own program."""
     joint = checked_joint(joint)
-    n, k = len(joint), len(sizes)
+    n, k = len(joint), len(SIZES)
     higher = np.tril(np.ones((n, n)), -1)[:, :, None] > 0  # (i, j, b): what calling instead of folding costs her
-    gain = joint[:, :, None] * np.where(higher, sizes, -sizes - 1)
+    gain = joint[:, :, None] * np.where(higher, SIZES, -SIZES - 1)
     rows = np.einsum("ijb,bc->ibjc", gain, np.eye(k)).reshape(n * k, n * k)  # rows (i, b), columns (j, b)
     rows = np.hstack([rows, -np.repeat(np.eye(n), k, axis=0)])
     rights = -np.repeat(joint.sum(axis=1), k)  # all of the pot where she folds
@@ -41,18 +41,18 @@ def solve_for_two(joint: np.ndarray, sizes: np.ndarray = SIZES) -> tuple[float, 
     return float(result.fun), result.x[: n * k].reshape(n, k)
 
 
-def worst_case(joint: np.ndarray, bets: np.ndarray, sizes: np.ndarray = SIZES) -> float:
-    """What a strategy (cards, sizes) of player one is worth against a best response, dollars (Algorithm 3).
+def worst_case(joint: np.ndarray, bets: np.ndarray) -> float:
+    """What a strategy (cards, 31) of player one is worth against a best response, dollars (Algorithm 3).
 
     For each card j of hers and each size, player two calls if that leaves him less than the pot does.
     """
     joint, bets = checked_joint(joint), np.asarray(bets, dtype=np.float64)
-    if bets.shape != (len(joint), len(sizes)):
-        raise ValueError(f"bets has shape {bets.shape}: expected {(len(joint), len(sizes))}")
+    if bets.shape != (len(joint), len(SIZES)):
+        raise ValueError(f"bets has shape {bets.shape}: expected {(len(joint), len(SIZES))}")
     sums = bets.sum(axis=1)
     if not (bets >= -1e-9).all() or not (np.abs(sums - 1) < 1e-6).all():
         raise ValueError(f"bets has rows that sum to {sums}: expected probabilities that sum to 1")
     worse = np.tril(joint, -1).T @ bets  # hers is worse: (j, b), summed over i > j
     better = np.triu(joint, 1).T @ bets
-    called = worse * (1 + sizes) - better * sizes
+    called = worse * (1 + SIZES) - better * SIZES
     return float(np.minimum(worse + better, called).sum())

@@ -20,8 +20,9 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit, prange
+from numba import njit
 
+from faceup.notebook.threads import on_threads
 from faceup.onecard.game import CARDS, SIZES
 from faceup.onecard.solutions import Solutions, worst_cases
 
@@ -41,23 +42,20 @@ class Line(NamedTuple):
     size: int = 0  # in $0.10; a BALANCE line has none
 
 
-def sentence(line: Line) -> str:
-    """A line in words."""
-    share, bet = f"{line.threshold:.0%}", "check" if line.size == 0 else f"bet {SIZES[line.size]:.1f}"
-    if line.kind == STRONG:
-        return f"If your card beats at least {share} of the opponent's cards (the same card counts half), {bet}."
-    if line.kind == WEAK:
-        return f"With the weakest {share} of your own cards, {bet}."
-    limit = "" if line.threshold >= 1 else f", none that beats more than {share}"
-    return (
-        f"Bluff with your weakest cards{limit}: for every 1 + b bets of a size b by the lines above, make b bluffs of that "
-        "size. The weakest cards make the largest bluffs."
-    )
-
-
 def sentences(lines: list[Line]) -> list[str]:
     """A whole list in words, numbered, with what is left at its end."""
-    said = [*map(sentence, lines), "Check everything else." if lines else "Always check."]
+    said = []
+    for line in lines:
+        share, bet = f"{line.threshold:.0%}", "check" if line.size == 0 else f"bet {SIZES[line.size]:.1f}"
+        limit = "" if line.threshold >= 1 else f", none that beats more than {share}"
+        words = {
+            STRONG: f"If your card beats at least {share} of the opponent's cards (the same card counts half), {bet}.",
+            WEAK: f"With the weakest {share} of your own cards, {bet}.",
+            BALANCE: f"Bluff with your weakest cards{limit}: for every 1 + b bets of a size b by the lines above, make b bluffs "
+            "of that size. The weakest cards make the largest bluffs.",
+        }
+        said.append(words[line.kind])
+    said.append("Check everything else." if lines else "Always check.")
     return [f"{i}. {text}" for i, text in enumerate(said, start=1)]
 
 
@@ -69,37 +67,34 @@ def play(lines: list[Line], own: np.ndarray, other: np.ndarray) -> np.ndarray:
     for line in lines:
         if line.kind not in _MIDDLE or not 0 <= line.size < _N_SIZES or not 0 <= line.threshold <= 1:
             raise ValueError(f"{line} is no line: expected a kind of {sorted(_MIDDLE)}, a share, a size of 0 to {_N_SIZES - 1}")
-    kinds = np.array([line.kind for line in lines], dtype=np.int64)
-    thresholds = np.array([line.threshold for line in lines], dtype=np.float64)
-    sizes = np.array([line.size for line in lines], dtype=np.int64)
-    strategies = np.empty((len(own), CARDS, _N_SIZES))
-    _play_all(kinds, thresholds, sizes, own, other, strategies)
+    strategies = np.zeros((len(own), CARDS, _N_SIZES))
+    on_threads(_play_all, np.array(lines, dtype=np.float64).reshape(-1, 3), own, other, strategies)
     return strategies
 
 
-@njit(cache=True, nogil=True, parallel=True)
-def _play_all(kinds, thresholds, sizes, own, other, strategies):
-    for g in prange(len(own)):
-        _play_one(kinds, thresholds, sizes, own[g], other[g], strategies[g])
+@njit(cache=True, nogil=True)
+def _play_all(share, lines, own, other, strategies):
+    for g in range(share[0], len(own), share[1]):
+        _play_one(lines, own[g], other[g], strategies[g])
 
 
 @njit(cache=True, nogil=True)
-def _play_one(kinds, thresholds, sizes, own, other, shares):
-    """shares (10, 31): of each card, how much of it bets each size."""
-    shares[:] = 0.0
+def _play_one(lines, own, other, shares):
+    """shares (10, 31): of each card, how much of it bets each size; 0 at first."""
     left = np.ones(CARDS)  # of each card, what no line has covered yet
-    for k in range(len(kinds)):
+    for k in range(len(lines)):
+        kind, threshold, size = lines[k, 0], lines[k, 1], int(lines[k, 2])
         weaker, below = 0.0, 0.0  # the opponent's below the card, one's own below it
-        if kinds[k] == BALANCE:
-            _balance(thresholds[k], own, other, shares, left)
+        if kind == BALANCE:
+            _balance(threshold, own, other, shares, left)
             continue
         for i in range(CARDS):
-            if kinds[k] == STRONG:
-                covered = left[i] if weaker + other[i] / 2 >= thresholds[k] else 0.0
+            if kind == STRONG:
+                covered = left[i] if weaker + other[i] / 2 >= threshold else 0.0
             else:
-                part = (thresholds[k] - below) / own[i] if own[i] > 0 else 0.0
+                part = (threshold - below) / own[i] if own[i] > 0 else 0.0
                 covered = min(left[i], max(part, 0.0))
-            shares[i, sizes[k]] += covered
+            shares[i, size] += covered
             left[i] -= covered
             weaker += other[i]
             below += own[i]
@@ -147,8 +142,7 @@ def search(
     lists: dict[int, list[Line]] = {1: []}
     best: list[Line] = [Line(BALANCE, _MIDDLE[BALANCE])] if balanced else []
     for length in range(3, most + 1, 1 if balanced else 2):
-        starts = _grown(best, balanced)
-        best = min((tuned(start, games) for start in starts), key=lambda lines: losses(lines, games).mean())
+        best = min((tuned(start, games) for start in _grown(best, balanced)), key=lambda lines: losses(lines, games).mean())
         lists[length] = best
         progress(length)
     return lists

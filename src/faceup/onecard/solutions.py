@@ -22,8 +22,9 @@ Random games are told apart by seed and tag. Games to learn from come in blocks,
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit, prange
+from numba import njit
 
+from faceup.notebook.threads import on_threads
 from faceup.onecard.game import CARDS, SIZES, checked_distributions, joint_distribution, random_distributions
 
 GAP = 1e-9  # dollars
@@ -41,6 +42,8 @@ _BET = SIZES[_SIZE]
 _LOW_SHARE = np.where(_BET > 0, _BET / (1 + 2 * _BET), 1.0)  # a check is its own column: all of it on one card
 _HIGH_SHARE = 1 - _LOW_SHARE
 N_COLUMNS = len(_LOW)
+# What is minimised among equilibria, one after the other: the mean bet, then the sum of bet times card.
+_TIES = np.stack([_BET, _BET * (_LOW_SHARE * _LOW + _HIGH_SHARE * _HIGH)])
 
 
 class Solutions(NamedTuple):
@@ -84,7 +87,7 @@ def solve_games(own: np.ndarray, other: np.ndarray) -> Solutions:
     n = len(own)
     column, weight = np.empty((n, CARDS), dtype=np.int16), np.empty((n, CARDS))
     price, value = np.empty((n, CARDS)), np.empty(n)
-    _solve_all(own, other, column, weight, price, value)
+    on_threads(_solve_all, own, other, column, weight, price, value)
     solutions = Solutions(own, other, value, column, weight, price)
     most = answers_to_calls(own, other, calls_of(other, called_share(solutions)))
     gap = np.abs(most - worst_cases(own, other, bets(solutions)))
@@ -134,13 +137,13 @@ def worst_cases(own: np.ndarray, other: np.ndarray, strategies: np.ndarray) -> n
     if strategies.shape != (*own.shape, _SIZES):
         raise ValueError(f"strategies have shape {strategies.shape}: expected {(*own.shape, _SIZES)}")
     values = np.empty(len(own))
-    _worst_cases(own, other, np.ascontiguousarray(strategies, dtype=np.float64), values)
+    on_threads(_worst_cases, own, other, np.ascontiguousarray(strategies, dtype=np.float64), values)
     return values
 
 
-@njit(cache=True, nogil=True, parallel=True)
-def _worst_cases(own, other, strategies, values):
-    for g in prange(len(values)):
+@njit(cache=True, nogil=True)
+def _worst_cases(share, own, other, strategies, values):
+    for g in range(share[0], len(values), share[1]):
         total = 1.0
         for i in range(CARDS):
             total -= own[g, i] * other[g, i]
@@ -159,41 +162,17 @@ def _worst_cases(own, other, strategies, values):
 
 
 @njit(cache=True, nogil=True)
-def _costs(other, cost):
-    """What player one loses at a best response when he plays a column alone, per unit of its mass."""
-    for k in range(N_COLUMNS):
-        high, b = _HIGH[k], _BET[k]
-        above = 0.0
-        for j in range(high + 1, CARDS):
-            above += other[j]
-        cost[k] = above if b == 0 else (1 + b) * (_LOW_SHARE[k] * other[high] + above)
-
-
-@njit(cache=True, nogil=True)
-def _second_cost(level, cost):
-    """What is minimised among equilibria: the mean bet, then the sum of bet times card."""
-    for k in range(N_COLUMNS):
-        card = _LOW_SHARE[k] * _LOW[k] + _HIGH_SHARE[k] * _HIGH[k]
-        cost[k] = _BET[k] if level == 1 else _BET[k] * card
-
-
-@njit(cache=True, nogil=True)
-def _prices(basis, inverse, cost, price):
-    for i in range(CARDS):
-        price[i] = 0.0
-        for r in range(CARDS):
-            price[i] += cost[basis[r]] * inverse[r, i]
-
-
-@njit(cache=True, nogil=True)
 def _reduced(k, cost, price):
     """What a column costs more than the prices of the cards that it uses."""
     return cost[k] - _LOW_SHARE[k] * price[_LOW[k]] - _HIGH_SHARE[k] * price[_HIGH[k]]
 
 
 @njit(cache=True, nogil=True)
-def _entering(price, cost, allowed, bland):
-    """The column to bring in: of the least reduced cost, or the first below zero; -1 at the optimum."""
+def _entering(basis, inverse, cost, allowed, bland, price):
+    """Fill in prices; the column to bring in: of the least reduced cost, or the first below zero; -1 at the optimum."""
+    price[:] = 0.0
+    for r in range(CARDS):
+        price += cost[basis[r]] * inverse[r]
     best, least = -1, -_TIED
     for k in range(N_COLUMNS):
         if not allowed[k]:
@@ -207,12 +186,11 @@ def _entering(price, cost, allowed, bland):
 
 
 @njit(cache=True, nogil=True)
-def _pivot(entering, basis, weight, inverse, direction):
+def _pivot(entering, basis, weight, inverse):
     """Bring a column into the basis for the one that first falls to zero."""
-    low, high = _LOW[entering], _HIGH[entering]
+    direction = _LOW_SHARE[entering] * inverse[:, _LOW[entering]] + _HIGH_SHARE[entering] * inverse[:, _HIGH[entering]]
     row, step = -1, np.inf
     for r in range(CARDS):
-        direction[r] = _LOW_SHARE[entering] * inverse[r, low] + _HIGH_SHARE[entering] * inverse[r, high]
         if direction[r] > 1e-10:
             ratio = max(weight[r], 0.0) / direction[r]
             if ratio < step or (ratio == step and basis[r] < basis[row]):
@@ -222,35 +200,36 @@ def _pivot(entering, basis, weight, inverse, direction):
         weight[r] -= step * direction[r]
         if r != row:
             inverse[r] -= direction[r] * inverse[row]
-    weight[row] = step
-    basis[row] = entering
+    basis[row], weight[row] = entering, step
 
 
 @njit(cache=True, nogil=True)
 def _solve_one(own, other, basis, weight, price):
     """Simplex method from "always check", once for the loss and once for each rule that breaks ties."""
     inverse, cost, tie_price = np.eye(CARDS), np.empty(N_COLUMNS), np.empty(CARDS)
-    direction, allowed = np.empty(CARDS), np.ones(N_COLUMNS, dtype=np.bool_)
+    allowed = np.ones(N_COLUMNS, dtype=np.bool_)
     basis[:], weight[:] = np.arange(CARDS), own
+    for k in range(N_COLUMNS):  # what he loses at a best response when he plays this column alone, per unit of its mass
+        above = 0.0
+        for j in range(_HIGH[k] + 1, CARDS):
+            above += other[j]
+        cost[k] = above if _BET[k] == 0 else (1 + _BET[k]) * (_LOW_SHARE[k] * other[_HIGH[k]] + above)
     for level in range(3):
         p = price if level == 0 else tie_price
-        if level == 0:
-            _costs(other, cost)
-        else:
-            _second_cost(level, cost)
+        if level > 0:
+            cost[:] = _TIES[level - 1]
         for count in range(_LIMIT):
-            _prices(basis, inverse, cost, p)
-            entering = _entering(p, cost, allowed, count > _PATIENCE)
+            entering = _entering(basis, inverse, cost, allowed, count > _PATIENCE, p)
             if entering < 0:
                 break
-            _pivot(entering, basis, weight, inverse, direction)
+            _pivot(entering, basis, weight, inverse)
         for k in range(N_COLUMNS):  # the optimal face: columns that cost nothing more
             allowed[k] = allowed[k] and _reduced(k, cost, p) < _TIED
 
 
-@njit(cache=True, nogil=True, parallel=True)
-def _solve_all(own, other, column, weight, price, value):
-    for g in prange(len(value)):
+@njit(cache=True, nogil=True)
+def _solve_all(share, own, other, column, weight, price, value):
+    for g in range(share[0], len(value), share[1]):
         basis = np.empty(CARDS, dtype=np.int64)
         masses = np.empty(CARDS)
         _solve_one(own[g], other[g], basis, masses, price[g])

@@ -104,28 +104,19 @@ def fit_optimal_tree(
     One drawn size is fitted by squared error, as `fit_tree` does. Where there are 31 or 310 targets the search looks at fewer
     numbers: a card's probabilities summed up to $0, $1 and $2, or, for whole games, the mean bets of cards 1-2, 3-4, .. 9-10.
     """
-    shares = _shares(kind, Y)
-    tree = fit_oct(X, shares, np.ones(len(X)), max_depth=max_depth, min_rows=min_rows, regrowths=regrowths, seed=seed)
-    return tree._replace(value=_means(tree, leaf_of(tree, X), Y).astype(np.float32))
-
-
-def _shares(kind: Representation, Y: np.ndarray) -> np.ndarray:
-    """Targets as chances (rows, at most 8) whose Brier score is the squared error to search by, up to a factor."""
     if not kind.card:
         means = (_by_card(Y) @ SIZES).reshape(len(Y), CARDS // 2, 2).mean(axis=2) / SIZES[-1]
         shares = np.hstack([means, means.shape[1] - means.sum(axis=1, keepdims=True)])
     else:
         low = Y / SIZES[-1] if kind.sampled else np.cumsum(Y, axis=1)[:, _MIDDLES]
         shares = np.hstack([low, 1 - low])
-    shares = np.clip(shares, 0, None)
-    return shares / shares.sum(axis=1, keepdims=True)
-
-
-def _means(tree: DecisionTree, leaf: np.ndarray, Y: np.ndarray) -> np.ndarray:
-    """Mean of Y (rows, k) over the rows of each node (n_nodes, k); leaf (rows,) of each row, children after their parents."""
-    sums, counts = np.zeros((len(tree.feature), Y.shape[1])), np.bincount(leaf, minlength=len(tree.feature))
+    shares = np.clip(shares, 0, None)  # whose Brier score is the squared error to search by, up to a factor
+    shares /= shares.sum(axis=1, keepdims=True)
+    tree = fit_oct(X, shares, np.ones(len(X)), max_depth=max_depth, min_rows=min_rows, regrowths=regrowths, seed=seed)
+    leaf, sums = leaf_of(tree, X), np.zeros((len(tree.feature), Y.shape[1]))
     np.add.at(sums, leaf, Y)
-    return add_up(tree.left, tree.right, sums) / add_up(tree.left, tree.right, counts)[:, None]
+    counts = add_up(tree.left, tree.right, np.bincount(leaf, minlength=len(sums)))
+    return tree._replace(value=(add_up(tree.left, tree.right, sums) / counts[:, None]).astype(np.float32))
 
 
 def predicted(kind: Representation, tree: DecisionTree, X: np.ndarray) -> np.ndarray:

@@ -58,15 +58,6 @@ class Part(NamedTuple):
     notes: Mapping[int, str] = {}  # by node, at the row's right end
 
 
-class Box(NamedTuple):
-    """A rectangle on the page."""
-
-    x: float
-    y: float
-    width: float
-    height: float
-
-
 def outline(part: Part, words: Words) -> list[Row]:
     """The rows of a part, each branch's at-most side first."""
     tree, names = part.tree, part.names
@@ -90,37 +81,30 @@ def text_width(text: str, size: float = TEXT_SIZE) -> float:
     return TextPath((0, 0), text, size=size).get_extents().width / _INCH * 1.06 + 0.04 if text else 0.0
 
 
-def text_boxes(rows: Sequence[Row]) -> list[Box]:
-    """Where each row's text stands; y grows upwards, the first row is the highest."""
-    return [Box(MARGIN + INDENT * r.level, -ROW * (i + 1), text_width(r.text), ROW) for i, r in enumerate(rows)]
-
-
-def bar_start(rows: Sequence[Row]) -> float:
-    """Left end of the column of bars: right of every text."""
-    return max(box.x + box.width for box in text_boxes(rows)) + 0.15
-
-
 def draw_outline(axes: Axes, part: Part, rows: Sequence[Row], colours: Sequence[str], top: float, start: float) -> None:
     """Draw a part's outline from y = top downwards, its bars from x = start; axes in inches."""
     tree = part.tree
     last_of: dict[int, float] = {}  # middle of the row above, by level
-    for row, box in zip(rows, text_boxes(rows), strict=True):
-        y = top + box.y + ROW / 2
+    for i, row in enumerate(rows):
+        left, y = MARGIN + INDENT * row.level, top - ROW * (i + 1) + ROW / 2
         if row.level:
-            x = box.x - INDENT * 0.75
-            axes.plot([x, x, box.x - 0.04], [last_of[row.level - 1] - ROW * 0.35, y, y], color=GREY, lw=0.7)
+            x = left - INDENT * 0.75
+            axes.plot([x, x, left - 0.04], [last_of[row.level - 1] - ROW * 0.35, y, y], color=GREY, lw=0.7)
         last_of[row.level] = y
         if row.node == part.marked:
-            here = (box.x - 0.05, y - ROW / 2)
-            axes.add_patch(Rectangle(here, start + BAR - box.x + 0.1, ROW, color="#FFF3C4", lw=0, zorder=0))
-        axes.text(box.x, y, row.text, va="center", size=TEXT_SIZE)
+            here = (left - 0.05, y - ROW / 2)
+            axes.add_patch(Rectangle(here, start + BAR - left + 0.1, ROW, color="#FFF3C4", lw=0, zorder=0))
+        axes.text(left, y, row.text, va="center", size=TEXT_SIZE)
         draw_bar(axes, tree.value[row.node], colours, start, y)
         share = tree.weight[row.node] / tree.weight[0]
         axes.text(start + BAR + SHARE - 0.2, y, percent(share), va="center", ha="right", size=SMALL_SIZE)
         note = part.notes.get(row.node, "")
         axes.text(start + BAR + SHARE, y, note, va="center", size=SMALL_SIZE)
         if row.hidden and not note:
-            _stub(axes, f"+ {row.hidden:,} leaves", start + BAR + SHARE, y)
+            x, text = start + BAR + SHARE, f"+ {row.hidden:,} leaves"  # on a grey pill
+            wide, style = text_width(text, SMALL_SIZE) + 0.12, "round,pad=0,rounding_size=0.08"
+            axes.add_patch(FancyBboxPatch((x, y - 0.085), wide, 0.17, boxstyle=style, facecolor="#DDDDDD", edgecolor="none"))
+            axes.text(x + wide / 2, y, text, ha="center", va="center", size=SMALL_SIZE, color="#444444")
 
 
 def percent(share: float) -> str:
@@ -141,25 +125,9 @@ def draw_bar(axes: Axes, mixture: np.ndarray, colours: Sequence[str], x: float, 
         x += wide
 
 
-def _stub(axes: Axes, text: str, x: float, y: float) -> None:
-    """A grey pill that stands for a branch not drawn."""
-    style = "round,pad=0,rounding_size=0.08"
-    wide = text_width(text, SMALL_SIZE) + 0.12
-    axes.add_patch(FancyBboxPatch((x, y - 0.085), wide, 0.17, boxstyle=style, facecolor="#DDDDDD", edgecolor="none"))
-    axes.text(x + wide / 2, y, text, ha="center", va="center", size=SMALL_SIZE, color="#444444")
-
-
-def _legend(axes: Axes, words: Words, most: np.ndarray, x: float, y: float) -> None:
-    """Coloured squares with the actions' names from x on; most: the largest share of each (unseen ones are left out)."""
-    for name, colour in ((n, c) for n, c, share in zip(words.actions, words.colours, most, strict=True) if share >= 0.005):
-        axes.add_patch(Rectangle((x, y - 0.07), 0.14, 0.14, color=colour, lw=0))
-        axes.text(x + 0.2, y, name, va="center", size=TEXT_SIZE)
-        x += 0.4 + text_width(name)
-
-
 def page_size(parts: Sequence[Part], outlines: Sequence[Sequence[Row]]) -> tuple[float, float, float]:
     """Width and height of a picture of some parts, given with their outlines, and where its bars start."""
-    start = max(bar_start(rows) for rows in outlines)
+    start = max(MARGIN + INDENT * row.level + text_width(row.text) for rows in outlines for row in rows) + 0.15
     noted = max((text_width(note, SMALL_SIZE) for part in parts for note in part.notes.values()), default=0.0)
     cut = any(row.hidden for rows in outlines for row in rows)
     height = sum(ROW * (len(rows) + 1.6) for rows in outlines) + 0.75
@@ -176,7 +144,12 @@ def tree_figure(parts: Sequence[Part], words: Words, extra: float = 0.0) -> tupl
     axes.set(xlim=(0, width), ylim=(-height, 0))
     axes.axis("off")
     shown = [part.tree.value[[row.node for row in rows]] for part, rows in zip(parts, outlines, strict=True)]
-    _legend(axes, words, np.concatenate(shown).max(axis=0), MARGIN, -0.18)
+    x, y = MARGIN, -0.18
+    for name, colour, most in zip(words.actions, words.colours, np.concatenate(shown).max(axis=0), strict=True):
+        if most >= 0.005:  # actions that are played
+            axes.add_patch(Rectangle((x, y - 0.07), 0.14, 0.14, color=colour, lw=0))
+            axes.text(x + 0.2, y, name, va="center", size=TEXT_SIZE)
+            x += 0.4 + text_width(name)
     for x, text, side in ((start, "what it does (%)", "left"), (start + BAR + SHARE - 0.2, words.share, "right")):
         axes.text(x, -0.5, text, size=SMALL_SIZE, color=GREY, va="center", ha=side)
     top = -0.65

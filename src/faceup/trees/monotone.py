@@ -46,18 +46,13 @@ def _pairs(tree: DecisionTree, X: np.ndarray, column: int, most: np.ndarray) -> 
         found.append(np.stack([here, after], axis=1)[here != after])
         here = after
     pairs = np.unique(np.concatenate(found), axis=0)
-    pairs = pairs[np.argsort(_least(tree, column)[pairs[:, 1]], kind="stable")]
-    return pairs[:, 0].copy(), pairs[:, 1].copy()
-
-
-def _least(tree: DecisionTree, column: int) -> np.ndarray:
-    """What a feature is above in each node (n,)."""
-    least = np.full(len(tree.feature), -np.inf)
+    least = np.full(len(tree.feature), -np.inf)  # what the feature is above in each node
     for node in np.flatnonzero(tree.feature >= 0):
         least[[tree.left[node], tree.right[node]]] = least[node]
         if tree.feature[node] == column:
             least[tree.right[node]] = tree.threshold[node]
-    return least
+    pairs = pairs[np.argsort(least[pairs[:, 1]], kind="stable")]
+    return pairs[:, 0].copy(), pairs[:, 1].copy()
 
 
 @njit(cache=True)

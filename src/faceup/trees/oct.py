@@ -1,26 +1,30 @@
 """Optimal classification trees by local search (Bertsimas & Dunn 2017; Dunn 2018; paper 000, Section 2.4.2).
 
 CART decides each split for good before it sees what the branches make of it. An optimal tree is judged as a whole:
-it maximises what its leaves earn (`faceup.trees.oct_moves`) less cp for each split, over all trees of a depth whose
+it maximises what its leaves earn (`faceup.trees.oct_sweeps`) less cp for each split, over all trees of a depth whose
 leaves hold min_rows rows. No method reaches that optimum for certain at depth 15. This one starts from greedy trees
 and improves them, always by exact sums over all rows: sweeps visit every node and take the best change with the rest
 of the tree kept, and regrowths replace whole subtrees. Its work is counted in those, and its result depends on the
 seed alone.
 """
 
+from collections.abc import Callable
+
 import numpy as np
 
-from faceup.trees import oct_moves as moves
+from faceup.trees import oct_search
 from faceup.trees.decision_tree import DecisionTree, add_up, preorder
 from faceup.trees.metrics import check_range, check_whole, checked_costs, checked_rows, nearest_mixtures
-from faceup.trees.oct_driver import Budget, from_greedy, from_parts
-from faceup.trees.oct_moves import FEATURE, LEFT, RIGHT, START, Problem, SearchState
+from faceup.trees.oct_search import CUT, DEPTH, DIRTY, END, FEATURE, FREE, LEAF, LEFT, PARENT, RIGHT, START, SearchState
+from faceup.trees.oct_sweeps import AGREEMENT, BRIER, BRIER_COST, LOG, Problem
 from faceup.trees.pruning import CRITERIA, prune
 
 MOST_BINS = 1 << 16
 _LANES = 8  # labels that a kernel's loops are unrolled for, or a multiple
 _ROUNDING = 1e-9  # gains of this share of all weight, or of all that costs could earn, are taken for rounding
-_BY_COST = {"cost": moves.AGREEMENT, "brier+cost": moves.BRIER_COST}
+_TOP = 3  # levels that are swept by themselves, before the subtrees below them
+_PARTS = (16, 8, 4, 2, 1)  # of a warm start: all rows divided by these (paper 000, Section 2.4.2)
+_BY_COST = {"cost": AGREEMENT, "brier+cost": BRIER_COST}
 _KERNELS = {name: CRITERIA.index(name) for name in CRITERIA} | _BY_COST
 
 
@@ -71,7 +75,8 @@ def fit_oct(
     R = (w / w.mean())[:, None] * _columns(P, worth, criterion, cost_weight)
     problem = Problem(
         codes=codes,
-        R=R.ravel(),
+        n_codes=int(codes.max()) + 2,
+        R=R,
         keys=np.random.default_rng([seed, 0]).integers(1 << 62, size=len(X)),
         labels=tuple(range(R.shape[1])),
         crit=_KERNELS[criterion],
@@ -79,27 +84,28 @@ def fit_oct(
         max_depth=min(max_depth, len(X)),
         cp=float(cp * len(X)),
         eps=float(_ROUNDING * (R.max(axis=1).sum() if criterion == "cost" else len(X))),
+        sweeps=sweeps,
+        regrowths=regrowths,
+        inner_sweeps=inner_sweeps,
+        seed=seed,
     )
-    search = (from_parts if warm_start else from_greedy)(problem, Budget(sweeps, regrowths, inner_sweeps, seed))
+    search = _from_parts(problem) if warm_start else _from_greedy(problem)
+    _regrow_levels(search)
     tree = _exported(search.state, edges, P, w, R, criterion)
     return prune(tree, cp + _ROUNDING, criterion) if criterion in CRITERIA else tree
 
 
-def _columns(P: np.ndarray, worth: np.ndarray | None, criterion: str, cost_weight: float) -> np.ndarray:
-    """What the search sums over the rows of a leaf, (n, columns): labels or values, or labels with values and, last, 1."""
-    if criterion == "cost" and worth is not None:
-        return _padded(worth)
-    labels = P / P.sum(axis=1, keepdims=True)
-    if worth is None:
-        return _padded(labels)
-    both = _padded(np.pad(labels + cost_weight / 2 * worth, ((0, 0), (0, 1))))
-    both[:, -1] = 1
-    return both
+def _columns(P: np.ndarray, worth: np.ndarray, criterion: str, cost_weight: float) -> np.ndarray:
+    """What the search sums over the rows of a leaf: labels, values, or both with, last, 1.
 
-
-def _padded(R: np.ndarray) -> np.ndarray:
-    """R (n, n_labels) with columns of 0 up to a multiple of _LANES: kernels are compiled once for up to so many labels."""
-    return np.ascontiguousarray(np.pad(R, ((0, 0), (0, -R.shape[1] % _LANES))))
+    (n, columns), with columns of 0 up to a multiple of _LANES: kernels are compiled once for up to so many labels.
+    """
+    R = worth if criterion == "cost" else P / P.sum(axis=1, keepdims=True) + cost_weight / 2 * worth
+    one = int(criterion == "brier+cost")
+    R = np.ascontiguousarray(np.pad(R, ((0, 0), (0, one + -(R.shape[1] + one) % _LANES))))
+    if one:
+        R[:, -1] = 1
+    return R
 
 
 def bin_features(X: np.ndarray, bins: int) -> tuple[list[np.ndarray], np.ndarray]:
@@ -108,26 +114,133 @@ def bin_features(X: np.ndarray, bins: int) -> tuple[list[np.ndarray], np.ndarray
     A feature of at most `bins` distinct values has an edge halfway between any two neighbours, others at about
     equal numbers of rows. Edges are float32, below the larger neighbour.
     """
-    edges = [_edges(column, bins) for column in X.T]
-    codes = np.empty(X.T.shape, dtype=np.uint16)
+    edges, codes = [], np.empty(X.T.shape, dtype=np.uint16)
     for f, column in enumerate(X.T):
+        values, counts = np.unique(column, return_counts=True)
+        low = np.arange(len(values) - 1)
+        if len(values) > bins:
+            upto = counts.cumsum()
+            ends = np.searchsorted(upto, np.arange(1, bins) * (upto[-1] / bins), side="left")
+            low = np.unique(ends[ends < len(values) - 1])
+            if not len(low):  # nearly all rows have the largest value
+                low = np.array([len(values) - 2])
+        below, above = values[low].astype(np.float64), values[low + 1].astype(np.float64)
+        middle = ((below + above) / 2).astype(np.float32)
+        edges.append(np.where(middle >= values[low + 1], values[low], middle))
         codes[f] = np.searchsorted(edges[f], column, side="left")
     return edges, codes
 
 
-def _edges(column: np.ndarray, bins: int) -> np.ndarray:
-    values, counts = np.unique(column, return_counts=True)
-    if len(values) > bins:
-        upto = counts.cumsum()
-        ends = np.searchsorted(upto, np.arange(1, bins) * (upto[-1] / bins), side="left")
-        low = np.unique(ends[ends < len(values) - 1])
-        if not len(low):  # nearly all rows have the largest value
-            low = np.array([len(values) - 2])
-    else:
-        low = np.arange(len(values) - 1)
-    below, above = values[low].astype(np.float64), values[low + 1].astype(np.float64)
-    middle = ((below + above) / 2).astype(np.float32)
-    return np.where(middle >= values[low + 1], values[low], middle)
+class _Search:
+    """A tree in work on one problem; its stream tells its random numbers from those of other searches."""
+
+    def __init__(self, problem: Problem, stream: int) -> None:
+        self.problem, self.stream, self.calls = problem, stream, 0
+        n = len(problem.R)
+        capacity = 6 * self._most_leaves(n, 0) + 64
+        nodes, key, free = (
+            np.zeros((capacity, oct_search.N_COLUMNS), np.int32),
+            np.zeros(capacity, np.int64),
+            np.zeros(capacity, np.int32),
+        )
+        nodes[:, FEATURE] = FREE
+        nodes[0, [FEATURE, PARENT, END, DIRTY]] = LEAF, -1, n, 1
+        perm, n_free, random = np.arange(n, dtype=np.int32), np.zeros(1, np.int64), np.zeros(1, np.uint64)
+        self.state = SearchState(nodes, np.zeros(capacity), key, perm, free, n_free, random)
+
+    def _most_leaves(self, rows: int, depth: int) -> int:
+        return max(1, min(rows // self.problem.min_rows, 2 ** min(self.problem.max_depth - depth, 40)))
+
+    def value(self) -> float:
+        nodes = self.state.nodes
+        return float(self.state.score[nodes[:, FEATURE] == LEAF].sum() - self.problem.cp * (nodes[:, FEATURE] >= 0).sum())
+
+    def grow(self, crit: int) -> None:
+        """Grow every leaf greedily by a criterion, then sweep over all nodes."""
+        used = np.ones(len(self.problem.codes), dtype=np.bool_)
+        self.run(oct_search._grow, np.flatnonzero(self.state.nodes[:, FEATURE] == LEAF), crit, used)
+        self.sweep()
+
+    def sweep(self) -> None:
+        """Sweeps over all nodes: those at the top, then the subtrees below them."""
+        nodes = self.state.nodes
+        for _ in range(self.problem.sweeps):
+            gained = self.run(oct_search._search, np.zeros(1, dtype=np.int64), 1, _TOP - 1)
+            roots = np.flatnonzero((nodes[:, FEATURE] != FREE) & (nodes[:, DEPTH] == _TOP) & (nodes[:, DIRTY] == 1))
+            if not self.run(oct_search._search, roots, 1, self.problem.max_depth) and not gained:
+                return
+
+    def run(self, task: Callable, roots: np.ndarray, *settings: object) -> bool:
+        """Do a task at all roots, which are disjoint, each with a seed and free nodes of its own; True if a tree changed."""
+        if len(roots) == 0:
+            return False
+        self.calls += 1
+        state, nodes = self.state, self.state.nodes
+        roots = roots[np.argsort(nodes[roots, START], kind="stable")]
+        rows, depths = (nodes[roots, END] - nodes[roots, START]).tolist(), nodes[roots, DEPTH].tolist()
+        need = [2 * self._most_leaves(m, d) + 2 for m, d in zip(rows, depths, strict=True)]
+        free = np.split(np.flatnonzero(nodes[:, FEATURE] == FREE), np.cumsum(need))
+        seeds = np.random.default_rng([self.problem.seed, 1, self.stream, self.calls]).integers(1 << 62, size=len(roots))
+        changed = np.zeros(len(roots), dtype=bool)
+        for i, root in enumerate(roots):
+            state.random[0], state.n_free[0] = seeds[i], len(free[i])
+            state.free[: len(free[i])] = free[i]
+            changed[i] = bool(task(self.problem, state, root, *settings))
+        above = np.unique(nodes[roots[changed], PARENT])
+        while (above := above[above >= 0]).size:
+            nodes[above, DIRTY] = 1
+            above = np.unique(nodes[above, PARENT])
+        return bool(changed.any())
+
+
+def _from_greedy(problem: Problem) -> _Search:
+    """The better of the searches from the trees that grow by entropy and by Gini."""
+    searches = [_Search(problem, 0), _Search(problem, 1)]
+    for search, crit in zip(searches, (LOG, BRIER), strict=True):
+        search.grow(crit)
+    return max(searches, key=_Search.value)
+
+
+def _from_parts(problem: Problem) -> _Search:
+    """The search on ever larger parts of the rows, each from the tree of the last with its leaves grown on."""
+    n, before = len(problem.R), None
+    order = np.random.default_rng([problem.seed, 2]).permutation(n)
+    for stream, part in enumerate(_PARTS):
+        kept = np.sort(order[: max(1, n // part)])
+        codes = np.ascontiguousarray(problem.codes[:, kept])
+        search = _Search(
+            problem._replace(
+                codes=codes,
+                n_codes=int(codes.max()) + 2,
+                R=problem.R[kept],
+                keys=problem.keys[kept],
+                cp=problem.cp * len(kept) / n,
+                eps=problem.eps * len(kept) / n,
+            ),
+            stream,
+        )
+        if before is not None:  # take over its tree
+            search.state.nodes[: len(before), :PARENT] = before[:, :PARENT]
+            search.calls += 1
+            oct_search._route(search.problem, search.state, 0)
+            oct_search._repair(search.problem, search.state, 0)
+        search.grow(LOG if problem.crit == AGREEMENT else problem.crit)
+        before = search.state.nodes
+    return search
+
+
+def _regrow_levels(search: _Search) -> None:
+    """Regrow the levels from the top, but for the last, where every visit is exact, and sweep over all once more.
+
+    What a pass over a level costs grows about with the power 3/2 of the levels below, measured on rows of self-play; each level
+    gets as many passes as take about as long.
+    """
+    nodes = search.state.nodes
+    depth = int(nodes[nodes[:, FEATURE] != FREE, DEPTH].max())  # a tree may be less deep than it might
+    for level in range(depth - 1):
+        for _ in range(round(search.problem.regrowths * (2 / (depth - level)) ** 1.5)):
+            search.run(oct_search._regrow, np.flatnonzero((nodes[:, FEATURE] >= 0) & (nodes[:, DEPTH] == level)))
+    search.sweep()
 
 
 def _exported(
@@ -142,32 +255,26 @@ def _exported(
     split = table[:, FEATURE] >= 0
     threshold = np.zeros(len(order), dtype=np.float32)
     for i in np.flatnonzero(split):
-        threshold[i] = edges[table[i, FEATURE]][table[i, moves.CUT]]
+        threshold[i] = edges[table[i, FEATURE]][table[i, CUT]]
     left, right = (np.where(split, number[table[:, side]], -1).astype(np.int32) for side in (LEFT, RIGHT))
-    weight = _node_sums(w[:, None], state.perm, table, left, right)[:, 0]
-    sums = _node_sums(R if criterion in _BY_COST else w[:, None] * P, state.perm, table, left, right)
+    columns = np.column_stack([R if criterion in _BY_COST else w[:, None] * P, w])
+    leaves = np.flatnonzero(~split)  # in preorder, so that their rows follow each other
+    sums = np.zeros((len(table), columns.shape[1]))
+    sums[leaves] = np.add.reduceat(columns[state.perm], table[leaves, START], axis=0)
+    add_up(left, right, sums)
+    value, weight = sums[:, :-1], sums[:, -1].copy()
     if criterion == "cost":
-        value = np.eye(P.shape[1])[sums.argmax(axis=1)]
+        value = np.eye(P.shape[1])[value.argmax(axis=1)]
     elif criterion == "brier+cost":
-        value = nearest_mixtures(sums[:, : P.shape[1]] / sums[:, -1:])
+        value = nearest_mixtures(value[:, : P.shape[1]] / value[:, -1:])
     else:
-        value = sums / sums.sum(axis=1, keepdims=True)
+        value = value / value.sum(axis=1, keepdims=True)
     return DecisionTree(table[:, FEATURE].copy(), threshold, left, right, value.astype(np.float32), weight)
 
 
-def _node_sums(columns: np.ndarray, perm: np.ndarray, table: np.ndarray, left: np.ndarray, right: np.ndarray) -> np.ndarray:
-    """Sums (n_nodes, k) of columns (n, k) over the rows of each node; nodes in preorder."""
-    leaves = np.flatnonzero(left < 0)  # in preorder, so that their rows follow each other
-    sums = np.zeros((len(table), columns.shape[1]))
-    sums[leaves] = np.add.reduceat(columns[perm], table[leaves, START], axis=0)
-    return add_up(left, right, sums)
-
-
-def _worth(costs: np.ndarray | None, P: np.ndarray, w: np.ndarray, criterion: str) -> np.ndarray | None:
-    """What each label is worth (n, n_labels): 0 for a row's dearest one, more for others; None without costs."""
+def _worth(costs: np.ndarray | None, P: np.ndarray, w: np.ndarray, criterion: str) -> np.ndarray:
+    """What each label is worth (n, n_labels): 0 for a row's dearest one, more for others; 0 (1, 1) without costs."""
     if (costs is None) == (criterion in _BY_COST):
         raise ValueError(f"criterion is {criterion!r} and costs are {'not ' * (costs is None)}given: expected both or neither")
-    if costs is None:
-        return None
-    costs = checked_costs(costs, P, w)
+    costs = np.zeros((1, 1)) if costs is None else checked_costs(costs, P, w)
     return costs.max(axis=1, keepdims=True) - costs

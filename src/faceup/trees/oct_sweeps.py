@@ -1,227 +1,270 @@
-"""What a split of a node's rows earns: sweeps over each feature's thresholds.
+"""What leaves and splits earn, and the best split of a node's rows by sweeps over each feature's thresholds.
 
-Best of one level (`_best_leaf_split`), of all thresholds with the leaves below a split kept (`_sweep_leaves`), and of two levels
-at once, exactly, where features have few codes (`_best_pair`, as Demirovic et al. 2022, MurTree, Section 4.3): sums by feature
-and code tell for both sides what the best second split earns. That takes the square of the number of codes of all features.
+A leaf earns `_crit` of S, the sum of its rows of R (labels), with R[i, k] = w_i P_ik:
+
+- agreement: max_k S_k, the weight that the likeliest label gets right (or the best action's value, where R is value);
+- Brier: sum_k S_k^2 / W with W = sum_k S_k. Total weight less that is the weighted squared error (Gini impurity);
+- log: sum_k S_k log(S_k K / W), the log-likelihood above that of guessing uniformly (entropy);
+- Brier and cost: max_p 2 A.p - W |p|^2 over mixtures p, where A sums w_i (P_ik + c/2 V_ik) with V_ik the value of action k, and
+  the last column is W (see `faceup.trees.cart.answer_by_costs`).
+
+All are at least 0, and a leaf of too few rows earns 0. They are convex, so that no split lowers them. The search's
+objective is their sum over leaves less cp for each split (Dunn 2018, Optimal Trees for Prediction and
+Prescription, Chapter 2; paper 000, Section 2.4.2).
+
+A split is the best of one level (`_best_split`), of all thresholds with the leaves below it kept (`_sweep_leaves`), or of two
+levels at once, exactly, where features have few codes (`_best_pair`, as Demirovic et al. 2022, MurTree, Section 4.3).
 """
+
+import math
+from typing import NamedTuple
 
 import numpy as np
 from numba import njit
 
-from faceup.trees.oct_moves import END, START, _crit
-
+AGREEMENT, BRIER, LOG, BRIER_COST = range(4)
 MOST_CODES = 600  # of all features together, where two levels are split at once
 _FEW = 48  # rows that are sorted by insertion where their codes are far apart
 
 
-@njit(cache=True, nogil=True)
-def _n_rows(state, t):
-    return state.nodes[t, END] - state.nodes[t, START]
+class Problem(NamedTuple):
+    """What is to be split, by which rules, and with how much work."""
+
+    codes: np.ndarray  # (f, n) uint16
+    n_codes: int  # above all codes
+    R: np.ndarray  # (n, n_labels) float64
+    keys: np.ndarray  # (n,) int64: random, so that the sum of a node's tells which rows it holds
+    labels: tuple[int, ...]  # 0, 1, ..: its length is known when a kernel is compiled, so that loops unroll
+    crit: int
+    min_rows: int
+    max_depth: int
+    cp: float
+    eps: float  # gains up to this are rounding
+    sweeps: int
+    regrowths: int
+    inner_sweeps: int
+    seed: int
 
 
-@njit(cache=True, nogil=True)
-def _fetch(problem, state, work, t):
-    """Copy R of the rows of t to work.rows, where sweeps over each feature find them."""
-    labels, start = problem.labels, state.nodes[t, START]
-    for j in range(state.nodes[t, END] - start):
-        row = state.perm[start + j]
+@njit(cache=True, nogil=True, inline="always")
+def _free_answer(table, leaf, labels):
+    """max_p 2 A.p - W |p|^2: labels below a level get nothing, and W p is what others have above it (Michelot 1986).
+
+    Values are 0 or more, so that A sums to W at least: the level is never below 0, and columns of 0 are never played.
+    """
+    weight, level, n = table[leaf, len(labels) - 1], 0.0, len(labels)
+    if weight <= 0:
+        return 0.0
+    squares = 0.0
+    for _ in range(len(labels)):
+        before, n, total, squares = n, 0, 0.0, 0.0
+        for k in range(len(labels) - 1):
+            a = table[leaf, k]
+            if a > level:
+                n += 1
+                total += a
+                squares += (a - level) * (a - level)
+        if n == 0 or n == before:
+            break
+        level = max(0.0, (total - weight) / n)
+    return 2 * level + squares / weight if n else 0.0
+
+
+@njit(cache=True, nogil=True, inline="always")
+def _crit(table, leaf, labels, crit):
+    """What a leaf earns whose sums are table[leaf]."""
+    if crit == AGREEMENT:
+        best = table[leaf, 0]
+        for k in range(1, len(labels)):
+            best = max(best, table[leaf, k])
+        return best
+    weight, earned = 0.0, 0.0
+    if crit == BRIER_COST:
+        return _free_answer(table, leaf, labels)
+    if crit == BRIER:
         for k in range(len(labels)):
-            work.rows[j * len(labels) + k] = problem.R[row * len(labels) + k]
+            weight += table[leaf, k]
+            earned += table[leaf, k] * table[leaf, k]
+        return earned / weight if weight > 0 else 0.0
+    for k in range(len(labels)):
+        s = table[leaf, k]
+        if s > 0:
+            weight += s
+            earned += s * math.log(s)
+    return earned - weight * math.log(weight / len(labels)) if weight > 0 else 0.0
 
 
 @njit(cache=True, nogil=True)
-def _sort(problem, state, work, t, f):
-    """Fill work.code with the codes of the rows of t and work.order with its rows by code; False if all are one."""
-    code, order, counts = work.code, work.order, work.counts
-    start, m = state.nodes[t, START], state.nodes[t, END] - state.nodes[t, START]
-    least, most = np.int32(1 << 30), np.int32(-1)
-    for j in range(m):
-        c = np.int32(problem.codes[f, state.perm[start + j]])
-        code[j] = c
-        least, most = min(least, c), max(most, c)
-    if least >= most:
-        return False
-    if m <= _FEW and most - least > 8 * m:
-        for j in range(m):
+def _as_leaf(problem, rows, crit):
+    """What rows earn in one leaf."""
+    labels, sums = problem.labels, np.zeros((1, len(problem.labels)))
+    for row in rows:
+        for k in range(len(labels)):
+            sums[0, k] += problem.R[row, k]
+    return _crit(sums, 0, labels, crit) if len(rows) >= problem.min_rows else 0.0
+
+
+@njit(cache=True, nogil=True)
+def _sort(problem, rows, f):
+    """(Codes of rows by feature f, their places by code), no places where all have one code."""
+    code = problem.codes[f][rows].astype(np.int32)
+    least, most, order = code.min(), code.max(), np.empty(len(rows), dtype=np.int32)
+    if least == most:
+        return code, order[:0]
+    if len(rows) <= _FEW and most - least > 8 * len(rows):
+        for j in range(len(rows)):
             i, c = j, code[j]
             while i > 0 and code[order[i - 1]] > c:
                 order[i] = order[i - 1]
                 i -= 1
             order[i] = j
-        return True
-    for k in range(most - least + 2):
-        counts[k] = 0
-    for j in range(m):
-        counts[code[j] - least + 1] += 1
-    for k in range(most - least):
+        return code, order
+    counts = np.zeros(most - least + 2, dtype=np.int32)
+    for c in code:
+        counts[c - least + 1] += 1
+    for k in range(len(counts) - 1):
         counts[k + 1] += counts[k]
-    for j in range(m):
+    for j in range(len(rows)):
         c = code[j] - least
         order[counts[c]] = j
         counts[c] += 1
-    return True
+    return code, order
 
 
 @njit(cache=True, nogil=True)
-def _sweep_leaf(problem, work, m, crit):
-    """Best cut of one leaf's m sorted rows: (what both halves earn, its code, the next code); -1 if there is none."""
-    labels, order, code, rows = problem.labels, work.order, work.code, work.rows
-    left, right = work.table[0], work.table[1]
-    for k in range(len(labels)):
-        left[k] = right[k] = 0.0
-    for j in range(m):
+def _sweep_leaf(problem, rows, R, f, crit):
+    """Best cut of one leaf's rows, with their R, by feature f: (what both halves earn, the cut); -1 if there is none."""
+    code, order = _sort(problem, rows, f)
+    labels, sums = problem.labels, np.zeros((2, len(problem.labels)))  # of the left half, of the right one
+    for j in range(len(R)):
         for k in range(len(labels)):
-            right[k] += rows[j * len(labels) + k]
-    best, cut, after = -1.0, -1, -1
-    for j in range(m - problem.min_rows):
+            sums[1, k] += R[j, k]
+    best, cut = -1.0, -1
+    for j in range(len(order) - problem.min_rows):
         row = order[j]
         for k in range(len(labels)):
-            r = rows[row * len(labels) + k]
-            left[k] += r
-            right[k] -= r
+            sums[0, k] += R[row, k]
+            sums[1, k] -= R[row, k]
         c, ahead = code[row], code[order[j + 1]]
         if c < ahead and j + 1 >= problem.min_rows:
-            value = _crit(left, 0, labels, crit) + _crit(right, 0, labels, crit)
+            value = _crit(sums, 0, labels, crit) + _crit(sums, 1, labels, crit)
             if value > best:
-                best, cut, after = value, c, ahead
-    return best, cut, after
+                best, cut = value, (c + ahead - 1) // 2
+    return best, cut
 
 
 @njit(cache=True, nogil=True)
-def _as_leaf(problem, work, m, crit):
-    """What the m rows at hand earn in one leaf."""
-    labels, table = problem.labels, work.table[0]
-    for k in range(len(labels)):
-        table[k] = 0.0
-    for j in range(m):
-        for k in range(len(labels)):
-            table[k] += work.rows[j * len(labels) + k]
-    return _crit(table, 0, labels, crit)
-
-
-@njit(cache=True, nogil=True)
-def _best_leaf_split(problem, state, work, t, crit, used):
-    """Best split of t's rows, in work.rows, into two leaves: (what they earn, feature, cut)."""
+def _best_split(problem, rows, R, crit, used):
+    """Best split of rows, with their R, into two leaves by a feature in use: (what they earn, feature, cut)."""
     best, feature, cut = -1.0, -1, -1
-    for f in range(len(problem.codes)):
-        if used[f] and _sort(problem, state, work, t, f):
-            value, low, high = _sweep_leaf(problem, work, _n_rows(state, t), crit)
-            if value > best:
-                best, feature, cut = value, f, (low + high - 1) // 2
+    for f in range(len(used)):
+        value, c = _sweep_leaf(problem, rows, R, f, crit) if used[f] else (-1.0, -1)
+        if value > best:
+            best, feature, cut = value, f, c
     return best, feature, cut
 
 
 @njit(cache=True, nogil=True)
-def _sweep_leaves(problem, work, m, n_left, n):
-    """Best cut with n_left leaves kept on the left and the others, up to n, on the right.
-
-    Rows go over from right to left by code; each leaves one leaf of the right branch for one of the left.
-    Returns as `_sweep_leaf`, and what the left branch would earn with all rows; that of the right one stands in
-    work.earned[1].
-    """
-    labels, order, code, rows, min_rows, crit = problem.labels, work.order, work.code, work.rows, problem.min_rows, problem.crit
-    table, earned, held, leaf_left, leaf_right = work.table[0], work.earned[0], work.held[0], work.leaf[0], work.leaf[1]
-    total = 0.0
-    for leaf in range(n):
-        full = leaf >= n_left
-        earned[leaf] = work.earned[1, leaf] if full else 0.0
-        held[leaf] = work.held[1, leaf] if full else 0
-        total += earned[leaf]
+def _fill(problem, R, leaf, n):
+    """Sums, rows and earnings of n leaves, `leaf` (m,) the one that each row of R comes to."""
+    labels = problem.labels
+    sums, held, earned = np.zeros((n, len(labels))), np.zeros(n, dtype=np.int32), np.zeros(n)
+    for j in range(len(R)):
+        held[leaf[j]] += 1
         for k in range(len(labels)):
-            table[leaf * len(labels) + k] = work.table[1, leaf * len(labels) + k] if full else 0.0
-    best, cut, after = -1.0, -1, -1
-    for j in range(m):
+            sums[leaf[j], k] += R[j, k]
+    for i in range(n):
+        if held[i] >= problem.min_rows:
+            earned[i] = _crit(sums, i, labels, problem.crit)
+    return sums, held, earned
+
+
+@njit(cache=True, nogil=True)
+def _sweep_leaves(problem, rows, R, f, leaf, sums, held, earned):
+    """Best cut by feature f with the leaves of both branches kept, from sums, rows and earnings of leaves with all on the right.
+
+    Rows go over from right to left by code; each leaves one leaf of the right branch for one of the left, as `leaf` tells.
+    Returns as `_sweep_leaf`, and what the left branch would earn with all rows.
+    """
+    labels, min_rows, crit = problem.labels, problem.min_rows, problem.crit
+    code, order = _sort(problem, rows, f)
+    sums, held, earned, total = sums.copy(), held.copy(), earned.copy(), earned.sum()
+    best, cut = -1.0, -1
+    for j in range(len(order)):
         row = order[j]
-        a, b = leaf_left[row], leaf_right[row]
+        a, b = leaf[0, row], leaf[1, row]
         held[a] += 1
         held[b] -= 1
         for k in range(len(labels)):
-            r = rows[row * len(labels) + k]
-            table[a * len(labels) + k] += r
-            table[b * len(labels) + k] -= r
+            r = R[row, k]
+            sums[a, k] += r
+            sums[b, k] -= r
         gain = 0.0
         if held[a] >= min_rows:
-            new = _crit(table, a * len(labels), labels, crit)
+            new = _crit(sums, a, labels, crit)
             gain = new - earned[a]
             earned[a] = new
-        new = _crit(table, b * len(labels), labels, crit) if held[b] >= min_rows else 0.0
+        new = _crit(sums, b, labels, crit) if held[b] >= min_rows else 0.0
         total += gain + (new - earned[b])
         earned[b] = new
-        if j + 1 < m:
+        if j + 1 < len(order):
             c, ahead = code[row], code[order[j + 1]]
             if c < ahead and total > best:
-                best, cut, after = total, c, ahead
-    return best, cut, after, total
+                best, cut = total, (c + ahead - 1) // 2
+    return best, cut, total if len(order) else -1.0
 
 
 @njit(cache=True, nogil=True)
-def _can_pair(problem, work):
-    return len(problem.codes) * len(work.counts) <= MOST_CODES
-
-
-@njit(cache=True, nogil=True)
-def _best_pair(problem, state, work, t):
-    """Best split of t's rows, in work.rows, if each half is then split in the best way: (what all earn, feature, cut)."""
-    labels, codes = problem.labels, problem.codes
-    m, start, n_codes = state.nodes[t, END] - state.nodes[t, START], state.nodes[t, START], len(work.counts)
-    sums = np.zeros((2, len(codes) * n_codes * len(labels)))  # of the left half, and of all
-    held = np.zeros((2, len(codes) * n_codes), dtype=np.int64)
-    for j in range(m):
-        _add(problem, state, work, j, start, n_codes, sums[1], held[1])
+def _best_pair(problem, rows, R):
+    """Best split of rows, with their R, if each half is then split in the best way: (what all earn, feature, cut)."""
+    shape = len(problem.codes), problem.n_codes
+    sums, held = np.zeros((*shape, len(problem.labels))), np.zeros(shape, dtype=np.int64)
+    for j in range(len(rows)):
+        _add(problem, rows[j], R[j], sums, held)
     best, feature, cut = -1.0, -1, -1
-    for f in range(len(codes)):
-        if not _sort(problem, state, work, t, f):
-            continue
-        sums[0], held[0] = 0.0, 0
-        for j in range(m - problem.min_rows):
-            _add(problem, state, work, work.order[j], start, n_codes, sums[0], held[0])
-            low, high = work.code[work.order[j]], work.code[work.order[j + 1]]
+    for f in range(len(problem.codes)):
+        code, order = _sort(problem, rows, f)
+        low_sums, low_held = np.zeros_like(sums), np.zeros_like(held)
+        for j in range(len(order) - problem.min_rows):
+            _add(problem, rows[order[j]], R[order[j]], low_sums, low_held)
+            low, high = code[order[j]], code[order[j + 1]]
             if low < high and j + 1 >= problem.min_rows:
-                left = _best_second(problem, work, n_codes, sums, held, True)
-                value = left + _best_second(problem, work, n_codes, sums, held, False)
+                value = _best_second(problem, low_sums, low_held) + _best_second(problem, sums - low_sums, held - low_held)
                 if value > best:
                     best, feature, cut = value, f, (low + high - 1) // 2
     return best, feature, cut
 
 
 @njit(cache=True, nogil=True)
-def _add(problem, state, work, j, start, n_codes, sums, held):
-    """Add the j-th row at hand to the sums of its code in every feature."""
-    labels, row = problem.labels, state.perm[start + j]
+def _add(problem, row, r, sums, held):
+    """Add a row with r of R to the sums and numbers of its code in every feature."""
     for f in range(len(problem.codes)):
-        cell = f * n_codes + problem.codes[f, row]
-        held[cell] += 1
-        for k in range(len(labels)):
-            sums[cell * len(labels) + k] += work.rows[j * len(labels) + k]
+        c = problem.codes[f, row]
+        held[f, c] += 1
+        for k in range(len(problem.labels)):
+            sums[f, c, k] += r[k]
 
 
 @njit(cache=True, nogil=True)
-def _best_second(problem, work, n_codes, sums, held, left):
-    """The most that one half of the rows earns with one split at most: the left half, or what it leaves of all."""
-    labels, low, high, best = problem.labels, work.table[0], work.table[1], -1.0
-    for f in range(len(problem.codes)):
-        for k in range(len(labels)):
-            low[k] = high[k] = 0.0
-        n_low, n_high = 0, 0
-        for cell in range(f * n_codes, (f + 1) * n_codes):
-            n_high += held[0, cell] if left else held[1, cell] - held[0, cell]
+def _best_second(problem, sums, held):
+    """The most that rows earn with one split at most, by their sums (f, n_codes, n_labels) and numbers by feature and code."""
+    labels, crit, best = problem.labels, problem.crit, -1.0
+    for f in range(len(held)):
+        halves, n_low, n_high = np.zeros((2, len(labels))), 0, held[f].sum()
+        for c in range(held.shape[1]):
             for k in range(len(labels)):
-                i = cell * len(labels) + k
-                high[k] += sums[0, i] if left else sums[1, i] - sums[0, i]
-        best = max(best, _crit(high, 0, labels, problem.crit))
-        for cell in range(f * n_codes, (f + 1) * n_codes - 1):
-            here = held[0, cell] if left else held[1, cell] - held[0, cell]
-            if here == 0:
+                halves[1, k] += sums[f, c, k]
+        best = max(best, _crit(halves, 1, labels, crit))
+        for c in range(held.shape[1] - 1):
+            if held[f, c] == 0:
                 continue
-            n_low += here
-            n_high -= here
+            n_low += held[f, c]
+            n_high -= held[f, c]
             for k in range(len(labels)):
-                i = cell * len(labels) + k
-                r = sums[0, i] if left else sums[1, i] - sums[0, i]
-                low[k] += r
-                high[k] -= r
+                halves[0, k] += sums[f, c, k]
+                halves[1, k] -= sums[f, c, k]
             if n_high < problem.min_rows:
                 break
             if n_low >= problem.min_rows:
-                best = max(best, _crit(low, 0, labels, problem.crit) + _crit(high, 0, labels, problem.crit))
+                best = max(best, _crit(halves, 0, labels, crit) + _crit(halves, 1, labels, crit))
     return best

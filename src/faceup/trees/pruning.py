@@ -1,6 +1,6 @@
 """Cost-complexity pruning (Breiman et al. 1984, Chapter 3): which splits of a fitted tree earn more than cp each.
 
-What a leaf earns is told in `faceup.trees.oct_moves`. The weakest branch is the one that earns least for each of its splits;
+What a leaf earns is told in `faceup.trees.oct_sweeps`. The weakest branch is the one that earns least for each of its splits;
 cutting off the weakest again and again gives the pruning path.
 """
 
@@ -12,7 +12,7 @@ import numpy as np
 from faceup.trees.decision_tree import DecisionTree, add_up, cut, leaf_of, leaves_below, parents
 from faceup.trees.metrics import FLOOR, checked_rows
 
-CRITERIA = ("agreement", "brier", "log")  # in the order of oct_moves.AGREEMENT, BRIER, LOG
+CRITERIA = ("agreement", "brier", "log")  # in the order of oct_sweeps.AGREEMENT, BRIER, LOG
 _ROUNDING = 1e-12  # of all weight: prices that differ by less are one
 
 
