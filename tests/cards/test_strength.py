@@ -13,17 +13,8 @@ from faceup.cards.cards import HOLE_CARDS, parse_cards
 from faceup.cards.strength import _strength, category, strength
 
 # phevaluator's rank of the worst hand of each category; 1 is the best hand of all
-WORST = {
-    "straight flush": 10,
-    "quads": 166,
-    "full house": 322,
-    "flush": 1599,
-    "straight": 1609,
-    "trips": 2467,
-    "two pair": 3325,
-    "pair": 6185,
-    "high card": 7462,
-}
+NAMES = "straight flush, quads, full house, flush, straight, trips, two pair, pair, high card".split(", ")
+WORST = dict(zip(NAMES, (10, 166, 322, 1599, 1609, 2467, 3325, 6185, 7462), strict=True))
 # hands that are rarely drawn: a royal and a low straight flush, quads by kicker, three pairs, two triples, five-high straight
 RARE = (
     "AhKhQhJhTh2c2d 5d4d3d2dAdKcKs 9c9d9h9sKcKdKh 9c9d9h9sAcKdKh TcTdThTs2c3d4h "

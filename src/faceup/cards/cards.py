@@ -6,6 +6,7 @@ its four suits by the ranks they hold, and a real board is the canonical one plu
 """
 
 from collections.abc import Sequence
+from functools import cache
 from itertools import permutations
 from typing import NamedTuple
 
@@ -25,9 +26,8 @@ SUIT_PERMUTATIONS = np.array(list(permutations(range(4))), dtype=np.uint8)  # (2
 def _permuted_holes() -> np.ndarray:
     """The hole that each hole becomes under each permutation of the suits, (24, 1326) int16."""
     cards = HOLE_CARDS.astype(np.int64)
-    moved = 4 * (cards // 4) + SUIT_PERMUTATIONS[:, cards % 4]  # (24, 1326, 2)
-    hi, lo = moved.max(axis=2), moved.min(axis=2)
-    return (hi * (hi - 1) // 2 + lo).astype(np.int16)
+    lo, hi = np.sort(4 * (cards // 4) + SUIT_PERMUTATIONS[:, cards % 4]).T  # (1326, 24) each
+    return (hi * (hi - 1) // 2 + lo).T.astype(np.int16)
 
 
 def _class_of_hole() -> np.ndarray:
@@ -105,45 +105,22 @@ class Boards(NamedTuple):
     multiplicity: np.ndarray  # (n,) int64: how many real boards each stands for
 
 
-_ALL_BOARDS: dict[int, Boards] = {}
-
-
+@cache
 def canonical_boards(n_cards: int) -> Boards:
     """The 1, 1,755, 16,432 or 134,459 boards of 0, 3, 4 or 5 cards up to suits. Made once a process, in a second."""
     if n_cards not in BOARD_CARDS:
         raise ValueError(f"n_cards is {n_cards}, expected 0, 3, 4 or 5")
-    if n_cards not in _ALL_BOARDS:
-        _ALL_BOARDS[n_cards] = _make_boards(n_cards)
-    return _ALL_BOARDS[n_cards]
-
-
-def _make_boards(n_cards: int) -> Boards:
-    keys = np.zeros(1, dtype=np.int64)
-    bits = np.int64(1) << (13 * (3 - np.arange(N_CARDS) % 4) + np.arange(N_CARDS) // 4)
+    keys, places = np.zeros(1, dtype=np.int64), np.array([39, 26, 13, 0])  # of the suits' masks in a key
+    ranks, suits = np.divmod(np.arange(N_CARDS), 4)
+    bits = np.int64(1) << places[suits] + ranks
     for _ in range(n_cards):  # every board of k + 1 cards is one of k cards and one more: no need to list all of them
         grown = (keys[:, None] | bits)[(keys[:, None] & bits) == 0]
-        keys = np.unique(_sorted_suits(grown)[0])
-    masks = _suit_masks(keys)
-    cards = np.array([[c for c in range(N_CARDS) if row[c % 4] >> (c // 4) & 1] for row in masks.tolist()])
-    return Boards(keys, cards.reshape(len(keys), n_cards).astype(np.uint8), _multiplicity(masks))
-
-
-def _suit_masks(keys: np.ndarray) -> np.ndarray:
-    return keys[..., None] >> np.array([39, 26, 13, 0]) & 0x1FFF
-
-
-def _sorted_suits(keys: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Keys with suits sorted, and for each the place of every old suit; equal suits keep their order."""
-    masks = _suit_masks(keys)
-    order = np.argsort(-masks, axis=-1, kind="stable")
-    shifted = np.take_along_axis(masks, order, axis=-1) << np.array([39, 26, 13, 0])
-    return shifted.sum(axis=-1), np.argsort(order, axis=-1, kind="stable")
-
-
-def _multiplicity(masks: np.ndarray) -> np.ndarray:
-    """4! over the permutations that leave a board as it is."""
-    images = masks[:, SUIT_PERMUTATIONS.astype(np.int64)]  # (n, 24, 4)
-    return 24 // (images == masks[:, None]).all(axis=2).sum(axis=1)
+        masks = np.sort(grown[:, None] >> places & 0x1FFF, axis=1)[:, ::-1]
+        keys = np.unique((masks << places).sum(axis=1))
+    masks = keys[:, None] >> places & 0x1FFF
+    cards = np.nonzero(masks[:, suits] >> ranks & 1)[1].reshape(len(keys), n_cards).astype(np.uint8)
+    same = (masks[:, SUIT_PERMUTATIONS.astype(np.int64)] == masks[:, None]).all(axis=2)  # (n, 24): leaves the board as it is
+    return Boards(keys, cards, 24 // same.sum(axis=1))
 
 
 @njit(cache=True)
@@ -164,6 +141,14 @@ def _canonical(cards, n_cards):
     index += (place[1] - (place[1] > place[0])) * 2
     index += place[2] - (place[2] > place[0]) - (place[2] > place[1])
     return key, index
+
+
+@njit(cache=True)
+def _free(board):
+    """Whether a board leaves each card, (52,)."""
+    is_free = np.ones(N_CARDS, dtype=np.bool_)
+    is_free[board] = False
+    return is_free
 
 
 def canonical(board: Sequence[int] | np.ndarray) -> tuple[int, int]:

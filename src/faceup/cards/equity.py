@@ -15,12 +15,13 @@ from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit, prange
+from numba import njit
 
-from faceup.cards.cards import BOARD_CARDS, CLASS_OF_HOLE, HOLE_CARDS, N_HOLES, canonical_boards
+from faceup.cards.cards import BOARD_CARDS, CLASS_OF_HOLE, HOLE_CARDS, N_CLASSES, N_HOLES, _free, canonical_boards
 from faceup.cards.futures import N_DECILES, _flop_table, _turn_table
 from faceup.cards.strength import N_RIVER_HOLES, _river_order
 from faceup.notebook.storage import load_npy, save_npy
+from faceup.notebook.threads import on_threads
 
 UNITS = (2 * 2_097_572_400, 1081 * 1980, 46 * 1980, 1980)  # the equity 1.0 on each street, as an integer
 
@@ -35,88 +36,51 @@ class StreetTable(NamedTuple):
 @njit(cache=True)
 def _river_counts(cards, less, equal):
     """Opponents that each hole of a river board beats and ties: less, equal (1326,) int32, 0 for blocked holes."""
-    order = np.empty(N_RIVER_HOLES, dtype=np.int16)
-    class_start = np.empty(161, dtype=np.int32)
+    order, class_start = np.empty(N_RIVER_HOLES, dtype=np.int16), np.empty(161, dtype=np.int32)
     n_classes = _river_order(cards, order, class_start)
-    less[:] = 0
-    equal[:] = 0
-    below = np.zeros(52, dtype=np.int32)  # holes with each card among weaker classes
-    inside = np.zeros(52, dtype=np.int32)  # and within the class
+    less[:], equal[:] = 0, 0
+    met = np.zeros(52, dtype=np.int32)  # holes with each card among the weaker classes, then with this one
     for k in range(n_classes):
         start, end = class_start[k], class_start[k + 1]
-        for i in range(start, end):
-            h = order[i]
-            inside[HOLE_CARDS[h, 0]] += 1
-            inside[HOLE_CARDS[h, 1]] += 1
-        for i in range(start, end):
-            h = order[i]
-            a, b = HOLE_CARDS[h, 0], HOLE_CARDS[h, 1]
-            less[h] = start - below[a] - below[b]
-            equal[h] = end - start - inside[a] - inside[b] + 1  # the hole itself was taken off twice
-        for i in range(start, end):
-            h = order[i]
-            for j in range(2):
-                below[HOLE_CARDS[h, j]] += inside[HOLE_CARDS[h, j]]
-                inside[HOLE_CARDS[h, j]] = 0
+        for h in order[start:end]:
+            less[h] = start - met[HOLE_CARDS[h, 0]] - met[HOLE_CARDS[h, 1]]
+        for h in order[start:end]:
+            met[HOLE_CARDS[h, 0]] += 1
+            met[HOLE_CARDS[h, 1]] += 1
+        for h in order[start:end]:
+            not_weaker = end - met[HOLE_CARDS[h, 0]] - met[HOLE_CARDS[h, 1]]
+            equal[h] = not_weaker - less[h] + 1  # the hole itself was taken off twice
 
 
 @njit(cache=True)
 def _river_equity(cards, equity):
     """2 * wins + ties of each hole on a river board, equity (1326,), 0 for blocked holes."""
-    less = np.empty(N_HOLES, dtype=np.int32)
-    equal = np.empty(N_HOLES, dtype=np.int32)
+    less, equal = np.empty((2, N_HOLES), dtype=np.int32)
     _river_counts(cards, less, equal)
-    for h in range(N_HOLES):
-        equity[h] = 2 * less[h] + equal[h]
+    equity[:] = 2 * less + equal
 
 
-@njit(cache=True, parallel=True)
-def _river_table(cards, equity):
-    for b in prange(cards.shape[0]):
-        whole = np.empty(N_HOLES, dtype=np.int32)
-        _river_equity(cards[b], whole)
-        for h in range(N_HOLES):
-            equity[b, h] = whole[h]
+@njit(cache=True, nogil=True)
+def _river_table(share, cards, equity):
+    for b in range(share[0], cards.shape[0], share[1]):
+        _river_equity(cards[b], equity[b])
 
 
 def river_table() -> StreetTable:
     """Equities on all 134,459 river boards; 357 MB."""
     boards = canonical_boards(5)
     equity = np.empty((len(boards.keys), N_HOLES), dtype=np.uint16)
-    _river_table(boards.cards.astype(np.int64), equity)
+    on_threads(_river_table, boards.cards.astype(np.int64), equity)
     return StreetTable(equity, ())
-
-
-def turn_table(river: StreetTable) -> StreetTable:
-    """Equities and river deciles on all 16,432 turn boards; 523 MB."""
-    boards = canonical_boards(4)
-    equity = np.empty((len(boards.keys), N_HOLES), dtype=np.uint32)
-    deciles = np.empty((len(boards.keys), N_HOLES, N_DECILES), dtype=np.uint16)
-    _turn_table(boards.cards, canonical_boards(5).keys, river.equity, equity, deciles)
-    return StreetTable(equity, (deciles,))
-
-
-def flop_table(turn: StreetTable, river: StreetTable) -> StreetTable:
-    """Equities, turn deciles and river deciles on all 1,755 flops; 149 MB."""
-    boards = canonical_boards(3)
-    shape = (len(boards.keys), N_HOLES)
-    equity = np.empty(shape, dtype=np.uint32)
-    turn_deciles = np.empty((*shape, N_DECILES), dtype=np.uint32)
-    river_deciles = np.empty((*shape, N_DECILES), dtype=np.uint16)
-    keys = canonical_boards(4).keys, canonical_boards(5).keys
-    _flop_table(boards.cards, keys[0], turn.equity, keys[1], river.equity, equity, turn_deciles, river_deciles)
-    return StreetTable(equity, (turn_deciles, river_deciles))
 
 
 @njit(cache=True)
 def _class_histograms(cards, multiplicity, equity, classes, counts):
     """Add each board's multiplicity to counts[class of the hole, equity], over the holes that the board leaves."""
     for b in range(cards.shape[0]):
-        used = np.int64(0)
-        for i in range(cards.shape[1]):
-            used |= np.int64(1) << np.int64(cards[b, i])
+        is_free = _free(cards[b])
         for h in range(N_HOLES):
-            if not (used >> np.int64(HOLE_CARDS[h, 0]) | used >> np.int64(HOLE_CARDS[h, 1])) & 1:
+            if is_free[HOLE_CARDS[h, 0]] and is_free[HOLE_CARDS[h, 1]]:
                 counts[classes[h], equity[b, h]] += multiplicity[b]
 
 
@@ -130,40 +94,35 @@ def _weighted_deciles(values: np.ndarray, weights: np.ndarray) -> np.ndarray:
 def class_histogram(street: int, table: StreetTable, k: int) -> tuple[np.ndarray, np.ndarray]:
     """Equities (integers) that starting hand k, 0..168, can have on a later street, ascending, and how often each occurs."""
     boards = canonical_boards(BOARD_CARDS[street])
-    holes = np.flatnonzero(CLASS_OF_HOLE == k)
-    used = np.zeros((len(boards.keys), 52), dtype=bool)
-    np.put_along_axis(used, boards.cards.astype(np.int64), True, axis=1)
-    free = ~used[:, HOLE_CARDS[holes]].any(axis=2)
+    holes, free_cards = np.flatnonzero(CLASS_OF_HOLE == k), np.ones((len(boards.keys), 52), dtype=bool)
+    np.put_along_axis(free_cards, boards.cards.astype(np.int64), False, axis=1)
+    free = free_cards[:, HOLE_CARDS[holes]].all(axis=2)
     weights = np.broadcast_to(boards.multiplicity[:, None], free.shape)[free]
     values, where = np.unique(table.equity[:, holes][free], return_inverse=True)
     return values, np.bincount(where, weights=weights).astype(np.int64)
 
 
-def preflop_table(flop: StreetTable, turn: StreetTable, river: StreetTable) -> StreetTable:
-    """Equities of the 169 starting hands and the deciles of their flop, turn and river equities."""
-    equity = np.empty((1, 169), dtype=np.int64)
-    deciles = [np.empty((1, 169, N_DECILES), dtype=t.equity.dtype) for t in (flop, turn, river)]
-    for k in range(169):
-        values, counts = class_histogram(1, flop, k)
-        deciles[0][0, k] = _weighted_deciles(values, counts)
-    for street, table, out in ((2, turn, deciles[1]), (3, river, deciles[2])):
-        boards = canonical_boards(BOARD_CARDS[street])
-        counts = np.zeros((169, UNITS[street] + 1), dtype=np.int32)
-        _class_histograms(boards.cards, boards.multiplicity, table.equity, CLASS_OF_HOLE, counts)
-        for k in range(169):
-            out[0, k] = _weighted_deciles(np.arange(counts.shape[1]), counts[k])
-    combos = np.bincount(CLASS_OF_HOLE, minlength=169)
-    equity[0] = counts @ np.arange(UNITS[3] + 1, dtype=np.int64) // combos
-    return StreetTable(equity, tuple(deciles))
-
-
 @cache
 def all_tables() -> tuple[StreetTable, StreetTable, StreetTable, StreetTable]:
     """Tables of the four streets, preflop first; about 1 GB, kept for the process."""
+    flops, turns, rivers = (canonical_boards(n) for n in (3, 4, 5))
     river = river_table()
-    turn = turn_table(river)
-    flop = flop_table(turn, river)
-    return preflop_table(flop, turn, river), flop, turn, river
+    shape = len(turns.keys), N_HOLES
+    turn = StreetTable(np.empty(shape, dtype=np.uint32), (np.empty((*shape, N_DECILES), dtype=np.uint16),))
+    on_threads(_turn_table, turns.cards, rivers.keys, river.equity, turn.equity, *turn.deciles)
+    shape = len(flops.keys), N_HOLES
+    deciles = np.empty((*shape, N_DECILES), dtype=np.uint32), np.empty((*shape, N_DECILES), dtype=np.uint16)
+    flop = StreetTable(np.empty(shape, dtype=np.uint32), deciles)
+    on_threads(_flop_table, flops.cards, turns.keys, turn.equity, rivers.keys, river.equity, flop.equity, *flop.deciles)
+
+    preflop = [np.array([[_weighted_deciles(*class_histogram(1, flop, k)) for k in range(N_CLASSES)]])]
+    for street, boards, table in ((2, turns, turn), (3, rivers, river)):
+        counts = np.zeros((N_CLASSES, UNITS[street] + 1), dtype=np.int32)
+        _class_histograms(boards.cards, boards.multiplicity, table.equity, CLASS_OF_HOLE, counts)
+        values = np.arange(counts.shape[1], dtype=table.equity.dtype)
+        preflop.append(np.array([[_weighted_deciles(values, of_class) for of_class in counts]]))
+    equity = counts @ values.astype(np.int64) // np.bincount(CLASS_OF_HOLE)
+    return StreetTable(equity[None], tuple(preflop)), flop, turn, river
 
 
 class Exact(NamedTuple):

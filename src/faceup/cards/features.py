@@ -4,12 +4,12 @@ Of the betting a model is told the opponent's bets on each street, as in the pap
 "both+seat" adds whether the player sits on the button, too. "ours" tells in the opponent's stead how large the bet is that the
 player faces, and how large his stack is, both against the pot before that bet: numbers that mean the same at any bet size.
 
-Integer equities become float32 features here: divided in double precision by the street's unit, then rounded once. Decile d
-of a histogram is the smallest equity with at least d * 10 % of the futures at or below it, d = 1..10.
+Integer equities become float32 features here: divided in double precision by the street's unit, then rounded once. Deciles
+are those of `cards.futures`.
 
-`board_features` reads the tables of `cards.equity`. `hand("Ac3h", "Kh3sJc")` needs none:
-from the flop on it evaluates the hand's own river boards (at most 1,081, in tens of milliseconds); preflop
-there are 2,118,760 of them, so it makes all tables instead, once a process and in some 15 seconds.
+`board_features` reads the tables of `cards.equity`. `hand("Ac3h", "Kh3sJc")` needs none: from the flop on it evaluates the
+hand's own river boards (at most 1,081, in tens of milliseconds); preflop there are 2,118,760 of them, so it makes all tables
+instead, once a process and in some 15 seconds.
 """
 
 from dataclasses import dataclass
@@ -19,17 +19,7 @@ from itertools import combinations
 
 import numpy as np
 
-from faceup.cards.cards import (
-    BOARD_CARDS,
-    CLASS_OF_HOLE,
-    HOLE_CARDS,
-    N_HOLES,
-    PERMUTED_HOLES,
-    STREETS,
-    canonical,
-    hole_index,
-    parse_hand,
-)
+from faceup.cards.cards import BOARD_CARDS, CLASS_OF_HOLE, HOLE_CARDS, PERMUTED_HOLES, STREETS, canonical, hole_index, parse_hand
 from faceup.cards.equity import N_DECILES, UNITS, StreetTable, _river_counts, _weighted_deciles, all_tables, class_histogram
 from faceup.cards.matchups import preflop_outcomes, preflop_wins
 
@@ -83,9 +73,8 @@ def betting_features(bets: np.ndarray, actor: np.ndarray, history: str = "oppone
 def board_features(street: int, table: StreetTable, board: list[int]) -> np.ndarray:
     """Hand features of all 1,326 holes on a real board, in its own suits; 0 for holes that it blocks.
 
-    table: the street's table. board: 0, 3, 4 or 5 cards. Returns float32 (1326, 31 | 21 | 11 | 1), columns as
-    in FEATURE_NAMES[street]. Raises ValueError unless the board has the street's number of distinct cards
-    0..51.
+    board: 0, 3, 4 or 5 cards. Returns float32 (1326, 31 | 21 | 11 | 1), columns as in FEATURE_NAMES[street]. Raises ValueError
+    unless the board has the street's number of distinct cards 0..51.
     """
     if len(board) != BOARD_CARDS[street] or len({c for c in board if 0 <= c < 52}) != len(board):
         wanted = f"{BOARD_CARDS[street]} distinct cards 0..51 on the {STREETS[street]}"
@@ -137,9 +126,8 @@ class Hand:
     def histogram(self, street: int) -> tuple[np.ndarray, np.ndarray]:
         """Equities this hand can have on a later street, and how often each occurs.
 
-        The equities are integers out of UNITS[street], ascending; the counts are of unordered sets of further
-        cards, in all 47 turns and 1,081 rivers after a flop. Raises ValueError where the street is not a
-        later one.
+        The equities are integers out of UNITS[street], ascending; the counts are of unordered sets of further cards, in all 47
+        turns and 1,081 rivers after a flop. Raises ValueError where the street is not a later one.
         """
         if street not in range(self.street + 1, 4):
             later = list(range(self.street + 1, 4)) or "none"
@@ -156,7 +144,13 @@ class Hand:
         opponent_bets: what the opponent has put in on each of the four streets, in dollars, blinds included.
         Raises ValueError unless these are four amounts of 0 or more, with 0 on streets not yet reached.
         """
-        _check_bets(opponent_bets, self.street)
+        if len(opponent_bets) != 4:
+            raise ValueError(f"opponent_bets {tuple(opponent_bets)}: has {len(opponent_bets)} amounts, expected 4, one a street")
+        for bet, name in zip(opponent_bets, BET_NAMES, strict=True):
+            if not 0 <= bet < float("inf"):
+                raise ValueError(f"{name} is {bet}, expected dollars, 0 or more")
+        if any(opponent_bets[self.street + 1 :]):
+            raise ValueError(f"opponent_bets {tuple(opponent_bets)}: expected 0 after the {STREETS[self.street]}")
         return np.concatenate([self.strength(), np.array(opponent_bets, dtype=np.float32)])
 
     def strength(self) -> np.ndarray:
@@ -173,7 +167,7 @@ class Hand:
         """Each way to complete the board: cards drawn (m, k), opponents beaten (m,), opponents tied (m,)."""
         unseen = [c for c in range(52) if c not in self.hole + self.board]
         draws = list(combinations(unseen, 5 - len(self.board)))
-        hole, (less, equal) = hole_index(*self.hole), np.empty((2, N_HOLES), dtype=np.int32)
+        hole, (less, equal) = hole_index(*self.hole), np.empty((2, 1326), dtype=np.int32)
         wins, ties = np.empty((2, len(draws)), dtype=np.int64)
         for i, draw in enumerate(draws):
             _river_counts(np.array(self.board + draw, dtype=np.int64), less, equal)
@@ -200,8 +194,7 @@ class Hand:
 def hand(hole: str, board: str = "") -> Hand:
     """A hand from text, as in hand("Ac3h", "Kh3sJc").
 
-    Raises ValueError on an unknown card, a card used twice, a hole of other than 2 cards, or a board of other
-    than 0, 3, 4 or 5.
+    Raises ValueError as `parse_hand`.
 
     >>> kings_up = hand("Kc3h", "Kh3sJc")
     >>> round(kings_up.equity, 4), round(kings_up.features((100, 0, 0, 0))["turn_equity_p10"], 4)
@@ -225,13 +218,3 @@ def hole_features(holes: np.ndarray, board: list[int], tables: tuple[StreetTable
         if high not in board and low not in board:
             row[:] = Hand((high, low), tuple(board)).strength()
     return out
-
-
-def _check_bets(bets: tuple[float, ...], street: int) -> None:
-    if len(bets) != 4:
-        raise ValueError(f"opponent_bets {tuple(bets)}: has {len(bets)} amounts, expected 4, one a street")
-    for bet, name in zip(bets, BET_NAMES, strict=True):
-        if not 0 <= bet < float("inf"):
-            raise ValueError(f"{name} is {bet}, expected dollars, 0 or more")
-    if any(bets[street + 1 :]):
-        raise ValueError(f"opponent_bets {tuple(bets)}: expected 0 after the {STREETS[street]}")

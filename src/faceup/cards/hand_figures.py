@@ -34,11 +34,9 @@ CARD_WIDTH, CARD_HEIGHT, CARD_STEP, ROW_STEP = 0.72, 1.0, 0.86, 1.25
 
 
 def card_row(axes: Axes, cards: Sequence[str], role: str, x: float, y: float) -> float:
-    """Draw cards such as "Ac", or "?" for one not seen, side by side from x; returns where the next one would
-    start.
+    """Draw cards such as "Ac", or "?" for one not seen, side by side from x; returns where the next would start.
 
-    role: hole (blue), board (green), future (a public card to come, green dashed) or opponent (red dashed).
-    Data units; a card is 0.72 wide and 1 high.
+    role: of ROLES. Data units; a card is 0.72 wide and 1 high.
     """
     colour, line = ROLES[role]
     for card in cards:
@@ -134,8 +132,7 @@ def equity_histogram(axes: Axes, hand: Hand, street: int) -> None:
 
 
 def decile_steps(axes: Axes, hand: Hand, street: int) -> None:
-    """Fig. 3, lower half: the share of futures at or below each equity, and where it reaches 10 %, 20 %,
-    ..."""
+    """Fig. 3, lower half: the share of futures at or below each equity, and where it reaches 10 %, 20 %, .."""
     values, counts = hand.histogram(street)
     deciles, levels = hand.deciles(street), np.arange(1, N_DECILES + 1) / N_DECILES
     x = np.concatenate([[0], values / UNITS[street], [1]])
@@ -154,8 +151,7 @@ def decile_steps(axes: Axes, hand: Hand, street: int) -> None:
 
 
 def feature_vector(values: Sequence[float], street: int, title: str) -> Figure:
-    """Fig. 1: the features a model reads, as bars in their groups: equity, deciles by street, opponent's
-    bets.
+    """Fig. 1: the features a model reads, as bars in their groups: equity, deciles by street, opponent's bets.
 
     Raises ValueError where values are not as many as the street has features.
     """
@@ -166,7 +162,11 @@ def feature_vector(values: Sequence[float], street: int, title: str) -> Figure:
     figure, (left, right) = plt.subplots(1, 2, figsize=(11, 4.2), width_ratios=[n_hand + 3, 10])
     _equity_bars(left, values[:n_hand], STREETS[street + 1 :])
     left.set_title(f"{title}: {n_hand} feature{'s' * (n_hand > 1)} of the cards")
-    _bet_bars(right, values[n_hand:])
+    right.bar(range(4), values[n_hand:], color=SKY, width=0.85)
+    for x, bet in enumerate(values[n_hand:]):
+        right.text(x, bet, f"{bet:.0f}", ha="center", va="bottom", size=8)
+    right.set_xticks(range(4), STREETS, size=8)
+    right.set(ylabel="opponent's bet (dollars)", ylim=(0, 1.15 * max(100, *values[n_hand:])))
     right.set_title("4 features: opponent's bets")
     return figure
 
@@ -185,14 +185,6 @@ def _equity_bars(axes: Axes, values: Sequence[float], later: Sequence[str]) -> N
         axes.text(middle, -0.1, f"{name} equity, deciles", ha="center", va="top", color=LATER_COLOURS[name])
 
 
-def _bet_bars(axes: Axes, dollars: Sequence[float]) -> None:
-    axes.bar(range(4), dollars, color=SKY, width=0.85)
-    for x, bet in enumerate(dollars):
-        axes.text(x, bet, f"{bet:.0f}", ha="center", va="bottom", size=8)
-    axes.set_xticks(range(4), STREETS, size=8)
-    axes.set(ylabel="opponent's bet (dollars)", ylim=(0, 1.15 * max(100, *dollars)))
-
-
 def chart13(
     axes: Axes,
     values: Sequence[float] | np.ndarray,
@@ -204,8 +196,8 @@ def chart13(
 ) -> None:
     """The usual 13 x 13 chart: aces first, suited hands above the diagonal, a name and a number in each cell.
 
-    values: one a starting hand, (169,), in the order of CLASS_NAMES. label: what the colour says, with its
-    unit. limits: the values at the ends of the colour bar; default the least and the largest.
+    values: one a starting hand, (169,), in the order of CLASS_NAMES. label: what the colour says, with its unit. limits: the
+    values at the ends of the colour bar; default the least and the largest.
     """
     grid = np.asarray(values, dtype=float).reshape(13, 13)
     low, high = limits or (grid.min(), grid.max())

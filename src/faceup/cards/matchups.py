@@ -10,12 +10,13 @@ from itertools import combinations
 from pathlib import Path
 
 import numpy as np
-from numba import njit, prange
+from numba import njit
 
 from faceup.cards.cards import CLASS_OF_HOLE, HOLE_CARDS, N_CLASSES, canonical_boards
 from faceup.cards.equity import UNITS, Exact, load_exact
 from faceup.cards.strength import N_RIVER_HOLES, _river_order
 from faceup.notebook.storage import save_npy
+from faceup.notebook.threads import on_threads
 
 RUNOUTS_PREFLOP, RUNOUTS_FLOP = 1_712_304, 990  # boards that two known hands leave
 _CHUNKS = 16  # of boards, counted side by side
@@ -24,36 +25,35 @@ _FILE, _EXACT = "preflop_wins.npy", Exact((169, 169), "int64", 1_334_125_369_292
 
 
 @njit(cache=True)
-def _add_wins(cards, weight, wins, below, with_card):
-    """Add weight times the wins on one river board; below (176,) and with_card (52, 176) are scratch."""
-    order = np.empty(N_RIVER_HOLES, dtype=np.int16)
-    start = np.empty(161, dtype=np.int32)
-    n_classes = _river_order(cards, order, start)
-    below[:] = 0
-    with_card[:] = 0
-    for k in range(n_classes):
-        for i in range(start[k], start[k + 1]):
-            h = order[i]
-            first, second, row = with_card[HOLE_CARDS[h, 0]], with_card[HOLE_CARDS[h, 1]], wins[CLASS_OF_HOLE[h]]
+def _add_wins(order, start, group, weight, wins, below, with_card):
+    """Add weight times the wins on a river board, in `_river_order`, to wins (n, width) by the groups (1326,) of both holes.
+
+    below (width,) and with_card (52, width) are left with weight times the holes of each group, in all and by card.
+    """
+    below[:], with_card[:], k = 0, 0, 0
+    while start[k] < N_RIVER_HOLES:
+        for h in order[start[k] : start[k + 1]]:
+            first, second, row = with_card[HOLE_CARDS[h, 0]], with_card[HOLE_CARDS[h, 1]], wins[group[h]]
             for j in range(row.shape[0]):
                 row[j] += below[j] - first[j] - second[j]
-        for i in range(start[k], start[k + 1]):
-            h = order[i]
-            c = CLASS_OF_HOLE[h]
-            below[c] += weight
-            with_card[HOLE_CARDS[h, 0], c] += weight
-            with_card[HOLE_CARDS[h, 1], c] += weight
+        for h in order[start[k] : start[k + 1]]:
+            g = group[h]
+            below[g] += weight
+            with_card[HOLE_CARDS[h, 0], g] += weight
+            with_card[HOLE_CARDS[h, 1], g] += weight
+        k += 1
 
 
-@njit(cache=True, parallel=True)
-def _wins(boards, weights, wins):
+@njit(cache=True, nogil=True)
+def _wins(share, boards, weights, wins):
     """wins (n_chunks, 169, 176) int32, zero at first."""
     n_chunks = wins.shape[0]
-    for chunk in prange(n_chunks):
-        below = np.empty(wins.shape[2], dtype=np.int32)
-        with_card = np.empty((52, wins.shape[2]), dtype=np.int32)
+    for chunk in range(share[0], n_chunks, share[1]):
+        order, start = np.empty(N_RIVER_HOLES, dtype=np.int16), np.empty(161, dtype=np.int32)
+        below, with_card = np.empty(_PADDED, dtype=np.int32), np.empty((52, _PADDED), dtype=np.int32)
         for b in range(chunk, boards.shape[0], n_chunks):
-            _add_wins(boards[b], weights[b], wins[chunk], below, with_card)
+            _river_order(boards[b], order, start)
+            _add_wins(order, start, CLASS_OF_HOLE, weights[b], wins[chunk], below, with_card)
 
 
 def class_wins(boards: np.ndarray, weights: np.ndarray) -> np.ndarray:
@@ -63,7 +63,7 @@ def class_wins(boards: np.ndarray, weights: np.ndarray) -> np.ndarray:
     up to 14 million fit.
     """
     wins = np.zeros((_CHUNKS, N_CLASSES, _PADDED), dtype=np.int32)
-    _wins(np.ascontiguousarray(boards, dtype=np.int64), np.asarray(weights, dtype=np.int32), wins)
+    on_threads(_wins, np.ascontiguousarray(boards, dtype=np.int64), np.asarray(weights, dtype=np.int32), wins)
     return wins.sum(axis=0, dtype=np.int64)[:, :N_CLASSES]
 
 

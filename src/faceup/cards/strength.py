@@ -8,6 +8,8 @@ house, quads, straight flush.
 import numpy as np
 from numba import njit
 
+from faceup.cards.cards import HOLE_CARDS, _free
+
 CATEGORIES = ("high card", "pair", "two pair", "trips", "straight", "flush", "full house", "quads", "straight flush")
 _N_MASKS = 1 << 13
 
@@ -23,29 +25,36 @@ def _top_ranks() -> np.ndarray:
 
 def _straights() -> np.ndarray:
     """One more than the highest rank of the best straight in each mask, 0 where there is none, (8192,) int32."""
-    best = np.zeros(_N_MASKS, dtype=np.int32)
-    for mask in range(_N_MASKS):
-        wheel = mask << 1 | mask >> 12  # bit 0 is the ace below the two
-        for high in range(3, 13):
-            if wheel >> (high - 3) & 0x1F == 0x1F:
-                best[mask] = high + 1
+    masks, best = np.arange(_N_MASKS), np.zeros(_N_MASKS, dtype=np.int32)
+    wheel = masks << 1 | masks >> 12  # bit 0 is the ace below the two
+    for high in range(3, 13):
+        best[wheel >> (high - 3) & 0x1F == 0x1F] = high + 1
     return best
 
 
 TOP_RANKS, STRAIGHT = _top_ranks(), _straights()
+_OF_SUIT = np.where(STRAIGHT > 0, (8 << 20) | (STRAIGHT - 1) << 16, (5 << 20) | TOP_RANKS)
+FLUSH = np.where(np.bitwise_count(np.arange(_N_MASKS)) >= 5, _OF_SUIT, 0)  # strength of ranks of one suit; 0: no flush
 
 
 @njit(cache=True)
-def _flush_strength(mask):
-    """Strength of five or more ranks of one suit."""
-    if STRAIGHT[mask]:
-        return (8 << 20) | ((STRAIGHT[mask] - 1) << 16)
-    return (5 << 20) | TOP_RANKS[mask]
+def _masks(cards):
+    """The ranks that cards hold at least once, twice, three and four times, and the ranks of each suit (4,)."""
+    ones = twos = threes = fours = np.int64(0)  # not a literal: what it is given to would be compiled for that, too
+    suits = np.zeros(4, dtype=np.int64)
+    for card in cards:
+        bit = 1 << (card >> 2)
+        fours |= threes & bit
+        threes |= twos & bit
+        twos |= ones & bit
+        ones |= bit
+        suits[card & 3] |= bit
+    return (ones, twos, threes, fours), suits
 
 
 @njit(cache=True)
 def _rank_strength(ones, twos, threes, fours):
-    """Strength regardless of suits, from masks of the ranks held at least once, twice, three and four times."""
+    """Strength regardless of suits, from the masks of `_masks`."""
     if fours:
         high = TOP_RANKS[fours] & 0xF0000
         return (7 << 20) | high | ((TOP_RANKS[ones & ~(1 << (high >> 16))] >> 16) << 12)
@@ -72,29 +81,11 @@ def _rank_strength(ones, twos, threes, fours):
 @njit(cache=True)
 def _strength(cards, n_cards):
     """Strength of n_cards distinct cards, five to seven."""
-    ones = twos = threes = fours = np.int64(0)  # not a literal: what it is given to would be compiled for that, too
-    suit_masks = np.zeros(4, dtype=np.int64)
-    for i in range(n_cards):
-        bit = 1 << (cards[i] >> 2)
-        fours |= threes & bit
-        threes |= twos & bit
-        twos |= ones & bit
-        ones |= bit
-        suit_masks[cards[i] & 3] |= bit
-    best = _rank_strength(ones, twos, threes, fours)
-    for s in range(4):
-        if TOP_RANKS[suit_masks[s]] and _popcount(suit_masks[s]) >= 5:
-            best = max(best, _flush_strength(suit_masks[s]))
+    ranks, suits = _masks(cards[:n_cards])
+    best = _rank_strength(*ranks)
+    for mask in suits:
+        best = max(best, FLUSH[mask])
     return best
-
-
-@njit(cache=True)
-def _popcount(mask):
-    count = 0
-    while mask:
-        mask &= mask - 1
-        count += 1
-    return count
 
 
 def strength(cards: list[int]) -> int:
@@ -112,105 +103,6 @@ def category(value: int) -> str:
 
 
 N_RIVER_HOLES = 1081  # holes that a board of five cards leaves
-_MAX_VALUES = 160  # 91 rank pairs and at most 45 + 9 + 1 flushes: distinct strengths before ties are merged
-
-
-@njit(cache=True)
-def _rank_pair_values(cards, values, pair_id):
-    """Strengths regardless of suits for the 91 pairs of private ranks; pair_id[a, b] is the pair's number."""
-    counts = np.zeros(13, dtype=np.int64)
-    for i in range(5):
-        counts[cards[i] >> 2] += 1
-    n = 0
-    for a in range(13):
-        for b in range(a + 1):
-            counts[a] += 1
-            counts[b] += 1
-            ones = twos = threes = fours = np.int64(0)  # not a literal: what it is given to would be compiled for that, too
-            for r in range(13):
-                ones |= (counts[r] > 0) << r
-                twos |= (counts[r] > 1) << r
-                threes |= (counts[r] > 2) << r
-                fours |= (counts[r] > 3) << r
-            counts[a] -= 1
-            counts[b] -= 1
-            values[n] = _rank_strength(ones, twos, threes, fours)
-            pair_id[a, b] = n
-            pair_id[b, a] = n
-            n += 1
-    return n
-
-
-@njit(cache=True)
-def _flush_suit(cards):
-    """The suit that can make a flush (three or more of the five board cards), its count and its ranks; -1 if none."""
-    for s in range(4):
-        mask = count = 0
-        for i in range(5):
-            if cards[i] & 3 == s:
-                mask |= 1 << (cards[i] >> 2)
-                count += 1
-        if count >= 3:
-            return s, count, mask
-    return -1, 0, 0
-
-
-@njit(cache=True)
-def _hole_values(cards, values, hole_value):
-    """Number in `values` of each hole's strength (-1: blocked by the board). Returns how many values there are."""
-    pair_id = np.empty((13, 13), dtype=np.int64)
-    n = _rank_pair_values(cards, values, pair_id)
-    suit, count, mask = _flush_suit(cards)
-    used = np.int64(0)
-    for i in range(5):
-        used |= np.int64(1) << cards[i]
-    one_suited = np.full(13, -1, dtype=np.int64)
-    both_suited = np.full((13, 13), -1, dtype=np.int64)
-    if suit >= 0:
-        n = _flush_values(count, mask, values, n, one_suited, both_suited)
-    h = -1
-    for hi in range(52):
-        for lo in range(hi):
-            h += 1
-            if (used >> hi | used >> lo) & 1:
-                hole_value[h] = -1
-                continue
-            value = pair_id[hi >> 2, lo >> 2]
-            flush = -1
-            if hi & 3 == suit and lo & 3 == suit:
-                flush = both_suited[hi >> 2, lo >> 2]
-            elif hi & 3 == suit:
-                flush = one_suited[hi >> 2]
-            elif lo & 3 == suit:
-                flush = one_suited[lo >> 2]
-            elif count == 5:
-                flush = n - 1  # the board's own flush, listed last
-            if flush >= 0 and values[flush] > values[value]:
-                value = flush
-            hole_value[h] = value
-    return n
-
-
-@njit(cache=True)
-def _flush_values(count, mask, values, n, one_suited, both_suited):
-    """Append the strengths of flushes with two, one or (a board of one suit) no private cards of the suit."""
-    for a in range(13):
-        if mask >> a & 1:
-            continue
-        for b in range(a):
-            if not mask >> b & 1:
-                values[n] = _flush_strength(mask | 1 << a | 1 << b)
-                both_suited[a, b] = n
-                both_suited[b, a] = n
-                n += 1
-        if count >= 4:
-            values[n] = _flush_strength(mask | 1 << a)
-            one_suited[a] = n
-            n += 1
-    if count == 5:
-        values[n] = _flush_strength(mask)
-        n += 1
-    return n
 
 
 @njit(cache=True)
@@ -220,34 +112,26 @@ def _river_order(cards, order, class_start):
     order (1081,) int16 gets the holes, weakest first, equal ones by index; class_start (161,) int32 gets the first place of
     each class of equal holes and the end of the last. Returns the number of classes.
     """
-    values = np.empty(_MAX_VALUES, dtype=np.int64)
-    hole_value = np.empty(1326, dtype=np.int16)
-    n = _hole_values(cards, values, hole_value)
-    packed = np.empty(n, dtype=np.int64)
-    for i in range(n):
-        packed[i] = values[i] << 8 | i
+    seven, of_ranks = np.append(cards, cards[:2]), np.empty((13, 13), dtype=np.int64)  # strength regardless of suits
+    for a in range(13):
+        for b in range(a + 1):
+            seven[5], seven[6] = 4 * a, 4 * b
+            of_ranks[a, b] = _rank_strength(*_masks(seven)[0])
+    suit, is_free = np.bincount(cards & 3).argmax(), _free(cards)  # no other suit can make a flush
+    suited, packed, n = _masks(cards)[1][suit], np.empty(N_RIVER_HOLES, dtype=np.int64), 0
+    for h in range(HOLE_CARDS.shape[0]):
+        high, low, flush = np.int64(HOLE_CARDS[h, 0]), np.int64(HOLE_CARDS[h, 1]), suited
+        if is_free[high] and is_free[low]:
+            flush |= 1 << (high >> 2) if high & 3 == suit else 0
+            flush |= 1 << (low >> 2) if low & 3 == suit else 0
+            packed[n] = max(of_ranks[high >> 2, low >> 2], FLUSH[flush]) << 11 | h
+            n += 1
     packed.sort()
-    rank = np.empty(n, dtype=np.int64)  # class of a value before classes without holes are dropped
-    n_ranks = 0
-    for i in range(n):
-        if i > 0 and packed[i] >> 8 != packed[i - 1] >> 8:
-            n_ranks += 1
-        rank[packed[i] & 0xFF] = n_ranks
-    n_ranks += 1
-    place = np.zeros(n_ranks + 1, dtype=np.int64)
-    for h in range(1326):
-        if hole_value[h] >= 0:
-            place[rank[hole_value[h]] + 1] += 1
     n_classes = 0
-    class_start[0] = 0
-    for r in range(n_ranks):
-        place[r + 1] += place[r]
-        if place[r + 1] > place[r]:
+    for i in range(N_RIVER_HOLES):
+        order[i] = packed[i] & 0x7FF
+        if i == 0 or packed[i] >> 11 != packed[i - 1] >> 11:
+            class_start[n_classes] = i
             n_classes += 1
-            class_start[n_classes] = place[r + 1]
-    for h in range(1326):
-        if hole_value[h] >= 0:
-            r = rank[hole_value[h]]
-            order[place[r]] = h
-            place[r] += 1
+    class_start[n_classes] = N_RIVER_HOLES
     return n_classes
