@@ -86,7 +86,6 @@ def test_a_pause_changes_nothing():
     ("call", "message"),
     [
         (lambda: CfrBr(KUHN_GAME, 2), "learner is 2"),
-        (lambda: CfrBr(KUHN_GAME, 0).restart(0), "steps is 0"),
         (lambda: least_exploitable(KUHN_GAME, 0, stages=0), "stages is 0"),
         (lambda: grouped(KUHN_GAME, np.zeros(3)), "a number an infoset"),
         (lambda: grouped(KUHN_GAME, np.zeros(len(KUHN_GAME.owner))), "one player and the same actions"),

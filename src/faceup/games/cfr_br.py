@@ -77,17 +77,14 @@ class CfrBr(Cfr):
         best, (_, _, _, floor, predictive) = np.zeros(len(self.game.labels)), self.variant
         _advance_against_best(self.form, self.learner, self.tables, best, factors, floor, predictive)
 
-    def restart(self, steps: float = 0.5) -> None:
-        """Go on from the average strategy, with an average that begins anew and steps of that size relative to now's.
+    def restart(self) -> None:
+        """Go on from the average strategy, with an average that begins anew and steps half as large as now's.
 
-        Regrets then are the average strategy times the positive regrets of its infoset. Raises ValueError unless steps are
-        above 0.
+        Regrets then are twice the average strategy times the positive regrets of its infoset.
         """
-        if not steps > 0:
-            raise ValueError(f"steps is {steps}, expected more than 0")
         average, regrets = self.average(), np.maximum(self.tables.regrets, 0)
         total = np.add.reduceat(regrets, self.game.first_action[:-1])
-        self.tables.regrets[:] = average * total[action_infoset(self.game)] / steps
+        self.tables.regrets[:] = 2 * average * total[action_infoset(self.game)]
         self.tables.strategy[:] = average
         self.tables.averages[:] = 0
         _fill_plan(self.form, self.learner, self.tables.strategy, self.tables.plan)

@@ -51,13 +51,9 @@ def make_form(game: Game) -> Form:
             above[i] = last
     ends = np.flatnonzero(game.player == END)
     pays = [_payoffs(sequence[ends], chance[ends] * game.value[ends], p, n_actions) for p in range(2)]
-    own = np.zeros((2, k), dtype=np.int32)
-    for p in range(2):
-        mine = np.flatnonzero(game.owner == p)
-        own[p, : len(mine)] = mine
-    starts, others, payoffs = (np.array(x) for x in zip(*pays, strict=True))
+    own = np.array([np.argsort(game.owner != p, kind="stable") for p in range(2)], dtype=np.int32)
     n_own = np.bincount(game.owner, minlength=2).astype(np.int32)
-    return Form(game.owner, game.first_action, above, own, n_own, starts, others, payoffs)
+    return Form(game.owner, game.first_action, above, own, n_own, *map(np.array, zip(*pays, strict=True)))
 
 
 def _payoffs(sequences: np.ndarray, values: np.ndarray, player: int, n_actions: int) -> tuple[np.ndarray, ...]:

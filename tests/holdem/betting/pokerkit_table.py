@@ -30,44 +30,19 @@ class PokerkitTable:
         if limit:  # the big blind is the first of four bets; pokerkit allows four more
             self.state.completion_betting_or_raising_count = 1
         self._board, self.shown = [int(card) for card in deck[4:]], 0  # cards of the board that lie open
+        self._look()
 
-    @property
-    def over(self) -> bool:
-        return not self.state.status
-
-    @property
-    def actor(self) -> int | None:
-        return None if self.state.actor_index is None else 1 - self.state.actor_index
-
-    @property
-    def street(self) -> int:
-        return self.state.street_index
-
-    @property
-    def to_call(self) -> int:
-        return self.state.checking_or_calling_amount
-
-    @property
-    def raises(self) -> tuple[int, int]:
-        """Least and largest amount to raise to; (0, 0) where no raise is legal."""
+    def _look(self) -> None:
+        """What pokerkit says of the hand, pairs as (small blind, big blind)."""
         s = self.state
-        if not s.can_complete_bet_or_raise_to():
-            return 0, 0
-        return s.min_completion_betting_or_raising_to_amount, s.max_completion_betting_or_raising_to_amount
-
-    @property
-    def can_fold(self) -> bool:
-        return self.state.can_fold()
-
-    @property
-    def put(self) -> tuple[int, int]:
-        """Dollars that (small blind, big blind) have put in."""
-        return STACK - self.state.stacks[1], STACK - self.state.stacks[0]
-
-    @property
-    def payoffs(self) -> tuple[int, int]:
-        """Dollars won by (small blind, big blind)."""
-        return self.state.payoffs[1], self.state.payoffs[0]
+        self.over, self.street = not s.status, s.street_index
+        self.to_call, self.can_fold = s.checking_or_calling_amount, s.can_fold()
+        self.actor = None if s.actor_index is None else 1 - s.actor_index
+        self.raises = 0, 0  # least and largest amount to raise to, where a raise is legal
+        if s.can_complete_bet_or_raise_to():
+            self.raises = s.min_completion_betting_or_raising_to_amount, s.max_completion_betting_or_raising_to_amount
+        self.put = STACK - s.stacks[1], STACK - s.stacks[0]
+        self.payoffs = s.payoffs[1], s.payoffs[0]
 
     def act(self, action: str, amount: int = 0) -> None:
         """Do "fold", "call" or "raise" to `amount`, then deal what the rules want dealt."""
@@ -82,6 +57,7 @@ class PokerkitTable:
             n = 3 if self.shown == 0 else 1
             self.state.deal_board(_text(self._board[self.shown : self.shown + n]))
             self.shown += n
+        self._look()
 
 
 def play_hand(deck, players):

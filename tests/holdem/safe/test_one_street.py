@@ -80,7 +80,7 @@ def test_levels_made_safe(n_levels, most):
     for _ in range(4):
         old.self_play(learnt)
         new.cfr_br(learnt)
-    assert new.exploitability(unseen).mean() < min(most, old.exploitability(unseen).mean() / 2)
+    assert new.leak(unseen).mean() < min(most, old.leak(unseen).mean() / 2)
 
 
 def test_the_street():
@@ -97,7 +97,7 @@ def test_the_street():
 def test_exploitability(n_levels):
     street = started(n_levels)
     policy = matched(street, street.averages)
-    for board, found in zip(BOARDS, street.exploitability(BOARDS), strict=True):
+    for board, found in zip(BOARDS, street.leak(BOARDS), strict=True):
         won = [node_values(TREE, [policy, policy], board.tolist(), best=p)[1][p, 0].sum() for p in range(2)]
         assert found == pytest.approx(10 * np.mean(won) / N_PAIRS, rel=1e-4)
     assert (~np.isnan(pair_outcomes(BOARDS[0].tolist())[1])).sum() == N_PAIRS

@@ -59,9 +59,7 @@ def test_best_response_played_out_earns_what_was_computed(learnt, player):
     """Its choices on a flop, played on random turns and rivers against the strategy, river choices by the slow oracle."""
     victim, responder, flop = learnt
     preflop = responder._preflop(player, flop.values[player], flop.pairs, None)[0]
-    at_flop, reach = responder._flop_nodes(SYMMETRIC)[0][player], responder._start(SYMMETRIC)[0]
-    for street in range(2):
-        responder._descend(street, SYMMETRIC, reach)
+    at_flop, reach = responder._flop_nodes(SYMMETRIC)[0][player], responder._start(SYMMETRIC)
     rng = np.random.default_rng(1)
     won = []
     for _ in range(20):
@@ -101,7 +99,7 @@ def test_values_and_leaks_on_a_turn_against_brute_force():
     """Two sizes; every river of a turn board by plain numpy, the responder's turn choices made over all of them."""
     victim, board = RandomPolicy(TURN_ON, 8), [0, 1, 2, 4]
     responder = Responder(TURN_ON, victim)
-    value, leaks = responder._turn_nodes(board[:3], board[3], IDENTITY, responder._start(board)[0])
+    value, leaks = responder._turn_nodes(board[:3], board[3], IDENTITY, responder._start(board[:3]))
     expected, expected_leaks = slow_turn(TURN_ON, victim, board)
     roots = decisions(TURN_ON, 2)
     for player in range(2):

@@ -155,21 +155,19 @@ def offered(state: BettingState, menu: Menu, labels: tuple[str, ...]) -> list[tu
 
 
 def _count(menus: tuple[Menu, Menu], labels: tuple[str, ...], start: BettingState) -> int:
-    """How many nodes a tree will have, without building it."""
+    """How many nodes a tree will have, without building it; of earlier streets' bets their sum alone matters."""
 
     @cache
     def below(state: BettingState) -> int:
-        afters = (act(state, action, amount)[0] for _, action, amount in offered(state, menus[state.actor], labels))
-        return sum(1 + (below(_merged(after)) if after else 0) for after in afters)
+        n = 1
+        for _, action, amount in offered(state, menus[state.actor], labels):
+            after, s = act(state, action, amount)[0], state.street
+            if after and after.street > s:  # all that was bet so far stands on the first street
+                after = after._replace(bets=tuple((sum(own), 0, 0, 0) for own in after.bets))  # type: ignore[arg-type]
+            n += below(after) if after else 1
+        return n
 
-    return 1 + below(start)
-
-
-def _merged(state: BettingState) -> BettingState:
-    """A state that goes on alike: what matters of earlier streets' bets is their sum."""
-    s = state.street
-    (a, b, c, d), (e, f, g, h) = ((sum(own[:s]), *(0,) * (s - 1), *own[s:]) if s else own for own in state.bets)
-    return state._replace(bets=((a, b, c, d), (e, f, g, h)))
+    return below(start)
 
 
 def build_tree(menu: Menu, start: BettingState = START, big_blind_menu: Menu | None = None) -> BettingTree:
@@ -193,24 +191,23 @@ def limit_tree() -> BettingTree:
     Every bet and raise is one big blind before and on the flop and two on turn and river (the game 10/20 at ten dollars a
     chip), four bets a street; before the flop the big blind is the first of them. Stacks are never reached.
     """
-    return _grow(("fold", "call", "raise"), _limit_offered, START)
 
+    def offers(state: BettingState) -> list[tuple[int, str, int]]:
+        actions = [(FOLD, "fold", 0)] if pot_and_call(state)[1] > 0 else []
+        actions.append((CALL, "call", 0))
+        if state.raises < LIMIT_RAISES[state.street]:
+            to = state.bets[1 - state.actor][state.street] + LIMIT_BETS[state.street]
+            actions.append((CALL + 1, "raise", to))
+        return actions
 
-def _limit_offered(state: BettingState) -> list[tuple[int, str, int]]:
-    actions = [(FOLD, "fold", 0)] if pot_and_call(state)[1] > 0 else []
-    actions.append((CALL, "call", 0))
-    if state.raises < LIMIT_RAISES[state.street]:
-        to = state.bets[1 - state.actor][state.street] + LIMIT_BETS[state.street]
-        actions.append((CALL + 1, "raise", to))
-    return actions
+    return _grow(("fold", "call", "raise"), offers, START)
 
 
 def _grow(
     labels: tuple[str, ...], offers: Callable[[BettingState], list[tuple[int, str, int]]], start: BettingState
 ) -> BettingTree:
     """The tree of the actions (label, action, amount) that are offered in each state."""
-    rows = [(DECISION, start.actor, -1, -1, start.street, start.bets)]
-    children: dict[int, tuple[int, int]] = {}
+    rows: list[list] = [[DECISION, start.actor, -1, -1, 0, 0, start.street, start.bets]]  # in the order of `BettingTree`
     streets: list[list[tuple[int, BettingState]]] = [[], [], [], []]
     streets[start.street].append((0, start))
     street_start = [1]
@@ -221,38 +218,20 @@ def _grow(
                 first = len(rows)
                 for label, action, amount in offers(state):
                     after, kind = act(state, action, amount)
-                    bets = after.bets if after else _end_bets(state, kind)
-                    actor = after.actor if after else (state.actor if kind == FOLD_END else -1)
                     if after:
                         (queue if after.street == street else streets[after.street]).append((len(rows), after))
-                    rows.append((kind, actor, node, label, after.street if after else street, bets))
-                children[node] = (first, len(rows) - first)
+                        rows.append([kind, after.actor, node, label, 0, 0, after.street, after.bets])
+                    elif kind == FOLD_END:
+                        rows.append([kind, state.actor, node, label, 0, 0, street, state.bets])
+                    else:
+                        called = _put(state, state.bets[state.actor][street] + pot_and_call(state)[1], 0, 0)
+                        rows.append([kind, -1, node, label, 0, 0, street, called.bets])
+                rows[node][4:6] = first, len(rows) - first
         street_start.append(len(rows))
-    return _as_arrays(labels, rows, children, street_start)
-
-
-def _end_bets(state: BettingState, kind: int) -> Bets:
-    if kind == FOLD_END:
-        return state.bets
-    called = _put(state, state.bets[state.actor][state.street] + pot_and_call(state)[1], 0, 0)
-    return called.bets
-
-
-def _as_arrays(labels: tuple[str, ...], rows: list, children: dict, street_start: list[int]) -> BettingTree:
-    kind, actor, parent, label, street, bets = (list(column) for column in zip(*rows, strict=True))
-    first = [children.get(i, (0, 0)) for i in range(len(rows))]
-    return BettingTree(
-        labels,
-        np.array(kind, dtype=np.int8),
-        np.array(actor, dtype=np.int8),
-        np.array(parent, dtype=np.int32),
-        np.array(label, dtype=np.int8),
-        np.array([f for f, _ in first], dtype=np.int32),
-        np.array([n for _, n in first], dtype=np.int8),
-        np.array(street, dtype=np.int8),
-        np.array(bets, dtype=np.int32),
-        np.array(street_start, dtype=np.int32),
-    )
+    types = np.int8, np.int8, np.int32, np.int8, np.int32, np.int8, np.int8, np.int32
+    arrays = [np.array(column, dtype=kept) for column, kept in zip(zip(*rows, strict=True), types, strict=True)]
+    arrays.append(np.array(street_start, dtype=np.int32))
+    return BettingTree(labels, *arrays)
 
 
 def children(tree: BettingTree, node: int) -> range:

@@ -40,11 +40,8 @@ class Line(NamedTuple):
 
     @property
     def put(self) -> tuple[int, int]:
-        """Dollars that each player has put in over all streets."""
-        if self.state:
-            return sum(self.state.bets[0]), sum(self.state.bets[1])
-        before = self.moves[-1].before
-        first, second = (sum(bets) for bets in before.bets)
+        """Dollars that each player has put in by the end of the hand."""
+        first, second = (sum(bets) for bets in self.moves[-1].before.bets)
         return (first, second) if self.kind == FOLD_END else (max(first, second), max(first, second))
 
 
@@ -88,7 +85,10 @@ def read_line(betting: str) -> Line:
         played = "/".join(parts[:street])
         if state is not None and state.street != street:
             raise ValueError(f"betting {betting!r}: '/' after {played!r}, expected the {STREETS[state.street]}'s next action")
-        for word in _words(part, betting):
+        words = _TOKEN.findall(part)
+        if "".join(words) != part:
+            raise ValueError(f"betting {betting!r}: {part!r}, expected k, c, f and bN, such as 'b300c/kb400'")
+        for word in words:
             if state is None:
                 raise ValueError(f"betting {betting!r}: the hand is over after {moves[-1].token!r}, expected no {word!r}")
             if state.street != street:
@@ -105,13 +105,6 @@ def state_after(betting: str) -> BettingState:
         over = f"the hand is over after {line.moves[-1].token!r}, expected a player to act"
         raise ValueError(f"betting {betting!r}: {over}")
     return line.state
-
-
-def _words(part: str, betting: str) -> list[str]:
-    words = _TOKEN.findall(part)
-    if "".join(words) != part:
-        raise ValueError(f"betting {betting!r}: {part!r}, expected k, c, f and bN, such as 'b300c/kb400'")
-    return words
 
 
 def _after(move: Move, betting: str) -> tuple[BettingState | None, int]:

@@ -18,19 +18,20 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit, prange
+from numba import njit
 
 from faceup.cards.cards import BOARD_CARDS, CLASS_OF_HOLE, HOLE_OF_CLASS, N_CLASSES
 from faceup.cards.matchups import RUNOUTS_PREFLOP, edges
 from faceup.holdem.betting.betting_tree import FOLD_END, MBB_PER_DOLLAR, SHOWDOWN, BettingTree, decisions
 from faceup.holdem.safe.infosets import N_LEVELS, Seen, make_infosets, strategy_rows, weights_of
 from faceup.holdem.safe.learners import Learner, Levels, Weights
-from faceup.holdem.safe.river import _collect, _follow, _learn, _prepare, _respond, _root_worth, _values, _weigh
+from faceup.holdem.safe.river import _collect, _follow, _learn, _prepare, _respond, _values, _weigh
 from faceup.holdem.safe.subtrees import PADDED, _hands_of, _scratch_of, all_ins_of, make_scratch, make_subtrees, new_hands
 from faceup.holdem.safe.vectors import WIDTH, add
 from faceup.holdem.solve.best_response import fold_values
 from faceup.holdem.solve.layout import stakes_at
 from faceup.holdem.solve.policy import Policy, StreetRows, TablePolicy, free_holes, preflop_reach, street_reach
+from faceup.notebook.threads import on_threads
 
 N_PAIRS = 1128 * 1035  # ordered pairs of hands on a turn board
 RIVERS = 48
@@ -124,11 +125,12 @@ def _add_all_ins(g, player, hands, ones, reach, s, value):
             value[e, hands.hole[i]] += s.value[i * n + e]
 
 
-@njit(cache=True, parallel=True)
-def _respond_to_all(f, g, boards, levels, of, ones, reach, reach_pots, regrets, place, hands, scratches, pots, best, best_pots):
+@njit(cache=True, nogil=True)
+def _respond_to_all(
+    share, f, g, boards, levels, of, ones, reach, reach_pots, regrets, place, hands, scratches, pots, best, best_pots
+):
     """Best responses to both learners, sums over rivers: best (2, subtrees, 1326), best_pots (2, all-ins, 1326)."""
-    for seat in prange(2):
-        learner = np.int64(seat)
+    for learner in range(share[0], 2, share[1]):
         s, pot, own = _scratch_of(scratches, learner), _scratch_of(pots, learner), _hands_of(hands, learner)
         best[learner] = 0
         best_pots[learner] = 0
@@ -136,15 +138,6 @@ def _respond_to_all(f, g, boards, levels, of, ones, reach, reach_pots, regrets, 
             _prepare(f, boards[r], learner, levels, of, regrets, place[learner], own, s)
             _respond(f, learner, own, reach[learner], s, np.int64(r), best[learner])
             _add_all_ins(g, 1 - learner, own, ones, reach_pots[learner], pot, best_pots[learner])
-
-
-@njit(cache=True)
-def _add_weights(f, root, hands, s, reach, weight):
-    """Add the weights at a subtree's ends of hands that come there as their rows play, `_prepare`d in s; reach (1326,)."""
-    n_slots = f.first_slot[root + 1] - f.first_slot[root]
-    _weigh(f, root, hands, s.path, reach, s.weight)
-    for x in range(0, hands.hole.shape[0] * n_slots, WIDTH):
-        add(weight, x, s.weight, x)
 
 
 @njit(cache=True)
@@ -156,17 +149,25 @@ def _meet_both(f, mixed, on_table, met, t, learner, hands, reach, others, theirs
     """
     for root in range(f.node.shape[0]):
         _follow(f, root, 1 - learner, hands, s.choice[board], others[root], s.up, s.weight)
+        n_slots = f.first_slot[root + 1] - f.first_slot[root]
         if mixed:
-            _add_weights(on_table, root, met, t, theirs[root], s.weight)
+            _weigh(on_table, root, met, t.path, theirs[root], t.weight)
+            for x in range(0, hands.hole.shape[0] * n_slots, WIDTH):
+                add(s.weight, x, t.weight, x)
         _values(f, root, learner, hands, others[root] + theirs[root], s.weight, s.seen, s.value)
         _collect(f, root, hands, reach[root], s)
-        _root_worth(f, root, hands, s.path, s.value, worth[root])
+        for i in range(hands.hole.shape[0]):  # each plays its row's strategy
+            total, at = np.float32(0), f.first_slot[root] * hands.size[1] + hands.row[i] * n_slots
+            for x in range(n_slots):
+                total += s.path[at + x] * s.value[i * n_slots + x]
+            worth[root, hands.hole[i]] += total
 
 
-@njit(cache=True, parallel=True)
+@njit(cache=True, nogil=True)
 def _learn_from_all(
-    f, g, boards, levels, of, ones, time, reach, others, theirs, pots_reach, mixed, on_table, table_levels, table_of, weights,
-    table_place, table_hands, table_scratches, regrets, place, hands, scratches, pots, found, averages, worth, worth_pots,
+    share, f, g, boards, levels, of, ones, time, reach, others, theirs, pots_reach, mixed, on_table, table_levels, table_of,
+    weights, table_place, table_hands, table_scratches, regrets, place, hands, scratches, pots, found, averages, worth,
+    worth_pots,
 ):  # fmt: skip
     """What both learners get against the choices of `_respond_to_all` and a table, by root and all-in, and what they learn.
 
@@ -174,8 +175,7 @@ def _learn_from_all(
     both; mixed: whether anybody plays the table; on_table: its subtrees; weights: its strategy. found, averages (2, infosets,
     labels): what is learnt, apart, as two learners may share an infoset.
     """
-    for seat in prange(2):
-        learner = np.int64(seat)
+    for learner in range(share[0], 2, share[1]):
         s, pot, own = _scratch_of(scratches, learner), _scratch_of(pots, learner), _hands_of(hands, learner)
         t, met = _scratch_of(table_scratches, learner), _hands_of(table_hands, learner)
         worth[learner] = 0
@@ -268,7 +268,7 @@ class SafeGame:
         kept = weights[3], self._place, self._scratch[1], self._scratch[0], self._pots
         shape, pot_shape = (2, len(f.node), 1326), (2, len(g.node), 1326)
         best, pots = np.empty(shape, dtype=np.float32), np.empty(pot_shape, dtype=np.float32)
-        _respond_to_all(*shared, own[:, f.node], own[:, g.node], *kept, best, pots)
+        on_threads(_respond_to_all, *shared, own[:, f.node], own[:, g.node], *kept, best, pots)
         value, choice = np.zeros_like(own), np.zeros((2, self.before, 1326), dtype=np.int8)
         for responder in range(2):
             ends = times * best[1 - responder], times * pots[1 - responder]
@@ -285,7 +285,7 @@ class SafeGame:
         both, both_pushed = others + theirs, pushed + their_pushed
         found, added = np.zeros((2, 2, *weights[3].shape), dtype=np.float32)
         reaches = own[:, f.node], others[:, f.node], theirs[:, f.node], both[:, g.node]
-        _learn_from_all(*shared, time, *reaches, *self._known, *kept, found, added, best, pots)
+        on_threads(_learn_from_all, *shared, time, *reaches, *self._known, *kept, found, added, best, pots)
         for learner in range(2):
             self._fill(value[learner], learner, board, both, both_pushed, times * best[learner], times * pots[learner])
             for street in range(2, self.first - 1, -1):

@@ -108,10 +108,10 @@ class Leaves:
 
     def solved(self, weights: Weights) -> tuple[DecisionTree, ...]:
         """The four trees of `policy`."""
-        return tuple(_answered(model, weight) for model, weight in zip(self.models, weights, strict=True))
-
-
-def _answered(model: DecisionTree, weights: np.ndarray) -> DecisionTree:
-    positive = np.maximum(weights, 0)
-    total = positive.sum(axis=1, keepdims=True)
-    return model._replace(value=np.where(total > 0, positive / np.where(total > 0, total, 1), model.value).astype(np.float32))
+        found = []
+        for model, weight in zip(self.models, weights, strict=True):
+            positive = np.maximum(weight, 0)
+            total = positive.sum(axis=1, keepdims=True)
+            answers = np.where(total > 0, positive / np.where(total > 0, total, 1), model.value)
+            found.append(model._replace(value=answers.astype(np.float32)))
+        return tuple(found)

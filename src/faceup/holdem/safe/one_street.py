@@ -6,29 +6,28 @@ Both players hold every hand alike. A player sees the level of its equity only; 
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit, prange
+from numba import njit
 
 from faceup.cards.strength import N_RIVER_HOLES
 from faceup.holdem.betting.betting_tree import DECISION, MBB_PER_DOLLAR, BettingState, BettingTree, build_tree, menu_from
 from faceup.holdem.safe.infosets import equity_levels, make_infosets
-from faceup.holdem.safe.river import _collect, _learn, _meet, _prepare, _respond, _values, _weigh
+from faceup.holdem.safe.river import _collect, _follow, _learn, _prepare, _respond, _values, _weigh
 from faceup.holdem.safe.subtrees import _hands_of, _scratch_of, make_scratch, make_subtrees, new_hands
+from faceup.notebook.threads import on_threads
 
-POT_AND_ALL_IN = [[1.0], [1.0], [1.0]]
 N_PAIRS = N_RIVER_HOLES * 990
 
 
-def street_tree(street: int, pot: int = 600, most_raises: int = 2) -> BettingTree:
-    """Betting from a street on, half of the pot from each player, with bets of the pot and all-in, at most so many a street."""
-    half = pot // 2
-    bets = ((half, 0, 0, 0), (half, 0, 0, 0))
-    tree = build_tree(menu_from(*[POT_AND_ALL_IN] * 4), BettingState(street, 1, bets, 0, 100, 0))
+def street_tree(street: int) -> BettingTree:
+    """Betting from a street on, with $300 from each player in the pot, bets of the pot and all-in, at most two a street."""
+    bets = ((300, 0, 0, 0), (300, 0, 0, 0))
+    tree = build_tree(menu_from(*[[[1.0]]] * 4), BettingState(street, 1, bets, 0, 100, 0))
     raises = np.zeros(len(tree.kind), dtype=np.int64)
     for node in range(1, len(raises)):
         above = tree.parent[node]
         same = tree.street[above] == tree.street[node] or tree.kind[node] != DECISION
         raises[node] = raises[above] * same + (tree.label[node] > 1)
-    return without(tree, raises > most_raises)
+    return without(tree, raises > 2)
 
 
 def without(tree: BettingTree, gone: np.ndarray) -> BettingTree:
@@ -49,17 +48,26 @@ def without(tree: BettingTree, gone: np.ndarray) -> BettingTree:
     return tree._replace(**fields, parent=parent, first_child=first[kept], n_children=n_children, street_start=start)
 
 
-@njit(cache=True, parallel=True)
-def _cfr_br(f, boards, times, levels, of, reach, regrets, averages, place, hands, scratches, best):
-    """CFR-BR of both players, each against best responses of its own: neither touches what is the other's."""
-    for seat in prange(2):
-        learner = np.int64(seat)
+@njit(cache=True, nogil=True)
+def _cfr_br(share, f, cards, levels, of, time, reach, regrets, averages, place, hands, scratches, best, won):
+    """One board: both players learn, each against best responses of its own, or nobody where time is 0.
+
+    reach (2, subtrees, 1326); won (2,): what the best responders win from those who act by `regrets`. Neither player touches what
+    is the other's.
+    """
+    for learner in range(share[0], 2, share[1]):
         s, own = _scratch_of(scratches, learner), _hands_of(hands, learner)
-        for t in range(boards.shape[0]):
-            _prepare(f, boards[t], learner, levels, of, regrets, place[learner], own, s)
-            _respond(f, learner, own, reach, s, np.int64(0), best[learner])
-            _meet(f, learner, own, reach, reach, s, np.int64(0))
-            _learn(f, learner, of, own, times[t], s, regrets, averages)
+        _prepare(f, cards, learner, levels, of, regrets, place[learner], own, s)
+        best[learner] = 0
+        _respond(f, learner, own, reach[learner], s, np.int64(0), best[learner])
+        won[1 - learner] = np.sum(best[learner].astype(np.float64) * reach[1 - learner])
+        if time == 0:
+            continue
+        for root in range(f.node.shape[0]):
+            _follow(f, root, 1 - learner, own, s.choice[0], reach[1 - learner, root], s.up, s.weight)
+            _values(f, root, learner, own, reach[1 - learner, root], s.weight, s.seen, s.value)
+            _collect(f, root, own, reach[learner, root], s)
+        _learn(f, learner, of, own, time, s, regrets, averages)
 
 
 @njit(cache=True)
@@ -77,69 +85,54 @@ def _self_play(f, boards, times, levels, of, reach, regrets, averages, place, ha
             _learn(f, player, of, own, times[t], s, regrets, averages)
 
 
-@njit(cache=True, parallel=True)
-def _judge(f, boards, levels, of, reach, averages, place, hands, scratches, best, won):
-    """What best responders win on each board from strategies that are proportional to `averages`: won (2, n)."""
-    for seat in prange(2):
-        learner = np.int64(seat)
-        s, own = _scratch_of(scratches, learner), _hands_of(hands, learner)
-        for t in range(boards.shape[0]):
-            _prepare(f, boards[t], learner, levels, of, averages, place[learner], own, s)
-            best[learner] = 0
-            _respond(f, learner, own, reach, s, np.int64(0), best[learner])
-            for h in range(best.shape[2]):
-                won[learner, t] += best[learner, 0, h]
-
-
 class Street:
-    """A river street, and what a grouped player can learn there."""
+    """The river of a betting tree, and what a grouped player can learn there."""
 
     def __init__(self, tree: BettingTree, n_levels: int):
-        """tree: as `street_tree(3)`. Raises ValueError as `equity_levels`."""
+        """tree: as `street_tree(3)`; n_levels: equal levels of equity that the learner tells apart, 1 to 1,981."""
         self.tree, self.levels = tree, equity_levels(n_levels)
         self.infosets = make_infosets(tree, 3, n_levels)
         self.subtrees = make_subtrees(tree, self.infosets.situation, 3)
         self.regrets, self.averages = (np.zeros((self.infosets.n, len(tree.labels)), dtype=np.float32) for _ in range(2))
         self.iteration = 0
-        self._reach = np.ones((1, 1326), dtype=np.float32)
-        self._hands = new_hands(2, n_levels)
-        self._scratch = make_scratch(self.subtrees, n_levels)
-        self._place = np.full((2, n_levels), -1, dtype=np.int32)
-        self._best = np.zeros((2, 1, 1326), dtype=np.float32)
+        place = np.full((2, n_levels), -1, dtype=np.int32)
+        self._kept = place, new_hands(2, n_levels), make_scratch(self.subtrees, min(n_levels, N_RIVER_HOLES))
+        self._best = np.zeros((2, len(self.subtrees.node), 1326), dtype=np.float32)
+        self._every_hand = np.ones((2, 1, 1326), dtype=np.float32)
 
     def self_play(self, boards: np.ndarray) -> None:
         """Learn on boards (n, 5), one after the other, against the other player's current strategy."""
-        _self_play(self.subtrees, *self._steps(boards), *self._tables(), self.averages, *self._kept())
+        steps, shared = self._steps(boards), (self.levels, self.infosets.of, self._every_hand[0])
+        _self_play(self.subtrees, *steps, *shared, self.regrets, self.averages, *self._kept)
 
     def cfr_br(self, boards: np.ndarray) -> None:
         """Learn on boards (n, 5), one after the other, against best responses with all cards."""
-        _cfr_br(self.subtrees, *self._steps(boards), *self._tables(), self.averages, *self._kept(), self._best)
+        for cards, time in zip(*self._steps(boards), strict=True):
+            self._play(cards, self.regrets, time)
 
-    def exploitability(self, boards: np.ndarray) -> np.ndarray:
-        """What best responders win from the average strategy on each board, mean of seats, mbb/g: (n,)."""
-        won = np.zeros((2, len(boards)))
-        _judge(self.subtrees, boards, *self._tables()[:-1], self.averages, *self._kept(), self._best, won)
-        return MBB_PER_DOLLAR * won.mean(axis=0) / N_PAIRS
+    def leak(self, boards: np.ndarray, current: bool = False) -> np.ndarray:
+        """What best responders win who know the average (or current) strategy and deviate on the river only, mbb/g a board.
 
-    def restart(self, steps: float = 0.5) -> None:
-        """Go on from the average strategy, which begins anew, with steps of that size relative to now's (see games/cfr_br)."""
-        total = self.averages.sum(axis=1, keepdims=True)
-        met = total[:, 0] > 0
-        left = np.maximum(self.regrets, 0).sum(axis=1, keepdims=True) / np.float32(steps)
-        self.regrets[met] = left[met] * self.averages[met] / total[met]
-        self.averages[:] = 0
+        boards (n, 5); returns (n,). What the strategy wins from itself is 0 in the mean of both seats, and so are all-ins.
+        """
+        weights = self.regrets if current else self.averages
+        return np.array([MBB_PER_DOLLAR * self._play(cards, weights, 0.0).mean() / N_PAIRS for cards in boards])
+
+    def _play(self, cards: np.ndarray, weights: np.ndarray, time: float) -> np.ndarray:
+        """One board; returns what the best responders win, (2,) dollars times pairs of hands."""
+        won, shared = np.zeros(2), (self.levels, self.infosets.of, np.float32(time), self._reach(cards))
+        on_threads(_cfr_br, self.subtrees, cards, *shared, weights, self.averages, *self._kept, self._best, won)
+        return won
+
+    def _reach(self, cards: np.ndarray) -> np.ndarray:
+        """How often both players come to each subtree with each hand, (2, subtrees, 1326)."""
+        return self._every_hand
 
     def _steps(self, boards: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Boards, and what each counts: as much as its number, so that what was learnt early is soon outweighed."""
         times = np.arange(self.iteration + 1, self.iteration + 1 + len(boards), dtype=np.float32) / np.float32(1000)
         self.iteration += len(boards)
         return boards, times
-
-    def _tables(self) -> tuple:
-        return self.levels, self.infosets.of, self._reach, self.regrets
-
-    def _kept(self) -> tuple:
-        return self._place, self._hands, self._scratch
 
 
 def random_boards(n: int, seed: int) -> np.ndarray:
@@ -162,6 +155,6 @@ def train_street(n_levels: int, how: str, boards: np.ndarray, unseen: np.ndarray
     street, lost = Street(street_tree(3), n_levels), []
     for _ in range(passes):
         (street.cfr_br if how == "CFR-BR" else street.self_play)(boards)
-        lost.append(street.exploitability(unseen))
+        lost.append(street.leak(unseen))
     first = street.averages[street.infosets.of[:, 0]].astype(np.float64)
     return Learnt(np.array(lost), first / np.maximum(first.sum(axis=1, keepdims=True), 1e-30))

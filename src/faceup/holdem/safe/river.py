@@ -14,28 +14,20 @@ from faceup.cards.cards import HOLE_CARDS
 from faceup.cards.equity import _river_equity
 from faceup.cards.strength import N_RIVER_HOLES, _river_order
 from faceup.holdem.safe.subtrees import PADDED
-from faceup.holdem.safe.vectors import WIDTH, add, clear, folded, negate, scaled, shown
+from faceup.holdem.safe.vectors import WIDTH, add, clear, folded, negate, shown
 
 _ALL = 52  # the card that all hands have
 _BLOCK = 16  # hands whose ends are turned at a time, from side by side by slot to side by side by hand
 
 
 @njit(cache=True)
-def _read_board(cards, row_of_equity, hands):
-    """Fill a board's hands with their rows by equity."""
-    equity = np.empty(1326, dtype=np.int32)
+def _read_board(cards, row_of_equity, place, hands):
+    """Fill a board's hands and its rows, in the order of their weakest hands; place (rows,) is -1 before and after."""
+    equity, n = np.empty(1326, dtype=np.int32), 0
     hands.size[0] = _river_order(cards, hands.hole, hands.start)
     _river_equity(cards, equity)
     for i in range(N_RIVER_HOLES):
-        hands.row[i] = row_of_equity[equity[hands.hole[i]]]
-
-
-@njit(cache=True)
-def _number_rows(hands, place):
-    """Keep the rows that a board has only, in the order of their weakest hands; place (rows,) is -1 before and after."""
-    n = 0
-    for i in range(N_RIVER_HOLES):
-        row = hands.row[i]
+        row = row_of_equity[equity[hands.hole[i]]]
         if place[row] < 0:
             place[row], hands.rows[n] = n, row
             n += 1
@@ -131,8 +123,9 @@ def _weigh(f, root, hands, path, reach, weight):
     """Weights of hands at ends, from their rows' paths and the reach of the root, reach (1326,)."""
     n_slots, base = f.first_slot[root + 1] - f.first_slot[root], f.first_slot[root] * hands.size[1]
     for i in range(N_RIVER_HOLES):
-        for x in range(0, n_slots, WIDTH):
-            scaled(weight, i * n_slots + x, path, base + hands.row[i] * n_slots + x, reach[hands.hole[i]])
+        own, at = reach[hands.hole[i]], base + hands.row[i] * n_slots
+        for x in range(n_slots):
+            weight[i * n_slots + x] = own * path[at + x]
 
 
 @njit(cache=True)
@@ -245,26 +238,6 @@ def _collect(f, root, hands, reach, s):
 
 
 @njit(cache=True)
-def _root_worth(f, root, hands, path, value, worth):
-    """Add what the root is worth to each of the learner's hands, playing its row's strategy, to worth (1326,)."""
-    n_slots, base = f.first_slot[root + 1] - f.first_slot[root], f.first_slot[root] * hands.size[1]
-    for i in range(N_RIVER_HOLES):
-        total, at = np.float32(0), base + hands.row[i] * n_slots
-        for x in range(n_slots):
-            total += path[at + x] * value[i * n_slots + x]
-        worth[hands.hole[i]] += total
-
-
-@njit(cache=True)
-def _meet(f, learner, hands, reach, others, s, board):
-    """What the learner's hands get against the best responses of `_respond`; others (subtrees, 1326): the responder's reach."""
-    for root in range(f.node.shape[0]):
-        _follow(f, root, 1 - learner, hands, s.choice[board], others[root], s.up, s.weight)
-        _values(f, root, learner, hands, others[root], s.weight, s.seen, s.value)
-        _collect(f, root, hands, reach[root], s)
-
-
-@njit(cache=True)
 def _learn(f, learner, of, hands, time, s, regrets, averages):
     """Add the regrets of the learner's rows, and its strategy to its average, both times what this iteration counts."""
     n_rows = hands.size[1]
@@ -291,7 +264,6 @@ def _learn(f, learner, of, hands, time, s, regrets, averages):
 
 @njit(cache=True)
 def _prepare(f, cards, player, levels, of, regrets, place, hands, s):
-    _read_board(cards, levels, hands)
-    _number_rows(hands, place)
+    _read_board(cards, levels, place, hands)
     _match(f, player, of, hands, regrets, s.chance)
     _own_paths(f, hands, s)

@@ -8,9 +8,10 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit, prange
+from numba import njit
 
 from faceup.notebook.ranks import Ranks
+from faceup.notebook.threads import on_threads
 
 Tables = tuple[np.ndarray, ...]
 
@@ -39,10 +40,11 @@ def checked(batch: Batch, size: int) -> Batch:
     return batch
 
 
-@njit(cache=True, parallel=True)
-def _add(total, added):
+@njit(cache=True, nogil=True)
+def _add(share, total, added):
     """total += added, both (n,); added is then 0, for its next use."""
-    for i in prange(total.shape[0]):
+    first, step = share
+    for i in range(total.shape[0] * first // step, total.shape[0] * (first + 1) // step):
         total[i] += added[i]
         added[i] = 0
 
@@ -78,7 +80,7 @@ class Sums:
         numbers, tables = self._sum(begin, share, range(first, end), play)
         for part, total in zip((self._known, self._kept), np.split(numbers, [len(self._known)]), strict=True):
             own = self.ranks.sum_share(total)
-            _add(part[own], total[own])
+            on_threads(_add, part[own], total[own])
         if self.ranks.size > 1:
             numbers[:] = 0
         self._free.append((numbers, tables))
@@ -92,7 +94,7 @@ class Sums:
                 play(board, sums[1])
             return sums
         sums, others = self._sum(begin, n // 2, boards, play), self._sum(begin + n // 2, n // 2, boards, play)
-        _add(sums[0], others[0])
+        on_threads(_add, sums[0], others[0])
         self._free.append(others)
         return sums
 

@@ -21,7 +21,6 @@ import numpy as np
 from numba import njit
 
 from faceup.cards.cards import (
-    BOARD_CARDS,
     CLASS_OF_HOLE,
     HOLE_CARDS,
     N_CLASSES,
@@ -43,7 +42,7 @@ from faceup.holdem.betting.betting_tree import (
     size_name,
 )
 from faceup.holdem.solve.policy import Policy, class_reach, free_holes, opponents, preflop_reach, street_reach
-from faceup.holdem.solve.river_response import RiverResponder, make_rivers
+from faceup.holdem.solve.river_response import RiverResponder
 from faceup.notebook.intervals import student_95
 from faceup.notebook.ranks import Ranks
 
@@ -108,8 +107,14 @@ class Responder:
         by_class = _by_class(value[:, self._frontier[0]].astype(np.float64))
         free = free_holes(flop)
         pairs = _by_class(opponents(free[None].astype(np.float64))[0] * free)
+        luck = np.zeros_like(by_class)
+        if self._edges is not None:
+            exact = self._edges * (pairs / (_COMBOS * _OPPONENTS))[:, None]
+            stake = self.tree.bets[self._frontier[0]].sum(axis=2)
+            theirs = class_reach(self.tree, self.policy)[::-1, self._frontier[0]]
+            luck = stake.T[:, :, None] * (theirs @ (exact - edges(flop_wins(flop), RUNOUTS_FLOP)).T)
         by_street = np.array([leaks[decisions(self.tree, street)].sum(axis=0) for street in (1, 2, 3)])
-        return FlopValues(by_class, self._luck_of(flop, pairs), by_street, pairs)
+        return FlopValues(by_class, luck, by_street, pairs)
 
     def flops(
         self, flops: np.ndarray, progress: Callable[[int], None] = lambda done: None, ranks: Ranks | None = None
@@ -137,10 +142,8 @@ class Responder:
 
     def _flop_nodes(self, flop: list[int]) -> tuple[np.ndarray, np.ndarray]:
         """Values (2, n_nodes, 1326) of a flop's nodes and of its frontier, and leaks (n_nodes, 169) of all streets."""
-        reach, value = self._start(flop)
-        leaks = np.zeros_like(self.leaks)
-        self._descend(0, flop, reach)
-        self._descend(1, flop, reach)
+        reach, leaks = self._start(flop), np.zeros_like(self.leaks)
+        value = np.zeros_like(reach)
         fixed = fixing_permutations(flop, np.arange(24))
         for turn, images in folded_cards(flop, fixed):
             at_turn, found = self._turn_nodes(flop, turn, fixed, reach.copy())
@@ -150,38 +153,29 @@ class Responder:
         self._ascend(1, flop, reach, value, leaks)
         return value, leaks
 
-    def _luck_of(self, flop: list[int], pairs: np.ndarray) -> np.ndarray:
-        """`FlopValues.luck`."""
-        if self._edges is None:
-            return np.zeros((2, len(self._frontier[0]), N_CLASSES))
-        exact = self._edges * (pairs / (_COMBOS * _OPPONENTS))[:, None]
-        luck = exact - edges(flop_wins(flop), RUNOUTS_FLOP)
-        stake = self.tree.bets[self._frontier[0]].sum(axis=2)
-        theirs = class_reach(self.tree, self.policy)[::-1, self._frontier[0]]
-        return stake.T[:, :, None] * (theirs @ luck.T)
-
-    def _start(self, board: list[int]) -> tuple[np.ndarray, np.ndarray]:
-        shape = (2, int(self.tree.street_start[3]), len(HOLE_CARDS))  # what river actions lead to is the sweep's own affair
-        reach, value = np.zeros(shape, dtype=np.float32), np.zeros(shape, dtype=np.float32)
-        reach[:, 0] = free_holes(board)
-        return reach, value
-
-    def _descend(self, street: int, board: list[int], reach: np.ndarray) -> None:
-        street_reach(self.tree, street, self.policy.street(street, board[: BOARD_CARDS[street]]), reach)
+    def _start(self, flop: list[int]) -> np.ndarray:
+        """Each player's reach of the nodes that actions before the turn lead to, (2, nodes before the river's actions, 1326)."""
+        reach = np.zeros((2, int(self.tree.street_start[3]), len(HOLE_CARDS)), dtype=np.float32)
+        reach[:, 0] = free_holes(flop)
+        for street, board in enumerate(([], flop)):
+            street_reach(self.tree, street, self.policy.street(street, board), reach)
+        return reach
 
     def _turn_nodes(self, flop: list[int], turn: int, fixed: np.ndarray, reach: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """As `_flop_nodes`, given the turn card."""
         board = [*flop, turn]
         reach[:, :, ~free_holes(board)] = 0
-        self._descend(2, board, reach)
+        street_reach(self.tree, 2, self.policy.street(2, board), reach)
         value, leaks = np.zeros_like(reach), np.zeros_like(self.leaks)
         rivers = folded_cards(board, fixing_permutations([turn], fixed))
-        boards = [[*board, card] for card, _ in rivers]
-        played = [self.policy.street(3, complete) for complete in boards]
-        table, rows = played[0][0], [row_of_hole for _, row_of_hole in played]
+        played = [self.policy.street(3, [*board, card]) for card, _ in rivers]
+        table = played[0][0]
         if any(other is not table for other, _ in played):
             raise ValueError("policy: its table on the river changes from board to board, expected one for all")
-        self._rivers.add(make_rivers(boards, [images for _, images in rivers], rows), table, reach, value, leaks)
+        boards = np.array([[*board, card] for card, _ in rivers])
+        images = np.array([[*images, *[-1] * (4 - len(images))] for _, images in rivers])
+        rows = np.array([row_of_hole for _, row_of_hole in played], dtype=np.int32)
+        self._rivers.add((boards, images, rows), table, reach, value, leaks)
         value[:, self._frontier[2]] /= np.float32(44)
         leaks /= 44
         self._ascend(2, board, reach, value, leaks)

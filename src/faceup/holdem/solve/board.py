@@ -19,7 +19,7 @@ from numba import njit
 
 from faceup.cards.cards import HOLE_CARDS
 from faceup.cards.strength import N_RIVER_HOLES, _river_order
-from faceup.holdem.solve.layout import LANES, Layout
+from faceup.holdem.solve.layout import LANES
 
 TILE = 32  # holes, or kin, that go down and up the tree together
 N_TILES = -(-N_RIVER_HOLES // TILE)
@@ -41,10 +41,14 @@ def board_order(board: np.ndarray) -> BoardOrder:
     cards = np.asarray(board, dtype=np.int64)
     if len(cards) != 5 or len(set(cards.tolist())) != 5:
         raise ValueError(f"board {cards.tolist()}: expected five distinct cards")
-    holes = np.empty(N_RIVER_HOLES, dtype=np.int16)
-    class_start = np.empty(161, dtype=np.int32)
-    n_classes = _river_order(cards, holes, class_start)
-    return BoardOrder(holes, class_start[: n_classes + 1].copy())
+    return _order(cards)
+
+
+@njit(cache=True)
+def _order(board):
+    holes, class_start = np.empty(N_RIVER_HOLES, np.int16), np.empty(161, np.int32)
+    n_classes = _river_order(board, holes, class_start)
+    return BoardOrder(holes, class_start[: n_classes + 1])
 
 
 class Cells(NamedTuple):
@@ -59,23 +63,16 @@ class Cells(NamedTuple):
     classes: np.ndarray  # (n_classes + 1,) int64 first cell of each strength
 
 
-def make_cells(holes: np.ndarray, class_start: np.ndarray, equity: np.ndarray) -> Cells:
-    """Cells of a board, from its `BoardOrder` and the equity, 2 * wins + ties, of each of the 1,326 holes."""
-    of_hole, entries = np.empty(N_RIVER_HOLES, np.int32), np.empty((N_RIVER_HOLES, 3), np.int32)
+@njit(cache=True)
+def make_cells(order: BoardOrder, equity: np.ndarray) -> Cells:
+    """Cells of a board, from the equity, 2 * wins + ties, of each of the 1,326 holes."""
+    holes, class_start = order
+    of_hole, entries = np.full(N_RIVER_HOLES, -1, np.int32), np.empty((N_RIVER_HOLES, 3), np.int32)
     group, first = np.empty(N_RIVER_HOLES, np.int32), np.empty(N_RIVER_HOLES + 1, np.int32)
     card, count = np.empty(N_ENTRIES, np.int32), np.zeros(N_ENTRIES, np.float32)
-    classes = np.empty(len(class_start), np.int64)
-    n = _fill_cells(holes, class_start, equity, of_hole, entries, group, first, card, count, classes)
-    return Cells(of_hole, entries, group[:n], first[: n + 1], card[: first[n]], count[: first[n]], classes)
-
-
-@njit(cache=True)
-def _fill_cells(holes, class_start, equity, of_hole, entries, group, first, card, count, classes):
-    """Fill the arrays of `Cells`; returns how many cells there are."""
+    classes, entry_of = np.empty(class_start.shape[0], np.int64), np.full(53, -1, np.int32)
     n, k = 0, 0
-    entry_of = np.full(53, -1, dtype=np.int32)
     first[0] = classes[0] = 0
-    of_hole[:] = -1
     for cls in range(class_start.shape[0] - 1):
         for start in range(class_start[cls], class_start[cls + 1]):
             if of_hole[start] >= 0:
@@ -96,7 +93,7 @@ def _fill_cells(holes, class_start, equity, of_hole, entries, group, first, card
             n += 1
             first[n] = k
         classes[cls + 1] = n
-    return n
+    return Cells(of_hole, entries, group[:n], first[: n + 1], card[:k], count[:k], classes)
 
 
 class Kin(NamedTuple):
@@ -107,46 +104,34 @@ class Kin(NamedTuple):
 
 
 class Scratch(NamedTuple):
-    """What a thread writes while it sweeps a part; made with one more axis in front, the thread."""
+    """What a thread writes while it sweeps a part."""
 
-    ends: np.ndarray  # (most_columns, 2, N_TILES, TILE) float32 a player's reach, then the other's value
-    block: np.ndarray  # (2, PADDED, LANES) float32 reach and values of the ends at hand
+    ends: np.ndarray  # (n_columns, 2, N_TILES, TILE) float32 a player's reach, then the other's value; all threads' own
     values: np.ndarray  # (2, most_decisions, TILE) float32 reach on the way down, value on the way up
     row: np.ndarray  # (most_edges, TILE) float32 each kin's probabilities
     gain: np.ndarray  # (most_edges, TILE) float32 each kin's reach of decisions, then its regrets
 
 
-def make_scratch(layout: Layout, n: int) -> Scratch:
-    """Arrays for n threads, large enough for any part of a layout."""
-    columns = int((layout.columns[:, 3] - layout.columns[:, 0]).max())
-    most = int((layout.decisions[:, 1] - layout.decisions[:, 0]).max())
-    edges = int((layout.edges[:, :, 1] - layout.edges[:, :, 0]).sum(axis=1).max())
-    return Scratch(
-        np.zeros((n, columns, 2, N_TILES, TILE), dtype=np.float32),
-        np.zeros((n, 2, PADDED, LANES), dtype=np.float32),
-        np.zeros((n, 2, most, TILE), dtype=np.float32),
-        np.zeros((n, edges, TILE), dtype=np.float32),
-        np.zeros((n, edges, TILE), dtype=np.float32),
-    )
-
-
 @njit(cache=True)
-def _fetch_rows(strategy, first, rows, row):
-    """Copy each kin's probabilities, from column `first` on, where the processor finds them next to each other: row (n, TILE)."""
-    n = row.shape[0]
-    source = strategy[:, first : first + n]
-    for c in range(n):
-        for j in range(TILE):
-            row[c, j] = source[rows[j], c]
+def _new_scratch(layout, ends):
+    """Arrays large enough for any part of a layout."""
+    most = np.int64((layout.decisions[:, 1] - layout.decisions[:, 0]).max())
+    edges = np.int64((layout.edges[:, :, 1] - layout.edges[:, :, 0]).sum(axis=1).max())
+    width = ends.shape[3]  # TILE, but not known to the compiler: it then vectorises loops instead of unrolling them
+    values, row = np.empty((2, most, width), np.float32), np.empty((edges, width), np.float32)
+    return Scratch(ends, values, row, np.empty_like(row))
 
 
 @njit(cache=True)
 def _fetch_streets(edges, street_start, strategy, rows, tile, row):
-    """`_fetch_rows` of the three streets, one after the other."""
+    """Copy each kin's probabilities on three streets to row (n, TILE), where the processor finds them next to each other."""
     offset = 0
     for street in range(3):
         first, n = edges[street, 0] - street_start[street], edges[street, 1] - edges[street, 0]
-        _fetch_rows(strategy[street], first, rows[street, tile], row[offset : offset + n])
+        source, of_kin, out = strategy[street][:, first : first + n], rows[street, tile], row[offset : offset + n]
+        for c in range(n):
+            for j in range(TILE):
+                out[c, j] = source[of_kin[j], c]
         offset += n
 
 
@@ -158,16 +143,6 @@ def _add_rows(first, gain, rows, sums):
         out = sums[rows[j], first : first + n]
         for c in range(n):
             out[c] += gain[c, j]
-
-
-@njit(cache=True)
-def _add_streets(edges, street_start, gain, rows, tile, sums):
-    """`_add_rows` of the three streets, one after the other."""
-    offset = 0
-    for street in range(3):
-        n = edges[street, 1] - edges[street, 0]
-        _add_rows(edges[street, 0] - street_start[street], gain[offset : offset + n], rows[street, tile], sums[street])
-        offset += n
 
 
 @njit(cache=True)
@@ -183,7 +158,7 @@ def _down(layout, part, strategy, rows, root_reach, scratch, count, own_reach):
     actor, edges, start, root_of = layout.actor, layout.edges[part], layout.street_start, layout.root_of
     first, end, own = layout.decisions[part, 0], layout.decisions[part, 1], layout.own_columns[part]
     r, ends, row, gain = scratch.values, scratch.ends, scratch.row, scratch.gain
-    width = row.shape[1]  # TILE, but not known to the compiler: it then vectorises the loops instead of unrolling them
+    width = row.shape[1]
     for tile in range(rows.shape[1]):
         _fetch_streets(edges, start, strategy, rows, tile, row)
         for d in range(first, end):
@@ -253,25 +228,19 @@ def _showdown_block(holes, class_start, kin_of_hole, reach, stake, value):
 
 
 @njit(cache=True)
-def _fold_block(holes, kin_of_hole, reach, stake, value):
-    """Add the value of LANES folds to each hole's kin: stake times the weight of the holes that share no card with it."""
-    lanes = reach.shape[1]
-    seen = np.zeros((53, lanes), dtype=np.float32)
-    _add_holes(holes, kin_of_hole, reach, seen, np.float32(1))
-    for i in range(holes.shape[0]):
-        k, a, b = kin_of_hole[i], HOLE_CARDS[holes[i], 0], HOLE_CARDS[holes[i], 1]
-        for j in range(lanes):
-            value[k, j] += stake[j] * (seen[52, j] - seen[a, j] - seen[b, j] + reach[k, j])
-
-
-@njit(cache=True)
 def _block_values(holes, class_start, kin_of_hole, theirs, stake, is_showdown, values):
     """Values (PADDED, LANES) of LANES ends to one player, summed by kin, given the other's reach of them, (PADDED, LANES)."""
     values[:] = 0
     if is_showdown:
         _showdown_block(holes, class_start, kin_of_hole, theirs, stake, values)
     else:
-        _fold_block(holes, kin_of_hole, theirs, stake, values)
+        lanes = theirs.shape[1]
+        seen = np.zeros((53, lanes), dtype=np.float32)
+        _add_holes(holes, kin_of_hole, theirs, seen, np.float32(1))
+        for i in range(holes.shape[0]):  # stake times the weight of the holes that share no card with it
+            k, a, b = kin_of_hole[i], HOLE_CARDS[holes[i], 0], HOLE_CARDS[holes[i], 1]
+            for j in range(lanes):
+                values[k, j] += stake[j] * (seen[52, j] - seen[a, j] - seen[b, j] + theirs[k, j])
 
 
 @njit(cache=True)
@@ -352,4 +321,8 @@ def _up(layout, part, strategy, rows, root_value, scratch, gains):
                 for j in range(width):
                     root_value[0, root_of[d], tile, j] = v[0, d - first, j]
                     root_value[1, root_of[d], tile, j] = v[1, d - first, j]
-        _add_streets(edges, start, gain, rows, tile, gains)
+        offset = 0
+        for street in range(3):
+            n = edges[street, 1] - edges[street, 0]
+            _add_rows(edges[street, 0] - start[street], gain[offset : offset + n], rows[street, tile], gains[street])
+            offset += n

@@ -161,7 +161,10 @@ def train(
     if play.state.iteration == 0:
         save(folder, play.state, owner)  # so that an unwritable folder is an error before work starts
     for stop in sorted({iterations, *snapshots, *range(every, iterations, every)}):
-        _advance(play, stop, -(-iterations // 100), progress)
+        progress(play.state.iteration)
+        while play.state.iteration < stop:
+            play.advance(min(-(-iterations // 100), stop - play.state.iteration))
+            progress(play.state.iteration)
         if stop != play.state.iteration:
             continue  # passed before the checkpoint was written
         if stop in snapshots:
@@ -179,10 +182,3 @@ def _say_size(tree: BettingTree, groups: Groups, iterations: int, n_snapshots: i
     if size > most:
         raise ValueError(f"{said}, expected at most this machine's {most / 1e9:.2f} GB: take fewer sizes, groups or snapshots")
     note(said)
-
-
-def _advance(play: SelfPlay, stop: int, step: int, progress: Callable[[int], None]) -> None:
-    progress(play.state.iteration)
-    while play.state.iteration < stop:
-        play.advance(min(step, stop - play.state.iteration))
-        progress(play.state.iteration)

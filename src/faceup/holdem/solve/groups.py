@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit, prange
+from numba import njit
 
 from faceup.cards.cards import (
     BOARD_CARDS,
@@ -30,6 +30,7 @@ from faceup.cards.cards import (
     canonical_boards,
 )
 from faceup.cards.equity import UNITS, StreetTable, _river_equity
+from faceup.notebook.threads import on_threads
 
 N_RIVER_GROUPS = UNITS[3] + 1
 
@@ -111,7 +112,6 @@ class Clusters(NamedTuple):
 
     centres: np.ndarray  # (k, d) int32
     cost: float  # weighted mean distance of a row to its centre, in the rows' units, per decile
-    steps: int  # Lloyd's steps that were taken
 
 
 def cluster_groups(
@@ -159,15 +159,16 @@ def fit_clusters(rows: np.ndarray, weights: np.ndarray, k: int, steps: int, seed
     if steps < 1:
         raise ValueError(f"steps is {steps}, expected 1 or more")
     centres = _first_centres(rows, weights, k, np.random.default_rng(seed))
-    before, done = np.full(len(rows), -1), 0
-    while True:
+    before = np.full(len(rows), -1)
+    for step in range(steps + 1):
         nearest, distance = assign(rows, centres)
-        if done == steps or np.array_equal(nearest, before):
-            return Clusters(centres, float(weights @ distance / weights.sum() / rows.shape[1]), done)
+        if step == steps or np.array_equal(nearest, before):
+            break
         for j in range(k):
             if (mine := np.flatnonzero(nearest == j)).size:
                 centres[j] = weighted_medians(rows[mine], weights[mine])
-        before, done = nearest, done + 1
+        before = nearest
+    return Clusters(centres, float(weights @ distance / weights.sum() / rows.shape[1]))
 
 
 def _first_centres(rows: np.ndarray, weights: np.ndarray, k: int, rng: np.random.Generator) -> np.ndarray:
@@ -191,11 +192,11 @@ def weighted_medians(rows: np.ndarray, weights: np.ndarray) -> np.ndarray:
     return rows[order[place, columns], columns]
 
 
-@njit(cache=True, parallel=True)
-def _assign(rows, centres_t, nearest, distance):
+@njit(cache=True, nogil=True)
+def _assign(share, rows, centres_t, nearest, distance):
     """Nearest centre of each row, and the summed difference to it; centres_t (d, k) float32: exact for such integers."""
     n_blocks = (rows.shape[0] + N_HOLES - 1) // N_HOLES
-    for b in prange(n_blocks):
+    for b in range(share[0], n_blocks, share[1]):
         total = np.empty(centres_t.shape[1], dtype=np.float32)
         for i in range(b * N_HOLES, min((b + 1) * N_HOLES, rows.shape[0])):
             total[:] = 0
@@ -213,7 +214,8 @@ def _assign(rows, centres_t, nearest, distance):
 def assign(rows: np.ndarray, centres: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """The nearest centre of each row, (m,) int32, and the summed difference to it, (m,) int32; ties to the lower number."""
     nearest, distance = np.empty((2, len(rows)), dtype=np.int32)
-    _assign(np.ascontiguousarray(rows, dtype=np.int32), np.ascontiguousarray(centres.T, dtype=np.float32), nearest, distance)
+    rows, centres = np.ascontiguousarray(rows, dtype=np.int32), np.ascontiguousarray(centres.T, dtype=np.float32)
+    on_threads(_assign, rows, centres, nearest, distance)
     return nearest, distance
 
 

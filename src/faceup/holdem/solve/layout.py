@@ -2,7 +2,7 @@
 
 Self-play sweeps the streets before the river by themselves: there a river subtree is one more kind of end (`before_river`).
 
-The tree is cut at the start of chosen streets. A part is swept as a whole while it is in the processor's cache; no two parts
+The tree is cut at the start of each flop. A part is swept as a whole while it is in the processor's cache; no two parts
 share an entry of any table, so that threads may take any part and no sum depends on their number.
 
 River subtrees in which players act in the same order have one shape, and are swept together (`Shapes`).
@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numba
 import numpy as np
 
-from faceup.holdem.betting.betting_tree import DECISION, FOLD_END, SHOWDOWN, BettingTree, children
+from faceup.holdem.betting.betting_tree import DECISION, FOLD_END, SHOWDOWN, BettingTree
 
 LANES = 32  # ends swept together
 _LEAST_PART = 64  # nodes: smaller neighbouring subtrees are swept together
@@ -28,7 +28,6 @@ class Layout(NamedTuple):
     are their numbers; the slot of a decision is its number less that of its part's first.
     """
 
-    node: np.ndarray  # (n_decisions,) int32 node of each decision
     street: np.ndarray  # (n_decisions,) int8
     actor: np.ndarray  # (n_decisions,) int8
     first_child: np.ndarray  # (n_decisions,) int32
@@ -57,13 +56,13 @@ def before_river(tree: BettingTree) -> BettingTree:
     return BettingTree(tree.labels, kind, *(array[:end] for array in tree[2:-1]), start)  # type: ignore[call-arg]
 
 
-def make_layout(tree: BettingTree, cuts: tuple[int, ...], shape: np.ndarray | None = None) -> Layout:
-    """Cut a tree at the start of the streets `cuts`, ascending and 0 first.
+def make_layout(tree: BettingTree, shape: np.ndarray | None = None) -> Layout:
+    """Cut a tree at the start of each flop.
 
     shape (n_nodes,): of nodes of kind RIVER; LANES columns hold one shape only, and the ends of all parts are kept together.
     """
-    part, n_parts = _parts(tree, cuts)
-    n = len(tree.kind)
+    part, n = _parts(tree), len(tree.kind)
+    n_parts = int(part.max()) + 1
     nodes = np.flatnonzero(tree.kind == DECISION)
     nodes = nodes[np.lexsort((nodes, tree.street[nodes], part[nodes]))].astype(np.int32)
     decision = np.full(n, -1, dtype=np.int32)
@@ -79,13 +78,14 @@ def make_layout(tree: BettingTree, cuts: tuple[int, ...], shape: np.ndarray | No
     counts = np.zeros((n_parts, 4), dtype=np.int32)
     np.add.at(counts, (part[nodes], tree.street[nodes]), 1)
     own_columns = np.stack([counts.cumsum(axis=0) - counts, counts], axis=2).astype(np.int32)
-    edges = _edges(tree, part, n_parts)
-    edge = np.zeros(n, dtype=np.int32)
+    edges, edge = np.zeros((n_parts, 4, 2), dtype=np.int32), np.zeros(n, dtype=np.int32)
     for q in range(n_parts):
-        inside = np.concatenate([np.arange(first, end) for first, end in edges[q]])
+        inside = np.flatnonzero(part[tree.parent[1:]] == q) + 1  # by street, and without a gap on each
         edge[inside] = np.arange(len(inside))
+        streets, first, count = np.unique(tree.street[tree.parent[inside]], return_index=True, return_counts=True)
+        edges[q, streets] = np.stack([inside[first], inside[first] + count], axis=1)
     return Layout(
-        nodes, tree.street[nodes], tree.actor[nodes], tree.first_child[nodes], tree.n_children[nodes], root[nodes],
+        tree.street[nodes], tree.actor[nodes], tree.first_child[nodes], tree.n_children[nodes], root[nodes],
         slot, decision, root, parent, tree.street_start, edge, edges,
         np.stack([bounds[:-1], bounds[1:]], axis=1), columns, column_node, stake, own_columns,
     )  # fmt: skip
@@ -105,49 +105,21 @@ def shares(sizes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return np.array(sum(tasks, []), dtype=np.int64), np.cumsum([0, *map(len, tasks)])
 
 
-def _parts(tree: BettingTree, cuts: tuple[int, ...]) -> tuple[np.ndarray, int]:
-    """Part of each node: that of the node above, unless the node begins a cut street; small neighbours are joined."""
-    part = np.zeros(len(tree.kind), dtype=np.int64)
-    n_parts = 1
-    for street in cuts[1:]:
-        roots = [
-            c for c in range(1, len(part))
-            if tree.kind[c] == DECISION and tree.street[c] == street > tree.street[tree.parent[c]]
-        ]  # fmt: skip
-        last = min([s for s in cuts if s > street], default=4) - 1
-        size = _LEAST_PART
-        for c in roots:
-            if size >= _LEAST_PART:
-                n_parts, size = n_parts + 1, 0
-            part[c] = n_parts - 1
-            size += _size(tree, c, last)
+def _parts(tree: BettingTree) -> np.ndarray:
+    """Part of each node: 0 before the flop, then that of its flop's first decision; small neighbours are joined."""
+    part, below = np.zeros((2, len(tree.kind)), dtype=np.int64)
+    for c in range(len(below) - 1, 0, -1):
+        below[tree.parent[c]] += 1 + below[c]
+    last, size = 0, _LEAST_PART
     for c in range(1, len(part)):
-        if part[c] == 0:
-            part[c] = part[tree.parent[c]]
-    return part, n_parts
-
-
-def _size(tree: BettingTree, node: int, last_street: int) -> int:
-    """Nodes below a decision that actions up to a street lead to."""
-    count, queue = 0, [node]
-    for above in queue:
-        if tree.kind[above] == DECISION and tree.street[above] <= last_street:
-            queue.extend(children(tree, above))
-            count += int(tree.n_children[above])
-    return count
-
-
-def _edges(tree: BettingTree, part: np.ndarray, n_parts: int) -> np.ndarray:
-    """First and last-plus-one node reached by an action on each street of each part (of the decision above)."""
-    edges = np.zeros((n_parts, 4, 2), dtype=np.int32)
-    above = tree.parent[1:]
-    for q in range(n_parts):
-        for s in range(4):
-            inside = np.flatnonzero((part[above] == q) & (tree.street[above] == s)) + 1
-            if len(inside):
-                edges[q, s] = inside[0], inside[-1] + 1
-                assert len(inside) == edges[q, s, 1] - edges[q, s, 0]
-    return edges
+        above = tree.parent[c]
+        part[c] = part[above]
+        if tree.kind[c] == DECISION and tree.street[c] == 1 > tree.street[above]:
+            if size >= _LEAST_PART:
+                last, size = last + 1, 0
+            part[c] = last
+            size += below[c]
+    return part
 
 
 def _columns(tree: BettingTree, pool: np.ndarray, slot: np.ndarray, shape: np.ndarray | None) -> tuple:
@@ -176,12 +148,10 @@ def _columns(tree: BettingTree, pool: np.ndarray, slot: np.ndarray, shape: np.nd
 
 def stakes_at(tree: BettingTree, nodes: np.ndarray) -> np.ndarray:
     """Dollars that a showdown's winner takes from the other; at a fold what each player gains or loses. (n, 2)"""
-    put = tree.bets[nodes].sum(axis=2)
-    shown = (tree.kind[nodes] == SHOWDOWN)[:, None]
-    folded = tree.actor[nodes]
-    lost = put[np.arange(len(nodes)), np.maximum(folded, 0)]
-    fold = np.stack([np.where(folded == 0, -lost, lost), np.where(folded == 1, -lost, lost)], axis=1)
-    return np.where(shown, put.min(axis=1, keepdims=True), fold)
+    put, folded = tree.bets[nodes].sum(axis=2), tree.actor[nodes, None]
+    lost = np.take_along_axis(put, np.maximum(folded, 0), axis=1)
+    shown = tree.kind[nodes, None] == SHOWDOWN
+    return np.where(shown, put.min(axis=1, keepdims=True), np.where(folded == [0, 1], -lost, lost))
 
 
 class Shapes(NamedTuple):
@@ -225,16 +195,23 @@ def _rivers(tree: BettingTree) -> Iterator[tuple[int, np.ndarray]]:
         yield int(root), np.arange(tree.first_child[root], end)
 
 
-def make_shapes(tree: BettingTree, layout: Layout, shape: np.ndarray) -> Shapes:
-    """Shapes of a tree's rivers, given the layout of the streets before and `river_shapes`."""
+def river_layout(tree: BettingTree) -> tuple[Layout, Shapes]:
+    """The layout of the streets before the river, and the shapes of the rivers."""
+    shape = river_shapes(tree)
+    layout = make_layout(before_river(tree), shape)
     fields: list[list] = [[] for _ in range(5)]
     starts, ends = [(0, 0)], []
     below = dict(_rivers(tree))
     for root in np.unique(shape, return_index=True)[1][int((shape < 0).any()) :]:
-        for field, values in zip(fields, _shape_of(tree, int(root), below[int(root)]), strict=True):
+        nodes = below[int(root)]
+        inside, slot = np.flatnonzero(tree.kind[nodes] == DECISION), _slots(tree.kind[nodes])
+        decisions = np.append(root, nodes[inside])
+        first_child, slot_of = tree.first_child[decisions] - nodes[0], np.append(len(nodes), slot[inside])
+        found = slot, tree.actor[decisions], first_child, tree.n_children[decisions], slot_of
+        for field, values in zip(fields, found, strict=True):
             field.append(values)
         starts.append((starts[-1][0] + len(fields[0][-1]), starts[-1][1] + len(fields[1][-1])))
-        ends.append(np.cumsum([(tree.kind[below[root]] == kind).sum() for kind in (SHOWDOWN, FOLD_END)]))
+        ends.append(np.cumsum([(tree.kind[nodes] == kind).sum() for kind in (SHOWDOWN, FOLD_END)]))
     n_columns, most = len(layout.column_node), max(map(len, below.values()), default=0)
     of_block = np.full(n_columns // LANES, -1, dtype=np.int32)
     column = np.zeros(n_columns, dtype=np.uint32)
@@ -243,14 +220,13 @@ def make_shapes(tree: BettingTree, layout: Layout, shape: np.ndarray) -> Shapes:
         if root >= 0 and shape[root] >= 0:
             of_block[c // LANES], column[c : c + LANES - c % LANES] = shape[root], below[root][0] - tree.street_start[3]
             stake[c // LANES, _slots(tree.kind[below[root]]), :, c % LANES] = stakes_at(tree, below[root])[:, ::-1]
-    nodes, decisions = np.array(starts, dtype=np.int32).T
+    node_start, decision_start = np.array(starts, dtype=np.int32).T
     kinds = (np.int32, np.int8, np.int32, np.int32, np.int32)
     flat = (np.concatenate([np.zeros(0, int), *field]).astype(kind) for field, kind in zip(fields, kinds, strict=True))
-    sizes = np.append(np.diff(nodes), 0)[of_block] * LANES
-    return Shapes(  # type: ignore[call-arg]
-        np.ascontiguousarray(nodes), np.ascontiguousarray(decisions), np.array(ends, dtype=np.int64).reshape(-1, 2), *flat,
-        of_block, column, np.append(0, np.cumsum(sizes)), stake,
-    )  # fmt: skip
+    sizes = np.append(np.diff(node_start), 0)[of_block] * LANES
+    starts_of = np.ascontiguousarray(node_start), np.ascontiguousarray(decision_start)
+    begin = np.append(0, np.cumsum(sizes))
+    return layout, Shapes(*starts_of, np.array(ends, np.int64).reshape(-1, 2), *flat, of_block, column, begin, stake)  # type: ignore[call-arg]
 
 
 def table_columns(tree: BettingTree, layout: Layout, shapes: Shapes) -> np.ndarray:
@@ -265,14 +241,6 @@ def table_columns(tree: BettingTree, layout: Layout, shapes: Shapes) -> np.ndarr
             slot = shapes.slot[shapes.node_start[shape] : shapes.node_start[shape + 1]]
             columns[shapes.column[c] : shapes.column[c] + len(slot)] = shapes.begin[c // LANES] + slot * LANES + c % LANES
     return columns
-
-
-def _shape_of(tree: BettingTree, root: int, nodes: np.ndarray) -> tuple[np.ndarray, ...]:
-    """A shape's entries in the fields of `Shapes` from slot to slot_of."""
-    inside, slot = np.flatnonzero(tree.kind[nodes] == DECISION), _slots(tree.kind[nodes])
-    decisions = np.concatenate([[root], nodes[inside]])
-    slot_of = np.concatenate([[len(nodes)], slot[inside]])
-    return slot, tree.actor[decisions], tree.first_child[decisions] - nodes[0], tree.n_children[decisions], slot_of
 
 
 def _slots(kind: np.ndarray) -> np.ndarray:

@@ -24,17 +24,17 @@ from itertools import combinations
 from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
-from numba import njit, prange
+from numba import njit
 
 from faceup.cards.cards import BOARD_CARDS, CLASS_OF_HOLE, HOLE_CARDS, N_CLASSES, N_HOLES
 from faceup.cards.matchups import RUNOUTS_FLOP, RUNOUTS_PREFLOP, edges
-from faceup.cards.strength import _river_order
 from faceup.holdem.betting.betting_tree import FOLD_END, MBB_PER_DOLLAR, START, BettingState, act, legal_raises, pot_and_call
 from faceup.holdem.betting.notation import longer
 from faceup.holdem.betting.translation import legal_action
-from faceup.holdem.solve.board import board_order
+from faceup.holdem.solve.board import _order, board_order
 from faceup.holdem.solve.policy import Agent, free_holes, opponents
 from faceup.notebook.intervals import mean_ci95
+from faceup.notebook.threads import on_threads
 
 _HOLES = (1326, 1176, 1128, 1081)  # that the board of a street leaves
 _OPPOSING = (1225, 1081, 1035, 990)  # and that a hole leaves then
@@ -50,27 +50,27 @@ _RUNOUTS = (RUNOUTS_PREFLOP, RUNOUTS_FLOP, 44, 1)
 
 
 @njit(cache=True)
-def _strengths(boards, strength, beaten, beats):
+def _strengths(boards):
     """Strength of every hole on river boards (n, 5), thrice, each (n, 1326) int16, with another value for blocked holes.
 
     strength: -1 there; beaten: more than any, so that nothing wins against them; beats: less than any, so that nothing loses.
     """
-    order, start = np.empty(1081, dtype=np.int16), np.empty(161, dtype=np.int32)
-    strength[:] = -1
-    beaten[:], beats[:] = 1000, -1000
+    strength = np.full((boards.shape[0], N_HOLES), -1, np.int16)
+    beaten, beats = np.full_like(strength, 1000), np.full_like(strength, -1000)
     for b in range(boards.shape[0]):
-        n_classes = _river_order(boards[b], order, start)
-        for k in range(n_classes):
-            for i in range(start[k], start[k + 1]):
-                h = order[i]
+        order = _order(boards[b])
+        for k in range(order.class_start.shape[0] - 1):
+            for i in range(order.class_start[k], order.class_start[k + 1]):
+                h = order.holes[i]
                 strength[b, h], beaten[b, h], beats[b, h] = k, k, k
+    return strength, beaten, beats
 
 
-@njit(cache=True, parallel=True)
-def _pair_edges(strength, beaten, beats, total):
+@njit(cache=True, nogil=True)
+def _pair_edges(share, strength, beaten, beats, total):
     """Add wins less losses of every two holes over boards to total (1326, 1326) int16; blocked holes add nothing."""
     n_holes = strength.shape[1]
-    for part in prange((n_holes + _ROWS - 1) // _ROWS):
+    for part in range(share[0], (n_holes + _ROWS - 1) // _ROWS, share[1]):
         for b in range(strength.shape[0]):
             over, under = beaten[b], beats[b]
             for i in range(part * _ROWS, min((part + 1) * _ROWS, n_holes)):
@@ -129,20 +129,14 @@ class Showdowns:
             _river_edges(self._order.holes, self._order.class_start, np.asarray(weights, dtype=np.float64), out)
             return out
         if street not in self._tables:
-            self._tables[street] = self._pairs(street)
+            shown = self.board[: street + 2]
+            rest = [c for c in range(52) if c not in shown]
+            boards = np.array([[*shown, *more] for more in combinations(rest, 5 - len(shown))])
+            total = np.zeros((N_HOLES, N_HOLES), dtype=np.int16)
+            on_threads(_pair_edges, *_strengths(boards), total)
+            total[_SHARED] = 0
+            self._tables[street] = total.astype(np.float32) / np.float32(_RUNOUTS[street])
         return (np.asarray(weights, dtype=np.float32) @ self._tables[street].T).astype(np.float64)
-
-    def _pairs(self, street: int) -> np.ndarray:
-        """Edges of every two holes on flop or turn, (1326, 1326) float32."""
-        shown = self.board[: street + 2]
-        rest = [c for c in range(52) if c not in shown]
-        boards = np.array([[*shown, *more] for more in combinations(rest, 5 - len(shown))])
-        total = np.zeros((N_HOLES, N_HOLES), dtype=np.int16)
-        found = [np.empty((len(boards), N_HOLES), dtype=np.int16) for _ in range(3)]
-        _strengths(boards, *found)
-        _pair_edges(*found, total)
-        total[_SHARED] = 0
-        return total.astype(np.float32) / np.float32(_RUNOUTS[street])
 
 
 class Lookahead(NamedTuple):
@@ -193,7 +187,10 @@ class LocalResponder:
         if not mine.any() or sum(reach.sum() for _, reach in theirs) < _LEAST_REACH:
             return 0.0
         if state.actor != seat:
-            moves = self._answers(state, theirs)
+            moves: dict[Move, list[tuple[View, np.ndarray]]] = {}  # the strategy's, and its view and reach behind each
+            for view, reach in theirs:
+                for move, then, p in self._said(view, state):
+                    moves.setdefault(move, []).append((then, reach * p))
             return sum(self._after(state, move, seat, mine, reaches) for move, reaches in moves.items())
         won = 0.0
         for move, holes in self._choices(state, seat, mine, theirs):
@@ -207,20 +204,17 @@ class LocalResponder:
         """Dollars once a move is made in a state: what the hand's end pays, or what follows."""
         after, kind = act(state, *move)
         if after is None:
-            return self._end(state, kind, seat, mine, sum((reach for _, reach in theirs), np.zeros(len(HOLE_CARDS))))
+            put, reach = [sum(bets) for bets in state.bets], sum((reach for _, reach in theirs), np.zeros(len(HOLE_CARDS)))
+            if kind == FOLD_END:
+                dollars = opponents(reach[None])[0] * (-put[seat] if state.actor == seat else put[1 - seat])
+            else:
+                dollars = self._showdowns.edges(state.street, reach[None])[0] * max(put)
+            n = _HOLES[state.street] if self._subset is None else len(self._subset)
+            return float(dollars[mine].sum()) / (n * _OPPOSING[state.street])
         if after.street > state.street:
             free = free_holes(self._shown(after.street))
             mine, theirs = mine & free, [(view, reach * free) for view, reach in theirs]
         return self._walk(after, seat, mine, theirs)
-
-    def _end(self, state: BettingState, kind: int, seat: int, mine: np.ndarray, reach: np.ndarray) -> float:
-        put = [sum(bets) for bets in state.bets]
-        if kind == FOLD_END:
-            dollars = opponents(reach[None])[0] * (-put[seat] if state.actor == seat else put[1 - seat])
-        else:
-            dollars = self._showdowns.edges(state.street, reach[None])[0] * max(put)
-        n = _HOLES[state.street] if self._subset is None else len(self._subset)
-        return float(dollars[mine].sum()) / (n * _OPPOSING[state.street])
 
     def _shown(self, street: int) -> list[int]:
         return self._showdowns.board[: BOARD_CARDS[street]]
@@ -237,31 +231,17 @@ class LocalResponder:
         moves = [legal_action(label, state) for label in self.agent.legal(view)]
         return [(move, self._heard(view, state, move, k)[0][0], p[:, k]) for k, move in enumerate(moves)]
 
-    def _answers(self, state: BettingState, theirs: list) -> dict[Move, list[tuple[View, np.ndarray]]]:
-        """The strategy's moves, and its reach and view behind each."""
-        moves: dict[Move, list[tuple[View, np.ndarray]]] = {}
-        for view, reach in theirs:
-            for move, then, p in self._said(view, state):
-                moves.setdefault(move, []).append((then, reach * p))
-        return moves
-
-    def _raises(self, state: BettingState) -> list[int]:
-        """Amounts that the setting lets the responder raise to."""
-        least, most = legal_raises(state)
-        if not least:
-            return []
-        pot, asked = pot_and_call(state)
-        base = state.bets[1 - state.actor][state.street]
-        amounts = {base + round(size * (pot + asked)) for size in self.setting.sizes}
-        return sorted(a for a in amounts if least <= a < most) + [most] * self.setting.all_in
-
     def _choices(self, state: BettingState, seat: int, mine: np.ndarray, theirs: list) -> list[tuple[Move, np.ndarray]]:
         """The responder's moves and the holes with which it makes each."""
         if state.street not in self.setting.streets:
             return [(("call", 0), mine)]
-        asked = pot_and_call(state)[1]
-        moves = [("call", 0), *(("raise", amount) for amount in self._raises(state))]
-        worth = self._worth(state, theirs, [amount for _, amount in moves[1:]])
+        (pot, asked), (least, most), amounts = pot_and_call(state), legal_raises(state), []
+        if least:
+            base = state.bets[1 - state.actor][state.street]
+            sized = {base + round(size * (pot + asked)) for size in self.setting.sizes}
+            amounts = sorted(a for a in sized if least <= a < most) + [most] * self.setting.all_in
+        moves = [("call", 0), *(("raise", amount) for amount in amounts)]
+        worth = self._worth(state, theirs, amounts)
         best = worth.argmax(axis=0)
         if asked > 0:
             moves.append(("fold", 0))

@@ -93,31 +93,14 @@ def calls(tree: BettingTree, street: int) -> np.ndarray:
 
 
 @njit(cache=True)
-def _mask(p, k, h, label, first, n, out, column):
-    """Write p[k, h] of n actions' labels to out[h, column..], renormalised over these; where nothing is left, check or call."""
-    total = 0.0
-    for c in range(first, first + n):
-        total += p[k, h, label[c]]
-    for c in range(n):
-        if total > 1e-9:
-            out[h, column + c] = p[k, h, label[first + c]] / total
-        else:
-            out[h, column + c] = 1.0 if label[first + c] == CALL else 0.0
-
-
-@njit(cache=True)
-def _mask_street(p, nodes, history, first_child, n_children, label, start, out):
-    """Fill a street's rows, out (n_hands, width), decision by decision; p (n_histories, n_hands, n_labels)."""
-    for i in range(nodes.shape[0]):
-        first = first_child[nodes[i]]
-        for h in range(out.shape[0]):
-            _mask(p, history[i], h, label, first, n_children[nodes[i]], out, first - start)
-
-
-@njit(cache=True)
-def _mask_each(p, label, first, n, out):
+def _over_legal(p, label, first, n, out):
     for h in range(out.shape[0]):
-        _mask(p, 0, h, label, first[h], n[h], out, 0)
+        offered = label[first[h] : first[h] + n[h]]
+        total = 0.0
+        for k in offered:
+            total += p[h, k]
+        for c in range(n[h]):
+            out[h, c] = p[h, offered[c]] / total if total > 1e-9 else np.float64(offered[c] == CALL)
 
 
 def legal_probabilities(
@@ -131,22 +114,8 @@ def legal_probabilities(
     first = np.zeros(len(p), dtype=np.int64) if first is None else first.astype(np.int64)
     n = np.full(len(p), len(label)) if n is None else n.astype(np.int64)
     out = np.zeros((len(p), int(n.max(initial=0))))
-    _mask_each(p[None], label.astype(np.int8), first, n, out)
+    _over_legal(p, label.astype(np.int8), first, n, out)
     return out
-
-
-@njit(cache=True)
-def _faulty_row(p):
-    """The first row that is no answer, -1 where there is none."""
-    for i in range(p.shape[0]):
-        total = np.float32(0)
-        for k in range(p.shape[1]):
-            if not 0 <= p[i, k] < np.inf:
-                return i
-            total += p[i, k]
-        if not total > 0:
-            return i
-    return -1
 
 
 def checked_answers(answers: object, n: int, n_labels: int, who: str) -> np.ndarray:
@@ -163,8 +132,9 @@ def checked_answers(answers: object, n: int, n_labels: int, who: str) -> np.ndar
         raise ValueError(f"{who}: answers have {found}, expected numbers {n, n_labels}: a row a hand, a column a label")
     with np.errstate(over="ignore"):  # what is too large is infinite, and refused
         p = np.ascontiguousarray(p, dtype=np.float32)
-    if (row := _faulty_row(p)) >= 0:
-        raise ValueError(f"{who}: answer {p[row].tolist()}, expected finite numbers of 0 or more, and one above 0")
+    sound = ((p >= 0) & (p < np.inf)).all(axis=1) & (p > 0).any(axis=1)
+    if not sound.all():
+        raise ValueError(f"{who}: answer {p[sound.argmin()].tolist()}, expected finite numbers of 0 or more, and one above 0")
     return p
 
 
@@ -213,7 +183,10 @@ class ModelPolicy:
     def street(self, street: int, board: list[int], wanted: np.ndarray | None = None) -> StreetRows:
         """Rows by starting hand preflop, by equity on the river (both asked once), by distinct features on flop and turn."""
         if street == 3:
-            return self._river_rows(), river_equities(board)
+            if 3 not in self._known:
+                levels = np.arange(N_RIVER_GROUPS, dtype=np.float32)[:, None] / np.float32(UNITS[3])
+                self._known[3] = None, (self.rows_of(3, levels), CLASS_OF_HOLE)
+            return self._known[3][1][0], river_equities(board)
         asked = free_holes(board) if wanted is None else wanted
         key = (tuple(board), asked.tobytes() if street else b"")
         if self._known.get(street, (None,))[0] != key:
@@ -236,15 +209,10 @@ class ModelPolicy:
         x[:, :, -told:] = lines.told[:, None, :]
         out, tree = np.repeat(self._calls[street], n, axis=0), self.tree
         p = ask(self.predict[street], x.reshape(k * n, -1), len(tree.labels), f"model of the {STREETS[street]}")
-        shape = tree.first_child, tree.n_children, tree.label, tree.street_start[street]
-        _mask_street(p.reshape(k, n, -1), lines.nodes, lines.history, *shape, out)
+        for node, line in zip(lines.nodes, lines.history, strict=True):
+            answers = p[line * n : (line + 1) * n]
+            out[:, columns(tree, node)] = legal_probabilities(answers, tree.label[children(tree, node)])
         return out
-
-    def _river_rows(self) -> np.ndarray:
-        if 3 not in self._known:
-            levels = np.arange(N_RIVER_GROUPS, dtype=np.float32)[:, None] / np.float32(UNITS[3])
-            self._known[3] = (None, (self.rows_of(3, levels), np.zeros(0, dtype=np.int32)))
-        return self._known[3][1][0]
 
 
 @njit(cache=True)
@@ -279,7 +247,9 @@ def class_reach(tree: BettingTree, policy: Policy) -> np.ndarray:
 
 
 @njit(cache=True)
-def _opponents(weights, out):
+def opponents(weights: np.ndarray) -> np.ndarray:
+    """For each hole the weight of holes that share no card with it; weights (n, 1326), returns float64."""
+    out = np.empty(weights.shape)
     for k in range(weights.shape[0]):
         cards = np.zeros(52)
         total = 0.0
@@ -288,14 +258,8 @@ def _opponents(weights, out):
             cards[HOLE_CARDS[h, 1]] += weights[k, h]
             total += weights[k, h]
         for h in range(weights.shape[1]):
-            out[k, h] = total + weights[k, h] - cards[HOLE_CARDS[h, 0]] - cards[HOLE_CARDS[h, 1]]
-
-
-def opponents(weights: np.ndarray) -> np.ndarray:
-    """For each hole the weight of holes that share no card with it; weights (n, 1326), returns float64."""
-    out = np.empty(weights.shape)
-    _opponents(weights, out)
-    return np.maximum(out, 0)
+            out[k, h] = max(total + weights[k, h] - cards[HOLE_CARDS[h, 0]] - cards[HOLE_CARDS[h, 1]], 0.0)
+    return out
 
 
 def free_holes(board: list[int]) -> np.ndarray:

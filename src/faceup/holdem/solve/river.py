@@ -13,14 +13,14 @@ from numba import njit
 
 from faceup.cards.strength import N_RIVER_HOLES
 from faceup.holdem.solve.board import N_ENTRIES, PADDED, _gather_lanes, _scatter_lanes
-from faceup.holdem.solve.lanes import WIDE, add_wide_product, copy, product, wide_product
-from faceup.holdem.solve.layout import LANES, Shapes
+from faceup.holdem.solve.lanes import WIDE, add, add_wide_product, copy, product
+from faceup.holdem.solve.layout import LANES
 
 BOTH = -1  # a learner: both players
 
 
 class RiverScratch(NamedTuple):
-    """What a thread writes while it sweeps LANES river subtrees; made with one more axis in front, the thread.
+    """What a thread writes while it sweeps LANES river subtrees.
 
     The two players lie side by side in the last two axes, so that one loop serves both: reach is with the player whose it is, and
     values are with the player whose holes they are won from. Nodes are in the order of slots.
@@ -36,18 +36,14 @@ class RiverScratch(NamedTuple):
     value: np.ndarray  # (most_nodes, 2, LANES) float32 value of each node to the cell at hand, summed over its holes
 
 
-def make_river_scratch(shapes: Shapes, n: int) -> RiverScratch:
-    """Arrays for n threads."""
-    nodes = (N_RIVER_HOLES, 1 + shapes.stake.shape[1])
-    sizes = (PADDED,), (PADDED,), (N_ENTRIES, 2), (N_ENTRIES, 2), (N_RIVER_HOLES, 2), nodes, (*nodes, 2), (nodes[1], 2)
-    return RiverScratch(*(np.zeros((n, *size, LANES), dtype=np.float32) for size in sizes))
-
-
 @njit(cache=True)
-def _river_scratch_of(scratch, i):
+def _new_river_scratch(shapes):
+    nodes, width = 1 + shapes.stake.shape[1], shapes.stake.shape[3]  # LANES, but not known to the compiler: see board
     return RiverScratch(
-        scratch.kin[i], scratch.worth[i], scratch.sums[i], scratch.root[i], scratch.own[i], scratch.chance[i], scratch.reach[i],
-        scratch.value[i],
+        np.empty((PADDED, width), np.float32), np.empty((PADDED, width), np.float32),
+        np.empty((N_ENTRIES, 2, width), np.float32), np.empty((N_ENTRIES, 2, width), np.float32),
+        np.empty((N_RIVER_HOLES, 2, width), np.float32), np.empty((N_RIVER_HOLES, nodes, width), np.float32),
+        np.empty((N_RIVER_HOLES, nodes, 2, width), np.float32), np.empty((nodes, 2, width), np.float32),
     )  # fmt: skip
 
 
@@ -114,56 +110,9 @@ def _add_all(cells, n_showdowns, n_ends, sums, reach, seen):
 
 
 @njit(cache=True)
-def _value_of_entry(k, count, at, flat_at, weight, root, flat_value):
-    """Add the values of ends at a card, at (ends, wide), to those of a cell, and weighted to the root's of an entry."""
-    wide = root.shape[1]
-    for x in range(flat_value.shape[0]):
-        flat_value[x] += count * flat_at[x]
-    for e in range(at.shape[0]):
-        for j in range(wide):
-            root[k, j] += weight[e, j] * at[e, j]
-
-
-@njit(cache=True)
-def _only_cell(cells, g, n, sums, reach, at, flat_at, seen, flat_seen, weight, root, flat_value):
-    """All steps of a class in one, where it is a single cell: no two entries share a card."""
-    base = g * reach.shape[1]
-    for k in range(cells.first[g], cells.first[g + 1]):
-        c = cells.card[k]
-        for e in range(n):
-            wide_product(at, e * WIDE, reach, (base + e) * WIDE, sums, k * WIDE)
-        for x in range(n * WIDE):
-            half = flat_seen[c, x] + flat_at[x]
-            flat_seen[c, x] = half + flat_at[x]
-            flat_at[x] = half
-        for e in range(n, at.shape[0]):
-            for j in range(WIDE):
-                at[e, j] = seen[c, e, j]
-        _value_of_entry(k, cells.count[k], at, flat_at, weight, root, flat_value)
-
-
-@njit(cache=True)
-def _begin_cell(reach, stake, weight, flat_value):
-    """Weigh ends with the reach of the player whom they are worth something to, and the stake. reach (nodes, 2, LANES)."""
-    width = reach.shape[2]
-    for e in range(stake.shape[0]):
-        for player in range(2):
-            for j in range(width):
-                weight[e, player, j] = reach[e, 1 - player, j] * stake[e, player, j]
-    flat_value[:] = 0
-
-
-@njit(cache=True)
-def _end_cell(k, g, n_showdowns, weight, sums, reach, own, value, flat_stake, flat_value):
-    """Count the hole itself back at folds, and put the stakes in: so far a cell's values were for a dollar."""
-    wide = own.shape[1]
-    for e in range(n_showdowns, weight.shape[0]):
-        for j in range(wide):
-            value[e, j] += reach[g, e, j] * sums[k, j]
-        for j in range(wide):
-            own[g, j] += reach[g, e, j] * weight[e, j]
-    for x in range(flat_value.shape[0]):
-        flat_value[x] *= flat_stake[x]
+def _add_entry(count, at, value):
+    for x in range(value.shape[0]):
+        value[x] += count * at[x]
 
 
 @njit(cache=True)
@@ -200,19 +149,6 @@ def _learn_cell(shapes, shape, learner, sums, chance, reach, value, regrets, ave
 
 
 @njit(cache=True)
-def _sum_entries(cells, kin_of_hole, reach, player, sums):
-    """Sum a player's reach of LANES roots, (PADDED, LANES) for each kin, over the holes of each entry."""
-    width = reach.shape[1]
-    sums[: cells.card.shape[0], player] = 0
-    for i in range(N_RIVER_HOLES):
-        own = reach[kin_of_hole[i]]
-        for n in range(3):
-            k = cells.entries[i, n]
-            for j in range(width):
-                sums[k, player, j] += own[j]
-
-
-@njit(cache=True)
 def _root_values(cells, kin_of_hole, reach, root, own, player, worth):
     """Values of LANES roots to a player's opponent, from the player's reach of them: worth (PADDED, LANES), summed by kin."""
     width = reach.shape[1]
@@ -234,7 +170,10 @@ def _sweep_rivers(shapes, cells, kin, block, ends, learner, known, regrets, aver
     n_nodes, chance = (end - begin) // LANES, scratch.chance.reshape(scratch.chance.shape[0], -1)
     for player in range(2):
         _gather_lanes(ends, column, player, n_tiles, scratch.kin)
-        _sum_entries(cells, kin.of_hole, scratch.kin, player, scratch.sums)
+        scratch.sums[: cells.card.shape[0], player] = 0
+        for i in range(N_RIVER_HOLES):
+            for n in range(3):
+                add(scratch.sums, (cells.entries[i, n] * 2 + player) * LANES, scratch.kin, kin.of_hole[i] * LANES)
     for g in range(cells.group.shape[0]):
         scratch.chance[g, :n_nodes] = known[cells.group[g]][begin:end].reshape(n_nodes, LANES)
         _match(shapes, shape, scratch.chance[g])
@@ -254,35 +193,33 @@ def _sweep_cells(shapes, shape, cells, begin, end, stake, learner, regrets, aver
     counts 2 - 1, a tie 1 - 1, a loss 0 - 1. At folds it is the weight of all holes with the card.
     """
     n_showdowns, n_ends = shapes.ends[shape]
-    wide, n_nodes, size = WIDE, scratch.chance.shape[1], n_ends * 2 * LANES
-    sums, root, own = scratch.sums.reshape(-1, wide), scratch.root.reshape(-1, wide), scratch.own.reshape(-1, wide)
-    value, flat_value = scratch.value.reshape(n_nodes, wide), scratch.value.reshape(-1)[:size]
-    reach, flat_stake = scratch.reach.reshape(-1, n_nodes, wide), stake.reshape(-1)[:size]
-    seen, at = np.empty((53, n_ends, wide), np.float32), np.empty((n_ends, wide), np.float32)
-    weight_of = np.empty((n_ends, 2, LANES), np.float32)
-    weight, flat_seen, flat_at = weight_of.reshape(n_ends, wide), seen.reshape(53, size), at.reshape(-1)
+    reach, sums, value, root, own = scratch.reach, scratch.sums, scratch.value, scratch.root, scratch.own
+    by_end, size = reach.reshape(reach.shape[0], -1, WIDE), n_ends * WIDE
+    flat_value, flat_stake = value.reshape(-1)[:size], stake.reshape(-1)[:size]
+    seen, weight = np.empty((53, size), np.float32), np.empty(size, np.float32)
     root[: cells.card.shape[0]] = 0
     own[: cells.group.shape[0]] = 0
-    _add_all(cells, n_showdowns, n_ends, sums, reach, flat_seen)
+    _add_all(cells, n_showdowns, n_ends, sums, by_end, seen)
     for cls in range(cells.classes.shape[0] - 1):
         first, last = cells.classes[cls], cells.classes[cls + 1]
-        alone = last == first + 1
-        if not alone:
-            for g in range(first, last):
-                _add_cell(cells, g, sums, reach, n_showdowns, n_ends, flat_seen)
         for g in range(first, last):
-            _begin_cell(scratch.reach[g], stake[:n_ends], weight_of, flat_value)
-            if alone:
-                _only_cell(cells, g, n_showdowns, sums, reach, at, flat_at, seen, flat_seen, weight, root, flat_value)
-            else:
-                for k in range(cells.first[g], cells.first[g + 1]):
-                    c = cells.card[k]
-                    _value_of_entry(k, cells.count[k], seen[c], flat_seen[c], weight, root, flat_value)
-            _end_cell(cells.first[g], g, n_showdowns, weight, sums, reach, own, value, flat_stake, flat_value)
+            _add_cell(cells, g, sums, by_end, n_showdowns, n_ends, seen)
+        for g in range(first, last):
+            at = g * by_end.shape[1]
+            for e in range(n_ends):  # with the reach of the player whom an end is worth something to, and the stake
+                product(weight, e * WIDE, reach, (at + e) * WIDE + LANES, stake, e * WIDE)
+                product(weight, e * WIDE + LANES, reach, (at + e) * WIDE, stake, e * WIDE + LANES)
+            flat_value[:] = 0
+            for k in range(cells.first[g], cells.first[g + 1]):
+                _add_entry(cells.count[k], seen[cells.card[k]], flat_value)
+                for e in range(n_ends):
+                    add_wide_product(root, k * WIDE, weight, e * WIDE, seen, (cells.card[k] * n_ends + e) * WIDE)
+            for e in range(n_showdowns, n_ends):  # at folds the hole itself is counted back
+                add_wide_product(value, e * WIDE, reach, (at + e) * WIDE, sums, cells.first[g] * WIDE)
+                add_wide_product(own, g * WIDE, reach, (at + e) * WIDE, weight, e * WIDE)
+            for x in range(size):
+                flat_value[x] *= flat_stake[x]  # so far a cell's values were for a dollar
             rows = regrets[cells.group[g]][begin:end].reshape(-1, LANES), averages[cells.group[g]][begin:end].reshape(-1, LANES)
-            _learn_cell(
-                shapes, shape, learner, scratch.sums[cells.first[g]], scratch.chance[g], scratch.reach[g], scratch.value, *rows
-            )
-        if not alone:
-            for g in range(first, last):
-                _add_cell(cells, g, sums, reach, n_showdowns, n_ends, flat_seen)
+            _learn_cell(shapes, shape, learner, sums[cells.first[g]], scratch.chance[g], reach[g], value, *rows)
+        for g in range(first, last):
+            _add_cell(cells, g, sums, by_end, n_showdowns, n_ends, seen)

@@ -6,17 +6,15 @@ each of its decisions the best action is taken. What that wins more than the str
 and starting hand: the strategy's leaks. All-ins of earlier streets are subtrees of a single showdown.
 """
 
-from collections.abc import Sequence
 from typing import NamedTuple
 
-import numba
 import numpy as np
-from numba import njit, prange
+from numba import njit
 
 from faceup.cards.cards import CLASS_OF_HOLE, HOLE_CARDS, N_CLASSES, PERMUTED_HOLES
 from faceup.cards.strength import N_RIVER_HOLES
 from faceup.holdem.betting.betting_tree import BettingTree
-from faceup.holdem.solve.board import ALL, N_ENTRIES, Cells, board_order, make_cells
+from faceup.holdem.solve.board import ALL, N_ENTRIES, _order, make_cells
 from faceup.holdem.solve.lanes import (
     WIDE,
     add,
@@ -30,38 +28,15 @@ from faceup.holdem.solve.lanes import (
     wide_product,
     wide_value,
 )
-from faceup.holdem.solve.layout import (
-    LANES,
-    Shapes,
-    before_river,
-    block_sizes,
-    make_layout,
-    make_shapes,
-    river_shapes,
-    shares,
-    table_columns,
-)
+from faceup.holdem.solve.layout import LANES, Shapes, block_sizes, river_layout, shares, table_columns
 from faceup.holdem.solve.river import _add_all, _add_cell, _reach
+from faceup.notebook.threads import on_threads
 
-_MOST_CLASSES = 161
-
-
-class Rivers(NamedTuple):
-    """The river boards that follow a turn board, n of them, with their cells; arrays are as long as any board needs."""
-
-    holes: np.ndarray  # (n, 1081) int32 by cell, weakest first
-    start: np.ndarray  # (n, 1082) int32 where each cell's holes begin
-    images: np.ndarray  # (n, 4) int64 suit permutations that map the river to those it stands for, -1: none
-    sizes: np.ndarray  # (n, 2) int64 cells, classes of each board
-    entries: np.ndarray  # (n, 1081, 3) int32 as in `Cells`, like the following
-    group: np.ndarray  # (n, 1081) int32 row of the table
-    first: np.ndarray  # (n, 1082) int32
-    card: np.ndarray  # (n, N_ENTRIES) int32
-    classes: np.ndarray  # (n, 161) int64
+Rivers = tuple[np.ndarray, np.ndarray, np.ndarray]
 
 
 class ResponseScratch(NamedTuple):
-    """What a thread writes; made with one more axis in front, the thread. Nodes are in the order of slots (`Shapes`)."""
+    """What a thread writes. Nodes are in the order of slots (`Shapes`)."""
 
     reach: np.ndarray  # (1326, WIDE) float32 reach of the roots
     total: np.ndarray  # (1326, WIDE) float32 values of the roots to the other player, summed over rivers
@@ -78,44 +53,31 @@ class RiverResponder:
     def __init__(self, tree: BettingTree, allowed: np.ndarray):
         """Lay out the tree's rivers; allowed (n_nodes,) bool: the nodes that the responder's actions may lead to."""
         self.made_from = (tree, allowed)  # see notebook/stored
-        shape = river_shapes(tree)
-        layout = make_layout(before_river(tree), (0,), shape)
-        self._shapes = make_shapes(tree, layout, shape)
-        self._stake, self._node = layout.stake, layout.column_node
+        layout, self._shapes = river_layout(tree)
         _, folds, rivers, end = layout.columns[0]
         blocks = np.concatenate([np.arange(0, folds), np.arange(rivers, end)])[::LANES] // LANES
         order, self._starts = shares(block_sizes(self._shapes)[blocks])
         self._blocks = blocks[order]
-        self._bar = _bars(self._shapes, layout.column_node, allowed, tree.street_start[3])
-        self._first, self._columns = int(tree.street_start[3]), table_columns(tree, layout, self._shapes)
+        first = int(tree.street_start[3])
+        bar = _bars(self._shapes, layout.column_node, allowed, first)
+        self._plan = Plan(layout.stake, layout.column_node, bar, first)
+        self._columns = table_columns(tree, layout, self._shapes)
         self._known: tuple[np.ndarray | None, np.ndarray] = (None, np.zeros(0))  # the last table, as given and by block
-        most = max(self._shapes.stake.shape[1], 1)
-        decisions = max(int(np.diff(self._shapes.decision_start).max(initial=0)), 1)
-        sizes = (
-            (len(HOLE_CARDS), WIDE), (len(HOLE_CARDS), WIDE), (N_ENTRIES, WIDE), (N_RIVER_HOLES, most + 1, 2, LANES),
-            (most, LANES), (most + 1, 2, LANES), (N_CLASSES, decisions, LANES),
-        )  # fmt: skip
-        threads = numba.config.NUMBA_NUM_THREADS
-        self._scratch = ResponseScratch(*(np.zeros((threads, *size), dtype=np.float32) for size in sizes))
 
     def add(self, rivers: Rivers, table: np.ndarray, reach: np.ndarray, value: np.ndarray, leaks: np.ndarray) -> None:
         """Add to value (2, n_nodes, 1326), where river betting begins and at all-ins before it, the sum over the rivers.
 
+        rivers: boards (n, 5) int64; suit permutations that map each to those it stands for, (n, 4) int64, -1: none; the row of
+        `table` of each of the 1,326 holes, (n, 1326) int32.
         table (n_rows, width) float32: the strategy's rows; the last one given is kept, so it must not change. reach
         (2, n_nodes, 1326): of the strategy in each seat; like value, of nodes before the river's actions. What best actions
         win more than the strategy's own, times its own reach, is added to leaks (n_nodes of the tree, 169) float64.
         """
-        plan = Plan(self._stake, self._node, self._bar, self._first)
-        rows = self._by_block(table)
-        _all_blocks(self._shapes, plan, self._blocks, self._starts, rows, rivers, reach, value, leaks, self._scratch)
-
-    def _by_block(self, table: np.ndarray) -> np.ndarray:
-        """A strategy's rows in the order in which a sweep reads them: a block's subtrees side by side, node by node."""
         if self._known[0] is not table:
             rows = np.zeros((len(table), int(self._shapes.begin[-1])), dtype=np.float32)
-            rows[:, self._columns] = table
+            rows[:, self._columns] = table  # as a sweep reads them: a block's subtrees side by side, node by node
             self._known = table, rows
-        return self._known[1]
+        on_threads(_all_blocks, self._shapes, self._plan, self._blocks, self._starts, self._known[1], rivers, reach, value, leaks)
 
 
 class Plan(NamedTuple):
@@ -139,51 +101,14 @@ def _bars(shapes: Shapes, column_node: np.ndarray, allowed: np.ndarray, first: i
     return bar
 
 
-def make_rivers(boards: Sequence[Sequence[int]], images: Sequence[Sequence[int]], rows: Sequence[np.ndarray]) -> Rivers:
-    """Rivers from boards of five cards, what each stands for, and the row of a strategy's table of each of the 1,326 holes."""
-    n = len(boards)
-    out = Rivers(
-        np.zeros((n, N_RIVER_HOLES), np.int32), np.zeros((n, N_RIVER_HOLES + 1), np.int32), np.full((n, 4), -1, np.int64),
-        np.zeros((n, 2), np.int64), np.zeros((n, N_RIVER_HOLES, 3), np.int32),
-        np.zeros((n, N_RIVER_HOLES), np.int32), np.zeros((n, N_RIVER_HOLES + 1), np.int32),
-        np.zeros((n, N_ENTRIES), np.int32), np.zeros((n, _MOST_CLASSES), np.int64),
-    )  # fmt: skip
-    for r in range(n):
-        order = board_order(np.array(boards[r]))
-        cells = make_cells(order.holes, order.class_start, rows[r])
-        by_cell = np.argsort(cells.of_hole, kind="stable")
-        out.holes[r], out.entries[r] = order.holes[by_cell], cells.entries[by_cell]
-        out.images[r, : len(images[r])], out.sizes[r] = images[r], (len(cells.group), len(cells.classes) - 1)
-        out.start[r, : len(cells.group) + 1] = np.searchsorted(cells.of_hole[by_cell], np.arange(len(cells.group) + 1))
-        for name in ("group", "first", "card", "classes"):
-            part = getattr(cells, name)
-            getattr(out, name)[r, : len(part)] = part
-    return out
-
-
 @njit(cache=True)
-def _cells_of(rivers, r):
-    n, k = rivers.sizes[r, 0], rivers.first[r, rivers.sizes[r, 0]]
-    return Cells(
-        np.empty(0, dtype=np.int32), rivers.entries[r], rivers.group[r, :n], rivers.first[r, : n + 1], rivers.card[r, :k],
-        np.empty(0, dtype=np.float32), rivers.classes[r, : rivers.sizes[r, 1] + 1],
-    )  # fmt: skip
-
-
-@njit(cache=True)
-def _sum_reach(cells, holes, reach, sums):
-    sums[: cells.card.shape[0]] = 0
-    for i in range(holes.shape[0]):
-        for n in range(3):
-            add_wide(sums, cells.entries[i, n] * WIDE, reach, holes[i] * WIDE)
-
-
-@njit(cache=True)
-def _weigh_folds(n_showdowns, n_ends, stake, since, g, folds):
-    """folds (n, WIDE) = what a fold is worth to a hole of the cell for each own reach of the root: sums take that off twice."""
-    most = since.shape[1]
-    for e in range(n_showdowns, n_ends):
-        wide_product(folds, (e - n_showdowns) * WIDE, stake, e * WIDE, since, (g * most + e) * WIDE)
+def _cells_of(board, rows):
+    """The cells of a river board; its holes and their entries cell by cell, and where each cell's begin."""
+    order = _order(board)
+    cells = make_cells(order, rows)
+    by_cell = np.argsort(cells.of_hole, kind="mergesort")
+    start = np.searchsorted(cells.of_hole[by_cell], np.arange(cells.group.shape[0] + 1))
+    return cells, order.holes[by_cell], cells.entries[by_cell], start
 
 
 @njit(cache=True)
@@ -221,17 +146,14 @@ def _best_of_hole(shapes, shape, bar, table, row, since, g, weight, value, own, 
 
 
 @njit(cache=True)
-def _add_images(images, hole, value, root, total):
-    """Add a hole's values at the root to those of its images."""
-    for m in range(images.shape[0]):
-        if images[m] >= 0:
-            add_wide(total, PERMUTED_HOLES[images[m], hole] * WIDE, value, root * WIDE)
-
-
-@njit(cache=True)
-def _river(shapes, block, stake, table, rivers, r, cells, scratch):
+def _river(shapes, block, stake, table, board, images, rows, scratch):
     """Add one river's values of LANES subtrees, or all-ins, to scratch.total, and its leaks to scratch.leaks."""
     shape, root, since, value = shapes.of_block[block], 0, scratch.since, scratch.value
+    cells, holes, entries, start = _cells_of(board, rows)
+    scratch.sums[: cells.card.shape[0]] = 0
+    for i in range(holes.shape[0]):
+        for n in range(3):
+            add_wide(scratch.sums, entries[i, n] * WIDE, scratch.reach, holes[i] * WIDE)
     n_showdowns = n_ends = np.int64(1)
     since[: cells.group.shape[0], 0] = 1
     if shape >= 0:
@@ -240,7 +162,7 @@ def _river(shapes, block, stake, table, rivers, r, cells, scratch):
             _reach(shapes, shape, table, cells.group[g] * table.shape[1] + shapes.begin[block], since, g)
     seen, folds = np.empty((53, n_ends * WIDE), np.float32), np.empty((n_ends - n_showdowns, WIDE), np.float32)
     own, weight = np.empty(LANES, np.float32), np.empty(WIDE, np.float32)
-    times = np.full(WIDE, (rivers.images[r] >= 0).sum(), dtype=np.float32)
+    times = np.full(WIDE, (images >= 0).sum(), dtype=np.float32)
     by_end = since.reshape(since.shape[0], -1, WIDE)
     _add_all(cells, n_showdowns, n_ends, scratch.sums, by_end, seen)
     for cls in range(cells.classes.shape[0] - 1):
@@ -249,27 +171,21 @@ def _river(shapes, block, stake, table, rivers, r, cells, scratch):
             _add_cell(cells, g, scratch.sums, by_end, n_showdowns, n_ends, seen)
         for g in range(first, last):
             row = cells.group[g] * table.shape[1] + shapes.begin[block]
-            _weigh_folds(n_showdowns, n_ends, stake, since, g, folds)
-            for i in range(rivers.start[r, g], rivers.start[r, g + 1]):
-                hole = rivers.holes[r, i]
+            for e in range(n_showdowns, n_ends):  # what a fold is worth for each own reach of the root: sums take that off twice
+                wide_product(folds, (e - n_showdowns) * WIDE, stake, e * WIDE, by_end, (g * by_end.shape[1] + e) * WIDE)
+            for i in range(start[g], start[g + 1]):
+                hole = holes[i]
                 _ends_of_hole(hole, n_showdowns, n_ends, seen, stake, folds, scratch.reach, value)
                 if shape >= 0:
                     wide_product(weight, 0, times, 0, scratch.reach, hole * WIDE)
                     _best_of_hole(
                         shapes, shape, scratch.bar, table, row, since, g, weight, value, own, scratch.leaks, CLASS_OF_HOLE[hole]
                     )
-                _add_images(rivers.images[r], hole, value, root, scratch.total)
+                for image in images:
+                    if image >= 0:
+                        add_wide(scratch.total, PERMUTED_HOLES[image, hole] * WIDE, value, root * WIDE)
         for g in range(first, last):
             _add_cell(cells, g, scratch.sums, by_end, n_showdowns, n_ends, seen)
-
-
-@njit(cache=True)
-def _load_reach(lanes, reach, out):
-    """Both players' reach of LANES roots, out (1326, WIDE)."""
-    for player in range(2):
-        for j in range(LANES):
-            for h in range(out.shape[0]):
-                out[h, player * LANES + j] = reach[player, lanes[j], h] if lanes[j] >= 0 else np.float32(0)
 
 
 @njit(cache=True)
@@ -292,7 +208,10 @@ def _store_leaks(shapes, block, plan, lanes, found, leaks):
 def _block(shapes, plan, block, table, rivers, reach, value, leaks, scratch):
     """All rivers of LANES subtrees or all-ins."""
     lanes, is_all_in = plan.node[block * LANES : (block + 1) * LANES], shapes.of_block[block] < 0
-    _load_reach(lanes, reach, scratch.reach)
+    for player in range(2):
+        for j in range(LANES):
+            for h in range(scratch.reach.shape[0]):
+                scratch.reach[h, player * LANES + j] = reach[player, lanes[j], h] if lanes[j] >= 0 else np.float32(0)
     scratch.total[:] = 0
     scratch.leaks[:] = 0
     if is_all_in:
@@ -303,10 +222,9 @@ def _block(shapes, plan, block, table, rivers, reach, value, leaks, scratch):
     else:
         stake = shapes.stake[block].reshape(-1, WIDE)
         scratch.bar[:] = plan.bar[block]
-    for r in range(rivers.holes.shape[0]):
-        cells = _cells_of(rivers, r)
-        _sum_reach(cells, rivers.holes[r], scratch.reach, scratch.sums)
-        _river(shapes, block, stake, table, rivers, r, cells, scratch)
+    boards, images, rows = rivers
+    for r in range(boards.shape[0]):
+        _river(shapes, block, stake, table, boards[r], images[r], rows[r], scratch)
     for player in range(2):
         for j in range(LANES):
             if lanes[j] >= 0:
@@ -317,16 +235,22 @@ def _block(shapes, plan, block, table, rivers, reach, value, leaks, scratch):
 
 
 @njit(cache=True)
-def _response_scratch_of(scratch, i):
+def _new_scratch(shapes):
+    nodes, decisions = max(shapes.stake.shape[1], 1), 1
+    for shape in range(shapes.ends.shape[0]):
+        decisions = max(decisions, shapes.decision_start[shape + 1] - shapes.decision_start[shape])
+    n_holes = HOLE_CARDS.shape[0]
     return ResponseScratch(
-        scratch.reach[i], scratch.total[i], scratch.sums[i], scratch.since[i], scratch.bar[i], scratch.value[i], scratch.leaks[i]
-    )
+        np.empty((n_holes, WIDE), np.float32), np.empty((n_holes, WIDE), np.float32), np.empty((N_ENTRIES, WIDE), np.float32),
+        np.empty((N_RIVER_HOLES, nodes + 1, 2, LANES), np.float32), np.empty((nodes, LANES), np.float32),
+        np.empty((nodes + 1, 2, LANES), np.float32), np.empty((N_CLASSES, decisions, LANES), np.float32),
+    )  # fmt: skip
 
 
-@njit(cache=True, parallel=True)
-def _all_blocks(shapes, plan, blocks, starts, table, rivers, reach, value, leaks, scratches):
+@njit(cache=True, nogil=True)
+def _all_blocks(share, shapes, plan, blocks, starts, table, rivers, reach, value, leaks):
     """Every block writes values of its own nodes only."""
-    for thread in prange(starts.shape[0] - 1):
-        scratch = _response_scratch_of(scratches, np.int64(thread))
+    for thread in range(share[0], starts.shape[0] - 1, share[1]):
+        scratch = _new_scratch(shapes)
         for b in blocks[starts[thread] : starts[thread + 1]]:
             _block(shapes, plan, b, table, rivers, reach, value, leaks, scratch)

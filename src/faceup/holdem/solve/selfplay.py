@@ -15,9 +15,8 @@ Boards come from the seed and the iteration's number alone, so that a run that i
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-import numba
 import numpy as np
-from numba import njit, prange
+from numba import njit
 
 from faceup.cards.cards import BOARD_CARDS
 from faceup.cards.strength import N_RIVER_HOLES
@@ -29,32 +28,19 @@ from faceup.holdem.solve.board import (
     BoardOrder,
     Cells,
     Kin,
-    Scratch,
     _down,
+    _new_scratch,
     _replace_block,
     _up,
     board_order,
     make_cells,
-    make_scratch,
 )  # fmt: skip
 from faceup.holdem.solve.groups import Groups, hole_groups
-from faceup.holdem.solve.layout import (
-    LANES,
-    before_river,
-    block_sizes,
-    make_layout,
-    make_shapes,
-    river_shapes,
-    shares,
-    table_columns,
-)
-from faceup.holdem.solve.river import BOTH, _river_scratch_of, _sweep_rivers, make_river_scratch
+from faceup.holdem.solve.layout import LANES, block_sizes, river_layout, shares, table_columns
+from faceup.holdem.solve.river import BOTH, _new_river_scratch, _sweep_rivers
+from faceup.notebook.threads import ALONE, on_threads
 
-CUTS = (0, 1)  # preflop, then each flop's subtree by itself
-
-
-# An argument that is a literal, or the index of a prange, is of another type than an int64, and all that it is given to would be
-# compiled once more: hence the calls of np.int64 in kernels.
+_PREFLOP = np.zeros(1, dtype=np.int64), np.array([0, 1])  # the first part, as `_down_parts` takes it: it joins all others
 
 
 class Discount(NamedTuple):
@@ -79,9 +65,7 @@ class SelfPlayState(NamedTuple):
 
 def new_state(tree: BettingTree, groups: Groups) -> SelfPlayState:
     """Nothing learnt yet."""
-    shape = river_shapes(tree)
-    layout = make_layout(before_river(tree), CUTS, shape)
-    widths = [*np.diff(tree.street_start)[:3], make_shapes(tree, layout, shape).begin[-1]]
+    widths = [*np.diff(tree.street_start)[:3], river_layout(tree)[1].begin[-1]]
     return SelfPlayState(_zeros(groups.n_groups, widths), _zeros(groups.n_groups, widths), 0)
 
 
@@ -151,79 +135,55 @@ def _number(keys, mark, numbers, distinct):
     return n
 
 
-@njit(cache=True)
-def _scratch_of(scratches, i, ends):
-    return Scratch(ends, scratches.block[i], scratches.values[i], scratches.row[i], scratches.gain[i])
+@njit(cache=True, nogil=True)
+def _down_parts(share, layout, parts, starts, regrets, strategy, rows, groups, n_groups, root_reach, ends, count, reach):
+    """Reach of the ends and rivers of parts; each touches table entries of its own only."""
+    for thread in range(share[0], starts.shape[0] - 1, share[1]):
+        scratch = _new_scratch(layout, ends)
+        for part in parts[starts[thread] : starts[thread + 1]]:
+            for street in range(3):
+                if layout.edges[part, street, 1] > layout.edges[part, street, 0]:
+                    _match_regrets(layout, part, street, regrets[street], groups[street], n_groups[street], strategy[street])
+            _down(layout, part, strategy, rows, root_reach, scratch, count, reach)
 
 
-@njit(cache=True)
-def _part_down(layout, part, regrets, strategy, rows, groups, n_groups, root_reach, scratch, count, reach):
-    for street in range(3):
-        if layout.edges[part, street, 1] > layout.edges[part, street, 0]:
-            _match_regrets(layout, part, street, regrets[street], groups[street], n_groups[street], strategy[street])
-    _down(layout, part, strategy, rows, root_reach, scratch, count, reach)
-
-
-@njit(cache=True)
-def _part_up(layout, part, learner, regrets, averages, strategy, rows, groups, n_groups, root_value, scratch, gain, reach):
-    _up(layout, part, strategy, rows, root_value, scratch, gain)
-    for street in range(3):
-        if layout.edges[part, street, 1] > layout.edges[part, street, 0]:
-            _learn(
-                layout, part, street, learner, groups[street], n_groups[street], strategy[street], gain[street], reach[street],
-                regrets[street], averages[street],
-            )  # fmt: skip
-
-
-@njit(cache=True, parallel=True)
-def _all_down(layout, parts, starts, regrets, strategy, rows, groups, n_groups, root_reach, scratches, ends, count, reach):
-    """Reach of all ends and rivers; each part touches table entries of its own only."""
-    preflop = np.int64(0)
-    first = _scratch_of(scratches, preflop, ends)
-    _part_down(layout, preflop, regrets, strategy, rows, groups, n_groups, root_reach, first, count, reach)
-    for thread in prange(starts.shape[0] - 1):
-        scratch = _scratch_of(scratches, np.int64(thread), ends)
-        for i in range(starts[thread], starts[thread + 1]):
-            _part_down(layout, parts[i], regrets, strategy, rows, groups, n_groups, root_reach, scratch, count, reach)
-
-
-@njit(cache=True, parallel=True)
-def _all_ends(
-    layout, sequence, starts, shapes, cells, holes, class_start, kin, ends, blocks, rivers, learner, known, regrets, averages
-):
+@njit(cache=True, nogil=True)
+def _all_ends(share, layout, sequence, starts, shapes, cells, holes, class_start, kin, ends, learner, known, regrets, averages):
     """Values of all ends to both players, and a sweep of all rivers, LANES at a time, played by the regrets `known`."""
-    for thread in prange(starts.shape[0] - 1):
+    for thread in range(share[0], starts.shape[0] - 1, share[1]):
+        block = np.empty((2, PADDED, shapes.stake.shape[3]), np.float32)  # reach and values of the ends at hand
+        river = _new_river_scratch(shapes)
         for b in sequence[starts[thread] : starts[thread + 1]]:
             column = b * LANES
             if column < layout.columns[0, 2]:
                 for player in range(2):
                     stake = layout.stake[column : column + LANES, player].copy()
                     shown = column < layout.columns[0, 1]
-                    _replace_block(ends, column, player, holes, class_start, kin, stake, shown, blocks[thread])
+                    _replace_block(ends, column, player, holes, class_start, kin, stake, shown, block)
             else:
-                river = _river_scratch_of(rivers, np.int64(thread))
                 _sweep_rivers(shapes, cells, kin, b, ends, learner, known, regrets, averages, river)
 
 
-@njit(cache=True, parallel=True)
-def _all_up(
-    layout, parts, starts, learner, regrets, averages, strategy, rows, groups, n_groups, root_value, scratches, ends, gain, reach
+@njit(cache=True, nogil=True)
+def _up_parts(
+    share, layout, parts, starts, learner, regrets, averages, strategy, rows, groups, n_groups, root_value, ends, gain, reach
 ):
-    """Values of all decisions before the river, and what is learnt there."""
-    for thread in prange(starts.shape[0] - 1):
-        scratch = _scratch_of(scratches, np.int64(thread), ends)
-        for i in range(starts[thread], starts[thread + 1]):
-            _part_up(
-                layout, parts[i], learner, regrets, averages, strategy, rows, groups, n_groups, root_value, scratch, gain, reach
-            )
-    preflop = np.int64(0)
-    scratch = _scratch_of(scratches, preflop, ends)
-    _part_up(layout, preflop, learner, regrets, averages, strategy, rows, groups, n_groups, root_value, scratch, gain, reach)
+    """Values of the decisions of parts before the river, and what is learnt there."""
+    for thread in range(share[0], starts.shape[0] - 1, share[1]):
+        scratch = _new_scratch(layout, ends)
+        for part in parts[starts[thread] : starts[thread + 1]]:
+            _up(layout, part, strategy, rows, root_value, scratch, gain)
+            for street in range(3):
+                if layout.edges[part, street, 1] > layout.edges[part, street, 0]:
+                    _learn(
+                        layout, part, street, learner, groups[street], n_groups[street], strategy[street], gain[street],
+                        reach[street], regrets[street], averages[street],
+                    )  # fmt: skip
 
 
-@njit(cache=True, parallel=True)
-def _discount(regrets, averages, positive, negative, average):
-    for g in prange(regrets.shape[0]):
+@njit(cache=True, nogil=True)
+def _discount(share, regrets, averages, positive, negative, average):
+    for g in range(share[0], regrets.shape[0], share[1]):
         for e in range(regrets.shape[1]):
             regrets[g, e] *= positive if regrets[g, e] > 0 else negative
             averages[g, e] *= average
@@ -254,19 +214,14 @@ class SelfPlay:
         if state and [t.shape for t in state.regrets + state.averages] != [t.shape for t in fresh.regrets + fresh.averages]:
             raise ValueError("state: its tables have another tree's or other groups' shapes, expected this run's")
         self.state = state or fresh
-        top, shape = before_river(tree), river_shapes(tree)
-        self.layout = make_layout(top, CUTS, shape)
-        self._shapes = make_shapes(tree, self.layout, shape)
+        self.layout, self._shapes = river_layout(tree)
         self._blocks = shares(block_sizes(self._shapes))
         parts, starts = shares((self.layout.edges[1:, :, 1] - self.layout.edges[1:, :, 0]).sum(axis=1))
-        self._parts = 1 + parts, starts  # the first part is the preflop betting
-        self._scratches = make_scratch(self.layout, numba.config.NUMBA_NUM_THREADS)
-        self._river_scratches = make_river_scratch(self._shapes, numba.config.NUMBA_NUM_THREADS)
+        self._parts = 1 + parts, starts
         self._ends = np.zeros((len(self.layout.stake), 2, N_TILES, TILE), dtype=np.float32)
         n_rows = [min(n, N_RIVER_HOLES) for n in groups.n_groups[:3]]
-        decisions = np.bincount(top.street[top.kind == DECISION], minlength=3)
-        self._strategy, self._gain = (_zeros(n_rows, np.diff(top.street_start)[:3]) for _ in range(2))
-        self._reach = _zeros(n_rows, decisions)
+        self._strategy, self._gain = (_zeros(n_rows, np.diff(tree.street_start)[:3]) for _ in range(2))
+        self._reach = _zeros(n_rows, np.bincount(self.layout.street, minlength=3))
         self._mark = np.full(max(*groups.n_groups, N_RIVER_HOLES**2), -1, dtype=np.int32)
         self._groups = np.zeros((3, N_RIVER_HOLES), dtype=np.int32)
         self._roots = np.zeros((2, 2, int(self.layout.root.max()) + 1, N_TILES, TILE), dtype=np.float32)
@@ -293,41 +248,41 @@ class SelfPlay:
         at_root[:] = 0
         at_root[:, kin.of_hole] = 1 if self._ranges is None else self._ranges[:, order.holes]
         shared = self._strategy, rows, self._groups, n_groups
-        kept = self._scratches, self._ends
-        _all_down(self.layout, *self._parts, known, *shared, reach, *kept, kin.count, self._reach)
-        _all_ends(
-            self.layout, *self._blocks, self._shapes, cells, order.holes, order.class_start, kin, self._ends,
-            self._scratches.block, self._river_scratches, learner, known[3], regrets[3], averages[3],
+        down = known, *shared, reach, self._ends, kin.count, self._reach
+        _down_parts(ALONE, self.layout, *_PREFLOP, *down)
+        on_threads(_down_parts, self.layout, *self._parts, *down)
+        on_threads(
+            _all_ends, self.layout, *self._blocks, self._shapes, cells, order.holes, order.class_start, kin, self._ends,
+            learner, known[3], regrets[3], averages[3],
         )  # fmt: skip
-        _all_up(self.layout, *self._parts, learner, regrets, averages, *shared, value, *kept, self._gain, self._reach)
+        up = learner, regrets, averages, *shared, value, self._ends, self._gain, self._reach
+        on_threads(_up_parts, self.layout, *self._parts, *up)
+        _up_parts(ALONE, self.layout, *_PREFLOP, *up)
 
     def _locate(self, cards: np.ndarray, order: BoardOrder) -> tuple[np.ndarray, np.ndarray, Kin, Cells]:
         """Fill groups for a board; returns how many each street has, rows of kin (3, n_tiles, TILE), kin, the river's cells."""
         *of_hole, equity = [hole_groups(self.groups, street, cards[:n]) for street, n in enumerate(BOARD_CARDS)]
         rows_of_hole = np.empty((3, N_RIVER_HOLES), dtype=np.int32)
         counts = [_number(of_hole[s][order.holes], self._mark, rows_of_hole[s], self._groups[s]) for s in range(3)]
-        kin = self._kin(rows_of_hole, counts)
+        of_kin = np.arange(N_RIVER_HOLES, dtype=np.int32)
+        n, distinct = N_RIVER_HOLES, np.empty(N_RIVER_HOLES, dtype=np.int32)
+        if self._ranges is None:  # else each hole is for itself: the players' ranges tell them apart
+            n, of_kin = counts[0], rows_of_hole[0]
+            for s in (1, 2):
+                keys, of_kin = of_kin * counts[s] + rows_of_hole[s], np.empty_like(of_kin)
+                n = _number(keys, self._mark, of_kin, distinct)
+        n_tiles = -(-n // TILE)
+        kin = Kin(of_kin, np.bincount(of_kin, minlength=n_tiles * TILE).astype(np.float32).reshape(n_tiles, TILE))
         rows = np.zeros((3, *kin.count.shape), dtype=np.uint32)
         rows.reshape(3, -1)[:, kin.of_hole] = rows_of_hole
-        return np.array(counts, dtype=np.int64), rows, kin, make_cells(order.holes, order.class_start, equity)
-
-    def _kin(self, rows_of_hole: np.ndarray, n_rows: list[int]) -> Kin:
-        """Holes that share their row (3, 1081) on each street; each for itself where the players' ranges tell them apart."""
-        of_hole = np.arange(N_RIVER_HOLES, dtype=np.int32)
-        n, distinct = N_RIVER_HOLES, np.empty(N_RIVER_HOLES, dtype=np.int32)
-        if self._ranges is None:
-            n, of_hole = n_rows[0], rows_of_hole[0]
-            for s in (1, 2):
-                keys, of_hole = of_hole * n_rows[s] + rows_of_hole[s], np.empty_like(of_hole)
-                n = _number(keys, self._mark, of_hole, distinct)
-        n_tiles = -(-n // TILE)
-        return Kin(of_hole, np.bincount(of_hole, minlength=n_tiles * TILE).astype(np.float32).reshape(n_tiles, TILE))
+        return np.array(counts, dtype=np.int64), rows, kin, make_cells(order, equity)
 
     def _end_epoch(self, t: int) -> None:
         alpha, beta, gamma, _ = self.discount
         positive, negative = t**alpha / (t**alpha + 1), t**beta / (t**beta + 1)
+        factors = [np.float32(f) for f in (positive, negative, (t / (t + 1)) ** gamma)]
         for regrets, averages in zip(self.state.regrets, self.state.averages, strict=True):
-            _discount(regrets, averages, np.float32(positive), np.float32(negative), np.float32((t / (t + 1)) ** gamma))
+            on_threads(_discount, regrets, averages, *factors)
 
     def average(self, averages: tuple[np.ndarray, ...] | None = None) -> tuple[np.ndarray, ...]:
         """The average strategy: four tables (n_groups, width) float32; uniform where a group was never reached.
