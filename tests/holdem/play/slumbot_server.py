@@ -98,7 +98,12 @@ class SlumbotServer:
         token = {"token": self.tokens[-1]}
         if name == "login":
             return token
-        told = self._new_hand() if name == "new_hand" else self._act(body["incr"])
+        if name == "new_hand":
+            told = self._new_hand()
+        else:
+            self.applied.append(("".join(self.hand.holes[self.hand.client]), self.hand.line, body["incr"]))
+            self.hand.act(body["incr"])
+            told = self._told(self.hand)
         return told | token | {"action": told["action"].rstrip("/" if self.rng.random() < 0.1 else " ")}
 
     def _new_hand(self):
@@ -110,28 +115,21 @@ class SlumbotServer:
             self.hand = Hand((self.dealt + 1) % 2, self.rng)
         return {"client_pos": 1 - self.hand.client} | self._told(self.hand)
 
-    def _act(self, incr):
-        self.applied.append(("".join(self.hand.holes[self.hand.client]), self.hand.line, incr))
-        self.hand.act(incr)
-        return self._told(self.hand)
-
     def _told(self, hand):
         own, board = hand.holes[hand.client], hand.board[: hand.table.shown]
         told = {"action": hand.line, "hole_cards": own, "board": board, "winnings": None}
         if hand.table.over:
             told |= {"winnings": int(hand.table.payoffs[hand.client]), "bot_hole_cards": hand.holes[1 - hand.client]}
-            told |= self._book(told["winnings"], told["winnings"] - int(self.rng.integers(-50, 51)) * 10)
+            baseline = told["winnings"] - int(self.rng.integers(-50, 51)) * 10
+            due = [lost for wait, lost in self.forfeits if wait <= self.hands]
+            self.forfeits = [forfeit for forfeit in self.forfeits if forfeit[0] > self.hands]
+            self.hands += 1 + len(due)
+            self.total += told["winnings"] + sum(due)
+            self.baseline_total += baseline + sum(due)
+            told |= {"session_total": self.total, "session_baseline_total": self.baseline_total}
+            told |= {"session_num_hands": self.hands, "baseline_winnings": baseline}
             self.hand, self.results[self.hands] = None, ("".join(own), hand.line.rstrip("/"), told["winnings"])
         return told
-
-    def _book(self, winnings, baseline):
-        due = [lost for wait, lost in self.forfeits if wait <= self.hands]
-        self.forfeits = [forfeit for forfeit in self.forfeits if forfeit[0] > self.hands]
-        self.hands += 1 + len(due)
-        self.total += winnings + sum(due)
-        self.baseline_total += baseline + sum(due)
-        totals = {"session_total": self.total, "session_baseline_total": self.baseline_total}
-        return totals | {"session_num_hands": self.hands, "baseline_winnings": baseline}
 
 
 def _replayed(wire, content):

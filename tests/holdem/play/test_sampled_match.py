@@ -61,10 +61,10 @@ def test_played_and_exact_results_agree(tables, groups, sides, trees):
     """Tables and trees against a table of other sizes: two ways to the same number, within their intervals."""
     table, opponent = random_table(sides.own[0], groups, 2), random_table(sides.own[1], groups, 3)
     agents = [table, trees, purified(sides.own[0], table), purified(sides.own[0], trees), FixedPolicy(sides.own[0], None)]
-    exact = play_sides(sides, agents, opponent, random_boards(60, seed=5))
+    exact = play_sides(sides, agents, opponent, random_boards(30, seed=5))
     for agent, row in zip(agents, exact, strict=True):
         summed = mean_result(row)
-        won = play_match(sides, agent, opponent, tables, 40_000, seed=6)
+        won = play_match(sides, agent, opponent, tables, 20_000, seed=6)
         played = mean_result(won.mean(axis=1))
         apart = abs(played.mbb - summed.mbb) / np.hypot(played.ci95, summed.ci95)
         assert apart < 2, (type(agent).__name__, played, summed)  # 2 x 1.96 standard errors

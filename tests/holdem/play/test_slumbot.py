@@ -63,7 +63,6 @@ def test_all_faults_at_once(tmp_path, way):
     wire, path = Wire(SlumbotServer(11, way), faults), tmp_path / "log.jsonl"
     so_far = play(wire, path, HANDS)
     check(wire.server, path, so_far)
-    print(way, so_far)
     assert so_far.won.hands >= HANDS and so_far.lost and (so_far.reconciled or way in ("never", "give_back"))
 
 
@@ -170,6 +169,12 @@ def test_nothing_is_sent_unless_hands_are_asked_for(tmp_path, monkeypatch, capsy
     assert play_slumbot(RandomPlayer(), "random", 0, path) == State()
     assert slumbot.main(["--log", str(path)]) == 0
     assert capsys.readouterr().out == "no hands yet\n" and not path.exists()
+    slow = {"base": "https://slumbot.com/api/", "pause": 0}
+    for arguments, said in (({"base": "ftp://x/"}, "an address"), (slow, "at least 0.2 seconds"), ({"timeout": 0}, "above 0")):
+        with pytest.raises(ValueError, match=said):
+            Api(**arguments)
+    with pytest.raises(ValueError, match="0 or more"):
+        play_slumbot(RandomPlayer(), "random", -1, path)
 
 
 def test_the_command_line_plays_the_tree_of_the_report(tmp_path, monkeypatch, capsys):
@@ -183,15 +188,6 @@ def test_the_command_line_plays_the_tree_of_the_report(tmp_path, monkeypatch, ca
     assert "4 of 4" in said.err and said.out == words(summary(path)) + "\n" and "holds hands of" in said.err
 
 
-def test_bad_input_is_refused_before_anything_is_sent(tmp_path):
-    slow = {"base": "https://slumbot.com/api/", "pause": 0}
-    for arguments, said in (({"base": "ftp://x/"}, "an address"), (slow, "at least 0.2 seconds"), ({"timeout": 0}, "above 0")):
-        with pytest.raises(ValueError, match=said):
-            Api(**arguments)
-    with pytest.raises(ValueError, match="0 or more"):
-        play_slumbot(RandomPlayer(), "random", -1, tmp_path / "log.jsonl")
-
-
 def test_a_log_has_one_writer_and_only_events(tmp_path):
     with Log(tmp_path / "log.jsonl"), pytest.raises(ValueError, match="another process"):
         Log(tmp_path / "log.jsonl")
@@ -202,10 +198,9 @@ def test_a_log_has_one_writer_and_only_events(tmp_path):
 
 
 def after(*ends, lost=0):
-    """The state after hands that end with (winnings, hands, total) as the server tells; `lost` answers before the last."""
-    state = State()
-    for i, (winnings, n, total) in enumerate(ends, start=1):
-        state = replace(state, lost=lost if i == len(ends) else 0)
+    """The state after hands that end with (winnings, hands, total) as the server tells; `lost` answers before them."""
+    state = State(lost=lost)
+    for winnings, n, total in ends:
         end = HAND._replace(winnings=winnings, expected=winnings, hands=n, total=total, baseline=-winnings)
         state = replace(state, **booked(state, end))
     return state
@@ -222,9 +217,6 @@ def test_totals_are_reconciled():
     assert after((100, 1, 100), (-50, 2, 50), lost=1).reconciled == 0  # never counted by the server
     assert after((100, 1, 100), (-50, 3, 350)).odd == after((100, 1, 100), (-50, 2, 350)).odd == 1
     assert after((100, None, None), (-50, None, None)).won[:2] == (2, 50)
-
-
-def test_no_figure_without_hands():
-    assert words(State()) == "no hands yet"
+    assert words(State()) == "no hands yet"  # and no figure below what it needs
     assert words(after((100, 1, 100))) == "1 hands, $+100: +1,000.0 mbb/g"
     assert "2 hands, $+50: +250.0 ± " in words(after((100, 1, 100), (-50, 2, 50)))

@@ -44,7 +44,10 @@ for (let mask = 0; mask < 8192; mask++) {
   for (let high = 3; high < 13; high++) if ((wheel >> high - 3 & 31) === 31) STRAIGHT[mask] = high + 1;
 }
 
-const flushStrength = mask => STRAIGHT[mask] ? 8 << 20 | STRAIGHT[mask] - 1 << 16 : 5 << 20 | TOP[mask];
+const FLUSH = new Int32Array(8192); // strength of five cards or more of a suit, 0 of fewer
+for (let mask = 0; mask < 8192; mask++) {
+  if ([...RANKS].filter((_, r) => mask >> r & 1).length >= 5) FLUSH[mask] = STRAIGHT[mask] ? 8 << 20 | STRAIGHT[mask] - 1 << 16 : 5 << 20 | TOP[mask];
+}
 
 // From the ranks held at least once, twice, three and four times.
 function rankStrength(ones, twos, threes, fours) {
@@ -63,135 +66,91 @@ function rankStrength(ones, twos, threes, fours) {
   return 2 << 20 | first << 16 | second << 12 | TOP[ones & ~(1 << first | 1 << second)] >> 16 << 8;
 }
 
-function strength(cards) {
-  let ones = 0, twos = 0, threes = 0, fours = 0;
-  const suits = [0, 0, 0, 0];
+// The ranks that cards hold at least once, twice, three and four times, as masks.
+function heldRanks(cards) {
+  const held = [0, 0, 0, 0];
   for (const card of cards) {
     const bit = 1 << (card >> 2);
-    fours |= threes & bit;
-    threes |= twos & bit;
-    twos |= ones & bit;
-    ones |= bit;
-    suits[card & 3] |= bit;
+    for (let k = 3; k; k--) held[k] |= held[k - 1] & bit;
+    held[0] |= bit;
   }
-  const flushes = suits.filter(mask => count(mask) >= 5).map(flushStrength);
-  return Math.max(rankStrength(ones, twos, threes, fours), ...flushes);
+  return held;
 }
 
-function count(mask) {
-  let n = 0;
-  for (; mask; mask &= mask - 1) n++;
-  return n;
-}
+// The ranks that cards have in a suit, as a mask.
+const suitMask = (cards, suit) => cards.reduce((mask, card) => (card & 3) === suit ? mask | 1 << (card >> 2) : mask, 0);
+
+const strength = cards => Math.max(rankStrength(...heldRanks(cards)), ...[0, 1, 2, 3].map(suit => FLUSH[suitMask(cards, suit)]));
 
 // --- a river board: the equity of every hole --------------------------------------------------------------------------
 
-const values = new Int32Array(160), packed = new Uint32Array(160), rankOf = new Uint8Array(160), start = new Int32Array(162);
-const pairValue = new Int32Array(169), oneSuited = new Int32Array(13), bothSuited = new Int32Array(169);
-const holeValue = new Uint8Array(N_HOLES), order = new Int16Array(1081), free = new Uint8Array(47);
-const below = new Int32Array(52), inside = new Int32Array(52);
+const unusedCards = used => [...Array(52).keys()].filter(card => !used.includes(card));
 
-// Number in `values` of what any two private ranks make, suits aside; returns how many values there are.
-function rankPairs(board) {
-  let b1 = 0, b2 = 0, b3 = 0, b4 = 0, n = 0;
-  for (const card of board) {
-    const bit = 1 << (card >> 2);
-    b4 |= b3 & bit; b3 |= b2 & bit; b2 |= b1 & bit; b1 |= bit;
-  }
-  for (let a = 0; a < 13; a++) {
-    const x = 1 << a, a1 = b1 | x, a2 = b2 | b1 & x, a3 = b3 | b2 & x, a4 = b4 | b3 & x;
-    for (let b = 0; b <= a; b++) {
-      const y = 1 << b;
-      values[n] = rankStrength(a1 | y, a2 | a1 & y, a3 | a2 & y, a4 | a3 & y);
-      pairValue[13 * a + b] = pairValue[13 * b + a] = n++;
-    }
-  }
-  return n;
-}
-
-// Add the flushes that two, one or no private cards of the suit make; -1 where there is none.
-function flushes(mask, n) {
-  const onBoard = count(mask);
-  oneSuited.fill(-1);
-  bothSuited.fill(-1);
-  for (let a = 0; a < 13; a++) {
-    if (mask >> a & 1) continue;
-    for (let b = 0; b < a; b++) {
-      if (mask >> b & 1) continue;
-      values[n] = flushStrength(mask | 1 << a | 1 << b);
-      bothSuited[13 * a + b] = bothSuited[13 * b + a] = n++;
-    }
-    if (onBoard >= 4) { values[n] = flushStrength(mask | 1 << a); oneSuited[a] = n++; }
-  }
-  if (onBoard === 5) values[n++] = flushStrength(mask);
-  return n;
-}
-
-// Sort the 1,081 holes into `order` by strength; `start` gets the first place of each class of equal holes. Returns the classes.
-function sortHoles(board) {
-  let n = rankPairs(board), suit = -1, onBoard = 0;
-  for (let s = 0; s < 4; s++) {
-    let mask = 0;
-    for (const card of board) if ((card & 3) === s) mask |= 1 << (card >> 2);
-    if (count(mask) >= 3) { suit = s; onBoard = count(mask); n = flushes(mask, n); }
-  }
-  for (let i = 0; i < n; i++) packed[i] = values[i] * 256 + i;
-  packed.subarray(0, n).sort();
-  let classes = 0;
-  for (let i = 0; i < n; i++) {
-    if (i && packed[i] >>> 8 !== packed[i - 1] >>> 8) classes++;
-    rankOf[packed[i] & 255] = classes;
-  }
-  classes++;
-  start.fill(0);
-  let k = 0;
-  for (let card = 0; card < 52; card++) if (!board.includes(card)) free[k++] = card;
-  for (let i = 1; i < 47; i++) {
+// The 1,081 holes of a river board from weakest to strongest, and the end of each class of equal ones.
+function riverOrder(board) {
+  const free = unusedCards(board), keys = new Float64Array(1081), [b1, b2, b3, b4] = heldRanks(board);
+  const suit = [0, 1, 2, 3].find(s => board.filter(card => (card & 3) === s).length >= 3), suited = suitMask(board, suit);
+  for (let i = 1, n = 0; i < 47; i++) {
+    const x = 1 << (free[i] >> 2), a1 = b1 | x, a2 = b2 | b1 & x, a3 = b3 | b2 & x, a4 = b4 | b3 & x;
+    const mask = (free[i] & 3) === suit ? suited | x : suited;
     for (let j = 0; j < i; j++) {
-      const hi = free[i], lo = free[j], high = (hi & 3) === suit, low = (lo & 3) === suit;
-      let value = pairValue[13 * (hi >> 2) + (lo >> 2)], flush = -1;
-      if (high && low) flush = bothSuited[13 * (hi >> 2) + (lo >> 2)];
-      else if (high || low) flush = oneSuited[(high ? hi : lo) >> 2];
-      if (flush < 0 && onBoard === 5) flush = n - 1; // the board's own flush, listed last
-      if (flush >= 0 && values[flush] > values[value]) value = flush;
-      const h = hi * (hi - 1) / 2 + lo;
-      holeValue[h] = rankOf[value];
-      start[holeValue[h] + 2]++;
+      const y = 1 << (free[j] >> 2), ranks = rankStrength(a1 | y, a2 | a1 & y, a3 | a2 & y, a4 | a3 & y);
+      keys[n++] = 2048 * Math.max(ranks, FLUSH[(free[j] & 3) === suit ? mask | y : mask]) + holeIndex(free[i], free[j]);
     }
   }
-  for (let c = 2; c <= classes; c++) start[c] += start[c - 1];
-  for (let i = 1; i < 47; i++) {
-    for (let j = 0; j < i; j++) {
-      const h = free[i] * (free[i] - 1) / 2 + free[j];
-      order[start[holeValue[h] + 1]++] = h;
-    }
-  }
-  return classes;
+  keys.sort();
+  const order = new Int16Array(1081), ends = [];
+  let last = 0;
+  keys.forEach((key, i) => {
+    const value = Math.floor(key / 2048);
+    order[i] = key - 2048 * value;
+    if (i && value > last) ends.push(i);
+    last = value;
+  });
+  return { order, ends: [...ends, 1081] };
 }
 
-// 2 * wins + ties of each hole against the 990 opponents that share no card with it, out[0..1325], from weakest to strongest.
-function riverEquity(board, out) {
-  const classes = sortHoles(board);
-  out.fill(BLOCKED);
-  below.fill(0); // weaker holes with each card
-  inside.fill(0); // and equal ones
-  for (let c = 0, first = 0; c < classes; c++) {
-    const end = start[c + 1];
-    for (let i = first; i < end; i++) { inside[HIGH[order[i]]]++; inside[LOW[order[i]]]++; }
+// Weight of all holes that share no card with each hole of a board.
+function disjointWeight(weights, { order }) {
+  const card = new Float64Array(52), out = new Float64Array(N_HOLES);
+  let all = 0;
+  for (const h of order) { all += weights[h]; card[HIGH[h]] += weights[h]; card[LOW[h]] += weights[h]; }
+  for (const h of order) out[h] = all - card[HIGH[h]] - card[LOW[h]] + weights[h];
+  return out;
+}
+
+// Weight of the weaker holes less that of the stronger ones, for each hole of a board.
+function showdownWeight(weights, sorted) {
+  const { order, ends } = sorted, total = disjointWeight(weights, sorted), out = new Float64Array(N_HOLES);
+  const below = new Float64Array(52), inside = new Float64Array(52);
+  let weaker = 0, first = 0;
+  for (const end of ends) {
+    let equal = 0;
+    for (let i = first; i < end; i++) {
+      const h = order[i];
+      equal += weights[h];
+      inside[HIGH[h]] += weights[h];
+      inside[LOW[h]] += weights[h];
+    }
     for (let i = first; i < end; i++) {
       const h = order[i], a = HIGH[h], b = LOW[h];
-      const wins = first - below[a] - below[b], ties = end - first - inside[a] - inside[b] + 1;
-      out[h] = 2 * wins + ties;
+      const win = weaker - below[a] - below[b], tie = equal - inside[a] - inside[b] + weights[h];
+      out[h] = 2 * win + tie - total[h];
     }
-    for (let i = first; i < end; i++) {
-      const a = HIGH[order[i]], b = LOW[order[i]];
-      below[a] += inside[a];
-      inside[a] = 0;
-      below[b] += inside[b];
-      inside[b] = 0;
-    }
+    for (let card = 0; card < 52; card++) below[card] += inside[card];
+    inside.fill(0);
+    weaker += equal;
     first = end;
   }
+  return out;
+}
+
+// 2 * wins + ties of each hole against the 990 opponents that share no card with it.
+function riverEquity(board) {
+  const sorted = riverOrder(board), won = showdownWeight(new Float64Array(N_HOLES).fill(1), sorted);
+  const out = new Int32Array(N_HOLES).fill(BLOCKED);
+  for (const h of sorted.order) out[h] = won[h] + 990;
+  return out;
 }
 
 // --- all hands of a board --------------------------------------------------------------------------------------------
@@ -199,30 +158,23 @@ function riverEquity(board, out) {
 // Equities of every hole on a flop, turn or river: `equity` on the board itself, and `later[street]`, a row of 1,326 for each way
 // in which the next cards can fall. One sweep over the river boards serves all hands.
 function sweep(board) {
-  const left = [...Array(52).keys()].filter(card => !board.includes(card));
-  const equity = new Int32Array(N_HOLES), later = {};
-  if (board.length === 5) riverEquity(board, equity);
-  if (board.length === 4) {
-    later[3] = left.map(() => new Int32Array(N_HOLES));
-    left.forEach((card, i) => riverEquity([...board, card], later[3][i]));
-    for (const row of later[3]) addTo(equity, row);
-  }
-  if (board.length === 3) {
+  const street = BOARD_CARDS.indexOf(board.length), left = unusedCards(board), later = {};
+  if (street === 3) return { street, equity: riverEquity(board), later };
+  if (street === 2) later[3] = left.map(card => riverEquity([...board, card]));
+  else {
     later[2] = left.map(() => new Int32Array(N_HOLES));
-    later[3] = [];
-    for (let i = 1; i < 49; i++) {
-      for (let j = 0; j < i; j++) {
-        const row = new Int32Array(N_HOLES);
-        riverEquity([...board, left[i], left[j]], row);
-        later[3].push(row);
-        for (const sum of [later[2][i], later[2][j], equity]) addTo(sum, row);
-      }
-    }
-    left.forEach((card, i) => block(later[2][i], [card]));
+    later[3] = left.flatMap((turn, i) => left.slice(0, i).map((river, j) => {
+      const row = riverEquity([...board, turn, river]);
+      addTo(later[2][i], row);
+      addTo(later[2][j], row);
+      return row;
+    }));
+    left.forEach((card, i) => block(later[2][i], [...board, card]));
   }
+  const equity = new Int32Array(N_HOLES);
+  for (const row of later[3]) addTo(equity, row);
   block(equity, board);
-  if (later[2]) for (const row of later[2]) block(row, board);
-  return { street: BOARD_CARDS.indexOf(board.length), equity, later };
+  return { street, equity, later };
 }
 
 function addTo(sum, row) {

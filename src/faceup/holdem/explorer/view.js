@@ -250,4 +250,3 @@ function shuffled(cards) {
   }
   return deck;
 }
-const unusedCards = used => [...Array(52).keys()].filter(card => !used.includes(card));

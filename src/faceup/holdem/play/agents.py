@@ -32,7 +32,7 @@ from faceup.holdem.betting.betting_tree import (
 from faceup.holdem.betting.notation import line_to, state_after
 from faceup.holdem.betting.translation import node_after, read_action
 from faceup.holdem.learn.agent_file import AgentFile, load_agent_file
-from faceup.holdem.play.words import Step, action_words, call_words, reasons, steps
+from faceup.holdem.play.words import Step, call_words, reasons, steps
 from faceup.holdem.solve.policy import (
     Agent,
     ModelPolicy,
@@ -142,7 +142,13 @@ class TreeAgent(ModelAgent):
 
     def __init__(self, file: AgentFile, tables: tuple[StreetTable, ...] | None = None):
         """tables: as in `ModelAgent`. Raises ValueError where labels or features are not those that this package knows."""
-        history = _history(file.feature_names)
+        known = {history: [feature_names(street, history) for street in range(4)] for history in HISTORIES}
+        history = next((told for told, names in known.items() if list(file.feature_names) == names), None)
+        if history is None:
+            odd = (k for k, given in enumerate(file.feature_names) if given not in [names[k] for names in known.values()])
+            street = next(odd, 3)
+            expected = [names[street] for names in known.values()]
+            raise ValueError(f"{STREETS[street]}: features {file.feature_names[street]}, expected one of {expected}")
         menu = _menu(file.labels, file.provenance.get("menu"))
         super().__init__(menu, [partial(predict, tree) for tree in file.trees], tables, history)
         self.trees, self.provenance = file.trees, file.provenance
@@ -165,8 +171,9 @@ class TreeAgent(ModelAgent):
         pot, to_call = pot_and_call(state)
         lines = [f"{STREETS[state.street]}: ${pot:,} in the pot, {call_words(pot, to_call)}"]
         lines += [f"  {'because' if i == 0 else '    and'} {reason}" for i, reason in enumerate(why)]
+        names = {"fold": "fold", "call": "call" if to_call else "check"}
         likeliest = sorted(answer.items(), key=lambda item: -item[1])
-        said = [f"{action_words(label, to_call, amounts[label])} {100 * p:.0f} %" for label, p in likeliest if p >= 0.005]
+        said = [f"{names.get(a, f'{a} (to ${amounts[a]:,})')} {100 * p:.0f} %" for a, p in likeliest if p >= 0.005]
         return "\n".join([*lines, "so: " + ", ".join(said)])
 
 
@@ -234,19 +241,15 @@ class PolicyAgent:
             _state(board, betting)
         if self.tree.kind[node] != DECISION:
             return np.ones((len(holes), 1))
-        street = int(self.tree.street[node])
-        rows, row_of_hole = self._rows(street, list(board), holes)
-        below, start = children(self.tree, node), int(self.tree.street_start[street])
-        p = rows[row_of_hole[holes], below.start - start : below.stop - start]
-        return checked_answers(p, len(holes), len(below), f"policy at node {node}").astype(np.float64)
-
-    def _rows(self, street: int, board: list[int], holes: np.ndarray) -> StreetRows:
-        key = tuple(board), holes.tobytes()
+        street, key = int(self.tree.street[node]), (tuple(board), holes.tobytes())
         if street not in self._known or self._known[street][0] != key:
             wanted = np.zeros(len(HOLE_CARDS), dtype=bool)
             wanted[holes] = True
-            self._known[street] = key, checked_rows(self.tree, street, self.policy.street(street, board, wanted))
-        return self._known[street][1]
+            self._known[street] = key, checked_rows(self.tree, street, self.policy.street(street, list(board), wanted))
+        rows, row_of_hole = self._known[street][1]
+        below, start = children(self.tree, node), int(self.tree.street_start[street])
+        p = rows[row_of_hole[holes], below.start - start : below.stop - start]
+        return checked_answers(p, len(holes), len(below), f"policy at node {node}").astype(np.float64)
 
 
 class AgentPolicy:
@@ -289,26 +292,15 @@ class AgentPolicy:
             first = int(self.tree.first_child[node]) - start
             out[: len(holes), first : first + int(self.tree.n_children[node])] = self.at(node, holes, board)
         row_of_hole = np.zeros(len(HOLE_CARDS), dtype=np.int32)
-        row_of_hole[holes] = np.arange(len(holes)) if street < 3 else self._river_numbers(out[: len(holes)])
-        return (out if street < 3 else self._river), row_of_hole
-
-    def _river_numbers(self, rows: np.ndarray) -> list[int]:
-        """The places of rows in the river's table; those that it has not are added."""
-        if len(self._numbers) + len(rows) > _RIVER_ROWS:
+        if street < 3:
+            row_of_hole[holes] = np.arange(len(holes))
+            return out, row_of_hole
+        if len(self._numbers) + len(holes) > _RIVER_ROWS:
             self._numbers, self._river = {}, np.repeat(self._calls[3], _RIVER_ROWS, axis=0)
-        places = [self._numbers.setdefault(row.tobytes(), len(self._numbers)) for row in rows]
-        self._river[places] = rows
-        return places
-
-
-def _history(names: Sequence[tuple[str, ...]]) -> str:
-    """The setting whose features these are, of four rounds; ValueError naming a round that has others."""
-    known = {history: [feature_names(street, history) for street in range(4)] for history in HISTORIES}
-    for history, expected in known.items():
-        if list(names) == expected:
-            return history
-    street = next((k for k, given in enumerate(names) if given not in [expected[k] for expected in known.values()]), 3)
-    raise ValueError(f"{STREETS[street]}: features {names[street]}, expected one of {[f[street] for f in known.values()]}")
+        places = [self._numbers.setdefault(row.tobytes(), len(self._numbers)) for row in out[: len(holes)]]
+        self._river[places] = out[: len(holes)]
+        row_of_hole[holes] = places
+        return self._river, row_of_hole
 
 
 def _menu(labels: Sequence[str], menu: Menu | None) -> Menu:

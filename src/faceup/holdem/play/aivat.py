@@ -10,7 +10,7 @@ That is unbiased for any guess. The cards on the board are left to luck: correct
 from collections.abc import Callable
 
 import numpy as np
-from numba import njit, prange
+from numba import njit
 
 from faceup.cards.cards import CLASS_OF_HOLE, HOLE_CARDS, PERMUTED_HOLES
 from faceup.cards.equity import UNITS, StreetTable
@@ -19,35 +19,23 @@ from faceup.holdem.betting.betting_tree import FOLD, FOLD_END, MBB_PER_DOLLAR, S
 from faceup.holdem.play.match_tree import Sides
 from faceup.holdem.play.sampled_match import Deals, TableSeat, deal, dollars, play_deals, seated
 from faceup.holdem.solve.policy import Policy, TablePolicy
+from faceup.notebook.threads import on_threads
 
-_N_HOLES = len(HOLE_CARDS)
 _BATCH = 4096  # deals at once: 22 MB of weights
 _SLOPES = (2.0, 2.0, 2.0, 1e9)  # of the guess in the lead in equity, by street; on the river the better hand wins
 
 
-@njit(cache=True, parallel=True)
-def _possible(cards, player, weights):
-    """1 for each hole that the board and the opponent leave, 0 for the others."""
-    for i in prange(cards.shape[0]):
-        used = np.int64(0)
-        for k in range(4, 9):
-            used |= np.int64(1) << cards[i, k]
-        for k in range(2):
-            used |= np.int64(1) << cards[i, 2 * (1 - player) + k]
-        for h in range(weights.shape[1]):
-            blocked = (used >> np.int64(HOLE_CARDS[h, 0]) | used >> np.int64(HOLE_CARDS[h, 1])) & 1
-            weights[i, h] = 0 if blocked else 1
-
-
-@njit(cache=True, parallel=True)
-def _observe(hands, chosen, columns, worth, folds, table, lookup, equity, boards, permutations, theirs, slope, weights, out):
+@njit(cache=True, nogil=True)
+def _observe(
+    share, hands, chosen, columns, worth, folds, table, lookup, equity, boards, permutations, theirs, slope, weights, out
+):
     """Weigh the holes by the action that was chosen, and correct for the draw of it.
 
     columns, worth (m, k): of each of a hand's actions, -1 where there is none; folds (m, k): whether it pays `worth` for sure,
     else `worth` times a guess of 2 * (chance to win) - 1, `slope` times the lead in equity. lookup (n_boards, n_columns): row of
     `table` of each hole; equity of the same shape; theirs (m,): the opponent's equity.
     """
-    for i in prange(hands.shape[0]):
+    for i in range(share[0], hands.shape[0], share[1]):
         weight = weights[hands[i]]
         rows, known = lookup[boards[i]], equity[boards[i]]
         preflop = rows.shape[0] < weight.shape[0]
@@ -76,10 +64,10 @@ def _observe(hands, chosen, columns, worth, folds, table, lookup, equity, boards
             out[hands[i]] += expected / before - taken / after
 
 
-@njit(cache=True, parallel=True)
-def _showdowns(hands, cards, strengths, stakes, weights, out):
+@njit(cache=True, nogil=True)
+def _showdowns(share, hands, cards, strengths, stakes, weights, out):
     """Add what all holes win on average at a showdown against the opponent's hand; strengths (m,) of that."""
-    for i in prange(hands.shape[0]):
+    for i in range(share[0], hands.shape[0], share[1]):
         weight = weights[hands[i]]
         seven = np.empty(7, dtype=np.int64)
         seven[2:] = cards[hands[i], 4:]
@@ -100,15 +88,15 @@ class ImaginedSeat(TableSeat):
         """tables: of cards/equity."""
         super().__init__(match, own, policy, seat)
         self._match, self._tables, self._seat, self._known = match, tables, seat, policy
-        groups = policy.groups
-        self._lookups = np.arange(169, dtype=np.int32)[None], groups.flop, groups.turn, tables[3].equity
+        self._lookups = np.arange(169, dtype=np.int32)[None], policy.groups.flop, policy.groups.turn, tables[3].equity
 
     def start(self, deals: Deals, player: int) -> None:
         """Take the deals, with every hole that the player may hold as likely as any other."""
         super().start(deals, player)
-        self._weights = np.empty((len(deals.cards), _N_HOLES), dtype=np.float32)
+        free = np.ones((len(deals.cards), 52), dtype=np.float32)  # 0 for cards of the board and the opponent
+        np.put_along_axis(free, np.delete(deals.cards, [2 * player, 2 * player + 1], axis=1), 0, axis=1)
+        self._weights = free.take(HOLE_CARDS[:, 0], axis=1) * free.take(HOLE_CARDS[:, 1], axis=1)
         self._corrections = np.zeros(len(deals.cards))
-        _possible(deals.cards, player, self._weights)
 
     def act(self, street: int, hands: np.ndarray, nodes: np.ndarray, u: np.ndarray) -> np.ndarray:
         """See `Seat`; a reading behind the own tree's end calls whatever it holds, so that nothing is to be learnt there."""
@@ -118,21 +106,17 @@ class ImaginedSeat(TableSeat):
         targets = self.readings.target[edges]
         chosen = (there & (targets == self._at[hands][:, None])).argmax(axis=1)
         asked = columns[:, 0] >= 0
-        self._note(street, hands[asked], chosen[asked], columns[asked], self.readings.node[targets[asked]])
-        return after
-
-    def _note(self, street, hands, chosen, columns, reached) -> None:
-        put = self._match.bets[reached].sum(axis=3)  # (m, k, 2)
+        hands, reached = hands[asked], self.readings.node[targets[asked]]
         folds = self._match.label[reached] == FOLD
-        matched = put.min(axis=2).astype(np.float64)  # a raise is worth little more: it is often not called
+        matched = self._match.bets[reached].sum(axis=3).min(axis=2).astype(np.float64)  # a raise is often not called
         worth = np.where(folds, -matched, matched)
-        deals, table, theirs = self._deals, self._tables[street], 1 - self._player
-        boards = deals.boards[street, hands]
-        shown = table.equity[boards, deals.columns[street, hands, theirs]].astype(np.float64)
-        _observe(
-            hands, chosen, columns, worth, folds, self._known.tables[street], self._lookups[street], table.equity, boards,
-            deals.permutations[street, hands], shown, _SLOPES[street] / UNITS[street], self._weights, self._corrections,
-        )  # fmt: skip
+        deals, equity = self._deals, self._tables[street].equity
+        boards, permutations = deals.boards[street, hands], deals.permutations[street, hands]
+        shown = equity[boards, deals.columns[street, hands, 1 - self._player]].astype(np.float64)
+        known = self._known.tables[street], self._lookups[street], equity, boards, permutations, shown
+        slope = _SLOPES[street] / UNITS[street]
+        on_threads(_observe, hands, chosen[asked], columns[asked], worth, folds, *known, slope, self._weights, self._corrections)
+        return after
 
     def score(self, nodes: np.ndarray) -> np.ndarray:
         """Dollars that the agent wins in each hand, with less luck, (n,) float64; nodes (n,): where the hands ended."""
@@ -142,7 +126,7 @@ class ImaginedSeat(TableSeat):
         out[folded] += np.where(match.actor[nodes] == self._seat, -stakes, stakes)[folded]
         shown = np.flatnonzero(match.kind[nodes] == SHOWDOWN)
         strengths = deals.strengths[shown, 1 - self._player]
-        _showdowns(shown, deals.cards, strengths, stakes[shown].astype(np.float64), self._weights, out)
+        on_threads(_showdowns, shown, deals.cards, strengths, stakes[shown].astype(np.float64), self._weights, out)
         return out
 
 

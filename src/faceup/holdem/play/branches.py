@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from faceup.cards.cards import BOARD_CARDS, HOLE_CARDS
+from faceup.cards.cards import BOARD_CARDS
 from faceup.cards.features import board_features
 from faceup.holdem.betting.betting_tree import CALL, FOLD, STREETS, BettingTree, children
 from faceup.holdem.play.agents import TreePolicy
@@ -61,8 +61,13 @@ def look(
     strength = [np.zeros((len(m.feature), N_BINS)) for m in policy.models]
     for b, board in enumerate(boards):
         played = action_values(policy.tree, policy, theirs, board)
-        for street in range(len(STREETS)):
-            _sum_street(policy, street, board, played, sums[street][b], strength[street])
+        for street, (_, nodes, histories) in enumerate(policy.histories):
+            leaves, equity = _leaves(policy, street, board)
+            bins = np.minimum((equity * N_BINS).astype(np.int64), N_BINS - 1)
+            for node, history in zip(nodes, histories, strict=True):
+                columns = _columns(policy.tree, int(node), played, equity)
+                _add(leaves[history], columns, sums[street][b])
+                _add(leaves[history] * N_BINS + bins, columns[:1], strength[street].reshape(-1, 1))
         progress(b + 1)
     return [_seen(model, s, bins, n_labels) for model, s, bins in zip(policy.models, sums, strength, strict=True)]
 
@@ -77,23 +82,9 @@ def _leaves(policy: TreePolicy, street: int, board: Sequence[int]) -> tuple[np.n
     return leaf_of(policy.models[street], x.reshape(-1, x.shape[2])).reshape(x.shape[:2]), hands[:, 0]
 
 
-def _sum_street(
-    policy: TreePolicy, street: int, board: Sequence[int], played: ActionValues, sums: np.ndarray, strength: np.ndarray
-) -> None:
-    """Add one board's decisions of a street to its leaves, in place."""
-    leaves, equity = _leaves(policy, street, board)
-    bins = np.minimum((equity * N_BINS).astype(np.int64), N_BINS - 1)
-    _, nodes, histories = policy.histories[street]
-    columns = np.empty((sums.shape[1], len(HOLE_CARDS)))
-    for node, history in zip(nodes, histories, strict=True):
-        _fill_columns(policy.tree, int(node), played, equity, columns)
-        _add(leaves[history], columns, sums)
-        _add(leaves[history] * N_BINS + bins, columns[:1], strength.reshape(-1, 1))
-
-
-def _fill_columns(tree: BettingTree, node: int, played: ActionValues, equity: np.ndarray, columns: np.ndarray) -> None:
-    """What `Seen` sums, of one decision and each hole: columns (2 + 5 K, 1326), in place."""
-    columns[:] = 0
+def _columns(tree: BettingTree, node: int, played: ActionValues, equity: np.ndarray) -> np.ndarray:
+    """What `Seen` sums, of one decision and each hole: (2 + 5 K, 1326)."""
+    columns = np.zeros((2 + _OF_LABEL * len(tree.labels), len(equity)))
     player, scale = tree.actor[node], 1 / (2 * N_PAIRS)  # of two seats and all pairs of holes
     own = played.own[player, node] * scale
     columns[0] = own * played.others[player, node]
@@ -106,6 +97,7 @@ def _fill_columns(tree: BettingTree, node: int, played: ActionValues, equity: np
         answer = tree.first_child[child]
         if tree.n_children[child] and tree.label[answer] == FOLD and tree.actor[child] != player:
             columns[start + 4] = own * played.share[child] * played.others[player, answer]
+    return columns
 
 
 def _seen(model: DecisionTree, sums: np.ndarray, strength: np.ndarray, n_labels: int) -> Seen:

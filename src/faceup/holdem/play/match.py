@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit, prange
+from numba import njit
 
 from faceup.cards.cards import BOARD_CARDS, CLASS_OF_HOLE, HOLE_CARDS, N_CLASSES, STREETS
 from faceup.cards.equity import StreetTable
@@ -21,10 +21,11 @@ from faceup.cards.matchups import RUNOUTS_PREFLOP, edges
 from faceup.cards.strength import N_RIVER_HOLES
 from faceup.holdem.betting.betting_tree import DECISION, MBB_PER_DOLLAR, SHOWDOWN, BettingTree
 from faceup.holdem.solve.board import N_TILES, PADDED, TILE, _block_values, _gather_lanes, board_order
-from faceup.holdem.solve.layout import LANES, Layout, make_layout, stakes_at
+from faceup.holdem.solve.layout import LANES, make_layout, stakes_at
 from faceup.holdem.solve.policy import Policy, checked_rows, class_reach, free_holes, opponents, street_reach
 from faceup.notebook.intervals import mean_ci95
 from faceup.notebook.ranks import Ranks
+from faceup.notebook.threads import ALONE, on_threads
 
 FIFTHS = 5  # of the hands that a board leaves, by equity
 _N_PAIRS = 1326 * 1225  # ordered pairs of holes without a common card
@@ -38,16 +39,18 @@ class Result(NamedTuple):
     boards: int
 
 
-@njit(cache=True, parallel=True)
-def _all_reach(layout, s0, s1, s2, s3, rows, first_seat, end_seat, root_reach, ends):
-    """Reach of all ends under one policy in seats first_seat..end_seat - 1: ends (n_columns, 2, N_TILES, TILE)."""
-    _part_reach(layout, 0, s0, s1, s2, s3, rows, first_seat, end_seat, root_reach, ends)
-    for part in prange(1, layout.edges.shape[0]):
-        _part_reach(layout, part, s0, s1, s2, s3, rows, first_seat, end_seat, root_reach, ends)
+@njit(cache=True, nogil=True)
+def _parts_reach(share, layout, first, end, tables, rows, first_seat, end_seat, root_reach, ends):
+    """Reach of the ends of parts first..end - 1 under one policy in seats first_seat..end_seat - 1.
+
+    ends (n_columns, 2, N_TILES, TILE).
+    """
+    for part in range(first + share[0], end, share[1]):
+        _part_reach(layout, part, tables, rows, first_seat, end_seat, root_reach, ends)
 
 
 @njit(cache=True)
-def _part_reach(layout, part, s0, s1, s2, s3, rows, first_seat, end_seat, root_reach, ends):
+def _part_reach(layout, part, tables, rows, first_seat, end_seat, root_reach, ends):
     first, end = layout.decisions[part, 0], layout.decisions[part, 1]
     own = ends[layout.columns[part, 0] : layout.columns[part, 3]]
     reach = np.empty((2, end - first, TILE), dtype=np.float32)
@@ -57,10 +60,8 @@ def _part_reach(layout, part, s0, s1, s2, s3, rows, first_seat, end_seat, root_r
             for d in range(first, end):
                 if layout.root_of[d] >= 0:
                     reach[seat, d - first] = root_reach[seat, layout.root_of[d], tile]
-            _street_down(layout, part, 0, s0, rows[0, tile], tile, seat, step, reach[seat], root_reach[seat], own)
-            _street_down(layout, part, 1, s1, rows[1, tile], tile, seat, step, reach[seat], root_reach[seat], own)
-            _street_down(layout, part, 2, s2, rows[2, tile], tile, seat, step, reach[seat], root_reach[seat], own)
-            _street_down(layout, part, 3, s3, rows[3, tile], tile, seat, step, reach[seat], root_reach[seat], own)
+            for s in range(4):
+                _street_down(layout, part, s, tables[s], rows[s, tile], tile, seat, step, reach[seat], root_reach[seat], own)
 
 
 @njit(cache=True)
@@ -85,15 +86,15 @@ def _street_down(layout, part, street, table, row_of_hole, tile, seat, step, rea
                 reach[d - first, j] = reach[above - first, j] * step[j]
 
 
-@njit(cache=True, parallel=True)
-def _pair_values(layout, is_showdown, holes, class_start, ends, wanted, out):
+@njit(cache=True, nogil=True)
+def _pair_values(share, layout, is_showdown, holes, class_start, ends, wanted, out):
     """out[b, i, j] = dollars that policy i as player 0 wins from j at the ends of block b, summed over all pairs of holes.
 
     ends (n_policies, n_columns, 2, N_TILES, TILE); wanted (n_policies, n_policies) bool: which pairs are asked for;
     out (n_blocks, n_policies, n_policies) float64, left as it is elsewhere.
     """
     n = ends.shape[0]
-    for b in prange(out.shape[0]):
+    for b in range(share[0], out.shape[0], share[1]):
         mine, theirs = np.empty((PADDED, LANES), dtype=np.float32), np.empty((PADDED, LANES), dtype=np.float32)
         values, total = np.empty((PADDED, LANES), dtype=np.float32), np.empty(LANES)
         each = np.arange(holes.shape[0], dtype=np.int32)  # every hole is its own kin
@@ -106,24 +107,11 @@ def _pair_values(layout, is_showdown, holes, class_start, ends, wanted, out):
             for i in range(n):
                 if wanted[i, j]:
                     _gather_lanes(ends[i], b * LANES, 0, N_TILES, mine)
-                    _dot_lanes(mine, values, total)
+                    total[:] = 0
+                    for h in range(PADDED):
+                        for lane in range(total.shape[0]):
+                            total[lane] += np.float64(mine[h, lane]) * np.float64(values[h, lane])
                     out[b, i, j] = total.sum()
-
-
-@njit(cache=True)
-def _dot_lanes(reach, values, total):
-    """total (LANES,) float64 = sum over holes of reach times value, each (PADDED, LANES) float32."""
-    width = reach.shape[1]
-    total[:] = 0
-    for h in range(reach.shape[0]):
-        for j in range(width):
-            total[j] += np.float64(reach[h, j]) * np.float64(values[h, j])
-
-
-def _is_showdown(layout: Layout) -> np.ndarray:
-    """Whether each block of LANES columns holds showdowns."""
-    starts = np.arange(0, len(layout.stake), LANES)
-    return np.array([((layout.columns[:, 0] <= c) & (c < layout.columns[:, 1])).any() for c in starts])
 
 
 class Table:
@@ -147,9 +135,10 @@ class Table:
         self._wanted = np.ones((n, n), dtype=bool) if wanted is None else np.asarray(wanted, dtype=bool)
         if self._wanted.shape != (n, n):
             raise ValueError(f"wanted has shape {self._wanted.shape}, expected {(n, n)}")
-        self.tree, self.policies, self.layout = tree, list(policies), make_layout(tree, (0, 1))
+        self.tree, self.policies, self.layout = tree, list(policies), make_layout(tree)
         self._checked: dict[tuple[int, int], np.ndarray] = {}
-        self._is_showdown = _is_showdown(self.layout)
+        blocks, (first, end) = range(0, len(self.layout.stake), LANES), self.layout.columns[:, :2].T
+        self._is_showdown = np.array([((first <= c) & (c < end)).any() for c in blocks])
         self._before = np.zeros((n, n))
         if preflop_wins is not None:
             self._before[self._wanted] = preflop_values(tree, self.policies, preflop_wins)[self._wanted]
@@ -170,13 +159,14 @@ class Table:
         order = board_order(np.array(board))
         weights = np.zeros(PADDED, dtype=np.float32)
         weights[:N_RIVER_HOLES] = 1 if subset is None else subset[order.holes]
-        pairs = _compatible_pairs(order.holes, weights[:N_RIVER_HOLES])
+        cards = np.bincount(HOLE_CARDS[order.holes].ravel(), weights[:N_RIVER_HOLES].repeat(2))
+        pairs = float(weights.sum() ** 2 - (cards**2).sum() + (weights**2).sum())  # ordered, by weight, without a common card
         if pairs == 0:
             raise ValueError("subset: no two of its holes can be dealt together on this board, expected some")
         for i, policy in enumerate(self.policies):
             self._reach(i, policy, board, order.holes, weights, subset)
         out = np.zeros((len(self._is_showdown), len(self.policies), len(self.policies)))
-        _pair_values(self.layout, self._is_showdown, order.holes, order.class_start, self._ends, self._wanted, out)
+        on_threads(_pair_values, self.layout, self._is_showdown, order.holes, order.class_start, self._ends, self._wanted, out)
         return out.sum(axis=0) / pairs + self._before
 
     def _reach(self, i, policy, board, holes, weights, subset) -> None:
@@ -188,11 +178,13 @@ class Table:
                 raise ValueError(f"policy {i}, {STREETS[street]}: expected probabilities, finite and not below 0")
             self._checked[i, street] = table  # a table that serves all boards is looked at once
             rows[street].reshape(PADDED)[:N_RIVER_HOLES] = row_of_hole[holes]
-            tables.append(np.ascontiguousarray(table))
+            tables.append(np.require(table, np.float32, ["C", "W"]))  # of one type, for the kernel
         self._roots[:, 0] = weights.reshape(N_TILES, TILE)
         asked = np.flatnonzero([self._wanted[i].any(), self._wanted[:, i].any()])
         if len(asked):
-            _all_reach(self.layout, *tables, rows, asked[0], asked[-1] + 1, self._roots, self._ends[i])
+            shared = tuple(tables), rows, asked[0], asked[-1] + 1, self._roots, self._ends[i]
+            _parts_reach(ALONE, self.layout, 0, 1, *shared)  # before the flop, where all others begin
+            on_threads(_parts_reach, self.layout, 1, len(self.layout.edges), *shared)
 
 
 def first_against_all(n: int) -> np.ndarray:
@@ -218,13 +210,6 @@ def preflop_values(tree: BettingTree, policies: Sequence[Policy], preflop_wins: 
     return won / _N_PAIRS
 
 
-def _compatible_pairs(holes: np.ndarray, weights: np.ndarray) -> float:
-    """Ordered pairs of holes without a common card, by weight."""
-    cards = np.zeros(52)
-    np.add.at(cards, HOLE_CARDS[holes].ravel(), weights.repeat(2))
-    return float(weights.sum() ** 2 - (cards**2).sum() + (weights**2).sum())
-
-
 def play_boards(
     table: Table,
     boards: Sequence[Sequence[int]],
@@ -239,7 +224,13 @@ def play_boards(
     """
 
     def work(k: int) -> np.ndarray:
-        subset = None if subset_size is None else _random_subset(boards[k], subset_size, seed, k)
+        if subset_size is None:
+            return table.play(boards[k]).ravel()
+        free = np.flatnonzero(free_holes(list(boards[k])))
+        if not 2 <= subset_size <= len(free):
+            raise ValueError(f"subset_size is {subset_size}, expected from 2 to {len(free)}")
+        subset = np.zeros(len(HOLE_CARDS), dtype=bool)
+        subset[np.random.default_rng([seed, k]).choice(free, subset_size, replace=False)] = True
         return table.play(boards[k], subset).ravel()
 
     n, out = len(table.policies), []
@@ -247,15 +238,6 @@ def play_boards(
         out.append(values.reshape(n, n))
         progress(len(out))
     return np.array(out)
-
-
-def _random_subset(board: Sequence[int], size: int, seed: int, k: int) -> np.ndarray:
-    free = np.flatnonzero(free_holes(list(board)))
-    if not 2 <= size <= len(free):
-        raise ValueError(f"subset_size is {size}, expected from 2 to {len(free)}")
-    subset = np.zeros(len(HOLE_CARDS), dtype=bool)
-    subset[np.random.default_rng([seed, k]).choice(free, size, replace=False)] = True
-    return subset
 
 
 def random_boards(n: int, seed: int) -> np.ndarray:
@@ -303,7 +285,9 @@ def habits(tree: BettingTree, policy: Policy, tables: tuple[StreetTable, ...], b
         for street in range(4):
             shown = [int(c) for c in board[: BOARD_CARDS[street]]]
             street_reach(tree, street, policy.street(street, shown), reach)
-            bins.append(_fifths(board_features(street, tables[street], shown)[:, 0], free))
+            order = np.flatnonzero(free)[board_features(street, tables[street], shown)[free, 0].argsort(kind="stable")]
+            bins.append(np.zeros(len(HOLE_CARDS), dtype=np.int64))
+            bins[street][order] = np.arange(len(order)) * FIFTHS // len(order)
         others[nodes] = opponents(reach[1 - tree.actor[nodes], nodes])
         of_node = np.stack(bins)[tree.street]  # (n_nodes, 1326)
         here = reach[tree.actor[nodes], nodes] * others[nodes]
@@ -311,14 +295,6 @@ def habits(tree: BettingTree, policy: Policy, tables: tuple[StreetTable, ...], b
         _add(found.taken, after, of_node[above], reach[tree.actor[above], after] * others[above])
     total = found.reach[0].sum()
     return Habits(found.reach / total, found.taken / total)
-
-
-def _fifths(equity: np.ndarray, free: np.ndarray) -> np.ndarray:
-    """Fifth of each hole, (1326,): equal shares of the free ones by equity; ties by number."""
-    out = np.zeros(len(equity), dtype=np.int64)
-    order = np.flatnonzero(free)[np.argsort(equity[free], kind="stable")]
-    out[order] = np.arange(len(order)) * FIFTHS // len(order)
-    return out
 
 
 def _add(sums: np.ndarray, nodes: np.ndarray, bins: np.ndarray, weights: np.ndarray) -> None:

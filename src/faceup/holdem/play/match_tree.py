@@ -9,11 +9,11 @@ is left to a draw.
 """
 
 from collections.abc import Callable, Sequence
-from functools import partial
+from functools import cache, partial
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit, prange
+from numba import njit
 
 from faceup.cards.cards import BOARD_CARDS, HOLE_CARDS
 from faceup.holdem.betting.betting_tree import (
@@ -37,6 +37,7 @@ from faceup.holdem.play.purified import LikelyModel
 from faceup.holdem.solve.board import TILE
 from faceup.holdem.solve.policy import ModelPolicy, Policy, Predict, StreetRows, ask, checked_rows
 from faceup.notebook.ranks import Ranks
+from faceup.notebook.threads import on_threads
 
 Steps = list[tuple[int, int, float, int]]  # (child of the match tree, own node, chance, column) as in `Readings`
 _ENDED = -1  # a reading in which the own tree's players are all-in and the real ones are not
@@ -109,13 +110,13 @@ def _their_steps(match: BettingTree, own: BettingTree, node: int, at: int, state
     return steps
 
 
-@njit(cache=True, parallel=True)
-def _follow(readings, first, last, start, is_own, nodes, first_child, n_children, label, table, row_of_hole, weight, out):
+@njit(cache=True, nogil=True)
+def _follow(share, readings, first, last, start, is_own, nodes, first_child, n_children, label, table, row_of_hole, weight, out):
     """Carry the readings' weights over a street's edges, and write what the agent does in each hole, out (1326, width).
 
     weight (n_tiles, n_readings, TILE), row_of_hole (n_tiles, TILE): TILE holes are read together; nodes: the seat's decisions.
     """
-    for tile in prange(weight.shape[0]):
+    for tile in range(share[0], weight.shape[0], share[1]):
         here, rows, told = weight[tile], row_of_hole[tile], np.zeros((out.shape[1], TILE), dtype=np.float32)
         step = np.empty(TILE, dtype=np.float32)
         width = step.shape[0]  # TILE, but not known to the compiler: it then vectorises the loops instead of unrolling them
@@ -176,38 +177,29 @@ class TranslatedPolicy:
             if street:
                 self.street(street - 1, board[: BOARD_CARDS[street - 1]])  # brings the weights to the street's start
             self._known = {s: known for s, known in self._known.items() if s < street}
-            self._known[street] = (tuple(board), self._rows(street, board))
+            table, row_of_hole = checked_rows(self.own, street, self.policy.street(street, board))
+            rows = np.zeros(self._weight.shape[::2], dtype=np.int32)
+            rows.ravel()[: len(row_of_hole)] = row_of_hole
+            match, (first, last) = self.match, self.readings.street_start[street : street + 2]
+            start, end = match.street_start[street : street + 2]
+            out = np.empty((len(row_of_hole), end - start), dtype=np.float32)
+            shape = self._decisions[street], match.first_child, match.n_children, match.label
+            on_threads(_follow, self.readings, first, last, start, self._is_own, *shape, table, rows, self._weight, out)
+            self._known[street] = tuple(board), (out, np.arange(len(out), dtype=np.int32))
         return self._known[street][1]
-
-    def _rows(self, street: int, board: list[int]) -> StreetRows:
-        table, row_of_hole = checked_rows(self.own, street, self.policy.street(street, board))
-        rows = np.zeros(self._weight.shape[::2], dtype=np.int32)
-        rows.ravel()[: len(row_of_hole)] = row_of_hole
-        match, (first, last) = self.match, self.readings.street_start[street : street + 2]
-        start, end = match.street_start[street : street + 2]
-        out = np.empty((len(row_of_hole), end - start), dtype=np.float32)
-        shape = self._decisions[street], match.first_child, match.n_children, match.label
-        _follow(self.readings, first, last, start, self._is_own, *shape, table, rows, self._weight, out)
-        return out, np.arange(len(out), dtype=np.int32)
-
-
-def relabelled(predict: Predict, labels: tuple[str, ...], wider: tuple[str, ...]) -> Predict:
-    """A model's answers under the labels of a larger menu, 0 for those that it does not know; ValueError as `ask`."""
-    columns = [wider.index(label) for label in labels]
-
-    def answer(X: np.ndarray) -> np.ndarray:
-        """(n, n_features) -> (n, len(wider))."""
-        out = np.zeros((len(X), len(wider)), dtype=np.float32)
-        out[:, columns] = ask(predict, X, len(labels), "model")
-        return out
-
-    return answer
 
 
 def model_on_match_tree(match: BettingTree, own: BettingTree, policy: ModelPolicy, seat: int) -> ModelPolicy:
-    """Models of their own tree on a match tree; they read dollars."""
-    predict = [relabelled(p, own.labels, match.labels) for p in policy.predict]
-    return ModelPolicy(match, predict, policy.tables, policy.history, seat)
+    """Models of their own tree on a match tree; they read dollars, and give 0 to labels that they do not know."""
+    columns = [match.labels.index(label) for label in own.labels]
+
+    def relabelled(predict: Predict, X: np.ndarray) -> np.ndarray:
+        """(n, n_features) -> (n, number of the match tree's labels)."""
+        out = np.zeros((len(X), len(match.labels)), dtype=np.float32)
+        out[:, columns] = ask(predict, X, len(own.labels), "model")
+        return out
+
+    return ModelPolicy(match, [partial(relabelled, p) for p in policy.predict], policy.tables, policy.history, seat)
 
 
 def on_match_tree(match: BettingTree, own: BettingTree, policies: Sequence[Policy], seat: int) -> list[Policy]:
@@ -215,22 +207,17 @@ def on_match_tree(match: BettingTree, own: BettingTree, policies: Sequence[Polic
 
     A model and what it is without small probabilities, if both are given, are asked once for both.
     """
-    known: dict[int, ModelPolicy] = {}
-
-    def model(policy: ModelPolicy) -> ModelPolicy:
-        if id(policy) not in known:
-            known[id(policy)] = model_on_match_tree(match, own, policy, seat)
-        return known[id(policy)]
-
-    def placed(policy: Policy) -> Policy:
-        """One policy, by its kind."""
+    model, placed = cache(partial(model_on_match_tree, match, own, seat=seat)), list[Policy]()
+    for policy in policies:
         if isinstance(policy, LikelyModel):
-            return LikelyModel(model(policy.drawn), policy.least)
-        if isinstance(policy, AgentPolicy):
-            return AgentPolicy(match, policy.agent, seat)
-        return model(policy) if isinstance(policy, ModelPolicy) else TranslatedPolicy(match, own, policy, seat)
-
-    return [placed(policy) for policy in policies]
+            placed.append(LikelyModel(model(policy.drawn), policy.least))
+        elif isinstance(policy, ModelPolicy):
+            placed.append(model(policy))
+        elif isinstance(policy, AgentPolicy):
+            placed.append(AgentPolicy(match, policy.agent, seat))
+        else:
+            placed.append(TranslatedPolicy(match, own, policy, seat))
+    return placed
 
 
 class Sides(NamedTuple):

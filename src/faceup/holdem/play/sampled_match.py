@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import NamedTuple, Protocol
 
 import numpy as np
-from numba import njit, prange
+from numba import njit
 
 from faceup.cards.cards import BOARD_CARDS, CLASS_OF_HOLE, PERMUTED_HOLES, STREETS, _canonical, canonical_boards
 from faceup.cards.equity import UNITS, StreetTable
@@ -21,6 +21,7 @@ from faceup.holdem.play.agents import AgentPolicy
 from faceup.holdem.play.match_tree import Sides, model_on_match_tree, read_tree
 from faceup.holdem.play.purified import LikelyModel, likely
 from faceup.holdem.solve.policy import FixedPolicy, ModelPolicy, Policy, TablePolicy, ask, legal_probabilities
+from faceup.notebook.threads import on_threads
 
 _BATCH = 8192  # deals that are played at once
 
@@ -37,18 +38,18 @@ class Deals(NamedTuple):
     strengths: np.ndarray  # (n, 2) int64 of the seven cards
 
 
-@njit(cache=True, parallel=True)
-def _locate(cards, n_cards, keys, columns, boards, permutations):
-    for i in prange(cards.shape[0]):
+@njit(cache=True, nogil=True)
+def _locate(share, cards, n_cards, keys, columns, boards, permutations):
+    for i in range(share[0], cards.shape[0], share[1]):
         key, permutations[i] = _canonical(cards[i, 4 : 4 + n_cards], n_cards)
         boards[i] = np.searchsorted(keys, key)
         for player in range(2):
             columns[i, player] = PERMUTED_HOLES[permutations[i], columns[i, player]]
 
 
-@njit(cache=True, parallel=True)
-def _strengths(cards, out):
-    for i in prange(cards.shape[0]):
+@njit(cache=True, nogil=True)
+def _strengths(share, cards, out):
+    for i in range(share[0], cards.shape[0], share[1]):
         seven = np.empty(7, dtype=np.int64)
         seven[2:] = cards[i, 4:]
         for player in range(2):
@@ -57,15 +58,10 @@ def _strengths(cards, out):
 
 
 def deal(tables: tuple[StreetTable, ...], n: int, seed: int | list[int]) -> Deals:
-    """n deals by chance. Raises ValueError unless n is 1 or more."""
+    """n deals by chance; tables: of cards/equity, preflop first. Raises ValueError unless n is 1 or more."""
     if n < 1:
         raise ValueError(f"n is {n}, expected 1 deal or more")
-    return deals_of(tables, np.random.default_rng(seed).random((n, 52)).argsort(axis=1, kind="stable")[:, :9])
-
-
-def deals_of(tables: tuple[StreetTable, ...], cards: np.ndarray) -> Deals:
-    """Deals with given cards (n, 9), each row nine distinct cards 0..51; tables: of cards/equity, preflop first."""
-    cards = np.ascontiguousarray(cards, dtype=np.int64)
+    cards = np.random.default_rng(seed).random((n, 52)).argsort(axis=1, kind="stable")[:, :9].copy()
     pairs = np.sort(cards[:, :4].reshape(-1, 2, 2), axis=2)
     holes = pairs[:, :, 1] * (pairs[:, :, 1] - 1) // 2 + pairs[:, :, 0]
     boards, permutations = np.zeros((2, 4, len(cards)), dtype=np.int64)
@@ -73,9 +69,9 @@ def deals_of(tables: tuple[StreetTable, ...], cards: np.ndarray) -> Deals:
     columns[0] = CLASS_OF_HOLE[holes]
     for street in (1, 2, 3):
         keys = canonical_boards(BOARD_CARDS[street]).keys
-        _locate(cards, BOARD_CARDS[street], keys, columns[street], boards[street], permutations[street])
+        on_threads(_locate, cards, BOARD_CARDS[street], keys, columns[street], boards[street], permutations[street])
     strengths = np.empty((len(cards), 2), dtype=np.int64)
-    _strengths(cards, strengths)
+    on_threads(_strengths, cards, strengths)
     river = tables[3].equity[boards[3][:, None], columns[3]].astype(np.int64)
     return Deals(cards, holes, boards, permutations, columns, river, strengths)
 
@@ -96,6 +92,16 @@ class Seat(Protocol):
         ...
 
 
+class _Dealt(Seat):
+    """Keeps the deals and whose cards to look at; what the opponent does is read off the tree."""
+
+    def start(self, deals: Deals, player: int) -> None:
+        self._deals, self._player = deals, player
+
+    def watch(self, hands: np.ndarray, nodes: np.ndarray, u: np.ndarray) -> None:
+        pass
+
+
 def _drawn(chances: np.ndarray, u: np.ndarray) -> np.ndarray:
     """A column of each row, by its chances (n, k), which need not sum to 1."""
     sums = np.cumsum(chances, axis=1, dtype=np.float64)
@@ -104,7 +110,7 @@ def _drawn(chances: np.ndarray, u: np.ndarray) -> np.ndarray:
     return np.minimum(picked, last)
 
 
-class TableSeat:
+class TableSeat(_Dealt):
     """A table or a fixed player: reads lines as its own tree's, and draws one reading where there are several."""
 
     def __init__(self, match: BettingTree, own: BettingTree, policy: TablePolicy | FixedPolicy, seat: int):
@@ -115,8 +121,8 @@ class TableSeat:
         self._first[sources], self._n[sources] = first, n  # a reading's edges are neighbours
 
     def start(self, deals: Deals, player: int) -> None:
-        """Keep the deals and whose cards to look at."""
-        self._deals, self._player = deals, player
+        """Nothing has been read yet."""
+        super().start(deals, player)
         self._at = np.zeros(len(deals.cards), dtype=np.int64)
 
     def _below(self, hands: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -135,6 +141,7 @@ class TableSeat:
         return self._go(hands, edges, _drawn(chances, u))
 
     def watch(self, hands: np.ndarray, nodes: np.ndarray, u: np.ndarray) -> None:
+        """One of the readings of what the opponent did is drawn."""
         edges, there = self._below(hands)
         chances = self.readings.chance[edges] * (there & (self.readings.node[self.readings.target[edges]] == nodes[:, None]))
         self._go(hands, edges, _drawn(chances, u))
@@ -155,16 +162,12 @@ class TableSeat:
         return self.policy.tables[street], rows
 
 
-class ModelSeat:
+class ModelSeat(_Dealt):
     """Four models that read real dollars, one a round."""
 
     def __init__(self, match: BettingTree, policy: ModelPolicy, least: float = 0):
         """policy: answers for the match tree; least: the probability below which it drops an action."""
         self.match, self.policy, self._least = match, policy, least
-
-    def start(self, deals: Deals, player: int) -> None:
-        """Keep the deals and whose cards to look at."""
-        self._deals, self._player = deals, player
 
     def act(self, street: int, hands: np.ndarray, nodes: np.ndarray, u: np.ndarray) -> np.ndarray:
         """The children drawn from the models' answers to the hands' features."""
@@ -177,9 +180,6 @@ class ModelSeat:
             chances = likely(chances, self._least)
         return match.first_child[nodes] + _drawn(chances, u)
 
-    def watch(self, hands: np.ndarray, nodes: np.ndarray, u: np.ndarray) -> None:
-        """Dollars are read as they are."""
-
     def _features(self, street: int, hands: np.ndarray) -> np.ndarray:
         """The models' features of the hands without the betting, as `board_features` gives them."""
         table, deals = self.policy.tables[street], self._deals
@@ -188,16 +188,12 @@ class ModelSeat:
         return np.concatenate([table.equity[place][:, None] / UNITS[street], *later], axis=1).astype(np.float32)
 
 
-class AgentSeat:
+class AgentSeat(_Dealt):
     """Any agent, asked for one hand after the other."""
 
     def __init__(self, policy: AgentPolicy):
         """policy: of the match tree."""
         self.policy = policy
-
-    def start(self, deals: Deals, player: int) -> None:
-        """Keep the deals and whose cards to look at."""
-        self._deals, self._player = deals, player
 
     def act(self, street: int, hands: np.ndarray, nodes: np.ndarray, u: np.ndarray) -> np.ndarray:
         """The children drawn from the agent's answers, a hand at a time."""
@@ -206,9 +202,6 @@ class AgentSeat:
         for row, hole, board, node in zip(chances, self._deals.holes[hands, self._player], cards, nodes.tolist(), strict=True):
             row[: match.n_children[node]] = self.policy.at(node, np.array([hole]), board)[0]
         return match.first_child[nodes] + _drawn(chances, u)
-
-    def watch(self, hands: np.ndarray, nodes: np.ndarray, u: np.ndarray) -> None:
-        """Dollars are read as they are."""
 
 
 def seated(match: BettingTree, own: BettingTree, policy: Policy, seat: int) -> Seat:

@@ -3,13 +3,10 @@
     python -m faceup.holdem.play.slumbot --hands 1000 --log data/slumbot/cart.jsonl
 
 Nothing is sent anywhere unless a number of hands is asked for. Killed or stopped, the same command goes on where the log ends.
-An action is sent once: where no answer that makes sense comes back, the client does not ask again but takes the next hand. If
-the server gives the interrupted hand back, play goes on from what it shows; else the hand's result is read off the server's
-totals at the end of the next one.
-
-The log is JSON lines, each written before anything else happens: what has changed of the session's state. The server's own totals
-are the truth: what they hold beyond the hands that we saw end is booked to hands whose answers were lost, as soon as the next
-hand's end tells the totals. What the server never counts is never booked.
+An action is sent once: where no answer that makes sense comes back, the client takes the next hand. If the server gives the
+interrupted hand back, play goes on from what it shows; else the next hand's end tells the server's totals, and what they hold
+beyond the hands that we saw end is booked to it. The log is JSON lines, each written before anything else happens: what has
+changed of the session's state.
 """
 
 import argparse
@@ -80,12 +77,6 @@ class State:
     lost: int = 0  # answers lost: at most so many hands were cut short, or never counted
     lost_earlier: int = 0  # of them in sessions that were left
     odd: int = 0  # hands paid against the rules, and moves of the server's totals that lost answers do not explain
-
-
-def fresh(state: State, base: str, player: str) -> dict:
-    """What a new session on the server changes."""
-    left = {"token": None, "asked": "", "seen": None, "our_turn": False, "server": (0, 0, 0), "lost_earlier": state.lost}
-    return {"base": base, "player": player} | left
 
 
 def booked(state: State, end: Answer) -> dict:
@@ -175,11 +166,12 @@ class Client:
         failed = 0
         while self.log.state.won.hands < hands:
             try:
-                if self.log.state.our_turn:
-                    self._act()
-                    failed = 0
-                else:
-                    self._deal()
+                acts = self.log.state.our_turn
+                hand, answer = self._act() if acts else self._deal()
+                over = answer.winnings is not None
+                changes = booked(self.log.state, answer) if over else {}
+                self.log.note(asked="", hand=hand, seen=answer, our_turn=not over, **changes)
+                failed = 0 if acts else failed
             except (NotDone, Lost) as error:
                 failed += 1
                 self._note_failure(error)
@@ -196,43 +188,36 @@ class Client:
         changes = {"our_turn": False, "lost": self.log.state.lost + 1} if isinstance(error, Lost) else {}
         self.log.note(asked="", why=str(error), **changes)
 
-    def _act(self) -> None:
-        """Send our action, once."""
+    def _act(self) -> tuple[int, Answer]:
+        """Send our action, once; the hand's number, and what is answered."""
         state = self.log.state
         assert state.seen is not None
         choice = self.player.decide(state.hand, state.seen.hole, state.seen.board, state.seen.betting)
         incr = token(state_after(state.seen.betting), *choice)
         self.log.note(asked="act", incr=incr)
-        self._take(state.hand, read_answer(self.post("act", {"token": state.token, "incr": incr}), state.seen, incr))
+        return state.hand, read_answer(self.post("act", {"token": state.token, "incr": incr}), state.seen, incr)
 
-    def _deal(self) -> None:
-        """Take the next hand, or the interrupted one again."""
+    def _deal(self) -> tuple[int, Answer]:
+        """Take the next hand, or the interrupted one again; its number, and what is answered.
+
+        Raises Lost on what may be an old answer, delivered again: to act on it would be to act twice. An interrupted hand that is
+        given back without our last action in it is believed when it comes again.
+        """
         self.log.note(asked="new_hand")
         state = self.log.state
         answer = read_answer(self.post("new_hand", {"token": state.token} if state.token else {}))
         interrupted = state.seen if state.seen and state.seen.winnings is None else None
         back = interrupted if interrupted and not answer.unlike(interrupted) else None
-        self._check_fresh(answer, back)
-        self._take(state.hand if back else state.hand + 1, answer)
-
-    def _take(self, hand: int, answer: Answer) -> None:
-        over = answer.winnings is not None
-        self.log.note(asked="", hand=hand, seen=answer, our_turn=not over, **booked(self.log.state, answer) if over else {})
-
-    def _check_fresh(self, answer: Answer, back: Answer | None) -> None:
-        """Raises Lost on what may be an old answer, delivered again: to act on it would be to act twice.
-
-        back: the interrupted hand, where it is given back. Without our last action in it, it is believed when it comes again.
-        """
         doubted, self._doubted = self._doubted, None
         line = read_line(answer.betting)
-        if answer.winnings is not None and answer.hands == self.log.state.server[0]:
+        if answer.winnings is not None and answer.hands == state.server[0]:
             raise Lost(f"answer: hand {answer.hands} of the session is over, as it was before")
         if not back and any(move.player == answer.player for move in line.moves):
             raise Lost(f"answer: a new hand with betting {answer.betting!r}, in which we have acted")
         if back and line.tokens == read_line(back.betting).tokens and answer != doubted:
             self._doubted = answer
             raise Lost(f"answer: betting {answer.betting!r} without our action, to be confirmed")
+        return (state.hand if back else state.hand + 1), answer
 
     def post(self, name: str, body: dict) -> dict:
         """What the server answers, its new token noted. Raises NotDone or Lost, on an error that it tells as well."""
@@ -278,7 +263,8 @@ def play_slumbot(
             found = f"{state.player!r} at {state.base!r}"
             raise ValueError(f"{Path(log).name}: holds hands of {found}, expected {name!r} at {api.base!r}")
         if not state.base or new_session:
-            opened.note(**fresh(state, api.base, name))
+            left = {"token": None, "asked": "", "seen": None, "our_turn": False, "server": (0, 0, 0)}
+            opened.note(base=api.base, player=name, **left, lost_earlier=state.lost)
         client = Client(api, opened, player)
         if login and not opened.state.token:
             client.post("login", dict(zip(("username", "password"), login, strict=True)))

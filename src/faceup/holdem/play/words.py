@@ -88,18 +88,14 @@ def reasons(steps: Sequence[Step]) -> list[str]:
             high[step.feature] = min(step.threshold, high.get(step.feature, step.threshold))
         else:
             low[step.feature] = max(step.threshold, low.get(step.feature, step.threshold))
-    names = dict.fromkeys(step.feature for step in steps)
-    return [_range(name, low.get(name), high.get(name)) for name in names]
-
-
-def _range(name: str, low: float | None, high: float | None) -> str:
-    if low is None:
-        assert high is not None  # a step sets one of the two
-        return condition(name, high, False)
-    if high is None:
-        return condition(name, low, True)
-    said = wording(name)
-    return said.between.format(number(said, low), number(said, high))
+    put = []
+    for name in dict.fromkeys(step.feature for step in steps):
+        said = wording(name)
+        if name in low and name in high:
+            put.append(said.between.format(number(said, low[name]), number(said, high[name])))
+        else:
+            put.append(condition(name, low[name], True) if name in low else condition(name, high[name], False))
+    return put
 
 
 def action_name(label: str) -> str:
@@ -126,10 +122,3 @@ def call_words(pot: int, to_call: int) -> str:
     size = to_call / (pot - to_call)
     said = {0.5: "half the pot", 1: "the pot", 2: "twice the pot"}.get(size, f"{100 * size:.4g} % of the pot")
     return f"${to_call:,} to call: a bet of {said}, pot odds {pot / to_call:.3g} to 1"
-
-
-def action_words(label: str, to_call: int, amount: int) -> str:
-    """An action at a decision: "check", "call", "raise_1 (to $300)"."""
-    if label in ("fold", "call"):
-        return "check" if label == "call" and not to_call else label
-    return f"{label} (to ${amount:,})"
