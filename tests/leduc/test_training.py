@@ -7,7 +7,7 @@ from faceup.games.cfr import solve
 from faceup.games.extensive_game import uniform
 from faceup.games.sequence_form import exploitability, make_form
 from faceup.leduc.agents import aggressive_agent, cautious_agent, exact_winnings
-from faceup.leduc.game import KUHN, RLCARD, act, build, name_of, situation, start
+from faceup.leduc.game import KUHN, RLCARD, act, build, legal, name_of, situation, start, winnings
 from faceup.leduc.training import LearningSetting, QLearner, SampledCfr, play_games, q_grid, rlcard_keys, training_curve
 
 LEDUC = build(RLCARD)
@@ -95,17 +95,20 @@ def test_bad_input_is_named(call, message):
         call()
 
 
+@pytest.mark.parametrize("mine", [uniform(GAME), solve(GAME, 500)], ids=["uniform", "equilibrium"])
 @pytest.mark.parametrize("name", ["random", "cautious", "shipped"])
-def test_our_agents_play_at_rlcards_table(name):
-    """The equilibrium meets an opponent through rlcard's environment; the mean lies near the exact value."""
+def test_rlcards_table_has_our_rules_and_our_winnings(mine, name):
+    """Through rlcard's environment: turns, legal actions, chips and payoffs are ours, and the mean lies near the exact value."""
     rlcard = pytest.importorskip("rlcard")
     env, rng = rlcard.make("leduc-holdem", config={"seed": 5}), np.random.default_rng(5)
-    players = (solve(GAME, 500), OPPONENTS[name])
-    won = []
+    players, won = (mine, OPPONENTS[name]), []
     for _ in range(1500):
         seen, player = env.reset()
-        state = start(RLCARD)
-        while not env.is_over():
+        small_blind, state = player, start(RLCARD)
+        while not state.over:
+            assert player == (small_blind + state.player) % 2
+            assert tuple(seen["raw_legal_actions"]) == legal(RLCARD, state)
+            assert env.get_perfect_information()["chips"][player] == sum(state.chips[state.player])
             own, public = seen["raw_obs"]["hand"], seen["raw_obs"]["public_card"] or "SJ"  # a suit, then a rank
             deal = (*["JQK".index(own[1])] * 2, "JQK".index(public[1]))
             row = ROW[state.player, name_of(RLCARD, situation(state, deal))]
@@ -113,6 +116,10 @@ def test_our_agents_play_at_rlcards_table(name):
             action = GAME.labels[rng.choice(np.arange(first, end), p=players[player][first:end])]
             state = act(RLCARD, state, action)
             seen, player = env.step(action, raw_action=True)
-        won.append(env.get_payoffs()[0])
-    exact = exact_winnings(LEDUC, *players)
-    assert abs(np.mean(won) - exact) < 4 * np.std(won) / np.sqrt(len(won))
+        assert env.is_over()
+        cards, payoffs = env.get_perfect_information(), env.get_payoffs()
+        hands = [cards["hand_cards"][p] for p in (small_blind, 1 - small_blind)]
+        deal = tuple("JQK".index(card[1]) for card in [*hands, cards["public_card"] or "SJ"])
+        assert payoffs[small_blind] == winnings(RLCARD, state, deal) == -payoffs[1 - small_blind]
+        won.append(payoffs[0])
+    assert abs(np.mean(won) - exact_winnings(LEDUC, *players)) < 4 * np.std(won) / np.sqrt(len(won))

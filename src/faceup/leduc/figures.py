@@ -18,6 +18,7 @@ from faceup.notebook.intervals import mean_ci95
 
 _ANSWER_COLORS = ("#BBBBBB", "#9ED8C6", "#F2B49B")  # fold, check or call, raise; light, for black letters
 _LETTERS = ("F", "C", "R")
+_FRACTIONS = {0.25: "\u00bc", 0.5: "\u00bd", 0.75: "\u00be", 1 / 3: "\u2153", 2 / 3: "\u2154"}
 _ROUND_ONE = (
     ("", "small blind, first to act"),
     ("cr", "small blind: I called, they raised"),
@@ -45,13 +46,13 @@ def level(axes: Axes, y: float, text: str, color: str = GREY, above: bool = True
     axes.annotate(f"{text} {y:.3f}", (1, y), ha="right", va=side, size=8.5, color=color, bbox=box, zorder=5, **place)
 
 
-def end_labels(axes: Axes, x: float, ends: Sequence[tuple[float, str, str]], least: float = 12) -> None:
-    """Names beside the ends of lines, (y, name, colour) each, moved apart to `least` points. Call it when the axes are set."""
+def end_labels(axes: Axes, x: float, ends: Sequence[tuple[float, str, str]]) -> None:
+    """Names beside the ends of lines, (y, name, colour) each, moved apart to 12 points. Call it when the axes are set."""
     pixels_a_point = axes.figure.dpi / 72
     last = -np.inf
     for y, name, color in sorted(ends):
         height = axes.transData.transform((x, y))[1] / pixels_a_point
-        place = max(height, last + least)
+        place = max(height, last + 12)
         axes.annotate(name, (x, y), (12, place - height), textcoords="offset points", va="center", color=color)
         last = place
 
@@ -150,17 +151,11 @@ def _mix(axes: Axes, x: int, y: int, chances: np.ndarray | None) -> None:
     if chances is None:
         axes.text(x + 0.5, y + 0.5, "\u2013", ha="center", va="center", color=GREY)
         return
-    for k, chance in enumerate(chances):
-        if chance < 1e-6:
-            continue
+    for k in np.flatnonzero(chances >= 1e-6):
+        chance = chances[k]
         width = 0.92 * chance
         axes.add_patch(Rectangle((left, y + 0.08), width, 0.84, facecolor=_ANSWER_COLORS[k], edgecolor="white", lw=0.8))
-        text = _LETTERS[k] if chance > 0.999 else f"{_LETTERS[k]}\n{_fraction(chance)}"
+        fraction = next((text for value, text in _FRACTIONS.items() if abs(chance - value) < 1e-6), f"{chance:.2g}")
+        text = _LETTERS[k] if chance > 0.999 else f"{_LETTERS[k]}\n{fraction}"
         axes.text(left + width / 2, y + 0.5, text, ha="center", va="center", size=8, color=BLACK, linespacing=0.95)
         left += width
-
-
-def _fraction(chance: float) -> str:
-    """Such as ¼ or 2/5."""
-    known = {0.25: "\u00bc", 0.5: "\u00bd", 0.75: "\u00be", 1 / 3: "\u2153", 2 / 3: "\u2154"}
-    return next((text for value, text in known.items() if abs(chance - value) < 1e-6), f"{chance:.2g}")

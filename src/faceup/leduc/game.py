@@ -1,17 +1,12 @@
 """Small poker games with one description: Leduc hold'em by RLCard's and by the literature's rules, and Kuhn poker.
 
-Paper 001 plays RLCard's: blinds of 1 and 2, raises of 2 and 4, at most two a round, folding allowed even where checking is
-free, and a second round that is opened by the player after the last to act. In the literature (Southey et al. 2005) both
-players pay an ante of 1, nobody folds for free, and player 0 opens both rounds. Kuhn poker (1950) has one round, three cards
-and one bet. Player 0 is the first to act, in RLCard's game the small blind.
-
-All cards count as dealt at the start, the public card too, though it is seen only later: the game is then one betting tree
-that is repeated for each deal, and a deal's nodes are neighbours. Cards of the same rank are one: a deal's probability
-says how many there are.
+Paper 001 plays RLCard's; the literature's are of Southey et al. (2005), Kuhn's of 1950. Player 0 is the first to act, in RLCard's
+game the small blind. All cards count as dealt at the start, the public card too, though it is seen only later: the game is then
+one betting tree that is repeated for each deal, and a deal's nodes are neighbours. Cards of the same rank are one.
 """
 
-from collections.abc import Iterator
-from itertools import product
+from collections import Counter
+from itertools import permutations
 from typing import NamedTuple
 
 import numpy as np
@@ -108,18 +103,6 @@ def act(rules: Rules, state: LeducState, action: str) -> LeducState:
     return after._replace(line=(*line, ""), player=opener, raises=0, raiser=raiser)
 
 
-def deals(rules: Rules) -> Iterator[tuple[tuple[int, ...], float]]:
-    """Ranks of player 0's, player 1's and, in games of two rounds, the public card, and how likely they are."""
-    n_cards = 1 + len(rules.raises)
-    for ranks in product(range(len(rules.ranks)), repeat=n_cards):
-        ways, total = 1, 1
-        for i, rank in enumerate(ranks):
-            ways *= rules.suits - ranks[:i].count(rank)
-            total *= len(rules.ranks) * rules.suits - i
-        if ways > 0:
-            yield ranks, ways / total
-
-
 def winnings(rules: Rules, state: LeducState, deal: tuple[int, ...]) -> float:
     """What player 0 wins at the end of a line, in the rules' unit: a pair with the public card wins, else the higher rank."""
     put = [sum(chips) for chips in state.chips]
@@ -147,7 +130,8 @@ def build(rules: Rules) -> Leduc:
     builder = GameBuilder()
     met: dict[tuple[int, str], Situation] = {}
     root = builder.chance()
-    dealt = list(deals(rules))
+    deck = [rank for rank in range(len(rules.ranks)) for _ in range(rules.suits)]
+    dealt = Counter(permutations(deck, 1 + len(rules.raises)))  # the public card too, in games of two rounds
 
     def add(parent: int, by: str | float, state: LeducState, deal: tuple[int, ...]) -> None:
         """The nodes of a state and of all that can follow it, below a parent that leads there by an action or a chance."""
@@ -161,8 +145,8 @@ def build(rules: Rules) -> Leduc:
         for action in legal(rules, state):
             add(node, action, act(rules, state, action), deal)
 
-    for deal, probability in dealt:
-        add(root, probability, start(rules), deal)
+    for deal, ways in dealt.items():
+        add(root, ways / dealt.total(), start(rules), deal)
     game = builder.build()
     starts = np.append(np.flatnonzero(game.parent == root), len(game.parent)).astype(np.int32)
-    return Leduc(rules, game, tuple(met.values()), tuple(deal for deal, _ in dealt), starts)
+    return Leduc(rules, game, tuple(met.values()), tuple(dealt), starts)

@@ -1,12 +1,9 @@
 """Leduc strategies that a person can hold, decision trees and printed cards: few questions, and the same answer to all alike.
 
-A tree sees a situation as a person at the table would put it (`FEATURES`), and answers with how often to fold, to check or
-call, and to raise. Any fitter that takes rows, targets and weights can make one: `cart.fit_cart`, an optimal tree.
-
-Situations are also sorted into cells, those of a printed card or the leaves of a tree; a cell has one answer of easy chances,
-such as "raise half the time, else call". These answers are not the equilibrium's means, which fit badly together once
-situations are merged. They are chosen by what counts, exact exploitability, one cell after the other until no cell can be
-bettered alone; then a few cells are changed at random and the search goes on, keeping the better card.
+A tree sees a situation as FEATURES, and answers with how often to fold, to check or call, and to raise. Situations are also
+sorted into cells, those of a printed card or the leaves of a tree; a cell has one answer of easy chances, such as "raise half the
+time, else call". The equilibrium's means fit badly together once situations are merged, so answers are chosen by exact
+exploitability, one cell after the other until no cell can be bettered alone, from several starts.
 """
 
 from collections.abc import Callable
@@ -30,17 +27,17 @@ _SWEEPS = 100  # at most, until no cell can be bettered
 
 
 def features(leduc: Leduc) -> np.ndarray:
-    """Every infoset as FEATURES tell it, (n_infosets, 9) float32; no two are alike."""
-    return np.array([_features(seen) for seen in leduc.situations], dtype=np.float32)
+    """Every infoset as FEATURES tell it, (n_infosets, 9) float32; no two are alike.
 
-
-def _features(seen: Situation) -> list[int]:
-    """Cards count from 1 for the lowest, 0 is none; "raised before": who was the last to raise in round one, 1 me, -1 they."""
-    put = [sum(chips) for chips in seen.state.chips]
-    to_call = put[1 - seen.player] - put[seen.player]
-    before = 0 if seen.state.raiser < 0 else 1 if seen.state.raiser == seen.player else -1
-    pair = int(seen.own == seen.public)
-    return [seen.own + 1, seen.public + 1, pair, seen.round + 1, to_call, sum(put), seen.state.raises, seen.player, before]
+    Cards count from 1 for the lowest, 0 is none; "raised before": who was the last to raise in round one, 1 me, -1 they.
+    """
+    rows = []
+    for player, now, own, public, state in leduc.situations:
+        mine, theirs = sum(state.chips[player]), sum(state.chips[1 - player])
+        before = 0 if state.raiser < 0 else 1 if state.raiser == player else -1
+        pot, pair = mine + theirs, own == public
+        rows.append([own + 1, public + 1, pair, now + 1, theirs - mine, pot, state.raises, player, before])
+    return np.array(rows, dtype=np.float32)
 
 
 def answer_of_action(game: Game) -> np.ndarray:
@@ -59,22 +56,24 @@ def strategy_of(leduc: Leduc, table: np.ndarray) -> np.ndarray:
     """The strategy (n_actions,) that answers (n_infosets, 3) make: without what is illegal; if nothing is left, check or call."""
     strategy, answer = np.empty(len(leduc.game.labels)), answer_of_action(leduc.game)
     for i, row in enumerate(np.ascontiguousarray(table, dtype=np.float64)):
-        _answer(leduc.game.first_action, i, answer, row, strategy)
+        _answer(leduc.game.first_action, np.array([i]), answer, row, strategy)
     return strategy
 
 
 @njit(cache=True, nogil=True)
-def _answer(first_action, i, answer, row, strategy):
-    """Let infoset i answer with row (3,): legal answers in proportion; if none is left, check or call."""
-    total = 0.0
-    for k in range(row.shape[0]):  # added up in the order of ANSWERS
-        for a in range(first_action[i], first_action[i + 1]):
-            total += row[k] if answer[a] == k else 0.0
-    for a in range(first_action[i], first_action[i + 1]):
-        if total > 1e-9:
-            strategy[a] = row[answer[a]] / total
-        else:
-            strategy[a] = 1.0 if answer[a] == 1 else 0.0
+def _answer(first_action, infosets, answer, row, strategy):
+    """Let infosets answer with row (3,): legal answers in proportion; if none is left, check or call."""
+    for i in infosets:
+        first, end = first_action[i], first_action[i + 1]
+        total = 0.0
+        for k in range(row.shape[0]):  # added up in the order of ANSWERS
+            for a in range(first, end):
+                total += row[k] if answer[a] == k else 0.0
+        for a in range(first, end):
+            if total > 1e-9:
+                strategy[a] = row[answer[a]] / total
+            else:
+                strategy[a] = 1.0 if answer[a] == 1 else 0.0
 
 
 def tree_strategy(leduc: Leduc, tree: DecisionTree) -> np.ndarray:
@@ -124,12 +123,6 @@ def sort_into_cells(leduc: Leduc, key: Callable[[Situation], tuple]) -> tuple[np
 
 
 @njit(cache=True, nogil=True)
-def _answer_alike(first_action, infosets, answer, row, strategy):
-    for i in infosets:
-        _answer(first_action, i, answer, row, strategy)
-
-
-@njit(cache=True, nogil=True)
 def _descend(form, start, infosets, answer, grid, order, table, strategy, plan, worth, best):
     """Give each cell its best row of grid, again and again until none helps; returns the exploitability."""
     lowest = exploitability_of(form, strategy, plan, worth, best)
@@ -138,12 +131,12 @@ def _descend(form, start, infosets, answer, grid, order, table, strategy, plan, 
         for cell in order:
             inside = infosets[start[cell] : start[cell + 1]]
             for k in range(grid.shape[0]):
-                _answer_alike(form.first_action, inside, answer, grid[k], strategy)
+                _answer(form.first_action, inside, answer, grid[k], strategy)
                 found = exploitability_of(form, strategy, plan, worth, best)
                 if found < lowest - 1e-12:
                     lowest = found
                     table[cell] = grid[k]
-            _answer_alike(form.first_action, inside, answer, table[cell], strategy)
+            _answer(form.first_action, inside, answer, table[cell], strategy)
         if lowest > before - 1e-9:
             break
     return lowest
@@ -164,7 +157,6 @@ def best_answers(leduc: Leduc, cells: np.ndarray, table: np.ndarray, parts: int,
     if cells.shape != leduc.game.owner.shape or cells.min() != 0 or cells.max() + 1 != len(table):
         raise ValueError(f"cells {cells.shape} from {cells.min()} to {cells.max()}: expected one an infoset, rows of the table")
     grid, form, rng = chance_grid(parts), make_form(leduc.game), np.random.default_rng(seed)
-    nearest = ((table[:, None] - grid[None]) ** 2).sum(axis=2).argmin(axis=1)
     infosets, start = np.argsort(cells, kind="stable"), np.searchsorted(np.sort(cells), np.arange(len(table) + 1))
     answer, n = answer_of_action(leduc.game), len(leduc.game.labels)
     scratch = np.zeros(n + 2), np.zeros(n + 2), np.zeros(n)
@@ -173,7 +165,7 @@ def best_answers(leduc: Leduc, cells: np.ndarray, table: np.ndarray, parts: int,
         strategy = strategy_of(leduc, rows[cells])
         return _descend(form, start, infosets, answer, grid, rng.permutation(len(rows)), rows, strategy, *scratch)
 
-    kept = grid[nearest]
+    kept = grid[((table[:, None] - grid) ** 2).sum(axis=2).argmin(axis=1)]  # the nearest
     lowest = search(kept)
     for _ in range(kicks):
         tried = kept.copy()

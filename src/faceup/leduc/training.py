@@ -1,14 +1,12 @@
 """Leduc at the table, game by game, and two agents that learn there: by Q-learning and by chance-sampled CFR.
 
-Paper 001, Sections II and III.A. At the table seats are drawn anew for each game, as RLCard does. What an agent wins is in the
-rules' unit, for RLCard's rules big blinds.
+Paper 001, Sections II and III.A. At the table seats are drawn anew for each game, as RLCard does. Winnings are in the unit of the
+rules.
 
 An iteration of chance-sampled CFR (Zinkevich et al. 2007), as RLCard's agent runs it, deals twice. Each time all betting lines of
-the deal are walked for one player, the small blind or the big blind by chance; then all strategies are matched anew. Iteration t
-counts t^gamma in the average. The books have gamma = 0; RLCard has gamma = 1, though the regrets of an iteration count once, and
-then nothing says that the average goes to an equilibrium. The table has an entry for each key and label. With a key for each
-infoset this is CFR as the books have it. RLCard's key is what the table shows of a situation, own rank, public rank and the chips
-of both: it forgets who bet, and even the seat, and infosets that share a key share their regrets.
+the deal are walked for one player, drawn by chance; then all strategies are matched anew. Iteration t counts t^gamma in the
+average: gamma is 0 in the books, 1 in RLCard, where then nothing says that the average goes to an equilibrium. The table has an
+entry for each key and label. RLCard's key forgets who bet, and even the seat; infosets that share a key share their regrets.
 """
 
 from collections.abc import Callable, Sequence
@@ -218,24 +216,16 @@ def _walk(tree, tables, first, end, player, weight):
 
 
 @njit(cache=True, nogil=True)
-def _match(tree, tables, deal):
-    """Regret matching at the infosets of a deal."""
-    for node in range(tree.deal_start[deal], tree.deal_start[deal + 1]):
-        i = tree.infoset[node]
-        if i >= 0:
-            first, end = tree.first_action[i], tree.first_action[i + 1]
-            for a in range(first, end):
-                tables.strategy[a] = tables.regrets[tables.entry[a]]
-            match_regrets(tables.strategy, first, end)
-
-
-@njit(cache=True, nogil=True)
 def _advance(tree, tables, deals, players, weights):
     """One iteration for each row of deals and players, (n, 2), and each weight in the average, (n,)."""
-    start = tree.deal_start
+    start, strategy = tree.deal_start, tables.strategy
     for t in range(deals.shape[0]):
-        for deal in deals[t]:  # both before either walk: the regrets of one are not yet known in the other
-            _match(tree, tables, deal)
+        for deal in deals[t]:  # both are matched before either walk: the regrets of one are not yet known in the other
+            for i in tree.infoset[start[deal] : start[deal + 1]]:
+                if i >= 0:
+                    first, end = tree.first_action[i], tree.first_action[i + 1]
+                    strategy[first:end] = tables.regrets[tables.entry[first:end]]
+                    match_regrets(strategy, first, end)
         for k in range(2):
             _walk(tree, tables, start[deals[t, k]], start[deals[t, k] + 1], players[t, k], weights[t])
 

@@ -101,15 +101,6 @@ def test_a_broken_file_is_named(tmp_path, change, message):
         Neural.load(tmp_path / "net")
 
 
-def test_a_file_that_is_no_network_is_named(tmp_path):
-    (tmp_path / "net").write_bytes(b"hello")
-    with pytest.raises(ValueError, match="net: expected a network"):
-        Neural.load(tmp_path / "net")
-    safetensors.numpy.save_file({"a": np.zeros(1)}, tmp_path / "net")
-    with pytest.raises(ValueError, match="expected format"):
-        Neural.load(tmp_path / "net")
-
-
 def test_bets_below_0_are_named():
     X, P, w = soft_rows()
     with pytest.raises(ValueError, match="X holds a bet of -1.0: expected dollars of 0 or more"):

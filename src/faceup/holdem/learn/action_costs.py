@@ -1,13 +1,9 @@
 """What a mistake costs: how far the worst action of a decision is below the strategy's own play there, in dollars.
 
-A model that copies a strategy is wrong somewhere. It should be wrong where little is lost, not where little is in the pot:
-folding the best hand costs a pot, betting half as often with one that may as well check costs nothing. Bastani, Pu and
-Solar-Lezama (2018, "Verifiable reinforcement learning via policy extraction", Section 3) weight a state of a tree's training by
-V(s) - min_a Q(s, a), where Q is what an action earns and V what the copied policy earns.
-
-Here Q is the value of an action against the strategy itself, which also plays on after it. One board is luck, so values are
-averaged over boards and over the hands of a group, weighted by the opponent's hands that come there: a group is what the
-strategy itself can tell apart.
+Bastani, Pu and Solar-Lezama (2018, "Verifiable reinforcement learning via policy extraction", Section 3) weight a state of a
+tree's training by V(s) - min_a Q(s, a), where Q is what an action earns and V what the copied policy earns. Here Q is the value
+of an action against the strategy itself, which also plays on after it, averaged over boards and over the hands of a group,
+weighted by the opponent's hands that come there.
 """
 
 from collections.abc import Callable, Sequence
@@ -52,16 +48,14 @@ def action_costs(
             group = hole_groups(policy.groups, street, board[:n_cards])
             _add(start, end, tree.parent, tree.actor, group, free, found.value, found.others, sums[street])
         progress(k + 1)
-    return tuple(_costs(tree, street, table, *sums[street]) for street, table in enumerate(policy.tables))
-
-
-def _costs(tree: BettingTree, street: int, table: np.ndarray, value: np.ndarray, weight: np.ndarray) -> np.ndarray:
-    """The policy's own play less each action, (n_groups, width) float32."""
-    each = np.divide(value, weight, out=np.zeros_like(value), where=weight > 0)
-    for node in decisions(tree, street).tolist():
-        own = columns(tree, node)
-        each[:, own] = (table[:, own] * each[:, own]).sum(axis=1, keepdims=True) - each[:, own]
-    return each.astype(np.float32)
+    costs = []
+    for street, (value, weight) in enumerate(sums):
+        each = np.divide(value, weight, out=np.zeros_like(value), where=weight > 0)
+        for node in decisions(tree, street).tolist():
+            own = columns(tree, node)
+            each[:, own] = (policy.tables[street][:, own] * each[:, own]).sum(axis=1, keepdims=True) - each[:, own]
+        costs.append(each.astype(np.float32))
+    return tuple(costs)
 
 
 def worst_costs(tree: BettingTree, nodes: np.ndarray, costs: np.ndarray) -> np.ndarray:

@@ -1,12 +1,9 @@
 """Gradient boosted trees on soft labels (paper 000, Section 2.4.3: XGBoost, depth 12).
 
-XGBoost's own softmax objective knows only hard labels, so the gradients are ours: for a row of weight w with
-target p and prediction q = softmax(margins), the cross-entropy -w * sum(p log q) has gradient w(q - p); as
-curvature we take XGBoost's own bound 2wq(1 - q). On one-hot targets the fit is the same as that of
-`multi:softprob`. What a prediction costs, w q.c, has gradient wq(c - q.c) and, for each
-margin alone, a curvature of wq|c - q.c| at most.
-
-One tree a label and round: a single one for all labels (`multi_output_tree`) was slower to train and worse.
+XGBoost's own softmax objective knows only hard labels, so the gradients are ours: for a row of weight w with target p and
+prediction q = softmax(margins), the cross-entropy -w * sum(p log q) has gradient w(q - p); as curvature we take XGBoost's bound
+2wq(1 - q). What a prediction costs, w q.c, has gradient wq(c - q.c) and, for each margin alone, a curvature of at most wq|c -
+q.c|. One tree a label and round: a single one for all labels (`multi_output_tree`) was slower to train and worse.
 """
 
 import json

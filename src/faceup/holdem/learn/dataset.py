@@ -1,13 +1,8 @@
 """Rows for distillation: features of a situation, the average strategy's probabilities, the row's weight.
 
 Situations are drawn from boards that the strategy plays against itself (paper 000, Section 2.4). A situation's stake is the
-chance that play reaches it times the dollars at stake: those in the pot, or what the worst action would cost
-(`faceup.holdem.learn.action_costs`). Rows are drawn in proportion to the square root of the stake, and carry the other
-half as their weight, so that rare but costly lines are present without drowning the common ones. Preflop all situations
-are rows; those of the river can be listed as well (`all_river_rows`).
-
-A betting tree offers a few sizes, and a model that saw no others would answer between them by chance. So a raise that a row faces
-can be given a size between two of the tree's (`off_menu`); it is answered as a table answers it that reads it as one of both.
+chance that play reaches it times the dollars at stake. Rows are drawn in proportion to the square root of the stake, and carry
+the other half as their weight, so that rare but costly lines are present without drowning the common ones. Preflop all are rows.
 """
 
 from collections.abc import Callable, Sequence
@@ -48,13 +43,6 @@ class TrainingRows(NamedTuple):
     costs: np.ndarray  # (n, n_labels) float32: dollars each label loses, an illegal one as calling; 0 where not asked for
 
 
-class _Costs(NamedTuple):
-    """What actions cost on one street, by the policy's rows."""
-
-    each: np.ndarray  # (n_rows, width) float32, as `action_costs` gives them
-    worst: np.ndarray  # (n_rows, n_decisions) float32 of the worst action of each decision
-
-
 def draw_rows(
     tree: BettingTree,
     policy: Policy,
@@ -81,8 +69,10 @@ def draw_rows(
         raise ValueError(f"off_menu is {off_menu} with history {history!r}, expected 'ours'")
     if min(n_rows) < len(boards) or len(boards) == 0:
         raise ValueError(f"n_rows is {n_rows} for {len(boards)} boards, expected boards and a row for each")
-    drawing = _Drawing(tree, tables, history, _known_costs(tree, costs), off_menu)
-    parts = [[_preflop_rows(drawing, policy.street(0, []))], [], [], []]
+    if costs is not None:
+        _check_costs(tree, costs)
+    drawing = _Drawing(tree, tables, history, costs, off_menu)
+    parts = [[drawing.preflop_rows(policy.street(0, []))], [], [], []]
     reach = np.zeros((2, len(tree.kind), len(HOLE_CARDS)), dtype=np.float32)  # used again for every board
     for k, board in enumerate(np.asarray(boards).tolist()):
         rng = np.random.default_rng([seed, k, _STREAM])
@@ -92,7 +82,7 @@ def draw_rows(
             street_reach(tree, street, rows, reach)
         for street in (1, 2, 3):
             n = n_rows[street - 1] // len(boards)
-            parts[street].append(_street_rows(drawing, street, played[street], board, reach, n, k, rng))
+            parts[street].append(drawing.street_rows(street, played[street], board, reach, n, k, rng))
         progress(k + 1)
     joined = [TrainingRows(*map(np.concatenate, zip(*rows, strict=True))) for rows in parts]
     return [rows._replace(w=rows.w / rows.w.mean()) for rows in joined]
@@ -154,16 +144,14 @@ def told_rows(rounds: Sequence[TrainingRows], history: str, drawn: str = "all") 
     return told
 
 
-def _known_costs(tree: BettingTree, costs: Sequence[np.ndarray] | None) -> Sequence[_Costs | None]:
-    if costs is None:
-        return [None] * len(STREETS)
+def _check_costs(tree: BettingTree, costs: Sequence[np.ndarray]) -> None:
+    """Raises ValueError unless there is a table of finite costs for each street, as wide as the tree's."""
     if len(costs) != len(STREETS):
         raise ValueError(f"costs: {len(costs)} tables, expected one for each of the {len(STREETS)} rounds")
     for street, table in enumerate(costs):
         width = int(np.diff(tree.street_start)[street])
         if table.ndim != 2 or table.shape[1] != width or not np.isfinite(table).all():
             raise ValueError(f"costs of the {STREETS[street]} have shape {table.shape}: expected finite (rows, {width})")
-    return [_Costs(each, worst_costs(tree, decisions(tree, street), each)) for street, each in enumerate(costs)]
 
 
 def stakes(tree: BettingTree, nodes: np.ndarray, reach: np.ndarray, dollars: np.ndarray) -> np.ndarray:
@@ -182,19 +170,42 @@ class _Drawing(NamedTuple):
     tree: BettingTree
     tables: tuple[StreetTable, ...]
     history: str
-    costs: Sequence[_Costs | None]  # of each street
+    costs: Sequence[np.ndarray] | None  # of each street, (n_rows, width) as `action_costs` gives them
     off_menu: int
 
     def stakes(self, street: int, played: StreetRows, reach: np.ndarray) -> np.ndarray:
         """`stakes` of all decisions of a street, in dollars of the pot or of the worst action."""
-        tree, costs, nodes = self.tree, self.costs[street], decisions(self.tree, street)
-        if costs is None:
+        tree, nodes = self.tree, decisions(self.tree, street)
+        if self.costs is None:
             return stakes(tree, nodes, reach, tree.bets[nodes].sum(axis=(1, 2))[:, None])
-        table, row_of_hole = played
-        if len(costs.each) != len(table):
-            found = f"costs of the {STREETS[street]} have {len(costs.each)} rows"
-            raise ValueError(f"{found}: expected {len(table)}, the policy's")
-        return stakes(tree, nodes, reach, costs.worst[row_of_hole].T)
+        costs, (table, row_of_hole) = self.costs[street], played
+        if len(costs) != len(table):
+            raise ValueError(f"costs of the {STREETS[street]} have {len(costs)} rows: expected {len(table)}, the policy's")
+        return stakes(tree, nodes, reach, worst_costs(tree, nodes, costs[row_of_hole]).T)
+
+    def street_rows(
+        self, street: int, played: StreetRows, board: list[int], reach: np.ndarray, n: int, k: int, rng: np.random.Generator
+    ) -> TrainingRows:
+        """n rows of board k, one from each n-th of the total."""
+        draw = np.sqrt(self.stakes(street, played, reach)).ravel()
+        upto = draw.cumsum()
+        if upto[-1] <= 0:
+            raise ValueError(f"policy: nothing is at stake on the {STREETS[street]} of board {k}, expected something")
+        points = (np.arange(n) + rng.random(n)) / n * upto[-1]
+        picks = np.searchsorted(upto, np.minimum(points, np.nextafter(upto[-1], 0)), side="right")
+        node, hole = decisions(self.tree, street)[picks // len(HOLE_CARDS)], picks % len(HOLE_CARDS)
+        weight = draw[picks] * upto[-1]  # stake / chance of the draw: comparable from board to board
+        return self.rows(street, played, board[: BOARD_CARDS[street]], node, hole, weight, k)
+
+    def preflop_rows(self, played: StreetRows) -> TrainingRows:
+        """All starting hands at all preflop decisions, weighted by stake."""
+        nodes = decisions(self.tree, 0)
+        stake = self.stakes(0, played, preflop_reach(self.tree, played))
+        by_class = np.stack([np.bincount(CLASS_OF_HOLE, weights=s, minlength=N_CLASSES) for s in stake])
+        if by_class.max() <= 0:
+            raise ValueError("policy: nothing is at stake before the flop, expected something")
+        node, hole = np.repeat(nodes, N_CLASSES), np.tile(HOLE_OF_CLASS, len(nodes))
+        return self.rows(0, played, [], node, hole, by_class.ravel() + _FAINT * by_class.max(), NO_BOARD)
 
     def rows(
         self, street: int, played: StreetRows, board: list[int], node: np.ndarray, hole: np.ndarray, w: np.ndarray, k: int
@@ -210,8 +221,10 @@ class _Drawing(NamedTuple):
 
     def _taught(self, street: int, table: np.ndarray, rows: np.ndarray, node: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Probabilities, and costs, of all labels at each (row of the table, node), (n, n_labels) float32 each."""
-        targets, costs = _targets(self.tree, street, table, rows, node), self.costs[street]
-        return targets, np.zeros_like(targets) if costs is None else _label_costs(self.tree, street, costs.each, rows, node)
+        targets = _targets(self.tree, street, table, rows, node)
+        if self.costs is None:
+            return targets, np.zeros_like(targets)
+        return targets, _label_costs(self.tree, street, self.costs[street], rows, node)
 
     def _resize(
         self, street: int, table: np.ndarray, rows: np.ndarray, node: np.ndarray, told: np.ndarray, taught: tuple[np.ndarray, ...]
@@ -249,39 +262,6 @@ class _Drawing(NamedTuple):
     def _bet_faced(self) -> int:
         """The column of the raise that is faced."""
         return HISTORIES[self.history].index("bet_faced")
-
-
-def _street_rows(
-    drawing: _Drawing,
-    street: int,
-    played: StreetRows,
-    board: list[int],
-    reach: np.ndarray,
-    n: int,
-    k: int,
-    rng: np.random.Generator,
-) -> TrainingRows:
-    """n rows of board k, one from each n-th of the total."""
-    draw = np.sqrt(drawing.stakes(street, played, reach)).ravel()
-    upto = draw.cumsum()
-    if upto[-1] <= 0:
-        raise ValueError(f"policy: nothing is at stake on the {STREETS[street]} of board {k}, expected something")
-    points = (np.arange(n) + rng.random(n)) / n * upto[-1]
-    picks = np.searchsorted(upto, np.minimum(points, np.nextafter(upto[-1], 0)), side="right")
-    node, hole = decisions(drawing.tree, street)[picks // len(HOLE_CARDS)], picks % len(HOLE_CARDS)
-    weight = draw[picks] * upto[-1]  # stake / chance of the draw: comparable from board to board
-    return drawing.rows(street, played, board[: BOARD_CARDS[street]], node, hole, weight, k)
-
-
-def _preflop_rows(drawing: _Drawing, played: StreetRows) -> TrainingRows:
-    """All starting hands at all preflop decisions, weighted by stake."""
-    nodes = decisions(drawing.tree, 0)
-    stake = drawing.stakes(0, played, preflop_reach(drawing.tree, played))
-    by_class = np.stack([np.bincount(CLASS_OF_HOLE, weights=s, minlength=N_CLASSES) for s in stake])
-    if by_class.max() <= 0:
-        raise ValueError("policy: nothing is at stake before the flop, expected something")
-    node, hole = np.repeat(nodes, N_CLASSES), np.tile(HOLE_OF_CLASS, len(nodes))
-    return drawing.rows(0, played, [], node, hole, by_class.ravel() + _FAINT * by_class.max(), NO_BOARD)
 
 
 def _targets(tree: BettingTree, street: int, table: np.ndarray, rows: np.ndarray, node: np.ndarray) -> np.ndarray:

@@ -1,8 +1,8 @@
 """Distillation: one model a round from the same rows, and how close each comes (paper 000, Section 2.4).
 
-`split_boards` keeps boards for the test, `fit_rounds` trains the four rounds side by side, and `judge` measures them:
-by `score`, and by `excess`, the distance from the entropy floor with an interval over boards. `finished` prunes trees that
-are told sizes in pots, and puts their answers to bets in order.
+`split_boards` keeps boards for the test, `fit_rounds` trains the four rounds side by side, and `judge` measures them: by `score`,
+and by `excess`, the distance from the entropy floor with an interval over boards. `finished` prunes trees that are told sizes in
+pots, and puts their answers to bets in order.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -187,8 +187,7 @@ def judge(
     """Each model on its rows trained on and tested on, WORKERS at a time."""
 
     def one(model: DecisionTree | Boosted | Neural, train: TrainingRows, test: TrainingRows) -> Judgement:
-        predicted = predictor(model)(test.X)
-        return Judgement(score(model, train), _score(predicted, test), excess(predicted, test, seed))
+        return Judgement(score(model, train), score(model, test), excess(predictor(model)(test.X), test, seed))
 
     with ThreadPoolExecutor(WORKERS) as pool:
         return list(pool.map(one, models, trained, tested))
@@ -205,11 +204,7 @@ def size(model: DecisionTree | Boosted | Neural) -> tuple[int, str]:
 
 def score(model: DecisionTree | Boosted | Neural, rows: TrainingRows) -> dict[str, float]:
     """Log-loss, Brier score, agreement and entropy floor of a model on rows."""
-    return _score(predictor(model)(rows.X), rows)
-
-
-def _score(predicted: np.ndarray, rows: TrainingRows) -> dict[str, float]:
-    return {**fit_metrics(rows.P, predicted, rows.w), "floor": entropy_floor(rows.P, rows.w)}
+    return {**fit_metrics(rows.P, predictor(model)(rows.X), rows.w), "floor": entropy_floor(rows.P, rows.w)}
 
 
 def mean_brier(models: Sequence[DecisionTree | Boosted | Neural], rounds: Sequence[TrainingRows]) -> float:

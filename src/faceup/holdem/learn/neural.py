@@ -2,13 +2,10 @@
 
 The last layer has no bias: then a flop network with 25 inputs and four actions has 1,591,296 parameters, as in the paper.
 
-Inputs are put on one scale inside the model: bets, the last features, run from 0 to 20,000 dollars with most
-near the blinds, so they pass through log(1 + bet/100); then every feature is centred and scaled by its
-weighted mean and deviation on the training rows.
-
-Everything runs on the CPU and on one thread of torch, with deterministic algorithms, so that a rerun gives
-the same bytes. Both are settings of the whole process: the first fit or prediction makes them, and no later
-one takes them back.
+Inputs are put on one scale inside the model: bets, the last features, pass through log(1 + bet/100); then every feature is
+centred and scaled by its weighted mean and deviation on the training rows. Everything runs on one thread of torch with
+deterministic algorithms, so that a rerun gives the same bytes: settings of the whole process, made by the first fit or
+prediction.
 """
 
 import json
@@ -135,7 +132,12 @@ def fit_neural(
     _pin_torch()
     generator = torch.Generator().manual_seed(seed)
     _initialise(net, generator)
-    _set_scale(net, X, w)
+    inputs = _log_bets(X, n_bets).astype(np.float64)
+    mean = np.average(inputs, axis=0, weights=w)
+    deviation = np.sqrt(np.average((inputs - mean) ** 2, axis=0, weights=w))
+    constant = deviation <= 1e-6 * np.maximum(1, np.abs(mean))
+    net.mean.copy_(torch.from_numpy(mean))
+    net.deviation.copy_(torch.from_numpy(np.where(constant, 1, deviation)))
     rows = net.inputs(X), _float32(P), _float32(w / w.mean()), priced
     _train(net.to_logits, *rows, epochs, batch, learning_rate, generator)
     return net
@@ -169,16 +171,6 @@ def _log_bets(X: np.ndarray, n_bets: int) -> np.ndarray:
     bets = X[:, X.shape[1] - n_bets :]
     np.log1p(bets / np.float32(BIG_BLIND), out=bets)
     return X
-
-
-def _set_scale(net: Neural, X: np.ndarray, w: np.ndarray) -> None:
-    """Weighted mean and deviation of each input; a constant feature keeps a deviation of 1."""
-    inputs = _log_bets(X, net.shape["n_bets"]).astype(np.float64)
-    mean = np.average(inputs, axis=0, weights=w)
-    deviation = np.sqrt(np.average((inputs - mean) ** 2, axis=0, weights=w))
-    constant = deviation <= 1e-6 * np.maximum(1, np.abs(mean))
-    net.mean.copy_(torch.from_numpy(mean))
-    net.deviation.copy_(torch.from_numpy(np.where(constant, 1, deviation)))
 
 
 def _train(to_logits, inputs, targets, weights, priced, epochs, batch, learning_rate, generator) -> None:

@@ -8,7 +8,6 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.colors import LinearSegmentedColormap, to_hex
 from matplotlib.figure import Figure
-from matplotlib.image import AxesImage
 
 from faceup.cards.cards import CLASS_NAMES
 from faceup.holdem.betting.betting_tree import CALL, FOLD, STREETS, BettingTree
@@ -88,23 +87,6 @@ def opening_figure(charts: Mapping[str, Mapping[str, np.ndarray]], titles: Mappi
     return figure
 
 
-def use_map(axes: Axes, use: np.ndarray, names: Sequence[str], rows: int) -> AxesImage:
-    """What is asked at each depth: use (depth, n_features), shares of the stake; a row a feature, darker where asked more.
-
-    Numbers are percent, written from 5 % on. rows: that the axes have room for, at least one a feature.
-    """
-    image = axes.imshow(100 * use.T, cmap="Blues", vmin=0, vmax=100, aspect="auto")
-    for depth, feature in np.argwhere(use >= 0.05):
-        share = 100 * use[depth, feature]
-        axes.text(depth, feature, f"{share:.0f}", ha="center", va="center", size=6, color="white" if share > 55 else "black")
-    axes.set_yticks(range(len(names)), names, size=6.5)
-    axes.set_xticks(range(len(use)), range(1, len(use) + 1), size=7)
-    axes.set_ylim(rows - 0.5, -0.5)
-    axes.tick_params(length=0)
-    axes.spines[:].set_visible(False)
-    return image
-
-
 def short_name(feature: str) -> str:
     """A feature's name for an axis: "river equity, 90 %", "opponent's flop bet"."""
     later, _, decile = feature.partition("_equity_p")
@@ -116,15 +98,26 @@ def short_name(feature: str) -> str:
 
 
 def use_figure(uses: Mapping[str, np.ndarray], names: Mapping[str, Sequence[str]]) -> Figure:
-    """`use_map` for each round, two beside each other, of the features that some question number asks about in 5 %."""
-    asked = {r: np.flatnonzero(use.max(axis=0) >= 0.05).tolist() for r, use in uses.items()}
-    uses, names = {r: uses[r][:, k] for r, k in asked.items()}, {r: [names[r][i] for i in k] for r, k in asked.items()}
-    rounds = list(uses)
-    most = [max(len(names[r]) for r in rounds[i : i + 2]) for i in range(0, len(rounds), 2)]
+    """What is asked at each depth, a panel a round, two beside each other; a row a feature, darker where asked more.
+
+    uses: shares of the stake (depth, n_features); features that no depth asks about in 5 % are left out.
+    """
+    asked = {name: np.flatnonzero(use.max(axis=0) >= 0.05) for name, use in uses.items()}
+    n_asked = [len(features) for features in asked.values()]
+    most = [max(n_asked[i : i + 2]) for i in range(0, len(n_asked), 2)]
     heights = [0.14 * n + 0.5 for n in most]
     figure, places = plt.subplots(len(most), 2, figsize=(10, sum(heights) + 1), height_ratios=heights, squeeze=False)
-    for place, name, rows in zip(places.flat, rounds, np.repeat(most, 2), strict=False):
-        image = use_map(place, uses[name], [short_name(n) for n in names[name]], rows)
+    for place, (name, features), rows in zip(places.flat, asked.items(), np.repeat(most, 2), strict=False):
+        percent = 100 * uses[name][:, features]
+        image = place.imshow(percent.T, cmap="Blues", vmin=0, vmax=100, aspect="auto")
+        for depth, row in np.argwhere(uses[name][:, features] >= 0.05):
+            colour = "white" if percent[depth, row] > 55 else "black"
+            place.text(depth, row, f"{percent[depth, row]:.0f}", ha="center", va="center", size=6, color=colour)
+        place.set_yticks(range(len(features)), [short_name(names[name][k]) for k in features.tolist()], size=6.5)
+        place.set_xticks(range(len(percent)), range(1, len(percent) + 1), size=7)
+        place.set_ylim(rows - 0.5, -0.5)
+        place.tick_params(length=0)
+        place.spines[:].set_visible(False)
         place.set_title(f"{name}: what each question is about", size=10)
         place.set_xlabel("question number on the way down", size=8)
     figure.colorbar(image, ax=places, shrink=0.4, pad=0.01, label="% of all decisions, weighted by stake")
@@ -142,8 +135,16 @@ def branch_figure(
     figure, _ = tree_figure([part], labels, extra=_PANELS)
     width, height = figure.get_size_inches()
     low, high = 0.55 / height, (_PANELS - 1.05) / height
-    _strengths(figure.add_axes((0.75 / width, low, 0.36, high)), strength)
-    right = figure.add_axes((0.66, low, 0.31, high))
+    left, right = figure.add_axes((0.75 / width, low, 0.36, high)), figure.add_axes((0.66, low, 0.31, high))
+    middle = (np.arange(N_BINS) + 0.5) / N_BINS * 100
+    for (name, share), colour in zip(strength.items(), ("#BBBBBB", BLUE), strict=True):
+        percent = 100 * share / max(share.sum(), 1e-12)
+        left.bar(middle, percent, width=100 / N_BINS * 0.92, color=colour, alpha=0.75, label=name)
+    left.set(xlim=(0, 100), xlabel="equity of the hand (%)", ylabel="share of hands (%)")
+    left.set_ylim(top=1.35 * left.get_ylim()[1])
+    left.set_title("The hands that come there", size=10)
+    left.legend(fontsize=8, loc="upper center", ncols=2)
+    left.tick_params(labelsize=8)
     dots(right, list(gains), [mean for mean, _ in gains.values()], [ci95 for _, ci95 in gains.values()])
     right.margins(x=0.25)
     right.set_xlabel(f"dollars a decision over {against}", size=8.5)
@@ -151,19 +152,6 @@ def branch_figure(
     right.tick_params(labelsize=8)
     right.spines["left"].set_visible(False)
     return figure
-
-
-def _strengths(axes: Axes, strength: Mapping[str, np.ndarray]) -> None:
-    """Two histograms of hands by equity, the first behind."""
-    middle = (np.arange(N_BINS) + 0.5) / N_BINS * 100
-    for (name, share), colour in zip(strength.items(), ("#BBBBBB", BLUE), strict=True):
-        percent = 100 * share / max(share.sum(), 1e-12)
-        axes.bar(middle, percent, width=100 / N_BINS * 0.92, color=colour, alpha=0.75, label=name)
-    axes.set(xlim=(0, 100), xlabel="equity of the hand (%)", ylabel="share of hands (%)")
-    axes.set_ylim(top=1.35 * axes.get_ylim()[1])
-    axes.set_title("The hands that come there", size=10)
-    axes.legend(fontsize=8, loc="upper center", ncols=2)
-    axes.tick_params(labelsize=8)
 
 
 def gain_rows(labels: Sequence[str], gain: Mean) -> dict[str, tuple[float, float]]:

@@ -16,23 +16,18 @@ from faceup.holdem.betting.notation import line_to
 from faceup.holdem.play.agents import TreeAgent
 from faceup.holdem.play.words import reasons
 from faceup.holdem.show.figures import SEATS, move_words
-from faceup.holdem.solve.action_values import action_values
+from faceup.holdem.solve.action_values import ActionValues, action_values
 from faceup.holdem.solve.board import N_PAIRS
 from faceup.holdem.solve.policy import Policy
 from faceup.notebook.tables import show_table
 
 
-class River(NamedTuple):
-    """One board's play in both seats; player p at decisions of player p."""
+def answer_river(tree: BettingTree, policy: Policy, board: Sequence[int]) -> tuple[ActionValues, np.ndarray]:
+    """The best response from the river on to a policy, on a board of five cards as dealt.
 
-    own: np.ndarray  # (2, n_nodes, 1326) chance that the strategy itself plays towards a node with a hole
-    others: np.ndarray  # (2, n_nodes, 1326) weight of the opponent's holes that come there and share no card with it
-    value: np.ndarray  # (2, n_nodes, 1326) dollars that a best responder wins from a river node, summed over those holes
-    gain: np.ndarray  # (n_nodes, 1326) mbb/g that he wins at a river decision more than the strategy in his place
-
-
-def answer_river(tree: BettingTree, policy: Policy, board: Sequence[int]) -> River:
-    """The best response from the river on to a policy, on a board of five cards as dealt."""
+    Returns `action_values` of the policy's play, but with what a best responder wins as the value from the river on; and the
+    mbb/g that he wins at each river decision more than the policy in his place, (n_nodes, 1326).
+    """
     played = action_values(tree, policy, policy, board)
     value, gain = played.value.copy(), np.zeros(played.share.shape, dtype=np.float32)
     for node in decisions(tree, 3)[::-1]:
@@ -41,7 +36,7 @@ def answer_river(tree: BettingTree, policy: Policy, board: Sequence[int]) -> Riv
         value[who, node] = value[who, below].max(axis=0)
         own_way = (played.share[below] * value[who, below]).sum(axis=0)
         gain[node] = played.own[who, node] * (value[who, node] - own_way) * (MBB_PER_DOLLAR / 2 / N_PAIRS)
-    return River(played.own, played.others, value, gain)
+    return played._replace(value=value), gain
 
 
 def river_gains(
@@ -58,7 +53,7 @@ def river_gains(
     found: list[list[np.ndarray]] = [[] for _ in policies]
     for b, board in enumerate(boards):
         for policy, mine in zip(policies, found, strict=True):
-            gain = answer_river(tree, policy, board).gain
+            gain = answer_river(tree, policy, board)[1]
             mine.append(gain.sum(axis=1) if nodes is None else gain[list(nodes)])
         progress(b + 1)
     return np.array(found)
@@ -72,14 +67,11 @@ def closed_lines(tree: BettingTree, old: np.ndarray, new: np.ndarray, n: int) ->
     order = np.argsort(-(old - new).mean(axis=0), kind="stable")
     found: dict[int, int] = {}
     for node in order.tolist():
-        found.setdefault(_river_start(tree, node), node)
+        start = node  # of the river
+        while tree.street[tree.parent[start]] == 3:
+            start = int(tree.parent[start])
+        found.setdefault(start, node)
     return list(found.values())[:n]
-
-
-def _river_start(tree: BettingTree, node: int) -> int:
-    while tree.street[tree.parent[node]] == 3:
-        node = int(tree.parent[node])
-    return node
 
 
 class Spot(NamedTuple):
@@ -95,34 +87,24 @@ class Spot(NamedTuple):
 
 
 def find_spot(
-    tree: BettingTree,
-    policies: tuple[Policy, Policy],
-    agents: tuple[TreeAgent, TreeAgent],
-    node: int,
-    board: Sequence[int],
-    hole: int,
+    tree: BettingTree, policies: Sequence[Policy], agents: Sequence[TreeAgent], node: int, board: Sequence[int], hole: int
 ) -> Spot:
     """A hole of the responder at a river decision; policies, agents: the old and the new strategy in two forms.
 
     The strategy's hand is one that it often has there, and with which old and new differ much.
     """
-    who, pair = int(tree.actor[node]), [answer_river(tree, policy, board) for policy in policies]
+    who, pair = int(tree.actor[node]), [answer_river(tree, policy, board)[0] for policy in policies]
     below, put = list(children(tree, node)), int(tree.bets[node, who].sum())
     dollars = [r.value[who, below, hole] / np.maximum(r.others[who, node, hole], 1e-9) + put for r in pair]
     best = below[int(dollars[0].argmax())]
-    asked = best if tree.kind[best] == DECISION else _last_of(tree, node, 1 - who)
+    asked = best if tree.kind[best] == DECISION else node
+    while tree.actor[asked] != 1 - who:
+        asked = int(tree.parent[asked])
     holes = np.flatnonzero(~np.isin(HOLE_CARDS, [*board, *HOLE_CARDS[hole]]).any(axis=1))
     shown = list(board[: BOARD_CARDS[tree.street[asked]]])
     said = [agent.probabilities(holes, shown, line_to(tree, asked)) for agent in agents]
     apart = pair[0].own[1 - who, asked, holes] * np.abs(said[0] - said[1]).sum(axis=1)
     return Spot(tuple(board), node, hole, best, (dollars[0], dollars[1]), asked, int(holes[apart.argmax()]))
-
-
-def _last_of(tree: BettingTree, node: int, player: int) -> int:
-    """The last decision of a player above a node."""
-    while tree.actor[node] != player:
-        node = int(tree.parent[node])
-    return node
 
 
 def cards(numbers: Sequence[int]) -> str:
@@ -168,25 +150,16 @@ def _money(dollars: float) -> str:
     return f"{sign}${abs(dollars):,.0f}"
 
 
-def _way(tree: BettingTree, node: int) -> list[int]:
-    """The nodes from the first action to a node."""
-    way = []
-    while node:
-        way.append(node)
-        node = int(tree.parent[node])
-    return way[::-1]
-
-
 def _actions(tree: BettingTree, spot: Spot, agents: Mapping[str, TreeAgent]) -> list[list]:
     """A row for each action up to the responder's choice."""
-    rows, hole = [], "".join(card_text(int(card)) for card in HOLE_CARDS[spot.theirs])
-    for node in _way(tree, spot.best):
+    rows, node = [], spot.best
+    while node:  # from the last action to the first
         above = int(tree.parent[node])
         street, player = int(tree.street[above]), int(tree.actor[above])
         shares = ["", ""]
         if player != tree.actor[spot.node]:
-            label, shown = tree.labels[tree.label[node]], _shown(spot, street)
-            told = [agent.action_probabilities(hole, shown, line_to(tree, above))[label] for agent in agents.values()]
+            label, given = tree.labels[tree.label[node]], (*_shown(spot, street), line_to(tree, above))
+            told = [agent.action_probabilities(*given)[label] for agent in agents.values()]
             shares = [f"{100 * p:.0f} %" for p in told]
         new_street = above == 0 or tree.street[tree.parent[above]] < street
         rows.append(
@@ -198,22 +171,24 @@ def _actions(tree: BettingTree, spot: Spot, agents: Mapping[str, TreeAgent]) -> 
                 *shares,
             ]
         )
-    return rows
+        node = above
+    return rows[::-1]
 
 
-def _shown(spot: Spot, street: int) -> str:
-    return "".join(card_text(card) for card in spot.board[: BOARD_CARDS[street]])
+def _shown(spot: Spot, street: int) -> tuple[str, str]:
+    """The strategy's hole and the street's board as text."""
+    hole, board = HOLE_CARDS[spot.theirs].tolist(), spot.board[: BOARD_CARDS[street]]
+    return "".join(map(card_text, hole)), "".join(map(card_text, board))
 
 
 def _answers(tree: BettingTree, spot: Spot, agents: Mapping[str, TreeAgent]) -> str:
     """What each agent does at the decision that is looked at, and the reasons that its tree gives."""
-    hole = "".join(card_text(int(card)) for card in HOLE_CARDS[spot.theirs])
-    shown, line = _shown(spot, int(tree.street[spot.asked])), line_to(tree, spot.asked)
+    given = *_shown(spot, int(tree.street[spot.asked])), line_to(tree, spot.asked)
     below = {tree.labels[tree.label[c]]: move_words(tree, spot.asked, c) for c in children(tree, spot.asked)}
     said = []
     for name, agent in agents.items():
-        likeliest = sorted(agent.action_probabilities(hole, shown, line).items(), key=lambda item: -item[1])
+        likeliest = sorted(agent.action_probabilities(*given).items(), key=lambda item: -item[1])
         does = ", ".join(f"{below[label]} {100 * p:.0f} %" for label, p in likeliest if p >= 0.005)
-        why = "; ".join(reasons(agent.path(hole, shown, line))).replace("$", "\\$")
+        why = "; ".join(reasons(agent.path(*given))).replace("$", "\\$")
         said.append(f"- **{name}**, with {cards(HOLE_CARDS[spot.theirs])}: {does}. Because: {why}.")
     return "\n".join(said)

@@ -1,14 +1,11 @@
 """What is told of the hand and of the betting, taken apart: alternatives that only the study of it needs.
 
-**Waves.** The self-play table's answer jumps from cell to cell of equity; a network fed the plain number learns a smooth curve
-first and steps last (Rahaman et al. 2019, "On the spectral bias of neural networks"). Gorishniy, Rubachev & Babenko (2022, "On
-embeddings for numerical features in tabular deep learning") put sines and cosines of the number beside it; here these are fixed
-octaves.
+**Waves.** A network fed a plain number learns a smooth curve first and steps last (Rahaman et al. 2019, "On the spectral bias of
+neural networks"). Gorishniy, Rubachev & Babenko (2022, "On embeddings for numerical features in tabular deep learning") put sines
+and cosines of the number beside it; here these are fixed octaves.
 
-**Lines that look alike.** A model is told some numbers of the betting, and lines that share them are one to it. The table plays
-them apart. `played_alike` gives that up and nothing else: for each group of hands and all lines that look alike it plays the
-mean of what it played on them, by the stakes that rows of training are weighted by (`dataset`), which of all that play such lines
-alike is nearest to the table. What it loses to the table is lost by what is told, not by the learner or by too few rows.
+**Lines that look alike.** A model is told some numbers of the betting, and lines that share them are one to it. `played_alike` is
+the table that plays them alike too, of all such the nearest: what it loses to the table is lost by what is told.
 """
 
 from collections.abc import Callable, Sequence
@@ -48,14 +45,10 @@ def with_waves(X: np.ndarray, n_bets: int) -> np.ndarray:
     """
     X = checked_features(X)
     check_range("n_bets", n_bets, 0, X.shape[1] - 1)
-    turns = [X[:, :1] * _frequencies(EQUITY_OCTAVES)]
-    turns += [X[:, [k]] * _frequencies(DECILE_OCTAVES) for k in range(1, X.shape[1] - n_bets)]
+    octaves = np.exp2(np.arange(EQUITY_OCTAVES), dtype=np.float32)
+    turns = [X[:, :1] * octaves, *(X[:, [k]] * octaves[:DECILE_OCTAVES] for k in range(1, X.shape[1] - n_bets))]
     angle = np.float32(2 * np.pi) * np.concatenate([t % 1 for t in turns], axis=1)
     return np.concatenate([np.sin(angle), np.cos(angle), X], axis=1)
-
-
-def _frequencies(octaves: int) -> np.ndarray:
-    return np.exp2(np.arange(octaves), dtype=np.float32)
 
 
 def fit_periodic(X: np.ndarray, P: np.ndarray, w: np.ndarray, *, n_bets: int, **settings) -> PeriodicNeural:

@@ -1,14 +1,11 @@
 """How good a search for optimal trees is: against the proven optimum of small trees, and against CART on generated sets.
 
-Where every feature is cut into few ranges, each threshold is a yes-or-no question. What a pair of questions leaves of the rows
-is summed once for all pairs, by one matrix product; the best two levels below any root then follow from those sums (Demirovic
-et al. 2022, MurTree, Section 4.5), and the best three from trying every root. Nothing is left out, so that the optimum is proven.
-The search sees the same grid as numbers and so has the same choice of trees.
+Where every feature is cut into few ranges, each threshold is a yes-or-no question. What a pair of questions leaves of the rows is
+summed once for all pairs; the best two levels below any root then follow from those sums (Demirovic et al. 2022, MurTree, Section
+4.5), and the best three from trying every root. The search sees the same grid as numbers.
 
-The generated sets have nothing to do with poker: labels instead of mixtures, weights of 1. Their settings and seeds were fixed
-before any tree was fitted to them, and all that were tried are here. Half of a set is trained on, a quarter chooses criterion,
-min_rows and cp, and a quarter is the test. Both learners are tuned by the same code: a tree for each criterion and min_rows,
-pruned along its own path.
+The settings and seeds of the generated sets were fixed before any tree was fitted to them, and all that were tried are here. Half
+of a set is trained on, a quarter chooses criterion, min_rows and cp, and a quarter is the test.
 """
 
 from collections.abc import Callable, Sequence
@@ -134,8 +131,7 @@ class Trial(NamedTuple):
 
 def gain(ours: Trial, theirs: Trial) -> tuple[float, float]:
     """(ours less theirs in test accuracy, 95 % margin), over the same test rows."""
-    more = ours.right.astype(np.float64) - theirs.right
-    mean, ci95 = mean_ci95(more)
+    mean, ci95 = mean_ci95(ours.right.astype(np.float64) - theirs.right)
     return float(mean), float(ci95)
 
 
@@ -176,35 +172,21 @@ def search_learner(depth: int, regrowths: int, seed: int) -> Fit:
     return fit
 
 
-def try_learner(
-    fit: Fit,
-    X: np.ndarray,
-    y: np.ndarray,
-    *,
-    criteria: Sequence[str],
-    min_rows: Sequence[int],
-    done: Callable[[int], None] = lambda n: None,
-) -> Trial:
+def try_learner(fit: Fit, X: np.ndarray, y: np.ndarray, *, criteria: Sequence[str], min_rows: Sequence[int]) -> Trial:
     """A learner at all criteria and min_rows on X (n, f), labels y (n,) from 0; the validation rows choose a tree."""
     n = len(y)
     train, valid, test = slice(0, n // 2), slice(n // 2, 3 * n // 4), slice(3 * n // 4, n)
     fitted, tried = [], []
-    for k, (criterion, rows) in enumerate(product(criteria, min_rows), start=1):
+    for criterion, rows in product(criteria, min_rows):
         tree = fit(X[train], y[train], criterion, rows)
         fitted.append(float(_right(tree, X[train], y[train]).mean()))
-        for pruned in _pruned(tree, criterion, X[valid], y[valid]):
+        cps = pruning_path(tree, criterion, X[valid], np.eye(tree.value.shape[1])[y[valid]], np.ones(len(y[valid]))).cp
+        some = np.unique(np.linspace(0, len(cps) - 1, _MOST_CPS).round().astype(np.int64))  # evenly spread over the path
+        for pruned in (prune(tree, cp + _ROUNDING, criterion) for cp in cps[some]):
             tried.append((_right(pruned, X[valid], y[valid]).mean(), pruned, criterion, rows))
-        done(k)
     _, tree, criterion, rows = max(tried, key=lambda each: each[0])  # the first of the best
     return Trial(max(fitted), _right(tree, X[test], y[test]), criterion, rows, n_leaves(tree))
 
 
 def _right(tree: DecisionTree, X: np.ndarray, y: np.ndarray) -> np.ndarray:
     return predict(tree, X).argmax(axis=1) == y
-
-
-def _pruned(tree: DecisionTree, criterion: str, X: np.ndarray, y: np.ndarray) -> list[DecisionTree]:
-    """The trees of the pruning path, at most _MOST_CPS of them evenly spread over the path."""
-    cps = pruning_path(tree, criterion, X, np.eye(tree.value.shape[1])[y], np.ones(len(y))).cp
-    some = np.unique(np.linspace(0, len(cps) - 1, _MOST_CPS).round().astype(np.int64))
-    return [prune(tree, cp + _ROUNDING, criterion) for cp in cps[some]]

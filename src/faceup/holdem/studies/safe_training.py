@@ -1,7 +1,6 @@
 """CFR-BR whose iterations count other weights than their numbers, for the study `safe_training`."""
 
 from collections.abc import Callable, Sequence
-from copy import copy
 from typing import Any
 
 import numpy as np
@@ -44,9 +43,7 @@ def street_losses(n_levels: int, power: float, boards: np.ndarray, unseen: np.nd
     street, lost = WeightedStreet(street_tree(3), n_levels, power), []
     for _ in range(passes):
         street.cfr_br(boards)
-        current = copy(street)
-        current.averages = street.regrets
-        lost.append([who.exploitability(unseen) for who in (street, current)])
+        lost.append([street.leak(unseen, current) for current in (False, True)])
     return np.array(lost).swapaxes(0, 1)
 
 

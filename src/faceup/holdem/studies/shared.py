@@ -1,9 +1,8 @@
 """Self-play in the representation: situations that a model cannot tell apart learn as one (paper 000, Section 2.3.3).
 
-A model is told some numbers of the betting, so that several decisions look alike to it. Here such decisions share their
-regrets and their average strategy: what is learnt at one of them counts at all. The kernels know nothing of it. They learn at
-every decision by itself for a few iterations; then what was added to the tables of decisions that look alike is summed, and all
-of them go on from the sum. Sharing is thus late by so many iterations at most.
+Several decisions look alike to a model; here they share their regrets and their average strategy. Kernels learn at every decision
+by itself for a few iterations; then what was added to the tables of decisions that look alike is summed, and all go on from the
+sum.
 """
 
 from collections.abc import Sequence
