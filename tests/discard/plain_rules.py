@@ -37,33 +37,24 @@ class Table:
 
     def do(self, move):
         if move[0] in "ps":
-            self.swap(move)
+            player = self.swappers.pop(0)
+            if move[0] == "s":
+                hand = self.hands[player]
+                self.dead.append(move[1:])
+                hand[hand.index(move[1:])] = self.drawn[player][self.street - 1]
+            if not self.swappers and 0 in self.stacks:
+                self.next_street()
         elif move == "f":
             self.loser, self.done = self.turn_to_act, True
         else:
-            self.wager(move)
-
-    def swap(self, move):
-        player = self.swappers.pop(0)
-        if move[0] == "s":
-            place = self.hands[player].index(move[1:])
-            self.dead.append(self.hands[player][place])
-            self.hands[player][place] = self.drawn[player][self.street - 1]
-        if not self.swappers and 0 in self.stacks:
-            self.next_street()
-
-    def wager(self, move):
-        me, other = self.turn_to_act, 1 - self.turn_to_act
-        to = int(move[1:]) if move[0] == "b" else self.bets[other]
-        if move[0] == "b":
-            self.least = max(self.least, to - self.bets[other])
-            self.spoken = [False, False]
-        self.stacks[me] -= to - self.bets[me]
-        self.bets[me] = to
-        self.spoken[me] = True
-        self.turn_to_act = other
-        if self.bets[0] == self.bets[1] and (all(self.spoken) or self.stacks == [0, 0]):
-            self.next_street()
+            me, other = self.turn_to_act, 1 - self.turn_to_act
+            to = int(move[1:]) if move[0] == "b" else self.bets[other]
+            if move[0] == "b":
+                self.least, self.spoken = max(self.least, to - self.bets[other]), [False, False]
+            self.stacks[me] -= to - self.bets[me]
+            self.bets[me], self.spoken[me], self.turn_to_act = to, True, other
+            if self.bets[0] == self.bets[1] and (all(self.spoken) or self.stacks == [0, 0]):
+                self.next_street()
 
     def next_street(self):
         self.pot += sum(self.bets)

@@ -4,7 +4,7 @@ from itertools import permutations
 
 import numpy as np
 import pytest
-from plain_tables import MENU, ROWS, fake_tables, lookup
+from plain_tables import ROWS, TREE, fake_tables, lookup
 
 from faceup.cards.cards import CLASS_NAMES, CLASS_OF_HOLE, card_text, hole_index
 from faceup.cards.strength import strength
@@ -46,26 +46,24 @@ def test_swaps_are_those_of_the_rules(policy):
 
 
 def test_a_player_wins_nothing_from_itself():
-    tree, tables = build_tree(MENU), fake_tables()
     rng = np.random.default_rng(3)
-    layout = make_layout(tree, ROWS, False)
+    layout = make_layout(TREE, ROWS, False)
     mixed = Strategy(layout, rng.random(int(layout.base[-1])), RULE)
-    assert np.array_equal(play_deals(tree, tables, mixed, mixed, 50, 1), np.zeros(50))
-    weak, wild = check_fold_player(tree, ROWS), random_player(tree, ROWS)
-    found, back = (play_match(tree, tables, *pair, 0, 1000, 1) for pair in ((wild, weak), (weak, wild)))
+    assert np.array_equal(play_deals(TREE, fake_tables(), mixed, mixed, 50, 1), np.zeros(50))
+    weak, wild = check_fold_player(TREE, ROWS), random_player(TREE, ROWS)
+    found, back = (play_match(TREE, fake_tables(), *pair, 0, 1000, 1) for pair in ((wild, weak), (weak, wild)))
     assert found.mbb > 3 * found.ci95 > 0 and found.deals == 1000
     assert abs(back.mbb + found.mbb) < 2 * found.ci95
 
 
 def test_a_match_ends_when_its_interval_is_narrow_enough():
-    tree, tables = build_tree(MENU), fake_tables()
-    pair = random_player(tree, ROWS), check_fold_player(tree, ROWS)
-    short = play_match(tree, tables, *pair, 1e9, 5000, 1)
+    pair = random_player(TREE, ROWS), check_fold_player(TREE, ROWS)
+    short = play_match(TREE, fake_tables(), *pair, 1e9, 5000, 1)
     assert short.deals == 2000
-    longer = play_match(tree, tables, *pair, 0.9 * short.ci95, 5000, 1)
+    longer = play_match(TREE, fake_tables(), *pair, 0.9 * short.ci95, 5000, 1)
     assert longer.deals > 2000 and (longer.deals == 5000 or longer.ci95 <= 0.9 * short.ci95)
     with pytest.raises(ValueError, match="at least 2"):
-        play_match(tree, tables, *pair, 1.0, 1, 1)
+        play_match(TREE, fake_tables(), *pair, 1.0, 1, 1)
 
 
 def test_all_hands_of_a_deal_meet_in_both_seats():
@@ -89,12 +87,11 @@ def test_all_hands_of_a_deal_meet_in_both_seats():
 
 
 def test_thresholds_remove_rare_actions():
-    tree = build_tree(MENU)
-    layout = make_layout(tree, ROWS, True)
+    layout = make_layout(TREE, ROWS, True)
     first, strategy = layout.base[0] + layout.slot[0], Strategy(layout, np.zeros(int(layout.base[-1])), OWN)
     strategy.chances[first : first + 4] = 2, 1, 16, 1  # 10 %, 5 %, 80 %, 5 %
     for least, kept in ((0.05, [2 / 18, 0, 16 / 18, 0]), (0.9, [0, 0, 1, 0])):
-        found = thresholded(tree, ROWS, strategy, (least, 0, 0, 0)).chances
+        found = thresholded(TREE, ROWS, strategy, (least, 0, 0, 0)).chances
         np.testing.assert_allclose(found[first : first + 4], kept)
     with pytest.raises(ValueError, match="four shares"):
-        thresholded(tree, ROWS, strategy, (0.1,))
+        thresholded(TREE, ROWS, strategy, (0.1,))

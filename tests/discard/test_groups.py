@@ -9,6 +9,7 @@ from faceup.cards.cards import CLASS_NAMES, CLASS_OF_HOLE, canonical_boards, hol
 from faceup.cards.strength import strength
 from faceup.discard import groups
 from faceup.discard.groups import LEVELS, RANGE_OF_HOLE, Street, _turn_sums, range_equities, swap_levels
+from faceup.notebook.threads import ALONE
 
 
 def test_ranges_hold_every_hand_once():
@@ -33,7 +34,7 @@ def slow(board, hole):
 def test_equities_against_ranges_equal_an_enumerator():
     turn = parse_cards("Ac7d7h2s")
     sums = np.zeros((1, 1326, 8), dtype=np.uint16)
-    _turn_sums(np.array([turn]), 1, sums)
+    _turn_sums(ALONE, np.array([turn]), 1, sums)
     river = [*turn, *parse_cards("Kd")]
     streets = Street(np.array([turn]), sums, 44.0), Street(np.array([river]), np.zeros((1, 1326, 8), dtype=np.int32), 1.0)
     for street, text, n in zip(streets, ("KhQh 2c2d", "KhQh 2c2d 9s8s As4d"), (2, 4), strict=True):
@@ -50,7 +51,7 @@ def test_groups_are_the_nearest_centres():
     river = Street(boards, np.zeros((1, 1326, 8), dtype=np.int32), 1.0)
     points, centres = range_equities(river, np.arange(3)), rng.random((7, 8)).astype(np.float32)
     found = np.empty((3, 1326), dtype=np.uint8)
-    groups._assign(boards, river.sums, 1.0, centres, found)
+    groups._assign(ALONE, boards, river.sums, 1.0, centres, found)
     distance = ((points[:, :, None] - centres) ** 2).sum(axis=3)
     assert (np.take_along_axis(distance, found[..., None].astype(int), axis=2)[..., 0] <= distance.min(axis=2) + 1e-5).all()
 

@@ -2,20 +2,18 @@
 
 import numpy as np
 import pytest
-from plain_tables import MENU, ROWS, fake_tables
+from plain_tables import ROWS, TREE, fake_tables
 
 from faceup.discard.matches import check_fold_player, random_player
 from faceup.discard.players import TablePlayer, read_bet
 from faceup.discard.rules import act, legal_tokens, start
-from faceup.discard.tree import build_tree
 
 DEAL = "AcKd 2h2s 7c8d9h Tc 3s 4d5d 6dJd"
 
 
 @pytest.fixture(scope="module")
 def player():
-    tree = build_tree(MENU)
-    return TablePlayer(tree, fake_tables(), random_player(tree, ROWS))
+    return TablePlayer(TREE, fake_tables(), random_player(TREE, ROWS))
 
 
 def test_the_mapping_is_pseudo_harmonic():
@@ -60,8 +58,7 @@ def test_every_answer_is_legal(player):
 
 
 def test_a_policy_fixes_the_swap(player):
-    tree = player.tree
-    never = TablePlayer(tree, player.tables, check_fold_player(tree, ROWS))
+    never = TablePlayer(TREE, player.tables, check_fold_player(TREE, ROWS))
     chances = never.chances(DEAL, "ck/")
     assert chances.pop("p") == 1 and list(chances.values()) == [0]
     with pytest.raises(ValueError, match="line"):

@@ -5,19 +5,13 @@ import numpy as np
 import pytest
 import toy
 from games import threads
-from plain_tables import MENU, ROWS, fake_tables
+from plain_tables import ROWS, TREE, fake_tables
 
 from faceup.discard.deals import BEST, OWN, RULE, _make_seen
 from faceup.discard.matches import play_match
 from faceup.discard.selfplay import CHANCE, EPOCH, Setting, _deal, _make_scratch, _walk, both, make_layout, train
-from faceup.discard.tree import build_tree
 from faceup.games.extensive_game import against
 from faceup.games.sequence_form import best_response, exploitability, value
-
-
-@pytest.fixture(scope="module")
-def tables():
-    return fake_tables()
 
 
 @pytest.mark.parametrize("reads", [False, True])
@@ -55,14 +49,14 @@ def test_a_response_wins_as_much_as_the_best_one():
 @pytest.mark.parametrize(
     "setting", [Setting("chance", RULE, False, 0.0), Setting("external", OWN, True, 1.0), Setting("external", BEST, False, 0.0)]
 )
-def test_threads_and_interruptions_change_nothing(tables, setting, tmp_path):
-    tree, found = build_tree(MENU), []
+def test_threads_and_interruptions_change_nothing(setting, tmp_path):
+    found = []
     for n in (1, min(2, numba.get_num_threads())):
         with threads(n):
-            found.append(train(tree, tables, ROWS, setting, 4, 3 * EPOCH).chances)
-    train(tree, tables, ROWS, setting, 4, EPOCH, checkpoint=tmp_path / "run.npz")
+            found.append(train(TREE, fake_tables(), ROWS, setting, 4, 3 * EPOCH).chances)
+    train(TREE, fake_tables(), ROWS, setting, 4, EPOCH, checkpoint=tmp_path / "run.npz")
     resumed = []
-    found.append(train(tree, tables, ROWS, setting, 4, 3 * EPOCH, None, tmp_path / "run.npz", resumed.append).chances)
+    found.append(train(TREE, fake_tables(), ROWS, setting, 4, 3 * EPOCH, None, tmp_path / "run.npz", resumed.append).chances)
     assert resumed == [2 * EPOCH, 3 * EPOCH]
     assert found[0].sum() > 0 and all(np.array_equal(found[0], other) for other in found[1:])
 
@@ -76,30 +70,30 @@ def test_a_deal_is_thirteen_cards_of_its_own():
     assert len(dealt) == 200
 
 
-def test_foreign_checkpoints_are_refused(tables, tmp_path, capsys):
-    tree, setting, path = build_tree(MENU), Setting("chance", RULE, False, 0.0), tmp_path / "run.npz"
-    train(tree, tables, ROWS, setting, 4, 2 * EPOCH, checkpoint=path)
+def test_foreign_checkpoints_are_refused(tmp_path, capsys):
+    setting, path = Setting("chance", RULE, False, 0.0), tmp_path / "run.npz"
+    train(TREE, fake_tables(), ROWS, setting, 4, 2 * EPOCH, checkpoint=path)
     for seed, said in ((4, f"it is of iteration {2 * EPOCH:,}"), (5, "or of other code, cards or parameters")):
         steps = []
-        train(tree, tables, ROWS, setting, seed, EPOCH, None, path, steps.append)  # past its end, then another seed
+        train(TREE, fake_tables(), ROWS, setting, seed, EPOCH, None, path, steps.append)  # past its end, then another seed
         assert steps == [EPOCH] and said in capsys.readouterr().err
     path.write_bytes(path.read_bytes()[:1000])
-    train(tree, tables, ROWS, setting, 4, EPOCH, checkpoint=path)
+    train(TREE, fake_tables(), ROWS, setting, 4, EPOCH, checkpoint=path)
     assert "cannot be read" in capsys.readouterr().err
 
 
-def test_a_response_in_both_seats_beats_what_it_answers(tables):
-    tree, blind = build_tree(MENU), Setting("chance", RULE, False, 1.0)
-    weak = train(tree, tables, ROWS, blind, 4, EPOCH)
-    response = train(tree, tables, ROWS, blind, 4, 4 * EPOCH, opponent=weak)
-    assert play_match(tree, tables, response, weak, 0, 2000, 4).mbb > 0
+def test_a_response_in_both_seats_beats_what_it_answers():
+    blind = Setting("chance", RULE, False, 1.0)
+    weak = train(TREE, fake_tables(), ROWS, blind, 4, EPOCH)
+    response = train(TREE, fake_tables(), ROWS, blind, 4, 4 * EPOCH, opponent=weak)
+    assert play_match(TREE, fake_tables(), response, weak, 0, 2000, 4).mbb > 0
 
 
 @pytest.mark.parametrize(
     "setting", [Setting("public", RULE, False, 0.0), Setting("chance", 7, False, 0.0), Setting("chance", 0, True, 9.0)]
 )
-def test_wrong_settings_are_named(tables, setting):
+def test_wrong_settings_are_named(setting):
     with pytest.raises(ValueError, match="expected a sampler"):
-        train(build_tree(MENU), tables, ROWS, setting, 4, EPOCH)
+        train(TREE, fake_tables(), ROWS, setting, 4, EPOCH)
     with pytest.raises(ValueError, match="multiple of"):
-        train(build_tree(MENU), tables, ROWS, Setting("chance", RULE, False, 0.0), 4, 7)
+        train(TREE, fake_tables(), ROWS, Setting("chance", RULE, False, 0.0), 4, 7)

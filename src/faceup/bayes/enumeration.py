@@ -6,17 +6,17 @@ equal intervals. The paper had planned to enumerate this on a grid of computers 
 
 The result does not depend on the order in which a board came: each of the 134,459 river boards up to suits, with its
 multiplicity, is sorted by strength once. It then serves the ten flops and five turn boards that it may have come from, each
-with the bins that the holes had there. A sweep from weak to strong holes carries how many weaker holes there are by bin, and how
-many of these hold each card; what a hole beats in each bin is then one vector. No pair of holes is looked at.
+with the bins that the holes had there. Wins are counted as in `cards.matchups`: no pair of holes is looked at.
 """
 
 import numpy as np
-from numba import njit, prange
+from numba import njit
 
 from faceup.cards.cards import CLASS_OF_HOLE, HOLE_CARDS, N_CLASSES, N_HOLES, PERMUTED_HOLES, _canonical, canonical_boards
-from faceup.cards.equity import UNITS, StreetTable, _river_counts
-from faceup.cards.matchups import RUNOUTS_PREFLOP
+from faceup.cards.equity import UNITS, StreetTable, _river_equity
+from faceup.cards.matchups import RUNOUTS_PREFLOP, _add_wins
 from faceup.cards.strength import N_RIVER_HOLES, _river_order
+from faceup.notebook.threads import on_threads
 
 LOSS, TIE, WIN = 0, 1, 2  # of the player whose odds come first
 SPLITS = (1, 10, 5, 1)  # how many boards of each round a river board may have come from
@@ -36,22 +36,8 @@ def _add_split(order, start, bin_of, weight, rows, below, with_card, wins, pairs
     second; rows (bins, width), below (width,), with_card (52, width) int32 are scratch.
     """
     rows[:] = 0
-    below[:] = 0
-    with_card[:] = 0
-    width, k = below.shape[0], 0
-    while start[k] < N_RIVER_HOLES:
-        for i in range(start[k], start[k + 1]):
-            h = order[i]
-            row, first, second = rows[bin_of[h]], with_card[HOLE_CARDS[h, 0]], with_card[HOLE_CARDS[h, 1]]
-            for j in range(width):
-                row[j] += below[j] - first[j] - second[j]
-        for i in range(start[k], start[k + 1]):
-            h = order[i]
-            b = bin_of[h]
-            below[b] += 1
-            with_card[HOLE_CARDS[h, 0], b] += 1
-            with_card[HOLE_CARDS[h, 1], b] += 1
-        k += 1
+    _add_wins(order, start, bin_of, 1, rows, below, with_card)
+    width = below.shape[0]
     for a in range(rows.shape[0]):
         shared = rows[a]
         for b in range(width):
@@ -74,39 +60,29 @@ def _holes_bins(board, keys, table, out):
         out[h] = source[moved[h]]
 
 
-@njit(cache=True, parallel=True)
-def _count(boards, weights, preflop, flop_keys, flop, turn_keys, turn, bins, wins, pairs):
+@njit(cache=True, nogil=True)
+def _count(share, boards, weights, preflop, flop_keys, flop, turn_keys, turn, bins, wins, pairs):
     """wins, pairs (n_chunks, 4, bins, width) int64, zero at first; preflop (1326,), flop, turn (n_boards, 1326): bins."""
     n_chunks, width = wins.shape[0], wins.shape[3]
-    for chunk in prange(n_chunks):
+    for chunk in range(share[0], n_chunks, share[1]):
         order, start = np.empty(N_RIVER_HOLES, dtype=np.int16), np.empty(161, dtype=np.int32)
-        less, equal = np.empty(N_HOLES, dtype=np.int32), np.empty(N_HOLES, dtype=np.int32)
         rows, below = np.empty((bins, width), dtype=np.int32), np.empty(width, dtype=np.int32)
         with_card, bin_of = np.empty((52, width), dtype=np.int32), np.empty(N_HOLES, dtype=np.uint8)
-        visible = np.empty(4, dtype=np.int64)
+        equity = np.empty(N_HOLES, dtype=np.int32)
         for b in range(chunk, boards.shape[0], n_chunks):
             board, weight = boards[b], weights[b]
             _river_order(board, order, start)
-            _river_counts(board, less, equal)
+            _river_equity(board, equity)
             _add_split(order, start, preflop, weight, rows, below, with_card, wins[chunk, 0], pairs[chunk, 0])
             for h in range(N_HOLES):
-                bin_of[h] = min(bins * (2 * less[h] + equal[h]) // UNITS[3], bins - 1)
+                bin_of[h] = min(bins * equity[h] // UNITS[3], bins - 1)
             _add_split(order, start, bin_of, weight, rows, below, with_card, wins[chunk, 3], pairs[chunk, 3])
             for x in range(5):  # the river card
-                n = 0
-                for i in range(5):
-                    if i != x:
-                        visible[n] = board[i]
-                        n += 1
-                _holes_bins(visible, turn_keys, turn, bin_of)
+                four = np.delete(board, x)
+                _holes_bins(four, turn_keys, turn, bin_of)
                 _add_split(order, start, bin_of, weight, rows, below, with_card, wins[chunk, 2], pairs[chunk, 2])
                 for y in range(x):  # turn and river cards in either order
-                    n = 0
-                    for i in range(5):
-                        if i != x and i != y:
-                            visible[n] = board[i]
-                            n += 1
-                    _holes_bins(visible[:3], flop_keys, flop, bin_of)
+                    _holes_bins(np.delete(four, y), flop_keys, flop, bin_of)
                     _add_split(order, start, bin_of, weight, rows, below, with_card, wins[chunk, 1], pairs[chunk, 1])
 
 
@@ -125,7 +101,7 @@ def joint_odds(tables: tuple[StreetTable, ...], bins: int, boards: np.ndarray | 
     preflop, flop, turn = (odds_bins(s, tables[s].equity, bins) for s in range(3))
     wins, pairs = np.zeros((2, _CHUNKS, 4, bins, -(-bins // 8) * 8), dtype=np.int64)
     keys = canonical_boards(3).keys, canonical_boards(4).keys
-    _count(cards, weights, preflop[0, CLASS_OF_HOLE], keys[0], flop, keys[1], turn, bins, wins, pairs)
+    on_threads(_count, cards, weights, preflop[0, CLASS_OF_HOLE], keys[0], flop, keys[1], turn, bins, wins, pairs)
     won, met = wins.sum(axis=0)[..., :bins], pairs.sum(axis=0)[..., :bins]
     lost = won.swapaxes(1, 2)
     return np.stack([lost, met - won - lost, won], axis=3)

@@ -68,25 +68,22 @@ def make_round(moves: Moves, street: int, seat: int, slip: float) -> Round:
     """The betting of a street from a seat, 0 the dealer's."""
     tree = moves.tree
     root, nodes = nodes_of_round(moves, street)
-    his, own = np.ones((2, len(CURRENT), len(nodes)))
+    his = np.ones((len(CURRENT), len(nodes)))
     first = np.full(len(nodes), NOTHING if tree.actor[root] == seat else -1)
     for p, node in enumerate(nodes):
         above = int(tree.parent[node])
         if above != root:
             q = moves.place[above]
-            his[:, p], own[:, p], first[p] = his[:, q], own[:, q], first[q]
-        takes = moves.after[:, above] == node
-        if tree.actor[above] == seat:
-            own[:, p] *= takes
-        else:
-            his[:, p] *= (1 - slip) * takes + slip / tree.n_children[above]
+            his[:, p], first[p] = his[:, q], first[q]
+        if tree.actor[above] != seat:
+            his[:, p] *= (1 - slip) * (moves.after[:, above] == node) + slip / tree.n_children[above]
         if first[p] < 0:
             first[p] = tree.label[node]
     put = tree.bets[nodes][:, [seat, 1 - seat], street]
     folder = np.where(tree.kind[nodes] == FOLD_END, 1 + (tree.actor[nodes] != seat), 0)
     inside = (tree.kind[nodes] == DECISION) & (tree.street[nodes] == street)
-    turns = tuple(np.flatnonzero(inside & (tree.actor[nodes] == seat)).tolist())
-    return Round(his, own, first, np.flatnonzero(~inside), (ROOT,) * int(tree.actor[root] == seat) + turns, put, folder)
+    turns = (ROOT,) * int(tree.actor[root] == seat) + tuple(np.flatnonzero(inside & (tree.actor[nodes] == seat)).tolist())
+    return Round(his, taken_from(moves, street, seat, ROOT), first, np.flatnonzero(~inside), turns, put, folder)
 
 
 def nodes_of_round(moves: Moves, street: int) -> tuple[int, np.ndarray]:
@@ -141,20 +138,18 @@ class Evaluator:
         self.seen, self.shown = np.ones((2, 4, 2, n_places, bins, self.n_types))  # chance of his actions by PO, and by OO
         for street in range(4):
             of_po = model.joint[street] / np.maximum(model.joint[street].sum(axis=(1, 2), keepdims=True), 1e-300)
+            odds = np.einsum("pow,tok->ptkw", of_po, model.choice[street])  # Pr[OS, Win | PO, OST]
             for seat in range(2):
-                self._fill(street, seat, make_round(moves, street, seat, model.slip), of_po)
-
-    def _fill(self, street: int, seat: int, betting: Round, of_po: np.ndarray) -> None:
-        choice, n = self.model.choice[street], betting.his.shape[1]  # (n_types, bins, 8)
-        odds = np.einsum("pow,tok->ptkw", of_po, choice)  # Pr[OS, Win | PO, OST]
-        self.shown[street, seat, :n] = np.einsum("tok,kn->not", choice, betting.his)
-        self.seen[street, seat, :n] = np.einsum("ptkw,kn->npt", odds, betting.his)
-        for turn in betting.turns:
-            own = taken_from(self.moves, street, seat, turn)[:, betting.ends]
-            reach = own[:, None] * betting.his[None][:, :, betting.ends]  # (PS, OS, end)
-            for worth, out in zip(outcomes(betting, street, seat), (self.base, self.slope), strict=True):
-                out[street, seat, turn] = np.einsum("ptkw,jke,ew->ptj", odds, reach, worth[betting.ends])
-            self.heard[street, seat, turn] = 1 if turn == ROOT else self.seen[street, seat, turn]
+                betting = make_round(moves, street, seat, model.slip)
+                n = betting.his.shape[1]
+                self.shown[street, seat, :n] = np.einsum("tok,kn->not", model.choice[street], betting.his)
+                self.seen[street, seat, :n] = np.einsum("ptkw,kn->npt", odds, betting.his)
+                for turn in betting.turns:
+                    own = taken_from(moves, street, seat, turn)[:, betting.ends]
+                    reach = own[:, None] * betting.his[None][:, :, betting.ends]  # (PS, OS, end)
+                    for worth, out in zip(outcomes(betting, street, seat), (self.base, self.slope), strict=True):
+                        out[street, seat, turn] = np.einsum("ptkw,jke,ew->ptj", odds, reach, worth[betting.ends])
+                    self.heard[street, seat, turn] = 1 if turn == ROOT else self.seen[street, seat, turn]
 
     def utilities(
         self, street: int, seat: int, turn: np.ndarray, po: np.ndarray, cp: np.ndarray, types: np.ndarray

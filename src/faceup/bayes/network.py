@@ -9,6 +9,8 @@ players' money, which also tells who has folded: the one with less) and Outcome.
 dollars. Rounds are joined through OST as in Fig. 4.
 """
 
+from collections.abc import Sequence
+
 import numpy as np
 import pyagrum as gum
 
@@ -35,62 +37,47 @@ def hand_network(model: Model, moves: Moves, seat: int, street: int) -> gum.Infl
 
 
 def _add_round(net: gum.InfluenceDiagram, model: Model, betting: Round, seat: int, street: int, decides: bool) -> None:
-    bins, n_types = model.joint.shape[1], model.choice.shape[1]
-    place = STREETS[street]
-    ends = [int(e) for e in betting.ends]
-    blind = sum(START.bets[seat]) // UNIT if street == 0 else 0
-
-    def chance(name: str, values: list[int] | tuple[str, ...], parents: list[str], table: np.ndarray) -> None:
-        """A chance node; table: an axis for each parent in order, then its own."""
-        _add(net, f"{name} {place}", values)
-        for parent in parents:
-            net.addArc(parent, f"{name} {place}")
-        _fill(net.cpt(f"{name} {place}"), [*parents, f"{name} {place}"], table)
-
-    po, oo, win, ost, os = (f"{name} {place}" for name in ("PO", "OO", "Win", "OST", "OS"))
+    bins, n_types, place = model.joint.shape[1], model.choice.shape[1], STREETS[street]
+    po, oo, win, ost, os, heard, cp, ps, oa, fp = (
+        f"{name} {place}" for name in ("PO", "OO", "Win", "OST", "OS", "Heard", "CP", "PS", "OA", "FP")
+    )
     joint = model.joint[street]
-    own = joint.sum(axis=(1, 2))
-    chance("PO", list(range(bins)), [], own)
-    both = joint.sum(axis=2)
-    chance("OO", list(range(bins)), [po], _normalised(both))
-    chance("Win", [-1, 0, 1], [po, oo], _normalised(joint))
+    _add(net, po, list(range(bins)), [], joint.sum(axis=(1, 2)))
+    _add(net, oo, list(range(bins)), [po], _normalised(joint.sum(axis=2)))
+    _add(net, win, [-1, 0, 1], [po, oo], _normalised(joint))
     before = [f"OST {STREETS[street - 1]}"] if street else []
-    chance("OST", list(range(n_types)), before, np.eye(n_types) if street else np.full(n_types, 1 / n_types))
-    chance("OS", NAMES, [ost, oo], model.choice[street])
-    chance("Heard", HEARD_NAMES, [os], _heard(betting))
-    chance("CP", list(POTS[street]), [], np.full(len(POTS[street]), 1 / len(POTS[street])))
-    ps = f"PS {place}"
+    _add(net, ost, list(range(n_types)), before, np.eye(n_types) if street else np.full(n_types, 1 / n_types))
+    _add(net, os, NAMES, [ost, oo], model.choice[street])
+    _add(net, heard, HEARD_NAMES, [os], _heard(betting))
+    pots, ends = np.array(POTS[street]), betting.ends.tolist()
+    _add(net, cp, pots.tolist(), [], np.full(len(pots), 1 / len(pots)))
     if decides:
-        _add(net, ps, NAMES, kind="decision")
-        for known in (po, f"Heard {place}", f"CP {place}"):
-            net.addArc(known, ps)
+        _add(net, ps, NAMES, [po, heard, cp], kind="decision")
     else:
-        chance("PS", NAMES, [], np.full(len(CURRENT), 1 / len(CURRENT)))
-    chance("OA", ends, [ps, os, f"Heard {place}"], _ends(betting))
+        _add(net, ps, NAMES, [], np.full(len(CURRENT), 1 / len(CURRENT)))
+    _add(net, oa, ends, [ps, os, heard], _ends(betting))
     if not decides:
         return
-    pots = np.array(POTS[street])
     final = (pots[:, None, None] + betting.put[ends] // UNIT).reshape(-1, 2)  # (CP and end, player and opponent)
     pairs, which = np.unique(final, axis=0, return_inverse=True)
-    labels = tuple(f"{pl}:{op}" for pl, op in pairs.tolist())
-    chance("FP", labels, [f"CP {place}", f"OA {place}"], np.eye(len(pairs))[which.reshape(len(pots), len(ends))])
-    _add(net, f"Outcome {place}", ["value"], kind="utility")
-    parents = [win, f"CP {place}", f"FP {place}"]
+    labels = [f"{pl}:{op}" for pl, op in pairs.tolist()]
+    _add(net, fp, labels, [cp, oa], np.eye(len(pairs))[which.reshape(len(pots), len(ends))])
+    blind = sum(START.bets[seat]) // UNIT if street == 0 else 0
+    worth = UNIT * _outcome(pots + blind, pairs)[..., None]
+    _add(net, f"Outcome {place}", ["value"], [win, cp, fp], worth, "utility")
+
+
+def _add(net: gum.InfluenceDiagram, name: str, values: Sequence, parents: list[str], table=None, kind: str = "chance") -> None:
+    """Add a node. table, which a decision lacks: an axis for each parent in order, then its own."""
+    variable = gum.IntegerVariable if isinstance(values[0], int) else gum.LabelizedVariable
+    add = {"chance": net.addChanceNode, "decision": net.addDecisionNode, "utility": net.addUtilityNode}[kind]
+    add(variable(name, name, list(values)))
     for parent in parents:
-        net.addArc(parent, f"Outcome {place}")
-    _fill(net.utility(f"Outcome {place}"), [*parents, f"Outcome {place}"], UNIT * _outcome(pots + blind, pairs)[..., None])
-
-
-def _add(net: gum.InfluenceDiagram, name: str, values: list[int] | tuple[str, ...] | list[str], kind: str = "chance") -> None:
-    numbers = isinstance(values[0], int)
-    variable = gum.IntegerVariable(name, name, list(values)) if numbers else gum.LabelizedVariable(name, name, list(values))
-    {"chance": net.addChanceNode, "decision": net.addDecisionNode, "utility": net.addUtilityNode}[kind](variable)
-
-
-def _fill(tensor: gum.Tensor, axes: list[str], table: np.ndarray) -> None:
-    """Write a table with an axis for each of the named variables into a tensor, whose own order is another."""
-    order = [axes.index(name) for name in reversed(tensor.names)]  # the last name is numpy's first axis
-    tensor[:] = np.ascontiguousarray(np.asarray(table, dtype=float).transpose(order))
+        net.addArc(parent, name)
+    if table is not None:
+        tensor, axes = net.utility(name) if kind == "utility" else net.cpt(name), [*parents, name]
+        order = [axes.index(of) for of in reversed(tensor.names)]  # the last name is numpy's first axis
+        tensor[:] = np.ascontiguousarray(np.asarray(table, dtype=float).transpose(order))
 
 
 def _normalised(table: np.ndarray) -> np.ndarray:

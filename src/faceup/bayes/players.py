@@ -109,22 +109,18 @@ class MeuSeat:
 
     def act(self, street: int, hands: np.ndarray, nodes: np.ndarray, u: np.ndarray) -> np.ndarray:
         """See `sampled_match.Seat`."""
-        self._seat = int(self._evaluator.moves.tree.actor[nodes[0]])
-        new = self._round[hands] < street
-        if self._infers and street and new.any():
-            self._hear(street - 1, hands[new], nodes[new])
+        moves, new = self._evaluator.moves, self._round[hands] < street
+        self._seat = int(moves.tree.actor[nodes[0]])
+        if self._infers and street and new.any():  # weigh in what the opponent has done in the round that is over
+            heard, types = hands[new], self._types[hands[new]]
+            place = moves.place[moves.root[nodes[new]]]
+            self._types[heard] = self._evaluator.learn(street - 1, self._seat, place, self._bins[street - 1, heard], types)
         if (picks := new | self._replans).any():
             self._choose(street, hands[picks], nodes[picks])
-        return self._evaluator.moves.after[self._strategy[hands], nodes]
+        return moves.after[self._strategy[hands], nodes]
 
     def watch(self, hands: np.ndarray, nodes: np.ndarray, u: np.ndarray) -> None:
         """What the opponent has done is read off the node when it is this seat's turn."""
-
-    def _hear(self, street: int, hands: np.ndarray, nodes: np.ndarray) -> None:
-        """Weigh in what the opponent has done in a round that is over; nodes: of the next."""
-        place = self._evaluator.moves.place[self._evaluator.moves.root[nodes]]
-        types = self._types[hands]
-        self._types[hands] = self._evaluator.learn(street, self._seat, place, self._bins[street, hands], types)
 
     def _choose(self, street: int, hands: np.ndarray, nodes: np.ndarray) -> None:
         moves, evaluator = self._evaluator.moves, self._evaluator
@@ -140,20 +136,15 @@ class MeuSeat:
 
         cards_shown: whether the opponent's cards, where a showdown has shown them, count as evidence of his odds in each round.
         """
-        moves, evaluator = self._evaluator.moves, self._evaluator
-        tree, seat = moves.tree, player
+        evaluator, moves, tree = self._evaluator, self._evaluator.moves, self._evaluator.moves.tree
         own, his = self._bins_of(deals, player), self._bins_of(deals, 1 - player).astype(np.int64)
         shown = cards_shown & (tree.kind[nodes] == SHOWDOWN)
-        at = nodes.copy()  # the end of the last round that was played, then of the one before
-        last = tree.street[nodes]
-        out = types
+        at, out = nodes.copy(), types.copy()  # at: the end of the last round that was played, then of the one before
         for street in range(3, -1, -1):
-            played = np.flatnonzero(last >= street)
-            if len(played):
-                oo = np.where(shown[played], his[street, played], -1)
-                out = out.copy()
-                out[played] = evaluator.learn(street, seat, moves.place[at[played]], own[street, played], out[played], oo)
-                at[played] = moves.root[tree.parent[at[played]]]
+            played = np.flatnonzero(tree.street[nodes] >= street)
+            oo = np.where(shown[played], his[street, played], -1)
+            out[played] = evaluator.learn(street, player, moves.place[at[played]], own[street, played], out[played], oo)
+            at[played] = moves.root[tree.parent[at[played]]]
         return out
 
 

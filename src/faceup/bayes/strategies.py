@@ -39,9 +39,7 @@ class Moves(NamedTuple):
     tree: BettingTree
     after: np.ndarray  # (8, n_nodes) int32: the node to which each strategy goes from each decision
     root: np.ndarray  # (n_nodes,) int32: of a decision, the one at which its round began; of an end 0
-    place: (
-        np.ndarray
-    )  # (n_nodes,) int32: number of a node among those that its round's actions lead to, alike for all rounds of a street
+    place: np.ndarray  # (n_nodes,) int32: number among the nodes of its round, alike for all rounds of a street
 
 
 def make_moves(tree: BettingTree) -> Moves:
@@ -54,16 +52,9 @@ def make_moves(tree: BettingTree) -> Moves:
             place[node] = node - tree.first_child[root[above]]
         if tree.kind[node] == DECISION:
             root[node] = root[above] if above >= 0 and tree.street[above] == tree.street[node] else node
-            after[:, node] = [move(tree, node, k) for k in range(len(CURRENT))]
+            child_of = {int(tree.label[c]): c for c in children(tree, node)}
+            bets = tree.bets[node, :, tree.street[node]].max() // LIMIT_BETS[tree.street[node]]
+            for k, (raise_to, call_to) in enumerate(CURRENT):
+                label = CALL + 1 if bets < raise_to else CALL if bets <= call_to else FOLD
+                after[k, node] = child_of.get(label, child_of[CALL])
     return Moves(tree, after, root, place)
-
-
-def move(tree: BettingTree, node: int, strategy: int) -> int:
-    """The node to which a current strategy (of CURRENT) goes from a decision."""
-    raise_to, call_to = CURRENT[strategy]
-    child_of = {int(tree.label[c]): c for c in children(tree, node)}
-    street = tree.street[node]
-    bets = tree.bets[node, :, street].max() // LIMIT_BETS[street]
-    if bets < raise_to and CALL + 1 in child_of:
-        return child_of[CALL + 1]
-    return child_of[CALL] if bets <= call_to or FOLD not in child_of else child_of[FOLD]

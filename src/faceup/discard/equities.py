@@ -6,12 +6,13 @@ corrects the other two (a control variate).
 """
 
 import numpy as np
-from numba import njit, prange
+from numba import njit
 
-from faceup.cards.cards import CLASS_OF_HOLE, HOLE_CARDS, N_CLASSES, canonical_boards
+from faceup.cards.cards import CLASS_OF_HOLE, HOLE_CARDS, N_CLASSES, _free, canonical_boards
 from faceup.discard.deals import BEST, NEVER, RULE, HandTables, _final, _find_boards, _generator, _shuffle, _uniform
-from faceup.discard.swaps import MET, _free, equities
+from faceup.discard.swaps import MET, equities
 from faceup.notebook.intervals import mean_ci95
+from faceup.notebook.threads import on_threads
 
 OPPONENTS = 5  # to a board
 _CHUNKS = 200  # of boards, whose differences make the intervals
@@ -44,10 +45,10 @@ def _hero(cls, rest, is_free, state, chosen):
     return n
 
 
-@njit(cache=True, parallel=True)
-def _simulate(tables, boards, seed, sums, weights):
+@njit(cache=True, nogil=True)
+def _simulate(share, tables, boards, seed, sums, weights):
     """sums (chunks, 169, 3) of scores under CHOICES by weight, weights (chunks, 169); boards: in each chunk."""
-    for chunk in prange(sums.shape[0]):
+    for chunk in range(share[0], sums.shape[0], share[1]):
         state, deck, chosen = _generator(seed, 2, chunk), np.arange(52), np.empty(4, dtype=np.int64)
         theirs = np.empty((len(CHOICES), OPPONENTS), dtype=np.int64)
         for _ in range(boards):
@@ -76,7 +77,7 @@ def class_equities(tables: HandTables, holdem: np.ndarray, boards: int, seed: in
     if boards < _CHUNKS:
         raise ValueError(f"boards is {boards}, expected at least {_CHUNKS}")
     sums, weights = np.zeros((_CHUNKS, N_CLASSES, len(CHOICES))), np.zeros((_CHUNKS, N_CLASSES, 1))
-    _simulate(tables, -(-boards // _CHUNKS), seed, sums, weights[..., 0])
+    on_threads(_simulate, tables, -(-boards // _CHUNKS), seed, sums, weights[..., 0])
     mean = sums.sum(axis=0) / weights.sum(axis=0)
     off = (sums - weights * mean) / weights.mean(axis=0)  # of each chunk
     slope = (off * off[..., :1]).sum(axis=0) / (off[..., :1] ** 2).sum(axis=0)

@@ -12,13 +12,14 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit, prange
+from numba import njit
 from sklearn.cluster import KMeans
 from threadpoolctl import threadpool_limits
 
-from faceup.cards.cards import CLASS_NAMES, CLASS_OF_HOLE, HOLE_CARDS, N_CARDS, N_HOLES, canonical_boards
+from faceup.cards.cards import CLASS_NAMES, CLASS_OF_HOLE, HOLE_CARDS, N_CARDS, N_HOLES, _free, canonical_boards
 from faceup.cards.strength import N_RIVER_HOLES, _river_order
-from faceup.discard.swaps import _free, sum_turns
+from faceup.discard.swaps import sum_turns
+from faceup.notebook.threads import on_threads
 
 RANGES = (  # the author's, weakest first
     "23s 24s 25s 26s 27s 34s 35s 36s 37s 45s 46s 32o 43o 42o 54o 53o 52o 65o 64o 63o 62o 74o 73o 72o 83o 82o",
@@ -54,20 +55,19 @@ def _add_river(cards, out):
     n_classes = _river_order(cards, order, start)
     for c in range(n_classes):
         for again in range(2):  # what a hole has met counts 2 for weaker holes and 1 for equal ones
-            for i in range(start[c], start[c + 1]):
-                _count(order[i], whole, by_card)
-            for i in range(start[c], start[c + 1] if again == 0 else start[c]):
-                h = order[i]
+            for h in order[start[c] : start[c + 1]]:
+                _count(h, whole, by_card)
+            for h in order[start[c] : start[c + 1] if again == 0 else start[c]]:
                 first, second = by_card[HOLE_CARDS[h, 0]], by_card[HOLE_CARDS[h, 1]]
                 for g in range(whole.shape[0]):
                     out[h, g] += whole[g] - first[g] - second[g]
                 out[h, RANGE_OF_HOLE[h]] += 1
 
 
-@njit(cache=True, parallel=True)
-def _turn_sums(boards, step, out):
+@njit(cache=True, nogil=True)
+def _turn_sums(share, boards, step, out):
     """out (n, 1326, 8) uint16: 2 * wins + ties over every step-th of the 48 rivers of each turn board."""
-    for b in prange(boards.shape[0]):
+    for b in range(share[0], boards.shape[0], share[1]):
         total, board = np.zeros((N_HOLES, N_RANGES), dtype=np.int32), np.append(boards[b], 0)
         for river in np.flatnonzero(_free(boards[b]))[::step]:
             board[4] = river
@@ -93,10 +93,10 @@ def _points(board, sums, runouts, points):
             points[h, g] = min(np.float32(sums[h, g]) / np.float32(2 * met * runouts), np.float32(1))
 
 
-@njit(cache=True, parallel=True)
-def _assign(boards, sums, runouts, centres, groups):
+@njit(cache=True, nogil=True)
+def _assign(share, boards, sums, runouts, centres, groups):
     """The nearest of centres (n_groups, 8) to each hand on boards (n, k), groups (n, 1326); sums (n or 1, 1326, 8)."""
-    for b in prange(boards.shape[0]):
+    for b in range(share[0], boards.shape[0], share[1]):
         points, nearest = np.empty((N_HOLES, N_RANGES), dtype=np.float32), np.full(N_HOLES, np.float32(np.inf))
         _points(boards[b], sums[b % sums.shape[0]], runouts, points)
         by_range, distance, group = np.ascontiguousarray(points.T), np.empty(N_HOLES, dtype=np.float32), groups[b]
@@ -128,17 +128,6 @@ class Street(NamedTuple):
     runouts: float  # cards to come that two known hands leave, in order of dealing, as far as they are counted
 
 
-def streets(step: int = 1) -> tuple[Street, Street, Street]:
-    """Flop, turn and river; step: every step-th river of a turn board is counted, 1 for all."""
-    flop, turn, river = (canonical_boards(n).cards.astype(np.int64) for n in (3, 4, 5))
-    of_turn = np.empty((len(turn), N_HOLES, N_RANGES), dtype=np.uint16)
-    _turn_sums(turn, step, of_turn)
-    of_flop = sum_turns(of_turn, [list(range(N_RANGES))] * 2, np.int32)
-    counted = 44 * len(range(0, 48, step)) / 48
-    nothing = np.zeros((1, N_HOLES, N_RANGES), dtype=np.int32)
-    return Street(flop, of_flop, 45 * counted), Street(turn, of_turn, counted), Street(river, nothing, 1.0)
-
-
 def range_equities(street: Street, picked: np.ndarray) -> np.ndarray:
     """Equity of every hole against the eight ranges on boards (n,) of a street, (n, 1326, 8) float32; blocked holes get 0."""
     points = np.empty((len(picked), N_HOLES, N_RANGES), dtype=np.float32)
@@ -160,14 +149,19 @@ def make_groups(
 ) -> Groups:
     """k-means groups of flop, turn and river, fitted to 50 hands on each of n_boards sampled boards; progress: 4 steps.
 
-    step: as `streets` takes it. Raises ValueError unless there are 2 to 256 groups and at least as many sampled hands.
+    step: every step-th river of a turn board is counted, 1 for all. Raises ValueError unless there are 2 to 256 groups and at
+    least as many sampled hands.
     """
     if not 2 <= n_groups <= 256 or 50 * n_boards < n_groups:
         raise ValueError(f"n_groups is {n_groups}, expected from 2 to 256 and at most the {50 * n_boards} sampled hands")
-    found = streets(step)
+    flop, turn, river = (canonical_boards(n).cards.astype(np.int64) for n in (3, 4, 5))
+    of_turn, nothing = np.empty((len(turn), N_HOLES, N_RANGES), dtype=np.uint16), np.zeros((1, N_HOLES, N_RANGES), dtype=np.int32)
+    on_threads(_turn_sums, turn, step, of_turn)
+    of_flop = sum_turns(of_turn, [list(range(N_RANGES))] * 2, np.int32)
     progress(1)
-    tables, centres = [], []
-    for i, street in enumerate(found):
+    rivers, tables, centres = 44 * len(range(0, 48, step)) / 48, [], []
+    streets = Street(flop, of_flop, 45 * rivers), Street(turn, of_turn, rivers), Street(river, nothing, 1.0)
+    for i, street in enumerate(streets):
         picked, holes = sampled_hands(street.boards.shape[1], n_boards, 50, [seed, i])
         points = np.take_along_axis(range_equities(street, picked), holes[:, :, None], axis=1).reshape(-1, N_RANGES)
         with threadpool_limits(1):  # sums of several threads come in any order
@@ -175,7 +169,7 @@ def make_groups(
         means = fit.cluster_centers_.astype(np.float32)
         centres.append(means[np.argsort(means.mean(axis=1), kind="stable")])
         tables.append(np.empty((len(street.boards), N_HOLES), dtype=np.uint8))
-        _assign(street.boards, street.sums, street.runouts, centres[-1], tables[-1])
+        on_threads(_assign, street.boards, street.sums, street.runouts, centres[-1], tables[-1])
         progress(2 + i)
     return Groups(tables[0], tables[1], tables[2], np.array(centres))
 

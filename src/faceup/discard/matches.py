@@ -10,13 +10,14 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit, prange
+from numba import njit
 
 from faceup.discard.deals import NEVER, OWN, HandTables, _find_boards, _generator, _make_seen, _see, _shuffle, _uniform
 from faceup.discard.rules import MBB_PER_CHIP
 from faceup.discard.selfplay import Layout, Strategy, _end_worth, _pick, both, make_layout
 from faceup.discard.tree import SWAP, PublicTree
 from faceup.notebook.intervals import mean_ci95
+from faceup.notebook.threads import on_threads
 
 SIDES = 6  # hands to a deal
 _BATCH = 2000  # deals between two looks at the interval
@@ -50,10 +51,10 @@ def _meet(tree, layout, chances, seen, i, j, state):
     return _end_worth(tree, seen.strengths[i], seen.strengths[j], node)
 
 
-@njit(cache=True, parallel=True)
-def _play(tree, layout, chances, policies, tables, seed, start, out):
+@njit(cache=True, nogil=True)
+def _play(share, tree, layout, chances, policies, tables, seed, start, out):
     """out (n,): chips that the first player wins of deals start, start + 1, .."""
-    for d in prange(out.shape[0]):
+    for d in range(share[0], out.shape[0], share[1]):
         deck, seen = np.arange(52), _make_seen(2 * SIDES)
         state, total = _generator(seed, 1, start + d), 0.0  # 1: other deals than those of self-play with the same seed
         _shuffle(deck, 9 + 4 * SIDES, state)
@@ -77,7 +78,7 @@ def play_deals(
     """What the first strategy wins from the second on deals start, start + 1, .., means of all hands and seats, mbb (deals,)."""
     out, policies = np.empty(deals), (first.policy, second.policy)
     layout = both(first.layout, second.layout, len(first.chances))
-    _play(tree, layout, np.append(first.chances, second.chances), policies, tables, seed, start, out)
+    on_threads(_play, tree, layout, np.append(first.chances, second.chances), policies, tables, seed, start, out)
     return out * MBB_PER_CHIP
 
 

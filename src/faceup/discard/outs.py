@@ -17,11 +17,12 @@ The rule decides on a board's canonical form, so that renamed suits change nothi
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit, prange
+from numba import njit
 
 from faceup.cards.cards import HOLE_CARDS, N_CARDS, N_HOLES
 from faceup.cards.strength import STRAIGHT
 from faceup.discard.swaps import KEEP, THROW_HIGH, THROW_LOW, equities, swap_sums
+from faceup.notebook.threads import on_threads
 
 NAMES = ("keep", "throw the high card", "throw the low card")
 _RANKS = 1 << np.arange(13)
@@ -74,9 +75,9 @@ def _rule(mask, suits, n, high, low, keep_is_best):
     return THROW_LOW if outs_high >= outs_low else THROW_HIGH
 
 
-@njit(cache=True, parallel=True)
-def _rule_table(masks, suits, n, equity, out):
-    for b in prange(masks.shape[0]):
+@njit(cache=True, nogil=True)
+def _rule_table(share, masks, suits, n, equity, out):
+    for b in range(share[0], masks.shape[0], share[1]):
         for h in range(N_HOLES):
             best = equity[b, h, 0] >= max(equity[b, h, 1], equity[b, h, 2])
             out[b, h] = _rule(masks[b], suits[b], n, np.int64(HOLE_CARDS[h, 0]), np.int64(HOLE_CARDS[h, 1]), best)
@@ -89,7 +90,7 @@ def rule_choices(boards: np.ndarray, equity: np.ndarray) -> np.ndarray:
     """
     cards, out = boards.astype(np.int64), np.empty(equity.shape[:2], dtype=np.uint8)
     masks, suits = np.bitwise_or.reduce(1 << cards // 4, axis=1), (cards[:, :, None] % 4 == np.arange(4)).sum(axis=1)
-    _rule_table(masks, suits, boards.shape[1], equity, out)
+    on_threads(_rule_table, masks, suits, boards.shape[1], equity, out)
     return out
 
 

@@ -129,22 +129,16 @@ def act(hand: Hand, token: str) -> Hand:
         bets = f", or b{least} to b{most}" if least else ""
         raise ValueError(f"action {token!r}: expected {' or '.join(tokens) or 'none, the hand is over'}{bets}")
     if token[0] in "ps":
-        return _swap(hand, token)
-    betting, ended = bet(hand.betting, {"f": "fold", "b": "raise"}.get(token[0], "call"), int(token[1:] or 0))
-    return _lay(hand._replace(betting=betting, ended=ended))
-
-
-def _swap(hand: Hand, token: str) -> Hand:
-    player, when = hand.actor, SWAP_STREETS.index(hand.street)
-    holes, swapped = list(map(list, hand.holes)), list(map(list, hand.swapped))
-    if token != "p":
-        holes[player][holes[player].index(parse_cards(token[1:])[0])] = hand.deal[9 + 2 * player + when]
-        swapped[player][when] = True
-    return _lay(hand._replace(to_swap=hand.to_swap[1:], holes=tuple(map(tuple, holes)), swapped=tuple(map(tuple, swapped))))
-
-
-def _lay(hand: Hand) -> Hand:
-    """Lay the next street's cards where it is time; all-in players stop only where there is something to swap."""
+        player, when = hand.actor, SWAP_STREETS.index(hand.street)
+        holes, swapped = list(map(list, hand.holes)), list(map(list, hand.swapped))
+        if token != "p":
+            holes[player][holes[player].index(parse_cards(token[1:])[0])] = hand.deal[9 + 2 * player + when]
+            swapped[player][when] = True
+        hand = hand._replace(to_swap=hand.to_swap[1:], holes=tuple(map(tuple, holes)), swapped=tuple(map(tuple, swapped)))
+    else:
+        betting, ended = bet(hand.betting, {"f": "fold", "b": "raise"}.get(token[0], "call"), int(token[1:] or 0))
+        hand = hand._replace(betting=betting, ended=ended)
+    # the next street's cards are laid where it is time; all-in players stop only where there is something to swap
     while not hand.to_swap and hand.street < 3 and (hand.ended == SHOWDOWN or hand.betting.street > hand.street):
         hand = hand._replace(street=hand.street + 1, to_swap=(1, 0) if hand.street + 1 in SWAP_STREETS else ())
     return hand

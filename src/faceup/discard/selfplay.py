@@ -16,7 +16,7 @@ from typing import NamedTuple
 from zipfile import BadZipFile
 
 import numpy as np
-from numba import njit, prange
+from numba import njit
 
 from faceup.discard.deals import HandTables, _find_boards, _generator, _make_seen, _see, _shuffle, _uniform
 from faceup.discard.rules import N_DEALT
@@ -26,6 +26,7 @@ from faceup.notebook.progress import note
 from faceup.notebook.source_code import module_digests
 from faceup.notebook.storage import load_npz, save_npz
 from faceup.notebook.stored import described, reusing
+from faceup.notebook.threads import on_threads
 
 LANES = 2
 EPOCH = 5000  # iterations of both lanes together
@@ -177,10 +178,10 @@ def _deal(seed, number, first, second, tables, seen, state):
     return deck
 
 
-@njit(cache=True, parallel=True)
-def _epoch(tree, layout, regrets, averages, policies, tables, way, seed, first, gamma):
+@njit(cache=True, nogil=True)
+def _epoch(share, tree, layout, regrets, averages, policies, tables, way, seed, first, gamma):
     """An epoch from an iteration on, by tables (LANES, size). A responder changes seats at each iteration of a lane."""
-    for lane in prange(LANES):
+    for lane in range(share[0], LANES, share[1]):
         seen, scratch = _make_seen(2), _make_scratch(tree.kind.shape[0])
         for t in range(first + lane, first + EPOCH, LANES):
             weight, seat = np.float64(t + 1) ** gamma, t // LANES % 2 if way == RESPOND else 0
@@ -245,7 +246,7 @@ def train(
     lanes = np.stack([np.append(regrets, rival.chances)] * LANES), np.stack([averages] * LANES)
     stops = {-(-iterations * k // (10 * EPOCH)) * EPOCH for k in range(1, 11)}
     for first in range(start, iterations, EPOCH):
-        _epoch(tree, layout, *lanes, policies, tables, way, seed, first, float(setting.gamma))
+        on_threads(_epoch, tree, layout, *lanes, policies, tables, way, seed, first, float(setting.gamma))
         for total, of_lanes in ((regrets, lanes[0][:, :size]), (averages, lanes[1])):
             for added in of_lanes - total:  # by each lane in this epoch
                 total += added

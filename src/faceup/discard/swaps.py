@@ -15,10 +15,11 @@ but those with k, n, d:
 from collections.abc import Callable
 
 import numpy as np
-from numba import njit, prange
+from numba import njit
 
-from faceup.cards.cards import HOLE_CARDS, N_CARDS, N_HOLES, PERMUTED_HOLES, SUIT_PERMUTATIONS, _canonical, canonical_boards
+from faceup.cards.cards import HOLE_CARDS, N_HOLES, PERMUTED_HOLES, SUIT_PERMUTATIONS, _canonical, _free, canonical_boards
 from faceup.cards.strength import N_RIVER_HOLES, _river_order
+from faceup.notebook.threads import on_threads
 
 KEEP, THROW_HIGH, THROW_LOW = 0, 1, 2  # a choice; the high card is the one of the larger number
 MET = 3  # column of sums, behind those of the choices: opponents' holes by weight, over the river boards
@@ -34,27 +35,18 @@ def equities(sums: np.ndarray) -> np.ndarray:
 
 
 @njit(cache=True)
-def _free(board):
-    """Whether a board leaves each card, (52,)."""
-    is_free = np.ones(N_CARDS, dtype=np.bool_)
-    is_free[board] = False
-    return is_free
-
-
-@njit(cache=True)
 def _add_river(cards, weights, sums):
     """Add a river board's sums (1326, 4); weights (1326,) int64: how often the opponent holds each hole."""
     order, start = np.empty(N_RIVER_HOLES, dtype=np.int16), np.empty(161, dtype=np.int32)
-    counts, squares = np.zeros((2, _WIDE), dtype=np.int32), np.zeros((3, N_CARDS, _WIDE), dtype=np.int32)
+    counts, squares = np.zeros((2, _WIDE), dtype=np.int32), np.zeros((3, 52, _WIDE), dtype=np.int32)
     half, plain, throw, rank, weight = counts[0], counts[1], squares[0], squares[1], squares[2]
     n_classes = _river_order(cards, order, start)
     rank[:] = -1
     whole, none = 0, np.int32(0)
     for c in range(n_classes):
-        for i in range(start[c], start[c + 1]):
-            whole += _count(order[i], weights, half, plain)
-        for i in range(start[c], start[c + 1]):
-            h = order[i]
+        for h in order[start[c] : start[c + 1]]:
+            whole += _count(h, weights, half, plain)
+        for h in order[start[c] : start[c + 1]]:
             a, b, w = HOLE_CARDS[h, 0], HOLE_CARDS[h, 1], np.int32(weights[h])
             rank[a, b], rank[b, a], weight[a, b], weight[b, a] = c, c, w, w
             beaten = np.int32(whole - half[a] - half[b] + w)
@@ -66,10 +58,9 @@ def _add_river(cards, weights, sums):
             # of the 45 other holes with a: 2 for a stronger one, 1 for an equal
             first[b] += w * (91 - plain[a]) - (beaten - half[b])
             second[a] += w * (91 - plain[b]) - (beaten - half[a])
-        for i in range(start[c], start[c + 1]):
-            whole += _count(order[i], weights, half, plain)
-    for i in range(order.shape[0]):
-        h = order[i]
+        for h in order[start[c] : start[c + 1]]:
+            whole += _count(h, weights, half, plain)
+    for h in order:
         k, d = HOLE_CARDS[h, 0], HOLE_CARDS[h, 1]
         sums[h, MET] += (whole - half[k] - half[d]) // 2 + weight[k, d]
         low, high = np.int32(0), np.int32(0)
@@ -92,10 +83,10 @@ def _count(h, weights, half, plain):
     return w
 
 
-@njit(cache=True, parallel=True)
-def _sum_boards(boards, weights, step, sums):
+@njit(cache=True, nogil=True)
+def _sum_boards(share, boards, weights, step, sums):
     """Sums of boards of three or four cards (n, k) over every step-th pair of cards to come; weights (n, 1326) or (1, 1326)."""
-    for b in prange(boards.shape[0]):
+    for b in range(share[0], boards.shape[0], share[1]):
         board, left, count = np.zeros(5, dtype=np.int64), np.flatnonzero(_free(boards[b])), 0
         board[: boards.shape[1]] = boards[b]
         for i in range(left.shape[0]):
@@ -115,7 +106,7 @@ def swap_sums(boards: np.ndarray, weights: np.ndarray | None = None, step: int =
     boards = np.ascontiguousarray(boards, dtype=np.int64)
     weights = np.ones((1, N_HOLES)) if weights is None else weights
     sums = np.zeros((len(boards), N_HOLES, 4), dtype=np.int64)
-    _sum_boards(boards, np.ascontiguousarray(weights, dtype=np.int64), step, sums)
+    on_threads(_sum_boards, boards, np.ascontiguousarray(weights, dtype=np.int64), step, sums)
     return sums
 
 
@@ -129,10 +120,10 @@ def turn_sums(step: int = 1, progress: Callable[[int], None] = lambda done: None
     return sums
 
 
-@njit(cache=True, parallel=True)
-def _sum_turns(flops, keys, turn, columns, out):
+@njit(cache=True, nogil=True)
+def _sum_turns(share, flops, keys, turn, columns, out):
     """Add to each flop (n, 1326, w) what its 49 turn boards have; columns (2, w): where, and where for turned pairs."""
-    for f in prange(flops.shape[0]):
+    for f in range(share[0], flops.shape[0], share[1]):
         board = np.append(flops[f], 0)
         for card in np.flatnonzero(_free(flops[f])):
             board[3] = card
@@ -150,7 +141,7 @@ def sum_turns(turn: np.ndarray, columns: list[list[int]], dtype: type) -> np.nda
     """Sums (1755, 1326, w) over the turn boards of all flops of numbers (16432, 1326, w); columns: as `_sum_turns` takes them."""
     flops = canonical_boards(3).cards.astype(np.int64)
     out = np.zeros((len(flops), *turn.shape[1:]), dtype=dtype)
-    _sum_turns(flops, canonical_boards(4).keys, turn, np.array(columns), out)
+    on_threads(_sum_turns, flops, canonical_boards(4).keys, turn, np.array(columns), out)
     return out
 
 
