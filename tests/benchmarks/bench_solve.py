@@ -15,7 +15,7 @@ from faceup.holdem.solve.groups import Groups
 from faceup.holdem.solve.layout import LANES, RIVER, before_river
 from faceup.holdem.solve.policy import FixedPolicy, TablePolicy, free_holes
 from faceup.holdem.solve.selfplay import Discount, SelfPlay, average_strategy, sampled_board
-from faceup.notebook.parameters import load_parameters, section
+from faceup.notebook.parameters import section
 
 WARM_UP = 200  # iterations: a run's first ones write to memory that was never touched
 ITERATIONS = 500
@@ -123,26 +123,14 @@ def test_exploitability(groups) -> None:
     responder.flop([0, 1, 2])
     taken = seconds(lambda: [responder.flop(flop) for flop in flops])
     boards = sum(map(_river_boards, flops))
-    nodes, of_stage = decisions(tree), {stage: taken * n / boards for stage, n in _boards_of_stages().items()}
     record(
         "exploitability",
         {
-            "hole_values_per_second": round(nodes * HOLES * boards * 2 / taken),
+            "hole_values_per_second": round(decisions(tree) * HOLES * boards * 2 / taken),
             "seconds_per_flop": round(taken / N_FLOPS, 2),
             "river_boards_per_flop": boards / N_FLOPS,
-            **{f"{stage}_stage_seconds": round(value, 1) for stage, value in of_stage.items()},
         },
     )
-
-
-def _boards_of_stages() -> dict[str, int]:
-    """River boards in all best responses of the stages `selfplay` and `exploitability`."""
-    knobs, seed = section("selfplay"), load_parameters()["seed"]
-    along = [_river_boards(flop) for flop in sample_flops(knobs["exploitability_flops"], seed + 6).tolist()]
-    swept = section("exploitability")
-    strategies = 2 + 2 * len(swept["depths"]) + len(section("safe")["tree_depths"])  # two tables, CART and OCT, solved trees
-    each = sum(_river_boards(flop) for flop in sample_flops(swept["flops"], seed + 3).tolist())
-    return {"selfplay": (len(knobs["snapshots"]) + 1) * sum(along), "exploitability": strategies * each}
 
 
 def _river_boards(flop: list[int]) -> int:
