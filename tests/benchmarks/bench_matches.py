@@ -17,7 +17,7 @@ from faceup.holdem.play.purified import purified
 from faceup.holdem.play.sampled_match import play_match
 from faceup.holdem.solve.groups import Groups
 from faceup.holdem.solve.policy import FixedPolicy, TablePolicy
-from faceup.notebook.parameters import section
+from faceup.notebook.parameters import load_parameters
 from faceup.notebook.paths import AGENTS, DATA
 
 GAMES = 100_000
@@ -39,8 +39,8 @@ def uniform_table(tree, groups: Groups) -> TablePolicy:
 
 def test_matches(tables) -> None:
     """Each part of `13_head_to_head` at a small size, after a run that compiles; the whole table by its own sizes."""
-    knobs = section("head_to_head")
-    mine, theirs = menu_from(**section("betting")), menu_from(*section("stand_in_betting").values())
+    knobs = load_parameters()["head_to_head"]
+    mine, theirs = menu_from(**load_parameters()["betting"]), menu_from(*load_parameters()["stand_in_betting"].values())
     sides, exchanged = make_sides(mine, theirs), make_sides(theirs, mine)
     tree, boards = sides.own[0], random_boards(BOARDS + 1, seed=3)
     opponent = uniform_table(sides.own[1], one_group())

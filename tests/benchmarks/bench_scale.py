@@ -17,7 +17,7 @@ from faceup.holdem.scale.sums import Batch
 from faceup.holdem.scale.time_model import BYTES, Cluster, Costs, batch_seconds, efficiency
 from faceup.holdem.solve.groups import Groups
 from faceup.holdem.solve.selfplay import SelfPlay
-from faceup.notebook.parameters import section
+from faceup.notebook.parameters import load_parameters
 from faceup.notebook.paths import METRICS
 from faceup.notebook.ranks import Ranks
 from faceup.notebook.storage import load_json, save_npz
@@ -93,7 +93,7 @@ def time_model(groups: Groups, folder: Path, two: dict, actions: int) -> dict[st
 
 def test_sweeps(groups, tmp_path) -> None:
     """Rates one by one, in batches and on processes, and what they foretell."""
-    run = new_run(build_tree(menu_from(**section("betting"))), groups)
+    run = new_run(build_tree(menu_from(**load_parameters()["betting"])), groups)
     one, two = (rate_on_ranks(groups, tmp_path, n, 2 // n) for n in (1, 2))
     values: dict[str, object] = {"hole_updates_per_second": round(updates_per_second(run, WARM_UP, ITERATIONS))}
     values |= {

@@ -15,7 +15,7 @@ from faceup.holdem.solve.groups import Groups
 from faceup.holdem.solve.layout import LANES, RIVER, before_river
 from faceup.holdem.solve.policy import FixedPolicy, TablePolicy, free_holes
 from faceup.holdem.solve.selfplay import Discount, SelfPlay, average_strategy, sampled_board
-from faceup.notebook.parameters import section
+from faceup.notebook.parameters import load_parameters
 
 WARM_UP = 200  # iterations: a run's first ones write to memory that was never touched
 ITERATIONS = 500
@@ -45,9 +45,9 @@ def decisions(tree: BettingTree) -> int:
 
 def test_selfplay(groups) -> None:
     """Rates on both trees; seconds of the default run by its rate."""
-    tree, rich = build_tree(menu_from(**section("betting"))), build_tree(menu_from(*RICH))
+    tree, rich = build_tree(menu_from(**load_parameters()["betting"])), build_tree(menu_from(*RICH))
     rate = updates_per_second(new_run(tree, groups), WARM_UP, ITERATIONS)
-    iterations = section("selfplay")["iterations"]
+    iterations = load_parameters()["selfplay"]["iterations"]
     values = {
         "hole_updates_per_second": round(rate),
         "nodes": decisions(tree),
@@ -80,7 +80,7 @@ def sorted_sums(holes, class_start, reach, value) -> None:
 
 def test_gains(groups) -> None:
     """What each device of self-play gains: sums by strength, holes that are played alike as one, pruning (a bound)."""
-    tree = build_tree(menu_from(**section("betting")))
+    tree = build_tree(menu_from(**load_parameters()["betting"]))
     board = np.array([51, 40, 29, 18, 3])
     order, (free, outcome) = board_order(board), pair_outcomes(board.tolist())
     outcome = np.nan_to_num(outcome)[np.ix_(*[np.searchsorted(free, order.holes)] * 2)].astype(np.float32)
@@ -115,7 +115,7 @@ def unreached(selfplay: SelfPlay) -> float:
 
 def test_exploitability(groups) -> None:
     """Nodes x 1,081 holes x river boards x seats a second, in best responses to a table; and seconds a flop."""
-    tree = build_tree(menu_from(**section("betting")))
+    tree = build_tree(menu_from(**load_parameters()["betting"]))
     uniform = FixedPolicy(tree, None)
     tables = tuple(np.repeat(uniform.street(s, [])[0], groups.n_groups[s], axis=0) for s in range(4))
     responder = Responder(tree, TablePolicy(tables, groups))

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from faceup.holdem.solve.groups import Grid, Groups, make_groups
-from faceup.notebook.parameters import section
+from faceup.notebook.parameters import load_parameters
 
 sys.path.insert(0, str(Path(__file__).parent))  # for `from report import record`
 
@@ -14,6 +14,6 @@ sys.path.insert(0, str(Path(__file__).parent))  # for `from report import record
 @pytest.fixture(scope="session")
 def groups(tables) -> Groups:
     """The groups of the default profile."""
-    knobs, keys = section("selfplay"), ("equity_cells", "decile_cells", "deciles")
+    knobs, keys = load_parameters()["selfplay"], ("equity_cells", "decile_cells", "deciles")
     grids = [Grid(*(knobs[f"{street}_{key}"] for key in keys)) for street in ("flop", "turn")]
     return make_groups(tables[1], tables[2], *grids)

@@ -15,7 +15,7 @@ from faceup.holdem.scale.selfplay import PART, BatchPlay
 from faceup.holdem.scale.sums import Batch, Sums
 from faceup.holdem.solve.groups import Groups
 from faceup.holdem.solve.selfplay import Discount
-from faceup.notebook.parameters import section
+from faceup.notebook.parameters import load_parameters
 from faceup.notebook.ranks import Ranks, joined
 from faceup.notebook.storage import load_npz, write_json
 
@@ -48,7 +48,7 @@ if __name__ == "__main__":
     groups = Groups(arrays["flop"], arrays["turn"], tuple(arrays["n_groups"].tolist()))
     with joined() as ranks:
         batch = Batch(boards, min(PART, boards // ranks.size))
-        tree = build_tree(menu_from(**section("betting")))
+        tree = build_tree(menu_from(**load_parameters()["betting"]))
         run = BatchPlay(tree, groups, Discount(1.5, 0, 2, 100), 1, batch, ranks)
         run.advance(max(boards, WARM_UP // boards * boards))
         ranks.sent = 0

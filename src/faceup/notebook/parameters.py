@@ -1,12 +1,9 @@
 """params.yaml and the studies' own file: what may stand in them. A wrong file is one ValueError before work starts.
 
-The profile params/smoke.yaml says which knobs there are; a study's are those that its parameters cell names. A new knob is a line
-in each profile (params.yaml, params/*.yaml), and a rule if none fits its name. Values reach the code as they stand in the file:
-they are checked, never converted.
+The profile params/smoke.yaml says which knobs there are. A new knob is a line in each profile (params.yaml, params/*.yaml), and a
+rule if none fits its name. Values reach the code as they stand in the file: they are checked, never converted.
 """
 
-import json
-import os
 import re
 from collections.abc import Callable, Iterable
 from functools import cache
@@ -18,21 +15,20 @@ from ruamel.yaml import YAML, YAMLError
 
 from faceup.notebook.paths import ROOT
 
+STUDY_FILE = ROOT / "notebooks" / "studies" / "params.yaml"
 
-def _in_order(values: list) -> list:
-    if values != sorted(set(values)):
-        raise ValueError("strictly increasing values")
-    return values
+
+def _also(rule: Any, words: str, holds: Callable[[Any], bool]) -> Any:
+    def checked(value: Any) -> Any:
+        if not holds(value):
+            raise ValueError(words)
+        return value
+
+    return Annotated[rule, AfterValidator(checked)]
 
 
 def _rising(rule: Any, least: int = 1) -> Any:
-    return Annotated[conlist(rule, min_length=least), AfterValidator(_in_order)]
-
-
-def _power_of_two(value: int) -> int:
-    if value & (value - 1):
-        raise ValueError("a power of two")
-    return value
+    return _also(conlist(rule, min_length=least), "strictly increasing values", lambda values: values == sorted(set(values)))
 
 
 _COUNT, _DEPTH, _CARDS = conint(ge=1), conint(ge=1, le=30), constr(pattern="^([2-9TJQKA][cdhs])+$")
@@ -41,10 +37,9 @@ _RAISES = _rising(confloat(ge=0.05, le=200), least=0)  # in pots
 _EPOCHS = conint(ge=5000, multiple_of=5000)  # of discard.selfplay
 RULES = {  # how a knob's name ends, and what it may be; the first line that fits counts
     "seed": conint(ge=0, lt=2**32),
-    r"selfplay\.batch|turn_batch": Annotated[conint(ge=1), AfterValidator(_power_of_two)],
+    r"selfplay\.batch|turn_batch": _also(conint(ge=1), "a power of two", lambda n: n & (n - 1) == 0),
     "bins": Literal[2, 4, 5, 10, 20],
     "shifts": conlist(confloat(ge=-1, le=1), min_length=3, max_length=3),
-    "slip": confloat(gt=0, lt=1),
     r"bayes\.exploitability_flops": Literal[0] | conint(ge=4, le=22_100),
     "walk_holes": conlist(_CARDS, min_length=2, max_length=2),
     "example_hole|example_flop|walk_board": _CARDS,
@@ -61,7 +56,7 @@ RULES = {  # how a knob's name ends, and what it may be; the first line that fit
     r"discounting\.epochs": conlist(_COUNT, min_length=1),
     "alphas|gammas|epsilons|rates|shares": _rising(_SHARE),
     "share|switch|tolerance|bluff_equity|threshold|tremble|learning_rate": _SHARE,
-    "held_out|validation": confloat(ge=0.01, le=0.9),
+    "held_out|validation|slip": confloat(ge=0.01, le=0.9),
     "cost_weight": confloat(ge=0, le=1000),
     "history": Literal["opponent", "both", "both+seat", "ours"],
     "row_weights": Literal["mistakes", "pot"],
@@ -98,11 +93,6 @@ TOGETHER: dict[tuple[str, str], Callable[..., bool]] = {  # knobs that must fit 
 }
 
 
-@cache
-def _rule(knob: str) -> TypeAdapter:
-    return TypeAdapter(next(rule for end, rule in RULES.items() if re.search(rf"(^|[._])({end})$", knob)))
-
-
 def _keys(place: str, given: Any, known: Iterable[str]) -> None:
     if not isinstance(given, dict):
         raise ValueError(f"{place or 'the file'} is {given!r}, expected keys with values")
@@ -112,29 +102,16 @@ def _keys(place: str, given: Any, known: Iterable[str]) -> None:
             raise ValueError(f"{place}.{key} {said}".lstrip("."))
 
 
-@cache
-def pipeline_sections() -> dict[str, list[str]]:
-    """The sections of params.yaml and the knobs of each, none for `seed`, itself a knob: those of params/smoke.yaml."""
-    given = YAML(typ="safe", pure=True).load(ROOT / "params" / "smoke.yaml")
+def sections_of(values: Any) -> dict[str, list[str]]:
+    """The sections of a file and the knobs of each, none for `seed`, itself a knob."""
+    given = values if isinstance(values, dict) else {}
     return {name: list(knobs) if isinstance(knobs, dict) else [] for name, knobs in given.items()}
 
 
-def declared_in(notebook: Path) -> tuple[list[str], list[str]]:
-    """The names in a notebook's parameters cell, and the sections of parameters that it reads."""
-    nb = json.loads(notebook.read_text(encoding="utf-8"))
-    cell = next(cell for cell in nb["cells"] if "parameters" in cell["metadata"].get("tags", []))
-    return re.findall(r"(?m)^(\w+) = ", "".join(cell["source"])), nb["metadata"]["faceup"]["sections"]
-
-
 @cache
-def study_sections() -> dict[str, list[str]]:
-    """The sections of notebooks/studies/params.yaml, one a study: what its parameters cell names and no other section has."""
-    found = {}
-    for path in sorted((ROOT / "notebooks" / "studies").glob("*.ipynb")):
-        names, sections = declared_in(path)
-        others = {"seed", *(knob for name in sections for knob in pipeline_sections().get(name, []))}
-        found[path.stem] = [name for name in names if name not in others]
-    return found
+def pipeline_sections() -> dict[str, list[str]]:
+    """The sections of params.yaml, and the knobs of each: those of params/smoke.yaml."""
+    return sections_of(YAML(typ="safe", pure=True).load(ROOT / "params" / "smoke.yaml"))
 
 
 def check(values: Any, sections: dict[str, list[str]]) -> None:
@@ -145,8 +122,9 @@ def check(values: Any, sections: dict[str, list[str]]) -> None:
         _keys(name, values[name], sections[name])
         knobs |= {f"{name}.{knob}": value for knob, value in values[name].items()}
     for knob, value in knobs.items():
+        rule = next(rule for end, rule in RULES.items() if re.search(rf"(^|[._])({end})$", knob))
         try:
-            _rule(knob).validate_python(value, strict=True)
+            TypeAdapter(rule).validate_python(value, strict=True)
         except ValidationError as error:
             words = re.sub(r"^(\w+ should (be|have|match)|Value error,) | after validation.*", "", error.errors()[0]["msg"])
             raise ValueError(f"{knob} is {value!r}, expected {words}") from None
@@ -157,22 +135,15 @@ def check(values: Any, sections: dict[str, list[str]]) -> None:
             raise ValueError(f"{knob} is {knobs[knob]!r}, expected {said}")
 
 
-def load_parameters(path: str | os.PathLike | None = None, sections: dict[str, list[str]] | None = None) -> dict[str, Any]:
-    """All parameters of a file, params.yaml by default; ValueError naming file, dotted key, value and what was expected."""
-    path = Path(path or ROOT / "params.yaml").resolve()
+def load_parameters(path: Path = ROOT / "params.yaml") -> dict[str, Any]:
+    """All parameters of a profile, or of the studies' file, whose sections are those that it has.
+
+    Raises ValueError naming file, dotted key, value and what was expected.
+    """
     try:
-        check(values := YAML(typ="safe", pure=True).load(path), pipeline_sections() if sections is None else sections)
+        values = YAML(typ="safe", pure=True).load(path)
+        check(values, sections_of(values) if path.parent.name == "studies" else pipeline_sections())
     except (YAMLError, ValueError) as error:
         name = path.relative_to(ROOT) if path.is_relative_to(ROOT) else path.name
         raise ValueError(f"{name}: {' '.join(str(error).split('To suppress')[0].split())}") from error
     return values
-
-
-def load_study_parameters() -> dict[str, Any]:
-    """All parameters of notebooks/studies/params.yaml; ValueError as `load_parameters`."""
-    return load_parameters(ROOT / "notebooks" / "studies" / "params.yaml", study_sections())
-
-
-def section(name: str) -> dict[str, Any]:
-    """The checked parameters of one section of params.yaml, e.g. section("selfplay")["iterations"]."""
-    return load_parameters()[name]

@@ -29,7 +29,7 @@ import nbformat
 import papermill
 from nbformat import NotebookNode
 
-from faceup.notebook.parameters import load_parameters, load_study_parameters
+from faceup.notebook.parameters import STUDY_FILE, load_parameters
 from faceup.notebook.paths import AGENTS, DATA, FIGURES, METRICS, REPORTS, ROOT, TABLES
 from faceup.notebook.progress import NOTE
 from faceup.notebook.ranks import own_rank
@@ -84,7 +84,7 @@ def declared(source: str) -> dict[str, ast.expr]:
 
 def parameters_of(path: Path) -> dict[str, Any]:
     """What a notebook may be given: the sections of params.yaml and, for a study, those of the studies' file."""
-    return load_parameters() | (load_study_parameters() if path.parent == STUDIES else {})
+    return load_parameters() | (load_parameters(STUDY_FILE) if path.parent == STUDIES else {})
 
 
 def chosen_values(nb: NotebookNode, parameters: dict[str, Any]) -> dict[str, Any]:

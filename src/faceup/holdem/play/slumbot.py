@@ -18,6 +18,7 @@ import math
 import os
 import sys
 import time
+from collections.abc import Callable
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -95,7 +96,9 @@ def booked(state: State, end: Answer) -> dict:
     return {"won": won, "baseline": baseline, "server": tuple(server), "reconciled": state.reconciled + ours, "odd": odd}
 
 
-_TUPLES = {"won": Tally, "baseline": Tally, "server": lambda *three: three}  # of a state, which JSON makes lists
+_FROM_JSON: dict[str, Callable] = {
+    "won": Tally._make, "baseline": Tally._make, "server": tuple, "seen": lambda seen: seen and Answer(**seen)
+}  # fmt: skip
 
 
 def read_log(path: Path) -> tuple[State, int]:
@@ -108,10 +111,8 @@ def read_log(path: Path) -> tuple[State, int]:
     for i, line in enumerate(text[:end].splitlines(), start=1):
         try:
             changes = json.loads(line)
-            if changes.get("seen"):
-                changes["seen"] = Answer(**changes["seen"])
-            tuples = {name: kind(*changes[name]) for name, kind in _TUPLES.items() if name in changes}
-            state = replace(state, **changes | tuples)
+            made = {name: make(changes[name]) for name, make in _FROM_JSON.items() if name in changes}
+            state = replace(state, **changes | made)
         except (ValueError, TypeError, AttributeError) as error:
             raise ValueError(f"{path.name}, line {i}: {line[:80]!r}: expected a line of a log ({error})") from error
     return state, end
@@ -206,8 +207,7 @@ class Client:
         self.log.note(asked="new_hand")
         state = self.log.state
         answer = read_answer(self.post("new_hand", {"token": state.token} if state.token else {}))
-        interrupted = state.seen if state.seen and state.seen.winnings is None else None
-        back = interrupted if interrupted and not answer.unlike(interrupted) else None
+        back = state.seen if state.seen and state.seen.winnings is None and not answer.unlike(state.seen) else None
         doubted, self._doubted = self._doubted, None
         line = read_line(answer.betting)
         if answer.winnings is not None and answer.hands == state.server[0]:
@@ -222,8 +222,7 @@ class Client:
     def post(self, name: str, body: dict) -> dict:
         """What the server answers, its new token noted. Raises NotDone or Lost, on an error that it tells as well."""
         content = self.api.post(name, body)
-        new = content.get("token")
-        if isinstance(new, str) and new != self.log.state.token:
+        if isinstance(new := content.get("token"), str) and new != self.log.state.token:
             self.log.note(token=new)
         if content.get("error_msg"):
             raise (Lost if name == "act" else NotDone)(f"{name}: {content['error_msg']}")
@@ -287,7 +286,8 @@ def words(so_far: State) -> str:
     return "\n".join(lines)
 
 
-def _parser() -> argparse.ArgumentParser:
+def main(arguments: list[str] | None = None) -> int:
+    """The command line; returns 1 where the server cannot be played with, 2 on bad input."""
     parser = argparse.ArgumentParser(prog="python -m faceup.holdem.play.slumbot", description=(__doc__ or "").split("\n")[0])
     add = parser.add_argument
     add("--hands", type=int, default=0, help="hands that the log shall hold; 0, the default, sends nothing and sums the log up")
@@ -300,12 +300,7 @@ def _parser() -> argparse.ArgumentParser:
     add("--pause", type=float, default=0.5, help=f"seconds between requests, at least {POLITE} (default: %(default)s)")
     add("--timeout", type=float, default=30, help="seconds to wait for an answer (default: %(default)s)")
     add("--new-session", action="store_true", help="leave the log's session on the server, if its token is no longer taken")
-    return parser
-
-
-def main(arguments: list[str] | None = None) -> int:
-    """The command line; returns 1 where the server cannot be played with, 2 on bad input."""
-    asked = _parser().parse_args(arguments)
+    asked = parser.parse_args(arguments)
     try:
         if asked.hands:
             player, name = tree_player(asked.agent, asked.seed, asked.argmax)
