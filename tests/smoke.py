@@ -19,8 +19,9 @@ from faceup.notebook.profile import copy_sources, repro
 
 SIDE_BY_SIDE = (  # two lists of stages at a time, of which neither needs what the other makes; the rest comes last
     (("human_rules",), ("equity",)),
-    (("leduc", "discard", "bayes"), ("selfplay", "distill", "safe", "stand_in")),
-    (("exploitability",), ("head_to_head", "selfplay_time", "strategy")),
+    (("leduc", "discard"), ("selfplay", "distill")),
+    (("bayes", "stand_in", "selfplay_time", "strategy"), ("safe",)),
+    (("head_to_head",), ("exploitability",)),
 )
 MARK = ".smoke"  # a file that says that FOLDER is ours to empty
 
