@@ -26,10 +26,11 @@ def tables(started_smoke):
     """The four streets' StreetTables, preflop first, of the smoke run where there is one; else 15 seconds. 1 GB."""
     if started_smoke is None:
         return all_tables()
-    folder, run, _ = started_smoke
+    folder, run, log = started_smoke
     lock = folder / "dvc.lock"  # names a stage when its results are there
     while not (lock.is_file() and "\n  equity:\n" in lock.read_text()) and run.poll() is None:
         time.sleep(0.2)
+    assert not run.poll(), tail(log)
     return load_tables(folder / "data" / "equity")
 
 
@@ -37,6 +38,12 @@ def tables(started_smoke):
 def all_in_wins():
     """All-in wins of every two starting hands before the flop, (169, 169); about 10 seconds on two cores."""
     return preflop_wins()
+
+
+def tail(log):
+    """What the smoke run said last."""
+    log.seek(0)
+    return log.read()[-4000:]
 
 
 def place(item):
@@ -74,6 +81,5 @@ def smoke(started_smoke):
     """A folder in which the whole pipeline has run with params/smoke.yaml."""
     folder, run, log = started_smoke
     status = run.wait()
-    log.seek(0)
-    assert status == 0, log.read()[-4000:]
+    assert status == 0, tail(log)
     return folder

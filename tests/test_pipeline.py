@@ -13,10 +13,11 @@ import nbformat
 import pytest
 import smoke
 
-from faceup.notebook.parameters import STUDY_FILE, load_parameters, pipeline_sections
+from faceup.notebook.parameters import pipeline_sections
+from faceup.notebook.parameters_cell import declared, parameters_cell, parameters_of, study_sections
 from faceup.notebook.paths import ROOT
 from faceup.notebook.profile import sources
-from faceup.notebook.run_notebook import cleaned, declared, parameters_cell, parameters_of
+from faceup.notebook.run_notebook import cleaned
 from faceup.notebook.source_code import SOURCES, closure, imported_files, imports_of, module_file, module_name
 from faceup.notebook.stages import PIPELINE, notebook_of, outs_of, stages_of, undeclared
 from faceup.notebook.stages import STUDIES as STUDY_PIPELINE
@@ -70,13 +71,10 @@ def test_a_stage_depends_on_the_packages_that_its_notebook_uses(stage):
 @pytest.mark.parametrize("stage", [*STAGES.values(), *STUDY_STAGES.values()], ids=notebook_of)
 def test_a_stage_has_the_parameters_that_its_notebook_names(stage):
     nb = nbformat.read(ROOT / "notebooks" / f"{notebook_of(stage)}.ipynb", as_version=4)
-    knobs = set(declared(parameters_cell(nb).source))
-    names = ["seed"] * ("seed" in knobs) + nb.metadata["faceup"]["sections"]
+    names = ["seed"] * ("seed" in declared(parameters_cell(nb)["source"])) + nb.metadata["faceup"]["sections"]
     own = [name for name in names if name not in pipeline_sections()]
     shared = [name for name in names if name in pipeline_sections()]
     assert stage.get("params", []) == shared + ([{STUDY_PARAMETERS: own}] if own else [])
-    of_others = {"seed", *(knob for name in shared for knob in pipeline_sections()[name])}
-    assert {knob for name in own for knob in load_parameters(STUDY_FILE)[name]} == (knobs - of_others if own else set())
 
 
 @pytest.mark.parametrize(
@@ -121,8 +119,8 @@ def test_every_section_of_parameters_is_some_stages():
     with_knobs = {"seed", *(name for name, knobs in pipeline_sections().items() if knobs)}
     assert with_knobs <= set(given) <= set(pipeline_sections())
     of_studies = [name for stage in STUDY_STAGES.values() for name in stage.get("params", []) if isinstance(name, dict)]
-    assert {name for names in of_studies for name in names[STUDY_PARAMETERS]} == set(load_parameters(STUDY_FILE))
-    assert not set(pipeline_sections()) & set(load_parameters(STUDY_FILE))
+    assert {name for names in of_studies for name in names[STUDY_PARAMETERS]} == set(study_sections())
+    assert not set(pipeline_sections()) & set(study_sections())
 
 
 def room(path: Path) -> str:

@@ -20,6 +20,7 @@ from faceup.holdem.play.agents import load_agent
 from faceup.holdem.solve.strategy_file import load_strategy
 from faceup.notebook import published, run_notebook
 from faceup.notebook.parameters import load_parameters
+from faceup.notebook.parameters_cell import study_sections
 from faceup.notebook.paths import ROOT
 from faceup.notebook.profile import environment
 from faceup.notebook.stages import PIPELINE, outs_of, stages_of
@@ -70,7 +71,7 @@ def read_source(path: Path, monkeypatch) -> object:
     if path.name == "published.yaml":
         monkeypatch.setattr(published, "_FILE", path)
         return published.published("interpretable_poker")
-    return load_parameters(path)
+    return load_parameters(path, study_sections() if "studies" in path.parts else None)
 
 
 @pytest.mark.parametrize("damage", DAMAGE)

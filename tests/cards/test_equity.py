@@ -16,6 +16,7 @@ from faceup.cards import equity
 from faceup.cards.cards import CLASS_NAMES, CLASS_OF_HOLE, HOLE_CARDS, PERMUTED_HOLES, canonical, canonical_boards, parse_cards
 from faceup.cards.equity import BOARD_CARDS, UNITS, class_histogram, load_tables, save_tables
 from faceup.cards.matchups import preflop_outcomes
+from faceup.notebook.threads import on_threads
 
 HOLDS = np.zeros((1326, 52), dtype=bool)  # HOLDS[h, c]: hole h holds card c
 np.put_along_axis(HOLDS, HOLE_CARDS.astype(np.int64), True, axis=1)
@@ -144,7 +145,7 @@ def test_same_bits_on_one_and_two_threads(tables):
         expected = [array[:n] for array in arrays_of([whole])]
         found = [np.empty_like(part) for part in expected]
         with threads(n_threads):
-            make(*given, *found)
+            on_threads(make, *given, *found)
         assert all(np.array_equal(a, b) for a, b in zip(found, expected, strict=True))
 
 

@@ -5,10 +5,12 @@ import re
 import pytest
 import yaml
 
-from faceup.notebook.parameters import STUDY_FILE, check, load_parameters, sections_of
+from faceup.notebook.parameters import check, load_parameters, pipeline_sections
+from faceup.notebook.parameters_cell import load_study_parameters, study_sections
 from faceup.notebook.paths import ROOT
 
 PROFILES = [ROOT / "params.yaml", *sorted((ROOT / "params").glob("*.yaml"))]
+STUDY_FILE = ROOT / "notebooks" / "studies" / "params.yaml"
 RIGHT = (ROOT / "params.yaml").read_text(encoding="utf-8")
 
 
@@ -29,7 +31,7 @@ def refusal(tmp_path):
 
 @pytest.mark.parametrize("path", [*PROFILES, STUDY_FILE], ids=lambda path: path.name)
 def test_the_profiles_are_right_and_nothing_in_them_is_converted(path):
-    found = load_parameters(path)
+    found = load_parameters(path, study_sections() if path == STUDY_FILE else None)
     assert repr(found) == repr(yaml.safe_load(path.read_text(encoding="utf-8")))
 
 
@@ -91,7 +93,7 @@ def test_a_wrong_key_or_file_is_named(refusal, old, new, said):
 @pytest.mark.parametrize("path", [PROFILES[0], STUDY_FILE], ids=["pipeline", "studies"])
 def test_every_knob_refuses_another_type(path):
     right = yaml.safe_load(path.read_text(encoding="utf-8"))
-    sections = sections_of(right)
+    sections = study_sections() if path == STUDY_FILE else pipeline_sections()
     for name, knobs in sections.items():
         for knob in knobs:
             with pytest.raises(ValueError, match=rf"^{name}\.{knob} is {{}}, expected "):
@@ -99,6 +101,6 @@ def test_every_knob_refuses_another_type(path):
 
 
 def test_the_discount_of_self_play_is_one_that_the_study_has_compared():
-    study, chosen = load_parameters(STUDY_FILE)["discounting"], load_parameters()["selfplay"]
+    study, chosen = load_study_parameters()["discounting"], load_parameters()["selfplay"]
     compared = zip(*(study[f"{exponent}s"] for exponent in ("alpha", "beta", "gamma", "epoch")), strict=True)
     assert tuple(chosen[exponent] for exponent in ("alpha", "beta", "gamma", "epoch")) in compared

@@ -15,10 +15,11 @@ import pytest
 import smoke
 
 from faceup.notebook import run_notebook, stages
-from faceup.notebook.parameters import STUDY_FILE, load_parameters, pipeline_sections
+from faceup.notebook.parameters import load_parameters, pipeline_sections
+from faceup.notebook.parameters_cell import chosen_values, declared, fill, load_study_parameters
 from faceup.notebook.paths import ROOT
 from faceup.notebook.progress import note
-from faceup.notebook.run_notebook import chosen_values, cleaned, declared, fill, normalise
+from faceup.notebook.run_notebook import cleaned, normalise
 from faceup.notebook.stages import undeclared
 
 SECTION, KNOB = next((s, k) for s, knobs in pipeline_sections().items() for k in knobs)
@@ -205,7 +206,7 @@ def test_code_that_is_edited_while_it_runs_makes_no_report(run, tmp_path):
 
 
 def test_a_study_has_sections_of_its_own_and_a_report_in_its_own_folder(run, tmp_path):
-    study, knobs = next(iter(load_parameters(STUDY_FILE).items()))
+    study, knobs = next(iter(load_study_parameters().items()))
     knob, declares = next(iter(knobs)), "\n".join(f"{name} = None" for name in knobs)
     run(notebook(f"print({knob})", sections=[study], declares=declares), f"studies/{study}")
     assert cells_of(tmp_path, f"studies/{study}")[2].outputs[0].text == f"{knobs[knob]}\n"

@@ -1,12 +1,15 @@
 """Work shared among threads: all of it is done once, on any number of them, and errors come through."""
 
+import time
+from threading import Barrier
+
 import numba
 import numpy as np
 import pytest
+from games import threads
 from numba import njit
 
 from faceup.notebook.threads import on_threads
-from tests.holdem.solve.games import threads
 
 
 @njit(nogil=True)
@@ -26,10 +29,24 @@ def test_each_part_is_done_once(n):
 
 
 def test_a_share_is_a_thread_of_its_own():
-    shares = []
-    on_threads(lambda share: shares.append(share))
     n = numba.get_num_threads()
+    shares, all_here = [], Barrier(n)
+    on_threads(lambda share: (all_here.wait(timeout=60), shares.append(share)))
     assert sorted(shares) == [(first, n) for first in range(n)]
+
+
+def test_no_share_goes_on_after_an_error():
+    ended = []
+
+    def fail_first(share):
+        if share[0] == 0:
+            raise ValueError("first")
+        time.sleep(0.2)
+        ended.append(share[0])
+
+    with pytest.raises(ValueError, match="first"):
+        on_threads(fail_first)
+    assert sorted(ended) == list(range(1, numba.get_num_threads()))
 
 
 @pytest.mark.parametrize("bad", [0, 1])

@@ -26,9 +26,9 @@ def test_each_curve_is_drawn_and_named():
 
 def test_a_tree_is_drawn_whole():
     figure, axes = plt.subplots()
-    draw_tree(axes, SMALL, ["a", "b"])
+    draw_tree(axes, SMALL._replace(value=np.array([[1], [0.5], [2], [1], [3]], dtype=np.float32)), ["a", "b"])
     said = {text.get_text() for text in axes.texts}
-    assert said == {"b\n≤ 12700.00 ?", "a\n≤ 0.10 ?", "bet 0.00\n60.0%", "bet 1.00\n30.0%", "bet 0.00\n10.0%", "yes", "no"}
+    assert said == {"b\n≤ 12700.00 ?", "a\n≤ 0.10 ?", "bet 0.50\n60.0%", "bet 1.00\n30.0%", "bet 3.00\n10.0%", "yes", "no"}
     plt.close(figure)
 
 

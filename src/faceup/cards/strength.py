@@ -110,7 +110,7 @@ def _river_order(cards, order, class_start):
     """Sort the 1,081 holes of a river board by strength.
 
     order (1081,) int16 gets the holes, weakest first, equal ones by index; class_start (161,) int32 gets the first place of
-    each class of equal holes and the end of the last. Returns the number of classes.
+    each class of equal holes and the end of the last. Returns the number of classes: at most 91 pairs of ranks and 55 flushes.
     """
     seven, of_ranks = np.append(cards, cards[:2]), np.empty((13, 13), dtype=np.int64)  # strength regardless of suits
     for a in range(13):

@@ -3,7 +3,8 @@
 A tree sees a situation as FEATURES, and answers with how often to fold, to check or call, and to raise. Situations are also
 sorted into cells, those of a printed card or the leaves of a tree; a cell has one answer of easy chances, such as "raise half the
 time, else call". The equilibrium's means fit badly together once situations are merged, so answers are chosen by exact
-exploitability, one cell after the other until no cell can be bettered alone, from several starts.
+exploitability, one cell after the other until no cell can be bettered alone. Then a few cells are changed at random, and the
+search goes on from there, keeping the better card.
 """
 
 from collections.abc import Callable

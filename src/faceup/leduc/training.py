@@ -5,8 +5,9 @@ rules.
 
 An iteration of chance-sampled CFR (Zinkevich et al. 2007), as RLCard's agent runs it, deals twice. Each time all betting lines of
 the deal are walked for one player, drawn by chance; then all strategies are matched anew. Iteration t counts t^gamma in the
-average: gamma is 0 in the books, 1 in RLCard, where then nothing says that the average goes to an equilibrium. The table has an
-entry for each key and label. RLCard's key forgets who bet, and even the seat; infosets that share a key share their regrets.
+average: gamma is 0 in the books. It is 1 in RLCard, though the regrets of an iteration count once; then nothing says that the
+average goes to an equilibrium. The table has an entry for each key and label. RLCard's key forgets who bet, and even the seat;
+infosets that share a key share their regrets.
 """
 
 from collections.abc import Callable, Sequence

@@ -7,8 +7,6 @@ notebook writes it: `storage` puts a new file in the place of a link, and never 
 Of many processes that run a notebook (notebook/ranks) only the first writes to data/ and reports/, the others to build/ranks.
 """
 
-import json
-import re
 import shutil
 import sys
 from functools import lru_cache
@@ -18,7 +16,8 @@ from typing import Any
 from IPython import get_ipython
 
 from faceup.notebook import paths
-from faceup.notebook.parameters import STUDY_FILE, load_parameters
+from faceup.notebook.parameters import load_parameters
+from faceup.notebook.parameters_cell import declared_in, load_study_parameters
 from faceup.notebook.paths import ROOT
 from faceup.notebook.ranks import own_rank
 from faceup.notebook.stages import PIPELINE, STUDIES, notebook_of, stages_of
@@ -26,19 +25,12 @@ from faceup.notebook.stages import PIPELINE, STUDIES, notebook_of, stages_of
 _PLACES = {name: getattr(paths, name).relative_to(ROOT) for name in ("DATA", "REPORTS", "FIGURES", "TABLES", "METRICS", "AGENTS")}
 
 
-def _declared_in(notebook: Path) -> tuple[list[str], list[str]]:
-    """The names in a notebook's parameters cell, and the sections of parameters that it reads."""
-    nb = json.loads(notebook.read_text(encoding="utf-8"))
-    cell = next(cell for cell in nb["cells"] if "parameters" in cell["metadata"].get("tags", []))
-    return re.findall(r"(?m)^(\w+) = ", "".join(cell["source"])), nb["metadata"]["faceup"]["sections"]
-
-
 @lru_cache(maxsize=1)
 def _given(_changed: tuple[float, ...]) -> dict[str, dict[str, Any]]:
     """Notebook -> the values in the parameter files of all names in its parameters cell."""
-    parameters, found = load_parameters() | load_parameters(STUDY_FILE), {}
+    parameters, found = load_parameters() | load_study_parameters(), {}
     for notebook in (notebook_of(stage) for file in (PIPELINE, STUDIES) for stage in stages_of(file).values()):
-        names, sections = _declared_in(ROOT / "notebooks" / f"{notebook}.ipynb")
+        names, sections = declared_in(ROOT / "notebooks" / f"{notebook}.ipynb")
         known = {"seed": parameters["seed"]}
         for section in sections:
             known |= parameters[section]
@@ -48,7 +40,7 @@ def _given(_changed: tuple[float, ...]) -> dict[str, dict[str, Any]]:
 
 def edited(values: dict[str, Any]) -> tuple[str, list[str]]:
     """The notebook that these variables belong to ("" for none), and what differs from its parameters: "seed = 1, not 2"."""
-    files = (PIPELINE, STUDIES, ROOT / "params.yaml", STUDY_FILE)
+    files = (PIPELINE, STUDIES, ROOT / "params.yaml", STUDIES.with_name("params.yaml"))
     given = _given(tuple(file.stat().st_mtime for file in files if file.is_file()))
     held = (notebook for notebook, knobs in given.items() if knobs.keys() <= values.keys())
     notebook = max(held, default="", key=lambda notebook: len(given[notebook]))

@@ -1,7 +1,7 @@
 """params.yaml and the studies' own file: what may stand in them. A wrong file is one ValueError before work starts.
 
-The profile params/smoke.yaml says which knobs there are. A new knob is a line in each profile (params.yaml, params/*.yaml), and a
-rule if none fits its name. Values reach the code as they stand in the file: they are checked, never converted.
+The profile params/smoke.yaml says which knobs there are; a study's are those that its parameters cell names. A new knob is a line
+in each profile (params.yaml, params/*.yaml), and a rule if none fits its name. Values are checked, never converted.
 """
 
 import re
@@ -14,8 +14,6 @@ from pydantic import AfterValidator, TypeAdapter, ValidationError, confloat, con
 from ruamel.yaml import YAML, YAMLError
 
 from faceup.notebook.paths import ROOT
-
-STUDY_FILE = ROOT / "notebooks" / "studies" / "params.yaml"
 
 
 def _also(rule: Any, words: str, holds: Callable[[Any], bool]) -> Any:
@@ -46,6 +44,7 @@ RULES = {  # how a knob's name ends, and what it may be; the first line that fit
     "responder_sizes": _RAISES,
     r"discard\.checkpoints": _rising(_EPOCHS),
     r"discard\.(own_|response_)?iterations": _EPOCHS,
+    "slip": confloat(gt=0, lt=1),
     "thresholds": conlist(_SHARE, min_length=4, max_length=4),
     "memory_sizes|snapshots|checkpoints|answered|trained|neighbours|least_rows|trial_min_rows|trial_rows": _rising(_COUNT),
     r"tuning\.neural_(layers|widths)": _rising(_COUNT),
@@ -56,7 +55,7 @@ RULES = {  # how a knob's name ends, and what it may be; the first line that fit
     r"discounting\.epochs": conlist(_COUNT, min_length=1),
     "alphas|gammas|epsilons|rates|shares": _rising(_SHARE),
     "share|switch|tolerance|bluff_equity|threshold|tremble|learning_rate": _SHARE,
-    "held_out|validation|slip": confloat(ge=0.01, le=0.9),
+    "held_out|validation": confloat(ge=0.01, le=0.9),
     "cost_weight": confloat(ge=0, le=1000),
     "history": Literal["opponent", "both", "both+seat", "ours"],
     "row_weights": Literal["mistakes", "pot"],
@@ -102,16 +101,11 @@ def _keys(place: str, given: Any, known: Iterable[str]) -> None:
             raise ValueError(f"{place}.{key} {said}".lstrip("."))
 
 
-def sections_of(values: Any) -> dict[str, list[str]]:
-    """The sections of a file and the knobs of each, none for `seed`, itself a knob."""
-    given = values if isinstance(values, dict) else {}
-    return {name: list(knobs) if isinstance(knobs, dict) else [] for name, knobs in given.items()}
-
-
 @cache
 def pipeline_sections() -> dict[str, list[str]]:
     """The sections of params.yaml, and the knobs of each: those of params/smoke.yaml."""
-    return sections_of(YAML(typ="safe", pure=True).load(ROOT / "params" / "smoke.yaml"))
+    given = YAML(typ="safe", pure=True).load(ROOT / "params" / "smoke.yaml")
+    return {name: list(knobs) if isinstance(knobs, dict) else [] for name, knobs in given.items()}
 
 
 def check(values: Any, sections: dict[str, list[str]]) -> None:
@@ -135,14 +129,14 @@ def check(values: Any, sections: dict[str, list[str]]) -> None:
             raise ValueError(f"{knob} is {knobs[knob]!r}, expected {said}")
 
 
-def load_parameters(path: Path = ROOT / "params.yaml") -> dict[str, Any]:
-    """All parameters of a profile, or of the studies' file, whose sections are those that it has.
+def load_parameters(path: Path = ROOT / "params.yaml", sections: dict[str, list[str]] | None = None) -> dict[str, Any]:
+    """All parameters of a file; ValueError naming file, dotted key, value and what was expected.
 
-    Raises ValueError naming file, dotted key, value and what was expected.
+    sections: those that the file has, and the knobs of each; the pipeline's by default.
     """
     try:
         values = YAML(typ="safe", pure=True).load(path)
-        check(values, sections_of(values) if path.parent.name == "studies" else pipeline_sections())
+        check(values, pipeline_sections() if sections is None else sections)
     except (YAMLError, ValueError) as error:
         name = path.relative_to(ROOT) if path.is_relative_to(ROOT) else path.name
         raise ValueError(f"{name}: {' '.join(str(error).split('To suppress')[0].split())}") from error

@@ -13,9 +13,7 @@ Started by torchrun, all processes run the notebook and share out what they can 
 writes the report.
 """
 
-import ast
 import base64
-import json
 import os
 import re
 import struct
@@ -29,7 +27,7 @@ import nbformat
 import papermill
 from nbformat import NotebookNode
 
-from faceup.notebook.parameters import STUDY_FILE, load_parameters
+from faceup.notebook.parameters_cell import chosen_values, fill, parameters_cell, parameters_of
 from faceup.notebook.paths import AGENTS, DATA, FIGURES, METRICS, REPORTS, ROOT, TABLES
 from faceup.notebook.progress import NOTE
 from faceup.notebook.ranks import own_rank
@@ -54,74 +52,6 @@ SURROUNDINGS = {
     "JUPYTER_PREFER_ENV_PATH": "1",  # the kernel of this Python, not one registered in the home folder
     "PYDEVD_DISABLE_FILE_VALIDATION": "1",  # no debugger warning on the terminal
 }
-
-
-# --- parameters ---------------------------------------------------------------------------------------------
-
-
-def parameters_cell(nb: NotebookNode) -> NotebookNode:
-    """The one cell tagged `parameters`; raises ValueError if there is none or more than one."""
-    cells = [cell for cell in nb.cells if "parameters" in cell.metadata.get("tags", [])]
-    if len(cells) != 1 or cells[0].cell_type != "code":
-        raise ValueError(f"{len(cells)} cells are tagged `parameters`, expected one, of code")
-    return cells[0]
-
-
-def declared(source: str) -> dict[str, ast.expr]:
-    """Name -> value of each line `name = value` of a parameters cell; ValueError for any other line."""
-    values = {}
-    for line in ast.parse(source).body:
-        match line:
-            case (
-                ast.Assign(targets=[ast.Name(id=name)], value=value)
-                | ast.AnnAssign(target=ast.Name(id=name), value=ast.expr() as value)
-            ):
-                values[name] = value
-            case _:
-                raise ValueError(f"the parameters cell holds `{ast.unparse(line)}`, expected `name = value`")
-    return values
-
-
-def parameters_of(path: Path) -> dict[str, Any]:
-    """What a notebook may be given: the sections of params.yaml and, for a study, those of the studies' file."""
-    return load_parameters() | (load_parameters(STUDY_FILE) if path.parent == STUDIES else {})
-
-
-def chosen_values(nb: NotebookNode, parameters: dict[str, Any]) -> dict[str, Any]:
-    """The value in `parameters` of each name that the notebook declares.
-
-    Raises ValueError for a name that none of the notebook's sections has, or two, and for an unknown section.
-    """
-    sections = nb.metadata.get("faceup", {}).get("sections", [])
-    for name in sections:
-        if not isinstance(parameters.get(name), dict):
-            raise ValueError(f"metadata faceup.sections holds {name!r}, expected a section of params.yaml")
-    values = {}
-    for name in declared(parameters_cell(nb).source):
-        homes = [parameters[s] for s in sections if name in parameters[s]]
-        homes += [parameters] if name == "seed" else []
-        if len(homes) != 1:
-            said = f"parameter {name} stands in {len(homes)} of the notebook's sections"
-            raise ValueError(f"{said}, expected in one of {', '.join(sections) or '(none)'}, or seed")
-        values[name] = homes[0][name]
-    return values
-
-
-def _literal(value: Any) -> str:
-    """A value of params.yaml as Python source, as ruff would quote it."""
-    if isinstance(value, list):
-        return f"[{', '.join(map(_literal, value))}]"
-    return json.dumps(value, ensure_ascii=False) if isinstance(value, str) else repr(value)
-
-
-def fill(source: str, values: dict[str, Any]) -> str:
-    """The source of a parameters cell with the values replaced, all else kept."""
-    lines = source.encode().splitlines(keepends=True)  # bytes: ast counts columns in UTF-8
-    for name, node in reversed(declared(source).items()):
-        assert node.end_lineno is not None  # `ast.parse` always sets it
-        before, after = lines[node.lineno - 1][: node.col_offset], lines[node.end_lineno - 1][node.end_col_offset :]
-        lines[node.lineno - 1 : node.end_lineno] = [before + _literal(values[name]).encode() + after]
-    return b"".join(lines).decode()
 
 
 # --- the same bytes every time ------------------------------------------------------------------------------
@@ -276,8 +206,9 @@ def run(name: str) -> Path:
     nb = read_source(path)
     try:
         cell = parameters_cell(nb)
-        cell.source = fill(cell.source, chosen_values(nb, parameters))
-        stage = stage_of(name)  # it would not see other parameters change
+        cell["source"] = fill(cell["source"], chosen_values(nb, parameters))
+        stage = stage_of(name)
+        # a stage does not see that parameters change which it does not name
         if stage and (missing := sorted({*nb.metadata["faceup"]["sections"]} - {*sections_of(stage)})):
             raise ValueError(f"reads the sections {', '.join(missing)}, expected those in the params of its stage")
     except (ValueError, SyntaxError) as error:
@@ -317,7 +248,7 @@ def cleaned(nb: NotebookNode, parameters: dict[str, Any]) -> NotebookNode:
         if cell.cell_type == "code":
             cell.outputs, cell.execution_count = [], None
     cell = parameters_cell(nb)
-    cell.source = fill(cell.source, chosen_values(nb, parameters))
+    cell["source"] = fill(cell["source"], chosen_values(nb, parameters))
     return normalise(nb)
 
 

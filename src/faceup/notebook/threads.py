@@ -1,7 +1,7 @@
 """Kernels on all threads: numba's parallel loops compile several times as long, and their threads spin while they wait."""
 
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, wait
 from functools import cache
 from typing import Any
 
@@ -23,6 +23,9 @@ def on_threads(kernel: Callable, *arguments: Any) -> None:
     """
     step = numba.get_num_threads()
     others = [_pool().submit(kernel, (first, step), *arguments) for first in range(1, step)]
-    kernel((0, step), *arguments)  # ALONE where there are no others
+    try:
+        kernel((0, step), *arguments)  # ALONE where there are no others
+    finally:
+        wait(others)  # whoever is told of an error may use the arguments again
     for other in others:
         other.result()

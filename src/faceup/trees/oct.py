@@ -171,7 +171,7 @@ class _Search:
                 return
 
     def run(self, task: Callable, roots: np.ndarray, *settings: object) -> bool:
-        """Do a task at all roots, which are disjoint, each with a seed and free nodes of its own; True if a tree changed."""
+        """Do a task at all roots, which are disjoint, each with a seed and free nodes of its own; True if it is of one."""
         if len(roots) == 0:
             return False
         self.calls += 1

@@ -173,7 +173,7 @@ def _best_move(problem, state, t):
     rows, cp = _rows(state, t), problem.cp
     R, leaf = problem.R[rows], np.empty((2, len(rows)), dtype=np.int32)
     best, move, feature, cut = -1.0, _COLLAPSE, -1, -1
-    n_left, n = 1, 2
+    n_left, n = 1, 2  # a leaf is split as a node above two leaves is split anew
     if state.nodes[t, FEATURE] >= 0:
         best = _as_leaf(problem, rows, problem.crit)
         n_left = _number_leaves(problem, state, t, LEFT, 0, leaf[0])

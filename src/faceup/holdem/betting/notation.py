@@ -40,9 +40,9 @@ class Line(NamedTuple):
 
     @property
     def put(self) -> tuple[int, int]:
-        """Dollars that each player has put in by the end of the hand."""
-        first, second = (sum(bets) for bets in self.moves[-1].before.bets)
-        return (first, second) if self.kind == FOLD_END else (max(first, second), max(first, second))
+        """Dollars that each player has put in; after a showdown both the same."""
+        first, second = (sum(bets) for bets in (self.state or self.moves[-1].before).bets)
+        return (first, second) if self.kind in (DECISION, FOLD_END) else (max(first, second), max(first, second))
 
 
 def token(state: BettingState, action: str, amount: int = 0) -> str:

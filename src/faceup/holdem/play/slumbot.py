@@ -5,8 +5,8 @@
 Nothing is sent anywhere unless a number of hands is asked for. Killed or stopped, the same command goes on where the log ends.
 An action is sent once: where no answer that makes sense comes back, the client takes the next hand. If the server gives the
 interrupted hand back, play goes on from what it shows; else the next hand's end tells the server's totals, and what they hold
-beyond the hands that we saw end is booked to it. The log is JSON lines, each written before anything else happens: what has
-changed of the session's state.
+beyond the hands that we saw end is booked to the hands whose answers were lost. The log is JSON lines, each written before
+anything else happens: what has changed of the session's state.
 """
 
 import argparse

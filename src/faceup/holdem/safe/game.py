@@ -136,7 +136,7 @@ def _respond_to_all(
         best_pots[learner] = 0
         for r in range(boards.shape[0]):
             _prepare(f, boards[r], learner, levels, of, regrets, place[learner], own, s)
-            _respond(f, learner, own, reach[learner], s, np.int64(r), best[learner])
+            _respond(f, learner, own, reach[learner], s, r, best[learner])
             _add_all_ins(g, 1 - learner, own, ones, reach_pots[learner], pot, best_pots[learner])
 
 
@@ -185,7 +185,7 @@ def _learn_from_all(
             if mixed:
                 _prepare(on_table, boards[r], 1 - learner, table_levels, table_of, weights, table_place[learner], met, t)
             both = others[1 - learner], theirs[1 - learner]
-            _meet_both(f, mixed, on_table, met, t, learner, own, reach[learner], *both, s, np.int64(r), worth[learner])
+            _meet_both(f, mixed, on_table, met, t, learner, own, reach[learner], *both, s, r, worth[learner])
             _learn(f, learner, of, own, time, s, found[learner], averages[learner])
             _add_all_ins(g, learner, own, ones, pots_reach[1 - learner], pot, worth_pots[learner])
 

@@ -59,7 +59,7 @@ def _cfr_br(share, f, cards, levels, of, time, reach, regrets, averages, place, 
         s, own = _scratch_of(scratches, learner), _hands_of(hands, learner)
         _prepare(f, cards, learner, levels, of, regrets, place[learner], own, s)
         best[learner] = 0
-        _respond(f, learner, own, reach[learner], s, np.int64(0), best[learner])
+        _respond(f, learner, own, reach[learner], s, np.int64(0), best[learner])  # as an int64: a literal would compile it again
         won[1 - learner] = np.sum(best[learner].astype(np.float64) * reach[1 - learner])
         if time == 0:
             continue

@@ -17,7 +17,10 @@ from faceup.holdem.solve.selfplay import sampled_board
 
 
 class SafeRiver(Street):
-    """CFR-BR on the river of a tree, below a strategy that plays the earlier streets."""
+    """CFR-BR on the river of a tree, below a strategy that plays the earlier streets.
+
+    `advance` and `leak` are for it; what else it has of `Street` is for a street alone.
+    """
 
     def __init__(self, tree: BettingTree, trunk: Policy, n_levels: int, seed: int):
         """trunk: a policy of the whole tree; n_levels: as in `Street`."""

@@ -106,7 +106,7 @@ class Kin(NamedTuple):
 class Scratch(NamedTuple):
     """What a thread writes while it sweeps a part."""
 
-    ends: np.ndarray  # (n_columns, 2, N_TILES, TILE) float32 a player's reach, then the other's value; all threads' own
+    ends: np.ndarray  # (n_columns, 2, N_TILES, TILE) float32 a player's reach, then the other's value; one for all threads
     values: np.ndarray  # (2, most_decisions, TILE) float32 reach on the way down, value on the way up
     row: np.ndarray  # (most_edges, TILE) float32 each kin's probabilities
     gain: np.ndarray  # (most_edges, TILE) float32 each kin's reach of decisions, then its regrets

@@ -193,7 +193,7 @@ class LocalResponder:
                     moves.setdefault(move, []).append((then, reach * p))
             return sum(self._after(state, move, seat, mine, reaches) for move, reaches in moves.items())
         won = 0.0
-        for move, holes in self._choices(state, seat, mine, theirs):
+        for move, holes in self._choices(state, mine, theirs):
             heard = [(v, reach * p) for view, reach in theirs for v, p in self._heard(view, state, move)]
             won += self._after(state, move, seat, holes, heard)
         return won
@@ -231,7 +231,7 @@ class LocalResponder:
         moves = [legal_action(label, state) for label in self.agent.legal(view)]
         return [(move, self._heard(view, state, move, k)[0][0], p[:, k]) for k, move in enumerate(moves)]
 
-    def _choices(self, state: BettingState, seat: int, mine: np.ndarray, theirs: list) -> list[tuple[Move, np.ndarray]]:
+    def _choices(self, state: BettingState, mine: np.ndarray, theirs: list) -> list[tuple[Move, np.ndarray]]:
         """The responder's moves and the holes with which it makes each."""
         if state.street not in self.setting.streets:
             return [(("call", 0), mine)]

@@ -185,7 +185,7 @@ class ModelPolicy:
         if street == 3:
             if 3 not in self._known:
                 levels = np.arange(N_RIVER_GROUPS, dtype=np.float32)[:, None] / np.float32(UNITS[3])
-                self._known[3] = None, (self.rows_of(3, levels), CLASS_OF_HOLE)
+                self._known[3] = (None, (self.rows_of(3, levels), CLASS_OF_HOLE))  # the second is not used
             return self._known[3][1][0], river_equities(board)
         asked = free_holes(board) if wanted is None else wanted
         key = (tuple(board), asked.tobytes() if street else b"")

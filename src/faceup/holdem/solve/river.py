@@ -84,9 +84,8 @@ def _reach(shapes, shape, chance, row, reach, g):
             copy(reach, (at + other) * LANES, reach, (above + other) * LANES)
 
 
-# All ends of a subtree are swept at once: an array over (end, player, lane) is a row of some hundred numbers, named flat where
-# it has a single axis. Loops over more than a few arrays are split: the compiler gives up on proving more of them apart, and
-# would not vectorise them.
+# All ends of a subtree are swept at once: an array over (end, player, lane) is a row of some hundred numbers. Loops over more
+# than a few arrays are split: the compiler gives up on proving more of them apart, and would not vectorise them.
 
 
 @njit(cache=True)
