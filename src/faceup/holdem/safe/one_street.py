@@ -73,15 +73,16 @@ def _cfr_br(share, f, cards, levels, of, time, reach, regrets, averages, place, 
 @njit(cache=True)
 def _self_play(f, boards, times, levels, of, reach, regrets, averages, place, hands, scratches):
     """Self-play: on each board both players learn against each other's current strategies."""
+    root = np.int64(0)
     for t in range(boards.shape[0]):
         for player in range(2):
             s, own = _scratch_of(scratches, player), _hands_of(hands, player)
             _prepare(f, boards[t], player, levels, of, regrets, place[player], own, s)
-            _weigh(f, 0, own, s.path, reach[0], s.weight)
+            _weigh(f, root, own, s.path, reach[0], s.weight)
         for player in range(2):
             s, own = _scratch_of(scratches, player), _hands_of(hands, player)
-            _values(f, 0, player, own, reach[0], scratches.weight[1 - player], s.seen, s.value)
-            _collect(f, 0, own, reach[0], s)
+            _values(f, root, player, own, reach[0], scratches.weight[1 - player], s.seen, s.value)
+            _collect(f, root, own, reach[0], s)
             _learn(f, player, of, own, times[t], s, regrets, averages)
 
 

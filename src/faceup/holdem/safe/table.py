@@ -40,7 +40,7 @@ class SafeRiver(Street):
         reach[:, 0] = free_holes(cards.tolist())
         for street in range(3):
             street_reach(self.tree, street, self.trunk.street(street, cards[: BOARD_CARDS[street]].tolist()), reach)
-        return reach[:, self.subtrees.node]
+        return np.ascontiguousarray(reach[:, self.subtrees.node])  # in another order the kernels would be compiled again
 
     def river_table(self, current: bool = False) -> np.ndarray:
         """The average (or current) strategy as a river table, (1981, width) float32; uniform where nothing was learnt."""
