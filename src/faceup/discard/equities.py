@@ -49,7 +49,7 @@ def _hero(cls, rest, is_free, state, chosen):
 def _simulate(share, tables, boards, seed, sums, weights):
     """sums (chunks, 169, 3) of scores under CHOICES by weight, weights (chunks, 169); boards: in each chunk."""
     for chunk in range(share[0], sums.shape[0], share[1]):
-        state, deck, chosen = _generator(seed, 2, chunk), np.arange(52), np.empty(4, dtype=np.int64)
+        state, deck, chosen = _generator(seed, 2, chunk), np.arange(52), np.zeros(4, dtype=np.int64)
         theirs = np.empty((len(CHOICES), OPPONENTS), dtype=np.int64)
         for _ in range(boards):
             _shuffle(deck, 9 + 4 * OPPONENTS, state)
