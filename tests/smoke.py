@@ -2,7 +2,8 @@
 
 Copies the working tree, committed or not, into FOLDER, puts params/smoke.yaml there as params.yaml and runs
 `dvc repro` in it, with the code of this repository, so that kernels are compiled once for the pipeline, this run and the tests.
-Most of the time goes into compiling, so that two stages run at a time. Nothing outside FOLDER is written but compiled kernels.
+Compiling and starting notebooks keep one core busy, so that two stages run at a time. Nothing outside FOLDER is written but
+compiled kernels.
 """
 
 import os
