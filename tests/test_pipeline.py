@@ -19,8 +19,7 @@ from faceup.notebook.paths import ROOT
 from faceup.notebook.profile import sources
 from faceup.notebook.run_notebook import cleaned
 from faceup.notebook.source_code import SOURCES, closure, imported_files, imports_of, module_file, module_name
-from faceup.notebook.stages import PIPELINE, notebook_of, outs_of, stages_of, undeclared
-from faceup.notebook.stages import STUDIES as STUDY_PIPELINE
+from faceup.notebook.stages import PIPELINE, STUDY_PIPELINE, notebook_of, outs_of, stages_of, undeclared
 
 # every other package is a paper's, in the last room: papers do not import each other
 ROOMS = {"notebook": 1, "cards": 2, "games": 3, "trees": 4, "holdem": 5}

@@ -33,7 +33,7 @@ def block(folder):
 
 def test_a_folder_that_cannot_be_written_gives_way_to_the_users_own_with_the_same_digest(places):
     name = locate().get_cache_path().rpartition("/")[2]
-    assert name.startswith("strength-") and (places[0] / name).is_dir()
+    assert name.startswith("faceup.cards.strength-") and (places[0] / name).is_dir()
     block(places[0])
     assert locate().get_cache_path() == str(places[1] / name)
     block(places[1])
@@ -50,13 +50,13 @@ def test_folders_of_a_module_are_few(places, monkeypatch):
         monkeypatch.setattr(kernel_cache, "code_digest", lambda name: digit + "0" * 63)
         return locate().get_cache_path()
 
-    (places[0] / "river-0").mkdir(parents=True)
+    (places[0] / "faceup.holdem.strength-0").mkdir(parents=True)
     for k in range(KEPT + 3):
         os.utime(use(f"{k}"), (k, k))
     use("3")  # again
     use("f")
     left = {path.name for path in places[0].iterdir()}
-    assert left == {"river-0", *(f"strength-{digit}{'0' * 15}" for digit in "356f")}
+    assert left == {"faceup.holdem.strength-0", *(f"faceup.cards.strength-{digit}{'0' * 15}" for digit in "356f")}
 
 
 def save(folder: str, number: int, barrier) -> None:

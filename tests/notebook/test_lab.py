@@ -13,7 +13,7 @@ import smoke
 
 from faceup.notebook import lab
 from faceup.notebook.paths import ROOT
-from faceup.notebook.stages import PIPELINE, STUDIES, notebook_of, stages_of
+from faceup.notebook.stages import PIPELINE, STUDY_PIPELINE, notebook_of, stages_of
 from faceup.notebook.storage import write_text
 
 STAGE = {"deps": [], "cmd": "python -m faceup.notebook.run_notebook 99_small"}
@@ -99,7 +99,7 @@ def variables(notebook: str) -> tuple[set[str], set[str]]:
     return names
 
 
-@pytest.mark.parametrize("notebook", [notebook_of(s) for file in (PIPELINE, STUDIES) for s in stages_of(file).values()])
+@pytest.mark.parametrize("notebook", [notebook_of(s) for file in (PIPELINE, STUDY_PIPELINE) for s in stages_of(file).values()])
 def test_a_notebook_is_known_by_its_variables_and_gives_no_parameter_another_value(notebook):
     parameters, others = variables(notebook)
     assert not parameters & others, "another name, please: this one is a parameter"

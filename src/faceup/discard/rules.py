@@ -129,12 +129,7 @@ def act(hand: Hand, token: str) -> Hand:
         bets = f", or b{least} to b{most}" if least else ""
         raise ValueError(f"action {token!r}: expected {' or '.join(tokens) or 'none, the hand is over'}{bets}")
     if token[0] in "ps":
-        player, when = hand.actor, SWAP_STREETS.index(hand.street)
-        holes, swapped = list(map(list, hand.holes)), list(map(list, hand.swapped))
-        if token != "p":
-            holes[player][holes[player].index(parse_cards(token[1:])[0])] = hand.deal[9 + 2 * player + when]
-            swapped[player][when] = True
-        hand = hand._replace(to_swap=hand.to_swap[1:], holes=tuple(map(tuple, holes)), swapped=tuple(map(tuple, swapped)))
+        hand = _swap(hand, parse_cards(token[1:]))
     else:
         betting, ended = bet(hand.betting, {"f": "fold", "b": "raise"}.get(token[0], "call"), int(token[1:] or 0))
         hand = hand._replace(betting=betting, ended=ended)
@@ -142,6 +137,16 @@ def act(hand: Hand, token: str) -> Hand:
     while not hand.to_swap and hand.street < 3 and (hand.ended == SHOWDOWN or hand.betting.street > hand.street):
         hand = hand._replace(street=hand.street + 1, to_swap=(1, 0) if hand.street + 1 in SWAP_STREETS else ())
     return hand
+
+
+def _swap(hand: Hand, cards: Sequence[int]) -> Hand:
+    """The hand after its actor has swapped a card, or none."""
+    player, when = hand.actor, SWAP_STREETS.index(hand.street)
+    holes, swapped = list(map(list, hand.holes)), list(map(list, hand.swapped))
+    for card in cards:
+        holes[player][holes[player].index(card)] = hand.deal[9 + 2 * player + when]
+        swapped[player][when] = True
+    return hand._replace(to_swap=hand.to_swap[1:], holes=tuple(map(tuple, holes)), swapped=tuple(map(tuple, swapped)))
 
 
 def play(deal: str | Sequence[int], line: str) -> Hand:

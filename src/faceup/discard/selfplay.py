@@ -186,9 +186,9 @@ def _epoch(share, tree, layout, regrets, averages, policies, tables, way, seed, 
         for t in range(first + lane, first + EPOCH, LANES):
             weight, seat = np.float64(t + 1) ** gamma, t // LANES % 2 if way == RESPOND else 0
             _deal(seed, t, policies[seat], policies[1 - seat], tables, seen, scratch.state)
-            _walk(tree, layout, regrets[lane], averages[lane], seen, way, -1 if way == CHANCE else seat, weight, scratch)
-            if way == EXTERNAL:
-                _walk(tree, layout, regrets[lane], averages[lane], seen, way, 1, weight, scratch)
+            for traverser in range(seat, 2 if way == EXTERNAL else seat + 1):
+                who = -1 if way == CHANCE else traverser
+                _walk(tree, layout, regrets[lane], averages[lane], seen, way, who, weight, scratch)
 
 
 class Strategy(NamedTuple):

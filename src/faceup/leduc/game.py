@@ -14,6 +14,7 @@ import numpy as np
 from faceup.games.extensive_game import Game, GameBuilder
 
 CALL, RAISE, FOLD, CHECK = LABELS = ("call", "raise", "fold", "check")  # in RLCard's order
+_LETTER = {CALL: "c", RAISE: "r", FOLD: "f", CHECK: "k"}  # of each action in a line
 NO_CARD = -1
 
 
@@ -86,8 +87,7 @@ def act(rules: Rules, state: LeducState, action: str) -> LeducState:
     if state.over or action not in legal(rules, state):
         raise ValueError(f"action {action!r} after {'/'.join(state.line)!r}, expected one of {legal(rules, state)}")
     now, other = len(state.line) - 1, 1 - state.player
-    letter = {CALL: "c", RAISE: "r", FOLD: "f", CHECK: "k"}[action]
-    line = (*state.line[:-1], state.line[-1] + letter)
+    line = (*state.line[:-1], state.line[-1] + _LETTER[action])
     if action == FOLD:
         return state._replace(line=line, folded=state.player, over=True)
     to = max(p[now] for p in state.chips) + (rules.raises[now] if action == RAISE else 0)

@@ -34,6 +34,13 @@ class _LockedIndex(caching.IndexDataCacheFile):
 caching.IndexDataCacheFile = _LockedIndex
 
 
+def _remove_old(base: Path, module: str) -> None:
+    """Keep a module's latest folders only."""
+    folders = sorted(base.glob(f"{module}-*"), key=lambda folder: folder.stat().st_mtime)
+    for old in folders[:-KEPT]:
+        shutil.rmtree(old, ignore_errors=True)
+
+
 class KernelCacheLocator(caching.UserProvidedCacheLocator):
     """Named in NUMBA_CACHE_LOCATOR_CLASSES by the package; passes over functions that are not this package's."""
 
@@ -46,9 +53,10 @@ class KernelCacheLocator(caching.UserProvidedCacheLocator):
         path = Path(py_file).resolve()
         if not path.is_relative_to(SOURCES / "faceup"):
             return None
-        digest = code_digest(module_name(path))
+        name = module_name(path)
+        digest = code_digest(name)
         bases = os.environ.get("NUMBA_CACHE_DIR") or str(FOLDER), AppDirs("faceup", False).user_cache_dir
-        for folder in (Path(base) / f"{path.stem}-{digest[:16]}" for base in bases):
+        for folder in (Path(base) / f"{name}-{digest[:16]}" for base in bases):
             locator, is_new = cls(folder, digest, py_file), not folder.is_dir()
             try:
                 locator.ensure_cache_path()
@@ -56,9 +64,8 @@ class KernelCacheLocator(caching.UserProvidedCacheLocator):
                 continue
             with suppress(OSError):
                 os.utime(folder)
-                beside = sorted(folder.parent.glob(f"{path.stem}-*"), key=lambda other: other.stat().st_mtime)
-                for old in beside[:-KEPT] if is_new else ():
-                    shutil.rmtree(old, ignore_errors=True)
+                if is_new:
+                    _remove_old(folder.parent, name)
             return locator
         raise OSError(f"{' and '.join(bases)} cannot be written, expected NUMBA_CACHE_DIR to name a folder for compiled kernels")
 

@@ -20,7 +20,7 @@ from faceup.notebook.parameters import load_parameters
 from faceup.notebook.parameters_cell import declared_in, load_study_parameters
 from faceup.notebook.paths import ROOT
 from faceup.notebook.ranks import own_rank
-from faceup.notebook.stages import PIPELINE, STUDIES, notebook_of, stages_of
+from faceup.notebook.stages import PIPELINE, STUDY_PIPELINE, notebook_of, stages_of
 
 _PLACES = {name: getattr(paths, name).relative_to(ROOT) for name in ("DATA", "REPORTS", "FIGURES", "TABLES", "METRICS", "AGENTS")}
 
@@ -29,7 +29,7 @@ _PLACES = {name: getattr(paths, name).relative_to(ROOT) for name in ("DATA", "RE
 def _given(_changed: tuple[float, ...]) -> dict[str, dict[str, Any]]:
     """Notebook -> the values in the parameter files of all names in its parameters cell."""
     parameters, found = load_parameters() | load_study_parameters(), {}
-    for notebook in (notebook_of(stage) for file in (PIPELINE, STUDIES) for stage in stages_of(file).values()):
+    for notebook in (notebook_of(stage) for file in (PIPELINE, STUDY_PIPELINE) for stage in stages_of(file).values()):
         names, sections = declared_in(ROOT / "notebooks" / f"{notebook}.ipynb")
         known = {"seed": parameters["seed"]}
         for section in sections:
@@ -40,7 +40,7 @@ def _given(_changed: tuple[float, ...]) -> dict[str, dict[str, Any]]:
 
 def edited(values: dict[str, Any]) -> tuple[str, list[str]]:
     """The notebook that these variables belong to ("" for none), and what differs from its parameters: "seed = 1, not 2"."""
-    files = (PIPELINE, STUDIES, ROOT / "params.yaml", STUDIES.with_name("params.yaml"))
+    files = (PIPELINE, STUDY_PIPELINE, ROOT / "params.yaml", STUDY_PIPELINE.with_name("params.yaml"))
     given = _given(tuple(file.stat().st_mtime for file in files if file.is_file()))
     held = (notebook for notebook, knobs in given.items() if knobs.keys() <= values.keys())
     notebook = max(held, default="", key=lambda notebook: len(given[notebook]))

@@ -7,9 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from faceup.notebook.parameters import load_parameters, pipeline_sections
-from faceup.notebook.paths import ROOT
-
-STUDIES = ROOT / "notebooks" / "studies"
+from faceup.notebook.paths import STUDIES
 
 
 def parameters_cell(nb: dict[str, Any]) -> dict[str, Any]:

@@ -28,6 +28,8 @@ def find_root() -> Path:
 
 
 ROOT = find_root()
+NOTEBOOKS = ROOT / "notebooks"
+STUDIES = NOTEBOOKS / "studies"
 DATA = ROOT / "data"
 REPORTS = ROOT / "reports"
 FIGURES = REPORTS / "figures"

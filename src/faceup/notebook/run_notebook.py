@@ -28,15 +28,13 @@ import papermill
 from nbformat import NotebookNode
 
 from faceup.notebook.parameters_cell import chosen_values, fill, parameters_cell, parameters_of
-from faceup.notebook.paths import AGENTS, DATA, FIGURES, METRICS, REPORTS, ROOT, TABLES
+from faceup.notebook.paths import AGENTS, DATA, FIGURES, METRICS, NOTEBOOKS, REPORTS, ROOT, STUDIES, TABLES
 from faceup.notebook.progress import NOTE
 from faceup.notebook.ranks import own_rank
 from faceup.notebook.source_code import edited
 from faceup.notebook.stages import remove_leftovers, sections_of, stage_of, undeclared
 from faceup.notebook.storage import write_text
 
-NOTEBOOKS = ROOT / "notebooks"
-STUDIES = NOTEBOOKS / "studies"
 WORKING = ROOT / "build" / "notebooks"  # copies of running and of failed notebooks
 KERNEL = {"display_name": "Python 3", "language": "python", "name": "python3"}
 # Run last and left out of the report: what the kernel has loaded of this package.

@@ -10,11 +10,11 @@ from typing import Any
 
 import yaml
 
-from faceup.notebook.paths import ROOT
+from faceup.notebook.paths import ROOT, STUDIES
 from faceup.notebook.source_code import module_file
 
 PIPELINE = ROOT / "dvc.yaml"
-STUDIES = ROOT / "notebooks" / "studies" / "dvc.yaml"
+STUDY_PIPELINE = STUDIES / "dvc.yaml"
 
 
 def stages_of(pipeline: Path) -> dict[str, dict[str, Any]]:
@@ -29,7 +29,7 @@ def notebook_of(stage: dict[str, Any]) -> str:
 
 def stage_of(notebook: str) -> dict[str, Any] | None:
     """The stage that runs a notebook; None where there is none."""
-    stages = [*stages_of(PIPELINE).values(), *stages_of(STUDIES).values()]
+    stages = [*stages_of(PIPELINE).values(), *stages_of(STUDY_PIPELINE).values()]
     return next((stage for stage in stages if notebook_of(stage) == notebook), None)
 
 

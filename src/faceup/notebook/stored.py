@@ -60,6 +60,7 @@ class _Description:
         self._arrays: dict[int, tuple[np.ndarray, str]] = {}  # the same array is read once a call
 
     def of(self, value: Any) -> str:
+        """The words for one value: its type and all that it holds. Raises TypeError on a type that it does not know."""
         match value:
             case None | bool() | int() | float() | str():
                 return f"{type(value).__name__} {value!r};"

@@ -335,8 +335,8 @@ def _regrow(problem, state, t):
     if _random(state.random) % 2 == 0 or not _split_at_random(problem, state, t, used):
         _grow(problem, state, t, crit, used)
     else:
-        _grow(problem, state, nodes[t, LEFT], crit, used)
-        _grow(problem, state, nodes[t, RIGHT], crit, used)
+        for side in (LEFT, RIGHT):
+            _grow(problem, state, np.int64(nodes[t, side]), crit, used)  # an int32 would compile it again
     _search(problem, state, t, problem.inner_sweeps, problem.max_depth)
     level = problem.crit == AGREEMENT  # where many trees earn the same, an equal one leads on
     better = _value(problem, state, t) > (now - 2 * problem.eps if level else now)

@@ -159,6 +159,7 @@ def _count(menus: tuple[Menu, Menu], labels: tuple[str, ...], start: BettingStat
 
     @cache
     def below(state: BettingState) -> int:
+        """Nodes of the tree from this state on, its own included; an end counts as one."""
         n = 1
         for _, action, amount in offered(state, menus[state.actor], labels):
             after, s = act(state, action, amount)[0], state.street
@@ -193,6 +194,7 @@ def limit_tree() -> BettingTree:
     """
 
     def offers(state: BettingState) -> list[tuple[int, str, int]]:
+        """The legal actions of a state as (label index, word, chips bet to)."""
         actions = [(FOLD, "fold", 0)] if pot_and_call(state)[1] > 0 else []
         actions.append((CALL, "call", 0))
         if state.raises < LIMIT_RAISES[state.street]:

@@ -159,10 +159,7 @@ class Table:
         order = board_order(np.array(board))
         weights = np.zeros(PADDED, dtype=np.float32)
         weights[:N_RIVER_HOLES] = 1 if subset is None else subset[order.holes]
-        cards = np.bincount(HOLE_CARDS[order.holes].ravel(), weights[:N_RIVER_HOLES].repeat(2))
-        pairs = float(weights.sum() ** 2 - (cards**2).sum() + (weights**2).sum())  # ordered, by weight, without a common card
-        if pairs == 0:
-            raise ValueError("subset: no two of its holes can be dealt together on this board, expected some")
+        pairs = _count_pairs(order.holes, weights[:N_RIVER_HOLES])
         for i, policy in enumerate(self.policies):
             self._reach(i, policy, board, order.holes, weights, subset)
         out = np.zeros((len(self._is_showdown), len(self.policies), len(self.policies)))
@@ -210,6 +207,15 @@ def preflop_values(tree: BettingTree, policies: Sequence[Policy], preflop_wins: 
     return won / _N_PAIRS
 
 
+def _count_pairs(holes: np.ndarray, weights: np.ndarray) -> float:
+    """Ordered pairs of holes without a common card, by weight. Raises ValueError where there are none."""
+    cards = np.bincount(HOLE_CARDS[holes].ravel(), weights.repeat(2))
+    pairs = float(weights.sum() ** 2 - (cards**2).sum() + (weights**2).sum())
+    if pairs == 0:
+        raise ValueError("subset: no two of its holes can be dealt together on this board, expected some")
+    return pairs
+
+
 def play_boards(
     table: Table,
     boards: Sequence[Sequence[int]],
@@ -224,13 +230,8 @@ def play_boards(
     """
 
     def work(k: int) -> np.ndarray:
-        if subset_size is None:
-            return table.play(boards[k]).ravel()
-        free = np.flatnonzero(free_holes(list(boards[k])))
-        if not 2 <= subset_size <= len(free):
-            raise ValueError(f"subset_size is {subset_size}, expected from 2 to {len(free)}")
-        subset = np.zeros(len(HOLE_CARDS), dtype=bool)
-        subset[np.random.default_rng([seed, k]).choice(free, subset_size, replace=False)] = True
+        """The values of board `k` for every pair of policies, flat."""
+        subset = None if subset_size is None else _random_subset(boards[k], subset_size, [seed, k])
         return table.play(boards[k], subset).ravel()
 
     n, out = len(table.policies), []
@@ -238,6 +239,16 @@ def play_boards(
         out.append(values.reshape(n, n))
         progress(len(out))
     return np.array(out)
+
+
+def _random_subset(board: Sequence[int], size: int, seed: list[int]) -> np.ndarray:
+    """So many holes of those that a board leaves, (1326,) bool. Raises ValueError on a size below 2 or above their number."""
+    free = np.flatnonzero(free_holes(list(board)))
+    if not 2 <= size <= len(free):
+        raise ValueError(f"subset_size is {size}, expected from 2 to {len(free)}")
+    subset = np.zeros(len(HOLE_CARDS), dtype=bool)
+    subset[np.random.default_rng(seed).choice(free, size, replace=False)] = True
+    return subset
 
 
 def random_boards(n: int, seed: int) -> np.ndarray:

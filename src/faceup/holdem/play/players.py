@@ -64,16 +64,22 @@ def walk(agent: Agent, holes: Sequence[str], board: str, seed: int) -> tuple[str
     if len(parse_cards("".join([*holes, board]))) != 9:
         raise ValueError(f"holes {list(holes)} and board {board!r}: expected nine different cards")
     for k in range(_TRIES):
-        rng, betting, made = np.random.default_rng([seed, k]), "", []
-        state: BettingState | None = START
-        while state is not None:
-            hole, shown = holes[state.actor], board[: 2 * BOARD_CARDS[state.street]]
-            share = action_probabilities(agent, hole, shown, betting)
-            sums = np.cumsum(list(share.values()))
-            label = [*share][min(int(np.searchsorted(sums / sums[-1], rng.random(), side="right")), len(share) - 1)]
-            made.append(Decision(state.actor, hole, shown, betting, label))
-            move = legal_action(label, state)
-            betting, (state, _) = longer(betting, state, move), act(state, *move)
+        line, made = _walk_once(agent, holes, board, np.random.default_rng([seed, k]))
         if {len(d.board) for d in made if d.player == 0} == {2 * n for n in BOARD_CARDS}:
-            return betting, made
+            return line, made
     raise ValueError(f"holes {list(holes)}: no hand of {_TRIES} comes to the small blind on the {STREETS[3]}, expected one")
+
+
+def _walk_once(agent: Agent, holes: Sequence[str], board: str, rng: np.random.Generator) -> tuple[str, list[Decision]]:
+    """A hand to its end: its line and decisions."""
+    betting, made = "", []
+    state: BettingState | None = START
+    while state is not None:
+        hole, shown = holes[state.actor], board[: 2 * BOARD_CARDS[state.street]]
+        share = action_probabilities(agent, hole, shown, betting)
+        sums = np.cumsum(list(share.values()))
+        label = [*share][min(int(np.searchsorted(sums / sums[-1], rng.random(), side="right")), len(share) - 1)]
+        made.append(Decision(state.actor, hole, shown, betting, label))
+        move = legal_action(label, state)
+        betting, (state, _) = longer(betting, state, move), act(state, *move)
+    return betting, made

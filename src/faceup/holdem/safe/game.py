@@ -119,7 +119,7 @@ def _add_all_ins(g, player, hands, ones, reach, s, value):
     for e in range(reach.shape[0]):
         for i in range(hands.hole.shape[0]):
             s.weight[i * n + e] = reach[e, hands.hole[i]]
-    _values(g, 0, player, hands, ones, s.weight, s.seen, s.value)
+    _values(g, np.int64(0), player, hands, ones, s.weight, s.seen, s.value)  # a literal would compile it again
     for e in range(reach.shape[0]):
         for i in range(hands.hole.shape[0]):
             value[e, hands.hole[i]] += s.value[i * n + e]
@@ -144,8 +144,7 @@ def _respond_to_all(
 def _meet_both(f, mixed, on_table, met, t, learner, hands, reach, others, theirs, s, board, worth):
     """What the learner's hands get against the best responses of `_respond` and a table; others, theirs: both opponents' reach.
 
-    reach, others, theirs, worth (subtrees, 1326); mixed: whether anybody plays the table, on_table, met, t: its subtrees, hands,
-    scratch.
+    reach, others, theirs, worth (subtrees, 1326); on_table, met, t: the table's subtrees, hands, scratch; mixed: if it is played.
     """
     for root in range(f.node.shape[0]):
         _follow(f, root, 1 - learner, hands, s.choice[board], others[root], s.up, s.weight)
@@ -268,7 +267,8 @@ class SafeGame:
         kept = weights[3], self._place, self._scratch[1], self._scratch[0], self._pots
         shape, pot_shape = (2, len(f.node), 1326), (2, len(g.node), 1326)
         best, pots = np.empty(shape, dtype=np.float32), np.empty(pot_shape, dtype=np.float32)
-        on_threads(_respond_to_all, *shared, own[:, f.node], own[:, g.node], *kept, best, pots)
+        at_rivers, at_pots = own.take(f.node, axis=1), own.take(g.node, axis=1)  # in C order, as kernels are compiled for
+        on_threads(_respond_to_all, *shared, at_rivers, at_pots, *kept, best, pots)
         value, choice = np.zeros_like(own), np.zeros((2, self.before, 1326), dtype=np.int8)
         for responder in range(2):
             ends = times * best[1 - responder], times * pots[1 - responder]
@@ -284,7 +284,7 @@ class SafeGame:
         theirs, their_pushed = self._table_reach(board)
         both, both_pushed = others + theirs, pushed + their_pushed
         found, added = np.zeros((2, 2, *weights[3].shape), dtype=np.float32)
-        reaches = own[:, f.node], others[:, f.node], theirs[:, f.node], both[:, g.node]
+        reaches = at_rivers, others.take(f.node, axis=1), theirs.take(f.node, axis=1), both.take(g.node, axis=1)
         on_threads(_learn_from_all, *shared, time, *reaches, *self._known, *kept, found, added, best, pots)
         for learner in range(2):
             self._fill(value[learner], learner, board, both, both_pushed, times * best[learner], times * pots[learner])

@@ -102,7 +102,7 @@ def _values(f, root, player, hands, reach, weight, seen, value):
     stake, every = f.stake[player, start : start + n_slots], _ALL * n_slots
     for x in range(0, 53 * n_slots, WIDTH):
         clear(seen, x)
-    _add_hands(hands, 0, N_RIVER_HOLES, reach, weight, n_slots, n_slots, seen)
+    _add_hands(hands, hands.start[0], hands.start[hands.size[0]], reach, weight, n_slots, n_slots, seen)
     for c in range(53):
         for x in range(0, n_shown, WIDTH):
             negate(seen, c * n_slots + x)

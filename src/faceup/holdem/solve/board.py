@@ -123,12 +123,15 @@ def _new_scratch(layout, ends):
 
 
 @njit(cache=True)
-def _fetch_streets(edges, street_start, strategy, rows, tile, row):
-    """Copy each kin's probabilities on three streets to row (n, TILE), where the processor finds them next to each other."""
+def _fetch_streets(first, count, strategy, rows, tile, row):
+    """Copy each kin's probabilities on three streets to row (n, TILE), where the processor finds them next to each other.
+
+    first, count (4,): the columns of each street's table, those of one street after those of another in `row`.
+    """
     offset = 0
     for street in range(3):
-        first, n = edges[street, 0] - street_start[street], edges[street, 1] - edges[street, 0]
-        source, of_kin, out = strategy[street][:, first : first + n], rows[street, tile], row[offset : offset + n]
+        start, n = first[street], count[street]
+        source, of_kin, out = strategy[street][:, start : start + n], rows[street, tile], row[offset : offset + n]
         for c in range(n):
             for j in range(TILE):
                 out[c, j] = source[of_kin[j], c]
@@ -136,13 +139,16 @@ def _fetch_streets(edges, street_start, strategy, rows, tile, row):
 
 
 @njit(cache=True)
-def _add_rows(first, gain, rows, sums):
-    """Add each kin's gains (n, TILE) to its row of sums, from column `first` on."""
-    n = gain.shape[0]
-    for j in range(TILE):
-        out = sums[rows[j], first : first + n]
-        for c in range(n):
-            out[c] += gain[c, j]
+def _add_streets(first, count, gain, rows, tile, sums):
+    """Add each kin's gains (n, TILE) to its rows of sums on three streets; first, count: as for `_fetch_streets`."""
+    offset = 0
+    for street in range(3):
+        start, n = first[street], count[street]
+        for j in range(TILE):
+            out = sums[street][rows[street, tile, j], start : start + n]
+            for c in range(n):
+                out[c] += gain[offset + c, j]
+        offset += n
 
 
 @njit(cache=True)
@@ -155,12 +161,13 @@ def _down(layout, part, strategy, rows, root_reach, scratch, count, own_reach):
     of the street), the actor's own reach of each decision, counted once for each hole of a kin, count (n_tiles, TILE) of them.
     """
     slot, parent, root, decision, edge = layout.slot, layout.parent, layout.root, layout.decision, layout.edge
-    actor, edges, start, root_of = layout.actor, layout.edges[part], layout.street_start, layout.root_of
+    actor, edges, root_of = layout.actor, layout.edges[part], layout.root_of
     first, end, own = layout.decisions[part, 0], layout.decisions[part, 1], layout.own_columns[part]
+    columns = edges[:, 0] - layout.street_start[:-1], edges[:, 1] - edges[:, 0]
     r, ends, row, gain = scratch.values, scratch.ends, scratch.row, scratch.gain
     width = row.shape[1]
     for tile in range(rows.shape[1]):
-        _fetch_streets(edges, start, strategy, rows, tile, row)
+        _fetch_streets(*columns, strategy, rows, tile, row)
         for d in range(first, end):
             if root_of[d] >= 0:
                 for j in range(width):
@@ -186,11 +193,7 @@ def _down(layout, part, strategy, rows, root_reach, scratch, count, own_reach):
         for d in range(first, end):
             for j in range(width):
                 gain[d - first, j] = r[actor[d], d - first, j] * count[tile, j]
-        offset = 0
-        for street in range(3):
-            n = own[street, 1]
-            _add_rows(own[street, 0], gain[offset : offset + n], rows[street, tile], own_reach[street])
-            offset += n
+        _add_streets(own[:, 0].copy(), own[:, 1].copy(), gain, rows, tile, own_reach)
 
 
 @njit(cache=True)
@@ -280,15 +283,16 @@ def _up(layout, part, strategy, rows, root_value, scratch, gains):
     to gains, three of (n_rows, width), each action's value less the decision's, to the player who decides.
     """
     slot, root, decision, edge = layout.slot, layout.root, layout.decision, layout.edge
-    actor, edges, start, root_of = layout.actor, layout.edges[part], layout.street_start, layout.root_of
+    actor, edges, root_of = layout.actor, layout.edges[part], layout.root_of
     first_child, n_children = layout.first_child, layout.n_children
     first, end = layout.decisions[part, 0], layout.decisions[part, 1]
     v, ends, row, gain = scratch.values, scratch.ends, scratch.row, scratch.gain
+    columns = edges[:, 0] - layout.street_start[:-1], edges[:, 1] - edges[:, 0]
     child = np.empty((16, TILE), dtype=np.float32)
     mine, theirs = np.empty(TILE, dtype=np.float32), np.empty(TILE, dtype=np.float32)
     width = row.shape[1]
     for tile in range(rows.shape[1]):
-        _fetch_streets(edges, start, strategy, rows, tile, row)
+        _fetch_streets(*columns, strategy, rows, tile, row)
         for d in range(end - 1, first - 1, -1):
             who, n, below = actor[d], n_children[d], first_child[d]
             other, e = 1 - who, edge[below]
@@ -321,8 +325,4 @@ def _up(layout, part, strategy, rows, root_value, scratch, gains):
                 for j in range(width):
                     root_value[0, root_of[d], tile, j] = v[0, d - first, j]
                     root_value[1, root_of[d], tile, j] = v[1, d - first, j]
-        offset = 0
-        for street in range(3):
-            n = edges[street, 1] - edges[street, 0]
-            _add_rows(edges[street, 0] - start[street], gain[offset : offset + n], rows[street, tile], gains[street])
-            offset += n
+        _add_streets(*columns, gain, rows, tile, gains)

@@ -98,18 +98,22 @@ def load(folder: str | os.PathLike, owner: str, most: int | None = None, snapsho
     """
     for path in reversed(_checkpoints(Path(folder))):
         try:
-            arrays = _read(path, owner)
-            state = SelfPlayState(_tables(arrays, "regrets"), _tables(arrays, "averages"), int(arrays["iteration"]))
-            if most is not None and state.iteration > most:
-                raise ValueError(f"it is past iteration {most}")
-            for iteration in snapshots:
-                if iteration <= state.iteration:
-                    _read_snapshot(path.parent, iteration, owner)
+            return _sound_state(path, owner, most, snapshots)
         except ValueError as why:
             note(f"{path.name} is refused: {why}. An older one is used, if any.")
-        else:
-            return state
     return None
+
+
+def _sound_state(path: Path, owner: str, most: int | None, snapshots: Sequence[int]) -> SelfPlayState:
+    """What a checkpoint holds. Raises ValueError that says why `load` must refuse it."""
+    arrays = _read(path, owner)
+    state = SelfPlayState(_tables(arrays, "regrets"), _tables(arrays, "averages"), int(arrays["iteration"]))
+    if most is not None and state.iteration > most:
+        raise ValueError(f"it is past iteration {most}")
+    for iteration in snapshots:
+        if iteration <= state.iteration:
+            _read_snapshot(path.parent, iteration, owner)
+    return state
 
 
 def _read_snapshot(folder: Path, iteration: int, owner: str) -> Tables:

@@ -104,6 +104,16 @@ def _river_edges(order, start, weights, out):
 _SHARED = (HOLE_CARDS[:, None, :, None] == HOLE_CARDS[None, :, None, :]).any(axis=(2, 3))
 
 
+def _edge_table(shown: list[int]) -> np.ndarray:
+    """Boards on which a hole beats another less those on which it loses, of all that go on from a flop or turn: (1326, 1326)."""
+    rest = [c for c in range(52) if c not in shown]
+    boards = np.array([[*shown, *more] for more in combinations(rest, 5 - len(shown))])
+    total = np.zeros((N_HOLES, N_HOLES), dtype=np.int16)
+    on_threads(_pair_edges, *_strengths(boards), total)
+    total[_SHARED] = 0
+    return total.astype(np.float32)
+
+
 class Showdowns:
     """Edges on each street of one board of five cards."""
 
@@ -129,13 +139,7 @@ class Showdowns:
             _river_edges(self._order.holes, self._order.class_start, np.asarray(weights, dtype=np.float64), out)
             return out
         if street not in self._tables:
-            shown = self.board[: street + 2]
-            rest = [c for c in range(52) if c not in shown]
-            boards = np.array([[*shown, *more] for more in combinations(rest, 5 - len(shown))])
-            total = np.zeros((N_HOLES, N_HOLES), dtype=np.int16)
-            on_threads(_pair_edges, *_strengths(boards), total)
-            total[_SHARED] = 0
-            self._tables[street] = total.astype(np.float32) / np.float32(_RUNOUTS[street])
+            self._tables[street] = _edge_table(self.board[: street + 2]) / np.float32(_RUNOUTS[street])
         return (np.asarray(weights, dtype=np.float32) @ self._tables[street].T).astype(np.float64)
 
 

@@ -39,8 +39,7 @@ def load_strategy(path: str | os.PathLike, tree: BettingTree) -> TablePolicy:
         raise ValueError(f"{name}: there is no such file, expected what self-play saves") from error
     except Exception as error:  # zipfile and numpy raise a dozen kinds for damaged bytes
         raise ValueError(f"{name}: cannot be read ({error}), expected what self-play saves") from error
-    missing = [key for key in (*STREETS, "groups_flop", "groups_turn", "n_groups") if key not in arrays]
-    if missing:
+    if missing := [key for key in (*STREETS, "groups_flop", "groups_turn", "n_groups") if key not in arrays]:
         raise ValueError(f"{name}: holds no {', '.join(missing)}, expected the arrays that self-play saves")
     groups = _checked_groups(name, arrays)
     tables = tuple(np.ascontiguousarray(arrays[street]) for street in STREETS)
