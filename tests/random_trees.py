@@ -43,3 +43,13 @@ def random_tree(seed: int, n_splits: int, n_features: int = 4, n_labels: int = 3
             weight[node] = weight[children].sum()
             value[node] = np.average(value[children], axis=0, weights=weight[children])
     return DecisionTree(feature, threshold, left, right, value.astype(np.float32), weight)
+
+
+def check_tree(tree: DecisionTree, n_features: int, n_labels: int) -> None:
+    """One tree, parents before children, whose values are probabilities."""
+    n, split = len(tree.feature), tree.feature >= 0
+    assert [array.shape for array in tree] == [(n,)] * 4 + [(n, n_labels), (n,)] and tree.feature.max(initial=-1) < n_features
+    children = np.concatenate([tree.left[split], tree.right[split]])
+    assert (children > np.tile(np.flatnonzero(split), 2)).all() and sorted(children) == list(range(1, n))
+    assert (tree.left[~split] == -1).all() and (tree.right[~split] == -1).all() and np.isfinite(tree.threshold).all()
+    assert tree.value.min() >= 0 and np.abs(tree.value.sum(axis=1) - 1).max() < 1e-3 and tree.weight.min() > 0

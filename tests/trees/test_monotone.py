@@ -48,5 +48,3 @@ def test_the_answers_are_the_nearest_in_order():
     for size in (-1, 0, 1):
         moved = [np.where(np.arange(3) == 1, X * 0 + s, X).astype(np.float32) for s in (size, size + 0.5)]
         assert (predict(found, moved[1])[:, 2] >= predict(found, moved[0])[:, 2] - 1e-5).all()
-    with pytest.raises(ValueError, match="most has shape"):
-        rising(tree, X, column=1, most=most[:3], label=2, other=0)

@@ -2,19 +2,18 @@
 
 import numpy as np
 import pytest
-from random_trees import SMALL
+from random_trees import check_tree
 from sklearn.datasets import make_classification
 from sklearn.tree import DecisionTreeRegressor
 
 from faceup.trees.cart import fit_cart
-from faceup.trees.decision_tree import check_tree, n_leaves, predict
+from faceup.trees.decision_tree import n_leaves, predict
 from faceup.trees.metrics import fit_metrics
 from faceup.trees.pruning import best_cp, earned, prune, pruning_path
 
 
-def loss(criterion: str, tree, X, P, w) -> float:
-    found = fit_metrics(P, predict(tree, X), w)
-    return {"agreement": 1 - found["agreement"], "brier": found["brier"], "log": found["log_loss"]}[criterion]
+def loss(tree, X, P, w) -> float:
+    return fit_metrics(P, predict(tree, X), w)["brier"]
 
 
 def split_rows(seed: int = 0):
@@ -29,28 +28,27 @@ def test_brier_path_is_that_of_scikit_learn():
     tree = fit_cart(*train, max_depth=6, min_rows=10, seed=0)
     theirs = DecisionTreeRegressor(max_depth=6, min_samples_leaf=10, random_state=0)
     alphas = 3 * theirs.cost_complexity_pruning_path(X.astype(np.float32), P, sample_weight=w / w.mean()).ccp_alphas
-    path = pruning_path(tree, "brier", *train)
+    path = pruning_path(tree, *train)
     assert path.cp == pytest.approx(alphas, abs=1e-7)
-    assert path.leaves[0] == n_leaves(prune(tree, 0, "brier")) == n_leaves(tree) and path.leaves[-1] == 1
+    assert path.leaves[0] == n_leaves(prune(tree, 0)) == n_leaves(tree) and path.leaves[-1] == 1
 
 
-@pytest.mark.parametrize("criterion", ["agreement", "brier", "log"])
-def test_losses_on_the_path_are_those_of_the_pruned_trees(criterion):
+def test_losses_on_the_path_are_those_of_the_pruned_trees():
     """On other rows; and on its own rows a tree loses what its leaves do not earn."""
     train, valid = split_rows(1)
-    most = {"agreement": 1, "brier": np.average((train[1] ** 2).sum(axis=1), weights=train[2]), "log": 0}[criterion]
+    most = np.average((train[1] ** 2).sum(axis=1), weights=train[2])
     tree = fit_cart(*train, max_depth=6, min_rows=5, seed=0)
-    path = pruning_path(tree, criterion, *valid)
+    path = pruning_path(tree, *valid)
     assert (np.diff(path.cp) >= 0).all() and (np.diff(path.leaves) < 0).all()
     checked = 0
     for k in range(1, len(path.cp) - 1):
         if path.cp[k + 1] - path.cp[k] < 1e-9:
             continue
-        pruned = prune(tree, (path.cp[k] + path.cp[k + 1]) / 2, criterion)
+        pruned = prune(tree, (path.cp[k] + path.cp[k + 1]) / 2)
         check_tree(pruned, 8, 3)
         assert n_leaves(pruned) == path.leaves[k]
-        assert loss(criterion, pruned, *valid) == pytest.approx(path.loss[k])
-        assert loss(criterion, pruned, *train) == pytest.approx(most - earned(pruned, criterion)[pruned.feature < 0].sum())
+        assert loss(pruned, *valid) == pytest.approx(path.loss[k])
+        assert loss(pruned, *train) == pytest.approx(most - earned(pruned)[pruned.feature < 0].sum())
         checked += 1
     assert checked > 5
 
@@ -58,15 +56,14 @@ def test_losses_on_the_path_are_those_of_the_pruned_trees(criterion):
 def test_best_cp_gives_the_smallest_tree_that_loses_little_more():
     train, valid = split_rows(2)
     tree = fit_cart(*train, max_depth=8, min_rows=2, seed=0)
-    path = pruning_path(tree, "brier", *valid)
+    path = pruning_path(tree, *valid)
     allowed = (0, 0.03, 10)
-    leaves = [n_leaves(prune(tree, best_cp(path, tolerance), "brier")) for tolerance in allowed]
+    leaves = [n_leaves(prune(tree, best_cp(path, tolerance))) for tolerance in allowed]
     assert leaves == [path.leaves[path.loss <= (1 + tolerance) * path.loss.min()].min() for tolerance in allowed]
     assert n_leaves(tree) > leaves[0] > leaves[1] > leaves[2] == 1
 
 
-@pytest.mark.parametrize("criterion", ["agreement", "brier", "log"])
-def test_best_cp_finds_every_tree_of_a_path(criterion):
+def test_best_cp_finds_every_tree_of_a_path():
     """On labels that mean nothing the root is often best, and many branches go at one price."""
     roots = 0
     for seed in range(60):
@@ -74,14 +71,9 @@ def test_best_cp_finds_every_tree_of_a_path(criterion):
         X, y = rng.random((120, 3)).round(1), rng.integers(2, size=120)
         train, valid = ((X[s], np.eye(2)[y[s]], np.ones(60)) for s in (slice(0, 60), slice(60, None)))
         tree = fit_cart(*train, max_depth=4, min_rows=3, seed=0)
-        path = pruning_path(tree, criterion, *valid)
-        pruned = prune(tree, best_cp(path), criterion)
+        path = pruning_path(tree, *valid)
+        pruned = prune(tree, best_cp(path))
         assert n_leaves(pruned) == path.leaves[path.loss.argmin()]
-        assert loss(criterion, pruned, *valid) == pytest.approx(path.loss.min())
+        assert loss(pruned, *valid) == pytest.approx(path.loss.min())
         roots += n_leaves(pruned) == 1
     assert 0 < roots < 60
-
-
-def test_an_unknown_criterion_is_named():
-    with pytest.raises(ValueError, match="criterion is 'gini': expected one of agreement, brier, log"):
-        earned(SMALL, "gini")

@@ -38,7 +38,3 @@ def test_python_source_decides_like_the_tree():
         assert [found.get(label, 0) for label in LABELS] == pytest.approx(expected.tolist(), abs=5e-5)
     top = as_python(truncate(tree, 0), names, LABELS)
     assert top.count("return") == 1 and "if" not in top
-    with pytest.raises(ValueError, match="name is '1x'"):
-        as_python(tree, names, LABELS, name="1x")
-    with pytest.raises(ValueError, match="value has shape"):
-        as_text(tree, names, LABELS[:2])

@@ -8,7 +8,7 @@ import numpy as np
 from sklearn.tree import DecisionTreeRegressor
 
 from faceup.trees.decision_tree import DecisionTree, leaf_of
-from faceup.trees.metrics import check_range, checked_costs, checked_rows, nearest_mixtures
+from faceup.trees.metrics import checked_costs, checked_rows, nearest_mixtures
 
 
 def fit_cart(X: np.ndarray, P: np.ndarray, w: np.ndarray, *, max_depth: int, min_rows: int, seed: int) -> DecisionTree:
@@ -16,11 +16,8 @@ def fit_cart(X: np.ndarray, P: np.ndarray, w: np.ndarray, *, max_depth: int, min
 
     Growth is greedy, so `truncate(tree, d)` is the tree of a fit of depth d (values but for their last bits),
     except where two splits are just as good: the seed draws among those, and a deeper fit draws more often.
-    Node weights are sums of w. Rows of weight 0 are left out, of min_rows too. Raises ValueError on bad rows
-    or settings.
+    Node weights are sums of w. Rows of weight 0 are left out, of min_rows too. Raises ValueError on bad rows.
     """
-    check_range("max_depth", max_depth, 1)
-    check_range("min_rows", min_rows, 1)
     X, P, w = checked_rows(X, P, w)
     learner = DecisionTreeRegressor(max_depth=max_depth, min_samples_leaf=min_rows, random_state=seed)
     learner.fit(X, P, sample_weight=w / w.mean())
@@ -47,7 +44,7 @@ def tree_of(learner: DecisionTreeRegressor, value: np.ndarray, scale: float = 1.
 def answer_by_costs(
     tree: DecisionTree, X: np.ndarray, P: np.ndarray, w: np.ndarray, *, costs: np.ndarray, cost_weight: float
 ) -> DecisionTree:
-    """The tree with the same questions, whose leaves answer as those of `fit_oct` by its criterion "brier+cost".
+    """The tree with the same questions, whose leaves answer with the mixture that errs and costs least.
 
     The mean of what is played in a leaf's situations takes with some chance an action that is right in some of them and dear
     in the others. So beside the squared distance to the targets P_i, cost_weight c times what the answer p costs counts as
@@ -55,10 +52,9 @@ def answer_by_costs(
     nearest to that point.
 
     X (n, f), P (n, n_labels), w (n,): rows as for `fit_oct`; costs (n, n_labels): what each label costs in a row. Leaves that
-    no row reaches keep their values, and so do inner nodes: truncate first. Raises ValueError on bad rows, costs or cost_weight.
+    no row reaches keep their values, and so do inner nodes: truncate first. Raises ValueError on bad rows or costs.
     """
-    check_range("cost_weight", cost_weight, 0)
-    costs = checked_costs(costs, P, w)
+    costs = checked_costs(costs, w)
     X, P, w = checked_rows(X, P, w)
     leaf, value = leaf_of(tree, X), tree.value.copy()
     weight = np.bincount(leaf, w, len(value))

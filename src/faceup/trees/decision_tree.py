@@ -9,8 +9,6 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from faceup.trees.metrics import SUM_TOLERANCE, refuse
-
 
 class DecisionTree(NamedTuple):
     """A binary tree of n nodes, parents before children, the root first."""
@@ -113,9 +111,7 @@ def cut(tree: DecisionTree, ends: np.ndarray) -> DecisionTree:
 
 
 def truncate(tree: DecisionTree, depth: int) -> DecisionTree:
-    """The top of the tree: nodes at `depth` become leaves. Raises ValueError for a depth below 0."""
-    if depth < 0:
-        raise ValueError(f"depth is {depth}: expected 0 or more")
+    """The top of the tree: nodes at `depth` become leaves."""
     return cut(tree, node_depths(tree) >= depth)
 
 
@@ -132,12 +128,7 @@ def leaves_below(tree: DecisionTree) -> np.ndarray:
 
 
 def path_to(tree: DecisionTree, node: int) -> list[tuple[int, bool]]:
-    """The splits on the way from the root to a node, each with whether the way goes on to the right (above the threshold).
-
-    Raises ValueError where the tree has no such node.
-    """
-    if not 0 <= node < len(tree.feature):
-        raise ValueError(f"node is {node}, expected from 0 to {len(tree.feature) - 1}")
+    """The splits on the way from the root to a node, each with whether the way goes on to the right (above the threshold)."""
     parent, path = parents(tree), []
     while (above := int(parent[node])) >= 0:
         path.append((above, bool(tree.right[above] == node)))
@@ -160,24 +151,3 @@ def feature_use(tree: DecisionTree, n_features: int) -> np.ndarray:
     use = np.zeros((int(depths.max()), n_features))
     np.add.at(use, (depths[splits], tree.feature[splits]), tree.weight[splits] / tree.weight[0])
     return use
-
-
-def check_tree(tree: DecisionTree, n_features: int, n_labels: int, name: str = "tree") -> None:
-    """Raises ValueError naming what is wrong unless the arrays are one tree with probabilities for values."""
-    n = len(tree.feature)
-    for field, array in zip(DecisionTree._fields, tree, strict=True):
-        expected = (n, n_labels) if field == "value" else (n,)
-        if n == 0 or array.shape != expected:
-            raise ValueError(f"{name}: {field} has shape {array.shape}, expected {expected}, 1 node at least")
-    known, split = (tree.feature >= -1) & (tree.feature < n_features), tree.feature >= 0
-    refuse(tree.feature, ~known, f"{name}: feature", f"-1 to {n_features - 1}")
-    refuse(tree.threshold, ~np.isfinite(tree.threshold), f"{name}: threshold", "a finite number")
-    for field, child in (("left", tree.left), ("right", tree.right)):
-        right_place = np.where(split, (child > np.arange(n)) & (child < n), child == -1)
-        refuse(child, ~right_place, f"{name}: {field}", "a later node, or -1 at a leaf")
-    parents = np.bincount(np.concatenate([tree.left[split], tree.right[split]]), minlength=n)
-    refuse(parents, parents != (np.arange(n) > 0), f"{name}: number of parents", "1, and 0 for the root")
-    refuse(tree.value, ~((tree.value >= 0) & (tree.value <= 1)), f"{name}: value", "a probability from 0 to 1")
-    sums = tree.value.sum(axis=1)
-    refuse(sums, ~(np.abs(sums - 1) <= SUM_TOLERANCE), f"{name}: sum of value", "1")
-    refuse(tree.weight, ~((tree.weight > 0) & (tree.weight < np.inf)), f"{name}: weight", "a positive number")

@@ -5,6 +5,7 @@ takes each action there (0 for illegal ones), and a weight w (n,), how much the 
 """
 
 import numpy as np
+from sklearn.utils import check_array, check_consistent_length
 
 FLOOR = 1e-3  # least predicted probability in a log-loss, so that a single 0 does not make it infinite
 SUM_TOLERANCE = 1e-3  # how far a row of probabilities may be from summing to 1
@@ -16,20 +17,18 @@ def fit_metrics(P: np.ndarray, predicted: np.ndarray, w: np.ndarray) -> dict[str
     `log_loss` is the soft cross-entropy in nats; `brier` the squared distance summed over labels; `agreement`
     the target probability of the label that the model likes best (the first one in a tie).
     """
-    P, w = checked_targets(P, w)
-    best = _checked_predictions(predicted, P).argmax(axis=1)
+    P = np.asarray(P, dtype=np.float64)
     return {
         "log_loss": log_loss(P, predicted, w),
         "brier": float(np.average(((P - predicted) ** 2).sum(axis=1), weights=w)),
-        "agreement": float(np.average(P[np.arange(len(P)), best], weights=w)),
+        "agreement": float(np.average(P[np.arange(len(P)), predicted.argmax(axis=1)], weights=w)),
     }
 
 
 def log_loss(P: np.ndarray, predicted: np.ndarray, w: np.ndarray) -> float:
     """Weighted mean of -sum(P * log(predicted)) in nats, with predictions of at least FLOOR."""
-    P, w = checked_targets(P, w)
-    logs = np.log(np.maximum(_checked_predictions(predicted, P), FLOOR))
-    return float(np.average(-(P * logs).sum(axis=1), weights=w))
+    logs = np.log(np.maximum(predicted.astype(np.float64), FLOOR))
+    return float(np.average(-(P.astype(np.float64) * logs).sum(axis=1), weights=w))
 
 
 def entropy_floor(P: np.ndarray, w: np.ndarray) -> float:
@@ -58,82 +57,21 @@ def nearest_mixtures(points: np.ndarray) -> np.ndarray:
 
 
 def checked_rows(X: np.ndarray, P: np.ndarray, w: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """X (n, f) float32, P (n, n_labels) float64 and w (n,) float64, without the rows of weight 0.
-
-    Raises ValueError where shapes disagree, X is not finite, P are not probabilities or w not weights.
-    """
-    X = checked_features(X)
-    P, w = checked_targets(P, w)
-    if len(X) != len(P):
-        raise ValueError(f"X has {len(X)} rows and P has {len(P)}: expected as many")
+    """X (n, f) float32, P (n, n_labels) and w (n,) float64 without the rows of weight 0; ValueError on what is no such row."""
+    X = check_array(X, dtype=np.float32, order="C", input_name="X")
+    P = check_array(P, dtype=np.float64, input_name="P")
+    w = check_array(w, dtype=np.float64, ensure_2d=False, input_name="w")
+    check_consistent_length(X, P, w)
+    if P.min() < 0 or np.abs(P.sum(axis=1) - 1).max() > SUM_TOLERANCE:
+        raise ValueError("P: expected rows of probabilities that sum to 1")
+    if w.ndim != 1 or w.min() < 0 or not 0 < w.sum() < np.inf:
+        raise ValueError("w: expected one weight a row, 0 or more, with a positive, finite sum")
     used = w > 0
     return (X, P, w) if used.all() else (X[used], P[used], w[used])
 
 
-def checked_costs(costs: np.ndarray, P: np.ndarray, w: np.ndarray) -> np.ndarray:
-    """costs (n, n_labels) as float64 without the rows of weight 0; raises ValueError unless finite and of the shape of P.
-
-    P and w as in `checked_targets`, which refuses bad ones.
-    """
-    P, w = checked_targets(P, w)
-    costs = np.asarray(costs, dtype=np.float64)
-    if costs.shape != P.shape:
-        raise ValueError(f"costs have shape {costs.shape}: expected {P.shape}, that of P")
-    refuse(costs, ~np.isfinite(costs), "cost", "a finite number")
-    return costs[w > 0]
-
-
-def checked_features(X: np.ndarray) -> np.ndarray:
-    """X as a finite, contiguous float32 array (n, f); raises ValueError."""
-    X = np.ascontiguousarray(X, dtype=np.float32)
-    if X.ndim != 2 or X.shape[1] == 0:
-        raise ValueError(f"X has shape {X.shape}: expected (rows, features)")
-    refuse(X, ~np.isfinite(X), "X", "finite numbers")
-    return X
-
-
-def checked_targets(P: np.ndarray, w: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """P (n, n_labels) and w (n,) as float64; raises ValueError unless they are probabilities and weights."""
-    P, w = np.asarray(P, dtype=np.float64), np.asarray(w, dtype=np.float64)
-    if P.ndim != 2 or len(P) == 0 or P.shape[1] < 2:
-        raise ValueError(f"P has shape {P.shape}: expected (rows, labels) with 1 row and 2 labels at least")
-    if w.shape != (len(P),):
-        raise ValueError(f"w has shape {w.shape}: expected ({len(P)},), one weight a row of P")
-    refuse(P, ~((P >= 0) & (P <= 1 + SUM_TOLERANCE)), "P", "probabilities from 0 to 1")
-    sums = P.sum(axis=1)
-    refuse(sums, np.abs(sums - 1) > SUM_TOLERANCE, "sum of P", "1")
-    refuse(w, ~((w >= 0) & (w < np.inf)), "w", "finite weights of 0 or more")
-    with np.errstate(over="ignore"):
-        total = w.sum()
-    if not 0 < total < np.inf:
-        raise ValueError(f"w adds up to {total}: expected a positive, finite sum")
-    return P, w
-
-
-def check_range(name: str, value: float, least: float, most: float = np.inf) -> None:
-    """Raises ValueError naming the setting unless it is finite and least <= value <= most."""
-    if not least <= value <= most or value == np.inf:
-        expected = f"at least {least}" if most == np.inf else f"{least} to {most}"
-        raise ValueError(f"{name} is {value}: expected {expected}")
-
-
-def check_whole(name: str, value: int, least: int, most: float = np.inf) -> None:
-    """Raises ValueError naming the setting unless it is a whole number and least <= value <= most."""
-    check_range(name, value, least, most)
-    if not isinstance(value, int | np.integer):
-        raise ValueError(f"{name} is {value}: expected a whole number")
-
-
-def _checked_predictions(predicted: np.ndarray, P: np.ndarray) -> np.ndarray:
-    predicted = np.asarray(predicted, dtype=np.float64)
-    if predicted.shape != P.shape:
-        raise ValueError(f"predicted has shape {predicted.shape}: expected {P.shape}, that of P")
-    refuse(predicted, ~np.isfinite(predicted), "predicted", "finite numbers")
-    return predicted
-
-
-def refuse(values: np.ndarray, wrong: np.ndarray, name: str, expected: str) -> None:
-    """Raises ValueError naming the first wrong value, if there is one."""
-    if wrong.any():
-        where = tuple(int(i) for i in np.argwhere(wrong)[0])
-        raise ValueError(f"{name} is {values[where]} at {where}: expected {expected}")
+def checked_costs(costs: np.ndarray, w: np.ndarray) -> np.ndarray:
+    """costs (n, n_labels) float64 without the rows whose weight w (n,) is 0; ValueError unless finite, one row a weight."""
+    costs = check_array(costs, dtype=np.float64, input_name="costs")
+    check_consistent_length(costs, w)
+    return costs[np.asarray(w) > 0]

@@ -17,10 +17,8 @@ def rising(tree: DecisionTree, X: np.ndarray, *, column: int, most: np.ndarray, 
     """The tree with leaves whose chance of `label` does not fall where a feature rises and all others of a row stay.
 
     X (n, f): rows for which that is to hold; column: the feature; most (n,): its largest value in each row. The other labels
-    share what is left as before, or `other` gets it where they had nothing. Raises ValueError on rows of other shapes.
+    share what is left as before, or `other` gets it where they had nothing.
     """
-    if np.shape(most) != (len(X),):
-        raise ValueError(f"most has shape {np.shape(most)}: expected ({len(X)},), one number a row of X")
     low, high = _pairs(tree, X, column, most)
     value = tree.value.astype(np.float64)
     before, after = value[:, label].copy(), value[:, label].copy()

@@ -14,18 +14,14 @@ import numpy as np
 
 from faceup.trees import oct_search
 from faceup.trees.decision_tree import DecisionTree, add_up, preorder
-from faceup.trees.metrics import check_range, check_whole, checked_costs, checked_rows, nearest_mixtures
+from faceup.trees.metrics import checked_costs, checked_rows
 from faceup.trees.oct_search import CUT, DEPTH, DIRTY, END, FEATURE, FREE, LEAF, LEFT, PARENT, RIGHT, START, SearchState
-from faceup.trees.oct_sweeps import AGREEMENT, BRIER, BRIER_COST, LOG, Problem
-from faceup.trees.pruning import CRITERIA, prune
+from faceup.trees.oct_sweeps import BRIER, COST, LOG, Problem
+from faceup.trees.pruning import prune
 
-MOST_BINS = 1 << 16
 _LANES = 8  # labels that a kernel's loops are unrolled for, or a multiple
 _ROUNDING = 1e-9  # gains of this share of all weight, or of all that costs could earn, are taken for rounding
 _TOP = 3  # levels that are swept by themselves, before the subtrees below them
-_PARTS = (16, 8, 4, 2, 1)  # of a warm start: all rows divided by these (paper 000, Section 2.4.2)
-_BY_COST = {"cost": AGREEMENT, "brier+cost": BRIER_COST}
-_KERNELS = {name: CRITERIA.index(name) for name in CRITERIA} | _BY_COST
 
 
 def fit_oct(
@@ -36,76 +32,45 @@ def fit_oct(
     max_depth: int,
     min_rows: int,
     seed: int,
-    criterion: str = "brier",
+    costs: np.ndarray | None = None,
     cp: float = 0.0,
     sweeps: int = 10,
     regrowths: int = 20,
-    inner_sweeps: int = 2,
     bins: int = 1024,
-    warm_start: bool = False,
-    costs: np.ndarray | None = None,
-    cost_weight: float = 1.0,
 ) -> DecisionTree:
     """The tree for rows X (n, f), targets P (n, n_labels), weights w (n,), in the form that `fit_cart` returns.
 
-    criterion: "brier" (squared error, as CART here), "log" (cross-entropy), "agreement" (weight of the likeliest
-    label), "cost" (what the best action of each leaf costs, by `costs` (n, n_labels) per row and label; leaves
-    then play that action alone) or "brier+cost" (squared error plus cost_weight times what a leaf's answer costs; leaves then
-    give the mixture for which that is least, as in `faceup.trees.cart.answer_by_costs`).
-    cp: what a split must earn, as a share of all weight. sweeps: visits to all nodes at most, after each start and
-    at the end. regrowths: how often a node two levels above the deepest leaves is grown anew; other levels get about
-    the same work, from the top down. inner_sweeps: the search in each. bins: codes a feature at most; with no more
-    distinct values, every threshold between two is tried. warm_start: search on 1/16, 1/8, 1/4, 1/2 of the rows
-    first, as the paper does.
-
-    Rows of weight 0 are left out, of min_rows too. Raises ValueError on bad rows or settings.
+    It minimises the squared error, as CART here; with costs (n, n_labels) of each row's labels, what the best label of each leaf
+    costs, and leaves then play that label alone. cp: what a split must earn, as a share of all weight. sweeps: visits to all
+    nodes at most, after the start and at the end. regrowths: how often a node two levels above the deepest leaves is grown anew;
+    other levels get about the same work, from the top down. bins: codes a feature at most; with no more distinct values, every
+    threshold between two is tried. Rows of weight 0 are left out, of min_rows too. Raises ValueError on bad rows.
     """
-    for name, value in (("max_depth", max_depth), ("min_rows", min_rows)):
-        check_whole(name, value, 1)
-    for name, value in (("sweeps", sweeps), ("regrowths", regrowths), ("inner_sweeps", inner_sweeps)):
-        check_whole(name, value, 0)
-    check_whole("bins", bins, 2, MOST_BINS)
-    check_range("cp", cp, 0)
-    check_range("cost_weight", cost_weight, 0)
-    if criterion not in _KERNELS:
-        raise ValueError(f"criterion is {criterion!r}: expected one of {', '.join(_KERNELS)}")
-    worth = _worth(costs, P, w, criterion)
+    costs = None if costs is None else checked_costs(costs, w)
     X, P, w = checked_rows(X, P, w)
     edges, codes = bin_features(X, bins)
-    R = (w / w.mean())[:, None] * _columns(P, worth, criterion, cost_weight)
+    R = P / P.sum(axis=1, keepdims=True) if costs is None else costs.max(axis=1, keepdims=True) - costs
+    R = np.ascontiguousarray(np.pad(R, ((0, 0), (0, -R.shape[1] % _LANES))))  # kernels compile once for up to so many labels
+    R *= (w / w.mean())[:, None]
     problem = Problem(
         codes=codes,
         n_codes=int(codes.max()) + 2,
         R=R,
         keys=np.random.default_rng([seed, 0]).integers(1 << 62, size=len(X)),
         labels=tuple(range(R.shape[1])),
-        crit=_KERNELS[criterion],
+        crit=BRIER if costs is None else COST,
         min_rows=min_rows,
         max_depth=min(max_depth, len(X)),
         cp=float(cp * len(X)),
-        eps=float(_ROUNDING * (R.max(axis=1).sum() if criterion == "cost" else len(X))),
+        eps=float(_ROUNDING * (len(X) if costs is None else R.max(axis=1).sum())),
         sweeps=sweeps,
         regrowths=regrowths,
-        inner_sweeps=inner_sweeps,
         seed=seed,
     )
-    search = _from_parts(problem) if warm_start else _from_greedy(problem)
+    search = _from_greedy(problem)
     _regrow_levels(search)
-    tree = _exported(search.state, edges, P, w, R, criterion)
-    return prune(tree, cp + _ROUNDING, criterion) if criterion in CRITERIA else tree
-
-
-def _columns(P: np.ndarray, worth: np.ndarray, criterion: str, cost_weight: float) -> np.ndarray:
-    """What the search sums over the rows of a leaf: labels, values, or both with, last, 1.
-
-    (n, columns), with columns of 0 up to a multiple of _LANES: kernels are compiled once for up to so many labels.
-    """
-    R = worth if criterion == "cost" else P / P.sum(axis=1, keepdims=True) + cost_weight / 2 * worth
-    one = int(criterion == "brier+cost")
-    R = np.ascontiguousarray(np.pad(R, ((0, 0), (0, one + -(R.shape[1] + one) % _LANES))))
-    if one:
-        R[:, -1] = 1
-    return R
+    tree = _exported(search.state, edges, P, w, R, problem.crit)
+    return prune(tree, cp + _ROUNDING) if costs is None else tree
 
 
 def bin_features(X: np.ndarray, bins: int) -> tuple[list[np.ndarray], np.ndarray]:
@@ -201,34 +166,6 @@ def _from_greedy(problem: Problem) -> _Search:
     return max(searches, key=_Search.value)
 
 
-def _from_parts(problem: Problem) -> _Search:
-    """The search on ever larger parts of the rows, each from the tree of the last with its leaves grown on."""
-    n, before = len(problem.R), None
-    order = np.random.default_rng([problem.seed, 2]).permutation(n)
-    for stream, part in enumerate(_PARTS):
-        kept = np.sort(order[: max(1, n // part)])
-        codes = np.ascontiguousarray(problem.codes[:, kept])
-        search = _Search(
-            problem._replace(
-                codes=codes,
-                n_codes=int(codes.max()) + 2,
-                R=problem.R[kept],
-                keys=problem.keys[kept],
-                cp=problem.cp * len(kept) / n,
-                eps=problem.eps * len(kept) / n,
-            ),
-            stream,
-        )
-        if before is not None:  # take over its tree
-            search.state.nodes[: len(before), :PARENT] = before[:, :PARENT]
-            search.calls += 1
-            oct_search._route(search.problem, search.state, 0)
-            oct_search._repair(search.problem, search.state, 0)
-        search.grow(LOG if problem.crit == AGREEMENT else problem.crit)
-        before = search.state.nodes
-    return search
-
-
 def _regrow_levels(search: _Search) -> None:
     """Regrow the levels from the top, but for the last, where every visit is exact, and sweep over all once more.
 
@@ -244,7 +181,7 @@ def _regrow_levels(search: _Search) -> None:
 
 
 def _exported(
-    state: SearchState, edges: list[np.ndarray], P: np.ndarray, w: np.ndarray, R: np.ndarray, criterion: str
+    state: SearchState, edges: list[np.ndarray], P: np.ndarray, w: np.ndarray, R: np.ndarray, crit: int
 ) -> DecisionTree:
     """The tree in work, on columns R, as a DecisionTree, in preorder."""
     nodes = state.nodes
@@ -257,24 +194,14 @@ def _exported(
     for i in np.flatnonzero(split):
         threshold[i] = edges[table[i, FEATURE]][table[i, CUT]]
     left, right = (np.where(split, number[table[:, side]], -1).astype(np.int32) for side in (LEFT, RIGHT))
-    columns = np.column_stack([R if criterion in _BY_COST else w[:, None] * P, w])
+    columns = np.column_stack([R if crit == COST else w[:, None] * P, w])
     leaves = np.flatnonzero(~split)  # in preorder, so that their rows follow each other
     sums = np.zeros((len(table), columns.shape[1]))
     sums[leaves] = np.add.reduceat(columns[state.perm], table[leaves, START], axis=0)
     add_up(left, right, sums)
     value, weight = sums[:, :-1], sums[:, -1].copy()
-    if criterion == "cost":
+    if crit == COST:
         value = np.eye(P.shape[1])[value.argmax(axis=1)]
-    elif criterion == "brier+cost":
-        value = nearest_mixtures(value[:, : P.shape[1]] / value[:, -1:])
     else:
         value = value / value.sum(axis=1, keepdims=True)
     return DecisionTree(table[:, FEATURE].copy(), threshold, left, right, value.astype(np.float32), weight)
-
-
-def _worth(costs: np.ndarray | None, P: np.ndarray, w: np.ndarray, criterion: str) -> np.ndarray:
-    """What each label is worth (n, n_labels): 0 for a row's dearest one, more for others; 0 (1, 1) without costs."""
-    if (costs is None) == (criterion in _BY_COST):
-        raise ValueError(f"criterion is {criterion!r} and costs are {'not ' * (costs is None)}given: expected both or neither")
-    costs = np.zeros((1, 1)) if costs is None else checked_costs(costs, P, w)
-    return costs.max(axis=1, keepdims=True) - costs

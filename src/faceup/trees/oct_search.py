@@ -6,8 +6,8 @@ feature's values; a row goes left where its code is at most the node's cut.
 
 A visit keeps the rest of the tree and takes the best of: another split of the node over the same two branches,
 either branch in the node's place, a leaf, or two leaves in a leaf's place. Regrowth is the large step: a subtree
-grown anew, greedily, by a random criterion on random features, then searched; it stays if it earns more (where many trees
-earn the same, as by agreement, if it earns as much).
+grown anew, greedily, by a random criterion on random features, then searched; it stays if it earns more (by cost, where
+many trees earn the same, if it earns as much).
 """
 
 from typing import NamedTuple
@@ -15,11 +15,12 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from faceup.trees.oct_sweeps import AGREEMENT, BRIER, LOG, MOST_CODES, _as_leaf, _best_pair, _best_split, _fill, _sweep_leaves
+from faceup.trees.oct_sweeps import BRIER, COST, LOG, MOST_CODES, _as_leaf, _best_pair, _best_split, _fill, _sweep_leaves
 
 FEATURE, CUT, LEFT, RIGHT, PARENT, START, END, DEPTH, DIRTY, NUMBER = range(10)  # columns of SearchState.nodes
 N_COLUMNS = 10
 LEAF, FREE = -1, -2  # in column FEATURE
+_INNER_SWEEPS = 2  # of a subtree that was grown anew
 _SPLIT, _COLLAPSE = -2, 0  # moves; the others are LEFT and RIGHT: that branch is promoted
 
 
@@ -337,8 +338,8 @@ def _regrow(problem, state, t):
     else:
         for side in (LEFT, RIGHT):
             _grow(problem, state, np.int64(nodes[t, side]), crit, used)  # an int32 would compile it again
-    _search(problem, state, t, problem.inner_sweeps, problem.max_depth)
-    level = problem.crit == AGREEMENT  # where many trees earn the same, an equal one leads on
+    _search(problem, state, t, _INNER_SWEEPS, problem.max_depth)
+    level = problem.crit == COST  # where many trees earn the same, an equal one leads on
     better = _value(problem, state, t) > (now - 2 * problem.eps if level else now)
     lost = saved[0] if better else _preorder(nodes, t)
     for node in lost[1:]:

@@ -2,11 +2,9 @@
 
 A leaf earns `_crit` of S, the sum of its rows of R (labels), with R[i, k] = w_i P_ik:
 
-- agreement: max_k S_k, the weight that the likeliest label gets right (or the best action's value, where R is value);
+- cost: max_k S_k, where R_ik is what label k is worth in row i: the leaf plays the best one;
 - Brier: sum_k S_k^2 / W with W = sum_k S_k. Total weight less that is the weighted squared error (Gini impurity);
-- log: sum_k S_k log(S_k K / W), the log-likelihood above that of guessing uniformly (entropy);
-- Brier and cost: max_p 2 A.p - W |p|^2 over mixtures p, where A sums w_i (P_ik + c/2 V_ik) with V_ik the value of action k, and
-  the last column is W (see `faceup.trees.cart.answer_by_costs`).
+- log: sum_k S_k log(S_k K / W), the log-likelihood above that of guessing uniformly (entropy).
 
 All are at least 0, and a leaf of too few rows earns 0. They are convex, so that no split lowers them. The search's
 objective is their sum over leaves less cp for each split (Dunn 2018, Optimal Trees for Prediction and
@@ -22,7 +20,7 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-AGREEMENT, BRIER, LOG, BRIER_COST = range(4)
+COST, BRIER, LOG = range(3)
 MOST_CODES = 600  # of all features together, where two levels are split at once
 _FEW = 48  # rows that are sorted by insertion where their codes are far apart
 
@@ -42,45 +40,18 @@ class Problem(NamedTuple):
     eps: float  # gains up to this are rounding
     sweeps: int
     regrowths: int
-    inner_sweeps: int
     seed: int
-
-
-@njit(cache=True, nogil=True, inline="always")
-def _free_answer(table, leaf, labels):
-    """max_p 2 A.p - W |p|^2: labels below a level get nothing, and W p is what others have above it (Michelot 1986).
-
-    Values are 0 or more, so that A sums to W at least: the level is never below 0, and columns of 0 are never played.
-    """
-    weight, level, n = table[leaf, len(labels) - 1], 0.0, len(labels)
-    if weight <= 0:
-        return 0.0
-    squares = 0.0
-    for _ in range(len(labels)):
-        before, n, total, squares = n, 0, 0.0, 0.0
-        for k in range(len(labels) - 1):
-            a = table[leaf, k]
-            if a > level:
-                n += 1
-                total += a
-                squares += (a - level) * (a - level)
-        if n == 0 or n == before:
-            break
-        level = max(0.0, (total - weight) / n)
-    return 2 * level + squares / weight if n else 0.0
 
 
 @njit(cache=True, nogil=True, inline="always")
 def _crit(table, leaf, labels, crit):
     """What a leaf earns whose sums are table[leaf]."""
-    if crit == AGREEMENT:
+    if crit == COST:
         best = table[leaf, 0]
         for k in range(1, len(labels)):
             best = max(best, table[leaf, k])
         return best
     weight, earned = 0.0, 0.0
-    if crit == BRIER_COST:
-        return _free_answer(table, leaf, labels)
     if crit == BRIER:
         for k in range(len(labels)):
             weight += table[leaf, k]

@@ -1,7 +1,7 @@
 """Cost-complexity pruning (Breiman et al. 1984, Chapter 3): which splits of a fitted tree earn more than cp each.
 
-What a leaf earns is told in `faceup.trees.oct_sweeps`. The weakest branch is the one that earns least for each of its splits;
-cutting off the weakest again and again gives the pruning path.
+A leaf earns as by the Brier score of `faceup.trees.oct_sweeps`. The weakest branch is the one that earns least for each of its
+splits; cutting off the weakest again and again gives the pruning path.
 """
 
 import heapq
@@ -10,9 +10,8 @@ from typing import NamedTuple
 import numpy as np
 
 from faceup.trees.decision_tree import DecisionTree, add_up, cut, leaf_of, leaves_below, parents
-from faceup.trees.metrics import FLOOR, checked_rows
+from faceup.trees.metrics import checked_rows
 
-CRITERIA = ("agreement", "brier", "log")  # in the order of oct_sweeps.AGREEMENT, BRIER, LOG
 _ROUNDING = 1e-12  # of all weight: prices that differ by less are one
 
 
@@ -27,23 +26,14 @@ class Path(NamedTuple):
     loss: np.ndarray  # (k,) float64: on the rows given
 
 
-def earned(tree: DecisionTree, criterion: str) -> np.ndarray:
-    """What each node (n,) earns as a leaf, as a share of all weight. Raises ValueError on another criterion than CRITERIA."""
-    if criterion not in CRITERIA:
-        raise ValueError(f"criterion is {criterion!r}: expected one of {', '.join(CRITERIA)}")
-    p = tree.value.astype(np.float64)
-    if criterion == "agreement":
-        each = p.max(axis=1)
-    elif criterion == "brier":
-        each = (p**2).sum(axis=1)
-    else:
-        each = (p * np.log(np.maximum(p, 1e-300))).sum(axis=1)
-    return each * tree.weight / tree.weight[0]
+def earned(tree: DecisionTree) -> np.ndarray:
+    """What each node (n,) earns as a leaf, |p|^2 of its answer p times its share of all weight."""
+    return (tree.value.astype(np.float64) ** 2).sum(axis=1) * tree.weight / tree.weight[0]
 
 
-def prune(tree: DecisionTree, cp: float, criterion: str) -> DecisionTree:
+def prune(tree: DecisionTree, cp: float) -> DecisionTree:
     """The tree without the branches that earn less than cp a split, as a whole and from the bottom up."""
-    alone = earned(tree, criterion)
+    alone = earned(tree)
     best, kept = alone.copy(), np.zeros(len(alone), dtype=bool)
     for node in np.flatnonzero(tree.feature >= 0)[::-1]:
         branch = best[tree.left[node]] + best[tree.right[node]] - cp
@@ -52,13 +42,9 @@ def prune(tree: DecisionTree, cp: float, criterion: str) -> DecisionTree:
     return cut(tree, ~kept)
 
 
-def pruning_path(tree: DecisionTree, criterion: str, X: np.ndarray, P: np.ndarray, w: np.ndarray) -> Path:
-    """The pruning path of a tree, and the loss of each tree on it on rows X (n, f), P (n, n_labels), w (n,).
-
-    The loss is 1 - agreement, the Brier score or the log-loss, as `faceup.trees.metrics` has them. Raises
-    ValueError on bad rows.
-    """
-    alone, lost = earned(tree, criterion), _losses(tree, criterion, *checked_rows(X, P, w))
+def pruning_path(tree: DecisionTree, X: np.ndarray, P: np.ndarray, w: np.ndarray) -> Path:
+    """The pruning path of a tree, and the Brier score of each tree on it on rows X (n, f), P (n, n_labels), w (n,)."""
+    alone, lost = earned(tree), _losses(tree, *checked_rows(X, P, w))
     parent, splits = parents(tree), leaves_below(tree) - 1
     branch, loss = (add_up(tree.left, tree.right, each.copy()) for each in (alone, lost))
     heap = [((branch[t] - alone[t]) / splits[t], int(t)) for t in np.flatnonzero(splits)]
@@ -105,15 +91,11 @@ def _is_cut(splits: np.ndarray, parent: np.ndarray, node: int) -> bool:
     return False
 
 
-def _losses(tree: DecisionTree, criterion: str, X: np.ndarray, P: np.ndarray, w: np.ndarray) -> np.ndarray:
+def _losses(tree: DecisionTree, X: np.ndarray, P: np.ndarray, w: np.ndarray) -> np.ndarray:
     """What each node (n,) would lose as a leaf on the rows that come there, as a share of all rows' weight."""
     leaves, w = leaf_of(tree, X), w / w.sum()
     columns = np.concatenate([w[:, None] * P, (w * (P**2).sum(axis=1))[:, None], w[:, None]], axis=1)
     sums = np.stack([np.bincount(leaves, weights=c, minlength=len(tree.feature)) for c in columns.T], axis=1)
     add_up(tree.left, tree.right, sums)
     mass, squares, weight, p = sums[:, :-2], sums[:, -2], sums[:, -1], tree.value.astype(np.float64)
-    if criterion == "agreement":
-        return weight - mass[np.arange(len(p)), p.argmax(axis=1)]
-    if criterion == "brier":
-        return squares - 2 * (mass * p).sum(axis=1) + weight * (p**2).sum(axis=1)
-    return -(mass * np.log(np.maximum(p, FLOOR))).sum(axis=1)
+    return squares - 2 * (mass * p).sum(axis=1) + weight * (p**2).sum(axis=1)

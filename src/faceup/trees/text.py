@@ -5,13 +5,17 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from faceup.trees.decision_tree import DecisionTree, check_tree
-from faceup.trees.packed import exact
+from faceup.trees.decision_tree import DecisionTree
+
+
+def exact(threshold: np.float32) -> float:
+    """A number of few digits that is this float32 when rounded to float32."""
+    short = float(str(threshold))
+    return short if np.float32(short) == threshold else float(threshold)
 
 
 def as_text(tree: DecisionTree, feature_names: Sequence[str], labels: Sequence[str]) -> str:
     """The tree as indented lines; a leaf tells its probabilities from 1 % up and its share of the weight."""
-    check_tree(tree, len(feature_names), len(labels))
 
     def lines(node: int, indent: str) -> Iterator[str]:
         """Those of a node and of all below it."""
@@ -30,11 +34,8 @@ def as_text(tree: DecisionTree, feature_names: Sequence[str], labels: Sequence[s
 def as_python(tree: DecisionTree, feature_names: Sequence[str], labels: Sequence[str], name: str = "decide") -> str:
     """The tree as source of a Python function from a dict, feature name to number, to one of probabilities.
 
-    Its thresholds are exact for numbers given as numpy.float32. Raises ValueError on a name that is no identifier.
+    Its thresholds are exact for numbers given as numpy.float32.
     """
-    if not name.isidentifier():
-        raise ValueError(f"name is {name!r}: expected a Python identifier")
-    check_tree(tree, len(feature_names), len(labels))
 
     def lines(node: int, indent: str) -> Iterator[str]:
         """Those of a node and of all below it."""

@@ -13,7 +13,7 @@ from faceup.holdem.betting.betting_tree import CALL, DECISION, build_tree, child
 from faceup.holdem.betting.translation import lower_probability
 from faceup.holdem.learn.dataset import NO_BOARD, TrainingRows, cost_shares, draw_rows, stakes, told_rows
 from faceup.holdem.solve.groups import Grid, hole_groups, make_groups
-from faceup.holdem.solve.policy import FixedPolicy, free_holes, street_reach
+from faceup.holdem.solve.policy import free_holes, street_reach
 from faceup.trees.metrics import checked_rows
 
 BOARDS = np.array([[44, 7, 38, 20, 33], [0, 5, 10, 15, 51], [3, 47, 46, 45, 12]])
@@ -181,30 +181,14 @@ def test_preflop_weights_are_stakes_of_the_starting_hands(tables, policy):
     assert rows.w / rows.w.sum() == pytest.approx(wanted / wanted.sum(), abs=2e-6)
 
 
-def test_bad_arguments_are_named(tables, policy, all_told):
-    given = {"tree": TREE, "policy": policy, "tables": tables, "n_rows": (3, 3, 3), "boards": BOARDS, "seed": 1}
-    for change, message in (
-        ({"n_rows": (2, 30, 30)}, "n_rows is .* for 3 boards"),
-        ({"boards": BOARDS[:0]}, "for 0 boards"),
-        ({"history": "mine"}, "history is 'mine', expected one of"),
-        ({"history": "both", "off_menu": 3}, "off_menu is 3 with history 'both', expected 'ours'"),
-        ({"policy": FixedPolicy(TREE, 0)}, "nothing is at stake on the flop"),
-    ):
-        with pytest.raises(ValueError, match=message):
-            draw_rows(**given | change)
-    rows = told_rows(all_told, "both")
-    for wanted, drawn in (("both+seat", "both"), ("opponent", "all")):
-        with pytest.raises(ValueError, match="rows have 39 features, drawn with .*: expected all of"):
-            told_rows(rows, wanted, drawn)
+def test_a_row_for_each_board_is_asked_for(tables, policy):
+    with pytest.raises(ValueError, match="n_rows is .* for 3 boards"):
+        draw_rows(TREE, policy, tables, (2, 30, 30), BOARDS, seed=1)
 
 
-@pytest.mark.parametrize("listed", [False, True])
-def test_shares_of_costs_by_hand(listed):
-    """Dollars by the dearest action, gains of 1 at most, 1 for what is never taken; a listed river holds shares already."""
+def test_shares_of_costs_by_hand():
+    """Dollars by the dearest action, gains of 1 at most, 1 for what is never taken."""
     P, costs = np.array([[0, 0.5, 0.5], [0.2, 0.8, 0], [1, 0, 0]]), np.array([[3.0, -1, 8], [4, -20, 1], [0, 2, 2]])
     drawn = TrainingRows(np.zeros((3, 1)), P, np.ones(3), np.zeros(3, dtype=np.int32), costs)
-    board = np.full(3, NO_BOARD, dtype=np.int32) if listed else drawn.board
-    found = cost_shares([drawn] * 3 + [drawn._replace(board=board)])
-    dollars = [[1, -1 / 8, 1], [1, -1, 1], [0, 1, 1]]
-    assert all(np.array_equal(shares, dollars) for shares in found[:3])
-    assert np.array_equal(found[3], [[1, -1, 1], [1, -1, 1], [0, 1, 1]] if listed else dollars)
+    found = cost_shares([drawn] * 4)
+    assert all(np.array_equal(shares, [[1, -1 / 8, 1], [1, -1, 1], [0, 1, 1]]) for shares in found)

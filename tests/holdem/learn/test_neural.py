@@ -1,6 +1,4 @@
-"""The network against the paper's parameter count and a forward pass in numpy; learning, bytes and files."""
-
-import json
+"""The network against the paper's parameter count and a forward pass in numpy; learning, bytes."""
 
 import numpy as np
 import pytest
@@ -69,39 +67,3 @@ def test_the_same_bytes_on_a_rerun(tmp_path):
     alone, again, other = ((tmp_path / name).read_bytes() for name in ("alone", "again", "other"))
     assert alone == again != other
     assert torch.get_num_threads() == 1 and torch.are_deterministic_algorithms_enabled()
-
-
-def write(path, change):
-    """Write a network of zeros by hand, with other or more entries."""
-    shape = {"n_features": 3, "n_labels": 2, "layers": 1, "width": 4, "n_bets": 1}
-    numbers = {name: np.zeros(tensor.shape, dtype=np.float32) for name, tensor in Neural(**shape).state_dict().items()}
-    numbers |= {name: value for name, value in change.items() if isinstance(value, np.ndarray)}
-    shape |= {"format": "faceup-neural-1"} | {name: value for name, value in change.items() if name not in numbers}
-    safetensors.numpy.save_file(numbers, path, {"faceup": json.dumps(shape)})
-
-
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        ({"format": "other"}, "expected format faceup-neural-1"),
-        ({"width": 5}, "size mismatch"),
-        ({"width": -1}, "width is -1"),
-        ({"n_bets": 9}, "n_bets is 9"),
-        ({"layers": "two"}, "net: expected a network"),
-        ({"colour": 1}, "net: expected a network"),
-        ({"mean": np.array([0, np.nan, 0], dtype=np.float32)}, "mean holds a number that is not finite"),
-        ({"more": np.zeros(1, dtype=np.float32)}, "more"),
-    ],
-)
-def test_a_broken_file_is_named(tmp_path, change, message):
-    write(tmp_path / "net", {})
-    assert Neural.load(tmp_path / "net").shape["width"] == 4, "a whole file is read"
-    write(tmp_path / "net", change)
-    with pytest.raises(ValueError, match=message):
-        Neural.load(tmp_path / "net")
-
-
-def test_bets_below_0_are_named():
-    X, P, w = soft_rows()
-    with pytest.raises(ValueError, match="X holds a bet of -1.0: expected dollars of 0 or more"):
-        fit_neural(-np.ones(X.shape), P, w, **SETTINGS)

@@ -12,7 +12,6 @@ from faceup.cards.cards import BOARD_CARDS, HOLE_CARDS, STREETS, hole_index, par
 from faceup.cards.features import feature_names
 from faceup.holdem.betting.betting_tree import act, build_tree, children, columns, decisions, menu_from, menu_labels
 from faceup.holdem.betting.notation import line_to, state_after
-from faceup.holdem.learn.agent_file import save_agent
 from faceup.holdem.learn.boosted import fit_boosted
 from faceup.holdem.learn.neural import fit_neural
 from faceup.holdem.play.agents import (
@@ -27,6 +26,7 @@ from faceup.holdem.play.agents import (
 from faceup.holdem.play.words import reasons
 from faceup.holdem.safe.learners import Leaves
 from faceup.holdem.solve.policy import FixedPolicy
+from faceup.trees.tree_file import save_agent
 
 MENU = menu_from([[1, 2], [1], []], [[1], []], [[1], []], [[1], []])
 HOLE, BOARD = "Ac3h", "Kh3sJc7d7c"

@@ -36,10 +36,8 @@ def action_costs(
     """Dollars that each action earns less than the policy's own play: four arrays (n_groups, width) float32, as its tables.
 
     Means over games that have come to the decision, on boards of five cards as dealt; below 0 where an action earns more, 0
-    where no hand of a group comes. Raises ValueError without boards, and on boards of other than five cards.
+    where no hand of a group comes.
     """
-    if len(boards) == 0:
-        raise ValueError("boards is empty: expected a board at least")
     sums = [np.zeros((2, *table.shape)) for table in policy.tables]
     for k, board in enumerate(np.asarray(boards).tolist()):
         found, free = action_values(tree, policy, policy, board), free_holes(board)
@@ -69,12 +67,3 @@ def worst_costs(tree: BettingTree, nodes: np.ndarray, costs: np.ndarray) -> np.n
         last = np.minimum(i, tree.n_children[nodes] - 1)
         worst = np.maximum(worst, costs[:, first + last])
     return worst.clip(min=0)
-
-
-def relative_costs(costs: np.ndarray) -> np.ndarray:
-    """Each row's costs (n, n_labels) as shares of its dearest one, 0 where nothing is lost.
-
-    For learners that count costs, on rows whose weights have that dearest one in them already.
-    """
-    dearest = costs.max(axis=1, keepdims=True)
-    return np.divide(costs, dearest, out=np.zeros(costs.shape), where=dearest > 0)

@@ -13,14 +13,9 @@ from faceup.holdem.solve.policy import Agent
 
 
 def bet_sizes(betting: str, n: int = 25) -> list[int]:
-    """Dollars of up to n bets after a line, even in their ratios: from a tenth of the pot, or the least bet, to all-in.
-
-    Raises ValueError where he may not bet, or faces a bet.
-    """
+    """Dollars of up to n bets after a line, even in their ratios: from a tenth of the pot, or the least bet, to all-in."""
     state = state_after(betting)
-    (pot, to_call), (least, most) = pot_and_call(state), legal_raises(state)
-    if to_call or not least:
-        raise ValueError(f"betting {betting!r}: expected a player who may bet and faces no bet")
+    (pot, _), (least, most) = pot_and_call(state), legal_raises(state)
     return sorted({round(size) for size in np.geomspace(max(least, pot / 10), most, n)})
 
 

@@ -11,21 +11,12 @@ from typing import NamedTuple
 import numpy as np
 
 from faceup.cards.cards import BOARD_CARDS, CLASS_OF_HOLE, HOLE_CARDS, HOLE_OF_CLASS, N_CLASSES
-from faceup.cards.equity import UNITS, StreetTable
-from faceup.cards.features import HISTORIES, betting_features, board_features, check_history, feature_names
-from faceup.holdem.betting.betting_tree import CALL, STREETS, BettingTree, decisions
+from faceup.cards.equity import StreetTable
+from faceup.cards.features import HISTORIES, betting_features, board_features, feature_names
+from faceup.holdem.betting.betting_tree import CALL, BettingTree, decisions
 from faceup.holdem.betting.translation import lower_probability
-from faceup.holdem.learn.action_costs import relative_costs, worst_costs
-from faceup.holdem.solve.policy import (
-    Policy,
-    StreetRows,
-    TablePolicy,
-    free_holes,
-    histories,
-    opponents,
-    preflop_reach,
-    street_reach,
-)
+from faceup.holdem.learn.action_costs import worst_costs
+from faceup.holdem.solve.policy import Policy, StreetRows, free_holes, opponents, preflop_reach, street_reach
 
 NO_BOARD = -1
 _FAINT = 1e-6  # share of the largest weight that a preflop row keeps where play never comes
@@ -62,15 +53,10 @@ def draw_rows(
     `cards.features`; the situations drawn do not depend on it. costs: of each action, by the policy's rows, as
     `action_costs` gives them; then the dollars at stake are what the worst action costs, else those in the
     pot. off_menu: of the rows that face a raise, each so many-th faces one of a size that the tree lacks (0: none); for history
-    "ours" alone, which tells nothing else of that size. Raises ValueError where a street would get less than a row a board, or is
-    never reached, on an unknown history, off_menu with another history, and on costs of another shape than the policy's rows.
+    "ours" alone, which tells nothing else of that size. Raises ValueError where a street would get less than a row a board.
     """
-    if check_history(history) != "ours" and off_menu:
-        raise ValueError(f"off_menu is {off_menu} with history {history!r}, expected 'ours'")
-    if min(n_rows) < len(boards) or len(boards) == 0:
-        raise ValueError(f"n_rows is {n_rows} for {len(boards)} boards, expected boards and a row for each")
-    if costs is not None:
-        _check_costs(tree, costs)
+    if min(n_rows) < len(boards):
+        raise ValueError(f"n_rows is {n_rows} for {len(boards)} boards, expected a row for each")
     drawing = _Drawing(tree, tables, history, costs, off_menu)
     parts = [[drawing.preflop_rows(policy.street(0, []))], [], [], []]
     reach = np.zeros((2, len(tree.kind), len(HOLE_CARDS)), dtype=np.float32)  # used again for every board
@@ -88,70 +74,26 @@ def draw_rows(
     return [rows._replace(w=rows.w / rows.w.mean()) for rows in joined]
 
 
-def all_river_rows(
-    tree: BettingTree, policy: TablePolicy, at_stake: np.ndarray, costs: np.ndarray, history: str = "opponent"
-) -> TrainingRows:
-    """Every situation of the river in which something is at stake, a row each: a hand is its equity there, nothing need be drawn.
-
-    at_stake (1981, width): the river's of `played_alike.group_stakes`, of which a row's weight is the sum over all lines of
-    betting that look alike; costs (1981, width): of `action_costs`. Probabilities are means by these weights, and so
-    are the rows' costs, here as shares of each line's dearest action (`relative_costs`), so that weight times cost
-    is the lines' loss. Raises ValueError on another history, and where nothing is at stake.
-    """
-    lines, table, start = histories(tree, 3, history), policy.tables[3], tree.street_start[3]
-    stake = at_stake[:, tree.first_child[lines.nodes] - start]
-    level, line = np.nonzero(stake)
-    if len(level) == 0:
-        raise ValueError("at_stake is 0 everywhere: expected something at stake on the river")
-    node, w = lines.nodes[line], stake[level, line]
-    key, same = np.unique(lines.history[line] * np.int64(len(table)) + level, return_inverse=True)
-    total = np.bincount(same, w)
-
-    def mean(values: np.ndarray) -> np.ndarray:
-        """Of values (n, n_labels) over lines that look alike."""
-        return np.stack([np.bincount(same, w * column) / total for column in values.T], axis=1).astype(np.float32)
-
-    P = mean(_targets(tree, 3, table, level, node))
-    lost = mean(relative_costs(_label_costs(tree, 3, costs, level, node)))
-    told, level = lines.told[key // len(table)], (key % len(table)).astype(np.float32)
-    X = np.concatenate([level[:, None] / np.float32(UNITS[3]), told], axis=1)
-    return TrainingRows(X, P, total / total.mean(), np.full(len(X), NO_BOARD, dtype=np.int32), lost)
-
-
 def cost_shares(rounds: Sequence[TrainingRows]) -> list[np.ndarray]:
     """What each label costs in each row of the four rounds, preflop first, as a share of the row's dearest: (n, n_labels) each.
 
     A gain counts as 1 at most. A label that the policy never takes, or may not, costs 1, so that no learner takes it for cheap.
-    A river that `all_river_rows` has listed holds shares already, means over lines.
     """
-    relative = [relative_costs(rows.costs) for rows in rounds]
-    if (rounds[3].board == NO_BOARD).all():
-        relative[3] = rounds[3].costs
-    return [np.where(rows.P > 0, np.clip(costs, -1, 1), 1) for rows, costs in zip(rounds, relative, strict=True)]
+    shares = []
+    for rows in rounds:
+        dearest = rows.costs.max(axis=1, keepdims=True)
+        relative = np.divide(rows.costs, dearest, out=np.zeros(rows.costs.shape), where=dearest > 0)
+        shares.append(np.where(rows.P > 0, np.clip(relative, -1, 1), 1))
+    return shares
 
 
 def told_rows(rounds: Sequence[TrainingRows], history: str, drawn: str = "all") -> list[TrainingRows]:
-    """Rows of the four rounds, preflop first, that were drawn with the history `drawn`, with the columns of another one.
-
-    Raises ValueError on an unknown history, on rows of other columns than `drawn`, and where it does not tell what is wanted.
-    """
+    """Rows of the four rounds, preflop first, that were drawn with the history `drawn`, with the columns of another one."""
     told = []
     for street, rows in enumerate(rounds):
         names, wanted = feature_names(street, drawn), feature_names(street, history)
-        if rows.X.shape[1] != len(names) or not set(wanted) <= set(names):
-            raise ValueError(f"rows have {rows.X.shape[1]} features, drawn with {drawn!r}: expected all of {history!r}")
         told.append(rows._replace(X=np.ascontiguousarray(rows.X[:, [names.index(name) for name in wanted]])))
     return told
-
-
-def _check_costs(tree: BettingTree, costs: Sequence[np.ndarray]) -> None:
-    """Raises ValueError unless there is a table of finite costs for each street, as wide as the tree's."""
-    if len(costs) != len(STREETS):
-        raise ValueError(f"costs: {len(costs)} tables, expected one for each of the {len(STREETS)} rounds")
-    for street, table in enumerate(costs):
-        width = int(np.diff(tree.street_start)[street])
-        if table.ndim != 2 or table.shape[1] != width or not np.isfinite(table).all():
-            raise ValueError(f"costs of the {STREETS[street]} have shape {table.shape}: expected finite (rows, {width})")
 
 
 def stakes(tree: BettingTree, nodes: np.ndarray, reach: np.ndarray, dollars: np.ndarray) -> np.ndarray:
@@ -178,10 +120,7 @@ class _Drawing(NamedTuple):
         tree, nodes = self.tree, decisions(self.tree, street)
         if self.costs is None:
             return stakes(tree, nodes, reach, tree.bets[nodes].sum(axis=(1, 2))[:, None])
-        costs, (table, row_of_hole) = self.costs[street], played
-        if len(costs) != len(table):
-            raise ValueError(f"costs of the {STREETS[street]} have {len(costs)} rows: expected {len(table)}, the policy's")
-        return stakes(tree, nodes, reach, worst_costs(tree, nodes, costs[row_of_hole]).T)
+        return stakes(tree, nodes, reach, worst_costs(tree, nodes, self.costs[street][played[1]]).T)
 
     def street_rows(
         self, street: int, played: StreetRows, board: list[int], reach: np.ndarray, n: int, k: int, rng: np.random.Generator
@@ -189,8 +128,6 @@ class _Drawing(NamedTuple):
         """n rows of board k, one from each n-th of the total."""
         draw = np.sqrt(self.stakes(street, played, reach)).ravel()
         upto = draw.cumsum()
-        if upto[-1] <= 0:
-            raise ValueError(f"policy: nothing is at stake on the {STREETS[street]} of board {k}, expected something")
         points = (np.arange(n) + rng.random(n)) / n * upto[-1]
         picks = np.searchsorted(upto, np.minimum(points, np.nextafter(upto[-1], 0)), side="right")
         node, hole = decisions(self.tree, street)[picks // len(HOLE_CARDS)], picks % len(HOLE_CARDS)
@@ -202,8 +139,6 @@ class _Drawing(NamedTuple):
         nodes = decisions(self.tree, 0)
         stake = self.stakes(0, played, preflop_reach(self.tree, played))
         by_class = np.stack([np.bincount(CLASS_OF_HOLE, weights=s, minlength=N_CLASSES) for s in stake])
-        if by_class.max() <= 0:
-            raise ValueError("policy: nothing is at stake before the flop, expected something")
         node, hole = np.repeat(nodes, N_CLASSES), np.tile(HOLE_OF_CLASS, len(nodes))
         return self.rows(0, played, [], node, hole, by_class.ravel() + _FAINT * by_class.max(), NO_BOARD)
 

@@ -31,7 +31,6 @@ from faceup.holdem.betting.betting_tree import (
 )
 from faceup.holdem.betting.notation import line_to, state_after
 from faceup.holdem.betting.translation import node_after, read_action
-from faceup.holdem.learn.agent_file import AgentFile, load_agent_file
 from faceup.holdem.play.words import Step, call_words, reasons, steps
 from faceup.holdem.solve.policy import (
     Agent,
@@ -47,6 +46,7 @@ from faceup.holdem.solve.policy import (
     legal_probabilities,
 )
 from faceup.trees.decision_tree import DecisionTree, predict
+from faceup.trees.tree_file import AgentFile, load_agent_file
 
 _RIVER_ROWS = 2048  # of an agent's policy: more than a board has hands
 _SPLIT = 2048  # rows: a multiple of what a network predicts at once, so that halves give the same bits
