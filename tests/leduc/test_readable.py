@@ -7,6 +7,7 @@ from faceup.games.cfr import solve
 from faceup.games.extensive_game import checked_strategy, uniform
 from faceup.games.sequence_form import exploitability, infoset_reach
 from faceup.leduc import readable
+from faceup.leduc.agents import cautious_agent
 from faceup.leduc.game import RLCARD, build
 from faceup.trees.cart import fit_cart
 from faceup.trees.decision_tree import leaf_of
@@ -90,14 +91,11 @@ def test_answers_for_leaves_of_a_tree():
     assert found.exploitability < exploitability(GAME, readable.tree_strategy(LEDUC, tree))
 
 
-@pytest.mark.parametrize(
-    ("call", "message"),
-    [
-        (lambda: readable.chance_grid(0), "parts is 0"),
-        (lambda: readable.best_answers(LEDUC, np.zeros(288, np.int32), np.ones((2, 3)) / 3, 1, 0, [1]), "rows of the table"),
-        (lambda: readable.row_weights(LEDUC, EQUILIBRIUM, 0), "tremble is 0"),
-    ],
-)
-def test_bad_input_is_named(call, message):
-    with pytest.raises(ValueError, match=message):
-        call()
+def test_needed_cells():
+    """Cautious folds jacks and never raises a queen: what would follow is not needed."""
+    cells, names = readable.sort_into_cells(LEDUC, readable.by_hand_and_line)
+    answered = readable.answers(LEDUC, cautious_agent(LEDUC))[np.unique(cells, return_index=True)[1]]
+    card = readable.Card(cells, names, answered, 0.0)
+    needed = dict(zip(names, readable.needed_cells(LEDUC, card).tolist(), strict=True))
+    assert needed[0, 2, -1, "rr"] and needed[1, 2, 2, ""]
+    assert not needed[0, 0, -1, "rr"] and not needed[0, 1, -1, "crr"] and not needed[1, 0, 0, "k"]

@@ -15,7 +15,7 @@ import numpy as np
 from numba import njit
 
 from faceup.games.extensive_game import Game, action_infoset, uniform
-from faceup.games.sequence_form import exploitability_of, infoset_reach, make_form
+from faceup.games.sequence_form import exploitability_of, infoset_reach, make_form, plans
 from faceup.leduc.game import CALL, CHECK, FOLD, RAISE, Leduc, Situation
 from faceup.trees import decision_tree
 from faceup.trees.decision_tree import DecisionTree
@@ -196,3 +196,10 @@ def make_card(
 def card_strategy(leduc: Leduc, card: Card) -> np.ndarray:
     """The strategy (n_actions,) of who plays by the card."""
     return strategy_of(leduc, card.table[card.cells])
+
+
+def needed_cells(leduc: Leduc, card: Card) -> np.ndarray:
+    """Whether who plays by the card can ever come to a cell, (n_cells,) bool."""
+    form = make_form(leduc.game)
+    reached = plans(form, card_strategy(leduc, card))[form.above] > 0
+    return np.bincount(card.cells, weights=reached, minlength=len(card.table)) > 0
