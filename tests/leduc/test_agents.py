@@ -95,13 +95,6 @@ def test_deep_search_equals_full_search_by_brute_force():
         assert action_of(deep, 0, f"{'JQK'[own]}:") == options[int(np.argmax(values))]
 
 
-def test_bad_input_is_named():
-    with pytest.raises(ValueError, match="depth is -1"):
-        agents.expectiminimax_agent(LEDUC, -1)
-    with pytest.raises(ValueError, match="'bet'"):
-        agents.pure_agent(LEDUC, lambda seen: "bet")
-
-
 @pytest.mark.slow  # rlcard's models import torch
 def test_rlcards_rule_agents_are_ours():
     """At every infoset: the aggressive one, and the cautious one as shipped."""

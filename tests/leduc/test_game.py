@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from faceup.games.extensive_game import END, GameBuilder, checked_strategy, children
+from faceup.games.extensive_game import END, checked_strategy, children
 from faceup.leduc.game import KUHN, LITERATURE, RLCARD, act, build, legal, start, winnings
 
 GAMES = {"RLCard": build(RLCARD), "literature": build(LITERATURE), "Kuhn": build(KUHN)}
@@ -52,24 +52,6 @@ def test_children_undo_parents():
         found = below[below >= 0]
         assert (game.parent[found] == node).all()
         assert len(found) == (np.diff(game.first_action)[game.infoset[node]] if game.infoset[node] >= 0 else 0)
-
-
-@pytest.mark.parametrize(
-    ("wrong", "message"),
-    [
-        (lambda b: b.end(0, "left", 1.0), "has 1 children, expected 2"),
-        (lambda b: b.end(0, "up", 1.0), "'up', expected one of"),
-        (lambda b: b.end(0, 0.5, 1.0), "expected a label below a decision"),
-        (lambda b: b.decision(0, "left", 0, "x", ("other",)), "actions"),
-        (lambda b: [b.end(0, "left", 1.0) for _ in range(2)], "one child for each action"),
-    ],
-)
-def test_builder_refuses(wrong, message):
-    builder = GameBuilder()
-    builder.decision(-1, 1.0, 0, "x", ("left", "right"))
-    with pytest.raises(ValueError, match=message):
-        wrong(builder)
-        builder.build()
 
 
 def test_open_spiel_has_the_same_rules():

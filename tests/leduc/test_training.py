@@ -80,21 +80,6 @@ def test_sampled_cfr_goes_to_the_equilibrium_and_the_merged_table_does_not():
     assert min(found["merged"]) > 0.2
 
 
-@pytest.mark.parametrize(
-    ("call", "message"),
-    [
-        (lambda: QLearner(LEDUC, uniform(GAME), LearningSetting(0, 0.5, 0.5), [1]), "alpha"),
-        (lambda: QLearner(LEDUC, np.ones(3), LearningSetting(0.1, 0.5, 0.5), [1]), "shape"),
-        (lambda: SampledCfr(LEDUC, np.zeros(3, dtype=np.int32), 0, 1), "shape"),
-        (lambda: play_games(LEDUC, uniform(GAME), uniform(GAME), 1, 0), "2 games"),
-        (lambda: training_curve(LEDUC, lambda s: None, [], 10, 3, 10, []), "multiple of 3"),
-    ],
-)
-def test_bad_input_is_named(call, message):
-    with pytest.raises(ValueError, match=message):
-        call()
-
-
 @pytest.mark.parametrize("mine", [uniform(GAME), solve(GAME, 500)], ids=["uniform", "equilibrium"])
 @pytest.mark.parametrize("name", ["random", "cautious", "shipped"])
 def test_rlcards_table_has_our_rules_and_our_winnings(mine, name):

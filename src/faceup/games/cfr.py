@@ -103,9 +103,6 @@ class Cfr:
     """A run of one variant on one game."""
 
     def __init__(self, game: Game, variant: Variant, form: Form | None = None):
-        """Raises ValueError where an exponent is not a number or the average would weigh later strategies less."""
-        if math.isnan(variant.alpha) or math.isnan(variant.beta) or not 0 <= variant.gamma < math.inf:
-            raise ValueError(f"{variant}: expected numbers, gamma finite and not below 0")
         self.game, self.variant, self.form = game, variant, form or make_form(game)
         n = len(game.labels)
         self.tables = Tables(np.zeros(n), np.zeros(n), uniform(game), np.zeros(n + 2), np.zeros(n + 2))
@@ -114,18 +111,13 @@ class Cfr:
         self.iteration = 0
 
     def advance(self, iterations: int) -> None:
-        """Run so many more iterations. Raises ValueError on a negative number."""
-        if iterations < 0:
-            raise ValueError(f"iterations is {iterations}, expected 0 or more")
+        """Run so many more iterations."""
         t = np.arange(self.iteration + 1, self.iteration + iterations + 1, dtype=np.float64)
         weight = (t / max(self.iteration + iterations, 1)) ** self.variant.gamma
         factors = np.stack([_kept(t, self.variant.alpha), _kept(t, self.variant.beta), weight], axis=1)
         self.tables.averages[:] *= (self.iteration / max(self.iteration + iterations, 1)) ** self.variant.gamma
-        self._run(factors)
-        self.iteration += iterations
-
-    def _run(self, factors: np.ndarray) -> None:
         _advance(self.form, self.tables, factors, self.variant.floor, self.variant.predictive)
+        self.iteration += iterations
 
     def average(self) -> np.ndarray:
         """The average strategy, (n_actions,); uniform where it never comes by its own choice."""

@@ -40,16 +40,13 @@ class GameBuilder:
         """Add a node at which a player decides, and return its number.
 
         by: what leads here from the parent, an action's label or, below chance, a probability. Nodes of the same player and
-        name are one infoset. Raises ValueError where an infoset's actions differ.
+        name are one infoset.
         """
         key = (player, name)
         if key not in self._infosets:
             self._infosets[key] = len(self._actions)
             self._actions.append(tuple(actions))
-        infoset = self._infosets[key]
-        if self._actions[infoset] != tuple(actions):
-            raise ValueError(f"infoset {name!r}: actions {tuple(actions)}, expected {self._actions[infoset]} as before")
-        return self._add(player, parent, by, infoset, 0.0)
+        return self._add(player, parent, by, self._infosets[key], 0.0)
 
     def chance(self, parent: int = -1, by: str | float = 1.0) -> int:
         """Add a node at which cards are dealt, and return its number."""
@@ -64,48 +61,26 @@ class GameBuilder:
         return len(self._rows) - 1
 
     def build(self) -> Game:
-        """The game. Raises ValueError where an action or a probability is not what the parent offers."""
+        """The game."""
         owner = [player for player, _ in self._infosets]
         first = np.cumsum([0, *map(len, self._actions)]).astype(np.int32)
         player, parent, by, infoset, value = zip(*self._rows, strict=True)
         actions = [self._action(node, first) for node in range(len(player))]
         chance = [float(b) if a < 0 else 1.0 for a, b in zip(actions, by, strict=True)]
-        game = Game(
+        return Game(
             np.array(player, dtype=np.int8), np.array(parent, dtype=np.int32), np.array(chance),
             np.array(actions, dtype=np.int32), np.array(infoset, dtype=np.int32), np.array(value, dtype=np.float64),
             np.array(owner, dtype=np.int8), tuple(name for _, name in self._infosets), first,
             tuple(label for labels in self._actions for label in labels),
         )  # fmt: skip
-        _check_children(game)
-        return game
 
     def _action(self, node: int, first: np.ndarray) -> int:
         """Number of the action that leads to a node, -1 at the root and below chance."""
         _, parent, by, _, _ = self._rows[node]
-        if not -1 <= parent < node or (parent == -1) != (node == 0):
-            raise ValueError(f"node {node}: parent {parent}, expected an earlier node, -1 at the root alone")
-        if isinstance(by, str) != (parent >= 0 and self._rows[parent][0] < CHANCE):
-            raise ValueError(f"node {node}: {by!r} leads there, expected a label below a decision, else a probability")
         if not isinstance(by, str):
             return -1
         infoset = self._rows[parent][3]
-        if by not in self._actions[infoset]:
-            raise ValueError(f"node {node}: action {by!r}, expected one of {self._actions[infoset]}")
         return int(first[infoset]) + self._actions[infoset].index(by)
-
-
-def _check_children(game: Game) -> None:
-    """Raises ValueError unless decisions lead to one child an action and chance to probabilities that sum to 1."""
-    below = np.bincount(game.parent[1:], minlength=len(game.parent))
-    total = np.bincount(game.parent[1:], weights=game.chance[1:], minlength=len(game.parent))
-    wanted = np.where(game.infoset >= 0, np.diff(game.first_action)[game.infoset], 0)
-    pairs = np.stack([game.parent[1:], game.action[1:]])[:, game.action[1:] >= 0]
-    if np.unique(pairs, axis=1).shape[1] < pairs.shape[1]:
-        raise ValueError("an action leads from one node to two, expected one child for each action")
-    for node in np.flatnonzero((game.player != CHANCE) & (below != wanted)):
-        raise ValueError(f"node {node} has {below[node]} children, expected {wanted[node]}")
-    for node in np.flatnonzero((game.player == CHANCE) & (np.abs(total - 1) > 1e-9)):
-        raise ValueError(f"node {node}: chance moves with a total probability of {total[node]}, expected 1")
 
 
 def uniform(game: Game) -> np.ndarray:

@@ -145,8 +145,6 @@ def best_response(game: Game, strategy: np.ndarray, player: int, form: Form | No
 
     The result is the given strategy with the player's part replaced, (n_actions,); ties go to the first action.
     """
-    if player not in (0, 1):
-        raise ValueError(f"player is {player!r}, expected 0 or 1")
     form, strategy = form or make_form(game), checked_strategy(game, strategy)
     plan, worth = np.zeros(len(strategy) + 2), np.zeros(len(strategy) + 2)
     best = strategy.copy()
