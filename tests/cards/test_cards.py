@@ -61,11 +61,6 @@ def test_boards_up_to_suits(n_cards, n_boards):
     assert (np.diff(boards.keys) > 0).all()
 
 
-def test_other_numbers_of_cards_are_refused():
-    with pytest.raises(ValueError, match="n_cards is 2, expected 0, 3, 4 or 5"):
-        canonical_boards(2)
-
-
 def orbits(n_cards, fixed):
     """Classes up to suits of (board, something), by Burnside's lemma on each board.
 

@@ -1,4 +1,4 @@
-"""Exact equities: known counts, full enumeration by an independent evaluator, sums that hold, threads."""
+"""Exact equities: known counts, full enumeration by an independent evaluator, sums that hold."""
 
 import csv
 import random
@@ -6,17 +6,14 @@ from fractions import Fraction
 from itertools import combinations, product
 from pathlib import Path
 
-import numba
 import numpy as np
 import pytest
-from games import threads
 from phevaluator import evaluate_cards
 
 from faceup.cards import equity
 from faceup.cards.cards import CLASS_NAMES, CLASS_OF_HOLE, HOLE_CARDS, PERMUTED_HOLES, canonical, canonical_boards, parse_cards
-from faceup.cards.equity import BOARD_CARDS, UNITS, class_histogram, load_tables, save_tables
+from faceup.cards.equity import BOARD_CARDS, UNITS, class_histogram
 from faceup.cards.matchups import preflop_outcomes
-from faceup.notebook.threads import on_threads
 
 HOLDS = np.zeros((1326, 52), dtype=bool)  # HOLDS[h, c]: hole h holds card c
 np.put_along_axis(HOLDS, HOLE_CARDS.astype(np.int64), True, axis=1)
@@ -132,79 +129,17 @@ def test_holes_that_a_board_blocks_are_zero(tables, street):
     assert not any(array[::41][blocked].any() for array in arrays_of([tables[street]]))
 
 
-def test_same_bits_on_one_and_two_threads(tables):
-    """Parts of every parallel table, made again on one and on two threads, equal the whole tables."""
-    rivers, turns, flops = (canonical_boards(n) for n in (5, 4, 3))
-    _, flop, turn, river = tables
-    makers = [
-        (equity._river_table, river, 4000, [rivers.cards[:4000].astype(np.int64)]),
-        (equity._turn_table, turn, 400, [turns.cards[:400], rivers.keys, river.equity]),
-        (equity._flop_table, flop, 30, [flops.cards[:30], turns.keys, turn.equity, rivers.keys, river.equity]),
-    ]
-    for n_threads, (make, whole, n, given) in product((1, min(2, numba.config.NUMBA_NUM_THREADS)), makers):
-        expected = [array[:n] for array in arrays_of([whole])]
-        found = [np.empty_like(part) for part in expected]
-        with threads(n_threads):
-            on_threads(make, *given, *found)
-        assert all(np.array_equal(a, b) for a, b in zip(found, expected, strict=True))
-
-
 def arrays_of(tables):
     return [array for table in tables for array in (table.equity, *table.deciles)]
 
 
-def exact_of(array):
-    return equity.Exact(array.shape, str(array.dtype), equity.total_of(array))
-
-
-def test_all_numbers_are_the_known_ones(tables):
-    """What is known of the files is what every machine computes."""
-    expected = [exact for files in equity._FILES for exact in files.values()]
-    assert [exact_of(array) for array in arrays_of(tables)] == expected
-
-
-@pytest.fixture
-def saved(tables, tmp_path, monkeypatch):
-    """Files of the first seven boards, for the whole tables are 1 GB, that pass for the whole."""
-    small = tuple(equity.StreetTable(t.equity[:7], tuple(d[:7] for d in t.deciles)) for t in tables)
-    arrays = iter(arrays_of(small))
-    files = tuple({name: exact_of(next(arrays)) for name in files} for files in equity._FILES)
-    monkeypatch.setattr(equity, "_FILES", files)
-    save_tables(tmp_path, small)
-    return tmp_path, small
-
-
-def test_tables_come_back_from_disk(saved):
-    folder, small = saved
-    assert len(list(folder.iterdir())) == 10
-    for ours, theirs in zip(arrays_of(small), arrays_of(load_tables(folder)), strict=True):
-        assert ours.dtype == theirs.dtype and (ours == theirs).all()
-    assert not theirs.flags.writeable
-
-
-def flipped(content):
-    return content[:-300] + bytes([content[-300] ^ 1]) + content[-299:]
-
-
-@pytest.mark.parametrize(
-    ("name", "spoil", "message"),
-    [
-        ("river_equity", lambda content, _: content[:-100], "cannot be read"),
-        ("flop_equity", lambda content, _: b"", "cannot be read"),
-        ("flop_equity", lambda _, f: (f / "turn_river_deciles.npy").read_bytes(), r"holds uint16 of shape \(7, 1326, 10\)"),
-        ("flop_equity", lambda _, f: (f / "turn_equity.npy").read_bytes(), "holds other numbers"),
-        ("turn_equity", lambda content, _: content[:200] + bytes(len(content) - 200), "holds other numbers"),
-        ("turn_river_deciles", lambda content, _: flipped(content), "holds other numbers"),
-    ],
-)
-def test_a_spoilt_table_is_named_with_the_remedy(saved, name, spoil, message):
-    folder, _ = saved
-    path = folder / f"{name}.npy"
-    path.write_bytes(spoil(path.read_bytes(), folder))
-    with pytest.raises(ValueError, match=rf"{name}.npy: {message}.*make it again with `dvc repro equity`"):
-        load_tables(folder)
-
-
-def test_a_missing_table_is_named(tmp_path):
-    with pytest.raises(ValueError, match=r"preflop_equity.npy: there is no such file, expected int64 of shape \(1, 169\)"):
-        load_tables(tmp_path)
+def test_tables_come_back_from_disk_and_others_are_named(tables, tmp_path):
+    """The preflop table; those of the other streets would take 1 GB."""
+    equity.save_tables(tmp_path, tables[:1])
+    names = equity._names(0)
+    assert names == ["preflop_equity", "preflop_flop_deciles", "preflop_turn_deciles", "preflop_river_deciles"]
+    for name, array in zip(names, arrays_of(tables[:1]), strict=True):
+        found = equity.load_shaped(tmp_path / f"{name}.npy", array.shape)
+        assert found.dtype == array.dtype and (found == array).all() and not found.flags.writeable
+    with pytest.raises(ValueError, match=r"preflop_equity.npy: shape is \(1, 169\), expected \(1, 170\); `dvc repro equity`"):
+        equity.load_shaped(tmp_path / "preflop_equity.npy", (1, 170))

@@ -34,12 +34,6 @@ def test_what_a_model_is_told_of_the_betting(history):
     assert feature_names(3, history) == ("equity", *(feature_names(3, "all")[1 + k] for k in told))
 
 
-def test_an_unknown_history_is_named():
-    for ask in (lambda: feature_names(1, "own"), lambda: betting_features(np.zeros((1, 2, 4)), np.zeros(1, dtype=int), "own")):
-        with pytest.raises(ValueError, match="history is 'own', expected one of opponent, both, both.seat"):
-            ask()
-
-
 def test_names():
     assert [len(names) for names in FEATURE_NAMES] == [31, 21, 11, 1]
     assert FEATURE_NAMES[1][:2] == ("equity", "turn_equity_p10")
@@ -121,30 +115,3 @@ def test_hands_agree_with_the_tables_whatever_the_suits_are_called(tables, cards
     assert (one.outcomes, one.features()) == (other.outcomes, other.features())
     for hole, board in ((cards[:2], cards[2:n]), (renamed[:2], renamed[2:n]), (cards[:2], cards[n - 1 : 1 : -1])):
         assert (board_features(street, tables[street], board)[hole_index(*hole)] == one.vector()[:-4]).all()
-
-
-@pytest.mark.parametrize(
-    ("bets", "message"),
-    [
-        ((-100, 0, 0, 0), "opponent_bet_preflop is -100, expected dollars, 0 or more"),
-        ((100, float("nan"), 0, 0), "opponent_bet_flop is nan, expected dollars, 0 or more"),
-        ((100, 0, 0), "has 3 amounts, expected 4"),
-        ((100, 0, 50, 0), "expected 0 after the flop"),
-    ],
-)
-def test_bad_bets(example, bets, message):
-    with pytest.raises(ValueError) as error:
-        example.features(bets)
-    assert message in str(error.value)
-
-
-@pytest.mark.parametrize("street", [0, 1, 4, -1])
-def test_streets_must_be_later(example, street):
-    with pytest.raises(ValueError, match=rf"street is {street}, expected one after the flop: \[2, 3\]"):
-        example.histogram(street)
-
-
-@pytest.mark.parametrize("board", [[0, 1], [0, 1, 2, 3], [0, 1, 1], [0, 1, 52], [-1, 0, 1]])
-def test_boards_must_fit_the_street(tables, board):
-    with pytest.raises(ValueError, match="expected 3 distinct cards 0..51 on the flop"):
-        board_features(1, tables[1], board)

@@ -40,9 +40,6 @@ def test_flop_counts_pairs_of_cards_still_to_come():
     np.testing.assert_allclose(edge, -edge.T)
 
 
-def test_wins_are_written_read_and_checked(all_in_wins, tmp_path):
+def test_wins_are_written_and_read(all_in_wins, tmp_path):
     matchups.save_preflop_wins(tmp_path, all_in_wins)
     np.testing.assert_array_equal(matchups.load_preflop_wins(tmp_path), all_in_wins)
-    matchups.save_preflop_wins(tmp_path, 0 * all_in_wins)
-    with pytest.raises(ValueError, match="preflop_wins.npy: holds other numbers"):
-        matchups.load_preflop_wins(tmp_path)

@@ -17,7 +17,7 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from faceup.cards.cards import BOARD_CARDS, CLASS_OF_HOLE, HOLE_CARDS, N_CLASSES, N_HOLES, _free, canonical_boards
+from faceup.cards.cards import BOARD_CARDS, CLASS_OF_HOLE, HOLE_CARDS, N_CLASSES, N_HOLES, STREETS, _free, canonical_boards
 from faceup.cards.futures import N_DECILES, _flop_table, _turn_table
 from faceup.cards.strength import N_RIVER_HOLES, _river_order
 from faceup.notebook.storage import load_npy, save_npy
@@ -125,71 +125,33 @@ def all_tables() -> tuple[StreetTable, StreetTable, StreetTable, StreetTable]:
     return StreetTable(equity[None], tuple(preflop)), flop, turn, river
 
 
-class Exact(NamedTuple):
-    """What is known of a file of exact numbers: they are the same on every machine."""
-
-    shape: tuple[int, ...]
-    dtype: str
-    total: int  # of its bytes taken eight at a time, modulo 2^64
-
-
-_FILES = (  # of each street: its equities, then the deciles of each later street's
-    {
-        "preflop_equity": Exact((1, 169), "int64", 361530341721),
-        "preflop_flop_deciles": Exact((1, 169, 10), "uint32", 4599352449527308199),
-        "preflop_turn_deciles": Exact((1, 169, 10), "uint32", 197561155555655113),
-        "preflop_river_deciles": Exact((1, 169, 10), "uint16", 9835184379628919908),
-    },
-    {
-        "flop_equity": Exact((1755, 1326), "uint32", 9603729838357314314),
-        "flop_turn_deciles": Exact((1755, 1326, 10), "uint32", 12353338987542242526),
-        "flop_river_deciles": Exact((1755, 1326, 10), "uint16", 14691442265499953706),
-    },
-    {
-        "turn_equity": Exact((16432, 1326), "uint32", 3427640141442609622),
-        "turn_river_deciles": Exact((16432, 1326, 10), "uint16", 1937079203405894765),
-    },
-    {"river_equity": Exact((134459, 1326), "uint16", 2953696781175858840)},
-)
+def _names(street: int) -> list[str]:
+    """Of a street's files: its equities, then the deciles of each later street's."""
+    name, *later = STREETS[street:]
+    return [f"{name}_equity", *(f"{name}_{other}_deciles" for other in later)]
 
 
 def save_tables(folder: str | os.PathLike, tables: tuple[StreetTable, ...]) -> None:
     """Write the four streets' tables as ten .npy files into a folder; 1.0 GB."""
-    for files, table in zip(_FILES, tables, strict=True):
-        for name, array in zip(files, (table.equity, *table.deciles), strict=True):
+    for street, table in enumerate(tables):
+        for name, array in zip(_names(street), (table.equity, *table.deciles), strict=True):
             save_npy(Path(folder) / f"{name}.npy", array)
 
 
 def load_tables(folder: str | os.PathLike) -> tuple[StreetTable, ...]:
-    """The four tables written by `save_tables`, preflop first, read-only from disk as they are used.
-
-    All numbers are checked, in a second. Raises ValueError naming a file that is missing, damaged or not the one it should be.
-    """
+    """The four tables written by `save_tables`, preflop first, read-only from disk as they are used."""
     tables = []
-    for files in _FILES:
-        equity, *deciles = (load_exact(Path(folder) / f"{name}.npy", exact) for name, exact in files.items())
-        tables.append(StreetTable(equity, tuple(deciles)))
+    for street, n_boards in enumerate((1, 1755, 16_432, 134_459)):
+        shape = (n_boards, N_HOLES if street else N_CLASSES)
+        equity, *deciles = _names(street)
+        of_later = tuple(load_shaped(Path(folder) / f"{name}.npy", (*shape, N_DECILES)) for name in deciles)
+        tables.append(StreetTable(load_shaped(Path(folder) / f"{equity}.npy", shape), of_later))
     return tuple(tables)
 
 
-def load_exact(path: Path, exact: Exact) -> np.ndarray:
-    """An array mapped read-only from a file. Raises ValueError naming the file unless it holds what is known of it."""
-    again = f"expected {exact.dtype} of shape {exact.shape}; remove {path.parent} and make it again with `dvc repro equity`"
-    try:
-        array = load_npy(path, mmap=True)
-    except FileNotFoundError as error:
-        raise ValueError(f"{path}: there is no such file, {again}") from error
-    except Exception as error:  # numpy raises several kinds for damaged bytes
-        raise ValueError(f"{path}: cannot be read ({error}), {again}") from error
-    if (array.shape, array.dtype) != (exact.shape, np.dtype(exact.dtype)):
-        raise ValueError(f"{path}: holds {array.dtype} of shape {array.shape}, {again}")
-    if total_of(array) != exact.total:
-        raise ValueError(f"{path}: holds other numbers than the exact ones, {again}")
+def load_shaped(path: Path, shape: tuple[int, ...]) -> np.ndarray:
+    """An array mapped read-only from a file. Raises ValueError naming the file where its shape is another."""
+    array = load_npy(path, mmap=True)
+    if array.shape != shape:
+        raise ValueError(f"{path}: shape is {array.shape}, expected {shape}; `dvc repro equity` makes it again")
     return array
-
-
-def total_of(array: np.ndarray) -> int:
-    """The sum of an array's bytes taken eight at a time, modulo 2^64; those left over at the end are added one by one."""
-    content = np.ascontiguousarray(array).reshape(-1).view(np.uint8)
-    whole = len(content) // 8 * 8
-    return (int(content[:whole].view(np.uint64).sum()) + int(content[whole:].sum())) % 2**64

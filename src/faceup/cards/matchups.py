@@ -13,7 +13,7 @@ import numpy as np
 from numba import njit
 
 from faceup.cards.cards import CLASS_OF_HOLE, HOLE_CARDS, N_CLASSES, canonical_boards
-from faceup.cards.equity import UNITS, Exact, load_exact
+from faceup.cards.equity import UNITS, load_shaped
 from faceup.cards.strength import N_RIVER_HOLES, _river_order
 from faceup.notebook.storage import save_npy
 from faceup.notebook.threads import on_threads
@@ -21,7 +21,7 @@ from faceup.notebook.threads import on_threads
 RUNOUTS_PREFLOP, RUNOUTS_FLOP = 1_712_304, 990  # boards that two known hands leave
 _CHUNKS = 16  # of boards, counted side by side
 _PADDED = 176  # 169 in whole vectors
-_FILE, _EXACT = "preflop_wins.npy", Exact((169, 169), "int64", 1_334_125_369_292)  # all deals that one of two hands wins
+_FILE = "preflop_wins.npy"
 
 
 @njit(cache=True)
@@ -102,5 +102,5 @@ def save_preflop_wins(folder: str | os.PathLike, wins: np.ndarray) -> None:
 
 
 def load_preflop_wins(folder: str | os.PathLike) -> np.ndarray:
-    """What `save_preflop_wins` wrote. Raises ValueError naming the file as `load_tables` does."""
-    return load_exact(Path(folder) / _FILE, _EXACT)
+    """What `save_preflop_wins` wrote."""
+    return load_shaped(Path(folder) / _FILE, (N_CLASSES, N_CLASSES))
