@@ -121,11 +121,8 @@ class Cfr:
         weight = (t / max(self.iteration + iterations, 1)) ** self.variant.gamma
         factors = np.stack([_kept(t, self.variant.alpha), _kept(t, self.variant.beta), weight], axis=1)
         self.tables.averages[:] *= (self.iteration / max(self.iteration + iterations, 1)) ** self.variant.gamma
-        self._run(factors)
-        self.iteration += iterations
-
-    def _run(self, factors: np.ndarray) -> None:
         _advance(self.form, self.tables, factors, self.variant.floor, self.variant.predictive)
+        self.iteration += iterations
 
     def average(self) -> np.ndarray:
         """The average strategy, (n_actions,); uniform where it never comes by its own choice."""

@@ -7,7 +7,7 @@ import pytest
 
 from faceup.cards.cards import canonical
 from faceup.holdem.learn.boosted import fit_boosted
-from faceup.holdem.learn.dataset import NO_BOARD, TrainingRows
+from faceup.holdem.learn.dataset import TrainingRows
 from faceup.holdem.learn.distill import (
     excess,
     finished,
@@ -17,11 +17,9 @@ from faceup.holdem.learn.distill import (
     on_boards,
     predictor,
     score,
-    share_of,
     size,
     split_boards,
     subset,
-    try_settings,
 )
 from faceup.holdem.learn.neural import fit_neural
 from faceup.trees.cart import fit_cart
@@ -71,13 +69,6 @@ def test_no_test_board_has_a_flop_of_the_training_boards(n, share):
     assert n < 400 or (n / 2 < len(train) < len(rest) and 0 < len(further) < len(more)), "some flops come twice"
 
 
-def test_a_share_of_rows_is_drawn_or_the_weightiest():
-    first, drawn, listed = some_rows(1), some_rows(2), some_rows(3)._replace(board=np.full(600, NO_BOARD, dtype=np.int32))
-    few = share_of([first, drawn, listed], 0.1, seed=3)
-    assert few[0] is first and same(few[1], subset(drawn, 60, seed=3))
-    assert same(few[2], (column[listed.w >= np.sort(listed.w)[-60]] for column in listed))
-
-
 def test_subset_keeps_rows_whole_and_in_order():
     rows = some_rows(1)._replace(board=np.arange(600))
     part = subset(rows, 50, seed=3)
@@ -102,21 +93,9 @@ def test_rounds_come_back_in_order_and_as_if_trained_alone():
     assert seen == [1, 2, 3, 4]
 
 
-def test_every_setting_of_a_grid_is_tried_and_judged_on_other_rows():
-    train, valid = some_rows(1), some_rows(2)
-    tried = try_settings(partial(fit_cart, seed=1), {"max_depth": [1, 4], "min_rows": [5, 50]}, train, valid)
-    assert [(s["max_depth"], s["min_rows"]) for s, _, _ in tried] == [(1, 5), (1, 50), (4, 5), (4, 50)]
-    for setting, model, found in tried:
-        assert same(model, fit_cart(train.X, train.P, train.w, seed=1, **setting))
-        assert found == score(model, valid) != score(model, train)
-
-
 def test_bad_arguments_are_named_and_a_failed_fit_is_not_swallowed():
     with pytest.raises(ValueError, match="held_out is 0.9 of 2 boards"):
         split_boards(boards(2), 0.9)
-    for empty in ({}, {"max_depth": []}):
-        with pytest.raises(ValueError, match="grid is"):
-            try_settings(grow, empty, some_rows(1), some_rows(2))
     with pytest.raises(ValueError, match="max_depth is 0"):
         fit_rounds([partial(grow, max_depth=0)] * 2, [some_rows(1)] * 2)
 

@@ -1,4 +1,4 @@
-"""What CART, OCT, XGBoost and the network promise alike, with and without costs; boosting against XGBoost's own, and by hand."""
+"""What CART, OCT, XGBoost and the network promise alike; boosting against XGBoost's own, and by hand."""
 
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
@@ -7,36 +7,24 @@ import numpy as np
 import pytest
 import safetensors.numpy
 import xgboost as xgb
-from scipy.optimize import brentq
 
 from faceup.holdem.learn.boosted import Boosted, fit_boosted
 from faceup.holdem.learn.distill import predictor, size
 from faceup.holdem.learn.neural import Neural, fit_neural
-from faceup.trees.cart import answer_by_costs, fit_cart
-from faceup.trees.metrics import nearest_mixtures
+from faceup.trees.cart import fit_cart
 from faceup.trees.oct import fit_oct
 
 
 def rows(n: int = 300, n_labels: int = 4):
     rng = np.random.default_rng(1)
     X = rng.random((n, 3)).astype(np.float32)
-    P = rng.dirichlet(np.full(n_labels, 0.5), n)
-    return X, P, rng.exponential(size=n), rng.normal(size=(n, n_labels)) + (X[:, :1] > 0.5) * np.eye(n_labels)[0]
-
-
-def fit_cart_with_costs(X, P, w, seed, **costs):
-    tree = fit_cart(X, P, w, max_depth=3, min_rows=5, seed=seed)
-    return answer_by_costs(tree, X, P, w, **costs) if costs else tree
-
-
-def fit_oct_with_costs(X, P, w, seed, **costs):
-    return fit_oct(X, P, w, max_depth=3, min_rows=5, seed=seed, criterion="brier+cost" if costs else "brier", **costs)
+    return X, rng.dirichlet(np.full(n_labels, 0.5), n), rng.exponential(size=n)
 
 
 NETWORK = {"layers": 1, "width": 8, "epochs": 100, "batch": 300, "learning_rate": 0.01, "n_bets": 0}
 LEARNERS = {
-    "CART": fit_cart_with_costs,
-    "OCT": fit_oct_with_costs,
+    "CART": partial(fit_cart, max_depth=3, min_rows=5),
+    "OCT": partial(fit_oct, max_depth=3, min_rows=5),
     "XGBoost": partial(fit_boosted, max_depth=3, learning_rate=0.3, rounds=40),
     "NN": partial(fit_neural, **NETWORK),
 }
@@ -44,48 +32,35 @@ every_learner = pytest.mark.parametrize("name", LEARNERS)
 
 
 @every_learner
-@pytest.mark.parametrize("with_costs", [False, True])
-def test_weights_have_no_unit_and_threads_no_part(name, with_costs):
+def test_weights_have_no_unit_and_threads_no_part(name):
     """The same fit with weights in another unit, beside other fits in threads, and without the rows of weight 0."""
-    X, P, w, costs = rows()
+    X, P, w = rows()
     w[::7] = 0
     kept = w > 0
-    more, fewer = ({"costs": each, "cost_weight": 2} if with_costs else {} for each in (costs, costs[kept]))
-    fit = partial(LEARNERS[name], X, P, seed=3, **more)
+    fit = partial(LEARNERS[name], X, P, seed=3)
     with ThreadPoolExecutor(3) as pool:
         fits = list(pool.map(fit, (w, w * 2.0**-20, w * 2.0**20)))
-    fits.append(LEARNERS[name](X[kept], P[kept], w[kept], seed=3, **fewer))
+    fits.append(LEARNERS[name](X[kept], P[kept], w[kept], seed=3))
     alone = predictor(fit(w))(X)
     assert all(np.array_equal(predictor(model)(X), alone) for model in fits)
 
 
-def least_in_sum(name: str, P: np.ndarray, costs: np.ndarray) -> np.ndarray:
-    """The answer to rows with these mean targets and costs that errs and costs least."""
-    if name in ("CART", "OCT"):
-        return nearest_mixtures([P - costs / 2])[0]  # |p - P|^2 + costs.p
-    level = brentq(lambda a: (P / (costs + a)).sum() - 1, 1e-9 - costs.min(), 1e3)
-    return P / (costs + level)  # -P.log(p) + costs.p: P_k / p_k - costs_k is the same for all labels
-
-
 @every_learner
-@pytest.mark.parametrize("cost_weight", [0, 1, 4])
 @pytest.mark.parametrize("n_kinds", [1, 2])
-def test_each_kind_of_rows_gets_the_answer_of_least_error_and_cost(name, cost_weight, n_kinds):
-    """Also where all features are constant; without weight on costs that is the weighted mean."""
-    _, P, w, _ = rows(400)
+def test_each_kind_of_rows_gets_its_weighted_mean(name, n_kinds):
+    """Also where all features are constant."""
+    _, P, w = rows(400)
     kind = np.arange(400) % n_kinds
     X = np.stack([kind, np.full(400, 300), kind], axis=1)
-    costs = np.random.default_rng(0).normal(size=P.shape) + np.array([[0, 0.5, 1, 0], [1, 0, 0, 0.5]])[kind]
     more = {"XGBoost": {"rounds": 200}, "NN": {"epochs": 300, "batch": 400}}
-    model = LEARNERS[name](X, P, w, seed=0, costs=costs, cost_weight=cost_weight, **more.get(name, {}))
+    model = LEARNERS[name](X, P, w, seed=0, **more.get(name, {}))
     for here in (kind == k for k in range(n_kinds)):
-        means = (np.average(a[here], axis=0, weights=w[here]) for a in (P, cost_weight * costs))
-        assert predictor(model)(X[here])[0] == pytest.approx(least_in_sum(name, *means), abs=2e-3)
+        assert predictor(model)(X[here])[0] == pytest.approx(np.average(P[here], axis=0, weights=w[here]), abs=2e-3)
 
 
 @pytest.mark.parametrize("name", ["XGBoost", "NN"])
 def test_a_saved_model_predicts_the_same_and_refuses_rows_of_another_width(name, tmp_path):
-    X, P, w, _ = rows()
+    X, P, w = rows()
     model = LEARNERS[name](X, P, w, seed=0)
     model.save(tmp_path / "model")
     loaded = type(model).load(tmp_path / "model")
@@ -101,30 +76,23 @@ def test_a_saved_model_predicts_the_same_and_refuses_rows_of_another_width(name,
 
 @every_learner
 @pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        ({"X": np.full((300, 3), np.nan)}, "X is nan"),
-        ({"w": -np.ones(300)}, "w is -1.0"),
-        ({"costs": np.zeros((300, 3)), "cost_weight": 1}, r"costs have shape \(300, 3\): expected \(300, 4\), that of P"),
-        ({"costs": np.full((300, 4), np.nan), "cost_weight": 1}, r"cost is nan at \(0, 0\): expected a finite number"),
-        ({"costs": np.zeros((300, 4)), "cost_weight": -1}, "cost_weight is -1: expected at least 0"),
-    ],
+    ("change", "message"), [({"X": np.full((300, 3), np.nan)}, "X is nan"), ({"w": -np.ones(300)}, "w is -1.0")]
 )
 def test_bad_rows_are_named(name, change, message):
-    X, P, w, _ = rows()
+    X, P, w = rows()
     with pytest.raises(ValueError, match=message):
         LEARNERS[name](**{"X": X, "P": P, "w": w, "seed": 0} | change)
 
 
 WRONG_SETTINGS = {
-    "XGBoost": {"max_depth": 0, "learning_rate": 0.0, "rounds": 0, "max_bin": 1, "min_child_weight": -1},
+    "XGBoost": {"max_depth": 0, "learning_rate": 0.0, "rounds": 0, "min_child_weight": -1},
     "NN": {"layers": 0, "width": 0, "epochs": 0, "batch": 0, "learning_rate": 0, "n_bets": 4},
 }
 
 
 @pytest.mark.parametrize(("name", "setting"), [(name, setting) for name in WRONG_SETTINGS for setting in WRONG_SETTINGS[name]])
 def test_bad_settings_are_named(name, setting):
-    X, P, w, _ = rows()
+    X, P, w = rows()
     wrong = WRONG_SETTINGS[name][setting]
     with pytest.raises(ValueError, match=f"{setting} is {wrong}: expected"):
         LEARNERS[name](X, P, w, seed=0, **{setting: wrong})

@@ -69,12 +69,3 @@ def worst_costs(tree: BettingTree, nodes: np.ndarray, costs: np.ndarray) -> np.n
         last = np.minimum(i, tree.n_children[nodes] - 1)
         worst = np.maximum(worst, costs[:, first + last])
     return worst.clip(min=0)
-
-
-def relative_costs(costs: np.ndarray) -> np.ndarray:
-    """Each row's costs (n, n_labels) as shares of its dearest one, 0 where nothing is lost.
-
-    For learners that count costs, on rows whose weights have that dearest one in them already.
-    """
-    dearest = costs.max(axis=1, keepdims=True)
-    return np.divide(costs, dearest, out=np.zeros(costs.shape), where=dearest > 0)

@@ -2,8 +2,7 @@
 
 XGBoost's own softmax objective knows only hard labels, so the gradients are ours: for a row of weight w with target p and
 prediction q = softmax(margins), the cross-entropy -w * sum(p log q) has gradient w(q - p); as curvature we take XGBoost's bound
-2wq(1 - q). What a prediction costs, w q.c, has gradient wq(c - q.c) and, for each margin alone, a curvature of at most wq|c -
-q.c|. One tree a label and round: a single one for all labels (`multi_output_tree`) was slower to train and worse.
+2wq(1 - q). One tree a label and round: a single one for all labels (`multi_output_tree`) was slower to train and worse.
 """
 
 import json
@@ -15,8 +14,9 @@ import numpy as np
 import xgboost as xgb
 
 from faceup.notebook.storage import load_json, replacing
-from faceup.trees.metrics import check_range, checked_costs, checked_features, checked_rows
+from faceup.trees.metrics import check_range, checked_features, checked_rows
 
+_QUANTILES = 256  # that each feature is cut into: all 169 preflop hands stay apart
 _LEAST_CURVATURE = 1e-16  # XGBoost's own: keeps the sum of a leaf positive
 
 
@@ -76,26 +76,17 @@ def fit_boosted(
     rounds: int,
     seed: int,
     min_child_weight: float = 5.0,
-    max_bin: int = 256,
-    costs: np.ndarray | None = None,
-    cost_weight: float = 1.0,
 ) -> Boosted:
     """Boost `rounds` trees a label on rows X (n, f), targets P (n, n_labels) and weights w (n,).
 
-    With costs (n, n_labels) of each label in a row, cost_weight times what the prediction costs in the mean is added to the loss.
-
-    Weights are scaled to a mean of 1; min_child_weight is the least curvature in a leaf, which is at most
-    half a unit a row and label, and more with costs. Features are cut into max_bin quantiles: 256 keep all 169 preflop hands
-    apart. One thread, so that the bytes do not depend on the machine's; several fits may run in parallel
-    threads. Raises ValueError on bad rows or settings.
+    Weights are scaled to a mean of 1; min_child_weight is the least curvature in a leaf, which is at most half a unit a row and
+    label. One thread, so that the bytes do not depend on the machine's; several fits may run in parallel threads. Raises
+    ValueError on bad rows or settings.
     """
     check_range("max_depth", max_depth, 1)
     check_range("learning_rate", learning_rate, 1e-6, 1)
     check_range("rounds", rounds, 1)
     check_range("min_child_weight", min_child_weight, 0)
-    check_range("max_bin", max_bin, 2)
-    check_range("cost_weight", cost_weight, 0)
-    priced = None if costs is None else (cost_weight * checked_costs(costs, P, w)).astype(np.float32)
     X, P, w = checked_rows(X, P, w)
     settings = {
         "objective": "multi:softprob",  # makes predict() a softmax; its gradients are not used
@@ -103,32 +94,25 @@ def fit_boosted(
         "base_score": 0.0,
         "disable_default_eval_metric": True,
         "tree_method": "hist",
-        "max_bin": max_bin,
+        "max_bin": _QUANTILES,
         "max_depth": max_depth,
         "min_child_weight": min_child_weight,
         "learning_rate": learning_rate,
         "seed": seed,
         "nthread": 1,
     }
-    rows = xgb.QuantileDMatrix(X, max_bin=max_bin, nthread=1)
-    return Boosted(xgb.train(settings, rows, num_boost_round=rounds, obj=_objective(P, w, priced)))
+    rows = xgb.QuantileDMatrix(X, max_bin=_QUANTILES, nthread=1)
+    return Boosted(xgb.train(settings, rows, num_boost_round=rounds, obj=_objective(P, w)))
 
 
-def _objective(P: np.ndarray, w: np.ndarray, priced: np.ndarray | None) -> Callable:
-    """Gradients and curvatures of the weighted soft cross-entropy, and of costs, in float32 as XGBoost keeps them.
-
-    priced (n, n_labels): what labels cost, in units of the loss.
-    """
+def _objective(P: np.ndarray, w: np.ndarray) -> Callable:
+    """Gradients and curvatures of the weighted soft cross-entropy, in float32 as XGBoost keeps them."""
     targets, weights = P.astype(np.float32), (w / w.mean()).astype(np.float32)[:, None]
 
     def derivatives(margins: np.ndarray, rows: xgb.DMatrix) -> tuple[np.ndarray, np.ndarray]:
         """Both for all rows and labels, (n, n_labels), at the model's present margins."""
         q = np.exp(margins - margins.max(axis=1, keepdims=True))
         q /= q.sum(axis=1, keepdims=True)
-        slope, curvature = q - targets, 2 * q * (1 - q)
-        if priced is not None:
-            above = priced - (q * priced).sum(axis=1, keepdims=True)
-            slope, curvature = slope + q * above, curvature + q * np.abs(above)
-        return slope * weights, np.maximum(curvature * weights, _LEAST_CURVATURE)
+        return (q - targets) * weights, np.maximum(2 * q * (1 - q) * weights, _LEAST_CURVATURE)
 
     return derivatives

@@ -11,21 +11,12 @@ from typing import NamedTuple
 import numpy as np
 
 from faceup.cards.cards import BOARD_CARDS, CLASS_OF_HOLE, HOLE_CARDS, HOLE_OF_CLASS, N_CLASSES
-from faceup.cards.equity import UNITS, StreetTable
+from faceup.cards.equity import StreetTable
 from faceup.cards.features import HISTORIES, betting_features, board_features, check_history, feature_names
 from faceup.holdem.betting.betting_tree import CALL, STREETS, BettingTree, decisions
 from faceup.holdem.betting.translation import lower_probability
-from faceup.holdem.learn.action_costs import relative_costs, worst_costs
-from faceup.holdem.solve.policy import (
-    Policy,
-    StreetRows,
-    TablePolicy,
-    free_holes,
-    histories,
-    opponents,
-    preflop_reach,
-    street_reach,
-)
+from faceup.holdem.learn.action_costs import worst_costs
+from faceup.holdem.solve.policy import Policy, StreetRows, free_holes, opponents, preflop_reach, street_reach
 
 NO_BOARD = -1
 _FAINT = 1e-6  # share of the largest weight that a preflop row keeps where play never comes
@@ -88,59 +79,29 @@ def draw_rows(
     return [rows._replace(w=rows.w / rows.w.mean()) for rows in joined]
 
 
-def all_river_rows(
-    tree: BettingTree, policy: TablePolicy, at_stake: np.ndarray, costs: np.ndarray, history: str = "opponent"
-) -> TrainingRows:
-    """Every situation of the river in which something is at stake, a row each: a hand is its equity there, nothing need be drawn.
+def cost_shares(rows: TrainingRows) -> np.ndarray:
+    """What each label costs in each row, as a share of the row's dearest, (n, n_labels); 0 where nothing is lost.
 
-    at_stake (1981, width): the river's of `played_alike.group_stakes`, of which a row's weight is the sum over all lines of
-    betting that look alike; costs (1981, width): of `action_costs`. Probabilities are means by these weights, and so
-    are the rows' costs, here as shares of each line's dearest action (`relative_costs`), so that weight times cost
-    is the lines' loss. Raises ValueError on another history, and where nothing is at stake.
+    For learners that count costs, on rows whose weights have that dearest one in them already. A gain counts as 1 at most. A
+    label that the policy never takes, or may not, costs 1, so that no learner takes it for cheap.
     """
-    lines, table, start = histories(tree, 3, history), policy.tables[3], tree.street_start[3]
-    stake = at_stake[:, tree.first_child[lines.nodes] - start]
-    level, line = np.nonzero(stake)
-    if len(level) == 0:
-        raise ValueError("at_stake is 0 everywhere: expected something at stake on the river")
-    node, w = lines.nodes[line], stake[level, line]
-    key, same = np.unique(lines.history[line] * np.int64(len(table)) + level, return_inverse=True)
-    total = np.bincount(same, w)
-
-    def mean(values: np.ndarray) -> np.ndarray:
-        """Of values (n, n_labels) over lines that look alike."""
-        return np.stack([np.bincount(same, w * column) / total for column in values.T], axis=1).astype(np.float32)
-
-    P = mean(_targets(tree, 3, table, level, node))
-    lost = mean(relative_costs(_label_costs(tree, 3, costs, level, node)))
-    told, level = lines.told[key // len(table)], (key % len(table)).astype(np.float32)
-    X = np.concatenate([level[:, None] / np.float32(UNITS[3]), told], axis=1)
-    return TrainingRows(X, P, total / total.mean(), np.full(len(X), NO_BOARD, dtype=np.int32), lost)
+    dearest = rows.costs.max(axis=1, keepdims=True)
+    shares = np.divide(rows.costs, dearest, out=np.zeros(rows.costs.shape), where=dearest > 0)
+    return np.where(rows.P > 0, np.clip(shares, -1, 1), 1)
 
 
-def cost_shares(rounds: Sequence[TrainingRows]) -> list[np.ndarray]:
-    """What each label costs in each row of the four rounds, preflop first, as a share of the row's dearest: (n, n_labels) each.
+def told_rows(rounds: Sequence[TrainingRows], history: str) -> list[TrainingRows]:
+    """Rows of the four rounds, preflop first, that were drawn with the history "all", with the columns of another one.
 
-    A gain counts as 1 at most. A label that the policy never takes, or may not, costs 1, so that no learner takes it for cheap.
-    A river that `all_river_rows` has listed holds shares already, means over lines.
-    """
-    relative = [relative_costs(rows.costs) for rows in rounds]
-    if (rounds[3].board == NO_BOARD).all():
-        relative[3] = rounds[3].costs
-    return [np.where(rows.P > 0, np.clip(costs, -1, 1), 1) for rows, costs in zip(rounds, relative, strict=True)]
-
-
-def told_rows(rounds: Sequence[TrainingRows], history: str, drawn: str = "all") -> list[TrainingRows]:
-    """Rows of the four rounds, preflop first, that were drawn with the history `drawn`, with the columns of another one.
-
-    Raises ValueError on an unknown history, on rows of other columns than `drawn`, and where it does not tell what is wanted.
+    Raises ValueError on an unknown history, and on rows of other columns.
     """
     told = []
     for street, rows in enumerate(rounds):
-        names, wanted = feature_names(street, drawn), feature_names(street, history)
-        if rows.X.shape[1] != len(names) or not set(wanted) <= set(names):
-            raise ValueError(f"rows have {rows.X.shape[1]} features, drawn with {drawn!r}: expected all of {history!r}")
-        told.append(rows._replace(X=np.ascontiguousarray(rows.X[:, [names.index(name) for name in wanted]])))
+        names = feature_names(street, "all")
+        if rows.X.shape[1] != len(names):
+            raise ValueError(f"rows have {rows.X.shape[1]} features, expected {len(names)}: drawn with the history 'all'")
+        columns = [names.index(name) for name in feature_names(street, history)]
+        told.append(rows._replace(X=np.ascontiguousarray(rows.X[:, columns])))
     return told
 
 

@@ -5,10 +5,9 @@ and by `excess`, the distance from the entropy floor with an interval over board
 pots, and puts their answers to bets in order.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
-from itertools import product
 from typing import NamedTuple, TypeVar
 
 import numpy as np
@@ -17,7 +16,7 @@ from faceup.cards.cards import canonical
 from faceup.cards.features import OWN_BET_NAMES, STACK
 from faceup.holdem.betting.betting_tree import CALL, FOLD
 from faceup.holdem.learn.boosted import Boosted
-from faceup.holdem.learn.dataset import NO_BOARD, TrainingRows, cost_shares
+from faceup.holdem.learn.dataset import TrainingRows, cost_shares
 from faceup.holdem.learn.neural import Neural
 from faceup.holdem.solve.policy import Predict
 from faceup.trees import decision_tree
@@ -93,16 +92,6 @@ def subset(rows: TrainingRows, n: int, seed: int) -> TrainingRows:
     return _rows_at(rows, np.sort(np.random.default_rng(seed).choice(len(rows.X), n, replace=False)))
 
 
-def share_of(rounds: Sequence[TrainingRows], share: float, seed: int) -> list[TrainingRows]:
-    """All rows of the first round, and a share of each other's: drawn ones at random, listed ones (no board) the weightiest."""
-    few = [rounds[0]]
-    for rows in rounds[1:]:
-        n = int(share * len(rows.X))
-        weightiest = np.sort(np.argsort(-rows.w, kind="stable")[:n])
-        few.append(_rows_at(rows, weightiest) if (rows.board == NO_BOARD).all() else subset(rows, n, seed))
-    return few
-
-
 def _rows_at(rows: TrainingRows, places: np.ndarray) -> TrainingRows:
     return TrainingRows(*(column[places] for column in rows))
 
@@ -123,24 +112,6 @@ def fit_rounds(
     return models[::-1]
 
 
-def try_settings(
-    fit: Callable[..., Model],
-    grid: Mapping[str, Sequence],
-    train: TrainingRows,
-    valid: TrainingRows,
-    done: Callable[[int], None] = lambda n: None,
-) -> list[tuple[dict, Model, dict[str, float]]]:
-    """(setting, model, its score on the validation rows) for every combination of a grid, the last name varying fastest.
-
-    fit(X, P, w, **setting) trains; WORKERS fits run at a time. Raises ValueError on an empty grid.
-    """
-    settings = [dict(zip(grid, values, strict=True)) for values in product(*grid.values())]
-    if not settings or not grid:
-        raise ValueError(f"grid is {dict(grid)}: expected names with a value each at least")
-    models = fit_rounds([partial(fit, **setting) for setting in settings], [train] * len(settings), done)
-    return [(setting, model, score(model, valid)) for setting, model in zip(settings, models, strict=True)]
-
-
 def finished(
     trees: Sequence[DecisionTree],
     train: Sequence[TrainingRows],
@@ -155,10 +126,10 @@ def finished(
     cost as well (`answer_by_costs`), and no hand of the rows folds less often to a larger bet (`rising`).
     """
     done = []
-    for street, (tree, rows, others, costs) in enumerate(zip(trees, train, valid, cost_shares(train), strict=True)):
+    for street, (tree, rows, others) in enumerate(zip(trees, train, valid, strict=True)):
         if street:
             tree = prune(tree, best_cp(pruning_path(tree, "brier", others.X, others.P, others.w), tolerance), "brier")
-        tree = answer_by_costs(tree, rows.X, rows.P, rows.w, costs=costs, cost_weight=cost_weight)
+        tree = answer_by_costs(tree, rows.X, rows.P, rows.w, costs=cost_shares(rows), cost_weight=cost_weight)
         X = np.concatenate([rows.X, _in_other_pots(rows.X)])
         done.append(rising(tree, X, column=X.shape[1] + _FACED, most=X[:, _STACK], label=FOLD, other=CALL))
     return done

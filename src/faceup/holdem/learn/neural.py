@@ -18,7 +18,7 @@ import torch
 from torch.nn.utils import skip_init
 
 from faceup.notebook.storage import replacing
-from faceup.trees.metrics import check_range, checked_costs, checked_features, checked_rows
+from faceup.trees.metrics import check_range, checked_features, checked_rows
 
 BIG_BLIND = 100  # dollars: the unit of the logarithm of bets
 FORMAT = "faceup-neural-1"
@@ -109,12 +109,8 @@ def fit_neural(
     learning_rate: float,
     seed: int,
     n_bets: int = 4,
-    costs: np.ndarray | None = None,
-    cost_weight: float = 1.0,
 ) -> Neural:
     """Minimise the soft cross-entropy of rows X (n, f), targets P (n, n_labels), weights w (n,) by Adam.
-
-    With costs (n, n_labels) of each label in a row, cost_weight times what the prediction costs in the mean is added.
 
     learning_rate is the peak of one cycle: up from a 25th of it in the first tenth of the steps, then down to
     nearly 0 along a cosine. Several fits may run in parallel threads. Raises ValueError on bad rows or
@@ -123,8 +119,6 @@ def fit_neural(
     check_range("epochs", epochs, 1)
     check_range("batch", batch, 1)
     check_range("learning_rate", learning_rate, 1e-8, 1)
-    check_range("cost_weight", cost_weight, 0)
-    priced = None if costs is None else _float32(cost_weight * checked_costs(costs, P, w))
     X, P, w = checked_rows(X, P, w)
     net = Neural(X.shape[1], P.shape[1], layers, width, n_bets)
     if (lowest := X[:, X.shape[1] - n_bets :].min(initial=0)) < 0:
@@ -138,7 +132,7 @@ def fit_neural(
     constant = deviation <= 1e-6 * np.maximum(1, np.abs(mean))
     net.mean.copy_(torch.from_numpy(mean))
     net.deviation.copy_(torch.from_numpy(np.where(constant, 1, deviation)))
-    rows = net.inputs(X), _float32(P), _float32(w / w.mean()), priced
+    rows = net.inputs(X), _float32(P), _float32(w / w.mean())
     _train(net.to_logits, *rows, epochs, batch, learning_rate, generator)
     return net
 
@@ -173,7 +167,7 @@ def _log_bets(X: np.ndarray, n_bets: int) -> np.ndarray:
     return X
 
 
-def _train(to_logits, inputs, targets, weights, priced, epochs, batch, learning_rate, generator) -> None:
+def _train(to_logits, inputs, targets, weights, epochs, batch, learning_rate, generator) -> None:
     """Adam over shuffled batches; the last batch of an epoch may be smaller."""
     steps = epochs * -(-len(inputs) // batch)
     optimizer = torch.optim.Adam(to_logits.parameters(), lr=learning_rate, fused=True)
@@ -183,8 +177,6 @@ def _train(to_logits, inputs, targets, weights, priced, epochs, batch, learning_
         for rows in torch.randperm(len(inputs), generator=generator).split(batch):
             logs = torch.log_softmax(to_logits(inputs[rows]), dim=1)
             loss = -(weights[rows] * (targets[rows] * logs).sum(dim=1)).mean()
-            if priced is not None:
-                loss = loss + (weights[rows] * (priced[rows] * logs.exp()).sum(dim=1)).mean()
             optimizer.zero_grad()
             loss.backward()
             optimizer.step()
