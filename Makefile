@@ -3,7 +3,7 @@
 #
 #   make repro    the papers' tables and figures, from nothing (dvc repro)
 #   make strong   the pipeline with more boards, in build/strong: about two hours (params/strong.yaml); a stopped run goes on
-#   make studies  what chose some defaults, and the papers' full sizes: hours (notebooks/studies); make studies STUDY=lbr for one
+#   make studies  what chooses defaults, beside the pipeline (notebooks/studies); make studies STUDY=name for one
 #   make smoke    the same pipeline at toy size, in build/smoke
 #   make test     the tests, the pipeline at toy size included
 #   make test-all the long ones too

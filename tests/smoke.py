@@ -35,11 +35,12 @@ def copy_tree(folder: Path) -> None:
 
 
 def copy_parameters(folder: Path) -> None:
-    """Copy into `folder` the files that say which parameters there are, and their values."""
-    studies = (path.relative_to(ROOT) for path in (ROOT / "notebooks" / "studies").glob("*.ipynb"))
-    for name in ("params.yaml", "params/smoke.yaml", "notebooks/studies/params.yaml", *studies):
-        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+    """Copy into `folder` the files that say which parameters there are, and their values; it has no studies."""
+    for name in ("params", "notebooks/studies"):
+        (folder / name).mkdir(parents=True)
+    for name in ("params.yaml", "params/smoke.yaml"):
         shutil.copy2(ROOT / name, folder / name)
+    (folder / "notebooks/studies/params.yaml").write_text("{}\n", encoding="utf-8")
 
 
 def run_stages(folder: Path) -> int:

@@ -23,12 +23,7 @@ from faceup.notebook.stages import PIPELINE, STUDY_PIPELINE, notebook_of, outs_o
 
 # every other package is a paper's, in the last room: papers do not import each other
 ROOMS = {"notebook": 1, "cards": 2, "games": 3, "trees": 4, "holdem": 5}
-PAPERS = {
-    "bayes": {"50_bayes", "studies/bayes_long"},
-    "discard": {"40_discard", "studies/discard_long"},
-    "leduc": {"30_leduc"},
-    "onecard": {"20_human_rules", "studies/human_rules_100k"},
-}
+PAPERS = {"bayes": {"50_bayes"}, "discard": {"40_discard"}, "leduc": {"30_leduc"}, "onecard": {"20_human_rules"}}
 STAGES = stages_of(PIPELINE)
 STUDY_STAGES = stages_of(STUDY_PIPELINE)
 STUDY_PARAMETERS = "notebooks/studies/params.yaml"

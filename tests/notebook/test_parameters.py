@@ -6,7 +6,7 @@ import pytest
 import yaml
 
 from faceup.notebook.parameters import check, load_parameters, pipeline_sections
-from faceup.notebook.parameters_cell import load_study_parameters, study_sections
+from faceup.notebook.parameters_cell import study_sections
 from faceup.notebook.paths import ROOT
 
 PROFILES = [ROOT / "params.yaml", *sorted((ROOT / "params").glob("*.yaml"))]
@@ -98,9 +98,3 @@ def test_every_knob_refuses_another_type(path):
         for knob in knobs:
             with pytest.raises(ValueError, match=rf"^{name}\.{knob} is {{}}, expected "):
                 check(right | {name: right[name] | {knob: {}}}, sections)
-
-
-def test_the_discount_of_self_play_is_one_that_the_study_has_compared():
-    study, chosen = load_study_parameters()["discounting"], load_parameters()["selfplay"]
-    compared = zip(*(study[f"{exponent}s"] for exponent in ("alpha", "beta", "gamma", "epoch")), strict=True)
-    assert tuple(chosen[exponent] for exponent in ("alpha", "beta", "gamma", "epoch")) in compared

@@ -16,7 +16,7 @@ import smoke
 
 from faceup.notebook import run_notebook, stages
 from faceup.notebook.parameters import load_parameters, pipeline_sections
-from faceup.notebook.parameters_cell import chosen_values, declared, fill, load_study_parameters
+from faceup.notebook.parameters_cell import chosen_values, declared, fill
 from faceup.notebook.paths import ROOT
 from faceup.notebook.progress import note
 from faceup.notebook.run_notebook import cleaned, normalise
@@ -206,11 +206,11 @@ def test_code_that_is_edited_while_it_runs_makes_no_report(run, tmp_path):
 
 
 def test_a_study_has_sections_of_its_own_and_a_report_in_its_own_folder(run, tmp_path):
-    study, knobs = next(iter(load_study_parameters().items()))
-    knob, declares = next(iter(knobs)), "\n".join(f"{name} = None" for name in knobs)
-    run(notebook(f"print({knob})", sections=[study], declares=declares), f"studies/{study}")
-    assert cells_of(tmp_path, f"studies/{study}")[2].outputs[0].text == f"{knobs[knob]}\n"
-    run(notebook("x", sections=[study], declares=f"{knob} = None"), status=1)  # not for the pipeline
+    (tmp_path / "notebooks" / "studies" / "params.yaml").write_text("toy:\n  coins: 3\n")
+    toy = notebook("print(coins)", sections=["toy"], declares="coins = None")
+    run(toy, "studies/toy")
+    assert cells_of(tmp_path, "studies/toy")[2].outputs[0].text == "3\n"
+    run(toy, status=1)  # not for the pipeline
 
 
 @pytest.mark.parametrize(

@@ -73,6 +73,9 @@ def test_answers_lose_less_the_more_costs_weigh(costly):
     for k in np.unique(leaf):  # with all weight on costs a leaf plays its cheapest action
         here = leaf == k
         assert played[3][here][0].argmax() == (w[here] @ costs[here]).argmin()
+        others = np.random.default_rng(0).dirichlet(np.full(4, 0.5), 1000)[:, None]  # no mixture errs and costs less
+        found, least = ((p - P[here]) ** 2 + 0.3 * p * costs[here] for p in (played[1][here], others))
+        assert w[here] @ found.sum(axis=1) <= (least.sum(axis=2) @ w[here]).min()
 
 
 def test_leaves_without_rows_keep_their_value(costly):

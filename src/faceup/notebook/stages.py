@@ -23,7 +23,7 @@ def stages_of(pipeline: Path) -> dict[str, dict[str, Any]]:
 
 
 def notebook_of(stage: dict[str, Any]) -> str:
-    """The notebook that a stage runs, such as "11_selfplay" or "studies/history"."""
+    """The notebook that a stage runs, such as "11_selfplay" or "studies/NAME"."""
     return str(stage["cmd"]).split()[-1]
 
 

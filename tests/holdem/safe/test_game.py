@@ -57,12 +57,11 @@ def responded(policy: Policy) -> float:
     return 10 * float((value[:, begins] * reach[:, begins]).sum(axis=(1, 2)).mean()) / N_PAIRS
 
 
-@pytest.mark.parametrize("current", [False, True])
-def test_leak_of_levels(current):
+def test_leak_of_levels():
     run = levels_run()
-    for weights in (*run.state.regrets, *run.state.averages):
+    for weights in run.state.averages:
         weights[:] = RNG.random(weights.shape)
-    assert run.leak(RAINBOW, current)[0] == pytest.approx(responded(run.policy(current)), rel=1e-3)
+    assert run.leak(RAINBOW)[0] == pytest.approx(responded(run.policy()), rel=1e-3)
 
 
 def test_leak_of_leaves(tables):
@@ -120,7 +119,7 @@ def test_opponents_regrets():
     run = levels_run(rivers=2)
     for weights in (*run.state.regrets, *run.state.opponent):
         weights[:] = RNG.normal(size=weights.shape)
-    policy, started = run.policy(current=True), [weights.copy() for weights in run.state.opponent]
+    policy, started = run.learner.policy(run.state.regrets), [weights.copy() for weights in run.state.opponent]
     expected = [np.zeros(weights.shape) for weights in started]
     for player in range(2):
         value = values_before_the_river([policy, policy], player, best=player)
@@ -140,7 +139,7 @@ def test_regrets_against_the_table():
     run = levels_run(rivers=2, knows=1e-7)
     for weights in run.state.regrets:
         weights[:] = RNG.normal(size=weights.shape)
-    policy, started = run.policy(current=True), [weights.copy() for weights in run.state.regrets]
+    policy, started = run.learner.policy(run.state.regrets), [weights.copy() for weights in run.state.regrets]
     expected = [np.zeros(weights.shape) for weights in started]
     for player in range(2):
         both = [policy if p == player else LEVELS.table for p in range(2)]

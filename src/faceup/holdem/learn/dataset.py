@@ -74,25 +74,24 @@ def draw_rows(
     return [rows._replace(w=rows.w / rows.w.mean()) for rows in joined]
 
 
-def cost_shares(rounds: Sequence[TrainingRows]) -> list[np.ndarray]:
-    """What each label costs in each row of the four rounds, preflop first, as a share of the row's dearest: (n, n_labels) each.
+def cost_shares(rows: TrainingRows) -> np.ndarray:
+    """What each label costs in each row, as a share of the row's dearest, (n, n_labels); 0 where nothing is lost.
 
-    A gain counts as 1 at most. A label that the policy never takes, or may not, costs 1, so that no learner takes it for cheap.
+    For learners that count costs, on rows whose weights have that dearest one in them already. A gain counts as 1 at most. A
+    label that the policy never takes, or may not, costs 1, so that no learner takes it for cheap.
     """
-    shares = []
-    for rows in rounds:
-        dearest = rows.costs.max(axis=1, keepdims=True)
-        relative = np.divide(rows.costs, dearest, out=np.zeros(rows.costs.shape), where=dearest > 0)
-        shares.append(np.where(rows.P > 0, np.clip(relative, -1, 1), 1))
-    return shares
+    dearest = rows.costs.max(axis=1, keepdims=True)
+    shares = np.divide(rows.costs, dearest, out=np.zeros(rows.costs.shape), where=dearest > 0)
+    return np.where(rows.P > 0, np.clip(shares, -1, 1), 1)
 
 
-def told_rows(rounds: Sequence[TrainingRows], history: str, drawn: str = "all") -> list[TrainingRows]:
-    """Rows of the four rounds, preflop first, that were drawn with the history `drawn`, with the columns of another one."""
+def told_rows(rounds: Sequence[TrainingRows], history: str) -> list[TrainingRows]:
+    """Rows of the four rounds, preflop first, that were drawn with the history "all", with the columns of another one."""
     told = []
     for street, rows in enumerate(rounds):
-        names, wanted = feature_names(street, drawn), feature_names(street, history)
-        told.append(rows._replace(X=np.ascontiguousarray(rows.X[:, [names.index(name) for name in wanted]])))
+        names = feature_names(street, "all")
+        columns = [names.index(name) for name in feature_names(street, history)]
+        told.append(rows._replace(X=np.ascontiguousarray(rows.X[:, columns])))
     return told
 
 

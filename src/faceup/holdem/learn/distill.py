@@ -126,10 +126,10 @@ def finished(
     cost as well (`answer_by_costs`), and no hand of the rows folds less often to a larger bet (`rising`).
     """
     done = []
-    for street, (tree, rows, others, costs) in enumerate(zip(trees, train, valid, cost_shares(train), strict=True)):
+    for street, (tree, rows, others) in enumerate(zip(trees, train, valid, strict=True)):
         if street:
             tree = prune(tree, best_cp(pruning_path(tree, others.X, others.P, others.w), tolerance))
-        tree = answer_by_costs(tree, rows.X, rows.P, rows.w, costs=costs, cost_weight=cost_weight)
+        tree = answer_by_costs(tree, rows.X, rows.P, rows.w, costs=cost_shares(rows), cost_weight=cost_weight)
         X = np.concatenate([rows.X, _in_other_pots(rows.X)])
         done.append(rising(tree, X, column=X.shape[1] + _FACED, most=X[:, _STACK], label=FOLD, other=CALL))
     return done

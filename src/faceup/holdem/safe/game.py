@@ -245,15 +245,15 @@ class SafeGame:
             self.state = self.state._replace(iteration=self.state.iteration + 1)
             self._play(cards[:4], cards[4 : 4 + self.rivers], self.state.regrets, np.float32(self.state.iteration / 100))
 
-    def leak(self, boards: np.ndarray, current: bool = False) -> np.ndarray:
-        """What best responders win who know the average (or current) strategy and deviate from the turn on, mbb/g a board.
+    def leak(self, boards: np.ndarray) -> np.ndarray:
+        """What best responders win who know the average strategy and deviate from the turn on, mbb/g a board.
 
         boards (n, 4), each with all its rivers; returns (n,).
         """
-        weights, won = self.state.regrets if current else self.state.averages, []
+        won = []
         for board in boards:
             rivers = np.setdiff1d(np.arange(52), board)
-            won.append(MBB_PER_DOLLAR * self._play(board, rivers, weights, np.float32(0)).mean() / N_PAIRS)
+            won.append(MBB_PER_DOLLAR * self._play(board, rivers, self.state.averages, np.float32(0)).mean() / N_PAIRS)
         return np.array(won)
 
     def _play(self, board: np.ndarray, rivers: np.ndarray, weights: Weights, time: np.float32) -> np.ndarray:
@@ -345,9 +345,9 @@ class SafeGame:
         stakes = stakes_at(self.tree, self._pushes)[:, :1]
         value[self._pushes] = _MISSED * free * (stakes * (pushed[1 - player] @ self._edges.T))[:, CLASS_OF_HOLE]
 
-    def policy(self, current: bool = False) -> Policy:
-        """The whole strategy, average or current."""
-        return self.learner.policy(self.state.regrets if current else self.state.averages)
+    def policy(self) -> Policy:
+        """The whole average strategy."""
+        return self.learner.policy(self.state.averages)
 
 
 def learn(run: SafeGame, state: SafeState, iterations: int, progress: Callable[[int], None] = lambda done: None) -> SafeState:

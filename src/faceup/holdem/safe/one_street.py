@@ -111,13 +111,12 @@ class Street:
         for cards, time in zip(*self._steps(boards), strict=True):
             self._play(cards, self.regrets, time)
 
-    def leak(self, boards: np.ndarray, current: bool = False) -> np.ndarray:
-        """What best responders win who know the average (or current) strategy and deviate on the river only, mbb/g a board.
+    def leak(self, boards: np.ndarray) -> np.ndarray:
+        """What best responders win who know the average strategy and deviate on the river only, mbb/g a board.
 
         boards (n, 5); returns (n,). What the strategy wins from itself is 0 in the mean of both seats, and so are all-ins.
         """
-        weights = self.regrets if current else self.averages
-        return np.array([MBB_PER_DOLLAR * self._play(cards, weights, 0.0).mean() / N_PAIRS for cards in boards])
+        return np.array([MBB_PER_DOLLAR * self._play(cards, self.averages, 0.0).mean() / N_PAIRS for cards in boards])
 
     def _play(self, cards: np.ndarray, weights: np.ndarray, time: float) -> np.ndarray:
         """One board; returns what the best responders win, (2,) dollars times pairs of hands."""

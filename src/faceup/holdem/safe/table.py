@@ -42,10 +42,9 @@ class SafeRiver(Street):
             street_reach(self.tree, street, self.trunk.street(street, cards[: BOARD_CARDS[street]].tolist()), reach)
         return np.ascontiguousarray(reach[:, self.subtrees.node])  # in another order the kernels would be compiled again
 
-    def river_table(self, current: bool = False) -> np.ndarray:
-        """The average (or current) strategy as a river table, (1981, width) float32; uniform where nothing was learnt."""
-        weights = self.regrets if current else self.averages
-        return strategy_rows(self.tree, 3, Seen(self.levels, self.infosets), weights)
+    def river_table(self) -> np.ndarray:
+        """The average strategy as a river table, (1981, width) float32; uniform where nothing was learnt."""
+        return strategy_rows(self.tree, 3, Seen(self.levels, self.infosets), self.averages)
 
 
 def learn_river(
