@@ -41,7 +41,7 @@ from faceup.holdem.betting.betting_tree import (
     decisions,
     size_name,
 )
-from faceup.holdem.solve.policy import Policy, class_reach, free_holes, opponents, preflop_reach, street_reach
+from faceup.holdem.solve.policy import Policy, checked_rows, class_reach, free_holes, opponents, preflop_reach, street_reach
 from faceup.holdem.solve.river_response import RiverResponder
 from faceup.notebook.intervals import student_95
 from faceup.notebook.ranks import Ranks
@@ -168,13 +168,13 @@ class Responder:
         street_reach(self.tree, 2, self.policy.street(2, board), reach)
         value, leaks = np.zeros_like(reach), np.zeros_like(self.leaks)
         rivers = folded_cards(board, fixing_permutations([turn], fixed))
-        played = [self.policy.street(3, [*board, card]) for card, _ in rivers]
-        table = played[0][0]
-        if any(other is not table for other, _ in played):
-            raise ValueError("policy: its table on the river changes from board to board, expected one for all")
+        played = [checked_rows(self.tree, 3, self.policy.street(3, [*board, card])) for card, _ in rivers]
+        tables = {id(table): table for table, _ in played}  # most policies have one for all boards
+        first = dict(zip(tables, np.cumsum([0, *map(len, tables.values())]), strict=False))
         boards = np.array([[*board, card] for card, _ in rivers])
         images = np.array([[*images, *[-1] * (4 - len(images))] for _, images in rivers])
-        rows = np.array([row_of_hole for _, row_of_hole in played], dtype=np.int32)
+        rows = np.array([row_of_hole + first[id(table)] for table, row_of_hole in played], dtype=np.int32)
+        table = np.concatenate([*tables.values()]) if len(tables) > 1 else played[0][0]
         self._rivers.add((boards, images, rows), table, reach, value, leaks)
         value[:, self._frontier[2]] /= np.float32(44)
         leaks /= 44
