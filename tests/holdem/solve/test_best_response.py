@@ -6,15 +6,26 @@ import numpy as np
 import pytest
 from games import PUSH, SMALL, RandomPolicy, exploitability, node_reach, node_values, preflop_edges, threads
 
-from faceup.cards.cards import CLASS_OF_HOLE, HOLE_CARDS, SUIT_PERMUTATIONS, canonical_boards, fixing_permutations, folded_cards
-from faceup.holdem.betting.betting_tree import BettingState, build_tree, children, columns, decisions, menu_from
+from faceup.cards.cards import (
+    CLASS_OF_HOLE,
+    HOLE_CARDS,
+    SUIT_PERMUTATIONS,
+    canonical_boards,
+    fixing_permutations,
+    folded_cards,
+    parse_cards,
+)
+from faceup.holdem.betting.betting_tree import DECISION, BettingState, build_tree, children, columns, decisions, menu_from
+from faceup.holdem.betting.notation import line_to
+from faceup.holdem.play.agents import AgentPolicy
 from faceup.holdem.play.match import Table
-from faceup.holdem.solve.best_response import Exploitability, Responder, _slopes, difference, sample_flops
+from faceup.holdem.solve.best_response import Exploitability, FlopValues, Responder, _slopes, difference, sample_flops
 from faceup.holdem.solve.policy import FixedPolicy, class_reach, river_equities
+from faceup.notebook.intervals import student_95
 
 SYMMETRIC = [0, 1, 2]  # three twos: three suits may be renamed, so that few turns and rivers are left to play
 IDENTITY = np.flatnonzero((SUIT_PERMUTATIONS == np.arange(4)).all(axis=1))
-FLOPS = np.array([[0, 1, 2], [48, 49, 50], [24, 25, 26]])
+FLOPS = np.array([[0, 1, 2], [48, 49, 50], [24, 25, 26], [36, 37, 38]])
 
 
 @pytest.fixture(scope="module")
@@ -95,9 +106,21 @@ class PlayedOut:
 TURN_ON = build_tree(menu_from([[]], [[]], [[1], []], [[1], []]), BettingState(2, 1, ((300, 0, 0, 0), (300, 0, 0, 0)), 0, 100, 0))
 
 
-def test_values_and_leaks_on_a_turn_against_brute_force():
+class OwnRivers(RandomPolicy):
+    """On each river card another table, in which most hands have a row of their own."""
+
+    def __init__(self):
+        super().__init__(TURN_ON, 8)
+        self.rivers = [RandomPolicy(TURN_ON, card, n_rows=1326) for card in range(52)]
+
+    def street(self, street, board, wanted=None):
+        return (self.rivers[board[4]] if street == 3 else super()).street(street, board)
+
+
+@pytest.mark.parametrize("victim", [RandomPolicy(TURN_ON, 8), OwnRivers()], ids=["one table", "a table a board"])
+def test_values_and_leaks_on_a_turn_against_brute_force(victim):
     """Two sizes; every river of a turn board by plain numpy, the responder's turn choices made over all of them."""
-    victim, board = RandomPolicy(TURN_ON, 8), [0, 1, 2, 4]
+    board = [0, 1, 2, 4]
     responder = Responder(TURN_ON, victim)
     value, leaks = responder._turn_nodes(board[:3], board[3], IDENTITY, responder._start(board[:3]))
     expected, expected_leaks = slow_turn(TURN_ON, victim, board)
@@ -131,6 +154,30 @@ def slow_turn(tree, victim, board):
         gain = own[who, node] * total[who, node, free] - (own[who, below] * total[who, below][:, free]).sum(axis=0)
         leaks[node] = gain.sum()
     return total, leaks
+
+
+class Timid:
+    """Calls; on the river it folds to a bet half the time with one ace on the board, always with two."""
+
+    offers = {
+        line_to(PUSH, node): dict.fromkeys([PUSH.labels[label] for label in PUSH.label[children(PUSH, node)]], 0)
+        for node in np.flatnonzero(PUSH.kind == DECISION)
+    }
+
+    def legal(self, betting):
+        return self.offers[betting]
+
+    def probabilities(self, holes, board, betting):
+        offers = list(self.offers[betting])
+        fold = min(sum(card // 4 == 12 for card in board), 2) / 2 if len(board) == 5 and "fold" in offers else 0
+        return np.tile([{"fold": fold, "call": 1 - fold, "all_in": 0}[label] for label in offers], (len(holes), 1))
+
+
+def test_an_agent_is_answered_on_every_board_as_it_plays_there():
+    """Its rows on a river with an ace are not those that it had on one without."""
+    flops = np.array([parse_cards(text) for text in ("7h8d2s", "AhKd2s", "AhAd7s")])
+    responder = Responder(PUSH, AgentPolicy(PUSH, Timid()))
+    assert responder.summarise([responder.flop(flop) for flop in flops]).mbb == pytest.approx(49_443.9, abs=0.05)
 
 
 def test_leaks_add_up_to_what_is_won(learnt):
@@ -189,6 +236,22 @@ def test_too_few_flops_are_refused():
         Responder(PUSH, FixedPolicy(PUSH, 1)).summarise([])
 
 
+def test_with_each_flop_left_out_the_others_choose_and_are_valued(learnt):
+    """A true delete-one jackknife: what is left is estimated as if the flop had never been drawn."""
+    _, responder, flop = learnt
+    rng = np.random.default_rng(2)
+
+    def noisy(array):
+        """Other values on each flop, so that choices differ."""
+        return array + rng.normal(size=array.shape) * np.abs(array).mean()
+
+    flops = [FlopValues(noisy(flop.values), noisy(flop.values), noisy(flop.leaks), flop.pairs) for _ in range(5)]
+    found = responder.summarise(flops)
+    for k, without in enumerate(found.without):
+        assert without == pytest.approx(responder.summarise(flops[:k] + flops[k + 1 :]).mbb, rel=1e-9)
+    assert found.ci95 == pytest.approx(student_95(5) * 2 * np.std(found.without))
+
+
 def test_differences_on_the_same_flops():
     """A constant apart on every flop is certain; an interval of a mean is Student's t; to itself there is no difference."""
     left_out = np.array([[(20.0, 10.0, 60.0)[k] for k in range(3) if k != j] for j in range(3)]).mean(axis=1)
@@ -213,7 +276,7 @@ def test_always_all_in_is_known_exactly(all_in_wins):
 
 
 def test_slopes_find_how_luck_moves_values():
-    """Values made of a known part and luck, times a slope for each line: what is left is the known part; no luck, no slope."""
+    """Values made of a known part and luck, times a slope for each line: what is left is the known part."""
     rng = np.random.default_rng(0)
     pairs = rng.integers(1000, 9000, (4, 169)).astype(float)
     luck = rng.normal(size=(4, 2, 3, 169)) * pairs[:, None, None]
@@ -221,7 +284,7 @@ def test_slopes_find_how_luck_moves_values():
     known = rng.normal(size=(2, 3, 169))
     values = known * pairs[:, None, None] - np.array([1.0, 4.0, 0.0])[:, None] * luck
     slopes = _slopes(values, luck, pairs)
-    np.testing.assert_allclose(slopes[..., 0], [[1, 4, 0]] * 2, atol=1e-9)
+    np.testing.assert_allclose(slopes[..., 0], np.broadcast_to([1, 4, 1], (4, 2, 3)), atol=1e-9)
     np.testing.assert_allclose((values + slopes * luck) / pairs[:, None, None], np.broadcast_to(known, values.shape), atol=1e-9)
 
 

@@ -48,7 +48,6 @@ from faceup.holdem.solve.policy import (
 from faceup.trees.decision_tree import DecisionTree, predict
 from faceup.trees.tree_file import AgentFile, load_agent_file
 
-_RIVER_ROWS = 2048  # of an agent's policy: more than a board has hands
 _SPLIT = 2048  # rows: a multiple of what a network predicts at once, so that halves give the same bits
 OneHand = Callable[[str, str, str], Mapping[str, float]]  # (hole, board, betting) -> {label: probability}
 
@@ -255,7 +254,7 @@ class PolicyAgent:
 class AgentPolicy:
     """Any agent as a policy of a betting tree: on each street it is asked at every decision, for the holes that are wanted."""
 
-    SCRATCH = ("_known", "_numbers", "_river")
+    SCRATCH = ("_known",)
 
     def __init__(self, tree: BettingTree, agent: Agent, seat: int | None = None):
         """seat: the only one in which it will play (None: both); at the other's decisions it then calls.
@@ -266,8 +265,6 @@ class AgentPolicy:
         self._lines = [{int(node): line_to(tree, node) for node in decisions(tree, street, seat)} for street in range(4)]
         self._calls = [calls(tree, street) for street in range(4)]
         self._known: dict[int, tuple[tuple, StreetRows]] = {}  # the last board's rows on each street
-        self._numbers: dict[bytes, int] = {}  # of the rows in the river's table
-        self._river = np.repeat(self._calls[3], _RIVER_ROWS, axis=0)
         for line, node in ((line, node) for lines in self._lines for node, line in lines.items()):
             offers, own = [tree.labels[tree.label[c]] for c in children(tree, node)], list(agent.legal(line))
             if own != offers:
@@ -279,7 +276,7 @@ class AgentPolicy:
         return checked_answers(self.agent.probabilities(holes, board, line), len(holes), n, f"agent at betting {line!r}")
 
     def street(self, street: int, board: list[int], wanted: np.ndarray | None = None) -> StreetRows:
-        """A row for each wanted hole; on the river equal rows are one, and all boards share a table as long as it has room."""
+        """A row for all wanted holes with which the agent acts alike; each board has a table of its own."""
         asked = free_holes(board) if wanted is None else wanted
         key = tuple(board), asked.tobytes()
         if street not in self._known or self._known[street][0] != key:
@@ -291,16 +288,11 @@ class AgentPolicy:
         for node in self._lines[street]:
             first = int(self.tree.first_child[node]) - start
             out[: len(holes), first : first + int(self.tree.n_children[node])] = self.at(node, holes, board)
-        row_of_hole = np.zeros(len(HOLE_CARDS), dtype=np.int32)
-        if street < 3:
-            row_of_hole[holes] = np.arange(len(holes))
-            return out, row_of_hole
-        if len(self._numbers) + len(holes) > _RIVER_ROWS:
-            self._numbers, self._river = {}, np.repeat(self._calls[3], _RIVER_ROWS, axis=0)
-        places = [self._numbers.setdefault(row.tobytes(), len(self._numbers)) for row in out[: len(holes)]]
-        self._river[places] = out[: len(holes)]
-        row_of_hole[holes] = places
-        return self._river, row_of_hole
+        numbers: dict[bytes, int] = {}  # of distinct rows
+        row = [numbers.setdefault(one.tobytes(), len(numbers)) for one in out]
+        table, row_of_hole = np.empty((len(numbers), out.shape[1]), dtype=np.float32), np.zeros(len(HOLE_CARDS), dtype=np.int32)
+        table[row], row_of_hole[holes] = out, row[: len(holes)]
+        return table, row_of_hole
 
 
 def _menu(labels: Sequence[str], menu: Menu | None) -> Menu:

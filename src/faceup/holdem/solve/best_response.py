@@ -3,7 +3,8 @@
 The responder knows the strategy and sees its own two cards and the board as they are; the strategy may see groups, features
 or nothing. On a flop all turn and river cards are played, exact and with suits folded; flops are a sample. The responder
 chooses per hand and board on flop, turn and river; the preflop choices that are valued on a flop are made on all the others,
-so that they do not profit from the sample's luck (the estimate errs low, not high).
+so that they do not profit from the sample's luck (the estimate errs low, not high). The interval is a delete-one jackknife:
+without each flop in turn all is estimated anew, the preflop choices too.
 
 What a betting line is worth on a flop hangs first of all on whom the flop fits. So the showdown value of the line's pot, as if it
 were checked down, is a control variate: its exact mean over all flops is known. How strongly it moves a line's value is fitted
@@ -41,7 +42,7 @@ from faceup.holdem.betting.betting_tree import (
     decisions,
     size_name,
 )
-from faceup.holdem.solve.policy import Policy, class_reach, free_holes, opponents, preflop_reach, street_reach
+from faceup.holdem.solve.policy import Policy, checked_rows, class_reach, free_holes, opponents, preflop_reach, street_reach
 from faceup.holdem.solve.river_response import RiverResponder
 from faceup.notebook.intervals import student_95
 from faceup.notebook.ranks import Ranks
@@ -168,13 +169,13 @@ class Responder:
         street_reach(self.tree, 2, self.policy.street(2, board), reach)
         value, leaks = np.zeros_like(reach), np.zeros_like(self.leaks)
         rivers = folded_cards(board, fixing_permutations([turn], fixed))
-        played = [self.policy.street(3, [*board, card]) for card, _ in rivers]
-        table = played[0][0]
-        if any(other is not table for other, _ in played):
-            raise ValueError("policy: its table on the river changes from board to board, expected one for all")
+        played = [checked_rows(self.tree, 3, self.policy.street(3, [*board, card])) for card, _ in rivers]
+        tables = {id(table): table for table, _ in played}  # most policies have one for all boards
+        first = dict(zip(tables, np.cumsum([0, *map(len, tables.values())]), strict=False))
         boards = np.array([[*board, card] for card, _ in rivers])
         images = np.array([[*images, *[-1] * (4 - len(images))] for _, images in rivers])
-        rows = np.array([row_of_hole for _, row_of_hole in played], dtype=np.int32)
+        rows = np.array([row_of_hole + first[id(table)] for table, row_of_hole in played], dtype=np.int32)
+        table = np.concatenate([*tables.values()]) if len(tables) > 1 else played[0][0]
         self._rivers.add((boards, images, rows), table, reach, value, leaks)
         value[:, self._frontier[2]] /= np.float32(44)
         leaks /= 44
@@ -192,19 +193,27 @@ class Responder:
         _respond(decisions(tree, street)[::-1], tree.actor, tree.first_child, tree.n_children, self._allowed, reach, value, leaks)
 
     def summarise(self, flops: Sequence[FlopValues]) -> Exploitability:
-        """Exploitability from at least three results of `flop`, for flops drawn alike; jackknife interval over flops."""
+        """Exploitability from results of `flop`, for flops drawn alike, and its delete-one jackknife interval.
+
+        An estimate takes two flops, one to choose on and one to value. Raises ValueError below three.
+        """
         n = len(flops)
-        won = np.empty((n, 6, N_CLASSES))  # in each seat; by leaks of each street, both seats
-        for k, (flop, values) in enumerate(zip(flops, self._preflop_values(flops), strict=True)):
-            won[k, :2] = values[:, 0]
-            won[k, 2] = self._preflop_leaks(values).sum(axis=0)
-            won[k, 3:] = flop.leaks
-        pairs = np.array([f.pairs for f in flops])
-        found = _estimates(won.sum(axis=0), pairs.sum(axis=0))
-        without = np.array([_estimates(won.sum(axis=0) - won[k], pairs.sum(axis=0) - pairs[k]) for k in range(n)])
+        if n < 3:
+            raise ValueError(f"flops: {n} given, expected at least 3: two are left when one is left out")
+        found = self._estimate(flops)
+        without = np.array([self._estimate([*flops[:k], *flops[k + 1 :]]) for k in range(n)])
         ci95 = _jackknife_ci95(without).tolist()
         seats, left_out = (found[0], found[1]), tuple(without[:, 2].tolist())
         return Exploitability(found[2], ci95[2], seats, n, tuple(found[3:]), tuple(ci95[3:]), left_out)
+
+    def _estimate(self, flops: Sequence[FlopValues]) -> list[float]:
+        """mbb/g of each seat, their mean, and leaks from preflop, flop, turn and river on, from two flops or more."""
+        values = self._preflop_values(flops)
+        leaks = [self._preflop_leaks(values).sum(axis=(0, 1)), *np.sum([f.leaks for f in flops], axis=0)]
+        pairs = np.maximum(np.sum([f.pairs for f in flops], axis=0), 1)
+        won = np.array([*values[:, :, 0].sum(axis=0), *leaks])
+        seats, by_street = np.split(MBB_PER_DOLLAR * (won / pairs) @ _COMBOS / len(HOLE_CARDS), [2])
+        return [*seats.tolist(), float(seats.mean()), *(np.cumsum(by_street[::-1])[::-1] / 2).tolist()]
 
     def leak_map(self, flops: Sequence[FlopValues]) -> np.ndarray:
         """mbb/g that each starting hand leaks at each decision, (n_nodes, 169), from all results of `flop` so far.
@@ -212,57 +221,56 @@ class Responder:
         They add up to the exploitability, but for what the strategy happens to win from itself on these flops.
         """
         leaks = self.leaks.copy()
-        leaks[: self.tree.street_start[1]] += sum(self._preflop_leaks(values) for values in self._preflop_values(flops))
+        leaks[: self.tree.street_start[1]] += self._preflop_leaks(self._preflop_values(flops)).sum(axis=0)
         return MBB_PER_DOLLAR / 2 * leaks / np.maximum(sum(f.pairs for f in flops), 1) * _COMBOS / len(HOLE_CARDS)
 
     def _preflop_values(self, flops: Sequence[FlopValues]) -> np.ndarray:
         """Values of preflop nodes on each flop, in each seat, by the actions that all other flops recommend.
 
-        (n_flops, 2, n_preflop_nodes, 169), sums over pairs of holes. Raises ValueError on fewer than three flops.
+        (n_flops, 2, n_preflop_nodes, 169), sums over pairs of holes.
         """
-        if len(flops) < 3:
-            raise ValueError(f"flops: {len(flops)} given, expected at least 3 (the others choose what is valued on each)")
         values, luck, pairs = (np.array([getattr(f, name) for f in flops]) for name in ("values", "luck", "pairs"))
+        slopes = _slopes(values, luck, pairs)
+        others = values.sum(axis=0) - values + slopes * (luck.sum(axis=0) - luck)
         found = np.empty((len(flops), 2, self.tree.street_start[1], N_CLASSES))
-        for k in range(len(flops)):
-            others = np.arange(len(flops)) != k
-            adjusted = values + _slopes(values[others], luck[others], pairs[others]) * luck
-            for player in range(2):
-                choice = self._preflop(player, adjusted[others, player].sum(axis=0), pairs[others].sum(axis=0), None)[1]
-                found[k, player] = self._preflop(player, adjusted[k, player], pairs[k], choice)[0]
+        for player in range(2):
+            choice = self._preflop(player, others[:, player], pairs.sum(axis=0) - pairs, None)[1]
+            found[:, player] = self._preflop(player, (values + slopes * luck)[:, player], pairs, choice)[0]
         return found
 
     def _preflop_leaks(self, values: np.ndarray) -> np.ndarray:
-        """What values (2, n_preflop_nodes, 169) are above those of the strategy's own actions, (n_preflop_nodes, 169)."""
+        """What values (.., 2, n_preflop_nodes, 169) are above those of the strategy's own actions, (.., n_preflop_nodes, 169)."""
         tree, own = self.tree, class_reach(self.tree, self.policy)
-        leaks = np.zeros(values.shape[1:])
+        leaks = np.zeros((*values.shape[:-3], *values.shape[-2:]))
         for node in decisions(tree, 0):
             who, below = tree.actor[node], children(tree, node)
-            leaks[node] = own[who, node] * values[who, node] - (own[who, below] * values[who, below]).sum(axis=0)
+            chosen = (own[who, below] * values[..., who, below, :]).sum(axis=-2)
+            leaks[..., node, :] = own[who, node] * values[..., who, node, :] - chosen
         return leaks
 
     def _preflop(
         self, player: int, values: np.ndarray, pairs: np.ndarray, choice: dict | None
     ) -> tuple[np.ndarray, dict[int, np.ndarray]]:
-        """Values of preflop nodes over some flops, (n_preflop_nodes, 169), and a responder's actions: `choice`, or else the best.
+        """Values of preflop nodes over some flops, (.., n_preflop_nodes, 169), and a responder's actions: `choice`, or the best.
 
-        values (n_frontier, 169) and pairs (169,) are the flops' sums; so is what is returned.
+        values (.., n_frontier, 169) and pairs (.., 169) are the flops' sums; so is what is returned.
         """
         tree, end = self.tree, int(self.tree.street_start[1])
-        value = np.zeros((end, N_CLASSES))
-        value[self._frontier[0]] = values
+        value = np.zeros((*values.shape[:-2], end, N_CLASSES))
+        value[..., self._frontier[0], :] = values
         folds = np.flatnonzero(tree.kind[:end] == FOLD_END)
         reach = preflop_reach(tree, self.policy.street(0, []))
-        value[folds] = _by_class(fold_values(tree, folds, player, reach)) * (pairs / (_COMBOS * _OPPONENTS))
+        share = pairs[..., None, :] / (_COMBOS * _OPPONENTS)
+        value[..., folds, :] = _by_class(fold_values(tree, folds, player, reach)) * share
         taken = {}
         for node in decisions(tree, 0)[::-1]:
-            below = value[children(tree, node)]
+            below = value[..., children(tree, node), :]
             if tree.actor[node] != player:
-                value[node] = below.sum(axis=0)
+                value[..., node, :] = below.sum(axis=-2)
                 continue
             barred = np.where(self._allowed[children(tree, node)], 0, -np.inf)[:, None]
-            taken[node] = (below + barred).argmax(axis=0) if choice is None else choice[node]
-            value[node] = np.take_along_axis(below, taken[node][None], axis=0)[0]
+            taken[node] = (below + barred).argmax(axis=-2, keepdims=True) if choice is None else choice[node]
+            value[..., node, :] = np.take_along_axis(below, taken[node], axis=-2)[..., 0, :]
         return value, taken
 
 
@@ -289,22 +297,23 @@ def _jackknife_ci95(without: np.ndarray) -> np.ndarray:
     return student_95(n) * np.sqrt((n - 1) * without.var(axis=0))
 
 
-def _estimates(won: np.ndarray, pairs: np.ndarray) -> list[float]:
-    """Sums over pairs of holes (6, 169) as mbb/g: of each seat, their mean, and leaks from flop, turn and river on."""
-    seats, leaks = np.split(MBB_PER_DOLLAR * (won / np.maximum(pairs, 1)) @ _COMBOS / len(HOLE_CARDS), [2])
-    return [*seats.tolist(), float(seats.mean()), *(np.cumsum(leaks[::-1])[::-1] / 2).tolist()]
-
-
 def _slopes(values: np.ndarray, luck: np.ndarray, pairs: np.ndarray) -> np.ndarray:
-    """How much a pot's value falls as its luck grows, over flops (n, 2, n_frontier, 169) and all hands: (2, n_frontier, 1).
+    """How much a pot's value falls as its luck grows, on all flops but each, over all hands: (n, 2, n_frontier, 1).
 
-    1 for all-ins; where more is still to be bet, whom the flop fits decides about more than the pot as it is. 0 without luck.
+    values, luck (n, 2, n_frontier, 169); pairs (n, 169). For all-ins it is 1; where more is still to be bet, whom the flop fits
+    decides about more than the pot as it is. 1 too where the others' luck does not vary.
     """
     left = (pairs > 0)[:, None, None]  # a flop of three aces leaves no pair of aces
-    per_pair = np.maximum(pairs, 1)[:, None, None]
-    v, x = ((y - y.sum(axis=0) / np.maximum(left.sum(axis=0), 1)) * left for y in (values / per_pair, luck / per_pair))
-    square = (_COMBOS * x * x).sum(axis=(0, 3))
-    return np.where(square > 0, -(_COMBOS * v * x).sum(axis=(0, 3)) / np.where(square > 0, square, 1), 0)[..., None]
+    n, per_pair = left.sum(axis=0), np.maximum(pairs, 1)[:, None, None]
+    v, x = ((y - y.sum(axis=0) / np.maximum(n, 1)) * left for y in (values / per_pair, luck / per_pair))
+
+    def of_others(products: np.ndarray) -> np.ndarray:
+        """Sums of products of distances from the mean: from that of the others, with one of n flops left out."""
+        return (_COMBOS * (products.sum(axis=0) - products * n / np.maximum(n - 1, 1))).sum(axis=3)
+
+    square = of_others(x * x)
+    varies = square > 1e-9 * (_COMBOS * x * x).sum(axis=(0, 3))
+    return np.where(varies, -of_others(v * x) / np.where(varies, square, 1), 1)[..., None]
 
 
 def _by_class(values: np.ndarray) -> np.ndarray:

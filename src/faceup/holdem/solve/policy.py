@@ -27,7 +27,8 @@ class Policy(Protocol):
     def street(self, street: int, board: list[int], wanted: np.ndarray | None = None) -> StreetRows:
         """Rows on a street whose board (0, 3, 4 or 5 cards) lies.
 
-        wanted (1326,) bool: holes that will be asked for (None: all that the board leaves); others may have any row.
+        wanted (1326,) bool: holes that will be asked for (None: all that the board leaves); others may have any row. Boards may
+        share a table or have one each; what was returned is not changed later.
         """
         ...
 

@@ -45,6 +45,7 @@ class ResponseScratch(NamedTuple):
     bar: np.ndarray  # (most_nodes, LANES) float32 the block's bar
     value: np.ndarray  # (most_nodes + 1, 2, LANES) float32 value of each node to a hole of the other player
     leaks: np.ndarray  # (169, most_decisions, LANES) float32 what best actions win more than the strategy's own, times its reach
+    rows: np.ndarray  # (n_rows, most_nodes * LANES) float32 the strategy's rows of a block, by slot and lane
 
 
 class RiverResponder:
@@ -60,24 +61,20 @@ class RiverResponder:
         self._blocks = blocks[order]
         first = int(tree.street_start[3])
         bar = _bars(self._shapes, layout.column_node, allowed, first)
-        self._plan = Plan(layout.stake, layout.column_node, bar, first)
-        self._columns = table_columns(tree, layout, self._shapes)
-        self._known: tuple[np.ndarray | None, np.ndarray] = (None, np.zeros(0))  # the last table, as given and by block
+        at, column = table_columns(tree, layout, self._shapes), np.zeros(int(self._shapes.begin[-1]), dtype=np.uint32)
+        column[at] = np.arange(len(at))
+        self._plan = Plan(layout.stake, layout.column_node, bar, first, column)
 
     def add(self, rivers: Rivers, table: np.ndarray, reach: np.ndarray, value: np.ndarray, leaks: np.ndarray) -> None:
         """Add to value (2, n_nodes, 1326), where river betting begins and at all-ins before it, the sum over the rivers.
 
         rivers: boards (n, 5) int64; suit permutations that map each to those it stands for, (n, 4) int64, -1: none; the row of
-        `table` of each of the 1,326 holes, (n, 1326) int32.
-        table (n_rows, width) float32: the strategy's rows; the last one given is kept, so it must not change. reach
+        `table` of each of the 1,326 holes, (n, 1326) int32. table (n_rows, width) float32: the strategy's rows. reach
         (2, n_nodes, 1326): of the strategy in each seat; like value, of nodes before the river's actions. What best actions
         win more than the strategy's own, times its own reach, is added to leaks (n_nodes of the tree, 169) float64.
         """
-        if self._known[0] is not table:
-            rows = np.zeros((len(table), int(self._shapes.begin[-1])), dtype=np.float32)
-            rows[:, self._columns] = table  # as a sweep reads them: a block's subtrees side by side, node by node
-            self._known = table, rows
-        on_threads(_all_blocks, self._shapes, self._plan, self._blocks, self._starts, self._known[1], rivers, reach, value, leaks)
+        rows = table, np.flatnonzero(np.bincount(rivers[2].ravel()))
+        on_threads(_all_blocks, self._shapes, self._plan, self._blocks, self._starts, rows, rivers, reach, value, leaks)
 
 
 class Plan(NamedTuple):
@@ -87,6 +84,7 @@ class Plan(NamedTuple):
     node: np.ndarray  # (n_columns,) int32 the node of each lane, -1: none
     bar: np.ndarray  # (n_blocks, most_nodes, LANES) float32 by slot: -inf at nodes that the responder may not choose, else 0
     first: int  # the first node that a river action leads to
+    column: np.ndarray  # (shapes.begin[-1],) uint32 column of a table, by block, slot and lane
 
 
 def _bars(shapes: Shapes, column_node: np.ndarray, allowed: np.ndarray, first: int) -> np.ndarray:
@@ -159,7 +157,7 @@ def _river(shapes, block, stake, table, board, images, rows, scratch):
     if shape >= 0:
         (n_showdowns, n_ends), root = shapes.ends[shape], shapes.node_start[shape + 1] - shapes.node_start[shape]
         for g in range(cells.group.shape[0]):
-            _reach(shapes, shape, table, cells.group[g] * table.shape[1] + shapes.begin[block], since, g)
+            _reach(shapes, shape, table, cells.group[g] * table.shape[1], since, g)
     seen, folds = np.empty((53, n_ends * WIDE), np.float32), np.empty((n_ends - n_showdowns, WIDE), np.float32)
     own, weight = np.empty(LANES, np.float32), np.empty(WIDE, np.float32)
     times = np.full(WIDE, (images >= 0).sum(), dtype=np.float32)
@@ -170,7 +168,7 @@ def _river(shapes, block, stake, table, board, images, rows, scratch):
         for g in range(first, last):
             _add_cell(cells, g, scratch.sums, by_end, n_showdowns, n_ends, seen)
         for g in range(first, last):
-            row = cells.group[g] * table.shape[1] + shapes.begin[block]
+            row = cells.group[g] * table.shape[1]
             for e in range(n_showdowns, n_ends):  # what a fold is worth for each own reach of the root: sums take that off twice
                 wide_product(folds, (e - n_showdowns) * WIDE, stake, e * WIDE, by_end, (g * by_end.shape[1] + e) * WIDE)
             for i in range(start[g], start[g + 1]):
@@ -205,8 +203,13 @@ def _store_leaks(shapes, block, plan, lanes, found, leaks):
 
 
 @njit(cache=True)
-def _block(shapes, plan, block, table, rivers, reach, value, leaks, scratch):
+def _block(shapes, plan, block, rows, rivers, reach, value, leaks, scratch):
     """All rivers of LANES subtrees or all-ins."""
+    column = plan.column[shapes.begin[block] : shapes.begin[block + 1]]
+    for r in rows[1]:
+        given, laid_out = rows[0][r], scratch.rows[r]
+        for x in range(column.shape[0]):
+            laid_out[x] = given[column[x]]
     lanes, is_all_in = plan.node[block * LANES : (block + 1) * LANES], shapes.of_block[block] < 0
     for player in range(2):
         for j in range(LANES):
@@ -222,9 +225,9 @@ def _block(shapes, plan, block, table, rivers, reach, value, leaks, scratch):
     else:
         stake = shapes.stake[block].reshape(-1, WIDE)
         scratch.bar[:] = plan.bar[block]
-    boards, images, rows = rivers
+    boards, images, row_of_hole = rivers
     for r in range(boards.shape[0]):
-        _river(shapes, block, stake, table, boards[r], images[r], rows[r], scratch)
+        _river(shapes, block, stake, scratch.rows, boards[r], images[r], row_of_hole[r], scratch)
     for player in range(2):
         for j in range(LANES):
             if lanes[j] >= 0:
@@ -235,7 +238,7 @@ def _block(shapes, plan, block, table, rivers, reach, value, leaks, scratch):
 
 
 @njit(cache=True)
-def _new_scratch(shapes):
+def _new_scratch(shapes, n_rows):
     nodes, decisions = max(shapes.stake.shape[1], 1), 1
     for shape in range(shapes.ends.shape[0]):
         decisions = max(decisions, shapes.decision_start[shape + 1] - shapes.decision_start[shape])
@@ -244,13 +247,14 @@ def _new_scratch(shapes):
         np.empty((n_holes, WIDE), np.float32), np.empty((n_holes, WIDE), np.float32), np.empty((N_ENTRIES, WIDE), np.float32),
         np.empty((N_RIVER_HOLES, nodes + 1, 2, LANES), np.float32), np.empty((nodes, LANES), np.float32),
         np.empty((nodes + 1, 2, LANES), np.float32), np.empty((N_CLASSES, decisions, LANES), np.float32),
+        np.empty((n_rows, nodes * LANES), np.float32),
     )  # fmt: skip
 
 
 @njit(cache=True, nogil=True)
-def _all_blocks(share, shapes, plan, blocks, starts, table, rivers, reach, value, leaks):
-    """Every block writes values of its own nodes only."""
+def _all_blocks(share, shapes, plan, blocks, starts, rows, rivers, reach, value, leaks):
+    """Every block writes values of its own nodes only. rows: the strategy's table, and which of its rows are met."""
     for thread in range(share[0], starts.shape[0] - 1, share[1]):
-        scratch = _new_scratch(shapes)
+        scratch = _new_scratch(shapes, rows[0].shape[0])
         for b in blocks[starts[thread] : starts[thread + 1]]:
-            _block(shapes, plan, b, table, rivers, reach, value, leaks, scratch)
+            _block(shapes, plan, b, rows, rivers, reach, value, leaks, scratch)
