@@ -4,7 +4,8 @@ from report import record, seconds
 
 from faceup.cards.strength import N_RIVER_HOLES
 from faceup.holdem.betting.betting_tree import DECISION
-from faceup.holdem.safe.one_street import Street, random_boards, street_tree
+from faceup.holdem.play.match import random_boards
+from faceup.holdem.safe.one_street import Street, street_tree
 
 LEVELS = 40
 SWEEPS = 2  # the best response, and what is learnt against it

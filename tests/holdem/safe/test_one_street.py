@@ -8,8 +8,9 @@ import pytest
 from games import node_values, pair_outcomes, threads
 
 from faceup.holdem.betting.betting_tree import DECISION, children, decisions, line_text
+from faceup.holdem.play.match import random_boards
 from faceup.holdem.safe.infosets import Seen, strategy_rows
-from faceup.holdem.safe.one_street import N_PAIRS, Street, equity_levels, random_boards, street_tree
+from faceup.holdem.safe.one_street import N_PAIRS, Street, equity_levels, street_tree
 from faceup.holdem.solve.policy import river_equities
 
 TREE = street_tree(3)

@@ -7,7 +7,8 @@ import pytest
 from games import SMALL, RandomPolicy, node_reach, node_values
 
 from faceup.holdem.betting.betting_tree import DECISION, SHOWDOWN
-from faceup.holdem.safe.one_street import N_PAIRS, random_boards
+from faceup.holdem.play.match import random_boards
+from faceup.holdem.safe.one_street import N_PAIRS
 from faceup.holdem.safe.table import SafeRiver
 from faceup.holdem.solve.policy import free_holes, river_equities
 from faceup.holdem.solve.selfplay import sampled_board

@@ -3,9 +3,10 @@
 import numpy as np
 from games import SMALL
 
+from faceup.holdem.play.match import random_boards
 from faceup.holdem.safe.game import SafeGame
 from faceup.holdem.safe.learners import Levels
-from faceup.holdem.safe.one_street import random_boards, train_street
+from faceup.holdem.safe.one_street import train_street
 from faceup.holdem.solve.groups import N_RIVER_GROUPS, Groups
 from faceup.holdem.solve.policy import TablePolicy
 from faceup.holdem.studies.safe_training import WeightedGame, game_losses, street_losses

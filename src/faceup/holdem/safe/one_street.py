@@ -136,12 +136,6 @@ class Street:
         return boards, times
 
 
-def random_boards(n: int, seed: int) -> np.ndarray:
-    """n boards of five cards, (n, 5) int64."""
-    rng = np.random.default_rng(seed)
-    return np.array([rng.permutation(52)[:5] for _ in range(n)], dtype=np.int64)
-
-
 class Learnt(NamedTuple):
     """What a training on one street gives."""
 
