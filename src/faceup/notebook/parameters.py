@@ -67,7 +67,7 @@ RULES = {  # how a knob's name ends, and what it may be; the first line that fit
     "flops": conint(ge=3, le=22_100),
     "holes": conint(ge=1, le=1081),
     "games": conint(ge=10),
-    r"boards|matches|match_hands|evaluations|training_seeds": conint(ge=2),
+    r"boards|matches|match_hands|match_deals|evaluations|training_seeds": conint(ge=2),
     "card_parts|rule_lines": conint(ge=2, le=12),
     ".*": _COUNT,
 }
