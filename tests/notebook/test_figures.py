@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from faceup.cards.features import hand
-from faceup.cards.hand_figures import chart13, decile_steps, equity_histogram, feature_vector, unfoldings
+from faceup.cards.hand_figures import chart13
 from faceup.notebook import figures, tables
 
 matplotlib.use("Agg")  # no window, whatever the machine has
@@ -26,11 +25,9 @@ def style(tmp_path, monkeypatch):
 
 
 def draw():
-    figure, axes = plt.subplots(1, 3, figsize=(12, 5))
-    example = hand("Ac3h", "Kh3sJc9d")
-    equity_histogram(axes[0], example, 3)
-    decile_steps(axes[1], example, 3)
-    chart13(axes[2], range(169), "cell", show="{:.0f}".format)
+    figure, axes = plt.subplots(1, 2, figsize=(12, 5))
+    axes[0].step(range(10), range(10), label="steps")
+    chart13(axes[1], range(169), "cell", show="{:.0f}".format)
     return figure
 
 
@@ -52,22 +49,6 @@ def test_a_picture_has_few_colours_and_loses_no_line(tmp_path):
     full, few = (np.asarray(Image.open(file).convert("RGB")) for file in (drawn, saved))
     assert full.shape == few.shape and len(np.unique(few.reshape(-1, 3), axis=0)) <= 256
     assert np.abs(full.astype(int) - few).mean() < 2.5 and saved.stat().st_size < 0.5 * len(drawn.getvalue())
-
-
-def test_unfoldings_show_one_of_each_outcome():
-    some, certain = (
-        [text.get_text() for text in unfoldings(hand(*cards)).axes[0].texts]
-        for cards in (("7c2h", "Kh3sJc9d"), ("AhKh", "QhJhTh2c2d"))
-    )
-    assert [word for word in some if word in ("all", "win", "tie", "loss")] == ["all", "win", "tie", "loss"]
-    assert "all unfoldings: 45,540 (100.00 %)" in some
-    assert [word for word in certain if word in ("win", "tie", "loss")] == ["win"]
-
-
-def test_feature_vector_checks_its_length():
-    feature_vector(hand("Ac3h", "Kh3sJc9d2c").vector(), 3, "river")
-    with pytest.raises(ValueError, match="has 5, expected 15 on the turn"):
-        feature_vector([0.5] * 5, 2, "turn")
 
 
 def test_tables_as_markdown_and_csv(tmp_path):
