@@ -41,11 +41,11 @@ def test_what_is_published_names_its_commit(repository):
     made = repository / "build" / "strong" / "reports"
     write_text(made / "metrics" / "safe.json", '{"mbb": 1.5}')
     write_text(made / "agents" / "oct.json", '{"provenance": {"seed": 1}, "labels": ["fold"]}')
-    nbformat.write(nbformat.v4.new_notebook(cells=[nbformat.v4.new_markdown_cell("# Title")]), made / "18_safe.ipynb")
+    nbformat.write(nbformat.v4.new_notebook(cells=[nbformat.v4.new_markdown_cell("# Title")]), made / "14_safe.ipynb")
     place = profile.publish(made.parent, "strong", "abc")
     assert json.loads((place / "metrics" / "safe.json").read_text()) == {"commit": "abc", "mbb": 1.5}
     assert json.loads((place / "agents" / "oct.json").read_text())["provenance"] == {"seed": 1, "commit": "abc"}
-    assert "by commit abc" in nbformat.read(place / "18_safe.ipynb", as_version=4).cells[0].source
+    assert "by commit abc" in nbformat.read(place / "14_safe.ipynb", as_version=4).cells[0].source
 
 
 def test_an_unknown_profile_is_refused_by_name(repository, capsys):

@@ -19,7 +19,7 @@ from faceup.notebook.paths import REPORTS, ROOT
 from faceup.notebook.stages import PIPELINE, outs_of, stages_of
 from faceup.notebook.storage import write_json, write_text
 
-STAGES = ("equity", "selfplay", "distill", "safe", "stand_in", "head_to_head", "strategy", "exploitability")
+STAGES = ("equity", "selfplay", "distill", "safe", "opponents", "matches", "strategy", "exploitability")
 _WHOSE = "Tables and figures show this run, running text the numbers of the default profile."
 _MADE = ("reports/", "dvc.lock", "notebooks/studies/dvc.lock")  # not copied: what is there in the end, the run made
 

@@ -22,13 +22,13 @@ CHOSEN = (  # how the rows of README.md begin
 
 
 def match_between(pairs: list[dict], first: str, second: str) -> dict:
-    """What the first agent wins from the second, from the pairs of head_to_head.json. Raises ValueError if they never met."""
+    """What the first agent wins from the second, from the pairs of matches.json. Raises ValueError if they never met."""
     for pair in pairs:
         if (pair["first"], pair["second"]) == (first, second):
             return pair
         if (pair["second"], pair["first"]) == (first, second):
             return pair | {"first": first, "second": second, "mbb": -pair["mbb"]}
-    raise ValueError(f"no match of {first} against {second}, expected one in head_to_head.json")
+    raise ValueError(f"no match of {first} against {second}, expected one in matches.json")
 
 
 def agent_row(name: str, found: Any, depth: int | None = None, leaves: int | None = None, match: Any = None) -> dict:
