@@ -1,15 +1,12 @@
 """Kill self-play with SIGKILL at random moments and resume it: the final strategy must have the bytes of an undisturbed run.
 
-    python tests/kill_and_resume.py [kills]          self-play in one process
-    python tests/kill_and_resume.py [kills] ranks    in batches on 1, 2 or 4 processes, of which one is killed
+    python tests/kill_and_resume.py [kills]
 
-The short versions are in tests/holdem/solve/test_checkpoint.py and tests/holdem/scale/test_selfplay_on_ranks.py. In one process
-this file plays; on several plays the toy of the second.
+The short version is in tests/holdem/solve/test_checkpoint.py.
 """
 
 import os
 import random
-import signal
 import subprocess
 import sys
 import tempfile
@@ -20,10 +17,9 @@ import numpy as np
 
 from faceup.notebook.source_code import SOURCES
 
-TOY = Path(__file__).parent / "holdem" / "scale" / "toy_selfplay.py"
-ENVIRONMENT = {"PYTHONPATH": str(SOURCES), "NUMBA_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
-A_KILL = 100, 1500  # iterations in one process and on several, so many that no life of a run is its last by accident
-PATIENCE = 0.3, 1  # seconds that a run lives at the most after a new checkpoint
+ENVIRONMENT = {"PYTHONPATH": str(SOURCES), "NUMBA_NUM_THREADS": "1"}
+A_KILL = 100  # iterations, so many that no life of a run is its last by accident
+PATIENCE = 0.3  # seconds that a run lives at the most after a new checkpoint
 
 
 def play(folder: Path, iterations: int) -> None:
@@ -42,14 +38,11 @@ def play(folder: Path, iterations: int) -> None:
     save_strategy(folder / "strategy.npz", TablePolicy(run.average, groups))
 
 
-def start(folder: Path, iterations: int, processes: int) -> subprocess.Popen:
-    """Self-play in one process, for 0, or on processes of torchrun: in batches of 16 boards, with a checkpoint after each 160."""
-    command = [__file__, "--play", folder, iterations]
-    if processes:
-        torchrun = ["-m", "torch.distributed.run", "--standalone", f"--nproc-per-node={processes}"]
-        command = [*torchrun, TOY, folder, iterations, 16, 4, 160]
+def start(folder: Path, iterations: int) -> subprocess.Popen:
+    """Self-play in a process of its own."""
+    command = [sys.executable, __file__, "--play", str(folder), str(iterations)]
     with open(folder.with_suffix(".log"), "w") as log:
-        return subprocess.Popen([sys.executable, *map(str, command)], env=os.environ | ENVIRONMENT, stderr=log)
+        return subprocess.Popen(command, env=os.environ | ENVIRONMENT, stderr=log)
 
 
 def newest(folder: Path) -> str:
@@ -57,28 +50,27 @@ def newest(folder: Path) -> str:
     return max((path.name for path in folder.glob("checkpoint-*")), default="")
 
 
-def kill(folder: Path, iterations: int, processes: int, rng: random.Random) -> None:
-    """Start a run, and kill it or one of its processes a moment after a new checkpoint. RuntimeError if it had ended before."""
-    before, run = newest(folder), start(folder, iterations, processes)
+def kill(folder: Path, iterations: int, rng: random.Random) -> None:
+    """Start a run, and kill it a moment after a new checkpoint. RuntimeError if it had ended before."""
+    before, run = newest(folder), start(folder, iterations)
     while newest(folder) == before and run.poll() is None:
         time.sleep(0.01)
-    time.sleep(rng.uniform(0, PATIENCE[processes > 0]))
+    time.sleep(rng.uniform(0, PATIENCE))
     if run.poll() is not None:
         raise RuntimeError(f"the run had ended, expected a longer one: {folder.with_suffix('.log').read_text()}")
-    workers = Path(f"/proc/{run.pid}/task/{run.pid}/children").read_text().split() if processes else [run.pid]
-    os.kill(int(rng.choice(workers)), signal.SIGKILL)
-    print(f"killed one of {max(processes, 1)} at {newest(folder)}, which returned {run.wait()}", flush=True)
+    run.kill()
+    print(f"killed at {newest(folder)}, which returned {run.wait()}", flush=True)
 
 
-def same_bytes(kills: int, on_ranks: bool = False, seed: int = 0) -> bool:
+def same_bytes(kills: int, seed: int = 0) -> bool:
     """Whether a run killed so many times ends as one left alone."""
-    iterations, rng = A_KILL[on_ranks] * (kills + 1), random.Random(seed)
+    iterations, rng = A_KILL * (kills + 1), random.Random(seed)
     with tempfile.TemporaryDirectory() as name:
         alone, disturbed = Path(name) / "alone", Path(name) / "disturbed"
         for _ in range(kills):
-            kill(disturbed, iterations, rng.choice([1, 2, 4]) if on_ranks else 0, rng)
-        for folder, processes in ((alone, 1), (disturbed, 2)):
-            if start(folder, iterations, processes if on_ranks else 0).wait():
+            kill(disturbed, iterations, rng)
+        for folder in (alone, disturbed):
+            if start(folder, iterations).wait():
                 raise RuntimeError(f"self-play in {folder.name} failed: {folder.with_suffix('.log').read_text()}")
         return (alone / "strategy.npz").read_bytes() == (disturbed / "strategy.npz").read_bytes()
 
@@ -88,4 +80,4 @@ if __name__ == "__main__":
         play(Path(sys.argv[2]), int(sys.argv[3]))
     else:
         kills = int(sys.argv[1]) if len(sys.argv) > 1 else 20
-        print(f"{kills} kills:", "same bytes" if same_bytes(kills, "ranks" in sys.argv) else "OTHER BYTES")
+        print(f"{kills} kills:", "same bytes" if same_bytes(kills) else "OTHER BYTES")

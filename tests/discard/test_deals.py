@@ -51,19 +51,9 @@ def test_a_player_wins_nothing_from_itself():
     mixed = Strategy(layout, rng.random(int(layout.base[-1])), RULE)
     assert np.array_equal(play_deals(TREE, fake_tables(), mixed, mixed, 50, 1), np.zeros(50))
     weak, wild = check_fold_player(TREE, ROWS), random_player(TREE, ROWS)
-    found, back = (play_match(TREE, fake_tables(), *pair, 0, 1000, 1) for pair in ((wild, weak), (weak, wild)))
-    assert found.mbb > 3 * found.ci95 > 0 and found.deals == 1000
+    found, back = (play_match(TREE, fake_tables(), *pair, 1000, 1) for pair in ((wild, weak), (weak, wild)))
+    assert found.mbb > 3 * found.ci95 > 0
     assert abs(back.mbb + found.mbb) < 2 * found.ci95
-
-
-def test_a_match_ends_when_its_interval_is_narrow_enough():
-    pair = random_player(TREE, ROWS), check_fold_player(TREE, ROWS)
-    short = play_match(TREE, fake_tables(), *pair, 1e9, 5000, 1)
-    assert short.deals == 2000
-    longer = play_match(TREE, fake_tables(), *pair, 0.9 * short.ci95, 5000, 1)
-    assert longer.deals > 2000 and (longer.deals == 5000 or longer.ci95 <= 0.9 * short.ci95)
-    with pytest.raises(ValueError, match="at least 2"):
-        play_match(TREE, fake_tables(), *pair, 1.0, 1, 1)
 
 
 def test_all_hands_of_a_deal_meet_in_both_seats():
@@ -77,13 +67,13 @@ def test_all_hands_of_a_deal_meet_in_both_seats():
             wild.chances[entry + tree.n_actions[node] - 1] = 1
             careful.chances[entry + (tree.n_actions[node] - 1 if len(name) == 2 else 0)] = 1
     deck, expected = np.arange(52), 0
-    _shuffle(deck, 9 + 4 * SIDES, _generator(5, 1, 3))
+    _shuffle(deck, 9 + 4 * SIDES, _generator(5, 1, 0))
     holes = [deck[9 + 4 * side : 11 + 4 * side].tolist() for side in range(SIDES)]
     power = [strength([*hole, *deck[4:9].tolist()]) for hole in holes]
     for i, j in permutations(range(SIDES), 2):
         pair = holes[j][0] // 4 == holes[j][1] // 4
         expected += 400 * ((power[i] > power[j]) - (power[i] < power[j])) if pair else 2 + 1  # as big and as small blind
-    assert play_deals(tree, tables, wild, careful, 1, 5, 3)[0] == pytest.approx(500 * expected / (2 * SIDES * (SIDES - 1)))
+    assert play_deals(tree, tables, wild, careful, 1, 5)[0] == pytest.approx(500 * expected / (2 * SIDES * (SIDES - 1)))
 
 
 def test_thresholds_remove_rare_actions():

@@ -86,7 +86,7 @@ def test_a_response_in_both_seats_beats_what_it_answers():
     blind = Setting("chance", RULE, False, 1.0)
     weak = train(TREE, fake_tables(), ROWS, blind, 4, EPOCH)
     response = train(TREE, fake_tables(), ROWS, blind, 4, 4 * EPOCH, opponent=weak)
-    assert play_match(TREE, fake_tables(), response, weak, 0, 2000, 4).mbb > 0
+    assert play_match(TREE, fake_tables(), response, weak, 2000, 4).mbb > 0
 
 
 @pytest.mark.parametrize(

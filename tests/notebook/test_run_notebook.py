@@ -50,23 +50,19 @@ def notebook(*code: str, sections=(SECTION,), declares=f"seed = -1  # all genera
 
 @pytest.fixture
 def run(tmp_path):
-    """Runs a notebook as `99_small` of a repository in tmp_path, as the stage's command does; returns what it says on stderr.
+    """Runs a notebook as `99_small` of a repository in tmp_path; returns what it says on stderr.
 
     It succeeds or, with another `status`, fails in plain words and without a report.
     """
     smoke.copy_parameters(tmp_path)
 
-    def start(nb, name="99_small", src=ROOT / "src", processes="", status=0) -> str:
+    def start(nb, name="99_small", src=ROOT / "src", status=0) -> str:
         nbformat.write(nb, tmp_path / "notebooks" / f"{name}.ipynb")
         command = [sys.executable, "-m", "faceup.notebook.run_notebook", name]
         surroundings = os.environ | {"FACEUP_ROOT": str(tmp_path), "PYTHONPATH": str(src)}
-        if processes:
-            command = ["sh", str(ROOT / "notebooks" / "run"), name]
-            path = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
-            surroundings |= {"PATH": path, "FACEUP_PROCESSES": processes, "NUMBA_NUM_THREADS": "2"}
         done = subprocess.run(command, env=surroundings, cwd=tmp_path, capture_output=True, text=True)
         assert (done.returncode, done.stdout) == (status, ""), done.stderr
-        if status and not processes:  # else torchrun says more, and another process may have ended well
+        if status:
             assert "Traceback" not in done.stderr and not list((tmp_path / "reports").glob("*.ipynb"))
         return done.stderr
 
@@ -93,64 +89,6 @@ def test_two_runs_give_the_same_bytes_and_the_given_values(run, tmp_path):
     assert last.text.startswith("data {") and last.text.endswith("<object object>\n")
     assert [p.name for p in (tmp_path / "reports").iterdir() if p.is_file()] == ["99_small.ipynb"]
     assert not list((tmp_path / "build" / "notebooks").iterdir())
-
-
-SHARED = """\
-import os
-
-import numpy as np
-
-from faceup.notebook.intervals import mean_ci95
-from faceup.notebook.paths import DATA, ROOT
-from faceup.notebook.ranks import Ranks
-from faceup.notebook.storage import save_npy
-from faceup.notebook.stored import stored
-from faceup.notebook.tables import show_table
-
-done = []
-
-def sevenths(n, ranks=Ranks()):
-    def work(k):
-        done.append(k)
-        return np.array([k / 7])
-
-    return np.array(list(ranks.in_order(n, 1, work)))
-
-sevenths.__module__ = "faceup.notebook.stored"  # only functions of the package are stored
-values = stored(sevenths, 5)
-mean = stored(mean_ci95, values[:, 0])
-save_npy(DATA / "values.npy", values)
-(ROOT / f"done-{os.environ.get('RANK', '')}").write_text(str(len(done)))
-show_table(["mean", "ci95"], [mean])"""
-
-
-def test_processes_share_out_what_they_can_to_the_same_bytes(run, tmp_path):
-    report, data, kept = (tmp_path / name for name in ("reports/99_small.ipynb", "data/values.npy", "build/stored"))
-    run(notebook(SHARED))
-    of_one = report.read_bytes(), data.read_bytes(), {path.name for path in kept.iterdir()}
-    shutil.rmtree(kept)
-    assert run(notebook(SHARED), processes="2").count("99_small: cell 2/2 `import os`") == 1
-    assert (report.read_bytes(), data.read_bytes(), {path.name for path in kept.iterdir()}) == of_one and len(of_one[2]) == 2
-    assert [(tmp_path / f"done-{rank}").read_text() for rank in ("", 0, 1)] == ["5", "3", "2"]
-    assert [path.name for path in (tmp_path / "build" / "ranks").iterdir()] == ["1"]
-    run(notebook(SHARED), processes="2")
-    assert (tmp_path / "done-1").read_text() == "0" and report.read_bytes() == of_one[0]
-
-
-def test_an_error_of_one_process_ends_all_and_names_it(run):
-    said = run(notebook("import os  # stored()\nassert os.environ['RANK'] == '0', 'lost'"), processes="2", status=1)
-    assert "rank 1: notebooks/99_small.ipynb: cell 2/2 `import os  # stored()` failed: AssertionError: lost" in said
-
-
-def test_a_notebook_that_stores_nothing_is_run_by_one_process(run, tmp_path):
-    run(notebook("import os\nprint(os.environ.get('RANK'))"), processes="2")
-    assert cells_of(tmp_path)[-1].outputs[0].text == "None\n"
-
-
-@pytest.mark.parametrize("processes", ["two", "0", "-1"])
-def test_an_unusable_number_of_processes_is_refused(run, processes):
-    said = run(notebook("x = 1"), processes=processes, status=2)
-    assert said.strip() == f"FACEUP_PROCESSES is {processes}, expected a number from 1 on"
 
 
 @pytest.fixture

@@ -3,7 +3,7 @@
 A deal is a board and SIDES hands, each with the cards that it may draw. Every hand meets every other one, in both seats and
 with the players exchanged: the same cards, and the same random numbers for mixed actions. What differs between two players is
 then all that is left, and a player wins nothing from itself. The same deals serve all pairs of players. An interval comes from
-how deals differ, and a match lasts until the interval is as narrow as asked.
+how deals differ.
 """
 
 from collections.abc import Iterator, Sequence
@@ -20,7 +20,6 @@ from faceup.notebook.intervals import mean_ci95
 from faceup.notebook.threads import on_threads
 
 SIDES = 6  # hands to a deal
-_BATCH = 2000  # deals between two looks at the interval
 
 
 class Result(NamedTuple):
@@ -28,7 +27,6 @@ class Result(NamedTuple):
 
     mbb: float
     ci95: float  # half-width
-    deals: int
 
 
 @njit(cache=True)
@@ -52,11 +50,11 @@ def _meet(tree, layout, chances, seen, i, j, state):
 
 
 @njit(cache=True, nogil=True)
-def _play(share, tree, layout, chances, policies, tables, seed, start, out):
-    """out (n,): chips that the first player wins of deals start, start + 1, .."""
+def _play(share, tree, layout, chances, policies, tables, seed, out):
+    """out (n,): chips that the first player wins of each deal."""
     for d in range(share[0], out.shape[0], share[1]):
         deck, seen = np.arange(52), _make_seen(2 * SIDES)
-        state, total = _generator(seed, 1, start + d), 0.0  # 1: other deals than those of self-play with the same seed
+        state, total = _generator(seed, 1, d), 0.0  # 1: other deals than those of self-play with the same seed
         _shuffle(deck, 9 + 4 * SIDES, state)
         found = _find_boards(deck[4:9], tables)
         for side in range(2 * SIDES):
@@ -72,29 +70,17 @@ def _play(share, tree, layout, chances, policies, tables, seed, start, out):
         out[d] = total / (2 * SIDES * (SIDES - 1))
 
 
-def play_deals(
-    tree: PublicTree, tables: HandTables, first: Strategy, second: Strategy, deals: int, seed: int, start: int = 0
-) -> np.ndarray:
-    """What the first strategy wins from the second on deals start, start + 1, .., means of all hands and seats, mbb (deals,)."""
+def play_deals(tree: PublicTree, tables: HandTables, first: Strategy, second: Strategy, deals: int, seed: int) -> np.ndarray:
+    """What the first strategy wins from the second on each deal, means of all hands and seats, mbb (deals,)."""
     out, policies = np.empty(deals), (first.policy, second.policy)
     layout = both(first.layout, second.layout, len(first.chances))
-    on_threads(_play, tree, layout, np.append(first.chances, second.chances), policies, tables, seed, start, out)
+    on_threads(_play, tree, layout, np.append(first.chances, second.chances), policies, tables, seed, out)
     return out * MBB_PER_CHIP
 
 
-def play_match(
-    tree: PublicTree, tables: HandTables, first: Strategy, second: Strategy, width: float, deals: int, seed: int
-) -> Result:
-    """What the first strategy wins, known to half a 95 % interval of at most width mbb/g, or as `deals` deals tell it.
-
-    Raises ValueError below 2 deals.
-    """
-    if deals < 2:
-        raise ValueError(f"deals is {deals}, expected at least 2")
-    won = np.empty(0)
-    while len(won) < deals and (len(won) == 0 or mean_ci95(won)[1] > width):
-        won = np.append(won, play_deals(tree, tables, first, second, min(_BATCH, deals - len(won)), seed, len(won)))
-    return Result(*mean_ci95(won), len(won))
+def play_match(tree: PublicTree, tables: HandTables, first: Strategy, second: Strategy, deals: int, seed: int) -> Result:
+    """What the first strategy wins from the second, mean of `play_deals`."""
+    return Result(*mean_ci95(play_deals(tree, tables, first, second, deals, seed)))
 
 
 def random_player(tree: PublicTree, n_rows: tuple[int, ...]) -> Strategy:

@@ -3,11 +3,8 @@
 A stage runs with the values of params.yaml, but in Lab the parameters cell runs as it stands. Where its values differ, DATA,
 REPORTS and the folders in them are those of build/lab/NOTEBOOK. There every file is a link to that of the pipeline until the
 notebook writes it: `storage` puts a new file in the place of a link, and never writes through one.
-
-Of many processes that run a notebook (notebook/ranks) only the first writes to data/ and reports/, the others to build/ranks.
 """
 
-import shutil
 import sys
 from functools import lru_cache
 from pathlib import Path
@@ -19,7 +16,6 @@ from faceup.notebook import paths
 from faceup.notebook.parameters import load_parameters
 from faceup.notebook.parameters_cell import declared_in, load_study_parameters
 from faceup.notebook.paths import ROOT
-from faceup.notebook.ranks import own_rank
 from faceup.notebook.stages import PIPELINE, STUDY_PIPELINE, notebook_of, stages_of
 
 _PLACES = {name: getattr(paths, name).relative_to(ROOT) for name in ("DATA", "REPORTS", "FIGURES", "TABLES", "METRICS", "AGENTS")}
@@ -68,11 +64,6 @@ def watch() -> None:
     shell, said = get_ipython(), ""
     if shell is None:
         return
-    if own_rank() > 0:
-        place = ROOT / "build" / "ranks" / str(own_rank())
-        shutil.rmtree(place, ignore_errors=True)  # what an earlier notebook has written there may be stale
-        _link(place)
-        return _use(place, shell.user_ns)
 
     def look(_cell: object = None) -> None:
         """Compare the kernel's variables with the parameters, and move what is written where they differ."""

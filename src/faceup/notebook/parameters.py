@@ -35,7 +35,6 @@ _RAISES = _rising(confloat(ge=0.05, le=200), least=0)  # in pots
 _EPOCHS = conint(ge=5000, multiple_of=5000)  # of discard.selfplay
 RULES = {  # how a knob's name ends, and what it may be; the first line that fits counts
     "seed": conint(ge=0, lt=2**32),
-    r"selfplay\.batch|turn_batch": _also(conint(ge=1), "a power of two", lambda n: n & (n - 1) == 0),
     "bins": Literal[2, 4, 5, 10, 20],
     "shifts": conlist(confloat(ge=-1, le=1), min_length=3, max_length=3),
     r"bayes\.exploitability_flops": Literal[0] | conint(ge=4, le=22_100),
@@ -61,14 +60,14 @@ RULES = {  # how a knob's name ends, and what it may be; the first line that fit
     "small_depth|picture_depth": conint(ge=1, le=6),
     "depth|deepest": _DEPTH,
     r"distill\.oct_regrowths": conlist(conint(ge=0), min_length=4, max_length=4),
-    r"regrowths|card_restarts|slumbot_hands|boards_before|distill\.test_boards": conint(ge=0),
+    r"regrowths|card_restarts|slumbot_hands|distill\.test_boards": conint(ge=0),
     "street_levels": _rising(conint(ge=1, le=1981)),
     "river_levels": conint(ge=1, le=1981),
     "turn_rivers": conint(ge=1, le=48),
     "flops": conint(ge=3, le=22_100),
     "holes": conint(ge=1, le=1081),
     "games": conint(ge=10),
-    r"boards|matches|match_hands|evaluations|training_seeds": conint(ge=2),
+    r"boards|matches|match_hands|match_deals|evaluations|training_seeds": conint(ge=2),
     "card_parts|rule_lines": conint(ge=2, le=12),
     ".*": _COUNT,
 }

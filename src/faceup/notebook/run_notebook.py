@@ -8,9 +8,6 @@ A notebook has one cell tagged `parameters`, of lines `name = value`, and names 
 of params.yaml that it reads: {"faceup": {"sections": ["selfplay"]}}. Each declared name must be a key of one
 of these sections, or `seed`; its value in the cell is replaced by the one in params.yaml, comments stay. A study
 may also name sections of notebooks/studies/params.yaml.
-
-Started by torchrun, all processes run the notebook and share out what they can (notebook/ranks, notebook/stored); the first one
-writes the report.
 """
 
 import base64
@@ -30,7 +27,6 @@ from nbformat import NotebookNode
 from faceup.notebook.parameters_cell import chosen_values, fill, parameters_cell, parameters_of
 from faceup.notebook.paths import AGENTS, DATA, FIGURES, METRICS, NOTEBOOKS, REPORTS, ROOT, STUDIES, TABLES
 from faceup.notebook.progress import NOTE
-from faceup.notebook.ranks import own_rank
 from faceup.notebook.source_code import edited
 from faceup.notebook.stages import remove_leftovers, sections_of, stage_of, undeclared
 from faceup.notebook.storage import write_text
@@ -153,28 +149,24 @@ def _first_line(text: str) -> str:
 
 def _execute(nb: NotebookNode, name: str) -> NotebookNode:
     """Run all cells; raises RuntimeError of one line naming the cell that failed; a copy stays in WORKING."""
-    copy = WORKING / f"{name}{f'-{own_rank()}' if own_rank() else ''}.ipynb"
+    copy = WORKING / f"{name}.ipynb"
     copy.parent.mkdir(parents=True, exist_ok=True)
-    for left in WORKING.glob(f"{name}-[0-9]*.ipynb") if own_rank() == 0 else ():
-        left.unlink(missing_ok=True)  # by a process that was ended because another one failed
     code = [i for i, cell in enumerate(nb.cells) if cell.cell_type == "code" and cell.source.strip() and cell.source != LOADED]
     place = "the kernel"
 
     def cell_starts(cell: NotebookNode, cell_index: int) -> None:
-        """Remember the cell and, where this process is the first of several, print its line; papermill calls this."""
+        """Remember the cell and print its line; papermill calls this."""
         nonlocal place
         if cell_index in code:
             place = f"cell {code.index(cell_index) + 1}/{len(code)} `{_first_line(cell.source)}`"
-            if own_rank() == 0:
-                print(f"{name}: {place}", file=sys.stderr, flush=True)
+            print(f"{name}: {place}", file=sys.stderr, flush=True)
 
     try:
-        with open(os.devnull, "w") as nowhere:
-            nb = papermill.execute_notebook(
-                nb, copy, kernel_name="python3", cwd=ROOT, progress_bar=False, stderr_file=nowhere if own_rank() else sys.stderr,
-                start_timeout=300, extra_arguments=["--log-level=CRITICAL"], on_cell_start=cell_starts,
-                shutdown_kernel="immediate",  # a kernel that shuts down by itself sometimes prints an error
-            )  # fmt: skip
+        nb = papermill.execute_notebook(
+            nb, copy, kernel_name="python3", cwd=ROOT, progress_bar=False, stderr_file=sys.stderr, start_timeout=300,
+            extra_arguments=["--log-level=CRITICAL"], on_cell_start=cell_starts,
+            shutdown_kernel="immediate",  # a kernel that shuts down by itself sometimes prints an error
+        )  # fmt: skip
     except Exception as error:
         said = f"{getattr(error, 'ename', type(error).__name__)}: {getattr(error, 'evalue', error)}"
         failed = f"{place} failed: {_without_machine(_first_line(said), ROOT)}"
@@ -215,12 +207,9 @@ def run(name: str) -> Path:
     for folder in (DATA, REPORTS, FIGURES, TABLES, METRICS, AGENTS):
         folder.mkdir(parents=True, exist_ok=True)
     report, marker = REPORTS / f"{name}.ipynb", WORKING / f"{name}.began"
-    if own_rank() == 0:
-        write_text(marker, "")  # a file's time is compared with a file's: a network's disk has a clock of its own
+    write_text(marker, "")  # a file's time is compared with a file's: a network's disk has a clock of its own
     nb.cells.append(nbformat.v4.new_code_cell(LOADED))
     nb = _execute(nb, name)
-    if own_rank() > 0:
-        return report
     said = "".join(output.text for output in nb.cells.pop().outputs if output.get("name") == "stdout")
     _check_code(name, said.rpartition("LOADED ")[2].partition("\n")[0].split())
     remove_leftovers(name, marker.stat().st_mtime)
@@ -267,7 +256,7 @@ def main(arguments: list[str]) -> int:
     try:
         clean() if arguments[0] == "--clean" else run(arguments[0])
     except (ValueError, RuntimeError, OSError) as error:
-        print(f"rank {own_rank()}: {error}" if own_rank() else error, file=sys.stderr)
+        print(error, file=sys.stderr)
         return 1
     except KeyboardInterrupt:
         print(f"{arguments[0]}: stopped", file=sys.stderr)

@@ -6,9 +6,6 @@ runs `play_boards(seats, boards, progress=..)` once. The same call returns what 
 result depends on: the code of the function and of all that it imports, the code and contents of its arguments, or the version
 of a library. `progress` is no such thing, nor is an argument that `apart_from` names. Prose, figures and tables are not either.
 
-On many processes (notebook/ranks) all call it. A function with a parameter `ranks` is called on all of them and shares out its
-work; any other one on rank 0 alone, with all threads of its machine, while the others wait. All return what rank 0 has stored.
-
 Results lie in build/stored, least lately used ones are removed beyond LIMIT bytes, and deleting the folder is always safe. With
 FACEUP_REUSE=0 in the environment everything is computed anew. Nothing is executed on reading: a result is JSON and plain arrays.
 """
@@ -23,7 +20,7 @@ import tempfile
 import time
 import types
 from collections.abc import Callable, Collection
-from contextlib import nullcontext, suppress
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -32,7 +29,6 @@ from llvmlite import binding
 
 from faceup.notebook.paths import ROOT
 from faceup.notebook.progress import Part, Progress, note
-from faceup.notebook.ranks import all_threads, join
 from faceup.notebook.source_code import code_digest
 from faceup.notebook.storage import load_npz, save_npz
 
@@ -232,24 +228,12 @@ def stored(function: Callable[..., T], *arguments: Any, apart_from: Collection[s
     apart_from: names of the function's parameters that do not decide its result, such as a folder for checkpoints. Raises
     TypeError for an argument whose contents cannot be told, or a result that cannot be stored, and what the function raises.
     """
-    bound, ranks = inspect.signature(function).bind(*arguments, **named), join()
+    bound = inspect.signature(function).bind(*arguments, **named)
     bound.apply_defaults()
-    decisive = {name: value for name, value in bound.arguments.items() if name not in {"progress", "ranks", *apart_from}}
-    name = ranks.told(f"{function.__name__}-{call_digest(function, decisive)[:32]}.npz")  # elsewhere a processor may differ
-    path, first = FOLDER / name, ranks.rank == 0
-    found = _read(path) if first and reusing() else []
-    if not ranks.told("found" * len(found)):
-        if shared := ranks.size > 1 and "ranks" in bound.arguments:
-            named["ranks"] = ranks
-        if first or shared:
-            with nullcontext() if shared else all_threads():
-                result = function(*arguments, **named)
-        found = [_kept(path, result)] if first else []
-    if ranks.told("stored" if ranks.size == 1 or path.is_file() else "") == "":
-        raise OSError(f"{name} is not stored: many processes need room for it on a disk that they share")
-    if not first and not (found := _read(path)):
-        raise OSError(f"{path}: rank 0 has stored it, expected a disk that all processes share")
-    result = found[0]
+    decisive = {name: value for name, value in bound.arguments.items() if name not in {"progress", *apart_from}}
+    path = FOLDER / f"{function.__name__}-{call_digest(function, decisive)[:32]}.npz"
+    found = _read(path) if reusing() else []
+    result = found[0] if found else _kept(path, function(*arguments, **named))
     if isinstance(progress := bound.arguments.get("progress"), Progress | Part):
         progress(progress.total)  # the lines that a report keeps, the same for a result that was read
     return result

@@ -3,16 +3,19 @@
 from pathlib import Path
 
 import kill_and_resume
+import numpy as np
 import pytest
-from games import SMALL, full_disk
-from toy_selfplay import GROUPS, SEED, TREE
+from games import PUSH, SMALL, full_disk
 
 from faceup.holdem.solve import checkpoint
 from faceup.holdem.solve.checkpoint import clear, fingerprint, load, save, train
+from faceup.holdem.solve.groups import N_RIVER_GROUPS, Groups
 from faceup.holdem.solve.selfplay import Discount, SelfPlay, new_state
 from faceup.notebook import source_code
 
-DISCOUNT = Discount(1.5, 0, 2, 2)
+TREE, DISCOUNT, SEED = PUSH, Discount(1.5, 0, 2, 2), 7
+IDS = [((7 * np.arange(1326)[None] + np.arange(n)[:, None]) % 5).astype(np.int32) for n in (1755, 16_432)]
+GROUPS = Groups(*IDS, (169, 5, 5, N_RIVER_GROUPS))
 OWNER = fingerprint(TREE, GROUPS, DISCOUNT, SEED)
 FRESH = new_state(TREE, GROUPS)
 NEWEST = "checkpoint-000000004.npz"  # of the fixture `two`

@@ -24,7 +24,6 @@ from faceup.holdem.solve.board import N_TILES, PADDED, TILE, _block_values, _gat
 from faceup.holdem.solve.layout import LANES, make_layout, stakes_at
 from faceup.holdem.solve.policy import Policy, checked_rows, class_reach, free_holes, opponents, street_reach
 from faceup.notebook.intervals import mean_ci95
-from faceup.notebook.ranks import Ranks
 from faceup.notebook.threads import ALONE, on_threads
 
 FIFTHS = 5  # of the hands that a board leaves, by equity
@@ -222,23 +221,14 @@ def play_boards(
     subset_size: int | None = None,
     seed: int = 0,
     progress: Callable[[int], None] = lambda done: None,
-    ranks: Ranks | None = None,
 ) -> np.ndarray:
-    """`Table.play` on many boards, (n_boards, n, n); subset_size random holes a board where given.
-
-    ranks: processes that all call this and share out the boards; all get the whole result. ConnectionError if one is lost.
-    """
-
-    def work(k: int) -> np.ndarray:
-        """The values of board `k` for every pair of policies, flat."""
-        subset = None if subset_size is None else _random_subset(boards[k], subset_size, [seed, k])
-        return table.play(boards[k], subset).ravel()
-
-    n, out = len(table.policies), []
-    for values in (ranks or Ranks()).in_order(len(boards), n * n, work):
-        out.append(values.reshape(n, n))
-        progress(len(out))
-    return np.array(out)
+    """`Table.play` on many boards, (n_boards, n, n); subset_size random holes a board where given."""
+    values = []
+    for k, board in enumerate(boards):
+        subset = None if subset_size is None else _random_subset(board, subset_size, [seed, k])
+        values.append(table.play(board, subset))
+        progress(k + 1)
+    return np.array(values)
 
 
 def _random_subset(board: Sequence[int], size: int, seed: list[int]) -> np.ndarray:

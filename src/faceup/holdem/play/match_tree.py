@@ -36,7 +36,6 @@ from faceup.holdem.play.match import Table, play_boards
 from faceup.holdem.play.purified import LikelyModel
 from faceup.holdem.solve.board import TILE
 from faceup.holdem.solve.policy import ModelPolicy, Policy, Predict, StreetRows, ask, checked_rows
-from faceup.notebook.ranks import Ranks
 from faceup.notebook.threads import on_threads
 
 Steps = list[tuple[int, int, float, int]]  # (child of the match tree, own node, chance, column) as in `Readings`
@@ -240,11 +239,10 @@ def play_sides(
     boards: Sequence[Sequence[int]],
     progress: Callable[[int], None] = lambda done: None,
     preflop_wins: np.ndarray | None = None,
-    ranks: Ranks | None = None,
 ) -> np.ndarray:
     """mbb/g that each agent (of the first side's tree) wins from the opponent on each board, exactly, (n_agents, n_boards).
 
-    preflop_wins: as in `Table`; ranks: as in `play_boards`.
+    preflop_wins: as in `Table`.
     """
     n, won = len(agents), np.zeros((len(agents), len(boards)))
     for seat, match in enumerate(sides.trees):
@@ -253,6 +251,6 @@ def play_sides(
         wanted[(slice(n), n) if seat == 0 else (n, slice(n))] = True
         table = Table(match, seated, wanted, preflop_wins)
         later = partial(lambda before, done: progress(before + done), seat * len(boards))
-        values = play_boards(table, boards, progress=later, ranks=ranks)
+        values = play_boards(table, boards, progress=later)
         won += MBB_PER_DOLLAR / 2 * (values[:, :n, n].T if seat == 0 else -values[:, n, :n].T)
     return won

@@ -45,7 +45,6 @@ from faceup.holdem.betting.betting_tree import (
 from faceup.holdem.solve.policy import Policy, checked_rows, class_reach, free_holes, opponents, preflop_reach, street_reach
 from faceup.holdem.solve.river_response import RiverResponder
 from faceup.notebook.intervals import student_95
-from faceup.notebook.ranks import Ranks
 
 N_FLOPS = 22_100
 _OPPONENTS = 1225  # holes that share no card with a given one
@@ -117,28 +116,13 @@ class Responder:
         by_street = np.array([leaks[decisions(self.tree, street)].sum(axis=0) for street in (1, 2, 3)])
         return FlopValues(by_class, luck, by_street, pairs)
 
-    def flops(
-        self, flops: np.ndarray, progress: Callable[[int], None] = lambda done: None, ranks: Ranks | None = None
-    ) -> list[FlopValues]:
-        """`flop` of each of several flops (n, 3); what is drawn more than once is answered once.
-
-        ranks: processes that all call this and share out the flops; all get the whole result. ConnectionError if one is lost.
-        """
+    def flops(self, flops: np.ndarray, progress: Callable[[int], None] = lambda done: None) -> list[FlopValues]:
+        """`flop` of each of several flops (n, 3); what is drawn more than once is answered once."""
         distinct, where, times = np.unique(flops, axis=0, return_inverse=True, return_counts=True)
-        total, n, values = self.leaks, N_CLASSES * len(self._frontier[0]), []
-        ends = np.cumsum([2 * n, 2 * n, 3 * N_CLASSES, N_CLASSES, total.size])
-
-        def work(k: int) -> np.ndarray:
-            self.leaks = np.zeros_like(total)
-            return np.concatenate([array.ravel() for array in (*self.flop(distinct[k].tolist(), int(times[k])), self.leaks)])
-
-        for k, numbers in enumerate((ranks or Ranks()).in_order(len(distinct), ends[-1], work)):
-            *kept, more = np.split(numbers, ends[:-1])
-            shapes = (2, -1, N_CLASSES), (2, -1, N_CLASSES), (3, N_CLASSES), (N_CLASSES,)
-            values.append(FlopValues(*(part.reshape(shape).copy() for part, shape in zip(kept, shapes, strict=True))))
-            total += more.reshape(total.shape)
+        values = []
+        for k, flop in enumerate(distinct):
+            values.append(self.flop(flop, int(times[k])))
             progress(int(times[: k + 1].sum()))
-        self.leaks = total
         return [values[k] for k in where.reshape(-1)]
 
     def _flop_nodes(self, flop: list[int]) -> tuple[np.ndarray, np.ndarray]:
@@ -275,10 +259,10 @@ class Responder:
 
 
 def answer_flops(
-    responder: Responder, flops: np.ndarray, progress: Callable[[int], None] = lambda done: None, ranks: Ranks | None = None
+    responder: Responder, flops: np.ndarray, progress: Callable[[int], None] = lambda done: None
 ) -> tuple[list[FlopValues], np.ndarray]:
     """What a new responder answers on flops (n, 3), and its `leaks` after them: a step whose result can be stored."""
-    return responder.flops(flops, progress, ranks), responder.leaks
+    return responder.flops(flops, progress), responder.leaks
 
 
 def difference(first: Exploitability, second: Exploitability) -> tuple[float, float]:

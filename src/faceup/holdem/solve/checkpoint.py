@@ -127,7 +127,7 @@ def _read_snapshot(folder: Path, iteration: int, owner: str) -> Tables:
 def clear(folder: str | os.PathLike) -> None:
     """Remove checkpoints and snapshots, and the folder where nothing else is in it."""
     folder = Path(folder)
-    for pattern in ("checkpoint-*.npz", "snapshot-*.npz", ".writing-*.npz", "lock"):
+    for pattern in ("checkpoint-*.npz", "snapshot-*.npz", ".writing-*.npz"):
         for path in folder.glob(pattern):
             path.unlink(missing_ok=True)
     if folder.is_dir() and not any(folder.iterdir()):

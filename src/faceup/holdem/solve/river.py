@@ -159,8 +159,8 @@ def _root_values(cells, kin_of_hole, reach, root, own, player, worth):
 
 
 @njit(cache=True)
-def _sweep_rivers(shapes, cells, kin, block, ends, learner, known, regrets, averages, scratch):
-    """Sweep the LANES river subtrees of a block, played by the regrets `known`, and update their tables.
+def _sweep_rivers(shapes, cells, kin, block, ends, learner, regrets, averages, scratch):
+    """Sweep the LANES river subtrees of a block, and update their tables.
 
     ends (n_columns, 2, N_TILES, TILE): each kin's reach of the roots; replaced by their values as `_replace_block` does.
     """
@@ -174,7 +174,7 @@ def _sweep_rivers(shapes, cells, kin, block, ends, learner, known, regrets, aver
             for n in range(3):
                 add(scratch.sums, (cells.entries[i, n] * 2 + player) * LANES, scratch.kin, kin.of_hole[i] * LANES)
     for g in range(cells.group.shape[0]):
-        scratch.chance[g, :n_nodes] = known[cells.group[g]][begin:end].reshape(n_nodes, LANES)
+        scratch.chance[g, :n_nodes] = regrets[cells.group[g]][begin:end].reshape(n_nodes, LANES)
         _match(shapes, shape, scratch.chance[g])
         _reach(shapes, shape, chance, g * chance.shape[1], scratch.reach, g)
     _sweep_cells(shapes, shape, cells, begin, end, shapes.stake[block], learner, regrets, averages, scratch)

@@ -12,7 +12,7 @@ solve/board); on the river all holes of one strength and one equity are one cell
 Boards come from the seed and the iteration's number alone, so that a run that is resumed goes on with the same bits.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import NamedTuple
 
 import numpy as np
@@ -148,8 +148,8 @@ def _down_parts(share, layout, parts, starts, regrets, strategy, rows, groups, n
 
 
 @njit(cache=True, nogil=True)
-def _all_ends(share, layout, sequence, starts, shapes, cells, holes, class_start, kin, ends, learner, known, regrets, averages):
-    """Values of all ends to both players, and a sweep of all rivers, LANES at a time, played by the regrets `known`."""
+def _all_ends(share, layout, sequence, starts, shapes, cells, holes, class_start, kin, ends, learner, regrets, averages):
+    """Values of all ends to both players, and a sweep of all rivers, LANES at a time."""
     for thread in range(share[0], starts.shape[0] - 1, share[1]):
         block = np.empty((2, PADDED, shapes.stake.shape[3]), np.float32)  # reach and values of the ends at hand
         river = _new_river_scratch(shapes)
@@ -161,7 +161,7 @@ def _all_ends(share, layout, sequence, starts, shapes, cells, holes, class_start
                     shown = column < layout.columns[0, 1]
                     _replace_block(ends, column, player, holes, class_start, kin, stake, shown, block)
             else:
-                _sweep_rivers(shapes, cells, kin, b, ends, learner, known, regrets, averages, river)
+                _sweep_rivers(shapes, cells, kin, b, ends, learner, regrets, averages, river)
 
 
 @njit(cache=True, nogil=True)
@@ -236,24 +236,23 @@ class SelfPlay:
                 self._end_epoch(done // self.discount.epoch)
             self.state = self.state._replace(iteration=done)
 
-    def _iterate(self, cards: np.ndarray, into: Sequence[Sequence[np.ndarray]] | None = None) -> None:
-        """Play one board; what it teaches goes into the tables `into`, four regrets and four averages: the state's by default."""
+    def _iterate(self, cards: np.ndarray) -> None:
+        """Play one board, and learn from it."""
         order = board_order(cards)
         n_groups, rows, kin, cells = self._locate(cards, order)
-        known = self.state.regrets
-        regrets, averages = (tuple(tables) for tables in into or self.state[:2])
+        regrets, averages = self.state.regrets, self.state.averages
         learner = self.state.iteration % 2 if self.in_turns else BOTH
         reach, value = self._roots
         at_root = reach[:, 0].reshape(2, PADDED)
         at_root[:] = 0
         at_root[:, kin.of_hole] = 1 if self._ranges is None else self._ranges[:, order.holes]
         shared = self._strategy, rows, self._groups, n_groups
-        down = known, *shared, reach, self._ends, kin.count, self._reach
+        down = regrets, *shared, reach, self._ends, kin.count, self._reach
         _down_parts(ALONE, self.layout, *_PREFLOP, *down)
         on_threads(_down_parts, self.layout, *self._parts, *down)
         on_threads(
             _all_ends, self.layout, *self._blocks, self._shapes, cells, order.holes, order.class_start, kin, self._ends,
-            learner, known[3], regrets[3], averages[3],
+            learner, regrets[3], averages[3],
         )  # fmt: skip
         up = learner, regrets, averages, *shared, value, self._ends, self._gain, self._reach
         on_threads(_up_parts, self.layout, *self._parts, *up)

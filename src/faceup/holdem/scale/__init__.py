@@ -1,1 +1,0 @@
-"""Self-play on more than the threads of one processor."""
