@@ -81,12 +81,15 @@ def test_smoke_exploitability_is_of_one_piece(metrics):
     found = metrics("exploitability")
     for measured in found["known"].values():
         assert measured["mbb"] == pytest.approx(measured["known"], rel=1e-3)
-    assert {agent["name"] for agent in found["main"]} == {"table", "safe table", "CART", "OCT", "safe OCT"}
-    assert len({row["flops"] for row in [*found["sweep"], *found["differences"]]}) == 1  # all agents meet the same
-    assert len({hand["line"] for hand in found["hands"]}) == 3
-    for agent in found["main"]:
+    assert {agent["name"] for agent in found["main"]} == {"table", "CART", "OCT"}
+    safe = metrics("safe")
+    assert {agent["name"] for agent in safe["agents"]} == {"safe table", "safe OCT"}
+    assert len({row["flops"] for row in [*found["sweep"], *safe["agents"]]}) == 1  # all agents meet the same
+    assert len({hand["line"] for hand in safe["hands"]}) == 3
+    for agent in [*found["sweep"], *safe["agents"]]:
         flop, turn, river = (agent["from_street"][street] for street in ("flop", "turn", "river"))
         assert flop >= turn >= river >= 0
+    for agent in found["main"]:
         assert [leak["mbb"] for leak in agent["worst"]] == sorted((leak["mbb"] for leak in agent["worst"]), reverse=True)
 
 
