@@ -67,6 +67,25 @@ def lies_in(file: str, place: str) -> bool:
     return f"{file}/".startswith(f"{place}/")
 
 
+@pytest.mark.parametrize(
+    ("edited", "stale"),
+    [
+        ("holdem/explorer/page.py", {"explorer"}),
+        ("holdem/explorer/main.js", {"explorer"}),
+        ("holdem/show/figures.py", {"explorer"}),
+        ("holdem/play/slumbot.py", set()),
+        ("notebook/plots.py", set()),
+        ("trees/figures.py", set()),
+    ],
+)
+def test_an_edit_of_what_draws_or_talks_makes_no_stage_stale_that_computes(edited, stale):
+    file = f"src/faceup/{edited}"
+    if any(Path(file).match(line.lstrip("/")) for line in (ROOT / ".dvcignore").read_text().splitlines()):
+        assert (ROOT / file).is_file() and not stale
+    else:
+        assert {name for name, stage in STAGES.items() if any(lies_in(file, dep) for dep in stage["deps"])} == stale
+
+
 def test_stages_stand_in_the_order_of_reading_and_need_only_earlier_ones():
     *names, last = map(notebook_of, STAGES.values())
     assert names == sorted(names) and last == "00_overview"
