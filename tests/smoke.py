@@ -21,8 +21,8 @@ from faceup.notebook.profile import copy_sources, repro
 SIDE_BY_SIDE = (  # two lists of stages at a time, of which neither needs what the other makes; the rest comes last
     (("human_rules",), ("equity",)),
     (("leduc", "discard"), ("selfplay", "distill")),
-    (("bayes", "stand_in", "selfplay_time", "strategy"), ("safe",)),
-    (("head_to_head",), ("exploitability",)),
+    (("bayes", "opponents", "strategy", "selfplay_time"), ("exploitability", "safe")),
+    (("matches",), ("explorer",)),
 )
 MARK = ".smoke"  # a file that says that FOLDER is ours to empty
 

@@ -86,7 +86,7 @@ def stated(folder: Path) -> dict[str, str]:
     read = {path.stem: json.loads(path.read_text(encoding="utf-8")) for path in (folder / "reports" / "metrics").glob("*.json")}
 
     def match(first: str, second: str) -> dict:
-        return scoreboard.match_between(read["head_to_head"]["pairs"], first, second)
+        return scoreboard.match_between(read["matches"]["pairs"], first, second)
 
     safe, history, leduc = read["safe"], read["history"], read["leduc"]
     strong = json.loads((folder / "reports/strong/metrics/safe.json").read_text(encoding="utf-8"))
@@ -128,7 +128,7 @@ def stated(folder: Path) -> dict[str, str]:
         "small safe tree": shown(safe["trees"][0]),
         "middle safe tree": shown(safe["trees"][1]),
         **{f"{row['agent']} and {row['setting']}": shown(row) for row in safe["lbr"]},
-        **{f"{name} costs": shown(found["loses"]) for name, found in read["head_to_head"]["safety"].items()},
+        **{f"{name} costs": shown(found["loses"]) for name, found in read["matches"]["safety"].items()},
         "strong table": shown(strong["table"], "after", "after_ci95"),
         "strong OCT": shown(strong["paper_tree"]),
         "strong tree": shown(strong["trees"][-1]),
@@ -163,15 +163,15 @@ TOLD = ("told less", "told bets and seat", "told more")
         ("notebooks/10_equity.ipynb", ("kings",)),
         ("notebooks/11_selfplay.ipynb", ("last snapshot", "table answered")),
         ("notebooks/12_distill.ipynb", ("CART told opponent loses", "CART told both+seat loses", "ours, depth 15 loses")),
-        ("notebooks/13_head_to_head.ipynb", (*MATCH, "safe table costs", "safe OCT costs")),
-        ("notebooks/14_selfplay_time.ipynb", ("CART to the stand-in",)),
-        ("notebooks/15_strategy.ipynb", ("bluff",)),
-        ("notebooks/16_exploitability.ipynb", (*ANSWERED, *ANY_SIZE, "OCT answered more", *SAFE[1:], "small safe tree")),
-        ("notebooks/17_stand_in.ipynb", ("stand-in",)),
+        ("notebooks/13_exploitability.ipynb", (*ANSWERED, "OCT answered more")),
         (
-            "notebooks/18_safe.ipynb",
+            "notebooks/14_safe.ipynb",
             (*ANSWERED, *ANY_SIZE, *SAFE, "solved OCT", "own tree taught", "safe table costs", "small safe tree", *STRONG[:3:2]),
         ),
+        ("notebooks/15_opponents.ipynb", ("stand-in",)),
+        ("notebooks/16_matches.ipynb", (*MATCH, "safe table costs", "safe OCT costs")),
+        ("notebooks/17_strategy.ipynb", ("bluff",)),
+        ("notebooks/18_selfplay_time.ipynb", ("CART to the stand-in",)),
         ("notebooks/20_human_rules.ipynb", ("by heart", "never bets")),
         ("notebooks/30_leduc.ipynb", ("Leduc CFR", "card of 42", "card of 72", "small tree")),
     ],

@@ -36,7 +36,7 @@ def test_smoke_optimal_trees_fit_no_worse_than_greedy_ones(metrics):
 
 def test_smoke_every_pair_has_met_once(metrics):
     """With a result, an interval and a hand's spread each; the stand-in among them."""
-    pairs = metrics("head_to_head")["pairs"]
+    pairs = metrics("matches")["pairs"]
     names = {pair[key] for pair in pairs for key in ("first", "second")}
     met = {frozenset((pair["first"], pair["second"])) for pair in pairs}
     assert len(met) == len(pairs) == len(names) * (len(names) - 1) // 2 and "stand-in" in names
@@ -47,7 +47,7 @@ def test_smoke_every_pair_has_met_once(metrics):
 
 def test_smoke_all_that_learned_play_argmax_as_well_and_safety_is_priced_for_drawn_actions(metrics):
     """Against each other, the table and the stand-in; hands against the stand-in are scored with less luck."""
-    found = metrics("head_to_head")
+    found = metrics("matches")
     assert set(found["argmax"]) == {"table", "CART", "OCT", "XGBoost", "NN"}  # no safe agent
     for name, played in found["argmax"].items():
         cures = {"gain_of_argmax_against_stand_in"} | ({"gain_of_threshold_against_stand_in"} & set(played))
@@ -81,12 +81,15 @@ def test_smoke_exploitability_is_of_one_piece(metrics):
     found = metrics("exploitability")
     for measured in found["known"].values():
         assert measured["mbb"] == pytest.approx(measured["known"], rel=1e-3)
-    assert {agent["name"] for agent in found["main"]} == {"table", "safe table", "CART", "OCT", "safe OCT"}
-    assert len({row["flops"] for row in [*found["sweep"], *found["differences"]]}) == 1  # all agents meet the same
-    assert len({hand["line"] for hand in found["hands"]}) == 3
-    for agent in found["main"]:
+    assert {agent["name"] for agent in found["main"]} == {"table", "CART", "OCT"}
+    safe = metrics("safe")
+    assert {agent["name"] for agent in safe["agents"]} == {"safe table", "safe OCT"}
+    assert len({row["flops"] for row in [*found["sweep"], *safe["agents"]]}) == 1  # all agents meet the same
+    assert len({hand["line"] for hand in safe["hands"]}) == 3
+    for agent in [*found["sweep"], *safe["agents"]]:
         flop, turn, river = (agent["from_street"][street] for street in ("flop", "turn", "river"))
         assert flop >= turn >= river >= 0
+    for agent in found["main"]:
         assert [leak["mbb"] for leak in agent["worst"]] == sorted((leak["mbb"] for leak in agent["worst"]), reverse=True)
 
 

@@ -38,8 +38,8 @@ def uniform_table(tree, groups: Groups) -> TablePolicy:
 
 
 def test_matches(tables) -> None:
-    """Each part of `13_head_to_head` at a small size, after a run that compiles; the whole table by its own sizes."""
-    knobs = load_parameters()["head_to_head"]
+    """Each part of `16_matches` at a small size, after a run that compiles; the whole table by its own sizes."""
+    knobs = load_parameters()["matches"]
     mine, theirs = menu_from(**load_parameters()["betting"]), menu_from(*load_parameters()["stand_in_betting"].values())
     sides, exchanged = make_sides(mine, theirs), make_sides(theirs, mine)
     tree, boards = sides.own[0], random_boards(BOARDS + 1, seed=3)

@@ -102,12 +102,12 @@ def test_scoreboard_stands_between_its_markers(tmp_path):
     path = tmp_path / "scoreboard.csv"
     path.write_text("""what,paper,where,ours,ci95,notebook,why
 kings,82.5%,Section 2,82.39568,0,10_equity,exact
-match,almost $5,Section 3,-3.25,1.5,13_head_to_head,
+match,almost $5,Section 3,-3.25,1.5,16_matches,
 other,,,,,,later""")
     table = scoreboard.markdown(path)
     assert table.splitlines()[2:] == [
         "| kings | 82.5% (Section 2) | 82.39568 | `10_equity` | exact |",
-        "| match | almost \\$5 (Section 3) | \u22123.2 ± 1.5 | `13_head_to_head` |  |",
+        "| match | almost \\$5 (Section 3) | \u22123.2 ± 1.5 | `16_matches` |  |",
         "| other |  |  |  | later |",
     ]
     assert scoreboard.markdown(path, ("other", "ki")).splitlines()[2:] == [table.splitlines()[k] for k in (2, 4)]

@@ -5,7 +5,7 @@ import json
 import nbformat
 import pytest
 
-from faceup.notebook import paths, profile
+from faceup.notebook import profile
 from faceup.notebook.stages import PIPELINE, outs_of, stages_of
 from faceup.notebook.storage import write_text
 
@@ -41,11 +41,11 @@ def test_what_is_published_names_its_commit(repository):
     made = repository / "build" / "strong" / "reports"
     write_text(made / "metrics" / "safe.json", '{"mbb": 1.5}')
     write_text(made / "agents" / "oct.json", '{"provenance": {"seed": 1}, "labels": ["fold"]}')
-    nbformat.write(nbformat.v4.new_notebook(cells=[nbformat.v4.new_markdown_cell("# Title")]), made / "18_safe.ipynb")
+    nbformat.write(nbformat.v4.new_notebook(cells=[nbformat.v4.new_markdown_cell("# Title")]), made / "14_safe.ipynb")
     place = profile.publish(made.parent, "strong", "abc")
     assert json.loads((place / "metrics" / "safe.json").read_text()) == {"commit": "abc", "mbb": 1.5}
     assert json.loads((place / "agents" / "oct.json").read_text())["provenance"] == {"seed": 1, "commit": "abc"}
-    assert "by commit abc" in nbformat.read(place / "18_safe.ipynb", as_version=4).cells[0].source
+    assert "by commit abc" in nbformat.read(place / "14_safe.ipynb", as_version=4).cells[0].source
 
 
 def test_an_unknown_profile_is_refused_by_name(repository, capsys):
@@ -53,20 +53,8 @@ def test_an_unknown_profile_is_refused_by_name(repository, capsys):
     assert "one of strong" in capsys.readouterr().err
 
 
-def test_a_profile_reads_the_metrics_of_papers_that_it_leaves_out_and_does_not_publish_them(repository):
-    leduc = "reports/metrics/leduc.json"
-    assert leduc in profile.borrowed() and all((paths.ROOT / name).is_file() for name in profile.borrowed())
-    folder = repository / "build" / "strong"
-    write_text(repository / leduc, '{"exact": 1}')
-    write_text(folder / "reports" / "metrics" / "safe.json", '{"mbb": 1.5}')
-    profile.copy_sources(folder, "params/strong.yaml")
-    assert (folder / leduc).read_text() == '{"exact": 1}'
-    assert [path.name for path in (profile.publish(folder, "strong", "abc") / "metrics").iterdir()] == ["safe.json"]
-
-
-def test_a_profile_has_all_that_its_stages_read():
-    """They make it themselves, or it is borrowed from reports/."""
+def test_a_profile_makes_all_that_its_stages_read():
     stages = stages_of(PIPELINE)
     made = {out for name in profile.STAGES for out in outs_of(stages[name])}
     read = {dep for name in profile.STAGES for dep in stages[name]["deps"] if dep.startswith(("reports/", "data/"))}
-    assert read - made - {"data/published.yaml"} == set(profile.borrowed())
+    assert read - made == {"data/published.yaml"}

@@ -2,7 +2,7 @@
 
 Copies the working tree into build/strong, params/strong.yaml there as params.yaml, and runs stages by `dvc repro`. A run that was
 stopped goes on with the same command. The pipeline's own results stay as they are. In the end notebooks, metrics and agents are
-copied to reports/strong; each names the commit that made it. Metrics of papers that are left out are those in reports/.
+copied to reports/strong; each names the commit that made it.
 """
 
 import json
@@ -16,10 +16,9 @@ from pathlib import Path
 import nbformat
 
 from faceup.notebook.paths import REPORTS, ROOT
-from faceup.notebook.stages import PIPELINE, outs_of, stages_of
 from faceup.notebook.storage import write_json, write_text
 
-STAGES = ("equity", "selfplay", "distill", "safe", "stand_in", "head_to_head", "strategy", "exploitability")
+STAGES = ("equity", "selfplay", "distill", "exploitability", "safe", "opponents", "matches", "strategy")
 _WHOSE = "Tables and figures show this run, running text the numbers of the default profile."
 _MADE = ("reports/", "dvc.lock", "notebooks/studies/dvc.lock")  # not copied: what is there in the end, the run made
 
@@ -34,17 +33,9 @@ def sources() -> list[str]:
     return [str(path.relative_to(ROOT)) for path in [*known, *inner, ROOT / "data" / "published.yaml"]]
 
 
-def borrowed() -> list[str]:
-    """Results that the STAGES read and do not make, such as those of Leduc hold'em; paths in the repository."""
-    stages = stages_of(PIPELINE)
-    made = {out for name in STAGES for out in outs_of(stages[name])}
-    return sorted({dep for name in STAGES for dep in stages[name]["deps"] if dep.startswith("reports/")} - made)
-
-
 def copy_sources(folder: Path, parameters: str) -> None:
     """Copy the `sources` into `folder`, those parameters (a path in the repository) as params.yaml; what else is there stays."""
-    copied = [name for name in sources() if not name.startswith(_MADE)] + borrowed()
-    for name in [name for name in copied if (ROOT / name).is_file()]:
+    for name in (name for name in sources() if not name.startswith(_MADE) and (ROOT / name).is_file()):
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy2(ROOT / name, folder / name)
     shutil.copy2(ROOT / parameters, folder / "params.yaml")
@@ -79,8 +70,7 @@ def _commit() -> str:
 def publish(folder: Path, name: str, commit: str) -> Path:
     """Copy notebooks, metrics and agents that a run made to reports/NAME, with the commit in each; returns that folder."""
     made, place = folder / "reports", REPORTS / name
-    own = {path.name for path in made.glob("metrics/*.json")} - {Path(each).name for each in borrowed()}
-    for path in [made / "metrics" / each for each in sorted(own)]:
+    for path in sorted(made.glob("metrics/*.json")):
         write_json(place / "metrics" / path.name, {"commit": commit} | json.loads(path.read_text(encoding="utf-8")))
     for path in sorted(made.glob("agents/*.json")):
         agent = json.loads(path.read_text(encoding="utf-8"))

@@ -22,20 +22,22 @@ CHOSEN = (  # how the rows of README.md begin
 
 
 def match_between(pairs: list[dict], first: str, second: str) -> dict:
-    """What the first agent wins from the second, from the pairs of head_to_head.json. Raises ValueError if they never met."""
+    """What the first agent wins from the second, from the pairs of matches.json. Raises ValueError if they never met."""
     for pair in pairs:
         if (pair["first"], pair["second"]) == (first, second):
             return pair
         if (pair["second"], pair["first"]) == (first, second):
             return pair | {"first": first, "second": second, "mbb": -pair["mbb"]}
-    raise ValueError(f"no match of {first} against {second}, expected one in head_to_head.json")
+    raise ValueError(f"no match of {first} against {second}, expected one in matches.json")
 
 
 def agent_row(name: str, found: Any, depth: int | None = None, leaves: int | None = None, match: Any = None) -> dict:
-    """An agent's numbers for exploitability.json: an `Exploitability`, and a match `Result` against the table if there is one."""
+    """An agent's numbers for metrics: an `Exploitability`, and a match `Result` against the table if there is one."""
     shown = {"name": name, "depth": depth, "leaves": leaves, "mbb": found.mbb, "ci95": found.ci95}
     shown |= {"seats": list(found.seats), "flops": found.flops}
-    return shown | {"match_mbb": match and match.mbb, "match_ci95": match and match.ci95}
+    shown |= {"match_mbb": match and match.mbb, "match_ci95": match and match.ci95}
+    from_street, interval = (dict(zip(("flop", "turn", "river"), x[1:], strict=True)) for x in (found.later, found.later_ci95))
+    return shown | {"from_street": from_street, "from_street_ci95": interval}
 
 
 def scoreboard_row(what: str, quoted: Any, ours: float | None, interval: float | None, made: str, why: str) -> list:

@@ -237,7 +237,7 @@ def test_an_agent_of_other_features_or_sizes_is_refused(folders, tmp_path):
 
 
 def test_a_solved_tree_is_an_agent_like_any_other(tree, tables, loaded, tmp_path):
-    """Trees with new answers, as 18_safe writes them: the policy that was solved, which says why."""
+    """Trees with new answers, as 14_safe writes them: the policy that was solved, which says why."""
     taught, path = loaded["oct"], tmp_path / "safe.json"
     leaves, rng = Leaves(tree, tuple(taught.trees), tables), np.random.default_rng(1)
     weights = tuple(rng.random(w.shape, dtype=np.float32) for w in leaves.start())

@@ -10,7 +10,8 @@ from random_tables import save_random_agent
 from faceup.holdem.betting.betting_tree import children, decisions, menu_from
 from faceup.holdem.betting.notation import line_to
 from faceup.holdem.play.agents import load_agent, load_policy
-from faceup.holdem.show.hands import answer_river, closed_lines, find_spot, hand_story, river_gains
+from faceup.holdem.safe.exploiter import answer_river, closed_lines, find_spot, river_gains
+from faceup.holdem.show.hands import hand_story
 from faceup.holdem.solve.action_values import action_values
 from faceup.holdem.solve.board import N_PAIRS
 

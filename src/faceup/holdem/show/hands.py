@@ -1,110 +1,16 @@
-"""What a best responder does on the river to one strategy and not to another: lines chosen, hands told action by action.
+"""Hands of a best responder on the river, told action by action: who did what, what it wins, and why the trees answered so."""
 
-The responder knows the strategy. He plays like it until the river, and from there on as well as possible. On a board of five
-cards all hands of both players are summed, so that what he gains on a line of that board is exact.
-"""
-
-from collections.abc import Callable, Mapping, Sequence
-from typing import NamedTuple
-
-import numpy as np
+from collections.abc import Mapping, Sequence
 
 from faceup.cards.cards import BOARD_CARDS, HOLE_CARDS, STREETS, card_text
 from faceup.cards.hand_figures import SYMBOLS
-from faceup.holdem.betting.betting_tree import DECISION, MBB_PER_DOLLAR, BettingTree, children, decisions
+from faceup.holdem.betting.betting_tree import BettingTree, children
 from faceup.holdem.betting.notation import line_to
 from faceup.holdem.play.agents import TreeAgent
 from faceup.holdem.play.words import reasons
+from faceup.holdem.safe.exploiter import Spot
 from faceup.holdem.show.figures import SEATS, move_words
-from faceup.holdem.solve.action_values import ActionValues, action_values
-from faceup.holdem.solve.board import N_PAIRS
-from faceup.holdem.solve.policy import Policy
 from faceup.notebook.tables import show_table
-
-
-def answer_river(tree: BettingTree, policy: Policy, board: Sequence[int]) -> tuple[ActionValues, np.ndarray]:
-    """The best response from the river on to a policy, on a board of five cards as dealt.
-
-    Returns `action_values` of the policy's play, but with what a best responder wins as the value from the river on; and the
-    mbb/g that he wins at each river decision more than the policy in his place, (n_nodes, 1326).
-    """
-    played = action_values(tree, policy, policy, board)
-    value, gain = played.value.copy(), np.zeros(played.share.shape, dtype=np.float32)
-    for node in decisions(tree, 3)[::-1]:
-        who, below = int(tree.actor[node]), slice(children(tree, node)[0], children(tree, node)[-1] + 1)
-        value[1 - who, node] = value[1 - who, below].sum(axis=0)
-        value[who, node] = value[who, below].max(axis=0)
-        own_way = (played.share[below] * value[who, below]).sum(axis=0)
-        gain[node] = played.own[who, node] * (value[who, node] - own_way) * (MBB_PER_DOLLAR / 2 / N_PAIRS)
-    return played._replace(value=value), gain
-
-
-def river_gains(
-    tree: BettingTree,
-    policies: Sequence[Policy],
-    boards: Sequence[Sequence[int]],
-    nodes: Sequence[int] | None = None,
-    progress: Callable[[int], None] = lambda done: None,
-) -> np.ndarray:
-    """What a best responder gains at river decisions of boards as dealt, mbb/g: (n_policies, n_boards, n_nodes).
-
-    Where nodes are named, with each hole at these alone: (n_policies, n_boards, n, 1326).
-    """
-    found: list[list[np.ndarray]] = [[] for _ in policies]
-    for b, board in enumerate(boards):
-        for policy, mine in zip(policies, found, strict=True):
-            gain = answer_river(tree, policy, board)[1]
-            mine.append(gain.sum(axis=1) if nodes is None else gain[list(nodes)])
-        progress(b + 1)
-    return np.array(found)
-
-
-def closed_lines(tree: BettingTree, old: np.ndarray, new: np.ndarray, n: int) -> list[int]:
-    """The n river decisions at which a responder's gain falls most from the old to the new strategy, the largest fall first.
-
-    old, new: gains (n_boards, n_nodes). Of decisions after the same betting before the river only the best is taken.
-    """
-    order = np.argsort(-(old - new).mean(axis=0), kind="stable")
-    found: dict[int, int] = {}
-    for node in order.tolist():
-        start = node  # of the river
-        while tree.street[tree.parent[start]] == 3:
-            start = int(tree.parent[start])
-        found.setdefault(start, node)
-    return list(found.values())[:n]
-
-
-class Spot(NamedTuple):
-    """A hand of the best responder, up to a decision on the river."""
-
-    board: tuple[int, ...]
-    node: int  # the decision
-    hole: int  # of the responder
-    best: int  # the child that he chooses against the old strategy
-    dollars: tuple[np.ndarray, np.ndarray]  # from here on, of each of his actions: against the old, against the new strategy
-    asked: int  # the decision of the strategy that is looked at: its answer, or its last action before
-    theirs: int  # a hole of the strategy
-
-
-def find_spot(
-    tree: BettingTree, policies: Sequence[Policy], agents: Sequence[TreeAgent], node: int, board: Sequence[int], hole: int
-) -> Spot:
-    """A hole of the responder at a river decision; policies, agents: the old and the new strategy in two forms.
-
-    The strategy's hand is one that it often has there, and with which old and new differ much.
-    """
-    who, pair = int(tree.actor[node]), [answer_river(tree, policy, board)[0] for policy in policies]
-    below, put = list(children(tree, node)), int(tree.bets[node, who].sum())
-    dollars = [r.value[who, below, hole] / np.maximum(r.others[who, node, hole], 1e-9) + put for r in pair]
-    best = below[int(dollars[0].argmax())]
-    asked = best if tree.kind[best] == DECISION else node
-    while tree.actor[asked] != 1 - who:
-        asked = int(tree.parent[asked])
-    holes = np.flatnonzero(~np.isin(HOLE_CARDS, [*board, *HOLE_CARDS[hole]]).any(axis=1))
-    shown = list(board[: BOARD_CARDS[tree.street[asked]]])
-    said = [agent.probabilities(holes, shown, line_to(tree, asked)) for agent in agents]
-    apart = pair[0].own[1 - who, asked, holes] * np.abs(said[0] - said[1]).sum(axis=1)
-    return Spot(tuple(board), node, hole, best, (dollars[0], dollars[1]), asked, int(holes[apart.argmax()]))
 
 
 def cards(numbers: Sequence[int]) -> str:
