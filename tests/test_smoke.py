@@ -35,18 +35,17 @@ def test_smoke_optimal_trees_fit_no_worse_than_greedy_ones(metrics):
 
 
 def test_smoke_every_pair_has_met_once(metrics):
-    """With a result, an interval and a hand's spread each; the stand-in among them."""
+    """With a result and an interval each; the stand-in among them."""
     pairs = metrics("matches")["pairs"]
     names = {pair[key] for pair in pairs for key in ("first", "second")}
     met = {frozenset((pair["first"], pair["second"])) for pair in pairs}
     assert len(met) == len(pairs) == len(names) * (len(names) - 1) // 2 and "stand-in" in names
     for pair in pairs:
-        assert pair["ci95"] >= 0 and pair["games"] >= 4 and (pair["how"] == "AIVAT") == (pair["boards"] is None), pair
-        assert pair["sd_hand"] > 0, pair  # blinds at least change hands
+        assert pair["ci95"] >= 0 and pair["boards"] >= 2 and pair["holes"] == (20 if pair["boards"] == 3 else 1081), pair
 
 
 def test_smoke_all_that_learned_play_argmax_as_well_and_safety_is_priced_for_drawn_actions(metrics):
-    """Against each other, the table and the stand-in; hands against the stand-in are scored with less luck."""
+    """Against each other, the table and the stand-in."""
     found = metrics("matches")
     assert set(found["argmax"]) == {"table", "CART", "OCT", "XGBoost", "NN"}  # no safe agent
     for name, played in found["argmax"].items():
@@ -54,12 +53,10 @@ def test_smoke_all_that_learned_play_argmax_as_well_and_safety_is_priced_for_dra
         assert set(played) == {"table", "stand_in"} | cures, name
     met = {frozenset((pair["first"], pair["second"])) for pair in found["argmax_pairs"]}
     assert len(met) == len(found["argmax_pairs"]) == 15  # five agents and the stand-in
-    scored = [pair for pair in found["pairs"] if pair["second"] == "stand-in"]
-    assert len(scored) == 11 and all(pair["sd_scored"] > 0 for pair in scored)
     assert {name: cost["of"] for name, cost in found["safety"].items()} == {"safe table": "table", "safe OCT": "ours"}
     for name, cost in found["safety"].items():  # what each loses to the agent that it replaces
         pair = next(p for p in found["pairs"] if (p["first"], p["second"]) == (cost["of"], name))
-        assert cost["loses"]["mbb"] == pair["mbb"] and pair["how"] == "exact"
+        assert cost["loses"]["mbb"] == pair["mbb"]
 
 
 def test_smoke_local_best_responses_meet_every_agent(metrics):

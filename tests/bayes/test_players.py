@@ -4,13 +4,13 @@ import numpy as np
 import pytest
 from odds import hole_equities
 
+from faceup.bayes.deals import deal, play_deals
 from faceup.bayes.enumeration import odds_bins
 from faceup.bayes.model import Evaluator, make_model
 from faceup.bayes.players import CARRIED, FIXED, WITHIN, MeuSeat, OddsSeat, TableSeat, deal_bins, play_matches, play_pairs
 from faceup.bayes.strategies import FINE
 from faceup.cards.cards import BOARD_CARDS, CLASS_OF_HOLE
 from faceup.holdem.betting.betting_tree import CALL, DECISION, FOLD, FOLD_END, START, act
-from faceup.holdem.play.sampled_match import deal, play_deals
 from faceup.holdem.solve.groups import Groups
 from faceup.holdem.solve.policy import FixedPolicy, TablePolicy
 

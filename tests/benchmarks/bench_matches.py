@@ -1,7 +1,6 @@
-"""How fast agents meet: hands really played a second, and the seconds of all of Table 1, from the rates of its parts."""
+"""The seconds of all of Table 1, from the rates of its parts."""
 
 from functools import partial
-from math import comb
 
 import numpy as np
 from report import record, seconds
@@ -9,19 +8,15 @@ from report import record, seconds
 from faceup.cards.cards import canonical_boards
 from faceup.holdem.betting.betting_tree import CALL, menu_from
 from faceup.holdem.play.agents import load_models
-from faceup.holdem.play.aivat import scored_match
 from faceup.holdem.play.match import Table, play_boards, random_boards
 from faceup.holdem.play.match_tree import make_sides, play_sides
 from faceup.holdem.play.pairings import all_and_each
 from faceup.holdem.play.purified import purified
-from faceup.holdem.play.sampled_match import play_match
 from faceup.holdem.solve.groups import Groups
 from faceup.holdem.solve.policy import FixedPolicy, TablePolicy
 from faceup.notebook.parameters import load_parameters
 from faceup.notebook.paths import AGENTS, DATA
 
-GAMES = 100_000
-SCORED_GAMES = 16_000
 BOARDS = 8
 
 
@@ -38,10 +33,10 @@ def uniform_table(tree, groups: Groups) -> TablePolicy:
 
 
 def test_matches(tables) -> None:
-    """Each part of `16_matches` at a small size, after a run that compiles; the whole table by its own sizes."""
+    """Each part of `16_matches` on few boards, after a board that compiles; the whole table by its own numbers of boards."""
     knobs = load_parameters()["matches"]
     mine, theirs = menu_from(**load_parameters()["betting"]), menu_from(*load_parameters()["stand_in_betting"].values())
-    sides, exchanged = make_sides(mine, theirs), make_sides(theirs, mine)
+    sides = make_sides(mine, theirs)
     tree, boards = sides.own[0], random_boards(BOARDS + 1, seed=3)
     opponent = uniform_table(sides.own[1], one_group())
     models = load_models(tree, tables, DATA / "distill", AGENTS)
@@ -50,25 +45,21 @@ def test_matches(tables) -> None:
     pure = {name: purified(tree, policy) for name, policy in learned.items()}
     cheap = [name for name in learned if name not in ("XGBoost", "NN")]
     both = [players[name] for players in (learned, pure) for name in cheap]
-    every, asked = [*learned.values(), *fixed, *pure.values()], [*learned.values(), *fixed, pure["XGBoost"], pure["NN"]]
+    every = [*learned.values(), *fixed, *pure.values()]
+    slow = [learned["table"], *fixed, *(players[name] for players in (learned, pure) for name in ("XGBoost", "NN"))]
     full = Table(tree, both, all_and_each(len(cheap), len(cheap)))
     few = Table(tree, every, all_and_each(len(learned) + len(fixed), len(pure)))
-    play_match(sides, models["CART"], opponent, tables, 100, seed=1)
-    rate = GAMES / seconds(lambda: play_match(sides, models["CART"], opponent, tables, GAMES, seed=2))
-    first, rest, holes = boards[:1], boards[1:], knobs["subset_holes"]
-    at_stand_in = knobs["stand_in_boards"] + knobs["threshold_boards"] / 2
+    holes, at_stand_in = knobs["subset_holes"], knobs["stand_in_boards"] + knobs["threshold_boards"] / 2
+    slow_at_stand_in = knobs["stand_in_subset_boards"]
     parts = {}
     for name, play, times in (
         ("full", lambda these: play_boards(full, these), knobs["match_boards"]),
         ("subset", lambda these: play_boards(few, these, holes), knobs["subset_boards"]),
         ("sides", lambda these: play_sides(sides, both, opponent, these), at_stand_in),
+        ("slow_sides", lambda these: play_sides(sides, slow, opponent, these, subset_size=holes), slow_at_stand_in),
     ):
-        play(first)
-        parts[name] = times / BOARDS * seconds(partial(play, rest))
-    scored = [(exchanged, opponent, agent, tables, SCORED_GAMES) for agent in asked]
-    scored_match(*scored[0], seed=4)
-    each_hand = sum(seconds(partial(scored_match, *one, seed=5)) for one in scored) / SCORED_GAMES / len(scored)
-    parts["scored"] = knobs["played_games"] * len(scored) * each_hand
-    parts["checked"] = comb(len(learned) + len(fixed), 2) * knobs["checked_games"] * each_hand
+        play(boards[:1])
+        once = seconds(partial(play, boards[:1]))  # with what models are asked once for all boards
+        parts[name] = once + (times - 1) / BOARDS * (seconds(partial(play, boards)) - once)
     rounded = {f"{name}_seconds": round(value, 1) for name, value in parts.items()}
-    record("matches", {"games_per_second": round(rate), **rounded, "table_seconds": round(sum(parts.values()), 1)})
+    record("matches", {**rounded, "table_seconds": round(sum(parts.values()), 1)})

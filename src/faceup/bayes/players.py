@@ -11,12 +11,12 @@ from typing import NamedTuple
 
 import numpy as np
 
+from faceup.bayes.deals import Deals, Seat, deal, dollars, drawn, play_deals
 from faceup.bayes.enumeration import odds_bins
 from faceup.bayes.model import ROOT, Evaluator
 from faceup.bayes.strategies import FINE, Moves, strategy_of_bin
 from faceup.cards.equity import StreetTable
 from faceup.holdem.betting.betting_tree import MBB_PER_DOLLAR, SHOWDOWN
-from faceup.holdem.play.sampled_match import Deals, Seat, _drawn, deal, dollars, play_deals
 from faceup.holdem.solve.policy import FixedPolicy, TablePolicy
 from faceup.notebook.intervals import mean_ci95
 
@@ -42,15 +42,12 @@ class OddsSeat:
         self._picks = np.array([strategy_of_bin(shift) for shift in distinct])
 
     def start(self, deals: Deals, player: int) -> None:
-        """See `sampled_match.Seat`."""
+        """See `deals.Seat`."""
         self._strategy = self._picks[self._row, deal_bins(self._tables, deals, player, FINE)]  # (4, n)
 
     def act(self, street: int, hands: np.ndarray, nodes: np.ndarray, u: np.ndarray) -> np.ndarray:
-        """See `sampled_match.Seat`."""
+        """See `deals.Seat`."""
         return self._moves.after[self._strategy[street, hands], nodes]
-
-    def watch(self, hands: np.ndarray, nodes: np.ndarray, u: np.ndarray) -> None:
-        """Odds alone count."""
 
 
 class TableSeat:
@@ -64,7 +61,7 @@ class TableSeat:
         self._tables = policy.tables if isinstance(policy, TablePolicy) else [policy.street(s, [])[0] for s in range(4)]
 
     def start(self, deals: Deals, player: int) -> None:
-        """See `sampled_match.Seat`."""
+        """See `deals.Seat`."""
         self._rows = np.zeros((4, len(deals.cards)), dtype=np.int64)
         if self._groups:
             boards, columns = deals.boards, deals.columns[:, :, player]
@@ -73,16 +70,13 @@ class TableSeat:
             self._rows[2] = self._groups.turn[boards[2], columns[2]]
 
     def act(self, street: int, hands: np.ndarray, nodes: np.ndarray, u: np.ndarray) -> np.ndarray:
-        """See `sampled_match.Seat`."""
+        """See `deals.Seat`."""
         tree = self._tree
         n, first = tree.n_children[nodes][:, None], tree.first_child[nodes]
         k = np.arange(int(n.max()))
         columns = (first - tree.street_start[street])[:, None] + np.minimum(k, n - 1)
         chances = self._tables[street][self._rows[street, hands][:, None], columns] * (k < n)
-        return first + _drawn(chances, u)
-
-    def watch(self, hands: np.ndarray, nodes: np.ndarray, u: np.ndarray) -> None:
-        """The node tells all."""
+        return first + drawn(chances, u)
 
 
 class MeuSeat:
@@ -97,7 +91,7 @@ class MeuSeat:
         self.prior: np.ndarray | None = None  # (n, n_types) weights of the types before a hand; None: equal
 
     def start(self, deals: Deals, player: int) -> None:
-        """See `sampled_match.Seat`."""
+        """See `deals.Seat`."""
         n, n_types = len(deals.cards), self._evaluator.n_types
         self._seat = -1
         self._bins = self._bins_of(deals, player)
@@ -108,7 +102,7 @@ class MeuSeat:
         return deal_bins(self._tables, deals, player, self._evaluator.model.joint.shape[1])
 
     def act(self, street: int, hands: np.ndarray, nodes: np.ndarray, u: np.ndarray) -> np.ndarray:
-        """See `sampled_match.Seat`."""
+        """See `deals.Seat`."""
         moves, new = self._evaluator.moves, self._round[hands] < street
         self._seat = int(moves.tree.actor[nodes[0]])
         if self._infers and street and new.any():  # weigh in what the opponent has done in the round that is over
@@ -118,9 +112,6 @@ class MeuSeat:
         if (picks := new | self._replans).any():
             self._choose(street, hands[picks], nodes[picks])
         return moves.after[self._strategy[hands], nodes]
-
-    def watch(self, hands: np.ndarray, nodes: np.ndarray, u: np.ndarray) -> None:
-        """What the opponent has done is read off the node when it is this seat's turn."""
 
     def _choose(self, street: int, hands: np.ndarray, nodes: np.ndarray) -> None:
         moves, evaluator = self._evaluator.moves, self._evaluator

@@ -4,7 +4,8 @@ from itertools import product
 
 import numpy as np
 import pytest
-from random_tables import MINE, THEIRS, random_table
+from games import node_values, pair_outcomes
+from random_tables import MINE, THEIRS, random_models, random_table
 
 from faceup.cards.cards import BOARD_CARDS, CLASS_OF_HOLE, hole_index, parse_cards
 from faceup.holdem.betting.betting_tree import (
@@ -16,15 +17,17 @@ from faceup.holdem.betting.betting_tree import (
     children,
     columns,
     decisions,
+    menu_from,
     offered,
     pot_and_call,
     states_of,
 )
 from faceup.holdem.betting.notation import line_to
 from faceup.holdem.betting.translation import node_after
-from faceup.holdem.play.match import Table, first_against_all, mean_result, play_boards, random_boards, result
-from faceup.holdem.play.match_tree import TranslatedPolicy, make_sides, play_sides
-from faceup.holdem.play.purified import likely, purified, thresholded
+from faceup.holdem.play.agents import TreePolicy
+from faceup.holdem.play.match import Table, _random_subset, first_against_all, mean_result, play_boards, random_boards, result
+from faceup.holdem.play.match_tree import TranslatedPolicy, make_sides, on_match_tree, play_sides
+from faceup.holdem.play.purified import likely_rows, purified, thresholded
 from faceup.holdem.solve.policy import FixedPolicy, free_holes
 
 BOARD = parse_cards("Kh3sJc7d7c")
@@ -136,6 +139,44 @@ def test_sides_of_one_menu_give_the_plain_result(groups):
     assert won[1] == pytest.approx(0, abs=0.1)
 
 
+FEW = make_sides(menu_from([[1], []], [[1], []], [[]], [[]]), menu_from([[0.75], []], [[0.5], []], [[]], [[0.5], []]))
+
+
+@pytest.fixture(scope="module")
+def few(tables, groups):
+    """A table, models and what models do most, and a table of other sizes: on match trees small enough for brute force."""
+    models = TreePolicy(FEW.own[0], tables, random_models(FEW.own[0].labels, 30))
+    agents = [random_table(FEW.own[0], groups, 14), models, purified(FEW.own[0], models)]
+    return agents, random_table(FEW.own[1], groups, 15)
+
+
+def test_sums_over_a_subset_of_holes_equal_brute_force(few):
+    """All agents meet the same holes in both seats. Brute force asks the policies for all holes, and takes its own from them."""
+    (agents, opponent), size, seed, boards = few, 40, 16, [parse_cards("2c2d2h3s3c"), BOARD]
+    won = play_sides(FEW, agents, opponent, boards, subset_size=size, seed=seed)
+    for k, board in enumerate(boards):
+        subset = _random_subset(board, size, [seed, k])
+        free, outcome = pair_outcomes(board)
+        n_pairs = (~np.isnan(outcome[np.ix_(subset[free], subset[free])])).sum()
+        for i, agent in enumerate(agents):
+            dollars = 0.0
+            for seat, match in enumerate(FEW.trees):
+                pair = [*on_match_tree(match, FEW.own[0], [agent], seat), *on_match_tree(match, FEW.own[1], [opponent], 1 - seat)]
+                _, value = node_values(match, pair if seat == 0 else pair[::-1], board, subset=subset)
+                dollars += value[seat, 0].sum() / n_pairs
+            assert won[i, k] == pytest.approx(5 * dollars, rel=1e-3, abs=0.1), (i, k)  # a dollar is 10 mbb, in two seats
+
+
+def test_the_mean_over_subsets_is_the_sum_over_all_holes(few):
+    """On one board, for each agent and for what one wins more than another."""
+    agents, opponent = few
+    full = play_sides(FEW, agents, opponent, [BOARD])[:, 0]
+    drawn = play_sides(FEW, agents, opponent, [BOARD] * 150, subset_size=100, seed=17)
+    for won, expected in zip([*drawn, drawn[0] - drawn[1]], [*full, full[0] - full[1]], strict=True):
+        mean = mean_result(won)
+        assert abs(mean.mbb - expected) < 1.5 * mean.ci95  # 1.5 x 1.96 standard errors
+
+
 @pytest.mark.parametrize("least", [0.3, 1])
 def test_small_probabilities_are_dropped_and_the_likeliest_stays(groups, least):
     policy = random_table(TREE, groups, 10)
@@ -146,14 +187,15 @@ def test_small_probabilities_are_dropped_and_the_likeliest_stays(groups, least):
             stays = (given >= least) | (np.arange(given.shape[1]) == given.argmax(axis=1)[:, None])
             wanted = np.where(stays, given, 0) / (given * stays).sum(axis=1, keepdims=True)
             np.testing.assert_allclose(kept, wanted, rtol=1e-5)
-            np.testing.assert_allclose(likely(given.astype(float), least), wanted, rtol=1e-5)
 
 
 def test_of_equals_the_first_is_the_likeliest_and_what_is_as_likely_as_the_threshold_stays():
-    assert likely(np.full((1, 4), 0.25), 1).tolist() == [[1, 0, 0, 0]]
-    chances = np.array([[0.0625, 0.125, 0.5, 0.3125]])
-    assert likely(chances, 0.125)[0] == pytest.approx([0, 2 / 15, 8 / 15, 5 / 15])
-    assert likely(chances, 0.6).tolist() == [[0, 0, 1, 0]]
+    rows, root = np.ones((1, TREE.street_start[1]), dtype=np.float32), columns(TREE, 0)
+    rows[0, root] = even = np.full(TREE.n_children[0], 1 / TREE.n_children[0])
+    assert likely_rows(TREE, 0, rows, 1)[0, root].tolist() == [1, *even[1:] * 0]
+    rows[0, root] = [0.125, 0.5, *even[2:] * 0.375 / even[2:].sum()]
+    assert likely_rows(TREE, 0, rows, 0.125)[0, root] == pytest.approx(rows[0, root])
+    assert likely_rows(TREE, 0, rows, 0.6)[0, root].tolist() == [0, 1, *even[2:] * 0]
     with pytest.raises(ValueError, match="FixedPolicy, expected a table or a model"):
         purified(TREE, FixedPolicy(TREE, None))
     with pytest.raises(ValueError, match="least is 0, expected more than 0"):

@@ -15,9 +15,8 @@ from games import BOARD, SMALL
 from faceup.cards.cards import BOARD_CARDS
 from faceup.holdem.betting.betting_tree import CALL, menu_from
 from faceup.holdem.play.agents import AgentPolicy, FunctionAgent, ModelAgent, PolicyAgent
-from faceup.holdem.play.match import Table
-from faceup.holdem.play.match_tree import make_sides
-from faceup.holdem.play.sampled_match import play_match
+from faceup.holdem.play.match import Table, play_boards, result
+from faceup.holdem.play.match_tree import make_sides, play_sides
 from faceup.holdem.solve.policy import FixedPolicy, ModelPolicy, TablePolicy, free_holes
 
 MENU = menu_from([[1], []], [[1], []], [[]], [[1], []])  # the tree SMALL
@@ -93,8 +92,8 @@ def strong(hole: str, board: str, betting: str) -> dict[str, float]:
     return {"raise_1": 3, "call": 1} if hole[0] == hole[2] or "A" in hole else {"call": 4, "fold": 1}
 
 
-def test_a_function_plays_matches_like_the_policy_it_is(tables):
-    """Its rows are its own answers at every decision; so are matches summed and matches played."""
+def test_a_function_plays_matches_like_the_policy_it_is():
+    """Its rows are its own answers at every decision; so it plays on its own tree and on a match tree."""
     agent, call = FunctionAgent(strong, MENU), FixedPolicy(SMALL, CALL)
     policy, holes = AgentPolicy(SMALL, agent), np.flatnonzero(free_holes(BOARD))[[5, 400, 900]]
     for text, n in zip(("", "cb300c/", "ck/kk/", "ck/kk/kk/k"), BOARD_CARDS, strict=True):
@@ -103,8 +102,8 @@ def test_a_function_plays_matches_like_the_policy_it_is(tables):
     subset = np.isin(np.arange(1326), holes)
     won, again = (Table(SMALL, [p, call]).play(BOARD, subset)[0, 1] for p in (policy, AgentPolicy(SMALL, agent)))
     assert won == pytest.approx(again) and won != 0
-    hands, again = (play_match(make_sides(MENU, MENU), policy, call, tables, 200, seed=1) for _ in range(2))
-    assert hands.any() and np.array_equal(hands, again)
+    plain = result(play_boards(Table(SMALL, [policy, call]), [BOARD], 20, seed=1), 0, 1)
+    assert plain.mbb == pytest.approx(play_sides(make_sides(MENU, MENU), [policy], call, [BOARD], subset_size=20, seed=1)[0, 0])
     with pytest.raises(ValueError, match="legal are .* expected the tree's"):
         AgentPolicy(SMALL, FunctionAgent(strong, menu_from([[2]], [[1]], [[1]], [[1]])))
 

@@ -1,4 +1,4 @@
-"""Results of many pairs of agents, found in different ways, as one list of records and as one square of numbers."""
+"""Results of many pairs of agents as one list of records and as one square of numbers."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
@@ -11,13 +11,12 @@ Pair = tuple[str, str]
 
 
 class Found(NamedTuple):
-    """What the first of two agents wins from the second, and how that was found."""
+    """What the first of two agents wins from the second, and from how much it was found."""
 
     mbb: float  # mbb/g
     ci95: float  # half-width
-    how: str  # "exact": summed on each board; "AIVAT": hands really played, scored with less luck
-    boards: int | None = None  # that were summed
-    holes: int | None = None  # of each such board
+    boards: int  # that were summed
+    holes: int  # of each board
 
 
 def all_and_each(drawn: int, likeliest: int) -> np.ndarray:
@@ -37,30 +36,19 @@ def summed(names: Sequence[str], values: np.ndarray, wanted: np.ndarray, holes: 
     found = {}
     for i, j in np.argwhere(np.triu(wanted, 1)).tolist():
         won = result(values, i, j)
-        found[names[i], names[j]] = Found(won.mbb, won.ci95, "exact", won.boards, holes)
+        found[names[i], names[j]] = Found(*won, holes)
     return found
 
 
 def summed_against(opponent: str, won: Mapping[str, np.ndarray], holes: int) -> dict[Pair, Found]:
     """Results against one opponent from mbb/g of each agent on each board, as `play_sides` gives them."""
     results = {name: mean_result(per_board) for name, per_board in won.items()}
-    return {(name, opponent): Found(r.mbb, r.ci95, "exact", r.boards, holes) for name, r in results.items()}
+    return {(name, opponent): Found(*r, holes) for name, r in results.items()}
 
 
-def scored_against(opponent: str, scored: Mapping[str, np.ndarray]) -> dict[Pair, Found]:
-    """Results against one opponent from scored deals, mbb/g in each of their two games (n_deals, 2)."""
-    results = {name: mean_result(hands.mean(axis=1)) for name, hands in scored.items()}
-    return {(name, opponent): Found(r.mbb, r.ci95, "AIVAT") for name, r in results.items()}
-
-
-def record(pair: Pair, found: Found, hands: np.ndarray, scored: np.ndarray | None = None) -> dict[str, Any]:
-    """A pair for a file of metrics: its result, and how far single hands spread that were really played.
-
-    hands (n_deals, 2): mbb of each game; scored: the same by AIVAT, where that was done.
-    """
-    spread = {"sd_hand": float(hands.std()), "games": hands.size}
-    reduced = {} if scored is None else {"sd_scored": float(scored.std())}
-    return {"first": pair[0], "second": pair[1]} | found._asdict() | spread | reduced
+def record(pair: Pair, found: Found) -> dict[str, Any]:
+    """A pair for a file of metrics."""
+    return {"first": pair[0], "second": pair[1]} | found._asdict()
 
 
 def square(names: Sequence[str], found: Mapping[Pair, Found]) -> tuple[np.ndarray, np.ndarray]:

@@ -38,13 +38,6 @@ def likely_rows(tree: BettingTree, street: int, rows: np.ndarray, least: float) 
     return out
 
 
-def likely(chances: np.ndarray, least: float) -> np.ndarray:
-    """The same for one decision a row: chances (n, k) float64."""
-    one, out = np.zeros(1, dtype=np.int32), chances.copy()
-    _threshold(one, one, np.array([chances.shape[1]], dtype=np.int8), np.int32(0), np.float32(least), out)
-    return out
-
-
 class LikelyModel:
     """Models without their small probabilities; what the models say on a board is asked once for both."""
 

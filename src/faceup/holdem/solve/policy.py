@@ -93,30 +93,11 @@ def calls(tree: BettingTree, street: int) -> np.ndarray:
     return (tree.label[None, start:end] == CALL).astype(np.float32)
 
 
-@njit(cache=True)
-def _over_legal(p, label, first, n, out):
-    for h in range(out.shape[0]):
-        offered = label[first[h] : first[h] + n[h]]
-        total = 0.0
-        for k in offered:
-            total += p[h, k]
-        for c in range(n[h]):
-            out[h, c] = p[h, offered[c]] / total if total > 1e-9 else np.float64(offered[c] == CALL)
-
-
-def legal_probabilities(
-    p: np.ndarray, label: np.ndarray, first: np.ndarray | None = None, n: np.ndarray | None = None
-) -> np.ndarray:
-    """Answers p (n_rows, n_labels) over each row's legal actions alone, renormalised; where nothing is left, check or call.
-
-    A row's actions are label[first : first + n], (n_rows,) each (None: all of label (k,)). Returns (n_rows, most actions)
-    float64, 0 beyond a row's own.
-    """
-    first = np.zeros(len(p), dtype=np.int64) if first is None else first.astype(np.int64)
-    n = np.full(len(p), len(label)) if n is None else n.astype(np.int64)
-    out = np.zeros((len(p), int(n.max(initial=0))))
-    _over_legal(p, label.astype(np.int8), first, n, out)
-    return out
+def legal_probabilities(p: np.ndarray, label: np.ndarray) -> np.ndarray:
+    """Answers p (n, n_labels) over the legal labels (k,) alone, renormalised; where nothing is left, check or call: (n, k)."""
+    legal = p[:, label].astype(np.float64)
+    total = legal.sum(axis=1, keepdims=True)
+    return np.where(total > 1e-9, legal / np.maximum(total, 1e-9), label == CALL)
 
 
 def checked_answers(answers: object, n: int, n_labels: int, who: str) -> np.ndarray:

@@ -1,0 +1,103 @@
+"""Hands dealt in batches and really played, action by action: thousands of them walk a betting tree at once."""
+
+from typing import NamedTuple, Protocol
+
+import numpy as np
+from numba import njit
+
+from faceup.cards.cards import BOARD_CARDS, CLASS_OF_HOLE, PERMUTED_HOLES, _canonical, canonical_boards
+from faceup.cards.equity import StreetTable
+from faceup.cards.strength import _strength
+from faceup.holdem.betting.betting_tree import DECISION, FOLD_END, BettingTree
+from faceup.holdem.betting.hand_play import payoffs
+from faceup.notebook.threads import on_threads
+
+
+class Deals(NamedTuple):
+    """n deals: cards, and where the street tables keep each hand."""
+
+    cards: np.ndarray  # (n, 9) int64: two cards of the small blind, two of the big blind, five of the board
+    holes: np.ndarray  # (n, 2) int64
+    boards: np.ndarray  # (4, n) int64 row of the board in each street's table
+    columns: np.ndarray  # (4, n, 2) int64 column of each player's hole there
+    river: np.ndarray  # (n, 2) int64 river equity out of UNITS[3]
+    strengths: np.ndarray  # (n, 2) int64 of the seven cards
+
+
+@njit(cache=True, nogil=True)
+def _locate(share, cards, n_cards, keys, columns, boards):
+    for i in range(share[0], cards.shape[0], share[1]):
+        key, permutation = _canonical(cards[i, 4 : 4 + n_cards], n_cards)
+        boards[i] = np.searchsorted(keys, key)
+        for player in range(2):
+            columns[i, player] = PERMUTED_HOLES[permutation, columns[i, player]]
+
+
+@njit(cache=True, nogil=True)
+def _strengths(share, cards, out):
+    for i in range(share[0], cards.shape[0], share[1]):
+        seven = np.empty(7, dtype=np.int64)
+        seven[2:] = cards[i, 4:]
+        for player in range(2):
+            seven[:2] = cards[i, 2 * player : 2 * player + 2]
+            out[i, player] = _strength(seven, 7)
+
+
+def deal(tables: tuple[StreetTable, ...], n: int, seed: int | list[int]) -> Deals:
+    """n deals by chance; tables: of cards/equity, preflop first. Raises ValueError unless n is 1 or more."""
+    if n < 1:
+        raise ValueError(f"n is {n}, expected 1 deal or more")
+    cards = np.random.default_rng(seed).random((n, 52)).argsort(axis=1, kind="stable")[:, :9].copy()
+    pairs = np.sort(cards[:, :4].reshape(-1, 2, 2), axis=2)
+    holes = pairs[:, :, 1] * (pairs[:, :, 1] - 1) // 2 + pairs[:, :, 0]
+    boards, columns = np.zeros((4, n), dtype=np.int64), np.repeat(holes[None], 4, axis=0)
+    columns[0] = CLASS_OF_HOLE[holes]
+    for street in (1, 2, 3):
+        keys = canonical_boards(BOARD_CARDS[street]).keys
+        on_threads(_locate, cards, BOARD_CARDS[street], keys, columns[street], boards[street])
+    strengths = np.empty((n, 2), dtype=np.int64)
+    on_threads(_strengths, cards, strengths)
+    river = tables[3].equity[boards[3][:, None], columns[3]].astype(np.int64)
+    return Deals(cards, holes, boards, columns, river, strengths)
+
+
+class Seat(Protocol):
+    """Who plays a batch of hands from one seat of a betting tree."""
+
+    def start(self, deals: Deals, player: int) -> None:
+        """New hands; player: whose cards of the deals are this seat's."""
+        ...
+
+    def act(self, street: int, hands: np.ndarray, nodes: np.ndarray, u: np.ndarray) -> np.ndarray:
+        """The nodes that the seat's actions lead to; u uniform in [0, 1), one a hand."""
+        ...
+
+
+def drawn(chances: np.ndarray, u: np.ndarray) -> np.ndarray:
+    """A column of each row, by its chances (n, k), which need not sum to 1; u uniform in [0, 1), one a row."""
+    sums = np.cumsum(chances, axis=1, dtype=np.float64)
+    picked = (sums <= u[:, None] * sums[:, -1:]).sum(axis=1)
+    last = chances.shape[1] - 1 - (chances[:, ::-1] > 0).argmax(axis=1)  # where rounding would draw a column without chance
+    return np.minimum(picked, last)
+
+
+def play_deals(tree: BettingTree, seats: tuple[Seat, Seat], deals: Deals, seed: int | list[int]) -> np.ndarray:
+    """The node at which each deal ends, (n,) int64; seed: of the agents' draws."""
+    rng, n = np.random.default_rng(seed), len(deals.cards)
+    for seat in range(2):
+        seats[seat].start(deals, seat)
+    nodes = np.zeros(n, dtype=np.int64)
+    for street in range(4):
+        while len(hands := np.flatnonzero((tree.kind[nodes] == DECISION) & (tree.street[nodes] == street))):
+            actors = tree.actor[nodes[hands]]
+            for actor in range(2):
+                mine = hands[actors == actor]
+                if len(mine):
+                    nodes[mine] = seats[actor].act(street, mine, nodes[mine], rng.random(len(mine)))
+    return nodes
+
+
+def dollars(tree: BettingTree, deals: Deals, nodes: np.ndarray) -> np.ndarray:
+    """Dollars that the small blind wins in deals that have ended at these nodes, (n,) int64."""
+    folded = np.where(tree.kind[nodes] == FOLD_END, tree.actor[nodes], -1)
+    return payoffs(tree.bets[nodes].sum(axis=2), folded, deals.strengths)[:, 0]
