@@ -2,7 +2,7 @@
 # missing or older than requirements.lock; every target uses it.
 #
 #   make repro    the papers' tables and figures, from nothing (dvc repro)
-#   make strong   the pipeline with more boards, in build/strong: about two hours (params/strong.yaml); a stopped run goes on
+#   make strong   the pipeline with more boards and raises, in build/strong: some four hours (params/strong.yaml); a stopped run goes on
 #   make studies  what chooses defaults, beside the pipeline (notebooks/studies); make studies STUDY=name for one
 #   make smoke    the same pipeline at toy size, in build/smoke
 #   make test     the tests, the pipeline at toy size included
