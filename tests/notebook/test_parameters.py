@@ -49,7 +49,7 @@ def test_the_profiles_are_right_and_nothing_in_them_is_converted(path):
         ("selfplay.snapshots", "[]", "is [], expected at least 1 item"),
         ("selfplay.snapshots", "[5, 5]", "is [5, 5], expected strictly increasing values"),
         ("selfplay.snapshots", "5", "is 5, expected a valid list"),
-        ("selfplay.snapshots", "[10, 11000]", "is [10, 11000], expected below selfplay.iterations (11000)"),
+        ("selfplay.snapshots", "[10, 44000]", "is [10, 44000], expected below selfplay.iterations (44000)"),
         ("selfplay.turn_deciles", "[1, 11]", "is [1, 11], expected less than or equal to 10"),
         ("betting.flop_sizes", "[[2, 1], []]", "is [[2, 1], []], expected strictly increasing values"),
         ("betting.flop_sizes", "[[0], []]", "is [[0], []], expected greater than or equal to 0.05"),
