@@ -79,7 +79,7 @@ class Histories(NamedTuple):
 def histories(tree: BettingTree, street: int, setting: str = "opponent", seat: int | None = None) -> Histories:
     """Distinct betting features of a street's decisions, or one seat's (paper 000, Section 2.2.2).
 
-    setting: what is told, a key of `cards.features.HISTORIES`. Raises ValueError on another one.
+    setting: what is told, a key of `cards.features.HISTORIES`.
     """
     nodes = decisions(tree, street, seat)
     told = betting_features(tree.bets[nodes], tree.actor[nodes], setting)
@@ -151,8 +151,8 @@ class ModelPolicy:
     ):
         """predict: four models, preflop first; tables: the street tables of cards/equity; history: what models are told.
 
-        seat: the only one in which it will play (None: both); at the other's decisions it then calls. Raises ValueError
-        unless there are four models and the history is a key of `cards.features.HISTORIES`.
+        seat: the only one in which it will play (None: both); at the other's decisions it then calls. history: a key of
+        `cards.features.HISTORIES`. Raises ValueError unless there are four models.
         """
         if len(predict) != len(STREETS):
             raise ValueError(f"predict has {len(predict)} models, expected one for each of {STREETS}")
