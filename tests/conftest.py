@@ -18,7 +18,7 @@ settings.register_profile("faceup", deadline=None, derandomize=True, database=No
 settings.load_profile("faceup")
 
 # In the order in which the smoke run comes to their kernels; tests of no room compile none.
-ROOMS = ("notebook", "onecard", "trees", "leduc", "games", "cards", "holdem", "discard", "bayes")
+ROOMS = ("notebook", "onecard", "trees", "leduc", "games", "cards", "holdem", "discard", "bayes", "test_without_compiler.py")
 
 
 @pytest.fixture(scope="session")

@@ -9,7 +9,7 @@ from plain_tables import fake_tables, lookup
 
 from faceup.cards.cards import CLASS_NAMES, card_text, parse_cards
 from faceup.cards.strength import strength
-from faceup.discard.equities import _simulate, class_equities, holdem_equities
+from faceup.discard.equities import class_equities, holdem_equities
 from faceup.discard.swaps import flop_sums, turn_sums
 
 
@@ -50,15 +50,6 @@ def test_swaps_are_those_of_the_tables(exact):
         won.append((first > second) + 0.5 * (first == second))
     half = 2.5 * np.std(won) / np.sqrt(len(won)) + ci95[0, 1]
     assert abs(np.mean(won) - mean[CLASS_NAMES.index("AA"), 1]) < half
-
-
-def test_compiled_or_not_the_same_cards_are_drawn():
-    """An array that is read before anything is written to it holds one thing when compiled, another when not."""
-    found = []
-    for simulate in (_simulate, _simulate.py_func):
-        found.append((np.zeros((20, 169, 3)), np.zeros((20, 169))))
-        simulate((0, 1), fake_tables(), 2, 3, *found[-1])
-    assert all(np.array_equal(a, b) for a, b in zip(*found, strict=True))
 
 
 def test_too_few_boards_are_named(exact):

@@ -126,7 +126,7 @@ def _canonical(cards, n_cards):
     """Key of a board and the index into SUIT_PERMUTATIONS that leads from it to its canonical form."""
     masks = np.zeros(4, dtype=np.int64)
     for i in range(n_cards):
-        masks[cards[i] & 3] |= 1 << (cards[i] >> 2)
+        masks[cards[i] & 3] |= np.int64(1) << (cards[i] >> 2)
     place = np.zeros(4, dtype=np.int64)
     key = 0
     for s in range(4):

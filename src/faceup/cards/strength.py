@@ -43,7 +43,7 @@ def _masks(cards):
     ones = twos = threes = fours = np.int64(0)  # not a literal: what it is given to would be compiled for that, too
     suits = np.zeros(4, dtype=np.int64)
     for card in cards:
-        bit = 1 << (card >> 2)
+        bit = np.int64(1) << (card >> 2)
         fours |= threes & bit
         threes |= twos & bit
         twos |= ones & bit
@@ -120,7 +120,7 @@ def _river_order(cards, order, class_start):
         if is_free[high] and is_free[low]:
             flush |= 1 << (high >> 2) if high & 3 == suit else 0
             flush |= 1 << (low >> 2) if low & 3 == suit else 0
-            packed[n] = max(of_ranks[high >> 2, low >> 2], FLUSH[flush]) << 11 | h
+            packed[n] = np.int64(max(of_ranks[high >> 2, low >> 2], FLUSH[flush])) << 11 | h
             n += 1
     packed.sort()
     n_classes = 0

@@ -1,11 +1,13 @@
 """Arithmetic on 16 numbers at a time, for values of hands at many ends of a street, as in `holdem/solve/lanes`."""
 
+import numpy as np
 from llvmlite import ir
+from numba import config
 
 from faceup.holdem.solve.lanes import _lanes
 
 WIDTH = 16
-_ZERO = ir.Constant(ir.VectorType(ir.FloatType(), WIDTH), [0.0] * WIDTH)
+_ZERO = np.float32(0) if config.DISABLE_JIT else ir.Constant(ir.VectorType(ir.FloatType(), WIDTH), [0.0] * WIDTH)
 
 clear = _lanes(WIDTH, lambda b, out: _ZERO)  # out = 0
 negate = _lanes(WIDTH, lambda b, out: b.fsub(_ZERO, out))  # out = -out

@@ -8,9 +8,11 @@ first is `out`, and others may be the same. The bits are those of a plain loop.
 
 from collections.abc import Callable
 from inspect import Parameter, Signature, signature
+from types import SimpleNamespace
 
+import numpy as np
 from llvmlite import ir
-from numba import types
+from numba import config, types
 from numba.core.base import BaseContext
 from numba.extending import intrinsic
 
@@ -19,8 +21,19 @@ from faceup.holdem.solve.layout import LANES
 WIDE = 2 * LANES  # both players' lanes
 
 
+# what operations are built of without the compiler
+_PLAIN = SimpleNamespace(fadd=np.add, fsub=np.subtract, fmul=np.multiply, select=np.where, fcmp_ordered=lambda _, x, y: x > y)
+
+
 def _lanes(width: int, build: Callable[..., ir.Value]) -> Callable:
     """An operation of kernels, f(out, i, x, j, ..): sets `width` numbers of out, from i on, to build(builder, those, x's, ..)."""
+
+    def plain(*operands) -> None:
+        rows = [array.reshape(-1)[i : i + width] for array, i in zip(operands[::2], operands[1::2], strict=True)]
+        rows[0][:] = build(_PLAIN, *rows)
+
+    if config.DISABLE_JIT:
+        return plain
     kind = ir.VectorType(ir.FloatType(), width).as_pointer()
 
     def generate(context: BaseContext, b: ir.IRBuilder, called, arguments) -> ir.Value:

@@ -106,7 +106,7 @@ def _cells_of(board, rows):
     cells = make_cells(order, rows)
     by_cell = np.argsort(cells.of_hole, kind="mergesort")
     start = np.searchsorted(cells.of_hole[by_cell], np.arange(cells.group.shape[0] + 1))
-    return cells, order.holes[by_cell], cells.entries[by_cell], start
+    return cells, order.holes[by_cell].astype(np.int64), cells.entries[by_cell], start
 
 
 @njit(cache=True)
@@ -181,7 +181,7 @@ def _river(shapes, block, stake, table, board, images, rows, scratch):
                     )
                 for image in images:
                     if image >= 0:
-                        add_wide(scratch.total, PERMUTED_HOLES[image, hole] * WIDE, value, root * WIDE)
+                        add_wide(scratch.total, np.int64(PERMUTED_HOLES[image, hole]) * WIDE, value, root * WIDE)
         for g in range(first, last):
             _add_cell(cells, g, scratch.sums, by_end, n_showdowns, n_ends, seen)
 
