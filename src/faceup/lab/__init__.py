@@ -1,0 +1,1 @@
+"""What every notebook uses: the runner, parameters, stored results, many workers, files, tables, pictures."""

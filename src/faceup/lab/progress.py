@@ -1,0 +1,20 @@
+"""How far a long computation is: tqdm on stderr, which reports leave out."""
+
+import sys
+from collections.abc import Callable
+
+from tqdm import tqdm
+
+
+class Progress(tqdm):
+    """A callback: Progress("self-play, boards", 12000), then call it with the amount done."""
+
+    def __init__(self, what: str, total: int):
+        super().__init__(desc=what, total=total, file=sys.stderr, delay=1, mininterval=1)
+
+    def __call__(self, done: int) -> None:
+        self.update(done - self.n)
+
+    def part(self, start: int) -> Callable[[int], None]:
+        """A callback for a part of the work, which begins when `start` is done."""
+        return lambda done: self(start + done)

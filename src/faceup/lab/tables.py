@@ -1,0 +1,62 @@
+"""Tables, shown in a notebook as Markdown and written as CSV; numbers in words; numbers that the papers print."""
+
+import csv
+from collections.abc import Sequence
+from numbers import Integral, Real
+from types import SimpleNamespace
+from typing import Any
+
+from IPython.display import Markdown
+
+from faceup.lab import paths
+from faceup.lab.files import replacing, rounded
+from faceup.lab.parameters import read_yaml
+
+
+def _cell(value: Any, digits: int) -> str:
+    if isinstance(value, str) or value is None:
+        return "" if value is None else value.replace("|", "\\|").replace("$", "\\$")  # two $ would be a formula
+    return f"{int(value):,}" if isinstance(value, Integral) else f"{float(value):,.{digits}f}"
+
+
+def show_table(header: Sequence[str], rows: Sequence[Sequence], digits: int = 4) -> Markdown:
+    """A table for a notebook to show; floats with so many digits, numbers to the right. ValueError for rows of other lengths."""
+    columns = list(zip(header, *rows, strict=True))
+    numeric = [bool(rows) and all(isinstance(v, Real | None) for v in column[1:]) for column in columns]
+    lines = [list(header), ["---:" if right else ":---" for right in numeric]]
+    lines += [[_cell(value, digits) for value in row] for row in rows]
+    return Markdown("\n".join(f"| {' | '.join(line)} |" for line in lines))
+
+
+def save_table(name: str, header: Sequence[str], rows: Sequence[Sequence]) -> None:
+    """Write reports/tables/<name>.csv, floats to six digits, None as an empty cell. ValueError for rows of other lengths."""
+    with replacing(paths.OUT / f"reports/tables/{name}.csv") as path, open(path, "w", newline="", encoding="utf-8") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(header)
+        for i, row in enumerate(rows):
+            writer.writerow([rounded(cell, f"{name}, row {i}, {column}") for column, cell in zip(header, row, strict=True)])
+
+
+def plain(value: float) -> str:
+    """A number with as many digits as a reader can use: 1,234 or 56 or 7.8 or 0.12."""
+    size = abs(value)
+    if size < 0.005:
+        return "0"
+    return f"{value:,.0f}" if size >= 20 else f"{value:.1f}" if size >= 1 else f"{value:.2f}"
+
+
+def signed(value: float) -> str:
+    """The same with its sign, a true minus where it is below zero."""
+    text = plain(abs(value))
+    return text if text == "0" else f"+{text}" if value > 0 else f"\u2212{text}"
+
+
+def plus_minus(value: float, interval: float, sign: bool = True) -> str:
+    """A value, with its sign or without, and its interval: "+12.3 ± 4.5"."""
+    return f"{signed(value) if sign else plain(value)} ± {plain(interval)}"
+
+
+def published(paper: str) -> dict[str, SimpleNamespace]:
+    """All numbers that data/published.yaml quotes from a paper: value (None: words alone), unit, printed, where, spread (+/-)."""
+    found = read_yaml(paths.DATA / "published.yaml")[paper]
+    return {name: SimpleNamespace(**{"spread": None} | entry) for name, entry in found.items()}

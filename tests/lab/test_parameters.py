@@ -1,0 +1,58 @@
+"""A parameter file is right as a whole, or one ValueError naming file, key, value and what was expected."""
+
+import re
+from collections import Counter
+
+import pytest
+import yaml
+
+from faceup.lab.parameters import holds, load_parameters
+from faceup.lab.paths import ROOT
+
+KINDS = yaml.safe_load((ROOT / "kinds.yaml").read_text())["kinds"]
+PROFILES = [ROOT / "params.yaml", *sorted((ROOT / "params").glob("*.yaml"))]
+RIGHT = PROFILES[0].read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("path", PROFILES, ids=lambda path: path.name)
+def test_the_profiles_are_right_and_nothing_in_them_is_converted(path):
+    assert repr(load_parameters(path)) == repr(yaml.safe_load(path.read_text(encoding="utf-8")))
+
+
+HELD = {  # kind: values that are of it, and values that are not
+    "whole 1..30": ([1, 30], [0, 31, 7.0, True, "7", None, [1], float("nan")]),
+    "whole 5000.. by 5000": ([5000, 10**9], [0, 5001]),
+    "real 0..1": ([0, 1, 0.5], [-0.1, 1.1, True, float("nan"), float("inf"), "0.5"]),
+    "one of mistakes pot": (["pot"], ["pots", "", 1, ["pot"]]),
+    "power of two": ([1, 64], [0, 3, -4, 2.0]),
+    "cards 2": (["Ac3h"], ["Ac", "AcAc", "Ac3x", "Ac3hKh", "ac3h", " Ac3h", 23]),
+    "increasing 1.. whole 1..": ([[1, 3]], [[], [3, 3], [3, 1], [0], 5, [1, 2.0]]),
+    "list 1.. increasing 0.. real 0.05..200": ([[[1, 2], []]], [[[2, 1]], [[0]], [], [1]]),
+}
+
+
+def test_a_kind_holds_what_it_says_and_every_knob_has_one():
+    for kind, (right, wrong) in HELD.items():
+        assert [holds(kind, value) for value in right + wrong] == [True] * len(right) + [False] * len(wrong), kind
+    named = Counter((s, knob) for kind in KINDS.values() for s, knobs in kind.items() if s != "is" for knob in knobs)
+    assert set(named.values()) == {1} and not any(holds(kind["is"], {}) or holds(kind["is"], "x") for kind in KINDS.values())
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        ("  example_hole: Ac3h", "  example_hole: Ac", "equity.example_hole is 'Ac', expected hole (cards 2)"),
+        ("Kh3sJc\n", "Kh3hJc\n", "equity.example_flop is 'Kh3hJc', expected without equity.example_hole (Ac3h)"),
+        (" iterations: 11000", " iterations: 3000", "selfplay.snapshots is [300, 1000, 3000, 7000], expected below self"),
+        ("  responder_sizes: [1]", "  responder_sizes: [3]", "selfplay.responder_sizes is [3], expected among betting."),
+        ("  gamma:", "  gama:", "selfplay.gama has no kind, expected a knob that kinds.yaml names"),
+        ("  gamma: 2\n", "", "selfplay.gamma is missing, expected exponent"),
+        ("  gamma: 2\n", "  gamma: 2\n  gamma: 3\n", "while constructing a mapping"),
+        (RIGHT, "- 1\n", "the file has no kind"),
+    ],
+)
+def test_a_wrong_file_is_one_line(tmp_path, old, new, said):
+    assert old in RIGHT
+    (tmp_path / "mine.yaml").write_text(RIGHT.replace(old, new, 1), encoding="utf-8")
+    with pytest.raises(ValueError, match=rf"^mine.yaml: {re.escape(said)}[^\n]*$"):
+        load_parameters(tmp_path / "mine.yaml")
