@@ -5,7 +5,6 @@ import json
 
 import nbformat
 import pytest
-import stop_and_go
 
 from faceup.notebook.paths import ROOT
 
@@ -112,8 +111,3 @@ def test_smoke_explorer_is_one_page(smoke, metrics):
     data = json.loads(text.partition('id="data">')[2].partition("</script>")[0])
     depths = {"CART": (1, 3, 15), "safe OCT": (3, 15), "ours": (3, 15), "OCT": (1, 3, 15)}
     assert [(agent["name"], agent["depth"]) for agent in data["agents"]] == [(n, d) for n in depths for d in depths[n]]
-
-
-@pytest.mark.slow
-def test_smoke_stopped_at_random_moments_loses_no_report_and_ends_the_same(smoke, tmp_path):
-    assert stop_and_go.main(smoke, tmp_path / "stopped", stops=20) == ""

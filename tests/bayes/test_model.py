@@ -40,12 +40,6 @@ def test_chances_of_a_rounds_ends_sum_to_one(moves, street, seat):
     assert (betting.first == NOTHING).all() == ((seat == 0) == (street == 0))
 
 
-@pytest.mark.parametrize(("bins", "slip", "message"), [(7, 0.02, "bins is 7"), (10, 0, "slip is 0"), (10, 1, "slip is 1")])
-def test_unusable_settings_are_refused(counts, bins, slip, message):
-    with pytest.raises(ValueError, match=message):
-        make_model(counts, bins, (0,), slip)
-
-
 def test_a_second_turn_begins_where_the_round_has_come_to(evaluator, moves):
     """The big blind has bet the river and is raised once: what is called from there on does not hang on how he got there."""
     tree = moves.tree

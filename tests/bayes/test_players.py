@@ -127,8 +127,6 @@ def test_a_fixed_model_learns_nothing_and_repeats_itself(counts, moves, tables):
     a, b = (play_matches(amateur, tables, opponents, FIXED, 30, 4, 3) for _ in range(2))
     np.testing.assert_array_equal(a.won, b.won)
     assert (a.types == 1).all()
-    with pytest.raises(ValueError, match="belief is 'none'"):
-        play_matches(amateur, tables, opponents, "none", 30, 4, 3)
 
 
 def test_pairs(moves, tables):

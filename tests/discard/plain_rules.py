@@ -8,7 +8,7 @@ RANKS, SUITS = "23456789TJQKA", "cdhs"
 
 
 class Table:
-    """Takes actions as `faceup.discard.rules` writes them; cards are texts."""
+    """Takes actions as text: k check, c call, f fold, bN bet or raise to N on this street, p keep both cards, sKd swap the Kd."""
 
     def __init__(self, cards):
         self.hands = [list(cards[:2]), list(cards[2:4])]

@@ -50,8 +50,3 @@ def test_swaps_are_those_of_the_tables(exact):
         won.append((first > second) + 0.5 * (first == second))
     half = 2.5 * np.std(won) / np.sqrt(len(won)) + ci95[0, 1]
     assert abs(np.mean(won) - mean[CLASS_NAMES.index("AA"), 1]) < half
-
-
-def test_too_few_boards_are_named(exact):
-    with pytest.raises(ValueError, match="boards is 10"):
-        class_equities(fake_tables(), exact, 10, 3)

@@ -3,12 +3,10 @@
 from itertools import combinations
 
 import numpy as np
-import pytest
 
 from faceup.cards.cards import CLASS_NAMES, CLASS_OF_HOLE, canonical_boards, hole_index, parse_cards
 from faceup.cards.strength import strength
-from faceup.discard import groups
-from faceup.discard.groups import LEVELS, RANGE_OF_HOLE, Street, _turn_sums, range_equities, swap_levels
+from faceup.discard.groups import LEVELS, RANGE_OF_HOLE, Street, _turn_sums, nearest_groups, range_equities, swap_levels
 from faceup.notebook.threads import ALONE
 
 
@@ -50,10 +48,9 @@ def test_groups_are_the_nearest_centres():
     boards = canonical_boards(5).cards[rng.integers(0, 134_459, 3)].astype(np.int64)
     river = Street(boards, np.zeros((1, 1326, 8), dtype=np.int32), 1.0)
     points, centres = range_equities(river, np.arange(3)), rng.random((7, 8)).astype(np.float32)
-    found = np.empty((3, 1326), dtype=np.uint8)
-    groups._assign(ALONE, boards, river.sums, 1.0, centres, found)
     distance = ((points[:, :, None] - centres) ** 2).sum(axis=3)
-    assert (np.take_along_axis(distance, found[..., None].astype(int), axis=2)[..., 0] <= distance.min(axis=2) + 1e-5).all()
+    found = nearest_groups(river, centres)[..., None].astype(int)
+    assert (np.take_along_axis(distance, found, axis=2)[..., 0] <= distance.min(axis=2) + 1e-5).all()
 
 
 def test_levels_are_equally_frequent():
@@ -63,9 +60,3 @@ def test_levels_are_equally_frequent():
     level = swap_levels(equity, 3, 4)
     counts = np.bincount(level.ravel() // LEVELS, minlength=LEVELS) / level.size
     assert level.max() == LEVELS**2 - 1 and np.abs(counts - 0.1).max() < 0.01
-
-
-@pytest.mark.parametrize(("n_groups", "n_boards"), [(1, 10), (300, 10), (100, 1)])
-def test_wrong_numbers_of_groups_are_named(n_groups, n_boards):
-    with pytest.raises(ValueError, match=f"n_groups is {n_groups}"):
-        groups.make_groups(n_groups, n_boards, 1)

@@ -2,10 +2,10 @@
 
 import numpy as np
 import pytest
+from plain_rules import Table
 
-from faceup.cards.cards import card_text
+from faceup.cards.cards import card_text, parse_cards
 from faceup.cards.strength import strength
-from faceup.discard.rules import act, payoff, start
 from faceup.discard.tree import ALL_IN, CALL, CHANGE, FOLD, RAISE, SHOWDOWN_END, SWAP, build_tree, count
 
 PAPER = ([[1.0], [1.0]], *([[0.66], [1.0], [1.0]],) * 3)
@@ -22,19 +22,20 @@ def test_decisions_are_counted(tree):
     assert (tree.kind == SWAP).sum() > counts["swaps"] == 132
 
 
-def token_of(tree, node, hand, rng):
-    """The action that leads to a node as the rules write it."""
-    label = tree.label[node]
+def token_of(tree, node, table, rng):
+    """The action that leads to a node as the table takes it."""
+    label, player = tree.label[node], table.actor()
     if label == FOLD:
         return "f"
     if label == CALL:
-        return "c" if hand.betting.put[0] != hand.betting.put[1] else "k"
+        return "c" if table.bets[0] != table.bets[1] else "k"
     if label in (RAISE, ALL_IN):
-        return f"b{tree.put[node, hand.actor] - hand.betting.base}"
-    return "s" + card_text(hand.holes[hand.actor][rng.integers(2)]) if label == CHANGE else "p"
+        return f"b{tree.put[node, player] - (200 - table.stacks[player] - table.bets[player])}"
+    return "s" + table.hands[player][rng.integers(2)] if label == CHANGE else "p"
 
 
 def test_ends_pay_as_the_rules_say(tree):
+    """By the second implementation of the rules, swaps included."""
     rng = np.random.default_rng(2)
     ends = np.flatnonzero(tree.n_actions == 0)
     for end in rng.choice(ends, 1500, replace=False):
@@ -42,14 +43,16 @@ def test_ends_pay_as_the_rules_say(tree):
         while node:
             way.append(node)
             node = tree.parent[node]
-        hand = start(rng.permutation(52)[:13])
+        table, swapped = Table([card_text(c) for c in rng.permutation(52)[:13]]), np.zeros((2, 3), dtype=int)
         for node in reversed(way):
-            assert tree.player[tree.parent[node]] == hand.actor
-            hand = act(hand, token_of(tree, node, hand, rng))
-        first, second = (strength([*hole, *hand.deal[4:9]]) for hole in hand.holes)
+            player = table.actor()
+            assert tree.player[tree.parent[node]] == player
+            swapped[player, table.street % 3] += tree.label[node] == CHANGE
+            table.do(token_of(tree, node, table, rng))
+        first, second = (strength(parse_cards("".join([*hand, *table.board]))) for hand in table.hands)
         sign = np.sign(first - second) if tree.kind[end] == SHOWDOWN_END else 1
-        assert hand.over and payoff(hand) == sign * tree.stake[end]
-        assert [2 * f + t for f, t in hand.swapped] == tree.hands[end].tolist()
+        assert table.done and table.won() == sign * tree.stake[end]
+        assert [2 * flop + turn for _, flop, turn in swapped] == tree.hands[end].tolist()
 
 
 def test_rows_are_told_apart_by_what_a_player_sees(tree):
@@ -57,9 +60,3 @@ def test_rows_are_told_apart_by_what_a_player_sees(tree):
     for slot, width in ((tree.line_slot, tree.line_width), (tree.seen_slot, tree.seen_width)):
         assert all((slot[nodes] + tree.n_actions[nodes])[tree.table[nodes] == t].max() == width[t] for t in range(6))
     assert (tree.seen_width >= tree.line_width).all() and tree.seen_width[3] == 4 * tree.line_width[3]
-
-
-@pytest.mark.parametrize("menu", [([],), ([[1.0]],) * 3, ([[0.0]], [], [], []), ([[300.0]], [], [], [])])
-def test_wrong_menus_are_named(menu):
-    with pytest.raises(ValueError, match="expected four streets"):
-        build_tree(menu)

@@ -51,13 +51,6 @@ def test_algorithm_3_equals_the_programs_best_response():
         assert abs(worst_case(joint, strategy) - best_response_by_program(joint, strategy)) < 1e-9
 
 
-def test_an_infeasible_program_and_wrong_strategies_are_refused():
+def test_an_infeasible_program_is_refused():
     with pytest.raises(ValueError, match="no optimum: .*infeasible.*xpected a feasible"):
         minimise(np.ones(1), A_ub=np.array([[1.0], [-1.0]]), b_ub=np.array([1.0, -2.0]))
-    with pytest.raises(ValueError, match="no optimum: .*unbounded"):
-        minimise(-np.ones(1), bounds=[(0, None)])
-    joint = joint_distribution(*EXAMPLES["uniform"])
-    with pytest.raises(ValueError, match=r"bets has shape \(9, 31\): expected \(10, 31\)"):
-        worst_case(joint, np.ones((9, 31)))
-    with pytest.raises(ValueError, match="expected probabilities that sum to 1"):
-        worst_case(joint, np.ones((10, 31)))

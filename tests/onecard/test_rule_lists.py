@@ -73,12 +73,6 @@ def test_sentences():
     assert said[3] == "4. Check everything else." and sentences([]) == ["1. Always check."]
 
 
-@pytest.mark.parametrize("line", [Line(3, 0.5, 1), Line(STRONG, 0.5, 31), Line(WEAK, 1.5, 1), Line(STRONG, float("nan"), 1)])
-def test_what_is_no_line_is_refused(line):
-    with pytest.raises(ValueError, match="is no line: expected"):
-        play([line], UNIFORM.own, UNIFORM.other)
-
-
 def test_beaten_leaves_the_card_itself_out():
     other = np.array([[0.0, 0.2, 0.3, 0.5] + [0.0] * 6])
     assert np.allclose(rule_lists.beaten(other)[0, :5], [0, 0, 0.2 / 0.7, 1, 1])

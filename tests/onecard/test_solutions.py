@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-from games import threads
 from one_card_program import program_of_one
 from scipy.sparse import csr_array, vstack
 
@@ -68,12 +67,6 @@ def test_the_chosen_equilibrium_is_the_one_that_the_rule_names(solved):
         assert np.allclose(found, strategies[g], atol=1e-4)  # the slack above leaves 1e-5
 
 
-def test_the_same_bits_on_one_thread_and_on_two(solved):
-    with threads(1):
-        alone = solve_games(solved.own, solved.other)
-    assert all((a == b).all() for a, b in zip(alone, solved, strict=True))
-
-
 def test_a_solution_that_is_none_is_not_returned(monkeypatch):
     monkeypatch.setattr(solutions, "called_share", lambda solutions: np.zeros((len(solutions.value), 31)))
     with pytest.raises(RuntimeError, match="is solved to .* only, expected 1e-09"):
@@ -86,13 +79,3 @@ def test_seeds_and_tags_have_games_of_their_own_and_more_games_never_change_the_
     assert not np.isin(games[0], random_games(1, 0)[1]).any()
     own, few = solutions.numbered_games(1, solutions.BLOCK + 5)[0], solutions.numbered_games(1, 5)[0]
     assert (own == np.concatenate([games[0], games[1][:5]])).all() and (few == own[:5]).all()
-
-
-def test_what_is_no_game_is_refused():
-    own, other = random_games(1, 0, 2)
-    with pytest.raises(ValueError, match="own sums to"):
-        solve_games(2 * own, other)
-    with pytest.raises(ValueError, match=r"own has shape \(10,\): expected \(games, 10\)"):
-        solve_games(own[0], other[0])
-    with pytest.raises(ValueError, match="strategies have shape"):
-        worst_cases(own, other, np.ones((2, 10, 30)))

@@ -140,14 +140,6 @@ def test_tree_keeps_its_promises():
     assert all(tree.left[node] == node + 1 for node in np.flatnonzero(tree.feature >= 0)), "expected nodes in preorder"
 
 
-def test_costs_have_no_unit():
-    X, P, w = soft_rows(n=300, seed=3)
-    costs = np.random.default_rng(0).normal(size=P.shape) + 2 * X[:, :1]
-    fit = {"max_depth": 3, "min_rows": 5, "seed": 0, "regrowths": 3}
-    tree, small = (fit_oct(X, P, w, costs=costs * unit, **fit) for unit in (1, 2.0**-40))
-    assert n_leaves(tree) > 2 and all(np.array_equal(a, b) for a, b in zip(tree, small, strict=True))
-
-
 def test_bins_keep_every_threshold_between_few_values():
     X = np.array([[1, 0.5], [2, 0.5], [2, 0.25], [4, 0.75]], dtype=np.float32)
     edges, codes = bin_features(X, 4)

@@ -7,7 +7,6 @@ import pytest
 from random_trees import check_tree, random_tree
 
 from faceup.cards.cards import STREETS
-from faceup.notebook.parameters import load_parameters
 from faceup.trees.decision_tree import DecisionTree, leaf_of, predict, truncate
 from faceup.trees.tree_file import load_agent_file, save_agent
 
@@ -75,31 +74,23 @@ DEEP = {"feature_names": ["a"], "feature": [0] * N_DEEP + [-1] * (N_DEEP + 1), "
     [
         ("format", "faceup-trees-2", "format: Input should be 'faceup-trees-1'"),
         ("river", None, "river: Field required"),
-        ("river", [], "river: Input should be a valid dict"),
         ("labels", ["fold", 1], "labels.1: Input should be a valid string"),
         ("labels", ["fold"], "preflop.value: expected 2 rows of 1 numbers whose sum is 10000"),
-        ("provenance", "me", "provenance: Input should be a valid dict"),
         ("turn", GOOD_ROUND | {"more": 1}, "turn.more: Extra inputs"),
         ("turn", DEEP, "turn.feature: expected one tree of at most 500 splits"),
         ("feature", [2, -1, -1], "turn.feature: expected numbers of 2 names"),
         ("feature", [1, -2, -1], "turn.feature.1: Input should be greater than or equal to -1"),
         ("feature", [2**64, -1, -1], "turn.feature.0: "),
-        ("feature", [1.0, -1, -1], "turn.feature.0: Input should be a valid integer"),
-        ("feature", [], "turn.feature: expected one tree"),
         ("feature", [1, -1], "turn.feature: node 0 lacks a branch"),
         ("feature", [1, -1, -1, -1], "turn.feature: expected one tree"),
         ("threshold", [], "turn: expected 1 of threshold and 2 of weight"),
         ("threshold", [float("nan")], "turn.threshold.0: "),
-        ("threshold", [1e39], "turn.threshold.0: "),
         ("threshold", [True], "turn.threshold.0: Input should be a valid number"),
         ("threshold", ["x" * 10_000], "turn.threshold.0: Input should be a valid number"),
-        ("value", [[10_000, 0]], "turn.value: expected 2 rows of 2 numbers"),
         ("value", [[9_000, 0], [2500, 7500]], "turn.value: expected 2 rows of 2 numbers whose sum is 10000"),
         ("value", [[11_000, -1000], [2500, 7500]], "turn.value.0.0: "),
         ("weight", [1, 0], "turn.weight.1: "),
-        ("weight", [1, float("inf")], "turn.weight.1: "),
         ("feature_names", ["a", "a"], "turn.feature_names: .*different names"),
-        ("feature_names", "ab", "turn.feature_names: Input should be a valid list"),
     ],
 )
 def test_a_broken_file_is_named(tmp_path, key, value, message):
@@ -126,14 +117,3 @@ def refused(folder, content: bytes, message: str) -> None:
     with pytest.raises(ValueError, match=f"agent.json: .*{message}") as error:
         load_agent_file(folder / "agent.json")
     assert len(str(error.value)) < 300 + len(str(folder))
-
-
-def test_four_trees_as_large_as_those_of_the_default_profile_take_5_mb_at_most(tmp_path):
-    """Leaves as many as rows allow, five labels all of which are played, thresholds and weights of all digits."""
-    settings = load_parameters()["distill"]
-    leaves = max(settings[f"{street}_rows"] for street in STREETS[1:]) // settings["tree_min_rows"]
-    grown = random_tree(1, leaves - 1)
-    grown = grown._replace(value=np.random.default_rng(2).dirichlet(np.ones(5), len(grown.feature)).astype(np.float32))
-    names, labels = [f"name_{k}" for k in range(4)], [f"action_{k}" for k in range(5)]
-    save_agent(tmp_path / "agent.json", [grown] * 4, [names] * 4, labels, {})
-    assert (tmp_path / "agent.json").stat().st_size <= 5e6

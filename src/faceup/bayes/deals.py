@@ -44,9 +44,7 @@ def _strengths(share, cards, out):
 
 
 def deal(tables: tuple[StreetTable, ...], n: int, seed: int | list[int]) -> Deals:
-    """n deals by chance; tables: of cards/equity, preflop first. Raises ValueError unless n is 1 or more."""
-    if n < 1:
-        raise ValueError(f"n is {n}, expected 1 deal or more")
+    """n deals by chance; tables: of cards/equity, preflop first."""
     cards = np.random.default_rng(seed).random((n, 52)).argsort(axis=1, kind="stable")[:, :9].copy()
     pairs = np.sort(cards[:, :4].reshape(-1, 2, 2), axis=2)
     holes = pairs[:, :, 1] * (pairs[:, :, 1] - 1) // 2 + pairs[:, :, 0]

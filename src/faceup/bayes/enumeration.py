@@ -19,7 +19,6 @@ from faceup.cards.strength import N_RIVER_HOLES, _river_order
 from faceup.notebook.threads import on_threads
 
 LOSS, TIE, WIN = 0, 1, 2  # of the player whose odds come first
-SPLITS = (1, 10, 5, 1)  # how many boards of each round a river board may have come from
 _CHUNKS = 16  # of boards, counted side by side
 
 
@@ -91,10 +90,8 @@ def joint_odds(tables: tuple[StreetTable, ...], bins: int, boards: np.ndarray | 
 
     A deal is two unordered holes and a board split by round: 2,781,381,002,400 before the flop and on the river, ten and five
     times as many on flop and turn. tables: the equities of cards/equity, preflop first; boards (n, 5): count on these alone,
-    None for all. Raises ValueError on fewer than 1 or more than 64 bins.
+    None for all.
     """
-    if not 1 <= bins <= 64:
-        raise ValueError(f"bins is {bins}, expected 1 to 64")
     known = canonical_boards(5)
     cards = (known.cards if boards is None else np.asarray(boards)).astype(np.int64)
     weights = known.multiplicity if boards is None else np.ones(len(cards), dtype=np.int64)

@@ -45,15 +45,10 @@ class Round(NamedTuple):
 
 
 def make_model(counts: np.ndarray, bins: int, shifts: Sequence[float], slip: float) -> Model:
-    """A model from `joint_odds` counted in FINE bins; shifts: of the limits of each type.
+    """A model from `joint_odds` counted in FINE bins; bins divides FINE; shifts: of the limits of each type.
 
-    Where a bin straddles a limit the strategy is mixed, by how the odds of a random hand lie within the bin. Raises ValueError
-    unless `bins` divides FINE, or where slip is not between 0 and 1.
+    Where a bin straddles a limit the strategy is mixed, by how the odds of a random hand lie within the bin.
     """
-    if not 1 <= bins <= FINE or FINE % bins:
-        raise ValueError(f"bins is {bins}, expected a divisor of {FINE}")
-    if not 0 < slip < 1:
-        raise ValueError(f"slip is {slip}, expected a number between 0 and 1")
     n = FINE // bins
     joint = counts.reshape(4, bins, n, bins, n, 3).sum(axis=(2, 4))
     odds = counts.sum(axis=(1, 3)).reshape(4, bins, n).astype(float)  # how often the opponent holds each odds

@@ -168,10 +168,8 @@ def play_matches(
 
     opponents: share the hands of a match, one after the other; belief: FIXED or WITHIN (each hand begins with equal types; with
     FIXED they stay so) or CARRIED; switch: the chance that a carried type changes before a hand; cards_shown, replans: see
-    `MeuSeat`. Raises ValueError on another belief.
+    `MeuSeat`.
     """
-    if belief not in (FIXED, WITHIN, CARRIED):
-        raise ValueError(f"belief is {belief!r}, expected {FIXED!r}, {WITHIN!r} or {CARRIED!r}")
     tree, n_types = evaluator.moves.tree, evaluator.n_types
     player = MeuSeat(evaluator, tables, belief != FIXED, replans)
     belief_now = np.full((2, matches, n_types), 1 / n_types)

@@ -1,8 +1,8 @@
 """Dealt hands as a strategy sees them: the group of each hand that swaps may lead to on each street, and its final strength.
 
-Thirteen cards are dealt at once, the four that may be drawn among them (`rules.start` has their order), so that a deal is
-the same whatever the players do. Whether a player swaps is asked of his strategy or fixed by his policy; which card he then
-throws is fixed by it, too.
+Thirteen cards are dealt at once, so that a deal is the same whatever the players do: the small blind's two, the big blind's, the
+board, and what each may draw on flop and turn. Whether a player swaps is asked of his strategy or fixed by his policy; which card
+he then throws is fixed by it, too.
 """
 
 from collections.abc import Sequence

@@ -71,11 +71,8 @@ def class_equities(tables: HandTables, holdem: np.ndarray, boards: int, seed: in
     """Equities of the starting hands under each of CHOICES, and half their 95 % intervals, both (169, 3).
 
     On so many boards, each with all starting hands; holdem (169,): exact equities without swaps. A starting hand stands for as
-    many holes as the cards left to it allow: that is its weight on a board. Raises ValueError below 200 boards, for the intervals
-    come from 200 parts of them.
+    many holes as the cards left to it allow: that is its weight on a board. The intervals come from 200 parts of the boards.
     """
-    if boards < _CHUNKS:
-        raise ValueError(f"boards is {boards}, expected at least {_CHUNKS}")
     sums, weights = np.zeros((_CHUNKS, N_CLASSES, len(CHOICES))), np.zeros((_CHUNKS, N_CLASSES, 1))
     on_threads(_simulate, tables, -(-boards // _CHUNKS), seed, sums, weights[..., 0])
     mean = sums.sum(axis=0) / weights.sum(axis=0)

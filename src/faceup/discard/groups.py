@@ -13,10 +13,9 @@ from typing import NamedTuple
 
 import numpy as np
 from numba import njit
-from sklearn.cluster import KMeans
-from threadpoolctl import threadpool_limits
 
 from faceup.cards.cards import CLASS_NAMES, CLASS_OF_HOLE, HOLE_CARDS, N_CARDS, N_HOLES, _free, canonical_boards
+from faceup.cards.clusters import fit_centres, nearest_centres
 from faceup.cards.strength import N_RIVER_HOLES, _river_order
 from faceup.discard.swaps import sum_turns
 from faceup.notebook.threads import on_threads
@@ -94,21 +93,10 @@ def _points(board, sums, runouts, points):
 
 
 @njit(cache=True, nogil=True)
-def _assign(share, boards, sums, runouts, centres, groups):
-    """The nearest of centres (n_groups, 8) to each hand on boards (n, k), groups (n, 1326); sums (n or 1, 1326, 8)."""
+def _points_of(share, boards, sums, runouts, points):
+    """`_points` of boards (n, k), points (n, 1326, 8)."""
     for b in range(share[0], boards.shape[0], share[1]):
-        points, nearest = np.empty((N_HOLES, N_RANGES), dtype=np.float32), np.full(N_HOLES, np.float32(np.inf))
-        _points(boards[b], sums[b % sums.shape[0]], runouts, points)
-        by_range, distance, group = np.ascontiguousarray(points.T), np.empty(N_HOLES, dtype=np.float32), groups[b]
-        for j in range(centres.shape[0]):
-            distance[:] = 0
-            for g in range(N_RANGES):
-                x, centre = by_range[g], centres[j, g]
-                for h in range(N_HOLES):
-                    distance[h] += (x[h] - centre) * (x[h] - centre)
-            for h in range(N_HOLES):
-                group[h] = np.uint8(j) if distance[h] < nearest[h] else group[h]
-                nearest[h] = min(distance[h], nearest[h])
+        _points(boards[b], sums[b % sums.shape[0]], runouts, points[b])
 
 
 class Groups(NamedTuple):
@@ -128,12 +116,21 @@ class Street(NamedTuple):
     runouts: float  # cards to come that two known hands leave, in order of dealing, as far as they are counted
 
 
-def range_equities(street: Street, picked: np.ndarray) -> np.ndarray:
-    """Equity of every hole against the eight ranges on boards (n,) of a street, (n, 1326, 8) float32; blocked holes get 0."""
-    points = np.empty((len(picked), N_HOLES, N_RANGES), dtype=np.float32)
-    for out, b in zip(points, picked, strict=True):
-        _points(street.boards[b], street.sums[b % len(street.sums)], street.runouts, out)
+def range_equities(street: Street, picked: np.ndarray | slice) -> np.ndarray:
+    """Equity of every hole against the eight ranges on some of a street's boards, (n, 1326, 8) float32; blocked holes get 0."""
+    boards, sums = street.boards[picked], street.sums if len(street.sums) == 1 else street.sums[picked]
+    points = np.empty((len(boards), N_HOLES, N_RANGES), dtype=np.float32)
+    on_threads(_points_of, boards, sums, street.runouts, points)
     return points
+
+
+def nearest_groups(street: Street, centres: np.ndarray) -> np.ndarray:
+    """The nearest of centres (n_groups, 8) to each hand of a street, (n_boards, 1326) uint8."""
+    groups = np.empty((len(street.boards), N_HOLES), dtype=np.uint8)
+    for first in range(0, len(groups), 1024):  # boards at once, for the memory that their equities take
+        part = slice(first, first + 1024)
+        groups[part] = nearest_centres(range_equities(street, part).reshape(-1, N_RANGES), centres)[0].reshape(-1, N_HOLES)
+    return groups
 
 
 def sampled_hands(n_cards: int, n_boards: int, holes: int, seed: int | list[int]) -> tuple[np.ndarray, np.ndarray]:
@@ -149,11 +146,8 @@ def make_groups(
 ) -> Groups:
     """k-means groups of flop, turn and river, fitted to 50 hands on each of n_boards sampled boards; progress: 4 steps.
 
-    step: every step-th river of a turn board is counted, 1 for all. Raises ValueError unless there are 2 to 256 groups and at
-    least as many sampled hands.
+    n_groups: at most 256; step: every step-th river of a turn board is counted, 1 for all.
     """
-    if not 2 <= n_groups <= 256 or 50 * n_boards < n_groups:
-        raise ValueError(f"n_groups is {n_groups}, expected from 2 to 256 and at most the {50 * n_boards} sampled hands")
     flop, turn, river = (canonical_boards(n).cards.astype(np.int64) for n in (3, 4, 5))
     of_turn, nothing = np.empty((len(turn), N_HOLES, N_RANGES), dtype=np.uint16), np.zeros((1, N_HOLES, N_RANGES), dtype=np.int32)
     on_threads(_turn_sums, turn, step, of_turn)
@@ -164,12 +158,9 @@ def make_groups(
     for i, street in enumerate(streets):
         picked, holes = sampled_hands(street.boards.shape[1], n_boards, 50, [seed, i])
         points = np.take_along_axis(range_equities(street, picked), holes[:, :, None], axis=1).reshape(-1, N_RANGES)
-        with threadpool_limits(1):  # sums of several threads come in any order
-            fit = KMeans(n_groups, n_init=1, random_state=np.random.RandomState([seed, i]), max_iter=100).fit(points)
-        means = fit.cluster_centers_.astype(np.float32)
+        means = fit_centres(points, n_groups, 100, [seed, i])
         centres.append(means[np.argsort(means.mean(axis=1), kind="stable")])
-        tables.append(np.empty((len(street.boards), N_HOLES), dtype=np.uint8))
-        on_threads(_assign, street.boards, street.sums, street.runouts, centres[-1], tables[-1])
+        tables.append(nearest_groups(street, centres[-1]))
         progress(2 + i)
     return Groups(tables[0], tables[1], tables[2], np.array(centres))
 

@@ -109,10 +109,8 @@ def _decisions(tree: PublicTree, layout: Layout, n_rows: tuple[int, ...]) -> Ite
 def thresholded(tree: PublicTree, n_rows: tuple[int, ...], strategy: Strategy, thresholds: Sequence[float]) -> Strategy:
     """The strategy without actions that it takes as seldom as a street's threshold or less, (4,); the rest is scaled up.
 
-    Where no action is above it the likeliest stays. Raises ValueError unless there are four thresholds from 0 to 1.
+    Where no action is above it the likeliest stays.
     """
-    if len(thresholds) != 4 or not all(0 <= t < 1 for t in thresholds):
-        raise ValueError(f"thresholds is {thresholds!r}, expected four shares below 1")
     chances = np.zeros_like(strategy.chances)
     for table, places in _decisions(tree, strategy.layout, n_rows):
         weights = strategy.chances[places]

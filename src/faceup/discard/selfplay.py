@@ -10,10 +10,8 @@ tables for an epoch; then what both have added is added up. So the result is the
 """
 
 from collections.abc import Callable
-from hashlib import sha256
 from pathlib import Path
 from typing import NamedTuple
-from zipfile import BadZipFile
 
 import numpy as np
 from numba import njit
@@ -22,17 +20,14 @@ from faceup.discard.deals import HandTables, _find_boards, _generator, _make_see
 from faceup.discard.rules import N_DEALT
 from faceup.discard.tree import MOST_ACTIONS, SHOWDOWN_END, SWAP, PublicTree
 from faceup.games.cfr import match_regrets
-from faceup.notebook.progress import note
-from faceup.notebook.source_code import module_digests
-from faceup.notebook.storage import load_npz, save_npz
-from faceup.notebook.stored import described, reusing
+from faceup.notebook.checkpoint import load, save
+from faceup.notebook.stored import call_digest
 from faceup.notebook.threads import on_threads
 
 LANES = 2
 EPOCH = 5000  # iterations of both lanes together
 CHANCE, EXTERNAL, RESPOND = range(3)  # ways to walk; the sampler is one of the first two
 SAMPLERS = ("chance", "external")
-_CODE = module_digests("faceup.discard.selfplay")  # edited code must not go on from what the old learnt
 
 
 class Layout(NamedTuple):
@@ -208,21 +203,6 @@ class Setting(NamedTuple):
     gamma: float
 
 
-def _resumed(path: Path | None, owner: str, size: int, most: int) -> tuple[int, np.ndarray, np.ndarray]:
-    """Iteration, regrets and averages of a run's checkpoint, or of its start; a file that does not fit is named on stderr."""
-    if path is not None and path.is_file() and reusing():
-        try:
-            found = load_npz(path)
-            iteration = int(found["iteration"])
-            if str(found["owner"]) == owner and iteration <= most and found["averages"].shape == (size,):
-                return iteration, found["regrets"], found["averages"]
-            why = f"it is of iteration {iteration:,}, or of other code, cards or parameters"
-        except (ValueError, KeyError, OSError, EOFError, BadZipFile) as error:
-            why = f"it cannot be read ({type(error).__name__})"
-        note(f"{path.name} is refused: {why}")
-    return 0, np.zeros(size), np.zeros(size)
-
-
 def train(
     tree: PublicTree, tables: HandTables, n_rows: tuple[int, ...], setting: Setting, seed: int, iterations: int,
     opponent: Strategy | None = None, checkpoint: Path | None = None, progress: Callable[[int], None] = lambda done: None,
@@ -230,19 +210,17 @@ def train(
     """The average strategy after so many iterations of self-play, or of responding to an opponent in both seats.
 
     With a checkpoint, a file, the run is saved there at each tenth of the way, and goes on from it, after a kill or from fewer
-    iterations, to the same numbers. Raises ValueError on an unusable setting, and unless iterations are a multiple of EPOCH.
+    iterations, which are a multiple of EPOCH, to the same numbers.
     """
-    if setting.sampler not in SAMPLERS or not 0 <= setting.gamma <= 5 or setting.policy not in range(5):
-        raise ValueError(f"{setting}: expected a sampler of {SAMPLERS}, a policy of 0 to 4, gamma from 0 to 5")
-    if iterations % EPOCH or iterations < EPOCH:
-        raise ValueError(f"iterations is {iterations}, expected a multiple of {EPOCH}")
     own = make_layout(tree, n_rows, setting.reads)
     rival = opponent or Strategy(own, np.zeros(0), setting.policy)  # in self-play his numbers are the learner's
     way = RESPOND if opponent else SAMPLERS.index(setting.sampler)
     size = int(own.base[-1])
     layout, policies = both(own, rival.layout, size if opponent else 0), (setting.policy, rival.policy)
-    owner = sha256(f"{_CODE} {described((tree, tables, setting, seed, rival))}".encode()).hexdigest() if checkpoint else ""
-    start, regrets, averages = _resumed(checkpoint, owner, size, iterations)
+    start, regrets, averages = 0, np.zeros(size), np.zeros(size)
+    owner = call_digest(train, {"of": (tree, tables, setting, seed, rival)}) if checkpoint else ""
+    if checkpoint and (found := load(checkpoint, owner, iterations)):
+        start, regrets, averages = int(found["iteration"]), found["regrets"], found["averages"]
     lanes = np.stack([np.append(regrets, rival.chances)] * LANES), np.stack([averages] * LANES)
     stops = {-(-iterations * k // (10 * EPOCH)) * EPOCH for k in range(1, 11)}
     for first in range(start, iterations, EPOCH):
@@ -252,6 +230,6 @@ def train(
                 total += added
             of_lanes[:] = total
         if checkpoint and first + EPOCH in stops:
-            save_npz(checkpoint, owner=np.array(owner), iteration=np.array(first + EPOCH), regrets=regrets, averages=averages)
+            save(checkpoint, owner, first + EPOCH, regrets=regrets, averages=averages)
         progress(first + EPOCH)
     return Strategy(own, averages, setting.policy)

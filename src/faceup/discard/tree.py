@@ -106,9 +106,7 @@ class _Builder:
 
 
 def build_tree(menu: Menu, start: Betting = START) -> PublicTree:
-    """The tree of a menu, from the start of a hand or from a later street's swaps on. Raises ValueError on an unusable menu."""
-    if len(menu) != 4 or any(not 0 < size <= 200 for levels in menu for sizes in levels for size in sizes):
-        raise ValueError(f"menu is {menu!r}, expected four streets of lists of sizes, pots above 0 and at most 200")
+    """The tree of a menu, from the start of a hand or from a later street's swaps on."""
     builder = _Builder(menu)
     builder.street(start, "", (0, 0), (-1, 0, -1))
     columns = [np.array(column, dtype=t) for column, t in zip(zip(*builder.rows, strict=True), _TYPES, strict=True)]

@@ -41,6 +41,7 @@ RULES = {  # how a knob's name ends, and what it may be; the first line that fit
     "walk_holes": conlist(_CARDS, min_length=2, max_length=2),
     "example_hole|example_flop|walk_board": _CARDS,
     "responder_sizes": _RAISES,
+    r"discard\.n_groups": conint(ge=2, le=256),
     r"discard\.checkpoints": _rising(_EPOCHS),
     r"discard\.(own_|response_)?iterations": _EPOCHS,
     "slip": confloat(gt=0, lt=1),

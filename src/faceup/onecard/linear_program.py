@@ -12,7 +12,7 @@ import numpy as np
 from scipy.optimize import OptimizeResult, linprog
 from scipy.sparse import csr_array
 
-from faceup.onecard.game import SIZES, checked_joint
+from faceup.onecard.game import SIZES
 
 # HiGHS's own 1e-7 leaves errors of 1e-8 in a value. 1e-10 is the tightest that it takes.
 _TIGHT = {"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10}
@@ -28,7 +28,6 @@ def minimise(costs: np.ndarray, **constraints: np.ndarray | csr_array | list) ->
 
 def solve_for_two(joint: np.ndarray) -> tuple[float, np.ndarray]:
     """The game's value (to player one) and calls (cards, 31) by player two's own program."""
-    joint = checked_joint(joint)
     n, k = len(joint), len(SIZES)
     higher = np.tril(np.ones((n, n)), -1)[:, :, None] > 0  # (i, j, b): what calling instead of folding costs her
     gain = joint[:, :, None] * np.where(higher, SIZES, -SIZES - 1)
@@ -46,12 +45,6 @@ def worst_case(joint: np.ndarray, bets: np.ndarray) -> float:
 
     For each card j of hers and each size, player two calls if that leaves him less than the pot does.
     """
-    joint, bets = checked_joint(joint), np.asarray(bets, dtype=np.float64)
-    if bets.shape != (len(joint), len(SIZES)):
-        raise ValueError(f"bets has shape {bets.shape}: expected {(len(joint), len(SIZES))}")
-    sums = bets.sum(axis=1)
-    if not (bets >= -1e-9).all() or not (np.abs(sums - 1) < 1e-6).all():
-        raise ValueError(f"bets has rows that sum to {sums}: expected probabilities that sum to 1")
     worse = np.tril(joint, -1).T @ bets  # hers is worse: (j, b), summed over i > j
     better = np.triu(joint, 1).T @ bets
     called = worse * (1 + SIZES) - better * SIZES

@@ -60,13 +60,7 @@ def sentences(lines: list[Line]) -> list[str]:
 
 
 def play(lines: list[Line], own: np.ndarray, other: np.ndarray) -> np.ndarray:
-    """The strategies (n, 10, 31) of a list in games given by both distributions (n, 10).
-
-    Raises ValueError for a line of unknown kind, a size off the menu or a threshold that is no share.
-    """
-    for line in lines:
-        if line.kind not in _MIDDLE or not 0 <= line.size < _N_SIZES or not 0 <= line.threshold <= 1:
-            raise ValueError(f"{line} is no line: expected a kind of {sorted(_MIDDLE)}, a share, a size of 0 to {_N_SIZES - 1}")
+    """The strategies (n, 10, 31) of a list in games given by both distributions (n, 10)."""
     strategies = np.zeros((len(own), CARDS, _N_SIZES))
     on_threads(_play_all, np.array(lines, dtype=np.float64).reshape(-1, 3), own, other, strategies)
     return strategies

@@ -25,7 +25,7 @@ import numpy as np
 from numba import njit
 
 from faceup.notebook.threads import on_threads
-from faceup.onecard.game import CARDS, SIZES, checked_distributions, joint_distribution, random_distributions
+from faceup.onecard.game import CARDS, SIZES, joint_distribution, random_distributions
 
 GAP = 1e-9  # dollars
 BLOCK = 1000  # games with one generator
@@ -76,14 +76,7 @@ def part(games: Solutions, first: int, last: int | None = None) -> Solutions:
 
 
 def solve_games(own: np.ndarray, other: np.ndarray) -> Solutions:
-    """Equilibria of games (n, 10) each; the same on any number of threads.
-
-    Raises ValueError for what is no distribution, RuntimeError if a solution fails its certificate.
-    """
-    own, other = checked_distributions(own, "own"), checked_distributions(other, "other")
-    if own.ndim != 2 or own.shape[1] != CARDS:
-        raise ValueError(f"own has shape {own.shape}: expected (games, {CARDS})")
-    joint_distribution(own, other)  # refuses what cannot be dealt
+    """Equilibria of games given by both distributions (n, 10). Raises RuntimeError if a solution fails its certificate."""
     n = len(own)
     column, weight = np.empty((n, CARDS), dtype=np.int16), np.empty((n, CARDS))
     price, value = np.empty((n, CARDS)), np.empty(n)
@@ -134,8 +127,6 @@ def worst_cases(own: np.ndarray, other: np.ndarray, strategies: np.ndarray) -> n
 
     Only player two's best threshold is looked for, which is a best response where cards are independent.
     """
-    if strategies.shape != (*own.shape, _SIZES):
-        raise ValueError(f"strategies have shape {strategies.shape}: expected {(*own.shape, _SIZES)}")
     values = np.empty(len(own))
     on_threads(_worst_cases, own, other, np.ascontiguousarray(strategies, dtype=np.float64), values)
     return values

@@ -1,6 +1,5 @@
 """Small games and plain-numpy oracles for the tests of `solve`: slow, short, and without any of its kernels."""
 
-import resource
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -27,17 +26,6 @@ def threads(n: int) -> Iterator[None]:
         yield
     finally:
         numba.set_num_threads(before)
-
-
-@contextmanager
-def full_disk() -> Iterator[None]:
-    """As on a full disk: no file grows beyond 5,000 bytes."""
-    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (5000, limits[1]))
-    try:
-        yield
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
 
 
 def exploitability(tree: BettingTree, policy, flops: np.ndarray, preflop_wins: np.ndarray | None = None) -> Exploitability:

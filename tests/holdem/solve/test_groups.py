@@ -1,4 +1,4 @@
-"""Groups of hands whose features round to the same cells: by fractions, on a few boards and over all of them."""
+"""Groups of hands whose features round to the same cells, by fractions; groups of hands by k-means."""
 
 from fractions import Fraction
 from math import floor
@@ -8,7 +8,7 @@ import pytest
 
 from faceup.cards.cards import HOLE_CARDS, canonical_boards
 from faceup.cards.equity import BOARD_CARDS, UNITS
-from faceup.holdem.solve.groups import Grid, make_groups
+from faceup.holdem.solve.groups import Grid, cluster_groups, make_groups
 
 
 def cell(value, unit, cells):
@@ -42,3 +42,19 @@ def test_hands_share_a_group_where_all_their_cells_are_the_same(tables, grids):
                 assert found.setdefault(cells, ids[board, hole]) == ids[board, hole]
         assert len(set(found.values())) == len(found)
         assert [found[cells] for cells in sorted(found)] == sorted(found.values())  # numbered in order of the cells
+
+
+def test_every_hand_joins_its_nearest_centre(tables):
+    """Of k-means groups: no hand is nearer to the mean of another group's hands than to its own's, but for the sample's luck."""
+    groups, distance = cluster_groups(tables[1], tables[2], (12, 9), sample=4000, steps=30, seed=6)
+    assert groups.n_groups == (169, 12, 9, 1981)
+    for street, ids, far in zip((1, 2), groups[:2], distance, strict=True):
+        boards, n = canonical_boards(BOARD_CARDS[street]).cards[::20], groups.n_groups[street]
+        assert set(np.unique(ids)) == set(range(-1, n))
+        assert np.array_equal(ids[::20] < 0, (HOLE_CARDS[:, :, None] == boards[:, None, None]).any(axis=(2, 3)))
+        hands, group = (tables[street].deciles[-1][::20] / UNITS[3]).reshape(-1, 10), ids[::20].ravel()
+        hands, group = hands[group >= 0], group[group >= 0]
+        means = np.array([hands[group == k].mean(axis=0) for k in range(n)])
+        squared = ((hands[:, None] - means) ** 2).mean(axis=2)
+        own = squared[np.arange(len(hands)), group]
+        assert (own <= squared.min(axis=1) + 1e-3).mean() > 0.95 and np.sqrt(own.mean()) == pytest.approx(far, rel=0.1)

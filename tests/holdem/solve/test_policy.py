@@ -7,7 +7,7 @@ from faceup.cards.cards import HOLE_CARDS, N_HOLES, PERMUTED_HOLES, SUIT_PERMUTA
 from faceup.cards.features import HISTORIES, STACK, board_features
 from faceup.holdem.betting.betting_tree import CALL, build_tree, children, columns, decisions, menu_from
 from faceup.holdem.solve.groups import Grid, make_groups
-from faceup.holdem.solve.policy import FixedPolicy, ModelPolicy, OneStreet, TablePolicy, free_holes, opponents, river_equities
+from faceup.holdem.solve.policy import FixedPolicy, ModelPolicy, TablePolicy, free_holes, opponents, river_equities
 
 BOARD = parse_cards("Kh3sJc7d7c")
 SHOWN = (0, 3, 4, 5)
@@ -62,11 +62,6 @@ def test_model_rows_are_single_predictions_masked(tables, street, history, zeros
         for node in decisions(TREE, street):
             found = rows[row_of_hole[hole], columns(TREE, node)]
             assert found == pytest.approx(expected_row(node, predict[street], hands[hole], history), abs=1e-5)
-
-
-def test_four_models_are_expected(tables):
-    with pytest.raises(ValueError, match="3 models"):
-        ModelPolicy(TREE, [predictor(5)] * 3, tables)
 
 
 def test_models_are_asked_only_for_wanted_holes_once_a_board_and_once_for_what_they_see(tables):
@@ -141,14 +136,6 @@ def test_river_groups_are_the_exact_equities(tables):
     equity = board_features(3, tables[3], BOARD)[:, 0]
     free = free_holes(BOARD)
     assert np.array_equal((river_equities(BOARD) / 1980)[free].astype(np.float32), equity[free])
-
-
-def test_another_policy_on_one_street():
-    usual, other = FixedPolicy(TREE, CALL), FixedPolicy(TREE, None)
-    mixed = OneStreet(usual, other, 2)
-    for street in range(4):
-        found, kept, changed = (policy.street(street, list(range(street + 2)))[0] for policy in (mixed, usual, other))
-        assert np.array_equal(found, changed if street == 2 else kept) and not np.array_equal(kept, changed)
 
 
 def test_opponents_are_those_that_share_no_card():

@@ -9,7 +9,7 @@ from faceup.holdem.betting.betting_tree import DECISION, columns
 from faceup.holdem.play.match import Table, play_boards, random_boards, result
 from faceup.holdem.solve.groups import Grid, hole_groups, make_groups
 from faceup.holdem.solve.policy import FixedPolicy, TablePolicy
-from faceup.holdem.solve.selfplay import Discount, SelfPlay, SelfPlayState, sampled_board
+from faceup.holdem.solve.selfplay import Discount, SelfPlay, sampled_board
 
 PLAIN = Discount(1.5, 0.0, 2.0, 1000)  # no discount within the tests' few iterations
 DCFR = Discount(1.5, 0.0, 2.0, 2)
@@ -79,9 +79,3 @@ def test_dcfr_discount_is_brown_and_sandholms(groups):
     found, plain = played(groups, Discount(1.5, 0.5, 2.0, 1), 1).state, played(groups, PLAIN, 1).state
     np.testing.assert_allclose(found.regrets[0], plain.regrets[0] / 2, rtol=1e-6)  # t = 1: 1 / (1 + 1), of either sign
     np.testing.assert_allclose(found.averages[0], plain.averages[0] / 4, rtol=1e-6)
-
-
-def test_another_trees_state_is_refused(groups):
-    state = SelfPlayState((np.zeros((1, 1), np.float32),) * 4, (np.zeros((1, 1), np.float32),) * 4, 0)
-    with pytest.raises(ValueError, match="shapes"):
-        SelfPlay(SMALL, groups, PLAIN, seed=1, state=state)

@@ -32,49 +32,9 @@ def test_it_comes_back(tmp_path, strategy):
     assert again.read_bytes() == path.read_bytes()
 
 
-def with_value(table, value):
-    table = table.copy()
-    table[1, 0] = value
-    return table
-
-
-OTHER_MENU = r"turn is float32 of shape \(3, 7\), expected float32 of \(3, 8\): is it of other betting parameters"
-
-
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        (lambda s: {"river": None}, r"s\.npz: holds no river, expected"),
-        (lambda s: {"turn": s.tables[2][:, 1:]}, OTHER_MENU),
-        (lambda s: {"flop": s.tables[1].astype(float)}, "flop is float64 of shape"),
-        (lambda s: {"flop": with_value(s.tables[1], np.nan)}, "flop holds nan, expected probabilities from 0 to 1"),
-        (lambda s: {"flop": with_value(s.tables[1], -0.1)}, "flop holds -0.1.*, expected probabilities"),
-        (lambda s: {"preflop": s.tables[0] * np.float32(0.998)}, "'', group .*: probabilities sum to 0.998"),
-        (lambda s: {"river": s.tables[3] * np.float32(0.998)}, "river, after 'call, call / .*sum to 0.998"),
-        (lambda s: {"n_groups": np.array([168, 4, 3, 1981])}, r"n_groups is \[168, 4, 3, 1981\], expected"),
-        (lambda s: {"n_groups": np.array([169, 3, 3, 1981])}, "groups_flop holds groups from -1 to 3, expected"),
-        (lambda s: {"groups_turn": s.groups.turn[1:]}, r"groups_turn is int32 of shape \(16431, 1326\), expected"),
-    ],
-)
-def test_what_does_not_fit_is_named(tmp_path, strategy, change, message):
-    path = tmp_path / "s.npz"
-    save_strategy(path, strategy)
-    arrays = dict(np.load(path)) | change(strategy)
-    np.savez(path, **{name: array for name, array in arrays.items() if array is not None})
-    with pytest.raises(ValueError, match=message) as error:
-        load_strategy(path, PUSH)
-    assert str(error.value).startswith("s.npz: ")
-
-
-def test_sums_may_be_off_by_rounding(tmp_path, strategy):
-    save_strategy(tmp_path / "s.npz", strategy._replace(tables=tuple(t * np.float32(0.9995) for t in strategy.tables)))
-    load_strategy(tmp_path / "s.npz", PUSH)
-
-
-def test_no_file_and_no_npz(tmp_path):
-    with pytest.raises(ValueError, match=r"none\.npz: there is no such file, expected what self-play saves"):
-        load_strategy(tmp_path / "none.npz", PUSH)
-    for content in (b"", b"text", b"PK\x03\x04"):
-        (tmp_path / "bad.npz").write_bytes(content)
-        with pytest.raises(ValueError, match=r"bad\.npz: cannot be read .*expected what self-play saves"):
-            load_strategy(tmp_path / "bad.npz", PUSH)
+def test_a_file_of_another_tree_is_named(tmp_path, strategy):
+    save_strategy(
+        tmp_path / "s.npz", strategy._replace(tables=(*strategy.tables[:2], strategy.tables[2][:, 1:], strategy.tables[3]))
+    )
+    with pytest.raises(ValueError, match=r"s.npz: turn has shape \(3, 7\), expected \(3, 8\): of other betting parameters"):
+        load_strategy(tmp_path / "s.npz", PUSH)

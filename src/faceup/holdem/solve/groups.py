@@ -6,17 +6,14 @@ paper's river features; flop and turn need fewer groups than there are hands.
 `make_groups` rounds features (paper 000, Section 2.3.3, point 3): two hands share a group where their equity and the chosen
 deciles of their future equities round to the same cells of a grid.
 
-`cluster_groups` takes k-means on what hands may become, as large table programs do (Johanson et al. 2013). A hand is the
-histogram of its river equities, kept as ten deciles. The earth mover's distance between two such histograms is the mean
-difference of their deciles taken in order. It adds up over the deciles, so that the centre which is nearest to a group's
-members has each decile's median: Lloyd's steps with medians descend in earth mover's distance itself.
+`cluster_groups` takes k-means on what hands may become, as large table programs do (Johanson et al. 2013): on the deciles of a
+hand's river equities (`faceup.cards.clusters`).
 """
 
 from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
 from faceup.cards.cards import (
     BOARD_CARDS,
@@ -24,13 +21,12 @@ from faceup.cards.cards import (
     HOLE_CARDS,
     N_CARDS,
     N_CLASSES,
-    N_HOLES,
     PERMUTED_HOLES,
     canonical,
     canonical_boards,
 )
+from faceup.cards.clusters import fit_centres, nearest_centres
 from faceup.cards.equity import UNITS, StreetTable, _river_equity
-from faceup.notebook.threads import on_threads
 
 N_RIVER_GROUPS = UNITS[3] + 1
 
@@ -107,123 +103,43 @@ def _numbered(key: np.ndarray, n: int) -> tuple[np.ndarray, int]:
     return number[key], int(number[-1]) + 1
 
 
-class Clusters(NamedTuple):
-    """What k-means found."""
-
-    centres: np.ndarray  # (k, d) int32
-    cost: float  # weighted mean distance of a row to its centre, in the rows' units, per decile
-
-
 def cluster_groups(
     flop: StreetTable, turn: StreetTable, sizes: tuple[int, int], sample: int, steps: int, seed: int
 ) -> tuple[Groups, tuple[float, float]]:
-    """k-means groups of flop and turn hands, and the mean distance of a hand to its centre on each, in equity.
+    """k-means groups of flop and turn hands, and how far a hand is from its centre on each, in equity (root mean square).
 
     sizes: groups of flop and turn; sample: hands that the centres are fitted to, drawn as often as they are dealt; all hands then
     join the nearest centre. Preflop the groups are the 169 hands and on the river the exact equities, as in `make_groups`.
-    Raises ValueError as `fit_clusters`.
     """
-    ids, costs = [], []
+    ids, far = [], []
     for street, table, k in ((1, flop, sizes[0]), (2, turn, sizes[1])):
         deciles = table.deciles[-1]  # of river equity
         rows, weights = sampled_rows(street, deciles, sample, seed + street)
-        found = fit_clusters(rows, weights, k, steps, seed + street)
-        ids.append(nearest_groups(street, deciles, found.centres))
-        costs.append(found.cost / UNITS[3])
-    return Groups(ids[0], ids[1], (N_CLASSES, *sizes, N_RIVER_GROUPS)), (costs[0], costs[1])
+        centres = fit_centres(rows, k, steps, seed + street, weights)
+        far.append(float(np.sqrt(np.average(nearest_centres(rows, centres)[1], weights=weights) / rows.shape[1])))
+        ids.append(_joined(street, deciles, centres))
+    return Groups(ids[0], ids[1], (N_CLASSES, *sizes, N_RIVER_GROUPS)), (far[0], far[1])
 
 
 def sampled_rows(street: int, deciles: np.ndarray, n: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
-    """Distinct decile rows of n dealt hands and how often each was met: (m, 10) int32, (m,) int64.
+    """Distinct decile rows of n dealt hands, as equities from 0 to 1, and how often each was met: (m, 10) float32, (m,) int64.
 
-    deciles (n_boards, 1326, 10): of one street. Raises ValueError unless n is 1 or more.
+    deciles (n_boards, 1326, 10): of one street.
     """
-    if n < 1:
-        raise ValueError(f"sample is {n}, expected 1 hand or more")
     boards, rng = canonical_boards(BOARD_CARDS[street]), np.random.default_rng(seed)
     picked = rng.choice(len(boards.keys), 2 * n, p=boards.multiplicity / boards.multiplicity.sum())
     holes = rng.integers(0, len(HOLE_CARDS), 2 * n)
     free = ~(HOLE_CARDS[holes][:, :, None] == boards.cards[picked][:, None, :]).any(axis=(1, 2))
     kept = np.flatnonzero(free)[:n]  # four in five are free, so that 2 n hold n
-    return np.unique(np.asarray(deciles[picked[kept], holes[kept]], dtype=np.int32), axis=0, return_counts=True)
+    rows, counts = np.unique(deciles[picked[kept], holes[kept]], axis=0, return_counts=True)
+    return rows / np.float32(UNITS[3]), counts
 
 
-def fit_clusters(rows: np.ndarray, weights: np.ndarray, k: int, steps: int, seed: int) -> Clusters:
-    """Lloyd's steps under the mean absolute difference, from a k-means++ start, until nothing moves or `steps` are done.
-
-    rows (m, d) int32, distinct; weights (m,): how often each is met. Ties go to the lower number, a group that loses all its rows
-    keeps its centre. Raises ValueError unless 1 <= k <= m and steps is 1 or more.
-    """
-    if not 1 <= k <= len(rows):
-        raise ValueError(f"k is {k}, expected from 1 to {len(rows)}, the distinct rows")
-    if steps < 1:
-        raise ValueError(f"steps is {steps}, expected 1 or more")
-    centres = _first_centres(rows, weights, k, np.random.default_rng(seed))
-    before = np.full(len(rows), -1)
-    for step in range(steps + 1):
-        nearest, distance = assign(rows, centres)
-        if step == steps or np.array_equal(nearest, before):
-            break
-        for j in range(k):
-            if (mine := np.flatnonzero(nearest == j)).size:
-                centres[j] = weighted_medians(rows[mine], weights[mine])
-        before = nearest
-    return Clusters(centres, float(weights @ distance / weights.sum() / rows.shape[1]))
-
-
-def _first_centres(rows: np.ndarray, weights: np.ndarray, k: int, rng: np.random.Generator) -> np.ndarray:
-    """k-means++ (Arthur & Vassilvitskii 2007): each next centre is a row drawn by its distance to the centres so far."""
-    centres = np.empty((k, rows.shape[1]), dtype=np.int32)
-    distance = np.ones(len(rows))
-    for j in range(k):
-        share = weights * distance
-        centres[j] = rows[rng.choice(len(rows), p=share / share.sum())]
-        new = np.abs(rows - centres[j]).sum(axis=1)
-        distance = new.astype(np.float64) if j == 0 else np.minimum(distance, new)
-    return centres
-
-
-def weighted_medians(rows: np.ndarray, weights: np.ndarray) -> np.ndarray:
-    """Of each column the smallest value with at least half of the weight at or below it, (d,)."""
-    order = np.argsort(rows, axis=0, kind="stable")
-    below = np.cumsum(weights[order], axis=0)
-    place = (2 * below >= below[-1]).argmax(axis=0)
-    columns = np.arange(rows.shape[1])
-    return rows[order[place, columns], columns]
-
-
-@njit(cache=True, nogil=True)
-def _assign(share, rows, centres_t, nearest, distance):
-    """Nearest centre of each row, and the summed difference to it; centres_t (d, k) float32: exact for such integers."""
-    n_blocks = (rows.shape[0] + N_HOLES - 1) // N_HOLES
-    for b in range(share[0], n_blocks, share[1]):
-        total = np.empty(centres_t.shape[1], dtype=np.float32)
-        for i in range(b * N_HOLES, min((b + 1) * N_HOLES, rows.shape[0])):
-            total[:] = 0
-            for d in range(centres_t.shape[0]):
-                x, centre = np.float32(rows[i, d]), centres_t[d]
-                for j in range(total.shape[0]):
-                    total[j] += abs(centre[j] - x)
-            best = 0
-            for j in range(total.shape[0]):
-                if total[j] < total[best]:
-                    best = j
-            nearest[i], distance[i] = best, total[best]
-
-
-def assign(rows: np.ndarray, centres: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The nearest centre of each row, (m,) int32, and the summed difference to it, (m,) int32; ties to the lower number."""
-    nearest, distance = np.empty((2, len(rows)), dtype=np.int32)
-    rows, centres = np.ascontiguousarray(rows, dtype=np.int32), np.ascontiguousarray(centres.T, dtype=np.float32)
-    on_threads(_assign, rows, centres, nearest, distance)
-    return nearest, distance
-
-
-def nearest_groups(street: int, deciles: np.ndarray, centres: np.ndarray) -> np.ndarray:
+def _joined(street: int, deciles: np.ndarray, centres: np.ndarray) -> np.ndarray:
     """The centre that each hole of each board joins, (n_boards, 1326) int32, -1 where the board blocks the hole."""
     ids = np.empty(deciles.shape[:2], dtype=np.int32)
     for first in range(0, len(ids), 256):  # boards: what is read at once from a file that is mapped into memory
-        part = np.asarray(deciles[first : first + 256])
-        ids[first : first + 256] = assign(part.reshape(-1, part.shape[2]), centres)[0].reshape(part.shape[:2])
+        part = deciles[first : first + 256] / np.float32(UNITS[3])
+        ids[first : first + 256] = nearest_centres(part.reshape(-1, part.shape[2]), centres)[0].reshape(part.shape[:2])
     ids[~free_by_board(street)] = -1
     return ids

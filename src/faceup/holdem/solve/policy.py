@@ -249,18 +249,6 @@ def free_holes(board: list[int]) -> np.ndarray:
     return np.asarray(~np.isin(HOLE_CARDS, board).any(axis=1))
 
 
-class OneStreet(NamedTuple):
-    """One policy on a single street, another on all others."""
-
-    usual: Policy
-    other: Policy
-    of_other: int  # the street, 0..3
-
-    def street(self, street: int, board: list[int], wanted: np.ndarray | None = None) -> StreetRows:
-        """The rows of the policy that plays the street."""
-        return (self.other if street == self.of_other else self.usual).street(street, board, wanted)
-
-
 class FixedPolicy:
     """The same action everywhere (always call, always all-in), or a uniform choice among the legal ones."""
 

@@ -16,8 +16,6 @@ from faceup.holdem.solve.board import N_ENTRIES, PADDED, _gather_lanes, _scatter
 from faceup.holdem.solve.lanes import WIDE, add, add_wide_product, copy, product
 from faceup.holdem.solve.layout import LANES
 
-BOTH = -1  # a learner: both players
-
 
 class RiverScratch(NamedTuple):
     """What a thread writes while it sweeps LANES river subtrees.
@@ -115,11 +113,10 @@ def _add_entry(count, at, value):
 
 
 @njit(cache=True)
-def _learn_cell(shapes, shape, learner, sums, chance, reach, value, regrets, averages):
+def _learn_cell(shapes, shape, sums, chance, reach, value, regrets, averages):
     """Values of decisions from those of ends, for a cell; regrets and the actor's reach go to its rows of the tables.
 
-    sums (2, LANES): reach of the root with all holes of the cell; regrets, averages (nodes, LANES); learner: who learns, BOTH or
-    a player.
+    sums (2, LANES): reach of the root with all holes of the cell; regrets, averages (nodes, LANES).
     """
     slot, width = shapes.slot[shapes.node_start[shape] :], chance.shape[1]
     at, of_other, weight = np.empty(LANES, np.float32), np.empty(LANES, np.float32), np.empty(LANES, np.float32)
@@ -133,14 +130,13 @@ def _learn_cell(shapes, shape, learner, sums, chance, reach, value, regrets, ave
                 at[j] += chance[e, j] * value[e, other, j]
             for j in range(width):
                 of_other[j] += value[e, who, j]
-        if learner == BOTH or learner == who:
+        for j in range(width):
+            weight[j] = sums[who, j] * reach[above, who, j]
+        for e in below:
             for j in range(width):
-                weight[j] = sums[who, j] * reach[above, who, j]
-            for e in below:
-                for j in range(width):
-                    regrets[e, j] += value[e, other, j] - at[j]
-                for j in range(width):
-                    averages[e, j] += weight[j] * chance[e, j]
+                regrets[e, j] += value[e, other, j] - at[j]
+            for j in range(width):
+                averages[e, j] += weight[j] * chance[e, j]
         for j in range(width):
             value[above, other, j] = at[j]
         for j in range(width):
@@ -159,7 +155,7 @@ def _root_values(cells, kin_of_hole, reach, root, own, player, worth):
 
 
 @njit(cache=True)
-def _sweep_rivers(shapes, cells, kin, block, ends, learner, regrets, averages, scratch):
+def _sweep_rivers(shapes, cells, kin, block, ends, regrets, averages, scratch):
     """Sweep the LANES river subtrees of a block, and update their tables.
 
     ends (n_columns, 2, N_TILES, TILE): each kin's reach of the roots; replaced by their values as `_replace_block` does.
@@ -177,7 +173,7 @@ def _sweep_rivers(shapes, cells, kin, block, ends, learner, regrets, averages, s
         scratch.chance[g, :n_nodes] = regrets[cells.group[g]][begin:end].reshape(n_nodes, LANES)
         _match(shapes, shape, scratch.chance[g])
         _reach(shapes, shape, chance, g * chance.shape[1], scratch.reach, g)
-    _sweep_cells(shapes, shape, cells, begin, end, shapes.stake[block], learner, regrets, averages, scratch)
+    _sweep_cells(shapes, shape, cells, begin, end, shapes.stake[block], regrets, averages, scratch)
     for player in range(2):
         _gather_lanes(ends, column, player, n_tiles, scratch.kin)
         _root_values(cells, kin.of_hole, scratch.kin, scratch.root, scratch.own, player, scratch.worth)
@@ -185,7 +181,7 @@ def _sweep_rivers(shapes, cells, kin, block, ends, learner, regrets, averages, s
 
 
 @njit(cache=True)
-def _sweep_cells(shapes, shape, cells, begin, end, stake, learner, regrets, averages, scratch):
+def _sweep_cells(shapes, shape, cells, begin, end, stake, regrets, averages, scratch):
     """Values of all ends to all cells, weakest first, and what each cell learns.
 
     seen[c], by end, is twice the weight of weaker holes with card c, plus once that of the class at hand, less the total: a win
@@ -219,6 +215,6 @@ def _sweep_cells(shapes, shape, cells, begin, end, stake, learner, regrets, aver
             for x in range(size):
                 flat_value[x] *= flat_stake[x]  # so far a cell's values were for a dollar
             rows = regrets[cells.group[g]][begin:end].reshape(-1, LANES), averages[cells.group[g]][begin:end].reshape(-1, LANES)
-            _learn_cell(shapes, shape, learner, sums[cells.first[g]], scratch.chance[g], reach[g], value, *rows)
+            _learn_cell(shapes, shape, sums[cells.first[g]], scratch.chance[g], reach[g], value, *rows)
         for g in range(first, last):
             _add_cell(cells, g, sums, by_end, n_showdowns, n_ends, seen)

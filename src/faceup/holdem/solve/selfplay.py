@@ -37,7 +37,7 @@ from faceup.holdem.solve.board import (
 )  # fmt: skip
 from faceup.holdem.solve.groups import Groups, hole_groups
 from faceup.holdem.solve.layout import LANES, block_sizes, river_layout, shares, table_columns
-from faceup.holdem.solve.river import BOTH, _new_river_scratch, _sweep_rivers
+from faceup.holdem.solve.river import _new_river_scratch, _sweep_rivers
 from faceup.notebook.threads import ALONE, on_threads
 
 _PREFLOP = np.zeros(1, dtype=np.int64), np.array([0, 1])  # the first part, as `_down_parts` takes it: it joins all others
@@ -100,7 +100,7 @@ def _match_regrets(layout, part, street, regrets, groups, n_groups, s):
 
 
 @njit(cache=True)
-def _learn(layout, part, street, learner, groups, n_groups, s, gain, reach, regrets, averages):
+def _learn(layout, part, street, groups, n_groups, s, gain, reach, regrets, averages):
     """Add one board's gains to a part's tables on one street, and clear them for the next."""
     start = layout.street_start[street]
     column = layout.own_columns[part, street, 0]
@@ -108,13 +108,11 @@ def _learn(layout, part, street, learner, groups, n_groups, s, gain, reach, regr
         if layout.street[d] != street:
             continue
         first, n = layout.first_child[d] - start, layout.n_children[d]
-        learns = learner == BOTH or learner == layout.actor[d]
         for k in range(n_groups):
             g, weight = groups[k], reach[k, column]
             for e in range(first, first + n):
-                if learns:
-                    regrets[g, e] += gain[k, e]
-                    averages[g, e] += weight * s[k, e]
+                regrets[g, e] += gain[k, e]
+                averages[g, e] += weight * s[k, e]
                 gain[k, e] = 0
             reach[k, column] = 0
         column += 1
@@ -148,7 +146,7 @@ def _down_parts(share, layout, parts, starts, regrets, strategy, rows, groups, n
 
 
 @njit(cache=True, nogil=True)
-def _all_ends(share, layout, sequence, starts, shapes, cells, holes, class_start, kin, ends, learner, regrets, averages):
+def _all_ends(share, layout, sequence, starts, shapes, cells, holes, class_start, kin, ends, regrets, averages):
     """Values of all ends to both players, and a sweep of all rivers, LANES at a time."""
     for thread in range(share[0], starts.shape[0] - 1, share[1]):
         block = np.empty((2, PADDED, shapes.stake.shape[3]), np.float32)  # reach and values of the ends at hand
@@ -161,13 +159,11 @@ def _all_ends(share, layout, sequence, starts, shapes, cells, holes, class_start
                     shown = column < layout.columns[0, 1]
                     _replace_block(ends, column, player, holes, class_start, kin, stake, shown, block)
             else:
-                _sweep_rivers(shapes, cells, kin, b, ends, learner, regrets, averages, river)
+                _sweep_rivers(shapes, cells, kin, b, ends, regrets, averages, river)
 
 
 @njit(cache=True, nogil=True)
-def _up_parts(
-    share, layout, parts, starts, learner, regrets, averages, strategy, rows, groups, n_groups, root_value, ends, gain, reach
-):
+def _up_parts(share, layout, parts, starts, regrets, averages, strategy, rows, groups, n_groups, root_value, ends, gain, reach):
     """Values of the decisions of parts before the river, and what is learnt there."""
     for thread in range(share[0], starts.shape[0] - 1, share[1]):
         scratch = _new_scratch(layout, ends)
@@ -176,7 +172,7 @@ def _up_parts(
             for street in range(3):
                 if layout.edges[part, street, 1] > layout.edges[part, street, 0]:
                     _learn(
-                        layout, part, street, learner, groups[street], n_groups[street], strategy[street], gain[street],
+                        layout, part, street, groups[street], n_groups[street], strategy[street], gain[street],
                         reach[street], regrets[street], averages[street],
                     )  # fmt: skip
 
@@ -192,28 +188,10 @@ def _discount(share, regrets, averages, positive, negative, average):
 class SelfPlay:
     """A run of self-play: `advance` it, read its `average`, keep its `state`."""
 
-    def __init__(
-        self,
-        tree: BettingTree,
-        groups: Groups,
-        discount: Discount,
-        seed: int,
-        state: SelfPlayState | None = None,
-        ranges: np.ndarray | None = None,
-        in_turns: bool = False,
-    ):
-        """Start anew, or go on from a state of the same tree and groups.
-
-        The tree may begin on any street before the river; ranges (2, 1326): how often each player holds each hole there,
-        None where all are dealt alike. in_turns: one player learns in an iteration, the other in the next, each answering what
-        the other has just learnt; nearer to equilibrium where little is sampled, and half as much learnt from a board. Raises
-        ValueError if the state is of another shape.
-        """
-        self.tree, self.groups, self.discount, self.seed, self.in_turns = tree, groups, discount, seed, in_turns
-        fresh = new_state(tree, groups)
-        if state and [t.shape for t in state.regrets + state.averages] != [t.shape for t in fresh.regrets + fresh.averages]:
-            raise ValueError("state: its tables have another tree's or other groups' shapes, expected this run's")
-        self.state = state or fresh
+    def __init__(self, tree: BettingTree, groups: Groups, discount: Discount, seed: int, state: SelfPlayState | None = None):
+        """Start anew, or go on from a state of the same tree and groups. The tree may begin on any street before the river."""
+        self.tree, self.groups, self.discount, self.seed = tree, groups, discount, seed
+        self.state = state or new_state(tree, groups)
         self.layout, self._shapes = river_layout(tree)
         self._blocks = shares(block_sizes(self._shapes))
         parts, starts = shares((self.layout.edges[1:, :, 1] - self.layout.edges[1:, :, 0]).sum(axis=1))
@@ -225,7 +203,6 @@ class SelfPlay:
         self._mark = np.full(max(*groups.n_groups, N_RIVER_HOLES**2), -1, dtype=np.int32)
         self._groups = np.zeros((3, N_RIVER_HOLES), dtype=np.int32)
         self._roots = np.zeros((2, 2, int(self.layout.root.max()) + 1, N_TILES, TILE), dtype=np.float32)
-        self._ranges = None if ranges is None else np.asarray(ranges, dtype=np.float32)
 
     def advance(self, iterations: int) -> None:
         """Play iterations."""
@@ -241,20 +218,19 @@ class SelfPlay:
         order = board_order(cards)
         n_groups, rows, kin, cells = self._locate(cards, order)
         regrets, averages = self.state.regrets, self.state.averages
-        learner = self.state.iteration % 2 if self.in_turns else BOTH
         reach, value = self._roots
         at_root = reach[:, 0].reshape(2, PADDED)
         at_root[:] = 0
-        at_root[:, kin.of_hole] = 1 if self._ranges is None else self._ranges[:, order.holes]
+        at_root[:, kin.of_hole] = 1
         shared = self._strategy, rows, self._groups, n_groups
         down = regrets, *shared, reach, self._ends, kin.count, self._reach
         _down_parts(ALONE, self.layout, *_PREFLOP, *down)
         on_threads(_down_parts, self.layout, *self._parts, *down)
         on_threads(
             _all_ends, self.layout, *self._blocks, self._shapes, cells, order.holes, order.class_start, kin, self._ends,
-            learner, regrets[3], averages[3],
+            regrets[3], averages[3],
         )  # fmt: skip
-        up = learner, regrets, averages, *shared, value, self._ends, self._gain, self._reach
+        up = regrets, averages, *shared, value, self._ends, self._gain, self._reach
         on_threads(_up_parts, self.layout, *self._parts, *up)
         _up_parts(ALONE, self.layout, *_PREFLOP, *up)
 
@@ -263,13 +239,10 @@ class SelfPlay:
         *of_hole, equity = [hole_groups(self.groups, street, cards[:n]) for street, n in enumerate(BOARD_CARDS)]
         rows_of_hole = np.empty((3, N_RIVER_HOLES), dtype=np.int32)
         counts = [_number(of_hole[s][order.holes], self._mark, rows_of_hole[s], self._groups[s]) for s in range(3)]
-        of_kin = np.arange(N_RIVER_HOLES, dtype=np.int32)
-        n, distinct = N_RIVER_HOLES, np.empty(N_RIVER_HOLES, dtype=np.int32)
-        if self._ranges is None:  # else each hole is for itself: the players' ranges tell them apart
-            n, of_kin = counts[0], rows_of_hole[0]
-            for s in (1, 2):
-                keys, of_kin = of_kin * counts[s] + rows_of_hole[s], np.empty_like(of_kin)
-                n = _number(keys, self._mark, of_kin, distinct)
+        n, of_kin, distinct = counts[0], rows_of_hole[0], np.empty(N_RIVER_HOLES, dtype=np.int32)
+        for s in (1, 2):
+            keys, of_kin = of_kin * counts[s] + rows_of_hole[s], np.empty_like(of_kin)
+            n = _number(keys, self._mark, of_kin, distinct)
         n_tiles = -(-n // TILE)
         kin = Kin(of_kin, np.bincount(of_kin, minlength=n_tiles * TILE).astype(np.float32).reshape(n_tiles, TILE))
         rows = np.zeros((3, *kin.count.shape), dtype=np.uint32)
@@ -283,12 +256,9 @@ class SelfPlay:
         for regrets, averages in zip(self.state.regrets, self.state.averages, strict=True):
             on_threads(_discount, regrets, averages, *factors)
 
-    def average(self, averages: tuple[np.ndarray, ...] | None = None) -> tuple[np.ndarray, ...]:
-        """The average strategy: four tables (n_groups, width) float32; uniform where a group was never reached.
-
-        averages: a state's, this run's by default.
-        """
-        return average_strategy(self.tree, self.in_tree_order(self.state.averages if averages is None else averages))
+    def average(self) -> tuple[np.ndarray, ...]:
+        """The average strategy: four tables (n_groups, width) float32; uniform where a group was never reached."""
+        return average_strategy(self.tree, self.in_tree_order(self.state.averages))
 
     def in_tree_order(self, tables: tuple[np.ndarray, ...]) -> tuple[np.ndarray, ...]:
         """Tables of a state with a column for each node of the tree, in its order."""

@@ -1,0 +1,48 @@
+"""k-means on what hands may become: centres by scikit-learn, and the nearest one of each hand.
+
+A hand as ten deciles of its equities stands for a histogram. The mean squared difference of two hands' deciles, taken in order,
+is the squared Wasserstein-2 distance of their histograms, so that the centre of a group is the mean of its hands' deciles.
+"""
+
+import numpy as np
+from numba import njit
+from sklearn.cluster import KMeans
+from threadpoolctl import threadpool_limits
+
+from faceup.notebook.threads import on_threads
+
+_BLOCK = 1326  # rows that a thread takes at a time
+
+
+def fit_centres(rows: np.ndarray, k: int, steps: int, seed: int | list[int], weights: np.ndarray | None = None) -> np.ndarray:
+    """k centres (k, d) float32 of rows (m, d), each counted by its weight (m,), after at most so many of Lloyd's steps."""
+    with threadpool_limits(1):  # sums of several threads come in any order
+        fit = KMeans(k, n_init=1, random_state=np.random.RandomState(seed), max_iter=steps).fit(rows, sample_weight=weights)
+    return np.asarray(fit.cluster_centers_, dtype=np.float32)
+
+
+@njit(cache=True, nogil=True)
+def _nearest(share, rows, centres_t, nearest, distance):
+    """centres_t (d, k) float32."""
+    n_blocks = (rows.shape[0] + _BLOCK - 1) // _BLOCK
+    for b in range(share[0], n_blocks, share[1]):
+        total = np.empty(centres_t.shape[1], dtype=np.float32)
+        for i in range(b * _BLOCK, min((b + 1) * _BLOCK, rows.shape[0])):
+            total[:] = 0
+            for d in range(centres_t.shape[0]):
+                x, centre = rows[i, d], centres_t[d]
+                for j in range(total.shape[0]):
+                    total[j] += (x - centre[j]) * (x - centre[j])
+            best = 0
+            for j in range(total.shape[0]):
+                if total[j] < total[best]:
+                    best = j
+            nearest[i], distance[i] = best, total[best]
+
+
+def nearest_centres(rows: np.ndarray, centres: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The nearest of centres (k, d) to each row (m, d), (m,) int32, ties to the lower number; and the squared distance to it."""
+    nearest, distance = np.empty(len(rows), dtype=np.int32), np.empty(len(rows), dtype=np.float32)
+    rows, centres_t = np.ascontiguousarray(rows, dtype=np.float32), np.ascontiguousarray(centres.T, dtype=np.float32)
+    on_threads(_nearest, rows, centres_t, nearest, distance)
+    return nearest, distance
