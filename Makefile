@@ -2,11 +2,13 @@
 # missing or older than requirements.lock; every target uses it.
 #
 #   make repro    the papers' tables and figures, from nothing (dvc repro)
-#   make strong   the pipeline with more boards and raises, in build/strong: some four hours (params/strong.yaml); a stopped run goes on
+#   make quick    real numbers with wide intervals, in build/quick: twelve minutes (params/quick.yaml)
+#   make strong   more boards and raises, in build/strong: some four hours (params/strong.yaml); a stopped run goes on
 #   make studies  what chooses defaults, beside the pipeline (notebooks/studies); make studies STUDY=name for one
-#   make smoke    the same pipeline at toy size, in build/smoke
-#   make test     the tests, the pipeline at toy size included
+#   make smoke    the pipeline at toy size, in build/smoke, and checks of what it leaves
+#   make test     the tests
 #   make test-all the long ones too
+#   make figures  all figures again, from the numbers in reports/numbers
 #   make lab      JupyterLab, opened at the overview
 #   make site     the executed notebooks, pages and figures as a web site in build/site, to be read without a network
 #   make bench    measure speed and memory into reports/benchmarks.json
@@ -14,33 +16,45 @@
 
 PYTHON ?= python3
 SMOKE ?= build/smoke
+STRONG := equity selfplay distill exploitability safe opponents matches strategy
 READY := .venv/ready
-IN := PATH="$(CURDIR)/.venv/bin:$$PATH"
-unexport PYTHONPATH PYTHONHOME VIRTUAL_ENV FACEUP_ROOT NUMBA_CACHE_DIR
+IN := PATH="$(CURDIR)/.venv/bin:$$PATH" PYTHONPATH="$(CURDIR)/src"
+AROUND := $(IN) python -m faceup.lab.environment
+unexport PYTHONHOME VIRTUAL_ENV FACEUP_ROOT FACEUP_OUT
 
-.PHONY: repro strong studies smoke test test-all lab site bench lint
+.PHONY: repro quick strong studies smoke test test-all figures lab site bench lint
 
 repro: $(READY)
-	$(IN) dvc repro
+	$(AROUND) dvc repro
 
-strong: $(READY)
-	$(IN) python -m faceup.notebook.profile strong
+# Another profile runs in a worktree of git, with the last commit's code and the kernels that are compiled here.
+quick strong: $(READY)
+	test -d build/$@ || git worktree add --quiet --force --detach build/$@
+	git -C build/$@ checkout --quiet --force --detach $$(git rev-parse HEAD) && cp params/$@.yaml build/$@/params.yaml
+	mkdir -p build/numba build/$@/build && ln -sfn "$(CURDIR)/build/numba" build/$@/build/numba
+	cd build/$@ && env -u PYTHONPATH PATH="$(CURDIR)/.venv/bin:$$PATH" dvc repro $(if $(filter strong,$@),$(STRONG))
+	$(if $(filter strong,$@),mkdir -p reports/strong && cp -r $(addprefix build/strong/reports/,metrics agents *.ipynb) reports/strong)
+	@echo "Reports are in build/$@/reports"
 
 studies: $(READY)
 	@trap 'rm -f notebooks/studies/.dvcignore' 0 2 15; echo '!dvc.yaml' > notebooks/studies/.dvcignore; \
-		$(IN) dvc repro notebooks/studies/dvc.yaml$(STUDY:%=:%)
+		$(AROUND) dvc repro notebooks/studies/dvc.yaml$(STUDY:%=:%)
 
 smoke: $(READY)
-	$(IN) python tests/smoke.py "$(SMOKE)"
+	$(AROUND) python tests/smoke.py "$(SMOKE)"
+	SMOKE="$(abspath $(SMOKE))" $(AROUND) python -m pytest -q tests/check_smoke.py
 
 test: $(READY)
-	$(IN) python -m pytest -m "not slow"
+	$(AROUND) python -m pytest -m "not slow"
 
 test-all: $(READY)
-	$(IN) python -m pytest
+	$(AROUND) python -m pytest
+
+figures: $(READY)
+	$(AROUND) python -m faceup.lab.run --figures
 
 lab: $(READY)
-	$(IN) jupyter lab --LabApp.default_url=/lab/tree/notebooks/00_overview.ipynb $(if $(filter 0,$(shell id -u)),--allow-root)
+	$(AROUND) jupyter lab --LabApp.default_url=/lab/tree/notebooks/00_overview.ipynb $(if $(filter 0,$(shell id -u)),--allow-root)
 
 # Jupyter Book stands apart from .venv: its libraries are older than those of JupyterLab.
 site: build/site-tools/ready
@@ -61,7 +75,7 @@ build/site-tools/ready: site/requirements.txt
 	touch $@
 
 bench: $(READY)
-	$(IN) python -m pytest tests/benchmarks -o python_files="bench_*.py"
+	$(AROUND) python -m pytest tests/benchmarks -o python_files="bench_*.py"
 
 lint: $(READY)
 	$(IN) ruff check .

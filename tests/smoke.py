@@ -12,11 +12,12 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
 
-from faceup.notebook.paths import ROOT
-from faceup.notebook.profile import copy_sources, repro
+from faceup.lab.environment import SOURCES
+from faceup.lab.paths import ROOT
 
 SIDE_BY_SIDE = (  # two lists of stages at a time, of which neither needs what the other makes; the rest comes last
     (("human_rules",), ("equity",)),
@@ -27,20 +28,39 @@ SIDE_BY_SIDE = (  # two lists of stages at a time, of which neither needs what t
 MARK = ".smoke"  # a file that says that FOLDER is ours to empty
 
 
+def tracked() -> list[str]:
+    """Files that git tracks, or would."""
+    command = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
+    names = subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True).stdout.split("\0")[:-1]
+    return [name for name in names if (ROOT / name).is_file()]
+
+
 def copy_tree(folder: Path) -> None:
     """Copy the repository into `folder`, which is emptied first, with the parameters of the smoke run."""
     shutil.rmtree(folder, ignore_errors=True)
-    copy_sources(folder, "params/smoke.yaml")
+    for name in [name for name in tracked() if not name.startswith(("reports/", "dvc.lock"))]:
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy2(ROOT / name, folder / name)
+    shutil.copy2(ROOT / "params/smoke.yaml", folder / "params.yaml")
+    (folder / ".dvc" / "config.local").write_text("[core]\n    no_scm = true\n")
     (folder / MARK).touch()
 
 
-def copy_parameters(folder: Path) -> None:
-    """Copy into `folder` the files that say which parameters there are, and their values; it has no studies."""
-    for name in ("params", "notebooks/studies"):
-        (folder / name).mkdir(parents=True)
-    for name in ("params.yaml", "params/smoke.yaml"):
-        shutil.copy2(ROOT / name, folder / name)
-    (folder / "notebooks/studies/params.yaml").write_text("{}\n", encoding="utf-8")
+def environment(folder: Path) -> dict[str, str]:
+    """This Python and its tools first, and the kernels that this checkout has compiled: the code is the same."""
+    own = {"FACEUP_ROOT": str(folder), "PYTHONPATH": str(SOURCES), "DVC_SITE_CACHE_DIR": str(folder / "build" / "dvc")}
+    own["PATH"] = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    (folder / "build").mkdir(exist_ok=True)
+    if not (folder / "build" / "numba").exists():
+        (ROOT / "build" / "numba").mkdir(parents=True, exist_ok=True)
+        (folder / "build" / "numba").symlink_to(ROOT / "build" / "numba")
+    return os.environ | own
+
+
+def repro(folder: Path, stages: Iterable[str] = ()) -> subprocess.Popen:
+    """`dvc repro` there of these stages alone, in this order; of all stages where none is named."""
+    command = [sys.executable, "-m", "dvc", "--wait-for-lock", "repro", *(["--single-item", *stages] if stages else [])]
+    return subprocess.Popen(command, cwd=folder, env=environment(folder))
 
 
 def run_stages(folder: Path) -> int:

@@ -1,4 +1,4 @@
-"""The pipeline as a whole: its shape and sources, reports of the committed code, a run at toy size."""
+"""The pipeline as a whole: its shape, its sources, and the style that they keep."""
 
 import ast
 import importlib
@@ -13,28 +13,32 @@ import nbformat
 import pytest
 import smoke
 
-from faceup.notebook.parameters import pipeline_sections
-from faceup.notebook.parameters_cell import declared, parameters_cell, parameters_of, study_sections
-from faceup.notebook.paths import ROOT
-from faceup.notebook.profile import sources
-from faceup.notebook.run_notebook import cleaned
-from faceup.notebook.source_code import SOURCES, closure, imported_files, imports_of, module_file, module_name
-from faceup.notebook.stages import PIPELINE, STUDY_PIPELINE, notebook_of, outs_of, stages_of, undeclared
+from faceup.lab.environment import SOURCES, closure, imported, module_file
+from faceup.lab.parameters import load_parameters, read_yaml
+from faceup.lab.paths import NOTEBOOKS, ROOT, STUDIES
+from faceup.lab.run import as_text, chosen, defaults
 
 # every other package is a paper's, in the last room: papers do not import each other
-ROOMS = {"notebook": 1, "cards": 2, "games": 3, "trees": 4, "holdem": 5}
+ROOMS = {"lab": 1, "cards": 2, "games": 3, "trees": 4, "holdem": 5}
 PAPERS = {"bayes": {"50_bayes"}, "discard": {"40_discard"}, "leduc": {"30_leduc"}, "onecard": {"20_human_rules"}}
-STAGES = stages_of(PIPELINE)
-STUDY_STAGES = stages_of(STUDY_PIPELINE)
-STUDY_PARAMETERS = "notebooks/studies/params.yaml"
-NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
-STUDY_NOTEBOOKS = sorted((ROOT / "notebooks" / "studies").glob("*.ipynb"))
+STAGES, STUDY_STAGES = (read_yaml(folder / "dvc.yaml")["stages"] for folder in (ROOT, STUDIES))
+SOURCE_NOTEBOOKS = sorted([*NOTEBOOKS.glob("*.ipynb"), *STUDIES.glob("*.ipynb")])
 MODULES = sorted((SOURCES / "faceup").rglob("*.py"))
 
 
 def name_of(path: Path) -> str:
     """How a file is called in a test's name."""
     return path.relative_to(ROOT).as_posix()
+
+
+def notebook_of(stage: dict) -> str:
+    """Its name, e.g. "30_leduc" or "studies/lbr"."""
+    return stage["cmd"].split()[-1]
+
+
+def outs_of(stage: dict) -> dict[str, dict]:
+    """What a stage makes, path -> options."""
+    return {path: options for out in [*stage["outs"], *stage.get("metrics", [])] for path, options in out.items()}
 
 
 # --- shape --------------------------------------------------------------------------------------------------
@@ -47,24 +51,25 @@ def code_of(path: Path) -> ast.Module:
     return ast.parse("\n".join(line for line in lines if not line.lstrip().startswith("%")))
 
 
-def modules_of(notebook: str) -> set[str]:
-    """The modules of this package that a notebook's cells, and the runner, import directly or not."""
-    files = imported_files(code_of(ROOT / "notebooks" / f"{notebook}.ipynb"))
-    return set(map(module_name, closure(files | {module_file("faceup.notebook.run_notebook")})))
-
-
-@pytest.mark.parametrize("stage", [*STAGES.values(), *STUDY_STAGES.values()], ids=notebook_of)
-def test_a_stage_depends_on_the_packages_that_its_notebook_uses(stage):
-    notebook = notebook_of(stage)
-    modules = modules_of(notebook)
-    assert stage["deps"][0] == f"notebooks/{notebook}.ipynb" and not undeclared(stage, modules)
-    used = [f"src/{name.replace('.', '/')}.py" for name in modules]
-    assert not [dep for dep in stage["deps"] if dep.startswith("src/") and not any(lies_in(file, dep) for file in used)]
+def files_of(notebook: str) -> set[str]:
+    """The files of this package that a notebook's cells, and the runner, import directly or not."""
+    files = imported(code_of(NOTEBOOKS / f"{notebook}.ipynb")) | {module_file("faceup.lab.run")}
+    return {name_of(file) for file in closure(files)}
 
 
 def lies_in(file: str, place: str) -> bool:
     """Whether a path is a place, or in the folder of that name."""
     return f"{file}/".startswith(f"{place}/")
+
+
+@pytest.mark.parametrize("stage", [*STAGES.values(), *STUDY_STAGES.values()], ids=notebook_of)
+def test_a_stage_depends_on_the_packages_that_its_notebook_uses(stage):
+    notebook = notebook_of(stage)
+    files, (first, *deps) = files_of(notebook), stage["deps"]
+    draws = {file for file in files if file.startswith("src/faceup/holdem/show/") and notebook != "60_explorer"}
+    missing = [file for file in files - draws if not any(lies_in(file, dep) for dep in deps)]
+    assert first == f"notebooks/{notebook}.ipynb" and missing == []
+    assert not [dep for dep in deps if dep.startswith("src/") and not any(lies_in(file, dep) for file in files)]
 
 
 @pytest.mark.parametrize(
@@ -74,7 +79,7 @@ def lies_in(file: str, place: str) -> bool:
         ("holdem/explorer/main.js", {"explorer"}),
         ("holdem/show/figures.py", {"explorer"}),
         ("holdem/play/slumbot.py", set()),
-        ("notebook/plots.py", set()),
+        ("lab/pictures.py", set()),
         ("trees/figures.py", set()),
     ],
 )
@@ -92,33 +97,20 @@ def test_stages_stand_in_the_order_of_reading_and_need_only_earlier_ones():
     maker = {path: place for place, stage in enumerate(STAGES.values()) for path in outs_of(stage)}
     for place, (name, stage) in enumerate(STAGES.items()):
         assert all(maker.get(dep, -1) < place for dep in stage["deps"]), name
+    assert {f"{notebook_of(stage)}.ipynb" for stage in STAGES.values()} == {path.name for path in NOTEBOOKS.glob("*.ipynb")}
 
 
-@pytest.mark.parametrize("stage", [*STAGES.values(), *STUDY_STAGES.values()], ids=notebook_of)
-def test_a_stage_has_the_parameters_that_its_notebook_names(stage):
-    nb = nbformat.read(ROOT / "notebooks" / f"{notebook_of(stage)}.ipynb", as_version=4)
-    names = ["seed"] * ("seed" in declared(parameters_cell(nb)["source"])) + nb.metadata["faceup"]["sections"]
-    own = [name for name in names if name not in pipeline_sections()]
-    shared = [name for name in names if name in pipeline_sections()]
-    assert stage.get("params", []) == shared + ([{STUDY_PARAMETERS: own}] if own else [])
-
-
-@pytest.mark.parametrize(
-    ("stages", "notebooks"), [(STAGES, NOTEBOOKS), (STUDY_STAGES, STUDY_NOTEBOOKS)], ids=["pipeline", "studies"]
-)
-def test_every_notebook_has_a_stage_and_its_report_is_in_git(stages, notebooks):
-    named = {notebook_of(stage): (key, stage) for key, stage in stages.items()}
-    names = [path.relative_to(ROOT / "notebooks").with_suffix("").as_posix() for path in notebooks]
-    assert sorted(named) == names
-    for name, (key, stage) in named.items():
-        assert f"reports/{name}.ipynb" in outs_of(stage)
-        assert stage["cmd"] == f"sh notebooks/run {name}"
-        for path, options in outs_of(stage).items():
-            in_git = options.get("cache") is False
-            assert in_git == path.startswith("reports/"), f"{path}: reports/ is in git, data/ in DVC's cache"
-            assert options.get("persist"), f"{path}: a stage that fails must leave the last good files"
-            assert not path.startswith("reports/figures/") or path in (f"reports/figures/{key}", "reports/figures/stand_in")
-        assert all(path.startswith("reports/metrics/") for out in stage.get("metrics", []) for path in out)
+@pytest.mark.parametrize(("key", "stage"), [*STAGES.items(), *STUDY_STAGES.items()], ids=str)
+def test_a_stage_names_its_parameters_and_what_it_makes(key, stage):
+    notebook = notebook_of(stage)
+    nb = nbformat.read(NOTEBOOKS / f"{notebook}.ipynb", as_version=4)
+    assert stage.get("params", []) == ["seed"] * ("seed" in defaults(nb)) + nb.metadata["faceup"]["sections"]
+    assert stage["cmd"] == f"sh notebooks/run {notebook}" and f"reports/{notebook}.ipynb" in outs_of(stage)
+    for path, options in outs_of(stage).items():
+        assert (options.get("cache") is False) == path.startswith("reports/"), f"{path}: reports/ is in git, data/ in DVC's cache"
+        assert options.get("persist"), f"{path}: a stage that fails must leave the last good files"
+        assert not path.startswith("reports/figures/") or path in (f"reports/figures/{key}", "reports/figures/stand_in")
+    assert all(path.startswith("reports/metrics/") for out in stage.get("metrics", []) for path in out)
 
 
 def test_studies_stand_aside():
@@ -141,12 +133,8 @@ def test_stages_that_the_smoke_run_begins_side_by_side_find_what_they_need():
 
 
 def test_every_section_of_parameters_is_some_stages():
-    given = [name for stage in STAGES.values() for name in stage.get("params", [])]
-    with_knobs = {"seed", *(name for name, knobs in pipeline_sections().items() if knobs)}
-    assert with_knobs <= set(given) <= set(pipeline_sections())
-    of_studies = [name for stage in STUDY_STAGES.values() for name in stage.get("params", []) if isinstance(name, dict)]
-    assert {name for names in of_studies for name in names[STUDY_PARAMETERS]} == set(study_sections())
-    assert not set(pipeline_sections()) & set(study_sections())
+    given, sections = {name for stage in STAGES.values() for name in stage.get("params", [])}, load_parameters()
+    assert {"seed", *(name for name, knobs in sections.items() if knobs)} <= given <= set(sections)
 
 
 def room(path: Path) -> str:
@@ -156,13 +144,15 @@ def room(path: Path) -> str:
 
 
 @pytest.mark.parametrize("path", MODULES, ids=name_of)
-def test_imports_go_one_way(path):
-    own, used = room(path), {room(file) for file in imports_of(path)} - {room(path), "faceup"}
+def test_imports_go_one_way_and_in_no_circle(path):
+    files = imported(ast.parse(path.read_bytes()))
+    own, used = room(path), {room(file) for file in files} - {room(path), "faceup"}
     above = [other for other in used if own != "faceup" and ROOMS.get(other, 6) >= ROOMS.get(own, 6)]
-    assert not above, f"{own} imports {', '.join(sorted(above))}, expected only packages above it in DESIGN's table"
+    assert not above, f"{own} imports {', '.join(sorted(above))}, expected only packages above it in CONTRIBUTING's table"
+    assert path not in closure(files), f"{name_of(path)} imports itself, by way of others"
 
 
-@pytest.mark.parametrize("path", [*NOTEBOOKS, *STUDY_NOTEBOOKS], ids=name_of)
+@pytest.mark.parametrize("path", SOURCE_NOTEBOOKS, ids=name_of)
 def test_all_that_a_notebook_imports_is_there(path):
     for node in ast.walk(code_of(path)):
         if isinstance(node, ast.ImportFrom) and node.module and node.module.startswith("faceup"):
@@ -174,36 +164,30 @@ def test_all_that_a_notebook_imports_is_there(path):
 @pytest.mark.parametrize(("paper", "notebooks"), PAPERS.items(), ids=PAPERS)
 def test_a_paper_is_one_folder(paper, notebooks):
     """What its notebooks alone use lies in its folder or is a solver of any small game; no other notebook uses that folder."""
-    used = {name: modules_of(name) for name in map(notebook_of, [*STAGES.values(), *STUDY_STAGES.values()])}
-    rooms = {name: {module.split(".")[1] for module in modules if "." in module} for name, modules in used.items()}
+    used = {name: files_of(name) for name in map(notebook_of, [*STAGES.values(), *STUDY_STAGES.values()])}
+    rooms = {name: {file.split("/")[2] for file in files} for name, files in used.items()}
     assert {name for name in used if paper in rooms[name]} == notebooks
-    shared = set().union(*(modules for name, modules in used.items() if name not in notebooks))
+    shared = set().union(*(files for name, files in used.items() if name not in notebooks))
     alone = set().union(*(used[name] for name in notebooks)) - shared
-    assert {module.split(".")[1] for module in alone} <= {paper, "games"}
-
-
-@pytest.mark.parametrize("path", [path for path in MODULES if path.name == "__init__.py"], ids=name_of)
-def test_packages_themselves_hold_no_code(path):
-    """No digest and no stage counts them. That of the whole package says how numba and jsonschema load, nothing else."""
-    code = ast.parse(path.read_text()).body[1:]
-    assert not code or path.parent == SOURCES / "faceup"
-
-
-def test_no_circles():
-    for path in MODULES:
-        assert path not in closure(imports_of(path)), f"{name_of(path)} imports itself, by way of others"
+    assert {file.split("/")[2] for file in alone} <= {paper, "games"}
 
 
 # --- sources ------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("path", [*NOTEBOOKS, *STUDY_NOTEBOOKS], ids=name_of)
-def test_notebook_sources_are_clean_and_show_the_default_parameters(path):
+@pytest.mark.parametrize("path", SOURCE_NOTEBOOKS, ids=name_of)
+def test_notebook_sources_are_tidy_and_show_the_default_parameters(path):
     nb = nbformat.read(path, as_version=4)
-    assert all(not cell.get("outputs") for cell in nb.cells)
-    assert sum("parameters" in cell.metadata.get("tags", []) for cell in nb.cells) == 1
-    text = nbformat.writes(cleaned(nb, parameters_of(path))) + "\n"
-    assert text == path.read_text(), "to mend: python -m faceup.notebook.run_notebook --clean"
+    assert all(not cell.get("outputs") and not cell.get("execution_count") for cell in nb.cells)
+    assert as_text(nb) == path.read_text(encoding="utf-8"), "to mend: python -m faceup.lab.run --strip"
+    values = chosen(nb, load_parameters(), path.parent == STUDIES)
+    assert defaults(nb) | values == defaults(nb), "its cell tagged `parameters` is not params.yaml's"
+
+
+def test_packages_themselves_hold_no_code():
+    """No digest and no stage counts them."""
+    for path in [path for path in MODULES if path.name == "__init__.py" and path.parent.name != "faceup"]:
+        assert ast.parse(path.read_text()).body[1:] == [], path
 
 
 def test_a_smoke_run_that_is_stopped_leaves_no_process():
@@ -224,15 +208,9 @@ def test_ruff(arguments):
     assert done.returncode == 0, done.stdout + done.stderr
 
 
-@pytest.mark.parametrize(("target", "said"), [("lint", "mypy"), ("lab", "--allow-root" if os.getuid() == 0 else "jupyter lab")])
-def test_make(target, said):
-    """Types are checked with style, and JupyterLab opens for root, too."""
-    assert said in subprocess.run(["make", "--dry-run", target], cwd=ROOT, capture_output=True, text=True, check=True).stdout
-
-
 def test_no_path_of_a_machine_stands_in_a_tracked_file():
     machine = re.compile(rb"(?<![\w.~])/(?:work|root|home|Users|tmp)/\w")
-    for name in (name for name in sources() if (ROOT / name).is_file()):  # tracked, or would be
+    for name in smoke.tracked():  # or would be
         found = machine.search((ROOT / name).read_bytes())
         assert not found, f"{name} names {found.group().decode()}..., expected no path of a machine"
 

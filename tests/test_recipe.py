@@ -11,19 +11,17 @@ import pytest
 import smoke
 import yaml
 
-from faceup.notebook.paths import ROOT
-from faceup.notebook.profile import environment
+from faceup.lab.paths import ROOT
 
 RECIPE = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8").split("## Add a paper")[1].split("\n## ")[0]
 MODULE = '"""A toy game."""\n\n\ndef value(coins: int) -> float:\n    """What it is worth."""\n    return coins / 2\n'
 CELLS = [
     "seed = 0\ncoins = 0",
-    "import matplotlib.pyplot as plt\n\nfrom faceup.notebook.figures import save, use_style\n"
-    "from faceup.notebook.parameters import load_parameters\nfrom faceup.notebook.paths import METRICS\n"
-    "from faceup.notebook.published import published\nfrom faceup.notebook.storage import write_json\n"
+    "import matplotlib.pyplot as plt\n\nfrom faceup.lab.files import write_json\nfrom faceup.lab.paths import OUT\n"
+    "from faceup.lab.pictures import save, use_style\nfrom faceup.lab.tables import published\n"
     "from faceup.toy.game import value\n\nuse_style()",
     "figure, axes = plt.subplots()\naxes.plot([0, value(coins)])\nsave(figure, 'toy/value')",
-    "write_json(METRICS / 'toy.json', {'ours': value(coins), 'paper': published('toy')['value'].value})",
+    "write_json(OUT / 'reports/metrics/toy.json', {'ours': value(coins), 'paper': published('toy')['value'].value})",
 ]
 
 
@@ -47,6 +45,7 @@ def folder(tmp_path_factory) -> Path:
     edit(folder / "dvc.yaml", "stages:\n", f"stages:\n{stage}")
     for profile in [folder / "params.yaml", *(folder / "params").glob("*.yaml")]:
         edit(profile, "overview: {}", "toy:\n  coins: 3  # tossed\n\noverview: {}")
+    edit(folder / "kinds.yaml", "    is: whole 1..\n", "    is: whole 1..\n    toy: [coins]\n")
     with open(folder / "data/published.yaml", "a", encoding="utf-8") as file:
         file.write('\ntoy:\n  value: { value: 1.5, unit: coins, printed: "1.5", where: Section 1 }\n')
     return folder
@@ -54,7 +53,7 @@ def folder(tmp_path_factory) -> Path:
 
 def dvc(folder: Path, *arguments: str) -> subprocess.CompletedProcess:
     """Run DVC outside the environment: no Python of it is on the path, but for the one in .venv."""
-    surroundings = environment(folder) | {"PYTHONPATH": str(folder / "src"), "PATH": "/usr/bin:/bin"}
+    surroundings = smoke.environment(folder) | {"PYTHONPATH": str(folder / "src"), "PATH": "/usr/bin:/bin"}
     command = [sys.executable, "-m", "dvc", *arguments]
     return subprocess.run(command, cwd=folder, env=surroundings, capture_output=True, text=True)
 

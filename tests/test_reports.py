@@ -16,14 +16,12 @@ from faceup.cards.features import feature_names
 from faceup.holdem.learn.bet_sizes import bet_sizes, continuing, largest_rises
 from faceup.holdem.play.agents import load_agent
 from faceup.holdem.solve.policy import free_holes
-from faceup.notebook import scoreboard
-from faceup.notebook.paths import ROOT
-from faceup.notebook.run_notebook import STEP
-from faceup.notebook.tables import plus_minus
+from faceup.lab.paths import ROOT
+from faceup.lab.tables import plus_minus
 from faceup.trees.decision_tree import truncate
 from faceup.trees.text import as_text
 
-SCOREBOARD = "reports/tables/scoreboard.csv"
+SCOREBOARD = "reports/tables/scoreboard.md"
 never_run = pytest.mark.skipif(not (ROOT / "dvc.lock").exists(), reason="the pipeline has never been run here")
 
 
@@ -39,10 +37,8 @@ def committed(tmp_path_factory) -> Path:
 
 
 def test_the_readme_has_the_scoreboard_of_the_reports(committed):
-    """Of the committed ones; before a commit, the local ones will do."""
-    readme = (ROOT / "README.md").read_text(encoding="utf-8")
-    tables = [scoreboard.markdown(folder / SCOREBOARD, scoreboard.CHOSEN) for folder in (committed, ROOT)]
-    assert readme in [scoreboard.replaced(readme, table) for table in tables], "to mend: python -m faceup.notebook.scoreboard"
+    readme, table = ((committed / name).read_text(encoding="utf-8") for name in ("README.md", SCOREBOARD))
+    assert table in readme, f"to mend: copy {SCOREBOARD} into README.md"
 
 
 def test_the_readme_is_short():
@@ -65,13 +61,11 @@ def test_our_features_agent_folds_no_less_to_a_larger_bet(committed, line):
 
 
 @never_run
-def test_a_cell_has_three_lines_of_progress_at_most_and_a_figure_once_where_it_is_saved(committed):
-    """A figure that is still open at the end of a cell is shown there, too, half finished. Studies may say more of progress."""
+def test_a_figure_is_shown_once_where_it_is_saved(committed):
+    """A figure that is still open at the end of a cell is shown there, too, half finished."""
     for path in sorted((committed / "reports").rglob("*.ipynb")):
         for cell in json.loads(path.read_text(encoding="utf-8"))["cells"]:
             source, outputs = "".join(cell["source"]), cell.get("outputs", [])
-            said = ["".join(output["text"]) for output in outputs if output.get("name") == "stderr"]
-            assert path.parent.name != "reports" or sum(len(STEP.findall(text)) for text in said) <= 3, f"{path.name}: {source}"
             pictures = sum("image/png" in output.get("data", {}) for output in outputs)
             assert pictures <= source.count("save("), f"{path.name}: {source}"
 
@@ -86,7 +80,8 @@ def stated(folder: Path) -> dict[str, str]:
     read = {path.stem: json.loads(path.read_text(encoding="utf-8")) for path in (folder / "reports" / "metrics").glob("*.json")}
 
     def match(first: str, second: str) -> dict:
-        return scoreboard.match_between(read["matches"]["pairs"], first, second)
+        pair = next(p for p in read["matches"]["pairs"] if {p["first"], p["second"]} == {first, second})
+        return pair if pair["first"] == first else pair | {"mbb": -pair["mbb"]}
 
     safe, history, leduc = read["safe"], read["history"], read["leduc"]
     strong = json.loads((folder / "reports/strong/metrics/safe.json").read_text(encoding="utf-8"))

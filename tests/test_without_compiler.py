@@ -49,10 +49,10 @@ from faceup.holdem.solve.best_response import Responder
 from faceup.holdem.solve.groups import N_RIVER_GROUPS, Groups, assign
 from faceup.holdem.solve.policy import TablePolicy
 from faceup.holdem.solve.selfplay import Discount, SelfPlay
+from faceup.lab.parallel import ALONE
 from faceup.leduc.game import KUHN, RLCARD, build
 from faceup.leduc.readable import _descend, answer_of_action, chance_grid
 from faceup.leduc.training import LearningSetting, QLearner, SampledCfr, play_games, rlcard_keys
-from faceup.notebook.threads import ALONE
 from faceup.onecard.rule_lists import BALANCE, STRONG, WEAK, Line, play
 from faceup.onecard.solutions import random_games, solve_games
 from faceup.trees.decision_tree import predict
@@ -267,11 +267,11 @@ def self_play():
 @case
 def safe_play():
     run = SafeGame(PUSH, *[Levels(PUSH, grouped(), grouped().groups.turn, 9)] * 2, np.zeros((169, 169)), 1, 0, 1.0, 5, 0.5)
-    run.advance(1)
+    state = run.advance(run.new_state(), 1)
     street, boards = Street(street_tree(3), 7), np.array([ROYAL, MIXED])
     street.self_play(boards[:1])
     street.cfr_br(boards[1:])
-    return run.state.regrets, run.state.averages, run.state.opponent, street.regrets, street.averages, street.leak(boards)
+    return *state[:3], street.regrets, street.averages, street.leak(boards)
 
 
 @case
@@ -279,7 +279,7 @@ def best_responses():
     policy, board = RandomPolicy(PUSH, 5, n_rows=3), BOARD[:4]
     responder = Responder(PUSH, policy)
     reach = responder._start(board[:3])
-    value, leaks = np.zeros_like(reach), np.zeros_like(responder.leaks)
+    value, leaks = np.zeros_like(reach), np.zeros((len(PUSH.kind), 169))
     boards, images = np.array([BOARD]), np.full((1, 4), -1)
     images[0, :2] = 0, 3
     responder._rivers.add((boards, images, policy.rows[3:]), policy.tables[3], reach, value, leaks)

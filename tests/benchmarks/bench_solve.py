@@ -11,7 +11,7 @@ from faceup.holdem.solve.best_response import Responder, sample_flops
 from faceup.holdem.solve.groups import Groups
 from faceup.holdem.solve.policy import FixedPolicy, TablePolicy
 from faceup.holdem.solve.selfplay import Discount, SelfPlay
-from faceup.notebook.parameters import load_parameters
+from faceup.lab.parameters import load_parameters
 
 WARM_UP = 200  # iterations: a run's first ones write to memory that was never touched
 ITERATIONS = 500

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from faceup.holdem.solve.groups import Grid, Groups, make_groups
-from faceup.notebook.parameters import load_parameters
+from faceup.lab.parameters import load_parameters
 
 sys.path.insert(0, str(Path(__file__).parent))  # for `from report import record`
 

@@ -8,8 +8,8 @@ from time import perf_counter
 
 import numba
 
-from faceup.notebook.paths import REPORTS
-from faceup.notebook.storage import load_json, write_json
+from faceup.lab.files import load_json, write_json
+from faceup.lab.paths import REPORTS
 
 PATH = REPORTS / "benchmarks.json"
 

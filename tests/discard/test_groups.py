@@ -7,7 +7,7 @@ import numpy as np
 from faceup.cards.cards import CLASS_NAMES, CLASS_OF_HOLE, canonical_boards, hole_index, parse_cards
 from faceup.cards.strength import strength
 from faceup.discard.groups import LEVELS, RANGE_OF_HOLE, Street, _turn_sums, nearest_groups, range_equities, swap_levels
-from faceup.notebook.threads import ALONE
+from faceup.lab.parallel import ALONE
 
 
 def test_ranges_hold_every_hand_once():

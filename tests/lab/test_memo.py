@@ -1,6 +1,5 @@
 """Stored results: computed once, and anew when anything changes that decides them."""
 
-import os
 from functools import partial
 from typing import NamedTuple
 
@@ -71,21 +70,20 @@ def test_another_argument_is_another_result():
 
 def test_all_that_decides_a_result_is_in_its_name(folder, monkeypatch):
     for name, value in (
-        ("LIMIT", 6e9),  # decides nothing
         ("code_of", lambda name: f"edited {name}"),
         ("binding.get_host_cpu_name", lambda: "another"),
         ("LIBRARIES", ["HOME"]),  # stands for a variable of another value
     ):
         monkeypatch.setattr(f"faceup.lab.memo.{name}", value)
         assert memo(work, 1) and memo(work, 1)
-    assert len(CALLS) == len(list(folder.iterdir())) == 4
+    assert len(CALLS) == len(list(folder.iterdir())) == 3
     monkeypatch.setenv("FACEUP_REUSE", "false")
     with pytest.raises(ValueError, match="FACEUP_REUSE is 'false', expected 1, or 0"):
         memo(work, 1)
     monkeypatch.setenv("FACEUP_REUSE", "0")
-    assert memo(work, 1) and len(CALLS) == 5
+    assert memo(work, 1) and len(CALLS) == 4
     monkeypatch.setattr(numba.config, "DISABLE_JIT", 1)  # then nothing is read, and nothing is stored
-    assert memo(work, 1) and memo(work, 2) and len(CALLS) == 7 and len(list(folder.iterdir())) == 4
+    assert memo(work, 1) and memo(work, 2) and len(CALLS) == 6 and len(list(folder.iterdir())) == 3
 
 
 def test_no_state_is_left_out():
@@ -106,12 +104,3 @@ def test_damaged_results_are_computed_anew_and_no_other_class_is_made(folder):
     for k, content in enumerate((file.read_bytes()[:-99], (folder / "evil.npz").read_bytes())):
         file.write_bytes(content)
         assert repr(memo(work, 1)) == expected and len(CALLS) == k + 2
-
-
-def test_least_lately_used_results_make_room(folder, monkeypatch):
-    for k in range(3):
-        memo(work, k)
-        for file in folder.iterdir():
-            os.utime(file, (1e9, file.stat().st_mtime - 9))
-    monkeypatch.setattr(module, "LIMIT", 2 * file.stat().st_size + 10)
-    assert memo(work, 3) and memo(work, 2) and len(list(folder.iterdir())) == 2 and len(CALLS) == 4

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from one_card_program import program_of_one
 
-from faceup.notebook.published import published
+from faceup.lab.tables import published
 from faceup.onecard.game import EXAMPLES, SIZES, joint_distribution, random_distributions, strategy_from_text
 from faceup.onecard.linear_program import minimise, solve_for_two, worst_case
 from faceup.onecard.solutions import bets, solve_games

@@ -7,7 +7,7 @@ import pytest
 from matplotlib.patches import Rectangle
 from random_trees import random_tree
 
-from faceup.notebook.figures import PALETTE
+from faceup.lab.pictures import PALETTE
 from faceup.trees.decision_tree import DecisionTree, below, leaves_below, top_levels
 from faceup.trees.figures import BAR, BAR_HEIGHT, Part, Words, draw_bar, outline, percent, tree_figure
 

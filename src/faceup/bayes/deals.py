@@ -10,7 +10,7 @@ from faceup.cards.equity import StreetTable
 from faceup.cards.strength import _strength
 from faceup.holdem.betting.betting_tree import DECISION, FOLD_END, BettingTree
 from faceup.holdem.betting.hand_play import payoffs
-from faceup.notebook.threads import on_threads
+from faceup.lab.parallel import on_threads
 
 
 class Deals(NamedTuple):

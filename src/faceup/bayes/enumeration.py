@@ -16,7 +16,7 @@ from faceup.cards.cards import CLASS_OF_HOLE, HOLE_CARDS, N_CLASSES, N_HOLES, PE
 from faceup.cards.equity import UNITS, StreetTable, _river_equity
 from faceup.cards.matchups import RUNOUTS_PREFLOP, _add_wins
 from faceup.cards.strength import N_RIVER_HOLES, _river_order
-from faceup.notebook.threads import on_threads
+from faceup.lab.parallel import on_threads
 
 LOSS, TIE, WIN = 0, 1, 2  # of the player whose odds come first
 _CHUNKS = 16  # of boards, counted side by side

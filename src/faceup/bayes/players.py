@@ -18,7 +18,8 @@ from faceup.bayes.strategies import FINE, Moves, strategy_of_bin
 from faceup.cards.equity import StreetTable
 from faceup.holdem.betting.betting_tree import MBB_PER_DOLLAR, SHOWDOWN
 from faceup.holdem.solve.policy import FixedPolicy, TablePolicy
-from faceup.notebook.intervals import mean_ci95
+from faceup.lab.memo import Cache
+from faceup.lab.stats import mean_ci95
 
 FIXED, WITHIN, CARRIED = "fixed", "within", "carried"
 BATCH = 4096  # deals that are played at once
@@ -33,41 +34,39 @@ def deal_bins(tables: tuple[StreetTable, ...], deals: Deals, player: int, bins: 
 class OddsSeat:
     """The amateur and the types, hand by hand: a current strategy a round by the odds; each deal may have a type of its own."""
 
-    SCRATCH = ("_strategy",)  # what a hand leaves behind: see notebook/stored
-
     def __init__(self, moves: Moves, tables: tuple[StreetTable, ...], shifts: np.ndarray):
         """shifts (n,): of the limits, one a deal, or (1,) for all."""
         self._moves, self._tables = moves, tables
         distinct, self._row = np.unique(shifts, return_inverse=True)
         self._picks = np.array([strategy_of_bin(shift) for shift in distinct])
+        self._now = Cache()  # what the hands of this batch play
 
     def start(self, deals: Deals, player: int) -> None:
         """See `deals.Seat`."""
-        self._strategy = self._picks[self._row, deal_bins(self._tables, deals, player, FINE)]  # (4, n)
+        self._now["strategy"] = self._picks[self._row, deal_bins(self._tables, deals, player, FINE)]  # (4, n)
 
     def act(self, street: int, hands: np.ndarray, nodes: np.ndarray, u: np.ndarray) -> np.ndarray:
         """See `deals.Seat`."""
-        return self._moves.after[self._strategy[street, hands], nodes]
+        return self._moves.after[self._now["strategy"][street, hands], nodes]
 
 
 class TableSeat:
     """A self-play table on the limit tree, or a player who always does the same; actions are drawn."""
 
-    SCRATCH = ("_rows",)
-
     def __init__(self, moves: Moves, policy: TablePolicy | FixedPolicy):
         """policy: answers for the limit tree."""
         self._tree, self._groups = moves.tree, policy.groups if isinstance(policy, TablePolicy) else None
         self._tables = policy.tables if isinstance(policy, TablePolicy) else [policy.street(s, [])[0] for s in range(4)]
+        self._now = Cache()  # rows of the hands of this batch
 
     def start(self, deals: Deals, player: int) -> None:
         """See `deals.Seat`."""
-        self._rows = np.zeros((4, len(deals.cards)), dtype=np.int64)
+        rows = self._now["rows"] = np.zeros((4, len(deals.cards)), dtype=np.int64)
         if self._groups:
             boards, columns = deals.boards, deals.columns[:, :, player]
-            self._rows[0], self._rows[3] = columns[0], deals.river[:, player]
-            self._rows[1] = self._groups.flop[boards[1], columns[1]]
-            self._rows[2] = self._groups.turn[boards[2], columns[2]]
+            rows[0], rows[3] = columns[0], deals.river[:, player]
+            rows[1] = self._groups.flop[boards[1], columns[1]]
+            rows[2] = self._groups.turn[boards[2], columns[2]]
 
     def act(self, street: int, hands: np.ndarray, nodes: np.ndarray, u: np.ndarray) -> np.ndarray:
         """See `deals.Seat`."""
@@ -75,7 +74,7 @@ class TableSeat:
         n, first = tree.n_children[nodes][:, None], tree.first_child[nodes]
         k = np.arange(int(n.max()))
         columns = (first - tree.street_start[street])[:, None] + np.minimum(k, n - 1)
-        chances = self._tables[street][self._rows[street, hands][:, None], columns] * (k < n)
+        chances = self._tables[street][self._now["rows"][street, hands][:, None], columns] * (k < n)
         return first + drawn(chances, u)
 
 

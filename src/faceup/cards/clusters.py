@@ -9,7 +9,7 @@ from numba import njit
 from sklearn.cluster import KMeans
 from threadpoolctl import threadpool_limits
 
-from faceup.notebook.threads import on_threads
+from faceup.lab.parallel import on_threads
 
 _BLOCK = 1326  # rows that a thread takes at a time
 

@@ -20,8 +20,8 @@ from numba import njit
 from faceup.cards.cards import BOARD_CARDS, CLASS_OF_HOLE, HOLE_CARDS, N_CLASSES, N_HOLES, STREETS, _free, canonical_boards
 from faceup.cards.futures import N_DECILES, _flop_table, _turn_table
 from faceup.cards.strength import N_RIVER_HOLES, _river_order
-from faceup.notebook.storage import load_npy, save_npy
-from faceup.notebook.threads import on_threads
+from faceup.lab.files import load_npy, save_npy
+from faceup.lab.parallel import on_threads
 
 UNITS = (2 * 2_097_572_400, 1081 * 1980, 46 * 1980, 1980)  # the equity 1.0 on each street, as an integer
 

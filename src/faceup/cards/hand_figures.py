@@ -6,7 +6,7 @@ import numpy as np
 from matplotlib.axes import Axes
 
 from faceup.cards.cards import CLASS_NAMES
-from faceup.notebook.figures import ink_on
+from faceup.lab.pictures import ink_on
 
 SYMBOLS = {"c": "♣", "d": "♦", "h": "♥", "s": "♠"}
 

@@ -15,8 +15,8 @@ from numba import njit
 from faceup.cards.cards import CLASS_OF_HOLE, HOLE_CARDS, N_CLASSES, canonical_boards
 from faceup.cards.equity import UNITS, load_shaped
 from faceup.cards.strength import N_RIVER_HOLES, _river_order
-from faceup.notebook.storage import save_npy
-from faceup.notebook.threads import on_threads
+from faceup.lab.files import save_npy
+from faceup.lab.parallel import on_threads
 
 RUNOUTS_PREFLOP, RUNOUTS_FLOP = 1_712_304, 990  # boards that two known hands leave
 _CHUNKS = 16  # of boards, counted side by side

@@ -11,8 +11,8 @@ from numba import njit
 from faceup.cards.cards import CLASS_OF_HOLE, HOLE_CARDS, N_CLASSES, _free, canonical_boards
 from faceup.discard.deals import BEST, NEVER, RULE, HandTables, _final, _find_boards, _generator, _shuffle, _uniform
 from faceup.discard.swaps import MET, equities
-from faceup.notebook.intervals import mean_ci95
-from faceup.notebook.threads import on_threads
+from faceup.lab.parallel import on_threads
+from faceup.lab.stats import mean_ci95
 
 OPPONENTS = 5  # to a board
 _CHUNKS = 200  # of boards, whose differences make the intervals

@@ -18,7 +18,7 @@ from faceup.cards.cards import CLASS_NAMES, CLASS_OF_HOLE, HOLE_CARDS, N_CARDS, 
 from faceup.cards.clusters import fit_centres, nearest_centres
 from faceup.cards.strength import N_RIVER_HOLES, _river_order
 from faceup.discard.swaps import sum_turns
-from faceup.notebook.threads import on_threads
+from faceup.lab.parallel import on_threads
 
 RANGES = (  # the author's, weakest first
     "23s 24s 25s 26s 27s 34s 35s 36s 37s 45s 46s 32o 43o 42o 54o 53o 52o 65o 64o 63o 62o 74o 73o 72o 83o 82o",

@@ -16,8 +16,8 @@ from faceup.discard.deals import NEVER, OWN, HandTables, _find_boards, _generato
 from faceup.discard.rules import MBB_PER_CHIP
 from faceup.discard.selfplay import Layout, Strategy, _end_worth, _pick, both, make_layout
 from faceup.discard.tree import SWAP, PublicTree
-from faceup.notebook.intervals import mean_ci95
-from faceup.notebook.threads import on_threads
+from faceup.lab.parallel import on_threads
+from faceup.lab.stats import mean_ci95
 
 SIDES = 6  # hands to a deal
 

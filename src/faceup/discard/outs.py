@@ -22,7 +22,7 @@ from numba import njit
 from faceup.cards.cards import HOLE_CARDS, N_CARDS, N_HOLES
 from faceup.cards.strength import STRAIGHT
 from faceup.discard.swaps import KEEP, THROW_HIGH, THROW_LOW, equities, swap_sums
-from faceup.notebook.threads import on_threads
+from faceup.lab.parallel import on_threads
 
 NAMES = ("keep", "throw the high card", "throw the low card")
 _RANKS = 1 << np.arange(13)

@@ -20,9 +20,9 @@ from faceup.discard.deals import HandTables, _find_boards, _generator, _make_see
 from faceup.discard.rules import N_DEALT
 from faceup.discard.tree import MOST_ACTIONS, SHOWDOWN_END, SWAP, PublicTree
 from faceup.games.cfr import match_regrets
-from faceup.notebook.checkpoint import load, save
-from faceup.notebook.stored import call_digest
-from faceup.notebook.threads import on_threads
+from faceup.games.checkpoint import load, save
+from faceup.lab.memo import digest
+from faceup.lab.parallel import on_threads
 
 LANES = 2
 EPOCH = 5000  # iterations of both lanes together
@@ -218,7 +218,7 @@ def train(
     size = int(own.base[-1])
     layout, policies = both(own, rival.layout, size if opponent else 0), (setting.policy, rival.policy)
     start, regrets, averages = 0, np.zeros(size), np.zeros(size)
-    owner = call_digest(train, {"of": (tree, tables, setting, seed, rival)}) if checkpoint else ""
+    owner = digest(train, tree, tables, setting, seed, rival) if checkpoint else ""
     if checkpoint and (found := load(checkpoint, owner, iterations)):
         start, regrets, averages = int(found["iteration"]), found["regrets"], found["averages"]
     lanes = np.stack([np.append(regrets, rival.chances)] * LANES), np.stack([averages] * LANES)

@@ -19,7 +19,7 @@ from numba import njit
 
 from faceup.cards.cards import HOLE_CARDS, N_HOLES, PERMUTED_HOLES, SUIT_PERMUTATIONS, _canonical, _free, canonical_boards
 from faceup.cards.strength import N_RIVER_HOLES, _river_order
-from faceup.notebook.threads import on_threads
+from faceup.lab.parallel import on_threads
 
 KEEP, THROW_HIGH, THROW_LOW = 0, 1, 2  # a choice; the high card is the one of the larger number
 MET = 3  # column of sums, behind those of the choices: opponents' holes by weight, over the river boards

@@ -36,7 +36,6 @@ from faceup.lab.files import load_npz, save_npz
 from faceup.lab.paths import ROOT
 
 FOLDER = ROOT / "build" / "memo"
-LIMIT = 6_000_000_000  # bytes of all results together
 _VERSIONED = ("numpy", "numba", "scipy", "scikit-learn", "xgboost-cpu", "xgboost", "torch")
 _MAPPED: dict[int, tuple[np.ndarray, str]] = {}  # arrays mapped from files, which do not change, are read once a process
 
@@ -121,6 +120,11 @@ def described(value: Any, caches: list[Cache] | None = None) -> str:
     return json.dumps([plain.of(value), {module: code_of(module) for module in sorted(plain.modules)}])
 
 
+def digest(*values: Any) -> str:
+    """A name for the contents of arrays and objects and the code of functions and classes."""
+    return hashlib.sha256(described(values).encode()).hexdigest()
+
+
 def _unpacked(held: dict[str, Any], arrays: dict[str, np.ndarray]) -> Any:
     """What a JSON object stands for; what is in it has been unpacked."""
     ((kind, inner),) = held.items()
@@ -139,22 +143,16 @@ def _read(path: Path) -> list[Any]:
     try:
         arrays = load_npz(path)
         result = json.loads(arrays["result"].tobytes(), object_hook=partial(_unpacked, arrays=arrays))
-        os.utime(path)
     except Exception:  # zipfile, numpy and json raise a dozen kinds for damaged bytes
         return []
     return [result]
 
 
 def _stored(path: Path, result: Any) -> Any:
-    """A result as later runs will read it. The least lately used make room; a line says why where it cannot be written."""
+    """A result as later runs will read it; a line says why where it cannot be written."""
     text = json.dumps((plain := _Plain(stored=True)).of(result)).encode()
     try:
         save_npz(path, result=np.frombuffer(text, dtype=np.uint8), **plain.arrays)
-        files, total = {file: file.stat() for file in path.parent.glob("[!.]*")}, 0
-        for file in sorted(files, key=lambda file: (file == path, files[file].st_mtime), reverse=True):
-            total += files[file].st_size
-            if file != path and total > LIMIT:
-                file.unlink(missing_ok=True)
     except OSError as error:
         print(f"{path.name} is not stored: {error.strerror or error}", file=sys.stderr)
     return (_read(path) or [result])[0]

@@ -4,7 +4,7 @@ kinds.yaml lists every knob under its kind, and which knobs must fit others; a k
 checked, never converted. What a kind `is`:
 
     whole 1..30, whole 5000.. by 5000, 0 or whole 4.., real 0..1    numbers between two ends, or from one on
-    one of mistakes pot, power of two, cards 2                      names or numbers; two different cards such as Ac3h
+    one of mistakes pot, cards 2                                    names or numbers; two different cards such as Ac3h
     list 4..4 KIND, increasing 1.. KIND                             so many values, each of a kind; each above the one before
 """
 
@@ -30,8 +30,6 @@ def holds(kind: str, value: Any) -> bool:
             return type(value) in (int, float) and _within(span, value)
         case ["cards", n]:
             return type(value) is str and len({*_cards(value)}) == int(n) and "".join(_cards(value)) == value
-        case ["power", "of", "two"]:
-            return type(value) is int and value > 0 and value & (value - 1) == 0
         case ["one", "of", names]:
             return type(value) in (int, str) and value in [int(name) if name.isdigit() else name for name in names.split()]
         case ["list" | "increasing" as order, span, each]:
@@ -66,11 +64,11 @@ FITS: dict[str, Callable[..., Any]] = {  # the words between a knob and others; 
 }
 
 
-def read_yaml(path: Path) -> Any:
-    """A YAML file as plain values. Raises ValueError naming the file where it is damaged or has a key twice."""
+def read_yaml(path: Path) -> dict[str, Any]:
+    """A YAML file's keys and plain values. ValueError naming the file where it is damaged, has no keys, or one twice."""
     try:
-        return YAML(typ="safe", pure=True).load(path)
-    except (YAMLError, ValueError) as error:
+        return dict(YAML(typ="safe", pure=True).load(path))
+    except (YAMLError, ValueError, TypeError) as error:
         raise ValueError(f"{path.name}: {' '.join(str(error).split('To suppress')[0].split())}") from error
 
 
@@ -78,7 +76,7 @@ def load_parameters(path: Path = ROOT / "params.yaml") -> dict[str, Any]:
     """All parameters of a file; ValueError naming file, dotted key, value and what was expected, for the first wrong value."""
     values, rules = read_yaml(path), read_yaml(ROOT / "kinds.yaml")
     given, kinds = dict[str, Any](), dict[str, str]()
-    for section, knobs in values.items() if isinstance(values, dict) else [("the file", values)]:
+    for section, knobs in values.items():
         knobs = knobs if isinstance(knobs, dict) else {"": knobs}
         given |= {f"{section}.{knob}".rstrip("."): value for knob, value in knobs.items()}
     for name, kind in rules["kinds"].items():

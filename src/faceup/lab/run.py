@@ -97,8 +97,8 @@ def run(name: str) -> None:
     os.environ["FACEUP_OUT"] = str(folder)
     try:
         nb = papermill.execute_notebook(
-            nb, folder / "executed.ipynb", values, kernel_name="python3", cwd=ROOT, stderr_file=sys.stderr, start_timeout=300,
-            shutdown_kernel="immediate", extra_arguments=["--log-level=CRITICAL"],
+            nb, folder / "executed.ipynb", values, kernel_name="python3", language="python", cwd=ROOT, start_timeout=300,
+            stderr_file=sys.stderr, shutdown_kernel="immediate", extra_arguments=["--log-level=CRITICAL"],
         )  # fmt: skip
     except papermill.PapermillExecutionError as error:
         cell = f"cell {error.exec_count} `{error.source.strip().splitlines()[0]}`"

@@ -21,9 +21,9 @@ from numba import njit
 from faceup.games.cfr import match_regrets, normalised
 from faceup.games.extensive_game import END, action_infoset, checked_strategy, children, uniform
 from faceup.games.sequence_form import exploitability, make_form
+from faceup.lab.stats import mean_ci95
 from faceup.leduc.agents import exact_winnings
 from faceup.leduc.game import LABELS, Leduc
-from faceup.notebook.intervals import mean_ci95
 
 
 class LearningSetting(NamedTuple):

@@ -22,7 +22,7 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from faceup.notebook.threads import on_threads
+from faceup.lab.parallel import on_threads
 from faceup.onecard.game import CARDS, SIZES
 from faceup.onecard.solutions import Solutions, worst_cases
 

@@ -24,7 +24,7 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from faceup.notebook.threads import on_threads
+from faceup.lab.parallel import on_threads
 from faceup.onecard.game import CARDS, SIZES, joint_distribution, random_distributions
 
 GAP = 1e-9  # dollars

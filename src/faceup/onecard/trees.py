@@ -17,7 +17,7 @@ import numpy as np
 from sklearn.neighbors import NearestNeighbors
 from sklearn.tree import DecisionTreeRegressor
 
-from faceup.notebook.intervals import mean_ci95
+from faceup.lab.stats import mean_ci95
 from faceup.onecard.game import CARDS, SIZES
 from faceup.onecard.solutions import Solutions, bets, worst_cases
 from faceup.trees.cart import tree_of

@@ -17,7 +17,7 @@ from matplotlib.layout_engine import PlaceHolderLayoutEngine
 from matplotlib.patches import FancyBboxPatch, Rectangle
 from matplotlib.textpath import TextPath
 
-from faceup.notebook.figures import GREY, ink_on
+from faceup.lab.pictures import BLACK, BLUE, GREEN, GREY, PURPLE, RED, ink_on
 from faceup.trees.decision_tree import DecisionTree, leaves_below
 
 ROW, INDENT, MARGIN = 0.27, 0.22, 0.12  # height of a row, shift of a level, free space around all
@@ -158,3 +158,20 @@ def tree_figure(parts: Sequence[Part], words: Words, extra: float = 0.0) -> tupl
         draw_outline(axes, part, rows, words.colours, top - ROW * 1.1, start)
         top -= ROW * (len(rows) + 1.6)
     return figure, axes
+
+
+def readable_panel(
+    axes: Axes, trees: dict[str, tuple[Sequence[int], Sequence[float]]], sheets: dict[int, Sequence[float]], xlabel: str
+) -> None:
+    """Sizes against exploitability (logarithmic): a line for each kind of tree, a column of stars for each size of cheat sheet.
+
+    trees: sizes and exploitabilities by label; sheets: exploitabilities by number of cells.
+    """
+    for (label, (x, y)), color in zip(trees.items(), (BLUE, PURPLE, RED, GREEN), strict=False):
+        axes.plot(x, y, "o-", color=color, ms=5, lw=1.5, label=label)
+    for size, column in sheets.items():
+        axes.plot([size] * len(column), column, "*-", color=BLACK, ms=9, lw=0.8)
+        place = {"textcoords": "offset points", "ha": "left", "va": "center", "size": 8.5}
+        axes.annotate(f"sheet of {size} cells", (size, max(column)), (8, 4), **place)
+    axes.set(yscale="log", xlabel=xlabel)
+    axes.grid(axis="y")

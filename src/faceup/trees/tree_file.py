@@ -14,7 +14,7 @@ import numpy as np
 from pydantic import AfterValidator, BaseModel, Field, ValidationError
 
 from faceup.cards.cards import STREETS
-from faceup.notebook.storage import write_text
+from faceup.lab.files import write_text
 from faceup.trees.decision_tree import DecisionTree, add_up, preorder
 from faceup.trees.text import exact
 

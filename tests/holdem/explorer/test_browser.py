@@ -15,7 +15,7 @@ from faceup.holdem.betting.betting_tree import build_tree
 from faceup.holdem.explorer.page import Player, write_explorer
 from faceup.holdem.explorer.table import table_data
 from faceup.holdem.play.agents import load_agent
-from faceup.notebook.paths import AGENTS
+from faceup.lab.paths import AGENTS
 
 pytestmark = pytest.mark.slow
 

@@ -17,7 +17,7 @@ from faceup.holdem.betting.hand_play import settle
 from faceup.holdem.betting.notation import read_line
 from faceup.holdem.explorer.page import SCRIPTS, Player, page_data, source, write_explorer
 from faceup.holdem.play.words import condition, number, wording
-from faceup.notebook.paths import AGENTS
+from faceup.lab.paths import AGENTS
 from faceup.trees.decision_tree import leaves_below, n_leaves, truncate
 from faceup.trees.tree_file import load_agent_file
 

@@ -13,7 +13,7 @@ from faceup.holdem.play.agents import TreePolicy
 from faceup.holdem.play.branches import Seen, followers, look, ratio
 from faceup.holdem.play.match import habits
 from faceup.holdem.solve.policy import FixedPolicy, free_holes
-from faceup.notebook.intervals import student_95
+from faceup.lab.stats import student_95
 from faceup.trees.decision_tree import DecisionTree, leaf_of
 
 N = len(SMALL.labels)

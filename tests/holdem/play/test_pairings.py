@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from faceup.holdem.play.pairings import Found, all_and_each, record, square, summed, summed_against
-from faceup.notebook.intervals import student_95
+from faceup.lab.stats import student_95
 
 NAMES = ["table", "CART", "table, argmax", "CART, argmax"]
 

@@ -16,7 +16,7 @@ from faceup.holdem.betting.notation import state_after
 from faceup.holdem.play import slumbot
 from faceup.holdem.play.agents import FunctionAgent
 from faceup.holdem.play.slumbot import Result, SlumbotError, play_slumbot, slumbot_result
-from faceup.notebook.intervals import student_95
+from faceup.lab.stats import student_95
 
 FILE = Path(__file__).parents[2] / "data" / "slumbot_hands.txt"
 DEALS = [line.replace(" - ", "  ").split(" ") for line in FILE.read_text().splitlines()[1:]]  # seat, cards, line, dollars

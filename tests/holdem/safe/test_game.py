@@ -59,26 +59,30 @@ def responded(policy: Policy) -> float:
 
 def test_leak_of_levels():
     run = levels_run()
-    for weights in run.state.averages:
+    state = run.new_state()
+    for weights in state.averages:
         weights[:] = RNG.random(weights.shape)
-    assert run.leak(RAINBOW)[0] == pytest.approx(responded(run.policy()), rel=1e-3)
+    assert run.leak(state, RAINBOW)[0] == pytest.approx(responded(run.learner.policy(state.averages)), rel=1e-3)
 
 
 def test_leak_of_leaves(tables):
     """With the answers that the trees have, with which a run begins, and after learning."""
     run = leaves_run(tables, rivers=2)
+    state = run.new_state()
     models = run.learner.models
-    for found, wanted in zip(run.learner.solved(run.state.averages), models, strict=True):
+    for found, wanted in zip(run.learner.solved(state.averages), models, strict=True):
         np.testing.assert_allclose(found.value, wanted.value, rtol=1e-5)
-    assert run.leak(RAINBOW)[0] == pytest.approx(responded(TreePolicy(SMALL, tables, models)), rel=1e-3)
-    run.advance(2)
-    assert run.leak(RAINBOW)[0] == pytest.approx(responded(run.policy()), rel=1e-3)
+    assert run.leak(state, RAINBOW)[0] == pytest.approx(responded(TreePolicy(SMALL, tables, models)), rel=1e-3)
+    state = run.advance(state, 2)
+    assert run.leak(state, RAINBOW)[0] == pytest.approx(responded(run.learner.policy(state.averages)), rel=1e-3)
 
 
 @pytest.mark.parametrize("shown", [[], RAINBOW[0, :3].tolist()])
 def test_levels_begin_before_the_turn_as_the_table_plays(shown):
     street = min(len(shown), 1)
-    for found, wanted in zip(levels_run().policy().street(street, shown), table().street(street, shown), strict=True):
+    for found, wanted in zip(
+        LEVELS.policy(levels_run().new_state().averages).street(street, shown), table().street(street, shown), strict=True
+    ):
         np.testing.assert_allclose(found, wanted, rtol=1e-5)
 
 
@@ -117,9 +121,10 @@ def add_regrets(regrets, weights, seen, player, value, street) -> None:
 def test_opponents_regrets():
     """What one iteration adds to the opponent's regrets before the turn, from where on he answers best: an oracle."""
     run = levels_run(rivers=2)
-    for weights in (*run.state.regrets, *run.state.opponent):
+    state = run.new_state()
+    for weights in (*state.regrets, *state.opponent):
         weights[:] = RNG.normal(size=weights.shape)
-    policy, started = run.learner.policy(run.state.regrets), [weights.copy() for weights in run.state.opponent]
+    policy, started = run.learner.policy(state.regrets), [weights.copy() for weights in state.opponent]
     expected = [np.zeros(weights.shape) for weights in started]
     for player in range(2):
         value = values_before_the_river([policy, policy], player, best=player)
@@ -128,8 +133,8 @@ def test_opponents_regrets():
             value[node] = below.max(axis=0) if SMALL.actor[node] == player else below.sum(axis=0)
         for s in (1, 0):
             add_regrets(expected[s], started[s], LEVELS.street(s, TURN[: 3 * s]), player, value, s)
-    run.advance(1)
-    for found, first, wanted in zip(run.state.opponent, started, expected, strict=True):
+    state = run.advance(state, 1)
+    for found, first, wanted in zip(state.opponent, started, expected, strict=True):
         wanted = first + 0.01 * wanted
         np.testing.assert_allclose(found, wanted, rtol=1e-3, atol=1e-4 * np.abs(wanted).max())
 
@@ -137,9 +142,10 @@ def test_opponents_regrets():
 def test_regrets_against_the_table():
     """What the learner adds to its regrets on all streets where the opponent nearly always plays his table: an oracle."""
     run = levels_run(rivers=2, knows=1e-7)
-    for weights in run.state.regrets:
+    state = run.new_state()
+    for weights in state.regrets:
         weights[:] = RNG.normal(size=weights.shape)
-    policy, started = run.learner.policy(run.state.regrets), [weights.copy() for weights in run.state.regrets]
+    policy, started = run.learner.policy(state.regrets), [weights.copy() for weights in state.regrets]
     expected = [np.zeros(weights.shape) for weights in started]
     for player in range(2):
         both = [policy if p == player else LEVELS.table for p in range(2)]
@@ -150,15 +156,15 @@ def test_regrets_against_the_table():
         value = values_before_the_river(both, player)
         for s in (2, 1, 0):
             add_regrets(expected[s], started[s], LEVELS.street(s, TURN[: (0, 3, 4)[s]]), player, value, s)
-    run.advance(1)
-    for found, first, wanted in zip(run.state.regrets, started, expected, strict=True):
+    state = run.advance(state, 1)
+    for found, first, wanted in zip(state.regrets, started, expected, strict=True):
         np.testing.assert_allclose(found - first, 0.01 * wanted, rtol=2e-3, atol=2e-4 * 0.01 * np.abs(wanted).max())
 
 
 def won_on(flop, policy) -> float:
     """What best responders win on one flop, both seats, dollars times pairs of hands."""
     responder = Responder(SMALL, policy)
-    found = responder.flop(flop)
+    found, _ = responder.flop(flop)
     return sum(responder._preflop(p, found.values[p], found.pairs, None)[0][0].sum() for p in range(2))
 
 
@@ -167,27 +173,29 @@ def test_learning_on_one_flop_lowers_what_is_lost_there():
     flop = [0, 17, 34]
     wins = flop_wins(flop) * (RUNOUTS_PREFLOP / RUNOUTS_FLOP * 22_100 / 17_296)
     run = SafeGame(SMALL, LEVELS, LEVELS, wins, 12, 0, 1.0, seed=5)
-    before, rest = won_on(flop, run.policy()), np.setdiff1d(np.arange(52), flop)
+    state = run.new_state()
+    before, rest = won_on(flop, run.learner.policy(state.averages)), np.setdiff1d(np.arange(52), flop)
     for k in range(150):
         turn, *rivers = np.random.default_rng(k).permutation(rest)[:13].tolist()
-        run._play(np.array([*flop, turn]), np.array(rivers), run.state.regrets, np.float32((k + 1) / 100))
-    assert won_on(flop, run.policy()) < before / 2
+        run._play(state, np.array([*flop, turn]), np.array(rivers), np.float32((k + 1) / 100))
+    assert won_on(flop, run.learner.policy(state.averages)) < before / 2
 
 
 @pytest.mark.parametrize("make", [levels_run, leaves_run])
 def test_learning_lowers_the_leak(make, tables):
     """On the boards that it learns from, with all rivers, while the first streets stay as they are."""
     run = make(first=2) if make is levels_run else make(tables, first=2)
+    state = run.new_state()
     boards = np.array([np.random.default_rng([5, k]).permutation(52)[:4] for k in range(2)])
-    run.advance(2)
-    before, started = run.leak(boards).mean(), run.new_state()
+    state = run.advance(state, 2)
+    before, started = run.leak(state, boards).mean(), run.new_state()
     for _ in range(10):
-        run.state = run.state._replace(iteration=0)
-        run.advance(2)
-    assert run.leak(boards).mean() < before * (0.5 if make is levels_run else 0.8)
+        state = state._replace(iteration=0)
+        state = run.advance(state, 2)
+    assert run.leak(state, boards).mean() < before * (0.5 if make is levels_run else 0.8)
     for street in range(2):
-        assert (run.state.regrets[street] == started.regrets[street]).all()
-        assert (run.state.averages[street] == started.averages[street]).all()
+        assert (state.regrets[street] == started.regrets[street]).all()
+        assert (state.averages[street] == started.averages[street]).all()
 
 
 def test_threads_and_pauses_change_no_bit(tables):

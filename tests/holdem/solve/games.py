@@ -31,7 +31,7 @@ def threads(n: int) -> Iterator[None]:
 def exploitability(tree: BettingTree, policy, flops: np.ndarray, preflop_wins: np.ndarray | None = None) -> Exploitability:
     """Exploitability of a policy on flops (n, 3)."""
     responder = Responder(tree, policy, preflop_wins)
-    return responder.summarise(responder.flops(flops))
+    return responder.summarise(responder.flops(flops)[0])
 
 
 class RandomPolicy:

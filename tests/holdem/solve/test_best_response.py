@@ -21,7 +21,7 @@ from faceup.holdem.play.agents import AgentPolicy
 from faceup.holdem.play.match import Table
 from faceup.holdem.solve.best_response import Exploitability, FlopValues, Responder, _slopes, difference, sample_flops
 from faceup.holdem.solve.policy import FixedPolicy, class_reach, river_equities
-from faceup.notebook.intervals import student_95
+from faceup.lab.stats import student_95
 
 SYMMETRIC = [0, 1, 2]  # three twos: three suits may be renamed, so that few turns and rivers are left to play
 IDENTITY = np.flatnonzero((SUIT_PERMUTATIONS == np.arange(4)).all(axis=1))
@@ -33,12 +33,12 @@ def learnt():
     """A random policy that treats suits alike, a responder to it, and what a symmetric flop is worth to that."""
     victim = RandomPolicy(PUSH, 5, n_rows=1)
     responder = Responder(PUSH, victim)
-    return victim, responder, responder.flop(SYMMETRIC)
+    return victim, responder, responder.flop(SYMMETRIC)[0]
 
 
 def small_flop(sizes=None):
     """What a symmetric flop of the small tree is worth to a responder to a random policy."""
-    return Responder(SMALL, RandomPolicy(SMALL, 7, n_rows=1), sizes=sizes).flop(SYMMETRIC)
+    return Responder(SMALL, RandomPolicy(SMALL, 7, n_rows=1), sizes=sizes).flop(SYMMETRIC)[0]
 
 
 def test_always_fold_loses_750():
@@ -52,7 +52,7 @@ def test_always_fold_loses_750():
 def test_always_call_pays_for_every_good_river():
     """Against always-call wait for the river, then go all-in where equity is above a half: from the equities alone."""
     responder = Responder(PUSH, FixedPolicy(PUSH, 1))
-    flop, expected = responder.flop(SYMMETRIC), np.zeros(1326)
+    flop, expected = responder.flop(SYMMETRIC)[0], np.zeros(1326)
     for later in permutations(range(3, 52), 2):
         board = [*SYMMETRIC, *later]
         edge = 2 * river_equities(board) / 1980 - 1
@@ -177,7 +177,7 @@ def test_an_agent_is_answered_on_every_board_as_it_plays_there():
     """Its rows on a river with an ace are not those that it had on one without."""
     flops = np.array([parse_cards(text) for text in ("7h8d2s", "AhKd2s", "AhAd7s")])
     responder = Responder(PUSH, AgentPolicy(PUSH, Timid()))
-    assert responder.summarise([responder.flop(flop) for flop in flops]).mbb == pytest.approx(49_443.9, abs=0.05)
+    assert responder.summarise([responder.flop(flop)[0] for flop in flops]).mbb == pytest.approx(49_443.9, abs=0.05)
 
 
 def test_leaks_add_up_to_what_is_won(learnt):
@@ -212,9 +212,9 @@ def test_folding_suits_keeps_every_card():
 
 def test_folding_suits_changes_nothing(monkeypatch):
     policy = RandomPolicy(PUSH, 4, n_rows=1)
-    folded = Responder(PUSH, policy).flop([0, 4, 8])
+    folded = Responder(PUSH, policy).flop([0, 4, 8])[0]
     monkeypatch.setattr("faceup.holdem.solve.best_response.fixing_permutations", lambda cards, among: IDENTITY)
-    plain = Responder(PUSH, policy).flop([0, 4, 8])
+    plain = Responder(PUSH, policy).flop([0, 4, 8])[0]
     np.testing.assert_allclose(folded.values, plain.values, rtol=1e-4, atol=50)
 
 

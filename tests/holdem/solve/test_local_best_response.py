@@ -10,7 +10,7 @@ from faceup.holdem.betting.betting_tree import FOLD, START
 from faceup.holdem.play.agents import PolicyAgent
 from faceup.holdem.play.match import random_boards
 from faceup.holdem.solve.best_response import sample_flops
-from faceup.holdem.solve.local_best_response import SETTINGS, LocalResponder, Lookahead, Showdowns, local_best_responses
+from faceup.holdem.solve.local_best_response import SETTINGS, LocalResponder, Lookahead, Showdowns, _Board, local_best_responses
 from faceup.holdem.solve.policy import FixedPolicy, opponents
 
 BOARDS = random_boards(6, seed=5).tolist()
@@ -89,8 +89,7 @@ def test_calls_alone_win_nothing_from_always_call(all_in_wins):
 
 def test_one_decision_by_hand(all_in_wins):
     """Preflop against a strategy that folds half of its hands to a raise: the formula of Lisy & Bowling, hand by hand."""
-    responder = LocalResponder(HalfFolds(), Lookahead((0,), (1,), True))
-    responder._showdowns, responder._subset = Showdowns(BOARDS[0], all_in_wins), None
+    responder = _Board(HalfFolds(), Lookahead((0,), (1,), True), Showdowns(BOARDS[0], all_in_wins), None)
     worth = responder._worth(START, [("", np.ones(1326))], [300, 20_000])
     combos = np.bincount(CLASS_OF_HOLE)
     table = (all_in_wins - all_in_wins.T) / RUNOUTS_PREFLOP

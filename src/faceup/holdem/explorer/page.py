@@ -19,7 +19,7 @@ from faceup.holdem.betting.betting_tree import STREETS
 from faceup.holdem.play.agents import TreeAgent, load_agent
 from faceup.holdem.play.words import action_name, wording
 from faceup.holdem.show.figures import action_colours
-from faceup.notebook.storage import write_text
+from faceup.lab.files import write_text
 from faceup.trees.tree_file import pack
 
 PURE = ("cards", "worker", "betting", "agent", "table", "exploit")  # scripts that need no page: tests run them by themselves

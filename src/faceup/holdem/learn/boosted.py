@@ -12,7 +12,8 @@ from pathlib import Path
 import numpy as np
 import xgboost as xgb
 
-from faceup.notebook.storage import replacing
+from faceup.lab.files import replacing
+from faceup.lab.memo import Cache
 from faceup.trees.metrics import checked_rows
 
 _BINS = 256
@@ -23,12 +24,17 @@ class Boosted:
     """A fitted model: for each label a sum of trees from a margin of 0, then a softmax."""
 
     def __init__(self, booster: xgb.Booster):
-        booster.set_param({"nthread": 1})
-        self._booster = booster
-        self.made_from = bytes(booster.save_raw("ubj"))
+        self._raw = np.frombuffer(booster.save_raw("ubj"), dtype=np.uint8)
         self._n_labels = int(json.loads(booster.save_config())["learner"]["learner_model_param"]["num_class"])
+        self._cache = Cache()
 
-    ENDING = ".json"  # of what `save` writes
+    @property
+    def _booster(self) -> xgb.Booster:
+        if not self._cache:
+            booster = xgb.Booster(model_file=bytearray(self._raw.tobytes()))
+            booster.set_param({"nthread": 1})
+            self._cache["booster"] = booster
+        return self._cache["booster"]
 
     def predict(self, X: np.ndarray) -> np.ndarray:
         """Probabilities (n, n_labels) float32 of rows X (n, f), on one thread; safe to share by threads."""

@@ -13,11 +13,12 @@ from pathlib import Path
 
 import numpy as np
 import safetensors
-import safetensors.torch
+import safetensors.numpy
 import torch
 from torch.nn.utils import skip_init
 
-from faceup.notebook.storage import replacing
+from faceup.lab.files import replacing
+from faceup.lab.memo import Cache
 from faceup.trees.metrics import checked_rows
 
 BIG_BLIND = 100  # dollars: the unit of the logarithm of bets
@@ -25,16 +26,15 @@ FORMAT = "faceup-neural-1"
 _PREDICTED_AT_ONCE = 2048  # rows: their activations stay in the cache
 
 
-class Neural(torch.nn.Module):
-    """A network from n_features numbers, of which the last n_bets are dollars, to n_labels probabilities."""
+class _Layers(torch.nn.Module):
+    """The network itself, with the scale of its inputs."""
 
-    ENDING = ".safetensors"  # of what `save` writes
     mean: torch.Tensor  # (n_features,)
     deviation: torch.Tensor  # (n_features,)
 
-    def __init__(self, n_features: int, n_labels: int, layers: int = 7, width: int = 512, n_bets: int = 4):
+    def __init__(self, n_features: int, n_labels: int, layers: int, width: int, n_bets: int):
         super().__init__()
-        self.shape = dict(n_features=n_features, n_labels=n_labels, layers=layers, width=width, n_bets=n_bets)
+        self.n_bets = n_bets
         self.register_buffer("mean", torch.zeros(n_features))
         self.register_buffer("deviation", torch.ones(n_features))
         steps: list[torch.nn.Module] = []
@@ -42,48 +42,56 @@ class Neural(torch.nn.Module):
             steps += [skip_init(torch.nn.Linear, width if i else n_features, width), torch.nn.ReLU()]
         self.to_logits = torch.nn.Sequential(*steps, skip_init(torch.nn.Linear, width, n_labels, bias=False))
 
+    def inputs(self, X: np.ndarray) -> torch.Tensor:
+        """Rows X (n, f) on the network's scale."""
+        return (torch.from_numpy(_log_bets(X, self.n_bets)) - self.mean) / self.deviation
+
+
+class Neural:
+    """A network from n_features numbers, of which the last n_bets are dollars, to n_labels probabilities."""
+
+    def __init__(self, shape: dict[str, int], numbers: dict[str, np.ndarray]):
+        """shape: arguments of `_Layers`; numbers: its tensors by name."""
+        self.shape, self.numbers, self._cache = shape, numbers, Cache()
+
+    def _layers(self) -> _Layers:
+        if not self._cache:
+            layers = _Layers(**self.shape)
+            layers.load_state_dict({name: torch.tensor(array) for name, array in self.numbers.items()})
+            self._cache["layers"] = layers
+        return self._cache["layers"]
+
     @property
     def n_parameters(self) -> int:
         """Weights and biases; the inputs' scale is not counted."""
-        return sum(p.numel() for p in self.parameters())
-
-    @property
-    def made_from(self) -> dict:
-        """What tells two networks apart: their shape and their numbers."""
-        return self.shape | {name: tensor.numpy() for name, tensor in self.state_dict().items()}
+        return sum(array.size for name, array in self.numbers.items() if name.startswith("to_logits"))
 
     def predict(self, X: np.ndarray) -> np.ndarray:
         """Probabilities (n, n_labels) float32 of rows X (n, f), on one thread; safe to share by threads."""
         _pin_torch()
-        X = np.ascontiguousarray(X, dtype=np.float32)
+        net, X = self._layers(), np.ascontiguousarray(X, dtype=np.float32)
         predicted = np.empty((len(X), self.shape["n_labels"]), dtype=np.float32)
         with torch.no_grad():
             for start in range(0, len(X), _PREDICTED_AT_ONCE):
                 rows = slice(start, start + _PREDICTED_AT_ONCE)
-                predicted[rows] = torch.softmax(self.to_logits(self.inputs(X[rows])), dim=1).numpy()
+                predicted[rows] = torch.softmax(net.to_logits(net.inputs(X[rows])), dim=1).numpy()
         return predicted
-
-    def inputs(self, X: np.ndarray) -> torch.Tensor:
-        """Rows X (n, f) on the network's scale."""
-        return (torch.from_numpy(_log_bets(X, self.shape["n_bets"])) - self.mean) / self.deviation
 
     def save(self, path: Path) -> None:
         """Write safetensors, with the shape as metadata (one key: several would come in any order)."""
         shape = json.dumps({"format": FORMAT, **self.shape})
         with replacing(path) as temporary:
-            temporary.write_bytes(safetensors.torch.save(self.state_dict(), {"faceup": shape}))
+            temporary.write_bytes(safetensors.numpy.save(self.numbers, {"faceup": shape}))
 
     @classmethod
     def load(cls, path: Path) -> "Neural":
         """Read what `save` wrote."""
-        with safetensors.safe_open(path, framework="pt") as file:
+        with safetensors.safe_open(path, framework="np") as file:
             shape = json.loads(file.metadata()["faceup"])
-            tensors = {name: file.get_tensor(name) for name in file.keys()}
+            numbers = {name: file.get_tensor(name) for name in file.keys()}
         if shape.pop("format") != FORMAT:
             raise ValueError(f"{path}: expected format {FORMAT}")
-        net = cls(**shape)
-        net.load_state_dict(tensors)
-        return net
+        return cls(shape, numbers)
 
 
 def fit_neural(
@@ -105,7 +113,8 @@ def fit_neural(
     nearly 0 along a cosine. Several fits may run in parallel threads. Raises ValueError on bad rows.
     """
     X, P, w = checked_rows(X, P, w)
-    net = Neural(X.shape[1], P.shape[1], layers, width, n_bets)
+    shape = dict(n_features=X.shape[1], n_labels=P.shape[1], layers=layers, width=width, n_bets=n_bets)
+    net = _Layers(**shape)
     _pin_torch()
     generator = torch.Generator().manual_seed(seed)
     _initialise(net, generator)
@@ -117,7 +126,7 @@ def fit_neural(
     net.deviation.copy_(torch.from_numpy(np.where(constant, 1, deviation)))
     rows = net.inputs(X), _float32(P), _float32(w / w.mean())
     _train(net.to_logits, *rows, epochs, batch, learning_rate, generator)
-    return net
+    return Neural(shape, {name: tensor.numpy() for name, tensor in net.state_dict().items()})
 
 
 def _float32(array: np.ndarray) -> torch.Tensor:
@@ -129,7 +138,7 @@ def _pin_torch() -> None:
     torch.set_num_threads(1)  # counts for the calling thread, so it is said again in each
 
 
-def _initialise(net: Neural, generator: torch.Generator) -> None:
+def _initialise(net: _Layers, generator: torch.Generator) -> None:
     """He et al. 2015: normal weights that keep the size of a signal through ReLUs.
 
     Biases are small and not 0: on inputs that are all constant, zeros would never move.

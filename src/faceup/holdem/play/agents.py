@@ -45,6 +45,7 @@ from faceup.holdem.solve.policy import (
     free_holes,
     legal_probabilities,
 )
+from faceup.lab.memo import Cache
 from faceup.trees.decision_tree import DecisionTree, predict
 from faceup.trees.tree_file import AgentFile, load_agent_file
 
@@ -108,15 +109,13 @@ class _MenuAgent:
 class ModelAgent(_MenuAgent):
     """Four models, one a round."""
 
-    SCRATCH = ("_known",)  # what a board leaves behind: see notebook/stored
-
     def __init__(
         self, menu: Menu, predict: Sequence[Predict], tables: tuple[StreetTable, ...] | None = None, history: str = "opponent"
     ):
         """predict, history: as in `ModelPolicy`; tables: of cards/equity (None: each hand is evaluated by itself)."""
         super().__init__(menu)
         self.predict, self.tables, self.history = predict, tables, check_history(history)
-        self._known: dict[int, tuple[tuple, np.ndarray, np.ndarray]] = {}  # the last hands asked for on each street
+        self._known = Cache()  # the last hands asked for on each street
 
     def probabilities(self, holes: np.ndarray, board: Sequence[int], betting: str) -> np.ndarray:
         """See `Agent`; hands with the same features are asked once."""
@@ -127,11 +126,11 @@ class ModelAgent(_MenuAgent):
 
     def _features(self, holes: np.ndarray, board: Sequence[int], state: BettingState) -> tuple[np.ndarray, np.ndarray]:
         """Distinct features (m, n_features) float32 that the round's model reads, and each hole's row of them."""
-        key = tuple(board), holes.tobytes()
-        if state.street not in self._known or self._known[state.street][0] != key:
+        key, known = (tuple(board), holes.tobytes()), self._known.get(state.street)
+        if known is None or known[0] != key:
             hands, row = np.unique(hole_features(holes, list(board), self.tables), axis=0, return_inverse=True)
-            self._known[state.street] = key, hands, row.reshape(-1)
-        _, hands, row = self._known[state.street]
+            known = self._known[state.street] = key, hands, row.reshape(-1)
+        _, hands, row = known
         told = betting_features(np.array([state.bets]), np.array([state.actor]), self.history)
         return np.hstack([hands, np.repeat(told, len(hands), axis=0)]), row
 
@@ -206,12 +205,10 @@ class PolicyAgent:
     It may be asked for a node in the place of a line; `hear` says as which nodes a move may be read.
     """
 
-    SCRATCH = ("_known",)  # what a board leaves behind: see notebook/stored
-
     def __init__(self, tree: BettingTree, policy: Policy):
         """policy: answers for the tree's nodes."""
         self.tree, self.policy = tree, policy
-        self._known: dict[int, tuple[tuple, StreetRows]] = {}  # the last board's rows on each street
+        self._known = Cache()  # the last board's rows on each street
 
     def node(self, betting: str | int) -> int:
         """The node as which a line is read."""
@@ -241,11 +238,13 @@ class PolicyAgent:
         if self.tree.kind[node] != DECISION:
             return np.ones((len(holes), 1))
         street, key = int(self.tree.street[node]), (tuple(board), holes.tobytes())
-        if street not in self._known or self._known[street][0] != key:
+        known = self._known.get(street)
+        if known is None or known[0] != key:
             wanted = np.zeros(len(HOLE_CARDS), dtype=bool)
             wanted[holes] = True
-            self._known[street] = key, checked_rows(self.tree, street, self.policy.street(street, list(board), wanted))
-        rows, row_of_hole = self._known[street][1]
+            rows_of = checked_rows(self.tree, street, self.policy.street(street, list(board), wanted))
+            known = self._known[street] = key, rows_of
+        rows, row_of_hole = known[1]
         below, start = children(self.tree, node), int(self.tree.street_start[street])
         p = rows[row_of_hole[holes], below.start - start : below.stop - start]
         return checked_answers(p, len(holes), len(below), f"policy at node {node}").astype(np.float64)
@@ -253,8 +252,6 @@ class PolicyAgent:
 
 class AgentPolicy:
     """Any agent as a policy of a betting tree: on each street it is asked at every decision, for the holes that are wanted."""
-
-    SCRATCH = ("_known",)
 
     def __init__(self, tree: BettingTree, agent: Agent, seat: int | None = None):
         """seat: the only one in which it will play (None: both); at the other's decisions it then calls.
@@ -264,7 +261,7 @@ class AgentPolicy:
         self.tree, self.agent = tree, agent
         self._lines = [{int(node): line_to(tree, node) for node in decisions(tree, street, seat)} for street in range(4)]
         self._calls = [calls(tree, street) for street in range(4)]
-        self._known: dict[int, tuple[tuple, StreetRows]] = {}  # the last board's rows on each street
+        self._known = Cache()  # the last board's rows on each street
         for line, node in ((line, node) for lines in self._lines for node, line in lines.items()):
             offers, own = [tree.labels[tree.label[c]] for c in children(tree, node)], list(agent.legal(line))
             if own != offers:
@@ -278,10 +275,10 @@ class AgentPolicy:
     def street(self, street: int, board: list[int], wanted: np.ndarray | None = None) -> StreetRows:
         """A row for all wanted holes with which the agent acts alike; each board has a table of its own."""
         asked = free_holes(board) if wanted is None else wanted
-        key = tuple(board), asked.tobytes()
-        if street not in self._known or self._known[street][0] != key:
-            self._known[street] = key, self._rows(street, board, np.flatnonzero(asked))
-        return self._known[street][1]
+        key, known = (tuple(board), asked.tobytes()), self._known.get(street)
+        if known is None or known[0] != key:
+            known = self._known[street] = key, self._rows(street, board, np.flatnonzero(asked))
+        return known[1]
 
     def _rows(self, street: int, board: list[int], holes: np.ndarray) -> StreetRows:
         out, start = np.repeat(self._calls[street], max(len(holes), 1), axis=0), int(self.tree.street_start[street])

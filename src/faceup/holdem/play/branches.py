@@ -19,7 +19,7 @@ from faceup.holdem.play.agents import TreePolicy
 from faceup.holdem.solve.action_values import ActionValues, action_values
 from faceup.holdem.solve.board import N_PAIRS
 from faceup.holdem.solve.policy import Policy
-from faceup.notebook.intervals import student_95
+from faceup.lab.stats import student_95
 from faceup.trees.decision_tree import DecisionTree, below, leaf_of, node_depths
 
 N_BINS = 20  # of equity

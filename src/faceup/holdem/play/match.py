@@ -23,8 +23,9 @@ from faceup.holdem.betting.betting_tree import DECISION, MBB_PER_DOLLAR, SHOWDOW
 from faceup.holdem.solve.board import N_TILES, PADDED, TILE, _block_values, _gather_lanes, board_order
 from faceup.holdem.solve.layout import LANES, make_layout, stakes_at
 from faceup.holdem.solve.policy import Policy, checked_rows, class_reach, free_holes, opponents, street_reach
-from faceup.notebook.intervals import mean_ci95
-from faceup.notebook.threads import ALONE, on_threads
+from faceup.lab.memo import Cache
+from faceup.lab.parallel import ALONE, on_threads
+from faceup.lab.stats import mean_ci95
 
 FIFTHS = 5  # of the hands that a board leaves, by equity
 _N_PAIRS = 1326 * 1225  # ordered pairs of holes without a common card
@@ -116,8 +117,6 @@ def _pair_values(share, layout, is_showdown, holes, class_start, ends, wanted, o
 class Table:
     """Seats for policies on one tree: plays boards exactly."""
 
-    SCRATCH = ("_ends", "_roots", "_checked")  # what a board leaves behind: see notebook/stored
-
     def __init__(
         self,
         tree: BettingTree,
@@ -135,7 +134,6 @@ class Table:
         if self._wanted.shape != (n, n):
             raise ValueError(f"wanted has shape {self._wanted.shape}, expected {(n, n)}")
         self.tree, self.policies, self.layout = tree, list(policies), make_layout(tree)
-        self._checked: dict[tuple[int, int], np.ndarray] = {}
         blocks, (first, end) = range(0, len(self.layout.stake), LANES), self.layout.columns[:, :2].T
         self._is_showdown = np.array([((first <= c) & (c < end)).any() for c in blocks])
         self._before = np.zeros((n, n))
@@ -143,9 +141,15 @@ class Table:
             self._before[self._wanted] = preflop_values(tree, self.policies, preflop_wins)[self._wanted]
             played = (self.layout.column_node >= tree.street_start[1])[:, None]
             self.layout = self.layout._replace(stake=np.where(played, self.layout.stake, np.float32(0)))
-        n_columns = len(self.layout.stake)
-        self._ends = np.zeros((len(self.policies), n_columns, 2, N_TILES, TILE), dtype=np.float32)
-        self._roots = np.zeros((2, int(self.layout.root.max()) + 1, N_TILES, TILE), dtype=np.float32)
+        self._cache = Cache()
+
+    def _room(self) -> tuple[np.ndarray, np.ndarray]:
+        """What a board is played in, made once: reach of the ends by each policy, and of the roots."""
+        if "room" not in self._cache:
+            ends = len(self.policies), len(self.layout.stake), 2, N_TILES, TILE
+            roots = 2, int(self.layout.root.max()) + 1, N_TILES, TILE
+            self._cache["room"] = np.zeros(ends, dtype=np.float32), np.zeros(roots, dtype=np.float32)
+        return self._cache["room"]
 
     def play(self, board: Sequence[int], subset: np.ndarray | None = None) -> np.ndarray:
         """Dollars a game that policy i as small blind wins from j as big blind, (n, n) float64, over all pairs of holes.
@@ -162,7 +166,9 @@ class Table:
         for i, policy in enumerate(self.policies):
             self._reach(i, policy, board, order.holes, weights, subset)
         out = np.zeros((len(self._is_showdown), len(self.policies), len(self.policies)))
-        on_threads(_pair_values, self.layout, self._is_showdown, order.holes, order.class_start, self._ends, self._wanted, out)
+        on_threads(
+            _pair_values, self.layout, self._is_showdown, order.holes, order.class_start, self._room()[0], self._wanted, out
+        )
         return out.sum(axis=0) / pairs + self._before
 
     def _reach(self, i, policy, board, holes, weights, subset) -> None:
@@ -170,15 +176,16 @@ class Table:
         tables = []
         for street, n_cards in enumerate(BOARD_CARDS):
             table, row_of_hole = checked_rows(self.tree, street, policy.street(street, board[:n_cards], subset))
-            if self._checked.get((i, street)) is not table and not (table.min() >= 0 and table.max() < np.inf):
+            if self._cache.get((i, street)) is not table and not (table.min() >= 0 and table.max() < np.inf):
                 raise ValueError(f"policy {i}, {STREETS[street]}: expected probabilities, finite and not below 0")
-            self._checked[i, street] = table  # a table that serves all boards is looked at once
+            self._cache[i, street] = table  # a table that serves all boards is looked at once
             rows[street].reshape(PADDED)[:N_RIVER_HOLES] = row_of_hole[holes]
             tables.append(np.require(table, np.float32, ["C", "W"]))  # of one type, for the kernel
-        self._roots[:, 0] = weights.reshape(N_TILES, TILE)
+        ends, roots = self._room()
+        roots[:, 0] = weights.reshape(N_TILES, TILE)
         asked = np.flatnonzero([self._wanted[i].any(), self._wanted[:, i].any()])
         if len(asked):
-            shared = tuple(tables), rows, asked[0], asked[-1] + 1, self._roots, self._ends[i]
+            shared = tuple(tables), rows, asked[0], asked[-1] + 1, roots, ends[i]
             _parts_reach(ALONE, self.layout, 0, 1, *shared)  # before the flop, where all others begin
             on_threads(_parts_reach, self.layout, 1, len(self.layout.edges), *shared)
 

@@ -36,7 +36,7 @@ from faceup.holdem.play.match import Table, play_boards
 from faceup.holdem.play.purified import LikelyModel
 from faceup.holdem.solve.board import TILE
 from faceup.holdem.solve.policy import ModelPolicy, Policy, Predict, StreetRows, ask, checked_rows
-from faceup.notebook.threads import on_threads
+from faceup.lab.parallel import on_threads
 
 Steps = list[tuple[int, int, float, int]]  # (child of the match tree, own node, chance, column) as in `Readings`
 _ENDED = -1  # a reading in which the own tree's players are all-in and the real ones are not

@@ -9,6 +9,7 @@ from numba import njit
 
 from faceup.holdem.betting.betting_tree import BettingTree, decisions
 from faceup.holdem.solve.policy import ModelPolicy, Policy, StreetRows, TablePolicy
+from faceup.lab.memo import Cache
 
 
 @njit(cache=True)
@@ -41,19 +42,18 @@ def likely_rows(tree: BettingTree, street: int, rows: np.ndarray, least: float) 
 class LikelyModel:
     """Models without their small probabilities; what the models say on a board is asked once for both."""
 
-    SCRATCH = ("_known",)
-
     def __init__(self, drawn: ModelPolicy, least: float):
         """drawn: the models as they are."""
         self.drawn, self.least = drawn, least
-        self._known: dict[int, tuple[np.ndarray, np.ndarray]] = {}  # the last rows given and made, on each street
+        self._known = Cache()  # the last rows given and made, on each street
 
     def street(self, street: int, board: list[int], wanted: np.ndarray | None = None) -> StreetRows:
         """As in `ModelPolicy`."""
         rows, row_of_hole = self.drawn.street(street, board, wanted)
-        if street not in self._known or self._known[street][0] is not rows:
-            self._known[street] = rows, likely_rows(self.drawn.tree, street, rows, self.least)
-        return self._known[street][1], row_of_hole
+        known = self._known.get(street)
+        if known is None or known[0] is not rows:
+            known = self._known[street] = rows, likely_rows(self.drawn.tree, street, rows, self.least)
+        return known[1], row_of_hole
 
 
 def thresholded(tree: BettingTree, policy: Policy, least: float) -> TablePolicy | LikelyModel:

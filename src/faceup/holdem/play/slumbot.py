@@ -9,6 +9,7 @@ another, and what the session's totals hold beyond the log is the lost hand's. M
 import json
 import math
 import os
+import sys
 import time
 from concurrent.futures import Future
 from itertools import islice
@@ -27,8 +28,8 @@ from faceup.holdem.betting.hand_play import settle
 from faceup.holdem.betting.notation import read_line, state_after, token
 from faceup.holdem.betting.translation import legal_action
 from faceup.holdem.solve.policy import Agent
-from faceup.notebook.intervals import mean_ci95
-from faceup.notebook.progress import Progress, note
+from faceup.lab.progress import Progress
+from faceup.lab.stats import mean_ci95
 
 BASE = "https://slumbot.com/api/"  # also in use: https://slumbot.com/slumbot/api/
 LARGEST = 1 << 16  # bytes of an answer
@@ -136,7 +137,7 @@ def play_slumbot(agent: Agent, name: str, hands: int, log: str | os.PathLike, *,
         except requests.RequestException as error:
             if failed == len(WAITS):
                 raise SlumbotError(f"{where}: expected an answer in {failed + 1} attempts: {_clean(error)}") from error
-            note(f"{where}: {_clean(error)}; next attempt in {WAITS[failed]} s")
+            print(f"{where}: {_clean(error)}; next attempt in {WAITS[failed]} s", file=sys.stderr)
             time.sleep(WAITS[failed])
             failed += 1
         progress(len(state.won))

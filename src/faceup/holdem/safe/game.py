@@ -30,8 +30,9 @@ from faceup.holdem.safe.subtrees import PADDED, _hands_of, _scratch_of, all_ins_
 from faceup.holdem.safe.vectors import WIDTH, add
 from faceup.holdem.solve.best_response import fold_values
 from faceup.holdem.solve.layout import stakes_at
-from faceup.holdem.solve.policy import Policy, StreetRows, TablePolicy, free_holes, preflop_reach, street_reach
-from faceup.notebook.threads import on_threads
+from faceup.holdem.solve.policy import StreetRows, TablePolicy, free_holes, preflop_reach, street_reach
+from faceup.lab.memo import Cache
+from faceup.lab.parallel import on_threads
 
 N_PAIRS = 1128 * 1035  # ordered pairs of hands on a turn board
 RIVERS = 48
@@ -207,22 +208,26 @@ class SafeGame:
             raise ValueError(f"rivers is {rivers}, expected from 1 to {RIVERS}")
         if not 0 < knows <= 1:
             raise ValueError(f"knows is {knows}, expected above 0 and at most 1")
-        self.made_from = (tree, learner, opponent, preflop_wins, rivers, first, warm, seed, knows)
         self.knows = np.float32(knows)
         self.tree, self.learner, self.opponent, self.seed = tree, learner, opponent, seed
         self.rivers, self.first, self.warm, self.before = rivers, first, warm, int(tree.street_start[3])
-        situation, n_rows = learner.river.infosets.situation, len(learner.river.infosets.of)
-        self.subtrees, self._all_ins = make_subtrees(tree, situation, 3), all_ins_of(tree, (1, 2))
+        self.subtrees = make_subtrees(tree, learner.river.infosets.situation, 3)
+        self._all_ins = all_ins_of(tree, (1, 2))
         self._pushes = np.flatnonzero((tree.kind == SHOWDOWN) & (tree.street == 0))
         self._folds = np.flatnonzero((tree.kind == FOLD_END) & (tree.street < 3))
         self._edges = edges(preflop_wins, RUNOUTS_PREFLOP) / _COMBOS[:, None]
         shape = tree.actor, tree.first_child, tree.n_children, tree.label
         self._plans = [Plan(decisions(tree, street), int(tree.street_start[street]), *shape) for street in range(3)]
-        self.state = self.new_state()
-        self._scratch = make_scratch(self.subtrees, min(n_rows, PADDED), RIVERS), new_hands(2, n_rows)
-        self._pots = make_scratch(self._all_ins, 1)
-        self._place = np.full((2, n_rows), -1, dtype=np.int32)
-        self._known = self._table_river(opponent.table)
+        self._cache = Cache()
+
+    def _room(self) -> tuple[tuple, tuple]:
+        """What kernels write into, and the table's river: made once."""
+        if not self._cache:
+            n_rows = len(self.learner.river.infosets.of)
+            place, hands = np.full((2, n_rows), -1, dtype=np.int32), new_hands(2, n_rows)
+            room = make_scratch(self.subtrees, min(n_rows, PADDED), RIVERS), make_scratch(self._all_ins, 1)
+            self._cache["room"] = (place, hands, *room), self._table_river(self.opponent.table)
+        return self._cache["room"]
 
     def _table_river(self, table: TablePolicy) -> tuple:
         """The table's river for `_learn_from_all`, from `mixed` on."""
@@ -238,33 +243,38 @@ class SafeGame:
         regrets, averages = (tuple(np.float32(scale) * weights for weights in begins) for scale in (self.warm, 1e-6))
         return SafeState(regrets, averages, tuple(np.float32(self.warm) * weights for weights in others), 0)
 
-    def advance(self, iterations: int) -> None:
-        """Learn on so many more turn boards, drawn from the seed and the iteration's number."""
+    def advance(self, state: SafeState, iterations: int) -> SafeState:
+        """Learn on so many more turn boards, each drawn by its number; the state's tables change in place."""
         for _ in range(iterations):
-            cards = np.random.default_rng([self.seed, self.state.iteration]).permutation(52)
-            self.state = self.state._replace(iteration=self.state.iteration + 1)
-            self._play(cards[:4], cards[4 : 4 + self.rivers], self.state.regrets, np.float32(self.state.iteration / 100))
+            cards = np.random.default_rng([self.seed, state.iteration]).permutation(52)
+            state = state._replace(iteration=state.iteration + 1)
+            self._play(state, cards[:4], cards[4 : 4 + self.rivers], np.float32(state.iteration / 100))
+        return state
 
-    def leak(self, boards: np.ndarray) -> np.ndarray:
+    def leak(self, state: SafeState, boards: np.ndarray) -> np.ndarray:
         """What best responders win who know the average strategy and deviate from the turn on, mbb/g a board.
 
-        boards (n, 4), each with all its rivers; returns (n,).
+        boards (n, 4), each with all its rivers; returns (n,). A step whose result can be stored.
         """
         won = []
         for board in boards:
             rivers = np.setdiff1d(np.arange(52), board)
-            won.append(MBB_PER_DOLLAR * self._play(board, rivers, self.state.averages, np.float32(0)).mean() / N_PAIRS)
+            won.append(MBB_PER_DOLLAR * self._play(state, board, rivers, np.float32(0)).mean() / N_PAIRS)
         return np.array(won)
 
-    def _play(self, board: np.ndarray, rivers: np.ndarray, weights: Weights, time: np.float32) -> np.ndarray:
-        """One turn board: learn, unless time is 0; returns what the best responders win, (2,) dollars times pairs of hands."""
+    def _play(self, state: SafeState, board: np.ndarray, rivers: np.ndarray, time: np.float32) -> np.ndarray:
+        """One turn board: what the best responders win, (2,) dollars times pairs of hands.
+
+        The learner plays and learns its current strategy; where time is 0 it plays the average and nobody learns.
+        """
         tree, plan, f, g, river = self.tree, self._plans[2], self.subtrees, self._all_ins, self.learner.river
+        weights, ((place, hands, scratch, pot_scratch), known) = state.regrets if time else state.averages, self._room()
         seen, rows = self._strategies(self.learner, board, weights[:3])
         own = self._reach(board, rows)
         boards = np.array([[*board, card] for card in rivers], dtype=np.int64)
         ones, times = np.ones(1326, dtype=np.float32), np.float32(RIVERS / len(rivers) / 44)
         shared = f, g, boards, river.row, river.infosets.of, ones
-        kept = weights[3], self._place, self._scratch[1], self._scratch[0], self._pots
+        kept = weights[3], place, hands, scratch, pot_scratch
         shape, pot_shape = (2, len(f.node), 1326), (2, len(g.node), 1326)
         best, pots = np.empty(shape, dtype=np.float32), np.empty(pot_shape, dtype=np.float32)
         at_rivers, at_pots = own.take(f.node, axis=1), own.take(g.node, axis=1)  # in C order, as kernels are compiled for
@@ -278,22 +288,22 @@ class SafeGame:
         won = (value[:, begins].astype(np.float64) * own[:, begins]).sum(axis=(1, 2))
         if time == 0:
             return won
-        others, pushed = self._opponents(board, time, value)
+        others, pushed = self._opponents(state.opponent, board, time, value)
         for responder in range(2):
             _follow_turn(plan, responder, choice[responder], others[responder])
         theirs, their_pushed = self._table_reach(board)
         both, both_pushed = others + theirs, pushed + their_pushed
         found, added = np.zeros((2, 2, *weights[3].shape), dtype=np.float32)
         reaches = at_rivers, others.take(f.node, axis=1), theirs.take(f.node, axis=1), both.take(g.node, axis=1)
-        on_threads(_learn_from_all, *shared, time, *reaches, *self._known, *kept, found, added, best, pots)
+        on_threads(_learn_from_all, *shared, time, *reaches, *known, *kept, found, added, best, pots)
         for learner in range(2):
             self._fill(value[learner], learner, board, both, both_pushed, times * best[learner], times * pots[learner])
             for street in range(2, self.first - 1, -1):
                 at = self._plans[street], learner, seen[street].infosets.of, seen[street].infosets.situation, seen[street].row
                 _learn_street(*at, rows[street][0], time, value[learner], weights[street])
-                _average_street(*at, own[learner], time, self.state.averages[street])
+                _average_street(*at, own[learner], time, state.averages[street])
         weights[3][:] += found.sum(axis=0)
-        self.state.averages[3][:] += added.sum(axis=0)
+        state.averages[3][:] += added.sum(axis=0)
         return won
 
     def _strategies(self, who: Learner, board: np.ndarray, weights: Weights) -> tuple[list[Seen], list[StreetRows]]:
@@ -323,9 +333,10 @@ class SafeGame:
         rows = [table.street(street, board[: BOARD_CARDS[street]].tolist()) for street in range(3)]
         return none * self._reach(board, rows), none * self._pushed(rows)
 
-    def _opponents(self, board: np.ndarray, time: np.float32, value: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    def _opponents(
+        self, weights: Weights, board: np.ndarray, time: np.float32, value: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray]:
         """Both opponents learn from their values, (2, n_nodes, 1326), before the turn; their reach, as of `_reach`, `_pushed`."""
-        weights = self.state.opponent
         seen, rows = self._strategies(self.opponent, board, weights)
         for responder in range(2):
             for street in (1, 0):
@@ -345,22 +356,12 @@ class SafeGame:
         stakes = stakes_at(self.tree, self._pushes)[:, :1]
         value[self._pushes] = _MISSED * free * (stakes * (pushed[1 - player] @ self._edges.T))[:, CLASS_OF_HOLE]
 
-    def policy(self) -> Policy:
-        """The whole average strategy."""
-        return self.learner.policy(self.state.averages)
 
-
-def learn(run: SafeGame, state: SafeState, iterations: int, progress: Callable[[int], None] = lambda done: None) -> SafeState:
-    """What a run knows after so many more iterations from a state: a step whose result can be stored."""
-    copies = [tuple(table.copy() for table in tables) for tables in state[:3]]
-    run.state = SafeState(copies[0], copies[1], copies[2], state.iteration)
+def learn(game: SafeGame, state: SafeState, iterations: int, progress: Callable[[int], None] = lambda done: None) -> SafeState:
+    """What is learnt after so many more iterations from a state, which stays: a step whose result can be stored."""
+    regrets, averages, opponent = (tuple(table.copy() for table in tables) for tables in state[:3])
+    state = SafeState(regrets, averages, opponent, state.iteration)
     for done in range(iterations):
-        run.advance(1)
+        state = game.advance(state, 1)
         progress(done + 1)
-    return run.state
-
-
-def leak_of(run: SafeGame, state: SafeState, boards: np.ndarray) -> np.ndarray:
-    """`SafeGame.leak` of a state's average strategy on boards (n, 4): a step whose result can be stored."""
-    run.state = state
-    return run.leak(boards)
+    return state

@@ -42,7 +42,6 @@ class Levels:
 
     def __init__(self, tree: BettingTree, table: TablePolicy, turn_ids: np.ndarray, river_levels: int):
         """turn_ids (16432, 1326): groups on the turn, as in `Groups`. Raises ValueError as `equity_levels`."""
-        self.made_from = (tree, table, turn_ids, river_levels)
         preflop, flop, _, river = table.groups.n_groups
         self.tree, self.table = tree, table
         self.groups = Groups(table.groups.flop, turn_ids, (preflop, flop, int(turn_ids.max()) + 1, river))
@@ -74,7 +73,6 @@ class Leaves:
         self, tree: BettingTree, models: tuple[DecisionTree, ...], tables: tuple[StreetTable, ...], history: str = "opponent"
     ):
         """models: four trees, one a street; tables, history: as in `ModelPolicy`."""
-        self.made_from = (tree, models, tables, history)
         self.tree, self.models, self.tables, self.history = tree, models, tables, history
         self._told = [histories(tree, street, history) for street in range(4)]
         self._situation = np.full((4, len(tree.kind)), -1, dtype=np.int32)

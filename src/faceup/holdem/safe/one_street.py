@@ -13,7 +13,7 @@ from faceup.holdem.betting.betting_tree import DECISION, MBB_PER_DOLLAR, Betting
 from faceup.holdem.safe.infosets import equity_levels, make_infosets
 from faceup.holdem.safe.river import _collect, _follow, _learn, _prepare, _respond, _values, _weigh
 from faceup.holdem.safe.subtrees import _hands_of, _scratch_of, make_scratch, make_subtrees, new_hands
-from faceup.notebook.threads import on_threads
+from faceup.lab.parallel import on_threads
 
 N_PAIRS = N_RIVER_HOLES * 990
 

@@ -25,7 +25,6 @@ class SafeRiver(Street):
     def __init__(self, tree: BettingTree, trunk: Policy, n_levels: int, seed: int):
         """trunk: a policy of the whole tree; n_levels: as in `Street`."""
         super().__init__(tree, n_levels)
-        self.made_from = (tree, trunk, n_levels, seed)
         self.trunk, self.seed = trunk, seed
 
     def advance(self, iterations: int) -> None:
@@ -48,13 +47,19 @@ class SafeRiver(Street):
 
 
 def learn_river(
-    run: SafeRiver, stops: Sequence[int], unseen: np.ndarray, progress: Callable[[int], None] = lambda done: None
+    tree: BettingTree,
+    trunk: Policy,
+    n_levels: int,
+    seed: int,
+    stops: Sequence[int],
+    unseen: np.ndarray,
+    progress: Callable[[int], None] = lambda done: None,
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Learn to each number of boards; the leak there on unseen boards (n, 5), and in the end the river table (1981, width).
+    """Learn as a `SafeRiver` to each number of boards: a step whose result can be stored.
 
-    A step whose result can be stored; the leaks are (stops, n), mbb/g.
+    Returns the leaks there on unseen boards (n, 5), mbb/g, (stops, n); and in the end the river table (1981, width).
     """
-    leaks = []
+    run, leaks = SafeRiver(tree, trunk, n_levels, seed), []
     for stop in stops:
         while run.iteration < stop:
             run.advance(min(10, stop - run.iteration))

@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 from faceup.cards.cards import CLASS_NAMES
 from faceup.holdem.betting.betting_tree import CALL, FOLD, BettingTree
 from faceup.holdem.play.words import action_name, condition
-from faceup.notebook.figures import RED, SKY
+from faceup.lab.pictures import RED, SKY
 from faceup.trees import figures
 from faceup.trees.figures import Part
 

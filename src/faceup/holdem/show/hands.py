@@ -10,7 +10,7 @@ from faceup.holdem.play.agents import TreeAgent
 from faceup.holdem.play.words import reasons
 from faceup.holdem.safe.exploiter import Spot
 from faceup.holdem.show.figures import SEATS, move_words
-from faceup.notebook.tables import show_table
+from faceup.lab.tables import show_table
 
 
 def cards(numbers: Sequence[int]) -> str:

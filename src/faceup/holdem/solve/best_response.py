@@ -44,7 +44,8 @@ from faceup.holdem.betting.betting_tree import (
 )
 from faceup.holdem.solve.policy import Policy, checked_rows, class_reach, free_holes, opponents, preflop_reach, street_reach
 from faceup.holdem.solve.river_response import RiverResponder
-from faceup.notebook.intervals import student_95
+from faceup.lab.parallel import parallel
+from faceup.lab.stats import student_95
 
 N_FLOPS = 22_100
 _OPPONENTS = 1225  # holes that share no card with a given one
@@ -83,8 +84,7 @@ class Responder:
         preflop_wins (169, 169): of cards/matchups, for the control variate (None: without); sizes: raises, in pots, that the
         responder has beside fold, call and all-in (None: all of the tree's). Raises ValueError on sizes the tree has not.
         """
-        self.tree, self.policy, self.leaks = tree, policy, np.zeros((len(tree.kind), N_CLASSES))
-        self.made_from = (tree, policy, preflop_wins, sizes)  # see notebook/stored
+        self.tree, self.policy = tree, policy
         self._allowed = allowed_nodes(tree, sizes)
         self._rivers = RiverResponder(tree, self._allowed)
         self._edges = None if preflop_wins is None else edges(preflop_wins, RUNOUTS_PREFLOP)
@@ -96,14 +96,10 @@ class Responder:
             for s in range(3)
         ]  # fmt: skip
 
-    def flop(self, flop: Sequence[int], times: int = 1) -> FlopValues:
-        """Values to a responder at what preflop betting leads to, given a flop.
-
-        `leaks` (n_nodes, 169) grows by the flop's, `times` over.
-        """
+    def flop(self, flop: Sequence[int]) -> tuple[FlopValues, np.ndarray]:
+        """Values to a responder at what preflop betting leads to, given a flop; what each hand leaks after it, (n_nodes, 169)."""
         flop = [int(c) for c in flop]
         value, leaks = self._flop_nodes(flop)
-        self.leaks += times * leaks
         by_class = _by_class(value[:, self._frontier[0]].astype(np.float64))
         free = free_holes(flop)
         pairs = _by_class(opponents(free[None].astype(np.float64))[0] * free)
@@ -114,20 +110,20 @@ class Responder:
             theirs = class_reach(self.tree, self.policy)[::-1, self._frontier[0]]
             luck = stake.T[:, :, None] * (theirs @ (exact - edges(flop_wins(flop), RUNOUTS_FLOP)).T)
         by_street = np.array([leaks[decisions(self.tree, street)].sum(axis=0) for street in (1, 2, 3)])
-        return FlopValues(by_class, luck, by_street, pairs)
+        return FlopValues(by_class, luck, by_street, pairs), leaks
 
-    def flops(self, flops: np.ndarray, progress: Callable[[int], None] = lambda done: None) -> list[FlopValues]:
-        """`flop` of each of several flops (n, 3); what is drawn more than once is answered once."""
+    def flops(
+        self, flops: np.ndarray, progress: Callable[[int], None] = lambda done: None
+    ) -> tuple[list[FlopValues], np.ndarray]:
+        """`flop` of each of several flops (n, 3), shared out, and the sum of all leaks: a step that can be stored."""
         distinct, where, times = np.unique(flops, axis=0, return_inverse=True, return_counts=True)
-        values = []
-        for k, flop in enumerate(distinct):
-            values.append(self.flop(flop, int(times[k])))
-            progress(int(times[: k + 1].sum()))
-        return [values[k] for k in where.reshape(-1)]
+        found = parallel(self.flop, distinct, lambda done: progress(int(times[:done].sum())))
+        leaks = sum(n * leaks for n, (_, leaks) in zip(times, found, strict=True))
+        return [found[k][0] for k in where.reshape(-1)], leaks
 
     def _flop_nodes(self, flop: list[int]) -> tuple[np.ndarray, np.ndarray]:
         """Values (2, n_nodes, 1326) of a flop's nodes and of its frontier, and leaks (n_nodes, 169) of all streets."""
-        reach, leaks = self._start(flop), np.zeros_like(self.leaks)
+        reach, leaks = self._start(flop), self._no_leaks()
         value = np.zeros_like(reach)
         fixed = fixing_permutations(flop, np.arange(24))
         for turn, images in folded_cards(flop, fixed):
@@ -137,6 +133,9 @@ class Responder:
                 value[:, self._frontier[1][:, None], PERMUTED_HOLES[p]] += at_turn[:, self._frontier[1]] / np.float32(45)
         self._ascend(1, flop, reach, value, leaks)
         return value, leaks
+
+    def _no_leaks(self) -> np.ndarray:
+        return np.zeros((len(self.tree.kind), N_CLASSES))
 
     def _start(self, flop: list[int]) -> np.ndarray:
         """Each player's reach of the nodes that actions before the turn lead to, (2, nodes before the river's actions, 1326)."""
@@ -151,7 +150,7 @@ class Responder:
         board = [*flop, turn]
         reach[:, :, ~free_holes(board)] = 0
         street_reach(self.tree, 2, self.policy.street(2, board), reach)
-        value, leaks = np.zeros_like(reach), np.zeros_like(self.leaks)
+        value, leaks = np.zeros_like(reach), self._no_leaks()
         rivers = folded_cards(board, fixing_permutations([turn], fixed))
         played = [checked_rows(self.tree, 3, self.policy.street(3, [*board, card])) for card, _ in rivers]
         tables = {id(table): table for table, _ in played}  # most policies have one for all boards
@@ -199,12 +198,12 @@ class Responder:
         seats, by_street = np.split(MBB_PER_DOLLAR * (won / pairs) @ _COMBOS / len(HOLE_CARDS), [2])
         return [*seats.tolist(), float(seats.mean()), *(np.cumsum(by_street[::-1])[::-1] / 2).tolist()]
 
-    def leak_map(self, flops: Sequence[FlopValues]) -> np.ndarray:
-        """mbb/g that each starting hand leaks at each decision, (n_nodes, 169), from all results of `flop` so far.
+    def leak_map(self, flops: Sequence[FlopValues], leaks: np.ndarray) -> np.ndarray:
+        """mbb/g that each starting hand leaks at each decision, (n_nodes, 169), from what `flops` found.
 
         They add up to the exploitability, but for what the strategy happens to win from itself on these flops.
         """
-        leaks = self.leaks.copy()
+        leaks = leaks.copy()
         leaks[: self.tree.street_start[1]] += self._preflop_leaks(self._preflop_values(flops)).sum(axis=0)
         return MBB_PER_DOLLAR / 2 * leaks / np.maximum(sum(f.pairs for f in flops), 1) * _COMBOS / len(HOLE_CARDS)
 
@@ -256,13 +255,6 @@ class Responder:
             taken[node] = (below + barred).argmax(axis=-2, keepdims=True) if choice is None else choice[node]
             value[..., node, :] = np.take_along_axis(below, taken[node], axis=-2)[..., 0, :]
         return value, taken
-
-
-def answer_flops(
-    responder: Responder, flops: np.ndarray, progress: Callable[[int], None] = lambda done: None
-) -> tuple[list[FlopValues], np.ndarray]:
-    """What a new responder answers on flops (n, 3), and its `leaks` after them: a step whose result can be stored."""
-    return responder.flops(flops, progress), responder.leaks
 
 
 def difference(first: Exploitability, second: Exploitability) -> tuple[float, float]:

@@ -11,11 +11,11 @@ from typing import NamedTuple
 
 import numpy as np
 
+from faceup.games.checkpoint import load, save
 from faceup.holdem.betting.betting_tree import BettingTree
 from faceup.holdem.solve.groups import Groups
 from faceup.holdem.solve.selfplay import Discount, SelfPlay, SelfPlayState
-from faceup.notebook.checkpoint import load, save
-from faceup.notebook.stored import call_digest
+from faceup.lab.memo import digest
 
 Tables = tuple[np.ndarray, ...]  # one a street
 
@@ -58,7 +58,7 @@ def train(
     """
     play, newest = SelfPlay(tree, groups, discount, seed), folder / "checkpoint.npz"
     files = {iteration: folder / f"snapshot-{iteration:09d}.npz" for iteration in snapshots}
-    owner, averages = call_digest(SelfPlay, {"of": (tree, groups, discount, seed)}), {}
+    owner, averages = digest(SelfPlay, tree, groups, discount, seed), {}
     if found := load(newest, owner, iterations):
         past = [iteration for iteration in files if iteration <= found["iteration"]]
         averages = {at: _tables(arrays, "average") for at in past if (arrays := load(files[at], owner, at))}

@@ -33,8 +33,8 @@ from faceup.holdem.betting.notation import longer
 from faceup.holdem.betting.translation import legal_action
 from faceup.holdem.solve.board import _order, board_order
 from faceup.holdem.solve.policy import Agent, free_holes, opponents
-from faceup.notebook.intervals import mean_ci95
-from faceup.notebook.threads import on_threads
+from faceup.lab.parallel import on_threads
+from faceup.lab.stats import mean_ci95
 
 _HOLES = (1326, 1176, 1128, 1081)  # that the board of a street leaves
 _OPPOSING = (1225, 1081, 1035, 990)  # and that a hole leaves then
@@ -180,11 +180,20 @@ class LocalResponder:
 
         holes: those that the responder may hold, all free of the board (None: every one that can be dealt).
         """
-        self._showdowns, self._subset = showdowns, holes
         mine = np.zeros(len(HOLE_CARDS), dtype=bool)
         mine[slice(None) if holes is None else holes] = True
         theirs: list[tuple[View, np.ndarray]] = [("", np.ones(len(HOLE_CARDS)))]
-        return self._walk(START, 0, mine, theirs), self._walk(START, 1, mine, theirs)
+        board = _Board(self.agent, self.setting, showdowns, holes)
+        return board._walk(START, 0, mine, theirs), board._walk(START, 1, mine, theirs)
+
+
+class _Board(NamedTuple):
+    """A responder on one board."""
+
+    agent: Agent
+    setting: Lookahead
+    showdowns: Showdowns
+    subset: np.ndarray | None
 
     def _walk(self, state: BettingState, seat: int, mine: np.ndarray, theirs: list[tuple[View, np.ndarray]]) -> float:
         """Dollars from a state on. mine: the responder's holes that are here; theirs: the strategy's reach of each view."""
@@ -212,8 +221,8 @@ class LocalResponder:
             if kind == FOLD_END:
                 dollars = opponents(reach[None])[0] * (-put[seat] if state.actor == seat else put[1 - seat])
             else:
-                dollars = self._showdowns.edges(state.street, reach[None])[0] * max(put)
-            n = _HOLES[state.street] if self._subset is None else len(self._subset)
+                dollars = self.showdowns.edges(state.street, reach[None])[0] * max(put)
+            n = _HOLES[state.street] if self.subset is None else len(self.subset)
             return float(dollars[mine].sum()) / (n * _OPPOSING[state.street])
         if after.street > state.street:
             free = free_holes(self._shown(after.street))
@@ -221,7 +230,7 @@ class LocalResponder:
         return self._walk(after, seat, mine, theirs)
 
     def _shown(self, street: int) -> list[int]:
-        return self._showdowns.board[: BOARD_CARDS[street]]
+        return self.showdowns.board[: BOARD_CARDS[street]]
 
     def _heard(self, view: View, state: BettingState, move: Move, own: int | None = None) -> list[tuple[View, float]]:
         """What the strategy makes of a move: views and their probabilities; own: which of its legal actions it is, if any."""
@@ -257,7 +266,7 @@ class LocalResponder:
         reach = sum(r for _, r in theirs)
         staying = np.array([reach, *(reach - self._folding(state, theirs, amount) for amount in amounts)])
         total = opponents(staying)
-        edge = self._showdowns.edges(state.street, staying)
+        edge = self.showdowns.edges(state.street, staying)
         win, lose = (total + edge) / 2, (total - edge) / 2
         pot, asked = pot_and_call(state)
         more = np.array([0, *amounts])[:, None] - state.bets[1 - state.actor][state.street]

@@ -16,6 +16,7 @@ from faceup.cards.equity import UNITS, StreetTable
 from faceup.cards.features import betting_features, board_features
 from faceup.holdem.betting.betting_tree import CALL, BettingTree, children, columns, decisions
 from faceup.holdem.solve.groups import N_RIVER_GROUPS, Groups, hole_groups, river_equities
+from faceup.lab.memo import Cache
 
 Predict = Callable[[np.ndarray], np.ndarray]  # (n, n_features) float32 -> (n, n_labels) float32
 StreetRows = tuple[np.ndarray, np.ndarray]  # probabilities (n_rows, width) float32; row of each hole (1326,) int32
@@ -157,21 +158,21 @@ class ModelPolicy:
         if len(predict) != len(STREETS):
             raise ValueError(f"predict has {len(predict)} models, expected one for each of {STREETS}")
         self.tree, self.predict, self.tables, self.history = tree, predict, tables, history
-        self.made_from = (tree, predict, tables, history, seat)
         self.histories = [histories(tree, street, history, seat) for street in range(4)]
         self._calls = [calls(tree, street) for street in range(4)]
-        self._known: dict[int, tuple[object, StreetRows]] = {}  # the last board's rows on each street
+        self._known = Cache()  # a key and the last board's rows on each street
 
     def street(self, street: int, board: list[int], wanted: np.ndarray | None = None) -> StreetRows:
         """Rows by starting hand preflop, by equity on the river (both asked once), by distinct features on flop and turn."""
         if street == 3:
             if 3 not in self._known:
                 levels = np.arange(N_RIVER_GROUPS, dtype=np.float32)[:, None] / np.float32(UNITS[3])
-                self._known[3] = (None, (self.rows_of(3, levels), CLASS_OF_HOLE))  # the second is not used
-            return self._known[3][1][0], river_equities(board)
+                self._known[3] = self.rows_of(3, levels)
+            return self._known[3], river_equities(board)
         asked = free_holes(board) if wanted is None else wanted
         key = (tuple(board), asked.tobytes() if street else b"")
-        if self._known.get(street, (None,))[0] != key:
+        known = self._known.get(street)
+        if known is None or known[0] != key:
             features = board_features(street, self.tables[street], board)
             if street:
                 hands, row = np.unique(features[asked], axis=0, return_inverse=True)  # many differ in suits only
@@ -179,8 +180,8 @@ class ModelPolicy:
                 row_of_hole[asked] = row.reshape(-1)
             else:
                 hands, row_of_hole = features[HOLE_OF_CLASS], CLASS_OF_HOLE.astype(np.int32)
-            self._known[street] = key, (self.rows_of(street, hands), row_of_hole)
-        return self._known[street][1]
+            known = self._known[street] = key, (self.rows_of(street, hands), row_of_hole)
+        return known[1]
 
     def rows_of(self, street: int, hands: np.ndarray) -> np.ndarray:
         """Rows for hands given as features (n, n_hand_features) float32: (n, width) float32."""

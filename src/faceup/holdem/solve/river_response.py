@@ -30,7 +30,7 @@ from faceup.holdem.solve.lanes import (
 )
 from faceup.holdem.solve.layout import LANES, Shapes, block_sizes, river_layout, shares, table_columns
 from faceup.holdem.solve.river import _add_all, _add_cell, _reach
-from faceup.notebook.threads import on_threads
+from faceup.lab.parallel import on_threads
 
 Rivers = tuple[np.ndarray, np.ndarray, np.ndarray]
 
@@ -53,7 +53,6 @@ class RiverResponder:
 
     def __init__(self, tree: BettingTree, allowed: np.ndarray):
         """Lay out the tree's rivers; allowed (n_nodes,) bool: the nodes that the responder's actions may lead to."""
-        self.made_from = (tree, allowed)  # see notebook/stored
         layout, self._shapes = river_layout(tree)
         _, folds, rivers, end = layout.columns[0]
         blocks = np.concatenate([np.arange(0, folds), np.arange(rivers, end)])[::LANES] // LANES

@@ -38,7 +38,7 @@ from faceup.holdem.solve.board import (
 from faceup.holdem.solve.groups import Groups, hole_groups
 from faceup.holdem.solve.layout import LANES, block_sizes, river_layout, shares, table_columns
 from faceup.holdem.solve.river import _new_river_scratch, _sweep_rivers
-from faceup.notebook.threads import ALONE, on_threads
+from faceup.lab.parallel import ALONE, on_threads
 
 _PREFLOP = np.zeros(1, dtype=np.int64), np.array([0, 1])  # the first part, as `_down_parts` takes it: it joins all others
 

@@ -13,7 +13,7 @@ import numpy as np
 from faceup.holdem.betting.betting_tree import STREETS, BettingTree
 from faceup.holdem.solve.groups import Groups
 from faceup.holdem.solve.policy import TablePolicy
-from faceup.notebook.storage import load_npz, save_npz
+from faceup.lab.files import load_npz, save_npz
 
 
 def save_strategy(path: str | os.PathLike, policy: TablePolicy) -> None:

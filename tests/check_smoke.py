@@ -1,4 +1,4 @@
-"""What the pipeline leaves at toy size: the run that `make smoke` does, begun beside the other tests (see conftest)."""
+"""What the pipeline leaves at toy size: `make smoke` checks it when all stages have run."""
 
 import ast
 import json
@@ -6,7 +6,7 @@ import json
 import nbformat
 import pytest
 
-from faceup.notebook.paths import ROOT
+from faceup.lab.paths import ROOT
 
 
 @pytest.fixture

@@ -1,0 +1,32 @@
+"""Arrays of a long run, saved on the way: a run that was killed goes on from them to the same numbers.
+
+A checkpoint names its owner, `memo.digest` of the code that runs and of all that it is given; no other run takes it.
+"""
+
+import sys
+from pathlib import Path
+
+import numpy as np
+
+from faceup.lab.files import load_npz, save_npz
+from faceup.lab.memo import reusing
+
+
+def save(path: Path, owner: str, iteration: int, **arrays: np.ndarray) -> None:
+    """Write a checkpoint, whole or not at all; the zip has checksums."""
+    save_npz(path, owner=np.array(owner), iteration=np.array(iteration), **arrays)
+
+
+def load(path: Path, owner: str, most: int) -> dict[str, np.ndarray] | None:
+    """The owner's checkpoint of an iteration up to `most`: arrays and `iteration`. None where there is none; stderr says why."""
+    if not path.is_file() or not reusing():
+        return None
+    try:
+        arrays = load_npz(path)
+        if str(arrays.pop("owner")) == owner and arrays["iteration"] <= most:
+            return arrays
+        why = "it is of another run"
+    except Exception as error:  # zipfile and numpy raise a dozen kinds for damaged bytes
+        why = f"it cannot be read ({type(error).__name__})"
+    print(f"{path.name} is refused: {why}", file=sys.stderr)
+    return None

@@ -1,1 +1,0 @@
-"""What every notebook uses: parameters, paths, files, the runner, progress, tables, figures."""
