@@ -2,10 +2,15 @@
 
 import ast
 import json
+import os
+import shutil
+import subprocess
+import sys
 
 import nbformat
 import pytest
 
+from faceup.lab.environment import SOURCES
 from faceup.lab.paths import ROOT
 
 
@@ -111,3 +116,22 @@ def test_smoke_explorer_is_one_page(smoke, metrics):
     data = json.loads(text.partition('id="data">')[2].partition("</script>")[0])
     depths = {"CART": (1, 3, 15), "safe OCT": (3, 15), "ours": (3, 15), "OCT": (1, 3, 15)}
     assert [(agent["name"], agent["depth"]) for agent in data["agents"]] == [(n, d) for n in depths for d in depths[n]]
+
+
+@pytest.mark.parametrize("place", ["smoke", "committed"])
+def test_figures_drawn_again_from_their_numbers_are_the_same_bytes(place, smoke, tmp_path):
+    """In a folder without data: those of the smoke run, and those in reports/ here."""
+    root = smoke if place == "smoke" else ROOT
+    if not (root / "reports" / "numbers").is_dir():
+        pytest.skip("there are no numbers yet")
+    for name in ("notebooks", "reports/numbers"):
+        shutil.copytree(root / name, tmp_path / name)
+    for name in ("params.yaml", "kinds.yaml"):
+        shutil.copy(root / name, tmp_path)
+    around = os.environ | {"FACEUP_ROOT": str(tmp_path), "PYTHONPATH": str(SOURCES)}
+    done = subprocess.run([sys.executable, "-m", "faceup.lab.run", "--figures"], env=around, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    figures = [file.relative_to(tmp_path) for file in (tmp_path / "reports" / "figures").rglob("*.png")]
+    assert len(figures) == len([*(root / "reports" / "numbers").rglob("*.json")])
+    other = [str(file) for file in figures if (tmp_path / file).read_bytes() != (root / file).read_bytes()]
+    assert not other, f"{', '.join(other)} differ, to mend: make figures, and git diff says what has changed"

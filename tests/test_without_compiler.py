@@ -7,7 +7,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -50,6 +50,7 @@ from faceup.holdem.solve.groups import N_RIVER_GROUPS, Groups, assign
 from faceup.holdem.solve.policy import TablePolicy
 from faceup.holdem.solve.selfplay import Discount, SelfPlay
 from faceup.lab.parallel import ALONE
+from faceup.lab.rng import rng
 from faceup.leduc.game import KUHN, RLCARD, build
 from faceup.leduc.readable import _descend, answer_of_action, chance_grid
 from faceup.leduc.training import LearningSetting, QLearner, SampledCfr, play_games, rlcard_keys
@@ -59,6 +60,7 @@ from faceup.trees.decision_tree import predict
 from faceup.trees.monotone import rising
 from faceup.trees.oct import fit_oct
 
+STREAM = partial(rng, 1, "test")
 ROYAL, MIXED = (np.array(parse_cards(text)) for text in ("TsJsQsKs2d", "2c7d8hKsAc"))
 PLAIN = """
 import functools, importlib, pathlib, sys, numba
@@ -139,7 +141,7 @@ def decision_trees():
 def optimal_trees():
     rng = np.random.default_rng(3)
     X, P, costs = rng.random((90, 3)).astype(np.float32), rng.dirichlet(np.ones(3), 90), rng.random((90, 3))
-    settings = {"max_depth": 4, "min_rows": 3, "seed": 1, "regrowths": 3, "sweeps": 2, "cp": 0.01}
+    settings = {"max_depth": 4, "min_rows": 3, "stream": STREAM, "regrowths": 3, "sweeps": 2, "cp": 0.01}
     return [tuple(fit_oct(X, P, np.ones(90), costs=of_labels, **settings)) for of_labels in (None, costs)]
 
 
@@ -160,7 +162,8 @@ def cfr():
 def leduc():
     leduc = build(RLCARD)
     even, form, n = uniform(leduc.game), make_form(leduc.game), len(leduc.game.labels)
-    learner, run = QLearner(leduc, even, LearningSetting(0.1, 0.9, 0.3), 1), SampledCfr(leduc, rlcard_keys(leduc), 1.0, 1)
+    learner = QLearner(leduc, even, LearningSetting(0.1, 0.9, 0.3), rng(1, "test"))
+    run = SampledCfr(leduc, rlcard_keys(leduc), 1.0, rng(2, "test"))
     learner.advance(50)
     run.advance(5)
     n_infosets, grid = len(leduc.game.owner), chance_grid(1)
@@ -169,12 +172,12 @@ def leduc():
     scratch = np.zeros(n + 2), np.zeros(n + 2), np.zeros(n)
     answer = answer_of_action(leduc.game)
     lost = _descend(form, cells[1], cells[0], answer, grid, np.arange(2), table, strategy, *scratch)
-    return learner.q, run.strategy(), play_games(leduc, run.strategy(), even, 20, 1), lost, table, strategy
+    return learner.q, run.strategy(), play_games(leduc, run.strategy(), even, 20, rng(3, "test")), lost, table, strategy
 
 
 @case
 def one_card_game():
-    own, other = random_games(1, 2, 2)
+    own, other = random_games(2, np.random.default_rng(1))
     found = solve_games(own, other)
     lines = [Line(STRONG, 0.9, 20), Line(WEAK, 0.05, 20), Line(BALANCE, 0.6)]
     return list(found), play(lines, own, other)
@@ -215,7 +218,7 @@ def discard_play():
     players = Strategy(layout, rng.random(size), BEST), random_player(tree, ROWS)
     sums, weights = np.zeros((2, 169, 3)), np.zeros((2, 169))
     _simulate(ALONE, tables, 1, 3, sums, weights)
-    return won, tables_of, play_deals(tree, tables, *players, 2, 1), sums, weights
+    return won, tables_of, play_deals(tree, tables, *players, 2, STREAM), sums, weights
 
 
 @case
@@ -259,7 +262,7 @@ def grouped() -> TablePolicy:
 
 @case
 def self_play():
-    run = SelfPlay(PUSH, grouped().groups, Discount(1.5, 0, 2, 2), seed=1)
+    run = SelfPlay(PUSH, grouped().groups, Discount(1.5, 0, 2, 2), STREAM)
     run.advance(2)
     return run.state.regrets, run.state.averages
 

@@ -25,7 +25,8 @@ def caller(moves):
 
 def test_who_never_bets_after_the_flop_has_no_other_luck(moves, caller):
     """Such a dealer's value of a board is its luck and what his folds cost, which is the same on all boards."""
-    boards, exact = random_boards(6, 1), np.zeros((169, 169), dtype=np.int64)  # no hand is all-in before the flop
+    boards = random_boards(6, np.random.default_rng(1))
+    exact = np.zeros((169, 169), dtype=np.int64)  # no hand is all-in before the flop
     luck = board_luck(moves.tree, caller, caller, exact, boards)
     values = play_boards(Table(moves.tree, [caller], preflop_wins=exact), boards)[:, 0, 0]
     assert np.ptp(luck) > 1
@@ -35,7 +36,7 @@ def test_who_never_bets_after_the_flop_has_no_other_luck(moves, caller):
 
 def test_the_mean_over_all_boards_is_taken_off(moves, caller):
     """Wins that are the sum of two boards' have a mean that is theirs, but for how many runouts there are."""
-    boards = random_boards(2, 1)
+    boards = random_boards(2, np.random.default_rng(1))
     wins = sum(class_wins(board[None], np.ones(1)) for board in boards)
     raw = board_luck(moves.tree, caller, caller, np.zeros_like(wins), boards)
     scaled = board_luck(moves.tree, caller, caller, wins * RUNOUTS_PREFLOP, boards)

@@ -2,6 +2,7 @@
 
 from itertools import product
 
+import numpy as np
 import pytest
 from pokerkit_table import PokerkitTable
 
@@ -15,7 +16,7 @@ from faceup.holdem.solve.policy import river_equities
 
 
 def test_deals_are_found_in_the_tables(tables):
-    deals = deal(tables, 60, seed=1)
+    deals = deal(tables, 60, np.random.default_rng(1))
     for player, (i, cards) in product(range(2), enumerate(deals.cards.tolist())):
         assert len(set(cards)) == 9
         board, held = cards[4:], cards[2 * player : 2 * player + 2]
@@ -44,8 +45,9 @@ class Always:
 
 def test_chips_are_those_of_the_rules_engine(tables):
     """Two players whose actions are known: each hand again in fixed-limit hold'em, one action at a time."""
-    tree, deals = limit_tree(), deal(tables, 40, seed=3)
-    won = dollars(tree, deals, play_deals(tree, (Always(tree, raises=False), Always(tree, raises=True)), deals, seed=4))
+    rng, tree = np.random.default_rng(3), limit_tree()
+    deals = deal(tables, 40, rng)
+    won = dollars(tree, deals, play_deals(tree, (Always(tree, raises=False), Always(tree, raises=True)), deals, rng))
     for i, cards in enumerate(deals.cards.tolist()):
         hand = PokerkitTable(cards, limit=True)
         while not hand.over:

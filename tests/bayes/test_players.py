@@ -1,5 +1,7 @@
 """Seats that play batches of hands: the rules read anew, hand by hand; beliefs that agree with the evaluator's; matches."""
 
+from functools import partial
+
 import numpy as np
 import pytest
 from odds import hole_equities
@@ -13,6 +15,9 @@ from faceup.cards.cards import BOARD_CARDS, CLASS_OF_HOLE
 from faceup.holdem.betting.betting_tree import CALL, DECISION, FOLD, FOLD_END, START, act
 from faceup.holdem.solve.groups import Groups
 from faceup.holdem.solve.policy import FixedPolicy, TablePolicy
+from faceup.lab.rng import rng
+
+STREAM = partial(rng, 1, "test")
 
 SHIFTS = {"reserved": 0.1, "active": -0.1, "bluff": -0.3}
 
@@ -44,8 +49,8 @@ def ended(odds, shifts):
 
 def test_types_play_by_the_rules(moves, tables):
     """Each deal has types of its own."""
-    deals, shifts = deal(tables, 400, 1), np.random.default_rng(0).choice([0, *SHIFTS.values()], (2, 400))
-    ends = play_deals(moves.tree, tuple(OddsSeat(moves, tables, s) for s in shifts), deals, 2)
+    deals, shifts = deal(tables, 400, np.random.default_rng(1)), np.random.default_rng(0).choice([0, *SHIFTS.values()], (2, 400))
+    ends = play_deals(moves.tree, tuple(OddsSeat(moves, tables, s) for s in shifts), deals, np.random.default_rng(2))
     for k, end in enumerate(ends):
         odds = np.zeros((2, 4))
         for player in range(2):
@@ -71,21 +76,21 @@ def test_a_table_is_drawn_as_it_says(moves, tables):
     rows[0][~pairs, :3] = [0, 0.25, 0.75]
     groups = Groups(np.zeros((1755, 1326), dtype=np.int32), np.zeros((16432, 1326), dtype=np.int32), n_groups)
     seat = TableSeat(moves, TablePolicy(tuple(rows), groups))
-    deals = deal(tables, 4000, 4)
+    deals = deal(tables, 4000, np.random.default_rng(4))
     seat.start(deals, 0)
     drawn = tree.label[seat.act(0, np.arange(4000), np.zeros(4000, dtype=np.int64), np.random.default_rng(1).random(4000))]
     paired = pairs[CLASS_OF_HOLE[deals.holes[:, 0]]]
     assert (drawn[paired] == 1).all()
     assert (drawn[~paired] == 2).mean() == pytest.approx(0.75, abs=0.03)
-    ends = play_deals(tree, (seat, seat), deals, 5)
+    ends = play_deals(tree, (seat, seat), deals, np.random.default_rng(5))
     assert (tree.kind[ends] != DECISION).all() and (tree.kind[ends] != FOLD_END).all()
 
 
 def test_beliefs_after_a_hand_are_products_of_its_rounds(evaluator, moves, tables):
     """Shown or not, the belief after a hand is the prior times each round's likelihood, in any order."""
-    deals, tree = deal(tables, 300, 6), moves.tree
+    deals, tree = deal(tables, 300, np.random.default_rng(6)), moves.tree
     player = MeuSeat(evaluator, tables, True)
-    ends = play_deals(tree, (OddsSeat(moves, tables, np.array([-0.1])), player), deals, 7)
+    ends = play_deals(tree, (OddsSeat(moves, tables, np.array([-0.1])), player), deals, np.random.default_rng(7))
     prior = np.tile([0.5, 0.3, 0.2], (300, 1))
     hidden, shown = (player.learnt(deals, 1, ends, prior, cards_shown) for cards_shown in (False, True))
     own, his = deal_bins(tables, deals, 1, 10), deal_bins(tables, deals, 0, 10).astype(int)
@@ -105,7 +110,7 @@ def test_beliefs_after_a_hand_are_products_of_its_rounds(evaluator, moves, table
 
 def test_a_carried_belief_finds_the_type(evaluator, moves, tables):
     for k, shift in enumerate(SHIFTS.values()):
-        match = play_matches(evaluator, tables, [OddsSeat(moves, tables, np.array([shift]))], CARRIED, 40, 12, 1)
+        match = play_matches(evaluator, tables, [OddsSeat(moves, tables, np.array([shift]))], CARRIED, 40, 12, STREAM)
         assert match.types[0].mean(axis=(0, 1)).tolist() == pytest.approx([1 / 3] * 3)
         assert match.types[-1, :, :, k].mean() > 0.9
 
@@ -114,7 +119,7 @@ def test_opponents_share_the_hands(evaluator, moves, tables):
     """The same seat twice is the same opponent; another in the second half changes the second half alone."""
     first, second = (OddsSeat(moves, tables, np.array([s])) for s in (0.1, -0.3))
     alone, twice, both = (
-        play_matches(evaluator, tables, seats, WITHIN, 50, 6, 2).won for seats in ([first], [first] * 2, [first, second])
+        play_matches(evaluator, tables, seats, WITHIN, 50, 6, STREAM).won for seats in ([first], [first] * 2, [first, second])
     )
     np.testing.assert_array_equal(alone, twice)
     np.testing.assert_array_equal(alone[:3], both[:3])
@@ -124,7 +129,7 @@ def test_opponents_share_the_hands(evaluator, moves, tables):
 def test_a_fixed_model_learns_nothing_and_repeats_itself(counts, moves, tables):
     amateur = Evaluator(make_model(counts, 10, (0,), 0.02), moves)
     opponents = [OddsSeat(moves, tables, np.array([0.0]))]
-    a, b = (play_matches(amateur, tables, opponents, FIXED, 30, 4, 3) for _ in range(2))
+    a, b = (play_matches(amateur, tables, opponents, FIXED, 30, 4, STREAM) for _ in range(2))
     np.testing.assert_array_equal(a.won, b.won)
     assert (a.types == 1).all()
 
@@ -134,7 +139,7 @@ def test_pairs(moves, tables):
     fold, push = (TableSeat(moves, FixedPolicy(moves.tree, label)) for label in (FOLD, CALL + 1))
     types = [OddsSeat(moves, tables, np.array([s])) for s in (0.1, -0.3)]
     seats = [push, fold, *types]
-    found = play_pairs(moves, tables, seats, 5000, 1)
+    found = play_pairs(moves, tables, seats, 5000, STREAM)
     assert found[0, 1].tolist() == [750, 0] and np.isnan(found[0, 0]).all()
-    np.testing.assert_allclose(play_pairs(moves, tables, seats[::-1], 5000, 1)[::-1, ::-1], found, atol=1e-9)
+    np.testing.assert_allclose(play_pairs(moves, tables, seats[::-1], 5000, STREAM)[::-1, ::-1], found, atol=1e-9)
     assert found[2, 3, 0] == -found[3, 2, 0] and 0 < found[2, 3, 1] < 150

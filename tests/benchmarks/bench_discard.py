@@ -14,6 +14,7 @@ from faceup.discard.outs import best_choices, rule_choices
 from faceup.discard.selfplay import EPOCH, Setting, train
 from faceup.discard.swaps import equities, flop_sums, turn_sums
 from faceup.discard.tree import build_tree
+from faceup.lab.rng import rng
 
 SETTINGS = {
     "": Setting("chance", RULE, False, 0.0),
@@ -24,15 +25,15 @@ WARM, MEASURED = 4 * EPOCH, 4 * EPOCH
 
 
 def test_iterations_per_second():
-    turn = turn_sums(24)
-    groups = make_groups(100, 100, 1, 24)
+    turn, stream = turn_sums(24), partial(rng, 1, "test")
+    groups = make_groups(100, 100, stream, 24)
     equity = [equities(found) for found in (flop_sums(turn), turn)]
     rule = [rule_choices(canonical_boards(n).cards, values) for n, values in zip((3, 4), equity, strict=True)]
-    tables = make_tables(groups, equity, rule, list(map(best_choices, equity)), 1)
+    tables = make_tables(groups, equity, rule, list(map(best_choices, equity)), stream())
     tree = build_tree(([[1], [1]], *([[0.66], [1], [1]],) * 3))
     rates = {}
     for name, setting in SETTINGS.items():
-        run = partial(train, tree, tables, rows_of(groups), setting, 1)
+        run = partial(train, tree, tables, rows_of(groups), setting, stream)
         # the first compiles, the second is the way from a uniform start
         _, warm, longer = (seconds(partial(run, iterations)) for iterations in (EPOCH, WARM, WARM + MEASURED))
         rates[f"{name}iterations_per_second"] = round(MEASURED / (longer - warm))

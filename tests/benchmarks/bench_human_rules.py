@@ -3,6 +3,7 @@
 linprog is given the paper's program ready-made, as sparse matrices, so that only its own work is timed.
 """
 
+import numpy as np
 from one_card_program import program_of_one
 from report import record, seconds
 
@@ -15,7 +16,7 @@ GAMES, LINPROG_GAMES = 20_000, 100
 
 def test_one_card_games() -> None:
     """Games a second, certified, strategies not yet unpacked."""
-    own, other = random_games(1, 0, GAMES)
+    own, other = random_games(GAMES, np.random.default_rng(1))
     solve_games(own[:10], other[:10])  # compiles
     rate = GAMES / seconds(lambda: solve_games(own, other), 3)
     programs = [program_of_one(joint_distribution(own[g], other[g]), SIZES) for g in range(LINPROG_GAMES)]

@@ -1,6 +1,7 @@
 """How fast self-play and best responses are, on the default tree and on a rich one, with the default grids' groups."""
 
 import resource
+from functools import partial
 
 import numpy as np
 from report import record, seconds
@@ -12,6 +13,7 @@ from faceup.holdem.solve.groups import Groups
 from faceup.holdem.solve.policy import FixedPolicy, TablePolicy
 from faceup.holdem.solve.selfplay import Discount, SelfPlay
 from faceup.lab.parameters import load_parameters
+from faceup.lab.rng import rng
 
 WARM_UP = 200  # iterations: a run's first ones write to memory that was never touched
 ITERATIONS = 500
@@ -31,7 +33,7 @@ def updates_per_second(selfplay: SelfPlay, warm_up: int, iterations: int) -> flo
 
 def new_run(tree: BettingTree, groups: Groups) -> SelfPlay:
     """Self-play that has learnt nothing yet."""
-    return SelfPlay(tree, groups, Discount(1.5, 0, 2, 100), seed=1)
+    return SelfPlay(tree, groups, Discount(1.5, 0, 2, 100), partial(rng, 1, "test"))
 
 
 def decisions(tree: BettingTree) -> int:
@@ -62,7 +64,7 @@ def test_exploitability(groups) -> None:
     uniform = FixedPolicy(tree, None)
     tables = tuple(np.repeat(uniform.street(s, [])[0], groups.n_groups[s], axis=0) for s in range(4))
     responder = Responder(tree, TablePolicy(tables, groups))
-    flops = sample_flops(N_FLOPS, seed=1).tolist()
+    flops = sample_flops(N_FLOPS, rng(1, "test")).tolist()
     responder.flop([0, 1, 2])
     taken = seconds(lambda: [responder.flop(flop) for flop in flops])
     boards = sum(map(_river_boards, flops))

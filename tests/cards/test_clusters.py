@@ -30,6 +30,6 @@ def test_the_best_partition_of_few_points_is_found():
     rng = np.random.default_rng(3)
     rows, weights = rng.random((7, 2)).astype(np.float32), rng.integers(1, 5, 7)
     best = min(cost_of(rows, weights, labels) for labels in product(range(2), repeat=len(rows)))
-    found = [fit_centres(rows, 2, 50, seed, weights) for seed in range(10)]
+    found = [fit_centres(rows, 2, 50, np.random.default_rng(seed), weights) for seed in range(10)]
     assert min(weights @ nearest_centres(rows, centres)[1] for centres in found) == pytest.approx(best, rel=1e-4)
-    assert np.array_equal(found[3], fit_centres(rows, 2, 50, 3, weights))
+    assert np.array_equal(found[3], fit_centres(rows, 2, 50, np.random.default_rng(3), weights))

@@ -1,5 +1,6 @@
 """What strategies see of a deal against hands played by the rules, and matches."""
 
+from functools import partial
 from itertools import permutations
 
 import numpy as np
@@ -12,6 +13,9 @@ from faceup.discard.deals import ALWAYS, BEST, NEVER, OWN, RULE, _find_boards, _
 from faceup.discard.matches import SIDES, check_fold_player, play_deals, play_match, random_player, thresholded
 from faceup.discard.selfplay import Strategy, make_layout
 from faceup.discard.tree import build_tree
+from faceup.lab.rng import rng
+
+STREAM = partial(rng, 5, "test")
 
 
 def sides(cards, player, policy, tables):
@@ -49,9 +53,9 @@ def test_a_player_wins_nothing_from_itself():
     rng = np.random.default_rng(3)
     layout = make_layout(TREE, ROWS, False)
     mixed = Strategy(layout, rng.random(int(layout.base[-1])), RULE)
-    assert np.array_equal(play_deals(TREE, fake_tables(), mixed, mixed, 50, 1), np.zeros(50))
+    assert np.array_equal(play_deals(TREE, fake_tables(), mixed, mixed, 50, STREAM), np.zeros(50))
     weak, wild = check_fold_player(TREE, ROWS), random_player(TREE, ROWS)
-    found, back = (play_match(TREE, fake_tables(), *pair, 1000, 1) for pair in ((wild, weak), (weak, wild)))
+    found, back = (play_match(TREE, fake_tables(), *pair, 1000, STREAM) for pair in ((wild, weak), (weak, wild)))
     assert found.mbb > 3 * found.ci95 > 0
     assert abs(back.mbb + found.mbb) < 2 * found.ci95
 
@@ -67,13 +71,13 @@ def test_all_hands_of_a_deal_meet_in_both_seats():
             wild.chances[entry + tree.n_actions[node] - 1] = 1
             careful.chances[entry + (tree.n_actions[node] - 1 if len(name) == 2 else 0)] = 1
     deck, expected = np.arange(52), 0
-    _shuffle(deck, 9 + 4 * SIDES, _generator(5, 1, 0))
+    _shuffle(deck, 9 + 4 * SIDES, _generator(int(STREAM().integers(1 << 62)), 0))
     holes = [deck[9 + 4 * side : 11 + 4 * side].tolist() for side in range(SIDES)]
     power = [strength([*hole, *deck[4:9].tolist()]) for hole in holes]
     for i, j in permutations(range(SIDES), 2):
         pair = holes[j][0] // 4 == holes[j][1] // 4
         expected += 400 * ((power[i] > power[j]) - (power[i] < power[j])) if pair else 2 + 1  # as big and as small blind
-    assert play_deals(tree, tables, wild, careful, 1, 5)[0] == pytest.approx(500 * expected / (2 * SIDES * (SIDES - 1)))
+    assert play_deals(tree, tables, wild, careful, 1, STREAM)[0] == pytest.approx(500 * expected / (2 * SIDES * (SIDES - 1)))
 
 
 def test_thresholds_remove_rare_actions():

@@ -57,6 +57,6 @@ def test_levels_are_equally_frequent():
     rng = np.random.default_rng(5)
     equity = rng.random((1755, 1326, 3)).astype(np.float32)
     equity[..., 1:] += equity[..., :1]  # what a swap adds hangs not on what keeping is worth
-    level = swap_levels(equity, 3, 4)
+    level = swap_levels(equity, 3, rng)
     counts = np.bincount(level.ravel() // LEVELS, minlength=LEVELS) / level.size
     assert level.max() == LEVELS**2 - 1 and np.abs(counts - 0.1).max() < 0.01

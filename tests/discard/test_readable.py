@@ -25,7 +25,7 @@ def test_features_by_hand():
 def test_rows_cost_what_the_equities_say():
     rng = np.random.default_rng(1)
     equity = rng.random((1755, 1326, 3)).astype(np.float32), rng.random((16432, 1326, 3)).astype(np.float32)
-    rows = sample_rows(equity, 5, [3])
+    rows = sample_rows(equity, 5, np.random.default_rng(3))
     assert rows.features.shape == (200, len(FEATURES)) and (np.bincount(rows.street) == [0, 100, 100]).all()
     k = 120
     np.testing.assert_array_equal(rows.equity[k], equity[1][rows.board[k], rows.hole[k]])

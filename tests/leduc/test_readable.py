@@ -1,11 +1,14 @@
 """Trees and cards of Leduc: what they see, the strategies they make, and that a search for answers finds good ones."""
 
+from functools import partial
+
 import numpy as np
 import pytest
 
 from faceup.games.cfr import solve
 from faceup.games.extensive_game import checked_strategy, uniform
 from faceup.games.sequence_form import exploitability, infoset_reach
+from faceup.lab.rng import rng
 from faceup.leduc import readable
 from faceup.leduc.agents import cautious_agent
 from faceup.leduc.game import RLCARD, build
@@ -46,7 +49,7 @@ def test_illegal_answers_are_left_out():
 
 
 def test_deep_tree_is_the_equilibrium_and_a_stump_is_not():
-    trees = [fit_cart(X, TARGETS, WEIGHTS, max_depth=depth, min_rows=1, seed=0) for depth in (1, 6, 20)]
+    trees = [fit_cart(X, TARGETS, WEIGHTS, max_depth=depth, min_rows=1, stream=partial(rng, 0, "test")) for depth in (1, 6, 20)]
     lost = [exploitability(GAME, readable.tree_strategy(LEDUC, tree)) for tree in trees]
     assert lost[0] > lost[1] > lost[2]
     assert lost[2] < exploitability(GAME, EQUILIBRIUM) + 1e-4
@@ -63,7 +66,7 @@ def test_weights_are_chances():
 @pytest.mark.parametrize(("key", "cells"), [(readable.by_class_and_line, 42), (readable.by_hand_and_line, 72)])
 def test_cards(key, cells):
     """Cells hold situations of the same legal actions; the answer found is better than the mean, and is what it says it is."""
-    made = readable.make_card(LEDUC, key, TARGETS, WEIGHTS, 2, 2, [1])
+    made = readable.make_card(LEDUC, key, TARGETS, WEIGHTS, 2, 2, np.random.default_rng(1))
     assert len(made.names) == len(made.table) == cells
     for cell in range(cells):
         inside = np.flatnonzero(made.cells == cell)
@@ -76,7 +79,7 @@ def test_cards(key, cells):
 
 def test_no_cell_can_be_bettered_alone():
     """After the search, every other answer in any one cell is as bad or worse, by exploitability computed anew."""
-    made = readable.make_card(LEDUC, readable.by_class_and_line, TARGETS, np.ones(288), 1, 0, [1])
+    made = readable.make_card(LEDUC, readable.by_class_and_line, TARGETS, np.ones(288), 1, 0, np.random.default_rng(1))
     for cell in range(len(made.table)):
         for row in readable.chance_grid(1):
             table = made.table.copy()
@@ -85,9 +88,9 @@ def test_no_cell_can_be_bettered_alone():
 
 
 def test_answers_for_leaves_of_a_tree():
-    tree = fit_cart(X, TARGETS, np.ones(288), max_depth=4, min_rows=1, seed=0)
+    tree = fit_cart(X, TARGETS, np.ones(288), max_depth=4, min_rows=1, stream=partial(rng, 0, "test"))
     leaves, cell = np.unique(leaf_of(tree, X), return_inverse=True)
-    found = readable.best_answers(LEDUC, cell.astype(np.int32), tree.value[leaves].astype(float), 4, 1, [1])
+    found = readable.best_answers(LEDUC, cell.astype(np.int32), tree.value[leaves].astype(float), 4, 1, np.random.default_rng(1))
     assert found.exploitability < exploitability(GAME, readable.tree_strategy(LEDUC, tree))
 
 

@@ -1,11 +1,14 @@
 """Leduc at the table: sampled games, Q-learning and sampled CFR against exact values, by hand, and in RLCard's environment."""
 
+from functools import partial
+
 import numpy as np
 import pytest
 
 from faceup.games.cfr import solve
 from faceup.games.extensive_game import uniform
 from faceup.games.sequence_form import exploitability, make_form
+from faceup.lab.rng import rng
 from faceup.leduc.agents import aggressive_agent, cautious_agent, exact_winnings
 from faceup.leduc.game import KUHN, RLCARD, act, build, legal, name_of, situation, start, winnings
 from faceup.leduc.training import LearningSetting, QLearner, SampledCfr, play_games, q_grid, rlcard_keys, training_curve
@@ -27,14 +30,14 @@ def test_sampled_means_lie_in_their_intervals_at_the_stated_rate():
     for k in range(100):
         for name in ("random", "aggressive", "cautious"):
             exact = exact_winnings(LEDUC, strategy, OPPONENTS[name], form)
-            mean, ci95 = play_games(LEDUC, strategy, OPPONENTS[name], 2000, [7, k])
+            mean, ci95 = play_games(LEDUC, strategy, OPPONENTS[name], 2000, rng(7, "test", k))
             held += abs(mean - exact) <= ci95
     assert 273 <= held <= 295
-    assert (mean, ci95) == play_games(LEDUC, strategy, OPPONENTS[name], 2000, [7, k])
+    assert (mean, ci95) == play_games(LEDUC, strategy, OPPONENTS[name], 2000, rng(7, "test", k))
 
 
 def test_q_learning_without_discount_goes_to_the_best_response():
-    learner = QLearner(LEDUC, OPPONENTS["cautious"], LearningSetting(0.01, 1.0, 0.9), [1])
+    learner = QLearner(LEDUC, OPPONENTS["cautious"], LearningSetting(0.01, 1.0, 0.9), rng(1, "test"))
     learner.advance(200_000)
     assert exact_winnings(LEDUC, learner.strategy(), OPPONENTS["cautious"]) == pytest.approx(1.1, abs=1e-9)
 
@@ -42,24 +45,25 @@ def test_q_learning_without_discount_goes_to_the_best_response():
 def test_one_q_update_by_hand():
     """Kuhn: after one game each action taken has moved by alpha towards what came of it, the game's reward or gamma * 0."""
     kuhn = build(KUHN)
-    learner = QLearner(kuhn, uniform(kuhn.game), LearningSetting(0.5, 0.5, 1.0), [3])
+    learner = QLearner(kuhn, uniform(kuhn.game), LearningSetting(0.5, 0.5, 1.0), rng(3, "test"))
     learner.advance(1)
     assert sorted(np.abs(learner.q))[-2:] in ([0, 0.5], [0, 1])  # of two actions the first is worth gamma * 0 so far
 
 
 def test_untaught_q_learner_plays_everything():
-    learner = QLearner(LEDUC, OPPONENTS["random"], LearningSetting(0.1, 0.5, 0.5), [1])
+    learner = QLearner(LEDUC, OPPONENTS["random"], LearningSetting(0.1, 0.5, 0.5), rng(1, "test"))
     np.testing.assert_allclose(learner.strategy(), uniform(GAME))
 
 
 def test_grid_and_curve():
     opponent, setting = OPPONENTS["aggressive"], LearningSetting(0.1, 0.5, 0.9)
-    grid = q_grid(LEDUC, opponent, [0.01, 0.1], [0.5], [0.9], 2000, [[1], [2]])
-    learner = QLearner(LEDUC, opponent, setting, [2])
+    grid = q_grid(LEDUC, opponent, [LearningSetting(0.01, 0.5, 0.9), setting], 2000, 2, partial(rng, 1, "test"))
+    learner = QLearner(LEDUC, opponent, setting, rng(1, "test", 1))
     learner.advance(2000)
     assert grid[setting][1] == exact_winnings(LEDUC, learner.strategy(), opponent)
     keys = np.arange(len(GAME.owner), dtype=np.int32)
-    curve = training_curve(LEDUC, lambda s: SampledCfr(LEDUC, keys, 0, s), [opponent], 400, 4, 50, [[1], [2]])
+    learners = [SampledCfr(LEDUC, keys, 0, rng(1, "test", k)) for k in range(2)]
+    curve = training_curve(LEDUC, learners, [opponent], 400, 4, 50, rng(2, "test"))
     assert (curve.at == [100, 200, 300, 400]).all()
     assert curve.exact.shape == curve.sampled.shape == (2, 4, 1)
     assert curve.exact[1, -1, 0] == exact_winnings(LEDUC, curve.final[1], opponent)
@@ -71,7 +75,7 @@ def test_sampled_cfr_goes_to_the_equilibrium_and_the_merged_table_does_not():
     assert merged.max() + 1 == 84
     found = {"own": [], "linear": [], "merged": []}
     for lost, keys, gamma in zip(found.values(), (own, own, merged), (0, 1, 1), strict=True):
-        run = SampledCfr(LEDUC, keys, gamma, 1)
+        run = SampledCfr(LEDUC, keys, gamma, rng(1, "test"))
         for iterations in (1000, 9000, 90_000):
             run.advance(iterations)
             lost.append(exploitability(GAME, run.strategy()))

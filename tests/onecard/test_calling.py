@@ -7,7 +7,7 @@ from faceup.onecard.calling import MDF, caller_losses, chiswick, fit, mean_squar
 from faceup.onecard.game import EXAMPLES
 from faceup.onecard.solutions import called_share, random_games, solve_games
 
-GAMES = solve_games(*random_games(1, 0, 400))
+GAMES = solve_games(*random_games(400, np.random.default_rng(1)))
 
 
 def test_range_advantage_of_known_games():

@@ -8,7 +8,7 @@ from faceup.onecard.game import CARDS, SIZES, joint_distribution, random_distrib
 
 def test_random_distributions_are_uniform_on_the_simplex():
     """Uniform on the simplex: each coordinate is Beta(1, n - 1), so its mean is 1/n and P(x > t) = (1 - t)^(n - 1)."""
-    points = random_distributions(np.random.default_rng(1), 20_000)
+    points = random_distributions(20_000, np.random.default_rng(1))
     assert points.shape == (20_000, CARDS) and (points >= 0).all()
     assert np.allclose(points.sum(axis=1), 1)
     assert np.allclose(points.mean(axis=0), 0.1, atol=0.003)

@@ -46,7 +46,7 @@ def best_response_by_program(joint, strategy):
 
 def test_algorithm_3_equals_the_programs_best_response():
     rng = np.random.default_rng(4)
-    for own, other in zip(random_distributions(rng, 10), random_distributions(rng, 10), strict=True):
+    for own, other in zip(random_distributions(10, rng), random_distributions(10, rng), strict=True):
         joint, strategy = joint_distribution(own, other), rng.dirichlet(np.full(len(SIZES), 0.3), 10)
         assert abs(worst_case(joint, strategy) - best_response_by_program(joint, strategy)) < 1e-9
 

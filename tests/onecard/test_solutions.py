@@ -13,7 +13,7 @@ from faceup.onecard.solutions import bets, called_share, calls_of, random_games,
 
 @pytest.fixture(scope="module")
 def solved():
-    return solve_games(*random_games(1, 0, 200))
+    return solve_games(*random_games(200, np.random.default_rng(1)))
 
 
 def test_two_hundred_random_games_have_the_value_of_player_twos_program(solved):
@@ -33,14 +33,14 @@ def test_both_sides_are_equilibria_by_the_slow_best_responses(solved):
 
 
 def test_the_fast_best_response_is_algorithm_3_for_any_strategy():
-    own, other = random_games(2, 0, 20)
+    own, other = random_games(20, np.random.default_rng(2))
     strategies = np.random.default_rng(3).dirichlet(np.full(31, 0.2), (20, 10))
     slow = [worst_case(joint_distribution(p, q), x) for p, q, x in zip(own, other, strategies, strict=True)]
     assert np.allclose(worst_cases(own, other, strategies), slow, atol=1e-12, rtol=0)
 
 
 def test_games_with_cards_that_are_never_dealt():
-    own, other = random_games(4, 0, 300)
+    own, other = random_games(300, np.random.default_rng(4))
     rng = np.random.default_rng(5)
     for cards in (own, other):
         cards[rng.random(cards.shape) < 0.5] = 0
@@ -63,19 +63,16 @@ def test_the_chosen_equilibrium_is_the_one_that_the_rule_names(solved):
             program["A_ub"] = vstack([program["A_ub"], csr_array(program["costs"][None])])
             program["b_ub"] = np.append(program["b_ub"], result.fun + 1e-10)
             program["costs"] = np.concatenate([tie.ravel(), np.zeros(310)])
-        found = minimise(**program).x[:310].reshape(10, 31)
-        assert np.allclose(found, strategies[g], atol=1e-4)  # the slack above leaves 1e-5
+        found, dealt = minimise(**program).x[:310].reshape(10, 31), solved.own[g][:, None]  # a card dealt seldom has more slack
+        assert np.allclose(dealt * found, dealt * strategies[g], atol=1e-5)
 
 
 def test_a_solution_that_is_none_is_not_returned(monkeypatch):
     monkeypatch.setattr(solutions, "called_share", lambda solutions: np.zeros((len(solutions.value), 31)))
     with pytest.raises(RuntimeError, match="is solved to .* only, expected 1e-09"):
-        solve_games(*random_games(1, 0, 3))
+        solve_games(*random_games(3, np.random.default_rng(1)))
 
 
-def test_seeds_and_tags_have_games_of_their_own_and_more_games_never_change_the_first():
-    games = [random_games(seed, tag)[0] for seed, tag in ((1, 0), (1, 1), (2, 0))]
-    assert len({x.tobytes() for x in games}) == 3
-    assert not np.isin(games[0], random_games(1, 0)[1]).any()
-    own, few = solutions.numbered_games(1, solutions.BLOCK + 5)[0], solutions.numbered_games(1, 5)[0]
-    assert (own == np.concatenate([games[0], games[1][:5]])).all() and (few == own[:5]).all()
+def test_more_games_never_change_the_first():
+    few, more = (random_games(n, np.random.default_rng(1)) for n in (5, 200))
+    assert all((a == b[:5]).all() for a, b in zip(few, more, strict=True)) and not np.isin(*more).any()

@@ -1,16 +1,20 @@
 """Representations, distances and trees: by hand, against scipy, and that a tree gives back what it learned."""
 
+from functools import partial
+
 import numpy as np
 import pytest
 from scipy.stats import wasserstein_distance
 
+from faceup.lab.rng import rng
 from faceup.onecard import trees
 from faceup.onecard.game import SIZES
 from faceup.onecard.solutions import bets, part, random_games, solve_games, worst_cases
 from faceup.onecard.trees import OWN_RANK, REPRESENTATIONS, fit_tree, grow, inputs, output_distance, predicted, targets
 from faceup.trees.decision_tree import leaf_of, predict, truncate
 
-ALL = solve_games(*random_games(1, 0, 120))
+STREAM = partial(rng, 1, "test")
+ALL = solve_games(*random_games(120, np.random.default_rng(1)))
 GAMES, TRAIN, TEST = part(ALL, 0, 60), part(ALL, 0, 80), part(ALL, 80)
 
 
@@ -28,7 +32,7 @@ def test_a_full_tree_plays_what_it_learned(kind):
     Y = targets(kind, strategies, np.random.default_rng(1))
     assert X.shape == ((600, 21) if kind.card else (60, 20)) and len(Y) == len(X)
     assert len(trees.input_names(kind)) == X.shape[1]
-    played = predicted(kind, fit_tree(kind, X, Y, 30, seed=1), X)
+    played = predicted(kind, fit_tree(kind, X, Y, 30, stream=STREAM), X)
     assert played.shape == (60, 10, 31)
     if kind.sampled:
         assert (played.argmax(axis=2) == np.rint(Y * 10).reshape(60, 10)).all()
@@ -65,7 +69,7 @@ def test_the_nearest_game_is_oneself_and_neighbours_are_averaged():
 
 def test_measured_numbers_are_those_of_the_cut_tree():
     kinds = [REPRESENTATIONS[0], REPRESENTATIONS[8]]
-    for kind, tree in zip(kinds, grow(kinds, TRAIN, 6, seed=1), strict=True):
+    for kind, tree in zip(kinds, grow(kinds, TRAIN, 6, STREAM), strict=True):
         row = trees.measure(kind, tree, TEST, [2, 6])[0]
         played = predicted(kind, truncate(tree, 2), inputs(kind, TEST.own, TEST.other))
         assert (row.depth, row.nodes) == (2, len(truncate(tree, 2).feature))
@@ -75,7 +79,7 @@ def test_measured_numbers_are_those_of_the_cut_tree():
 
 def test_trees_are_the_same_on_every_run():
     kinds, told = REPRESENTATIONS[:4], []
-    first, again = grow(kinds, TRAIN, 5, 1, told.append), grow(kinds, TRAIN, 5, 1)
+    first, again = grow(kinds, TRAIN, 5, STREAM, told.append), grow(kinds, TRAIN, 5, STREAM)
     assert told == [1, 2, 3, 4]
     for a, b in zip(first, again, strict=True):
         assert all((x == y).all() for x, y in zip(a, b, strict=True))
@@ -85,17 +89,17 @@ def test_an_optimal_tree_fits_drawn_sizes_at_least_as_well_as_the_greedy_one():
     kind = REPRESENTATIONS[8]
     X, Y = inputs(kind, TRAIN.own, TRAIN.other), targets(kind, bets(TRAIN), np.random.default_rng(1))
     for depth in (2, 4):
-        greedy = fit_tree(kind, X, Y, depth, seed=1)
-        optimal = trees.fit_optimal_tree(kind, X, Y, depth, min_rows=1, regrowths=3, seed=1)
+        greedy = fit_tree(kind, X, Y, depth, stream=STREAM)
+        optimal = trees.fit_optimal_tree(kind, X, Y, depth, min_rows=1, regrowths=3, stream=STREAM)
         errors = [((predict(tree, X) - Y) ** 2).mean() for tree in (greedy, optimal)]
         assert errors[1] < errors[0] * (1 - 1e-4)
 
 
 def test_every_leaf_of_an_optimal_tree_holds_the_mean_of_its_rows():
     kinds = [REPRESENTATIONS[0], REPRESENTATIONS[5], REPRESENTATIONS[9]]
-    for kind, tree in zip(kinds, grow(kinds, TRAIN, 3, 2, min_rows=5, regrowths=1), strict=True):
+    for kind, tree in zip(kinds, grow(kinds, TRAIN, 3, STREAM, min_rows=5, regrowths=1), strict=True):
         X = inputs(kind, TRAIN.own, TRAIN.other)
-        Y = targets(kind, bets(TRAIN), np.random.default_rng([2, kinds.index(kind)]))
+        Y = targets(kind, bets(TRAIN), STREAM(kinds.index(kind)))
         leaves = leaf_of(tree, X)
         assert len(np.unique(leaves)) == (tree.feature < 0).sum() > 2
         for leaf in np.unique(leaves):

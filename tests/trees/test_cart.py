@@ -1,12 +1,17 @@
 """CART against scikit-learn's own predictions, and against a Gini classifier on the labels spelt out."""
 
+from functools import partial
+
 import numpy as np
 import pytest
 from random_trees import check_tree, rows_for
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
+from faceup.lab.rng import rng
 from faceup.trees.cart import answer_by_costs, fit_cart
 from faceup.trees.decision_tree import depth, leaf_of, n_leaves, predict, truncate
+
+STREAM = partial(rng, 0, "test")
 
 
 def soft_rows(n: int = 3000, f: int = 6, n_labels: int = 4, seed: int = 0):
@@ -20,9 +25,10 @@ def soft_rows(n: int = 3000, f: int = 6, n_labels: int = 4, seed: int = 0):
 
 def test_decisions_are_those_of_scikit_learn():
     X, P, w = soft_rows()
-    tree = fit_cart(X, P, w, max_depth=12, min_rows=3, seed=1)
+    tree = fit_cart(X, P, w, max_depth=12, min_rows=3, stream=STREAM)
     check_tree(tree, 6, 4)
-    theirs = DecisionTreeRegressor(max_depth=12, min_samples_leaf=3, random_state=1).fit(X, P, sample_weight=w / w.mean())
+    drawn = int(STREAM().integers(1 << 31))
+    theirs = DecisionTreeRegressor(max_depth=12, min_samples_leaf=3, random_state=drawn).fit(X, P, sample_weight=w / w.mean())
     assert theirs.get_n_leaves() == n_leaves(tree) > 300 and depth(tree) == theirs.get_depth()
     for rows in (X, soft_rows(seed=9)[0], rows_for(tree, X)):
         assert np.array_equal(leaf_of(tree, rows), theirs.apply(rows))
@@ -34,7 +40,7 @@ def test_decisions_are_those_of_scikit_learn():
 def test_squared_error_on_soft_labels_is_gini_with_the_labels_spelt_out():
     """Each row once a label, with the label's share of its weight, to a classifier: the same splits."""
     X, P, w = soft_rows(n=2000)
-    tree = fit_cart(X, P, w, max_depth=5, min_rows=20, seed=0)
+    tree = fit_cart(X, P, w, max_depth=5, min_rows=20, stream=STREAM)
     labels = np.tile(np.arange(4), len(X))
     gini = DecisionTreeClassifier(max_depth=5, criterion="gini", min_samples_leaf=80, random_state=0)
     gini.fit(np.repeat(X, 4, axis=0), labels, sample_weight=(w[:, None] * P).ravel())
@@ -45,10 +51,10 @@ def test_squared_error_on_soft_labels_is_gini_with_the_labels_spelt_out():
 def test_truncating_is_fitting_shallower():
     """Large leaves: in a node of few rows two features may cut them alike, and a tie is drawn."""
     X, P, w = soft_rows()
-    deep = fit_cart(X, P, w, max_depth=9, min_rows=20, seed=0)
+    deep = fit_cart(X, P, w, max_depth=9, min_rows=20, stream=STREAM)
     assert depth(deep) == 9
     for most in range(1, 10):
-        shallow, cut = fit_cart(X, P, w, max_depth=most, min_rows=20, seed=0), truncate(deep, most)
+        shallow, cut = fit_cart(X, P, w, max_depth=most, min_rows=20, stream=STREAM), truncate(deep, most)
         for ours, theirs in zip(cut[:4], shallow[:4], strict=True):
             assert np.array_equal(ours, theirs)
         assert np.allclose(cut.value, shallow.value, atol=1e-6) and np.allclose(cut.weight, shallow.weight)
@@ -59,7 +65,7 @@ def costly():
     """Rows, costs of the labels in each, and a tree of the rows."""
     X, P, w = soft_rows(n=300)
     costs = np.random.default_rng(1).normal(size=P.shape) + (X[:, :1] > 0.5) * np.eye(4)[0]
-    return X, P, w, costs, fit_cart(X, P, w, max_depth=4, min_rows=5, seed=0)
+    return X, P, w, costs, fit_cart(X, P, w, max_depth=4, min_rows=5, stream=STREAM)
 
 
 def test_answers_lose_less_the_more_costs_weigh(costly):

@@ -1,5 +1,7 @@
 """Trees as outlines: every node once, nothing on top of anything else, mixtures to scale."""
 
+import json
+
 import matplotlib
 import matplotlib.pyplot as plt
 import numpy as np
@@ -8,8 +10,9 @@ from matplotlib.patches import Rectangle
 from random_trees import random_tree
 
 from faceup.lab.pictures import PALETTE
-from faceup.trees.decision_tree import DecisionTree, below, leaves_below, top_levels
-from faceup.trees.figures import BAR, BAR_HEIGHT, Part, Words, draw_bar, outline, percent, tree_figure
+from faceup.trees.decision_tree import DecisionTree, leaf_of, n_leaves, top_levels
+from faceup.trees.figures import BAR, BAR_HEIGHT, draw_bar, percent, tree_figure
+from faceup.trees.text import outline
 
 matplotlib.use("Agg")
 NAMES = ("length", "width of the whole", "colour", "age in years")
@@ -19,37 +22,47 @@ def condition(name: str, threshold: float, above: bool) -> str:
     return f"{name} {'above' if above else 'at most'} {threshold:.4g}"
 
 
-WORDS = Words([f"answer {k}" for k in range(5)], PALETTE[:5], condition)
+ACTIONS, COLOURS = [f"answer {k}" for k in range(5)], PALETTE[:5]
 
 
 def grown(seed: int, n_splits: int) -> DecisionTree:
     return random_tree(seed, n_splits, len(NAMES), 5)
 
 
-@pytest.mark.parametrize(("n_splits", "levels", "branch"), [(0, 3, 0), (1, 1, 0), (40, 3, 0), (40, 100, 0), (30, 100, 1)])
-def test_an_outline_holds_every_drawn_node_once_and_counts_the_rest(n_splits, levels, branch):
-    """Of a whole tree, or of its right branch alone."""
+@pytest.mark.parametrize(("n_splits", "levels"), [(0, 3), (1, 1), (40, 3), (40, 100)])
+def test_an_outline_holds_every_drawn_node_once_and_counts_the_rest(n_splits, levels):
     tree = grown(n_splits, n_splits)
-    root = int(tree.right[0]) if branch else 0
-    rows = outline(Part("t", tree, NAMES, top_levels(tree, levels, root), root=root, said="here"), WORDS)
-    assert rows[0][:3] == (root, 0, "here")
-    assert len({row.node for row in rows}) == len(rows) and below(tree, root)[[row.node for row in rows]].all()
-    assert sum(row.hidden or (tree.feature[row.node] < 0) for row in rows) == leaves_below(tree)[root]
+    rows = outline(tree, NAMES, condition, top_levels(tree, levels), marked=0)
+    assert rows[0][:2] == (0, "all decisions") and [row.marked for row in rows] == [True] + [False] * (len(rows) - 1)
     assert max(row.level for row in rows) <= levels
-    for row in rows:
-        children = [r for r in rows if r.node in (tree.left[row.node], tree.right[row.node])]
-        name, threshold = NAMES[tree.feature[row.node]], float(tree.threshold[row.node])
-        said = [condition(name, threshold, above) for above in (False, True)]
-        assert [child.text for child in children] == (said if children else [])
+    below = [rows[i + 1 : i + 2] and rows[i + 1].level > row.level for i, row in enumerate(rows)]
+    assert sum(max(row.hidden, 1) for row, split in zip(rows, below, strict=True) if not split) == n_leaves(tree)
+    assert sum(row.share for row, split in zip(rows, below, strict=True) if not split) == pytest.approx(1)
+
+
+def test_an_outline_says_the_way_to_each_leaf():
+    """Down the rows whose answers are true, each in the branch of the one before, to what the tree answers."""
+    tree = grown(3, 20)
+    rows = outline(tree, NAMES, condition, np.ones(41, bool))
+    X = np.random.default_rng(0).normal(size=(200, len(NAMES)))
+    for x, leaf in zip(X, leaf_of(tree, X), strict=True):
+        answers = {condition(name, t, v > t) for name, v in zip(NAMES, x, strict=True) for t in tree.threshold.tolist()}
+        at, *below = rows
+        for row in below:
+            if row.level <= at.level:
+                break
+            at = row if row.level == at.level + 1 and row.text in answers else at
+        assert at.mixture == tree.value[leaf].tolist() and at.share == tree.weight[leaf] / tree.weight[0]
 
 
 def test_texts_as_drawn_keep_clear_of_each_other_and_of_the_edge():
     """What the layout computes is what is drawn: measured by the renderer, legend, headings and stubs included."""
-    parts = [
-        Part("first", grown(1, 20), NAMES, top_levels(grown(1, 20), 3)),
-        Part("second", grown(2, 9), NAMES, np.ones(19, bool), marked=3),
-    ]
-    figure, axes = tree_figure(parts, WORDS)
+    parts = {
+        "first": outline(grown(1, 20), NAMES, condition, top_levels(grown(1, 20), 3)),
+        "second": outline(grown(2, 9), NAMES, condition, np.ones(19, bool), marked=3),
+    }
+    figure = tree_figure(json.loads(json.dumps(parts)), ACTIONS, COLOURS)
+    (axes,) = figure.axes
     texts = [t.get_text() for t in axes.texts if t.get_text()]
     boxes = np.array([t.get_window_extent().extents for t in axes.texts if t.get_text()])
     assert len(boxes) > 50
@@ -57,7 +70,7 @@ def test_texts_as_drawn_keep_clear_of_each_other_and_of_the_edge():
     apart = (right[:, None] <= left + 1e-9) | (high[:, None] <= low + 1e-9)
     assert (apart | apart.T | np.eye(len(boxes), dtype=bool)).all()
     assert boxes.min() >= 0 and right.max() <= figure.bbox.width and high.max() <= figure.bbox.height
-    said = {row.text for part in parts for row in outline(part, WORDS)}
+    said = {row.text for rows in parts.values() for row in rows}
     bars = np.array([p.get_window_extent().extents for p in axes.patches if p.get_height() == BAR_HEIGHT])
     assert right[[text in said for text in texts]].max() <= bars[:, 0].min()
     assert left[[text.endswith("%") for text in texts]].min() >= bars[:, 2].max()
@@ -66,7 +79,7 @@ def test_texts_as_drawn_keep_clear_of_each_other_and_of_the_edge():
 
 def test_bars_are_to_scale():
     figure, axes = plt.subplots()
-    draw_bar(axes, np.array([0.25, 0.5, 0, 0.05, 0.2]), WORDS.colours, 1.0, 0.0)
+    draw_bar(axes, [0.25, 0.5, 0, 0.05, 0.2], COLOURS, 1.0, 0.0)
     widths = [p.get_width() / BAR for p in axes.patches if isinstance(p, Rectangle)]
     assert widths == pytest.approx([0.25, 0.5, 0, 0.05, 0.2])
     assert [p.get_x() for p in axes.patches][-1] + 0.2 * BAR == pytest.approx(1 + BAR)

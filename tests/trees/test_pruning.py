@@ -1,15 +1,20 @@
 """Pruning against scikit-learn's path, and losses on other rows against predictions of the pruned trees."""
 
+from functools import partial
+
 import numpy as np
 import pytest
 from random_trees import check_tree
 from sklearn.datasets import make_classification
 from sklearn.tree import DecisionTreeRegressor
 
+from faceup.lab.rng import rng
 from faceup.trees.cart import fit_cart
 from faceup.trees.decision_tree import n_leaves, predict
 from faceup.trees.metrics import fit_metrics
 from faceup.trees.pruning import best_cp, earned, prune, pruning_path
+
+STREAM = partial(rng, 0, "test")
 
 
 def loss(tree, X, P, w) -> float:
@@ -25,7 +30,7 @@ def split_rows(seed: int = 0):
 def test_brier_path_is_that_of_scikit_learn():
     """Their impurity is the mean squared error over three targets: a third of ours."""
     X, P, w = train = split_rows()[0]
-    tree = fit_cart(*train, max_depth=6, min_rows=10, seed=0)
+    tree = fit_cart(*train, max_depth=6, min_rows=10, stream=STREAM)
     theirs = DecisionTreeRegressor(max_depth=6, min_samples_leaf=10, random_state=0)
     alphas = 3 * theirs.cost_complexity_pruning_path(X.astype(np.float32), P, sample_weight=w / w.mean()).ccp_alphas
     path = pruning_path(tree, *train)
@@ -37,7 +42,7 @@ def test_losses_on_the_path_are_those_of_the_pruned_trees():
     """On other rows; and on its own rows a tree loses what its leaves do not earn."""
     train, valid = split_rows(1)
     most = np.average((train[1] ** 2).sum(axis=1), weights=train[2])
-    tree = fit_cart(*train, max_depth=6, min_rows=5, seed=0)
+    tree = fit_cart(*train, max_depth=6, min_rows=5, stream=STREAM)
     path = pruning_path(tree, *valid)
     assert (np.diff(path.cp) >= 0).all() and (np.diff(path.leaves) < 0).all()
     checked = 0
@@ -55,7 +60,7 @@ def test_losses_on_the_path_are_those_of_the_pruned_trees():
 
 def test_best_cp_gives_the_smallest_tree_that_loses_little_more():
     train, valid = split_rows(2)
-    tree = fit_cart(*train, max_depth=8, min_rows=2, seed=0)
+    tree = fit_cart(*train, max_depth=8, min_rows=2, stream=STREAM)
     path = pruning_path(tree, *valid)
     allowed = (0, 0.03, 10)
     leaves = [n_leaves(prune(tree, best_cp(path, tolerance))) for tolerance in allowed]
@@ -70,7 +75,7 @@ def test_best_cp_finds_every_tree_of_a_path():
         rng = np.random.default_rng(seed)
         X, y = rng.random((120, 3)).round(1), rng.integers(2, size=120)
         train, valid = ((X[s], np.eye(2)[y[s]], np.ones(60)) for s in (slice(0, 60), slice(60, None)))
-        tree = fit_cart(*train, max_depth=4, min_rows=3, seed=0)
+        tree = fit_cart(*train, max_depth=4, min_rows=3, stream=STREAM)
         path = pruning_path(tree, *valid)
         pruned = prune(tree, best_cp(path))
         assert n_leaves(pruned) == path.leaves[path.loss.argmin()]

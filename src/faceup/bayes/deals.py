@@ -43,9 +43,9 @@ def _strengths(share, cards, out):
             out[i, player] = _strength(seven, 7)
 
 
-def deal(tables: tuple[StreetTable, ...], n: int, seed: int | list[int]) -> Deals:
+def deal(tables: tuple[StreetTable, ...], n: int, generator: np.random.Generator) -> Deals:
     """n deals by chance; tables: of cards/equity, preflop first."""
-    cards = np.random.default_rng(seed).random((n, 52)).argsort(axis=1, kind="stable")[:, :9].copy()
+    cards = generator.random((n, 52)).argsort(axis=1, kind="stable")[:, :9].copy()
     pairs = np.sort(cards[:, :4].reshape(-1, 2, 2), axis=2)
     holes = pairs[:, :, 1] * (pairs[:, :, 1] - 1) // 2 + pairs[:, :, 0]
     boards, columns = np.zeros((4, n), dtype=np.int64), np.repeat(holes[None], 4, axis=0)
@@ -79,19 +79,18 @@ def drawn(chances: np.ndarray, u: np.ndarray) -> np.ndarray:
     return np.minimum(picked, last)
 
 
-def play_deals(tree: BettingTree, seats: tuple[Seat, Seat], deals: Deals, seed: int | list[int]) -> np.ndarray:
-    """The node at which each deal ends, (n,) int64; seed: of the agents' draws."""
-    rng, n = np.random.default_rng(seed), len(deals.cards)
+def play_deals(tree: BettingTree, seats: tuple[Seat, Seat], deals: Deals, generator: np.random.Generator) -> np.ndarray:
+    """The node at which each deal ends, (n,) int64; generator: of the agents' draws."""
     for seat in range(2):
         seats[seat].start(deals, seat)
-    nodes = np.zeros(n, dtype=np.int64)
+    nodes = np.zeros(len(deals.cards), dtype=np.int64)
     for street in range(4):
         while len(hands := np.flatnonzero((tree.kind[nodes] == DECISION) & (tree.street[nodes] == street))):
             actors = tree.actor[nodes[hands]]
             for actor in range(2):
                 mine = hands[actors == actor]
                 if len(mine):
-                    nodes[mine] = seats[actor].act(street, mine, nodes[mine], rng.random(len(mine)))
+                    nodes[mine] = seats[actor].act(street, mine, nodes[mine], generator.random(len(mine)))
     return nodes
 
 

@@ -7,6 +7,7 @@ same cards come with the seats exchanged, so that most luck of the cards cancels
 """
 
 from collections.abc import Callable, Sequence
+from copy import deepcopy
 from typing import NamedTuple
 
 import numpy as np
@@ -19,6 +20,7 @@ from faceup.cards.equity import StreetTable
 from faceup.holdem.betting.betting_tree import MBB_PER_DOLLAR, SHOWDOWN
 from faceup.holdem.solve.policy import FixedPolicy, TablePolicy
 from faceup.lab.memo import Cache
+from faceup.lab.rng import Stream
 from faceup.lab.stats import mean_ci95
 
 FIXED, WITHIN, CARRIED = "fixed", "within", "carried"
@@ -156,7 +158,7 @@ def play_matches(
     belief: str,
     matches: int,
     hands: int,
-    seed: int,
+    stream: Stream,
     *,
     switch: float = 0,
     cards_shown: bool = True,
@@ -174,12 +176,13 @@ def play_matches(
     belief_now = np.full((2, matches, n_types), 1 / n_types)
     won, types = np.empty((hands, matches, 2)), np.empty((hands, matches, 2, n_types))
     for k in range(hands):
-        deals, other = deal(tables, matches, [seed, k, 0]), opponents[k * len(opponents) // hands]
+        generator, other = stream(k), opponents[k * len(opponents) // hands]
+        deals = deal(tables, matches, generator)
         for table in range(2):
             seat = (k + table) % 2
             player.prior = types[k, :, table] = belief_now[table]
             pair = (player, other) if seat == 0 else (other, player)
-            ends = play_deals(tree, pair, deals, [seed, k, 1])
+            ends = play_deals(tree, pair, deals, deepcopy(generator))  # the same draws at both tables
             won[k, :, table] = (MBB_PER_DOLLAR, -MBB_PER_DOLLAR)[seat] * dollars(tree, deals, ends)
             if belief == CARRIED:
                 after = player.learnt(deals, seat, ends, belief_now[table], cards_shown)
@@ -188,20 +191,21 @@ def play_matches(
     return Match(won, types)
 
 
-def play_pairs(moves: Moves, tables: tuple[StreetTable, ...], seats: Sequence[Seat], deals: int, seed: int) -> np.ndarray:
+def play_pairs(moves: Moves, tables: tuple[StreetTable, ...], seats: Sequence[Seat], deals: int, stream: Stream) -> np.ndarray:
     """mbb/g that each player wins from each other, and half of its 95 % interval, (n_seats, n_seats, 2); NaN on the diagonal.
 
-    All pairs are dealt the same cards, and each deal is played with both seatings.
+    All pairs are dealt the same cards, and each deal is played with both seatings; actions are drawn by the same numbers.
     """
     n, tree = len(seats), moves.tree
     pairs = [(i, j) for i in range(n) for j in range(i)]
     won = np.zeros((deals, len(pairs)))
     for k, start in enumerate(range(0, deals, BATCH)):
         part = won[start : start + BATCH]
-        dealt = deal(tables, len(part), [seed, k, 0])
+        generator = stream(k)
+        dealt = deal(tables, len(part), generator)
         for column, (i, j) in enumerate(pairs):
             for sign, pair in ((1, (seats[i], seats[j])), (-1, (seats[j], seats[i]))):
-                ends = play_deals(tree, pair, dealt, [seed, k, 1])
+                ends = play_deals(tree, pair, dealt, deepcopy(generator))
                 part[:, column] += sign * MBB_PER_DOLLAR / 2 * dollars(tree, dealt, ends)
     out = np.full((n, n, 2), np.nan)
     for (i, j), mbb, ci95 in zip(pairs, *mean_ci95(won), strict=True):

@@ -14,10 +14,13 @@ from faceup.lab.parallel import on_threads
 _BLOCK = 1326  # rows that a thread takes at a time
 
 
-def fit_centres(rows: np.ndarray, k: int, steps: int, seed: int | list[int], weights: np.ndarray | None = None) -> np.ndarray:
+def fit_centres(
+    rows: np.ndarray, k: int, steps: int, generator: np.random.Generator, weights: np.ndarray | None = None
+) -> np.ndarray:
     """k centres (k, d) float32 of rows (m, d), each counted by its weight (m,), after at most so many of Lloyd's steps."""
+    start = int(generator.integers(1 << 31))
     with threadpool_limits(1):  # sums of several threads come in any order
-        fit = KMeans(k, n_init=1, random_state=np.random.RandomState(seed), max_iter=steps).fit(rows, sample_weight=weights)
+        fit = KMeans(k, n_init=1, random_state=start, max_iter=steps).fit(rows, sample_weight=weights)
     return np.asarray(fit.cluster_centers_, dtype=np.float32)
 
 

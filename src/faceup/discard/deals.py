@@ -42,12 +42,12 @@ class Seen(NamedTuple):
     forced: np.ndarray  # (n, 2, 4) int64 swaps of flop and turn, 1, 0, or -1: the strategy decides
 
 
-def make_tables(groups: Groups, equity: Pair, rule: Pair, best: Pair, seed: int) -> HandTables:
+def make_tables(groups: Groups, equity: Pair, rule: Pair, best: Pair, generator: np.random.Generator) -> HandTables:
     """All that deals look up, from `swaps.equities`, `outs.rule_choices` and `outs.best_choices`."""
     tables = []
     for n_cards, values, group, *choices in zip((3, 4), equity, (groups.flop, groups.turn), rule, best, strict=True):
         better = np.where(values[..., 2] >= values[..., 1], THROW_LOW, THROW_HIGH).astype(np.uint8)
-        tables.append(np.stack((group, *choices, better, swap_levels(values, n_cards, [seed, n_cards])), axis=-1))
+        tables.append(np.stack((group, *choices, better, swap_levels(values, n_cards, generator)), axis=-1))
     return HandTables(tables[0], tables[1], groups.river, *(canonical_boards(n).keys for n in (3, 4, 5)))
 
 
@@ -57,10 +57,9 @@ def rows_of(groups: Groups) -> tuple[int, ...]:
 
 
 @njit(cache=True)
-def _generator(seed, stream, number):
-    """The state (1,) of a random generator at the start of its own sequence for each number of each stream."""
-    state = np.uint64(seed) * _GOLDEN ^ np.uint64(stream) * np.uint64(0xD1B54A32D192ED03)
-    return np.full(1, (state + _GOLDEN ^ np.uint64(number) * np.uint64(0xBF58476D1CE4E5B9)) + _GOLDEN)
+def _generator(start, number):
+    """The state (1,) of a random generator at the start of a sequence of its own for each number; start: drawn from a stream."""
+    return np.full(1, (np.uint64(start) + _GOLDEN ^ np.uint64(number) * np.uint64(0xBF58476D1CE4E5B9)) + _GOLDEN)
 
 
 @njit(cache=True)

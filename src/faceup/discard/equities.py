@@ -12,6 +12,7 @@ from faceup.cards.cards import CLASS_OF_HOLE, HOLE_CARDS, N_CLASSES, _free, cano
 from faceup.discard.deals import BEST, NEVER, RULE, HandTables, _final, _find_boards, _generator, _shuffle, _uniform
 from faceup.discard.swaps import MET, equities
 from faceup.lab.parallel import on_threads
+from faceup.lab.rng import Stream
 from faceup.lab.stats import mean_ci95
 
 OPPONENTS = 5  # to a board
@@ -46,10 +47,10 @@ def _hero(cls, rest, is_free, state, chosen):
 
 
 @njit(cache=True, nogil=True)
-def _simulate(share, tables, boards, seed, sums, weights):
+def _simulate(share, tables, boards, start, sums, weights):
     """sums (chunks, 169, 3) of scores under CHOICES by weight, weights (chunks, 169); boards: in each chunk."""
     for chunk in range(share[0], sums.shape[0], share[1]):
-        state, deck, chosen = _generator(seed, 2, chunk), np.arange(52), np.zeros(4, dtype=np.int64)
+        state, deck, chosen = _generator(start, chunk), np.arange(52), np.zeros(4, dtype=np.int64)
         theirs = np.empty((len(CHOICES), OPPONENTS), dtype=np.int64)
         for _ in range(boards):
             _shuffle(deck, 9 + 4 * OPPONENTS, state)
@@ -67,14 +68,14 @@ def _simulate(share, tables, boards, seed, sums, weights):
                         sums[chunk, c, k] += n * (np.float64(mine > other) + 0.5 * np.float64(mine == other)) / OPPONENTS
 
 
-def class_equities(tables: HandTables, holdem: np.ndarray, boards: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
+def class_equities(tables: HandTables, holdem: np.ndarray, boards: int, stream: Stream) -> tuple[np.ndarray, np.ndarray]:
     """Equities of the starting hands under each of CHOICES, and half their 95 % intervals, both (169, 3).
 
     On so many boards, each with all starting hands; holdem (169,): exact equities without swaps. A starting hand stands for as
     many holes as the cards left to it allow: that is its weight on a board. The intervals come from 200 parts of the boards.
     """
     sums, weights = np.zeros((_CHUNKS, N_CLASSES, len(CHOICES))), np.zeros((_CHUNKS, N_CLASSES, 1))
-    on_threads(_simulate, tables, -(-boards // _CHUNKS), seed, sums, weights[..., 0])
+    on_threads(_simulate, tables, -(-boards // _CHUNKS), int(stream().integers(1 << 62)), sums, weights[..., 0])
     mean = sums.sum(axis=0) / weights.sum(axis=0)
     off = (sums - weights * mean) / weights.mean(axis=0)  # of each chunk
     slope = (off * off[..., :1]).sum(axis=0) / (off[..., :1] ** 2).sum(axis=0)

@@ -19,6 +19,7 @@ from faceup.cards.clusters import fit_centres, nearest_centres
 from faceup.cards.strength import N_RIVER_HOLES, _river_order
 from faceup.discard.swaps import sum_turns
 from faceup.lab.parallel import on_threads
+from faceup.lab.rng import Stream
 
 RANGES = (  # the author's, weakest first
     "23s 24s 25s 26s 27s 34s 35s 36s 37s 45s 46s 32o 43o 42o 54o 53o 52o 65o 64o 63o 62o 74o 73o 72o 83o 82o",
@@ -133,16 +134,16 @@ def nearest_groups(street: Street, centres: np.ndarray) -> np.ndarray:
     return groups
 
 
-def sampled_hands(n_cards: int, n_boards: int, holes: int, seed: int | list[int]) -> tuple[np.ndarray, np.ndarray]:
+def sampled_hands(n_cards: int, n_boards: int, holes: int, generator: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
     """Boards as often as they are dealt, and holes on each: numbers (n_boards,) and (n_boards, holes)."""
-    boards, rng = canonical_boards(n_cards), np.random.default_rng(seed)
-    picked = rng.choice(len(boards.keys), n_boards, p=boards.multiplicity / boards.multiplicity.sum())
+    boards = canonical_boards(n_cards)
+    picked = generator.choice(len(boards.keys), n_boards, p=boards.multiplicity / boards.multiplicity.sum())
     blocked = (HOLE_CARDS[None, :, :, None] == boards.cards[picked][:, None, None, :]).any(axis=(2, 3))
-    return picked, np.array([rng.choice(np.flatnonzero(~row), holes, replace=False) for row in blocked])
+    return picked, np.array([generator.choice(np.flatnonzero(~row), holes, replace=False) for row in blocked])
 
 
 def make_groups(
-    n_groups: int, n_boards: int, seed: int, step: int = 1, progress: Callable[[int], None] = lambda done: None
+    n_groups: int, n_boards: int, stream: Stream, step: int = 1, progress: Callable[[int], None] = lambda done: None
 ) -> Groups:
     """k-means groups of flop, turn and river, fitted to 50 hands on each of n_boards sampled boards; progress: 4 steps.
 
@@ -153,21 +154,21 @@ def make_groups(
     on_threads(_turn_sums, turn, step, of_turn)
     of_flop = sum_turns(of_turn, [list(range(N_RANGES))] * 2, np.int32)
     progress(1)
-    rivers, tables, centres = 44 * len(range(0, 48, step)) / 48, [], []
+    generator, rivers, tables, centres = stream(), 44 * len(range(0, 48, step)) / 48, [], []
     streets = Street(flop, of_flop, 45 * rivers), Street(turn, of_turn, rivers), Street(river, nothing, 1.0)
     for i, street in enumerate(streets):
-        picked, holes = sampled_hands(street.boards.shape[1], n_boards, 50, [seed, i])
+        picked, holes = sampled_hands(street.boards.shape[1], n_boards, 50, generator)
         points = np.take_along_axis(range_equities(street, picked), holes[:, :, None], axis=1).reshape(-1, N_RANGES)
-        means = fit_centres(points, n_groups, 100, [seed, i])
+        means = fit_centres(points, n_groups, 100, generator)
         centres.append(means[np.argsort(means.mean(axis=1), kind="stable")])
         tables.append(nearest_groups(street, centres[-1]))
         progress(2 + i)
     return Groups(tables[0], tables[1], tables[2], np.array(centres))
 
 
-def swap_levels(equity: np.ndarray, n_cards: int, seed: int | list[int]) -> np.ndarray:
+def swap_levels(equity: np.ndarray, n_cards: int, generator: np.random.Generator) -> np.ndarray:
     """Groups of hands before a swap by `swaps.equities`, (n_boards, 1326) uint8: level of keeping * LEVELS + level of gain."""
-    picked, holes = sampled_hands(n_cards, min(len(equity), 500), 100, seed)
+    picked, holes = sampled_hands(n_cards, min(len(equity), 500), 100, generator)
     keep, gain = equity[..., 0], equity[..., 1:].max(axis=-1) - equity[..., 0]
     level = np.zeros(keep.shape, dtype=np.uint8)
     for values, times in ((keep, LEVELS), (gain, 1)):

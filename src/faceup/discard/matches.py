@@ -17,6 +17,7 @@ from faceup.discard.rules import MBB_PER_CHIP
 from faceup.discard.selfplay import Layout, Strategy, _end_worth, _pick, both, make_layout
 from faceup.discard.tree import SWAP, PublicTree
 from faceup.lab.parallel import on_threads
+from faceup.lab.rng import Stream
 from faceup.lab.stats import mean_ci95
 
 SIDES = 6  # hands to a deal
@@ -50,11 +51,11 @@ def _meet(tree, layout, chances, seen, i, j, state):
 
 
 @njit(cache=True, nogil=True)
-def _play(share, tree, layout, chances, policies, tables, seed, out):
+def _play(share, tree, layout, chances, policies, tables, start, out):
     """out (n,): chips that the first player wins of each deal."""
     for d in range(share[0], out.shape[0], share[1]):
         deck, seen = np.arange(52), _make_seen(2 * SIDES)
-        state, total = _generator(seed, 1, d), 0.0  # 1: other deals than those of self-play with the same seed
+        state, total = _generator(start, d), 0.0
         _shuffle(deck, 9 + 4 * SIDES, state)
         found = _find_boards(deck[4:9], tables)
         for side in range(2 * SIDES):
@@ -70,17 +71,17 @@ def _play(share, tree, layout, chances, policies, tables, seed, out):
         out[d] = total / (2 * SIDES * (SIDES - 1))
 
 
-def play_deals(tree: PublicTree, tables: HandTables, first: Strategy, second: Strategy, deals: int, seed: int) -> np.ndarray:
+def play_deals(tree: PublicTree, tables: HandTables, first: Strategy, second: Strategy, deals: int, stream: Stream) -> np.ndarray:
     """What the first strategy wins from the second on each deal, means of all hands and seats, mbb (deals,)."""
-    out, policies = np.empty(deals), (first.policy, second.policy)
+    out, policies, start = np.empty(deals), (first.policy, second.policy), int(stream().integers(1 << 62))
     layout = both(first.layout, second.layout, len(first.chances))
-    on_threads(_play, tree, layout, np.append(first.chances, second.chances), policies, tables, seed, out)
+    on_threads(_play, tree, layout, np.append(first.chances, second.chances), policies, tables, start, out)
     return out * MBB_PER_CHIP
 
 
-def play_match(tree: PublicTree, tables: HandTables, first: Strategy, second: Strategy, deals: int, seed: int) -> Result:
+def play_match(tree: PublicTree, tables: HandTables, first: Strategy, second: Strategy, deals: int, stream: Stream) -> Result:
     """What the first strategy wins from the second, mean of `play_deals`."""
-    return Result(*mean_ci95(play_deals(tree, tables, first, second, deals, seed)))
+    return Result(*mean_ci95(play_deals(tree, tables, first, second, deals, stream)))
 
 
 def random_player(tree: PublicTree, n_rows: tuple[int, ...]) -> Strategy:

@@ -51,11 +51,11 @@ def features_of(boards: np.ndarray, holes: np.ndarray) -> np.ndarray:
     return np.stack(columns, axis=1).astype(np.float32)
 
 
-def sample_rows(equity: tuple[np.ndarray, np.ndarray], n_boards: int, seed: list[int]) -> SwapRows:
+def sample_rows(equity: tuple[np.ndarray, np.ndarray], n_boards: int, generator: np.random.Generator) -> SwapRows:
     """20 hands on each of n_boards flops and as many turn boards; equity: of `swaps.equities` on both streets."""
     parts = []
     for street, values in enumerate(equity, start=1):
-        picked, holes = sampled_hands(street + 2, n_boards, _HOLES_A_BOARD, [*seed, street])
+        picked, holes = sampled_hands(street + 2, n_boards, _HOLES_A_BOARD, generator)
         board, hole = np.repeat(picked, _HOLES_A_BOARD), holes.ravel()
         seen = features_of(canonical_boards(street + 2).cards[board], hole)
         parts.append((np.full(len(hole), street), board, hole, seen, values[board, hole]))

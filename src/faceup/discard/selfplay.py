@@ -5,7 +5,7 @@ Chance sampling, as the paper had it: an iteration deals once and walks all bett
 of the other wherever he decides: that is what makes swaps affordable as decisions, which multiply the betting lines by
 sixteen. Iteration t counts t^gamma, in regrets and average: 0 is CFR, 1 is linear CFR.
 
-A deal follows from the seed and the iteration's number. Iterations are shared out to two lanes, which go on from the same
+A deal follows from the stream and the iteration's number. Iterations are shared out to two lanes, which go on from the same
 tables for an epoch; then what both have added is added up. So the result is the same on one thread and on two.
 """
 
@@ -23,6 +23,7 @@ from faceup.games.cfr import match_regrets
 from faceup.games.checkpoint import load, save
 from faceup.lab.memo import digest
 from faceup.lab.parallel import on_threads
+from faceup.lab.rng import Stream
 
 LANES = 2
 EPOCH = 5000  # iterations of both lanes together
@@ -162,9 +163,9 @@ def _learn(tree, regrets, averages, way, weight, scratch, node, value):
 
 
 @njit(cache=True)
-def _deal(seed, number, first, second, tables, seen, state):
+def _deal(start, number, first, second, tables, seen, state):
     """Deal to players of two policies and let them look; what is random later in the iteration goes on from there."""
-    deck, state[:] = np.arange(52), _generator(seed, 0, number)
+    deck, state[:] = np.arange(52), _generator(start, number)
     _shuffle(deck, N_DEALT, state)
     found = _find_boards(deck[4:9], tables)
     for p in range(2):
@@ -174,13 +175,13 @@ def _deal(seed, number, first, second, tables, seen, state):
 
 
 @njit(cache=True, nogil=True)
-def _epoch(share, tree, layout, regrets, averages, policies, tables, way, seed, first, gamma):
+def _epoch(share, tree, layout, regrets, averages, policies, tables, way, start, first, gamma):
     """An epoch from an iteration on, by tables (LANES, size). A responder changes seats at each iteration of a lane."""
     for lane in range(share[0], LANES, share[1]):
         seen, scratch = _make_seen(2), _make_scratch(tree.kind.shape[0])
         for t in range(first + lane, first + EPOCH, LANES):
             weight, seat = np.float64(t + 1) ** gamma, t // LANES % 2 if way == RESPOND else 0
-            _deal(seed, t, policies[seat], policies[1 - seat], tables, seen, scratch.state)
+            _deal(start, t, policies[seat], policies[1 - seat], tables, seen, scratch.state)
             for traverser in range(seat, 2 if way == EXTERNAL else seat + 1):
                 who = -1 if way == CHANCE else traverser
                 _walk(tree, layout, regrets[lane], averages[lane], seen, way, who, weight, scratch)
@@ -204,7 +205,7 @@ class Setting(NamedTuple):
 
 
 def train(
-    tree: PublicTree, tables: HandTables, n_rows: tuple[int, ...], setting: Setting, seed: int, iterations: int,
+    tree: PublicTree, tables: HandTables, n_rows: tuple[int, ...], setting: Setting, stream: Stream, iterations: int,
     opponent: Strategy | None = None, checkpoint: Path | None = None, progress: Callable[[int], None] = lambda done: None,
 ) -> Strategy:  # fmt: skip
     """The average strategy after so many iterations of self-play, or of responding to an opponent in both seats.
@@ -215,16 +216,16 @@ def train(
     own = make_layout(tree, n_rows, setting.reads)
     rival = opponent or Strategy(own, np.zeros(0), setting.policy)  # in self-play his numbers are the learner's
     way = RESPOND if opponent else SAMPLERS.index(setting.sampler)
-    size = int(own.base[-1])
+    size, deals = int(own.base[-1]), int(stream().integers(1 << 62))
     layout, policies = both(own, rival.layout, size if opponent else 0), (setting.policy, rival.policy)
     start, regrets, averages = 0, np.zeros(size), np.zeros(size)
-    owner = digest(train, tree, tables, setting, seed, rival) if checkpoint else ""
+    owner = digest(train, tree, tables, setting, stream, rival) if checkpoint else ""
     if checkpoint and (found := load(checkpoint, owner, iterations)):
         start, regrets, averages = int(found["iteration"]), found["regrets"], found["averages"]
     lanes = np.stack([np.append(regrets, rival.chances)] * LANES), np.stack([averages] * LANES)
     stops = {-(-iterations * k // (10 * EPOCH)) * EPOCH for k in range(1, 11)}
     for first in range(start, iterations, EPOCH):
-        on_threads(_epoch, tree, layout, *lanes, policies, tables, way, seed, first, float(setting.gamma))
+        on_threads(_epoch, tree, layout, *lanes, policies, tables, way, deals, first, float(setting.gamma))
         for total, of_lanes in ((regrets, lanes[0][:, :size]), (averages, lanes[1])):
             for added in of_lanes - total:  # by each lane in this epoch
                 total += added

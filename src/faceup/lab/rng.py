@@ -1,8 +1,11 @@
 """Random streams named by words, so that two uses of one seed never draw the same numbers by accident."""
 
 import hashlib
+from collections.abc import Callable
 
 import numpy as np
+
+Stream = Callable[..., np.random.Generator]  # partial(rng, seed, words): `stream()`, or `stream(k)` for what is drawn by number
 
 
 def rng(seed: int, stream: str, k: int | None = None) -> np.random.Generator:

@@ -145,25 +145,27 @@ def chance_grid(parts: int) -> np.ndarray:
     return np.array([x for x in product(range(parts + 1), repeat=len(ANSWERS)) if sum(x) == parts]) / parts
 
 
-def best_answers(leduc: Leduc, cells: np.ndarray, table: np.ndarray, parts: int, kicks: int, seed: list[int]) -> Card:
+def best_answers(
+    leduc: Leduc, cells: np.ndarray, table: np.ndarray, parts: int, kicks: int, generator: np.random.Generator
+) -> Card:
     """Answers in multiples of 1/parts for given cells, from table (n_cells, 3) on, by descent with `kicks` random restarts.
 
     What is found need not be the least exploitability that the cells allow.
     """
-    grid, form, rng = chance_grid(parts), make_form(leduc.game), np.random.default_rng(seed)
+    grid, form = chance_grid(parts), make_form(leduc.game)
     infosets, start = np.argsort(cells, kind="stable"), np.searchsorted(np.sort(cells), np.arange(len(table) + 1))
     answer, n = answer_of_action(leduc.game), len(leduc.game.labels)
     scratch = np.zeros(n + 2), np.zeros(n + 2), np.zeros(n)
 
     def search(rows: np.ndarray) -> float:
         strategy = strategy_of(leduc, rows[cells])
-        return _descend(form, start, infosets, answer, grid, rng.permutation(len(rows)), rows, strategy, *scratch)
+        return _descend(form, start, infosets, answer, grid, generator.permutation(len(rows)), rows, strategy, *scratch)
 
     kept = grid[((table[:, None] - grid) ** 2).sum(axis=2).argmin(axis=1)]  # the nearest
     lowest = search(kept)
     for _ in range(kicks):
-        tried = kept.copy()
-        tried[rng.choice(len(kept), min(_KICKED, len(kept)), replace=False)] = rng.choice(grid, min(_KICKED, len(kept)))
+        tried, n = kept.copy(), min(_KICKED, len(kept))
+        tried[generator.choice(len(kept), n, replace=False)] = generator.choice(grid, n)
         found = search(tried)
         if found <= lowest:
             kept, lowest = tried, found
@@ -177,12 +179,12 @@ def make_card(
     weights: np.ndarray,
     parts: int,
     kicks: int,
-    seed: list[int],
+    generator: np.random.Generator,
 ) -> Card:
     """The card of some cells, its search begun at the weighted means of answers (n_infosets, 3)."""
     cells, names = sort_into_cells(leduc, key)
     means = np.stack([np.bincount(cells, weights=weights * column) for column in answers.T], axis=1)
-    card = best_answers(leduc, cells, means / means.sum(axis=1, keepdims=True), parts, kicks, seed)
+    card = best_answers(leduc, cells, means / means.sum(axis=1, keepdims=True), parts, kicks, generator)
     return card._replace(names=names)
 
 

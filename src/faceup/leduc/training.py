@@ -12,7 +12,6 @@ infosets that share a key share their regrets.
 
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from itertools import product
 from typing import NamedTuple
 
 import numpy as np
@@ -21,6 +20,7 @@ from numba import njit
 from faceup.games.cfr import match_regrets, normalised
 from faceup.games.extensive_game import END, action_infoset, checked_strategy, children, uniform
 from faceup.games.sequence_form import exploitability, make_form
+from faceup.lab.rng import Stream
 from faceup.lab.stats import mean_ci95
 from faceup.leduc.agents import exact_winnings
 from faceup.leduc.game import LABELS, Leduc
@@ -35,14 +35,14 @@ class LearningSetting(NamedTuple):
 
 
 class Curve(NamedTuple):
-    """An agent's winnings from some opponents along its training; the first axis is the seed."""
+    """An agent's winnings from some opponents along its training; the first axis is the run."""
 
     at: np.ndarray  # (n,) episodes or iterations
-    exact: np.ndarray  # (n_seeds, n, n_opponents)
-    sampled: np.ndarray  # (n_seeds, n, n_opponents) means of the games played
-    ci95: np.ndarray  # (n_seeds, n, n_opponents) half-widths of these
-    exploitability: np.ndarray  # (n_seeds, n)
-    final: tuple[np.ndarray, ...]  # the last strategy of each seed, (n_actions,)
+    exact: np.ndarray  # (n_runs, n, n_opponents)
+    sampled: np.ndarray  # (n_runs, n, n_opponents) means of the games played
+    ci95: np.ndarray  # (n_runs, n, n_opponents) half-widths of these
+    exploitability: np.ndarray  # (n_runs, n)
+    final: tuple[np.ndarray, ...]  # the last strategy of each run, (n_actions,)
 
 
 class _Tree(NamedTuple):
@@ -72,9 +72,9 @@ def _tree(leduc: Leduc) -> _Tree:
 
 
 @njit(cache=True, nogil=True)
-def _draw(strategy, first, end, rng):
+def _draw(strategy, first, end, generator):
     """An action of first..end by its probability."""
-    u = rng.random()
+    u = generator.random()
     for a in range(first, end - 1):
         u -= strategy[a]
         if u < 0.0:
@@ -83,30 +83,32 @@ def _draw(strategy, first, end, rng):
 
 
 @njit(cache=True, nogil=True)
-def _start(tree, rng):
+def _start(tree, generator):
     """The first node of a game whose cards are dealt at random."""
-    return tree.deal_start[np.searchsorted(tree.deal_upto, rng.random(), side="right")]
+    return tree.deal_start[np.searchsorted(tree.deal_upto, generator.random(), side="right")]
 
 
 @njit(cache=True, nogil=True)
-def _play(tree, agent, opponent, rng, won):
+def _play(tree, agent, opponent, generator, won):
     """won (n,): what the agent wins in each of n games."""
     for k in range(won.shape[0]):
-        node = _start(tree, rng)
-        seat = 0 if rng.random() < 0.5 else 1
+        node = _start(tree, generator)
+        seat = 0 if generator.random() < 0.5 else 1
         while tree.player[node] != END:
             i = tree.infoset[node]
             first = tree.first_action[i]
             strategy = agent if tree.player[node] == seat else opponent
-            node = tree.child[node, _draw(strategy, first, tree.first_action[i + 1], rng) - first]
+            node = tree.child[node, _draw(strategy, first, tree.first_action[i + 1], generator) - first]
         won[k] = tree.value[node] if seat == 0 else -tree.value[node]
 
 
-def play_games(leduc: Leduc, agent: np.ndarray, opponent: np.ndarray, n: int, seed: int | list[int]) -> tuple[float, float]:
+def play_games(
+    leduc: Leduc, agent: np.ndarray, opponent: np.ndarray, n: int, generator: np.random.Generator
+) -> tuple[float, float]:
     """The mean of n games played card by card and half its 95 % interval. ValueError on bad strategies."""
     pair = checked_strategy(leduc.game, agent, "agent"), checked_strategy(leduc.game, opponent, "opponent")
     won = np.empty(n)
-    _play(_tree(leduc), *pair, np.random.default_rng(seed), won)
+    _play(_tree(leduc), *pair, generator, won)
     mean, ci95 = mean_ci95(won)
     return float(mean), float(ci95)
 
@@ -115,7 +117,7 @@ def play_games(leduc: Leduc, agent: np.ndarray, opponent: np.ndarray, n: int, se
 
 
 @njit(cache=True, nogil=True)
-def _best(q, first, end, rng):
+def _best(q, first, end, generator):
     """The action of the largest value, one of them at random if there are several; and the value."""
     largest, n, best = q[first], 1, first
     for a in range(first + 1, end):
@@ -123,29 +125,29 @@ def _best(q, first, end, rng):
             largest, n, best = q[a], 1, a
         elif q[a] == largest:
             n += 1
-            if rng.random() * n < 1.0:
+            if generator.random() * n < 1.0:
                 best = a
     return best, largest
 
 
 @njit(cache=True, nogil=True)
-def _learn_q(tree, opponent, q, alpha, gamma, epsilon, n_episodes, rng):
+def _learn_q(tree, opponent, q, alpha, gamma, epsilon, n_episodes, generator):
     """Play and learn so many games; the reward comes with the game's last action of the learner."""
     for _ in range(n_episodes):
-        node = _start(tree, rng)
-        seat, last = 0 if rng.random() < 0.5 else 1, -1
+        node = _start(tree, generator)
+        seat, last = 0 if generator.random() < 0.5 else 1, -1
         while tree.player[node] != END:
             i = tree.infoset[node]
             first, end = tree.first_action[i], tree.first_action[i + 1]
             if tree.player[node] == seat:
-                action, largest = _best(q, first, end, rng)
+                action, largest = _best(q, first, end, generator)
                 if last >= 0:
                     q[last] += alpha * (gamma * largest - q[last])
-                if rng.random() < epsilon:
-                    action = first + int(rng.random() * (end - first))
+                if generator.random() < epsilon:
+                    action = first + int(generator.random() * (end - first))
                 last = action
             else:
-                action = _draw(opponent, first, end, rng)
+                action = _draw(opponent, first, end, generator)
             node = tree.child[node, action - first]
         if last >= 0:
             reward = tree.value[node] if seat == 0 else -tree.value[node]
@@ -155,15 +157,15 @@ def _learn_q(tree, opponent, q, alpha, gamma, epsilon, n_episodes, rng):
 class QLearner:
     """Tabular Q-learning against one opponent: a value for each action of each infoset, 0 at first."""
 
-    def __init__(self, leduc: Leduc, opponent: np.ndarray, setting: LearningSetting, seed: int | list[int]):
+    def __init__(self, leduc: Leduc, opponent: np.ndarray, setting: LearningSetting, generator: np.random.Generator):
         self.leduc, self.setting, self.q = leduc, setting, np.zeros(len(leduc.game.labels))
         self._opponent, self._tree = checked_strategy(leduc.game, opponent, "opponent"), _tree(leduc)
-        self._rng = np.random.default_rng(seed)
+        self._generator = generator
 
     def advance(self, n_episodes: int) -> None:
         """Play so many more games to learn from."""
         alpha, gamma, epsilon = map(float, self.setting)
-        _learn_q(self._tree, self._opponent, self.q, alpha, gamma, epsilon, n_episodes, self._rng)
+        _learn_q(self._tree, self._opponent, self.q, alpha, gamma, epsilon, n_episodes, self._generator)
 
     def strategy(self) -> np.ndarray:
         """Always an action of the largest value, several alike equally often, (n_actions,)."""
@@ -229,7 +231,7 @@ def _advance(tree, tables, deals, players, weights):
 class SampledCfr:
     """A run of chance-sampled CFR."""
 
-    def __init__(self, leduc: Leduc, keys: np.ndarray, gamma: float, seed: int | list[int]):
+    def __init__(self, leduc: Leduc, keys: np.ndarray, gamma: float, generator: np.random.Generator):
         """keys (n_infosets,): infosets of the same key share a row of the table."""
         game = leduc.game
         label = np.array([LABELS.index(x) for x in game.labels])
@@ -237,13 +239,13 @@ class SampledCfr:
         n, size = len(game.player), len(LABELS) * (int(keys.max()) + 1)
         self.leduc, self.gamma, self.iteration = leduc, gamma, 0
         self._tables = _Tables(entry, np.zeros(size), np.zeros(size), uniform(game), np.zeros((2, n)), np.zeros(n))
-        self._tree, self._rng = _tree(leduc), np.random.default_rng(seed)
+        self._tree, self._generator = _tree(leduc), generator
 
     def advance(self, iterations: int) -> None:
         """Run so many more iterations."""
         chances = self.leduc.game.chance[self.leduc.deal_start[:-1]]
-        deals = self._rng.choice(len(chances), (iterations, 2), p=chances / chances.sum())
-        players = self._rng.integers(0, 2, (iterations, 2))
+        deals = self._generator.choice(len(chances), (iterations, 2), p=chances / chances.sum())
+        players = self._generator.integers(0, 2, (iterations, 2))
         weights = np.arange(self.iteration + 1, self.iteration + iterations + 1, dtype=np.float64) ** self.gamma
         _advance(self._tree, self._tables, deals, players, weights)
         self.iteration += iterations
@@ -258,30 +260,29 @@ class SampledCfr:
 
 def training_curve(
     leduc: Leduc,
-    make: Callable[[list[int]], QLearner | SampledCfr],
+    learners: Sequence[QLearner | SampledCfr],
     opponents: Sequence[np.ndarray],
     length: int,
     evaluations: int,
     games: int,
-    seeds: Sequence[list[int]],
+    generator: np.random.Generator,
     progress: Callable[[int], None] = lambda done: None,
 ) -> Curve:
-    """Train one learner a seed and evaluate it so many times on the way, by games and exactly.
+    """Train new learners and evaluate each so many times on the way, by games and exactly.
 
-    make: a new learner from a seed; length: a multiple of the evaluations.
+    length: a multiple of the evaluations; generator: of the games.
     """
-    form, shape = make_form(leduc.game), (len(seeds), evaluations, len(opponents))
+    form, shape = make_form(leduc.game), (len(learners), evaluations, len(opponents))
     exact, sampled, ci95, lost = np.zeros(shape), np.zeros(shape), np.zeros(shape), np.zeros(shape[:2])
     final = []
-    for i, seed in enumerate(seeds):
-        learner = make([*seed, 0])
+    for i, learner in enumerate(learners):
         for k in range(evaluations):
             learner.advance(length // evaluations)
             strategy = learner.strategy()
             lost[i, k] = exploitability(leduc.game, strategy, form)
             for j, opponent in enumerate(opponents):
                 exact[i, k, j] = exact_winnings(leduc, strategy, opponent, form)
-                sampled[i, k, j], ci95[i, k, j] = play_games(leduc, strategy, opponent, games, [*seed, 1 + k, j])
+                sampled[i, k, j], ci95[i, k, j] = play_games(leduc, strategy, opponent, games, generator)
             progress(i * evaluations + k + 1)
         final.append(strategy)
     return Curve(length // evaluations * np.arange(1, evaluations + 1), exact, sampled, ci95, lost, tuple(final))
@@ -290,27 +291,26 @@ def training_curve(
 def q_grid(
     leduc: Leduc,
     opponent: np.ndarray,
-    alphas: Sequence[float],
-    gammas: Sequence[float],
-    epsilons: Sequence[float],
+    settings: Sequence[LearningSetting],
     n_episodes: int,
-    seeds: Sequence[list[int]],
+    runs: int,
+    stream: Stream,
     progress: Callable[[int], None] = lambda done: None,
 ) -> dict[LearningSetting, list[float]]:
-    """What Q-learning wins in the end from its opponent, exactly, for each setting and each seed.
+    """What Q-learning wins in the end from its opponent, exactly, for each setting in so many runs.
 
-    All settings are given the same seeds. Runs on two threads, which changes no number: each run has a generator of its own.
+    The k-th runs of all settings are given the same stream(k). Two threads share them, which changes no number: each run has a
+    generator of its own.
     """
     form = make_form(leduc.game)
-    settings = [LearningSetting(*knobs) for knobs in product(alphas, gammas, epsilons)]
 
-    def one(job: tuple[LearningSetting, list[int]]) -> float:
-        learner = QLearner(leduc, opponent, *job)
+    def one(job: tuple[LearningSetting, int]) -> float:
+        learner = QLearner(leduc, opponent, job[0], stream(job[1]))
         learner.advance(n_episodes)
         return exact_winnings(leduc, learner.strategy(), opponent, form)
 
     results: dict[LearningSetting, list[float]] = {setting: [] for setting in settings}
-    jobs = [(setting, seed) for setting in settings for seed in seeds]
+    jobs = [(setting, k) for setting in settings for k in range(runs)]
     with ThreadPoolExecutor(2) as pool:
         for done, (job, won) in enumerate(zip(jobs, pool.map(one, jobs), strict=True), start=1):
             results[job[0]].append(won)

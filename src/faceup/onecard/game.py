@@ -16,9 +16,9 @@ CARDS = 10  # card i of 0..9 is the paper's i + 1; a higher one wins
 SIZES = np.arange(31) / 10  # dollars, which is pots
 
 
-def random_distributions(rng: np.random.Generator, n: int) -> np.ndarray:
+def random_distributions(n: int, generator: np.random.Generator) -> np.ndarray:
     """n points (n, 10), uniform on the simplex of distributions: normalised exponentials (Algorithm 4)."""
-    points = -np.log1p(-rng.random((n, CARDS)))  # 1 - u is never 0
+    points = -np.log1p(-generator.random((n, CARDS)))  # 1 - u is never 0
     return points / points.sum(axis=1, keepdims=True)
 
 

@@ -15,8 +15,6 @@ max(price) / (1 + b) of her distribution.
 One equilibrium of many is taken: of all equilibria those of the least mean bet, of these the one that bluffs largest with
 its weakest cards (least sum of bet times card). A card that is never dealt checks. Every solution is certified: what its
 strategy is worth against a best response and what player two's calls allow at most differ by less than GAP.
-
-Random games are told apart by seed and tag. Games to learn from come in blocks, whose numbers are their tags.
 """
 
 from typing import NamedTuple
@@ -28,8 +26,6 @@ from faceup.lab.parallel import on_threads
 from faceup.onecard.game import CARDS, SIZES, joint_distribution, random_distributions
 
 GAP = 1e-9  # dollars
-BLOCK = 1000  # games with one generator
-SEARCH, UNSEEN = 1_000_000, 1_000_001  # tags of games apart: to search rules on, and to judge them on
 _SIZES = len(SIZES)
 _TIED = 1e-11  # reduced costs below this are 0
 _PATIENCE = 500  # pivots by the steepest price; after that Bland's rule, which cannot cycle
@@ -57,17 +53,10 @@ class Solutions(NamedTuple):
     price: np.ndarray  # (n, 10) dollars that a card of player one loses against player two's calls, unnormalised
 
 
-def random_games(seed: int, tag: int, n: int = BLOCK) -> tuple[np.ndarray, np.ndarray]:
-    """Both players' distributions (n, 10) of random games; every (seed, tag) has its own."""
-    rng = np.random.default_rng([seed, tag])
-    return random_distributions(rng, n), random_distributions(rng, n)
-
-
-def numbered_games(seed: int, n: int) -> tuple[np.ndarray, np.ndarray]:
-    """The first n random games of a seed to learn from, as `random_games` has them; the first ones are the same for any n."""
-    blocks = [random_games(seed, block) for block in range(-(-n // BLOCK))]
-    own, other = (np.concatenate(side)[:n] for side in zip(*blocks, strict=True))
-    return own, other
+def random_games(n: int, generator: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+    """Both players' distributions (n, 10) of n random games; the first ones are the same for any n."""
+    both = random_distributions(2 * n, generator)
+    return both[::2].copy(), both[1::2].copy()
 
 
 def part(games: Solutions, first: int, last: int | None = None) -> Solutions:

@@ -17,6 +17,7 @@ import numpy as np
 from sklearn.neighbors import NearestNeighbors
 from sklearn.tree import DecisionTreeRegressor
 
+from faceup.lab.rng import Stream
 from faceup.lab.stats import mean_ci95
 from faceup.onecard.game import CARDS, SIZES
 from faceup.onecard.solutions import Solutions, bets, worst_cases
@@ -70,24 +71,24 @@ def input_names(kind: Representation) -> list[str]:
     return names + {"": [], "card": ["your card"], "rank": [f"the opponent's {rank}"], "own rank": [f"your {rank}"]}[kind.card]
 
 
-def targets(kind: Representation, strategies: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+def targets(kind: Representation, strategies: np.ndarray, generator: np.random.Generator) -> np.ndarray:
     """What is learned from strategies (n, 10, 31): probabilities (rows, 310 or 31), or sizes (10 n, 1) drawn from them."""
     if not kind.card:
         return strategies.reshape(len(strategies), -1)
     rows = strategies.reshape(-1, len(SIZES))
     if not kind.sampled:
         return rows
-    drawn = (rng.random((len(rows), 1)) > np.cumsum(rows, axis=1)[:, :-1]).sum(axis=1)
+    drawn = (generator.random((len(rows), 1)) > np.cumsum(rows, axis=1)[:, :-1]).sum(axis=1)
     return SIZES[drawn][:, None]
 
 
-def fit_tree(kind: Representation, X: np.ndarray, Y: np.ndarray, max_depth: int, seed: int) -> DecisionTree:
+def fit_tree(kind: Representation, X: np.ndarray, Y: np.ndarray, max_depth: int, stream: Stream) -> DecisionTree:
     """scikit-learn's regression tree for rows X, targets Y of `targets`; `truncate` gives those of smaller depths.
 
     Probabilities are summed up over sizes before the squared error is taken, so that a bet moved far costs more than one
     moved near, as in Algorithm 2. Node values are mean probabilities, or mean sizes.
     """
-    learner = DecisionTreeRegressor(max_depth=max_depth, random_state=seed)
+    learner = DecisionTreeRegressor(max_depth=max_depth, random_state=int(stream().integers(1 << 31)))
     Y = Y if kind.sampled else np.cumsum(_by_card(Y), axis=2).reshape(Y.shape)
     learner.fit(X, Y)
     value = learner.tree_.value[:, :, 0]
@@ -97,7 +98,7 @@ def fit_tree(kind: Representation, X: np.ndarray, Y: np.ndarray, max_depth: int,
 
 
 def fit_optimal_tree(
-    kind: Representation, X: np.ndarray, Y: np.ndarray, max_depth: int, *, min_rows: int, regrowths: int, seed: int
+    kind: Representation, X: np.ndarray, Y: np.ndarray, max_depth: int, *, min_rows: int, regrowths: int, stream: Stream
 ) -> DecisionTree:
     """The tree of `faceup.trees.oct` for rows X, targets Y of `targets`; node values as in `fit_tree`.
 
@@ -112,7 +113,7 @@ def fit_optimal_tree(
         shares = np.hstack([low, 1 - low])
     shares = np.clip(shares, 0, None)  # whose Brier score is the squared error to search by, up to a factor
     shares /= shares.sum(axis=1, keepdims=True)
-    tree = fit_oct(X, shares, np.ones(len(X)), max_depth=max_depth, min_rows=min_rows, regrowths=regrowths, seed=seed)
+    tree = fit_oct(X, shares, np.ones(len(X)), max_depth=max_depth, min_rows=min_rows, regrowths=regrowths, stream=stream)
     leaf, sums = leaf_of(tree, X), np.zeros((len(tree.feature), Y.shape[1]))
     np.add.at(sums, leaf, Y)
     counts = add_up(tree.left, tree.right, np.bincount(leaf, minlength=len(sums)))
@@ -136,7 +137,7 @@ def grow(
     kinds: Sequence[Representation],
     games: Solutions,
     max_depth: int,
-    seed: int,
+    stream: Stream,
     progress: Callable[[int], None] = lambda done: None,
     **search: int,
 ) -> list[DecisionTree]:
@@ -147,9 +148,9 @@ def grow(
     strategies, fit = bets(games), fit_optimal_tree if search else fit_tree
 
     def one(number: int) -> DecisionTree:
-        X = inputs(kinds[number], games.own, games.other)
-        Y = targets(kinds[number], strategies, np.random.default_rng([seed, number]))
-        return fit(kinds[number], X, Y, max_depth, seed=seed, **search)
+        X, generator = inputs(kinds[number], games.own, games.other), stream(number)
+        Y = targets(kinds[number], strategies, generator)
+        return fit(kinds[number], X, Y, max_depth, stream=lambda: generator, **search)
 
     trees = []
     with ThreadPoolExecutor(max_workers=2) as pool:

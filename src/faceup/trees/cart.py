@@ -7,19 +7,21 @@ that no split can change (Hastie, Tibshirani & Friedman, The Elements of Statist
 import numpy as np
 from sklearn.tree import DecisionTreeRegressor
 
+from faceup.lab.rng import Stream
 from faceup.trees.decision_tree import DecisionTree, leaf_of
 from faceup.trees.metrics import checked_costs, checked_rows, nearest_mixtures
 
 
-def fit_cart(X: np.ndarray, P: np.ndarray, w: np.ndarray, *, max_depth: int, min_rows: int, seed: int) -> DecisionTree:
+def fit_cart(X: np.ndarray, P: np.ndarray, w: np.ndarray, *, max_depth: int, min_rows: int, stream: Stream) -> DecisionTree:
     """The greedy tree for rows X (n, f), targets P (n, n_labels), weights w (n,); min_rows a leaf at least.
 
     Growth is greedy, so `truncate(tree, d)` is the tree of a fit of depth d (values but for their last bits),
-    except where two splits are just as good: the seed draws among those, and a deeper fit draws more often.
+    except where two splits are just as good: the stream draws among those, and a deeper fit draws more often.
     Node weights are sums of w. Rows of weight 0 are left out, of min_rows too. Raises ValueError on bad rows.
     """
     X, P, w = checked_rows(X, P, w)
-    learner = DecisionTreeRegressor(max_depth=max_depth, min_samples_leaf=min_rows, random_state=seed)
+    start = int(stream().integers(1 << 31))
+    learner = DecisionTreeRegressor(max_depth=max_depth, min_samples_leaf=min_rows, random_state=start)
     learner.fit(X, P, sample_weight=w / w.mean())
     value = np.clip(learner.tree_.value[:, :, 0], 0, None)
     return tree_of(learner, value / value.sum(axis=1, keepdims=True), w.mean())

@@ -5,9 +5,8 @@ branches that are not drawn further (grey, with the number of their leaves). Row
 stand in one column, so that trees of any depth stay legible. All lengths are inches.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache
-from typing import NamedTuple
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -18,7 +17,7 @@ from matplotlib.patches import FancyBboxPatch, Rectangle
 from matplotlib.textpath import TextPath
 
 from faceup.lab.pictures import BLACK, BLUE, GREEN, GREY, PURPLE, RED, ink_on
-from faceup.trees.decision_tree import DecisionTree, leaves_below
+from faceup.trees.text import Row
 
 ROW, INDENT, MARGIN = 0.27, 0.22, 0.12  # height of a row, shift of a level, free space around all
 BAR, BAR_HEIGHT = 2.6, 0.19
@@ -27,63 +26,14 @@ TEXT_SIZE, SMALL_SIZE = 9.0, 7.5
 _INCH = 72  # points
 
 
-class Words(NamedTuple):
-    """How a picture says what trees ask and answer."""
-
-    actions: Sequence[str]  # what each label is called
-    colours: Sequence[str]  # of each label
-    condition: Callable[[str, float, bool], str]  # feature, threshold, whether above it -> an answer of a question
-    share: str = "share of\nweight"  # what the column of the nodes' weights is called
-
-
-class Row(NamedTuple):
-    """One line of an outline."""
-
-    node: int
-    level: int
-    text: str
-    hidden: int  # leaves of a branch that is not drawn further, 0 for others
-
-
-class Part(NamedTuple):
-    """A tree to draw, or a branch of it."""
-
-    title: str
-    tree: DecisionTree
-    names: Sequence[str]  # of its features
-    expanded: np.ndarray  # (n,) bool: splits whose branches are drawn
-    root: int = 0
-    said: str = "all decisions"  # of the root's row
-    marked: int = -1  # a node to point out
-    notes: Mapping[int, str] = {}  # by node, at the row's right end
-
-
-def outline(part: Part, words: Words) -> list[Row]:
-    """The rows of a part, each branch's at-most side first."""
-    tree, names = part.tree, part.names
-    leaves, rows = leaves_below(tree), []
-    waiting = [(part.root, 0, part.said)]
-    while waiting:
-        node, level, text = waiting.pop()
-        split = tree.feature[node] >= 0
-        drawn = bool(split and part.expanded[node])
-        rows.append(Row(node, level, text, int(leaves[node]) if split and not drawn else 0))
-        if drawn:
-            name, threshold = names[tree.feature[node]], float(tree.threshold[node])
-            waiting.append((int(tree.right[node]), level + 1, words.condition(name, threshold, True)))
-            waiting.append((int(tree.left[node]), level + 1, words.condition(name, threshold, False)))
-    return rows
-
-
 @cache
 def text_width(text: str, size: float = TEXT_SIZE) -> float:
     """Width of a line of text in inches, with a little room to spare."""
     return TextPath((0, 0), text, size=size).get_extents().width / _INCH * 1.06 + 0.04 if text else 0.0
 
 
-def draw_outline(axes: Axes, part: Part, rows: Sequence[Row], colours: Sequence[str], top: float, start: float) -> None:
-    """Draw a part's outline from y = top downwards, its bars from x = start; axes in inches."""
-    tree = part.tree
+def draw_outline(axes: Axes, rows: Sequence[Row], colours: Sequence[str], top: float, start: float) -> None:
+    """Draw an outline from y = top downwards, its bars from x = start; axes in inches."""
     last_of: dict[int, float] = {}  # middle of the row above, by level
     for i, row in enumerate(rows):
         left, y = MARGIN + INDENT * row.level, top - ROW * (i + 1) + ROW / 2
@@ -91,16 +41,13 @@ def draw_outline(axes: Axes, part: Part, rows: Sequence[Row], colours: Sequence[
             x = left - INDENT * 0.75
             axes.plot([x, x, left - 0.04], [last_of[row.level - 1] - ROW * 0.35, y, y], color=GREY, lw=0.7)
         last_of[row.level] = y
-        if row.node == part.marked:
+        if row.marked:
             here = (left - 0.05, y - ROW / 2)
             axes.add_patch(Rectangle(here, start + BAR - left + 0.1, ROW, color="#FFF3C4", lw=0, zorder=0))
         axes.text(left, y, row.text, va="center", size=TEXT_SIZE)
-        draw_bar(axes, tree.value[row.node], colours, start, y)
-        share = tree.weight[row.node] / tree.weight[0]
-        axes.text(start + BAR + SHARE - 0.2, y, percent(share), va="center", ha="right", size=SMALL_SIZE)
-        note = part.notes.get(row.node, "")
-        axes.text(start + BAR + SHARE, y, note, va="center", size=SMALL_SIZE)
-        if row.hidden and not note:
+        draw_bar(axes, row.mixture, colours, start, y)
+        axes.text(start + BAR + SHARE - 0.2, y, percent(row.share), va="center", ha="right", size=SMALL_SIZE)
+        if row.hidden:
             x, text = start + BAR + SHARE, f"+ {row.hidden:,} leaves"  # on a grey pill
             wide, style = text_width(text, SMALL_SIZE) + 0.12, "round,pad=0,rounding_size=0.08"
             axes.add_patch(FancyBboxPatch((x, y - 0.085), wide, 0.17, boxstyle=style, facecolor="#DDDDDD", edgecolor="none"))
@@ -114,10 +61,10 @@ def percent(share: float) -> str:
     return f"{100 * share:.0f} %" if share >= 0.0995 else f"{100 * share:.1f} %"
 
 
-def draw_bar(axes: Axes, mixture: np.ndarray, colours: Sequence[str], x: float, y: float) -> None:
+def draw_bar(axes: Axes, mixture: Sequence[float], colours: Sequence[str], x: float, y: float) -> None:
     """Stacked shares of actions from x on, centred on y, with the percentages that find room."""
     for share, colour in zip(mixture, colours, strict=True):
-        wide = float(share) * BAR
+        wide = share * BAR
         axes.add_patch(Rectangle((x, y - BAR_HEIGHT / 2), wide, BAR_HEIGHT, color=colour, lw=0))
         text = f"{100 * share:.0f}"
         if wide > text_width(text, SMALL_SIZE) + 0.05:
@@ -125,39 +72,42 @@ def draw_bar(axes: Axes, mixture: np.ndarray, colours: Sequence[str], x: float, 
         x += wide
 
 
-def page_size(parts: Sequence[Part], outlines: Sequence[Sequence[Row]]) -> tuple[float, float, float]:
-    """Width and height of a picture of some parts, given with their outlines, and where its bars start."""
-    start = max(MARGIN + INDENT * row.level + text_width(row.text) for rows in outlines for row in rows) + 0.15
-    noted = max((text_width(note, SMALL_SIZE) for part in parts for note in part.notes.values()), default=0.0)
-    cut = any(row.hidden for rows in outlines for row in rows)
-    height = sum(ROW * (len(rows) + 1.6) for rows in outlines) + 0.75
-    return start + BAR + SHARE + max(noted, STUB if cut else 0) + MARGIN, height, start
+def tree_figure(
+    outlines: Mapping[str, Sequence[Sequence]],
+    actions: Sequence[str],
+    colours: Sequence[str],
+    share: str = "share of\nweight",
+    extra: float = 0.0,
+) -> Figure:
+    """Some outlines below each other, each under its title.
 
-
-def tree_figure(parts: Sequence[Part], words: Words, extra: float = 0.0) -> tuple[Figure, Axes]:
-    """Some trees below each other, with `extra` inches left free at the foot; axes in inches, the top left corner is (0, 0)."""
-    outlines = [outline(part, words) for part in parts]
-    width, height, start = page_size(parts, outlines)
+    outlines: `Row`s, or the lists that a file made of them. actions, colours: of each label. share: what the column of the
+    nodes' weights is called. extra: inches left free at the foot. Axes in inches, the top left corner is (0, 0).
+    """
+    parts = {title: [Row(*row) for row in rows] for title, rows in outlines.items()}
+    shown = [row for rows in parts.values() for row in rows]
+    start = max(MARGIN + INDENT * row.level + text_width(row.text) for row in shown) + 0.15  # of the bars
+    width = start + BAR + SHARE + (STUB if any(row.hidden for row in shown) else 0) + MARGIN
+    height = sum(ROW * (len(rows) + 1.6) for rows in parts.values()) + 0.75
     figure = plt.figure(figsize=(width, height + extra))
     figure.set_layout_engine(PlaceHolderLayoutEngine(adjust_compatible=True, colorbar_gridspec=True))  # axes stay where they are
     axes = figure.add_axes((0, extra / (height + extra), 1, height / (height + extra)))
     axes.set(xlim=(0, width), ylim=(-height, 0))
     axes.axis("off")
-    shown = [part.tree.value[[row.node for row in rows]] for part, rows in zip(parts, outlines, strict=True)]
     x, y = MARGIN, -0.18
-    for name, colour, most in zip(words.actions, words.colours, np.concatenate(shown).max(axis=0), strict=True):
+    for name, colour, most in zip(actions, colours, np.max([row.mixture for row in shown], axis=0), strict=True):
         if most >= 0.005:  # actions that are played
             axes.add_patch(Rectangle((x, y - 0.07), 0.14, 0.14, color=colour, lw=0))
             axes.text(x + 0.2, y, name, va="center", size=TEXT_SIZE)
             x += 0.4 + text_width(name)
-    for x, text, side in ((start, "what it does (%)", "left"), (start + BAR + SHARE - 0.2, words.share, "right")):
+    for x, text, side in ((start, "what it does (%)", "left"), (start + BAR + SHARE - 0.2, share, "right")):
         axes.text(x, -0.5, text, size=SMALL_SIZE, color=GREY, va="center", ha=side)
     top = -0.65
-    for part, rows in zip(parts, outlines, strict=True):
-        axes.text(MARGIN, top - ROW * 0.5, part.title, size=TEXT_SIZE + 1, weight="bold", va="center")
-        draw_outline(axes, part, rows, words.colours, top - ROW * 1.1, start)
+    for title, rows in parts.items():
+        axes.text(MARGIN, top - ROW * 0.5, title, size=TEXT_SIZE + 1, weight="bold", va="center")
+        draw_outline(axes, rows, colours, top - ROW * 1.1, start)
         top -= ROW * (len(rows) + 1.6)
-    return figure, axes
+    return figure
 
 
 def readable_panel(

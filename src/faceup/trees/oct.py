@@ -5,13 +5,14 @@ it maximises what its leaves earn (`faceup.trees.oct_sweeps`) less cp for each s
 leaves hold min_rows rows. No method reaches that optimum for certain at depth 15. This one starts from greedy trees
 and improves them, always by exact sums over all rows: sweeps visit every node and take the best change with the rest
 of the tree kept, and regrowths replace whole subtrees. Its work is counted in those, and its result depends on the
-seed alone.
+stream alone.
 """
 
 from collections.abc import Callable
 
 import numpy as np
 
+from faceup.lab.rng import Stream
 from faceup.trees import oct_search
 from faceup.trees.decision_tree import DecisionTree, add_up, preorder
 from faceup.trees.metrics import checked_costs, checked_rows
@@ -31,7 +32,7 @@ def fit_oct(
     *,
     max_depth: int,
     min_rows: int,
-    seed: int,
+    stream: Stream,
     costs: np.ndarray | None = None,
     cp: float = 0.0,
     sweeps: int = 10,
@@ -52,11 +53,12 @@ def fit_oct(
     R = P / P.sum(axis=1, keepdims=True) if costs is None else costs.max(axis=1, keepdims=True) - costs
     R = np.ascontiguousarray(np.pad(R, ((0, 0), (0, -R.shape[1] % _LANES))))  # kernels compile once for up to so many labels
     R *= (w / w.mean())[:, None]
+    generator = stream()
     problem = Problem(
         codes=codes,
         n_codes=int(codes.max()) + 2,
         R=R,
-        keys=np.random.default_rng([seed, 0]).integers(1 << 62, size=len(X)),
+        keys=generator.integers(1 << 62, size=len(X)),
         labels=tuple(range(R.shape[1])),
         crit=BRIER if costs is None else COST,
         min_rows=min_rows,
@@ -65,9 +67,8 @@ def fit_oct(
         eps=float(_ROUNDING * (len(X) if costs is None else R.max(axis=1).sum())),
         sweeps=sweeps,
         regrowths=regrowths,
-        seed=seed,
     )
-    search = _from_greedy(problem)
+    search = _from_greedy(problem, generator)
     _regrow_levels(search)
     tree = _exported(search.state, edges, P, w, R, problem.crit)
     return prune(tree, cp + _ROUNDING) if costs is None else tree
@@ -97,10 +98,10 @@ def bin_features(X: np.ndarray, bins: int) -> tuple[list[np.ndarray], np.ndarray
 
 
 class _Search:
-    """A tree in work on one problem; its stream tells its random numbers from those of other searches."""
+    """A tree in work on one problem."""
 
-    def __init__(self, problem: Problem, stream: int) -> None:
-        self.problem, self.stream, self.calls = problem, stream, 0
+    def __init__(self, problem: Problem, generator: np.random.Generator) -> None:
+        self.problem, self.generator = problem, generator
         n = len(problem.R)
         capacity = 6 * self._most_leaves(n, 0) + 64
         nodes, key, free = (
@@ -139,13 +140,12 @@ class _Search:
         """Do a task at all roots, which are disjoint, each with a seed and free nodes of its own; True if it is of one."""
         if len(roots) == 0:
             return False
-        self.calls += 1
         state, nodes = self.state, self.state.nodes
         roots = roots[np.argsort(nodes[roots, START], kind="stable")]
         rows, depths = (nodes[roots, END] - nodes[roots, START]).tolist(), nodes[roots, DEPTH].tolist()
         need = [2 * self._most_leaves(m, d) + 2 for m, d in zip(rows, depths, strict=True)]
         free = np.split(np.flatnonzero(nodes[:, FEATURE] == FREE), np.cumsum(need))
-        seeds = np.random.default_rng([self.problem.seed, 1, self.stream, self.calls]).integers(1 << 62, size=len(roots))
+        seeds = self.generator.integers(1 << 62, size=len(roots))
         changed = np.zeros(len(roots), dtype=bool)
         for i, root in enumerate(roots):
             state.random[0], state.n_free[0] = seeds[i], len(free[i])
@@ -158,9 +158,9 @@ class _Search:
         return bool(changed.any())
 
 
-def _from_greedy(problem: Problem) -> _Search:
+def _from_greedy(problem: Problem, generator: np.random.Generator) -> _Search:
     """The better of the searches from the trees that grow by entropy and by Gini."""
-    searches = [_Search(problem, 0), _Search(problem, 1)]
+    searches = [_Search(problem, generator), _Search(problem, generator)]
     for search, crit in zip(searches, (LOG, BRIER), strict=True):
         search.grow(crit)
     return max(searches, key=_Search.value)

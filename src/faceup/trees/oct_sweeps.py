@@ -40,7 +40,6 @@ class Problem(NamedTuple):
     eps: float  # gains up to this are rounding
     sweeps: int
     regrowths: int
-    seed: int
 
 
 @njit(cache=True, nogil=True, inline="always")

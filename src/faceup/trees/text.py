@@ -1,11 +1,25 @@
-"""A decision tree as text: indented lines, and a Python function."""
+"""A decision tree as text: indented lines, a Python function, and the rows of its picture."""
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from typing import NamedTuple
 
 import numpy as np
 
-from faceup.trees.decision_tree import DecisionTree
+from faceup.trees.decision_tree import DecisionTree, leaves_below
+
+Condition = Callable[[str, float, bool], str]  # feature, threshold, whether above it -> an answer of a question
+
+
+class Row(NamedTuple):
+    """One line of an outline, plain enough for a file of numbers."""
+
+    level: int
+    text: str
+    mixture: Sequence[float]  # shares of the actions
+    share: float  # of all weight
+    hidden: int = 0  # leaves of a branch that is not drawn further, 0 for others
+    marked: bool = False  # to be pointed out
 
 
 def exact(threshold: np.float32) -> float:
@@ -56,3 +70,26 @@ def _mix(probabilities: np.ndarray, labels: Sequence[str]) -> str:
     """Such as "call 93 %, fold 7 %": the likeliest first, less than 1 % left out."""
     order = np.argsort(-probabilities, kind="stable")
     return ", ".join(f"{labels[k]} {100 * probabilities[k]:.0f} %" for k in order if probabilities[k] >= 0.01)
+
+
+def outline(
+    tree: DecisionTree, names: Sequence[str], condition: Condition, expanded: np.ndarray, marked: int | None = None
+) -> list[Row]:
+    """The rows of a tree, each branch's at-most side first.
+
+    names: of the features; expanded: splits whose branches are drawn, (n,) bool; marked: a node to point out.
+    """
+    leaves, rows = leaves_below(tree), []
+    waiting = [(0, 0, "all decisions")]
+    while waiting:
+        node, level, text = waiting.pop()
+        split = tree.feature[node] >= 0
+        drawn = bool(split and expanded[node])
+        hidden = int(leaves[node]) if split and not drawn else 0
+        share = float(tree.weight[node] / tree.weight[0])
+        rows.append(Row(level, text, tree.value[node].tolist(), share, hidden, node == marked))
+        if drawn:
+            name, threshold = names[tree.feature[node]], float(tree.threshold[node])
+            waiting.append((int(tree.right[node]), level + 1, condition(name, threshold, True)))
+            waiting.append((int(tree.left[node]), level + 1, condition(name, threshold, False)))
+    return rows

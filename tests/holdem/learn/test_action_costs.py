@@ -1,5 +1,7 @@
 """Costs of mistakes against brute force over all pairs of hands, and what rows make of them."""
 
+from functools import partial
+
 import numpy as np
 import pytest
 from random_tables import random_table
@@ -11,6 +13,7 @@ from faceup.holdem.play.match import Table
 from faceup.holdem.solve.action_values import action_values
 from faceup.holdem.solve.groups import Grid, hole_groups, make_groups
 from faceup.holdem.solve.policy import TablePolicy, free_holes
+from faceup.lab.rng import rng
 
 BOARDS = np.array([[44, 7, 38, 20, 33], [0, 5, 10, 15, 51]])
 TREE = build_tree(menu_from([[]], [[1], []], [[]], [[]]))
@@ -65,7 +68,7 @@ def test_rows_weigh_what_the_worst_action_costs(tables, policy):
     for street, table in enumerate(costs):
         node = decisions(TREE, street)[0]
         table[:, columns(TREE, node)] = 7 * np.arange(TREE.n_children[node])
-    rows = draw_rows(TREE, policy, tables, (200, 200, 200), BOARDS, seed=2, costs=costs)
+    rows = draw_rows(TREE, policy, tables, (200, 200, 200), BOARDS, partial(rng, 2, "test"), costs=costs)
     for street in (1, 2, 3):
         node = decisions(TREE, street)[0]
         assert (rows[street].X[:, -4:] == TREE.bets[node, 1 - TREE.actor[node]]).all()

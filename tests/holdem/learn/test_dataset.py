@@ -1,6 +1,7 @@
 """Rows for distillation against the table they come from, brute force over deals, and hands given as text."""
 
 from collections import defaultdict
+from functools import partial
 
 import numpy as np
 import pytest
@@ -14,6 +15,7 @@ from faceup.holdem.betting.translation import lower_probability
 from faceup.holdem.learn.dataset import NO_BOARD, TrainingRows, cost_shares, draw_rows, stakes, told_rows
 from faceup.holdem.solve.groups import Grid, hole_groups, make_groups
 from faceup.holdem.solve.policy import free_holes, street_reach
+from faceup.lab.rng import rng
 from faceup.trees.metrics import checked_rows
 
 BOARDS = np.array([[44, 7, 38, 20, 33], [0, 5, 10, 15, 51], [3, 47, 46, 45, 12]])
@@ -49,11 +51,11 @@ def reach_on(policy, board):
 
 @pytest.fixture(scope="module")
 def all_told(tables, policy):
-    return draw_rows(TREE, policy, tables, (30, 30, 30), BOARDS, seed=2, history="all")
+    return draw_rows(TREE, policy, tables, (30, 30, 30), BOARDS, partial(rng, 2, "test"), history="all")
 
 
 def test_shapes_shares_and_weights(tables, policy):
-    rows = draw_rows(TREE, policy, tables, (60, 45, 31), BOARDS, seed=5)
+    rows = draw_rows(TREE, policy, tables, (60, 45, 31), BOARDS, partial(rng, 5, "test"))
     assert [len(r.X) for r in rows] == [N_CLASSES * len(decisions(TREE, 0)), 60, 45, 30]
     assert [r.X.shape[1] for r in rows] == [35, 25, 15, 5]
     for r in rows:
@@ -66,8 +68,10 @@ def test_shapes_shares_and_weights(tables, policy):
     assert rows[3].board.tolist() == [0] * 10 + [1] * 10 + [2] * 10
 
 
-def test_the_same_seed_draws_the_same_rows(tables, policy):
-    first, again, other = (draw_rows(TREE, policy, tables, (30, 30, 30), BOARDS, s) for s in (5, 5, 6))
+def test_the_same_stream_draws_the_same_rows(tables, policy):
+    first, again, other = (
+        draw_rows(TREE, policy, tables, (30, 30, 30), BOARDS, partial(rng, seed, "test")) for seed in (5, 5, 6)
+    )
     for a, b, c in zip(first, again, other, strict=True):
         assert all(np.array_equal(x, y) for x, y in zip(a, b, strict=True))
         assert np.array_equal(a.X, c.X) == (a.board[0] == NO_BOARD)
@@ -100,7 +104,7 @@ def test_every_row_is_a_situation_of_the_table(tables, policy, all_told, street)
 @pytest.mark.parametrize("history", HISTORIES)
 def test_rows_lose_the_columns_that_are_not_told(tables, policy, all_told, history):
     """The same rows as if they had been drawn with the fewer columns."""
-    drawn = draw_rows(TREE, policy, tables, (30, 30, 30), BOARDS, seed=2, history=history)
+    drawn = draw_rows(TREE, policy, tables, (30, 30, 30), BOARDS, partial(rng, 2, "test"), history=history)
     for found, wanted in zip(told_rows(all_told, history), drawn, strict=True):
         assert all(np.array_equal(a, b) for a, b in zip(found, wanted, strict=True))
 
@@ -154,7 +158,7 @@ def test_weighted_counts_are_stakes(tables, policy, street):
 
     River decisions after a river action count as well.
     """
-    rows = draw_rows(TREE, policy, tables, (30_000,) * 3, BOARDS, seed=8)[street]
+    rows = draw_rows(TREE, policy, tables, (30_000,) * 3, BOARDS, partial(rng, 8, "test"))[street]
     nodes, wanted, found = decisions(TREE, street), defaultdict(float), defaultdict(float)
     for k, board in enumerate(BOARDS.tolist()):
         stake = stakes(TREE, nodes, reach_on(policy, board), pots(nodes)).sum(axis=1)
@@ -172,7 +176,7 @@ def test_weighted_counts_are_stakes(tables, policy, street):
 
 
 def test_preflop_weights_are_stakes_of_the_starting_hands(tables, policy):
-    rows, nodes = draw_rows(TREE, policy, tables, (3, 3, 3), BOARDS, seed=8)[0], decisions(TREE, 0)
+    rows, nodes = draw_rows(TREE, policy, tables, (3, 3, 3), BOARDS, partial(rng, 8, "test"))[0], decisions(TREE, 0)
     classes, first = np.unique(CLASS_OF_HOLE, return_index=True)
     assert np.array_equal(rows.X[:, :-4], np.tile(board_features(0, tables[0], [])[first], (len(nodes), 1)))
     assert np.array_equal(rows.X[:, -4:], np.repeat(TREE.bets[nodes, 1 - TREE.actor[nodes]], len(classes), axis=0))
@@ -183,7 +187,7 @@ def test_preflop_weights_are_stakes_of_the_starting_hands(tables, policy):
 
 def test_a_row_for_each_board_is_asked_for(tables, policy):
     with pytest.raises(ValueError, match="n_rows is .* for 3 boards"):
-        draw_rows(TREE, policy, tables, (2, 30, 30), BOARDS, seed=1)
+        draw_rows(TREE, policy, tables, (2, 30, 30), BOARDS, partial(rng, 1, "test"))
 
 
 def test_shares_of_costs_by_hand():

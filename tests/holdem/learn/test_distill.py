@@ -22,8 +22,11 @@ from faceup.holdem.learn.distill import (
     subset,
 )
 from faceup.holdem.learn.neural import fit_neural
+from faceup.lab.rng import rng
 from faceup.trees.cart import fit_cart
 from faceup.trees.decision_tree import n_leaves
+
+STREAM = partial(rng, 1, "test")
 
 
 def some_rows(seed: int, n: int = 600, n_boards: int = 6) -> TrainingRows:
@@ -33,7 +36,7 @@ def some_rows(seed: int, n: int = 600, n_boards: int = 6) -> TrainingRows:
     return TrainingRows(X, P.astype(np.float32), rng.exponential(size=n), np.repeat(np.arange(n_boards), n // n_boards), 0 * P)
 
 
-grow = partial(fit_cart, max_depth=4, min_rows=5, seed=1)
+grow = partial(fit_cart, max_depth=4, min_rows=5, stream=STREAM)
 
 
 def boards(n: int) -> np.ndarray:
@@ -41,7 +44,7 @@ def boards(n: int) -> np.ndarray:
 
 
 def excess_of(model, rows: TrainingRows, seed: int):
-    return excess(predictor(model)(rows.X), rows, seed)
+    return excess(predictor(model)(rows.X), rows, np.random.default_rng(seed))
 
 
 def cart(rows: TrainingRows):
@@ -71,10 +74,10 @@ def test_no_test_board_has_a_flop_of_the_training_boards(n, share):
 
 def test_subset_keeps_rows_whole_and_in_order():
     rows = some_rows(1)._replace(board=np.arange(600))
-    part = subset(rows, 50, seed=3)
+    part = subset(rows, 50, np.random.default_rng(3))
     assert len(part.X) == 50 and part.board.tolist() == sorted(set(part.board))
     assert same(part, (column[part.board] for column in rows))
-    assert subset(rows, 600, seed=3) is rows
+    assert subset(rows, 600, np.random.default_rng(3)) is rows
 
 
 @pytest.mark.parametrize("chosen", [range(2, 4), [0, 3]])
@@ -100,8 +103,8 @@ def test_bad_arguments_are_named_and_a_failed_fit_is_not_swallowed():
         fit_rounds([partial(grow, max_depth=0)] * 2, [some_rows(1)] * 2)
 
 
-BOOSTED = partial(fit_boosted, max_depth=2, learning_rate=0.3, rounds=5, seed=1)
-NETWORK = partial(fit_neural, layers=1, width=8, epochs=20, batch=50, learning_rate=1e-2, seed=1)
+BOOSTED = partial(fit_boosted, max_depth=2, learning_rate=0.3, rounds=5, stream=STREAM)
+NETWORK = partial(fit_neural, layers=1, width=8, epochs=20, batch=50, learning_rate=1e-2, stream=STREAM)
 
 
 @pytest.mark.parametrize(
@@ -163,7 +166,7 @@ def sized_rows(seed: int, n: int = 4000) -> TrainingRows:
 
 def test_finished_trees_are_small_and_never_fold_less_to_a_larger_bet():
     train, valid = ([sized_rows(seed + k) for k in range(4)] for seed in (20, 30))
-    trees = [fit_cart(r.X, r.P, r.w, max_depth=9, min_rows=10, seed=1) for r in train]
+    trees = [fit_cart(r.X, r.P, r.w, max_depth=9, min_rows=10, stream=STREAM) for r in train]
     small, smaller = (finished(trees, train, valid, 0.5, tolerance) for tolerance in (0.0, 0.02))
     assert n_leaves(small[0]) == n_leaves(trees[0]), "all of its rows are there"
     for tree, before, after, rows in zip(trees[1:], small[1:], smaller[1:], train[1:], strict=True):

@@ -10,8 +10,11 @@ import xgboost as xgb
 from faceup.holdem.learn.boosted import fit_boosted
 from faceup.holdem.learn.distill import predictor, size
 from faceup.holdem.learn.neural import fit_neural
+from faceup.lab.rng import rng
 from faceup.trees.cart import fit_cart
 from faceup.trees.oct import fit_oct
+
+STREAM = partial(rng, 0, "test")
 
 
 def rows(n: int = 300, n_labels: int = 4):
@@ -36,10 +39,10 @@ def test_weights_have_no_unit_and_threads_no_part(name):
     X, P, w = rows()
     w[::7] = 0
     kept = w > 0
-    fit = partial(LEARNERS[name], X, P, seed=3)
+    fit = partial(LEARNERS[name], X, P, stream=STREAM)
     with ThreadPoolExecutor(3) as pool:
         fits = list(pool.map(fit, (w, w * 2.0**-20, w * 2.0**20)))
-    fits.append(LEARNERS[name](X[kept], P[kept], w[kept], seed=3))
+    fits.append(LEARNERS[name](X[kept], P[kept], w[kept], stream=STREAM))
     alone = predictor(fit(w))(X)
     assert all(np.array_equal(predictor(model)(X), alone) for model in fits)
 
@@ -52,7 +55,7 @@ def test_each_kind_of_rows_gets_the_weighted_mean(name, n_kinds):
     kind = np.arange(400) % n_kinds
     X = np.stack([kind, np.full(400, 300), kind], axis=1)
     more = {"XGBoost": {"rounds": 200}, "NN": {"epochs": 300, "batch": 400}}
-    model = LEARNERS[name](X, P, w, seed=0, **more.get(name, {}))
+    model = LEARNERS[name](X, P, w, stream=STREAM, **more.get(name, {}))
     for here in (kind == k for k in range(n_kinds)):
         assert predictor(model)(X[here])[0] == pytest.approx(np.average(P[here], axis=0, weights=w[here]), abs=2e-3)
 
@@ -60,7 +63,7 @@ def test_each_kind_of_rows_gets_the_weighted_mean(name, n_kinds):
 @pytest.mark.parametrize("name", ["XGBoost", "NN"])
 def test_a_saved_model_predicts_the_same(name, tmp_path):
     X, P, w = rows()
-    model = LEARNERS[name](X, P, w, seed=0)
+    model = LEARNERS[name](X, P, w, stream=STREAM)
     model.save(tmp_path / "model")
     loaded = type(model).load(tmp_path / "model")
     assert np.array_equal(loaded.predict(X), model.predict(X)) and size(loaded) == size(model)
@@ -76,14 +79,14 @@ def test_a_saved_model_predicts_the_same(name, tmp_path):
 def test_bad_rows_are_named(name, change, message):
     X, P, w = rows()
     with pytest.raises(ValueError, match=message):
-        LEARNERS[name](**{"X": X, "P": P, "w": w, "seed": 0} | change)
+        LEARNERS[name](**{"X": X, "P": P, "w": w, "stream": STREAM} | change)
 
 
 def test_hard_labels_give_the_fit_of_xgboosts_own_softmax_which_can_read_ours(tmp_path):
     rng = np.random.default_rng(0)
     X = rng.integers(51, size=(2000, 5)).astype(np.float32)  # 51 values a feature: bins hold one each
     labels, w = ((X - 25) @ rng.normal(size=(5, 4))).argmax(axis=1), rng.exponential(size=2000) + 0.01
-    model = fit_boosted(X, np.eye(4)[labels], w, max_depth=4, learning_rate=0.3, rounds=10, seed=0, min_child_weight=1)
+    model = fit_boosted(X, np.eye(4)[labels], w, max_depth=4, learning_rate=0.3, rounds=10, stream=STREAM, min_child_weight=1)
     rows = xgb.DMatrix(X, label=labels, weight=w / w.mean())
     settings = {"objective": "multi:softprob", "num_class": 4, "max_depth": 4, "learning_rate": 0.3, "base_score": 0.0}
     theirs = xgb.train(settings, rows, num_boost_round=10)
@@ -97,7 +100,7 @@ def test_one_round_by_hand():
     """One feature of two values, depth 1, rate 1: a leaf is -sum(g) / (sum(h) + 1), from q = 1/2."""
     X, P = np.array([[0], [0], [1.0]]), np.array([[0.9, 0.1], [0.6, 0.4], [0.2, 0.8]])
     w = np.array([0.5, 1.0, 1.5])  # of mean 1
-    model = fit_boosted(X, P, w, max_depth=1, learning_rate=1, rounds=1, seed=0, min_child_weight=0)
+    model = fit_boosted(X, P, w, max_depth=1, learning_rate=1, rounds=1, stream=STREAM, min_child_weight=0)
     g, h = w[:, None] * (0.5 - P), w[:, None] * np.full((3, 2), 2 * 0.25)
     margins = np.stack([-g[:2].sum(axis=0) / (h[:2].sum(axis=0) + 1), -g[2] / (h[2] + 1)])
     expected = np.exp(margins) / np.exp(margins).sum(axis=1, keepdims=True)

@@ -1,11 +1,14 @@
 """The network against the paper's parameter count and a forward pass in numpy; learning, bytes."""
 
+from functools import partial
+
 import numpy as np
 import pytest
 import safetensors.numpy
 import torch
 
 from faceup.holdem.learn.neural import fit_neural
+from faceup.lab.rng import rng
 from faceup.trees.metrics import entropy_floor, log_loss
 
 
@@ -20,14 +23,16 @@ def soft_rows(n: int = 1500, hand: int = 2, n_labels: int = 3, seed: int = 0):
     return X, P / P.sum(axis=1, keepdims=True), rng.exponential(size=n)
 
 
-SETTINGS = {"layers": 2, "width": 32, "epochs": 3, "batch": 128, "learning_rate": 3e-3, "seed": 7}
+SETTINGS = {"layers": 2, "width": 32, "epochs": 3, "batch": 128, "learning_rate": 3e-3, "stream": partial(rng, 7, "test")}
 
 
 def test_the_papers_network_has_the_papers_number_of_parameters():
     connections = 25 * 512 + 6 * 512 * 512 + 512 * 4
     nodes = 7 * 512
     assert (
-        fit_neural(np.ones((2, 25)), np.eye(4)[:2], np.ones(2), epochs=1, batch=2, learning_rate=0.01, seed=1).n_parameters
+        fit_neural(
+            np.ones((2, 25)), np.eye(4)[:2], np.ones(2), epochs=1, batch=2, learning_rate=0.01, stream=partial(rng, 1, "test")
+        ).n_parameters
         == connections + nodes
         == 1_591_296
     )
@@ -66,7 +71,7 @@ def test_a_few_steps_are_enough(epochs):
 def test_the_same_bytes_on_a_rerun(tmp_path):
     X, P, w = soft_rows()
     for name, seed in (("alone", 7), ("again", 7), ("other", 8)):
-        fit_neural(X, P, w, **SETTINGS | {"seed": seed}).save(tmp_path / name)
+        fit_neural(X, P, w, **SETTINGS | {"stream": partial(rng, seed, "test")}).save(tmp_path / name)
         torch.manual_seed(123)  # the generator of the process is not used
     alone, again, other = ((tmp_path / name).read_bytes() for name in ("alone", "again", "other"))
     assert alone == again != other

@@ -2,6 +2,7 @@
 
 import json
 import shutil
+from functools import partial
 
 import numpy as np
 import pytest
@@ -26,6 +27,7 @@ from faceup.holdem.play.agents import (
 from faceup.holdem.play.words import reasons
 from faceup.holdem.safe.learners import Leaves
 from faceup.holdem.solve.policy import FixedPolicy
+from faceup.lab.rng import rng
 from faceup.trees.tree_file import save_agent
 
 MENU = menu_from([[1, 2], [1], []], [[1], []], [[1], []], [[1], []])
@@ -65,9 +67,11 @@ def folders(tree, tmp_path_factory):
     save_random_agent(agents / "oct.json", MENU, 15, seed=9)
     save(agents / "bare.json", random_models(tree.labels, 15), None)
     for k, street in enumerate(STREETS):
-        boosted = fit_boosted(*random_rows(tree, k), max_depth=2, learning_rate=0.3, rounds=2, seed=1)
+        boosted = fit_boosted(*random_rows(tree, k), max_depth=2, learning_rate=0.3, rounds=2, stream=partial(rng, 1, "test"))
         boosted.save(distill / f"boosted_{street}.json")
-        neural = fit_neural(*random_rows(tree, k), layers=1, width=4, epochs=1, batch=500, learning_rate=1e-3, seed=1)
+        neural = fit_neural(
+            *random_rows(tree, k), layers=1, width=4, epochs=1, batch=500, learning_rate=1e-3, stream=partial(rng, 1, "test")
+        )
         neural.save(distill / f"neural_{street}.safetensors")
     return agents, distill
 

@@ -1,5 +1,6 @@
 """Agents of different menus on one tree: readings against the line reader of the real-dollar player, sums against plain trees."""
 
+from functools import partial
 from itertools import product
 
 import numpy as np
@@ -29,6 +30,7 @@ from faceup.holdem.play.match import Table, _random_subset, first_against_all, m
 from faceup.holdem.play.match_tree import TranslatedPolicy, make_sides, on_match_tree, play_sides
 from faceup.holdem.play.purified import likely_rows, purified, thresholded
 from faceup.holdem.solve.policy import FixedPolicy, free_holes
+from faceup.lab.rng import rng
 
 BOARD = parse_cards("Kh3sJc7d7c")
 TREE = build_tree(MINE)
@@ -120,7 +122,7 @@ def test_boards_may_be_asked_for_in_any_order(groups):
 
 
 def test_only_wanted_pairs_are_played(groups):
-    agents, boards = [random_table(TREE, groups, seed) for seed in (5, 6, 8)], random_boards(2, seed=7)
+    agents, boards = [random_table(TREE, groups, seed) for seed in (5, 6, 8)], random_boards(2, np.random.default_rng(7))
     every = play_boards(Table(TREE, agents), boards)
     first = np.array([[True, True, True], [True, False, False], [True, False, False]])
     assert every.all() and np.array_equal(first_against_all(3), first)
@@ -132,7 +134,7 @@ def test_only_wanted_pairs_are_played(groups):
 
 def test_sides_of_one_menu_give_the_plain_result(groups):
     """The same menus on both sides: as a table of that tree; an agent against itself wins 0."""
-    agents, boards = [random_table(TREE, groups, seed) for seed in (5, 6)], random_boards(3, seed=7)
+    agents, boards = [random_table(TREE, groups, seed) for seed in (5, 6)], random_boards(3, np.random.default_rng(7))
     won = play_sides(make_sides(MINE, MINE), agents, agents[1], boards)
     plain = result(play_boards(Table(TREE, agents), boards), 0, 1)
     assert mean_result(won[0]).mbb == pytest.approx(plain.mbb, rel=1e-3, abs=0.1)
@@ -152,10 +154,10 @@ def few(tables, groups):
 
 def test_sums_over_a_subset_of_holes_equal_brute_force(few):
     """All agents meet the same holes in both seats. Brute force asks the policies for all holes, and takes its own from them."""
-    (agents, opponent), size, seed, boards = few, 40, 16, [parse_cards("2c2d2h3s3c"), BOARD]
-    won = play_sides(FEW, agents, opponent, boards, subset_size=size, seed=seed)
+    (agents, opponent), (size, stream), boards = few, (40, partial(rng, 16, "test")), [parse_cards("2c2d2h3s3c"), BOARD]
+    won = play_sides(FEW, agents, opponent, boards, subset=(size, stream))
     for k, board in enumerate(boards):
-        subset = _random_subset(board, size, [seed, k])
+        subset = _random_subset(board, size, stream(k))
         free, outcome = pair_outcomes(board)
         n_pairs = (~np.isnan(outcome[np.ix_(subset[free], subset[free])])).sum()
         for i, agent in enumerate(agents):
@@ -171,7 +173,7 @@ def test_the_mean_over_subsets_is_the_sum_over_all_holes(few):
     """On one board, for each agent and for what one wins more than another."""
     agents, opponent = few
     full = play_sides(FEW, agents, opponent, [BOARD])[:, 0]
-    drawn = play_sides(FEW, agents, opponent, [BOARD] * 150, subset_size=100, seed=17)
+    drawn = play_sides(FEW, agents, opponent, [BOARD] * 150, subset=(100, partial(rng, 17, "test")))
     for won, expected in zip([*drawn, drawn[0] - drawn[1]], [*full, full[0] - full[1]], strict=True):
         mean = mean_result(won)
         assert abs(mean.mbb - expected) < 1.5 * mean.ci95  # 1.5 x 1.96 standard errors
@@ -218,7 +220,9 @@ def test_hands_that_end_before_the_flop_are_known(groups, all_in_wins):
 def test_boards_with_and_without_preflop_sums_agree(groups, all_in_wins):
     """In the mean over boards; an agent against itself stays at 0."""
     agents = [random_table(TREE, groups, 13), FixedPolicy(TREE, len(TREE.labels) - 1), FixedPolicy(TREE, CALL)]
-    plain, known = (play_boards(Table(TREE, agents, None, wins), random_boards(100, seed=3)) for wins in (None, all_in_wins))
+    plain, known = (
+        play_boards(Table(TREE, agents, None, wins), random_boards(100, np.random.default_rng(3))) for wins in (None, all_in_wins)
+    )
     for i, j in ((0, 1), (0, 2), (1, 2)):
         apart = mean_result(5 * (plain[:, i, j] - plain[:, j, i] - known[:, i, j] + known[:, j, i]))
         assert abs(apart.mbb) < 2 * apart.ci95 + 0.01, (i, j)

@@ -5,6 +5,7 @@ import io
 import re
 import subprocess
 import sys
+from functools import partial
 from itertools import product
 from pathlib import Path
 
@@ -18,6 +19,7 @@ from faceup.holdem.play.agents import AgentPolicy, FunctionAgent, ModelAgent, Po
 from faceup.holdem.play.match import Table, play_boards, result
 from faceup.holdem.play.match_tree import make_sides, play_sides
 from faceup.holdem.solve.policy import FixedPolicy, ModelPolicy, TablePolicy, free_holes
+from faceup.lab.rng import rng
 
 MENU = menu_from([[1], []], [[1], []], [[]], [[1], []])  # the tree SMALL
 N = len(SMALL.labels)
@@ -102,8 +104,9 @@ def test_a_function_plays_matches_like_the_policy_it_is():
     subset = np.isin(np.arange(1326), holes)
     won, again = (Table(SMALL, [p, call]).play(BOARD, subset)[0, 1] for p in (policy, AgentPolicy(SMALL, agent)))
     assert won == pytest.approx(again) and won != 0
-    plain = result(play_boards(Table(SMALL, [policy, call]), [BOARD], 20, seed=1), 0, 1)
-    assert plain.mbb == pytest.approx(play_sides(make_sides(MENU, MENU), [policy], call, [BOARD], subset_size=20, seed=1)[0, 0])
+    few = 20, partial(rng, 1, "test")
+    plain = result(play_boards(Table(SMALL, [policy, call]), [BOARD], few), 0, 1)
+    assert plain.mbb == pytest.approx(play_sides(make_sides(MENU, MENU), [policy], call, [BOARD], subset=few)[0, 0])
     with pytest.raises(ValueError, match="legal are .* expected the tree's"):
         AgentPolicy(SMALL, FunctionAgent(strong, menu_from([[2]], [[1]], [[1]], [[1]])))
 

@@ -1,5 +1,7 @@
 """CFR-BR on a whole small tree, against the best responder of `solve`, which has kernels of its own, and a plain oracle."""
 
+from functools import partial
+
 import numba
 import numpy as np
 import pytest
@@ -16,6 +18,9 @@ from faceup.holdem.safe.learners import Leaves, Levels
 from faceup.holdem.solve.best_response import Responder, fold_values
 from faceup.holdem.solve.groups import N_RIVER_GROUPS, Groups, river_equities
 from faceup.holdem.solve.policy import Policy, TablePolicy, free_holes, street_reach
+from faceup.lab.rng import rng
+
+STREAM = partial(rng, 5, "test")
 
 RAINBOW = np.array([[0, 17, 34, 51]])  # four suits: no permutation of them leaves it as it is
 RNG = np.random.default_rng(4)
@@ -33,14 +38,14 @@ LEVELS = Levels(SMALL, table(), TURN_IDS % 15, 9)
 
 
 def levels_run(rivers: int = 48, first: int = 0, **settings) -> SafeGame:
-    return SafeGame(SMALL, LEVELS, LEVELS, EVEN, rivers, first, 1.0, seed=5, **settings)
+    return SafeGame(SMALL, LEVELS, LEVELS, EVEN, rivers, first, 1.0, STREAM, **settings)
 
 
 def leaves_run(tables, rivers: int = 48, first: int = 0) -> SafeGame:
     """A run that solves random trees; it begins with the answers that they have."""
     grown = [random_tree(seed, 9, n_features, len(SMALL.labels)) for seed, n_features in enumerate((35, 25, 15, 5))]
     models = tuple(model._replace(threshold=np.abs(model.threshold) / 2) for model in grown)
-    return SafeGame(SMALL, Leaves(SMALL, models, tables), LEVELS, EVEN, rivers, first, 1.0, seed=5)
+    return SafeGame(SMALL, Leaves(SMALL, models, tables), LEVELS, EVEN, rivers, first, 1.0, STREAM)
 
 
 def responded(policy: Policy) -> float:
@@ -86,7 +91,7 @@ def test_levels_begin_before_the_turn_as_the_table_plays(shown):
         np.testing.assert_allclose(found, wanted, rtol=1e-5)
 
 
-CARDS = np.random.default_rng([5, 0]).permutation(52)[:6].tolist()  # four of the turn, and two rivers: what runs of seed 5 deal
+CARDS = STREAM(0).permutation(52)[:6].tolist()  # four of the turn, and two rivers: what runs deal first
 TURN, RIVERS = CARDS[:4], CARDS[4:]
 
 
@@ -172,7 +177,7 @@ def test_learning_on_one_flop_lowers_what_is_lost_there():
     """On all streets, all turns; with the flop's own all-ins before the flop."""
     flop = [0, 17, 34]
     wins = flop_wins(flop) * (RUNOUTS_PREFLOP / RUNOUTS_FLOP * 22_100 / 17_296)
-    run = SafeGame(SMALL, LEVELS, LEVELS, wins, 12, 0, 1.0, seed=5)
+    run = SafeGame(SMALL, LEVELS, LEVELS, wins, 12, 0, 1.0, STREAM)
     state = run.new_state()
     before, rest = won_on(flop, run.learner.policy(state.averages)), np.setdiff1d(np.arange(52), flop)
     for k in range(150):
@@ -186,7 +191,7 @@ def test_learning_lowers_the_leak(make, tables):
     """On the boards that it learns from, with all rivers, while the first streets stay as they are."""
     run = make(first=2) if make is levels_run else make(tables, first=2)
     state = run.new_state()
-    boards = np.array([np.random.default_rng([5, k]).permutation(52)[:4] for k in range(2)])
+    boards = np.array([STREAM(k).permutation(52)[:4] for k in range(2)])
     state = run.advance(state, 2)
     before, started = run.leak(state, boards).mean(), run.new_state()
     for _ in range(10):

@@ -14,7 +14,7 @@ from faceup.holdem.safe.one_street import N_PAIRS, Street, equity_levels, street
 from faceup.holdem.solve.policy import river_equities
 
 TREE = street_tree(3)
-BOARDS = random_boards(2, seed=5)
+BOARDS = random_boards(2, np.random.default_rng(5))
 
 
 class Rows(NamedTuple):
@@ -76,7 +76,7 @@ def test_strategies_are_in_proportion_to_positive_weights():
 @pytest.mark.parametrize(("n_levels", "most"), [(10, 210), (40, 110)])
 def test_levels_made_safe(n_levels, most):
     """Four passes over 3,000 boards, judged on 200 unseen ones: CFR-BR stays below `most`, self-play loses over twice as much."""
-    learnt, unseen = random_boards(3000, seed=1), random_boards(200, seed=2)
+    learnt, unseen = random_boards(3000, np.random.default_rng(1)), random_boards(200, np.random.default_rng(2))
     old, new = Street(TREE, n_levels), Street(TREE, n_levels)
     for _ in range(4):
         old.self_play(learnt)
@@ -121,7 +121,7 @@ def test_regrets_and_averages(method):
 
 
 def test_threads_and_pauses_change_no_bit():
-    boards, found = random_boards(6, seed=9), []
+    boards, found = random_boards(6, np.random.default_rng(9)), []
     for n, parts in ((1, [boards]), (2, [boards]), (2, [boards[:2], boards[2:]])):
         street = started(40)
         with threads(min(n, numba.config.NUMBA_NUM_THREADS)):

@@ -219,7 +219,7 @@ def test_folding_suits_changes_nothing(monkeypatch):
 
 
 def test_sample_of_flops_is_even():
-    flops = sample_flops(22_100, seed=1)
+    flops = sample_flops(22_100, np.random.default_rng(1))
     ids, counts = np.unique(flops, axis=0, return_counts=True)
     assert len(ids) == 1755 and counts.sum() == 22_100
     assert sorted(counts) == sorted(canonical_boards(3).multiplicity)
@@ -228,7 +228,7 @@ def test_sample_of_flops_is_even():
 @pytest.mark.parametrize("n", [0, -3, 22_101])
 def test_bad_samples_are_refused(n):
     with pytest.raises(ValueError, match="flops is"):
-        sample_flops(n, seed=1)
+        sample_flops(n, np.random.default_rng(1))
 
 
 def test_too_few_flops_are_refused():

@@ -30,7 +30,7 @@ def test_subset_of_holes_equals_brute_force_on_it():
 
 
 def test_an_agent_against_itself_wins_nothing_and_seats_swap():
-    values = play_boards(Table(SMALL, POLICIES), random_boards(3, 7))
+    values = play_boards(Table(SMALL, POLICIES), random_boards(3, np.random.default_rng(7)))
     assert result(values, 0, 0).mbb == 0
     assert result(values, 0, 1).mbb == -result(values, 1, 0).mbb
 
@@ -38,7 +38,7 @@ def test_an_agent_against_itself_wins_nothing_and_seats_swap():
 def test_known_policies():
     """Always-call against always all-in is even over both seats; who folds to all-in loses 75 cents of a blind on average."""
     fold, call, jam = FixedPolicy(SMALL, 0), FixedPolicy(SMALL, 1), FixedPolicy(SMALL, len(SMALL.labels) - 1)
-    values = play_boards(Table(SMALL, [fold, call, jam]), random_boards(2, 3))
+    values = play_boards(Table(SMALL, [fold, call, jam]), random_boards(2, np.random.default_rng(3)))
     assert result(values, 1, 2).mbb == pytest.approx(0, abs=1e-2)
     assert result(values, 0, 2).mbb == pytest.approx(-750, rel=1e-5)
 

@@ -1,5 +1,7 @@
 """A stopped run goes on to the same bits; what another run left is not used."""
 
+from functools import partial
+
 import numpy as np
 import pytest
 from games import PUSH, SMALL
@@ -7,16 +9,17 @@ from games import PUSH, SMALL
 from faceup.holdem.solve.checkpoint import clear, train
 from faceup.holdem.solve.groups import N_RIVER_GROUPS, Groups
 from faceup.holdem.solve.selfplay import Discount, SelfPlay
+from faceup.lab.rng import rng
 
-TREE, DISCOUNT, SEED = PUSH, Discount(1.5, 0, 2, 2), 7
+TREE, DISCOUNT, STREAM = PUSH, Discount(1.5, 0, 2, 2), partial(rng, 7, "test")
 IDS = [((7 * np.arange(1326)[None] + np.arange(n)[:, None]) % 5).astype(np.int32) for n in (1755, 16_432)]
 GROUPS = Groups(*IDS, (169, 5, 5, N_RIVER_GROUPS))
 
 
-def run(folder, iterations=7, tree=TREE, groups=GROUPS, discount=DISCOUNT, seed=SEED, snapshots=(3,)):
+def run(folder, iterations=7, tree=TREE, groups=GROUPS, discount=DISCOUNT, stream=STREAM, snapshots=(3,)):
     """The run, and the iteration at which it began."""
     told = []
-    return train(tree, groups, discount, seed, iterations, folder, 2, snapshots, told.append), told[0]
+    return train(tree, groups, discount, stream, iterations, folder, 2, snapshots, told.append), told[0]
 
 
 def same(one, two):
@@ -26,7 +29,7 @@ def same(one, two):
 @pytest.fixture(scope="module")
 def whole():
     """Average strategies after 3 and 7 iterations at one go, without files."""
-    play = SelfPlay(TREE, GROUPS, DISCOUNT, SEED)
+    play = SelfPlay(TREE, GROUPS, DISCOUNT, STREAM)
     play.advance(3)
     early = play.average()
     play.advance(4)
@@ -39,7 +42,7 @@ def test_a_killed_run_goes_on_to_the_same_bits(tmp_path, whole, monkeypatch):
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        train(TREE, GROUPS, DISCOUNT, SEED, 7, tmp_path, 2, [3], kill)
+        train(TREE, GROUPS, DISCOUNT, STREAM, 7, tmp_path, 2, [3], kill)
     resumed, start = run(tmp_path)
     assert start == 4 and not same(*whole)
     assert same(resumed.average, whole[1]) and same(resumed.snapshots[3], whole[0])
@@ -62,7 +65,7 @@ def test_a_checkpoint_without_its_snapshot_is_not_used(tmp_path, whole):
 @pytest.mark.parametrize(
     "other",
     [
-        {"seed": SEED + 1},
+        {"stream": partial(rng, 8, "test")},
         {"discount": DISCOUNT._replace(gamma=3)},
         {"groups": GROUPS._replace(turn=GROUPS.turn[::-1])},
         {"tree": SMALL},

@@ -1,6 +1,7 @@
 """Groups of hands whose features round to the same cells, by fractions; groups of hands by k-means."""
 
 from fractions import Fraction
+from functools import partial
 from math import floor
 
 import numpy as np
@@ -9,6 +10,7 @@ import pytest
 from faceup.cards.cards import HOLE_CARDS, canonical_boards
 from faceup.cards.equity import BOARD_CARDS, UNITS
 from faceup.holdem.solve.groups import Grid, cluster_groups, make_groups
+from faceup.lab.rng import rng
 
 
 def cell(value, unit, cells):
@@ -46,7 +48,7 @@ def test_hands_share_a_group_where_all_their_cells_are_the_same(tables, grids):
 
 def test_every_hand_joins_its_nearest_centre(tables):
     """Of k-means groups: no hand is nearer to the mean of another group's hands than to its own's, but for the sample's luck."""
-    groups, distance = cluster_groups(tables[1], tables[2], (12, 9), sample=4000, steps=30, seed=6)
+    groups, distance = cluster_groups(tables[1], tables[2], (12, 9), sample=4000, steps=30, stream=partial(rng, 6, "test"))
     assert groups.n_groups == (169, 12, 9, 1981)
     for street, ids, far in zip((1, 2), groups[:2], distance, strict=True):
         boards, n = canonical_boards(BOARD_CARDS[street]).cards[::20], groups.n_groups[street]

@@ -13,7 +13,7 @@ from faceup.holdem.solve.best_response import sample_flops
 from faceup.holdem.solve.local_best_response import SETTINGS, LocalResponder, Lookahead, Showdowns, _Board, local_best_responses
 from faceup.holdem.solve.policy import FixedPolicy, opponents
 
-BOARDS = random_boards(6, seed=5).tolist()
+BOARDS = random_boards(6, np.random.default_rng(5)).tolist()
 ALL_IN_FIRST, CALLS = Lookahead((0,), (), True), SETTINGS["fc, rounds 1-4"]
 
 
@@ -121,7 +121,7 @@ class HalfFolds:
 def test_never_more_than_a_best_response(all_in_wins):
     """On the responder's own tree a local best response wins at most what a best response wins, intervals apart."""
     victim = RandomPolicy(PUSH, 2, n_rows=1)
-    best = exploitability(PUSH, victim, sample_flops(4, seed=3), preflop_wins=all_in_wins)
+    best = exploitability(PUSH, victim, sample_flops(4, np.random.default_rng(3)), preflop_wins=all_in_wins)
     local = bound(PolicyAgent(PUSH, victim), Lookahead((0, 1, 2, 3), (), True), all_in_wins)
     assert 0 < local.mbb - local.ci95 < best.mbb + best.ci95
 

@@ -1,5 +1,7 @@
 """One board's regrets against brute force; the same bits on any number of threads and after a pause."""
 
+from functools import partial
+
 import numpy as np
 import pytest
 from games import SMALL, node_reach, node_values, threads
@@ -9,7 +11,10 @@ from faceup.holdem.betting.betting_tree import DECISION, columns
 from faceup.holdem.play.match import Table, play_boards, random_boards, result
 from faceup.holdem.solve.groups import Grid, hole_groups, make_groups
 from faceup.holdem.solve.policy import FixedPolicy, TablePolicy
-from faceup.holdem.solve.selfplay import Discount, SelfPlay, sampled_board
+from faceup.holdem.solve.selfplay import Discount, SelfPlay
+from faceup.lab.rng import rng
+
+STREAM = partial(rng, 5, "test")
 
 PLAIN = Discount(1.5, 0.0, 2.0, 1000)  # no discount within the tests' few iterations
 DCFR = Discount(1.5, 0.0, 2.0, 2)
@@ -20,16 +25,16 @@ def groups(tables):
     return make_groups(tables[1], tables[2], Grid(10, 5, (5,)), Grid(10, 5, (5,)))
 
 
-def played(groups, discount, iterations, seed=1):
-    run = SelfPlay(SMALL, groups, discount, seed)
+def played(groups, discount, iterations):
+    run = SelfPlay(SMALL, groups, discount, STREAM)
     run.advance(iterations)
     return run
 
 
 def test_first_iteration_equals_brute_force(groups):
     """From the uniform strategy: each group's regrets are the sums of its holes' gains, its average their reach."""
-    run = played(groups, PLAIN, 1, seed=5)
-    board = [int(c) for c in sampled_board(5, 0)]
+    run = played(groups, PLAIN, 1)
+    board = STREAM(0).permutation(52)[:5].tolist()
     uniform = FixedPolicy(SMALL, None)
     holes, value = node_values(SMALL, (uniform, uniform), board)
     reach = node_reach(SMALL, (uniform, uniform), board, holes)
@@ -48,7 +53,7 @@ def test_threads_and_pauses_leave_the_bits_alone(groups):
     straight = played(groups, DCFR, 6).state
     with threads(1):
         first = played(groups, DCFR, 3)
-    second = SelfPlay(SMALL, groups, DCFR, seed=1, state=first.state)
+    second = SelfPlay(SMALL, groups, DCFR, STREAM, state=first.state)
     second.advance(3)
     for a, b in zip(straight.regrets + straight.averages, second.state.regrets + second.state.averages, strict=True):
         assert a.tobytes() == b.tobytes()
@@ -71,7 +76,7 @@ def test_self_play_learns(groups):
     average = played(groups, Discount(1.5, 0.0, 2.0, 10), 150).average()
     assert average[0][CLASS_NAMES.index("72o"), 0] > average[0][CLASS_NAMES.index("AA"), 0] + 0.5
     table = Table(SMALL, [TablePolicy(average, groups), FixedPolicy(SMALL, None)])
-    won = result(play_boards(table, random_boards(10, 99)), 0, 1)
+    won = result(play_boards(table, random_boards(10, np.random.default_rng(99))), 0, 1)
     assert won.mbb - won.ci95 > 0
 
 

@@ -1,5 +1,7 @@
 """Self-play on a subgame, one board dealt again and again, comes near an equilibrium by brute-force best responses."""
 
+from types import SimpleNamespace
+
 import numpy as np
 from games import node_values
 
@@ -7,7 +9,6 @@ from faceup.cards.cards import HOLE_CARDS
 from faceup.holdem.betting.betting_tree import build_tree, menu_from
 from faceup.holdem.betting.notation import state_after
 from faceup.holdem.solve import groups as hand_groups
-from faceup.holdem.solve import selfplay
 from faceup.holdem.solve.board import N_PAIRS
 from faceup.holdem.solve.groups import N_RIVER_GROUPS, Groups
 from faceup.holdem.solve.policy import TablePolicy
@@ -18,15 +19,15 @@ OWN_GROUPS = Groups(
     *(np.tile(np.arange(1326, dtype=np.int32), (n, 1)) for n in (1755, 16_432)), (1326, 1326, 1326, N_RIVER_GROUPS)
 )
 BOARD = [9, 24, 34, 51, 3]
+DEALS_IT = SimpleNamespace(permutation=lambda n: np.array(BOARD))
 TREE = build_tree(menu_from([[]], [[]], [[]], [[]]), state_after("b5000c/kk/"))  # turn and river, all-in alone; a pot of $10,000
 
 
 def test_a_subgame_with_a_known_river_is_solved(monkeypatch):
     """What both best responses win falls from 11 % of the pot to 2 %, all 1,081 holes dealt alike."""
     monkeypatch.setattr(hand_groups, "CLASS_OF_HOLE", np.arange(len(HOLE_CARDS)))
-    monkeypatch.setattr(selfplay, "sampled_board", lambda seed, iteration: np.array(BOARD))
     monkeypatch.setattr(hand_groups, "_river_equity", lambda cards, out: np.copyto(out, np.arange(1326)))
-    play, won = SelfPlay(TREE, OWN_GROUPS, Discount(1.5, 0.0, 2.0, 1), seed=0), []
+    play, won = SelfPlay(TREE, OWN_GROUPS, Discount(1.5, 0.0, 2.0, 1), lambda number: DEALS_IT), []
     for iterations in (20, 160):
         play.advance(iterations)
         average = TablePolicy(play.average(), OWN_GROUPS)

@@ -14,6 +14,7 @@ import xgboost as xgb
 
 from faceup.lab.files import replacing
 from faceup.lab.memo import Cache
+from faceup.lab.rng import Stream
 from faceup.trees.metrics import checked_rows
 
 _BINS = 256
@@ -70,7 +71,7 @@ def fit_boosted(
     max_depth: int,
     learning_rate: float,
     rounds: int,
-    seed: int,
+    stream: Stream,
     min_child_weight: float = 5.0,
 ) -> Boosted:
     """Boost `rounds` trees a label on rows X (n, f), targets P (n, n_labels) and weights w (n,).
@@ -90,7 +91,7 @@ def fit_boosted(
         "max_depth": max_depth,
         "min_child_weight": min_child_weight,
         "learning_rate": learning_rate,
-        "seed": seed,
+        "seed": int(stream().integers(1 << 31)),
         "nthread": 1,
     }
     rows = xgb.QuantileDMatrix(X, max_bin=_BINS, nthread=1)

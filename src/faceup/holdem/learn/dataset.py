@@ -17,11 +17,11 @@ from faceup.holdem.betting.betting_tree import CALL, BettingTree, decisions
 from faceup.holdem.betting.translation import lower_probability
 from faceup.holdem.learn.action_costs import worst_costs
 from faceup.holdem.solve.policy import Policy, StreetRows, free_holes, opponents, preflop_reach, street_reach
+from faceup.lab.rng import Stream
 
 NO_BOARD = -1
 _FAINT = 1e-6  # share of the largest weight that a preflop row keeps where play never comes
 _GOLDEN = (5**0.5 - 1) / 2  # multiples of it, modulo 1, cover 0 to 1 evenly
-_STREAM = 1  # keeps the draws apart from the boards themselves, which may come from the same seed
 
 
 class TrainingRows(NamedTuple):
@@ -40,7 +40,7 @@ def draw_rows(
     tables: tuple[StreetTable, ...],
     n_rows: tuple[int, int, int],
     boards: np.ndarray,
-    seed: int,
+    stream: Stream,
     progress: Callable[[int], None] = lambda done: None,
     history: str = "opponent",
     costs: Sequence[np.ndarray] | None = None,
@@ -49,7 +49,7 @@ def draw_rows(
     """Rows of the four rounds, preflop first.
 
     n_rows: how many on flop, turn and river, shared evenly over the boards; boards (n_boards, 5) as dealt. A
-    board's rows depend on the seed, the board and its place. history: what rows tell of the betting, as in
+    board's rows depend on the stream, the board and its place. history: what rows tell of the betting, as in
     `cards.features`; the situations drawn do not depend on it. costs: of each action, by the policy's rows, as
     `action_costs` gives them; then the dollars at stake are what the worst action costs, else those in the
     pot. off_menu: of the rows that face a raise, each so many-th faces one of a size that the tree lacks (0: none); for history
@@ -61,14 +61,14 @@ def draw_rows(
     parts = [[drawing.preflop_rows(policy.street(0, []))], [], [], []]
     reach = np.zeros((2, len(tree.kind), len(HOLE_CARDS)), dtype=np.float32)  # used again for every board
     for k, board in enumerate(np.asarray(boards).tolist()):
-        rng = np.random.default_rng([seed, k, _STREAM])
+        generator = stream(k)
         played = [policy.street(street, board[:n]) for street, n in enumerate(BOARD_CARDS)]
         reach[:, 0] = free_holes(board)  # a hole that only a later card blocks is met on other boards of the flop
         for street, rows in enumerate(played):
             street_reach(tree, street, rows, reach)
         for street in (1, 2, 3):
             n = n_rows[street - 1] // len(boards)
-            parts[street].append(drawing.street_rows(street, played[street], board, reach, n, k, rng))
+            parts[street].append(drawing.street_rows(street, played[street], board, reach, n, k, generator))
         progress(k + 1)
     joined = [TrainingRows(*map(np.concatenate, zip(*rows, strict=True))) for rows in parts]
     return [rows._replace(w=rows.w / rows.w.mean()) for rows in joined]
@@ -122,12 +122,12 @@ class _Drawing(NamedTuple):
         return stakes(tree, nodes, reach, worst_costs(tree, nodes, self.costs[street][played[1]]).T)
 
     def street_rows(
-        self, street: int, played: StreetRows, board: list[int], reach: np.ndarray, n: int, k: int, rng: np.random.Generator
+        self, street: int, played: StreetRows, board: list[int], reach: np.ndarray, n: int, k: int, generator: np.random.Generator
     ) -> TrainingRows:
         """n rows of board k, one from each n-th of the total."""
         draw = np.sqrt(self.stakes(street, played, reach)).ravel()
         upto = draw.cumsum()
-        points = (np.arange(n) + rng.random(n)) / n * upto[-1]
+        points = (np.arange(n) + generator.random(n)) / n * upto[-1]
         picks = np.searchsorted(upto, np.minimum(points, np.nextafter(upto[-1], 0)), side="right")
         node, hole = decisions(self.tree, street)[picks // len(HOLE_CARDS)], picks % len(HOLE_CARDS)
         weight = draw[picks] * upto[-1]  # stake / chance of the draw: comparable from board to board

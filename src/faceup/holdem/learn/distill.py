@@ -19,6 +19,7 @@ from faceup.holdem.learn.boosted import Boosted
 from faceup.holdem.learn.dataset import TrainingRows, cost_shares
 from faceup.holdem.learn.neural import Neural
 from faceup.holdem.solve.policy import Predict
+from faceup.lab.rng import Stream
 from faceup.trees import decision_tree
 from faceup.trees.cart import answer_by_costs
 from faceup.trees.decision_tree import DecisionTree, n_leaves
@@ -85,11 +86,11 @@ def on_boards(rows: TrainingRows, boards: Sequence[int] | np.ndarray) -> Trainin
     return part._replace(w=part.w / part.w.mean())
 
 
-def subset(rows: TrainingRows, n: int, seed: int) -> TrainingRows:
+def subset(rows: TrainingRows, n: int, generator: np.random.Generator) -> TrainingRows:
     """n of the rows at random, in their order; all of them where there are no more."""
     if n >= len(rows.X):
         return rows
-    return _rows_at(rows, np.sort(np.random.default_rng(seed).choice(len(rows.X), n, replace=False)))
+    return _rows_at(rows, np.sort(generator.choice(len(rows.X), n, replace=False)))
 
 
 def _rows_at(rows: TrainingRows, places: np.ndarray) -> TrainingRows:
@@ -153,12 +154,15 @@ def predictor(model: DecisionTree | Boosted | Neural) -> Predict:
 
 
 def judge(
-    models: Sequence[DecisionTree | Boosted | Neural], trained: Sequence[TrainingRows], tested: Sequence[TrainingRows], seed: int
+    models: Sequence[DecisionTree | Boosted | Neural],
+    trained: Sequence[TrainingRows],
+    tested: Sequence[TrainingRows],
+    stream: Stream,
 ) -> list[Judgement]:
     """Each model on its rows trained on and tested on, WORKERS at a time."""
 
     def one(model: DecisionTree | Boosted | Neural, train: TrainingRows, test: TrainingRows) -> Judgement:
-        return Judgement(score(model, train), score(model, test), excess(predictor(model)(test.X), test, seed))
+        return Judgement(score(model, train), score(model, test), excess(predictor(model)(test.X), test, stream()))
 
     with ThreadPoolExecutor(WORKERS) as pool:
         return list(pool.map(one, models, trained, tested))
@@ -183,14 +187,14 @@ def mean_brier(models: Sequence[DecisionTree | Boosted | Neural], rounds: Sequen
     return float(np.mean([score(model, rows)["brier"] for model, rows in zip(models, rounds, strict=True)]))
 
 
-def excess(predicted: np.ndarray, rows: TrainingRows, seed: int) -> Excess:
+def excess(predicted: np.ndarray, rows: TrainingRows, generator: np.random.Generator) -> Excess:
     """Log-loss of predictions (n, n_labels) above the entropy floor; the interval resamples boards, whose rows are alike."""
     P, predicted = rows.P.astype(np.float64), predicted.astype(np.float64)
     above = (P * np.log(np.maximum(P, FLOOR) / np.maximum(predicted, FLOOR))).sum(axis=1)
     places, board = np.unique(rows.board, return_inverse=True)
     total = np.bincount(board, weights=rows.w * above)
     weight = np.bincount(board, weights=rows.w)
-    draws = np.random.default_rng(seed).integers(len(places), size=(_RESAMPLES, len(places)))
+    draws = generator.integers(len(places), size=(_RESAMPLES, len(places)))
     means = total[draws].sum(axis=1) / weight[draws].sum(axis=1)
     low, high = np.quantile(means, [0.025, 0.975])
     return Excess(float(total.sum() / weight.sum()), float(low), float(high))

@@ -19,6 +19,7 @@ from torch.nn.utils import skip_init
 
 from faceup.lab.files import replacing
 from faceup.lab.memo import Cache
+from faceup.lab.rng import Stream
 from faceup.trees.metrics import checked_rows
 
 BIG_BLIND = 100  # dollars: the unit of the logarithm of bets
@@ -104,7 +105,7 @@ def fit_neural(
     epochs: int,
     batch: int,
     learning_rate: float,
-    seed: int,
+    stream: Stream,
     n_bets: int = 4,
 ) -> Neural:
     """Minimise the soft cross-entropy of rows X (n, f), targets P (n, n_labels), weights w (n,) by Adam.
@@ -116,7 +117,7 @@ def fit_neural(
     shape = dict(n_features=X.shape[1], n_labels=P.shape[1], layers=layers, width=width, n_bets=n_bets)
     net = _Layers(**shape)
     _pin_torch()
-    generator = torch.Generator().manual_seed(seed)
+    generator = torch.Generator().manual_seed(int(stream().integers(1 << 62)))
     _initialise(net, generator)
     inputs = _log_bets(X, n_bets).astype(np.float64)
     mean = np.average(inputs, axis=0, weights=w)

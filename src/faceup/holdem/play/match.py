@@ -25,6 +25,7 @@ from faceup.holdem.solve.layout import LANES, make_layout, stakes_at
 from faceup.holdem.solve.policy import Policy, checked_rows, class_reach, free_holes, opponents, street_reach
 from faceup.lab.memo import Cache
 from faceup.lab.parallel import ALONE, on_threads
+from faceup.lab.rng import Stream
 from faceup.lab.stats import mean_ci95
 
 FIFTHS = 5  # of the hands that a board leaves, by equity
@@ -225,32 +226,30 @@ def _count_pairs(holes: np.ndarray, weights: np.ndarray) -> float:
 def play_boards(
     table: Table,
     boards: Sequence[Sequence[int]],
-    subset_size: int | None = None,
-    seed: int = 0,
+    subset: tuple[int, Stream] | None = None,
     progress: Callable[[int], None] = lambda done: None,
 ) -> np.ndarray:
-    """`Table.play` on many boards, (n_boards, n, n); subset_size random holes a board where given."""
+    """`Table.play` on many boards, (n_boards, n, n); subset: how many random holes a board, and the stream that draws them."""
     values = []
     for k, board in enumerate(boards):
-        subset = None if subset_size is None else _random_subset(board, subset_size, [seed, k])
-        values.append(table.play(board, subset))
+        values.append(table.play(board, subset and _random_subset(board, subset[0], subset[1](k))))
         progress(k + 1)
     return np.array(values)
 
 
-def _random_subset(board: Sequence[int], size: int, seed: list[int]) -> np.ndarray:
+def _random_subset(board: Sequence[int], size: int, generator: np.random.Generator) -> np.ndarray:
     """So many holes of those that a board leaves, (1326,) bool. Raises ValueError on a size below 2 or above their number."""
     free = np.flatnonzero(free_holes(list(board)))
     if not 2 <= size <= len(free):
-        raise ValueError(f"subset_size is {size}, expected from 2 to {len(free)}")
+        raise ValueError(f"subset is {size}, expected from 2 to {len(free)}")
     subset = np.zeros(len(HOLE_CARDS), dtype=bool)
-    subset[np.random.default_rng(seed).choice(free, size, replace=False)] = True
+    subset[generator.choice(free, size, replace=False)] = True
     return subset
 
 
-def random_boards(n: int, seed: int) -> np.ndarray:
-    """n boards of five cards as dealt, (n, 5); the k-th depends on the seed and k alone."""
-    return np.array([np.random.default_rng([seed, k]).permutation(52)[:5] for k in range(n)])
+def random_boards(n: int, generator: np.random.Generator) -> np.ndarray:
+    """n boards of five cards as dealt, (n, 5); the first ones are the same for any n."""
+    return np.array([generator.permutation(52)[:5] for _ in range(n)])
 
 
 def result(values: np.ndarray, i: int, j: int) -> Result:

@@ -37,6 +37,7 @@ from faceup.holdem.play.purified import LikelyModel
 from faceup.holdem.solve.board import TILE
 from faceup.holdem.solve.policy import ModelPolicy, Policy, Predict, StreetRows, ask, checked_rows
 from faceup.lab.parallel import on_threads
+from faceup.lab.rng import Stream
 
 Steps = list[tuple[int, int, float, int]]  # (child of the match tree, own node, chance, column) as in `Readings`
 _ENDED = -1  # a reading in which the own tree's players are all-in and the real ones are not
@@ -239,12 +240,11 @@ def play_sides(
     boards: Sequence[Sequence[int]],
     progress: Callable[[int], None] = lambda done: None,
     preflop_wins: np.ndarray | None = None,
-    subset_size: int | None = None,
-    seed: int = 0,
+    subset: tuple[int, Stream] | None = None,
 ) -> np.ndarray:
     """mbb/g that each agent (of the first side's tree) wins from the opponent on each board, exactly, (n_agents, n_boards).
 
-    preflop_wins: as in `Table`; subset_size, seed: as in `play_boards`: all agents meet the same holes, in both seats.
+    preflop_wins: as in `Table`; subset: as in `play_boards`: all agents meet the same holes, in both seats.
     """
     n, won = len(agents), np.zeros((len(agents), len(boards)))
     for seat, match in enumerate(sides.trees):
@@ -253,6 +253,6 @@ def play_sides(
         wanted[(slice(n), n) if seat == 0 else (n, slice(n))] = True
         table = Table(match, seated, wanted, preflop_wins)
         later = partial(lambda before, done: progress(before + done), seat * len(boards))
-        values = play_boards(table, boards, subset_size, seed, later)
+        values = play_boards(table, boards, subset, later)
         won += MBB_PER_DOLLAR / 2 * (values[:, :n, n].T if seat == 0 else -values[:, n, :n].T)
     return won

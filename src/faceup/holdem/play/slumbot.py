@@ -29,6 +29,7 @@ from faceup.holdem.betting.notation import read_line, state_after, token
 from faceup.holdem.betting.translation import legal_action
 from faceup.holdem.solve.policy import Agent
 from faceup.lab.progress import Progress
+from faceup.lab.rng import rng
 from faceup.lab.stats import mean_ci95
 
 BASE = "https://slumbot.com/api/"  # also in use: https://slumbot.com/slumbot/api/
@@ -149,8 +150,8 @@ def _decide(agent: Agent, state: _Log, seed: int, argmax: bool) -> str:
     assert state.hand
     betting, (private, public) = state.hand.action, parse_hand(state.hand.hole, state.hand.board)
     p = agent.probabilities(np.array([private]), public, betting)[0]
-    rng = np.random.default_rng([seed, state.number, len(read_line(betting).moves)])
-    label = list(agent.legal(betting))[int(np.argmax(p)) if argmax else rng.choice(len(p), p=p / p.sum())]
+    generator = rng(seed, f"matches/Slumbot hand {state.number}", len(read_line(betting).moves))
+    label = list(agent.legal(betting))[int(np.argmax(p)) if argmax else generator.choice(len(p), p=p / p.sum())]
     return token(state_after(betting), *legal_action(label, state_after(betting)))
 
 

@@ -33,6 +33,7 @@ from faceup.holdem.solve.layout import stakes_at
 from faceup.holdem.solve.policy import StreetRows, TablePolicy, free_holes, preflop_reach, street_reach
 from faceup.lab.memo import Cache
 from faceup.lab.parallel import on_threads
+from faceup.lab.rng import Stream
 
 N_PAIRS = 1128 * 1035  # ordered pairs of hands on a turn board
 RIVERS = 48
@@ -195,7 +196,7 @@ class SafeGame:
 
     def __init__(
         self, tree: BettingTree, learner: Learner, opponent: Levels, preflop_wins: np.ndarray, rivers: int, first: int,
-        warm: float, seed: int, knows: float = 1.0,
+        warm: float, stream: Stream, knows: float = 1.0,
     ):  # fmt: skip
         """opponent: what he sees before the turn, and how he begins there; preflop_wins (169, 169): of cards/matchups.
 
@@ -209,7 +210,7 @@ class SafeGame:
         if not 0 < knows <= 1:
             raise ValueError(f"knows is {knows}, expected above 0 and at most 1")
         self.knows = np.float32(knows)
-        self.tree, self.learner, self.opponent, self.seed = tree, learner, opponent, seed
+        self.tree, self.learner, self.opponent, self.stream = tree, learner, opponent, stream
         self.rivers, self.first, self.warm, self.before = rivers, first, warm, int(tree.street_start[3])
         self.subtrees = make_subtrees(tree, learner.river.infosets.situation, 3)
         self._all_ins = all_ins_of(tree, (1, 2))
@@ -246,7 +247,7 @@ class SafeGame:
     def advance(self, state: SafeState, iterations: int) -> SafeState:
         """Learn on so many more turn boards, each drawn by its number; the state's tables change in place."""
         for _ in range(iterations):
-            cards = np.random.default_rng([self.seed, state.iteration]).permutation(52)
+            cards = self.stream(state.iteration).permutation(52)
             state = state._replace(iteration=state.iteration + 1)
             self._play(state, cards[:4], cards[4 : 4 + self.rivers], np.float32(state.iteration / 100))
         return state

@@ -13,7 +13,7 @@ from faceup.holdem.betting.betting_tree import BettingTree
 from faceup.holdem.safe.infosets import Seen, strategy_rows
 from faceup.holdem.safe.one_street import Street
 from faceup.holdem.solve.policy import Policy, free_holes, street_reach
-from faceup.holdem.solve.selfplay import sampled_board
+from faceup.lab.rng import Stream
 
 
 class SafeRiver(Street):
@@ -22,15 +22,15 @@ class SafeRiver(Street):
     `advance` and `leak` are for it; what else it has of `Street` is for a street alone.
     """
 
-    def __init__(self, tree: BettingTree, trunk: Policy, n_levels: int, seed: int):
+    def __init__(self, tree: BettingTree, trunk: Policy, n_levels: int, stream: Stream):
         """trunk: a policy of the whole tree; n_levels: as in `Street`."""
         super().__init__(tree, n_levels)
-        self.trunk, self.seed = trunk, seed
+        self.trunk, self.stream = trunk, stream
 
     def advance(self, iterations: int) -> None:
-        """Learn on so many more boards, drawn from the seed and the iteration's number."""
+        """Learn on so many more boards, each drawn by its number."""
         for _ in range(iterations):
-            cards = sampled_board(self.seed, self.iteration)
+            cards = self.stream(self.iteration).permutation(52)[:5]
             self.iteration += 1
             self._play(cards, self.regrets, self.iteration / 100)
 
@@ -50,7 +50,7 @@ def learn_river(
     tree: BettingTree,
     trunk: Policy,
     n_levels: int,
-    seed: int,
+    stream: Stream,
     stops: Sequence[int],
     unseen: np.ndarray,
     progress: Callable[[int], None] = lambda done: None,
@@ -59,7 +59,7 @@ def learn_river(
 
     Returns the leaks there on unseen boards (n, 5), mbb/g, (stops, n); and in the end the river table (1981, width).
     """
-    run, leaks = SafeRiver(tree, trunk, n_levels, seed), []
+    run, leaks = SafeRiver(tree, trunk, n_levels, stream), []
     for stop in stops:
         while run.iteration < stop:
             run.advance(min(10, stop - run.iteration))

@@ -10,10 +10,9 @@ from matplotlib.figure import Figure
 
 from faceup.cards.cards import CLASS_NAMES
 from faceup.holdem.betting.betting_tree import CALL, FOLD, BettingTree
-from faceup.holdem.play.words import action_name, condition
-from faceup.lab.pictures import RED, SKY
+from faceup.holdem.play.words import action_name
+from faceup.lab.pictures import BLUE, RED, SKY, dots
 from faceup.trees import figures
-from faceup.trees.figures import Part
 
 # Actions have colours that no agent has.
 LIME, SALMON, WINE = "#A6D854", "#F4A582", "#7B1E3A"
@@ -29,10 +28,44 @@ def action_colours(labels: Sequence[str]) -> list[str]:
     return [warm.get(label) or {"fold": SKY, "call": LIME, "all_in": WINE}[label] for label in labels]
 
 
-def tree_figure(parts: Sequence[Part], labels: Sequence[str], extra: float = 0.0) -> tuple[Figure, Axes]:
+def tree_figure(outlines: Mapping[str, Sequence[Sequence]], labels: Sequence[str], extra: float = 0.0) -> Figure:
     """`faceup.trees.figures.tree_figure` of trees that answer with these labels."""
-    words = figures.Words([action_name(label) for label in labels], action_colours(labels), condition, "share of\nstake")
-    return figures.tree_figure(parts, words, extra)
+    return figures.tree_figure(
+        outlines, [action_name(label) for label in labels], action_colours(labels), "share of\nstake", extra
+    )
+
+
+def branch_figure(
+    rows: Mapping[str, Sequence[Sequence]],
+    labels: Sequence[str],
+    strength: Mapping[str, Sequence[float]],
+    gains: Mapping[str, tuple[float, float]],
+    against: str,
+) -> Figure:
+    """A branch in its tree, below it the hands that decide there, and what actions would earn with them.
+
+    rows: the tree's outline by its title; strength: percent of hands in equal bins of equity, by what is counted; gains:
+    dollars a decision and their intervals by action; against: what they are measured by.
+    """
+    figure = tree_figure(rows, labels, extra=2.9)
+    width, height = figure.get_size_inches()
+    low, high = 0.55 / height, 1.85 / height
+    left, right = figure.add_axes((0.75 / width, low, 0.36, high)), figure.add_axes((0.66, low, 0.31, high))
+    for (name, share), colour in zip(strength.items(), ("#BBBBBB", BLUE), strict=True):
+        n = len(share)
+        left.bar((np.arange(n) + 0.5) / n * 100, share, width=100 / n * 0.92, color=colour, alpha=0.75, label=name)
+    left.set(xlim=(0, 100), xlabel="equity of the hand (%)", ylabel="share of hands (%)")
+    left.set_ylim(top=1.35 * left.get_ylim()[1])
+    left.set_title("The hands that come there", size=10)
+    left.legend(fontsize=8, loc="upper center", ncols=2)
+    left.tick_params(labelsize=8)
+    dots(right, list(gains), [mean for mean, _ in gains.values()], [ci95 for _, ci95 in gains.values()])
+    right.margins(x=0.25)
+    right.set_xlabel(f"dollars a decision over {against}", size=8.5)
+    right.set_title("What actions earn with them", size=10)
+    right.tick_params(labelsize=8)
+    right.spines["left"].set_visible(False)
+    return figure
 
 
 # --- strategies ------------------------------------------------------------------------------------------------
@@ -45,7 +78,7 @@ def opening_shares(percent: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
     return {"fold": percent["fold"], "call": percent["call"], "raise": sum(raises, none), "all-in": percent["all_in"]}
 
 
-def shares13(axes: Axes, shares: Mapping[str, np.ndarray]) -> None:
+def shares13(axes: Axes, shares: Mapping[str, Sequence[float] | np.ndarray]) -> None:
     """The 13 x 13 chart of starting hands, each cell filled from the left with the shares of the actions.
 
     shares: percent of each hand by action, (169,) each in the order of CLASS_NAMES, 100 in all.
@@ -53,8 +86,9 @@ def shares13(axes: Axes, shares: Mapping[str, np.ndarray]) -> None:
     row, column = np.divmod(np.arange(len(CLASS_NAMES)), 13)
     start = column - 0.5
     for action, share in shares.items():
-        axes.barh(row, share / 100, left=start, height=1, color=OPENING[action], linewidth=0)
-        start = start + share / 100
+        wide = np.asarray(share) / 100
+        axes.barh(row, wide, left=start, height=1, color=OPENING[action], linewidth=0)
+        start = start + wide
     for y, x, name in zip(row, column, CLASS_NAMES, strict=True):
         axes.text(x, y, name, ha="center", va="center", size=7)
     axes.set(xlim=(-0.5, 12.5), ylim=(12.5, -0.5), aspect="equal", xticks=[], yticks=[])
@@ -64,7 +98,7 @@ def shares13(axes: Axes, shares: Mapping[str, np.ndarray]) -> None:
     axes.spines[:].set_visible(False)
 
 
-def opening_figure(charts: Mapping[str, Mapping[str, np.ndarray]], titles: Mapping[str, str]) -> Figure:
+def opening_figure(charts: Mapping[str, Mapping[str, Sequence[float]]], titles: Mapping[str, str]) -> Figure:
     """One chart an agent, two beside each other, with one key for all."""
     rows = -(-len(charts) // 2)
     figure, places = plt.subplots(rows, 2, figsize=(9.5, 4.75 * rows + 0.4), squeeze=False)

@@ -334,7 +334,7 @@ def fold_values(tree: BettingTree, folds: np.ndarray, player: int, reach: np.nda
     return gain[:, None] * opponents(reach[1 - player, folds])
 
 
-def sample_flops(n: int, seed: int) -> np.ndarray:
+def sample_flops(n: int, generator: np.random.Generator) -> np.ndarray:
     """n flops (n, 3), each real flop equally likely, spread evenly over the canonical order (suit pattern, then ranks).
 
     Systematic sampling: one random start, equal steps through the 22,100 flops listed by canonical flop.
@@ -342,8 +342,7 @@ def sample_flops(n: int, seed: int) -> np.ndarray:
     boards = canonical_boards(3)
     if not 1 <= n <= N_FLOPS:
         raise ValueError(f"flops is {n}, expected from 1 to {N_FLOPS}")
-    start = np.random.default_rng([seed, n]).random()
-    at = (np.arange(n) + start) * N_FLOPS / n
+    at = (np.arange(n) + generator.random()) * N_FLOPS / n
     picks = np.searchsorted(np.cumsum(boards.multiplicity), at, side="right")
-    shuffled = np.random.default_rng([seed, n, 1]).permutation(picks)  # so that the first few are spread as well
+    shuffled = generator.permutation(picks)  # so that the first few are spread as well
     return boards.cards[shuffled].astype(np.int64)

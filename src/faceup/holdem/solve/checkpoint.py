@@ -1,6 +1,6 @@
 """Self-play that may be killed at any moment: it goes on from its checkpoint, to the same bits.
 
-A checkpoint holds the tables as they are; boards follow from the seed and the iteration's number, so that nothing else is needed.
+A checkpoint holds the tables as they are; boards are drawn by the iteration's number, so that nothing else is needed.
 Average strategies that were asked for on the way (snapshots) lie beside it.
 """
 
@@ -16,6 +16,7 @@ from faceup.holdem.betting.betting_tree import BettingTree
 from faceup.holdem.solve.groups import Groups
 from faceup.holdem.solve.selfplay import Discount, SelfPlay, SelfPlayState
 from faceup.lab.memo import digest
+from faceup.lab.rng import Stream
 
 Tables = tuple[np.ndarray, ...]  # one a street
 
@@ -44,7 +45,7 @@ def train(
     tree: BettingTree,
     groups: Groups,
     discount: Discount,
-    seed: int,
+    stream: Stream,
     iterations: int,
     folder: Path,
     every: int,
@@ -56,9 +57,9 @@ def train(
     every: iterations between checkpoints; progress: told the iteration now and then. The last checkpoint
     stays, so that what comes after self-play may fail without loss: `clear` the folder in the end.
     """
-    play, newest = SelfPlay(tree, groups, discount, seed), folder / "checkpoint.npz"
+    play, newest = SelfPlay(tree, groups, discount, stream), folder / "checkpoint.npz"
     files = {iteration: folder / f"snapshot-{iteration:09d}.npz" for iteration in snapshots}
-    owner, averages = digest(SelfPlay, tree, groups, discount, seed), {}
+    owner, averages = digest(SelfPlay, tree, groups, discount, stream), {}
     if found := load(newest, owner, iterations):
         past = [iteration for iteration in files if iteration <= found["iteration"]]
         averages = {at: _tables(arrays, "average") for at in past if (arrays := load(files[at], owner, at))}

@@ -27,6 +27,7 @@ from faceup.cards.cards import (
 )
 from faceup.cards.clusters import fit_centres, nearest_centres
 from faceup.cards.equity import UNITS, StreetTable, _river_equity
+from faceup.lab.rng import Stream
 
 N_RIVER_GROUPS = UNITS[3] + 1
 
@@ -104,31 +105,31 @@ def _numbered(key: np.ndarray, n: int) -> tuple[np.ndarray, int]:
 
 
 def cluster_groups(
-    flop: StreetTable, turn: StreetTable, sizes: tuple[int, int], sample: int, steps: int, seed: int
+    flop: StreetTable, turn: StreetTable, sizes: tuple[int, int], sample: int, steps: int, stream: Stream
 ) -> tuple[Groups, tuple[float, float]]:
     """k-means groups of flop and turn hands, and how far a hand is from its centre on each, in equity (root mean square).
 
     sizes: groups of flop and turn; sample: hands that the centres are fitted to, drawn as often as they are dealt; all hands then
     join the nearest centre. Preflop the groups are the 169 hands and on the river the exact equities, as in `make_groups`.
     """
-    ids, far = [], []
+    generator, ids, far = stream(), [], []
     for street, table, k in ((1, flop, sizes[0]), (2, turn, sizes[1])):
         deciles = table.deciles[-1]  # of river equity
-        rows, weights = sampled_rows(street, deciles, sample, seed + street)
-        centres = fit_centres(rows, k, steps, seed + street, weights)
+        rows, weights = sampled_rows(street, deciles, sample, generator)
+        centres = fit_centres(rows, k, steps, generator, weights)
         far.append(float(np.sqrt(np.average(nearest_centres(rows, centres)[1], weights=weights) / rows.shape[1])))
         ids.append(_joined(street, deciles, centres))
     return Groups(ids[0], ids[1], (N_CLASSES, *sizes, N_RIVER_GROUPS)), (far[0], far[1])
 
 
-def sampled_rows(street: int, deciles: np.ndarray, n: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
+def sampled_rows(street: int, deciles: np.ndarray, n: int, generator: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
     """Distinct decile rows of n dealt hands, as equities from 0 to 1, and how often each was met: (m, 10) float32, (m,) int64.
 
     deciles (n_boards, 1326, 10): of one street.
     """
-    boards, rng = canonical_boards(BOARD_CARDS[street]), np.random.default_rng(seed)
-    picked = rng.choice(len(boards.keys), 2 * n, p=boards.multiplicity / boards.multiplicity.sum())
-    holes = rng.integers(0, len(HOLE_CARDS), 2 * n)
+    boards = canonical_boards(BOARD_CARDS[street])
+    picked = generator.choice(len(boards.keys), 2 * n, p=boards.multiplicity / boards.multiplicity.sum())
+    holes = generator.integers(0, len(HOLE_CARDS), 2 * n)
     free = ~(HOLE_CARDS[holes][:, :, None] == boards.cards[picked][:, None, :]).any(axis=(1, 2))
     kept = np.flatnonzero(free)[:n]  # four in five are free, so that 2 n hold n
     rows, counts = np.unique(deciles[picked[kept], holes[kept]], axis=0, return_counts=True)

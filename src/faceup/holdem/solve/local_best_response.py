@@ -34,6 +34,7 @@ from faceup.holdem.betting.translation import legal_action
 from faceup.holdem.solve.board import _order, board_order
 from faceup.holdem.solve.policy import Agent, free_holes, opponents
 from faceup.lab.parallel import on_threads
+from faceup.lab.rng import Stream
 from faceup.lab.stats import mean_ci95
 
 _HOLES = (1326, 1176, 1128, 1081)  # that the board of a street leaves
@@ -290,20 +291,20 @@ def local_best_responses(
     responders: Mapping[Key, LocalResponder],
     boards: Sequence[Sequence[int]],
     preflop_wins: np.ndarray,
-    subset: int | None = None,
-    seed: int = 0,
+    subset: tuple[int, Stream] | None = None,
     progress: Callable[[int], None] = lambda done: None,
 ) -> dict[Key, Bound]:
-    """What local best responders win over the same boards as dealt; with `subset` they hold one of so many random holes a board.
+    """What local best responders win over the same boards as dealt.
 
-    preflop_wins (169, 169): of cards/matchups. Raises ValueError on fewer than two boards.
+    preflop_wins (169, 169): of cards/matchups; subset: how many random holes they may hold on a board, and the stream that these
+    come from; without it they hold any. Raises ValueError on fewer than two boards.
     """
     if len(boards) < 2:
         raise ValueError(f"boards: {len(boards)} given, expected at least 2 (the interval comes from their spread)")
     won: dict[Key, list[float]] = {key: [] for key in responders}
     for k, board in enumerate(boards):
         showdowns, free = Showdowns(board, preflop_wins), np.flatnonzero(free_holes(list(board)))
-        holes = None if subset is None else np.random.default_rng([seed, k]).choice(free, subset, replace=False)
+        holes = subset and subset[1](k).choice(free, subset[0], replace=False)
         for key, responder in responders.items():
             won[key].append(MBB_PER_DOLLAR * float(np.mean(responder.play(showdowns, holes))))
         progress(k + 1)

@@ -9,7 +9,7 @@ scaled alike, whether the epoch's boards met them or not.
 Before the river holes that share a group on each of these streets play alike, and are walked as one (`Kin` in
 solve/board); on the river all holes of one strength and one equity are one cell (`Cells`).
 
-Boards come from the seed and the iteration's number alone, so that a run that is resumed goes on with the same bits.
+Boards come from the stream and the iteration's number alone, so that a run that is resumed goes on with the same bits.
 """
 
 from collections.abc import Iterable
@@ -39,6 +39,7 @@ from faceup.holdem.solve.groups import Groups, hole_groups
 from faceup.holdem.solve.layout import LANES, block_sizes, river_layout, shares, table_columns
 from faceup.holdem.solve.river import _new_river_scratch, _sweep_rivers
 from faceup.lab.parallel import ALONE, on_threads
+from faceup.lab.rng import Stream
 
 _PREFLOP = np.zeros(1, dtype=np.int64), np.array([0, 1])  # the first part, as `_down_parts` takes it: it joins all others
 
@@ -72,11 +73,6 @@ def new_state(tree: BettingTree, groups: Groups) -> SelfPlayState:
 def _zeros(n_rows: Iterable[int], widths: Iterable[int]) -> tuple[np.ndarray, ...]:
     """A table (n_rows, width) float32 for each street."""
     return tuple(np.zeros(shape, dtype=np.float32) for shape in zip(n_rows, widths, strict=True))
-
-
-def sampled_board(seed: int, iteration: int) -> np.ndarray:
-    """The board of an iteration: flop, turn and river cards in the order dealt, (5,) int64."""
-    return np.random.default_rng([seed, iteration]).permutation(52)[:5]
 
 
 @njit(cache=True)
@@ -188,9 +184,9 @@ def _discount(share, regrets, averages, positive, negative, average):
 class SelfPlay:
     """A run of self-play: `advance` it, read its `average`, keep its `state`."""
 
-    def __init__(self, tree: BettingTree, groups: Groups, discount: Discount, seed: int, state: SelfPlayState | None = None):
+    def __init__(self, tree: BettingTree, groups: Groups, discount: Discount, stream: Stream, state: SelfPlayState | None = None):
         """Start anew, or go on from a state of the same tree and groups. The tree may begin on any street before the river."""
-        self.tree, self.groups, self.discount, self.seed = tree, groups, discount, seed
+        self.tree, self.groups, self.discount, self.stream = tree, groups, discount, stream
         self.state = state or new_state(tree, groups)
         self.layout, self._shapes = river_layout(tree)
         self._blocks = shares(block_sizes(self._shapes))
@@ -207,7 +203,7 @@ class SelfPlay:
     def advance(self, iterations: int) -> None:
         """Play iterations."""
         for _ in range(iterations):
-            self._iterate(sampled_board(self.seed, self.state.iteration))
+            self._iterate(self.stream(self.state.iteration).permutation(52)[:5])
             done = self.state.iteration + 1
             if done % self.discount.epoch == 0:
                 self._end_epoch(done // self.discount.epoch)
