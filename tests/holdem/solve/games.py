@@ -9,7 +9,8 @@ from phevaluator import evaluate_cards
 
 from faceup.cards.cards import CLASS_OF_HOLE, HOLE_CARDS, card_text
 from faceup.cards.matchups import RUNOUTS_PREFLOP
-from faceup.holdem.betting.betting_tree import DECISION, FOLD_END, SHOWDOWN, BettingTree, build_tree, children, columns, menu_from
+from faceup.holdem import reference
+from faceup.holdem.betting.betting_tree import DECISION, BettingTree, build_tree, columns, menu_from
 from faceup.holdem.solve.best_response import Exploitability, Responder
 
 SMALL = build_tree(menu_from([[1], []], [[1], []], [[]], [[1], []]))
@@ -67,47 +68,23 @@ def pair_outcomes(board: list[int]) -> tuple[np.ndarray, np.ndarray]:
     return holes, outcome
 
 
+def played(tree: BettingTree, policies, board: list[int], holes: np.ndarray) -> np.ndarray:
+    """The reference's chances where player p follows policies[p], (n_nodes, n_holes) float64."""
+    chances = []
+    for policy in policies:
+        tables, rows = zip(*(policy.street(street, board[:n]) for street, n in enumerate((0, 3, 4, 5))), strict=True)
+        chances.append(reference.chances(tree, tables, np.array([row[holes] for row in rows])))
+    return reference.between(tree, *chances)
+
+
 def node_reach(tree: BettingTree, policies, board: list[int], holes: np.ndarray) -> np.ndarray:
     """Each player's reach of each node, (2, n_nodes, n_holes) float64, player p following policies[p]."""
-    reach = np.ones((2, len(tree.kind), len(holes)))
-    for node in range(1, len(tree.kind)):
-        above = tree.parent[node]
-        actor, street = tree.actor[above], tree.street[above]
-        table, row = policies[actor].street(street, board[: (0, 3, 4, 5)[street]])
-        reach[:, node] = reach[:, above]
-        reach[actor, node] *= table[row[holes], node - tree.street_start[street]]
-    return reach
+    return reference.reaches(tree, played(tree, policies, board, holes))
 
 
 def node_values(
     tree: BettingTree, policies, board: list[int], best: int | tuple[int, ...] = (), subset: np.ndarray | None = None
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Values of every node to each player with each hole, times the other's reach, (2, n_nodes, n_holes) dollars.
-
-    best: a player, or both, whose values are those of the best action, for each hole, against the other's policy;
-    subset: holes that may be held at all, (1326,) bool.
-    """
-    best = (best,) if isinstance(best, int) else best
-    holes, outcome = pair_outcomes(board)
-    if subset is not None:
-        chosen = subset[holes]
-        holes, outcome = holes[chosen], outcome[np.ix_(chosen, chosen)]
-    reach = node_reach(tree, policies, board, holes)
-    put, value = tree.bets.sum(axis=2), np.zeros((2, len(tree.kind), len(holes)))
-    folds, shown = np.flatnonzero(tree.kind == FOLD_END), np.flatnonzero(tree.kind == SHOWDOWN)
-    for player, other in ((0, 1), (1, 0)):
-        gain = np.where(tree.actor[folds] == player, -put[folds, player], put[folds, other])
-        value[player, folds] = gain[:, None] * (reach[other, folds] @ ~np.isnan(outcome).T)
-        value[player, shown] = put[shown, player, None] * (reach[other, shown] @ np.nan_to_num(outcome).T)
-    for node in np.flatnonzero(tree.kind == DECISION)[::-1]:
-        street = tree.street[node]
-        for player in range(2):
-            below = value[player, children(tree, node)]
-            if tree.actor[node] != player:
-                value[player, node] = below.sum(axis=0)
-            elif player in best:
-                value[player, node] = below.max(axis=0)
-            else:
-                table, row = policies[player].street(street, board[: (0, 3, 4, 5)[street]])
-                value[player, node] = (table[row[holes]][:, columns(tree, node)].T * below).sum(axis=0)
-    return holes, value
+    """Holes, and the reference's values where player p follows policies[p], (2, n_nodes, n_holes) dollars; best: as there."""
+    dealt, best = reference.deal(board, subset), (best,) if isinstance(best, int) else best
+    return dealt.holes, reference.values(tree, dealt, played(tree, policies, board, dealt.holes), best)

@@ -1,0 +1,183 @@
+"""The method, to be read: self-play and CFR-BR on a small betting tree, in plain numpy, with nothing compiled.
+
+What is fast in this package computes what stands here, and the tests hold it to that.
+
+Both players are dealt every hand at once (public chance sampling: Johanson, Waugh, Bowling and Zinkevich 2012): only the board is
+drawn. Arrays over a tree have a line a node, since each node but the root stands for the action that leads to it. `h` runs over
+the n holes that the board leaves.
+
+- chance[k, h]: the probability of the action that leads to node k, with hole h, for the player who takes it.
+- reach[p, k, h]: the product of player p's own chances on the way to node k.
+- value[p, k, h]: dollars that player p wins with hole h from node k on, summed over the other player's holes, each times its
+  reach. These are counterfactual values: p's own reach is not in them.
+
+What a player learns is kept in a table for each street, a row for each group of holes that it plays alike, a column for each node
+(a policy's table, see `solve/policy`). rows[s, h] is the row of hole h on street s.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from faceup.cards.cards import HOLE_CARDS
+from faceup.cards.strength import strength
+from faceup.holdem.betting.betting_tree import DECISION, FOLD_END, MBB_PER_DOLLAR, SHOWDOWN, BettingTree, children, columns
+
+Tables = list[np.ndarray]  # four, (rows, width)
+
+
+class Deal(NamedTuple):
+    """A river board, and how any two of its holes fare."""
+
+    holes: np.ndarray  # (n,) of 1,326, those that the board leaves
+    apart: np.ndarray  # (n, n) 1 where two holes share no card, else 0: they can be dealt together
+    beats: np.ndarray  # (n, n) 1, 0, -1 where the first wins, ties, loses; 0 where they share a card
+
+
+def deal(board: Sequence[int], allowed: np.ndarray | None = None) -> Deal:
+    """All holes of a board of five cards; of `allowed` (1326,) bool alone where it is given."""
+    free = ~np.isin(HOLE_CARDS, board).any(axis=1)
+    holes = np.flatnonzero(free if allowed is None else free & allowed)
+    cards = HOLE_CARDS[holes]
+    strengths = np.array([strength([*board, *pair]) for pair in cards.tolist()])
+    apart = ~(cards[:, None, :, None] == cards[None, :, None, :]).any(axis=(2, 3))
+    return Deal(holes, apart.astype(float), np.sign(strengths[:, None] - strengths[None, :]) * apart)
+
+
+def match(weights: np.ndarray) -> np.ndarray:
+    """Probabilities in proportion to positive weights (.., actions), even where none is positive.
+
+    Of regrets this is regret matching (Zinkevich et al. 2007), of summed strategies the average strategy.
+    """
+    positive = np.maximum(weights, 0)
+    total = positive.sum(axis=-1, keepdims=True)
+    return np.where(total > 0, positive / np.where(total > 0, total, 1), 1 / weights.shape[-1])
+
+
+def decisions(tree: BettingTree) -> list[int]:
+    """All nodes at which somebody decides, parents first."""
+    return np.flatnonzero(tree.kind == DECISION).tolist()
+
+
+def strategy(tree: BettingTree, weights: Tables) -> Tables:
+    """`match` at every decision: from regrets what is played next, from sums of strategies their average."""
+    played = [np.zeros_like(table) for table in weights]
+    for node in decisions(tree):
+        table, at = weights[tree.street[node]], columns(tree, node)
+        played[tree.street[node]][:, at] = match(table[:, at])
+    return played
+
+
+def chances(tree: BettingTree, tables: Tables, rows: np.ndarray) -> np.ndarray:
+    """Each hole's probability of the action that leads to each node, (n_nodes, n), by a strategy's tables and rows (4, n)."""
+    chance = np.ones((len(tree.kind), rows.shape[1]))
+    for street, table in enumerate(tables):
+        chance[slice(*tree.street_start[street : street + 2])] = table[rows[street]].T
+    return chance
+
+
+def between(tree: BettingTree, first: np.ndarray, second: np.ndarray) -> np.ndarray:
+    """Chances of a hand in which player 0 acts by the first, player 1 by the second."""
+    actor = np.append(-1, tree.actor[tree.parent[1:]])
+    return np.where((actor == 0)[:, None], first, second)
+
+
+def reaches(tree: BettingTree, chance: np.ndarray) -> np.ndarray:
+    """Each player's reach of each node with each hole, (2, n_nodes, n): the product of its own chances."""
+    reach = np.ones((2, *chance.shape))
+    for node in range(1, len(tree.kind)):
+        above = tree.parent[node]
+        reach[:, node] = reach[:, above]
+        reach[tree.actor[above], node] *= chance[node]
+    return reach
+
+
+def values(tree: BettingTree, dealt: Deal, chance: np.ndarray, best: Sequence[int] = ()) -> np.ndarray:
+    """Counterfactual values of each node to each player with each hole, (2, n_nodes, n) dollars.
+
+    best: players whose values are those of the best action, hole by hole, in the place of what `chance` says they do.
+    """
+    reach, put = reaches(tree, chance), tree.bets.sum(axis=2)
+    value = np.zeros_like(reach)
+    for player, other in ((0, 1), (1, 0)):
+        for end in np.flatnonzero(tree.kind == FOLD_END):
+            won = -put[end, player] if tree.actor[end] == player else put[end, other]
+            value[player, end] = won * (dealt.apart @ reach[other, end])
+        for end in np.flatnonzero(tree.kind == SHOWDOWN):
+            value[player, end] = put[end, player] * (dealt.beats @ reach[other, end])
+        for node in reversed(decisions(tree)):
+            below = value[player, children(tree, node)]
+            if tree.actor[node] != player:
+                value[player, node] = below.sum(axis=0)  # the other's chances are in the values already
+            elif player in best:
+                value[player, node] = below.max(axis=0)
+            else:
+                value[player, node] = (chance[children(tree, node)] * below).sum(axis=0)
+    return value
+
+
+def best_response(tree: BettingTree, dealt: Deal, chance: np.ndarray, player: int) -> np.ndarray:
+    """Chances in which a player takes the best action with each hole, knowing what the other does; the other's stay."""
+    value, answer = values(tree, dealt, chance, best=[player])[player], chance.copy()
+    for node in decisions(tree):
+        if tree.actor[node] == player:
+            below = children(tree, node)
+            answer[below] = np.arange(len(value[below]))[:, None] == value[below].argmax(axis=0)
+    return answer
+
+
+def exploitability(tree: BettingTree, dealt: Deal, chance: np.ndarray) -> float:
+    """What best responders who see the board win, mean of both seats, mbb a game."""
+    value = values(tree, dealt, chance, best=[0, 1])[:, 0]
+    return float(MBB_PER_DOLLAR * value.sum(axis=1).mean() / dealt.apart.sum())
+
+
+def learn(
+    tree: BettingTree, chance: np.ndarray, value: np.ndarray, player: int, rows: np.ndarray, regrets: Tables, averages: Tables,
+    weight: float = 1,
+) -> None:  # fmt: skip
+    """Add a player's regrets, value[action] - value[decision], and its own reach to tables: sums over the holes of a row."""
+    reach = reaches(tree, chance)[player]
+    for node in decisions(tree):
+        if tree.actor[node] != player:
+            continue
+        street = tree.street[node]
+        for child in range(tree.first_child[node], tree.first_child[node] + tree.n_children[node]):
+            column = child - tree.street_start[street]
+            np.add.at(regrets[street][:, column], rows[street], weight * (value[player, child] - value[player, node]))
+            np.add.at(averages[street][:, column], rows[street], weight * reach[child])
+
+
+def step(
+    tree: BettingTree, dealt: Deal, rows: np.ndarray, regrets: Tables, averages: Tables, opponent: str = "self", weight: float = 1
+) -> None:
+    """One iteration on one board; both players learn from the strategy as it was.
+
+    opponent "self": self-play, each meets the other as it plays now. opponent "best": CFR-BR (Johanson, Bard, Burch and Bowling
+    2012), each meets a best response that holds real cards and knows the strategy. The two differ in one line.
+    """
+    own = chances(tree, strategy(tree, regrets), rows)
+    for player in range(2):
+        met = own if opponent == "self" else best_response(tree, dealt, own, 1 - player)
+        learn(tree, met, values(tree, dealt, met), player, rows, regrets, averages, weight)
+
+
+def discount(regrets: Tables, averages: Tables, t: int, alpha: float, beta: float, gamma: float) -> None:
+    """Discounted CFR after iteration t (Brown and Sandholm 2019): early strategies, and their regrets, fade."""
+    for table in regrets:
+        table *= np.where(table > 0, t**alpha / (t**alpha + 1), t**beta / (t**beta + 1))
+    for table in averages:
+        table *= (t / (t + 1)) ** gamma
+
+
+def train(
+    tree: BettingTree, boards: Sequence[Sequence[int]], rows_on: Callable, n_rows: Sequence[int], opponent: str = "self"
+) -> Tables:
+    """The average strategy after one iteration on each board; rows_on(board, holes): rows (4, n); n_rows: of each street."""
+    shapes = list(zip(n_rows, np.diff(tree.street_start), strict=True))
+    regrets, averages = ([np.zeros(shape) for shape in shapes] for _ in range(2))
+    for t, board in enumerate(boards, 1):
+        dealt = deal(board)
+        step(tree, dealt, rows_on(board, dealt.holes), regrets, averages, opponent, weight=t)
+    return strategy(tree, averages)
