@@ -17,10 +17,11 @@ RECIPE = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8").split("## Add a 
 MODULE = '"""A toy game."""\n\n\ndef value(coins: int) -> float:\n    """What it is worth."""\n    return coins / 2\n'
 CELLS = [
     "seed = 0\ncoins = 0",
-    "import matplotlib.pyplot as plt\n\nfrom faceup.lab.files import write_json\nfrom faceup.lab.paths import OUT\n"
-    "from faceup.lab.pictures import save, use_style\nfrom faceup.lab.tables import published\n"
+    "import matplotlib.pyplot as plt\n\nfrom faceup.lab.files import load_numbers, numbers, write_json\n"
+    "from faceup.lab.paths import OUT\nfrom faceup.lab.pictures import save, use_style\nfrom faceup.lab.tables import published\n"
     "from faceup.toy.game import value\n\nuse_style()",
-    "figure, axes = plt.subplots()\naxes.plot([0, value(coins)])\nsave(figure, 'toy/value')",
+    "numbers('toy/value', worth=value(coins))",
+    "drawn = load_numbers('toy/value')\nfigure, axes = plt.subplots()\naxes.plot([0, drawn.worth])\nsave(figure, 'toy/value')",
     "write_json(OUT / 'reports/metrics/toy.json', {'ours': value(coins), 'paper': published('toy')['value'].value})",
 ]
 
@@ -39,7 +40,7 @@ def folder(tmp_path_factory) -> Path:
     (folder / "src/faceup/toy/__init__.py").write_text('"""The toy paper."""\n')
     (folder / "src/faceup/toy/game.py").write_text(MODULE)
     nb = nbformat.v4.new_notebook(metadata={"faceup": {"sections": ["toy"]}}, cells=list(map(nbformat.v4.new_code_cell, CELLS)))
-    nb.cells[0].metadata["tags"] = ["parameters"]
+    nb.cells[0].metadata["tags"], nb.cells[3].metadata["tags"] = ["parameters"], ["figure"]
     nbformat.write(nb, folder / "notebooks/90_toy.ipynb")
     stage = re.search(r"```yaml\n(.*?)```", RECIPE, re.S)[1].replace("NN_NAME", "90_toy").replace("NAME", "toy")
     edit(folder / "dvc.yaml", "stages:\n", f"stages:\n{stage}")
