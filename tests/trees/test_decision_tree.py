@@ -1,4 +1,4 @@
-"""Trees: ways through them against a plain walk, cutting, and rows that are refused."""
+"""Trees: ways through them against a plain walk, and cutting."""
 
 import numpy as np
 import pytest
@@ -83,9 +83,3 @@ def test_use_is_the_weight_that_is_asked():
     tree = random_tree(9, 80)
     asked = [tree.weight[(tree.feature >= 0) & (node_depths(tree) == level)].sum() for level in range(depth(tree))]
     assert feature_use(tree, 4).sum(axis=1) == pytest.approx(np.array(asked) / tree.weight[0])
-
-
-@pytest.mark.parametrize("wrong", [np.zeros((3, 1)), np.zeros(2)])
-def test_rows_of_another_shape_are_named(wrong):
-    with pytest.raises(ValueError, match="X has shape .* with 2 features at least"):
-        leaf_of(SMALL, wrong)
