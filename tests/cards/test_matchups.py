@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 from odds import showdowns
 
-from faceup.cards import matchups
 from faceup.cards.cards import CLASS_NAMES, CLASS_OF_HOLE
 from faceup.cards.matchups import RUNOUTS_FLOP, RUNOUTS_PREFLOP, class_wins, edges, flop_wins
 
@@ -38,8 +37,3 @@ def test_flop_counts_pairs_of_cards_still_to_come():
     assert total <= 36 * RUNOUTS_FLOP and wins[ACES, KINGS] / (36 * RUNOUTS_FLOP) > 0.9
     edge = edges(wins, RUNOUTS_FLOP)
     np.testing.assert_allclose(edge, -edge.T)
-
-
-def test_wins_are_written_and_read(all_in_wins, tmp_path):
-    matchups.save_preflop_wins(tmp_path, all_in_wins)
-    np.testing.assert_array_equal(matchups.load_preflop_wins(tmp_path), all_in_wins)
