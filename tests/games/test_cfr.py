@@ -120,13 +120,3 @@ def test_chance_may_move_later():
     game = builder.build()
     assert value(game, uniform(game)) == pytest.approx(0.5 * (0.5 * 0 + 0.5 * 1) - 0.25)
     assert value(game, solve(game, 1000)) == pytest.approx(0, abs=1e-3)
-
-
-def test_forgetting_players_are_refused():
-    builder = GameBuilder()
-    root = builder.decision(-1, 1.0, 0, "first", ("a", "b"))
-    for action in ("a", "b"):
-        second = builder.decision(root, action, 0, "second", ("c",))
-        builder.end(second, "c", 1.0)
-    with pytest.raises(ValueError, match="perfect recall"):
-        make_form(builder.build())

@@ -1,9 +1,9 @@
-"""Leduc and Kuhn: counts of the literature, payoffs by hand, and the same game as in OpenSpiel (as in RLCard: test_training)."""
+"""Leduc and Kuhn: counts of the literature, and the same game as in OpenSpiel (as in RLCard: test_training)."""
 
 import numpy as np
 import pytest
 
-from faceup.games.extensive_game import END, checked_strategy, children
+from faceup.games.extensive_game import END
 from faceup.leduc.game import KUHN, LITERATURE, RLCARD, act, build, legal, start, winnings
 
 GAMES = {"RLCard": build(RLCARD), "literature": build(LITERATURE), "Kuhn": build(KUHN)}
@@ -30,28 +30,6 @@ def test_deals_and_nodes():
     early = sum(game.names[game.infoset[game.parent[e]]].count("/") == 0 for e in ends)
     assert len(ends) == 61
     assert 9 * early + 24 * (61 - early) == 1374
-
-
-@pytest.mark.parametrize(
-    ("call", "message"),
-    [
-        (lambda: act(RLCARD, start(RLCARD), "check"), "'check'.*expected one of"),
-        (lambda: act(RLCARD, start(RLCARD), "bet"), "'bet'.*expected one of"),
-        (lambda: checked_strategy(GAMES["Kuhn"].game, np.ones(3)), "shape"),
-        (lambda: checked_strategy(GAMES["Kuhn"].game, np.ones(24)), "sum"),
-    ],
-)
-def test_illegal_actions_and_strategies_are_named(call, message):
-    with pytest.raises(ValueError, match=message):
-        call()
-
-
-def test_children_undo_parents():
-    game = GAMES["RLCard"].game
-    for node, below in enumerate(children(game)):
-        found = below[below >= 0]
-        assert (game.parent[found] == node).all()
-        assert len(found) == (np.diff(game.first_action)[game.infoset[node]] if game.infoset[node] >= 0 else 0)
 
 
 def test_open_spiel_has_the_same_rules():

@@ -1,7 +1,6 @@
-"""The one-card game: random distributions, the deal, strategies as text, and what is refused."""
+"""The one-card game: random distributions, the deal, and strategies as text."""
 
 import numpy as np
-import pytest
 
 from faceup.onecard.game import CARDS, SIZES, joint_distribution, random_distributions, strategy_from_text, text_of
 
@@ -27,8 +26,3 @@ def test_strategies_are_read_as_the_paper_prints_them():
     assert (strategy[0, 0], strategy[0, 30]) == (0.25, 0.75)
     assert (strategy[2:6, 1] == 1).all() and strategy[1, 0] == strategy[9, 0] == 1
     assert (strategy_from_text("; ".join(text_of(strategy))) == strategy).all()
-
-
-def test_a_text_without_a_bet_is_refused():
-    with pytest.raises(ValueError, match="names no bet"):
-        strategy_from_text("")

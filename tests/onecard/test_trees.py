@@ -77,14 +77,6 @@ def test_measured_numbers_are_those_of_the_cut_tree():
         assert row.loss == (TEST.value - worst_cases(TEST.own, TEST.other, played)).mean() > 0
 
 
-def test_trees_are_the_same_on_every_run():
-    kinds, told = REPRESENTATIONS[:4], []
-    first, again = grow(kinds, TRAIN, 5, STREAM, told.append), grow(kinds, TRAIN, 5, STREAM)
-    assert told == [1, 2, 3, 4]
-    for a, b in zip(first, again, strict=True):
-        assert all((x == y).all() for x, y in zip(a, b, strict=True))
-
-
 def test_an_optimal_tree_fits_drawn_sizes_at_least_as_well_as_the_greedy_one():
     kind = REPRESENTATIONS[8]
     X, Y = inputs(kind, TRAIN.own, TRAIN.other), targets(kind, bets(TRAIN), np.random.default_rng(1))
