@@ -138,33 +138,6 @@ def test_a_hand_is_played_from_deal_to_river_against_a_bet_of_any_size(page):
     assert fits(page) and not wrong_for_readers(page)
 
 
-def test_hands_are_counted(page):
-    """The visitor folds or checks."""
-    page.click("#to-play")
-    for n in range(1, 4):
-        while "Your turn" in turn(page):
-            page.click("#your-bets button >> nth=0")
-        assert page.inner_text("#score").startswith(f"After {n} hand")
-        page.click("#next")
-    assert "±" in page.inner_text("#score")
-
-
-def test_cards_can_be_typed(page):
-    page.fill("#typed-hole", "Ac3h")
-    page.press("#typed-hole", "Enter")
-    page.wait_for_selector("#grid:not([aria-busy]) button")
-    assert page.locator("#slots .card.none").count() == 5 and page.is_visible("#why")
-    page.fill("#typed-board", "Ac")
-    page.click("#set")
-    assert "named twice" in page.inner_text("#trouble")
-
-
-def test_a_shallower_tree_answers_with_fewer_questions(page):
-    visit(page, "#view=ask&agent=CART&depth=3&seat=0&cards=Ac3h", "#tree:not([aria-busy]) .lit")
-    assert page.locator("#tree .lit").count() == 4
-    assert "CART, depth 3" in page.inner_text("#facts")
-
-
 def test_a_link_opens_a_whole_tree(page):
     visit(page, "#view=trees&agent=oct&depth=15&street=river", "#whole .tree > details")
     assert page.input_value("#street") == "3" and page.is_hidden("#ask")

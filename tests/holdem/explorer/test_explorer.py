@@ -1,8 +1,5 @@
 """The explorer's scripts, run by node, answer as Python does: whole-number features, leaf, mixture, reasons, money."""
 
-import re
-from html.parser import HTMLParser
-
 import numpy as np
 import pytest
 from questions import ANSWER, NO_WINS, check_answers, node, random_agent, run
@@ -16,7 +13,7 @@ from faceup.holdem.betting.betting_tree import menu_from
 from faceup.holdem.betting.hand_play import settle
 from faceup.holdem.betting.notation import read_line
 from faceup.holdem.explorer.page import SCRIPTS, Player, page_data, source, write_explorer
-from faceup.holdem.play.words import condition, number, wording
+from faceup.holdem.play.words import condition, wording
 from faceup.lab.paths import AGENTS
 from faceup.trees.decision_tree import leaves_below, n_leaves, truncate
 from faceup.trees.tree_file import load_agent_file
@@ -30,7 +27,7 @@ def by_node(given: dict) -> list[dict]:
 THOUSAND = [pytest.param(name, 15, 1000, marks=pytest.mark.slow) for name in ("oct", "ours")]
 
 
-@pytest.mark.parametrize(("name", "depth", "n"), [("random", 30, 60), ("random", 3, 60), ("ours", 15, 60), *THOUSAND])
+@pytest.mark.parametrize(("name", "depth", "n"), [("random", 30, 40), ("random", 3, 20), ("ours", 15, 40), *THOUSAND])
 def test_the_page_answers_as_python_does(tables, tmp_path, name, depth, n):
     """The trees of "ours" ask for pots."""
     path = random_agent(tmp_path) if name == "random" else AGENTS / f"{name}.json"
@@ -86,80 +83,36 @@ def test_wrong_lines_and_cards_are_refused():
         assert all(run(f"given.map(text => {{ try {{ {reader}(text); return ''; }} catch (e) {{ return e.message; }} }})", wrong))
 
 
-def test_numbers_are_said_as_python_says_them():
-    said = {name: wording(name) for name in ("equity", "river_equity_p90", "opponent_bet_flop", "button")}
-    values = [0.5, 0.123456, 1.0, 0.33333334, 0.0, 1234.5, 20000.0, 100.0]
-    cases = [[name, value] for name in said for value in values if ("equity" in name) == (value <= 1) and name != "button"]
-    given = {"words": {name: words._asdict() for name, words in said.items()}, "cases": cases}
-    found = run("given.cases.map(([name, value]) => number(given.words[name], value))", given)
-    assert found == [number(said[name], value) for name, value in cases]
-
-
 def test_reasons_tell_what_the_hand_has_and_what_was_asked():
     answers = [
         ("opponent_bet_flop", 0, None, 100, ["opponent: nothing yet on the flop", "at most $100"]),
-        ("opponent_bet_preflop", 100, None, 200, ["opponent’s blind only ($100): no raise before the flop", "at most $200"]),
         ("opponent_bet_preflop", 300, 200, 400, ["opponent’s preflop bet $300", "above $200, at most $400"]),
         ("river_equity_p90", 0.94, 0.9, None, ["draw: the best 10 % of rivers reach 94 % or more", "above 90 %"]),
-        ("river_equity_p10", 0.2, 0.1, None, ["vulnerable: the worst 10 % of rivers leave 20 % or less", "above 10 %"]),
-        ("equity", 0.55, 0.5, 0.6, ["equity 55 %", "above 50 %, at most 60 %"]),
+        ("equity", 0.55, 0.5, 0.123456, ["equity 55 %", "above 50 %, at most 12.35 %"]),
     ]
-    given = [
-        {"feature": name, "value": value, "low": low, "high": high, "words": wording(name)._asdict()}
-        for name, value, low, high, _ in answers
-    ]
+    given = [{"feature": f, "value": x, "low": a, "high": b, "words": wording(f)._asdict()} for f, x, a, b, _ in answers]
     before = """const { state } = readLine("b300c/");
     const open = a => ({ ...a, low: a.low ?? -Infinity, high: a.high ?? Infinity });"""
     assert run("given.map(a => reason(open(a), 0.55, state, a.words))", given, before) == [said for *_, said in answers]
-    lines = {
-        "": "pot odds 3 to 1, so a call needs 25 % equity to break even",
-        "b300": "pot odds 2 to 1, so a call needs 33 % equity to break even",
-        "b300c/b600": "pot odds 2 to 1, so a call needs 33 % equity to break even",
-        "b300c/": "$600 in the pot, no bet to call",
-    }
+    lines = {"b300": "pot odds 2 to 1, so a call needs 33 % equity to break even", "b300c/": "$600 in the pot, no bet to call"}
     said = run("given.map(line => situation(readLine(line).state))", list(lines))
     assert [words.split(": ")[-1] for words in said] == list(lines.values())
 
 
-class Elements(HTMLParser):
-    """Fails on an element that is closed in another's place."""
-
-    def __init__(self, text: str):
-        super().__init__()
-        self.open: list[str] = []
-        self.feed(text)
-
-    def handle_starttag(self, tag, attrs):
-        if tag not in ("meta", "input", "br"):
-            self.open.append(tag)
-
-    def handle_endtag(self, tag):
-        assert self.open.pop() == tag
-
-
-def test_the_page_is_one_well_formed_file_that_needs_nothing_else(tables, tmp_path):
+def test_the_page_is_one_file_that_needs_nothing_else(tables, tmp_path):
     """Nor can a script be ended by what the page knows."""
-    path = random_agent(tmp_path)
-    players = [Player("</script><b>", depth, path, {"exploitability": 1.5}) for depth in (3, 15)]
+    players = [Player("</script><b>", depth, random_agent(tmp_path), {"exploitability": 1.5}) for depth in (3, 15)]
     size = write_explorer(tmp_path / "page.html", players, tables[0], NO_WINS)
     text = (tmp_path / "page.html").read_text(encoding="utf-8")
     assert size == len(text.encode()) < 12e6
     assert "{{" not in text and text.count("<script") == text.count("</script>") == len(SCRIPTS) + 1
-    assert "</script><b>" not in text and not Elements(text).open
-    identifiers = re.findall(r' id="([^"]+)"', text)
-    assert len(identifiers) == len(set(identifiers)) > 20
-    assert " src=" not in text and "@import" not in text and "fetch(" not in text
+    assert "</script><b>" not in text and " src=" not in text and "@import" not in text and "fetch(" not in text
     assert set(part.split('"')[0] for part in text.split("http://")[1:]) == {"www.w3.org/2000/svg"} and "https://" not in text
+    for name in SCRIPTS:
+        node("--check", script=source(f"{name}.js"))
 
 
-def test_agents_that_do_not_fit_are_refused(tables, tmp_path):
+def test_agents_that_differ_in_labels_do_not_share_a_page(tables, tmp_path):
     other = save_random_agent(tmp_path / "other.json", menu_from([[]], [[]], [[]], [[]]), 3)
     with pytest.raises(ValueError, match="labels"):
         page_data([Player("A", 3, random_agent(tmp_path)), Player("B", 3, other)], tables[0], NO_WINS)
-    with pytest.raises(ValueError, match="none"):
-        page_data([], tables[0], NO_WINS)
-
-
-def test_every_script_can_be_parsed():
-    for name in SCRIPTS:
-        node("--check", script=source(f"{name}.js"))

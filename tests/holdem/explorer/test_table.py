@@ -35,7 +35,7 @@ def taught(tables):
 def test_the_pages_table_is_pythons(tables, taught, tmp_path):
     tree, policy = taught
     data = page_data([Player("it", 15, random_agent(tmp_path))], tables[0], NO_WINS, table_data(tree, policy, tables, GRIDS))
-    questions, met = random_questions(200), set()
+    questions, met = random_questions(96), set()
     given = {"data": data, "menu": MENU, "labels": tree.labels, "questions": questions}
     for asked, found in zip(questions, run("given.questions.map(answerOf)", given, ASK), strict=True):
         street = state_after(asked["betting"]).street

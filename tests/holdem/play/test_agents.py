@@ -1,7 +1,6 @@
 """Agents asked in words: legal actions only, the same answers as the policy of the same trees, clear refusals."""
 
 import json
-import shutil
 from functools import partial
 
 import numpy as np
@@ -114,32 +113,18 @@ def test_text_is_answered_as_a_hand_dealt_by_a_match(tree, both_ways, name):
             np.testing.assert_allclose(found, row[columns(tree, node)], rtol=0, atol=apart, err_msg=line)
 
 
-def test_any_bet_is_seen_as_its_true_share_of_the_pot(loaded):
-    """For bets that no tree has: $450 into $600, and a raise of half the pot after it is called."""
-    sized = loaded["sized"]
-    for line, share in (("b300c/kk/b450", 0.75), ("b300c/kk/b450b1425", 0.65), ("b300c/kk/b19700", 19_700 / 600)):
-        x, _ = sized._features(np.array([hole_index(*parse_cards(HOLE))]), parse_cards(BOARD[:8]), state_after(line))
-        assert dict(zip(feature_names(2, "ours"), x[0].tolist(), strict=True))["bet_faced"] == pytest.approx(share)
-    said = sized.explain(HOLE, BOARD[:8], "b300c/kk/b300").splitlines()
-    assert said[0] == "turn: $900 in the pot, $300 to call: a bet of half the pot, pot odds 3 to 1"
-
-
 def test_holes_may_be_numbers_or_cards(tables, loaded):
     """And features from the tables are those of each hand by itself."""
     fast = ModelAgent(MENU, loaded["cart"].predict, tables)
     holes, asked = np.array([700, 3, 1325]), (parse_cards(BOARD[:8]), "b300c/kk/b600")
     for agent, given in ((fast, HOLE_CARDS[holes]), (loaded["cart"], holes)):
         assert np.array_equal(agent.probabilities(given, *asked), fast.probabilities(holes, *asked))
-    for bad in (np.array([1326]), np.array([-1]), np.array([0.5]), np.zeros((1, 3, 2), dtype=int)):
-        with pytest.raises(ValueError, match="holes of shape"):
-            fast.probabilities(bad, *asked)
-
-
-LINES = ["b300c/", "b300c/kb400", "b300c/kk/b600b1800", "cb20000", "", "c", "cb300b1234c/b2000c/kk/b5000"]
+    with pytest.raises(ValueError, match="holes of shape"):
+        fast.probabilities(np.array([1326]), *asked)
 
 
 @pytest.mark.parametrize("name", ["cart", "bare"])
-@pytest.mark.parametrize("line", LINES)
+@pytest.mark.parametrize("line", ["b300c/", "b300c/kb400", "cb20000", "", "c", "cb300b1234c/b2000c/kk/b5000"])
 def test_probabilities_are_of_legal_actions_and_sum_to_1(loaded, name, line):
     asked, state = loaded[name], state_after(line)
     answer = asked.action_probabilities(HOLE, board_at(line), line)
@@ -159,7 +144,6 @@ def test_a_tree_that_names_only_illegal_actions_checks(tree, tmp_path):
     assert folds.action_probabilities(HOLE, BOARD[:6], "b300c")["call"] == 1
     assert folds.action_probabilities(HOLE, BOARD[:6], "b300c/b600")["fold"] == 1
     assert folds.path(HOLE, BOARD[:6], "b300c") == []
-    assert folds.explain(HOLE, BOARD[:6], "b300c").splitlines()[-1] == "so: check 100 %"
 
 
 @pytest.mark.parametrize("name", TOLD)
@@ -185,14 +169,9 @@ def test_the_path_leads_to_the_answer(loaded, name, line):
 
 BAD_CARDS = [
     ("Ac3h", "", "b300c", "has 0 cards, expected 3 cards on the flop"),
-    ("Ac3h", BOARD, "b300c", "has 5 cards, expected 3 cards on the flop"),
     ("Ac3h", BOARD[:6], "", "has 3 cards, expected 0 cards on the preflop"),
-    ("AcAc", BOARD[:6], "b300c", "appears twice"),
     ("Kh3h", BOARD[:6], "b300c", "Kh"),
-    ("Ac3x", BOARD[:6], "b300c", "unknown suit"),
-    ("Ac3h", "Kh3s", "b300c", "has 2 cards"),
     ("Ac3h", BOARD[:6], "b300c/c", "betting 'b300c/c': 'c' with nothing to call"),
-    ("Ac3h", BOARD[:6], "b20000c", "betting 'b20000c': the hand is over"),
 ]
 
 
@@ -202,21 +181,10 @@ def test_bad_cards_and_lines_are_named(loaded, hole, board, line, said):
         loaded["cart"].action_probabilities(hole, board, line)
 
 
-def test_models_come_in_order_and_bad_folders_are_named(tables, tree, folders, models, tmp_path):
+def test_models_come_in_order_and_an_empty_folder_is_named(tables, tree, folders, models, tmp_path):
     assert list(models) == ["CART", "OCT", "XGBoost", "NN"]
-    agents, distill = folders
-    other, mixed, empty = build_tree(menu_from([[1]], [[1]], [[1]], [[1]])), tmp_path / "mixed", tmp_path
-    mixed.mkdir()
-    shutil.copy(agents / "cart.json", mixed)
-    shutil.copy(agents / "seated.json", mixed / "oct.json")
-    for arguments, said in (
-        ((tree, tables, distill, empty), "cart.json: there is no such file"),
-        ((tree, tables, empty, agents), "boosted_preflop.json: there is no such file"),
-        ((other, tables, distill, agents), "cart.json: labels are"),
-        ((tree, tables, distill, mixed), "oct.json: history is both.seat, expected CART's, opponent"),
-    ):
-        with pytest.raises(ValueError, match=said):
-            load_models(*arguments)
+    with pytest.raises(ValueError, match="cart.json: there is no such file"):
+        load_models(tree, tables, folders[1], tmp_path)
 
 
 def test_two_threads_predict_the_same_bits(tree, models):
@@ -250,8 +218,5 @@ def test_a_solved_tree_is_an_agent_like_any_other(tree, tables, loaded, tmp_path
     for street, n in enumerate(BOARD_CARDS):
         (rows, of), (again, of_again) = (policy.street(street, board[:n]) for policy in policies)
         np.testing.assert_allclose(rows[of], again[of_again], atol=5e-3)  # four digits in a file, shared out over what is legal
-    agent, asked = load_agent(path), (HOLE, BOARD, "cb300c/kk/kk/k")
-    assert agent.path(*asked) == taught.path(*asked)
-    assert agent.explain(*asked) != taught.explain(*asked)
     with pytest.raises(ValueError, match="safe.json: labels are"):
         load_policy(path, build_tree(menu_from([[3]], [[1]], [[1]], [[1]])), tables)
