@@ -8,12 +8,9 @@ compiled kernels.
 
 import os
 import shutil
-import signal
 import subprocess
 import sys
-import time
 from collections.abc import Iterable
-from contextlib import suppress
 from pathlib import Path
 
 from faceup.lab.environment import SOURCES
@@ -82,17 +79,6 @@ def main(folder: Path) -> int:
     status = run_stages(folder)
     print(f"smoke: {'reports are in' if status == 0 else 'failed; see'} {folder / 'reports'}", flush=True)
     return status
-
-
-def stop(run: subprocess.Popen) -> None:
-    """End a process that leads a group, and the group: by Ctrl-C, so that a runner ends its kernel, and by force after 20 s."""
-    with suppress(ProcessLookupError):
-        for ended_by in (signal.SIGINT, signal.SIGKILL):
-            os.killpg(run.pid, ended_by)
-            for _ in range(200):
-                time.sleep(0.1)
-                run.poll()
-                os.killpg(run.pid, 0)  # raises where nobody is left
 
 
 if __name__ == "__main__":

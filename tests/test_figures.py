@@ -1,29 +1,15 @@
-"""Every figure is drawn from numbers that are committed, by a cell tagged `figure` that needs nothing else."""
+"""Every figure is drawn by a short cell tagged `figure`, from numbers that are saved; `make smoke` draws all from these alone."""
 
 import ast
-import builtins
-from symtable import SymbolTable, symtable
 
 import nbformat
 import pytest
 
 from faceup.lab.paths import ROOT
-from faceup.lab.run import defaults, tagged
+from faceup.lab.run import tagged
 
 NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
 MOST_LINES = 25
-
-
-def names(code: str) -> tuple[set[str], set[str]]:
-    """What a cell reads and does not assign, and what it assigns."""
-
-    def used(table: SymbolTable) -> set[str]:
-        inner = set().union(*map(used, table.get_children()))
-        return inner | {s.get_name() for s in table.get_symbols() if s.is_referenced() and (s.is_global() or table is top)}
-
-    top = symtable(code, "cell", "exec")
-    assigned = {s.get_name() for s in top.get_symbols() if s.is_assigned() or s.is_imported()}
-    return used(top) - assigned - {*dir(builtins)}, assigned
 
 
 def calls(code: str, function: str) -> list[str]:
@@ -33,33 +19,24 @@ def calls(code: str, function: str) -> list[str]:
     return [ast.literal_eval(argument) for argument in asked]
 
 
-@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
-def test_a_figure_has_a_short_cell_that_reads_its_numbers_and_nothing_else(path):
+def cells(path) -> tuple[list[str], list[str]]:
+    """Code of a notebook's cells: of all, and of those that draw a figure."""
     nb = nbformat.read(path, as_version=4)
-    cells, figures = [cell.source for cell in nb.cells if cell.cell_type == "code"], tagged(nb, "figure")
-    lines = [line for code in cells for line in ast.parse(code).body if isinstance(line, ast.Import | ast.ImportFrom)]
-    known = {alias.asname or alias.name for line in lines for alias in line.names} | {*defaults(nb)}
-    drawn = set()  # names that a figure was the last to assign
-    for code in cells:
-        where, saved = f"{path.name}, `{code.splitlines()[0]}`", calls(code, "save")
-        reads, assigned = names(code)
-        if code not in figures:
-            assert not saved, f"{where}: saves {saved[0]}, to mend: tag the cell `figure`"
-            taken = f"{where}: reads {', '.join(reads & drawn)} of a cell tagged `figure`, to mend: another name there"
-            assert not reads & drawn, taken
-            drawn -= assigned
-            continue
-        drawn |= assigned
-        assert saved == calls(code, "load_numbers"), f"{where}: draws {saved}, expected load_numbers and save of the same name"
-        n = len(code.splitlines())
-        assert n <= MOST_LINES, f"{where}: has {n} lines, expected {MOST_LINES}: what is no drawing goes to a cell before"
-        unknown = f"{where}: reads {', '.join(reads - known)}, expected imports, parameters and what `numbers` has saved"
-        assert not reads - known, unknown
+    return [cell.source for cell in nb.cells if cell.cell_type == "code"], tagged(nb, "figure")
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+def test_a_figure_has_a_short_cell_of_its_own_that_loads_its_numbers(path):
+    every, figures = cells(path)
+    assert not [code for code in every if calls(code, "save") and code not in figures], "to mend: tag the cell `figure`"
+    for code in figures:
+        assert calls(code, "save") == calls(code, "load_numbers"), f"{code}\n\nexpected load_numbers and save of the same name"
+        assert len(code.splitlines()) <= MOST_LINES, f"{code}\n\nexpected {MOST_LINES} lines: what is no drawing goes before"
 
 
 def test_numbers_are_saved_for_the_figures_and_for_nothing_else():
-    cells = [cell.source for path in NOTEBOOKS for cell in nbformat.read(path, as_version=4).cells if cell.cell_type == "code"]
-    saved, read = ([name for code in cells for name in calls(code, function)] for function in ("numbers", "load_numbers"))
+    every = [code for path in NOTEBOOKS for code in cells(path)[0]]
+    saved, read = ([name for code in every for name in calls(code, function)] for function in ("numbers", "load_numbers"))
     assert sorted(saved) == sorted(read), "each name in one cell with `numbers` and in one with `load_numbers`"
     folder = ROOT / "reports" / "numbers"
     left_over = {file.relative_to(folder).with_suffix("").as_posix() for file in folder.rglob("*.json")} - {*read}

@@ -2,7 +2,6 @@
 
 import ast
 import importlib
-import os
 import re
 import subprocess
 import sys
@@ -122,16 +121,6 @@ def test_studies_stand_aside():
     assert not [path for stage in STAGES.values() for path in stage["deps"] if path in studied]
 
 
-def test_stages_that_the_smoke_run_begins_side_by_side_find_what_they_need():
-    made = {path: name for name, stage in STAGES.items() for path in outs_of(stage)}
-    done = set()
-    for sides in smoke.SIDE_BY_SIDE:
-        for stages in sides:
-            for k, name in enumerate(stages):
-                assert {made[dep] for dep in STAGES[name]["deps"] if dep in made} <= done | set(stages[:k]), name
-        done |= set().union(*sides)
-
-
 def test_every_section_of_parameters_is_some_stages():
     given, sections = {name for stage in STAGES.values() for name in stage.get("params", [])}, load_parameters()
     assert {"seed", *(name for name, knobs in sections.items() if knobs)} <= given <= set(sections)
@@ -182,24 +171,6 @@ def test_notebook_sources_are_tidy_and_show_the_default_parameters(path):
     assert as_text(nb) == path.read_text(encoding="utf-8"), "to mend: python -m faceup.lab.run --strip"
     values = chosen(nb, load_parameters(), path.parent == STUDIES)
     assert defaults(nb) | values == defaults(nb), "its cell tagged `parameters` is not params.yaml's"
-
-
-def test_packages_themselves_hold_no_code():
-    """No digest and no stage counts them."""
-    for path in [path for path in MODULES if path.name == "__init__.py" and path.parent.name != "faceup"]:
-        assert ast.parse(path.read_text()).body[1:] == [], path
-
-
-def test_a_smoke_run_that_is_stopped_leaves_no_process():
-    child = "import time; time.sleep(60)"
-    start = f"subprocess.Popen([sys.executable, '-c', {child!r}])"
-    command = [sys.executable, "-c", f"import subprocess, sys, time; {start}; print(1, flush=True); time.sleep(60)"]
-    run = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, start_new_session=True)
-    with run:
-        run.stdout.readline()
-        smoke.stop(run)
-    with pytest.raises(ProcessLookupError):
-        os.killpg(run.pid, 0)
 
 
 @pytest.mark.parametrize("arguments", [("check", "."), ("format", "--check", ".")], ids=lambda a: a[0])

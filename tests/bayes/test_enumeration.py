@@ -5,7 +5,6 @@ from itertools import combinations
 
 import numpy as np
 import pytest
-from games import threads
 from odds import hole_equities, showdowns
 
 from faceup.bayes.enumeration import LOSS, TIE, WIN, class_outcomes, information, joint_odds, odds_bins
@@ -56,13 +55,6 @@ def test_random_boards_equal_brute_force(tables, bins):
     expected = sum(brute_force(tables, board.tolist(), bins) for board in boards)
     np.testing.assert_array_equal(joint_odds(tables, bins, boards), expected)
     assert expected[3].sum() == BOARDS * 1081 * 990
-
-
-def test_one_thread_counts_as_two(tables):
-    boards = random_boards(3, 20)
-    both = joint_odds(tables, 10, boards)
-    with threads(1):
-        np.testing.assert_array_equal(joint_odds(tables, 10, boards), both)
 
 
 def test_odds_on_an_edge_belong_to_the_higher_bin():

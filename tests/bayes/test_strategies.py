@@ -51,8 +51,3 @@ def test_the_amateur_is_the_papers_and_types_shift_his_limits(shift):
     odds = np.arange(FINE) / FINE - shift + 1e-9
     expected = np.select([odds < 0.2, odds < 0.4, odds < 0.6, odds < 0.8], [0, 1, 3, 5], 7)  # 0/0, 0/1, 1/2, 2/3, 3/4
     np.testing.assert_array_equal(strategy_of_bin(shift), expected)
-
-
-def test_a_shift_between_bins_is_refused():
-    with pytest.raises(ValueError, match="shift is 0.03, expected a multiple of 0.05"):
-        strategy_of_bin(0.03)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from faceup.holdem.betting import betting_tree
-from faceup.holdem.betting.betting_tree import DECISION, START, act, build_tree, children, menu_from, menu_labels
+from faceup.holdem.betting.betting_tree import DECISION, build_tree, children, menu_from, menu_labels
 
 POT = build_tree(menu_from([[1], [1], []], [[1], []], [[1], []], [[1], []]))
 
@@ -16,13 +16,10 @@ def test_pot_sized_tree_has_counted_nodes():
     assert POT.bets[children(POT, 0), 0, 0].tolist() == [50, 100, 300, 20_000]
 
 
-@pytest.mark.parametrize("sizes", [([[]],) * 4, ([[1, 2], []], [[0.5, 1], []], [[1]], [[1], []])])
 @pytest.mark.parametrize("big_blind_menu", [None, menu_from([[2]], [[]], [[]], [[1, 3], []])])
-def test_nodes_are_counted_before_a_tree_is_built(sizes, big_blind_menu, monkeypatch):
-    menu = menu_from(*sizes)
+def test_nodes_are_counted_before_a_tree_is_built(big_blind_menu, monkeypatch):
+    menu = menu_from([[1, 2], []], [[0.5, 1], []], [[1]], [[1], []])
     n_nodes = len(build_tree(menu, big_blind_menu=big_blind_menu).kind)
-    monkeypatch.setattr(betting_tree, "MOST_NODES", n_nodes)
-    build_tree(menu, big_blind_menu=big_blind_menu)
     monkeypatch.setattr(betting_tree, "MOST_NODES", n_nodes - 1)
     with pytest.raises(ValueError, match=f"menu: its tree has {n_nodes:,} nodes, expected at most {n_nodes - 1:,}"):
         build_tree(menu, big_blind_menu=big_blind_menu)
@@ -37,20 +34,7 @@ def test_nodes_are_numbered_as_promised():
         assert start <= below[0] and below[-1] < end
 
 
-@pytest.mark.parametrize(("action", "amount", "message"), [("raise", -5, "from 200 to 20000"), ("bet", 0, "expected fold")])
-def test_illegal_actions_are_refused(action, amount, message):
-    """Others that a line can write are among the BAD_LINES of test_hand_play."""
+@pytest.mark.parametrize(("flop", "message"), [([0], "size 0 on the flop"), ([1, 1], r"sizes \[1, 1\] on the flop, expected")])
+def test_unusable_menus_of_agent_files_are_refused(flop, message):
     with pytest.raises(ValueError, match=message):
-        act(START, action, amount)
-
-
-UNUSABLE = [(menu_from([[size]], [[1]], [[1]], [[1]]), f"size {size} on the preflop") for size in (-1, 0, 1000)] + [
-    (menu_from([[1]], [[1, 1]], [[1]], [[1]]), r"sizes \[1, 1\] on the flop, expected different ones"),
-    ({"preflop": [[1]], "flop": [[1]]}, "no sizes for turn"),
-]
-
-
-@pytest.mark.parametrize(("menu", "message"), UNUSABLE)
-def test_unusable_menus_are_refused(menu, message):
-    with pytest.raises(ValueError, match=message):
-        menu_labels(menu)
+        menu_labels(menu_from([[1]], [flop], [[1]], [[1]]))

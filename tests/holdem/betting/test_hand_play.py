@@ -6,10 +6,9 @@ import numpy as np
 import pytest
 from pokerkit_table import STACK, PokerkitTable, play_hand, random_choice
 
-from faceup.cards.cards import parse_cards
 from faceup.cards.strength import strength
 from faceup.holdem.betting.betting_tree import DECISION, legal_raises, pot_and_call
-from faceup.holdem.betting.hand_play import payoffs, settle
+from faceup.holdem.betting.hand_play import payoffs
 from faceup.holdem.betting.notation import read_line, state_after
 
 HANDS = int(os.environ.get("FACEUP_RULES_HANDS", 600))  # of pokerkit's about 900 a second
@@ -78,14 +77,6 @@ def test_random_hands_equal_pokerkits():
     }
     print(f"{HANDS:,} hands equal pokerkit's: {kinds}")
     assert min(kinds.values()) >= HANDS // 60, kinds
-
-
-def test_unsettled_hands_are_refused():
-    deck = parse_cards("AcAd KcKd 2h3h4s9sTd")
-    with pytest.raises(ValueError, match="betting goes on"):
-        settle(read_line("b300c/"), (deck[:2], deck[2:4]), deck[4:7])
-    with pytest.raises(ValueError, match="expected 2, 2 and 5 cards"):
-        settle(read_line("b20000c"), (deck[:2], deck[2:4]), deck[4:7])
 
 
 BAD_LINES = [

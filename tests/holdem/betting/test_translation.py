@@ -39,17 +39,9 @@ def test_the_papers_middle_is_read_as_either_size_equally_often():
     assert lower_probability(1 / 3, 0, 1) == pytest.approx(0.5)  # between a check and a pot
 
 
-@pytest.mark.parametrize("sizes", [(1, 2, 3), (3, 1, 2), (1, 1, 1), (0.5, -1, 1)])
-def test_sizes_out_of_order_are_refused(sizes):
-    with pytest.raises(ValueError, match="expected 0 <= a <= x <= b"):
-        lower_probability(*sizes)
-
-
 def test_sizes_between_two_are_read_as_either():
     assert size_chances(1.5, [0.5, 1, 3]) == [(1, p := lower_probability(1.5, 1, 3)), (2, 1 - p)]
     assert [size_chances(x, [0.5, 1, 3]) for x in (0.1, 0.5, 1, 3, 90)] == [[(k, 1)] for k in (0, 0, 1, 2, 2)]
-    with pytest.raises(ValueError, match="at least one"):
-        size_chances(1, [])
 
 
 @pytest.mark.parametrize("label", LABELS)
@@ -73,8 +65,6 @@ def test_known_increments():
     for label in ("raise_200", "all_in"):
         assert legal_action(label, after["b300c/"]) == ("raise", 19_700)  # all that is left
     assert legal_action("raise_1", after["b19950"]) == ("raise", 20_000)
-    with pytest.raises(ValueError, match="label 'bet'"):
-        legal_action("bet", START)
 
 
 @pytest.mark.parametrize("player", [0, 1])

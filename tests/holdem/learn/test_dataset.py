@@ -56,25 +56,12 @@ def all_told(tables, policy):
 
 def test_shapes_shares_and_weights(tables, policy):
     rows = draw_rows(TREE, policy, tables, (60, 45, 31), BOARDS, partial(rng, 5, "test"))
-    assert [len(r.X) for r in rows] == [N_CLASSES * len(decisions(TREE, 0)), 60, 45, 30]
-    assert [r.X.shape[1] for r in rows] == [35, 25, 15, 5]
+    assert [r.X.shape for r in rows] == [(N_CLASSES * len(decisions(TREE, 0)), 35), (60, 25), (45, 15), (30, 5)]
     for r in rows:
-        assert r.X.dtype == r.P.dtype == np.float32 and r.w.dtype == np.float64
-        assert r.w.mean() == pytest.approx(1) and r.w.min() > 0
-        assert r.P.sum(axis=1) == pytest.approx(np.ones(len(r.P)), abs=1e-5)
+        assert r.X.dtype == r.P.dtype == np.float32 and r.w.mean() == pytest.approx(1) and r.w.min() > 0
         assert [len(column) for column in checked_rows(r.X, r.P, r.w)] == 3 * [len(r.board)], "rows are what fits ask for"
-        assert (r.X[:, -4:] >= 0).all()
     assert (rows[0].board == NO_BOARD).all()
     assert rows[3].board.tolist() == [0] * 10 + [1] * 10 + [2] * 10
-
-
-def test_the_same_stream_draws_the_same_rows(tables, policy):
-    first, again, other = (
-        draw_rows(TREE, policy, tables, (30, 30, 30), BOARDS, partial(rng, seed, "test")) for seed in (5, 5, 6)
-    )
-    for a, b, c in zip(first, again, other, strict=True):
-        assert all(np.array_equal(x, y) for x, y in zip(a, b, strict=True))
-        assert np.array_equal(a.X, c.X) == (a.board[0] == NO_BOARD)
 
 
 @pytest.mark.parametrize("street", range(4))
@@ -183,11 +170,6 @@ def test_preflop_weights_are_stakes_of_the_starting_hands(tables, policy):
     stake = stakes(TREE, nodes, reach_on(policy, []), pots(nodes))
     wanted = np.concatenate([np.bincount(CLASS_OF_HOLE, weights=s) for s in stake])
     assert rows.w / rows.w.sum() == pytest.approx(wanted / wanted.sum(), abs=2e-6)
-
-
-def test_a_row_for_each_board_is_asked_for(tables, policy):
-    with pytest.raises(ValueError, match="n_rows is .* for 3 boards"):
-        draw_rows(TREE, policy, tables, (2, 30, 30), BOARDS, partial(rng, 1, "test"))
 
 
 def test_shares_of_costs_by_hand():

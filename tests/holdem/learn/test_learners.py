@@ -72,16 +72,6 @@ def test_a_saved_model_predicts_the_same(name, tmp_path):
     assert (tmp_path / "again").read_bytes() == (tmp_path / "model").read_bytes()
 
 
-@every_learner
-@pytest.mark.parametrize(
-    ("change", "message"), [({"X": np.full((300, 3), np.nan)}, "X contains NaN"), ({"w": -np.ones(300)}, "w: ")]
-)
-def test_bad_rows_are_named(name, change, message):
-    X, P, w = rows()
-    with pytest.raises(ValueError, match=message):
-        LEARNERS[name](**{"X": X, "P": P, "w": w, "stream": STREAM} | change)
-
-
 def test_hard_labels_give_the_fit_of_xgboosts_own_softmax_which_can_read_ours(tmp_path):
     rng = np.random.default_rng(0)
     X = rng.integers(51, size=(2000, 5)).astype(np.float32)  # 51 values a feature: bins hold one each

@@ -3,7 +3,6 @@
 from functools import partial
 
 import numpy as np
-import pytest
 import safetensors.numpy
 import torch
 
@@ -27,9 +26,8 @@ SETTINGS = {"layers": 2, "width": 32, "epochs": 3, "batch": 128, "learning_rate"
 
 
 def test_the_papers_network_has_the_papers_number_of_parameters():
-    connections = 25 * 512 + 6 * 512 * 512 + 512 * 4
-    nodes = 7 * 512
     settings = {"epochs": 1, "batch": 2, "learning_rate": 0.01, "stream": partial(rng, 1, "test")}
+    connections, nodes = 25 * 512 + 6 * 512 * 512 + 512 * 4, 7 * 512
     found = fit_neural(np.ones((2, 25)), np.eye(4)[:2], np.ones(2), **settings)
     assert found.n_parameters == connections + nodes == 1_591_296
 
@@ -55,13 +53,6 @@ def test_soft_labels_are_learnt_down_to_their_entropy():
     model = fit_neural(X, P, w, **SETTINGS | {"epochs": 40, "learning_rate": 1e-2})
     assert entropy_floor(P, w) - 1e-3 < log_loss(P, model.predict(X), w) < entropy_floor(P, w) + 0.03
     assert log_loss(targets, model.predict(unseen), weights) < entropy_floor(targets, weights) + 0.05
-
-
-@pytest.mark.parametrize("epochs", [1, 2, 9, 10, 11, 20])
-def test_a_few_steps_are_enough(epochs):
-    X, P, w = soft_rows(n=64)
-    model = fit_neural(X, P, w, **SETTINGS | {"epochs": epochs})  # one step an epoch
-    assert np.isfinite(model.predict(X)).all()
 
 
 def test_the_same_bytes_on_a_rerun(tmp_path):

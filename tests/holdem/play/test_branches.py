@@ -12,7 +12,7 @@ from faceup.holdem.play import branches
 from faceup.holdem.play.agents import TreePolicy
 from faceup.holdem.play.branches import Seen, followers, look, ratio
 from faceup.holdem.play.match import habits
-from faceup.holdem.solve.policy import FixedPolicy, free_holes
+from faceup.holdem.solve.policy import free_holes
 from faceup.lab.stats import student_95
 from faceup.trees.decision_tree import DecisionTree, leaf_of
 
@@ -128,13 +128,6 @@ def test_ratio_has_the_interval_of_a_mean_where_counts_are_alike():
     assert ci95 == pytest.approx(student_95(40) * total.std(ddof=1) / np.sqrt(40))
     assert ratio(np.zeros(3), np.zeros(3)).as_dict() == {"mean": None, "ci95": None}
     assert ratio(np.full(3, 2.0), np.full(3, 4.0)).as_dict() == {"mean": 0.5, "ci95": 0.0}
-
-
-def test_no_boards_are_refused(models, tables):
-    with pytest.raises(ValueError, match="boards: none given"):
-        habits(SMALL, FixedPolicy(SMALL, None), tables, [])
-    with pytest.raises(ValueError, match="boards: none given"):
-        look(TreePolicy(SMALL, tables, models), RandomPolicy(SMALL, 4), [])
 
 
 def test_habits_equal_brute_force(tables):

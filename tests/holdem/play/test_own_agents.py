@@ -18,7 +18,7 @@ from faceup.holdem.betting.betting_tree import CALL, menu_from
 from faceup.holdem.play.agents import AgentPolicy, FunctionAgent, ModelAgent, PolicyAgent
 from faceup.holdem.play.match import Table, play_boards, result
 from faceup.holdem.play.match_tree import make_sides, play_sides
-from faceup.holdem.solve.policy import FixedPolicy, ModelPolicy, TablePolicy, free_holes
+from faceup.holdem.solve.policy import FixedPolicy, ModelPolicy, free_holes
 from faceup.lab.rng import rng
 
 MENU = menu_from([[1], []], [[1], []], [[]], [[1], []])  # the tree SMALL
@@ -58,13 +58,6 @@ def test_malformed_answers_are_errors_wherever_they_come_in(tables, way):
             ask(way, tables, i)
 
 
-def test_a_model_of_another_width_does_not_play(tables):
-    """It once won a sum that came from memory it should not see."""
-    narrow = ModelPolicy(SMALL, [lambda X: np.ones((len(X), 3), dtype=np.float32)] * 4, tables)
-    with pytest.raises(ValueError, match=rf"shape \(\d+, 3\) of float32, expected numbers \(\d+, {N}\)"):
-        Table(SMALL, [narrow, FixedPolicy(SMALL, CALL)]).play(BOARD)
-
-
 @pytest.mark.parametrize(
     ("said", "told"),
     [({}, "{}"), ({"bet": 1}, "'bet'"), ({"fold": float("nan")}, "nan"), ({"call": -1}, "-1"), ({"call": 0}, "above 0"),
@@ -77,16 +70,6 @@ def test_a_function_s_answers_are_checked(said, told):
 
 def test_weight_on_illegal_actions_checks_or_calls():
     assert FunctionAgent(lambda *_: {"fold": 1}, MENU).probabilities(HOLES, BOARD[:3], "cb300c/").tolist() == [[1, 0, 0]] * 2
-
-
-@pytest.mark.parametrize("spoil", ["width", "rows", "nan", "negative"])
-def test_tables_of_another_shape_or_without_numbers_do_not_play(groups, spoil):
-    even = [FixedPolicy(SMALL, None).street(street, [])[0] for street in range(4)]
-    tables = [np.repeat(rows, n, axis=0) for rows, n in zip(even, groups.n_groups, strict=True)]
-    changed = {"width": tables[0][:, :-1], "rows": even[0], "nan": tables[0] * np.float32(np.nan), "negative": -tables[0]}
-    policy = TablePolicy((changed[spoil], *tables[1:]), groups)
-    with pytest.raises(ValueError, match="expected"):
-        Table(SMALL, [policy, policy]).play(BOARD)
 
 
 def strong(hole: str, board: str, betting: str) -> dict[str, float]:

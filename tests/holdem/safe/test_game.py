@@ -213,9 +213,3 @@ def test_threads_and_pauses_change_no_bit(tables):
                 state = learn(run, state, iterations)
         found.append([weights.tobytes() for group in state[:3] for weights in group])
     assert found[0] == found[1] == found[2]
-
-
-@pytest.mark.parametrize(("name", "wrong"), [("rivers", 0), ("rivers", 49), ("knows", 0), ("knows", 1.5)])
-def test_bad_settings_are_named(name, wrong):
-    with pytest.raises(ValueError, match=f"{name} is {wrong}"):
-        levels_run(**{name: wrong})

@@ -2,10 +2,10 @@
 
 import numpy as np
 import pytest
-from games import BOARD, PUSH, SMALL, RandomPolicy, node_values, pair_outcomes, threads
+from games import BOARD, PUSH, SMALL, RandomPolicy, node_values, pair_outcomes
 
 from faceup.holdem.play.match import Table, play_boards, random_boards, result
-from faceup.holdem.solve.board import N_PAIRS, board_order
+from faceup.holdem.solve.board import N_PAIRS
 from faceup.holdem.solve.policy import FixedPolicy
 
 POLICIES = [RandomPolicy(SMALL, 1), RandomPolicy(SMALL, 2)]
@@ -41,20 +41,3 @@ def test_known_policies():
     values = play_boards(Table(SMALL, [fold, call, jam]), random_boards(2, np.random.default_rng(3)))
     assert result(values, 1, 2).mbb == pytest.approx(0, abs=1e-2)
     assert result(values, 0, 2).mbb == pytest.approx(-750, rel=1e-5)
-
-
-def test_one_and_two_threads_give_the_same_bits():
-    with threads(1):
-        one = Table(SMALL, POLICIES).play(BOARD)
-    assert one.tobytes() == Table(SMALL, POLICIES).play(BOARD).tobytes()
-
-
-@pytest.mark.parametrize("board", [[0, 1, 2, 3], [0, 0, 1, 2, 3], [0, 1, 2, 3, 4, 5]])
-def test_bad_boards_are_refused(board):
-    with pytest.raises(ValueError, match="five distinct cards"):
-        board_order(np.array(board))
-
-
-def test_empty_subset_is_refused():
-    with pytest.raises(ValueError, match="subset"):
-        Table(PUSH, [FixedPolicy(PUSH, 1)]).play(BOARD, np.zeros(1326, dtype=bool))

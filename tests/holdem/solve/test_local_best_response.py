@@ -133,8 +133,3 @@ def test_subsets_of_holes_win_together_what_all_holes_win(all_in_wins):
     won = [responder.play(showdowns, part) for part in parts]
     mean = np.average(won, axis=0, weights=[len(part) for part in parts])
     np.testing.assert_allclose(mean, responder.play(showdowns, free), rtol=1e-9)
-
-
-def test_one_board_is_refused(all_in_wins):
-    with pytest.raises(ValueError, match="at least 2"):
-        local_best_responses({"": LocalResponder(fixed(1), ALL_IN_FIRST)}, BOARDS[:1], all_in_wins)

@@ -27,14 +27,10 @@ def test_it_comes_back(tmp_path, strategy):
     assert back.groups.n_groups == N_GROUPS and all(type(n) is int for n in back.groups.n_groups)
     for one, two in zip((*strategy.tables, *strategy.groups[:2]), (*back.tables, *back.groups[:2]), strict=True):
         assert one.dtype == two.dtype and np.array_equal(one, two)
-    again = tmp_path / "again.npz"
-    save_strategy(again, back)
-    assert again.read_bytes() == path.read_bytes()
 
 
 def test_a_file_of_another_tree_is_named(tmp_path, strategy):
-    save_strategy(
-        tmp_path / "s.npz", strategy._replace(tables=(*strategy.tables[:2], strategy.tables[2][:, 1:], strategy.tables[3]))
-    )
+    tables = (*strategy.tables[:2], strategy.tables[2][:, 1:], strategy.tables[3])
+    save_strategy(tmp_path / "s.npz", strategy._replace(tables=tables))
     with pytest.raises(ValueError, match=r"s.npz: turn has shape \(3, 7\), expected \(3, 8\): of other betting parameters"):
         load_strategy(tmp_path / "s.npz", PUSH)
