@@ -1,14 +1,13 @@
 """A client for Slumbot, the paper's benchmark (paper 000, Section 3): plays hands over its web API and keeps each in a log.
 
-Requests are JSON by POST: `new_hand` deals, `act` takes our action `incr`; an answer shows the hand, with the bot's moves.
-The log is JSON lines, each on the disk before the next request: what is sent, then the hand as answered. An action is sent
-once. Where its answer is lost, `new_hand` asks: the server gives the hand back, and play goes on from what it shows; or it deals
-another, and what the session's totals hold beyond the log is the lost hand's. Money is in dollars, ours.
+Requests are JSON by POST: `new_hand` deals, `act` takes our action `incr`; an answer shows the hand, with the bot's moves. A log
+has a line before and after each request: what is sent, then the hand as answered. An action is sent once. Where its answer is
+lost, `new_hand` asks: the server gives the hand back, or deals another, and what the session's totals hold beyond the log is the
+lost hand's. Money is in dollars, ours.
 """
 
 import json
 import math
-import os
 import sys
 import time
 from concurrent.futures import Future
@@ -65,7 +64,7 @@ class Result(NamedTuple):
 class _Log:
     """A log, and the state that its lines leave: a line does the same when it is written and when it is read."""
 
-    def __init__(self, path: str | os.PathLike):
+    def __init__(self, path: str | Path):
         self.path = Path(path)
         self.run: dict = {}  # who plays where
         self.token = self.sent = self.incr = ""  # sent: what has no answer, "new_hand" or an action; incr: our last action
@@ -98,14 +97,14 @@ class _Log:
                 self.hand, self.total = None, self.total + played.winnings + dollars
 
 
-def slumbot_result(log: str | os.PathLike) -> Result:
+def slumbot_result(log: str | Path) -> Result:
     """mbb/g of the hands in a log. Raises ValueError on a file that is no log."""
     state = _Log(log)
     mean, ci95 = mean_ci95(MBB_PER_DOLLAR * np.array(state.won)) if state.won else (0, math.inf)
     return Result(len(state.won), float(mean), float(ci95), state.dealt - len(state.won) - (state.hand is not None))
 
 
-def play_slumbot(agent: Agent, name: str, hands: int, log: str | os.PathLike, *, base: str = BASE, seed: int = 0,
+def play_slumbot(agent: Agent, name: str, hands: int, log: str | Path, *, base: str = BASE, seed: int = 0,
                  argmax: bool = False, seconds: float = 120, pause: float = 0.5) -> Result:  # fmt: skip
     """Play until the log has `hands` hands; the same call goes on where a run was stopped. Nothing is sent if it has them.
 
@@ -119,8 +118,8 @@ def play_slumbot(agent: Agent, name: str, hands: int, log: str | os.PathLike, *,
     if state.run not in ({}, run):
         raise ValueError(f"{state.path.name}: has hands of {state.run}, expected {run}")
     state.path.parent.mkdir(parents=True, exist_ok=True)
-    state.path.touch()
-    os.truncate(state.path, state.size)
+    with state.path.open("ab") as file:
+        file.truncate(state.size)
     state.note(run=run)
     progress, failed, end = Progress("slumbot", hands), 0, time.monotonic() + seconds
     while len(state.won) < hands:
@@ -203,8 +202,8 @@ def _read(answer: dict, before: Hand | None) -> Hand:
     names = {"hole_cards": 2, "bot_hole_cards": 2 * over, "board": 5 if line.kind == SHOWDOWN else BOARD_CARDS[last.street]}
     hole, bot_hole, board = (_cards(answer, name, n) for name, n in names.items())
     parse_cards(hole + bot_hole + board)  # no card twice
-    holes = [parse_cards(bot_hole), parse_cards(hole)]
-    paid = settle(line, holes if pos == 0 else holes[::-1], parse_cards(board))[1 - pos] if over else None
+    holes = [parse_cards(cards) for cards in (bot_hole, hole)[:: 1 - 2 * pos]]
+    paid = settle(line, holes, parse_cards(board))[1 - pos] if over else None
     winnings = answer.get("winnings")
     _check("winnings", type(winnings) is type(paid) and winnings == paid, f"{paid} by the rules", winnings)
     return Hand(pos, hole, board, answer["action"], bot_hole, winnings)
@@ -212,8 +211,7 @@ def _read(answer: dict, before: Hand | None) -> Hand:
 
 def _cards(answer: dict, name: str, n: int) -> str:
     found: Any = answer.get(name) or []
-    good = isinstance(found, list) and len(found) == n and all(card in _DECK for card in found)
-    _check(name, good, f"{n} cards such as 'Ac'", found)
+    _check(name, type(found) is list and len(found) == n and all(c in _DECK for c in found), f"{n} cards such as 'Ac'", found)
     return "".join(found)
 
 
