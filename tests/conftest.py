@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
-from faceup.cards.equity import all_tables
+from faceup.cards import equity, features
 from faceup.cards.matchups import preflop_wins
 from faceup.lab.memo import memo
 
@@ -22,8 +22,10 @@ settings.load_profile("faceup")
 
 @pytest.fixture(scope="session")
 def tables():
-    """The four streets' StreetTables, preflop first: 15 seconds, where they are not stored yet. 1 GB."""
-    return memo(all_tables.__wrapped__)
+    """The four streets' StreetTables, preflop first: 15 seconds, where they are not stored yet. 1 GB. `hand` uses them, too."""
+    found = memo(equity.all_tables.__wrapped__)
+    equity.all_tables = features.all_tables = lambda: found
+    return found
 
 
 @pytest.fixture(scope="session")

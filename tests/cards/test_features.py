@@ -93,8 +93,6 @@ def test_river_and_turn_hands():
 
 
 def test_preflop_hands_agree_with_the_table(tables, all_in_wins, monkeypatch):
-    """What a hand by itself takes a minute for has been made already."""
-    monkeypatch.setattr("faceup.cards.features.all_tables", lambda: tables)
     monkeypatch.setattr("faceup.cards.features.preflop_wins", lambda: all_in_wins)
     for ours in map(hand, ("KcKd", "7d2c", "Ts9s")):
         assert (ours.vector()[:31] == board_features(0, tables[0], [])[hole_index(*ours.hole)]).all()

@@ -100,7 +100,8 @@ def test_a_size_that_the_tree_lacks_is_answered_as_its_neighbours_are(tables, po
     """Rows of the river, one by one: sizes stay between neighbours of the tree's, answers mix as translation reads the bet."""
     sizes = build_tree(menu_from([[]], [[]], [[]], [[1, 2], []]))
     table = random_table(sizes, policy.groups, 1)
-    plain, moved = (draw_rows(sizes, table, tables, (3, 3, 600), BOARDS, 2, history="ours", off_menu=n)[3] for n in (0, 2))
+    drawn = partial(draw_rows, sizes, table, tables, (3, 3, 600), BOARDS, partial(rng, 2, "test"), history="ours")
+    plain, moved = (drawn(off_menu=n)[3] for n in (0, 2))
     nodes = decisions(sizes, 3)
     told = dict(zip(nodes.tolist(), betting_features(sizes.bets[nodes], sizes.actor[nodes], "ours"), strict=True))
 

@@ -118,8 +118,8 @@ def test_scores_and_sizes(fit, number, unit):
     assert above.low < above.mean < above.high
     brier = [found["brier"], score(fitted, other)["brier"]]
     assert mean_brier([fitted] * 2, [rows, other]) == pytest.approx(sum(brier) / 2) and brier[0] != brier[1]
-    judged = [(score(fitted, a), score(fitted, b), excess_of(fitted, b, 3)) for a, b in ((rows, other), (other, rows))]
-    assert judge([fitted] * 2, [rows, other], [other, rows], 3) == judged
+    judged = judge([fitted] * 2, [rows, other], [other, rows], lambda: np.random.default_rng(3))
+    assert judged == [(score(fitted, a), score(fitted, b), excess_of(fitted, b, 3)) for a, b in ((rows, other), (other, rows))]
 
 
 def test_intervals_follow_the_boards_not_the_rows():

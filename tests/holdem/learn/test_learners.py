@@ -54,7 +54,7 @@ def test_each_kind_of_rows_gets_the_weighted_mean(name, n_kinds):
     _, P, w = rows(400)
     kind = np.arange(400) % n_kinds
     X = np.stack([kind, np.full(400, 300), kind], axis=1)
-    more = {"XGBoost": {"rounds": 200}, "NN": {"epochs": 300, "batch": 400}}
+    more = {"XGBoost": {"rounds": 200}, "NN": {"epochs": 600, "batch": 400}}
     model = LEARNERS[name](X, P, w, stream=STREAM, **more.get(name, {}))
     for here in (kind == k for k in range(n_kinds)):
         assert predictor(model)(X[here])[0] == pytest.approx(np.average(P[here], axis=0, weights=w[here]), abs=2e-3)

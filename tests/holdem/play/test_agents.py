@@ -76,7 +76,7 @@ def folders(tree, tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
-def loaded(folders):
+def loaded(folders, tables):
     return {name: load_agent(folders[0] / f"{name}.json") for name in (*TOLD, "oct", "bare")}
 
 

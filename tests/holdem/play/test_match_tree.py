@@ -60,7 +60,7 @@ def test_readings_are_the_line_readers(groups, seat):
         while way[0]:
             way.insert(0, int(match.parent[way[0]]))
         asked = [i for i, above in enumerate(way[:-1]) if match.actor[above] != seat and match.label[way[i + 1]] > CALL]
-        if len(asked) > 2 or checked == 8:
+        if len(asked) > 2 or checked == 6:
             continue
         total = np.zeros(match.n_children[node])
         for draws in product((np.arange(25) + 0.5) / 25, repeat=len(asked)):
@@ -70,7 +70,7 @@ def test_readings_are_the_line_readers(groups, seat):
         rows, row = folded.street(int(match.street[node]), BOARD[: BOARD_CARDS[match.street[node]]])
         assert rows[row[hole], columns(match, node)] == pytest.approx(total / total.sum(), abs=0.04), line_to(match, node)
         checked += 1
-    assert checked == 8
+    assert checked == 6
 
 
 def play_of(match, policy, states, way, draws, hole):
@@ -169,7 +169,7 @@ def test_the_mean_over_subsets_is_the_sum_over_all_holes(few):
     """On one board, for each agent and for what one wins more than another."""
     agents, opponent = few
     full = play_sides(FEW, agents, opponent, [BOARD])[:, 0]
-    drawn = play_sides(FEW, agents, opponent, [BOARD] * 150, subset=(100, partial(rng, 17, "test")))
+    drawn = play_sides(FEW, agents, opponent, [BOARD] * 60, subset=(100, partial(rng, 17, "test")))
     for won, expected in zip([*drawn, drawn[0] - drawn[1]], [*full, full[0] - full[1]], strict=True):
         mean = mean_result(won)
         assert abs(mean.mbb - expected) < 1.5 * mean.ci95  # 1.5 x 1.96 standard errors
@@ -207,17 +207,3 @@ def test_hands_that_end_before_the_flop_are_known(groups, all_in_wins):
     expected = (1 - called) * 100 + called * 20_000 * (1 - 2 * 0.852)
     assert table.play(BOARD)[0, 1] == pytest.approx(expected, abs=0.3)
     assert table.play(BOARD)[0, 1] == pytest.approx(table.play(parse_cards("2c2d2h3s3c"))[0, 1], abs=1e-6)
-
-
-def test_boards_with_and_without_preflop_sums_agree(groups, all_in_wins):
-    """In the mean over boards; an agent against itself stays at 0."""
-    agents = [random_table(TREE, groups, 13), FixedPolicy(TREE, len(TREE.labels) - 1), FixedPolicy(TREE, CALL)]
-    plain, known = (
-        play_boards(Table(TREE, agents, None, wins), random_boards(100, np.random.default_rng(3))) for wins in (None, all_in_wins)
-    )
-    for i, j in ((0, 1), (0, 2), (1, 2)):
-        apart = mean_result(5 * (plain[:, i, j] - plain[:, j, i] - known[:, i, j] + known[:, j, i]))
-        assert abs(apart.mbb) < 2 * apart.ci95 + 0.01, (i, j)
-    less, more = (result(values, 0, 1).ci95 for values in (known, plain))
-    assert less < more / 100  # nothing is left to the board where one side always moves all-in
-    assert result(known, 0, 0).mbb == pytest.approx(0, abs=1e-6)

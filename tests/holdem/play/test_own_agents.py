@@ -37,25 +37,20 @@ def malformed(n: int, k: int) -> list:
     return [*map(np.ones, shapes), *spoiled, *zeros, *words]
 
 
-def ask(way: str, tables, i: int) -> None:
-    """Ask an agent for two hands, in one of three ways; it gives the i-th malformed answer."""
-    wanted = np.isin(np.arange(1326), HOLES)
-    models = [lambda X: malformed(len(X), N)[i]] * 4
-    if way == "a model on a tree":
-        ModelPolicy(SMALL, models, tables).street(1, BOARD[:3], wanted)
-    if way == "a model in text":
-        ModelAgent(MENU, models, tables).probabilities(HOLES, [], "")
-    if way == "an agent of one's own":
-        agent = PolicyAgent(SMALL, FixedPolicy(SMALL, CALL))
-        agent.probabilities = lambda *_: malformed(len(HOLES), SMALL.n_children[0])[i]
-        AgentPolicy(SMALL, agent).street(0, [], wanted)
-
-
-@pytest.mark.parametrize("way", ["a model on a tree", "a model in text", "an agent of one's own"])
-def test_malformed_answers_are_errors_wherever_they_come_in(tables, way):
+def test_malformed_answers_are_errors_wherever_they_come_in(tables):
+    """In a model on a tree, a model asked in text, and an agent of one's own."""
+    wanted, agent = np.isin(np.arange(1326), HOLES), PolicyAgent(SMALL, FixedPolicy(SMALL, CALL))
+    policy = AgentPolicy(SMALL, agent)
     for i in range(len(malformed(len(HOLES), N))):
-        with pytest.raises(ValueError, match="answer"):
-            ask(way, tables, i)
+        models = [lambda X, i=i: malformed(len(X), N)[i]] * 4
+        agent.probabilities = lambda *_, i=i: malformed(len(HOLES), SMALL.n_children[0])[i]
+        for ask in (
+            lambda models=models: ModelPolicy(SMALL, models, tables).street(1, BOARD[:3], wanted),
+            lambda models=models: ModelAgent(MENU, models, tables).probabilities(HOLES, [], ""),
+            lambda: policy.street(0, [], wanted),
+        ):
+            with pytest.raises(ValueError, match="answer"):
+                ask()
 
 
 @pytest.mark.parametrize(
@@ -100,11 +95,10 @@ def test_trees_alone_need_no_library_of_learning():
 
 
 def test_the_example_of_contributing_prints_what_it_says(tables, all_in_wins, monkeypatch):
-    """The code of "Bring your own agent" is run as it stands; only tables that the tests have already made are not made again."""
+    """The code of "Bring your own agent" is run as it stands; only what the tests have already made is not made again."""
     root = Path(__file__).parents[3]
     section = (root / "CONTRIBUTING.md").read_text().partition("## Bring your own agent")[2]
     code, output = re.findall(r"```(?:python|text)\n(.*?)```", section, flags=re.DOTALL)[:2]
-    monkeypatch.setattr("faceup.cards.equity.all_tables", lambda: tables)
     monkeypatch.setattr("faceup.cards.matchups.preflop_wins", lambda: all_in_wins)
     monkeypatch.chdir(root)
     printed = io.StringIO()
