@@ -19,7 +19,6 @@ from faceup.lab.run import as_text, chosen, defaults
 
 # every other package is a paper's, in the last room: papers do not import each other
 ROOMS = {"lab": 1, "cards": 2, "games": 3, "trees": 4, "holdem": 5}
-PAPERS = {"bayes": {"50_bayes"}, "discard": {"40_discard"}, "leduc": {"30_leduc"}, "onecard": {"20_human_rules"}}
 STAGES, STUDY_STAGES = (read_yaml(folder / "dvc.yaml")["stages"] for folder in (ROOT, STUDIES))
 SOURCE_NOTEBOOKS = sorted([*NOTEBOOKS.glob("*.ipynb"), *STUDIES.glob("*.ipynb")])
 MODULES = sorted((SOURCES / "faceup").rglob("*.py"))
@@ -148,17 +147,6 @@ def test_all_that_a_notebook_imports_is_there(path):
             module = importlib.import_module(node.module)
             missing = [a.name for a in node.names if not hasattr(module, a.name) and not module_file(f"{node.module}.{a.name}")]
             assert not missing, f"{node.module} has no {', '.join(missing)}"
-
-
-@pytest.mark.parametrize(("paper", "notebooks"), PAPERS.items(), ids=PAPERS)
-def test_a_paper_is_one_folder(paper, notebooks):
-    """What its notebooks alone use lies in its folder or is a solver of any small game; no other notebook uses that folder."""
-    used = {name: files_of(name) for name in map(notebook_of, [*STAGES.values(), *STUDY_STAGES.values()])}
-    rooms = {name: {file.split("/")[2] for file in files} for name, files in used.items()}
-    assert {name for name in used if paper in rooms[name]} == notebooks
-    shared = set().union(*(files for name, files in used.items() if name not in notebooks))
-    alone = set().union(*(used[name] for name in notebooks)) - shared
-    assert {file.split("/")[2] for file in alone} <= {paper, "games"}
 
 
 # --- sources ------------------------------------------------------------------------------------------------

@@ -7,7 +7,6 @@ import sys
 from pathlib import Path
 
 import nbformat
-import pytest
 import smoke
 import yaml
 
@@ -31,10 +30,8 @@ def edit(path: Path, old: str, new: str) -> None:
     path.write_text(before + new + after, encoding="utf-8")
 
 
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory) -> Path:
+def add_toy(folder: Path) -> None:
     """A copy of the repository with a toy paper, made by the recipe's numbered steps (2, its tests, is this file)."""
-    folder = tmp_path_factory.mktemp("recipe")
     smoke.copy_tree(folder)
     (folder / "src/faceup/toy").mkdir()
     (folder / "src/faceup/toy/__init__.py").write_text('"""The toy paper."""\n')
@@ -49,31 +46,17 @@ def folder(tmp_path_factory) -> Path:
     edit(folder / "kinds.yaml", "    is: whole 1..\n", "    is: whole 1..\n    toy: [coins]\n")
     with open(folder / "data/published.yaml", "a", encoding="utf-8") as file:
         file.write('\ntoy:\n  value: { value: 1.5, unit: coins, printed: "1.5", where: Section 1 }\n')
-    return folder
 
 
-def dvc(folder: Path, *arguments: str) -> subprocess.CompletedProcess:
-    """Run DVC outside the environment: no Python of it is on the path, but for the one in .venv."""
-    surroundings = smoke.environment(folder) | {"PYTHONPATH": str(folder / "src"), "PATH": "/usr/bin:/bin"}
-    command = [sys.executable, "-m", "dvc", *arguments]
-    return subprocess.run(command, cwd=folder, env=surroundings, capture_output=True, text=True)
-
-
-def test_a_stage_made_by_the_recipe_runs(folder):
+def test_a_stage_made_by_the_recipe_runs(tmp_path):
+    """DVC begins outside the environment: no Python of it is on the path, but for the one in .venv."""
+    add_toy(folder := tmp_path / "recipe")
     (folder / ".venv/bin").mkdir(parents=True)
     (folder / ".venv/bin/python").write_text(f'#!/bin/sh\nexec {sys.executable} "$@"\n')
     (folder / ".venv/bin/python").chmod(0o755)
-    done = dvc(folder, "repro", "toy")
+    around = smoke.environment(folder) | {"PYTHONPATH": str(folder / "src"), "PATH": "/usr/bin:/bin"}
+    done = subprocess.run([sys.executable, "-m", "dvc", "repro", "toy"], cwd=folder, env=around, capture_output=True, text=True)
     assert done.returncode == 0, done.stdout + done.stderr
     assert json.loads((folder / "reports/metrics/toy.json").read_text()) == {"ours": 1.5, "paper": 1.5}
     assert (folder / "reports/figures/toy/value.png").is_file() and (folder / "reports/90_toy.ipynb").is_file()
     assert yaml.safe_load((folder / "dvc.lock").read_text())["stages"]["toy"]["params"]["params.yaml"]["toy"] == {"coins": 3}
-
-
-def test_dvc_speaks_of_studies_only_where_make_studies_runs_them(folder):
-    assert "studies" not in dvc(folder, "stage", "list", "--all").stdout + dvc(folder, "status").stdout
-    recipe = re.search(r"(?m)^studies: .*\n((?:\t.*\n)+)", (ROOT / "Makefile").read_text(encoding="utf-8"))[1]
-    assert "echo '!dvc.yaml' > notebooks/studies/.dvcignore" in recipe
-    (folder / "notebooks/studies/.dvcignore").write_text("!dvc.yaml\n")
-    (folder / "notebooks/studies/dvc.yaml").write_text("stages:\n  toy:\n    cmd: 'true'\n")
-    assert "notebooks/studies/dvc.yaml:toy" in dvc(folder, "stage", "list", "--all").stdout
