@@ -1,9 +1,9 @@
 """Odds of a hand taken from the equity tables hole by hole, not deal by deal, and showdowns of every two holes."""
 
 import numpy as np
-from phevaluator import evaluate_cards
+from games import pair_outcomes
 
-from faceup.cards.cards import BOARD_CARDS, CLASS_OF_HOLE, HOLE_CARDS, PERMUTED_HOLES, canonical
+from faceup.cards.cards import BOARD_CARDS, CLASS_OF_HOLE, PERMUTED_HOLES, canonical
 
 
 def hole_equities(tables, street, board):
@@ -16,8 +16,5 @@ def hole_equities(tables, street, board):
 
 def showdowns(board):
     """Holes that a river board leaves (n,); whether each loses, ties or wins against each without a card of its own (3, n, n)."""
-    holes = np.flatnonzero(~np.isin(HOLE_CARDS, board).any(axis=1))
-    cards = HOLE_CARDS[holes]
-    rank = np.array([evaluate_cards(*hole, *board) for hole in cards.tolist()])  # a low rank is strong
-    apart = ~(cards[:, None, :, None] == cards[None, :, None, :]).any(axis=(2, 3))
-    return holes, apart & np.array([rank[:, None] > rank, rank[:, None] == rank, rank[:, None] < rank])
+    holes, outcome = pair_outcomes(board)
+    return holes, np.array([outcome == won for won in (-1, 0, 1)])

@@ -15,52 +15,45 @@ def board_of(text):
     return sum({1 << card // 4 for card in cards}), np.bincount([card % 4 for card in cards], minlength=4)
 
 
-@pytest.mark.parametrize(
-    ("board", "kept", "thrown", "expected"),
-    [
-        ("AcKdQh", "2c", "2d", 11),  # ranks A K Q 2: 16 cards, four seen, and the thrown two
-        ("AcKdQh", "2c", "7d", 12),
-        ("AcKdQh", "Jc", "2d", 12 + 4),  # tens complete the straight
-        ("4c5d6h", "7c", "Kd", 12 + 8),  # threes and eights
-        ("4c5d6h", "7c", "8d", 12 + 7),  # one of the eights is thrown
-        ("2c7cJc", "Kc", "5d", 12 + 9),
-        ("2c7cJc", "Kc", "5c", 12 + 8),
-        ("2c2d7h", "Ks", "5d", 2 + 3 + 3),  # a paired board has two ranks
-    ],
-)
-def test_outs_of_throwing(board, kept, thrown, expected):
-    assert _outs(*board_of(board), len(parse_cards(board)), *parse_cards(kept + thrown)) == expected
+THROWING = [  # board, card kept, card thrown, outs
+    ("AcKdQh", "2c", "2d", 11),  # ranks A K Q 2: 16 cards, four seen, and the thrown two
+    ("AcKdQh", "2c", "7d", 12),
+    ("AcKdQh", "Jc", "2d", 12 + 4),  # tens complete the straight
+    ("4c5d6h", "7c", "Kd", 12 + 8),  # threes and eights
+    ("4c5d6h", "7c", "8d", 12 + 7),  # one of the eights is thrown
+    ("2c7cJc", "Kc", "5d", 12 + 9),
+    ("2c7cJc", "Kc", "5c", 12 + 8),
+    ("2c2d7h", "Ks", "5d", 2 + 3 + 3),  # a paired board has two ranks
+]
+KEEPING = [  # board, both cards kept, outs
+    ("2c7cJd", "KcQc", 9),
+    ("2c7cJc5d", "KcQd", 0),  # one card of the suit: no draw that both cards make
+    ("4c5dKh", "6c7d", 8),
+    ("4c5dKh", "6c8d", 4),
+    ("4c5cKh", "6c7c", 17),
+    ("AcKdQh", "2c2d", 0),
+    ("3c5d7hAs", "4c6d", 0),  # a straight is made
+]
+RULE = [  # board, hole, what the rule says
+    ("7c8d9hTc", "AcKd", "throw Kd"),  # no outs with both: ace and king have as many, the high card stays
+    ("AcKdQhJc", "2h2s", "throw 2"),  # either
+    ("Kc7d2h", "KhQs", "throw Qs"),
+    ("Ks7h2c", "KcQd", "throw Qd"),
+    ("KcQd2h", "KhQs", "keep"),
+    ("Kc7d2h", "AhAs", "keep"),
+    ("7h6h2c3d", "9h8h", "keep"),
+]
 
 
-@pytest.mark.parametrize(
-    ("board", "hole", "expected"),
-    [
-        ("2c7cJd", "KcQc", 9),
-        ("2c7cJc5d", "KcQd", 0),  # one card of the suit: no draw that both cards make
-        ("4c5dKh", "6c7d", 8),
-        ("4c5dKh", "6c8d", 4),
-        ("4c5cKh", "6c7c", 17),
-        ("AcKdQh", "2c2d", 0),
-        ("3c5d7hAs", "4c6d", 0),  # a straight is made
-    ],
-)
-def test_outs_of_keeping_both(board, hole, expected):
-    assert _draws(*board_of(board), *parse_cards(hole)) == expected
+def test_outs_by_hand():
+    for board, kept, thrown, expected in THROWING:
+        assert _outs(*board_of(board), len(parse_cards(board)), *parse_cards(kept + thrown)) == expected, (board, kept, thrown)
+    for board, hole, expected in KEEPING:
+        assert _draws(*board_of(board), *parse_cards(hole)) == expected, (board, hole)
 
 
-@pytest.mark.parametrize(
-    ("hole", "board", "expected"),
-    [
-        ("AcKd", "7c8d9hTc", "throw Kd"),  # no outs with both: ace and king have as many, the high card stays
-        ("2h2s", "AcKdQhJc", "throw 2"),  # either
-        ("KhQs", "Kc7d2h", "throw Qs"),
-        ("KcQd", "Ks7h2c", "throw Qd"),
-        ("KhQs", "KcQd2h", "keep"),
-        ("AhAs", "Kc7d2h", "keep"),
-        ("9h8h", "7h6h2c3d", "keep"),
-    ],
-)
-def test_the_rule_by_hand(hole, board, expected):
+@pytest.mark.parametrize(("board", "hole", "expected"), RULE)
+def test_the_rule_by_hand(board, hole, expected):
     number, _ = canonical(parse_cards(board))
     boards = canonical_boards(len(parse_cards(board)))
     cards, table = boards.cards[[number]], np.zeros((len(boards.keys), 1326), dtype=np.uint8)

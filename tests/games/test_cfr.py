@@ -97,16 +97,6 @@ def test_open_spiel_agrees():
     assert run.exploitability() == pytest.approx(theirs.exploitability(game, solver.average_policy()), rel=1e-6)
 
 
-def test_a_pause_changes_nothing_but_last_bits():
-    straight, paused = (Cfr(RLCARD_GAME, VARIANTS["DCFR"]) for _ in range(2))
-    straight.advance(200)
-    for part in (1, 99, 0, 100):
-        paused.advance(part)
-    assert (straight.tables.regrets == paused.tables.regrets).all()
-    np.testing.assert_allclose(straight.average(), paused.average(), rtol=0, atol=1e-12)
-    assert solve(RLCARD_GAME, 200).tobytes() == straight.average().tobytes()
-
-
 def test_chance_may_move_later():
     """A coin after a call: player 0 wins 3 or loses 1 if called, wins 1 if not; both orders of a mixed game are right."""
     builder = GameBuilder()

@@ -50,11 +50,6 @@ def test_one_q_update_by_hand():
     assert sorted(np.abs(learner.q))[-2:] in ([0, 0.5], [0, 1])  # of two actions the first is worth gamma * 0 so far
 
 
-def test_untaught_q_learner_plays_everything():
-    learner = QLearner(LEDUC, OPPONENTS["random"], LearningSetting(0.1, 0.5, 0.5), rng(1, "test"))
-    np.testing.assert_allclose(learner.strategy(), uniform(GAME))
-
-
 def test_grid_and_curve():
     opponent, setting = OPPONENTS["aggressive"], LearningSetting(0.1, 0.5, 0.9)
     grid = q_grid(LEDUC, opponent, [LearningSetting(0.01, 0.5, 0.9), setting], 2000, 2, partial(rng, 1, "test"))

@@ -11,7 +11,7 @@ from faceup.onecard import trees
 from faceup.onecard.game import SIZES
 from faceup.onecard.solutions import bets, part, random_games, solve_games, worst_cases
 from faceup.onecard.trees import OWN_RANK, REPRESENTATIONS, fit_tree, grow, inputs, output_distance, predicted, targets
-from faceup.trees.decision_tree import leaf_of, predict, truncate
+from faceup.trees.decision_tree import predict, truncate
 
 STREAM = partial(rng, 1, "test")
 ALL = solve_games(*random_games(120, np.random.default_rng(1)))
@@ -85,16 +85,3 @@ def test_an_optimal_tree_fits_drawn_sizes_at_least_as_well_as_the_greedy_one():
         optimal = trees.fit_optimal_tree(kind, X, Y, depth, min_rows=1, regrowths=3, stream=STREAM)
         errors = [((predict(tree, X) - Y) ** 2).mean() for tree in (greedy, optimal)]
         assert errors[1] < errors[0] * (1 - 1e-4)
-
-
-def test_every_leaf_of_an_optimal_tree_holds_the_mean_of_its_rows():
-    kinds = [REPRESENTATIONS[0], REPRESENTATIONS[5], REPRESENTATIONS[9]]
-    for kind, tree in zip(kinds, grow(kinds, TRAIN, 3, STREAM, min_rows=5, regrowths=1), strict=True):
-        X = inputs(kind, TRAIN.own, TRAIN.other)
-        Y = targets(kind, bets(TRAIN), STREAM(kinds.index(kind)))
-        leaves = leaf_of(tree, X)
-        assert len(np.unique(leaves)) == (tree.feature < 0).sum() > 2
-        for leaf in np.unique(leaves):
-            assert (leaves == leaf).sum() >= 5
-            assert np.allclose(tree.value[leaf], Y[leaves == leaf].mean(axis=0), atol=1e-6)
-        assert np.allclose(tree.value[0], Y.mean(axis=0), atol=1e-6)

@@ -97,19 +97,12 @@ def test_a_broken_file_is_named(tmp_path, key, value, message):
     refused(tmp_path, written(key, value).encode(), message)
 
 
-@pytest.mark.parametrize(
-    ("content", "message"),
-    [
-        (b"{", "Expecting"),
-        (b"[1]", "valid dict"),
-        (b"\xff", "decode"),
-        (b"[" * 500_000, "recursion"),
-        (written().replace('"a"', '"b"', 1).replace("{", '{"labels": [], ', 1).encode(), "a key stands twice"),
-    ],
-    ids=["cut off", "a list", "no text", "nested", "key twice"],
-)
-def test_a_file_that_is_no_agent_is_named(tmp_path, content, message):
-    refused(tmp_path, content, message)
+def test_a_file_that_is_no_agent_is_named(tmp_path):
+    refused(tmp_path, b"{", "Expecting")
+    refused(tmp_path, b"[1]", "valid dict")
+    refused(tmp_path, b"\xff", "decode")
+    refused(tmp_path, b"[" * 500_000, "recursion")
+    refused(tmp_path, written().replace('"a"', '"b"', 1).replace("{", '{"labels": [], ', 1).encode(), "a key stands twice")
 
 
 def refused(folder, content: bytes, message: str) -> None:

@@ -110,15 +110,6 @@ def test_an_opponent_who_knows_the_agent_wins_more_than_one_who_plays_like_it(pa
     assert fits(page) and not wrong_for_readers(page)
 
 
-def test_before_the_river_an_opponent_who_knows_the_agent_looks_one_action_ahead(page):
-    for cards, bet in (("____Kh3sJc____", "b300c/"), ("", "b300")):
-        page.evaluate(f"location.hash = '#view=ask&agent=OCT&depth=15&seat=0&cards={cards}&bet={bet}'")
-        page.wait_for_function("document.getElementById('exploit-said').textContent.includes('one action ahead')")
-        page.wait_for_selector("#exploit:not([aria-busy]) .grid")
-        page.click("#exploit-grid button >> nth=0")
-        assert re.search(r"With A.A. his actions are worth: .*\$", page.inner_text("#exploit-hand"))
-
-
 def test_a_hand_is_played_from_deal_to_river_against_a_bet_of_any_size(page):
     """The visitor holds the paper's hand in the big blind, bets an odd sum on the flop, and then checks and calls."""
     page.evaluate("location.hash = '#view=play&seat=1&mine=Ac3h&theirs=KdQs&board=Kh3sJc9d2c'")
@@ -136,16 +127,6 @@ def test_a_hand_is_played_from_deal_to_river_against_a_bet_of_any_size(page):
     page.wait_for_selector("#review .decision")
     assert page.locator("#review .decision a").count() >= 2
     assert fits(page) and not wrong_for_readers(page)
-
-
-def test_a_link_opens_a_whole_tree(page):
-    visit(page, "#view=trees&agent=oct&depth=15&street=river", "#whole .tree > details")
-    assert page.input_value("#street") == "3" and page.is_hidden("#ask")
-    assert page.locator("#whole .row").count() == 7 and page.locator("#whole .lit").count() == 0
-    page.click("#whole details details details >> nth=0")
-    page.wait_for_function("document.querySelectorAll('#whole .row').length === 9")
-    assert fits(page) and not wrong_for_readers(page)
-    visit(page, "#view=trees&street=flop&seat=1&cards=Ac3hKh3sJc____&bet=b300c/", "#whole .leaf.lit")
 
 
 @pytest.mark.parametrize(("name", "n"), [("random", 100), ("oct", 1000)])

@@ -7,7 +7,7 @@ import numba
 import numpy as np
 from phevaluator import evaluate_cards
 
-from faceup.cards.cards import CLASS_OF_HOLE, HOLE_CARDS, card_text
+from faceup.cards.cards import CLASS_OF_HOLE, HOLE_CARDS
 from faceup.cards.matchups import RUNOUTS_PREFLOP
 from faceup.holdem import reference
 from faceup.holdem.betting.betting_tree import DECISION, BettingTree, build_tree, columns, menu_from
@@ -59,10 +59,9 @@ def preflop_edges(wins: np.ndarray) -> np.ndarray:
 def pair_outcomes(board: list[int]) -> tuple[np.ndarray, np.ndarray]:
     """Holes that a board leaves, and (n, n) float: 1, 0, -1 where the first wins, ties, loses; nan where they share a card."""
     holes = np.flatnonzero(~np.isin(HOLE_CARDS, board).any(axis=1))
-    text = [card_text(c) for c in board]
-    rank = np.array([evaluate_cards(*text, *(card_text(int(c)) for c in HOLE_CARDS[h])) for h in holes])
-    outcome = np.sign(rank[None, :] - rank[:, None]).astype(float)  # phevaluator: lower is stronger
     cards = HOLE_CARDS[holes]
+    rank = np.array([evaluate_cards(*map(int, board), *pair) for pair in cards.tolist()])
+    outcome = np.sign(rank[None, :] - rank[:, None]).astype(float)  # phevaluator: lower is stronger
     share = (cards[:, None, :, None] == cards[None, :, None, :]).any(axis=(2, 3))
     outcome[share] = np.nan
     return holes, outcome
