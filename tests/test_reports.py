@@ -60,16 +60,6 @@ def test_our_features_agent_folds_no_less_to_a_larger_bet(committed, line):
     assert largest_rises(chances).max() <= 0.05 and np.ptp(chances) == 1
 
 
-@never_run
-def test_a_figure_is_shown_once_where_it_is_saved(committed):
-    """A figure that is still open at the end of a cell is shown there, too, half finished."""
-    for path in sorted((committed / "reports").rglob("*.ipynb")):
-        for cell in json.loads(path.read_text(encoding="utf-8"))["cells"]:
-            source, outputs = "".join(cell["source"]), cell.get("outputs", [])
-            pictures = sum("image/png" in output.get("data", {}) for output in outputs)
-            assert pictures <= source.count("save("), f"{path.name}: {source}"
-
-
 def shown(found: dict, value: str = "mbb", interval: str = "ci95") -> str:
     """A measured number and its interval as prose has them."""
     return plus_minus(found[value], found[interval], sign=False)

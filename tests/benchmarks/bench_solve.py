@@ -4,12 +4,13 @@ import resource
 from functools import partial
 
 import numpy as np
+import pytest
 from report import record, seconds
 
 from faceup.cards.cards import fixing_permutations, folded_cards
 from faceup.holdem.betting.betting_tree import DECISION, BettingTree, build_tree, menu_from
 from faceup.holdem.solve.best_response import Responder, sample_flops
-from faceup.holdem.solve.groups import Groups
+from faceup.holdem.solve.groups import Grid, Groups, make_groups
 from faceup.holdem.solve.policy import FixedPolicy, TablePolicy
 from faceup.holdem.solve.selfplay import Discount, SelfPlay
 from faceup.lab.parameters import load_parameters
@@ -21,6 +22,14 @@ N_FLOPS = 2
 HOLES = 1081
 RICH = ([[0.5, 1, 2], [1], []],) * 4  # 22,688 decisions
 RICH_WARM_UP, RICH_ITERATIONS = 10, 20
+
+
+@pytest.fixture(scope="module")
+def groups(tables) -> Groups:
+    """The groups of the default profile."""
+    knobs, keys = load_parameters()["selfplay"], ("equity_cells", "decile_cells", "deciles")
+    grids = [Grid(*(knobs[f"{street}_{key}"] for key in keys)) for street in ("flop", "turn")]
+    return make_groups(tables[1], tables[2], *grids)
 
 
 def updates_per_second(selfplay: SelfPlay, warm_up: int, iterations: int) -> float:

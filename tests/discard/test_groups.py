@@ -6,7 +6,7 @@ import numpy as np
 
 from faceup.cards.cards import CLASS_NAMES, CLASS_OF_HOLE, canonical_boards, hole_index, parse_cards
 from faceup.cards.strength import strength
-from faceup.discard.groups import LEVELS, RANGE_OF_HOLE, Street, _turn_sums, nearest_groups, range_equities, swap_levels
+from faceup.discard.groups import RANGE_OF_HOLE, Street, _turn_sums, nearest_groups, range_equities
 from faceup.lab.parallel import ALONE
 
 
@@ -51,12 +51,3 @@ def test_groups_are_the_nearest_centres():
     distance = ((points[:, :, None] - centres) ** 2).sum(axis=3)
     found = nearest_groups(river, centres)[..., None].astype(int)
     assert (np.take_along_axis(distance, found, axis=2)[..., 0] <= distance.min(axis=2) + 1e-5).all()
-
-
-def test_levels_are_equally_frequent():
-    rng = np.random.default_rng(5)
-    equity = rng.random((1755, 1326, 3)).astype(np.float32)
-    equity[..., 1:] += equity[..., :1]  # what a swap adds hangs not on what keeping is worth
-    level = swap_levels(equity, 3, rng)
-    counts = np.bincount(level.ravel() // LEVELS, minlength=LEVELS) / level.size
-    assert level.max() == LEVELS**2 - 1 and np.abs(counts - 0.1).max() < 0.01

@@ -164,3 +164,20 @@ def test_a_digest_sees_what_code_does_and_what_it_imports(python):
     first, same = (python(SHOW.format(""), text) for text in ("HALF = 2\n", '"""Text."""\n# and a comment\nHALF = 2\n'))
     others = python(SHOW.format(""), "HALF = 3\n"), python(SHOW.format(edited)), python(SHOW.format(edited))
     assert first == same and len({word for said in (first, *others) for word in said.split()}) == 8
+
+
+IMPORT = """
+import os, sys
+sys.path.insert(0, sys.argv[1])
+before, files = dict(os.environ), []
+sys.addaudithook(lambda event, args: files.append(str(args[0])) if event == "open" else None)
+import faceup
+others = [name for name in sys.modules if name.startswith("faceup.") or name in ("numba", "numpy", "IPython")]
+own = [name for name in files if "faceup" in name.rpartition("src/")[2] and not name.endswith((".py", ".pyc"))]
+print(dict(os.environ) == before, others, own)
+"""
+
+
+def test_importing_the_package_sets_starts_patches_and_reads_nothing():
+    command = [sys.executable, "-S", "-c", IMPORT, str(SOURCES)]
+    assert subprocess.run(command, check=True, capture_output=True, text=True).stdout.split() == ["True", "[]", "[]"]

@@ -47,17 +47,6 @@ def test_rule_agents_against_each_other_and_the_equilibrium():
     assert all(won > -1e-5 for won in table.values())
 
 
-def test_cautious_plays_its_best_cards():
-    cautious = OPPONENTS["cautious"]
-    assert [action_of(cautious, 0, f"{card}:") for card in "JQK"] == ["fold", "fold", "raise"]
-    assert [action_of(cautious, 1, f"{card}:c") for card in "JQK"] == ["fold", "check", "raise"]
-    assert action_of(cautious, 0, "K:rr") == "call"
-    assert action_of(cautious, 0, "KJ:rc/") == "fold"
-    assert action_of(cautious, 0, "KK:rc/") == "raise"
-    shipped = OPPONENTS["shipped"]
-    assert {action_of(shipped, 1, f"{card}:c") for card in "JQK"} == {"fold"}
-
-
 def test_showdown_chance_by_hand():
     """A king on a jack: of the four unseen cards one is a king (tie), one the other jack (loses), two are queens."""
     assert agents.showdown_chance(RLCARD, 2, 0) == pytest.approx((2 - 1) / 4)

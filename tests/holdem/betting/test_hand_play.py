@@ -75,7 +75,6 @@ def test_random_hands_equal_pokerkits():
         "refund": sum(first != second for first, second in put),
         "split": sum(f < 0 and ending == (0, 0) for f, ending in zip(folded, endings, strict=True)),
     }
-    print(f"{HANDS:,} hands equal pokerkit's: {kinds}")
     assert min(kinds.values()) >= HANDS // 60, kinds
 
 

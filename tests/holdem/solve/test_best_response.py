@@ -19,7 +19,7 @@ from faceup.holdem.betting.betting_tree import DECISION, BettingState, build_tre
 from faceup.holdem.betting.notation import line_to
 from faceup.holdem.play.agents import AgentPolicy
 from faceup.holdem.play.match import Table
-from faceup.holdem.solve.best_response import Exploitability, FlopValues, Responder, _slopes, difference, sample_flops
+from faceup.holdem.solve.best_response import Exploitability, FlopValues, Responder, difference, sample_flops
 from faceup.holdem.solve.policy import FixedPolicy, class_reach, river_equities
 from faceup.lab.stats import student_95
 
@@ -258,16 +258,3 @@ def test_always_all_in_is_known_exactly(all_in_wins):
     assert known == pytest.approx(15_661, abs=1)
     assert found.mbb == pytest.approx(known, rel=1e-4)
     assert found.ci95 < 1
-
-
-def test_slopes_find_how_luck_moves_values():
-    """Values made of a known part and luck, times a slope for each line: what is left is the known part."""
-    rng = np.random.default_rng(0)
-    pairs = rng.integers(1000, 9000, (4, 169)).astype(float)
-    luck = rng.normal(size=(4, 2, 3, 169)) * pairs[:, None, None]
-    luck[:, :, 2] = 0
-    known = rng.normal(size=(2, 3, 169))
-    values = known * pairs[:, None, None] - np.array([1.0, 4.0, 0.0])[:, None] * luck
-    slopes = _slopes(values, luck, pairs)
-    np.testing.assert_allclose(slopes[..., 0], np.broadcast_to([1, 4, 1], (4, 2, 3)), atol=1e-9)
-    np.testing.assert_allclose((values + slopes * luck) / pairs[:, None, None], np.broadcast_to(known, values.shape), atol=1e-9)
