@@ -63,5 +63,6 @@ def test_any_number_of_threads_and_workers_and_a_killed_one_leave_the_same_sums(
         assert [each[0] for each in found] == [float(np.sum(row / 7) + 14) for row in table] and done == list(range(2, 7))
         assert {each[1] for each in found[1:]} == {1} and {each[3] for each in found} == {np.memmap}
         assert (os.getpid() in {each[2] for each in found[1:]}) != bool(workers) == (tmp_path / "killed").exists()
+        assert os.environ.get("NUMBA_NUM_THREADS") != "1" and os.environ["FACEUP_WORKERS"] == str(workers)  # here as before
     with pytest.raises(ZeroDivisionError):
         parallel(lambda item: 1 // item, [1, 0, 1])

@@ -56,8 +56,9 @@ def _client(scheduler: str, workers: int) -> Any:
     from distributed import Client, LocalCluster
 
     copyreg.pickle(np.memmap, _by_path)  # type: ignore[arg-type]
-    own = variables() | {"NUMBA_NUM_THREADS": "1", "FACEUP_WORKERS": "", "FACEUP_SCHEDULER": ""}
-    with configured({"distributed.nanny.pre-spawn-environ": own}):  # before they import numpy
+    own = {"NUMBA_NUM_THREADS": "1", "FACEUP_WORKERS": "", "FACEUP_SCHEDULER": ""}
+    # the first stay in this process, too, where the runner has set them already
+    with configured({"distributed.nanny.pre-spawn-environ": variables(), "distributed.nanny.environ": own}):
         return Client(scheduler or LocalCluster(workers, threads_per_worker=1, memory_limit=None, dashboard_address=None))
 
 
