@@ -22,7 +22,7 @@ RARE = (
 )
 
 
-@njit
+@njit(cache=True)
 def _count_hands(below, hand, counts, seen):
     """Categories and strengths of hands with the same two highest cards, which stand last in hand; below: their other cards."""
     for cards in below:

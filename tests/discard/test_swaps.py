@@ -22,7 +22,7 @@ def ranks_on(board):
     return ranks
 
 
-@njit
+@njit(cache=True)
 def showdowns(rank, weights, mine, other, dead):
     """2 * wins + ties of two cards, and twice the weight of the opponent's hands, on one river board."""
     score, met = 0, 0
@@ -35,7 +35,7 @@ def showdowns(rank, weights, mine, other, dead):
     return score, met
 
 
-@njit(parallel=True)
+@njit(parallel=True, cache=True)
 def slow_equities(ranks, weights, holes, out):
     """Keep, throw the high card, throw the low card, of each hole: every river board, card drawn and opponent in turn."""
     for k in prange(len(holes)):

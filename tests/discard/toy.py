@@ -73,7 +73,7 @@ def strategy_of(game, averages):
     return np.where(sums > 0, chances / np.where(sums > 0, sums, 1), even)
 
 
-@njit
+@njit(cache=True)
 def _learn(tree, layout, regrets, averages, rows, strengths, picked, way, gamma):
     seen, scratch = _make_seen(2), _make_scratch(tree.kind.shape[0])
     seen.forced[:] = -1

@@ -110,12 +110,13 @@ def test_any_user_gets_the_same_bytes_and_figures_are_drawn_from_numbers_alone(t
 def test_a_failed_run_leaves_what_was_there_and_a_good_one_no_leftovers(toy):
     (old := toy.root / "reports" / "numbers" / "toy" / "old.json").parent.mkdir(parents=True)
     old.touch()
-    toy.write(IMPORTS, WORK, FIGURE, "\n{}['missing']")
-    assert "toy: cell 6 `{}['missing']`: KeyError: 'missing' (see build/run/toy/executed.ipynb)" in toy.run("toy")
+    light = "from faceup.lab.paths import OUT\n(OUT / 'data').mkdir()\n(OUT / 'data' / 'toy.txt').touch()"
+    toy.write(light, "\n{}['missing']")
+    assert "toy: cell 4 `{}['missing']`: KeyError: 'missing' (see build/run/toy/executed.ipynb)" in toy.run("toy")
     for parameters, said in (("sods = 1", "parameter sods stands in 0 of"), ("seed = max(1, 2)", "expected one cell tagged")):
         toy.write("os._exit()", parameters=parameters)
         assert f"toy: {said}" in toy.run("toy")
-    toy.write(IMPORTS, WORK, FIGURE, outs=OUTS[1:])
+    toy.write(light, outs=OUTS[1:])
     assert "toy: it makes data/toy.txt, which its stage does not name" in toy.run("toy")
     assert list(toy.made()) == ["reports/numbers/toy/old.json"]
     toy.write(IMPORTS, WORK, FIGURE)
