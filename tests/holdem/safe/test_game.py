@@ -180,7 +180,7 @@ def test_learning_on_one_flop_lowers_what_is_lost_there():
     run = SafeGame(SMALL, LEVELS, LEVELS, wins, 12, 0, 1.0, STREAM)
     state = run.new_state()
     before, rest = won_on(flop, run.learner.policy(state.averages)), np.setdiff1d(np.arange(52), flop)
-    for k in range(150):
+    for k in range(60):
         turn, *rivers = np.random.default_rng(k).permutation(rest)[:13].tolist()
         run._play(state, np.array([*flop, turn]), np.array(rivers), np.float32((k + 1) / 100))
     assert won_on(flop, run.learner.policy(state.averages)) < before / 2

@@ -117,10 +117,9 @@ class OwnRivers(RandomPolicy):
         return (self.rivers[board[4]] if street == 3 else super()).street(street, board)
 
 
-@pytest.mark.parametrize("victim", [RandomPolicy(TURN_ON, 8), OwnRivers()], ids=["one table", "a table a board"])
-def test_values_and_leaks_on_a_turn_against_brute_force(victim):
+def test_values_and_leaks_on_a_turn_against_brute_force():
     """Two sizes; every river of a turn board by plain numpy, the responder's turn choices made over all of them."""
-    board = [0, 1, 2, 4]
+    board, victim = [0, 1, 2, 4], OwnRivers()
     responder = Responder(TURN_ON, victim)
     value, leaks = responder._turn_nodes(board[:3], board[3], IDENTITY, responder._start(board[:3]))
     expected, expected_leaks = slow_turn(TURN_ON, victim, board)

@@ -51,10 +51,10 @@ def test_every_hand_joins_its_nearest_centre(tables):
     groups, distance = cluster_groups(tables[1], tables[2], (12, 9), sample=4000, steps=30, stream=partial(rng, 6, "test"))
     assert groups.n_groups == (169, 12, 9, 1981)
     for street, ids, far in zip((1, 2), groups[:2], distance, strict=True):
-        boards, n = canonical_boards(BOARD_CARDS[street]).cards[::20], groups.n_groups[street]
+        boards, n = canonical_boards(BOARD_CARDS[street]).cards[::60], groups.n_groups[street]
         assert set(np.unique(ids)) == set(range(-1, n))
-        assert np.array_equal(ids[::20] < 0, (HOLE_CARDS[:, :, None] == boards[:, None, None]).any(axis=(2, 3)))
-        hands, group = (tables[street].deciles[-1][::20] / UNITS[3]).reshape(-1, 10), ids[::20].ravel()
+        assert np.array_equal(ids[::60] < 0, (HOLE_CARDS[:, :, None] == boards[:, None, None]).any(axis=(2, 3)))
+        hands, group = (tables[street].deciles[-1][::60] / UNITS[3]).reshape(-1, 10), ids[::60].ravel()
         hands, group = hands[group >= 0], group[group >= 0]
         means = np.array([hands[group == k].mean(axis=0) for k in range(n)])
         squared = ((hands[:, None] - means) ** 2).mean(axis=2)
