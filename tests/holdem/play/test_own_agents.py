@@ -94,6 +94,7 @@ def test_trees_alone_need_no_library_of_learning():
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.strip() == "[]"
 
 
+@pytest.mark.slow
 def test_the_example_of_contributing_prints_what_it_says(tables, all_in_wins, monkeypatch):
     """The code of "Bring your own agent" is run as it stands; only what the tests have already made is not made again."""
     root = Path(__file__).parents[3]
