@@ -100,16 +100,6 @@ def test_the_papers_hand_is_asked_about_by_clicks(page):
     assert page.inner_text("#answer") == answer
 
 
-def test_an_opponent_who_knows_the_agent_wins_more_than_one_who_plays_like_it(page):
-    link = "#view=ask&agent=CART&depth=3&seat=0&cards=____Kh3sJc9d2c&bet=b300c/kk/kk/"
-    visit(page, link, "#exploit:not([aria-busy]) .grid")
-    known, alike = re.findall(r"\$([\d,]*\d{2,})", page.inner_text("#exploit-said"))[:2]
-    assert int(known.replace(",", "")) > int(alike.replace(",", ""))
-    page.click("#exploit-grid button >> nth=0")
-    assert "With A" in page.inner_text("#exploit-hand")
-    assert fits(page) and not wrong_for_readers(page)
-
-
 def test_a_hand_is_played_from_deal_to_river_against_a_bet_of_any_size(page):
     """The visitor holds the paper's hand in the big blind, bets an odd sum on the flop, and then checks and calls."""
     page.evaluate("location.hash = '#view=play&seat=1&mine=Ac3h&theirs=KdQs&board=Kh3sJc9d2c'")
