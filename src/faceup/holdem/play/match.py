@@ -9,7 +9,7 @@ are dear to ask (boosted trees, neural nets) can be matched on a random subset o
 """
 
 from collections.abc import Callable, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numba import njit
@@ -20,6 +20,7 @@ from faceup.cards.features import board_features
 from faceup.cards.matchups import RUNOUTS_PREFLOP, edges
 from faceup.cards.strength import N_RIVER_HOLES
 from faceup.holdem.betting.betting_tree import DECISION, MBB_PER_DOLLAR, SHOWDOWN, BettingTree
+from faceup.holdem.solve.best_response import Exploitability
 from faceup.holdem.solve.board import N_TILES, PADDED, TILE, _block_values, _gather_lanes, board_order
 from faceup.holdem.solve.layout import LANES, make_layout, stakes_at
 from faceup.holdem.solve.policy import Policy, checked_rows, class_reach, free_holes, opponents, street_reach
@@ -260,6 +261,17 @@ def result(values: np.ndarray, i: int, j: int) -> Result:
 def mean_result(per_board: np.ndarray) -> Result:
     """A pair's result from one number in mbb/g for each board (or each deal), drawn independently."""
     return Result(*mean_ci95(per_board), len(per_board))
+
+
+def agent_row(
+    name: str, found: Exploitability, depth: int | None = None, leaves: int | None = None, match: Result | None = None
+) -> dict[str, Any]:
+    """An agent's numbers for metrics: what best responses win from it, and its match against the table if there is one."""
+    shown: dict[str, Any] = {"name": name, "depth": depth, "leaves": leaves, "mbb": found.mbb, "ci95": found.ci95}
+    shown |= {"seats": list(found.seats), "flops": found.flops}
+    shown |= {"match_mbb": match and match.mbb, "match_ci95": match and match.ci95}
+    from_street, interval = (dict(zip(STREETS[1:], x[1:], strict=True)) for x in (found.later, found.later_ci95))
+    return shown | {"from_street": from_street, "from_street_ci95": interval}
 
 
 # --- betting lines --------------------------------------------------------------------------------------------
