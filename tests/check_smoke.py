@@ -1,11 +1,11 @@
 """What the pipeline leaves at toy size: `make smoke` checks it when all stages have run."""
 
-import ast
 import json
 import os
 import shutil
 import subprocess
 import sys
+from itertools import product
 
 import nbformat
 import pytest
@@ -26,7 +26,6 @@ def test_smoke_reports_ran_to_the_end_without_error(smoke, name):
     code = [cell for cell in nb.cells if cell.cell_type == "code" and cell.source.strip()]
     assert [cell.execution_count for cell in code] == list(range(1, len(code) + 1))
     assert not [output for cell in code for output in cell.outputs if output.output_type == "error"]
-    ast.parse(code[0].source)
     assert str(smoke) not in nbformat.writes(nb)
 
 
@@ -61,17 +60,43 @@ def test_smoke_exploitability_is_of_one_piece(metrics):
     for agent in [*found["sweep"], *safe["agents"]]:
         flop, turn, river = (agent["from_street"][street] for street in ("flop", "turn", "river"))
         assert flop >= turn >= river >= 0
-    for agent in found["main"]:
-        assert [leak["mbb"] for leak in agent["worst"]] == sorted((leak["mbb"] for leak in agent["worst"]), reverse=True)
+    for worst in ([leak["mbb"] for leak in agent["worst"]] for agent in found["main"]):
+        assert worst == sorted(worst, reverse=True)
 
 
-def test_smoke_shares_of_actions_add_up(metrics):
-    """Of every agent that opens, the stand-in among them."""
-    opens, stand_in = metrics("strategy")["opening_percent"], metrics("stand_in")["first_in_percent"]
-    shares = [[found[f"{action}_percent"] for action in ("fold", "call", "raise", "all_in")] for found in opens.values()]
-    for share in [*shares, *(found.values() for found in stand_in.values())]:
-        assert sum(share) == pytest.approx(100, abs=0.01)
-    assert {"CART", "OCT", "XGBoost", "NN"} <= set(opens)
+def test_smoke_all_that_learned_play_argmax_as_well_and_safety_is_priced_for_drawn_actions(metrics):
+    """Against each other, the table and the stand-in."""
+    found = metrics("matches")
+    assert set(found["argmax"]) == {"table", "CART", "OCT", "XGBoost", "NN"}  # no safe agent
+    for name, played in found["argmax"].items():
+        cures = {"gain_of_argmax_against_stand_in"} | ({"gain_of_threshold_against_stand_in"} & set(played))
+        assert set(played) == {"table", "stand_in"} | cures, name
+    met = {frozenset((pair["first"], pair["second"])) for pair in found["argmax_pairs"]}
+    assert len(met) == len(found["argmax_pairs"]) == 15  # five agents and the stand-in
+    assert {name: cost["of"] for name, cost in found["safety"].items()} == {"safe table": "table", "safe OCT": "ours"}
+    for name, cost in found["safety"].items():  # what each loses to the agent that it replaces
+        pair = next(p for p in found["pairs"] if (p["first"], p["second"]) == (cost["of"], name))
+        assert cost["loses"]["mbb"] == pair["mbb"]
+
+
+def test_smoke_local_best_responses_meet_every_agent(metrics):
+    """Each agent in each setting, and the settings tell agents apart."""
+    found = metrics("safe")["lbr"]
+    agents = ("table", "safe table", "OCT", "our OCT, taught", "safe OCT")
+    settings = ("56 bets, rounds 1-4", "56 bets, rounds 3-4", "fcpa, rounds 3-4")
+    assert [(row["agent"], row["setting"]) for row in found] == [*product(agents, settings)]
+    assert len({row["mbb"] for row in found}) > len(agents)
+
+
+def test_smoke_strategy_reads_every_agent(metrics):
+    """Shares add up, the stand-in's too, and the branches are of their rounds."""
+    found = metrics("strategy")
+    assert {"CART", "OCT", "XGBoost", "NN"} <= set(found["opening_percent"])
+    assert all(0 <= opens.pop("hands_mostly_folded") <= 169 for opens in found["opening_percent"].values())
+    assert 0 < found["bluff"]["hands_on_example_board"] <= 1081
+    assert found["logic"]["weaker"]["action"] != found["logic"]["stronger"]["action"]
+    for of in (found["opening_percent"], found["asked_percent"], metrics("stand_in")["first_in_percent"]):
+        assert all(sum(shares.values()) == pytest.approx(100, abs=0.01) for shares in of.values())
 
 
 def test_smoke_explorer_is_one_page(smoke, metrics):
@@ -94,6 +119,7 @@ def test_figures_drawn_again_from_their_numbers_are_the_same_bytes(smoke, tmp_pa
     around = os.environ | {"FACEUP_ROOT": str(tmp_path), "PYTHONPATH": str(SOURCES)}
     done = subprocess.run([sys.executable, "-m", "faceup.lab.run", "--figures"], env=around, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
-    drawn = [file.relative_to(tmp_path) for file in tmp_path.rglob("*.png")]
-    other = sorted(str(file) for file in drawn if (root / file).read_bytes() != (tmp_path / file).read_bytes())
-    assert drawn and not other, f"{', '.join(other)} are other bytes, to mend: make figures, and git diff tells what has changed"
+    drawn = sorted(str(file.relative_to(tmp_path)) for file in tmp_path.rglob("*.png"))
+    assert len(drawn) == len([*(root / "reports" / "numbers").rglob("*.json")])
+    other = [file for file in drawn if (root / file).read_bytes() != (tmp_path / file).read_bytes()]
+    assert not other, f"{', '.join(other)} are other bytes, to mend: make figures, and git diff tells what has changed"

@@ -35,9 +35,11 @@ def test_the_average_is_the_normalised_sum_and_uniform_where_nothing_was_met(gro
 
 
 def test_self_play_learns(groups):
-    """After 150 boards the average strategy beats the uniform one it began with, and folds 72o more than aces."""
+    """After 150 boards the average strategy beats the uniform one it began with, and folds weak hands more than strong ones."""
     average = played(groups, Discount(1.5, 0.0, 2.0, 10), 150).average()
-    assert average[0][CLASS_NAMES.index("72o"), 0] > average[0][CLASS_NAMES.index("AA"), 0] + 0.25
+    hands = "72o 82o 32o 42o 62o 73o 83o 92o 52o 93o", "AA KK QQ JJ TT 99 88 AKs AKo AQs"  # one alone is noisy
+    weak, strong = (average[0][[CLASS_NAMES.index(name) for name in names.split()], 0].mean() for names in hands)
+    assert weak > strong + 0.5  # 0.53 to 0.81 with sixteen streams
     table = Table(SMALL, [TablePolicy(average, groups), FixedPolicy(SMALL, None)])
     won = result(play_boards(table, random_boards(10, np.random.default_rng(99))), 0, 1)
     assert won.mbb - won.ci95 > 0
