@@ -12,20 +12,17 @@ from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
 
-from faceup.cards.cards import BOARD_CARDS, CLASS_OF_HOLE, HOLE_CARDS, N_CLASSES, STREETS
+from faceup.cards.cards import BOARD_CARDS, CLASS_OF_HOLE, HOLE_CARDS, N_CLASSES
 from faceup.cards.equity import StreetTable
 from faceup.cards.features import board_features
 from faceup.cards.matchups import RUNOUTS_PREFLOP, edges
-from faceup.cards.strength import N_RIVER_HOLES
 from faceup.holdem.betting.betting_tree import DECISION, MBB_PER_DOLLAR, SHOWDOWN, BettingTree
 from faceup.holdem.solve.best_response import Exploitability
-from faceup.holdem.solve.board import N_TILES, PADDED, TILE, _block_values, _gather_lanes, board_order
-from faceup.holdem.solve.layout import LANES, make_layout, stakes_at
-from faceup.holdem.solve.policy import Policy, checked_rows, class_reach, free_holes, opponents, street_reach
-from faceup.lab.memo import Cache
-from faceup.lab.parallel import ALONE, on_threads
+from faceup.holdem.solve.board import BoardOrder, board_order, end_values, ends_of
+from faceup.holdem.solve.layout import stakes_at
+from faceup.holdem.solve.policy import Policy, class_reach, free_holes, opponents, street_reach
+from faceup.lab.parallel import on_threads
 from faceup.lab.rng import Stream
 from faceup.lab.stats import mean_ci95
 
@@ -39,81 +36,6 @@ class Result(NamedTuple):
     mbb: float
     ci95: float  # half-width
     boards: int
-
-
-@njit(cache=True, nogil=True)
-def _parts_reach(share, layout, first, end, tables, rows, first_seat, end_seat, root_reach, ends):
-    """Reach of the ends of parts first..end - 1 under one policy in seats first_seat..end_seat - 1.
-
-    ends (n_columns, 2, N_TILES, TILE).
-    """
-    for part in range(first + share[0], end, share[1]):
-        _part_reach(layout, part, tables, rows, first_seat, end_seat, root_reach, ends)
-
-
-@njit(cache=True)
-def _part_reach(layout, part, tables, rows, first_seat, end_seat, root_reach, ends):
-    first, end = layout.decisions[part, 0], layout.decisions[part, 1]
-    own = ends[layout.columns[part, 0] : layout.columns[part, 3]]
-    reach = np.empty((2, end - first, TILE), dtype=np.float32)
-    step = np.empty(TILE, dtype=np.float32)
-    for tile in range(N_TILES):
-        for seat in range(first_seat, end_seat):
-            for d in range(first, end):
-                if layout.root_of[d] >= 0:
-                    reach[seat, d - first] = root_reach[seat, layout.root_of[d], tile]
-            for s in range(4):
-                _street_down(layout, part, s, tables[s], rows[s, tile], tile, seat, step, reach[seat], root_reach[seat], own)
-
-
-@njit(cache=True)
-def _street_down(layout, part, street, table, row_of_hole, tile, seat, step, reach, root_reach, ends):
-    """A seat's reach, with the holes of a tile, of all that a part's actions on one street lead to."""
-    parent, actor, slot, root, decision = layout.parent, layout.actor, layout.slot, layout.root, layout.decision
-    first, start = layout.decisions[part, 0], layout.street_start[street]
-    width = step.shape[0]  # TILE, but not known to the compiler: it then vectorises the loops instead of unrolling them
-    for c in range(layout.edges[part, street, 0], layout.edges[part, street, 1]):
-        above, d = parent[c], decision[c]
-        acts = actor[above] == seat
-        for j in range(width):
-            step[j] = table[row_of_hole[j], c - start] if acts else np.float32(1)
-        if d < 0:
-            for j in range(width):
-                ends[slot[c], seat, tile, j] = reach[above - first, j] * step[j]
-        elif root[c] >= 0:
-            for j in range(width):
-                root_reach[root[c], tile, j] = reach[above - first, j] * step[j]
-        else:
-            for j in range(width):
-                reach[d - first, j] = reach[above - first, j] * step[j]
-
-
-@njit(cache=True, nogil=True)
-def _pair_values(share, layout, is_showdown, holes, class_start, ends, wanted, out):
-    """out[b, i, j] = dollars that policy i as player 0 wins from j at the ends of block b, summed over all pairs of holes.
-
-    ends (n_policies, n_columns, 2, N_TILES, TILE); wanted (n_policies, n_policies) bool: which pairs are asked for;
-    out (n_blocks, n_policies, n_policies) float64, left as it is elsewhere.
-    """
-    n = ends.shape[0]
-    for b in range(share[0], out.shape[0], share[1]):
-        mine, theirs = np.empty((PADDED, LANES), dtype=np.float32), np.empty((PADDED, LANES), dtype=np.float32)
-        values, total = np.empty((PADDED, LANES), dtype=np.float32), np.empty(LANES)
-        each = np.arange(holes.shape[0], dtype=np.int32)  # every hole is its own kin
-        stake = layout.stake[b * LANES : (b + 1) * LANES, 0].copy()
-        for j in range(n):
-            if not wanted[:, j].any():
-                continue
-            _gather_lanes(ends[j], b * LANES, 1, N_TILES, theirs)
-            _block_values(holes, class_start, each, theirs, stake, is_showdown[b], values)
-            for i in range(n):
-                if wanted[i, j]:
-                    _gather_lanes(ends[i], b * LANES, 0, N_TILES, mine)
-                    total[:] = 0
-                    for h in range(PADDED):
-                        for lane in range(total.shape[0]):
-                            total[lane] += np.float64(mine[h, lane]) * np.float64(values[h, lane])
-                    out[b, i, j] = total.sum()
 
 
 class Table:
@@ -132,26 +54,12 @@ class Table:
         of the boards (None: they are played on each board); the policies must then treat suits alike.
         """
         n = len(policies)
-        self._wanted = np.ones((n, n), dtype=bool) if wanted is None else np.asarray(wanted, dtype=bool)
-        if self._wanted.shape != (n, n):
-            raise ValueError(f"wanted has shape {self._wanted.shape}, expected {(n, n)}")
-        self.tree, self.policies, self.layout = tree, list(policies), make_layout(tree)
-        blocks, (first, end) = range(0, len(self.layout.stake), LANES), self.layout.columns[:, :2].T
-        self._is_showdown = np.array([((first <= c) & (c < end)).any() for c in blocks])
-        self._before = np.zeros((n, n))
-        if preflop_wins is not None:
-            self._before[self._wanted] = preflop_values(tree, self.policies, preflop_wins)[self._wanted]
-            played = (self.layout.column_node >= tree.street_start[1])[:, None]
-            self.layout = self.layout._replace(stake=np.where(played, self.layout.stake, np.float32(0)))
-        self._cache = Cache()
-
-    def _room(self) -> tuple[np.ndarray, np.ndarray]:
-        """What a board is played in, made once: reach of the ends by each policy, and of the roots."""
-        if "room" not in self._cache:
-            ends = len(self.policies), len(self.layout.stake), 2, N_TILES, TILE
-            roots = 2, int(self.layout.root.max()) + 1, N_TILES, TILE
-            self._cache["room"] = np.zeros(ends, dtype=np.float32), np.zeros(roots, dtype=np.float32)
-        return self._cache["room"]
+        self.tree, self.policies = tree, list(policies)
+        self.wanted = np.ones((n, n), dtype=bool) if wanted is None else np.asarray(wanted, dtype=bool)
+        if self.wanted.shape != (n, n):
+            raise ValueError(f"wanted has shape {self.wanted.shape}, expected {(n, n)}")
+        self.ends = ends_of(tree, 0 if preflop_wins is None else int(tree.street_start[1]))
+        self.before = np.zeros((n, n)) if preflop_wins is None else preflop_values(tree, self.policies, preflop_wins)
 
     def play(self, board: Sequence[int], subset: np.ndarray | None = None) -> np.ndarray:
         """Dollars a game that policy i as small blind wins from j as big blind, (n, n) float64, over all pairs of holes.
@@ -162,34 +70,28 @@ class Table:
         """
         board = [int(c) for c in board]
         order = board_order(np.array(board))
-        weights = np.zeros(PADDED, dtype=np.float32)
-        weights[:N_RIVER_HOLES] = 1 if subset is None else subset[order.holes]
-        pairs = _count_pairs(order.holes, weights[:N_RIVER_HOLES])
-        for i, policy in enumerate(self.policies):
-            self._reach(i, policy, board, order.holes, weights, subset)
-        out = np.zeros((len(self._is_showdown), len(self.policies), len(self.policies)))
-        on_threads(
-            _pair_values, self.layout, self._is_showdown, order.holes, order.class_start, self._room()[0], self._wanted, out
-        )
-        return out.sum(axis=0) / pairs + self._before
+        held = np.ones(len(order.holes), dtype=np.float32) if subset is None else subset[order.holes].astype(np.float32)
+        pairs = _count_pairs(order.holes, held)
+        shape = len(self.ends.node), len(self.policies), len(held)
+        own, worth = np.zeros(shape, dtype=np.float32), np.zeros(shape, dtype=np.float32)
+        rows = [[policy.street(street, board[:n], subset) for street, n in enumerate(BOARD_CARDS)] for policy in self.policies]
+        on_threads(self._sweep, rows, order, held, own, worth)
+        won = np.matmul(own, worth.transpose(0, 2, 1)).sum(axis=0, dtype=np.float64) / pairs
+        return np.where(self.wanted, won + self.before, 0)
 
-    def _reach(self, i, policy, board, holes, weights, subset) -> None:
-        rows = np.zeros((4, N_TILES, TILE), dtype=np.uint32)
-        tables = []
-        for street, n_cards in enumerate(BOARD_CARDS):
-            table, row_of_hole = checked_rows(self.tree, street, policy.street(street, board[:n_cards], subset))
-            if self._cache.get((i, street)) is not table and not (table.min() >= 0 and table.max() < np.inf):
-                raise ValueError(f"policy {i}, {STREETS[street]}: expected probabilities, finite and not below 0")
-            self._cache[i, street] = table  # a table that serves all boards is looked at once
-            rows[street].reshape(PADDED)[:N_RIVER_HOLES] = row_of_hole[holes]
-            tables.append(np.require(table, np.float32, ["C", "W"]))  # of one type, for the kernel
-        ends, roots = self._room()
-        roots[:, 0] = weights.reshape(N_TILES, TILE)
-        asked = np.flatnonzero([self._wanted[i].any(), self._wanted[:, i].any()])
-        if len(asked):
-            shared = tuple(tables), rows, asked[0], asked[-1] + 1, roots, ends[i]
-            _parts_reach(ALONE, self.layout, 0, 1, *shared)  # before the flop, where all others begin
-            on_threads(_parts_reach, self.layout, 1, len(self.layout.edges), *shared)
+    def _sweep(
+        self, share: tuple[int, int], rows, order: BoardOrder, held: np.ndarray, own: np.ndarray, worth: np.ndarray
+    ) -> None:
+        """Policies' own reach of the ends as small blind, and what the ends are worth to a small blind who meets them."""
+        reach = np.zeros((2, len(self.tree.kind), len(held)), dtype=np.float32)
+        for i in range(share[0], len(rows), share[1]):
+            reach[:, 0] = held
+            for street, (table, row_of_hole) in enumerate(rows[i]):
+                street_reach(self.tree, street, (table, row_of_hole[order.holes]), reach)
+            if self.wanted[i].any():
+                own[:, i] = reach[0, self.ends.node]
+            if self.wanted[:, i].any():
+                worth[:, i] = end_values(self.ends, order, 0, reach[1, self.ends.node])
 
 
 def first_against_all(n: int) -> np.ndarray:

@@ -10,9 +10,8 @@ from typing import NamedTuple
 import numpy as np
 
 from faceup.cards.cards import BOARD_CARDS, HOLE_CARDS
-from faceup.holdem.betting.betting_tree import DECISION, FOLD_END, SHOWDOWN, BettingTree, children
-from faceup.holdem.solve.best_response import fold_values
-from faceup.holdem.solve.board import _showdown_block, board_order
+from faceup.holdem.betting.betting_tree import DECISION, BettingTree, children
+from faceup.holdem.solve.board import BoardOrder, board_order, end_values, ends_of
 from faceup.holdem.solve.policy import Policy, free_holes, opponents, street_reach
 
 
@@ -40,21 +39,15 @@ def action_values(tree: BettingTree, mine: Policy, theirs: Policy, board: Sequen
         street_reach(tree, street, rows, own)
         street_reach(tree, street, theirs.street(street, board[:n_cards]), other)
         share[tree.street_start[street] : tree.street_start[street + 1]] = rows[0].T[:, rows[1]]
-    value = np.stack([_values(tree, player, other, share, order, own[0, 0]) for player in range(2)])
+    value = np.stack([_values(tree, player, other, share, order) for player in range(2)])
     return ActionValues(own, np.stack([opponents(other[1]), opponents(other[0])]), value, share)
 
 
-def _values(tree: BettingTree, player: int, other: np.ndarray, share: np.ndarray, order, free: np.ndarray) -> np.ndarray:
+def _values(tree: BettingTree, player: int, other: np.ndarray, share: np.ndarray, order: BoardOrder) -> np.ndarray:
     """Dollars times the opponent's holes at every node, (n_nodes, 1326) float32."""
-    value = np.zeros(share.shape, dtype=np.float32)
-    folds, showdowns = np.flatnonzero(tree.kind == FOLD_END), np.flatnonzero(tree.kind == SHOWDOWN)
-    value[folds] = fold_values(tree, folds, player, other) * free
-    reach = np.ascontiguousarray(other[1 - player, showdowns][:, order.holes].T)
-    at_showdowns = np.zeros_like(reach)  # (1081, n_showdowns)
-    stake = tree.bets[showdowns, player].sum(axis=1).astype(np.float32)
-    each = np.arange(len(order.holes), dtype=np.int32)  # no hole shares another's values
-    _showdown_block(order.holes, order.class_start, each, reach, stake, at_showdowns)
-    value[showdowns[:, None], order.holes] = at_showdowns.T
+    value, ends = np.zeros(share.shape, dtype=np.float32), ends_of(tree)
+    reach = other[1 - player, ends.node[:, None], order.holes]
+    value[ends.node[:, None], order.holes] = end_values(ends, order, player, reach)
     for node in np.flatnonzero(tree.kind == DECISION)[::-1]:
         below = children(tree, node)
         mixed = value[below] * share[below] if tree.actor[node] == player else value[below]

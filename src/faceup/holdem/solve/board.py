@@ -19,7 +19,8 @@ from numba import njit
 
 from faceup.cards.cards import HOLE_CARDS
 from faceup.cards.strength import N_RIVER_HOLES, _river_order
-from faceup.holdem.solve.layout import LANES
+from faceup.holdem.betting.betting_tree import FOLD_END, SHOWDOWN, BettingTree
+from faceup.holdem.solve.layout import LANES, stakes_at
 
 TILE = 32  # holes, or kin, that go down and up the tree together
 N_TILES = -(-N_RIVER_HOLES // TILE)
@@ -244,6 +245,49 @@ def _block_values(holes, class_start, kin_of_hole, theirs, stake, is_showdown, v
             k, a, b = kin_of_hole[i], HOLE_CARDS[holes[i], 0], HOLE_CARDS[holes[i], 1]
             for j in range(lanes):
                 values[k, j] += stake[j] * (seen[52, j] - seen[a, j] - seen[b, j] + theirs[k, j])
+
+
+@njit(cache=True, nogil=True)
+def _fold_values(holes, reach, stake, value):
+    """value[k, i] = stake[k] times the weight of the holes that share no card with hole i, reach (n, 1081)."""
+    for k in range(reach.shape[0]):
+        cards, total = np.zeros(52, dtype=np.float32), np.float32(0)
+        for i in range(holes.shape[0]):
+            cards[HOLE_CARDS[holes[i], 0]] += reach[k, i]
+            cards[HOLE_CARDS[holes[i], 1]] += reach[k, i]
+            total += reach[k, i]
+        for i in range(holes.shape[0]):
+            value[k, i] = stake[k] * (total + reach[k, i] - cards[HOLE_CARDS[holes[i], 0]] - cards[HOLE_CARDS[holes[i], 1]])
+
+
+class Ends(NamedTuple):
+    """Where hands end: folds, then showdowns."""
+
+    node: np.ndarray  # (n,) int64
+    n_folds: int
+    stake: np.ndarray  # (n, 2) float32 dollars that an end is worth to each player, at a showdown to who wins
+
+
+def ends_of(tree: BettingTree, first: int = 0) -> Ends:
+    """The ends of a tree among the nodes from `first` on."""
+    folds, shown = (first + np.flatnonzero(tree.kind[first:] == kind) for kind in (FOLD_END, SHOWDOWN))
+    node = np.append(folds, shown)
+    return Ends(node, len(folds), stakes_at(tree, node).astype(np.float32))
+
+
+def end_values(ends: Ends, order: BoardOrder, player: int, reach: np.ndarray) -> np.ndarray:
+    """Dollars that a player wins at each end with each hole, times the other player's holes: (n_ends, 1081) float32.
+
+    reach (n_ends, 1081) float32: the other player's, of the holes in order of strength.
+    """
+    value, n = np.empty_like(reach), ends.n_folds
+    stake = np.ascontiguousarray(ends.stake[:, player])
+    _fold_values(order.holes, reach[:n], stake[:n], value[:n])
+    at_showdowns = np.zeros((reach.shape[1], len(reach) - n), dtype=np.float32)
+    each = np.arange(len(order.holes), dtype=np.int32)  # no hole shares another's values
+    _showdown_block(order.holes, order.class_start, each, np.ascontiguousarray(reach[n:].T), stake[n:], at_showdowns)
+    value[n:] = at_showdowns.T
+    return value
 
 
 @njit(cache=True)

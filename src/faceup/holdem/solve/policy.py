@@ -126,13 +126,13 @@ def ask(predict: Predict, X: np.ndarray, n_labels: int, who: str) -> np.ndarray:
     return checked_answers(predict(X), len(X), n_labels, who)
 
 
-def checked_rows(tree: BettingTree, street: int, rows: StreetRows) -> StreetRows:
+def checked_rows(tree: BettingTree, street: int, rows: StreetRows, n_holes: int = len(HOLE_CARDS)) -> StreetRows:
     """A policy's rows of a street as kernels read them; ValueError on a shape or a row number that would be read past its end."""
     table, row_of_hole = np.asarray(rows[0]), np.asarray(rows[1])
     width = int(tree.street_start[street + 1] - tree.street_start[street])
-    if table.ndim != 2 or table.shape[1] != width or row_of_hole.shape != (len(HOLE_CARDS),):
+    if table.ndim != 2 or table.shape[1] != width or row_of_hole.shape != (n_holes,):
         found = f"{table.shape} and rows of holes {row_of_hole.shape}"
-        raise ValueError(f"policy, {STREETS[street]}: table {found}, expected (rows, {width}) and ({len(HOLE_CARDS)},)")
+        raise ValueError(f"policy, {STREETS[street]}: table {found}, expected (rows, {width}) and ({n_holes},)")
     if row_of_hole.min() < 0 or row_of_hole.max() >= len(table):
         found = f"rows {row_of_hole.min()} to {row_of_hole.max()}"
         raise ValueError(f"policy, {STREETS[street]}: holes have {found}, expected 0 to {len(table) - 1}")
@@ -214,7 +214,7 @@ def street_reach(tree: BettingTree, street: int, rows: StreetRows, reach: np.nda
     Raises ValueError as `checked_rows`.
     """
     start, end = tree.street_start[street : street + 2]
-    _street_reach(start, end, tree.parent, tree.actor, *checked_rows(tree, street, rows), reach)
+    _street_reach(start, end, tree.parent, tree.actor, *checked_rows(tree, street, rows, reach.shape[2]), reach)
 
 
 def preflop_reach(tree: BettingTree, rows: StreetRows) -> np.ndarray:
