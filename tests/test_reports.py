@@ -5,7 +5,9 @@ committed, never with local reports.
 """
 
 import json
+import re
 import subprocess
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -16,6 +18,7 @@ from faceup.cards.features import feature_names
 from faceup.holdem.learn.bet_sizes import bet_sizes, continuing, largest_rises
 from faceup.holdem.play.agents import load_agent
 from faceup.holdem.solve.policy import free_holes
+from faceup.lab.parameters import read_yaml
 from faceup.lab.paths import ROOT
 from faceup.lab.tables import plus_minus
 from faceup.trees.decision_tree import truncate
@@ -158,3 +161,42 @@ STATED = {  # file: numbers that it states
 def test_prose_states_the_numbers_of_the_reports(file, committed):
     text, numbers = (committed / file).read_text(encoding="utf-8"), stated(committed)
     assert [numbers[name] for name in STATED[file] if numbers[name] not in text] == []
+
+
+NUMBER = r"\d(?:[\d,]*\d)?(?:\.\d+)?"
+PAIR = re.compile(rf"(?<![\d.,])(?=({NUMBER}) [±|] ({NUMBER}))")  # in tables an interval has a column beside its number
+PROSE = [
+    "README.md",
+    "reports/strong/README.md",
+    *(path.relative_to(ROOT) for path in sorted((ROOT / "notebooks").glob("*.ipynb"))),
+]
+
+
+def intervals(value: object) -> Iterator[tuple[float, float]]:
+    """Every number that has an interval beside it: x and x_ci95, or another key and ci95 (published: value and spread)."""
+    parts = value.values() if isinstance(value, dict) else value if isinstance(value, list) else []
+    numbers = {k: x for k, x in value.items() if isinstance(x, int | float)} if isinstance(value, dict) else {}
+    for key in numbers.keys() & {"spread", "ci95", *(f"{name}_ci95" for name in numbers)}:
+        of = [key.removesuffix("_ci95")] if "_" in key else [name for name in numbers if f"{name}_ci95" not in numbers]
+        yield from ((abs(numbers[name]), numbers[key]) for name in of)
+    for part in parts:
+        yield from intervals(part)
+
+
+@never_run
+@pytest.mark.parametrize("file", PROSE, ids=str)
+def test_every_interval_in_prose_was_measured(file, committed):
+    """It is in a metric, of this run, a study or the strong profile, or in what a report shows; or a paper printed it."""
+    found, shown_pairs = [*intervals(read_yaml(committed / "data/published.yaml"))], set()
+    for path in (committed / "reports").rglob("metrics/*.json"):
+        found += intervals(json.loads(path.read_text(encoding="utf-8")))
+    for path in (committed / "reports").rglob("*.ipynb"):
+        cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
+        shown_pairs |= {pair for cell in cells for pair in PAIR.findall(json.dumps(cell.get("outputs", []), ensure_ascii=False))}
+    text = (committed / file).read_text(encoding="utf-8").replace("|", "")
+
+    def measured(pair: tuple[str, str]) -> bool:
+        texts = [(f"{x:,.{len(pair[0].partition('.')[2])}f}", f"{c:,.{len(pair[1].partition('.')[2])}f}") for x, c in found]
+        return pair in shown_pairs or pair in texts
+
+    assert [" ± ".join(pair) for pair in PAIR.findall(text) if not measured(pair)] == []
