@@ -214,7 +214,7 @@ def responses():
     policy, board = RandomPolicy(PUSH, 5, n_rows=3), BOARD[:4]
     responder = best_response.Responder(PUSH, policy)
     reach = responder._start(board[:3])
-    value, leaks = np.zeros_like(reach), np.zeros((len(PUSH.kind), 169))
+    value, leaks = np.zeros((1, *reach.shape), np.float32), np.zeros((1, len(PUSH.kind), 169))
     rivers = np.array([BOARD]), np.array([[0, 3, -1, -1]]), policy.rows[3:]
     responder._rivers.add(rivers, policy.tables[3], reach, value, leaks)
     responder._ascend(2, board, reach, value, leaks)

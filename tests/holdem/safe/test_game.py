@@ -56,7 +56,7 @@ def responded(policy: Policy) -> float:
     for street in range(2):
         street_reach(SMALL, street, policy.street(street, board[: 3 * street]), reach)
     fixed = fixing_permutations(board[:3], np.arange(24))
-    value = responder._turn_nodes(board[:3], board[3], fixed, reach.copy())[0]
+    value = responder._turn_nodes(board[:3], board[3], fixed, reach.copy())[0][0]
     nodes = decisions(SMALL, 2)
     begins = nodes[SMALL.street[SMALL.parent[nodes]] < 2]
     return 10 * float((value[:, begins] * reach[:, begins]).sum(axis=(1, 2)).mean()) / N_PAIRS
@@ -170,7 +170,7 @@ def won_on(flop, policy) -> float:
     """What best responders win on one flop, both seats, dollars times pairs of hands."""
     responder = Responder(SMALL, policy)
     found, _ = responder.flop(flop)
-    return sum(responder._preflop(p, found.values[p], found.pairs, None)[0][0].sum() for p in range(2))
+    return sum(responder._preflop(p, found.values[0, p], found.pairs, responder._allowed[0])[0][0].sum() for p in range(2))
 
 
 def test_learning_on_one_flop_lowers_what_is_lost_there():

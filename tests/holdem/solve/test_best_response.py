@@ -36,9 +36,9 @@ def learnt():
     return victim, responder, responder.flop(SYMMETRIC)[0]
 
 
-def small_flop(sizes=None):
-    """What a symmetric flop of the small tree is worth to a responder to a random policy."""
-    return Responder(SMALL, RandomPolicy(SMALL, 7, n_rows=1), sizes=sizes).flop(SYMMETRIC)[0]
+def small_flop(*menus):
+    """What a symmetric flop of the small tree is worth to responders to a random policy."""
+    return Responder(SMALL, RandomPolicy(SMALL, 7, n_rows=1), menus=menus).flop(SYMMETRIC)[0].values
 
 
 def test_always_fold_loses_750():
@@ -61,7 +61,7 @@ def test_always_call_pays_for_every_good_river():
     by_class = np.bincount(CLASS_OF_HOLE, weights=expected, minlength=169)
     limped = [i for i, node in enumerate(responder._frontier[0]) if PUSH.kind[node] == 0][0]
     for player in range(2):
-        np.testing.assert_allclose(flop.values[player, limped], by_class, rtol=1e-4, atol=100)
+        np.testing.assert_allclose(flop.values[0, player, limped], by_class, rtol=1e-4, atol=100)
     assert flop.pairs.sum() == 1176 * 1081
 
 
@@ -69,13 +69,13 @@ def test_always_call_pays_for_every_good_river():
 def test_best_response_played_out_earns_what_was_computed(learnt, player):
     """Its choices on a flop, played on random turns and rivers against the strategy, river choices by the slow oracle."""
     victim, responder, flop = learnt
-    preflop = responder._preflop(player, flop.values[player], flop.pairs, None)[0]
-    at_flop, reach = responder._flop_nodes(SYMMETRIC)[0][player], responder._start(SYMMETRIC)
+    preflop = responder._preflop(player, flop.values[0, player], flop.pairs, responder._allowed[0])[0]
+    at_flop, reach = responder._flop_nodes(SYMMETRIC)[0][0, player], responder._start(SYMMETRIC)
     rng = np.random.default_rng(1)
     won = []
     for _ in range(20):
         board = [*SYMMETRIC, *(3 + rng.permutation(49)[:2]).tolist()]
-        at_turn = responder._turn_nodes(SYMMETRIC, board[3], IDENTITY, reach.copy())[0][player]
+        at_turn = responder._turn_nodes(SYMMETRIC, board[3], IDENTITY, reach.copy())[0][0, player]
         at_river = np.zeros((len(PUSH.kind), 1326))
         holes, values = node_values(PUSH, [victim, victim], board, best=player)
         at_river[:, holes] = values[player]
@@ -121,7 +121,7 @@ def test_values_and_leaks_on_a_turn_against_brute_force():
     """Two sizes; every river of a turn board by plain numpy, the responder's turn choices made over all of them."""
     board, victim = [0, 1, 2, 4], OwnRivers()
     responder = Responder(TURN_ON, victim)
-    value, leaks = responder._turn_nodes(board[:3], board[3], IDENTITY, responder._start(board[:3]))
+    (value,), (leaks,) = responder._turn_nodes(board[:3], board[3], IDENTITY, responder._start(board[:3]))
     expected, expected_leaks = slow_turn(TURN_ON, victim, board)
     roots = decisions(TURN_ON, 2)
     for player in range(2):
@@ -188,9 +188,11 @@ def test_leaks_add_up_to_what_is_won(learnt):
 
 
 def test_fewer_sizes_win_less_and_the_policy_keeps_its_own():
-    more, less = small_flop().values, small_flop(sizes=[]).values
+    """All menus are answered at once, each as if it were alone."""
+    more, less, pots = small_flop(None, [], [1])
     assert (less <= more + 1).all() and less.sum() < more.sum()
-    np.testing.assert_array_equal(small_flop(sizes=[1]).values, more)
+    np.testing.assert_array_equal(pots, more)
+    np.testing.assert_array_equal(small_flop([])[0], less)
 
 
 def test_folding_suits_keeps_every_card():
@@ -231,7 +233,7 @@ def test_with_each_flop_left_out_the_others_choose_and_are_valued(learnt):
         """Other values on each flop, so that choices differ."""
         return array + rng.normal(size=array.shape) * np.abs(array).mean()
 
-    flops = [FlopValues(noisy(flop.values), noisy(flop.values), noisy(flop.leaks), flop.pairs) for _ in range(5)]
+    flops = [FlopValues(noisy(flop.values), noisy(flop.values[0]), noisy(flop.leaks), flop.pairs) for _ in range(5)]
     found = responder.summarise(flops)
     for k, without in enumerate(found.without):
         assert without == pytest.approx(responder.summarise(flops[:k] + flops[k + 1 :]).mbb, rel=1e-9)

@@ -19,7 +19,7 @@ GROUPS = Groups(*IDS, (169, 5, 5, N_RIVER_GROUPS))
 def run(folder, iterations=7, tree=TREE, groups=GROUPS, discount=DISCOUNT, stream=STREAM, snapshots=(3,)):
     """The run, and the iteration at which it began."""
     told = []
-    return train(tree, groups, discount, stream, iterations, folder, 2, snapshots, told.append), told[0]
+    return train(tree, groups, discount, stream, iterations, folder, 2, snapshots=snapshots, progress=told.append), told[0]
 
 
 def same(one, two):
@@ -42,7 +42,7 @@ def test_a_killed_run_goes_on_to_the_same_bits(tmp_path, whole, monkeypatch):
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        train(TREE, GROUPS, DISCOUNT, STREAM, 7, tmp_path, 2, [3], kill)
+        train(TREE, GROUPS, DISCOUNT, STREAM, 7, tmp_path, 2, snapshots=[3], progress=kill)
     resumed, start = run(tmp_path)
     assert start == 4 and not same(*whole)
     assert same(resumed.average, whole[1]) and same(resumed.snapshots[3], whole[0])

@@ -41,6 +41,7 @@ def draw_rows(
     n_rows: tuple[int, int, int],
     boards: np.ndarray,
     stream: Stream,
+    *,
     progress: Callable[[int], None] = lambda done: None,
     history: str = "opponent",
     costs: Sequence[np.ndarray] | None = None,

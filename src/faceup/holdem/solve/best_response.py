@@ -67,9 +67,9 @@ class Exploitability(NamedTuple):
 class FlopValues(NamedTuple):
     """What a flop is worth to a responder in each seat, for each starting hand; sums over pairs of holes, dollars."""
 
-    values: np.ndarray  # (2, n_frontier, 169) of what preflop betting leads to, mean over turn and river cards
-    luck: np.ndarray  # as values: checked down, the exact mean over flops of each pot's value less that on this flop
-    leaks: np.ndarray  # (3, 169) of flop, turn and river, both seats
+    values: np.ndarray  # (n_menus, 2, n_frontier, 169) of what preflop betting leads to, mean over turn and river cards
+    luck: np.ndarray  # (2, n_frontier, 169) checked down: the exact mean over flops of each pot's value less that on this flop
+    leaks: np.ndarray  # (n_menus, 3, 169) of flop, turn and river, both seats
     pairs: np.ndarray  # (169,) pairs of holes that the flop leaves
 
 
@@ -77,15 +77,20 @@ class Responder:
     """Best responses, in both seats, to one policy on one tree."""
 
     def __init__(
-        self, tree: BettingTree, policy: Policy, preflop_wins: np.ndarray | None = None, sizes: Sequence[float] | None = None
+        self,
+        tree: BettingTree,
+        policy: Policy,
+        preflop_wins: np.ndarray | None = None,
+        menus: Sequence[Sequence[float] | None] = (None,),
     ):
         """The policy must treat suits alike, as all that see equities or features do.
 
-        preflop_wins (169, 169): of cards/matchups, for the control variate (None: without); sizes: raises, in pots, that the
-        responder has beside fold, call and all-in (None: all of the tree's). Raises ValueError on sizes the tree has not.
+        preflop_wins (169, 169): of cards/matchups, for the control variate (None: without); menus: each a list of the
+        raises, in pots, that the responder has beside fold, call and all-in (None: all of the tree's); a pass answers all menus.
+        Raises ValueError on sizes the tree has not.
         """
         self.tree, self.policy = tree, policy
-        self._allowed = allowed_nodes(tree, sizes)
+        self._allowed = np.array([allowed_nodes(tree, menu) for menu in menus])  # (n_menus, n_nodes)
         self._rivers = RiverResponder(tree, self._allowed)
         self._edges = None if preflop_wins is None else edges(preflop_wins, RUNOUTS_PREFLOP)
         # what a street hands on to the next: its first decisions, and all-ins so far, whose cards are still to come
@@ -97,19 +102,19 @@ class Responder:
         ]  # fmt: skip
 
     def flop(self, flop: Sequence[int]) -> tuple[FlopValues, np.ndarray]:
-        """Values to a responder at what preflop betting leads to, given a flop; what each hand leaks after it, (n_nodes, 169)."""
+        """What a flop is worth to a responder; what each hand leaks after it, (n_menus, n_nodes, 169)."""
         flop = [int(c) for c in flop]
         value, leaks = self._flop_nodes(flop)
-        by_class = _by_class(value[:, self._frontier[0]].astype(np.float64))
+        by_class = _by_class(value[:, :, self._frontier[0]].astype(np.float64))
         free = free_holes(flop)
         pairs = _by_class(opponents(free[None].astype(np.float64))[0] * free)
-        luck = np.zeros_like(by_class)
+        luck = np.zeros_like(by_class[0])
         if self._edges is not None:
             exact = self._edges * (pairs / (_COMBOS * _OPPONENTS))[:, None]
             stake = self.tree.bets[self._frontier[0]].sum(axis=2)
             theirs = class_reach(self.tree, self.policy)[::-1, self._frontier[0]]
             luck = stake.T[:, :, None] * (theirs @ (exact - edges(flop_wins(flop), RUNOUTS_FLOP)).T)
-        by_street = np.array([leaks[decisions(self.tree, street)].sum(axis=0) for street in (1, 2, 3)])
+        by_street = np.stack([leaks[:, decisions(self.tree, street)].sum(axis=1) for street in (1, 2, 3)], axis=1)
         return FlopValues(by_class, luck, by_street, pairs), leaks
 
     def flops(
@@ -122,20 +127,22 @@ class Responder:
         return [found[k][0] for k in where.reshape(-1)], leaks
 
     def _flop_nodes(self, flop: list[int]) -> tuple[np.ndarray, np.ndarray]:
-        """Values (2, n_nodes, 1326) of a flop's nodes and of its frontier, and leaks (n_nodes, 169) of all streets."""
-        reach, leaks = self._start(flop), self._no_leaks()
-        value = np.zeros_like(reach)
+        """Values (n_menus, 2, n_nodes, 1326) of a flop's nodes and frontier, leaks (n_menus, n_nodes, 169) of all streets."""
+        reach = self._start(flop)
+        value, leaks = self._nothing_yet(reach)
         fixed = fixing_permutations(flop, np.arange(24))
         for turn, images in folded_cards(flop, fixed):
             at_turn, found = self._turn_nodes(flop, turn, fixed, reach.copy())
             leaks += found * (len(images) / 45)
             for p in images:
-                value[:, self._frontier[1][:, None], PERMUTED_HOLES[p]] += at_turn[:, self._frontier[1]] / np.float32(45)
+                value[:, :, self._frontier[1][:, None], PERMUTED_HOLES[p]] += at_turn[:, :, self._frontier[1]] / np.float32(45)
         self._ascend(1, flop, reach, value, leaks)
         return value, leaks
 
-    def _no_leaks(self) -> np.ndarray:
-        return np.zeros((len(self.tree.kind), N_CLASSES))
+    def _nothing_yet(self, reach: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Values and leaks of 0."""
+        n_menus, n_nodes = self._allowed.shape
+        return np.zeros((n_menus, *reach.shape), dtype=np.float32), np.zeros((n_menus, n_nodes, N_CLASSES))
 
     def _start(self, flop: list[int]) -> np.ndarray:
         """Each player's reach of the nodes that actions before the turn lead to, (2, nodes before the river's actions, 1326)."""
@@ -150,7 +157,7 @@ class Responder:
         board = [*flop, turn]
         reach[:, :, ~free_holes(board)] = 0
         street_reach(self.tree, 2, self.policy.street(2, board), reach)
-        value, leaks = np.zeros_like(reach), self._no_leaks()
+        value, leaks = self._nothing_yet(reach)
         rivers = folded_cards(board, fixing_permutations([turn], fixed))
         played = [checked_rows(self.tree, 3, self.policy.street(3, [*board, card])) for card, _ in rivers]
         tables = {id(table): table for table, _ in played}  # most policies have one for all boards
@@ -160,7 +167,7 @@ class Responder:
         rows = np.array([row_of_hole + first[id(table)] for table, row_of_hole in played], dtype=np.int32)
         table = np.concatenate([*tables.values()]) if len(tables) > 1 else played[0][0]
         self._rivers.add((boards, images, rows), table, reach, value, leaks)
-        value[:, self._frontier[2]] /= np.float32(44)
+        value[:, :, self._frontier[2]] /= np.float32(44)
         leaks /= 44
         self._ascend(2, board, reach, value, leaks)
         return value, leaks
@@ -172,52 +179,53 @@ class Responder:
         folds = start + np.flatnonzero(tree.kind[start:end] == FOLD_END)
         free = free_holes(board)
         for player in range(2):
-            value[player, folds] = fold_values(tree, folds, player, reach) * free
-        _respond(decisions(tree, street)[::-1], tree.actor, tree.first_child, tree.n_children, self._allowed, reach, value, leaks)
+            value[:, player, folds] = fold_values(tree, folds, player, reach) * free
+        for each in zip(self._allowed, value, leaks, strict=True):
+            _respond(decisions(tree, street)[::-1], tree.actor, tree.first_child, tree.n_children, reach, *each)
 
-    def summarise(self, flops: Sequence[FlopValues]) -> Exploitability:
-        """Exploitability from results of `flop`, for flops drawn alike, and its delete-one jackknife interval.
+    def summarise(self, flops: Sequence[FlopValues], menu: int = 0) -> Exploitability:
+        """Exploitability by a menu from results of `flop`, for flops drawn alike, and its delete-one jackknife interval.
 
         An estimate takes two flops, one to choose on and one to value. Raises ValueError below three.
         """
         n = len(flops)
         if n < 3:
             raise ValueError(f"flops: {n} given, expected at least 3: two are left when one is left out")
-        found = self._estimate(flops)
-        without = np.array([self._estimate([*flops[:k], *flops[k + 1 :]]) for k in range(n)])
+        found = self._estimate(flops, menu)
+        without = np.array([self._estimate([*flops[:k], *flops[k + 1 :]], menu) for k in range(n)])
         ci95 = _jackknife_ci95(without).tolist()
         seats, left_out = (found[0], found[1]), tuple(without[:, 2].tolist())
         return Exploitability(found[2], ci95[2], seats, n, tuple(found[3:]), tuple(ci95[3:]), left_out)
 
-    def _estimate(self, flops: Sequence[FlopValues]) -> list[float]:
+    def _estimate(self, flops: Sequence[FlopValues], menu: int) -> list[float]:
         """mbb/g of each seat, their mean, and leaks from preflop, flop, turn and river on, from two flops or more."""
-        values = self._preflop_values(flops)
-        leaks = [self._preflop_leaks(values).sum(axis=(0, 1)), *np.sum([f.leaks for f in flops], axis=0)]
+        values = self._preflop_values(flops, menu)
+        leaks = [self._preflop_leaks(values).sum(axis=(0, 1)), *np.sum([f.leaks[menu] for f in flops], axis=0)]
         pairs = np.maximum(np.sum([f.pairs for f in flops], axis=0), 1)
         won = np.array([*values[:, :, 0].sum(axis=0), *leaks])
         seats, by_street = np.split(MBB_PER_DOLLAR * (won / pairs) @ _COMBOS / len(HOLE_CARDS), [2])
         return [*seats.tolist(), float(seats.mean()), *(np.cumsum(by_street[::-1])[::-1] / 2).tolist()]
 
-    def leak_map(self, flops: Sequence[FlopValues], leaks: np.ndarray) -> np.ndarray:
+    def leak_map(self, flops: Sequence[FlopValues], leaks: np.ndarray, menu: int = 0) -> np.ndarray:
         """mbb/g that each starting hand leaks at each decision, (n_nodes, 169), from what `flops` found.
 
         They add up to the exploitability, but for what the strategy happens to win from itself on these flops.
         """
-        leaks = leaks.copy()
-        leaks[: self.tree.street_start[1]] += self._preflop_leaks(self._preflop_values(flops)).sum(axis=0)
+        leaks = leaks[menu].copy()
+        leaks[: self.tree.street_start[1]] += self._preflop_leaks(self._preflop_values(flops, menu)).sum(axis=0)
         return MBB_PER_DOLLAR / 2 * leaks / np.maximum(sum(f.pairs for f in flops), 1) * _COMBOS / len(HOLE_CARDS)
 
-    def _preflop_values(self, flops: Sequence[FlopValues]) -> np.ndarray:
+    def _preflop_values(self, flops: Sequence[FlopValues], menu: int) -> np.ndarray:
         """Values of preflop nodes on each flop, in each seat, by the actions that all other flops recommend.
 
         (n_flops, 2, n_preflop_nodes, 169), sums over pairs of holes.
         """
-        values, luck, pairs = (np.array([getattr(f, name) for f in flops]) for name in ("values", "luck", "pairs"))
+        values, luck, pairs = (np.array(x) for x in zip(*((f.values[menu], f.luck, f.pairs) for f in flops), strict=True))
         slopes = _slopes(values, luck, pairs)
         others = values.sum(axis=0) - values + slopes * (luck.sum(axis=0) - luck)
         found = np.empty((len(flops), 2, self.tree.street_start[1], N_CLASSES))
         for player in range(2):
-            choice = self._preflop(player, others[:, player], pairs.sum(axis=0) - pairs, None)[1]
+            choice = self._preflop(player, others[:, player], pairs.sum(axis=0) - pairs, self._allowed[menu])[1]
             found[:, player] = self._preflop(player, (values + slopes * luck)[:, player], pairs, choice)[0]
         return found
 
@@ -232,11 +240,12 @@ class Responder:
         return leaks
 
     def _preflop(
-        self, player: int, values: np.ndarray, pairs: np.ndarray, choice: dict | None
+        self, player: int, values: np.ndarray, pairs: np.ndarray, choice: dict | np.ndarray
     ) -> tuple[np.ndarray, dict[int, np.ndarray]]:
-        """Values of preflop nodes over some flops, (.., n_preflop_nodes, 169), and a responder's actions: `choice`, or the best.
+        """Values of preflop nodes over some flops, (.., n_preflop_nodes, 169), and a responder's actions: as chosen, or the best.
 
-        values (.., n_frontier, 169) and pairs (.., 169) are the flops' sums; so is what is returned.
+        values (.., n_frontier, 169) and pairs (.., 169) are the flops' sums; so is what is returned. choice: actions of each
+        decision, or where the best may lead to, (n_nodes,) bool.
         """
         tree, end = self.tree, int(self.tree.street_start[1])
         value = np.zeros((*values.shape[:-2], end, N_CLASSES))
@@ -251,8 +260,11 @@ class Responder:
             if tree.actor[node] != player:
                 value[..., node, :] = below.sum(axis=-2)
                 continue
-            barred = np.where(self._allowed[children(tree, node)], 0, -np.inf)[:, None]
-            taken[node] = (below + barred).argmax(axis=-2, keepdims=True) if choice is None else choice[node]
+            if isinstance(choice, dict):
+                taken[node] = choice[node]
+            else:
+                barred = np.where(choice[children(tree, node)], 0, -np.inf)[:, None]
+                taken[node] = (below + barred).argmax(axis=-2, keepdims=True)
             value[..., node, :] = np.take_along_axis(below, taken[node], axis=-2)[..., 0, :]
         return value, taken
 
@@ -311,7 +323,7 @@ def allowed_nodes(tree: BettingTree, sizes: Sequence[float] | None) -> np.ndarra
 
 
 @njit(cache=True)
-def _respond(nodes, actor, first_child, n_children, allowed, reach, value, leaks):
+def _respond(nodes, actor, first_child, n_children, reach, allowed, value, leaks):
     """Values of decisions, children before parents: the best allowed action to the actor, the sum to the other player."""
     for node in nodes:
         who, other, first, end = actor[node], 1 - actor[node], first_child[node], first_child[node] + n_children[node]

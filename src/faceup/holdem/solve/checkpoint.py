@@ -50,6 +50,7 @@ def train(
     folder: Path,
     every: int,
     snapshots: Sequence[int] = (),
+    *,
     progress: Callable[[int], None] = lambda done: None,
 ) -> Run:
     """Self-play to an iteration, from the checkpoint in `folder` if there is one.

@@ -3,7 +3,8 @@
 The strategy that is answered acts alike with all holes of a cell, as in self-play. The responder sees its own hole: as
 strengths are gone through, the value of each end to a hole is put together from the sums of its two cards and of all, and at
 each of its decisions the best action is taken. What that wins more than the strategy's own choice is noted for each decision
-and starting hand: the strategy's leaks. All-ins of earlier streets are subtrees of a single showdown.
+and starting hand: the strategy's leaks. All-ins of earlier streets are subtrees of a single showdown. A responder may be held to
+some of the tree's bets, its menu: the values of ends serve all menus, and only the way up is gone once for each.
 """
 
 from typing import NamedTuple
@@ -39,12 +40,12 @@ class ResponseScratch(NamedTuple):
     """What a thread writes. Nodes are in the order of slots (`Shapes`)."""
 
     reach: np.ndarray  # (1326, WIDE) float32 reach of the roots
-    total: np.ndarray  # (1326, WIDE) float32 values of the roots to the other player, summed over rivers
+    total: np.ndarray  # (n_menus, 1326, WIDE) float32 values of the roots to the other player, summed over rivers
     sums: np.ndarray  # (N_ENTRIES, WIDE) float32 `reach` summed over each entry
     since: np.ndarray  # (1081, most_nodes + 1, 2, LANES) float32 product of a player's chances since the root
-    bar: np.ndarray  # (most_nodes, LANES) float32 the block's bar
+    bar: np.ndarray  # (n_menus, most_nodes, LANES) float32 the block's bar
     value: np.ndarray  # (most_nodes + 1, 2, LANES) float32 value of each node to a hole of the other player
-    leaks: np.ndarray  # (169, most_decisions, LANES) float32 what best actions win more than the strategy's own, times its reach
+    leaks: np.ndarray  # (n_menus, 169, most_decisions, LANES) float32 what best actions win more than the own, times its reach
     rows: np.ndarray  # (n_rows, most_nodes * LANES) float32 the strategy's rows of a block, by slot and lane
 
 
@@ -52,7 +53,7 @@ class RiverResponder:
     """Sums best responses over rivers, for one tree."""
 
     def __init__(self, tree: BettingTree, allowed: np.ndarray):
-        """Lay out the tree's rivers; allowed (n_nodes,) bool: the nodes that the responder's actions may lead to."""
+        """Lay out the tree's rivers; allowed (n_menus, n_nodes) bool: the nodes that the responder's actions may lead to."""
         layout, self._shapes = river_layout(tree)
         _, folds, rivers, end = layout.columns[0]
         blocks = np.concatenate([np.arange(0, folds), np.arange(rivers, end)])[::LANES] // LANES
@@ -65,12 +66,12 @@ class RiverResponder:
         self._plan = Plan(layout.stake, layout.column_node, bar, first, column)
 
     def add(self, rivers: Rivers, table: np.ndarray, reach: np.ndarray, value: np.ndarray, leaks: np.ndarray) -> None:
-        """Add to value (2, n_nodes, 1326), where river betting begins and at all-ins before it, the sum over the rivers.
+        """Add to value (n_menus, 2, n_nodes, 1326), where river betting begins and at all-ins, the sum over the rivers.
 
         rivers: boards (n, 5) int64; suit permutations that map each to those it stands for, (n, 4) int64, -1: none; the row of
         `table` of each of the 1,326 holes, (n, 1326) int32. table (n_rows, width) float32: the strategy's rows. reach
         (2, n_nodes, 1326): of the strategy in each seat; like value, of nodes before the river's actions. What best actions
-        win more than the strategy's own, times its own reach, is added to leaks (n_nodes of the tree, 169) float64.
+        win more than the strategy's own, times its own reach, is added to leaks (n_menus, n_nodes of the tree, 169) float64.
         """
         rows = table, np.flatnonzero(np.bincount(rivers[2].ravel()))
         on_threads(_all_blocks, self._shapes, self._plan, self._blocks, self._starts, rows, rivers, reach, value, leaks)
@@ -81,20 +82,20 @@ class Plan(NamedTuple):
 
     stake: np.ndarray  # (n_columns, 2) float32 dollars an all-in is worth to each player
     node: np.ndarray  # (n_columns,) int32 the node of each lane, -1: none
-    bar: np.ndarray  # (n_blocks, most_nodes, LANES) float32 by slot: -inf at nodes that the responder may not choose, else 0
+    bar: np.ndarray  # (n_blocks, n_menus, most_nodes, LANES) float32 by slot: -inf where the responder may not go, else 0
     first: int  # the first node that a river action leads to
     column: np.ndarray  # (shapes.begin[-1],) uint32 column of a table, by block, slot and lane
 
 
 def _bars(shapes: Shapes, column_node: np.ndarray, allowed: np.ndarray, first: int) -> np.ndarray:
     """`Plan.bar`."""
-    bar = np.zeros((shapes.stake.shape[0], max(shapes.stake.shape[1], 1), LANES), dtype=np.float32)
+    bar = np.zeros((shapes.stake.shape[0], len(allowed), max(shapes.stake.shape[1], 1), LANES), dtype=np.float32)
     for c in np.flatnonzero(column_node >= 0):
         shape = shapes.of_block[c // LANES]
         if shape >= 0:
             slot = shapes.slot[shapes.node_start[shape] : shapes.node_start[shape + 1]]
             start = first + int(shapes.column[c])
-            bar[c // LANES, slot, c % LANES] = np.where(allowed[start : start + len(slot)], 0, -np.inf)
+            bar[c // LANES, :, slot, c % LANES] = np.where(allowed[:, start : start + len(slot)], 0, -np.inf).T
     return bar
 
 
@@ -119,13 +120,15 @@ def _ends_of_hole(hole, n_showdowns, n_ends, seen, stake, folds, reach, value):
 
 
 @njit(cache=True)
-def _best_of_hole(shapes, shape, bar, table, row, since, g, weight, value, own, leaks, k):
-    """Values of decisions to a hole, from those of ends: the best action where its player acts, else the sum.
+def _best_of_hole(shapes, shape, scratch, menu, row, g, weight, own, k):
+    """Values of decisions to a hole, from those of ends: the menu's best action where its player acts, else the sum.
 
-    row: where the cell's chances begin in `table`; value (nodes, 2, LANES). What the best action wins more than the strategy's
-    own choice, times the own reach (that of the root is weight (2, LANES)), is added to leaks (169, decisions, LANES) of hand k.
+    row: where the cell's chances begin in the table. What the best action wins more than the strategy's own choice, times the
+    own reach (that of the root is weight (2, LANES)), is added to the leaks of hand k.
     """
+    table, since, value, bar, leaks = scratch.rows, scratch.since, scratch.value, scratch.bar, scratch.leaks
     first, d0, most = shapes.node_start[shape], shapes.decision_start[shape], since.shape[1]
+    barred, leak = menu * bar.shape[1] * LANES, ((menu * leaks.shape[1] + k) * leaks.shape[2] - d0) * LANES
     for d in range(shapes.decision_start[shape + 1] - 1, d0 - 1, -1):
         who, other, start = shapes.actor[d], 1 - shapes.actor[d], first + shapes.first_child[d]
         e, node = shapes.slot[start], shapes.slot_of[d]
@@ -135,17 +138,18 @@ def _best_of_hole(shapes, shape, bar, table, row, since, g, weight, value, own, 
         product(own, 0, table, row + e * LANES, value, (e * 2 + other) * LANES)
         for c in range(start + 1, start + shapes.n_children[d]):
             e = shapes.slot[c]
-            largest_sum(value, best, value, (e * 2 + other) * LANES, bar, e * LANES)
+            largest_sum(value, best, value, (e * 2 + other) * LANES, bar, barred + e * LANES)
             add(value, total, value, (e * 2 + who) * LANES)
             add_product(own, 0, table, row + e * LANES, value, (e * 2 + other) * LANES)
         at = ((g * most + node) * 2 + who) * LANES
-        add_gain(leaks, (k * leaks.shape[1] + d - d0) * LANES, weight, who * LANES, since, at, value, best, own, 0)
+        add_gain(leaks, leak + d * LANES, weight, who * LANES, since, at, value, best, own, 0)
 
 
 @njit(cache=True)
-def _river(shapes, block, stake, table, board, images, rows, scratch):
+def _river(shapes, block, stake, board, images, rows, scratch):
     """Add one river's values of LANES subtrees, or all-ins, to scratch.total, and its leaks to scratch.leaks."""
-    shape, root, since, value = shapes.of_block[block], 0, scratch.since, scratch.value
+    shape, root, since, value, table = shapes.of_block[block], 0, scratch.since, scratch.value, scratch.rows
+    n_menus, n_holes = scratch.total.shape[:2]
     cells, holes, entries, start = _cells_of(board, rows)
     scratch.sums[: cells.card.shape[0]] = 0
     for i in range(holes.shape[0]):
@@ -173,14 +177,14 @@ def _river(shapes, block, stake, table, board, images, rows, scratch):
             for i in range(start[g], start[g + 1]):
                 hole = holes[i]
                 _ends_of_hole(hole, n_showdowns, n_ends, seen, stake, folds, scratch.reach, value)
-                if shape >= 0:
-                    wide_product(weight, 0, times, 0, scratch.reach, hole * WIDE)
-                    _best_of_hole(
-                        shapes, shape, scratch.bar, table, row, since, g, weight, value, own, scratch.leaks, CLASS_OF_HOLE[hole]
-                    )
-                for image in images:
-                    if image >= 0:
-                        add_wide(scratch.total, np.int64(PERMUTED_HOLES[image, hole]) * WIDE, value, root * WIDE)
+                wide_product(weight, 0, times, 0, scratch.reach, hole * WIDE)
+                for menu in range(n_menus):
+                    if shape >= 0:
+                        _best_of_hole(shapes, shape, scratch, menu, row, g, weight, own, CLASS_OF_HOLE[hole])
+                    for image in images:
+                        if image >= 0:
+                            at = menu * n_holes + np.int64(PERMUTED_HOLES[image, hole])
+                            add_wide(scratch.total, at * WIDE, value, root * WIDE)
         for g in range(first, last):
             _add_cell(cells, g, scratch.sums, by_end, n_showdowns, n_ends, seen)
 
@@ -197,8 +201,9 @@ def _store_leaks(shapes, block, plan, lanes, found, leaks):
             if lanes[j] >= 0:
                 below = plan.first + np.int64(shapes.column[block * LANES + j])
                 node = lanes[j] if d == start else below + number
-                for k in range(leaks.shape[1]):
-                    leaks[node, k] += found[k, d - start, j]
+                for menu in range(leaks.shape[0]):
+                    for k in range(leaks.shape[2]):
+                        leaks[menu, node, k] += found[menu, k, d - start, j]
 
 
 @njit(cache=True)
@@ -226,27 +231,28 @@ def _block(shapes, plan, block, rows, rivers, reach, value, leaks, scratch):
         scratch.bar[:] = plan.bar[block]
     boards, images, row_of_hole = rivers
     for r in range(boards.shape[0]):
-        _river(shapes, block, stake, scratch.rows, boards[r], images[r], row_of_hole[r], scratch)
+        _river(shapes, block, stake, boards[r], images[r], row_of_hole[r], scratch)
     for player in range(2):
         for j in range(LANES):
             if lanes[j] >= 0:
-                for h in range(scratch.reach.shape[0]):
-                    value[1 - player, lanes[j], h] += scratch.total[h, player * LANES + j]
+                for menu in range(value.shape[0]):
+                    for h in range(scratch.reach.shape[0]):
+                        value[menu, 1 - player, lanes[j], h] += scratch.total[menu, h, player * LANES + j]
     if not is_all_in:
         _store_leaks(shapes, block, plan, lanes, scratch.leaks, leaks)
 
 
 @njit(cache=True)
-def _new_scratch(shapes, n_rows):
+def _new_scratch(shapes, n_menus, n_rows):
     nodes, decisions = max(shapes.stake.shape[1], 1), 1
     for shape in range(shapes.ends.shape[0]):
         decisions = max(decisions, shapes.decision_start[shape + 1] - shapes.decision_start[shape])
     n_holes = HOLE_CARDS.shape[0]
     return ResponseScratch(
-        np.empty((n_holes, WIDE), np.float32), np.empty((n_holes, WIDE), np.float32), np.empty((N_ENTRIES, WIDE), np.float32),
-        np.empty((N_RIVER_HOLES, nodes + 1, 2, LANES), np.float32), np.empty((nodes, LANES), np.float32),
-        np.empty((nodes + 1, 2, LANES), np.float32), np.empty((N_CLASSES, decisions, LANES), np.float32),
-        np.empty((n_rows, nodes * LANES), np.float32),
+        np.empty((n_holes, WIDE), np.float32), np.empty((n_menus, n_holes, WIDE), np.float32),
+        np.empty((N_ENTRIES, WIDE), np.float32), np.empty((N_RIVER_HOLES, nodes + 1, 2, LANES), np.float32),
+        np.empty((n_menus, nodes, LANES), np.float32), np.empty((nodes + 1, 2, LANES), np.float32),
+        np.empty((n_menus, N_CLASSES, decisions, LANES), np.float32), np.empty((n_rows, nodes * LANES), np.float32),
     )  # fmt: skip
 
 
@@ -254,6 +260,6 @@ def _new_scratch(shapes, n_rows):
 def _all_blocks(share, shapes, plan, blocks, starts, rows, rivers, reach, value, leaks):
     """Every block writes values of its own nodes only. rows: the strategy's table, and which of its rows are met."""
     for thread in range(share[0], starts.shape[0] - 1, share[1]):
-        scratch = _new_scratch(shapes, rows[0].shape[0])
+        scratch = _new_scratch(shapes, plan.bar.shape[1], rows[0].shape[0])
         for b in blocks[starts[thread] : starts[thread + 1]]:
             _block(shapes, plan, b, rows, rivers, reach, value, leaks, scratch)

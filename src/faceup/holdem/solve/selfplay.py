@@ -64,6 +64,15 @@ class SelfPlayState(NamedTuple):
     iteration: int
 
 
+class Met(NamedTuple):
+    """What a board meets of the tables before the river, a street each."""
+
+    strategy: tuple[np.ndarray, ...]  # (n_rows, width) float32 chances of the groups met
+    rows: np.ndarray  # (3, n_tiles, TILE) uint32 each kin's row
+    groups: np.ndarray  # (3, 1081) int32 the group that each row stands for
+    n_groups: np.ndarray  # (3,) int64 how many are met
+
+
 def new_state(tree: BettingTree, groups: Groups) -> SelfPlayState:
     """Nothing learnt yet."""
     widths = [*np.diff(tree.street_start)[:3], river_layout(tree)[1].begin[-1]]
@@ -130,15 +139,16 @@ def _number(keys, mark, numbers, distinct):
 
 
 @njit(cache=True, nogil=True)
-def _down_parts(share, layout, parts, starts, regrets, strategy, rows, groups, n_groups, root_reach, ends, count, reach):
+def _down_parts(share, layout, parts, starts, regrets, met, root_reach, ends, count, reach):
     """Reach of the ends and rivers of parts; each touches table entries of its own only."""
     for thread in range(share[0], starts.shape[0] - 1, share[1]):
         scratch = _new_scratch(layout, ends)
         for part in parts[starts[thread] : starts[thread + 1]]:
             for street in range(3):
                 if layout.edges[part, street, 1] > layout.edges[part, street, 0]:
-                    _match_regrets(layout, part, street, regrets[street], groups[street], n_groups[street], strategy[street])
-            _down(layout, part, strategy, rows, root_reach, scratch, count, reach)
+                    groups, n_groups = met.groups[street], met.n_groups[street]
+                    _match_regrets(layout, part, street, regrets[street], groups, n_groups, met.strategy[street])
+            _down(layout, part, met.strategy, met.rows, root_reach, scratch, count, reach)
 
 
 @njit(cache=True, nogil=True)
@@ -159,16 +169,16 @@ def _all_ends(share, layout, sequence, starts, shapes, cells, holes, class_start
 
 
 @njit(cache=True, nogil=True)
-def _up_parts(share, layout, parts, starts, regrets, averages, strategy, rows, groups, n_groups, root_value, ends, gain, reach):
+def _up_parts(share, layout, parts, starts, regrets, averages, met, root_value, ends, gain, reach):
     """Values of the decisions of parts before the river, and what is learnt there."""
     for thread in range(share[0], starts.shape[0] - 1, share[1]):
         scratch = _new_scratch(layout, ends)
         for part in parts[starts[thread] : starts[thread + 1]]:
-            _up(layout, part, strategy, rows, root_value, scratch, gain)
+            _up(layout, part, met.strategy, met.rows, root_value, scratch, gain)
             for street in range(3):
                 if layout.edges[part, street, 1] > layout.edges[part, street, 0]:
                     _learn(
-                        layout, part, street, groups[street], n_groups[street], strategy[street], gain[street],
+                        layout, part, street, met.groups[street], met.n_groups[street], met.strategy[street], gain[street],
                         reach[street], regrets[street], averages[street],
                     )  # fmt: skip
 
@@ -212,26 +222,25 @@ class SelfPlay:
     def _iterate(self, cards: np.ndarray) -> None:
         """Play one board, and learn from it."""
         order = board_order(cards)
-        n_groups, rows, kin, cells = self._locate(cards, order)
+        met, kin, cells = self._locate(cards, order)
         regrets, averages = self.state.regrets, self.state.averages
         reach, value = self._roots
         at_root = reach[:, 0].reshape(2, PADDED)
         at_root[:] = 0
         at_root[:, kin.of_hole] = 1
-        shared = self._strategy, rows, self._groups, n_groups
-        down = regrets, *shared, reach, self._ends, kin.count, self._reach
+        down = regrets, met, reach, self._ends, kin.count, self._reach
         _down_parts(ALONE, self.layout, *_PREFLOP, *down)
         on_threads(_down_parts, self.layout, *self._parts, *down)
         on_threads(
             _all_ends, self.layout, *self._blocks, self._shapes, cells, order.holes, order.class_start, kin, self._ends,
             regrets[3], averages[3],
         )  # fmt: skip
-        up = regrets, averages, *shared, value, self._ends, self._gain, self._reach
+        up = regrets, averages, met, value, self._ends, self._gain, self._reach
         on_threads(_up_parts, self.layout, *self._parts, *up)
         _up_parts(ALONE, self.layout, *_PREFLOP, *up)
 
-    def _locate(self, cards: np.ndarray, order: BoardOrder) -> tuple[np.ndarray, np.ndarray, Kin, Cells]:
-        """Fill groups for a board; returns how many each street has, rows of kin (3, n_tiles, TILE), kin, the river's cells."""
+    def _locate(self, cards: np.ndarray, order: BoardOrder) -> tuple[Met, Kin, Cells]:
+        """What a board meets, its kin, the river's cells."""
         *of_hole, equity = [hole_groups(self.groups, street, cards[:n]) for street, n in enumerate(BOARD_CARDS)]
         rows_of_hole = np.empty((3, N_RIVER_HOLES), dtype=np.int32)
         counts = [_number(of_hole[s][order.holes], self._mark, rows_of_hole[s], self._groups[s]) for s in range(3)]
@@ -243,7 +252,7 @@ class SelfPlay:
         kin = Kin(of_kin, np.bincount(of_kin, minlength=n_tiles * TILE).astype(np.float32).reshape(n_tiles, TILE))
         rows = np.zeros((3, *kin.count.shape), dtype=np.uint32)
         rows.reshape(3, -1)[:, kin.of_hole] = rows_of_hole
-        return np.array(counts, dtype=np.int64), rows, kin, make_cells(order, equity)
+        return Met(self._strategy, rows, self._groups, np.array(counts, dtype=np.int64)), kin, make_cells(order, equity)
 
     def _end_epoch(self, t: int) -> None:
         alpha, beta, gamma, _ = self.discount
