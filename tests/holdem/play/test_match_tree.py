@@ -25,11 +25,9 @@ from faceup.holdem.betting.betting_tree import (
 )
 from faceup.holdem.betting.notation import line_to
 from faceup.holdem.betting.translation import node_after
-from faceup.holdem.play.agents import TreePolicy
 from faceup.holdem.play.match import Table, _random_subset, first_against_all, mean_result, play_boards, random_boards, result
 from faceup.holdem.play.match_tree import TranslatedPolicy, make_sides, on_match_tree, play_sides
-from faceup.holdem.play.purified import likely_rows, purified, thresholded
-from faceup.holdem.solve.policy import FixedPolicy, free_holes
+from faceup.holdem.solve.policy import FixedPolicy, ModelPolicy, free_holes, likely_rows
 from faceup.lab.rng import rng
 
 BOARD = parse_cards("Kh3sJc7d7c")
@@ -143,8 +141,8 @@ FEW = make_sides(menu_from([[1], []], [[1], []], [[]], [[]]), menu_from([[0.75],
 @pytest.fixture(scope="module")
 def few(tables, groups):
     """A table, models and what models do most, and a table of other sizes: on match trees small enough for brute force."""
-    models = TreePolicy(FEW.own[0], tables, random_models(FEW.own[0].labels, 30))
-    agents = [random_table(FEW.own[0], groups, 14), models, purified(FEW.own[0], models)]
+    models = ModelPolicy(FEW.own[0], random_models(FEW.own[0].labels, 30), tables)
+    agents = [random_table(FEW.own[0], groups, 14), models, models.thresholded(FEW.own[0], 1)]
     return agents, random_table(FEW.own[1], groups, 15)
 
 
@@ -178,7 +176,7 @@ def test_the_mean_over_subsets_is_the_sum_over_all_holes(few):
 @pytest.mark.parametrize("least", [0.3, 1])
 def test_small_probabilities_are_dropped_and_the_likeliest_stays(groups, least):
     policy = random_table(TREE, groups, 10)
-    found = purified(TREE, policy) if least == 1 else thresholded(TREE, policy, least)
+    found = policy.thresholded(TREE, least)
     for street in range(4):
         for node in decisions(TREE, street)[:20]:
             given, kept = (p.tables[street][:, columns(TREE, node)] for p in (policy, found))
