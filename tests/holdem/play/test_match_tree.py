@@ -5,7 +5,7 @@ from itertools import product
 
 import numpy as np
 import pytest
-from games import node_values, pair_outcomes
+from games import node_values, pair_outcomes, threads
 from random_tables import MINE, THEIRS, random_models, random_table
 
 from faceup.cards.cards import BOARD_CARDS, CLASS_OF_HOLE, hole_index, parse_cards
@@ -147,9 +147,11 @@ def few(tables, groups):
 
 
 def test_sums_over_a_subset_of_holes_equal_brute_force(few):
-    """All agents meet the same holes in both seats. Brute force asks the policies for all holes, and takes its own from them."""
+    """All agents meet the same holes in both seats, on any number of threads. Brute force asks for all and takes its own."""
     (agents, opponent), (size, stream), boards = few, (40, partial(rng, 16, "test")), [parse_cards("2c2d2h3s3c"), BOARD]
     won = play_sides(FEW, agents, opponent, boards, subset=(size, stream))
+    with threads(1):
+        assert np.array_equal(play_sides(FEW, agents, opponent, boards, subset=(size, stream)), won)
     for k, board in enumerate(boards):
         subset = _random_subset(board, size, stream(k))
         free, outcome = pair_outcomes(board)

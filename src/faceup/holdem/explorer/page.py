@@ -49,12 +49,10 @@ def page_data(
     """What the page knows, as plain JSON. table: of `table_data`, None for a page without one.
 
     preflop: equities and deciles of the 169 starting hands; wins (169, 169): of cards/matchups, who wins when all cards come.
-    The last player is the one that the page opens with. Raises ValueError where there is none, a file is bad, or two agents
+    The last player is the one that the page opens with. Raises ValueError where a file is bad, or two agents
     differ in labels or sizes.
     """
     agents = {player.file: load_agent(player.file) for player in players}
-    if not agents:
-        raise ValueError("players: there are none, expected at least one")
     first = next(iter(agents.values()))
     for path, agent in agents.items():
         if (agent.labels, agent.menu) != (first.labels, first.menu):

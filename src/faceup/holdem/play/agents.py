@@ -79,13 +79,12 @@ class TreeAgent(ModelAgent):
 
     def __init__(self, file: AgentFile, tables: tuple[StreetTable, ...] | None = None):
         """tables: as in `ModelAgent`. Raises ValueError where labels or features are not those that this package knows."""
-        known = {history: [feature_names(street, history) for street in range(4)] for history in HISTORIES}
-        history = next((setting for setting, names in known.items() if list(file.feature_names) == names), None)
+        known = {history: tuple(feature_names(street, history) for street in range(4)) for history in HISTORIES}
+        history = next((setting for setting, names in known.items() if names == file.feature_names), None)
         if history is None:
-            odd = (k for k, given in enumerate(file.feature_names) if given not in [names[k] for names in known.values()])
-            street = next(odd, 3)
-            expected = [names[street] for names in known.values()]
-            raise ValueError(f"{STREETS[street]}: features {file.feature_names[street]}, expected one of {expected}")
+            expected = list(zip(*known.values(), strict=True))  # of each street
+            street = next((k for k, given in enumerate(file.feature_names) if given not in expected[k]), 3)
+            raise ValueError(f"{STREETS[street]}: features {file.feature_names[street]}, expected one of {expected[street]}")
         super().__init__(_menu(file.labels, file.provenance.get("menu")), file.trees, tables, history)
         self.trees, self.feature_names, self.provenance = file.trees, file.feature_names, file.provenance
 
