@@ -27,7 +27,7 @@ from faceup.games import cfr, sequence_form
 from faceup.games.extensive_game import uniform
 from faceup.holdem.betting.betting_tree import menu_from
 from faceup.holdem.learn.action_costs import action_costs
-from faceup.holdem.play import branches, match, match_tree, purified
+from faceup.holdem.play import match, match_tree
 from faceup.holdem.safe import game as safe
 from faceup.holdem.safe import learners, one_street
 from faceup.holdem.solve import best_response, local_best_response
@@ -227,13 +227,11 @@ def responses():
 
 @case
 def play():
-    policies, rng, sums = [RandomPolicy(PUSH, seed, n_rows=3) for seed in (5, 6)], np.random.default_rng(1), np.zeros((5, 3))
+    policies = [RandomPolicy(PUSH, seed, n_rows=3) for seed in (5, 6)]
     sides = match_tree.make_sides(*(menu_from([[size], []], [[]], [[]], [[]]) for size in (1, 2)))
     placed = match_tree.TranslatedPolicy(sides.trees[0], sides.own[0], RandomPolicy(sides.own[0], 1, n_rows=3), 0)
-    likely = purified.likely_rows(PUSH, 3, policies[0].tables[3], 0.4)
-    branches._add(rng.integers(0, 5, 20), rng.random((3, 20)), sums)
     won = match.Table(PUSH, policies).play(BOARD), action_costs(PUSH, grouped(), [BOARD])
-    return won, placed.street(1, BOARD[:3])[0], likely, sums
+    return won, placed.street(1, BOARD[:3])[0]
 
 
 @pytest.fixture(scope="module")

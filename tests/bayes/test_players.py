@@ -14,7 +14,7 @@ from faceup.bayes.strategies import FINE
 from faceup.cards.cards import BOARD_CARDS, CLASS_OF_HOLE
 from faceup.holdem.betting.betting_tree import CALL, DECISION, FOLD, FOLD_END, START, act
 from faceup.holdem.solve.groups import Groups
-from faceup.holdem.solve.policy import FixedPolicy, TablePolicy
+from faceup.holdem.solve.policy import FixedPolicy
 from faceup.lab.rng import rng
 
 STREAM = partial(rng, 1, "test")
@@ -75,7 +75,7 @@ def test_a_table_is_drawn_as_it_says(moves, tables):
     pairs = np.arange(169) % 14 == 0
     rows[0][~pairs, :3] = [0, 0.25, 0.75]
     groups = Groups(np.zeros((1755, 1326), dtype=np.int32), np.zeros((16432, 1326), dtype=np.int32), n_groups)
-    seat = TableSeat(moves, TablePolicy(tuple(rows), groups))
+    seat = TableSeat(moves, rows, groups)
     deals = deal(tables, 4000, np.random.default_rng(4))
     seat.start(deals, 0)
     drawn = tree.label[seat.act(0, np.arange(4000), np.zeros(4000, dtype=np.int64), np.random.default_rng(1).random(4000))]
@@ -129,7 +129,7 @@ def test_opponents_share_the_hands(evaluator, moves, tables):
 
 def test_pairs(moves, tables):
     """Who folds loses 500 as dealer and, to a raise, 1,000 as big blind; the order of the players turns signs, no more."""
-    fold, push = (TableSeat(moves, FixedPolicy(moves.tree, label)) for label in (FOLD, CALL + 1))
+    fold, push = (TableSeat(moves, FixedPolicy(moves.tree, label).tables) for label in (FOLD, CALL + 1))
     types = [OddsSeat(moves, tables, np.array([s])) for s in (0.1, -0.3)]
     seats = [push, fold, *types]
     found = play_pairs(moves, tables, seats, 5000, STREAM)

@@ -18,7 +18,7 @@ from faceup.bayes.model import ROOT, Evaluator
 from faceup.bayes.strategies import FINE, Moves, strategy_of_bin
 from faceup.cards.equity import StreetTable
 from faceup.holdem.betting.betting_tree import MBB_PER_DOLLAR, SHOWDOWN
-from faceup.holdem.solve.policy import FixedPolicy, TablePolicy
+from faceup.holdem.solve.groups import Groups
 from faceup.lab.memo import Cache
 from faceup.lab.rng import Stream
 from faceup.lab.stats import mean_ci95
@@ -55,10 +55,9 @@ class OddsSeat:
 class TableSeat:
     """A self-play table on the limit tree, or a player who always does the same; actions are drawn."""
 
-    def __init__(self, moves: Moves, policy: TablePolicy | FixedPolicy):
-        """policy: answers for the limit tree."""
-        self._tree, self._groups = moves.tree, policy.groups if isinstance(policy, TablePolicy) else None
-        self._tables = policy.tables if isinstance(policy, TablePolicy) else [policy.street(s, [])[0] for s in range(4)]
+    def __init__(self, moves: Moves, tables: Sequence[np.ndarray], groups: Groups | None = None):
+        """tables: a policy's rows on each street of the limit tree; groups: which row a hand has (None: the first)."""
+        self._tree, self._tables, self._groups = moves.tree, tables, groups
         self._now = Cache()  # rows of the hands of this batch
 
     def start(self, deals: Deals, player: int) -> None:

@@ -20,6 +20,10 @@ class DecisionTree(NamedTuple):
     value: np.ndarray  # (n, n_labels) float32: answers, at inner nodes too; means of the rows here unless costs count
     weight: np.ndarray  # (n,) float64: weight of the rows that come here
 
+    def predict(self, X: np.ndarray) -> np.ndarray:
+        """As the function of the same name."""
+        return predict(self, X)
+
 
 def leaf_of(tree: DecisionTree, X: np.ndarray) -> np.ndarray:
     """The leaf (n,) int32 that each row of X (n, f) ends in; X is compared as float32."""

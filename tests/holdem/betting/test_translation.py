@@ -92,5 +92,5 @@ def test_dollars_left_behind_an_all_in_of_the_tree_are_checked():
     node = node_after(TREE, "b3000c/", 1, lambda i: 0.999)
     assert TREE.kind[node] != DECISION
     agent = PolicyAgent(TREE, FixedPolicy(TREE, None))
-    assert agent.hear(node, START, ("raise", 300), own=None) == [(node, 1.0)]
+    assert agent.views(node, START, ("raise", 300)) == [(node, 1.0)]
     assert agent.legal(node) == {"call": 0} and agent.probabilities(np.array([5]), parse_cards("2h3h4s"), node).tolist() == [[1]]

@@ -12,7 +12,7 @@ from random_tables import random_table, save_random_agent
 
 from faceup.cards.cards import BOARD_CARDS, card_text, hole_index
 from faceup.holdem.betting.betting_tree import START, act, menu_from
-from faceup.holdem.betting.notation import longer, state_after
+from faceup.holdem.betting.notation import longer
 from faceup.holdem.explorer.page import PURE, Player, page_data, source
 from faceup.holdem.play.agents import TreeAgent
 from faceup.holdem.solve.groups import Grid, make_groups
@@ -101,7 +101,7 @@ def check_answers(tables, path, depth, n, ask):
         hole, board = ("".join(map(card_text, question[key])) for key in ("hole", "board"))
         asked = hole, board, question["betting"]
         raises = {label: amount for label, amount in agent.legal(question["betting"]).items() if label not in ("fold", "call")}
-        x, _ = agent._features(np.array([hole_index(*question["hole"])]), question["board"], state_after(question["betting"]))
+        x = agent.features(np.array([hole_index(*question["hole"])]), question["board"], question["betting"])
         assert found["x"] == x[0].tolist(), asked
         assert [tuple(step) for step in found["steps"]] == agent.path(*asked), asked
         assert found["shares"] == pytest.approx(agent.action_probabilities(*asked), abs=1e-6), asked

@@ -10,7 +10,7 @@ from faceup.holdem.betting.notation import line_to, state_after
 from faceup.holdem.betting.translation import node_after
 from faceup.holdem.explorer.page import Player, page_data
 from faceup.holdem.explorer.table import STEPS, table_data
-from faceup.holdem.solve.groups import Grid, hole_groups
+from faceup.holdem.solve.groups import hole_groups
 
 MENU = menu_from([[1, 2], []], [[1], []], [[1]], [[1, 2], []])
 ASK = """
@@ -52,9 +52,3 @@ def test_the_pages_table_is_pythons(tables, taught, tmp_path):
         assert sum(found["shares"]) == pytest.approx(1)
         met.add((street, found["own"].replace("/", "") == asked["betting"].replace("/", "")))
     assert met == {(street, same) for street in range(4) for same in (True, False)}
-
-
-def test_a_grid_that_is_not_the_tables_is_refused(tables, taught):
-    tree, policy = taught
-    with pytest.raises(ValueError, match="grid"):
-        table_data(tree, policy, tables, (Grid(10, 4, (2, 8)), GRIDS[1]))

@@ -15,7 +15,6 @@ from faceup.holdem.learn.distill import (
     judge,
     mean_brier,
     on_boards,
-    predictor,
     score,
     size,
     split_boards,
@@ -44,7 +43,7 @@ def boards(n: int) -> np.ndarray:
 
 
 def excess_of(model, rows: TrainingRows, seed: int):
-    return excess(predictor(model)(rows.X), rows, np.random.default_rng(seed))
+    return excess(model.predict(rows.X), rows, np.random.default_rng(seed))
 
 
 def cart(rows: TrainingRows):
@@ -108,7 +107,7 @@ def test_scores_and_sizes(fit, number, unit):
     rows, other = some_rows(2), some_rows(3)
     fitted = fit(rows.X, rows.P, rows.w)
     assert size(fitted)[1] == unit and 0 < size(fitted)[0] <= number
-    assert predictor(fitted)(rows.X).shape == rows.P.shape
+    assert fitted.predict(rows.X).shape == rows.P.shape
     found = score(fitted, rows)
     average = np.average(rows.P, axis=0, weights=rows.w)
     naive = -np.average((rows.P * np.log(average)).sum(axis=1), weights=rows.w)
@@ -161,5 +160,5 @@ def test_finished_trees_are_small_and_never_fold_less_to_a_larger_bet():
         assert n_leaves(tree) > n_leaves(before) > n_leaves(after) > 1
         asked = np.repeat(rows.X[None, :300], 8, axis=0)
         asked[:, :, 6] = np.minimum(np.geomspace(0.1, 60, 8)[:, None], asked[0, :, 7])
-        folds = [np.stack([predictor(t)(X)[:, 0] for X in asked]) for t in (tree, after)]
+        folds = [np.stack([t.predict(X)[:, 0] for X in asked]) for t in (tree, after)]
         assert np.diff(folds[0], axis=0).min() < -0.02 and np.diff(folds[1], axis=0).min() > -1e-5

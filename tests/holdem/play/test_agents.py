@@ -14,18 +14,10 @@ from faceup.holdem.betting.betting_tree import act, build_tree, children, column
 from faceup.holdem.betting.notation import line_to, state_after
 from faceup.holdem.learn.boosted import fit_boosted
 from faceup.holdem.learn.neural import fit_neural
-from faceup.holdem.play.agents import (
-    ModelAgent,
-    PolicyAgent,
-    TreePolicy,
-    action_probabilities,
-    load_agent,
-    load_models,
-    load_policy,
-)
+from faceup.holdem.play.agents import ModelAgent, PolicyAgent, load_agent, load_models, load_policy
 from faceup.holdem.play.words import reasons
 from faceup.holdem.safe.learners import Leaves
-from faceup.holdem.solve.policy import FixedPolicy
+from faceup.holdem.solve.policy import FixedPolicy, ModelPolicy
 from faceup.lab.rng import rng
 from faceup.trees.tree_file import save_agent
 
@@ -88,13 +80,13 @@ def models(tables, tree, folders):
 @pytest.fixture(scope="module")
 def both_ways(tables, tree, models, loaded, groups):
     """Name: an agent asked in text, the policy of the same strategy that matches ask, and the most that they may differ."""
-    told = {name: (loaded[name], TreePolicy(tree, tables, loaded[name].trees, TOLD[name]), 0) for name in ("seated", "sized")}
+    told = {name: (loaded[name], ModelPolicy(tree, loaded[name].trees, tables, TOLD[name]), 0) for name in ("seated", "sized")}
     apart = {"XGBoost": 0, "NN": 1e-6}  # a network's sums depend on how many rows it is asked at once
     known = {"table": random_table(tree, groups, 1), "random": FixedPolicy(tree, None)}
     return {
         **{name: (loaded[name.lower()], models[name], 0) for name in ("CART", "OCT")},
         **told,
-        **{name: (ModelAgent(MENU, models[name].predict, tables), models[name], most) for name, most in apart.items()},
+        **{name: (ModelAgent(MENU, models[name].models, tables), models[name], most) for name, most in apart.items()},
         **{name: (PolicyAgent(tree, policy), policy, 0) for name, policy in known.items()},
     }
 
@@ -107,7 +99,7 @@ def test_text_is_answered_as_a_hand_dealt_by_a_match(tree, both_ways, name):
         row = rows[row_of_hole[hole_index(*parse_cards(HOLE))]]
         for node in np.random.default_rng(street).choice(decisions(tree, street), 12):
             line = line_to(tree, node)
-            answer = action_probabilities(asked, HOLE, board_at(line), line)
+            answer = asked.action_probabilities(HOLE, board_at(line), line)
             assert list(answer) == [tree.labels[tree.label[c]] for c in children(tree, node)]
             found = np.float32(list(answer.values()))
             np.testing.assert_allclose(found, row[columns(tree, node)], rtol=0, atol=apart, err_msg=line)
@@ -115,7 +107,7 @@ def test_text_is_answered_as_a_hand_dealt_by_a_match(tree, both_ways, name):
 
 def test_holes_may_be_numbers_or_cards(tables, loaded):
     """And features from the tables are those of each hand by itself."""
-    fast = ModelAgent(MENU, loaded["cart"].predict, tables)
+    fast = ModelAgent(MENU, loaded["cart"].models, tables)
     holes, asked = np.array([700, 3, 1325]), (parse_cards(BOARD[:8]), "b300c/kk/b600")
     for agent, given in ((fast, HOLE_CARDS[holes]), (loaded["cart"], holes)):
         assert np.array_equal(agent.probabilities(given, *asked), fast.probabilities(holes, *asked))
@@ -185,13 +177,6 @@ def test_models_come_in_order_and_an_empty_folder_is_named(tables, tree, folders
     assert list(models) == ["CART", "OCT", "XGBoost", "NN"]
     with pytest.raises(ValueError, match="cart.json: there is no such file"):
         load_models(tree, tables, folders[1], tmp_path)
-
-
-def test_two_threads_predict_the_same_bits(tree, models):
-    X = random_rows(tree, 1, 9000)[0]
-    for name in ("XGBoost", "NN"):
-        parts = [models[name].predict[1](X[i : i + 2048]) for i in range(0, len(X), 2048)]
-        assert np.array_equal(models[name].predict[1](X), np.concatenate(parts))
 
 
 def test_an_agent_of_other_features_or_sizes_is_refused(folders, tmp_path):

@@ -9,10 +9,9 @@ from faceup.cards.cards import BOARD_CARDS
 from faceup.cards.features import board_features
 from faceup.holdem.betting.betting_tree import CALL, DECISION, children, decisions
 from faceup.holdem.play import branches
-from faceup.holdem.play.agents import TreePolicy
-from faceup.holdem.play.branches import Seen, followers, look, ratio
+from faceup.holdem.play.branches import BranchSums, branch_sums, followers, ratio
 from faceup.holdem.play.match import habits
-from faceup.holdem.solve.policy import free_holes
+from faceup.holdem.solve.policy import ModelPolicy, free_holes
 from faceup.lab.stats import student_95
 from faceup.trees.decision_tree import DecisionTree, leaf_of
 
@@ -31,11 +30,11 @@ def models():
 @pytest.fixture(scope="module")
 def seen(models, tables):
     """One board against a random policy."""
-    return look(TreePolicy(SMALL, tables, models), RandomPolicy(SMALL, 4), [BOARD])
+    return branch_sums(ModelPolicy(SMALL, models, tables), RandomPolicy(SMALL, 4), [BOARD])
 
 
 def test_sums_equal_brute_force(models, tables, seen):
-    policy, theirs = TreePolicy(SMALL, tables, models), RandomPolicy(SMALL, 4)
+    policy, theirs = ModelPolicy(SMALL, models, tables), RandomPolicy(SMALL, 4)
     holes, outcome = pair_outcomes(BOARD)
     possible = ~np.isnan(outcome)
     street, model = 2, models[2]
@@ -74,7 +73,7 @@ def test_every_branch_holds_what_its_answers_hold(models, seen):
 
 
 def test_followers_are_the_hands_that_the_branch_takes(models, tables):
-    policy, theirs = TreePolicy(SMALL, tables, models), RandomPolicy(SMALL, 4)
+    policy, theirs = ModelPolicy(SMALL, models, tables), RandomPolicy(SMALL, 4)
     hands = board_features(1, tables[1], BOARD[:3])
     for branch, least, most in ((0, -1, 1), (int(models[1].left[0]), -1, 0.5), (int(models[1].right[0]), 0.5, 1)):
         found = followers(policy, theirs, BOARD, 1, branch)
@@ -82,10 +81,9 @@ def test_followers_are_the_hands_that_the_branch_takes(models, tables):
         np.testing.assert_array_equal(found.equity, hands[found.holes, 0])
         there = np.flatnonzero(free_holes(BOARD) & (hands[:, 0] > least) & (hands[:, 0] <= most))
         assert sorted(found.holes) == there.tolist()
-        assert ((found.likely >= 0) & (found.likely <= 1)).all()
 
 
-def planted() -> tuple[DecisionTree, Seen]:
+def planted() -> tuple[DecisionTree, BranchSums]:
     """Five leaves: 3 bluffs and gains, 4 bluffs and loses, 5 folds weak hands and 6 calls with strong ones, 2's other answer."""
     below = np.array([[1, 3, 5, -1, -1, -1, -1], [2, 4, 6, -1, -1, -1, -1]], dtype=np.int32)
     feature = np.array([1, 0, 0, -1, -1, -1, -1], dtype=np.int32)
@@ -102,7 +100,7 @@ def planted() -> tuple[DecisionTree, Seen]:
     for array in sums:
         for node in (2, 1, 0):
             array[:, node] = array[:, tree.left[node]] + array[:, tree.right[node]]
-    return tree, Seen(*sums, np.zeros((7, branches.N_BINS)))
+    return tree, BranchSums(*sums, np.zeros((7, branches.N_BINS)))
 
 
 def test_planted_bluffs_and_questions_are_found():
@@ -117,8 +115,8 @@ def test_planted_bluffs_and_questions_are_found():
     assert found.earned[0] == pytest.approx(0.1 * 0.8 * 50, rel=0.1)
     assert branches.best([found, asked]) == (1, 2), "it meets more conditions"
     assert branches.bet_gain(seen, 3).mean == pytest.approx(50, abs=5)
-    assert branches.instead(seen, 5, 0, 1).mean == pytest.approx(30, abs=5)
-    assert branches.instead(seen, 6, 1, 0).mean == pytest.approx(70, abs=5)
+    assert branches.advantage(seen, 5, 0, 1).mean == pytest.approx(30, abs=5)
+    assert branches.advantage(seen, 6, 1, 0).mean == pytest.approx(70, abs=5)
 
 
 def test_ratio_has_the_interval_of_a_mean_where_counts_are_alike():

@@ -5,7 +5,7 @@ from itertools import product
 
 import numpy as np
 import pytest
-from games import node_values, pair_outcomes
+from games import node_values, pair_outcomes, threads
 from random_tables import MINE, THEIRS, random_models, random_table
 
 from faceup.cards.cards import BOARD_CARDS, CLASS_OF_HOLE, hole_index, parse_cards
@@ -25,11 +25,9 @@ from faceup.holdem.betting.betting_tree import (
 )
 from faceup.holdem.betting.notation import line_to
 from faceup.holdem.betting.translation import node_after
-from faceup.holdem.play.agents import TreePolicy
 from faceup.holdem.play.match import Table, _random_subset, first_against_all, mean_result, play_boards, random_boards, result
 from faceup.holdem.play.match_tree import TranslatedPolicy, make_sides, on_match_tree, play_sides
-from faceup.holdem.play.purified import likely_rows, purified, thresholded
-from faceup.holdem.solve.policy import FixedPolicy, free_holes
+from faceup.holdem.solve.policy import FixedPolicy, ModelPolicy, free_holes, likely_rows
 from faceup.lab.rng import rng
 
 BOARD = parse_cards("Kh3sJc7d7c")
@@ -143,15 +141,17 @@ FEW = make_sides(menu_from([[1], []], [[1], []], [[]], [[]]), menu_from([[0.75],
 @pytest.fixture(scope="module")
 def few(tables, groups):
     """A table, models and what models do most, and a table of other sizes: on match trees small enough for brute force."""
-    models = TreePolicy(FEW.own[0], tables, random_models(FEW.own[0].labels, 30))
-    agents = [random_table(FEW.own[0], groups, 14), models, purified(FEW.own[0], models)]
+    models = ModelPolicy(FEW.own[0], random_models(FEW.own[0].labels, 30), tables)
+    agents = [random_table(FEW.own[0], groups, 14), models, models.thresholded(FEW.own[0], 1)]
     return agents, random_table(FEW.own[1], groups, 15)
 
 
 def test_sums_over_a_subset_of_holes_equal_brute_force(few):
-    """All agents meet the same holes in both seats. Brute force asks the policies for all holes, and takes its own from them."""
+    """All agents meet the same holes in both seats, on any number of threads. Brute force asks for all and takes its own."""
     (agents, opponent), (size, stream), boards = few, (40, partial(rng, 16, "test")), [parse_cards("2c2d2h3s3c"), BOARD]
     won = play_sides(FEW, agents, opponent, boards, subset=(size, stream))
+    with threads(1):
+        assert np.array_equal(play_sides(FEW, agents, opponent, boards, subset=(size, stream)), won)
     for k, board in enumerate(boards):
         subset = _random_subset(board, size, stream(k))
         free, outcome = pair_outcomes(board)
@@ -178,7 +178,7 @@ def test_the_mean_over_subsets_is_the_sum_over_all_holes(few):
 @pytest.mark.parametrize("least", [0.3, 1])
 def test_small_probabilities_are_dropped_and_the_likeliest_stays(groups, least):
     policy = random_table(TREE, groups, 10)
-    found = purified(TREE, policy) if least == 1 else thresholded(TREE, policy, least)
+    found = policy.thresholded(TREE, least)
     for street in range(4):
         for node in decisions(TREE, street)[:20]:
             given, kept = (p.tables[street][:, columns(TREE, node)] for p in (policy, found))

@@ -8,6 +8,7 @@ import sys
 from functools import partial
 from itertools import product
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -18,7 +19,7 @@ from faceup.holdem.betting.betting_tree import CALL, menu_from
 from faceup.holdem.play.agents import AgentPolicy, FunctionAgent, ModelAgent, PolicyAgent
 from faceup.holdem.play.match import Table, play_boards, result
 from faceup.holdem.play.match_tree import make_sides, play_sides
-from faceup.holdem.solve.policy import FixedPolicy, ModelPolicy, free_holes
+from faceup.holdem.solve.policy import Agent, FixedPolicy, ModelPolicy, free_holes
 from faceup.lab.rng import rng
 
 MENU = menu_from([[1], []], [[1], []], [[]], [[1], []])  # the tree SMALL
@@ -39,11 +40,11 @@ def malformed(n: int, k: int) -> list:
 
 def test_malformed_answers_are_errors_wherever_they_come_in(tables):
     """In a model on a tree, a model asked in text, and an agent of one's own."""
-    wanted, agent = np.isin(np.arange(1326), HOLES), PolicyAgent(SMALL, FixedPolicy(SMALL, CALL))
+    wanted, agent = np.isin(np.arange(1326), HOLES), Agent(MENU)
     policy = AgentPolicy(SMALL, agent)
     for i in range(len(malformed(len(HOLES), N))):
-        models = [lambda X, i=i: malformed(len(X), N)[i]] * 4
-        agent.probabilities = lambda *_, i=i: malformed(len(HOLES), SMALL.n_children[0])[i]
+        models = [SimpleNamespace(predict=lambda X, i=i: malformed(len(X), N)[i])] * 4
+        agent.answers = lambda *_, i=i: malformed(len(HOLES), N)[i]
         for ask in (
             lambda models=models: ModelPolicy(SMALL, models, tables).street(1, BOARD[:3], wanted),
             lambda models=models: ModelAgent(MENU, models, tables).probabilities(HOLES, [], ""),

@@ -11,13 +11,12 @@ from random_trees import random_tree
 from faceup.cards.cards import fixing_permutations
 from faceup.cards.matchups import RUNOUTS_FLOP, RUNOUTS_PREFLOP, flop_wins
 from faceup.holdem.betting.betting_tree import FOLD_END, SHOWDOWN, children, columns, decisions
-from faceup.holdem.play.agents import TreePolicy
 from faceup.holdem.safe.game import N_PAIRS, SafeGame, learn
 from faceup.holdem.safe.infosets import strategy_rows
 from faceup.holdem.safe.learners import Leaves, Levels
 from faceup.holdem.solve.best_response import Responder, fold_values
 from faceup.holdem.solve.groups import N_RIVER_GROUPS, Groups, river_equities
-from faceup.holdem.solve.policy import Policy, TablePolicy, free_holes, street_reach
+from faceup.holdem.solve.policy import ModelPolicy, Policy, TablePolicy, free_holes, street_reach
 from faceup.lab.rng import rng
 
 STREAM = partial(rng, 5, "test")
@@ -77,7 +76,7 @@ def test_leak_of_leaves(tables):
     models = run.learner.models
     for found, wanted in zip(run.learner.solved(state.averages), models, strict=True):
         np.testing.assert_allclose(found.value, wanted.value, rtol=1e-5)
-    assert run.leak(state, RAINBOW)[0] == pytest.approx(responded(TreePolicy(SMALL, tables, models)), rel=1e-3)
+    assert run.leak(state, RAINBOW)[0] == pytest.approx(responded(ModelPolicy(SMALL, models, tables)), rel=1e-3)
     before, state = [weights.copy() for weights in state.averages], run.advance(state, 2)
     assert run.leak(state, RAINBOW)[0] == pytest.approx(responded(run.learner.policy(state.averages)), rel=1e-3)
     assert [(a == b).all() for a, b in zip(before, state.averages, strict=True)] == [True, True, False, False]

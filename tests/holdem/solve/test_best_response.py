@@ -15,12 +15,11 @@ from faceup.cards.cards import (
     folded_cards,
     parse_cards,
 )
-from faceup.holdem.betting.betting_tree import DECISION, BettingState, build_tree, children, columns, decisions, menu_from
-from faceup.holdem.betting.notation import line_to
+from faceup.holdem.betting.betting_tree import BettingState, build_tree, children, columns, decisions, menu_from
 from faceup.holdem.play.agents import AgentPolicy
 from faceup.holdem.play.match import Table
 from faceup.holdem.solve.best_response import Exploitability, FlopValues, Responder, difference, sample_flops
-from faceup.holdem.solve.policy import FixedPolicy, class_reach, river_equities
+from faceup.holdem.solve.policy import Agent, FixedPolicy, class_reach, river_equities
 from faceup.lab.stats import student_95
 
 SYMMETRIC = [0, 1, 2]  # three twos: three suits may be renamed, so that few turns and rivers are left to play
@@ -155,27 +154,18 @@ def slow_turn(tree, victim, board):
     return total, leaks
 
 
-class Timid:
+class Timid(Agent):
     """Calls; on the river it folds to a bet half the time with one ace on the board, always with two."""
 
-    offers = {
-        line_to(PUSH, node): dict.fromkeys([PUSH.labels[label] for label in PUSH.label[children(PUSH, node)]], 0)
-        for node in np.flatnonzero(PUSH.kind == DECISION)
-    }
-
-    def legal(self, betting):
-        return self.offers[betting]
-
-    def probabilities(self, holes, board, betting):
-        offers = list(self.offers[betting])
-        fold = min(sum(card // 4 == 12 for card in board), 2) / 2 if len(board) == 5 and "fold" in offers else 0
-        return np.tile([{"fold": fold, "call": 1 - fold, "all_in": 0}[label] for label in offers], (len(holes), 1))
+    def answers(self, holes, board, betting):
+        fold = min(sum(card // 4 == 12 for card in board), 2) / 2 if len(board) == 5 else 0
+        return np.tile([fold, 1 - fold, 0], (len(holes), 1))
 
 
 def test_an_agent_is_answered_on_every_board_as_it_plays_there():
     """Its rows on a river with an ace are not those that it had on one without."""
     flops = np.array([parse_cards(text) for text in ("7h8d2s", "AhKd2s", "AhAd7s")])
-    responder = Responder(PUSH, AgentPolicy(PUSH, Timid()))
+    responder = Responder(PUSH, AgentPolicy(PUSH, Timid(menu_from([[]], [[]], [[]], [[]]))))
     assert responder.summarise([responder.flop(flop)[0] for flop in flops]).mbb == pytest.approx(49_443.9, abs=0.05)
 
 

@@ -6,12 +6,12 @@ from games import PUSH, RandomPolicy, exploitability, pair_outcomes, preflop_edg
 
 from faceup.cards.cards import CLASS_OF_HOLE, HOLE_CARDS
 from faceup.cards.matchups import RUNOUTS_PREFLOP
-from faceup.holdem.betting.betting_tree import FOLD, START
+from faceup.holdem.betting.betting_tree import FOLD, START, menu_from
 from faceup.holdem.play.agents import PolicyAgent
 from faceup.holdem.play.match import random_boards
 from faceup.holdem.solve.best_response import sample_flops
 from faceup.holdem.solve.local_best_response import SETTINGS, LocalResponder, Lookahead, Showdowns, _Board, local_best_responses
-from faceup.holdem.solve.policy import FixedPolicy, opponents
+from faceup.holdem.solve.policy import Agent, FixedPolicy, compatible_weight
 
 BOARDS = random_boards(6, np.random.default_rng(5)).tolist()
 ALL_IN_FIRST, CALLS = Lookahead((0,), (), True), SETTINGS["fc, rounds 1-4"]
@@ -58,7 +58,7 @@ def test_flop_edges_are_means_of_turn_edges(all_in_wins):
         river = next(c for c in range(52) if c not in (*flop, turn, *HOLE_CARDS[villain]))
         free = ~(HOLE_CARDS == turn).any(axis=1)
         total += free * Showdowns([*flop, turn, river], all_in_wins).edges(2, one)[0]
-    apart = (opponents(one)[0] > 0) & ~np.isin(HOLE_CARDS, flop).any(axis=1)
+    apart = (compatible_weight(one)[0] > 0) & ~np.isin(HOLE_CARDS, flop).any(axis=1)
     found = Showdowns(BOARDS[1], all_in_wins).edges(1, one)[0]
     np.testing.assert_allclose(found[apart], total[apart] / 45, atol=1e-4)
 
@@ -89,8 +89,10 @@ def test_calls_alone_win_nothing_from_always_call(all_in_wins):
 
 def test_one_decision_by_hand(all_in_wins):
     """Preflop against a strategy that folds half of its hands to a raise: the formula of Lisy & Bowling, hand by hand."""
-    responder = _Board(HalfFolds(), Lookahead((0,), (1,), True), Showdowns(BOARDS[0], all_in_wins), None)
-    worth = responder._worth(START, [("", np.ones(1326))], [300, 20_000])
+    responder = _Board(
+        HalfFolds(menu_from([[]], [[]], [[]], [[]])), Lookahead((0,), (1,), True), Showdowns(BOARDS[0], all_in_wins)
+    )
+    worth = responder.worth(START, [("", np.ones(1326))], [300, 20_000])
     combos = np.bincount(CLASS_OF_HOLE)
     table = (all_in_wins - all_in_wins.T) / RUNOUTS_PREFLOP
     for hole in (0, 77, 1325):
@@ -107,15 +109,15 @@ def test_one_decision_by_hand(all_in_wins):
             assert worth[row, hole] / 1225 == pytest.approx(expected)
 
 
-class HalfFolds:
+class HalfFolds(Agent):
     """Folds every other starting hand to a raise, else checks and calls."""
 
     def legal(self, betting):
         return {"fold": 0, "call": 0}
 
-    def probabilities(self, holes, board, betting):
+    def answers(self, holes, board, betting):
         folds = CLASS_OF_HOLE[holes] % 2 == 1
-        return np.stack([folds, 1.0 - folds], axis=1)
+        return np.stack([folds, 1.0 - folds, 0 * folds], axis=1)
 
 
 def test_never_more_than_a_best_response(all_in_wins):

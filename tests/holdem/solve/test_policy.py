@@ -1,5 +1,7 @@
 """What policies do on a board: models asked hand by hand, fixed agents, tables under a renaming of the suits."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
@@ -7,7 +9,7 @@ from faceup.cards.cards import HOLE_CARDS, N_HOLES, PERMUTED_HOLES, SUIT_PERMUTA
 from faceup.cards.features import HISTORIES, STACK, board_features
 from faceup.holdem.betting.betting_tree import CALL, build_tree, children, columns, decisions, menu_from
 from faceup.holdem.solve.groups import Grid, make_groups
-from faceup.holdem.solve.policy import FixedPolicy, ModelPolicy, TablePolicy, free_holes, opponents, river_equities
+from faceup.holdem.solve.policy import FixedPolicy, ModelPolicy, TablePolicy, compatible_weight, free_holes, river_equities
 
 BOARD = parse_cards("Kh3sJc7d7c")
 SHOWN = (0, 3, 4, 5)
@@ -16,7 +18,7 @@ N_LABELS = len(TREE.labels)
 
 
 def predictor(n_features: int, zeros: tuple[int, ...] = (), told: tuple[float, ...] = (1e-4,) * 4):
-    """Some smooth function of the features that is a probability of each label; 0 for the labels `zeros`."""
+    """A model: some smooth function of the features that is a probability of each label; 0 for the labels `zeros`."""
     slopes = np.random.default_rng(n_features).normal(size=(n_features, N_LABELS))
     scale = np.concatenate([np.ones(n_features - len(told)), told])  # told: of the betting's features
 
@@ -25,7 +27,7 @@ def predictor(n_features: int, zeros: tuple[int, ...] = (), told: tuple[float, .
         p[:, list(zeros)] = 0
         return (p / p.sum(axis=1, keepdims=True)).astype(np.float32)
 
-    return predict
+    return SimpleNamespace(predict=predict)
 
 
 def told_at(node: int, history: str) -> list[float]:
@@ -37,11 +39,11 @@ def told_at(node: int, history: str) -> list[float]:
     return {"ours": seated[4:] + sizes, "all": seated + sizes}.get(history, seated[: len(HISTORIES[history])])
 
 
-def expected_row(node: int, predict, hand_features, history: str) -> np.ndarray:
+def expected_row(node: int, model, hand_features, history: str) -> np.ndarray:
     """Probabilities of a decision's children: the model asked about this one node, masked and renormalised."""
     label = TREE.label[children(TREE, node)]
     x = np.array([[*hand_features, *told_at(node, history)]], dtype=np.float32)
-    p = predict(x)[0][label].astype(np.float64)
+    p = model.predict(x)[0][label].astype(np.float64)
     return p / p.sum() if p.sum() > 0 else (label == CALL).astype(float)
 
 
@@ -53,15 +55,15 @@ CASES = [("opponent", (0,)), ("opponent", (0, 1, 2)), *((history, ()) for histor
 def test_model_rows_are_single_predictions_masked(tables, street, history, zeros):
     """Where a model names illegal actions alone, it checks or calls."""
     scale = tuple({"bet_faced": 0.1, "stack_to_pot": 0.01}.get(name, 1e-4) for name in HISTORIES[history])
-    predict = [predictor(n + len(scale), zeros, scale) for n in (31, 21, 11, 1)]
+    models = [predictor(n + len(scale), zeros, scale) for n in (31, 21, 11, 1)]
     board = BOARD[: SHOWN[street]]
-    rows, row_of_hole = ModelPolicy(TREE, predict, tables, history).street(street, board)
+    rows, row_of_hole = ModelPolicy(TREE, models, tables, history).street(street, board)
     hands = board_features(street, tables[street], board)
     rng = np.random.default_rng(street)
     for hole in rng.choice(np.flatnonzero(free_holes(BOARD)), 3):
         for node in decisions(TREE, street):
             found = rows[row_of_hole[hole], columns(TREE, node)]
-            assert found == pytest.approx(expected_row(node, predict[street], hands[hole], history), abs=1e-5)
+            assert found == pytest.approx(expected_row(node, models[street], hands[hole], history), abs=1e-5)
 
 
 def test_models_are_asked_only_for_wanted_holes_once_a_board_and_once_for_what_they_see(tables):
@@ -71,18 +73,18 @@ def test_models_are_asked_only_for_wanted_holes_once_a_board_and_once_for_what_t
         asked.append(len(X))
         return np.full((len(X), N_LABELS), 1 / N_LABELS, dtype=np.float32)
 
-    policy = ModelPolicy(TREE, [predict] * 4, tables)
+    policy = ModelPolicy(TREE, [SimpleNamespace(predict=predict)] * 4, tables)
     wanted = np.zeros(N_HOLES, dtype=bool)
     wanted[np.flatnonzero(free_holes(BOARD))[:5]] = True
     seen = board_features(2, tables[2], BOARD[:4])
     for _ in range(2):
         policy.street(2, BOARD[:4], wanted)
-    assert asked == [len(np.unique(seen[wanted], axis=0)) * len(policy.histories[2].told)]
+    assert asked == [len(np.unique(seen[wanted], axis=0)) * len(policy.histories[2].features)]
 
 
 def test_a_model_in_one_seat_plays_there_as_in_both_and_calls_elsewhere(tables):
-    predict = [predictor(n) for n in (35, 25, 15, 5)]
-    both, one = ModelPolicy(TREE, predict, tables), ModelPolicy(TREE, predict, tables, seat=1)
+    models = [predictor(n) for n in (35, 25, 15, 5)]
+    both, one = ModelPolicy(TREE, models, tables), ModelPolicy(TREE, models, tables, seat=1)
     for street, n_cards in enumerate((0, 3, 4, 5)):
         (rows, row_of_hole), (theirs, their_row) = both.street(street, BOARD[:n_cards]), one.street(street, BOARD[:n_cards])
         start, end = TREE.street_start[street : street + 2]
@@ -138,4 +140,4 @@ def test_opponents_are_those_that_share_no_card():
     cards = HOLE_CARDS.astype(int)
     for hole in (0, 700, 1325):
         apart = ~np.isin(cards, cards[hole]).any(axis=1)
-        assert opponents(weights)[:, hole] == pytest.approx(weights[:, apart].sum(axis=1))
+        assert compatible_weight(weights)[:, hole] == pytest.approx(weights[:, apart].sum(axis=1))

@@ -5,6 +5,7 @@ small blind acts first preflop and last on later streets, so that a line tells w
 """
 
 import re
+from functools import lru_cache
 from typing import NamedTuple
 
 from faceup.cards.cards import STREETS
@@ -71,6 +72,7 @@ def line_to(tree: BettingTree, node: int) -> str:
     return betting
 
 
+@lru_cache(maxsize=1024)  # one answer takes a line several times
 def read_line(betting: str) -> Line:
     """All actions of a line and where they lead; "" is the start of a hand.
 

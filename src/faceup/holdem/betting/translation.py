@@ -23,22 +23,15 @@ from faceup.holdem.betting.notation import read_line
 
 
 def lower_probability(x: float, a: float, b: float) -> float:
-    """Probability with which a bet of x pots is read as a rather than b pots, 0 <= a <= x <= b, a < b.
-
-    Raises ValueError on sizes out of that order.
-    """
-    if not 0 <= a <= x <= b or a >= b:
-        raise ValueError(f"sizes {a} <= {x} <= {b}: expected 0 <= a <= x <= b and a < b")
+    """Probability with which a bet of x pots is read as a rather than b pots, 0 <= a <= x <= b, a < b."""
     return (b - x) * (1 + a) / ((b - a) * (1 + x))
 
 
 def size_chances(x: float, sizes: Sequence[float]) -> list[tuple[int, float]]:
     """(index, probability) of the one or two sizes that a bet of x pots is read as, the smaller first; sizes ascending.
 
-    A bet below the smallest or above the largest size is read as that size. Raises ValueError where there are no sizes.
+    A bet below the smallest or above the largest size is read as that size.
     """
-    if not len(sizes):
-        raise ValueError("sizes: there are none, expected at least one")
     above = bisect_right(sizes, x)
     if above == 0 or above == len(sizes):
         return [(min(above, len(sizes) - 1), 1.0)]

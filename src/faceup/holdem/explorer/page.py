@@ -13,7 +13,6 @@ import numpy as np
 
 from faceup.cards.cards import CLASS_OF_HOLE
 from faceup.cards.equity import StreetTable
-from faceup.cards.features import feature_names
 from faceup.cards.matchups import RUNOUTS_PREFLOP, edges
 from faceup.holdem.betting.betting_tree import STREETS
 from faceup.holdem.play.agents import TreeAgent, load_agent
@@ -50,12 +49,10 @@ def page_data(
     """What the page knows, as plain JSON. table: of `table_data`, None for a page without one.
 
     preflop: equities and deciles of the 169 starting hands; wins (169, 169): of cards/matchups, who wins when all cards come.
-    The last player is the one that the page opens with. Raises ValueError where there is none, a file is bad, or two agents
+    The last player is the one that the page opens with. Raises ValueError where a file is bad, or two agents
     differ in labels or sizes.
     """
     agents = {player.file: load_agent(player.file) for player in players}
-    if not agents:
-        raise ValueError("players: there are none, expected at least one")
     first = next(iter(agents.values()))
     for path, agent in agents.items():
         if (agent.labels, agent.menu) != (first.labels, first.menu):
@@ -67,7 +64,7 @@ def page_data(
         "names": [action_name(label) for label in first.labels],
         "colours": action_colours(first.labels),
         "dark": [label == "all_in" for label in first.labels],
-        "wording": {n: wording(n)._asdict() for agent in agents.values() for names in _names(agent) for n in names},
+        "wording": {n: wording(n)._asdict() for agent in agents.values() for names in agent.feature_names for n in names},
         "preflop": {"equity": preflop.equity[0].tolist(), "deciles": [table[0].tolist() for table in preflop.deciles]},
         "agents": [{"name": p.name, "depth": p.depth, "file": keys[p.file], "facts": dict(p.facts)} for p in players],
         "edges": _starting_edges(wins),
@@ -84,13 +81,8 @@ def _starting_edges(wins: np.ndarray) -> list[float]:
 
 def _packed(agent: TreeAgent) -> dict[str, dict]:
     """An agent's four trees, each with the names of its features."""
-    parts = zip(STREETS, agent.trees, _names(agent), strict=True)
+    parts = zip(STREETS, agent.trees, agent.feature_names, strict=True)
     return {street: {"feature_names": names, **pack(tree)} for street, tree, names in parts}
-
-
-def _names(agent: TreeAgent) -> list[tuple[str, ...]]:
-    """The features of each round that an agent's models read."""
-    return [feature_names(street, agent.history) for street in range(len(STREETS))]
 
 
 def explorer_page(data: Mapping[str, Any]) -> str:

@@ -16,7 +16,7 @@ from faceup.cards.features import HISTORIES, betting_features, board_features, f
 from faceup.holdem.betting.betting_tree import CALL, BettingTree, decisions
 from faceup.holdem.betting.translation import lower_probability
 from faceup.holdem.learn.action_costs import worst_costs
-from faceup.holdem.solve.policy import Policy, StreetRows, free_holes, opponents, preflop_reach, street_reach
+from faceup.holdem.solve.policy import Policy, StreetRows, compatible_weight, free_holes, preflop_reach, street_reach
 from faceup.lab.rng import Stream
 
 NO_BOARD = -1
@@ -103,7 +103,7 @@ def stakes(tree: BettingTree, nodes: np.ndarray, reach: np.ndarray, dollars: np.
     """
     actor = tree.actor[nodes]
     own, other = reach[actor, nodes], reach[1 - actor, nodes]
-    return own * opponents(other) * dollars
+    return own * compatible_weight(other) * dollars
 
 
 class _Drawing(NamedTuple):

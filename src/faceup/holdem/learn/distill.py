@@ -7,7 +7,6 @@ pots, and puts their answers to bets in order.
 
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from functools import partial
 from typing import NamedTuple, TypeVar
 
 import numpy as np
@@ -18,9 +17,7 @@ from faceup.holdem.betting.betting_tree import CALL, FOLD
 from faceup.holdem.learn.boosted import Boosted
 from faceup.holdem.learn.dataset import TrainingRows, cost_shares
 from faceup.holdem.learn.neural import Neural
-from faceup.holdem.solve.policy import Predict
 from faceup.lab.rng import Stream
-from faceup.trees import decision_tree
 from faceup.trees.cart import answer_by_costs
 from faceup.trees.decision_tree import DecisionTree, n_leaves
 from faceup.trees.metrics import FLOOR, entropy_floor, fit_metrics
@@ -146,13 +143,6 @@ def _in_other_pots(X: np.ndarray) -> np.ndarray:
     return X
 
 
-def predictor(model: DecisionTree | Boosted | Neural) -> Predict:
-    """What a model predicts, as a function of features (n, f)."""
-    if isinstance(model, DecisionTree):
-        return partial(decision_tree.predict, model)
-    return model.predict
-
-
 def judge(
     models: Sequence[DecisionTree | Boosted | Neural],
     trained: Sequence[TrainingRows],
@@ -162,7 +152,7 @@ def judge(
     """Each model on its rows trained on and tested on, WORKERS at a time."""
 
     def one(model: DecisionTree | Boosted | Neural, train: TrainingRows, test: TrainingRows) -> Judgement:
-        return Judgement(score(model, train), score(model, test), excess(predictor(model)(test.X), test, stream()))
+        return Judgement(score(model, train), score(model, test), excess(model.predict(test.X), test, stream()))
 
     with ThreadPoolExecutor(WORKERS) as pool:
         return list(pool.map(one, models, trained, tested))
@@ -179,7 +169,7 @@ def size(model: DecisionTree | Boosted | Neural) -> tuple[int, str]:
 
 def score(model: DecisionTree | Boosted | Neural, rows: TrainingRows) -> dict[str, float]:
     """Log-loss, Brier score, agreement and entropy floor of a model on rows."""
-    return {**fit_metrics(rows.P, predictor(model)(rows.X), rows.w), "floor": entropy_floor(rows.P, rows.w)}
+    return {**fit_metrics(rows.P, model.predict(rows.X), rows.w), "floor": entropy_floor(rows.P, rows.w)}
 
 
 def mean_brier(models: Sequence[DecisionTree | Boosted | Neural], rounds: Sequence[TrainingRows]) -> float:

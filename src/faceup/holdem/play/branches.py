@@ -1,33 +1,30 @@
 """What a decision tree does in each of its branches, and what that earns (paper 000, Section 5).
 
-A tree agent plays the average strategy in both seats on many boards. Every decision it meets falls into one leaf of its round's
+A tree agent plays another policy in both seats on many boards. Every decision that it meets falls into one leaf of its street's
 tree, so that all that happens can be summed leaf by leaf, and branch by branch: how often play comes there, with hands how
-strong, which action is taken, and what each action that was possible would have earned. From those sums branches that bluff and
-questions that pay are found by what they do, not by looking for them.
+strong, which action is taken, and what each legal action would have earned. Branches that bluff and questions that pay are then
+found by what they do.
 """
 
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
 from faceup.cards.cards import BOARD_CARDS
 from faceup.cards.features import board_features
 from faceup.holdem.betting.betting_tree import CALL, FOLD, STREETS, BettingTree, children
-from faceup.holdem.play.agents import TreePolicy
 from faceup.holdem.solve.action_values import ActionValues, action_values
 from faceup.holdem.solve.board import N_PAIRS
-from faceup.holdem.solve.policy import Policy
+from faceup.holdem.solve.policy import ModelPolicy, Policy, pairs_of
 from faceup.lab.stats import student_95
-from faceup.trees.decision_tree import DecisionTree, below, leaf_of, node_depths
+from faceup.trees.decision_tree import DecisionTree, add_up, below, leaf_of, node_depths
 
 N_BINS = 20  # of equity
-_OF_LABEL = 5  # sums kept for each label
 
 
-class Seen(NamedTuple):
-    """Sums over the play of each board, for every node of one round's tree; K labels.
+class BranchSums(NamedTuple):
+    """Sums over the play of each board, for every node of one street's tree; K labels.
 
     A game is played in both seats equally often. Gains are in dollars, against checking or calling with the same hand.
     """
@@ -41,74 +38,58 @@ class Seen(NamedTuple):
     folded: np.ndarray  # (n_boards, n, K) chance that a label is taken and answered by a fold
     strength: np.ndarray  # (n, N_BINS) chance by the equity of the hand, all boards together
 
-
-@njit(cache=True)
-def _add(place, columns, sums):
-    """sums[place[h], c] += columns[c, h]."""
-    for c in range(columns.shape[0]):
-        for h in range(place.shape[0]):
-            sums[place[h], c] += columns[c, h]
+    def bets(self) -> tuple[np.ndarray, np.ndarray]:
+        """Chance that a bet or raise of any size is taken, and what it gains, (n_boards, n) each."""
+        return self.taken[:, :, CALL + 1 :].sum(axis=2), self.earned[:, :, CALL + 1 :].sum(axis=2)
 
 
-def look(
-    policy: TreePolicy, theirs: Policy, boards: Sequence[Sequence[int]], progress: Callable[[int], None] = lambda done: None
-) -> list[Seen]:
-    """Let decision trees play `theirs` on boards (n, 5) as dealt; one result a round. Raises ValueError without boards."""
-    if len(boards) == 0:
-        raise ValueError("boards: none given, expected one at least")
-    n_labels = len(policy.tree.labels)
-    sums = [np.zeros((len(boards), len(m.feature), 2 + _OF_LABEL * n_labels)) for m in policy.models]
-    strength = [np.zeros((len(m.feature), N_BINS)) for m in policy.models]
+def branch_sums(
+    policy: ModelPolicy, theirs: Policy, boards: Sequence[Sequence[int]], progress: Callable[[int], None] = lambda done: None
+) -> list[BranchSums]:
+    """Let decision trees play `theirs` on boards (n, 5) as dealt; one result a street."""
+    tree, n_labels = policy.tree, len(policy.tree.labels)
+    sums = [np.zeros((len(model.feature), len(boards), 2 + 5 * n_labels)) for model in policy.models]
+    strength = [np.zeros(len(model.feature) * N_BINS) for model in policy.models]
     for b, board in enumerate(boards):
-        played = action_values(policy.tree, policy, theirs, board)
-        for street, (_, nodes, histories) in enumerate(policy.histories):
+        played = action_values(tree, policy, theirs, board)
+        for street, (_, nodes, history) in enumerate(policy.histories):
             leaves, equity = _leaves(policy, street, board)
             bins = np.minimum((equity * N_BINS).astype(np.int64), N_BINS - 1)
-            for node, history in zip(nodes, histories, strict=True):
-                columns = _columns(policy.tree, int(node), played, equity)
-                _add(leaves[history], columns, sums[street][b])
-                _add(leaves[history] * N_BINS + bins, columns[:1], strength[street].reshape(-1, 1))
+            for node, leaf in zip(nodes.tolist(), leaves[history], strict=True):
+                columns = _columns(tree, node, played, equity)
+                sums[street][:, b] += np.stack([np.bincount(leaf, column, len(sums[street])) for column in columns], axis=1)
+                strength[street] += np.bincount(leaf * N_BINS + bins, columns[0], len(strength[street]))
         progress(b + 1)
-    return [_seen(model, s, bins, n_labels) for model, s, bins in zip(policy.models, sums, strength, strict=True)]
+    found = []
+    for model, of_node, of_bin in zip(policy.models, sums, strength, strict=True):
+        total = np.moveaxis(add_up(model.left, model.right, of_node), 2, 0).swapaxes(1, 2)  # (2 + 5 K, n_boards, n)
+        strengths = add_up(model.left, model.right, of_bin.reshape(-1, N_BINS))
+        legal, gain, taken, earned, folded = np.moveaxis(total[2:].reshape(5, n_labels, *total.shape[1:]), 1, 3)
+        found.append(BranchSums(total[0], total[1], legal, gain, taken, earned, folded, strengths))
+    return found
 
 
-def _leaves(policy: TreePolicy, street: int, board: Sequence[int]) -> tuple[np.ndarray, np.ndarray]:
+def _leaves(policy: ModelPolicy, street: int, board: Sequence[int]) -> tuple[np.ndarray, np.ndarray]:
     """The leaf of each betting history and hole, (n_histories, 1326) int32, and the holes' equities on a street (1326,)."""
     hands = board_features(street, policy.tables[street], [int(c) for c in board[: BOARD_CARDS[street]]])
-    told = policy.histories[street].told
-    x = np.empty((len(told), len(hands), hands.shape[1] + told.shape[1]), dtype=np.float32)
-    x[:, :, : hands.shape[1]] = hands
-    x[:, :, hands.shape[1] :] = told[:, None, :]
-    return leaf_of(policy.models[street], x.reshape(-1, x.shape[2])).reshape(x.shape[:2]), hands[:, 0]
+    x = pairs_of(hands, policy.histories[street].features)
+    return leaf_of(policy.models[street], x).reshape(-1, len(hands)), hands[:, 0]
 
 
 def _columns(tree: BettingTree, node: int, played: ActionValues, equity: np.ndarray) -> np.ndarray:
-    """What `Seen` sums, of one decision and each hole: (2 + 5 K, 1326)."""
-    columns = np.zeros((2 + _OF_LABEL * len(tree.labels), len(equity)))
-    player, scale = tree.actor[node], 1 / (2 * N_PAIRS)  # of two seats and all pairs of holes
-    own = played.own[player, node] * scale
-    columns[0] = own * played.others[player, node]
-    columns[1] = columns[0] * equity
-    checked = next(played.value[player, c] for c in children(tree, node) if tree.label[c] == CALL)
+    """What `BranchSums` sums, of one decision and each hole: (2 + 5 K, 1326)."""
+    columns, player = np.zeros((2 + 5 * len(tree.labels), len(equity))), tree.actor[node]
+    of_label = columns[2:].reshape(5, len(tree.labels), -1)
+    own = played.own[player, node] / (2 * N_PAIRS)  # of two seats and all pairs of holes
+    chance = own * played.others[player, node]
+    columns[:2] = chance, chance * equity
+    called = next(played.value[player, c] for c in children(tree, node) if tree.label[c] == CALL)
     for child in children(tree, node):
-        start = 2 + _OF_LABEL * tree.label[child]
-        gain = own * (played.value[player, child] - checked)
-        columns[start : start + 4] = columns[0], gain, columns[0] * played.share[child], gain * played.share[child]
-        answer = tree.first_child[child]
+        gain, share, answer = own * (played.value[player, child] - called), played.share[child], tree.first_child[child]
+        of_label[:4, tree.label[child]] = chance, gain, chance * share, gain * share
         if tree.n_children[child] and tree.label[answer] == FOLD and tree.actor[child] != player:
-            columns[start + 4] = own * played.share[child] * played.others[player, answer]
+            of_label[4, tree.label[child]] = own * share * played.others[player, answer]
     return columns
-
-
-def _seen(model: DecisionTree, sums: np.ndarray, strength: np.ndarray, n_labels: int) -> Seen:
-    """The sums by name, those of inner nodes made from their branches'."""
-    for node in np.flatnonzero(model.feature >= 0)[::-1]:
-        left, right = model.left[node], model.right[node]
-        sums[:, node] = sums[:, left] + sums[:, right]
-        strength[node] = strength[left] + strength[right]
-    of_label = sums[:, :, 2:].reshape(*sums.shape[:2], n_labels, _OF_LABEL)
-    legal, gain, taken, earned, folded = np.moveaxis(of_label, -1, 0)
-    return Seen(sums[:, :, 0], sums[:, :, 1], legal, gain, taken, earned, folded, strength)
 
 
 class Mean(NamedTuple):
@@ -131,19 +112,30 @@ def ratio(total: np.ndarray, count: np.ndarray) -> Mean:
     return Mean(mean, student_95(n) * spread)
 
 
-def gains(seen: Seen, node: int) -> Mean:
+def gains(sums: BranchSums, node: int) -> Mean:
     """What each label (K,) would gain over checking or calling, in dollars, with the hands of a branch."""
-    return ratio(seen.gain[:, node], seen.legal[:, node])
+    return ratio(sums.gain[:, node], sums.legal[:, node])
 
 
-def shares(seen: Seen) -> np.ndarray:
+def shares(sums: BranchSums) -> np.ndarray:
     """How often each action is taken in each branch, (n, K); NaN where play never came."""
-    with np.errstate(invalid="ignore"):
-        return seen.taken.sum(axis=0) / seen.chance.sum(axis=0)[:, None]
+    return ratio(sums.taken, sums.chance[:, :, None]).mean
 
 
-class Found(NamedTuple):
-    """Branches of one round's tree, the best first."""
+def bet_gain(sums: BranchSums, node: int) -> Mean:
+    """What the bets and raises that a branch takes gain over checking or calling, dollars each."""
+    taken, earned = sums.bets()
+    return ratio(earned[:, node], taken[:, node])
+
+
+def advantage(sums: BranchSums, node: int, label: int, other: int) -> Mean:
+    """What a label earns more than another in a branch, in dollars, where both are legal."""
+    count = np.minimum(sums.legal[:, node, label], sums.legal[:, node, other])
+    return ratio(sums.gain[:, node, label] - sums.gain[:, node, other], count)
+
+
+class Ranking(NamedTuple):
+    """Branches of one street's tree, the best first."""
 
     nodes: np.ndarray  # (m,) int64
     met: np.ndarray  # (m,) int64 how many of the conditions each meets
@@ -151,70 +143,46 @@ class Found(NamedTuple):
     conditions: int
 
 
-def _bets(seen: Seen) -> tuple[np.ndarray, np.ndarray]:
-    """Chance that a bet or raise of any size is taken, and what it gains, (n_boards, n) each."""
-    return seen.taken[:, :, CALL + 1 :].sum(axis=2), seen.earned[:, :, CALL + 1 :].sum(axis=2)
+def _ranked(met: np.ndarray, earned: np.ndarray, allowed: np.ndarray) -> Ranking:
+    """Allowed branches (n,) bool by conditions met (n_conditions, n), then by what they earn; ties by number."""
+    nodes, count = np.flatnonzero(allowed), met.sum(axis=0)
+    order = nodes[np.lexsort((nodes, -earned[nodes], -count[nodes]))]
+    return Ranking(order, count[order], earned[order], len(met))
 
 
-def bet_gain(seen: Seen, node: int) -> Mean:
-    """What the bets and raises that a branch takes gain over checking or calling, dollars each."""
-    taken, earned = _bets(seen)
-    return ratio(earned[:, node], taken[:, node])
-
-
-def bluffs(seen: Seen, model: DecisionTree, *, deepest: int, least: float, equity: float) -> Found:
+def bluffs(sums: BranchSums, model: DecisionTree, *, deepest: int, least: float, equity: float) -> Ranking:
     """Branches down to a depth that bet with hands of mean equity `equity` or less, by what their bets earn a game.
 
     Conditions: a bet or raise in `least` of all cases or more; it gains over checking or calling, the interval included.
-    Branches that meet fewer of the two come after those that meet more.
     """
-    taken, earned = _bets(seen)
-    chance, gain = seen.chance.sum(axis=0), ratio(earned, taken)
-    with np.errstate(invalid="ignore"):
-        met = np.stack([taken.sum(axis=0) / chance >= least, gain.mean > gain.ci95])
-        weak = ratio(seen.equity, seen.chance).mean <= equity
-    return _ranked(met, earned.mean(axis=0), weak & (node_depths(model) <= deepest), taken.sum(axis=0) > 0)
+    taken, earned = sums.bets()
+    gain, weak = ratio(earned, taken), ratio(sums.equity, sums.chance).mean <= equity
+    met = np.stack([ratio(taken, sums.chance).mean >= least, gain.mean > gain.ci95])
+    return _ranked(met, earned.mean(axis=0), weak & (node_depths(model) <= deepest) & (taken.sum(axis=0) > 0))
 
 
-def questions(seen: Seen, model: DecisionTree, names: Sequence[str], *, deepest: int, least: float) -> Found:
+def questions(sums: BranchSums, model: DecisionTree, names: Sequence[str], *, deepest: int, least: float) -> Ranking:
     """Questions about the cards whose two answers lead to different actions, each the better one there, by what that earns.
 
     names: of the features. The likeliest action of each answer is taken in `least` of all cases or more, and earns more there
     than the other answer's would, the interval included (two conditions for each answer).
     """
-    share, n = np.nan_to_num(shares(seen)), len(model.feature)
+    share, left, right = np.nan_to_num(shares(sums)), model.left, model.right
     likeliest = share.argmax(axis=1)
     about_cards = np.array(["equity" in name for name in names])[model.feature] & (model.feature >= 0)
-    met, earned = np.zeros((4, n), dtype=bool), np.zeros(n)
-    for node in np.flatnonzero(about_cards & (node_depths(model) < deepest)):
-        for i, (here, there) in enumerate(((model.left[node], model.right[node]), (model.right[node], model.left[node]))):
-            better = instead(seen, here, likeliest[here], likeliest[there])
+    allowed = about_cards & (node_depths(model) < deepest) & (likeliest[left] != likeliest[right]) & (sums.chance.sum(axis=0) > 0)
+    met, earned = np.zeros((4, len(left)), dtype=bool), np.zeros(len(left))
+    for node in np.flatnonzero(allowed):
+        for i, (here, there) in enumerate(((left[node], right[node]), (right[node], left[node]))):
+            better = advantage(sums, here, likeliest[here], likeliest[there])
             met[2 * i : 2 * i + 2, node] = share[here].max() >= least, better.mean > better.ci95
-            earned[node] += np.nan_to_num(better.mean) * seen.chance[:, here].mean()
-    differs = likeliest[model.left] != likeliest[model.right]
-    return _ranked(met, earned, about_cards & (node_depths(model) < deepest) & differs, seen.chance.sum(axis=0) > 0)
+            earned[node] += np.nan_to_num(better.mean) * sums.chance[:, here].mean()
+    return _ranked(met, earned, allowed)
 
 
-def instead(seen: Seen, node: int, label: int, other: int) -> Mean:
-    """What a label earns more than another in a branch, in dollars, where both are legal."""
-    count = np.minimum(seen.legal[:, node, label], seen.legal[:, node, other])
-    return ratio(seen.gain[:, node, label] - seen.gain[:, node, other], count)
-
-
-def _ranked(met: np.ndarray, earned: np.ndarray, allowed: np.ndarray, seen: np.ndarray) -> Found:
-    """Allowed branches by conditions met (n_conditions, n), then by what they earn; ties by number."""
-    count = met.sum(axis=0)
-    nodes = np.flatnonzero(allowed & seen)
-    order = nodes[np.lexsort((nodes, -earned[nodes], -count[nodes]))]
-    return Found(order, count[order], earned[order], len(met))
-
-
-def best(found: Sequence[Found]) -> tuple[int, int]:
-    """(round, node) of the best branch of all rounds: most conditions met, then earned. Raises ValueError where there is none."""
-    first = [(f.met[0], f.earned[0], -street) for street, f in enumerate(found) if len(f.nodes)]
-    if not first:
-        raise ValueError("found: no branch on any round, expected one")
-    street = -max(first)[2]
+def best(found: Sequence[Ranking]) -> tuple[int, int]:
+    """(street, node) of the best branch of all streets: most conditions met, then earned. Raises ValueError where none is."""
+    street = max((s for s, f in enumerate(found) if len(f.nodes)), key=lambda s: (found[s].met[0], found[s].earned[0], -s))
     return street, int(found[street].nodes[0])
 
 
@@ -224,25 +192,21 @@ class Followers(NamedTuple):
     line: int  # node of the betting tree
     holes: np.ndarray  # (m,) those that the branch takes there, by equity
     equity: np.ndarray  # (m,)
-    likely: np.ndarray  # (m,) chance that the agent plays this line with the hole, up to the decision
 
 
-def followers(policy: TreePolicy, theirs: Policy, board: Sequence[int], street: int, branch: int) -> Followers:
-    """The hands of one board (five cards) that a branch of a round's tree takes, on its likeliest line.
+def followers(policy: ModelPolicy, theirs: Policy, board: Sequence[int], street: int, branch: int) -> Followers:
+    """The hands of one board (five cards) that a branch of a street's tree takes, on its likeliest line.
 
     Raises ValueError where no hand of the board can come there.
     """
-    board = [int(c) for c in board]
-    played = action_values(policy.tree, policy, theirs, board)
-    leaves, equity = _leaves(policy, street, board)
-    inside = below(policy.models[street], branch)[leaves]
+    played, (leaves, equity) = action_values(policy.tree, policy, theirs, board), _leaves(policy, street, board)
     _, nodes, history = policy.histories[street]
-    actor = policy.tree.actor[nodes]
-    own, others = played.own[actor, nodes], played.others[actor, nodes]
-    chance = (own * others * inside[history]).sum(axis=1)
+    inside, actor = below(policy.models[street], branch)[leaves][history], policy.tree.actor[nodes]
+    others = played.others[actor, nodes]
+    chance = (played.own[actor, nodes] * others * inside).sum(axis=1)
     i = int(chance.argmax())
     if not chance[i] > 0:
-        raise ValueError(f"branch {branch} of the {STREETS[street]}: no hand of board {board} comes there")
-    holes = np.flatnonzero(inside[history[i]] & (others[i] > 0) & (played.own[0, 0] > 0))
+        raise ValueError(f"branch {branch} of the {STREETS[street]}: no hand of board {list(board)} comes there")
+    holes = np.flatnonzero(inside[i] & (others[i] > 0) & (played.own[0, 0] > 0))
     holes = holes[np.argsort(equity[holes], kind="stable")]
-    return Followers(int(nodes[i]), holes, equity[holes], own[i, holes])
+    return Followers(int(nodes[i]), holes, equity[holes])

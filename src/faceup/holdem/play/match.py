@@ -9,6 +9,7 @@ are dear to ask (boosted trees, neural nets) can be matched on a random subset o
 """
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -21,8 +22,8 @@ from faceup.holdem.betting.betting_tree import DECISION, MBB_PER_DOLLAR, SHOWDOW
 from faceup.holdem.solve.best_response import Exploitability
 from faceup.holdem.solve.board import BoardOrder, board_order, end_values, ends_of
 from faceup.holdem.solve.layout import stakes_at
-from faceup.holdem.solve.policy import Policy, class_reach, free_holes, opponents, street_reach
-from faceup.lab.parallel import on_threads
+from faceup.holdem.solve.policy import Policy, class_reach, compatible_weight, free_holes, street_reach
+from faceup.lab.parallel import on_threads, parallel
 from faceup.lab.rng import Stream
 from faceup.lab.stats import mean_ci95
 
@@ -132,12 +133,16 @@ def play_boards(
     subset: tuple[int, Stream] | None = None,
     progress: Callable[[int], None] = lambda done: None,
 ) -> np.ndarray:
-    """`Table.play` on many boards, (n_boards, n, n); subset: how many random holes a board, and the stream that draws them."""
-    values = []
-    for k, board in enumerate(boards):
-        values.append(table.play(board, subset and _random_subset(board, subset[0], subset[1](k))))
-        progress(k + 1)
-    return np.array(values)
+    """`Table.play` on many boards, shared out, (n_boards, n, n).
+
+    subset: how many random holes a board, and the stream that draws them.
+    """
+    return np.array(parallel(partial(_play_board, table, subset), list(enumerate(boards)), progress))
+
+
+def _play_board(table: Table, subset: tuple[int, Stream] | None, numbered: tuple[int, Sequence[int]]) -> np.ndarray:
+    k, board = numbered
+    return table.play(board, subset and _random_subset(board, subset[0], subset[1](k)))
 
 
 def _random_subset(board: Sequence[int], size: int, generator: np.random.Generator) -> np.ndarray:
@@ -209,7 +214,7 @@ def habits(tree: BettingTree, policy: Policy, tables: tuple[StreetTable, ...], b
             order = np.flatnonzero(free)[board_features(street, tables[street], shown)[free, 0].argsort(kind="stable")]
             bins.append(np.zeros(len(HOLE_CARDS), dtype=np.int64))
             bins[street][order] = np.arange(len(order)) * FIFTHS // len(order)
-        others[nodes] = opponents(reach[1 - tree.actor[nodes], nodes])
+        others[nodes] = compatible_weight(reach[1 - tree.actor[nodes], nodes])
         of_node = np.stack(bins)[tree.street]  # (n_nodes, 1326)
         here = reach[tree.actor[nodes], nodes] * others[nodes]
         _add(found.reach, nodes, of_node[nodes], here)

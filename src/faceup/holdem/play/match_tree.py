@@ -9,13 +9,13 @@ is left to a draw.
 """
 
 from collections.abc import Callable, Sequence
-from functools import cache, partial
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
 from numba import njit
 
-from faceup.cards.cards import BOARD_CARDS, HOLE_CARDS
+from faceup.cards.cards import BOARD_CARDS, N_HOLES
 from faceup.holdem.betting.betting_tree import (
     CALL,
     DECISION,
@@ -33,30 +33,32 @@ from faceup.holdem.betting.betting_tree import (
 from faceup.holdem.betting.translation import legal_action, read_action
 from faceup.holdem.play.agents import AgentPolicy
 from faceup.holdem.play.match import Table, play_boards
-from faceup.holdem.play.purified import LikelyModel
 from faceup.holdem.solve.board import TILE
-from faceup.holdem.solve.policy import ModelPolicy, Policy, Predict, StreetRows, ask, checked_rows
+from faceup.holdem.solve.policy import ModelPolicy, Policy, StreetRows, call_row
 from faceup.lab.parallel import on_threads
 from faceup.lab.rng import Stream
 
-Steps = list[tuple[int, int, float, int]]  # (child of the match tree, own node, chance, column) as in `Readings`
 _ENDED = -1  # a reading in which the own tree's players are all-in and the real ones are not
 
 
-class Readings(NamedTuple):
-    """How one seat's agent reads a match tree; edges lead from reading to reading, those of a street are neighbours."""
+class StreetReadings(NamedTuple):
+    """How one seat's agent reads a street of a match tree, on which w nodes are reached: edges lead from reading to reading."""
 
-    node: np.ndarray  # (n,) int32 node of the match tree; the first reading is its root
-    own: np.ndarray  # (n,) int32 node of the agent's own tree, _ENDED behind its end
-    source: np.ndarray  # (n_edges,) int32 reading
-    target: np.ndarray  # (n_edges,) int32 reading
+    source: np.ndarray  # (n_edges,) int32 reading: a node of the match tree and one of the agent's own
+    target: np.ndarray  # (n_edges,) int32 reading, greater than the source
     chance: np.ndarray  # (n_edges,) float32 of being read so; 1 for the agent's own actions
     column: np.ndarray  # (n_edges,) int32 column of the own tree's street rows, -1 where the opponent acts or it must call
-    street_start: np.ndarray  # (5,) int32 edges of actions on street s are street_start[s]..street_start[s + 1]
+    reached: np.ndarray  # (n_edges,) int32 node of the match tree at the target, counted from the street's first
+    begin: np.ndarray  # (n_begin,) int32 readings at which the street begins
+    end: np.ndarray  # (n_end,) int32 readings at which the next street begins
+    own: np.ndarray  # (w,) bool: whether the seat's own action leads to a node
+    calls: np.ndarray  # (w,) float32: 1 where it is a call
+    first: np.ndarray  # (n,) int32 first node below each decision of the seat, counted likewise
+    n_children: np.ndarray  # (n,) int8 how many there are
 
 
-def read_tree(match: BettingTree, own: BettingTree, seat: int) -> Readings:
-    """All readings of a match tree by an agent of its own tree in a seat (0 the small blind)."""
+def read_tree(match: BettingTree, own: BettingTree, seat: int) -> list[StreetReadings]:
+    """All readings of a match tree by an agent of its own tree in a seat (0 the small blind), street by street."""
     states, number, queue = states_of(match), {(0, 0): 0}, [(0, 0)]
     edges: list[list[tuple]] = [[], [], [], []]
     for node, at in queue:  # grows while it is walked
@@ -64,30 +66,38 @@ def read_tree(match: BettingTree, own: BettingTree, seat: int) -> Readings:
             continue
         state = states[node]
         assert state is not None  # a decision has one
-        steps = _own_steps if state.actor == seat else _their_steps
-        for child, after, chance, column in steps(match, own, node, at, state):
-            key = (child, after)
+        for child, after, chance, column in _steps(match, own, node, at, state, state.actor == seat):
+            key, start = (child, after), match.street_start[state.street]
             if key not in number:
                 number[key] = len(queue)
                 queue.append(key)
-            edges[state.street].append((number[node, at], number[key], chance, column))
-    nodes, owns = zip(*queue, strict=True)
-    source, target, chances, columns = zip(*sum(edges, []), strict=True)
-    starts = np.cumsum([0, *map(len, edges)])
-    a, b, c, d, e, f = (np.array(values, dtype=np.int32) for values in (nodes, owns, source, target, columns, starts))
-    return Readings(a, b, c, d, np.array(chances, dtype=np.float32), e, f)
+            edges[state.street].append((number[node, at], number[key], chance, column, child - start))
+    begins, made = [np.zeros(0, dtype=np.int32)], list[StreetReadings]()
+    for street in range(3, -1, -1):
+        sources, targets, chances, columns, reached = zip(*edges[street], strict=True)
+        a, b, d, e = (np.array(values, dtype=np.int32) for values in (sources, targets, columns, reached))
+        begins.append(np.setdiff1d(a, b))
+        start, end = match.street_start[street : street + 2].tolist()
+        nodes, own_action = decisions(match, street, seat), match.actor[match.parent[start:end]] == seat
+        places = begins[-1], begins[-2], own_action, call_row(match, street)[0], match.first_child[nodes] - start
+        made.insert(0, StreetReadings(a, b, np.array(chances, dtype=np.float32), d, e, *places, match.n_children[nodes]))
+    return made
 
 
-def _own_steps(match: BettingTree, own: BettingTree, node: int, at: int, state: BettingState) -> Steps:
-    """One for each action that the agent's tree offers."""
+def _steps(
+    match: BettingTree, own: BettingTree, node: int, at: int, state: BettingState, acts: bool
+) -> list[tuple[int, int, float, int]]:
+    """Where a reading leads: (child of the match tree, own node, chance, column) as in `StreetReadings`; acts: the agent does."""
     if at == _ENDED:
-        return [(_child_of(match, node, ("call", 0)), _ENDED, 1.0, -1)]
-    start = int(own.street_start[state.street])
-    steps = []
-    for c in children(own, at):
-        child = _child_of(match, node, legal_action(own.labels[own.label[c]], state))
-        steps.append((child, c if own.kind[c] == DECISION else _ENDED, 1.0, c - start))
-    return steps
+        return [(c, _ENDED, 1.0, -1) for c in children(match, node) if not acts or match.label[c] == CALL]
+    if acts:
+        actions = {c: legal_action(own.labels[own.label[c]], state) for c in children(own, at)}
+        start = int(own.street_start[state.street])
+        found = [(_child_of(match, node, action), c, 1.0, c - start) for c, action in actions.items()]
+    else:
+        read = {c: read_action(own, at, state, *action_to(match, c)) for c in children(match, node)}
+        found = [(c, after, chance, -1) for c, chances in read.items() for after, chance in chances]
+    return [(child, after if own.kind[after] == DECISION else _ENDED, p, column) for child, after, p, column in found]
 
 
 def _child_of(match: BettingTree, node: int, action: tuple[str, int]) -> int:
@@ -100,62 +110,51 @@ def _child_of(match: BettingTree, node: int, action: tuple[str, int]) -> int:
     return min(raises, key=lambda c: abs(int(match.bets[c, actor, street]) - action[1]))
 
 
-def _their_steps(match: BettingTree, own: BettingTree, node: int, at: int, state: BettingState) -> Steps:
-    """One for each way in which the opponent's actions are read."""
-    steps = []
-    for c in children(match, node):
-        read = [(_ENDED, 1.0)] if at == _ENDED else read_action(own, at, state, *action_to(match, c))
-        for after, chance in read:
-            steps.append((c, after if after != _ENDED and own.kind[after] == DECISION else _ENDED, chance, -1))
-    return steps
-
-
 @njit(cache=True, nogil=True)
-def _follow(share, readings, first, last, start, is_own, nodes, first_child, n_children, label, table, row_of_hole, weight, out):
-    """Carry the readings' weights over a street's edges, and write what the agent does in each hole, out (1326, width).
+def _follow(share, street, table, row_of_hole, before, after, out):
+    """Carry the weights of readings over a street's edges, and write what the agent does in each hole, out (1326, w).
 
-    weight (n_tiles, n_readings, TILE), row_of_hole (n_tiles, TILE): TILE holes are read together; nodes: the seat's decisions.
+    before (n_tiles, n_begin, TILE), after (n_tiles, n_end, TILE), row_of_hole (n_tiles, TILE): TILE holes are read together.
     """
-    for tile in range(share[0], weight.shape[0], share[1]):
-        here, rows, told = weight[tile], row_of_hole[tile], np.zeros((out.shape[1], TILE), dtype=np.float32)
-        step = np.empty(TILE, dtype=np.float32)
+    for tile in range(share[0], before.shape[0], share[1]):
+        here, rows = np.zeros((street.target.max() + 1, TILE), dtype=np.float32), row_of_hole[tile]
+        answer, step = np.zeros((out.shape[1], TILE), dtype=np.float32), np.empty(TILE, dtype=np.float32)
         width = step.shape[0]  # TILE, but not known to the compiler: it then vectorises the loops instead of unrolling them
-        for e in range(first, last):
+        for k in range(street.begin.shape[0]):
+            here[street.begin[k]] = before[tile, k]
+        for e in range(street.source.shape[0]):
+            source, target, column, node = street.source[e], street.target[e], street.column[e], street.reached[e]
             for j in range(width):
-                here[readings.target[e], j] = 0
-        for e in range(first, last):
-            source, target, column = readings.source[e], readings.target[e], readings.column[e]
-            for j in range(width):
-                step[j] = here[source, j] * readings.chance[e]
+                step[j] = here[source, j] * street.chance[e]
             if column >= 0:
                 for j in range(width):
                     step[j] *= table[rows[j], column]
             for j in range(width):
                 here[target, j] += step[j]
-            if is_own[readings.node[target]]:
+            if street.own[node]:
                 for j in range(width):
-                    told[readings.node[target] - start, j] += step[j]
-        _normalise(nodes, first_child, n_children, label, start, told)
+                    answer[node, j] += step[j]
+        for k in range(street.end.shape[0]):
+            after[tile, k] = here[street.end[k]]
+        _normalise(street, answer)
         for c in range(out.shape[1]):
             for h in range(tile * TILE, min((tile + 1) * TILE, out.shape[0])):
-                out[h, c] = told[c, h - tile * TILE] if is_own[c + start] else label[c + start] == CALL
+                out[h, c] = answer[c, h - tile * TILE] if street.own[c] else street.calls[c]
 
 
 @njit(cache=True)
-def _normalise(nodes, first_child, n_children, label, start, told):
-    """Make each decision's numbers, told (width, TILE), sum to 1; a decision that the agent's play never reaches calls."""
-    total = np.empty(told.shape[1], dtype=np.float32)
-    for k in range(nodes.shape[0]):
-        first = first_child[nodes[k]] - start
-        end = first + n_children[nodes[k]]
+def _normalise(street, answer):
+    """Make each decision's numbers, answer (w, TILE), sum to 1; a decision that the agent's play never reaches calls."""
+    total = np.empty(answer.shape[1], dtype=np.float32)
+    for k in range(street.first.shape[0]):
+        first, end = street.first[k], street.first[k] + street.n_children[k]
         total[:] = 0
         for c in range(first, end):
             for j in range(total.shape[0]):
-                total[j] += told[c, j]
+                total[j] += answer[c, j]
         for c in range(first, end):
-            call = np.float32(label[c + start] == CALL)
             for j in range(total.shape[0]):
-                told[c, j] = told[c, j] / total[j] if total[j] > 0 else call
+                answer[c, j] = answer[c, j] / total[j] if total[j] > 0 else street.calls[c]
 
 
 class TranslatedPolicy:
@@ -163,61 +162,26 @@ class TranslatedPolicy:
 
     def __init__(self, match: BettingTree, own: BettingTree, policy: Policy, seat: int):
         """policy: answers for the tree `own`; seat: 0 the small blind, 1 the big blind."""
-        self.match, self.own, self.policy, self.readings = match, own, policy, read_tree(match, own, seat)
-        acts = (match.kind == DECISION) & (match.actor == seat)
-        self._is_own = np.append(False, acts[match.parent[1:]])  # whether the seat's action leads to a node
-        self._decisions = [decisions(match, street, seat) for street in range(4)]
-        self._weight = np.zeros((-(-len(HOLE_CARDS) // TILE), len(self.readings.node), TILE), dtype=np.float32)
-        self._weight[:, 0] = 1  # nothing has been read yet
-        self._known: dict[int, tuple[tuple[int, ...], StreetRows]] = {}  # the last board's rows on each street
+        self.policy, self.readings = policy, read_tree(match, own, seat)
 
     def street(self, street: int, board: list[int], wanted: np.ndarray | None = None) -> StreetRows:
-        """A row for each hole; earlier streets of the board are asked for where they have not been."""
-        if self._known.get(street, (None,))[0] != tuple(board):
-            if street:
-                self.street(street - 1, board[: BOARD_CARDS[street - 1]])  # brings the weights to the street's start
-            self._known = {s: known for s, known in self._known.items() if s < street}
-            table, row_of_hole = checked_rows(self.own, street, self.policy.street(street, board))
-            rows = np.zeros(self._weight.shape[::2], dtype=np.int32)
-            rows.ravel()[: len(row_of_hole)] = row_of_hole
-            match, (first, last) = self.match, self.readings.street_start[street : street + 2]
-            start, end = match.street_start[street : street + 2]
-            out = np.empty((len(row_of_hole), end - start), dtype=np.float32)
-            shape = self._decisions[street], match.first_child, match.n_children, match.label
-            on_threads(_follow, self.readings, first, last, start, self._is_own, *shape, table, rows, self._weight, out)
-            self._known[street] = tuple(board), (out, np.arange(len(out), dtype=np.int32))
-        return self._known[street][1]
-
-
-def model_on_match_tree(match: BettingTree, own: BettingTree, policy: ModelPolicy, seat: int) -> ModelPolicy:
-    """Models of their own tree on a match tree; they read dollars, and give 0 to labels that they do not know."""
-    columns = [match.labels.index(label) for label in own.labels]
-
-    def relabelled(predict: Predict, X: np.ndarray) -> np.ndarray:
-        """(n, n_features) -> (n, number of the match tree's labels)."""
-        out = np.zeros((len(X), len(match.labels)), dtype=np.float32)
-        out[:, columns] = ask(predict, X, len(own.labels), "model")
-        return out
-
-    return ModelPolicy(match, [partial(relabelled, p) for p in policy.predict], policy.tables, policy.history, seat)
+        """A row for each hole; it follows from what the policy does on earlier streets, too."""
+        n_tiles = -(-N_HOLES // TILE)
+        weight, rows = np.ones((n_tiles, 1, TILE), dtype=np.float32), np.zeros((n_tiles, TILE), dtype=np.int32)
+        for at, n in zip(self.readings[: street + 1], BOARD_CARDS, strict=False):
+            table, rows.ravel()[:N_HOLES] = self.policy.street(BOARD_CARDS.index(n), board[:n])
+            before, weight = weight, np.empty((n_tiles, len(at.end), TILE), dtype=np.float32)
+            out = np.empty((N_HOLES, len(at.own)), dtype=np.float32)
+            on_threads(_follow, at, table, rows, before, weight, out)
+        return out, np.arange(N_HOLES, dtype=np.int32)
 
 
 def on_match_tree(match: BettingTree, own: BettingTree, policies: Sequence[Policy], seat: int) -> list[Policy]:
-    """Policies of their own tree on a match tree: models and agents read dollars, any other translates what it does not know.
-
-    A model and what it is without small probabilities, if both are given, are asked once for both.
-    """
-    model, placed = cache(partial(model_on_match_tree, match, own, seat=seat)), list[Policy]()
-    for policy in policies:
-        if isinstance(policy, LikelyModel):
-            placed.append(LikelyModel(model(policy.drawn), policy.least))
-        elif isinstance(policy, ModelPolicy):
-            placed.append(model(policy))
-        elif isinstance(policy, AgentPolicy):
-            placed.append(AgentPolicy(match, policy.agent, seat))
-        else:
-            placed.append(TranslatedPolicy(match, own, policy, seat))
-    return placed
+    """Policies of their own tree on a match tree: models and agents read dollars, any other translates what it does not know."""
+    return [
+        policy.on(match, seat) if isinstance(policy, ModelPolicy | AgentPolicy) else TranslatedPolicy(match, own, policy, seat)
+        for policy in policies
+    ]
 
 
 class Sides(NamedTuple):

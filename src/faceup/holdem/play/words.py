@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from faceup.trees.decision_tree import DecisionTree, path_to
+from faceup.trees.decision_tree import DecisionTree, leaf_of, path_to
 
 
 class Step(NamedTuple):
@@ -23,11 +23,8 @@ class Step(NamedTuple):
 
 def steps(model: DecisionTree, names: Sequence[str], x: np.ndarray) -> list[Step]:
     """The questions that a tree asks about features x (n_features,) float32, from the root to the leaf."""
-    node, made = 0, []
-    while (k := int(model.feature[node])) >= 0:
-        made.append(Step(names[k], float(x[k]), float(model.threshold[node])))
-        node = int((model.left if x[k] <= model.threshold[node] else model.right)[node])
-    return made
+    splits = [split for split, _ in path_to(model, int(leaf_of(model, x[None])[0]))]
+    return [Step(names[k], float(x[k]), float(t)) for k, t in zip(model.feature[splits], model.threshold[splits], strict=True)]
 
 
 class Wording(NamedTuple):
@@ -42,28 +39,22 @@ class Wording(NamedTuple):
 
 def wording(name: str) -> Wording:
     """The words for a feature; names that are none of ours are said as they stand."""
-    if name == "equity":
-        return Wording("equity at most {}", "equity above {}", "equity above {}, at most {}", True, False)
+    if name == "button":
+        return Wording("in the big blind", "on the button", "", False, False)
     later, _, decile = name.partition("_equity_p")
     if decile.isdigit():
-        share, rest = int(decile), 100 - int(decile)
-        cards = f"{later}s"
+        share, rest, cards = int(decile), 100 - int(decile), f"{later}s"
         most = f"on {share} % of {cards}" if rest else f"on all {cards}"
         some = f"on over {rest} % of {cards}" if rest else f"on some {cards}"
         between = f"{later} equity, {share} % mark: above {{}}, at most {{}}"
         return Wording(f"{most} equity at most {{}}", f"{some} equity above {{}}", between, True, False)
-    if name == "button":
-        return Wording("in the big blind", "on the button", "", False, False)
-    if name == "bet_faced":
-        between = "bet faced above {}, at most {} of the pot"
-        return Wording("bet faced at most {} of the pot", "bet faced above {} of the pot", between, True, False)
-    if name == "stack_to_pot":
-        return Wording("stack at most {} pots", "stack above {} pots", "stack above {}, at most {} pots", False, False)
-    for who, person in (("opponent", "opponent's"), ("own", "own")):
-        if name.startswith(f"{who}_bet_"):
-            what = f"{person} {name.rpartition('_')[2]} bet"
-            return Wording(f"{what} at most {{}}", f"{what} above {{}}", f"{what} above {{}}, at most {{}}", False, True)
-    return Wording(f"{name} at most {{}}", f"{name} above {{}}", f"{name} above {{}}, at most {{}}", False, False)
+    who, bet, street = name.partition("_bet_")
+    what, unit = {"bet_faced": ("bet faced", " of the pot"), "stack_to_pot": ("stack", " pots")}.get(name, (name, ""))
+    person = {"opponent": "opponent's", "own": "own"}.get(who) if bet else None
+    what = f"{person} {street} bet" if person else what
+    most, above = f"{what} at most {{}}{unit}", f"{what} above {{}}{unit}"
+    between = f"{what} above {{}}, at most {{}}{unit}"
+    return Wording(most, above, between, name in ("equity", "bet_faced"), person is not None)
 
 
 def number(said: Wording, value: float) -> str:
@@ -81,21 +72,17 @@ def condition(name: str, threshold: float, above: bool) -> str:
 
 def reasons(steps: Sequence[Step]) -> list[str]:
     """A path through a tree, its answers about the same feature put together, in the order of first mention."""
-    low: dict[str, float] = {}
-    high: dict[str, float] = {}
+    bounds: dict[str, tuple[float, float]] = {}  # above, at most
     for step in steps:
-        if step.value <= step.threshold:
-            high[step.feature] = min(step.threshold, high.get(step.feature, step.threshold))
-        else:
-            low[step.feature] = max(step.threshold, low.get(step.feature, step.threshold))
-    put = []
-    for name in dict.fromkeys(step.feature for step in steps):
-        said = wording(name)
-        if name in low and name in high:
-            put.append(said.between.format(number(said, low[name]), number(said, high[name])))
-        else:
-            put.append(condition(name, low[name], True) if name in low else condition(name, high[name], False))
-    return put
+        low, high = bounds.get(step.feature, (-math.inf, math.inf))
+        goes_left = step.value <= step.threshold
+        bounds[step.feature] = (low, min(high, step.threshold)) if goes_left else (max(low, step.threshold), high)
+    said = []
+    for name, (low, high) in bounds.items():
+        words = wording(name)
+        form = words.at_most if math.isinf(low) else words.above if math.isinf(high) else words.between
+        said.append(form.format(*(number(words, bound) for bound in (low, high) if math.isfinite(bound))))
+    return said
 
 
 def action_name(label: str) -> str:

@@ -1,6 +1,5 @@
 """What a learner sees on each street: groups and levels of equity, or the leaves of decision trees."""
 
-from functools import partial
 from typing import Protocol
 
 import numpy as np
@@ -11,7 +10,7 @@ from faceup.holdem.betting.betting_tree import BettingTree
 from faceup.holdem.safe.infosets import N_LEVELS, Infosets, Seen, equity_levels, make_infosets, strategy_rows, weights_of
 from faceup.holdem.solve.groups import Groups, hole_groups
 from faceup.holdem.solve.policy import ModelPolicy, Policy, TablePolicy, histories
-from faceup.trees.decision_tree import DecisionTree, leaf_of, predict
+from faceup.trees.decision_tree import DecisionTree, leaf_of
 
 Weights = tuple[np.ndarray, ...]  # a street after the other, (infosets, labels) float32
 
@@ -87,7 +86,7 @@ class Leaves:
 
     def _seen(self, street: int, hands: np.ndarray) -> Seen:
         """Hands (n, n_hand_features) that come to the same leaf at all decisions share a row."""
-        told, model = self._told[street].told, self.models[street]
+        told, model = self._told[street].features, self.models[street]
         distinct, where = np.unique(hands, axis=0, return_inverse=True)
         leaves = np.empty((len(distinct), len(told)), dtype=np.int32)
         for k, line in enumerate(told):
@@ -102,7 +101,7 @@ class Leaves:
 
     def policy(self, weights: Weights) -> ModelPolicy:
         """As in `Learner`; leaves without any positive weight keep their answers."""
-        return ModelPolicy(self.tree, [partial(predict, model) for model in self.solved(weights)], self.tables, self.history)
+        return ModelPolicy(self.tree, self.solved(weights), self.tables, self.history)
 
     def solved(self, weights: Weights) -> tuple[DecisionTree, ...]:
         """The four trees of `policy`."""

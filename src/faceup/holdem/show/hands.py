@@ -10,6 +10,7 @@ from faceup.holdem.play.agents import TreeAgent
 from faceup.holdem.play.words import reasons
 from faceup.holdem.safe.exploiter import Spot
 from faceup.holdem.show.figures import SEATS, move_words
+from faceup.holdem.solve.policy import cards_text
 from faceup.lab.tables import show_table
 
 
@@ -84,7 +85,7 @@ def _actions(tree: BettingTree, spot: Spot, agents: Mapping[str, TreeAgent]) -> 
 def _shown(spot: Spot, street: int) -> tuple[str, str]:
     """The strategy's hole and the street's board as text."""
     hole, board = HOLE_CARDS[spot.theirs].tolist(), spot.board[: BOARD_CARDS[street]]
-    return "".join(map(card_text, hole)), "".join(map(card_text, board))
+    return cards_text(hole), cards_text(board)
 
 
 def _answers(tree: BettingTree, spot: Spot, agents: Mapping[str, TreeAgent]) -> str:

@@ -34,8 +34,6 @@ def heat_map(axes: Axes, names: Sequence[str], values: np.ndarray, intervals: np
     player that always calls loses a thousand times what two good ones win from each other.
     """
     n = len(names)
-    if values.shape != (n, n) or intervals.shape != (n, n):
-        raise ValueError(f"values {values.shape}, intervals {intervals.shape}: expected {(n, n)} twice")
     most = max(float(np.nanmax(np.abs(values))), 10 * _LINEAR)
     norm = SymLogNorm(_LINEAR, vmin=-most, vmax=most)
     image = axes.imshow(np.ma.masked_invalid(values), cmap=cmap, norm=norm)

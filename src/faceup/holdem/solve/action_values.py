@@ -12,7 +12,7 @@ import numpy as np
 from faceup.cards.cards import BOARD_CARDS, HOLE_CARDS
 from faceup.holdem.betting.betting_tree import DECISION, BettingTree, children
 from faceup.holdem.solve.board import BoardOrder, board_order, end_values, ends_of
-from faceup.holdem.solve.policy import Policy, free_holes, opponents, street_reach
+from faceup.holdem.solve.policy import Policy, compatible_weight, free_holes, street_reach
 
 
 class ActionValues(NamedTuple):
@@ -40,7 +40,7 @@ def action_values(tree: BettingTree, mine: Policy, theirs: Policy, board: Sequen
         street_reach(tree, street, theirs.street(street, board[:n_cards]), other)
         share[tree.street_start[street] : tree.street_start[street + 1]] = rows[0].T[:, rows[1]]
     value = np.stack([_values(tree, player, other, share, order) for player in range(2)])
-    return ActionValues(own, np.stack([opponents(other[1]), opponents(other[0])]), value, share)
+    return ActionValues(own, np.stack([compatible_weight(other[1]), compatible_weight(other[0])]), value, share)
 
 
 def _values(tree: BettingTree, player: int, other: np.ndarray, share: np.ndarray, order: BoardOrder) -> np.ndarray:

@@ -42,7 +42,7 @@ from faceup.holdem.betting.betting_tree import (
     decisions,
     size_name,
 )
-from faceup.holdem.solve.policy import Policy, checked_rows, class_reach, free_holes, opponents, preflop_reach, street_reach
+from faceup.holdem.solve.policy import Policy, class_reach, compatible_weight, free_holes, preflop_reach, street_reach
 from faceup.holdem.solve.river_response import RiverResponder
 from faceup.lab.parallel import parallel
 from faceup.lab.stats import student_95
@@ -107,7 +107,7 @@ class Responder:
         value, leaks = self._flop_nodes(flop)
         by_class = _by_class(value[:, :, self._frontier[0]].astype(np.float64))
         free = free_holes(flop)
-        pairs = _by_class(opponents(free[None].astype(np.float64))[0] * free)
+        pairs = _by_class(compatible_weight(free[None].astype(np.float64))[0] * free)
         luck = np.zeros_like(by_class[0])
         if self._edges is not None:
             exact = self._edges * (pairs / (_COMBOS * _OPPONENTS))[:, None]
@@ -159,7 +159,7 @@ class Responder:
         street_reach(self.tree, 2, self.policy.street(2, board), reach)
         value, leaks = self._nothing_yet(reach)
         rivers = folded_cards(board, fixing_permutations([turn], fixed))
-        played = [checked_rows(self.tree, 3, self.policy.street(3, [*board, card])) for card, _ in rivers]
+        played = [self.policy.street(3, [*board, card]) for card, _ in rivers]
         tables = {id(table): table for table, _ in played}  # most policies have one for all boards
         first = dict(zip(tables, np.cumsum([0, *map(len, tables.values())]), strict=False))
         boards = np.array([[*board, card] for card, _ in rivers])
@@ -343,7 +343,7 @@ def fold_values(tree: BettingTree, folds: np.ndarray, player: int, reach: np.nda
     """Dollars times opposing holes that folds are worth to a player with each hole, (n_folds, 1326)."""
     put = tree.bets[folds].sum(axis=2)
     gain = np.where(tree.actor[folds] == player, -put[:, player], put[:, 1 - player])
-    return gain[:, None] * opponents(reach[1 - player, folds])
+    return gain[:, None] * compatible_weight(reach[1 - player, folds])
 
 
 def sample_flops(n: int, generator: np.random.Generator) -> np.ndarray:

@@ -20,8 +20,9 @@ runouts, on the river from one sweep through the holes by strength.
 """
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
+from functools import partial
 from itertools import combinations
-from typing import Any, NamedTuple, TypeVar
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 from numba import njit
@@ -29,11 +30,10 @@ from numba import njit
 from faceup.cards.cards import BOARD_CARDS, CLASS_OF_HOLE, HOLE_CARDS, N_CLASSES, N_HOLES
 from faceup.cards.matchups import RUNOUTS_FLOP, RUNOUTS_PREFLOP, edges
 from faceup.holdem.betting.betting_tree import FOLD_END, MBB_PER_DOLLAR, START, BettingState, act, legal_raises, pot_and_call
-from faceup.holdem.betting.notation import longer
 from faceup.holdem.betting.translation import legal_action
 from faceup.holdem.solve.board import _order, board_order
-from faceup.holdem.solve.policy import Agent, free_holes, opponents
-from faceup.lab.parallel import on_threads
+from faceup.holdem.solve.policy import Action, Agent, View, compatible_weight, free_holes
+from faceup.lab.parallel import on_threads, parallel
 from faceup.lab.rng import Stream
 from faceup.lab.stats import mean_ci95
 
@@ -41,10 +41,8 @@ _HOLES = (1326, 1176, 1128, 1081)  # that the board of a street leaves
 _OPPOSING = (1225, 1081, 1035, 990)  # and that a hole leaves then
 _LEAST_REACH = 1e-4  # holes: lines on which fewer of the strategy's are left are not followed (below 0.02 mbb each)
 
-Move = tuple[str, int]  # as betting's `act` takes it
 Key = TypeVar("Key", bound=Hashable)
-View = Any  # what a strategy makes of the line so far: the line as it is, or the node it believes to be at
-
+Range = list[tuple[View, np.ndarray]]  # the agent's views of the line so far, and its reach (1326,) with each
 
 _ROWS = 64  # holes whose rows are filled together, while they are in the processor's cache
 _RUNOUTS = (RUNOUTS_PREFLOP, RUNOUTS_FLOP, 44, 1)
@@ -169,23 +167,21 @@ class Bound(NamedTuple):
     boards: int
 
 
-class LocalResponder:
-    """Local best responses to one strategy in one setting."""
+class LocalResponder(NamedTuple):
+    """Local best responses to one agent in one setting."""
 
-    def __init__(self, agent: Agent, setting: Lookahead):
-        """agent: must treat suits alike; one with a method `hear`, as play's `PolicyAgent`, is asked by what it has heard."""
-        self.agent, self.setting = agent, setting
+    agent: Agent  # must treat suits alike
+    setting: Lookahead
 
     def play(self, showdowns: Showdowns, holes: np.ndarray | None = None) -> tuple[float, float]:
         """Dollars a game that the responder wins as small blind and as big blind on a board of five cards.
 
         holes: those that the responder may hold, all free of the board (None: every one that can be dealt).
         """
-        mine = np.zeros(len(HOLE_CARDS), dtype=bool)
-        mine[slice(None) if holes is None else holes] = True
-        theirs: list[tuple[View, np.ndarray]] = [("", np.ones(len(HOLE_CARDS)))]
-        board = _Board(self.agent, self.setting, showdowns, holes)
-        return board._walk(START, 0, mine, theirs), board._walk(START, 1, mine, theirs)
+        may_hold, agent_range = np.zeros(N_HOLES, dtype=bool), [("", np.ones(N_HOLES))]
+        may_hold[slice(None) if holes is None else holes] = True
+        board = _Board(*self, showdowns, None if holes is None else len(holes))
+        return board.value(START, 0, may_hold, agent_range), board.value(START, 1, may_hold, agent_range)
 
 
 class _Board(NamedTuple):
@@ -194,79 +190,70 @@ class _Board(NamedTuple):
     agent: Agent
     setting: Lookahead
     showdowns: Showdowns
-    subset: np.ndarray | None
+    n_holes: int | None = None  # that the responder may hold; None: all
 
-    def _walk(self, state: BettingState, seat: int, mine: np.ndarray, theirs: list[tuple[View, np.ndarray]]) -> float:
-        """Dollars from a state on. mine: the responder's holes that are here; theirs: the strategy's reach of each view."""
-        if not mine.any() or sum(reach.sum() for _, reach in theirs) < _LEAST_REACH:
+    def value(self, state: BettingState, seat: int, holes: np.ndarray, agent_range: Range) -> float:
+        """Dollars from a state on to the responder in a seat, with those of its holes (1326,) bool that come here."""
+        if not holes.any() or sum(reach.sum() for _, reach in agent_range) < _LEAST_REACH:
             return 0.0
         if state.actor != seat:
-            moves: dict[Move, list[tuple[View, np.ndarray]]] = {}  # the strategy's, and its view and reach behind each
-            for view, reach in theirs:
-                for move, then, p in self._said(view, state):
-                    moves.setdefault(move, []).append((then, reach * p))
-            return sum(self._after(state, move, seat, mine, reaches) for move, reaches in moves.items())
+            moves: dict[Action, Range] = {}
+            for view, reach in agent_range:
+                for move, after, p in self._moves(view, state):
+                    moves.setdefault(move, []).append((after, reach * p))
+            return sum(self._after(state, move, seat, holes, ranges) for move, ranges in moves.items())
         won = 0.0
-        for move, holes in self._choices(state, mine, theirs):
-            heard = [(v, reach * p) for view, reach in theirs for v, p in self._heard(view, state, move)]
-            won += self._after(state, move, seat, holes, heard)
+        for move, chosen in self._choices(state, holes, agent_range):
+            seen = [(v, reach * p) for view, reach in agent_range for v, p in self.agent.views(view, state, move)]
+            won += self._after(state, move, seat, chosen, seen)
         return won
 
-    def _after(
-        self, state: BettingState, move: Move, seat: int, mine: np.ndarray, theirs: list[tuple[View, np.ndarray]]
-    ) -> float:
+    def _after(self, state: BettingState, move: Action, seat: int, holes: np.ndarray, agent_range: Range) -> float:
         """Dollars once a move is made in a state: what the hand's end pays, or what follows."""
         after, kind = act(state, *move)
         if after is None:
-            put, reach = [sum(bets) for bets in state.bets], sum((reach for _, reach in theirs), np.zeros(len(HOLE_CARDS)))
+            put, reach = [sum(bets) for bets in state.bets], sum((r for _, r in agent_range), np.zeros(N_HOLES))
             if kind == FOLD_END:
-                dollars = opponents(reach[None])[0] * (-put[seat] if state.actor == seat else put[1 - seat])
+                dollars = compatible_weight(reach[None])[0] * (-put[seat] if state.actor == seat else put[1 - seat])
             else:
                 dollars = self.showdowns.edges(state.street, reach[None])[0] * max(put)
-            n = _HOLES[state.street] if self.subset is None else len(self.subset)
-            return float(dollars[mine].sum()) / (n * _OPPOSING[state.street])
+            return float(dollars[holes].sum()) / ((self.n_holes or _HOLES[state.street]) * _OPPOSING[state.street])
         if after.street > state.street:
             free = free_holes(self._shown(after.street))
-            mine, theirs = mine & free, [(view, reach * free) for view, reach in theirs]
-        return self._walk(after, seat, mine, theirs)
+            holes, agent_range = holes & free, [(view, reach * free) for view, reach in agent_range]
+        return self.value(after, seat, holes, agent_range)
 
     def _shown(self, street: int) -> list[int]:
         return self.showdowns.board[: BOARD_CARDS[street]]
 
-    def _heard(self, view: View, state: BettingState, move: Move, own: int | None = None) -> list[tuple[View, float]]:
-        """What the strategy makes of a move: views and their probabilities; own: which of its legal actions it is, if any."""
-        if hasattr(self.agent, "hear"):
-            return self.agent.hear(view, state, move, own)
-        return [(longer(view, state, move), 1.0)]
-
-    def _said(self, view: View, state: BettingState) -> list[tuple[Move, View, np.ndarray]]:
-        """The strategy's moves in a state, the view it has of each, and each one's probability for each hole, (1326,)."""
-        p = self.agent.probabilities(np.arange(len(HOLE_CARDS)), self._shown(state.street), view)
+    def _moves(self, view: View, state: BettingState) -> list[tuple[Action, View, np.ndarray]]:
+        """The agent's moves in a state, the view it has after each, and each one's probability for each hole, (1326,)."""
+        p = self.agent.probabilities(np.arange(N_HOLES), self._shown(state.street), view)
         moves = [legal_action(label, state) for label in self.agent.legal(view)]
-        return [(move, self._heard(view, state, move, k)[0][0], p[:, k]) for k, move in enumerate(moves)]
+        return [(move, self.agent.views(view, state, move, k)[0][0], p[:, k]) for k, move in enumerate(moves)]
 
-    def _choices(self, state: BettingState, mine: np.ndarray, theirs: list) -> list[tuple[Move, np.ndarray]]:
+    def _choices(self, state: BettingState, holes: np.ndarray, agent_range: Range) -> list[tuple[Action, np.ndarray]]:
         """The responder's moves and the holes with which it makes each."""
         if state.street not in self.setting.streets:
-            return [(("call", 0), mine)]
+            return [(("call", 0), holes)]
         (pot, asked), (least, most), amounts = pot_and_call(state), legal_raises(state), []
         if least:
             base = state.bets[1 - state.actor][state.street]
             sized = {base + round(size * (pot + asked)) for size in self.setting.sizes}
             amounts = sorted(a for a in sized if least <= a < most) + [most] * self.setting.all_in
         moves = [("call", 0), *(("raise", amount) for amount in amounts)]
-        worth = self._worth(state, theirs, amounts)
+        worth = self.worth(state, agent_range, amounts)
         best = worth.argmax(axis=0)
         if asked > 0:
             moves.append(("fold", 0))
             best[worth.max(axis=0) <= 0] = len(moves) - 1
-        return [(move, mine & (best == k)) for k, move in enumerate(moves) if (mine & (best == k)).any()]
+        return [(move, holes & (best == k)) for k, move in enumerate(moves) if (holes & (best == k)).any()]
 
-    def _worth(self, state: BettingState, theirs: list, amounts: list[int]) -> np.ndarray:
-        """What call and each raise are worth one step ahead, (1 + n_raises, 1326), times the strategy's reach."""
-        reach = sum(r for _, r in theirs)
-        staying = np.array([reach, *(reach - self._folding(state, theirs, amount) for amount in amounts)])
-        total = opponents(staying)
+    def worth(self, state: BettingState, agent_range: Range, amounts: list[int]) -> np.ndarray:
+        """What call and each raise are worth one step ahead, (1 + n_raises, 1326), times the agent's reach."""
+        reach = sum(r for _, r in agent_range)
+        staying = np.array([reach, *(reach - self._folding(state, agent_range, amount) for amount in amounts)])
+        total = compatible_weight(staying)
         edge = self.showdowns.edges(state.street, staying)
         win, lose = (total + edge) / 2, (total - edge) / 2
         pot, asked = pot_and_call(state)
@@ -274,16 +261,14 @@ class _Board(NamedTuple):
         more[0] = 0
         return (total[0] - total) * pot + win * (pot + more) - lose * (asked + more)
 
-    def _folding(self, state: BettingState, theirs: list, amount: int) -> np.ndarray:
-        """The strategy's reach that folds to a raise, (1326,)."""
-        move, folding = ("raise", amount), np.zeros(len(HOLE_CARDS))
+    def _folding(self, state: BettingState, agent_range: Range, amount: int) -> np.ndarray:
+        """The agent's reach that folds to a raise, (1326,)."""
+        move, folding = ("raise", amount), np.zeros(N_HOLES)
         after, _ = act(state, *move)
         assert after  # a raise ends nothing
-        for view, reach in theirs:
-            for heard, chance in self._heard(view, state, move):
-                for answer, _, p in self._said(heard, after):
-                    if answer[0] == "fold":
-                        folding += chance * reach * p
+        for view, reach in agent_range:
+            for seen, chance in self.agent.views(view, state, move):
+                folding += sum(chance * reach * p for answer, _, p in self._moves(seen, after) if answer[0] == "fold")
         return folding
 
 
@@ -294,19 +279,26 @@ def local_best_responses(
     subset: tuple[int, Stream] | None = None,
     progress: Callable[[int], None] = lambda done: None,
 ) -> dict[Key, Bound]:
-    """What local best responders win over the same boards as dealt.
+    """What local best responders win over the same boards as dealt, which are shared out.
 
     preflop_wins (169, 169): of cards/matchups; subset: how many random holes they may hold on a board, and the stream that these
     come from; without it they hold any. Raises ValueError on fewer than two boards.
     """
     if len(boards) < 2:
         raise ValueError(f"boards: {len(boards)} given, expected at least 2 (the interval comes from their spread)")
-    won: dict[Key, list[float]] = {key: [] for key in responders}
-    for k, board in enumerate(boards):
-        showdowns, free = Showdowns(board, preflop_wins), np.flatnonzero(free_holes(list(board)))
-        holes = subset and subset[1](k).choice(free, subset[0], replace=False)
-        for key, responder in responders.items():
-            won[key].append(MBB_PER_DOLLAR * float(np.mean(responder.play(showdowns, holes))))
-        progress(k + 1)
-    found = {key: mean_ci95(np.array(mbb)) for key, mbb in won.items()}
-    return {key: Bound(float(mean), float(ci95), len(boards)) for key, (mean, ci95) in found.items()}
+    won = np.array(parallel(partial(_play, [*responders.values()], preflop_wins, subset), [*enumerate(boards)], progress))
+    mbb = (mean_ci95(MBB_PER_DOLLAR * of_one) for of_one in won.mean(axis=2).T)
+    return {key: Bound(float(mean), float(ci95), len(boards)) for key, (mean, ci95) in zip(responders, mbb, strict=True)}
+
+
+def _play(
+    responders: Sequence[LocalResponder],
+    preflop_wins: np.ndarray,
+    subset: tuple[int, Stream] | None,
+    numbered: tuple[int, Sequence[int]],
+) -> list[tuple[float, float]]:
+    """Dollars of each responder in both seats on a board."""
+    k, board = numbered
+    showdowns, free = Showdowns(board, preflop_wins), np.flatnonzero(free_holes(list(board)))
+    holes = subset and subset[1](k).choice(free, subset[0], replace=False)
+    return [responder.play(showdowns, holes) for responder in responders]

@@ -5,25 +5,50 @@ picks its row: by its group (a self-play table), by its equity (any river policy
 itself (a model on flop and turn, whose features hardly ever repeat). `Policy.street` is the one question a sweep asks.
 """
 
-from collections.abc import Callable, Sequence
-from typing import NamedTuple, Protocol
+from collections.abc import Sequence
+from copy import copy
+from functools import partial
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numba import njit
 
-from faceup.cards.cards import CLASS_OF_HOLE, HOLE_CARDS, HOLE_OF_CLASS, STREETS
+from faceup.cards.cards import (
+    BOARD_CARDS,
+    CLASS_OF_HOLE,
+    HOLE_CARDS,
+    HOLE_OF_CLASS,
+    N_HOLES,
+    STREETS,
+    card_text,
+    hole_index,
+    parse_hand,
+)
 from faceup.cards.equity import UNITS, StreetTable
 from faceup.cards.features import betting_features, board_features
-from faceup.holdem.betting.betting_tree import CALL, BettingTree, children, columns, decisions
+from faceup.holdem.betting.betting_tree import (
+    CALL,
+    BettingState,
+    BettingTree,
+    Menu,
+    children,
+    columns,
+    decisions,
+    menu_labels,
+    offered,
+    pot_and_call,
+)
+from faceup.holdem.betting.notation import longer, state_after
 from faceup.holdem.solve.groups import N_RIVER_GROUPS, Groups, hole_groups, river_equities
 from faceup.lab.memo import Cache
 
-Predict = Callable[[np.ndarray], np.ndarray]  # (n, n_features) float32 -> (n, n_labels) float32
 StreetRows = tuple[np.ndarray, np.ndarray]  # probabilities (n_rows, width) float32; row of each hole (1326,) int32
+Action = tuple[str, int]  # as betting's `act` takes it
+View = Any  # what an agent makes of the line so far: the line itself, or the node of its own tree that it believes to be at
 
 
 class Policy(Protocol):
-    """What sweeps, matches and best responses need of a strategy."""
+    """A strategy on a betting tree: what sweeps, matches and best responses need."""
 
     def street(self, street: int, board: list[int], wanted: np.ndarray | None = None) -> StreetRows:
         """Rows on a street whose board (0, 3, 4 or 5 cards) lies.
@@ -34,20 +59,82 @@ class Policy(Protocol):
         ...
 
 
-class Agent(Protocol):
-    """Who can be asked for many hands at once in one public situation. Betting is a line of real dollars."""
+class Agent:
+    """Who is asked with a line of betting in dollars, for many hands at once; it raises by the sizes of a menu.
 
-    def legal(self, betting: str) -> dict[str, int]:
+    A subclass says what it does in `answers`. An agent with other sizes has a `legal` of its own.
+    """
+
+    def __init__(self, menu: Menu):
+        """labels: of all its actions, in the order of the menu's."""
+        self.menu, self.labels = menu, menu_labels(menu)
+
+    def answers(self, holes: np.ndarray, board: Sequence[int], betting: str) -> Any:
+        """A weight for each label of `labels` with each of n holes (n,), (n, n_labels); weights need not sum to 1.
+
+        What goes to actions that are not legal is shared out among the legal ones; where nothing is left the agent checks or
+        calls.
+        """
+        raise NotImplementedError
+
+    def legal(self, betting: View = "") -> dict[str, int]:
         """Legal actions by label, and the dollars on this street to which each brings the player's bet."""
-        ...
+        state = state_after(betting)
+        bet = state.bets[state.actor][state.street]
+        called = {"fold": bet, "call": bet + pot_and_call(state)[1]}
+        return {self.labels[k]: called.get(action, amount) for k, action, amount in offered(state, self.menu, self.labels)}
 
-    def probabilities(self, holes: np.ndarray, board: Sequence[int], betting: str) -> np.ndarray:
+    def probabilities(self, holes: np.ndarray, board: Sequence[int], betting: View) -> np.ndarray:
         """What the player to act does with each of n holes, (n, n_legal) float64, columns in the order of `legal`.
 
         holes: their numbers (n,), or two cards each (n, 2); board: 0, 3, 4 or 5 cards. A hole that the board blocks may get any
         row. Raises ValueError where the line is not one of a decision on the board's street, and on answers that are none.
         """
-        ...
+        holes = hole_ids(holes)
+        check_street(board, betting)
+        who = f"{type(self).__name__} at betting {betting!r}"
+        p = checked_answers(self.answers(holes, board, betting), len(holes), len(self.labels), who)
+        return legal_probabilities(p, np.array([self.labels.index(label) for label in self.legal(betting)]))
+
+    def action_probabilities(self, hole: str, board: str = "", betting: str = "") -> dict[str, float]:
+        """Probability of each legal action of the player to act, by label; "call" is check if that is free.
+
+        hole: "Ac3h", the cards of the player to act; board: "", "Kh3sJc", ..; betting: "b300c/kb400". Raises ValueError on a bad
+        card, a board of another street than the line's, and lines as in `state_after`.
+        """
+        private, public = parse_hand(hole, board)
+        row = self.probabilities(np.array([private]), public, betting)[0]
+        return dict(zip(self.legal(betting), row.tolist(), strict=True))
+
+    def views(self, view: View, state: BettingState, action: Action, own: int | None = None) -> list[tuple[View, float]]:
+        """What the agent makes of an action in a state: the views that it may then have, and their probabilities.
+
+        `legal` and `probabilities` take a view for a line. own: which of the agent's legal actions it is, if any.
+        """
+        return [(longer(view, state, action), 1.0)]
+
+
+def hole_ids(holes: np.ndarray) -> np.ndarray:
+    """Numbers (n,) of holes that are given as such, or as two cards each, (n, 2). Raises ValueError on others."""
+    holes = np.asarray(holes)
+    if holes.ndim == 2:
+        holes = np.array([hole_index(*pair) for pair in holes.tolist()], dtype=np.int64)
+    if holes.ndim != 1 or holes.dtype.kind not in "iu" or (len(holes) and not 0 <= holes.min() <= holes.max() < N_HOLES):
+        raise ValueError(f"holes of shape {holes.shape}: expected numbers 0..{N_HOLES - 1}, or two cards each")
+    return holes
+
+
+def cards_text(cards: Sequence[int]) -> str:
+    """Cards as text, such as "Kh3sJc"."""
+    return "".join(card_text(int(card)) for card in cards)
+
+
+def check_street(board: Sequence[int], betting: str) -> None:
+    """Raises ValueError unless a board has the cards of the street that a line leads to."""
+    street = state_after(betting).street
+    if len(board) != BOARD_CARDS[street]:
+        wanted = f"{BOARD_CARDS[street]} cards on the {STREETS[street]}, to which betting {betting!r} leads"
+        raise ValueError(f"board {cards_text(board)!r}: has {len(board)} cards, expected {wanted}")
 
 
 class TablePolicy(NamedTuple):
@@ -59,6 +146,10 @@ class TablePolicy(NamedTuple):
     def street(self, street: int, board: list[int], wanted: np.ndarray | None = None) -> StreetRows:
         """Every group's row, and each hole's group."""
         return self.tables[street], hole_groups(self.groups, street, board)
+
+    def thresholded(self, tree: BettingTree, least: float) -> "TablePolicy":
+        """As `likely_rows`."""
+        return self._replace(tables=tuple(likely_rows(tree, s, table, least) for s, table in enumerate(self.tables)))
 
 
 def preflop_percent(tree: BettingTree, table: np.ndarray, node: int) -> dict[str, np.ndarray]:
@@ -72,9 +163,9 @@ def preflop_percent(tree: BettingTree, table: np.ndarray, node: int) -> dict[str
 class Histories(NamedTuple):
     """What a model is told of the betting on one street, which several nodes may share."""
 
-    told: np.ndarray  # (n_histories, n) float32, columns as in cards.features.HISTORIES
+    features: np.ndarray  # (n_histories, n) float32, columns as in cards.features.HISTORIES
     nodes: np.ndarray  # (n_decisions,) int32
-    history: np.ndarray  # (n_decisions,) int32 row of `told` for each
+    history: np.ndarray  # (n_decisions,) int32 row of `features` for each
 
 
 def histories(tree: BettingTree, street: int, setting: str = "opponent", seat: int | None = None) -> Histories:
@@ -83,12 +174,12 @@ def histories(tree: BettingTree, street: int, setting: str = "opponent", seat: i
     setting: what is told, a key of `cards.features.HISTORIES`.
     """
     nodes = decisions(tree, street, seat)
-    told = betting_features(tree.bets[nodes], tree.actor[nodes], setting)
-    distinct, history = np.unique(told, axis=0, return_inverse=True)
+    features = betting_features(tree.bets[nodes], tree.actor[nodes], setting)
+    distinct, history = np.unique(features, axis=0, return_inverse=True)
     return Histories(distinct, nodes, history.reshape(-1).astype(np.int32))
 
 
-def calls(tree: BettingTree, street: int) -> np.ndarray:
+def call_row(tree: BettingTree, street: int) -> np.ndarray:
     """The row of a street, (1, width) float32, that calls at every decision."""
     start, end = tree.street_start[street : street + 2]
     return (tree.label[None, start:end] == CALL).astype(np.float32)
@@ -121,81 +212,89 @@ def checked_answers(answers: object, n: int, n_labels: int, who: str) -> np.ndar
     return p
 
 
-def ask(predict: Predict, X: np.ndarray, n_labels: int, who: str) -> np.ndarray:
-    """What a model answers to rows X (n, n_features), (n, n_labels) float32, checked by `checked_answers`."""
-    return checked_answers(predict(X), len(X), n_labels, who)
+def likely_rows(tree: BettingTree, street: int, rows: np.ndarray, least: float) -> np.ndarray:
+    """A street's rows (n, width) without what is less likely than `least`; of equals the first is the likeliest.
 
-
-def checked_rows(tree: BettingTree, street: int, rows: StreetRows, n_holes: int = len(HOLE_CARDS)) -> StreetRows:
-    """A policy's rows of a street as kernels read them; ValueError on a shape or a row number that would be read past its end."""
-    table, row_of_hole = np.asarray(rows[0]), np.asarray(rows[1])
-    width = int(tree.street_start[street + 1] - tree.street_start[street])
-    if table.ndim != 2 or table.shape[1] != width or row_of_hole.shape != (n_holes,):
-        found = f"{table.shape} and rows of holes {row_of_hole.shape}"
-        raise ValueError(f"policy, {STREETS[street]}: table {found}, expected (rows, {width}) and ({n_holes},)")
-    if row_of_hole.min() < 0 or row_of_hole.max() >= len(table):
-        found = f"rows {row_of_hole.min()} to {row_of_hole.max()}"
-        raise ValueError(f"policy, {STREETS[street]}: holes have {found}, expected 0 to {len(table) - 1}")
-    return table, row_of_hole
+    The likeliest action always stays, and the others share what is left: thresholding (Ganzfried, Sandholm & Waugh 2012). At a
+    threshold of 1 it is all that stays: purification, also called argmax play.
+    """
+    out = rows.copy()
+    for node in decisions(tree, street):
+        p = out[:, columns(tree, node)]
+        p[(p < least) & (np.arange(p.shape[1]) != p.argmax(axis=1)[:, None])] = 0
+        p /= p.sum(axis=1, keepdims=True)
+    return out
 
 
 class ModelPolicy:
-    """One model a round (paper 000, Section 2.4), asked for every hand and every distinct betting history."""
+    """One model a street (paper 000, Section 2.4), asked for every hand and every distinct betting history."""
 
     def __init__(
         self,
         tree: BettingTree,
-        predict: list[Predict],
+        models: Sequence[Any],
         tables: tuple[StreetTable, ...],
         history: str = "opponent",
         seat: int | None = None,
+        labels: tuple[str, ...] | None = None,
     ):
-        """predict: four models, preflop first; tables: the street tables of cards/equity; history: what models are told.
+        """models: four, preflop first, each with a method predict: features (n, n_features) float32 to (n, n_labels) float32.
 
-        seat: the only one in which it will play (None: both); at the other's decisions it then calls. history: a key of
-        `cards.features.HISTORIES`. Raises ValueError unless there are four models.
+        tables: the street tables of cards/equity; history: a key of `cards.features.HISTORIES`.
+        seat: the only one in which they will play (None: both); at the other's decisions they then call. labels: what the
+        columns of the models' answers stand for (None: the tree's labels).
         """
-        if len(predict) != len(STREETS):
-            raise ValueError(f"predict has {len(predict)} models, expected one for each of {STREETS}")
-        self.tree, self.predict, self.tables, self.history = tree, predict, tables, history
+        self.tree, self.models, self.tables, self.history = tree, tuple(models), tables, history
+        self.labels, self.least = labels or tree.labels, 0.0
         self.histories = [histories(tree, street, history, seat) for street in range(4)]
-        self._calls = [calls(tree, street) for street in range(4)]
-        self._known = Cache()  # a key and the last board's rows on each street
+        self._fixed, self._last = Cache(), Cache()  # rows that serve all boards; rows of the last boards
+
+    def thresholded(self, tree: BettingTree, least: float) -> "ModelPolicy":
+        """As `likely_rows`; what the models answer on a board is asked once for both policies."""
+        other = copy(self)
+        other.least = least
+        return other
+
+    def on(self, tree: BettingTree, seat: int) -> "ModelPolicy":
+        """The same models in one seat of a tree with other sizes: they read dollars."""
+        make = partial(ModelPolicy, tree, self.models, self.tables, self.history, seat, self.labels)
+        return self._fixed.last((id(tree), seat), make).thresholded(tree, self.least)
 
     def street(self, street: int, board: list[int], wanted: np.ndarray | None = None) -> StreetRows:
         """Rows by starting hand preflop, by equity on the river (both asked once), by distinct features on flop and turn."""
-        if street == 3:
-            if 3 not in self._known:
-                levels = np.arange(N_RIVER_GROUPS, dtype=np.float32)[:, None] / np.float32(UNITS[3])
-                self._known[3] = self.rows_of(3, levels)
-            return self._known[3], river_equities(board)
         asked = free_holes(board) if wanted is None else wanted
-        key = (tuple(board), asked.tobytes() if street else b"")
-        known = self._known.get(street)
-        if known is None or known[0] != key:
-            features = board_features(street, self.tables[street], board)
-            if street:
-                hands, row = np.unique(features[asked], axis=0, return_inverse=True)  # many differ in suits only
-                row_of_hole = np.zeros(len(HOLE_CARDS), dtype=np.int32)
-                row_of_hole[asked] = row.reshape(-1)
-            else:
-                hands, row_of_hole = features[HOLE_OF_CLASS], CLASS_OF_HOLE.astype(np.int32)
-            known = self._known[street] = key, (self.rows_of(street, hands), row_of_hole)
-        return known[1]
+        cache, key = (self._last, (tuple(board), asked.tobytes())) if street in (1, 2) else (self._fixed, street)
+        rows, row_of_hole = cache.last(key, partial(self._drawn, street, board, asked))
+        if self.least:
+            rows = cache.last((key, self.least), partial(likely_rows, self.tree, street, rows, self.least))
+        return rows, river_equities(board) if street == 3 else row_of_hole
+
+    def _drawn(self, street: int, board: list[int], asked: np.ndarray) -> StreetRows:
+        """`street` without a threshold; on the river for each equity."""
+        if street == 3:
+            return self.rows_of(3, np.arange(N_RIVER_GROUPS, dtype=np.float32)[:, None] / np.float32(UNITS[3])), CLASS_OF_HOLE
+        features = board_features(street, self.tables[street], board)
+        if street == 0:
+            return self.rows_of(0, features[HOLE_OF_CLASS]), CLASS_OF_HOLE.astype(np.int32)
+        hands, row = np.unique(features[asked], axis=0, return_inverse=True)  # many differ in suits only
+        row_of_hole = np.zeros(N_HOLES, dtype=np.int32)
+        row_of_hole[asked] = row.reshape(-1)
+        return self.rows_of(street, hands), row_of_hole
 
     def rows_of(self, street: int, hands: np.ndarray) -> np.ndarray:
         """Rows for hands given as features (n, n_hand_features) float32: (n, width) float32."""
-        lines = self.histories[street]
-        n, (k, told) = len(hands), lines.told.shape
-        x = np.empty((k, n, hands.shape[1] + told), dtype=np.float32)
-        x[:, :, :-told] = hands
-        x[:, :, -told:] = lines.told[:, None, :]
-        out, tree = np.repeat(self._calls[street], n, axis=0), self.tree
-        p = ask(self.predict[street], x.reshape(k * n, -1), len(tree.labels), f"model of the {STREETS[street]}")
+        lines, tree, n = self.histories[street], self.tree, len(hands)
+        out, x = np.repeat(call_row(tree, street), n, axis=0), pairs_of(hands, lines.features)
+        p = checked_answers(self.models[street].predict(x), len(x), len(self.labels), f"model of the {STREETS[street]}")
         for node, line in zip(lines.nodes, lines.history, strict=True):
-            answers = p[line * n : (line + 1) * n]
-            out[:, columns(tree, node)] = legal_probabilities(answers, tree.label[children(tree, node)])
+            label = np.array([self.labels.index(tree.labels[k]) for k in tree.label[children(tree, node)]])
+            out[:, columns(tree, node)] = legal_probabilities(p[line * n : (line + 1) * n], label)
         return out
+
+
+def pairs_of(hands: np.ndarray, betting: np.ndarray) -> np.ndarray:
+    """Features of hands (n, f) with each of k histories of betting (k, g), (k n, f + g) float32: a history after the other."""
+    return np.hstack([np.tile(hands, (len(betting), 1)), np.repeat(betting, len(hands), axis=0)])
 
 
 @njit(cache=True)
@@ -209,12 +308,9 @@ def _street_reach(start, end, parent, actor, table, row_of_hole, reach):
 
 
 def street_reach(tree: BettingTree, street: int, rows: StreetRows, reach: np.ndarray) -> None:
-    """Fill each player's reach of the nodes that a street's actions lead to, reach (2, n_nodes, 1326) float32, in place.
-
-    Raises ValueError as `checked_rows`.
-    """
+    """Fill each player's reach of the nodes that a street's actions lead to, reach (2, n_nodes, 1326) float32, in place."""
     start, end = tree.street_start[street : street + 2]
-    _street_reach(start, end, tree.parent, tree.actor, *checked_rows(tree, street, rows, reach.shape[2]), reach)
+    _street_reach(start, end, tree.parent, tree.actor, *rows, reach)
 
 
 def preflop_reach(tree: BettingTree, rows: StreetRows) -> np.ndarray:
@@ -230,7 +326,7 @@ def class_reach(tree: BettingTree, policy: Policy) -> np.ndarray:
 
 
 @njit(cache=True)
-def opponents(weights: np.ndarray) -> np.ndarray:
+def compatible_weight(weights: np.ndarray) -> np.ndarray:
     """For each hole the weight of holes that share no card with it; weights (n, 1326), returns float64."""
     out = np.empty(weights.shape)
     for k in range(weights.shape[0]):
@@ -255,17 +351,17 @@ class FixedPolicy:
 
     def __init__(self, tree: BettingTree, label: int | None):
         """label: the action taken where it is legal, else call; None for a uniform choice."""
-        self._rows = []
+        self.tables = []  # one row a street
         for street in range(4):
-            row = calls(tree, street)
+            row = call_row(tree, street)
             for node in decisions(tree, street):
                 offered = tree.label[children(tree, node)]
                 if label is None:
                     row[0, columns(tree, node)] = 1 / len(offered)
                 elif label in offered:
                     row[0, columns(tree, node)] = offered == label
-            self._rows.append(row)
+            self.tables.append(row)
 
     def street(self, street: int, board: list[int], wanted: np.ndarray | None = None) -> StreetRows:
         """One row for all holes."""
-        return self._rows[street], np.zeros(1326, dtype=np.int32)
+        return self.tables[street], np.zeros(N_HOLES, dtype=np.int32)
