@@ -18,7 +18,7 @@ from random_trees import random_tree
 
 from faceup.bayes import deals as hands
 from faceup.bayes import enumeration
-from faceup.cards import equity, futures, matchups
+from faceup.cards import equity, matchups
 from faceup.cards.cards import CLASS_OF_HOLE, _canonical, canonical_boards, hole_index, parse_cards
 from faceup.cards.strength import strength
 from faceup.discard import deals, equities, groups, matches, outs, selfplay, swaps
@@ -102,9 +102,9 @@ def cards():
     turn = MIXED[None, :4].astype(np.uint8)
     of_turn, of_flop, of_turns = zeros(np.uint32, (1, 1326), (1, 1326), (1, 1326, 10))
     deciles, of_rivers = zeros(np.uint16, (1, 1326, 10), (1, 1326, 10))
-    futures._turn_table(ALONE, turn, *later(turn[0], 1, np.uint16), of_turn, deciles)
+    equity._turn_table(ALONE, turn, *later(turn[0], 1, np.uint16), of_turn, deciles)
     known = *later(turn[0, :3], 1, np.uint32), *later(turn[0, :3], 2, np.uint16)
-    futures._flop_table(ALONE, turn[:, :3], *known, of_flop, of_turns, of_rivers)
+    equity._flop_table(ALONE, turn[:, :3], *known, of_flop, of_turns, of_rivers)
     made = strength(parse_cards("TsJsQsKsAs2d3d")), matchups.class_wins(boards, weights)
     return found, counts, of_turn, deciles, of_flop, of_turns, of_rivers, made
 

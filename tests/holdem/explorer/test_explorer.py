@@ -59,7 +59,7 @@ def test_the_papers_example_has_its_exact_equities():
     found = run(f"handOf(sweep({list(hand.board)}), {hole})")
     assert found["equity"] == hand.exact_equity * UNITS[1]
     for street in (2, 3):
-        values, counts = hand.histogram(street)
+        values, counts = hand.histograms[street]
         assert list(found["later"][str(street)].values()) == np.repeat(values, counts).tolist()
     assert len(found["later"]["3"]) == 1081 and N_DECILES == 10
 
