@@ -39,7 +39,8 @@ from faceup.lab.rng import rng
 from faceup.leduc import game as leduc
 from faceup.leduc import readable, training
 from faceup.onecard import rule_lists, solutions
-from faceup.trees import decision_tree, monotone, oct
+from faceup.trees import oct, prune
+from faceup.trees.tree import predict
 
 STREAM = partial(rng, 1, "test")
 ROYAL, MIXED = (np.array(parse_cards(text)) for text in ("TsJsQsKs2d", "2c7d8hKsAc"))
@@ -112,11 +113,11 @@ def cards():
 @case
 def trees():
     tree, X = random_tree(5, 6), np.random.default_rng(1).normal(size=(40, 4)).astype(np.float32)
-    ordered = monotone.rising(tree, X, column=1, most=np.full(40, 9.0), label=2, other=0)
+    ordered = prune.isotonic(tree, X, column=1, most=np.full(40, 9.0), label=2, other=0)
     P, costs = np.random.default_rng(3).dirichlet(np.ones(3), 40), np.random.default_rng(4).random((40, 3))
-    settings = {"max_depth": 4, "min_rows": 3, "stream": STREAM, "regrowths": 3, "sweeps": 2, "cp": 0.01}
-    optimal = [tuple(oct.fit_oct(X, P, np.ones(40), costs=of_labels, **settings)) for of_labels in (None, costs)]
-    return decision_tree.predict(tree, X), ordered.value, optimal
+    settings = oct.OctSettings(max_depth=4, min_rows=3, regrowths=3, sweeps=2, cp=0.01)
+    optimal = [tuple(oct.fit_oct(X, P, np.ones(40), settings, STREAM, of_labels)) for of_labels in (None, costs)]
+    return predict(tree, X), ordered.value, optimal
 
 
 @case

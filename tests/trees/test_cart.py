@@ -9,7 +9,7 @@ from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 from faceup.lab.rng import rng
 from faceup.trees.cart import answer_by_costs, fit_cart
-from faceup.trees.decision_tree import depth, leaf_of, n_leaves, predict, truncate
+from faceup.trees.tree import depth, leaf_of, n_leaves, predict, truncate
 
 STREAM = partial(rng, 0, "test")
 

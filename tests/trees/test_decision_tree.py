@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from random_trees import SMALL, check_tree, random_tree, rows_for
 
-from faceup.trees.decision_tree import (
+from faceup.trees.tree import (
     DecisionTree,
     below,
     cut,

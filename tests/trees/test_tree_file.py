@@ -7,8 +7,7 @@ import pytest
 from random_trees import check_tree, random_tree
 
 from faceup.cards.cards import STREETS
-from faceup.trees.decision_tree import DecisionTree, leaf_of, predict, truncate
-from faceup.trees.tree_file import load_agent_file, save_agent
+from faceup.trees.tree import DecisionTree, leaf_of, load_agent_file, predict, save_agent, truncate
 
 LABELS = ("fold", "call", "all_in")
 NAMES = ("a", "b", "c", "d")

@@ -15,8 +15,7 @@ from faceup.holdem.betting.notation import read_line
 from faceup.holdem.explorer.page import SCRIPTS, Player, page_data, source, write_explorer
 from faceup.holdem.play.words import condition, wording
 from faceup.lab.paths import AGENTS
-from faceup.trees.decision_tree import leaves_below, n_leaves, truncate
-from faceup.trees.tree_file import load_agent_file
+from faceup.trees.tree import leaves_below, load_agent_file, n_leaves, truncate
 
 
 def by_node(given: dict) -> list[dict]:

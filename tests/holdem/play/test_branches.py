@@ -14,7 +14,7 @@ from faceup.holdem.play.branches import Seen, followers, look, ratio
 from faceup.holdem.play.match import habits
 from faceup.holdem.solve.policy import free_holes
 from faceup.lab.stats import student_95
-from faceup.trees.decision_tree import DecisionTree, leaf_of
+from faceup.trees.tree import DecisionTree, leaf_of
 
 N = len(SMALL.labels)
 

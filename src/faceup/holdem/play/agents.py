@@ -46,8 +46,7 @@ from faceup.holdem.solve.policy import (
     legal_probabilities,
 )
 from faceup.lab.memo import Cache
-from faceup.trees.decision_tree import DecisionTree, predict
-from faceup.trees.tree_file import AgentFile, load_agent_file
+from faceup.trees.tree import AgentFile, DecisionTree, load_agent_file, predict
 
 _SPLIT = 2048  # rows: a multiple of what a network predicts at once, so that halves give the same bits
 OneHand = Callable[[str, str, str], Mapping[str, float]]  # (hole, board, betting) -> {label: probability}

@@ -20,7 +20,7 @@ from faceup.holdem.solve.action_values import ActionValues, action_values
 from faceup.holdem.solve.board import N_PAIRS
 from faceup.holdem.solve.policy import Policy
 from faceup.lab.stats import student_95
-from faceup.trees.decision_tree import DecisionTree, below, leaf_of, node_depths
+from faceup.trees.tree import DecisionTree, below, leaf_of, node_depths
 
 N_BINS = 20  # of equity
 _OF_LABEL = 5  # sums kept for each label
