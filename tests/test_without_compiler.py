@@ -22,7 +22,7 @@ from faceup.cards import equity, matchups
 from faceup.cards.cards import CLASS_OF_HOLE, _canonical, canonical_boards, hole_index, parse_cards
 from faceup.cards.strength import strength
 from faceup.discard import deals, equities, groups, matches, outs, selfplay, swaps
-from faceup.discard.tree import build_tree
+from faceup.discard.tree import build_swap_tree
 from faceup.games import cfr, sequence_form
 from faceup.games.extensive_game import uniform
 from faceup.holdem.betting.betting_tree import menu_from
@@ -152,24 +152,28 @@ def discard():
     swaps._sum_turns(ALONE, MIXED[None, :3], keys, rows[:, :, None], np.array([[0, 0], [0, 0]]), of_flop)
     (sums,), centres = zeros(np.uint16, (1, 1326, 8)), np.random.default_rng(1).random((3, 8))
     groups._turn_sums(ALONE, turn_board, 24, sums)
-    nearest = groups.nearest_groups(groups.Street(turn_board, sums, 44 * 2 / 48), centres)
+    nearest = groups.nearest_groups(groups.StreetSums(turn_board, sums, 44 * 2 / 48), centres)
     return turn, flop, outs.rule_choices(turn_board, swaps.equities(turn)), of_flop, sums, nearest
 
 
 @case
 def discard_play():
-    tree, tables, rng = build_tree(([[1.0]], [], [], [[0.66]])), fake_tables(), np.random.default_rng(1)
-    layout, seen, scratch = selfplay.make_layout(tree, ROWS, False), deals._make_seen(2), selfplay._make_scratch(len(tree.kind))
+    tree, tables, rng = build_swap_tree(([[1.0]], [], [], [[0.66]])), fake_tables(), np.random.default_rng(1)
+    layout, seen, scratch = (
+        selfplay.strategy_layout(tree, ROWS, False),
+        deals._make_seen(2),
+        selfplay._make_scratch(len(tree.kind)),
+    )
     size, pair = int(layout.base[-1]), selfplay.both(layout, layout, 0)
     learnt, won = (rng.normal(size=size), np.zeros(size)), []
-    ways = (selfplay.CHANCE, -1), (selfplay.EXTERNAL, 0), (selfplay.EXTERNAL, 1), (selfplay.RESPOND, 0)
+    ways = ((selfplay.CHANCE_ONLY, -1), (selfplay.EXTERNAL, 0), (selfplay.EXTERNAL, 1), (selfplay.RESPOND, 0))
     for number, (way, traverser) in enumerate(ways):
         selfplay._deal(1, number, deals.OWN, deals.OWN if number else deals.RULE, tables, seen, scratch.state)
         won.append(selfplay._walk(tree, pair, *learnt, seen, way, traverser, 2.0, scratch))
     players = selfplay.Strategy(layout, rng.random(size), deals.BEST), matches.random_player(tree, ROWS)
     sums, weights = zeros(float, (2, 169, 3), (2, 169))
     equities._simulate(ALONE, tables, 1, 3, sums, weights)
-    return won, learnt, matches.play_deals(tree, tables, *players, 2, STREAM), sums, weights
+    return won, learnt, matches.deal_values(tree, tables, *players, 2, STREAM), sums, weights
 
 
 @case
