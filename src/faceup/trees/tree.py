@@ -17,7 +17,6 @@ import numpy as np
 from numba import njit
 from pydantic import AfterValidator, BaseModel, Field, ValidationError
 
-from faceup.cards.cards import STREETS
 from faceup.lab.files import write_text
 
 _SCALE = 10_000  # of probabilities in a file
@@ -192,6 +191,9 @@ class _File(BaseModel, strict=True, extra="forbid"):
     river: _Round
 
 
+_ROUNDS = tuple(_File.model_fields)[-4:]
+
+
 def exact(threshold: np.float32) -> float:
     """A number of few digits that is this float32 when rounded to float32."""
     short = float(str(threshold))
@@ -222,7 +224,7 @@ def save_agent(
 ) -> None:
     """Write four trees, one a round, the names of their features and labels, and where they come from."""
     content: dict[str, Any] = {"format": "faceup-trees-1", "provenance": provenance, "labels": list(labels)}
-    for street, tree, names in zip(STREETS, trees, feature_names, strict=True):
+    for street, tree, names in zip(_ROUNDS, trees, feature_names, strict=True):
         content[street] = {"feature_names": list(names), **pack(tree)}
     lines = [
         f"{json.dumps(key)}: {json.dumps(part, separators=(',', ':'), ensure_ascii=False, allow_nan=False)}"
@@ -235,7 +237,7 @@ def load_agent_file(path: Path) -> AgentFile:
     """Read what `save_agent` wrote; raises ValueError naming the file and what is wrong with it."""
     try:
         file = _File.model_validate(json.loads(Path(path).read_text(encoding="utf-8"), object_pairs_hook=_once))
-        rounds = {street: getattr(file, street) for street in STREETS}
+        rounds = {street: getattr(file, street) for street in _ROUNDS}
         trees = tuple(_unpacked(street, part, len(file.labels)) for street, part in rounds.items())
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False)[0]
