@@ -56,7 +56,7 @@ def test_threads_and_interruptions_change_nothing(tmp_path):
     straight = run(2 * EPOCH).chances
     with threads(1):
         run(EPOCH, checkpoint=tmp_path / "run.npz")
-    again = run(2 * EPOCH, None, tmp_path / "run.npz", resumed.append).chances
+    again = run(2 * EPOCH, checkpoint=tmp_path / "run.npz", progress=resumed.append).chances
     assert resumed == [2 * EPOCH] and straight.sum() > 0 and np.array_equal(straight, again)
 
 

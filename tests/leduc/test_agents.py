@@ -94,5 +94,5 @@ def test_rlcards_rule_agents_are_ours():
             first, end = GAME.first_action[i : i + 2]
             public = f"H{'JQK'[seen.public]}" if seen.public >= 0 else None
             observed = {"hand": f"S{'JQK'[seen.own]}", "public_card": public}
-            theirs = agent().next_state({"raw_legal_actions": list(GAME.labels[first:end]), "raw_obs": observed})
+            theirs = agent().step({"raw_legal_actions": list(GAME.labels[first:end]), "raw_obs": observed})
             assert theirs == action_of(OPPONENTS[name], seen.player, GAME.names[i])

@@ -99,7 +99,7 @@ def test_rlcards_table_has_our_rules_and_our_winnings(mine, name):
             first, end = GAME.first_action[row : row + 2]
             action = GAME.labels[rng.choice(np.arange(first, end), p=players[player][first:end])]
             state = next_state(RLCARD, state, action)
-            seen, player = env.next_state(action, raw_action=True)
+            seen, player = env.step(action, raw_action=True)
         assert env.is_over()
         cards, payoffs = env.get_perfect_information(), env.get_payoffs()
         hands = [cards["hand_cards"][p] for p in (small_blind, 1 - small_blind)]
