@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from faceup.trees.decision_tree import DecisionTree
+from faceup.trees.tree import DecisionTree
 
 SMALL = DecisionTree(  # bet <= 12,700 ? call : equity <= 0.1 ? fold : all in; numbered level by level
     feature=np.array([1, -1, 0, -1, -1], dtype=np.int32),

@@ -21,8 +21,8 @@ from faceup.holdem.solve.policy import free_holes
 from faceup.lab.parameters import read_yaml
 from faceup.lab.paths import ROOT
 from faceup.lab.tables import plus_minus
-from faceup.trees.decision_tree import truncate
-from faceup.trees.text import as_text
+from faceup.trees.text import tree_text
+from faceup.trees.tree import truncate
 
 SCOREBOARD = "reports/tables/scoreboard.md"
 never_run = pytest.mark.skipif(not (ROOT / "dvc.lock").exists(), reason="the pipeline has never been run here")
@@ -47,7 +47,7 @@ def test_the_readme_is_short_and_has_the_scoreboard_of_the_reports(committed):
 
 def test_the_readme_prints_what_the_agent_says(committed):
     readme, agent = (committed / "README.md").read_text(encoding="utf-8"), load_agent(committed / "reports/agents/oct.json")
-    river = as_text(truncate(agent.trees[3], 3), feature_names(3, agent.history), agent.labels)
+    river = tree_text(truncate(agent.trees[3], 3), feature_names(3, agent.history), agent.labels)
     assert f"```text\n{river.strip()}\n```" in readme
     assert agent.explain(hole="8h7h", board="Kh3sJc9d2c", betting="b300c/kk/kk/k") in readme
 

@@ -18,11 +18,11 @@ from random_trees import random_tree
 
 from faceup.bayes import deals as hands
 from faceup.bayes import enumeration
-from faceup.cards import equity, futures, matchups
+from faceup.cards import equity, matchups
 from faceup.cards.cards import CLASS_OF_HOLE, _canonical, canonical_boards, hole_index, parse_cards
 from faceup.cards.strength import strength
 from faceup.discard import deals, equities, groups, matches, outs, selfplay, swaps
-from faceup.discard.tree import build_tree
+from faceup.discard.tree import build_swap_tree
 from faceup.games import cfr, sequence_form
 from faceup.games.extensive_game import uniform
 from faceup.holdem.betting.betting_tree import menu_from
@@ -39,7 +39,7 @@ from faceup.lab.rng import rng
 from faceup.leduc import game as leduc
 from faceup.leduc import readable, training
 from faceup.onecard import rule_lists, solutions
-from faceup.trees import decision_tree, monotone, oct
+from faceup.trees import oct, prune
 
 STREAM = partial(rng, 1, "test")
 ROYAL, MIXED = (np.array(parse_cards(text)) for text in ("TsJsQsKs2d", "2c7d8hKsAc"))
@@ -102,9 +102,9 @@ def cards():
     turn = MIXED[None, :4].astype(np.uint8)
     of_turn, of_flop, of_turns = zeros(np.uint32, (1, 1326), (1, 1326), (1, 1326, 10))
     deciles, of_rivers = zeros(np.uint16, (1, 1326, 10), (1, 1326, 10))
-    futures._turn_table(ALONE, turn, *later(turn[0], 1, np.uint16), of_turn, deciles)
+    equity._turn_table(ALONE, turn, *later(turn[0], 1, np.uint16), of_turn, deciles)
     known = *later(turn[0, :3], 1, np.uint32), *later(turn[0, :3], 2, np.uint16)
-    futures._flop_table(ALONE, turn[:, :3], *known, of_flop, of_turns, of_rivers)
+    equity._flop_table(ALONE, turn[:, :3], *known, of_flop, of_turns, of_rivers)
     made = strength(parse_cards("TsJsQsKsAs2d3d")), matchups.class_wins(boards, weights)
     return found, counts, of_turn, deciles, of_flop, of_turns, of_rivers, made
 
@@ -112,11 +112,11 @@ def cards():
 @case
 def trees():
     tree, X = random_tree(5, 6), np.random.default_rng(1).normal(size=(40, 4)).astype(np.float32)
-    ordered = monotone.rising(tree, X, column=1, most=np.full(40, 9.0), label=2, other=0)
+    ordered = prune.isotonic(tree, X, column=1, most=np.full(40, 9.0), label=2, other=0)
     P, costs = np.random.default_rng(3).dirichlet(np.ones(3), 40), np.random.default_rng(4).random((40, 3))
-    settings = {"max_depth": 4, "min_rows": 3, "stream": STREAM, "regrowths": 3, "sweeps": 2, "cp": 0.01}
-    optimal = [tuple(oct.fit_oct(X, P, np.ones(40), costs=of_labels, **settings)) for of_labels in (None, costs)]
-    return decision_tree.predict(tree, X), ordered.value, optimal
+    settings = oct.OctSettings(max_depth=4, min_rows=3, regrowths=3, sweeps=2, cp=0.01)
+    optimal = [tuple(oct.fit_oct(X, P, np.ones(40), settings, STREAM, of_labels)) for of_labels in (None, costs)]
+    return tree.predict(X), ordered.value, optimal
 
 
 @case
@@ -151,24 +151,28 @@ def discard():
     swaps._sum_turns(ALONE, MIXED[None, :3], keys, rows[:, :, None], np.array([[0, 0], [0, 0]]), of_flop)
     (sums,), centres = zeros(np.uint16, (1, 1326, 8)), np.random.default_rng(1).random((3, 8))
     groups._turn_sums(ALONE, turn_board, 24, sums)
-    nearest = groups.nearest_groups(groups.Street(turn_board, sums, 44 * 2 / 48), centres)
+    nearest = groups.nearest_groups(groups.StreetSums(turn_board, sums, 44 * 2 / 48), centres)
     return turn, flop, outs.rule_choices(turn_board, swaps.equities(turn)), of_flop, sums, nearest
 
 
 @case
 def discard_play():
-    tree, tables, rng = build_tree(([[1.0]], [], [], [[0.66]])), fake_tables(), np.random.default_rng(1)
-    layout, seen, scratch = selfplay.make_layout(tree, ROWS, False), deals._make_seen(2), selfplay._make_scratch(len(tree.kind))
+    tree, tables, rng = build_swap_tree(([[1.0]], [], [], [[0.66]])), fake_tables(), np.random.default_rng(1)
+    layout, seen, scratch = (
+        selfplay.strategy_layout(tree, ROWS, False),
+        deals._make_seen(2),
+        selfplay._make_scratch(len(tree.kind)),
+    )
     size, pair = int(layout.base[-1]), selfplay.both(layout, layout, 0)
     learnt, won = (rng.normal(size=size), np.zeros(size)), []
-    ways = (selfplay.CHANCE, -1), (selfplay.EXTERNAL, 0), (selfplay.EXTERNAL, 1), (selfplay.RESPOND, 0)
+    ways = ((selfplay.CHANCE_ONLY, -1), (selfplay.EXTERNAL, 0), (selfplay.EXTERNAL, 1), (selfplay.RESPOND, 0))
     for number, (way, traverser) in enumerate(ways):
         selfplay._deal(1, number, deals.OWN, deals.OWN if number else deals.RULE, tables, seen, scratch.state)
         won.append(selfplay._walk(tree, pair, *learnt, seen, way, traverser, 2.0, scratch))
     players = selfplay.Strategy(layout, rng.random(size), deals.BEST), matches.random_player(tree, ROWS)
     sums, weights = zeros(float, (2, 169, 3), (2, 169))
     equities._simulate(ALONE, tables, 1, 3, sums, weights)
-    return won, learnt, matches.play_deals(tree, tables, *players, 2, STREAM), sums, weights
+    return won, learnt, matches.deal_values(tree, tables, *players, 2, STREAM), sums, weights
 
 
 @case

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from faceup.bayes.dealer import board_luck, instead, less_luck
+from faceup.bayes.dealer import board_luck, less_luck, with_action_replaced
 from faceup.cards.matchups import RUNOUTS_PREFLOP, class_wins
 from faceup.holdem.betting.betting_tree import CALL, children
 from faceup.holdem.play.match import Table, play_boards, random_boards
@@ -45,9 +45,9 @@ def test_the_mean_over_all_boards_is_taken_off(moves, caller):
 
 def test_a_habit_is_changed_alone(moves, caller):
     fold, call, raise_ = children(moves.tree, 0)
-    limps = instead(caller, moves.tree, raise_, call, hand=0)
+    limps = with_action_replaced(caller, moves.tree, raise_, call, hand=0)
     assert limps.tables[0][0, :3].tolist() == [0, 1, 0] and limps.tables[0][1, :3].tolist() == [0, 1, 0]
-    folds = instead(caller, moves.tree, call, fold)
+    folds = with_action_replaced(caller, moves.tree, call, fold)
     assert folds.tables[0][1:, 0].min() == 1 and folds.tables[0][0, :3].tolist() == [0, 0, 1]
     np.testing.assert_array_equal(folds.tables[0][:, 3:], caller.tables[0][:, 3:])
     assert folds.tables[1] is caller.tables[1]

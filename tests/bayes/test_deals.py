@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from pokerkit_table import PokerkitTable
 
-from faceup.bayes.deals import deal, dollars, play_deals
+from faceup.bayes.deals import deal_hands, dollars, play_deals
 from faceup.cards.cards import BOARD_CARDS, HOLE_CARDS, hole_index
 from faceup.cards.equity import UNITS
 from faceup.cards.features import board_features
@@ -16,7 +16,7 @@ from faceup.holdem.solve.policy import river_equities
 
 
 def test_deals_are_found_in_the_tables(tables):
-    deals = deal(tables, 60, np.random.default_rng(1))
+    deals = deal_hands(tables, 60, np.random.default_rng(1))
     for player, (i, cards) in product(range(2), enumerate(deals.cards.tolist())):
         assert len(set(cards)) == 9
         board, held = cards[4:], cards[2 * player : 2 * player + 2]
@@ -46,7 +46,7 @@ class Always:
 def test_chips_are_those_of_the_rules_engine(tables):
     """Two players whose actions are known: each hand again in fixed-limit hold'em, one action at a time."""
     rng, tree = np.random.default_rng(3), limit_tree()
-    deals = deal(tables, 40, rng)
+    deals = deal_hands(tables, 40, rng)
     won = dollars(tree, deals, play_deals(tree, (Always(tree, raises=False), Always(tree, raises=True)), deals, rng))
     for i, cards in enumerate(deals.cards.tolist()):
         hand = PokerkitTable(cards, limit=True)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from faceup.bayes.enumeration import LOSS, TIE, WIN
-from faceup.bayes.model import NOTHING, ROOT, Evaluator, make_model, make_round
+from faceup.bayes.model import NOTHING, ROUND_START, Evaluator, make_model, make_round
 from faceup.bayes.strategies import NAMES
 
 SLIP = 1e-9  # nearly never
@@ -44,8 +44,8 @@ def test_a_second_turn_begins_where_the_round_has_come_to(evaluator, moves):
     """The big blind has bet the river and is raised once: what is called from there on does not hang on how he got there."""
     tree = moves.tree
     betting = make_round(moves, 3, 1, SLIP)
-    raised = [t for t in betting.turns if t != ROOT and betting.put[t].tolist() == [200, 400]]
-    assert len(raised) == 1 and betting.turns[0] == ROOT and len(tree.kind) == 16584
+    raised = [t for t in betting.turns if t != ROUND_START and betting.put[t].tolist() == [200, 400]]
+    assert len(raised) == 1 and betting.turns[0] == ROUND_START and len(tree.kind) == 16584
     worth = evaluator.utilities(3, 1, np.array(raised), np.array([6]), np.array([400]), np.array([[0.0, 0.0, 1.0]]))[0]
     assert worth[NAMES.index("1/1")] == pytest.approx(-200, abs=1e-3)  # folds, and his bet is gone
     strong = evaluator.model.joint[3, 6, 3:].sum(axis=0) / evaluator.model.joint[3, 6, 3:].sum()  # bluff's 2/3 and more

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from faceup.bayes.model import NOTHING, ROOT, Evaluator, make_model, make_round
+from faceup.bayes.model import NOTHING, ROUND_START, Evaluator, make_model, make_round
 from faceup.bayes.network import POTS, UNIT, Library
 from faceup.bayes.strategies import NAMES
 from faceup.cards.cards import STREETS
@@ -29,7 +29,7 @@ def random_case(evaluator, moves, seat, street, rng):
     seen = {"PO": po, "Heard": heard, "CP": pot}
     evidence |= {f"{name} {STREETS[street]}": int(value) for name, value in seen.items()}
     cp = np.array([UNIT * POTS[street][pot]])
-    turn = ROOT if heard == NOTHING else np.flatnonzero(make_round(moves, street, seat, model.slip).first == heard)[0]
+    turn = ROUND_START if heard == NOTHING else np.flatnonzero(make_round(moves, street, seat, model.slip).first == heard)[0]
     worth = evaluator.utilities(street, seat, np.array([turn]), np.array([po]), cp, types)[0]
     types = types[0] * evaluator.heard[street, seat, turn, po]
     return evidence, worth, types / types.sum()

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from odds import hole_equities
 
-from faceup.bayes.deals import deal, play_deals
+from faceup.bayes.deals import deal_hands, play_deals
 from faceup.bayes.enumeration import odds_bins
 from faceup.bayes.model import Evaluator, make_model
 from faceup.bayes.players import CARRIED, FIXED, WITHIN, MeuSeat, OddsSeat, TableSeat, deal_bins, play_matches, play_pairs
@@ -49,7 +49,10 @@ def ended(odds, shifts):
 
 def test_types_play_by_the_rules(moves, tables):
     """Each deal has types of its own."""
-    deals, shifts = deal(tables, 400, np.random.default_rng(1)), np.random.default_rng(0).choice([0, *SHIFTS.values()], (2, 400))
+    deals, shifts = (
+        deal_hands(tables, 400, np.random.default_rng(1)),
+        np.random.default_rng(0).choice([0, *SHIFTS.values()], (2, 400)),
+    )
     ends = play_deals(moves.tree, tuple(OddsSeat(moves, tables, s) for s in shifts), deals, np.random.default_rng(2))
     for k, end in enumerate(ends):
         odds = np.zeros((2, 4))
@@ -76,7 +79,7 @@ def test_a_table_is_drawn_as_it_says(moves, tables):
     rows[0][~pairs, :3] = [0, 0.25, 0.75]
     groups = Groups(np.zeros((1755, 1326), dtype=np.int32), np.zeros((16432, 1326), dtype=np.int32), n_groups)
     seat = TableSeat(moves, rows, groups)
-    deals = deal(tables, 4000, np.random.default_rng(4))
+    deals = deal_hands(tables, 4000, np.random.default_rng(4))
     seat.start(deals, 0)
     drawn = tree.label[seat.act(0, np.arange(4000), np.zeros(4000, dtype=np.int64), np.random.default_rng(1).random(4000))]
     paired = pairs[CLASS_OF_HOLE[deals.holes[:, 0]]]
@@ -88,7 +91,7 @@ def test_a_table_is_drawn_as_it_says(moves, tables):
 
 def test_beliefs_after_a_hand_are_products_of_its_rounds(evaluator, moves, tables):
     """Shown or not, the belief after a hand is the prior times each round's likelihood, in any order."""
-    deals, tree = deal(tables, 300, np.random.default_rng(6)), moves.tree
+    deals, tree = deal_hands(tables, 300, np.random.default_rng(6)), moves.tree
     player = MeuSeat(evaluator, tables, True)
     ends = play_deals(tree, (OddsSeat(moves, tables, np.array([-0.1])), player), deals, np.random.default_rng(7))
     prior = np.tile([0.5, 0.3, 0.2], (300, 1))

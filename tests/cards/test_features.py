@@ -66,7 +66,7 @@ KNOWN = {
 
 @pytest.mark.parametrize("street", KNOWN)
 def test_example_histograms(example, street):
-    (values, counts), (n_futures, percentiles, deciles) = example.histogram(street), KNOWN[street]
+    (values, counts), (n_futures, percentiles, deciles) = example.histograms[street], KNOWN[street]
     assert counts.sum() == n_futures
     futures = np.repeat(values, counts) / UNITS[street]
     assert np.percentile(futures, np.arange(0, 101, 10)).round(4).tolist() == percentiles
@@ -89,14 +89,14 @@ def test_river_and_turn_hands():
     board_plays = hand("2c3d", "AhKhQhJhTh")
     assert (board_plays.exact_equity, board_plays.outcomes) == (Fraction(1, 2), (0, 990, 0))
     turn = hand("2c7d", "AhKhQhJh")
-    assert (turn.street, turn.histogram(3)[1].sum(), len(turn.vector())) == (2, 46, 15)
+    assert (turn.street, turn.histograms[3][1].sum(), len(turn.vector())) == (2, 46, 15)
 
 
 def test_preflop_hands_agree_with_the_table(tables, all_in_wins, monkeypatch):
     monkeypatch.setattr("faceup.cards.features.preflop_wins", lambda: all_in_wins)
     for ours in map(hand, ("KcKd", "7d2c", "Ts9s")):
         assert (ours.vector()[:31] == board_features(0, tables[0], [])[hole_index(*ours.hole)]).all()
-        assert [int(ours.histogram(street)[1].sum()) for street in (1, 2, 3)] == [19_600, 230_300, 2_118_760]
+        assert [int(ours.histograms[street][1].sum()) for street in (1, 2, 3)] == [19_600, 230_300, 2_118_760]
     assert hand("KsKh").outcomes == (1722470558, 11676960, 363424882)  # tests/data/preflop_equity.csv
 
 

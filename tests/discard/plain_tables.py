@@ -7,9 +7,9 @@ import numpy as np
 from faceup.cards.cards import PERMUTED_HOLES, SUIT_PERMUTATIONS, canonical, canonical_boards, card_text, hole_index, parse_cards
 from faceup.discard.deals import HandTables
 from faceup.discard.swaps import KEEP, THROW_HIGH
-from faceup.discard.tree import build_tree
+from faceup.discard.tree import build_swap_tree
 
-TREE = build_tree(([[1.0], [1.0]], [[0.66], [1.0]], [[0.66]], [[0.66]]))
+TREE = build_swap_tree(([[1.0], [1.0]], [[0.66], [1.0]], [[0.66]], [[0.66]]))
 ROWS = (169, 100, 100, 100, 100, 100)
 
 

@@ -10,9 +10,9 @@ from plain_tables import ROWS, TREE, fake_tables, lookup
 from faceup.cards.cards import CLASS_NAMES, CLASS_OF_HOLE, card_text, hole_index
 from faceup.cards.strength import strength
 from faceup.discard.deals import ALWAYS, BEST, NEVER, OWN, RULE, _find_boards, _generator, _make_seen, _see, _shuffle
-from faceup.discard.matches import SIDES, check_fold_player, play_deals, play_match, random_player, thresholded
-from faceup.discard.selfplay import Strategy, make_layout
-from faceup.discard.tree import build_tree
+from faceup.discard.matches import SIDES, check_fold_player, deal_values, play_match, random_player, threshold_strategy
+from faceup.discard.selfplay import Strategy, strategy_layout
+from faceup.discard.tree import build_swap_tree
 from faceup.lab.rng import rng
 
 STREAM = partial(rng, 5, "test")
@@ -51,9 +51,9 @@ def test_swaps_are_those_of_the_rules(policy):
 
 def test_a_player_wins_nothing_from_itself():
     rng = np.random.default_rng(3)
-    layout = make_layout(TREE, ROWS, False)
+    layout = strategy_layout(TREE, ROWS, False)
     mixed = Strategy(layout, rng.random(int(layout.base[-1])), RULE)
-    assert np.array_equal(play_deals(TREE, fake_tables(), mixed, mixed, 50, STREAM), np.zeros(50))
+    assert np.array_equal(deal_values(TREE, fake_tables(), mixed, mixed, 50, STREAM), np.zeros(50))
     weak, wild = check_fold_player(TREE, ROWS), random_player(TREE, ROWS)
     found, back = (play_match(TREE, fake_tables(), *pair, 1000, STREAM) for pair in ((wild, weak), (weak, wild)))
     assert found.mbb > 3 * found.ci95 > 0
@@ -62,8 +62,8 @@ def test_a_player_wins_nothing_from_itself():
 
 def test_all_hands_of_a_deal_meet_in_both_seats():
     """One player goes all-in or calls with every hand, the other with pairs alone; he folds the rest. Nobody swaps."""
-    tree, tables = build_tree(([[], []], [], [], [])), fake_tables()
-    layout = make_layout(tree, ROWS, False)
+    tree, tables = build_swap_tree(([[], []], [], [], [])), fake_tables()
+    layout = strategy_layout(tree, ROWS, False)
     wild, careful = (Strategy(layout, np.zeros(int(layout.base[-1])), NEVER) for _ in range(2))
     for node in np.flatnonzero((tree.table == 0) & (tree.n_actions > 0)):
         for cls, name in enumerate(CLASS_NAMES):
@@ -77,13 +77,13 @@ def test_all_hands_of_a_deal_meet_in_both_seats():
     for i, j in permutations(range(SIDES), 2):
         pair = holes[j][0] // 4 == holes[j][1] // 4
         expected += 400 * ((power[i] > power[j]) - (power[i] < power[j])) if pair else 2 + 1  # as big and as small blind
-    assert play_deals(tree, tables, wild, careful, 1, STREAM)[0] == pytest.approx(500 * expected / (2 * SIDES * (SIDES - 1)))
+    assert deal_values(tree, tables, wild, careful, 1, STREAM)[0] == pytest.approx(500 * expected / (2 * SIDES * (SIDES - 1)))
 
 
 def test_thresholds_remove_rare_actions():
-    layout = make_layout(TREE, ROWS, True)
+    layout = strategy_layout(TREE, ROWS, True)
     first, strategy = layout.base[0] + layout.slot[0], Strategy(layout, np.zeros(int(layout.base[-1])), OWN)
     strategy.chances[first : first + 4] = 2, 1, 16, 1  # 10 %, 5 %, 80 %, 5 %
     for least, kept in ((0.05, [2 / 18, 0, 16 / 18, 0]), (0.9, [0, 0, 1, 0])):
-        found = thresholded(TREE, ROWS, strategy, (least, 0, 0, 0)).chances
+        found = threshold_strategy(TREE, ROWS, strategy, (least, 0, 0, 0)).chances
         np.testing.assert_allclose(found[first : first + 4], kept)

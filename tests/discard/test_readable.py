@@ -4,13 +4,13 @@ import numpy as np
 
 from faceup.cards.cards import hole_index, parse_cards
 from faceup.discard.outs import against_rule, best_choices, ranges_after
-from faceup.discard.readable import FEATURES, costs, features_of, sample_rows, targets
+from faceup.discard.readable import SWAP_FEATURES, best_swaps, costs, features_of, sample_rows
 from faceup.discard.swaps import KEEP, THROW_HIGH, THROW_LOW, equities, swap_sums
 
 
 def seen(hole, board):
     row = features_of(np.array([parse_cards(board)]), np.array([hole_index(*parse_cards(hole))]))[0]
-    return dict(zip(FEATURES, row.tolist(), strict=True))
+    return dict(zip(SWAP_FEATURES, row.tolist(), strict=True))
 
 
 def test_features_by_hand():
@@ -26,11 +26,11 @@ def test_rows_cost_what_the_equities_say():
     rng = np.random.default_rng(1)
     equity = rng.random((1755, 1326, 3)).astype(np.float32), rng.random((16432, 1326, 3)).astype(np.float32)
     rows = sample_rows(equity, 5, np.random.default_rng(3))
-    assert rows.features.shape == (200, len(FEATURES)) and (np.bincount(rows.street) == [0, 100, 100]).all()
+    assert rows.features.shape == (200, len(SWAP_FEATURES)) and (np.bincount(rows.street) == [0, 100, 100]).all()
     k = 120
     np.testing.assert_array_equal(rows.equity[k], equity[1][rows.board[k], rows.hole[k]])
     cost = costs(rows.equity)
-    P, w = targets(cost)
+    P, w = best_swaps(cost)
     assert ((P * cost).sum(axis=1) == 0).all() and (w > 0).all() and (cost.min(axis=1) == 0).all() and cost[:, 2].mean() > 0.1
 
 

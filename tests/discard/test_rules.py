@@ -4,7 +4,8 @@ import numpy as np
 from plain_rules import Table
 
 from faceup.cards.cards import card_text
-from faceup.discard.rules import START, bet, legal_raises, to_call
+from faceup.discard.tree import HAND_START
+from faceup.holdem.betting.betting_tree import act, legal_raises, pot_and_call
 
 
 def random_bet(rng, least, most):
@@ -16,19 +17,19 @@ def test_random_hands_equal_a_second_implementation():
     """Nobody swaps here; the swaps of the second implementation are tested with the tree."""
     rng, all_in = np.random.default_rng(7), 0
     for _ in range(5000):
-        state, ended, table = START, "", Table([card_text(c) for c in rng.permutation(52)[:13]])
-        while not ended:
+        state, table = HAND_START, Table([card_text(c) for c in rng.permutation(52)[:13]])
+        while state:
             while table.swappers:
                 table.do("p")
-            (least, most), facing = legal_raises(state), to_call(state) > 0
+            (least, most), facing = legal_raises(state), pot_and_call(state)[1] > 0
             assert table.legal() == (["f", "c"] if facing else ["k"], list(range(least, most + 1)) if least else [])
             assert (table.actor(), table.street) == (state.actor, state.street)
             kinds = ["call", *["fold"] * (facing and rng.random() < 0.3), *["raise"] * (least > 0)]
             kind = kinds[rng.integers(len(kinds))]
             amount = random_bet(rng, least, most) if kind == "raise" else 0
             table.do({"fold": "f", "call": "c" if facing else "k"}.get(kind, f"b{amount}"))
-            state, ended = bet(state, kind, amount)
-            assert [200 - stack for stack in table.stacks] == list(state.put)
+            state, _ = act(state, kind, amount)
+            assert not state or [200 - stack for stack in table.stacks] == [sum(bets) for bets in state.bets]
         assert table.done or table.stacks == [0, 0]
         all_in += 0 in table.stacks
     assert all_in > 300

@@ -9,7 +9,7 @@ from games import threads
 from plain_tables import ROWS, TREE, fake_tables
 
 from faceup.discard.deals import OWN, RULE, _make_seen
-from faceup.discard.selfplay import CHANCE, EPOCH, Setting, _deal, _make_scratch, _walk, both, make_layout, train
+from faceup.discard.selfplay import CHANCE_ONLY, EPOCH, Setting, _deal, _make_scratch, _walk, both, self_play, strategy_layout
 from faceup.games.extensive_game import against
 from faceup.games.sequence_form import best_response, exploitability, value
 from faceup.lab.rng import rng
@@ -36,12 +36,14 @@ def test_a_walk_of_all_deals_is_the_value_of_the_game():
         fixed[start:end] = np.tile(np.eye(2)[forced], (end - start) // 2)
         numbers, pair = (fixed, fixed.copy()), both(layout, layout, 0)
         scratch = _make_scratch(len(toy.TREE.kind))
-        won = sum(c * _walk(toy.TREE, pair, *numbers, toy.seen_of(r, forced), CHANCE, -1, 0.0, scratch) for r, c in toy.deals())
+        won = sum(
+            c * _walk(toy.TREE, pair, *numbers, toy.seen_of(r, forced), CHANCE_ONLY, -1, 0.0, scratch) for r, c in toy.deals()
+        )
         assert won == pytest.approx(value(game, toy.strategy_of(game, fixed)), abs=1e-9)
 
 
 def test_a_response_wins_as_much_as_the_best_one():
-    layout = make_layout(toy.TREE, toy.N_ROWS, True)
+    layout = strategy_layout(toy.TREE, toy.N_ROWS, True)
     fixed = np.zeros(int(layout.base[-1]))  # takes all actions equally often
     game = toy.game_of(layout)
     strategy, response = toy.strategy_of(game, fixed), toy.strategy_of(game, toy.respond(layout, fixed, 100_000))
@@ -50,11 +52,11 @@ def test_a_response_wins_as_much_as_the_best_one():
 
 
 def test_threads_and_interruptions_change_nothing(tmp_path):
-    run, resumed = partial(train, TREE, fake_tables(), ROWS, Setting("external", OWN, True, 1.0), STREAM), []
+    run, resumed = partial(self_play, TREE, fake_tables(), ROWS, Setting("external", OWN, True, 1.0), STREAM), []
     straight = run(2 * EPOCH).chances
     with threads(1):
         run(EPOCH, checkpoint=tmp_path / "run.npz")
-    again = run(2 * EPOCH, None, tmp_path / "run.npz", resumed.append).chances
+    again = run(2 * EPOCH, checkpoint=tmp_path / "run.npz", progress=resumed.append).chances
     assert resumed == [2 * EPOCH] and straight.sum() > 0 and np.array_equal(straight, again)
 
 

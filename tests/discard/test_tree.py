@@ -6,14 +6,15 @@ from plain_rules import Table
 
 from faceup.cards.cards import card_text, parse_cards
 from faceup.cards.strength import strength
-from faceup.discard.tree import ALL_IN, CALL, CHANGE, FOLD, RAISE, SHOWDOWN_END, SWAP, build_tree, count
+from faceup.discard.tree import ALL_IN, BET_SIZE, CHANGE, SWAP, build_swap_tree, count
+from faceup.holdem.betting.betting_tree import CALL, FOLD, SHOWDOWN
 
 PAPER = ([[1.0], [1.0]], *([[0.66], [1.0], [1.0]],) * 3)
 
 
 @pytest.fixture(scope="module")
 def tree():
-    return build_tree(PAPER)
+    return build_swap_tree(PAPER)
 
 
 def test_decisions_are_counted(tree):
@@ -29,7 +30,7 @@ def token_of(tree, node, table, rng):
         return "f"
     if label == CALL:
         return "c" if table.bets[0] != table.bets[1] else "k"
-    if label in (RAISE, ALL_IN):
+    if label in (BET_SIZE, ALL_IN):
         return f"b{tree.put[node, player] - (200 - table.stacks[player] - table.bets[player])}"
     return "s" + table.hands[player][rng.integers(2)] if label == CHANGE else "p"
 
@@ -50,7 +51,7 @@ def test_ends_pay_as_the_rules_say(tree):
             swapped[player, table.street % 3] += tree.label[node] == CHANGE
             table.do(token_of(tree, node, table, rng))
         first, second = (strength(parse_cards("".join([*hand, *table.board]))) for hand in table.hands)
-        sign = np.sign(first - second) if tree.kind[end] == SHOWDOWN_END else 1
+        sign = np.sign(first - second) if tree.kind[end] == SHOWDOWN else 1
         assert table.done and table.won() == sign * tree.stake[end]
         assert [2 * flop + turn for _, flop, turn in swapped] == tree.hands[end].tolist()
 

@@ -9,15 +9,15 @@ from itertools import product
 import numpy as np
 from numba import njit
 
-from faceup.discard.deals import Seen, _make_seen
-from faceup.discard.rules import Betting
-from faceup.discard.selfplay import CHANCE, EXTERNAL, RESPOND, _make_scratch, _walk, both, make_layout
-from faceup.discard.tree import SHOWDOWN_END, build_tree
+from faceup.discard.deals import DealView, _make_seen
+from faceup.discard.selfplay import CHANCE_ONLY, EXTERNAL, RESPOND, _make_scratch, _walk, both, strategy_layout
+from faceup.discard.tree import HAND_START, build_swap_tree
 from faceup.games.extensive_game import GameBuilder
+from faceup.holdem.betting.betting_tree import SHOWDOWN
 
 RANKS, SUITS = 3, 2
 N_ROWS = (1, 1, 12, 12, 1, 3)
-TREE = build_tree(([], [], [[1.0]], []), Betting(2, 1, (20, 20), 20, 2, 0, 0))
+TREE = build_swap_tree(([], [], [[1.0]], []), HAND_START._replace(street=2, actor=1, bets=((20, 0, 0, 0),) * 2))
 
 
 def deals():
@@ -36,7 +36,7 @@ def seen_of(ranks, forced=-1):
         rows[p, 5, 0] = own
         rows[p, 2:4, :2] = own, 3 + 3 * own + drawn
         strengths[p, :2] = own, drawn
-    return Seen(rows, strengths, np.full((2, 2, 4), forced, dtype=np.int64))
+    return DealView(rows, strengths, np.full((2, 2, 4), forced, dtype=np.int64))
 
 
 def game_of(layout):
@@ -47,7 +47,7 @@ def game_of(layout):
     def add(parent, by, node, seen):
         if TREE.n_actions[node] == 0:
             first, second = (seen.strengths[p, TREE.hands[node, p]] for p in range(2))
-            sign = np.sign(first - second) if TREE.kind[node] == SHOWDOWN_END else 1
+            sign = np.sign(first - second) if TREE.kind[node] == SHOWDOWN else 1
             builder.end(parent, by, float(sign * TREE.stake[node]))
             return
         p, table = int(TREE.player[node]), TREE.table[node]
@@ -80,7 +80,17 @@ def _learn(tree, layout, regrets, averages, rows, strengths, picked, way, gamma)
     for t in range(picked.shape[0]):
         seen.rows[:], seen.strengths[:] = rows[picked[t]], strengths[picked[t]]
         for traverser in range(2 if way == EXTERNAL else 1):
-            _walk(tree, layout, regrets, averages, seen, way, -1 if way == CHANCE else traverser, float(t + 1) ** gamma, scratch)
+            _walk(
+                tree,
+                layout,
+                regrets,
+                averages,
+                seen,
+                way,
+                -1 if way == CHANCE_ONLY else traverser,
+                float(t + 1) ** gamma,
+                scratch,
+            )
 
 
 def _run(layout, numbers, way, iterations, gamma):
@@ -93,9 +103,9 @@ def _run(layout, numbers, way, iterations, gamma):
 
 def learn(reads, sampler, iterations, gamma):
     """Averages after self-play on random deals."""
-    layout = make_layout(TREE, N_ROWS, reads)
+    layout = strategy_layout(TREE, N_ROWS, reads)
     numbers = tuple(np.zeros((2, int(layout.base[-1]))))
-    return layout, _run(both(layout, layout, 0), numbers, CHANCE if sampler == "chance" else EXTERNAL, iterations, gamma)
+    return layout, _run(both(layout, layout, 0), numbers, CHANCE_ONLY if sampler == "chance" else EXTERNAL, iterations, gamma)
 
 
 def respond(layout, fixed, iterations):

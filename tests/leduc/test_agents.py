@@ -8,7 +8,7 @@ from faceup.games.extensive_game import uniform
 from faceup.games.sequence_form import best_response
 from faceup.leduc import agents
 from faceup.leduc.agents import exact_winnings, standings
-from faceup.leduc.game import RLCARD, act, build, legal, start
+from faceup.leduc.game import RLCARD, build, legal, next_state, start
 
 LEDUC = build(RLCARD)
 GAME = LEDUC.game
@@ -57,7 +57,7 @@ def test_showdown_chance_by_hand():
 def test_depth_0_by_hand():
     """The small blind's jack: to fold costs 0.5 bb, to call 1 bb times its chance to lose less that to win."""
     ratio = 1 / 5 * 1 + 4 / 5 * -3 / 4  # a jack to come, or any other card
-    called = act(RLCARD, start(RLCARD), "call")
+    called = next_state(RLCARD, start(RLCARD), "call")
     assert agents.heuristic(RLCARD, called, 0, -1) == pytest.approx(ratio * 2 / 2)
     assert action_of(agents.expectiminimax_agent(LEDUC, 0), 0, "J:") == "call"
 
@@ -72,7 +72,7 @@ def small_blinds_worth(state, own, unseen, public=None):
     if state.over:
         won = [1 if own == public else -1 if card == public else np.sign(own - card) for card in unseen]
         return np.mean(won) * sum(state.chips[0]) / 2
-    below = [small_blinds_worth(act(RLCARD, state, a), own, unseen, public) for a in legal(RLCARD, state)]
+    below = [small_blinds_worth(next_state(RLCARD, state, a), own, unseen, public) for a in legal(RLCARD, state)]
     return min(below) if state.player else max(below)
 
 
@@ -80,7 +80,7 @@ def test_deep_search_equals_full_search_by_brute_force():
     """No betting line is longer than 8 actions, so that depth 8 looks to the end: its first choice against plain recursion."""
     deep, options = agents.expectiminimax_agent(LEDUC, 8), legal(RLCARD, start(RLCARD))
     for own, unseen in enumerate(([0, 1, 1, 2, 2], [0, 0, 1, 2, 2], [0, 0, 1, 1, 2])):
-        values = np.round([small_blinds_worth(act(RLCARD, start(RLCARD), a), own, unseen) for a in options], 9)
+        values = np.round([small_blinds_worth(next_state(RLCARD, start(RLCARD), a), own, unseen) for a in options], 9)
         assert action_of(deep, 0, f"{'JQK'[own]}:") == options[int(np.argmax(values))]
 
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from faceup.games.extensive_game import END
-from faceup.leduc.game import KUHN, LITERATURE, RLCARD, act, build, legal, start, winnings
+from faceup.leduc.game import KUHN, LITERATURE, RLCARD, build, legal, next_state, start, winnings
 
 GAMES = {"RLCard": build(RLCARD), "literature": build(LITERATURE), "Kuhn": build(KUHN)}
 
@@ -51,7 +51,7 @@ def test_open_spiel_has_the_same_rules():
             assert set(named) == {"call" if a == "check" else a for a in allowed}
             action = str(rng.choice(allowed))
             theirs.apply_action(named["call" if action == "check" else action])
-            ours = act(LITERATURE, ours, action)
+            ours = next_state(LITERATURE, ours, action)
         assert ours.over
         deal = tuple(card // 2 for card in [*cards, 0][:3])
         assert theirs.returns()[0] == winnings(LITERATURE, ours, deal)

@@ -13,7 +13,7 @@ from faceup.leduc import readable
 from faceup.leduc.agents import cautious_agent
 from faceup.leduc.game import RLCARD, build
 from faceup.trees.cart import fit_cart
-from faceup.trees.decision_tree import leaf_of
+from faceup.trees.tree import leaf_of
 
 LEDUC = build(RLCARD)
 GAME = LEDUC.game

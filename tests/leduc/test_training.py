@@ -10,7 +10,7 @@ from faceup.games.extensive_game import uniform
 from faceup.games.sequence_form import exploitability, make_form
 from faceup.lab.rng import rng
 from faceup.leduc.agents import aggressive_agent, cautious_agent, exact_winnings
-from faceup.leduc.game import KUHN, RLCARD, act, build, legal, name_of, situation, start, winnings
+from faceup.leduc.game import KUHN, RLCARD, build, legal, name_of, next_state, situation, start, winnings
 from faceup.leduc.training import LearningSetting, QLearner, SampledCfr, play_games, q_grid, rlcard_keys, training_curve
 
 LEDUC = build(RLCARD)
@@ -98,7 +98,7 @@ def test_rlcards_table_has_our_rules_and_our_winnings(mine, name):
             row = ROW[state.player, name_of(RLCARD, situation(state, deal))]
             first, end = GAME.first_action[row : row + 2]
             action = GAME.labels[rng.choice(np.arange(first, end), p=players[player][first:end])]
-            state = act(RLCARD, state, action)
+            state = next_state(RLCARD, state, action)
             seen, player = env.step(action, raw_action=True)
         assert env.is_over()
         cards, payoffs = env.get_perfect_information(), env.get_payoffs()

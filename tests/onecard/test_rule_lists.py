@@ -5,7 +5,7 @@ import pytest
 
 from faceup.onecard import rule_lists
 from faceup.onecard.game import EXAMPLES
-from faceup.onecard.rule_lists import BALANCE, STRONG, WEAK, Line, losses, play, search, sentences
+from faceup.onecard.rule_lists import BALANCE, STRONG, WEAK, RuleLine, losses, play, search, sentences
 from faceup.onecard.solutions import random_games, solve_games
 
 UNIFORM = solve_games(*(d[None] for d in EXAMPLES["uniform"]))
@@ -15,16 +15,16 @@ UNIFORM = solve_games(*(d[None] for d in EXAMPLES["uniform"]))
     ("lines", "shares"),
     [
         # cards from their strength up, and the first line counts: cards 7 to 10 have 0.65, 0.75, 0.85 and 0.95
-        ([Line(STRONG, 0.88, 30), Line(STRONG, 0.68, 5)], {(9, 30): 1, (8, 5): 1, (7, 5): 1}),
+        ([RuleLine(STRONG, 0.88, 30), RuleLine(STRONG, 0.68, 5)], {(9, 30): 1, (8, 5): 1, (7, 5): 1}),
         # the weakest end within a card
-        ([Line(WEAK, 0.15, 10)], {(0, 10): 1, (1, 10): 0.5}),
+        ([RuleLine(WEAK, 0.15, 10)], {(0, 10): 1, (1, 10): 0.5}),
         # bluffs in proportion, 3 to 1 + 3 and 1 to 1 + 1, the largest size with the weakest cards
         (
-            [Line(STRONG, 0.94, 30), Line(STRONG, 0.84, 10), Line(BALANCE, 0.5)],
+            [RuleLine(STRONG, 0.94, 30), RuleLine(STRONG, 0.84, 10), RuleLine(BALANCE, 0.5)],
             {(9, 30): 1, (8, 10): 1, (0, 30): 0.75, (0, 10): 0.25, (1, 10): 0.25},
         ),
         # no bluff above the limit: only card 1, of strength 0.05
-        ([Line(STRONG, 0.74, 30), Line(BALANCE, 0.1)], {(9, 30): 1, (8, 30): 1, (7, 30): 1, (0, 30): 1}),
+        ([RuleLine(STRONG, 0.74, 30), RuleLine(BALANCE, 0.1)], {(9, 30): 1, (8, 30): 1, (7, 30): 1, (0, 30): 1}),
     ],
 )
 def test_lines_in_the_uniform_game_by_hand(lines, shares):
@@ -38,7 +38,7 @@ def test_lines_in_the_uniform_game_by_hand(lines, shares):
 def test_perfect_play_as_a_list_in_the_game_of_strong_or_weak():
     """The paper's equilibrium: all-in with 10, and with 1 three quarters of the time."""
     game = solve_games(*(d[None] for d in EXAMPLES["strong or weak"]))
-    assert losses([Line(STRONG, 0.9, 30), Line(BALANCE, 0.4)], game)[0] == pytest.approx(0, abs=1e-12)
+    assert losses([RuleLine(STRONG, 0.9, 30), RuleLine(BALANCE, 0.4)], game)[0] == pytest.approx(0, abs=1e-12)
     assert losses([], game)[0] == pytest.approx(0.375)  # checking wins half the pots, the game is worth 0.875
 
 
@@ -58,7 +58,7 @@ def test_the_search_finds_lists_that_clearly_beat_checking_on_unseen_games():
 
 
 def test_sentences():
-    said = sentences([Line(STRONG, 0.83, 11), Line(WEAK, 0.1, 4), Line(BALANCE, 0.68)])
+    said = sentences([RuleLine(STRONG, 0.83, 11), RuleLine(WEAK, 0.1, 4), RuleLine(BALANCE, 0.68)])
     numbers = (("1.", "at least 83%", "bet 1.1"), ("2.", "weakest 10%", "bet 0.4"), ("3.", "more than 68%"), ("4. Check",))
     assert all(word in line for line, words in zip(said, numbers, strict=True) for word in words)
     assert sentences([]) == ["1. Always check."]

@@ -10,8 +10,8 @@ from faceup.lab.rng import rng
 from faceup.onecard import trees
 from faceup.onecard.game import SIZES
 from faceup.onecard.solutions import bets, part, random_games, solve_games, worst_cases
-from faceup.onecard.trees import OWN_RANK, REPRESENTATIONS, fit_tree, grow, inputs, output_distance, predicted, targets
-from faceup.trees.decision_tree import predict, truncate
+from faceup.onecard.trees import OWN_RANK, REPRESENTATIONS, fit_tree, grow, inputs, output_distance, predicted, tree_targets
+from faceup.trees.tree import truncate
 
 STREAM = partial(rng, 1, "test")
 ALL = solve_games(*random_games(120, np.random.default_rng(1)))
@@ -29,7 +29,7 @@ def test_distances_of_strategies_are_the_earth_movers():
 @pytest.mark.parametrize("kind", [*REPRESENTATIONS, OWN_RANK], ids=lambda kind: kind.name)
 def test_a_full_tree_plays_what_it_learned(kind):
     X, strategies = inputs(kind, GAMES.own, GAMES.other), bets(GAMES)
-    Y = targets(kind, strategies, np.random.default_rng(1))
+    Y = tree_targets(kind, strategies, np.random.default_rng(1))
     assert X.shape == ((600, 21) if kind.card else (60, 20)) and len(Y) == len(X)
     assert len(trees.input_names(kind)) == X.shape[1]
     played = predicted(kind, fit_tree(kind, X, Y, 30, stream=STREAM), X)
@@ -51,7 +51,7 @@ def test_the_21st_number():
 
 def test_sizes_are_drawn_with_their_probabilities():
     strategies = np.broadcast_to(np.eye(31)[[0, 30]].mean(axis=0), (2000, 10, 31))
-    drawn = targets(REPRESENTATIONS[6], strategies, np.random.default_rng(1))
+    drawn = tree_targets(REPRESENTATIONS[6], strategies, np.random.default_rng(1))
     assert set(np.unique(drawn)) == {0.0, 3.0} and abs(drawn.mean() - 1.5) < 0.05
 
 
@@ -79,9 +79,9 @@ def test_measured_numbers_are_those_of_the_cut_tree():
 
 def test_an_optimal_tree_fits_drawn_sizes_at_least_as_well_as_the_greedy_one():
     kind = REPRESENTATIONS[8]
-    X, Y = inputs(kind, TRAIN.own, TRAIN.other), targets(kind, bets(TRAIN), np.random.default_rng(1))
+    X, Y = inputs(kind, TRAIN.own, TRAIN.other), tree_targets(kind, bets(TRAIN), np.random.default_rng(1))
     for depth in (2, 4):
         greedy = fit_tree(kind, X, Y, depth, stream=STREAM)
         optimal = trees.fit_optimal_tree(kind, X, Y, depth, min_rows=1, regrowths=3, stream=STREAM)
-        errors = [((predict(tree, X) - Y) ** 2).mean() for tree in (greedy, optimal)]
+        errors = [((tree.predict(X) - Y) ** 2).mean() for tree in (greedy, optimal)]
         assert errors[1] < errors[0] * (1 - 1e-4)

@@ -9,7 +9,7 @@ from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 from faceup.lab.rng import rng
 from faceup.trees.cart import answer_by_costs, fit_cart
-from faceup.trees.decision_tree import depth, leaf_of, n_leaves, predict, truncate
+from faceup.trees.tree import depth, leaf_of, n_leaves, truncate
 
 STREAM = partial(rng, 0, "test")
 
@@ -32,7 +32,7 @@ def test_decisions_are_those_of_scikit_learn():
     assert theirs.get_n_leaves() == n_leaves(tree) > 300 and depth(tree) == theirs.get_depth()
     for rows in (X, soft_rows(seed=9)[0], rows_for(tree, X)):
         assert np.array_equal(leaf_of(tree, rows), theirs.apply(rows))
-        assert np.allclose(predict(tree, rows), theirs.predict(rows), atol=1e-6)
+        assert np.allclose(tree.predict(rows), theirs.predict(rows), atol=1e-6)
     leaf = tree.feature < 0
     assert tree.weight[leaf] == pytest.approx(np.bincount(leaf_of(tree, X), w)[leaf]) and tree.weight[0] == pytest.approx(w.sum())
 
@@ -45,7 +45,7 @@ def test_squared_error_on_soft_labels_is_gini_with_the_labels_spelt_out():
     gini = DecisionTreeClassifier(max_depth=5, criterion="gini", min_samples_leaf=80, random_state=0)
     gini.fit(np.repeat(X, 4, axis=0), labels, sample_weight=(w[:, None] * P).ravel())
     assert np.array_equal(np.where(gini.tree_.feature < 0, -1, gini.tree_.feature), tree.feature)
-    assert np.allclose(gini.predict_proba(X), predict(tree, X), atol=1e-6)
+    assert np.allclose(gini.predict_proba(X), tree.predict(X), atol=1e-6)
 
 
 def test_truncating_is_fitting_shallower():
@@ -71,8 +71,8 @@ def costly():
 def test_answers_lose_less_the_more_costs_weigh(costly):
     """Another answer is never both further from the targets and dearer; without weight leaves keep their means."""
     X, P, w, costs, tree = costly
-    played = [predict(answer_by_costs(tree, X, P, w, costs=costs, cost_weight=c), X) for c in (0, 0.3, 1, 100)]
-    assert played[0] == pytest.approx(predict(tree, X), abs=1e-6)
+    played = [answer_by_costs(tree, X, P, w, costs=costs, cost_weight=c).predict(X) for c in (0, 0.3, 1, 100)]
+    assert played[0] == pytest.approx(tree.predict(X), abs=1e-6)
     lost, error = ([w @ f(p).sum(axis=1) for p in played] for f in (lambda p: p * costs, lambda p: (p - P) ** 2))
     assert (np.diff(lost) < 0).all() and (np.diff(error) > 0).all()
     leaf = leaf_of(tree, X)

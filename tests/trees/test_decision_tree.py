@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from random_trees import SMALL, check_tree, random_tree, rows_for
 
-from faceup.trees.decision_tree import (
+from faceup.trees.tree import (
     DecisionTree,
     below,
     cut,
@@ -15,7 +15,6 @@ from faceup.trees.decision_tree import (
     n_leaves,
     node_depths,
     path_to,
-    predict,
     top_levels,
     truncate,
 )
@@ -39,7 +38,7 @@ def test_leaves_are_those_of_a_plain_walk(n_splits):
     assert n_leaves(tree) == n_splits + 1
     for same in (np.asfortranarray(X), X.astype(np.float64) * (1 + 1e-9)):  # numbers are rounded to float32
         assert np.array_equal(leaf_of(tree, same), leaf_of(tree, X))
-    assert leaf_of(tree, X[:0]).shape == (0,) and predict(tree, X).dtype == np.float32
+    assert leaf_of(tree, X[:0]).shape == (0,) and tree.predict(X).dtype == np.float32
 
 
 def test_cut_trees_stop_a_walk_early():
@@ -52,7 +51,7 @@ def test_cut_trees_stop_a_walk_early():
     for small, stop in [*pairs, (cut(tree, ends), ends)]:
         check_tree(small, 4, 3)
         stops = [next((node for node in nodes if stop[node]), nodes[-1]) for nodes in walks]
-        assert np.array_equal(predict(small, X), tree.value[stops])
+        assert np.array_equal(small.predict(X), tree.value[stops])
         assert np.array_equal(small.weight[leaf_of(small, X)], tree.weight[stops])
     assert [depth(top) for top, _ in pairs] == [*range(depth(tree) + 1), depth(tree)]
     assert n_leaves(cut(tree, np.ones(401, dtype=bool))) == 1

@@ -9,9 +9,9 @@ import pytest
 from random_trees import random_tree
 
 from faceup.lab.pictures import PALETTE
-from faceup.trees.decision_tree import leaf_of, n_leaves, top_levels
-from faceup.trees.figures import BAR, BAR_HEIGHT, percent, tree_figure
+from faceup.trees.figures import BAR, BAR_HEIGHT, outline_figure, percent
 from faceup.trees.text import outline
+from faceup.trees.tree import leaf_of, n_leaves, top_levels
 
 matplotlib.use("Agg")
 NAMES = ("length", "width of the whole", "colour", "age in years")
@@ -50,7 +50,7 @@ def test_bars_are_to_scale():
     """Of rows that come from a file of numbers."""
     tree = random_tree(1, 20, len(NAMES), 5)
     rows = outline(tree, NAMES, condition, top_levels(tree, 3))
-    figure = tree_figure(json.loads(json.dumps({"tree": rows})), [f"answer {k}" for k in range(5)], PALETTE[:5])
+    figure = outline_figure(json.loads(json.dumps({"tree": rows})), [f"answer {k}" for k in range(5)], PALETTE[:5])
     bars = [bar for bar in figure.axes[0].patches if bar.get_height() == BAR_HEIGHT]
     assert [bar.get_width() / BAR for bar in bars] == pytest.approx([share for row in rows for share in row.mixture])
     assert [bars[k + 1].get_x() for k in range(4)] == pytest.approx([bars[k].get_x() + bars[k].get_width() for k in range(4)])

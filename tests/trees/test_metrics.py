@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize
 
-from faceup.trees.metrics import FLOOR, brier_floor, checked_rows, entropy_floor, fit_metrics, log_loss, nearest_mixtures
+from faceup.trees.cart import nearest_mixtures
+from faceup.trees.metrics import FLOOR, brier_floor, entropy_floor, fit_metrics, log_loss, used_rows
 
 P = np.array([[1.0, 0.0], [0.25, 0.75]])
 Q = np.array([[0.5, 0.5], [0.2, 0.8]])
@@ -37,7 +38,7 @@ def test_predictions_of_zero_are_floored_and_the_floor_of_losses_is_the_mean_ent
 
 
 def test_float32_rows_are_taken_and_rows_of_weight_0_left_out():
-    X, targets, weights = checked_rows(np.arange(6).reshape(3, 2), np.eye(3, dtype=np.float32), np.array([1, 0, 2]))
+    X, targets, weights = used_rows(np.arange(6).reshape(3, 2), np.eye(3, dtype=np.float32), np.array([1, 0, 2]))
     assert X.dtype == np.float32 and X.tolist() == [[0, 1], [4, 5]]
     assert targets.tolist() == [[1, 0, 0], [0, 0, 1]] and weights.tolist() == [1, 2]
 
@@ -57,4 +58,4 @@ def test_nearest_mixtures_are_what_a_minimiser_finds():
 def test_mixtures_are_their_own_nearest_and_far_points_go_to_one_label():
     mixtures = np.random.default_rng(0).dirichlet(np.full(5, 0.3), 50)
     assert nearest_mixtures(mixtures) == pytest.approx(mixtures, abs=1e-12)
-    assert np.array_equal(nearest_mixtures([[1e17, 0, 0], [-1e17, 5, 5]]), [[1, 0, 0], [0, 0.5, 0.5]])
+    assert np.array_equal(nearest_mixtures(np.array([[1e17, 0, 0], [-1e17, 5, 5]])), [[1, 0, 0], [0, 0.5, 0.5]])

@@ -5,8 +5,8 @@ import pytest
 from random_trees import random_tree
 from scipy.optimize import minimize
 
-from faceup.trees.decision_tree import DecisionTree, predict
-from faceup.trees.monotone import _pairs, rising
+from faceup.trees.prune import _pairs, isotonic
+from faceup.trees.tree import DecisionTree
 
 
 def chain(shares, weight):
@@ -19,17 +19,17 @@ def chain(shares, weight):
 
 
 @pytest.mark.parametrize(
-    ("shares", "weight", "most", "rising_label", "second_label"),
+    ("shares", "weight", "most", "isotonic_label", "second_label"),
     [
         pytest.param([0.6, 0.2, 0.5, 1], [1, 3, 1, 1], 9, [0.3, 0.3, 0.5, 1], [0.7, 0.7, 0.5, 0], id="weighted mean"),
         pytest.param([1, 0, 1, 1], [1, 1, 1, 1], 9, [0.5, 0.5, 1, 1], [0, 0.5, 0, 0], id="a sure leaf gives to the third label"),
         pytest.param([0.6, 0.2, 0.5, 0.1], [1, 3, 1, 1], 2, [0.3, 0.3, 0.5, 0.1], [0.7, 0.7, 0.5, 0.9], id="no order beyond 2"),
     ],
 )
-def test_leaves_out_of_order_by_hand(shares, weight, most, rising_label, second_label):
-    tree = rising(chain(shares, weight), np.zeros((1, 1)), column=0, most=np.array([most]), label=0, other=2)
-    found = predict(tree, np.array([[1], [2], [3], [4]]))
-    np.testing.assert_allclose(found[:, :2].T, [rising_label, second_label], atol=1e-6)
+def test_leaves_out_of_order_by_hand(shares, weight, most, isotonic_label, second_label):
+    tree = isotonic(chain(shares, weight), np.zeros((1, 1)), column=0, most=np.array([most]), label=0, other=2)
+    found = tree.predict(np.array([[1], [2], [3], [4]]))
+    np.testing.assert_allclose(found[:, :2].T, [isotonic_label, second_label], atol=1e-6)
     np.testing.assert_allclose(found.sum(axis=1), 1, atol=1e-6)
 
 
@@ -37,7 +37,7 @@ def test_the_answers_are_the_nearest_in_order():
     """Random trees on three features: no answer in order is nearer, by a solver that knows nothing of pairs' order."""
     tree = random_tree(5, 30, 3)
     X, most = np.random.default_rng(5).normal(size=(400, 3)).astype(np.float32), np.full(400, 9.0)
-    found = rising(tree, X, column=1, most=most, label=2, other=0)
+    found = isotonic(tree, X, column=1, most=most, label=2, other=0)
     low, high = _pairs(tree, X, 1, most)
     assert len(low) > 3
     before, after = (t.value[:, 2].astype(np.float64) for t in (tree, found))
@@ -47,4 +47,4 @@ def test_the_answers_are_the_nearest_in_order():
     assert tree.weight @ (after - before) ** 2 <= best.fun * 1.001 + 1e-6
     for size in (-1, 0, 1):
         moved = [np.where(np.arange(3) == 1, X * 0 + s, X).astype(np.float32) for s in (size, size + 0.5)]
-        assert (predict(found, moved[1])[:, 2] >= predict(found, moved[0])[:, 2] - 1e-5).all()
+        assert (found.predict(moved[1])[:, 2] >= found.predict(moved[0])[:, 2] - 1e-5).all()

@@ -8,8 +8,8 @@ from random_trees import check_tree
 
 from faceup.lab.rng import rng
 from faceup.trees.cart import fit_cart
-from faceup.trees.decision_tree import DecisionTree, depth, leaf_of, n_leaves, predict
-from faceup.trees.oct import bin_features, fit_oct
+from faceup.trees.oct import OctSettings, bin_features, fit_oct
+from faceup.trees.tree import DecisionTree, depth, leaf_of, n_leaves
 
 STREAM = partial(rng, 0, "test")
 
@@ -57,8 +57,9 @@ def test_shallow_trees_are_the_best_of_all_trees(levels, seed, cp, min_rows):
     """With weights, soft labels, prices of splits, least sizes of leaves. Two levels are solved at once, three by search."""
     X, P, w = soft_rows(n=120 if levels == 2 else 80, seed=seed)
     X, R = X if levels == 2 else np.round(5 * X), (w / w.sum())[:, None] * P
-    fit = {"max_depth": levels, "min_rows": min_rows, "stream": STREAM, "cp": cp}
-    lazy, tree = (worth(fit_oct(X, P, w, **fit, **work), X, R, cp) for work in (NO_WORK, {"regrowths": 100}))
+    fit = {"max_depth": levels, "min_rows": min_rows, "cp": cp}
+    works = (OctSettings(**fit, **work) for work in (NO_WORK, {"regrowths": 100}))
+    lazy, tree = (worth(fit_oct(X, P, w, settings, STREAM), X, R, cp) for settings in works)
     optimum = best_by_enumeration(X, R, levels, min_rows, cp)
     assert tree == pytest.approx(optimum, abs=1e-7)
     assert levels == 2 or lazy < optimum - 1e-4
@@ -67,20 +68,20 @@ def test_shallow_trees_are_the_best_of_all_trees(levels, seed, cp, min_rows):
 def test_costs_are_the_least_of_all_trees():
     X, P, w = soft_rows(n=120, seed=3)
     costs = np.random.default_rng(0).normal(size=P.shape) * 100 + 50 * X[:, :1]
-    tree = fit_oct(X, P, w, max_depth=2, min_rows=1, stream=STREAM, costs=costs, regrowths=200)
+    tree = fit_oct(X, P, w, OctSettings(max_depth=2, min_rows=1, regrowths=200), STREAM, costs)
     assert set(np.unique(tree.value)) == {0, 1}
     gain = costs.max(axis=1, keepdims=True) - costs
     least = (w * costs.max(axis=1)).sum() - best_by_enumeration(X, w[:, None] * gain, 2, 1, 0, cost=True)
-    assert (w * (predict(tree, X) * costs).sum(axis=1)).sum() == pytest.approx(least)
+    assert (w * (tree.predict(X) * costs).sum(axis=1)).sum() == pytest.approx(least)
 
 
 @pytest.mark.parametrize(("max_depth", "min_rows"), [(4, 5), (100, 60)])
 def test_more_work_earns_more(max_depth, min_rows):
     """At first the better greedy tree, with the last two levels as good as may be; also to a depth that no tree reaches."""
     X, P, w = soft_rows(n=1000)
-    fit, R = {"max_depth": max_depth, "min_rows": min_rows, "stream": STREAM}, (w / w.sum())[:, None] * P
-    works = NO_WORK, {"regrowths": 0}, {"regrowths": 100}
-    trees = [fit_cart(X, P, w, **fit), *(fit_oct(X, P, w, **fit, **work) for work in works)]
+    fit, R = {"max_depth": max_depth, "min_rows": min_rows}, (w / w.sum())[:, None] * P
+    works = (OctSettings(**fit, **work) for work in (NO_WORK, {"regrowths": 0}, {"regrowths": 100}))
+    trees = [fit_cart(X, P, w, **fit, stream=STREAM), *(fit_oct(X, P, w, work, STREAM) for work in works)]
     cart, lazy, swept, regrown = (worth(t, X, R) for t in trees)
     assert cart - 1e-9 <= lazy <= swept < regrown - 1e-4
     assert max(map(depth, trees)) < 20
@@ -101,8 +102,8 @@ def test_no_other_split_of_a_node_earns_more_after_sweeps():
     X = rng.random((300, 3)).astype(np.float32)  # so many thresholds that no two levels are solved at once
     logits = 6 * np.column_stack([(X[:, 0] - 0.5) * (X[:, 1] - 0.5) * 4, X[:, 2] - 0.5, X[:, 1] * X[:, 2]])
     P = np.exp(logits) / np.exp(logits).sum(axis=1, keepdims=True)
-    fit = {"max_depth": 4, "min_rows": 8, "stream": STREAM, "regrowths": 0}
-    lazy, tree = (fit_oct(X, P, np.ones(300), sweeps=sweeps, **fit) for sweeps in (0, 50))
+    works = (OctSettings(max_depth=4, min_rows=8, sweeps=sweeps, regrowths=0) for sweeps in (0, 50))
+    lazy, tree = (fit_oct(X, P, np.ones(300), work, STREAM) for work in works)
     now = squares_earned(tree, X, P, 8)
     assert now > squares_earned(lazy, X, P, 8) + 0.3
     for node in np.flatnonzero(tree.feature >= 0):
@@ -118,7 +119,8 @@ def test_no_other_split_of_a_node_earns_more_after_sweeps():
 def test_tree_keeps_its_promises():
     X, P, w = soft_rows(n=2000)
     streams = [partial(rng, seed, "test") for seed in (0, 0, 1)]
-    tree, again, another = (fit_oct(X, P, w, max_depth=6, min_rows=20, stream=stream, regrowths=5) for stream in streams)
+    settings = OctSettings(max_depth=6, min_rows=20, regrowths=5)
+    tree, again, another = (fit_oct(X, P, w, settings, stream) for stream in streams)
     assert all(a.tobytes() == b.tobytes() for a, b in zip(tree, again, strict=True))
     assert not all(np.array_equal(a, b) for a, b in zip(tree, another, strict=True))
     check_tree(tree, 4, 3)
@@ -150,6 +152,7 @@ def test_bins_keep_every_threshold_between_few_values():
 
 def test_features_that_say_nothing_give_one_leaf():
     _, P, w = soft_rows(n=50)
-    assert n_leaves(fit_oct(np.ones((50, 3)), P, w, max_depth=4, min_rows=1, stream=STREAM)) == 1
+    settings = OctSettings(max_depth=4, min_rows=1)
+    assert n_leaves(fit_oct(np.ones((50, 3)), P, w, settings, STREAM)) == 1
     one_label = np.eye(3)[np.zeros(50, dtype=int)]
-    assert n_leaves(fit_oct(soft_rows(n=50)[0], one_label, w, max_depth=4, min_rows=1, stream=STREAM)) == 1
+    assert n_leaves(fit_oct(soft_rows(n=50)[0], one_label, w, settings, STREAM)) == 1

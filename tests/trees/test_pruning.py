@@ -10,15 +10,15 @@ from sklearn.tree import DecisionTreeRegressor
 
 from faceup.lab.rng import rng
 from faceup.trees.cart import fit_cart
-from faceup.trees.decision_tree import n_leaves, predict
 from faceup.trees.metrics import fit_metrics
-from faceup.trees.pruning import best_cp, earned, prune, pruning_path
+from faceup.trees.prune import best_cp, earned, prune, pruning_path
+from faceup.trees.tree import n_leaves
 
 STREAM = partial(rng, 0, "test")
 
 
 def loss(tree, X, P, w) -> float:
-    return fit_metrics(P, predict(tree, X), w)["brier"]
+    return fit_metrics(P, tree.predict(X), w)["brier"]
 
 
 def split_rows(seed: int = 0):

@@ -7,8 +7,7 @@ import pytest
 from random_trees import check_tree, random_tree
 
 from faceup.cards.cards import STREETS
-from faceup.trees.decision_tree import DecisionTree, leaf_of, predict, truncate
-from faceup.trees.tree_file import load_agent_file, save_agent
+from faceup.trees.tree import DecisionTree, leaf_of, load_agent_file, save_agent, truncate
 
 LABELS = ("fold", "call", "all_in")
 NAMES = ("a", "b", "c", "d")
@@ -37,9 +36,9 @@ def test_a_saved_agent_decides_the_same_and_is_saved_again_to_the_same_bytes(tmp
         assert np.array_equal(paths(saved, X), paths(loaded, X))
         for level in (0, 2, 100):
             cut, cut_saved = truncate(loaded, level), truncate(saved, level)
-            assert np.allclose(predict(cut, X), predict(cut_saved, X), atol=1e-3)
+            assert np.allclose(cut.predict(X), cut_saved.predict(X), atol=1e-3)
             assert np.allclose(cut.weight[leaf_of(cut, X)], cut_saved.weight[leaf_of(cut_saved, X)], rtol=1e-3)
-        assert np.allclose(predict(loaded, X), predict(saved, X), atol=1.6e-4)
+        assert np.allclose(loaded.predict(X), saved.predict(X), atol=1.6e-4)
     save_agent(path, *found)
     assert path.read_bytes() == saved_bytes
 

@@ -35,7 +35,7 @@ def less_luck(values: np.ndarray, luck: np.ndarray) -> np.ndarray:
     return values - slope * luck
 
 
-def instead(policy: TablePolicy, tree: BettingTree, node: int, target: int, hand: int | None = None) -> TablePolicy:
+def with_action_replaced(policy: TablePolicy, tree: BettingTree, node: int, target: int, hand: int | None = None) -> TablePolicy:
     """The policy that goes to one preflop node wherever it would go to another; hand: of the 169, None for all."""
     table, start = policy.tables[0].copy(), int(tree.street_start[0])
     rows = slice(None) if hand is None else hand

@@ -43,7 +43,7 @@ def _strengths(share, cards, out):
             out[i, player] = _strength(seven, 7)
 
 
-def deal(tables: tuple[StreetTable, ...], n: int, generator: np.random.Generator) -> Deals:
+def deal_hands(tables: tuple[StreetTable, ...], n: int, generator: np.random.Generator) -> Deals:
     """n deals by chance; tables: of cards/equity, preflop first."""
     cards = generator.random((n, 52)).argsort(axis=1, kind="stable")[:, :9].copy()
     pairs = np.sort(cards[:, :4].reshape(-1, 2, 2), axis=2)

@@ -21,7 +21,7 @@ from faceup.holdem.betting.betting_tree import DECISION, FOLD_END, START
 
 NOTHING = 3  # heard: nothing yet, the player is first to act; else the label of the opponent's action: fold, call (check), raise
 N_HEARD = 4
-ROOT = -1  # the place at which a round begins
+ROUND_START = -1  # the place at which a round begins
 
 
 class Model(NamedTuple):
@@ -39,7 +39,7 @@ class Round(NamedTuple):
     own: np.ndarray  # (8, n_places) whether the player's strategy takes the actions on the way that are his
     first: np.ndarray  # (n_places,) what was heard first on the way there, NOTHING where the player acts first
     ends: np.ndarray  # (n_ends,) places at which the round ends
-    turns: tuple[int, ...]  # places at which the player is to act, ROOT if he acts first
+    turns: tuple[int, ...]  # places at which the player is to act, ROUND_START if he acts first
     put: np.ndarray  # (n_places, 2) dollars that player and opponent have put in during the round, blinds included
     folder: np.ndarray  # (n_places,) 0 nobody, 1 the player, 2 the opponent has folded
 
@@ -77,8 +77,8 @@ def make_round(moves: Moves, street: int, seat: int, slip: float) -> Round:
     put = tree.bets[nodes][:, [seat, 1 - seat], street]
     folder = np.where(tree.kind[nodes] == FOLD_END, 1 + (tree.actor[nodes] != seat), 0)
     inside = (tree.kind[nodes] == DECISION) & (tree.street[nodes] == street)
-    turns = (ROOT,) * int(tree.actor[root] == seat) + tuple(np.flatnonzero(inside & (tree.actor[nodes] == seat)).tolist())
-    return Round(his, taken_from(moves, street, seat, ROOT), first, np.flatnonzero(~inside), turns, put, folder)
+    turns = (ROUND_START,) * int(tree.actor[root] == seat) + tuple(np.flatnonzero(inside & (tree.actor[nodes] == seat)).tolist())
+    return Round(his, taken_from(moves, street, seat, ROUND_START), first, np.flatnonzero(~inside), turns, put, folder)
 
 
 def nodes_of_round(moves: Moves, street: int) -> tuple[int, np.ndarray]:
@@ -95,7 +95,7 @@ def taken_from(moves: Moves, street: int, seat: int, turn: int) -> np.ndarray:
     The opponent's actions count as taken; places that are not below the turn are 0.
     """
     root, nodes = nodes_of_round(moves, street)
-    tree, start = moves.tree, root if turn == ROOT else nodes[turn]
+    tree, start = moves.tree, root if turn == ROUND_START else nodes[turn]
     out = np.zeros((len(CURRENT), len(nodes)))
     for p, node in enumerate(nodes):
         above = tree.parent[node]
@@ -127,7 +127,7 @@ class Evaluator:
         """model: of the opponent and the deals; moves: of the limit tree."""
         self.model, self.moves, self.n_types = model, moves, model.choice.shape[1]
         bins, n_places = model.joint.shape[1], int(moves.place.max()) + 1
-        shape = 4, 2, n_places + 1, bins, self.n_types  # a turn's place, ROOT last
+        shape = 4, 2, n_places + 1, bins, self.n_types  # a turn's place, ROUND_START last
         self.base, self.slope = np.zeros((2, *shape, len(CURRENT)))  # Outcome times the chance of what was heard, by PS
         self.heard = np.zeros(shape)  # chance of what was heard before the turn
         self.seen, self.shown = np.ones((2, 4, 2, n_places, bins, self.n_types))  # chance of his actions by PO, and by OO
@@ -144,16 +144,16 @@ class Evaluator:
                     reach = own[:, None] * betting.his[None][:, :, betting.ends]  # (PS, OS, end)
                     for worth, out in zip(outcomes(betting, street, seat), (self.base, self.slope), strict=True):
                         out[street, seat, turn] = np.einsum("ptkw,jke,ew->ptj", odds, reach, worth[betting.ends])
-                    self.heard[street, seat, turn] = 1 if turn == ROOT else self.seen[street, seat, turn]
+                    self.heard[street, seat, turn] = 1 if turn == ROUND_START else self.seen[street, seat, turn]
 
     def utilities(
         self, street: int, seat: int, turn: np.ndarray, po: np.ndarray, cp: np.ndarray, types: np.ndarray
     ) -> np.ndarray:
         """Expected Outcome in dollars of each current strategy, (n, 8).
 
-        turn (n,): places at which the player is to act, ROOT where he begins the round; po (n,): bins; cp (n,): dollars that
-        either player has put in before the round; types (n, n_types): weights of the types before this round. What the opponent
-        has done in the round counts as heard.
+        turn (n,): places at which the player is to act, ROUND_START where he begins the round; po (n,): bins; cp (n,): dollars
+        that either player has put in before the round; types (n, n_types): weights of the types before this round. What the
+        opponent has done in the round counts as heard.
         """
         at = street, seat, turn, po
         worth = np.einsum("nt,ntj->nj", types, self.base[at] + cp[:, None, None] * self.slope[at])

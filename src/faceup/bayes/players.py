@@ -12,9 +12,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from faceup.bayes.deals import Deals, Seat, deal, dollars, drawn, play_deals
+from faceup.bayes.deals import Deals, Seat, deal_hands, dollars, drawn, play_deals
 from faceup.bayes.enumeration import odds_bins
-from faceup.bayes.model import ROOT, Evaluator
+from faceup.bayes.model import ROUND_START, Evaluator
 from faceup.bayes.strategies import FINE, Moves, strategy_of_bin
 from faceup.cards.equity import StreetTable
 from faceup.holdem.betting.betting_tree import MBB_PER_DOLLAR, SHOWDOWN
@@ -116,7 +116,7 @@ class MeuSeat:
     def _choose(self, street: int, hands: np.ndarray, nodes: np.ndarray) -> None:
         moves, evaluator = self._evaluator.moves, self._evaluator
         tree, root = moves.tree, moves.root[nodes]
-        turn = np.where(root == nodes, ROOT, moves.place[nodes])
+        turn = np.where(root == nodes, ROUND_START, moves.place[nodes])
         put = tree.bets[root, self._seat, :].sum(axis=1) if street else np.zeros(len(root))
         worth = evaluator.utilities(street, self._seat, turn, self._bins[street, hands], put, self._types[hands])
         self._strategy[hands] = worth.round(6).argmax(axis=1)  # of equal ones the most cautious, on every machine
@@ -176,7 +176,7 @@ def play_matches(
     won, types = np.empty((hands, matches, 2)), np.empty((hands, matches, 2, n_types))
     for k in range(hands):
         generator, other = stream(k), opponents[k * len(opponents) // hands]
-        deals = deal(tables, matches, generator)
+        deals = deal_hands(tables, matches, generator)
         for table in range(2):
             seat = (k + table) % 2
             player.prior = types[k, :, table] = belief_now[table]
@@ -201,7 +201,7 @@ def play_pairs(moves: Moves, tables: tuple[StreetTable, ...], seats: Sequence[Se
     for k, start in enumerate(range(0, deals, BATCH)):
         part = won[start : start + BATCH]
         generator = stream(k)
-        dealt = deal(tables, len(part), generator)
+        dealt = deal_hands(tables, len(part), generator)
         for column, (i, j) in enumerate(pairs):
             for sign, pair in ((1, (seats[i], seats[j])), (-1, (seats[j], seats[i]))):
                 ends = play_deals(tree, pair, dealt, deepcopy(generator))

@@ -23,22 +23,11 @@ HOLE_CARDS = np.array([(hi, lo) for hi in range(N_CARDS) for lo in range(hi)], d
 SUIT_PERMUTATIONS = np.array(list(permutations(range(4))), dtype=np.uint8)  # (24, 4): suit s becomes p[s]
 
 
-def _permuted_holes() -> np.ndarray:
-    """The hole that each hole becomes under each permutation of the suits, (24, 1326) int16."""
-    cards = HOLE_CARDS.astype(np.int64)
-    lo, hi = np.sort(4 * (cards // 4) + SUIT_PERMUTATIONS[:, cards % 4]).T  # (1326, 24) each
-    return (hi * (hi - 1) // 2 + lo).T.astype(np.int16)
-
-
-def _class_of_hole() -> np.ndarray:
-    """Cell `13 * row + column` of the usual chart (aces first, suited above the diagonal) for each hole, (1326,)."""
-    high, low = 12 - HOLE_CARDS[:, 0] // 4, 12 - HOLE_CARDS[:, 1] // 4
-    suited = HOLE_CARDS[:, 0] % 4 == HOLE_CARDS[:, 1] % 4
-    return np.where(suited, 13 * high + low, 13 * low + high).astype(np.int16)
-
-
-PERMUTED_HOLES = _permuted_holes()
-CLASS_OF_HOLE = _class_of_hole()
+_RANK, _SUIT = HOLE_CARDS.astype(np.int64) // 4, HOLE_CARDS % 4
+_lo, _hi = np.sort(4 * _RANK + SUIT_PERMUTATIONS[:, _SUIT]).T  # (1326, 24) each
+PERMUTED_HOLES = (_hi * (_hi - 1) // 2 + _lo).T.astype(np.int16)  # (24, 1326): what a hole becomes under each permutation
+_row, _column = 12 - np.where(_SUIT[:, 0] == _SUIT[:, 1], _RANK.T, _RANK.T[::-1])
+CLASS_OF_HOLE = (13 * _row + _column).astype(np.int16)  # (1326,) cell of the usual chart: aces first, suited above the diagonal
 HOLE_OF_CLASS = np.unique(CLASS_OF_HOLE, return_index=True)[1]  # (169,) the first hole of each chart cell
 
 
@@ -168,14 +157,7 @@ def folded_cards(board: Sequence[int], fixed: np.ndarray) -> list[tuple[int, lis
 
     Returns (card, permutations), one permutation for each card that the first stands for.
     """
-    seen: set[int] = set()
-    out = []
-    for card in range(52):
-        if card in board or card in seen:
-            continue
-        images: dict[int, int] = {}
-        for p in fixed:
-            images.setdefault(4 * (card // 4) + int(SUIT_PERMUTATIONS[p, card % 4]), int(p))
-        seen.update(images)
-        out.append((card, list(images.values())))
-    return out
+    cards = np.arange(N_CARDS)
+    images = 4 * (cards // 4) + SUIT_PERMUTATIONS[fixed][:, cards % 4]  # (n, 52)
+    first = [np.sort(np.unique(column, return_index=True)[1]) for column in images.T]
+    return [(card, fixed[first[card]].tolist()) for card in range(52) if card not in board and card == images[:, card].min()]

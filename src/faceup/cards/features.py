@@ -5,7 +5,7 @@ Of the betting a model is told the opponent's bets on each street, as in the pap
 player faces, and how large his stack is, both against the pot before that bet: numbers that mean the same at any bet size.
 
 Integer equities become float32 features here: divided in double precision by the street's unit, then rounded once. Deciles
-are those of `cards.futures`.
+are those of `cards.equity`.
 
 `board_features` reads the tables of `cards.equity`. `hand("Ac3h", "Kh3sJc")` needs none: from the flop on it evaluates the
 hand's own river boards (at most 1,081, in tens of milliseconds); preflop there are 2,118,760 of them, so it makes all tables
@@ -101,7 +101,7 @@ class Hand:
     @property
     def exact_equity(self) -> Fraction:
         """Chance to win against a random hand over random further cards, plus half the chance to tie."""
-        values, counts = self._histograms[3]
+        values, counts = self.histograms[3]
         return Fraction(int(values @ counts), int(counts.sum()) * UNITS[3])
 
     @property
@@ -118,17 +118,9 @@ class Hand:
         total = len(wins) * UNITS[3] // 2
         return int(wins.sum()), int(ties.sum()), int(total - wins.sum() - ties.sum())
 
-    def histogram(self, street: int) -> tuple[np.ndarray, np.ndarray]:
-        """Equities this hand can have on a later street, and how often each occurs.
-
-        The equities are integers out of UNITS[street], ascending; the counts are of unordered sets of further cards, in all 47
-        turns and 1,081 rivers after a flop.
-        """
-        return self._histograms[street]
-
     def deciles(self, street: int) -> np.ndarray:
         """The ten deciles of a later street's histogram as equities from 0 to 1, (10,) float64."""
-        return _weighted_deciles(*self.histogram(street)) / UNITS[street]
+        return _weighted_deciles(*self.histograms[street]) / UNITS[street]
 
     def vector(self, opponent_bets: tuple[float, ...] = (0, 0, 0, 0)) -> np.ndarray:
         """The features a model of this street reads, (35 | 25 | 15 | 5,) float32, ordered as `feature_names`.
@@ -159,8 +151,12 @@ class Hand:
         return np.array(draws, dtype=np.int64), wins, ties
 
     @cached_property
-    def _histograms(self) -> dict[int, tuple[np.ndarray, np.ndarray]]:
-        """Values and counts of the river and of every later street."""
+    def histograms(self) -> dict[int, tuple[np.ndarray, np.ndarray]]:
+        """Equities that this hand can have on the river and every later street, and how often each occurs.
+
+        The equities are integers out of UNITS[street], ascending; the counts are of unordered sets of further cards, in all 47
+        turns and 1,081 rivers after a flop.
+        """
         if self.street == 0:
             k = int(CLASS_OF_HOLE[hole_index(*self.hole)])
             n_holes = np.count_nonzero(CLASS_OF_HOLE == k)  # a class's holes have the same histogram

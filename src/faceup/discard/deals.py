@@ -13,11 +13,11 @@ from numba import njit
 
 from faceup.cards.cards import CLASS_OF_HOLE, N_CLASSES, PERMUTED_HOLES, SUIT_PERMUTATIONS, _canonical, canonical_boards
 from faceup.cards.strength import _strength
-from faceup.discard.groups import LEVELS, Groups, swap_levels
+from faceup.discard.groups import LEVELS, OchsGroups, swap_levels
 from faceup.discard.swaps import THROW_HIGH, THROW_LOW
 from faceup.discard.tree import N_TABLES
 
-Pair = Sequence[np.ndarray]  # of flop and turn
+_Pair = Sequence[np.ndarray]
 OWN, RULE, BEST, NEVER, ALWAYS = range(5)  # who decides about a swap: the strategy, the paper's rule, the best swap, or nobody
 _GROUP, _RULE, _BEST, _THROW, _LEVEL = range(5)  # columns of flop and turn
 _GOLDEN = np.uint64(0x9E3779B97F4A7C15)
@@ -34,7 +34,7 @@ class HandTables(NamedTuple):
     river_keys: np.ndarray
 
 
-class Seen(NamedTuple):
+class DealView(NamedTuple):
     """A deal as n sides see it; the last index is what a side's hand is: 2 * swapped on the flop + swapped on the turn."""
 
     rows: np.ndarray  # (n, N_TABLES, 4) int64 of a strategy
@@ -42,8 +42,8 @@ class Seen(NamedTuple):
     forced: np.ndarray  # (n, 2, 4) int64 swaps of flop and turn, 1, 0, or -1: the strategy decides
 
 
-def make_tables(groups: Groups, equity: Pair, rule: Pair, best: Pair, generator: np.random.Generator) -> HandTables:
-    """All that deals look up, from `swaps.equities`, `outs.rule_choices` and `outs.best_choices`."""
+def make_tables(groups: OchsGroups, equity: _Pair, rule: _Pair, best: _Pair, generator: np.random.Generator) -> HandTables:
+    """All that deals look up, from `swaps.equities`, `outs.rule_choices` and `outs.best_choices`, each of flop and turn."""
     tables = []
     for n_cards, values, group, *choices in zip((3, 4), equity, (groups.flop, groups.turn), rule, best, strict=True):
         better = np.where(values[..., 2] >= values[..., 1], THROW_LOW, THROW_HIGH).astype(np.uint8)
@@ -51,7 +51,7 @@ def make_tables(groups: Groups, equity: Pair, rule: Pair, best: Pair, generator:
     return HandTables(tables[0], tables[1], groups.river, *(canonical_boards(n).keys for n in (3, 4, 5)))
 
 
-def rows_of(groups: Groups) -> tuple[int, ...]:
+def rows_of(groups: OchsGroups) -> tuple[int, ...]:
     """Rows of each table of a strategy."""
     return (N_CLASSES, *(len(groups.centres[0]),) * 3, LEVELS**2, LEVELS**2)
 
@@ -64,7 +64,8 @@ def _generator(start, number):
 
 @njit(cache=True)
 def _make_seen(n):
-    return Seen(np.zeros((n, N_TABLES, 4), dtype=np.int64), np.zeros((n, 4), dtype=np.int64), np.zeros((n, 2, 4), dtype=np.int64))
+    strengths, forced = np.zeros((n, 4), dtype=np.int64), np.zeros((n, 2, 4), dtype=np.int64)
+    return DealView(np.zeros((n, N_TABLES, 4), dtype=np.int64), strengths, forced)
 
 
 @njit(cache=True)

@@ -100,7 +100,7 @@ def _points_of(share, boards, sums, runouts, points):
         _points(boards[b], sums[b % sums.shape[0]], runouts, points[b])
 
 
-class Groups(NamedTuple):
+class OchsGroups(NamedTuple):
     """Groups of all hands on flop, turn and river, of a canonical board and a hole; blocked holes mean nothing."""
 
     flop: np.ndarray  # (1755, 1326) uint8
@@ -109,7 +109,7 @@ class Groups(NamedTuple):
     centres: np.ndarray  # (3, n_groups, 8) float32: equities against the ranges, groups by their mean
 
 
-class Street(NamedTuple):
+class StreetSums(NamedTuple):
     """What a street's equities come from."""
 
     boards: np.ndarray  # (n, k) int64: all up to suits
@@ -117,7 +117,7 @@ class Street(NamedTuple):
     runouts: float  # cards to come that two known hands leave, in order of dealing, as far as they are counted
 
 
-def range_equities(street: Street, picked: np.ndarray | slice) -> np.ndarray:
+def range_equities(street: StreetSums, picked: np.ndarray | slice) -> np.ndarray:
     """Equity of every hole against the eight ranges on some of a street's boards, (n, 1326, 8) float32; blocked holes get 0."""
     boards, sums = street.boards[picked], street.sums if len(street.sums) == 1 else street.sums[picked]
     points = np.empty((len(boards), N_HOLES, N_RANGES), dtype=np.float32)
@@ -125,7 +125,7 @@ def range_equities(street: Street, picked: np.ndarray | slice) -> np.ndarray:
     return points
 
 
-def nearest_groups(street: Street, centres: np.ndarray) -> np.ndarray:
+def nearest_groups(street: StreetSums, centres: np.ndarray) -> np.ndarray:
     """The nearest of centres (n_groups, 8) to each hand of a street, (n_boards, 1326) uint8."""
     groups = np.empty((len(street.boards), N_HOLES), dtype=np.uint8)
     for first in range(0, len(groups), 1024):  # boards at once, for the memory that their equities take
@@ -142,9 +142,9 @@ def sampled_hands(n_cards: int, n_boards: int, holes: int, generator: np.random.
     return picked, np.array([generator.choice(np.flatnonzero(~row), holes, replace=False) for row in blocked])
 
 
-def make_groups(
+def make_ochs_groups(
     n_groups: int, n_boards: int, stream: Stream, step: int = 1, progress: Callable[[int], None] = lambda done: None
-) -> Groups:
+) -> OchsGroups:
     """k-means groups of flop, turn and river, fitted to 50 hands on each of n_boards sampled boards; progress: 4 steps.
 
     n_groups: at most 256; step: every step-th river of a turn board is counted, 1 for all.
@@ -155,7 +155,7 @@ def make_groups(
     of_flop = sum_turns(of_turn, [list(range(N_RANGES))] * 2, np.int32)
     progress(1)
     generator, rivers, tables, centres = stream(), 44 * len(range(0, 48, step)) / 48, [], []
-    streets = Street(flop, of_flop, 45 * rivers), Street(turn, of_turn, rivers), Street(river, nothing, 1.0)
+    streets = StreetSums(flop, of_flop, 45 * rivers), StreetSums(turn, of_turn, rivers), StreetSums(river, nothing, 1.0)
     for i, street in enumerate(streets):
         picked, holes = sampled_hands(street.boards.shape[1], n_boards, 50, generator)
         points = np.take_along_axis(range_equities(street, picked), holes[:, :, None], axis=1).reshape(-1, N_RANGES)
@@ -163,7 +163,7 @@ def make_groups(
         centres.append(means[np.argsort(means.mean(axis=1), kind="stable")])
         tables.append(nearest_groups(street, centres[-1]))
         progress(2 + i)
-    return Groups(tables[0], tables[1], tables[2], np.array(centres))
+    return OchsGroups(tables[0], tables[1], tables[2], np.array(centres))
 
 
 def swap_levels(equity: np.ndarray, n_cards: int, generator: np.random.Generator) -> np.ndarray:

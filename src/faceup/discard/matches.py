@@ -13,9 +13,8 @@ import numpy as np
 from numba import njit
 
 from faceup.discard.deals import NEVER, OWN, HandTables, _find_boards, _generator, _make_seen, _see, _shuffle, _uniform
-from faceup.discard.rules import MBB_PER_CHIP
-from faceup.discard.selfplay import Layout, Strategy, _end_worth, _pick, both, make_layout
-from faceup.discard.tree import SWAP, PublicTree
+from faceup.discard.selfplay import Strategy, StrategyLayout, _end_worth, _pick, both, strategy_layout
+from faceup.discard.tree import MBB_PER_CHIP, SWAP, PublicTree
 from faceup.lab.parallel import on_threads
 from faceup.lab.rng import Stream
 from faceup.lab.stats import mean_ci95
@@ -23,7 +22,7 @@ from faceup.lab.stats import mean_ci95
 SIDES = 6  # hands to a deal
 
 
-class Result(NamedTuple):
+class Winnings(NamedTuple):
     """What the first of two players wins, both seats equally often, in mbb/g."""
 
     mbb: float
@@ -71,7 +70,9 @@ def _play(share, tree, layout, chances, policies, tables, start, out):
         out[d] = total / (2 * SIDES * (SIDES - 1))
 
 
-def play_deals(tree: PublicTree, tables: HandTables, first: Strategy, second: Strategy, deals: int, stream: Stream) -> np.ndarray:
+def deal_values(
+    tree: PublicTree, tables: HandTables, first: Strategy, second: Strategy, deals: int, stream: Stream
+) -> np.ndarray:
     """What the first strategy wins from the second on each deal, means of all hands and seats, mbb (deals,)."""
     out, policies, start = np.empty(deals), (first.policy, second.policy), int(stream().integers(1 << 62))
     layout = both(first.layout, second.layout, len(first.chances))
@@ -79,14 +80,14 @@ def play_deals(tree: PublicTree, tables: HandTables, first: Strategy, second: St
     return out * MBB_PER_CHIP
 
 
-def play_match(tree: PublicTree, tables: HandTables, first: Strategy, second: Strategy, deals: int, stream: Stream) -> Result:
-    """What the first strategy wins from the second, mean of `play_deals`."""
-    return Result(*mean_ci95(play_deals(tree, tables, first, second, deals, stream)))
+def play_match(tree: PublicTree, tables: HandTables, first: Strategy, second: Strategy, deals: int, stream: Stream) -> Winnings:
+    """What the first strategy wins from the second, mean of `deal_values`."""
+    return Winnings(*mean_ci95(deal_values(tree, tables, first, second, deals, stream)))
 
 
 def random_player(tree: PublicTree, n_rows: tuple[int, ...]) -> Strategy:
     """Takes every action of the tree equally often, swaps too, and throws the better card."""
-    layout = make_layout(tree, n_rows, False)
+    layout = strategy_layout(tree, n_rows, False)
     return Strategy(layout, np.zeros(int(layout.base[-1])), OWN)
 
 
@@ -98,7 +99,7 @@ def check_fold_player(tree: PublicTree, n_rows: tuple[int, ...]) -> Strategy:
     return player._replace(policy=NEVER)
 
 
-def _decisions(tree: PublicTree, layout: Layout, n_rows: tuple[int, ...]) -> Iterator[tuple[int, np.ndarray]]:
+def _decisions(tree: PublicTree, layout: StrategyLayout, n_rows: tuple[int, ...]) -> Iterator[tuple[int, np.ndarray]]:
     """For each table and number n of actions, the table and where the numbers of all such decisions are, (.., n)."""
     keys = np.unique(np.stack([tree.table, tree.n_actions, layout.slot])[:, tree.n_actions > 0], axis=1)
     for table, n in np.unique(keys[:2], axis=1).T:
@@ -107,7 +108,7 @@ def _decisions(tree: PublicTree, layout: Layout, n_rows: tuple[int, ...]) -> Ite
         yield table, (rows[:, None] + slots).reshape(-1, 1) + np.arange(n)
 
 
-def thresholded(tree: PublicTree, n_rows: tuple[int, ...], strategy: Strategy, thresholds: Sequence[float]) -> Strategy:
+def threshold_strategy(tree: PublicTree, n_rows: tuple[int, ...], strategy: Strategy, thresholds: Sequence[float]) -> Strategy:
     """The strategy without actions that it takes as seldom as a street's threshold or less, (4,); the rest is scaled up.
 
     Where no action is above it the likeliest stays.

@@ -24,7 +24,7 @@ from faceup.cards.strength import STRAIGHT
 from faceup.discard.swaps import KEEP, THROW_HIGH, THROW_LOW, equities, swap_sums
 from faceup.lab.parallel import on_threads
 
-NAMES = ("keep", "throw the high card", "throw the low card")
+SWAP_NAMES = ("keep", "throw the high card", "throw the low card")
 _RANKS = 1 << np.arange(13)
 COMPLETING = (STRAIGHT[np.arange(1 << 13)[:, None] | _RANKS] > 0) @ _RANKS  # ranks that complete a straight, by ranks held
 N_RANKS = (np.arange(1 << 13)[:, None] & _RANKS > 0).sum(axis=1)  # in a mask

@@ -14,7 +14,7 @@ from faceup.cards.strength import STRAIGHT
 from faceup.discard.groups import sampled_hands
 from faceup.discard.outs import COMPLETING, N_RANKS
 
-FEATURES = (
+SWAP_FEATURES = (
     "on the turn", "pocket pair", "the high card pairs the board", "the low card pairs the board", "straight or flush is made",
     "cards of the high card's suit", "cards of the low card's suit", "ranks that complete a straight with both",
     "ranks that complete one with the high card", "ranks that complete one with the low card", "overcards to the board",
@@ -29,7 +29,7 @@ class SwapRows(NamedTuple):
     street: np.ndarray  # (n,) 1 flop, 2 turn
     board: np.ndarray  # (n,) number among the canonical boards
     hole: np.ndarray  # (n,)
-    features: np.ndarray  # (n, 13) float32, as FEATURES
+    features: np.ndarray  # (n, 13) float32, as SWAP_FEATURES
     equity: np.ndarray  # (n, 3) of each choice
 
 
@@ -67,6 +67,6 @@ def costs(equity: np.ndarray) -> np.ndarray:
     return (equity.max(axis=1, keepdims=True) - equity).astype(np.float64)
 
 
-def targets(cost: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def best_swaps(cost: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """From `costs`: the best choice (n, 3), 1 for it, and as its weight (n,) what the next best one costs, never 0."""
     return np.eye(3)[cost.argmin(axis=1)], np.sort(cost, axis=1)[:, 1] + 1e-6

@@ -5,7 +5,7 @@ Chance sampling, as the paper had it: an iteration deals once and walks all bett
 of the other wherever he decides: that is what makes swaps affordable as decisions, which multiply the betting lines by
 sixteen. Iteration t counts t^gamma, in regrets and average: 0 is CFR, 1 is linear CFR.
 
-A deal follows from the stream and the iteration's number. Iterations are shared out to two lanes, which go on from the same
+A deal follows from the stream and the iteration's number. Iterations are shared out to two replicas, which go on from the same
 tables for an epoch; then what both have added is added up. So the result is the same on one thread and on two.
 """
 
@@ -17,21 +17,21 @@ import numpy as np
 from numba import njit
 
 from faceup.discard.deals import HandTables, _find_boards, _generator, _make_seen, _see, _shuffle, _uniform
-from faceup.discard.rules import N_DEALT
-from faceup.discard.tree import MOST_ACTIONS, SHOWDOWN_END, SWAP, PublicTree
+from faceup.discard.tree import MOST_ACTIONS, N_DEALT, SWAP, PublicTree
 from faceup.games.cfr import match_regrets
-from faceup.games.checkpoint import load, save
+from faceup.games.checkpoint import load_checkpoint, save_checkpoint
+from faceup.holdem.betting.betting_tree import SHOWDOWN
 from faceup.lab.memo import digest
 from faceup.lab.parallel import on_threads
 from faceup.lab.rng import Stream
 
-LANES = 2
-EPOCH = 5000  # iterations of both lanes together
-CHANCE, EXTERNAL, RESPOND = range(3)  # ways to walk; the sampler is one of the first two
+REPLICAS = 2
+EPOCH = 5000  # iterations of both replicas together
+CHANCE_ONLY, EXTERNAL, RESPOND = range(3)  # ways to walk; the sampler is one of the first two
 SAMPLERS = ("chance", "external")
 
 
-class Layout(NamedTuple):
+class StrategyLayout(NamedTuple):
     """Where a strategy keeps its numbers: for a row and a node, at base[table] + row * width[table] + slot[node]."""
 
     slot: np.ndarray  # (n,) int32
@@ -39,20 +39,20 @@ class Layout(NamedTuple):
     base: np.ndarray  # (N_TABLES + 1,) int64
 
 
-def make_layout(tree: PublicTree, n_rows: tuple[int, ...], reads: bool) -> Layout:
+def strategy_layout(tree: PublicTree, n_rows: tuple[int, ...], reads: bool) -> StrategyLayout:
     """The layout of strategies with n_rows rows a table, which see the opponent's swaps or not."""
     slot, width = (tree.seen_slot, tree.seen_width) if reads else (tree.line_slot, tree.line_width)
-    return Layout(slot, width, np.append(0, np.cumsum(width * np.array(n_rows))))
+    return StrategyLayout(slot, width, np.append(0, np.cumsum(width * np.array(n_rows))))
 
 
-def both(first: Layout, second: Layout, offset: int) -> Layout:
+def both(first: StrategyLayout, second: StrategyLayout, offset: int) -> StrategyLayout:
     """The layouts of two strategies, a row each, when the second one's numbers begin at an offset."""
     slot, width, base = (np.stack(pair) for pair in zip(first, second, strict=True))
     base[1] += offset
-    return Layout(slot, width, base)
+    return StrategyLayout(slot, width, base)
 
 
-class Scratch(NamedTuple):
+class WalkState(NamedTuple):
     """Of a walk through n nodes."""
 
     visited: np.ndarray  # (n,) int32
@@ -65,8 +65,8 @@ class Scratch(NamedTuple):
 
 @njit(cache=True)
 def _make_scratch(n):
-    visited, entry, reach = np.empty(n, dtype=np.int32), np.empty(n, dtype=np.int64), np.empty((n, 2))
-    return Scratch(visited, entry, reach, np.empty((n, MOST_ACTIONS)), np.empty((n, MOST_ACTIONS)), np.zeros(1, dtype=np.uint64))
+    chances, worth, state = np.empty((n, MOST_ACTIONS)), np.empty((n, MOST_ACTIONS)), np.zeros(1, dtype=np.uint64)
+    return WalkState(np.empty(n, dtype=np.int32), np.empty(n, dtype=np.int64), np.empty((n, 2)), chances, worth, state)
 
 
 @njit(cache=True)
@@ -126,7 +126,7 @@ def _decide(tree, layout, regrets, averages, seen, way, traverser, weight, scrat
         entry = layout.base[who, t] + seen.rows[p, t, hand] * layout.width[who, t] + layout.slot[who, node]
         chances[:n] = regrets[entry : entry + n]
         match_regrets(chances, 0, n)
-        if way == CHANCE or p == traverser:
+        if way == CHANCE_ONLY or p == traverser:
             scratch.entry[node] = entry
             return
         if way == RESPOND:
@@ -143,7 +143,7 @@ def _decide(tree, layout, regrets, averages, seen, way, traverser, weight, scrat
 @njit(cache=True, inline="always")
 def _end_worth(tree, first, second, node):
     """Chips that player 0 wins at an end; strengths (4,) of both players' hands."""
-    if tree.kind[node] != SHOWDOWN_END:
+    if tree.kind[node] != SHOWDOWN:
         return tree.stake[node]
     mine, other = first[tree.hands[node, 0]], second[tree.hands[node, 1]]
     return tree.stake[node] * (np.float64(mine > other) - np.float64(mine < other))
@@ -176,21 +176,21 @@ def _deal(start, number, first, second, tables, seen, state):
 
 @njit(cache=True, nogil=True)
 def _epoch(share, tree, layout, regrets, averages, policies, tables, way, start, first, gamma):
-    """An epoch from an iteration on, by tables (LANES, size). A responder changes seats at each iteration of a lane."""
-    for lane in range(share[0], LANES, share[1]):
+    """An epoch from an iteration on, by tables (REPLICAS, size). A responder changes seats at each iteration of a replica."""
+    for replica in range(share[0], REPLICAS, share[1]):
         seen, scratch = _make_seen(2), _make_scratch(tree.kind.shape[0])
-        for t in range(first + lane, first + EPOCH, LANES):
-            weight, seat = np.float64(t + 1) ** gamma, t // LANES % 2 if way == RESPOND else 0
+        for t in range(first + replica, first + EPOCH, REPLICAS):
+            weight, seat = np.float64(t + 1) ** gamma, t // REPLICAS % 2 if way == RESPOND else 0
             _deal(start, t, policies[seat], policies[1 - seat], tables, seen, scratch.state)
             for traverser in range(seat, 2 if way == EXTERNAL else seat + 1):
-                who = -1 if way == CHANCE else traverser
-                _walk(tree, layout, regrets[lane], averages[lane], seen, way, who, weight, scratch)
+                who = -1 if way == CHANCE_ONLY else traverser
+                _walk(tree, layout, regrets[replica], averages[replica], seen, way, who, weight, scratch)
 
 
 class Strategy(NamedTuple):
     """A player that does not learn any more."""
 
-    layout: Layout
+    layout: StrategyLayout
     chances: np.ndarray  # (size,) weights of actions, as they are or with a common factor; uniform where all are 0
     policy: int  # who decides about swaps: see `deals`
 
@@ -204,8 +204,8 @@ class Setting(NamedTuple):
     gamma: float
 
 
-def train(
-    tree: PublicTree, tables: HandTables, n_rows: tuple[int, ...], setting: Setting, stream: Stream, iterations: int,
+def self_play(
+    tree: PublicTree, tables: HandTables, n_rows: tuple[int, ...], setting: Setting, stream: Stream, iterations: int, *,
     opponent: Strategy | None = None, checkpoint: Path | None = None, progress: Callable[[int], None] = lambda done: None,
 ) -> Strategy:  # fmt: skip
     """The average strategy after so many iterations of self-play, or of responding to an opponent in both seats.
@@ -213,24 +213,24 @@ def train(
     With a checkpoint, a file, the run is saved there at each tenth of the way, and goes on from it, after a kill or from fewer
     iterations, which are a multiple of EPOCH, to the same numbers.
     """
-    own = make_layout(tree, n_rows, setting.reads)
+    own = strategy_layout(tree, n_rows, setting.reads)
     rival = opponent or Strategy(own, np.zeros(0), setting.policy)  # in self-play his numbers are the learner's
     way = RESPOND if opponent else SAMPLERS.index(setting.sampler)
     size, deals = int(own.base[-1]), int(stream().integers(1 << 62))
     layout, policies = both(own, rival.layout, size if opponent else 0), (setting.policy, rival.policy)
     start, regrets, averages = 0, np.zeros(size), np.zeros(size)
-    owner = digest(train, tree, tables, setting, stream, rival) if checkpoint else ""
-    if checkpoint and (found := load(checkpoint, owner, iterations)):
+    owner = digest(self_play, tree, tables, setting, stream, rival) if checkpoint else ""
+    if checkpoint and (found := load_checkpoint(checkpoint, owner, iterations)):
         start, regrets, averages = int(found["iteration"]), found["regrets"], found["averages"]
-    lanes = np.stack([np.append(regrets, rival.chances)] * LANES), np.stack([averages] * LANES)
+    replicas = np.stack([np.append(regrets, rival.chances)] * REPLICAS), np.stack([averages] * REPLICAS)
     stops = {-(-iterations * k // (10 * EPOCH)) * EPOCH for k in range(1, 11)}
     for first in range(start, iterations, EPOCH):
-        on_threads(_epoch, tree, layout, *lanes, policies, tables, way, deals, first, float(setting.gamma))
-        for total, of_lanes in ((regrets, lanes[0][:, :size]), (averages, lanes[1])):
-            for added in of_lanes - total:  # by each lane in this epoch
+        on_threads(_epoch, tree, layout, *replicas, policies, tables, way, deals, first, float(setting.gamma))
+        for total, copies in ((regrets, replicas[0][:, :size]), (averages, replicas[1])):
+            for added in copies - total:  # by each replica in this epoch
                 total += added
-            of_lanes[:] = total
+            copies[:] = total
         if checkpoint and first + EPOCH in stops:
-            save(checkpoint, owner, first + EPOCH, regrets=regrets, averages=averages)
+            save_checkpoint(checkpoint, owner, first + EPOCH, regrets=regrets, averages=averages)
         progress(first + EPOCH)
     return Strategy(own, averages, setting.policy)

@@ -1,13 +1,19 @@
-"""The betting tree of the paper, with the swaps as decisions (Section 2.2).
+"""Discard Hold'em: its betting tree with the swaps as decisions (Section 2.2).
 
-Two sizes beside checking, calling and folding: a bet of 66 % or a raise of 100 % of the pot, and all-in. A player acts at
-most twice a street, so that a raise is offered only where the opponent has an action left to answer it, and the third bet of
-a street is the last (before the flop the big blind is the first). In our reading this makes 1,042 betting decisions.
+Heads-up no-limit hold'em with blinds of 1 and 2 chips and stacks of 200, reset each hand (the contest's rules, 2017). When
+the flop lies, and again when the turn lies, each player may swap one private card for one from the deck before the betting:
+the big blind first, then the small blind. A thrown card is dead. The opponent sees that a card was swapped, not which.
+All-in players swap as well: the contest's slides leave it open, and the paper's remark on pocket twos is about such hands.
+Player 0 is the small blind: first to act before the flop, last afterwards.
 
-The tree holds both players' swaps, too, so that every betting line of the flop is there four times and of the turn sixteen
-times. Nodes are numbered in preorder: `end` of a node is the first one that is not below it. A strategy has a row of numbers
-for each group of hands; where it finds those of a node in the row, its `slot`, depends on what its player sees: the betting
-line, or also whether the opponent has swapped.
+The tree has two sizes beside checking, calling and folding: a bet of 66 % or a raise of 100 % of the pot, and all-in. A player
+acts at most twice a street, so that a raise is offered only where the opponent has an action left to answer it, and the third
+bet of a street is the last (before the flop the big blind is the first). In our reading this makes 1,042 betting decisions.
+
+It holds both players' swaps, too, so that every betting line of the flop is there four times and of the turn sixteen times.
+Nodes are numbered in preorder: `end` of a node is the first one that is not below it. A strategy has a row of numbers for each
+group of hands; where it finds those of a node in the row, its `slot`, depends on what its player sees: the betting line, or
+also whether the opponent has swapped.
 """
 
 from collections.abc import Sequence
@@ -15,13 +21,27 @@ from typing import NamedTuple
 
 import numpy as np
 
-from faceup.discard.rules import START, SWAP_STREETS, Betting, bet, legal_raises, to_call
+from faceup.holdem.betting.betting_tree import (
+    CALL,
+    DECISION,
+    FOLD,
+    FOLD_END,
+    SHOWDOWN,
+    BettingState,
+    act,
+    legal_raises,
+    pot_and_call,
+)
 
-BET, SWAP, FOLD_END, SHOWDOWN_END = range(4)  # kinds of nodes
-FOLD, CALL, RAISE, ALL_IN, PAT, CHANGE = range(6)
+HAND_START = BettingState(0, 0, ((1, 0, 0, 0), (2, 0, 0, 0)), 0, 2, 0, big_blind=2, stack=200)
+MBB_PER_CHIP = 1000 / HAND_START.big_blind
+SWAP_STREETS = (1, 2)  # flop and turn
+N_DEALT = 13  # cards of a deal: two holes, a board, four cards to draw
+SWAP = 3  # a kind of nodes, beside those of hold'em
+BET_SIZE, ALL_IN, PAT, CHANGE = range(2, 6)  # labels beside FOLD and CALL
 N_TABLES = 6  # of a strategy: betting on four streets, swaps on flop and turn
 MOST_ACTIONS = 4
-Menu = tuple[Sequence[Sequence[float]], ...]  # of each street: sizes in pots of the first bet or raise, of the next, ..
+Sizes = Sequence[Sequence[Sequence[float]]]  # of each street: sizes in pots of the first bet or raise, of the next, ..
 
 
 class PublicTree(NamedTuple):
@@ -47,68 +67,80 @@ class PublicTree(NamedTuple):
 _TYPES = "i1 i1 i4 i1 i1 i1 i1 i1 f8 i2 i4 i4".split()  # of the fields up to seen_slot
 
 
-def offered(state: Betting, menu: Menu) -> list[tuple[int, str, int]]:
-    """Actions in a state: (label, action, amount) as `rules.bet` takes them."""
-    actions = [(FOLD, "fold", 0), (CALL, "call", 0)] if to_call(state) else [(CALL, "call", 0)]
-    levels, (least, most) = menu[state.street], legal_raises(state)
-    if not least or state.raises >= len(levels) or state.acted >= 3:
-        return actions
-    other, pot = state.put[1 - state.actor], sum(state.put) + to_call(state)
-    amounts = (other - state.base + round(size * pot) for size in levels[state.raises])
-    return [*actions, *((RAISE, "raise", amount) for amount in amounts if least <= amount < most), (ALL_IN, "raise", most)]
+class _Way(NamedTuple):
+    """What leads to a node."""
+
+    parent: int
+    action: int  # the action's number
+    label: int
+    hands: tuple[int, ...]
+    line: str  # labels of the betting so far
 
 
 class _Builder:
-    """Takes nodes in preorder. `above` is what leads to a node: its parent, and the action's number and label."""
+    """Takes nodes in preorder."""
 
-    def __init__(self, menu: Menu):
-        self.menu = menu
+    def __init__(self, sizes: Sizes):
+        self.sizes = sizes
         self.rows: list[tuple] = []
         self.slots: tuple[dict, dict] = {}, {}  # by what is seen: the betting line, or the opponent's swaps too
         self.widths = [0] * N_TABLES, [0] * N_TABLES
 
-    def add(self, above: tuple, kind: int, player: int, hands: tuple, put: tuple, table=0, n_actions=0, line="") -> int:
+    def add(self, way: _Way, kind: int, player: int, state: BettingState, table: int = 0, n_actions: int = 0) -> int:
         """A node's number."""
+        put = tuple(map(sum, state.bets))
         stake, slots = 0 if n_actions else put[0] if player < 0 else (-put[0], put[1])[player], [0, 0]
-        for i, key in enumerate(((table, line, player), (table, line, player, hands[1 - player])) if n_actions else ()):
+        for i, seen in enumerate(((), (way.hands[1 - player],)) if n_actions else ()):
+            key = (table, way.line, player, *seen)
             slots[i] = self.slots[i].setdefault(key, self.widths[i][table])
             self.widths[i][table] = max(self.widths[i][table], slots[i] + n_actions)
-        self.rows.append((kind, player, *above, n_actions, table, hands, stake, put, *slots))
+        self.rows.append((kind, player, *way[:3], n_actions, table, way.hands, stake, put, *slots))
         return len(self.rows) - 1
 
-    def street(self, state: Betting, line: str, hands: tuple, above: tuple, player: int = 1) -> None:
+    def street(self, state: BettingState, way: _Way, player: int = 1) -> None:
         """The swaps of a street, if it has some, from a player's on, then its betting; actor -1: both are all-in."""
         if state.street in SWAP_STREETS and player >= 0:
-            node = self.add(above, SWAP, player, hands, state.put, 3 + state.street, 2, line)
+            node = self.add(way, SWAP, player, state, 3 + state.street, 2)
             for i in range(2):
-                after = tuple(hand + (3 - state.street) * i * (p == player) for p, hand in enumerate(hands))
-                self.street(state, line, after, (node, i, PAT + i), player - 1)
+                hands = tuple(hand + (3 - state.street) * i * (p == player) for p, hand in enumerate(way.hands))
+                self.street(state, _Way(node, i, PAT + i, hands, way.line), player - 1)
         elif state.actor >= 0:
-            self.betting(state, line, hands, above)
+            self.betting(state, way)
         elif state.street < 3:
-            self.street(state._replace(street=state.street + 1), line, hands, above)
+            self.street(state._replace(street=state.street + 1), way)
         else:
-            self.add(above, SHOWDOWN_END, -1, hands, state.put)
+            self.add(way, SHOWDOWN, -1, state)
 
-    def betting(self, state: Betting, line: str, hands: tuple, above: tuple) -> None:
+    def betting(self, state: BettingState, way: _Way) -> None:
         """A decision to bet and all below."""
-        actions = offered(state, self.menu)
-        node = self.add(above, BET, state.actor, hands, state.put, state.street, len(actions), line)
+        actions = self.offered(state)
+        node = self.add(way, DECISION, state.actor, state, state.street, len(actions))
         for i, (label, action, amount) in enumerate(actions):
-            (after, ended), below = bet(state, action, amount), (node, i, label)
-            if label == FOLD:
-                self.add(below, FOLD_END, state.actor, hands, state.put)
-            elif not ended and after.street == state.street:
-                self.betting(after, line + str(label), hands, below)
-            else:  # the street is over; where betting has ended, all-in or on the river, nobody is to act any more
-                after = after._replace(street=state.street + 1, actor=-1) if ended else after
-                self.street(after, line + str(label) + "/", hands, below)
+            (after, kind), below = act(state, action, amount), _Way(node, i, label, way.hands, way.line + str(label))
+            if kind == FOLD_END:
+                self.add(below, FOLD_END, state.actor, state)
+            elif after and after.street == state.street:
+                self.betting(after, below)
+            else:  # the street is over; at a showdown, all-in or after the river, both have put in the same and nobody acts
+                called = state._replace(street=state.street + 1, actor=-1, bets=(state.bets[1 - state.actor],) * 2)
+                self.street(after or called, below._replace(line=below.line + "/"))
+
+    def offered(self, state: BettingState) -> list[tuple[int, str, int]]:
+        """Actions in a state: (label, action, amount) as `act` takes them."""
+        pot, to_call = pot_and_call(state)
+        actions = [(FOLD, "fold", 0), (CALL, "call", 0)] if to_call else [(CALL, "call", 0)]
+        levels, (least, most) = self.sizes[state.street], legal_raises(state)
+        if not least or state.raises >= len(levels) or state.acted >= 3:
+            return actions
+        other = state.bets[1 - state.actor][state.street]
+        amounts = (other + round(size * (pot + to_call)) for size in levels[state.raises])
+        return [*actions, *((BET_SIZE, "raise", a) for a in amounts if least <= a < most), (ALL_IN, "raise", most)]
 
 
-def build_tree(menu: Menu, start: Betting = START) -> PublicTree:
-    """The tree of a menu, from the start of a hand or from a later street's swaps on."""
-    builder = _Builder(menu)
-    builder.street(start, "", (0, 0), (-1, 0, -1))
+def build_swap_tree(sizes: Sizes, start: BettingState = HAND_START) -> PublicTree:
+    """The tree of a menu of sizes, from the start of a hand or from a later street's swaps on."""
+    builder = _Builder(sizes)
+    builder.street(start, _Way(-1, 0, -1, (0, 0), ""))
     columns = [np.array(column, dtype=t) for column, t in zip(zip(*builder.rows, strict=True), _TYPES, strict=True)]
     end = np.arange(1, 1 + len(builder.rows), dtype=np.int32)
     for node in range(len(end) - 1, 0, -1):
@@ -120,7 +152,7 @@ def build_tree(menu: Menu, start: Betting = START) -> PublicTree:
 def count(tree: PublicTree) -> dict[str, int]:
     """Betting decisions, those of each street, and decisions to swap, each betting line counted once."""
     out: dict[str, int] = {}
-    for name, kind in (("betting", BET), ("swaps", SWAP)):
+    for name, kind in (("betting", DECISION), ("swaps", SWAP)):
         tables, _ = np.unique(np.stack([tree.table, tree.line_slot])[:, tree.kind == kind], axis=1)
         out |= {f"{name} {t}": int((tables == t).sum()) for t in np.unique(tables)} | {name: len(tables)}
     return out

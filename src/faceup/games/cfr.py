@@ -42,7 +42,7 @@ VARIANTS = {
 }
 
 
-class Tables(NamedTuple):
+class CfrTables(NamedTuple):
     """All that CFR keeps between iterations, and its scratch."""
 
     regrets: np.ndarray  # (n_actions,)
@@ -105,7 +105,7 @@ class Cfr:
     def __init__(self, game: Game, variant: Variant, form: Form | None = None):
         self.game, self.variant, self.form = game, variant, form or make_form(game)
         n = len(game.labels)
-        self.tables = Tables(np.zeros(n), np.zeros(n), uniform(game), np.zeros(n + 2), np.zeros(n + 2))
+        self.tables = CfrTables(np.zeros(n), np.zeros(n), uniform(game), np.zeros(n + 2), np.zeros(n + 2))
         for player in range(2):
             _fill_plan(self.form, player, self.tables.strategy, self.tables.plan)
         self.iteration = 0

@@ -12,12 +12,12 @@ from faceup.lab.files import load_npz, save_npz
 from faceup.lab.memo import reusing
 
 
-def save(path: Path, owner: str, iteration: int, **arrays: np.ndarray) -> None:
+def save_checkpoint(path: Path, owner: str, iteration: int, **arrays: np.ndarray) -> None:
     """Write a checkpoint, whole or not at all; the zip has checksums."""
     save_npz(path, owner=np.array(owner), iteration=np.array(iteration), **arrays)
 
 
-def load(path: Path, owner: str, most: int) -> dict[str, np.ndarray] | None:
+def load_checkpoint(path: Path, owner: str, most: int) -> dict[str, np.ndarray] | None:
     """The owner's checkpoint of an iteration up to `most`: arrays and `iteration`. None where there is none; stderr says why."""
     if not path.is_file() or not reusing():
         return None

@@ -111,7 +111,7 @@ def against(game: Game, first: np.ndarray, second: np.ndarray) -> np.ndarray:
     return np.where(game.owner[action_infoset(game)] == 0, first, second)
 
 
-def children(game: Game) -> np.ndarray:
+def child_nodes(game: Game) -> np.ndarray:
     """The node to which each action of a decision leads, in the order of its infoset's actions, (n, most actions) int32; -1."""
     table = np.full((len(game.player), int(np.diff(game.first_action).max())), -1, dtype=np.int32)
     nodes = np.flatnonzero(game.action >= 0)

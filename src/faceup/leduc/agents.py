@@ -10,7 +10,7 @@ import numpy as np
 
 from faceup.games.extensive_game import against
 from faceup.games.sequence_form import Form, exploitability, make_form, value
-from faceup.leduc.game import CALL, CHECK, FOLD, NO_CARD, RAISE, Leduc, LeducState, Rules, Situation, act, legal, winnings
+from faceup.leduc.game import CALL, CHECK, FOLD, NO_CARD, RAISE, Leduc, LeducState, Rules, Situation, legal, next_state, winnings
 
 
 def aggressive_agent(leduc: Leduc) -> np.ndarray:
@@ -70,12 +70,12 @@ def expectiminimax_agent(leduc: Leduc, depth: int) -> np.ndarray:
             return heuristic(rules, state, own, public)
         if len(state.line) > 1 and public == NO_CARD:
             return sum(p * worth(state, me, own, card, left) for card, p in _unseen(rules, own))
-        values = [worth(act(rules, state, a), me, own, public, left - 1) for a in legal(rules, state)]
+        values = [worth(next_state(rules, state, a), me, own, public, left - 1) for a in legal(rules, state)]
         return max(values) if state.player == me else min(values)
 
     def choose(seen: Situation) -> str:
         options = legal(rules, seen.state)
-        values = [worth(act(rules, seen.state, a), seen.player, seen.own, seen.public, depth) for a in options]
+        values = [worth(next_state(rules, seen.state, a), seen.player, seen.own, seen.public, depth) for a in options]
         return options[int(np.argmax(np.round(values, 9)))]  # rounded: two ways to the same sum are a tie
 
     return pure_agent(leduc, choose)

@@ -82,7 +82,7 @@ def legal(rules: Rules, state: LeducState) -> tuple[str, ...]:
     return tuple(label for label in LABELS if allowed[label])
 
 
-def act(rules: Rules, state: LeducState, action: str) -> LeducState:
+def next_state(rules: Rules, state: LeducState, action: str) -> LeducState:
     """The state after an action. Raises ValueError where it is not legal."""
     if state.over or action not in legal(rules, state):
         raise ValueError(f"action {action!r} after {'/'.join(state.line)!r}, expected one of {legal(rules, state)}")
@@ -143,7 +143,7 @@ def build(rules: Rules) -> Leduc:
         met.setdefault((state.player, name), seen)
         node = builder.decision(parent, by, state.player, name, legal(rules, state))
         for action in legal(rules, state):
-            add(node, action, act(rules, state, action), deal)
+            add(node, action, next_state(rules, state, action), deal)
 
     for deal, ways in dealt.items():
         add(root, ways / dealt.total(), start(rules), deal)

@@ -17,8 +17,7 @@ from numba import njit
 from faceup.games.extensive_game import Game, action_infoset, uniform
 from faceup.games.sequence_form import exploitability_of, infoset_reach, make_form, plans
 from faceup.leduc.game import CALL, CHECK, FOLD, RAISE, Leduc, Situation
-from faceup.trees import decision_tree
-from faceup.trees.decision_tree import DecisionTree
+from faceup.trees.tree import DecisionTree
 
 FEATURES = ("card", "board", "pair", "round", "to call", "pot", "raises", "big blind", "raised before")
 ANSWERS = ("fold", "check or call", "raise")
@@ -79,7 +78,7 @@ def _answer(first_action, infosets, answer, row, strategy):
 
 def tree_strategy(leduc: Leduc, tree: DecisionTree) -> np.ndarray:
     """The strategy (n_actions,) of a decision tree over FEATURES and ANSWERS."""
-    return strategy_of(leduc, decision_tree.predict(tree, features(leduc)))
+    return strategy_of(leduc, tree.predict(features(leduc)))
 
 
 def row_weights(leduc: Leduc, strategy: np.ndarray, tremble: float) -> np.ndarray:

@@ -18,7 +18,7 @@ import numpy as np
 from numba import njit
 
 from faceup.games.cfr import match_regrets, normalised
-from faceup.games.extensive_game import END, action_infoset, checked_strategy, children, uniform
+from faceup.games.extensive_game import END, action_infoset, checked_strategy, child_nodes, uniform
 from faceup.games.sequence_form import exploitability, make_form
 from faceup.lab.rng import Stream
 from faceup.lab.stats import mean_ci95
@@ -63,7 +63,7 @@ def _tree(leduc: Leduc) -> _Tree:
     game = leduc.game
     upto = np.cumsum(game.chance[leduc.deal_start[:-1]])
     return _Tree(
-        game.player, game.infoset, game.parent, game.action, game.value, children(game), game.first_action,
+        game.player, game.infoset, game.parent, game.action, game.value, child_nodes(game), game.first_action,
         leduc.deal_start, upto / upto[-1],
     )  # fmt: skip
 

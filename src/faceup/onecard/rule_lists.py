@@ -34,7 +34,7 @@ _MIDDLE = {STRONG: 0.8, WEAK: 0.1, BALANCE: 0.6}  # where the search puts a new 
 _BOUNDS = {STRONG: (0.5, 1.0), WEAK: (0.0, 0.5), BALANCE: (0.3, 1.0)}
 
 
-class Line(NamedTuple):
+class RuleLine(NamedTuple):
     """A line of a list."""
 
     kind: int
@@ -42,7 +42,7 @@ class Line(NamedTuple):
     size: int = 0  # in $0.10; a BALANCE line has none
 
 
-def sentences(lines: list[Line]) -> list[str]:
+def sentences(lines: list[RuleLine]) -> list[str]:
     """A whole list in words, numbered, with what is left at its end."""
     said = []
     for line in lines:
@@ -59,7 +59,7 @@ def sentences(lines: list[Line]) -> list[str]:
     return [f"{i}. {text}" for i, text in enumerate(said, start=1)]
 
 
-def play(lines: list[Line], own: np.ndarray, other: np.ndarray) -> np.ndarray:
+def play(lines: list[RuleLine], own: np.ndarray, other: np.ndarray) -> np.ndarray:
     """The strategies (n, 10, 31) of a list in games given by both distributions (n, 10)."""
     strategies = np.zeros((len(own), CARDS, _N_SIZES))
     on_threads(_play_all, np.array(lines, dtype=np.float64).reshape(-1, 3), own, other, strategies)
@@ -119,22 +119,22 @@ def _balance(limit, own, other, shares, left):
                 break
 
 
-def losses(lines: list[Line], games: Solutions) -> np.ndarray:
+def losses(lines: list[RuleLine], games: Solutions) -> np.ndarray:
     """One-sided exploitability (n,) of a list in each game, dollars."""
     return games.value - worst_cases(games.own, games.other, play(lines, games.own, games.other))
 
 
 def search(
     games: Solutions, most: int, balanced: bool, progress: Callable[[int], None] = lambda done: None
-) -> dict[int, list[Line]]:
+) -> dict[int, list[RuleLine]]:
     """The best list found for each length up to `most`, the last line ("check everything else") counted.
 
     balanced: STRONG lines and one BALANCE line; else STRONG and WEAK lines in pairs, since a bet without a bluff gains
     nothing. Lists grow: the best shorter one and a new line (or pair) tried between the others, then all lines are tuned.
     progress: told each length that is reached.
     """
-    lists: dict[int, list[Line]] = {1: []}
-    best: list[Line] = [Line(BALANCE, _MIDDLE[BALANCE])] if balanced else []
+    lists: dict[int, list[RuleLine]] = {1: []}
+    best: list[RuleLine] = [RuleLine(BALANCE, _MIDDLE[BALANCE])] if balanced else []
     for length in range(3, most + 1, 1 if balanced else 2):
         best = min((tuned(start, games) for start in _grown(best, balanced)), key=lambda lines: losses(lines, games).mean())
         lists[length] = best
@@ -142,18 +142,18 @@ def search(
     return lists
 
 
-def _grown(lines: list[Line], balanced: bool) -> list[list[Line]]:
+def _grown(lines: list[RuleLine], balanced: bool) -> list[list[RuleLine]]:
     """Lists with one more line: above all others, and below all of its kind."""
     strong, rest = [x for x in lines if x.kind == STRONG], [x for x in lines if x.kind != STRONG]
-    top = Line(STRONG, 0.5 * (1 + max((x.threshold for x in strong), default=0.8)), 25)
-    low = Line(STRONG, min((x.threshold for x in strong), default=0.85) - 0.07, 4)
+    top = RuleLine(STRONG, 0.5 * (1 + max((x.threshold for x in strong), default=0.8)), 25)
+    low = RuleLine(STRONG, min((x.threshold for x in strong), default=0.85) - 0.07, 4)
     if balanced:
         return [[top, *strong, *rest], [*strong, low, *rest]]
-    large, small = Line(WEAK, 0.04, top.size), Line(WEAK, max((x.threshold for x in rest), default=0.02) + 0.05, low.size)
+    large, small = RuleLine(WEAK, 0.04, top.size), RuleLine(WEAK, max((x.threshold for x in rest), default=0.02) + 0.05, low.size)
     return [[top, *strong, large, *rest], [*strong, low, *rest, small]]
 
 
-def tuned(lines: list[Line], games: Solutions) -> list[Line]:
+def tuned(lines: list[RuleLine], games: Solutions) -> list[RuleLine]:
     """Coordinate descent: each line's threshold and size in turn, coarse steps before fine ones, until nothing improves.
 
     A bet and its bluffs keep their size in common: apart they would give each other away.
@@ -172,14 +172,14 @@ def tuned(lines: list[Line], games: Solutions) -> list[Line]:
     return best
 
 
-def _with(lines: list[Line], i: int, new: Line) -> list[Line]:
+def _with(lines: list[RuleLine], i: int, new: RuleLine) -> list[RuleLine]:
     """The list with line i replaced; where that is of another size, so are the WEAK lines to a STRONG one, or the reverse."""
     partner = {STRONG: WEAK, WEAK: STRONG}.get(new.kind)
     tried = [x._replace(size=new.size) if x.kind == partner and x.size == lines[i].size else x for x in lines]
     return [*tried[:i], new, *tried[i + 1 :]]
 
 
-def _moves(line: Line, steps: int, sizes: int) -> list[Line]:
+def _moves(line: RuleLine, steps: int, sizes: int) -> list[RuleLine]:
     """A line's neighbours: threshold, size or both one step up or down."""
     low, high = _BOUNDS[line.kind]
     moved = []
@@ -187,7 +187,7 @@ def _moves(line: Line, steps: int, sizes: int) -> list[Line]:
         threshold = round(min(max(line.threshold + shift * _STEP, low), high), 2)
         for grow in (-sizes, 0, sizes) if line.kind != BALANCE else (0,):
             size = min(max(line.size + grow, 1), _N_SIZES - 1) if line.kind != BALANCE else 0
-            moved.append(Line(line.kind, threshold, size))
+            moved.append(RuleLine(line.kind, threshold, size))
     return [x for x in dict.fromkeys(moved) if x != line]
 
 

@@ -22,8 +22,8 @@ from faceup.lab.stats import mean_ci95
 from faceup.onecard.game import CARDS, SIZES
 from faceup.onecard.solutions import Solutions, bets, worst_cases
 from faceup.trees.cart import tree_of
-from faceup.trees.decision_tree import DecisionTree, add_up, leaf_of, predict, truncate
-from faceup.trees.oct import fit_oct
+from faceup.trees.oct import OctSettings, fit_oct
+from faceup.trees.tree import DecisionTree, add_up, leaf_of, truncate
 
 _MIDDLES = (0, 10, 20)  # sizes after which an optimal tree's search looks at the summed-up probabilities: $0, $1, $2
 
@@ -71,7 +71,7 @@ def input_names(kind: Representation) -> list[str]:
     return names + {"": [], "card": ["your card"], "rank": [f"the opponent's {rank}"], "own rank": [f"your {rank}"]}[kind.card]
 
 
-def targets(kind: Representation, strategies: np.ndarray, generator: np.random.Generator) -> np.ndarray:
+def tree_targets(kind: Representation, strategies: np.ndarray, generator: np.random.Generator) -> np.ndarray:
     """What is learned from strategies (n, 10, 31): probabilities (rows, 310 or 31), or sizes (10 n, 1) drawn from them."""
     if not kind.card:
         return strategies.reshape(len(strategies), -1)
@@ -83,7 +83,7 @@ def targets(kind: Representation, strategies: np.ndarray, generator: np.random.G
 
 
 def fit_tree(kind: Representation, X: np.ndarray, Y: np.ndarray, max_depth: int, stream: Stream) -> DecisionTree:
-    """scikit-learn's regression tree for rows X, targets Y of `targets`; `truncate` gives those of smaller depths.
+    """scikit-learn's regression tree for rows X, targets Y of `tree_targets`; `truncate` gives those of smaller depths.
 
     Probabilities are summed up over sizes before the squared error is taken, so that a bet moved far costs more than one
     moved near, as in Algorithm 2. Node values are mean probabilities, or mean sizes.
@@ -100,7 +100,7 @@ def fit_tree(kind: Representation, X: np.ndarray, Y: np.ndarray, max_depth: int,
 def fit_optimal_tree(
     kind: Representation, X: np.ndarray, Y: np.ndarray, max_depth: int, *, min_rows: int, regrowths: int, stream: Stream
 ) -> DecisionTree:
-    """The tree of `faceup.trees.oct` for rows X, targets Y of `targets`; node values as in `fit_tree`.
+    """The tree of `faceup.trees.oct` for rows X, targets Y of `tree_targets`; node values as in `fit_tree`.
 
     One drawn size is fitted by squared error, as `fit_tree` does. Where there are 31 or 310 targets the search looks at fewer
     numbers: a card's probabilities summed up to $0, $1 and $2, or, for whole games, the mean bets of cards 1-2, 3-4, .. 9-10.
@@ -113,7 +113,7 @@ def fit_optimal_tree(
         shares = np.hstack([low, 1 - low])
     shares = np.clip(shares, 0, None)  # whose Brier score is the squared error to search by, up to a factor
     shares /= shares.sum(axis=1, keepdims=True)
-    tree = fit_oct(X, shares, np.ones(len(X)), max_depth=max_depth, min_rows=min_rows, regrowths=regrowths, stream=stream)
+    tree = fit_oct(X, shares, np.ones(len(X)), OctSettings(max_depth, min_rows, regrowths=regrowths), stream)
     leaf, sums = leaf_of(tree, X), np.zeros((len(tree.feature), Y.shape[1]))
     np.add.at(sums, leaf, Y)
     counts = add_up(tree.left, tree.right, np.bincount(leaf, minlength=len(sums)))
@@ -122,7 +122,7 @@ def fit_optimal_tree(
 
 def predicted(kind: Representation, tree: DecisionTree, X: np.ndarray) -> np.ndarray:
     """The strategies (n, 10, 31) that a tree plays in the games of rows X; a size is rounded to the nearest allowed."""
-    value = predict(tree, X).astype(np.float64)
+    value = tree.predict(X).astype(np.float64)
     if kind.sampled:
         return np.eye(len(SIZES))[np.rint(value[:, 0] * 10).astype(int)].reshape(-1, CARDS, len(SIZES))
     shares = value.reshape(-1, CARDS, len(SIZES))
@@ -149,7 +149,7 @@ def grow(
 
     def one(number: int) -> DecisionTree:
         X, generator = inputs(kinds[number], games.own, games.other), stream(number)
-        Y = targets(kinds[number], strategies, generator)
+        Y = tree_targets(kinds[number], strategies, generator)
         return fit(kinds[number], X, Y, max_depth, stream=lambda: generator, **search)
 
     trees = []

@@ -8,8 +8,8 @@ import numpy as np
 from sklearn.tree import DecisionTreeRegressor
 
 from faceup.lab.rng import Stream
-from faceup.trees.decision_tree import DecisionTree, leaf_of
-from faceup.trees.metrics import checked_costs, checked_rows, nearest_mixtures
+from faceup.trees.metrics import used_rows
+from faceup.trees.tree import DecisionTree, leaf_of
 
 
 def fit_cart(X: np.ndarray, P: np.ndarray, w: np.ndarray, *, max_depth: int, min_rows: int, stream: Stream) -> DecisionTree:
@@ -17,9 +17,9 @@ def fit_cart(X: np.ndarray, P: np.ndarray, w: np.ndarray, *, max_depth: int, min
 
     Growth is greedy, so `truncate(tree, d)` is the tree of a fit of depth d (values but for their last bits),
     except where two splits are just as good: the stream draws among those, and a deeper fit draws more often.
-    Node weights are sums of w. Rows of weight 0 are left out, of min_rows too. Raises ValueError on bad rows.
+    Node weights are sums of w. Rows of weight 0 are left out, of min_rows too.
     """
-    X, P, w = checked_rows(X, P, w)
+    X, P, w = used_rows(X, P, w)
     start = int(stream().integers(1 << 31))
     learner = DecisionTreeRegressor(max_depth=max_depth, min_samples_leaf=min_rows, random_state=start)
     learner.fit(X, P, sample_weight=w / w.mean())
@@ -54,13 +54,22 @@ def answer_by_costs(
     nearest to that point.
 
     X (n, f), P (n, n_labels), w (n,): rows as for `fit_oct`; costs (n, n_labels): what each label costs in a row. Leaves that
-    no row reaches keep their values, and so do inner nodes: truncate first. Raises ValueError on bad rows or costs.
+    no row reaches keep their values, and so do inner nodes: truncate first.
     """
-    costs = checked_costs(costs, w)
-    X, P, w = checked_rows(X, P, w)
+    costs = costs[np.asarray(w) > 0]
+    X, P, w = used_rows(X, P, w)
     leaf, value = leaf_of(tree, X), tree.value.copy()
     weight = np.bincount(leaf, w, len(value))
     sums = np.stack([np.bincount(leaf, w * column, len(value)) for column in (P - cost_weight / 2 * costs).T], axis=1)
     reached = weight > 0
     value[reached] = nearest_mixtures(sums[reached] / weight[reached, None])
     return tree._replace(value=value)
+
+
+def nearest_mixtures(points: np.ndarray) -> np.ndarray:
+    """The probabilities (n, n_labels) nearest to each point (n, n_labels) (Held, Wolfe & Crowder 1974)."""
+    points = points - points.max(axis=1, keepdims=True)  # a common shift changes nothing, and 1 must not drown
+    falling = -np.sort(-points, axis=1)
+    level = (falling.cumsum(axis=1) - 1) / np.arange(1, points.shape[1] + 1)
+    n = (falling > level).sum(axis=1, keepdims=True)  # labels that are played
+    return np.maximum(points - np.take_along_axis(level, n - 1, axis=1), 0)

@@ -16,7 +16,7 @@ from matplotlib.layout_engine import PlaceHolderLayoutEngine
 from matplotlib.patches import FancyBboxPatch, Rectangle
 from matplotlib.textpath import TextPath
 
-from faceup.lab.pictures import BLACK, BLUE, GREEN, GREY, PURPLE, RED, ink_on
+from faceup.lab.pictures import GREY, ink_on
 from faceup.trees.text import Row
 
 ROW, INDENT, MARGIN = 0.27, 0.22, 0.12  # height of a row, shift of a level, free space around all
@@ -72,7 +72,7 @@ def draw_bar(axes: Axes, mixture: Sequence[float], colours: Sequence[str], x: fl
         x += wide
 
 
-def tree_figure(
+def outline_figure(
     outlines: Mapping[str, Sequence[Sequence]],
     actions: Sequence[str],
     colours: Sequence[str],
@@ -108,20 +108,3 @@ def tree_figure(
         draw_outline(axes, rows, colours, top - ROW * 1.1, start)
         top -= ROW * (len(rows) + 1.6)
     return figure
-
-
-def readable_panel(
-    axes: Axes, trees: dict[str, tuple[Sequence[int], Sequence[float]]], sheets: dict[int, Sequence[float]], xlabel: str
-) -> None:
-    """Sizes against exploitability (logarithmic): a line for each kind of tree, a column of stars for each size of cheat sheet.
-
-    trees: sizes and exploitabilities by label; sheets: exploitabilities by number of cells.
-    """
-    for (label, (x, y)), color in zip(trees.items(), (BLUE, PURPLE, RED, GREEN), strict=False):
-        axes.plot(x, y, "o-", color=color, ms=5, lw=1.5, label=label)
-    for size, column in sheets.items():
-        axes.plot([size] * len(column), column, "*-", color=BLACK, ms=9, lw=0.8)
-        place = {"textcoords": "offset points", "ha": "left", "va": "center", "size": 8.5}
-        axes.annotate(f"sheet of {size} cells", (size, max(column)), (8, 4), **place)
-    axes.set(yscale="log", xlabel=xlabel)
-    axes.grid(axis="y")

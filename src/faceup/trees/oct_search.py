@@ -15,10 +15,10 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from faceup.trees.oct_sweeps import BRIER, COST, LOG, MOST_CODES, _as_leaf, _best_pair, _best_split, _fill, _sweep_leaves
+from faceup.trees.oct_splits import BRIER, COST, LOG, MOST_CODES, _as_leaf, _best_pair, _best_split, _fill, _sweep_leaves
 
-FEATURE, CUT, LEFT, RIGHT, PARENT, START, END, DEPTH, DIRTY, NUMBER = range(10)  # columns of SearchState.nodes
-N_COLUMNS = 10
+FEATURE, CUT, LEFT, RIGHT, PARENT, ROWS_START, ROWS_END, DEPTH, DIRTY, NUMBER = range(10)  # columns of SearchState.nodes
+N_NODE_COLUMNS = 10
 LEAF, FREE = -1, -2  # in column FEATURE
 _INNER_SWEEPS = 2  # of a subtree that was grown anew
 _SPLIT, _COLLAPSE = -2, 0  # moves; the others are LEFT and RIGHT: that branch is promoted
@@ -27,7 +27,7 @@ _SPLIT, _COLLAPSE = -2, 0  # moves; the others are LEFT and RIGHT: that branch i
 class SearchState(NamedTuple):
     """A tree in work, and what a search of a subtree uses up."""
 
-    nodes: np.ndarray  # (capacity, N_COLUMNS) int32
+    nodes: np.ndarray  # (capacity, N_NODE_COLUMNS) int32
     score: np.ndarray  # (capacity,) float64: what a leaf earns
     key: np.ndarray  # (capacity,) int64: sum of the keys of a node's rows
     perm: np.ndarray  # (n,) int32
@@ -61,7 +61,7 @@ def _preorder(nodes, t):
 
 @njit(cache=True, nogil=True)
 def _rows(state, t):
-    return state.perm[state.nodes[t, START] : state.nodes[t, END]]
+    return state.perm[state.nodes[t, ROWS_START] : state.nodes[t, ROWS_END]]
 
 
 @njit(cache=True, nogil=True)
@@ -72,9 +72,9 @@ def _partition(problem, state, t):
     goes_left = problem.codes[nodes[t, FEATURE]][rows] <= nodes[t, CUT]
     n_left = goes_left.sum()
     here[:n_left], here[n_left:] = rows[goes_left], rows[~goes_left]
-    left, right, middle = nodes[t, LEFT], nodes[t, RIGHT], nodes[t, START] + n_left
-    nodes[left, START], nodes[left, END] = nodes[t, START], middle
-    nodes[right, START], nodes[right, END] = middle, nodes[t, END]
+    left, right, middle = nodes[t, LEFT], nodes[t, RIGHT], nodes[t, ROWS_START] + n_left
+    nodes[left, ROWS_START], nodes[left, ROWS_END] = nodes[t, ROWS_START], middle
+    nodes[right, ROWS_START], nodes[right, ROWS_END] = middle, nodes[t, ROWS_END]
     for child in (left, right):
         nodes[child, PARENT], nodes[child, DEPTH] = t, nodes[t, DEPTH] + 1
 
@@ -152,14 +152,14 @@ def _value(problem, state, t):
 @njit(cache=True, nogil=True)
 def _number_leaves(problem, state, t, side, first, leaf):
     """Number the leaves of one branch from `first` on and tell each row of t which one it has, or would have, there."""
-    nodes, start, count = state.nodes, state.nodes[t, START], first
+    nodes, start, count = state.nodes, state.nodes[t, ROWS_START], first
     branch, other = nodes[t, side], nodes[t, LEFT + RIGHT - side]
     for node in _preorder(nodes, branch):
         if nodes[node, FEATURE] < 0:
             nodes[node, NUMBER] = count
-            leaf[nodes[node, START] - start : nodes[node, END] - start] = count
+            leaf[nodes[node, ROWS_START] - start : nodes[node, ROWS_END] - start] = count
             count += 1
-    for p in range(nodes[other, START], nodes[other, END]):
+    for p in range(nodes[other, ROWS_START], nodes[other, ROWS_END]):
         row, node = state.perm[p], branch
         while nodes[node, FEATURE] >= 0:
             left = problem.codes[nodes[node, FEATURE], row] <= nodes[node, CUT]
@@ -196,13 +196,6 @@ def _best_move(problem, state, t):
 
 
 @njit(cache=True, nogil=True)
-def _cut_off(nodes, t):
-    """Make t a leaf; what was below is marked free."""
-    _mark_free(nodes, t)
-    nodes[t, FEATURE] = LEAF
-
-
-@njit(cache=True, nogil=True)
 def _visit(problem, state, t):
     """Do the best move at t if it earns more; False if nothing does."""
     nodes = state.nodes
@@ -218,7 +211,8 @@ def _visit(problem, state, t):
     if move == LEFT or move == RIGHT:
         _promote(nodes, t, move)
     elif move == _COLLAPSE:
-        _cut_off(nodes, t)
+        _mark_free(nodes, t)
+        nodes[t, FEATURE] = LEAF
     elif leaf:
         _split_leaf(state, t, feature, cut)
     else:
@@ -230,7 +224,7 @@ def _visit(problem, state, t):
         nodes[t, DIRTY] = 1
         return True
     if leaf:
-        _cut_off(nodes, t)
+        _mark_free(nodes, t)
         state.n_free[0] += 2
     _restore(state, t, saved)
     return False

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from faceup.trees.decision_tree import DecisionTree, leaves_below
+from faceup.trees.tree import DecisionTree, exact, leaves_below
 
 Condition = Callable[[str, float, bool], str]  # feature, threshold, whether above it -> an answer of a question
 
@@ -22,54 +22,46 @@ class Row(NamedTuple):
     marked: bool = False  # to be pointed out
 
 
-def exact(threshold: np.float32) -> float:
-    """A number of few digits that is this float32 when rounded to float32."""
-    short = float(str(threshold))
-    return short if np.float32(short) == threshold else float(threshold)
-
-
-def as_text(tree: DecisionTree, feature_names: Sequence[str], labels: Sequence[str]) -> str:
+def tree_text(tree: DecisionTree, feature_names: Sequence[str], labels: Sequence[str]) -> str:
     """The tree as indented lines; a leaf tells its probabilities from 1 % up and its share of the weight."""
 
-    def lines(node: int, indent: str) -> Iterator[str]:
-        """Those of a node and of all below it."""
-        if tree.feature[node] < 0:
-            yield f"{indent}{_mix(tree.value[node], labels)}  ({tree.weight[node] / tree.weight[0]:.1%} of weight)"
-            return
-        name, threshold = feature_names[tree.feature[node]], tree.threshold[node]
+    def split(name: str, threshold: np.float32) -> tuple[str, str]:
         said = f"{threshold:,.0f}" if abs(threshold) >= 100 else f"{threshold:.4g}"
-        for sign, child in (("<=", tree.left[node]), (">", tree.right[node])):
-            yield f"{indent}{name} {sign} {said}"
-            yield from lines(child, indent + "|   ")
+        return f"{name} <= {said}", f"{name} > {said}"
 
-    return "\n".join(lines(0, "")) + "\n"
+    def leaf(p: np.ndarray, share: float) -> str:
+        mixture = (f"{labels[k]} {100 * p[k]:.0f} %" for k in np.argsort(-p, kind="stable") if p[k] >= 0.01)
+        return f"{', '.join(mixture)}  ({share:.1%} of weight)"
+
+    return "\n".join(_lines(tree, feature_names, split, leaf, "|   ")) + "\n"
 
 
-def as_python(tree: DecisionTree, feature_names: Sequence[str], labels: Sequence[str], name: str = "decide") -> str:
+def tree_source(tree: DecisionTree, feature_names: Sequence[str], labels: Sequence[str], name: str = "decide") -> str:
     """The tree as source of a Python function from a dict, feature name to number, to one of probabilities.
 
     Its thresholds are exact for numbers given as numpy.float32.
     """
 
-    def lines(node: int, indent: str) -> Iterator[str]:
-        """Those of a node and of all below it."""
-        if tree.feature[node] < 0:
-            shares = zip(labels, tree.value[node].tolist(), strict=True)
-            yield f"{indent}return {json.dumps({label: round(p, 4) for label, p in shares if p >= 5e-5})}"
-            return
-        column = json.dumps(feature_names[tree.feature[node]])
-        asked = f"if x[{column}] <= {exact(tree.threshold[node])!r}:"
-        for line, child in ((asked, tree.left[node]), ("else:", tree.right[node])):
-            yield indent + line
-            yield from lines(child, indent + "    ")
+    def split(name: str, threshold: np.float32) -> tuple[str, str]:
+        return f"if x[{json.dumps(name)}] <= {exact(threshold)!r}:", "else:"
 
-    return "\n".join([f"def {name}(x):", *lines(0, "    ")]) + "\n"
+    def leaf(p: np.ndarray, share: float) -> str:
+        return f"return {json.dumps({label: round(q, 4) for label, q in zip(labels, p.tolist(), strict=True) if q >= 5e-5})}"
+
+    return "\n".join([f"def {name}(x):", *("    " + line for line in _lines(tree, feature_names, split, leaf, "    "))]) + "\n"
 
 
-def _mix(probabilities: np.ndarray, labels: Sequence[str]) -> str:
-    """Such as "call 93 %, fold 7 %": the likeliest first, less than 1 % left out."""
-    order = np.argsort(-probabilities, kind="stable")
-    return ", ".join(f"{labels[k]} {100 * probabilities[k]:.0f} %" for k in order if probabilities[k] >= 0.01)
+def _lines(
+    tree: DecisionTree, names: Sequence[str], split: Callable, leaf: Callable, step: str, node: int = 0, indent: str = ""
+) -> Iterator[str]:
+    """Those of a node and of all below it: what `split` says of either branch, each above its lines, and `leaf` of a leaf."""
+    if tree.feature[node] < 0:
+        yield indent + leaf(tree.value[node], tree.weight[node] / tree.weight[0])
+        return
+    sides = split(names[tree.feature[node]], tree.threshold[node])
+    for line, child in zip(sides, (tree.left[node], tree.right[node]), strict=True):
+        yield indent + line
+        yield from _lines(tree, names, split, leaf, step, child, indent + step)
 
 
 def outline(

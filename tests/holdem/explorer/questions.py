@@ -17,8 +17,7 @@ from faceup.holdem.explorer.page import PURE, Player, page_data, source
 from faceup.holdem.play.agents import TreeAgent
 from faceup.holdem.solve.groups import Grid, make_groups
 from faceup.holdem.solve.policy import TablePolicy
-from faceup.trees.decision_tree import truncate
-from faceup.trees.tree_file import load_agent_file
+from faceup.trees.tree import load_agent_file, truncate
 
 MENU = menu_from([[1, 2], [1], []], [[0.75], []], [[1], []], [[1, 2], []])
 LABELS = ("fold", "call", "raise_0.75", "raise_1", "raise_2", "all_in")

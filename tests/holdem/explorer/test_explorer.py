@@ -15,8 +15,7 @@ from faceup.holdem.betting.notation import read_line
 from faceup.holdem.explorer.page import SCRIPTS, Player, page_data, source, write_explorer
 from faceup.holdem.play.words import condition, wording
 from faceup.lab.paths import AGENTS
-from faceup.trees.decision_tree import leaves_below, n_leaves, truncate
-from faceup.trees.tree_file import load_agent_file
+from faceup.trees.tree import leaves_below, load_agent_file, n_leaves, truncate
 
 
 def by_node(given: dict) -> list[dict]:
@@ -59,7 +58,7 @@ def test_the_papers_example_has_its_exact_equities():
     found = run(f"handOf(sweep({list(hand.board)}), {hole})")
     assert found["equity"] == hand.exact_equity * UNITS[1]
     for street in (2, 3):
-        values, counts = hand.histogram(street)
+        values, counts = hand.histograms[street]
         assert list(found["later"][str(street)].values()) == np.repeat(values, counts).tolist()
     assert len(found["later"]["3"]) == 1081 and N_DECILES == 10
 

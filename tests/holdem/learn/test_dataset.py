@@ -16,7 +16,7 @@ from faceup.holdem.learn.dataset import NO_BOARD, TrainingRows, cost_shares, dra
 from faceup.holdem.solve.groups import Grid, hole_groups, make_groups
 from faceup.holdem.solve.policy import free_holes, street_reach
 from faceup.lab.rng import rng
-from faceup.trees.metrics import checked_rows
+from faceup.trees.metrics import used_rows
 
 BOARDS = np.array([[44, 7, 38, 20, 33], [0, 5, 10, 15, 51], [3, 47, 46, 45, 12]])
 SHOWN = (0, 3, 4, 5)
@@ -59,7 +59,7 @@ def test_shapes_shares_and_weights(tables, policy):
     assert [r.X.shape for r in rows] == [(N_CLASSES * len(decisions(TREE, 0)), 35), (60, 25), (45, 15), (30, 5)]
     for r in rows:
         assert r.X.dtype == r.P.dtype == np.float32 and r.w.mean() == pytest.approx(1) and r.w.min() > 0
-        assert [len(column) for column in checked_rows(r.X, r.P, r.w)] == 3 * [len(r.board)], "rows are what fits ask for"
+        assert [len(column) for column in used_rows(r.X, r.P, r.w)] == 3 * [len(r.board)], "rows are what fits ask for"
     assert (rows[0].board == NO_BOARD).all()
     assert rows[3].board.tolist() == [0] * 10 + [1] * 10 + [2] * 10
 

@@ -23,7 +23,7 @@ from faceup.holdem.learn.distill import (
 from faceup.holdem.learn.neural import fit_neural
 from faceup.lab.rng import rng
 from faceup.trees.cart import fit_cart
-from faceup.trees.decision_tree import n_leaves
+from faceup.trees.tree import n_leaves
 
 STREAM = partial(rng, 1, "test")
 

@@ -12,7 +12,7 @@ from faceup.holdem.learn.distill import predictor, size
 from faceup.holdem.learn.neural import fit_neural
 from faceup.lab.rng import rng
 from faceup.trees.cart import fit_cart
-from faceup.trees.oct import fit_oct
+from faceup.trees.oct import OctSettings, fit_oct
 
 STREAM = partial(rng, 0, "test")
 
@@ -26,7 +26,7 @@ def rows(n: int = 300, n_labels: int = 4):
 
 LEARNERS = {
     "CART": partial(fit_cart, max_depth=3, min_rows=5),
-    "OCT": partial(fit_oct, max_depth=3, min_rows=5),
+    "OCT": partial(fit_oct, settings=OctSettings(max_depth=3, min_rows=5)),
     "XGBoost": partial(fit_boosted, max_depth=3, learning_rate=0.3, rounds=40),
     "NN": partial(fit_neural, layers=1, width=8, epochs=100, batch=300, learning_rate=0.01, n_bets=0),
 }

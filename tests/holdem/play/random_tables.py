@@ -10,8 +10,7 @@ from faceup.cards.features import feature_names
 from faceup.holdem.betting.betting_tree import BettingTree, Menu, columns, decisions, menu_from, menu_labels
 from faceup.holdem.solve.groups import Groups
 from faceup.holdem.solve.policy import TablePolicy
-from faceup.trees.decision_tree import DecisionTree
-from faceup.trees.tree_file import save_agent
+from faceup.trees.tree import DecisionTree, save_agent
 
 MINE = menu_from([[1], []], [[1], []], [[1], []], [[1], []])
 THEIRS = menu_from([[0.75], [1.5], []], [[0.5, 2], []], [[0.5], []], [[0.5, 1.5], []])

@@ -19,7 +19,7 @@ from faceup.holdem.play.words import reasons
 from faceup.holdem.safe.learners import Leaves
 from faceup.holdem.solve.policy import FixedPolicy, ModelPolicy
 from faceup.lab.rng import rng
-from faceup.trees.tree_file import save_agent
+from faceup.trees.tree import save_agent
 
 MENU = menu_from([[1, 2], [1], []], [[1], []], [[1], []], [[1], []])
 HOLE, BOARD = "Ac3h", "Kh3sJc7d7c"

@@ -13,7 +13,7 @@ from faceup.holdem.play.branches import BranchSums, branch_sums, followers, rati
 from faceup.holdem.play.match import habits
 from faceup.holdem.solve.policy import ModelPolicy, free_holes
 from faceup.lab.stats import student_95
-from faceup.trees.decision_tree import DecisionTree, leaf_of
+from faceup.trees.tree import DecisionTree, leaf_of
 
 N = len(SMALL.labels)
 

@@ -12,7 +12,7 @@ on; the last list serves all later raises. All-in is always offered (paper 000, 
 
 from collections.abc import Callable
 from functools import cache
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -46,7 +46,7 @@ class BettingTree(NamedTuple):
 
 
 class BettingState(NamedTuple):
-    """What the rules need to know of a betting line."""
+    """What the rules need to know of a betting line, and what is played for; hold'em's own by default."""
 
     street: int
     actor: int
@@ -54,6 +54,8 @@ class BettingState(NamedTuple):
     raises: int  # bets and raises on this street
     last_raise: int  # the least amount by which the next raise must raise
     acted: int  # actions on this street
+    big_blind: int = BIG_BLIND
+    stack: int = STACK  # of each player at the start of the hand
 
 
 START = BettingState(0, 0, ((SMALL_BLIND, 0, 0, 0), (BIG_BLIND, 0, 0, 0)), 0, BIG_BLIND, 0)
@@ -69,10 +71,10 @@ def legal_raises(state: BettingState) -> tuple[int, int]:
     """Least and largest amount that a raise may bring the actor's bet on this street to; (0, 0) where none is legal."""
     _, to_call = pot_and_call(state)
     own, other = state.bets[state.actor], state.bets[1 - state.actor]
-    most = STACK - sum(own) + own[state.street]
-    if sum(other) >= STACK or STACK - sum(own) <= to_call:
+    most = state.stack - sum(own) + own[state.street]
+    if sum(other) >= state.stack or state.stack - sum(own) <= to_call:
         return 0, 0
-    return min(other[state.street] + max(state.last_raise, BIG_BLIND), most), most
+    return min(other[state.street] + state.last_raise, most), most
 
 
 def act(state: BettingState, action: str, amount: int = 0) -> tuple[BettingState | None, int]:
@@ -94,18 +96,18 @@ def act(state: BettingState, action: str, amount: int = 0) -> tuple[BettingState
     if action != "call":
         raise ValueError(f"action {action!r}: expected fold, call or raise")
     after = _put(state, state.bets[state.actor][state.street] + to_call, state.raises, state.last_raise)
-    if sum(after.bets[0]) >= STACK or (state.street == 3 and state.acted > 0):
+    if sum(after.bets[0]) >= state.stack or (state.street == 3 and state.acted > 0):
         return None, SHOWDOWN
     if state.acted == 0:  # a limp or a first check leaves the street open
         return after, DECISION
-    return BettingState(state.street + 1, 1, after.bets, 0, BIG_BLIND, 0), DECISION
+    return after._replace(street=state.street + 1, actor=1, raises=0, last_raise=state.big_blind, acted=0), DECISION
 
 
 def _put(state: BettingState, amount: int, raises: int, last_raise: int) -> BettingState:
     bets = [list(own) for own in state.bets]
     bets[state.actor][state.street] = amount
-    frozen = tuple(bets[0]), tuple(bets[1])
-    return BettingState(state.street, 1 - state.actor, frozen, raises, last_raise, state.acted + 1)  # type: ignore[arg-type]
+    frozen: Any = tuple(bets[0]), tuple(bets[1])
+    return state._replace(actor=1 - state.actor, bets=frozen, raises=raises, last_raise=last_raise, acted=state.acted + 1)
 
 
 def size_name(fraction: float) -> str:

@@ -15,7 +15,7 @@ import xgboost as xgb
 from faceup.lab.files import replacing
 from faceup.lab.memo import Cache
 from faceup.lab.rng import Stream
-from faceup.trees.metrics import checked_rows
+from faceup.trees.metrics import used_rows
 
 _BINS = 256
 _LEAST_CURVATURE = 1e-16  # XGBoost's own: keeps the sum of a leaf positive
@@ -78,9 +78,9 @@ def fit_boosted(
 
     Weights are scaled to a mean of 1; min_child_weight is the least curvature in a leaf, which is at most half a unit a row and
     label. Features are cut into 256 quantiles, which keep all 169 preflop hands apart. One thread, so that the bytes do not
-    depend on the machine's; several fits may run in parallel threads. Raises ValueError on bad rows.
+    depend on the machine's; several fits may run in parallel threads.
     """
-    X, P, w = checked_rows(X, P, w)
+    X, P, w = used_rows(X, P, w)
     settings = {
         "objective": "multi:softprob",  # makes predict() a softmax; its gradients are not used
         "num_class": P.shape[1],

@@ -19,15 +19,14 @@ from faceup.holdem.learn.dataset import TrainingRows, cost_shares
 from faceup.holdem.learn.neural import Neural
 from faceup.lab.rng import Stream
 from faceup.trees.cart import answer_by_costs
-from faceup.trees.decision_tree import DecisionTree, n_leaves
 from faceup.trees.metrics import FLOOR, entropy_floor, fit_metrics
-from faceup.trees.monotone import rising
-from faceup.trees.pruning import best_cp, prune, pruning_path
+from faceup.trees.prune import best_cp, isotonic, prune, pruning_path
+from faceup.trees.tree import DecisionTree, n_leaves
 
 WORKERS = 2  # rounds trained or judged at a time; each runs on one thread, so that results do not depend on it
 _RESAMPLES = 2000
 _FACED, _STACK = -2, -1  # columns of bet_faced and stack_to_pot in rows told "ours"
-Model = TypeVar("Model", bound=DecisionTree | Boosted | Neural)  # of one round
+_Model = TypeVar("_Model", bound=DecisionTree | Boosted | Neural)  # of one round
 
 
 class Split(NamedTuple):
@@ -95,10 +94,10 @@ def _rows_at(rows: TrainingRows, places: np.ndarray) -> TrainingRows:
 
 
 def fit_rounds(
-    fits: Sequence[Callable[[np.ndarray, np.ndarray, np.ndarray], Model]],
+    fits: Sequence[Callable[[np.ndarray, np.ndarray, np.ndarray], _Model]],
     rounds: Sequence[TrainingRows],
     progress: Callable[[int], None] = lambda done: None,
-) -> list[Model]:
+) -> list[_Model]:
     """Each fit(X, P, w) on its rows, WORKERS at a time; from the last on, since preflop has fewest rows."""
     with ThreadPoolExecutor(WORKERS) as pool:
         pairs = list(zip(fits, rounds, strict=True))
@@ -121,7 +120,7 @@ def finished(
 
     train: the rows that they were grown on; valid: rows that say where to prune, but for the first round, whose rows are all
     there are; tolerance: the share by which a pruned tree may lose more on them than the best. Leaves count what their answers
-    cost as well (`answer_by_costs`), and no hand of the rows folds less often to a larger bet (`rising`).
+    cost as well (`answer_by_costs`), and no hand of the rows folds less often to a larger bet (`isotonic`).
     """
     done = []
     for street, (tree, rows, others) in enumerate(zip(trees, train, valid, strict=True)):
@@ -129,7 +128,7 @@ def finished(
             tree = prune(tree, best_cp(pruning_path(tree, others.X, others.P, others.w), tolerance))
         tree = answer_by_costs(tree, rows.X, rows.P, rows.w, costs=cost_shares(rows), cost_weight=cost_weight)
         X = np.concatenate([rows.X, _in_other_pots(rows.X)])
-        done.append(rising(tree, X, column=X.shape[1] + _FACED, most=X[:, _STACK], label=FOLD, other=CALL))
+        done.append(isotonic(tree, X, column=X.shape[1] + _FACED, most=X[:, _STACK], label=FOLD, other=CALL))
     return done
 
 

@@ -17,12 +17,12 @@ import safetensors.numpy
 import torch
 from torch.nn.utils import skip_init
 
+from faceup.holdem.betting.betting_tree import BIG_BLIND
 from faceup.lab.files import replacing
 from faceup.lab.memo import Cache
 from faceup.lab.rng import Stream
-from faceup.trees.metrics import checked_rows
+from faceup.trees.metrics import used_rows
 
-BIG_BLIND = 100  # dollars: the unit of the logarithm of bets
 FORMAT = "faceup-neural-1"
 _PREDICTED_AT_ONCE = 2048  # rows: their activations stay in the cache
 
@@ -111,9 +111,9 @@ def fit_neural(
     """Minimise the soft cross-entropy of rows X (n, f), targets P (n, n_labels), weights w (n,) by Adam.
 
     learning_rate is the peak of one cycle: up from a 25th of it in the first tenth of the steps, then down to
-    nearly 0 along a cosine. Several fits may run in parallel threads. Raises ValueError on bad rows.
+    nearly 0 along a cosine. Several fits may run in parallel threads.
     """
-    X, P, w = checked_rows(X, P, w)
+    X, P, w = used_rows(X, P, w)
     shape = dict(n_features=X.shape[1], n_labels=P.shape[1], layers=layers, width=width, n_bets=n_bets)
     net = _Layers(**shape)
     _pin_torch()

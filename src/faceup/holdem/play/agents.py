@@ -47,7 +47,7 @@ from faceup.holdem.solve.policy import (
     pairs_of,
 )
 from faceup.lab.memo import Cache
-from faceup.trees.tree_file import AgentFile, load_agent_file
+from faceup.trees.tree import AgentFile, load_agent_file
 
 OneHand = Callable[[str, str, str], Mapping[str, float]]  # (hole, board, betting) -> {label: probability}
 

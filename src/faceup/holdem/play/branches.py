@@ -18,7 +18,7 @@ from faceup.holdem.solve.action_values import ActionValues, action_values
 from faceup.holdem.solve.board import N_PAIRS
 from faceup.holdem.solve.policy import ModelPolicy, Policy, pairs_of
 from faceup.lab.stats import student_95
-from faceup.trees.decision_tree import DecisionTree, add_up, below, leaf_of, node_depths
+from faceup.trees.tree import DecisionTree, add_up, below, leaf_of, node_depths
 
 N_BINS = 20  # of equity
 

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from faceup.trees.decision_tree import DecisionTree, leaf_of, path_to
+from faceup.trees.tree import DecisionTree, leaf_of, path_to
 
 
 class Step(NamedTuple):

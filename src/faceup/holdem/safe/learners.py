@@ -10,7 +10,7 @@ from faceup.holdem.betting.betting_tree import BettingTree
 from faceup.holdem.safe.infosets import N_LEVELS, Infosets, Seen, equity_levels, make_infosets, strategy_rows, weights_of
 from faceup.holdem.solve.groups import Groups, hole_groups
 from faceup.holdem.solve.policy import ModelPolicy, Policy, TablePolicy, histories
-from faceup.trees.decision_tree import DecisionTree, leaf_of
+from faceup.trees.tree import DecisionTree, leaf_of
 
 Weights = tuple[np.ndarray, ...]  # a street after the other, (infosets, labels) float32
 

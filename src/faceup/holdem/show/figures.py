@@ -12,7 +12,7 @@ from faceup.cards.cards import CLASS_NAMES
 from faceup.holdem.betting.betting_tree import CALL, FOLD, BettingTree
 from faceup.holdem.play.words import action_name
 from faceup.lab.pictures import BLUE, RED, SKY, dots
-from faceup.trees import figures
+from faceup.trees.figures import outline_figure
 
 # Actions have colours that no agent has.
 LIME, SALMON, WINE = "#A6D854", "#F4A582", "#7B1E3A"
@@ -29,10 +29,8 @@ def action_colours(labels: Sequence[str]) -> list[str]:
 
 
 def tree_figure(outlines: Mapping[str, Sequence[Sequence]], labels: Sequence[str], extra: float = 0.0) -> Figure:
-    """`faceup.trees.figures.tree_figure` of trees that answer with these labels."""
-    return figures.tree_figure(
-        outlines, [action_name(label) for label in labels], action_colours(labels), "share of\nstake", extra
-    )
+    """`outline_figure` of trees that answer with these labels."""
+    return outline_figure(outlines, [action_name(label) for label in labels], action_colours(labels), "share of\nstake", extra)
 
 
 def branch_figure(

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from faceup.games.checkpoint import load, save
+from faceup.games.checkpoint import load_checkpoint, save_checkpoint
 from faceup.holdem.betting.betting_tree import BettingTree
 from faceup.holdem.solve.groups import Groups
 from faceup.holdem.solve.selfplay import Discount, SelfPlay, SelfPlayState
@@ -61,9 +61,9 @@ def train(
     play, newest = SelfPlay(tree, groups, discount, stream), folder / "checkpoint.npz"
     files = {iteration: folder / f"snapshot-{iteration:09d}.npz" for iteration in snapshots}
     owner, averages = digest(SelfPlay, tree, groups, discount, stream), {}
-    if found := load(newest, owner, iterations):
+    if found := load_checkpoint(newest, owner, iterations):
         past = [iteration for iteration in files if iteration <= found["iteration"]]
-        averages = {at: _tables(arrays, "average") for at in past if (arrays := load(files[at], owner, at))}
+        averages = {at: _tables(arrays, "average") for at in past if (arrays := load_checkpoint(files[at], owner, at))}
         if len(averages) == len(past):
             play.state = SelfPlayState(_tables(found, "regrets"), _tables(found, "averages"), int(found["iteration"]))
     for stop in sorted({iterations, *files, *range(every, iterations, every)}):
@@ -75,7 +75,9 @@ def train(
             continue  # passed before the checkpoint was written
         if stop in files:
             averages[stop] = play.average()
-            save(files[stop], owner, stop, **_named("average", averages[stop]))
+            save_checkpoint(files[stop], owner, stop, **_named("average", averages[stop]))
         if stop % every == 0 or stop == iterations:
-            save(newest, owner, stop, **_named("regrets", play.state.regrets), **_named("averages", play.state.averages))
+            save_checkpoint(
+                newest, owner, stop, **_named("regrets", play.state.regrets), **_named("averages", play.state.averages)
+            )
     return Run(play.average(), averages)

@@ -22,11 +22,11 @@ from numba import njit
 
 COST, BRIER, LOG = range(3)
 MOST_CODES = 600  # of all features together, where two levels are split at once
-_FEW = 48  # rows that are sorted by insertion where their codes are far apart
+_FEW = 48  # rows that are sorted by comparison where their codes are far apart, by counting elsewhere
 
 
 class Problem(NamedTuple):
-    """What is to be split, by which rules, and with how much work."""
+    """What is to be split, and by which rules."""
 
     codes: np.ndarray  # (f, n) uint16
     n_codes: int  # above all codes
@@ -38,8 +38,6 @@ class Problem(NamedTuple):
     max_depth: int
     cp: float
     eps: float  # gains up to this are rounding
-    sweeps: int
-    regrowths: int
 
 
 @njit(cache=True, nogil=True, inline="always")
@@ -82,12 +80,7 @@ def _sort(problem, rows, f):
     if least == most:
         return code, order[:0]
     if len(rows) <= _FEW and most - least > 8 * len(rows):
-        for j in range(len(rows)):
-            i, c = j, code[j]
-            while i > 0 and code[order[i - 1]] > c:
-                order[i] = order[i - 1]
-                i -= 1
-            order[i] = j
+        order[:] = np.argsort(code, kind="mergesort")
         return code, order
     counts = np.zeros(most - least + 2, dtype=np.int32)
     for c in code:

@@ -1,0 +1,291 @@
+"""A decision tree as parallel arrays in scikit-learn's layout: predict, cut, follow paths, and an agent's file of four trees.
+
+Features and thresholds are float32, and a row goes left where its feature <= threshold as float32: the same
+row takes the same path on every machine and after every round trip through a file.
+
+The file is JSON. Nodes stand in preorder, a node before its left branch and that before its right one, so that `feature` (-1 at
+a leaf) tells the shape by itself; `threshold` has one number a split, `value` (probabilities in 1/10,000) and `weight` (four
+digits) one entry a leaf. Inner nodes get the weighted mean of their leaves on reading.
+"""
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated, Any, Literal, NamedTuple
+
+import numpy as np
+from numba import njit
+from pydantic import AfterValidator, BaseModel, Field, ValidationError
+
+from faceup.lab.files import write_text
+
+_SCALE = 10_000  # of probabilities in a file
+_DEEPEST = 500  # splits on a path in a file
+_LARGEST = float(np.finfo(np.float32).max)
+
+
+class DecisionTree(NamedTuple):
+    """A binary tree of n nodes, parents before children, the root first."""
+
+    feature: np.ndarray  # (n,) int32: column that a split looks at, -1 at a leaf
+    threshold: np.ndarray  # (n,) float32: go left where x <= threshold; 0 at a leaf
+    left: np.ndarray  # (n,) int32, -1 at a leaf
+    right: np.ndarray  # (n,) int32, -1 at a leaf
+    value: np.ndarray  # (n, n_labels) float32: answers, at inner nodes too; means of the rows here unless costs count
+    weight: np.ndarray  # (n,) float64: weight of the rows that come here
+
+    def predict(self, X: np.ndarray) -> np.ndarray:
+        """Probabilities (n, n_labels) float32 of rows X (n, f)."""
+        return self.value[leaf_of(self, X)]
+
+
+def leaf_of(tree: DecisionTree, X: np.ndarray) -> np.ndarray:
+    """The leaf (n,) int32 that each row of X (n, f) ends in; X is compared as float32."""
+    leaves = np.empty(len(X), dtype=np.int32)
+    _leaves(tree.feature, tree.threshold, tree.left, tree.right, np.ascontiguousarray(X, dtype=np.float32), leaves)
+    return leaves
+
+
+@njit(cache=True, nogil=True)
+def _leaves(feature, threshold, left, right, X, leaves):
+    for i in range(X.shape[0]):
+        node = 0
+        while feature[node] >= 0:
+            node = left[node] if X[i, feature[node]] <= threshold[node] else right[node]
+        leaves[i] = node
+
+
+def depth(tree: DecisionTree) -> int:
+    """Splits on the longest way from the root to a leaf."""
+    return int(node_depths(tree).max())
+
+
+def n_leaves(tree: DecisionTree) -> int:
+    """Leaves of the tree."""
+    return int((tree.feature < 0).sum())
+
+
+def node_depths(tree: DecisionTree) -> np.ndarray:
+    """Splits on the way from the root to each node, (n,) int32."""
+    depths = np.zeros(len(tree.feature), dtype=np.int32)
+    level = np.zeros(1, dtype=np.int64)
+    while len(level):
+        split = level[tree.feature[level] >= 0]
+        children = np.concatenate([tree.left[split], tree.right[split]])
+        depths[children] = np.tile(depths[split] + 1, 2)
+        level = children
+    return depths
+
+
+def parents(tree: DecisionTree) -> np.ndarray:
+    """The node above each node, (n,) int64, -1 for the root."""
+    above, splits = np.full(len(tree.feature), -1), np.flatnonzero(tree.feature >= 0)
+    above[tree.left[splits]] = above[tree.right[splits]] = splits
+    return above
+
+
+def below(tree: DecisionTree, branch: int | np.ndarray) -> np.ndarray:
+    """Which nodes belong to a branch, its own root included, (n,) bool; or to any of those marked in a mask (n,) bool."""
+    inside = np.zeros(len(tree.feature), dtype=bool)
+    inside[branch] = True
+    for node in np.flatnonzero(tree.feature >= 0):  # parents come before children
+        inside[[tree.left[node], tree.right[node]]] |= inside[node]
+    return inside
+
+
+def cut(tree: DecisionTree, ends: np.ndarray) -> DecisionTree:
+    """The tree with the nodes marked in ends (n,) bool made leaves with their value, and what is below them dropped."""
+    kept = ~np.append(below(tree, ends), False)[parents(tree)]  # nothing is above the root
+    leaf = (ends | (tree.feature < 0))[kept]
+    number = np.cumsum(kept) - 1  # new number of each kept node
+    return DecisionTree(
+        feature=np.where(leaf, -1, tree.feature[kept]).astype(np.int32),
+        threshold=np.where(leaf, 0, tree.threshold[kept]).astype(np.float32),
+        left=np.where(leaf, -1, number[tree.left[kept]]).astype(np.int32),
+        right=np.where(leaf, -1, number[tree.right[kept]]).astype(np.int32),
+        value=tree.value[kept],
+        weight=tree.weight[kept],
+    )
+
+
+def truncate(tree: DecisionTree, depth: int) -> DecisionTree:
+    """The top of the tree: nodes at `depth` become leaves."""
+    return cut(tree, node_depths(tree) >= depth)
+
+
+def add_up(left: np.ndarray, right: np.ndarray, sums: np.ndarray) -> np.ndarray:
+    """Fill in the rows of sums (n, ..) that belong to splits, in place: the sum of both children's. left, right: of a tree."""
+    for node in np.flatnonzero(left >= 0)[::-1]:  # children come after parents
+        sums[node] = sums[left[node]] + sums[right[node]]
+    return sums
+
+
+def leaves_below(tree: DecisionTree) -> np.ndarray:
+    """How many leaves each branch has, (n,) int64; 1 at a leaf."""
+    return add_up(tree.left, tree.right, (tree.feature < 0).astype(np.int64))
+
+
+def path_to(tree: DecisionTree, node: int) -> list[tuple[int, bool]]:
+    """The splits on the way from the root to a node, each with whether the way goes on to the right (above the threshold)."""
+    parent, path = parents(tree), []
+    while (above := int(parent[node])) >= 0:
+        path.append((above, bool(tree.right[above] == node)))
+        node = above
+    return path[::-1]
+
+
+def top_levels(tree: DecisionTree, levels: int, root: int = 0) -> np.ndarray:
+    """Which splits lie less than `levels` below a root, (n,) bool."""
+    depths = node_depths(tree)
+    return below(tree, root) & (tree.feature >= 0) & (depths < depths[root] + levels)
+
+
+def feature_use(tree: DecisionTree, n_features: int) -> np.ndarray:
+    """Share of the tree's weight that is asked about each feature at each depth, (depth, n_features) float64.
+
+    A row sums to what has not reached a leaf yet: the first to 1, unless the tree is a single leaf and there are no rows.
+    """
+    depths, splits = node_depths(tree), np.flatnonzero(tree.feature >= 0)
+    use = np.zeros((int(depths.max()), n_features))
+    np.add.at(use, (depths[splits], tree.feature[splits]), tree.weight[splits] / tree.weight[0])
+    return use
+
+
+# --- agents' files -------------------------------------------------------------------------------------------
+
+
+class AgentFile(NamedTuple):
+    """What an agent's file holds."""
+
+    trees: tuple[DecisionTree, ...]  # one a round
+    feature_names: tuple[tuple[str, ...], ...]  # of each round
+    labels: tuple[str, ...]
+    provenance: dict
+
+
+def _different(names: list[str]) -> list[str]:
+    if len(set(names)) < len(names):
+        raise ValueError("expected different names")
+    return names
+
+
+_Names = Annotated[list[Annotated[str, Field(min_length=1)]], AfterValidator(_different)]
+
+
+class _Round(BaseModel, strict=True, extra="forbid"):
+    feature_names: _Names
+    feature: list[Annotated[int, Field(ge=-1, le=1000)]]
+    threshold: list[Annotated[float, Field(ge=-_LARGEST, le=_LARGEST)]]
+    value: list[list[Annotated[int, Field(ge=0, le=_SCALE)]]]
+    weight: list[Annotated[float, Field(ge=1e-30, le=1e30)]]
+
+
+class _File(BaseModel, strict=True, extra="forbid"):
+    format: Literal["faceup-trees-1"]
+    provenance: dict[str, Any]
+    labels: _Names
+    preflop: _Round
+    flop: _Round
+    turn: _Round
+    river: _Round
+
+
+_ROUNDS = tuple(_File.model_fields)[-4:]
+
+
+def exact(threshold: np.float32) -> float:
+    """A number of few digits that is this float32 when rounded to float32."""
+    short = float(str(threshold))
+    return short if np.float32(short) == threshold else float(threshold)
+
+
+def pack(tree: DecisionTree) -> dict[str, list]:
+    """A tree as lists by name."""
+    order, waiting = [], [0]  # in preorder
+    while waiting:
+        order.append(node := waiting.pop())
+        if tree.feature[node] >= 0:
+            waiting += [tree.right[node], tree.left[node]]
+    feature = tree.feature[order]
+    leaves = np.array(order)[feature < 0]
+    parts = np.rint(tree.value[leaves].astype(np.float64) * _SCALE).astype(np.int64)
+    parts[np.arange(len(parts)), parts.argmax(axis=1)] += _SCALE - parts.sum(axis=1)  # the likeliest takes what rounding leaves
+    return {
+        "feature": feature.tolist(),
+        "threshold": [exact(t) for t in tree.threshold[order][feature >= 0]],
+        "value": parts.tolist(),
+        "weight": [float(f"{weight:.4g}") for weight in tree.weight[leaves]],
+    }
+
+
+def save_agent(
+    path: Path, trees: Sequence[DecisionTree], feature_names: Sequence[Sequence[str]], labels: Sequence[str], provenance: dict
+) -> None:
+    """Write four trees, one a round, the names of their features and labels, and where they come from."""
+    content: dict[str, Any] = {"format": "faceup-trees-1", "provenance": provenance, "labels": list(labels)}
+    for street, tree, names in zip(_ROUNDS, trees, feature_names, strict=True):
+        content[street] = {"feature_names": list(names), **pack(tree)}
+    lines = [
+        f"{json.dumps(key)}: {json.dumps(part, separators=(',', ':'), ensure_ascii=False, allow_nan=False)}"
+        for key, part in content.items()
+    ]
+    write_text(path, "{\n" + ",\n".join(lines) + "\n}\n")
+
+
+def load_agent_file(path: Path) -> AgentFile:
+    """Read what `save_agent` wrote; raises ValueError naming the file and what is wrong with it."""
+    try:
+        file = _File.model_validate(json.loads(Path(path).read_text(encoding="utf-8"), object_pairs_hook=_once))
+        rounds = {street: getattr(file, street) for street in _ROUNDS}
+        trees = tuple(_unpacked(street, part, len(file.labels)) for street, part in rounds.items())
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_input=False)[0]
+        raise ValueError(f"{path}: " + f"{'.'.join(map(str, first['loc']))}: {first['msg']}"[:200]) from None
+    except (ValueError, RecursionError) as error:
+        raise ValueError(f"{path}: {str(error)[:200]}") from None
+    return AgentFile(trees, tuple(tuple(part.feature_names) for part in rounds.values()), tuple(file.labels), file.provenance)
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """The dict of a JSON object, in which no key may stand twice."""
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        raise ValueError(f"a key stands twice among {', '.join(key for key, _ in pairs)}")
+    return found
+
+
+def _unpacked(street: str, part: _Round, n_labels: int) -> DecisionTree:
+    """A round's tree."""
+    feature = np.array(part.feature, dtype=np.int32)
+    leaf = feature < 0
+    left, right = _children(street, leaf)
+    n_splits, n_leaves = int((~leaf).sum()), int(leaf.sum())
+    if feature.max() >= len(part.feature_names):
+        raise ValueError(f"{street}.feature: expected numbers of {len(part.feature_names)} names")
+    if len(part.threshold) != n_splits or len(part.weight) != n_leaves:
+        raise ValueError(f"{street}: expected {n_splits} of threshold and {n_leaves} of weight")
+    if [(len(row), sum(row)) for row in part.value] != [(n_labels, _SCALE)] * n_leaves:
+        raise ValueError(f"{street}.value: expected {n_leaves} rows of {n_labels} numbers whose sum is {_SCALE}")
+    threshold, sums = np.zeros(len(leaf), dtype=np.float32), np.zeros((len(leaf), n_labels + 1))
+    threshold[~leaf], weight = part.threshold, np.array(part.weight)[:, None]
+    sums[leaf] = np.concatenate([np.array(part.value) / _SCALE * weight, weight], axis=1)
+    add_up(left, right, sums)
+    value = (sums[:, :-1] / sums[:, -1:]).astype(np.float32)
+    return DecisionTree(feature, threshold, left, right, value, sums[:, -1].copy())
+
+
+def _children(street: str, leaf: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Left and right of nodes in preorder, read from the back: branches wait until their parent takes two."""
+    left, right = np.full((2, len(leaf)), -1, dtype=np.int32)
+    waiting: list[tuple[int, int]] = []  # nodes, and the splits on the longest way down from each
+    for node in range(len(leaf) - 1, -1, -1):
+        depth = 0
+        if not leaf[node]:
+            if len(waiting) < 2:
+                raise ValueError(f"{street}.feature: node {node} lacks a branch")
+            (left[node], low), (right[node], high) = waiting.pop(), waiting.pop()
+            depth = 1 + max(low, high)
+        waiting.append((node, depth))
+    if len(waiting) != 1 or waiting[0][1] > _DEEPEST:
+        raise ValueError(f"{street}.feature: expected one tree of at most {_DEEPEST} splits on a path")
+    return left, right
