@@ -8,7 +8,7 @@ import pytest
 import xgboost as xgb
 
 from faceup.holdem.learn.boosted import fit_boosted
-from faceup.holdem.learn.distill import predictor, size
+from faceup.holdem.learn.distill import size
 from faceup.holdem.learn.neural import fit_neural
 from faceup.lab.rng import rng
 from faceup.trees.cart import fit_cart
@@ -43,8 +43,8 @@ def test_weights_have_no_unit_and_threads_no_part(name):
     with ThreadPoolExecutor(3) as pool:
         fits = list(pool.map(fit, (w, w * 2.0**-20, w * 2.0**20)))
     fits.append(LEARNERS[name](X[kept], P[kept], w[kept], stream=STREAM))
-    alone = predictor(fit(w))(X)
-    assert all(np.array_equal(predictor(model)(X), alone) for model in fits)
+    alone = fit(w).predict(X)
+    assert all(np.array_equal(model.predict(X), alone) for model in fits)
 
 
 @every_learner
@@ -57,7 +57,7 @@ def test_each_kind_of_rows_gets_the_weighted_mean(name, n_kinds):
     more = {"XGBoost": {"rounds": 200}, "NN": {"epochs": 600, "batch": 400}}
     model = LEARNERS[name](X, P, w, stream=STREAM, **more.get(name, {}))
     for here in (kind == k for k in range(n_kinds)):
-        assert predictor(model)(X[here])[0] == pytest.approx(np.average(P[here], axis=0, weights=w[here]), abs=2e-3)
+        assert model.predict(X[here])[0] == pytest.approx(np.average(P[here], axis=0, weights=w[here]), abs=2e-3)
 
 
 @pytest.mark.parametrize("name", ["XGBoost", "NN"])
