@@ -355,7 +355,7 @@ def best_responses(rivers: Rivers, boards: np.ndarray, learner: Player, reach: B
 
 
 def train_rivers(
-    rivers: Rivers, boards: np.ndarray, learner: Player, opponents: Opponents, time: float, reach: Beginnings
+    rivers: Rivers, boards: np.ndarray, learner: Player, opponents: Opponents, time: float | np.floating, reach: Beginnings
 ) -> tuple[Beginnings, np.ndarray, np.ndarray]:
     """Values of learners in both seats against their opponents, and what they learn on the river: sums over boards (n, 5).
 

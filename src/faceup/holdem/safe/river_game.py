@@ -54,8 +54,8 @@ class RiverGame:
             own, nobody = reach.betting, np.zeros_like(reach.betting)
             if opponent == "best":
                 best_responses(self._rivers, board[None], self._learner, reach)
-            met = (own, nobody) if opponent == "best" else (nobody, own)
-            opponents = Opponents(*met, reach.all_ins, self._other)
+            best, other = (own, nobody) if opponent == "best" else (nobody, own)
+            opponents = Opponents(best, other, reach.all_ins, self._other)
             _, regrets, averages = train_rivers(self._rivers, board[None], self._learner, opponents, self.iteration / 100, reach)
             self.regrets += regrets
             self.averages += averages

@@ -15,7 +15,6 @@ from faceup.cards.strength import N_RIVER_HOLES
 from faceup.holdem.solve.board import N_ENTRIES, PADDED, _gather_lanes, _scatter_lanes
 from faceup.holdem.solve.lanes import WIDE, add, add_wide_product, copy, product
 from faceup.holdem.solve.layout import LANES
-from faceup.holdem.solve.regret_matching import matched
 
 
 class RiverScratch(NamedTuple):
@@ -46,7 +45,7 @@ def _new_river_scratch(shapes):
     )  # fmt: skip
 
 
-@njit(cache=True)
+@njit(cache=True, error_model="numpy")  # where no regret is positive the quotient is not used
 def _match(shapes, shape, chance):
     """Regret matching at every decision of LANES subtrees, for a cell: chance (nodes, LANES) holds its regrets before."""
     slot, width = shapes.slot[shapes.node_start[shape] :], chance.shape[1]
@@ -59,9 +58,10 @@ def _match(shapes, shape, chance):
             for j in range(width):
                 chance[e, j] = max(chance[e, j], np.float32(0))
                 total[j] += chance[e, j]
+        even = np.float32(1) / np.float32(below.shape[0])
         for e in below:
             for j in range(width):
-                chance[e, j] = matched(chance[e, j], total[j], below.shape[0])
+                chance[e, j] = chance[e, j] / total[j] if total[j] > 0 else even
 
 
 @njit(cache=True)
