@@ -28,8 +28,8 @@ from faceup.games.extensive_game import uniform
 from faceup.holdem.betting.betting_tree import menu_from
 from faceup.holdem.learn.action_costs import action_costs
 from faceup.holdem.play import match, match_tree
+from faceup.holdem.safe import abstractions, river_game
 from faceup.holdem.safe import game as safe
-from faceup.holdem.safe import learners, one_street
 from faceup.holdem.solve import best_response, local_best_response
 from faceup.holdem.solve import groups as hand_groups
 from faceup.holdem.solve.policy import TablePolicy
@@ -204,13 +204,13 @@ def grouped() -> TablePolicy:
 def learning():
     run = SelfPlay(PUSH, grouped().groups, Discount(1.5, 0, 2, 2), STREAM)
     run.advance(2)
-    levels = learners.Levels(PUSH, grouped(), grouped().groups.turn, 9)
-    safer = safe.SafeGame(PUSH, levels, levels, np.zeros((169, 169)), 1, 0, 1.0, STREAM, 0.5)
+    levels = abstractions.HandGroups(PUSH, grouped(), grouped().groups.turn, 9)
+    safer = safe.SafeGame(PUSH, levels, levels, np.zeros((169, 169)), safe.Settings(1, 0, 1.0, 0.5), STREAM)
     state = safer.advance(safer.new_state(), 1)
-    street, boards = one_street.Street(one_street.street_tree(3), 7), np.array([ROYAL, MIXED])
-    street.self_play(boards[:1])
-    street.cfr_br(boards[1:])
-    return run.state.regrets, run.state.averages, *state[:3], street.regrets, street.averages, street.leak(boards)
+    street, boards = river_game.RiverGame(river_game.street_tree(3), 7), np.array([ROYAL, MIXED])
+    street.advance(boards[:1], "self")
+    street.advance(boards[1:], "best")
+    return run.state.regrets, run.state.averages, *state[:3], street.regrets, street.averages, street.exploitability(boards)
 
 
 @case

@@ -9,7 +9,7 @@ from games import BOARD, PUSH, SMALL, pair_outcomes
 from faceup.holdem import reference
 from faceup.holdem.betting.betting_tree import children, columns
 from faceup.holdem.play.match import random_boards
-from faceup.holdem.safe.one_street import Street, street_tree
+from faceup.holdem.safe.river_game import RiverGame, street_tree
 from faceup.holdem.solve.groups import N_RIVER_GROUPS, Groups, hole_groups
 from faceup.holdem.solve.policy import river_equities
 from faceup.holdem.solve.selfplay import Discount, SelfPlay
@@ -69,21 +69,21 @@ def test_self_play_is_the_references():
 @pytest.mark.parametrize("opponent", ["self", "best"])
 def test_a_river_street_is_the_references(opponent):
     """Self-play and CFR-BR on levels of equity, board by board; and what a best response wins from the average."""
-    tree, fast = street_tree(3), Street(street_tree(3), LEVELS)
+    tree, fast = street_tree(3), RiverGame(street_tree(3), LEVELS)
     regrets, averages = empty(tree, (1, 1, 1, LEVELS)), empty(tree, (1, 1, 1, LEVELS))
     for k, board in enumerate(BOARDS):
         dealt = reference.deal(board)
         rows = np.zeros((4, len(dealt.holes)), dtype=int)
-        rows[3] = fast.levels[river_equities(board)[dealt.holes]]
-        reference.step(tree, dealt, rows, regrets, averages, opponent, weight=(k + 1) / 1000)
-        (fast.self_play if opponent == "self" else fast.cfr_br)(BOARDS[k : k + 1])
+        rows[3] = fast.infosets.row[river_equities(board)[dealt.holes]]
+        reference.step(tree, dealt, rows, regrets, averages, opponent, weight=(k + 1) / 100)
+        fast.advance(BOARDS[k : k + 1], opponent)
         for node in reference.decisions(tree):
             infosets, labels = fast.infosets.of[:, fast.infosets.situation[node]], tree.label[children(tree, node)]
             for found, wanted in ((fast.regrets, regrets), (fast.averages, averages)):
                 plain = wanted[3][:, columns(tree, node)]
                 np.testing.assert_allclose(found[infosets][:, labels], plain, rtol=1e-3, atol=1e-4 * np.abs(plain).max())
     won = reference.exploitability(tree, dealt, reference.chances(tree, reference.strategy(tree, averages), rows))
-    assert fast.leak(BOARDS[2:])[0] == pytest.approx(won, rel=1e-4)
+    assert fast.exploitability(BOARDS[2:])[0] == pytest.approx(won, rel=1e-4)
 
 
 def test_training_against_best_responses_loses_less_to_them():

@@ -16,7 +16,7 @@ from faceup.holdem.learn.boosted import fit_boosted
 from faceup.holdem.learn.neural import fit_neural
 from faceup.holdem.play.agents import ModelAgent, PolicyAgent, load_agent, load_models, load_policy
 from faceup.holdem.play.words import reasons
-from faceup.holdem.safe.learners import Leaves
+from faceup.holdem.safe.abstractions import TreeLeaves
 from faceup.holdem.solve.policy import FixedPolicy, ModelPolicy
 from faceup.lab.rng import rng
 from faceup.trees.tree import save_agent
@@ -196,7 +196,7 @@ def test_an_agent_of_other_features_or_sizes_is_refused(folders, tmp_path):
 def test_a_solved_tree_is_an_agent_like_any_other(tree, tables, loaded, tmp_path):
     """Trees with new answers, as 14_safe writes them: the policy that was solved, which says why."""
     taught, path = loaded["oct"], tmp_path / "safe.json"
-    leaves, rng = Leaves(tree, tuple(taught.trees), tables), np.random.default_rng(1)
+    leaves, rng = TreeLeaves(tree, tuple(taught.trees), tables), np.random.default_rng(1)
     weights = tuple(rng.random(w.shape, dtype=np.float32) for w in leaves.start())
     save(path, leaves.solved(weights))
     policies, board = (load_policy(path, tree, tables), leaves.policy(weights)), parse_cards(BOARD)

@@ -11,9 +11,9 @@ from random_trees import random_tree
 from faceup.cards.cards import fixing_permutations
 from faceup.cards.matchups import RUNOUTS_FLOP, RUNOUTS_PREFLOP, flop_wins
 from faceup.holdem.betting.betting_tree import FOLD_END, SHOWDOWN, children, columns, decisions
-from faceup.holdem.safe.game import N_PAIRS, SafeGame, learn
+from faceup.holdem.safe.abstractions import HandGroups, TreeLeaves
+from faceup.holdem.safe.game import N_PAIRS, SafeGame, Settings, learn
 from faceup.holdem.safe.infosets import strategy_rows
-from faceup.holdem.safe.learners import Leaves, Levels
 from faceup.holdem.solve.best_response import Responder, fold_values
 from faceup.holdem.solve.groups import N_RIVER_GROUPS, Groups, river_equities
 from faceup.holdem.solve.policy import ModelPolicy, Policy, TablePolicy, free_holes, street_reach
@@ -33,18 +33,18 @@ def table() -> TablePolicy:
     return TablePolicy(tuple(np.resize(t, (n, t.shape[1])) for n, t in zip(GROUPS.n_groups, tables, strict=True)), GROUPS)
 
 
-LEVELS = Levels(SMALL, table(), TURN_IDS % 15, 9)
+LEVELS = HandGroups(SMALL, table(), TURN_IDS % 15, 9)
 
 
-def levels_run(rivers: int = 48, **settings) -> SafeGame:
-    return SafeGame(SMALL, LEVELS, LEVELS, EVEN, rivers, 0, 1.0, STREAM, **settings)
+def levels_run(rivers: int = 48, known_share: float = 1.0) -> SafeGame:
+    return SafeGame(SMALL, LEVELS, LEVELS, EVEN, Settings(rivers, 0, 1.0, known_share), STREAM)
 
 
 def leaves_run(tables, rivers: int, first: int = 0) -> SafeGame:
     """A run that solves random trees; it begins with the answers that they have."""
     grown = [random_tree(seed, 9, n_features, len(SMALL.labels)) for seed, n_features in enumerate((35, 25, 15, 5))]
     models = tuple(model._replace(threshold=np.abs(model.threshold) / 2) for model in grown)
-    return SafeGame(SMALL, Leaves(SMALL, models, tables), LEVELS, EVEN, rivers, first, 1.0, STREAM)
+    return SafeGame(SMALL, TreeLeaves(SMALL, models, tables), LEVELS, EVEN, Settings(rivers, first, 1.0), STREAM)
 
 
 def responded(policy: Policy) -> float:
@@ -61,24 +61,24 @@ def responded(policy: Policy) -> float:
     return 10 * float((value[:, begins] * reach[:, begins]).sum(axis=(1, 2)).mean()) / N_PAIRS
 
 
-def test_leak_of_levels():
+def test_exploitability_of_levels():
     run = levels_run()
     state = run.new_state()
     for weights in state.averages:
         weights[:] = RNG.random(weights.shape)
-    assert run.leak(state, RAINBOW)[0] == pytest.approx(responded(run.learner.policy(state.averages)), rel=1e-3)
+    assert run.exploitability(state, RAINBOW)[0] == pytest.approx(responded(run.learner.policy(state.averages)), rel=1e-3)
 
 
-def test_leak_of_leaves(tables):
+def test_exploitability_of_leaves(tables):
     """With the answers that the trees have, with which a run begins, and after learning, from the turn on."""
     run = leaves_run(tables, rivers=2, first=2)
     state = run.new_state()
     models = run.learner.models
     for found, wanted in zip(run.learner.solved(state.averages), models, strict=True):
         np.testing.assert_allclose(found.value, wanted.value, rtol=1e-5)
-    assert run.leak(state, RAINBOW)[0] == pytest.approx(responded(ModelPolicy(SMALL, models, tables)), rel=1e-3)
+    assert run.exploitability(state, RAINBOW)[0] == pytest.approx(responded(ModelPolicy(SMALL, models, tables)), rel=1e-3)
     before, state = [weights.copy() for weights in state.averages], run.advance(state, 2)
-    assert run.leak(state, RAINBOW)[0] == pytest.approx(responded(run.learner.policy(state.averages)), rel=1e-3)
+    assert run.exploitability(state, RAINBOW)[0] == pytest.approx(responded(run.learner.policy(state.averages)), rel=1e-3)
     assert [(a == b).all() for a, b in zip(before, state.averages, strict=True)] == [True, True, False, False]
 
 
@@ -110,20 +110,20 @@ def values_before_the_river(policies, player, best=()) -> np.ndarray:
 
 def add_regrets(regrets, weights, seen, player, value, street) -> None:
     """Add a player's regrets on a street, of hands (n,) as they are seen; value (n_nodes, n) is filled on the way up."""
-    rows = strategy_rows(SMALL, street, seen, weights)
+    rows = strategy_rows(SMALL, street, seen, weights)[seen.row]
     for node in decisions(SMALL, street)[::-1]:
         below = value[children(SMALL, node)]
         if SMALL.actor[node] != player:
             value[node] = below.sum(axis=0)
             continue
         value[node] = (rows[:, columns(SMALL, node)].T * below).sum(axis=0)
-        own = seen.infosets.of[seen.row, seen.infosets.situation[node]]
+        own = seen.of[seen.row, seen.situation[node]]
         for c in children(SMALL, node):
             np.add.at(regrets[:, SMALL.label[c]], own, value[c] - value[node])
 
 
 def test_opponents_regrets():
-    """What one iteration adds to the opponent's regrets before the turn, from where on he answers best: an oracle."""
+    """What one iteration adds to the opponent's regrets before the turn, from where on it answers best: an oracle."""
     run = levels_run(rivers=2)
     state = run.new_state()
     for weights in (*state.regrets, *state.opponent):
@@ -144,8 +144,8 @@ def test_opponents_regrets():
 
 
 def test_regrets_against_the_table():
-    """What the learner adds to its regrets on all streets where the opponent nearly always plays his table: an oracle."""
-    run = levels_run(rivers=2, knows=1e-7)
+    """What the learner adds to its regrets on all streets where the opponent nearly always plays its table: an oracle."""
+    run = levels_run(rivers=2, known_share=1e-7)
     state = run.new_state()
     for weights in state.regrets:
         weights[:] = RNG.normal(size=weights.shape)
@@ -176,7 +176,7 @@ def test_learning_on_one_flop_lowers_what_is_lost_there():
     """On all streets, all turns; with the flop's own all-ins before the flop."""
     flop = [0, 17, 34]
     wins = flop_wins(flop) * (RUNOUTS_PREFLOP / RUNOUTS_FLOP * 22_100 / 17_296)
-    run = SafeGame(SMALL, LEVELS, LEVELS, wins, 12, 0, 1.0, STREAM)
+    run = SafeGame(SMALL, LEVELS, LEVELS, wins, Settings(12, 0, 1.0), STREAM)
     state = run.new_state()
     before, rest = won_on(flop, run.learner.policy(state.averages)), np.setdiff1d(np.arange(52), flop)
     for k in range(60):

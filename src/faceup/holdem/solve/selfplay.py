@@ -37,6 +37,7 @@ from faceup.holdem.solve.board import (
 )  # fmt: skip
 from faceup.holdem.solve.groups import Groups, hole_groups
 from faceup.holdem.solve.layout import LANES, block_sizes, river_layout, shares, table_columns
+from faceup.holdem.solve.regret_matching import matched
 from faceup.holdem.solve.river import _new_river_scratch, _sweep_rivers
 from faceup.lab.parallel import ALONE, on_threads
 from faceup.lab.rng import Stream
@@ -98,10 +99,7 @@ def _match_regrets(layout, part, street, regrets, groups, n_groups, s):
             for e in range(first, first + n):
                 total += max(regret[e], np.float32(0))
             for e in range(first, first + n):
-                if total > 0:
-                    out[e] = max(regret[e], np.float32(0)) / total
-                else:
-                    out[e] = np.float32(1) / np.float32(n)
+                out[e] = matched(regret[e], total, n)
 
 
 @njit(cache=True)

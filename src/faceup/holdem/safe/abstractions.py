@@ -1,4 +1,4 @@
-"""What a learner sees on each street: groups and levels of equity, or the leaves of decision trees."""
+"""Abstractions, what a learner tells apart on all streets: groups of hands, or the leaves of decision trees."""
 
 from typing import Protocol
 
@@ -7,7 +7,7 @@ import numpy as np
 from faceup.cards.equity import UNITS, StreetTable
 from faceup.cards.features import board_features
 from faceup.holdem.betting.betting_tree import BettingTree
-from faceup.holdem.safe.infosets import N_LEVELS, Infosets, Seen, equity_levels, make_infosets, strategy_rows, weights_of
+from faceup.holdem.safe.infosets import N_EQUITIES, Infosets, equity_levels, make_infosets, strategy_rows, weights_of
 from faceup.holdem.solve.groups import Groups, hole_groups
 from faceup.holdem.solve.policy import ModelPolicy, Policy, TablePolicy, histories
 from faceup.trees.tree import DecisionTree, leaf_of
@@ -15,13 +15,13 @@ from faceup.trees.tree import DecisionTree, leaf_of
 Weights = tuple[np.ndarray, ...]  # a street after the other, (infosets, labels) float32
 
 
-class Learner(Protocol):
-    """Who can learn on all streets. Infosets of a street are as many and mean the same on each board."""
+class Abstraction(Protocol):
+    """What a learner tells apart. Infosets of a street are as many and mean the same on each board; their rows may differ."""
 
-    river: Seen
+    river: Infosets
 
-    def street(self, street: int, board: list[int]) -> Seen:
-        """A street before the river, on its board."""
+    def street(self, street: int, board: list[int]) -> Infosets:
+        """Infosets of a street before the river, on its board."""
         ...
 
     def start(self) -> Weights:
@@ -29,44 +29,43 @@ class Learner(Protocol):
         ...
 
     def policy(self, weights: Weights) -> Policy:
-        """A whole strategy, which acts in proportion to positive weights."""
+        """The whole strategy of weights."""
         ...
 
 
-class Levels:
-    """A learner that sees a table's groups before and on the flop, other groups on the turn, levels of equity on the river.
+class HandGroups:
+    """A table's groups before and on the flop, other groups on the turn, levels of equity on the river.
 
-    It begins as the table plays until the turn, and from there on with nothing.
+    A learner begins as the table plays until the turn, and from there on with nothing.
     """
 
     def __init__(self, tree: BettingTree, table: TablePolicy, turn_ids: np.ndarray, river_levels: int):
-        """turn_ids (16432, 1326): groups on the turn, as in `Groups`. Raises ValueError as `equity_levels`."""
+        """turn_ids (16432, 1326): groups on the turn, as in `Groups`; river_levels: 1 to 1,981."""
         preflop, flop, _, river = table.groups.n_groups
         self.tree, self.table = tree, table
         self.groups = Groups(table.groups.flop, turn_ids, (preflop, flop, int(turn_ids.max()) + 1, river))
-        self._infosets = [make_infosets(tree, street, self.groups.n_groups[street]) for street in range(3)]
-        self.river = Seen(equity_levels(river_levels), make_infosets(tree, 3, river_levels))
+        self._before = [make_infosets(tree, street, np.arange(n), n) for street, n in enumerate(self.groups.n_groups[:3])]
+        self.river = equity_levels(tree, river_levels)
 
-    def street(self, street: int, board: list[int]) -> Seen:
-        """As in `Learner`."""
-        return Seen(hole_groups(self.groups, street, board), self._infosets[street])
+    def street(self, street: int, board: list[int]) -> Infosets:
+        """As in `Abstraction`."""
+        return self._before[street]._replace(row=hole_groups(self.groups, street, board))
 
     def start(self) -> Weights:
-        """As in `Learner`."""
-        streets = [*self._infosets, self.river.infosets]
-        nothing = [np.zeros((infosets.n, len(self.tree.labels)), dtype=np.float32) for infosets in streets]
-        begins = [weights_of(self.tree, street, streets[street], self.table.tables[street]) for street in range(2)]
-        return (*begins, *nothing[2:])
+        """As in `Abstraction`."""
+        turn, river = (np.zeros((x.n, len(self.tree.labels)), dtype=np.float32) for x in (self._before[2], self.river))
+        begins = [weights_of(self.tree, street, self._before[street], self.table.tables[street]) for street in range(2)]
+        return (*begins, turn, river)
 
     def policy(self, weights: Weights) -> TablePolicy:
-        """As in `Learner`."""
-        seen = [Seen(np.arange(n), infosets) for n, infosets in zip(self.groups.n_groups, self._infosets, strict=False)]
-        rows = [strategy_rows(self.tree, street, s, weights[street]) for street, s in enumerate([*seen, self.river])]
-        return TablePolicy((rows[0], rows[1], rows[2], rows[3]), self.groups)
+        """As in `Abstraction`."""
+        streets = enumerate([*self._before, self.river])
+        *before, river = (strategy_rows(self.tree, street, infosets, weights[street]) for street, infosets in streets)
+        return TablePolicy((*before, river[self.river.row]), self.groups)
 
 
-class Leaves:
-    """A learner that sees the leaves of decision trees, of one on each street: what it learns are their answers."""
+class TreeLeaves:
+    """The leaves of decision trees, of one on each street: what is learnt are their answers."""
 
     def __init__(
         self, tree: BettingTree, models: tuple[DecisionTree, ...], tables: tuple[StreetTable, ...], history: str = "opponent"
@@ -77,14 +76,14 @@ class Leaves:
         self._situation = np.full((4, len(tree.kind)), -1, dtype=np.int32)
         for told, situation in zip(self._told, self._situation, strict=True):
             situation[told.nodes] = told.history
-        self._preflop = self._seen(0, board_features(0, tables[0], []))
-        self.river = self._seen(3, np.arange(N_LEVELS, dtype=np.float32)[:, None] / np.float32(UNITS[3]))
+        self._preflop = self._infosets(0, board_features(0, tables[0], []))
+        self.river = self._infosets(3, np.arange(N_EQUITIES, dtype=np.float32)[:, None] / np.float32(UNITS[3]))
 
-    def street(self, street: int, board: list[int]) -> Seen:
-        """As in `Learner`."""
-        return self._seen(street, board_features(street, self.tables[street], board)) if street else self._preflop
+    def street(self, street: int, board: list[int]) -> Infosets:
+        """As in `Abstraction`."""
+        return self._infosets(street, board_features(street, self.tables[street], board)) if street else self._preflop
 
-    def _seen(self, street: int, hands: np.ndarray) -> Seen:
+    def _infosets(self, street: int, hands: np.ndarray) -> Infosets:
         """Hands (n, n_hand_features) that come to the same leaf at all decisions share a row."""
         told, model = self._told[street].features, self.models[street]
         distinct, where = np.unique(hands, axis=0, return_inverse=True)
@@ -93,14 +92,14 @@ class Leaves:
             leaves[:, k] = leaf_of(model, np.hstack([distinct, np.tile(line, (len(distinct), 1))]))
         of, row = np.unique(leaves, axis=0, return_inverse=True)
         rows = row.reshape(-1)[where.reshape(-1)].astype(np.int32)
-        return Seen(rows, Infosets(np.ascontiguousarray(of), self._situation[street], len(model.feature)))
+        return Infosets(rows, np.ascontiguousarray(of), self._situation[street], len(model.feature))
 
     def start(self) -> Weights:
-        """As in `Learner`: as the trees answer now."""
+        """As in `Abstraction`: as the trees answer now."""
         return tuple(model.value for model in self.models)
 
     def policy(self, weights: Weights) -> ModelPolicy:
-        """As in `Learner`; leaves without any positive weight keep their answers."""
+        """As in `Abstraction`; leaves without any positive weight keep their answers."""
         return ModelPolicy(self.tree, self.solved(weights), self.tables, self.history)
 
     def solved(self, weights: Weights) -> tuple[DecisionTree, ...]:
