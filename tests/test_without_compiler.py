@@ -139,7 +139,7 @@ def small_games():
     found += [learner.q, run.strategy(), training.play_games(played, run.strategy(), even, 20, STREAM()), lost, table, strategy]
     own, other = solutions.random_games(2, np.random.default_rng(1))
     kinds = (rule_lists.STRONG, 0.9), (rule_lists.WEAK, 0.05), (rule_lists.BALANCE, 0.6)
-    lines = [rule_lists.Line(*kind, 20) for kind in kinds]
+    lines = [rule_lists.RuleLine(*kind, 20) for kind in kinds]
     return found, list(solutions.solve_games(own, other)), rule_lists.play(lines, own, other)
 
 
