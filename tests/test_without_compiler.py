@@ -158,11 +158,8 @@ def discard():
 @case
 def discard_play():
     tree, tables, rng = build_swap_tree(([[1.0]], [], [], [[0.66]])), fake_tables(), np.random.default_rng(1)
-    layout, seen, scratch = (
-        selfplay.strategy_layout(tree, ROWS, False),
-        deals._make_seen(2),
-        selfplay._make_scratch(len(tree.kind)),
-    )
+    layout, seen = selfplay.strategy_layout(tree, ROWS, False), deals._make_seen(2)
+    scratch = selfplay._make_scratch(len(tree.kind))
     size, pair = int(layout.base[-1]), selfplay.both(layout, layout, 0)
     learnt, won = (rng.normal(size=size), np.zeros(size)), []
     ways = ((selfplay.CHANCE_ONLY, -1), (selfplay.EXTERNAL, 0), (selfplay.EXTERNAL, 1), (selfplay.RESPOND, 0))

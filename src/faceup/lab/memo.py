@@ -46,14 +46,6 @@ class Cache(dict):
     def __reduce__(self) -> tuple:
         return Cache, ()
 
-    def last(self, key: Any, make: Callable[[], Any]) -> Any:
-        """The value of a key, made where it is not among the last few, of which there are several a thread."""
-        if (found := self.get(key)) is None:
-            found = self[key] = make()
-            for old in list(self)[: -4 * (1 + numba.config.NUMBA_NUM_THREADS)]:
-                self.pop(old, None)
-        return found
-
 
 def reusing() -> bool:
     """Whether results and checkpoints of earlier runs may be used. ValueError where FACEUP_REUSE is neither 0 nor 1."""

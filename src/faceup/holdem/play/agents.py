@@ -44,6 +44,7 @@ from faceup.holdem.solve.policy import (
     checked_answers,
     free_holes,
     hole_ids,
+    last,
     pairs_of,
 )
 from faceup.lab.memo import Cache
@@ -70,7 +71,7 @@ class ModelAgent(Agent):
     def features(self, holes: np.ndarray, board: Sequence[int], betting: str) -> np.ndarray:
         """What the street's model reads of each hole, (n, n_features) float32."""
         state, key = state_after(betting), (tuple(board), holes.tobytes())
-        hands = self._hands.last(key, partial(hole_features, holes, list(board), self.tables))
+        hands = last(self._hands, key, partial(hole_features, holes, list(board), self.tables))
         return pairs_of(hands, betting_features(np.array([state.bets]), np.array([state.actor]), self.history))
 
 
@@ -166,7 +167,7 @@ class PolicyAgent(Agent):
         wanted = np.zeros(N_HOLES, dtype=bool)
         wanted[holes] = True
         make = partial(self.policy.street, int(self.tree.street[node]), list(board), wanted)
-        rows, row_of_hole = self._rows.last((tuple(board), wanted.tobytes()), make)
+        rows, row_of_hole = last(self._rows, (tuple(board), wanted.tobytes()), make)
         return rows[row_of_hole[holes], columns(self.tree, node)].astype(np.float64)
 
 
@@ -193,7 +194,7 @@ class AgentPolicy:
     def street(self, street: int, board: list[int], wanted: np.ndarray | None = None) -> StreetRows:
         """A row for all wanted holes with which the agent acts alike; each board has a table of its own."""
         asked = free_holes(board) if wanted is None else wanted
-        return self._rows.last((tuple(board), asked.tobytes()), partial(self._street, street, board, np.flatnonzero(asked)))
+        return last(self._rows, (tuple(board), asked.tobytes()), partial(self._street, street, board, np.flatnonzero(asked)))
 
     def _street(self, street: int, board: list[int], holes: np.ndarray) -> StreetRows:
         out = np.repeat(call_row(self.tree, street), max(len(holes), 1), axis=0)

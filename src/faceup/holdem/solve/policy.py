@@ -5,13 +5,13 @@ picks its row: by its group (a self-play table), by its equity (any river policy
 itself (a model on flop and turn, whose features hardly ever repeat). `Policy.street` is the one question a sweep asks.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from copy import copy
 from functools import partial
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
-from numba import njit
+from numba import config, njit
 
 from faceup.cards.cards import (
     BOARD_CARDS,
@@ -226,6 +226,15 @@ def likely_rows(tree: BettingTree, street: int, rows: np.ndarray, least: float) 
     return out
 
 
+def last(cache: Cache, key: Any, make: Callable[[], Any]) -> Any:
+    """The value of a key, made where it is not among the last few, of which there are several a thread."""
+    if (found := cache.get(key)) is None:
+        found = cache[key] = make()
+        for old in list(cache)[: -4 * (1 + config.NUMBA_NUM_THREADS)]:
+            cache.pop(old, None)
+    return found
+
+
 class ModelPolicy:
     """One model a street (paper 000, Section 2.4), asked for every hand and every distinct betting history."""
 
@@ -258,15 +267,15 @@ class ModelPolicy:
     def on(self, tree: BettingTree, seat: int) -> "ModelPolicy":
         """The same models in one seat of a tree with other sizes: they read dollars."""
         make = partial(ModelPolicy, tree, self.models, self.tables, self.history, seat, self.labels)
-        return self._fixed.last((id(tree), seat), make).thresholded(tree, self.least)
+        return last(self._fixed, (id(tree), seat), make).thresholded(tree, self.least)
 
     def street(self, street: int, board: list[int], wanted: np.ndarray | None = None) -> StreetRows:
         """Rows by starting hand preflop, by equity on the river (both asked once), by distinct features on flop and turn."""
         asked = free_holes(board) if wanted is None else wanted
         cache, key = (self._last, (tuple(board), asked.tobytes())) if street in (1, 2) else (self._fixed, street)
-        rows, row_of_hole = cache.last(key, partial(self._drawn, street, board, asked))
+        rows, row_of_hole = last(cache, key, partial(self._drawn, street, board, asked))
         if self.least:
-            rows = cache.last((key, self.least), partial(likely_rows, self.tree, street, rows, self.least))
+            rows = last(cache, (key, self.least), partial(likely_rows, self.tree, street, rows, self.least))
         return rows, river_equities(board) if street == 3 else row_of_hole
 
     def _drawn(self, street: int, board: list[int], asked: np.ndarray) -> StreetRows:
