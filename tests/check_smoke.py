@@ -92,11 +92,12 @@ def test_smoke_strategy_reads_every_agent(metrics):
     """Shares add up, the stand-in's too, and the branches are of their rounds."""
     found = metrics("strategy")
     assert {"CART", "OCT", "XGBoost", "NN"} <= set(found["opening_percent"])
-    assert all(0 <= opens.pop("hands_mostly_folded") <= 169 for opens in found["opening_percent"].values())
+    actions, opening = ("fold", "call", "raise", "all_in"), found["opening_percent"].values()
+    shares = [[opens[f"{action}_percent"] for action in actions] for opens in opening]
     assert 0 < found["bluff"]["hands_on_example_board"] <= 1081
     assert found["logic"]["weaker"]["action"] != found["logic"]["stronger"]["action"]
-    for of in (found["opening_percent"], found["asked_percent"], metrics("stand_in")["first_in_percent"]):
-        assert all(sum(shares.values()) == pytest.approx(100, abs=0.01) for shares in of.values())
+    shares += [of.values() for of in (*found["asked_percent"].values(), *metrics("stand_in")["first_in_percent"].values())]
+    assert [sum(share) for share in shares] == pytest.approx([100] * len(shares), abs=0.01)
 
 
 def test_smoke_explorer_is_one_page(smoke, metrics):
