@@ -73,6 +73,7 @@ class _Plain:
         self.caches = [] if caches is None else caches
 
     def of(self, value: Any) -> Any:
+        """A value as JSON. TypeError for one whose contents cannot be told."""
         match value:
             case np.ndarray() if value.dtype != object:
                 return {"array": self._array(value)}

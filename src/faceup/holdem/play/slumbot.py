@@ -229,14 +229,14 @@ def _post(url: str, body: dict, seconds: float) -> dict:
     """The JSON object that is answered. Raises RequestException where none has come in `seconds`, ValueError on a wrong one."""
     came: Future = Future()
 
-    def ask() -> None:
+    def _ask() -> None:
         try:
             with requests.post(url, json=body, timeout=seconds, stream=True, allow_redirects=False) as response:
                 came.set_result((response.status_code, b"".join(islice(response.iter_content(64), LARGEST // 64 + 1))))
         except Exception as error:
             came.set_exception(error)
 
-    Thread(target=ask, daemon=True).start()  # the time limit of requests begins anew with each byte
+    Thread(target=_ask, daemon=True).start()  # the time limit of requests begins anew with each byte
     try:
         status, content = came.result(seconds)
     except TimeoutError:

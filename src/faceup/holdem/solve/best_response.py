@@ -226,7 +226,7 @@ class Responder:
         found = np.empty((len(flops), 2, self.tree.street_start[1], N_CLASSES))
         for player in range(2):
             choice = self._preflop(player, others[:, player], pairs.sum(axis=0) - pairs, self._allowed[menu])[1]
-            found[:, player] = self._preflop(player, (values + slopes * luck)[:, player], pairs, choice)[0]
+            found[:, player] = self._preflop(player, (values + slopes * luck)[:, player], pairs, self._allowed[menu], choice)[0]
         return found
 
     def _preflop_leaks(self, values: np.ndarray) -> np.ndarray:
@@ -240,12 +240,12 @@ class Responder:
         return leaks
 
     def _preflop(
-        self, player: int, values: np.ndarray, pairs: np.ndarray, choice: dict | np.ndarray
+        self, player: int, values: np.ndarray, pairs: np.ndarray, allowed: np.ndarray, choice: dict[int, np.ndarray] | None = None
     ) -> tuple[np.ndarray, dict[int, np.ndarray]]:
         """Values of preflop nodes over some flops, (.., n_preflop_nodes, 169), and a responder's actions: as chosen, or the best.
 
-        values (.., n_frontier, 169) and pairs (.., 169) are the flops' sums; so is what is returned. choice: actions of each
-        decision, or where the best may lead to, (n_nodes,) bool.
+        values (.., n_frontier, 169) and pairs (.., 169) are the flops' sums; so is what is returned. allowed (n_nodes,)
+        bool: where the best actions may lead to; choice: actions of each decision (None: the best).
         """
         tree, end = self.tree, int(self.tree.street_start[1])
         value = np.zeros((*values.shape[:-2], end, N_CLASSES))
@@ -260,11 +260,8 @@ class Responder:
             if tree.actor[node] != player:
                 value[..., node, :] = below.sum(axis=-2)
                 continue
-            if isinstance(choice, dict):
-                taken[node] = choice[node]
-            else:
-                barred = np.where(choice[children(tree, node)], 0, -np.inf)[:, None]
-                taken[node] = (below + barred).argmax(axis=-2, keepdims=True)
+            barred = np.where(allowed[children(tree, node)], 0, -np.inf)[:, None]
+            taken[node] = (below + barred).argmax(axis=-2, keepdims=True) if choice is None else choice[node]
             value[..., node, :] = np.take_along_axis(below, taken[node], axis=-2)[..., 0, :]
         return value, taken
 
