@@ -12,7 +12,7 @@ from faceup.cards.cards import fixing_permutations
 from faceup.cards.matchups import RUNOUTS_FLOP, RUNOUTS_PREFLOP, flop_wins
 from faceup.holdem.betting.betting_tree import FOLD_END, SHOWDOWN, children, columns, decisions
 from faceup.holdem.safe.abstractions import HandGroups, TreeLeaves
-from faceup.holdem.safe.game import N_PAIRS, SafeGame, Settings, learn
+from faceup.holdem.safe.game import N_TURN_PAIRS, SafeGame, Settings, learn
 from faceup.holdem.safe.infosets import strategy_rows
 from faceup.holdem.solve.best_response import Responder, fold_values
 from faceup.holdem.solve.groups import N_RIVER_GROUPS, Groups, river_equities
@@ -58,7 +58,7 @@ def responded(policy: Policy) -> float:
     value = responder._turn_nodes(board[:3], board[3], fixed, reach.copy())[0][0]
     nodes = decisions(SMALL, 2)
     begins = nodes[SMALL.street[SMALL.parent[nodes]] < 2]
-    return 10 * float((value[:, begins] * reach[:, begins]).sum(axis=(1, 2)).mean()) / N_PAIRS
+    return 10 * float((value[:, begins] * reach[:, begins]).sum(axis=(1, 2)).mean()) / N_TURN_PAIRS
 
 
 def test_exploitability_of_levels():

@@ -1,5 +1,4 @@
-"""Training on the river: of a whole small tree, against a plain oracle; of a tree of its own, against exploitabilities that were
-measured elsewhere. test_reference has the rest."""
+"""Training on the river: against a plain oracle, and exploitabilities measured elsewhere. test_reference has the rest."""
 
 from functools import partial
 from typing import NamedTuple
@@ -10,7 +9,8 @@ from games import SMALL, RandomPolicy, node_reach, node_values
 
 from faceup.holdem.betting.betting_tree import DECISION, SHOWDOWN, line_text
 from faceup.holdem.play.match import random_boards
-from faceup.holdem.safe.river_game import N_PAIRS, RiverGame, street_tree
+from faceup.holdem.safe.river_game import RiverGame, street_tree
+from faceup.holdem.solve.board import N_PAIRS
 from faceup.holdem.solve.policy import free_holes, river_equities
 from faceup.lab.rng import rng
 

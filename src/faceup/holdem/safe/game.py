@@ -37,7 +37,7 @@ from faceup.holdem.solve.policy import StreetRows, free_holes
 from faceup.lab.memo import Cache
 from faceup.lab.rng import Stream
 
-N_PAIRS = 1128 * 1035  # ordered pairs of hands on a turn board
+N_TURN_PAIRS = 1128 * 1035  # ordered pairs of hands on a turn board
 RIVERS = 48
 _MISSED = (48 * 47 * 46 * 45) / (50 * 49 * 48 * 47)  # chance that a turn board, which a hand has missed, misses the other one
 _COMBOS = np.bincount(CLASS_OF_HOLE, minlength=N_CLASSES)
@@ -157,7 +157,7 @@ class SafeGame:
         won = []
         for board in boards:
             rivers = np.setdiff1d(np.arange(52), board)
-            won.append(MBB_PER_DOLLAR * self._play(state, board, rivers, np.float32(0)).mean() / N_PAIRS)
+            won.append(MBB_PER_DOLLAR * self._play(state, board, rivers, np.float32(0)).mean() / N_TURN_PAIRS)
         return np.array(won)
 
     def _play(self, state: SafeState, board: np.ndarray, rivers: np.ndarray, time: np.float32) -> np.ndarray:

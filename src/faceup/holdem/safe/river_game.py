@@ -9,15 +9,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from faceup.cards.strength import N_RIVER_HOLES
 from faceup.holdem.betting.betting_tree import MBB_PER_DOLLAR, BettingState, BettingTree, _grow, menu_from, menu_labels, offered
 from faceup.holdem.safe.infosets import equity_levels, strategy_rows
 from faceup.holdem.safe.river import Opponents, beginnings, best_responses, reach_before_river, rows_before_river, train_rivers
 from faceup.holdem.safe.subtrees import Beginnings, make_rivers, new_player
+from faceup.holdem.solve.board import N_PAIRS
 from faceup.holdem.solve.policy import FixedPolicy, Policy
 from faceup.lab.rng import Stream
-
-N_PAIRS = N_RIVER_HOLES * 990  # ordered pairs of hands on a river board
 
 
 def street_tree(street: int) -> BettingTree:
