@@ -64,8 +64,7 @@ def lies_in(file: str, place: str) -> bool:
 def test_a_stage_depends_on_the_packages_that_its_notebook_uses(stage):
     notebook = notebook_of(stage)
     files, (first, *deps) = files_of(notebook), stage["deps"]
-    draws = {file for file in files if file.startswith("src/faceup/holdem/show/") and notebook != "60_explorer"}
-    missing = [file for file in files - draws if not any(lies_in(file, dep) for dep in deps)]
+    missing = [file for file in files if not any(lies_in(file, dep) for dep in deps)]
     assert first == f"notebooks/{notebook}.ipynb" and missing == []
     assert not [dep for dep in deps if dep.startswith("src/") and not any(lies_in(file, dep) for file in files)]
 
@@ -73,10 +72,10 @@ def test_a_stage_depends_on_the_packages_that_its_notebook_uses(stage):
 @pytest.mark.parametrize(
     ("edited", "stale"),
     [
-        ("holdem/explorer/page.py", {"explorer"}),
-        ("holdem/explorer/main.js", {"explorer"}),
-        ("holdem/show/figures.py", {"explorer"}),
-        ("holdem/play/slumbot.py", set()),
+        ("pages/explorer.py", {"explorer"}),
+        ("pages/main.js", {"explorer"}),
+        ("holdem/figures.py", set()),
+        ("holdem/slumbot.py", set()),
         ("lab/pictures.py", set()),
         ("trees/figures.py", set()),
     ],

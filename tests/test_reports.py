@@ -16,9 +16,9 @@ import pytest
 
 from faceup.cards.cards import parse_cards
 from faceup.cards.features import feature_names
-from faceup.holdem.learn.bet_sizes import bet_sizes, continuing, largest_rises
-from faceup.holdem.play.agents import load_agent
-from faceup.holdem.solve.policy import free_holes
+from faceup.holdem.agents import load_agent
+from faceup.holdem.branches import bet_sizes, continuing, largest_rises
+from faceup.holdem.policy import free_holes
 from faceup.lab.parameters import read_yaml
 from faceup.lab.paths import ROOT
 from faceup.trees.text import tree_text

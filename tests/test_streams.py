@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from faceup.cards.cards import canonical, canonical_boards
-from faceup.holdem.play.match import random_boards
+from faceup.holdem.match import random_boards
 from faceup.lab.parameters import read_yaml
 from faceup.lab.paths import ROOT
 from faceup.lab.rng import rng
@@ -18,7 +18,7 @@ SHARED = {"exploitability/flops"}  # by exploitability and safe: all agents meet
 MAKER = re.compile(r"random_state=|manual_seed|'seed': int|(?:import|from) random\b|numpy\.random|np\.random\.(?!Generator)\w+")
 MAKERS = {  # of generators: numpy's in lab/rng, and those of libraries, which are begun with an integer drawn from a stream
     ("rng", "np.random.default_rng"), ("clusters", "random_state="), ("cart", "random_state="), ("trees", "random_state="),
-    ("neural", "manual_seed"), ("boosted", "'seed': int"),
+    ("models", "manual_seed"), ("models", "'seed': int"),
 }  # fmt: skip
 OF_SAFE = "safe/leak boards=leak_boards", "safe/match boards=match_boards", "safe/local boards=lbr_boards"
 OTHERS, UNSEEN, ALL = "safe/test boards=test_boards", "safe/unseen boards=unseen_boards", "matches/boards=match_boards"

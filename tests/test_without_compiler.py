@@ -25,15 +25,15 @@ from faceup.discard import deals, equities, groups, matches, outs, selfplay, swa
 from faceup.discard.tree import build_swap_tree
 from faceup.games import cfr, sequence_form
 from faceup.games.extensive_game import uniform
-from faceup.holdem.betting.betting_tree import menu_from
-from faceup.holdem.learn.action_costs import action_costs
-from faceup.holdem.play import match, match_tree
-from faceup.holdem.safe import abstractions, river_game
-from faceup.holdem.safe import game as safe
-from faceup.holdem.solve import best_response, local_best_response
-from faceup.holdem.solve import groups as hand_groups
-from faceup.holdem.solve.policy import TablePolicy
-from faceup.holdem.solve.selfplay import Discount, SelfPlay
+from faceup.holdem import best_response, match, match_tree, river_game
+from faceup.holdem import groups as hand_groups
+from faceup.holdem import infosets as abstractions
+from faceup.holdem import local_response as local_best_response
+from faceup.holdem import safe as safe
+from faceup.holdem.policy import TablePolicy
+from faceup.holdem.rows import action_costs
+from faceup.holdem.rules import menu_from
+from faceup.holdem.selfplay import Discount, SelfPlay
 from faceup.lab.parallel import ALONE
 from faceup.lab.rng import rng
 from faceup.leduc import game as leduc

@@ -5,7 +5,7 @@ import pytest
 
 from faceup.bayes.enumeration import joint_odds
 from faceup.bayes.strategies import FINE, make_moves
-from faceup.holdem.betting.betting_tree import limit_tree
+from faceup.holdem.tree import limit_tree
 
 
 @pytest.fixture(scope="session")

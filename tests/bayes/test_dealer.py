@@ -5,11 +5,12 @@ import pytest
 
 from faceup.bayes.dealer import board_luck, less_luck, with_action_replaced
 from faceup.cards.matchups import RUNOUTS_PREFLOP, class_wins
-from faceup.holdem.betting.betting_tree import CALL, children
-from faceup.holdem.play.match import Table, play_boards, random_boards
-from faceup.holdem.solve.board import N_PAIRS
-from faceup.holdem.solve.groups import Groups
-from faceup.holdem.solve.policy import FixedPolicy, TablePolicy
+from faceup.holdem.board import N_PAIRS
+from faceup.holdem.groups import Groups
+from faceup.holdem.match import Table, play_boards, random_boards
+from faceup.holdem.policy import FixedPolicy, TablePolicy
+from faceup.holdem.rules import CALL
+from faceup.holdem.tree import children
 
 
 @pytest.fixture(scope="module")

@@ -11,8 +11,9 @@ from faceup.cards.cards import BOARD_CARDS, HOLE_CARDS, hole_index
 from faceup.cards.equity import UNITS
 from faceup.cards.features import board_features
 from faceup.cards.strength import strength
-from faceup.holdem.betting.betting_tree import CALL, limit_tree
-from faceup.holdem.solve.policy import river_equities
+from faceup.holdem.policy import river_equities
+from faceup.holdem.rules import CALL
+from faceup.holdem.tree import limit_tree
 
 
 def test_deals_are_found_in_the_tables(tables):

@@ -12,9 +12,9 @@ from faceup.bayes.model import Evaluator, make_model
 from faceup.bayes.players import CARRIED, FIXED, WITHIN, MeuSeat, OddsSeat, TableSeat, deal_bins, play_matches, play_pairs
 from faceup.bayes.strategies import FINE
 from faceup.cards.cards import BOARD_CARDS, CLASS_OF_HOLE
-from faceup.holdem.betting.betting_tree import CALL, DECISION, FOLD, FOLD_END, START, act
-from faceup.holdem.solve.groups import Groups
-from faceup.holdem.solve.policy import FixedPolicy
+from faceup.holdem.groups import Groups
+from faceup.holdem.policy import FixedPolicy
+from faceup.holdem.rules import CALL, DECISION, FOLD, FOLD_END, START, act
 from faceup.lab.rng import rng
 
 STREAM = partial(rng, 1, "test")

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from faceup.bayes.strategies import FINE, NAMES, strategy_of_bin
-from faceup.holdem.betting.betting_tree import DECISION, line_text
+from faceup.holdem.rules import DECISION
+from faceup.holdem.tree import line_text
 
 
 def line(moves, street, first, second):

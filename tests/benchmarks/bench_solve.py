@@ -8,11 +8,12 @@ import pytest
 from report import record, seconds
 
 from faceup.cards.cards import fixing_permutations, folded_cards
-from faceup.holdem.betting.betting_tree import DECISION, BettingTree, build_tree, menu_from
-from faceup.holdem.solve.best_response import Responder, sample_flops
-from faceup.holdem.solve.groups import Grid, Groups, make_groups
-from faceup.holdem.solve.policy import FixedPolicy, TablePolicy
-from faceup.holdem.solve.selfplay import Discount, SelfPlay
+from faceup.holdem.best_response import Responder, sample_flops
+from faceup.holdem.groups import Grid, Groups, make_groups
+from faceup.holdem.policy import FixedPolicy, TablePolicy
+from faceup.holdem.rules import DECISION, menu_from
+from faceup.holdem.selfplay import Discount, SelfPlay
+from faceup.holdem.tree import BettingTree, build_tree
 from faceup.lab.parameters import load_parameters
 from faceup.lab.rng import rng
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from faceup.cards.cards import SUIT_PERMUTATIONS, card_text, hole_index
 from faceup.cards.equity import BOARD_CARDS, UNITS
 from faceup.cards.features import BET_NAMES, FEATURE_NAMES, betting_features, board_features, feature_names, hand
-from faceup.holdem.betting.notation import state_after
+from faceup.holdem.lines import state_after
 
 # betting, what the player to act is told: the opponent's bets, the own bets, whether he sits on the button, and in pots the
 # bet that he faces and his stack

@@ -5,7 +5,7 @@ from plain_rules import Table
 
 from faceup.cards.cards import card_text
 from faceup.discard.tree import HAND_START
-from faceup.holdem.betting.betting_tree import act, legal_raises, pot_and_call
+from faceup.holdem.rules import act, legal_raises, pot_and_call
 
 
 def random_bet(rng, least, most):

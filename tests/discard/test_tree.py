@@ -7,7 +7,7 @@ from plain_rules import Table
 from faceup.cards.cards import card_text, parse_cards
 from faceup.cards.strength import strength
 from faceup.discard.tree import ALL_IN, BET_SIZE, CHANGE, SWAP, build_swap_tree, count
-from faceup.holdem.betting.betting_tree import CALL, FOLD, SHOWDOWN
+from faceup.holdem.rules import CALL, FOLD, SHOWDOWN
 
 PAPER = ([[1.0], [1.0]], *([[0.66], [1.0], [1.0]],) * 3)
 

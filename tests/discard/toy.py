@@ -13,7 +13,7 @@ from faceup.discard.deals import DealView, _make_seen
 from faceup.discard.selfplay import CHANCE_ONLY, EXTERNAL, RESPOND, _make_scratch, _walk, both, strategy_layout
 from faceup.discard.tree import HAND_START, build_swap_tree
 from faceup.games.extensive_game import GameBuilder
-from faceup.holdem.betting.betting_tree import SHOWDOWN
+from faceup.holdem.rules import SHOWDOWN
 
 RANKS, SUITS = 3, 2
 N_ROWS = (1, 1, 12, 12, 1, 3)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from faceup.holdem.solve.groups import Grid, make_groups
+from faceup.holdem.groups import Grid, make_groups
 
 
 @pytest.fixture(scope="session")

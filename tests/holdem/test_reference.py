@@ -7,12 +7,12 @@ import pytest
 from games import BOARD, PUSH, SMALL, pair_outcomes
 
 from faceup.holdem import reference
-from faceup.holdem.betting.betting_tree import children, columns
-from faceup.holdem.play.match import random_boards
-from faceup.holdem.safe.river_game import RiverGame, street_tree
-from faceup.holdem.solve.groups import N_RIVER_GROUPS, Groups, hole_groups
-from faceup.holdem.solve.policy import river_equities
-from faceup.holdem.solve.selfplay import Discount, SelfPlay
+from faceup.holdem.groups import N_RIVER_GROUPS, Groups, hole_groups
+from faceup.holdem.match import random_boards
+from faceup.holdem.policy import river_equities
+from faceup.holdem.river_game import RiverGame, street_tree
+from faceup.holdem.selfplay import Discount, SelfPlay
+from faceup.holdem.tree import children, columns
 from faceup.lab.rng import rng
 
 IDS = [((7 * np.arange(1326)[None] + np.arange(n)[:, None]) % 5).astype(np.int32) for n in (1755, 16_432)]

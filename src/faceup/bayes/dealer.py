@@ -8,9 +8,10 @@ variate: its exact mean over all boards is known.
 import numpy as np
 
 from faceup.cards.matchups import RUNOUTS_PREFLOP, class_wins, edges
-from faceup.holdem.betting.betting_tree import DECISION, BettingTree
-from faceup.holdem.solve.board import N_PAIRS
-from faceup.holdem.solve.policy import Policy, TablePolicy, class_reach
+from faceup.holdem.board import N_PAIRS
+from faceup.holdem.policy import Policy, TablePolicy, class_reach
+from faceup.holdem.rules import DECISION
+from faceup.holdem.tree import BettingTree
 
 _ALL_PAIRS = 1326 * 1225  # ordered pairs of holes before the flop
 

@@ -8,8 +8,9 @@ from numba import njit
 from faceup.cards.cards import BOARD_CARDS, CLASS_OF_HOLE, PERMUTED_HOLES, _canonical, canonical_boards
 from faceup.cards.equity import StreetTable
 from faceup.cards.strength import _strength
-from faceup.holdem.betting.betting_tree import DECISION, FOLD_END, BettingTree
-from faceup.holdem.betting.hand_play import payoffs
+from faceup.holdem.lines import payoffs
+from faceup.holdem.rules import DECISION, FOLD_END
+from faceup.holdem.tree import BettingTree
 from faceup.lab.parallel import on_threads
 
 

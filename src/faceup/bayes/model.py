@@ -17,7 +17,7 @@ import numpy as np
 
 from faceup.bayes.enumeration import LOSS, TIE, WIN
 from faceup.bayes.strategies import CURRENT, FINE, Moves, strategy_of_bin
-from faceup.holdem.betting.betting_tree import DECISION, FOLD_END, START
+from faceup.holdem.rules import DECISION, FOLD_END, START
 
 NOTHING = 3  # heard: nothing yet, the player is first to act; else the label of the opponent's action: fold, call (check), raise
 N_HEARD = 4

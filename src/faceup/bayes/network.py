@@ -17,7 +17,7 @@ import pyagrum as gum
 from faceup.bayes.model import N_HEARD, NOTHING, Model, Round, make_round
 from faceup.bayes.strategies import CURRENT, NAMES, Moves
 from faceup.cards.cards import STREETS
-from faceup.holdem.betting.betting_tree import START
+from faceup.holdem.rules import START
 
 UNIT = 50  # dollars
 POTS = ((0,), (2, 4, 6, 8), tuple(range(2, 17, 2)), tuple(range(2, 33, 2)))  # money of either player before each round, in UNIT

@@ -17,8 +17,8 @@ from faceup.bayes.enumeration import odds_bins
 from faceup.bayes.model import ROUND_START, Evaluator
 from faceup.bayes.strategies import FINE, Moves, strategy_of_bin
 from faceup.cards.equity import StreetTable
-from faceup.holdem.betting.betting_tree import MBB_PER_DOLLAR, SHOWDOWN
-from faceup.holdem.solve.groups import Groups
+from faceup.holdem.groups import Groups
+from faceup.holdem.rules import MBB_PER_DOLLAR, SHOWDOWN
 from faceup.lab.memo import Cache
 from faceup.lab.rng import Stream
 from faceup.lab.stats import mean_ci95

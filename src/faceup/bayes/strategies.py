@@ -12,7 +12,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from faceup.holdem.betting.betting_tree import CALL, DECISION, FOLD, LIMIT_BETS, BettingTree, children
+from faceup.holdem.rules import CALL, DECISION, FOLD
+from faceup.holdem.tree import LIMIT_BETS, BettingTree, children
 
 CURRENT = ((0, 0), (0, 1), (1, 1), (1, 2), (2, 2), (2, 3), (3, 3), (3, 4))  # Table 2: raise up to, call up to
 NAMES = tuple(f"{r}/{c}" for r, c in CURRENT)

@@ -20,7 +20,7 @@ from faceup.discard.deals import HandTables, _find_boards, _generator, _make_see
 from faceup.discard.tree import MOST_ACTIONS, N_DEALT, SWAP, PublicTree
 from faceup.games.cfr import match_regrets
 from faceup.games.checkpoint import load_checkpoint, save_checkpoint
-from faceup.holdem.betting.betting_tree import SHOWDOWN
+from faceup.holdem.rules import SHOWDOWN
 from faceup.lab.memo import digest
 from faceup.lab.parallel import on_threads
 from faceup.lab.rng import Stream

@@ -21,17 +21,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from faceup.holdem.betting.betting_tree import (
-    CALL,
-    DECISION,
-    FOLD,
-    FOLD_END,
-    SHOWDOWN,
-    BettingState,
-    act,
-    legal_raises,
-    pot_and_call,
-)
+from faceup.holdem.rules import CALL, DECISION, FOLD, FOLD_END, SHOWDOWN, BettingState, act, legal_raises, pot_and_call
 
 HAND_START = BettingState(0, 0, ((1, 0, 0, 0), (2, 0, 0, 0)), 0, 2, 0, big_blind=2, stack=200)
 MBB_PER_CHIP = 1000 / HAND_START.big_blind

@@ -12,7 +12,7 @@ the n holes that the board leaves.
   reach. These are counterfactual values: p's own reach is not in them.
 
 What a player learns is kept in a table for each street, a row for each group of holes that it plays alike, a column for each node
-(a policy's table, see `solve/policy`). rows[s, h] is the row of hole h on street s.
+(a policy's table, see `holdem/policy`). rows[s, h] is the row of hole h on street s.
 """
 
 from collections.abc import Callable, Sequence
@@ -22,7 +22,8 @@ import numpy as np
 
 from faceup.cards.cards import HOLE_CARDS
 from faceup.cards.strength import strength
-from faceup.holdem.betting.betting_tree import DECISION, FOLD_END, MBB_PER_DOLLAR, SHOWDOWN, BettingTree, children, columns
+from faceup.holdem.rules import DECISION, FOLD_END, MBB_PER_DOLLAR, SHOWDOWN
+from faceup.holdem.tree import BettingTree, children, columns
 
 Tables = list[np.ndarray]  # four, (rows, width)
 

@@ -1,1 +1,0 @@
-"""Betting: the public tree, its notation, chips, translation of sizes."""

@@ -1,0 +1,287 @@
+"""Figures and words of hold'em: trees, opening charts, lines, pairings of agents (mbb/g), hands told action by action."""
+
+from collections.abc import Mapping, Sequence
+
+import matplotlib.pyplot as plt
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.colors import LinearSegmentedColormap, SymLogNorm, to_hex
+from matplotlib.figure import Figure
+from matplotlib.patches import Rectangle
+from matplotlib.ticker import FuncFormatter, NullLocator
+
+from faceup.cards.cards import BOARD_CARDS, CLASS_NAMES, HOLE_CARDS, STREETS, card_text
+from faceup.cards.hand_figures import SYMBOLS
+from faceup.holdem.agents import TreeAgent
+from faceup.holdem.exploiter import Spot
+from faceup.holdem.lines import line_to
+from faceup.holdem.policy import cards_text
+from faceup.holdem.rules import CALL, FOLD
+from faceup.holdem.tree import BettingTree, children
+from faceup.holdem.words import action_name, reasons
+from faceup.lab.pictures import BLUE, RED, SKY, dots, ink_on
+from faceup.lab.tables import plain, plus_minus, show_table, signed
+from faceup.trees.figures import outline_figure
+
+# Actions have colours that no agent has.
+LIME, SALMON, WINE = "#A6D854", "#F4A582", "#7B1E3A"
+OPENING = {"fold": SKY, "call": LIME, "raise": SALMON, "all-in": WINE}
+SEATS = ("small blind", "big blind")
+
+
+def action_colours(labels: Sequence[str]) -> list[str]:
+    """A colour for each label: cool for fold and call, from salmon to red for bets by size, dark for all-in."""
+    raises = [label for label in labels if label.startswith("raise_")]
+    ramp = LinearSegmentedColormap.from_list("raises", [SALMON, RED])
+    warm = {label: to_hex(ramp(i / max(len(raises) - 1, 1))) for i, label in enumerate(raises)}
+    return [warm.get(label) or {"fold": SKY, "call": LIME, "all_in": WINE}[label] for label in labels]
+
+
+def tree_figure(outlines: Mapping[str, Sequence[Sequence]], labels: Sequence[str], extra: float = 0.0) -> Figure:
+    """`outline_figure` of trees that answer with these labels."""
+    return outline_figure(outlines, [action_name(label) for label in labels], action_colours(labels), "share of\nstake", extra)
+
+
+def branch_figure(
+    rows: Mapping[str, Sequence[Sequence]],
+    labels: Sequence[str],
+    strength: Mapping[str, Sequence[float]],
+    gains: Mapping[str, tuple[float, float]],
+    against: str,
+) -> Figure:
+    """A branch in its tree, below it the hands that decide there, and what actions would earn with them.
+
+    rows: the tree's outline by its title; strength: percent of hands in equal bins of equity, by what is counted; gains:
+    dollars a decision and their intervals by action; against: what they are measured by.
+    """
+    figure = tree_figure(rows, labels, extra=2.9)
+    width, height = figure.get_size_inches()
+    low, high = 0.55 / height, 1.85 / height
+    left, right = figure.add_axes((0.75 / width, low, 0.36, high)), figure.add_axes((0.66, low, 0.31, high))
+    for (name, share), colour in zip(strength.items(), ("#BBBBBB", BLUE), strict=True):
+        n = len(share)
+        left.bar((np.arange(n) + 0.5) / n * 100, share, width=100 / n * 0.92, color=colour, alpha=0.75, label=name)
+    left.set(xlim=(0, 100), xlabel="equity of the hand (%)", ylabel="share of hands (%)")
+    left.set_ylim(top=1.35 * left.get_ylim()[1])
+    left.set_title("The hands that come there", size=10)
+    left.legend(fontsize=8, loc="upper center", ncols=2)
+    left.tick_params(labelsize=8)
+    dots(right, list(gains), [mean for mean, _ in gains.values()], [ci95 for _, ci95 in gains.values()])
+    right.margins(x=0.25)
+    right.set_xlabel(f"dollars a decision over {against}", size=8.5)
+    right.set_title("What actions earn with them", size=10)
+    right.tick_params(labelsize=8)
+    right.spines["left"].set_visible(False)
+    return figure
+
+
+# --- strategies ------------------------------------------------------------------------------------------------
+
+
+def opening_shares(percent: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
+    """Shares in percent by label (169,), raises of all sizes added up: fold, call, raise, all-in."""
+    raises = [share for label, share in percent.items() if label.startswith("raise_")]
+    none = np.zeros(len(CLASS_NAMES))
+    return {"fold": percent["fold"], "call": percent["call"], "raise": sum(raises, none), "all-in": percent["all_in"]}
+
+
+def shares13(axes: Axes, shares: Mapping[str, Sequence[float] | np.ndarray]) -> None:
+    """The 13 x 13 chart of starting hands, each cell filled from the left with the shares of the actions.
+
+    shares: percent of each hand by action, (169,) each in the order of CLASS_NAMES, 100 in all.
+    """
+    row, column = np.divmod(np.arange(len(CLASS_NAMES)), 13)
+    start = column - 0.5
+    for action, share in shares.items():
+        wide = np.asarray(share) / 100
+        axes.barh(row, wide, left=start, height=1, color=OPENING[action], linewidth=0)
+        start = start + wide
+    for y, x, name in zip(row, column, CLASS_NAMES, strict=True):
+        axes.text(x, y, name, ha="center", va="center", size=7)
+    axes.set(xlim=(-0.5, 12.5), ylim=(12.5, -0.5), aspect="equal", xticks=[], yticks=[])
+    for k in range(14):
+        axes.axhline(k - 0.5, color="white", linewidth=1)
+        axes.axvline(k - 0.5, color="white", linewidth=1)
+    axes.spines[:].set_visible(False)
+
+
+def opening_figure(charts: Mapping[str, Mapping[str, Sequence[float]]], titles: Mapping[str, str]) -> Figure:
+    """One chart an agent, two beside each other, with one key for all."""
+    rows = -(-len(charts) // 2)
+    figure, places = plt.subplots(rows, 2, figsize=(9.5, 4.75 * rows + 0.4), squeeze=False)
+    for place, (name, shares) in zip(places.flat, charts.items(), strict=False):
+        shares13(place, shares)
+        place.set_title(titles[name], size=10)
+    for place in places.flat[len(charts) :]:
+        place.axis("off")
+    seen = [a for a in OPENING if any(np.max(shares[a]) >= 1 for shares in charts.values())]  # percent: what fills a visible part
+    handles = [plt.Rectangle((0, 0), 1, 1, color=OPENING[action]) for action in seen]
+    figure.legend(handles, seen, loc="outside upper center", ncols=len(seen))
+    return figure
+
+
+# --- lines of betting -----------------------------------------------------------------------------------------
+
+
+def line_words(tree: BettingTree, node: int) -> str:
+    """The betting line to a node in dollars: "call, check / bet 200" and so on, a stroke for each new street."""
+    words: list[str] = []
+    while node > 0:
+        above = int(tree.parent[node])
+        words.append(move_words(tree, above, node) + (" /" if tree.street[node] != tree.street[above] else ","))
+        node = above
+    return " ".join(reversed(words)).rstrip(",/ ") or "first to act"
+
+
+def move_words(tree: BettingTree, above: int, node: int) -> str:
+    """Such as "fold", "check", "call", "bet 200", "raise to 600", "all-in"."""
+    actor, street, label = int(tree.actor[above]), int(tree.street[above]), int(tree.label[node])
+    own, other = tree.bets[above].sum(axis=1)[[actor, 1 - actor]]
+    if label == FOLD:
+        return "fold"
+    if label == CALL:
+        return "call" if other > own else "check"
+    if label == len(tree.labels) - 1:
+        return "all-in"
+    amount = int(tree.bets[node, actor, street])
+    return f"raise to {amount:,}" if tree.bets[above, 1 - actor, street] else f"bet {amount:,}"
+
+
+_LINEAR = 10.0  # mbb/g: colours are linear up to here and logarithmic above
+
+
+def told_apart(mbb: float, interval: float) -> bool:
+    """Whether a result's interval is clear of 0, and the result more than rounding in single precision."""
+    return abs(mbb) > max(interval, 0.01)
+
+
+def verdict(first: str, second: str, mbb: float, interval: float) -> str:
+    """A pairing in words: who wins how much, or that the two cannot be told apart (the interval holds 0)."""
+    if not told_apart(mbb, interval):
+        return f"{first} and {second} cannot be told apart ({plus_minus(mbb, interval)} mbb/g to {first})"
+    winner, loser = (first, second) if mbb > 0 else (second, first)
+    return f"{winner} beats {loser} by {plus_minus(abs(mbb), interval, sign=False)} mbb/g"
+
+
+def heat_map(axes: Axes, names: Sequence[str], values: np.ndarray, intervals: np.ndarray, label: str, cmap: str = "RdBu") -> None:
+    """Pairings: the row's agent against the column's, value and interval in each cell.
+
+    values, intervals: (n, n), NaN where there is no number. Colours are symmetric about 0 and logarithmic: a
+    player that always calls loses a thousand times what two good ones win from each other.
+    """
+    n = len(names)
+    most = max(float(np.nanmax(np.abs(values))), 10 * _LINEAR)
+    norm = SymLogNorm(_LINEAR, vmin=-most, vmax=most)
+    image = axes.imshow(np.ma.masked_invalid(values), cmap=cmap, norm=norm)
+    for i, j in np.argwhere(np.isfinite(values)):
+        ink = ink_on(image.cmap(norm(values[i, j])))
+        axes.text(j, i - 0.1, signed(values[i, j]), ha="center", va="center", weight="bold", color=ink)
+        axes.text(j, i + 0.22, f"± {plain(intervals[i, j])}", ha="center", va="center", size=8.5, color=ink)
+    axes.set_xticks(range(n), names)
+    axes.set_yticks(range(n), names)
+    axes.tick_params(length=0, labeltop=True, labelbottom=False)
+    axes.spines[:].set_visible(False)
+    bar = axes.figure.colorbar(image, ax=axes, shrink=0.8, pad=0.02, label=label)
+    bar.outline.set_visible(False)
+    powers = [10.0**k for k in range(1, int(np.log10(most)) + 1)]
+    bar.set_ticks([-p for p in reversed(powers)] + [0.0] + powers)
+    bar.ax.yaxis.set_major_formatter(FuncFormatter(lambda x, _: f"{x:+,.0f}".replace("-", "\u2212") if x else "0"))
+    bar.ax.yaxis.set_minor_locator(NullLocator())
+
+
+def whiten(axes: Axes, values: np.ndarray, intervals: np.ndarray) -> None:
+    """Take the colour from those cells of a `heat_map` whose value is not told apart from 0."""
+    close = np.abs(values) <= intervals
+    for i, j in np.argwhere(close):
+        axes.add_patch(Rectangle((j - 0.5, i - 0.5), 1, 1, color="white", zorder=1))
+    for text in axes.texts:
+        j, i = np.round(text.get_position()).astype(int)
+        if close[i, j]:
+            text.set_color("black")
+
+
+def cards(numbers: Sequence[int]) -> str:
+    """Cards with the symbols of their suits, such as "K♥ 3♠"."""
+    texts = [card_text(int(card)) for card in numbers]
+    return " ".join(text[0] + SYMBOLS[text[1]] for text in texts)
+
+
+def hand_story(tree: BettingTree, spot: Spot, agents: Mapping[str, TreeAgent]) -> str:
+    """A hand told action by action, in Markdown: who did what, how often the agents do it, what each action wins, and why.
+
+    agents: the old and the new one, by name.
+    """
+    who = int(tree.actor[spot.node])
+    hands = {who: cards(HOLE_CARDS[spot.hole]), 1 - who: cards(HOLE_CARDS[spot.theirs])}
+    head = (
+        f"Board {cards(spot.board)}. The exploiter is the {SEATS[who]} with {hands[who]}. "
+        f"The tree is the {SEATS[1 - who]}; here it holds {hands[1 - who]}."
+    )
+    header = ["street", "who", "does", "pot", *(f"{name} does so" for name in agents)]
+    actions = show_table(header, _actions(tree, spot, agents))
+    moves = [move_words(tree, spot.node, child) for child in children(tree, spot.node)]
+    wins = [[move, *(_money(found[k]) for found in spot.dollars)] for k, move in enumerate(moves)]
+    worth = show_table(["the exploiter's choice", *(f"wins from {name}" for name in agents)], wins)
+    return "\n\n".join([head, actions.data, _answers(tree, spot, agents), worth.data, _moral(moves, spot, agents)])
+
+
+def _moral(moves: Sequence[str], spot: Spot, agents: Mapping[str, TreeAgent]) -> str:
+    """In two sentences, what the exploiter's choice wins from the old agent, and what is left to him against the new one."""
+    (old, new), (first, second) = spot.dollars, agents
+    chosen, left = int(old.argmax()), int(new.argmax())
+    less = old[chosen] - new[left]
+    best = "That is still his best" if chosen == left else f"His best is now {moves[left]}, which wins {_money(new[left])}"
+    said = (
+        f"With {moves[chosen]} he wins {_money(old[chosen])} from {first} and {_money(new[chosen])} from {second}. "
+        f"{best}, {_money(abs(less))} {'less' if less >= 0 else 'more'} than from {first}."
+    )
+    return said.replace("$", "\\$")
+
+
+def _money(dollars: float) -> str:
+    sign = "\u2212" if dollars < -0.5 else ""
+    return f"{sign}${abs(dollars):,.0f}"
+
+
+def _actions(tree: BettingTree, spot: Spot, agents: Mapping[str, TreeAgent]) -> list[list]:
+    """A row for each action up to the responder's choice."""
+    rows, node = [], spot.best
+    while node:  # from the last action to the first
+        above = int(tree.parent[node])
+        street, player = int(tree.street[above]), int(tree.actor[above])
+        shares = ["", ""]
+        if player != tree.actor[spot.node]:
+            label, given = tree.labels[tree.label[node]], (*_shown(spot, street), line_to(tree, above))
+            told = [agent.action_probabilities(*given)[label] for agent in agents.values()]
+            shares = [f"{100 * p:.0f} %" for p in told]
+        new_street = above == 0 or tree.street[tree.parent[above]] < street
+        rows.append(
+            [
+                f"{STREETS[street]} {cards(spot.board[: BOARD_CARDS[street]])}".strip() if new_street else "",
+                "exploiter" if player == tree.actor[spot.node] else "tree",
+                move_words(tree, above, node),
+                _money(tree.bets[node].sum()),
+                *shares,
+            ]
+        )
+        node = above
+    return rows[::-1]
+
+
+def _shown(spot: Spot, street: int) -> tuple[str, str]:
+    """The strategy's hole and the street's board as text."""
+    hole, board = HOLE_CARDS[spot.theirs].tolist(), spot.board[: BOARD_CARDS[street]]
+    return cards_text(hole), cards_text(board)
+
+
+def _answers(tree: BettingTree, spot: Spot, agents: Mapping[str, TreeAgent]) -> str:
+    """What each agent does at the decision that is looked at, and the reasons that its tree gives."""
+    given = *_shown(spot, int(tree.street[spot.asked])), line_to(tree, spot.asked)
+    below = {tree.labels[tree.label[c]]: move_words(tree, spot.asked, c) for c in children(tree, spot.asked)}
+    said = []
+    for name, agent in agents.items():
+        likeliest = sorted(agent.action_probabilities(*given).items(), key=lambda item: -item[1])
+        does = ", ".join(f"{below[label]} {100 * p:.0f} %" for label, p in likeliest if p >= 0.005)
+        why = "; ".join(reasons(agent.path(*given))).replace("$", "\\$")
+        said.append(f"- **{name}**, with {cards(HOLE_CARDS[spot.theirs])}: {does}. Because: {why}.")
+    return "\n".join(said)

@@ -1,1 +1,0 @@
-"""Rows taught and the models that learn from them."""

@@ -1,1 +1,0 @@
-"""Agents, matches and the Slumbot client."""

@@ -1,0 +1,390 @@
+"""A strategy for every hand and every betting line, and what it does on one board; what comes from outside is checked here.
+
+On a street a policy is a table of rows: a row gives a probability for each node that an action of the street leads to. A hole
+picks its row: by its group (a self-play table), by its equity (any river policy that sees hands as paper 000 does), or as
+itself (a model on flop and turn, whose features hardly ever repeat). `Policy.street` is the one question a sweep asks.
+"""
+
+import os
+from collections.abc import Callable, Sequence
+from copy import copy
+from functools import partial
+from pathlib import Path
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+from numba import config, njit
+
+from faceup.cards.cards import (
+    BOARD_CARDS,
+    CLASS_OF_HOLE,
+    HOLE_CARDS,
+    HOLE_OF_CLASS,
+    N_HOLES,
+    STREETS,
+    card_text,
+    hole_index,
+    parse_hand,
+)
+from faceup.cards.equity import UNITS, StreetTable
+from faceup.cards.features import betting_features, board_features
+from faceup.holdem.groups import N_RIVER_GROUPS, Groups, hole_groups, river_equities
+from faceup.holdem.lines import longer, state_after
+from faceup.holdem.rules import CALL, BettingState, Menu, menu_labels, offered, pot_and_call
+from faceup.holdem.tree import BettingTree, children, columns, decisions
+from faceup.lab.files import load_npz, save_npz
+from faceup.lab.memo import Cache
+
+StreetRows = tuple[np.ndarray, np.ndarray]  # probabilities (n_rows, width) float32; row of each hole (1326,) int32
+Action = tuple[str, int]  # as betting's `act` takes it
+View = Any  # what an agent makes of the line so far: the line itself, or the node of its own tree that it believes to be at
+
+
+class Policy(Protocol):
+    """A strategy on a betting tree: what sweeps, matches and best responses need."""
+
+    def street(self, street: int, board: list[int], wanted: np.ndarray | None = None) -> StreetRows:
+        """Rows on a street whose board (0, 3, 4 or 5 cards) lies.
+
+        wanted (1326,) bool: holes that will be asked for (None: all that the board leaves); others may have any row. Boards may
+        share a table or have one each; what was returned is not changed later.
+        """
+        ...
+
+
+class Agent:
+    """Who is asked with a line of betting in dollars, for many hands at once; it raises by the sizes of a menu.
+
+    A subclass says what it does in `answers`. An agent with other sizes has a `legal` of its own.
+    """
+
+    def __init__(self, menu: Menu):
+        """labels: of all its actions, in the order of the menu's."""
+        self.menu, self.labels = menu, menu_labels(menu)
+
+    def answers(self, holes: np.ndarray, board: Sequence[int], betting: str) -> Any:
+        """A weight for each label of `labels` with each of n holes (n,), (n, n_labels); weights need not sum to 1.
+
+        What goes to actions that are not legal is shared out among the legal ones; where nothing is left the agent checks or
+        calls.
+        """
+        raise NotImplementedError
+
+    def legal(self, betting: View = "") -> dict[str, int]:
+        """Legal actions by label, and the dollars on this street to which each brings the player's bet."""
+        state = state_after(betting)
+        bet = state.bets[state.actor][state.street]
+        called = {"fold": bet, "call": bet + pot_and_call(state)[1]}
+        return {self.labels[k]: called.get(action, amount) for k, action, amount in offered(state, self.menu, self.labels)}
+
+    def probabilities(self, holes: np.ndarray, board: Sequence[int], betting: View) -> np.ndarray:
+        """What the player to act does with each of n holes, (n, n_legal) float64, columns in the order of `legal`.
+
+        holes: their numbers (n,), or two cards each (n, 2); board: 0, 3, 4 or 5 cards. A hole that the board blocks may get any
+        row. Raises ValueError where the line is not one of a decision on the board's street, and on answers that are none.
+        """
+        holes = hole_ids(holes)
+        check_street(board, betting)
+        who = f"{type(self).__name__} at betting {betting!r}"
+        p = checked_answers(self.answers(holes, board, betting), len(holes), len(self.labels), who)
+        return legal_probabilities(p, np.array([self.labels.index(label) for label in self.legal(betting)]))
+
+    def action_probabilities(self, hole: str, board: str = "", betting: str = "") -> dict[str, float]:
+        """Probability of each legal action of the player to act, by label; "call" is check if that is free.
+
+        hole: "Ac3h", the cards of the player to act; board: "", "Kh3sJc", ..; betting: "b300c/kb400". Raises ValueError on a bad
+        card, a board of another street than the line's, and lines as in `state_after`.
+        """
+        private, public = parse_hand(hole, board)
+        row = self.probabilities(np.array([private]), public, betting)[0]
+        return dict(zip(self.legal(betting), row.tolist(), strict=True))
+
+    def views(self, view: View, state: BettingState, action: Action, own: int | None = None) -> list[tuple[View, float]]:
+        """What the agent makes of an action in a state: the views that it may then have, and their probabilities.
+
+        `legal` and `probabilities` take a view for a line. own: which of the agent's legal actions it is, if any.
+        """
+        return [(longer(view, state, action), 1.0)]
+
+
+def hole_ids(holes: np.ndarray) -> np.ndarray:
+    """Numbers (n,) of holes that are given as such, or as two cards each, (n, 2). Raises ValueError on others."""
+    holes = np.asarray(holes)
+    if holes.ndim == 2:
+        holes = np.array([hole_index(*pair) for pair in holes.tolist()], dtype=np.int64)
+    if holes.ndim != 1 or holes.dtype.kind not in "iu" or (len(holes) and not 0 <= holes.min() <= holes.max() < N_HOLES):
+        raise ValueError(f"holes of shape {holes.shape}: expected numbers 0..{N_HOLES - 1}, or two cards each")
+    return holes
+
+
+def cards_text(cards: Sequence[int]) -> str:
+    """Cards as text, such as "Kh3sJc"."""
+    return "".join(card_text(int(card)) for card in cards)
+
+
+def check_street(board: Sequence[int], betting: str) -> None:
+    """Raises ValueError unless a board has the cards of the street that a line leads to."""
+    street = state_after(betting).street
+    if len(board) != BOARD_CARDS[street]:
+        wanted = f"{BOARD_CARDS[street]} cards on the {STREETS[street]}, to which betting {betting!r} leads"
+        raise ValueError(f"board {cards_text(board)!r}: has {len(board)} cards, expected {wanted}")
+
+
+class TablePolicy(NamedTuple):
+    """Probabilities for each group of hands: what self-play learns."""
+
+    tables: tuple[np.ndarray, ...]  # four of (n_groups, width) float32
+    groups: Groups
+
+    def street(self, street: int, board: list[int], wanted: np.ndarray | None = None) -> StreetRows:
+        """Every group's row, and each hole's group."""
+        return self.tables[street], hole_groups(self.groups, street, board)
+
+    def thresholded(self, tree: BettingTree, least: float) -> "TablePolicy":
+        """As `likely_rows`."""
+        return self._replace(tables=tuple(likely_rows(tree, s, table, least) for s, table in enumerate(self.tables)))
+
+
+def preflop_percent(tree: BettingTree, table: np.ndarray, node: int) -> dict[str, np.ndarray]:
+    """How often each of the 169 hands takes each action of a preflop decision, in percent, by label.
+
+    table: the preflop rows of a `TablePolicy`, (169, width).
+    """
+    return {tree.labels[tree.label[c]]: 100 * table[:, c - tree.street_start[0]] for c in children(tree, node)}
+
+
+class Histories(NamedTuple):
+    """What a model is told of the betting on one street, which several nodes may share."""
+
+    features: np.ndarray  # (n_histories, n) float32, columns as in cards.features.HISTORIES
+    nodes: np.ndarray  # (n_decisions,) int32
+    history: np.ndarray  # (n_decisions,) int32 row of `features` for each
+
+
+def histories(tree: BettingTree, street: int, setting: str = "opponent", seat: int | None = None) -> Histories:
+    """Distinct betting features of a street's decisions, or one seat's (paper 000, Section 2.2.2).
+
+    setting: what is told, a key of `cards.features.HISTORIES`.
+    """
+    nodes = decisions(tree, street, seat)
+    features = betting_features(tree.bets[nodes], tree.actor[nodes], setting)
+    distinct, history = np.unique(features, axis=0, return_inverse=True)
+    return Histories(distinct, nodes, history.reshape(-1).astype(np.int32))
+
+
+def call_row(tree: BettingTree, street: int) -> np.ndarray:
+    """The row of a street, (1, width) float32, that calls at every decision."""
+    start, end = tree.street_start[street : street + 2]
+    return (tree.label[None, start:end] == CALL).astype(np.float32)
+
+
+def legal_probabilities(p: np.ndarray, label: np.ndarray) -> np.ndarray:
+    """Answers p (n, n_labels) over the legal labels (k,) alone, renormalised; where nothing is left, check or call: (n, k)."""
+    legal = p[:, label].astype(np.float64)
+    total = legal.sum(axis=1, keepdims=True)
+    return np.where(total > 1e-9, legal / np.maximum(total, 1e-9), label == CALL)
+
+
+def checked_answers(answers: object, n: int, n_labels: int, who: str) -> np.ndarray:
+    """What an agent or a model answers for n hands, as (n, n_labels) float32; answers need not sum to 1.
+
+    Raises ValueError, which names `who`, on another shape, and on a row with a number that is not finite or below 0, or all 0.
+    """
+    try:
+        p = np.asarray(answers)
+    except ValueError as error:
+        raise ValueError(f"{who}: answers are no rectangle of numbers ({error})") from error
+    if p.shape != (n, n_labels) or p.dtype.kind not in "fiub":
+        found = f"shape {p.shape} of {p.dtype}"
+        raise ValueError(f"{who}: answers have {found}, expected numbers {n, n_labels}: a row a hand, a column a label")
+    with np.errstate(over="ignore"):  # what is too large is infinite, and refused
+        p = np.ascontiguousarray(p, dtype=np.float32)
+    sound = ((p >= 0) & (p < np.inf)).all(axis=1) & (p > 0).any(axis=1)
+    if not sound.all():
+        raise ValueError(f"{who}: answer {p[sound.argmin()].tolist()}, expected finite numbers of 0 or more, and one above 0")
+    return p
+
+
+def likely_rows(tree: BettingTree, street: int, rows: np.ndarray, least: float) -> np.ndarray:
+    """A street's rows (n, width) without what is less likely than `least`; of equals the first is the likeliest.
+
+    The likeliest action always stays, and the others share what is left: thresholding (Ganzfried, Sandholm & Waugh 2012). At a
+    threshold of 1 it is all that stays: purification, also called argmax play.
+    """
+    out = rows.copy()
+    for node in decisions(tree, street):
+        p = out[:, columns(tree, node)]
+        p[(p < least) & (np.arange(p.shape[1]) != p.argmax(axis=1)[:, None])] = 0
+        p /= p.sum(axis=1, keepdims=True)
+    return out
+
+
+def last(cache: Cache, key: Any, make: Callable[[], Any]) -> Any:
+    """The value of a key, made where it is not among the last few, of which there are several a thread."""
+    if (found := cache.get(key)) is None:
+        found = cache[key] = make()
+        for old in list(cache)[: -4 * (1 + config.NUMBA_NUM_THREADS)]:
+            cache.pop(old, None)
+    return found
+
+
+class ModelPolicy:
+    """One model a street (paper 000, Section 2.4), asked for every hand and every distinct betting history."""
+
+    def __init__(
+        self,
+        tree: BettingTree,
+        models: Sequence[Any],
+        tables: tuple[StreetTable, ...],
+        history: str = "opponent",
+        seat: int | None = None,
+        labels: tuple[str, ...] | None = None,
+    ):
+        """models: four, preflop first, each with a method predict: features (n, n_features) float32 to (n, n_labels) float32.
+
+        tables: the street tables of cards/equity; history: a key of `cards.features.HISTORIES`.
+        seat: the only one in which they will play (None: both); at the other's decisions they then call. labels: what the
+        columns of the models' answers stand for (None: the tree's labels).
+        """
+        self.tree, self.models, self.tables, self.history = tree, tuple(models), tables, history
+        self.labels, self.least = labels or tree.labels, 0.0
+        self.histories = [histories(tree, street, history, seat) for street in range(4)]
+        self._fixed, self._last = Cache(), Cache()  # rows that serve all boards; rows of the last boards
+
+    def thresholded(self, tree: BettingTree, least: float) -> "ModelPolicy":
+        """As `likely_rows`; what the models answer on a board is asked once for both policies."""
+        other = copy(self)
+        other.least = least
+        return other
+
+    def on(self, tree: BettingTree, seat: int) -> "ModelPolicy":
+        """The same models in one seat of a tree with other sizes: they read dollars."""
+        make = partial(ModelPolicy, tree, self.models, self.tables, self.history, seat, self.labels)
+        return last(self._fixed, (id(tree), seat), make).thresholded(tree, self.least)
+
+    def street(self, street: int, board: list[int], wanted: np.ndarray | None = None) -> StreetRows:
+        """Rows by starting hand preflop, by equity on the river (both asked once), by distinct features on flop and turn."""
+        asked = free_holes(board) if wanted is None else wanted
+        cache, key = (self._last, (tuple(board), asked.tobytes())) if street in (1, 2) else (self._fixed, street)
+        rows, row_of_hole = last(cache, key, partial(self._drawn, street, board, asked))
+        if self.least:
+            rows = last(cache, (key, self.least), partial(likely_rows, self.tree, street, rows, self.least))
+        return rows, river_equities(board) if street == 3 else row_of_hole
+
+    def _drawn(self, street: int, board: list[int], asked: np.ndarray) -> StreetRows:
+        """`street` without a threshold; on the river for each equity."""
+        if street == 3:
+            return self.rows_of(3, np.arange(N_RIVER_GROUPS, dtype=np.float32)[:, None] / np.float32(UNITS[3])), CLASS_OF_HOLE
+        features = board_features(street, self.tables[street], board)
+        if street == 0:
+            return self.rows_of(0, features[HOLE_OF_CLASS]), CLASS_OF_HOLE.astype(np.int32)
+        hands, row = np.unique(features[asked], axis=0, return_inverse=True)  # many differ in suits only
+        row_of_hole = np.zeros(N_HOLES, dtype=np.int32)
+        row_of_hole[asked] = row.reshape(-1)
+        return self.rows_of(street, hands), row_of_hole
+
+    def rows_of(self, street: int, hands: np.ndarray) -> np.ndarray:
+        """Rows for hands given as features (n, n_hand_features) float32: (n, width) float32."""
+        lines, tree, n = self.histories[street], self.tree, len(hands)
+        out, x = np.repeat(call_row(tree, street), n, axis=0), pairs_of(hands, lines.features)
+        p = checked_answers(self.models[street].predict(x), len(x), len(self.labels), f"model of the {STREETS[street]}")
+        for node, line in zip(lines.nodes, lines.history, strict=True):
+            label = np.array([self.labels.index(tree.labels[k]) for k in tree.label[children(tree, node)]])
+            out[:, columns(tree, node)] = legal_probabilities(p[line * n : (line + 1) * n], label)
+        return out
+
+
+def pairs_of(hands: np.ndarray, betting: np.ndarray) -> np.ndarray:
+    """Features of hands (n, f) with each of k histories of betting (k, g), (k n, f + g) float32: a history after the other."""
+    return np.hstack([np.tile(hands, (len(betting), 1)), np.repeat(betting, len(hands), axis=0)])
+
+
+@njit(cache=True)
+def _street_reach(start, end, parent, actor, table, row_of_hole, reach):
+    for node in range(start, end):
+        above = parent[node]
+        who = actor[above]
+        for h in range(reach.shape[2]):
+            reach[who, node, h] = reach[who, above, h] * table[row_of_hole[h], node - start]
+            reach[1 - who, node, h] = reach[1 - who, above, h]
+
+
+def street_reach(tree: BettingTree, street: int, rows: StreetRows, reach: np.ndarray) -> None:
+    """Fill each player's reach of the nodes that a street's actions lead to, reach (2, n_nodes, 1326) float32, in place."""
+    start, end = tree.street_start[street : street + 2]
+    _street_reach(start, end, tree.parent, tree.actor, *rows, reach)
+
+
+def preflop_reach(tree: BettingTree, rows: StreetRows) -> np.ndarray:
+    """Each player's reach of the root and of nodes that preflop actions lead to, with each hole, (2, n_nodes, 1326) float32."""
+    reach = np.ones((2, int(tree.street_start[1]), len(HOLE_CARDS)), dtype=np.float32)
+    street_reach(tree, 0, rows, reach)
+    return reach
+
+
+def class_reach(tree: BettingTree, policy: Policy) -> np.ndarray:
+    """`preflop_reach` of a policy with each starting hand, (2, n_nodes, 169) float64."""
+    return preflop_reach(tree, policy.street(0, []))[:, :, HOLE_OF_CLASS].astype(np.float64)
+
+
+@njit(cache=True)
+def compatible_weight(weights: np.ndarray) -> np.ndarray:
+    """For each hole the weight of holes that share no card with it; weights (n, 1326), returns float64."""
+    out = np.empty(weights.shape)
+    for k in range(weights.shape[0]):
+        cards = np.zeros(52)
+        total = 0.0
+        for h in range(weights.shape[1]):
+            cards[HOLE_CARDS[h, 0]] += weights[k, h]
+            cards[HOLE_CARDS[h, 1]] += weights[k, h]
+            total += weights[k, h]
+        for h in range(weights.shape[1]):
+            out[k, h] = max(total + weights[k, h] - cards[HOLE_CARDS[h, 0]] - cards[HOLE_CARDS[h, 1]], 0.0)
+    return out
+
+
+def free_holes(board: list[int]) -> np.ndarray:
+    """Which of the 1,326 holes share no card with a board, bool."""
+    return np.asarray(~np.isin(HOLE_CARDS, board).any(axis=1))
+
+
+class FixedPolicy:
+    """The same action everywhere (always call, always all-in), or a uniform choice among the legal ones."""
+
+    def __init__(self, tree: BettingTree, label: int | None):
+        """label: the action taken where it is legal, else call; None for a uniform choice."""
+        self.tables = []  # one row a street
+        for street in range(4):
+            row = call_row(tree, street)
+            for node in decisions(tree, street):
+                offered = tree.label[children(tree, node)]
+                if label is None:
+                    row[0, columns(tree, node)] = 1 / len(offered)
+                elif label in offered:
+                    row[0, columns(tree, node)] = offered == label
+            self.tables.append(row)
+
+    def street(self, street: int, board: list[int], wanted: np.ndarray | None = None) -> StreetRows:
+        """One row for all holes."""
+        return self.tables[street], np.zeros(N_HOLES, dtype=np.int32)
+
+
+def save_strategy(path: str | os.PathLike, policy: TablePolicy) -> None:
+    """Write a table policy, whole or not at all."""
+    groups = policy.groups
+    tables = dict(zip(STREETS, policy.tables, strict=True))
+    numbers = np.array(groups.n_groups, dtype=np.int64)
+    save_npz(path, **tables, groups_flop=groups.flop, groups_turn=groups.turn, n_groups=numbers)
+
+
+def load_strategy(path: str | os.PathLike, tree: BettingTree) -> TablePolicy:
+    """Read a strategy for a tree; raises ValueError naming the file where it is of another tree."""
+    arrays = load_npz(path)
+    groups = Groups(arrays["groups_flop"], arrays["groups_turn"], tuple(arrays["n_groups"].tolist()))
+    tables = tuple(np.ascontiguousarray(arrays[street]) for street in STREETS)
+    for street, table, n, width in zip(STREETS, tables, groups.n_groups, np.diff(tree.street_start).tolist(), strict=True):
+        if table.shape != (n, width):
+            raise ValueError(
+                f"{Path(path).name}: {street} has shape {table.shape}, expected {(n, width)}: of other betting parameters?"
+            )
+    return TablePolicy(tables, groups)

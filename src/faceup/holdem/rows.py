@@ -1,0 +1,281 @@
+"""Rows for distillation: features of a situation, the average strategy's probabilities, the row's weight, what actions cost.
+
+Situations are drawn from boards that the strategy plays against itself (paper 000, Section 2.4). A situation's stake is the
+chance that play reaches it times the dollars at stake. Rows are drawn in proportion to the square root of the stake, and carry
+the other half as their weight, so that rare but costly lines are present without drowning the common ones. Preflop all are rows.
+
+An action's cost is how far it is below the strategy's own play there, in dollars, where the strategy itself also plays on after
+it, in the mean over boards and the hands of a group. The worst one weights a state in Bastani, Pu and Solar-Lezama (2018,
+"Verifiable reinforcement learning via policy extraction", Section 3): V(s) - min_a Q(s, a).
+"""
+
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+
+from faceup.cards.cards import BOARD_CARDS, CLASS_OF_HOLE, HOLE_CARDS, HOLE_OF_CLASS, N_CLASSES
+from faceup.cards.equity import StreetTable
+from faceup.cards.features import HISTORIES, betting_features, board_features, feature_names
+from faceup.holdem.action_values import action_values
+from faceup.holdem.groups import hole_groups
+from faceup.holdem.lines import lower_probability
+from faceup.holdem.policy import Policy, StreetRows, TablePolicy, compatible_weight, free_holes, preflop_reach, street_reach
+from faceup.holdem.rules import CALL
+from faceup.holdem.tree import BettingTree, columns, decisions
+from faceup.lab.rng import Stream
+
+
+@njit(cache=True)
+def _add(start, end, parent, actor, group, free, value, others, sums):
+    """Add to sums (2, n_groups, end - start) a board's dollars, and the weight of opponents, at nodes start..end - 1."""
+    for node in range(start, end):
+        above = parent[node]
+        player = actor[above]
+        for h in range(group.shape[0]):
+            if free[h]:
+                sums[0, group[h], node - start] += value[player, node, h]
+                sums[1, group[h], node - start] += others[player, above, h]
+
+
+def action_costs(
+    tree: BettingTree, policy: TablePolicy, boards: Sequence[Sequence[int]], progress: Callable[[int], None] = lambda done: None
+) -> tuple[np.ndarray, ...]:
+    """Dollars that each action earns less than the policy's own play: four arrays (n_groups, width) float32, as its tables.
+
+    Means over games that have come to the decision, on boards of five cards as dealt; below 0 where an action earns more, 0
+    where no hand of a group comes.
+    """
+    sums = [np.zeros((2, *table.shape)) for table in policy.tables]
+    for k, board in enumerate(np.asarray(boards).tolist()):
+        found, free = action_values(tree, policy, policy, board), free_holes(board)
+        for street, n_cards in enumerate(BOARD_CARDS):
+            start, end = tree.street_start[street : street + 2]
+            group = hole_groups(policy.groups, street, board[:n_cards])
+            _add(start, end, tree.parent, tree.actor, group, free, found.value, found.others, sums[street])
+        progress(k + 1)
+    costs = []
+    for street, (value, weight) in enumerate(sums):
+        each = np.divide(value, weight, out=np.zeros_like(value), where=weight > 0)
+        for node in decisions(tree, street).tolist():
+            own = columns(tree, node)
+            each[:, own] = (policy.tables[street][:, own] * each[:, own]).sum(axis=1, keepdims=True) - each[:, own]
+        costs.append(each.astype(np.float32))
+    return tuple(costs)
+
+
+def worst_costs(tree: BettingTree, nodes: np.ndarray, costs: np.ndarray) -> np.ndarray:
+    """What the worst action of each decision costs each group, in dollars of 0 or more, (n_groups, n_nodes).
+
+    nodes: decisions of one street; costs (n_groups, width): what `action_costs` gives for it.
+    """
+    first = tree.first_child[nodes] - tree.street_start[tree.street[nodes[0]]]
+    worst = costs[:, first]
+    for i in range(1, int(tree.n_children[nodes].max())):
+        last = np.minimum(i, tree.n_children[nodes] - 1)
+        worst = np.maximum(worst, costs[:, first + last])
+    return worst.clip(min=0)
+
+
+NO_BOARD = -1
+_FAINT = 1e-6  # share of the largest weight that a preflop row keeps where play never comes
+_GOLDEN = (5**0.5 - 1) / 2  # multiples of it, modulo 1, cover 0 to 1 evenly
+
+
+class TrainingRows(NamedTuple):
+    """Training rows of one round."""
+
+    X: np.ndarray  # (n, n_features) float32: the hand's features, then those of the betting
+    P: np.ndarray  # (n, n_labels) float32: probability of each action label, 0 where it is illegal
+    w: np.ndarray  # (n,) float64: weights, mean 1
+    board: np.ndarray  # (n,) int32: which of the boards, NO_BOARD where a row is of no single one
+    costs: np.ndarray  # (n, n_labels) float32: dollars each label loses, an illegal one as calling; 0 where not asked for
+
+
+def draw_rows(
+    tree: BettingTree,
+    policy: Policy,
+    tables: tuple[StreetTable, ...],
+    n_rows: tuple[int, int, int],
+    boards: np.ndarray,
+    stream: Stream,
+    *,
+    progress: Callable[[int], None] = lambda done: None,
+    history: str = "opponent",
+    costs: Sequence[np.ndarray] | None = None,
+    off_menu: int = 0,
+) -> list[TrainingRows]:
+    """Rows of the four rounds, preflop first.
+
+    n_rows: how many on flop, turn and river, shared evenly over the boards; boards (n_boards, 5) as dealt. A
+    board's rows depend on the stream, the board and its place. history: what rows tell of the betting, as in
+    `cards.features`; the situations drawn do not depend on it. costs: of each action, by the policy's rows, as
+    `action_costs` gives them; then the dollars at stake are what the worst action costs, else those in the
+    pot. off_menu: of the rows that face a raise, each so many-th faces one of a size that the tree lacks (0: none); for history
+    "ours" alone, which tells nothing else of that size. Raises ValueError where a street would get less than a row a board.
+    """
+    if min(n_rows) < len(boards):
+        raise ValueError(f"n_rows is {n_rows} for {len(boards)} boards, expected a row for each")
+    drawing = _Drawing(tree, tables, history, costs, off_menu)
+    parts = [[drawing.preflop_rows(policy.street(0, []))], [], [], []]
+    reach = np.zeros((2, len(tree.kind), len(HOLE_CARDS)), dtype=np.float32)  # used again for every board
+    for k, board in enumerate(np.asarray(boards).tolist()):
+        generator = stream(k)
+        played = [policy.street(street, board[:n]) for street, n in enumerate(BOARD_CARDS)]
+        reach[:, 0] = free_holes(board)  # a hole that only a later card blocks is met on other boards of the flop
+        for street, rows in enumerate(played):
+            street_reach(tree, street, rows, reach)
+        for street in (1, 2, 3):
+            n = n_rows[street - 1] // len(boards)
+            parts[street].append(drawing.street_rows(street, played[street], board, reach, n, k, generator))
+        progress(k + 1)
+    joined = [TrainingRows(*map(np.concatenate, zip(*rows, strict=True))) for rows in parts]
+    return [rows._replace(w=rows.w / rows.w.mean()) for rows in joined]
+
+
+def cost_shares(rows: TrainingRows) -> np.ndarray:
+    """What each label costs in each row, as a share of the row's dearest, (n, n_labels); 0 where nothing is lost.
+
+    For learners that count costs, on rows whose weights have that dearest one in them already. A gain counts as 1 at most. A
+    label that the policy never takes, or may not, costs 1, so that no learner takes it for cheap.
+    """
+    dearest = rows.costs.max(axis=1, keepdims=True)
+    shares = np.divide(rows.costs, dearest, out=np.zeros(rows.costs.shape), where=dearest > 0)
+    return np.where(rows.P > 0, np.clip(shares, -1, 1), 1)
+
+
+def told_rows(rounds: Sequence[TrainingRows], history: str) -> list[TrainingRows]:
+    """Rows of the four rounds, preflop first, that were drawn with the history "all", with the columns of another one."""
+    told = []
+    for street, rows in enumerate(rounds):
+        names = feature_names(street, "all")
+        columns = [names.index(name) for name in feature_names(street, history)]
+        told.append(rows._replace(X=np.ascontiguousarray(rows.X[:, columns])))
+    return told
+
+
+def stakes(tree: BettingTree, nodes: np.ndarray, reach: np.ndarray, dollars: np.ndarray) -> np.ndarray:
+    """Chance that play comes to each node with each hole, times the dollars (n_nodes, 1326) at stake; up to a constant.
+
+    Returns (n_nodes, 1326) float64; reach (2, n_nodes of the tree, 1326) of each player.
+    """
+    actor = tree.actor[nodes]
+    own, other = reach[actor, nodes], reach[1 - actor, nodes]
+    return own * compatible_weight(other) * dollars
+
+
+class _Drawing(NamedTuple):
+    """What rows of all streets are drawn from."""
+
+    tree: BettingTree
+    tables: tuple[StreetTable, ...]
+    history: str
+    costs: Sequence[np.ndarray] | None  # of each street, (n_rows, width) as `action_costs` gives them
+    off_menu: int
+
+    def stakes(self, street: int, played: StreetRows, reach: np.ndarray) -> np.ndarray:
+        """`stakes` of all decisions of a street, in dollars of the pot or of the worst action."""
+        tree, nodes = self.tree, decisions(self.tree, street)
+        if self.costs is None:
+            return stakes(tree, nodes, reach, tree.bets[nodes].sum(axis=(1, 2))[:, None])
+        return stakes(tree, nodes, reach, worst_costs(tree, nodes, self.costs[street][played[1]]).T)
+
+    def street_rows(
+        self, street: int, played: StreetRows, board: list[int], reach: np.ndarray, n: int, k: int, generator: np.random.Generator
+    ) -> TrainingRows:
+        """n rows of board k, one from each n-th of the total."""
+        draw = np.sqrt(self.stakes(street, played, reach)).ravel()
+        upto = draw.cumsum()
+        points = (np.arange(n) + generator.random(n)) / n * upto[-1]
+        picks = np.searchsorted(upto, np.minimum(points, np.nextafter(upto[-1], 0)), side="right")
+        node, hole = decisions(self.tree, street)[picks // len(HOLE_CARDS)], picks % len(HOLE_CARDS)
+        weight = draw[picks] * upto[-1]  # stake / chance of the draw: comparable from board to board
+        return self.rows(street, played, board[: BOARD_CARDS[street]], node, hole, weight, k)
+
+    def preflop_rows(self, played: StreetRows) -> TrainingRows:
+        """All starting hands at all preflop decisions, weighted by stake."""
+        nodes = decisions(self.tree, 0)
+        stake = self.stakes(0, played, preflop_reach(self.tree, played))
+        by_class = np.stack([np.bincount(CLASS_OF_HOLE, weights=s, minlength=N_CLASSES) for s in stake])
+        node, hole = np.repeat(nodes, N_CLASSES), np.tile(HOLE_OF_CLASS, len(nodes))
+        return self.rows(0, played, [], node, hole, by_class.ravel() + _FAINT * by_class.max(), NO_BOARD)
+
+    def rows(
+        self, street: int, played: StreetRows, board: list[int], node: np.ndarray, hole: np.ndarray, w: np.ndarray, k: int
+    ) -> TrainingRows:
+        """Rows of nodes (n,) with holes (n,) on a street's board, the k-th, of weights w (n,)."""
+        tree, table = self.tree, played[0]
+        hands = board_features(street, self.tables[street], board)[hole]
+        told = betting_features(tree.bets[node], tree.actor[node], self.history)
+        taught = self._taught(street, table, played[1][hole], node)
+        if self.off_menu:
+            self._resize(street, table, played[1][hole], node, told, taught)
+        return TrainingRows(np.concatenate([hands, told], axis=1), taught[0], w, np.full(len(node), k, dtype=np.int32), taught[1])
+
+    def _taught(self, street: int, table: np.ndarray, rows: np.ndarray, node: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Probabilities, and costs, of all labels at each (row of the table, node), (n, n_labels) float32 each."""
+        targets = _targets(self.tree, street, table, rows, node)
+        if self.costs is None:
+            return targets, np.zeros_like(targets)
+        return targets, _label_costs(self.tree, street, self.costs[street], rows, node)
+
+    def _resize(
+        self, street: int, table: np.ndarray, rows: np.ndarray, node: np.ndarray, told: np.ndarray, taught: tuple[np.ndarray, ...]
+    ) -> None:
+        """Give raises that rows face sizes between two of the tree's, and mix what is taught there, in place.
+
+        In turn a raise becomes smaller and, where the tree has a larger one, larger, so that sizes are met in the pots in which
+        their neighbours are. They are spread evenly on a scale of pots after the raise is called. A bet of nothing is one that is
+        called. Chances are those of a table that reads the size; costs change along a straight line, as what a call wins.
+        """
+        tree = self.tree
+        at = np.flatnonzero(tree.label[node] > CALL)[:: self.off_menu]
+        after = np.minimum(node[at] + 1, len(tree.parent) - 1)
+        high = node[at] + ((tree.parent[after] == tree.parent[node[at]]) & (np.arange(len(at)) % 2 == 1))
+        low = high - 1  # children are neighbours, by size
+        real = tree.label[low] > CALL
+        most, least = np.zeros((2, len(at)))
+        most[:], least[real] = self._faced(high), self._faced(low[real])
+        size = (1 + least) * ((1 + most) / (1 + least)) ** (np.arange(len(at)) * _GOLDEN % 1) - 1
+        lower = np.array([lower_probability(*sizes) for sizes in zip(size, least, most, strict=True)], dtype=np.float32)[:, None]
+        nearness = ((most - size) / (most - least)).astype(np.float32)[:, None]
+        told[at, self._bet_faced] = size
+        below = np.zeros((2, len(at), len(tree.labels)), dtype=np.float32)
+        below[0, :, CALL] = 1
+        below[:, real] = self._taught(street, table, rows[at[real]], low[real])
+        above = self._taught(street, table, rows[at], high)
+        for each, one, other, share in zip(taught, below, above, (lower, nearness), strict=True):
+            each[at] = share * one + (1 - share) * other
+
+    def _faced(self, node: np.ndarray) -> np.ndarray:
+        """The raises that nodes (n,) face, in pots."""
+        return betting_features(self.tree.bets[node], self.tree.actor[node], self.history)[:, self._bet_faced]
+
+    @property
+    def _bet_faced(self) -> int:
+        """The column of the raise that is faced."""
+        return HISTORIES[self.history].index("bet_faced")
+
+
+def _targets(tree: BettingTree, street: int, table: np.ndarray, rows: np.ndarray, node: np.ndarray) -> np.ndarray:
+    """Probabilities of all labels at each (row, node), (n, n_labels) float32."""
+    p = np.nan_to_num(_by_label(tree, street, table, rows, node))
+    return p / p.sum(axis=1, keepdims=True)
+
+
+def _label_costs(tree: BettingTree, street: int, costs: np.ndarray, rows: np.ndarray, node: np.ndarray) -> np.ndarray:
+    """Dollars each label loses at each (row, node), (n, n_labels) float32; a policy whose label is illegal calls."""
+    lost = _by_label(tree, street, costs, rows, node)
+    return np.where(np.isnan(lost), lost[:, [CALL]], lost)
+
+
+def _by_label(tree: BettingTree, street: int, table: np.ndarray, rows: np.ndarray, node: np.ndarray) -> np.ndarray:
+    """A street's table at each (row, node) by label, (n, n_labels) float32, NaN where a label is illegal."""
+    out = np.full((len(node), len(tree.labels)), np.nan, dtype=np.float32)
+    start = tree.street_start[street]
+    for i in range(int(tree.n_children.max())):
+        has = np.flatnonzero(i < tree.n_children[node])
+        child = tree.first_child[node[has]] + i
+        out[has, tree.label[child]] = table[rows[has], child - start]
+    return out

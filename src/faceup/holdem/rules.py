@@ -1,0 +1,130 @@
+"""The betting rules of heads-up hold'em, no-limit, for any blinds and stacks, and menus of bet sizes.
+
+Player 0 is the small blind and the button: first to act preflop, last on later streets. Sizes are fractions of the pot after
+calling. A menu lists, for each street, the sizes offered as first bet, as first raise and so on; the last list serves all later
+raises. All-in is always offered (paper 000, Section 2.3.3 keeps "several choices of action").
+"""
+
+from typing import Any, NamedTuple
+
+from faceup.cards.cards import STREETS
+from faceup.cards.features import STACK
+
+SMALL_BLIND, BIG_BLIND = 50, 100
+MBB_PER_DOLLAR = 1000 // BIG_BLIND  # results are in thousandths of a big blind a game
+FOLD, CALL = 0, 1  # the first two labels; call is check where there is nothing to call
+DECISION, FOLD_END, SHOWDOWN = 0, 1, 2  # kinds of nodes of a betting tree
+
+Menu = dict[str, list[list[float]]]
+Bets = tuple[tuple[int, int, int, int], tuple[int, int, int, int]]  # dollars that each player has put in on each street
+
+
+class BettingState(NamedTuple):
+    """What the rules need to know of a betting line, and what is played for; hold'em's own by default."""
+
+    street: int
+    actor: int
+    bets: Bets  # of both players
+    raises: int  # bets and raises on this street
+    last_raise: int  # the least amount by which the next raise must raise
+    acted: int  # actions on this street
+    big_blind: int = BIG_BLIND
+    stack: int = STACK  # of each player at the start of the hand
+
+
+START = BettingState(0, 0, ((SMALL_BLIND, 0, 0, 0), (BIG_BLIND, 0, 0, 0)), 0, BIG_BLIND, 0)
+
+
+def pot_and_call(state: BettingState) -> tuple[int, int]:
+    """Dollars in the pot, and dollars the actor must add to call."""
+    put = [sum(b) for b in state.bets]
+    return sum(put), put[1 - state.actor] - put[state.actor]
+
+
+def legal_raises(state: BettingState) -> tuple[int, int]:
+    """Least and largest amount that a raise may bring the actor's bet on this street to; (0, 0) where none is legal."""
+    _, to_call = pot_and_call(state)
+    own, other = state.bets[state.actor], state.bets[1 - state.actor]
+    most = state.stack - sum(own) + own[state.street]
+    if sum(other) >= state.stack or state.stack - sum(own) <= to_call:
+        return 0, 0
+    return min(other[state.street] + state.last_raise, most), most
+
+
+def act(state: BettingState, action: str, amount: int = 0) -> tuple[BettingState | None, int]:
+    """The state after "fold", "call" or "raise" to `amount` on this street, and its kind.
+
+    A fold or showdown returns (None, kind). Raises ValueError on an illegal action.
+    """
+    pot, to_call = pot_and_call(state)
+    if action == "fold":
+        if to_call <= 0:
+            raise ValueError("fold: nothing to call, expected check or bet")
+        return None, FOLD_END
+    if action == "raise":
+        least, most = legal_raises(state)
+        if not least or not least <= amount <= most:
+            raise ValueError(f"raise to {amount}: expected from {least} to {most}" if least else "raise: not legal here")
+        raised = amount - state.bets[1 - state.actor][state.street]
+        return _put(state, amount, state.raises + 1, raised), DECISION
+    if action != "call":
+        raise ValueError(f"action {action!r}: expected fold, call or raise")
+    after = _put(state, state.bets[state.actor][state.street] + to_call, state.raises, state.last_raise)
+    if sum(after.bets[0]) >= state.stack or (state.street == 3 and state.acted > 0):
+        return None, SHOWDOWN
+    if state.acted == 0:  # a limp or a first check leaves the street open
+        return after, DECISION
+    return after._replace(street=state.street + 1, actor=1, raises=0, last_raise=state.big_blind, acted=0), DECISION
+
+
+def _put(state: BettingState, amount: int, raises: int, last_raise: int) -> BettingState:
+    bets = [list(own) for own in state.bets]
+    bets[state.actor][state.street] = amount
+    frozen: Any = tuple(bets[0]), tuple(bets[1])
+    return state._replace(actor=1 - state.actor, bets=frozen, raises=raises, last_raise=last_raise, acted=state.acted + 1)
+
+
+def size_name(fraction: float) -> str:
+    """Label of a raise by a fraction of the pot, as in "raise_0.5"."""
+    return f"raise_{fraction:g}"
+
+
+def menu_from(
+    preflop_sizes: list[list[float]], flop_sizes: list[list[float]], turn_sizes: list[list[float]], river_sizes: list[list[float]]
+) -> Menu:
+    """The menu of params.yaml's section `betting`."""
+    return dict(zip(STREETS, (preflop_sizes, flop_sizes, turn_sizes, river_sizes), strict=True))
+
+
+def menu_labels(menu: Menu) -> tuple[str, ...]:
+    """All action labels of a menu in their fixed order. Raises ValueError on an unusable menu."""
+    sizes = set()
+    for street in STREETS:
+        if street not in menu:
+            raise ValueError(f"menu: no sizes for {street}, expected one list of lists for each of {STREETS}")
+        for level in menu[street]:
+            if len(set(level)) < len(level):
+                raise ValueError(f"menu: sizes {level} on the {street}, expected different ones")
+            for fraction in level:
+                if not 0 < fraction <= 200:
+                    raise ValueError(f"menu: size {fraction!r} on the {street}, expected a pot fraction above 0")
+                sizes.add(float(fraction))
+    return ("fold", "call", *(size_name(f) for f in sorted(sizes)), "all_in")
+
+
+def offered(state: BettingState, menu: Menu, labels: tuple[str, ...]) -> list[tuple[int, str, int]]:
+    """Actions that a menu offers in a state: (label, action, amount), in label order."""
+    pot, to_call = pot_and_call(state)
+    actions = [(FOLD, "fold", 0)] if to_call > 0 else []
+    actions.append((CALL, "call", 0))
+    least, most = legal_raises(state)
+    if not least:
+        return actions
+    levels = menu[STREETS[state.street]] or [[]]
+    base = state.bets[1 - state.actor][state.street]
+    for fraction in sorted(levels[min(state.raises, len(levels) - 1)]):
+        amount = base + round(fraction * (pot + to_call))
+        if least <= amount < most:
+            actions.append((labels.index(size_name(fraction)), "raise", amount))
+    actions.append((len(labels) - 1, "raise", most))
+    return actions

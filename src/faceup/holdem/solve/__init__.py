@@ -1,1 +1,0 @@
-"""Self-play and best responses."""

@@ -1,0 +1,148 @@
+"""The explorer's page: one HTML file with the agents, the self-play table, the starting hands' equities, and the scripts.
+
+The scripts beside this module compute a hand's features in the browser as the same whole numbers as `faceup.cards`; only those of
+the 169 starting hands, which take all boards there are, stand in the page. The table is a group's shares of actions in steps of
+1/255. A hand's group follows from its features, as in `holdem.groups`: preflop it is the starting hand, on the river the equity,
+and on flop and turn the place of its grid cells, written as one number, in the sorted list of those that occur.
+"""
+
+import json
+from base64 import b64encode
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from faceup.cards.cards import CLASS_OF_HOLE, STREETS
+from faceup.cards.equity import UNITS, StreetTable
+from faceup.cards.matchups import RUNOUTS_PREFLOP, edges
+from faceup.holdem.agents import TreeAgent, load_agent
+from faceup.holdem.figures import action_colours
+from faceup.holdem.groups import Grid
+from faceup.holdem.lines import line_to
+from faceup.holdem.policy import TablePolicy
+from faceup.holdem.tree import BettingTree, columns, decisions
+from faceup.holdem.words import action_name, wording
+from faceup.lab.files import write_text
+from faceup.trees.tree import pack
+
+STEPS = 255  # of a share: each is off by at most one step
+
+
+def table_data(tree: BettingTree, policy: TablePolicy, tables: Sequence[StreetTable], grids: Sequence[Grid]) -> dict[str, Any]:
+    """The table as plain JSON. tables: the four streets'; grids: of flop and turn, as self-play rounded by."""
+    ids = (policy.groups.flop, policy.groups.turn)
+    return {
+        "grids": [grid._asdict() for grid in grids],
+        "cells": [group_cells(s, tables[s], grid, ids[s - 1]).tolist() for s, grid in enumerate(grids, start=1)],
+        "streets": [_shares(tree, street, table) for street, table in enumerate(policy.tables)],
+    }
+
+
+def group_cells(street: int, table: StreetTable, grid: Grid, ids: np.ndarray) -> np.ndarray:
+    """The grid cells of each group (n_groups,) int64, ascending: digits in base cells + 1, the equity first.
+
+    ids (n_boards, 1326): groups, -1 where a hole is blocked.
+    """
+    hands, free = np.zeros(ids.max() + 1, dtype=np.int64), np.flatnonzero(ids >= 0)
+    hands[ids.ravel()[free]] = free  # one of each group
+    board, hole = np.unravel_index(hands, ids.shape)
+    values = [(table.equity[board, hole], UNITS[street], grid.equity_cells)]
+    for later, deciles in enumerate(table.deciles, start=street + 1):
+        values += [(deciles[board, hole, d - 1], UNITS[later], grid.decile_cells) for d in grid.deciles]
+    key = np.zeros(len(board), dtype=np.int64)
+    for value, unit, cells in values:
+        key = key * (cells + 1) + (2 * cells * value.astype(np.int64) + unit) // (2 * unit)
+    return key
+
+
+def _shares(tree: BettingTree, street: int, table: np.ndarray) -> dict[str, Any]:
+    """A street: where each decision's shares stand in a group's row, and the rows, base64 of bytes.
+
+    A decision of k actions has k - 1 bytes: how much the first one, two, .. actions take together.
+    """
+    places, parts, width = {}, [], 0
+    for node in decisions(tree, street):
+        summed = table[:, columns(tree, node)].cumsum(axis=1, dtype=np.float64)
+        parts.append(np.rint(STEPS * summed[:, :-1] / summed[:, -1:]).astype(np.uint8))
+        places[line_to(tree, int(node))] = width
+        width += parts[-1].shape[1]
+    return {"places": places, "width": width, "shares": b64encode(np.hstack(parts).tobytes()).decode()}
+
+
+PURE = ("cards", "worker", "betting", "agent", "table", "exploit")  # scripts that need no page: tests run them by themselves
+SCRIPTS = (*PURE, "view", "grids", "ask", "trees", "play", "main")  # in the order in which they run
+
+
+class Player(NamedTuple):
+    """An agent that the page offers."""
+
+    name: str
+    depth: int  # its trees are cut after so many questions
+    file: Path  # as `save_agent` writes it
+    facts: Mapping[str, float] = {}  # mbb/g: "exploitability", "match" (won from the table), each with "_ci95"
+
+
+def write_explorer(
+    path: Path, players: Sequence[Player], preflop: StreetTable, wins: np.ndarray, table: Mapping[str, Any] | None = None
+) -> int:
+    """Write the page, whole or not at all; returns its size in bytes. Arguments and errors as `page_data`."""
+    text = explorer_page(page_data(players, preflop, wins, table))
+    write_text(path, text)
+    return len(text.encode())
+
+
+def page_data(
+    players: Sequence[Player], preflop: StreetTable, wins: np.ndarray, table: Mapping[str, Any] | None = None
+) -> dict[str, Any]:
+    """What the page knows, as plain JSON. table: of `table_data`, None for a page without one.
+
+    preflop: equities and deciles of the 169 starting hands; wins (169, 169): of cards/matchups, who wins when all cards come.
+    The last player is the one that the page opens with. Raises ValueError where a file is bad, or two agents
+    differ in labels or sizes.
+    """
+    agents = {player.file: load_agent(player.file) for player in players}
+    first = next(iter(agents.values()))
+    for path, agent in agents.items():
+        if (agent.labels, agent.menu) != (first.labels, first.menu):
+            raise ValueError(f"{path}: labels {agent.labels}, sizes {agent.menu}: expected {first.labels}, {first.menu}")
+    keys = {path: str(k) for k, path in enumerate(agents)}
+    return {
+        "labels": first.labels,
+        "menu": first.menu,
+        "names": [action_name(label) for label in first.labels],
+        "colours": action_colours(first.labels),
+        "dark": [label == "all_in" for label in first.labels],
+        "wording": {n: wording(n)._asdict() for agent in agents.values() for names in agent.feature_names for n in names},
+        "preflop": {"equity": preflop.equity[0].tolist(), "deciles": [table[0].tolist() for table in preflop.deciles]},
+        "agents": [{"name": p.name, "depth": p.depth, "file": keys[p.file], "facts": dict(p.facts)} for p in players],
+        "edges": _starting_edges(wins),
+        "table": table,
+        "files": {keys[path]: _packed(agent) for path, agent in agents.items()},
+    }
+
+
+def _starting_edges(wins: np.ndarray) -> list[float]:
+    """Wins less losses of a hole of each starting hand against one of each other (0 if they cannot meet): 169 x 169 means."""
+    combos = np.bincount(CLASS_OF_HOLE)
+    return np.round(edges(wins, RUNOUTS_PREFLOP) / np.outer(combos, combos), 6).ravel().tolist()
+
+
+def _packed(agent: TreeAgent) -> dict[str, dict]:
+    """An agent's four trees, each with the names of its features."""
+    parts = zip(STREETS, agent.trees, agent.feature_names, strict=True)
+    return {street: {"feature_names": names, **pack(tree)} for street, tree, names in parts}
+
+
+def explorer_page(data: Mapping[str, Any]) -> str:
+    """The page as HTML."""
+    scripts = "\n".join(f'<script id="script-{name}">\n{source(f"{name}.js")}</script>' for name in SCRIPTS)
+    embedded = json.dumps(data, separators=(",", ":"), ensure_ascii=False, allow_nan=False).replace("<", "\\u003c")
+    page = source("explorer.html").replace("{{style}}", source("explorer.css")).replace("{{scripts}}", scripts)
+    return page.replace("{{data}}", embedded)
+
+
+def source(name: str) -> str:
+    """The text of a file beside this module, such as "cards.js"."""
+    return Path(__file__).with_name(name).read_text(encoding="utf-8")

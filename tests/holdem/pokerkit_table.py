@@ -1,0 +1,83 @@
+"""A heads-up table on pokerkit's engine, with this package's seats and cards: the oracle for rules and chips."""
+
+from collections.abc import Sequence
+
+from pokerkit import Automation, FixedLimitTexasHoldem, NoLimitTexasHoldem
+
+from faceup.cards.cards import BOARD_CARDS, card_text
+from faceup.holdem.lines import longer, read_line, settle
+from faceup.holdem.rules import START, act, legal_raises, pot_and_call
+
+STACK = 20_000
+_DEALT_BY_US = (Automation.HOLE_DEALING, Automation.BOARD_DEALING, Automation.CARD_BURNING)
+_AUTOMATIONS = tuple(a for a in Automation if a not in _DEALT_BY_US)
+
+
+def _text(cards: Sequence[int]) -> str:
+    return "".join(card_text(card) for card in cards)
+
+
+class PokerkitTable:
+    """One hand; player 0 is the small blind, which pokerkit seats second."""
+
+    def __init__(self, deck: Sequence[int], limit: bool = False):
+        """deck: the small blind's two cards, the big blind's two, then five of the board; limit: bets of 100 and 200."""
+        game, bets = (FixedLimitTexasHoldem, (100, 200)) if limit else (NoLimitTexasHoldem, (100,))
+        self.state = game.create_state(_AUTOMATIONS, True, 0, (50, 100), *bets, (STACK, STACK), 2)
+        self.state.deal_hole(_text(deck[2:4]))
+        self.state.deal_hole(_text(deck[:2]))
+        if limit:  # the big blind is the first of four bets; pokerkit allows four more
+            self.state.completion_betting_or_raising_count = 1
+        self._board, self.shown = [int(card) for card in deck[4:]], 0  # cards of the board that lie open
+        self._look()
+
+    def _look(self) -> None:
+        """What pokerkit says of the hand, pairs as (small blind, big blind)."""
+        s = self.state
+        self.over, self.street = not s.status, s.street_index
+        self.to_call, self.can_fold = s.checking_or_calling_amount, s.can_fold()
+        self.actor = None if s.actor_index is None else 1 - s.actor_index
+        self.raises = 0, 0  # least and largest amount to raise to, where a raise is legal
+        if s.can_complete_bet_or_raise_to():
+            self.raises = s.min_completion_betting_or_raising_to_amount, s.max_completion_betting_or_raising_to_amount
+        self.put = STACK - s.stacks[1], STACK - s.stacks[0]
+        self.payoffs = s.payoffs[1], s.payoffs[0]
+
+    def act(self, action: str, amount: int = 0) -> None:
+        """Do "fold", "call" or "raise" to `amount`, then deal what the rules want dealt."""
+        if action == "fold":
+            self.state.fold()
+        elif action == "raise":
+            self.state.complete_bet_or_raise_to(amount)
+        else:
+            self.state.check_or_call()
+        while self.state.can_burn_card():
+            self.state.burn_card("??")
+            n = 3 if self.shown == 0 else 1
+            self.state.deal_board(_text(self._board[self.shown : self.shown + n]))
+            self.shown += n
+        self._look()
+
+
+def play_hand(deck, players):
+    """A hand by our rules, its line and ending; a player: (state, own cards, board, betting so far) -> (action, amount)."""
+    holes, board, state, betting = (deck[:2], deck[2:4]), deck[4:], START, ""
+    while state is not None:
+        choice = players[state.actor](state, holes[state.actor], board[: BOARD_CARDS[state.street]], betting)
+        betting, (state, _) = longer(betting, state, choice), act(state, *choice)
+    return betting, settle(read_line(betting), holes, board)
+
+
+def random_choice(state, rng):
+    """A legal action: small raises often, so that hands reach the river with chips behind, and all-in at times."""
+    least, most = legal_raises(state)
+    x = rng.random()
+    if x < 0.12 and pot_and_call(state)[1]:
+        return "fold", 0
+    if not least or x < 0.6:
+        return "call", 0
+    if x < 0.7:
+        return "raise", least
+    if x < 0.78:
+        return "raise", most
+    return "raise", int(rng.integers(least, min(most, 3 * least) + 1))

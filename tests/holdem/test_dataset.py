@@ -1,0 +1,181 @@
+"""Rows for distillation against the table they come from, brute force over deals, and hands given as text."""
+
+from collections import defaultdict
+from functools import partial
+
+import numpy as np
+import pytest
+from games import node_reach
+from random_tables import random_table
+
+from faceup.cards.cards import CLASS_OF_HOLE, HOLE_CARDS, N_CLASSES, card_text
+from faceup.cards.features import HISTORIES, betting_features, board_features, hand
+from faceup.holdem.groups import Grid, hole_groups, make_groups
+from faceup.holdem.lines import lower_probability
+from faceup.holdem.policy import free_holes, street_reach
+from faceup.holdem.rows import NO_BOARD, TrainingRows, cost_shares, draw_rows, stakes, told_rows
+from faceup.holdem.rules import CALL, DECISION, menu_from
+from faceup.holdem.tree import build_tree, children, columns, decisions
+from faceup.lab.rng import rng
+from faceup.trees.metrics import used_rows
+
+BOARDS = np.array([[44, 7, 38, 20, 33], [0, 5, 10, 15, 51], [3, 47, 46, 45, 12]])
+SHOWN = (0, 3, 4, 5)
+TREE = build_tree(menu_from([[]], [[1], []], [[]], [[]]))
+
+
+@pytest.fixture(scope="module")
+def policy(tables):
+    return random_table(TREE, make_groups(tables[1], tables[2], Grid(40, 1, ()), Grid(40, 1, ())), 1)
+
+
+def pots(nodes):
+    return TREE.bets[nodes].sum(axis=(1, 2))[:, None]
+
+
+def answers(tree, policy, node, rows):
+    """Probabilities (n, n_labels) of a decision in rows (n,) of the table of its street."""
+    p = np.zeros((len(rows), len(tree.labels)), dtype=np.float32)
+    p[:, tree.label[children(tree, node)]] = policy.tables[tree.street[node]][rows][:, columns(tree, node)]
+    return p
+
+
+def reach_on(policy, board):
+    """Each player's chance to come to each node of the streets that a board shows, (2, n_nodes, 1326)."""
+    reach = np.zeros((2, len(TREE.kind), 1326), dtype=np.float32)
+    reach[:, 0] = free_holes(board)
+    for street, n_cards in enumerate(SHOWN):
+        if n_cards <= len(board):
+            street_reach(TREE, street, policy.street(street, board[:n_cards]), reach)
+    return reach
+
+
+@pytest.fixture(scope="module")
+def all_told(tables, policy):
+    return draw_rows(TREE, policy, tables, (30, 30, 30), BOARDS, partial(rng, 2, "test"), history="all")
+
+
+def test_shapes_shares_and_weights(tables, policy):
+    rows = draw_rows(TREE, policy, tables, (60, 45, 31), BOARDS, partial(rng, 5, "test"))
+    assert [r.X.shape for r in rows] == [(N_CLASSES * len(decisions(TREE, 0)), 35), (60, 25), (45, 15), (30, 5)]
+    for r in rows:
+        assert r.X.dtype == r.P.dtype == np.float32 and r.w.mean() == pytest.approx(1) and r.w.min() > 0
+        assert [len(column) for column in used_rows(r.X, r.P, r.w)] == 3 * [len(r.board)], "rows are what fits ask for"
+    assert (rows[0].board == NO_BOARD).all()
+    assert rows[3].board.tolist() == [0] * 10 + [1] * 10 + [2] * 10
+
+
+@pytest.mark.parametrize("street", range(4))
+def test_every_row_is_a_situation_of_the_table(tables, policy, all_told, street):
+    """Features are those of some hole on the row's board, and of a node with the row's bets; targets are theirs."""
+    rows = all_told[street]
+    for i in range(0, len(rows.X), 1 if street else 40):
+        board = BOARDS[rows.board[i]].tolist()[: SHOWN[street]] if street else []
+        strength, bets = rows.X[i, :-11], rows.X[i, -11:-7]
+        nodes = [
+            node
+            for node in decisions(TREE, street)
+            for own in [int(TREE.actor[node])]
+            if [*TREE.bets[node, 1 - own], *TREE.bets[node, own], own == 0] == rows.X[i, -11:-2].tolist()
+        ]
+        groups = hole_groups(policy.groups, street, board)
+        found = np.concatenate([answers(TREE, policy, node, groups) for node in nodes])
+        holes = np.tile(np.arange(1326), len(nodes))[np.abs(found - rows.P[i]).max(axis=1) < 1e-6]
+        hands = board_features(street, tables[street], board)
+        its = [h for h in holes if free_holes(board)[h] and np.array_equal(hands[h], strength)]
+        assert its, "no hole with the row's features plays so"
+        if i < 3:  # and a hand given as text knows nothing of tables
+            text = ["".join(map(card_text, cards)) for cards in (HOLE_CARDS[its[0]].tolist(), board)]
+            assert np.array_equal(hand(*text).vector(bets), [*strength, *bets])
+
+
+@pytest.mark.parametrize("history", HISTORIES)
+def test_rows_lose_the_columns_that_are_not_told(tables, policy, all_told, history):
+    """The same rows as if they had been drawn with the fewer columns."""
+    drawn = draw_rows(TREE, policy, tables, (30, 30, 30), BOARDS, partial(rng, 2, "test"), history=history)
+    for found, wanted in zip(told_rows(all_told, history), drawn, strict=True):
+        assert all(np.array_equal(a, b) for a, b in zip(found, wanted, strict=True))
+
+
+def test_a_size_that_the_tree_lacks_is_answered_as_its_neighbours_are(tables, policy):
+    """Rows of the river, one by one: sizes stay between neighbours of the tree's, answers mix as translation reads the bet."""
+    sizes = build_tree(menu_from([[]], [[]], [[]], [[1, 2], []]))
+    table = random_table(sizes, policy.groups, 1)
+    drawn = partial(draw_rows, sizes, table, tables, (3, 3, 600), BOARDS, partial(rng, 2, "test"), history="ours")
+    plain, moved = (drawn(off_menu=n)[3] for n in (0, 2))
+    nodes = decisions(sizes, 3)
+    told = dict(zip(nodes.tolist(), betting_features(sizes.bets[nodes], sizes.actor[nodes], "ours"), strict=True))
+
+    def known(node, level):
+        return answers(sizes, table, node, [level])[0]
+
+    def mixed(node, level, size):
+        high = node if size <= told[node][-2] else node + 1
+        smaller, most = (high - 1 if sizes.label[high - 1] > CALL else None), told[high][-2]
+        least, other = (told[smaller][-2], known(smaller, level)) if smaller else (0, np.eye(len(sizes.labels))[CALL])
+        assert least <= size <= most
+        lower = lower_probability(size, least, most)
+        return lower * other + (1 - lower) * known(high, level)
+
+    assert np.array_equal(plain.w, moved.w) and np.array_equal(np.delete(plain.X, 6, axis=1), np.delete(moved.X, 6, axis=1))
+    other = np.flatnonzero(plain.X[:, 6] != moved.X[:, 6])
+    assert 0.4 < len(other) / (plain.X[:, 6] > 0).sum() <= 0.51
+    assert (moved.X[other, 6] > plain.X[other, 6]).any() and (moved.X[other, 6] < plain.X[other, 6]).any()
+    assert np.array_equal(np.delete(plain.P, other, axis=0), np.delete(moved.P, other, axis=0))
+    for x, p, before, taught in zip(moved.X[other], moved.P[other], plain.X[other], plain.P[other], strict=True):
+        level = round(float(before[0]) * 1980)
+        same = [n for n in told if np.array_equal(told[n], before[1:]) and np.abs(known(n, level) - taught).max() < 1e-5]
+        assert min(np.abs(mixed(n, level, float(x[6])) - p).max() for n in same) < 1e-4
+
+
+def test_stakes_by_brute_force(policy):
+    """Own reach times the opponents' over holes that share no card, times the pot, at every decision with every hole."""
+    board = BOARDS[0].tolist()
+    free = np.flatnonzero(free_holes(board))
+    reach, cards = node_reach(TREE, [policy, policy], board, free), HOLE_CARDS[free]
+    apart = (cards[:, None, :, None] != cards[None, :, None, :]).all(axis=(2, 3))
+    nodes = np.flatnonzero(TREE.kind == DECISION)
+    actor = TREE.actor[nodes]
+    wanted = reach[actor, nodes] * (reach[1 - actor, nodes] @ apart) * pots(nodes)
+    found = stakes(TREE, nodes, reach_on(policy, board), pots(nodes))
+    np.testing.assert_allclose(found[:, free], wanted, rtol=1e-4)
+
+
+@pytest.mark.parametrize("street", [1, 2, 3])
+def test_weighted_counts_are_stakes(tables, policy, street):
+    """Over many rows, the share of the weight at each (board, bets) is its share of reach times pot.
+
+    River decisions after a river action count as well.
+    """
+    rows = draw_rows(TREE, policy, tables, (30_000,) * 3, BOARDS, partial(rng, 8, "test"))[street]
+    nodes, wanted, found = decisions(TREE, street), defaultdict(float), defaultdict(float)
+    for k, board in enumerate(BOARDS.tolist()):
+        stake = stakes(TREE, nodes, reach_on(policy, board), pots(nodes)).sum(axis=1)
+        for bets, dollars in zip(TREE.bets[nodes, 1 - TREE.actor[nodes]].tolist(), stake, strict=True):
+            wanted[k, *bets] += dollars
+    for key, weight in zip(np.column_stack([rows.board, rows.X[:, -4:]]).astype(int).tolist(), rows.w, strict=True):
+        found[tuple(key)] += weight
+    total = sum(wanted.values())
+    assert len(wanted) >= 3 * len(BOARDS) and found.keys() <= wanted.keys()
+    for key, stake in wanted.items():
+        assert found[key] / rows.w.sum() == pytest.approx(stake / total, rel=0.1)
+    for k in range(len(BOARDS)):  # nor does a board lose weight because its stakes are spread more thinly
+        share = sum(stake for key, stake in wanted.items() if key[0] == k) / total
+        assert rows.w[rows.board == k].sum() / rows.w.sum() == pytest.approx(share, rel=0.003)
+
+
+def test_preflop_weights_are_stakes_of_the_starting_hands(tables, policy):
+    rows, nodes = draw_rows(TREE, policy, tables, (3, 3, 3), BOARDS, partial(rng, 8, "test"))[0], decisions(TREE, 0)
+    classes, first = np.unique(CLASS_OF_HOLE, return_index=True)
+    assert np.array_equal(rows.X[:, :-4], np.tile(board_features(0, tables[0], [])[first], (len(nodes), 1)))
+    assert np.array_equal(rows.X[:, -4:], np.repeat(TREE.bets[nodes, 1 - TREE.actor[nodes]], len(classes), axis=0))
+    stake = stakes(TREE, nodes, reach_on(policy, []), pots(nodes))
+    wanted = np.concatenate([np.bincount(CLASS_OF_HOLE, weights=s) for s in stake])
+    assert rows.w / rows.w.sum() == pytest.approx(wanted / wanted.sum(), abs=2e-6)
+
+
+def test_shares_of_costs_by_hand():
+    """Dollars by the dearest action, gains of 1 at most, 1 for what is never taken, 0 where nothing is lost."""
+    P, costs = np.array([[0, 0.5, 0.5], [0.2, 0.8, 0], [0.5, 0.5, 0]]), np.array([[3.0, -1, 8], [4, -20, 1], [0, -1, 0]])
+    found = cost_shares(TrainingRows(np.zeros((3, 1)), P, np.ones(3), np.zeros(3, dtype=np.int32), costs))
+    assert np.array_equal(found, [[1, -1 / 8, 1], [1, -1, 1], [0, 0, 1]])

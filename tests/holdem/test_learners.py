@@ -1,0 +1,97 @@
+"""What CART, OCT, XGBoost and the network promise alike; boosting against XGBoost's own, and by hand."""
+
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+
+import numpy as np
+import pytest
+import xgboost as xgb
+
+from faceup.holdem.distill import size
+from faceup.holdem.models import fit_boosted, fit_neural
+from faceup.lab.rng import rng
+from faceup.trees.cart import fit_cart
+from faceup.trees.oct import OctSettings, fit_oct
+
+STREAM = partial(rng, 0, "test")
+
+
+def rows(n: int = 300, n_labels: int = 4):
+    rng = np.random.default_rng(1)
+    X = rng.random((n, 3)).astype(np.float32)
+    P = rng.dirichlet(np.full(n_labels, 0.5), n)
+    return X, P, rng.exponential(size=n)
+
+
+LEARNERS = {
+    "CART": partial(fit_cart, max_depth=3, min_rows=5),
+    "OCT": partial(fit_oct, settings=OctSettings(max_depth=3, min_rows=5)),
+    "XGBoost": partial(fit_boosted, max_depth=3, learning_rate=0.3, rounds=40),
+    "NN": partial(fit_neural, layers=1, width=8, epochs=100, batch=300, learning_rate=0.01, n_bets=0),
+}
+every_learner = pytest.mark.parametrize("name", LEARNERS)
+
+
+@every_learner
+def test_weights_have_no_unit_and_threads_no_part(name):
+    """The same fit with weights in another unit, beside other fits in threads, and without the rows of weight 0."""
+    X, P, w = rows()
+    w[::7] = 0
+    kept = w > 0
+    fit = partial(LEARNERS[name], X, P, stream=STREAM)
+    with ThreadPoolExecutor(3) as pool:
+        fits = list(pool.map(fit, (w, w * 2.0**-20, w * 2.0**20)))
+    fits.append(LEARNERS[name](X[kept], P[kept], w[kept], stream=STREAM))
+    alone = fit(w).predict(X)
+    assert all(np.array_equal(model.predict(X), alone) for model in fits)
+
+
+@every_learner
+@pytest.mark.parametrize("n_kinds", [1, 2])
+def test_each_kind_of_rows_gets_the_weighted_mean(name, n_kinds):
+    """Also where all features are constant."""
+    _, P, w = rows(400)
+    kind = np.arange(400) % n_kinds
+    X = np.stack([kind, np.full(400, 300), kind], axis=1)
+    more = {"XGBoost": {"rounds": 200}, "NN": {"epochs": 600, "batch": 400}}
+    model = LEARNERS[name](X, P, w, stream=STREAM, **more.get(name, {}))
+    for here in (kind == k for k in range(n_kinds)):
+        assert model.predict(X[here])[0] == pytest.approx(np.average(P[here], axis=0, weights=w[here]), abs=2e-3)
+
+
+@pytest.mark.parametrize("name", ["XGBoost", "NN"])
+def test_a_saved_model_predicts_the_same(name, tmp_path):
+    X, P, w = rows()
+    model = LEARNERS[name](X, P, w, stream=STREAM)
+    model.save(tmp_path / "model")
+    loaded = type(model).load(tmp_path / "model")
+    assert np.array_equal(loaded.predict(X), model.predict(X)) and size(loaded) == size(model)
+    assert loaded.predict(X).dtype == np.float32 and loaded.predict(X[:0]).shape == (0, 4)
+    loaded.save(tmp_path / "again")
+    assert (tmp_path / "again").read_bytes() == (tmp_path / "model").read_bytes()
+
+
+def test_hard_labels_give_the_fit_of_xgboosts_own_softmax_which_can_read_ours(tmp_path):
+    rng = np.random.default_rng(0)
+    X = rng.integers(51, size=(2000, 5)).astype(np.float32)  # 51 values a feature: bins hold one each
+    labels, w = ((X - 25) @ rng.normal(size=(5, 4))).argmax(axis=1), rng.exponential(size=2000) + 0.01
+    model = fit_boosted(X, np.eye(4)[labels], w, max_depth=4, learning_rate=0.3, rounds=10, stream=STREAM, min_child_weight=1)
+    rows = xgb.DMatrix(X, label=labels, weight=w / w.mean())
+    settings = {"objective": "multi:softprob", "num_class": 4, "max_depth": 4, "learning_rate": 0.3, "base_score": 0.0}
+    theirs = xgb.train(settings, rows, num_boost_round=10)
+    assert len(np.unique(labels)) == 4 and theirs.num_boosted_rounds() == 10 and model.n_trees == 40
+    assert np.allclose(model.predict(X), theirs.predict(rows), atol=1e-4)
+    model.save(tmp_path / "model.json")
+    assert np.array_equal(xgb.Booster(model_file=tmp_path / "model.json").predict(xgb.DMatrix(X)), model.predict(X))
+
+
+def test_one_round_by_hand():
+    """One feature of two values, depth 1, rate 1: a leaf is -sum(g) / (sum(h) + 1), from q = 1/2."""
+    X, P = np.array([[0], [0], [1.0]]), np.array([[0.9, 0.1], [0.6, 0.4], [0.2, 0.8]])
+    w = np.array([0.5, 1.0, 1.5])  # of mean 1
+    model = fit_boosted(X, P, w, max_depth=1, learning_rate=1, rounds=1, stream=STREAM, min_child_weight=0)
+    g, h = w[:, None] * (0.5 - P), w[:, None] * np.full((3, 2), 2 * 0.25)
+    margins = np.stack([-g[:2].sum(axis=0) / (h[:2].sum(axis=0) + 1), -g[2] / (h[2] + 1)])
+    expected = np.exp(margins) / np.exp(margins).sum(axis=1, keepdims=True)
+    assert np.allclose(model.predict(X), expected[[0, 0, 1]], atol=1e-6)
+    assert model.n_trees == 2 and model.n_leaves == 4

@@ -1,0 +1,127 @@
+"""The explorer in Chromium: a hand is played with the mouse, links lead back, nothing is wrong for screen readers or phones.
+
+These need `pip install -e ".[browser]"` and a Chromium: playwright's own, or the one that the variable CHROMIUM names.
+"""
+
+import os
+import re
+import shutil
+
+import pytest
+from questions import ANSWER, GRIDS, check_answers, grouped_table, random_agent
+
+from faceup.cards.cards import parse_cards
+from faceup.holdem.agents import load_agent
+from faceup.holdem.tree import build_tree
+from faceup.lab.paths import AGENTS
+from faceup.pages.explorer import Player, table_data, write_explorer
+
+pytestmark = pytest.mark.slow
+
+
+@pytest.fixture(scope="module")
+def browser():
+    api = pytest.importorskip("playwright.sync_api")
+    with api.sync_playwright() as playwright:
+        try:
+            path = os.environ.get("CHROMIUM") or shutil.which("chromium")
+            found = playwright.chromium.launch(executable_path=path, args=["--no-sandbox"])
+        except api.Error as error:
+            pytest.skip(f"no Chromium: {str(error).splitlines()[0]}")
+        yield found
+        found.close()
+
+
+@pytest.fixture(scope="module")
+def address(tables, all_in_wins, tmp_path_factory):
+    path = tmp_path_factory.mktemp("page") / "explorer.html"
+    players = [Player(name, depth, AGENTS / f"{name.lower()}.json") for name in ("CART", "OCT") for depth in (3, 15)]
+    tree = build_tree(load_agent(players[0].file).menu)
+    write_explorer(path, players, tables[0], all_in_wins, table_data(tree, grouped_table(tree, tables), tables, GRIDS))
+    return path.as_uri()
+
+
+@pytest.fixture(params=[1280, 390], ids=["desktop", "phone"])
+def page(browser, address, request):
+    """The page at either width; it may report no error."""
+    found = browser.new_page(viewport={"width": request.param, "height": 800})
+    errors = []
+    found.on("pageerror", lambda error: errors.append(str(error)))
+    found.goto(address)
+    yield found
+    found.close()
+    assert not errors
+
+
+def wrong_for_readers(page) -> list[str]:
+    """What axe-core calls serious or critical."""
+    axe = pytest.importorskip("axe_core_python.sync_playwright").Axe()
+    found = axe.run(page)["violations"]
+    return [f"{one['id']}: {one['nodes'][0]['html']}" for one in found if one["impact"] in ("serious", "critical")]
+
+
+def fits(page) -> bool:
+    """Whether nothing is wider than the window."""
+    return page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+
+
+def visit(page, link: str, selector: str) -> None:
+    """Follow a link, until what it leads to is there."""
+    page.evaluate("link => { location.hash = link; }", link)
+    page.wait_for_selector(selector)
+
+
+def turn(page) -> str:
+    """What is said once the agent has acted."""
+    page.wait_for_function(r"/Your turn|win|lose|split/.test(document.getElementById('your-turn').textContent)")
+    return page.inner_text("#your-turn")
+
+
+def test_the_papers_hand_is_asked_about_by_clicks(page):
+    for card in parse_cards("Ac3hKh3sJc"):
+        page.click(f'#deck [data-card="{card}"]')
+    page.check('input[name="seat"][value="1"]')
+    page.click("#bets >> text=raise to $300")
+    page.click("#bets >> text=call $200")
+    page.wait_for_selector("#grid:not([aria-busy]) button")
+    assert re.search(r"the (best|worst) \d+ % of rivers", page.inner_text("#why"))
+    said = page.evaluate("fact({ feature: 'river_equity_p90', value: 0.952 }, 0.5, { street: 1 })")
+    assert said == "draw: the best 10 % of rivers reach 95.2 % or more"
+    assert page.locator("#tree .lit").count() > 5
+    assert all(page.locator(f"#{grid} button").count() == 169 for grid in ("grid", "table-grid", "difference"))
+    assert "% of its play differs: " in page.get_attribute("#difference button", "title")
+    assert "rounded to 1/255" in page.inner_text("#table-said")
+    assert fits(page) and not wrong_for_readers(page)
+    answer, link = page.inner_text("#answer"), page.get_attribute("#link", "href")
+    page.evaluate("location.hash = '#view=ask&bet=f'")
+    page.wait_for_function("document.getElementById('turn-of').textContent.includes('over')")
+    visit(page, link, "#grid:not([aria-busy]) button")
+    assert page.inner_text("#answer") == answer
+
+
+def test_a_hand_is_played_from_deal_to_river_against_a_bet_of_any_size(page):
+    """The visitor holds the paper's hand in the big blind, bets an odd sum on the flop, and then checks and calls."""
+    page.evaluate("location.hash = '#view=play&seat=1&mine=Ac3h&theirs=KdQs&board=Kh3sJc9d2c'")
+    page.wait_for_function("document.getElementById('play').hidden === false")
+    for _ in range(20):
+        if "Your turn" not in (said := turn(page)):
+            break
+        if page.locator("#table .card").count() == 7 and "no bet to call" in said:
+            page.fill("#your-bets input", "437")
+            page.press("#your-bets input", "Enter")
+        else:
+            page.click("#your-bets button >> text=/^(check|call)/")
+    assert re.search(r"You (win|lose) \$[\d,]+\.", page.inner_text("#your-turn"))
+    assert "you: bet $437" in page.inner_text("#table") and page.locator("#table .card").count() == 9
+    page.wait_for_selector("#review .decision")
+    assert page.locator("#review .decision a").count() >= 2
+    assert fits(page) and not wrong_for_readers(page)
+
+
+@pytest.mark.parametrize(("name", "n"), [("random", 100), ("oct", 1000)])
+def test_the_browser_answers_as_python_does(browser, address, tables, tmp_path, name, n):
+    page = browser.new_page()
+    page.goto(address)
+    path = AGENTS / "oct.json" if name == "oct" else random_agent(tmp_path)
+    check_answers(tables, path, 15, n, lambda given: page.evaluate(f"given => {{ {ANSWER} return answersTo(given); }}", given))
+    page.close()
