@@ -2,7 +2,7 @@
 # missing or older than requirements.lock; every target uses it.
 #
 #   make repro    the papers' tables and figures, from nothing (dvc repro)
-#   make quick    real numbers with wide intervals, in build/quick: some 17 minutes (params/quick.yaml)
+#   make quick    real numbers with wide intervals, in build/quick: some twelve minutes (params/quick.yaml)
 #   make strong   more boards and raises, in build/strong: some four hours (params/strong.yaml); a stopped run goes on
 #   make studies  what chooses defaults, beside the pipeline (notebooks/studies); make studies STUDY=name for one
 #   make smoke    the pipeline at toy size, in build/smoke, and checks of what it leaves

@@ -1,7 +1,9 @@
 """What the pipeline leaves at toy size: `make smoke` checks it when all stages have run."""
 
+import csv
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -27,6 +29,21 @@ def test_smoke_reports_ran_to_the_end_without_error(smoke, name):
     assert [cell.execution_count for cell in code] == list(range(1, len(code) + 1))
     assert not [output for cell in code for output in cell.outputs if output.output_type == "error"]
     assert str(smoke) not in nbformat.writes(nb)
+
+
+UNITS = ("mbb", "bb", "dollars", "percent", "share", "nats", "brier", "ci95", "equity")
+NO_UNIT = ("paper", "ours", "distance", "alpha", "gamma", "epsilon")  # `what` names that of a score
+
+
+def test_smoke_tables_name_the_unit_of_every_measured_column(smoke):
+    files = sorted((smoke / "reports" / "tables").glob("*.csv"))
+    assert len(files) > 20
+    for file in files:
+        header, *rows = csv.reader(file.open(encoding="utf-8"))
+        measured = [
+            name for name, *cells in zip(header, *rows, strict=True) if any(re.fullmatch(r"-?\d+\.\d+", x) for x in cells)
+        ]
+        assert rows and [name for name in measured if not name.endswith(UNITS) and name not in NO_UNIT] == [], file.name
 
 
 def test_smoke_optimal_trees_fit_no_worse_than_greedy_ones(metrics):
