@@ -12,7 +12,7 @@ from faceup.holdem.match import random_boards
 from faceup.holdem.policy import river_equities
 from faceup.holdem.river_game import RiverGame, street_tree
 from faceup.holdem.selfplay import Discount, SelfPlay
-from faceup.holdem.tree import children, columns
+from faceup.holdem.tree import children, columns, line_text
 from faceup.lab.rng import rng
 
 IDS = [((7 * np.arange(1326)[None] + np.arange(n)[:, None]) % 5).astype(np.int32) for n in (1755, 16_432)]
@@ -98,3 +98,17 @@ def test_training_against_best_responses_loses_less_to_them():
         dealt = reference.deal(BOARDS[0])
         lost[opponent] = reference.exploitability(tree, dealt, reference.chances(tree, learnt, rows_on(BOARDS[0], dealt.holes)))
     assert lost["best"] < lost["self"]
+
+
+def test_self_play_on_three_hands_comes_to_what_kuhn_has_found():
+    """The second player wins an eighteenth of an ante, bluffs with queens and calls with kings one time in three."""
+    tree, dealt = reference.three_hands()
+    rows, (regrets, averages) = np.tile(np.arange(3), (4, 1)), (empty(tree, [3] * 4) for _ in range(2))
+    for t in range(1, 2001):
+        reference.step(tree, dealt, rows, regrets, averages, weight=t)
+    chance = reference.chances(tree, reference.strategy(tree, averages), rows)
+    assert reference.values(tree, dealt, chance)[0, 0].sum() / dealt.apart.sum() == pytest.approx(300 / 18, abs=0.3)
+    assert reference.exploitability(tree, dealt, chance) < 25
+    node = {line_text(tree, k): k for k in range(1, len(tree.kind))}
+    queens, kings = chance[node["call, all_in"], 0], chance[node["all_in, call"], 1]
+    assert (queens, kings) == (pytest.approx(1 / 3, abs=0.03), pytest.approx(1 / 3, abs=0.05))

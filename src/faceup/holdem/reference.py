@@ -20,10 +20,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from faceup.cards.cards import HOLE_CARDS
+from faceup.cards.cards import HOLE_CARDS, hole_index, parse_cards
 from faceup.cards.strength import strength
-from faceup.holdem.rules import DECISION, FOLD_END, MBB_PER_DOLLAR, SHOWDOWN
-from faceup.holdem.tree import BettingTree, children, columns
+from faceup.holdem.rules import DECISION, FOLD_END, MBB_PER_DOLLAR, SHOWDOWN, BettingState, menu_from
+from faceup.holdem.tree import BettingTree, build_tree, children, columns
 
 Tables = list[np.ndarray]  # four, (rows, width)
 
@@ -44,6 +44,17 @@ def deal(board: Sequence[int], allowed: np.ndarray | None = None) -> Deal:
     strengths = np.array([strength([*board, *pair]) for pair in cards.tolist()])
     apart = ~(cards[:, None, :, None] == cards[None, :, None, :]).any(axis=(2, 3))
     return Deal(holes, apart.astype(float), np.sign(strengths[:, None] - strengths[None, :]) * apart)
+
+
+def three_hands() -> tuple[BettingTree, Deal]:
+    """Kuhn poker (1950) on a river: each player holds QQ, KK or AA, has put $300 into the pot, and may put in $300 more.
+
+    The game's value is $300 / 18 to player 0, who acts second.
+    """
+    start = BettingState(3, 1, ((300, 0, 0, 0), (300, 0, 0, 0)), 0, 100, 0, stack=600)
+    holes = [hole_index(*parse_cards(hole)) for hole in ("QsQh", "KsKh", "AsAh")]
+    dealt = deal(parse_cards("2c2d7h8s9d"), np.isin(np.arange(len(HOLE_CARDS)), holes))
+    return build_tree(menu_from([[]], [[]], [[]], [[]]), start), dealt
 
 
 def match(weights: np.ndarray) -> np.ndarray:
