@@ -24,7 +24,9 @@ unexport PYTHONHOME VIRTUAL_ENV FACEUP_ROOT FACEUP_OUT
 
 .PHONY: repro quick strong studies smoke test test-all figures lab site bench lint
 
+# DVC asks for git; where the code came as an archive, it is told to do without.
 repro: $(READY)
+	@git rev-parse --git-dir > /dev/null 2>&1 || $(IN) dvc config --local core.no_scm true
 	$(AROUND) dvc repro
 
 # Another profile runs in a worktree of git, with the last commit's code and the kernels that are compiled here.
