@@ -19,8 +19,8 @@ from faceup.lab.paths import ROOT
 SIDE_BY_SIDE = (  # two lists of stages at a time, of which neither needs what the other makes; the rest comes last
     (("human_rules",), ("equity",)),
     (("leduc", "discard"), ("selfplay", "distill")),
-    (("bayes", "opponents", "strategy", "selfplay_time"), ("exploitability", "safe")),
-    (("matches",), ("explorer",)),
+    (("bayes", "opponents", "selfplay_time"), ("exploitability", "safe")),
+    (("matches",), ("strategy", "explorer")),
 )
 MARK = ".smoke"  # a file that says that FOLDER is ours to empty
 
