@@ -99,18 +99,18 @@ def make_cells(order: BoardOrder, equity: np.ndarray) -> Cells:
 
 
 class Ends(NamedTuple):
-    """Where hands end: showdowns, then folds."""
+    """Where hands end: folds, then showdowns."""
 
     node: np.ndarray  # (n,) int64
-    n_shown: int
+    n_folds: int
     stake: np.ndarray  # (n, 2) float32 dollars that an end is worth to each player, at a showdown to who wins
 
 
 def ends_of(tree: BettingTree, first: int = 0, last: int | None = None) -> Ends:
     """The ends of a tree among the nodes from `first` on, and before `last`."""
-    shown, folds = (first + np.flatnonzero(tree.kind[first:last] == kind) for kind in (SHOWDOWN, FOLD_END))
-    node = np.append(shown, folds)
-    return Ends(node, len(shown), stakes_at(tree, node).astype(np.float32))
+    folds, shown = (first + np.flatnonzero(tree.kind[first:last] == kind) for kind in (FOLD_END, SHOWDOWN))
+    node = np.append(folds, shown)
+    return Ends(node, len(folds), stakes_at(tree, node).astype(np.float32))
 
 
 def end_values(ends: Ends, order: BoardOrder, player: int, reach: np.ndarray) -> np.ndarray:
@@ -120,43 +120,41 @@ def end_values(ends: Ends, order: BoardOrder, player: int, reach: np.ndarray) ->
     """
     theirs, each = np.ascontiguousarray(reach.T), np.arange(len(order.holes))
     value = np.zeros_like(theirs)
-    _add_values(order, each, ends.n_shown, ends.stake[:, player].copy(), theirs, value)
+    _add_values(order, each, ends.n_folds, ends.stake[:, player].copy(), theirs, value)
     return value.T
 
 
 @njit(cache=True)
-def _add_holes(holes, alike, first, end, reach, n, seen):
-    """Add holes' weights at the first n ends to the sums of their two cards and of all."""
+def _add_holes(holes, alike, first, end, reach, e0, seen):
+    """Add holes' weights at the ends from e0 on to the sums of their two cards and of all."""
     for i in range(first, end):
         a, b, k = HOLE_CARDS[holes[i], 0], HOLE_CARDS[holes[i], 1], alike[i]
-        for e in range(n):
+        for e in range(e0, seen.shape[1]):
             seen[a, e] += reach[k, e]
             seen[b, e] += reach[k, e]
             seen[ALL, e] += reach[k, e]
 
 
 @njit(cache=True, nogil=True)
-def _add_values(order, alike, n_shown, stake, reach, value):
+def _add_values(order, alike, n_folds, stake, reach, value):
     """Add `end_values` of a player, summed over holes of one number in `alike` (1081,); reach and value (numbers, n_ends).
 
-    seen[c], by end, is twice the weight of weaker holes with card c, plus once that of the class at hand, less the total: a win
-    counts 2 - 1, a tie 1 - 1, a loss 0 - 1. A hole shares both its cards with itself, and drops out of the difference. At folds
-    it is the weight of all holes with the card, and the hole itself is taken off twice.
+    seen[c], by end, is at folds the weight of all holes with card c; the hole itself is taken off twice. At showdowns it is twice
+    the weight of weaker ones, plus once that of the class at hand, less the total: a win counts 2 - 1, a tie 1 - 1, a loss 0 - 1.
+    A hole shares both its cards with itself, and drops out of the difference.
     """
     holes, class_start = order
     n_ends = stake.shape[0]
     seen = np.zeros((53, n_ends), dtype=np.float32)
-    _add_holes(holes, alike, 0, holes.shape[0], reach, n_ends, seen)
-    for c in range(53):
-        for e in range(n_shown):
-            seen[c, e] = -seen[c, e]
+    _add_holes(holes, alike, 0, holes.shape[0], reach, 0, seen)
+    seen[:, n_folds:] *= -1
     for cls in range(class_start.shape[0] - 1):
         first, end = class_start[cls], class_start[cls + 1]
-        _add_holes(holes, alike, first, end, reach, n_shown, seen)
+        _add_holes(holes, alike, first, end, reach, n_folds, seen)
         for i in range(first, end):
             a, b, k = HOLE_CARDS[holes[i], 0], HOLE_CARDS[holes[i], 1], alike[i]
             for e in range(n_ends):
                 value[k, e] += stake[e] * (seen[ALL, e] - seen[a, e] - seen[b, e])
-            for e in range(n_shown, n_ends):
+            for e in range(n_folds):
                 value[k, e] += stake[e] * reach[k, e]
-        _add_holes(holes, alike, first, end, reach, n_shown, seen)
+        _add_holes(holes, alike, first, end, reach, n_folds, seen)

@@ -153,7 +153,7 @@ def _fill_ends(share, ends, order, bundles, reach, value):
     for player in range(share[0], 2, share[1]):
         theirs = reach[1 - player][:, ends.node]
         won = np.zeros_like(theirs)
-        _add_values(order, bundles.of_hole, ends.n_shown, ends.stake[:, player].copy(), theirs, won)
+        _add_values(order, bundles.of_hole, ends.n_folds, ends.stake[:, player].copy(), theirs, won)
         for k in range(won.shape[0]):
             for e in range(won.shape[1]):
                 value[player, k, ends.node[e]] = won[k, e]
