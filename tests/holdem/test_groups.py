@@ -13,16 +13,12 @@ from faceup.holdem.groups import Grid, cluster_groups, make_groups
 from faceup.lab.rng import rng
 
 
-def cell(value, unit, cells):
-    """The nearest multiple of 1 / cells, halves up."""
-    return floor(cells * Fraction(int(value), int(unit)) + Fraction(1, 2))
-
-
 def cells_of(street, table, grid, board, hole):
-    """All that a hand is grouped by, in order."""
-    later = [(deciles[board, hole, d - 1], street + k) for k, deciles in enumerate(table.deciles, 1) for d in grid.deciles]
-    decided = [cell(value, UNITS[at], grid.decile_cells) for value, at in later]
-    return (cell(table.equity[board, hole], UNITS[street], grid.equity_cells), *decided)
+    """All that a hand is grouped by, in order: nearest multiples of 1 / cells, halves up."""
+    told = [(table.equity[board, hole], street, grid.equity_cells)]
+    later = [(deciles[board, hole], street + k) for k, deciles in enumerate(table.deciles, 1)]
+    told += [(values[d - 1], at, grid.decile_cells) for values, at in later for d in grid.deciles]
+    return tuple(floor(cells * Fraction(int(value), int(UNITS[at])) + Fraction(1, 2)) for value, at, cells in told)
 
 
 def check_ids(street, ids, n):

@@ -49,7 +49,7 @@ def empty(tree, n_rows):
 
 
 def test_self_play_is_the_references():
-    """Regrets and summed strategies after each of two boards, with a discount between."""
+    """Regrets and summed strategies after each of two boards, with a discount between; in the end the average strategy."""
     run = SelfPlay(SMALL, FEW_GROUPS, Discount(1.5, 0.5, 2, 1), stream := partial(rng, 5, "test"))
     regrets, averages = empty(SMALL, FEW_GROUPS.n_groups), empty(SMALL, FEW_GROUPS.n_groups)
     for k in range(2):
@@ -62,6 +62,9 @@ def test_self_play_is_the_references():
         for fast, plain in ((run.regrets, regrets), (run.averages, averages)):
             for found, wanted in zip(fast, plain, strict=True):
                 np.testing.assert_allclose(found, wanted, rtol=1e-3, atol=1e-4 * np.abs(wanted).max())
+    for found, wanted in zip(run.average(), reference.strategy(SMALL, run.averages), strict=True):
+        np.testing.assert_allclose(found, wanted, rtol=1e-5)
+    assert (run.averages[3].sum(axis=1) == 0).any()  # there it is uniform
 
 
 @pytest.mark.parametrize("opponent", ["self", "best"])

@@ -9,7 +9,6 @@ from games import BOARD, FEW_GROUPS, PUSH, SMALL, node_values
 
 from faceup.cards.cards import CLASS_NAMES, HOLE_CARDS
 from faceup.holdem import groups as hand_groups
-from faceup.holdem import reference
 from faceup.holdem.board import N_PAIRS
 from faceup.holdem.groups import N_RIVER_GROUPS, Grid, Groups, make_groups
 from faceup.holdem.lines import state_after
@@ -21,14 +20,6 @@ from faceup.holdem.tree import build_tree
 from faceup.lab.rng import rng
 
 DISCOUNT, STREAM = Discount(1.5, 0, 2, 2), partial(rng, 7, "test")
-
-
-def test_the_average_is_the_normalised_sum_and_uniform_where_nothing_was_met():
-    run = SelfPlay(SMALL, FEW_GROUPS, DISCOUNT, STREAM)
-    run.advance(4)
-    for found, expected in zip(run.average(), reference.strategy(SMALL, run.averages), strict=True):
-        np.testing.assert_allclose(found, expected, rtol=1e-5)
-    assert (run.averages[3].sum(axis=1) == 0).any()
 
 
 def test_self_play_learns(tables):
