@@ -207,7 +207,7 @@ def learning():
     street, boards = river_game.RiverGame(river_game.street_tree(3), 7), np.array([ROYAL, MIXED])
     street.advance(boards[:1], "self")
     street.advance(boards[1:], "best")
-    return run.state.regrets, run.state.averages, *state[:3], street.regrets, street.averages, street.exploitability(boards)
+    return run.regrets, run.averages, *state[:3], street.regrets, street.averages, street.exploitability(boards)
 
 
 @case

@@ -37,7 +37,7 @@ def updates_per_second(selfplay: SelfPlay, warm_up: int, iterations: int) -> flo
     """Decision nodes x 1,081 holes x iterations a second, both players updated, after some that are not counted."""
     selfplay.advance(warm_up)
     taken = seconds(lambda: selfplay.advance(iterations))
-    assert selfplay.state.iteration == warm_up + iterations
+    assert selfplay.iteration == warm_up + iterations
     return decisions(selfplay.tree) * HOLES * iterations / taken
 
 

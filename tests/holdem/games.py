@@ -11,12 +11,15 @@ from faceup.cards.cards import CLASS_OF_HOLE, HOLE_CARDS
 from faceup.cards.matchups import RUNOUTS_PREFLOP
 from faceup.holdem import reference
 from faceup.holdem.best_response import Exploitability, Responder
+from faceup.holdem.groups import N_RIVER_GROUPS, Groups
 from faceup.holdem.rules import DECISION, menu_from
 from faceup.holdem.tree import BettingTree, build_tree, columns
 
 SMALL = build_tree(menu_from([[1], []], [[1], []], [[]], [[1], []]))
 PUSH = build_tree(menu_from([[]], [[]], [[]], [[]]))
 BOARD = [9, 24, 34, 51, 3]
+IDS = [((7 * np.arange(1326)[None] + np.arange(n)[:, None]) % 5).astype(np.int32) for n in (1755, 16_432)]
+FEW_GROUPS = Groups(*IDS, (169, 5, 5, N_RIVER_GROUPS))
 
 
 @contextmanager

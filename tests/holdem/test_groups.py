@@ -7,22 +7,25 @@ from math import floor
 import numpy as np
 import pytest
 
-from faceup.cards.cards import HOLE_CARDS, canonical_boards
-from faceup.cards.equity import BOARD_CARDS, UNITS
+from faceup.cards.cards import BOARD_CARDS, HOLE_CARDS, canonical_boards
+from faceup.cards.equity import UNITS
 from faceup.holdem.groups import Grid, cluster_groups, make_groups
 from faceup.lab.rng import rng
 
 
-def cell(value, unit, cells):
-    """The nearest multiple of 1 / cells, halves up."""
-    return floor(cells * Fraction(int(value), int(unit)) + Fraction(1, 2))
-
-
 def cells_of(street, table, grid, board, hole):
-    """All that a hand is grouped by, in order."""
-    later = [(deciles[board, hole, d - 1], street + k) for k, deciles in enumerate(table.deciles, 1) for d in grid.deciles]
-    decided = [cell(value, UNITS[at], grid.decile_cells) for value, at in later]
-    return (cell(table.equity[board, hole], UNITS[street], grid.equity_cells), *decided)
+    """All that a hand is grouped by, in order: nearest multiples of 1 / cells, halves up."""
+    told = [(table.equity[board, hole], street, grid.equity_cells)]
+    later = [(deciles[board, hole], street + k) for k, deciles in enumerate(table.deciles, 1)]
+    told += [(values[d - 1], at, grid.decile_cells) for values, at in later for d in grid.deciles]
+    return tuple(floor(cells * Fraction(int(value), int(UNITS[at])) + Fraction(1, 2)) for value, at, cells in told)
+
+
+def check_ids(street, ids, n):
+    """All groups occur, and blocked holes have none."""
+    assert set(np.unique(ids)) == set(range(-1, n))
+    boards = canonical_boards(BOARD_CARDS[street]).cards[::60]
+    assert np.array_equal(ids[::60] < 0, (HOLE_CARDS[:, :, None] == boards[:, None, None]).any(axis=(2, 3)))
 
 
 GRIDS = [Grid(4, 1, ()), Grid(20, 10, (2, 8)), Grid(50, 20, (3, 6, 8))]
@@ -33,17 +36,14 @@ def test_hands_share_a_group_where_all_their_cells_are_the_same(tables, grids):
     groups = make_groups(tables[1], tables[2], *grids)
     assert (groups.n_groups[0], groups.n_groups[3]) == (169, 1981)
     for street, ids, grid in zip((1, 2), groups[:2], grids, strict=True):
-        assert ids.dtype == np.int32 and set(np.unique(ids)) == {-1, *range(groups.n_groups[street])}
-        boards = canonical_boards(BOARD_CARDS[street]).cards
-        for b in range(0, len(boards), 131):
-            assert np.array_equal(ids[b] < 0, np.isin(HOLE_CARDS, boards[b]).any(axis=1))  # blocked holes have no group
+        check_ids(street, ids, groups.n_groups[street])
         rng, found = np.random.default_rng(street), {}
         for board, hole in zip(rng.integers(0, len(ids), 3000), rng.integers(0, 1326, 3000), strict=True):
             if ids[board, hole] >= 0:
                 cells = cells_of(street, tables[street], grid, board, hole)
                 assert found.setdefault(cells, ids[board, hole]) == ids[board, hole]
-        assert len(set(found.values())) == len(found)
-        assert [found[cells] for cells in sorted(found)] == sorted(found.values())  # numbered in order of the cells
+        in_order = [found[cells] for cells in sorted(found)]
+        assert in_order == sorted(set(in_order))  # numbered in order of the cells
 
 
 def test_every_hand_joins_its_nearest_centre(tables):
@@ -51,11 +51,9 @@ def test_every_hand_joins_its_nearest_centre(tables):
     groups, distance = cluster_groups(tables[1], tables[2], (12, 9), sample=4000, steps=30, stream=partial(rng, 6, "test"))
     assert groups.n_groups == (169, 12, 9, 1981)
     for street, ids, far in zip((1, 2), groups[:2], distance, strict=True):
-        boards, n = canonical_boards(BOARD_CARDS[street]).cards[::60], groups.n_groups[street]
-        assert set(np.unique(ids)) == set(range(-1, n))
-        assert np.array_equal(ids[::60] < 0, (HOLE_CARDS[:, :, None] == boards[:, None, None]).any(axis=(2, 3)))
-        hands, group = (tables[street].deciles[-1][::60] / UNITS[3]).reshape(-1, 10), ids[::60].ravel()
-        hands, group = hands[group >= 0], group[group >= 0]
+        check_ids(street, ids, n := groups.n_groups[street])
+        free = ids[::60] >= 0
+        hands, group = tables[street].deciles[-1][::60][free] / UNITS[3], ids[::60][free]
         means = np.array([hands[group == k].mean(axis=0) for k in range(n)])
         squared = ((hands[:, None] - means) ** 2).mean(axis=2)
         own = squared[np.arange(len(hands)), group]

@@ -4,10 +4,10 @@ from functools import partial
 
 import numpy as np
 import pytest
-from games import BOARD, PUSH, SMALL, pair_outcomes
+from games import BOARD, FEW_GROUPS, PUSH, SMALL, pair_outcomes
 
 from faceup.holdem import reference
-from faceup.holdem.groups import N_RIVER_GROUPS, Groups, hole_groups
+from faceup.holdem.groups import hole_groups
 from faceup.holdem.match import random_boards
 from faceup.holdem.policy import river_equities
 from faceup.holdem.river_game import RiverGame, street_tree
@@ -15,8 +15,6 @@ from faceup.holdem.selfplay import Discount, SelfPlay
 from faceup.holdem.tree import children, columns, line_text
 from faceup.lab.rng import rng
 
-IDS = [((7 * np.arange(1326)[None] + np.arange(n)[:, None]) % 5).astype(np.int32) for n in (1755, 16_432)]
-GROUPS = Groups(*IDS, (169, 5, 5, N_RIVER_GROUPS))
 BOARDS = random_boards(3, rng(1, "test"))
 LEVELS = 9
 
@@ -51,19 +49,22 @@ def empty(tree, n_rows):
 
 
 def test_self_play_is_the_references():
-    """Regrets and summed strategies after each of two boards, with a discount between."""
-    run = SelfPlay(SMALL, GROUPS, Discount(1.5, 0.5, 2, 1), stream := partial(rng, 5, "test"))
-    regrets, averages = empty(SMALL, GROUPS.n_groups), empty(SMALL, GROUPS.n_groups)
+    """Regrets and summed strategies after each of two boards, with a discount between; in the end the average strategy."""
+    run = SelfPlay(SMALL, FEW_GROUPS, Discount(1.5, 0.5, 2, 1), stream := partial(rng, 5, "test"))
+    regrets, averages = empty(SMALL, FEW_GROUPS.n_groups), empty(SMALL, FEW_GROUPS.n_groups)
     for k in range(2):
         board = stream(k).permutation(52)[:5].tolist()
         dealt = reference.deal(board)
-        rows = np.array([hole_groups(GROUPS, street, board[: (0, 3, 4, 5)[street]])[dealt.holes] for street in range(4)])
+        rows = np.array([hole_groups(FEW_GROUPS, street, board[: (0, 3, 4, 5)[street]])[dealt.holes] for street in range(4)])
         reference.step(SMALL, dealt, rows, regrets, averages)
         reference.discount(regrets, averages, k + 1, 1.5, 0.5, 2)
         run.advance(1)
-        for fast, plain in ((run.state.regrets, regrets), (run.state.averages, averages)):
-            for found, wanted in zip(run.in_tree_order(fast), plain, strict=True):
+        for fast, plain in ((run.regrets, regrets), (run.averages, averages)):
+            for found, wanted in zip(fast, plain, strict=True):
                 np.testing.assert_allclose(found, wanted, rtol=1e-3, atol=1e-4 * np.abs(wanted).max())
+    for found, wanted in zip(run.average(), reference.strategy(SMALL, run.averages), strict=True):
+        np.testing.assert_allclose(found, wanted, rtol=1e-5)
+    assert (run.averages[3].sum(axis=1) == 0).any()  # there it is uniform
 
 
 @pytest.mark.parametrize("opponent", ["self", "best"])

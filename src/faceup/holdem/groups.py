@@ -1,13 +1,7 @@
-"""Grouping strategically similar hands, by rounding their features or by k-means.
+"""Groups of strategically similar hands: an abstraction of the cards.
 
-Preflop the groups are the 169 starting hands and on the river the 1,981 exact equities, which loses nothing of the
-paper's river features; flop and turn need fewer groups than there are hands.
-
-`make_groups` rounds features (paper 000, Section 2.3.3, point 3): two hands share a group where their equity and the chosen
-deciles of their future equities round to the same cells of a grid.
-
-`cluster_groups` takes k-means on what hands may become, as large table programs do (Johanson et al. 2013): on the deciles of a
-hand's river equities (`faceup.cards.clusters`).
+Preflop the groups are the 169 starting hands and on the river the 1,981 exact equities, which loses nothing of the paper's river
+features; flop and turn need fewer groups than there are hands.
 """
 
 from collections.abc import Sequence
@@ -57,17 +51,17 @@ def make_groups(flop: StreetTable, turn: StreetTable, flop_grid: Grid, turn_grid
 
 def street_groups(street: int, table: StreetTable, grid: Grid) -> tuple[np.ndarray, int]:
     """Group ids of a street's holes, (n_boards, 1326) int32 with -1 for blocked ones, and how many groups there are."""
-    free = free_by_board(street)
+    free = _free(street)
     features = [(table.equity, UNITS[street], grid.equity_cells)]
     for later, deciles in enumerate(table.deciles, start=street + 1):
         features += [(deciles[..., d - 1], UNITS[later], grid.decile_cells) for d in grid.deciles]
-    key, n = np.zeros(free.sum(), dtype=np.int64), 1
+    ids, key = np.full(free.shape, -1, dtype=np.int32), np.zeros(free.sum(), dtype=np.int64)
     for values, unit, cells in features:
         cell = (2 * cells * values[free].astype(np.int64) + unit) // (2 * unit)  # nearest multiple of 1 / cells, halves up
-        key, n = _numbered(key * (cells + 1) + cell, n * (cells + 1))
-    ids = np.full(free.shape, -1, dtype=np.int32)
+        key = key * (cells + 1) + cell
+        key = (np.cumsum(np.bincount(key) > 0) - 1)[key]  # those that occur, counted anew in their order
     ids[free] = key
-    return ids, n
+    return ids, int(key.max()) + 1
 
 
 def hole_groups(groups: Groups, street: int, board: Sequence[int] | np.ndarray) -> np.ndarray:
@@ -88,20 +82,11 @@ def river_equities(board: Sequence[int] | np.ndarray) -> np.ndarray:
     return equity
 
 
-def free_by_board(street: int) -> np.ndarray:
+def _free(street: int) -> np.ndarray:
     """Which holes share no card with each canonical board of a street, (n_boards, 1326) bool."""
     boards = canonical_boards(BOARD_CARDS[street]).cards
-    held = np.zeros((len(boards), N_CARDS), dtype=bool)
-    held[np.arange(len(boards))[:, None], boards] = True
-    return np.logical_not(held[:, HOLE_CARDS].any(axis=2))
-
-
-def _numbered(key: np.ndarray, n: int) -> tuple[np.ndarray, int]:
-    """Keys 0..n - 1 counted anew without those that do not occur, in their order, and how many are left."""
-    occurs = np.zeros(n, dtype=bool)
-    occurs[key] = True
-    number = np.cumsum(occurs) - 1
-    return number[key], int(number[-1]) + 1
+    held = (boards[:, :, None] == np.arange(N_CARDS)).any(axis=1)  # (n_boards, 52)
+    return ~held[:, HOLE_CARDS].any(axis=2)
 
 
 def cluster_groups(
@@ -115,32 +100,21 @@ def cluster_groups(
     generator, ids, far = stream(), [], []
     for street, table, k in ((1, flop, sizes[0]), (2, turn, sizes[1])):
         deciles = table.deciles[-1]  # of river equity
-        rows, weights = sampled_rows(street, deciles, sample, generator)
-        centres = fit_centres(rows, k, steps, generator, weights)
-        far.append(float(np.sqrt(np.average(nearest_centres(rows, centres)[1], weights=weights) / rows.shape[1])))
-        ids.append(_joined(street, deciles, centres))
+        rows = _sampled(street, deciles, sample, generator)
+        centres = fit_centres(rows, k, steps, generator)
+        far.append(float(np.sqrt(nearest_centres(rows, centres)[1].mean(dtype=np.float64) / rows.shape[1])))
+        joined = np.empty(deciles.shape[:2], dtype=np.int32)
+        for first in range(0, len(joined), 256):  # boards: what is read at once from a file that is mapped into memory
+            part = deciles[first : first + 256] / np.float32(UNITS[3])
+            joined[first : first + 256] = nearest_centres(part.reshape(-1, part.shape[2]), centres)[0].reshape(part.shape[:2])
+        ids.append(np.where(_free(street), joined, np.int32(-1)))
     return Groups(ids[0], ids[1], (N_CLASSES, *sizes, N_RIVER_GROUPS)), (far[0], far[1])
 
 
-def sampled_rows(street: int, deciles: np.ndarray, n: int, generator: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
-    """Distinct decile rows of n dealt hands, as equities from 0 to 1, and how often each was met: (m, 10) float32, (m,) int64.
-
-    deciles (n_boards, 1326, 10): of one street.
-    """
+def _sampled(street: int, deciles: np.ndarray, n: int, generator: np.random.Generator) -> np.ndarray:
+    """Decile rows of n hands as they are dealt, as equities from 0 to 1, (n, 10) float32; deciles (n_boards, 1326, 10)."""
     boards = canonical_boards(BOARD_CARDS[street])
     picked = generator.choice(len(boards.keys), 2 * n, p=boards.multiplicity / boards.multiplicity.sum())
     holes = generator.integers(0, len(HOLE_CARDS), 2 * n)
-    free = ~(HOLE_CARDS[holes][:, :, None] == boards.cards[picked][:, None, :]).any(axis=(1, 2))
-    kept = np.flatnonzero(free)[:n]  # four in five are free, so that 2 n hold n
-    rows, counts = np.unique(deciles[picked[kept], holes[kept]], axis=0, return_counts=True)
-    return rows / np.float32(UNITS[3]), counts
-
-
-def _joined(street: int, deciles: np.ndarray, centres: np.ndarray) -> np.ndarray:
-    """The centre that each hole of each board joins, (n_boards, 1326) int32, -1 where the board blocks the hole."""
-    ids = np.empty(deciles.shape[:2], dtype=np.int32)
-    for first in range(0, len(ids), 256):  # boards: what is read at once from a file that is mapped into memory
-        part = deciles[first : first + 256] / np.float32(UNITS[3])
-        ids[first : first + 256] = nearest_centres(part.reshape(-1, part.shape[2]), centres)[0].reshape(part.shape[:2])
-    ids[~free_by_board(street)] = -1
-    return ids
+    kept = np.flatnonzero(_free(street)[picked, holes])[:n]  # four in five are free, so that 2 n hold n
+    return deciles[picked[kept], holes[kept]] / np.float32(UNITS[3])

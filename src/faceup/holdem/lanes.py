@@ -59,6 +59,7 @@ add = _lanes(LANES, lambda b, out, x: b.fadd(out, x))  # out += x
 product = _lanes(LANES, lambda b, out, x, y: b.fmul(x, y))  # out = x * y
 add_product = _lanes(LANES, lambda b, out, x, y: b.fadd(out, b.fmul(x, y)))  # out += x * y
 add_wide = _lanes(WIDE, lambda b, out, x: b.fadd(out, x))
+subtract_wide = _lanes(WIDE, lambda b, out, x: b.fsub(out, x))  # out -= x
 wide_product = _lanes(WIDE, lambda b, out, x, y: b.fmul(x, y))
 add_wide_product = _lanes(WIDE, lambda b, out, x, y: b.fadd(out, b.fmul(x, y)))
 # out += x * y * (best - own)

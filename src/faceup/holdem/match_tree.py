@@ -17,7 +17,6 @@ from numba import njit
 
 from faceup.cards.cards import BOARD_CARDS, N_HOLES
 from faceup.holdem.agents import AgentPolicy
-from faceup.holdem.board import TILE
 from faceup.holdem.lines import legal_action, read_action
 from faceup.holdem.match import Table, play_boards
 from faceup.holdem.policy import ModelPolicy, Policy, StreetRows, call_row
@@ -26,6 +25,7 @@ from faceup.holdem.tree import BettingTree, action_to, build_tree, children, dec
 from faceup.lab.parallel import on_threads
 from faceup.lab.rng import Stream
 
+TILE = 32  # holes that are read together
 _ENDED = -1  # a reading in which the own tree's players are all-in and the real ones are not
 
 

@@ -6,15 +6,13 @@ of iterations, as DCFR does once an iteration where nothing is sampled (Brown & 
 scaled by t^a / (t^a + 1), negative ones by t^b / (t^b + 1) and the average strategy by (t / (t + 1))^g. All groups are
 scaled alike, whether the epoch's boards met them or not.
 
-Before the river holes that share a group on each of these streets play alike, and are walked as one (`Kin` in
-holdem/board); on the river all holes of one strength and one equity are one cell (`Cells`).
-
-Boards come from the stream and the iteration's number alone, so that a run that was killed goes on from its checkpoint, to the
-same bits. Average strategies that were asked for on the way (snapshots) lie beside it.
+Before the river holes that share a group on each street play alike, and are walked as one, a bundle: some 400 where there are
+1,081 holes. The river is swept in blocks (`holdem/river`). Boards come from the stream and the iteration's number alone, so that
+a run that was killed goes on from its checkpoint, to the same bits.
 """
 
 import shutil
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -24,31 +22,17 @@ from numba import njit
 from faceup.cards.cards import BOARD_CARDS
 from faceup.cards.strength import N_RIVER_HOLES
 from faceup.games.checkpoint import load_checkpoint, save_checkpoint
-from faceup.holdem.board import (
-    N_TILES,
-    PADDED,
-    TILE,
-    BoardOrder,
-    Cells,
-    Kin,
-    _down,
-    _new_scratch,
-    _replace_block,
-    _up,
-    board_order,
-    make_cells,
-    matched,
-)
+from faceup.holdem.board import Cells, _add_values, board_order, ends_of, make_cells, matched
 from faceup.holdem.groups import Groups, hole_groups
-from faceup.holdem.layout import LANES, block_sizes, river_layout, shares, table_columns
-from faceup.holdem.river import _new_river_scratch, _sweep_rivers
+from faceup.holdem.layout import Block, make_blocks
+from faceup.holdem.river import _sweep_block
 from faceup.holdem.rules import DECISION
-from faceup.holdem.tree import BettingTree, columns
+from faceup.holdem.tree import BettingTree, columns, decisions
 from faceup.lab.memo import digest
-from faceup.lab.parallel import ALONE, on_threads
+from faceup.lab.parallel import on_threads
 from faceup.lab.rng import Stream
 
-_PREFLOP = np.zeros(1, dtype=np.int64), np.array([0, 1])  # the first part, as `_down_parts` takes it: it joins all others
+Tables = tuple[np.ndarray, ...]  # one a street, (n_groups, width) float32: a column for each node, as in a policy's
 
 
 class Discount(NamedTuple):
@@ -60,131 +44,119 @@ class Discount(NamedTuple):
     epoch: int
 
 
-class SelfPlayState(NamedTuple):
-    """All that self-play has learnt: four tables each, (n_groups, width) float32; the river's in its own order of columns.
+class Trunk(NamedTuple):
+    """The decisions before the river, by street, parents before children."""
 
-    That order, and with it the width, is `holdem/layout.table_columns`.
-    """
-
-    regrets: tuple[np.ndarray, ...]
-    averages: tuple[np.ndarray, ...]
-    iteration: int
-
-
-class Met(NamedTuple):
-    """What a board meets of the tables before the river, a street each."""
-
-    strategy: tuple[np.ndarray, ...]  # (n_rows, width) float32 chances of the groups met
-    rows: np.ndarray  # (3, n_tiles, TILE) uint32 each kin's row
-    groups: np.ndarray  # (3, 1081) int32 the group that each row stands for
-    n_groups: np.ndarray  # (3,) int64 how many are met
+    start: np.ndarray  # (4,) int64 where each street's begin, and the end
+    column: np.ndarray  # (5,) int32 the first node of each street's tables: `BettingTree.street_start`
+    node: np.ndarray  # (n,) int32
+    actor: np.ndarray  # (n,) int8
+    first: np.ndarray  # (n,) int32 the first node below
+    end: np.ndarray  # (n,) int32 the end of those below
 
 
-def new_state(tree: BettingTree, groups: Groups) -> SelfPlayState:
-    """Nothing learnt yet."""
-    widths = [*np.diff(tree.street_start)[:3], river_layout(tree)[1].begin[-1]]
-    return SelfPlayState(_zeros(groups.n_groups, widths), _zeros(groups.n_groups, widths), 0)
+class Bundles(NamedTuple):
+    """Holes of a board that share a group on each street before the river."""
+
+    of_hole: np.ndarray  # (1081,) int64 in the order of `BoardOrder.holes`
+    size: np.ndarray  # (n,) int64 how many holes each has
+    row: np.ndarray  # (3, n) int64 where its group on each street stands among those that are met
+    groups: tuple[np.ndarray, ...]  # three of (n_met,) int32: the groups that the board meets
 
 
-def _zeros(n_rows: Iterable[int], widths: Iterable[int]) -> tuple[np.ndarray, ...]:
+def _make_trunk(tree: BettingTree) -> Trunk:
+    streets = [decisions(tree, street) for street in range(3)]
+    node = np.concatenate(streets)
+    first = tree.first_child[node]
+    start = np.cumsum([0, *map(len, streets)])
+    return Trunk(start, tree.street_start, node, tree.actor[node], first, first + tree.n_children[node])
+
+
+def _make_bundles(groups: list[np.ndarray]) -> Bundles:
+    """groups: three of (1081,), each hole's."""
+    met, rows = zip(*(np.unique(of_hole, return_inverse=True) for of_hole in groups), strict=True)
+    key = np.ravel_multi_index(rows, [N_RIVER_HOLES] * 3)
+    _, one, of_hole, size = np.unique(key, return_index=True, return_inverse=True, return_counts=True)
+    return Bundles(of_hole, size, np.stack(rows)[:, one], met)
+
+
+def _zeros(n_rows: Iterable[int], widths: Iterable[int]) -> Tables:
     """A table (n_rows, width) float32 for each street."""
     return tuple(np.zeros(shape, dtype=np.float32) for shape in zip(n_rows, widths, strict=True))
 
 
 @njit(cache=True)
-def _match_regrets(layout, part, street, regrets, groups, n_groups, s):
-    """Regret matching: s[k] = strategy of group groups[k] at a part's decisions on one street; uniform where none is positive."""
-    start = layout.street_start[street]
-    for d in range(layout.decisions[part, 0], layout.decisions[part, 1]):
-        if layout.street[d] != street:
-            continue
-        first, n = layout.first_child[d] - start, layout.n_children[d]
-        for k in range(n_groups):
-            regret, out = regrets[groups[k]], s[k]
-            total = np.float32(0)
-            for e in range(first, first + n):
+def _match(trunk, street, player, regrets, groups, chance):
+    """Regret matching: chance (n_groups, width) of a player's actions on a street with each group; 1 where the other acts."""
+    start = trunk.column[street]
+    for d in range(trunk.start[street], trunk.start[street + 1]):
+        first, end = trunk.first[d] - start, trunk.end[d] - start
+        for k in range(groups.shape[0]):
+            regret, out, total = regrets[groups[k]], chance[k], np.float32(0)
+            if trunk.actor[d] != player:
+                out[first:end] = 1
+                continue
+            for e in range(first, end):
                 total += max(regret[e], np.float32(0))
-            for e in range(first, first + n):
-                out[e] = matched(regret[e], total, n)
-
-
-@njit(cache=True)
-def _learn(layout, part, street, groups, n_groups, s, gain, reach, regrets, averages):
-    """Add one board's gains to a part's tables on one street, and clear them for the next."""
-    start = layout.street_start[street]
-    column = layout.own_columns[part, street, 0]
-    for d in range(layout.decisions[part, 0], layout.decisions[part, 1]):
-        if layout.street[d] != street:
-            continue
-        first, n = layout.first_child[d] - start, layout.n_children[d]
-        for k in range(n_groups):
-            g, weight = groups[k], reach[k, column]
-            for e in range(first, first + n):
-                regrets[g, e] += gain[k, e]
-                averages[g, e] += weight * s[k, e]
-                gain[k, e] = 0
-            reach[k, column] = 0
-        column += 1
-
-
-@njit(cache=True)
-def _number(keys, mark, numbers, distinct):
-    """Number keys in order of appearance: distinct[numbers[i]] = keys[i]. Returns how many; mark is -1 before and after."""
-    n = 0
-    for i in range(keys.shape[0]):
-        if mark[keys[i]] < 0:
-            mark[keys[i]] = n
-            distinct[n] = keys[i]
-            n += 1
-        numbers[i] = mark[keys[i]]
-    for k in range(n):
-        mark[distinct[k]] = -1
-    return n
+            for e in range(first, end):
+                out[e] = matched(regret[e], total, end - first)
 
 
 @njit(cache=True, nogil=True)
-def _down_parts(share, layout, parts, starts, regrets, met, root_reach, ends, count, reach):
-    """Reach of the ends and rivers of parts; each touches table entries of its own only."""
-    for thread in range(share[0], starts.shape[0] - 1, share[1]):
-        scratch = _new_scratch(layout, ends)
-        for part in parts[starts[thread] : starts[thread + 1]]:
+def _down(share, trunk, bundles, regrets, chance, reach):
+    """Each player's strategy on a board, and its reach of all nodes with each bundle.
+
+    Fills chance, three of (2, n_met, width) float32, and reach (2, n_bundles, n_nodes) float32.
+    """
+    for player in range(share[0], 2, share[1]):
+        for street in range(3):
+            _match(trunk, street, player, regrets[street], bundles.groups[street], chance[street][player])
+        for k in range(bundles.size.shape[0]):
+            r = reach[player, k]
+            r[0] = 1
             for street in range(3):
-                if layout.edges[part, street, 1] > layout.edges[part, street, 0]:
-                    groups, n_groups = met.groups[street], met.n_groups[street]
-                    _match_regrets(layout, part, street, regrets[street], groups, n_groups, met.strategy[street])
-            _down(layout, part, met.strategy, met.rows, root_reach, scratch, count, reach)
+                own, start = chance[street][player, bundles.row[street, k]], trunk.column[street]
+                for d in range(trunk.start[street], trunk.start[street + 1]):
+                    above = r[trunk.node[d]]
+                    for c in range(trunk.first[d], trunk.end[d]):
+                        r[c] = above * own[c - start]
 
 
 @njit(cache=True, nogil=True)
-def _all_ends(share, layout, sequence, starts, shapes, cells, holes, class_start, kin, ends, regrets, averages):
-    """Values of all ends to both players, and a sweep of all rivers, LANES at a time."""
-    for thread in range(share[0], starts.shape[0] - 1, share[1]):
-        block = np.empty((2, PADDED, shapes.stake.shape[3]), np.float32)  # reach and values of the ends at hand
-        river = _new_river_scratch(shapes)
-        for b in sequence[starts[thread] : starts[thread + 1]]:
-            column = b * LANES
-            if column < layout.columns[0, 2]:
-                for player in range(2):
-                    stake = layout.stake[column : column + LANES, player].copy()
-                    shown = column < layout.columns[0, 1]
-                    _replace_block(ends, column, player, holes, class_start, kin, stake, shown, block)
-            else:
-                _sweep_rivers(shapes, cells, kin, b, ends, regrets, averages, river)
+def _up(share, trunk, bundles, chance, reach, value, regrets, averages):
+    """Values of decisions, (2, n_bundles, n_nodes) float32, from those of ends and rivers; what groups learn from their holes.
+
+    Values are summed over the holes of a bundle. An action's regret is its value less that of its decision; the average
+    strategy is weighed by the actor's own reach.
+    """
+    for player in range(share[0], 2, share[1]):
+        for k in range(bundles.size.shape[0]):
+            v, r, size = value[player, k], reach[player, k], np.float32(bundles.size[k])
+            for street in range(2, -1, -1):
+                row, start = bundles.row[street, k], trunk.column[street]
+                group, own = bundles.groups[street][row], chance[street][player, row]
+                regret, average = regrets[street][group], averages[street][group]
+                for d in range(trunk.start[street + 1] - 1, trunk.start[street] - 1, -1):
+                    here = np.float32(0)
+                    for c in range(trunk.first[d], trunk.end[d]):
+                        here += own[c - start] * v[c]
+                    v[trunk.node[d]] = here
+                    if trunk.actor[d] == player:
+                        for c in range(trunk.first[d], trunk.end[d]):
+                            regret[c - start] += v[c] - here
+                            average[c - start] += size * r[c]
 
 
 @njit(cache=True, nogil=True)
-def _up_parts(share, layout, parts, starts, regrets, averages, met, root_value, ends, gain, reach):
-    """Values of the decisions of parts before the river, and what is learnt there."""
-    for thread in range(share[0], starts.shape[0] - 1, share[1]):
-        scratch = _new_scratch(layout, ends)
-        for part in parts[starts[thread] : starts[thread + 1]]:
-            _up(layout, part, met.strategy, met.rows, root_value, scratch, gain)
-            for street in range(3):
-                if layout.edges[part, street, 1] > layout.edges[part, street, 0]:
-                    _learn(
-                        layout, part, street, met.groups[street], met.n_groups[street], met.strategy[street], gain[street],
-                        reach[street], regrets[street], averages[street],
-                    )  # fmt: skip
+def _fill_ends(share, ends, order, bundles, reach, value):
+    """Values of ends before the river to each player with each bundle."""
+    for player in range(share[0], 2, share[1]):
+        theirs = reach[1 - player][:, ends.node]
+        won = np.zeros_like(theirs)
+        _add_values(order, bundles.of_hole, ends.n_folds, ends.stake[:, player].copy(), theirs, won)
+        for k in range(won.shape[0]):
+            for e in range(won.shape[1]):
+                value[player, k, ends.node[e]] = won[k, e]
 
 
 @njit(cache=True, nogil=True)
@@ -196,86 +168,59 @@ def _discount(share, regrets, averages, positive, negative, average):
 
 
 class SelfPlay:
-    """A run of self-play: `advance` it, read its `average`, keep its `state`."""
+    """A run of self-play: `advance` it, read its `average`. All that it has learnt is `regrets`, `averages` and `iteration`."""
 
-    def __init__(self, tree: BettingTree, groups: Groups, discount: Discount, stream: Stream, state: SelfPlayState | None = None):
-        """Start anew, or go on from a state of the same tree and groups. The tree may begin on any street before the river."""
+    def __init__(self, tree: BettingTree, groups: Groups, discount: Discount, stream: Stream):
+        """The tree may begin on any street before the river."""
         self.tree, self.groups, self.discount, self.stream = tree, groups, discount, stream
-        self.state = state or new_state(tree, groups)
-        self.layout, self._shapes = river_layout(tree)
-        self._blocks = shares(block_sizes(self._shapes))
-        parts, starts = shares((self.layout.edges[1:, :, 1] - self.layout.edges[1:, :, 0]).sum(axis=1))
-        self._parts = 1 + parts, starts
-        self._ends = np.zeros((len(self.layout.stake), 2, N_TILES, TILE), dtype=np.float32)
-        n_rows = [min(n, N_RIVER_HOLES) for n in groups.n_groups[:3]]
-        self._strategy, self._gain = (_zeros(n_rows, np.diff(tree.street_start)[:3]) for _ in range(2))
-        self._reach = _zeros(n_rows, np.bincount(self.layout.street, minlength=3))
-        self._mark = np.full(max(*groups.n_groups, N_RIVER_HOLES**2), -1, dtype=np.int32)
-        self._groups = np.zeros((3, N_RIVER_HOLES), dtype=np.int32)
-        self._roots = np.zeros((2, 2, int(self.layout.root.max()) + 1, N_TILES, TILE), dtype=np.float32)
+        widths, n_nodes = np.diff(tree.street_start), int(tree.street_start[3])
+        self.regrets, self.averages = (_zeros(groups.n_groups, widths) for _ in range(2))
+        self.iteration = 0
+        self._trunk, self._ends = _make_trunk(tree), ends_of(tree, 0, n_nodes)
+        self._blocks = [block for block in make_blocks(tree) if len(block.decision)]
+        shapes = zip(groups.n_groups[:3], widths[:3], strict=True)
+        self._chance = tuple(np.zeros((2, min(n, N_RIVER_HOLES), width), dtype=np.float32) for n, width in shapes)
+        self._reach, self._value = np.zeros((2, 2, N_RIVER_HOLES, n_nodes), dtype=np.float32)
 
     def advance(self, iterations: int) -> None:
         """Play iterations."""
         for _ in range(iterations):
-            self._iterate(self.stream(self.state.iteration).permutation(52)[:5])
-            done = self.state.iteration + 1
-            if done % self.discount.epoch == 0:
-                self._end_epoch(done // self.discount.epoch)
-            self.state = self.state._replace(iteration=done)
+            self.step(self.stream(self.iteration).permutation(52)[:5])
+            self.iteration += 1
+            if self.iteration % self.discount.epoch == 0:
+                self._end_epoch(self.iteration // self.discount.epoch)
 
-    def _iterate(self, cards: np.ndarray) -> None:
-        """Play one board, and learn from it."""
-        order = board_order(cards)
-        met, kin, cells = self._locate(cards, order)
-        regrets, averages = self.state.regrets, self.state.averages
-        reach, value = self._roots
-        at_root = reach[:, 0].reshape(2, PADDED)
-        at_root[:] = 0
-        at_root[:, kin.of_hole] = 1
-        down = regrets, met, reach, self._ends, kin.count, self._reach
-        _down_parts(ALONE, self.layout, *_PREFLOP, *down)
-        on_threads(_down_parts, self.layout, *self._parts, *down)
-        on_threads(
-            _all_ends, self.layout, *self._blocks, self._shapes, cells, order.holes, order.class_start, kin, self._ends,
-            regrets[3], averages[3],
-        )  # fmt: skip
-        up = regrets, averages, met, value, self._ends, self._gain, self._reach
-        on_threads(_up_parts, self.layout, *self._parts, *up)
-        _up_parts(ALONE, self.layout, *_PREFLOP, *up)
+    def step(self, board: np.ndarray) -> None:
+        """Play all hands of one board (five cards), and learn from it."""
+        order = board_order(board)
+        *before, equity = [hole_groups(self.groups, street, board[:n]) for street, n in enumerate(BOARD_CARDS)]
+        cells, bundles = make_cells(order, equity), _make_bundles([of_hole[order.holes] for of_hole in before])
+        reach, value = (array[:, : len(bundles.size)] for array in (self._reach, self._value))
+        on_threads(_down, self._trunk, bundles, self.regrets[:3], self._chance, reach)
+        on_threads(_fill_ends, self._ends, order, bundles, reach, value)
+        on_threads(self._sweep, iter(self._blocks), cells, bundles, reach, value)
+        on_threads(_up, self._trunk, bundles, self._chance, reach, value, self.regrets[:3], self.averages[:3])
 
-    def _locate(self, cards: np.ndarray, order: BoardOrder) -> tuple[Met, Kin, Cells]:
-        """What a board meets, its kin, the river's cells."""
-        *of_hole, equity = [hole_groups(self.groups, street, cards[:n]) for street, n in enumerate(BOARD_CARDS)]
-        rows_of_hole = np.empty((3, N_RIVER_HOLES), dtype=np.int32)
-        counts = [_number(of_hole[s][order.holes], self._mark, rows_of_hole[s], self._groups[s]) for s in range(3)]
-        n, of_kin, distinct = counts[0], rows_of_hole[0], np.empty(N_RIVER_HOLES, dtype=np.int32)
-        for s in (1, 2):
-            keys, of_kin = of_kin * counts[s] + rows_of_hole[s], np.empty_like(of_kin)
-            n = _number(keys, self._mark, of_kin, distinct)
-        n_tiles = -(-n // TILE)
-        kin = Kin(of_kin, np.bincount(of_kin, minlength=n_tiles * TILE).astype(np.float32).reshape(n_tiles, TILE))
-        rows = np.zeros((3, *kin.count.shape), dtype=np.uint32)
-        rows.reshape(3, -1)[:, kin.of_hole] = rows_of_hole
-        return Met(self._strategy, rows, self._groups, np.array(counts, dtype=np.int64)), kin, make_cells(order, equity)
+    def _sweep(
+        self, _: tuple[int, int], blocks: Iterator[Block], cells: Cells, bundles: Bundles, reach: np.ndarray, value: np.ndarray
+    ) -> None:
+        """Sweep the rivers, block by block; each thread takes the next that is left."""
+        for block in blocks:
+            _sweep_block(block, cells, bundles.of_hole, reach, value, self.regrets[3], self.averages[3])
 
     def _end_epoch(self, t: int) -> None:
         alpha, beta, gamma, _ = self.discount
         positive, negative = t**alpha / (t**alpha + 1), t**beta / (t**beta + 1)
         factors = [np.float32(f) for f in (positive, negative, (t / (t + 1)) ** gamma)]
-        for regrets, averages in zip(self.state.regrets, self.state.averages, strict=True):
+        for regrets, averages in zip(self.regrets, self.averages, strict=True):
             on_threads(_discount, regrets, averages, *factors)
 
-    def average(self) -> tuple[np.ndarray, ...]:
+    def average(self) -> Tables:
         """The average strategy: four tables (n_groups, width) float32; uniform where a group was never reached."""
-        return average_strategy(self.tree, self.in_tree_order(self.state.averages))
-
-    def in_tree_order(self, tables: tuple[np.ndarray, ...]) -> tuple[np.ndarray, ...]:
-        """Tables of a state with a column for each node of the tree, in its order."""
-        *before, river = tables
-        return (*before, river[:, table_columns(self.tree, self.layout, self._shapes)])
+        return average_strategy(self.tree, self.averages)
 
 
-def average_strategy(tree: BettingTree, averages: tuple[np.ndarray, ...]) -> tuple[np.ndarray, ...]:
+def average_strategy(tree: BettingTree, averages: Tables) -> Tables:
     """Normalise summed strategies at each decision; uniform where the sum is 0."""
     out = tuple(np.zeros_like(table) for table in averages)
     for node in np.flatnonzero(tree.kind == DECISION).tolist():
@@ -285,9 +230,6 @@ def average_strategy(tree: BettingTree, averages: tuple[np.ndarray, ...]) -> tup
         np.divide(summed, total, out=chances, where=total > 0)
         chances[total[:, 0] <= 0] = np.float32(1 / tree.n_children[node])
     return out
-
-
-Tables = tuple[np.ndarray, ...]  # one a street
 
 
 class Run(NamedTuple):
@@ -301,12 +243,8 @@ def _tables(arrays: dict[str, np.ndarray], kind: str) -> Tables:
     return tuple(arrays[f"{kind}_{street}"] for street in range(4))
 
 
-def _named(kind: str, tables: Tables) -> dict[str, np.ndarray]:
-    return {f"{kind}_{street}": table for street, table in enumerate(tables)}
-
-
 def clear(folder: Path) -> None:
-    """Remove a run's checkpoint and snapshots."""
+    """Remove a run's checkpoint."""
     shutil.rmtree(folder, ignore_errors=True)
 
 
@@ -322,31 +260,28 @@ def train(
     *,
     progress: Callable[[int], None] = lambda done: None,
 ) -> Run:
-    """Self-play to an iteration, from the checkpoint in `folder` if there is one.
+    """Self-play to an iteration, from this run's checkpoint in `folder` if there is one.
 
-    every: iterations between checkpoints; progress: told the iteration now and then. The last checkpoint
-    stays, so that what comes after self-play may fail without loss: `clear` the folder in the end.
+    every: iterations between checkpoints; progress: told the iteration. The last checkpoint stays, so that what comes after
+    self-play may fail without loss: `clear` the folder in the end.
     """
-    play, newest = SelfPlay(tree, groups, discount, stream), folder / "checkpoint.npz"
-    files = {iteration: folder / f"snapshot-{iteration:09d}.npz" for iteration in snapshots}
-    owner, averages = digest(SelfPlay, tree, groups, discount, stream), {}
-    if found := load_checkpoint(newest, owner, iterations):
-        past = [iteration for iteration in files if iteration <= found["iteration"]]
-        averages = {at: _tables(arrays, "average") for at in past if (arrays := load_checkpoint(files[at], owner, at))}
-        if len(averages) == len(past):
-            play.state = SelfPlayState(_tables(found, "regrets"), _tables(found, "averages"), int(found["iteration"]))
-    for stop in sorted({iterations, *files, *range(every, iterations, every)}):
-        progress(play.state.iteration)
-        while play.state.iteration < stop:
-            play.advance(min(-(-iterations // 100), stop - play.state.iteration))
-            progress(play.state.iteration)
-        if stop != play.state.iteration:
-            continue  # passed before the checkpoint was written
-        if stop in files:
-            averages[stop] = play.average()
-            save_checkpoint(files[stop], owner, stop, **_named("average", averages[stop]))
-        if stop % every == 0 or stop == iterations:
-            save_checkpoint(
-                newest, owner, stop, **_named("regrets", play.state.regrets), **_named("averages", play.state.averages)
-            )
+    play, path = SelfPlay(tree, groups, discount, stream), folder / "checkpoint.npz"
+    owner, averages = digest(SelfPlay, tree, groups, discount, stream, tuple(snapshots)), dict[int, Tables]()
+    if found := load_checkpoint(path, owner, iterations):
+        play.regrets, play.averages, play.iteration = (
+            _tables(found, "regrets"),
+            _tables(found, "averages"),
+            int(found["iteration"]),
+        )
+        averages = {at: _tables(found, f"average_{at}") for at in snapshots if at <= play.iteration}
+    while play.iteration < iterations:
+        play.advance(1)
+        if play.iteration in snapshots:
+            averages[play.iteration] = play.average()
+        if play.iteration % every == 0 or play.iteration == iterations:
+            kinds = {"regrets": play.regrets, "averages": play.averages}
+            kinds |= {f"average_{at}": tables for at, tables in averages.items()}
+            arrays = {f"{kind}_{street}": table for kind, tables in kinds.items() for street, table in enumerate(tables)}
+            save_checkpoint(path, owner, play.iteration, **arrays)
+        progress(play.iteration)
     return Run(play.average(), averages)
