@@ -7,8 +7,8 @@ A leaf earns `_crit` of S, the sum of its rows of R (labels), with R[i, k] = w_i
 - log: sum_k S_k log(S_k K / W), the log-likelihood above that of guessing uniformly (entropy).
 
 All are at least 0, and a leaf of too few rows earns 0. They are convex, so that no split lowers them. The search's
-objective is their sum over leaves less cp for each split (Dunn 2018, Optimal Trees for Prediction and
-Prescription, Chapter 2; paper 000, Section 2.4.2).
+objective is their sum over leaves (Dunn 2018, Optimal Trees for Prediction and Prescription, Chapter 2; paper 000, Section
+2.4.2).
 
 A split is the best of one level (`_best_split`), of all thresholds with the leaves below it kept (`_sweep_leaves`), or of two
 levels at once, exactly, where features have few codes (`_best_pair`, as Demirovic et al. 2022, MurTree, Section 4.3).
@@ -36,7 +36,6 @@ class Problem(NamedTuple):
     crit: int
     min_rows: int
     max_depth: int
-    cp: float
     eps: float  # gains up to this are rounding
 
 
