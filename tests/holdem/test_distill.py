@@ -44,11 +44,10 @@ def test_no_test_board_has_a_flop_of_the_training_boards(n, share):
     test, rest = np.split(dealt, [max(2, round(share * n))])
     train = [board for board in rest.tolist() if flop[*board] not in [flop[*other] for other in test.tolist()]]
     further = [board for board in more.tolist() if flop[*board] not in [flop[*other] for other in train]]
-    few, split = split_boards(dealt, share), split_boards(dealt, share, more)
-    assert few.boards.tolist() == [*test.tolist(), *train] and split.boards.tolist() == [*few.boards.tolist(), *further]
-    assert few.train.tolist() == split.train.tolist() == list(range(len(test), len(few.boards)))
-    assert few.test.tolist() == list(range(len(test)))
-    assert split.test.tolist() == [*few.test, *range(len(few.boards), len(split.boards))]
+    split, last = split_boards(dealt, share, more), len(test) + len(train)
+    assert split.boards.tolist() == [*test.tolist(), *train, *further]
+    assert split.train.tolist() == list(range(len(test), last))
+    assert split.test.tolist() == [*range(len(test)), *range(last, last + len(further))]
     assert n < 400 or (n / 2 < len(train) < len(rest) and 0 < len(further) < len(more)), "some flops come twice"
 
 

@@ -52,7 +52,7 @@ def worth(tree, X, R) -> float:
 
 @pytest.mark.parametrize(("levels", "seed", "min_rows"), [(2, 3, 1), (2, 2, 25), (3, 3, 1)])
 def test_shallow_trees_are_the_best_of_all_trees(levels, seed, min_rows):
-    """With weights, soft labels, least sizes of leaves. Two levels are solved at once; three by search, which does not always find the best."""
+    """With weights, soft labels, least sizes of leaves; two levels at once, three by search, which may fail on other rows."""
     X, P, w = soft_rows(n=120 if levels == 2 else 80, seed=seed)
     X, R = X if levels == 2 else np.round(5 * X), (w / w.sum())[:, None] * P
     shape = {"max_depth": levels, "min_rows": min_rows, "stream": STREAM}

@@ -53,7 +53,7 @@ class Judgement(NamedTuple):
     excess: Excess  # on the rows tested on
 
 
-def split_boards(boards: np.ndarray, held_out: float, more: np.ndarray | None = None) -> Split:
+def split_boards(boards: np.ndarray, held_out: float, more: np.ndarray) -> Split:
     """Split boards (n, 5) as dealt: first those of the test, then those to train on, then `more` (m, 5) for the test.
 
     The test gets the first share `held_out` of the boards, at least two. Left out are boards to train on whose flop
@@ -64,10 +64,9 @@ def split_boards(boards: np.ndarray, held_out: float, more: np.ndarray | None = 
     train = _sharing_no_flop(boards[n:], boards[:n])
     if len(train) == 0:
         raise ValueError(f"held_out is {held_out} of {len(boards)} boards, expected boards left for training")
-    last = boards[:0] if more is None else _sharing_no_flop(more, train)
-    number = np.arange(n + len(train) + len(last))
-    trained = (number >= n) & (number < n + len(train))
-    return Split(np.concatenate([boards[:n], train, last]), number[trained], number[~trained])
+    dealt = np.concatenate([boards[:n], train, _sharing_no_flop(more, train)])
+    trained = np.arange(n, n + len(train))
+    return Split(dealt, trained, np.delete(np.arange(len(dealt)), trained))
 
 
 def _sharing_no_flop(boards: np.ndarray, others: np.ndarray) -> np.ndarray:

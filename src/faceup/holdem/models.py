@@ -73,7 +73,8 @@ class Boosted(_FileModel):
 
     def predict(self, X: np.ndarray) -> np.ndarray:
         """Probabilities (n, n_labels) float32 of rows X (n, f), on one thread; safe to share by threads."""
-        return self._model.inplace_predict(np.ascontiguousarray(X, dtype=np.float32))
+        rows = np.ascontiguousarray(X, dtype=np.float32) if len(X) else np.zeros((1, X.shape[1]), dtype=np.float32)
+        return self._model.inplace_predict(rows)[: len(X)]
 
 
 def fit_boosted(
