@@ -52,7 +52,7 @@ def worth(tree, X, R) -> float:
 
 @pytest.mark.parametrize(("levels", "seed", "min_rows"), [(2, 3, 1), (2, 2, 25), (3, 3, 1)])
 def test_shallow_trees_are_the_best_of_all_trees(levels, seed, min_rows):
-    """With weights, soft labels, least sizes of leaves; two levels at once, three by search, which may fail on other rows."""
+    """With weights, soft labels, least sizes of leaves. At three levels the search does not find the best of other rows."""
     X, P, w = soft_rows(n=120 if levels == 2 else 80, seed=seed)
     X, R = X if levels == 2 else np.round(5 * X), (w / w.sum())[:, None] * P
     shape = {"max_depth": levels, "min_rows": min_rows, "stream": STREAM}
@@ -94,7 +94,7 @@ def squares_earned(tree, X, P, min_rows: int) -> float:
 def test_no_other_split_of_a_node_earns_more_after_sweeps():
     """With the rest of the tree kept, every feature and threshold is tried at every node, and either branch in its place."""
     rng = np.random.default_rng(0)
-    X = rng.random((300, 3)).astype(np.float32)  # so many thresholds that no two levels are solved at once
+    X = rng.random((300, 3)).astype(np.float32)
     logits = 6 * np.column_stack([(X[:, 0] - 0.5) * (X[:, 1] - 0.5) * 4, X[:, 2] - 0.5, X[:, 1] * X[:, 2]])
     P = np.exp(logits) / np.exp(logits).sum(axis=1, keepdims=True)
     shape = {"max_depth": 4, "min_rows": 8, "stream": STREAM}

@@ -62,7 +62,6 @@ def fit_oct(
     generator = stream()
     problem = Problem(
         codes=codes,
-        n_codes=int(codes.max()) + 2,
         R=R,
         keys=generator.integers(1 << 62, size=len(X)),
         labels=tuple(range(R.shape[1])),

@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from faceup.trees.oct_splits import BRIER, COST, LOG, MOST_CODES, _as_leaf, _best_pair, _best_split, _fill, _sweep_leaves
+from faceup.trees.oct_splits import BRIER, COST, LOG, _as_leaf, _best_split, _fill, _sweep_leaves
 
 FEATURE, CUT, LEFT, RIGHT, PARENT, ROWS_START, ROWS_END, DEPTH, DIRTY, NUMBER = range(10)  # columns of SearchState.nodes
 N_NODE_COLUMNS = 10
@@ -237,7 +237,7 @@ def _restore(state, t, saved):
 
 @njit(cache=True, nogil=True)
 def _grow(problem, state, t, crit, used):
-    """Grow leaf t greedily by a criterion on the features in use, as deep as may be, the last two levels by all features."""
+    """Grow leaf t greedily by a criterion on the features in use, as deep as may be."""
     nodes, waiting = state.nodes, [np.int64(t)]
     while waiting:
         node = waiting.pop()
@@ -245,11 +245,7 @@ def _grow(problem, state, t, crit, used):
         if nodes[node, DEPTH] >= problem.max_depth or len(rows) < 2 * problem.min_rows:
             continue
         R, least = problem.R[rows], _as_leaf(problem, rows, crit) * (1 + 1e-9) + problem.eps
-        few = len(problem.codes) * problem.n_codes <= MOST_CODES
-        if crit == problem.crit and nodes[node, DEPTH] == problem.max_depth - 2 and few:
-            value, feature, cut = _best_pair(problem, rows, R)
-        else:
-            value, feature, cut = _best_split(problem, rows, R, crit, used)
+        value, feature, cut = _best_split(problem, rows, R, crit, used)
         if value > least:
             _split_leaf(problem, state, node, feature, cut)
             waiting.append(np.int64(nodes[node, RIGHT]))
