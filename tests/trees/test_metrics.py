@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from faceup.trees.metrics import LEAST, brier_floor, fit_metrics, log_loss, used_rows
+from faceup.trees.metrics import LEAST, brier_floor, fit_metrics, log_loss
 
 P = np.array([[1.0, 0.0], [0.25, 0.75]])
 Q = np.array([[0.5, 0.5], [0.2, 0.8]])
@@ -27,9 +27,3 @@ def test_the_brier_floor_is_the_spread_within_equal_rows():
     mean = (1 * P[0] + 3 * P[1]) / 4
     spread = sum(w * ((p - mean) ** 2).sum() for p, w in zip(P, W, strict=True))
     assert brier_floor(X, np.concatenate([P, third]), np.array([*W, 4.0])) == pytest.approx(spread / 8)
-
-
-def test_float32_rows_are_taken_and_rows_of_weight_0_left_out():
-    X, targets, weights = used_rows(np.arange(6).reshape(3, 2), np.eye(3, dtype=np.float32), np.array([1, 0, 2]))
-    assert X.dtype == np.float32 and X.tolist() == [[0, 1], [4, 5]]
-    assert targets.tolist() == [[1, 0, 0], [0, 0, 1]] and weights.tolist() == [1, 2]

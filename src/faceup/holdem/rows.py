@@ -26,6 +26,11 @@ from faceup.holdem.rules import CALL
 from faceup.holdem.tree import BettingTree, columns, decisions
 from faceup.lab.rng import Stream
 
+NO_BOARD = -1
+_FAINT = 1e-6  # share of the largest weight that a preflop row keeps where play never comes
+_GOLDEN = (5**0.5 - 1) / 2  # multiples of it, modulo 1, cover 0 to 1 evenly
+_BET_FACED = HISTORIES["all"].index("bet_faced")
+
 
 @njit(cache=True)
 def _add(start, end, parent, actor, group, free, value, others, sums):
@@ -63,12 +68,6 @@ def action_costs(
             each[:, own] = (policy.tables[street][:, own] * each[:, own]).sum(axis=1, keepdims=True) - each[:, own]
         costs.append(each.astype(np.float32))
     return tuple(costs)
-
-
-NO_BOARD = -1
-_FAINT = 1e-6  # share of the largest weight that a preflop row keeps where play never comes
-_GOLDEN = (5**0.5 - 1) / 2  # multiples of it, modulo 1, cover 0 to 1 evenly
-_BET_FACED = HISTORIES["all"].index("bet_faced")
 
 
 class TrainingRows(NamedTuple):
