@@ -136,10 +136,10 @@ def _flop_table(share, cards, turn_keys, turn_equity, river_keys, river_equity, 
         _sorted_next(cards[b], turn_keys, turn_equity, rows, total)
         _count_rivers(cards[b], river_keys, river_equity, counts)
         equity[b] = total // 2  # every river board was met twice, once in each order of turn and river
-        turn_deciles[b], river_deciles[b] = 0, 0
-        for h in np.flatnonzero(equity[b]):
+        turn_deciles[b], river_deciles[b], is_free = 0, 0, _free(cards[b])
+        for h in range(N_HOLES):
             passed, value = 0, -1
-            for d in range(N_DECILES):
+            for d in range(N_DECILES if is_free[HOLE_CARDS[h, 0]] and is_free[HOLE_CARDS[h, 1]] else 0):
                 turn_deciles[b, h, d] = rows[(47 * (d + 1) + 9) // 10 - 1, h]
                 while 10 * passed < 1081 * (d + 1):
                     value += 1
