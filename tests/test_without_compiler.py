@@ -19,7 +19,7 @@ from random_trees import random_tree
 from faceup.bayes import deals as hands
 from faceup.bayes import enumeration
 from faceup.cards import equity, matchups
-from faceup.cards.cards import CLASS_OF_HOLE, _canonical, canonical_boards, hole_index, parse_cards
+from faceup.cards.cards import _canonical, canonical_boards, hole_index, parse_cards
 from faceup.cards.strength import strength
 from faceup.discard import deals, equities, groups, matches, outs, selfplay, swaps
 from faceup.discard.tree import build_swap_tree
@@ -96,9 +96,8 @@ def later(cards: np.ndarray, n_more: int, dtype) -> tuple[np.ndarray, np.ndarray
 @case
 def cards():
     boards, weights = np.array([ROYAL, MIXED]), np.array([4, 24])
-    (found,), (counts,) = zeros(np.uint16, (2, 1326)), zeros(np.int32, (169, 1981))
+    (found,) = zeros(np.uint16, (2, 1326))
     equity._river_table(ALONE, boards, found)
-    equity._class_histograms(boards.astype(np.uint8), weights, found, CLASS_OF_HOLE, counts)
     turn = MIXED[None, :4].astype(np.uint8)
     of_turn, of_flop, of_turns = zeros(np.uint32, (1, 1326), (1, 1326), (1, 1326, 10))
     deciles, of_rivers = zeros(np.uint16, (1, 1326, 10), (1, 1326, 10))
@@ -106,7 +105,7 @@ def cards():
     known = *later(turn[0, :3], 1, np.uint32), *later(turn[0, :3], 2, np.uint16)
     equity._flop_table(ALONE, turn[:, :3], *known, of_flop, of_turns, of_rivers)
     made = strength(parse_cards("TsJsQsKsAs2d3d")), matchups.class_wins(boards, weights)
-    return found, counts, of_turn, deciles, of_flop, of_turns, of_rivers, made
+    return found, of_turn, deciles, of_flop, of_turns, of_rivers, made
 
 
 @case
@@ -114,8 +113,8 @@ def trees():
     tree, X = random_tree(5, 6), np.random.default_rng(1).normal(size=(40, 4)).astype(np.float32)
     ordered = prune.isotonic(tree, X, column=1, most=np.full(40, 9.0), label=2, other=0)
     P, costs = np.random.default_rng(3).dirichlet(np.ones(3), 40), np.random.default_rng(4).random((40, 3))
-    settings = oct.OctSettings(max_depth=4, min_rows=3, regrowths=3, sweeps=2, cp=0.01)
-    optimal = [tuple(oct.fit_oct(X, P, np.ones(40), settings, STREAM, of_labels)) for of_labels in (None, costs)]
+    settings = {"max_depth": 4, "min_rows": 3, "regrowths": 3, "stream": STREAM}
+    optimal = [tuple(oct.fit_oct(X, P, np.ones(40), costs=of_labels, **settings)) for of_labels in (None, costs)]
     return tree.predict(X), ordered.value, optimal
 
 

@@ -2,17 +2,15 @@
 
 import csv
 import random
-from fractions import Fraction
-from itertools import combinations, product
+from itertools import combinations
 from pathlib import Path
 
 import numpy as np
 import pytest
 from phevaluator import evaluate_cards
 
-from faceup.cards import equity
 from faceup.cards.cards import CLASS_NAMES, CLASS_OF_HOLE, HOLE_CARDS, PERMUTED_HOLES, canonical, canonical_boards, parse_cards
-from faceup.cards.equity import BOARD_CARDS, UNITS, class_histogram
+from faceup.cards.equity import BOARD_CARDS, StreetTable, load_tables, save_tables
 from faceup.cards.matchups import preflop_outcomes
 
 HOLDS = np.zeros((1326, 52), dtype=bool)  # HOLDS[h, c]: hole h holds card c
@@ -103,41 +101,19 @@ def test_preflop_deciles_from_every_flop_and_turn(tables, street):
     np.testing.assert_array_equal(tables[0].deciles[street - 1][0, [kings]], deciles_of(futures[:, None], len(futures)))
 
 
-def test_histograms_average_to_the_equity(tables):
-    ways = enumerate((19_600, 230_300, 2_118_760), 1)
-    for k, (street, n_boards) in product(map(CLASS_NAMES.index, ("AA", "72o", "JTs")), ways):
-        values, counts = class_histogram(street, tables[street], k)
-        assert counts.sum() == np.count_nonzero(CLASS_OF_HOLE == k) * n_boards
-        mean = Fraction(int(values.astype(np.int64) @ counts), int(counts.sum()) * UNITS[street])
-        assert mean == Fraction(int(tables[0].equity[0, k]), UNITS[0])
-        assert (np.diff(values.astype(np.int64)) > 0).all()
-        assert tables[0].deciles[street - 1][0, k, -1] == values[-1]
-
-
 @pytest.mark.parametrize(("street", "completions"), [(1, 1176), (2, 48), (3, 1)])
-def test_what_one_wins_another_loses(tables, street, completions):
+def test_what_one_wins_another_loses_and_blocked_holes_have_nothing(tables, street, completions):
     """Each pair of opposing holes shares two units on each river board, so every board has the same total."""
     totals = tables[street].equity.sum(axis=1, dtype=np.int64)
     assert (totals == completions * 1081 * 990).all()
-
-
-@pytest.mark.parametrize("street", [1, 2, 3])
-def test_holes_that_a_board_blocks_are_zero(tables, street):
     boards = canonical_boards(BOARD_CARDS[street]).cards[::41]
     blocked = HOLDS[:, boards].any(axis=2).T
-    assert not any(array[::41][blocked].any() for array in arrays_of([tables[street]]))
+    assert not any(array[::41][blocked].any() for array in (tables[street].equity, *tables[street].deciles))
 
 
-def arrays_of(tables):
-    return [array for table in tables for array in (table.equity, *table.deciles)]
-
-
-def test_tables_come_back_from_disk_and_others_are_named(tables, tmp_path):
-    """The preflop table; those of the other streets would take 1 GB."""
-    equity.save_tables(tmp_path, tables[:1])
-    names = ["preflop_equity", "preflop_flop_deciles", "preflop_turn_deciles", "preflop_river_deciles"]
-    for name, array in zip(names, arrays_of(tables[:1]), strict=True):
-        found = equity.load_shaped(tmp_path / f"{name}.npy", array.shape)
-        assert found.dtype == array.dtype and (found == array).all() and not found.flags.writeable
-    with pytest.raises(ValueError, match=r"preflop_equity.npy: shape is \(1, 169\), expected \(1, 170\); `dvc repro equity`"):
-        equity.load_shaped(tmp_path / "preflop_equity.npy", (1, 170))
+def test_tables_come_back_from_disk(tmp_path):
+    made = [StreetTable(np.arange(street, 9), tuple(np.arange(k, 9) for k in range(3 - street))) for street in range(4)]
+    save_tables(tmp_path, made)
+    for found, table in zip(load_tables(tmp_path), made, strict=True):
+        pairs = zip((found.equity, *found.deciles), (table.equity, *table.deciles), strict=True)
+        assert all(np.array_equal(one, other) and not one.flags.writeable for one, other in pairs)

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from faceup.cards.cards import SUIT_PERMUTATIONS, card_text, hole_index
 from faceup.cards.equity import BOARD_CARDS, UNITS
-from faceup.cards.features import BET_NAMES, FEATURE_NAMES, betting_features, board_features, feature_names, hand
+from faceup.cards.features import FEATURE_NAMES, betting_features, board_features, feature_names, hand, hole_features
 from faceup.holdem.lines import state_after
 
 # betting, what the player to act is told: the opponent's bets, the own bets, whether he sits on the button, and in pots the
@@ -35,27 +35,15 @@ def test_what_a_model_is_told_of_the_betting(history):
 
 
 def test_names():
-    assert [len(names) for names in FEATURE_NAMES] == [31, 21, 11, 1]
     assert FEATURE_NAMES[1][:2] == ("equity", "turn_equity_p10")
     assert FEATURE_NAMES[1][10:12] == ("turn_equity_p100", "river_equity_p10")
     assert FEATURE_NAMES[0][1] == "flop_equity_p10" and FEATURE_NAMES[0][-1] == "river_equity_p100"
-    assert feature_names(3) == ("equity", *BET_NAMES) and BET_NAMES[::3] == ("opponent_bet_preflop", "opponent_bet_river")
+    assert feature_names(3)[1::3] == ("opponent_bet_preflop", "opponent_bet_river")
     assert feature_names(3, "all")[-3:] == ("button", "bet_faced", "stack_to_pot")
 
 
-@pytest.fixture(scope="module")
-def example():
-    """The paper's hand in Section 2.2.1."""
-    return hand("Ac3h", "Kh3sJc")
-
-
-def test_example_equity(example):
-    wins, ties, losses = example.outcomes
-    assert round(example.equity, 7) == 0.6138041 and wins + ties + losses == 1_070_190
-    assert example.exact_equity == Fraction(2 * wins + ties, 2 * 1_070_190)
-
-
-# street: how many futures, their percentiles by steps of ten as numpy has them, their deciles
+# the paper's hand in Section 2.2.1; street: how many futures, their percentiles by steps of ten as numpy has them, their deciles
+EXAMPLE = hand("Ac3h", "Kh3sJc")
 KNOWN = {
     2: (47, [0.5313, 0.5500, 0.5515, 0.5541, 0.5577, 0.5607, 0.5653, 0.6217, 0.6572, 0.7601, 0.9630],
         [0.5500, 0.5510, 0.5541, 0.5573, 0.5607, 0.5656, 0.6215, 0.6572, 0.9011, 0.9630]),
@@ -65,39 +53,28 @@ KNOWN = {
 
 
 @pytest.mark.parametrize("street", KNOWN)
-def test_example_histograms(example, street):
-    (values, counts), (n_futures, percentiles, deciles) = example.histograms[street], KNOWN[street]
+def test_the_papers_histograms(street):
+    (values, counts), (n_futures, percentiles, deciles) = EXAMPLE.histograms[street], KNOWN[street]
     assert counts.sum() == n_futures
     futures = np.repeat(values, counts) / UNITS[street]
     assert np.percentile(futures, np.arange(0, 101, 10)).round(4).tolist() == percentiles
-    assert example.deciles(street).round(4).tolist() == deciles
-    assert Fraction(int(values @ counts), n_futures * UNITS[street]) == example.exact_equity
+    assert EXAMPLE.deciles(street).round(4).tolist() == deciles
+    assert Fraction(int(values @ counts), n_futures * UNITS[street]) == EXAMPLE.equity
 
 
-def test_example_features(example):
-    features = example.features((100, 250, 0, 0))
-    assert tuple(features) == feature_names(1)
-    assert features["equity"] == np.float32(example.equity)
-    assert features["river_equity_p90"] == np.float32(example.deciles(3)[8])
-    assert list(features.values())[-4:] == [100, 250, 0, 0]
-    assert example.vector().dtype == np.float32
-
-
-def test_river_and_turn_hands():
-    nuts = hand("AhKh", "QhJhTh2c2d")
+def test_outcomes_equities_and_features_of_hands():
+    wins, ties, losses = EXAMPLE.outcomes
+    assert round(float(EXAMPLE.equity), 7) == 0.6138041 and wins + ties + losses == 1_070_190
+    assert EXAMPLE.equity == Fraction(2 * wins + ties, 2 * 1_070_190)
+    features = EXAMPLE.features((100, 250, 0, 0))
+    assert tuple(features) == feature_names(1) and list(features.values())[-4:] == [100, 250, 0, 0]
+    assert features["equity"] == np.float32(float(EXAMPLE.equity))
+    assert features["river_equity_p90"] == np.float32(EXAMPLE.deciles(3)[8])
+    nuts, board_plays = hand("AhKh", "QhJhTh2c2d"), hand("2c3d", "AhKhQhJhTh")
     assert (nuts.street, nuts.equity, nuts.outcomes) == (3, 1.0, (990, 0, 0))
-    board_plays = hand("2c3d", "AhKhQhJhTh")
-    assert (board_plays.exact_equity, board_plays.outcomes) == (Fraction(1, 2), (0, 990, 0))
-    turn = hand("2c7d", "AhKhQhJh")
-    assert (turn.street, turn.histograms[3][1].sum(), len(turn.vector())) == (2, 46, 15)
-
-
-def test_preflop_hands_agree_with_the_table(tables, all_in_wins, monkeypatch):
-    monkeypatch.setattr("faceup.cards.features.preflop_wins", lambda: all_in_wins)
-    for ours in map(hand, ("KcKd", "7d2c", "Ts9s")):
-        assert (ours.vector()[:31] == board_features(0, tables[0], [])[hole_index(*ours.hole)]).all()
-        assert [int(ours.histograms[street][1].sum()) for street in (1, 2, 3)] == [19_600, 230_300, 2_118_760]
-    assert hand("KsKh").outcomes == (1722470558, 11676960, 363424882)  # tests/data/preflop_equity.csv
+    assert (board_plays.equity, board_plays.outcomes) == (Fraction(1, 2), (0, 990, 0))
+    with pytest.raises(ValueError, match="expected 3, 4 or 5 cards"):
+        hand("KcKd", "")
 
 
 @settings(max_examples=40)
@@ -108,4 +85,6 @@ def test_hands_agree_with_the_tables_whatever_the_suits_are_called(tables, cards
     one, other = (hand("".join(map(card_text, c[:2])), "".join(map(card_text, c[2:n]))) for c in (cards, renamed))
     assert (one.outcomes, one.features()) == (other.outcomes, other.features())
     for hole, board in ((cards[:2], cards[2:n]), (renamed[:2], renamed[2:n]), (cards[:2], cards[n - 1 : 1 : -1])):
-        assert (board_features(street, tables[street], board)[hole_index(*hole)] == one.vector()[:-4]).all()
+        assert (board_features(street, tables[street], board)[hole_index(*hole)] == one.strength()).all()
+    holes = np.array([hole_index(*cards[:2]), hole_index(cards[0], cards[2])])  # the second one is blocked
+    assert np.array_equal(hole_features(holes, cards[2:n]), hole_features(holes, cards[2:n], tables))

@@ -6,14 +6,13 @@ import numpy as np
 import pytest
 
 from faceup.cards.cards import canonical
-from faceup.holdem.distill import excess, finished, fit_rounds, judge, mean_brier, on_boards, score, size, split_boards, subset
-from faceup.holdem.models import fit_boosted, fit_neural
+from faceup.holdem.distill import excess, fit_rounds, judge, on_boards, prune_and_reanswer, score, split_boards, subset
 from faceup.holdem.rows import TrainingRows
 from faceup.lab.rng import rng
 from faceup.trees.cart import fit_cart
 from faceup.trees.tree import n_leaves
 
-STREAM = partial(rng, 1, "test")
+grow = partial(fit_cart, max_depth=4, min_rows=5, stream=partial(rng, 1, "test"))
 
 
 def some_rows(seed: int, n: int = 600, n_boards: int = 6) -> TrainingRows:
@@ -23,14 +22,7 @@ def some_rows(seed: int, n: int = 600, n_boards: int = 6) -> TrainingRows:
     return TrainingRows(X, P.astype(np.float32), rng.exponential(size=n), np.repeat(np.arange(n_boards), n // n_boards), 0 * P)
 
 
-grow = partial(fit_cart, max_depth=4, min_rows=5, stream=STREAM)
-
-
-def boards(n: int) -> np.ndarray:
-    return np.array([np.random.default_rng([9, k]).permutation(52)[:5] for k in range(n)])
-
-
-def excess_of(model, rows: TrainingRows, seed: int):
+def excess_of(model, rows: TrainingRows, seed: int = 1):
     return excess(model.predict(rows.X), rows, np.random.default_rng(seed))
 
 
@@ -46,32 +38,29 @@ def same(one, two) -> bool:
 @pytest.mark.parametrize("n,share", [(400, 0.2), (300, 0.5), (10, 0.01)])
 def test_no_test_board_has_a_flop_of_the_training_boards(n, share):
     """Up to suits: first boards to test on, then those to train on, then more to test on."""
-    dealt, more = np.split(boards(n + 340), [n])
-    flop = {tuple(board): canonical(board[:3])[0] for board in [*dealt.tolist(), *more.tolist()]}
+    deals = np.array([np.random.default_rng([9, k]).permutation(52)[:5] for k in range(n + 340)])
+    dealt, more = np.split(deals, [n])
+    flop = {tuple(board): canonical(board[:3])[0] for board in deals.tolist()}
     test, rest = np.split(dealt, [max(2, round(share * n))])
     train = [board for board in rest.tolist() if flop[*board] not in [flop[*other] for other in test.tolist()]]
     further = [board for board in more.tolist() if flop[*board] not in [flop[*other] for other in train]]
-    few, split = split_boards(dealt, share), split_boards(dealt, share, more)
-    assert few.boards.tolist() == [*test.tolist(), *train] and split.boards.tolist() == [*few.boards.tolist(), *further]
-    assert few.train.tolist() == split.train.tolist() == list(range(len(test), len(few.boards)))
-    assert few.test.tolist() == list(range(len(test)))
-    assert split.test.tolist() == [*few.test, *range(len(few.boards), len(split.boards))]
+    split, last = split_boards(dealt, share, more), len(test) + len(train)
+    assert split.boards.tolist() == [*test.tolist(), *train, *further]
+    assert split.train.tolist() == list(range(len(test), last))
+    assert split.test.tolist() == [*range(len(test)), *range(last, last + len(further))]
     assert n < 400 or (n / 2 < len(train) < len(rest) and 0 < len(further) < len(more)), "some flops come twice"
 
 
-def test_subset_keeps_rows_whole_and_in_order():
-    rows = some_rows(1)._replace(board=np.arange(600))
-    part = subset(rows, 50, np.random.default_rng(3))
-    assert len(part.X) == 50 and part.board.tolist() == sorted(set(part.board))
-    assert same(part, (column[part.board] for column in rows))
-    assert subset(rows, 600, np.random.default_rng(3)) is rows
-
-
-def test_rows_of_some_boards():
+def test_rows_of_some_boards_and_some_rows_of_all():
     rows = some_rows(1)
     part, whole = on_boards(rows, [0, 3]), TrainingRows(*(np.concatenate([c[:100], c[300:400]]) for c in rows))
     assert part.w == pytest.approx(whole.w / whole.w.mean())
     assert same(part._replace(w=whole.w), whole)
+    numbered = rows._replace(board=np.arange(600))
+    few = subset(numbered, 50, np.random.default_rng(3))
+    assert len(few.X) == 50 and few.board.tolist() == sorted(set(few.board))
+    assert same(few, (column[few.board] for column in numbered))
+    assert subset(rows, 600, np.random.default_rng(3)) is rows
 
 
 def test_rounds_come_back_in_order_and_as_if_trained_alone():
@@ -83,46 +72,32 @@ def test_rounds_come_back_in_order_and_as_if_trained_alone():
         fit_rounds([partial(grow, max_depth=0)] * 2, rounds[:2])
 
 
-BOOSTED = partial(fit_boosted, max_depth=2, learning_rate=0.3, rounds=5, stream=STREAM)
-NETWORK = partial(fit_neural, layers=1, width=8, epochs=20, batch=50, learning_rate=1e-2, stream=STREAM)
-
-
-@pytest.mark.parametrize(
-    ("fit", "number", "unit"),
-    [(grow, 16, "leaves"), (BOOSTED, 5 * 3 * 4, "leaves in 15 trees"), (NETWORK, 6 * 8 + 8 + 8 * 3, "parameters")],
-)
-def test_scores_and_sizes(fit, number, unit):
+def test_judgements_are_scores_and_excess():
     rows, other = some_rows(2), some_rows(3)
-    fitted = fit(rows.X, rows.P, rows.w)
-    assert size(fitted)[1] == unit and 0 < size(fitted)[0] <= number
-    assert fitted.predict(rows.X).shape == rows.P.shape
-    found = score(fitted, rows)
+    model = cart(rows)
+    found, above = score(model, rows), excess_of(model, rows)
     average = np.average(rows.P, axis=0, weights=rows.w)
     naive = -np.average((rows.P * np.log(average)).sum(axis=1), weights=rows.w)
     assert found["floor"] < found["log_loss"] < naive
-    above = excess_of(fitted, rows, seed=1)
-    assert above.mean == pytest.approx(found["log_loss"] - found["floor"], abs=1e-5)
-    assert above.low < above.mean < above.high
-    brier = [found["brier"], score(fitted, other)["brier"]]
-    assert mean_brier([fitted] * 2, [rows, other]) == pytest.approx(sum(brier) / 2) and brier[0] != brier[1]
-    judged = judge([fitted] * 2, [rows, other], [other, rows], lambda: np.random.default_rng(3))
-    assert judged == [(score(fitted, a), score(fitted, b), excess_of(fitted, b, 3)) for a, b in ((rows, other), (other, rows))]
+    assert above.mean == pytest.approx(found["log_loss"] - found["floor"], abs=1e-5) and above.low < above.mean < above.high
+    judged = judge([model] * 2, [rows, other], [other, rows], lambda: np.random.default_rng(3))
+    assert judged == [(score(model, a), score(model, b), excess_of(model, b, 3)) for a, b in ((rows, other), (other, rows))]
 
 
 def test_intervals_follow_the_boards_not_the_rows():
     """Copies of every row narrow nothing; a single board leaves no interval."""
     rows = some_rows(4)
     model, copies = cart(rows), TrainingRows(*(np.repeat(column, 4, axis=0) for column in rows))
-    assert excess_of(model, copies, 1) == pytest.approx(excess_of(model, rows, 1))
-    single = excess_of(model, rows._replace(board=np.zeros(600, dtype=int)), 1)
+    assert excess_of(model, copies) == pytest.approx(excess_of(model, rows))
+    single = excess_of(model, rows._replace(board=np.zeros(600, dtype=int)))
     assert single.low == pytest.approx(single.mean) == pytest.approx(single.high)
 
 
 def test_intervals_cover_about_as_often_as_they_say():
     """A model's excess on few boards: the interval holds the value on very many boards most of the time."""
     model = cart(some_rows(5))
-    truth = excess_of(model, some_rows(6, 60_000, 600), 1).mean
-    found = [excess_of(model, some_rows(seed, 3000, 30), 1) for seed in range(100, 160)]
+    truth = excess_of(model, some_rows(6, 60_000, 600)).mean
+    found = [excess_of(model, some_rows(seed, 3000, 30)) for seed in range(100, 160)]
     inside = np.mean([e.low <= truth <= e.high for e in found])
     assert 0.8 <= inside <= 1
 
@@ -141,8 +116,8 @@ def sized_rows(seed: int, n: int = 4000) -> TrainingRows:
 
 def test_finished_trees_are_small_and_never_fold_less_to_a_larger_bet():
     train, valid = ([sized_rows(seed + k) for k in range(4)] for seed in (20, 30))
-    trees = [fit_cart(r.X, r.P, r.w, max_depth=9, min_rows=10, stream=STREAM) for r in train]
-    small, smaller = (finished(trees, train, valid, 0.5, tolerance) for tolerance in (0.0, 0.02))
+    trees = [grow(r.X, r.P, r.w, max_depth=9, min_rows=10) for r in train]
+    small, smaller = (prune_and_reanswer(trees, train, valid, 0.5, tolerance) for tolerance in (0.0, 0.02))
     assert n_leaves(small[0]) == n_leaves(trees[0]), "all of its rows are there"
     for tree, before, after, rows in zip(trees[1:], small[1:], smaller[1:], train[1:], strict=True):
         assert n_leaves(tree) > n_leaves(before) > n_leaves(after) > 1

@@ -1,14 +1,15 @@
-"""CART against scikit-learn's own predictions, and against a Gini classifier on the labels spelt out."""
+"""CART against scikit-learn's own predictions and a Gini classifier; answers that count costs against other answers."""
 
 from functools import partial
 
 import numpy as np
 import pytest
 from random_trees import check_tree, rows_for
+from scipy.optimize import minimize
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 from faceup.lab.rng import rng
-from faceup.trees.cart import answer_by_costs, fit_cart
+from faceup.trees.cart import answer_by_costs, fit_cart, nearest_mixtures
 from faceup.trees.tree import depth, leaf_of, n_leaves, truncate
 
 STREAM = partial(rng, 0, "test")
@@ -90,3 +91,16 @@ def test_leaves_without_rows_keep_their_value(costly):
     again = answer_by_costs(tree, X[some], P[some], w[some], costs=costs[some], cost_weight=5)
     kept = ~np.isin(np.arange(len(tree.feature)), leaf_of(tree, X[some]))
     assert np.array_equal(again.value[kept], tree.value[kept]) and not np.array_equal(again.value, tree.value)
+
+
+def test_nearest_mixtures_are_what_a_minimiser_finds():
+    rng = np.random.default_rng(0)
+    for point in [*rng.normal(size=(20, 4)), *(3 * rng.normal(size=(10, 4)))]:
+        found = nearest_mixtures(point[None])[0]
+        free = {"type": "eq", "fun": lambda p: p.sum() - 1}
+        settings = {"bounds": [(0, 1)] * 4, "constraints": free, "tol": 1e-12}
+        least = minimize(lambda p, at=point: ((p - at) ** 2).sum(), np.full(4, 0.25), **settings)
+        assert found.sum() == pytest.approx(1) and found.min() >= 0
+        assert ((found - point) ** 2).sum() <= least.fun + 1e-7
+        assert found == pytest.approx(least.x, abs=1e-3)
+    assert np.array_equal(nearest_mixtures(np.array([[1e17, 0, 0], [-1e17, 5, 5]])), [[1, 0, 0], [0, 0.5, 0.5]])

@@ -1,11 +1,9 @@
-"""Metrics against numbers worked out by hand, nearest mixtures against scipy's minimiser."""
+"""Metrics against numbers worked out by hand."""
 
 import numpy as np
 import pytest
-from scipy.optimize import minimize
 
-from faceup.trees.cart import nearest_mixtures
-from faceup.trees.metrics import FLOOR, brier_floor, entropy_floor, fit_metrics, log_loss, used_rows
+from faceup.trees.metrics import LEAST, brier_floor, fit_metrics, log_loss
 
 P = np.array([[1.0, 0.0], [0.25, 0.75]])
 Q = np.array([[0.5, 0.5], [0.2, 0.8]])
@@ -17,8 +15,10 @@ def test_metrics_are_those_worked_out_by_hand(unit):
     found = fit_metrics(P, Q, unit * W)
     second = -(0.25 * np.log(0.2) + 0.75 * np.log(0.8))
     assert found["log_loss"] == pytest.approx((np.log(2) + 3 * second) / 4)
+    assert found["floor"] == pytest.approx(-3 * (0.25 * np.log(0.25) + 0.75 * np.log(0.75)) / 4)
     assert found["brier"] == pytest.approx((2 * 0.25 + 3 * 2 * 0.05**2) / 4)
     assert found["agreement"] == pytest.approx((1.0 + 3 * 0.75) / 4)  # row 0 is a tie: the first label
+    assert log_loss(P[:1], 1 - P[:1]) == pytest.approx(-np.log(LEAST))
 
 
 def test_the_brier_floor_is_the_spread_within_equal_rows():
@@ -27,35 +27,3 @@ def test_the_brier_floor_is_the_spread_within_equal_rows():
     mean = (1 * P[0] + 3 * P[1]) / 4
     spread = sum(w * ((p - mean) ** 2).sum() for p, w in zip(P, W, strict=True))
     assert brier_floor(X, np.concatenate([P, third]), np.array([*W, 4.0])) == pytest.approx(spread / 8)
-    assert brier_floor(np.arange(2.0)[:, None], P, W) == 0
-
-
-def test_predictions_of_zero_are_floored_and_the_floor_of_losses_is_the_mean_entropy():
-    assert log_loss(P[:1], 1 - P[:1], W[:1]) == pytest.approx(-np.log(FLOOR))
-    assert log_loss(P[:1], P[:1], W[:1]) == 0
-    entropy = -(0.25 * np.log(0.25) + 0.75 * np.log(0.75))
-    assert entropy_floor(P, W) == pytest.approx(3 * entropy / 4)
-
-
-def test_float32_rows_are_taken_and_rows_of_weight_0_left_out():
-    X, targets, weights = used_rows(np.arange(6).reshape(3, 2), np.eye(3, dtype=np.float32), np.array([1, 0, 2]))
-    assert X.dtype == np.float32 and X.tolist() == [[0, 1], [4, 5]]
-    assert targets.tolist() == [[1, 0, 0], [0, 0, 1]] and weights.tolist() == [1, 2]
-
-
-def test_nearest_mixtures_are_what_a_minimiser_finds():
-    rng = np.random.default_rng(0)
-    for point in [*rng.normal(size=(20, 4)), *(3 * rng.normal(size=(10, 4)))]:
-        found = nearest_mixtures(point[None])[0]
-        free = {"type": "eq", "fun": lambda p: p.sum() - 1}
-        settings = {"bounds": [(0, 1)] * 4, "constraints": free, "tol": 1e-12}
-        least = minimize(lambda p, at=point: ((p - at) ** 2).sum(), np.full(4, 0.25), **settings)
-        assert found.sum() == pytest.approx(1) and found.min() >= 0
-        assert ((found - point) ** 2).sum() <= least.fun + 1e-7
-        assert found == pytest.approx(least.x, abs=1e-3)
-
-
-def test_mixtures_are_their_own_nearest_and_far_points_go_to_one_label():
-    mixtures = np.random.default_rng(0).dirichlet(np.full(5, 0.3), 50)
-    assert nearest_mixtures(mixtures) == pytest.approx(mixtures, abs=1e-12)
-    assert np.array_equal(nearest_mixtures(np.array([[1e17, 0, 0], [-1e17, 5, 5]])), [[1, 0, 0], [0, 0.5, 0.5]])

@@ -49,16 +49,14 @@ def parse_cards(text: str) -> list[int]:
     packed = "".join(text.split())
     if len(packed) % 2:
         raise ValueError(f"cards {text!r}: expected two characters a card, such as 'Ac3h'")
-    pairs = [packed[i : i + 2] for i in range(0, len(packed), 2)]
-    for pair in pairs:
-        if pair[0].upper() not in RANKS:
-            raise ValueError(f"card {pair!r} in {text!r}: unknown rank {pair[0]!r}, expected one of {RANKS}")
-        if pair[1].lower() not in SUITS:
-            raise ValueError(f"card {pair!r} in {text!r}: unknown suit {pair[1]!r}, expected one of {SUITS}")
-    cards = [4 * RANKS.index(pair[0].upper()) + SUITS.index(pair[1].lower()) for pair in pairs]
-    for i, card in enumerate(cards):
-        if card in cards[:i]:
-            raise ValueError(f"cards {text!r}: {pairs[i]!r} appears twice, expected distinct cards")
+    cards: list[int] = []
+    for pair in (packed[i : i + 2] for i in range(0, len(packed), 2)):
+        rank, suit = RANKS.find(pair[0].upper()), SUITS.find(pair[1].lower())
+        if rank < 0 or suit < 0:
+            raise ValueError(f"card {pair!r} in {text!r}: expected a rank of {RANKS} and a suit of {SUITS}")
+        if 4 * rank + suit in cards:
+            raise ValueError(f"cards {text!r}: {pair!r} appears twice, expected distinct cards")
+        cards.append(4 * rank + suit)
     return cards
 
 
@@ -69,9 +67,7 @@ def parse_hand(hole: str, board: str = "") -> tuple[list[int], list[int]]:
         raise ValueError(f"hole {hole!r}: has {len(private)} cards, expected 2")
     if len(public) not in BOARD_CARDS:
         raise ValueError(f"board {board!r}: has {len(public)} cards, expected 0, 3, 4 or 5")
-    for card in private:
-        if card in public:
-            raise ValueError(f"board {board!r}: holds {card_text(card)}, which is in the hole {hole!r}")
+    parse_cards(hole + board)
     return private, public
 
 

@@ -11,8 +11,6 @@ from threadpoolctl import threadpool_limits
 
 from faceup.lab.parallel import on_threads
 
-_BLOCK = 1326  # rows that a thread takes at a time
-
 
 def fit_centres(
     rows: np.ndarray, k: int, steps: int, generator: np.random.Generator, weights: np.ndarray | None = None
@@ -27,20 +25,15 @@ def fit_centres(
 @njit(cache=True, nogil=True)
 def _nearest(share, rows, centres_t, nearest, distance):
     """centres_t (d, k) float32."""
-    n_blocks = (rows.shape[0] + _BLOCK - 1) // _BLOCK
-    for b in range(share[0], n_blocks, share[1]):
-        total = np.empty(centres_t.shape[1], dtype=np.float32)
-        for i in range(b * _BLOCK, min((b + 1) * _BLOCK, rows.shape[0])):
-            total[:] = 0
-            for d in range(centres_t.shape[0]):
-                x, centre = rows[i, d], centres_t[d]
-                for j in range(total.shape[0]):
-                    total[j] += (x - centre[j]) * (x - centre[j])
-            best = 0
-            for j in range(total.shape[0]):
-                if total[j] < total[best]:
-                    best = j
-            nearest[i], distance[i] = best, total[best]
+    squared = np.empty(centres_t.shape[1], dtype=np.float32)
+    for i in range(share[0], rows.shape[0], share[1]):
+        squared[:] = 0
+        for d in range(centres_t.shape[0]):
+            x, centre = rows[i, d], centres_t[d]
+            for j in range(squared.shape[0]):
+                squared[j] += (x - centre[j]) * (x - centre[j])
+        nearest[i] = squared.argmin()
+        distance[i] = squared[nearest[i]]
 
 
 def nearest_centres(rows: np.ndarray, centres: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -7,8 +7,7 @@ hole (of 1,326, in the canonical board's suits), with 0 where a board card block
 
 A river board costs one sort of its holes by strength and one sweep with card-removal counts. A turn board gathers its 48 river
 boards; a flop gathers its 49 turn boards, and its 1,176 pairs of turn and river cards. Decile d of a hole's later equities is
-the smallest that at least d * 10 % of them do not exceed, d = 1..10: found by sorting where they are 48 or 49, by counting
-where there are more.
+the smallest that at least d * 10 % of them do not exceed, d = 1..10.
 """
 
 import os
@@ -75,16 +74,9 @@ def _river_equity(cards, equity):
 
 @njit(cache=True, nogil=True)
 def _river_table(share, cards, equity):
+    """Equity of each hole on river boards; blocked holes get 0, here and below."""
     for b in range(share[0], cards.shape[0], share[1]):
         _river_equity(cards[b], equity[b])
-
-
-def river_table() -> StreetTable:
-    """Equities on all 134,459 river boards; 357 MB."""
-    boards = canonical_boards(5)
-    equity = np.empty((len(boards.keys), N_HOLES), dtype=np.uint16)
-    on_threads(_river_table, boards.cards.astype(np.int64), equity)
-    return StreetTable(equity, ())
 
 
 @njit(cache=True)
@@ -111,7 +103,7 @@ def _sorted_next(cards, next_keys, next_equity, rows, total):
 
 @njit(cache=True, nogil=True)
 def _turn_table(share, cards, river_keys, river_equity, equity, deciles):
-    """Equity and river deciles of each hole on turn boards; blocked holes get 0."""
+    """Equity and river deciles of each hole on turn boards."""
     for b in range(share[0], cards.shape[0], share[1]):
         rows = np.empty((48, N_HOLES), dtype=np.uint16)
         _sorted_next(cards[b], river_keys, river_equity, rows, equity[b])
@@ -121,31 +113,9 @@ def _turn_table(share, cards, river_keys, river_equity, equity, deciles):
 
 
 @njit(cache=True)
-def _histogram_deciles(values, n, deciles):
-    """Deciles of n equities out of 1,980 by counting: coarse bins of 32 first, then within the one that holds the decile."""
-    fine = np.zeros(2016, dtype=np.int16)
-    coarse = np.zeros(63, dtype=np.int16)
-    for i in range(n):
-        fine[values[i]] += 1
-        coarse[values[i] >> 5] += 1
-    seen, bin_ = 0, 0
-    for d in range(N_DECILES):
-        needed = (n * (d + 1) + 9) // 10
-        while seen + coarse[bin_] < needed:
-            seen += coarse[bin_]
-            bin_ += 1
-        inside, v = seen, bin_ << 5
-        while inside + fine[v] < needed:
-            inside += fine[v]
-            v += 1
-        deciles[d] = v
-
-
-@njit(cache=True)
-def _river_futures(cards, river_keys, river_equity, futures):
-    """River equities of each hole over all pairs of further cards, futures (1326, 1176); returns how many each has."""
-    counts, left = np.zeros(N_HOLES, dtype=np.int64), np.flatnonzero(_free(cards))
-    board = np.append(cards, cards[:2])
+def _count_rivers(cards, river_keys, river_equity, counts):
+    """How many pairs of further cards give each hole each river equity, counts (1326, 1981) int16."""
+    counts[:], left, board = 0, np.flatnonzero(_free(cards)), np.append(cards, cards[:2])
     for i in range(left.shape[0]):
         for j in range(i):
             board[3], board[4] = left[j], left[i]
@@ -154,35 +124,27 @@ def _river_futures(cards, river_keys, river_equity, futures):
             is_free = _free(board)
             for h in range(N_HOLES):
                 if is_free[HOLE_CARDS[h, 0]] and is_free[HOLE_CARDS[h, 1]]:
-                    futures[h, counts[h]] = source[move[h]]
-                    counts[h] += 1
-    return counts
+                    counts[h, source[move[h]]] += 1
 
 
 @njit(cache=True, nogil=True)
 def _flop_table(share, cards, turn_keys, turn_equity, river_keys, river_equity, equity, turn_deciles, river_deciles):
-    """Equity, turn deciles and river deciles of each hole on flops; blocked holes get 0."""
+    """Equity, turn deciles and river deciles of each hole on flops."""
+    rows, total = np.empty((49, N_HOLES), dtype=np.uint32), np.empty(N_HOLES, dtype=np.int64)
+    counts = np.empty((N_HOLES, UNITS[3] + 1), dtype=np.int16)
     for b in range(share[0], cards.shape[0], share[1]):
-        rows, total = np.empty((49, N_HOLES), dtype=np.uint32), np.empty(N_HOLES, dtype=np.int64)
         _sorted_next(cards[b], turn_keys, turn_equity, rows, total)
-        futures = np.empty((N_HOLES, 1176), dtype=np.uint16)
-        counts = _river_futures(cards[b], river_keys, river_equity, futures)
+        _count_rivers(cards[b], river_keys, river_equity, counts)
         equity[b] = total // 2  # every river board was met twice, once in each order of turn and river
-        turn_deciles[b], river_deciles[b] = 0, 0
-        for h in np.flatnonzero(counts):
-            for d in range(N_DECILES):
-                turn_deciles[b, h, d] = rows[(47 * (d + 1) + 9) // 10 - 1, h]
-            _histogram_deciles(futures[h], counts[h], river_deciles[b, h])
-
-
-@njit(cache=True)
-def _class_histograms(cards, multiplicity, equity, classes, counts):
-    """Add each board's multiplicity to counts[class of the hole, equity], over the holes that the board leaves."""
-    for b in range(cards.shape[0]):
-        is_free = _free(cards[b])
+        turn_deciles[b], river_deciles[b], is_free = 0, 0, _free(cards[b])
         for h in range(N_HOLES):
-            if is_free[HOLE_CARDS[h, 0]] and is_free[HOLE_CARDS[h, 1]]:
-                counts[classes[h], equity[b, h]] += multiplicity[b]
+            passed, value = 0, -1
+            for d in range(N_DECILES if is_free[HOLE_CARDS[h, 0]] and is_free[HOLE_CARDS[h, 1]] else 0):
+                turn_deciles[b, h, d] = rows[(47 * (d + 1) + 9) // 10 - 1, h]
+                while 10 * passed < 1081 * (d + 1):
+                    value += 1
+                    passed += counts[h, value]
+                river_deciles[b, h, d] = value
 
 
 def _weighted_deciles(values: np.ndarray, weights: np.ndarray) -> np.ndarray:
@@ -192,22 +154,24 @@ def _weighted_deciles(values: np.ndarray, weights: np.ndarray) -> np.ndarray:
     return values[np.searchsorted(10 * cumulative, steps)]
 
 
-def class_histogram(street: int, table: StreetTable, k: int) -> tuple[np.ndarray, np.ndarray]:
-    """Equities (integers) that starting hand k, 0..168, can have on a later street, ascending, and how often each occurs."""
-    boards = canonical_boards(BOARD_CARDS[street])
-    holes, free_cards = np.flatnonzero(CLASS_OF_HOLE == k), np.ones((len(boards.keys), 52), dtype=bool)
-    np.put_along_axis(free_cards, boards.cards.astype(np.int64), False, axis=1)
-    free = free_cards[:, HOLE_CARDS[holes]].all(axis=2)
-    weights = np.broadcast_to(boards.multiplicity[:, None], free.shape)[free]
-    values, where = np.unique(table.equity[:, holes][free], return_inverse=True)
-    return values, np.bincount(where, weights=weights).astype(np.int64)
+def _preflop(street: int, table: StreetTable) -> tuple[np.ndarray, np.ndarray]:
+    """Of the 169 starting hands on a later street: equities summed over its boards (169,), and their deciles (169, 10)."""
+    multiplicity, totals, deciles = canonical_boards(BOARD_CARDS[street]).multiplicity[:, None], [], []
+    for k in range(N_CLASSES):
+        equity = table.equity[:, CLASS_OF_HOLE == k]
+        counts = np.bincount(equity.ravel(), weights=np.where(equity > 0, multiplicity, 0).ravel())  # a blocked hole has 0
+        values = np.arange(len(counts), dtype=table.equity.dtype)
+        totals.append(counts @ values)
+        deciles.append(_weighted_deciles(values, counts))
+    return np.array(totals, dtype=np.int64) // np.bincount(CLASS_OF_HOLE), np.array(deciles)
 
 
 @cache
 def all_tables() -> tuple[StreetTable, StreetTable, StreetTable, StreetTable]:
     """Tables of the four streets, preflop first; about 1 GB, kept for the process."""
     flops, turns, rivers = (canonical_boards(n) for n in (3, 4, 5))
-    river = river_table()
+    river = StreetTable(np.empty((len(rivers.keys), N_HOLES), dtype=np.uint16), ())
+    on_threads(_river_table, rivers.cards.astype(np.int64), river.equity)
     shape = len(turns.keys), N_HOLES
     turn = StreetTable(np.empty(shape, dtype=np.uint32), (np.empty((*shape, N_DECILES), dtype=np.uint16),))
     on_threads(_turn_table, turns.cards, rivers.keys, river.equity, turn.equity, *turn.deciles)
@@ -215,44 +179,25 @@ def all_tables() -> tuple[StreetTable, StreetTable, StreetTable, StreetTable]:
     deciles = np.empty((*shape, N_DECILES), dtype=np.uint32), np.empty((*shape, N_DECILES), dtype=np.uint16)
     flop = StreetTable(np.empty(shape, dtype=np.uint32), deciles)
     on_threads(_flop_table, flops.cards, turns.keys, turn.equity, rivers.keys, river.equity, flop.equity, *flop.deciles)
-
-    preflop = [np.array([[_weighted_deciles(*class_histogram(1, flop, k)) for k in range(N_CLASSES)]])]
-    for street, boards, table in ((2, turns, turn), (3, rivers, river)):
-        counts = np.zeros((N_CLASSES, UNITS[street] + 1), dtype=np.int32)
-        _class_histograms(boards.cards, boards.multiplicity, table.equity, CLASS_OF_HOLE, counts)
-        values = np.arange(counts.shape[1], dtype=table.equity.dtype)
-        preflop.append(np.array([[_weighted_deciles(values, of_class) for of_class in counts]]))
-    equity = counts @ values.astype(np.int64) // np.bincount(CLASS_OF_HOLE)
-    return StreetTable(equity[None], tuple(preflop)), flop, turn, river
+    later = [_preflop(street, table) for street, table in ((1, flop), (2, turn), (3, river))]
+    preflop = StreetTable(later[-1][0][None], tuple(deciles[None] for _, deciles in later))
+    return preflop, flop, turn, river
 
 
-def _names(street: int) -> list[str]:
-    """Of a street's files: its equities, then the deciles of each later street's."""
+def _files(folder: str | os.PathLike, street: int) -> list[Path]:
+    """Of a street: its equities, then the deciles of each later street's."""
     name, *later = STREETS[street:]
-    return [f"{name}_equity", *(f"{name}_{other}_deciles" for other in later)]
+    return [Path(folder) / f"{name}_{what}.npy" for what in ("equity", *(f"{other}_deciles" for other in later))]
 
 
 def save_tables(folder: str | os.PathLike, tables: tuple[StreetTable, ...]) -> None:
     """Write the four streets' tables as ten .npy files into a folder; 1.0 GB."""
     for street, table in enumerate(tables):
-        for name, array in zip(_names(street), (table.equity, *table.deciles), strict=True):
-            save_npy(Path(folder) / f"{name}.npy", array)
+        for path, array in zip(_files(folder, street), (table.equity, *table.deciles), strict=True):
+            save_npy(path, array)
 
 
 def load_tables(folder: str | os.PathLike) -> tuple[StreetTable, ...]:
     """The four tables written by `save_tables`, preflop first, read-only from disk as they are used."""
-    tables = []
-    for street, n_boards in enumerate((1, 1755, 16_432, 134_459)):
-        shape = (n_boards, N_HOLES if street else N_CLASSES)
-        equity, *deciles = _names(street)
-        of_later = tuple(load_shaped(Path(folder) / f"{name}.npy", (*shape, N_DECILES)) for name in deciles)
-        tables.append(StreetTable(load_shaped(Path(folder) / f"{equity}.npy", shape), of_later))
-    return tuple(tables)
-
-
-def load_shaped(path: Path, shape: tuple[int, ...]) -> np.ndarray:
-    """An array mapped read-only from a file. Raises ValueError naming the file where its shape is another."""
-    array = load_npy(path, mmap=True)
-    if array.shape != shape:
-        raise ValueError(f"{path}: shape is {array.shape}, expected {shape}; `dvc repro equity` makes it again")
-    return array
+    arrays = [[load_npy(path, mmap=True) for path in _files(folder, street)] for street in range(4)]
+    return tuple(StreetTable(equity, tuple(deciles)) for equity, *deciles in arrays)

@@ -7,9 +7,8 @@ player faces, and how large his stack is, both against the pot before that bet: 
 Integer equities become float32 features here: divided in double precision by the street's unit, then rounded once. Deciles
 are those of `cards.equity`.
 
-`board_features` reads the tables of `cards.equity`. `hand("Ac3h", "Kh3sJc")` needs none: from the flop on it evaluates the
-hand's own river boards (at most 1,081, in tens of milliseconds); preflop there are 2,118,760 of them, so it makes all tables
-instead, once a process and in some 15 seconds.
+`board_features` reads the tables of `cards.equity`. `hand("Ac3h", "Kh3sJc")` needs none: it evaluates the hand's own river boards
+(at most 1,081, in tens of milliseconds). Before the flop there are 2,118,760 of them, too many for one hand.
 """
 
 from dataclasses import dataclass
@@ -20,8 +19,7 @@ from itertools import combinations
 import numpy as np
 
 from faceup.cards.cards import BOARD_CARDS, CLASS_OF_HOLE, HOLE_CARDS, PERMUTED_HOLES, STREETS, canonical, hole_index, parse_hand
-from faceup.cards.equity import N_DECILES, UNITS, StreetTable, _river_counts, _weighted_deciles, all_tables, class_histogram
-from faceup.cards.matchups import preflop_outcomes, preflop_wins
+from faceup.cards.equity import N_DECILES, UNITS, StreetTable, _river_counts, _weighted_deciles, all_tables
 
 _LATER = tuple([f"{name}_equity_p{10 * d}" for d in range(1, N_DECILES + 1)] for name in STREETS)
 FEATURE_NAMES = tuple(tuple(sum(_LATER[s + 1 :], ["equity"])) for s in range(4))  # 31, 21, 11 and 1 names
@@ -45,13 +43,6 @@ def feature_names(street: int, history: str = "opponent") -> tuple[str, ...]:
     history: what is told of the betting, a key of HISTORIES; "opponent" is the paper's.
     """
     return FEATURE_NAMES[street] + HISTORIES[history]
-
-
-def check_history(history: str) -> str:
-    """The setting itself; raises ValueError unless it is a key of HISTORIES."""
-    if history not in HISTORIES:
-        raise ValueError(f"history is {history!r}, expected one of {', '.join(HISTORIES)}")
-    return history
 
 
 def betting_features(bets: np.ndarray, actor: np.ndarray, history: str = "opponent") -> np.ndarray:
@@ -88,55 +79,27 @@ def board_features(street: int, table: StreetTable, board: list[int]) -> np.ndar
 
 @dataclass(frozen=True)
 class Hand:
-    """Two private cards on a board of 0, 3, 4 or 5: exact equity, what it may become, named features."""
+    """Two private cards on a board of 3, 4 or 5: exact equity, what it may become, named features."""
 
     hole: tuple[int, int]
     board: tuple[int, ...]
 
     @property
     def street(self) -> int:
-        """0..3 = preflop, flop, turn, river."""
+        """1..3 = flop, turn, river."""
         return BOARD_CARDS.index(len(self.board))
 
     @property
-    def exact_equity(self) -> Fraction:
-        """Chance to win against a random hand over random further cards, plus half the chance to tie."""
+    def equity(self) -> Fraction:
+        """Chance to win against a random hand over random further cards, plus half the chance to tie; exact."""
         values, counts = self.histograms[3]
         return Fraction(int(values @ counts), int(counts.sum()) * UNITS[3])
 
     @property
-    def equity(self) -> float:
-        """`exact_equity` as a float."""
-        return float(self.exact_equity)
-
-    @cached_property
     def outcomes(self) -> tuple[int, int, int]:
         """(wins, ties, losses) over every opposing hand and every way in which the board can be completed."""
-        if self.street == 0:
-            return tuple(preflop_outcomes(preflop_wins())[CLASS_OF_HOLE[hole_index(*self.hole)]].tolist())
         _, wins, ties = self._rivers
-        total = len(wins) * UNITS[3] // 2
-        return int(wins.sum()), int(ties.sum()), int(total - wins.sum() - ties.sum())
-
-    def deciles(self, street: int) -> np.ndarray:
-        """The ten deciles of a later street's histogram as equities from 0 to 1, (10,) float64."""
-        return _weighted_deciles(*self.histograms[street]) / UNITS[street]
-
-    def vector(self, opponent_bets: tuple[float, ...] = (0, 0, 0, 0)) -> np.ndarray:
-        """The features a model of this street reads, (35 | 25 | 15 | 5,) float32, ordered as `feature_names`.
-
-        opponent_bets: what the opponent has put in on each of the four streets, in dollars, blinds included.
-        """
-        return np.concatenate([self.strength(), np.array(opponent_bets, dtype=np.float32)])
-
-    def strength(self) -> np.ndarray:
-        """The features without the betting, (31 | 21 | 11 | 1,) float32, ordered as FEATURE_NAMES."""
-        later = [self.deciles(street) for street in range(self.street + 1, 4)]
-        return np.concatenate([[self.equity], *later]).astype(np.float32)
-
-    def features(self, opponent_bets: tuple[float, ...] = (0, 0, 0, 0)) -> dict[str, float]:
-        """`vector` by name."""
-        return dict(zip(feature_names(self.street), self.vector(opponent_bets).tolist(), strict=True))
+        return int(wins.sum()), int(ties.sum()), int((UNITS[3] // 2 - wins - ties).sum())
 
     @cached_property
     def _rivers(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -157,11 +120,6 @@ class Hand:
         The equities are integers out of UNITS[street], ascending; the counts are of unordered sets of further cards, in all 47
         turns and 1,081 rivers after a flop.
         """
-        if self.street == 0:
-            k = int(CLASS_OF_HOLE[hole_index(*self.hole)])
-            n_holes = np.count_nonzero(CLASS_OF_HOLE == k)  # a class's holes have the same histogram
-            later = {street: class_histogram(street, table, k) for street, table in enumerate(all_tables()) if street}
-            return {street: (values, counts // n_holes) for street, (values, counts) in later.items()}
         draws, wins, ties = self._rivers
         units = 2 * wins + ties
         found = {3: np.unique(units, return_counts=True)}
@@ -170,17 +128,35 @@ class Hand:
             found[2] = np.unique(by_card[np.unique(draws)], return_counts=True)
         return found
 
+    def deciles(self, street: int) -> np.ndarray:
+        """The ten deciles of a later street's histogram as equities from 0 to 1, (10,) float64."""
+        return _weighted_deciles(*self.histograms[street]) / UNITS[street]
 
-def hand(hole: str, board: str = "") -> Hand:
+    def strength(self) -> np.ndarray:
+        """The features without the betting, (21 | 11 | 1,) float32, ordered as FEATURE_NAMES."""
+        later = [self.deciles(street) for street in range(self.street + 1, 4)]
+        return np.concatenate([[float(self.equity)], *later]).astype(np.float32)
+
+    def features(self, opponent_bets: tuple[float, ...] = (0, 0, 0, 0)) -> dict[str, float]:
+        """What a model of this street reads, by name, in the order of `feature_names`.
+
+        opponent_bets: what the opponent has put in on each of the four streets, in dollars, blinds included.
+        """
+        return dict(zip(feature_names(self.street), [*self.strength().tolist(), *opponent_bets], strict=True))
+
+
+def hand(hole: str, board: str) -> Hand:
     """A hand from text, as in hand("Ac3h", "Kh3sJc").
 
-    Raises ValueError as `parse_hand`.
+    Raises ValueError as `parse_hand`, and before the flop.
 
     >>> kings_up = hand("Kc3h", "Kh3sJc")
-    >>> round(kings_up.equity, 4), round(kings_up.features((100, 0, 0, 0))["turn_equity_p10"], 4)
+    >>> round(float(kings_up.equity), 4), round(kings_up.features()["turn_equity_p10"], 4)
     (0.9112, 0.8632)
     """
     private, public = parse_hand(hole, board)
+    if not public:
+        raise ValueError("board '': expected 3, 4 or 5 cards; equities before the flop are in cards.equity.all_tables()[0]")
     return Hand((private[0], private[1]), tuple(public))
 
 
@@ -188,9 +164,11 @@ def hole_features(holes: np.ndarray, board: list[int], tables: tuple[StreetTable
     """Hand features of some holes (n,) on a board, (n, 31 | 21 | 11 | 1) float32; 0 for holes that it blocks.
 
     tables: the street tables, preflop first, that they are read from. Without them each hand is evaluated by itself, as `hand`
-    does.
+    does; before the flop the tables are made, once a process and in some 15 seconds.
     """
     street = BOARD_CARDS.index(len(board))
+    if tables is None and street == 0:
+        tables = all_tables()
     if tables is not None:
         return board_features(street, tables[street], board)[holes]
     out = np.zeros((len(holes), len(FEATURE_NAMES[street])), dtype=np.float32)

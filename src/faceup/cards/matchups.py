@@ -13,14 +13,13 @@ import numpy as np
 from numba import njit
 
 from faceup.cards.cards import CLASS_OF_HOLE, HOLE_CARDS, N_CLASSES, canonical_boards
-from faceup.cards.equity import UNITS, load_shaped
+from faceup.cards.equity import UNITS
 from faceup.cards.strength import N_RIVER_HOLES, _river_order
-from faceup.lab.files import save_npy
+from faceup.lab.files import load_npy, save_npy
 from faceup.lab.parallel import on_threads
 
 RUNOUTS_PREFLOP, RUNOUTS_FLOP = 1_712_304, 990  # boards that two known hands leave
 _CHUNKS = 16  # of boards, counted side by side
-_PADDED = 176  # 169 in whole vectors
 _FILE = "preflop_wins.npy"
 
 
@@ -46,11 +45,11 @@ def _add_wins(order, start, group, weight, wins, below, with_card):
 
 @njit(cache=True, nogil=True)
 def _wins(share, boards, weights, wins):
-    """wins (n_chunks, 169, 176) int32, zero at first."""
+    """wins (n_chunks, 169, 169) int32, zero at first."""
     n_chunks = wins.shape[0]
     for chunk in range(share[0], n_chunks, share[1]):
         order, start = np.empty(N_RIVER_HOLES, dtype=np.int16), np.empty(161, dtype=np.int32)
-        below, with_card = np.empty(_PADDED, dtype=np.int32), np.empty((52, _PADDED), dtype=np.int32)
+        below, with_card = np.empty(N_CLASSES, dtype=np.int32), np.empty((52, N_CLASSES), dtype=np.int32)
         for b in range(chunk, boards.shape[0], n_chunks):
             _river_order(boards[b], order, start)
             _add_wins(order, start, CLASS_OF_HOLE, weights[b], wins[chunk], below, with_card)
@@ -62,9 +61,9 @@ def class_wins(boards: np.ndarray, weights: np.ndarray) -> np.ndarray:
     Counted over all pairs of holes of the two starting hands that share no card with each other or the board; sums of weights
     up to 14 million fit.
     """
-    wins = np.zeros((_CHUNKS, N_CLASSES, _PADDED), dtype=np.int32)
+    wins = np.zeros((_CHUNKS, N_CLASSES, N_CLASSES), dtype=np.int32)
     on_threads(_wins, np.ascontiguousarray(boards, dtype=np.int64), np.asarray(weights, dtype=np.int32), wins)
-    return wins.sum(axis=0, dtype=np.int64)[:, :N_CLASSES]
+    return wins.sum(axis=0, dtype=np.int64)
 
 
 def preflop_wins() -> np.ndarray:
@@ -103,4 +102,4 @@ def save_preflop_wins(folder: str | os.PathLike, wins: np.ndarray) -> None:
 
 def load_preflop_wins(folder: str | os.PathLike) -> np.ndarray:
     """What `save_preflop_wins` wrote."""
-    return load_shaped(Path(folder) / _FILE, (N_CLASSES, N_CLASSES))
+    return load_npy(Path(folder) / _FILE, mmap=True)

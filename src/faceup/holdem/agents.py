@@ -17,7 +17,7 @@ import numpy as np
 
 from faceup.cards.cards import HOLE_CARDS, N_HOLES, STREETS, parse_hand
 from faceup.cards.equity import StreetTable
-from faceup.cards.features import HISTORIES, betting_features, check_history, feature_names, hole_features
+from faceup.cards.features import HISTORIES, betting_features, feature_names, hole_features
 from faceup.holdem.lines import line_to, node_after, read_action, state_after
 from faceup.holdem.policy import (
     Action,
@@ -51,7 +51,7 @@ class ModelAgent(Agent):
     ):
         """models, history: as in `ModelPolicy`; tables: of cards/equity (None: each hand is evaluated by itself)."""
         super().__init__(menu)
-        self.models, self.tables, self.history = tuple(models), tables, check_history(history)
+        self.models, self.tables, self.history = tuple(models), tables, history
         self._hands = Cache()  # features of the last hands asked for
 
     def answers(self, holes: np.ndarray, board: Sequence[int], betting: str) -> np.ndarray:

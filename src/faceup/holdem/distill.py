@@ -1,8 +1,8 @@
 """Distillation: one model a round from the same rows, and how close each comes (paper 000, Section 2.4).
 
 `split_boards` keeps boards for the test, `fit_rounds` trains the four rounds side by side, and `judge` measures them: by `score`,
-and by `excess`, the distance from the entropy floor with an interval over boards. `finished` prunes trees that are told sizes in
-pots, and puts their answers to bets in order.
+and by `excess`, the distance from the entropy floor with an interval over boards. `prune_and_reanswer` finishes trees that are
+told sizes in pots.
 """
 
 from collections.abc import Callable, Sequence
@@ -18,14 +18,15 @@ from faceup.holdem.rows import TrainingRows, cost_shares
 from faceup.holdem.rules import CALL, FOLD
 from faceup.lab.rng import Stream
 from faceup.trees.cart import answer_by_costs
-from faceup.trees.metrics import FLOOR, entropy_floor, fit_metrics
-from faceup.trees.prune import best_cp, isotonic, prune, pruning_path
-from faceup.trees.tree import DecisionTree, n_leaves
+from faceup.trees.metrics import fit_metrics, log_loss
+from faceup.trees.prune import isotonic, prune_by
+from faceup.trees.tree import DecisionTree
 
 WORKERS = 2  # rounds trained or judged at a time; each runs on one thread, so that results do not depend on it
 _RESAMPLES = 2000
 _FACED, _STACK = -2, -1  # columns of bet_faced and stack_to_pot in rows told "ours"
-_Model = TypeVar("_Model", bound=DecisionTree | Boosted | Neural)  # of one round
+Model = DecisionTree | Boosted | Neural  # of one round
+_Model = TypeVar("_Model", bound=Model)
 
 
 class Split(NamedTuple):
@@ -52,7 +53,7 @@ class Judgement(NamedTuple):
     excess: Excess  # on the rows tested on
 
 
-def split_boards(boards: np.ndarray, held_out: float, more: np.ndarray | None = None) -> Split:
+def split_boards(boards: np.ndarray, held_out: float, more: np.ndarray) -> Split:
     """Split boards (n, 5) as dealt: first those of the test, then those to train on, then `more` (m, 5) for the test.
 
     The test gets the first share `held_out` of the boards, at least two. Left out are boards to train on whose flop
@@ -63,10 +64,9 @@ def split_boards(boards: np.ndarray, held_out: float, more: np.ndarray | None = 
     train = _sharing_no_flop(boards[n:], boards[:n])
     if len(train) == 0:
         raise ValueError(f"held_out is {held_out} of {len(boards)} boards, expected boards left for training")
-    last = boards[:0] if more is None else _sharing_no_flop(more, train)
-    number = np.arange(n + len(train) + len(last))
-    trained = (number >= n) & (number < n + len(train))
-    return Split(np.concatenate([boards[:n], train, last]), number[trained], number[~trained])
+    dealt = np.concatenate([boards[:n], train, _sharing_no_flop(more, train)])
+    trained = np.arange(n, n + len(train))
+    return Split(dealt, trained, np.delete(np.arange(len(dealt)), trained))
 
 
 def _sharing_no_flop(boards: np.ndarray, others: np.ndarray) -> np.ndarray:
@@ -98,17 +98,15 @@ def fit_rounds(
     progress: Callable[[int], None] = lambda done: None,
 ) -> list[_Model]:
     """Each fit(X, P, w) on its rows, WORKERS at a time; from the last on, since preflop has fewest rows."""
+    models = []
     with ThreadPoolExecutor(WORKERS) as pool:
-        pairs = list(zip(fits, rounds, strict=True))
-        waiting = [pool.submit(fit, rows.X, rows.P, rows.w) for fit, rows in reversed(pairs)]
-        models = []
-        for n, future in enumerate(waiting, start=1):
-            models.append(future.result())
-            progress(n)
+        for model in pool.map(lambda fit, rows: fit(rows.X, rows.P, rows.w), fits[::-1], rounds[::-1]):
+            models.append(model)
+            progress(len(models))
     return models[::-1]
 
 
-def finished(
+def prune_and_reanswer(
     trees: Sequence[DecisionTree],
     train: Sequence[TrainingRows],
     valid: Sequence[TrainingRows],
@@ -124,7 +122,7 @@ def finished(
     done = []
     for street, (tree, rows, others) in enumerate(zip(trees, train, valid, strict=True)):
         if street:
-            tree = prune(tree, best_cp(pruning_path(tree, others.X, others.P, others.w), tolerance))
+            tree = prune_by(tree, others.X, others.P, others.w, tolerance)
         tree = answer_by_costs(tree, rows.X, rows.P, rows.w, costs=cost_shares(rows), cost_weight=cost_weight)
         X = np.concatenate([rows.X, _in_other_pots(rows.X)])
         done.append(isotonic(tree, X, column=X.shape[1] + _FACED, most=X[:, _STACK], label=FOLD, other=CALL))
@@ -142,43 +140,25 @@ def _in_other_pots(X: np.ndarray) -> np.ndarray:
 
 
 def judge(
-    models: Sequence[DecisionTree | Boosted | Neural],
-    trained: Sequence[TrainingRows],
-    tested: Sequence[TrainingRows],
-    stream: Stream,
+    models: Sequence[Model], trained: Sequence[TrainingRows], tested: Sequence[TrainingRows], stream: Stream
 ) -> list[Judgement]:
     """Each model on its rows trained on and tested on, WORKERS at a time."""
 
-    def one(model: DecisionTree | Boosted | Neural, train: TrainingRows, test: TrainingRows) -> Judgement:
+    def one(model: Model, train: TrainingRows, test: TrainingRows) -> Judgement:
         return Judgement(score(model, train), score(model, test), excess(model.predict(test.X), test, stream()))
 
     with ThreadPoolExecutor(WORKERS) as pool:
         return list(pool.map(one, models, trained, tested))
 
 
-def size(model: DecisionTree | Boosted | Neural) -> tuple[int, str]:
-    """How large a model is, and what is counted."""
-    if isinstance(model, DecisionTree):
-        return n_leaves(model), "leaves"
-    if isinstance(model, Boosted):
-        return model.n_leaves, f"leaves in {model.n_trees} trees"
-    return model.n_parameters, "parameters"
-
-
-def score(model: DecisionTree | Boosted | Neural, rows: TrainingRows) -> dict[str, float]:
-    """Log-loss, Brier score, agreement and entropy floor of a model on rows."""
-    return {**fit_metrics(rows.P, model.predict(rows.X), rows.w), "floor": entropy_floor(rows.P, rows.w)}
-
-
-def mean_brier(models: Sequence[DecisionTree | Boosted | Neural], rounds: Sequence[TrainingRows]) -> float:
-    """Mean over rounds of each model's Brier score on that round's rows."""
-    return float(np.mean([score(model, rows)["brier"] for model, rows in zip(models, rounds, strict=True)]))
+def score(model: Model, rows: TrainingRows) -> dict[str, float]:
+    """Log-loss, its entropy floor, Brier score and agreement of a model on rows, as `fit_metrics` has them."""
+    return fit_metrics(rows.P, model.predict(rows.X), rows.w)
 
 
 def excess(predicted: np.ndarray, rows: TrainingRows, generator: np.random.Generator) -> Excess:
     """Log-loss of predictions (n, n_labels) above the entropy floor; the interval resamples boards, whose rows are alike."""
-    P, predicted = rows.P.astype(np.float64), predicted.astype(np.float64)
-    above = (P * np.log(np.maximum(P, FLOOR) / np.maximum(predicted, FLOOR))).sum(axis=1)
+    above = log_loss(rows.P, predicted) - log_loss(rows.P, rows.P)
     places, board = np.unique(rows.board, return_inverse=True)
     total = np.bincount(board, weights=rows.w * above)
     weight = np.bincount(board, weights=rows.w)

@@ -39,7 +39,7 @@ def action_colours(labels: Sequence[str]) -> list[str]:
 
 def tree_figure(outlines: Mapping[str, Sequence[Sequence]], labels: Sequence[str], extra: float = 0.0) -> Figure:
     """`outline_figure` of trees that answer with these labels."""
-    return outline_figure(outlines, [action_name(label) for label in labels], action_colours(labels), "share of\nstake", extra)
+    return outline_figure(outlines, [action_name(label) for label in labels], action_colours(labels), extra)
 
 
 def branch_figure(

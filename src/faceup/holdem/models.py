@@ -10,16 +10,15 @@ centred and scaled by its weighted mean and deviation on the training rows. Ever
 deterministic algorithms, settings of the whole process, made by the first fit or prediction.
 """
 
-import json
 from collections.abc import Callable
+from itertools import pairwise
 from pathlib import Path
+from typing import Any, Self
 
 import numpy as np
-import safetensors
-import safetensors.numpy
+import safetensors.torch
 import torch
 import xgboost as xgb
-from torch.nn.utils import skip_init
 
 from faceup.holdem.rules import BIG_BLIND
 from faceup.lab.files import replacing
@@ -29,48 +28,53 @@ from faceup.trees.metrics import used_rows
 
 _BINS = 256
 _LEAST_CURVATURE = 1e-16  # XGBoost's own: keeps the sum of a leaf positive
+_PREDICTED_AT_ONCE = 2048  # rows: their activations stay in the cache
 
 
-class Boosted:
-    """A fitted model: for each label a sum of trees from a margin of 0, then a softmax."""
+class _FileModel:
+    """A model as the bytes of its file, from which each process makes it once."""
 
-    def __init__(self, booster: xgb.Booster):
-        self._raw = np.frombuffer(booster.save_raw("ubj"), dtype=np.uint8)
-        self._n_labels = int(json.loads(booster.save_config())["learner"]["learner_model_param"]["num_class"])
-        self._cache = Cache()
+    def __init__(self, file: bytes | bytearray):
+        self._file, self._cache = np.frombuffer(file, dtype=np.uint8), Cache()
 
     @property
-    def _booster(self) -> xgb.Booster:
+    def _model(self) -> Any:
         if not self._cache:
-            booster = xgb.Booster(model_file=bytearray(self._raw.tobytes()))
-            booster.set_param({"nthread": 1})
-            self._cache["booster"] = booster
-        return self._cache["booster"]
+            self._cache["model"] = self._made_from(self._file.tobytes())
+        return self._cache["model"]
+
+    def _made_from(self, file: bytes) -> Any:
+        raise NotImplementedError
+
+    def save(self, path: Path) -> None:
+        """Write the file."""
+        with replacing(path) as temporary:
+            temporary.write_bytes(self._file.tobytes())
+
+    @classmethod
+    def load(cls, path: Path) -> Self:
+        """Read what `save` wrote."""
+        return cls(Path(path).read_bytes())
+
+
+class Boosted(_FileModel):
+    """For each label a sum of trees from a margin of 0, then a softmax; its file is XGBoost's own JSON."""
+
+    def _made_from(self, file: bytes) -> xgb.Booster:
+        booster = xgb.Booster(model_file=bytearray(file))
+        booster.set_param({"nthread": 1})
+        return booster
+
+    @property
+    def size(self) -> tuple[int, str]:
+        """How many leaves in all trees, and what is counted."""
+        trees = self._model.get_dump()
+        return sum(tree.count("leaf=") for tree in trees), f"leaves in {len(trees)} trees"
 
     def predict(self, X: np.ndarray) -> np.ndarray:
         """Probabilities (n, n_labels) float32 of rows X (n, f), on one thread; safe to share by threads."""
-        X = np.ascontiguousarray(X, dtype=np.float32)
-        return self._booster.inplace_predict(X).reshape(len(X), self._n_labels)
-
-    @property
-    def n_trees(self) -> int:
-        """Trees of all boosting rounds and labels."""
-        return len(self._booster.get_dump())
-
-    @property
-    def n_leaves(self) -> int:
-        """Leaves of all trees."""
-        return sum(text.count("leaf=") for text in self._booster.get_dump())
-
-    def save(self, path: Path) -> None:
-        """Write XGBoost's JSON, which any XGBoost can load."""
-        with replacing(path) as temporary:
-            temporary.write_bytes(self._booster.save_raw("json"))
-
-    @classmethod
-    def load(cls, path: Path) -> "Boosted":
-        """Read what `save` wrote."""
-        return cls(xgb.Booster(model_file=bytearray(Path(path).read_bytes())))
+        rows = np.ascontiguousarray(X, dtype=np.float32) if len(X) else np.zeros((1, X.shape[1]), dtype=np.float32)
+        return self._model.inplace_predict(rows)[: len(X)]
 
 
 def fit_boosted(
@@ -105,7 +109,7 @@ def fit_boosted(
         "nthread": 1,
     }
     rows = xgb.QuantileDMatrix(X, max_bin=_BINS, nthread=1)
-    return Boosted(xgb.train(settings, rows, num_boost_round=rounds, obj=_objective(P, w)))
+    return Boosted(xgb.train(settings, rows, num_boost_round=rounds, obj=_objective(P, w)).save_raw("json"))
 
 
 def _objective(P: np.ndarray, w: np.ndarray) -> Callable:
@@ -121,76 +125,23 @@ def _objective(P: np.ndarray, w: np.ndarray) -> Callable:
     return derivatives
 
 
-FORMAT = "faceup-neural-1"
-_PREDICTED_AT_ONCE = 2048  # rows: their activations stay in the cache
+class Neural(_FileModel):
+    """A network; its file is safetensors: the layers, and the scale of the inputs."""
 
-
-class _Layers(torch.nn.Module):
-    """The network itself, with the scale of its inputs."""
-
-    mean: torch.Tensor  # (n_features,)
-    deviation: torch.Tensor  # (n_features,)
-
-    def __init__(self, n_features: int, n_labels: int, layers: int, width: int, n_bets: int):
-        super().__init__()
-        self.n_bets = n_bets
-        self.register_buffer("mean", torch.zeros(n_features))
-        self.register_buffer("deviation", torch.ones(n_features))
-        steps: list[torch.nn.Module] = []
-        for i in range(layers):  # skip_init: values come from a generator of our own, or from a file
-            steps += [skip_init(torch.nn.Linear, width if i else n_features, width), torch.nn.ReLU()]
-        self.to_logits = torch.nn.Sequential(*steps, skip_init(torch.nn.Linear, width, n_labels, bias=False))
-
-    def inputs(self, X: np.ndarray) -> torch.Tensor:
-        """Rows X (n, f) on the network's scale."""
-        return (torch.from_numpy(_log_bets(X, self.n_bets)) - self.mean) / self.deviation
-
-
-class Neural:
-    """A network from n_features numbers, of which the last n_bets are dollars, to n_labels probabilities."""
-
-    def __init__(self, shape: dict[str, int], numbers: dict[str, np.ndarray]):
-        """shape: arguments of `_Layers`; numbers: its tensors by name."""
-        self.shape, self.numbers, self._cache = shape, numbers, Cache()
-
-    def _layers(self) -> _Layers:
-        if not self._cache:
-            layers = _Layers(**self.shape)
-            layers.load_state_dict({name: torch.tensor(array) for name, array in self.numbers.items()})
-            self._cache["layers"] = layers
-        return self._cache["layers"]
+    def _made_from(self, file: bytes) -> dict[str, torch.Tensor]:
+        return safetensors.torch.load(file)
 
     @property
-    def n_parameters(self) -> int:
-        """Weights and biases; the inputs' scale is not counted."""
-        return sum(array.size for name, array in self.numbers.items() if name.startswith("to_logits"))
+    def size(self) -> tuple[int, str]:
+        """How many weights and biases, the inputs' scale not counted."""
+        return sum(tensor.numel() for name, tensor in self._model.items() if name.startswith(("weight", "bias"))), "parameters"
 
     def predict(self, X: np.ndarray) -> np.ndarray:
         """Probabilities (n, n_labels) float32 of rows X (n, f), on one thread; safe to share by threads."""
         _pin_torch()
-        net, X = self._layers(), np.ascontiguousarray(X, dtype=np.float32)
-        predicted = np.empty((len(X), self.shape["n_labels"]), dtype=np.float32)
+        net, inputs = self._model, _scaled(np.asarray(X, dtype=np.float32), self._model)
         with torch.no_grad():
-            for start in range(0, len(X), _PREDICTED_AT_ONCE):
-                rows = slice(start, start + _PREDICTED_AT_ONCE)
-                predicted[rows] = torch.softmax(net.to_logits(net.inputs(X[rows])), dim=1).numpy()
-        return predicted
-
-    def save(self, path: Path) -> None:
-        """Write safetensors, with the shape as metadata (one key: several would come in any order)."""
-        shape = json.dumps({"format": FORMAT, **self.shape})
-        with replacing(path) as temporary:
-            temporary.write_bytes(safetensors.numpy.save(self.numbers, {"faceup": shape}))
-
-    @classmethod
-    def load(cls, path: Path) -> "Neural":
-        """Read what `save` wrote."""
-        with safetensors.safe_open(path, framework="np") as file:
-            shape = json.loads(file.metadata()["faceup"])
-            numbers = {name: file.get_tensor(name) for name in file.keys()}
-        if shape.pop("format") != FORMAT:
-            raise ValueError(f"{path}: expected format {FORMAT}")
-        return cls(shape, numbers)
+            return torch.cat([torch.softmax(_logits(x, net), dim=1) for x in inputs.split(_PREDICTED_AT_ONCE)]).numpy()
 
 
 def fit_neural(
@@ -209,23 +160,19 @@ def fit_neural(
     """Minimise the soft cross-entropy of rows X (n, f), targets P (n, n_labels), weights w (n,) by Adam.
 
     learning_rate is the peak of one cycle: up from a 25th of it in the first tenth of the steps, then down to
-    nearly 0 along a cosine. Several fits may run in parallel threads.
+    nearly 0 along a cosine. n_bets: the last features, which are dollars. Several fits may run in parallel threads.
     """
     X, P, w = used_rows(X, P, w)
-    shape = dict(n_features=X.shape[1], n_labels=P.shape[1], layers=layers, width=width, n_bets=n_bets)
-    net = _Layers(**shape)
     _pin_torch()
     generator = torch.Generator().manual_seed(int(stream().integers(1 << 62)))
-    _initialise(net, generator)
+    net = _initial([X.shape[1], *[width] * layers, P.shape[1]], generator)
     inputs = _log_bets(X, n_bets).astype(np.float64)
     mean = np.average(inputs, axis=0, weights=w)
     deviation = np.sqrt(np.average((inputs - mean) ** 2, axis=0, weights=w))
-    constant = deviation <= 1e-6 * np.maximum(1, np.abs(mean))
-    net.mean.copy_(torch.from_numpy(mean))
-    net.deviation.copy_(torch.from_numpy(np.where(constant, 1, deviation)))
-    rows = net.inputs(X), _float32(P), _float32(w / w.mean())
-    _train(net.to_logits, *rows, epochs, batch, learning_rate, generator)
-    return Neural(shape, {name: tensor.numpy() for name, tensor in net.state_dict().items()})
+    deviation[deviation <= 1e-6 * np.maximum(1, np.abs(mean))] = 1  # of a constant
+    scale = {"mean": _float32(mean), "deviation": _float32(deviation), "n_bets": torch.tensor([n_bets])}
+    _train(net, _scaled(X, scale), _float32(P), _float32(w / w.mean()), epochs, batch, learning_rate, generator)
+    return Neural(safetensors.torch.save(scale | {name: tensor.detach() for name, tensor in net.items()}))
 
 
 def _float32(array: np.ndarray) -> torch.Tensor:
@@ -237,17 +184,28 @@ def _pin_torch() -> None:
     torch.set_num_threads(1)  # counts for the calling thread, so it is said again in each
 
 
-def _initialise(net: _Layers, generator: torch.Generator) -> None:
-    """He et al. 2015: normal weights that keep the size of a signal through ReLUs.
+def _initial(widths: list[int], generator: torch.Generator) -> dict[str, torch.Tensor]:
+    """Weights (after, before) and biases (after,) between neighbours of `widths`, the last without biases.
 
-    Biases are small and not 0: on inputs that are all constant, zeros would never move.
+    He et al. 2015: normal weights that keep the size of a signal through ReLUs. Biases are small, as in torch's own Linear, and
+    not 0: on inputs that are all constant, zeros would never move.
     """
-    for step in net.to_logits.children():
-        if isinstance(step, torch.nn.Linear):
-            torch.nn.init.kaiming_normal_(step.weight, nonlinearity="relu", generator=generator)
-            if step.bias is not None:
-                bound = step.in_features**-0.5  # as in torch's own Linear
-                torch.nn.init.uniform_(step.bias, -bound, bound, generator=generator)
+    net = {}
+    for k, (before, after) in enumerate(pairwise(widths)):
+        weight, bias = torch.empty(after, before), torch.empty(after)
+        net[f"weight_{k}"] = torch.nn.init.kaiming_normal_(weight, nonlinearity="relu", generator=generator).requires_grad_()
+        if k < len(widths) - 2:
+            net[f"bias_{k}"] = torch.nn.init.uniform_(bias, -(before**-0.5), before**-0.5, generator=generator).requires_grad_()
+    return net
+
+
+def _logits(x: torch.Tensor, net: dict[str, torch.Tensor]) -> torch.Tensor:
+    """Of inputs x (n, f) on the network's scale, (n, n_labels)."""
+    k = 0
+    while f"bias_{k}" in net:
+        x = torch.relu(torch.nn.functional.linear(x, net[f"weight_{k}"], net[f"bias_{k}"]))
+        k += 1
+    return torch.nn.functional.linear(x, net[f"weight_{k}"])
 
 
 def _log_bets(X: np.ndarray, n_bets: int) -> np.ndarray:
@@ -258,15 +216,20 @@ def _log_bets(X: np.ndarray, n_bets: int) -> np.ndarray:
     return X
 
 
-def _train(to_logits, inputs, targets, weights, epochs, batch, learning_rate, generator) -> None:
+def _scaled(X: np.ndarray, scale: dict[str, torch.Tensor]) -> torch.Tensor:
+    """Rows X (n, f) float32 on the network's scale."""
+    return (torch.from_numpy(_log_bets(X, int(scale["n_bets"]))) - scale["mean"]) / scale["deviation"]
+
+
+def _train(net, inputs, targets, weights, epochs, batch, learning_rate, generator) -> None:
     """Adam over shuffled batches; the last batch of an epoch may be smaller."""
     steps = epochs * -(-len(inputs) // batch)
-    optimizer = torch.optim.Adam(to_logits.parameters(), lr=learning_rate, fused=True)
+    optimizer = torch.optim.Adam(net.values(), lr=learning_rate, fused=True)
     rise = 0.1 if steps > 10 else 0.05  # torch divides by zero where the rise is one step
     schedule = torch.optim.lr_scheduler.OneCycleLR(optimizer, learning_rate, total_steps=steps, pct_start=rise)
     for _ in range(epochs):
         for rows in torch.randperm(len(inputs), generator=generator).split(batch):
-            logs = torch.log_softmax(to_logits(inputs[rows]), dim=1)
+            logs = torch.log_softmax(_logits(inputs[rows], net), dim=1)
             loss = -(weights[rows] * (targets[rows] * logs).sum(dim=1)).mean()
             optimizer.zero_grad()
             loss.backward()

@@ -17,7 +17,7 @@ from numba import njit
 
 from faceup.cards.cards import BOARD_CARDS, CLASS_OF_HOLE, HOLE_CARDS, HOLE_OF_CLASS, N_CLASSES
 from faceup.cards.equity import StreetTable
-from faceup.cards.features import HISTORIES, betting_features, board_features, feature_names
+from faceup.cards.features import FEATURE_NAMES, HISTORIES, betting_features, board_features
 from faceup.holdem.action_values import action_values
 from faceup.holdem.groups import hole_groups
 from faceup.holdem.lines import lower_probability
@@ -25,6 +25,11 @@ from faceup.holdem.policy import Policy, StreetRows, TablePolicy, compatible_wei
 from faceup.holdem.rules import CALL
 from faceup.holdem.tree import BettingTree, columns, decisions
 from faceup.lab.rng import Stream
+
+NO_BOARD = -1
+_FAINT = 1e-6  # share of the largest weight that a preflop row keeps where play never comes
+_GOLDEN = (5**0.5 - 1) / 2  # multiples of it, modulo 1, cover 0 to 1 evenly
+_BET_FACED = HISTORIES["all"].index("bet_faced")
 
 
 @njit(cache=True)
@@ -65,24 +70,6 @@ def action_costs(
     return tuple(costs)
 
 
-def worst_costs(tree: BettingTree, nodes: np.ndarray, costs: np.ndarray) -> np.ndarray:
-    """What the worst action of each decision costs each group, in dollars of 0 or more, (n_groups, n_nodes).
-
-    nodes: decisions of one street; costs (n_groups, width): what `action_costs` gives for it.
-    """
-    first = tree.first_child[nodes] - tree.street_start[tree.street[nodes[0]]]
-    worst = costs[:, first]
-    for i in range(1, int(tree.n_children[nodes].max())):
-        last = np.minimum(i, tree.n_children[nodes] - 1)
-        worst = np.maximum(worst, costs[:, first + last])
-    return worst.clip(min=0)
-
-
-NO_BOARD = -1
-_FAINT = 1e-6  # share of the largest weight that a preflop row keeps where play never comes
-_GOLDEN = (5**0.5 - 1) / 2  # multiples of it, modulo 1, cover 0 to 1 evenly
-
-
 class TrainingRows(NamedTuple):
     """Training rows of one round."""
 
@@ -102,22 +89,21 @@ def draw_rows(
     stream: Stream,
     *,
     progress: Callable[[int], None] = lambda done: None,
-    history: str = "opponent",
     costs: Sequence[np.ndarray] | None = None,
     off_menu: int = 0,
 ) -> list[TrainingRows]:
-    """Rows of the four rounds, preflop first.
+    """Rows of the four rounds, preflop first, that tell "all" of the betting (`cards.features.HISTORIES`).
 
     n_rows: how many on flop, turn and river, shared evenly over the boards; boards (n_boards, 5) as dealt. A
-    board's rows depend on the stream, the board and its place. history: what rows tell of the betting, as in
-    `cards.features`; the situations drawn do not depend on it. costs: of each action, by the policy's rows, as
+    board's rows depend on the stream, the board and its place. costs: of each action, by the policy's rows, as
     `action_costs` gives them; then the dollars at stake are what the worst action costs, else those in the
-    pot. off_menu: of the rows that face a raise, each so many-th faces one of a size that the tree lacks (0: none); for history
-    "ours" alone, which tells nothing else of that size. Raises ValueError where a street would get less than a row a board.
+    pot. off_menu: of the rows that face a raise, each so many-th faces one of a size that the tree lacks (0: none), for models
+    told "ours", which tells nothing else of that size. Raises ValueError where a street would get less than a row a board.
     """
     if min(n_rows) < len(boards):
         raise ValueError(f"n_rows is {n_rows} for {len(boards)} boards, expected a row for each")
-    drawing = _Drawing(tree, tables, history, costs, off_menu)
+    worst = None if costs is None else [_worst_costs(tree, street, table) for street, table in enumerate(costs)]
+    drawing = _Drawing(tree, tables, costs, worst, off_menu)
     parts = [[drawing.preflop_rows(policy.street(0, []))], [], [], []]
     reach = np.zeros((2, len(tree.kind), len(HOLE_CARDS)), dtype=np.float32)  # used again for every board
     for k, board in enumerate(np.asarray(boards).tolist()):
@@ -127,32 +113,29 @@ def draw_rows(
         for street, rows in enumerate(played):
             street_reach(tree, street, rows, reach)
         for street in (1, 2, 3):
-            n = n_rows[street - 1] // len(boards)
-            parts[street].append(drawing.street_rows(street, played[street], board, reach, n, k, generator))
+            points = np.arange(n := n_rows[street - 1] // len(boards)) + generator.random(n)
+            parts[street].append(drawing.street_rows(street, played[street], board, reach, points / n, k))
         progress(k + 1)
     joined = [TrainingRows(*map(np.concatenate, zip(*rows, strict=True))) for rows in parts]
     return [rows._replace(w=rows.w / rows.w.mean()) for rows in joined]
 
 
-def cost_shares(rows: TrainingRows) -> np.ndarray:
-    """What each label costs in each row, as a share of the row's dearest, (n, n_labels); 0 where nothing is lost.
+def select_history(rounds: Sequence[TrainingRows], history: str) -> list[TrainingRows]:
+    """Rows of the four rounds, preflop first, as `draw_rows` gives them, with the columns of another history."""
+    told = [HISTORIES["all"].index(name) - len(HISTORIES["all"]) for name in HISTORIES[history]]
+    kept = [[*range(len(names)), *told] for names in FEATURE_NAMES]
+    return [rows._replace(X=np.ascontiguousarray(rows.X[:, columns])) for rows, columns in zip(rounds, kept, strict=True)]
 
-    For learners that count costs, on rows whose weights have that dearest one in them already. A gain counts as 1 at most. A
+
+def cost_shares(rows: TrainingRows) -> np.ndarray:
+    """What each label costs in each row, as a share of the row's largest cost, (n, n_labels); 0 where nothing is lost.
+
+    For learners that count costs, on rows whose weights have that largest cost in them already. A gain counts as 1 at most. A
     label that the policy never takes, or may not, costs 1, so that no learner takes it for cheap.
     """
-    dearest = rows.costs.max(axis=1, keepdims=True)
-    shares = np.divide(rows.costs, dearest, out=np.zeros(rows.costs.shape), where=dearest > 0)
+    largest = rows.costs.max(axis=1, keepdims=True)
+    shares = np.divide(rows.costs, largest, out=np.zeros(rows.costs.shape), where=largest > 0)
     return np.where(rows.P > 0, np.clip(shares, -1, 1), 1)
-
-
-def told_rows(rounds: Sequence[TrainingRows], history: str) -> list[TrainingRows]:
-    """Rows of the four rounds, preflop first, that were drawn with the history "all", with the columns of another one."""
-    told = []
-    for street, rows in enumerate(rounds):
-        names = feature_names(street, "all")
-        columns = [names.index(name) for name in feature_names(street, history)]
-        told.append(rows._replace(X=np.ascontiguousarray(rows.X[:, columns])))
-    return told
 
 
 def stakes(tree: BettingTree, nodes: np.ndarray, reach: np.ndarray, dollars: np.ndarray) -> np.ndarray:
@@ -170,25 +153,23 @@ class _Drawing(NamedTuple):
 
     tree: BettingTree
     tables: tuple[StreetTable, ...]
-    history: str
     costs: Sequence[np.ndarray] | None  # of each street, (n_rows, width) as `action_costs` gives them
+    worst: Sequence[np.ndarray] | None  # of each street, as `_worst_costs` gives them
     off_menu: int
 
     def stakes(self, street: int, played: StreetRows, reach: np.ndarray) -> np.ndarray:
         """`stakes` of all decisions of a street, in dollars of the pot or of the worst action."""
         tree, nodes = self.tree, decisions(self.tree, street)
-        if self.costs is None:
-            return stakes(tree, nodes, reach, tree.bets[nodes].sum(axis=(1, 2))[:, None])
-        return stakes(tree, nodes, reach, worst_costs(tree, nodes, self.costs[street][played[1]]).T)
+        dollars = self.worst[street][:, played[1]] if self.worst else tree.bets[nodes].sum(axis=(1, 2))[:, None]
+        return stakes(tree, nodes, reach, dollars)
 
     def street_rows(
-        self, street: int, played: StreetRows, board: list[int], reach: np.ndarray, n: int, k: int, generator: np.random.Generator
+        self, street: int, played: StreetRows, board: list[int], reach: np.ndarray, points: np.ndarray, k: int
     ) -> TrainingRows:
-        """n rows of board k, one from each n-th of the total."""
+        """Rows of board k, at points (n,) from 0 to 1 of the total of what is drawn by."""
         draw = np.sqrt(self.stakes(street, played, reach)).ravel()
         upto = draw.cumsum()
-        points = (np.arange(n) + generator.random(n)) / n * upto[-1]
-        picks = np.searchsorted(upto, np.minimum(points, np.nextafter(upto[-1], 0)), side="right")
+        picks = np.searchsorted(upto, np.minimum(points * upto[-1], np.nextafter(upto[-1], 0)), side="right")
         node, hole = decisions(self.tree, street)[picks // len(HOLE_CARDS)], picks % len(HOLE_CARDS)
         weight = draw[picks] * upto[-1]  # stake / chance of the draw: comparable from board to board
         return self.rows(street, played, board[: BOARD_CARDS[street]], node, hole, weight, k)
@@ -205,69 +186,55 @@ class _Drawing(NamedTuple):
         self, street: int, played: StreetRows, board: list[int], node: np.ndarray, hole: np.ndarray, w: np.ndarray, k: int
     ) -> TrainingRows:
         """Rows of nodes (n,) with holes (n,) on a street's board, the k-th, of weights w (n,)."""
-        tree, table = self.tree, played[0]
+        group = played[1][hole]
         hands = board_features(street, self.tables[street], board)[hole]
-        told = betting_features(tree.bets[node], tree.actor[node], self.history)
-        taught = self._taught(street, table, played[1][hole], node)
+        told = betting_features(self.tree.bets[node], self.tree.actor[node], "all")
+        taught = self._taught(street, played[0], group, node)
         if self.off_menu:
-            self._resize(street, table, played[1][hole], node, told, taught)
+            at = np.flatnonzero(self.tree.label[node] > CALL)[:: self.off_menu]
+            told[at, _BET_FACED], taught[:, at] = self._off_menu(street, played[0], group[at], node[at])
         return TrainingRows(np.concatenate([hands, told], axis=1), taught[0], w, np.full(len(node), k, dtype=np.int32), taught[1])
 
-    def _taught(self, street: int, table: np.ndarray, rows: np.ndarray, node: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Probabilities, and costs, of all labels at each (row of the table, node), (n, n_labels) float32 each."""
-        targets = _targets(self.tree, street, table, rows, node)
-        if self.costs is None:
-            return targets, np.zeros_like(targets)
-        return targets, _label_costs(self.tree, street, self.costs[street], rows, node)
+    def _taught(self, street: int, table: np.ndarray, group: np.ndarray, node: np.ndarray) -> np.ndarray:
+        """Probabilities, and costs, of all labels at each (row of the table, node), (2, n, n_labels) float32.
 
-    def _resize(
-        self, street: int, table: np.ndarray, rows: np.ndarray, node: np.ndarray, told: np.ndarray, taught: tuple[np.ndarray, ...]
-    ) -> None:
-        """Give raises that rows face sizes between two of the tree's, and mix what is taught there, in place.
+        An illegal label has probability 0 and costs what calling does.
+        """
+        p = np.nan_to_num(_by_label(self.tree, street, table, group, node))
+        p /= p.sum(axis=1, keepdims=True)
+        if self.costs is None:
+            return np.stack([p, np.zeros_like(p)])
+        lost = _by_label(self.tree, street, self.costs[street], group, node)
+        return np.stack([p, np.where(np.isnan(lost), lost[:, [CALL]], lost)])
+
+    def _off_menu(self, street: int, table: np.ndarray, group: np.ndarray, node: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Other sizes (n,) for the raises that nodes (n,) face, and what is `_taught` there: of both neighbours, mixed.
 
         In turn a raise becomes smaller and, where the tree has a larger one, larger, so that sizes are met in the pots in which
         their neighbours are. They are spread evenly on a scale of pots after the raise is called. A bet of nothing is one that is
         called. Chances are those of a table that reads the size; costs change along a straight line, as what a call wins.
         """
-        tree = self.tree
-        at = np.flatnonzero(tree.label[node] > CALL)[:: self.off_menu]
-        after = np.minimum(node[at] + 1, len(tree.parent) - 1)
-        high = node[at] + ((tree.parent[after] == tree.parent[node[at]]) & (np.arange(len(at)) % 2 == 1))
+        tree, turn = self.tree, np.arange(len(node))
+        after = np.minimum(node + 1, len(tree.parent) - 1)
+        high = node + ((tree.parent[after] == tree.parent[node]) & (turn % 2 == 1))
         low = high - 1  # children are neighbours, by size
         real = tree.label[low] > CALL
-        most, least = np.zeros((2, len(at)))
-        most[:], least[real] = self._faced(high), self._faced(low[real])
-        size = (1 + least) * ((1 + most) / (1 + least)) ** (np.arange(len(at)) * _GOLDEN % 1) - 1
-        lower = np.array([lower_probability(*sizes) for sizes in zip(size, least, most, strict=True)], dtype=np.float32)[:, None]
-        nearness = ((most - size) / (most - least)).astype(np.float32)[:, None]
-        told[at, self._bet_faced] = size
-        below = np.zeros((2, len(at), len(tree.labels)), dtype=np.float32)
+        raises = np.stack([high, np.where(real, low, high)])
+        most, least = (betting_features(tree.bets[r], tree.actor[r], "all")[:, _BET_FACED].astype(np.float64) for r in raises)
+        least[~real] = 0
+        size = (1 + least) * ((1 + most) / (1 + least)) ** (turn * _GOLDEN % 1) - 1
+        smaller = [lower_probability(*sizes) for sizes in zip(size, least, most, strict=True)]
+        share = np.array([smaller, (most - size) / (most - least)], dtype=np.float32)[:, :, None]  # of the lower neighbour
+        above = self._taught(street, table, group, high)
+        below = np.zeros_like(above)
         below[0, :, CALL] = 1
-        below[:, real] = self._taught(street, table, rows[at[real]], low[real])
-        above = self._taught(street, table, rows[at], high)
-        for each, one, other, share in zip(taught, below, above, (lower, nearness), strict=True):
-            each[at] = share * one + (1 - share) * other
-
-    def _faced(self, node: np.ndarray) -> np.ndarray:
-        """The raises that nodes (n,) face, in pots."""
-        return betting_features(self.tree.bets[node], self.tree.actor[node], self.history)[:, self._bet_faced]
-
-    @property
-    def _bet_faced(self) -> int:
-        """The column of the raise that is faced."""
-        return HISTORIES[self.history].index("bet_faced")
+        below[:, real] = self._taught(street, table, group[real], low[real])
+        return size, share * below + (1 - share) * above
 
 
-def _targets(tree: BettingTree, street: int, table: np.ndarray, rows: np.ndarray, node: np.ndarray) -> np.ndarray:
-    """Probabilities of all labels at each (row, node), (n, n_labels) float32."""
-    p = np.nan_to_num(_by_label(tree, street, table, rows, node))
-    return p / p.sum(axis=1, keepdims=True)
-
-
-def _label_costs(tree: BettingTree, street: int, costs: np.ndarray, rows: np.ndarray, node: np.ndarray) -> np.ndarray:
-    """Dollars each label loses at each (row, node), (n, n_labels) float32; a policy whose label is illegal calls."""
-    lost = _by_label(tree, street, costs, rows, node)
-    return np.where(np.isnan(lost), lost[:, [CALL]], lost)
+def _worst_costs(tree: BettingTree, street: int, costs: np.ndarray) -> np.ndarray:
+    """What the worst action of each decision costs each row, in dollars of 0 or more, (n_decisions, n_rows)."""
+    return np.stack([costs[:, columns(tree, node)].max(axis=1) for node in decisions(tree, street)]).clip(min=0)
 
 
 def _by_label(tree: BettingTree, street: int, table: np.ndarray, rows: np.ndarray, node: np.ndarray) -> np.ndarray:

@@ -22,7 +22,7 @@ from faceup.lab.stats import mean_ci95
 from faceup.onecard.game import CARDS, SIZES
 from faceup.onecard.solutions import Solutions, bets, worst_cases
 from faceup.trees.cart import tree_of
-from faceup.trees.oct import OctSettings, fit_oct
+from faceup.trees.oct import fit_oct
 from faceup.trees.tree import DecisionTree, add_up, leaf_of, truncate
 
 _MIDDLES = (0, 10, 20)  # sizes after which an optimal tree's search looks at the summed-up probabilities: $0, $1, $2
@@ -113,7 +113,8 @@ def fit_optimal_tree(
         shares = np.hstack([low, 1 - low])
     shares = np.clip(shares, 0, None)  # whose Brier score is the squared error to search by, up to a factor
     shares /= shares.sum(axis=1, keepdims=True)
-    tree = fit_oct(X, shares, np.ones(len(X)), OctSettings(max_depth, min_rows, regrowths=regrowths), stream)
+    same = np.ones(len(X))
+    tree = fit_oct(X, shares, same, max_depth=max_depth, min_rows=min_rows, regrowths=regrowths, stream=stream)
     leaf, sums = leaf_of(tree, X), np.zeros((len(tree.feature), Y.shape[1]))
     np.add.at(sums, leaf, Y)
     counts = add_up(tree.left, tree.right, np.bincount(leaf, minlength=len(sums)))

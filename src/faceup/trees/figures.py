@@ -73,16 +73,12 @@ def draw_bar(axes: Axes, mixture: Sequence[float], colours: Sequence[str], x: fl
 
 
 def outline_figure(
-    outlines: Mapping[str, Sequence[Sequence]],
-    actions: Sequence[str],
-    colours: Sequence[str],
-    share: str = "share of\nweight",
-    extra: float = 0.0,
+    outlines: Mapping[str, Sequence[Sequence]], actions: Sequence[str], colours: Sequence[str], extra: float = 0.0
 ) -> Figure:
     """Some outlines below each other, each under its title.
 
-    outlines: `Row`s, or the lists that a file made of them. actions, colours: of each label. share: what the column of the
-    nodes' weights is called. extra: inches left free at the foot. Axes in inches, the top left corner is (0, 0).
+    outlines: `Row`s, or the lists that a file made of them. actions, colours: of each label. extra: inches left free at the foot.
+    Axes in inches, the top left corner is (0, 0).
     """
     parts = {title: [Row(*row) for row in rows] for title, rows in outlines.items()}
     shown = [row for rows in parts.values() for row in rows]
@@ -100,7 +96,7 @@ def outline_figure(
             axes.add_patch(Rectangle((x, y - 0.07), 0.14, 0.14, color=colour, lw=0))
             axes.text(x + 0.2, y, name, va="center", size=TEXT_SIZE)
             x += 0.4 + text_width(name)
-    for x, text, side in ((start, "what it does (%)", "left"), (start + BAR + SHARE - 0.2, share, "right")):
+    for x, text, side in ((start, "what it does (%)", "left"), (start + BAR + SHARE - 0.2, "share of\nstake", "right")):
         axes.text(x, -0.5, text, size=SMALL_SIZE, color=GREY, va="center", ha=side)
     top = -0.65
     for title, rows in parts.items():

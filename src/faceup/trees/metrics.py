@@ -6,37 +6,32 @@ takes each action there (0 for illegal ones), and a weight w (n,), how much the 
 
 import numpy as np
 
-FLOOR = 1e-3  # least predicted probability in a log-loss, so that a single 0 does not make it infinite
+LEAST = 1e-3  # predicted probability in a log-loss, so that a single 0 does not make it infinite
+
+
+def log_loss(P: np.ndarray, predicted: np.ndarray) -> np.ndarray:
+    """-sum(P * log(predicted)) in nats of each row, (n,), with predictions of at least LEAST."""
+    return -(P.astype(np.float64) * np.log(np.maximum(predicted.astype(np.float64), LEAST))).sum(axis=1)
 
 
 def fit_metrics(P: np.ndarray, predicted: np.ndarray, w: np.ndarray) -> dict[str, float]:
     """Weighted distance of predicted probabilities (n, n_labels) from the targets P (n, n_labels).
 
-    `log_loss` is the soft cross-entropy in nats; `brier` the squared distance summed over labels; `agreement`
-    the target probability of the label that the model likes best (the first one in a tie).
+    `log_loss` is the soft cross-entropy in nats, `floor` that of a model that knows P: what mixing leaves over (LEAST alone lets
+    a fit go below); `brier` the squared distance summed over labels; `agreement` the target probability of the label that the
+    model likes best (the first one in a tie).
     """
-    P = np.asarray(P, dtype=np.float64)
-    return {
-        "log_loss": log_loss(P, predicted, w),
-        "brier": float(np.average(((P - predicted) ** 2).sum(axis=1), weights=w)),
-        "agreement": float(np.average(P[np.arange(len(P)), predicted.argmax(axis=1)], weights=w)),
+    found = {
+        "log_loss": log_loss(P, predicted),
+        "floor": log_loss(P, P),
+        "brier": ((P.astype(np.float64) - predicted) ** 2).sum(axis=1),
+        "agreement": P[np.arange(len(P)), predicted.argmax(axis=1)],
     }
-
-
-def log_loss(P: np.ndarray, predicted: np.ndarray, w: np.ndarray) -> float:
-    """Weighted mean of -sum(P * log(predicted)) in nats, with predictions of at least FLOOR."""
-    logs = np.log(np.maximum(predicted.astype(np.float64), FLOOR))
-    return float(np.average(-(P.astype(np.float64) * logs).sum(axis=1), weights=w))
-
-
-def entropy_floor(P: np.ndarray, w: np.ndarray) -> float:
-    """The log-loss of a model that knows P: what mixing leaves over. FLOOR alone lets a fit go below."""
-    return log_loss(P, P, w)
+    return {name: float(np.average(each, weights=w)) for name, each in found.items()}
 
 
 def brier_floor(X: np.ndarray, P: np.ndarray, w: np.ndarray) -> float:
     """The least Brier score of any model of these features: of the mean of P (n, n_labels) over equal rows of X (n, f)."""
-    X, P, w = used_rows(X, P, w)
     _, group = np.unique(X, axis=0, return_inverse=True)
     group = group.reshape(-1)
     weight = np.bincount(group, weights=w)

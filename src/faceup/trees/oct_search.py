@@ -5,7 +5,7 @@ other, its left branch's before its right one's. Features are codes, small whole
 feature's values; a row goes left where its code is at most the node's cut.
 
 A visit keeps the rest of the tree and takes the best of: another split of the node over the same two branches,
-either branch in the node's place, a leaf, or two leaves in a leaf's place. Regrowth is the large step: a subtree
+either branch in the node's place, or two leaves in a leaf's place. Regrowth is the large step: a subtree
 grown anew, greedily, by a random criterion on random features, then searched; it stays if it earns more (by cost, where
 many trees earn the same, if it earns as much).
 """
@@ -15,24 +15,23 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from faceup.trees.oct_splits import BRIER, COST, LOG, MOST_CODES, _as_leaf, _best_pair, _best_split, _fill, _sweep_leaves
+from faceup.trees.oct_splits import BRIER, COST, LOG, _as_leaf, _best_split, _fill, _sweep_leaves
 
 FEATURE, CUT, LEFT, RIGHT, PARENT, ROWS_START, ROWS_END, DEPTH, DIRTY, NUMBER = range(10)  # columns of SearchState.nodes
 N_NODE_COLUMNS = 10
 LEAF, FREE = -1, -2  # in column FEATURE
 _INNER_SWEEPS = 2  # of a subtree that was grown anew
-_SPLIT, _COLLAPSE = -2, 0  # moves; the others are LEFT and RIGHT: that branch is promoted
+_SPLIT = -2  # a move; the others are LEFT and RIGHT: that branch is promoted
 
 
 class SearchState(NamedTuple):
-    """A tree in work, and what a search of a subtree uses up."""
+    """A tree in work."""
 
     nodes: np.ndarray  # (capacity, N_NODE_COLUMNS) int32
     score: np.ndarray  # (capacity,) float64: what a leaf earns
     key: np.ndarray  # (capacity,) int64: sum of the keys of a node's rows
     perm: np.ndarray  # (n,) int32
-    free: np.ndarray  # (capacity,) int32: nodes to be had, the last one first
-    n_free: np.ndarray  # (1,) int64
+    taken: np.ndarray  # (1,) int64: the node that became a leaf last; the next free one is looked for from here on
     random: np.ndarray  # (1,) uint64
 
 
@@ -114,15 +113,16 @@ def _promote(nodes, t, side):
 
 
 @njit(cache=True, nogil=True)
-def _split_leaf(state, t, f, cut):
-    """Give leaf t two new leaves; rows are still to be sent down."""
-    nodes = state.nodes
+def _split_leaf(problem, state, t, f, cut):
+    """Give leaf t two new leaves, and them its rows."""
+    nodes, taken = state.nodes, state.taken
     nodes[t, FEATURE], nodes[t, CUT] = f, cut
     for side in (LEFT, RIGHT):
-        state.n_free[0] -= 1
-        child = state.free[state.n_free[0]]
-        nodes[t, side] = child
-        nodes[child, FEATURE], nodes[child, DIRTY] = LEAF, 1
+        while nodes[taken[0], FEATURE] != FREE:
+            taken[0] = (taken[0] + 1) % len(nodes)
+        nodes[t, side] = taken[0]
+        nodes[taken[0], FEATURE], nodes[taken[0], DIRTY] = LEAF, 1
+    _partition(problem, state, t)
 
 
 @njit(cache=True, nogil=True)
@@ -141,11 +141,12 @@ def _repair(problem, state, t):
 
 
 @njit(cache=True, nogil=True)
-def _value(problem, state, t):
-    """The objective's part that the subtree of t makes up."""
+def _value(state, t):
+    """What the leaves below t earn."""
     value = 0.0
     for node in _preorder(state.nodes, t):
-        value += state.score[node] if state.nodes[node, FEATURE] < 0 else -problem.cp
+        if state.nodes[node, FEATURE] < 0:
+            value += state.score[node]
     return value
 
 
@@ -171,27 +172,23 @@ def _number_leaves(problem, state, t, side, first, leaf):
 @njit(cache=True, nogil=True)
 def _best_move(problem, state, t):
     """The best that can be done at t with the rest kept: (its value, the move, feature, cut)."""
-    rows, cp = _rows(state, t), problem.cp
+    rows = _rows(state, t)
     R, leaf = problem.R[rows], np.empty((2, len(rows)), dtype=np.int32)
-    best, move, feature, cut = -1.0, _COLLAPSE, -1, -1
     n_left, n = 1, 2  # a leaf is split as a node above two leaves is split anew
     if state.nodes[t, FEATURE] >= 0:
-        best = _as_leaf(problem, rows, problem.crit)
         n_left = _number_leaves(problem, state, t, LEFT, 0, leaf[0])
         n = _number_leaves(problem, state, t, RIGHT, n_left, leaf[1])
     if n == 2:
         value, f, c = _best_split(problem, rows, R, problem.crit, np.ones(len(problem.codes), dtype=np.bool_))
-        return (value - cp, _SPLIT, f, c) if value - cp > best else (best, move, feature, cut)
+        return value, _SPLIT, f, c
     sums, held, earned = _fill(problem, R, leaf[1], n)
-    on_right = earned.sum() - cp * (n - n_left - 1)
-    if on_right > best:
-        best, move = on_right, RIGHT
+    best, move, feature, cut = earned.sum(), RIGHT, -1, -1
     for f in range(len(problem.codes)):
         value, c, on_left = _sweep_leaves(problem, rows, R, f, leaf, sums, held, earned)
-        if on_left - cp * (n_left - 1) > best:
-            best, move = on_left - cp * (n_left - 1), LEFT
-        if value - cp * (n - 1) > best:
-            best, move, feature, cut = value - cp * (n - 1), _SPLIT, f, c
+        if on_left > best:
+            best, move = on_left, LEFT
+        if value > best:
+            best, move, feature, cut = value, _SPLIT, f, c
     return best, move, feature, cut
 
 
@@ -203,59 +200,44 @@ def _visit(problem, state, t):
     leaf = nodes[t, FEATURE] < 0
     if leaf and (nodes[t, DEPTH] >= problem.max_depth or len(_rows(state, t)) < 2 * problem.min_rows):
         return False
-    now = _value(problem, state, t) + problem.eps
+    now = _value(state, t) + problem.eps
     value, move, feature, cut = _best_move(problem, state, t)
     if value <= now:
         return False
     saved = _save(state, t)
-    if move == LEFT or move == RIGHT:
+    if move != _SPLIT:
         _promote(nodes, t, move)
-    elif move == _COLLAPSE:
-        _mark_free(nodes, t)
-        nodes[t, FEATURE] = LEAF
     elif leaf:
-        _split_leaf(state, t, feature, cut)
+        _split_leaf(problem, state, t, feature, cut)
     else:
         nodes[t, FEATURE], nodes[t, CUT] = feature, cut
     _route(problem, state, t)
     _repair(problem, state, t)
-    if _value(problem, state, t) > now:
-        _release(state, saved[0])
+    if _value(state, t) > now:
         nodes[t, DIRTY] = 1
         return True
-    if leaf:
-        _mark_free(nodes, t)
-        state.n_free[0] += 2
     _restore(state, t, saved)
     return False
 
 
 @njit(cache=True, nogil=True)
 def _save(state, t):
-    """What `_restore` needs to undo any change below t: its nodes in preorder and its rows' order."""
+    """What `_restore` needs to undo any change at and below t: its nodes in preorder and its rows' order."""
     ids = _preorder(state.nodes, t)
     return ids, state.nodes[ids], state.score[ids], state.key[ids], _rows(state, t).copy()
 
 
 @njit(cache=True, nogil=True)
 def _restore(state, t, saved):
+    _mark_free(state.nodes, t)
     ids, nodes, score, key, perm = saved
     state.nodes[ids], state.score[ids], state.key[ids] = nodes, score, key
     _rows(state, t)[:] = perm
 
 
 @njit(cache=True, nogil=True)
-def _release(state, ids):
-    """Give back those of the nodes that are marked free."""
-    for node in ids:
-        if state.nodes[node, FEATURE] == FREE:
-            state.free[state.n_free[0]] = node
-            state.n_free[0] += 1
-
-
-@njit(cache=True, nogil=True)
 def _grow(problem, state, t, crit, used):
-    """Grow leaf t greedily by a criterion on the features in use, as deep as may be, the last two levels by all features."""
+    """Grow leaf t greedily by a criterion on the features in use, as deep as may be."""
     nodes, waiting = state.nodes, [np.int64(t)]
     while waiting:
         node = waiting.pop()
@@ -263,14 +245,9 @@ def _grow(problem, state, t, crit, used):
         if nodes[node, DEPTH] >= problem.max_depth or len(rows) < 2 * problem.min_rows:
             continue
         R, least = problem.R[rows], _as_leaf(problem, rows, crit) * (1 + 1e-9) + problem.eps
-        few = len(problem.codes) * problem.n_codes <= MOST_CODES
-        if crit == problem.crit and nodes[node, DEPTH] == problem.max_depth - 2 and few:
-            value, feature, cut = _best_pair(problem, rows, R)
-        else:
-            value, feature, cut = _best_split(problem, rows, R, crit, used)
+        value, feature, cut = _best_split(problem, rows, R, crit, used)
         if value > least:
-            _split_leaf(state, node, feature, cut)
-            _partition(problem, state, node)
+            _split_leaf(problem, state, node, feature, cut)
             waiting.append(np.int64(nodes[node, RIGHT]))
             waiting.append(np.int64(nodes[node, LEFT]))
     _route(problem, state, t)
@@ -278,25 +255,22 @@ def _grow(problem, state, t, crit, used):
 
 
 @njit(cache=True, nogil=True)
-def _search(problem, state, t, sweeps, deepest):
-    """Visit the dirty nodes below t, down to a depth, in random order, `sweeps` times or until none gains; True if any did."""
-    nodes, changed = state.nodes, False
+def _search(problem, state, t, sweeps):
+    """Visit the dirty nodes of the subtree of t in random order, `sweeps` times or until none gains."""
+    nodes = state.nodes
     for _ in range(sweeps):
         order, gained = _preorder(nodes, t), False
         for j in range(len(order) - 1, 0, -1):
             i = _random(state.random) % (j + 1)
             order[i], order[j] = order[j], order[i]
         for node in order:
-            if nodes[node, FEATURE] == FREE or nodes[node, DIRTY] == 0 or nodes[node, DEPTH] > deepest:
-                continue
-            if _visit(problem, state, node):
-                gained = changed = True
+            if nodes[node, FEATURE] != FREE and nodes[node, DIRTY] == 1 and _visit(problem, state, node):
+                gained = True
                 while node != t:
                     node = nodes[node, PARENT]
                     nodes[node, DIRTY] = 1
         if not gained:
             break
-    return changed
 
 
 @njit(cache=True, nogil=True)
@@ -310,17 +284,16 @@ def _split_at_random(problem, state, t, used):
     low = (codes <= cut).sum()
     if min(low, len(codes) - low) < problem.min_rows:
         return False
-    _split_leaf(state, t, f, cut)
-    _partition(problem, state, t)
+    _split_leaf(problem, state, t, f, cut)
     state.nodes[t, DIRTY] = 1
     return True
 
 
 @njit(cache=True, nogil=True)
 def _regrow(problem, state, t):
-    """Grow the subtree of t anew and search it; keep what earns more. True if that is the new one."""
+    """Grow the subtree of t anew and search it; keep what earns more."""
     nodes, used = state.nodes, np.zeros(len(problem.codes), dtype=np.bool_)
-    now = _value(problem, state, t) + problem.eps
+    now = _value(state, t) + problem.eps
     saved = _save(state, t)
     crit = (problem.crit, BRIER, LOG)[_random(state.random) % 3]
     for f in range(len(used)):
@@ -332,13 +305,13 @@ def _regrow(problem, state, t):
     else:
         for side in (LEFT, RIGHT):
             _grow(problem, state, np.int64(nodes[t, side]), crit, used)  # an int32 would compile it again
-    _search(problem, state, t, _INNER_SWEEPS, problem.max_depth)
+    _search(problem, state, t, _INNER_SWEEPS)
     level = problem.crit == COST  # where many trees earn the same, an equal one leads on
-    better = _value(problem, state, t) > (now - 2 * problem.eps if level else now)
-    lost = saved[0] if better else _preorder(nodes, t)
-    for node in lost[1:]:
-        nodes[node, FEATURE] = FREE
-    _release(state, lost)
-    if not better:
+    if _value(state, t) <= (now - 2 * problem.eps if level else now):
         _restore(state, t, saved)
-    return better
+        return
+    for node in saved[0][1:]:
+        nodes[node, FEATURE] = FREE
+    while t >= 0:
+        nodes[t, DIRTY] = 1
+        t = nodes[t, PARENT]

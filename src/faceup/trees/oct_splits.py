@@ -7,11 +7,10 @@ A leaf earns `_crit` of S, the sum of its rows of R (labels), with R[i, k] = w_i
 - log: sum_k S_k log(S_k K / W), the log-likelihood above that of guessing uniformly (entropy).
 
 All are at least 0, and a leaf of too few rows earns 0. They are convex, so that no split lowers them. The search's
-objective is their sum over leaves less cp for each split (Dunn 2018, Optimal Trees for Prediction and
-Prescription, Chapter 2; paper 000, Section 2.4.2).
+objective is their sum over leaves (Dunn 2018, Optimal Trees for Prediction and Prescription, Chapter 2; paper 000, Section
+2.4.2).
 
-A split is the best of one level (`_best_split`), of all thresholds with the leaves below it kept (`_sweep_leaves`), or of two
-levels at once, exactly, where features have few codes (`_best_pair`, as Demirovic et al. 2022, MurTree, Section 4.3).
+A split is the best into two leaves (`_best_split`), or of all thresholds with the leaves below it kept (`_sweep_leaves`).
 """
 
 import math
@@ -21,7 +20,6 @@ import numpy as np
 from numba import njit
 
 COST, BRIER, LOG = range(3)
-MOST_CODES = 600  # of all features together, where two levels are split at once
 _FEW = 48  # rows that are sorted by comparison where their codes are far apart, by counting elsewhere
 
 
@@ -29,14 +27,12 @@ class Problem(NamedTuple):
     """What is to be split, and by which rules."""
 
     codes: np.ndarray  # (f, n) uint16
-    n_codes: int  # above all codes
     R: np.ndarray  # (n, n_labels) float64
     keys: np.ndarray  # (n,) int64: random, so that the sum of a node's tells which rows it holds
     labels: tuple[int, ...]  # 0, 1, ..: its length is known when a kernel is compiled, so that loops unroll
     crit: int
     min_rows: int
     max_depth: int
-    cp: float
     eps: float  # gains up to this are rounding
 
 
@@ -175,59 +171,3 @@ def _sweep_leaves(problem, rows, R, f, leaf, sums, held, earned):
             if c < ahead and total > best:
                 best, cut = total, (c + ahead - 1) // 2
     return best, cut, total if len(order) else -1.0
-
-
-@njit(cache=True, nogil=True)
-def _best_pair(problem, rows, R):
-    """Best split of rows, with their R, if each half is then split in the best way: (what all earn, feature, cut)."""
-    shape = len(problem.codes), problem.n_codes
-    sums, held = np.zeros((*shape, len(problem.labels))), np.zeros(shape, dtype=np.int64)
-    for j in range(len(rows)):
-        _add(problem, rows[j], R[j], sums, held)
-    best, feature, cut = -1.0, -1, -1
-    for f in range(len(problem.codes)):
-        code, order = _sort(problem, rows, f)
-        low_sums, low_held = np.zeros_like(sums), np.zeros_like(held)
-        for j in range(len(order) - problem.min_rows):
-            _add(problem, rows[order[j]], R[order[j]], low_sums, low_held)
-            low, high = code[order[j]], code[order[j + 1]]
-            if low < high and j + 1 >= problem.min_rows:
-                value = _best_second(problem, low_sums, low_held) + _best_second(problem, sums - low_sums, held - low_held)
-                if value > best:
-                    best, feature, cut = value, f, (low + high - 1) // 2
-    return best, feature, cut
-
-
-@njit(cache=True, nogil=True)
-def _add(problem, row, r, sums, held):
-    """Add a row with r of R to the sums and numbers of its code in every feature."""
-    for f in range(len(problem.codes)):
-        c = problem.codes[f, row]
-        held[f, c] += 1
-        for k in range(len(problem.labels)):
-            sums[f, c, k] += r[k]
-
-
-@njit(cache=True, nogil=True)
-def _best_second(problem, sums, held):
-    """The most that rows earn with one split at most, by their sums (f, n_codes, n_labels) and numbers by feature and code."""
-    labels, crit, best = problem.labels, problem.crit, -1.0
-    for f in range(len(held)):
-        halves, n_low, n_high = np.zeros((2, len(labels))), 0, held[f].sum()
-        for c in range(held.shape[1]):
-            for k in range(len(labels)):
-                halves[1, k] += sums[f, c, k]
-        best = max(best, _crit(halves, 1, labels, crit))
-        for c in range(held.shape[1] - 1):
-            if held[f, c] == 0:
-                continue
-            n_low += held[f, c]
-            n_high -= held[f, c]
-            for k in range(len(labels)):
-                halves[0, k] += sums[f, c, k]
-                halves[1, k] -= sums[f, c, k]
-            if n_high < problem.min_rows:
-                break
-            if n_low >= problem.min_rows:
-                best = max(best, _crit(halves, 0, labels, crit) + _crit(halves, 1, labels, crit))
-    return best

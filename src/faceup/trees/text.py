@@ -1,7 +1,7 @@
 """A decision tree as text: indented lines, a Python function, and the rows of its picture."""
 
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -20,48 +20,6 @@ class Row(NamedTuple):
     share: float  # of all weight
     hidden: int = 0  # leaves of a branch that is not drawn further, 0 for others
     marked: bool = False  # to be pointed out
-
-
-def tree_text(tree: DecisionTree, feature_names: Sequence[str], labels: Sequence[str]) -> str:
-    """The tree as indented lines; a leaf tells its probabilities from 1 % up and its share of the weight."""
-
-    def split(name: str, threshold: np.float32) -> tuple[str, str]:
-        said = f"{threshold:,.0f}" if abs(threshold) >= 100 else f"{threshold:.4g}"
-        return f"{name} <= {said}", f"{name} > {said}"
-
-    def leaf(p: np.ndarray, share: float) -> str:
-        mixture = (f"{labels[k]} {100 * p[k]:.0f} %" for k in np.argsort(-p, kind="stable") if p[k] >= 0.01)
-        return f"{', '.join(mixture)}  ({share:.1%} of weight)"
-
-    return "\n".join(_lines(tree, feature_names, split, leaf, "|   ")) + "\n"
-
-
-def tree_source(tree: DecisionTree, feature_names: Sequence[str], labels: Sequence[str], name: str = "decide") -> str:
-    """The tree as source of a Python function from a dict, feature name to number, to one of probabilities.
-
-    Its thresholds are exact for numbers given as numpy.float32.
-    """
-
-    def split(name: str, threshold: np.float32) -> tuple[str, str]:
-        return f"if x[{json.dumps(name)}] <= {exact(threshold)!r}:", "else:"
-
-    def leaf(p: np.ndarray, share: float) -> str:
-        return f"return {json.dumps({label: round(q, 4) for label, q in zip(labels, p.tolist(), strict=True) if q >= 5e-5})}"
-
-    return "\n".join([f"def {name}(x):", *("    " + line for line in _lines(tree, feature_names, split, leaf, "    "))]) + "\n"
-
-
-def _lines(
-    tree: DecisionTree, names: Sequence[str], split: Callable, leaf: Callable, step: str, node: int = 0, indent: str = ""
-) -> Iterator[str]:
-    """Those of a node and of all below it: what `split` says of either branch, each above its lines, and `leaf` of a leaf."""
-    if tree.feature[node] < 0:
-        yield indent + leaf(tree.value[node], tree.weight[node] / tree.weight[0])
-        return
-    sides = split(names[tree.feature[node]], tree.threshold[node])
-    for line, child in zip(sides, (tree.left[node], tree.right[node]), strict=True):
-        yield indent + line
-        yield from _lines(tree, names, split, leaf, step, child, indent + step)
 
 
 def outline(
@@ -85,3 +43,42 @@ def outline(
             waiting.append((int(tree.right[node]), level + 1, condition(name, threshold, True)))
             waiting.append((int(tree.left[node]), level + 1, condition(name, threshold, False)))
     return rows
+
+
+def tree_text(tree: DecisionTree, feature_names: Sequence[str], labels: Sequence[str]) -> str:
+    """The tree as indented lines; a leaf tells its probabilities from 1 % up and its share of the weight."""
+
+    def condition(name: str, threshold: float, above: bool) -> str:
+        return f"{name} {'>' if above else '<='} " + (f"{threshold:,.0f}" if abs(threshold) >= 100 else f"{threshold:.4g}")
+
+    def leaf(row: Row) -> str:
+        likeliest = sorted(zip(np.array(row.mixture, dtype=np.float32), labels, strict=True), key=lambda pair: -pair[0])
+        return ", ".join(f"{label} {100 * p:.0f} %" for p, label in likeliest if p >= 0.01) + f"  ({row.share:.1%} of weight)"
+
+    return _lines(tree, feature_names, condition, leaf, "|   ")
+
+
+def tree_source(tree: DecisionTree, feature_names: Sequence[str], labels: Sequence[str], name: str = "decide") -> str:
+    """The tree as source of a Python function from a dict, feature name to number, to one of probabilities.
+
+    Its thresholds are exact for numbers given as numpy.float32.
+    """
+
+    def condition(name: str, threshold: float, above: bool) -> str:
+        return "else:" if above else f"if x[{json.dumps(name)}] <= {exact(np.float32(threshold))!r}:"
+
+    def leaf(row: Row) -> str:
+        return f"return {json.dumps({label: round(p, 4) for label, p in zip(labels, row.mixture, strict=True) if p >= 5e-5})}"
+
+    return f"def {name}(x):\n" + _lines(tree, feature_names, condition, leaf, "    ", level=1)
+
+
+def _lines(
+    tree: DecisionTree, names: Sequence[str], condition: Condition, leaf: Callable[[Row], str], step: str, level: int = 0
+) -> str:
+    """The conditions of a tree, each above what it leads to, and `leaf` of the leaves; indented from a level on."""
+    rows, lines = outline(tree, names, condition, np.ones(len(tree.feature), dtype=bool)), []
+    for row, after in zip(rows, [*rows[1:], rows[0]], strict=True):
+        lines += [step * (level + row.level - 1) + row.text] if row.level else []
+        lines += [step * (level + row.level) + leaf(row)] if after.level <= row.level else []
+    return "\n".join(lines) + "\n"

@@ -1,4 +1,4 @@
-"""A decision tree as parallel arrays in scikit-learn's layout: predict, cut, follow paths, and an agent's file of four trees.
+"""A decision tree as parallel arrays in scikit-learn's layout: predict, cut, follow paths; and an agent's file of four trees.
 
 Features and thresholds are float32, and a row goes left where its feature <= threshold as float32: the same
 row takes the same path on every machine and after every round trip through a file.
@@ -15,12 +15,11 @@ from typing import Annotated, Any, Literal, NamedTuple
 
 import numpy as np
 from numba import njit
-from pydantic import AfterValidator, BaseModel, Field, ValidationError
+from pydantic import BaseModel, Field, ValidationError
 
 from faceup.lab.files import write_text
 
 _SCALE = 10_000  # of probabilities in a file
-_DEEPEST = 500  # splits on a path in a file
 _LARGEST = float(np.finfo(np.float32).max)
 
 
@@ -37,6 +36,11 @@ class DecisionTree(NamedTuple):
     def predict(self, X: np.ndarray) -> np.ndarray:
         """Probabilities (n, n_labels) float32 of rows X (n, f)."""
         return self.value[leaf_of(self, X)]
+
+    @property
+    def size(self) -> tuple[int, str]:
+        """Its leaves, and that they are counted."""
+        return n_leaves(self), "leaves"
 
 
 def leaf_of(tree: DecisionTree, X: np.ndarray) -> np.ndarray:
@@ -68,12 +72,8 @@ def n_leaves(tree: DecisionTree) -> int:
 def node_depths(tree: DecisionTree) -> np.ndarray:
     """Splits on the way from the root to each node, (n,) int32."""
     depths = np.zeros(len(tree.feature), dtype=np.int32)
-    level = np.zeros(1, dtype=np.int64)
-    while len(level):
-        split = level[tree.feature[level] >= 0]
-        children = np.concatenate([tree.left[split], tree.right[split]])
-        depths[children] = np.tile(depths[split] + 1, 2)
-        level = children
+    for node in np.flatnonzero(tree.feature >= 0):
+        depths[[tree.left[node], tree.right[node]]] = depths[node] + 1
     return depths
 
 
@@ -140,17 +140,6 @@ def top_levels(tree: DecisionTree, levels: int, root: int = 0) -> np.ndarray:
     return below(tree, root) & (tree.feature >= 0) & (depths < depths[root] + levels)
 
 
-def feature_use(tree: DecisionTree, n_features: int) -> np.ndarray:
-    """Share of the tree's weight that is asked about each feature at each depth, (depth, n_features) float64.
-
-    A row sums to what has not reached a leaf yet: the first to 1, unless the tree is a single leaf and there are no rows.
-    """
-    depths, splits = node_depths(tree), np.flatnonzero(tree.feature >= 0)
-    use = np.zeros((int(depths.max()), n_features))
-    np.add.at(use, (depths[splits], tree.feature[splits]), tree.weight[splits] / tree.weight[0])
-    return use
-
-
 # --- agents' files -------------------------------------------------------------------------------------------
 
 
@@ -163,27 +152,18 @@ class AgentFile(NamedTuple):
     provenance: dict
 
 
-def _different(names: list[str]) -> list[str]:
-    if len(set(names)) < len(names):
-        raise ValueError("expected different names")
-    return names
-
-
-_Names = Annotated[list[Annotated[str, Field(min_length=1)]], AfterValidator(_different)]
-
-
 class _Round(BaseModel, strict=True, extra="forbid"):
-    feature_names: _Names
+    feature_names: list[str]
     feature: list[Annotated[int, Field(ge=-1, le=1000)]]
     threshold: list[Annotated[float, Field(ge=-_LARGEST, le=_LARGEST)]]
     value: list[list[Annotated[int, Field(ge=0, le=_SCALE)]]]
-    weight: list[Annotated[float, Field(ge=1e-30, le=1e30)]]
+    weight: list[Annotated[float, Field(gt=0, le=_LARGEST)]]
 
 
 class _File(BaseModel, strict=True, extra="forbid"):
     format: Literal["faceup-trees-1"]
     provenance: dict[str, Any]
-    labels: _Names
+    labels: list[str]
     preflop: _Round
     flop: _Round
     turn: _Round
@@ -235,7 +215,7 @@ def save_agent(
 def load_agent_file(path: Path) -> AgentFile:
     """Read what `save_agent` wrote; raises ValueError naming the file and what is wrong with it."""
     try:
-        file = _File.model_validate(json.loads(Path(path).read_text(encoding="utf-8"), object_pairs_hook=_once))
+        file = _File.model_validate(json.loads(Path(path).read_text(encoding="utf-8")))
         rounds = {street: getattr(file, street) for street in _ROUNDS}
         trees = tuple(_unpacked(street, part, len(file.labels)) for street, part in rounds.items())
     except ValidationError as error:
@@ -244,14 +224,6 @@ def load_agent_file(path: Path) -> AgentFile:
     except (ValueError, RecursionError) as error:
         raise ValueError(f"{path}: {str(error)[:200]}") from None
     return AgentFile(trees, tuple(tuple(part.feature_names) for part in rounds.values()), tuple(file.labels), file.provenance)
-
-
-def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """The dict of a JSON object, in which no key may stand twice."""
-    found = dict(pairs)
-    if len(found) < len(pairs):
-        raise ValueError(f"a key stands twice among {', '.join(key for key, _ in pairs)}")
-    return found
 
 
 def _unpacked(street: str, part: _Round, n_labels: int) -> DecisionTree:
@@ -277,15 +249,13 @@ def _unpacked(street: str, part: _Round, n_labels: int) -> DecisionTree:
 def _children(street: str, leaf: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Left and right of nodes in preorder, read from the back: branches wait until their parent takes two."""
     left, right = np.full((2, len(leaf)), -1, dtype=np.int32)
-    waiting: list[tuple[int, int]] = []  # nodes, and the splits on the longest way down from each
+    waiting: list[int] = []
     for node in range(len(leaf) - 1, -1, -1):
-        depth = 0
         if not leaf[node]:
             if len(waiting) < 2:
                 raise ValueError(f"{street}.feature: node {node} lacks a branch")
-            (left[node], low), (right[node], high) = waiting.pop(), waiting.pop()
-            depth = 1 + max(low, high)
-        waiting.append((node, depth))
-    if len(waiting) != 1 or waiting[0][1] > _DEEPEST:
-        raise ValueError(f"{street}.feature: expected one tree of at most {_DEEPEST} splits on a path")
+            left[node], right[node] = waiting.pop(), waiting.pop()
+        waiting.append(node)
+    if len(waiting) != 1:
+        raise ValueError(f"{street}.feature: expected one tree, found {len(waiting)}")
     return left, right
