@@ -2,16 +2,12 @@
 
 import json
 import os
-import shutil
-import subprocess
-import sys
 from itertools import product
 from pathlib import Path
 
 import nbformat
 import pytest
 
-from faceup.lab.environment import SOURCES
 from faceup.lab.paths import ROOT
 
 SMOKE = Path(os.environ["SMOKE"])  # the folder in which `make smoke` has run the whole pipeline with params/smoke.yaml
@@ -102,22 +98,3 @@ def test_explorer_is_one_page():
     data = json.loads(text.partition('id="data">')[2].partition("</script>")[0])
     depths = {"CART": (1, 3, 15), "safe OCT": (3, 15), "ours": (3, 15), "OCT": (1, 3, 15)}
     assert [(agent["name"], agent["depth"]) for agent in data["agents"]] == [(n, d) for n in depths for d in depths[n]]
-
-
-def test_figures_drawn_again_from_their_numbers_are_the_same_bytes(tmp_path):
-    """All that are committed of the pipeline, in a folder without data."""
-    for name in ("notebooks", "reports/numbers"):
-        shutil.copytree(ROOT / name, tmp_path / name)
-    for name in ("params.yaml", "kinds.yaml"):
-        shutil.copy(ROOT / name, tmp_path)
-    around = os.environ | {"FACEUP_ROOT": str(tmp_path), "PYTHONPATH": str(SOURCES)}
-    done = subprocess.run([sys.executable, "-m", "faceup.lab.run", "--figures"], env=around, capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
-    numbers, figures = ROOT / "reports" / "numbers", ROOT / "reports" / "figures"
-    committed = {
-        file.relative_to(ROOT): file.read_bytes() for stage in os.listdir(numbers) for file in (figures / stage).iterdir()
-    }
-    drawn = {file.relative_to(tmp_path): file.read_bytes() for file in tmp_path.rglob("*.png")}
-    assert len(drawn) == len([*numbers.rglob("*.json")])
-    other = {str(name) for name in {*committed, *drawn} if committed.get(name) != drawn.get(name)}
-    assert not other, f"{', '.join(other)} are other bytes, to mend: make figures, and git diff tells what has changed"

@@ -2,7 +2,9 @@
 
 import ast
 import importlib
+import os
 import re
+import shutil
 import subprocess
 import sys
 import tomllib
@@ -101,6 +103,24 @@ def test_notebook_sources_are_tidy_and_show_the_default_parameters(path):
     assert defaults(nb) | values == defaults(nb), "its cell tagged `parameters` is not params.yaml's"
     for code in tagged(nb, "figure"):
         assert len(code.splitlines()) <= FIGURE_LINES, f"{code}\n\nexpected {FIGURE_LINES} lines: what is no drawing goes before"
+
+
+def test_figures_drawn_again_from_their_numbers_are_the_same_bytes(tmp_path):
+    """All of the pipeline's in reports/, in a folder without data."""
+    for name in ("notebooks", "reports/numbers"):
+        shutil.copytree(ROOT / name, tmp_path / name)
+    for name in ("params.yaml", "kinds.yaml"):
+        shutil.copy(ROOT / name, tmp_path)
+    around = os.environ | {"FACEUP_ROOT": str(tmp_path), "PYTHONPATH": str(SOURCES)}
+    done = subprocess.run([sys.executable, "-m", "faceup.lab.run", "--figures"], env=around, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    numbers = ROOT / "reports" / "numbers"
+    shown = [file for stage in numbers.iterdir() for file in (ROOT / "reports" / "figures" / stage.name).iterdir()]
+    known = {file.relative_to(ROOT): file.read_bytes() for file in shown}
+    drawn = {file.relative_to(tmp_path): file.read_bytes() for file in tmp_path.rglob("*.png")}
+    assert len(drawn) == len([*numbers.rglob("*.json")])
+    other = {str(name) for name in {*known, *drawn} if known.get(name) != drawn.get(name)}
+    assert not other, f"{', '.join(other)} are other bytes, to mend: make figures, and git diff tells what has changed"
 
 
 @pytest.mark.parametrize("arguments", [("check", "."), ("format", "--check", ".")], ids=lambda a: a[0])
