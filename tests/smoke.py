@@ -44,10 +44,10 @@ def copy_tree(folder: Path) -> None:
     (folder / "build" / "numba").symlink_to(kernels)
 
 
-def environment(folder: Path) -> dict[str, str]:
-    """This Python and its tools first, and the kernels that this checkout has compiled: the code is the same."""
+def run(*command: str, folder: Path) -> None:
+    """Run a command there, with the code and the compiled kernels of this checkout."""
     own = {"FACEUP_ROOT": str(folder), "PYTHONPATH": str(SOURCES), "DVC_SITE_CACHE_DIR": str(folder / "build" / "dvc")}
-    return os.environ | own
+    subprocess.run(command, cwd=folder, env=os.environ | own, check=True)
 
 
 def outs_of(stage: dict) -> Iterator[tuple[str, dict]]:
@@ -67,8 +67,7 @@ def run_stages(folder: Path) -> None:
             ready.update(order.get_ready())
             for name in [name for name in stages if name in ready][: SIDE_BY_SIDE - len(running)]:
                 ready.remove(name)
-                command = ["sh", "-c", stages[name]["cmd"]]
-                running[pool.submit(subprocess.run, command, cwd=folder, env=environment(folder), check=True)] = name
+                running[pool.submit(run, "sh", "-c", stages[name]["cmd"], folder=folder)] = name
             for done in wait(running, return_when=FIRST_COMPLETED).done:
                 done.result()  # its error, if it failed
                 order.done(running.pop(done))
@@ -82,7 +81,7 @@ def main(folder: Path) -> None:
     copy_tree(folder)
     try:
         run_stages(folder)
-        subprocess.run([sys.executable, "-m", "dvc", "commit", "--force"], cwd=folder, env=environment(folder), check=True)
+        run(sys.executable, "-m", "dvc", "commit", "--force", folder=folder)
     except subprocess.CalledProcessError as error:
         sys.exit(f"smoke: `{error.cmd[-1]}` failed")
     print(f"smoke: reports are in {folder / 'reports'}", flush=True)

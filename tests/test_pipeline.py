@@ -22,7 +22,6 @@ from faceup.lab.run import as_text, chosen, defaults, tagged
 ROOMS = {"lab": 1, "cards": 2, "games": 3, "trees": 4, "holdem": 5}
 STAGES, STUDY_STAGES = (read_yaml(folder / "dvc.yaml")["stages"] for folder in (ROOT, STUDIES))
 SOURCE_NOTEBOOKS = [*NOTEBOOKS.glob("*.ipynb"), *STUDIES.glob("*.ipynb")]
-FIGURE_LINES = 25
 
 
 def notebook_of(stage: dict) -> str:
@@ -102,7 +101,7 @@ def test_notebook_sources_are_tidy_and_show_the_default_parameters(path):
     values = chosen(nb, load_parameters(), path.parent == STUDIES)
     assert defaults(nb) | values == defaults(nb), "its cell tagged `parameters` is not params.yaml's"
     for code in tagged(nb, "figure"):
-        assert len(code.splitlines()) <= FIGURE_LINES, f"{code}\n\nexpected {FIGURE_LINES} lines: what is no drawing goes before"
+        assert len(code.splitlines()) <= 25, f"{code}\n\nexpected 25 lines at most: what is no drawing goes before"
 
 
 def test_figures_drawn_again_from_their_numbers_are_the_same_bytes(tmp_path):
@@ -121,12 +120,6 @@ def test_figures_drawn_again_from_their_numbers_are_the_same_bytes(tmp_path):
     assert len(drawn) == len([*numbers.rglob("*.json")])
     other = {str(name) for name in {*known, *drawn} if known.get(name) != drawn.get(name)}
     assert not other, f"{', '.join(other)} are other bytes, to mend: make figures, and git diff tells what has changed"
-
-
-@pytest.mark.parametrize("arguments", [("check", "."), ("format", "--check", ".")], ids=lambda a: a[0])
-def test_ruff(arguments):
-    done = subprocess.run([sys.executable, "-m", "ruff", *arguments], cwd=ROOT, capture_output=True, text=True)
-    assert done.returncode == 0, done.stdout + done.stderr
 
 
 def test_no_path_of_a_machine_stands_in_a_tracked_file():

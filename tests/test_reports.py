@@ -24,8 +24,6 @@ from faceup.lab.paths import ROOT
 from faceup.trees.text import tree_text
 from faceup.trees.tree import truncate
 
-SCOREBOARD = "reports/tables/scoreboard.md"
-
 
 @pytest.fixture(scope="module")
 def committed(tmp_path_factory) -> Path:
@@ -39,8 +37,8 @@ def committed(tmp_path_factory) -> Path:
 
 
 def test_the_readme_is_short_and_has_the_scoreboard_of_the_reports(committed):
-    readme, table = ((committed / name).read_text(encoding="utf-8") for name in ("README.md", SCOREBOARD))
-    assert table in readme, f"to mend: copy {SCOREBOARD} into README.md"
+    readme, table = ((committed / name).read_text(encoding="utf-8") for name in ("README.md", "reports/tables/scoreboard.md"))
+    assert table in readme, "to mend: copy reports/tables/scoreboard.md into README.md"
     assert len((ROOT / "README.md").read_text(encoding="utf-8").split()) <= 1000  # as `wc -w` counts
 
 
