@@ -62,7 +62,7 @@ class Toy:
     def run(self, *arguments, **variables) -> str:
         """The runner's error, if there is one."""
         around = os.environ | {"FACEUP_ROOT": str(self.root), "PYTHONPATH": str(SOURCES)} | variables
-        command = [sys.executable, "-m", "faceup.lab.run", *arguments]
+        command = [sys.executable, "-m", "faceup.lab.environment", sys.executable, "-m", "faceup.lab.run", *arguments]
         done = subprocess.run(command, cwd=self.root, env=around, capture_output=True, text=True)
         return done.stderr if done.returncode else ""
 
