@@ -6,8 +6,6 @@ from faceup.lab.environment import variables
 
 os.environ.update(variables())
 
-from pathlib import Path
-
 import pytest
 from hypothesis import settings
 
@@ -32,9 +30,3 @@ def tables():
 def all_in_wins():
     """All-in wins of every two starting hands before the flop, (169, 169): 10 seconds, where they are not stored yet."""
     return memo(preflop_wins)
-
-
-@pytest.fixture(scope="session")
-def smoke():
-    """The folder in which `make smoke` has run the whole pipeline with params/smoke.yaml."""
-    return Path(os.environ["SMOKE"])

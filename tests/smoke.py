@@ -1,28 +1,26 @@
-"""The whole pipeline at toy size: python tests/smoke.py FOLDER (what `make smoke` runs, and the tests).
+"""The whole pipeline at toy size: python tests/smoke.py FOLDER (what `make smoke` runs).
 
-Copies the working tree, committed or not, into FOLDER, puts params/smoke.yaml there as params.yaml and runs
-`dvc repro` in it, with the code of this repository, so that kernels are compiled once for the pipeline, this run and the tests.
-Compiling and starting notebooks keep one core busy, so that two stages run at a time. Nothing outside FOLDER is written but
-compiled kernels.
+Copies the working tree, committed or not, into FOLDER, puts params/smoke.yaml there as params.yaml and runs the stages' commands
+in it, with the code of this repository, so that kernels are compiled once for the pipeline, this run and the tests. Compiling and
+starting notebooks keep one core busy, so that two stages run at a time. DVC, which would run one, looks at the end whether each
+has made what it names. Nothing outside FOLDER is written but compiled kernels.
 """
 
 import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterator
+from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
+from graphlib import TopologicalSorter
 from pathlib import Path
 
 from faceup.lab.environment import SOURCES
+from faceup.lab.parameters import read_yaml
 from faceup.lab.paths import ROOT
 
-SIDE_BY_SIDE = (  # two lists of stages at a time, of which neither needs what the other makes; the rest comes last
-    (("human_rules",), ("equity",)),
-    (("leduc", "discard"), ("selfplay", "distill")),
-    (("bayes", "opponents", "selfplay_time"), ("exploitability", "safe")),
-    (("matches",), ("strategy", "explorer")),
-)
 MARK = ".smoke"  # a file that says that FOLDER is ours to empty
+SIDE_BY_SIDE = 2  # stages
 
 
 def tracked() -> list[str]:
@@ -39,49 +37,55 @@ def copy_tree(folder: Path) -> None:
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy2(ROOT / name, folder / name)
     shutil.copy2(ROOT / "params/smoke.yaml", folder / "params.yaml")
-    (folder / ".dvc" / "config.local").write_text("[core]\n    no_scm = true\n")
+    (folder / ".dvc" / "config.local").write_text("[core]\n    no_scm = true\n[cache]\n    type = hardlink\n")
     (folder / MARK).touch()
+    (kernels := ROOT / "build" / "numba").mkdir(parents=True, exist_ok=True)
+    (folder / "build").mkdir()
+    (folder / "build" / "numba").symlink_to(kernels)
 
 
-def environment(folder: Path) -> dict[str, str]:
-    """This Python and its tools first, and the kernels that this checkout has compiled: the code is the same."""
+def run(*command: str, folder: Path) -> None:
+    """Run a command there, with the code and the compiled kernels of this checkout."""
     own = {"FACEUP_ROOT": str(folder), "PYTHONPATH": str(SOURCES), "DVC_SITE_CACHE_DIR": str(folder / "build" / "dvc")}
-    own["PATH"] = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
-    (folder / "build").mkdir(exist_ok=True)
-    if not (folder / "build" / "numba").exists():
-        (ROOT / "build" / "numba").mkdir(parents=True, exist_ok=True)
-        (folder / "build" / "numba").symlink_to(ROOT / "build" / "numba")
-    return os.environ | own
+    subprocess.run(command, cwd=folder, env=os.environ | own, check=True)
 
 
-def repro(folder: Path, stages: Iterable[str] = ()) -> subprocess.Popen:
-    """`dvc repro` there of these stages alone, in this order; of all stages where none is named."""
-    command = [sys.executable, "-m", "dvc", "--wait-for-lock", "repro", *(["--single-item", *stages] if stages else [])]
-    return subprocess.Popen(command, cwd=folder, env=environment(folder))
+def outs_of(stage: dict) -> Iterator[tuple[str, dict]]:
+    """What a stage makes: path and options."""
+    return (made for out in [*stage["outs"], *stage.get("metrics", [])] for made in out.items())
 
 
-def run_stages(folder: Path) -> int:
-    """Run all stages there; returns DVC's exit status, of the first that failed."""
-    for sides in (*SIDE_BY_SIDE, ((),)):
-        runs = [repro(folder, stages) for stages in sides]
-        failed = [status for run in runs if (status := run.wait())]
-        if failed:
-            return failed[0]
-    return 0
+def run_stages(folder: Path) -> None:
+    """Run all stages there, each when what it needs is made; of those that could begin, the first in dvc.yaml does."""
+    stages = read_yaml(folder / "dvc.yaml")["stages"]
+    maker = {path: name for name, stage in stages.items() for path, _ in outs_of(stage)}
+    order = TopologicalSorter({name: {maker[dep] for dep in stage["deps"] if dep in maker} for name, stage in stages.items()})
+    order.prepare()
+    ready, running = set[str](), {}
+    with ThreadPoolExecutor(SIDE_BY_SIDE) as pool:
+        while order.is_active():
+            ready.update(order.get_ready())
+            for name in [name for name in stages if name in ready][: SIDE_BY_SIDE - len(running)]:
+                ready.remove(name)
+                running[pool.submit(run, "sh", "-c", stages[name]["cmd"], folder=folder)] = name
+            for done in wait(running, return_when=FIRST_COMPLETED).done:
+                done.result()  # its error, if it failed
+                order.done(running.pop(done))
 
 
-def main(folder: Path) -> int:
-    """Run it; returns DVC's exit status."""
+def main(folder: Path) -> None:
+    """Run it; exits where a stage fails."""
     folder = folder.resolve()
     if folder.exists() and any(folder.iterdir()) and not (folder / MARK).is_file():
         sys.exit(f"{folder} holds other things, expected a new folder or one of an earlier run")
     copy_tree(folder)
-    status = run_stages(folder)
-    print(f"smoke: {'reports are in' if status == 0 else 'failed; see'} {folder / 'reports'}", flush=True)
-    return status
+    try:
+        run_stages(folder)
+        run(sys.executable, "-m", "dvc", "commit", "--force", folder=folder)
+    except subprocess.CalledProcessError as error:
+        sys.exit(f"smoke: `{error.cmd[-1]}` failed")
+    print(f"smoke: reports are in {folder / 'reports'}", flush=True)
 
 
 if __name__ == "__main__":
-    if len(sys.argv) != 2:
-        sys.exit("usage: python tests/smoke.py FOLDER")
-    sys.exit(main(Path(sys.argv[1])))
+    main(Path(sys.argv[1]))

@@ -24,9 +24,6 @@ from faceup.lab.paths import ROOT
 from faceup.trees.text import tree_text
 from faceup.trees.tree import truncate
 
-SCOREBOARD = "reports/tables/scoreboard.md"
-never_run = pytest.mark.skipif(not (ROOT / "dvc.lock").exists(), reason="the pipeline has never been run here")
-
 
 @pytest.fixture(scope="module")
 def committed(tmp_path_factory) -> Path:
@@ -40,8 +37,8 @@ def committed(tmp_path_factory) -> Path:
 
 
 def test_the_readme_is_short_and_has_the_scoreboard_of_the_reports(committed):
-    readme, table = ((committed / name).read_text(encoding="utf-8") for name in ("README.md", SCOREBOARD))
-    assert table in readme, f"to mend: copy {SCOREBOARD} into README.md"
+    readme, table = ((committed / name).read_text(encoding="utf-8") for name in ("README.md", "reports/tables/scoreboard.md"))
+    assert table in readme, "to mend: copy reports/tables/scoreboard.md into README.md"
     assert len((ROOT / "README.md").read_text(encoding="utf-8").split()) <= 1000  # as `wc -w` counts
 
 
@@ -60,7 +57,6 @@ def test_our_features_agent_folds_no_less_to_a_larger_bet(committed, line):
     assert largest_rises(chances).max() <= 0.05 and np.ptp(chances) == 1
 
 
-@never_run
 def test_a_figure_is_shown_once_where_it_is_saved(committed):
     """A figure that is still open at the end of a cell is shown there, too, half finished."""
     for path in sorted((committed / "reports").rglob("*.ipynb")):
@@ -103,6 +99,8 @@ ANSWERED = "exploitability/main/name=OCT/mbb", "exploitability/main/name=table/m
 OWN = tuple(f"distill/own/trees={name}/loses" for name in ("CART told opponent", "CART told both+seat", "ours, depth 15"))
 LEARNT = "opponent;learner=OCT", "both+seat;learner=OCT", "both+seat;learner=OCT, costs"
 TOLD = tuple(f"history/trees/depth=15;history={learnt}/loses" for learnt in LEARNT)
+WITH_COSTS = "history/answered/agent=OCT, costs;depth=15/more"
+RULES = tuple(f"human_rules/{of}/exploitability" for of in ("rule_lists/name=by heart, 3 lines", "baselines/always check"))
 COSTS = "matches/safety/safe table/loses/mbb", "matches/safety/safe OCT/loses/mbb"
 SAFE = "safe/table/after", "safe/trees/1/mbb", "safe/trees/2/mbb"
 ANY_SIZE = tuple(f"safe/lbr/agent={name};setting=56 bets, rounds 1-4/mbb" for name in ("OCT", "safe OCT"))
@@ -110,14 +108,7 @@ STRONG = "strong/safe/table/after", "strong/safe/trees/depth=8/mbb", "strong/saf
 STATED = {  # file: numbers with intervals that it states
     "README.md": (*MATCH, *ANSWERED, *TOLD, *STAND_IN, *ANY_SIZE, *SAFE[:2], COSTS[0], *STRONG[:2]),
     "reports/strong/README.md": STRONG,
-    "notebooks/00_overview.ipynb": (
-        *MATCH,
-        *ANSWERED,
-        *TOLD,
-        "history/answered/agent=OCT, costs;depth=15/more",
-        *SAFE,
-        *STRONG[:2],
-    ),
+    "notebooks/00_overview.ipynb": (*MATCH, *ANSWERED, *TOLD, WITH_COSTS, *SAFE, *STRONG[:2]),
     "notebooks/11_selfplay.ipynb": ("selfplay/loss_to_final_mbb/-1/mbb", ANSWERED[1]),
     "notebooks/12_distill.ipynb": OWN,
     "notebooks/13_exploitability.ipynb": (*ANSWERED, "exploitability/differences/-1/oct_table"),
@@ -126,21 +117,17 @@ STATED = {  # file: numbers with intervals that it states
     "notebooks/16_matches.ipynb": (*MATCH, *COSTS),
     "notebooks/17_strategy.ipynb": ("strategy/bluff/gain_dollars/mean",),
     "notebooks/18_selfplay_time.ipynb": ("selfplay_time/points/-1/CART/mbb",),
-    "notebooks/20_human_rules.ipynb": tuple(
-        f"human_rules/{of}/exploitability" for of in ("rule_lists/name=by heart, 3 lines", "baselines/always check")
-    ),
+    "notebooks/20_human_rules.ipynb": RULES,
     "notebooks/30_leduc.ipynb": ("leduc/sampled_cfr/rlcard/exploitability",),
 }
 
 
-@never_run
 @pytest.mark.parametrize("file", STATED)
 def test_prose_states_the_numbers_of_the_reports(file, committed):
     pairs = PAIR.findall((committed / file).read_text(encoding="utf-8"))
     assert [path for path in STATED[file] if not is_one_of(at(committed, path), pairs)] == []
 
 
-@never_run
 def test_prose_states_numbers_without_intervals(committed):
     text = {file: (committed / file).read_text(encoding="utf-8") for file in PROSE}
     small = min(tree["answers_chosen_anew"] for tree in at(committed, "leduc/readable") if tree["leaves"] < 42)
@@ -162,7 +149,6 @@ def intervals(value: object) -> Iterator[tuple[float, float]]:
         yield from intervals(part)
 
 
-@never_run
 @pytest.mark.parametrize("file", PROSE)
 def test_every_interval_in_prose_was_measured(file, committed):
     """It is in a metric, of this run, a study or the strong profile, or in what a report shows; or a paper printed it."""

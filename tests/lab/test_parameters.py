@@ -47,7 +47,7 @@ def test_a_kind_holds_what_it_says_and_every_knob_has_one():
         ("  gamma:", "  gama:", "selfplay.gama has no kind, expected a knob that kinds.yaml names"),
         ("  gamma: 2\n", "", "selfplay.gamma is missing, expected exponent"),
         ("  gamma: 2\n", "  gamma: 2\n  gamma: 3\n", "while constructing a mapping"),
-        (RIGHT, "- 1\n", ""),
+        *((RIGHT, damaged, "") for damaged in ("", "- 1\n", "seed: [a, b", "\x80", RIGHT[: len(RIGHT) // 2])),
     ],
 )
 def test_a_wrong_file_is_one_line(tmp_path, old, new, said):

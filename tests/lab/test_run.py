@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -9,14 +10,15 @@ import sys
 import nbformat
 import pytest
 
-from faceup.lab import run
+from faceup.lab import environment, run
 from faceup.lab.environment import SOURCES
+from faceup.lab.paths import ROOT
 
 PARAMETERS = "seed = 0\nsides = [1]"
 IMPORTS = """\
 import os
 import matplotlib.pyplot as plt
-from faceup.lab.files import load_numbers, numbers
+from faceup.lab.files import load_numbers, numbers, write_json
 from faceup.lab.paths import OUT
 from faceup.lab.pictures import save, use_style"""
 WORK = """\
@@ -34,34 +36,33 @@ drawn = load_numbers("toy/line")
 figure, axes = plt.subplots()
 axes.plot(drawn.x, drawn.y, label="ü")
 save(figure, "toy/line")"""
+LIGHT = "from faceup.lab.paths import OUT\n(OUT / 'data').mkdir()\n(OUT / 'data' / 'toy.txt').touch()"
 OUTS = ["data/toy.txt", "reports/figures/toy", "reports/numbers/toy", "reports/toy.ipynb"]
 
 
-SHOW = "import os\nfrom faceup.lab.environment import *\n{}\n"
-SHOW += "print(code_digest([module_file('faceup.outer')]), variables()['NUMBA_CACHE_DIR'])"
-
-
 class Toy:
+    """A repository of one notebook, whose last cell draws a figure."""
+
     def __init__(self, root):
-        self.root = root
-        (root / "notebooks").mkdir()
+        self.root, self.notebook = root, root / "notebooks" / "toy.ipynb"
+        self.notebook.parent.mkdir()
         (root / "params.yaml").write_text("seed: 7\ntoy: {sides: [2, 3]}\n")
         kinds = {"seed": {"is": "whole 0..", "seed": [""]}, "sides": {"is": "increasing 1.. whole 1..", "toy": ["sides"]}}
         (root / "kinds.yaml").write_text(json.dumps({"kinds": kinds, "together": []}))
 
     def write(self, *cells, outs=OUTS, parameters=PARAMETERS):
-        kernel = {"display_name": "Python 3", "language": "python", "name": "python3"}
-        nb = nbformat.v4.new_notebook(metadata={"faceup": {"sections": ["toy"]}, "kernelspec": kernel})
+        nb = nbformat.v4.new_notebook(metadata={"faceup": {"sections": ["toy"]}})
         nb.cells = [nbformat.v4.new_code_cell(cell) for cell in (parameters, *cells)]
         nb.cells[-1].metadata["tags"], nb.cells[0].metadata["tags"] = ["figure"], ["parameters"]
-        nbformat.write(nb, self.root / "notebooks" / "toy.ipynb")
+        nbformat.write(nb, self.notebook)
         stage = {"cmd": "sh notebooks/run toy", "deps": ["notebooks/toy.ipynb"], "outs": [{out: {}} for out in outs]}
         (self.root / "dvc.yaml").write_text(json.dumps({"stages": {"toy": stage}}))
         return nb
 
     def run(self, *arguments, **variables) -> str:
+        """The runner's error, if there is one."""
         around = os.environ | {"FACEUP_ROOT": str(self.root), "PYTHONPATH": str(SOURCES)} | variables
-        command = [sys.executable, "-m", "faceup.lab.run", *arguments]
+        command = [sys.executable, "-m", "faceup.lab.environment", sys.executable, "-m", "faceup.lab.run", *arguments]
         done = subprocess.run(command, cwd=self.root, env=around, capture_output=True, text=True)
         return done.stderr if done.returncode else ""
 
@@ -74,11 +75,11 @@ toy = pytest.fixture(lambda tmp_path: Toy(tmp_path), name="toy")
 
 
 def settings_of_a_user(root) -> dict[str, str]:
+    """Files that change what libraries do, and the variables that name them."""
     for file, text in {
         "home/.config/matplotlib/matplotlibrc": "lines.linewidth: 9\n",
         "matplotlibrc": "lines.linewidth: 9\n",
         "home/.ipython/profile_default/startup/a.py": "print('from a start-up file')\n",
-        "home/.ipython/profile_default/ipython_config.py": "c.InteractiveShell.ast_node_interactivity = 'all'\n",
         "home/.local/share/jupyter/kernels/python3/kernel.json": '{"argv": ["false"], "display_name": "x"}',
         "sitecustomize.py": "import builtins; builtins.print = lambda *_, **__: None\n",
     }.items():
@@ -110,75 +111,83 @@ def test_any_user_gets_the_same_bytes_and_figures_are_drawn_from_numbers_alone(t
 def test_a_failed_run_leaves_what_was_there_and_a_good_one_no_leftovers(toy):
     (old := toy.root / "reports" / "numbers" / "toy" / "old.json").parent.mkdir(parents=True)
     old.touch()
-    light = "from faceup.lab.paths import OUT\n(OUT / 'data').mkdir()\n(OUT / 'data' / 'toy.txt').touch()"
-    toy.write(light, "\n{}['missing']")
+    toy.write(LIGHT, "\n{}['missing']")
     assert "toy: cell 4 `{}['missing']`: KeyError: 'missing' (see build/run/toy/executed.ipynb)" in toy.run("toy")
     for parameters, said in (("sods = 1", "parameter sods stands in 0 of"), ("seed = max(1, 2)", "expected one cell tagged")):
         toy.write("os._exit()", parameters=parameters)
         assert f"toy: {said}" in toy.run("toy")
-    toy.write(light, outs=OUTS[1:])
+    toy.write(LIGHT, outs=OUTS[1:])
     assert "toy: it makes data/toy.txt, which its stage does not name" in toy.run("toy")
+    toy.notebook.write_bytes(toy.notebook.read_bytes()[:-99])
+    assert toy.run("toy").startswith("toy: Notebook does not appear to be JSON")
     assert list(toy.made()) == ["reports/numbers/toy/old.json"]
     toy.write(IMPORTS, WORK, FIGURE)
     assert toy.run("toy") == "" and not old.exists() and len(toy.made()) == 4
 
 
+def test_dvc_runs_the_stage_that_contributing_shows(toy):
+    """From outside the environment: no Python of it is on the path, but for the one in .venv."""
+    measured = "write_json(OUT / 'reports/metrics/toy.json', {'sum': seed + sum(sides)})"
+    toy.write(IMPORTS, "numbers('toy/line', x=sides, y=sides)", measured, FIGURE)
+    shown = re.search(r"\n  NAME:\n.*?(?=```)", (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8"), re.S)[0]
+    (toy.root / "dvc.yaml").write_text(f"stages:{shown}".replace("NN_NAME", "toy").replace("NAME", "toy"))
+    shutil.copytree(SOURCES / "faceup" / "lab", toy.root / "src/faceup/lab", ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copy(ROOT / "notebooks/run", toy.root / "notebooks")
+    for name, text in {
+        "src/faceup/__init__.py": "",
+        "src/faceup/toy/__init__.py": "",
+        "data/published.yaml": "toy: {}\n",
+        ".dvc/config": "[core]\n    no_scm = true\n    analytics = false\n",
+        ".venv/bin/python": f'#!/bin/sh\nexec {sys.executable} "$@"\n',
+    }.items():
+        (toy.root / name).parent.mkdir(parents=True, exist_ok=True)
+        (toy.root / name).write_text(text)
+    (toy.root / ".venv/bin/python").chmod(0o755)
+    around = {"PATH": "/usr/bin:/bin", "HOME": str(toy.root), "DVC_SITE_CACHE_DIR": str(toy.root / "build/dvc")}
+    done = subprocess.run([sys.executable, "-m", "dvc", "repro"], cwd=toy.root, env=around, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert json.loads((toy.root / "reports/metrics/toy.json").read_text()) == {"sum": 12}
+
+
 def test_a_report_names_the_commit_of_its_sources_and_these_are_tidied(toy, monkeypatch):
-    def commits(*added):
-        for words in ("init", f"add {' '.join(added)}", "-c user.name=x -c user.email=x commit -m x", "log -1 --format=%H"):
-            done = subprocess.run(["git", *words.split()], cwd=toy.root, capture_output=True, text=True)
-        return done.stdout[:10], run.commit_of(["notebooks", "kinds.yaml"])
+    def git(words):
+        return subprocess.run(["git", *words.split()], cwd=toy.root, check=True, capture_output=True, text=True).stdout[:10]
 
     monkeypatch.setattr(run, "ROOT", toy.root)
     nb = toy.write("1")
-    assert commits("dvc.yaml")[1] == ""
-    commit, named = commits("notebooks", "kinds.yaml")
-    assert commits("params.yaml")[1] == named == commit
+    assert run.commit_of(["notebooks"]) == ""  # no repository of git
+    git("init")
+    for added in ("notebooks kinds.yaml", "params.yaml"):
+        git(f"add {added}")
+        git("-c user.name=x -c user.email=x commit -m x")
+    commit = git("log -1 --format=%H HEAD~")
+    assert run.commit_of(["notebooks", "kinds.yaml"]) == commit
     nb.cells[1].outputs, nb.cells[1].metadata["execution"] = [nbformat.v4.new_output("stream", text="1\n")], {"duration": 3}
-    nbformat.write(nb, toy.root / "notebooks" / "toy.ipynb")
+    nbformat.write(nb, toy.notebook)
     assert run.commit_of(["notebooks"]) == f"{commit}+" and toy.run("--strip") == ""
-    tidy = nbformat.read(toy.root / "notebooks" / "toy.ipynb", as_version=4).cells[1]
+    tidy = nbformat.read(toy.notebook, as_version=4).cells[1]
     assert (tidy.id, tidy.metadata, tidy.outputs) == ("cell-1", {"tags": ["figure"]}, [])
     assert f'"commit": "{commit}"' in run.as_text(nb, commit=commit)
 
 
-@pytest.fixture
-def python(tmp_path):
-    """Runs Python with a copy of the lab, and a kernel that imports another module."""
-    folder = tmp_path / "src" / "faceup"
-    shutil.copytree(SOURCES / "faceup" / "lab", folder / "lab", ignore=shutil.ignore_patterns("__pycache__"))
-    (folder / "__init__.py").touch()
-    (folder / "outer.py").write_text("from numba import njit\n\nfrom faceup.inner import HALF\n")
-    (tmp_path / "notebooks").mkdir()
+def test_a_digest_sees_what_code_does_and_what_it_imports(tmp_path, monkeypatch):
+    monkeypatch.setattr(environment, "SOURCES", tmp_path)
+    outer, inner = (tmp_path / "faceup" / f"{name}.py" for name in ("outer", "inner"))
+    outer.parent.mkdir()
+    outer.write_text("from faceup.inner import HALF\n")
 
-    def run(code: str, inner: str = "HALF = 2\n") -> str:
-        (folder / "inner.py").write_text(inner)
-        os.utime(folder / "inner.py", (1, 1))
-        around = os.environ | {"PYTHONPATH": str(folder.parent)}
-        return subprocess.run([sys.executable, "-c", code], env=around, check=True, capture_output=True, text=True).stdout
+    def digest(text, written=1.0):
+        inner.write_text(text)
+        os.utime(outer, (1, 1))
+        os.utime(inner, (written, written))
+        environment._read.cache_clear()
+        return environment.code_digest([outer])
 
-    return run
-
-
-def test_a_digest_sees_what_code_does_and_what_it_imports(python):
-    edited = "os.utime(module_file('faceup.inner'), (2e9, 2e9))"  # while the process runs: its digests are nobody else's
-    first, same = (python(SHOW.format(""), text) for text in ("HALF = 2\n", '"""Text."""\n# and a comment\nHALF = 2\n'))
-    others = python(SHOW.format(""), "HALF = 3\n"), python(SHOW.format(edited)), python(SHOW.format(edited))
-    assert first == same and len({word for said in (first, *others) for word in said.split()}) == 8
+    assert digest("HALF = 2\n") == digest('"""Text."""\n# and a comment\nHALF = 2\n') != digest("HALF = 3\n")
+    edited = {digest("HALF = 2\n", written=2e9) for _ in range(2)}  # while the process runs: its digests are nobody else's
+    assert len(edited) == 2 and digest("HALF = 2\n") not in edited
 
 
-IMPORT = """
-import os, sys
-sys.path.insert(0, sys.argv[1])
-before, files = dict(os.environ), []
-sys.addaudithook(lambda event, args: files.append(str(args[0])) if event == "open" else None)
-import faceup
-others = [name for name in sys.modules if name.startswith("faceup.") or name in ("numba", "numpy", "IPython")]
-own = [name for name in files if "faceup" in name.rpartition("src/")[2] and not name.endswith((".py", ".pyc"))]
-print(dict(os.environ) == before, others, own)
-"""
-
-
-def test_importing_the_package_sets_starts_patches_and_reads_nothing():
-    command = [sys.executable, "-S", "-c", IMPORT, str(SOURCES)]
-    assert subprocess.run(command, check=True, capture_output=True, text=True).stdout.split() == ["True", "[]", "[]"]
+def test_importing_the_package_sets_and_starts_nothing():
+    code = "import os, sys; before = dict(os.environ); import faceup; print(dict(os.environ) == before, 'numpy' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout == "True False\n"

@@ -1,4 +1,4 @@
-"""Random situations, what an agent answers to them in Python, and how the page's scripts are asked the same."""
+"""Random situations, agents and tables, and how the page's scripts are asked about them."""
 
 import json
 import shutil
@@ -10,14 +10,12 @@ import pytest
 from pokerkit_table import random_choice
 from random_tables import random_table, save_random_agent
 
-from faceup.cards.cards import BOARD_CARDS, card_text, hole_index
-from faceup.holdem.agents import TreeAgent
+from faceup.cards.cards import BOARD_CARDS
 from faceup.holdem.groups import Grid, make_groups
 from faceup.holdem.lines import longer
 from faceup.holdem.policy import TablePolicy
 from faceup.holdem.rules import START, act, menu_from
-from faceup.pages.explorer import PURE, Player, page_data, source
-from faceup.trees.tree import load_agent_file, truncate
+from faceup.pages.explorer import PURE, source
 
 MENU = menu_from([[1, 2], [1], []], [[0.75], []], [[1], []], [[1, 2], []])
 LABELS = ("fold", "call", "raise_0.75", "raise_1", "raise_2", "all_in")
@@ -69,39 +67,3 @@ def run(value: str, given: object = None, before: str = "") -> Any:
     scripts = "\n".join(source(f"{name}.js") for name in PURE)
     asked = f"const given = {json.dumps(given)};\n{before}\nconsole.log(JSON.stringify({value}));"
     return json.loads(node(script=f"{scripts}\n{asked}"))
-
-
-ANSWER = """
-function answersTo(given) {
-  return given.questions.map(({ hole, board, betting }) => {
-  const { state } = readLine(betting), cards = holeIndex(...hole), street = state.street;
-  const whole = street ? serve({ board, hole: cards }).whole : wholeFeatures(cards, null, given.data.preflop);
-  const tree = unpack(given.data.files[0][STREETS[street]]), x = rowOf(tree, features(whole, street), state);
-  const path = pathOf(tree, x, given.depth), actions = offered(state, given.data.menu, given.data.labels);
-  const steps = path.slice(0, -1).map(node => [tree.names[tree.feature[node]], x[tree.feature[node]], tree.threshold[node]]);
-  const shares = legalShares(tree.value[path.at(-1)], actions);
-  return { x: Array.from(x), steps, shares: Object.fromEntries(actions.map((a, i) => [given.data.labels[a.label], shares[i]])),
-    amounts: Object.fromEntries(actions.map(a => [given.data.labels[a.label], a.amount])) };
-});
-}
-"""
-
-
-def check_answers(tables, path, depth, n, ask):
-    """The scripts against `TreeAgent`, of the trees cut at a depth, in n random situations.
-
-    ask(given): what `answersTo` of ANSWER returns, wherever the page's scripts run.
-    """
-    file, questions = load_agent_file(path), random_questions(n)
-    agent = TreeAgent(file._replace(trees=tuple(truncate(tree, depth) for tree in file.trees)), tables)
-    data = page_data([Player("it", depth, path)], tables[0], NO_WINS)
-    answers = ask({"data": data, "depth": depth, "questions": questions})
-    for question, found in zip(questions, answers, strict=True):
-        hole, board = ("".join(map(card_text, question[key])) for key in ("hole", "board"))
-        asked = hole, board, question["betting"]
-        raises = {label: amount for label, amount in agent.legal(question["betting"]).items() if label not in ("fold", "call")}
-        x = agent.features(np.array([hole_index(*question["hole"])]), question["board"], question["betting"])
-        assert found["x"] == x[0].tolist(), asked
-        assert [tuple(step) for step in found["steps"]] == agent.path(*asked), asked
-        assert found["shares"] == pytest.approx(agent.action_probabilities(*asked), abs=1e-6), asked
-        assert {label: amount for label, amount in found["amounts"].items() if amount} == raises, asked

@@ -8,7 +8,7 @@ import re
 import shutil
 
 import pytest
-from questions import ANSWER, GRIDS, check_answers, grouped_table, random_agent
+from questions import GRIDS, grouped_table
 
 from faceup.cards.cards import parse_cards
 from faceup.holdem.agents import load_agent
@@ -65,12 +65,6 @@ def fits(page) -> bool:
     return page.evaluate("document.documentElement.scrollWidth <= innerWidth")
 
 
-def visit(page, link: str, selector: str) -> None:
-    """Follow a link, until what it leads to is there."""
-    page.evaluate("link => { location.hash = link; }", link)
-    page.wait_for_selector(selector)
-
-
 def turn(page) -> str:
     """What is said once the agent has acted."""
     page.wait_for_function(r"/Your turn|win|lose|split/.test(document.getElementById('your-turn').textContent)")
@@ -95,7 +89,8 @@ def test_the_papers_hand_is_asked_about_by_clicks(page):
     answer, link = page.inner_text("#answer"), page.get_attribute("#link", "href")
     page.evaluate("location.hash = '#view=ask&bet=f'")
     page.wait_for_function("document.getElementById('turn-of').textContent.includes('over')")
-    visit(page, link, "#grid:not([aria-busy]) button")
+    page.evaluate("link => { location.hash = link; }", link)
+    page.wait_for_selector("#grid:not([aria-busy]) button")
     assert page.inner_text("#answer") == answer
 
 
@@ -116,12 +111,3 @@ def test_a_hand_is_played_from_deal_to_river_against_a_bet_of_any_size(page):
     page.wait_for_selector("#review .decision")
     assert page.locator("#review .decision a").count() >= 2
     assert fits(page) and not wrong_for_readers(page)
-
-
-@pytest.mark.parametrize(("name", "n"), [("random", 100), ("oct", 1000)])
-def test_the_browser_answers_as_python_does(browser, address, tables, tmp_path, name, n):
-    page = browser.new_page()
-    page.goto(address)
-    path = AGENTS / "oct.json" if name == "oct" else random_agent(tmp_path)
-    check_answers(tables, path, 15, n, lambda given: page.evaluate(f"given => {{ {ANSWER} return answersTo(given); }}", given))
-    page.close()

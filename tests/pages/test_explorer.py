@@ -2,34 +2,55 @@
 
 import numpy as np
 import pytest
-from questions import ANSWER, NO_WINS, check_answers, node, random_agent, run
-from random_tables import save_random_agent
+from questions import GRIDS, NO_WINS, grouped_table, node, random_agent, random_questions, run
 
-from faceup.cards.cards import hole_index
+from faceup.cards.cards import card_text, hole_index
 from faceup.cards.equity import UNITS
 from faceup.cards.features import N_DECILES, Hand
 from faceup.cards.strength import strength
-from faceup.holdem.lines import read_line, settle
-from faceup.holdem.rules import menu_from
+from faceup.holdem.agents import TreeAgent
+from faceup.holdem.groups import hole_groups
+from faceup.holdem.lines import line_to, node_after, read_line, settle, state_after
+from faceup.holdem.rules import DECISION, menu_from
+from faceup.holdem.tree import build_tree, children, columns
 from faceup.holdem.words import condition, wording
 from faceup.lab.paths import AGENTS
-from faceup.pages.explorer import SCRIPTS, Player, page_data, source, write_explorer
+from faceup.pages.explorer import SCRIPTS, STEPS, Player, page_data, source, table_data, write_explorer
 from faceup.trees.tree import leaves_below, load_agent_file, n_leaves, truncate
 
+ANSWER = """
+function answersTo(given) {
+  return given.questions.map(({ hole, board, betting }) => {
+  const { state } = readLine(betting), cards = holeIndex(...hole), street = state.street;
+  const whole = street ? serve({ board, hole: cards }).whole : wholeFeatures(cards, null, given.data.preflop);
+  const tree = unpack(given.data.files[0][STREETS[street]]), x = rowOf(tree, features(whole, street), state);
+  const path = pathOf(tree, x, given.depth), actions = offered(state, given.data.menu, given.data.labels);
+  const steps = path.slice(0, -1).map(node => [tree.names[tree.feature[node]], x[tree.feature[node]], tree.threshold[node]]);
+  const shares = legalShares(tree.value[path.at(-1)], actions);
+  return { x: Array.from(x), steps, shares: Object.fromEntries(actions.map((a, i) => [given.data.labels[a.label], shares[i]])),
+    amounts: Object.fromEntries(actions.map(a => [given.data.labels[a.label], a.amount])) };
+});
+}
+"""
 
-def by_node(given: dict) -> list[dict]:
-    """The answers of the scripts in node."""
-    return run("answersTo(given)", given, ANSWER)
 
-
-THOUSAND = [pytest.param(name, 15, 1000, marks=pytest.mark.slow) for name in ("oct", "ours")]
-
-
-@pytest.mark.parametrize(("name", "depth", "n"), [("random", 30, 40), ("random", 3, 20), ("ours", 15, 40), *THOUSAND])
+@pytest.mark.parametrize(("name", "depth", "n"), [("random", 30, 40), ("random", 3, 20), ("ours", 15, 40)])
 def test_the_page_answers_as_python_does(tables, tmp_path, name, depth, n):
-    """The trees of "ours" ask for pots."""
+    """Of trees cut at a depth, in n random situations; those of "ours" ask for pots."""
     path = random_agent(tmp_path) if name == "random" else AGENTS / f"{name}.json"
-    check_answers(tables, path, depth, n, by_node)
+    file, questions = load_agent_file(path), random_questions(n)
+    agent = TreeAgent(file._replace(trees=tuple(truncate(tree, depth) for tree in file.trees)), tables)
+    data = page_data([Player("it", depth, path)], tables[0], NO_WINS)
+    answers = run("answersTo(given)", {"data": data, "depth": depth, "questions": questions}, ANSWER)
+    for question, found in zip(questions, answers, strict=True):
+        hole, board = ("".join(map(card_text, question[key])) for key in ("hole", "board"))
+        asked = hole, board, question["betting"]
+        raises = {label: amount for label, amount in agent.legal(question["betting"]).items() if label not in ("fold", "call")}
+        x = agent.features(np.array([hole_index(*question["hole"])]), question["board"], question["betting"])
+        assert found["x"] == x[0].tolist(), asked
+        assert [tuple(step) for step in found["steps"]] == agent.path(*asked), asked
+        assert found["shares"] == pytest.approx(agent.action_probabilities(*asked), abs=1e-6), asked
+        assert {label: amount for label, amount in found["amounts"].items() if amount} == raises, asked
 
 
 def test_a_trees_file_is_read_as_python_reads_it(tables, tmp_path):
@@ -110,7 +131,38 @@ def test_the_page_is_one_file_that_needs_nothing_else(tables, tmp_path):
         node("--check", script=source(f"{name}.js"))
 
 
-def test_agents_that_differ_in_labels_do_not_share_a_page(tables, tmp_path):
-    other = save_random_agent(tmp_path / "other.json", menu_from([[]], [[]], [[]], [[]]), 3)
-    with pytest.raises(ValueError, match="labels"):
-        page_data([Player("A", 3, random_agent(tmp_path)), Player("B", 3, other)], tables[0], NO_WINS)
+TABLE_MENU = menu_from([[1, 2], []], [[1], []], [[1]], [[1, 2], []])
+ASK = """
+const { menu, labels, data: { table, preflop } } = given;
+function answerOf({ hole, board, betting }) {
+  const own = readAs(betting, menu, labels), cards = holeIndex(...hole), street = readLine(betting).state.street;
+  if (own === null) return { own };
+  const whole = street ? serve({ board, hole: cards }).whole : wholeFeatures(cards, null, preflop);
+  const actions = offered(readLine(own).state, menu, labels), group = groupOf(table, street, features(whole, street), cards);
+  const shares = tableShares(table, street, own, group, actions.length);
+  return { own, group, labels: actions.map(one => labels[one.label]), shares };
+}
+"""
+
+
+def test_the_pages_table_is_pythons(tables, tmp_path):
+    """Groups, shares, and readings of bets that it does not have."""
+    policy = grouped_table(tree := build_tree(TABLE_MENU), tables)
+    data = page_data([Player("it", 15, random_agent(tmp_path))], tables[0], NO_WINS, table_data(tree, policy, tables, GRIDS))
+    questions, met = random_questions(96), set()
+    given = {"data": data, "menu": TABLE_MENU, "labels": tree.labels, "questions": questions}
+    for asked, found in zip(questions, run("given.questions.map(answerOf)", given, ASK), strict=True):
+        street = state_after(asked["betting"]).street
+        node = node_after(tree, asked["betting"], state_after(asked["betting"]).actor, lambda i: 0.5)
+        if tree.kind[node] != DECISION:
+            assert found["own"] is None, asked
+            continue
+        assert found["own"] == line_to(tree, node), asked
+        assert found["labels"] == [tree.labels[tree.label[c]] for c in children(tree, node)]
+        group = hole_groups(policy.groups, street, asked["board"])[hole_index(*asked["hole"])]
+        assert found["group"] == group, asked
+        row = policy.tables[street][group, columns(tree, node)]
+        np.testing.assert_allclose(found["shares"], row, atol=1 / STEPS)
+        assert sum(found["shares"]) == pytest.approx(1)
+        met.add((street, found["own"].replace("/", "") == asked["betting"].replace("/", "")))
+    assert met == {(street, same) for street in range(4) for same in (True, False)}

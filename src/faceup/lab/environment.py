@@ -78,7 +78,7 @@ def variables() -> dict[str, str]:
         "NUMBA_CACHE_DIR": str(KERNELS / code_digest(kernels)[:16]),
         "PYTHONHASHSEED": "0",
         "PYTHONNOUSERSITE": "1",
-        "PYTHONPATH": f"{SETTINGS}{os.pathsep}{SOURCES}",  # where an empty sitecustomize comes first
+        "PYTHONPATH": f"{SETTINGS}{os.pathsep}{SOURCES}",  # where empty modules come first
         "MPLBACKEND": "module://matplotlib_inline.backend_inline",
         "MPLCONFIGDIR": str(SETTINGS / "matplotlib"),
         "IPYTHONDIR": str(SETTINGS / "ipython"),
@@ -98,7 +98,8 @@ def surroundings() -> dict[str, str]:
     found = own | variables()
     for folder in (SETTINGS, now := Path(found["NUMBA_CACHE_DIR"])):
         folder.mkdir(parents=True, exist_ok=True)
-    (SETTINGS / "sitecustomize.py").touch()
+    for empty in ("sitecustomize", "rfc3987_syntax"):  # no start-up file of a user's; no grammar that takes 1.4 seconds to read
+        (SETTINGS / f"{empty}.py").touch()
     os.utime(now)
     for old in sorted(KERNELS.iterdir(), key=lambda folder: folder.stat().st_mtime)[:-4]:  # branches may take turns
         shutil.rmtree(old, ignore_errors=True)

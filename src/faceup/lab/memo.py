@@ -19,7 +19,6 @@ import inspect
 import json
 import os
 import platform
-import sys
 import types
 from collections.abc import Callable, Collection
 from functools import partial
@@ -150,13 +149,10 @@ def _read(path: Path) -> list[Any]:
 
 
 def _stored(path: Path, result: Any) -> Any:
-    """A result as later runs will read it; a line says why where it cannot be written."""
+    """A result as later runs will read it, once it is written."""
     text = json.dumps((plain := _Plain(stored=True)).of(result)).encode()
-    try:
-        save_npz(path, result=np.frombuffer(text, dtype=np.uint8), **plain.arrays)
-    except OSError as error:
-        print(f"{path.name} is not stored: {error.strerror or error}", file=sys.stderr)
-    return (_read(path) or [result])[0]
+    save_npz(path, result=np.frombuffer(text, dtype=np.uint8), **plain.arrays)
+    return _read(path)[0]
 
 
 def memo(function: Callable, *arguments: Any, apart_from: Collection[str] = (), **named: Any) -> Any:

@@ -6,7 +6,8 @@
 
 A notebook has one cell tagged `parameters`, of defaults, and names in its metadata the sections of params.yaml that it reads:
 {"faceup": {"sections": ["selfplay"]}}. papermill gives it their values in a cell of its own. What a run makes goes to
-build/run/NAME, and to its place when all cells are done: a run that fails leaves nothing.
+build/run/NAME, and to its place when all cells are done: a run that fails leaves nothing. The bytes are the same everywhere in
+the surrounding of faceup.lab.environment, by which make and notebooks/run call this.
 """
 
 import ast
@@ -23,7 +24,6 @@ import papermill
 from nbformat import NotebookNode
 
 from faceup.lab import paths
-from faceup.lab.environment import surroundings
 from faceup.lab.files import write_text
 from faceup.lab.parameters import load_parameters, read_yaml
 from faceup.lab.paths import NOTEBOOKS, ROOT, STUDIES
@@ -146,9 +146,6 @@ def strip() -> None:
 
 
 if __name__ == "__main__":
-    around = surroundings()
-    os.environ.clear()
-    os.environ.update(around)  # for the kernel
     try:
         {"--strip": strip, "--figures": figures}.get(sys.argv[1], lambda: run(sys.argv[1]))()
     except (ValueError, KeyError, RuntimeError, OSError) as stopped:

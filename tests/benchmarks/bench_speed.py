@@ -1,0 +1,127 @@
+"""How fast the heavy parts are. Measurements go to reports/benchmarks.json, a section each, with the machine in words."""
+
+import platform
+import resource
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from time import perf_counter
+
+import numba
+import numpy as np
+import pytest
+from one_card_program import program_of_one
+
+from faceup.cards.cards import canonical_boards
+from faceup.cards.equity import all_tables
+from faceup.discard import deals
+from faceup.discard.groups import make_ochs_groups
+from faceup.discard.outs import best_choices, rule_choices
+from faceup.discard.selfplay import EPOCH, Setting, self_play
+from faceup.discard.swaps import equities, flop_sums, turn_sums
+from faceup.discard.tree import build_swap_tree
+from faceup.games.cfr import VARIANTS, Cfr
+from faceup.holdem.best_response import Responder, sample_flops
+from faceup.holdem.groups import Grid, Groups, make_groups
+from faceup.holdem.policy import FixedPolicy, TablePolicy
+from faceup.holdem.rules import DECISION, menu_from
+from faceup.holdem.selfplay import Discount, SelfPlay
+from faceup.holdem.tree import build_tree
+from faceup.lab.files import load_json, write_json
+from faceup.lab.parameters import load_parameters
+from faceup.lab.paths import REPORTS
+from faceup.lab.rng import rng
+from faceup.leduc.game import LITERATURE, build
+from faceup.onecard.game import SIZES, joint_distribution
+from faceup.onecard.linear_program import minimise
+from faceup.onecard.solutions import random_games, solve_games
+
+PATH = REPORTS / "benchmarks.json"
+TREE = build_tree(menu_from(**load_parameters()["betting"]))
+STREAM = partial(rng, 1, "test")
+
+
+def seconds(work: Callable[[], object], times: int = 1) -> float:
+    """Seconds of one call, of so many."""
+    start = perf_counter()
+    for _ in range(times):
+        work()
+    return (perf_counter() - start) / times
+
+
+def record(section: str, **values: object) -> None:
+    """Replace one section of reports/benchmarks.json; the others stay as they are."""
+    lines = Path("/proc/cpuinfo").read_text().splitlines()
+    model = next((line.split(":", 1)[1].strip() for line in lines if line.startswith("model name")), platform.machine())
+    versions = f"Python {platform.python_version()}, numba {numba.__version__}"
+    sections = load_json(PATH) if PATH.is_file() else {}
+    sections[section] = {"machine": f"{model}, {numba.get_num_threads()} threads, {versions}", **values}
+    write_json(PATH, dict(sorted(sections.items())))
+
+
+def test_equity():
+    """Seconds for all tables of exact equities."""
+    all_tables.__wrapped__()  # compiles
+    record("equity", seconds=seconds(all_tables.__wrapped__, 3))
+
+
+@pytest.fixture(scope="module")
+def groups(tables) -> Groups:
+    """The groups of the default profile."""
+    knobs, keys = load_parameters()["selfplay"], ("equity_cells", "decile_cells", "deciles")
+    grids = [Grid(*(knobs[f"{street}_{key}"] for key in keys)) for street in ("flop", "turn")]
+    return make_groups(tables[1], tables[2], *grids)
+
+
+def test_selfplay(groups):
+    """Iterations a second on the default tree, both players updated; gigabytes."""
+    run = SelfPlay(TREE, groups, Discount(1.5, 0, 2, 100), STREAM)
+    run.advance(200)  # the first ones write to memory that was never touched
+    rate, peak = 500 / seconds(lambda: run.advance(500)), resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 / 1e9
+    nodes = int((TREE.kind == DECISION).sum())
+    record("selfplay", iterations_per_second=round(rate), nodes=nodes, peak_rss_gb=round(peak, 2))
+
+
+def test_exploitability(groups):
+    """Seconds a flop of best responses to a table."""
+    uniform = FixedPolicy(TREE, None)
+    tables = tuple(np.repeat(uniform.street(s, [])[0], groups.n_groups[s], axis=0) for s in range(4))
+    responder = Responder(TREE, TablePolicy(tables, groups))
+    responder.flop([0, 1, 2])  # compiles
+    first, second = sample_flops(2, rng(1, "test")).tolist()
+    record("exploitability", seconds_per_flop=round(seconds(lambda: (responder.flop(first), responder.flop(second))) / 2, 2))
+
+
+def test_one_card_games():
+    """Games a second, all cores; and how many times what scipy's linprog solves, given ready-made sparse programs."""
+    own, other = random_games(20_000, np.random.default_rng(1))
+    solve_games(own[:10], other[:10])  # compiles
+    rate = 20_000 / seconds(lambda: solve_games(own, other), 3)
+    programs = [program_of_one(joint_distribution(own[g], other[g]), SIZES) for g in range(100)]
+    linprog = seconds(lambda: [minimise(**program) for program in programs]) / 100
+    record("human_rules", games_per_second=round(rate), speedup_vs_linprog=round(rate * linprog, 1))
+
+
+def test_leduc():
+    """Iterations of DCFR a second, one thread, beside open_spiel's CFR in C++ on the same tree."""
+    pyspiel = pytest.importorskip("pyspiel")
+    run, solver = Cfr(build(LITERATURE).game, VARIANTS["DCFR"]), pyspiel.CFRSolver(pyspiel.load_game("leduc_poker"))
+    run.advance(10)  # compiles
+    rate, theirs = 20_000 / seconds(lambda: run.advance(20_000)), 1 / seconds(solver.evaluate_and_update_policy, 40)
+    record("leduc", iterations_per_second=round(rate), speedup_vs_open_spiel_cpp=round(rate / theirs))
+
+
+def test_discard():
+    """Iterations of self-play a second of the paper's version, whose own ran 100, two threads.
+
+    Swaps are counted on every 24th river alone, which changes no speed.
+    """
+    turn = turn_sums(24)
+    groups, equity = make_ochs_groups(100, 100, STREAM, 24), [equities(found) for found in (flop_sums(turn), turn)]
+    rule = [rule_choices(canonical_boards(n).cards, values) for n, values in zip((3, 4), equity, strict=True)]
+    tables = deals.make_tables(groups, equity, rule, list(map(best_choices, equity)), STREAM())
+    tree, setting = build_swap_tree(([[1], [1]], *([[0.66], [1], [1]],) * 3)), Setting("chance", deals.RULE, False, 0.0)
+    run = partial(self_play, tree, tables, deals.rows_of(groups), setting, STREAM)
+    # the first compiles, the second is the way from a uniform start
+    _, warm, longer = (seconds(partial(run, iterations * EPOCH)) for iterations in (1, 4, 8))
+    record("discard", iterations_per_second=round(4 * EPOCH / (longer - warm)))
