@@ -11,13 +11,13 @@ from pokerkit_table import random_choice
 from random_tables import random_table, save_random_agent
 
 from faceup.cards.cards import BOARD_CARDS, card_text, hole_index
-from faceup.holdem.agents import TreeAgent
+from faceup.holdem.agents import load_agent
 from faceup.holdem.groups import Grid, make_groups
 from faceup.holdem.lines import longer
 from faceup.holdem.policy import TablePolicy
 from faceup.holdem.rules import START, act, menu_from
 from faceup.pages.explorer import PURE, Player, page_data, source
-from faceup.trees.tree import load_agent_file, truncate
+from faceup.trees.tree import truncate
 
 MENU = menu_from([[1, 2], [1], []], [[0.75], []], [[1], []], [[1, 2], []])
 LABELS = ("fold", "call", "raise_0.75", "raise_1", "raise_2", "all_in")
@@ -92,8 +92,8 @@ def check_answers(tables, path, depth, n, ask):
 
     ask(given): what `answersTo` of ANSWER returns, wherever the page's scripts run.
     """
-    file, questions = load_agent_file(path), random_questions(n)
-    agent = TreeAgent(file._replace(trees=tuple(truncate(tree, depth) for tree in file.trees)), tables)
+    agent, questions = load_agent(path, tables), random_questions(n)
+    agent.trees = tuple(truncate(tree, depth) for tree in agent.trees)
     data = page_data([Player("it", depth, path)], tables[0], NO_WINS)
     answers = ask({"data": data, "depth": depth, "questions": questions})
     for question, found in zip(questions, answers, strict=True):

@@ -112,5 +112,5 @@ def test_the_page_is_one_file_that_needs_nothing_else(tables, tmp_path):
 
 def test_agents_that_differ_in_labels_do_not_share_a_page(tables, tmp_path):
     other = save_random_agent(tmp_path / "other.json", menu_from([[]], [[]], [[]], [[]]), 3)
-    with pytest.raises(ValueError, match="labels"):
+    with pytest.raises(ValueError, match="sizes"):
         page_data([Player("A", 3, random_agent(tmp_path)), Player("B", 3, other)], tables[0], NO_WINS)

@@ -3,10 +3,11 @@
 import numpy as np
 import pytest
 from questions import GRIDS, NO_WINS, grouped_table, random_agent, random_questions, run
+from random_tables import node_after
 
 from faceup.cards.cards import hole_index
 from faceup.holdem.groups import hole_groups
-from faceup.holdem.lines import line_to, node_after, state_after
+from faceup.holdem.lines import line_to, state_after
 from faceup.holdem.rules import DECISION, menu_from
 from faceup.holdem.tree import build_tree, children, columns
 from faceup.pages.explorer import STEPS, Player, page_data, table_data

@@ -1,16 +1,17 @@
-"""Hands played to the end: chips and payoffs are pokerkit's, in every state of random hands."""
+"""Hands played to the end: chips and payoffs are pokerkit's, in every state of random hands, no-limit and fixed-limit."""
 
 import os
 
 import numpy as np
-import pytest
 from pokerkit_table import STACK, PokerkitTable, play_hand, random_choice
 
 from faceup.cards.strength import strength
 from faceup.holdem.lines import payoffs, read_line, state_after
-from faceup.holdem.rules import DECISION, legal_raises, pot_and_call
+from faceup.holdem.rules import DECISION, FOLD_END, SHOWDOWN, legal_raises, pot_and_call
+from faceup.holdem.tree import action_to, children, limit_tree
 
 HANDS = int(os.environ.get("FACEUP_RULES_HANDS", 600))  # of pokerkit's about 900 a second
+TREE = limit_tree()
 
 
 def random_deck(rng, close):
@@ -46,61 +47,48 @@ class Follower:
 
 
 def compared_hand(seed):
-    """One random hand in both engines; returns what has happened, for the counts that the test asks for."""
+    """One random no-limit hand in both engines; returns how it ended and what the small blind won."""
     rng = np.random.default_rng(seed)
     deck = random_deck(rng, close=seed % 4 == 0)
     follower = Follower(deck, rng)
     betting, ending = play_hand(deck, [follower, follower])
-    table = follower.table
-    assert table.over
-    assert ending == table.payoffs
+    assert follower.table.over and ending == follower.table.payoffs
     line = read_line(betting)
     assert "".join(line.tokens) == betting.replace("/", "")
     assert read_line(betting + "///") == line  # empty streets behind the end are nothing
-    fold = line.moves[-1].player if line.tokens[-1] == "f" else -1
-    strengths = [strength([*hole, *deck[4:]]) for hole in (deck[:2], deck[2:4])]
-    return line.put, fold, strengths, ending
+    return line.kind, ending[0]
 
 
 def test_random_hands_equal_pokerkits():
-    seen = [compared_hand(seed) for seed in range(HANDS)]
-    put, folded, strengths, endings = zip(*seen, strict=True)
-    ours = payoffs(np.array(put), np.array(folded), np.array(strengths))
-    assert (ours == np.array(endings)).all()  # the batch agrees with the single hand
-    kinds = {
-        "fold": sum(f >= 0 for f in folded),
-        "showdown": sum(f < 0 for f in folded),
-        "all-in": sum(min(p) == STACK for p in put),
-        "refund": sum(first != second for first, second in put),
-        "split": sum(f < 0 and ending == (0, 0) for f, ending in zip(folded, endings, strict=True)),
-    }
-    assert min(kinds.values()) >= HANDS // 60, kinds
+    kind, won = np.array([compared_hand(seed) for seed in range(HANDS)]).T
+    kinds = [kind == FOLD_END, kind == SHOWDOWN, np.abs(won) == STACK, (kind == SHOWDOWN) & (won == 0)]
+    assert min(k.sum() for k in kinds) >= HANDS // 60
 
 
-BAD_LINES = [
-    ("x", "k, c, f and bN"),
-    ("b300c/b", "k, c, f and bN"),
-    ("b300c/kb400/", "'/' after 'b300c/kb400'"),
-    ("b300ck", "expected '/'"),
-    ("k", "facing \\$50"),
-    ("b300k", "facing \\$200"),
-    ("b300c/c", "nothing to call"),
-    ("b300c/f", "fold: nothing to call"),
-    ("b150", "expected from 200 to 20000"),
-    ("b20001", "expected from 200 to 20000"),
-    ("b20000b20000", "not legal here"),
-    ("f", "hand is over"),
-    ("b20000c", "hand is over"),
-    ("b20000c///", "hand is over"),
-    ("ck/kk/kk/kk", "hand is over"),
-    ("b300c//", "'/' after 'b300c/'"),
-    *((f"b300c/b100b{n}", f"raise to {n}: expected from 200 to 19700") for n in (150, 20000, 9999999, "9" * 30)),
-    *((line, "betting") for line in ("ff", "b20000ck", "ck/kk/kk/kk/k", "/", "b300c/kk//", "b٣٠٠", "ck kk")),
-]
+def compared_limit_hand(seed):
+    """A random hand on the limit tree and at pokerkit's table, compared before each action. Returns the end's node."""
+    rng = np.random.default_rng(seed)
+    deck = rng.permutation(52)[:9].tolist()
+    table, node = PokerkitTable(deck, limit=True), 0
+    while TREE.kind[node] == DECISION:
+        below = list(children(TREE, node))
+        assert (table.actor, table.street, table.over) == (TREE.actor[node], TREE.street[node], False)
+        assert table.put == tuple(TREE.bets[node].sum(axis=1))
+        labels = [TREE.label[c] for c in below]
+        assert table.can_fold == (0 in labels) and (table.raises != (0, 0)) == (2 in labels)
+        if 2 in labels:
+            assert table.raises == (action_to(TREE, below[-1])[1],) * 2
+        weights = np.array([(0.1, 1, 1)[label] for label in labels])
+        node = int(rng.choice(below, p=weights / weights.sum()))
+        table.act(*action_to(TREE, node))
+    assert table.over
+    strengths = [[strength([*deck[2 * player : 2 * player + 2], *deck[4:]]) for player in range(2)]]
+    folded = TREE.actor[node] if TREE.kind[node] == FOLD_END else -1
+    ours = payoffs(TREE.bets[node].sum(axis=1)[None], np.array([folded]), np.array(strengths))
+    assert tuple(ours[0]) == table.payoffs
+    return node
 
 
-@pytest.mark.parametrize(("betting", "said"), BAD_LINES)
-def test_lines_against_the_rules_are_named(betting, said):
-    with pytest.raises(ValueError, match=said) as error:
-        state_after(betting)
-    assert repr(betting) in str(error.value)
+def test_random_limit_hands_equal_pokerkits():
+    ends = np.array([compared_limit_hand(seed) for seed in range(HANDS)])
+    assert HANDS / 6 < (TREE.kind[ends] == SHOWDOWN).sum() < HANDS
