@@ -3,11 +3,12 @@
 import os
 
 import numpy as np
-from pokerkit_table import STACK, PokerkitTable, play_hand, random_choice
+from pokerkit_table import STACK, PokerkitTable, random_choice
 
+from faceup.cards.cards import BOARD_CARDS
 from faceup.cards.strength import strength
-from faceup.holdem.lines import payoffs, read_line, state_after
-from faceup.holdem.rules import DECISION, FOLD_END, SHOWDOWN, legal_raises, pot_and_call
+from faceup.holdem.lines import longer, payoffs, read_line, settle, state_after
+from faceup.holdem.rules import DECISION, FOLD_END, SHOWDOWN, START, act, legal_raises, pot_and_call
 from faceup.holdem.tree import action_to, children, limit_tree
 
 HANDS = int(os.environ.get("FACEUP_RULES_HANDS", 600))  # of pokerkit's about 900 a second
@@ -25,38 +26,26 @@ def random_deck(rng, close):
     return [int(c) for c in deck]
 
 
-class Follower:
-    """Plays at random in our engine and repeats every action at pokerkit's table, comparing the two before each."""
-
-    def __init__(self, deck, rng):
-        self.deck, self.table, self.rng = deck, PokerkitTable(deck), rng
-
-    def __call__(self, state, hole, board, betting):
-        table = self.table
+def compared_hand(seed):
+    """A random no-limit hand in both engines, compared before each action; returns how it ended and what the small blind won."""
+    rng = np.random.default_rng(seed)
+    deck = random_deck(rng, close=seed % 4 == 0)
+    table, state, betting = PokerkitTable(deck), START, ""
+    while state is not None:
         assert (table.actor, table.street, table.over) == (state.actor, state.street, False)
-        assert list(hole) == self.deck[2 * state.actor : 2 * state.actor + 2]
-        assert list(board) == self.deck[4 : 4 + table.shown]
+        assert table.shown == BOARD_CARDS[state.street] and table.put == (sum(state.bets[0]), sum(state.bets[1]))
         assert table.to_call == pot_and_call(state)[1] and table.can_fold == (table.to_call > 0)
         assert table.raises == legal_raises(state)
         line = read_line(betting.removesuffix("/"))  # the last "/" may be left out
         assert (line.state, line.kind) == (state, DECISION) and state_after(betting) == state
-        assert table.put == (sum(state.bets[0]), sum(state.bets[1]))
-        action, amount = random_choice(state, self.rng)
-        table.act(action, amount)
-        return action, amount
-
-
-def compared_hand(seed):
-    """One random no-limit hand in both engines; returns how it ended and what the small blind won."""
-    rng = np.random.default_rng(seed)
-    deck = random_deck(rng, close=seed % 4 == 0)
-    follower = Follower(deck, rng)
-    betting, ending = play_hand(deck, [follower, follower])
-    assert follower.table.over and ending == follower.table.payoffs
+        choice = random_choice(state, rng)
+        table.act(*choice)
+        betting, (state, _) = longer(betting, state, choice), act(state, *choice)
     line = read_line(betting)
+    assert table.over and settle(line, (deck[:2], deck[2:4]), deck[4:]) == table.payoffs
     assert "".join(line.tokens) == betting.replace("/", "")
     assert read_line(betting + "///") == line  # empty streets behind the end are nothing
-    return line.kind, ending[0]
+    return line.kind, table.payoffs[0]
 
 
 def test_random_hands_equal_pokerkits():

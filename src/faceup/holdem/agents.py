@@ -38,8 +38,6 @@ from faceup.holdem.words import Step, call_words, reasons
 from faceup.lab.memo import Cache
 from faceup.trees.tree import DecisionTree, leaf_of, load_agent_file, path_to
 
-OneHand = Callable[[str, str, str], Mapping[str, float]]  # (hole, board, betting) -> {label: probability}
-
 
 class TreeAgent(Agent):
     """Four decision trees, one a street, that can say why."""
@@ -97,7 +95,7 @@ class TreeAgent(Agent):
 class FunctionAgent(Agent):
     """A function of one hand, asked for one hand after the other."""
 
-    def __init__(self, function: OneHand, menu: Menu):
+    def __init__(self, function: Callable[[str, str, str], Mapping[str, float]], menu: Menu):
         """function("Ac3h", "Kh3sJc", "b300c/kb400") -> {label: weight} as in `Agent.answers`; labels are the menu's."""
         super().__init__(menu)
         self.function = function

@@ -168,15 +168,14 @@ def hand_story(tree: BettingTree, spot: Spot, agents: Mapping[str, TreeAgent]) -
     agents: the old and the new one, by name.
     """
     who, mine, theirs = int(tree.actor[spot.node]), cards(HOLE_CARDS[spot.hole]), cards(HOLE_CARDS[spot.theirs])
-    moves = [move_words(tree, child) for child in children(tree, spot.node)]
-    wins = [[move, *(_money(found[k]) for found in spot.dollars)] for k, move in enumerate(moves)]
+    moves = enumerate(move_words(tree, child) for child in children(tree, spot.node))
+    wins = [[move, *(_money(found[k]) for found in spot.dollars)] for k, move in moves]
     parts = [
         f"Board {cards(spot.board)}. The exploiter is the {SEATS[who]} with {mine}. "
         f"The tree is the {SEATS[1 - who]}; here it holds {theirs}.",
         _actions(tree, spot, agents),
         _answers(tree, spot, agents),
         show_table(["the exploiter's choice", *(f"wins from {name}" for name in agents)], wins).data,
-        _moral(moves, spot, agents),
     ]
     return "\n\n".join(parts)
 
@@ -213,19 +212,6 @@ def _answers(tree: BettingTree, spot: Spot, agents: Mapping[str, TreeAgent]) -> 
         why = "; ".join(reasons(agent.path(*given))).replace("$", "\\$")
         said.append(f"- **{name}**, with {cards(HOLE_CARDS[spot.theirs])}: {does}. Because: {why}.")
     return "\n".join(said)
-
-
-def _moral(moves: Sequence[str], spot: Spot, agents: Mapping[str, TreeAgent]) -> str:
-    """In two sentences, what the exploiter's choice wins from the old agent, and what is left to him against the new one."""
-    (old, new), (first, second) = spot.dollars, agents
-    chosen, left = int(old.argmax()), int(new.argmax())
-    less = old[chosen] - new[left]
-    best = "That is still his best" if chosen == left else f"His best is now {moves[left]}, which wins {_money(new[left])}"
-    said = (
-        f"With {moves[chosen]} he wins {_money(old[chosen])} from {first} and {_money(new[chosen])} from {second}. "
-        f"{best}, {_money(abs(less))} {'less' if less >= 0 else 'more'} than from {first}."
-    )
-    return said.replace("$", "\\$")
 
 
 def _money(dollars: float) -> str:
