@@ -17,7 +17,7 @@ from games import SMALL
 from random_tables import save_random_agent
 from random_trees import random_tree
 
-from faceup.cards.cards import BOARD_CARDS, HOLE_CARDS, hole_index, parse_cards
+from faceup.cards.cards import BOARD_CARDS, hole_index, parse_cards
 from faceup.cards.features import feature_names
 from faceup.holdem.agents import AgentPolicy, FunctionAgent, PolicyAgent, TreeAgent, load_agent, load_policy
 from faceup.holdem.infosets import TreeLeaves
@@ -67,16 +67,6 @@ def test_text_is_answered_as_a_hand_dealt_by_a_match(tables, folder, loaded, nam
             answer = asked.action_probabilities(HOLE, board_at(line), line)
             assert list(answer) == [TREE.labels[TREE.label[c]] for c in children(TREE, node)]
             np.testing.assert_array_equal(np.float32(list(answer.values())), row[columns(TREE, node)], err_msg=line)
-
-
-def test_holes_may_be_numbers_or_cards(tables, loaded):
-    """And features from the tables are those of each hand by itself."""
-    fast = TreeAgent(MENU, loaded["cart"].trees, tables)
-    holes, asked = np.array([700, 3, 1325]), (parse_cards(BOARD[:8]), "b300c/kk/b600")
-    for agent, given in ((fast, HOLE_CARDS[holes]), (loaded["cart"], holes)):
-        assert np.array_equal(agent.probabilities(given, *asked), fast.probabilities(holes, *asked))
-    with pytest.raises(ValueError, match="holes of shape"):
-        fast.probabilities(np.array([1326]), *asked)
 
 
 @pytest.mark.parametrize("name", TOLD)

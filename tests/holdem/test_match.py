@@ -10,7 +10,7 @@ from random_tables import MINE, random_table
 from faceup.cards.cards import BOARD_CARDS, CLASS_OF_HOLE, hole_index, parse_cards
 from faceup.cards.features import board_features
 from faceup.holdem.match import Table, habits, mean_result, pair_results, play_boards, random_boards, square
-from faceup.holdem.policy import FixedPolicy, likely_rows
+from faceup.holdem.policy import FixedPolicy
 from faceup.holdem.rules import CALL, DECISION, FOLD
 from faceup.holdem.tree import build_tree, children, columns
 from faceup.lab.rng import rng
@@ -48,21 +48,15 @@ def test_results_are_half_of_both_seats():
 
 @pytest.mark.parametrize("least", [0.3, 1])
 def test_small_probabilities_are_dropped_and_the_likeliest_stays(groups, least):
+    """Of equals the first is the likeliest."""
     policy = random_table(TREE, groups, 10)
+    policy.tables[0][0, columns(TREE, 0)] = 1 / TREE.n_children[0]
     found = policy.thresholded(TREE, least)
-    for node in np.flatnonzero(TREE.kind == DECISION)[::20]:
+    for node in np.flatnonzero(TREE.kind == DECISION)[::20]:  # the root first
         given, kept = (p.tables[TREE.street[node]][:, columns(TREE, node)] for p in (policy, found))
         stays = (given >= least) | (np.arange(given.shape[1]) == given.argmax(axis=1)[:, None])
         wanted = np.where(stays, given, 0) / (given * stays).sum(axis=1, keepdims=True)
         np.testing.assert_allclose(kept, wanted, rtol=1e-5)
-
-
-def test_of_equals_the_first_is_the_likeliest_and_what_is_as_likely_as_the_threshold_stays():
-    rows, root = np.ones((1, TREE.street_start[1]), dtype=np.float32), columns(TREE, 0)
-    rows[0, root] = even = np.full(TREE.n_children[0], 1 / TREE.n_children[0])
-    assert likely_rows(TREE, 0, rows, 1)[0, root].tolist() == [1, *even[1:] * 0]
-    rows[0, root] = [0.125, 0.5, *even[2:] * 0.375 / even[2:].sum()]
-    assert likely_rows(TREE, 0, rows, 0.125)[0, root] == pytest.approx(rows[0, root])
 
 
 def test_hands_that_end_before_the_flop_are_known(groups, all_in_wins):

@@ -10,7 +10,7 @@ from random_tables import MINE, THEIRS, node_after, random_models, random_table
 
 from faceup.cards.cards import BOARD_CARDS, hole_index, parse_cards
 from faceup.holdem.lines import line_to, state_after
-from faceup.holdem.match import Table, mean_result, play_boards, random_boards, random_subset, result
+from faceup.holdem.match import random_subset
 from faceup.holdem.match_tree import TranslatedPolicy, on_match_tree, play_sides
 from faceup.holdem.policy import ModelPolicy
 from faceup.holdem.rules import CALL, DECISION, menu_from, pot_and_call
@@ -75,15 +75,6 @@ def target(match, node, child):
     pot, to_call = pot_and_call(state_after(line_to(match, node)))
     amount = pot + to_call + round(float(label.removeprefix("raise_")) * (pot + to_call))
     return int(np.abs(match.bets[below].sum(axis=(1, 2)) - amount).argmin())
-
-
-def test_sides_of_one_menu_give_the_plain_result(groups):
-    """The same menus on both sides: as a table of that tree; an agent against itself wins 0."""
-    agents, boards = [random_table(TREE, groups, seed) for seed in (5, 6)], random_boards(3, np.random.default_rng(7))
-    won = play_sides((MINE, MINE), agents, agents[1], boards)
-    plain = result(play_boards(Table(TREE, agents), boards), 0, 1)
-    assert mean_result(won[0]).mbb == pytest.approx(plain.mbb, rel=1e-3, abs=0.1)
-    assert won[1] == pytest.approx(0, abs=0.1)
 
 
 def test_sums_over_a_subset_of_holes_equal_brute_force(tables, groups):

@@ -17,13 +17,12 @@ TREE = limit_tree()
 
 def random_deck(rng, close):
     """Nine cards; `close`: the players hold the same ranks, so that pots are often split."""
-    deck = rng.permutation(52)[:9]
+    deck = rng.permutation(52).tolist()
     if close:
-        ranks, suits = rng.permutation(13)[:2], rng.permutation(4)
-        holes = [4 * ranks[0] + suits[0], 4 * ranks[1] + suits[1], 4 * ranks[0] + suits[2], 4 * ranks[1] + suits[3]]
-        free = [c for c in rng.permutation(52) if c not in holes]
-        deck = np.array([*holes, *free[:5]])
-    return [int(c) for c in deck]
+        first, second = (4 * rng.permutation(13)[:2]).tolist()
+        holes = [first, second + 1, first + 2, second + 3]
+        deck = [*holes, *(card for card in deck if card not in holes)]
+    return deck[:9]
 
 
 def compared_hand(seed):
