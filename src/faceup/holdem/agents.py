@@ -178,10 +178,7 @@ class AgentPolicy:
 
 
 def load_agent(path: str | os.PathLike, tables: tuple[StreetTable, ...] | None = None) -> TreeAgent:
-    """Read a tree agent, such as reports/agents/cart.json; raises ValueError naming what is wrong with it.
-
-    tables: as in `TreeAgent`.
-    """
+    """Read a tree agent, such as reports/agents/cart.json; tables: as in `TreeAgent`. Raises ValueError naming what is wrong."""
     name, file = Path(path).name, load_agent_file(Path(path))
     try:
         menu = file.provenance["menu"]
@@ -205,10 +202,7 @@ def load_policy(path: str | os.PathLike, tree: BettingTree, tables: tuple[Street
 
 
 def load_models(tree: BettingTree, tables: tuple[StreetTable, ...], distill: Path, agents: Path) -> dict[str, ModelPolicy]:
-    """The models as policies: "CART" and "OCT" from the folder `agents`, "XGBoost" and "NN" from the folder `distill`.
-
-    All are told of the betting what CART's file says.
-    """
+    """The models as policies: "CART" and "OCT" of the folder `agents`, "XGBoost" and "NN" of `distill`, told what CART is."""
     from faceup.holdem.models import Boosted, Neural
 
     found = {name: load_policy(agents / f"{name.lower()}.json", tree, tables) for name in ("CART", "OCT")}

@@ -1,9 +1,8 @@
 """What a decision tree does in each of its branches, and what that earns (paper 000, Section 5).
 
 A tree agent plays another policy in both seats on many boards. Every decision that it meets falls into one leaf of its street's
-tree, so that all that happens can be summed leaf by leaf, and branch by branch: how often play comes there, with hands how
-strong, which action is taken, and what each legal action would have earned. Branches that bluff and questions that pay are then
-found by what they do. Who folds to a bet should not call a larger one with the same hand: `continuing` asks an agent.
+tree, so that all that happens can be summed leaf by leaf, and branch by branch. Branches that bluff and questions that pay are
+then found by what they do. Who folds to a bet should not call a larger one with the same hand: `continuing` asks an agent.
 """
 
 from collections.abc import Callable, Sequence
