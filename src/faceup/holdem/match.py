@@ -69,7 +69,7 @@ class Table:
         """
         board = [int(c) for c in board]
         order = board_order(np.array(board))
-        held = free_holes(board) if subset is None else subset
+        held = free_holes(board) if subset is None else free_holes(board) & subset
         pairs = compatible_weight(held[None].astype(np.float32))[0] @ held
         if not pairs:
             raise ValueError("subset: no two of its holes can be dealt together on this board, expected some")
