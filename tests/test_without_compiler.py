@@ -135,10 +135,13 @@ def responses():
 @case
 def play():
     policies = [RandomPolicy(PUSH, seed, n_rows=3) for seed in (5, 6)]
-    sides = match_tree.make_sides(*(menu_from([[size], []], [[]], [[]], [[]]) for size in (1, 2)))
-    placed = match_tree.TranslatedPolicy(sides.trees[0], sides.own[0], RandomPolicy(sides.own[0], 1, n_rows=3), 0)
+    menu, other = (menu_from([[size], []], [[]], [[]], [[]]) for size in (1, 2))
+    own, few = match_tree.build_tree(menu), np.arange(1326) % 40 == 0
+    placed = match_tree.TranslatedPolicy(
+        match_tree.build_tree(menu, big_blind_menu=other), own, RandomPolicy(own, 1, n_rows=3), 0
+    )
     won = match.Table(PUSH, policies).play(BOARD), action_costs(PUSH, grouped(), [BOARD])
-    return won, placed.street(1, BOARD[:3])[0]
+    return won, placed.street(1, BOARD[:3], few)[0]
 
 
 @pytest.fixture(scope="module")

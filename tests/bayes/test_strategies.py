@@ -5,7 +5,7 @@ import pytest
 
 from faceup.bayes.strategies import FINE, NAMES, strategy_of_bin
 from faceup.holdem.rules import DECISION
-from faceup.holdem.tree import line_text
+from faceup.holdem.tree import way_to
 
 
 def line(moves, street, first, second):
@@ -14,7 +14,7 @@ def line(moves, street, first, second):
     root = node = int(np.flatnonzero((tree.kind == DECISION) & (tree.street == street))[0])
     while tree.kind[node] == DECISION and tree.street[node] == street:
         node = moves.after[NAMES.index(first if tree.actor[node] == tree.actor[root] else second), node]
-    return line_text(tree, node).removeprefix(line_text(tree, root)).strip(" /,")
+    return ", ".join(tree.labels[tree.label[k]] for k in way_to(tree, node)[len(way_to(tree, root)) :])
 
 
 @pytest.mark.parametrize(

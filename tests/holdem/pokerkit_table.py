@@ -4,9 +4,8 @@ from collections.abc import Sequence
 
 from pokerkit import Automation, FixedLimitTexasHoldem, NoLimitTexasHoldem
 
-from faceup.cards.cards import BOARD_CARDS, card_text
-from faceup.holdem.lines import longer, read_line, settle
-from faceup.holdem.rules import START, act, legal_raises, pot_and_call
+from faceup.cards.cards import card_text
+from faceup.holdem.rules import legal_raises, pot_and_call
 
 STACK = 20_000
 _DEALT_BY_US = (Automation.HOLE_DEALING, Automation.BOARD_DEALING, Automation.CARD_BURNING)
@@ -57,15 +56,6 @@ class PokerkitTable:
             self.state.deal_board(_text(self._board[self.shown : self.shown + n]))
             self.shown += n
         self._look()
-
-
-def play_hand(deck, players):
-    """A hand by our rules, its line and ending; a player: (state, own cards, board, betting so far) -> (action, amount)."""
-    holes, board, state, betting = (deck[:2], deck[2:4]), deck[4:], START, ""
-    while state is not None:
-        choice = players[state.actor](state, holes[state.actor], board[: BOARD_CARDS[state.street]], betting)
-        betting, (state, _) = longer(betting, state, choice), act(state, *choice)
-    return betting, settle(read_line(betting), holes, board)
 
 
 def random_choice(state, rng):

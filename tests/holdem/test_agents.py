@@ -1,34 +1,40 @@
-"""Agents asked in words: legal actions only, the same answers as the policy of the same trees, clear refusals."""
+"""Agents asked in words and agents that users bring: legal actions only, the same answers as their policies, clear refusals."""
 
+import contextlib
+import io
 import json
+import re
+import subprocess
+import sys
 from functools import partial
+from itertools import product
+from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from random_tables import random_models, random_table, save_random_agent
+from games import SMALL
+from random_tables import save_random_agent
 from random_trees import random_tree
 
-from faceup.cards.cards import BOARD_CARDS, HOLE_CARDS, STREETS, hole_index, parse_cards
+from faceup.cards.cards import BOARD_CARDS, hole_index, parse_cards
 from faceup.cards.features import feature_names
-from faceup.holdem.agents import ModelAgent, PolicyAgent, load_agent, load_models, load_policy
+from faceup.holdem.agents import AgentPolicy, FunctionAgent, PolicyAgent, TreeAgent, load_agent, load_policy
 from faceup.holdem.infosets import TreeLeaves
 from faceup.holdem.lines import line_to, state_after
-from faceup.holdem.models import fit_boosted, fit_neural
-from faceup.holdem.policy import FixedPolicy, ModelPolicy
-from faceup.holdem.rules import act, menu_from, menu_labels
+from faceup.holdem.match import Table, play_boards, result
+from faceup.holdem.match_tree import play_sides
+from faceup.holdem.policy import Agent, FixedPolicy, ModelPolicy, free_holes
+from faceup.holdem.rules import CALL, DECISION, act, menu_from
 from faceup.holdem.tree import build_tree, children, columns, decisions
 from faceup.holdem.words import reasons
 from faceup.lab.rng import rng
 from faceup.trees.tree import save_agent
 
 MENU = menu_from([[1, 2], [1], []], [[1], []], [[1], []], [[1], []])
+TREE = build_tree(MENU)
 HOLE, BOARD = "Ac3h", "Kh3sJc7d7c"
 TOLD = {"cart": "opponent", "seated": "both+seat", "sized": "ours"}  # what trees are told of the betting
-
-
-@pytest.fixture(scope="module")
-def tree():
-    return build_tree(MENU)
 
 
 def board_at(line):
@@ -36,114 +42,39 @@ def board_at(line):
     return BOARD[: 2 * BOARD_CARDS[state_after(line).street]]
 
 
-def random_rows(tree, street, n=1500):
-    """Random hands, bets and answers."""
-    rng = np.random.default_rng(street)
-    X = rng.random((n, len(feature_names(street))), dtype=np.float32)
-    X[:, -4:] *= 3000
-    return X, rng.dirichlet(np.full(len(tree.labels), 0.3), n), np.ones(n)
-
-
-def save(path, trees, menu=MENU):
-    """The file of an agent that is told the opponent's bets, with the labels of MENU."""
-    save_agent(path, trees, [feature_names(k) for k in range(4)], menu_labels(MENU), {"menu": menu} if menu else {})
-
-
 @pytest.fixture(scope="module")
-def folders(tree, tmp_path_factory):
-    """Folders as the stage distill leaves them, (agents, distill), and in the first trees that are told more."""
-    agents, distill = tmp_path_factory.mktemp("agents"), tmp_path_factory.mktemp("distill")
+def folder(tmp_path_factory):
+    """Files of agents that are told different things."""
+    made = tmp_path_factory.mktemp("agents")
     for name, history in TOLD.items():
-        save_random_agent(agents / f"{name}.json", MENU, 60, history=history)
-    save_random_agent(agents / "oct.json", MENU, 15, seed=9)
-    save(agents / "bare.json", random_models(tree.labels, 15), None)
-    for k, street in enumerate(STREETS):
-        boosted = fit_boosted(*random_rows(tree, k), max_depth=2, learning_rate=0.3, rounds=2, stream=partial(rng, 1, "test"))
-        boosted.save(distill / f"boosted_{street}.json")
-        neural = fit_neural(
-            *random_rows(tree, k), layers=1, width=4, epochs=1, batch=500, learning_rate=1e-3, stream=partial(rng, 1, "test")
-        )
-        neural.save(distill / f"neural_{street}.safetensors")
-    return agents, distill
+        save_random_agent(made / f"{name}.json", MENU, 60, history=history)
+    return made
 
 
 @pytest.fixture(scope="module")
-def loaded(folders, tables):
-    return {name: load_agent(folders[0] / f"{name}.json") for name in (*TOLD, "oct", "bare")}
-
-
-@pytest.fixture(scope="module")
-def models(tables, tree, folders):
-    return load_models(tree, tables, folders[1], folders[0])
-
-
-@pytest.fixture(scope="module")
-def both_ways(tables, tree, models, loaded, groups):
-    """Name: an agent asked in text, the policy of the same strategy that matches ask, and the most that they may differ."""
-    told = {name: (loaded[name], ModelPolicy(tree, loaded[name].trees, tables, TOLD[name]), 0) for name in ("seated", "sized")}
-    apart = {"XGBoost": 0, "NN": 1e-6}  # a network's sums depend on how many rows it is asked at once
-    known = {"table": random_table(tree, groups, 1), "random": FixedPolicy(tree, None)}
-    return {
-        **{name: (loaded[name.lower()], models[name], 0) for name in ("CART", "OCT")},
-        **told,
-        **{name: (ModelAgent(MENU, models[name].models, tables), models[name], most) for name, most in apart.items()},
-        **{name: (PolicyAgent(tree, policy), policy, 0) for name, policy in known.items()},
-    }
-
-
-@pytest.mark.parametrize("name", ["CART", "OCT", "seated", "sized", "XGBoost", "NN", "table", "random"])
-def test_text_is_answered_as_a_hand_dealt_by_a_match(tree, both_ways, name):
-    asked, policy, apart = both_ways[name]
-    for street, n in enumerate(BOARD_CARDS):
-        rows, row_of_hole = policy.street(street, parse_cards(BOARD[: 2 * n]))
-        row = rows[row_of_hole[hole_index(*parse_cards(HOLE))]]
-        for node in np.random.default_rng(street).choice(decisions(tree, street), 12):
-            line = line_to(tree, node)
-            answer = asked.action_probabilities(HOLE, board_at(line), line)
-            assert list(answer) == [tree.labels[tree.label[c]] for c in children(tree, node)]
-            found = np.float32(list(answer.values()))
-            np.testing.assert_allclose(found, row[columns(tree, node)], rtol=0, atol=apart, err_msg=line)
-
-
-def test_holes_may_be_numbers_or_cards(tables, loaded):
-    """And features from the tables are those of each hand by itself."""
-    fast = ModelAgent(MENU, loaded["cart"].models, tables)
-    holes, asked = np.array([700, 3, 1325]), (parse_cards(BOARD[:8]), "b300c/kk/b600")
-    for agent, given in ((fast, HOLE_CARDS[holes]), (loaded["cart"], holes)):
-        assert np.array_equal(agent.probabilities(given, *asked), fast.probabilities(holes, *asked))
-    with pytest.raises(ValueError, match="holes of shape"):
-        fast.probabilities(np.array([1326]), *asked)
-
-
-@pytest.mark.parametrize("name", ["cart", "bare"])
-@pytest.mark.parametrize("line", ["b300c/", "b300c/kb400", "cb20000", "", "c", "cb300b1234c/b2000c/kk/b5000"])
-def test_probabilities_are_of_legal_actions_and_sum_to_1(loaded, name, line):
-    asked, state = loaded[name], state_after(line)
-    answer = asked.action_probabilities(HOLE, board_at(line), line)
-    assert sum(answer.values()) == pytest.approx(1) and min(answer.values()) >= 0
-    assert answer.keys() == asked.legal(line).keys() <= set(asked.labels)
-    for label, amount in asked.legal(line).items():  # the rules agree, and so do the dollars
-        action = label if label in ("fold", "call") else "raise"
-        after, _ = act(state, action, amount)
-        if after:
-            assert after.bets[state.actor][state.street] == amount
-
-
-def test_a_tree_that_names_only_illegal_actions_checks(tree, tmp_path):
-    leaf = random_tree(0, 0, 1, len(tree.labels))._replace(value=np.eye(1, len(tree.labels), dtype=np.float32))  # always fold
-    save(tmp_path / "folds.json", [leaf] * 4)
-    folds = load_agent(tmp_path / "folds.json")
-    assert folds.action_probabilities(HOLE, BOARD[:6], "b300c")["call"] == 1
-    assert folds.action_probabilities(HOLE, BOARD[:6], "b300c/b600")["fold"] == 1
-    assert folds.path(HOLE, BOARD[:6], "b300c") == []
+def loaded(folder):
+    return {name: load_agent(folder / f"{name}.json") for name in TOLD}
 
 
 @pytest.mark.parametrize("name", TOLD)
-@pytest.mark.parametrize("line", ["b300c/", "b300c/kb400", "b300c/kk/b600b1800", "cb300c/kk/kk/b600"])
+def test_text_is_answered_as_a_hand_dealt_by_a_match(tables, folder, loaded, name):
+    policy, asked = load_policy(folder / f"{name}.json", TREE, tables), loaded[name]
+    for street, n in enumerate(BOARD_CARDS):
+        rows, row_of_hole = policy.street(street, parse_cards(BOARD[: 2 * n]))
+        row = rows[row_of_hole[hole_index(*parse_cards(HOLE))]]
+        for node in np.random.default_rng(street).choice(decisions(TREE, street), 12):
+            line = line_to(TREE, node)
+            answer = asked.action_probabilities(HOLE, board_at(line), line)
+            assert list(answer) == [TREE.labels[TREE.label[c]] for c in children(TREE, node)]
+            np.testing.assert_array_equal(np.float32(list(answer.values())), row[columns(TREE, node)], err_msg=line)
+
+
+@pytest.mark.parametrize("name", TOLD)
+@pytest.mark.parametrize("line", ["b300c/", "b300c/kb400", "cb20000", "", "b300c/kk/b600b1800", "cb300b1234c/b2000c/kk/b5000"])
 def test_the_path_leads_to_the_answer(loaded, name, line):
-    agent, board, street = loaded[name], board_at(line), state_after(line).street
+    agent, board, state = loaded[name], board_at(line), state_after(line)
     assert agent.history == TOLD[name]
-    tree, names, node = agent.trees[street], feature_names(street, agent.history), 0
+    tree, names, node = agent.trees[state.street], feature_names(state.street, agent.history), 0
     steps = agent.path(HOLE, board, line)
     for step in steps:
         assert names[tree.feature[node]] == step.feature and tree.threshold[node] == step.threshold
@@ -153,17 +84,27 @@ def test_the_path_leads_to_the_answer(loaded, name, line):
     legal = [k for k, label in enumerate(agent.labels) if label in answer]
     share = tree.value[node, legal].sum()
     assert list(answer.values()) == pytest.approx((tree.value[node, legal] / share).tolist(), abs=1e-6)
+    for label, amount in agent.legal(line).items():  # the rules agree, and so do the dollars
+        after, _ = act(state, label if label in ("fold", "call") else "raise", amount)
+        assert not after or after.bets[state.actor][state.street] == amount
     said = agent.explain(HOLE, board, line)
     assert ("check" in said) == ("nothing to call" in said)
     words = [text.split(maxsplit=1) for text in said.splitlines()]
     assert words[1:-1] == [["and" if i else "because", reason] for i, reason in enumerate(reasons(steps))]
 
 
+def test_a_tree_that_names_only_illegal_actions_checks():
+    leaf = random_tree(0, 0, 1, len(TREE.labels))._replace(value=np.eye(1, len(TREE.labels), dtype=np.float32))  # always fold
+    folds = TreeAgent(MENU, [leaf] * 4)
+    assert folds.action_probabilities(HOLE, BOARD[:6], "b300c")["call"] == 1
+    assert folds.action_probabilities(HOLE, BOARD[:6], "b300c/b600")["fold"] == 1
+    assert folds.path(HOLE, BOARD[:6], "b300c") == []
+
+
 BAD_CARDS = [
     ("Ac3h", "", "b300c", "has 0 cards, expected 3 cards on the flop"),
-    ("Ac3h", BOARD[:6], "", "has 3 cards, expected 0 cards on the preflop"),
     ("Kh3h", BOARD[:6], "b300c", "Kh"),
-    ("Ac3h", BOARD[:6], "b300c/c", "betting 'b300c/c': 'c' with nothing to call"),
+    ("Ac3h", BOARD[:6], "b300c/c", "betting 'b300c/c': expected"),
 ]
 
 
@@ -173,35 +114,119 @@ def test_bad_cards_and_lines_are_named(loaded, hole, board, line, said):
         loaded["cart"].action_probabilities(hole, board, line)
 
 
-def test_models_come_in_order_and_an_empty_folder_is_named(tables, tree, folders, models, tmp_path):
-    assert list(models) == ["CART", "OCT", "XGBoost", "NN"]
-    with pytest.raises(ValueError, match="cart.json: there is no such file"):
-        load_models(tree, tables, folders[1], tmp_path)
-
-
-def test_an_agent_of_other_features_or_sizes_is_refused(folders, tmp_path):
-    cart, seated = (json.loads((folders[0] / f"{name}.json").read_text()) for name in ("cart", "seated"))
+def test_an_agent_of_other_features_or_sizes_is_refused(folder, tables, tmp_path):
+    cart, seated = (json.loads((folder / f"{name}.json").read_text()) for name in ("cart", "seated"))
     names = ["strength", *cart["flop"]["feature_names"][1:]]
-    menus = {"preflop": [[3]]}, menu_from([[3]], [[1]], [[1]], [[1]]), [1, 2]
-    for change, said in (
-        ({"turn": seated["turn"]}, "features .*, expected one of"),  # rounds that are told differently
-        ({"flop": cart["flop"] | {"feature_names": names}}, "flop: features"),
-        *(({"provenance": {"menu": menu}}, "expected") for menu in menus),
+    given = {"preflop": [[3]]}, menu_from([[3]], [[1]], [[1]], [[1]]), [1, 2]
+    for change in (
+        {"turn": seated["turn"]},  # rounds that are told differently
+        {"flop": cart["flop"] | {"feature_names": names}},
+        {"provenance": {}},
+        *({"provenance": {"menu": menu}} for menu in given),
     ):
         (tmp_path / "odd.json").write_text(json.dumps(cart | change))
-        with pytest.raises(ValueError, match=said):
+        with pytest.raises(ValueError, match="odd.json: (features|labels|provenance.menu).* expected"):
             load_agent(tmp_path / "odd.json")
+    with pytest.raises(ValueError, match="cart.json: labels are"):
+        load_policy(folder / "cart.json", SMALL, tables)
 
 
-def test_a_solved_tree_is_an_agent_like_any_other(tree, tables, loaded, tmp_path):
+def test_a_solved_tree_is_an_agent_like_any_other(tables, loaded, tmp_path):
     """Trees with new answers, as 14_safe writes them: the policy that was solved, which says why."""
-    taught, path = loaded["oct"], tmp_path / "safe.json"
-    leaves, rng = TreeLeaves(tree, tuple(taught.trees), tables), np.random.default_rng(1)
-    weights = tuple(rng.random(w.shape, dtype=np.float32) for w in leaves.start())
-    save(path, leaves.solved(weights))
-    policies, board = (load_policy(path, tree, tables), leaves.policy(weights)), parse_cards(BOARD)
+    leaves, draws = TreeLeaves(TREE, tuple(loaded["cart"].trees), tables), np.random.default_rng(1)
+    weights = tuple(draws.random(w.shape, dtype=np.float32) for w in leaves.start())
+    names = [feature_names(street) for street in range(4)]
+    save_agent(tmp_path / "safe.json", leaves.solved(weights), names, TREE.labels, {"menu": MENU})
+    policies, board = (load_policy(tmp_path / "safe.json", TREE, tables), leaves.policy(weights)), parse_cards(BOARD)
     for street, n in enumerate(BOARD_CARDS):
         (rows, of), (again, of_again) = (policy.street(street, board[:n]) for policy in policies)
         np.testing.assert_allclose(rows[of], again[of_again], atol=5e-3)  # four digits in a file, shared out over what is legal
-    with pytest.raises(ValueError, match="safe.json: labels are"):
-        load_policy(path, build_tree(menu_from([[3]], [[1]], [[1]], [[1]])), tables)
+
+
+OWN_MENU, N = menu_from([[1], []], [[1], []], [[]], [[1], []]), len(SMALL.labels)  # the tree SMALL
+HOLES, DEALT = np.array([5, 900]), parse_cards(BOARD)
+
+
+def malformed(n: int, k: int) -> list:
+    """What is no answer for n hands and k labels: another shape, a number that is none, a row of zeros, or words."""
+    shapes = [
+        (rows, width) for rows, width in product((0, 1, n - 1, n, 2 * n), (0, 1, k - 1, k, k + 1)) if (rows, width) != (n, k)
+    ]
+    spoiled = np.ones((6, n, k))
+    spoiled[range(6), -1, -1] = np.nan, np.inf, -np.inf, -1, -1e-30, 0
+    spoiled[5, -1] = 0
+    words = [None, "fold", [["a"] * k] * n, [[None] * k] * n, [[1.0], [1.0, 2.0]], {}]
+    return [*map(np.ones, shapes), *spoiled, *words]
+
+
+def test_malformed_answers_are_errors_wherever_they_come_in(tables):
+    """In a model on a tree, a model asked in text, and an agent of one's own."""
+    wanted, agent = np.isin(np.arange(1326), HOLES), Agent(OWN_MENU)
+    policy = AgentPolicy(SMALL, agent)
+    for i in range(len(malformed(len(HOLES), N))):
+        models = [SimpleNamespace(predict=lambda X, i=i: malformed(len(X), N)[i])] * 4
+        agent.answers = lambda *_, i=i: malformed(len(HOLES), N)[i]
+        for ask in (
+            lambda models=models: ModelPolicy(SMALL, models, tables).street(1, DEALT[:3], wanted),
+            lambda models=models: TreeAgent(OWN_MENU, models, tables).probabilities(HOLES, [], ""),
+            lambda: policy.street(0, [], wanted),
+        ):
+            with pytest.raises(ValueError, match="answer"):
+                ask()
+
+
+@pytest.mark.parametrize(
+    ("said", "told"),
+    [({}, "{}"), ({"bet": 1}, "'bet'"), ({"fold": float("nan")}, "nan"), ({"call": "1"}, "expected numbers"), (None, "None")],
+)
+def test_a_function_s_answers_are_checked(said, told):
+    with pytest.raises(ValueError, match=told):
+        FunctionAgent(lambda *_: said, OWN_MENU).probabilities(HOLES, [], "")
+
+
+def strong(hole: str, board: str, betting: str) -> dict[str, float]:
+    """Bets with a pair or an ace."""
+    return {"raise_1": 3, "call": 1} if hole[0] == hole[2] or "A" in hole else {"call": 4, "fold": 1}
+
+
+def test_a_function_plays_matches_like_the_policy_it_is():
+    """Its rows are its own answers at every decision; so it plays on its own tree and on a match tree."""
+    agent, call = FunctionAgent(strong, OWN_MENU), FixedPolicy(SMALL, CALL)
+    policy, holes = AgentPolicy(SMALL, agent), np.flatnonzero(free_holes(DEALT))[[5, 400, 900]]
+    for node in np.flatnonzero(SMALL.kind == DECISION)[::7].tolist():
+        board, line = DEALT[: BOARD_CARDS[SMALL.street[node]]], line_to(SMALL, node)
+        found = PolicyAgent(SMALL, policy).probabilities(holes, board, node)
+        assert found == pytest.approx(agent.probabilities(holes, board, line), abs=1e-6)
+    few = 20, partial(rng, 1, "test")
+    plain = result(play_boards(Table(SMALL, [policy, call]), [DEALT], few), 0, 1)
+    assert plain.mbb and plain.mbb == pytest.approx(play_sides((OWN_MENU, OWN_MENU), [policy], call, [DEALT], subset=few)[0, 0])
+    with pytest.raises(ValueError, match="legal are .* expected the tree's"):
+        AgentPolicy(SMALL, FunctionAgent(strong, menu_from([[2]], [[1]], [[1]], [[1]])))
+
+
+def test_a_policy_checks_dollars_that_are_left_behind_an_all_in_of_its_tree():
+    """After 3,000 into 200, which is read as all-in, the tree's hand ends with the call, and the real one goes on."""
+    agent, state = PolicyAgent(TREE, FixedPolicy(TREE, None)), state_after("b3000c/")
+    (_, (all_in, _)) = agent.views("", state_after(""), ("raise", 3000))
+    ((end, _),) = agent.views(all_in, state_after("b3000"), ("call", 0))
+    assert TREE.kind[end] != DECISION and agent.views(end, state, ("raise", 300)) == [(end, 1.0)]
+    assert agent.legal(end) == {"call": 0} and agent.probabilities(np.array([5]), DEALT[:3], end).tolist() == [[1]]
+
+
+def test_trees_alone_need_no_library_of_learning():
+    code = "import sys, faceup.holdem.agents; print([m for m in ('torch', 'xgboost') if m in sys.modules])"
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.strip() == "[]"
+
+
+@pytest.mark.slow
+def test_the_example_of_contributing_prints_what_it_says(tables, all_in_wins, monkeypatch):
+    """The code of "Bring your own agent" is run as it stands; only what the tests have already made is not made again."""
+    root = Path(__file__).parents[2]
+    section = (root / "CONTRIBUTING.md").read_text().partition("## Bring your own agent")[2]
+    code, output = re.findall(r"```(?:python|text)\n(.*?)```", section, flags=re.DOTALL)[:2]
+    monkeypatch.setattr("faceup.cards.matchups.preflop_wins", lambda: all_in_wins)
+    monkeypatch.chdir(root)
+    printed = io.StringIO()
+    with contextlib.redirect_stdout(printed):
+        exec(code, {})
+    assert printed.getvalue() == output

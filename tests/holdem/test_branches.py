@@ -1,87 +1,79 @@
-"""What branches and lines do and earn, against brute force over pairs of hands, and branches found where they were hidden."""
+"""What branches do and earn, against brute force over pairs of hands; branches found where they were hidden; bets of any size."""
 
 import numpy as np
 import pytest
 from games import BOARD, SMALL, RandomPolicy, node_reach, node_values, pair_outcomes
 from random_tables import random_models
 
-from faceup.cards.cards import BOARD_CARDS
 from faceup.cards.features import board_features
 from faceup.holdem import branches
-from faceup.holdem.branches import BranchSums, branch_sums, followers, ratio
-from faceup.holdem.match import habits
+from faceup.holdem.agents import FunctionAgent
+from faceup.holdem.branches import BranchSums, bet_sizes, branch_sums, continuing, followers, ratio
+from faceup.holdem.lines import state_after
 from faceup.holdem.policy import ModelPolicy, free_holes
-from faceup.holdem.rules import CALL, DECISION
+from faceup.holdem.rules import CALL, menu_from
 from faceup.holdem.tree import children, decisions
 from faceup.lab.stats import student_95
-from faceup.trees.tree import DecisionTree, leaf_of
+from faceup.trees.tree import DecisionTree, add_up, leaf_of
 
 N = len(SMALL.labels)
+THEIRS = RandomPolicy(SMALL, 4)
 
 
 @pytest.fixture(scope="module")
-def models():
+def policy(tables):
     """Random trees that first ask for an equity above a half."""
     made = random_models(SMALL.labels, 25)
     for tree in made:
         tree.feature[0], tree.threshold[0] = 0, 0.5
-    return made
+    return ModelPolicy(SMALL, made, tables)
 
 
 @pytest.fixture(scope="module")
-def seen(models, tables):
+def seen(policy):
     """One board against a random policy."""
-    return branch_sums(ModelPolicy(SMALL, models, tables), RandomPolicy(SMALL, 4), [BOARD])
+    return branch_sums(policy, THEIRS, [BOARD])
 
 
-def test_sums_equal_brute_force(models, tables, seen):
-    policy, theirs = ModelPolicy(SMALL, models, tables), RandomPolicy(SMALL, 4)
+def test_sums_equal_brute_force(policy, tables, seen):
     holes, outcome = pair_outcomes(BOARD)
     possible = ~np.isnan(outcome)
-    street, model = 2, models[2]
+    street, model = 2, policy.models[2]
     hands = board_features(street, tables[street], BOARD[:4])[holes]
-    chance, gain, taken = (np.zeros((len(model.feature), N)) for _ in range(3))
-    for player, seats in enumerate(((policy, theirs), (theirs, policy))):
+    found, equity = np.zeros((5, len(model.feature), N)), np.zeros(len(model.feature))  # as in `BranchSums`
+    for player, seats in enumerate(((policy, THEIRS), (THEIRS, policy))):
         reach, value = node_reach(SMALL, seats, BOARD, holes), node_values(SMALL, seats, BOARD)[1]
         own, others = reach[player], possible @ reach[1 - player].T / possible.sum() / 2
         for node in decisions(SMALL, street, player):
             bets = np.tile(SMALL.bets[node, 1 - player], (len(holes), 1))
             leaf = leaf_of(model, np.concatenate([hands, bets], axis=1))
             called = next(c for c in children(SMALL, node) if SMALL.label[c] == CALL)
+            np.add.at(equity, leaf, own[node] * others[:, node] * hands[:, 0])
             for c in children(SMALL, node):
-                more = own[node] * (value[player, c] - value[player, called]) / possible.sum() / 2
-                np.add.at(chance[:, SMALL.label[c]], leaf, own[node] * others[:, node])
-                np.add.at(gain[:, SMALL.label[c]], leaf, more)
-                np.add.at(taken[:, SMALL.label[c]], leaf, own[c] * others[:, node])
-    leaves = np.flatnonzero(model.feature < 0)
-    np.testing.assert_allclose(seen[2].legal[0, leaves], chance[leaves], rtol=1e-3, atol=1e-8)
-    np.testing.assert_allclose(seen[2].gain[0, leaves], gain[leaves], rtol=1e-2, atol=1e-3)
-    np.testing.assert_allclose(seen[2].taken[0, leaves], taken[leaves], rtol=1e-3, atol=1e-8)
-    np.testing.assert_allclose(seen[2].legal[0, 0], chance.sum(axis=0), rtol=1e-3)
+                more = (value[player, c] - value[player, called]) / possible.sum() / 2
+                np.add.at(found[0, :, SMALL.label[c]], leaf, own[node] * others[:, node])
+                np.add.at(found[1, :, SMALL.label[c]], leaf, own[node] * more)
+                np.add.at(found[2, :, SMALL.label[c]], leaf, own[c] * others[:, node])
+                np.add.at(found[3, :, SMALL.label[c]], leaf, own[c] * more)
+                for answer in children(SMALL, c):
+                    if SMALL.actor[c] != player and SMALL.labels[SMALL.label[answer]] == "fold":
+                        np.add.at(found[4, :, SMALL.label[c]], leaf, own[c] * others[:, answer])
+    for array, expected in zip(seen[street], [*found, equity], strict=False):
+        add_up(model.left, model.right, expected)
+        np.testing.assert_allclose(array[0], expected, rtol=1e-2, atol=1e-3 * np.abs(expected).max())
+    strength, bins = seen[street].strength, (np.arange(branches.N_BINS) + 0.5) / branches.N_BINS
+    np.testing.assert_allclose(strength.sum(axis=1), seen[street].chance[0])
+    assert (np.abs(strength @ bins - seen[street].equity[0]) <= 0.5001 / branches.N_BINS * seen[street].chance[0]).all()
 
 
-def test_every_branch_holds_what_its_answers_hold(models, seen):
-    for model, s in zip(models, seen, strict=True):
-        for node in np.flatnonzero(model.feature >= 0):
-            for array in (s.chance, s.equity, s.legal, s.gain, s.taken, s.earned, s.folded):
-                np.testing.assert_allclose(array[:, node], array[:, model.left[node]] + array[:, model.right[node]])
-        np.testing.assert_allclose(s.strength.sum(axis=1), s.chance.sum(axis=0))
-        np.testing.assert_allclose(s.taken.sum(axis=2), s.chance, atol=1e-7)
-        met = s.chance[0] > 0
-        np.testing.assert_allclose(branches.shares(s)[met].sum(axis=1), 1, atol=1e-4)
-        assert (s.folded <= s.taken + 1e-9).all()
-        assert not branches.gains(s, 0).mean[CALL]
-
-
-def test_followers_are_the_hands_that_the_branch_takes(models, tables):
-    policy, theirs = ModelPolicy(SMALL, models, tables), RandomPolicy(SMALL, 4)
-    hands = board_features(1, tables[1], BOARD[:3])
-    for branch, least, most in ((0, -1, 1), (int(models[1].left[0]), -1, 0.5), (int(models[1].right[0]), 0.5, 1)):
-        found = followers(policy, theirs, BOARD, 1, branch)
-        assert SMALL.street[found.line] == 1 and (np.diff(found.equity) >= 0).all()
-        np.testing.assert_array_equal(found.equity, hands[found.holes, 0])
+def test_followers_are_the_hands_that_the_branch_takes(policy, tables):
+    hands, model = board_features(1, tables[1], BOARD[:3]), policy.models[1]
+    for branch, least, most in ((0, -1, 1), (int(model.left[0]), -1, 0.5), (int(model.right[0]), 0.5, 1)):
+        line, holes, equity = followers(policy, THEIRS, BOARD, 1, branch)
+        assert SMALL.street[line] == 1 and (np.diff(equity) >= 0).all()
+        np.testing.assert_array_equal(equity, hands[holes, 0])
         there = np.flatnonzero(free_holes(BOARD) & (hands[:, 0] > least) & (hands[:, 0] <= most))
-        assert sorted(found.holes) == there.tolist()
+        assert sorted(holes) == there.tolist()
 
 
 def planted() -> tuple[DecisionTree, BranchSums]:
@@ -90,33 +82,30 @@ def planted() -> tuple[DecisionTree, BranchSums]:
     feature = np.array([1, 0, 0, -1, -1, -1, -1], dtype=np.int32)
     tree = DecisionTree(feature, np.zeros(7, dtype=np.float32), *below, np.full((7, 3), 1 / 3, dtype=np.float32), np.ones(7))
     n = 20
-    chance = np.full((n, 7), 0.1)
-    legal = np.repeat(chance[:, :, None], 3, axis=2)
+    legal = np.full((n, 7, 3), 0.1)
     share, each, equity = np.zeros((7, 3)), np.zeros((7, 3)), np.zeros(7)
     share[3:] = [[0, 0.2, 0.8], [0, 0.4, 0.6], [0.9, 0.1, 0], [0.1, 0.9, 0]]
     each[3:] = [[0, 0, 50], [0, 0, -50], [30, 0, -90], [-70, 0, -20]]
     equity[3:] = [0.2, 0.2, 0.3, 0.8]
     gain = legal * each + legal * np.random.default_rng(0).normal(scale=5, size=(n, 1, 3)) * [1, 0, 1]
-    sums = [chance, chance * equity, legal, gain, legal * share, gain * share, 0 * legal]
+    sums = [legal, gain, legal * share, gain * share, 0 * legal, 0.1 * np.tile(equity, (n, 1))]
     for array in sums:
-        for node in (2, 1, 0):
-            array[:, node] = array[:, tree.left[node]] + array[:, tree.right[node]]
+        add_up(tree.left, tree.right, array.swapaxes(0, 1))
     return tree, BranchSums(*sums, np.zeros((7, branches.N_BINS)))
 
 
 def test_planted_bluffs_and_questions_are_found():
     tree, seen = planted()
-    found = branches.bluffs(seen, tree, deepest=2, least=0.5, equity=0.35)
-    assert (found.nodes[0], found.met[0], found.conditions) == (3, 2, 2)
-    assert 6 not in found.nodes, "its hands are strong"
-    assert found.met[list(found.nodes).index(4)] == 1, "it bets but loses by it"
-    assert branches.bluffs(seen, tree, deepest=1, least=0.5, equity=0.35).nodes.tolist() == [1]
-    asked = branches.questions(seen, tree, ["equity", "opponent_bet_flop"], deepest=2, least=0.6)
-    assert asked.nodes.tolist() == [2] and asked.met.tolist() == [4]
-    assert found.earned[0] == pytest.approx(0.1 * 0.8 * 50, rel=0.1)
-    assert branches.best([found, asked]) == (1, 2), "it meets more conditions"
+    found = branches.best_bluff(seen, tree, deepest=2, least=0.5, equity=0.35)
+    assert (found.node, found.met) == (3, 2), "4 bets but loses by it"
+    assert found.earned == pytest.approx(0.1 * 0.8 * 50, rel=0.1)
+    assert branches.best_bluff(seen, tree, deepest=2, least=0.9, equity=0.35)[::2] == (1, 3)
+    assert branches.best_bluff(seen, tree, deepest=1, least=0.5, equity=0.35).node == 1
+    assert branches.best_bluff(seen, tree, deepest=2, least=0.5, equity=0.1) is None
+    asked = branches.best_question(seen, tree, ["equity", "opponent_bet_flop"], deepest=2, least=0.6)
+    assert (asked.node, asked.met) == (2, 4) and asked.earned == pytest.approx(0.1 * (30 + 70), rel=0.1)
+    assert branches.best_question(seen, tree, ["equity", "opponent_bet_flop"], deepest=1, least=0.6) is None
     assert branches.bet_gain(seen, 3).mean == pytest.approx(50, abs=5)
-    assert branches.advantage(seen, 5, 0, 1).mean == pytest.approx(30, abs=5)
     assert branches.advantage(seen, 6, 1, 0).mean == pytest.approx(70, abs=5)
 
 
@@ -125,20 +114,27 @@ def test_ratio_has_the_interval_of_a_mean_where_counts_are_alike():
     mean, ci95 = ratio(total, np.ones(40))
     assert mean == pytest.approx(total.mean())
     assert ci95 == pytest.approx(student_95(40) * total.std(ddof=1) / np.sqrt(40))
-    assert ratio(np.zeros(3), np.zeros(3)).as_dict() == {"mean": None, "ci95": None}
-    assert ratio(np.full(3, 2.0), np.full(3, 4.0)).as_dict() == {"mean": 0.5, "ci95": 0.0}
+    assert ratio(np.full(3, 2.0), np.full(3, 4.0)) == (0.5, 0) and np.isnan(ratio(np.zeros(3), np.zeros(3))).all()
 
 
-def test_habits_equal_brute_force(tables):
-    """Also by fifths of the hands, which are by equity on the street."""
-    policy, (holes, outcome) = RandomPolicy(SMALL, 3), pair_outcomes(BOARD)
-    found, possible = habits(SMALL, policy, tables, [BOARD]), ~np.isnan(outcome)
-    reach = node_reach(SMALL, (policy, policy), BOARD, holes)
-    for node in np.flatnonzero(SMALL.kind == DECISION):
-        street, actor = SMALL.street[node], SMALL.actor[node]
-        equity = board_features(street, tables[street], BOARD[: BOARD_CARDS[street]])[holes, 0]
-        fifth = equity.argsort(kind="stable").argsort() * 5 // len(holes)
-        others = possible @ reach[1 - actor, node] / possible.sum()
-        assert found.reach[node] == pytest.approx(np.bincount(fifth, reach[actor, node] * others), rel=1e-4)
-        for c in children(SMALL, node):
-            assert found.taken[c] == pytest.approx(np.bincount(fifth, reach[actor, c] * others), rel=1e-4)
+LINE = "b300c/b900c/kk/"  # $2,400 in the pot
+
+
+def test_bets_run_from_a_tenth_of_the_pot_to_all_in():
+    sizes = bet_sizes(LINE)
+    assert len(sizes) == 25 and sizes[0] == 240 and sizes[-1] == 18_800
+    ratios = np.array(sizes[1:]) / sizes[:-1]
+    assert ratios.max() / ratios.min() < 1.01
+    assert bet_sizes("b300c/")[0] == 100  # the least bet is a big blind
+
+
+def test_continuing_by_hand():
+    """Who calls $500 half of the time, $1,000 never, all else always, and raises half of what he goes on with."""
+
+    def answer(hole, board, betting):
+        go_on = {500: 0.5, 1000: 0}.get(state_after(betting).bets[1][3], 1)
+        return {"fold": 1 - go_on, "call": go_on / 2, "all_in": go_on / 2}
+
+    agent = FunctionAgent(answer, menu_from([[1]], [[1]], [[1]], [[1]]))
+    chances = continuing(agent, np.array([700, 1000]), BOARD, LINE, [240, 500, 1000, 1500, 18_800])
+    assert chances.tolist() == [[1, 0.5, 0, 1, 1]] * 2

@@ -1,4 +1,4 @@
-"""Charts of a strategy, whose shares fill their cells, and lines in words."""
+"""Charts of a strategy, whose shares fill their cells."""
 
 import matplotlib
 import matplotlib.pyplot as plt
@@ -6,9 +6,6 @@ import numpy as np
 import pytest
 
 from faceup.holdem import figures
-from faceup.holdem.lines import line_to
-from faceup.holdem.rules import DECISION, menu_from
-from faceup.holdem.tree import build_tree
 
 matplotlib.use("Agg")
 
@@ -28,11 +25,3 @@ def test_raises_of_all_sizes_are_added_up_and_each_cell_is_filled_to_scale():
         assert [bar.get_x() for bar in cell] == pytest.approx(column - 0.5 + widths.cumsum() - widths)
         assert cell[0].get_y() == pytest.approx(row - 0.5)
     plt.close(figure)
-
-
-def test_lines_are_told_in_dollars():
-    tree = build_tree(menu_from([[1], []], [[1], []], [[]], [[]]))
-    said = {line_to(tree, n): figures.line_words(tree, n) for n in np.flatnonzero(tree.kind == DECISION).tolist()}
-    assert said[""] == "first to act" and said["b300c/"] == "raise to 300, call"
-    assert said["ck/kb200"] == "call, check / check, bet 200"
-    assert said["b300c/b600b19700"] == "raise to 300, call / bet 600, all-in"

@@ -11,8 +11,8 @@ from faceup.holdem.board import N_PAIRS
 from faceup.holdem.match import random_boards
 from faceup.holdem.policy import free_holes, river_equities
 from faceup.holdem.river_game import RiverGame, street_tree
-from faceup.holdem.rules import DECISION, SHOWDOWN
-from faceup.holdem.tree import line_text
+from faceup.holdem.rules import CALL, DECISION, SHOWDOWN
+from faceup.holdem.tree import way_to
 from faceup.lab.rng import rng
 
 STREAM = partial(rng, 5, "test")
@@ -67,6 +67,7 @@ def test_levels_made_safe(n_levels, most):
 @pytest.mark.parametrize(("street", "n"), [(3, 10), (2, 56)])
 def test_no_line_of_the_street_has_three_raises(street, n):
     tree = street_tree(street)
-    lines = [line_text(tree, node).split("/") for node in range(len(tree.kind))]
     assert (tree.kind == DECISION).sum() == n
-    assert all(line.count("raise_1") + line.count("all_in") <= 2 for streets in lines for line in streets)
+    for node in range(len(tree.kind)):
+        raised = [int(tree.street[tree.parent[k]]) for k in way_to(tree, node) if tree.label[k] > CALL]  # the streets of raises
+        assert max(map(raised.count, raised), default=0) <= 2

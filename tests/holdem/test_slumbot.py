@@ -165,7 +165,7 @@ WRONG = {
         "(winnings|error_msg): expected (N|n)one": [{"winnings": 100}, {"error_msg": CODES}, {"error_msg": [CODES]}],
         "Expecting value|an object|recursion": [[OK, b"<html>busy"], [OK, b"[1]"], [OK, b"[" * 60_000]],
         "status 200, at most 65536 bytes": [[OK, b" " * 70_000], [MOVED], [b"HTTP/1.0 404 x\r\n\r\n", CODES.encode()]],
-        "attempts: (status 502|no whole answer in [01].[0-9] s)": [[BAD], [OK, *[b" "] * 99], [OK[:-2], *[b" "] * 99]],
+        "attempts: (status 502|no whole answer in [01].[0-9] s)": [[BAD], [OK, *[b" "] * 99]],
     },
 }
 
@@ -196,5 +196,5 @@ def test_actions_hang_on_seed_and_hand_alone(tmp_path):
     menu = menu_from([[1], [1], []], [[]], [[]], [[]])
     state, agent = slumbot._Log(tmp_path), FunctionAgent(lambda *_: {"fold": 1, "call": 2, "raise_1": 1}, menu)
     state.hand = slumbot.Hand(0, "AcKd", "", "b200", "", None)
-    a, b, best = ([slumbot._decide(agent, state, 7, x) for state.number in range(200)] for x in (False, False, True))
-    assert a == b and set(a) == {"f", "c", "b600"} and 75 < a.count("c") < 125 and set(best) == {"c"}
+    a, b = ([slumbot._decide(agent, state, 7) for state.number in range(200)] for _ in range(2))
+    assert a == b and set(a) == {"f", "c", "b600"} and 75 < a.count("c") < 125

@@ -3,14 +3,14 @@
 import numpy as np
 import pytest
 from questions import GRIDS, NO_WINS, grouped_table, node, random_agent, random_questions, run
+from random_tables import node_after
 
 from faceup.cards.cards import card_text, hole_index
 from faceup.cards.equity import UNITS
 from faceup.cards.features import N_DECILES, Hand
 from faceup.cards.strength import strength
-from faceup.holdem.agents import TreeAgent
 from faceup.holdem.groups import hole_groups
-from faceup.holdem.lines import line_to, node_after, read_line, settle, state_after
+from faceup.holdem.lines import line_to, read_line, settle, state_after
 from faceup.holdem.rules import DECISION, menu_from
 from faceup.holdem.tree import build_tree, children, columns
 from faceup.holdem.words import condition, wording
@@ -38,8 +38,8 @@ function answersTo(given) {
 def test_the_page_answers_as_python_does(tables, tmp_path, name, depth, n):
     """Of trees cut at a depth, in n random situations; those of "ours" ask for pots."""
     path = random_agent(tmp_path) if name == "random" else AGENTS / f"{name}.json"
-    file, questions = load_agent_file(path), random_questions(n)
-    agent = TreeAgent(file._replace(trees=tuple(truncate(tree, depth) for tree in file.trees)), tables)
+    agent, questions = load_agent(path, tables), random_questions(n)
+    agent.trees = tuple(truncate(tree, depth) for tree in agent.trees)
     data = page_data([Player("it", depth, path)], tables[0], NO_WINS)
     answers = run("answersTo(given)", {"data": data, "depth": depth, "questions": questions}, ANSWER)
     for question, found in zip(questions, answers, strict=True):

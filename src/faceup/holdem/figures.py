@@ -1,4 +1,4 @@
-"""Figures and words of hold'em: trees, opening charts, lines, pairings of agents (mbb/g), hands told action by action."""
+"""Figures and words of hold'em: trees, opening charts, pairings of agents (mbb/g), hands told action by action."""
 
 from collections.abc import Mapping, Sequence
 
@@ -7,17 +7,15 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.colors import LinearSegmentedColormap, SymLogNorm, to_hex
 from matplotlib.figure import Figure
-from matplotlib.patches import Rectangle
 from matplotlib.ticker import FuncFormatter, NullLocator
 
 from faceup.cards.cards import BOARD_CARDS, CLASS_NAMES, HOLE_CARDS, STREETS, card_text
 from faceup.cards.hand_figures import SYMBOLS
 from faceup.holdem.agents import TreeAgent
 from faceup.holdem.exploiter import Spot
-from faceup.holdem.lines import line_to
+from faceup.holdem.lines import line_to, move_words
 from faceup.holdem.policy import cards_text
-from faceup.holdem.rules import CALL, FOLD
-from faceup.holdem.tree import BettingTree, children
+from faceup.holdem.tree import BettingTree, children, way_to
 from faceup.holdem.words import action_name, reasons
 from faceup.lab.pictures import BLUE, RED, SKY, dots, ink_on
 from faceup.lab.tables import plain, plus_minus, show_table, signed
@@ -63,19 +61,15 @@ def branch_figure(
         left.bar((np.arange(n) + 0.5) / n * 100, share, width=100 / n * 0.92, color=colour, alpha=0.75, label=name)
     left.set(xlim=(0, 100), xlabel="equity of the hand (%)", ylabel="share of hands (%)")
     left.set_ylim(top=1.35 * left.get_ylim()[1])
-    left.set_title("The hands that come there", size=10)
     left.legend(fontsize=8, loc="upper center", ncols=2)
-    left.tick_params(labelsize=8)
     dots(right, list(gains), [mean for mean, _ in gains.values()], [ci95 for _, ci95 in gains.values()])
     right.margins(x=0.25)
     right.set_xlabel(f"dollars a decision over {against}", size=8.5)
-    right.set_title("What actions earn with them", size=10)
-    right.tick_params(labelsize=8)
     right.spines["left"].set_visible(False)
+    for axes, title in ((left, "The hands that come there"), (right, "What actions earn with them")):
+        axes.set_title(title, size=10)
+        axes.tick_params(labelsize=8)
     return figure
-
-
-# --- strategies ------------------------------------------------------------------------------------------------
 
 
 def opening_shares(percent: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
@@ -120,33 +114,6 @@ def opening_figure(charts: Mapping[str, Mapping[str, Sequence[float]]], titles: 
     return figure
 
 
-# --- lines of betting -----------------------------------------------------------------------------------------
-
-
-def line_words(tree: BettingTree, node: int) -> str:
-    """The betting line to a node in dollars: "call, check / bet 200" and so on, a stroke for each new street."""
-    words: list[str] = []
-    while node > 0:
-        above = int(tree.parent[node])
-        words.append(move_words(tree, above, node) + (" /" if tree.street[node] != tree.street[above] else ","))
-        node = above
-    return " ".join(reversed(words)).rstrip(",/ ") or "first to act"
-
-
-def move_words(tree: BettingTree, above: int, node: int) -> str:
-    """Such as "fold", "check", "call", "bet 200", "raise to 600", "all-in"."""
-    actor, street, label = int(tree.actor[above]), int(tree.street[above]), int(tree.label[node])
-    own, other = tree.bets[above].sum(axis=1)[[actor, 1 - actor]]
-    if label == FOLD:
-        return "fold"
-    if label == CALL:
-        return "call" if other > own else "check"
-    if label == len(tree.labels) - 1:
-        return "all-in"
-    amount = int(tree.bets[node, actor, street])
-    return f"raise to {amount:,}" if tree.bets[above, 1 - actor, street] else f"bet {amount:,}"
-
-
 _LINEAR = 10.0  # mbb/g: colours are linear up to here and logarithmic above
 
 
@@ -163,18 +130,19 @@ def verdict(first: str, second: str, mbb: float, interval: float) -> str:
     return f"{winner} beats {loser} by {plus_minus(abs(mbb), interval, sign=False)} mbb/g"
 
 
-def heat_map(axes: Axes, names: Sequence[str], values: np.ndarray, intervals: np.ndarray, label: str, cmap: str = "RdBu") -> None:
+def heat_map(axes: Axes, names: Sequence[str], values: np.ndarray, intervals: np.ndarray, label: str) -> None:
     """Pairings: the row's agent against the column's, value and interval in each cell.
 
     values, intervals: (n, n), NaN where there is no number. Colours are symmetric about 0 and logarithmic: a
-    player that always calls loses a thousand times what two good ones win from each other.
+    player that always calls loses a thousand times what two good ones win from each other. Without colour: not told apart from 0.
     """
     n = len(names)
     most = max(float(np.nanmax(np.abs(values))), 10 * _LINEAR)
     norm = SymLogNorm(_LINEAR, vmin=-most, vmax=most)
-    image = axes.imshow(np.ma.masked_invalid(values), cmap=cmap, norm=norm)
+    shown = np.where(np.abs(values) <= intervals, 0, values)
+    image = axes.imshow(np.ma.masked_invalid(shown), cmap="RdBu", norm=norm)
     for i, j in np.argwhere(np.isfinite(values)):
-        ink = ink_on(image.cmap(norm(values[i, j])))
+        ink = ink_on(image.cmap(norm(shown[i, j])))
         axes.text(j, i - 0.1, signed(values[i, j]), ha="center", va="center", weight="bold", color=ink)
         axes.text(j, i + 0.22, f"± {plain(intervals[i, j])}", ha="center", va="center", size=8.5, color=ink)
     axes.set_xticks(range(n), names)
@@ -189,21 +157,9 @@ def heat_map(axes: Axes, names: Sequence[str], values: np.ndarray, intervals: np
     bar.ax.yaxis.set_minor_locator(NullLocator())
 
 
-def whiten(axes: Axes, values: np.ndarray, intervals: np.ndarray) -> None:
-    """Take the colour from those cells of a `heat_map` whose value is not told apart from 0."""
-    close = np.abs(values) <= intervals
-    for i, j in np.argwhere(close):
-        axes.add_patch(Rectangle((j - 0.5, i - 0.5), 1, 1, color="white", zorder=1))
-    for text in axes.texts:
-        j, i = np.round(text.get_position()).astype(int)
-        if close[i, j]:
-            text.set_color("black")
-
-
 def cards(numbers: Sequence[int]) -> str:
     """Cards with the symbols of their suits, such as "K♥ 3♠"."""
-    texts = [card_text(int(card)) for card in numbers]
-    return " ".join(text[0] + SYMBOLS[text[1]] for text in texts)
+    return " ".join(text[0] + SYMBOLS[text[1]] for text in (card_text(int(card)) for card in numbers))
 
 
 def hand_story(tree: BettingTree, spot: Spot, agents: Mapping[str, TreeAgent]) -> str:
@@ -211,77 +167,53 @@ def hand_story(tree: BettingTree, spot: Spot, agents: Mapping[str, TreeAgent]) -
 
     agents: the old and the new one, by name.
     """
-    who = int(tree.actor[spot.node])
-    hands = {who: cards(HOLE_CARDS[spot.hole]), 1 - who: cards(HOLE_CARDS[spot.theirs])}
-    head = (
-        f"Board {cards(spot.board)}. The exploiter is the {SEATS[who]} with {hands[who]}. "
-        f"The tree is the {SEATS[1 - who]}; here it holds {hands[1 - who]}."
-    )
-    header = ["street", "who", "does", "pot", *(f"{name} does so" for name in agents)]
-    actions = show_table(header, _actions(tree, spot, agents))
-    moves = [move_words(tree, spot.node, child) for child in children(tree, spot.node)]
-    wins = [[move, *(_money(found[k]) for found in spot.dollars)] for k, move in enumerate(moves)]
-    worth = show_table(["the exploiter's choice", *(f"wins from {name}" for name in agents)], wins)
-    return "\n\n".join([head, actions.data, _answers(tree, spot, agents), worth.data, _moral(moves, spot, agents)])
+    who, mine, theirs = int(tree.actor[spot.node]), cards(HOLE_CARDS[spot.hole]), cards(HOLE_CARDS[spot.theirs])
+    moves = enumerate(move_words(tree, child) for child in children(tree, spot.node))
+    wins = [[move, *(_money(found[k]) for found in spot.dollars)] for k, move in moves]
+    parts = [
+        f"Board {cards(spot.board)}. The exploiter is the {SEATS[who]} with {mine}. "
+        f"The tree is the {SEATS[1 - who]}; here it holds {theirs}.",
+        _actions(tree, spot, agents),
+        _answers(tree, spot, agents),
+        show_table(["the exploiter's choice", *(f"wins from {name}" for name in agents)], wins).data,
+    ]
+    return "\n\n".join(parts)
 
 
-def _moral(moves: Sequence[str], spot: Spot, agents: Mapping[str, TreeAgent]) -> str:
-    """In two sentences, what the exploiter's choice wins from the old agent, and what is left to him against the new one."""
-    (old, new), (first, second) = spot.dollars, agents
-    chosen, left = int(old.argmax()), int(new.argmax())
-    less = old[chosen] - new[left]
-    best = "That is still his best" if chosen == left else f"His best is now {moves[left]}, which wins {_money(new[left])}"
-    said = (
-        f"With {moves[chosen]} he wins {_money(old[chosen])} from {first} and {_money(new[chosen])} from {second}. "
-        f"{best}, {_money(abs(less))} {'less' if less >= 0 else 'more'} than from {first}."
-    )
-    return said.replace("$", "\\$")
+def _asked(tree: BettingTree, spot: Spot, node: int) -> tuple[str, str, str]:
+    """What the tree agents are asked at one of their decisions: hole, board, betting."""
+    board = spot.board[: BOARD_CARDS[tree.street[node]]]
+    return cards_text(HOLE_CARDS[spot.theirs].tolist()), cards_text(board), line_to(tree, node)
 
 
-def _money(dollars: float) -> str:
-    sign = "\u2212" if dollars < -0.5 else ""
-    return f"{sign}${abs(dollars):,.0f}"
-
-
-def _actions(tree: BettingTree, spot: Spot, agents: Mapping[str, TreeAgent]) -> list[list]:
-    """A row for each action up to the responder's choice."""
-    rows, node = [], spot.best
-    while node:  # from the last action to the first
+def _actions(tree: BettingTree, spot: Spot, agents: Mapping[str, TreeAgent]) -> str:
+    """A table with a row for each action up to the exploiter's choice."""
+    rows, before = list[list[str]](), -1
+    for node in way_to(tree, spot.best):
         above = int(tree.parent[node])
-        street, player = int(tree.street[above]), int(tree.actor[above])
-        shares = ["", ""]
-        if player != tree.actor[spot.node]:
-            label, given = tree.labels[tree.label[node]], (*_shown(spot, street), line_to(tree, above))
-            told = [agent.action_probabilities(*given)[label] for agent in agents.values()]
-            shares = [f"{100 * p:.0f} %" for p in told]
-        new_street = above == 0 or tree.street[tree.parent[above]] < street
-        rows.append(
-            [
-                f"{STREETS[street]} {cards(spot.board[: BOARD_CARDS[street]])}".strip() if new_street else "",
-                "exploiter" if player == tree.actor[spot.node] else "tree",
-                move_words(tree, above, node),
-                _money(tree.bets[node].sum()),
-                *shares,
-            ]
-        )
-        node = above
-    return rows[::-1]
-
-
-def _shown(spot: Spot, street: int) -> tuple[str, str]:
-    """The strategy's hole and the street's board as text."""
-    hole, board = HOLE_CARDS[spot.theirs].tolist(), spot.board[: BOARD_CARDS[street]]
-    return cards_text(hole), cards_text(board)
+        street, exploits = int(tree.street[above]), tree.actor[above] == tree.actor[spot.node]
+        row = [f"{STREETS[street]} {cards(spot.board[: BOARD_CARDS[street]])}".strip() if street > before else ""]
+        row += ["exploiter" if exploits else "tree", move_words(tree, node), _money(tree.bets[node].sum())]
+        for agent in agents.values():
+            share = 0 if exploits else agent.action_probabilities(*_asked(tree, spot, above))[tree.labels[tree.label[node]]]
+            row.append("" if exploits else f"{100 * share:.0f} %")
+        rows.append(row)
+        before = street
+    return show_table(["street", "who", "does", "pot", *(f"{name} does so" for name in agents)], rows).data
 
 
 def _answers(tree: BettingTree, spot: Spot, agents: Mapping[str, TreeAgent]) -> str:
     """What each agent does at the decision that is looked at, and the reasons that its tree gives."""
-    given = *_shown(spot, int(tree.street[spot.asked])), line_to(tree, spot.asked)
-    below = {tree.labels[tree.label[c]]: move_words(tree, spot.asked, c) for c in children(tree, spot.asked)}
-    said = []
+    given, said = _asked(tree, spot, spot.asked), []
+    below = {tree.labels[tree.label[c]]: move_words(tree, c) for c in children(tree, spot.asked)}
     for name, agent in agents.items():
         likeliest = sorted(agent.action_probabilities(*given).items(), key=lambda item: -item[1])
         does = ", ".join(f"{below[label]} {100 * p:.0f} %" for label, p in likeliest if p >= 0.005)
         why = "; ".join(reasons(agent.path(*given))).replace("$", "\\$")
         said.append(f"- **{name}**, with {cards(HOLE_CARDS[spot.theirs])}: {does}. Because: {why}.")
     return "\n".join(said)
+
+
+def _money(dollars: float) -> str:
+    sign = "\u2212" if dollars < -0.5 else ""
+    return f"{sign}${abs(dollars):,.0f}"

@@ -1,4 +1,4 @@
-"""Betting lines as Slumbot writes them, such as "b300c/kb400"; sizes that a strategy does not know; what each player has won.
+"""Betting lines as Slumbot writes them, such as "b300c/kb400", and in words; sizes that a strategy does not know; payoffs.
 
 k is check, c call, f fold, bN bet or raise to N dollars on this street, blinds included; streets are joined by "/". Blinds are
 50/100, stacks 20,000; the small blind acts first preflop and last on later streets, so that a line tells who is to act.
@@ -12,16 +12,15 @@ of x indifferent.
 
 import re
 from bisect import bisect_right
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
 
-from faceup.cards.cards import STREETS
 from faceup.cards.strength import strength
-from faceup.holdem.rules import CALL, DECISION, FOLD, FOLD_END, START, BettingState, act, legal_raises, pot_and_call
-from faceup.holdem.tree import BettingTree, action_to, children
+from faceup.holdem.rules import CALL, DECISION, FOLD, SHOWDOWN, START, BettingState, act, legal_raises, pot_and_call
+from faceup.holdem.tree import BettingTree, action_to, children, way_to
 
 _TOKEN = re.compile(r"[kcf]|b[0-9]+")
 
@@ -35,7 +34,7 @@ class Move(NamedTuple):
 
     @property
     def action(self) -> tuple[str, int]:
-        """As betting's `act` takes it."""
+        """As `act` of the rules takes it."""
         return {"f": "fold", "b": "raise"}.get(self.token[0], "call"), int(self.token[1:] or 0)
 
 
@@ -50,12 +49,6 @@ class Line(NamedTuple):
     def tokens(self) -> tuple[str, ...]:
         """The actions without streets: they tell all that the rules leave open."""
         return tuple(move.token for move in self.moves)
-
-    @property
-    def put(self) -> tuple[int, int]:
-        """Dollars that each player has put in; after a showdown both the same."""
-        first, second = (sum(bets) for bets in (self.state or self.moves[-1].before).bets)
-        return (first, second) if self.kind in (DECISION, FOLD_END) else (max(first, second), max(first, second))
 
 
 def token(state: BettingState, action: str, amount: int = 0) -> str:
@@ -73,15 +66,32 @@ def longer(betting: str, state: BettingState, action: tuple[str, int]) -> str:
 
 def line_to(tree: BettingTree, node: int) -> str:
     """The line that leads to a node of a tree."""
-    way = []
-    while node:
-        way.append(node)
-        node = int(tree.parent[node])
     betting, state = "", START
-    for child in reversed(way):
-        betting, (after, _) = longer(betting, state, action_to(tree, child)), act(state, *action_to(tree, child))
-        state = after or state
+    for child in way_to(tree, node):
+        action = action_to(tree, child)
+        betting, state = longer(betting, state, action), act(state, *action)[0] or state
     return betting
+
+
+def line_words(tree: BettingTree, node: int) -> str:
+    """The betting line to a node in dollars: "call, check / bet 200" and so on, a stroke for each new street."""
+    words = []
+    for child in way_to(tree, node):
+        new_street = tree.street[child] != tree.street[tree.parent[child]]
+        words.append(move_words(tree, child) + (" /" if new_street else ","))
+    return " ".join(words).rstrip(",/ ") or "first to act"
+
+
+def move_words(tree: BettingTree, node: int) -> str:
+    """The action that leads to a node: "fold", "check", "call", "bet 200", "raise to 600", "all-in"."""
+    above, (action, amount) = tree.parent[node], action_to(tree, node)
+    actor, street = tree.actor[above], tree.street[above]
+    if action == "call":
+        own, other = tree.bets[above].sum(axis=1)[[actor, 1 - actor]]
+        return "call" if other > own else "check"
+    if action == "fold" or tree.labels[tree.label[node]] == "all_in":
+        return "fold" if action == "fold" else "all-in"
+    return f"raise to {amount:,}" if tree.bets[above, 1 - actor, street] else f"bet {amount:,}"
 
 
 @lru_cache(maxsize=1024)  # one answer takes a line several times
@@ -89,48 +99,28 @@ def read_line(betting: str) -> Line:
     """All actions of a line and where they lead; "" is the start of a hand.
 
     The "/" behind a street's last action may be left out at the end of the line, and any number may follow the end of a hand.
-    Raises ValueError naming the line, the action and what was expected: for unknown or illegal actions, a "/" out of place.
+    Raises ValueError naming the line and what was expected: for unknown or illegal actions, a "/" out of place.
     """
     state: BettingState | None = START
-    moves: list[Move] = []
-    kind = DECISION
-    parts = betting.split("/")
-    for street, part in enumerate(parts):
-        played = "/".join(parts[:street])
-        if state is not None and state.street != street:
-            raise ValueError(f"betting {betting!r}: '/' after {played!r}, expected the {STREETS[state.street]}'s next action")
-        words = _TOKEN.findall(part)
-        if "".join(words) != part:
-            raise ValueError(f"betting {betting!r}: {part!r}, expected k, c, f and bN, such as 'b300c/kb400'")
-        for word in words:
-            if state is None:
-                raise ValueError(f"betting {betting!r}: the hand is over after {moves[-1].token!r}, expected no {word!r}")
-            if state.street != street:
-                raise ValueError(f"betting {betting!r}: {word!r} in {part!r}, expected '/', for the street is over")
-            moves.append(Move(state.actor, word, state))
-            state, kind = _after(moves[-1], betting)
+    moves, kind, written = list[Move](), DECISION, ""
+    for word in _TOKEN.findall(betting):
+        if state is None:
+            raise ValueError(f"betting {betting!r}: the hand is over after {written!r}, expected no {word!r}")
+        moves.append(Move(state.actor, word, state))
+        try:
+            written, (state, kind) = longer(written, state, moves[-1].action), act(state, *moves[-1].action)
+        except ValueError as error:
+            raise ValueError(f"betting {betting!r}: {word!r}: {error}") from error
+    if (betting if state else betting.rstrip("/")) not in (written, written.removesuffix("/")):
+        raise ValueError(f"betting {betting!r}: expected k, c, f and bN, and '/' behind a street; it reads {written!r}")
     return Line(tuple(moves), state, kind)
 
 
 def state_after(betting: str) -> BettingState:
     """The state that a betting line leads to. Raises ValueError as `read_line`, and for lines after which nobody is to act."""
-    line = read_line(betting)
-    if line.state is None:
-        over = f"the hand is over after {line.moves[-1].token!r}, expected a player to act"
-        raise ValueError(f"betting {betting!r}: {over}")
-    return line.state
-
-
-def _after(move: Move, betting: str) -> tuple[BettingState | None, int]:
-    _, to_call = pot_and_call(move.before)
-    if move.token == "k" and to_call:
-        raise ValueError(f"betting {betting!r}: 'k' facing ${to_call}, expected c, f or a raise")
-    if move.token == "c" and not to_call:
-        raise ValueError(f"betting {betting!r}: 'c' with nothing to call, expected k or a bet")
-    try:
-        return act(move.before, *move.action)
-    except ValueError as error:
-        raise ValueError(f"betting {betting!r}: {move.token!r}: {error}") from error
+    if (state := read_line(betting).state) is None:
+        raise ValueError(f"betting {betting!r}: the hand is over, expected a player to act")
+    return state
 
 
 def lower_probability(x: float, a: float, b: float) -> float:
@@ -154,13 +144,11 @@ def legal_action(label: str, state: BettingState) -> tuple[str, int]:
     """The action of a label in a state of real dollars, as `act` takes it: never an illegal one.
 
     A raise by a fraction of the pot is brought to at least the minimum and to at most all-in; where no raise is legal it is a
-    call, and so is a fold that nothing asks for. Raises ValueError on an unknown label.
+    call, and so is a fold that nothing asks for.
     """
     pot, to_call = pot_and_call(state)
     if label in ("fold", "call"):
         return ("fold" if label == "fold" and to_call else "call"), 0
-    if label != "all_in" and not label.startswith("raise_"):
-        raise ValueError(f"label {label!r}: expected fold, call, raise_<pots> or all_in")
     least, most = legal_raises(state)
     if not least:
         return "call", 0
@@ -168,24 +156,6 @@ def legal_action(label: str, state: BettingState) -> tuple[str, int]:
         return "raise", most
     wanted = state.bets[1 - state.actor][state.street] + round(float(label.removeprefix("raise_")) * (pot + to_call))
     return "raise", min(max(wanted, least), most)
-
-
-def node_after(tree: BettingTree, betting: str, player: int, draw: Callable[[int], float]) -> int:
-    """The node of a tree as which a player of its strategy reads a line of real dollars.
-
-    draw(i): a number in [0, 1) for the line's i-th action, the same whenever it is asked for in one hand. The player's own
-    raises are known by the dollars that the tree's labels stand for. May return an end where the tree's players are all-in and
-    the real ones are not. Raises ValueError as `read_line`.
-    """
-    node = 0
-    for i, move in enumerate(read_line(betting).moves):
-        if tree.kind[node] != DECISION:
-            break
-        below = children(tree, node) if move.player == player else ()
-        own = [c for c in below if legal_action(tree.labels[tree.label[c]], move.before) == move.action]
-        read = [(own[0], 1.0)] if own else read_action(tree, node, move.before, *move.action)
-        node = read[0][0] if draw(i) < read[0][1] else read[-1][0]
-    return node
 
 
 def read_action(tree: BettingTree, node: int, state: BettingState, action: str, amount: int) -> list[tuple[int, float]]:
@@ -205,18 +175,13 @@ def read_action(tree: BettingTree, node: int, state: BettingState, action: str, 
 
 
 def settle(line: Line, holes: Sequence[Sequence[int]], board: Sequence[int]) -> tuple[int, int]:
-    """Dollars that small blind and big blind win at the end of a line; holes: two cards of each; board: five at a showdown.
-
-    A fold needs no cards. Raises ValueError where the line has not ended, or a showdown lacks cards.
-    """
-    if line.state is not None:
-        raise ValueError(f"line {''.join(line.tokens)!r}: {STREETS[line.state.street]} betting goes on, expected an ended hand")
-    folded, strengths = line.moves[-1].player, [0, 0]
-    if line.kind != FOLD_END:
-        if len(board) != 5 or any(len(hole) != 2 for hole in holes):
-            raise ValueError(f"showdown with holes {holes} and board {board}: expected 2, 2 and 5 cards")
-        folded, strengths = -1, [strength([*hole, *board]) for hole in holes]
-    won, lost = payoffs(np.array([line.put]), np.array([folded]), np.array([strengths]))[0].tolist()
+    """Dollars that small blind and big blind win at the end of a line; holes: two cards of each; board: five at a showdown."""
+    last, put = line.moves[-1], [sum(bets) for bets in line.moves[-1].before.bets]
+    if line.kind == SHOWDOWN:  # the last action has called
+        strengths = np.array([[strength([*hole, *board]) for hole in holes]])
+        won, lost = payoffs(np.full((1, 2), max(put)), np.array([-1]), strengths)[0].tolist()
+    else:
+        won, lost = payoffs(np.array([put]), np.array([last.player]), np.zeros((1, 2), dtype=int))[0].tolist()
     return won, lost
 
 

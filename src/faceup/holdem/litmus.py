@@ -8,8 +8,8 @@ import numpy as np
 from faceup.cards.cards import BOARD_CARDS, PERMUTED_HOLES, SUIT_PERMUTATIONS
 from faceup.cards.equity import UNITS
 from faceup.holdem.policy import Policy, free_holes, river_equities
-from faceup.holdem.rules import CALL, FOLD, pot_and_call
-from faceup.holdem.tree import BettingTree, children, decisions, states_of
+from faceup.holdem.rules import CALL, FOLD
+from faceup.holdem.tree import BettingTree, children, decisions
 
 
 class Litmus(NamedTuple):
@@ -29,7 +29,7 @@ def _percent(cases: Sequence[np.ndarray]) -> tuple[float, float]:
 
 def litmus(tree: BettingTree, policy: Policy, boards: Sequence[Sequence[int]]) -> Litmus:
     """Put a policy of a betting tree to the test on boards (n, 5)."""
-    start, states, river = int(tree.street_start[3]), states_of(tree), decisions(tree, 3)
+    start, river = int(tree.street_start[3]), decisions(tree, 3)
     rows, own, free = zip(*((policy.street(3, list(b)), river_equities(b), free_holes(list(b))) for b in boards), strict=True)
     nuts = [equity == UNITS[3] for equity in own]
     air = [here & (equity == equity[here].min()) & (equity < 0.05 * UNITS[3]) for equity, here in zip(own, free, strict=True)]
@@ -43,7 +43,8 @@ def litmus(tree: BettingTree, policy: Policy, boards: Sequence[Sequence[int]]) -
         (fold,) = [c for c in children(tree, node) if tree.label[c] == FOLD]
         return 1 - chances(fold, free)
 
-    last = [n for n in river if tree.actor[n] == 0 and not pot_and_call(states[n])[1]]  # player 0 acts second
+    put = tree.bets.sum(axis=2)  # (n_nodes, 2)
+    last = [n for n in river if tree.actor[n] == 0 and put[n, 0] == put[n, 1]]  # player 0 acts second, with nothing to call
     checks = [c for n in last for c in children(tree, n) if tree.label[c] == CALL]
     calls = [c for n in river if tree.labels[tree.label[n]] == "all_in" for c in children(tree, n) if tree.label[c] == CALL]
     sizes = [[c for c in children(tree, n) if tree.label[c] > CALL and tree.n_children[c]] for n in river]

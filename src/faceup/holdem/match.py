@@ -3,33 +3,32 @@
 On a board all pairs of holes and all betting lines are summed at once, in both seats: of the four sources of luck (deal,
 board, mixed actions, seat) only the board is left to sampling. A pair's result is then a mean over boards, and its interval
 comes from how the boards differ. Hands that end before the flop, which have the largest pots, need no board at all. Models that
-are dear to ask (boosted trees, neural nets) can be matched on a random subset of the holes of each board.
+are slow to ask (boosted trees, neural nets) can be matched on a random subset of the holes of each board.
 
 `habits` sums in the same way which lines one strategy takes, and with which hands.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from faceup.cards.cards import BOARD_CARDS, CLASS_OF_HOLE, HOLE_CARDS, N_CLASSES, STREETS
+from faceup.cards.cards import BOARD_CARDS, CLASS_OF_HOLE, HOLE_CARDS, N_CLASSES, N_HOLES, STREETS
 from faceup.cards.equity import StreetTable
 from faceup.cards.features import board_features
 from faceup.cards.matchups import RUNOUTS_PREFLOP, edges
 from faceup.holdem.best_response import Exploitability
-from faceup.holdem.board import BoardOrder, board_order, end_values, ends_of
+from faceup.holdem.board import board_order, end_values, ends_of
 from faceup.holdem.layout import stakes_at
 from faceup.holdem.policy import Policy, class_reach, compatible_weight, free_holes, street_reach
 from faceup.holdem.rules import DECISION, MBB_PER_DOLLAR, SHOWDOWN
-from faceup.holdem.tree import BettingTree
-from faceup.lab.parallel import on_threads, parallel
+from faceup.holdem.tree import BettingTree, children, decisions
+from faceup.lab.parallel import parallel
 from faceup.lab.rng import Stream
 from faceup.lab.stats import mean_ci95
 
 FIFTHS = 5  # of the hands that a board leaves, by equity
-_N_PAIRS = 1326 * 1225  # ordered pairs of holes without a common card
 
 
 class Result(NamedTuple):
@@ -57,9 +56,7 @@ class Table:
         """
         n = len(policies)
         self.tree, self.policies = tree, list(policies)
-        self.wanted = np.ones((n, n), dtype=bool) if wanted is None else np.asarray(wanted, dtype=bool)
-        if self.wanted.shape != (n, n):
-            raise ValueError(f"wanted has shape {self.wanted.shape}, expected {(n, n)}")
+        self.wanted = np.ones((n, n), dtype=bool) if wanted is None else wanted
         self.ends = ends_of(tree, 0 if preflop_wins is None else int(tree.street_start[1]))
         self.before = np.zeros((n, n)) if preflop_wins is None else preflop_values(tree, self.policies, preflop_wins)
 
@@ -72,35 +69,22 @@ class Table:
         """
         board = [int(c) for c in board]
         order = board_order(np.array(board))
-        held = np.ones(len(order.holes), dtype=np.float32) if subset is None else subset[order.holes].astype(np.float32)
-        pairs = _count_pairs(order.holes, held)
-        shape = len(self.ends.node), len(self.policies), len(held)
-        own, worth = np.zeros(shape, dtype=np.float32), np.zeros(shape, dtype=np.float32)
-        rows = [[policy.street(street, board[:n], subset) for street, n in enumerate(BOARD_CARDS)] for policy in self.policies]
-        on_threads(self._sweep, rows, order, held, own, worth)
+        held = free_holes(board) if subset is None else free_holes(board) & subset
+        pairs = compatible_weight(held[None].astype(np.float32))[0] @ held
+        if not pairs:
+            raise ValueError("subset: no two of its holes can be dealt together on this board, expected some")
+        reach = np.zeros((2, len(self.tree.kind), len(order.holes)), dtype=np.float32)
+        own, worth = np.zeros((2, len(self.ends.node), len(self.policies), len(order.holes)), dtype=np.float32)
+        for i, policy in enumerate(self.policies):
+            reach[:, 0] = held[order.holes]
+            for street, n_cards in enumerate(BOARD_CARDS):
+                table, row_of_hole = policy.street(street, board[:n_cards], subset)
+                street_reach(self.tree, street, (table, row_of_hole[order.holes]), reach)
+            own[:, i] = reach[0, self.ends.node]  # as small blind
+            if self.wanted[:, i].any():  # what an end is worth to a small blind who meets the policy there
+                worth[:, i] = end_values(self.ends, order, 0, reach[1, self.ends.node])
         won = np.matmul(own, worth.transpose(0, 2, 1)).sum(axis=0, dtype=np.float64) / pairs
         return np.where(self.wanted, won + self.before, 0)
-
-    def _sweep(
-        self, share: tuple[int, int], rows, order: BoardOrder, held: np.ndarray, own: np.ndarray, worth: np.ndarray
-    ) -> None:
-        """Policies' own reach of the ends as small blind, and what the ends are worth to a small blind who meets them."""
-        reach = np.zeros((2, len(self.tree.kind), len(held)), dtype=np.float32)
-        for i in range(share[0], len(rows), share[1]):
-            reach[:, 0] = held
-            for street, (table, row_of_hole) in enumerate(rows[i]):
-                street_reach(self.tree, street, (table, row_of_hole[order.holes]), reach)
-            if self.wanted[i].any():
-                own[:, i] = reach[0, self.ends.node]
-            if self.wanted[:, i].any():
-                worth[:, i] = end_values(self.ends, order, 0, reach[1, self.ends.node])
-
-
-def first_against_all(n: int) -> np.ndarray:
-    """The pairs of the first of n policies with the others, in both seats, (n, n) bool: what `Table` plays."""
-    wanted = np.zeros((n, n), dtype=bool)
-    wanted[0] = wanted[:, 0] = True
-    return wanted
 
 
 def preflop_values(tree: BettingTree, policies: Sequence[Policy], preflop_wins: np.ndarray) -> np.ndarray:
@@ -116,16 +100,7 @@ def preflop_values(tree: BettingTree, policies: Sequence[Policy], preflop_wins: 
     won = np.zeros((len(policies), len(policies)))
     for k, (end, stake) in enumerate(zip(ends, stakes_at(tree, ends)[:, 0], strict=True)):
         won += stake * (reach[:, 0, k] @ (ahead if tree.kind[end] == SHOWDOWN else met) @ reach[:, 1, k].T)
-    return won / _N_PAIRS
-
-
-def _count_pairs(holes: np.ndarray, weights: np.ndarray) -> float:
-    """Ordered pairs of holes without a common card, by weight. Raises ValueError where there are none."""
-    cards = np.bincount(HOLE_CARDS[holes].ravel(), weights.repeat(2))
-    pairs = float(weights.sum() ** 2 - (cards**2).sum() + (weights**2).sum())
-    if pairs == 0:
-        raise ValueError("subset: no two of its holes can be dealt together on this board, expected some")
-    return pairs
+    return won / met.sum()  # pairs of holes
 
 
 def play_boards(
@@ -143,16 +118,13 @@ def play_boards(
 
 def _play_board(table: Table, subset: tuple[int, Stream] | None, numbered: tuple[int, Sequence[int]]) -> np.ndarray:
     k, board = numbered
-    return table.play(board, subset and _random_subset(board, subset[0], subset[1](k)))
+    return table.play(board, subset and random_subset(board, subset[0], subset[1](k)))
 
 
-def _random_subset(board: Sequence[int], size: int, generator: np.random.Generator) -> np.ndarray:
-    """So many holes of those that a board leaves, (1326,) bool. Raises ValueError on a size below 2 or above their number."""
-    free = np.flatnonzero(free_holes(list(board)))
-    if not 2 <= size <= len(free):
-        raise ValueError(f"subset is {size}, expected from 2 to {len(free)}")
-    subset = np.zeros(len(HOLE_CARDS), dtype=bool)
-    subset[generator.choice(free, size, replace=False)] = True
+def random_subset(board: Sequence[int], size: int, generator: np.random.Generator) -> np.ndarray:
+    """So many holes of those that a board leaves, (1326,) bool."""
+    subset = np.zeros(N_HOLES, dtype=bool)
+    subset[generator.choice(np.flatnonzero(free_holes(list(board))), size, replace=False)] = True
     return subset
 
 
@@ -171,6 +143,21 @@ def mean_result(per_board: np.ndarray) -> Result:
     return Result(*mean_ci95(per_board), len(per_board))
 
 
+def pair_results(names: Sequence[str], values: np.ndarray, wanted: np.ndarray) -> dict[tuple[str, str], Result]:
+    """Results of the wanted pairs (n, n) from `play_boards`' values (n_boards, n, n), those first in the names as the first."""
+    return {(names[i], names[j]): result(values, i, j) for i, j in np.argwhere(np.triu(wanted, 1)).tolist()}
+
+
+def square(names: Sequence[str], found: Mapping[tuple[str, str], Result]) -> np.ndarray:
+    """Results and intervals of the row's agent against the column's, (2, n, n); NaN where two have not met."""
+    out = np.full((2, len(names), len(names)), np.nan)
+    for (first, second), one in found.items():
+        if first in names and second in names:
+            i, j = names.index(first), names.index(second)
+            out[:, i, j], out[:, j, i] = one[:2], (-one.mbb, one.ci95)
+    return out
+
+
 def agent_row(
     name: str, found: Exploitability, depth: int | None = None, leaves: int | None = None, match: Result | None = None
 ) -> dict[str, Any]:
@@ -182,49 +169,25 @@ def agent_row(
     return shown | {"from_street": from_street, "from_street_ci95": interval}
 
 
-# --- betting lines --------------------------------------------------------------------------------------------
+def habits(tree: BettingTree, policy: Policy, tables: tuple[StreetTable, ...], boards: Sequence[Sequence[int]]) -> np.ndarray:
+    """How often a game comes to each node by the action leading to it, by the hand that took it, (n_nodes, FIFTHS) float64.
 
-
-class Habits(NamedTuple):
-    """How often play comes to each node of a tree, the strategy in both seats, by the strength of the hand that acts there."""
-
-    reach: np.ndarray  # (n_nodes, FIFTHS) float64 chance that a game comes to a decision with such hands, the weakest first
-    taken: np.ndarray  # (n_nodes, FIFTHS) float64 that it comes there by the action leading to a node, by the hand that took it
-
-
-def habits(tree: BettingTree, policy: Policy, tables: tuple[StreetTable, ...], boards: Sequence[Sequence[int]]) -> Habits:
-    """Over boards (n, 5) as dealt, all pairs of hands and all lines at once.
-
-    A hand's fifth is its place among all hands that the board leaves, by equity on the street it acts on.
-    Raises ValueError without boards.
+    The strategy is in both seats; over boards (n, 5) as dealt, all pairs of hands and all lines at once. A hand's fifth is its
+    place among all hands that the board leaves, the weakest first, by equity on the street it acts on.
     """
-    if len(boards) == 0:
-        raise ValueError("boards: none given, expected one at least")
-    nodes = np.flatnonzero(tree.kind == DECISION)
-    above, after = tree.parent[1:], 1 + np.arange(len(tree.kind) - 1)
-    found = Habits(*np.zeros((2, len(tree.kind), FIFTHS)))
-    reach = np.zeros((2, len(tree.kind), len(HOLE_CARDS)), dtype=np.float32)
-    others = np.zeros((len(tree.kind), len(HOLE_CARDS)))
+    taken = np.zeros((len(tree.kind), FIFTHS))
+    reach, others = np.zeros((2, len(taken), N_HOLES), dtype=np.float32), np.zeros((len(taken), N_HOLES))
     for board in boards:
-        free = free_holes(list(board))
-        reach[:, 0] = free
-        bins = []
-        for street in range(4):
-            shown = [int(c) for c in board[: BOARD_CARDS[street]]]
+        reach[:, 0] = held = free_holes(list(board))
+        free = np.flatnonzero(held)
+        for street, n_cards in enumerate(BOARD_CARDS):
+            shown = [int(c) for c in board[:n_cards]]
             street_reach(tree, street, policy.street(street, shown), reach)
-            order = np.flatnonzero(free)[board_features(street, tables[street], shown)[free, 0].argsort(kind="stable")]
-            bins.append(np.zeros(len(HOLE_CARDS), dtype=np.int64))
-            bins[street][order] = np.arange(len(order)) * FIFTHS // len(order)
-        others[nodes] = compatible_weight(reach[1 - tree.actor[nodes], nodes])
-        of_node = np.stack(bins)[tree.street]  # (n_nodes, 1326)
-        here = reach[tree.actor[nodes], nodes] * others[nodes]
-        _add(found.reach, nodes, of_node[nodes], here)
-        _add(found.taken, after, of_node[above], reach[tree.actor[above], after] * others[above])
-    total = found.reach[0].sum()
-    return Habits(found.reach / total, found.taken / total)
-
-
-def _add(sums: np.ndarray, nodes: np.ndarray, bins: np.ndarray, weights: np.ndarray) -> None:
-    """Add each node's weights of holes (n, 1326) to its bins."""
-    for node, own, weight in zip(nodes, bins, weights, strict=True):
-        sums[node] += np.bincount(own, weights=weight, minlength=sums.shape[1])
+            order = board_features(street, tables[street], shown)[free, 0].argsort(kind="stable")
+            fifth = np.zeros((N_HOLES, FIFTHS))
+            fifth[free[order], np.arange(len(free)) * FIFTHS // len(free)] = 1
+            nodes, after = decisions(tree, street), np.arange(*tree.street_start[street : street + 2])
+            others[nodes] = compatible_weight(reach[1 - tree.actor[nodes], nodes])
+            above = tree.parent[after]
+            taken[after] += (reach[tree.actor[above], after] * others[above]) @ fifth
+    return taken / taken[children(tree, 0)].sum()

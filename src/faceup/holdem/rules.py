@@ -97,19 +97,14 @@ def menu_from(
 
 
 def menu_labels(menu: Menu) -> tuple[str, ...]:
-    """All action labels of a menu in their fixed order. Raises ValueError on an unusable menu."""
-    sizes = set()
+    """All action labels of a menu in their fixed order. Raises ValueError on unusable sizes."""
+    sizes: set[float] = set()
     for street in STREETS:
-        if street not in menu:
-            raise ValueError(f"menu: no sizes for {street}, expected one list of lists for each of {STREETS}")
         for level in menu[street]:
-            if len(set(level)) < len(level):
-                raise ValueError(f"menu: sizes {level} on the {street}, expected different ones")
-            for fraction in level:
-                if not 0 < fraction <= 200:
-                    raise ValueError(f"menu: size {fraction!r} on the {street}, expected a pot fraction above 0")
-                sizes.add(float(fraction))
-    return ("fold", "call", *(size_name(f) for f in sorted(sizes)), "all_in")
+            if len(set(level)) < len(level) or not all(0 < fraction <= 200 for fraction in level):
+                raise ValueError(f"menu: sizes {level} on the {street}, expected different pot fractions above 0")
+            sizes.update(level)
+    return ("fold", "call", *(size_name(fraction) for fraction in sorted(sizes)), "all_in")
 
 
 def offered(state: BettingState, menu: Menu, labels: tuple[str, ...]) -> list[tuple[int, str, int]]:

@@ -10,10 +10,7 @@ import json
 import math
 import sys
 import time
-from concurrent.futures import Future
-from itertools import islice
 from pathlib import Path
-from threading import Thread
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -103,14 +100,14 @@ def slumbot_result(log: str | Path) -> Result:
 
 
 def play_slumbot(agent: Agent, name: str, hands: int, log: str | Path, *, base: str = BASE, seed: int = 0,
-                 argmax: bool = False, seconds: float = 120, pause: float = 0.5) -> Result:  # fmt: skip
+                 seconds: float = 120, pause: float = 0.5) -> Result:  # fmt: skip
     """Play until the log has `hands` hands; the same call goes on where a run was stopped. Nothing is sent if it has them.
 
-    name: tells agents apart, for a log has the hands of one; argmax: the likeliest action, else actions are drawn; seconds: for
-    a hand in all; pause: seconds before each request. Raises ValueError where the log is of another agent, seed or server,
-    SlumbotError on answers against the protocol or the rules, and where no answer comes after all of WAITS.
+    name: tells agents apart, for a log has the hands of one; seconds: for a hand in all; pause: seconds before each request.
+    Raises ValueError where the log is of another agent, seed or server, SlumbotError on answers against the protocol or the
+    rules, and where no answer comes after all of WAITS.
     """
-    state, run = _Log(log), {"agent": name, "seed": seed, "argmax": argmax, "base": base}
+    state, run = _Log(log), {"agent": name, "seed": seed, "base": base}
     if len(state.won) >= hands:
         return slumbot_result(log)
     if state.run not in ({}, run):
@@ -121,7 +118,7 @@ def play_slumbot(agent: Agent, name: str, hands: int, log: str | Path, *, base: 
     state.note(run=run)
     progress, failed, end = Progress("slumbot", hands), 0, time.monotonic() + seconds
     while len(state.won) < hands:
-        incr = _decide(agent, state, seed, argmax) if state.hand and not state.sent else ""
+        incr = _decide(agent, state, seed) if state.hand and not state.sent else ""
         url = f"{base.rstrip('/')}/{'act' if incr else 'new_hand'}"
         where = f"{state.path.name}, hand {state.number if state.hand else state.dealt + 1}, {url} {incr}".rstrip()
         time.sleep(pause)
@@ -142,13 +139,13 @@ def play_slumbot(agent: Agent, name: str, hands: int, log: str | Path, *, base: 
     return slumbot_result(log)
 
 
-def _decide(agent: Agent, state: _Log, seed: int, argmax: bool) -> str:
+def _decide(agent: Agent, state: _Log, seed: int) -> str:
     """Our action. It hangs on seed, hand and place in the hand alone, so that a hand taken up again goes on as it would have."""
     assert state.hand
     betting, (private, public) = state.hand.action, parse_hand(state.hand.hole, state.hand.board)
     p = agent.probabilities(np.array([private]), public, betting)[0]
     generator = rng(seed, f"matches/Slumbot hand {state.number}", len(read_line(betting).moves))
-    label = list(agent.legal(betting))[int(np.argmax(p)) if argmax else generator.choice(len(p), p=p / p.sum())]
+    label = list(agent.legal(betting))[generator.choice(len(p), p=p / p.sum())]
     return token(state_after(betting), *legal_action(label, state_after(betting)))
 
 
@@ -224,24 +221,19 @@ def _clean(text: object) -> str:
 
 
 def _post(url: str, body: dict, seconds: float) -> dict:
-    """The JSON object that is answered. Raises RequestException where none has come in `seconds`, ValueError on a wrong one."""
-    came: Future = Future()
-
-    def _ask() -> None:
-        try:
-            with requests.post(url, json=body, timeout=seconds, stream=True, allow_redirects=False) as response:
-                came.set_result((response.status_code, b"".join(islice(response.iter_content(64), LARGEST // 64 + 1))))
-        except Exception as error:
-            came.set_exception(error)
-
-    Thread(target=_ask, daemon=True).start()  # the time limit of requests begins anew with each byte
-    try:
-        status, content = came.result(seconds)
-    except TimeoutError:
-        raise requests.Timeout(f"no whole answer in {seconds:.1f} s") from None
-    if status >= 500:
-        raise requests.HTTPError(f"status {status}")
-    _check("answer", status == 200 and len(content) <= LARGEST, f"status 200, at most {LARGEST} bytes", (status, content[:100]))
+    """The JSON object that is answered. Raises RequestException where none comes in time, ValueError on a wrong one."""
+    content, end = b"", time.monotonic() + seconds
+    with requests.post(url, json=body, timeout=seconds, stream=True, allow_redirects=False) as response:
+        for piece in response.iter_content(64):
+            content += piece
+            if time.monotonic() > end:  # the time limit of requests begins anew with each byte
+                raise requests.Timeout(f"no whole answer in {seconds:.1f} s")
+            if len(content) > LARGEST:
+                break
+    if response.status_code >= 500:
+        raise requests.HTTPError(f"status {response.status_code}")
+    good = response.status_code == 200 and len(content) <= LARGEST
+    _check("answer", good, f"status 200, at most {LARGEST} bytes", (response.status_code, content[:100]))
     answer = json.loads(content)
     _check("answer", isinstance(answer, dict), "an object", answer)
     _check("error_msg", not answer.get("error_msg"), "none", answer.get("error_msg"))

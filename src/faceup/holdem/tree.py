@@ -8,7 +8,6 @@ numbers over its slice of the nodes.
 """
 
 from collections.abc import Callable
-from functools import cache
 from typing import NamedTuple
 
 import numpy as np
@@ -29,7 +28,7 @@ from faceup.holdem.rules import (
     pot_and_call,
 )
 
-MOST_NODES = 10_000_000  # of a tree: some minutes and 10 GB to build
+MOST_NODES = 1_000_000  # of a tree
 LIMIT_BETS, LIMIT_RAISES = (100, 100, 200, 200), (3, 4, 4, 4)  # fixed-limit hold'em: dollars a bet, bets and raises a street
 
 
@@ -48,35 +47,14 @@ class BettingTree(NamedTuple):
     street_start: np.ndarray  # (5,) int32: nodes reached by an action on street s are street_start[s]..street_start[s + 1]
 
 
-def _count(menus: tuple[Menu, Menu], labels: tuple[str, ...], start: BettingState) -> int:
-    """How many nodes a tree will have, without building it; of earlier streets' bets their sum alone matters."""
-
-    @cache
-    def below(state: BettingState) -> int:
-        """Nodes of the tree from this state on, its own included; an end counts as one."""
-        n = 1
-        for _, action, amount in offered(state, menus[state.actor], labels):
-            after, s = act(state, action, amount)[0], state.street
-            if after and after.street > s:  # all that was bet so far stands on the first street
-                after = after._replace(bets=tuple((sum(own), 0, 0, 0) for own in after.bets))  # type: ignore[arg-type]
-            n += below(after) if after else 1
-        return n
-
-    return below(start)
-
-
 def build_tree(menu: Menu, start: BettingState = START, big_blind_menu: Menu | None = None) -> BettingTree:
     """The public tree of a menu, from the first decision on or from a later one.
 
     With a menu of its own for the big blind it is a match tree: each seat's decisions offer the sizes of that seat's menu. Raises
-    ValueError on an unusable menu, and before work starts on one of more than MOST_NODES.
+    ValueError on an unusable menu, and on one whose tree has more than MOST_NODES.
     """
     menus = (menu, big_blind_menu or menu)
-    for seat_menu in menus:
-        menu_labels(seat_menu)
     labels = menu_labels({street: menus[0][street] + menus[1][street] for street in STREETS})
-    if (n_nodes := _count(menus, labels, start)) > MOST_NODES:
-        raise ValueError(f"menu: its tree has {n_nodes:,} nodes, expected at most {MOST_NODES:,}: fewer sizes, or fewer raises")
     return _grow(labels, lambda state: offered(state, menus[state.actor], labels), start)
 
 
@@ -123,6 +101,8 @@ def _grow(
                         called = _put(state, state.bets[state.actor][street] + pot_and_call(state)[1], 0, 0)
                         rows.append([kind, -1, node, label, 0, 0, street, called.bets])
                 rows[node][4:6] = first, len(rows) - first
+            if len(rows) > MOST_NODES:
+                raise ValueError(f"menu: its tree has over {MOST_NODES:,} nodes, expected fewer sizes, or fewer raises")
         street_start.append(len(rows))
     types = np.int8, np.int8, np.int32, np.int8, np.int32, np.int8, np.int8, np.int32
     arrays = [np.array(column, dtype=kept) for column, kept in zip(zip(*rows, strict=True), types, strict=True)]
@@ -148,29 +128,18 @@ def decisions(tree: BettingTree, street: int, seat: int | None = None) -> np.nda
     return np.flatnonzero(own if seat is None else own & (tree.actor == seat)).astype(np.int32)
 
 
+def way_to(tree: BettingTree, node: int) -> list[int]:
+    """The nodes on the way from the root to a node: the root not, the node itself included."""
+    way = []
+    while node:
+        way.append(node)
+        node = int(tree.parent[node])
+    return way[::-1]
+
+
 def action_to(tree: BettingTree, node: int) -> tuple[str, int]:
     """The action that leads to a node from its parent, as `act` takes it."""
     if tree.label[node] <= CALL:
         return ("fold" if tree.label[node] == FOLD else "call"), 0
     above = tree.parent[node]
     return "raise", int(tree.bets[node, tree.actor[above], tree.street[above]])
-
-
-def states_of(tree: BettingTree) -> list[BettingState | None]:
-    """The rules' state at each node of a tree from the start of a hand; None at ends."""
-    states: list[BettingState | None] = [START]
-    for node in range(1, len(tree.kind)):
-        before = states[tree.parent[node]]
-        assert before is not None  # an end has no children
-        states.append(act(before, *action_to(tree, node))[0])
-    return states
-
-
-def line_text(tree: BettingTree, node: int) -> str:
-    """The betting line to a node as words: "call, raise_1 / call, call"."""
-    words: list[str] = []
-    while node > 0:
-        above = int(tree.parent[node])
-        words.append(tree.labels[tree.label[node]] + (" /" if tree.street[node] != tree.street[above] else ","))
-        node = above
-    return " ".join(reversed(words)).rstrip(",/ ")

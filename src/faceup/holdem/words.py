@@ -4,9 +4,7 @@ import math
 from collections.abc import Sequence
 from typing import NamedTuple
 
-import numpy as np
-
-from faceup.trees.tree import DecisionTree, leaf_of, path_to
+from faceup.trees.tree import DecisionTree, path_to
 
 
 class Step(NamedTuple):
@@ -15,16 +13,6 @@ class Step(NamedTuple):
     feature: str
     value: float
     threshold: float
-
-    def __str__(self) -> str:
-        relation = "<=" if self.value <= self.threshold else ">"
-        return f"{self.feature} is {self.value:,.6g} {relation} {self.threshold:,.6g}"
-
-
-def steps(model: DecisionTree, names: Sequence[str], x: np.ndarray) -> list[Step]:
-    """The questions that a tree asks about features x (n_features,) float32, from the root to the leaf."""
-    splits = [split for split, _ in path_to(model, int(leaf_of(model, x[None])[0]))]
-    return [Step(names[k], float(x[k]), float(t)) for k, t in zip(model.feature[splits], model.threshold[splits], strict=True)]
 
 
 class Wording(NamedTuple):
@@ -95,11 +83,10 @@ def action_name(label: str) -> str:
 
 def path_words(tree: DecisionTree, names: Sequence[str], node: int) -> list[str]:
     """The conditions under which a tree's branch is reached, one a feature; none at the root."""
-    steps = []
-    for split, above in path_to(tree, node):
-        threshold = float(tree.threshold[split])
-        steps.append(Step(names[tree.feature[split]], math.inf if above else -math.inf, threshold))
-    return reasons(steps)
+    splits = path_to(tree, node)
+    return reasons(
+        [Step(names[tree.feature[k]], math.inf if above else -math.inf, float(tree.threshold[k])) for k, above in splits]
+    )
 
 
 def call_words(pot: int, to_call: int) -> str:

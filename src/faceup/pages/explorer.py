@@ -16,8 +16,9 @@ import numpy as np
 
 from faceup.cards.cards import CLASS_OF_HOLE, STREETS
 from faceup.cards.equity import UNITS, StreetTable
+from faceup.cards.features import feature_names
 from faceup.cards.matchups import RUNOUTS_PREFLOP, edges
-from faceup.holdem.agents import TreeAgent, load_agent
+from faceup.holdem.agents import load_agent
 from faceup.holdem.figures import action_colours
 from faceup.holdem.groups import Grid
 from faceup.holdem.lines import line_to
@@ -88,9 +89,12 @@ def write_explorer(
     path: Path, players: Sequence[Player], preflop: StreetTable, wins: np.ndarray, table: Mapping[str, Any] | None = None
 ) -> int:
     """Write the page, whole or not at all; returns its size in bytes. Arguments and errors as `page_data`."""
-    text = explorer_page(page_data(players, preflop, wins, table))
-    write_text(path, text)
-    return len(text.encode())
+    scripts = "\n".join(f'<script id="script-{name}">\n{source(f"{name}.js")}</script>' for name in SCRIPTS)
+    data = json.dumps(page_data(players, preflop, wins, table), separators=(",", ":"), ensure_ascii=False, allow_nan=False)
+    page = source("explorer.html").replace("{{style}}", source("explorer.css")).replace("{{scripts}}", scripts)
+    page = page.replace("{{data}}", data.replace("<", "\\u003c"))
+    write_text(path, page)
+    return len(page.encode())
 
 
 def page_data(
@@ -105,42 +109,31 @@ def page_data(
     agents = {player.file: load_agent(player.file) for player in players}
     first = next(iter(agents.values()))
     for path, agent in agents.items():
-        if (agent.labels, agent.menu) != (first.labels, first.menu):
-            raise ValueError(f"{path}: labels {agent.labels}, sizes {agent.menu}: expected {first.labels}, {first.menu}")
+        if agent.menu != first.menu:
+            raise ValueError(f"{path}: sizes {agent.menu}, expected {first.menu}")
     keys = {path: str(k) for k, path in enumerate(agents)}
+    names = {path: [feature_names(street, agent.history) for street in range(4)] for path, agent in agents.items()}
+    combos = np.bincount(CLASS_OF_HOLE)
     return {
         "labels": first.labels,
         "menu": first.menu,
         "names": [action_name(label) for label in first.labels],
         "colours": action_colours(first.labels),
         "dark": [label == "all_in" for label in first.labels],
-        "wording": {n: wording(n)._asdict() for agent in agents.values() for names in agent.feature_names for n in names},
+        "wording": {name: wording(name)._asdict() for four in names.values() for one in four for name in one},
         "preflop": {"equity": preflop.equity[0].tolist(), "deciles": [table[0].tolist() for table in preflop.deciles]},
         "agents": [{"name": p.name, "depth": p.depth, "file": keys[p.file], "facts": dict(p.facts)} for p in players],
-        "edges": _starting_edges(wins),
+        # wins less losses of a hole of each starting hand against one of each other, 0 if they cannot meet: 169 x 169 means
+        "edges": np.round(edges(wins, RUNOUTS_PREFLOP) / np.outer(combos, combos), 6).ravel().tolist(),
         "table": table,
-        "files": {keys[path]: _packed(agent) for path, agent in agents.items()},
+        "files": {
+            keys[path]: {
+                street: {"feature_names": of_round, **pack(tree)}
+                for street, tree, of_round in zip(STREETS, agent.trees, names[path], strict=True)
+            }
+            for path, agent in agents.items()
+        },
     }
-
-
-def _starting_edges(wins: np.ndarray) -> list[float]:
-    """Wins less losses of a hole of each starting hand against one of each other (0 if they cannot meet): 169 x 169 means."""
-    combos = np.bincount(CLASS_OF_HOLE)
-    return np.round(edges(wins, RUNOUTS_PREFLOP) / np.outer(combos, combos), 6).ravel().tolist()
-
-
-def _packed(agent: TreeAgent) -> dict[str, dict]:
-    """An agent's four trees, each with the names of its features."""
-    parts = zip(STREETS, agent.trees, agent.feature_names, strict=True)
-    return {street: {"feature_names": names, **pack(tree)} for street, tree, names in parts}
-
-
-def explorer_page(data: Mapping[str, Any]) -> str:
-    """The page as HTML."""
-    scripts = "\n".join(f'<script id="script-{name}">\n{source(f"{name}.js")}</script>' for name in SCRIPTS)
-    embedded = json.dumps(data, separators=(",", ":"), ensure_ascii=False, allow_nan=False).replace("<", "\\u003c")
-    page = source("explorer.html").replace("{{style}}", source("explorer.css")).replace("{{scripts}}", scripts)
-    return page.replace("{{data}}", embedded)
 
 
 def source(name: str) -> str:

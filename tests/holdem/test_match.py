@@ -1,0 +1,86 @@
+"""Matches and habits against brute force over pairs of hands; results of many pairs."""
+
+from functools import partial
+
+import numpy as np
+import pytest
+from games import BOARD, SMALL, RandomPolicy, node_reach, pair_outcomes
+from random_tables import MINE, random_table
+
+from faceup.cards.cards import BOARD_CARDS, CLASS_OF_HOLE, hole_index, parse_cards
+from faceup.cards.features import board_features
+from faceup.holdem.match import Table, habits, mean_result, pair_results, play_boards, random_boards, square
+from faceup.holdem.policy import FixedPolicy
+from faceup.holdem.rules import CALL, DECISION, FOLD
+from faceup.holdem.tree import build_tree, children, columns
+from faceup.lab.rng import rng
+from faceup.lab.stats import student_95
+
+TREE = build_tree(MINE)
+
+
+def test_only_wanted_pairs_are_played(groups):
+    agents, boards = [random_table(TREE, groups, seed) for seed in (5, 6, 8)], random_boards(2, np.random.default_rng(7))
+    every = play_boards(Table(TREE, agents), boards)
+    assert every.all()
+    for pairs in ([(0, 0), (0, 1), (0, 2), (1, 0), (2, 0)], [(0, 2), (1, 0)]):
+        wanted = np.zeros((3, 3), dtype=bool)
+        wanted[tuple(zip(*pairs, strict=True))] = True
+        assert np.array_equal(play_boards(Table(TREE, agents, wanted), boards), np.where(wanted, every, 0))
+
+
+def test_a_subset_of_holes_that_cannot_meet_is_refused():
+    with pytest.raises(ValueError, match="no two of its holes"):
+        play_boards(Table(SMALL, [FixedPolicy(SMALL, CALL)]), [BOARD], (1, partial(rng, 1, "test")))
+
+
+def test_results_are_half_of_both_seats():
+    """In dollars: 3 won as small blind and 1 lost as big blind are 1 dollar a game, 10 mbb."""
+    names, values = ["table", "CART", "NN"], np.zeros((2, 3, 3))
+    values[:, 0, 1], values[:, 1, 0], values[:, 0, 2] = 3, 1, [0.2, 0.6]
+    found = pair_results(names, values, np.array([[True] * 3, [True, True, False], [True, False, True]]))
+    assert found["table", "CART"] == (10, 0, 2) and list(found) == [("table", "CART"), ("table", "NN")]
+    assert found["table", "NN"] == (2, pytest.approx(student_95(2)), 2)  # from two boards, of standard error 1
+    mbb, ci95 = square(["NN", "table"], found)  # CART is not among the names
+    assert mbb[0, 1] == -2 and ci95[0, 1] == ci95[1, 0] and np.isnan(mbb[0, 0])
+    assert mean_result(np.array([1.0, 3.0])) == (2, pytest.approx(student_95(2)), 2)
+
+
+@pytest.mark.parametrize("least", [0.3, 1])
+def test_small_probabilities_are_dropped_and_the_likeliest_stays(groups, least):
+    """Of equals the first is the likeliest."""
+    policy = random_table(TREE, groups, 10)
+    policy.tables[0][0, columns(TREE, 0)] = 1 / TREE.n_children[0]
+    found = policy.thresholded(TREE, least)
+    for node in np.flatnonzero(TREE.kind == DECISION)[::20]:  # the root first
+        given, kept = (p.tables[TREE.street[node]][:, columns(TREE, node)] for p in (policy, found))
+        stays = (given >= least) | (np.arange(given.shape[1]) == given.argmax(axis=1)[:, None])
+        wanted = np.where(stays, given, 0) / (given * stays).sum(axis=1, keepdims=True)
+        np.testing.assert_allclose(kept, wanted, rtol=1e-5)
+
+
+def test_hands_that_end_before_the_flop_are_known(groups, all_in_wins):
+    """All-in against one who calls with aces alone: folds for the blind, and random cards against aces win 14.8 %."""
+    shove, nits = FixedPolicy(TREE, len(TREE.labels) - 1), random_table(TREE, groups, 12)
+    labels = TREE.label[slice(*TREE.street_start[:2])]
+    nits.tables[0][:] = labels == FOLD
+    nits.tables[0][CLASS_OF_HOLE[hole_index(*parse_cards("AcAd"))]] = labels == CALL
+    table = Table(TREE, [shove, nits], preflop_wins=all_in_wins)
+    called = 6 / 1326
+    expected = (1 - called) * 100 + called * 20_000 * (1 - 2 * 0.852)
+    assert table.play(BOARD)[0, 1] == pytest.approx(expected, abs=0.3)
+    assert table.play(BOARD)[0, 1] == pytest.approx(table.play(parse_cards("2c2d2h3s3c"))[0, 1], abs=1e-6)
+
+
+def test_habits_equal_brute_force(tables):
+    """By fifths of the hands, which are by equity on the street."""
+    policy, (holes, outcome) = RandomPolicy(SMALL, 3), pair_outcomes(BOARD)
+    found, possible = habits(SMALL, policy, tables, [BOARD]), ~np.isnan(outcome)
+    reach = node_reach(SMALL, (policy, policy), BOARD, holes)
+    for node in np.flatnonzero(SMALL.kind == DECISION):
+        street, actor = SMALL.street[node], SMALL.actor[node]
+        equity = board_features(street, tables[street], BOARD[: BOARD_CARDS[street]])[holes, 0]
+        fifth = equity.argsort(kind="stable").argsort() * 5 // len(holes)
+        others = possible @ reach[1 - actor, node] / possible.sum()
+        for c in children(SMALL, node):
+            assert found[c] == pytest.approx(np.bincount(fifth, reach[actor, c] * others), rel=1e-4)
