@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from faceup.cards.cards import HOLE_CARDS, N_HOLES, STREETS, parse_hand
+from faceup.cards.cards import HOLE_CARDS, N_HOLES, STREETS, hole_index, parse_hand
 from faceup.cards.equity import StreetTable
 from faceup.cards.features import HISTORIES, betting_features, check_history, feature_names, hole_features
 from faceup.holdem.lines import line_to, node_after, read_action, state_after
@@ -30,7 +30,6 @@ from faceup.holdem.policy import (
     check_street,
     checked_answers,
     free_holes,
-    hole_ids,
     last,
     pairs_of,
 )
@@ -83,7 +82,7 @@ class TreeAgent(ModelAgent):
         """The questions from the root to the leaf that answers; arguments as in `action_probabilities`."""
         private, public = parse_hand(hole, board)
         check_street(public, betting)
-        x, street = self.features(hole_ids(np.array([private])), public, betting), state_after(betting).street
+        x, street = self.features(np.array([hole_index(*private)]), public, betting), state_after(betting).street
         return steps(self.trees[street], self.feature_names[street], x[0])
 
     def explain(self, hole: str, board: str = "", betting: str = "") -> str:
@@ -151,7 +150,7 @@ class PolicyAgent(Agent):
         """The policy's rows, one a hole, over the actions of the tree's decision; betting: a line, or a node of the tree."""
         if isinstance(betting, str):
             check_street(board, betting)
-        node, holes = self.node(betting), hole_ids(holes)
+        node = self.node(betting)
         if self.tree.kind[node] != DECISION:
             return np.ones((len(holes), 1))
         wanted = np.zeros(N_HOLES, dtype=bool)
