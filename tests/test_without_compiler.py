@@ -28,7 +28,6 @@ from faceup.games.extensive_game import uniform
 from faceup.holdem import best_response, match, match_tree, river_game
 from faceup.holdem import groups as hand_groups
 from faceup.holdem import infosets as abstractions
-from faceup.holdem import local_response as local_best_response
 from faceup.holdem import safe as safe
 from faceup.holdem.policy import TablePolicy
 from faceup.holdem.rows import action_costs
@@ -213,17 +212,13 @@ def learning():
 @case
 def responses():
     policy, board = RandomPolicy(PUSH, 5, n_rows=3), BOARD[:4]
-    responder = best_response.Responder(PUSH, policy)
+    responder = best_response.Responder(PUSH, policy, np.zeros((169, 169)))
     reach = responder._start(board[:3])
-    value, leaks = np.zeros((1, *reach.shape), np.float32), np.zeros((1, len(PUSH.kind), 169))
+    value, leaks = np.zeros(reach.shape, np.float32), np.zeros((len(PUSH.kind), 169))
     rivers = np.array([BOARD]), np.array([[0, 3, -1, -1]]), policy.rows[3:]
     responder._rivers.add(rivers, policy.tables[3], reach, value, leaks)
     responder._ascend(2, board, reach, value, leaks)
-    strengths, order = local_best_response._strengths(MIXED[None]), local_best_response.board_order(MIXED)
-    total, edges = np.zeros((1326, 70), dtype=np.int16), np.zeros((2, 1326))
-    local_best_response._pair_edges(ALONE, *(np.ascontiguousarray(s[:, 600:670]) for s in strengths), total[:70])
-    local_best_response._river_edges(order.holes, order.class_start, np.random.default_rng(1).random((2, 1326)), edges)
-    return value, leaks, strengths, total, edges
+    return value, leaks
 
 
 @case

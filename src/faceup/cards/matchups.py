@@ -24,7 +24,7 @@ _PADDED = 176  # 169 in whole vectors
 _FILE = "preflop_wins.npy"
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def _add_wins(order, start, group, weight, wins, below, with_card):
     """Add weight times the wins on a river board, in `_river_order`, to wins (n, width) by the groups (1326,) of both holes.
 
