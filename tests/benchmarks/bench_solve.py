@@ -68,12 +68,12 @@ def test_selfplay(groups) -> None:
     record("selfplay", values)
 
 
-def test_exploitability(groups) -> None:
+def test_exploitability(groups, all_in_wins) -> None:
     """Nodes x 1,081 holes x river boards x seats a second, in best responses to a table; and seconds a flop."""
     tree = build_tree(menu_from(**load_parameters()["betting"]))
     uniform = FixedPolicy(tree, None)
     tables = tuple(np.repeat(uniform.street(s, [])[0], groups.n_groups[s], axis=0) for s in range(4))
-    responder = Responder(tree, TablePolicy(tables, groups))
+    responder = Responder(tree, TablePolicy(tables, groups), all_in_wins)
     flops = sample_flops(N_FLOPS, rng(1, "test")).tolist()
     responder.flop([0, 1, 2])
     taken = seconds(lambda: [responder.flop(flop) for flop in flops])
