@@ -25,15 +25,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from faceup.cards.cards import (
-    CLASS_OF_HOLE,
-    N_CLASSES,
-    N_HOLES,
-    PERMUTED_HOLES,
-    canonical_boards,
-    fixing_permutations,
-    folded_cards,
-)
+from faceup.cards.cards import CLASS_OF_HOLE, N_CLASSES, PERMUTED_HOLES, canonical_boards, fixing_permutations, folded_cards
 from faceup.cards.matchups import RUNOUTS_FLOP, RUNOUTS_PREFLOP, edges, flop_wins
 from faceup.holdem.layout import stakes_at
 from faceup.holdem.policy import Policy, class_reach, compatible_weight, free_holes, preflop_reach, street_reach
@@ -119,8 +111,9 @@ class Responder:
 
     def _start(self, flop: list[int]) -> np.ndarray:
         """Each player's reach of the nodes that actions before the turn lead to, (2, nodes before the river's actions, 1326)."""
-        reach = np.zeros((2, int(self.tree.street_start[3]), N_HOLES), dtype=np.float32)
-        reach[:, 0] = free_holes(flop)
+        free = free_holes(flop)
+        reach = np.zeros((2, int(self.tree.street_start[3]), len(free)), dtype=np.float32)
+        reach[:, 0] = free
         for street, board in enumerate(([], flop)):
             street_reach(self.tree, street, self.policy.street(street, board), reach)
         return reach
@@ -191,10 +184,8 @@ class Responder:
         values, luck, pairs = (np.array(x) for x in zip(*((f.values, f.luck, f.pairs) for f in flops), strict=True))
         slopes = _slopes(values, luck, pairs)
         found = np.zeros((2, len(flops), 2, end, N_CLASSES))  # all other flops, and each
-        found[..., frontier(tree, 0), :] = (
-            values.sum(axis=0) - values + slopes * (luck.sum(axis=0) - luck),
-            values + slopes * luck,
-        )
+        others, own = values.sum(axis=0) - values + slopes * (luck.sum(axis=0) - luck), values + slopes * luck
+        found[..., frontier(tree, 0), :] = np.array([others, own])
         reach, folds = preflop_reach(tree, self.policy.street(0, [])), _folds(tree, 0)
         share = np.array([pairs.sum(axis=0) - pairs, pairs])[:, :, None] / (_COMBOS * _OPPONENTS)
         for player in range(2):
@@ -234,7 +225,7 @@ def _folds(tree: BettingTree, street: int) -> np.ndarray:
 
 def _mbb(dollars: np.ndarray, pairs: np.ndarray) -> np.ndarray:
     """mbb a game from sums over pairs of holes (169,) by starting hand, (.., 169)."""
-    return MBB_PER_DOLLAR * dollars / np.maximum(pairs, 1) * _COMBOS / N_HOLES
+    return MBB_PER_DOLLAR * dollars / np.maximum(pairs, 1) * _COMBOS / _COMBOS.sum()
 
 
 def difference(first: Exploitability, second: Exploitability) -> tuple[float, float]:

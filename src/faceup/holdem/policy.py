@@ -15,17 +15,7 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 from numba import config, njit
 
-from faceup.cards.cards import (
-    BOARD_CARDS,
-    CLASS_OF_HOLE,
-    HOLE_CARDS,
-    HOLE_OF_CLASS,
-    N_HOLES,
-    STREETS,
-    card_text,
-    hole_index,
-    parse_hand,
-)
+from faceup.cards.cards import BOARD_CARDS, CLASS_OF_HOLE, HOLE_CARDS, HOLE_OF_CLASS, STREETS, card_text, hole_index, parse_hand
 from faceup.cards.equity import UNITS, StreetTable
 from faceup.cards.features import betting_features, board_features
 from faceup.holdem.groups import N_RIVER_GROUPS, Groups, hole_groups, river_equities
@@ -267,7 +257,7 @@ class ModelPolicy:
         if street == 0:
             return self.rows_of(0, features[HOLE_OF_CLASS]), CLASS_OF_HOLE.astype(np.int32)
         hands, row = np.unique(features[asked], axis=0, return_inverse=True)  # many differ in suits only
-        row_of_hole = np.zeros(N_HOLES, dtype=np.int32)
+        row_of_hole = np.zeros(len(HOLE_CARDS), dtype=np.int32)
         row_of_hole[asked] = row.reshape(-1)
         return self.rows_of(street, hands), row_of_hole
 
@@ -305,7 +295,7 @@ def street_reach(tree: BettingTree, street: int, rows: StreetRows, reach: np.nda
 
 def preflop_reach(tree: BettingTree, rows: StreetRows) -> np.ndarray:
     """Each player's reach of the root and of nodes that preflop actions lead to, with each hole, (2, n_nodes, 1326) float32."""
-    reach = np.ones((2, int(tree.street_start[1]), N_HOLES), dtype=np.float32)
+    reach = np.ones((2, int(tree.street_start[1]), len(HOLE_CARDS)), dtype=np.float32)
     street_reach(tree, 0, rows, reach)
     return reach
 
@@ -323,8 +313,9 @@ def compatible_weight(weights: np.ndarray) -> np.ndarray:
 
     All holes, less those with the one or the other of its cards; itself, which has both, is taken off twice.
     """
-    with_cards = weights @ _HOLDS @ _HOLDS.T
-    return np.maximum(weights.sum(axis=1, keepdims=True, dtype=np.float64) + weights - with_cards, 0)
+    left = weights + weights.sum(axis=1, keepdims=True, dtype=np.float64)
+    left -= weights @ _HOLDS @ _HOLDS.T
+    return np.maximum(left, 0, out=left)
 
 
 def free_holes(board: list[int]) -> np.ndarray:
@@ -348,7 +339,7 @@ class FixedPolicy:
 
     def street(self, street: int, board: list[int], wanted: np.ndarray | None = None) -> StreetRows:
         """One row for all holes."""
-        return self.tables[street], np.zeros(N_HOLES, dtype=np.int32)
+        return self.tables[street], np.zeros(len(HOLE_CARDS), dtype=np.int32)
 
 
 def save_strategy(path: str | os.PathLike, policy: TablePolicy) -> None:
