@@ -123,7 +123,7 @@ def learning():
 @case
 def responses():
     policy, board = RandomPolicy(PUSH, 5, n_rows=3), BOARD[:4]
-    responder = best_response.Responder(PUSH, policy)
+    responder = best_response.Responder(PUSH, policy, np.zeros((169, 169)))
     reach = responder._start(board[:3])
     value, leaks = np.zeros((1, *reach.shape), np.float32), np.zeros((1, len(PUSH.kind), 169))
     rivers = np.array([BOARD]), np.array([[0, 3, -1, -1]]), policy.rows[3:]

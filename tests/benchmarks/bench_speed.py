@@ -82,11 +82,11 @@ def test_selfplay(groups):
     record("selfplay", iterations_per_second=round(rate), nodes=nodes, peak_rss_gb=round(peak, 2))
 
 
-def test_exploitability(groups):
-    """Seconds a flop of best responses to a table."""
+def test_exploitability(groups, all_in_wins):
+    """Seconds a flop of best responses to a table: with the pot or all-in, and with all sizes, in one pass."""
     uniform = FixedPolicy(TREE, None)
     tables = tuple(np.repeat(uniform.street(s, [])[0], groups.n_groups[s], axis=0) for s in range(4))
-    responder = Responder(TREE, TablePolicy(tables, groups))
+    responder = Responder(TREE, TablePolicy(tables, groups), all_in_wins, [[1], None])
     responder.flop([0, 1, 2])  # compiles
     first, second = sample_flops(2, rng(1, "test")).tolist()
     record("exploitability", seconds_per_flop=round(seconds(lambda: (responder.flop(first), responder.flop(second))) / 2, 2))

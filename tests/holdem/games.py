@@ -33,7 +33,7 @@ def threads(n: int) -> Iterator[None]:
         numba.set_num_threads(before)
 
 
-def exploitability(tree: BettingTree, policy, flops: np.ndarray, preflop_wins: np.ndarray | None = None) -> Exploitability:
+def exploitability(tree: BettingTree, policy, flops: np.ndarray, preflop_wins: np.ndarray) -> Exploitability:
     """Exploitability of a policy on flops (n, 3)."""
     responder = Responder(tree, policy, preflop_wins)
     return responder.summarise(responder.flops(flops)[0])

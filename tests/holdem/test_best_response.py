@@ -6,21 +6,11 @@ import numpy as np
 import pytest
 from games import PUSH, SMALL, RandomPolicy, exploitability, node_reach, node_values, preflop_edges
 
-from faceup.cards.cards import (
-    CLASS_OF_HOLE,
-    HOLE_CARDS,
-    SUIT_PERMUTATIONS,
-    canonical_boards,
-    fixing_permutations,
-    folded_cards,
-    parse_cards,
-)
-from faceup.holdem.agents import AgentPolicy
-from faceup.holdem.best_response import Exploitability, FlopValues, Responder, difference, sample_flops
-from faceup.holdem.match import Table
-from faceup.holdem.policy import Agent, FixedPolicy, class_reach, river_equities
-from faceup.holdem.rules import BettingState, menu_from
-from faceup.holdem.tree import build_tree, children, columns, decisions
+from faceup.cards.cards import CLASS_OF_HOLE, HOLE_CARDS, SUIT_PERMUTATIONS, canonical_boards, fixing_permutations, folded_cards
+from faceup.holdem.best_response import Exploitability, FlopValues, Responder, difference, frontier, sample_flops
+from faceup.holdem.policy import FixedPolicy, free_holes, river_equities
+from faceup.holdem.rules import DECISION, FOLD_END, BettingState, menu_from
+from faceup.holdem.tree import build_tree, children, decisions
 from faceup.lab.stats import student_95
 
 SYMMETRIC = [0, 1, 2]  # three twos: three suits may be renamed, so that few turns and rivers are left to play
@@ -29,81 +19,73 @@ FLOPS = np.array([[0, 1, 2], [48, 49, 50], [24, 25, 26], [36, 37, 38]])
 
 
 @pytest.fixture(scope="module")
-def learnt():
-    """A random policy that treats suits alike, a responder to it, and what a symmetric flop is worth to that."""
-    victim = RandomPolicy(PUSH, 5, n_rows=1)
-    responder = Responder(PUSH, victim)
-    return victim, responder, responder.flop(SYMMETRIC)[0]
+def responder(all_in_wins):
+    """To a random policy that treats suits alike."""
+    return Responder(PUSH, RandomPolicy(PUSH, 5, n_rows=1), all_in_wins)
 
 
-def small_flop(*menus):
-    """What a symmetric flop of the small tree is worth to responders to a random policy."""
-    return Responder(SMALL, RandomPolicy(SMALL, 7, n_rows=1), menus=menus).flop(SYMMETRIC)[0].values
+@pytest.fixture(scope="module")
+def flop(responder):
+    """What a symmetric flop is worth."""
+    return responder.flop(SYMMETRIC)[0]
 
 
-def test_always_fold_loses_750():
+def test_always_fold_loses_750(all_in_wins):
     """Half the hands it folds the small blind to nothing, half the big blind to a raise."""
-    found = exploitability(PUSH, FixedPolicy(PUSH, 0), FLOPS)
+    found = exploitability(PUSH, FixedPolicy(PUSH, 0), FLOPS, all_in_wins)
     assert found.mbb == pytest.approx(750, abs=1e-3)
     assert found.ci95 == pytest.approx(0, abs=1e-3)
     assert found.seats == pytest.approx((1000, 500), abs=1e-3)
 
 
-def test_always_call_pays_for_every_good_river():
+def test_always_all_in_is_known_exactly(all_in_wins):
+    """With the exact values of preflop all-ins a handful of flops measure what the equities of 169 hands give."""
+    found = exploitability(PUSH, FixedPolicy(PUSH, len(PUSH.labels) - 1), FLOPS, all_in_wins)
+    called = 20_000 * preflop_edges(all_in_wins)
+    known = 10 * np.mean([np.maximum(called, -blind).mean() for blind in (50, 100)])
+    assert known == pytest.approx(15_661, abs=1)
+    assert found.mbb == pytest.approx(known, rel=1e-4)
+    assert found.ci95 < 1
+
+
+def test_always_call_pays_for_every_good_river(all_in_wins):
     """Against always-call wait for the river, then go all-in where equity is above a half: from the equities alone."""
-    responder = Responder(PUSH, FixedPolicy(PUSH, 1))
-    flop, expected = responder.flop(SYMMETRIC)[0], np.zeros(1326)
+    flop, expected = Responder(PUSH, FixedPolicy(PUSH, 1), all_in_wins).flop(SYMMETRIC)[0], np.zeros(1326)
     for later in permutations(range(3, 52), 2):
         board = [*SYMMETRIC, *later]
         edge = 2 * river_equities(board) / 1980 - 1
-        free = ~np.isin(HOLE_CARDS, board).any(axis=1)
-        expected += free * 990 * np.maximum(20_000 * edge, 100 * edge) / (45 * 44)
+        expected += free_holes(board) * 990 * np.maximum(20_000 * edge, 100 * edge) / (45 * 44)
     by_class = np.bincount(CLASS_OF_HOLE, weights=expected, minlength=169)
-    limped = [i for i, node in enumerate(responder._frontier[0]) if PUSH.kind[node] == 0][0]
+    limped = [i for i, node in enumerate(frontier(PUSH, 0)) if PUSH.kind[node] == DECISION]
     for player in range(2):
-        np.testing.assert_allclose(flop.values[0, player, limped], by_class, rtol=1e-4, atol=100)
+        np.testing.assert_allclose(flop.values[0, player, limped], by_class[None], rtol=1e-4, atol=100)
     assert flop.pairs.sum() == 1176 * 1081
 
 
-@pytest.mark.parametrize("player", [0, 1])
-def test_best_response_played_out_earns_what_was_computed(learnt, player):
-    """Its choices on a flop, played on random turns and rivers against the strategy, river choices by the slow oracle."""
-    victim, responder, flop = learnt
-    preflop = responder._preflop(player, flop.values[0, player], flop.pairs, responder._allowed[0])[0]
-    at_flop, reach = responder._flop_nodes(SYMMETRIC)[0][0, player], responder._start(SYMMETRIC)
-    rng = np.random.default_rng(1)
-    won = []
-    for _ in range(20):
-        board = [*SYMMETRIC, *(3 + rng.permutation(49)[:2]).tolist()]
-        at_turn = responder._turn_nodes(SYMMETRIC, board[3], IDENTITY, reach.copy())[0][0, player]
-        at_river = np.zeros((len(PUSH.kind), 1326))
-        holes, values = node_values(PUSH, [victim, victim], board, best=player)
-        at_river[:, holes] = values[player]
-        answer = PlayedOut([preflop[:, CLASS_OF_HOLE], at_flop, at_turn, at_river], player)
-        paid = Table(PUSH, [answer, victim]).play(board)
-        won.append(paid[0, 1] if player == 0 else -paid[1, 0])
-    spread = np.std(won, ddof=1) / np.sqrt(len(won))
-    computed = preflop[0].sum() / flop.pairs.sum()
-    assert abs(np.mean(won) - computed) < 3 * spread
-    assert spread < computed / 5
+def starting_on(street, menu):
+    """A tree that begins on a street with $300 from each player in the pot."""
+    return build_tree(menu, BettingState(street, 1, ((300, 0, 0, 0), (300, 0, 0, 0)), 0, 100, 0))
 
 
-class PlayedOut:
-    """A best responder's choices as a policy: 1 for the action after which its values, on each street of nodes, are largest."""
-
-    def __init__(self, values: list[np.ndarray], player: int):
-        self._values, self._player = values, player
-
-    def street(self, street, board, wanted=None):
-        start, end = PUSH.street_start[street : street + 2]
-        rows = np.zeros((1326, end - start), dtype=np.float32)
-        for node in decisions(PUSH, street, self._player):
-            best = self._values[street][children(PUSH, node)].argmax(axis=0)
-            rows[np.arange(1326), columns(PUSH, node).start + best] = 1
-        return rows, np.arange(1326, dtype=np.int32)
+FLOP_ON = starting_on(1, menu_from([[]], [[]], [[]], [[]]))
+TURN_ON = starting_on(2, menu_from([[]], [[]], [[1], []], [[1], []]))
 
 
-TURN_ON = build_tree(menu_from([[]], [[]], [[1], []], [[1], []]), BettingState(2, 1, ((300, 0, 0, 0), (300, 0, 0, 0)), 0, 100, 0))
+def test_a_flop_is_worth_the_mean_of_all_its_turns_and_the_best_of_its_actions(all_in_wins):
+    """All 49 turn cards and 48 rivers one by one: folding suits changes nothing."""
+    tree, flop = FLOP_ON, [0, 4, 8]
+    responder = Responder(tree, RandomPolicy(tree, 5, n_rows=1), all_in_wins)
+    reach, free = responder._start(flop), free_holes(flop)
+    apart = np.array([free_holes(pair) for pair in HOLE_CARDS])
+    expected = sum(responder._turn(flop, card, IDENTITY, reach)[0][0] for card in range(52) if card not in flop) / 45
+    for node in np.flatnonzero((tree.kind == FOLD_END) & (tree.street == 1)):
+        for player, sign in ((tree.actor[node], -1), (1 - tree.actor[node], 1)):
+            expected[player, node] = sign * tree.bets[node, tree.actor[node]].sum() * (apart @ reach[1 - player, node]) * free
+    for node in decisions(tree, 1)[::-1]:
+        who, below = tree.actor[node], children(tree, node)
+        expected[who, node], expected[1 - who, node] = expected[who, below].max(axis=0), expected[1 - who, below].sum(axis=0)
+    nodes = [*decisions(tree, 1), *frontier(tree, 1)]
+    np.testing.assert_allclose(responder._flop(flop)[0][0][:, nodes], expected[:, nodes], rtol=1e-4, atol=50)
 
 
 class OwnRivers(RandomPolicy):
@@ -117,11 +99,11 @@ class OwnRivers(RandomPolicy):
         return (self.rivers[board[4]] if street == 3 else super()).street(street, board)
 
 
-def test_values_and_leaks_on_a_turn_against_brute_force():
+def test_values_and_leaks_on_a_turn_against_brute_force(all_in_wins):
     """Two sizes; every river of a turn board by plain numpy, the responder's turn choices made over all of them."""
     board, victim = [0, 1, 2, 4], OwnRivers()
-    responder = Responder(TURN_ON, victim)
-    (value,), (leaks,) = responder._turn_nodes(board[:3], board[3], IDENTITY, responder._start(board[:3]))
+    responder = Responder(TURN_ON, victim, all_in_wins)
+    (value,), (leaks,) = responder._turn(board[:3], board[3], IDENTITY, responder._start(board[:3]))
     expected, expected_leaks = slow_turn(TURN_ON, victim, board)
     roots = decisions(TURN_ON, 2)
     for player in range(2):
@@ -155,35 +137,22 @@ def slow_turn(tree, victim, board):
     return total, leaks
 
 
-class Timid(Agent):
-    """Calls; on the river it folds to a bet half the time with one ace on the board, always with two."""
-
-    def answers(self, holes, board, betting):
-        fold = min(sum(card // 4 == 12 for card in board), 2) / 2 if len(board) == 5 else 0
-        return np.tile([fold, 1 - fold, 0], (len(holes), 1))
-
-
-def test_an_agent_is_answered_on_every_board_as_it_plays_there():
-    """Its rows on a river with an ace are not those that it had on one without."""
-    flops = np.array([parse_cards(text) for text in ("7h8d2s", "AhKd2s", "AhAd7s")])
-    responder = Responder(PUSH, AgentPolicy(PUSH, Timid(menu_from([[]], [[]], [[]], [[]]))))
-    assert responder.summarise([responder.flop(flop)[0] for flop in flops]).mbb == pytest.approx(49_443.9, abs=0.05)
-
-
-def test_leaks_add_up_to_what_is_won(learnt):
+def test_leaks_add_up_to_what_is_won(responder, flop):
     """On one flop: what a best responder wins, both seats, is what it wins over the strategy's own choices at each decision."""
-    victim, responder, flop = learnt
-    from_flop_on = (class_reach(PUSH, victim)[:, responder._frontier[0]] * flop.values).sum()
-    assert flop.leaks.sum() == pytest.approx(from_flop_on, rel=1e-3)
+    won, preflop, _ = responder._preflop([flop._replace(luck=0 * flop.luck)] * 2, 0)
+    assert preflop.sum() + 2 * flop.leaks.sum() == pytest.approx(won.sum(), rel=1e-3)
     assert (flop.leaks >= -1).all()
 
 
-def test_fewer_sizes_win_less_and_the_policy_keeps_its_own():
-    """All menus are answered at once, each as if it were alone."""
-    more, less, pots = small_flop(None, [], [1])
+def test_fewer_sizes_win_less_and_the_policy_keeps_its_own(all_in_wins):
+    victim = RandomPolicy(SMALL, 7, n_rows=1)
+    found = Responder(SMALL, victim, all_in_wins, [None, [], [1]]).flop(SYMMETRIC)[0]
+    more, less, pots = found.values
     assert (less <= more + 1).all() and less.sum() < more.sum()
     np.testing.assert_array_equal(pots, more)
-    np.testing.assert_array_equal(small_flop([])[0], less)
+    alone = Responder(SMALL, victim, all_in_wins, [[]]).flop(SYMMETRIC)[0]
+    np.testing.assert_array_equal(alone.values[0], less)
+    np.testing.assert_array_equal(alone.leaks[0], found.leaks[1])
 
 
 def test_folding_suits_keeps_every_card():
@@ -200,14 +169,6 @@ def test_folding_suits_keeps_every_card():
     assert n_turns == 63_193
 
 
-def test_folding_suits_changes_nothing(monkeypatch):
-    policy = RandomPolicy(PUSH, 4, n_rows=1)
-    folded = Responder(PUSH, policy).flop([0, 4, 8])[0]
-    monkeypatch.setattr("faceup.holdem.best_response.fixing_permutations", lambda cards, among: IDENTITY)
-    plain = Responder(PUSH, policy).flop([0, 4, 8])[0]
-    np.testing.assert_allclose(folded.values, plain.values, rtol=1e-4, atol=50)
-
-
 def test_sample_of_flops_is_even():
     flops = sample_flops(22_100, np.random.default_rng(1))
     ids, counts = np.unique(flops, axis=0, return_counts=True)
@@ -215,16 +176,15 @@ def test_sample_of_flops_is_even():
     assert sorted(counts) == sorted(canonical_boards(3).multiplicity)
 
 
-def test_with_each_flop_left_out_the_others_choose_and_are_valued(learnt):
+def test_with_each_flop_left_out_the_others_choose_and_are_valued(responder, flop):
     """A true delete-one jackknife: what is left is estimated as if the flop had never been drawn."""
-    _, responder, flop = learnt
     rng = np.random.default_rng(2)
 
     def noisy(array):
         """Other values on each flop, so that choices differ."""
         return array + rng.normal(size=array.shape) * np.abs(array).mean()
 
-    flops = [FlopValues(noisy(flop.values), noisy(flop.values[0]), noisy(flop.leaks), flop.pairs) for _ in range(5)]
+    flops = [FlopValues(noisy(flop.values), noisy(flop.values), noisy(flop.leaks), flop.pairs) for _ in range(5)]
     found = responder.summarise(flops)
     for k, without in enumerate(found.without):
         assert without == pytest.approx(responder.summarise(flops[:k] + flops[k + 1 :]).mbb, rel=1e-9)
@@ -240,13 +200,3 @@ def test_differences_on_the_same_flops():
     assert difference(one, one) == (0, 0)
     none = one._replace(mbb=0.0, without=(0.0, 0.0, 0.0))
     assert difference(one, none) == pytest.approx((30, 4.302653 * np.std([20, 10, 60], ddof=1) / np.sqrt(3)))
-
-
-def test_always_all_in_is_known_exactly(all_in_wins):
-    """With the exact values of preflop all-ins a handful of flops measure what the equities of 169 hands give."""
-    found = exploitability(PUSH, FixedPolicy(PUSH, len(PUSH.labels) - 1), FLOPS, preflop_wins=all_in_wins)
-    called = 20_000 * preflop_edges(all_in_wins)
-    known = 10 * np.mean([np.maximum(called, -blind).mean() for blind in (50, 100)])
-    assert known == pytest.approx(15_661, abs=1)
-    assert found.mbb == pytest.approx(known, rel=1e-4)
-    assert found.ci95 < 1

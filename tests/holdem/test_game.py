@@ -49,13 +49,13 @@ def leaves_run(tables, rivers: int, first: int = 0) -> SafeGame:
 
 def responded(policy: Policy) -> float:
     """What best responders win on one turn board who deviate from the turn on, mean of seats, mbb/g."""
-    responder, board = Responder(SMALL, policy), RAINBOW[0].tolist()
+    responder, board = Responder(SMALL, policy, EVEN), RAINBOW[0].tolist()
     reach = np.zeros((2, int(SMALL.street_start[3]), 1326), dtype=np.float32)
     reach[:, 0] = free_holes(board)
     for street in range(2):
         street_reach(SMALL, street, policy.street(street, board[: 3 * street]), reach)
     fixed = fixing_permutations(board[:3], np.arange(24))
-    value = responder._turn_nodes(board[:3], board[3], fixed, reach.copy())[0][0]
+    value = responder._turn(board[:3], board[3], fixed, reach)[0][0]
     nodes = decisions(SMALL, 2)
     begins = nodes[SMALL.street[SMALL.parent[nodes]] < 2]
     return 10 * float((value[:, begins] * reach[:, begins]).sum(axis=(1, 2)).mean()) / N_TURN_PAIRS
@@ -167,9 +167,9 @@ def test_regrets_against_the_table():
 
 def won_on(flop, policy) -> float:
     """What best responders win on one flop, both seats, dollars times pairs of hands."""
-    responder = Responder(SMALL, policy)
-    found, _ = responder.flop(flop)
-    return sum(responder._preflop(p, found.values[0, p], found.pairs, responder._allowed[0])[0][0].sum() for p in range(2))
+    responder = Responder(SMALL, policy, EVEN)
+    found = responder.flop(flop)[0]
+    return responder._preflop([found._replace(luck=0 * found.luck)] * 2, 0)[0].sum() / 2
 
 
 def test_learning_on_one_flop_lowers_what_is_lost_there():

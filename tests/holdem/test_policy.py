@@ -1,19 +1,19 @@
-"""What policies do on a board: models asked hand by hand, fixed agents, tables under a renaming of the suits."""
+"""What policies do on a board: models asked hand by hand, fixed agents, tables under a renaming of the suits; their files."""
 
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from random_tables import random_table
 
-from faceup.cards.cards import HOLE_CARDS, N_HOLES, PERMUTED_HOLES, SUIT_PERMUTATIONS, parse_cards
+from faceup.cards.cards import BOARD_CARDS, N_HOLES, PERMUTED_HOLES, SUIT_PERMUTATIONS, parse_cards
 from faceup.cards.features import HISTORIES, STACK, board_features
 from faceup.holdem.groups import Grid, make_groups
-from faceup.holdem.policy import FixedPolicy, ModelPolicy, TablePolicy, compatible_weight, free_holes, river_equities
+from faceup.holdem.policy import FixedPolicy, ModelPolicy, compatible_weight, free_holes, load_strategy, save_strategy
 from faceup.holdem.rules import CALL, menu_from
 from faceup.holdem.tree import build_tree, children, columns, decisions
 
 BOARD = parse_cards("Kh3sJc7d7c")
-SHOWN = (0, 3, 4, 5)
 TREE = build_tree(menu_from([[1, 2], []], [[1], []], [[1]], [[]]))
 N_LABELS = len(TREE.labels)
 
@@ -54,17 +54,18 @@ CASES = [("opponent", (0,)), ("opponent", (0, 1, 2)), *((history, ()) for histor
 @pytest.mark.parametrize(("history", "zeros"), CASES)
 @pytest.mark.parametrize("street", range(4))
 def test_model_rows_are_single_predictions_masked(tables, street, history, zeros):
-    """Where a model names illegal actions alone, it checks or calls."""
+    """Where a model names illegal actions alone, it checks or calls; in one seat, it calls at the other's decisions."""
     scale = tuple({"bet_faced": 0.1, "stack_to_pot": 0.01}.get(name, 1e-4) for name in HISTORIES[history])
     models = [predictor(n + len(scale), zeros, scale) for n in (31, 21, 11, 1)]
-    board = BOARD[: SHOWN[street]]
+    board, rng = BOARD[: BOARD_CARDS[street]], np.random.default_rng(street)
     rows, row_of_hole = ModelPolicy(TREE, models, tables, history).street(street, board)
+    seated, row_in_seat = ModelPolicy(TREE, models, tables, history, seat=1).street(street, board)
     hands = board_features(street, tables[street], board)
-    rng = np.random.default_rng(street)
     for hole in rng.choice(np.flatnonzero(free_holes(BOARD)), 3):
         for node in decisions(TREE, street):
-            found = rows[row_of_hole[hole], columns(TREE, node)]
+            found, seat = rows[row_of_hole[hole], columns(TREE, node)], seated[row_in_seat[hole], columns(TREE, node)]
             assert found == pytest.approx(expected_row(node, models[street], hands[hole], history), abs=1e-5)
+            assert (seat == (found if TREE.actor[node] == 1 else TREE.label[children(TREE, node)] == CALL)).all()
 
 
 def test_models_are_asked_only_for_wanted_holes_once_a_board_and_once_for_what_they_see(tables):
@@ -83,23 +84,11 @@ def test_models_are_asked_only_for_wanted_holes_once_a_board_and_once_for_what_t
     assert asked == [len(np.unique(seen[wanted], axis=0)) * len(policy.histories[2].features)]
 
 
-def test_a_model_in_one_seat_plays_there_as_in_both_and_calls_elsewhere(tables):
-    models = [predictor(n) for n in (35, 25, 15, 5)]
-    both, one = ModelPolicy(TREE, models, tables), ModelPolicy(TREE, models, tables, seat=1)
-    for street, n_cards in enumerate((0, 3, 4, 5)):
-        (rows, row_of_hole), (theirs, their_row) = both.street(street, BOARD[:n_cards]), one.street(street, BOARD[:n_cards])
-        start, end = TREE.street_start[street : street + 2]
-        mine = TREE.actor[TREE.parent[start:end]] == 1
-        holes = free_holes(BOARD[:n_cards])
-        assert (rows[row_of_hole[holes]][:, mine] == theirs[their_row[holes]][:, mine]).all()
-        assert (theirs[:, ~mine] == (TREE.label[start:end] == CALL)[~mine]).all()
-
-
 @pytest.mark.parametrize("label", [CALL, N_LABELS - 1, None])
 def test_a_fixed_policy_takes_its_action_or_calls(label):
     policy = FixedPolicy(TREE, label)
     for street in range(4):
-        rows, row_of_hole = policy.street(street, BOARD[: SHOWN[street]])
+        rows, row_of_hole = policy.street(street, BOARD[: BOARD_CARDS[street]])
         assert rows.shape[0] == 1 and not row_of_hole.any()
         for node in decisions(TREE, street):
             offered = TREE.label[children(TREE, node)]
@@ -108,37 +97,35 @@ def test_a_fixed_policy_takes_its_action_or_calls(label):
 
 
 @pytest.fixture(scope="module")
-def table_policy(tables):
-    groups = make_groups(tables[1], tables[2], Grid(100, 1, ()), Grid(100, 1, ()))
-    widths = np.diff(TREE.street_start)
-    rng = np.random.default_rng(3)
-    made = tuple(rng.random((groups.n_groups[s], widths[s])).astype(np.float32) for s in range(4))
-    return TablePolicy(made, groups)
+def strategy(tables):
+    return random_table(TREE, make_groups(tables[1], tables[2], Grid(100, 1, ()), Grid(100, 1, ())), seed=3)
 
 
 @pytest.mark.parametrize("street", range(4))
-def test_groups_know_no_suits(table_policy, street):
+def test_groups_know_no_suits(strategy, street):
     """Renaming the suits of board and hole leaves the hole's group, and so what the policy does, as it was."""
-    board = BOARD[: SHOWN[street]]
-    table, row_of_hole = table_policy.street(street, board)
+    board = BOARD[: BOARD_CARDS[street]]
+    table, row_of_hole = strategy.street(street, board)
     free = np.flatnonzero(free_holes(board))
-    assert table is table_policy.tables[street]
+    assert table is strategy.tables[street]
     assert row_of_hole.min() >= 0 and row_of_hole.max() < len(table)  # of blocked holes too
     assert len(np.unique(row_of_hole[free])) > 20
     for permutation, moved in zip(SUIT_PERMUTATIONS, PERMUTED_HOLES, strict=True):
         renamed = [4 * (c // 4) + int(permutation[c % 4]) for c in board]
-        assert np.array_equal(table_policy.street(street, renamed)[1][moved[free]], row_of_hole[free])
+        assert np.array_equal(strategy.street(street, renamed)[1][moved[free]], row_of_hole[free])
 
 
-def test_river_groups_are_the_exact_equities(tables):
-    equity = board_features(3, tables[3], BOARD)[:, 0]
-    free = free_holes(BOARD)
-    assert np.array_equal((river_equities(BOARD) / 1980)[free].astype(np.float32), equity[free])
+def test_a_strategy_comes_back_from_its_file_and_one_of_another_tree_is_named(tmp_path, strategy):
+    save_strategy(tmp_path / "new" / "s.npz", strategy)
+    back = load_strategy(tmp_path / "new" / "s.npz", TREE)
+    assert back.groups.n_groups == strategy.groups.n_groups and all(type(n) is int for n in back.groups.n_groups)
+    for one, two in zip((*strategy.tables, *strategy.groups[:2]), (*back.tables, *back.groups[:2]), strict=True):
+        assert one.dtype == two.dtype and np.array_equal(one, two)
+    with pytest.raises(ValueError, match=r"s.npz: tables have shapes .* expected .*: of other betting parameters"):
+        load_strategy(tmp_path / "new" / "s.npz", build_tree(menu_from([[]], [[]], [[]], [[]])))
 
 
 def test_opponents_are_those_that_share_no_card():
     weights = np.random.default_rng(0).random((2, N_HOLES))
-    cards = HOLE_CARDS.astype(int)
-    for hole in (0, 700, 1325):
-        apart = ~np.isin(cards, cards[hole]).any(axis=1)
-        assert compatible_weight(weights)[:, hole] == pytest.approx(weights[:, apart].sum(axis=1))
+    for hole, cards in ((0, [1, 0]), (700, [37, 34]), (1325, [51, 50])):
+        assert compatible_weight(weights)[:, hole] == pytest.approx(weights[:, free_holes(cards)].sum(axis=1))

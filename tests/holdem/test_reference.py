@@ -6,13 +6,15 @@ import numpy as np
 import pytest
 from games import BOARD, FEW_GROUPS, PUSH, SMALL, pair_outcomes
 
+from faceup.cards.cards import hole_index, parse_cards
 from faceup.holdem import reference
 from faceup.holdem.groups import hole_groups
 from faceup.holdem.match import random_boards
 from faceup.holdem.policy import river_equities
 from faceup.holdem.river_game import RiverGame, street_tree
+from faceup.holdem.rules import BettingState, menu_from
 from faceup.holdem.selfplay import Discount, SelfPlay
-from faceup.holdem.tree import children, columns, line_text
+from faceup.holdem.tree import build_tree, children, columns, line_text
 from faceup.lab.rng import rng
 
 BOARDS = random_boards(3, rng(1, "test"))
@@ -42,6 +44,44 @@ def test_best_responses_to_who_always_folds_or_calls_by_hand():
     np.testing.assert_allclose(reference.values(PUSH, dealt, calls, best=[0])[0, 0], best)
     answer = reference.best_response(PUSH, dealt, calls, 0)
     np.testing.assert_allclose(reference.values(PUSH, dealt, answer)[0, 0], best)
+
+
+def bluff_catcher(pot: int, *bluffs: str):
+    """On the river AA or a bluff may bet $10 into a pot at KK: the tree, and a deal whose holes are bluffs, KK and AA."""
+    start = BettingState(3, 1, ((pot // 2, 0, 0, 0),) * 2, 0, 2, 0, big_blind=2, stack=pot // 2 + 10)
+    holes = [hole_index(*parse_cards(text)) for text in (*bluffs, "KsKh", "AsAh")]
+    dealt = reference.deal(parse_cards("2s3h4d6c7c"), np.isin(np.arange(1326), holes))
+    meet = (dealt.holes == holes[-2]) != (dealt.holes == holes[-2])[:, None]
+    return build_tree(menu_from(*[[[]]] * 4), start), dealt._replace(apart=meet.astype(float), beats=dealt.beats * meet)
+
+
+def won(tree, dealt, chance, pot: int) -> list[float]:
+    """Dollars of the pot that bluffs and AA (player 1), then KK (player 0), win in the mean over what they meet."""
+    value = reference.values(tree, dealt, chance)[:, 0] / dealt.apart.sum(axis=1) + pot // 2
+    return [*np.delete(value[1], -2), value[0, -2]]
+
+
+@pytest.mark.parametrize(("calls", "expected"), [(0.75, (0, 27.5, 6.25)), (0.5, (5, 25, 5))])
+def test_best_responses_to_a_bluff_catcher_win_what_another_solver_says(calls, expected):
+    """`node_locking` of b-inary/postflop-solver: KK calls a bet that often, and bets nothing itself."""
+    tree, dealt = bluff_catcher(20, "QsQh")
+    chance = np.ones((len(tree.kind), 3)) * (tree.label != len(tree.labels) - 1)[:, None]
+    chance[children(tree, children(tree, 0)[-1])] = [[1 - calls], [calls]]
+    np.testing.assert_allclose(won(tree, dealt, reference.best_response(tree, dealt, chance, 1), 20), expected)
+
+
+@pytest.mark.parametrize("opponent", ["self", "best"])
+def test_a_bluff_catcher_s_equilibrium_is_another_solver_s(opponent):
+    """`node_locking_partial` of b-inary/postflop-solver: one of the two bluffs in four is bet."""
+    tree, dealt = bluff_catcher(10, "JsJh", "QsQh")
+    rows = np.tile(np.arange(4), (4, 1))
+    regrets, averages = empty(tree, (4,) * 4), empty(tree, (4,) * 4)
+    for t in range(1, 401):
+        reference.step(tree, dealt, rows, regrets, averages, opponent, weight=t)
+    chance = reference.chances(tree, reference.strategy(tree, averages), rows)
+    np.testing.assert_allclose(won(tree, dealt, chance, 10), (0, 0, 15, 5), atol=0.4)
+    first, second, _, aces = chance[children(tree, 0)[-1]]
+    assert (first + second, aces, won(tree, dealt, chance, 10)[-1]) == pytest.approx((0.5, 1, 5), abs=0.02)
 
 
 def empty(tree, n_rows):

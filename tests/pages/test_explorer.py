@@ -9,6 +9,7 @@ from faceup.cards.cards import card_text, hole_index
 from faceup.cards.equity import UNITS
 from faceup.cards.features import N_DECILES, Hand
 from faceup.cards.strength import strength
+from faceup.holdem.agents import load_agent
 from faceup.holdem.groups import hole_groups
 from faceup.holdem.lines import line_to, read_line, settle, state_after
 from faceup.holdem.rules import DECISION, menu_from

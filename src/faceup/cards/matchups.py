@@ -23,7 +23,7 @@ _CHUNKS = 16  # of boards, counted side by side
 _FILE = "preflop_wins.npy"
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def _add_wins(order, start, group, weight, wins, below, with_card):
     """Add weight times the wins on a river board, in `_river_order`, to wins (n, width) by the groups (1326,) of both holes.
 

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from faceup.cards.cards import HOLE_CARDS, N_HOLES, STREETS, parse_hand
+from faceup.cards.cards import HOLE_CARDS, N_HOLES, STREETS, hole_index, parse_hand
 from faceup.cards.equity import StreetTable
 from faceup.cards.features import HISTORIES, betting_features, feature_names, hole_features
 from faceup.holdem.lines import line_to, read_action, state_after
@@ -28,7 +28,6 @@ from faceup.holdem.policy import (
     cards_text,
     check_street,
     free_holes,
-    hole_ids,
     last,
     pairs_of,
 )
@@ -74,7 +73,7 @@ class TreeAgent(Agent):
         check_street(public, betting)
         street = state_after(betting).street
         tree, names = self.trees[street], feature_names(street, self.history)
-        x = self.features(hole_ids(np.array([private])), public, betting)
+        x = self.features(np.array([hole_index(*private)]), public, betting)
         splits = [split for split, _ in path_to(tree, int(leaf_of(tree, x)[0]))]
         asked = zip(tree.feature[splits], tree.threshold[splits], strict=True)
         return [Step(names[k], float(x[0, k]), float(threshold)) for k, threshold in asked]
@@ -139,7 +138,7 @@ class PolicyAgent(Agent):
 
     def probabilities(self, holes: np.ndarray, board: Sequence[int], betting: int | str) -> np.ndarray:
         """The policy's rows, one a hole, over the actions of the tree's decision."""
-        node, holes = int(betting or 0), hole_ids(holes)
+        node = int(betting or 0)
         if self.tree.kind[node] != DECISION:
             return np.ones((len(holes), 1))
         ask = partial(self.policy.street, int(self.tree.street[node]), list(board))

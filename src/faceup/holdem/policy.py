@@ -15,17 +15,7 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 from numba import config, njit
 
-from faceup.cards.cards import (
-    BOARD_CARDS,
-    CLASS_OF_HOLE,
-    HOLE_CARDS,
-    HOLE_OF_CLASS,
-    N_HOLES,
-    STREETS,
-    card_text,
-    hole_index,
-    parse_hand,
-)
+from faceup.cards.cards import BOARD_CARDS, CLASS_OF_HOLE, HOLE_CARDS, HOLE_OF_CLASS, STREETS, card_text, hole_index, parse_hand
 from faceup.cards.equity import UNITS, StreetTable
 from faceup.cards.features import betting_features, board_features
 from faceup.holdem.groups import N_RIVER_GROUPS, Groups, hole_groups, river_equities
@@ -80,10 +70,9 @@ class Agent:
     def probabilities(self, holes: np.ndarray, board: Sequence[int], betting: View) -> np.ndarray:
         """What the player to act does with each of n holes, (n, n_legal) float64, columns in the order of `legal`.
 
-        holes: their numbers (n,), or two cards each (n, 2); board: 0, 3, 4 or 5 cards. A hole that the board blocks may get any
-        row. Raises ValueError where the line is not one of a decision on the board's street, and on answers that are none.
+        board: 0, 3, 4 or 5 cards. A hole that it blocks may get any row. Raises ValueError where the line is not one of a
+        decision on the board's street, and on answers that are none.
         """
-        holes = hole_ids(holes)
         check_street(board, betting)
         who = f"{type(self).__name__} at betting {betting!r}"
         p = checked_answers(self.answers(holes, board, betting), len(holes), len(self.labels), who)
@@ -96,7 +85,7 @@ class Agent:
         card, a board of another street than the line's, and lines as in `state_after`.
         """
         private, public = parse_hand(hole, board)
-        row = self.probabilities(np.array([private]), public, betting)[0]
+        row = self.probabilities(np.array([hole_index(*private)]), public, betting)[0]
         return dict(zip(self.legal(betting), row.tolist(), strict=True))
 
     def views(self, view: View, state: BettingState, action: Action, own: int | None = None) -> list[tuple[View, float]]:
@@ -105,16 +94,6 @@ class Agent:
         `legal` and `probabilities` take a view for a line. own: which of the agent's legal actions it is, if any.
         """
         return [(longer(view, state, action), 1.0)]
-
-
-def hole_ids(holes: np.ndarray) -> np.ndarray:
-    """Numbers (n,) of holes that are given as such, or as two cards each, (n, 2). Raises ValueError on others."""
-    holes = np.asarray(holes)
-    if holes.ndim == 2:
-        holes = np.array([hole_index(*pair) for pair in holes.tolist()], dtype=np.int64)
-    if holes.ndim != 1 or holes.dtype.kind not in "iu" or (len(holes) and not 0 <= holes.min() <= holes.max() < N_HOLES):
-        raise ValueError(f"holes of shape {holes.shape}: expected numbers 0..{N_HOLES - 1}, or two cards each")
-    return holes
 
 
 def cards_text(cards: Sequence[int]) -> str:
@@ -195,8 +174,7 @@ def checked_answers(answers: object, n: int, n_labels: int, who: str) -> np.ndar
     except ValueError as error:
         raise ValueError(f"{who}: answers are no rectangle of numbers ({error})") from error
     if p.shape != (n, n_labels) or p.dtype.kind not in "fiub":
-        found = f"shape {p.shape} of {p.dtype}"
-        raise ValueError(f"{who}: answers have {found}, expected numbers {n, n_labels}: a row a hand, a column a label")
+        raise ValueError(f"{who}: answers are {p.dtype} {p.shape}, expected numbers {n, n_labels}, a row a hand")
     with np.errstate(over="ignore"):  # what is too large is infinite, and refused
         p = np.ascontiguousarray(p, dtype=np.float32)
     sound = ((p >= 0) & (p < np.inf)).all(axis=1) & (p > 0).any(axis=1)
@@ -279,7 +257,7 @@ class ModelPolicy:
         if street == 0:
             return self.rows_of(0, features[HOLE_OF_CLASS]), CLASS_OF_HOLE.astype(np.int32)
         hands, row = np.unique(features[asked], axis=0, return_inverse=True)  # many differ in suits only
-        row_of_hole = np.zeros(N_HOLES, dtype=np.int32)
+        row_of_hole = np.zeros(len(HOLE_CARDS), dtype=np.int32)
         row_of_hole[asked] = row.reshape(-1)
         return self.rows_of(street, hands), row_of_hole
 
@@ -327,20 +305,17 @@ def class_reach(tree: BettingTree, policy: Policy) -> np.ndarray:
     return preflop_reach(tree, policy.street(0, []))[:, :, HOLE_OF_CLASS].astype(np.float64)
 
 
-@njit(cache=True)
+_HOLDS = (HOLE_CARDS[:, :, None] == np.arange(52)).any(axis=1).astype(np.float64)  # (1326, 52) 1 where a hole has a card
+
+
 def compatible_weight(weights: np.ndarray) -> np.ndarray:
-    """For each hole the weight of holes that share no card with it; weights (n, 1326), returns float64."""
-    out = np.empty(weights.shape)
-    for k in range(weights.shape[0]):
-        cards = np.zeros(52)
-        total = 0.0
-        for h in range(weights.shape[1]):
-            cards[HOLE_CARDS[h, 0]] += weights[k, h]
-            cards[HOLE_CARDS[h, 1]] += weights[k, h]
-            total += weights[k, h]
-        for h in range(weights.shape[1]):
-            out[k, h] = max(total + weights[k, h] - cards[HOLE_CARDS[h, 0]] - cards[HOLE_CARDS[h, 1]], 0.0)
-    return out
+    """For each hole the weight of holes that share no card with it; weights (n, 1326), returns float64.
+
+    All holes, less those with the one or the other of its cards; itself, which has both, is taken off twice.
+    """
+    left = weights + weights.sum(axis=1, keepdims=True, dtype=np.float64)
+    left -= weights @ _HOLDS @ _HOLDS.T
+    return np.maximum(left, 0, out=left)
 
 
 def free_holes(board: list[int]) -> np.ndarray:
@@ -358,23 +333,19 @@ class FixedPolicy:
             row = call_row(tree, street)
             for node in decisions(tree, street):
                 offered = tree.label[children(tree, node)]
-                if label is None:
-                    row[0, columns(tree, node)] = 1 / len(offered)
-                elif label in offered:
-                    row[0, columns(tree, node)] = offered == label
+                taken = offered >= 0 if label is None else offered == (label if label in offered else CALL)
+                row[0, columns(tree, node)] = taken / taken.sum()
             self.tables.append(row)
 
     def street(self, street: int, board: list[int], wanted: np.ndarray | None = None) -> StreetRows:
         """One row for all holes."""
-        return self.tables[street], np.zeros(N_HOLES, dtype=np.int32)
+        return self.tables[street], np.zeros(len(HOLE_CARDS), dtype=np.int32)
 
 
 def save_strategy(path: str | os.PathLike, policy: TablePolicy) -> None:
     """Write a table policy, whole or not at all."""
-    groups = policy.groups
-    tables = dict(zip(STREETS, policy.tables, strict=True))
-    numbers = np.array(groups.n_groups, dtype=np.int64)
-    save_npz(path, **tables, groups_flop=groups.flop, groups_turn=groups.turn, n_groups=numbers)
+    tables, groups = dict(zip(STREETS, policy.tables, strict=True)), policy.groups
+    save_npz(path, **tables, groups_flop=groups.flop, groups_turn=groups.turn, n_groups=np.array(groups.n_groups))
 
 
 def load_strategy(path: str | os.PathLike, tree: BettingTree) -> TablePolicy:
@@ -382,9 +353,7 @@ def load_strategy(path: str | os.PathLike, tree: BettingTree) -> TablePolicy:
     arrays = load_npz(path)
     groups = Groups(arrays["groups_flop"], arrays["groups_turn"], tuple(arrays["n_groups"].tolist()))
     tables = tuple(np.ascontiguousarray(arrays[street]) for street in STREETS)
-    for street, table, n, width in zip(STREETS, tables, groups.n_groups, np.diff(tree.street_start).tolist(), strict=True):
-        if table.shape != (n, width):
-            raise ValueError(
-                f"{Path(path).name}: {street} has shape {table.shape}, expected {(n, width)}: of other betting parameters?"
-            )
+    found, expected = [t.shape for t in tables], list(zip(groups.n_groups, np.diff(tree.street_start).tolist(), strict=True))
+    if found != expected:
+        raise ValueError(f"{Path(path).name}: tables have shapes {found}, expected {expected}: of other betting parameters?")
     return TablePolicy(tables, groups)

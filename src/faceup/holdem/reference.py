@@ -155,7 +155,7 @@ def learn(
         if tree.actor[node] != player:
             continue
         street = tree.street[node]
-        for child in range(tree.first_child[node], tree.first_child[node] + tree.n_children[node]):
+        for child in children(tree, node):
             column = child - tree.street_start[street]
             np.add.at(regrets[street][:, column], rows[street], weight * (value[player, child] - value[player, node]))
             np.add.at(averages[street][:, column], rows[street], weight * reach[child])

@@ -17,7 +17,7 @@ import numpy as np
 import requests
 from urllib3.exceptions import ConnectTimeoutError
 
-from faceup.cards.cards import BOARD_CARDS, N_CARDS, card_text, parse_cards, parse_hand
+from faceup.cards.cards import BOARD_CARDS, N_CARDS, card_text, hole_index, parse_cards, parse_hand
 from faceup.cards.features import STACK
 from faceup.holdem.lines import legal_action, read_line, settle, state_after, token
 from faceup.holdem.policy import Agent
@@ -143,7 +143,7 @@ def _decide(agent: Agent, state: _Log, seed: int) -> str:
     """Our action. It hangs on seed, hand and place in the hand alone, so that a hand taken up again goes on as it would have."""
     assert state.hand
     betting, (private, public) = state.hand.action, parse_hand(state.hand.hole, state.hand.board)
-    p = agent.probabilities(np.array([private]), public, betting)[0]
+    p = agent.probabilities(np.array([hole_index(*private)]), public, betting)[0]
     generator = rng(seed, f"matches/Slumbot hand {state.number}", len(read_line(betting).moves))
     label = list(agent.legal(betting))[generator.choice(len(p), p=p / p.sum())]
     return token(state_after(betting), *legal_action(label, state_after(betting)))
