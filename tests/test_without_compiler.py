@@ -25,7 +25,7 @@ from faceup.discard import deals, equities, groups, matches, outs, selfplay, swa
 from faceup.discard.tree import build_swap_tree
 from faceup.games import cfr, sequence_form
 from faceup.games.extensive_game import uniform
-from faceup.holdem import best_response, match, match_tree, river_game
+from faceup.holdem import best_response, match, match_tree
 from faceup.holdem import groups as hand_groups
 from faceup.holdem import infosets as abstractions
 from faceup.holdem import local_response as local_best_response
@@ -202,12 +202,11 @@ def learning():
     run = SelfPlay(PUSH, grouped().groups, Discount(1.5, 0, 2, 2), STREAM)
     run.advance(2)
     levels = abstractions.HandGroups(PUSH, grouped(), grouped().groups.turn, 9)
-    safer = safe.SafeGame(PUSH, levels, levels, np.zeros((169, 169)), safe.Settings(1, 0, 1.0, 0.5), STREAM)
-    state = safer.advance(safer.new_state(), 1)
-    street, boards = river_game.RiverGame(river_game.street_tree(3), 7), np.array([ROYAL, MIXED])
-    street.advance(boards[:1], "self")
-    street.advance(boards[1:], "best")
-    return run.state.regrets, run.state.averages, *state[:3], street.regrets, street.averages, street.exploitability(boards)
+    safer = safe.SafeGame(levels, np.zeros((169, 169)), 0, levels)
+    state = safer.train(safer.start(1), MIXED[None], safe.Mixed(0.5, grouped()))
+    street, boards = safe.SafeGame(safe.equity_levels(7), np.zeros((169, 169)), 3), np.array([ROYAL, MIXED])
+    other = street.train(street.train(street.start(), boards[:1], "self"), boards[1:], "best")
+    return run.state.regrets, run.state.averages, *state[:3], *other[:2], street.exploitability(other, boards)
 
 
 @case

@@ -196,7 +196,7 @@ def test_an_agent_of_other_features_or_sizes_is_refused(folders, tmp_path):
 def test_a_solved_tree_is_an_agent_like_any_other(tree, tables, loaded, tmp_path):
     """Trees with new answers, as 14_safe writes them: the policy that was solved, which says why."""
     taught, path = loaded["oct"], tmp_path / "safe.json"
-    leaves, rng = TreeLeaves(tree, tuple(taught.trees), tables), np.random.default_rng(1)
+    leaves, rng = TreeLeaves(ModelPolicy(tree, taught.trees, tables)), np.random.default_rng(1)
     weights = tuple(rng.random(w.shape, dtype=np.float32) for w in leaves.start())
     save(path, leaves.solved(weights))
     policies, board = (load_policy(path, tree, tables), leaves.policy(weights)), parse_cards(BOARD)
