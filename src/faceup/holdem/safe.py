@@ -110,6 +110,7 @@ class SafeGame:
             self._streets.append(Street(node, tree.actor[node], first, first + tree.n_children[node], tree.label, start))
         self._folds, shown = np.flatnonzero(tree.kind[:n] == FOLD_END), np.flatnonzero(tree.kind[:n] == SHOWDOWN)
         self._pushes, self._all_ins = shown[tree.street[shown] == 0], shown[tree.street[shown] > 0]
+        self._on_board = np.setdiff1d(np.arange(tree.street_start[1]), self._pushes)
         self._edges = edges(preflop_wins, RUNOUTS_PREFLOP) / _COMBOS[:, None]
 
     def start(self, warm_start: float = 0) -> State:
@@ -140,8 +141,8 @@ class SafeGame:
         reach = self._reach(rows, turn)  # 1. reach
 
         share, other_rows = _mixture(opponent, rows, turn)  # 2. opponent: here self-play, CFR-BR and mixtures of them differ
-        best, actions = self._best_response(state, boards, rows, reach, time) if share > 0 else (np.zeros_like(reach), _NOTHING)
-        other = self._reach(other_rows, turn) if share < 1 else np.zeros_like(reach)
+        best, actions = self._best_response(state, boards, rows, reach, time) if share > 0 else (reach, _NOTHING)
+        other = reach if other_rows is rows else self._reach(other_rows, turn)
         best, other = share * best, (1 - share) * other
 
         met = Reach(reach[:, roots], best[:, roots], other[:, roots])  # 3. values; on the river regrets are added at once
@@ -163,7 +164,7 @@ class SafeGame:
             if street in rows:
                 street_reach(self.tree, street, rows[street], reach)
             if street == 0:
-                reach[:, np.setdiff1d(np.arange(self.tree.street_start[1]), self._pushes)] *= free_holes(turn.tolist())
+                reach[:, self._on_board] *= free_holes(turn.tolist())
         return reach
 
     def _respond(self, boards: np.ndarray, rows: Rows, reach: np.ndarray) -> tuple[np.ndarray, Rows, np.ndarray]:

@@ -61,7 +61,7 @@ class Hands(NamedTuple):
 
     hole: np.ndarray  # (1081,) int16
     start: np.ndarray  # (strengths + 1,) int32 first hand of each strength
-    rows: np.ndarray  # (rows,) int32 of a strategy's table, those that are played here
+    rows: np.ndarray  # (rows,) int64 of a strategy's table, those that are played here
     row: np.ndarray  # (1081,) int64 place of each hand's row in `rows`
 
 
@@ -144,8 +144,11 @@ def _read(board, row_of_equity):
     order, equity = _order(board), np.empty(1326, dtype=np.int32)
     _river_equity(board, equity)
     own = row_of_equity[equity[order.holes]]
-    rows = np.unique(own)
-    return Hands(order.holes, order.class_start, rows, np.searchsorted(rows, own))
+    place = np.zeros(row_of_equity.max() + 1, dtype=np.int64)
+    place[own] = 1
+    rows = np.flatnonzero(place)
+    place[rows] = np.arange(rows.shape[0])
+    return Hands(order.holes, order.class_start, rows, place[own])
 
 
 @njit(cache=True)
@@ -200,7 +203,8 @@ def _values(t, player, hands, reach, s):
     reach (1326,): the other player's, of the root. At showdowns seen[c] is twice the weight of weaker hands with card c, plus
     once that of equal ones, less the total: a win counts 2 - 1, a tie 1 - 1, a loss 0 - 1. At folds it is the total.
     """
-    n_shown, n_slots, stake = t.n_shown[0], t.stake.shape[1], t.stake[player]
+    n_shown, stake = t.n_shown[0], t.stake[player]
+    n_slots = np.int64(stake.shape[0])  # uncompiled, a card times a plain int would be an int8
     weight, value, seen, every, n_strengths = s.weight, s.value, s.seen, _ALL * n_slots, hands.start.shape[0] - 1
     for x in range(0, 53 * n_slots, WIDTH):
         clear(seen, x)
@@ -350,8 +354,10 @@ def _train(thread, t, boards, infosets, strategy, others, reach, actions, time, 
     """As `learn_rivers`; regrets, averages (2, infosets, labels): by seat, as learners in both may share an infoset."""
     s = _new_scratch(t)
     for seat in range(thread[0], 2, thread[1]):
+        meets_other = reach.other[1 - seat].any()
         for b in range(boards.shape[0]):
-            hands, theirs = _read(boards[b], strategy[1]), _read(boards[b], others[1])
+            hands = _read(boards[b], strategy[1])
+            theirs = _read(boards[b], others[1]) if meets_other else hands
             for k in range(t.root.shape[0]):
                 own, best, other = reach.own[seat, k], reach.best[1 - seat, k], reach.other[1 - seat, k]
                 is_best, is_other, begin, end = best.any(), other.any(), t.begin[k], t.begin[k + 1]
