@@ -1,7 +1,5 @@
 """Training against best responses: the best responder of matches, which has kernels of its own, and the reference, as oracles."""
 
-from functools import partial
-
 import numba
 import numpy as np
 import pytest
@@ -21,8 +19,7 @@ from faceup.holdem.safe import N_TURN_PAIRS, Mixed, SafeGame, equity_levels, riv
 from faceup.holdem.tree import children, columns, decisions, line_text
 from faceup.lab.rng import rng
 
-STREAM = partial(rng, 5, "test")
-DEALS = np.array([STREAM(k).permutation(52) for k in range(10)])
+DEALS = np.array([rng(5, "test", k).permutation(52) for k in range(10)])
 TURN, RIVERS = DEALS[0, :4].tolist(), DEALS[0, 4:6].tolist()  # what most runs deal first
 
 RAINBOW = np.array([[0, 17, 34, 51]])  # four suits: no permutation of them leaves it as it is
@@ -142,8 +139,7 @@ def test_regrets_against_who_plays_rows(opponent):
     state = random_state(RUN)
     policy, wanted = LEVELS.policy(state.regrets), [np.zeros(weights.shape) for weights in state.regrets]
     for player in range(2):
-        met = policy if opponent == "self" else TABLE
-        both = [policy if p == player else met for p in range(2)]
+        both = [policy if p == player or opponent == "self" else TABLE for p in range(2)]
         for river in RIVERS:
             left, found = node_values(SMALL, both, [*TURN, river])
             seen = LEVELS.street(3, [])
@@ -186,13 +182,9 @@ def test_threads_and_pauses_change_no_bit(tables):
 
 def lost_on_river(table, board):
     """What best responders win on one board who deviate on the river only, mean of seats, mbb/g."""
-    policy, holes, end = (
-        TABLE._replace(tables=(*TABLE.tables[:3], table)),
-        np.flatnonzero(free_holes(board)),
-        SMALL.street_start[3],
-    )
+    policy, holes = TABLE._replace(tables=(*TABLE.tables[:3], table)), np.flatnonzero(free_holes(board))
     reach = node_reach(SMALL, [policy, policy], board, holes)
-    roots = np.flatnonzero((SMALL.kind[:end] == DECISION) & (SMALL.street[:end] == 3))
+    roots = [node for node in decisions(SMALL, 3) if SMALL.street[SMALL.parent[node]] < 3]
     values = [node_values(SMALL, [policy, policy], board, best=player)[1][player] for player in range(2)]
     return 10 * np.mean([(reach[p, roots] * values[p][roots]).sum() for p in range(2)]) / N_PAIRS
 
