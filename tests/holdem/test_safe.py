@@ -43,7 +43,7 @@ def leaves_run(tables, first: int = 0) -> SafeGame:
 def random_state(run: SafeGame):
     """Random weights, some of them negative."""
     state = run.start()
-    for weights in (*state.regrets, *state.averages, *state.opponent):
+    for weights in (*state.regrets, *state.averages, *state.responder):
         weights[:] = RNG.normal(size=weights.shape)
     return state
 
@@ -119,18 +119,18 @@ def assert_learnt(found, before, wanted, tolerance):
         np.testing.assert_allclose(new - old, 0.01 * added, rtol=tolerance, atol=tolerance * 1e-3 * np.abs(added).max() + 2e-6)
 
 
-def test_opponents_regrets():
-    """What one iteration adds to the opponent's regrets before the turn, from where on it answers best: an oracle."""
+def test_regrets_of_the_best_response():
+    """What one iteration adds to the best response's regrets before the turn, from where on it answers best: an oracle."""
     state = random_state(RUN)
-    policy, wanted = LEVELS.policy(state.regrets), [np.zeros(weights.shape) for weights in state.opponent]
+    policy, wanted = LEVELS.policy(state.regrets), [np.zeros(weights.shape) for weights in state.responder]
     for player in range(2):
         value = values_before_the_river([policy, policy], player, best=player)
         for node in decisions(SMALL, 2)[::-1]:
             below = value[children(SMALL, node)]
             value[node] = below.max(axis=0) if SMALL.actor[node] == player else below.sum(axis=0)
         for s in (1, 0):
-            add_regrets(wanted[s], state.opponent[s], LEVELS.street(s, TURN[: 3 * s]), player, value, s)
-    assert_learnt(RUN.train(state, DEALS[:1, :6], "best").opponent, state.opponent, wanted, 1e-3)
+            add_regrets(wanted[s], state.responder[s], LEVELS.street(s, TURN[: 3 * s]), player, value, s)
+    assert_learnt(RUN.train(state, DEALS[:1, :6], "best").responder, state.responder, wanted, 1e-3)
 
 
 @pytest.mark.parametrize("opponent", ["self", Mixed(1e-7, TABLE)])

@@ -45,7 +45,7 @@ Rows = dict[int, StreetRows]  # a strategy on a board, by street; on the river t
 class Mixed(NamedTuple):
     """An opponent who plays a best response in a share of the hands, and a table in the rest."""
 
-    share: float  # above 0, below 1
+    share: float  # above 0, at most 1
     table: TablePolicy
 
 
@@ -57,7 +57,7 @@ class State(NamedTuple):
 
     regrets: Weights
     averages: Weights
-    opponent: Weights  # regrets of the best response before the turn
+    responder: Weights  # regrets of the best response before the turn
     iteration: int
 
 
@@ -95,13 +95,15 @@ def _learn(street, infosets, table, time, reach, value, regrets, averages):
 class SafeGame:
     """Hold'em on the betting tree of an abstraction: who learns, and from which street on."""
 
-    def __init__(self, learner: Abstraction, preflop_wins: np.ndarray, first_street: int = 0, opponent: HandGroups | None = None):
+    def __init__(
+        self, learner: Abstraction, preflop_wins: np.ndarray, first_street: int = 0, responder: HandGroups | None = None
+    ):
         """preflop_wins (169, 169): of cards/matchups; first_street: that is learnt, on earlier ones a learner plays its trunk.
 
-        opponent: what a best response tells apart before the turn, where it learns. None: it plays there as the learner does, and
-        where the river alone is learnt on the turn, too.
+        responder: what a best response tells apart before the turn, where it learns. None: it plays there as the learner does,
+        and where the river alone is learnt on the turn, too.
         """
-        self.tree, self.learner, self.first_street, self.opponent = learner.tree, learner, first_street, opponent
+        self.tree, self.learner, self.first_street, self.responder = learner.tree, learner, first_street, responder
         tree, n = learner.tree, int(learner.tree.street_start[3])
         self._subtrees, self._streets = make_subtrees(tree), []
         for street in range(3):
@@ -117,7 +119,7 @@ class SafeGame:
         """Nothing learnt yet; warm_start: what the learner's first strategy counts, as regrets: dollars times pairs of hands."""
         begins, warm = self.learner.start(), np.float32(warm_start)
         regrets, averages = (tuple(np.float32(scale) * weights for weights in begins) for scale in (warm, 1e-6))
-        return State(regrets, averages, tuple(warm * x for x in self.opponent.start()[:2]) if self.opponent else (), 0)
+        return State(regrets, averages, tuple(warm * x for x in self.responder.start()[:2]) if self.responder else (), 0)
 
     def train(
         self, state: State, deals: np.ndarray, opponent: Opponent, progress: Callable[[int], None] = lambda done: None
@@ -140,7 +142,7 @@ class SafeGame:
         infosets, rows = _strategy(self.learner, state.regrets, turn, self.first_street)
         reach = self._reach(rows, turn)  # 1. reach
 
-        share, other_rows = _mixture(opponent, rows, turn)  # 2. opponent: here self-play, CFR-BR and mixtures of them differ
+        share, other_rows = _mixture(opponent, rows, turn)  # 2. opponent: the line in which the three ways to train differ
         best, actions = self._best_response(state, boards, rows, reach, time) if share > 0 else (reach, _NOTHING)
         other = reach if other_rows is rows else self._reach(other_rows, turn)
         best, other = share * best, (1 - share) * other
@@ -185,12 +187,12 @@ class SafeGame:
     ) -> tuple[np.ndarray, np.ndarray]:
         """Reach (2, n_nodes, 1326) of a best response to rows, and its actions on the rivers. Before the turn it learns first."""
         value, answers, actions = self._respond(boards, rows, reach)
-        if self.opponent:
-            infosets, played = _strategy(self.opponent, state.opponent, boards[0])
+        if self.responder:
+            infosets, played = _strategy(self.responder, state.responder, boards[0])
             for street in (1, 0):
-                table, regrets = played[street][0], state.opponent[street]
+                table, regrets = played[street][0], state.responder[street]
                 _learn(self._streets[street], infosets[street], table, time, reach, value, regrets, np.zeros_like(regrets))
-            answers |= _strategy(self.opponent, state.opponent, boards[0])[1]
+            answers |= _strategy(self.responder, state.responder, boards[0])[1]
         return self._reach(rows | answers, boards[0, :4]) if answers else reach, actions
 
     def _ends(self, boards: np.ndarray, reach: np.ndarray, won: np.ndarray) -> np.ndarray:
