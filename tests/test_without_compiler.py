@@ -20,7 +20,7 @@ from faceup.cards.strength import strength
 from faceup.discard import outs, swaps
 from faceup.games import cfr, sequence_form
 from faceup.games.extensive_game import uniform
-from faceup.holdem import best_response, groups, infosets, match, match_tree, river_game, safe
+from faceup.holdem import best_response, groups, infosets, match, match_tree, safe
 from faceup.holdem.policy import TablePolicy
 from faceup.holdem.rows import action_costs
 from faceup.holdem.rules import menu_from
@@ -112,12 +112,11 @@ def learning():
     run = SelfPlay(PUSH, grouped().groups, Discount(1.5, 0, 2, 2), STREAM)
     run.advance(2)
     levels = infosets.HandGroups(PUSH, grouped(), grouped().groups.turn, 9)
-    safer = safe.SafeGame(PUSH, levels, levels, np.zeros((169, 169)), safe.Settings(1, 0, 1.0, 0.5), STREAM)
-    state = safer.advance(safer.new_state(), 1)
-    street, boards = river_game.RiverGame(river_game.street_tree(3), 7), np.array([ROYAL, MIXED])
-    street.advance(boards[:1], "self")
-    street.advance(boards[1:], "best")
-    return run.regrets, run.averages, *state[:3], street.regrets, street.averages, street.exploitability(boards)
+    safer = safe.SafeGame(levels, np.zeros((169, 169)), 0, levels)
+    state = safer.train(safer.start(1), MIXED[None], safe.Mixed(0.5, grouped()))
+    street, boards = safe.SafeGame(safe.equity_levels(7), np.zeros((169, 169)), 3), np.array([ROYAL, MIXED])
+    other = street.train(street.train(street.start(), boards[:1], "self"), boards[1:], "best")
+    return run.regrets, run.averages, *state[:3], *other[:2], street.exploitability(other, boards)
 
 
 @case

@@ -133,7 +133,7 @@ def test_an_agent_of_other_features_or_sizes_is_refused(folder, tables, tmp_path
 
 def test_a_solved_tree_is_an_agent_like_any_other(tables, loaded, tmp_path):
     """Trees with new answers, as 14_safe writes them: the policy that was solved, which says why."""
-    leaves, draws = TreeLeaves(TREE, tuple(loaded["cart"].trees), tables), np.random.default_rng(1)
+    leaves, draws = TreeLeaves(ModelPolicy(TREE, loaded["cart"].trees, tables)), np.random.default_rng(1)
     weights = tuple(draws.random(w.shape, dtype=np.float32) for w in leaves.start())
     names = [feature_names(street) for street in range(4)]
     save_agent(tmp_path / "safe.json", leaves.solved(weights), names, TREE.labels, {"menu": MENU})

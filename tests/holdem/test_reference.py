@@ -11,8 +11,8 @@ from faceup.holdem import reference
 from faceup.holdem.groups import hole_groups
 from faceup.holdem.match import random_boards
 from faceup.holdem.policy import river_equities
-from faceup.holdem.river_game import RiverGame, street_tree
 from faceup.holdem.rules import BettingState, menu_from
+from faceup.holdem.safe import SafeGame, equity_levels, river_tree
 from faceup.holdem.selfplay import Discount, SelfPlay
 from faceup.holdem.tree import build_tree, children, columns, line_text
 from faceup.lab.rng import rng
@@ -110,26 +110,27 @@ def test_self_play_is_the_references():
 @pytest.mark.parametrize("opponent", ["self", "best"])
 def test_a_river_street_is_the_references(opponent):
     """Self-play and CFR-BR on levels of equity, board by board; and what a best response wins from the average."""
-    tree, fast = street_tree(3), RiverGame(street_tree(3), LEVELS)
+    fast = SafeGame(equity_levels(LEVELS), np.zeros((169, 169)), 3)
+    state, tree, river = fast.start(), fast.tree, fast.learner.street(3, [])
     regrets, averages = empty(tree, (1, 1, 1, LEVELS)), empty(tree, (1, 1, 1, LEVELS))
     for k, board in enumerate(BOARDS):
         dealt = reference.deal(board)
         rows = np.zeros((4, len(dealt.holes)), dtype=int)
-        rows[3] = fast.infosets.row[river_equities(board)[dealt.holes]]
+        rows[3] = river.row[river_equities(board)[dealt.holes]]
         reference.step(tree, dealt, rows, regrets, averages, opponent, weight=(k + 1) / 100)
-        fast.advance(BOARDS[k : k + 1], opponent)
+        state = fast.train(state, BOARDS[k : k + 1], opponent)
         for node in reference.decisions(tree):
-            infosets, labels = fast.infosets.of[:, fast.infosets.situation[node]], tree.label[children(tree, node)]
-            for found, wanted in ((fast.regrets, regrets), (fast.averages, averages)):
+            infosets, labels = river.of[:, river.situation[node]], tree.label[children(tree, node)]
+            for found, wanted in ((state.regrets, regrets), (state.averages, averages)):
                 plain = wanted[3][:, columns(tree, node)]
-                np.testing.assert_allclose(found[infosets][:, labels], plain, rtol=1e-3, atol=1e-4 * np.abs(plain).max())
+                np.testing.assert_allclose(found[3][infosets][:, labels], plain, rtol=1e-3, atol=1e-4 * np.abs(plain).max())
     won = reference.exploitability(tree, dealt, reference.chances(tree, reference.strategy(tree, averages), rows))
-    assert fast.exploitability(BOARDS[2:])[0] == pytest.approx(won, rel=1e-4)
+    assert fast.exploitability(state, BOARDS[2:])[0] == pytest.approx(won, rel=1e-4)
 
 
 def test_training_against_best_responses_loses_less_to_them():
     """On the boards trained on, with each equity a level: CFR-BR ends below self-play, and below where it began."""
-    tree, lost = street_tree(3), {}
+    tree, lost = river_tree(), {}
 
     def rows_on(board, holes):
         return np.array([np.zeros(len(holes), dtype=int)] * 3 + [river_equities(board)[holes] * LEVELS // 1981])

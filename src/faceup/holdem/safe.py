@@ -1,25 +1,24 @@
-"""CFR-BR on all streets of hold'em (Johanson, Bard, Burch and Bowling 2012).
+"""CFR-BR on hold'em (Johanson, Bard, Burch and Bowling 2012), and self-play, which differs from it in whom the learner meets.
 
 An iteration deals a flop, a turn card and some rivers, and then, for learners in both seats at once:
 
 1. reach: how the learner comes to each decision with each hand, by its current strategy;
-2. best response: the opponent holds real cards. From the turn on it knows the learner's strategy, and the rivers that may come,
-   and takes the best actions. Before the turn, where an answer would have to be good on all cards to come, it learns by regrets,
-   too, in groups of hands of its own;
+2. opponent: how the opponent comes there. In self-play it is the learner itself, in CFR-BR a best response, in a restricted Nash
+   response (Johanson, Zinkevich and Bowling 2007) a mixture, whose reach is share x best response + (1 - share) x a table;
 3. values: what each action is worth to each of the learner's hands against that opponent;
 4. regrets: the learner adds what each action would have won more than its strategy did.
 
-That it knows which rivers may come makes the opponent stronger than any real one, the less so the more are dealt: 48 are all.
-
-A learner who fears such an opponent in all hands wins less from others. So the opponent may be a mixture, a restricted Nash
-response (Johanson, Zinkevich and Bowling 2007): its reach is known_share x best response + (1 - known_share) x a given table.
+The best response holds real cards. From the turn on it knows the learner's strategy, and the rivers that may come, and takes
+the best actions. Before the turn, where an answer would have to be good on all cards to come, it learns by regrets, too, in
+groups of hands of its own. That it knows which rivers may come makes it stronger than any real opponent, the less so the more
+are dealt: 48 are all.
 
 Values are counterfactual, sums over the other player's hands that a turn board leaves, on all streets: before the turn such a
 sum is right in the mean over the boards dealt. All-ins before the flop have their exact value.
 """
 
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 from numba import njit
@@ -27,223 +26,256 @@ from numba import njit
 from faceup.cards.cards import BOARD_CARDS, CLASS_OF_HOLE, HOLE_OF_CLASS, N_CLASSES
 from faceup.cards.matchups import RUNOUTS_PREFLOP, edges
 from faceup.holdem.best_response import fold_values
-from faceup.holdem.infosets import (
-    N_EQUITIES,
-    Abstraction,
-    HandGroups,
-    Infosets,
-    Weights,
-    make_infosets,
-    make_street,
-    strategy_rows,
-    weights_of,
-)
+from faceup.holdem.board import _add_values, board_order
+from faceup.holdem.groups import N_RIVER_GROUPS, Groups
+from faceup.holdem.infosets import Abstraction, HandGroups, Infosets, Weights, strategy_rows
 from faceup.holdem.layout import stakes_at
-from faceup.holdem.policy import StreetRows, free_holes
-from faceup.holdem.rules import FOLD_END, MBB_PER_DOLLAR, SHOWDOWN
-from faceup.holdem.safe_river import Opponents, beginnings, best_responses, reach_before_river, rows_before_river, train_rivers
-from faceup.holdem.subtrees import Beginnings, Player, make_rivers, new_player
-from faceup.holdem.tree import BettingTree
-from faceup.lab.memo import Cache
-from faceup.lab.rng import Stream
+from faceup.holdem.policy import Policy, StreetRows, TablePolicy, free_holes, street_reach
+from faceup.holdem.rules import FOLD_END, MBB_PER_DOLLAR, SHOWDOWN, BettingState, menu_from, menu_labels, offered
+from faceup.holdem.safe_river import Reach, best_responses, learn_rivers, make_subtrees
+from faceup.holdem.tree import BettingTree, _grow, children, columns, decisions
 
 N_TURN_PAIRS = 1128 * 1035  # ordered pairs of hands on a turn board
-RIVERS = 48
 _MISSED = (48 * 47 * 46 * 45) / (50 * 49 * 48 * 47)  # chance that a turn board, which a hand has missed, misses the other one
 _COMBOS = np.bincount(CLASS_OF_HOLE, minlength=N_CLASSES)
+_NOTHING = np.zeros((0, 0, 0, 0), dtype=np.int8)  # actions of a best response that is not there
+Rows = dict[int, StreetRows]  # a strategy on a board, by street; on the river the rows are those of equities (1981,)
 
 
-class Settings(NamedTuple):
-    """How a learner is trained."""
+class Mixed(NamedTuple):
+    """An opponent who plays a best response in a share of the hands, and a table in the rest."""
 
-    rivers: int  # dealt on each turn board, 1 to 48
-    first_street: int  # that is learnt; on earlier ones the learner plays as it begins
-    warm_start: float  # what that beginning counts, as regrets: dollars times pairs of hands
-    known_share: float = 1.0  # of the hands in which the opponent knows the strategy, above 0; in the rest it plays its table
+    share: float  # above 0, at most 1
+    table: TablePolicy
 
 
-class SafeState(NamedTuple):
+Opponent = Literal["self", "best"] | Mixed
+
+
+class State(NamedTuple):
     """All that has been learnt."""
 
     regrets: Weights
     averages: Weights
-    opponent: Weights  # its regrets before the turn
+    responder: Weights  # regrets of the best response before the turn
     iteration: int
 
 
+class Street(NamedTuple):
+    """A street's n decisions, parents first."""
+
+    node: np.ndarray  # (n,) int32
+    actor: np.ndarray  # (n,) int8
+    first: np.ndarray  # (n,) int32 first node below
+    end: np.ndarray  # (n,) int32 after the last one
+    label: np.ndarray  # (n_nodes,) int8 of the action that leads to a node
+    start: int  # first node that an action of the street leads to
+
+
 @njit(cache=True)
-def _best_actions(street, seat, value, answer):
-    """A best response's values (n_nodes, 1326) of a street's decisions, and its strategy there, answer (width, 1326)."""
-    best = np.empty(value.shape[1], dtype=np.int64)
+def _learn(street, infosets, table, time, reach, value, regrets, averages):
+    """Values (2, n_nodes, 1326) of a street's decisions where both players play a table (rows, width), and what they learn.
+
+    Adds regrets, value[action] - value[decision], and own reach (2, n_nodes, 1326) of actions, both times `time`.
+    """
     for d in range(street.node.shape[0] - 1, -1, -1):
-        node, first, end = street.node[d], street.first_edge[d], street.end_edge[d]
-        value[node], best[:] = value[street.start + first], first
-        for e in range(first + 1, end):
-            for h in range(value.shape[1]):
-                x = value[street.start + e, h]
-                if street.actor[d] != seat:
-                    value[node, h] += x
-                elif x > value[node, h]:
-                    value[node, h], best[h] = x, e
-        if street.actor[d] == seat:
-            for h in range(value.shape[1]):
-                answer[best[h], h] = np.float32(1)
-
-
-@njit(cache=True)
-def _add_regrets(street, seat, infosets, table, time, value, regrets):
-    """Values (n_nodes, 1326) of a street's decisions to who plays a table (rows, width) in a seat, and its regrets."""
-    for d in range(street.node.shape[0] - 1, -1, -1):
-        node, own, situation = street.node[d], street.actor[d] == seat, infosets.situation[street.node[d]]
-        first, end = street.first_edge[d], street.end_edge[d]
-        for h in range(value.shape[1]):
-            mean = np.float32(0)
-            for e in range(first, end):
-                x = value[street.start + e, h]
-                mean += x * table[infosets.row[h], e] if own else x
-            value[node, h] = mean
-            if own:
-                regret = regrets[infosets.of[infosets.row[h], situation]]
-                for e in range(first, end):
-                    regret[street.label[e]] += time * (value[street.start + e, h] - mean)
-
-
-@njit(cache=True)
-def _add_average(street, seat, infosets, table, time, reach, averages):
-    """Add a player's strategy on a street, (rows, width), to its average, times its own reach (n_nodes, 1326) of decisions."""
-    for d in range(street.node.shape[0]):
-        if street.actor[d] == seat:
-            node, situation = street.node[d], infosets.situation[street.node[d]]
-            for h in range(reach.shape[1]):
-                average = averages[infosets.of[infosets.row[h], situation]]
-                for e in range(street.first_edge[d], street.end_edge[d]):
-                    average[street.label[e]] += time * (reach[node, h] * table[infosets.row[h], e])
+        node, who = street.node[d], street.actor[d]
+        for h in range(value.shape[2]):
+            row, mean, others = infosets.row[h], np.float32(0), np.float32(0)
+            for e in range(street.first[d], street.end[d]):
+                mean += value[who, e, h] * table[row, e - street.start]
+                others += value[1 - who, e, h]  # the actor's chances are in them already
+            value[who, node, h], value[1 - who, node, h] = mean, others
+            infoset, weight = infosets.of[row, infosets.situation[node]], time * reach[who, node, h]
+            for e in range(street.first[d], street.end[d]):
+                regrets[infoset, street.label[e]] += time * (value[who, e, h] - mean)
+                averages[infoset, street.label[e]] += weight * table[row, e - street.start]
 
 
 class SafeGame:
-    """CFR-BR on a betting tree that begins before the flop."""
+    """Hold'em on the betting tree of an abstraction: who learns, and from which street on."""
 
     def __init__(
-        self, tree: BettingTree, learner: Abstraction, opponent: HandGroups, preflop_wins: np.ndarray, settings: Settings,
-        stream: Stream,
-    ):  # fmt: skip
-        """opponent: what it tells apart before the turn, and its table; preflop_wins (169, 169): of cards/matchups."""
-        self.tree, self.learner, self.opponent, self.settings, self.stream = tree, learner, opponent, settings, stream
-        self._rivers, self._streets = make_rivers(tree, (1, 2)), [make_street(tree, street) for street in range(3)]
-        self._pushes = np.flatnonzero((tree.kind == SHOWDOWN) & (tree.street == 0))
-        self._folds = np.flatnonzero((tree.kind == FOLD_END) & (tree.street < 3))
+        self, learner: Abstraction, preflop_wins: np.ndarray, first_street: int = 0, responder: HandGroups | None = None
+    ):
+        """preflop_wins (169, 169): of cards/matchups; first_street: that is learnt, on earlier ones a learner plays its trunk.
+
+        responder: what a best response tells apart before the turn, where it learns. None: it plays there as the learner does,
+        and where the river alone is learnt on the turn, too.
+        """
+        self.tree, self.learner, self.first_street, self.responder = learner.tree, learner, first_street, responder
+        tree, n = learner.tree, int(learner.tree.street_start[3])
+        self._subtrees, self._streets = make_subtrees(tree), []
+        for street in range(3):
+            node = decisions(tree, street)
+            first, start = tree.first_child[node], int(tree.street_start[street])
+            self._streets.append(Street(node, tree.actor[node], first, first + tree.n_children[node], tree.label, start))
+        self._folds, shown = np.flatnonzero(tree.kind[:n] == FOLD_END), np.flatnonzero(tree.kind[:n] == SHOWDOWN)
+        self._pushes, self._all_ins = shown[tree.street[shown] == 0], shown[tree.street[shown] > 0]
+        self._on_board = np.setdiff1d(np.arange(tree.street_start[1]), self._pushes)
         self._edges = edges(preflop_wins, RUNOUTS_PREFLOP) / _COMBOS[:, None]
-        self._cache = Cache()
 
-    def _players(self) -> tuple[Player, Player]:
-        """On the river: the learner, whose weights are to be set, and who plays the table, if anybody does. Made once."""
-        if not self._cache:
-            river, exact = self.learner.river, make_infosets(self.tree, 3, np.arange(N_EQUITIES), N_EQUITIES)
-            learner = new_player(self._rivers, river, np.zeros((river.n, len(self.tree.labels)), np.float32), RIVERS)
-            weights = weights_of(self.tree, 3, exact, self.opponent.table.tables[3])
-            plays = new_player(self._rivers, exact, weights) if self.settings.known_share < 1 else learner
-            self._cache["players"] = learner, plays
-        return self._cache["players"]
-
-    def new_state(self) -> SafeState:
-        """Nothing learnt yet."""
-        begins, warm = self.learner.start(), np.float32(self.settings.warm_start)
+    def start(self, warm_start: float = 0) -> State:
+        """Nothing learnt yet; warm_start: what the learner's first strategy counts, as regrets: dollars times pairs of hands."""
+        begins, warm = self.learner.start(), np.float32(warm_start)
         regrets, averages = (tuple(np.float32(scale) * weights for weights in begins) for scale in (warm, 1e-6))
-        return SafeState(regrets, averages, tuple(warm * weights for weights in self.opponent.start()[:2]), 0)
+        return State(regrets, averages, tuple(warm * x for x in self.responder.start()[:2]) if self.responder else (), 0)
 
-    def advance(self, state: SafeState, iterations: int) -> SafeState:
-        """Learn on so many more turn boards, each drawn by its number; the state's tables change in place."""
-        for _ in range(iterations):
-            cards = self.stream(state.iteration).permutation(52)
-            state = state._replace(iteration=state.iteration + 1)
-            self._play(state, cards[:4], cards[4 : 4 + self.settings.rivers], np.float32(state.iteration / 100))
+    def train(
+        self, state: State, deals: np.ndarray, opponent: Opponent, progress: Callable[[int], None] = lambda done: None
+    ) -> State:
+        """What is learnt by an iteration on each deal from a state on, which stays as it is.
+
+        deals (n, 5 to 52): the four cards of a turn board, then the rivers that may come. opponent: "self" is self-play, "best"
+        CFR-BR, `Mixed` a restricted Nash response. The k-th iteration of all counts k times.
+        """
+        regrets, averages, others = (tuple(table.copy() for table in tables) for tables in state[:3])
+        for done, deal in enumerate(deals, 1):
+            state = State(regrets, averages, others, state.iteration + 1)
+            self._step(state, _boards(deal), opponent, np.float32(state.iteration / 100))
+            progress(done)
         return state
 
-    def exploitability(self, state: SafeState, boards: np.ndarray) -> np.ndarray:
-        """What best responses to the average strategy win that deviate from the turn on, mbb/g a board.
+    def _step(self, state: State, boards: np.ndarray, opponent: Opponent, time: np.float32) -> None:
+        """One iteration on the river boards (n, 5) of a turn, which counts `time`; the state's tables change in place."""
+        turn, roots = boards[0, :4], self._subtrees.root
+        infosets, rows = _strategy(self.learner, state.regrets, turn, self.first_street)
+        reach = self._reach(rows, turn)  # 1. reach
 
-        boards (n, 4), each with all its rivers; returns (n,). A step whose result can be stored.
+        share, other_rows = _mixture(opponent, rows, turn)  # 2. opponent: the line in which the three ways to train differ
+        best, actions = self._best_response(state, boards, rows, reach, time) if share > 0 else (reach, _NOTHING)
+        other = reach if other_rows is rows else self._reach(other_rows, turn)
+        best, other = share * best, (1 - share) * other
+
+        met = Reach(reach[:, roots], best[:, roots], other[:, roots])  # 3. values; on the river regrets are added at once
+        strategies, learnt = (rows[3], other_rows[3]), (state.regrets[3], state.averages[3])
+        won = learn_rivers(self._subtrees, boards, infosets[3], strategies, met, actions, time, learnt)
+        value = self._ends(boards, best + other, won)
+
+        for street in range(2, self.first_street - 1, -1):  # 4. regrets
+            table, learnt = rows[street][0], (state.regrets[street], state.averages[street])
+            _learn(self._streets[street], infosets[street], table, time, reach, value, *learnt)
+
+    def _reach(self, rows: Rows, turn: np.ndarray) -> np.ndarray:
+        """Reach (2, n_nodes, 1326) of what the first streets lead to where both play rows, with hands that a turn board leaves.
+
+        All-ins before the flop, whose value is that over all boards, are reached with all hands.
         """
-        won = []
-        for board in boards:
-            rivers = np.setdiff1d(np.arange(52), board)
-            won.append(MBB_PER_DOLLAR * self._play(state, board, rivers, np.float32(0)).mean() / N_TURN_PAIRS)
-        return np.array(won)
+        reach = np.ones((2, int(self.tree.street_start[3]), 1326), dtype=np.float32)
+        for street in range(3):
+            if street in rows:
+                street_reach(self.tree, street, rows[street], reach)
+            if street == 0:
+                reach[:, self._on_board] *= free_holes(turn.tolist())
+        return reach
 
-    def _play(self, state: SafeState, board: np.ndarray, rivers: np.ndarray, time: np.float32) -> np.ndarray:
-        """One turn board: what the best responses win, (2,) dollars times pairs of hands.
+    def _respond(self, boards: np.ndarray, rows: Rows, reach: np.ndarray) -> tuple[np.ndarray, Rows, np.ndarray]:
+        """A best response's values (2, n_nodes, 1326) from the turn on, its rows there, and its actions on the rivers."""
+        won, actions = best_responses(self._subtrees, boards, rows[3], reach[:, self._subtrees.root])
+        value = self._ends(boards, reach, won)
+        if self.first_street == 3:
+            return value, {}, actions
+        answer = np.zeros((int(np.diff(self.tree.street_start)[2]), 1326), dtype=np.float32)
+        for node in self._streets[2].node[::-1]:
+            who, below = self.tree.actor[node], value[:, children(self.tree, node)]
+            value[1 - who, node], value[who, node] = below[1 - who].sum(axis=0), below[who].max(axis=0)
+            answer[columns(self.tree, node)] = np.arange(below.shape[1])[:, None] == below[who].argmax(axis=0)
+        return value, {2: (answer.T, np.arange(1326, dtype=np.int32))}, actions
 
-        The learner plays and learns its current strategy; where time is 0 it plays the average and nobody learns.
-        """
-        weights, turn, (learner, plays) = state.regrets if time else state.averages, self._streets[2], self._players()
-        learner, boards = learner._replace(weights=weights[3]), np.array([[*board, card] for card in rivers], dtype=np.int64)
-        infosets, rows = self._strategies(self.learner, board, weights[:3])
-        own = reach_before_river(self.tree, board, rows)
-        at_river = beginnings(self._rivers, own)
-
-        best = best_responses(self._rivers, boards, learner, at_river)
-        value, answer = self._ends(board, own, best, len(rivers)), np.zeros((len(turn.label), 1326), dtype=np.float32)
-        for seat in range(2):
-            _best_actions(turn, seat, value[seat], answer)
-        begins = turn.node[self.tree.street[self.tree.parent[turn.node]] < 2]
-        won = (value[:, begins].astype(np.float64) * own[:, begins]).sum(axis=(1, 2))
-        if time == 0:
-            return won
-
-        best_reach, table_reach = self._opponents(state.opponent, board, time, value, answer)
-        (best_begin, _), (table_begin, _) = beginnings(self._rivers, best_reach), beginnings(self._rivers, table_reach)
-        reach = best_reach + table_reach
-        met = Opponents(best_begin, table_begin, beginnings(self._rivers, reach).all_ins, plays)
-        worth, regrets, averages = train_rivers(self._rivers, boards, learner, met, time, at_river)
-        value = self._ends(board, reach, worth, len(rivers))
-        for seat in range(2):
-            for street in range(2, self.settings.first_street - 1, -1):
-                at = self._streets[street], seat, infosets[street], rows[street][0], time
-                _add_regrets(*at, value[seat], weights[street])
-                _add_average(*at, own[seat], state.averages[street])
-        weights[3][:] += regrets
-        state.averages[3][:] += averages
-        return won
-
-    def _opponents(
-        self, regrets: Weights, board: np.ndarray, time: np.float32, value: np.ndarray, answer: np.ndarray
+    def _best_response(
+        self, state: State, boards: np.ndarray, rows: Rows, reach: np.ndarray, time: np.float32
     ) -> tuple[np.ndarray, np.ndarray]:
-        """Reach (2, n_nodes, 1326) of the mixture: known_share x best response, and (1 - known_share) x table.
-
-        On the turn the best response plays answer (width, 1326). Before, it learns: first it adds its regrets, by its values
-        (2, n_nodes, 1326).
-        """
-        infosets, rows = self._strategies(self.opponent, board, regrets)
-        for seat in range(2):
+        """Reach (2, n_nodes, 1326) of a best response to rows, and its actions on the rivers. Before the turn it learns first."""
+        value, answers, actions = self._respond(boards, rows, reach)
+        if self.responder:
+            infosets, played = _strategy(self.responder, state.responder, boards[0])
             for street in (1, 0):
-                at = self._streets[street], seat, infosets[street], rows[street][0], time
-                _add_regrets(*at, value[seat], regrets[street])
-        rows = [*self._strategies(self.opponent, board, regrets)[1], (answer.T, np.arange(1326, dtype=np.int32))]
-        best, table = (reach_before_river(self.tree, board, r) for r in (rows, rows_before_river(self.opponent.table, board)))
-        return np.float32(self.settings.known_share) * best, (1 - np.float32(self.settings.known_share)) * table
+                table, regrets = played[street][0], state.responder[street]
+                _learn(self._streets[street], infosets[street], table, time, reach, value, regrets, np.zeros_like(regrets))
+            answers |= _strategy(self.responder, state.responder, boards[0])[1]
+        return self._reach(rows | answers, boards[0, :4]) if answers else reach, actions
 
-    def _strategies(self, who: Abstraction, board: np.ndarray, weights: Weights) -> tuple[list[Infosets], list[StreetRows]]:
-        """Infosets and strategy on a board's first streets, as many as there are weights."""
-        infosets = [who.street(street, board[: BOARD_CARDS[street]].tolist()) for street in range(len(weights))]
-        return infosets, [(strategy_rows(self.tree, s, x, weights[s]), x.row) for s, x in enumerate(infosets)]
+    def _ends(self, boards: np.ndarray, reach: np.ndarray, won: np.ndarray) -> np.ndarray:
+        """Both players' values (2, n_nodes, 1326) where the betting before the river ends, by the other's reach.
 
-    def _ends(self, board: np.ndarray, reach: np.ndarray, won: Beginnings, n_rivers: int) -> np.ndarray:
-        """Both players' values (2, n_nodes, 1326) where the betting before the river ends; won: sums over so many rivers."""
-        free, value = free_holes(board.tolist()), np.zeros(reach.shape, dtype=np.float32)
-        a_river = np.float32(RIVERS / n_rivers / 44)
-        value[:, self._rivers.betting.root], value[:, self._rivers.all_ins.root] = a_river * won.betting, a_river * won.all_ins
-        pushed, stakes = reach[:, self._pushes][:, :, HOLE_OF_CLASS], stakes_at(self.tree, self._pushes)[:, :1]
+        won (2, roots, 1326): values of the rivers' roots, sums over boards (n, 5). Where the river alone is learnt it is all.
+        """
+        value, a_river = np.empty_like(reach), np.float32(48 / 44 / len(boards))
+        value[:, self._subtrees.root] = a_river * won
+        if self.first_street == 3:
+            return value
+        free, stakes = free_holes(boards[0, :4].tolist()), stakes_at(self.tree, self._pushes)[:, :1]
+        pushed = reach[:, self._pushes][:, :, HOLE_OF_CLASS]
         for seat in range(2):
             value[seat, self._folds] = fold_values(self.tree, self._folds, seat, reach) * free
             value[seat, self._pushes] = _MISSED * free * (stakes * (pushed[1 - seat] @ self._edges.T))[:, CLASS_OF_HOLE]
+        theirs = np.ascontiguousarray(reach[::-1, self._all_ins].reshape(-1, 1326).T)  # (1326, 2 * all-ins)
+        shown, stake = np.zeros_like(theirs), np.tile(stakes_at(self.tree, self._all_ins)[:, 0], 2).astype(np.float32)
+        for board in boards:
+            order = board_order(board)
+            _add_values(order, order.holes, 0, stake, theirs, shown)
+        value[:, self._all_ins] = a_river * shown.T.reshape(2, -1, 1326)
         return value
 
+    def exploitability(self, state: State, dealt: np.ndarray) -> np.ndarray:
+        """What best responses to the average strategy win that deviate late, mbb/g a board: (n,).
 
-def learn(game: SafeGame, state: SafeState, iterations: int, progress: Callable[[int], None] = lambda done: None) -> SafeState:
-    """What is learnt after so many more iterations from a state, which stays: a step whose result can be stored."""
-    regrets, averages, opponent = (tuple(table.copy() for table in tables) for tables in state[:3])
-    state = SafeState(regrets, averages, opponent, state.iteration)
-    for done in range(iterations):
-        state = game.advance(state, 1)
-        progress(done + 1)
-    return state
+        dealt (n, 4): turn boards, from there on, with all rivers; (n, 5): on the river only. What the strategy wins from itself
+        is 0 in the mean of both seats.
+        """
+        street, won = dealt.shape[1] - 2, []
+        begins = [node for node in decisions(self.tree, street) if node < self.tree.street_start[street]]
+        for board in dealt:
+            boards = _boards(board if street == 3 else np.append(board, np.setdiff1d(np.arange(52), board)))
+            rows = _strategy(self.learner, state.averages, board[:4], self.first_street)[1]
+            reach = self._reach(rows, board[:4])
+            value = self._respond(boards, rows, reach)[0]
+            won.append((value[:, begins].astype(np.float64) * reach[:, begins]).sum() / 2)
+        return MBB_PER_DOLLAR * np.array(won) / N_TURN_PAIRS
+
+
+def _boards(deal: np.ndarray) -> np.ndarray:
+    """Boards (n, 5) of a deal (4 + n,)."""
+    return np.array([[*deal[:4], river] for river in deal[4:]], dtype=np.int64)
+
+
+def _asked(policy: Policy, board: np.ndarray, streets: range) -> Rows:
+    """A policy's rows on streets before the river."""
+    return {street: policy.street(street, board[: BOARD_CARDS[street]].tolist()) for street in streets}
+
+
+def _strategy(who: Abstraction, weights: Weights, board: np.ndarray, first: int = 0) -> tuple[dict[int, Infosets], Rows]:
+    """Infosets on the streets of weights, from the first on that is learnt, and rows on all of them."""
+    begins = int(who.tree.street[0])
+    rows, infosets = _asked(who.trunk, board, range(begins, first)), {}
+    for street in range(max(first, begins), len(weights)):
+        infosets[street] = of = who.street(street, board[: BOARD_CARDS[street]].tolist())
+        rows[street] = strategy_rows(who.tree, street, of, weights[street]), of.row
+    return infosets, rows
+
+
+def _mixture(opponent: Opponent, rows: Rows, board: np.ndarray) -> tuple[np.float32, Rows]:
+    """In which share of the hands the opponent is a best response, and how it plays in the others; rows: the learner's."""
+    if isinstance(opponent, Mixed):
+        at_river = opponent.table.tables[3], np.arange(N_RIVER_GROUPS, dtype=np.int32)
+        return np.float32(opponent.share), _asked(opponent.table, board, range(3)) | {3: at_river}
+    return np.float32(opponent == "best"), rows
+
+
+def river_tree() -> BettingTree:
+    """Betting on the river, with $300 from each player in the pot, bets of the pot and all-in, at most two bets or raises."""
+    menu, bets = menu_from(*[[[1.0]]] * 4), ((300, 0, 0, 0), (300, 0, 0, 0))
+    labels = menu_labels(menu)
+
+    def offers(state: BettingState) -> list[tuple[int, str, int]]:
+        """What the menu offers, without a third bet or raise."""
+        return [choice for choice in offered(state, menu, labels) if choice[1] != "raise" or state.raises < 2]
+
+    return _grow(labels, offers, BettingState(3, 1, bets, 0, 100, 0))
+
+
+def equity_levels(n_levels: int) -> HandGroups:
+    """Equal levels of equity on `river_tree`, 1 to 1,981."""
+    tree, ids = river_tree(), np.zeros((1, 1326), dtype=np.int32)  # there is no betting before the river
+    tables = tuple(np.zeros((1, width), dtype=np.float32) for width in np.diff(tree.street_start))
+    return HandGroups(tree, TablePolicy(tables, Groups(ids, ids, (1, 1, 1, N_RIVER_GROUPS))), ids, n_levels)

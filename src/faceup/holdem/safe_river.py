@@ -1,80 +1,186 @@
 """River boards: best responses that hold real cards, and what a player who groups hands learns against an opponent.
 
-The learner plays all hands of a row alike (see `holdem/infosets`); a best response may play each of the 1,081 hands otherwise.
-Hands are kept in order of strength. At the ends of the betting all hands of one player meet all hands of the other, less those
-that share a card, by running sums for each card (Johanson et al. 2011), 16 ends side by side.
+A strategy is rows of a table, and a hand's row follows from its equity; a best response may play each of the 1,081 hands
+otherwise. Hands are kept in order of strength. At the ends of the betting all hands of one player meet all hands of the other,
+less those that share a card, by running sums for each card (Johanson et al. 2011), 16 ends side by side.
 
 As in `holdem/reference`: reach is a player's own, and values are counterfactual, sums over the other player's hands times reach.
 """
 
-from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 from numba import njit
 
-from faceup.cards.cards import BOARD_CARDS, HOLE_CARDS
+from faceup.cards.cards import HOLE_CARDS
 from faceup.cards.equity import _river_equity
-from faceup.cards.strength import N_RIVER_HOLES, _river_order
-from faceup.holdem.infosets import _match
-from faceup.holdem.policy import Policy, StreetRows, free_holes, street_reach
-from faceup.holdem.rules import SHOWDOWN
-from faceup.holdem.subtrees import PADDED, Beginnings, Player, Rivers, _in_seat
-from faceup.holdem.tree import BettingTree
+from faceup.cards.strength import N_RIVER_HOLES
+from faceup.holdem.board import _order
+from faceup.holdem.infosets import Infosets
+from faceup.holdem.lanes import _lanes
+from faceup.holdem.layout import stakes_at
+from faceup.holdem.policy import StreetRows
+from faceup.holdem.rules import FOLD_END, SHOWDOWN
+from faceup.holdem.tree import BettingTree, decisions
 from faceup.holdem.vectors import WIDTH, add, clear, folded, negate, shown
 from faceup.lab.parallel import on_threads
 
+PADDED = 1088  # hands, in whole vectors
 _ALL = 52  # the card that all hands have
 _BLOCK = 16  # hands whose ends are turned at a time, from side by side by slot to side by side by hand
+_add_product = _lanes(WIDTH, lambda b, out, x, y: b.fadd(out, b.fmul(x, y)))  # out += x * y
 
 
-class Opponents(NamedTuple):
-    """Whom the learners meet in each seat: a mixture of a best response and a player.
+class Subtree(NamedTuple):
+    """The betting below a node at which the river begins; an edge is an action.
 
-    Each comes to the river's roots with its share of the hands times its own reach.
+    Its ends have slots: showdowns first, then folds, each kind padded to whole vectors.
     """
 
-    best: np.ndarray  # (2, subtrees, 1326) float32 reach of the best response
-    player: np.ndarray  # (2, subtrees, 1326) float32 reach of the player
-    all_ins: np.ndarray  # (2, all-ins, 1326) float32 of both together
-    plays: Player  # how the player goes on
+    node: np.ndarray  # (decisions,) int32 of the tree, parents first
+    actor: np.ndarray  # (decisions,) int8
+    above: np.ndarray  # (decisions,) int32 edge that leads to a decision; to the root it is number `edges`
+    first: np.ndarray  # (decisions,) int32 first edge
+    end: np.ndarray  # (decisions,) int32
+    label: np.ndarray  # (edges,) int8 what the action is called
+    slot: np.ndarray  # (edges,) int32 of an end; -1 at a decision
+    stake: np.ndarray  # (2, slots) float32 dollars that an end is worth to each player; 0 in the padding
+    n_shown: np.ndarray  # (1,) int32 slots of showdowns
+
+
+class Subtrees(NamedTuple):
+    """All of a tree's river betting, in the order of its nodes."""
+
+    root: np.ndarray  # (n,) int32 nodes at which the river begins
+    begin: np.ndarray  # (n + 1, 3) int64 first decision, edge and slot of each subtree
+    joined: Subtree  # their arrays, one after the other
+
+
+class Hands(NamedTuple):
+    """The 1,081 hands of a board, weakest first."""
+
+    hole: np.ndarray  # (1081,) int16
+    start: np.ndarray  # (strengths + 1,) int32 first hand of each strength
+    rows: np.ndarray  # (rows,) int64 of a strategy's table, those that are played here
+    row: np.ndarray  # (1081,) int64 place of each hand's row in `rows`
+
+
+class Play(NamedTuple):
+    """How the rows of a strategy play a subtree. Rows lie side by side along edges, slots along the ends of one row."""
+
+    chance: np.ndarray  # (edges, rows) float32 of an action; 1 where the other player acts
+    reach: np.ndarray  # (edges + 1, rows) float32 a row's own reach of each edge, from 1 at the root
+    end_reach: np.ndarray  # (rows * slots,) float32 and of each end
+
+
+class Scratch(NamedTuple):
+    """What sweeps of a subtree's hands write."""
+
+    edge: np.ndarray  # (most edges + 1, 1088) float32 values, then reach, of the responder's hands
+    weight: np.ndarray  # (1088 * most slots,) float32 reach of each end with each hand, of one player
+    value: np.ndarray  # (1088 * most slots,) float32 value of each end to each hand of the other
+    seen: np.ndarray  # (53 * most slots,) float32 running sums by card
+
+
+class Reach(NamedTuple):
+    """Reach of the subtrees' roots, each (2, subtrees, 1326) float32, of the learner in a seat and of whom it meets there."""
+
+    own: np.ndarray
+    best: np.ndarray  # of a best response
+    other: np.ndarray  # of a player with a strategy
+
+
+def make_subtrees(tree: BettingTree) -> Subtrees:
+    """The river betting of a tree."""
+    start, node = int(tree.street_start[3]), decisions(tree, 3)
+    node = node[np.argsort(tree.first_child[node])]  # one subtree after the other
+    begins = np.flatnonzero(node < start)
+    root, kind = node[begins], tree.kind[start:]
+    first_decision, first_edge = np.append(begins, len(node)), np.append(tree.first_child[root] - start, len(kind))
+    slot, first_slot, n_shown = np.full(len(kind), -1, dtype=np.int32), [0], []
+    for edge, end in zip(first_edge, first_edge[1:], strict=False):
+        padded: list[int] = []
+        for wanted in (SHOWDOWN, FOLD_END):
+            ends = edge + np.flatnonzero(kind[edge:end] == wanted)
+            slot[ends] = sum(padded) + np.arange(len(ends))
+            padded.append(-(-len(ends) // WIDTH) * WIDTH)
+        first_slot.append(first_slot[-1] + sum(padded))
+        n_shown.append(padded[0])
+    of_edge, ends = np.repeat(np.arange(len(root)), np.diff(first_edge)), np.flatnonzero(slot >= 0)
+    stake = np.zeros((2, first_slot[-1]), dtype=np.float32)
+    stake[:, np.array(first_slot)[of_edge[ends]] + slot[ends]] = stakes_at(tree, start + ends).T
+    of = np.repeat(np.arange(len(root)), np.diff(first_decision))
+    above = np.where(node < start, np.diff(first_edge)[of], node - start - first_edge[of])
+    first = tree.first_child[node] - start - first_edge[of]
+    joined = Subtree(
+        node, tree.actor[node], above.astype(np.int32), first.astype(np.int32),
+        (first + tree.n_children[node]).astype(np.int32), tree.label[start:], slot, stake, np.array(n_shown, dtype=np.int32),
+    )  # fmt: skip
+    return Subtrees(root, np.stack([first_decision, first_edge, first_slot], axis=1).astype(np.int64), joined)
 
 
 @njit(cache=True)
-def _read_board(cards, player):
-    """Fill a player's hands of a board, and their rows in the order of the weakest hands."""
-    hands, place, equity, n = player.hands, player.scratch.place, np.empty(1326, dtype=np.int32), 0
-    hands.size[0] = _river_order(cards, hands.hole, hands.start)
-    _river_equity(cards, equity)
-    for i in range(N_RIVER_HOLES):
-        row = player.infosets.row[equity[hands.hole[i]]]
-        if place[row] < 0:
-            place[row], hands.rows[n] = n, row
-            n += 1
-        hands.row[i] = place[row]
-    for k in range(n):
-        place[hands.rows[k]] = -1
-    hands.size[1] = n
+def _subtree(t, k):
+    """The k-th subtree."""
+    d, e, s = t.begin[k, 0], t.begin[k, 1], t.begin[k, 2]
+    d_end, e_end, s_end, x = t.begin[k + 1, 0], t.begin[k + 1, 1], t.begin[k + 1, 2], t.joined
+    return Subtree(
+        x.node[d:d_end], x.actor[d:d_end], x.above[d:d_end], x.first[d:d_end], x.end[d:d_end], x.label[e:e_end],
+        x.slot[e:e_end], x.stake[:, s:s_end], x.n_shown[k : k + 1],
+    )  # fmt: skip
 
 
 @njit(cache=True)
-def _reach_ends(t, hands, s):
-    """Each row's own reach of each edge and each end from 1 at the roots; clears what is summed over a row's hands."""
-    n_rows, n_edges = hands.size[1], t.label.shape[0]
-    s.end_reach[: n_rows * t.stake.shape[1]] = 0
-    s.end_value[: n_rows * t.stake.shape[1]] = 0
-    s.root_reach[:] = 0
-    s.reach[n_edges:] = 1
-    for root in range(t.root.shape[0]):
-        d0, d1, base = t.first_decision[root], t.first_decision[root + 1], t.first_slot[root] * n_rows
-        n_slots = t.first_slot[root + 1] - t.first_slot[root]
-        for d in range(d0, d1):
-            for e in range(t.first_edge[d], t.first_edge[d + 1]):
+def _new_scratch(t):
+    """Arrays large enough for any subtree."""
+    edges, slots = (t.begin[1:, 1] - t.begin[:-1, 1]).max(), (t.begin[1:, 2] - t.begin[:-1, 2]).max()
+    edge, weight = np.empty((edges + 1, PADDED), np.float32), np.empty(PADDED * slots, np.float32)
+    return Scratch(edge, weight, np.zeros_like(weight), np.empty(53 * slots, np.float32))  # nobody writes the padding of values
+
+
+@njit(cache=True)
+def _read(board, row_of_equity):
+    """The hands of a board."""
+    order, equity = _order(board), np.empty(1326, dtype=np.int32)
+    _river_equity(board, equity)
+    own = row_of_equity[equity[order.holes]]
+    place = np.zeros(row_of_equity.max() + 1, dtype=np.int64)
+    place[own] = 1
+    rows = np.flatnonzero(place)
+    place[rows] = np.arange(rows.shape[0])
+    return Hands(order.holes, order.class_start, rows, place[own])
+
+
+@njit(cache=True)
+def _go_down(t, seat, table, rows):
+    """How rows of a strategy, a table of the subtree's edges, play in a seat."""
+    n_rows, n_edges, n_slots = rows.shape[0], t.label.shape[0], t.stake.shape[1]
+    chances, reaches = np.ones((n_edges, n_rows), np.float32), np.ones((n_edges + 1, n_rows), np.float32)
+    end_reach = np.zeros(n_rows * n_slots, np.float32)
+    for d in range(t.node.shape[0]):
+        above = reaches[t.above[d]]
+        for e in range(t.first[d], t.end[d]):
+            chance, reach, slot = chances[e], reaches[e], t.slot[e]
+            if t.actor[d] == seat:
                 for k in range(n_rows):
-                    s.reach[e, k] = s.reach[t.above[d], k] * s.chance[e, k]
-                if t.slot[e] >= 0:
-                    for k in range(n_rows):
-                        s.end_reach[base + k * n_slots + t.slot[e]] = s.reach[e, k]
+                    chance[k] = table[rows[k], e]
+            for k in range(n_rows):
+                reach[k] = above[k] * chance[k]
+            if slot >= 0:
+                for k in range(n_rows):
+                    end_reach[k * n_slots + slot] = reach[k]
+    return Play(chances, reaches, end_reach)
+
+
+@njit(cache=True)
+def _weigh(hands, reach, end_reach, weight):
+    """Add a player's reach of ends with each hand, from that of the root, reach (1326,), and its rows' since the root."""
+    n_slots = end_reach.shape[0] // hands.rows.shape[0]
+    for i in range(N_RIVER_HOLES):
+        own, at = reach[hands.hole[i]], hands.row[i] * n_slots
+        if own != 0:
+            for x in range(n_slots):
+                weight[i * n_slots + x] += own * end_reach[at + x]
 
 
 @njit(cache=True)
@@ -91,22 +197,22 @@ def _add_hands(hands, first, end, reach, weight, n_slots, n_added, seen):
 
 
 @njit(cache=True)
-def _values(t, root, player, hands, reach, weight, seen, value):
-    """What each of a player's hands gets at each end, value (1081 * slots), from the other player's hands' weights there.
+def _values(t, player, hands, reach, s):
+    """What each of a player's hands gets at each end, s.value, from the other player's hands' weights there, s.weight.
 
     reach (1326,): the other player's, of the root. At showdowns seen[c] is twice the weight of weaker hands with card c, plus
     once that of equal ones, less the total: a win counts 2 - 1, a tie 1 - 1, a loss 0 - 1. At folds it is the total.
     """
-    n_shown, start = t.n_shown[root], t.first_slot[root]
-    n_slots = t.first_slot[root + 1] - start
-    stake, every = t.stake[player, start : start + n_slots], _ALL * n_slots
+    n_shown, stake = t.n_shown[0], t.stake[player]
+    n_slots = np.int64(stake.shape[0])  # uncompiled, a card times a plain int would be an int8
+    weight, value, seen, every, n_strengths = s.weight, s.value, s.seen, _ALL * n_slots, hands.start.shape[0] - 1
     for x in range(0, 53 * n_slots, WIDTH):
         clear(seen, x)
-    _add_hands(hands, hands.start[0], hands.start[hands.size[0]], reach, weight, n_slots, n_slots, seen)
+    _add_hands(hands, hands.start[0], hands.start[n_strengths], reach, weight, n_slots, n_slots, seen)
     for c in range(53):
         for x in range(0, n_shown, WIDTH):
             negate(seen, c * n_slots + x)
-    for k in range(hands.size[0]):
+    for k in range(n_strengths):
         first, end = hands.start[k], hands.start[k + 1]
         _add_hands(hands, first, end, reach, weight, n_slots, n_shown, seen)
         for i in range(first, end):
@@ -119,39 +225,20 @@ def _values(t, root, player, hands, reach, weight, seen, value):
 
 
 @njit(cache=True)
-def _weigh(t, root, p, reach):
-    """A player's reach of ends with each hand, from its rows' reach since the root and that of the root, reach (1326,)."""
-    hands, weight, end_reach = p.hands, p.scratch.weight, p.scratch.end_reach
-    n_slots, base = t.first_slot[root + 1] - t.first_slot[root], t.first_slot[root] * hands.size[1]
-    for i in range(N_RIVER_HOLES):
-        own, at = reach[hands.hole[i]], base + hands.row[i] * n_slots
-        for x in range(n_slots):
-            weight[i * n_slots + x] = own * end_reach[at + x]
-
-
-@njit(cache=True)
-def _local(t, root, e):
-    """An edge's place among those of its subtree; that which leads to the root comes last."""
-    first, end = t.first_edge[t.first_decision[root]], t.first_edge[t.first_decision[root + 1]]
-    return end - first if e >= t.label.shape[0] else e - first
-
-
-@njit(cache=True)
-def _turn_over(t, root, value, edge, back):
+def _turn_over(t, value, edge, back):
     """Copy ends of hands from value (1088 * slots) to their edges in edge (edges, 1088), or back."""
-    n_slots, d0, d1 = t.first_slot[root + 1] - t.first_slot[root], t.first_decision[root], t.first_decision[root + 1]
-    first, end = t.first_edge[d0], t.first_edge[d1]
+    n_slots = t.stake.shape[1]
     for block in range(0, PADDED, _BLOCK):
-        for e in range(first, end):
+        for e in range(t.label.shape[0]):
             if t.slot[e] < 0:
                 continue
             at = block * n_slots + t.slot[e]
             if back:
                 for i in range(_BLOCK):
-                    value[at + i * n_slots] = edge[e - first, block + i]
+                    value[at + i * n_slots] = edge[e, block + i]
             else:
                 for i in range(_BLOCK):
-                    edge[e - first, block + i] = value[at + i * n_slots]
+                    edge[e, block + i] = value[at + i * n_slots]
 
 
 @njit(cache=True)
@@ -164,205 +251,155 @@ def _take_best(k, x, best, which):
 
 
 @njit(cache=True)
-def _best(t, root, responder, p, choice, best):
-    """Best actions, choice (decisions, 1088), and the root's value, added to best (1326,), of the responder's hands."""
-    edge = p.scratch.edge
-    d0, d1 = t.first_decision[root], t.first_decision[root + 1]
-    _turn_over(t, root, p.scratch.value, edge, False)
-    first = t.first_edge[d0]
-    for d in range(d1 - 1, d0 - 1, -1):
-        out, which = edge[_local(t, root, t.above[d])], choice[d]
-        out[:] = edge[t.first_edge[d] - first]
+def _best(t, responder, hands, s, actions, won):
+    """Best actions, actions (decisions, 1088), and the root's value, added to won (1326,), of the responder's hands."""
+    edge = s.edge
+    _turn_over(t, s.value, edge, False)
+    for d in range(t.node.shape[0] - 1, -1, -1):
+        out, which = edge[t.above[d]], actions[d]
+        out[:] = edge[t.first[d]]
         which[:] = 0
-        for e in range(t.first_edge[d] + 1, t.first_edge[d + 1]):
+        for e in range(t.first[d] + 1, t.end[d]):
             if t.actor[d] == responder:
-                _take_best(np.int8(e - t.first_edge[d]), edge[e - first], out, which)
+                _take_best(np.int8(e - t.first[d]), edge[e], out, which)
             else:
-                x = edge[e - first]
+                x = edge[e]
                 for i in range(PADDED):
                     out[i] += x[i]
-    won = edge[t.first_edge[d1] - first]
     for i in range(N_RIVER_HOLES):
-        best[p.hands.hole[i]] += won[i]
+        won[hands.hole[i]] += edge[t.label.shape[0], i]
 
 
 @njit(cache=True)
-def _follow(t, root, responder, p, choice, reach):
-    """A best response's reach of ends with each hand, from its choices and its reach of the root, reach (1326,)."""
-    edge, d0, d1 = p.scratch.edge, t.first_decision[root], t.first_decision[root + 1]
-    first = t.first_edge[d0]
-    at_root = edge[t.first_edge[d1] - first]
+def _follow(t, responder, hands, s, actions, reach):
+    """A best response's reach of ends with each hand, from its actionss and its reach of the root, reach (1326,)."""
+    edge = s.edge
     for i in range(N_RIVER_HOLES):
-        at_root[i] = reach[p.hands.hole[i]]
-    for d in range(d0, d1):
-        source, which = edge[_local(t, root, t.above[d])], choice[d]
-        for e in range(t.first_edge[d], t.first_edge[d + 1]):
-            out, k = edge[e - first], np.int8(e - t.first_edge[d])
+        edge[t.label.shape[0], i] = reach[hands.hole[i]]
+    for d in range(t.node.shape[0]):
+        source, which = edge[t.above[d]], actions[d]
+        for e in range(t.first[d], t.end[d]):
+            out, k = edge[e], np.int8(e - t.first[d])
             if t.actor[d] == responder:
                 for i in range(PADDED):
                     out[i] = source[i] if which[i] == k else np.float32(0)
             else:
                 out[:] = source
-    _turn_over(t, root, p.scratch.weight, edge, True)
+    _turn_over(t, s.weight, edge, True)
 
 
 @njit(cache=True)
-def _meet(t, root, other, p, plays, choice, best, player):
-    """The learner's opponent, who is in seat `other`: its reach of ends with each hand, p.scratch.weight.
-
-    It is that of the best response, which follows choice, plus that of the player; best, player (1326,): their reach of the root.
-    """
-    n_slots = t.first_slot[root + 1] - t.first_slot[root]
-    for x in range(0, PADDED * n_slots, WIDTH):
-        clear(p.scratch.weight, x)
-    if best.any():
-        _follow(t, root, other, p, choice, best)
-    if player.any():
-        _weigh(t, root, plays, player)
-        for x in range(0, N_RIVER_HOLES * n_slots, WIDTH):
-            add(p.scratch.weight, x, plays.scratch.weight, x)
-
-
-@njit(cache=True)
-def _collect(t, root, p, reach, won):
-    """Add the ends' values of the learner's hands to those of their rows, and its value of the root to won (1326,).
-
-    reach (1326,): its own, of the root.
-    """
-    hands, s, start = p.hands, p.scratch, t.first_slot[root]
-    n_slots, base = t.first_slot[root + 1] - start, start * hands.size[1]
+def _collect(hands, end_reach, value, end_value, won):
+    """Add the ends' values of the learner's hands to those of their rows, and its value of the root to won (1326,)."""
+    products, n_slots = np.empty(WIDTH, dtype=np.float32), end_reach.shape[0] // hands.rows.shape[0]
     for i in range(N_RIVER_HOLES):
-        total, at = np.float32(0), base + hands.row[i] * n_slots
-        s.root_reach[root, hands.row[i]] += reach[hands.hole[i]]
+        at = hands.row[i] * n_slots
+        clear(products, 0)
         for x in range(0, n_slots, WIDTH):
-            add(s.end_value, at + x, s.value, i * n_slots + x)
-        for x in range(n_slots):
-            total += s.end_reach[at + x] * s.value[i * n_slots + x]
-        won[hands.hole[i]] += total
+            add(end_value, at + x, value, i * n_slots + x)
+            _add_product(products, 0, end_reach, at + x, value, i * n_slots + x)
+        for x in range(WIDTH):
+            won[hands.hole[i]] += products[x]
 
 
 @njit(cache=True)
-def _learn(t, seat, p, time, regrets, averages):
-    """Add the regrets of the learner's rows, value[action] - value[decision], and its own reach, both times `time`."""
-    of, hands, s, n_rows = p.infosets.of, p.hands, p.scratch, p.hands.size[1]
-    for root in range(t.root.shape[0]):
-        d0, d1, base = t.first_decision[root], t.first_decision[root + 1], t.first_slot[root] * n_rows
-        n_slots, e0 = t.first_slot[root + 1] - t.first_slot[root], t.first_edge[d0]
-        for d in range(d1 - 1, d0 - 1, -1):
-            first, end, mean = t.first_edge[d], t.first_edge[d + 1], s.row_value[_local(t, root, t.above[d])]
-            mean[:n_rows] = 0
-            for e in range(first, end):
-                x = s.row_value[e - e0]
-                if t.slot[e] >= 0:
-                    for k in range(n_rows):
-                        x[k] = s.end_value[base + k * n_slots + t.slot[e]]
-                for k in range(n_rows):  # the other's chances count 1: the values have them already
-                    mean[k] += s.chance[e, k] * x[k]
-            if t.actor[d] == seat:
-                situation = p.infosets.situation[t.node[d]]
+def _learn(t, seat, infosets, hands, own, play, end_value, time, regrets, averages):
+    """Add the regrets of the learner's rows, value[action] - value[decision], and its own reach, both times `time`.
+
+    own (1326,): its reach of the root; end_value (rows * slots,): value of each end, summed over a row's hands.
+    """
+    n_rows, n_edges, n_slots = hands.rows.shape[0], t.label.shape[0], t.stake.shape[1]
+    values, root_reach = np.empty((n_edges + 1, n_rows), np.float32), np.zeros(n_rows, np.float32)
+    for i in range(N_RIVER_HOLES):
+        root_reach[hands.row[i]] += own[hands.hole[i]]
+    for d in range(t.node.shape[0] - 1, -1, -1):
+        first, end, mean = t.first[d], t.end[d], values[t.above[d]]
+        mean[:] = 0
+        for e in range(first, end):
+            if t.slot[e] >= 0:
                 for k in range(n_rows):
-                    infoset, own = of[hands.rows[k], situation], time * s.root_reach[root, k] * s.reach[t.above[d], k]
-                    for e in range(first, end):
-                        regrets[infoset, t.label[e]] += time * (s.row_value[e - e0, k] - mean[k])
-                        averages[infoset, t.label[e]] += own * s.chance[e, k]
-
-
-@njit(cache=True)
-def _prepare(t, board, seat, p):
-    """Read a board, and find a player's strategy and reach in a seat."""
-    _read_board(board, p)
-    _match(t, p.infosets, 1 - seat, p.hands.rows[: p.hands.size[1]], p.weights, p.scratch.chance)
-    _reach_ends(t, p.hands, p.scratch)
-
-
-@njit(cache=True)
-def _add_all_ins(t, seat, p, reach, won):
-    """Add what all-ins are worth on a board to the hands in a seat to won (all-ins, 1326); reach alike: of the other seat."""
-    hands, s, n, all_holes = p.hands, p.scratch, t.stake.shape[1], np.ones(1326, dtype=np.float32)
-    for e in range(reach.shape[0]):
-        for i in range(N_RIVER_HOLES):
-            s.weight[i * n + e] = reach[e, hands.hole[i]]
-    if reach.shape[0] > 0:
-        _values(t, np.int64(0), seat, hands, all_holes, s.weight, s.seen, s.value)  # a literal would compile it again
-    for e in range(reach.shape[0]):
-        for i in range(N_RIVER_HOLES):
-            won[e, hands.hole[i]] += s.value[i * n + e]
+                    values[e, k] = end_value[k * n_slots + t.slot[e]]
+            for k in range(n_rows):  # the other's chances count 1: the values have them already
+                mean[k] += play.chance[e, k] * values[e, k]
+        if t.actor[d] == seat:
+            situation = infosets.situation[t.node[d]]
+            for k in range(n_rows):
+                infoset, reach = infosets.of[hands.rows[k], situation], time * root_reach[k] * play.reach[t.above[d], k]
+                for e in range(first, end):
+                    regrets[infoset, t.label[e]] += time * (values[e, k] - mean[k])
+                    averages[infoset, t.label[e]] += reach * play.chance[e, k]
 
 
 @njit(cache=True, nogil=True)
-def _respond(thread, rivers, boards, learner, reach, won):
-    """As `best_responses`; the choices stay in the learner's scratch."""
-    t = rivers.betting
+def _respond(thread, t, boards, strategy, reach, won, actions):
+    """As `best_responses`."""
+    table, row_of_equity = strategy
+    s = _new_scratch(t)
     for seat in range(thread[0], 2, thread[1]):
-        p, other = _in_seat(learner, seat), 1 - seat
-        s, own = p.scratch, reach.betting[seat]
         for b in range(boards.shape[0]):
-            _prepare(t, boards[b], seat, p)
-            for root in range(t.root.shape[0]):
-                _weigh(t, root, p, own[root])
-                _values(t, root, other, p.hands, own[root], s.weight, s.seen, s.value)
-                _best(t, root, other, p, s.choice[b], won.betting[other, root])
-            _add_all_ins(rivers.all_ins, other, p, reach.all_ins[seat], won.all_ins[other])
+            hands = _read(boards[b], row_of_equity)
+            for k in range(t.root.shape[0]):
+                own, subtree, begin, end = reach[seat, k], _subtree(t, k), t.begin[k], t.begin[k + 1]
+                if not own.any():  # all actions are worth 0
+                    continue
+                play, n_slots = _go_down(subtree, seat, table[:, begin[1] : end[1]], hands.rows), end[2] - begin[2]
+                s.weight[: PADDED * n_slots] = 0
+                _weigh(hands, own, play.end_reach, s.weight)
+                _values(subtree, 1 - seat, hands, own, s)
+                _best(subtree, 1 - seat, hands, s, actions[1 - seat, b, begin[0] : end[0]], won[1 - seat, k])
 
 
 @njit(cache=True, nogil=True)
-def _train(thread, rivers, boards, learner, opponents, time, reach, won, regrets, averages):
-    """As `train_rivers`; regrets, averages (2, infosets, labels): by seat, as learners in both may share an infoset."""
-    t = rivers.betting
+def _train(thread, t, boards, infosets, strategy, others, reach, actions, time, won, regrets, averages):
+    """As `learn_rivers`; regrets, averages (2, infosets, labels): by seat, as learners in both may share an infoset."""
+    s = _new_scratch(t)
     for seat in range(thread[0], 2, thread[1]):
-        p, plays, other = _in_seat(learner, seat), _in_seat(opponents.plays, seat), 1 - seat
-        s, best, player = p.scratch, opponents.best[other], opponents.player[other]
+        meets_other = reach.other[1 - seat].any()
         for b in range(boards.shape[0]):
-            _prepare(t, boards[b], seat, p)
-            if player.any():
-                _prepare(t, boards[b], other, plays)
-            for root in range(t.root.shape[0]):
-                _meet(t, root, other, p, plays, s.choice[b], best[root], player[root])
-                _values(t, root, seat, p.hands, best[root] + player[root], s.weight, s.seen, s.value)
-                _collect(t, root, p, reach.betting[seat, root], won.betting[seat, root])
-            _learn(t, seat, p, time, regrets[seat], averages[seat])
-            _add_all_ins(rivers.all_ins, seat, p, opponents.all_ins[other], won.all_ins[seat])
+            hands = _read(boards[b], strategy[1])
+            theirs = _read(boards[b], others[1]) if meets_other else hands
+            for k in range(t.root.shape[0]):
+                own, best, other = reach.own[seat, k], reach.best[1 - seat, k], reach.other[1 - seat, k]
+                is_best, is_other, begin, end = best.any(), other.any(), t.begin[k], t.begin[k + 1]
+                if not (is_best or is_other or own.any()):  # nothing to learn
+                    continue
+                subtree, columns, n_slots = _subtree(t, k), slice(begin[1], end[1]), end[2] - begin[2]
+                play = _go_down(subtree, seat, strategy[0][:, columns], hands.rows)
+                end_value = np.zeros_like(play.end_reach)
+                if is_best or is_other:
+                    s.weight[: PADDED * n_slots] = 0
+                    if is_best:
+                        _follow(subtree, 1 - seat, hands, s, actions[1 - seat, b, begin[0] : end[0]], best)
+                    if is_other:
+                        plays = _go_down(subtree, 1 - seat, others[0][:, columns], theirs.rows)
+                        _weigh(theirs, other, plays.end_reach, s.weight)
+                    _values(subtree, seat, hands, best + other, s)
+                    _collect(hands, play.end_reach, s.value, end_value, won[seat, k])
+                _learn(subtree, seat, infosets, hands, own, play, end_value, time, regrets[seat], averages[seat])
 
 
-def rows_before_river(policy: Policy, board: np.ndarray) -> list[StreetRows]:
-    """A policy's rows on the streets before the river."""
-    return [policy.street(street, board[: BOARD_CARDS[street]].tolist()) for street in range(3)]
+def best_responses(t: Subtrees, boards: np.ndarray, strategy: StreetRows, reach: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Best responses in each seat to a strategy in the other, by its reach of the roots, (2, subtrees, 1326), on boards (n, 5).
 
-
-def reach_before_river(tree: BettingTree, board: np.ndarray, rows: Sequence[StreetRows]) -> np.ndarray:
-    """Reach (2, n_nodes, 1326) of what the first streets lead to, where both players play rows, with hands that a board leaves.
-
-    All-ins before the flop, whose value is that over all boards, are reached with all hands.
+    strategy: a table (rows, width), and the row of each equity (1981,). Returns values of the roots, sums over boards,
+    (2, subtrees, 1326); and the actions, (2, n, decisions, 1088) int8, of a board's hands in order of strength.
     """
-    n = int(tree.street_start[3])
-    reach, left = np.ones((2, n, 1326), dtype=np.float32), np.tile(free_holes(board.tolist()), (n, 1))
-    for street, of_street in enumerate(rows):
-        street_reach(tree, street, of_street, reach)
-    left[(tree.kind[:n] == SHOWDOWN) & (tree.street[:n] == 0)] = True
-    reach *= left
-    return reach
+    won, actions = np.zeros_like(reach), np.zeros((2, len(boards), len(t.joined.node), PADDED), dtype=np.int8)
+    on_threads(_respond, t, boards, strategy, reach, won, actions)
+    return won, actions
 
 
-def beginnings(rivers: Rivers, numbers: np.ndarray) -> Beginnings:
-    """Those of numbers (2, n_nodes, 1326) that are of nodes where the river begins."""
-    return Beginnings(numbers.take(rivers.betting.root, axis=1), numbers.take(rivers.all_ins.root, axis=1))
+def learn_rivers(
+    t: Subtrees, boards: np.ndarray, infosets: Infosets, strategies: tuple[StreetRows, StreetRows], reach: Reach,
+    actions: np.ndarray, time: np.float32, learnt: tuple[np.ndarray, np.ndarray],
+) -> np.ndarray:  # fmt: skip
+    """Values of the roots to learners in both seats against their opponents, sums over boards (n, 5), (2, subtrees, 1326).
 
-
-def best_responses(rivers: Rivers, boards: np.ndarray, learner: Player, reach: Beginnings) -> Beginnings:
-    """Values of best responses in each seat to the learner in the other, by its reach of the river: sums over boards (n, 5)."""
-    won = Beginnings(*map(np.zeros_like, reach))
-    on_threads(_respond, rivers, boards, learner, reach, won)
+    strategies: the learner's and the other player's; actions: the best responses'. Adds to the learner's regrets and summed
+    strategies, learnt, (infosets, labels) each; time: what the iteration counts.
+    """
+    won, (regrets, averages) = np.zeros_like(reach.own), np.zeros((2, 2, *learnt[0].shape), dtype=np.float32)
+    on_threads(_train, t, boards, infosets, *strategies, reach, actions, time, won, regrets, averages)
+    for table, added in zip(learnt, (regrets, averages), strict=True):
+        table += added.sum(axis=0)
     return won
-
-
-def train_rivers(
-    rivers: Rivers, boards: np.ndarray, learner: Player, opponents: Opponents, time: float | np.floating, reach: Beginnings
-) -> tuple[Beginnings, np.ndarray, np.ndarray]:
-    """Values of learners in both seats against their opponents, and what they learn on the river: sums over boards (n, 5).
-
-    Best responses are those that `best_responses` has found last, for the same boards. Learnt are regrets and summed strategies,
-    (infosets, labels) each, times what the iteration counts.
-    """
-    won, (regrets, averages) = Beginnings(*map(np.zeros_like, reach)), np.zeros((2, 2, *learner.weights.shape), dtype=np.float32)
-    on_threads(_train, rivers, boards, learner, opponents, np.float32(time), reach, won, regrets, averages)
-    return won, regrets.sum(axis=0), averages.sum(axis=0)
