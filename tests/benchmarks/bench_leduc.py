@@ -9,7 +9,7 @@ from faceup.leduc.game import LITERATURE, RLCARD, build
 
 def our_rate(rules) -> float:
     """DCFR on a game by these rules."""
-    run = Cfr(build(rules).game, VARIANTS["DCFR"])
+    run = Cfr(build(rules).form, VARIANTS["DCFR"])
     run.advance(10)  # compiles
     return 20_000 / seconds(lambda: run.advance(20_000))
 
