@@ -39,6 +39,7 @@ from faceup.lab.rng import rng
 from faceup.leduc import game as leduc
 from faceup.leduc import readable, training
 from faceup.onecard import rule_lists, solutions
+from faceup.onecard.game import random_games
 from faceup.trees import oct, prune
 
 STREAM = partial(rng, 1, "test")
@@ -121,12 +122,12 @@ def trees():
 
 @case
 def small_games():
-    kuhn, found = leduc.build(leduc.KUHN).game, []
+    kuhn, found = leduc.build(leduc.KUHN), []
     for variant in cfr.VARIANTS.values():
-        run = cfr.Cfr(kuhn, variant)
+        run = cfr.Cfr(kuhn.form, variant)
         run.advance(5)
         found += [run.average(), run.tables.regrets]
-    found += [sequence_form.best_response(kuhn, uniform(kuhn), 0), sequence_form.exploitability(kuhn, uniform(kuhn))]
+    found += [sequence_form.best_response(kuhn.form, uniform(kuhn.game), 0)]
     game = (played := leduc.build(leduc.RLCARD)).game
     even, n, n_infosets = uniform(game), len(game.labels), len(game.owner)
     learner = training.QLearner(played, even, training.LearningSetting(0.1, 0.9, 0.3), rng(1, "test"))
@@ -135,9 +136,9 @@ def small_games():
     run.advance(5)
     table, strategy, cells = np.full((2, 3), 1 / 3), even.copy(), np.array([0, n_infosets // 2, n_infosets])
     asked = cells, np.arange(n_infosets), readable.answer_of_action(game), readable.chance_grid(1), np.arange(2), table, strategy
-    lost = readable._descend(sequence_form.make_form(game), *asked, *zeros(float, n + 2, n + 2, n))
+    lost = readable._descend(played.form, *asked, *zeros(float, n + 2, n + 2, n))
     found += [learner.q, run.strategy(), training.play_games(played, run.strategy(), even, 20, STREAM()), lost, table, strategy]
-    own, other = solutions.random_games(2, np.random.default_rng(1))
+    own, other = random_games(2, np.random.default_rng(1))
     kinds = (rule_lists.STRONG, 0.9), (rule_lists.WEAK, 0.05), (rule_lists.BALANCE, 0.6)
     lines = [rule_lists.RuleLine(*kind, 20) for kind in kinds]
     return found, list(solutions.solve_games(own, other)), rule_lists.play(lines, own, other)

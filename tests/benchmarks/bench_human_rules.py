@@ -4,12 +4,11 @@ linprog is given the paper's program ready-made, as sparse matrices, so that onl
 """
 
 import numpy as np
-from one_card_program import program_of_one
+from one_card_program import minimise, program_of_one
 from report import record, seconds
 
-from faceup.onecard.game import SIZES, joint_distribution
-from faceup.onecard.linear_program import minimise
-from faceup.onecard.solutions import random_games, solve_games
+from faceup.onecard.game import SIZES, joint_distribution, random_games
+from faceup.onecard.solutions import solve_games
 
 GAMES, LINPROG_GAMES = 20_000, 100
 
