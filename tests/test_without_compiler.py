@@ -150,8 +150,7 @@ def discard():
     turn, flop = swaps.swap_sums(turn_board, weights, step=24), swaps.swap_sums(MIXED[None, :3], step=600)
     (keys, rows), (of_flop,) = later(MIXED[:3], 1, np.int32), zeros(np.int64, (1, 1326, 2))
     swaps._sum_turns(ALONE, MIXED[None, :3], keys, rows[:, :, None], np.array([[0, 0], [0, 0]]), of_flop)
-    (sums,), centres = zeros(np.uint16, (1, 1326, 8)), np.random.default_rng(1).random((3, 8))
-    groups._turn_sums(ALONE, turn_board, 24, sums)
+    sums, centres = groups.range_sums(turn_board, 24), np.random.default_rng(1).random((3, 8))
     nearest = groups.nearest_groups(groups.StreetSums(turn_board, sums, 44 * 2 / 48), centres)
     return turn, flop, outs.rule_choices(turn_board, swaps.equities(turn)), of_flop, sums, nearest
 
@@ -177,9 +176,8 @@ def discard_play():
 def bayes():
     bins, rng, turns = 4, np.random.default_rng(1), [np.delete(MIXED, x) for x in range(5)]
     dealt = rng.random((3, 52)).argsort(axis=1)[:, :9].copy()
-    columns, (boards, strengths) = np.arange(6).reshape(3, 2), zeros(np.int64, 3, (3, 2))
-    hands._locate(ALONE, dealt, 3, canonical_boards(3).keys, columns, boards)
-    hands._strengths(ALONE, dealt, strengths)
+    columns, (boards, strengths) = np.arange(24).reshape(4, 3, 2), zeros(np.int64, (4, 3), (3, 2))
+    hands._look_up(ALONE, dealt, tuple(canonical_boards(n).keys for n in (3, 4, 5)), boards, columns, strengths)
     keys = keys_of(np.delete(turn, y) for turn in turns for y in range(4)), keys_of(turns)
     tables = [array for k in keys for array in (k, rng.integers(0, bins, (len(k), 1326)).astype(np.uint8))]
     wins, pairs = zeros(np.int64, (1, 4, bins, 8), (1, 4, bins, 8))

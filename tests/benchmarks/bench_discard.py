@@ -35,6 +35,6 @@ def test_iterations_per_second():
     for name, setting in SETTINGS.items():
         run = partial(self_play, tree, tables, rows_of(groups), setting, stream)
         # the first compiles, the second is the way from a uniform start
-        _, warm, longer = (seconds(partial(run, iterations)) for iterations in (EPOCH, WARM, WARM + MEASURED))
+        _, warm, longer = (seconds(partial(run, [iterations])) for iterations in (EPOCH, WARM, WARM + MEASURED))
         rates[f"{name}iterations_per_second"] = round(MEASURED / (longer - warm))
     record("discard", rates)
