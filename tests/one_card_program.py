@@ -1,7 +1,18 @@
-"""The one-card game as the paper has it (Ganzfried and Yusuf, Section 1): player one's linear program."""
+"""The one-card game as the paper has it (Ganzfried and Yusuf, Section 1): player one's linear program, and Algorithm 3."""
 
 import numpy as np
+from scipy.optimize import linprog
 from scipy.sparse import csr_array
+
+# HiGHS's own 1e-7 leaves errors of 1e-8 in a value. 1e-10 is the tightest that it takes.
+TIGHT = {"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10}
+
+
+def minimise(costs: np.ndarray, **constraints):
+    """scipy's `linprog` by HiGHS, to an optimum."""
+    result = linprog(costs, method="highs", options=TIGHT, **constraints)
+    assert result.status == 0, result.message
+    return result
 
 
 def program_of_one(joint: np.ndarray, sizes: np.ndarray) -> dict:
@@ -26,3 +37,18 @@ def program_of_one(joint: np.ndarray, sizes: np.ndarray) -> dict:
         "b_eq": np.ones(n),
         "bounds": [(0, None)] * cells + [(None, None)] * cells,
     }
+
+
+def value_of(joint: np.ndarray, sizes: np.ndarray) -> float:
+    """The game's value to player one."""
+    return -minimise(**program_of_one(joint, sizes)).fun
+
+
+def worst_case(joint: np.ndarray, bets: np.ndarray, sizes: np.ndarray) -> float:
+    """What a strategy (cards, sizes) of player one is worth against a best response (Algorithm 3).
+
+    For each card j of hers and each size, player two calls if that leaves him less than the pot does.
+    """
+    worse = np.tril(joint, -1).T @ bets  # hers is worse: (j, b), summed over i > j
+    better = np.triu(joint, 1).T @ bets
+    return float(np.minimum(worse + better, worse * (1 + sizes) - better * sizes).sum())

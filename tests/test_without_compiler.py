@@ -30,6 +30,7 @@ from faceup.lab.rng import rng
 from faceup.leduc import training
 from faceup.leduc.game import KUHN, RLCARD, build
 from faceup.onecard import rule_lists, solutions
+from faceup.onecard.game import random_games
 from faceup.trees import oct, prune
 
 STREAM = partial(rng, 1, "test")
@@ -71,12 +72,12 @@ def trees():
 
 @case
 def small_games():
-    kuhn, found = build(KUHN).game, []
+    kuhn, found = build(KUHN), []
     for variant in cfr.VARIANTS.values():
-        run = cfr.Cfr(kuhn, variant)
+        run = cfr.Cfr(kuhn.form, variant)
         run.advance(5)
         found += [run.average(), run.tables.regrets]
-    found += [sequence_form.best_response(kuhn, uniform(kuhn), 0), sequence_form.exploitability(kuhn, uniform(kuhn))]
+    found += [sequence_form.best_response(kuhn.form, uniform(kuhn.game), 0)]
     game = (played := build(RLCARD)).game
     even = uniform(game)
     learner = training.QLearner(played, even, training.LearningSetting(0.1, 0.9, 0.3), rng(1, "test"))
@@ -84,7 +85,7 @@ def small_games():
     learner.advance(50)
     run.advance(5)
     found += [learner.q, run.strategy(), training.play_games(played, run.strategy(), even, 20, STREAM())]
-    own, other = solutions.random_games(2, np.random.default_rng(1))
+    own, other = random_games(2, np.random.default_rng(1))
     kinds = (rule_lists.STRONG, 0.9), (rule_lists.WEAK, 0.05), (rule_lists.BALANCE, 0.6)
     lines = [rule_lists.RuleLine(*kind, 20) for kind in kinds]
     return found, list(solutions.solve_games(own, other)), rule_lists.play(lines, own, other)

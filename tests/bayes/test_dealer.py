@@ -52,9 +52,3 @@ def test_a_habit_is_changed_alone(moves, caller):
     assert folds.tables[0][1:, 0].min() == 1 and folds.tables[0][0, :3].tolist() == [0, 0, 1]
     np.testing.assert_array_equal(folds.tables[0][:, 3:], caller.tables[0][:, 3:])
     assert folds.tables[1] is caller.tables[1]
-
-
-def test_less_luck_takes_off_what_luck_explains():
-    luck = np.array([1.0, -1.0, 2.0, -2.0])
-    assert less_luck(3 * luck + 7, luck).tolist() == [7, 7, 7, 7]
-    assert less_luck(np.array([1.0, 2.0]), np.zeros(2)).tolist() == [1, 2]

@@ -37,7 +37,7 @@ class Always:
         self.tree, self.raises = tree, raises
 
     def start(self, deals, player):
-        pass
+        return self.act
 
     def act(self, street, hands, nodes, u):
         first, n = self.tree.first_child[nodes], self.tree.n_children[nodes]

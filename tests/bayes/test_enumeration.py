@@ -5,7 +5,7 @@ from itertools import combinations
 
 import numpy as np
 import pytest
-from odds import hole_equities, showdowns
+from games import pair_outcomes
 
 from faceup.bayes.enumeration import LOSS, TIE, WIN, class_outcomes, information, joint_odds, odds_bins
 from faceup.cards.cards import BOARD_CARDS
@@ -32,16 +32,16 @@ def test_all_deals_are_counted(tables):
         np.testing.assert_array_equal(counts[street], counts[street].swapaxes(0, 1)[..., ::-1])
 
 
-def brute_force(tables, board, bins):
+def brute_force(hole_equities, board, bins):
     """Counts of one river board, all pairs of holes compared one by one."""
-    holes, result = showdowns(board)
-    result = result.astype(float)  # sums are far below 2^53, so exact
+    holes, outcome = pair_outcomes(board)
+    results = [(outcome == won).astype(float) for won in (-1, 0, 1)]  # sums are far below 2^53, so exact
     counts = np.zeros((4, bins, bins, 3), dtype=np.int64)
     for street in range(4):
         for visible in combinations(board, BOARD_CARDS[street]):
-            equity = hole_equities(tables, street, visible)[holes] / UNITS[street]
+            equity = hole_equities(street, visible)[holes] / UNITS[street]
             own = np.eye(bins)[np.minimum(np.floor(equity * bins + 1e-12).astype(int), bins - 1)]
-            counts[street] += np.stack([own.T @ r @ own for r in result], axis=2).astype(np.int64)
+            counts[street] += np.stack([own.T @ r @ own for r in results], axis=2).astype(np.int64)
     return counts
 
 
@@ -50,9 +50,9 @@ def random_boards(seed, n):
 
 
 @pytest.mark.parametrize("bins", [7, 10])
-def test_random_boards_equal_brute_force(tables, bins):
+def test_random_boards_equal_brute_force(tables, hole_equities, bins):
     boards = random_boards(bins, BOARDS)
-    expected = sum(brute_force(tables, board.tolist(), bins) for board in boards)
+    expected = sum(brute_force(hole_equities, board.tolist(), bins) for board in boards)
     np.testing.assert_array_equal(joint_odds(tables, bins, boards), expected)
     assert expected[3].sum() == BOARDS * 1081 * 990
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from faceup.bayes.enumeration import LOSS, TIE, WIN
-from faceup.bayes.model import NOTHING, ROUND_START, Evaluator, make_model, make_round
+from faceup.bayes.model import ROUND_START, Evaluator, make_model, make_round
 from faceup.bayes.strategies import NAMES
 
 SLIP = 1e-9  # nearly never
@@ -29,15 +29,6 @@ def test_coarse_bins_are_sums_of_fine_ones(counts):
     np.testing.assert_allclose(coarse.joint, fine.joint.reshape(4, 5, 2, 5, 2, 3).sum(axis=(2, 4)))
     np.testing.assert_allclose(coarse.choice.sum(axis=3), 1)
     assert set(np.unique(fine.choice)) == {0, 1}  # the limits are edges of ten bins
-
-
-@pytest.mark.parametrize("seat", [0, 1])
-@pytest.mark.parametrize("street", range(4))
-def test_chances_of_a_rounds_ends_sum_to_one(moves, street, seat):
-    betting = make_round(moves, street, seat, 0.1)
-    reach = betting.own[:, None, betting.ends] * betting.his[None][:, :, betting.ends]
-    np.testing.assert_allclose(reach.sum(axis=2), 1)
-    assert (betting.first == NOTHING).all() == ((seat == 0) == (street == 0))
 
 
 def test_a_second_turn_begins_where_the_round_has_come_to(evaluator, moves):

@@ -57,14 +57,3 @@ def test_the_evaluator_equals_pyagrum(counts, moves):
 @pytest.mark.slow
 def test_the_evaluator_equals_pyagrum_on_1000_cases(counts, moves):
     compare(counts, moves, 125, 10, range(4), 3)
-
-
-def test_the_network_has_the_papers_nodes(counts, moves):
-    net = Library(make_model(counts, 5, TYPES, 0.02), moves, 1, 3).net
-    names = set(net.names())
-    assert {f"{name} {place}" for name in ("PO", "OO", "Win", "OST", "OS", "OA", "PS", "CP") for place in STREETS} <= names
-    assert net.isDecisionNode("PS river") and net.isUtilityNode("Outcome river")
-    for before, after in zip(STREETS, STREETS[1:], strict=False):
-        assert net.existsArc(f"OST {before}", f"OST {after}")
-    rounds_joined = [(a, b) for a, b in net.arcs() if net.variable(a).name().split()[1] != net.variable(b).name().split()[1]]
-    assert len(rounds_joined) == 3  # through OST alone

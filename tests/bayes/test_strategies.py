@@ -36,17 +36,6 @@ def test_strategies_meet(moves, street, first, second, betting):
     assert line(moves, street, first, second) == betting
 
 
-def test_places_number_the_nodes_of_a_round_alike(moves):
-    tree = moves.tree
-    for street, n in enumerate((21, 26, 26, 26)):
-        nodes = np.arange(tree.street_start[street], tree.street_start[street + 1])
-        counts = np.bincount(moves.place[nodes])
-        assert len(counts) == n and len(set(counts.tolist())) == 1
-        for place in range(n):
-            here = nodes[moves.place[nodes] == place]
-            assert len(set(tree.label[here].tolist())) == 1 and len(set(tree.actor[tree.parent[here]].tolist())) == 1
-
-
 @pytest.mark.parametrize("shift", [0, 0.1, -0.1, -0.3])
 def test_the_amateur_is_the_papers_and_types_shift_his_limits(shift):
     odds = np.arange(FINE) / FINE - shift + 1e-9

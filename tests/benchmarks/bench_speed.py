@@ -10,7 +10,7 @@ from time import perf_counter
 import numba
 import numpy as np
 import pytest
-from one_card_program import program_of_one
+from one_card_program import minimise, program_of_one
 
 from faceup.cards.cards import canonical_boards
 from faceup.cards.equity import all_tables
@@ -32,9 +32,8 @@ from faceup.lab.parameters import load_parameters
 from faceup.lab.paths import REPORTS
 from faceup.lab.rng import rng
 from faceup.leduc.game import LITERATURE, build
-from faceup.onecard.game import SIZES, joint_distribution
-from faceup.onecard.linear_program import minimise
-from faceup.onecard.solutions import random_games, solve_games
+from faceup.onecard.game import SIZES, joint_distribution, random_games
+from faceup.onecard.solutions import solve_games
 
 PATH = REPORTS / "benchmarks.json"
 TREE = build_tree(menu_from(**load_parameters()["betting"]))
@@ -105,7 +104,7 @@ def test_one_card_games():
 def test_leduc():
     """Iterations of DCFR a second, one thread, beside open_spiel's CFR in C++ on the same tree."""
     pyspiel = pytest.importorskip("pyspiel")
-    run, solver = Cfr(build(LITERATURE).game, VARIANTS["DCFR"]), pyspiel.CFRSolver(pyspiel.load_game("leduc_poker"))
+    run, solver = Cfr(build(LITERATURE).form, VARIANTS["DCFR"]), pyspiel.CFRSolver(pyspiel.load_game("leduc_poker"))
     run.advance(10)  # compiles
     rate, theirs = 20_000 / seconds(lambda: run.advance(20_000)), 1 / seconds(solver.evaluate_and_update_policy, 40)
     record("leduc", iterations_per_second=round(rate), speedup_vs_open_spiel_cpp=round(rate / theirs))
@@ -123,5 +122,5 @@ def test_discard():
     tree, setting = build_swap_tree(([[1], [1]], *([[0.66], [1], [1]],) * 3)), Setting("chance", deals.RULE, False, 0.0)
     run = partial(self_play, tree, tables, deals.rows_of(groups), setting, STREAM)
     # the first compiles, the second is the way from a uniform start
-    _, warm, longer = (seconds(partial(run, iterations * EPOCH)) for iterations in (1, 4, 8))
+    _, warm, longer = (seconds(partial(run, [iterations * EPOCH])) for iterations in (1, 4, 8))
     record("discard", iterations_per_second=round(4 * EPOCH / (longer - warm)))

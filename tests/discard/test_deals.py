@@ -85,5 +85,5 @@ def test_thresholds_remove_rare_actions():
     first, strategy = layout.base[0] + layout.slot[0], Strategy(layout, np.zeros(int(layout.base[-1])), OWN)
     strategy.chances[first : first + 4] = 2, 1, 16, 1  # 10 %, 5 %, 80 %, 5 %
     for least, kept in ((0.05, [2 / 18, 0, 16 / 18, 0]), (0.9, [0, 0, 1, 0])):
-        found = threshold_strategy(TREE, ROWS, strategy, (least, 0, 0, 0)).chances
+        found = threshold_strategy(TREE, strategy, (least, 0, 0, 0)).chances
         np.testing.assert_allclose(found[first : first + 4], kept)

@@ -6,8 +6,7 @@ import numpy as np
 
 from faceup.cards.cards import CLASS_NAMES, CLASS_OF_HOLE, canonical_boards, hole_index, parse_cards
 from faceup.cards.strength import strength
-from faceup.discard.groups import RANGE_OF_HOLE, StreetSums, _turn_sums, nearest_groups, range_equities
-from faceup.lab.parallel import ALONE
+from faceup.discard.groups import RANGE_OF_HOLE, StreetSums, nearest_groups, range_equities, range_sums
 
 
 def test_ranges_hold_every_hand_once():
@@ -30,11 +29,8 @@ def slow(board, hole):
 
 
 def test_equities_against_ranges_equal_an_enumerator():
-    turn = parse_cards("Ac7d7h2s")
-    sums = np.zeros((1, 1326, 8), dtype=np.uint16)
-    _turn_sums(ALONE, np.array([turn]), 1, sums)
-    river = [*turn, *parse_cards("Kd")]
-    streets = StreetSums(np.array([turn]), sums, 44.0), StreetSums(np.array([river]), np.zeros((1, 1326, 8), dtype=np.int32), 1.0)
+    turn, river = (np.array([parse_cards(text)]) for text in ("Ac7d7h2s", "Ac7d7h2sKd"))
+    streets = StreetSums(turn, range_sums(turn), 44.0), StreetSums(river, None, 1.0)
     for street, text, n in zip(streets, ("KhQh 2c2d", "KhQh 2c2d 9s8s As4d"), (2, 4), strict=True):
         points = range_equities(street, np.array([0]))[0]
         for hole in text.split()[:n]:
@@ -46,7 +42,7 @@ def test_equities_against_ranges_equal_an_enumerator():
 def test_groups_are_the_nearest_centres():
     rng = np.random.default_rng(2)
     boards = canonical_boards(5).cards[rng.integers(0, 134_459, 3)].astype(np.int64)
-    river = StreetSums(boards, np.zeros((1, 1326, 8), dtype=np.int32), 1.0)
+    river = StreetSums(boards, None, 1.0)
     points, centres = range_equities(river, np.arange(3)), rng.random((7, 8)).astype(np.float32)
     distance = ((points[:, :, None] - centres) ** 2).sum(axis=3)
     found = nearest_groups(river, centres)[..., None].astype(int)

@@ -1,10 +1,9 @@
-"""The betting tree: its size, and every kind of end against the rules."""
+"""The betting tree: its size, and every kind of end against pokerkit's table."""
 
 import numpy as np
 import pytest
-from plain_rules import Table
+from pokerkit_table import PokerkitTable
 
-from faceup.cards.cards import card_text, parse_cards
 from faceup.cards.strength import strength
 from faceup.discard.tree import ALL_IN, BET_SIZE, CHANGE, SWAP, build_swap_tree, count
 from faceup.holdem.rules import CALL, FOLD, SHOWDOWN
@@ -23,41 +22,37 @@ def test_decisions_are_counted(tree):
     assert (tree.kind == SWAP).sum() > counts["swaps"] == 132
 
 
-def token_of(tree, node, table, rng):
-    """The action that leads to a node as the table takes it."""
-    label, player = tree.label[node], table.actor()
-    if label == FOLD:
-        return "f"
-    if label == CALL:
-        return "c" if table.bets[0] != table.bets[1] else "k"
-    if label in (BET_SIZE, ALL_IN):
-        return f"b{tree.put[node, player] - (200 - table.stacks[player] - table.bets[player])}"
-    return "s" + table.hands[player][rng.integers(2)] if label == CHANGE else "p"
-
-
-def test_ends_pay_as_the_rules_say(tree):
-    """By the second implementation of the rules, swaps included."""
-    rng = np.random.default_rng(2)
-    ends = np.flatnonzero(tree.n_actions == 0)
-    for end in rng.choice(ends, 1500, replace=False):
-        way, node = [], end
-        while node:
-            way.append(node)
-            node = tree.parent[node]
-        table, swapped = Table([card_text(c) for c in rng.permutation(52)[:13]]), np.zeros((2, 3), dtype=int)
-        for node in reversed(way):
-            player = table.actor()
-            assert tree.player[tree.parent[node]] == player
-            swapped[player, table.street % 3] += tree.label[node] == CHANGE
-            table.do(token_of(tree, node, table, rng))
-        first, second = (strength(parse_cards("".join([*hand, *table.board]))) for hand in table.hands)
+def test_ends_pay_as_pokerkit_says(tree):
+    """Swaps change no bet, so that the hands are dealt as they are in the end. A bet is a share of the pot after a call."""
+    rng, ends = np.random.default_rng(2), np.flatnonzero(tree.n_actions == 0)
+    for end in rng.choice(ends, 500, replace=False):
+        deck, way, swaps, raises = rng.permutation(52)[:9].tolist(), [end], [], [0] * 4
+        table = PokerkitTable(deck, blinds=(1, 2), stack=200)
+        while tree.parent[way[-1]] >= 0:
+            way.append(tree.parent[way[-1]])
+        for above, node in zip(way[:0:-1], way[-2::-1], strict=True):
+            player, label = tree.player[above], tree.label[node]
+            if tree.kind[above] == SWAP:
+                assert (table.over or table.street == 1 + len(swaps) // 2) and player == 1 - len(swaps) % 2
+                swaps.append(label == CHANGE)
+                continue
+            assert table.actor == player
+            if label in (BET_SIZE, ALL_IN):
+                other, pot = table.state.bets[player], sum(table.put) + table.to_call  # pokerkit's seats are the other way round
+                size = other + round(PAPER[table.street][raises[table.street]][0] * pot) if label == BET_SIZE else table.raises[1]
+                raises[table.street] += 1
+                table.act("raise", size)
+            else:
+                table.act({FOLD: "fold", CALL: "call"}[label])
+        first, second = (strength([*deck[2 * player : 2 * player + 2], *deck[4:]]) for player in range(2))
         sign = np.sign(first - second) if tree.kind[end] == SHOWDOWN else 1
-        assert table.done and table.won() == sign * tree.stake[end]
-        assert [2 * flop + turn for _, flop, turn in swapped] == tree.hands[end].tolist()
+        assert table.over and table.payoffs[0] == sign * tree.stake[end]
+        on_flop, on_turn = ([*swaps, 0, 0, 0, 0][k : k + 2] for k in (0, 2))  # of the big blind, then of the small blind
+        assert tree.hands[end].tolist() == [2 * on_flop[p] + on_turn[p] for p in (1, 0)]
 
 
 def test_rows_are_told_apart_by_what_a_player_sees(tree):
     nodes = np.flatnonzero(tree.n_actions > 0)
-    for slot, width in ((tree.line_slot, tree.line_width), (tree.seen_slot, tree.seen_width)):
+    for slot, width in zip(tree.slot.T, tree.width, strict=True):
         assert all((slot[nodes] + tree.n_actions[nodes])[tree.table[nodes] == t].max() == width[t] for t in range(6))
-    assert (tree.seen_width >= tree.line_width).all() and tree.seen_width[3] == 4 * tree.line_width[3]
+    assert (tree.width[1] >= tree.width[0]).all() and tree.width[1, 3] == 4 * tree.width[0, 3]

@@ -12,7 +12,7 @@ from numba import njit
 from faceup.discard.deals import DealView, _make_seen
 from faceup.discard.selfplay import CHANCE_ONLY, EXTERNAL, RESPOND, _make_scratch, _walk, both, strategy_layout
 from faceup.discard.tree import HAND_START, build_swap_tree
-from faceup.games.extensive_game import GameBuilder
+from faceup.games.extensive_game import GameBuilder, normalised
 from faceup.holdem.rules import SHOWDOWN
 
 RANKS, SUITS = 3, 2
@@ -28,7 +28,7 @@ def deals():
             yield ranks, float(ways)
 
 
-def seen_of(ranks, forced=-1):
+def seen_of(ranks):
     """A deal as the kernels take it."""
     rows, strengths = np.zeros((2, 6, 4), dtype=np.int64), np.zeros((2, 4), dtype=np.int64)
     for p in range(2):
@@ -36,7 +36,7 @@ def seen_of(ranks, forced=-1):
         rows[p, 5, 0] = own
         rows[p, 2:4, :2] = own, 3 + 3 * own + drawn
         strengths[p, :2] = own, drawn
-    return DealView(rows, strengths, np.full((2, 2, 4), forced, dtype=np.int64))
+    return DealView(rows, strengths, np.full((2, 2, 4), -1, dtype=np.int64))
 
 
 def game_of(layout):
@@ -68,9 +68,7 @@ def strategy_of(game, averages):
     """A strategy of the game from the kernels' numbers."""
     first = np.array([int(name.split(":")[1]) for name in game.names])
     chances = np.concatenate([averages[f : f + n] for f, n in zip(first, np.diff(game.first_action), strict=True)])
-    sums = np.repeat(np.add.reduceat(chances, game.first_action[:-1]), np.diff(game.first_action))
-    even = np.repeat(1 / np.diff(game.first_action), np.diff(game.first_action))
-    return np.where(sums > 0, chances / np.where(sums > 0, sums, 1), even)
+    return normalised(game.first_action, chances)
 
 
 @njit(cache=True)
@@ -80,17 +78,8 @@ def _learn(tree, layout, regrets, averages, rows, strengths, picked, way, gamma)
     for t in range(picked.shape[0]):
         seen.rows[:], seen.strengths[:] = rows[picked[t]], strengths[picked[t]]
         for traverser in range(2 if way == EXTERNAL else 1):
-            _walk(
-                tree,
-                layout,
-                regrets,
-                averages,
-                seen,
-                way,
-                -1 if way == CHANCE_ONLY else traverser,
-                float(t + 1) ** gamma,
-                scratch,
-            )
+            who, weight = -1 if way == CHANCE_ONLY else traverser, float(t + 1) ** gamma
+            _walk(tree, layout, regrets, averages, seen, way, who, weight, scratch)
 
 
 def _run(layout, numbers, way, iterations, gamma):

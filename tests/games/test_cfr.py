@@ -5,11 +5,12 @@ import pytest
 import sequence_form
 
 from faceup.games.cfr import VARIANTS, Cfr, solve
-from faceup.games.extensive_game import GameBuilder, against, uniform
+from faceup.games.extensive_game import GameBuilder, action_infoset, against, uniform
 from faceup.games.sequence_form import best_response, exploitability, make_form, value
 from faceup.leduc.game import KUHN, LITERATURE, RLCARD, build
 
-KUHN_GAME, LITERATURE_GAME, RLCARD_GAME = (build(rules).game for rules in (KUHN, LITERATURE, RLCARD))
+GAMES = {"Kuhn": build(KUHN), "literature": build(LITERATURE), "RLCard": build(RLCARD)}
+FORM = GAMES["literature"].form
 # exploitability on the literature's Leduc after 100, 1,000 and 10,000 iterations, computed elsewhere to two digits
 KNOWN = {
     "CFR": (9.6e-2, 1.2e-2, 2.0e-3),
@@ -21,11 +22,10 @@ KNOWN = {
 
 
 def random_strategy(game, seed):
-    """Random probabilities, some of them 0."""
-    rng = np.random.default_rng(seed)
-    weights = rng.random(len(game.labels)) * (rng.random(len(game.labels)) < 0.8) + 1e-9
-    first = game.first_action[:-1]
-    return weights / np.repeat(np.add.reduceat(weights, first), np.diff(game.first_action))
+    """Random probabilities, some of them nearly 0."""
+    rng, n = np.random.default_rng(seed), len(game.labels)
+    weights = rng.random(n) * (rng.random(n) < 0.8) + 1e-9
+    return weights / np.bincount(action_infoset(game), weights)[action_infoset(game)]
 
 
 def nudged(form, seed):
@@ -46,40 +46,32 @@ def walked_value(game, strategy):
 @pytest.mark.parametrize("name", VARIANTS)
 def test_literature_leduc(name):
     """Two digits at 100 iterations. Later rounding errors decide: runs with other last bits in the payoffs tell how far."""
-    form = make_form(LITERATURE_GAME)
-    runs = [Cfr(LITERATURE_GAME, VARIANTS[name], form)]
-    runs += [Cfr(LITERATURE_GAME, VARIANTS[name], nudged(form, seed)) for seed in range(5)]
+    runs = [Cfr(form, VARIANTS[name]) for form in (FORM, *(nudged(FORM, seed) for seed in range(5)))]
     found = []
     for iterations in (100, 900, 9000):
         for run in runs:
             run.advance(iterations)
-        found.append([exploitability(LITERATURE_GAME, run.average(), form) for run in runs])
+        found.append([exploitability(FORM, run.average()) for run in runs])
     assert f"{found[0][0]:.1e}" == f"{KNOWN[name][0]:.1e}"
     assert min(found[1]) / 1.1 < KNOWN[name][1] < max(found[1]) * 1.1
     assert min(found[2]) / 2 < KNOWN[name][2] < max(found[2]) * 1.25
-    assert value(LITERATURE_GAME, runs[0].average(), form) == pytest.approx(-0.085606424078, abs=2 * KNOWN[name][2])
+    assert value(FORM, runs[0].average()) == pytest.approx(-0.085606424078, abs=2 * KNOWN[name][2])
 
 
-@pytest.mark.parametrize(("game", "known"), [(KUHN_GAME, -1 / 18), (LITERATURE_GAME, -0.085606424078), (RLCARD_GAME, 0.0119127)])
-def test_linear_program(game, known):
-    won, strategy = sequence_form.solve(game)
-    assert won == pytest.approx(known, abs=1e-7)
-    assert exploitability(game, strategy) == pytest.approx(0, abs=1e-7)
-    assert value(game, strategy) == pytest.approx(won, abs=1e-7)
-
-
-@pytest.mark.parametrize("game", [KUHN_GAME, LITERATURE_GAME, RLCARD_GAME], ids=["Kuhn", "literature", "RLCard"])
-def test_values_node_by_node_and_best_responses_by_linear_program(game):
-    for seed in range(3):
-        strategy = random_strategy(game, seed)
-        assert value(game, strategy) == pytest.approx(walked_value(game, strategy), abs=1e-12)
+@pytest.mark.parametrize(("name", "known"), [("Kuhn", -1 / 18), ("literature", -0.085606424078), ("RLCard", 0.0119127)])
+def test_values_and_best_responses_by_linear_program_and_node_by_node(name, known):
+    game, form = GAMES[name].game, GAMES[name].form
+    solution = sequence_form.solve(game)
+    assert solution.value == pytest.approx(known, abs=1e-7)
+    assert exploitability(form, solution.strategy) == pytest.approx(0, abs=1e-7)
+    for strategy in (solution.strategy, *(random_strategy(game, seed) for seed in range(3))):
+        assert value(form, strategy) == pytest.approx(walked_value(game, strategy), abs=1e-12)
         for player in range(2):
-            won, response = best_response(game, strategy, player)
+            won, response = best_response(form, strategy, player)
             assert won == pytest.approx(sequence_form.best_value(game, strategy, player), abs=1e-8)
-            other = 1 - player
             mine = (response, strategy) if player == 0 else (strategy, response)
             assert (1 - 2 * player) * walked_value(game, against(game, *mine)) == pytest.approx(won, abs=1e-12)
-            kept = game.owner[np.repeat(np.arange(len(game.owner)), np.diff(game.first_action))] == other
+            kept = game.owner[action_infoset(game)] == 1 - player
             assert (response[kept] == strategy[kept]).all()
 
 
@@ -90,11 +82,21 @@ def test_open_spiel_agrees():
     from open_spiel.python.algorithms import exploitability as theirs
 
     game = pyspiel.load_game("leduc_poker")
-    run, solver = Cfr(LITERATURE_GAME, VARIANTS["DCFR"]), discounted.DCFRSolver(game)
-    run.advance(10)
+    solver = discounted.DCFRSolver(game)
     for _ in range(10):
         solver.evaluate_and_update_policy()
-    assert run.exploitability() == pytest.approx(theirs.exploitability(game, solver.average_policy()), rel=1e-6)
+    ours = exploitability(FORM, solve(FORM, 10))
+    assert ours == pytest.approx(theirs.exploitability(game, solver.average_policy()), rel=1e-6)
+
+
+def test_a_published_strategy_loses_what_its_file_says():
+    """poker-agent-kit's kuhn.limit.2p-equilibrium.strategy: chances to raise first or after a check, to call at either turn."""
+    table = {"J": (0.220014, 0.331753, 0, 0), "Q": (0, 0, 0.555251, 0.335852), "K": (0.663026, 1, 1, 1)}
+    game, form = GAMES["Kuhn"].game, GAMES["Kuhn"].form
+    bold = [table[name[0]][("", "k", "kr", "r").index(name[2:])] for name in game.names]
+    strategy = np.stack([bold, np.subtract(1, bold)], axis=1).ravel()  # to raise or call comes before to check or fold
+    won = [best_response(form, strategy, player)[0] for player in (1, 0)]
+    assert won == pytest.approx([0.05587276328, -0.05460895826], abs=2e-6)
 
 
 def test_chance_may_move_later():
@@ -108,5 +110,6 @@ def test_chance_may_move_later():
     builder.end(answer, "fold", 1.0)
     builder.end(root, "check", -0.5)
     game = builder.build()
-    assert value(game, uniform(game)) == pytest.approx(0.5 * (0.5 * 0 + 0.5 * 1) - 0.25)
-    assert value(game, solve(game, 1000)) == pytest.approx(0, abs=1e-3)
+    form = make_form(game)
+    assert value(form, uniform(game)) == pytest.approx(0.5 * (0.5 * 0 + 0.5 * 1) - 0.25)
+    assert value(form, solve(form, 1000)) == pytest.approx(0, abs=1e-3)

@@ -19,10 +19,10 @@ def _text(cards: Sequence[int]) -> str:
 class PokerkitTable:
     """One hand; player 0 is the small blind, which pokerkit seats second."""
 
-    def __init__(self, deck: Sequence[int], limit: bool = False):
+    def __init__(self, deck: Sequence[int], limit: bool = False, blinds: tuple[int, int] = (50, 100), stack: int = STACK):
         """deck: the small blind's two cards, the big blind's two, then five of the board; limit: bets of 100 and 200."""
-        game, bets = (FixedLimitTexasHoldem, (100, 200)) if limit else (NoLimitTexasHoldem, (100,))
-        self.state = game.create_state(_AUTOMATIONS, True, 0, (50, 100), *bets, (STACK, STACK), 2)
+        game, bets = (FixedLimitTexasHoldem, (100, 200)) if limit else (NoLimitTexasHoldem, blinds[1:])
+        self.stack, self.state = stack, game.create_state(_AUTOMATIONS, True, 0, blinds, *bets, (stack, stack), 2)
         self.state.deal_hole(_text(deck[2:4]))
         self.state.deal_hole(_text(deck[:2]))
         if limit:  # the big blind is the first of four bets; pokerkit allows four more
@@ -39,7 +39,7 @@ class PokerkitTable:
         self.raises = 0, 0  # least and largest amount to raise to, where a raise is legal
         if s.can_complete_bet_or_raise_to():
             self.raises = s.min_completion_betting_or_raising_to_amount, s.max_completion_betting_or_raising_to_amount
-        self.put = STACK - s.stacks[1], STACK - s.stacks[0]
+        self.put = self.stack - s.stacks[1], self.stack - s.stacks[0]
         self.payoffs = s.payoffs[1], s.payoffs[0]
 
     def act(self, action: str, amount: int = 0) -> None:

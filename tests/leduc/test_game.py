@@ -28,8 +28,7 @@ def test_deals_and_nodes():
     assert game.chance[leduc.deal_start[leduc.deals.index((0, 0, 1))]] == pytest.approx(2 * 1 * 2 / 120)
     ends = np.flatnonzero(game.player[: leduc.deal_start[1]] == END)
     early = sum(game.names[game.infoset[game.parent[e]]].count("/") == 0 for e in ends)
-    assert len(ends) == 61
-    assert 9 * early + 24 * (61 - early) == 1374
+    assert len(ends) == 61 and 9 * early + 24 * (61 - early) == 1374
 
 
 def test_open_spiel_has_the_same_rules():

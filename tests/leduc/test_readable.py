@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from faceup.games.cfr import solve
-from faceup.games.extensive_game import checked_strategy, uniform
-from faceup.games.sequence_form import exploitability, infoset_reach
+from faceup.games.extensive_game import infoset_reach, uniform
+from faceup.games.sequence_form import exploitability
 from faceup.lab.rng import rng
 from faceup.leduc import readable
 from faceup.leduc.agents import cautious_agent
@@ -16,10 +16,10 @@ from faceup.trees.cart import fit_cart
 from faceup.trees.tree import leaf_of
 
 LEDUC = build(RLCARD)
-GAME = LEDUC.game
-EQUILIBRIUM = solve(GAME, 2000)
+GAME, FORM = LEDUC.game, LEDUC.form
+EQUILIBRIUM = solve(FORM, 2000)
 X, TARGETS = readable.features(LEDUC), readable.answers(LEDUC, EQUILIBRIUM)
-WEIGHTS = readable.row_weights(LEDUC, EQUILIBRIUM, 0.1)
+WEIGHTS = infoset_reach(GAME, 0.9 * EQUILIBRIUM + 0.1 * uniform(GAME))
 
 
 def test_features_tell_all_infosets_apart():
@@ -38,7 +38,7 @@ def test_answers_and_back():
 
 def test_illegal_answers_are_left_out():
     """Who would always raise calls where no raise is left; legal shares are renormalised."""
-    strategy = checked_strategy(GAME, readable.strategy_of(LEDUC, np.tile([0.0, 0.0, 1.0], (288, 1))))
+    strategy = readable.strategy_of(LEDUC, np.tile([0.0, 0.0, 1.0], (288, 1)))
     capped = [i for i, name in enumerate(GAME.names) if name.endswith("rr")]
     for i in capped:
         first, end = GAME.first_action[i : i + 2]
@@ -50,55 +50,51 @@ def test_illegal_answers_are_left_out():
 
 def test_deep_tree_is_the_equilibrium_and_a_stump_is_not():
     trees = [fit_cart(X, TARGETS, WEIGHTS, max_depth=depth, min_rows=1, stream=partial(rng, 0, "test")) for depth in (1, 6, 20)]
-    lost = [exploitability(GAME, readable.tree_strategy(LEDUC, tree)) for tree in trees]
+    lost = [exploitability(FORM, readable.strategy_of(LEDUC, tree.predict(X))) for tree in trees]
     assert lost[0] > lost[1] > lost[2]
-    assert lost[2] < exploitability(GAME, EQUILIBRIUM) + 1e-4
+    assert lost[2] < exploitability(FORM, EQUILIBRIUM) + 1e-4
 
 
 def test_weights_are_chances():
     """A game has at least one decision: the small blind's, once in each."""
     opening = [i for i, name in enumerate(GAME.names) if name.endswith(":") and GAME.owner[i] == 0]
-    assert WEIGHTS[opening].sum() == pytest.approx(1)
-    assert (WEIGHTS > 0).all()
+    assert WEIGHTS[opening].sum() == pytest.approx(1) and (WEIGHTS > 0).all()
     np.testing.assert_allclose(infoset_reach(GAME, uniform(GAME))[opening], 1 / 3)
 
 
-@pytest.mark.parametrize(("key", "cells"), [(readable.by_class_and_line, 42), (readable.by_hand_and_line, 72)])
-def test_cards(key, cells):
+@pytest.mark.parametrize(("key", "n_cells"), [(readable.by_class_and_line, 42), (readable.by_hand_and_line, 72)])
+def test_cards(key, n_cells):
     """Cells hold situations of the same legal actions; the answer found is better than the mean, and is what it says it is."""
-    made = readable.make_card(LEDUC, key, TARGETS, WEIGHTS, 2, 2, np.random.default_rng(1))
-    assert len(made.names) == len(made.table) == cells
-    for cell in range(cells):
-        inside = np.flatnonzero(made.cells == cell)
+    cells, names = readable.sort_into_cells(LEDUC, key)
+    means = readable.cell_means(cells, TARGETS, WEIGHTS)
+    made = readable.best_answers(LEDUC, cells, means, 2, 2, np.random.default_rng(1))
+    assert len(names) == len(made.table) == n_cells
+    for cell in range(n_cells):
+        inside = np.flatnonzero(cells == cell)
         assert len({GAME.labels[GAME.first_action[i] : GAME.first_action[i + 1]] for i in inside}) == 1
+        np.testing.assert_allclose(means[cell], np.average(TARGETS[inside], axis=0, weights=WEIGHTS[inside]))
     assert set(np.unique(made.table)) <= {0, 0.5, 1}
-    assert exploitability(GAME, readable.card_strategy(LEDUC, made)) == pytest.approx(made.exploitability, abs=1e-12)
-    means = np.array([np.average(TARGETS[made.cells == k], axis=0, weights=WEIGHTS[made.cells == k]) for k in range(cells)])
-    assert made.exploitability < 0.6 * exploitability(GAME, readable.strategy_of(LEDUC, means[made.cells]))
+    assert exploitability(FORM, readable.card_strategy(LEDUC, made)) == pytest.approx(made.exploitability, abs=1e-12)
+    assert made.exploitability < 0.6 * exploitability(FORM, readable.strategy_of(LEDUC, means[cells]))
 
 
 def test_no_cell_can_be_bettered_alone():
-    """After the search, every other answer in any one cell is as bad or worse, by exploitability computed anew."""
-    made = readable.make_card(LEDUC, readable.by_class_and_line, TARGETS, np.ones(288), 1, 0, np.random.default_rng(1))
-    for cell in range(len(made.table)):
-        for row in readable.chance_grid(1):
-            table = made.table.copy()
-            table[cell] = row
-            assert exploitability(GAME, readable.strategy_of(LEDUC, table[made.cells])) >= made.exploitability - 1e-9
-
-
-def test_answers_for_leaves_of_a_tree():
+    """After the search, every other answer in any one leaf of a tree is as bad or worse, by exploitability computed anew."""
     tree = fit_cart(X, TARGETS, np.ones(288), max_depth=4, min_rows=1, stream=partial(rng, 0, "test"))
-    leaves, cell = np.unique(leaf_of(tree, X), return_inverse=True)
-    found = readable.best_answers(LEDUC, cell.astype(np.int32), tree.value[leaves].astype(float), 4, 1, np.random.default_rng(1))
-    assert found.exploitability < exploitability(GAME, readable.tree_strategy(LEDUC, tree))
+    leaves, cells = np.unique(leaf_of(tree, X), return_inverse=True)
+    found = readable.best_answers(LEDUC, cells, tree.value[leaves], 4, 1, np.random.default_rng(1))
+    assert found.exploitability < exploitability(FORM, readable.strategy_of(LEDUC, tree.predict(X)))
+    for cell in range(len(leaves)):
+        for row in readable.chance_grid(4):
+            table = found.table.copy()
+            table[cell] = row
+            assert exploitability(FORM, readable.strategy_of(LEDUC, table[cells])) >= found.exploitability - 1e-9
 
 
 def test_needed_cells():
     """Cautious folds jacks and never raises a queen: what would follow is not needed."""
     cells, names = readable.sort_into_cells(LEDUC, readable.by_hand_and_line)
     answered = readable.answers(LEDUC, cautious_agent(LEDUC))[np.unique(cells, return_index=True)[1]]
-    card = readable.Card(cells, names, answered, 0.0)
-    needed = dict(zip(names, readable.needed_cells(LEDUC, card).tolist(), strict=True))
+    needed = dict(zip(names, readable.needed_cells(LEDUC, readable.Card(cells, answered, 0.0)).tolist(), strict=True))
     assert needed[0, 2, -1, "rr"] and needed[1, 2, 2, ""]
     assert not needed[0, 0, -1, "rr"] and not needed[0, 1, -1, "crr"] and not needed[1, 0, 0, "k"]

@@ -4,25 +4,19 @@ import numpy as np
 import pytest
 
 from faceup.onecard.calling import MDF, caller_losses, chiswick, fit, mean_squared_error, range_advantage, terms, used
-from faceup.onecard.game import EXAMPLES
-from faceup.onecard.solutions import called_share, random_games, solve_games
+from faceup.onecard.game import EXAMPLES, random_games
+from faceup.onecard.solutions import called_share, solve_games
 
 GAMES = solve_games(*random_games(400, np.random.default_rng(1)))
 
 
-def test_range_advantage_of_known_games():
-    for name, expected in (("uniform", 0.5), ("strong or weak", 0.5), ("in between", 0.5)):
-        assert range_advantage(*(d[None] for d in EXAMPLES[name]))[0] == pytest.approx(expected)
-    strong, weak = np.eye(10)[9:], np.eye(10)[:1]
-    assert range_advantage(strong, weak)[0] == 1 and range_advantage(weak, strong)[0] == 0
-
-
 def test_their_rule_as_printed():
     own, other = (d[None] for d in EXAMPLES["uniform"])
-    assert np.allclose(chiswick(own, other), MDF)  # no advantage, no correction
-    assert MDF[10] == 0.5
-    assert chiswick(np.eye(10)[9:], np.eye(10)[:1])[0, 10] == pytest.approx(0.25)
-    assert np.allclose(chiswick(np.eye(10)[:1], np.eye(10)[9:]), MDF)  # never more than MDF
+    strong, weak = np.eye(10)[9:], np.eye(10)[:1]
+    assert [range_advantage(*pair)[0] for pair in ((own, other), (strong, weak), (weak, strong))] == pytest.approx([0.5, 1, 0])
+    assert np.allclose(chiswick(own, other), MDF) and MDF[10] == 0.5  # no advantage, no correction
+    assert chiswick(strong, weak)[0, 10] == pytest.approx(0.25)
+    assert np.allclose(chiswick(weak, strong), MDF)  # never more than MDF
 
 
 def test_in_the_game_of_strong_or_weak_the_caller_defends_at_mdf():

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from faceup.onecard import rule_lists
-from faceup.onecard.game import EXAMPLES
+from faceup.onecard.game import EXAMPLES, random_games
 from faceup.onecard.rule_lists import BALANCE, STRONG, WEAK, RuleLine, losses, play, search, sentences
-from faceup.onecard.solutions import random_games, solve_games
+from faceup.onecard.solutions import solve_games
 
 UNIFORM = solve_games(*(d[None] for d in EXAMPLES["uniform"]))
 
@@ -62,11 +62,6 @@ def test_sentences():
     numbers = (("1.", "at least 83%", "bet 1.1"), ("2.", "weakest 10%", "bet 0.4"), ("3.", "more than 68%"), ("4. Check",))
     assert all(word in line for line, words in zip(said, numbers, strict=True) for word in words)
     assert sentences([]) == ["1. Always check."]
-
-
-def test_beaten_leaves_the_card_itself_out():
-    other = np.array([[0.0, 0.2, 0.3, 0.5] + [0.0] * 6])
-    assert np.allclose(rule_lists.beaten(other)[0, :5], [0, 0, 0.2 / 0.7, 1, 1])
 
 
 def test_the_papers_rules_change_only_what_they_speak_of():

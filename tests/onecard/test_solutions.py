@@ -1,14 +1,16 @@
-"""The fast solver against HiGHS, its certificate, and the rule that picks one equilibrium."""
+"""The fast solver against the paper's linear program by HiGHS, its certificate, and the rule that picks one equilibrium."""
 
 import numpy as np
 import pytest
-from one_card_program import program_of_one
+from one_card_program import minimise, program_of_one, value_of, worst_case
 from scipy.sparse import csr_array, vstack
 
+from faceup.lab.tables import published
 from faceup.onecard import solutions
-from faceup.onecard.game import SIZES, joint_distribution
-from faceup.onecard.linear_program import minimise, solve_for_two, worst_case
-from faceup.onecard.solutions import bets, called_share, calls_of, random_games, solve_games, worst_cases
+from faceup.onecard.game import EXAMPLES, SIZES, joint_distribution, random_games, strategy_from_text
+from faceup.onecard.solutions import answers_to_calls, bets, called_share, calls_of, solve_games, worst_cases
+
+KNOWN = {"uniform": 0.5657364857, "strong or weak": 0.875, "in between": 0.5}
 
 
 @pytest.fixture(scope="module")
@@ -16,27 +18,42 @@ def solved():
     return solve_games(*random_games(200, np.random.default_rng(1)))
 
 
-def test_two_hundred_random_games_have_the_value_of_player_twos_program(solved):
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_the_papers_examples(name):
+    own, other = (d[None] for d in EXAMPLES[name])
+    fast, printed = solve_games(own, other), strategy_from_text(published("human_rules")[name].printed)
+    assert [fast.value[0], value_of(joint_distribution(own, other)[0], SIZES)] == pytest.approx([KNOWN[name]] * 2, abs=1e-9)
+    guaranteed = 0.5657011 if name == "uniform" else KNOWN[name]  # rounded in print
+    assert worst_cases(own, other, printed[None])[0] == pytest.approx(guaranteed, abs=5e-8)
+
+
+def test_two_hundred_random_games_have_the_value_of_the_papers_program(solved):
     for own, other, value in zip(*solved[:3], strict=True):
-        assert abs(solve_for_two(joint_distribution(own, other))[0] - value) < 1e-9
+        assert abs(value_of(joint_distribution(own, other), SIZES) - value) < 1e-9
 
 
-def test_both_sides_are_equilibria_by_the_slow_best_responses(solved):
+def test_both_sides_are_equilibria_by_slow_best_responses(solved):
     strategies, calls = bets(solved), calls_of(solved.other, called_share(solved))
     for g in range(20):
         joint = joint_distribution(solved.own[g], solved.other[g])
-        assert abs(worst_case(joint, strategies[g]) - solved.value[g]) < 1e-9
+        assert abs(worst_case(joint, strategies[g], SIZES) - solved.value[g]) < 1e-9
         higher = np.tril(np.ones((10, 10)), -1)
         called = np.where(higher[:, :, None] > 0, 1 + SIZES, -SIZES)  # to him with i, called by j
         most = (joint[:, :, None] * (1 - calls[g] + calls[g] * called)).sum(axis=1).max(axis=1).sum()
         assert abs(most - solved.value[g]) < 1e-9
+    np.testing.assert_allclose(answers_to_calls(solved.own, solved.other, calls), solved.value, atol=1e-9, rtol=0)
 
 
-def test_the_fast_best_response_is_algorithm_3_for_any_strategy():
+def test_the_best_response_is_algorithm_3_and_the_programs_for_any_strategy():
     own, other = random_games(20, np.random.default_rng(2))
     strategies = np.random.default_rng(3).dirichlet(np.full(31, 0.2), (20, 10))
-    slow = [worst_case(joint_distribution(p, q), x) for p, q, x in zip(own, other, strategies, strict=True)]
-    assert np.allclose(worst_cases(own, other, strategies), slow, atol=1e-12, rtol=0)
+    found = worst_cases(own, other, strategies)
+    for g, strategy in enumerate(strategies):
+        joint, n = joint_distribution(own[g], other[g]), strategy.size
+        program = program_of_one(joint, SIZES)  # and his strategy is fixed
+        left = -program["A_ub"][:, :n] @ strategy.ravel()
+        fixed = minimise(program["costs"][n:], A_ub=program["A_ub"][:, n:], b_ub=left, bounds=[(None, None)] * n)
+        assert [-fixed.fun, worst_case(joint, strategy, SIZES)] == pytest.approx([found[g]] * 2, abs=1e-9)
 
 
 def test_games_with_cards_that_are_never_dealt():
@@ -48,7 +65,7 @@ def test_games_with_cards_that_are_never_dealt():
         cards /= cards.sum(axis=1, keepdims=True)
     solution = solve_games(own, other)  # certifies itself
     for g in range(0, 300, 15):
-        assert abs(solve_for_two(joint_distribution(own[g], other[g]))[0] - solution.value[g]) < 1e-9
+        assert abs(value_of(joint_distribution(own[g], other[g]), SIZES) - solution.value[g]) < 1e-9
     assert (bets(solution)[own == 0][:, 0] == 1).all()
 
 
@@ -71,8 +88,3 @@ def test_a_solution_that_is_none_is_not_returned(monkeypatch):
     monkeypatch.setattr(solutions, "called_share", lambda solutions: np.zeros((len(solutions.value), 31)))
     with pytest.raises(RuntimeError, match="is solved to .* only, expected 1e-09"):
         solve_games(*random_games(3, np.random.default_rng(1)))
-
-
-def test_more_games_never_change_the_first():
-    few, more = (random_games(n, np.random.default_rng(1)) for n in (5, 200))
-    assert all((a == b[:5]).all() for a, b in zip(few, more, strict=True)) and not np.isin(*more).any()

@@ -8,8 +8,8 @@ from scipy.stats import wasserstein_distance
 
 from faceup.lab.rng import rng
 from faceup.onecard import trees
-from faceup.onecard.game import SIZES
-from faceup.onecard.solutions import bets, part, random_games, solve_games, worst_cases
+from faceup.onecard.game import SIZES, random_games
+from faceup.onecard.solutions import bets, part, solve_games, worst_cases
 from faceup.onecard.trees import OWN_RANK, REPRESENTATIONS, fit_tree, grow, inputs, output_distance, predicted, tree_targets
 from faceup.trees.tree import truncate
 
@@ -32,7 +32,7 @@ def test_a_full_tree_plays_what_it_learned(kind):
     Y = tree_targets(kind, strategies, np.random.default_rng(1))
     assert X.shape == ((600, 21) if kind.card else (60, 20)) and len(Y) == len(X)
     assert len(trees.input_names(kind)) == X.shape[1]
-    played = predicted(kind, fit_tree(kind, X, Y, 30, stream=STREAM), X)
+    played = predicted(kind, fit_tree(kind, X, Y, 30, STREAM()), X)
     assert played.shape == (60, 10, 31)
     if kind.sampled:
         assert (played.argmax(axis=2) == np.rint(Y * 10).reshape(60, 10)).all()
@@ -81,7 +81,7 @@ def test_an_optimal_tree_fits_drawn_sizes_at_least_as_well_as_the_greedy_one():
     kind = REPRESENTATIONS[8]
     X, Y = inputs(kind, TRAIN.own, TRAIN.other), tree_targets(kind, bets(TRAIN), np.random.default_rng(1))
     for depth in (2, 4):
-        greedy = fit_tree(kind, X, Y, depth, stream=STREAM)
-        optimal = trees.fit_optimal_tree(kind, X, Y, depth, min_rows=1, regrowths=3, stream=STREAM)
+        greedy = fit_tree(kind, X, Y, depth, STREAM())
+        optimal = trees.fit_optimal_tree(kind, X, Y, depth, STREAM(), min_rows=1, regrowths=3)
         errors = [((tree.predict(X) - Y) ** 2).mean() for tree in (greedy, optimal)]
         assert errors[1] < errors[0] * (1 - 1e-4)

@@ -1,5 +1,6 @@
 """Hands dealt in batches and really played, action by action: thousands of them walk a betting tree at once."""
 
+from collections.abc import Callable
 from typing import NamedTuple, Protocol
 
 import numpy as np
@@ -26,22 +27,19 @@ class Deals(NamedTuple):
 
 
 @njit(cache=True, nogil=True)
-def _locate(share, cards, n_cards, keys, columns, boards):
+def _look_up(share, cards, keys, boards, columns, strengths):
+    """Fill in what `Deals` has of boards, columns (those before the flop are filled, the rest are holes) and strengths."""
     for i in range(share[0], cards.shape[0], share[1]):
-        key, permutation = _canonical(cards[i, 4 : 4 + n_cards], n_cards)
-        boards[i] = np.searchsorted(keys, key)
-        for player in range(2):
-            columns[i, player] = PERMUTED_HOLES[permutation, columns[i, player]]
-
-
-@njit(cache=True, nogil=True)
-def _strengths(share, cards, out):
-    for i in range(share[0], cards.shape[0], share[1]):
+        for street in range(1, 4):
+            key, permutation = _canonical(cards[i, 4:], 2 + street)
+            boards[street, i] = np.searchsorted(keys[street - 1], key)
+            for player in range(2):
+                columns[street, i, player] = PERMUTED_HOLES[permutation, columns[street, i, player]]
         seven = np.empty(7, dtype=np.int64)
         seven[2:] = cards[i, 4:]
         for player in range(2):
             seven[:2] = cards[i, 2 * player : 2 * player + 2]
-            out[i, player] = _strength(seven, 7)
+            strengths[i, player] = _strength(seven, 7)
 
 
 def deal_hands(tables: tuple[StreetTable, ...], n: int, generator: np.random.Generator) -> Deals:
@@ -49,26 +47,22 @@ def deal_hands(tables: tuple[StreetTable, ...], n: int, generator: np.random.Gen
     cards = generator.random((n, 52)).argsort(axis=1, kind="stable")[:, :9].copy()
     pairs = np.sort(cards[:, :4].reshape(-1, 2, 2), axis=2)
     holes = pairs[:, :, 1] * (pairs[:, :, 1] - 1) // 2 + pairs[:, :, 0]
-    boards, columns = np.zeros((4, n), dtype=np.int64), np.repeat(holes[None], 4, axis=0)
+    boards, columns, strengths = np.zeros((4, n), dtype=np.int64), np.repeat(holes[None], 4, axis=0), np.empty_like(holes)
     columns[0] = CLASS_OF_HOLE[holes]
-    for street in (1, 2, 3):
-        keys = canonical_boards(BOARD_CARDS[street]).keys
-        on_threads(_locate, cards, BOARD_CARDS[street], keys, columns[street], boards[street])
-    strengths = np.empty((n, 2), dtype=np.int64)
-    on_threads(_strengths, cards, strengths)
+    on_threads(_look_up, cards, tuple(canonical_boards(k).keys for k in BOARD_CARDS[1:]), boards, columns, strengths)
     river = tables[3].equity[boards[3][:, None], columns[3]].astype(np.int64)
     return Deals(cards, holes, boards, columns, river, strengths)
+
+
+# On a street, for some hands at some nodes: the nodes that a seat's actions lead to; u uniform in [0, 1), one a hand.
+Act = Callable[[int, np.ndarray, np.ndarray, np.ndarray], np.ndarray]  # (street, hands, nodes, u)
 
 
 class Seat(Protocol):
     """Who plays a batch of hands from one seat of a betting tree."""
 
-    def start(self, deals: Deals, player: int) -> None:
-        """New hands; player: whose cards of the deals are this seat's."""
-        ...
-
-    def act(self, street: int, hands: np.ndarray, nodes: np.ndarray, u: np.ndarray) -> np.ndarray:
-        """The nodes that the seat's actions lead to; u uniform in [0, 1), one a hand."""
+    def start(self, deals: Deals, player: int) -> Act:
+        """How new hands are played; player: whose cards of the deals are this seat's."""
         ...
 
 
@@ -82,16 +76,15 @@ def drawn(chances: np.ndarray, u: np.ndarray) -> np.ndarray:
 
 def play_deals(tree: BettingTree, seats: tuple[Seat, Seat], deals: Deals, generator: np.random.Generator) -> np.ndarray:
     """The node at which each deal ends, (n,) int64; generator: of the agents' draws."""
-    for seat in range(2):
-        seats[seat].start(deals, seat)
+    acts = [seat.start(deals, player) for player, seat in enumerate(seats)]
     nodes = np.zeros(len(deals.cards), dtype=np.int64)
     for street in range(4):
         while len(hands := np.flatnonzero((tree.kind[nodes] == DECISION) & (tree.street[nodes] == street))):
             actors = tree.actor[nodes[hands]]
-            for actor in range(2):
+            for actor, act in enumerate(acts):
                 mine = hands[actors == actor]
                 if len(mine):
-                    nodes[mine] = seats[actor].act(street, mine, nodes[mine], generator.random(len(mine)))
+                    nodes[mine] = act(street, mine, nodes[mine], generator.random(len(mine)))
     return nodes
 
 

@@ -63,22 +63,17 @@ def make_round(moves: Moves, street: int, seat: int, slip: float) -> Round:
     """The betting of a street from a seat, 0 the dealer's."""
     tree = moves.tree
     root, nodes = nodes_of_round(moves, street)
-    his = np.ones((len(CURRENT), len(nodes)))
-    first = np.full(len(nodes), NOTHING if tree.actor[root] == seat else -1)
-    for p, node in enumerate(nodes):
-        above = int(tree.parent[node])
-        if above != root:
-            q = moves.place[above]
-            his[:, p], first[p] = his[:, q], first[q]
-        if tree.actor[above] != seat:
-            his[:, p] *= (1 - slip) * (moves.after[:, above] == node) + slip / tree.n_children[above]
-        if first[p] < 0:
-            first[p] = tree.label[node]
+    first = np.full(len(nodes), NOTHING)
+    if tree.actor[root] != seat:
+        for p, node in enumerate(nodes):
+            above = tree.parent[node]
+            first[p] = tree.label[node] if above == root else first[moves.place[above]]
     put = tree.bets[nodes][:, [seat, 1 - seat], street]
     folder = np.where(tree.kind[nodes] == FOLD_END, 1 + (tree.actor[nodes] != seat), 0)
     inside = (tree.kind[nodes] == DECISION) & (tree.street[nodes] == street)
     turns = (ROUND_START,) * int(tree.actor[root] == seat) + tuple(np.flatnonzero(inside & (tree.actor[nodes] == seat)).tolist())
-    return Round(his, taken_from(moves, street, seat, ROUND_START), first, np.flatnonzero(~inside), turns, put, folder)
+    his, own = reach(moves, street, 1 - seat, slip), reach(moves, street, seat)
+    return Round(his, own, first, np.flatnonzero(~inside), turns, put, folder)
 
 
 def nodes_of_round(moves: Moves, street: int) -> tuple[int, np.ndarray]:
@@ -89,10 +84,10 @@ def nodes_of_round(moves: Moves, street: int) -> tuple[int, np.ndarray]:
     return root, int(tree.first_child[root]) + np.arange(n)
 
 
-def taken_from(moves: Moves, street: int, seat: int, turn: int) -> np.ndarray:
-    """Whether a player in a seat who plays each current strategy from a turn on can come to each place, (8, n_places) float64.
+def reach(moves: Moves, street: int, player: int, slip: float = 0, turn: int = ROUND_START) -> np.ndarray:
+    """Chance of a player's own actions on the way from a turn to each place, by the current strategy, (8, n_places) float64.
 
-    The opponent's actions count as taken; places that are not below the turn are 0.
+    The other's actions count as taken; places that are not below the turn are 0. slip: see `Model`.
     """
     root, nodes = nodes_of_round(moves, street)
     tree, start = moves.tree, root if turn == ROUND_START else nodes[turn]
@@ -100,8 +95,8 @@ def taken_from(moves: Moves, street: int, seat: int, turn: int) -> np.ndarray:
     for p, node in enumerate(nodes):
         above = tree.parent[node]
         out[:, p] = 1 if above == start else out[:, moves.place[above]] if above != root else 0
-        if tree.actor[above] == seat:
-            out[:, p] *= moves.after[:, above] == node
+        if tree.actor[above] == player:
+            out[:, p] *= (1 - slip) * (moves.after[:, above] == node) + slip / tree.n_children[above]
     return out
 
 
@@ -140,10 +135,10 @@ class Evaluator:
                 self.shown[street, seat, :n] = np.einsum("tok,kn->not", model.choice[street], betting.his)
                 self.seen[street, seat, :n] = np.einsum("ptkw,kn->npt", odds, betting.his)
                 for turn in betting.turns:
-                    own = taken_from(moves, street, seat, turn)[:, betting.ends]
-                    reach = own[:, None] * betting.his[None][:, :, betting.ends]  # (PS, OS, end)
+                    own = reach(moves, street, seat, turn=turn)[:, betting.ends]
+                    ways = own[:, None] * betting.his[None][:, :, betting.ends]  # (PS, OS, end)
                     for worth, out in zip(outcomes(betting, street, seat), (self.base, self.slope), strict=True):
-                        out[street, seat, turn] = np.einsum("ptkw,jke,ew->ptj", odds, reach, worth[betting.ends])
+                        out[street, seat, turn] = np.einsum("ptkw,jke,ew->ptj", odds, ways, worth[betting.ends])
                     self.heard[street, seat, turn] = 1 if turn == ROUND_START else self.seen[street, seat, turn]
 
     def utilities(

@@ -24,18 +24,6 @@ POTS = ((0,), (2, 4, 6, 8), tuple(range(2, 17, 2)), tuple(range(2, 33, 2)))  # m
 HEARD_NAMES = ("fold", "call", "raise", "nothing")
 
 
-def hand_network(model: Model, moves: Moves, seat: int, street: int) -> gum.InfluenceDiagram:
-    """The network of a hand up to a round, in which the player in a seat (0: the dealer) decides.
-
-    Strategies that he has played in earlier rounds are chance nodes there, to be given as evidence. Nodes are named as in the
-    paper with the round's name, such as "PO flop"; "OST" of the first round has equal chances for all types.
-    """
-    net = gum.InfluenceDiagram()
-    for s in range(street + 1):
-        _add_round(net, model, make_round(moves, s, seat, model.slip), seat, s, decides=s == street)
-    return net
-
-
 def _add_round(net: gum.InfluenceDiagram, model: Model, betting: Round, seat: int, street: int, decides: bool) -> None:
     bins, n_types, place = model.joint.shape[1], model.choice.shape[1], STREETS[street]
     po, oo, win, ost, os, heard, cp, ps, oa, fp = (
@@ -111,15 +99,20 @@ def _outcome(current: np.ndarray, pairs: np.ndarray) -> np.ndarray:
 
 
 class Library:
-    """The library's answers for one seat and round."""
+    """The network of a hand up to a round, in which the player in a seat (0: the dealer) decides, and its answers.
+
+    Strategies that he has played in earlier rounds are chance nodes there, to be given as evidence. Nodes are named as in the
+    paper with the round's name, such as "PO flop"; "OST" of the first round has equal chances for all types.
+    """
 
     def __init__(self, model: Model, moves: Moves, seat: int, street: int):
-        """As `hand_network`."""
-        self.net, self._place = hand_network(model, moves, seat, street), STREETS[street]
+        self.net, self._place = gum.InfluenceDiagram(), STREETS[street]
+        for s in range(street + 1):
+            _add_round(self.net, model, make_round(moves, s, seat, model.slip), seat, s, decides=s == street)
         self._engine = gum.ShaferShenoyLIMIDInference(self.net)
 
     def ask(self, evidence: dict[str, int]) -> tuple[np.ndarray, np.ndarray]:
-        """Expected Outcome of each current strategy, (8,) dollars, and Pr[OST], (n_types,), given the evidence.
+        """Expected Outcome of each current strategy, (8,) dollars, and Pr[OST], (n_types,).
 
         evidence: the index of the value of each observed node, by name.
         """

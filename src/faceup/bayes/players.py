@@ -6,20 +6,19 @@ hand. Matches are dealt, for a carried belief has a past: many matches run side 
 same cards come with the seats exchanged, so that most luck of the cards cancels; each table has a belief of its own.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from copy import deepcopy
 from typing import NamedTuple
 
 import numpy as np
 
-from faceup.bayes.deals import Deals, Seat, deal_hands, dollars, drawn, play_deals
+from faceup.bayes.deals import Act, Deals, Seat, deal_hands, dollars, drawn, play_deals
 from faceup.bayes.enumeration import odds_bins
 from faceup.bayes.model import ROUND_START, Evaluator
 from faceup.bayes.strategies import FINE, Moves, strategy_of_bin
 from faceup.cards.equity import StreetTable
 from faceup.holdem.groups import Groups
 from faceup.holdem.rules import MBB_PER_DOLLAR, SHOWDOWN
-from faceup.lab.memo import Cache
 from faceup.lab.rng import Stream
 from faceup.lab.stats import mean_ci95
 
@@ -33,104 +32,91 @@ def deal_bins(tables: tuple[StreetTable, ...], deals: Deals, player: int, bins: 
     return np.array([odds_bins(s, table.equity[board, column], bins) for s, table, board, column in places])
 
 
-class OddsSeat:
+class OddsSeat(NamedTuple):
     """The amateur and the types, hand by hand: a current strategy a round by the odds; each deal may have a type of its own."""
 
-    def __init__(self, moves: Moves, tables: tuple[StreetTable, ...], shifts: np.ndarray):
-        """shifts (n,): of the limits, one a deal, or (1,) for all."""
-        self._moves, self._tables = moves, tables
-        distinct, self._row = np.unique(shifts, return_inverse=True)
-        self._picks = np.array([strategy_of_bin(shift) for shift in distinct])
-        self._now = Cache()  # what the hands of this batch play
+    moves: Moves
+    tables: tuple[StreetTable, ...]
+    shifts: np.ndarray  # (n,) of the limits, one a deal, or (1,) for all
 
-    def start(self, deals: Deals, player: int) -> None:
+    def start(self, deals: Deals, player: int) -> Act:
         """See `deals.Seat`."""
-        self._now["strategy"] = self._picks[self._row, deal_bins(self._tables, deals, player, FINE)]  # (4, n)
+        distinct, row = np.unique(self.shifts, return_inverse=True)
+        picks = np.array([strategy_of_bin(shift) for shift in distinct])
+        strategy = picks[row, deal_bins(self.tables, deals, player, FINE)]  # (4, n)
+        return lambda street, hands, nodes, u: self.moves.after[strategy[street, hands], nodes]
 
-    def act(self, street: int, hands: np.ndarray, nodes: np.ndarray, u: np.ndarray) -> np.ndarray:
-        """See `deals.Seat`."""
-        return self._moves.after[self._now["strategy"][street, hands], nodes]
 
-
-class TableSeat:
+class TableSeat(NamedTuple):
     """A self-play table on the limit tree, or a player who always does the same; actions are drawn."""
 
-    def __init__(self, moves: Moves, tables: Sequence[np.ndarray], groups: Groups | None = None):
-        """tables: a policy's rows on each street of the limit tree; groups: which row a hand has (None: the first)."""
-        self._tree, self._tables, self._groups = moves.tree, tables, groups
-        self._now = Cache()  # rows of the hands of this batch
+    moves: Moves
+    tables: Sequence[np.ndarray]  # a policy's rows on each street of the limit tree
+    groups: Groups | None = None  # which row a hand has; None: the first
 
-    def start(self, deals: Deals, player: int) -> None:
+    def start(self, deals: Deals, player: int) -> Act:
         """See `deals.Seat`."""
-        rows = self._now["rows"] = np.zeros((4, len(deals.cards)), dtype=np.int64)
-        if self._groups:
+        tree, rows = self.moves.tree, np.zeros((4, len(deals.cards)), dtype=np.int64)
+        if self.groups:
             boards, columns = deals.boards, deals.columns[:, :, player]
             rows[0], rows[3] = columns[0], deals.river[:, player]
-            rows[1] = self._groups.flop[boards[1], columns[1]]
-            rows[2] = self._groups.turn[boards[2], columns[2]]
+            rows[1] = self.groups.flop[boards[1], columns[1]]
+            rows[2] = self.groups.turn[boards[2], columns[2]]
 
-    def act(self, street: int, hands: np.ndarray, nodes: np.ndarray, u: np.ndarray) -> np.ndarray:
-        """See `deals.Seat`."""
-        tree = self._tree
-        n, first = tree.n_children[nodes][:, None], tree.first_child[nodes]
-        k = np.arange(int(n.max()))
-        columns = (first - tree.street_start[street])[:, None] + np.minimum(k, n - 1)
-        chances = self._tables[street][self._now["rows"][street, hands][:, None], columns] * (k < n)
-        return first + drawn(chances, u)
+        def act(street: int, hands: np.ndarray, nodes: np.ndarray, u: np.ndarray) -> np.ndarray:
+            n, first = tree.n_children[nodes][:, None], tree.first_child[nodes]
+            k = np.arange(int(n.max()))
+            columns = (first - tree.street_start[street])[:, None] + np.minimum(k, n - 1)
+            chances = self.tables[street][rows[street, hands][:, None], columns] * (k < n)
+            return first + drawn(chances, u)
+
+        return act
 
 
-class MeuSeat:
+class MeuSeat(NamedTuple):
     """The paper's player: in each round the current strategy of maximum expected utility."""
 
-    def __init__(self, evaluator: Evaluator, tables: tuple[StreetTable, ...], infers: bool, replans: bool = False):
-        """infers: whether what the opponent does in one round changes the belief of his type in the next.
+    evaluator: Evaluator
+    tables: tuple[StreetTable, ...]
+    infers: bool  # whether what the opponent does in one round changes the belief of his type in the next
+    prior: np.ndarray  # (n, n_types) weights of the types before a hand
+    replans: bool = False  # whether a strategy is picked at each of his turns; else once a round, as in the paper
 
-        replans: whether a strategy is picked at each of his turns; else once a round, as in the paper.
-        """
-        self._evaluator, self._tables, self._infers, self._replans = evaluator, tables, infers, replans
-        self.prior: np.ndarray | None = None  # (n, n_types) weights of the types before a hand; None: equal
-
-    def start(self, deals: Deals, player: int) -> None:
+    def start(self, deals: Deals, player: int) -> Act:
         """See `deals.Seat`."""
-        n, n_types = len(deals.cards), self._evaluator.n_types
-        self._seat = -1
-        self._bins = self._bins_of(deals, player)
-        self._types = np.full((n, n_types), 1 / n_types) if self.prior is None else self.prior.copy()
-        self._strategy, self._round = np.zeros(n, dtype=np.int64), np.full(n, -1)
+        evaluator, moves, tree = self.evaluator, self.evaluator.moves, self.evaluator.moves.tree
+        bins, types = self._bins(deals, player), self.prior.copy()
+        strategy, planned = np.zeros(len(types), dtype=np.int64), np.full(len(types), -1)  # planned: the round that it is for
 
-    def _bins_of(self, deals: Deals, player: int) -> np.ndarray:
-        return deal_bins(self._tables, deals, player, self._evaluator.model.joint.shape[1])
+        def act(street: int, hands: np.ndarray, nodes: np.ndarray, u: np.ndarray) -> np.ndarray:
+            new = planned[hands] < street
+            if self.infers and street and new.any():  # weigh in what the opponent has done in the round that is over
+                heard, place = hands[new], moves.place[moves.root[nodes[new]]]
+                types[heard] = evaluator.learn(street - 1, player, place, bins[street - 1, heard], types[heard])
+            if (picks := new | self.replans).any():
+                picking, at = hands[picks], nodes[picks]
+                root = moves.root[at]
+                turn = np.where(root == at, ROUND_START, moves.place[at])
+                put = tree.bets[root, player, :].sum(axis=1) if street else np.zeros(len(root))
+                worth = evaluator.utilities(street, player, turn, bins[street, picking], put, types[picking])
+                strategy[picking] = worth.round(6).argmax(axis=1)  # of equal ones the most cautious, on every machine
+                planned[picking] = street
+            return moves.after[strategy[hands], nodes]
 
-    def act(self, street: int, hands: np.ndarray, nodes: np.ndarray, u: np.ndarray) -> np.ndarray:
-        """See `deals.Seat`."""
-        moves, new = self._evaluator.moves, self._round[hands] < street
-        self._seat = int(moves.tree.actor[nodes[0]])
-        if self._infers and street and new.any():  # weigh in what the opponent has done in the round that is over
-            heard, types = hands[new], self._types[hands[new]]
-            place = moves.place[moves.root[nodes[new]]]
-            self._types[heard] = self._evaluator.learn(street - 1, self._seat, place, self._bins[street - 1, heard], types)
-        if (picks := new | self._replans).any():
-            self._choose(street, hands[picks], nodes[picks])
-        return moves.after[self._strategy[hands], nodes]
+        return act
 
-    def _choose(self, street: int, hands: np.ndarray, nodes: np.ndarray) -> None:
-        moves, evaluator = self._evaluator.moves, self._evaluator
-        tree, root = moves.tree, moves.root[nodes]
-        turn = np.where(root == nodes, ROUND_START, moves.place[nodes])
-        put = tree.bets[root, self._seat, :].sum(axis=1) if street else np.zeros(len(root))
-        worth = evaluator.utilities(street, self._seat, turn, self._bins[street, hands], put, self._types[hands])
-        self._strategy[hands] = worth.round(6).argmax(axis=1)  # of equal ones the most cautious, on every machine
-        self._round[hands] = street
+    def _bins(self, deals: Deals, player: int) -> np.ndarray:
+        return deal_bins(self.tables, deals, player, self.evaluator.model.joint.shape[1])
 
-    def learnt(self, deals: Deals, player: int, nodes: np.ndarray, types: np.ndarray, cards_shown: bool) -> np.ndarray:
-        """Weights of the types after hands that ended at these nodes, from those before them (n, n_types).
+    def learnt(self, deals: Deals, player: int, nodes: np.ndarray, cards_shown: bool) -> np.ndarray:
+        """Weights of the types after hands that ended at these nodes, (n, n_types).
 
         cards_shown: whether the opponent's cards, where a showdown has shown them, count as evidence of his odds in each round.
         """
-        evaluator, moves, tree = self._evaluator, self._evaluator.moves, self._evaluator.moves.tree
-        own, his = self._bins_of(deals, player), self._bins_of(deals, 1 - player).astype(np.int64)
+        evaluator, moves, tree = self.evaluator, self.evaluator.moves, self.evaluator.moves.tree
+        own, his = self._bins(deals, player), self._bins(deals, 1 - player).astype(np.int64)
         shown = cards_shown & (tree.kind[nodes] == SHOWDOWN)
-        at, out = nodes.copy(), types.copy()  # at: the end of the last round that was played, then of the one before
+        at, out = nodes.copy(), self.prior.copy()  # at: the end of the last round that was played, then of the one before
         for street in range(3, -1, -1):
             played = np.flatnonzero(tree.street[nodes] >= street)
             oo = np.where(shown[played], his[street, played], -1)
@@ -145,9 +131,9 @@ class Match(NamedTuple):
     won: np.ndarray  # (n_hands, n_matches, 2) mbb that the MEU player wins in each hand at each table
     types: np.ndarray  # (n_hands, n_matches, 2, n_types) his belief before each hand
 
-    def mean(self, first: int = 0) -> tuple[float, float]:
-        """mbb/g, and half of its 95 % interval over matches, from a hand on."""
-        return mean_ci95(self.won[first:].mean(axis=(0, 2)))
+    def mean(self) -> tuple[float, float]:
+        """mbb/g, and half of its 95 % interval over matches."""
+        return mean_ci95(self.won.mean(axis=(0, 2)))
 
 
 def play_matches(
@@ -162,7 +148,6 @@ def play_matches(
     switch: float = 0,
     cards_shown: bool = True,
     replans: bool = False,
-    progress: Callable[[int], None] = lambda done: None,
 ) -> Match:
     """Matches of the MEU player against an opponent, dealer and big blind in turn.
 
@@ -171,7 +156,6 @@ def play_matches(
     `MeuSeat`.
     """
     tree, n_types = evaluator.moves.tree, evaluator.n_types
-    player = MeuSeat(evaluator, tables, belief != FIXED, replans)
     belief_now = np.full((2, matches, n_types), 1 / n_types)
     won, types = np.empty((hands, matches, 2)), np.empty((hands, matches, 2, n_types))
     for k in range(hands):
@@ -179,14 +163,13 @@ def play_matches(
         deals = deal_hands(tables, matches, generator)
         for table in range(2):
             seat = (k + table) % 2
-            player.prior = types[k, :, table] = belief_now[table]
-            pair = (player, other) if seat == 0 else (other, player)
+            types[k, :, table] = belief_now[table]
+            mine = MeuSeat(evaluator, tables, belief != FIXED, belief_now[table], replans)
+            pair = (mine, other) if seat == 0 else (other, mine)
             ends = play_deals(tree, pair, deals, deepcopy(generator))  # the same draws at both tables
             won[k, :, table] = (MBB_PER_DOLLAR, -MBB_PER_DOLLAR)[seat] * dollars(tree, deals, ends)
             if belief == CARRIED:
-                after = player.learnt(deals, seat, ends, belief_now[table], cards_shown)
-                belief_now[table] = (1 - switch) * after + switch / n_types
-        progress(k + 1)
+                belief_now[table] = (1 - switch) * mine.learnt(deals, seat, ends, cards_shown) + switch / n_types
     return Match(won, types)
 
 

@@ -26,7 +26,7 @@ FINE = 20  # bins by which players tell their odds: their limits are multiples o
 def strategy_of_bin(shift: float) -> np.ndarray:
     """The current strategy (of CURRENT) that the amateur with shifted limits picks in each of FINE bins of odds, (FINE,) int64.
 
-    Raises ValueError unless the shift is a multiple of 1/FINE.
+    ValueError unless the shift is a multiple of 1/FINE.
     """
     edges = np.array([FINE * (limit + shift) for limit in LIMITS])
     if not np.allclose(edges, edges.round(), atol=1e-9):

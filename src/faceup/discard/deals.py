@@ -29,9 +29,7 @@ class HandTables(NamedTuple):
     flop: np.ndarray  # (1755, 1326, 5) uint8: group, the rule's choice, the best choice, the better card to throw, level
     turn: np.ndarray  # (16432, 1326, 5) uint8
     river: np.ndarray  # (134459, 1326) uint8: group
-    flop_keys: np.ndarray  # (1755,) int64
-    turn_keys: np.ndarray
-    river_keys: np.ndarray
+    keys: tuple[np.ndarray, ...]  # (1755,), (16432,) and (134459,) int64 of these boards
 
 
 class DealView(NamedTuple):
@@ -48,7 +46,7 @@ def make_tables(groups: OchsGroups, equity: _Pair, rule: _Pair, best: _Pair, gen
     for n_cards, values, group, *choices in zip((3, 4), equity, (groups.flop, groups.turn), rule, best, strict=True):
         better = np.where(values[..., 2] >= values[..., 1], THROW_LOW, THROW_HIGH).astype(np.uint8)
         tables.append(np.stack((group, *choices, better, swap_levels(values, n_cards, generator)), axis=-1))
-    return HandTables(tables[0], tables[1], groups.river, *(canonical_boards(n).keys for n in (3, 4, 5)))
+    return HandTables(tables[0], tables[1], groups.river, tuple(canonical_boards(n).keys for n in (3, 4, 5)))
 
 
 def rows_of(groups: OchsGroups) -> tuple[int, ...]:
@@ -96,7 +94,7 @@ def _hole(permutation, first, second):
 def _find_boards(board, tables):
     """Number and suit permutation of flop, turn and river of a board, (3, 2), and seven cards (7,) that begin with the board."""
     where, seven = np.empty((3, 2), dtype=np.int64), np.empty(7, dtype=np.int64)
-    for i, keys in enumerate((tables.flop_keys, tables.turn_keys, tables.river_keys)):
+    for i, keys in enumerate(tables.keys):
         key, where[i, 1] = _canonical(board, 3 + i)
         where[i, 0] = np.searchsorted(keys, key)
     seven[:5] = board

@@ -1,8 +1,7 @@
 """What the 169 starting hands win against a random hand: when nobody swaps, by the paper's rule, and when both swap best.
 
-Simulated: a board, several opponents and what they may draw are dealt, and each starting hand meets them. The same cards
-serve all hands and all three policies. Without swaps the answer is known exactly, and how far the sample is off there
-corrects the other two (a control variate).
+A board, several opponents and what they may draw are dealt, and each starting hand meets them, by all three policies. Without
+swaps the answer is known exactly, and how far the sample is off there corrects the other two (a control variate).
 """
 
 import numpy as np
@@ -71,8 +70,8 @@ def _simulate(share, tables, boards, start, sums, weights):
 def class_equities(tables: HandTables, holdem: np.ndarray, boards: int, stream: Stream) -> tuple[np.ndarray, np.ndarray]:
     """Equities of the starting hands under each of CHOICES, and half their 95 % intervals, both (169, 3).
 
-    On so many boards, each with all starting hands; holdem (169,): exact equities without swaps. A starting hand stands for as
-    many holes as the cards left to it allow: that is its weight on a board. The intervals come from 200 parts of the boards.
+    On so many boards; holdem (169,): exact equities without swaps. A starting hand stands for as many holes as the cards left
+    to it allow: that is its weight on a board. The intervals come from 200 parts of the boards.
     """
     sums, weights = np.zeros((_CHUNKS, N_CLASSES, len(CHOICES))), np.zeros((_CHUNKS, N_CLASSES, 1))
     on_threads(_simulate, tables, -(-boards // _CHUNKS), int(stream().integers(1 << 62)), sums, weights[..., 0])

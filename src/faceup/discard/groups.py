@@ -65,39 +65,37 @@ def _add_river(cards, out):
 
 
 @njit(cache=True, nogil=True)
-def _turn_sums(share, boards, step, out):
-    """out (n, 1326, 8) uint16: 2 * wins + ties over every step-th of the 48 rivers of each turn board."""
+def _sum_boards(share, boards, step, out):
     for b in range(share[0], boards.shape[0], share[1]):
-        total, board = np.zeros((N_HOLES, N_RANGES), dtype=np.int32), np.append(boards[b], 0)
-        for river in np.flatnonzero(_free(boards[b]))[::step]:
+        total, board = np.zeros((N_HOLES, N_RANGES), dtype=np.int32), np.zeros(5, dtype=np.int64)
+        board[: boards.shape[1]] = boards[b]
+        for river in np.flatnonzero(_free(boards[b]))[::step] if boards.shape[1] == 4 else board[4:]:
             board[4] = river
             _add_river(board, total)
         out[b] = total
 
 
-@njit(cache=True)
-def _points(board, sums, runouts, points):
-    """Equities (1326, 8) float32 of a board from its sums (1326, 8), on the river from none; blocked holes get 0."""
-    if board.shape[0] == 5:
-        sums = np.zeros((N_HOLES, N_RANGES), dtype=sums.dtype)
-        _add_river(board, sums)
-    whole, by_card = np.zeros(N_RANGES, dtype=np.int32), np.zeros((N_CARDS, N_RANGES), dtype=np.int32)
-    is_free, points[:] = _free(board), 0
-    holes = np.flatnonzero(is_free[HOLE_CARDS[:, 0]] & is_free[HOLE_CARDS[:, 1]])
-    for h in holes:
-        _count(h, whole, by_card)
-    for h in holes:
-        a, b = HOLE_CARDS[h, 0], HOLE_CARDS[h, 1]
-        for g in range(N_RANGES):
-            met = whole[g] - by_card[a, g] - by_card[b, g] + (RANGE_OF_HOLE[h] == g)
-            points[h, g] = min(np.float32(sums[h, g]) / np.float32(2 * met * runouts), np.float32(1))
+def range_sums(boards: np.ndarray, step: int = 1) -> np.ndarray:
+    """2 * wins + ties of each hole against each range, (n, 1326, 8) uint16; of boards (n, 4) over every step-th of 48 rivers."""
+    out = np.empty((len(boards), N_HOLES, N_RANGES), dtype=np.uint16)
+    on_threads(_sum_boards, boards, step, out)
+    return out
 
 
 @njit(cache=True, nogil=True)
-def _points_of(share, boards, sums, runouts, points):
-    """`_points` of boards (n, k), points (n, 1326, 8)."""
+def _points(share, boards, sums, runouts, points):
+    """Equities (n, 1326, 8) of boards (n, k) from their sums; blocked holes get 0."""
     for b in range(share[0], boards.shape[0], share[1]):
-        _points(boards[b], sums[b % sums.shape[0]], runouts, points[b])
+        whole, by_card = np.zeros(N_RANGES, dtype=np.int32), np.zeros((N_CARDS, N_RANGES), dtype=np.int32)
+        is_free, points[b] = _free(boards[b]), 0
+        holes = np.flatnonzero(is_free[HOLE_CARDS[:, 0]] & is_free[HOLE_CARDS[:, 1]])
+        for h in holes:
+            _count(h, whole, by_card)
+        for h in holes:
+            first, second = by_card[HOLE_CARDS[h, 0]], by_card[HOLE_CARDS[h, 1]]
+            for g in range(N_RANGES):
+                met = whole[g] - first[g] - second[g] + (RANGE_OF_HOLE[h] == g)
+                points[b, h, g] = min(np.float32(sums[b, h, g]) / np.float32(2 * met * runouts), np.float32(1))
 
 
 class OchsGroups(NamedTuple):
@@ -113,15 +111,16 @@ class StreetSums(NamedTuple):
     """What a street's equities come from."""
 
     boards: np.ndarray  # (n, k) int64: all up to suits
-    sums: np.ndarray  # (n, 1326, 8) of 2 * wins + ties; on the river (1, 1326, 8), unused
+    sums: np.ndarray | None  # (n, 1326, 8) of `range_sums`; None: made anew when asked for, since all rivers' are too large
     runouts: float  # cards to come that two known hands leave, in order of dealing, as far as they are counted
 
 
 def range_equities(street: StreetSums, picked: np.ndarray | slice) -> np.ndarray:
     """Equity of every hole against the eight ranges on some of a street's boards, (n, 1326, 8) float32; blocked holes get 0."""
-    boards, sums = street.boards[picked], street.sums if len(street.sums) == 1 else street.sums[picked]
+    boards = street.boards[picked]
+    sums = range_sums(boards) if street.sums is None else street.sums[picked]
     points = np.empty((len(boards), N_HOLES, N_RANGES), dtype=np.float32)
-    on_threads(_points_of, boards, sums, street.runouts, points)
+    on_threads(_points, boards, sums, street.runouts, points)
     return points
 
 
@@ -150,12 +149,11 @@ def make_ochs_groups(
     n_groups: at most 256; step: every step-th river of a turn board is counted, 1 for all.
     """
     flop, turn, river = (canonical_boards(n).cards.astype(np.int64) for n in (3, 4, 5))
-    of_turn, nothing = np.empty((len(turn), N_HOLES, N_RANGES), dtype=np.uint16), np.zeros((1, N_HOLES, N_RANGES), dtype=np.int32)
-    on_threads(_turn_sums, turn, step, of_turn)
+    of_turn = range_sums(turn, step)
     of_flop = sum_turns(of_turn, [list(range(N_RANGES))] * 2, np.int32)
     progress(1)
     generator, rivers, tables, centres = stream(), 44 * len(range(0, 48, step)) / 48, [], []
-    streets = StreetSums(flop, of_flop, 45 * rivers), StreetSums(turn, of_turn, rivers), StreetSums(river, nothing, 1.0)
+    streets = StreetSums(flop, of_flop, 45 * rivers), StreetSums(turn, of_turn, rivers), StreetSums(river, None, 1.0)
     for i, street in enumerate(streets):
         picked, holes = sampled_hands(street.boards.shape[1], n_boards, 50, generator)
         points = np.take_along_axis(range_equities(street, picked), holes[:, :, None], axis=1).reshape(-1, N_RANGES)

@@ -1,9 +1,8 @@
 """Matches on the betting tree, and players to meet.
 
 A deal is a board and SIDES hands, each with the cards that it may draw. Every hand meets every other one, in both seats and
-with the players exchanged: the same cards, and the same random numbers for mixed actions. What differs between two players is
-then all that is left, and a player wins nothing from itself. The same deals serve all pairs of players. An interval comes from
-how deals differ.
+with the players exchanged, with the same random numbers for mixed actions: a player wins nothing from itself. The same deals
+serve all pairs of players. An interval comes from how deals differ.
 """
 
 from collections.abc import Iterator, Sequence
@@ -94,27 +93,27 @@ def random_player(tree: PublicTree, n_rows: tuple[int, ...]) -> Strategy:
 def check_fold_player(tree: PublicTree, n_rows: tuple[int, ...]) -> Strategy:
     """Checks, folds to any bet, never swaps."""
     player = random_player(tree, n_rows)
-    for _, places in _decisions(tree, player.layout, n_rows):
+    for _, places in _decisions(tree, player.layout):
         player.chances[places[:, 0]] = 1  # fold comes first where it is legal, else checking
     return player._replace(policy=NEVER)
 
 
-def _decisions(tree: PublicTree, layout: StrategyLayout, n_rows: tuple[int, ...]) -> Iterator[tuple[int, np.ndarray]]:
+def _decisions(tree: PublicTree, layout: StrategyLayout) -> Iterator[tuple[int, np.ndarray]]:
     """For each table and number n of actions, the table and where the numbers of all such decisions are, (.., n)."""
     keys = np.unique(np.stack([tree.table, tree.n_actions, layout.slot])[:, tree.n_actions > 0], axis=1)
     for table, n in np.unique(keys[:2], axis=1).T:
         slots = keys[2, (keys[0] == table) & (keys[1] == n)]
-        rows = layout.base[table] + layout.width[table] * np.arange(n_rows[table])
+        rows = np.arange(layout.base[table], layout.base[table + 1], layout.width[table])
         yield table, (rows[:, None] + slots).reshape(-1, 1) + np.arange(n)
 
 
-def threshold_strategy(tree: PublicTree, n_rows: tuple[int, ...], strategy: Strategy, thresholds: Sequence[float]) -> Strategy:
+def threshold_strategy(tree: PublicTree, strategy: Strategy, thresholds: Sequence[float]) -> Strategy:
     """The strategy without actions that it takes as seldom as a street's threshold or less, (4,); the rest is scaled up.
 
     Where no action is above it the likeliest stays.
     """
     chances = np.zeros_like(strategy.chances)
-    for table, places in _decisions(tree, strategy.layout, n_rows):
+    for table, places in _decisions(tree, strategy.layout):
         weights = strategy.chances[places]
         total = weights.sum(axis=1, keepdims=True)
         shares = np.where(total > 0, weights / np.where(total > 0, total, 1), 1 / places.shape[1])

@@ -1,7 +1,6 @@
 """The paper's discard rule, by outs (Section 3), and the best swap beside it.
 
 The author's bot, as its slides have it, in our reading:
-
 1. Two cards that make a pocket pair, two pair, a straight or a flush with the board are kept if no swap has a higher equity
    against a random hand (`faceup.discard.swaps`).
 2. Else, if one card alone pairs the board or makes a straight or a flush with it, the other is thrown. If both do, both are
@@ -10,11 +9,7 @@ The author's bot, as its slides have it, in our reading:
    which the rest holds four, and the unseen cards of each rank that completes a straight. Outs that do two of these count
    twice. Keeping both: with a flush draw 11 less the board's cards of the suit; with ranks that complete a straight 4 for
    one, 8 for more. The most outs win. A tie keeps both cards, else the high one.
-
-The rule decides on a board's canonical form, so that renamed suits change nothing.
 """
-
-from typing import NamedTuple
 
 import numpy as np
 from numba import njit
@@ -115,22 +110,18 @@ def ranges_after(boards: np.ndarray, choices: np.ndarray) -> np.ndarray:
     return free * (drawn + (choices == KEEP) * (N_CARDS - 2 - boards.shape[1]))
 
 
-class Refined(NamedTuple):
-    """The best swap against an opponent who swaps by the rule, as means over hands; gains and losses are shares of the pot."""
+def against_rule(boards: np.ndarray, rule: np.ndarray, best: np.ndarray) -> tuple[float, float, float]:
+    """The best swap where the opponent swaps by the rule; boards (n, k), rule and best (n, 1326) choices on them.
 
-    same: float  # how often it is the best swap against one who keeps his cards
-    gain: float  # what it wins more than that one
-    rule_lost: float  # what it wins more than the rule
-
-
-def against_rule(boards: np.ndarray, rule: np.ndarray, best: np.ndarray) -> Refined:
-    """What changes where the opponent swaps by the rule; boards (n, k), rule and best (n, 1326) choices on them."""
+    How often it is the best one against an opponent who keeps, what it wins more than that one, and what it wins more than the
+    rule: means over hands, in shares of the pot.
+    """
     found = equities(swap_sums(boards, ranges_after(boards, rule)))
-    free, after = found[..., 0] > 0, best_choices(found)
+    free = found[..., 0] > 0
 
     def lost(choices: np.ndarray) -> float:
         """Equity lost by other choices than the best."""
         took = np.take_along_axis(found, choices[..., None].astype(np.int64), axis=2)[..., 0]
         return float((found.max(axis=2) - took)[free].mean())
 
-    return Refined(float((after == best)[free].mean()), lost(best), lost(rule))
+    return float((best_choices(found) == best)[free].mean()), lost(best), lost(rule)

@@ -1,8 +1,7 @@
 """A discard rule that a person can hold: a decision tree taught the best swap from a few things that one sees at the table.
 
 A row is a hand on a flop or a turn board; its answers are keep, throw the high card, throw the low card, and each costs
-equity (`swaps.equities`). `faceup.trees` fits the trees, CART by the best answers weighted by what mistakes cost there, the
-optimal tree by the costs themselves.
+equity. CART learns the best answers weighted by what mistakes cost there, the optimal tree the costs themselves.
 """
 
 from typing import NamedTuple

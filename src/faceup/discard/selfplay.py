@@ -2,26 +2,23 @@
 
 Chance sampling, as the paper had it: an iteration deals once and walks all betting lines for both players (Zinkevich et al.
 2007). External sampling (Lanctot et al. 2009) walks the deal once for each player, all of his actions and one sampled action
-of the other wherever he decides: that is what makes swaps affordable as decisions, which multiply the betting lines by
-sixteen. Iteration t counts t^gamma, in regrets and average: 0 is CFR, 1 is linear CFR.
+of the other wherever he decides: that makes swaps affordable as decisions. Iteration t counts t^gamma, in regrets and average:
+0 is CFR, 1 is linear CFR.
 
-A deal follows from the stream and the iteration's number. Iterations are shared out to two replicas, which go on from the same
-tables for an epoch; then what both have added is added up. So the result is the same on one thread and on two.
+Iterations are shared out to two replicas, which go on from the same tables for an epoch; then what both have added is added up.
+So the result is the same on one thread and on two.
 """
 
-from collections.abc import Callable
-from pathlib import Path
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import numpy as np
 from numba import njit
 
 from faceup.discard.deals import HandTables, _find_boards, _generator, _make_seen, _see, _shuffle, _uniform
-from faceup.discard.tree import MOST_ACTIONS, N_DEALT, SWAP, PublicTree
+from faceup.discard.tree import MOST_ACTIONS, SWAP, PublicTree
 from faceup.games.cfr import match_regrets
-from faceup.games.checkpoint import load_checkpoint, save_checkpoint
 from faceup.holdem.rules import SHOWDOWN
-from faceup.lab.memo import digest
 from faceup.lab.parallel import on_threads
 from faceup.lab.rng import Stream
 
@@ -41,7 +38,7 @@ class StrategyLayout(NamedTuple):
 
 def strategy_layout(tree: PublicTree, n_rows: tuple[int, ...], reads: bool) -> StrategyLayout:
     """The layout of strategies with n_rows rows a table, which see the opponent's swaps or not."""
-    slot, width = (tree.seen_slot, tree.seen_width) if reads else (tree.line_slot, tree.line_width)
+    slot, width = np.ascontiguousarray(tree.slot[:, int(reads)]), tree.width[int(reads)]
     return StrategyLayout(slot, width, np.append(0, np.cumsum(width * np.array(n_rows))))
 
 
@@ -166,7 +163,7 @@ def _learn(tree, regrets, averages, way, weight, scratch, node, value):
 def _deal(start, number, first, second, tables, seen, state):
     """Deal to players of two policies and let them look; what is random later in the iteration goes on from there."""
     deck, state[:] = np.arange(52), _generator(start, number)
-    _shuffle(deck, N_DEALT, state)
+    _shuffle(deck, 13, state)  # two holes, a board, four cards to draw
     found = _find_boards(deck[4:9], tables)
     for p in range(2):
         own = np.append(deck[2 * p : 2 * p + 2], deck[9 + 2 * p : 11 + 2 * p])
@@ -205,32 +202,27 @@ class Setting(NamedTuple):
 
 
 def self_play(
-    tree: PublicTree, tables: HandTables, n_rows: tuple[int, ...], setting: Setting, stream: Stream, iterations: int, *,
-    opponent: Strategy | None = None, checkpoint: Path | None = None, progress: Callable[[int], None] = lambda done: None,
-) -> Strategy:  # fmt: skip
-    """The average strategy after so many iterations of self-play, or of responding to an opponent in both seats.
+    tree: PublicTree, tables: HandTables, n_rows: tuple[int, ...], setting: Setting, stream: Stream, stops: Sequence[int], *,
+    opponent: Strategy | None = None, progress: Callable[[int], None] = lambda done: None,
+) -> tuple[Strategy, ...]:  # fmt: skip
+    """The average strategies of self-play, or of responding to an opponent in both seats.
 
-    With a checkpoint, a file, the run is saved there at each tenth of the way, and goes on from it, after a kill or from fewer
-    iterations, which are a multiple of EPOCH, to the same numbers.
+    stops: after how many iterations each, rising multiples of EPOCH.
     """
-    own = strategy_layout(tree, n_rows, setting.reads)
+    own, learnt = strategy_layout(tree, n_rows, setting.reads), []
     rival = opponent or Strategy(own, np.zeros(0), setting.policy)  # in self-play his numbers are the learner's
     way = RESPOND if opponent else SAMPLERS.index(setting.sampler)
     size, deals = int(own.base[-1]), int(stream().integers(1 << 62))
     layout, policies = both(own, rival.layout, size if opponent else 0), (setting.policy, rival.policy)
-    start, regrets, averages = 0, np.zeros(size), np.zeros(size)
-    owner = digest(self_play, tree, tables, setting, stream, rival) if checkpoint else ""
-    if checkpoint and (found := load_checkpoint(checkpoint, owner, iterations)):
-        start, regrets, averages = int(found["iteration"]), found["regrets"], found["averages"]
+    regrets, averages = np.zeros(size), np.zeros(size)
     replicas = np.stack([np.append(regrets, rival.chances)] * REPLICAS), np.stack([averages] * REPLICAS)
-    stops = {-(-iterations * k // (10 * EPOCH)) * EPOCH for k in range(1, 11)}
-    for first in range(start, iterations, EPOCH):
+    for first in range(0, stops[-1], EPOCH):
         on_threads(_epoch, tree, layout, *replicas, policies, tables, way, deals, first, float(setting.gamma))
         for total, copies in ((regrets, replicas[0][:, :size]), (averages, replicas[1])):
             for added in copies - total:  # by each replica in this epoch
                 total += added
             copies[:] = total
-        if checkpoint and first + EPOCH in stops:
-            save_checkpoint(checkpoint, owner, first + EPOCH, regrets=regrets, averages=averages)
+        if first + EPOCH in stops:
+            learnt.append(Strategy(own, averages.copy(), setting.policy))
         progress(first + EPOCH)
-    return Strategy(own, averages, setting.policy)
+    return tuple(learnt)

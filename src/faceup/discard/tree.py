@@ -4,16 +4,14 @@ Heads-up no-limit hold'em with blinds of 1 and 2 chips and stacks of 200, reset 
 the flop lies, and again when the turn lies, each player may swap one private card for one from the deck before the betting:
 the big blind first, then the small blind. A thrown card is dead. The opponent sees that a card was swapped, not which.
 All-in players swap as well: the contest's slides leave it open, and the paper's remark on pocket twos is about such hands.
-Player 0 is the small blind: first to act before the flop, last afterwards.
 
 The tree has two sizes beside checking, calling and folding: a bet of 66 % or a raise of 100 % of the pot, and all-in. A player
 acts at most twice a street, so that a raise is offered only where the opponent has an action left to answer it, and the third
 bet of a street is the last (before the flop the big blind is the first). In our reading this makes 1,042 betting decisions.
 
 It holds both players' swaps, too, so that every betting line of the flop is there four times and of the turn sixteen times.
-Nodes are numbered in preorder: `end` of a node is the first one that is not below it. A strategy has a row of numbers for each
-group of hands; where it finds those of a node in the row, its `slot`, depends on what its player sees: the betting line, or
-also whether the opponent has swapped.
+Nodes are numbered in preorder. A strategy has a row of numbers for each group of hands; where it finds those of a node in the
+row, its `slot`, depends on what its player sees: the betting line, or also whether the opponent has swapped.
 """
 
 from collections.abc import Sequence
@@ -25,8 +23,6 @@ from faceup.holdem.rules import CALL, DECISION, FOLD, FOLD_END, SHOWDOWN, Bettin
 
 HAND_START = BettingState(0, 0, ((1, 0, 0, 0), (2, 0, 0, 0)), 0, 2, 0, big_blind=2, stack=200)
 MBB_PER_CHIP = 1000 / HAND_START.big_blind
-SWAP_STREETS = (1, 2)  # flop and turn
-N_DEALT = 13  # cards of a deal: two holes, a board, four cards to draw
 SWAP = 3  # a kind of nodes, beside those of hold'em
 BET_SIZE, ALL_IN, PAT, CHANGE = range(2, 6)  # labels beside FOLD and CALL
 N_TABLES = 6  # of a strategy: betting on four streets, swaps on flop and turn
@@ -46,15 +42,12 @@ class PublicTree(NamedTuple):
     table: np.ndarray  # (n,) int8: of a decision
     hands: np.ndarray  # (n, 2) int8: which of its possible hands each player holds: swapped on the flop * 2 + on the turn
     stake: np.ndarray  # (n,) float64: at an end what player 0 wins in chips, at a showdown with the better hand
-    put: np.ndarray  # (n, 2) int16: chips of both players
-    line_slot: np.ndarray  # (n,) int32: for who sees the betting line
-    seen_slot: np.ndarray  # (n,) int32: for who also sees the opponent's swaps
-    line_width: np.ndarray  # (N_TABLES,) int64: numbers in a row
-    seen_width: np.ndarray  # (N_TABLES,) int64
-    end: np.ndarray  # (n,) int32
+    slot: np.ndarray  # (n, 2) int32: for who sees the betting line, and for who also sees the opponent's swaps
+    width: np.ndarray  # (2, N_TABLES) int64: numbers in a row, for either
+    end: np.ndarray  # (n,) int32: the first node that is not below a node
 
 
-_TYPES = "i1 i1 i4 i1 i1 i1 i1 i1 f8 i2 i4 i4".split()  # of the fields up to seen_slot
+_TYPES = "i1 i1 i4 i1 i1 i1 i1 i1 f8 i4".split()  # of the fields up to slot
 
 
 class _Way(NamedTuple):
@@ -84,12 +77,12 @@ class _Builder:
             key = (table, way.line, player, *seen)
             slots[i] = self.slots[i].setdefault(key, self.widths[i][table])
             self.widths[i][table] = max(self.widths[i][table], slots[i] + n_actions)
-        self.rows.append((kind, player, *way[:3], n_actions, table, way.hands, stake, put, *slots))
+        self.rows.append((kind, player, *way[:3], n_actions, table, way.hands, stake, slots))
         return len(self.rows) - 1
 
     def street(self, state: BettingState, way: _Way, player: int = 1) -> None:
         """The swaps of a street, if it has some, from a player's on, then its betting; actor -1: both are all-in."""
-        if state.street in SWAP_STREETS and player >= 0:
+        if state.street in (1, 2) and player >= 0:
             node = self.add(way, SWAP, player, state, 3 + state.street, 2)
             for i in range(2):
                 hands = tuple(hand + (3 - state.street) * i * (p == player) for p, hand in enumerate(way.hands))
@@ -136,13 +129,13 @@ def build_swap_tree(sizes: Sizes, start: BettingState = HAND_START) -> PublicTre
     for node in range(len(end) - 1, 0, -1):
         parent = builder.rows[node][2]
         end[parent] = max(end[parent], end[node])
-    return PublicTree(*[*columns, *np.array(builder.widths), end])
+    return PublicTree(*[*columns, np.array(builder.widths), end])
 
 
 def count(tree: PublicTree) -> dict[str, int]:
     """Betting decisions, those of each street, and decisions to swap, each betting line counted once."""
     out: dict[str, int] = {}
     for name, kind in (("betting", DECISION), ("swaps", SWAP)):
-        tables, _ = np.unique(np.stack([tree.table, tree.line_slot])[:, tree.kind == kind], axis=1)
+        tables, _ = np.unique(np.stack([tree.table, tree.slot[:, 0]])[:, tree.kind == kind], axis=1)
         out |= {f"{name} {t}": int((tables == t).sum()) for t in np.unique(tables)} | {name: len(tables)}
     return out

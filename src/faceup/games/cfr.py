@@ -19,8 +19,8 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from faceup.games.extensive_game import Game, uniform
-from faceup.games.sequence_form import Form, _fill_plan, _fill_values, exploitability, make_form
+from faceup.games.extensive_game import normalised
+from faceup.games.sequence_form import Form, _fill_plan, _fill_values, plans
 
 
 class Variant(NamedTuple):
@@ -67,8 +67,7 @@ def match_regrets(strategy, first, end):
 def _learn(form, player, tables, up, down, weight, floor, predictive):
     """Add one iteration's regrets of a player, discount them, and match: one sweep up the player's infosets."""
     regrets, strategy, worth = tables.regrets, tables.strategy, tables.worth
-    for j in range(form.n_own[player] - 1, -1, -1):
-        i = form.own[player, j]
+    for i in form.own[player][::-1]:
         first, end = form.first_action[i], form.first_action[i + 1]
         mean = 0.0
         for a in range(first, end):
@@ -102,48 +101,34 @@ def _advance(form, tables, factors, floor, predictive):
 class Cfr:
     """A run of one variant on one game."""
 
-    def __init__(self, game: Game, variant: Variant, form: Form | None = None):
-        self.game, self.variant, self.form = game, variant, form or make_form(game)
-        n = len(game.labels)
-        self.tables = CfrTables(np.zeros(n), np.zeros(n), uniform(game), np.zeros(n + 2), np.zeros(n + 2))
-        for player in range(2):
-            _fill_plan(self.form, player, self.tables.strategy, self.tables.plan)
-        self.iteration = 0
+    def __init__(self, form: Form, variant: Variant):
+        self.form, self.variant, self.iteration = form, variant, 0
+        n = int(form.first_action[-1])
+        even = normalised(form.first_action, np.zeros(n))
+        self.tables = CfrTables(np.zeros(n), np.zeros(n), even, plans(form, even), np.zeros(n + 2))
 
     def advance(self, iterations: int) -> None:
         """Run so many more iterations."""
-        t = np.arange(self.iteration + 1, self.iteration + iterations + 1, dtype=np.float64)
-        weight = (t / max(self.iteration + iterations, 1)) ** self.variant.gamma
+        end = self.iteration + iterations
+        t = np.arange(self.iteration + 1, end + 1, dtype=np.float64)
+        weight = (t / end) ** self.variant.gamma
         factors = np.stack([_kept(t, self.variant.alpha), _kept(t, self.variant.beta), weight], axis=1)
-        self.tables.averages[:] *= (self.iteration / max(self.iteration + iterations, 1)) ** self.variant.gamma
+        self.tables.averages[:] *= (self.iteration / end) ** self.variant.gamma
         _advance(self.form, self.tables, factors, self.variant.floor, self.variant.predictive)
-        self.iteration += iterations
+        self.iteration = end
 
     def average(self) -> np.ndarray:
         """The average strategy, (n_actions,); uniform where it never comes by its own choice."""
-        return normalised(self.game, self.tables.averages)
-
-    def exploitability(self) -> float:
-        """Of the average strategy, in the game's unit."""
-        return exploitability(self.game, self.average(), self.form)
+        return normalised(self.form.first_action, self.tables.averages)
 
 
 def _kept(t: np.ndarray, exponent: float) -> np.ndarray:
-    """t^x / (t^x + 1), written so that infinite exponents are no special case but at t = 1."""
-    if math.isinf(exponent):
-        return np.full(len(t), 1.0 if exponent > 0 else 0.0)
-    return 1 / (1 + t**-exponent)
+    """t^x / (t^x + 1); 1 for an infinite exponent."""
+    return np.ones(len(t)) if math.isinf(exponent) else 1 / (1 + t**-exponent)
 
 
-def normalised(game: Game, weights: np.ndarray) -> np.ndarray:
-    """Weights of actions, none below 0, as probabilities; uniform where an infoset has none. (n_actions,)"""
-    n = np.diff(game.first_action)
-    total = np.repeat(np.add.reduceat(weights, game.first_action[:-1]), n)
-    return np.where(total > 0, weights / np.where(total > 0, total, 1), np.repeat(1 / n, n))
-
-
-def solve(game: Game, iterations: int, variant: Variant = VARIANTS["DCFR"]) -> np.ndarray:
+def solve(form: Form, iterations: int, variant: Variant = VARIANTS["DCFR"]) -> np.ndarray:
     """The average strategy (n_actions,) after so many iterations of a variant."""
-    run = Cfr(game, variant)
+    run = Cfr(form, variant)
     run.advance(iterations)
     return run.average()

@@ -83,10 +83,16 @@ class GameBuilder:
         return int(first[infoset]) + self._actions[infoset].index(by)
 
 
+def normalised(first_action: np.ndarray, weights: np.ndarray) -> np.ndarray:
+    """Weights of actions, none below 0, as probabilities; uniform where an infoset has none. (n_actions,)"""
+    n = np.diff(first_action)
+    total = np.repeat(np.add.reduceat(weights, first_action[:-1]), n)
+    return np.where(total > 0, weights / np.where(total > 0, total, 1), np.repeat(1 / n, n))
+
+
 def uniform(game: Game) -> np.ndarray:
     """The strategy of both players that takes every action equally often, (n_actions,)."""
-    n = np.diff(game.first_action)
-    return np.repeat(1 / n, n)
+    return normalised(game.first_action, np.zeros(len(game.labels)))
 
 
 def action_infoset(game: Game) -> np.ndarray:
@@ -94,27 +100,17 @@ def action_infoset(game: Game) -> np.ndarray:
     return np.repeat(np.arange(len(game.owner), dtype=np.int32), np.diff(game.first_action))
 
 
-def checked_strategy(game: Game, strategy: np.ndarray, name: str = "strategy") -> np.ndarray:
-    """The strategy as float64; raises ValueError unless it is a probability for each action, summing to 1 at each infoset."""
-    strategy = np.asarray(strategy, dtype=np.float64)
-    if strategy.shape != (len(game.labels),):
-        raise ValueError(f"{name} has shape {strategy.shape}, expected {(len(game.labels),)}")
-    sums = np.add.reduceat(strategy, game.first_action[:-1])
-    if not (strategy >= 0).all() or not (np.abs(sums - 1) < 1e-6).all():
-        worst = int(np.argmax(~(np.abs(sums - 1) < 1e-6)))
-        raise ValueError(f"{name}: probabilities sum to {sums[worst]} at infoset {game.names[worst]!r}, expected 0 to 1, sum 1")
-    return strategy
-
-
 def against(game: Game, first: np.ndarray, second: np.ndarray) -> np.ndarray:
     """One strategy of both seats from two: player 0 as in `first`, player 1 as in `second`."""
     return np.where(game.owner[action_infoset(game)] == 0, first, second)
 
 
-def child_nodes(game: Game) -> np.ndarray:
-    """The node to which each action of a decision leads, in the order of its infoset's actions, (n, most actions) int32; -1."""
-    table = np.full((len(game.player), int(np.diff(game.first_action).max())), -1, dtype=np.int32)
-    nodes = np.flatnonzero(game.action >= 0)
-    above = game.parent[nodes]
-    table[above, game.action[nodes] - game.first_action[game.infoset[above]]] = nodes
-    return table
+def infoset_reach(game: Game, strategy: np.ndarray) -> np.ndarray:
+    """How often each infoset comes up when both players follow a strategy, (n_infosets,)."""
+    reach = np.ones(len(game.player))
+    for node in range(1, len(reach)):
+        reach[node] = reach[game.parent[node]] * game.chance[node]
+        if game.action[node] >= 0:
+            reach[node] *= strategy[game.action[node]]
+    inside = game.infoset >= 0
+    return np.bincount(game.infoset[inside], weights=reach[inside], minlength=len(game.owner))

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from faceup.games.extensive_game import CHANCE, END, Game, checked_strategy
+from faceup.games.extensive_game import CHANCE, END, Game
 
 
 class Form(NamedTuple):
@@ -20,11 +20,9 @@ class Form(NamedTuple):
     Sequence a < n_actions ends with action a; n_actions + p is player p's empty sequence.
     """
 
-    owner: np.ndarray  # (k,) int8
     first_action: np.ndarray  # (k + 1,) int32
     above: np.ndarray  # (k,) int32: the owner's sequence that leads to an infoset
-    own: np.ndarray  # (2, k) bool-like int32: row p begins with the infosets of player p
-    n_own: np.ndarray  # (2,) int32: how many these are
+    own: tuple[np.ndarray, np.ndarray]  # each player's infosets
     start: np.ndarray  # (2, n_actions + 3) int32: payoffs of player p's sequence s are start[p, s]..start[p, s + 1]
     other: np.ndarray  # (2, n_payoffs) int32: the opponent's sequence of each payoff
     payoff: np.ndarray  # (2, n_payoffs) float64: to player p, times the chance of the cards
@@ -51,9 +49,8 @@ def make_form(game: Game) -> Form:
             above[i] = last
     ends = np.flatnonzero(game.player == END)
     pays = [_payoffs(sequence[ends], chance[ends] * game.value[ends], p, n_actions) for p in range(2)]
-    own = np.array([np.argsort(game.owner != p, kind="stable") for p in range(2)], dtype=np.int32)
-    n_own = np.bincount(game.owner, minlength=2).astype(np.int32)
-    return Form(game.owner, game.first_action, above, own, n_own, *map(np.array, zip(*pays, strict=True)))
+    own = np.flatnonzero(game.owner == 0), np.flatnonzero(game.owner == 1)
+    return Form(game.first_action, above, own, *map(np.array, zip(*pays, strict=True)))
 
 
 def _payoffs(sequences: np.ndarray, values: np.ndarray, player: int, n_actions: int) -> tuple[np.ndarray, ...]:
@@ -68,8 +65,7 @@ def _payoffs(sequences: np.ndarray, values: np.ndarray, player: int, n_actions: 
 def _fill_plan(form, player, strategy, plan):
     """plan (n_actions + 2,): the player's own reach of each of its sequences."""
     plan[strategy.shape[0] + player] = 1.0
-    for j in range(form.n_own[player]):
-        i = form.own[player, j]
+    for i in form.own[player]:
         reach = plan[form.above[i]]
         for a in range(form.first_action[i], form.first_action[i + 1]):
             plan[a] = reach * strategy[a]
@@ -79,25 +75,17 @@ def _fill_plan(form, player, strategy, plan):
 def _fill_values(form, player, plan, worth):
     """worth (n_actions + 2,): what the ends of each of the player's sequences pay, times chance and the opponent's plan."""
     start, other, payoff = form.start[player], form.other[player], form.payoff[player]
-    for j in range(form.n_own[player]):
-        i = form.own[player, j]
-        for a in range(form.first_action[i], form.first_action[i + 1]):
-            total = 0.0
-            for k in range(start[a], start[a + 1]):
-                total += payoff[k] * plan[other[k]]
-            worth[a] = total
-    empty = worth.shape[0] - 2 + player
-    total = 0.0
-    for k in range(start[empty], start[empty + 1]):
-        total += payoff[k] * plan[other[k]]
-    worth[empty] = total
+    for s in range(worth.shape[0]):
+        total = 0.0
+        for k in range(start[s], start[s + 1]):
+            total += payoff[k] * plan[other[k]]
+        worth[s] = total
 
 
 @njit(cache=True, nogil=True)
 def _respond(form, player, worth, best):
     """Fill best (n_actions,) with the best action of each of the player's infosets; returns what they win."""
-    for j in range(form.n_own[player] - 1, -1, -1):
-        i = form.own[player, j]
+    for i in form.own[player][::-1]:
         first, end = form.first_action[i], form.first_action[i + 1]
         choice = first
         for a in range(first + 1, end):
@@ -110,8 +98,8 @@ def _respond(form, player, worth, best):
 
 
 @njit(cache=True, nogil=True)
-def exploitability_of(form, strategy, plan, worth, best):
-    """`exploitability` for kernels; nothing is checked. plan and worth (n_actions + 2,), best (n_actions,) are scratch."""
+def _exploitability(form, strategy, plan, worth, best):
+    """`exploitability` for kernels; plan and worth (n_actions + 2,), best (n_actions,) are scratch."""
     for player in range(2):
         _fill_plan(form, player, strategy, plan)
     total = 0.0
@@ -129,43 +117,26 @@ def plans(form: Form, strategy: np.ndarray) -> np.ndarray:
     return plan
 
 
-def value(game: Game, strategy: np.ndarray, form: Form | None = None) -> float:
+def value(form: Form, strategy: np.ndarray) -> float:
     """What player 0 wins when both play a strategy of both seats (n_actions,), in the game's unit.
 
-    `extensive_game.against` makes one from two players' strategies; `form` saves making it anew. ValueError on a bad strategy.
+    `extensive_game.against` makes one from two players' strategies.
     """
-    form, strategy = form or make_form(game), checked_strategy(game, strategy)
-    plan = plans(form, strategy)
-    rows = np.repeat(np.arange(len(plan)), np.diff(form.start[0]))
-    return float(np.sum(form.payoff[0] * plan[rows] * plan[form.other[0]]))
+    plan, worth = plans(form, strategy), np.zeros(len(strategy) + 2)
+    _fill_values(form, 0, plan, worth)
+    return float(np.sum(plan * worth))
 
 
-def best_response(game: Game, strategy: np.ndarray, player: int, form: Form | None = None) -> tuple[float, np.ndarray]:
+def best_response(form: Form, strategy: np.ndarray, player: int) -> tuple[float, np.ndarray]:
     """What a player wins at most against the other's part of a strategy, and a pure strategy that does.
 
     The result is the given strategy with the player's part replaced, (n_actions,); ties go to the first action.
     """
-    form, strategy = form or make_form(game), checked_strategy(game, strategy)
-    plan, worth = np.zeros(len(strategy) + 2), np.zeros(len(strategy) + 2)
-    best = strategy.copy()
-    _fill_plan(form, 1 - player, strategy, plan)
+    plan, worth, best = plans(form, strategy), np.zeros(len(strategy) + 2), strategy.copy()
     _fill_values(form, player, plan, worth)
     return float(_respond(form, player, worth, best)), best
 
 
-def exploitability(game: Game, strategy: np.ndarray, form: Form | None = None) -> float:
+def exploitability(form: Form, strategy: np.ndarray) -> float:
     """Mean over the seats of what a best response wins from a strategy, in the game's unit; 0 at an equilibrium."""
-    form, strategy = form or make_form(game), checked_strategy(game, strategy)
-    n = len(strategy)
-    return float(exploitability_of(form, strategy, np.zeros(n + 2), np.zeros(n + 2), np.zeros(n)))
-
-
-def infoset_reach(game: Game, strategy: np.ndarray) -> np.ndarray:
-    """How often each infoset comes up when both players follow a strategy, (n_infosets,)."""
-    reach = np.ones(len(game.player))
-    for node in range(1, len(reach)):
-        reach[node] = reach[game.parent[node]] * game.chance[node]
-        if game.action[node] >= 0:
-            reach[node] *= strategy[game.action[node]]
-    inside = game.infoset >= 0
-    return np.bincount(game.infoset[inside], weights=reach[inside], minlength=len(game.owner))
+    return sum(best_response(form, strategy, player)[0] for player in range(2)) / 2

@@ -9,7 +9,7 @@ from functools import cache
 import numpy as np
 
 from faceup.games.extensive_game import against
-from faceup.games.sequence_form import Form, exploitability, make_form, value
+from faceup.games.sequence_form import exploitability, value
 from faceup.leduc.game import CALL, CHECK, FOLD, NO_CARD, RAISE, Leduc, LeducState, Rules, Situation, legal, next_state, winnings
 
 
@@ -29,7 +29,7 @@ def cautious_agent(leduc: Leduc, shipped: bool = False) -> np.ndarray:
 
     def choose(seen: Situation) -> str:
         """By the own card in the first round, by a pair or none in the second."""
-        if seen.round == 0:
+        if seen.state.round == 0:
             wish = first_round.get(leduc.rules.ranks[seen.own], FOLD)
         else:
             wish = RAISE if seen.own == seen.public else FOLD
@@ -55,7 +55,8 @@ def expectiminimax_agent(leduc: Leduc, depth: int) -> np.ndarray:
     """Takes the action of the largest expectiminimax value `depth` actions further on; ties go to the first in RLCard's order.
 
     The opponent is taken to see no card and to choose what is worst for the agent; hidden cards are equally likely, whatever
-    the opponent has done. At the depth the heuristic stands in for the rest.
+    the opponent has done. At the depth the heuristic stands in for the rest: what a showdown would pay now, which is how many
+    hands are worse less how many are better, as a share of all, times the chips that both have put in.
     """
     rules = leduc.rules
 
@@ -64,31 +65,21 @@ def expectiminimax_agent(leduc: Leduc, depth: int) -> np.ndarray:
         """What a state is worth to player `me`, `left` actions further on, in the rules' unit."""
         if state.folded >= 0:
             return (1 - 2 * me) * winnings(rules, state, ())
-        if state.over:
-            return showdown_chance(rules, own, public) * sum(state.chips[me]) / rules.unit
-        if left == 0:
-            return heuristic(rules, state, own, public)
-        if len(state.line) > 1 and public == NO_CARD:
+        if public == NO_CARD and (state.round or left == 0):  # the heuristic counts all public cards that may come, too
             return sum(p * worth(state, me, own, card, left) for card, p in _unseen(rules, own))
+        if state.over or left == 0:
+            return showdown_chance(rules, own, public) * min(map(sum, state.chips)) / rules.unit
         values = [worth(next_state(rules, state, a), me, own, public, left - 1) for a in legal(rules, state)]
         return max(values) if state.player == me else min(values)
 
     def choose(seen: Situation) -> str:
+        """The action of the largest value; rounded, since two ways to the same sum are a tie."""
         options = legal(rules, seen.state)
-        values = [worth(next_state(rules, seen.state, a), seen.player, seen.own, seen.public, depth) for a in options]
-        return options[int(np.argmax(np.round(values, 9)))]  # rounded: two ways to the same sum are a tie
+        after = [next_state(rules, seen.state, a) for a in options]
+        values = [worth(state, seen.state.player, seen.own, seen.public, depth) for state in after]
+        return options[int(np.argmax(np.round(values, 9)))]
 
     return pure_agent(leduc, choose)
-
-
-def heuristic(rules: Rules, state: LeducState, own: int, public: int) -> float:
-    """How many hands are worse less how many are better, as a share of all, times the chips that both have put in.
-
-    That is what a showdown would pay now, in the rules' unit. Before the public card all of its values count.
-    """
-    cards = [(public, 1.0)] if public != NO_CARD else _unseen(rules, own)
-    ratio = sum(p * showdown_chance(rules, own, card) for card, p in cards)
-    return ratio * min(map(sum, state.chips)) / rules.unit
 
 
 @cache
@@ -107,18 +98,17 @@ def _unseen(rules: Rules, *seen: int) -> list[tuple[int, float]]:
 # --- what an agent wins -------------------------------------------------------------------------------------
 
 
-def exact_winnings(leduc: Leduc, agent: np.ndarray, opponent: np.ndarray, form: Form | None = None) -> float:
+def exact_winnings(leduc: Leduc, agent: np.ndarray, opponent: np.ndarray) -> float:
     """What an agent wins from another a game, seats averaged; no sampling."""
-    game = leduc.game
-    form = form or make_form(game)
-    return (value(game, against(game, agent, opponent), form) - value(game, against(game, opponent, agent), form)) / 2
+    seats = (agent, opponent), (opponent, agent)
+    first, second = (value(leduc.form, against(leduc.game, *pair)) for pair in seats)
+    return (first - second) / 2
 
 
 def standings(leduc: Leduc, agents: dict[str, np.ndarray], opponents: dict[str, np.ndarray]) -> dict[str, dict[str, float]]:
     """Exact winnings of each agent from each opponent, and each agent's "exploitability"."""
-    form = make_form(leduc.game)
     return {
-        name: {other: exact_winnings(leduc, agent, opponent, form) for other, opponent in opponents.items()}
-        | {"exploitability": exploitability(leduc.game, agent, form)}
+        name: {other: exact_winnings(leduc, agent, opponent) for other, opponent in opponents.items()}
+        | {"exploitability": exploitability(leduc.form, agent)}
         for name, agent in agents.items()
     }

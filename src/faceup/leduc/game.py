@@ -12,6 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from faceup.games.extensive_game import Game, GameBuilder
+from faceup.games.sequence_form import Form, make_form
 
 CALL, RAISE, FOLD, CHECK = LABELS = ("call", "raise", "fold", "check")  # in RLCard's order
 _LETTER = {CALL: "c", RAISE: "r", FOLD: "f", CHECK: "k"}  # of each action in a line
@@ -47,12 +48,15 @@ class LeducState(NamedTuple):
     folded: int  # who has folded, -1 if nobody
     over: bool
 
+    @property
+    def round(self) -> int:
+        """0, or 1 once the public card is shown."""
+        return len(self.line) - 1
+
 
 class Situation(NamedTuple):
-    """An infoset in words that a person at the table would use."""
+    """What the player to act knows: an infoset."""
 
-    player: int
-    round: int
     own: int  # rank of the own card
     public: int  # rank of the public card, NO_CARD in round 0
     state: LeducState
@@ -63,6 +67,7 @@ class Leduc(NamedTuple):
 
     rules: Rules
     game: Game
+    form: Form
     situations: tuple[Situation, ...]  # one an infoset
     deals: tuple[tuple[int, ...], ...]  # ranks of player 0's, player 1's and the public card
     deal_start: np.ndarray  # (n_deals + 1,) int32: nodes of each deal
@@ -76,17 +81,14 @@ def start(rules: Rules) -> LeducState:
 
 def legal(rules: Rules, state: LeducState) -> tuple[str, ...]:
     """Actions of the player to act, in the order of LABELS."""
-    now = len(state.line) - 1
-    facing = state.chips[1 - state.player][now] > state.chips[state.player][now]
+    facing = state.chips[1 - state.player][state.round] > state.chips[state.player][state.round]
     allowed = {CALL: facing, RAISE: state.raises < rules.most_raises, FOLD: facing or rules.free_fold, CHECK: not facing}
     return tuple(label for label in LABELS if allowed[label])
 
 
 def next_state(rules: Rules, state: LeducState, action: str) -> LeducState:
-    """The state after an action. Raises ValueError where it is not legal."""
-    if state.over or action not in legal(rules, state):
-        raise ValueError(f"action {action!r} after {'/'.join(state.line)!r}, expected one of {legal(rules, state)}")
-    now, other = len(state.line) - 1, 1 - state.player
+    """The state after a legal action."""
+    now, other = state.round, 1 - state.player
     line = (*state.line[:-1], state.line[-1] + _LETTER[action])
     if action == FOLD:
         return state._replace(line=line, folded=state.player, over=True)
@@ -113,12 +115,6 @@ def winnings(rules: Rules, state: LeducState, deal: tuple[int, ...]) -> float:
     return sign * put[0] / rules.unit
 
 
-def situation(state: LeducState, deal: tuple[int, ...]) -> Situation:
-    """What the player to act knows."""
-    now = len(state.line) - 1
-    return Situation(state.player, now, deal[state.player], deal[2] if now else NO_CARD, state)
-
-
 def name_of(rules: Rules, seen: Situation) -> str:
     """Such as "K:cr" or "KJ:cr/k": own card, public card, actions of each round."""
     public = rules.ranks[seen.public] if seen.public >= 0 else ""
@@ -138,8 +134,7 @@ def build(rules: Rules) -> Leduc:
         if state.over:
             builder.end(parent, by, winnings(rules, state, deal))
             return
-        seen = situation(state, deal)
-        name = name_of(rules, seen)
+        name = name_of(rules, seen := Situation(deal[state.player], deal[2] if state.round else NO_CARD, state))
         met.setdefault((state.player, name), seen)
         node = builder.decision(parent, by, state.player, name, legal(rules, state))
         for action in legal(rules, state):
@@ -149,4 +144,4 @@ def build(rules: Rules) -> Leduc:
         add(root, ways / dealt.total(), start(rules), deal)
     game = builder.build()
     starts = np.append(np.flatnonzero(game.parent == root), len(game.parent)).astype(np.int32)
-    return Leduc(rules, game, tuple(met.values()), tuple(dealt), starts)
+    return Leduc(rules, game, make_form(game), tuple(met.values()), tuple(dealt), starts)

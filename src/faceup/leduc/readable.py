@@ -14,10 +14,9 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from faceup.games.extensive_game import Game, action_infoset, uniform
-from faceup.games.sequence_form import exploitability_of, infoset_reach, make_form, plans
+from faceup.games.extensive_game import Game, action_infoset
+from faceup.games.sequence_form import _exploitability, plans
 from faceup.leduc.game import CALL, CHECK, FOLD, RAISE, Leduc, Situation
-from faceup.trees.tree import DecisionTree
 
 FEATURES = ("card", "board", "pair", "round", "to call", "pot", "raises", "big blind", "raised before")
 ANSWERS = ("fold", "check or call", "raise")
@@ -32,11 +31,11 @@ def features(leduc: Leduc) -> np.ndarray:
     Cards count from 1 for the lowest, 0 is none; "raised before": who was the last to raise in round one, 1 me, -1 they.
     """
     rows = []
-    for player, now, own, public, state in leduc.situations:
-        mine, theirs = sum(state.chips[player]), sum(state.chips[1 - player])
-        before = 0 if state.raiser < 0 else 1 if state.raiser == player else -1
+    for own, public, state in leduc.situations:
+        mine, theirs = sum(state.chips[state.player]), sum(state.chips[1 - state.player])
+        before = 0 if state.raiser < 0 else 1 if state.raiser == state.player else -1
         pot, pair = mine + theirs, own == public
-        rows.append([own + 1, public + 1, pair, now + 1, theirs - mine, pot, state.raises, player, before])
+        rows.append([own + 1, public + 1, pair, state.round + 1, theirs - mine, pot, state.raises, state.player, before])
     return np.array(rows, dtype=np.float32)
 
 
@@ -66,9 +65,8 @@ def _answer(first_action, infosets, answer, row, strategy):
     for i in infosets:
         first, end = first_action[i], first_action[i + 1]
         total = 0.0
-        for k in range(row.shape[0]):  # added up in the order of ANSWERS
-            for a in range(first, end):
-                total += row[k] if answer[a] == k else 0.0
+        for a in range(first, end):
+            total += row[answer[a]]
         for a in range(first, end):
             if total > 1e-9:
                 strategy[a] = row[answer[a]] / total
@@ -76,60 +74,43 @@ def _answer(first_action, infosets, answer, row, strategy):
                 strategy[a] = 1.0 if answer[a] == 1 else 0.0
 
 
-def tree_strategy(leduc: Leduc, tree: DecisionTree) -> np.ndarray:
-    """The strategy (n_actions,) of a decision tree over FEATURES and ANSWERS."""
-    return strategy_of(leduc, tree.predict(features(leduc)))
-
-
-def row_weights(leduc: Leduc, strategy: np.ndarray, tremble: float) -> np.ndarray:
-    """How often each infoset comes up when both play a strategy but now and then, with probability `tremble`, act at random.
-
-    (n_infosets,). The tremble gives weight to situations that the strategy itself avoids: an opponent need not.
-    """
-    return infoset_reach(leduc.game, (1 - tremble) * strategy + tremble * uniform(leduc.game))
-
-
-# --- cards --------------------------------------------------------------------------------------------------
-
-
 class Card(NamedTuple):
     """Answers by cell."""
 
-    cells: np.ndarray  # (n_infosets,) int32 cell of each infoset
-    names: tuple[tuple, ...]  # what the situations of a cell have in common
+    cells: np.ndarray  # (n_infosets,) cell of each infoset
     table: np.ndarray  # (n_cells, 3) how often to fold, to check or call, to raise
     exploitability: float  # exact, in the rules' unit
 
 
 def by_hand_and_line(seen: Situation) -> tuple:
     """Both cards, and the actions of this round: 72 cells."""
-    return (seen.round, seen.own, seen.public, seen.state.line[-1])
+    return (seen.state.round, seen.own, seen.public, seen.state.line[-1])
 
 
 def by_class_and_line(seen: Situation) -> tuple:
     """A pair or the own card, and the actions of this round: 42 cells."""
     own = "pair" if seen.own == seen.public else str(seen.own)
-    return (seen.round, own, "", seen.state.line[-1])
+    return (seen.state.round, own, seen.state.line[-1])
 
 
 def sort_into_cells(leduc: Leduc, key: Callable[[Situation], tuple]) -> tuple[np.ndarray, tuple[tuple, ...]]:
-    """Cell of each infoset, (n_infosets,) int32, and the cells' keys in order."""
+    """Cell of each infoset, (n_infosets,), and the cells' keys in order."""
     keys = [key(seen) for seen in leduc.situations]
     names = tuple(sorted(set(keys)))
-    return np.array([names.index(k) for k in keys], dtype=np.int32), names
+    return np.array([names.index(k) for k in keys]), names
 
 
 @njit(cache=True, nogil=True)
 def _descend(form, start, infosets, answer, grid, order, table, strategy, plan, worth, best):
     """Give each cell its best row of grid, again and again until none helps; returns the exploitability."""
-    lowest = exploitability_of(form, strategy, plan, worth, best)
+    lowest = _exploitability(form, strategy, plan, worth, best)
     for _ in range(_SWEEPS):
         before = lowest
         for cell in order:
             inside = infosets[start[cell] : start[cell + 1]]
             for k in range(grid.shape[0]):
                 _answer(form.first_action, inside, answer, grid[k], strategy)
-                found = exploitability_of(form, strategy, plan, worth, best)
+                found = _exploitability(form, strategy, plan, worth, best)
                 if found < lowest - 1e-12:
                     lowest = found
                     table[cell] = grid[k]
@@ -145,46 +126,35 @@ def chance_grid(parts: int) -> np.ndarray:
 
 
 def best_answers(
-    leduc: Leduc, cells: np.ndarray, table: np.ndarray, parts: int, kicks: int, generator: np.random.Generator
+    leduc: Leduc, cells: np.ndarray, means: np.ndarray, parts: int, kicks: int, generator: np.random.Generator
 ) -> Card:
-    """Answers in multiples of 1/parts for given cells, from table (n_cells, 3) on, by descent with `kicks` random restarts.
+    """Answers in multiples of 1/parts for given cells, by descent with `kicks` random restarts.
 
-    What is found need not be the least exploitability that the cells allow.
+    The search begins at means (n_cells, 3). What is found need not be the least exploitability that the cells allow.
     """
-    grid, form = chance_grid(parts), make_form(leduc.game)
-    infosets, start = np.argsort(cells, kind="stable"), np.searchsorted(np.sort(cells), np.arange(len(table) + 1))
-    answer, n = answer_of_action(leduc.game), len(leduc.game.labels)
+    grid, n = chance_grid(parts), len(leduc.game.labels)
+    infosets, start = np.argsort(cells, kind="stable"), np.searchsorted(np.sort(cells), np.arange(len(means) + 1))
+    asked = leduc.form, start, infosets, answer_of_action(leduc.game), grid
     scratch = np.zeros(n + 2), np.zeros(n + 2), np.zeros(n)
 
-    def search(rows: np.ndarray) -> float:
-        strategy = strategy_of(leduc, rows[cells])
-        return _descend(form, start, infosets, answer, grid, generator.permutation(len(rows)), rows, strategy, *scratch)
+    def search(table: np.ndarray) -> float:
+        return _descend(*asked, generator.permutation(len(table)), table, strategy_of(leduc, table[cells]), *scratch)
 
-    kept = grid[((table[:, None] - grid) ** 2).sum(axis=2).argmin(axis=1)]  # the nearest
+    kept = grid[((means[:, None] - grid) ** 2).sum(axis=2).argmin(axis=1)]  # the nearest
     lowest = search(kept)
     for _ in range(kicks):
-        tried, n = kept.copy(), min(_KICKED, len(kept))
-        tried[generator.choice(len(kept), n, replace=False)] = generator.choice(grid, n)
+        tried, n_kicked = kept.copy(), min(_KICKED, len(kept))
+        tried[generator.choice(len(kept), n_kicked, replace=False)] = generator.choice(grid, n_kicked)
         found = search(tried)
         if found <= lowest:
             kept, lowest = tried, found
-    return Card(cells, (), kept, float(lowest))
+    return Card(cells, kept, float(lowest))
 
 
-def make_card(
-    leduc: Leduc,
-    key: Callable[[Situation], tuple],
-    answers: np.ndarray,
-    weights: np.ndarray,
-    parts: int,
-    kicks: int,
-    generator: np.random.Generator,
-) -> Card:
-    """The card of some cells, its search begun at the weighted means of answers (n_infosets, 3)."""
-    cells, names = sort_into_cells(leduc, key)
+def cell_means(cells: np.ndarray, answers: np.ndarray, weights: np.ndarray) -> np.ndarray:
+    """Weighted means of answers (n_infosets, 3) in each cell, (n_cells, 3)."""
     means = np.stack([np.bincount(cells, weights=weights * column) for column in answers.T], axis=1)
-    card = best_answers(leduc, cells, means / means.sum(axis=1, keepdims=True), parts, kicks, generator)
-    return card._replace(names=names)
+    return means / means.sum(axis=1, keepdims=True)
 
 
 def card_strategy(leduc: Leduc, card: Card) -> np.ndarray:
@@ -194,6 +164,5 @@ def card_strategy(leduc: Leduc, card: Card) -> np.ndarray:
 
 def needed_cells(leduc: Leduc, card: Card) -> np.ndarray:
     """Whether who plays by the card can ever come to a cell, (n_cells,) bool."""
-    form = make_form(leduc.game)
-    reached = plans(form, card_strategy(leduc, card))[form.above] > 0
+    reached = plans(leduc.form, card_strategy(leduc, card))[leduc.form.above] > 0
     return np.bincount(card.cells, weights=reached, minlength=len(card.table)) > 0

@@ -1,7 +1,6 @@
 """Leduc at the table, game by game, and two agents that learn there: by Q-learning and by chance-sampled CFR.
 
-Paper 001, Sections II and III.A. At the table seats are drawn anew for each game, as RLCard does. Winnings are in the unit of the
-rules.
+Paper 001, Sections II and III.A. Seats are drawn anew for each game, as in RLCard. Winnings are in the unit of the rules.
 
 An iteration of chance-sampled CFR (Zinkevich et al. 2007), as RLCard's agent runs it, deals twice. Each time all betting lines of
 the deal are walked for one player, drawn by chance; then all strategies are matched anew. Iteration t counts t^gamma in the
@@ -10,17 +9,15 @@ average goes to an equilibrium. The table has an entry for each key and label. R
 infosets that share a key share their regrets.
 """
 
-from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 from numba import njit
 
-from faceup.games.cfr import match_regrets, normalised
-from faceup.games.extensive_game import END, action_infoset, checked_strategy, child_nodes, uniform
-from faceup.games.sequence_form import exploitability, make_form
-from faceup.lab.rng import Stream
+from faceup.games.cfr import match_regrets
+from faceup.games.extensive_game import END, action_infoset, normalised, uniform
+from faceup.games.sequence_form import exploitability
 from faceup.lab.stats import mean_ci95
 from faceup.leduc.agents import exact_winnings
 from faceup.leduc.game import LABELS, Leduc
@@ -60,11 +57,14 @@ class _Tree(NamedTuple):
 
 
 def _tree(leduc: Leduc) -> _Tree:
-    game = leduc.game
-    upto = np.cumsum(game.chance[leduc.deal_start[:-1]])
+    game, upto = leduc.game, np.cumsum(leduc.game.chance[leduc.deal_start[:-1]])
+    child = np.full((len(game.player), int(np.diff(game.first_action).max())), -1, dtype=np.int32)
+    nodes = np.flatnonzero(game.action >= 0)
+    above = game.parent[nodes]
+    child[above, game.action[nodes] - game.first_action[game.infoset[above]]] = nodes
     return _Tree(
-        game.player, game.infoset, game.parent, game.action, game.value, child_nodes(game), game.first_action,
-        leduc.deal_start, upto / upto[-1],
+        game.player, game.infoset, game.parent, game.action, game.value, child, game.first_action, leduc.deal_start,
+        upto / upto[-1],
     )  # fmt: skip
 
 
@@ -105,12 +105,10 @@ def _play(tree, agent, opponent, generator, won):
 def play_games(
     leduc: Leduc, agent: np.ndarray, opponent: np.ndarray, n: int, generator: np.random.Generator
 ) -> tuple[float, float]:
-    """The mean of n games played card by card and half its 95 % interval. ValueError on bad strategies."""
-    pair = checked_strategy(leduc.game, agent, "agent"), checked_strategy(leduc.game, opponent, "opponent")
+    """The mean of n games played card by card and half its 95 % interval."""
     won = np.empty(n)
-    _play(_tree(leduc), *pair, generator, won)
-    mean, ci95 = mean_ci95(won)
-    return float(mean), float(ci95)
+    _play(_tree(leduc), agent, opponent, generator, won)
+    return mean_ci95(won)
 
 
 # --- Q-learning ---------------------------------------------------------------------------------------------
@@ -159,8 +157,7 @@ class QLearner:
 
     def __init__(self, leduc: Leduc, opponent: np.ndarray, setting: LearningSetting, generator: np.random.Generator):
         self.leduc, self.setting, self.q = leduc, setting, np.zeros(len(leduc.game.labels))
-        self._opponent, self._tree = checked_strategy(leduc.game, opponent, "opponent"), _tree(leduc)
-        self._generator = generator
+        self._opponent, self._tree, self._generator = opponent, _tree(leduc), generator
 
     def advance(self, n_episodes: int) -> None:
         """Play so many more games to learn from."""
@@ -171,7 +168,7 @@ class QLearner:
         """Always an action of the largest value, several alike equally often, (n_actions,)."""
         first = self.leduc.game.first_action
         best = self.q == np.repeat(np.maximum.reduceat(self.q, first[:-1]), np.diff(first))
-        return normalised(self.leduc.game, best.astype(np.float64))
+        return normalised(first, best.astype(np.float64))
 
 
 # --- chance-sampled CFR -------------------------------------------------------------------------------------
@@ -188,7 +185,8 @@ class _Tables(NamedTuple):
 
 def rlcard_keys(leduc: Leduc) -> np.ndarray:
     """Key of each infoset in RLCard's table, (n_infosets,) int32, numbered from 0."""
-    seen = [(s.own, s.public, sum(s.state.chips[s.player]), sum(s.state.chips[1 - s.player])) for s in leduc.situations]
+    chips = [[sum(seen.state.chips[p]) for p in (seen.state.player, 1 - seen.state.player)] for seen in leduc.situations]
+    seen = [(seen.own, seen.public, *put) for seen, put in zip(leduc.situations, chips, strict=True)]
     return np.unique(np.array(seen), axis=0, return_inverse=True)[1].reshape(-1).astype(np.int32)
 
 
@@ -252,7 +250,7 @@ class SampledCfr:
 
     def strategy(self) -> np.ndarray:
         """The average strategy over legal actions, (n_actions,); uniform where it never came by its own choice."""
-        return normalised(self.leduc.game, self._tables.averages[self._tables.entry])
+        return normalised(self.leduc.game.first_action, self._tables.averages[self._tables.entry])
 
 
 # --- along training -----------------------------------------------------------------------------------------
@@ -266,53 +264,20 @@ def training_curve(
     evaluations: int,
     games: int,
     generator: np.random.Generator,
-    progress: Callable[[int], None] = lambda done: None,
 ) -> Curve:
     """Train new learners and evaluate each so many times on the way, by games and exactly.
 
     length: a multiple of the evaluations; generator: of the games.
     """
-    form, shape = make_form(leduc.game), (len(learners), evaluations, len(opponents))
+    shape = len(learners), evaluations, len(opponents)
     exact, sampled, ci95, lost = np.zeros(shape), np.zeros(shape), np.zeros(shape), np.zeros(shape[:2])
-    final = []
     for i, learner in enumerate(learners):
         for k in range(evaluations):
             learner.advance(length // evaluations)
             strategy = learner.strategy()
-            lost[i, k] = exploitability(leduc.game, strategy, form)
+            lost[i, k] = exploitability(leduc.form, strategy)
             for j, opponent in enumerate(opponents):
-                exact[i, k, j] = exact_winnings(leduc, strategy, opponent, form)
+                exact[i, k, j] = exact_winnings(leduc, strategy, opponent)
                 sampled[i, k, j], ci95[i, k, j] = play_games(leduc, strategy, opponent, games, generator)
-            progress(i * evaluations + k + 1)
-        final.append(strategy)
-    return Curve(length // evaluations * np.arange(1, evaluations + 1), exact, sampled, ci95, lost, tuple(final))
-
-
-def q_grid(
-    leduc: Leduc,
-    opponent: np.ndarray,
-    settings: Sequence[LearningSetting],
-    n_episodes: int,
-    runs: int,
-    stream: Stream,
-    progress: Callable[[int], None] = lambda done: None,
-) -> dict[LearningSetting, list[float]]:
-    """What Q-learning wins in the end from its opponent, exactly, for each setting in so many runs.
-
-    The k-th runs of all settings are given the same stream(k). Two threads share them, which changes no number: each run has a
-    generator of its own.
-    """
-    form = make_form(leduc.game)
-
-    def one(job: tuple[LearningSetting, int]) -> float:
-        learner = QLearner(leduc, opponent, job[0], stream(job[1]))
-        learner.advance(n_episodes)
-        return exact_winnings(leduc, learner.strategy(), opponent, form)
-
-    results: dict[LearningSetting, list[float]] = {setting: [] for setting in settings}
-    jobs = [(setting, k) for setting in settings for k in range(runs)]
-    with ThreadPoolExecutor(2) as pool:
-        for done, (job, won) in enumerate(zip(jobs, pool.map(one, jobs), strict=True), start=1):
-            results[job[0]].append(won)
-            progress(done)
-    return results
+    at = length // evaluations * np.arange(1, evaluations + 1)
+    return Curve(at, exact, sampled, ci95, lost, tuple(learner.strategy() for learner in learners))

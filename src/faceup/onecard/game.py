@@ -16,10 +16,14 @@ CARDS = 10  # card i of 0..9 is the paper's i + 1; a higher one wins
 SIZES = np.arange(31) / 10  # dollars, which is pots
 
 
-def random_distributions(n: int, generator: np.random.Generator) -> np.ndarray:
-    """n points (n, 10), uniform on the simplex of distributions: normalised exponentials (Algorithm 4)."""
-    points = -np.log1p(-generator.random((n, CARDS)))  # 1 - u is never 0
-    return points / points.sum(axis=1, keepdims=True)
+def random_games(n: int, generator: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+    """Both players' distributions (n, 10) of n random games; the first ones are the same for any n.
+
+    Points are uniform on the simplex of distributions: normalised exponentials (Algorithm 4).
+    """
+    points = -np.log1p(-generator.random((2 * n, CARDS)))  # 1 - u is never 0
+    points /= points.sum(axis=1, keepdims=True)
+    return points[::2].copy(), points[1::2].copy()
 
 
 def joint_distribution(own: np.ndarray, other: np.ndarray) -> np.ndarray:

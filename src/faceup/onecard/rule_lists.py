@@ -29,8 +29,6 @@ from faceup.onecard.solutions import Solutions, worst_cases
 STRONG, WEAK, BALANCE = 0, 1, 2
 STRONG_CARDS = 4  # the paper's cards 7 to 10: its tree splits on the opponent's cdf at card 6
 _N_SIZES = len(SIZES)
-_STEP = 0.01  # of thresholds
-_MIDDLE = {STRONG: 0.8, WEAK: 0.1, BALANCE: 0.6}  # where the search puts a new line
 _BOUNDS = {STRONG: (0.5, 1.0), WEAK: (0.0, 0.5), BALANCE: (0.3, 1.0)}
 
 
@@ -134,7 +132,7 @@ def search(
     progress: told each length that is reached.
     """
     lists: dict[int, list[RuleLine]] = {1: []}
-    best: list[RuleLine] = [RuleLine(BALANCE, _MIDDLE[BALANCE])] if balanced else []
+    best: list[RuleLine] = [RuleLine(BALANCE, 0.6)] if balanced else []
     for length in range(3, most + 1, 1 if balanced else 2):
         best = min((tuned(start, games) for start in _grown(best, balanced)), key=lambda lines: losses(lines, games).mean())
         lists[length] = best
@@ -184,7 +182,7 @@ def _moves(line: RuleLine, steps: int, sizes: int) -> list[RuleLine]:
     low, high = _BOUNDS[line.kind]
     moved = []
     for shift in (-steps, 0, steps):
-        threshold = round(min(max(line.threshold + shift * _STEP, low), high), 2)
+        threshold = round(min(max(line.threshold + shift / 100, low), high), 2)
         for grow in (-sizes, 0, sizes) if line.kind != BALANCE else (0,):
             size = min(max(line.size + grow, 1), _N_SIZES - 1) if line.kind != BALANCE else 0
             moved.append(RuleLine(line.kind, threshold, size))

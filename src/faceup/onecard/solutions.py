@@ -23,7 +23,7 @@ import numpy as np
 from numba import njit
 
 from faceup.lab.parallel import on_threads
-from faceup.onecard.game import CARDS, SIZES, joint_distribution, random_distributions
+from faceup.onecard.game import CARDS, SIZES, joint_distribution
 
 GAP = 1e-9  # dollars
 _SIZES = len(SIZES)
@@ -51,12 +51,6 @@ class Solutions(NamedTuple):
     column: np.ndarray  # (n, 10) int16: checks and pairs in use, ascending
     weight: np.ndarray  # (n, 10) probability of each; they sum to 1
     price: np.ndarray  # (n, 10) dollars that a card of player one loses against player two's calls, unnormalised
-
-
-def random_games(n: int, generator: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
-    """Both players' distributions (n, 10) of n random games; the first ones are the same for any n."""
-    both = random_distributions(2 * n, generator)
-    return both[::2].copy(), both[1::2].copy()
 
 
 def part(games: Solutions, first: int, last: int | None = None) -> Solutions:

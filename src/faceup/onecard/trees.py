@@ -10,13 +10,13 @@ The other way to use solved games is to remember them: `nearest` and `remembered
 """
 
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from typing import NamedTuple
 
 import numpy as np
 from sklearn.neighbors import NearestNeighbors
 from sklearn.tree import DecisionTreeRegressor
 
+from faceup.lab.parallel import parallel
 from faceup.lab.rng import Stream
 from faceup.lab.stats import mean_ci95
 from faceup.onecard.game import CARDS, SIZES
@@ -82,13 +82,13 @@ def tree_targets(kind: Representation, strategies: np.ndarray, generator: np.ran
     return SIZES[drawn][:, None]
 
 
-def fit_tree(kind: Representation, X: np.ndarray, Y: np.ndarray, max_depth: int, stream: Stream) -> DecisionTree:
+def fit_tree(kind: Representation, X: np.ndarray, Y: np.ndarray, max_depth: int, generator: np.random.Generator) -> DecisionTree:
     """scikit-learn's regression tree for rows X, targets Y of `tree_targets`; `truncate` gives those of smaller depths.
 
     Probabilities are summed up over sizes before the squared error is taken, so that a bet moved far costs more than one
     moved near, as in Algorithm 2. Node values are mean probabilities, or mean sizes.
     """
-    learner = DecisionTreeRegressor(max_depth=max_depth, random_state=int(stream().integers(1 << 31)))
+    learner = DecisionTreeRegressor(max_depth=max_depth, random_state=int(generator.integers(1 << 31)))
     Y = Y if kind.sampled else np.cumsum(_by_card(Y), axis=2).reshape(Y.shape)
     learner.fit(X, Y)
     value = learner.tree_.value[:, :, 0]
@@ -98,9 +98,10 @@ def fit_tree(kind: Representation, X: np.ndarray, Y: np.ndarray, max_depth: int,
 
 
 def fit_optimal_tree(
-    kind: Representation, X: np.ndarray, Y: np.ndarray, max_depth: int, *, min_rows: int, regrowths: int, stream: Stream
-) -> DecisionTree:
-    """The tree of `faceup.trees.oct` for rows X, targets Y of `tree_targets`; node values as in `fit_tree`.
+    kind: Representation, X: np.ndarray, Y: np.ndarray, max_depth: int, generator: np.random.Generator,
+    *, min_rows: int, regrowths: int,
+) -> DecisionTree:  # fmt: skip
+    """The tree of `faceup.trees.oct` for rows X, targets Y of `tree_targets`; leaves answer as in `fit_tree`.
 
     One drawn size is fitted by squared error, as `fit_tree` does. Where there are 31 or 310 targets the search looks at fewer
     numbers: a card's probabilities summed up to $0, $1 and $2, or, for whole games, the mean bets of cards 1-2, 3-4, .. 9-10.
@@ -113,7 +114,7 @@ def fit_optimal_tree(
         shares = np.hstack([low, 1 - low])
     shares = np.clip(shares, 0, None)  # whose Brier score is the squared error to search by, up to a factor
     shares /= shares.sum(axis=1, keepdims=True)
-    same = np.ones(len(X))
+    same, stream = np.ones(len(X)), lambda: generator
     tree = fit_oct(X, shares, same, max_depth=max_depth, min_rows=min_rows, regrowths=regrowths, stream=stream)
     leaf, sums = leaf_of(tree, X), np.zeros((len(tree.feature), Y.shape[1]))
     np.add.at(sums, leaf, Y)
@@ -142,7 +143,7 @@ def grow(
     progress: Callable[[int], None] = lambda done: None,
     **search: int,
 ) -> list[DecisionTree]:
-    """A tree of each representation on all of `games`; two are grown at a time, which changes no result.
+    """A tree of each representation on all of `games`.
 
     search: min_rows and regrowths of `fit_optimal_tree`; without them the trees are greedy.
     """
@@ -151,14 +152,9 @@ def grow(
     def one(number: int) -> DecisionTree:
         X, generator = inputs(kinds[number], games.own, games.other), stream(number)
         Y = tree_targets(kinds[number], strategies, generator)
-        return fit(kinds[number], X, Y, max_depth, stream=lambda: generator, **search)
+        return fit(kinds[number], X, Y, max_depth, generator, **search)
 
-    trees = []
-    with ThreadPoolExecutor(max_workers=2) as pool:
-        for tree in pool.map(one, range(len(kinds))):
-            trees.append(tree)
-            progress(len(trees))
-    return trees
+    return parallel(one, range(len(kinds)), progress)
 
 
 # --- errors -------------------------------------------------------------------------------------------------
@@ -193,8 +189,7 @@ def measure(kind: Representation, tree: DecisionTree, games: Solutions, depths: 
 
 def mean_loss(strategies: np.ndarray, games: Solutions) -> tuple[float, float]:
     """One-sided exploitability in dollars of strategies (n, 10, 31), mean over games and its 95 % half-width."""
-    mean, ci95 = mean_ci95(games.value - worst_cases(games.own, games.other, strategies))
-    return float(mean), float(ci95)
+    return mean_ci95(games.value - worst_cases(games.own, games.other, strategies))
 
 
 # --- memory -------------------------------------------------------------------------------------------------
@@ -212,7 +207,4 @@ def nearest(memory: tuple[np.ndarray, np.ndarray], games: tuple[np.ndarray, np.n
 
 def remembered(strategies: np.ndarray, neighbours: np.ndarray) -> np.ndarray:
     """The mean (n, 10, 31) of the remembered strategies (memory, 10, 31) of each game's neighbours (n, k)."""
-    total = np.zeros((len(neighbours), *strategies.shape[1:]))
-    for column in neighbours.T:
-        total += strategies[column]
-    return total / neighbours.shape[1]
+    return sum(strategies[column] for column in neighbours.T) / neighbours.shape[1]
