@@ -9,12 +9,13 @@ from games import BOARD, FEW_GROUPS, PUSH, SMALL, pair_outcomes
 from faceup.cards.cards import hole_index, parse_cards
 from faceup.holdem import reference
 from faceup.holdem.groups import hole_groups
+from faceup.holdem.lines import line_words
 from faceup.holdem.match import random_boards
 from faceup.holdem.policy import river_equities
 from faceup.holdem.rules import BettingState, menu_from
 from faceup.holdem.safe import SafeGame, equity_levels, river_tree
 from faceup.holdem.selfplay import Discount, SelfPlay
-from faceup.holdem.tree import build_tree, children, columns, line_text
+from faceup.holdem.tree import build_tree, children, columns
 from faceup.lab.rng import rng
 
 BOARDS = random_boards(3, rng(1, "test"))
@@ -151,6 +152,6 @@ def test_self_play_on_three_hands_comes_to_what_kuhn_has_found():
     chance = reference.chances(tree, reference.strategy(tree, averages), rows)
     assert reference.values(tree, dealt, chance)[0, 0].sum() / dealt.apart.sum() == pytest.approx(300 / 18, abs=0.3)
     assert reference.exploitability(tree, dealt, chance) < 25
-    node = {line_text(tree, k): k for k in range(1, len(tree.kind))}
-    queens, kings = chance[node["call, all_in"], 0], chance[node["all_in, call"], 1]
+    node = {line_words(tree, k): k for k in range(1, len(tree.kind))}
+    queens, kings = chance[node["check, all-in"], 0], chance[node["all-in, call"], 1]
     assert (queens, kings) == (pytest.approx(1 / 3, abs=0.03), pytest.approx(1 / 3, abs=0.05))

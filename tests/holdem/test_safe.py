@@ -12,11 +12,12 @@ from faceup.holdem.best_response import Responder, fold_values
 from faceup.holdem.board import N_PAIRS
 from faceup.holdem.groups import N_RIVER_GROUPS, Groups, river_equities
 from faceup.holdem.infosets import HandGroups, TreeLeaves, strategy_rows
+from faceup.holdem.lines import line_words
 from faceup.holdem.match import random_boards
 from faceup.holdem.policy import ModelPolicy, Policy, TablePolicy, free_holes, street_reach
 from faceup.holdem.rules import DECISION, FOLD_END, SHOWDOWN
 from faceup.holdem.safe import N_TURN_PAIRS, Mixed, SafeGame, equity_levels, river_tree
-from faceup.holdem.tree import children, columns, decisions, line_text
+from faceup.holdem.tree import children, columns, decisions
 from faceup.lab.rng import rng
 
 DEALS = np.array([rng(5, "test", k).permutation(52) for k in range(10)])
@@ -212,6 +213,6 @@ def test_levels_made_safe(n_levels, most):
 
 def test_no_line_of_the_river_has_three_raises():
     tree = river_tree()
-    lines = [line_text(tree, node) for node in range(len(tree.kind))]
+    lines = [line_words(tree, node) for node in range(len(tree.kind))]
     assert (tree.kind == DECISION).sum() == 10
-    assert all(line.count("raise_1") + line.count("all_in") <= 2 for line in lines)
+    assert all(sum(map(line.count, ("bet", "raise", "all-in"))) <= 2 for line in lines)
