@@ -160,9 +160,9 @@ def _preflop(street: int, table: StreetTable) -> tuple[np.ndarray, np.ndarray]:
     for k in range(N_CLASSES):
         equity = table.equity[:, CLASS_OF_HOLE == k]
         counts = np.bincount(equity.ravel(), weights=np.where(equity > 0, multiplicity, 0).ravel())  # a blocked hole has 0
-        values = np.arange(len(counts), dtype=table.equity.dtype)
-        totals.append(counts @ values)
-        deciles.append(_weighted_deciles(values, counts))
+        values = np.flatnonzero(counts)
+        totals.append(counts[values] @ values)
+        deciles.append(_weighted_deciles(values.astype(table.equity.dtype), counts[values]))
     return np.array(totals, dtype=np.int64) // np.bincount(CLASS_OF_HOLE), np.array(deciles)
 
 
