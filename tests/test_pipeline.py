@@ -8,6 +8,7 @@ import shutil
 import subprocess
 import sys
 import tomllib
+from pathlib import Path
 
 import nbformat
 import pytest
@@ -48,6 +49,22 @@ def test_a_stage_depends_on_the_packages_that_its_notebook_uses(stage):
     assert first == f"notebooks/{notebook}.ipynb"
     assert {package for file in files for package in packages if file.is_relative_to(package)} == {*packages}
     assert [file for file in files if not any(map(file.is_relative_to, packages))] == []
+
+
+@pytest.mark.parametrize(
+    ("edited", "stale"),
+    [
+        ("pages/explorer.py", {"explorer"}),
+        ("pages/main.js", {"explorer"}),
+        ("holdem/figures.py", set()),
+        ("holdem/slumbot.py", set()),
+    ],
+)
+def test_an_edit_of_what_draws_or_talks_makes_no_stage_stale_that_computes(edited, stale):
+    file = Path("src/faceup", edited)
+    unseen = any(file.match(line.lstrip("/")) for line in (ROOT / ".dvcignore").read_text().splitlines())
+    seen_by = {name for name, stage in STAGES.items() if any(map(file.is_relative_to, stage["deps"]))}
+    assert (ROOT / file).is_file() and (set() if unseen else seen_by) == stale
 
 
 @each_stage

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from odds import showdowns
+from games import pair_outcomes
 
 from faceup.cards.cards import CLASS_NAMES, CLASS_OF_HOLE
 from faceup.cards.matchups import RUNOUTS_FLOP, RUNOUTS_PREFLOP, class_wins, edges, flop_wins
@@ -14,8 +14,8 @@ def test_wins_on_boards_one_pair_of_holes_after_the_other():
     boards, weights = np.array([[9, 24, 34, 51, 3], [0, 1, 2, 3, 4]]), np.array([3, 1])
     expected = np.zeros((169, 169), dtype=int)
     for board, weight in zip(boards.tolist(), weights, strict=True):
-        holes, (_, _, won) = showdowns(board)
-        np.add.at(expected, np.ix_(CLASS_OF_HOLE[holes], CLASS_OF_HOLE[holes]), weight * won)
+        holes, outcome = pair_outcomes(board)
+        np.add.at(expected, np.ix_(CLASS_OF_HOLE[holes], CLASS_OF_HOLE[holes]), weight * (outcome == 1))
     np.testing.assert_array_equal(class_wins(boards, weights), expected)
 
 
