@@ -6,7 +6,6 @@ is the squared Wasserstein-2 distance of their histograms, so that the centre of
 
 import numpy as np
 from numba import njit
-from sklearn.cluster import KMeans
 from threadpoolctl import threadpool_limits
 
 from faceup.lab.parallel import on_threads
@@ -16,6 +15,8 @@ def fit_centres(
     rows: np.ndarray, k: int, steps: int, generator: np.random.Generator, weights: np.ndarray | None = None
 ) -> np.ndarray:
     """k centres (k, d) float32 of rows (m, d), each counted by its weight (m,), after at most so many of Lloyd's steps."""
+    from sklearn.cluster import KMeans  # here, so that a notebook that clusters nothing waits a second less
+
     start = int(generator.integers(1 << 31))
     with threadpool_limits(1):  # sums of several threads come in any order
         fit = KMeans(k, n_init=1, random_state=start, max_iter=steps).fit(rows, sample_weight=weights)

@@ -73,8 +73,9 @@ def class_equities(tables: HandTables, holdem: np.ndarray, boards: int, stream: 
     On so many boards; holdem (169,): exact equities without swaps. A starting hand stands for as many holes as the cards left
     to it allow: that is its weight on a board. The intervals come from 200 parts of the boards.
     """
-    sums, weights = np.zeros((_CHUNKS, N_CLASSES, len(CHOICES))), np.zeros((_CHUNKS, N_CLASSES, 1))
-    on_threads(_simulate, tables, -(-boards // _CHUNKS), int(stream().integers(1 << 62)), sums, weights[..., 0])
+    chunks = min(_CHUNKS, boards)
+    sums, weights = np.zeros((chunks, N_CLASSES, len(CHOICES))), np.zeros((chunks, N_CLASSES, 1))
+    on_threads(_simulate, tables, -(-boards // chunks), int(stream().integers(1 << 62)), sums, weights[..., 0])
     mean = sums.sum(axis=0) / weights.sum(axis=0)
     off = (sums - weights * mean) / weights.mean(axis=0)  # of each chunk
     slope = (off * off[..., :1]).sum(axis=0) / (off[..., :1] ** 2).sum(axis=0)
