@@ -95,7 +95,7 @@ def _cells_of(board, rows):
 @njit(cache=True)
 def _ends_of_hole(hole, n_shown, n_ends, seen, stake, folds, reach, value):
     """Values of ends to a hole: from all holes less those with its cards; at folds itself is counted back."""
-    every, a, b = ALL * n_ends, HOLE_CARDS[hole, 0] * n_ends, HOLE_CARDS[hole, 1] * n_ends
+    every, a, b = ALL * n_ends, np.int64(HOLE_CARDS[hole, 0]) * n_ends, np.int64(HOLE_CARDS[hole, 1]) * n_ends
     for e in range(n_ends):
         wide_value(value, e * WIDE, stake, e * WIDE, seen, (every + e) * WIDE, seen, (a + e) * WIDE, seen, (b + e) * WIDE)
     for e in range(n_shown, n_ends):
