@@ -128,6 +128,11 @@ def test_a_file_written_by_hand_is_read(tmp_path):
     assert tree.value[0] == pytest.approx([(1 + 3.5 * 0.25) / 4.5, 3.5 * 0.75 / 4.5])
 
 
+N_DEEP = 200_000
+DEEP = {"feature_names": ["a"], "feature": [0] * N_DEEP + [-1] * (N_DEEP + 1), "threshold": [0] * N_DEEP,
+        "value": [[10_000, 0]] * (N_DEEP + 1), "weight": [1] * (N_DEEP + 1)}  # fmt: skip
+
+
 @pytest.mark.parametrize(
     ("key", "value", "message"),
     [
@@ -136,12 +141,14 @@ def test_a_file_written_by_hand_is_read(tmp_path):
         ("labels", ["fold", 1], "labels.1: Input should be a valid string"),
         ("labels", ["fold"], "preflop.value: expected 2 rows of 1 numbers whose sum is 10000"),
         ("turn", GOOD_ROUND | {"more": 1}, "turn.more: Extra inputs"),
+        ("turn", DEEP, "turn.feature: expected one tree of at most 500 splits"),
         ("feature", [2, -1, -1], "turn.feature: expected numbers of 2 names"),
         ("feature", [1, -2, -1], "turn.feature.1: Input should be greater than or equal to -1"),
         ("feature", [1, -1], "turn.feature: node 0 lacks a branch"),
         ("feature", [1, -1, -1, -1], "turn.feature: expected one tree"),
         ("threshold", [], "turn: expected 1 of threshold and 2 of weight"),
         ("threshold", [float("nan")], "turn.threshold.0: "),
+        ("threshold", [True], "turn.threshold.0: Input should be a valid number"),
         ("threshold", ["x" * 10_000], "turn.threshold.0: Input should be a valid number"),
         ("value", [[9_000, 0], [2500, 7500]], "turn.value: expected 2 rows of 2 numbers whose sum is 10000"),
         ("weight", [1, 0], "turn.weight.1: "),
@@ -156,6 +163,7 @@ def test_a_file_that_is_no_agent_is_named(tmp_path):
     refused(tmp_path, b"[1]", "valid dict")
     refused(tmp_path, b"\xff", "decode")
     refused(tmp_path, b"[" * 500_000, "recursion")
+    refused(tmp_path, written().replace('"a"', '"b"', 1).replace("{", '{"labels": [], ', 1).encode(), "a key stands twice")
 
 
 def refused(folder, content: bytes, message: str) -> None:

@@ -20,6 +20,7 @@ from pydantic import BaseModel, Field, ValidationError
 from faceup.lab.files import write_text
 
 _SCALE = 10_000  # of probabilities in a file
+_DEEPEST = 500  # splits on a path in a file
 _LARGEST = float(np.finfo(np.float32).max)
 
 
@@ -215,7 +216,7 @@ def save_agent(
 def load_agent_file(path: Path) -> AgentFile:
     """Read what `save_agent` wrote; raises ValueError naming the file and what is wrong with it."""
     try:
-        file = _File.model_validate(json.loads(Path(path).read_text(encoding="utf-8")))
+        file = _File.model_validate(json.loads(Path(path).read_text(encoding="utf-8"), object_pairs_hook=_once))
         rounds = {street: getattr(file, street) for street in _ROUNDS}
         trees = tuple(_unpacked(street, part, len(file.labels)) for street, part in rounds.items())
     except ValidationError as error:
@@ -224,6 +225,14 @@ def load_agent_file(path: Path) -> AgentFile:
     except (ValueError, RecursionError) as error:
         raise ValueError(f"{path}: {str(error)[:200]}") from None
     return AgentFile(trees, tuple(tuple(part.feature_names) for part in rounds.values()), tuple(file.labels), file.provenance)
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """The dict of a JSON object, in which no key may stand twice."""
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        raise ValueError(f"a key stands twice among {', '.join(key for key, _ in pairs)}")
+    return found
 
 
 def _unpacked(street: str, part: _Round, n_labels: int) -> DecisionTree:
@@ -249,13 +258,15 @@ def _unpacked(street: str, part: _Round, n_labels: int) -> DecisionTree:
 def _children(street: str, leaf: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Left and right of nodes in preorder, read from the back: branches wait until their parent takes two."""
     left, right = np.full((2, len(leaf)), -1, dtype=np.int32)
-    waiting: list[int] = []
+    waiting: list[tuple[int, int]] = []  # nodes, and the splits on the longest way down from each
     for node in range(len(leaf) - 1, -1, -1):
+        depth = 0
         if not leaf[node]:
             if len(waiting) < 2:
                 raise ValueError(f"{street}.feature: node {node} lacks a branch")
-            left[node], right[node] = waiting.pop(), waiting.pop()
-        waiting.append(node)
-    if len(waiting) != 1:
-        raise ValueError(f"{street}.feature: expected one tree, found {len(waiting)}")
+            (left[node], low), (right[node], high) = waiting.pop(), waiting.pop()
+            depth = 1 + max(low, high)
+        waiting.append((node, depth))
+    if len(waiting) != 1 or waiting[0][1] > _DEEPEST:
+        raise ValueError(f"{street}.feature: expected one tree of at most {_DEEPEST} splits on a path")
     return left, right
