@@ -10,6 +10,7 @@ from pathlib import Path
 import nbformat
 import pytest
 
+from faceup.lab.parameters import load_parameters
 from faceup.lab.paths import ROOT
 
 SMOKE = Path(os.environ["SMOKE"])  # the folder in which `make smoke` has run the whole pipeline with params/smoke.yaml
@@ -112,5 +113,7 @@ def test_explorer_is_one_page():
     text = (SMOKE / "reports" / "pages" / "explorer.html").read_text(encoding="utf-8")
     assert len(text.encode()) == metrics("explorer")["page_bytes"] < 12e6
     data = json.loads(text.partition('id="data">')[2].partition("</script>")[0])
-    depths = {"CART": (1, 3, 15), "safe OCT": (3, 15), "ours": (3, 15), "OCT": (1, 3, 15)}
+    knobs = load_parameters(SMOKE / "params.yaml")
+    taught, own, safe = knobs["distill"]["depths"], knobs["distill"]["own_depths"], knobs["safe"]["tree_depths"]
+    depths = {"CART": taught, "safe OCT": safe, "ours": own, "OCT": taught}
     assert [(agent["name"], agent["depth"]) for agent in data["agents"]] == [(n, d) for n in depths for d in depths[n]]
