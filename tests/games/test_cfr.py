@@ -61,10 +61,10 @@ def test_literature_leduc(name):
 @pytest.mark.parametrize(("name", "known"), [("Kuhn", -1 / 18), ("literature", -0.085606424078), ("RLCard", 0.0119127)])
 def test_values_and_best_responses_by_linear_program_and_node_by_node(name, known):
     game, form = GAMES[name].game, GAMES[name].form
-    solution = sequence_form.solve(game)
-    assert solution.value == pytest.approx(known, abs=1e-7)
-    assert exploitability(form, solution.strategy) == pytest.approx(0, abs=1e-7)
-    for strategy in (solution.strategy, *(random_strategy(game, seed) for seed in range(3))):
+    won, solved = sequence_form.solve(game)
+    assert won == pytest.approx(known, abs=1e-7)
+    assert exploitability(form, solved) == pytest.approx(0, abs=1e-7)
+    for strategy in (solved, *(random_strategy(game, seed) for seed in range(3))):
         assert value(form, strategy) == pytest.approx(walked_value(game, strategy), abs=1e-12)
         for player in range(2):
             won, response = best_response(form, strategy, player)
