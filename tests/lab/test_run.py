@@ -116,6 +116,8 @@ def test_a_failed_run_leaves_what_was_there_and_a_good_one_no_leftovers(toy):
     for parameters, said in (("sods = 1", "parameter sods stands in 0 of"), ("seed = max(1, 2)", "expected one cell tagged")):
         toy.write("os._exit()", parameters=parameters)
         assert f"toy: {said}" in toy.run("toy")
+    toy.write(LIGHT, "import os, signal\nos.kill(os.getpid(), signal.SIGKILL)")
+    assert "toy: killed, as where memory runs out" in toy.run("toy")
     toy.write(LIGHT, outs=OUTS[1:])
     assert "toy: it makes data/toy.txt, which its stage does not name" in toy.run("toy")
     toy.notebook.write_bytes(toy.notebook.read_bytes()[:-99])

@@ -10,7 +10,8 @@ As in `holdem/reference`: reach is a player's own, and values are counterfactual
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
+from llvmlite import ir
+from numba import config, njit
 
 from faceup.cards.cards import HOLE_CARDS
 from faceup.cards.equity import _river_equity
@@ -22,12 +23,20 @@ from faceup.holdem.layout import stakes_at
 from faceup.holdem.policy import StreetRows
 from faceup.holdem.rules import FOLD_END, SHOWDOWN
 from faceup.holdem.tree import BettingTree, decisions
-from faceup.holdem.vectors import WIDTH, add, clear, folded, negate, shown
 from faceup.lab.parallel import on_threads
 
+WIDTH = 16  # ends side by side
 PADDED = 1088  # hands, in whole vectors
 _ALL = 52  # the card that all hands have
 _BLOCK = 16  # hands whose ends are turned at a time, from side by side by slot to side by side by hand
+_ZERO = np.float32(0) if config.DISABLE_JIT else ir.Constant(ir.VectorType(ir.FloatType(), WIDTH), [0.0] * WIDTH)
+clear = _lanes(WIDTH, lambda b, out: _ZERO)  # out = 0
+negate = _lanes(WIDTH, lambda b, out: b.fsub(_ZERO, out))  # out = -out
+add = _lanes(WIDTH, lambda b, out, x: b.fadd(out, x))  # out += x
+# out = stake * (every - x - y): what a showdown is worth, from sums over all hands and those with either card
+shown = _lanes(WIDTH, lambda b, out, stake, every, x, y: b.fmul(stake, b.fsub(b.fsub(every, x), y)))
+# out = stake * (every - x - y + own): what a fold is worth; the hand itself was taken off twice
+folded = _lanes(WIDTH, lambda b, out, stake, every, x, y, own: b.fmul(stake, b.fadd(b.fsub(b.fsub(every, x), y), own)))
 _add_product = _lanes(WIDTH, lambda b, out, x, y: b.fadd(out, b.fmul(x, y)))  # out += x * y
 
 

@@ -20,8 +20,6 @@ from faceup.lab.environment import variables
 from faceup.lab.files import load_npy
 
 ALONE = 0, 1  # the share of a thread that does all the work
-
-
 _threads = cache(lambda: ThreadPoolExecutor(numba.config.NUMBA_NUM_THREADS))
 
 

@@ -21,6 +21,7 @@ from typing import Any
 
 import nbformat
 import papermill
+from nbclient.exceptions import DeadKernelError
 from nbformat import NotebookNode
 
 from faceup.lab import paths
@@ -100,6 +101,9 @@ def run(name: str) -> None:
             nb, folder / "executed.ipynb", values, kernel_name="python3", language="python", cwd=ROOT, start_timeout=300,
             stderr_file=sys.stderr, shutdown_kernel="immediate", extra_arguments=["--log-level=CRITICAL"],
         )  # fmt: skip
+    except DeadKernelError as error:
+        free = os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") // 10**9
+        raise RuntimeError(f"killed, as where memory runs out: {free} GB are free; CONTRIBUTING.md has what it takes") from error
     except papermill.PapermillExecutionError as error:
         cell = f"cell {error.exec_count} `{error.source.strip().splitlines()[0]}`"
         raise RuntimeError(f"{cell}: {error.ename}: {error.evalue} (see build/run/{name}/executed.ipynb)") from error

@@ -30,10 +30,7 @@ def show_table(header: Sequence[str], rows: Sequence[Sequence], digits: int = 4)
 
 
 def save_table(name: str, header: Sequence[str], rows: Sequence[Sequence]) -> None:
-    """Write reports/tables/<name>.csv, floats to six digits, None as an empty cell. ValueError for rows of other lengths.
-
-    A column's name is in lower case, its unit last, as in "lost_mbb"; half of its 95 % interval is "lost_mbb_ci95".
-    """
+    """Write reports/tables/<name>.csv, floats to six digits; columns like lost_mbb, half of its 95 % interval lost_mbb_ci95."""
     of = [column.removesuffix("ci95").removesuffix("_") for column in header]
     if len(set(header)) < len(header) or not all(re.fullmatch("[a-z0-9_]+", x) and x in header for x in of):
         raise ValueError(f"{name}: columns {list(header)}, expected each once, in lower case, and X beside X_ci95")
