@@ -9,7 +9,7 @@ from faceup.cards.cards import BOARD_CARDS, PERMUTED_HOLES, SUIT_PERMUTATIONS
 from faceup.cards.equity import UNITS
 from faceup.holdem.policy import Policy, free_holes, river_equities
 from faceup.holdem.rules import CALL, FOLD
-from faceup.holdem.tree import BettingTree, children, decisions
+from faceup.holdem.tree import BettingTree, children, columns, decisions
 
 
 class Litmus(NamedTuple):
@@ -43,8 +43,7 @@ def litmus(tree: BettingTree, policy: Policy, boards: Sequence[Sequence[int]]) -
         (fold,) = [c for c in children(tree, node) if tree.label[c] == FOLD]
         return 1 - chances(fold, free)
 
-    put = tree.bets.sum(axis=2)  # (n_nodes, 2)
-    last = [n for n in river if tree.actor[n] == 0 and put[n, 0] == put[n, 1]]  # player 0 acts second, with nothing to call
+    last = [n for n in river if tree.actor[n] == 0 and np.ptp(tree.bets[n].sum(axis=1)) == 0]  # second, with nothing to call
     checks = [c for n in last for c in children(tree, n) if tree.label[c] == CALL]
     calls = [c for n in river if tree.labels[tree.label[n]] == "all_in" for c in children(tree, n) if tree.label[c] == CALL]
     sizes = [[c for c in children(tree, n) if tree.label[c] > CALL and tree.n_children[c]] for n in river]
@@ -58,17 +57,12 @@ def litmus(tree: BettingTree, policy: Policy, boards: Sequence[Sequence[int]]) -
 def _twins(policy: Policy, street: int, board: list[int]) -> float:
     """Largest difference, in points, between the rows of a board's holes and those of the same cards with suits renamed."""
     moved, holes = SUIT_PERMUTATIONS[-1], np.flatnonzero(free_holes(board))
-    (rows, row), (others, other) = (
-        policy.street(street, cards) for cards in (board, [4 * (c // 4) + int(moved[c % 4]) for c in board])
-    )
+    renamed = [4 * (c // 4) + int(moved[c % 4]) for c in board]
+    (rows, row), (others, other) = policy.street(street, board), policy.street(street, renamed)
     return 100 * float(np.abs(rows[row[holes]] - others[other[PERMUTED_HOLES[-1][holes]]]).max())
 
 
 def never_met(tree: BettingTree, tables: Sequence[np.ndarray]) -> list[float]:
     """Percent of a table's infosets on each street that play all actions alike, as where self-play never came."""
-    found = []
-    for street, table in enumerate(tables):
-        starts = [tree.first_child[n] - tree.street_start[street] for n in decisions(tree, street)]
-        rows = [table[:, s : s + tree.n_children[n]] for s, n in zip(starts, decisions(tree, street), strict=True)]
-        found.append(100 * float(np.mean([np.ptp(row, axis=1) == 0 for row in rows])))
-    return found
+    rows = [[table[:, columns(tree, node)] for node in decisions(tree, street)] for street, table in enumerate(tables)]
+    return [100 * float(np.mean([np.ptp(row, axis=1) == 0 for row in of_street])) for of_street in rows]
