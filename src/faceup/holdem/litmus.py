@@ -11,19 +11,17 @@ from faceup.holdem.policy import Policy, free_holes, river_equities
 from faceup.holdem.rules import CALL, FOLD
 from faceup.holdem.tree import BettingTree, children, columns, decisions
 
-Percent = tuple[float | None, float | None]
-
 
 class Litmus(NamedTuple):
     """Percent of cases, in the mean over boards, hands and river decisions, and the worst decision's mean; None: never met."""
 
-    nuts_checked: Percent  # with a hand that nothing beats or ties, the last to act checks
-    air_called: Percent  # with the weakest hands of a board, a player calls all-in
-    larger_called: Percent  # points by which a larger bet is continued against more often than the size below it
+    nuts_checked: tuple  # with a hand that nothing beats or ties, the last to act checks
+    air_called: tuple  # with the weakest hands of a board, a player calls all-in
+    larger_called: tuple  # points by which a larger bet is continued against more often than the size below it
     twins: float  # largest difference, in points, of hands alike but for the names of suits, on all streets of five boards
 
 
-def _percent(cases: Sequence[np.ndarray]) -> Percent:
+def _percent(cases: Sequence[np.ndarray]) -> tuple[float | None, float | None]:
     """Mean over all cases, and the largest mean of a decision; cases: of each decision, any number."""
     means = [100 * float(case.mean()) for case in cases if case.size]
     return (float(np.mean(100 * np.concatenate([np.ravel(c) for c in cases]))), max(means)) if means else (None, None)
