@@ -30,8 +30,8 @@ def test_reports_ran_to_the_end_without_error(name):
     assert str(SMOKE) not in nbformat.writes(nb)
 
 
-UNITS = ("mbb", "bb", "dollars", "percent", "share", "nats", "brier", "ci95", "equity")
-NO_UNIT = ("paper", "ours", "distance", "alpha", "gamma", "epsilon")  # `what` names that of a score
+UNITS = ("mbb", "bb", "dollars", "percent", "share", "nats", "brier", "ci95", "equity", "distance")
+NO_UNIT = ("paper", "ours", "alpha", "gamma", "epsilon")  # `what` names that of a score
 
 
 def test_tables_name_the_unit_of_every_measured_column():
