@@ -6,8 +6,8 @@ or nothing. The answer is found street by street, for all hands of both seats at
 1. Down a flop, and down each turn card (`Responder.flop`, `_turn`): the strategy's reach of every node with each of its hands.
 2. The river (`RiverResponder`): on each river card, the responder's best actions with each hand against that reach.
 3. Up the turn, up the flop (`_best_actions`): a hand's value where betting ends is the mean over the next card, and at each
-   decision the responder takes the hand's best action. All turn and river cards are played, exact and with suits folded.
-   A responder may have several menus of bets: the way down and the values of ends serve all, only the way up is gone for each.
+   decision the responder takes the hand's best action. All turn and river cards are played, exact; of like suits one.
+   A responder may have several menus of bets: the way down and the values of ends serve all, and the way up is repeated for each.
 4. Before the flop (`_preflop`), over a sample of flops: the choices that are valued on a flop are made on all the others, so
    that they do not profit from the sample's luck (the estimate errs low, not high). The interval is a delete-one jackknife:
    without each flop in turn all is estimated anew, the preflop choices too.
@@ -17,8 +17,8 @@ were checked down, is a control variate: its exact mean over all flops is known.
 on all other flops; for preflop all-ins the result is the exact value itself.
 
 Exploitability is the mean of what a best responder wins in the two seats, in mbb/g: a strategy's own value over both seats is 0.
-So it is also the sum, over all decisions of both seats, of what the best action wins more than the strategy's own choice, times
-the strategy's own reach: its leaks. Those from a street on are what a responder wins who plays the strategy itself until then.
+So it is also half of the strategy's leaks: at each decision of both seats, what the best action wins more than the strategy's own
+choice, times its own reach. Leaks from a street on are won by a responder who plays the strategy itself until then.
 """
 
 from collections.abc import Callable, Sequence

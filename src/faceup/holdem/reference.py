@@ -1,6 +1,6 @@
 """The method, to be read: self-play and CFR-BR on a small betting tree, in plain numpy, with nothing compiled.
 
-What is fast in this package computes what stands here, and the tests hold it to that.
+What is fast in this package computes this, and tests hold it to that; but the best response of `holdem/safe` knows no river.
 
 Both players are dealt every hand at once (public chance sampling: Johanson, Waugh, Bowling and Zinkevich 2012): only the board is
 drawn. Arrays over a tree have a line a node, since each node but the root stands for the action that leads to it. `h` runs over
@@ -176,7 +176,7 @@ def step(
 
 
 def discount(regrets: Tables, averages: Tables, t: int, alpha: float, beta: float, gamma: float) -> None:
-    """Discounted CFR after iteration t (Brown and Sandholm 2019): early strategies, and their regrets, fade."""
+    """Discounted CFR after iteration t (Brown and Sandholm 2019), in self-play once an epoch; CFR-BR counts it t times."""
     for table in regrets:
         table *= np.where(table > 0, t**alpha / (t**alpha + 1), t**beta / (t**beta + 1))
     for table in averages:

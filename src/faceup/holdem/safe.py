@@ -6,7 +6,7 @@ An iteration deals a flop, a turn card and some rivers, and then, for learners i
 2. opponent: how the opponent comes there. In self-play it is the learner itself, in CFR-BR a best response, in a restricted Nash
    response (Johanson, Zinkevich and Bowling 2007) a mixture, whose reach is share x best response + (1 - share) x a table;
 3. values: what each action is worth to each of the learner's hands against that opponent;
-4. regrets: the learner adds what each action would have won more than its strategy did.
+4. regrets: the learner adds what each action would have won more than its strategy did, and its own reach to its average.
 
 The best response holds real cards. From the turn on it knows the learner's strategy, and the rivers that may come, and takes
 the best actions. Before the turn, where an answer would have to be good on all cards to come, it learns by regrets, too, in
@@ -142,7 +142,7 @@ class SafeGame:
         infosets, rows = _strategy(self.learner, state.regrets, turn, self.first_street)
         reach = self._reach(rows, turn)  # 1. reach
 
-        share, other_rows = _mixture(opponent, rows, turn)  # 2. opponent: the line in which the three ways to train differ
+        share, other_rows = _mixture(opponent, rows, turn)  # 2. opponent: here the three ways to train differ
         best, actions = self._best_response(state, boards, rows, reach, time) if share > 0 else (reach, _NOTHING)
         other = reach if other_rows is rows else self._reach(other_rows, turn)
         best, other = share * best, (1 - share) * other
@@ -157,9 +157,9 @@ class SafeGame:
             _learn(self._streets[street], infosets[street], table, time, reach, value, *learnt)
 
     def _reach(self, rows: Rows, turn: np.ndarray) -> np.ndarray:
-        """Reach (2, n_nodes, 1326) of what the first streets lead to where both play rows, with hands that a turn board leaves.
+        """Each player's reach of the nodes before the river's actions, (2, n_nodes, 1326), where both play rows.
 
-        All-ins before the flop, whose value is that over all boards, are reached with all hands.
+        Hands with a card of the turn board have 0, but at all-ins before the flop, whose value is that over all boards.
         """
         reach = np.ones((2, int(self.tree.street_start[3]), 1326), dtype=np.float32)
         for street in range(3):
