@@ -171,7 +171,10 @@ def followers(
     _, nodes, history = policy.histories[street]
     inside, actor = below(policy.models[street], branch)[leaves][history], policy.tree.actor[nodes]
     others = played.others[actor, nodes]
-    i = int((played.own[actor, nodes] * others * inside).sum(axis=1).argmax())
+    chance = (played.own[actor, nodes] * others * inside).sum(axis=1)
+    if not chance.max() > 0:
+        raise ValueError(f"branch {branch} of street {street}: no hand of board {list(board)} comes there")
+    i = int(chance.argmax())
     holes = np.flatnonzero(inside[i] & (others[i] > 0) & (played.own[0, 0] > 0))
     holes = holes[np.argsort(equity[holes], kind="stable")]
     return int(nodes[i]), holes, equity[holes]

@@ -54,7 +54,7 @@ def strategy_rows(tree: BettingTree, street: int, infosets: Infosets, weights: n
     n_actions = np.diff(first, append=len(above))
     total = np.repeat(np.add.reduceat(positive, first, axis=1), n_actions, axis=1)
     even = np.repeat(1 / n_actions.astype(np.float32), n_actions)
-    return np.where(total > 0, positive / np.where(total > 0, total, 1), even)
+    return np.ascontiguousarray(np.where(total > 0, positive / np.where(total > 0, total, 1), even))  # by row, as kernels read it
 
 
 class Abstraction(Protocol):
@@ -95,6 +95,7 @@ class HandGroups:
         self._infosets = [make_infosets(tree, street, row) for street, row in enumerate(rows)]
 
     def street(self, street: int, board: list[int]) -> Infosets:
+        """See `Abstraction`."""
         of_all = self._infosets[street]
         if street == 3:
             return of_all
@@ -102,12 +103,14 @@ class HandGroups:
         return of_all._replace(row=row.astype(np.int32), of=of_all.of[groups])
 
     def start(self) -> Weights:
+        """See `Abstraction`."""
         weights = tuple(np.zeros((x.of.size, len(self.tree.labels)), dtype=np.float32) for x in self._infosets)
         for street in range(2):
             weights[street][_columns(self.tree, street, self._infosets[street])] = self.trunk.tables[street]
         return weights
 
     def policy(self, weights: Weights) -> TablePolicy:
+        """See `Abstraction`."""
         streets = zip(self._infosets, weights, strict=True)
         return TablePolicy(tuple(strategy_rows(self.tree, s, x, w)[x.row] for s, (x, w) in enumerate(streets)), self.groups)
 
@@ -125,6 +128,7 @@ class TreeLeaves:
         self._fixed = {0: self._infosets(0, board_features(0, trunk.tables[0], [])), 3: self._infosets(3, equities)}
 
     def street(self, street: int, board: list[int]) -> Infosets:
+        """See `Abstraction`."""
         if street in self._fixed:
             return self._fixed[street]
         return self._infosets(street, board_features(street, self.trunk.tables[street], board))
@@ -139,9 +143,11 @@ class TreeLeaves:
         return Infosets(rows, np.ascontiguousarray(of), self._situation[street])
 
     def start(self) -> Weights:
+        """See `Abstraction`."""
         return tuple(model.value for model in self.trunk.models)
 
     def policy(self, weights: Weights) -> ModelPolicy:
+        """See `Abstraction`."""
         return ModelPolicy(self.tree, self.solved(weights), self.trunk.tables, self.trunk.history)
 
     def solved(self, weights: Weights) -> tuple[DecisionTree, ...]:

@@ -24,7 +24,6 @@ from faceup.holdem.rules import CALL, DECISION, MBB_PER_DOLLAR, START, BettingSt
 from faceup.holdem.tree import BettingTree, action_to, build_tree, children, decisions
 from faceup.lab.rng import Stream
 
-TILE = 32  # holes that are read together
 _ENDED = -1  # a reading in which the own tree's players are all-in and the real ones are not
 
 

@@ -16,7 +16,7 @@ from numba import config, njit
 from faceup.cards.cards import HOLE_CARDS
 from faceup.cards.equity import _river_equity
 from faceup.cards.strength import N_RIVER_HOLES
-from faceup.holdem.board import _order
+from faceup.holdem.board import ALL, _order
 from faceup.holdem.infosets import Infosets
 from faceup.holdem.lanes import _lanes
 from faceup.holdem.layout import stakes_at
@@ -27,7 +27,6 @@ from faceup.lab.parallel import on_threads
 
 WIDTH = 16  # ends side by side
 PADDED = 1088  # hands, in whole vectors
-_ALL = 52  # the card that all hands have
 _BLOCK = 16  # hands whose ends are turned at a time, from side by side by slot to side by side by hand
 _ZERO = np.float32(0) if config.DISABLE_JIT else ir.Constant(ir.VectorType(ir.FloatType(), WIDTH), [0.0] * WIDTH)
 clear = _lanes(WIDTH, lambda b, out: _ZERO)  # out = 0
@@ -202,7 +201,7 @@ def _add_hands(hands, first, end, reach, weight, n_slots, n_added, seen):
         for x in range(0, n_added, WIDTH):
             add(seen, a + x, weight, i * n_slots + x)
             add(seen, b + x, weight, i * n_slots + x)
-            add(seen, _ALL * n_slots + x, weight, i * n_slots + x)
+            add(seen, ALL * n_slots + x, weight, i * n_slots + x)
 
 
 @njit(cache=True)
@@ -214,7 +213,7 @@ def _values(t, player, hands, reach, s):
     """
     n_shown, stake = t.n_shown[0], t.stake[player]
     n_slots = np.int64(stake.shape[0])  # uncompiled, a card times a plain int would be an int8
-    weight, value, seen, every, n_strengths = s.weight, s.value, s.seen, _ALL * n_slots, hands.start.shape[0] - 1
+    weight, value, seen, every, n_strengths = s.weight, s.value, s.seen, ALL * n_slots, hands.start.shape[0] - 1
     for x in range(0, 53 * n_slots, WIDTH):
         clear(seen, x)
     _add_hands(hands, hands.start[0], hands.start[n_strengths], reach, weight, n_slots, n_slots, seen)
@@ -281,7 +280,7 @@ def _best(t, responder, hands, s, actions, won):
 
 @njit(cache=True)
 def _follow(t, responder, hands, s, actions, reach):
-    """A best response's reach of ends with each hand, from its actionss and its reach of the root, reach (1326,)."""
+    """A best response's reach of ends with each hand, from its actions and its reach of the root, reach (1326,)."""
     edge = s.edge
     for i in range(N_RIVER_HOLES):
         edge[t.label.shape[0], i] = reach[hands.hole[i]]

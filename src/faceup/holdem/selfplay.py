@@ -12,7 +12,7 @@ a run that was killed goes on from its checkpoint, to the same bits.
 """
 
 import shutil
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -78,11 +78,6 @@ def _make_bundles(groups: list[np.ndarray]) -> Bundles:
     key = np.ravel_multi_index(rows, [N_RIVER_HOLES] * 3)
     _, one, of_hole, size = np.unique(key, return_index=True, return_inverse=True, return_counts=True)
     return Bundles(of_hole, size, np.stack(rows)[:, one], met)
-
-
-def _zeros(n_rows: Iterable[int], widths: Iterable[int]) -> Tables:
-    """A table (n_rows, width) float32 for each street."""
-    return tuple(np.zeros(shape, dtype=np.float32) for shape in zip(n_rows, widths, strict=True))
 
 
 @njit(cache=True)
@@ -173,13 +168,12 @@ class SelfPlay:
     def __init__(self, tree: BettingTree, groups: Groups, discount: Discount, stream: Stream):
         """The tree may begin on any street before the river."""
         self.tree, self.groups, self.discount, self.stream = tree, groups, discount, stream
-        widths, n_nodes = np.diff(tree.street_start), int(tree.street_start[3])
-        self.regrets, self.averages = (_zeros(groups.n_groups, widths) for _ in range(2))
+        shapes, n_nodes = list(zip(groups.n_groups, np.diff(tree.street_start), strict=True)), int(tree.street_start[3])
+        self.regrets, self.averages = (tuple(np.zeros(shape, dtype=np.float32) for shape in shapes) for _ in range(2))
         self.iteration = 0
         self._trunk, self._ends = _make_trunk(tree), ends_of(tree, 0, n_nodes)
         self._blocks = [block for block in make_blocks(tree) if len(block.decision)]
-        shapes = zip(groups.n_groups[:3], widths[:3], strict=True)
-        self._chance = tuple(np.zeros((2, min(n, N_RIVER_HOLES), width), dtype=np.float32) for n, width in shapes)
+        self._chance = tuple(np.zeros((2, min(n, N_RIVER_HOLES), width), dtype=np.float32) for n, width in shapes[:3])
         self._reach, self._value = np.zeros((2, 2, N_RIVER_HOLES, n_nodes), dtype=np.float32)
 
     def advance(self, iterations: int) -> None:
@@ -268,11 +262,8 @@ def train(
     play, path = SelfPlay(tree, groups, discount, stream), folder / "checkpoint.npz"
     owner, averages = digest(SelfPlay, tree, groups, discount, stream, tuple(snapshots)), dict[int, Tables]()
     if found := load_checkpoint(path, owner, iterations):
-        play.regrets, play.averages, play.iteration = (
-            _tables(found, "regrets"),
-            _tables(found, "averages"),
-            int(found["iteration"]),
-        )
+        play.regrets, play.averages = (_tables(found, kind) for kind in ("regrets", "averages"))
+        play.iteration = int(found["iteration"])
         averages = {at: _tables(found, f"average_{at}") for at in snapshots if at <= play.iteration}
     while play.iteration < iterations:
         play.advance(1)

@@ -29,7 +29,7 @@ KEPT = ("NUMBA_DISABLE_JIT", "NUMBA_NUM_THREADS")  # of those
 
 
 def module_file(module: str) -> Path | None:
-    """The file of a module of this package, e.g. "faceup.cards.cards"; None for a package, and if there is none."""
+    """The file of a module of this package, e.g. "faceup.lab.paths"; None for a package, and if there is none."""
     path = SOURCES.joinpath(*module.split(".")).with_suffix(".py")
     return path if path.is_file() else None
 
