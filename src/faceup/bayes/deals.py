@@ -63,7 +63,6 @@ class Seat(Protocol):
 
     def start(self, deals: Deals, player: int) -> Act:
         """How new hands are played; player: whose cards of the deals are this seat's."""
-        ...
 
 
 def drawn(chances: np.ndarray, u: np.ndarray) -> np.ndarray:

@@ -113,8 +113,7 @@ class FunctionAgent(Agent):
 class PolicyAgent(Agent):
     """A policy of a betting tree as local best responses ask it: its views are nodes of the tree, "" is the root.
 
-    Bets that the tree has not are read as the sizes beside them. Where the tree has the players all-in and dollars are left, it
-    checks and calls.
+    Bets that the tree has not are read as the sizes beside them. Where only the tree has the players all-in, it calls.
     """
 
     def __init__(self, tree: BettingTree, policy: Policy):
@@ -161,6 +160,10 @@ class AgentPolicy:
             offers, own = [tree.labels[tree.label[c]] for c in children(tree, node)], list(agent.legal(line))
             if own != offers:
                 raise ValueError(f"agent at betting {line!r}: legal are {own}, expected the tree's {offers}")
+
+    def on(self, tree: BettingTree, seat: int) -> "AgentPolicy":
+        """As in `ReadsDollars`."""
+        return AgentPolicy(tree, self.agent, seat)
 
     def street(self, street: int, board: list[int], wanted: np.ndarray | None = None) -> StreetRows:
         """A row for all wanted holes with which the agent acts alike; each board has a table of its own."""

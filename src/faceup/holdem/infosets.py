@@ -65,19 +65,15 @@ class Abstraction(Protocol):
     @property
     def trunk(self) -> Policy:
         """How a learner plays on streets before the first that it learns."""
-        ...
 
     def street(self, street: int, board: list[int]) -> Infosets:
         """Infosets of a street, with the rows that hands of its board have; on the river with those of all equities."""
-        ...
 
     def start(self) -> Weights:
         """Weights that play as the learner does before it learns."""
-        ...
 
     def policy(self, weights: Weights) -> Policy:
         """The whole strategy of weights."""
-        ...
 
 
 class HandGroups:

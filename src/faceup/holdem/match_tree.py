@@ -16,10 +16,9 @@ import numpy as np
 from numba import njit
 
 from faceup.cards.cards import BOARD_CARDS, N_HOLES
-from faceup.holdem.agents import AgentPolicy
 from faceup.holdem.lines import legal_action, read_action
 from faceup.holdem.match import Table, play_boards
-from faceup.holdem.policy import ModelPolicy, Policy, StreetRows, call_row, free_holes
+from faceup.holdem.policy import Policy, ReadsDollars, StreetRows, call_row, free_holes
 from faceup.holdem.rules import CALL, DECISION, MBB_PER_DOLLAR, START, BettingState, Menu, act
 from faceup.holdem.tree import BettingTree, action_to, build_tree, children, decisions
 from faceup.lab.rng import Stream
@@ -28,13 +27,10 @@ _ENDED = -1  # a reading in which the own tree's players are all-in and the real
 
 
 class StreetReadings(NamedTuple):
-    """How one seat's agent reads a street of a match tree: edges lead from reading to reading, sources before targets.
-
-    A reading is a node of the match tree and the node of the agent's own tree as which it is read.
-    """
+    """How one seat's agent reads a street: edges lead from reading to reading, a match tree's node read as one of its own."""
 
     chance: np.ndarray  # (n_edges,) float32 of being read so; 1 for the agent's own actions
-    source: np.ndarray  # (n_edges,) int32 reading
+    source: np.ndarray  # (n_edges,) int32 reading; no edge comes before those that lead to its source
     target: np.ndarray  # (n_edges,) int32 reading
     column: np.ndarray  # (n_edges,) int32 column of the own tree's street rows, -1 where the opponent acts or it must call
     action: np.ndarray  # (n_edges,) int32 column of the match tree's street rows, -1 where the opponent acts
@@ -144,12 +140,8 @@ class TranslatedPolicy:
 
 
 def on_match_tree(match: BettingTree, own: BettingTree, policy: Policy, seat: int) -> Policy:
-    """A policy of its own tree on a match tree: models and agents read dollars, any other translates what it does not know."""
-    if isinstance(policy, ModelPolicy):
-        return policy.on(match, seat)
-    return (
-        AgentPolicy(match, policy.agent, seat) if isinstance(policy, AgentPolicy) else TranslatedPolicy(match, own, policy, seat)
-    )
+    """A policy of its own tree on a match tree."""
+    return policy.on(match, seat) if isinstance(policy, ReadsDollars) else TranslatedPolicy(match, own, policy, seat)
 
 
 def play_sides(

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from copy import copy
 from functools import partial
 from pathlib import Path
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 from numba import config, njit
@@ -39,7 +39,14 @@ class Policy(Protocol):
         wanted (1326,) bool: holes that will be asked for (None: all that the board leaves); others may have any row. Boards may
         share a table or have one each; what was returned is not changed later.
         """
-        ...
+
+
+@runtime_checkable
+class ReadsDollars(Policy, Protocol):
+    """A policy that stands on a tree with other sizes as it is: models and agents read dollars, tables do not."""
+
+    def on(self, tree: BettingTree, seat: int) -> Policy:
+        """The same in one seat of another tree."""
 
 
 class Agent:
@@ -55,8 +62,7 @@ class Agent:
     def answers(self, holes: np.ndarray, board: Sequence[int], betting: str) -> Any:
         """A weight for each label of `labels` with each of n holes (n,), (n, n_labels); weights need not sum to 1.
 
-        What goes to actions that are not legal is shared out among the legal ones; where nothing is left the agent checks or
-        calls.
+        What goes to actions that are not legal is shared out among the legal ones; where none is left it checks or calls.
         """
         raise NotImplementedError
 
@@ -236,7 +242,7 @@ class ModelPolicy:
         return other
 
     def on(self, tree: BettingTree, seat: int) -> "ModelPolicy":
-        """The same models in one seat of a tree with other sizes: they read dollars."""
+        """As in `ReadsDollars`."""
         make = partial(ModelPolicy, tree, self.models, self.tables, self.history, seat, self.labels)
         return last(self._fixed, (id(tree), seat), make).thresholded(tree, self.least)
 
