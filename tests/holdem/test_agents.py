@@ -23,7 +23,7 @@ from faceup.holdem.agents import AgentPolicy, FunctionAgent, PolicyAgent, TreeAg
 from faceup.holdem.infosets import TreeLeaves
 from faceup.holdem.lines import line_to, state_after
 from faceup.holdem.match import Table, play_boards, result
-from faceup.holdem.match_tree import play_sides
+from faceup.holdem.match_tree import Player, play_sides
 from faceup.holdem.policy import Agent, FixedPolicy, ModelPolicy, free_holes
 from faceup.holdem.rules import CALL, DECISION, act, menu_from
 from faceup.holdem.tree import build_tree, children, columns, decisions
@@ -199,7 +199,9 @@ def test_a_function_plays_matches_like_the_policy_it_is():
         assert found == pytest.approx(agent.probabilities(holes, board, line), abs=1e-6)
     few = 20, partial(rng, 1, "test")
     plain = result(play_boards(Table(SMALL, [policy, call]), [DEALT], few), 0, 1)
-    assert plain.mbb and plain.mbb == pytest.approx(play_sides((OWN_MENU, OWN_MENU), [policy], call, [DEALT], subset=few)[0, 0])
+    assert plain.mbb and plain.mbb == pytest.approx(
+        play_sides(OWN_MENU, [policy], Player(OWN_MENU, OWN_MENU, (call, call)), [DEALT], subset=few)[0, 0]
+    )
     with pytest.raises(ValueError, match="legal are .* expected the tree's"):
         AgentPolicy(SMALL, FunctionAgent(strong, menu_from([[2]], [[1]], [[1]], [[1]])))
 

@@ -11,7 +11,7 @@ from random_tables import MINE, THEIRS, node_after, random_models, random_table
 from faceup.cards.cards import BOARD_CARDS, hole_index, parse_cards
 from faceup.holdem.lines import line_to, state_after
 from faceup.holdem.match import random_subset
-from faceup.holdem.match_tree import TranslatedPolicy, on_match_tree, play_sides
+from faceup.holdem.match_tree import Player, TranslatedPolicy, load_player, on_match_tree, play_sides, save_player, seat_trees
 from faceup.holdem.policy import ModelPolicy
 from faceup.holdem.rules import CALL, DECISION, menu_from, pot_and_call
 from faceup.holdem.tree import build_tree, children, columns, way_to
@@ -77,15 +77,23 @@ def target(match, node, child):
     return int(np.abs(match.bets[below].sum(axis=(1, 2)) - amount).argmin())
 
 
-def test_sums_over_a_subset_of_holes_equal_brute_force(tables, groups):
-    """A table, models and what models do most meet the same holes, in both seats. Brute force asks for all and takes its own."""
+@pytest.mark.parametrize("expects", [0, 1])
+def test_sums_over_a_subset_of_holes_equal_brute_force(tables, groups, tmp_path, expects):
+    """A table, models and what models do most meet the same holes, in both seats. Brute force asks for all and takes its own.
+
+    The opponent never limps, and has learnt against our sizes (then the match tree is its own) or against its own.
+    """
     menus = menu_from([[1], []], [[1], []], [[]], [[]]), menu_from([[0.75], []], [[0.5], []], [[]], [[0.5], []])
-    own = [build_tree(menu) for menu in menus]
-    models = ModelPolicy(own[0], random_models(own[0].labels, 30), tables)
-    agents = [random_table(own[0], groups, 14), models, models.thresholded(own[0], 1)]
-    opponent, boards = random_table(own[1], groups, 15), [parse_cards("2c2d2h3s3c"), BOARD]
+    menus[1].update(limps=False, all_in=False)
+    own, theirs = build_tree(menus[0]), seat_trees(menus[1], menus[expects])
+    models = ModelPolicy(own, random_models(own.labels, 30), tables)
+    agents = [random_table(own, groups, 14), models, models.thresholded(own, 1)]
+    save_player(
+        tmp_path, Player(menus[1], menus[expects], (random_table(theirs[0], groups, 15), random_table(theirs[1], groups, 17)))
+    )
+    opponent, boards = load_player(tmp_path), [parse_cards("2c2d2h3s3c"), BOARD]
     size, stream = 40, partial(rng, 16, "test")
-    won = play_sides(menus, agents, opponent, boards, subset=(size, stream))
+    won = play_sides(menus[0], agents, opponent, boards, subset=(size, stream))
     for k, board in enumerate(boards):
         subset = random_subset(board, size, stream(k))
         free, outcome = pair_outcomes(board)
@@ -93,8 +101,11 @@ def test_sums_over_a_subset_of_holes_equal_brute_force(tables, groups):
         for i, agent in enumerate(agents):
             dollars = 0.0
             for seat in range(2):
-                match = build_tree(menus[seat], big_blind_menu=menus[1 - seat])
-                pair = on_match_tree(match, own[0], agent, seat), on_match_tree(match, own[1], opponent, 1 - seat)
+                match, there = build_tree(menus[seat], big_blind_menu=menus[1 - seat]), 1 - seat
+                pair = (
+                    on_match_tree(match, own, agent, seat),
+                    TranslatedPolicy(match, theirs[there], opponent.policies[there], there),
+                )
                 _, value = node_values(match, pair if seat == 0 else pair[::-1], board, subset=subset)
                 dollars += value[seat, 0].sum() / n_pairs
             assert won[i, k] == pytest.approx(5 * dollars, rel=1e-3, abs=0.1), (i, k)  # a dollar is 10 mbb, in two seats

@@ -145,6 +145,17 @@ class PolicyAgent(Agent):
         return rows[row_of_hole[holes], columns(self.tree, node)].astype(np.float64)
 
 
+class SeatedAgent(Agent):
+    """One agent as small blind and another as big blind, for local best responses."""
+
+    def __init__(self, small_blind: Agent, big_blind: Agent):
+        self._agents = small_blind, big_blind
+
+    def seated(self, seat: int) -> Agent:
+        """As in `Agent`."""
+        return self._agents[seat]
+
+
 class AgentPolicy:
     """Any agent as a policy of a betting tree: on each street it is asked at every decision, for the holes that are wanted."""
 

@@ -89,9 +89,9 @@ class Lookahead(NamedTuple):
 
 _SIZES_56 = tuple(0.05 * 1.15**k for k in range(55))  # and all-in
 SETTINGS = {
-    "fcpa, rounds 3-4": Lookahead((2, 3), (1,)),
-    "56 bets, rounds 3-4": Lookahead((2, 3), _SIZES_56),
-    "56 bets, rounds 1-4": Lookahead((0, 1, 2, 3), _SIZES_56),
+    f"{sizes}, rounds {first + 1}-4": Lookahead(tuple(range(first, 4)), raises)
+    for sizes, raises in (("fcpa", (1,)), ("56 bets", _SIZES_56))
+    for first in (2, 0)
 }
 
 
@@ -107,7 +107,8 @@ class LocalResponder(NamedTuple):
         """Dollars a game that the responder wins as small blind and as big blind."""
         may_hold = np.ones(N_HOLES, dtype=bool) if self.holes is None else np.isin(np.arange(N_HOLES), self.holes)
         start = may_hold, [("", np.ones(N_HOLES))]
-        return self.value(START, 0, *start), self.value(START, 1, *start)
+        won = [self._replace(agent=self.agent.seated(1 - seat)).value(START, seat, *start) for seat in range(2)]
+        return won[0], won[1]
 
     def value(self, state: BettingState, seat: int, holes: np.ndarray, agent_range: Range) -> float:
         """Dollars from a state on to the responder in a seat, with those of its holes (1326,) bool that come here."""

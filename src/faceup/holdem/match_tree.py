@@ -10,6 +10,7 @@ is left to a draw.
 
 from collections.abc import Callable, Sequence
 from functools import partial
+from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
@@ -18,11 +19,13 @@ from numba import njit
 from faceup.cards.cards import BOARD_CARDS, N_HOLES
 from faceup.holdem.lines import legal_action, read_action
 from faceup.holdem.match import Table, play_boards
-from faceup.holdem.policy import Policy, ReadsDollars, StreetRows, call_row, free_holes
+from faceup.holdem.policy import Policy, ReadsDollars, StreetRows, TablePolicy, call_row, free_holes, load_strategy, save_strategy
 from faceup.holdem.rules import CALL, DECISION, MBB_PER_DOLLAR, START, BettingState, Menu, act
 from faceup.holdem.tree import BettingTree, action_to, build_tree, children, decisions
+from faceup.lab.files import load_json, write_json
 from faceup.lab.rng import Stream
 
+_SEATS = "small_blind", "big_blind"
 _ENDED = -1  # a reading in which the own tree's players are all-in and the real ones are not
 
 
@@ -140,14 +143,45 @@ class TranslatedPolicy:
 
 
 def on_match_tree(match: BettingTree, own: BettingTree, policy: Policy, seat: int) -> Policy:
-    """A policy of its own tree on a match tree."""
-    return policy.on(match, seat) if isinstance(policy, ReadsDollars) else TranslatedPolicy(match, own, policy, seat)
+    """A policy of its own tree on a match tree: as it is where it reads dollars or the trees are the same."""
+    if isinstance(policy, ReadsDollars):
+        return policy.on(match, seat)
+    same = match.labels == own.labels and np.array_equal(match.bets, own.bets) and np.array_equal(match.label, own.label)
+    return policy if same else TranslatedPolicy(match, own, policy, seat)
+
+
+class Player(NamedTuple):
+    """Who sits in both seats with bets of its own, and knows a tree for each: the other seat's bets there are what it expects."""
+
+    menu: Menu  # of its own bets
+    expects: Menu  # of the other player's
+    policies: tuple[Policy, Policy]  # as small blind, as big blind
+
+
+def seat_trees(menu: Menu, expects: Menu) -> tuple[BettingTree, BettingTree]:
+    """Trees of a player's two seats, small blind first; menus as in `Player`. Others may limp, whatever the player does."""
+    return build_tree(menu, big_blind_menu=expects), build_tree(expects | {"limps": True}, big_blind_menu=menu)
+
+
+def save_player(folder: Path, player: Player) -> None:
+    """Write a player of table policies: its menus, and a strategy for each seat."""
+    for name, policy in zip(_SEATS, player.policies, strict=True):
+        assert isinstance(policy, TablePolicy)
+        save_strategy(folder / f"{name}.npz", policy)
+    write_json(folder / "menus.json", {"menu": player.menu, "expects": player.expects})
+
+
+def load_player(folder: Path) -> Player:
+    """Read what `save_player` wrote."""
+    menus = load_json(folder / "menus.json")
+    small, big = (load_strategy(folder / f"{n}.npz", t) for n, t in zip(_SEATS, seat_trees(**menus), strict=True))
+    return Player(**menus, policies=(small, big))
 
 
 def play_sides(
-    menus: tuple[Menu, Menu],
+    menu: Menu,
     agents: Sequence[Policy],
-    opponent: Policy,
+    opponent: Player,
     boards: Sequence[Sequence[int]],
     progress: Callable[[int], None] = lambda done: None,
     preflop_wins: np.ndarray | None = None,
@@ -155,16 +189,19 @@ def play_sides(
 ) -> np.ndarray:
     """mbb/g that each agent wins from the opponent on each board, exactly, in both seats, (n_agents, n_boards).
 
-    menus: of the agents and of the opponent, each of which is a policy of the tree of its menu. preflop_wins: as in `Table`;
-    subset: as in `play_boards`: all agents meet the same holes, in both seats.
+    menu: of the agents, each of which is a policy of its tree. preflop_wins: as in `Table`; subset: as in `play_boards`: all
+    agents meet the same holes, in both seats.
     """
-    n, won, own = len(agents), np.zeros((len(agents), len(boards))), [build_tree(menu) for menu in menus]
+    n, won = len(agents), np.zeros((len(agents), len(boards)))
+    own, theirs = build_tree(menu), seat_trees(opponent.menu, opponent.expects)
     for seat in range(2):
-        match = build_tree(menus[seat], big_blind_menu=menus[1 - seat])
-        seated = [on_match_tree(match, own[0], agent, seat) for agent in agents]
+        menus = (menu, opponent.menu) if seat == 0 else (opponent.menu, menu)
+        match = build_tree(menus[0], big_blind_menu=menus[1])
+        seated = [on_match_tree(match, own, agent, seat) for agent in agents]
         wanted = np.zeros((n + 1, n + 1), dtype=bool)
         wanted[(slice(n), n) if seat == 0 else (n, slice(n))] = True
-        table = Table(match, [*seated, on_match_tree(match, own[1], opponent, 1 - seat)], wanted, preflop_wins)
+        other = on_match_tree(match, theirs[1 - seat], opponent.policies[1 - seat], 1 - seat)
+        table = Table(match, [*seated, other], wanted, preflop_wins)
         later = partial(lambda before, done: progress(before + done), seat * len(boards))
         values = play_boards(table, boards, subset, later)
         won += MBB_PER_DOLLAR / 2 * (values[:, :n, n].T if seat == 0 else -values[:, n, :n].T)

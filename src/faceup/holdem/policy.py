@@ -94,6 +94,10 @@ class Agent:
         row = self.probabilities(np.array([hole_index(*private)]), public, betting)[0]
         return dict(zip(self.legal(betting), row.tolist(), strict=True))
 
+    def seated(self, seat: int) -> "Agent":
+        """The agent in a seat: itself, unless it has one for each."""
+        return self
+
     def views(self, view: View, state: BettingState, action: Action, own: int | None = None) -> list[tuple[View, float]]:
         """What the agent makes of an action in a state: the views that it may then have, and their probabilities.
 

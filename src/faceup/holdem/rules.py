@@ -2,7 +2,8 @@
 
 Player 0 is the small blind and the button: first to act preflop, last on later streets. Sizes are fractions of the pot after
 calling. A menu lists, for each street, the sizes offered as first bet, as first raise and so on; the last list serves all later
-raises. All-in is always offered (paper 000, Section 2.3.3 keeps "several choices of action").
+raises. All-in is always offered (paper 000, Section 2.3.3 keeps "several choices of action"); with "all_in": False only in the
+place of a size that the stack cannot pay. "limps": False takes the call from the small blind's first action.
 """
 
 from typing import Any, NamedTuple
@@ -15,7 +16,7 @@ MBB_PER_DOLLAR = 1000 // BIG_BLIND  # results are in thousandths of a big blind 
 FOLD, CALL = 0, 1  # the first two labels; call is check where there is nothing to call
 DECISION, FOLD_END, SHOWDOWN = 0, 1, 2  # kinds of nodes of a betting tree
 
-Menu = dict[str, list[list[float]]]
+Menu = dict[str, Any]  # for each street a list of lists of sizes; the switches "limps" and "all_in"
 Bets = tuple[tuple[int, int, int, int], tuple[int, int, int, int]]  # dollars that each player has put in on each street
 
 
@@ -111,15 +112,16 @@ def offered(state: BettingState, menu: Menu, labels: tuple[str, ...]) -> list[tu
     """Actions that a menu offers in a state: (label, action, amount), in label order."""
     pot, to_call = pot_and_call(state)
     actions = [(FOLD, "fold", 0)] if to_call > 0 else []
-    actions.append((CALL, "call", 0))
+    if menu.get("limps", True) or state.street or state.acted:
+        actions.append((CALL, "call", 0))
     least, most = legal_raises(state)
     if not least:
         return actions
-    levels = menu[STREETS[state.street]] or [[]]
+    levels, all_in = menu[STREETS[state.street]] or [[]], menu.get("all_in", True)
     base = state.bets[1 - state.actor][state.street]
     for fraction in sorted(levels[min(state.raises, len(levels) - 1)]):
         amount = base + round(fraction * (pot + to_call))
         if least <= amount < most:
             actions.append((labels.index(size_name(fraction)), "raise", amount))
-    actions.append((len(labels) - 1, "raise", most))
-    return actions
+        all_in |= amount >= most
+    return [*actions, (len(labels) - 1, "raise", most)] if all_in else actions
