@@ -8,6 +8,8 @@ import pytest
 import safetensors.numpy
 import torch
 import xgboost as xgb
+from scipy.optimize import minimize
+from scipy.special import log_softmax, softmax
 
 from faceup.holdem.models import fit_boosted, fit_neural
 from faceup.lab.rng import rng
@@ -60,6 +62,17 @@ def test_each_kind_of_rows_gets_the_weighted_mean(name, n_kinds):
     model = LEARNERS[name](X, P, w, stream=STREAM, **more.get(name, {}))
     for here in (kind == k for k in range(n_kinds)):
         assert model.predict(X[here])[0] == pytest.approx(np.average(P[here], axis=0, weights=w[here]), abs=2e-3)
+
+
+@pytest.mark.parametrize("name", ["XGBoost", "NN"])
+def test_costs_move_answers_to_where_a_minimiser_finds_the_least_loss(name):
+    _, P, w = rows(400)
+    costs = np.random.default_rng(2).uniform(-1, 1, P.shape) + [0, 0.5, 0, -0.5]
+    X, more = np.full((400, 1), 300), {"XGBoost": {"rounds": 400}, "NN": {"epochs": 600, "batch": 400}}
+    p, c = np.average(P, axis=0, weights=w), np.average(costs, axis=0, weights=w)
+    q = softmax(minimize(lambda z: c @ softmax(z) - p @ log_softmax(z), np.zeros(4), tol=1e-12).x)
+    found = LEARNERS[name](X, P, w, stream=STREAM, costs=costs, **more[name]).predict(X)[0]
+    assert found == pytest.approx(q, abs=2e-3) and np.abs(q - p).max() > 0.05
 
 
 @pytest.mark.parametrize(

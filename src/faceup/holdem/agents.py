@@ -215,12 +215,15 @@ def load_policy(path: str | os.PathLike, tree: BettingTree, tables: tuple[Street
 
 
 def load_models(tree: BettingTree, tables: tuple[StreetTable, ...], distill: Path, agents: Path) -> dict[str, ModelPolicy]:
-    """The models as policies: "CART" and "OCT" of the folder `agents`, "XGBoost" and "NN" of `distill`, told what CART is."""
+    """The models as policies, from the folders `agents` and `distill`.
+
+    "CART", "OCT", "XGBoost" and "NN" are told what CART is; "XGBoost, ours" and "NN, ours" what *ours* is.
+    """
     from faceup.holdem.models import Boosted, Neural
 
     found = {name: load_policy(agents / f"{name.lower()}.json", tree, tables) for name in ("CART", "OCT")}
-    boosted = [Boosted.load(distill / f"boosted_{street}.json") for street in STREETS]
-    neural = [Neural.load(distill / f"neural_{street}.safetensors") for street in STREETS]
-    for name, models in (("XGBoost", boosted), ("NN", neural)):
-        found[name] = ModelPolicy(tree, models, tables, found["CART"].history)
+    for more, folder, history in (("", distill, found["CART"].history), (", ours", distill / "ours", "ours")):
+        boosted = [Boosted.load(folder / f"boosted_{street}.json") for street in STREETS]
+        neural = [Neural.load(folder / f"neural_{street}.safetensors") for street in STREETS]
+        found |= {f"{n}{more}": ModelPolicy(tree, m, tables, history) for n, m in (("XGBoost", boosted), ("NN", neural))}
     return found

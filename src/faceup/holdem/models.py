@@ -4,6 +4,9 @@ XGBoost's own softmax objective knows only hard labels, so the gradients are our
 prediction q = softmax(margins), the cross-entropy -w * sum(p log q) has gradient w(q - p); as curvature we take XGBoost's bound
 2wq(1 - q). One tree a label and round: a single one for all labels (`multi_output_tree`) was slower to train and worse.
 
+Both may count what answers cost, as trees told "ours" do: the loss is then -w * sum(p log q) + w * sum(c q), whose second part
+has gradient w q (c - sum(c q)), at most as curved as the first where no cost is above 1.
+
 The network has seven hidden layers of 512, ReLU, softmax; its last layer has no bias: then a flop network with 25 inputs and four
 actions has 1,591,296 parameters, as in the paper. Bets, the last features, pass through log(1 + bet/100); then every feature is
 centred and scaled by its weighted mean and deviation on the training rows. Everything runs on one thread of torch with
@@ -87,13 +90,16 @@ def fit_boosted(
     rounds: int,
     stream: Stream,
     min_child_weight: float = 5.0,
+    costs: np.ndarray | None = None,
 ) -> Boosted:
-    """Boost `rounds` trees a label on rows X (n, f), targets P (n, n_labels) and weights w (n,).
+    """Boost `rounds` trees a label on rows X (n, f), targets P (n, n_labels), weights w (n,) and costs (n, n_labels), if any.
 
     Weights are scaled to a mean of 1; min_child_weight is the least curvature in a leaf, which is at most half a unit a row and
     label. Features are cut into 256 quantiles, which keep all 169 preflop hands apart. One thread, so that the bytes do not
     depend on the machine's; several fits may run in parallel threads.
     """
+    costs = np.zeros(P.shape) if costs is None else costs
+    costs = costs[np.asarray(w) > 0]
     X, P, w = used_rows(X, P, w)
     settings = {
         "objective": "multi:softprob",  # makes predict() a softmax; its gradients are not used
@@ -109,18 +115,20 @@ def fit_boosted(
         "nthread": 1,
     }
     rows = xgb.QuantileDMatrix(X, max_bin=_BINS, nthread=1)
-    return Boosted(xgb.train(settings, rows, num_boost_round=rounds, obj=_objective(P, w)).save_raw("json"))
+    return Boosted(xgb.train(settings, rows, num_boost_round=rounds, obj=_objective(P, w, costs)).save_raw("json"))
 
 
-def _objective(P: np.ndarray, w: np.ndarray) -> Callable:
-    """Gradients and curvatures of the weighted soft cross-entropy, in float32 as XGBoost keeps them."""
+def _objective(P: np.ndarray, w: np.ndarray, costs: np.ndarray) -> Callable:
+    """Gradients and curvatures of the weighted soft cross-entropy and the costs, in float32 as XGBoost keeps them."""
     targets, weights = P.astype(np.float32), (w / w.mean()).astype(np.float32)[:, None]
+    costs, steeper = costs.astype(np.float32), np.float32(2 * (1 + np.abs(costs).max()))
 
     def derivatives(margins: np.ndarray, rows: xgb.DMatrix) -> tuple[np.ndarray, np.ndarray]:
         """Both for all rows and labels, (n, n_labels), at the model's present margins."""
         q = np.exp(margins - margins.max(axis=1, keepdims=True))
         q /= q.sum(axis=1, keepdims=True)
-        return (q - targets) * weights, np.maximum(2 * q * (1 - q) * weights, _LEAST_CURVATURE)
+        more = q * (costs - (costs * q).sum(axis=1, keepdims=True))
+        return (q - targets + more) * weights, np.maximum(steeper * q * (1 - q) * weights, _LEAST_CURVATURE)
 
     return derivatives
 
@@ -156,12 +164,15 @@ def fit_neural(
     learning_rate: float,
     stream: Stream,
     n_bets: int = 4,
+    costs: np.ndarray | None = None,
 ) -> Neural:
-    """Minimise the soft cross-entropy of rows X (n, f), targets P (n, n_labels), weights w (n,) by Adam.
+    """Minimise the soft cross-entropy of rows X (n, f), targets P (n, n_labels), weights w (n,), costs (n, n_labels) by Adam.
 
     learning_rate is the peak of one cycle: up from a 25th of it in the first tenth of the steps, then down to
     nearly 0 along a cosine. n_bets: the last features, which are dollars. Several fits may run in parallel threads.
     """
+    costs = np.zeros(P.shape) if costs is None else costs
+    costs = costs[np.asarray(w) > 0]
     X, P, w = used_rows(X, P, w)
     _pin_torch()
     generator = torch.Generator().manual_seed(int(stream().integers(1 << 62)))
@@ -171,7 +182,8 @@ def fit_neural(
     deviation = np.sqrt(np.average((inputs - mean) ** 2, axis=0, weights=w))
     deviation[deviation <= 1e-6 * np.maximum(1, np.abs(mean))] = 1  # of a constant
     scale = {"mean": _float32(mean), "deviation": _float32(deviation), "n_bets": torch.tensor([n_bets])}
-    _train(net, _scaled(X, scale), _float32(P), _float32(w / w.mean()), epochs, batch, learning_rate, generator)
+    wanted = _float32(P), _float32(costs), _float32(w / w.mean())
+    _train(net, _scaled(X, scale), wanted, epochs, batch, learning_rate, generator)
     return Neural(safetensors.torch.save(scale | {name: tensor.detach() for name, tensor in net.items()}))
 
 
@@ -221,8 +233,9 @@ def _scaled(X: np.ndarray, scale: dict[str, torch.Tensor]) -> torch.Tensor:
     return (torch.from_numpy(_log_bets(X, int(scale["n_bets"]))) - scale["mean"]) / scale["deviation"]
 
 
-def _train(net, inputs, targets, weights, epochs, batch, learning_rate, generator) -> None:
-    """Adam over shuffled batches; the last batch of an epoch may be smaller."""
+def _train(net, inputs, wanted, epochs, batch, learning_rate, generator) -> None:
+    """Adam over shuffled batches; the last batch of an epoch may be smaller. wanted: targets, costs and weights."""
+    targets, costs, weights = wanted
     steps = epochs * -(-len(inputs) // batch)
     optimizer = torch.optim.Adam(net.values(), lr=learning_rate, fused=True)
     rise = 0.1 if steps > 10 else 0.05  # torch divides by zero where the rise is one step
@@ -230,7 +243,7 @@ def _train(net, inputs, targets, weights, epochs, batch, learning_rate, generato
     for _ in range(epochs):
         for rows in torch.randperm(len(inputs), generator=generator).split(batch):
             logs = torch.log_softmax(_logits(inputs[rows], net), dim=1)
-            loss = -(weights[rows] * (targets[rows] * logs).sum(dim=1)).mean()
+            loss = (weights[rows] * (costs[rows] * logs.exp() - targets[rows] * logs).sum(dim=1)).mean()
             optimizer.zero_grad()
             loss.backward()
             optimizer.step()
