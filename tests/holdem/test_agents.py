@@ -13,8 +13,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from games import SMALL
-from random_tables import save_random_agent
+from games import SMALL, save_random_agent
 from random_trees import random_tree
 
 from faceup.cards.cards import BOARD_CARDS, hole_index, parse_cards

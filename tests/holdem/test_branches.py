@@ -2,8 +2,7 @@
 
 import numpy as np
 import pytest
-from games import BOARD, SMALL, RandomPolicy, node_reach, node_values, pair_outcomes
-from random_tables import random_models
+from games import BOARD, SMALL, RandomPolicy, node_reach, node_values, pair_outcomes, random_models
 
 from faceup.cards.features import board_features
 from faceup.holdem import branches

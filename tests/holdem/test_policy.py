@@ -4,7 +4,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from random_tables import random_table
+from games import random_table
 
 from faceup.cards.cards import BOARD_CARDS, N_HOLES, PERMUTED_HOLES, SUIT_PERMUTATIONS, parse_cards
 from faceup.cards.features import HISTORIES, STACK, board_features
@@ -98,7 +98,7 @@ def test_a_fixed_policy_takes_its_action_or_calls(label):
 
 @pytest.fixture(scope="module")
 def strategy(tables):
-    return random_table(TREE, make_groups(tables[1], tables[2], Grid(100, 1, ()), Grid(100, 1, ())), seed=3)
+    return random_table(TREE, 3, make_groups(tables[1], tables[2], Grid(100, 1, ()), Grid(100, 1, ())))
 
 
 @pytest.mark.parametrize("street", range(4))

@@ -5,8 +5,7 @@ from functools import partial
 
 import numpy as np
 import pytest
-from games import node_reach
-from random_tables import random_table
+from games import node_reach, random_table
 
 from faceup.cards.cards import BOARD_CARDS, CLASS_OF_HOLE, HOLE_CARDS, HOLE_OF_CLASS, N_CLASSES, card_text
 from faceup.cards.features import HISTORIES, betting_features, board_features, feature_names, hand
@@ -28,7 +27,7 @@ STREAM = partial(rng, 2, "test")
 
 @pytest.fixture(scope="module")
 def policy(tables):
-    return random_table(TREE, make_groups(tables[1], tables[2], Grid(40, 1, ()), Grid(40, 1, ())), 1)
+    return random_table(TREE, 1, make_groups(tables[1], tables[2], Grid(40, 1, ()), Grid(40, 1, ())))
 
 
 @pytest.fixture(scope="module")
@@ -100,7 +99,7 @@ def test_rows_lose_the_columns_that_are_not_told(drawn, history):
 def test_a_size_that_the_tree_lacks_is_answered_as_its_neighbours_are(tables, policy):
     """Rows of the river, one by one: sizes stay between neighbours of the tree's, answers mix as translation reads the bet."""
     sizes = build_tree(menu_from([[]], [[]], [[]], [[1, 2], []]))
-    table = random_table(sizes, policy.groups, 1)
+    table = random_table(sizes, 1, policy.groups)
     two = (draw_rows(sizes, table, tables, (3, 3, 600), BOARDS, STREAM, off_menu=n) for n in (0, 2))
     plain, moved = (select_history(rows, "ours")[3] for rows in two)
     nodes = decisions(sizes, 3)

@@ -2,8 +2,8 @@
 
 import numpy as np
 import pytest
+from games import node_after
 from questions import GRIDS, NO_WINS, grouped_table, node, random_agent, random_questions, run
-from random_tables import node_after
 
 from faceup.cards.cards import card_text, hole_index
 from faceup.cards.equity import UNITS
