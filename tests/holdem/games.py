@@ -26,8 +26,8 @@ THEIRS = menu_from([[0.75], [1.5], []], [[0.5, 2], []], [[0.5], []], [[0.5, 1.5]
 SMALL = build_tree(menu_from([[1], []], [[1], []], [[]], [[1], []]))
 PUSH = build_tree(menu_from([[]], [[]], [[]], [[]]))
 BOARD = [9, 24, 34, 51, 3]
-IDS = [((7 * np.arange(1326)[None] + np.arange(n)[:, None]) % 5).astype(np.int32) for n in (1755, 16_432)]
-FEW_GROUPS = Groups(*IDS, (169, 5, 5, N_RIVER_GROUPS))
+IDS = [((7 * np.arange(1326)[None] + np.arange(n)[:, None]) % 40).astype(np.int32) for n in (1755, 16_432)]
+FEW_GROUPS = Groups(*IDS, (169, 40, 40, N_RIVER_GROUPS))
 
 
 @contextmanager
