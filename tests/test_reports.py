@@ -36,14 +36,11 @@ def committed(tmp_path_factory) -> Path:
     return folder
 
 
-def test_the_readme_is_short_and_has_the_scoreboard_of_the_reports(committed):
+def test_the_readme_is_short_has_the_scoreboard_of_the_reports_and_prints_what_the_agent_says(committed):
     readme, table = ((committed / name).read_text(encoding="utf-8") for name in ("README.md", "reports/tables/scoreboard.md"))
     assert table in readme, "to mend: copy reports/tables/scoreboard.md into README.md"
     assert len((ROOT / "README.md").read_text(encoding="utf-8").split()) <= 1000  # as `wc -w` counts
-
-
-def test_the_readme_prints_what_the_agent_says(committed):
-    readme, agent = (committed / "README.md").read_text(encoding="utf-8"), load_agent(committed / "reports/agents/oct.json")
+    agent = load_agent(committed / "reports/agents/oct.json")
     river = tree_text(truncate(agent.trees[3], 3), feature_names(3, agent.history), agent.labels)
     assert f"```text\n{river.strip()}\n```" in readme
     assert agent.explain(hole="8h7h", board="Kh3sJc9d2c", betting="b300c/kk/kk/k") in readme
