@@ -108,7 +108,7 @@ STATED = {  # file: numbers with intervals that it states
     "notebooks/00_overview.ipynb": (*MATCH, *ANSWERED, *TOLD, WITH_COSTS, *SAFE, *STRONG[:2]),
     "notebooks/11_selfplay.ipynb": ("selfplay/loss_to_final_mbb/-1/mbb", ANSWERED[1]),
     "notebooks/12_distill.ipynb": OWN,
-    "notebooks/13_exploitability.ipynb": (*ANSWERED, "exploitability/differences/-1/oct_table"),
+    "notebooks/13_exploitability.ipynb": (*ANSWERED, "exploitability/differences/-1/oct_table_mbb"),
     "notebooks/14_safe.ipynb": (*ANSWERED, *ANY_SIZE, *SAFE, "safe/trees/0/mbb", "safe/paper_tree/mbb", COSTS[0], *STRONG[:3:2]),
     "notebooks/15_opponents.ipynb": ("stand_in/settled/mbb",),
     "notebooks/16_matches.ipynb": (*MATCH, *COSTS),
