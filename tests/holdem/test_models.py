@@ -75,9 +75,10 @@ def test_costs_move_answers_to_where_a_minimiser_finds_the_least_loss(name):
     assert found == pytest.approx(q, abs=2e-3) and np.abs(q - p).max() > 0.05
 
 
-@pytest.mark.parametrize(
-    ("name", "size"), [("XGBoost", (8 * 160, "leaves in 160 trees")), ("NN", (8 * (3 + 1 + 4), "parameters"))]
-)
+SIZES = {"XGBoost": (8 * 160, "leaves in 160 trees"), "NN": (8 * (3 + 1 + 4), "parameters")}
+
+
+@pytest.mark.parametrize(("name", "size"), SIZES.items())
 def test_a_saved_model_predicts_the_same(name, size, tmp_path):
     X, P, w = rows()
     model = LEARNERS[name](X, P, w, stream=STREAM)
