@@ -70,10 +70,11 @@ def test_exploitability_is_of_one_piece():
 
 def test_every_pair_has_met_once_and_all_that_learned_as_argmax_too():
     """With a result and an interval each, the stand-in among them; and what safety costs is a result of these matches."""
-    found, learned = metrics("matches"), ("table", "CART", "OCT", "XGBoost", "NN")
+    found, learned = metrics("matches"), ("table", "CART", "OCT", "XGBoost", "NN", "XGBoost, ours", "NN, ours")
     met = {frozenset((pair["first"], pair["second"])): pair for pair in found["pairs"]}
     names = frozenset().union(*met)
-    assert {*learned, "stand-in"} <= names and len(met) == len(found["pairs"]) == len(names) * (len(names) - 1) // 2
+    opponents, n = {"stand-in", "large bettor", "small bettor"}, len(names)
+    assert {*learned, *opponents} <= names and len(met) == len(found["pairs"]) == n * (n - 1) // 2 - 3  # not each other
     for pair in met.values():
         assert pair["ci95"] >= 0 and pair["boards"] >= 2 and pair["holes"] == (20 if pair["boards"] == 3 else 1081), pair
     assert {*found["argmax"]} == {*learned}  # no safe agent
@@ -81,7 +82,7 @@ def test_every_pair_has_met_once_and_all_that_learned_as_argmax_too():
         cures = {"gain_of_argmax_against_stand_in", "gain_of_threshold_against_stand_in"}
         assert {"table", "stand_in", "gain_of_argmax_against_stand_in"} <= {*played} <= {"table", "stand_in"} | cures, name
     argmax = [frozenset((pair["first"], pair["second"])) for pair in found["argmax_pairs"]]
-    assert len({*argmax}) == len(argmax) == 15  # five agents and the stand-in
+    assert len({*argmax}) == len(argmax) == 28  # seven agents and the stand-in
     assert {name: cost["of"] for name, cost in found["safety"].items()} == {"safe table": "table", "safe OCT": "ours"}
     for name, cost in found["safety"].items():  # what each loses to the agent that it replaces
         assert cost["loses"]["mbb"] == met[frozenset((cost["of"], name))]["mbb"]
@@ -104,7 +105,9 @@ def test_strategy_reads_every_agent():
     shares = [[opens[f"{action}_percent"] for action in actions] for opens in opening]
     assert 0 < found["bluff"]["hands_on_example_board"] <= 1081
     assert found["logic"]["weaker"]["action"] != found["logic"]["stronger"]["action"]
-    shares += [of.values() for of in (*found["asked_percent"].values(), *metrics("stand_in")["first_in_percent"].values())]
+    players = [one["opening_percent"] for name, one in metrics("opponents").items() if name != "mean"]
+    assert len(players) == 3 and players[0]["call"] == 0 < players[1]["call"]  # who never limps, and who may
+    shares += [of.values() for of in (*found["asked_percent"].values(), *players)]
     assert [sum(share) for share in shares] == pytest.approx([100] * len(shares), abs=0.01)
 
 

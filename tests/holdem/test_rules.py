@@ -14,6 +14,7 @@ from faceup.cards.strength import strength
 from faceup.holdem import lines
 from faceup.holdem import tree as betting_tree
 from faceup.holdem.lines import legal_action, line_to, line_words, lower_probability, read_action, size_chances, state_after
+from faceup.holdem.policy import call_row, legal_probabilities
 from faceup.holdem.rules import DECISION, FOLD_END, SHOWDOWN, START, act, legal_raises, menu_from, offered, pot_and_call
 from faceup.holdem.tree import action_to, build_tree, children, limit_tree
 
@@ -108,6 +109,20 @@ def test_each_seat_of_a_match_tree_offers_its_own_sizes():
         actions = [(action, amount) for _, action, amount in offered(state, menus[state.actor], match.labels)]
         assert [action_to(match, c) for c in children(match, node)] == actions
     assert all(np.array_equal(a, b) for a, b in zip(build_tree(MENU, big_blind_menu=MENU), POT, strict=True))
+
+
+def test_a_menu_may_forbid_limps_and_leave_all_in_to_short_stacks():
+    """Without limps the first action is fold or raise; all-in stands only in the place of a pot that the stack cannot pay."""
+    tree = build_tree(MENU | {"limps": False, "all_in": False})
+    assert [action_to(tree, c) for c in children(tree, 0)] == [("fold", 0), ("raise", 300)]
+    assert call_row(tree, 0)[0, :2].tolist() == legal_probabilities(np.zeros((1, 4)), np.array([0, 2]))[0].tolist() == [1, 0]
+    all_in = 0
+    for node in np.flatnonzero(tree.kind == DECISION):
+        raised = 3 * tree.bets[node].sum(axis=1).max()  # after calling the pot is twice the larger bet
+        found = "all_in" in [tree.labels[tree.label[c]] for c in children(tree, int(node))]
+        assert not found or raised >= 20_000
+        all_in += found
+    assert all_in
 
 
 def test_unusable_menus_of_agent_files_are_refused(monkeypatch):

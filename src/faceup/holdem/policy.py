@@ -20,7 +20,7 @@ from faceup.cards.equity import UNITS, StreetTable
 from faceup.cards.features import betting_features, board_features
 from faceup.holdem.groups import N_RIVER_GROUPS, Groups, hole_groups, river_equities
 from faceup.holdem.lines import longer, state_after
-from faceup.holdem.rules import CALL, BettingState, Menu, menu_labels, offered, pot_and_call
+from faceup.holdem.rules import CALL, FOLD, BettingState, Menu, menu_labels, offered, pot_and_call
 from faceup.holdem.tree import BettingTree, children, columns, decisions
 from faceup.lab.files import load_npz, save_npz
 from faceup.lab.memo import Cache
@@ -162,16 +162,17 @@ def histories(tree: BettingTree, street: int, setting: str = "opponent", seat: i
 
 
 def call_row(tree: BettingTree, street: int) -> np.ndarray:
-    """The row of a street, (1, width) float32, that calls at every decision."""
+    """The row of a street, (1, width) float32, that calls at every decision; who has no call folds."""
     start, end = tree.street_start[street : street + 2]
-    return (tree.label[None, start:end] == CALL).astype(np.float32)
+    label = tree.label[None, start:end]
+    return ((label == CALL) | ((label == FOLD) & (np.roll(label, -1) != CALL))).astype(np.float32)
 
 
 def legal_probabilities(p: np.ndarray, label: np.ndarray) -> np.ndarray:
-    """Answers p (n, n_labels) over the legal labels (k,) alone, renormalised; where nothing is left, check or call: (n, k)."""
+    """Answers p (n, n_labels) over the legal labels (k,) alone, renormalised; where nothing is left, a call or else a fold."""
     legal = p[:, label].astype(np.float64)
     total = legal.sum(axis=1, keepdims=True)
-    return np.where(total > 1e-9, legal / np.maximum(total, 1e-9), label == CALL)
+    return np.where(total > 1e-9, legal / np.maximum(total, 1e-9), label == (CALL if CALL in label else FOLD))
 
 
 def checked_answers(answers: object, n: int, n_labels: int, who: str) -> np.ndarray:
