@@ -7,7 +7,7 @@ from pokerkit import parse_range
 
 from faceup.cards.cards import CLASS_OF_HOLE, HOLE_CARDS, hole_index, parse_cards
 from faceup.cards.matchups import RUNOUTS_PREFLOP
-from faceup.holdem.agents import PolicyAgent
+from faceup.holdem.agents import PolicyAgent, SeatedAgent
 from faceup.holdem.best_response import sample_flops
 from faceup.holdem.local_response import SETTINGS, LocalResponder, Lookahead, Showdowns, local_best_responses
 from faceup.holdem.match import random_boards
@@ -70,6 +70,10 @@ def test_always_fold_and_always_call_by_hand(all_in_wins):
         expected = 20_000 * np.maximum(edge, 0).mean() + down
         found = LocalResponder(calls, ALL_IN_FIRST, Showdowns(board, all_in_wins)).play()
         assert found == pytest.approx((expected, expected), rel=1e-6)
+    seated = LocalResponder(
+        SeatedAgent(folds, calls), ALL_IN_FIRST, Showdowns(board, all_in_wins)
+    )  # who folds is the small blind
+    assert seated.play() == pytest.approx((expected, 50), rel=1e-6)
 
 
 class HalfFolds(Agent):

@@ -76,7 +76,12 @@ def opening_shares(percent: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
     """Shares in percent by label (169,), raises of all sizes added up: fold, call, raise, all-in."""
     raises = [share for label, share in percent.items() if label.startswith("raise_")]
     none = np.zeros(len(CLASS_NAMES))
-    return {"fold": percent["fold"], "call": percent.get("call", none), "raise": sum(raises, none), "all-in": percent["all_in"]}
+    return {
+        "fold": percent["fold"],
+        "call": percent.get("call", none),
+        "raise": sum(raises, none),
+        "all-in": percent.get("all_in", none),
+    }
 
 
 def shares13(axes: Axes, shares: Mapping[str, Sequence[float] | np.ndarray]) -> None:
