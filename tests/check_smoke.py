@@ -82,7 +82,7 @@ def test_every_pair_has_met_once_and_all_that_learned_as_argmax_too():
         cures = {"gain_of_argmax_against_stand_in", "gain_of_threshold_against_stand_in"}
         assert {"table", "stand_in", "gain_of_argmax_against_stand_in"} <= {*played} <= {"table", "stand_in"} | cures, name
     argmax = [frozenset((pair["first"], pair["second"])) for pair in found["argmax_pairs"]]
-    assert len({*argmax}) == len(argmax) == 28  # seven agents and the stand-in
+    assert len({*argmax}) == len(argmax) == 36  # eight agents and the stand-in
     assert {name: cost["of"] for name, cost in found["safety"].items()} == {"safe table": "table", "safe OCT": "ours"}
     for name, cost in found["safety"].items():  # what each loses to the agent that it replaces
         assert cost["loses"]["mbb"] == met[frozenset((cost["of"], name))]["mbb"]
