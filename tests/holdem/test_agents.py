@@ -81,6 +81,21 @@ def test_the_path_leads_to_the_answer(folder, name, line):
     assert words[1:-1] == [["and" if i else "because", reason] for i, reason in enumerate(reasons(steps))]
 
 
+@pytest.mark.parametrize("name", TOLD)
+def test_folding_asked_at_once_is_what_each_line_is_answered(folder, name):
+    """To bets of all sizes, all-in among them, by the tree and by the agent's own way, which asks line by line."""
+    agent, holes, board = (
+        load_agent(folder / f"{name}.json"),
+        np.flatnonzero(free_holes(parse_cards(BOARD)))[::7],
+        parse_cards(BOARD),
+    )
+    lines = [f"b300c/kk/kk/b{amount}" for amount in (100, 450, 1234, 19_700)]
+    seen = [(line, state_after(line)) for line in lines]
+    found = agent.folding(holes, board, seen)
+    np.testing.assert_array_equal(found, Agent.folding(agent, holes, board, seen))
+    np.testing.assert_array_equal(found, [agent.probabilities(holes, board, line)[:, 0] for line in lines])
+
+
 def test_a_tree_that_names_only_illegal_actions_checks():
     leaf = random_tree(0, 0, 1, len(TREE.labels))._replace(value=np.eye(1, len(TREE.labels), dtype=np.float32))  # always fold
     folds = TreeAgent(MENU, [leaf] * 4)

@@ -24,14 +24,16 @@ from faceup.holdem.policy import (
     ModelPolicy,
     Policy,
     StreetRows,
+    View,
     call_row,
     cards_text,
     check_street,
     free_holes,
     last,
+    legal_probabilities,
     pairs_of,
 )
-from faceup.holdem.rules import DECISION, BettingState, Menu, menu_labels, pot_and_call
+from faceup.holdem.rules import DECISION, BettingState, Menu, menu_labels, offered, pot_and_call
 from faceup.holdem.tree import BettingTree, children, columns, decisions
 from faceup.holdem.words import Step, call_words, reasons
 from faceup.lab.memo import Cache
@@ -59,21 +61,29 @@ class TreeAgent(Agent):
 
     def answers(self, holes: np.ndarray, board: Sequence[int], betting: str) -> np.ndarray:
         """As in `Agent`."""
-        return self.trees[state_after(betting).street].predict(self.features(holes, board, betting))
+        state = state_after(betting)
+        return self.trees[state.street].predict(self.features(holes, board, [state]))
 
-    def features(self, holes: np.ndarray, board: Sequence[int], betting: str) -> np.ndarray:
-        """What the street's tree reads of each hole, (n, n_features) float32."""
-        state, key = state_after(betting), (tuple(board), holes.tobytes())
-        hands = last(self._hands, key, partial(hole_features, holes, list(board), self.tables))
-        return pairs_of(hands, betting_features(np.array([state.bets]), np.array([state.actor]), self.history))
+    def folding(self, holes: np.ndarray, board: Sequence[int], seen: Sequence[tuple[View, BettingState]]) -> np.ndarray:
+        """As in `Agent`: the tree is asked once."""
+        states = [state for _, state in seen]
+        p = self.trees[states[0].street].predict(self.features(holes, board, states)).reshape(len(states), len(holes), -1)
+        legal = [np.array([label for label, *_ in offered(state, self.menu, self.labels)]) for state in states]
+        return np.stack([legal_probabilities(one, labels)[:, 0] for one, labels in zip(p, legal, strict=True)])
+
+    def features(self, holes: np.ndarray, board: Sequence[int], states: Sequence[BettingState]) -> np.ndarray:
+        """What the street's tree reads of each of n holes in each of k states, (k n, n_features) float32: a state at a time."""
+        hands = last(self._hands, (tuple(board), holes.tobytes()), partial(hole_features, holes, list(board), self.tables))
+        bets, actors = np.array([state.bets for state in states]), np.array([state.actor for state in states])
+        return pairs_of(hands, betting_features(bets, actors, self.history))
 
     def path(self, hole: str, board: str = "", betting: str = "") -> list[Step]:
         """The questions from the root to the leaf that answers; arguments as in `action_probabilities`."""
         private, public = parse_hand(hole, board)
         check_street(public, betting)
-        street = state_after(betting).street
-        tree, names = self.trees[street], feature_names(street, self.history)
-        x = self.features(np.array([hole_index(*private)]), public, betting)
+        state = state_after(betting)
+        tree, names = self.trees[state.street], feature_names(state.street, self.history)
+        x = self.features(np.array([hole_index(*private)]), public, [state])
         splits = [split for split, _ in path_to(tree, int(leaf_of(tree, x)[0]))]
         asked = zip(tree.feature[splits], tree.threshold[splits], strict=True)
         return [Step(names[k], float(x[0, k]), float(threshold)) for k, threshold in asked]

@@ -171,7 +171,7 @@ class LocalResponder(NamedTuple):
     def worth(self, state: BettingState, agent_range: Range, amounts: list[int]) -> np.ndarray:
         """What call and each raise are worth one step ahead, (1 + n_raises, 1326), times the agent's reach."""
         reach = sum(r for _, r in agent_range)
-        staying = np.array([reach, *(reach - self._folding(state, agent_range, amount) for amount in amounts)])
+        staying = np.array([reach, *(reach - folding for folding in self._folding(state, agent_range, amounts))])
         total = compatible_weight(staying)
         edge = self.showdowns.edges(state.street, staying)
         win, lose = (total + edge) / 2, (total - edge) / 2
@@ -179,15 +179,18 @@ class LocalResponder(NamedTuple):
         more = np.array([0, *(amount - state.bets[1 - state.actor][state.street] for amount in amounts)])[:, None]
         return (total[0] - total) * pot + win * (pot + more) - lose * (asked + more)
 
-    def _folding(self, state: BettingState, agent_range: Range, amount: int) -> np.ndarray:
-        """The agent's reach that folds to a raise, (1326,)."""
-        move, folding = ("raise", amount), np.zeros(N_HOLES)
-        after, _ = act(state, *move)
-        assert after  # a raise ends nothing
+    def _folding(self, state: BettingState, agent_range: Range, amounts: list[int]) -> np.ndarray:
+        """The agent's reach that folds to each raise, (n_raises, 1326)."""
+        out, board = np.zeros((len(amounts), N_HOLES)), self._shown(state.street)
+        afters = [act(state, "raise", amount)[0] or state for amount in amounts]  # a raise ends no hand
         for view, reach in agent_range:
-            for seen, chance in self.agent.views(view, state, move):
-                folding += sum(chance * reach * p for answer, _, p in self._moves(seen, after) if answer[0] == "fold")
-        return folding
+            views = [self.agent.views(view, state, ("raise", amount)) for amount in amounts]
+            asked = [(k, *reading) for k, readings in enumerate(views) for reading in readings]
+            if asked:
+                p = self.agent.folding(np.arange(N_HOLES), board, [(seen, afters[k]) for k, seen, _ in asked])
+                for (k, _, chance), folds in zip(asked, p, strict=True):
+                    out[k] += chance * reach * folds
+        return out
 
 
 def local_best_responses(

@@ -84,6 +84,10 @@ class Agent:
         p = checked_answers(self.answers(holes, board, betting), len(holes), len(self.labels), who)
         return legal_probabilities(p, np.array([self.labels.index(label) for label in self.legal(betting)]))
 
+    def folding(self, holes: np.ndarray, board: Sequence[int], seen: Sequence[tuple[View, BettingState]]) -> np.ndarray:
+        """Probability that it folds each of n holes to a raise, at each of k views and the states in dollars there, (k, n)."""
+        return np.stack([self.probabilities(holes, board, v)[:, 0] * ("fold" in self.legal(v)) for v, _ in seen])
+
     def action_probabilities(self, hole: str, board: str = "", betting: str = "") -> dict[str, float]:
         """Probability of each legal action of the player to act, by label; "call" is check if that is free.
 
