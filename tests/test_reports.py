@@ -130,6 +130,8 @@ def test_prose_states_numbers_without_intervals(committed):
     small = min(tree["answers_chosen_anew"] for tree in at(committed, "leduc/readable") if tree["leaves"] < 42)
     for loses in (small, *{card["cells"]: card["exploitability"] for card in at(committed, "leduc/cards")}.values()):
         assert f"{loses:.3f}" in text["notebooks/30_leduc.ipynb"]
+    for sheet in at(committed, "leduc/bounds"):
+        assert f"{sheet['pure_bound']:.3f}" in text["notebooks/30_leduc.ipynb"] and sheet["how"] in ("counted out", "proved")
     assert f"{at(committed, 'equity/kings/equity_percent'):.3f} %" in text["notebooks/10_equity.ipynb"]
     assert f"{at(committed, 'safe/trees/-1/before')[0]:,.0f}" in text["notebooks/14_safe.ipynb"]
     assert f"folds {at(committed, 'safe/table/folds')[0]:.0f} %" in text["README.md"]

@@ -31,7 +31,7 @@ from faceup.holdem.rules import menu_from
 from faceup.holdem.selfplay import Discount, SelfPlay
 from faceup.lab.parallel import ALONE
 from faceup.lab.rng import rng
-from faceup.leduc import readable, training
+from faceup.leduc import bounds, readable, training
 from faceup.leduc.game import KUHN, RLCARD, build
 from faceup.onecard import rule_lists, solutions
 from faceup.onecard.game import random_games
@@ -130,8 +130,9 @@ def small_games():
     learner.advance(50)
     run.advance(5)
     table, strategy, cells = np.full((2, 3), 1 / 3), even.copy(), np.array([0, n_infosets // 2, n_infosets])
-    asked = cells, np.arange(n_infosets), readable.answer_of_action(game), readable.chance_grid(1), np.arange(2), table, strategy
-    lost = readable._descend(played.form, *asked, *zeros(float, n + 2, n + 2, n))
+    asked, scratch = (cells, np.arange(n_infosets), readable.answer_of_action(game)), zeros(float, n + 2, n + 2, n)
+    lost = readable._descend(played.form, *asked, readable.chance_grid(1), np.arange(2), table, 0.1, strategy, *scratch)
+    found += [bounds._count_out(played.form, *asked, np.eye(3), even.copy(), *scratch)]
     found += [learner.q, run.strategy(), training.play_games(played, run.strategy(), even, 20, STREAM()), lost, table, strategy]
     own, other = random_games(2, np.random.default_rng(1))
     kinds = (rule_lists.STRONG, 0.9), (rule_lists.WEAK, 0.05), (rule_lists.BALANCE, 0.6)
