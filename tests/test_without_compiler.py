@@ -20,7 +20,7 @@ from faceup.bayes import enumeration
 from faceup.cards import equity, matchups
 from faceup.cards.cards import _canonical, canonical_boards, hole_index, parse_cards
 from faceup.cards.strength import strength
-from faceup.discard import deals, equities, matches, outs, selfplay, swaps
+from faceup.discard import allin, deals, equities, matches, outs, selfplay, swaps
 from faceup.discard import groups as discard_groups
 from faceup.discard.tree import build_swap_tree
 from faceup.games import cfr, sequence_form
@@ -165,7 +165,10 @@ def discard_play():
     players = selfplay.Strategy(layout, rng.random(size), deals.BEST), matches.random_player(tree, ROWS)
     sums, weights = zeros(float, (2, 169, 3), (2, 169))
     equities._simulate(ALONE, tables, 1, 3, sums, weights)
-    return won, learnt, matches.deal_values(tree, tables, *players, 2, STREAM), sums, weights
+    scores, met = zeros(np.int64, (1, 169, 169), (1, 169, 169))
+    for fixed in (np.zeros((0, 4), dtype=np.int64), np.array([[1, 0, 50, 51]])):
+        allin._meet_all(ALONE, tables, deals.BEST, 1, 3, fixed, scores, met)
+    return won, learnt, matches.deal_values(tree, tables, *players, 2, STREAM), sums, weights, scores, met
 
 
 @case
