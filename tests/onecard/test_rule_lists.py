@@ -35,6 +35,12 @@ def test_lines_in_the_uniform_game_by_hand(lines, shares):
     assert np.allclose(play(lines, UNIFORM.own, UNIFORM.other)[0], expected)
 
 
+def test_the_list_by_heart_bets_what_the_worked_example_says():
+    """Cards 9 (exactly 85 %) and 10 bet the pot, and card 1 bluffs as often as one of them."""
+    played = play([RuleLine(STRONG, 0.85, 10), RuleLine(BALANCE, 1.0)], UNIFORM.own, UNIFORM.other)[0]
+    assert played[:, 10] == pytest.approx([1, 0, 0, 0, 0, 0, 0, 0, 1, 1])
+
+
 def test_perfect_play_as_a_list_in_the_game_of_strong_or_weak():
     """The paper's equilibrium: all-in with 10, and with 1 three quarters of the time."""
     game = solve_games(*(d[None] for d in EXAMPLES["strong or weak"]))

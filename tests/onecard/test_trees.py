@@ -95,8 +95,10 @@ def test_selected_games_are_chosen_one_by_one_by_what_the_nearest_loses():
         played = trees.remembered(bets(candidates)[chosen], trees.nearest(memory, (games.own, games.other), 1))
         return (games.value - worst_cases(games.own, games.other, played)).mean()
 
-    found, chosen = trees.selected(candidates, games, 4).tolist(), []
+    found, chosen = trees.selected(candidates, games, 12).tolist(), []
+    assert 1 < len(found) < 12
     for picked in found:
         tried = [loss([*chosen, c]) for c in range(12)]
         assert tried[picked] == pytest.approx(min(tried), abs=1e-12)
         chosen.append(picked)
+    assert min(loss([*chosen, c]) for c in range(12)) >= loss(chosen) - 1e-12

@@ -26,7 +26,7 @@ from faceup.holdem.policy import Policy, compatible_weight, street_reach
 from faceup.holdem.rules import DECISION
 from faceup.holdem.tree import BettingTree
 from faceup.onecard.game import SIZES
-from faceup.onecard.rule_lists import RuleLine, play_cards
+from faceup.onecard.rule_lists import RuleLine, play_cards, strengths
 from faceup.onecard.solutions import calls_of
 
 _N_SIZES = len(SIZES)
@@ -122,7 +122,7 @@ def ranks(river: River) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """
     own, other = (np.add.reduceat(weights, river.order.class_start[:-1]) for weights in (river.own, river.other))
     own, other = own / own.sum(), other / other.sum()
-    return own, other, np.cumsum(other) - other / 2
+    return own, other, strengths(other[None])[0]
 
 
 def list_bets(river: River, lines: list[RuleLine], bluffs: float = 1.0) -> np.ndarray:

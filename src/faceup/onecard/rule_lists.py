@@ -67,8 +67,8 @@ def bluffs_for_a_bet(line: RuleLine) -> float:
 
 
 def strengths(other: np.ndarray) -> np.ndarray:
-    """Share (n, 10) of the opponent's distribution (n, 10) that each card beats, the same card half."""
-    return np.cumsum(other, axis=1) - other / 2
+    """Share (n, 10) of the opponent's distribution (n, 10) that each card beats, the same card half; 0.85 is just that."""
+    return np.round(np.cumsum(other, axis=1) - other / 2, 12)
 
 
 def play(lines: list[RuleLine], own: np.ndarray, other: np.ndarray, bluffs: float = 1.0) -> np.ndarray:
@@ -98,7 +98,7 @@ def losses(lines: list[RuleLine], games: Solutions, bluffs: float = 1.0, slips: 
 
 def _rows(lines: list[RuleLine]) -> np.ndarray:
     """Lines (n, 4) float64 as kernels take them, with their bluffs for a bet."""
-    return np.array([line._replace(bluffs=bluffs_for_a_bet(line)) for line in lines], dtype=np.float64).reshape(-1, 4)
+    return np.array([(*line[:3], bluffs_for_a_bet(line)) for line in lines], dtype=np.float64).reshape(-1, 4)
 
 
 @njit(cache=True, nogil=True)
@@ -269,7 +269,9 @@ def worst_ranges(
     games stays, and the others are copies of these with part of one card's probability moved to another card.
     """
     held = generator.random((games, CARDS)) < 0.5
-    pairs = np.stack(random_games(games, generator), axis=1) * np.stack([held, ~held], axis=1) + 1e-9
+    parts = np.stack([held, ~held], axis=1)
+    parts[games // 2 :] = True  # in the first half of the games no card is dealt to both
+    pairs = np.stack(random_games(games, generator), axis=1) ** 2 * parts + 1e-9
     worst, kept = (0.0, pairs[0, 0], pairs[0, 1]), games // 8
     for _ in range(rounds):
         pairs = np.maximum(pairs, 0) / np.maximum(pairs, 0).sum(axis=2, keepdims=True)

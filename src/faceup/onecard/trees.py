@@ -202,18 +202,21 @@ def nearest(memory: tuple[np.ndarray, np.ndarray], games: tuple[np.ndarray, np.n
     return finder.kneighbors(_places(*games), return_distance=False)
 
 
-def selected(candidates: Solutions, games: Solutions, size: int) -> np.ndarray:
-    """Which candidates to remember, (size,): one after the other the one that leaves least to lose in `games`.
+def selected(candidates: Solutions, games: Solutions, most: int) -> np.ndarray:
+    """Which candidates to remember, `most` or fewer: one after the other the one that leaves least to lose in `games`.
 
-    What is lost is what the nearest remembered game's strategy loses. So the first m are the selection of size m.
+    What is lost is what the nearest remembered game's strategy loses. It ends where no other game makes it less.
     """
     far = cdist(_places(candidates.own, candidates.other), _places(games.own, games.other), "cityblock")
     lost = np.empty(far.shape)
     for c, strategy in enumerate(bets(candidates)):
         lost[c] = games.value - worst_cases(games.own, games.other, np.broadcast_to(strategy, (len(games.own), *strategy.shape)))
     chosen, now, loss = list[int](), np.full(len(games.own), np.inf), np.zeros(len(games.own))
-    for _ in range(size):
-        best = int(np.where(far < now, lost, loss).mean(axis=1).argmin())
+    while len(chosen) < most:
+        means = np.where(far < now, lost, loss).mean(axis=1)
+        best = int(means.argmin())
+        if chosen and means[best] >= loss.mean() - 1e-12:
+            break
         loss, now = np.where(far[best] < now, lost[best], loss), np.minimum(now, far[best])
         chosen.append(best)
     return np.array(chosen)
