@@ -1,4 +1,4 @@
-"""The pipeline as a whole: its shape, its sources, and the style that they keep."""
+"""The pipeline as a whole: its shape, its sources, their style; random streams, so that what judges sees boards of its own."""
 
 import ast
 import importlib
@@ -8,15 +8,20 @@ import shutil
 import subprocess
 import sys
 import tomllib
+from collections import defaultdict
 from pathlib import Path
 
 import nbformat
+import numpy as np
 import pytest
 import smoke
 
+from faceup.cards.cards import canonical, canonical_boards
+from faceup.holdem.match import random_boards
 from faceup.lab.environment import SOURCES, closure, imported, module_file
 from faceup.lab.parameters import load_parameters, read_yaml
 from faceup.lab.paths import NOTEBOOKS, ROOT, STUDIES
+from faceup.lab.rng import rng
 from faceup.lab.run import as_text, chosen, defaults, tagged
 
 # every other package is a paper's, in the last room: papers do not import each other
@@ -51,20 +56,13 @@ def test_a_stage_depends_on_the_packages_that_its_notebook_uses(stage):
     assert [file for file in files if not any(map(file.is_relative_to, packages))] == []
 
 
-@pytest.mark.parametrize(
-    ("edited", "stale"),
-    [
-        ("pages/explorer.py", {"explorer"}),
-        ("pages/main.js", {"explorer"}),
-        ("holdem/figures.py", set()),
-        ("holdem/slumbot.py", set()),
-    ],
-)
-def test_an_edit_of_what_draws_or_talks_makes_no_stage_stale_that_computes(edited, stale):
-    file = Path("src/faceup", edited)
-    unseen = any(file.match(line.lstrip("/")) for line in (ROOT / ".dvcignore").read_text().splitlines())
-    seen_by = {name for name, stage in STAGES.items() if any(map(file.is_relative_to, stage["deps"]))}
-    assert (ROOT / file).is_file() and (set() if unseen else seen_by) == stale
+def test_an_edit_of_what_draws_or_talks_makes_no_stage_stale_that_computes():
+    pages = {"pages/explorer.py": {"explorer"}, "pages/main.js": {"explorer"}}
+    for edited, stale in (pages | {"holdem/figures.py": set(), "holdem/slumbot.py": set()}).items():
+        file = Path("src/faceup", edited)
+        unseen = any(file.match(line.lstrip("/")) for line in (ROOT / ".dvcignore").read_text().splitlines())
+        seen_by = {name for name, stage in STAGES.items() if any(map(file.is_relative_to, stage["deps"]))}
+        assert (ROOT / file).is_file() and (set() if unseen else seen_by) == stale, edited
 
 
 @each_stage
@@ -78,7 +76,7 @@ def test_a_stage_names_its_parameters_and_what_it_makes(stage):
         assert options.get("persist"), f"{path}: a stage that fails must leave the last good files"
 
 
-def test_stages_stand_in_the_order_of_reading_and_need_no_later_one_and_no_study():
+def test_stages_stand_in_the_order_of_reading_need_no_later_one_and_no_study_and_use_all_parameters():
     *names, last = map(notebook_of, STAGES.values())
     assert names == sorted(names) and last == "00_overview"
     assert {f"{name}.ipynb" for name in (*names, last)} == {path.name for path in NOTEBOOKS.glob("*.ipynb")}
@@ -86,9 +84,6 @@ def test_stages_stand_in_the_order_of_reading_and_need_no_later_one_and_no_study
     studied = {path: len(STAGES) for stage in STUDY_STAGES.values() for path, _ in smoke.outs_of(stage)}
     for place, stage in enumerate(STAGES.values()):
         assert all((studied | maker).get(dep, -1) < place for dep in stage["deps"]), notebook_of(stage)
-
-
-def test_every_section_of_parameters_is_some_stages():
     given, sections = {name for stage in STAGES.values() for name in stage.get("params", [])}, load_parameters()
     assert {"seed", *(name for name, knobs in sections.items() if knobs)} <= given <= set(sections)
 
@@ -102,17 +97,13 @@ def test_imports_go_one_way_and_in_no_circle(path):
 
 
 @each_notebook
-def test_all_that_a_notebook_imports_is_there(path):
+def test_notebook_sources_are_tidy_show_the_default_parameters_and_import_what_is_there(path):
+    nb = nbformat.read(path, as_version=4)
     for node in ast.walk(code_of(path)):
         if isinstance(node, ast.ImportFrom) and node.module and node.module.startswith("faceup"):
             module = importlib.import_module(node.module)
             missing = [a.name for a in node.names if not hasattr(module, a.name) and not module_file(f"{node.module}.{a.name}")]
             assert not missing, f"{node.module} has no {', '.join(missing)}"
-
-
-@each_notebook
-def test_notebook_sources_are_tidy_and_show_the_default_parameters(path):
-    nb = nbformat.read(path, as_version=4)
     assert all(not cell.get("outputs") and not cell.get("execution_count") for cell in nb.cells)
     assert as_text(nb) == path.read_text(encoding="utf-8"), "to mend: python -m faceup.lab.run --strip"
     values = chosen(nb, load_parameters(), path.parent == STUDIES)
@@ -154,3 +145,66 @@ def test_the_lock_pins_every_direct_dependency():
     wanted = [*project["dependencies"], *project["optional-dependencies"]["test"]]
     assert {re.match(r"[A-Za-z0-9._-]+", line)[0].lower() for line in wanted} <= pinned and None not in pinned
     assert not [name for name in pinned if name.startswith(("nvidia", "triton", "cuda"))]
+
+
+# --- streams of random numbers -----------------------------------------------------------------------------
+
+SHARED = {"exploitability/flops"}  # by exploitability and safe: all agents meet the same flops, so that differences are paired
+MAKER = re.compile(r"random_state=|manual_seed|'seed': int|(?:import|from) random\b|numpy\.random|np\.random\.(?!Generator)\w+")
+MAKERS = {  # of generators: numpy's in lab/rng, and those of libraries, which are begun with an integer drawn from a stream
+    ("rng", "np.random.default_rng"), ("clusters", "random_state="), ("cart", "random_state="), ("trees", "random_state="),
+    ("models", "manual_seed"), ("models", "'seed': int"),
+}  # fmt: skip
+OF_SAFE = "safe/leak boards=leak_boards", "safe/match boards=match_boards", "safe/local boards=lbr_boards"
+OTHERS, UNSEEN, ALL = "safe/test boards=test_boards", "safe/unseen boards=unseen_boards", "matches/boards=match_boards"
+JUDGES = {  # of what was learnt or chosen on boards: streams, with the parameter that says how many boards
+    "safe/turn boards=tree_boards": [*OF_SAFE, OTHERS, ALL],
+    "safe/river boards=river_snapshots": [UNSEEN],
+    "safe/street boards=street_boards": [UNSEEN],
+    "safe/search boards=search_boards": [OTHERS],
+    "distill/boards=row_boards": ["distill/match boards=own_match_boards", "exploitability/match boards=fidelity_boards", ALL],
+    "strategy/search boards=search_boards": ["strategy/test boards=test_boards"],
+    "selfplay time/row boards=row_boards": ["selfplay time/match boards=subset_boards"],
+}
+
+
+def sources():
+    """Name and syntax tree of each module, and of each notebook of the pipeline."""
+    yield from ((path.stem, ast.parse(path.read_text())) for path in (ROOT / "src").rglob("*.py"))
+    yield from ((path.stem, code_of(path)) for path in NOTEBOOKS.glob("*.ipynb"))
+
+
+def words_of(node):
+    """The words of a stream where a node is rng(seed, words) or partial(rng, seed, words), else an empty text."""
+    match node:
+        case ast.Call(ast.Name("rng"), [_, words, *_]) | ast.Call(ast.Name("partial"), [ast.Name("rng"), _, words]):
+            return "".join(part.value if isinstance(part, ast.Constant) else "{}" for part in getattr(words, "values", [words]))
+    return ""
+
+
+def test_each_stream_is_used_in_one_place_and_begins_with_its_stage_and_nothing_else_makes_generators():
+    places, found = defaultdict(list), [*sources()]
+    for name, tree in found:
+        for words in filter(None, map(words_of, ast.walk(tree))):
+            places[words].append("16_matches" if name == "slumbot" else name)
+    assert {words for words, names in places.items() if len(names) > 1} == SHARED
+    for words, names in places.items():
+        assert min(names).partition("_")[2] == words.partition("/")[0].replace(" ", "_"), words
+    assert {(name, maker) for name, tree in found for maker in MAKER.findall(ast.unparse(tree))} == MAKERS
+
+
+def turns(stream):
+    """The turn boards of a stream, up to suits. Those that are learnt from by their number have a generator each."""
+    (words, knob), parameters = stream.split("="), read_yaml(ROOT / "params.yaml")
+    n, seed = np.max(parameters[words.partition("/")[0].replace(" ", "_")][knob]), parameters["seed"]
+    numbered = words[5:] in ("turn boards", "river boards")
+    dealt = [rng(seed, words, k).permutation(52) for k in range(n)] if numbered else random_boards(n, rng(seed, words))
+    return np.array([canonical(board[:4].tolist())[0] for board in dealt])
+
+
+@pytest.mark.parametrize(("chose", "judges"), [(chose, one) for chose, several in JUDGES.items() for one in several])
+def test_what_judges_meets_boards_that_chose_by_chance_alone(chose, judges):
+    """`mean` pairs of boards are the same up to suits by chance; that so many more are has a chance below 1 in 100,000."""
+    known, met = turns(chose), turns(judges)
+    mean = len(known) * len(met) * ((canonical_boards(4).multiplicity / 270_725) ** 2).sum()
+    assert np.isin(met, known).sum() <= mean + 5 * np.sqrt(mean) + 3

@@ -6,12 +6,12 @@ The cases run in a process of their own with NUMBA_DISABLE_JIT=1. Compiled code 
 import os
 import subprocess
 import sys
-from functools import cache, partial
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 import pytest
-from games import BOARD, PUSH, RandomPolicy, threads
+from games import BOARD, FEW_GROUPS, PUSH, RandomPolicy, random_table, threads
 from plain_tables import ROWS, fake_tables
 from random_trees import random_tree
 
@@ -25,9 +25,8 @@ from faceup.discard import groups as discard_groups
 from faceup.discard.tree import build_swap_tree
 from faceup.games import cfr, sequence_form
 from faceup.games.extensive_game import uniform
-from faceup.holdem import best_response, groups, infosets, match, match_tree, safe
+from faceup.holdem import best_response, infosets, match, match_tree, safe
 from faceup.holdem.board import BoardOrder, board_order
-from faceup.holdem.policy import TablePolicy
 from faceup.holdem.rows import action_costs
 from faceup.holdem.rules import menu_from
 from faceup.holdem.selfplay import Discount, SelfPlay
@@ -41,6 +40,7 @@ from faceup.onecard.game import random_games
 from faceup.trees import oct, prune
 
 STREAM = partial(rng, 1, "test")
+TABLE = random_table(PUSH, 4)
 ROYAL, MIXED = (np.array(parse_cards(text)) for text in ("TsJsQsKs2d", "2c7d8hKsAc"))
 PLAIN = """
 import functools, importlib, pathlib, sys, numba
@@ -188,23 +188,13 @@ def bayes():
     return columns, boards, strengths, wins, pairs
 
 
-@cache
-def grouped() -> TablePolicy:
-    """A random table of few groups."""
-    rng = np.random.default_rng(4)
-    ids = [rng.integers(0, 12, (len(canonical_boards(n).keys), 1326)).astype(np.int32) for n in (3, 4)]
-    found = groups.Groups(*ids, (169, 12, 12, groups.N_RIVER_GROUPS))
-    tables = RandomPolicy(PUSH, 3).tables
-    return TablePolicy(tuple(np.resize(t, (n, t.shape[1])) for n, t in zip(found.n_groups, tables, strict=True)), found)
-
-
 @case
 def learning():
-    run = SelfPlay(PUSH, grouped().groups, Discount(1.5, 0, 2, 2), STREAM)
+    run = SelfPlay(PUSH, FEW_GROUPS, Discount(1.5, 0, 2, 2), STREAM)
     run.advance(2)
-    levels = infosets.HandGroups(PUSH, grouped(), grouped().groups.turn, 9)
+    levels = infosets.HandGroups(PUSH, TABLE, FEW_GROUPS.turn, 9)
     safer = safe.SafeGame(levels, np.zeros((169, 169)), 0, levels)
-    state = safer.train(safer.start(1), MIXED[None], safe.Mixed(0.5, grouped()))
+    state = safer.train(safer.start(1), MIXED[None], safe.Mixed(0.5, TABLE))
     street, boards = safe.SafeGame(safe.equity_levels(7), np.zeros((169, 169)), 3), np.array([ROYAL, MIXED])
     other = street.train(street.train(street.start(), boards[:1], "self"), boards[1:], "best")
     return run.regrets, run.averages, *state[:3], *other[:2], street.exploitability(other, boards)
@@ -227,10 +217,9 @@ def play():
     policies = [RandomPolicy(PUSH, seed, n_rows=3) for seed in (5, 6)]
     menu, other = (menu_from([[size], []], [[]], [[]], [[]]) for size in (1, 2))
     own, few = match_tree.build_tree(menu), np.arange(1326) % 40 == 0
-    placed = match_tree.TranslatedPolicy(
-        match_tree.build_tree(menu, big_blind_menu=other), own, RandomPolicy(own, 1, n_rows=3), 0
-    )
-    won = match.Table(PUSH, policies).play(BOARD), action_costs(PUSH, grouped(), [BOARD])
+    both = match_tree.build_tree(menu, big_blind_menu=other)
+    placed = match_tree.TranslatedPolicy(both, own, RandomPolicy(own, 1, n_rows=3), 0)
+    won = match.Table(PUSH, policies).play(BOARD), action_costs(PUSH, TABLE, [BOARD])
     return won, placed.street(1, BOARD[:3], few)[0]
 
 

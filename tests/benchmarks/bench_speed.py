@@ -14,16 +14,14 @@ from one_card_program import minimise, program_of_one
 
 from faceup.cards.cards import canonical_boards
 from faceup.cards.equity import all_tables
-from faceup.discard import deals
+from faceup.discard import deals, outs, swaps
 from faceup.discard.groups import make_ochs_groups
-from faceup.discard.outs import best_choices, rule_choices
 from faceup.discard.selfplay import EPOCH, Setting, self_play
-from faceup.discard.swaps import equities, flop_sums, turn_sums
 from faceup.discard.tree import build_swap_tree
 from faceup.games.cfr import VARIANTS, Cfr
 from faceup.holdem.agents import load_policy
 from faceup.holdem.best_response import Responder, sample_flops
-from faceup.holdem.groups import Grid, Groups, make_groups
+from faceup.holdem.groups import Grid, make_groups
 from faceup.holdem.infosets import HandGroups, TreeLeaves
 from faceup.holdem.policy import FixedPolicy, ModelPolicy, TablePolicy
 from faceup.holdem.rules import DECISION, menu_from
@@ -69,23 +67,17 @@ def test_equity():
 
 
 @pytest.fixture(scope="module")
-def groups(tables) -> Groups:
-    """The groups of the default profile."""
+def table(tables) -> TablePolicy:
+    """Plays all actions alike, in the groups of the default profile."""
     knobs, keys = load_parameters()["selfplay"], ("equity_cells", "decile_cells", "deciles")
-    grids = [Grid(*(knobs[f"{street}_{key}"] for key in keys)) for street in ("flop", "turn")]
-    return make_groups(tables[1], tables[2], *grids)
-
-
-@pytest.fixture(scope="module")
-def table(groups) -> TablePolicy:
-    """Plays all actions alike."""
+    groups = make_groups(*tables[1:3], *(Grid(*(knobs[f"{street}_{key}"] for key in keys)) for street in ("flop", "turn")))
     rows = [FixedPolicy(TREE, None).street(street, [])[0] for street in range(4)]
     return TablePolicy(tuple(np.repeat(row, n, axis=0) for row, n in zip(rows, groups.n_groups, strict=True)), groups)
 
 
-def test_selfplay(groups):
+def test_selfplay(table):
     """Milliseconds a board on the default tree, both players updated; gigabytes."""
-    run = SelfPlay(TREE, groups, Discount(1.5, 0, 2, 100), STREAM)
+    run = SelfPlay(TREE, table.groups, Discount(1.5, 0, 2, 100), STREAM)
     run.advance(200)  # the first ones write to memory that was never touched
     taken, peak = seconds(lambda: run.advance(500)), resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 / 1e9
     decisions = int((TREE.kind == DECISION).sum())
@@ -136,10 +128,10 @@ def test_discard():
 
     Swaps are counted on every 24th river alone, which changes no speed.
     """
-    turn = turn_sums(24)
-    groups, equity = make_ochs_groups(100, 100, STREAM, 24), [equities(found) for found in (flop_sums(turn), turn)]
-    rule = [rule_choices(canonical_boards(n).cards, values) for n, values in zip((3, 4), equity, strict=True)]
-    tables = deals.make_tables(groups, equity, rule, list(map(best_choices, equity)), STREAM())
+    turn = swaps.turn_sums(24)
+    groups, equity = make_ochs_groups(100, 100, STREAM, 24), [swaps.equities(found) for found in (swaps.flop_sums(turn), turn)]
+    rule = [outs.rule_choices(canonical_boards(n).cards, values) for n, values in zip((3, 4), equity, strict=True)]
+    tables = deals.make_tables(groups, equity, rule, list(map(outs.best_choices, equity)), STREAM())
     tree, setting = build_swap_tree(([[1], [1]], *([[0.66], [1], [1]],) * 3)), Setting("chance", deals.RULE, False, 0.0)
     run = partial(self_play, tree, tables, deals.rows_of(groups), setting, STREAM)
     # the first compiles, the second is the way from a uniform start

@@ -1,4 +1,4 @@
-"""Exact equities: known counts, full enumeration by an independent evaluator, sums that hold."""
+"""Exact equities, and who wins when all cards come: known counts, enumeration by an independent evaluator, sums that hold."""
 
 import csv
 import random
@@ -7,16 +7,18 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from games import pair_outcomes
 from phevaluator import evaluate_cards
 
 from faceup.cards.cards import CLASS_NAMES, CLASS_OF_HOLE, HOLE_CARDS, PERMUTED_HOLES, canonical, canonical_boards, parse_cards
 from faceup.cards.equity import BOARD_CARDS, StreetTable, load_tables, save_tables
-from faceup.cards.matchups import preflop_outcomes
+from faceup.cards.matchups import RUNOUTS_FLOP, RUNOUTS_PREFLOP, class_wins, edges, flop_wins, preflop_outcomes
 
 HOLDS = np.zeros((1326, 52), dtype=bool)  # HOLDS[h, c]: hole h holds card c
 np.put_along_axis(HOLDS, HOLE_CARDS.astype(np.int64), True, axis=1)
 APART = ~(HOLDS[:, None] & HOLDS).any(axis=2)  # pairs of holes without a shared card
 # one suit, the best hand for all, four of a kind, nearly a straight flush, a full house and a straight on the board
+ACES, KINGS = CLASS_NAMES.index("AA"), CLASS_NAMES.index("KK")
 SPECIAL = [parse_cards(text) for text in "2h5h9hJhKh AhKhQhJhTh 7c7d7h7sAc 2c3c4c5c7d KcKdKhQsQc 2c3d4h5s6c".split()]
 
 
@@ -40,65 +42,47 @@ def deciles_of(futures, n):
     return np.quantile(np.sort(futures, axis=0)[-n:], np.arange(1, 11) / 10, axis=0, method="inverted_cdf").T
 
 
-def assert_table_says(table, board, holes, equities, *deciles):
-    """Compare what is known of holes on a real board with their numbers in a table."""
-    row, permutation = canonical(board)
-    for array, expected in zip((table.equity, *table.deciles), (equities, *deciles), strict=True):
-        np.testing.assert_array_equal(array[row, PERMUTED_HOLES[permutation, holes]], expected)
-
-
-def random_boards(n_boards, n_cards, seed):
-    draw = random.Random(seed)
-    return [draw.sample(range(52), n_cards) for _ in range(n_boards)]
-
-
 def test_all_starting_hands_exactly(all_in_wins, tables):
     with open(Path(__file__).parents[1] / "data" / "preflop_equity.csv", newline="") as file:
         known = {row.pop("hand"): [int(n) for n in row.values()] for row in csv.DictReader(file)}
     outcomes = preflop_outcomes(all_in_wins)
     assert dict(zip(CLASS_NAMES, outcomes.tolist(), strict=True)) == known
     assert (tables[0].equity[0] == 2 * outcomes[:, 0] + outcomes[:, 1]).all()
+    kings_lose = edges(all_in_wins, RUNOUTS_PREFLOP)[ACES, KINGS] / 36  # as every poker calculator has it, suits averaged
+    assert 0.5 + kings_lose / 2 == pytest.approx(0.8195, abs=1e-4)
 
 
-def boards_and_more(few, many):
-    """A test on few boards always, on many where slow tests are run."""
-    return pytest.mark.parametrize("n_boards", [few, pytest.param(many, marks=pytest.mark.slow)])
+FEW, MANY = {3: 60, 2: 3, 1: 1}, {3: 2000, 2: 50, 1: 3}  # boards of each street, always and where slow tests are run
 
 
-@boards_and_more(60, 2000)
-def test_river_against_full_enumeration(tables, n_boards):
-    for board in random_boards(n_boards, 5, seed=1) + SPECIAL:
-        assert_table_says(tables[3], board, left_by(board), counted(board, left_by(board)))
-
-
-@boards_and_more(3, 50)
-def test_turn_against_full_enumeration(tables, n_boards):
-    for board in random_boards(n_boards, 4, seed=2):
-        holes = left_by(board)
-        rivers = np.array([counted([*board, c], holes) for c in range(52) if c not in board])
-        assert_table_says(tables[2], board, holes, rivers.clip(0).sum(axis=0), deciles_of(rivers, 46))
-
-
-@boards_and_more(1, 3)
-def test_flop_against_full_enumeration(tables, n_boards):
-    for board in random_boards(n_boards, 3, seed=3):
-        holes, unseen = left_by(board)[::11], [c for c in range(52) if c not in board]
-        pairs = np.array(list(combinations(unseen, 2)))
-        rivers = np.array([counted([*board, *pair], holes) for pair in pairs.tolist()])
-        after = {c: rivers[(pairs == c).any(axis=1)].clip(0).sum(axis=0) for c in unseen}
-        turns = np.array([np.where(HOLDS[holes, c], -1, total) for c, total in after.items()])
-        equities = rivers.clip(0).sum(axis=0)
-        assert_table_says(tables[1], board, holes, equities, deciles_of(turns, 47), deciles_of(rivers, 1081))
+@pytest.mark.parametrize("n_boards", [FEW, pytest.param(MANY, marks=pytest.mark.slow)], ids=["few", "many"])
+@pytest.mark.parametrize("street", FEW)
+def test_equities_and_deciles_against_full_enumeration(tables, street, n_boards):
+    """Of all holes on turn and river, of every eleventh on the flop, whatever the suits are called."""
+    draw, table = random.Random(4 - street), tables[street]
+    boards = [draw.sample(range(52), BOARD_CARDS[street]) for _ in range(n_boards[street])]
+    for board in boards + (SPECIAL if street == 3 else []):
+        holes, unseen = left_by(board)[:: 11 if street == 1 else 1], [c for c in range(52) if c not in board]
+        more = np.array(list(combinations(unseen, 3 - street)))  # the cards that may still come
+        rivers = np.array([counted([*board, *cards], holes) for cards in more.tolist()])
+        known = [rivers.clip(0).sum(axis=0)]
+        if street == 1:
+            after = {c: rivers[(more == c).any(axis=1)].clip(0).sum(axis=0) for c in unseen}
+            known.append(deciles_of(np.array([np.where(HOLDS[holes, c], -1, total) for c, total in after.items()]), 47))
+        if street < 3:
+            known.append(deciles_of(rivers, {1: 1081, 2: 46}[street]))
+        row, permutation = canonical(board)
+        for array, expected in zip((table.equity, *table.deciles), known, strict=True):
+            np.testing.assert_array_equal(array[row, PERMUTED_HOLES[permutation, holes]], expected)
 
 
 @pytest.mark.parametrize("street", [1, pytest.param(2, marks=pytest.mark.slow)])
 def test_preflop_deciles_from_every_flop_and_turn(tables, street):
-    kings = CLASS_NAMES.index("KK")
-    hole = np.flatnonzero(CLASS_OF_HOLE == kings)[0]
+    hole = np.flatnonzero(CLASS_OF_HOLE == KINGS)[0]
     boards = combinations(np.flatnonzero(~HOLDS[hole]).tolist(), BOARD_CARDS[street])
     places = [(row, PERMUTED_HOLES[permutation, hole]) for row, permutation in map(canonical, boards)]
     futures = tables[street].equity[tuple(np.array(places).T)]
-    np.testing.assert_array_equal(tables[0].deciles[street - 1][0, [kings]], deciles_of(futures[:, None], len(futures)))
+    np.testing.assert_array_equal(tables[0].deciles[street - 1][0, [KINGS]], deciles_of(futures[:, None], len(futures)))
 
 
 @pytest.mark.parametrize(("street", "completions"), [(1, 1176), (2, 48), (3, 1)])
@@ -117,3 +101,16 @@ def test_tables_come_back_from_disk(tmp_path):
     for found, table in zip(load_tables(tmp_path), made, strict=True):
         pairs = zip((found.equity, *found.deciles), (table.equity, *table.deciles), strict=True)
         assert all(np.array_equal(one, other) and not one.flags.writeable for one, other in pairs)
+
+
+def test_wins_on_boards_one_pair_of_holes_after_the_other_and_on_the_boards_that_may_come():
+    """On three deuces aces are never behind kings but for the two kings that may come."""
+    boards, weights = np.array([[9, 24, 34, 51, 3], [0, 1, 2, 3, 4]]), np.array([3, 1])
+    expected = np.zeros((169, 169), dtype=int)
+    for board, weight in zip(boards.tolist(), weights, strict=True):
+        holes, outcome = pair_outcomes(board)
+        np.add.at(expected, np.ix_(CLASS_OF_HOLE[holes], CLASS_OF_HOLE[holes]), weight * (outcome == 1))
+    np.testing.assert_array_equal(class_wins(boards, weights), expected)
+    wins = flop_wins([0, 1, 2])
+    assert wins[ACES, KINGS] / (36 * RUNOUTS_FLOP) > 0.9 and wins[ACES, KINGS] + wins[KINGS, ACES] <= 36 * RUNOUTS_FLOP
+    np.testing.assert_allclose(edges(wins, RUNOUTS_FLOP), -edges(wins, RUNOUTS_FLOP).T)

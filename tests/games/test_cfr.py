@@ -1,10 +1,11 @@
-"""CFR's variants on games whose values are known; best responses against a linear program and open_spiel."""
+"""CFR's variants on games whose values are known; best responses by a linear program and open_spiel; checkpoints of runs."""
 
 import numpy as np
 import pytest
 import sequence_form
 
 from faceup.games.cfr import VARIANTS, Cfr, solve
+from faceup.games.checkpoint import load_checkpoint, save_checkpoint
 from faceup.games.extensive_game import GameBuilder, action_infoset, against, uniform
 from faceup.games.sequence_form import best_response, exploitability, make_form, value
 from faceup.leduc.game import KUHN, LITERATURE, RLCARD, build
@@ -28,12 +29,6 @@ def random_strategy(game, seed):
     return weights / np.bincount(action_infoset(game), weights)[action_infoset(game)]
 
 
-def nudged(form, seed):
-    """The same payoffs but for their last bits."""
-    noise = np.random.default_rng(seed).uniform(-4e-16, 4e-16, form.payoff.shape)
-    return form._replace(payoff=form.payoff * (1 + noise))
-
-
 def walked_value(game, strategy):
     """What player 0 wins, node by node."""
     worth = game.value.copy()
@@ -46,8 +41,9 @@ def walked_value(game, strategy):
 @pytest.mark.parametrize("name", VARIANTS)
 def test_literature_leduc(name):
     """Two digits at 100 iterations. Later rounding errors decide: runs with other last bits in the payoffs tell how far."""
-    runs = [Cfr(form, VARIANTS[name]) for form in (FORM, *(nudged(FORM, seed) for seed in range(5)))]
-    found = []
+    noises = [np.random.default_rng(seed).uniform(-4e-16, 4e-16, FORM.payoff.shape) for seed in range(5)]
+    payoffs = FORM.payoff, *(FORM.payoff * (1 + noise) for noise in noises)
+    runs, found = [Cfr(FORM._replace(payoff=payoff), VARIANTS[name]) for payoff in payoffs], []
     for iterations in (100, 900, 9000):
         for run in runs:
             run.advance(iterations)
@@ -113,3 +109,21 @@ def test_chance_may_move_later():
     form = make_form(game)
     assert value(form, uniform(game)) == pytest.approx(0.5 * (0.5 * 0 + 0.5 * 1) - 0.25)
     assert value(form, solve(form, 1000)) == pytest.approx(0, abs=1e-3)
+
+
+def test_a_run_reads_its_own_checkpoint(tmp_path, monkeypatch, capsys):
+    """But not a damaged one, and not where all is to be computed anew."""
+    path = tmp_path / "checkpoint.npz"
+    assert load_checkpoint(path, "me", 4) is None and not capsys.readouterr().err
+    save_checkpoint(path, "me", 4, table=np.arange(500.0))
+    found = load_checkpoint(path, "me", 4)
+    assert found["table"].tolist() == list(range(500)) and found["iteration"] == 4 and len(found) == 2
+    assert load_checkpoint(path, "me", 3) is None and "checkpoint.npz is refused: it is of another run" in capsys.readouterr().err
+    content = path.read_bytes()
+    for damaged in (b"?" + content[1:], content[:2000] + b"????" + content[2004:], content[:-200]):
+        path.write_bytes(damaged)
+        assert load_checkpoint(path, "me", 4) is None
+        assert "checkpoint.npz is refused: it cannot be read" in capsys.readouterr().err
+    path.write_bytes(content)
+    monkeypatch.setenv("FACEUP_REUSE", "0")
+    assert load_checkpoint(path, "me", 4) is None

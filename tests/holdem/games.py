@@ -1,25 +1,33 @@
-"""Small games and plain-numpy oracles for the tests of `solve`: slow, short, and without any of its kernels."""
+"""Small games, random strategies, and oracles without kernels: plain numpy, and how a line of other bets is read."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 
 import numba
 import numpy as np
 from phevaluator import evaluate_cards
+from random_trees import random_tree
 
 from faceup.cards.cards import CLASS_OF_HOLE, HOLE_CARDS
+from faceup.cards.features import feature_names
 from faceup.cards.matchups import RUNOUTS_PREFLOP
 from faceup.holdem import reference
 from faceup.holdem.best_response import Exploitability, Responder
 from faceup.holdem.groups import N_RIVER_GROUPS, Groups
-from faceup.holdem.rules import DECISION, menu_from
-from faceup.holdem.tree import BettingTree, build_tree, columns
+from faceup.holdem.lines import legal_action, read_action, read_line
+from faceup.holdem.policy import TablePolicy
+from faceup.holdem.rules import DECISION, Menu, menu_from, menu_labels
+from faceup.holdem.tree import BettingTree, build_tree, children, columns
+from faceup.trees.tree import DecisionTree, save_agent
 
+MINE = menu_from([[1], []], [[1], []], [[1], []], [[1], []])
+THEIRS = menu_from([[0.75], [1.5], []], [[0.5, 2], []], [[0.5], []], [[0.5, 1.5], []])
 SMALL = build_tree(menu_from([[1], []], [[1], []], [[]], [[1], []]))
 PUSH = build_tree(menu_from([[]], [[]], [[]], [[]]))
 BOARD = [9, 24, 34, 51, 3]
-IDS = [((7 * np.arange(1326)[None] + np.arange(n)[:, None]) % 5).astype(np.int32) for n in (1755, 16_432)]
-FEW_GROUPS = Groups(*IDS, (169, 5, 5, N_RIVER_GROUPS))
+IDS = [((7 * np.arange(1326)[None] + np.arange(n)[:, None]) % 40).astype(np.int32) for n in (1755, 16_432)]
+FEW_GROUPS = Groups(*IDS, (169, 40, 40, N_RIVER_GROUPS))
 
 
 @contextmanager
@@ -39,16 +47,27 @@ def exploitability(tree: BettingTree, policy, flops: np.ndarray, preflop_wins: n
     return responder.summarise(responder.flops(flops)[0])
 
 
+def random_rows(tree: BettingTree, n_rows: Sequence[int], rng: np.random.Generator) -> tuple[np.ndarray, ...]:
+    """Random probabilities of the actions of all decisions, in so many rows on each street."""
+    found = tuple(rng.random(shape).astype(np.float32) for shape in zip(n_rows, np.diff(tree.street_start), strict=True))
+    for node in np.flatnonzero(tree.kind == DECISION):
+        own = found[tree.street[node]][:, columns(tree, node)]
+        own /= own.sum(axis=1, keepdims=True)
+    return found
+
+
+def random_table(tree: BettingTree, seed: int, groups: Groups = FEW_GROUPS) -> TablePolicy:
+    """A random strategy for each group at each decision of a tree."""
+    return TablePolicy(random_rows(tree, groups.n_groups, np.random.default_rng(seed)), groups)
+
+
 class RandomPolicy:
     """Random probabilities in n_rows rows a street, and a random row for each hole."""
 
     def __init__(self, tree: BettingTree, seed: int, n_rows: int = 40):
         rng = np.random.default_rng(seed)
         self.rows = rng.integers(0, n_rows, (4, 1326)).astype(np.int32)
-        self.tables = [rng.random((n_rows, width)).astype(np.float32) for width in np.diff(tree.street_start)]
-        for node in np.flatnonzero(tree.kind == DECISION):
-            own = self.tables[tree.street[node]][:, columns(tree, node)]
-            own /= own.sum(axis=1, keepdims=True)
+        self.tables = random_rows(tree, [n_rows] * 4, rng)
 
     def street(self, street, board, wanted=None):
         return self.tables[street], self.rows[street]
@@ -91,3 +110,39 @@ def node_values(
     """Holes, and the reference's values where player p follows policies[p], (2, n_nodes, n_holes) dollars; best: as there."""
     dealt, best = reference.deal(board, subset), (best,) if isinstance(best, int) else best
     return dealt.holes, reference.values(tree, dealt, played(tree, policies, board, dealt.holes), best)
+
+
+def random_models(labels: Sequence[str], n_splits: int, seed: int = 0, history: str = "opponent") -> list[DecisionTree]:
+    """A random tree for each round, its thresholds as equities and dollars are."""
+    made, most = [], {"button": 0.5, "stack_to_pot": 20}  # thresholds of features that are neither dollars nor shares
+    for street in range(4):
+        names = feature_names(street, history)
+        tree = random_tree(seed + street, n_splits, len(names), len(labels))
+        scale = np.array([most.get(name, 3000 if "_bet_" in name else 1) for name in names])[tree.feature]
+        threshold = np.where(tree.feature < 0, 0, np.random.default_rng(street).random(len(scale)) * scale)
+        made.append(tree._replace(threshold=threshold.astype(np.float32)))
+    return made
+
+
+def save_random_agent(path: Path, menu: Menu, n_splits: int, seed: int = 0, history: str = "opponent") -> Path:
+    """The file of an agent of `random_models`."""
+    labels, names = menu_labels(menu), [feature_names(street, history) for street in range(4)]
+    save_agent(path, random_models(labels, n_splits, seed, history), names, labels, {"menu": menu})
+    return path
+
+
+def node_after(tree: BettingTree, betting: str, player: int, draw: Callable[[int], float]) -> int:
+    """The node of a tree as which a player of its strategy reads a line of real dollars.
+
+    draw(i): a number in [0, 1) for the line's i-th action. The player's own raises are known by the dollars that the tree's
+    labels stand for. May return an end where the tree's players are all-in and the real ones are not.
+    """
+    node = 0
+    for i, move in enumerate(read_line(betting).moves):
+        if tree.kind[node] != DECISION:
+            break
+        below = children(tree, node) if move.player == player else ()
+        own = [c for c in below if legal_action(tree.labels[tree.label[c]], move.before) == move.action]
+        read = [(own[0], 1.0)] if own else read_action(tree, node, move.before, *move.action)
+        node = read[0][0] if draw(i) < read[0][1] else read[-1][0]
+    return node

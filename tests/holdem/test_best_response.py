@@ -19,33 +19,23 @@ FLOPS = np.array([[0, 1, 2], [48, 49, 50], [24, 25, 26], [36, 37, 38]])
 
 
 @pytest.fixture(scope="module")
-def responder(all_in_wins):
-    """To a random policy that treats suits alike."""
-    return Responder(PUSH, RandomPolicy(PUSH, 5, n_rows=1), all_in_wins)
+def answered(all_in_wins):
+    """Who responds to a random policy that treats suits alike, and what a symmetric flop is worth to him."""
+    responder = Responder(PUSH, RandomPolicy(PUSH, 5, n_rows=1), all_in_wins)
+    return responder, responder.flop(SYMMETRIC)[0]
 
 
-@pytest.fixture(scope="module")
-def flop(responder):
-    """What a symmetric flop is worth."""
-    return responder.flop(SYMMETRIC)[0]
+def test_always_fold_and_always_all_in_are_known_exactly(all_in_wins):
+    """Half the hands it folds the small blind to nothing, half the big blind to a raise; all-in by the equities of 169 hands.
 
-
-def test_always_fold_loses_750(all_in_wins):
-    """Half the hands it folds the small blind to nothing, half the big blind to a raise."""
+    With the exact values of preflop all-ins a handful of flops measure them.
+    """
     found = exploitability(PUSH, FixedPolicy(PUSH, 0), FLOPS, all_in_wins)
-    assert found.mbb == pytest.approx(750, abs=1e-3)
-    assert found.ci95 == pytest.approx(0, abs=1e-3)
-    assert found.seats == pytest.approx((1000, 500), abs=1e-3)
-
-
-def test_always_all_in_is_known_exactly(all_in_wins):
-    """With the exact values of preflop all-ins a handful of flops measure what the equities of 169 hands give."""
+    assert (found.mbb, found.ci95, *found.seats) == pytest.approx((750, 0, 1000, 500), abs=1e-3)
     found = exploitability(PUSH, FixedPolicy(PUSH, len(PUSH.labels) - 1), FLOPS, all_in_wins)
     called = 20_000 * preflop_edges(all_in_wins)
     known = 10 * np.mean([np.maximum(called, -blind).mean() for blind in (50, 100)])
-    assert known == pytest.approx(15_661, abs=1)
-    assert found.mbb == pytest.approx(known, rel=1e-4)
-    assert found.ci95 < 1
+    assert known == pytest.approx(15_661, abs=1) and found.mbb == pytest.approx(known, rel=1e-4) and found.ci95 < 1
 
 
 def test_always_call_pays_for_every_good_river(all_in_wins):
@@ -62,13 +52,10 @@ def test_always_call_pays_for_every_good_river(all_in_wins):
     assert flop.pairs.sum() == 1176 * 1081
 
 
-def starting_on(street, menu):
-    """A tree that begins on a street with $300 from each player in the pot."""
-    return build_tree(menu, BettingState(street, 1, ((300, 0, 0, 0), (300, 0, 0, 0)), 0, 100, 0))
-
-
-FLOP_ON = starting_on(1, menu_from([[]], [[]], [[]], [[]]))
-TURN_ON = starting_on(2, menu_from([[]], [[]], [[1], []], [[1], []]))
+# trees that begin on the flop and on the turn with $300 from each player in the pot
+BEGUN = [BettingState(street, 1, ((300, 0, 0, 0), (300, 0, 0, 0)), 0, 100, 0) for street in (1, 2)]
+FLOP_ON = build_tree(menu_from([[]], [[]], [[]], [[]]), BEGUN[0])
+TURN_ON = build_tree(menu_from([[]], [[]], [[1], []], [[1], []]), BEGUN[1])
 
 
 def test_a_flop_is_worth_the_mean_of_all_its_turns_and_the_best_of_its_actions(all_in_wins):
@@ -137,8 +124,9 @@ def slow_turn(tree, victim, board):
     return total, leaks
 
 
-def test_leaks_add_up_to_what_is_won(responder, flop):
+def test_leaks_add_up_to_what_is_won(answered):
     """On one flop: what a best responder wins, both seats, is what it wins over the strategy's own choices at each decision."""
+    responder, flop = answered
     won, preflop, _ = responder._preflop([flop._replace(luck=0 * flop.luck)] * 2, 0)
     assert preflop.sum() + 2 * flop.leaks.sum() == pytest.approx(won.sum(), rel=1e-3)
     assert (flop.leaks >= -1).all()
@@ -170,15 +158,13 @@ def test_folding_suits_keeps_every_card():
 
 
 def test_sample_of_flops_is_even():
-    flops = sample_flops(22_100, np.random.default_rng(1))
-    ids, counts = np.unique(flops, axis=0, return_counts=True)
-    assert len(ids) == 1755 and counts.sum() == 22_100
-    assert sorted(counts) == sorted(canonical_boards(3).multiplicity)
+    ids, counts = np.unique(sample_flops(22_100, np.random.default_rng(1)), axis=0, return_counts=True)
+    assert len(ids) == 1755 and sorted(counts) == sorted(canonical_boards(3).multiplicity)
 
 
-def test_with_each_flop_left_out_the_others_choose_and_are_valued(responder, flop):
+def test_with_each_flop_left_out_the_others_choose_and_are_valued(answered):
     """A true delete-one jackknife: what is left is estimated as if the flop had never been drawn."""
-    rng = np.random.default_rng(2)
+    (responder, flop), rng = answered, np.random.default_rng(2)
 
     def noisy(array):
         """Other values on each flop, so that choices differ."""

@@ -1,4 +1,4 @@
-"""Groups of hands whose features round to the same cells, by fractions; groups of hands by k-means."""
+"""Groups of hands whose features round to the same cells, by fractions; groups by k-means; the earth mover's distance."""
 
 from fractions import Fraction
 from functools import partial
@@ -6,8 +6,10 @@ from math import floor
 
 import numpy as np
 import pytest
+from scipy.stats import wasserstein_distance
 
 from faceup.cards.cards import BOARD_CARDS, HOLE_CARDS, canonical_boards
+from faceup.cards.clusters import fit_centres, nearest_centres
 from faceup.cards.equity import UNITS
 from faceup.holdem.groups import Grid, cluster_groups, make_groups
 from faceup.lab.rng import rng
@@ -58,3 +60,22 @@ def test_every_hand_joins_its_nearest_centre(tables):
         squared = ((hands[:, None] - means) ** 2).mean(axis=2)
         own = squared[np.arange(len(hands)), group]
         assert (own <= squared.min(axis=1) + 1e-3).mean() > 0.95 and np.sqrt(own.mean()) == pytest.approx(far, rel=0.1)
+
+
+def test_the_distance_is_between_histograms():
+    """Mass moves in order of the values: by its squared way here, by its way in SciPy's, which is the less of the two."""
+    rng = np.random.default_rng(1)
+    rows, centres = (np.sort(rng.random((n, 10)), axis=1) for n in (50, 7))
+    for row, j, squared in zip(rows, *nearest_centres(rows, centres), strict=True):
+        moved = [((row - centre) ** 2).sum() for centre in centres]
+        assert j == np.argmin(moved) and squared == pytest.approx(min(moved), rel=1e-5)
+        assert wasserstein_distance(row, centres[j]) <= np.sqrt(squared / 10) + 1e-6
+
+
+def test_centres_are_weighted_means():
+    """Of all rows together, or of rows that lie far apart."""
+    rows, weights = np.random.default_rng(3).random((7, 2)).astype(np.float32), np.arange(1, 8)
+    (mean,) = fit_centres(rows, 1, 50, np.random.default_rng(0), weights)
+    assert mean == pytest.approx(np.average(rows, axis=0, weights=weights), rel=1e-5)
+    two = fit_centres(np.concatenate([rows, rows + 9]), 2, 50, np.random.default_rng(0), np.tile(weights, 2))
+    assert two[two[:, 0].argsort()] == pytest.approx(np.stack([mean, mean + 9]), rel=1e-5)

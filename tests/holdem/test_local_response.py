@@ -12,14 +12,10 @@ from faceup.holdem.best_response import sample_flops
 from faceup.holdem.local_response import SETTINGS, LocalResponder, Lookahead, Showdowns, local_best_responses
 from faceup.holdem.match import random_boards
 from faceup.holdem.policy import Agent, FixedPolicy, compatible_weight, free_holes
-from faceup.holdem.rules import FOLD, START, menu_from
+from faceup.holdem.rules import CALL, FOLD, START, menu_from
 
 BOARDS = random_boards(6, np.random.default_rng(5)).tolist()
 ALL_IN_FIRST = Lookahead((0,), ())
-
-
-def fixed(label):
-    return PolicyAgent(PUSH, FixedPolicy(PUSH, label))
 
 
 def test_edges_against_phevaluator_and_the_equities_of_starting_hands(all_in_wins):
@@ -59,20 +55,20 @@ def test_the_equity_of_two_ranges_on_a_flop_is_that_of_piosolver(all_in_wins):
     assert (1 + mine @ edge / (mine @ compatible_weight(theirs[None])[0])) / 2 == pytest.approx(0.55347, abs=1e-5)
 
 
-def test_always_fold_loses_the_blinds(all_in_wins):
-    """The responder raises at the start, and wins 100 or 50 each time."""
-    found = local_best_responses({"": (fixed(FOLD), ALL_IN_FIRST)}, BOARDS, all_in_wins)[""]
+def test_always_fold_and_always_call_by_hand(all_in_wins):
+    """The responder raises at the start, and wins 100 or 50 each time from who folds.
+
+    From who calls: all-in where equity is above a half, from the 169 equities; the other hands are checked down for a blind each.
+    """
+    folds, calls = (PolicyAgent(PUSH, FixedPolicy(PUSH, label)) for label in (FOLD, CALL))
+    found = local_best_responses({"": (folds, ALL_IN_FIRST)}, BOARDS, all_in_wins)[""]
     assert found.mbb == pytest.approx(750) and found.ci95 == pytest.approx(0, abs=1e-9)
-
-
-def test_always_call_by_hand(all_in_wins):
-    """All-in where equity is above a half, from the 169 equities; the other hands are checked down for a blind each."""
     edge = preflop_edges(all_in_wins)
     for board in BOARDS[:3]:
         holes, outcome = pair_outcomes(board)
         down = np.nansum(outcome, axis=1)[edge[holes] <= 0].sum() * 100 / (1081 * 990)
         expected = 20_000 * np.maximum(edge, 0).mean() + down
-        found = LocalResponder(fixed(1), ALL_IN_FIRST, Showdowns(board, all_in_wins)).play()
+        found = LocalResponder(calls, ALL_IN_FIRST, Showdowns(board, all_in_wins)).play()
         assert found == pytest.approx((expected, expected), rel=1e-6)
 
 
@@ -108,17 +104,15 @@ def test_one_decision_by_hand(all_in_wins):
             assert worth[row, hole] / 1225 == pytest.approx(expected)
 
 
-def test_never_more_than_a_best_response(all_in_wins):
+def test_never_more_than_a_best_response_and_subsets_of_holes_win_together_what_all_win(all_in_wins):
     """On the responder's own tree a local best response wins at most what a best response wins, intervals apart."""
     victim = RandomPolicy(PUSH, 2, n_rows=1)
+    asked = PolicyAgent(PUSH, victim)
     best = exploitability(PUSH, victim, sample_flops(4, np.random.default_rng(3)), all_in_wins)
-    local = local_best_responses({"": (PolicyAgent(PUSH, victim), Lookahead((0, 1, 2, 3), ()))}, BOARDS, all_in_wins)[""]
+    local = local_best_responses({"": (asked, Lookahead((0, 1, 2, 3), ()))}, BOARDS, all_in_wins)[""]
     assert 0 < local.mbb - local.ci95 < best.mbb + best.ci95
-
-
-def test_subsets_of_holes_win_together_what_all_holes_win(all_in_wins):
-    victim, free = PolicyAgent(PUSH, RandomPolicy(PUSH, 2, n_rows=1)), np.flatnonzero(free_holes(BOARDS[2]))
-    whole = LocalResponder(victim, SETTINGS["fcpa, rounds 3-4"], Showdowns(BOARDS[2], all_in_wins), free)
+    free = np.flatnonzero(free_holes(BOARDS[2]))
+    whole = LocalResponder(asked, SETTINGS["fcpa, rounds 3-4"], Showdowns(BOARDS[2], all_in_wins), free)
     parts = [free[start::4] for start in range(4)]
     won = [whole._replace(holes=part).play() for part in parts]
     np.testing.assert_allclose(np.average(won, axis=0, weights=[*map(len, parts)]), whole.play(), rtol=1e-9)

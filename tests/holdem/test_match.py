@@ -1,15 +1,15 @@
-"""Matches and habits against brute force over pairs of hands; results of many pairs."""
+"""Matches, values of actions and habits against brute force over pairs of hands; known players; results of many pairs."""
 
 from functools import partial
 
 import numpy as np
 import pytest
-from games import BOARD, SMALL, RandomPolicy, node_reach, pair_outcomes
-from random_tables import MINE, random_table
+from games import BOARD, MINE, SMALL, RandomPolicy, node_reach, node_values, pair_outcomes, random_table
 
 from faceup.cards.cards import BOARD_CARDS, CLASS_OF_HOLE, hole_index, parse_cards
 from faceup.cards.features import board_features
-from faceup.holdem.match import Table, habits, mean_result, pair_results, play_boards, random_boards, square
+from faceup.holdem.action_values import action_values
+from faceup.holdem.match import Table, habits, mean_result, pair_results, play_boards, random_boards, result, square
 from faceup.holdem.policy import FixedPolicy
 from faceup.holdem.rules import CALL, DECISION, FOLD
 from faceup.holdem.tree import build_tree, children, columns
@@ -17,21 +17,68 @@ from faceup.lab.rng import rng
 from faceup.lab.stats import student_95
 
 TREE = build_tree(MINE)
+ALL_IN = len(SMALL.labels) - 1
+POLICIES = [RandomPolicy(SMALL, 1), RandomPolicy(SMALL, 2), *(FixedPolicy(SMALL, label) for label in (FOLD, CALL, ALL_IN))]
+HOLES, OUTCOME = pair_outcomes(BOARD)
+APART = ~np.isnan(OUTCOME)
 
 
-def test_only_wanted_pairs_are_played(groups):
-    agents, boards = [random_table(TREE, groups, seed) for seed in (5, 6, 8)], random_boards(2, np.random.default_rng(7))
+def test_matches_equal_brute_force():
+    """With all holes and with few, in both seats; few that cannot meet are refused."""
+    table, few = Table(SMALL, POLICIES), np.random.default_rng(0).random(1326) < 0.05
+    for subset, pairs in ((None, ((0, 1), (1, 0), (0, 0))), (few, ((0, 4), (4, 1)))):
+        wins, n_pairs = table.play(BOARD, subset), APART.sum() if subset is None else APART[np.ix_(few[HOLES], few[HOLES])].sum()
+        for i, j in pairs:
+            _, value = node_values(SMALL, (POLICIES[i], POLICIES[j]), BOARD, subset=subset)
+            tolerance = 0.05 if subset is None else 0.01  # dollars; stakes reach 20,000 in float32
+            assert wins[i, j] == pytest.approx(value[0, 0].sum() / n_pairs, rel=1e-4, abs=tolerance)
+    with pytest.raises(ValueError, match="no two of its holes"):
+        play_boards(table, [BOARD], (1, partial(rng, 1, "test")))
+
+
+def test_known_players():
+    """Always-call against always all-in is even over both seats; who folds to all-in loses 75 cents of a blind on average."""
+    values = play_boards(Table(SMALL, POLICIES), random_boards(2, np.random.default_rng(3)))
+    assert result(values, 3, 4).mbb == pytest.approx(0, abs=1e-2)
+    assert result(values, 2, 4).mbb == pytest.approx(-750, rel=1e-5)
+    assert result(values, 0, 0).mbb == 0 and result(values, 0, 1).mbb == -result(values, 1, 0).mbb
+
+
+def test_values_of_actions_equal_brute_force_and_a_decision_is_worth_their_mean():
+    found = action_values(SMALL, *POLICIES[:2], BOARD)
+    for player, seats in enumerate((POLICIES[:2], POLICIES[1::-1])):
+        value, reach = node_values(SMALL, seats, BOARD)[1], node_reach(SMALL, seats, BOARD, HOLES)
+        np.testing.assert_allclose(found.value[player][:, HOLES], value[player], rtol=2e-4, atol=2.0)
+        np.testing.assert_allclose(found.own[player][:, HOLES], reach[player], rtol=1e-4)
+        np.testing.assert_allclose(found.others[player][:, HOLES], reach[1 - player] @ APART, rtol=1e-4, atol=1e-4)
+    for node in np.flatnonzero(SMALL.kind == DECISION):
+        below = children(SMALL, node)
+        mixed = (found.share[below] * found.value[SMALL.actor[node], below]).sum(axis=0)
+        np.testing.assert_allclose(found.value[SMALL.actor[node], node], mixed, rtol=1e-4, atol=1e-2)
+        np.testing.assert_allclose(found.share[below].sum(axis=0), 1, rtol=1e-4)
+
+
+def test_habits_equal_brute_force(tables):
+    """By fifths of the hands, which are by equity on the street."""
+    policy = POLICIES[0]
+    found, reach = habits(SMALL, policy, tables, [BOARD]), node_reach(SMALL, (policy, policy), BOARD, HOLES)
+    for node in np.flatnonzero(SMALL.kind == DECISION):
+        street, actor = SMALL.street[node], SMALL.actor[node]
+        equity = board_features(street, tables[street], BOARD[: BOARD_CARDS[street]])[HOLES, 0]
+        fifth = equity.argsort(kind="stable").argsort() * 5 // len(HOLES)
+        others = APART @ reach[1 - actor, node] / APART.sum()
+        for c in children(SMALL, node):
+            assert found[c] == pytest.approx(np.bincount(fifth, reach[actor, c] * others), rel=1e-4)
+
+
+def test_only_wanted_pairs_are_played():
+    agents, boards = [random_table(TREE, seed) for seed in (5, 6, 8)], random_boards(2, np.random.default_rng(7))
     every = play_boards(Table(TREE, agents), boards)
     assert every.all()
     for pairs in ([(0, 0), (0, 1), (0, 2), (1, 0), (2, 0)], [(0, 2), (1, 0)]):
         wanted = np.zeros((3, 3), dtype=bool)
         wanted[tuple(zip(*pairs, strict=True))] = True
         assert np.array_equal(play_boards(Table(TREE, agents, wanted), boards), np.where(wanted, every, 0))
-
-
-def test_a_subset_of_holes_that_cannot_meet_is_refused():
-    with pytest.raises(ValueError, match="no two of its holes"):
-        play_boards(Table(SMALL, [FixedPolicy(SMALL, CALL)]), [BOARD], (1, partial(rng, 1, "test")))
 
 
 def test_results_are_half_of_both_seats():
@@ -47,9 +94,9 @@ def test_results_are_half_of_both_seats():
 
 
 @pytest.mark.parametrize("least", [0.3, 1])
-def test_small_probabilities_are_dropped_and_the_likeliest_stays(groups, least):
+def test_small_probabilities_are_dropped_and_the_likeliest_stays(least):
     """Of equals the first is the likeliest."""
-    policy = random_table(TREE, groups, 10)
+    policy = random_table(TREE, 10)
     policy.tables[0][0, columns(TREE, 0)] = 1 / TREE.n_children[0]
     found = policy.thresholded(TREE, least)
     for node in np.flatnonzero(TREE.kind == DECISION)[::20]:  # the root first
@@ -59,9 +106,9 @@ def test_small_probabilities_are_dropped_and_the_likeliest_stays(groups, least):
         np.testing.assert_allclose(kept, wanted, rtol=1e-5)
 
 
-def test_hands_that_end_before_the_flop_are_known(groups, all_in_wins):
+def test_hands_that_end_before_the_flop_are_known(all_in_wins):
     """All-in against one who calls with aces alone: folds for the blind, and random cards against aces win 14.8 %."""
-    shove, nits = FixedPolicy(TREE, len(TREE.labels) - 1), random_table(TREE, groups, 12)
+    shove, nits = FixedPolicy(TREE, len(TREE.labels) - 1), random_table(TREE, 12)
     labels = TREE.label[slice(*TREE.street_start[:2])]
     nits.tables[0][:] = labels == FOLD
     nits.tables[0][CLASS_OF_HOLE[hole_index(*parse_cards("AcAd"))]] = labels == CALL
@@ -70,17 +117,3 @@ def test_hands_that_end_before_the_flop_are_known(groups, all_in_wins):
     expected = (1 - called) * 100 + called * 20_000 * (1 - 2 * 0.852)
     assert table.play(BOARD)[0, 1] == pytest.approx(expected, abs=0.3)
     assert table.play(BOARD)[0, 1] == pytest.approx(table.play(parse_cards("2c2d2h3s3c"))[0, 1], abs=1e-6)
-
-
-def test_habits_equal_brute_force(tables):
-    """By fifths of the hands, which are by equity on the street."""
-    policy, (holes, outcome) = RandomPolicy(SMALL, 3), pair_outcomes(BOARD)
-    found, possible = habits(SMALL, policy, tables, [BOARD]), ~np.isnan(outcome)
-    reach = node_reach(SMALL, (policy, policy), BOARD, holes)
-    for node in np.flatnonzero(SMALL.kind == DECISION):
-        street, actor = SMALL.street[node], SMALL.actor[node]
-        equity = board_features(street, tables[street], BOARD[: BOARD_CARDS[street]])[holes, 0]
-        fifth = equity.argsort(kind="stable").argsort() * 5 // len(holes)
-        others = possible @ reach[1 - actor, node] / possible.sum()
-        for c in children(SMALL, node):
-            assert found[c] == pytest.approx(np.bincount(fifth, reach[actor, c] * others), rel=1e-4)

@@ -5,8 +5,7 @@ from itertools import product
 
 import numpy as np
 import pytest
-from games import node_values, pair_outcomes
-from random_tables import MINE, THEIRS, node_after, random_models, random_table
+from games import MINE, THEIRS, node_after, node_values, pair_outcomes, random_models, random_table
 
 from faceup.cards.cards import BOARD_CARDS, hole_index, parse_cards
 from faceup.holdem.lines import line_to, state_after
@@ -22,11 +21,11 @@ TREE = build_tree(MINE)
 
 
 @pytest.mark.parametrize("seat", [0, 1])
-def test_readings_are_the_line_readers(groups, seat):
+def test_readings_are_the_line_readers(seat):
     """The probability of each action, averaged over the reader's draws by brute force, is the folded policy's."""
     menus = (MINE, THEIRS) if seat == 0 else (THEIRS, MINE)
     match, hole = build_tree(menus[0], big_blind_menu=menus[1]), hole_index(*parse_cards("Ac9h"))
-    policy, checked = random_table(TREE, groups, 1), 0
+    policy, checked = random_table(TREE, 1), 0
     folded = TranslatedPolicy(match, TREE, policy, seat)
     mine = np.flatnonzero((match.kind == DECISION) & (match.actor == seat))
     for node in np.random.default_rng(2).permutation(mine).tolist():
@@ -77,13 +76,13 @@ def target(match, node, child):
     return int(np.abs(match.bets[below].sum(axis=(1, 2)) - amount).argmin())
 
 
-def test_sums_over_a_subset_of_holes_equal_brute_force(tables, groups):
+def test_sums_over_a_subset_of_holes_equal_brute_force(tables):
     """A table, models and what models do most meet the same holes, in both seats. Brute force asks for all and takes its own."""
     menus = menu_from([[1], []], [[1], []], [[]], [[]]), menu_from([[0.75], []], [[0.5], []], [[]], [[0.5], []])
     own = [build_tree(menu) for menu in menus]
     models = ModelPolicy(own[0], random_models(own[0].labels, 30), tables)
-    agents = [random_table(own[0], groups, 14), models, models.thresholded(own[0], 1)]
-    opponent, boards = random_table(own[1], groups, 15), [parse_cards("2c2d2h3s3c"), BOARD]
+    agents = [random_table(own[0], 14), models, models.thresholded(own[0], 1)]
+    opponent, boards = random_table(own[1], 15), [parse_cards("2c2d2h3s3c"), BOARD]
     size, stream = 40, partial(rng, 16, "test")
     won = play_sides(menus, agents, opponent, boards, subset=(size, stream))
     for k, board in enumerate(boards):

@@ -62,9 +62,10 @@ def test_each_kind_of_rows_gets_the_weighted_mean(name, n_kinds):
         assert model.predict(X[here])[0] == pytest.approx(np.average(P[here], axis=0, weights=w[here]), abs=2e-3)
 
 
-@pytest.mark.parametrize(
-    ("name", "size"), [("XGBoost", (8 * 160, "leaves in 160 trees")), ("NN", (8 * (3 + 1 + 4), "parameters"))]
-)
+SIZES = {"XGBoost": (8 * 160, "leaves in 160 trees"), "NN": (8 * (3 + 1 + 4), "parameters")}
+
+
+@pytest.mark.parametrize(("name", "size"), SIZES.items())
 def test_a_saved_model_predicts_the_same(name, size, tmp_path):
     X, P, w = rows()
     model = LEARNERS[name](X, P, w, stream=STREAM)

@@ -1,17 +1,21 @@
-"""What policies do on a board: models asked hand by hand, fixed agents, tables under a renaming of the suits; their files."""
+"""What policies do on a board: models hand by hand, tables under renamed suits, files; who passes the litmus test, who fails."""
 
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from random_tables import random_table
+from games import random_table
 
 from faceup.cards.cards import BOARD_CARDS, N_HOLES, PERMUTED_HOLES, SUIT_PERMUTATIONS, parse_cards
-from faceup.cards.features import HISTORIES, STACK, board_features
+from faceup.cards.equity import UNITS
+from faceup.cards.features import HISTORIES, betting_features, board_features
 from faceup.holdem.groups import Grid, make_groups
-from faceup.holdem.policy import FixedPolicy, ModelPolicy, compatible_weight, free_holes, load_strategy, save_strategy
-from faceup.holdem.rules import CALL, menu_from
+from faceup.holdem.litmus import litmus, never_met
+from faceup.holdem.match import random_boards
+from faceup.holdem.policy import FixedPolicy, ModelPolicy, free_holes, load_strategy, river_equities, save_strategy
+from faceup.holdem.rules import CALL, FOLD, menu_from
 from faceup.holdem.tree import build_tree, children, columns, decisions
+from faceup.lab.rng import rng
 
 BOARD = parse_cards("Kh3sJc7d7c")
 TREE = build_tree(menu_from([[1, 2], []], [[1], []], [[1]], [[]]))
@@ -31,19 +35,11 @@ def predictor(n_features: int, zeros: tuple[int, ...] = (), told: tuple[float, .
     return SimpleNamespace(predict=predict)
 
 
-def told_at(node: int, history: str) -> list[float]:
-    """What a model is told of the betting at a decision."""
-    actor = TREE.actor[node]
-    own, other = TREE.bets[node, actor], TREE.bets[node, 1 - actor]
-    put, owed = own.sum(), other.sum() - own.sum()
-    seated, sizes = [*other, *own, float(actor == 0)], [owed / put / 2, (STACK - put) / put / 2]
-    return {"ours": seated[4:] + sizes, "all": seated + sizes}.get(history, seated[: len(HISTORIES[history])])
-
-
 def expected_row(node: int, model, hand_features, history: str) -> np.ndarray:
     """Probabilities of a decision's children: the model asked about this one node, masked and renormalised."""
     label = TREE.label[children(TREE, node)]
-    x = np.array([[*hand_features, *told_at(node, history)]], dtype=np.float32)
+    told = betting_features(TREE.bets[[node]], TREE.actor[[node]], history)[0]
+    x = np.array([[*hand_features, *told]], dtype=np.float32)
     p = model.predict(x)[0][label].astype(np.float64)
     return p / p.sum() if p.sum() > 0 else (label == CALL).astype(float)
 
@@ -84,21 +80,9 @@ def test_models_are_asked_only_for_wanted_holes_once_a_board_and_once_for_what_t
     assert asked == [len(np.unique(seen[wanted], axis=0)) * len(policy.histories[2].features)]
 
 
-@pytest.mark.parametrize("label", [CALL, N_LABELS - 1, None])
-def test_a_fixed_policy_takes_its_action_or_calls(label):
-    policy = FixedPolicy(TREE, label)
-    for street in range(4):
-        rows, row_of_hole = policy.street(street, BOARD[: BOARD_CARDS[street]])
-        assert rows.shape[0] == 1 and not row_of_hole.any()
-        for node in decisions(TREE, street):
-            offered = TREE.label[children(TREE, node)]
-            taken = np.ones(len(offered)) if label is None else offered == (label if label in offered else CALL)
-            assert rows[0, columns(TREE, node)] == pytest.approx(taken / taken.sum())
-
-
 @pytest.fixture(scope="module")
 def strategy(tables):
-    return random_table(TREE, make_groups(tables[1], tables[2], Grid(100, 1, ()), Grid(100, 1, ())), seed=3)
+    return random_table(TREE, 3, make_groups(tables[1], tables[2], Grid(100, 1, ()), Grid(100, 1, ())))
 
 
 @pytest.mark.parametrize("street", range(4))
@@ -125,7 +109,49 @@ def test_a_strategy_comes_back_from_its_file_and_one_of_another_tree_is_named(tm
         load_strategy(tmp_path / "new" / "s.npz", build_tree(menu_from([[]], [[]], [[]], [[]])))
 
 
-def test_opponents_are_those_that_share_no_card():
-    weights = np.random.default_rng(0).random((2, N_HOLES))
-    for hole, cards in ((0, [1, 0]), (700, [37, 34]), (1325, [51, 50])):
-        assert compatible_weight(weights)[:, hole] == pytest.approx(weights[:, free_holes(cards)].sum(axis=1))
+# the litmus test
+POTS = build_tree(menu_from([[]], [[]], [[]], [[1], []]))
+ROYAL = [51, 47, 43, 39, 1], [50, 46, 42, 38, 0]  # A K Q J of one suit and a two: only the ten makes what nothing beats
+BOARDS = [*random_boards(5, rng(1, "test")).tolist(), *ROYAL]
+
+
+class Sensible:
+    """Bets what nothing beats, folds weak hands, else calls a bet of the pot half the time and all-in never."""
+
+    def __init__(self, suit: float = 0, brave: bool = False):
+        self.suit, self.brave = suit, brave  # how much more often hole 2c2d, number 0, bets; whether it calls all-in always
+
+    def street(self, street, board, wanted=None):
+        start, end = POTS.street_start[street : street + 2]
+        rows = np.zeros((UNITS[3] + 2, end - start))
+        for node in decisions(POTS, street):
+            below, labels = np.array(children(POTS, node)) - start, POTS.label[children(POTS, node)]
+            rows[:, below[labels == CALL]] = 1
+            if street == 3:
+                bet, fold = below[-1] if labels[-1] > CALL else below[labels == CALL][0], labels[0] == FOLD
+                rows[:, below] = np.eye(len(below))[0 if fold else list(labels).index(CALL)]
+                if fold and POTS.labels[POTS.label[node]] == "raise_1":
+                    rows[200:, below[0]], rows[200:, below[labels == CALL]] = 0.5, 0.5
+                rows[UNITS[3] :, below], rows[UNITS[3] :, bet] = 0, 1
+                if self.brave and POTS.labels[POTS.label[node]] == "all_in":
+                    rows[:, below] = labels == CALL
+        row = river_equities(board) if street == 3 else np.zeros(1326, dtype=np.int32)
+        rows[-1] = rows[0] * (1 - self.suit) + self.suit / max(end - start, 1)
+        row[0] = UNITS[3] + 1 if self.suit and street < 3 else row[0]
+        return rows.astype(np.float32), row
+
+
+def test_a_calling_player_fails_and_sensible_play_passes():
+    """The one checks what nothing beats and calls with nothing; what depends on suits is found, and who fears less from more."""
+    found = [litmus(POTS, player, BOARDS) for player in (FixedPolicy(POTS, CALL), Sensible(), Sensible(brave=True))]
+    assert [one.nuts_checked for one in found] == [(100, 100), (0, 0), (0, 0)]
+    assert [one.air_called for one in found] == [(100, 100), (0, 0), (100, 100)]
+    assert [one.larger_called for one in found[:2]] == [(0, 0), (0, 0)] and found[2].larger_called[1] > 40
+    assert found[0].twins == found[1].twins == 0 and litmus(POTS, Sensible(0.2), BOARDS).twins > 1
+
+
+def test_infosets_that_play_all_actions_alike_are_counted():
+    tables = [np.repeat(FixedPolicy(POTS, None).street(s, [])[0], 4, axis=0) for s in range(4)]
+    assert never_met(POTS, tables) == [100] * 4
+    tables[3][:2] = FixedPolicy(POTS, CALL).street(3, [])[0]
+    assert never_met(POTS, tables) == [100, 100, 100, pytest.approx(50)]

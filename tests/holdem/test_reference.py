@@ -1,20 +1,23 @@
-"""The method in plain numpy: against hands of another evaluator and numbers by hand; and the fast engines against it."""
+"""The method in plain numpy, by another evaluator and by hand; the fast engines against it; self-play goes on after a kill."""
 
 from functools import partial
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from games import BOARD, FEW_GROUPS, PUSH, SMALL, pair_outcomes
+from games import BOARD, FEW_GROUPS, PUSH, SMALL, node_values, pair_outcomes
 
-from faceup.cards.cards import hole_index, parse_cards
+from faceup.cards.cards import HOLE_CARDS, hole_index, parse_cards
+from faceup.holdem import groups as hand_groups
 from faceup.holdem import reference
-from faceup.holdem.groups import hole_groups
-from faceup.holdem.lines import line_words
+from faceup.holdem.board import N_PAIRS
+from faceup.holdem.groups import N_RIVER_GROUPS, Groups, hole_groups
+from faceup.holdem.lines import line_words, state_after
 from faceup.holdem.match import random_boards
-from faceup.holdem.policy import river_equities
+from faceup.holdem.policy import TablePolicy, river_equities
 from faceup.holdem.rules import BettingState, menu_from
 from faceup.holdem.safe import SafeGame, equity_levels, river_tree
-from faceup.holdem.selfplay import Discount, SelfPlay
+from faceup.holdem.selfplay import Discount, SelfPlay, clear, train
 from faceup.holdem.tree import build_tree, children, columns
 from faceup.lab.rng import rng
 
@@ -22,13 +25,10 @@ BOARDS = random_boards(3, rng(1, "test"))
 LEVELS = 9
 
 
-def test_a_deal_is_what_another_evaluator_says():
+def test_a_deal_is_what_another_evaluator_says_and_regret_matching_by_hand():
     dealt, (holes, outcome) = reference.deal(BOARD), pair_outcomes(BOARD)
     assert (dealt.holes == holes).all() and (dealt.apart == ~np.isnan(outcome)).all()
     assert (dealt.beats == np.nan_to_num(outcome)).all()
-
-
-def test_regret_matching_by_hand():
     np.testing.assert_allclose(reference.match(np.array([[3, -2, 1], [-1, 0, -1]])), [[0.75, 0, 0.25], [1 / 3] * 3])
 
 
@@ -155,3 +155,62 @@ def test_self_play_on_three_hands_comes_to_what_kuhn_has_found():
     node = {line_words(tree, k): k for k in range(1, len(tree.kind))}
     queens, kings = chance[node["check, all-in"], 0], chance[node["all-in, call"], 1]
     assert (queens, kings) == (pytest.approx(1 / 3, abs=0.03), pytest.approx(1 / 3, abs=0.05))
+
+
+DISCOUNT, STREAM = Discount(1.5, 0, 2, 2), partial(rng, 7, "test")
+
+
+def test_a_subgame_with_a_known_river_is_solved(monkeypatch):
+    """What brute-force best responses win falls from 11 % of the pot to 2 %, one board dealt again and again.
+
+    Turn and river, all-in alone, a pot of $10,000. Every hole is a group of its own, so that nothing is lost by grouping; on the
+    river by its number in the place of its equity.
+    """
+    monkeypatch.setattr(hand_groups, "CLASS_OF_HOLE", np.arange(len(HOLE_CARDS)))
+    monkeypatch.setattr(hand_groups, "_river_equity", lambda cards, out: np.copyto(out, np.arange(1326)))
+    own = [np.tile(np.arange(1326, dtype=np.int32), (n, 1)) for n in (1755, 16_432)]
+    groups = Groups(*own, (1326, 1326, 1326, N_RIVER_GROUPS))
+    tree, dealt = build_tree(menu_from([[]], [[]], [[]], [[]]), state_after("b5000c/kk/")), np.array(BOARD)
+    play, won = SelfPlay(tree, groups, Discount(1.5, 0, 2, 1), lambda k: SimpleNamespace(permutation=lambda n: dealt)), []
+    for iterations in (20, 160):
+        play.advance(iterations)
+        average = TablePolicy(play.average(), groups)
+        best = [node_values(tree, (average, average), BOARD, best=player)[1][player, 0].sum() for player in range(2)]
+        won.append(sum(best) / 2 / N_PAIRS)
+    assert 1000 < won[0] < 1300 and 0 < won[1] < 200
+
+
+def run(folder, iterations=7, tree=PUSH, groups=FEW_GROUPS, discount=DISCOUNT, stream=STREAM, snapshots=(3,), kill_at=8):
+    """The run, and the first iteration that it played; stopped after an iteration as if it were killed."""
+    played = []
+
+    def progress(done):
+        played.append(done)
+        if done == kill_at:
+            raise KeyboardInterrupt
+
+    return train(tree, groups, discount, stream, iterations, folder, 2, snapshots, progress=progress), (played or [None])[0]
+
+
+def test_a_killed_run_goes_on_to_the_same_bits(tmp_path):
+    whole = SelfPlay(PUSH, FEW_GROUPS, DISCOUNT, STREAM)
+    whole.advance(3)
+    early = whole.average()
+    whole.advance(4)
+    with pytest.raises(KeyboardInterrupt):
+        run(tmp_path, kill_at=5)
+    for first in (5, None):  # a finished run is read again
+        resumed, began = run(tmp_path)
+        assert began == first
+        for found, wanted in ((resumed.average, whole.average()), (resumed.snapshots[3], early)):
+            assert [a.tobytes() for a in found] == [a.tobytes() for a in wanted]
+    clear(tmp_path)
+    assert not tmp_path.exists()
+
+
+def test_another_runs_checkpoint_is_not_used(tmp_path, capsys):
+    others = {"stream": partial(rng, 8, "test")}, {"discount": DISCOUNT._replace(gamma=3)}, {"tree": SMALL}, {"snapshots": ()}
+    for other in (*others, {"groups": FEW_GROUPS._replace(turn=FEW_GROUPS.turn[::-1])}):
+        run(tmp_path, 2)
+        assert run(tmp_path, 2, **other)[1] == 1
+        assert "checkpoint.npz is refused: it is of another run" in capsys.readouterr().err

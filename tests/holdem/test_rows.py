@@ -5,8 +5,7 @@ from functools import partial
 
 import numpy as np
 import pytest
-from games import node_reach
-from random_tables import random_table
+from games import node_reach, random_table
 
 from faceup.cards.cards import BOARD_CARDS, CLASS_OF_HOLE, HOLE_CARDS, HOLE_OF_CLASS, N_CLASSES, card_text
 from faceup.cards.features import HISTORIES, betting_features, board_features, feature_names, hand
@@ -28,22 +27,13 @@ STREAM = partial(rng, 2, "test")
 
 @pytest.fixture(scope="module")
 def policy(tables):
-    return random_table(TREE, make_groups(tables[1], tables[2], Grid(40, 1, ()), Grid(40, 1, ())), 1)
+    return random_table(TREE, 1, make_groups(tables[1], tables[2], Grid(40, 1, ()), Grid(40, 1, ())))
 
 
 @pytest.fixture(scope="module")
 def drawn(tables, policy):
     """Few rows, so that each can be looked at."""
     return draw_rows(TREE, policy, tables, (30, 33, 30), BOARDS, STREAM)
-
-
-@pytest.fixture(scope="module")
-def many(tables, policy):
-    return draw_rows(TREE, policy, tables, (30_000,) * 3, BOARDS, STREAM)
-
-
-def pots(nodes):
-    return TREE.bets[nodes].sum(axis=(1, 2))[:, None]
 
 
 def answers(tree, policy, node, rows):
@@ -53,14 +43,14 @@ def answers(tree, policy, node, rows):
     return p
 
 
-def reach_on(policy, board):
-    """Each player's chance to come to each node of the streets that a board shows, (2, n_nodes, 1326)."""
+def stakes_on(policy, board, nodes):
+    """What is at stake at decisions of the streets that a board shows, with each hole, (n_nodes, 1326)."""
     reach = np.zeros((2, len(TREE.kind), 1326), dtype=np.float32)
     reach[:, 0] = free_holes(board)
     for street, n_cards in enumerate(BOARD_CARDS):
         if n_cards <= len(board):
             street_reach(TREE, street, policy.street(street, board[:n_cards]), reach)
-    return reach
+    return stakes(TREE, nodes, reach, TREE.bets[nodes].sum(axis=(1, 2))[:, None])
 
 
 @pytest.mark.parametrize("street", range(4))
@@ -100,7 +90,7 @@ def test_rows_lose_the_columns_that_are_not_told(drawn, history):
 def test_a_size_that_the_tree_lacks_is_answered_as_its_neighbours_are(tables, policy):
     """Rows of the river, one by one: sizes stay between neighbours of the tree's, answers mix as translation reads the bet."""
     sizes = build_tree(menu_from([[]], [[]], [[]], [[1, 2], []]))
-    table = random_table(sizes, policy.groups, 1)
+    table = random_table(sizes, 1, policy.groups)
     two = (draw_rows(sizes, table, tables, (3, 3, 600), BOARDS, STREAM, off_menu=n) for n in (0, 2))
     plain, moved = (select_history(rows, "ours")[3] for rows in two)
     nodes = decisions(sizes, 3)
@@ -136,27 +126,28 @@ def test_stakes_by_brute_force(policy):
     apart = (cards[:, None, :, None] != cards[None, :, None, :]).all(axis=(2, 3))
     nodes = np.flatnonzero(TREE.kind == DECISION)
     actor = TREE.actor[nodes]
-    wanted = reach[actor, nodes] * (reach[1 - actor, nodes] @ apart) * pots(nodes)
-    found = stakes(TREE, nodes, reach_on(policy, board), pots(nodes))
-    np.testing.assert_allclose(found[:, free], wanted, rtol=1e-4)
+    wanted = reach[actor, nodes] * (reach[1 - actor, nodes] @ apart) * TREE.bets[nodes].sum(axis=(1, 2))[:, None]
+    np.testing.assert_allclose(stakes_on(policy, board, nodes)[:, free], wanted, rtol=1e-4)
 
 
-@pytest.mark.parametrize("street", [1, 2, 3])
-def test_weighted_counts_are_stakes(policy, many, street):
+def test_weighted_counts_are_stakes(tables, policy):
     """Over many rows, the share of the weight at each (board, bets) is its share of reach times pot."""
-    rows, nodes, wanted, found = many[street], decisions(TREE, street), defaultdict(float), defaultdict(float)
-    for k, board in enumerate(BOARDS.tolist()):
-        stake = stakes(TREE, nodes, reach_on(policy, board), pots(nodes)).sum(axis=1)
-        for bets, dollars in zip(TREE.bets[nodes, 1 - TREE.actor[nodes]].tolist(), stake, strict=True):
-            wanted[k, *bets] += dollars
-            wanted[k] += dollars
-    for key, weight in zip(np.column_stack([rows.board, rows.X[:, BETS]]).astype(int).tolist(), rows.w, strict=True):
-        found[tuple(key)] += weight
-        found[key[0]] += weight
-    total = sum(wanted[k] for k in range(3))
-    assert len(wanted) >= 4 * len(BOARDS) and found.keys() <= wanted.keys()
-    for key, stake in wanted.items():  # a board loses no weight because its stakes are spread more thinly
-        assert found[key] / rows.w.sum() == pytest.approx(stake / total, rel=0.1 if isinstance(key, tuple) else 0.003)
+    many = draw_rows(TREE, policy, tables, (30_000,) * 3, BOARDS, STREAM)
+    for street, rows in enumerate(many[1:], 1):
+        nodes, wanted, found = decisions(TREE, street), defaultdict(float), defaultdict(float)
+        for k, board in enumerate(BOARDS.tolist()):
+            stake = stakes_on(policy, board, nodes).sum(axis=1)
+            for bets, dollars in zip(TREE.bets[nodes, 1 - TREE.actor[nodes]].tolist(), stake, strict=True):
+                wanted[k, *bets] += dollars
+                wanted[k] += dollars
+        for key, weight in zip(np.column_stack([rows.board, rows.X[:, BETS]]).astype(int).tolist(), rows.w, strict=True):
+            found[tuple(key)] += weight
+            found[key[0]] += weight
+        total = sum(wanted[k] for k in range(3))
+        assert len(wanted) >= 4 * len(BOARDS) and found.keys() <= wanted.keys()
+        for key, stake in wanted.items():  # a board loses no weight because its stakes are spread more thinly
+            share = pytest.approx(stake / total, rel=0.1 if isinstance(key, tuple) else 0.003)
+            assert found[key] / rows.w.sum() == share, (street, key)
 
 
 def test_preflop_weights_are_stakes_of_the_starting_hands(tables, policy, drawn):
@@ -164,7 +155,7 @@ def test_preflop_weights_are_stakes_of_the_starting_hands(tables, policy, drawn)
     assert (rows.board == NO_BOARD).all()
     assert np.array_equal(rows.X[:, :-11], np.tile(board_features(0, tables[0], [])[HOLE_OF_CLASS], (len(nodes), 1)))
     assert np.array_equal(rows.X[:, BETS], np.repeat(TREE.bets[nodes, 1 - TREE.actor[nodes]], N_CLASSES, axis=0))
-    stake = stakes(TREE, nodes, reach_on(policy, []), pots(nodes))
+    stake = stakes_on(policy, [], nodes)
     wanted = np.concatenate([np.bincount(CLASS_OF_HOLE, weights=s) for s in stake])
     assert rows.w / rows.w.sum() == pytest.approx(wanted / wanted.sum(), abs=2e-6)
 
@@ -176,15 +167,6 @@ def test_shares_of_costs_by_hand():
     assert np.array_equal(found, [[1, -1 / 8, 1], [1, -1, 1], [0, 0, 1]])
 
 
-# --- what actions cost ---------------------------------------------------------------------------------------
-
-
-@pytest.fixture(scope="module")
-def even(policy):
-    """Random probabilities: on the river for each group, before it for each decision, so that all hands come there alike."""
-    return policy._replace(tables=(*(np.tile(table[:1], (len(table), 1)) for table in policy.tables[:3]), policy.tables[3]))
-
-
 def changed(policy, node, group, action):
     """The policy that always takes one action of a decision with the hands of one group."""
     made = [table.copy() for table in policy.tables]
@@ -193,8 +175,13 @@ def changed(policy, node, group, action):
 
 
 @pytest.mark.parametrize("street", range(4))
-def test_costs_are_what_a_match_loses(even, street):
-    """Taking one action always, at one decision with one group, loses its cost times the chance to come there."""
+def test_costs_are_what_a_match_loses(policy, street):
+    """Taking one action always, at one decision with one group, loses its cost times the chance to come there.
+
+    Random probabilities: on the river for each group, before it for each decision, so that all hands come there alike.
+    """
+    alike = (np.tile(table[:1], (len(table), 1)) for table in policy.tables[:3])
+    even = policy._replace(tables=(*alike, policy.tables[3]))
     nodes = decisions(TREE, street)
     node, board = nodes[len(nodes) // 2], BOARDS[0].tolist()
     groups = hole_groups(even.groups, street, board[: BOARD_CARDS[street]])

@@ -1,82 +1,201 @@
-"""Hands played to the end: chips and payoffs are pokerkit's, in every state of random hands, no-limit and fixed-limit."""
+"""Rules, trees and lines: hands to the end by pokerkit; nodes; lines as text and in words; sizes off the tree, legal dollars."""
 
 import os
 
 import numpy as np
+import pytest
+from games import THEIRS
+from hypothesis import given
+from hypothesis import strategies as st
 from pokerkit_table import STACK, PokerkitTable, random_choice
 
 from faceup.cards.cards import BOARD_CARDS
 from faceup.cards.strength import strength
-from faceup.holdem.lines import longer, payoffs, read_line, settle, state_after
-from faceup.holdem.rules import DECISION, FOLD_END, SHOWDOWN, START, act, legal_raises, pot_and_call
-from faceup.holdem.tree import action_to, children, limit_tree
+from faceup.holdem import lines
+from faceup.holdem import tree as betting_tree
+from faceup.holdem.lines import legal_action, line_to, line_words, lower_probability, read_action, size_chances, state_after
+from faceup.holdem.rules import DECISION, FOLD_END, SHOWDOWN, START, act, legal_raises, menu_from, offered, pot_and_call
+from faceup.holdem.tree import action_to, build_tree, children, limit_tree
 
 HANDS = int(os.environ.get("FACEUP_RULES_HANDS", 600))  # of pokerkit's about 900 a second
-TREE = limit_tree()
-
-
-def random_deck(rng, close):
-    """Nine cards; `close`: the players hold the same ranks, so that pots are often split."""
-    deck = rng.permutation(52).tolist()
-    if close:
-        first, second = (4 * rng.permutation(13)[:2]).tolist()
-        holes = [first, second + 1, first + 2, second + 3]
-        deck = [*holes, *(card for card in deck if card not in holes)]
-    return deck[:9]
-
-
-def compared_hand(seed):
-    """A random no-limit hand in both engines, compared before each action; returns how it ended and what the small blind won."""
-    rng = np.random.default_rng(seed)
-    deck = random_deck(rng, close=seed % 4 == 0)
-    table, state, betting = PokerkitTable(deck), START, ""
-    while state is not None:
-        assert (table.actor, table.street, table.over) == (state.actor, state.street, False)
-        assert table.shown == BOARD_CARDS[state.street] and table.put == (sum(state.bets[0]), sum(state.bets[1]))
-        assert table.to_call == pot_and_call(state)[1] and table.can_fold == (table.to_call > 0)
-        assert table.raises == legal_raises(state)
-        line = read_line(betting.removesuffix("/"))  # the last "/" may be left out
-        assert (line.state, line.kind) == (state, DECISION) and state_after(betting) == state
-        choice = random_choice(state, rng)
-        table.act(*choice)
-        betting, (state, _) = longer(betting, state, choice), act(state, *choice)
-    line = read_line(betting)
-    assert table.over and settle(line, (deck[:2], deck[2:4]), deck[4:]) == table.payoffs
-    assert "".join(line.tokens) == betting.replace("/", "")
-    assert read_line(betting + "///") == line  # empty streets behind the end are nothing
-    return line.kind, table.payoffs[0]
+LIMIT = limit_tree()
 
 
 def test_random_hands_equal_pokerkits():
-    kind, won = np.array([compared_hand(seed) for seed in range(HANDS)]).T
+    """No-limit, compared before each action; in one of four the players hold the same ranks, so that pots are often split."""
+    found = []
+    for seed in range(HANDS):
+        rng = np.random.default_rng(seed)
+        deck = rng.permutation(52).tolist()
+        if seed % 4 == 0:
+            first, second = (4 * rng.permutation(13)[:2]).tolist()
+            holes = [first, second + 1, first + 2, second + 3]
+            deck = [*holes, *(card for card in deck if card not in holes)]
+        table, state, betting = PokerkitTable(deck[:9]), START, ""
+        while state is not None:
+            assert (table.actor, table.street, table.over) == (state.actor, state.street, False)
+            assert table.shown == BOARD_CARDS[state.street] and table.put == (sum(state.bets[0]), sum(state.bets[1]))
+            assert table.to_call == pot_and_call(state)[1] and table.can_fold == (table.to_call > 0)
+            assert table.raises == legal_raises(state)
+            line = lines.read_line(betting.removesuffix("/"))  # the last "/" may be left out
+            assert (line.state, line.kind) == (state, DECISION) and state_after(betting) == state
+            choice = random_choice(state, rng)
+            table.act(*choice)
+            betting, (state, _) = lines.longer(betting, state, choice), act(state, *choice)
+        line = lines.read_line(betting)
+        assert table.over and lines.settle(line, (deck[:2], deck[2:4]), deck[4:9]) == table.payoffs
+        assert "".join(line.tokens) == betting.replace("/", "")
+        assert lines.read_line(betting + "///") == line  # empty streets behind the end are nothing
+        found.append((line.kind, table.payoffs[0]))
+    kind, won = np.array(found).T
     kinds = [kind == FOLD_END, kind == SHOWDOWN, np.abs(won) == STACK, (kind == SHOWDOWN) & (won == 0)]
     assert min(k.sum() for k in kinds) >= HANDS // 60
 
 
-def compared_limit_hand(seed):
-    """A random hand on the limit tree and at pokerkit's table, compared before each action. Returns the end's node."""
-    rng = np.random.default_rng(seed)
-    deck = rng.permutation(52)[:9].tolist()
-    table, node = PokerkitTable(deck, limit=True), 0
-    while TREE.kind[node] == DECISION:
-        below = list(children(TREE, node))
-        assert (table.actor, table.street, table.over) == (TREE.actor[node], TREE.street[node], False)
-        assert table.put == tuple(TREE.bets[node].sum(axis=1))
-        labels = [TREE.label[c] for c in below]
-        assert table.can_fold == (0 in labels) and (table.raises != (0, 0)) == (2 in labels)
-        if 2 in labels:
-            assert table.raises == (action_to(TREE, below[-1])[1],) * 2
-        weights = np.array([(0.1, 1, 1)[label] for label in labels])
-        node = int(rng.choice(below, p=weights / weights.sum()))
-        table.act(*action_to(TREE, node))
-    assert table.over
-    strengths = [[strength([*deck[2 * player : 2 * player + 2], *deck[4:]]) for player in range(2)]]
-    folded = TREE.actor[node] if TREE.kind[node] == FOLD_END else -1
-    ours = payoffs(TREE.bets[node].sum(axis=1)[None], np.array([folded]), np.array(strengths))
-    assert tuple(ours[0]) == table.payoffs
-    return node
-
-
 def test_random_limit_hands_equal_pokerkits():
-    ends = np.array([compared_limit_hand(seed) for seed in range(HANDS)])
-    assert HANDS / 6 < (TREE.kind[ends] == SHOWDOWN).sum() < HANDS
+    """On the limit tree and at pokerkit's table, compared before each action."""
+    ends = []
+    for seed in range(HANDS):
+        rng = np.random.default_rng(seed)
+        deck = rng.permutation(52)[:9].tolist()
+        table, node = PokerkitTable(deck, limit=True), 0
+        while LIMIT.kind[node] == DECISION:
+            below = list(children(LIMIT, node))
+            assert (table.actor, table.street, table.over) == (LIMIT.actor[node], LIMIT.street[node], False)
+            assert table.put == tuple(LIMIT.bets[node].sum(axis=1))
+            labels = [LIMIT.label[c] for c in below]
+            assert table.can_fold == (0 in labels) and (table.raises != (0, 0)) == (2 in labels)
+            if 2 in labels:
+                assert table.raises == (action_to(LIMIT, below[-1])[1],) * 2
+            weights = np.array([(0.1, 1, 1)[label] for label in labels])
+            node = int(rng.choice(below, p=weights / weights.sum()))
+            table.act(*action_to(LIMIT, node))
+        strengths = [[strength([*deck[2 * player : 2 * player + 2], *deck[4:]]) for player in range(2)]]
+        folded = LIMIT.actor[node] if LIMIT.kind[node] == FOLD_END else -1
+        ours = lines.payoffs(LIMIT.bets[node].sum(axis=1)[None], np.array([folded]), np.array(strengths))
+        assert table.over and tuple(ours[0]) == table.payoffs
+        ends.append(node)
+    assert HANDS / 6 < (LIMIT.kind[ends] == SHOWDOWN).sum() < HANDS
+
+
+TREE = build_tree(menu_from([[1, 2], [1], []], [[0.5, 1], []], [[1], []], [[1], []]))
+MENU = menu_from([[1], [1], []], [[1], []], [[1], []], [[1], []])
+POT = build_tree(MENU)
+LABELS = ("fold", "call", "raise_0.1", "raise_0.5", "raise_1", "raise_3", "raise_200", "all_in")
+
+
+@pytest.mark.parametrize(("tree", "counts"), [(POT, [12, 40, 120, 328]), (limit_tree(), [8, 70, 630, 5670])])
+def test_trees_have_counted_decisions_numbered_as_promised(tree, counts):
+    """The limit tree's are 6,378 in all."""
+    assert [int(((tree.kind == DECISION) & (tree.street == s)).sum()) for s in range(4)] == counts
+    assert POT.labels == ("fold", "call", "raise_1", "all_in") and limit_tree().labels == ("fold", "call", "raise")
+    assert POT.bets[children(POT, 0), 0, 0].tolist() == [50, 100, 300, 20_000]
+    assert limit_tree().bets.sum(axis=2).max() == 4 * (100 + 100 + 200 + 200)  # four bets a street
+    assert (tree.parent[1:] < np.arange(1, len(tree.kind))).all()
+    for node in np.flatnonzero(tree.kind == DECISION):
+        below = children(tree, node)
+        assert (tree.parent[below] == node).all()
+        start, end = tree.street_start[tree.street[node] : tree.street[node] + 2]
+        assert start <= below[0] and below[-1] < end
+
+
+def test_each_seat_of_a_match_tree_offers_its_own_sizes():
+    menus = MENU, THEIRS
+    match = build_tree(menus[0], big_blind_menu=menus[1])
+    for node in np.random.default_rng(1).choice(np.flatnonzero(match.kind == DECISION), 300):
+        state = state_after(line_to(match, int(node)))
+        assert (state.street, state.actor) == (match.street[node], match.actor[node])
+        actions = [(action, amount) for _, action, amount in offered(state, menus[state.actor], match.labels)]
+        assert [action_to(match, c) for c in children(match, node)] == actions
+    assert all(np.array_equal(a, b) for a, b in zip(build_tree(MENU, big_blind_menu=MENU), POT, strict=True))
+
+
+def test_unusable_menus_of_agent_files_are_refused(monkeypatch):
+    for flop in ([0], [1, 1]):
+        with pytest.raises(ValueError, match=r"sizes .* on the flop, expected"):
+            build_tree(menu_from([[1]], [flop], [[1]], [[1]]))
+    monkeypatch.setattr(betting_tree, "MOST_NODES", len(POT.kind) - 1)
+    with pytest.raises(ValueError, match="menu: its tree has over"):
+        build_tree(MENU)
+
+
+BAD_LINES = {
+    "expected k, c, f and bN": ["x", "b300c/b", "b٣٠٠", "b0300", "ck kk"],
+    "'/' behind a street; it reads": ["b300c/kb400/", "b300c//", "/", "b300c/kk//", "b300ck"],
+    "it reads 'c'": ["k"],  # $50 are to be called
+    "it reads 'b300c/": ["b300k", "b300c/c"],
+    "fold: nothing to call": ["b300c/f"],
+    "expected from 200 to (19700|20000)": ["b150", "b20001", *(f"b300c/b100b{n}" for n in (150, 20000, 9999999, "9" * 30))],
+    "not legal here": ["b20000b20000"],
+    "hand is over": ["f", "ff", "b20000c", "b20000ck", "b20000c///", "ck/kk/kk/kk", "ck/kk/kk/kk/k"],
+}
+
+
+@pytest.mark.parametrize(("said", "betting"), [(said, line) for said, several in BAD_LINES.items() for line in several])
+def test_lines_against_the_rules_are_named(said, betting):
+    with pytest.raises(ValueError, match=said) as error:
+        state_after(betting)
+    assert repr(betting) in str(error.value)
+
+
+def test_lines_are_told_in_dollars():
+    said = {line_to(TREE, n): line_words(TREE, n) for n in range(len(TREE.kind))}
+    assert said[""] == "first to act" and said["b300c/"] == "raise to 300, call" and said["f"] == "fold"
+    assert said["ck/kb200"] == "call, check / check, bet 200"
+    assert said["b300c/b600b19700"] == "raise to 300, call / bet 600, all-in"
+
+
+@given(st.floats(0, 50), st.floats(0.01, 100), st.floats(0, 1))
+def test_the_mixture_calls_as_often_as_makes_a_bluff_indifferent(a, more, share):
+    """What the mapping is derived from: a bluff of x is indifferent if called 1 / (1 + x) of the time."""
+    x, b = min(a + share * more, a + more), a + more
+    p = lower_probability(x, a, b)
+    assert 0 <= p <= 1 + 1e-12
+    assert p / (1 + a) + (1 - p) / (1 + b) == pytest.approx(1 / (1 + x), rel=1e-9)
+
+
+def test_sizes_between_two_are_read_as_either_and_the_papers_middle_equally_often():
+    a, b = 0.25, 4.0
+    assert lower_probability((a + b + 2 * a * b) / (a + b + 2), a, b) == pytest.approx(0.5)
+    assert lower_probability(1 / 3, 0, 1) == pytest.approx(0.5)  # between a check and a pot
+    assert size_chances(1.5, [0.5, 1, 3]) == [(1, p := lower_probability(1.5, 1, 3)), (2, 1 - p)]
+    assert [size_chances(x, [0.5, 1, 3]) for x in (0.1, 0.5, 1, 3, 90)] == [[(k, 1)] for k in (0, 0, 1, 2, 2)]
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_every_label_is_legal_in_every_state(seed):
+    rng, state = np.random.default_rng(seed), START
+    while state is not None:
+        for label in LABELS:
+            act(state, *legal_action(label, state))  # raises ValueError if it is not legal
+        least, most = legal_raises(state)
+        random_action = ("raise", int(rng.integers(least, min(most, 2 * least) + 1))) if least else ("call", 0)
+        state, _ = act(state, *(random_action if rng.random() < 0.3 else ("call", 0)))
+
+
+def test_known_increments():
+    for line, label, action in (
+        ("", "raise_1", ("raise", 300)),
+        ("b300", "raise_0.1", ("raise", 500)),  # the minimum: 300 and the 200 it was raised by
+        ("c", "fold", ("call", 0)),  # a check: nobody asks for a fold
+        ("b300c/", "raise_0.5", ("raise", 300)),
+        ("b300c/b200", "raise_1", ("raise", 1200)),  # 200, and the pot of 800 with the 200 to call
+        ("b300c/", "raise_200", ("raise", 19_700)),  # all that is left
+        ("b300c/", "all_in", ("raise", 19_700)),
+        ("b19950", "raise_1", ("raise", 20_000)),
+    ):
+        assert legal_action(label, state_after(line)) == action, line
+
+
+def test_sizes_of_the_tree_are_read_as_they_are_and_others_as_those_beside_them():
+    """Of others: a pot is 200, so to 300 is one pot, to 500 two, to 400 one and a half."""
+    for node in range(1, len(TREE.kind)):
+        above = int(TREE.parent[node])
+        assert read_action(TREE, above, state_after(line_to(TREE, above)), *action_to(TREE, node)) == [(node, 1.0)]
+    p = lower_probability(1.5, 1, 2)
+    told = {400: [("raise_1", p), ("raise_2", 1 - p)], 200: [("raise_1", 1)], 20_000: [("all_in", 1)]}
+    for betting in ("", "c"):
+        node = next(n for n in np.flatnonzero(TREE.kind == DECISION) if line_to(TREE, n) == betting)
+        for amount, wanted in told.items():
+            found = read_action(TREE, node, state_after(betting), "raise", amount)
+            assert [(TREE.labels[TREE.label[child]], chance) for child, chance in found] == wanted, (betting, amount)

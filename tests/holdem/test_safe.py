@@ -3,18 +3,17 @@
 import numba
 import numpy as np
 import pytest
-from games import SMALL, RandomPolicy, node_reach, node_values, threads
-from random_trees import random_tree
+from games import FEW_GROUPS, SMALL, node_reach, node_values, random_models, random_table, threads
 
 from faceup.cards.cards import fixing_permutations
 from faceup.cards.matchups import RUNOUTS_FLOP, RUNOUTS_PREFLOP, flop_wins
 from faceup.holdem.best_response import Responder, fold_values
 from faceup.holdem.board import N_PAIRS
-from faceup.holdem.groups import N_RIVER_GROUPS, Groups, river_equities
+from faceup.holdem.groups import river_equities
 from faceup.holdem.infosets import HandGroups, TreeLeaves, strategy_rows
 from faceup.holdem.lines import line_words
 from faceup.holdem.match import random_boards
-from faceup.holdem.policy import ModelPolicy, Policy, TablePolicy, free_holes, street_reach
+from faceup.holdem.policy import ModelPolicy, Policy, free_holes, street_reach
 from faceup.holdem.rules import DECISION, FOLD_END, SHOWDOWN
 from faceup.holdem.safe import N_TURN_PAIRS, Mixed, SafeGame, equity_levels, river_tree
 from faceup.holdem.tree import children, columns, decisions
@@ -25,20 +24,15 @@ TURN, RIVERS = DEALS[0, :4].tolist(), DEALS[0, 4:6].tolist()  # what most runs d
 
 RAINBOW = np.array([[0, 17, 34, 51]])  # four suits: no permutation of them leaves it as it is
 RNG = np.random.default_rng(4)
-TURN_IDS = RNG.integers(0, 40, (16432, 1326)).astype(np.int32)
-GROUPS = Groups(RNG.integers(0, 40, (1755, 1326)).astype(np.int32), TURN_IDS, (169, 40, 40, N_RIVER_GROUPS))
 EVEN = np.zeros((169, 169))  # all-ins before the flop are worth nothing
-TABLES = zip(GROUPS.n_groups, RandomPolicy(SMALL, 3).tables, strict=True)
-TABLE = TablePolicy(tuple(np.resize(table, (n, table.shape[1])) for n, table in TABLES), GROUPS)
-LEVELS = HandGroups(SMALL, TABLE, TURN_IDS % 15, 9)
+TABLE = random_table(SMALL, 3)
+LEVELS = HandGroups(SMALL, TABLE, FEW_GROUPS.turn % 15, 9)
 RUN, RIVER_ALONE = SafeGame(LEVELS, EVEN, 0, LEVELS), SafeGame(LEVELS, EVEN, 3)
 
 
 def leaves_run(tables, first: int = 0) -> SafeGame:
     """A run that solves random trees; it begins with the answers that they have."""
-    grown = [random_tree(seed, 9, n_features, len(SMALL.labels)) for seed, n_features in enumerate((35, 25, 15, 5))]
-    models = tuple(model._replace(threshold=np.abs(model.threshold) / 2) for model in grown)
-    return SafeGame(TreeLeaves(ModelPolicy(SMALL, models, tables)), EVEN, first, LEVELS)
+    return SafeGame(TreeLeaves(ModelPolicy(SMALL, random_models(SMALL.labels, 9), tables)), EVEN, first, LEVELS)
 
 
 def random_state(run: SafeGame):
@@ -63,9 +57,11 @@ def responded(policy: Policy) -> float:
     return 10 * float((value[:, begins] * reach[:, begins]).sum(axis=(1, 2)).mean()) / N_TURN_PAIRS
 
 
-def test_exploitability_of_levels():
+def test_exploitability_of_levels_which_begin_as_the_table_plays_before_the_turn():
     state = random_state(RUN)
     assert RUN.exploitability(state, RAINBOW)[0] == pytest.approx(responded(LEVELS.policy(state.averages)), rel=1e-3)
+    for found, wanted in zip(LEVELS.policy(RUN.start().averages).tables[:2], TABLE.tables, strict=False):
+        np.testing.assert_allclose(found, wanted, rtol=1e-5)
 
 
 def test_exploitability_of_leaves(tables):
@@ -79,11 +75,6 @@ def test_exploitability_of_leaves(tables):
     assert run.exploitability(after, RAINBOW)[0] == pytest.approx(responded(run.learner.policy(after.averages)), rel=1e-3)
     same = [(a == b).all() for a, b in zip(state.averages, after.averages, strict=True)]
     assert same == [True, True, False, False]
-
-
-def test_levels_begin_before_the_turn_as_the_table_plays():
-    for found, wanted in zip(LEVELS.policy(RUN.start().averages).tables[:2], TABLE.tables, strict=False):
-        np.testing.assert_allclose(found, wanted, rtol=1e-5)
 
 
 def values_before_the_river(policies, player, best=()) -> np.ndarray:
@@ -152,22 +143,18 @@ def test_regrets_against_who_plays_rows(opponent):
     assert_learnt(RUN.train(state, DEALS[:1, :6], opponent).regrets, state.regrets, wanted, 2e-3)
 
 
-def won_on(flop, policy) -> float:
-    """What best responders win on one flop, both seats, dollars times pairs of hands."""
-    responder = Responder(SMALL, policy, EVEN)
-    found = responder.flop(flop)[0]
-    return responder._preflop([found._replace(luck=0 * found.luck)] * 2, 0)[0].sum() / 2
-
-
 def test_learning_on_one_flop_lowers_what_is_lost_there():
     """On all streets, all turns; with the flop's own all-ins before the flop."""
-    flop = [0, 17, 34]
+    flop, won = [0, 17, 34], []
     wins = flop_wins(flop) * (RUNOUTS_PREFLOP / RUNOUTS_FLOP * 22_100 / 17_296)
     run, rest = SafeGame(LEVELS, wins, 0, LEVELS), np.setdiff1d(np.arange(52), flop)
     deals = np.array([[*flop, *np.random.default_rng(k).permutation(rest)[:13]] for k in range(60)])
     before = run.start(warm_start=1)
-    after = run.train(before, deals, "best")
-    assert won_on(flop, LEVELS.policy(after.averages)) < won_on(flop, LEVELS.policy(before.averages)) / 2
+    for state in (before, run.train(before, deals, "best")):
+        responder = Responder(SMALL, LEVELS.policy(state.averages), EVEN)
+        found = responder.flop(flop)[0]
+        won.append(responder._preflop([found._replace(luck=0 * found.luck)] * 2, 0)[0].sum())
+    assert won[1] < won[0] / 2
 
 
 def test_threads_and_pauses_change_no_bit(tables):
@@ -181,21 +168,17 @@ def test_threads_and_pauses_change_no_bit(tables):
     assert found[0] == found[1] == found[2]
 
 
-def lost_on_river(table, board):
-    """What best responders win on one board who deviate on the river only, mean of seats, mbb/g."""
-    policy, holes = TABLE._replace(tables=(*TABLE.tables[:3], table)), np.flatnonzero(free_holes(board))
-    reach = node_reach(SMALL, [policy, policy], board, holes)
-    roots = [node for node in decisions(SMALL, 3) if SMALL.street[SMALL.parent[node]] < 3]
-    values = [node_values(SMALL, [policy, policy], board, best=player)[1][player] for player in range(2)]
-    return 10 * np.mean([(reach[p, roots] * values[p][roots]).sum() for p in range(2)]) / N_PAIRS
-
-
 def test_what_the_river_alone_loses_is_the_oracles_and_learning_lowers_it():
-    """On boards that it learns from, eight times over, below a table."""
+    """Best responders deviate on the river only. On boards that it learns from, eight times over, below a table."""
     state, boards = random_state(RIVER_ALONE), DEALS[:, :5]
-    before, table = RIVER_ALONE.exploitability(state, boards), LEVELS.policy(state.averages).tables[3]
-    for board, found in zip(boards[:2], before, strict=False):
-        assert found == pytest.approx(lost_on_river(table, board.tolist()), rel=1e-3)
+    before, played = RIVER_ALONE.exploitability(state, boards), LEVELS.policy(state.averages).tables[3]
+    both = [TABLE._replace(tables=(*TABLE.tables[:3], played))] * 2
+    roots = [node for node in decisions(SMALL, 3) if SMALL.street[SMALL.parent[node]] < 3]
+    for board, found in zip(boards[:2].tolist(), before, strict=False):
+        reach = node_reach(SMALL, both, board, np.flatnonzero(free_holes(board)))
+        values = [node_values(SMALL, both, board, best=player)[1][player] for player in range(2)]
+        lost = np.mean([(reach[p, roots] * values[p][roots]).sum() for p in range(2)]) / N_PAIRS
+        assert found == pytest.approx(10 * lost, rel=1e-3)
     learnt = RIVER_ALONE.train(RIVER_ALONE.start(), np.tile(boards, (8, 1)), "best")
     assert RIVER_ALONE.exploitability(learnt, boards).mean() < before.mean() / 2
 

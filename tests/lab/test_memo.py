@@ -29,16 +29,12 @@ def work(x, folder=None, progress=None):
     CALLS.append("work")
     table = np.arange(24.0).reshape(2, 3, 4)
     numbers = [np.float64(0.1), np.float32(0.1), np.bool_(True), np.int8(3), np.float64("nan"), True, 2, 0.5, None, "text", x]
-    return {
-        "numbers": numbers,
-        2: (table.T, table[:, ::2].transpose(1, 0, 2), np.asfortranarray(table[0])),
-        ("a", 1): Leaf(table),
-    }
+    views = table.T, table[:, ::2].transpose(1, 0, 2), np.asfortranarray(table[0])
+    return {"numbers": numbers, 2: views, ("a", 1): Leaf(table)}
 
 
-def tell(player, change=0):
+def tell(player):
     CALLS.append("tell")
-    player.table += change
     return player.play(), player
 
 
@@ -69,11 +65,8 @@ def test_another_argument_is_another_result():
 
 
 def test_all_that_decides_a_result_is_in_its_name(folder, monkeypatch):
-    for name, value in (
-        ("code_of", lambda name: f"edited {name}"),
-        ("binding.get_host_cpu_name", lambda: "another"),
-        ("LIBRARIES", ["HOME"]),  # stands for a variable of another value
-    ):
+    changes = {"code_of": lambda name: f"edited {name}", "binding.get_host_cpu_name": lambda: "another"}
+    for name, value in (changes | {"LIBRARIES": ["HOME"]}).items():  # which stands for a variable of another value
         monkeypatch.setattr(f"faceup.lab.memo.{name}", value)
         assert memo(work, 1) and memo(work, 1)
     assert len(CALLS) == len(list(folder.iterdir())) == 3
@@ -93,8 +86,6 @@ def test_no_state_is_left_out():
     assert first == second == read.play() == 3 and CALLS == ["tell"]
     player.leaks = 1
     assert memo(tell, player) and CALLS == ["tell"] * 2
-    with pytest.raises(TypeError, match="tell changes its arguments"):
-        memo(tell, player, 1)
 
 
 def test_damaged_results_are_computed_anew_and_no_other_class_is_made(folder):

@@ -37,21 +37,21 @@ def test_a_kind_holds_what_it_says_and_every_knob_has_one():
     assert set(named.values()) == {1} and not any(holds(kind["is"], {}) or holds(kind["is"], "x") for kind in KINDS.values())
 
 
-@pytest.mark.parametrize(
-    ("old", "new", "said"),
-    [
-        ("  example_hole: Ac3h", "  example_hole: Ac", "equity.example_hole is 'Ac', expected hole (cards 2)"),
-        ("Kh3sJc\n", "Kh3hJc\n", "equity.example_flop is 'Kh3hJc', expected without equity.example_hole (Ac3h)"),
-        (" iterations: 44000", " iterations: 3000", "selfplay.snapshots is [300, 1000, 3000, 11000], expected below self"),
-        ("  responder_sizes: [1]", "  responder_sizes: [3]", "selfplay.responder_sizes is [3], expected among betting."),
-        ("  gamma:", "  gama:", "selfplay.gama has no kind, expected a knob that kinds.yaml names"),
-        ("  gamma: 2\n", "", "selfplay.gamma is missing, expected exponent"),
-        ("  gamma: 2\n", "  gamma: 2\n  gamma: 3\n", "while constructing a mapping"),
-        *((RIGHT, damaged, "") for damaged in ("", "- 1\n", "seed: [a, b", "\x80", RIGHT[: len(RIGHT) // 2])),
-    ],
-)
-def test_a_wrong_file_is_one_line(tmp_path, old, new, said):
-    assert old in RIGHT
-    (tmp_path / "mine.yaml").write_text(RIGHT.replace(old, new, 1), encoding="utf-8")
-    with pytest.raises(ValueError, match=rf"^mine.yaml: {re.escape(said)}[^\n]*$"):
-        load_parameters(tmp_path / "mine.yaml")
+WRONG = [  # what stands in the file, what stands there instead, and what is said
+    ("  example_hole: Ac3h", "  example_hole: Ac", "equity.example_hole is 'Ac', expected hole (cards 2)"),
+    ("Kh3sJc\n", "Kh3hJc\n", "equity.example_flop is 'Kh3hJc', expected without equity.example_hole (Ac3h)"),
+    (" iterations: 44000", " iterations: 3000", "selfplay.snapshots is [300, 1000, 3000, 11000], expected below self"),
+    ("  responder_sizes: [1]", "  responder_sizes: [3]", "selfplay.responder_sizes is [3], expected among betting."),
+    ("  gamma:", "  gama:", "selfplay.gama has no kind, expected a knob that kinds.yaml names"),
+    ("  gamma: 2\n", "", "selfplay.gamma is missing, expected exponent"),
+    ("  gamma: 2\n", "  gamma: 2\n  gamma: 3\n", "while constructing a mapping"),
+    *((RIGHT, damaged, "") for damaged in ("", "- 1\n", "seed: [a, b", "\x80", RIGHT[: len(RIGHT) // 2])),
+]
+
+
+def test_a_wrong_file_is_one_line(tmp_path):
+    for old, new, said in WRONG:
+        assert old in RIGHT
+        (tmp_path / "mine.yaml").write_text(RIGHT.replace(old, new, 1), encoding="utf-8")
+        with pytest.raises(ValueError, match=rf"^mine.yaml: {re.escape(said)}[^\n]*$"):
+            load_parameters(tmp_path / "mine.yaml")

@@ -190,6 +190,7 @@ def test_a_digest_sees_what_code_does_and_what_it_imports(tmp_path, monkeypatch)
     assert len(edited) == 2 and digest("HALF = 2\n") not in edited
 
 
-def test_importing_the_package_sets_and_starts_nothing():
-    code = "import os, sys; before = dict(os.environ); import faceup; print(dict(os.environ) == before, 'numpy' in sys.modules)"
-    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout == "True False\n"
+def test_importing_the_package_sets_nothing_and_trees_alone_need_no_library_of_learning():
+    code = "import os, sys; old = dict(os.environ); import faceup; print(dict(os.environ) == old, 'numpy' in sys.modules); "
+    code += "import faceup.holdem.agents; print([m for m in ('torch', 'xgboost') if m in sys.modules])"
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout == "True False\n[]\n"

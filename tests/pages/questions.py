@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 import pytest
+from games import random_table, save_random_agent
 from pokerkit_table import random_choice
-from random_tables import random_table, save_random_agent
 
 from faceup.cards.cards import BOARD_CARDS
 from faceup.holdem.groups import Grid, make_groups
@@ -50,7 +50,7 @@ def random_agent(folder):
 
 def grouped_table(tree, tables) -> TablePolicy:
     """A random table on a betting tree, of groups by GRIDS."""
-    return random_table(tree, make_groups(tables[1], tables[2], *GRIDS), 1)
+    return random_table(tree, 1, make_groups(tables[1], tables[2], *GRIDS))
 
 
 def node(*arguments: str, script: str) -> str:

@@ -2,12 +2,10 @@
 
 import numpy as np
 import pytest
+from games import node_after
 from questions import GRIDS, NO_WINS, grouped_table, node, random_agent, random_questions, run
-from random_tables import node_after
 
-from faceup.cards.cards import card_text, hole_index
-from faceup.cards.equity import UNITS
-from faceup.cards.features import N_DECILES, Hand
+from faceup.cards.cards import card_text, hole_index, parse_cards
 from faceup.cards.strength import strength
 from faceup.holdem.agents import load_agent
 from faceup.holdem.groups import hole_groups
@@ -37,9 +35,10 @@ function answersTo(given) {
 
 @pytest.mark.parametrize(("name", "depth", "n"), [("random", 30, 40), ("random", 3, 20), ("ours", 15, 40)])
 def test_the_page_answers_as_python_does(tables, tmp_path, name, depth, n):
-    """Of trees cut at a depth, in n random situations; those of "ours" ask for pots."""
+    """Of trees cut at a depth, in n random situations and with the paper's hand; those of "ours" ask for pots."""
     path = random_agent(tmp_path) if name == "random" else AGENTS / f"{name}.json"
-    agent, questions = load_agent(path, tables), random_questions(n)
+    papers = {"hole": parse_cards("Ac3h"), "board": parse_cards("Kh3sJc"), "betting": "b300c/"}
+    agent, questions = load_agent(path, tables), [papers, *random_questions(n)]
     agent.trees = tuple(truncate(tree, depth) for tree in agent.trees)
     data = page_data([Player("it", depth, path)], tables[0], NO_WINS)
     answers = run("answersTo(given)", {"data": data, "depth": depth, "questions": questions}, ANSWER)
@@ -70,18 +69,6 @@ def test_a_trees_file_is_read_as_python_reads_it(tables, tmp_path):
         assert [found["right"][i] for i in splits] == tree.right[splits].tolist()
         said = [condition(names[tree.feature[i]], float(tree.threshold[i]), True) for i in splits]
         assert [found["words"][i] for i in splits] == said
-
-
-def test_the_papers_example_has_its_exact_equities():
-    """Two ways to the same: the sweep over all holes of a board, and one hand by itself."""
-    hand = Hand((48, 6), (46, 7, 36))  # Ac3h on Kh3sJc
-    hole = hole_index(*hand.hole)
-    found = run(f"handOf(sweep({list(hand.board)}), {hole})")
-    assert found["equity"] == hand.equity * UNITS[1]
-    for street in (2, 3):
-        values, counts = hand.histograms[street]
-        assert list(found["later"][str(street)].values()) == np.repeat(values, counts).tolist()
-    assert len(found["later"]["3"]) == 1081 and N_DECILES == 10
 
 
 def test_strengths_and_winnings_are_ours():

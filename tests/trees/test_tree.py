@@ -1,27 +1,21 @@
-"""Trees: ways through them against a plain walk, and cutting; agents' files come back the same or are refused with their name."""
+"""Trees: ways through them, cutting; as text, Python and drawn outlines; agents' files come back the same or are refused."""
 
 import json
 
+import matplotlib
+import matplotlib.pyplot as plt
 import numpy as np
 import pytest
-from random_trees import check_tree, random_tree, rows_for
+from random_trees import SMALL, check_tree, random_tree, rows_for
 
 from faceup.cards.cards import STREETS
-from faceup.trees.tree import (
-    DecisionTree,
-    below,
-    cut,
-    depth,
-    leaf_of,
-    leaves_below,
-    load_agent_file,
-    n_leaves,
-    node_depths,
-    path_to,
-    save_agent,
-    top_levels,
-    truncate,
-)
+from faceup.lab.pictures import PALETTE
+from faceup.trees import tree as module
+from faceup.trees.figures import BAR, BAR_HEIGHT, outline_figure, percent
+from faceup.trees.text import outline, tree_source, tree_text
+from faceup.trees.tree import DecisionTree, depth, leaf_of, load_agent_file, n_leaves, node_depths, save_agent, truncate
+
+matplotlib.use("Agg")
 
 
 def walk(tree: DecisionTree, row: np.ndarray) -> list[int]:
@@ -52,21 +46,21 @@ def test_cut_trees_stop_a_walk_early():
     walks, ends = [walk(tree, row) for row in X], np.random.default_rng(0).random(401) < 0.15
     ends[0] = False
     pairs = [(truncate(tree, most), depths >= most) for most in range(depth(tree) + 2)]
-    for small, stop in [*pairs, (cut(tree, ends), ends)]:
+    for small, stop in [*pairs, (module.cut(tree, ends), ends)]:
         check_tree(small, 4, 3)
         stops = [next((node for node in nodes if stop[node]), nodes[-1]) for nodes in walks]
         assert np.array_equal(small.predict(X), tree.value[stops])
         assert np.array_equal(small.weight[leaf_of(small, X)], tree.weight[stops])
     assert [depth(top) for top, _ in pairs] == [*range(depth(tree) + 1), depth(tree)]
-    assert n_leaves(cut(tree, np.ones(401, dtype=bool))) == 1
+    assert n_leaves(module.cut(tree, np.ones(401, dtype=bool))) == 1
 
 
 def test_paths_lead_to_their_nodes_and_tell_what_is_below_which():
     tree = random_tree(4, 50)
-    n, depths, leaves, inner = len(tree.feature), node_depths(tree), leaves_below(tree), tree.feature >= 0
+    n, depths, leaves, inner = len(tree.feature), node_depths(tree), module.leaves_below(tree), tree.feature >= 0
     way = np.eye(n, dtype=bool)  # whether the way to a node (row) passes another, or ends there
     for node in range(n):
-        path, at = path_to(tree, node), 0
+        path, at = module.path_to(tree, node), 0
         assert len(path) == depths[node]
         for split, above in path:
             assert split == at
@@ -75,10 +69,10 @@ def test_paths_lead_to_their_nodes_and_tell_what_is_below_which():
         assert at == node
     for node in range(n):
         inside = way[:, node]
-        assert np.array_equal(below(tree, node), inside) and leaves[node] == (inside & ~inner).sum()
+        assert np.array_equal(module.below(tree, node), inside) and leaves[node] == (inside & ~inner).sum()
         for levels in (0, 2, 100):
             near = way.sum(axis=1) < way[node].sum() + levels
-            assert np.array_equal(top_levels(tree, levels, node), inside & inner & near)
+            assert np.array_equal(module.top_levels(tree, levels, node), inside & inner & near)
 
 
 # --- agents' files -------------------------------------------------------------------------------------------
@@ -112,16 +106,16 @@ GOOD_ROUND = {"feature_names": ["a", "b"], "feature": [1, -1, -1], "threshold": 
               "value": [[10_000, 0], [2500, 7500]], "weight": [1, 3.5]}  # fmt: skip
 
 
-def written(key="labels", value=("fold", "call")):
+def written(key="labels", value=("fold", "call")) -> bytes:
     """An agent written by hand, with another entry, of the turn where it is one of a round; None leaves it out."""
     content = {"format": "faceup-trees-1", "provenance": {}, "labels": ["fold", "call"]}
     content |= {street: dict(GOOD_ROUND) for street in STREETS}
     (content["turn"] if key in GOOD_ROUND else content)[key] = value
-    return json.dumps({name: entry for name, entry in content.items() if entry is not None})
+    return json.dumps({name: entry for name, entry in content.items() if entry is not None}).encode()
 
 
 def test_a_file_written_by_hand_is_read(tmp_path):
-    (tmp_path / "agent.json").write_text(written())
+    (tmp_path / "agent.json").write_bytes(written())
     tree = load_agent_file(tmp_path / "agent.json").trees[1]
     assert tree.left.tolist() == [1, -1, -1] and tree.right.tolist() == [2, -1, -1]
     assert tree.weight.tolist() == [4.5, 1, 3.5]
@@ -133,41 +127,105 @@ DEEP = {"feature_names": ["a"], "feature": [0] * N_DEEP + [-1] * (N_DEEP + 1), "
         "value": [[10_000, 0]] * (N_DEEP + 1), "weight": [1] * (N_DEEP + 1)}  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    ("key", "value", "message"),
-    [
-        ("format", "faceup-trees-2", "format: Input should be 'faceup-trees-1'"),
-        ("river", None, "river: Field required"),
-        ("labels", ["fold", 1], "labels.1: Input should be a valid string"),
-        ("labels", ["fold"], "preflop.value: expected 2 rows of 1 numbers whose sum is 10000"),
-        ("turn", GOOD_ROUND | {"more": 1}, "turn.more: Extra inputs"),
-        ("turn", DEEP, "turn.feature: expected one tree of at most 500 splits"),
-        ("feature", [2, -1, -1], "turn.feature: expected numbers of 2 names"),
-        ("feature", [1, -2, -1], "turn.feature.1: Input should be greater than or equal to -1"),
-        ("feature", [1, -1], "turn.feature: node 0 lacks a branch"),
-        ("feature", [1, -1, -1, -1], "turn.feature: expected one tree"),
-        ("threshold", [], "turn: expected 1 of threshold and 2 of weight"),
-        ("threshold", [float("nan")], "turn.threshold.0: "),
-        ("threshold", [True], "turn.threshold.0: Input should be a valid number"),
-        ("threshold", ["x" * 10_000], "turn.threshold.0: Input should be a valid number"),
-        ("value", [[9_000, 0], [2500, 7500]], "turn.value: expected 2 rows of 2 numbers whose sum is 10000"),
-        ("weight", [1, 0], "turn.weight.1: "),
-    ],
-)
-def test_a_broken_file_is_named(tmp_path, key, value, message):
-    refused(tmp_path, written(key, value).encode(), message)
+BROKEN = {  # message: contents of files
+    "format: Input should be 'faceup-trees-1'": [written("format", "faceup-trees-2")],
+    "river: Field required": [written("river", None)],
+    "labels.1: Input should be a valid string": [written("labels", ["fold", 1])],
+    "preflop.value: expected 2 rows of 1 numbers whose sum is 10000": [written("labels", ["fold"])],
+    "turn.more: Extra inputs": [written("turn", GOOD_ROUND | {"more": 1})],
+    "turn.feature: expected one tree of at most 500 splits": [written("turn", DEEP), written("feature", [1, -1, -1, -1])],
+    "turn.feature: expected numbers of 2 names": [written("feature", [2, -1, -1])],
+    "turn.feature.1: Input should be greater than or equal to -1": [written("feature", [1, -2, -1])],
+    "turn.feature: node 0 lacks a branch": [written("feature", [1, -1])],
+    "turn: expected 1 of threshold and 2 of weight": [written("threshold", [])],
+    "turn.threshold.0: ": [written("threshold", [float("nan")])],
+    "turn.threshold.0: Input should be a valid number": [written("threshold", [x]) for x in (True, "x" * 10_000)],
+    "turn.value: expected 2 rows of 2 numbers whose sum is 10000": [written("value", [[9_000, 0], [2500, 7500]])],
+    "turn.weight.1: ": [written("weight", [1, 0])],
+    "a key stands twice": [written().replace(b'"a"', b'"b"', 1).replace(b"{", b'{"labels": [], ', 1)],
+    **{"Expecting": [b"{"], "valid dict": [b"[1]"], "decode": [b"\xff"], "recursion": [b"[" * 500_000]},
+}
 
 
-def test_a_file_that_is_no_agent_is_named(tmp_path):
-    refused(tmp_path, b"{", "Expecting")
-    refused(tmp_path, b"[1]", "valid dict")
-    refused(tmp_path, b"\xff", "decode")
-    refused(tmp_path, b"[" * 500_000, "recursion")
-    refused(tmp_path, written().replace('"a"', '"b"', 1).replace("{", '{"labels": [], ', 1).encode(), "a key stands twice")
+@pytest.mark.parametrize("message", BROKEN)
+def test_broken_files_are_named(tmp_path, message):
+    for content in BROKEN[message]:
+        (tmp_path / "agent.json").write_bytes(content)
+        with pytest.raises(ValueError, match=f"agent.json: .*{message}") as error:
+            load_agent_file(tmp_path / "agent.json")
+        assert len(str(error.value)) < 300 + len(str(tmp_path))
 
 
-def refused(folder, content: bytes, message: str) -> None:
-    (folder / "agent.json").write_bytes(content)
-    with pytest.raises(ValueError, match=f"agent.json: .*{message}") as error:
-        load_agent_file(folder / "agent.json")
-    assert len(str(error.value)) < 300 + len(str(folder))
+# --- as text, as Python, as outlines -------------------------------------------------------------------------
+
+FOUR = ("length", "width of the whole", "colour", "age in years")
+
+
+def test_text_reads_like_the_tree():
+    assert tree_text(SMALL, ("equity", "bet"), LABELS) == (
+        "bet <= 12,700\n"
+        "|   call 100 %  (60.0% of weight)\n"
+        "bet > 12,700\n"
+        "|   equity <= 0.1\n"
+        "|   |   fold 100 %  (30.0% of weight)\n"
+        "|   equity > 0.1\n"
+        "|   |   all_in 100 %  (10.0% of weight)\n"
+    )
+    assert tree_text(truncate(SMALL, 1), ("equity", "bet"), LABELS) == (
+        "bet <= 12,700\n|   call 100 %  (60.0% of weight)\nbet > 12,700\n|   fold 75 %, all_in 25 %  (40.0% of weight)\n"
+    )
+
+
+def test_python_source_decides_like_the_tree():
+    tree, names = random_tree(8, 60), ("a", 'b\'s "bet"', "c\n", "d")
+    made: dict = {}
+    exec(tree_source(tree, names, LABELS, name="preflop"), made)
+    X = np.random.default_rng(1).normal(size=(500, 4)).astype(np.float32)
+    at = tree.feature >= 0
+    X[np.arange(at.sum()), tree.feature[at]] = tree.threshold[at]  # on the threshold: left
+    for row, expected in zip(X, tree.predict(X), strict=True):
+        found = made["preflop"](dict(zip(names, row, strict=True)))
+        assert [found.get(label, 0) for label in LABELS] == pytest.approx(expected.tolist(), abs=5e-5)
+    top = tree_source(truncate(tree, 0), names, LABELS)
+    assert top.count("return") == 1 and "if" not in top
+
+
+def condition(name: str, threshold: float, above: bool) -> str:
+    return f"{name} {'above' if above else 'at most'} {threshold:.4g}"
+
+
+@pytest.mark.parametrize(("n_splits", "levels"), [(0, 3), (1, 1), (40, 3), (40, 100)])
+def test_an_outline_holds_every_drawn_node_once_and_counts_the_rest(n_splits, levels):
+    tree = random_tree(n_splits, n_splits, len(FOUR), 5)
+    rows = outline(tree, FOUR, condition, module.top_levels(tree, levels), marked=0)
+    assert rows[0][:2] == (0, "all decisions") and [row.marked for row in rows] == [True] + [False] * (len(rows) - 1)
+    assert max(row.level for row in rows) <= levels
+    ends = [row for row, after in zip(rows, [*rows[1:], rows[0]], strict=True) if after.level <= row.level]
+    assert sum(max(row.hidden, 1) for row in ends) == n_leaves(tree) and sum(row.share for row in ends) == pytest.approx(1)
+
+
+def test_an_outline_says_the_way_to_each_leaf():
+    """Down the rows whose answers are true, each in the branch of the one before, to what the tree answers."""
+    tree = random_tree(3, 20, len(FOUR), 5)
+    rows = outline(tree, FOUR, condition, np.ones(41, bool))
+    X = np.random.default_rng(0).normal(size=(200, len(FOUR)))
+    for x, leaf in zip(X, leaf_of(tree, X), strict=True):
+        answers = {condition(name, t, v > t) for name, v in zip(FOUR, x, strict=True) for t in tree.threshold.tolist()}
+        at, *below = rows
+        for row in below:
+            if row.level <= at.level:
+                break
+            at = row if row.level == at.level + 1 and row.text in answers else at
+        assert at.mixture == tree.value[leaf].tolist() and at.share == tree.weight[leaf] / tree.weight[0]
+
+
+def test_bars_are_to_scale():
+    """Of rows that come from a file of numbers."""
+    rows = outline(tree := random_tree(1, 20, 4, 5), FOUR, condition, module.top_levels(tree, 3))
+    figure = outline_figure(json.loads(json.dumps({"tree": rows})), [f"answer {k}" for k in range(5)], PALETTE[:5])
+    bars = [bar for bar in figure.axes[0].patches if bar.get_height() == BAR_HEIGHT]
+    assert [bar.get_width() / BAR for bar in bars] == pytest.approx([share for row in rows for share in row.mixture])
+    assert [bars[k + 1].get_x() for k in range(4)] == pytest.approx([bars[k].get_x() + bars[k].get_width() for k in range(4)])
+    plt.close(figure)
+    shares = (1, 0.123, 0.0996, 0.0994, 0.0001, 0)
+    assert [percent(share) for share in shares] == ["100 %", "12 %", "10 %", "9.9 %", "< 0.05 %", "0.0 %"]
