@@ -98,6 +98,8 @@ LEARNT = "opponent;learner=OCT", "both+seat;learner=OCT", "both+seat;learner=OCT
 TOLD = tuple(f"history/trees/depth=15;history={learnt}/loses" for learnt in LEARNT)
 WITH_COSTS = "history/answered/agent=OCT, costs;depth=15/more"
 RULES = tuple(f"human_rules/{of}/exploitability" for of in ("rule_lists/name=by heart, 3 lines", "baselines/always check"))
+FORGIVING = tuple(f"human_rules/forgiving/{key}" for key in ("three_quarters", "no_mistake", "five_quarters"))
+RIVERS = tuple(f"human_rules/rivers/lists/strategy={of}/loses_percent" for of in ("by heart, 3 lines", "always check"))
 COSTS = "matches/safety/safe table/loses/mbb", "matches/safety/safe OCT/loses/mbb"
 SAFE = "safe/table/after", "safe/trees/1/mbb", "safe/trees/2/mbb"
 ANY_SIZE = tuple(f"safe/lbr/agent={name};setting=56 bets, rounds 1-4/mbb" for name in ("OCT", "safe OCT"))
@@ -116,7 +118,7 @@ STATED = {  # file: numbers with intervals that it states
     "notebooks/16_matches.ipynb": (*MATCH, *COSTS),
     "notebooks/17_strategy.ipynb": ("strategy/bluff/gain_dollars/mean",),
     "notebooks/18_selfplay_time.ipynb": ("selfplay_time/points/-1/CART/mbb",),
-    "notebooks/20_human_rules.ipynb": RULES,
+    "notebooks/20_human_rules.ipynb": (*RULES, *FORGIVING, *RIVERS),
     "notebooks/30_leduc.ipynb": ("leduc/sampled_cfr/rlcard/exploitability",),
     "notebooks/40_discard.ipynb": (*DISCARD, *SWAPS),
 }

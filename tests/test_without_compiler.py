@@ -26,6 +26,7 @@ from faceup.discard.tree import build_swap_tree
 from faceup.games import cfr, sequence_form
 from faceup.games.extensive_game import uniform
 from faceup.holdem import best_response, infosets, match, match_tree, safe
+from faceup.holdem.board import BoardOrder, board_order
 from faceup.holdem.rows import action_costs
 from faceup.holdem.rules import menu_from
 from faceup.holdem.selfplay import Discount, SelfPlay
@@ -33,7 +34,8 @@ from faceup.lab.parallel import ALONE
 from faceup.lab.rng import rng
 from faceup.leduc import bounds, readable, training
 from faceup.leduc.game import KUHN, RLCARD, build
-from faceup.onecard import rule_lists, solutions
+from faceup.onecard import rivers, rule_lists, solutions
+from faceup.onecard import trees as onecard_trees
 from faceup.onecard.game import random_games
 from faceup.trees import oct, prune
 
@@ -137,7 +139,12 @@ def small_games():
     own, other = random_games(2, np.random.default_rng(1))
     kinds = (rule_lists.STRONG, 0.9), (rule_lists.WEAK, 0.05), (rule_lists.BALANCE, 0.6)
     lines = [rule_lists.RuleLine(*kind, 20) for kind in kinds]
-    return found, list(solutions.solve_games(own, other)), rule_lists.play(lines, own, other)
+    solved, few = solutions.solve_games(own, other), board_order(MIXED).holes[::90].copy()
+    kind, weights = onecard_trees.REPRESENTATIONS[4], np.random.default_rng(2).random((2, len(few)))
+    judged = onecard_trees.measure(kind, onecard_trees.grow([kind], solved, 2, STREAM)[0], solved, [1, 2])
+    river = rivers.River(0, BoardOrder(few, np.arange(len(few) + 1, dtype=np.int32)), *weights)
+    found += [*rivers.solve(river, 3), judged, rule_lists.losses(lines, solved)]
+    return found, list(solved), rule_lists.play(lines, own, other)
 
 
 @case
