@@ -1,7 +1,7 @@
 """The joint distribution Pr[PO, OO, Win] of the two players' odds and the result, in each round, by exact enumeration.
 
-Paper 003, Sections 4.3 and 5: a player's odds are his chance to win at showdown, known his hole and the visible board. Here they
-are his equity against a random hand, in which a tie counts one half (the paper writes Pr[Win]), rounded down to one of `bins`
+Paper 003, Sections 4.3 and 5: a player's odds are the chance to win at showdown, given the hole and the visible board. Here they
+are the equity against a random hand, in which a tie counts one half (the paper writes Pr[Win]), rounded down to one of `bins`
 equal intervals. The paper had planned to enumerate this on a grid of computers and never did.
 
 The result does not depend on the order in which a board came: each of the 134,459 river boards up to suits, with its

@@ -79,13 +79,13 @@ def _heard(betting: Round) -> np.ndarray:
     out = np.zeros((len(CURRENT), N_HEARD))
     for heard in np.unique(betting.first):
         first = np.flatnonzero(betting.first == heard)[0]
-        out[:, heard] = 1 if heard == NOTHING else betting.his[:, first]
+        out[:, heard] = 1 if heard == NOTHING else betting.theirs[:, first]
     return out
 
 
 def _ends(betting: Round) -> np.ndarray:
     """Pr[OA | PS, OS, Heard], (8, 8, N_HEARD, n_ends); uniform where Heard cannot be."""
-    reach = betting.own[:, None, betting.ends] * betting.his[None, :, betting.ends]
+    reach = betting.own[:, None, betting.ends] * betting.theirs[None, :, betting.ends]
     heard = betting.first[betting.ends] == np.arange(N_HEARD)[:, None]
     return _normalised(reach[:, :, None] * heard)
 
@@ -101,7 +101,7 @@ def _outcome(current: np.ndarray, pairs: np.ndarray) -> np.ndarray:
 class Library:
     """The network of a hand up to a round, in which the player in a seat (0: the dealer) decides, and its answers.
 
-    Strategies that he has played in earlier rounds are chance nodes there, to be given as evidence. Nodes are named as in the
+    The player's strategies of earlier rounds are chance nodes there, to be given as evidence. Nodes are named as in the
     paper with the round's name, such as "PO flop"; "OST" of the first round has equal chances for all types.
     """
 

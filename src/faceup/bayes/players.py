@@ -1,6 +1,6 @@
 """Players of fixed-limit hold'em in batches of hands, and matches between them (paper 003, Sections 4.3 and 4.4).
 
-The paper's player, `MeuSeat`, picks in each round the current strategy of greatest expected utility (MEU). What he believes of
+The paper's player, `MeuSeat`, picks in each round the current strategy of greatest expected utility (MEU). The belief about
 the opponent has three forms: a fixed model, the amateur; the type inferred anew within each hand; the type carried from hand to
 hand. Matches are dealt, for a carried belief has a past: many matches run side by side, each at two tables. At the second the
 same cards come with the seats exchanged, so that most luck of the cards cancels; each table has a belief of its own.
@@ -79,9 +79,9 @@ class MeuSeat(NamedTuple):
 
     evaluator: Evaluator
     tables: tuple[StreetTable, ...]
-    infers: bool  # whether what the opponent does in one round changes the belief of his type in the next
+    infers: bool  # whether what the opponent does in one round changes the belief of the type in the next
     prior: np.ndarray  # (n, n_types) weights of the types before a hand
-    replans: bool = False  # whether a strategy is picked at each of his turns; else once a round, as in the paper
+    replans: bool = False  # whether a strategy is picked at each turn; else once a round, as in the paper
 
     def start(self, deals: Deals, player: int) -> Act:
         """See `deals.Seat`."""
@@ -113,15 +113,15 @@ class MeuSeat(NamedTuple):
     def learnt(self, deals: Deals, player: int, nodes: np.ndarray, cards_shown: bool) -> np.ndarray:
         """Weights of the types after hands that ended at these nodes, (n, n_types).
 
-        cards_shown: whether the opponent's cards, where a showdown has shown them, count as evidence of his odds in each round.
+        cards_shown: whether the opponent's cards, where a showdown has shown them, count as evidence of the odds in each round.
         """
         evaluator, moves, tree = self.evaluator, self.evaluator.moves, self.evaluator.moves.tree
-        own, his = self._bins(deals, player), self._bins(deals, 1 - player).astype(np.int64)
+        own, theirs = self._bins(deals, player), self._bins(deals, 1 - player).astype(np.int64)
         shown = cards_shown & (tree.kind[nodes] == SHOWDOWN)
         at, out = nodes.copy(), self.prior.copy()  # at: the end of the last round that was played, then of the one before
         for street in range(3, -1, -1):
             played = np.flatnonzero(tree.street[nodes] >= street)
-            oo = np.where(shown[played], his[street, played], -1)
+            oo = np.where(shown[played], theirs[street, played], -1)
             out[played] = evaluator.learn(street, player, moves.place[at[played]], own[street, played], out[played], oo)
             at[played] = moves.root[tree.parent[at[played]]]
         return out
@@ -131,7 +131,7 @@ class Match(NamedTuple):
     """Matches of MEU play; the mean over the two tables of each pair has less luck than one table."""
 
     won: np.ndarray  # (n_hands, n_matches, 2) mbb that the MEU player wins in each hand at each table
-    types: np.ndarray  # (n_hands, n_matches, 2, n_types) his belief before each hand
+    types: np.ndarray  # (n_hands, n_matches, 2, n_types) the player's belief before each hand
 
     def mean(self) -> tuple[float, float]:
         """mbb/g, and half of its 95 % interval over matches."""

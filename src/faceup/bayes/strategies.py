@@ -2,9 +2,9 @@
 
 A current strategy "r/c" is read so: raise until there are r bets in the round, call up to c bets, fold to more; check where
 nothing is to call and no bet is wanted. Before the flop the big blind is the first bet, so that the dealer's "0/0" folds and
-his "0/1" and "1/1" call half a bet.
+the "0/1" and "1/1" call half a bet.
 
-The amateur picks one each round by his odds: 0/0, 0/1, 1/2, 2/3, 3/4, with limits at 0.2, 0.4, 0.6 and 0.8. The three types shift
+The amateur picks one each round by the odds: 0/0, 0/1, 1/2, 2/3, 3/4, with limits at 0.2, 0.4, 0.6 and 0.8. The three types shift
 these limits; the paper says "up, down, and significantly down" and gives no numbers.
 """
 
