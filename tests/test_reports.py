@@ -102,6 +102,8 @@ COSTS = "matches/safety/safe table/loses/mbb", "matches/safety/safe OCT/loses/mb
 SAFE = "safe/table/after", "safe/trees/1/mbb", "safe/trees/2/mbb"
 ANY_SIZE = tuple(f"safe/lbr/agent={name};setting=56 bets, rounds 1-4/mbb" for name in ("OCT", "safe OCT"))
 STRONG = "strong/safe/table/after", "strong/safe/trees/depth=8/mbb", "strong/safe/trees/-1/mbb", "strong/safe/paper_tree/mbb"
+NETWORK = tuple(f"bayes/matches/carried - {name}/mbb" for name in ("reserved", "active", "bluff", "self-play", "calling station"))
+TYPES = "bayes/phase_map/ours/reserved - bluff/mbb", "bayes/fixed/reserved - self-play/mbb", "bayes/exploitability/mbb"
 STATED = {  # file: numbers with intervals that it states
     "README.md": (*MATCH, *ANSWERED, *TOLD, *STAND_IN, *ANY_SIZE, *SAFE[:2], COSTS[0], *STRONG[:2]),
     "reports/strong/README.md": STRONG,
@@ -116,6 +118,7 @@ STATED = {  # file: numbers with intervals that it states
     "notebooks/18_selfplay_time.ipynb": ("selfplay_time/points/-1/CART/mbb",),
     "notebooks/20_human_rules.ipynb": RULES,
     "notebooks/30_leduc.ipynb": ("leduc/sampled_cfr/rlcard/exploitability",),
+    "notebooks/50_bayes.ipynb": (*NETWORK, *TYPES),
 }
 
 
