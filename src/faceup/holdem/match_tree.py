@@ -27,7 +27,7 @@ _ENDED = -1  # a reading in which the own tree's players are all-in and the real
 
 
 class StreetReadings(NamedTuple):
-    """How one seat's agent reads a street: edges lead from reading to reading, a match tree's node read as one of its own."""
+    """How one seat's agent reads a street; a reading is a node of the match tree, taken for a node of the agent's own tree."""
 
     chance: np.ndarray  # (n_edges,) float32 of being read so; 1 for the agent's own actions
     source: np.ndarray  # (n_edges,) int32 reading; no edge comes before those that lead to its source
