@@ -1,13 +1,11 @@
 """The network of paper 003 as whole arrays: posteriors and expected utilities for many hands at once.
 
-A round (the paper's Fig. 3, with the type of Fig. 4): the deal gives the player's odds PO, the opponent's odds OO and the
-result Win; the opponent's type OST and odds give the current strategy OS; what the opponent does, OA, is OS but for a slip now
-and then; the betting of the round ends where PS and OA lead it, and the final pot FP is what then lies there, as if no more
-were bet in later rounds. The rounds are joined by OST alone. The player picks the strategy PS of greatest expected Outcome
-given PO, the pot CP, what the opponent did first in the round, and what is learnt of OST.
+A round (Figs. 3 and 4): the deal gives the player's odds PO, the opponent's OO and the result Win; the opponent's type OST and OO
+give the current strategy OS; what the opponent does, OA, is OS but for slips; betting ends where PS and OA lead it, and the final
+pot FP is what then lies there, as if no more were bet later. Rounds are joined by OST alone. The player picks the PS of greatest
+expected Outcome given PO, the pot CP, what the opponent did first in the round, and what is learnt of OST.
 
-All sums over OO, OS, OA and Win are made once, since few things are observed: round, seat, first action heard, PO and type. A
-hand then costs some table look-ups. `bayes/network` asks a library for the same numbers.
+All sums over OO, OS, OA and Win are made once: a hand then costs some look-ups. `bayes/network` asks a library for the same.
 """
 
 from collections.abc import Sequence
@@ -52,11 +50,15 @@ def make_model(counts: np.ndarray, bins: int, shifts: Sequence[float], slip: flo
     n = FINE // bins
     joint = counts.reshape(4, bins, n, bins, n, 3).sum(axis=(2, 4))
     odds = counts.sum(axis=(1, 3)).reshape(4, bins, n).astype(float)  # how often the opponent holds each odds
-    total = odds.sum(axis=2, keepdims=True)
-    odds = np.divide(odds, total, out=np.full_like(odds, 1 / n), where=total > 0)
     picks = np.array([np.eye(len(CURRENT))[strategy_of_bin(shift)] for shift in shifts]).reshape(len(shifts), bins, n, -1)
-    choice = np.einsum("sbi,tbik->stbk", odds, picks)
+    choice = np.einsum("sbi,tbik->stbk", normalised(odds), picks)
     return Model(joint / joint.sum(axis=(1, 2, 3), keepdims=True), choice, slip)
+
+
+def normalised(table: np.ndarray) -> np.ndarray:
+    """Each row over the last axis divided by its sum; uniform where that is 0."""
+    total = table.sum(axis=-1, keepdims=True)
+    return np.divide(table, total, out=np.full(table.shape, 1 / table.shape[-1]), where=total > 0)
 
 
 def make_round(moves: Moves, street: int, seat: int, slip: float) -> Round:
@@ -147,8 +149,7 @@ class Evaluator:
         """Expected Outcome in dollars of each current strategy, (n, 8).
 
         turn (n,): places at which the player is to act, ROUND_START where the player begins; po (n,): bins; cp (n,): dollars
-        that either player has put in before the round; types (n, n_types): weights of the types before this round. What the
-        opponent has done in the round counts as heard.
+        put in by either before the round; types (n, n_types): weights before it. What the opponent did in the round is heard.
         """
         at = street, seat, turn, po
         worth = np.einsum("nt,ntj->nj", types, self.base[at] + cp[:, None, None] * self.slope[at])

@@ -1,11 +1,9 @@
 """Types of players at all limits: which beats which, and what a best response wins from one.
 
-A type is the amateur with its limits shifted (paper 003, Section 4.4): it sees of a deal its odds in FINE bins on four rounds.
-With a round's betting as a table of two current strategies a game is four look-ups, so that all types play millions of deals.
-
-A best response comes from `holdem.best_response`, with its rivers made fast. A type has five strategies, and river rounds differ
-in the pot alone. So the responder's hole needs, for each strategy, the weight of holes that it beats less that of holes that beat
-it, and the weight of all: every end of the round is a sum of these.
+A type is the amateur with shifted limits (paper 003, Section 4.4). Of a deal it sees its odds in FINE bins on four rounds, and a
+round's betting is a table over both current strategies, so a game is four look-ups. A best response comes from
+`holdem.best_response`, with fast rivers: a type has five strategies, and river rounds differ in the pot alone. For each strategy,
+the weight of holes beaten less that of holes that win, and the weight of all, give the value of every end.
 """
 
 import numpy as np
@@ -31,7 +29,7 @@ _LANES = 32  # river rounds that a kernel plays side by side
 
 @njit(cache=True, nogil=True)
 def _play(share, odds, winner, picks, ends, sums, squares):
-    """Add what the first of each pair i < j wins as dealer and as big blind, with the cards where they are, in dollars.
+    """Add what i wins from j as dealer and as big blind, with the cards where they are, in dollars.
 
     picks (n, FINE): strategies by bin; ends (4, 8, 8, 3): dollars that dealer and other put in by the strategies of both, and who
     folds: 1 the dealer, 2 the other; sums, squares (n_chunks, n, n) int64.
@@ -54,11 +52,9 @@ def _play(share, odds, winner, picks, ends, sums, squares):
                         folder = ends[street, a, b, 2]
                         street += 1
                     won[i, j] = -dealer if folder == 1 else other if folder == 2 else winner[deal] * dealer
-            for i in range(n):
-                for j in range(i + 1, n):
-                    x = won[i, j] - won[j, i]
-                    sums[chunk, i, j] += x
-                    squares[chunk, i, j] += x * x
+            gained = won - won.T
+            sums[chunk] += gained
+            squares[chunk] += gained**2
 
 
 def play_shifts(moves: Moves, odds: np.ndarray, winner: np.ndarray, shifts: np.ndarray) -> np.ndarray:
@@ -75,7 +71,7 @@ def play_shifts(moves: Moves, odds: np.ndarray, winner: np.ndarray, shifts: np.n
     on_threads(_play, odds, winner, picks, ends, sums, squares)
     mean = sums.sum(axis=0) / played
     error = student_95(played) * np.sqrt((squares.sum(axis=0) / played - mean**2) / (played - 1))
-    return np.stack([mean - mean.T, error + error.T], axis=2) * MBB_PER_DOLLAR / 2
+    return np.stack([mean, error], axis=2) * MBB_PER_DOLLAR / 2
 
 
 @njit(cache=True)
@@ -153,11 +149,9 @@ class OddsPolicy:
 
     def street(self, street: int, board: list[int], wanted: np.ndarray | None = None) -> StreetRows:
         """All rows, and each hole's bin."""
-        if street == 3:
-            equity = river_equities(board)
-        else:
-            row, permutation = canonical(board) if street else (0, 0)
-            equity = self.equities[street][row][PERMUTED_HOLES[permutation] if street else CLASS_OF_HOLE]
+        row, permutation = canonical(board) if street in (1, 2) else (0, 0)
+        places = PERMUTED_HOLES[permutation] if street else CLASS_OF_HOLE
+        equity = river_equities(board) if street == 3 else self.equities[street][row][places]
         return self.tables[street], odds_bins(street, equity, FINE).astype(np.int32)
 
     def add(self, rivers: tuple, table: np.ndarray, reach: np.ndarray, value: np.ndarray, leaks: np.ndarray) -> None:
