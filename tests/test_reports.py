@@ -106,6 +106,8 @@ ANY_SIZE = tuple(f"safe/lbr/agent={name};setting=56 bets, rounds 1-4/mbb" for na
 STRONG = "strong/safe/table/after", "strong/safe/trees/depth=8/mbb", "strong/safe/trees/-1/mbb", "strong/safe/paper_tree/mbb"
 SWAPS = tuple(f"discard/rule_costs/rule={name}/mbb" for name in ("rule by outs", "three lines", "tree"))
 DISCARD = "discard/tell/mbb", "discard/rule/flop/lost_points", "discard/matches/first=paper;second=no thresholds/mbb"
+NETWORK = tuple(f"bayes/matches/carried - {name}/mbb" for name in ("reserved", "active", "bluff", "self-play", "calling station"))
+TYPES = "bayes/phase_map/ours/reserved - bluff/mbb", "bayes/fixed/reserved - self-play/mbb", "bayes/exploitability/mbb"
 STATED = {  # file: numbers with intervals that it states
     "README.md": (*MATCH, *ANSWERED, *TOLD, *STAND_IN, *ANY_SIZE, *SAFE[:2], COSTS[0], *STRONG[:2]),
     "reports/strong/README.md": STRONG,
@@ -121,6 +123,7 @@ STATED = {  # file: numbers with intervals that it states
     "notebooks/20_human_rules.ipynb": (*RULES, *FORGIVING, *RIVERS),
     "notebooks/30_leduc.ipynb": ("leduc/sampled_cfr/rlcard/exploitability",),
     "notebooks/40_discard.ipynb": (*DISCARD, *SWAPS),
+    "notebooks/50_bayes.ipynb": (*NETWORK, *TYPES),
 }
 
 

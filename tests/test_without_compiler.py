@@ -16,7 +16,7 @@ from plain_tables import ROWS, fake_tables
 from random_trees import random_tree
 
 from faceup.bayes import deals as hands
-from faceup.bayes import enumeration
+from faceup.bayes import enumeration, types
 from faceup.cards import equity, matchups
 from faceup.cards.cards import _canonical, canonical_boards, hole_index, parse_cards
 from faceup.cards.strength import strength
@@ -189,7 +189,14 @@ def bayes():
     wins, pairs = zeros(np.int64, (1, 4, bins, 8), (1, 4, bins, 8))
     preflop = rng.integers(0, bins, 1326).astype(np.uint8)
     enumeration._count(ALONE, MIXED[None], np.array([24]), preflop, *tables, bins, wins, pairs)
-    return columns, boards, strengths, wins, pairs
+    picks, ends = rng.integers(0, 8, (3, 20)), rng.integers(0, 3, (4, 8, 8, 3))
+    sums, squares = zeros(np.int64, (2, 3, 3), (2, 3, 3))
+    types._play(ALONE, rng.integers(0, 20, (5, 2, 4)).astype(np.uint8), np.array([1, -1, 0, 1, 1]), picks, ends, sums, squares)
+    weight, pot, best = rng.random((1326, 1)).astype(np.float32), np.array([300], dtype=np.float32), zeros(np.float32, (1326, 1))
+    strategy, images = rng.integers(0, 5, (2, 1326)), np.array([[0, -1], [3, -1]])
+    for first in (True, False):
+        types._rivers(ALONE, np.array([MIXED, ROYAL]), images, strategy, np.float32(200), first, pot, weight, *best)
+    return columns, boards, strengths, wins, pairs, sums, squares, *best
 
 
 @case
