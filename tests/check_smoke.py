@@ -111,6 +111,21 @@ def test_strategy_reads_every_agent():
     assert [sum(share) for share in shares] == pytest.approx([100] * len(shares), abs=0.01)
 
 
+def test_sheets_of_leduc_have_bounds():
+    """More cells bound no more; nothing that was found is below; and the page has an answer in all situations."""
+    found = metrics("leduc")["bounds"]
+    assert [sheet["cells"] for sheet in found] == [12, 24, 42, 72]
+    recall = [sheet["any_answers_bound"] for sheet in found]
+    assert recall == sorted(recall, reverse=True)
+    for sheet in found:
+        assert sheet["any_answers_bound"] <= sheet["pure_bound"] + 1e-6 <= sheet["pure_found"] + 2e-6
+        assert sheet["any_answers_bound"] <= min(one["exploitability"] for one in sheet["found"])
+    file = SMOKE / "reports" / "pages" / "leduc.json"
+    rows = json.loads(file.read_text(encoding="utf-8"))["situations"]
+    assert len(rows) == 288 and file.stat().st_size < 400_000
+    assert [row for row in rows if abs(sum(row["sheet"]) - 1) > 1e-5] == []
+
+
 def test_explorer_is_one_page():
     """It holds all trees at each depth, and its size is told."""
     text = (SMOKE / "reports" / "pages" / "explorer.html").read_text(encoding="utf-8")

@@ -98,10 +98,16 @@ LEARNT = "opponent;learner=OCT", "both+seat;learner=OCT", "both+seat;learner=OCT
 TOLD = tuple(f"history/trees/depth=15;history={learnt}/loses" for learnt in LEARNT)
 WITH_COSTS = "history/answered/agent=OCT, costs;depth=15/more"
 RULES = tuple(f"human_rules/{of}/exploitability" for of in ("rule_lists/name=by heart, 3 lines", "baselines/always check"))
+FORGIVING = tuple(f"human_rules/forgiving/{key}" for key in ("three_quarters", "no_mistake", "five_quarters"))
+RIVERS = tuple(f"human_rules/rivers/lists/strategy={of}/loses_percent" for of in ("by heart, 3 lines", "always check"))
 COSTS = "matches/safety/safe table/loses/mbb", "matches/safety/safe OCT/loses/mbb"
 SAFE = "safe/table/after", "safe/trees/1/mbb", "safe/trees/2/mbb"
 ANY_SIZE = tuple(f"safe/lbr/agent={name};setting=56 bets, rounds 1-4/mbb" for name in ("OCT", "safe OCT"))
 STRONG = "strong/safe/table/after", "strong/safe/trees/depth=8/mbb", "strong/safe/trees/-1/mbb", "strong/safe/paper_tree/mbb"
+SWAPS = tuple(f"discard/rule_costs/rule={name}/mbb" for name in ("rule by outs", "three lines", "tree"))
+DISCARD = "discard/tell/mbb", "discard/rule/flop/lost_points", "discard/matches/first=paper;second=no thresholds/mbb"
+NETWORK = tuple(f"bayes/matches/carried - {name}/mbb" for name in ("reserved", "active", "bluff", "self-play", "calling station"))
+TYPES = "bayes/phase_map/ours/reserved - bluff/mbb", "bayes/fixed/reserved - self-play/mbb", "bayes/exploitability/mbb"
 STATED = {  # file: numbers with intervals that it states
     "README.md": (*MATCH, *ANSWERED, *TOLD, *STAND_IN, *ANY_SIZE, *SAFE[:2], COSTS[0], *STRONG[:2]),
     "reports/strong/README.md": STRONG,
@@ -114,8 +120,10 @@ STATED = {  # file: numbers with intervals that it states
     "notebooks/16_matches.ipynb": (*MATCH, *COSTS),
     "notebooks/17_strategy.ipynb": ("strategy/bluff/gain_dollars/mean",),
     "notebooks/18_selfplay_time.ipynb": ("selfplay_time/points/-1/CART/mbb",),
-    "notebooks/20_human_rules.ipynb": RULES,
+    "notebooks/20_human_rules.ipynb": (*RULES, *FORGIVING, *RIVERS),
     "notebooks/30_leduc.ipynb": ("leduc/sampled_cfr/rlcard/exploitability",),
+    "notebooks/40_discard.ipynb": (*DISCARD, *SWAPS),
+    "notebooks/50_bayes.ipynb": (*NETWORK, *TYPES),
 }
 
 
@@ -130,6 +138,8 @@ def test_prose_states_numbers_without_intervals(committed):
     small = min(tree["answers_chosen_anew"] for tree in at(committed, "leduc/readable") if tree["leaves"] < 42)
     for loses in (small, *{card["cells"]: card["exploitability"] for card in at(committed, "leduc/cards")}.values()):
         assert f"{loses:.3f}" in text["notebooks/30_leduc.ipynb"]
+    for sheet in at(committed, "leduc/bounds"):
+        assert f"{sheet['pure_bound']:.3f}" in text["notebooks/30_leduc.ipynb"] and sheet["how"] in ("counted out", "proved")
     assert f"{at(committed, 'equity/kings/equity_percent'):.3f} %" in text["notebooks/10_equity.ipynb"]
     assert f"{at(committed, 'safe/trees/-1/before')[0]:,.0f}" in text["notebooks/14_safe.ipynb"]
     assert f"folds {at(committed, 'safe/table/folds')[0]:.0f} %" in text["README.md"]

@@ -12,7 +12,7 @@ SLIP = 1e-9  # nearly never
 
 @pytest.fixture(scope="module")
 def evaluator(counts, moves):
-    """Ten bins, the three types, an opponent who plays as he means to."""
+    """Ten bins, the three types, an opponent who makes no slips."""
     return Evaluator(make_model(counts, 10, (0.1, -0.1, -0.3), SLIP), moves)
 
 
@@ -32,13 +32,13 @@ def test_coarse_bins_are_sums_of_fine_ones(counts):
 
 
 def test_a_second_turn_begins_where_the_round_has_come_to(evaluator, moves):
-    """The big blind has bet the river and is raised once: what is called from there on does not hang on how he got there."""
+    """The big blind has bet the river and is raised once: what is called from there on does not hang on the way there."""
     tree = moves.tree
     betting = make_round(moves, 3, 1, SLIP)
     raised = [t for t in betting.turns if t != ROUND_START and betting.put[t].tolist() == [200, 400]]
     assert len(raised) == 1 and betting.turns[0] == ROUND_START and len(tree.kind) == 16584
     worth = evaluator.utilities(3, 1, np.array(raised), np.array([6]), np.array([400]), np.array([[0.0, 0.0, 1.0]]))[0]
-    assert worth[NAMES.index("1/1")] == pytest.approx(-200, abs=1e-3)  # folds, and his bet is gone
+    assert worth[NAMES.index("1/1")] == pytest.approx(-200, abs=1e-3)  # folds, and the bet is gone
     strong = evaluator.model.joint[3, 6, 3:].sum(axis=0) / evaluator.model.joint[3, 6, 3:].sum()  # bluff's 2/3 and more
     calls = strong[WIN] * 1200 + strong[TIE] * 400 - strong[LOSS] * 400
     assert worth[NAMES.index("1/2")] == pytest.approx(calls, rel=1e-4)

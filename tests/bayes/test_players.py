@@ -93,13 +93,13 @@ def test_beliefs_after_a_hand_are_products_of_its_rounds(evaluator, moves, table
     player = MeuSeat(evaluator, tables, True, prior)
     ends = play_deals(tree, (OddsSeat(moves, tables, np.array([-0.1])), player), deals, np.random.default_rng(7))
     hidden, shown = (player.learnt(deals, 1, ends, cards_shown) for cards_shown in (False, True))
-    own, his = deal_bins(tables, deals, 1, 10), deal_bins(tables, deals, 0, 10).astype(int)
+    own, theirs = deal_bins(tables, deals, 1, 10), deal_bins(tables, deals, 0, 10).astype(int)
     for k, end in enumerate(ends):
         weights, at = {False: prior[k].copy(), True: prior[k].copy()}, end
         for street in range(tree.street[end], -1, -1):
             place = moves.place[at]
             by_odds = evaluator.seen[street, 1, place, own[street, k]]
-            by_cards = evaluator.shown[street, 1, place, his[street, k]]
+            by_cards = evaluator.shown[street, 1, place, theirs[street, k]]
             weights[False] *= by_odds
             weights[True] *= by_odds if tree.kind[end] == FOLD_END else by_cards
             while at > 0 and tree.street[tree.parent[at]] == street:

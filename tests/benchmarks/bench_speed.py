@@ -131,7 +131,7 @@ def test_discard():
     turn = swaps.turn_sums(24)
     groups, equity = make_ochs_groups(100, 100, STREAM, 24), [swaps.equities(found) for found in (swaps.flop_sums(turn), turn)]
     rule = [outs.rule_choices(canonical_boards(n).cards, values) for n, values in zip((3, 4), equity, strict=True)]
-    tables = deals.make_tables(groups, equity, rule, list(map(outs.best_choices, equity)), STREAM())
+    tables = deals.make_tables(groups, equity, [rule, list(map(outs.best_choices, equity))], STREAM())
     tree, setting = build_swap_tree(([[1], [1]], *([[0.66], [1], [1]],) * 3)), Setting("chance", deals.RULE, False, 0.0)
     run = partial(self_play, tree, tables, deals.rows_of(groups), setting, STREAM)
     # the first compiles, the second is the way from a uniform start

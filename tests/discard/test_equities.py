@@ -10,9 +10,11 @@ from plain_tables import fake_tables, lookup
 
 from faceup.cards.cards import CLASS_NAMES, card_text, parse_cards
 from faceup.cards.strength import strength
+from faceup.discard.deals import RULE
 from faceup.discard.equities import class_equities, holdem_equities
 from faceup.discard.swaps import flop_sums, turn_sums
 from faceup.lab.rng import rng
+from faceup.lab.stats import mean_ci95
 
 STREAM = partial(rng, 3, "test")
 
@@ -25,8 +27,8 @@ def exact():
 
 
 def test_without_swaps_they_are_those_of_holdem(exact):
-    mean, ci95 = class_equities(fake_tables(), exact, 4000, STREAM)
-    off = (mean[:, 0] - exact) / ci95[:, 0]
+    mean, parts = class_equities(fake_tables(), exact, 4000, STREAM)
+    off = (mean[:, 0] - exact) / mean_ci95(parts[..., 0])[1]
     assert np.abs(off).max() < 2.5 and (np.abs(off) < 1).mean() > 0.85  # boards are shared, so that errors go together
 
 
@@ -38,7 +40,7 @@ def test_keeping_on_all_flops_is_holdem(exact):
 def test_swaps_are_those_of_the_tables(exact):
     """A plain simulation of one hand, card by card, within its own interval."""
     tables, rng, won = fake_tables(), np.random.default_rng(8), []
-    mean, ci95 = class_equities(tables, exact, 2000, STREAM)
+    mean, parts = class_equities(tables, exact, 2000, STREAM)
     for _ in range(2500):
         ace = parse_cards("AcAd")
         deck = rng.permutation([c for c in range(52) if c not in ace]).tolist()
@@ -46,11 +48,11 @@ def test_swaps_are_those_of_the_tables(exact):
         for p in range(2):
             for when, table in enumerate((tables.flop, tables.turn)):
                 hole = "".join(map(card_text, hands[p]))
-                said = lookup(table[..., 1], hole, "".join(map(card_text, board[: 3 + when])))
+                said = lookup(table[..., RULE], hole, "".join(map(card_text, board[: 3 + when])))
                 if said != "keep":
                     thrown = parse_cards(said[-2:])[0]
                     hands[p] = [deck[7 + 2 * p + when] if c == thrown else c for c in hands[p]]
         first, second = (strength([*hand, *board]) for hand in hands)
         won.append((first > second) + 0.5 * (first == second))
-    half = 2.5 * np.std(won) / np.sqrt(len(won)) + ci95[0, 1]
+    half = 2.5 * np.std(won) / np.sqrt(len(won)) + mean_ci95(parts[:, 0, 1])[1]
     assert abs(np.mean(won) - mean[CLASS_NAMES.index("AA"), 1]) < half

@@ -1,11 +1,23 @@
 """What a person sees of a hand, rows for the trees, and an opponent's range after his swaps."""
 
+from functools import partial
+
 import numpy as np
 
-from faceup.cards.cards import hole_index, parse_cards
+from faceup.cards.cards import canonical_boards, hole_index, parse_cards
 from faceup.discard.outs import against_rule, best_choices, ranges_after
-from faceup.discard.readable import SWAP_FEATURES, best_swaps, costs, features_of, sample_rows
+from faceup.discard.readable import (
+    SWAP_FEATURES,
+    best_swaps,
+    by_tree,
+    costs,
+    features_of,
+    on_all_boards,
+    sample_rows,
+    three_lines,
+)
 from faceup.discard.swaps import KEEP, THROW_HIGH, THROW_LOW, equities, swap_sums
+from faceup.trees.tree import DecisionTree
 
 
 def seen(hole, board):
@@ -20,6 +32,28 @@ def test_features_by_hand():
     assert list(turn.values())[:5] == [1, 1, 0, 0, 0] and turn["ranks that complete a straight with both"] == 2
     assert turn["overcards to the board"] == 0 and turn["rank of the low card"] == 2
     assert seen("AcKc", "2c3c4c")["straight or flush is made"] == 1
+
+
+LINES = [  # hole, board, what the three lines say
+    ("2c2d", "AsKhQd", KEEP), ("KcQd", "KhQs2d", KEEP), ("JhTh", "9c8h7d", KEEP), ("9h2h", "AhKh5h", KEEP),
+    ("KcQd", "KhJs2d", THROW_LOW), ("KcQd", "QhJs2d", THROW_HIGH), ("Kc4d", "QhJs2d3c", THROW_LOW),
+]  # fmt: skip
+
+
+def test_three_lines_by_hand():
+    for hole, board, said in LINES:
+        rows = features_of(np.array([parse_cards(board)]), np.array([hole_index(*parse_cards(hole))]))
+        assert three_lines(rows).tolist() == [said], (hole, board)
+
+
+def test_rules_are_asked_on_all_flops():
+    feature, ends, thirds = [SWAP_FEATURES.index("pocket pair"), -1, -1], [-1] * 2, np.eye(3)
+    tree = DecisionTree(*map(np.array, (feature, [0.5, 0, 0], [1, *ends], [2, *ends], thirds[[0, THROW_LOW, KEEP]], [1, 1, 1])))
+    found, flops = on_all_boards(3, [three_lines, partial(by_tree, tree)]), canonical_boards(3).cards
+    board, hole = np.random.default_rng(4).integers(0, (1755, 1326), (500, 2)).T
+    rows = features_of(flops[board], hole)
+    np.testing.assert_array_equal(found[0, board, hole], three_lines(rows))
+    np.testing.assert_array_equal(found[1, board, hole], np.where(rows[:, 1] > 0, KEEP, THROW_LOW))
 
 
 def test_rows_cost_what_the_equities_say():

@@ -8,7 +8,8 @@ import toy
 from games import threads
 from plain_tables import ROWS, TREE, fake_tables
 
-from faceup.discard.deals import OWN
+from faceup.discard.deals import BEST, NEVER, OWN
+from faceup.discard.matches import deal_values, random_player
 from faceup.discard.selfplay import EPOCH, Setting, self_play, strategy_layout
 from faceup.games.extensive_game import against
 from faceup.games.sequence_form import best_response, exploitability, make_form, value
@@ -42,3 +43,15 @@ def test_threads_and_stops_change_nothing():
     with threads(1):
         assert np.array_equal(run([2 * EPOCH])[0].chances, last)
     assert np.array_equal(run([EPOCH])[0].chances, first) and last.sum() > first.sum() > 0
+
+
+def test_who_never_swaps_has_no_tell():
+    """A responder that sees swaps learns and plays as one that does not: there is nothing to see."""
+    tables, bot = fake_tables(), random_player(TREE, ROWS)._replace(policy=NEVER)
+    runs = [
+        self_play(TREE, tables, ROWS, Setting("chance", BEST, seen, 2.0), STREAM, [EPOCH], opponent=bot)[0]
+        for seen in (False, True)
+    ]
+    blind, sees = (deal_values(TREE, tables, run, bot, 200, partial(rng, 5, "test")) for run in runs)
+    assert np.array_equal(blind, sees) and blind.mean() > 0
+    assert len(runs[1].chances) > len(runs[0].chances)

@@ -1,5 +1,7 @@
 """Leduc's agents, learning or not: exact values known beforehand and by hand, sampled games, RLCard's own agents and table."""
 
+import importlib.util
+
 import numpy as np
 import pytest
 
@@ -10,7 +12,7 @@ from faceup.lab.rng import rng
 from faceup.leduc import agents
 from faceup.leduc.agents import exact_winnings, standings
 from faceup.leduc.game import KUHN, NO_CARD, RLCARD, Situation, build, legal, name_of, next_state, start, winnings
-from faceup.leduc.training import LearningSetting, QLearner, SampledCfr, play_games, rlcard_keys, training_curve
+from faceup.leduc.training import LearningSetting, QLearner, SampledCfr, play_games, rlcard_keys
 
 LEDUC = build(RLCARD)
 GAME = LEDUC.game
@@ -72,6 +74,38 @@ def test_a_search_equals_plain_recursion_over_cards(depth):
         assert action_of(agent, 0, f"{'JQK'[own]}:") == options[int(np.argmax(np.round(values, 9)))]
 
 
+@pytest.mark.parametrize("name", OPPONENTS)
+def test_a_search_that_knows_the_opponent_is_a_best_response(name):
+    """At depth 8, which reaches all ends. Half of the knowledge is no better; random's actions tell nothing of its card."""
+    known = OPPONENTS[name]
+    best = sum(best_response(LEDUC.form, known, seat)[0] for seat in range(2)) / 2
+    both, card, acts, neither = (
+        exact_winnings(LEDUC, agents.expectiminimax_agent(LEDUC, 8, card_by, acts_by), known)
+        for card_by, acts_by in ((known, known), (known, None), (None, known), (None, None))
+    )
+    assert both == pytest.approx(best, abs=1e-9) and best + 1e-9 >= max(card, acts)
+    assert name not in ("random", "aggressive") or (card, acts) == pytest.approx((neither, best), abs=1e-9)
+
+
+def test_a_card_inferred_by_hand():
+    """Cautious checks a queen alone in round one: when it raises on a public queen, a king is beaten for sure."""
+    agent = agents.expectiminimax_agent(LEDUC, 8, OPPONENTS["cautious"])
+    assert action_of(agent, 0, "KQ:ck/kr") == "fold" != action_of(agents.expectiminimax_agent(LEDUC, 8), 0, "KQ:ck/kr")
+
+
+def test_values_of_actions():
+    """The best of the first actions make a best response; a fold loses the own chips; an equilibrium mixes what is as good."""
+    even, solved = uniform(GAME), solve(LEDUC.form, 20_000)
+    won, at_least = agents.action_values(LEDUC, even), agents.action_values(LEDUC, solved)
+    first = [won[GAME.first_action[ROW[0, f"{card}:"]] :][:3] for card in "JQK"]
+    assert np.mean(np.max(first, axis=1)) == pytest.approx(best_response(LEDUC.form, even, 0)[0])
+    for i, (_, _, state) in enumerate(LEDUC.situations):
+        actions = slice(*GAME.first_action[i : i + 2])
+        assert won[actions][GAME.labels[actions].index("fold")] == pytest.approx(-sum(state.chips[state.player]) / 2)
+        if min(solved[actions]) > 0.01 and state.line == ("",):
+            assert np.ptp(at_least[actions]) < 1e-3
+
+
 @pytest.mark.slow  # rlcard's models import torch
 def test_rlcards_rule_agents_are_ours():
     """At every infoset: the aggressive one, and the cautious one as shipped."""
@@ -112,12 +146,41 @@ def test_one_q_update_by_hand():
     assert sorted(np.abs(learner.q))[-2:] in ([0, 0.5], [0, 1])  # of two actions the first is worth gamma * 0 so far
 
 
-def test_a_curve_is_that_of_its_learners():
-    keys, opponent = np.arange(len(GAME.owner), dtype=np.int32), OPPONENTS["aggressive"]
-    learners = [SampledCfr(LEDUC, keys, 0, rng(1, "test", k)) for k in range(2)]
-    curve = training_curve(LEDUC, learners, [opponent], 400, 4, 50, rng(2, "test"))
-    assert (curve.at == [100, 200, 300, 400]).all() and curve.exact.shape == curve.sampled.shape == (2, 4, 1)
-    assert curve.exact[1, -1, 0] == exact_winnings(LEDUC, curve.final[1], opponent) != curve.exact[1, 0, 0]
+def test_a_run_of_cfr_is_rlcards_own():
+    """Seed by seed: RLCard's agent trains, ours is given the deals that it met, and both leave the same average strategy."""
+    rlcard = pytest.importorskip("rlcard")
+    file = importlib.util.spec_from_file_location("cfr_agent", f"{rlcard.__path__[0]}/agents/cfr_agent.py")
+    file.loader.exec_module(module := importlib.util.module_from_spec(file))  # rlcard.agents would import torch
+
+    class Agent(module.CFRAgent):
+        def get_state(self, player_id):  # as RLCard's, whose tostring numpy has dropped
+            state = self.env.get_state(player_id)
+            return state["obs"].tobytes(), list(state["legal_actions"])
+
+        def traverse_tree(self, probs, player_id):
+            table = self.env.game
+            if np.all(probs == 1) and not table.history:  # a new deal
+                first = table.game_pointer
+                cards = [table.players[p].hand.rank for p in (first, 1 - first)] + [table.dealer.deck[-1].rank]
+                met.append((LEDUC.deals.index(tuple(map("JQK".index, cards))), (player_id - first) % 2))
+            return super().traverse_tree(probs, player_id)
+
+    met, theirs = [], Agent(rlcard.make("leduc-holdem", config={"allow_step_back": True, "seed": 4}))
+    for _ in range(150):
+        theirs.train()
+    ours = SampledCfr(LEDUC, rlcard_keys(LEDUC), 1, rng(1, "test"))
+    ours.learn(*np.moveaxis(np.reshape(met, (150, 2, 2)), 2, 0))
+    average, known = ours.strategy(), 0
+    for i, (own, public, state) in enumerate(LEDUC.situations):
+        seen, labels = np.zeros(36), GAME.labels[slice(*GAME.first_action[i : i + 2])]
+        chips = [sum(state.chips[p]) for p in (state.player, 1 - state.player)]
+        seen[[own, *([public + 3] if public >= 0 else []), chips[0] + 6, chips[1] + 21]] = 1
+        if (key := seen.tobytes()) in theirs.average_policy:
+            chances = theirs.action_probs(key, [theirs.env.actions.index(x) for x in labels], theirs.average_policy)
+            wanted = [chances[theirs.env.actions.index(x)] for x in labels]
+            np.testing.assert_allclose(average[slice(*GAME.first_action[i : i + 2])], wanted, atol=1e-12)
+            known += 1
+    assert known == len(LEDUC.situations)
 
 
 def test_sampled_cfr_goes_to_the_equilibrium_and_the_merged_table_does_not():

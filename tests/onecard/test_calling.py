@@ -3,9 +3,19 @@
 import numpy as np
 import pytest
 
-from faceup.onecard.calling import MDF, caller_losses, chiswick, fit, mean_squared_error, range_advantage, terms, used
+from faceup.onecard.calling import (
+    MDF,
+    beating_bluffs,
+    caller_losses,
+    chiswick,
+    fit,
+    mean_squared_error,
+    range_advantage,
+    terms,
+    used,
+)
 from faceup.onecard.game import EXAMPLES, random_games
-from faceup.onecard.solutions import called_share, solve_games
+from faceup.onecard.solutions import bets, called_share, solve_games
 
 GAMES = solve_games(*random_games(400, np.random.default_rng(1)))
 
@@ -26,10 +36,22 @@ def test_in_the_game_of_strong_or_weak_the_caller_defends_at_mdf():
     assert used(game)[0].nonzero()[0].tolist() == [30]
 
 
+def test_mdf_of_the_cards_that_beat_a_bluff_which_also_checks():
+    """The theorem of the module, in every game with a card that both bluffs and checks; and the pocket card by hand."""
+    played, shares, above = bets(GAMES), called_share(GAMES), 1 - np.cumsum(GAMES.other, axis=1)
+    checks, each = played[:, :, 0] > 1e-6, np.arange(len(played))
+    first, last = checks.argmax(axis=1), 9 - checks[:, ::-1].argmax(axis=1)  # cards that check; below another, a bet is a bluff
+    games = np.flatnonzero((played[each, first, 1:].sum(axis=1) > 1e-6) & (first < last))
+    assert len(games) > 250
+    np.testing.assert_allclose(shares[games], above[games, first[games]][:, None] * MDF, atol=1e-9)
+    own, other = (d[None] for d in EXAMPLES["uniform"])
+    assert beating_bluffs(own, other, 0.15)[0, [5, 10]] == pytest.approx([0.8 * 2 / 3, 0.8 / 2])  # cards 3 to 10 beat a 2
+
+
 def test_equilibrium_calls_lose_nothing_and_others_something():
     share = called_share(GAMES)
     assert np.abs(caller_losses(share, GAMES)).max() < 1e-9
-    assert mean_squared_error(share, GAMES) == 0
+    assert mean_squared_error(share, GAMES) == 0 == mean_squared_error(share, GAMES, True)
     never = caller_losses(np.zeros_like(share), GAMES)
     assert np.allclose(never, 1 - GAMES.value)  # the bettor takes every pot
 

@@ -1,12 +1,10 @@
 """The joint distribution Pr[PO, OO, Win] of the two players' odds and the result, in each round, by exact enumeration.
 
-Paper 003, Sections 4.3 and 5: a player's odds are his chance to win at showdown, known his hole and the visible board. Here they
-are his equity against a random hand, in which a tie counts one half (the paper writes Pr[Win]), rounded down to one of `bins`
-equal intervals. The paper had planned to enumerate this on a grid of computers and never did.
+Paper 003, Sections 4.3 and 5: odds are the chance to win at showdown, given the hole and the visible board. Here they are the
+equity against a random hand, a tie counting one half (the paper writes Pr[Win]), rounded down to one of `bins` equal intervals.
 
-The result does not depend on the order in which a board came: each of the 134,459 river boards up to suits, with its
-multiplicity, is sorted by strength once. It then serves the ten flops and five turn boards that it may have come from, each
-with the bins that the holes had there. Wins are counted as in `cards.matchups`: no pair of holes is looked at.
+Each of the 134,459 river boards up to suits, with its multiplicity, is sorted by strength once. It then serves the ten flops and
+five turn boards that it may have come from. Wins are counted as in `cards.matchups`: no pair of holes is looked at.
 """
 
 import numpy as np
@@ -88,9 +86,8 @@ def _count(share, boards, weights, preflop, flop_keys, flop, turn_keys, turn, bi
 def joint_odds(tables: tuple[StreetTable, ...], bins: int, boards: np.ndarray | None = None) -> np.ndarray:
     """How many deals have each (own bin, opponent's bin, result) in each round, (4, bins, bins, 3) int64; result LOSS, TIE, WIN.
 
-    A deal is two unordered holes and a board split by round: 2,781,381,002,400 before the flop and on the river, ten and five
-    times as many on flop and turn. tables: the equities of cards/equity, preflop first; boards (n, 5): count on these alone,
-    None for all.
+    A deal is two unordered holes and a board split by round: ten and five times as many on flop and turn. tables: equities,
+    preflop first; boards (n, 5): count on these alone, None for all.
     """
     known = canonical_boards(5)
     cards = (known.cards if boards is None else np.asarray(boards)).astype(np.int64)

@@ -1,13 +1,11 @@
 """The network of paper 003 as whole arrays: posteriors and expected utilities for many hands at once.
 
-A round (the paper's Fig. 3, with the type of Fig. 4): the deal gives the player's odds PO, the opponent's odds OO and the
-result Win; the opponent's type OST and his odds give his current strategy OS; what he does, OA, is OS but for a slip now and
-then; the betting of the round ends where PS and OA lead it, and the final pot FP is what then lies there, as if no more were
-bet in later rounds. The rounds are joined by OST alone. The player picks the current strategy PS of greatest expected Outcome
-given his odds, the pot CP, what the opponent did first in the round, and what he has learnt of OST.
+A round (Figs. 3 and 4): the deal gives the player's odds PO, the opponent's OO and the result Win; the opponent's type OST and OO
+give the current strategy OS; what the opponent does, OA, is OS but for slips; betting ends where PS and OA lead it, and the final
+pot FP is what then lies there, as if no more were bet later. Rounds are joined by OST alone. The player picks the PS of greatest
+expected Outcome given PO, the pot CP, what the opponent did first in the round, and what is learnt of OST.
 
-All sums over OO, OS, OA and Win are made once, since few things are observed: round, seat, first action heard, PO and type. A
-hand then costs some table look-ups. `bayes/network` asks a library for the same numbers.
+All sums over OO, OS, OA and Win are made once: a hand then costs some look-ups. `bayes/network` asks a library for the same.
 """
 
 from collections.abc import Sequence
@@ -29,17 +27,17 @@ class Model(NamedTuple):
 
     joint: np.ndarray  # (4, bins, bins, 3) Pr[PO, OO, Win] in each round
     choice: np.ndarray  # (4, n_types, bins, 8) Pr[OS | OST, OO]
-    slip: float  # how often the opponent takes any of his legal actions instead of the strategy's
+    slip: float  # how often the opponent takes any legal action instead of the strategy's
 
 
 class Round(NamedTuple):
     """The betting of a round, seen from one seat; places are the nodes that its actions lead to, as in `Moves.place`."""
 
-    his: np.ndarray  # (8, n_places) chance of the opponent's actions on the way to each place, if his strategy is k
-    own: np.ndarray  # (8, n_places) whether the player's strategy takes the actions on the way that are his
+    theirs: np.ndarray  # (8, n_places) chance of the opponent's actions on the way to each place, by the opponent's strategy
+    own: np.ndarray  # (8, n_places) whether the player's strategy takes the player's actions on the way
     first: np.ndarray  # (n_places,) what was heard first on the way there, NOTHING where the player acts first
     ends: np.ndarray  # (n_ends,) places at which the round ends
-    turns: tuple[int, ...]  # places at which the player is to act, ROUND_START if he acts first
+    turns: tuple[int, ...]  # places at which the player is to act, ROUND_START for the first to act
     put: np.ndarray  # (n_places, 2) dollars that player and opponent have put in during the round, blinds included
     folder: np.ndarray  # (n_places,) 0 nobody, 1 the player, 2 the opponent has folded
 
@@ -52,11 +50,15 @@ def make_model(counts: np.ndarray, bins: int, shifts: Sequence[float], slip: flo
     n = FINE // bins
     joint = counts.reshape(4, bins, n, bins, n, 3).sum(axis=(2, 4))
     odds = counts.sum(axis=(1, 3)).reshape(4, bins, n).astype(float)  # how often the opponent holds each odds
-    total = odds.sum(axis=2, keepdims=True)
-    odds = np.divide(odds, total, out=np.full_like(odds, 1 / n), where=total > 0)
     picks = np.array([np.eye(len(CURRENT))[strategy_of_bin(shift)] for shift in shifts]).reshape(len(shifts), bins, n, -1)
-    choice = np.einsum("sbi,tbik->stbk", odds, picks)
+    choice = np.einsum("sbi,tbik->stbk", normalised(odds), picks)
     return Model(joint / joint.sum(axis=(1, 2, 3), keepdims=True), choice, slip)
+
+
+def normalised(table: np.ndarray) -> np.ndarray:
+    """Each row over the last axis divided by its sum; uniform where that is 0."""
+    total = table.sum(axis=-1, keepdims=True)
+    return np.divide(table, total, out=np.full(table.shape, 1 / table.shape[-1]), where=total > 0)
 
 
 def make_round(moves: Moves, street: int, seat: int, slip: float) -> Round:
@@ -72,8 +74,8 @@ def make_round(moves: Moves, street: int, seat: int, slip: float) -> Round:
     folder = np.where(tree.kind[nodes] == FOLD_END, 1 + (tree.actor[nodes] != seat), 0)
     inside = (tree.kind[nodes] == DECISION) & (tree.street[nodes] == street)
     turns = (ROUND_START,) * int(tree.actor[root] == seat) + tuple(np.flatnonzero(inside & (tree.actor[nodes] == seat)).tolist())
-    his, own = reach(moves, street, 1 - seat, slip), reach(moves, street, seat)
-    return Round(his, own, first, np.flatnonzero(~inside), turns, put, folder)
+    theirs, own = reach(moves, street, 1 - seat, slip), reach(moves, street, seat)
+    return Round(theirs, own, first, np.flatnonzero(~inside), turns, put, folder)
 
 
 def nodes_of_round(moves: Moves, street: int) -> tuple[int, np.ndarray]:
@@ -125,18 +127,18 @@ class Evaluator:
         shape = 4, 2, n_places + 1, bins, self.n_types  # a turn's place, ROUND_START last
         self.base, self.slope = np.zeros((2, *shape, len(CURRENT)))  # Outcome times the chance of what was heard, by PS
         self.heard = np.zeros(shape)  # chance of what was heard before the turn
-        self.seen, self.shown = np.ones((2, 4, 2, n_places, bins, self.n_types))  # chance of his actions by PO, and by OO
+        self.seen, self.shown = np.ones((2, 4, 2, n_places, bins, self.n_types))  # chance of what the other does, by PO and by OO
         for street in range(4):
             of_po = model.joint[street] / np.maximum(model.joint[street].sum(axis=(1, 2), keepdims=True), 1e-300)
             odds = np.einsum("pow,tok->ptkw", of_po, model.choice[street])  # Pr[OS, Win | PO, OST]
             for seat in range(2):
                 betting = make_round(moves, street, seat, model.slip)
-                n = betting.his.shape[1]
-                self.shown[street, seat, :n] = np.einsum("tok,kn->not", model.choice[street], betting.his)
-                self.seen[street, seat, :n] = np.einsum("ptkw,kn->npt", odds, betting.his)
+                n = betting.theirs.shape[1]
+                self.shown[street, seat, :n] = np.einsum("tok,kn->not", model.choice[street], betting.theirs)
+                self.seen[street, seat, :n] = np.einsum("ptkw,kn->npt", odds, betting.theirs)
                 for turn in betting.turns:
                     own = reach(moves, street, seat, turn=turn)[:, betting.ends]
-                    ways = own[:, None] * betting.his[None][:, :, betting.ends]  # (PS, OS, end)
+                    ways = own[:, None] * betting.theirs[None][:, :, betting.ends]  # (PS, OS, end)
                     for worth, out in zip(outcomes(betting, street, seat), (self.base, self.slope), strict=True):
                         out[street, seat, turn] = np.einsum("ptkw,jke,ew->ptj", odds, ways, worth[betting.ends])
                     self.heard[street, seat, turn] = 1 if turn == ROUND_START else self.seen[street, seat, turn]
@@ -146,9 +148,8 @@ class Evaluator:
     ) -> np.ndarray:
         """Expected Outcome in dollars of each current strategy, (n, 8).
 
-        turn (n,): places at which the player is to act, ROUND_START where he begins the round; po (n,): bins; cp (n,): dollars
-        that either player has put in before the round; types (n, n_types): weights of the types before this round. What the
-        opponent has done in the round counts as heard.
+        turn (n,): places at which the player is to act, ROUND_START where the player begins; po (n,): bins; cp (n,): dollars
+        put in by either before the round; types (n, n_types): weights before it. What the opponent did in the round is heard.
         """
         at = street, seat, turn, po
         worth = np.einsum("nt,ntj->nj", types, self.base[at] + cp[:, None, None] * self.slope[at])
@@ -159,7 +160,7 @@ class Evaluator:
     ) -> np.ndarray:
         """Weights of the types after a round's betting has led to a place, (n, n_types), summing to 1.
 
-        oo (n,): bins of the opponent's odds, where his cards were shown; -1 elsewhere.
+        oo (n,): bins of the opponent's odds, where cards were shown; -1 elsewhere.
         """
         like = self.seen[street, seat, place, po]
         if oo is not None:

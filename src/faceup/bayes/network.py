@@ -1,12 +1,10 @@
 """The paper's network in pyAgrum, an open library of graphical models: Figs. 1 to 4 of paper 003, executed.
 
-pyAgrum has influence diagrams, with decision and utility nodes, and variables whose values are whole numbers, so that the ordinal
-nodes CP and FP are no obstacle any more. pgmpy, the other candidate, has neither decision nor utility nodes.
+pyAgrum has influence diagrams, and variables whose values are whole numbers, as the ordinal nodes CP and FP need.
 
-The nodes of a round are those of Fig. 3: PO, OO and Win (one joint distribution, as PO, OO given PO, and Win given both), OST,
-OS, PS (the decision), Heard and OA (what the opponent does first, and where the round's betting ends), CP, FP (the pair of both
-players' money, which also tells who has folded: the one with less) and Outcome. Money is counted in halves of a small bet, 50
-dollars. Rounds are joined through OST as in Fig. 4.
+The nodes of a round are those of Fig. 3: PO, OO and Win (one joint distribution), OST, OS, PS (the decision), Heard and OA (what
+the opponent does first, and where the betting ends), CP, FP (both players' money; who has put in less has folded) and Outcome.
+Money is counted in halves of a small bet, 50 dollars. Rounds are joined through OST as in Fig. 4.
 """
 
 from collections.abc import Sequence
@@ -14,7 +12,7 @@ from collections.abc import Sequence
 import numpy as np
 import pyagrum as gum
 
-from faceup.bayes.model import N_HEARD, NOTHING, Model, Round, make_round
+from faceup.bayes.model import N_HEARD, NOTHING, Model, Round, make_round, normalised
 from faceup.bayes.strategies import CURRENT, NAMES, Moves
 from faceup.cards.cards import STREETS
 from faceup.holdem.rules import START
@@ -31,18 +29,16 @@ def _add_round(net: gum.InfluenceDiagram, model: Model, betting: Round, seat: in
     )
     joint = model.joint[street]
     _add(net, po, list(range(bins)), [], joint.sum(axis=(1, 2)))
-    _add(net, oo, list(range(bins)), [po], _normalised(joint.sum(axis=2)))
-    _add(net, win, [-1, 0, 1], [po, oo], _normalised(joint))
+    _add(net, oo, list(range(bins)), [po], normalised(joint.sum(axis=2)))
+    _add(net, win, [-1, 0, 1], [po, oo], normalised(joint))
     before = [f"OST {STREETS[street - 1]}"] if street else []
     _add(net, ost, list(range(n_types)), before, np.eye(n_types) if street else np.full(n_types, 1 / n_types))
     _add(net, os, NAMES, [ost, oo], model.choice[street])
     _add(net, heard, HEARD_NAMES, [os], _heard(betting))
     pots, ends = np.array(POTS[street]), betting.ends.tolist()
     _add(net, cp, pots.tolist(), [], np.full(len(pots), 1 / len(pots)))
-    if decides:
-        _add(net, ps, NAMES, [po, heard, cp], kind="decision")
-    else:
-        _add(net, ps, NAMES, [], np.full(len(CURRENT), 1 / len(CURRENT)))
+    given = ([po, heard, cp], None, "decision") if decides else ([], np.full(len(CURRENT), 1 / len(CURRENT)))
+    _add(net, ps, NAMES, *given)
     _add(net, oa, ends, [ps, os, heard], _ends(betting))
     if not decides:
         return
@@ -68,26 +64,18 @@ def _add(net: gum.InfluenceDiagram, name: str, values: Sequence, parents: list[s
         tensor[:] = np.ascontiguousarray(np.asarray(table, dtype=float).transpose(order))
 
 
-def _normalised(table: np.ndarray) -> np.ndarray:
-    """Each row over the last axis divided by its sum; uniform where that is 0."""
-    total = table.sum(axis=-1, keepdims=True)
-    return np.divide(table, total, out=np.full(table.shape, 1 / table.shape[-1]), where=total > 0)
-
-
 def _heard(betting: Round) -> np.ndarray:
     """Pr[Heard | OS], (8, N_HEARD)."""
-    out = np.zeros((len(CURRENT), N_HEARD))
-    for heard in np.unique(betting.first):
-        first = np.flatnonzero(betting.first == heard)[0]
-        out[:, heard] = 1 if heard == NOTHING else betting.his[:, first]
+    out, (heard, place) = np.zeros((len(CURRENT), N_HEARD)), np.unique(betting.first, return_index=True)
+    out[:, heard] = np.where(heard == NOTHING, 1, betting.theirs[:, place])
     return out
 
 
 def _ends(betting: Round) -> np.ndarray:
     """Pr[OA | PS, OS, Heard], (8, 8, N_HEARD, n_ends); uniform where Heard cannot be."""
-    reach = betting.own[:, None, betting.ends] * betting.his[None, :, betting.ends]
+    reach = betting.own[:, None, betting.ends] * betting.theirs[None, :, betting.ends]
     heard = betting.first[betting.ends] == np.arange(N_HEARD)[:, None]
-    return _normalised(reach[:, :, None] * heard)
+    return normalised(reach[:, :, None] * heard)
 
 
 def _outcome(current: np.ndarray, pairs: np.ndarray) -> np.ndarray:
@@ -101,8 +89,7 @@ def _outcome(current: np.ndarray, pairs: np.ndarray) -> np.ndarray:
 class Library:
     """The network of a hand up to a round, in which the player in a seat (0: the dealer) decides, and its answers.
 
-    Strategies that he has played in earlier rounds are chance nodes there, to be given as evidence. Nodes are named as in the
-    paper with the round's name, such as "PO flop"; "OST" of the first round has equal chances for all types.
+    The player's strategies of earlier rounds are evidence to be given. Nodes are named as in the paper: "PO flop".
     """
 
     def __init__(self, model: Model, moves: Moves, seat: int, street: int):
@@ -112,10 +99,7 @@ class Library:
         self._engine = gum.ShaferShenoyLIMIDInference(self.net)
 
     def ask(self, evidence: dict[str, int]) -> tuple[np.ndarray, np.ndarray]:
-        """Expected Outcome of each current strategy, (8,) dollars, and Pr[OST], (n_types,).
-
-        evidence: the index of the value of each observed node, by name.
-        """
+        """Expected Outcome of each current strategy, (8,) dollars, and Pr[OST]; evidence: index of each observed node's value."""
         self._engine.eraseAllEvidence()
         self._engine.setEvidence(evidence)
         self._engine.makeInference()

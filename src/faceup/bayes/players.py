@@ -1,9 +1,8 @@
 """Players of fixed-limit hold'em in batches of hands, and matches between them (paper 003, Sections 4.3 and 4.4).
 
-The paper's player, `MeuSeat`, picks in each round the current strategy of greatest expected utility (MEU). What he believes of
-the opponent has three forms: a fixed model, the amateur; the type inferred anew within each hand; the type carried from hand to
-hand. Matches are dealt, for a carried belief has a past: many matches run side by side, each at two tables. At the second the
-same cards come with the seats exchanged, so that most luck of the cards cancels; each table has a belief of its own.
+The paper's player, `MeuSeat`, picks in each round the current strategy of greatest expected utility (MEU). Its belief about the
+opponent has three forms: a fixed model; the type inferred anew within each hand; the type carried from hand to hand. Many matches
+run side by side, each at two tables. At the second the same cards come with the seats exchanged; each table has its own belief.
 """
 
 from collections.abc import Sequence
@@ -64,7 +63,6 @@ class TableSeat(NamedTuple):
             rows[2] = self.groups.turn[boards[2], columns[2]]
 
         def act(street: int, hands: np.ndarray, nodes: np.ndarray, u: np.ndarray) -> np.ndarray:
-            """See `deals.Act`."""
             n, first = tree.n_children[nodes][:, None], tree.first_child[nodes]
             k = np.arange(int(n.max()))
             columns = (first - tree.street_start[street])[:, None] + np.minimum(k, n - 1)
@@ -79,18 +77,17 @@ class MeuSeat(NamedTuple):
 
     evaluator: Evaluator
     tables: tuple[StreetTable, ...]
-    infers: bool  # whether what the opponent does in one round changes the belief of his type in the next
+    infers: bool  # whether what the opponent does in one round changes the belief of the type in the next
     prior: np.ndarray  # (n, n_types) weights of the types before a hand
-    replans: bool = False  # whether a strategy is picked at each of his turns; else once a round, as in the paper
+    replans: bool = False  # whether a strategy is picked at each turn; else once a round, as in the paper
 
     def start(self, deals: Deals, player: int) -> Act:
         """See `deals.Seat`."""
         evaluator, moves, tree = self.evaluator, self.evaluator.moves, self.evaluator.moves.tree
-        bins, types = self._bins(deals, player), self.prior.copy()
+        bins, types = deal_bins(self.tables, deals, player, evaluator.model.joint.shape[1]), self.prior.copy()
         strategy, planned = np.zeros(len(types), dtype=np.int64), np.full(len(types), -1)  # planned: the round that it is for
 
         def act(street: int, hands: np.ndarray, nodes: np.ndarray, u: np.ndarray) -> np.ndarray:
-            """See `deals.Act`."""
             new = planned[hands] < street
             if self.infers and street and new.any():  # weigh in what the opponent has done in the round that is over
                 heard, place = hands[new], moves.place[moves.root[nodes[new]]]
@@ -107,31 +104,25 @@ class MeuSeat(NamedTuple):
 
         return act
 
-    def _bins(self, deals: Deals, player: int) -> np.ndarray:
-        return deal_bins(self.tables, deals, player, self.evaluator.model.joint.shape[1])
-
     def learnt(self, deals: Deals, player: int, nodes: np.ndarray, cards_shown: bool) -> np.ndarray:
-        """Weights of the types after hands that ended at these nodes, (n, n_types).
-
-        cards_shown: whether the opponent's cards, where a showdown has shown them, count as evidence of his odds in each round.
-        """
+        """Weights of the types after hands that ended at these nodes, (n, n_types); cards_shown: whether they count."""
         evaluator, moves, tree = self.evaluator, self.evaluator.moves, self.evaluator.moves.tree
-        own, his = self._bins(deals, player), self._bins(deals, 1 - player).astype(np.int64)
+        own, theirs = (deal_bins(self.tables, deals, p, evaluator.model.joint.shape[1]).astype(int) for p in (player, 1 - player))
         shown = cards_shown & (tree.kind[nodes] == SHOWDOWN)
         at, out = nodes.copy(), self.prior.copy()  # at: the end of the last round that was played, then of the one before
         for street in range(3, -1, -1):
             played = np.flatnonzero(tree.street[nodes] >= street)
-            oo = np.where(shown[played], his[street, played], -1)
+            oo = np.where(shown[played], theirs[street, played], -1)
             out[played] = evaluator.learn(street, player, moves.place[at[played]], own[street, played], out[played], oo)
             at[played] = moves.root[tree.parent[at[played]]]
         return out
 
 
 class Match(NamedTuple):
-    """Matches of MEU play; the mean over the two tables of each pair has less luck than one table."""
+    """Matches of MEU play, two tables each."""
 
     won: np.ndarray  # (n_hands, n_matches, 2) mbb that the MEU player wins in each hand at each table
-    types: np.ndarray  # (n_hands, n_matches, 2, n_types) his belief before each hand
+    types: np.ndarray  # (n_hands, n_matches, 2, n_types) the player's belief before each hand
 
     def mean(self) -> tuple[float, float]:
         """mbb/g, and half of its 95 % interval over matches."""
@@ -151,11 +142,10 @@ def play_matches(
     cards_shown: bool = True,
     replans: bool = False,
 ) -> Match:
-    """Matches of the MEU player against an opponent, dealer and big blind in turn.
+    """Matches of the MEU player, dealer and big blind in turn, against opponents who share the hands, one after the other.
 
-    opponents: share the hands of a match, one after the other; belief: FIXED or WITHIN (each hand begins with equal types; with
-    FIXED they stay so) or CARRIED; switch: the chance that a carried type changes before a hand; cards_shown, replans: see
-    `MeuSeat`.
+    belief: FIXED or WITHIN (each hand begins with equal types; with FIXED they stay so) or CARRIED; switch: the chance that a
+    carried type changes before a hand; cards_shown, replans: see `MeuSeat`.
     """
     tree, n_types = evaluator.moves.tree, evaluator.n_types
     belief_now = np.full((2, matches, n_types), 1 / n_types)
@@ -176,10 +166,7 @@ def play_matches(
 
 
 def play_pairs(moves: Moves, tables: tuple[StreetTable, ...], seats: Sequence[Seat], deals: int, stream: Stream) -> np.ndarray:
-    """mbb/g that each player wins from each other, and half of its 95 % interval, (n_seats, n_seats, 2); NaN on the diagonal.
-
-    All pairs are dealt the same cards, and each deal is played with both seatings; actions are drawn by the same numbers.
-    """
+    """mbb/g that each wins from each other, and half of its 95 % interval, (n, n, 2); the same deals for all, in both seats."""
     n, tree = len(seats), moves.tree
     pairs = [(i, j) for i in range(n) for j in range(i)]
     won = np.zeros((deals, len(pairs)))

@@ -2,10 +2,9 @@
 
 A current strategy "r/c" is read so: raise until there are r bets in the round, call up to c bets, fold to more; check where
 nothing is to call and no bet is wanted. Before the flop the big blind is the first bet, so that the dealer's "0/0" folds and
-his "0/1" and "1/1" call half a bet.
+the "0/1" and "1/1" call half a bet.
 
-The amateur picks one each round by his odds: 0/0, 0/1, 1/2, 2/3, 3/4, with limits at 0.2, 0.4, 0.6 and 0.8. The three types shift
-these limits; the paper says "up, down, and significantly down" and gives no numbers.
+The amateur picks one of five each round by the odds; types shift its limits "up, down, and significantly down", without numbers.
 """
 
 from typing import NamedTuple
@@ -24,10 +23,7 @@ FINE = 20  # bins by which players tell their odds: their limits are multiples o
 
 
 def strategy_of_bin(shift: float) -> np.ndarray:
-    """The current strategy (of CURRENT) that the amateur with shifted limits picks in each of FINE bins of odds, (FINE,) int64.
-
-    ValueError unless the shift is a multiple of 1/FINE.
-    """
+    """What (of CURRENT) the amateur with shifted limits picks in each of FINE bins, (FINE,); the shift: a multiple of 1/FINE."""
     edges = np.array([FINE * (limit + shift) for limit in LIMITS])
     if not np.allclose(edges, edges.round(), atol=1e-9):
         raise ValueError(f"shift is {shift}, expected a multiple of {1 / FINE}")

@@ -18,16 +18,16 @@ from faceup.discard.swaps import THROW_HIGH, THROW_LOW
 from faceup.discard.tree import N_TABLES
 
 _Pair = Sequence[np.ndarray]
-OWN, RULE, BEST, NEVER, ALWAYS = range(5)  # who decides about a swap: the strategy, the paper's rule, the best swap, or nobody
-_GROUP, _RULE, _BEST, _THROW, _LEVEL = range(5)  # columns of flop and turn
+_GROUP, _THROW, _LEVEL = range(3)  # columns of flop and turn; behind them those of choices
+OWN, NEVER, ALWAYS, RULE, BEST, LINES, TREE = range(7)  # who decides about a swap; from RULE on the column of a choice
 _GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 
 
 class HandTables(NamedTuple):
     """What is looked up of a hand, by canonical board and hole."""
 
-    flop: np.ndarray  # (1755, 1326, 5) uint8: group, the rule's choice, the best choice, the better card to throw, level
-    turn: np.ndarray  # (16432, 1326, 5) uint8
+    flop: np.ndarray  # (1755, 1326, 7) uint8: group, the better card to throw, level; choices of rule, best, lines and tree
+    turn: np.ndarray  # (16432, 1326, 7) uint8
     river: np.ndarray  # (134459, 1326) uint8: group
     keys: tuple[np.ndarray, ...]  # (1755,), (16432,) and (134459,) int64 of these boards
 
@@ -40,12 +40,12 @@ class DealView(NamedTuple):
     forced: np.ndarray  # (n, 2, 4) int64 swaps of flop and turn, 1, 0, or -1: the strategy decides
 
 
-def make_tables(groups: OchsGroups, equity: _Pair, rule: _Pair, best: _Pair, generator: np.random.Generator) -> HandTables:
-    """All that deals look up, from `swaps.equities`, `outs.rule_choices` and `outs.best_choices`, each of flop and turn."""
+def make_tables(groups: OchsGroups, equity: _Pair, choices: Sequence[_Pair], generator: np.random.Generator) -> HandTables:
+    """All that deals look up, from `swaps.equities` and the choices of RULE, BEST, LINES and TREE, each of flop and turn."""
     tables = []
-    for n_cards, values, group, *choices in zip((3, 4), equity, (groups.flop, groups.turn), rule, best, strict=True):
+    for n_cards, values, group, *chosen in zip((3, 4), equity, (groups.flop, groups.turn), *choices, strict=True):
         better = np.where(values[..., 2] >= values[..., 1], THROW_LOW, THROW_HIGH).astype(np.uint8)
-        tables.append(np.stack((group, *choices, better, swap_levels(values, n_cards, generator)), axis=-1))
+        tables.append(np.stack((group, better, swap_levels(values, n_cards, generator), *chosen), axis=-1))
     return HandTables(tables[0], tables[1], groups.river, tuple(canonical_boards(n).keys for n in (3, 4, 5)))
 
 
@@ -107,7 +107,7 @@ def _asked(tables, street, where, first, second, policy):
     number, permutation = where[street, 0], where[street, 1]
     hole = _hole(permutation, first, second)
     row = tables.flop[number, hole] if street == 0 else tables.turn[number, hole]
-    choice = row[_RULE] if policy == RULE else row[_BEST] if policy == BEST else 0
+    choice = row[policy] if policy >= RULE else 0
     said, thrown = 1 if choice > 0 or policy == ALWAYS else 0, choice if choice > 0 else row[_THROW]
     a = 4 * (first >> 2) + np.int64(SUIT_PERMUTATIONS[permutation, first & 3])  # high and low are told by canonical cards
     b = 4 * (second >> 2) + np.int64(SUIT_PERMUTATIONS[permutation, second & 3])

@@ -12,7 +12,6 @@ from faceup.discard.deals import BEST, NEVER, RULE, HandTables, _final, _find_bo
 from faceup.discard.swaps import MET, equities
 from faceup.lab.parallel import on_threads
 from faceup.lab.rng import Stream
-from faceup.lab.stats import mean_ci95
 
 OPPONENTS = 5  # to a board
 _CHUNKS = 200  # of boards, whose differences make the intervals
@@ -68,10 +67,10 @@ def _simulate(share, tables, boards, start, sums, weights):
 
 
 def class_equities(tables: HandTables, holdem: np.ndarray, boards: int, stream: Stream) -> tuple[np.ndarray, np.ndarray]:
-    """Equities of the starting hands under each of CHOICES, and half their 95 % intervals, both (169, 3).
+    """Equities of the starting hands under each of CHOICES, (169, 3), and how far each of 200 parts of the boards is off them.
 
     On so many boards; holdem (169,): exact equities without swaps. A starting hand stands for as many holes as the cards left
-    to it allow: that is its weight on a board. The intervals come from 200 parts of the boards.
+    to it allow: that is its weight on a board. The parts (200, 169, 3) give intervals, also of differences between hands.
     """
     chunks = min(_CHUNKS, boards)
     sums, weights = np.zeros((chunks, N_CLASSES, len(CHOICES))), np.zeros((chunks, N_CLASSES, 1))
@@ -80,5 +79,4 @@ def class_equities(tables: HandTables, holdem: np.ndarray, boards: int, stream: 
     off = (sums - weights * mean) / weights.mean(axis=0)  # of each chunk
     slope = (off * off[..., :1]).sum(axis=0) / (off[..., :1] ** 2).sum(axis=0)
     slope[:, 0] = 0  # the sampled equities without swaps stay as they are, for a check
-    _, ci95 = mean_ci95(off - slope * off[..., :1])
-    return mean - slope * (mean[:, :1] - holdem[:, None]), ci95
+    return mean - slope * (mean[:, :1] - holdem[:, None]), off - slope * off[..., :1]

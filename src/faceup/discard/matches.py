@@ -2,11 +2,10 @@
 
 A deal is a board and SIDES hands, each with the cards that it may draw. Every hand meets every other one, in both seats and
 with the players exchanged, with the same random numbers for mixed actions: a player wins nothing from itself. The same deals
-serve all pairs of players. An interval comes from how deals differ.
+serve all pairs of players, so that what two of them win from a third is compared deal by deal, and deals make intervals.
 """
 
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
 
 import numpy as np
 from numba import njit
@@ -16,16 +15,8 @@ from faceup.discard.selfplay import Strategy, StrategyLayout, _end_worth, _pick,
 from faceup.discard.tree import MBB_PER_CHIP, SWAP, PublicTree
 from faceup.lab.parallel import on_threads
 from faceup.lab.rng import Stream
-from faceup.lab.stats import mean_ci95
 
 SIDES = 6  # hands to a deal
-
-
-class Winnings(NamedTuple):
-    """What the first of two players wins, both seats equally often, in mbb/g."""
-
-    mbb: float
-    ci95: float  # half-width
 
 
 @njit(cache=True)
@@ -72,16 +63,11 @@ def _play(share, tree, layout, chances, policies, tables, start, out):
 def deal_values(
     tree: PublicTree, tables: HandTables, first: Strategy, second: Strategy, deals: int, stream: Stream
 ) -> np.ndarray:
-    """What the first strategy wins from the second on each deal, means of all hands and seats, mbb (deals,)."""
+    """What the first strategy wins from the second on each deal, mean of all hands and both seats, mbb (deals,)."""
     out, policies, start = np.empty(deals), (first.policy, second.policy), int(stream().integers(1 << 62))
     layout = both(first.layout, second.layout, len(first.chances))
     on_threads(_play, tree, layout, np.append(first.chances, second.chances), policies, tables, start, out)
     return out * MBB_PER_CHIP
-
-
-def play_match(tree: PublicTree, tables: HandTables, first: Strategy, second: Strategy, deals: int, stream: Stream) -> Winnings:
-    """What the first strategy wins from the second, mean of `deal_values`."""
-    return Winnings(*mean_ci95(deal_values(tree, tables, first, second, deals, stream)))
 
 
 def random_player(tree: PublicTree, n_rows: tuple[int, ...]) -> Strategy:

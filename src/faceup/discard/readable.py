@@ -4,14 +4,17 @@ A row is a hand on a flop or a turn board; its answers are keep, throw the high 
 equity. CART learns the best answers weighted by what mistakes cost there, the optimal tree the costs themselves.
 """
 
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import numpy as np
 
-from faceup.cards.cards import HOLE_CARDS, canonical_boards
+from faceup.cards.cards import HOLE_CARDS, N_HOLES, canonical_boards
 from faceup.cards.strength import STRAIGHT
 from faceup.discard.groups import sampled_hands
 from faceup.discard.outs import COMPLETING, N_RANKS
+from faceup.discard.swaps import KEEP, THROW_HIGH, THROW_LOW
+from faceup.trees.tree import DecisionTree
 
 SWAP_FEATURES = (
     "on the turn", "pocket pair", "the high card pairs the board", "the low card pairs the board", "straight or flush is made",
@@ -59,6 +62,31 @@ def sample_rows(equity: tuple[np.ndarray, np.ndarray], n_boards: int, generator:
         seen = features_of(canonical_boards(street + 2).cards[board], hole)
         parts.append((np.full(len(hole), street), board, hole, seen, values[board, hole]))
     return SwapRows(*map(np.concatenate, zip(*parts, strict=True)))
+
+
+def three_lines(features: np.ndarray) -> np.ndarray:
+    """What a rule of three lines chooses for rows of `features_of`, (n,) uint8.
+
+    Keep a pocket pair, two pair, a straight or a flush; else, if one card pairs the board, throw the other; else the low card.
+    """
+    pocket, high, low, made = (features[:, k] > 0 for k in range(1, 5))
+    return np.where(pocket | made | (high & low), KEEP, np.where(low, THROW_HIGH, THROW_LOW)).astype(np.uint8)
+
+
+def by_tree(tree: DecisionTree, features: np.ndarray) -> np.ndarray:
+    """What a tree chooses for rows of `features_of`, (n,) uint8."""
+    return tree.predict(features).argmax(axis=1).astype(np.uint8)
+
+
+def on_all_boards(n_cards: int, rules: Sequence[Callable[[np.ndarray], np.ndarray]]) -> np.ndarray:
+    """What rules of `features_of` choose on all flops or turn boards, (n_rules, n_boards, 1326); blocked holes mean nothing."""
+    boards = canonical_boards(n_cards).cards
+    out = np.empty((len(rules), len(boards), N_HOLES), dtype=np.uint8)
+    for first in range(0, len(boards), 128):  # boards at once, for the memory that their features take
+        part = boards[first : first + 128]
+        rows = features_of(np.repeat(part, N_HOLES, axis=0), np.tile(np.arange(N_HOLES), len(part)))
+        out[:, first : first + 128] = [rule(rows).reshape(-1, N_HOLES) for rule in rules]
+    return out
 
 
 def costs(equity: np.ndarray) -> np.ndarray:

@@ -1,6 +1,6 @@
-"""Figures of Leduc, in big blinds a game: names at the ends of lines, levels to compare with, learners against each opponent."""
+"""Figures of Leduc, in big blinds a game: names at the ends of lines, levels to compare with, trees and sheets."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -18,43 +18,13 @@ def end_labels(axes: Axes, x: float, ends: Sequence[tuple[float, str, str]]) -> 
         last = place
 
 
-def level(axes: Axes, y: float, text: str, color: str = GREY, above: bool = True) -> None:
-    """A dashed line across with its name on it at the right."""
+def level(axes: Axes, y: float, text: str, color: str = GREY, left: bool = False) -> None:
+    """A dashed line across with its name on it, at the right or the left."""
     axes.axhline(y, color=color, lw=1.2, ls="--")
-    place = {"xytext": (-2, 4 if above else -4), "textcoords": "offset points", "xycoords": axes.get_yaxis_transform()}
+    place = {"xytext": (2 if left else -2, 4), "textcoords": "offset points", "xycoords": axes.get_yaxis_transform()}
     box = {"facecolor": "white", "edgecolor": "none", "pad": 0.5}
-    side = "bottom" if above else "top"
-    axes.annotate(f"{text} {y:.3f}", (1, y), ha="right", va=side, size=8.5, color=color, bbox=box, zorder=5, **place)
-
-
-def opponent_panels(
-    all_axes: Sequence[Axes],
-    at: Sequence[float],
-    learners: Mapping[str, Mapping[str, Sequence]],
-    levels: Mapping[str, tuple[float, float]],
-    colors: Sequence[str],
-    unit: str,
-) -> None:
-    """A panel for each opponent: one run's games with intervals, as the paper would plot them, and the exact mean over runs.
-
-    at: (n,) thousands of units of training; learners: exact mean, its interval, games, their intervals, (n,) each, by label and
-    opponent; levels: what a best response and the equilibrium win, by opponent.
-    """
-    for axes, (opponent, (best, equilibrium)) in zip(all_axes, levels.items(), strict=True):
-        for (label, curves), color in zip(learners.items(), colors, strict=True):
-            mean, ci95, games, of_games = np.array(curves[opponent])
-            axes.errorbar(at, games, of_games, fmt=".", color=color, ms=4, lw=0.7, alpha=0.6)
-            axes.plot(at, mean, color=color, lw=2, label=label)
-            axes.fill_between(at, mean - ci95, mean + ci95, color=color, alpha=0.2, lw=0)
-        level(axes, best, "best response")
-        level(axes, equilibrium, "equilibrium", GREEN, above=False)
-        axes.set(title=f"against {opponent}", xlabel=f"thousand {unit}", ylabel="winnings (bb a game)")
-        axes.set(xlim=(None, 1.4 * at[-1]), xticks=np.linspace(0, at[-1], 5))  # room for the names of the levels
-        axes.margins(y=0.05)
-        axes.grid(axis="y")
-    low, high = zip(*(axes.get_ylim() for axes in all_axes), strict=True)
-    for axes in all_axes:  # one scale, to compare the opponents
-        axes.set_ylim(min(low), max(high))
+    at, side = (0, "left") if left else (1, "right")
+    axes.annotate(f"{text} {y:.3f}", (at, y), ha=side, va="bottom", size=8.5, color=color, bbox=box, zorder=5, **place)
 
 
 def readable_panel(

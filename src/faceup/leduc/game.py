@@ -15,7 +15,7 @@ from faceup.games.extensive_game import Game, GameBuilder
 from faceup.games.sequence_form import Form, make_form
 
 CALL, RAISE, FOLD, CHECK = LABELS = ("call", "raise", "fold", "check")  # in RLCard's order
-_LETTER = {CALL: "c", RAISE: "r", FOLD: "f", CHECK: "k"}  # of each action in a line
+LETTER = {CALL: "c", RAISE: "r", FOLD: "f", CHECK: "k"}  # of each action in a line
 NO_CARD = -1
 
 
@@ -89,7 +89,7 @@ def legal(rules: Rules, state: LeducState) -> tuple[str, ...]:
 def next_state(rules: Rules, state: LeducState, action: str) -> LeducState:
     """The state after a legal action."""
     now, other = state.round, 1 - state.player
-    line = (*state.line[:-1], state.line[-1] + _LETTER[action])
+    line = (*state.line[:-1], state.line[-1] + LETTER[action])
     if action == FOLD:
         return state._replace(line=line, folded=state.player, over=True)
     to = max(p[now] for p in state.chips) + (rules.raises[now] if action == RAISE else 0)

@@ -4,7 +4,7 @@ A tree sees a situation as FEATURES, and answers with how often to fold, to chec
 sorted into cells, those of a printed card or the leaves of a tree; a cell has one answer of easy chances, such as "raise half the
 time, else call". The equilibrium's means fit badly together once situations are merged, so answers are chosen by exact
 exploitability, one cell after the other until no cell can be bettered alone. Then a few cells are changed at random, and the
-search goes on from there, keeping the better card.
+search goes on from there, keeping the better card. A holder may slip: take any legal action instead, each as likely.
 """
 
 from collections.abc import Callable
@@ -55,13 +55,13 @@ def strategy_of(leduc: Leduc, table: np.ndarray) -> np.ndarray:
     """The strategy (n_actions,) that answers (n_infosets, 3) make: without what is illegal; if nothing is left, check or call."""
     strategy, answer = np.empty(len(leduc.game.labels)), answer_of_action(leduc.game)
     for i, row in enumerate(np.ascontiguousarray(table, dtype=np.float64)):
-        _answer(leduc.game.first_action, np.array([i]), answer, row, strategy)
+        _answer(leduc.game.first_action, np.array([i]), answer, row, 0.0, strategy)
     return strategy
 
 
 @njit(cache=True, nogil=True)
-def _answer(first_action, infosets, answer, row, strategy):
-    """Let infosets answer with row (3,): legal answers in proportion; if none is left, check or call."""
+def _answer(first_action, infosets, answer, row, slip, strategy):
+    """Let infosets answer with row (3,), but for slips: legal answers in proportion; if none is left, check or call."""
     for i in infosets:
         first, end = first_action[i], first_action[i + 1]
         total = 0.0
@@ -69,9 +69,10 @@ def _answer(first_action, infosets, answer, row, strategy):
             total += row[answer[a]]
         for a in range(first, end):
             if total > 1e-9:
-                strategy[a] = row[answer[a]] / total
+                chance = row[answer[a]] / total
             else:
-                strategy[a] = 1.0 if answer[a] == 1 else 0.0
+                chance = 1.0 if answer[a] == 1 else 0.0
+            strategy[a] = (1.0 - slip) * chance + slip / (end - first)
 
 
 class Card(NamedTuple):
@@ -93,6 +94,26 @@ def by_class_and_line(seen: Situation) -> tuple:
     return (seen.state.round, own, seen.state.line[-1])
 
 
+def by_class_and_raises(seen: Situation) -> tuple:
+    """A pair or the own card, and the raises of this round; before a raise in round one, the seat too: 24 cells."""
+    line = seen.state.line[-1]
+    return (*by_class_and_line(seen)[:2], line if "r" not in line and seen.state.round == 0 else "r" * line.count("r"))
+
+
+def by_rank_and_raised(seen: Situation) -> tuple:
+    """The own card, in round two a pair, a king or neither, and whether this round has a raise: 12 cells."""
+    own = "low" if seen.state.round and seen.own not in (seen.public, 2) else by_class_and_line(seen)[1]
+    return (seen.state.round, own, "r" if "r" in seen.state.line[-1] else "")
+
+
+SHEETS = {
+    12: by_rank_and_raised,
+    24: by_class_and_raises,
+    42: by_class_and_line,
+    72: by_hand_and_line,
+}  # each splits the one before
+
+
 def sort_into_cells(leduc: Leduc, key: Callable[[Situation], tuple]) -> tuple[np.ndarray, tuple[tuple, ...]]:
     """Cell of each infoset, (n_infosets,), and the cells' keys in order."""
     keys = [key(seen) for seen in leduc.situations]
@@ -101,20 +122,20 @@ def sort_into_cells(leduc: Leduc, key: Callable[[Situation], tuple]) -> tuple[np
 
 
 @njit(cache=True, nogil=True)
-def _descend(form, start, infosets, answer, grid, order, table, strategy, plan, worth, best):
-    """Give each cell its best row of grid, again and again until none helps; returns the exploitability."""
+def _descend(form, start, infosets, answer, grid, order, table, slip, strategy, plan, worth, best):
+    """Give each cell of order its best row of grid, again and again until none helps; returns the exploitability."""
     lowest = _exploitability(form, strategy, plan, worth, best)
     for _ in range(_SWEEPS):
         before = lowest
         for cell in order:
             inside = infosets[start[cell] : start[cell + 1]]
             for k in range(grid.shape[0]):
-                _answer(form.first_action, inside, answer, grid[k], strategy)
+                _answer(form.first_action, inside, answer, grid[k], slip, strategy)
                 found = _exploitability(form, strategy, plan, worth, best)
                 if found < lowest - 1e-12:
                     lowest = found
                     table[cell] = grid[k]
-            _answer(form.first_action, inside, answer, table[cell], strategy)
+            _answer(form.first_action, inside, answer, table[cell], slip, strategy)
         if lowest > before - 1e-9:
             break
     return lowest
@@ -125,6 +146,11 @@ def chance_grid(parts: int) -> np.ndarray:
     return np.array([x for x in product(range(parts + 1), repeat=len(ANSWERS)) if sum(x) == parts]) / parts
 
 
+def by_cell(cells: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Infosets in the order of their cells: those of cell c are infosets[start[c]:start[c + 1]]; (start, infosets)."""
+    return np.searchsorted(np.sort(cells), np.arange(int(cells.max()) + 2)), np.argsort(cells, kind="stable")
+
+
 def best_answers(
     leduc: Leduc, cells: np.ndarray, means: np.ndarray, parts: int, kicks: int, generator: np.random.Generator
 ) -> Card:
@@ -132,23 +158,35 @@ def best_answers(
 
     The search begins at means (n_cells, 3). What is found need not be the least exploitability that the cells allow.
     """
-    grid, n = chance_grid(parts), len(leduc.game.labels)
-    infosets, start = np.argsort(cells, kind="stable"), np.searchsorted(np.sort(cells), np.arange(len(means) + 1))
-    asked = leduc.form, start, infosets, answer_of_action(leduc.game), grid
-    scratch = np.zeros(n + 2), np.zeros(n + 2), np.zeros(n)
-
-    def search(table: np.ndarray) -> float:
-        return _descend(*asked, generator.permutation(len(table)), table, strategy_of(leduc, table[cells]), *scratch)
-
+    grid, free = chance_grid(parts), np.arange(len(means))
     kept = grid[((means[:, None] - grid) ** 2).sum(axis=2).argmin(axis=1)]  # the nearest
-    lowest = search(kept)
+    lowest = _search(leduc, cells, kept, grid, generator.permutation(free), 0.0)
     for _ in range(kicks):
         tried, n_kicked = kept.copy(), min(_KICKED, len(kept))
         tried[generator.choice(len(kept), n_kicked, replace=False)] = generator.choice(grid, n_kicked)
-        found = search(tried)
+        found = _search(leduc, cells, tried, grid, generator.permutation(free), 0.0)
         if found <= lowest:
             kept, lowest = tried, found
-    return Card(cells, kept, float(lowest))
+    return Card(cells, kept, lowest)
+
+
+def _search(leduc: Leduc, cells: np.ndarray, table: np.ndarray, grid: np.ndarray, order: np.ndarray, slip: float) -> float:
+    """Better the rows of a table (n_cells, 3) that order names, in its order, by descent; returns the exploitability."""
+    (start, infosets), answer, n = by_cell(cells), answer_of_action(leduc.game), len(leduc.game.labels)
+    strategy, scratch = np.zeros(n), (np.zeros(n + 2), np.zeros(n + 2), np.zeros(n))
+    for cell, row in enumerate(table):
+        _answer(leduc.form.first_action, infosets[start[cell] : start[cell + 1]], answer, row, slip, strategy)
+    return float(_descend(leduc.form, start, infosets, answer, grid, order, table, slip, strategy, *scratch))
+
+
+def after_slips(leduc: Leduc, card: Card, parts: int, slip: float) -> Card:
+    """The same card with answers for the cells that its holder reaches only by a mistake.
+
+    They are those by which it loses least if it slips so often; the other cells are kept, and with them what it loses.
+    """
+    table, free = card.table.copy(), np.flatnonzero(~needed_cells(leduc, card))
+    _search(leduc, card.cells, table, chance_grid(parts), free, slip)
+    return card._replace(table=table)
 
 
 def cell_means(cells: np.ndarray, answers: np.ndarray, weights: np.ndarray) -> np.ndarray:

@@ -9,7 +9,6 @@ average goes to an equilibrium. The table has an entry for each key and label. R
 infosets that share a key share their regrets.
 """
 
-from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -17,9 +16,7 @@ from numba import njit
 
 from faceup.games.cfr import match_regrets
 from faceup.games.extensive_game import END, action_infoset, normalised, uniform
-from faceup.games.sequence_form import exploitability
 from faceup.lab.stats import mean_ci95
-from faceup.leduc.agents import exact_winnings
 from faceup.leduc.game import LABELS, Leduc
 
 
@@ -29,17 +26,6 @@ class LearningSetting(NamedTuple):
     alpha: float  # learning rate
     gamma: float  # discount
     epsilon: float  # how often a random action is taken while learning
-
-
-class Curve(NamedTuple):
-    """An agent's winnings from some opponents along its training; the first axis is the run."""
-
-    at: np.ndarray  # (n,) episodes or iterations
-    exact: np.ndarray  # (n_runs, n, n_opponents)
-    sampled: np.ndarray  # (n_runs, n, n_opponents) means of the games played
-    ci95: np.ndarray  # (n_runs, n, n_opponents) half-widths of these
-    exploitability: np.ndarray  # (n_runs, n)
-    final: tuple[np.ndarray, ...]  # the last strategy of each run, (n_actions,)
 
 
 class _Tree(NamedTuple):
@@ -68,9 +54,6 @@ def _tree(leduc: Leduc) -> _Tree:
     )  # fmt: skip
 
 
-# --- games at the table -------------------------------------------------------------------------------------
-
-
 @njit(cache=True, nogil=True)
 def _draw(strategy, first, end, generator):
     """An action of first..end by its probability."""
@@ -83,16 +66,10 @@ def _draw(strategy, first, end, generator):
 
 
 @njit(cache=True, nogil=True)
-def _start(tree, generator):
-    """The first node of a game whose cards are dealt at random."""
-    return tree.deal_start[np.searchsorted(tree.deal_upto, generator.random(), side="right")]
-
-
-@njit(cache=True, nogil=True)
 def _play(tree, agent, opponent, generator, won):
     """won (n,): what the agent wins in each of n games."""
     for k in range(won.shape[0]):
-        node = _start(tree, generator)
+        node = tree.deal_start[np.searchsorted(tree.deal_upto, generator.random(), side="right")]
         seat = 0 if generator.random() < 0.5 else 1
         while tree.player[node] != END:
             i = tree.infoset[node]
@@ -109,9 +86,6 @@ def play_games(
     won = np.empty(n)
     _play(_tree(leduc), agent, opponent, generator, won)
     return mean_ci95(won)
-
-
-# --- Q-learning ---------------------------------------------------------------------------------------------
 
 
 @njit(cache=True, nogil=True)
@@ -132,7 +106,7 @@ def _best(q, first, end, generator):
 def _learn_q(tree, opponent, q, alpha, gamma, epsilon, n_episodes, generator):
     """Play and learn so many games; the reward comes with the game's last action of the learner."""
     for _ in range(n_episodes):
-        node = _start(tree, generator)
+        node = tree.deal_start[np.searchsorted(tree.deal_upto, generator.random(), side="right")]
         seat, last = 0 if generator.random() < 0.5 else 1, -1
         while tree.player[node] != END:
             i = tree.infoset[node]
@@ -169,9 +143,6 @@ class QLearner:
         first = self.leduc.game.first_action
         best = self.q == np.repeat(np.maximum.reduceat(self.q, first[:-1]), np.diff(first))
         return normalised(first, best.astype(np.float64))
-
-
-# --- chance-sampled CFR -------------------------------------------------------------------------------------
 
 
 class _Tables(NamedTuple):
@@ -243,41 +214,14 @@ class SampledCfr:
         """Run so many more iterations."""
         chances = self.leduc.game.chance[self.leduc.deal_start[:-1]]
         deals = self._generator.choice(len(chances), (iterations, 2), p=chances / chances.sum())
-        players = self._generator.integers(0, 2, (iterations, 2))
-        weights = np.arange(self.iteration + 1, self.iteration + iterations + 1, dtype=np.float64) ** self.gamma
-        _advance(self._tree, self._tables, deals, players, weights)
-        self.iteration += iterations
+        self.learn(deals, self._generator.integers(0, 2, (iterations, 2)))
+
+    def learn(self, deals: np.ndarray, players: np.ndarray) -> None:
+        """An iteration for each row: two deals, numbers of `leduc.deals`, and the player that learns from each, (n, 2)."""
+        end = self.iteration + len(deals)
+        _advance(self._tree, self._tables, deals, players, np.arange(self.iteration + 1.0, end + 1) ** self.gamma)
+        self.iteration = end
 
     def strategy(self) -> np.ndarray:
         """The average strategy over legal actions, (n_actions,); uniform where it never came by its own choice."""
         return normalised(self.leduc.game.first_action, self._tables.averages[self._tables.entry])
-
-
-# --- along training -----------------------------------------------------------------------------------------
-
-
-def training_curve(
-    leduc: Leduc,
-    learners: Sequence[QLearner | SampledCfr],
-    opponents: Sequence[np.ndarray],
-    length: int,
-    evaluations: int,
-    games: int,
-    generator: np.random.Generator,
-) -> Curve:
-    """Train new learners and evaluate each so many times on the way, by games and exactly.
-
-    length: a multiple of the evaluations; generator: of the games.
-    """
-    shape = len(learners), evaluations, len(opponents)
-    exact, sampled, ci95, lost = np.zeros(shape), np.zeros(shape), np.zeros(shape), np.zeros(shape[:2])
-    for i, learner in enumerate(learners):
-        for k in range(evaluations):
-            learner.advance(length // evaluations)
-            strategy = learner.strategy()
-            lost[i, k] = exploitability(leduc.form, strategy)
-            for j, opponent in enumerate(opponents):
-                exact[i, k, j] = exact_winnings(leduc, strategy, opponent)
-                sampled[i, k, j], ci95[i, k, j] = play_games(leduc, strategy, opponent, games, generator)
-    at = length // evaluations * np.arange(1, evaluations + 1)
-    return Curve(at, exact, sampled, ci95, lost, tuple(learner.strategy() for learner in learners))

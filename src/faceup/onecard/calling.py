@@ -3,6 +3,11 @@
 Facing a bet b into a pot of 1, the minimum defence frequency MDF = 1 / (1 + b) makes a bluff with a hand that never wins
 break even. The range advantage RA is the bettor's chance to hold the better card before he bets. The rule:
 call with min(MDF, MDF - 0.5 RA + 0.25) of one's distribution, from the top.
+
+What an equilibrium does: let card i sometimes bluff b and sometimes check, and let all that calls beat it. Let c be the share of
+the caller's distribution that calls, a the share above i; a card i that she cannot hold makes both larger by one factor f. The
+bluff is worth (1 - f c) - b f c and the check 1 - f a, so c = a / (1 + b) = a MDF for every such size. Hence the pocket card of
+`beating_bluffs`: cards that do not beat a bluff do not count, and of the others MDF call.
 """
 
 import numpy as np
@@ -22,6 +27,16 @@ def range_advantage(own: np.ndarray, other: np.ndarray) -> np.ndarray:
 def chiswick(own: np.ndarray, other: np.ndarray) -> np.ndarray:
     """Calling shares (n, 31) by Ganzfried and Chiswick's rule."""
     return np.clip(np.minimum(MDF, MDF - 0.5 * range_advantage(own, other)[:, None] + 0.25), 0, 1)
+
+
+def beating_bluffs(own: np.ndarray, other: np.ndarray, weakest: float) -> np.ndarray:
+    """Calling shares (n, 31) of the pocket card: MDF times the share of the caller's cards above the bettor's best bluff.
+
+    For his best bluff stands the card at which the weakest so much of his distribution ends.
+    """
+    bluff = np.minimum((np.cumsum(own, axis=1) < weakest - 1e-12).sum(axis=1), own.shape[1] - 1)
+    above = 1 - np.cumsum(other, axis=1)
+    return np.maximum(above[np.arange(len(own)), bluff], 0)[:, None] * MDF
 
 
 def terms(own: np.ndarray, other: np.ndarray, product: bool) -> np.ndarray:
@@ -44,9 +59,10 @@ def fit(games: Solutions, product: bool) -> np.ndarray:
     return np.linalg.lstsq(rows[chosen], wanted[chosen], rcond=None)[0]
 
 
-def mean_squared_error(share: np.ndarray, games: Solutions) -> float:
-    """Of calling shares (n, 31) against the equilibria's, over the sizes in use."""
-    return float(((share - called_share(games))[used(games)] ** 2).mean())
+def mean_squared_error(share: np.ndarray, games: Solutions, all_sizes: bool = False) -> float:
+    """Of calling shares (n, 31) against the equilibria's, over the sizes in use, or over all 30."""
+    errors = (share - called_share(games)) ** 2
+    return float((errors[:, 1:] if all_sizes else errors[used(games)]).mean())
 
 
 def caller_losses(share: np.ndarray, games: Solutions) -> np.ndarray:

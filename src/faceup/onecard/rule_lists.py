@@ -1,34 +1,37 @@
 """Rule lists for the bettor of the one-card game that fit on a card in one's pocket, and a search for good ones.
 
 A list is read from the top; the first line that covers a card is played, and what no line covers checks. Two numbers are
-all that it asks for: the *strength* of a card, the share of the opponent's distribution below it, the same card counting
-half; and the *weakest* cards of one's own distribution, from the bottom up. Where a share ends within a card, that card
-mixes. Three kinds of line:
+all that it asks for: the *strength* of a card, the share of the opponent's distribution below it, the same card counting half;
+and the *weakest* cards of one's own distribution, from the bottom up. Where a share ends within a card, that card mixes. (The
+opponent cannot hold the same card. But the likelier it was, the fewer weaker ones are left to call.) Three kinds of line:
 
     STRONG   cards of at least this strength bet this size
     WEAK     the weakest so much of your distribution bets this size
     BALANCE  the weakest cards of at most this strength bluff with what is bet above: size b as often as b / (1 + b) times
-             as it is bet there, the largest size with the weakest cards
+             as it is bet there, or as often as the STRONG line says; the largest size with the weakest cards
 
 STRONG and WEAK lines alone are a tree of thresholds. The search minimises the mean one-sided exploitability over games; it
-never looks at an equilibrium's strategy, only at its value.
+never looks at an equilibrium's strategy, only at its value. `forgiving` lists lose little if bluffs are miscounted, too, and
+`worst_ranges` looks for the games in which a list loses most.
 
 The paper's own two rules (Ganzfried and Yusuf, Section 4) are here too, as corrections of any strategy.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from itertools import product
 from typing import NamedTuple
 
 import numpy as np
 from numba import njit
 
 from faceup.lab.parallel import on_threads
-from faceup.onecard.game import CARDS, SIZES
-from faceup.onecard.solutions import Solutions, worst_cases
+from faceup.onecard.game import CARDS, SIZES, random_games
+from faceup.onecard.solutions import Solutions, _worst_case, part, solve_games
 
 STRONG, WEAK, BALANCE = 0, 1, 2
 STRONG_CARDS = 4  # the paper's cards 7 to 10: its tree splits on the opponent's cdf at card 6
 _N_SIZES = len(SIZES)
+SPARE = 0.003  # dollars that a mistake may cost more than none, where lists are searched to forgive
 _BOUNDS = {STRONG: (0.5, 1.0), WEAK: (0.0, 0.5), BALANCE: (0.3, 1.0)}
 
 
@@ -38,74 +41,112 @@ class RuleLine(NamedTuple):
     kind: int
     threshold: float  # a strength, or for WEAK a share of one's own distribution
     size: int = 0  # in $0.10; a BALANCE line has none
+    bluffs: int = 0  # that a BALANCE line makes for 20 bets by this STRONG line; 0: in balance, 20 b / (1 + b)
 
 
 def sentences(lines: list[RuleLine]) -> list[str]:
     """A whole list in words, numbered, with what is left at its end."""
-    said = []
+    strong, said = [line for line in lines if line.kind == STRONG], []
+    counts = [f"{round(20 * bluffs_for_a_bet(line))} bluffs for 20 bets of {SIZES[line.size]:.1f}" for line in strong]
     for line in lines:
         share, bet = f"{line.threshold:.0%}", "check" if line.size == 0 else f"bet {SIZES[line.size]:.1f}"
         limit = "" if line.threshold >= 1 else f", none that beats more than {share}"
         words = {
             STRONG: f"If your card beats at least {share} of the opponent's cards (the same card counts half), {bet}.",
             WEAK: f"With the weakest {share} of your own cards, {bet}.",
-            BALANCE: f"Bluff with your weakest cards{limit}: for every 1 + b bets of a size b by the lines above, make b bluffs "
-            "of that size. The weakest cards make the largest bluffs.",
+            BALANCE: f"Bluff with your weakest cards{limit}, the largest size with the weakest: {', '.join(counts)}.",
         }
         said.append(words[line.kind])
     said.append("Check everything else." if lines else "Always check.")
     return [f"{i}. {text}" for i, text in enumerate(said, start=1)]
 
 
-def play(lines: list[RuleLine], own: np.ndarray, other: np.ndarray) -> np.ndarray:
-    """The strategies (n, 10, 31) of a list in games given by both distributions (n, 10)."""
-    strategies = np.zeros((len(own), CARDS, _N_SIZES))
-    on_threads(_play_all, np.array(lines, dtype=np.float64).reshape(-1, 3), own, other, strategies)
+def bluffs_for_a_bet(line: RuleLine) -> float:
+    """How many bluffs a BALANCE line makes for a bet by a STRONG line."""
+    return line.bluffs / 20 if line.bluffs else line.size / (10 + line.size)
+
+
+def strengths(other: np.ndarray) -> np.ndarray:
+    """Share (n, 10) of the opponent's distribution (n, 10) that each card beats, the same card half; 0.85 is just that."""
+    return np.round(np.cumsum(other, axis=1) - other / 2, 12)
+
+
+def play(lines: list[RuleLine], own: np.ndarray, other: np.ndarray, bluffs: float = 1.0) -> np.ndarray:
+    """The strategies (n, 10, 31) of a list in games given by both distributions (n, 10); bluffs: see `play_cards`."""
+    return play_cards(lines, strengths(other), own, bluffs)
+
+
+def play_cards(lines: list[RuleLine], strength: np.ndarray, own: np.ndarray, bluffs: float = 1.0) -> np.ndarray:
+    """The strategies (n, cards, 31) of a list, from each card's strength and its probability, both (n, cards), weakest first.
+
+    bluffs: a mistake, the bluffs that a BALANCE line makes as a multiple of those that it asks for.
+    """
+    strategies = np.zeros((*own.shape, _N_SIZES))
+    on_threads(_play_all, _rows(lines), strength, own, bluffs, strategies)
     return strategies
 
 
+def losses(lines: list[RuleLine], games: Solutions, bluffs: float = 1.0, slips: np.ndarray | None = None) -> np.ndarray:
+    """One-sided exploitability (n,) of a list in each game, dollars, against an opponent who knows the mistakes in it.
+
+    bluffs: as in `play_cards`; slips (n, 10): by how much each card's strength is misjudged.
+    """
+    strength, values = strengths(games.other) + (0 if slips is None else slips), np.empty(len(games.own))
+    on_threads(_values, _rows(lines), strength, games.own, games.other, bluffs, values)
+    return games.value - values
+
+
+def _rows(lines: list[RuleLine]) -> np.ndarray:
+    """Lines (n, 4) float64 as kernels take them, with their bluffs for a bet."""
+    return np.array([(*line[:3], bluffs_for_a_bet(line)) for line in lines], dtype=np.float64).reshape(-1, 4)
+
+
 @njit(cache=True, nogil=True)
-def _play_all(share, lines, own, other, strategies):
+def _play_all(share, lines, strength, own, bluffs, strategies):
     for g in range(share[0], len(own), share[1]):
-        _play_one(lines, own[g], other[g], strategies[g])
+        _play_one(lines, strength[g], own[g], bluffs, strategies[g])
 
 
 @njit(cache=True, nogil=True)
-def _play_one(lines, own, other, shares):
-    """shares (10, 31): of each card, how much of it bets each size; 0 at first."""
-    left = np.ones(CARDS)  # of each card, what no line has covered yet
+def _values(share, lines, strength, own, other, bluffs, values):
+    shares = np.empty((CARDS, _N_SIZES))
+    for g in range(share[0], len(own), share[1]):
+        shares[:] = 0
+        _play_one(lines, strength[g], own[g], bluffs, shares)
+        values[g] = _worst_case(own[g], other[g], shares)
+
+
+@njit(cache=True, nogil=True)
+def _play_one(lines, strength, own, bluffs, shares):
+    """shares (cards, 31): of each card, how much of it bets each size; 0 at first."""
+    left = np.ones(len(own))  # of each card, what no line has covered yet
+    wanted = np.zeros(_N_SIZES)  # probability of the bluffs of each size that the lines so far ask for
     for k in range(len(lines)):
         kind, threshold, size = lines[k, 0], lines[k, 1], int(lines[k, 2])
-        weaker, below = 0.0, 0.0  # the opponent's below the card, one's own below it
+        below = 0.0  # one's own cards below the card
         if kind == BALANCE:
-            _balance(threshold, own, other, shares, left)
+            _bluff(wanted, threshold, strength, own, shares, left)
             continue
-        for i in range(CARDS):
+        for i in range(len(own)):
             if kind == STRONG:
-                covered = left[i] if weaker + other[i] / 2 >= threshold else 0.0
+                covered = left[i] if strength[i] >= threshold else 0.0
+                wanted[size] += bluffs * lines[k, 3] * covered * own[i]
             else:
                 part = (threshold - below) / own[i] if own[i] > 0 else 0.0
                 covered = min(left[i], max(part, 0.0))
             shares[i, size] += covered
             left[i] -= covered
-            weaker += other[i]
             below += own[i]
-    for i in range(CARDS):
-        shares[i, 0] += left[i]
+    shares[:, 0] += left
 
 
 @njit(cache=True, nogil=True)
-def _balance(limit, own, other, shares, left):
-    """Bluffs for what is bet so far, from the largest size and the weakest card on."""
-    strength, weaker = np.empty(CARDS), 0.0
-    for i in range(CARDS):
-        strength[i] = weaker + other[i] / 2
-        weaker += other[i]
-    bet = own @ shares
+def _bluff(wanted, limit, strength, own, shares, left):
+    """Bluffs as they are wanted, from the largest size and the weakest card on."""
     i = 0
     for s in range(_N_SIZES - 1, 0, -1):
-        needed = bet[s] * s / (10 + s)  # b / (1 + b) for b = s / 10
-        while needed > 0 and i < CARDS and strength[i] <= limit:
+        needed = wanted[s]
+        while needed > 0 and i < len(own) and strength[i] <= limit:
             given = min(needed, own[i] * left[i])
             if given > 0:
                 shares[i, s] += given / own[i]
@@ -117,27 +158,54 @@ def _balance(limit, own, other, shares, left):
                 break
 
 
-def losses(lines: list[RuleLine], games: Solutions) -> np.ndarray:
-    """One-sided exploitability (n,) of a list in each game, dollars."""
-    return games.value - worst_cases(games.own, games.other, play(lines, games.own, games.other))
-
-
 def search(
-    games: Solutions, most: int, balanced: bool, progress: Callable[[int], None] = lambda done: None
+    games: Solutions, most: int, balanced: bool, rough: int, progress: Callable[[int], None] = lambda done: None
 ) -> dict[int, list[RuleLine]]:
     """The best list found for each length up to `most`, the last line ("check everything else") counted.
 
     balanced: STRONG lines and one BALANCE line; else STRONG and WEAK lines in pairs, since a bet without a bluff gains
-    nothing. Lists grow: the best shorter one and a new line (or pair) tried between the others, then all lines are tuned.
-    progress: told each length that is reached.
+    nothing. Lists grow on the first `rough` games: the best shorter one and a new line (or pair) tried between the others, then
+    all lines are tuned; each is tuned finely on all games at last. progress: told each length that is reached.
     """
     lists: dict[int, list[RuleLine]] = {1: []}
     best: list[RuleLine] = [RuleLine(BALANCE, 0.6)] if balanced else []
+    few = part(games, 0, rough)
     for length in range(3, most + 1, 1 if balanced else 2):
-        best = min((tuned(start, games) for start in _grown(best, balanced)), key=lambda lines: losses(lines, games).mean())
-        lists[length] = best
+        best = min((tuned(start, few) for start in _grown(best, balanced)), key=lambda lines: losses(lines, few).mean())
+        lists[length] = tuned(best, games, coarse=False)
         progress(length)
     return lists
+
+
+def worst_mean(lines: list[RuleLine], games: Solutions, slips: Sequence[float]) -> float:
+    """A list's mean loss over games, dollars, with the worst of some mistakes in bluffing (as in `play_cards`).
+
+    A mistake may cost SPARE; 1 is none. Of lists that are equal then, the better on average counts.
+    """
+    means = [losses(lines, games, slip).mean() + (SPARE if slip == 1 and len(slips) > 1 else 0) for slip in slips]
+    return float(max(means) + 0.05 * np.mean(means))
+
+
+def forgiving(
+    lines: list[RuleLine], games: Solutions, slips: Sequence[float], rough: int, tries: int, generator: np.random.Generator
+) -> list[RuleLine]:
+    """A balanced list changed to lose little with the worst of some mistakes in bluffing; its bluffs are counted, too.
+
+    Random changes of several numbers at once, on the first `rough` games: each is kept that loses less, or more by less than a
+    bound that falls to 0 (threshold accepting; Dueck and Scheuer 1990). Then the best list is tuned finely on all games.
+    """
+    now = [line._replace(bluffs=round(20 * bluffs_for_a_bet(line))) for line in lines]
+    few = part(games, 0, rough)
+    best, least, loss = now, worst_mean(now, few, slips), np.inf
+    for k in range(tries):
+        shifts = generator.integers(-3, 4, (len(now), 3)) * (generator.random((len(now), 3)) < 0.3)
+        tried = [_moved(line, *shift) for line, shift in zip(now, shifts.tolist(), strict=True)]
+        found = worst_mean(tried, few, slips)
+        if found < loss + 0.0005 * (1 - k / tries):
+            now, loss = tried, found
+        if found < least:
+            best, least = tried, found
+    return tuned(best, games, slips, coarse=False)
 
 
 def _grown(lines: list[RuleLine], balanced: bool) -> list[list[RuleLine]]:
@@ -151,20 +219,20 @@ def _grown(lines: list[RuleLine], balanced: bool) -> list[list[RuleLine]]:
     return [[top, *strong, large, *rest], [*strong, low, *rest, small]]
 
 
-def tuned(lines: list[RuleLine], games: Solutions) -> list[RuleLine]:
-    """Coordinate descent: each line's threshold and size in turn, coarse steps before fine ones, until nothing improves.
+def tuned(lines: list[RuleLine], games: Solutions, slips: Sequence[float] = (1.0,), coarse: bool = True) -> list[RuleLine]:
+    """Coordinate descent on `worst_mean`: each line's numbers in turn until nothing improves; coarse steps before fine ones.
 
     A bet and its bluffs keep their size in common: apart they would give each other away.
     """
-    best, least = lines, losses(lines, games).mean()
-    for steps in ((8, 6), (3, 3), (1, 1)):
+    best, least = lines, worst_mean(lines, games, slips)
+    for steps in ((8, 6, 3), (3, 3, 2), (1, 1, 1))[0 if coarse else 2 :]:
         improved = True
         while improved:
             improved = False
             for i in range(len(best)):
                 for line in _moves(best[i], *steps):
                     tried = _with(best, i, line)
-                    loss = losses(tried, games).mean()
+                    loss = worst_mean(tried, games, slips)
                     if loss < least - 1e-7:
                         best, least, improved = tried, loss, True
     return best
@@ -177,16 +245,47 @@ def _with(lines: list[RuleLine], i: int, new: RuleLine) -> list[RuleLine]:
     return [*tried[:i], new, *tried[i + 1 :]]
 
 
-def _moves(line: RuleLine, steps: int, sizes: int) -> list[RuleLine]:
-    """A line's neighbours: threshold, size or both one step up or down."""
-    low, high = _BOUNDS[line.kind]
-    moved = []
-    for shift in (-steps, 0, steps):
-        threshold = round(min(max(line.threshold + shift / 100, low), high), 2)
-        for grow in (-sizes, 0, sizes) if line.kind != BALANCE else (0,):
-            size = min(max(line.size + grow, 1), _N_SIZES - 1) if line.kind != BALANCE else 0
-            moved.append(RuleLine(line.kind, threshold, size))
+def _moves(line: RuleLine, steps: int, sizes: int, counts: int) -> list[RuleLine]:
+    """A line's neighbours: threshold, size and number of bluffs one step up or down, as far as the line has them."""
+    signs = product((-1, 0, 1), (-1, 0, 1) if line.size else (0,), (-1, 0, 1) if line.bluffs else (0,))
+    moved = [_moved(line, shift * steps, grow * sizes, more * counts) for shift, grow, more in signs]
     return [x for x in dict.fromkeys(moved) if x != line]
+
+
+def _moved(line: RuleLine, percent: int, size: int, bluffs: int) -> RuleLine:
+    """A line with other numbers, within bounds: a threshold by so many percent, a size, a count; what it lacks it lacks still."""
+    low, high = _BOUNDS[line.kind]
+    threshold = round(min(max(line.threshold + percent / 100, low), high), 2)
+    grown = min(max(line.size + size, 1), _N_SIZES - 1) if line.size else 0
+    return RuleLine(line.kind, threshold, grown, max(line.bluffs + bluffs, 1) if line.bluffs else 0)
+
+
+def worst_ranges(
+    lines: list[RuleLine], shared: float, games: int, rounds: int, generator: np.random.Generator
+) -> tuple[float, np.ndarray, np.ndarray]:
+    """The largest loss found for a list over all distributions, and both distributions (10,) of that game.
+
+    shared: the chance that both would draw the same card is at most this. An evolution: in each round the worst eighth of the
+    games stays, and the others are copies of these with part of one card's probability moved to another card.
+    """
+    held = generator.random((games, CARDS)) < 0.5
+    parts = np.stack([held, ~held], axis=1)
+    parts[games // 2 :] = True  # in the first half of the games no card is dealt to both
+    pairs = np.stack(random_games(games, generator), axis=1) ** 2 * parts + 1e-9
+    worst, kept = (0.0, pairs[0, 0], pairs[0, 1]), games // 8
+    for _ in range(rounds):
+        pairs = np.maximum(pairs, 0) / np.maximum(pairs, 0).sum(axis=2, keepdims=True)
+        pairs = pairs[(pairs[:, 0] * pairs[:, 1]).sum(axis=1) <= shared]
+        lost = losses(lines, solve_games(*pairs.transpose(1, 0, 2).copy()))
+        best = np.argsort(-lost, kind="stable")[:kept]
+        worst = max(worst, (float(lost[best[0]]), *pairs[best[0]]), key=lambda found: found[0])
+        pairs = pairs[np.append(best, generator.choice(best, games - len(best)))]
+        new, who = np.arange(len(best), games), generator.integers(2, size=games - len(best))
+        source, target = generator.integers(CARDS, size=(2, len(new)))
+        moved = pairs[new, who, source] * np.minimum(1, 1.4 * generator.random(len(new)))  # often all of it
+        pairs[new, who, source] -= moved
+        pairs[new, who, target] += moved
+    return worst
 
 
 # --- the paper's rules --------------------------------------------------------------------------------------
@@ -198,10 +297,13 @@ def beaten(other: np.ndarray) -> np.ndarray:
     return below / np.maximum(below + above, 1e-300)
 
 
-def with_80_20_rule(strategies: np.ndarray, other: np.ndarray) -> np.ndarray:
-    """Strategies (n, 10, 31) in which cards that beat 20 % to 80 % of the opponent's check (the paper's first rule)."""
+def with_80_20_rule(strategies: np.ndarray, other: np.ndarray, size: int = 0) -> np.ndarray:
+    """Strategies (n, 10, 31) in which cards that beat 20 % to 80 % of the opponent's check (the paper's first rule).
+
+    size: what they bet in the place of a check, in $0.10 ("or make an extremely small bet").
+    """
     share = beaten(other)
-    return np.where(((share >= 0.2) & (share <= 0.8))[:, :, None], np.eye(_N_SIZES)[0], strategies)
+    return np.where(((share >= 0.2) & (share <= 0.8))[:, :, None], np.eye(_N_SIZES)[size], strategies)
 
 
 def with_all_in_rule(strategies: np.ndarray, other: np.ndarray) -> np.ndarray:

@@ -118,21 +118,21 @@ def worst_cases(own: np.ndarray, other: np.ndarray, strategies: np.ndarray) -> n
 @njit(cache=True, nogil=True)
 def _worst_cases(share, own, other, strategies, values):
     for g in range(share[0], len(values), share[1]):
-        total = 1.0
-        for i in range(CARDS):
-            total -= own[g, i] * other[g, i]
-        lost = 0.0
-        for s in range(_SIZES):
-            b, below, mass = SIZES[s], 0.0, 0.0
-            for i in range(CARDS):
-                mass += own[g, i] * strategies[g, i, s]
-            for j in range(CARDS):
-                here = own[g, j] * strategies[g, j, s]
-                gain = (1 + b) * below - b * (mass - below - here)  # of calling with j instead of folding
-                if gain > 0:
-                    lost += other[g, j] * gain
-                below += here
-        values[g] = 1 - lost / total
+        values[g] = _worst_case(own[g], other[g], strategies[g])
+
+
+@njit(cache=True, nogil=True)
+def _worst_case(own, other, strategy):
+    total, lost, bet = 1 - own @ other, 0.0, own @ strategy
+    for s in range(_SIZES):
+        b, below, mass = SIZES[s], 0.0, bet[s]
+        for j in range(CARDS) if mass > 0 else range(0):
+            here = own[j] * strategy[j, s]
+            gain = (1 + b) * below - b * (mass - below - here)  # of calling with j instead of folding
+            if gain > 0:
+                lost += other[j] * gain
+            below += here
+    return 1 - lost / total
 
 
 @njit(cache=True, nogil=True)

@@ -4,28 +4,29 @@ Ganzfried and Yusuf, Section 4. The first two give one row a game, 20 numbers to
 row a card, with the card as 21st number, to 31 probabilities; the last four are like these but learn one bet size, drawn
 with those probabilities. The text calls the fourth "pdf values plus the cdf value of the card", which is its sixth: we
 number as it lists them. "The cdf value of the card" is read as the opponent's, of which its rules speak; OWN_RANK is the
-other reading. A greedy tree is grown once and cut back to smaller depths; an optimal one is searched for each depth.
+other reading. TWO_NUMBERS sees what our rule lists ask for (see `onecard/rule_lists`) and nothing else. A tree is grown once and
+cut back to smaller depths.
 
-The other way to use solved games is to remember them: `nearest` and `remembered`.
+The other way to use solved games is to remember them, at random or `selected` ones: `nearest` and `remembered`.
 """
 
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import numpy as np
+from numba import njit
+from scipy.spatial.distance import cdist
 from sklearn.neighbors import NearestNeighbors
 from sklearn.tree import DecisionTreeRegressor
 
-from faceup.lab.parallel import parallel
+from faceup.lab.parallel import on_threads, parallel
 from faceup.lab.rng import Stream
 from faceup.lab.stats import mean_ci95
 from faceup.onecard.game import CARDS, SIZES
-from faceup.onecard.solutions import Solutions, bets, worst_cases
+from faceup.onecard.rule_lists import strengths
+from faceup.onecard.solutions import Solutions, _worst_case, bets, worst_cases
 from faceup.trees.cart import tree_of
-from faceup.trees.oct import fit_oct
-from faceup.trees.tree import DecisionTree, add_up, leaf_of, truncate
-
-_MIDDLES = (0, 10, 20)  # sizes after which an optimal tree's search looks at the summed-up probabilities: $0, $1, $2
+from faceup.trees.tree import DecisionTree, node_depths
 
 
 class Representation(NamedTuple):
@@ -33,7 +34,9 @@ class Representation(NamedTuple):
 
     name: str
     cumulative: bool  # distributions as cdf, not pdf
-    card: str  # the 21st number: "" for one row a game, "card" 1..10, "rank" or "own rank": the opponent's or own cdf at it
+    card: (
+        str  # the 21st number: "" for one row a game, "card" 1..10, "rank" or "own rank": the opponent's or own cdf at it; "two"
+    )
     sampled: bool  # the target is one drawn size in dollars
 
 
@@ -50,10 +53,13 @@ REPRESENTATIONS = (
     Representation("10: pdf, card's cdf; one size", False, "rank", True),
 )
 OWN_RANK = Representation("6 with your own cdf", False, "own rank", False)
+TWO_NUMBERS = Representation("a card's strength and your own cdf at it", True, "two", False)
 
 
 def inputs(kind: Representation, own: np.ndarray, other: np.ndarray) -> np.ndarray:
-    """Rows (n, 20) or (10 n, 21) float32 of games given by both distributions (n, 10)."""
+    """Rows (n, 20), (10 n, 21) or (10 n, 2) float32 of games given by both distributions (n, 10)."""
+    if kind.card == "two":
+        return np.column_stack([strengths(other).ravel(), np.cumsum(own, axis=1).ravel()]).astype(np.float32)
     both = [np.cumsum(d, axis=1) if kind.cumulative else d for d in (own, other)]
     rows = np.hstack(both)
     if kind.card:
@@ -97,31 +103,6 @@ def fit_tree(kind: Representation, X: np.ndarray, Y: np.ndarray, max_depth: int,
     return tree_of(learner, value)
 
 
-def fit_optimal_tree(
-    kind: Representation, X: np.ndarray, Y: np.ndarray, max_depth: int, generator: np.random.Generator,
-    *, min_rows: int, regrowths: int,
-) -> DecisionTree:  # fmt: skip
-    """The tree of `faceup.trees.oct` for rows X, targets Y of `tree_targets`; leaves answer as in `fit_tree`.
-
-    One drawn size is fitted by squared error, as `fit_tree` does. Where there are 31 or 310 targets the search looks at fewer
-    numbers: a card's probabilities summed up to $0, $1 and $2, or, for whole games, the mean bets of cards 1-2, 3-4, .. 9-10.
-    """
-    if not kind.card:
-        means = (_by_card(Y) @ SIZES).reshape(len(Y), CARDS // 2, 2).mean(axis=2) / SIZES[-1]
-        shares = np.hstack([means, means.shape[1] - means.sum(axis=1, keepdims=True)])
-    else:
-        low = Y / SIZES[-1] if kind.sampled else np.cumsum(Y, axis=1)[:, _MIDDLES]
-        shares = np.hstack([low, 1 - low])
-    shares = np.clip(shares, 0, None)  # whose Brier score is the squared error to search by, up to a factor
-    shares /= shares.sum(axis=1, keepdims=True)
-    same, stream = np.ones(len(X)), lambda: generator
-    tree = fit_oct(X, shares, same, max_depth=max_depth, min_rows=min_rows, regrowths=regrowths, stream=stream)
-    leaf, sums = leaf_of(tree, X), np.zeros((len(tree.feature), Y.shape[1]))
-    np.add.at(sums, leaf, Y)
-    counts = add_up(tree.left, tree.right, np.bincount(leaf, minlength=len(sums)))
-    return tree._replace(value=(add_up(tree.left, tree.right, sums) / counts[:, None]).astype(np.float32))
-
-
 def predicted(kind: Representation, tree: DecisionTree, X: np.ndarray) -> np.ndarray:
     """The strategies (n, 10, 31) that a tree plays in the games of rows X; a size is rounded to the nearest allowed."""
     value = tree.predict(X).astype(np.float64)
@@ -141,18 +122,13 @@ def grow(
     max_depth: int,
     stream: Stream,
     progress: Callable[[int], None] = lambda done: None,
-    **search: int,
 ) -> list[DecisionTree]:
-    """A tree of each representation on all of `games`.
-
-    search: min_rows and regrowths of `fit_optimal_tree`; without them the trees are greedy.
-    """
-    strategies, fit = bets(games), fit_optimal_tree if search else fit_tree
+    """A tree of each representation on all of `games`."""
+    strategies = bets(games)
 
     def one(number: int) -> DecisionTree:
         X, generator = inputs(kinds[number], games.own, games.other), stream(number)
-        Y = tree_targets(kinds[number], strategies, generator)
-        return fit(kinds[number], X, Y, max_depth, generator, **search)
+        return fit_tree(kinds[number], X, tree_targets(kinds[number], strategies, generator), max_depth, generator)
 
     return parallel(one, range(len(kinds)), progress)
 
@@ -176,15 +152,35 @@ class Measured(NamedTuple):
 
 
 def measure(kind: Representation, tree: DecisionTree, games: Solutions, depths: Sequence[int]) -> list[Measured]:
-    """The tree cut at each depth: what `Measured` says, on `games`."""
-    X, strategies = inputs(kind, games.own, games.other), bets(games)
-    measured = []
-    for depth in depths:
-        cut = truncate(tree, depth)
-        played = predicted(kind, cut, X)
-        loss, ci95 = mean_loss(played, games)
-        measured.append(Measured(depth, len(cut.feature), float(output_distance(played, strategies).mean()), loss, ci95))
+    """The tree cut at each depth: what `Measured` says, on `games`; as `predicted` of `truncate`, without making either."""
+    X, wanted, levels, measured = inputs(kind, games.own, games.other), bets(games), node_depths(tree), []
+    table = np.eye(len(SIZES))[np.rint(tree.value[:, 0] * 10).astype(int)] if kind.sampled else tree.value
+    table, at, rows = _by_card(table), np.zeros(len(X), dtype=np.int32), np.arange(len(X))
+    for depth in range(max(depths) + 1):
+        if depth in depths:
+            distance, value = np.empty((2, len(wanted)))
+            on_threads(_judge, table, at.reshape(len(wanted), -1), games.own, games.other, wanted, distance, value)
+            loss, ci95 = mean_ci95(games.value - value)
+            measured.append(Measured(depth, int((levels <= depth).sum()), float(distance.mean()), loss, ci95))
+        goes_left = X[rows, tree.feature[at]] <= tree.threshold[at]
+        at = np.where(tree.feature[at] < 0, at, np.where(goes_left, tree.left[at], tree.right[at]))
     return measured
+
+
+@njit(cache=True, nogil=True)
+def _judge(share, table, at, own, other, wanted, distance, value):
+    """Distance and value of what a tree plays in each game; table (nodes, 10 or 1, 31), at (n, 1 or 10): the card's node."""
+    played = np.empty((CARDS, wanted.shape[2]))
+    for g in range(share[0], len(own), share[1]):
+        distance[g] = 0.0
+        for i in range(CARDS):
+            row, ahead = table[at[g, i % at.shape[1]], i % table.shape[1]], 0.0
+            total = row.sum()
+            for s in range(len(row)):
+                played[i, s] = row[s] / total
+                ahead += played[i, s] - wanted[g, i, s]
+                distance[g] += abs(ahead) / (CARDS * (len(row) - 1))
+        value[g] = _worst_case(own[g], other[g], played)
 
 
 def mean_loss(strategies: np.ndarray, games: Solutions) -> tuple[float, float]:
@@ -195,14 +191,35 @@ def mean_loss(strategies: np.ndarray, games: Solutions) -> tuple[float, float]:
 # --- memory -------------------------------------------------------------------------------------------------
 
 
-def nearest(memory: tuple[np.ndarray, np.ndarray], games: tuple[np.ndarray, np.ndarray], k: int) -> np.ndarray:
-    """The k games of memory (n, k) nearest to each game, nearest first; both as distributions of both players (.., 10).
+def _places(own: np.ndarray, other: np.ndarray) -> np.ndarray:
+    """Games (n, 20) as points whose city-block distance is Algorithm 1's up to a factor: both players' earth mover's."""
+    return np.cumsum(np.stack([own, other], axis=1), axis=2).reshape(len(own), -1)
 
-    Algorithm 1: the mean over the players of the earth mover's distance.
+
+def nearest(memory: tuple[np.ndarray, np.ndarray], games: tuple[np.ndarray, np.ndarray], k: int) -> np.ndarray:
+    """The k games of memory (n, k) nearest to each game, nearest first; both as distributions of both players (.., 10)."""
+    finder = NearestNeighbors(n_neighbors=k, metric="manhattan", algorithm="brute").fit(_places(*memory))
+    return finder.kneighbors(_places(*games), return_distance=False)
+
+
+def selected(candidates: Solutions, games: Solutions, most: int) -> np.ndarray:
+    """Which candidates to remember, `most` or fewer: one after the other the one that leaves least to lose in `games`.
+
+    What is lost is what the nearest remembered game's strategy loses. It ends where no other game makes it less.
     """
-    rows = [np.cumsum(np.stack(pair, axis=1), axis=2).reshape(len(pair[0]), -1) for pair in (memory, games)]
-    finder = NearestNeighbors(n_neighbors=k, metric="manhattan", algorithm="brute").fit(rows[0])
-    return finder.kneighbors(rows[1], return_distance=False)
+    far = cdist(_places(candidates.own, candidates.other), _places(games.own, games.other), "cityblock")
+    lost = np.empty(far.shape)
+    for c, strategy in enumerate(bets(candidates)):
+        lost[c] = games.value - worst_cases(games.own, games.other, np.broadcast_to(strategy, (len(games.own), *strategy.shape)))
+    chosen, now, loss = list[int](), np.full(len(games.own), np.inf), np.zeros(len(games.own))
+    while len(chosen) < most:
+        means = np.where(far < now, lost, loss).mean(axis=1)
+        best = int(means.argmin())
+        if chosen and means[best] >= loss.mean() - 1e-12:
+            break
+        loss, now = np.where(far[best] < now, lost[best], loss), np.minimum(now, far[best])
+        chosen.append(best)
+    return np.array(chosen)
 
 
 def remembered(strategies: np.ndarray, neighbours: np.ndarray) -> np.ndarray:
