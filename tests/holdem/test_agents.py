@@ -112,6 +112,12 @@ def test_bad_cards_and_lines_are_named(folder):
     ):
         with pytest.raises(ValueError, match=said):
             load_agent(folder / "cart.json").action_probabilities(hole, board, line)
+    agent, good = load_agent(folder / "cart.json"), ["Ac3h", BOARD[:6], "b300c"]
+    for bad in (None, 5, b"Ac3h", ["Ac", "3h"], "Ac" * 6000, "b300" * 4000, "b" + "9" * 4000, "\x1b[2J" * 99):
+        for asked in ([bad, *good[1:]], [good[0], bad, good[2]], [*good[:2], bad]):
+            with pytest.raises(ValueError, match=r"cards?|betting") as error:
+                agent.action_probabilities(*asked)
+            assert len(str(error.value)) < 400 and str(error.value).isprintable()
 
 
 def test_an_agent_of_other_features_or_sizes_is_refused(folder, tables, tmp_path):
@@ -125,8 +131,9 @@ def test_an_agent_of_other_features_or_sizes_is_refused(folder, tables, tmp_path
         *({"provenance": {"menu": menu}} for menu in given),
     ):
         (tmp_path / "odd.json").write_text(json.dumps(cart | change))
-        with pytest.raises(ValueError, match="odd.json: (features|labels|provenance.menu).* expected"):
+        with pytest.raises(ValueError, match="odd.json: (features|labels|provenance.menu).* expected") as error:
             load_agent(tmp_path / "odd.json")
+        assert len(str(error.value)) < 300
     with pytest.raises(ValueError, match="cart.json: labels are"):
         load_policy(folder / "cart.json", SMALL, tables)
 

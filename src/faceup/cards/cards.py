@@ -8,6 +8,7 @@ its four suits by the ranks they hold, and a real board is the canonical one plu
 from collections.abc import Sequence
 from functools import cache
 from itertools import permutations
+from reprlib import Repr
 from typing import NamedTuple
 
 import numpy as np
@@ -40,22 +41,32 @@ def class_name(k: int) -> str:
 
 CLASS_NAMES = tuple(class_name(k) for k in range(N_CLASSES))
 
+_SHORT = Repr()
+_SHORT.maxstring = _SHORT.maxother = 80
+
+
+def shown(found: object) -> str:
+    """What was found, for an error: as repr, of which at most 80 characters of a text."""
+    return _SHORT.repr(found)
+
 
 def parse_cards(text: str) -> list[int]:
     """Cards written one after another, as in "Kh3sJc" or "Kh 3s Jc", in the order given.
 
-    Raises ValueError on an unknown rank or suit, an odd length, or a card named twice.
+    Raises ValueError on what is no text, an unknown rank or suit, an odd length, or a card named twice.
     """
+    if not isinstance(text, str):
+        raise ValueError(f"cards {shown(text)}: expected text such as 'Ac3h'")
     packed = "".join(text.split())
     if len(packed) % 2:
-        raise ValueError(f"cards {text!r}: expected two characters a card, such as 'Ac3h'")
+        raise ValueError(f"cards {shown(text)}: expected two characters a card, such as 'Ac3h'")
     cards: list[int] = []
     for pair in (packed[i : i + 2] for i in range(0, len(packed), 2)):
         rank, suit = RANKS.find(pair[0].upper()), SUITS.find(pair[1].lower())
         if rank < 0 or suit < 0:
-            raise ValueError(f"card {pair!r} in {text!r}: expected a rank of {RANKS} and a suit of {SUITS}")
+            raise ValueError(f"card {pair!r} in {shown(text)}: expected a rank of {RANKS} and a suit of {SUITS}")
         if 4 * rank + suit in cards:
-            raise ValueError(f"cards {text!r}: {pair!r} appears twice, expected distinct cards")
+            raise ValueError(f"cards {shown(text)}: {pair!r} appears twice, expected distinct cards")
         cards.append(4 * rank + suit)
     return cards
 
@@ -64,9 +75,9 @@ def parse_hand(hole: str, board: str = "") -> tuple[list[int], list[int]]:
     """Two private cards and a board of 0, 3, 4 or 5 cards. Raises ValueError on anything else or on a shared card."""
     private, public = parse_cards(hole), parse_cards(board)
     if len(private) != 2:
-        raise ValueError(f"hole {hole!r}: has {len(private)} cards, expected 2")
+        raise ValueError(f"hole {shown(hole)}: has {len(private)} cards, expected 2")
     if len(public) not in BOARD_CARDS:
-        raise ValueError(f"board {board!r}: has {len(public)} cards, expected 0, 3, 4 or 5")
+        raise ValueError(f"board {shown(board)}: has {len(public)} cards, expected 0, 3, 4 or 5")
     parse_cards(hole + board)
     return private, public
 

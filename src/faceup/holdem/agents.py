@@ -207,12 +207,12 @@ def load_agent(path: str | os.PathLike, tables: tuple[StreetTable, ...] | None =
         menu = file.provenance["menu"]
         labels = menu_labels(menu)
     except (KeyError, TypeError, ValueError) as error:
-        raise ValueError(f"{name}: provenance.menu: expected pot fractions of four rounds ({error!r})") from error
+        raise ValueError(f"{name}: provenance.menu: expected pot fractions of four rounds ({repr(error)[:100]})") from error
     if file.labels != labels:
-        raise ValueError(f"{name}: labels are {file.labels}, expected {labels}, those of its menu")
+        raise ValueError(f"{name}: labels are {str(file.labels)[:100]}, expected {labels}, those of its menu")
     known = {tuple(feature_names(street, history) for street in range(4)): history for history in HISTORIES}
     if file.feature_names not in known:
-        raise ValueError(f"{name}: features are {file.feature_names}, expected those of one of {', '.join(HISTORIES)}")
+        raise ValueError(f"{name}: features are {str(file.feature_names)[:100]}, expected those of one of {', '.join(HISTORIES)}")
     return TreeAgent(menu, file.trees, tables, known[file.feature_names], file.provenance)
 
 

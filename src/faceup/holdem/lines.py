@@ -18,6 +18,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from faceup.cards.cards import shown
 from faceup.cards.strength import strength
 from faceup.holdem.rules import CALL, DECISION, FOLD, SHOWDOWN, START, BettingState, act, legal_raises, pot_and_call
 from faceup.holdem.tree import BettingTree, action_to, children, way_to
@@ -94,32 +95,38 @@ def move_words(tree: BettingTree, node: int) -> str:
     return f"raise to {amount:,}" if tree.bets[above, 1 - actor, street] else f"bet {amount:,}"
 
 
-@lru_cache(maxsize=1024)  # one answer takes a line several times
 def read_line(betting: str) -> Line:
     """All actions of a line and where they lead; "" is the start of a hand.
 
     The "/" behind a street's last action may be left out at the end of the line, and any number may follow the end of a hand.
-    Raises ValueError naming the line and what was expected: for unknown or illegal actions, a "/" out of place.
+    Raises ValueError naming the line and what was expected: for what is no text, unknown or illegal actions, a "/" out of place.
     """
+    if not isinstance(betting, str):
+        raise ValueError(f"betting {shown(betting)}: expected text such as 'b300c/kb400'")
+    return _read_line(betting)
+
+
+@lru_cache(maxsize=1024)  # one answer takes a line several times
+def _read_line(betting: str) -> Line:
     state: BettingState | None = START
     moves, kind, written = list[Move](), DECISION, ""
     for word in _TOKEN.findall(betting):
         if state is None:
-            raise ValueError(f"betting {betting!r}: the hand is over after {written!r}, expected no {word!r}")
+            raise ValueError(f"betting {shown(betting)}: the hand is over after {shown(written)}, expected no {shown(word)}")
         moves.append(Move(state.actor, word, state))
         try:
             written, (state, kind) = longer(written, state, moves[-1].action), act(state, *moves[-1].action)
         except ValueError as error:
-            raise ValueError(f"betting {betting!r}: {word!r}: {error}") from error
+            raise ValueError(f"betting {shown(betting)}: {shown(word)}: {str(error)[:100]}") from error
     if (betting if state else betting.rstrip("/")) not in (written, written.removesuffix("/")):
-        raise ValueError(f"betting {betting!r}: expected k, c, f and bN, and '/' behind a street; it reads {written!r}")
+        raise ValueError(f"betting {shown(betting)}: expected k, c, f and bN, and '/' behind a street; it reads {shown(written)}")
     return Line(tuple(moves), state, kind)
 
 
 def state_after(betting: str) -> BettingState:
     """The state that a betting line leads to. Raises ValueError as `read_line`, and for lines after which nobody is to act."""
     if (state := read_line(betting).state) is None:
-        raise ValueError(f"betting {betting!r}: the hand is over, expected a player to act")
+        raise ValueError(f"betting {shown(betting)}: the hand is over, expected a player to act")
     return state
 
 

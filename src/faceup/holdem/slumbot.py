@@ -11,6 +11,8 @@ import math
 import sys
 import time
 from pathlib import Path
+from queue import Empty, Queue
+from threading import Thread
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -222,18 +224,31 @@ def _clean(text: object) -> str:
 
 def _post(url: str, body: dict, seconds: float) -> dict:
     """The JSON object that is answered. Raises RequestException where none comes in time, ValueError on a wrong one."""
-    content, end = b"", time.monotonic() + seconds
-    with requests.post(url, json=body, timeout=seconds, stream=True, allow_redirects=False) as response:
-        for piece in response.iter_content(64):
-            content += piece
-            if time.monotonic() > end:  # the time limit of requests begins anew with each byte
-                raise requests.Timeout(f"no whole answer in {seconds:.1f} s")
-            if len(content) > LARGEST:
-                break
-    if response.status_code >= 500:
-        raise requests.HTTPError(f"status {response.status_code}")
-    good = response.status_code == 200 and len(content) <= LARGEST
-    _check("answer", good, f"status 200, at most {LARGEST} bytes", (response.status_code, content[:100]))
+    found: Queue[tuple[int, bytes] | Exception] = Queue()
+
+    def ask() -> None:
+        content, end = b"", time.monotonic() + seconds
+        try:
+            with requests.post(url, json=body, timeout=seconds, stream=True, allow_redirects=False) as response:
+                for piece in response.iter_content(64):
+                    content += piece
+                    if len(content) > LARGEST or time.monotonic() > end:
+                        break
+            found.put((response.status_code, content))
+        except Exception as error:
+            found.put(error)
+
+    Thread(target=ask, daemon=True).start()  # the time limit of requests begins anew with each byte, in headers and behind
+    try:
+        got = found.get(timeout=seconds)
+    except Empty:
+        raise requests.Timeout(f"no whole answer in {seconds:.1f} s") from None
+    if isinstance(got, Exception):
+        raise got
+    status, content = got
+    if status >= 500:
+        raise requests.HTTPError(f"status {status}")
+    _check("answer", status == 200 and len(content) <= LARGEST, f"status 200, at most {LARGEST} bytes", (status, content[:100]))
     answer = json.loads(content)
     _check("answer", isinstance(answer, dict), "an object", answer)
     _check("error_msg", not answer.get("error_msg"), "none", answer.get("error_msg"))

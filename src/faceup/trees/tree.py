@@ -221,10 +221,15 @@ def load_agent_file(path: Path) -> AgentFile:
         trees = tuple(_unpacked(street, part, len(file.labels)) for street, part in rounds.items())
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False)[0]
-        raise ValueError(f"{path}: " + f"{'.'.join(map(str, first['loc']))}: {first['msg']}"[:200]) from None
+        raise ValueError(f"{path}: {_clean('.'.join(map(str, first['loc'])) + ': ' + first['msg'])}") from None
     except (ValueError, RecursionError) as error:
-        raise ValueError(f"{path}: {str(error)[:200]}") from None
+        raise ValueError(f"{path}: {_clean(str(error))}") from None
     return AgentFile(trees, tuple(tuple(part.feature_names) for part in rounds.values()), tuple(file.labels), file.provenance)
+
+
+def _clean(text: str) -> str:
+    """At most 200 characters of a file's words, none that controls a terminal."""
+    return "".join(c if c.isprintable() else "?" for c in text[:200])
 
 
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
