@@ -4,6 +4,7 @@ A user's own rerun may change digits of the NN on another make of processor. So 
 committed, never with local reports.
 """
 
+import csv
 import json
 import re
 import subprocess
@@ -63,9 +64,30 @@ def test_a_figure_is_shown_once_where_it_is_saved(committed):
             assert pictures <= source.count("save("), f"{path.name}: {source}"
 
 
+UNITS = ("mbb", "bb", "dollars", "percent", "share", "nats", "brier", "_ci95", "equity", "distance", "boards", "millionths")
+NO_UNIT = ("paper", "ours", "alpha", "gamma", "epsilon", "loss", "loss_here")  # `what`, `learner` name those of scores
+
+
+def odd_columns(file: Path) -> list[str]:
+    """Columns of a table that stand there twice, measure without a unit, are no plain word, or are an interval of nothing."""
+    header, *rows = csv.reader(file.open(encoding="utf-8"))
+    columns = list(zip(header, *rows, strict=True))
+    measured = [name for name, *cells in columns if any(re.fullmatch(r"-?\d+\.\d+", cell) for cell in cells)]
+    odd = [name for name in measured if not name.endswith(UNITS) and name not in NO_UNIT]
+    of = {name: header.count(name) == 1 and name.removesuffix("_ci95") in header for name in header}
+    return odd + [name for name in header if not of[name] or not re.fullmatch("[a-z0-9_]+", name)] + ["no rows"] * (not rows)
+
+
+def test_tables_name_each_column_once_with_its_unit(committed):
+    """X_ci95 is half of X's 95 % interval. Those of studies, too."""
+    files = sorted((committed / "reports").rglob("*.csv"))
+    assert len(files) > 50 and {file.name: odd for file in files if (odd := odd_columns(file))} == {}
+
+
 NUMBER = r"\d(?:[\d,]*\d)?(?:\.\d+)?"
 PAIR = re.compile(rf"(?<![\d.,])(?=({NUMBER}) [±|] ({NUMBER}))")  # in tables an interval has a column beside its number
 PROSE = ["README.md", "reports/strong/README.md", *(f"notebooks/{f.name}" for f in sorted((ROOT / "notebooks").glob("*.ipynb")))]
+PROSE += ["CONTRIBUTING.md", "notebooks/studies/README.md", "notebooks/studies/defaults.ipynb"]
 
 
 def is_one_of(number: tuple[float, float], pairs: Collection[tuple[str, str]]) -> bool:
@@ -166,5 +188,6 @@ def test_every_interval_in_prose_was_measured(file, committed):
         cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
         shown_pairs |= {pair for cell in cells for pair in PAIR.findall(json.dumps(cell.get("outputs", []), ensure_ascii=False))}
     text = (committed / file).read_text(encoding="utf-8").replace("|", "")
+    text = re.sub(r"```text.*?```", "", text, flags=re.S)  # what an example prints: a test runs it
     unknown = [pair for pair in PAIR.findall(text) if pair not in shown_pairs and not any(is_one_of(x, [pair]) for x in found)]
     assert unknown == []

@@ -132,6 +132,15 @@ def test_leaks_add_up_to_what_is_won(answered):
     assert (flop.leaks >= -1).all()
 
 
+def test_the_order_of_flops_changes_no_best_response(answered, all_in_wins):
+    """Whatever a responder keeps of one flop, the next is answered as if it were the first."""
+    (responder, flop), other = answered, [50, 48, 49]
+    last = responder.flop(other)[0]
+    first = Responder(PUSH, RandomPolicy(PUSH, 5, n_rows=1), all_in_wins).flop(other)[0]
+    for again, alone in ((last, first), (responder.flop(SYMMETRIC)[0], flop)):
+        assert [one.tobytes() for one in again] == [one.tobytes() for one in alone]
+
+
 def test_fewer_sizes_win_less_and_the_policy_keeps_its_own(all_in_wins):
     victim = RandomPolicy(SMALL, 7, n_rows=1)
     found = Responder(SMALL, victim, all_in_wins, [None, [], [1]]).flop(SYMMETRIC)[0]

@@ -5,6 +5,7 @@ from collections import Counter
 
 import pytest
 import yaml
+from dvc.utils.hydra import apply_overrides
 
 from faceup.lab.parameters import holds, load_parameters
 from faceup.lab.paths import ROOT
@@ -41,7 +42,7 @@ WRONG = [  # what stands in the file, what stands there instead, and what is sai
     ("  example_hole: Ac3h", "  example_hole: Ac", "equity.example_hole is 'Ac', expected hole (cards 2)"),
     ("Kh3sJc\n", "Kh3hJc\n", "equity.example_flop is 'Kh3hJc', expected without equity.example_hole (Ac3h)"),
     (" iterations: 44000", " iterations: 3000", "selfplay.snapshots is [300, 1000, 3000, 11000], expected below self"),
-    ("  responder_sizes: [1]", "  responder_sizes: [3]", "selfplay.responder_sizes is [3], expected among betting."),
+    (" all-in\n  - 1\n", " all-in\n  - 3\n", "selfplay.responder_sizes is [3], expected among betting."),
     ("  gamma:", "  gama:", "selfplay.gama has no kind, expected a knob that kinds.yaml names"),
     ("  gamma: 2\n", "", "selfplay.gamma is missing, expected exponent"),
     ("  gamma: 2\n", "  gamma: 2\n  gamma: 3\n", "while constructing a mapping"),
@@ -55,3 +56,12 @@ def test_a_wrong_file_is_one_line(tmp_path):
         (tmp_path / "mine.yaml").write_text(RIGHT.replace(old, new, 1), encoding="utf-8")
         with pytest.raises(ValueError, match=rf"^mine.yaml: {re.escape(said)}[^\n]*$"):
             load_parameters(tmp_path / "mine.yaml")
+
+
+def test_a_sweep_changes_the_lines_of_its_knobs_alone(tmp_path):
+    """As `dvc exp run -S` writes the file: DVC spreads each list over lines, and drops an empty line behind one."""
+    (mine := tmp_path / "params.yaml").write_text(RIGHT, encoding="utf-8")
+    apply_overrides(mine, ["leduc.iterations=5000", "selfplay_time.answered=[300,3000,10000]"])
+    changed = {*mine.read_text(encoding="utf-8").splitlines()} - {*RIGHT.splitlines()}
+    assert {line.split("#")[0].strip() for line in changed} <= {"iterations: 5000", "- 10000"}
+    assert len(mine.read_text(encoding="utf-8").splitlines()) == len(RIGHT.splitlines())
