@@ -16,7 +16,7 @@
 
 PYTHON ?= python3
 SMOKE ?= build/smoke
-STRONG := equity selfplay distill exploitability safe opponents matches strategy
+STRONG := equity selfplay distill exploitability safe opponents matches strategy discard
 READY := .venv/ready
 IN := PATH="$(CURDIR)/.venv/bin:$$PATH" PYTHONPATH="$(CURDIR)/src"
 AROUND := $(IN) python -m faceup.lab.environment

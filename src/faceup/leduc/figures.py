@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 from matplotlib.axes import Axes
 
-from faceup.lab.pictures import BLACK, BLUE, GREEN, GREY, PURPLE, RED
+from faceup.lab.pictures import BLUE, GREEN, GREY, PURPLE, RED
 
 
 def end_labels(axes: Axes, x: float, ends: Sequence[tuple[float, str, str]]) -> None:
@@ -27,18 +27,9 @@ def level(axes: Axes, y: float, text: str, color: str = GREY, left: bool = False
     axes.annotate(f"{text} {y:.3f}", (at, y), ha=side, va="bottom", size=8.5, color=color, bbox=box, zorder=5, **place)
 
 
-def readable_panel(
-    axes: Axes, trees: dict[str, tuple[Sequence[int], Sequence[float]]], sheets: dict[int, Sequence[float]], xlabel: str
-) -> None:
-    """Sizes against exploitability (logarithmic): a line for each kind of tree, a column of stars for each size of cheat sheet.
-
-    trees: sizes and exploitabilities by label; sheets: exploitabilities by number of cells.
-    """
+def readable_panel(axes: Axes, trees: dict[str, tuple[Sequence[int], Sequence[float]]], xlabel: str) -> None:
+    """Sizes of trees against exploitabilities (logarithmic): a line for each kind, both numbers by label."""
     for (label, (x, y)), color in zip(trees.items(), (BLUE, PURPLE, RED, GREEN), strict=False):
         axes.plot(x, y, "o-", color=color, ms=5, lw=1.5, label=label)
-    for size, column in sheets.items():
-        axes.plot([size] * len(column), column, "*-", color=BLACK, ms=9, lw=0.8)
-        place = {"textcoords": "offset points", "ha": "left", "va": "center", "size": 8.5}
-        axes.annotate(f"sheet of {size} cells", (size, max(column)), (8, 4), **place)
     axes.set(yscale="log", xlabel=xlabel)
     axes.grid(axis="y")
