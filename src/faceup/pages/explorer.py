@@ -73,7 +73,8 @@ def _shares(tree: BettingTree, street: int, table: np.ndarray) -> dict[str, Any]
 
 
 PURE = ("cards", "worker", "betting", "agent", "table", "exploit")  # scripts that need no page: tests run them by themselves
-SCRIPTS = (*PURE, "view", "grids", "ask", "trees", "play", "main")  # in the order in which they run
+SCRIPTS = (*PURE, "page", "view", "grids", "ask", "trees", "play", "main")  # in the order in which they run
+SMALL = ("one_card", "leduc")  # pages of the small games: each has its rules, which need no page, and its view
 
 
 class Player(NamedTuple):
@@ -89,10 +90,19 @@ def write_explorer(
     path: Path, players: Sequence[Player], preflop: StreetTable, wins: np.ndarray, table: Mapping[str, Any] | None = None
 ) -> int:
     """Write the page, whole or not at all; returns its size in bytes. Arguments and errors as `page_data`."""
-    scripts = "\n".join(f'<script id="script-{name}">\n{source(f"{name}.js")}</script>' for name in SCRIPTS)
-    data = json.dumps(page_data(players, preflop, wins, table), separators=(",", ":"), ensure_ascii=False, allow_nan=False)
-    page = source("explorer.html").replace("{{style}}", source("explorer.css")).replace("{{scripts}}", scripts)
-    page = page.replace("{{data}}", data.replace("<", "\\u003c"))
+    return _write(path, "explorer", SCRIPTS, page_data(players, preflop, wins, table))
+
+
+def write_small(path: Path, name: str, data: Mapping[str, Any]) -> int:
+    """Write the page of a small game, one of SMALL, with the data that its notebook left; returns its size in bytes."""
+    return _write(path, name, (f"{name}_rules", "page", name), data)
+
+
+def _write(path: Path, template: str, names: Sequence[str], data: Mapping[str, Any]) -> int:
+    scripts = "\n".join(f'<script id="script-{name}">\n{source(f"{name}.js")}</script>' for name in names)
+    page = source(f"{template}.html").replace("{{style}}", source("explorer.css")).replace("{{scripts}}", scripts)
+    text = json.dumps(data, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
+    page = page.replace("{{data}}", text.replace("<", "\\u003c"))
     write_text(path, page)
     return len(page.encode())
 
