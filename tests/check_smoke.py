@@ -119,7 +119,7 @@ def test_sheets_of_leduc_have_bounds():
 def test_explorer_is_one_page():
     """It holds all trees at each depth, and its size is told."""
     text = (SMOKE / "reports" / "pages" / "explorer.html").read_text(encoding="utf-8")
-    assert len(text.encode()) == metrics("explorer")["page_bytes"] < 12e6
+    assert len(text.encode()) == metrics("explorer")["page_bytes"] < 4e6
     data = json.loads(text.partition('id="data">')[2].partition("</script>")[0])
     knobs = load_parameters(SMOKE / "params.yaml")
     taught, own, safe = knobs["distill"]["depths"], knobs["distill"]["own_depths"], knobs["safe"]["tree_depths"]

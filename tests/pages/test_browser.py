@@ -103,7 +103,7 @@ def test_the_papers_hand_is_asked_about_by_clicks(page):
     assert page.locator("#tree .lit").count() > 5
     assert all(page.locator(f"#{grid} button").count() == 169 for grid in ("grid", "table-grid", "difference"))
     assert "% of its play differs: " in page.get_attribute("#difference button", "title")
-    assert "rounded to 1/255" in page.inner_text("#table-said")
+    assert "rounded to 1/15" in page.inner_text("#table-said")
     assert fits(page) and not wrong_for_readers(page)
     answer, link = page.inner_text("#answer"), page.get_attribute("#link", "href")
     page.evaluate("location.hash = '#view=ask&bet=f'")

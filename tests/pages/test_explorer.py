@@ -111,8 +111,8 @@ def test_the_page_is_one_file_that_needs_nothing_else(tables, tmp_path):
     players = [Player("</script><b>", depth, random_agent(tmp_path), {"exploitability": 1.5}) for depth in (3, 15)]
     size = write_explorer(tmp_path / "page.html", players, tables[0], NO_WINS)
     text = (tmp_path / "page.html").read_text(encoding="utf-8")
-    assert size == len(text.encode()) < 12e6
-    assert "{{" not in text and text.count("<script") == text.count("</script>") == len(SCRIPTS) + 1
+    assert size == len(text.encode()) < 4e6
+    assert "{{" not in text and text.count("<script") == text.count("</script>") == len(SCRIPTS) + 2
     assert "</script><b>" not in text and " src=" not in text and "@import" not in text and "fetch(" not in text
     assert set(part.split('"')[0] for part in text.split("http://")[1:]) == {"www.w3.org/2000/svg"} and "https://" not in text
     for name in SCRIPTS:

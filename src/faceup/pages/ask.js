@@ -150,7 +150,7 @@ async function drawGrids(state, board, hole, turn) {
 
 // How the table reads bets that it does not have.
 function tableSaid({ own }) {
-  if (own.replaceAll("/", "") === spot.line.replaceAll("/", "")) return "The table’s shares are rounded to 1/255.";
+  if (own.replaceAll("/", "") === spot.line.replaceAll("/", "")) return "The table’s shares are rounded to 1/15: each may be off by up to 7 points.";
   const bets = readLine(own).moves.filter(move => move.action === "raise").map(move => actionName(move.before, move));
   return `The table does not have all of these bets. It reads them as ${bets.join(", ") || "no bet"}.`;
 }

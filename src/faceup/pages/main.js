@@ -67,6 +67,12 @@ function follow() {
   } catch (error) { trouble(`The link cannot be read: ${error.message}`); }
 }
 
+// What is large in the data is compressed, as explorer.py says.
+async function readLarge() {
+  const bytes = Uint8Array.from(atob($("large").textContent), c => c.charCodeAt(0));
+  Object.assign(DATA, await new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"))).json());
+}
+
 function main() {
   $("agent").append(...[...new Set(DATA.agents.map(one => one.name))].map(name => element("option", { value: name }, name)));
   $("agent").addEventListener("change", () => { choose($("agent").value, agent.depth); drawView(); });
@@ -79,4 +85,4 @@ function main() {
   follow();
 }
 
-main();
+readLarge().then(main, error => trouble(`The page needs a browser of 2023 or later: ${error.message}`));
