@@ -109,7 +109,9 @@ def _write(path: Path, template: str, names: Sequence[str], data: Mapping[str, A
     if "{{large}}" in page:
         large = zlib.compress(_json({name: data[name] for name in LARGE}).encode(), 9)
         page = page.replace("{{large}}", b64encode(large).decode())
-    page = page.replace("{{data}}", _json({name: part for name, part in data.items() if name not in LARGE}).replace("<", "\\u003c"))
+    page = page.replace(
+        "{{data}}", _json({name: part for name, part in data.items() if name not in LARGE}).replace("<", "\\u003c")
+    )
     write_text(path, page)
     return len(page.encode())
 
