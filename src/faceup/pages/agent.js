@@ -102,8 +102,10 @@ function reason(answer, equity, state, wording) {
 function laterFact({ value, low, high }, street, share, equity, state) {
   const kind = !state.street ? "" : share >= 70 && value >= equity + 0.2 ? "draw: " : share <= 30 && value <= equity - 0.2 ? "vulnerable: " : "";
   const said = [];
-  if (low > -Infinity) said.push(`${share === 100 ? `the best ${street} leaves` : `the best ${100 - share} % of ${street}s leave`} the hand above ${percent(low)}`);
-  if (high < Infinity) said.push(`${share === 100 ? `no ${street} leaves the hand above` : `the worst ${share} % of ${street}s leave the hand at most at`} ${percent(high)}`);
+  const best = share === 100 ? `the best ${street} leaves` : `the best ${100 - share} % of ${street}s leave`;
+  const rest = share === 100 ? `no ${street} leaves the hand above` : `the worst ${share} % of ${street}s leave the hand at most at`;
+  if (low > -Infinity) said.push(`${best} the hand above ${percent(low)}`);
+  if (high < Infinity) said.push(`${rest} ${percent(high)}`);
   return kind + said.join(", and ");
 }
 

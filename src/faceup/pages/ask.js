@@ -120,14 +120,20 @@ async function drawAnswer(state, turn) {
     const found = await numbersOf(hole, board);
     if (turn !== drawing) return;
     const answer = decide(state, found.x);
-    const often = answer.shares.indexOf(Math.max(...answer.shares)), cards = spot.cards.slice(0, 2 + board.length).map(card => RANKS[card >> 2] + SUIT_SIGNS[card & 3]);
-    $("brief").textContent = `With ${cards.slice(0, 2).join(" ")}${board.length ? ` on ${cards.slice(2).join(" ")}` : ""}, ${situation(state)}, ${agent.name} ` +
-      `chooses “${actionName(state, answer.actions[often], LABELS)}” ${percent(answer.shares[often], 2)} of the time.`;
+    $("brief").textContent = brief(state, board, answer);
     $("answer").replaceChildren(mixtureView(state, answer));
     $("why").replaceChildren(element("p", {}, situation(state) + "."), reasonsView(state, answer), histogramView(found, answer) ?? "");
     $("tree").replaceChildren(treeView(answer));
   }
   await drawGrids(state, board, hole, turn);
+}
+
+// What it mostly does, in a sentence.
+function brief(state, board, { actions, shares }) {
+  const often = shares.indexOf(Math.max(...shares)), said = cards => cards.map(card => RANKS[card >> 2] + SUIT_SIGNS[card & 3]).join(" ");
+  const hand = `${said(spot.cards.slice(0, 2))}${board.length ? ` on ${said(board)}` : ""}`;
+  const action = actionName(state, actions[often], LABELS);
+  return `With ${hand}, ${situation(state)}, ${agent.name} chooses “${action}” ${percent(shares[often], 2)} of the time.`;
 }
 
 // What the agent's actions are worth with its hand, beside their shares.
@@ -137,12 +143,12 @@ async function drawValues(state, turn) {
   const found = await valuesOf(spot.line, board, () => turn !== drawing, offered(state, MENU, LABELS), false);
   if (!found || Number.isNaN(found.values[0][hole])) return;
   const answer = decide(state, (await numbersOf(hole, board)).x), values = found.values.map(each => each[hole]);
-  if (turn === drawing) $("answer").replaceChildren(mixtureView(state, answer, values), element("p", { class: "note" }, valueSaid(state, "both play by these trees")));
+  if (turn === drawing) $("answer").replaceChildren(mixtureView(state, answer, values), note(valueSaid("both play by these trees")));
 }
 
 // How values are counted; after: how the hand goes on after an action on the river.
-const valueSaid = (state, after) => "Value: dollars won from here on, on average over the cards that the other player may hold by these trees; folding is $0. " +
-  (state.street === 3 ? `Exact, if ${after} afterwards.` : "Before the river it is rough: as if both only checked or called afterwards.");
+const valueSaid = after => "Value: dollars won from here on, on average over the cards that the other may hold by these trees; folding is $0. " +
+  `Before the river it is rough, as if both only checked or called afterwards; on the river it is exact, if ${after} afterwards.`;
 
 // All hands in this spot: the agent's chart, the table's beside it, and the difference.
 async function drawGrids(state, board, hole, turn) {

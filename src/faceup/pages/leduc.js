@@ -4,9 +4,11 @@
 const STRATEGIES = strategiesOf(DATA.situations), { about } = DATA;
 const ROWS = Object.fromEntries(DATA.situations.map(row => [`${row.card}${row.public ?? ""}:${row.line}`, row]));
 const OPPONENTS = {
-  sheet: ["the readable sheet", `It plays by the sheet below, which fits on a page. The best play wins at most ${about.sheet_loses_at_most} big blinds a hand from it.`],
+  sheet: ["the readable sheet", `It plays by the sheet below, which fits on a page. The best play wins at most ${
+    about.sheet_loses_at_most} big blinds a hand from it.`],
   equilibrium: ["an equilibrium", "Nobody wins from it in the long run. Where it mixes actions, they are worth the same."],
-  answer: ["one who knows the sheet", "The best play against somebody who follows the sheet. Follow it yourself and see how little that loses; or find out how this opponent loses in turn."],
+  answer: ["one who knows the sheet", "The best play against somebody who follows the sheet. Follow it yourself and see how little that loses; or find " +
+    "out how this opponent loses in turn."],
 };
 const CARD_NAMES = ["jack", "queen", "king"], SEATS = ["small blind", "big blind"], MISTAKE = 0.0005;
 let hand = null; // {seat, cards: [small blind's, big blind's, public], state, log: decisions of the reader, done}
@@ -21,7 +23,8 @@ const bestOf = values => Object.keys(values).reduce((best, action) => values[act
 // A share of the sheet in words: "raise 75 %, else fold".
 function mixture(shares) {
   const kept = Object.entries(shares).filter(([, share]) => share > 0.0005).sort((a, b) => b[1] - a[1]);
-  return kept.map(([action, share], k) => k === kept.length - 1 && k ? `else ${action}` : kept.length > 1 ? `${action} ${percent(share)}` : action).join(", ");
+  if (kept.length === 1) return kept[0][0];
+  return kept.map(([action, share], k) => k === kept.length - 1 ? `else ${action}` : `${action} ${percent(share)}`).join(", ");
 }
 
 // A random deal; seat and cards may be given, as tests do.
@@ -88,11 +91,11 @@ function show() {
     element("p", {}, `You are the ${SEATS[seat]}. In the pot, in big blinds: you ${put[seat]}, the opponent ${put[1 - seat]}.`),
     element("ol", { class: "moves" }, ...moves(state)));
   $("turn").textContent = done ? ended() : "Your turn.";
-  $("choices").replaceChildren(...(mine ? legal(state).map(action => button(actionName(state, action), () => choose(action), { "data-action": action })) : []));
+  $("choices").replaceChildren(...(mine ? legal(state) : []).map(one => button(actionName(state, one), () => choose(one), { "data-action": one })));
   $("next").disabled = !done;
   $("last").textContent = hand.log.length ? verdict(hand.log.at(-1)) : "";
   $("advice").replaceChildren(...(mine ? advice(state) : []));
-  $("review").replaceChildren(...(hand.log.length ? hand.log.map(decision).reverse() : [element("p", { class: "note" }, "Each decision is judged as soon as you have made it.")]));
+  $("review").replaceChildren(...(hand.log.length ? hand.log.map(decision).reverse() : [note("Each decision is judged as soon as it is made.")]));
   $("opponent-said").textContent = OPPONENTS[$("opponent").value][1];
   score();
   $("sheet").querySelectorAll("tbody tr").forEach((row, k) => row.classList.toggle("lit", mine && k === ROWS[situation(state)].cell));
@@ -123,35 +126,32 @@ function decision(made) {
   const { state, action, values } = made;
   const name = situation(state), where = `${RANKS[hand.cards[hand.seat]]}${state.line.length > 1 ? ` on ${RANKS[hand.cards[2]]}` : ""}`;
   const best = bestOf(values);
-  const rows = legal(state).map(one => element("tr", { class: one === action ? "lit" : "" },
-    element("th", { scope: "row" }, one, one === action && element("b", {}, " (you)")),
-    ...[blinds(values[one]), blinds(values[best] - values[one]), percent(STRATEGIES.equilibrium[name][one]), percent(STRATEGIES.sheet[name][one])]
-      .map(text => element("td", {}, text))));
-  return element("article", { class: "decision" }, element("h3", {}, `${where}: ${actionName(state, action)}`), element("p", {}, element("b", {}, verdict(made))),
-    element("table", { class: "mixture" }, element("thead", {}, element("tr", {}, ...["", "value", "cost", "equilibrium", "sheet"]
-      .map(text => element(text ? "th" : "td", text ? { scope: "col" } : {}, text)))), element("tbody", {}, ...rows)));
+  const rows = legal(state).map(one => ({ name: one, mine: one === action, cells: [blinds(values[one]), blinds(values[best] - values[one]),
+    percent(STRATEGIES.equilibrium[name][one]), percent(STRATEGIES.sheet[name][one])] }));
+  return element("article", { class: "decision" }, element("h3", {}, `${where}: ${actionName(state, action)}`),
+    element("p", {}, element("b", {}, verdict(made))), actionTable(["value", "cost", "equilibrium", "sheet"], rows));
 }
 
 function score() {
-  const n = past.hands, lost = sum(past.costs);
-  $("score").textContent = !past.costs.length ? "No decision yet. Values are big blinds that an action wins on average, from the start of the hand, if you then play your best."
-    : `${n} ${n === 1 ? "hand" : "hands"}: you have won ${blinds(past.won)} big blinds, most of it luck. Your ${past.costs.length} ${
-      past.costs.length === 1 ? "decision" : "decisions"} cost ${blinds(lost)}, which is not.`;
+  const many = (n, word) => `${n} ${word}${n === 1 ? "" : "s"}`, n = past.costs.length;
+  $("score").textContent = !n ? "No decision yet. A value is what an action wins on average, from the start of the hand, in big blinds, if you then " +
+    "play your best." : `${many(past.hands, "hand")} over: you have won ${blinds(past.won)} big blinds, most of it luck. Your ${many(n, "decision")} cost ${
+    blinds(sum(past.costs))}, which is no luck.`;
 }
 
 // The sheet as two tables, one a round.
 function drawSheet() {
   const line = one => {
     const at = one.cell.indexOf(": "), said = mixture({ fold: one.fold, "check or call": one.check_or_call, raise: one.raise });
-    return element("tr", { class: one.needed ? "" : "spare" }, ...[one.cell.slice(11, at), one.cell.slice(at + 2)].map(text => element("td", {}, text)),
-      element("td", {}, element("b", {}, said)));
+    const cells = [one.cell.slice(11, at), one.cell.slice(at + 2), element("b", {}, said)];
+    return element("tr", { class: one.needed ? "" : "spare" }, ...cells.map(text => element("td", {}, text)));
   };
   const part = round => element("details", {}, element("summary", {}, `Round ${round}`), element("table", { class: "mixture" },
     element("thead", {}, element("tr", {}, ...["card", "betting of this round", "what to do"].map(text => element("th", { scope: "col" }, text)))),
     element("tbody", {}, ...DATA.sheet.filter(one => one.cell.startsWith(`round ${round}`)).map(line))));
   $("sheet").replaceChildren(part("one"), part("two"));
-  $("sheet-said").textContent = `It loses at most ${about.sheet_loses_at_most} big blinds a hand, whoever plays against it. “K on J”: you hold a king, ` +
-    "the public card is a jack. Grey lines are for those who have made a mistake: who follows the sheet never needs them.";
+  $("sheet-said").textContent = `It loses at most ${about.sheet_loses_at_most} big blinds a hand, whoever plays against it. “K on J”: you hold a ` +
+    "king, the public card is a jack. Grey lines are for those who have made a mistake: who follows the sheet never needs them.";
 }
 
 function main() {

@@ -2,8 +2,8 @@
 // The page of the one-card game: the reader bets with a card, and is told what each bet is worth.
 
 const { sizes } = DATA.game, CALLERS = {
-  equilibrium: ["the equilibrium’s caller", "He calls exactly so often that no bets win more than an equilibrium’s. Where the equilibrium mixes bets, all of them are worth the same.",
-    game => game.called],
+  equilibrium: ["the equilibrium’s caller", "He calls exactly so often that no bets win more than an equilibrium’s. Where the equilibrium " +
+    "mixes bets, all of them are worth the same.", game => game.called],
   pocket: ["a caller with a rule", `He calls a bet of $b with the best 1 / (1 + b) of his cards above your best bluff, the card where your weakest ${
     100 * DATA.caller.weakest} % end. Who knows this can win a little more from him.`, game => pocketShare(game, DATA.caller.weakest)],
 };
@@ -58,12 +58,13 @@ function chart(title, chances, marked) {
 
 function show() {
   const { game, card, done } = now, beats = sum(game.other.slice(0, card)) / (1 - game.other[card]);
-  $("charts").replaceChildren(chart("Your card, in % of deals", game.own, card), chart("The opponent’s card, in % of deals", game.other, done?.other));
+  $("charts").replaceChildren(chart("How likely your card is, in %", game.own, card),
+    chart("How likely the opponent’s card is, in %", game.other, done?.other));
   $("turn").textContent = `You hold card ${card + 1}. It beats ${share(beats)} of what the opponent may hold.`;
   $("go").disabled = $("bet").disabled = Boolean(done);
   $("caller-said").textContent = now.caller[1];
   size();
-  $("cost").replaceChildren(...(done ? answer() : [element("p", { class: "note" }, "Choose a bet: the value of every size is shown after it.")]));
+  $("cost").replaceChildren(...(done ? answer() : [note("Choose a bet: the value of every size is shown after it.")]));
   score();
 }
 
@@ -77,18 +78,17 @@ function size() {
 function answer() {
   const { game, card, values, rule, done: { s, other, called, won } } = now, best = bestOf(values), cost = values[best] - values[s];
   const equal = Object.fromEntries(game.bets.filter(([i]) => i === card).map(([, k, part]) => [k, part]));
-  const result = `The opponent has card ${other + 1}${s ? called ? " and calls" : " and folds" : ""}: you ${won > 0 ? "win" : won < 0 ? "lose" : "get"} ${
-    won ? "$" + Math.abs(won).toFixed(2) : "nothing"}.`;
-  const told = cost < 0.0005 ? "It cost nothing: no size is worth more." : `It cost ${money(cost)}: ${betName(best)} is worth that much more with this card.`;
+  const how = s ? called ? " and calls" : " and folds" : "", what = won > 0 ? "win" : won < 0 ? "lose" : "get";
+  const result = `The opponent has card ${other + 1}${how}: you ${what} ${won ? "$" + Math.abs(won).toFixed(2) : "nothing"}.`;
+  const told = cost < 0.0005 ? "It cost nothing: no size is worth more." : `It cost ${money(cost)}. Better: ${betName(best)}.`;
   const kept = sizes.map((_, k) => k).filter(k => k === s || k === best || k === 0 || equal[k] > 0.0005 || rule[k] > 0.0005);
-  const rows = kept.map(k => element("tr", { class: k === s ? "lit" : "" }, element("th", { scope: "row" }, betName(k), k === s && element("b", {}, " (you)")),
-    ...[money(values[k]), money(values[best] - values[k]), equal[k] > 0.0005 ? share(equal[k]) : "", rule[k] > 0.0005 ? share(rule[k]) : ""]
-      .map(text => element("td", {}, text))));
+  const often = part => part > 0.0005 ? share(part) : "";
+  const rows = kept.map(k => ({ name: betName(k), mine: k === s,
+    cells: [money(values[k]), money(values[best] - values[k]), often(equal[k]), often(rule[k])] }));
   return [element("p", {}, result, " ", element("b", {}, told)), curve(values, equal, s),
-    element("table", { class: "mixture" }, element("thead", {}, element("tr", {}, ...["", "value", "cost", "equilibrium", "rules"]
-      .map(text => element(text ? "th" : "td", text ? { scope: "col" } : {}, text)))), element("tbody", {}, ...rows)),
-    element("p", { class: "note" }, "Value: dollars won on average with this card against this opponent, over all cards that he may hold. “equilibrium” " +
-      "and “rules” say how often they bet each size with it.")];
+    actionTable(["value", "cost", "equilibrium", "rules"], rows),
+    note("Value: dollars won on average with this card against this opponent, over all cards that he may hold. “equilibrium” and “rules” say how " +
+      "often they bet each size with it.")];
 }
 
 // The value of every size; dots where the equilibrium bets, a line where the reader did.
@@ -107,9 +107,9 @@ function curve(values, equal, s) {
     svg("polyline", { points: values.map((v, k) => `${x(k)},${y(v)}`).join(" "), fill: "none", stroke: "#0072b2", "stroke-width": 2 }));
   for (const [k, part] of Object.entries(equal)) made.append(svg("circle", { cx: x(k), cy: y(values[k]), r: 3 + 5 * part, fill: "#0072b2" }));
   made.append(svg("text", { x: W, y: 14, "font-size": 16, "text-anchor": "end" }, money(Math.max(...values))));
-  for (const k of [0, 10, 20, 30]) made.append(svg("text", { x: x(k), y: H + 5, "font-size": 16, "text-anchor": "middle" }, `$${sizes[k].toFixed(0)}`));
+  for (const k of [0, 10, 20, 30]) made.append(svg("text", { x: x(k), y: H + 5, "font-size": 16, "text-anchor": "middle" }, `$${sizes[k]}`));
   return element("figure", { style: "margin:0.4rem 0" }, made,
-    element("figcaption", { class: "note" }, "The value of every bet. Dots: what the equilibrium bets, larger if it does so more often. Dashed: you."));
+    element("figcaption", { class: "note" }, "The value of every bet. Dots: the equilibrium’s bets, larger where more frequent. Dashed: you."));
 }
 
 function score() {

@@ -18,3 +18,12 @@ function element(name, attributes = {}, ...children) {
 const button = (text, onclick, attributes = {}) => element("button", { type: "button", onclick, ...attributes }, text);
 // Signs for the eye, and their name for a screen reader.
 const named = (signs, name) => element("span", {}, element("span", { "aria-hidden": "true" }, signs), element("span", { class: "said" }, name));
+const note = text => element("p", { class: "note" }, text);
+
+// A table of actions: heads of the columns, and rows {name, mine: whether the reader took it, cells}.
+function actionTable(heads, rows) {
+  const line = ({ name, mine, cells }) => element("tr", { class: mine ? "lit" : "" },
+    element("th", { scope: "row" }, name, mine && element("b", {}, " (you)")), ...cells.map(text => element("td", {}, text)));
+  const head = element("tr", {}, element("td"), ...heads.map(text => element("th", { scope: "col" }, text)));
+  return element("table", { class: "mixture" }, element("thead", {}, head), element("tbody", {}, ...rows.map(line)));
+}

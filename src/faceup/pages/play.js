@@ -105,8 +105,8 @@ async function drawReview(state) {
     }
     if (stale()) return;
   }
-  const note = seen ? "Nobody has decided anything." : "What each of your decisions cost is told after it; the agent’s reasons when the hand is over.";
-  $("review").replaceChildren(...(views.length ? views.reverse() : [element("p", { class: "note" }, note)]));
+  const none = seen ? "Nobody has decided anything." : "What a decision of yours cost is told after it; the agent’s reasons when the hand is over.";
+  $("review").replaceChildren(...(views.length ? [...views.reverse(), note(valueSaid("you play your best against these trees"))] : [note(none)]));
 }
 
 // What the visitor's actions were worth at a move, once it is known: {actions, values}; null where the agent never comes there.
@@ -124,15 +124,14 @@ async function costOf(move, board, stale) {
 
 function costView(move, found) {
   const title = element("h3", {}, `${STREETS[move.before.street]}: you – ${actionName(move.before, move)}`);
-  if (!found) return element("article", { class: "decision" }, title, element("p", {}, "The agent’s trees never come here, so that nothing can be said of its cards."));
-  const { actions, values } = found, best = Math.max(...values), own = actions.findIndex(one => one.action === move.action && one.amount === move.amount);
+  if (!found) return element("article", { class: "decision" }, title, note("The agent’s trees never come here: nothing can be said of its cards."));
+  const { actions, values } = found, best = Math.max(...values);
+  const own = actions.findIndex(one => one.action === move.action && one.amount === move.amount);
   const name = k => actionName(move.before, actions[k]), cost = best - values[own];
-  const told = cost < 0.5 ? "It cost nothing: no action listed is worth more." : `It cost ${money(cost)}. Better: ${name(values.indexOf(best))}.`;
-  const rows = actions.map((_, k) => element("tr", { class: k === own ? "lit" : "" }, element("th", { scope: "row" }, name(k), k === own && element("b", {}, " (you)")),
-    ...[values[k], best - values[k]].map(x => element("td", {}, money(x)))));
-  return element("article", { class: "decision" }, title, element("p", {}, element("b", {}, told)), element("table", { class: "mixture" },
-    element("thead", {}, element("tr", {}, element("td"), ...["value", "cost"].map(text => element("th", { scope: "col" }, text)))),
-    element("tbody", {}, ...rows)), element("p", { class: "note" }, valueSaid(move.before, "you then play your best against these trees")));
+  const told = cost < 0.5 ? "It cost nothing: no action listed is worth more."
+    : `${move.before.street < 3 ? "Roughly, it" : "It"} cost ${money(cost)}. Better: ${name(values.indexOf(best))}.`;
+  const rows = actions.map((_, k) => ({ name: name(k), mine: k === own, cells: [money(values[k]), money(best - values[k])] }));
+  return element("article", { class: "decision" }, title, element("p", {}, element("b", {}, told)), actionTable(["value", "cost"], rows));
 }
 
 function decisionView(move, answer, board) {

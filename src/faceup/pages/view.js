@@ -111,11 +111,9 @@ const money = amount => (amount <= -0.5 ? "−" : "") + dollars(Math.abs(amount)
 // values: what each action is worth, where that is known.
 function mixtureView(state, { actions, shares }, values = null) {
   const names = actions.map(action => actionName(state, action, LABELS));
-  const rows = actions.map((action, i) => element("tr", {}, element("th", { scope: "row" }, swatch(action.label), names[i]),
-    element("td", {}, percent(shares[i])), values && element("td", {}, money(values[i]))));
-  return element("div", {}, barView(shares, actions.map(a => a.label), names), element("table", { class: "mixture" },
-    values && element("thead", {}, element("tr", {}, element("td"), ...["share", "value"].map(text => element("th", { scope: "col" }, text)))),
-    element("tbody", {}, ...rows)));
+  const rows = actions.map((action, i) => ({ name: element("span", {}, swatch(action.label), names[i]),
+    cells: [percent(shares[i]), ...(values ? [money(values[i])] : [])] }));
+  return element("div", {}, barView(shares, actions.map(a => a.label), names), actionTable(values ? ["share", "value"] : ["share"], rows));
 }
 
 function reasonsView(state, { tree, path, x }) {
