@@ -1,9 +1,12 @@
 """The rules and values of the pages of Leduc and of the one-card game are Python's; node runs the scripts."""
 
+import re
+
 import numpy as np
 import pytest
 from questions import data_of, node, run
 
+from faceup.lab.paths import ROOT
 from faceup.leduc.agents import action_values
 from faceup.leduc.game import RLCARD, build, legal, winnings
 from faceup.onecard.calling import beating_bluffs
@@ -115,6 +118,13 @@ def test_rule_lists_bet_as_python_says():
     for one, found in zip(ONE_CARD["lists"], run(code, ONE_CARD, "", ["one_card_rules"]), strict=True):
         expected = play(lines_of(one), GAMES["own"], GAMES["other"])
         np.testing.assert_allclose(found, expected, atol=1e-3, err_msg=one["name"])
+
+
+def test_the_explorer_links_to_them_and_the_sites_front_page_to_the_overview():
+    page, recipe = source("explorer.html"), (ROOT / "Makefile").read_text(encoding="utf-8")
+    assert all(f'href="{name}.html"' in page for name in SMALL)
+    place, link = re.search(r"sed 's\|(.*)\|&\. (.*)\|' build/site/explorer\.html > build/site/index\.html", recipe).groups()
+    assert page.count(place) == 1 and 'href="00_overview.html"' in link
 
 
 @pytest.mark.parametrize("name", SMALL)
