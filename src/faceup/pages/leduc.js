@@ -6,7 +6,7 @@ const ROWS = Object.fromEntries(DATA.situations.map(row => [`${row.card}${row.pu
 const OPPONENTS = {
   sheet: ["the readable sheet", `It plays by the sheet below, which fits on a page. The best play wins at most ${
     about.sheet_loses_at_most} big blinds a hand from it.`],
-  equilibrium: ["an equilibrium", "Nobody wins from it in the long run. Where it mixes actions, they are worth the same."],
+  equilibrium: ["an equilibrium", "Over both seats nobody wins from it in the long run. Where it mixes actions, they are worth the same."],
   answer: ["one who knows the sheet", "The best play against somebody who follows the sheet. Follow it yourself and see how little that loses; or find " +
     "out how this opponent loses in turn."],
 };
@@ -134,8 +134,7 @@ function decision(made) {
 
 function score() {
   const many = (n, word) => `${n} ${word}${n === 1 ? "" : "s"}`, n = past.costs.length;
-  $("score").textContent = !n ? "No decision yet. A value is what an action wins on average, from the start of the hand, in big blinds, if you then " +
-    "play your best." : `${many(past.hands, "hand")} over: you have won ${blinds(past.won)} big blinds, most of it luck. Your ${many(n, "decision")} cost ${
+  $("score").textContent = !n ? "No decision yet." : `${many(past.hands, "hand")} over: you have won ${blinds(past.won)} big blinds, most of it luck. Your ${many(n, "decision")} cost ${
     blinds(sum(past.costs))}, which is no luck.`;
 }
 
