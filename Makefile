@@ -10,7 +10,7 @@
 #   make test-all the long ones too
 #   make figures  all figures again, from the numbers in reports/numbers
 #   make lab      JupyterLab, opened at the overview
-#   make site     the executed notebooks, pages and figures as a web site in build/site, to be read without a network
+#   make site     the pages, executed notebooks and figures as a web site in build/site, to be read without a network
 #   make bench    measure speed and memory into reports/benchmarks.json
 #   make lint     ruff and mypy
 
@@ -67,6 +67,8 @@ site: build/site-tools/ready
 	mkdir build/site-source/copied && mv build/site-source/pages build/site-source/copied
 	build/site-tools/bin/jupyter-book build --quiet --path-output build/site-made build/site-source
 	mv build/site-made/_build/html build/site
+	cp build/site/pages/*.html build/site
+	sed 's|<a href="leduc.html">Leduc</a>|&. <a href="00_overview.html">How it was made</a>|' build/site/explorer.html > build/site/index.html
 	rm -r build/site-source build/site-made
 	@echo "Open build/site/index.html"
 

@@ -117,9 +117,11 @@ def test_sheets_of_leduc_have_bounds():
 
 
 def test_explorer_is_one_page():
-    """It holds all trees at each depth, and its size is told."""
+    """It holds all trees at each depth, and its size is told; so are those of the small games' pages."""
+    for name, size in metrics("explorer")["small_page_bytes"].items():
+        assert (SMOKE / "reports" / "pages" / f"{name}.html").stat().st_size == size < 400_000
     text = (SMOKE / "reports" / "pages" / "explorer.html").read_text(encoding="utf-8")
-    assert len(text.encode()) == metrics("explorer")["page_bytes"] < 12e6
+    assert len(text.encode()) == metrics("explorer")["page_bytes"] < 4e6
     data = json.loads(text.partition('id="data">')[2].partition("</script>")[0])
     knobs = load_parameters(SMOKE / "params.yaml")
     taught, own, safe = knobs["distill"]["depths"], knobs["distill"]["own_depths"], knobs["safe"]["tree_depths"]

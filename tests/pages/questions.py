@@ -3,6 +3,7 @@
 import json
 import shutil
 import subprocess
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,7 @@ from faceup.holdem.groups import Grid, make_groups
 from faceup.holdem.lines import longer
 from faceup.holdem.policy import TablePolicy
 from faceup.holdem.rules import START, act, menu_from
+from faceup.lab.paths import ROOT
 from faceup.pages.explorer import PURE, source
 
 MENU = menu_from([[1, 2], [1], []], [[0.75], []], [[1], []], [[1, 2], []])
@@ -53,6 +55,12 @@ def grouped_table(tree, tables) -> TablePolicy:
     return random_table(tree, 1, make_groups(tables[1], tables[2], *GRIDS))
 
 
+def data_of(name: str) -> dict:
+    """What a notebook left for the page of a small game."""
+    file = {"one_card": "human_rules", "leduc": "leduc"}[name]
+    return json.loads((ROOT / "reports/pages" / f"{file}.json").read_text(encoding="utf-8"))
+
+
 def node(*arguments: str, script: str) -> str:
     """What node says to a script; the test is skipped where there is no node."""
     if shutil.which("node") is None:
@@ -62,8 +70,8 @@ def node(*arguments: str, script: str) -> str:
     return done.stdout
 
 
-def run(value: str, given: object = None, before: str = "") -> Any:
-    """A value as the page's scripts that need no page find it; they know `given` under that name. before: what is done first."""
-    scripts = "\n".join(source(f"{name}.js") for name in PURE)
+def run(value: str, given: object = None, before: str = "", names: Sequence[str] = PURE) -> Any:
+    """A value as scripts that need no page find it; they know `given` under that name. before: what is done first."""
+    scripts = "\n".join(source(f"{name}.js") for name in names)
     asked = f"const given = {json.dumps(given)};\n{before}\nconsole.log(JSON.stringify({value}));"
     return json.loads(node(script=f"{scripts}\n{asked}"))

@@ -46,7 +46,7 @@ def test_the_page_answers_as_python_does(tables, tmp_path, name, depth, n):
         hole, board = ("".join(map(card_text, question[key])) for key in ("hole", "board"))
         asked = hole, board, question["betting"]
         raises = {label: amount for label, amount in agent.legal(question["betting"]).items() if label not in ("fold", "call")}
-        x = agent.features(np.array([hole_index(*question["hole"])]), question["board"], question["betting"])
+        x = agent.features(np.array([hole_index(*question["hole"])]), question["board"], [state_after(question["betting"])])
         assert found["x"] == x[0].tolist(), asked
         assert [tuple(step) for step in found["steps"]] == agent.path(*asked), asked
         assert found["shares"] == pytest.approx(agent.action_probabilities(*asked), abs=1e-6), asked
@@ -94,7 +94,24 @@ def test_reasons_tell_what_the_hand_has_and_what_was_asked():
     answers = [
         ("opponent_bet_flop", 0, None, 100, ["opponent: nothing yet on the flop", "at most $100"]),
         ("opponent_bet_preflop", 300, 200, 400, ["opponent’s preflop bet $300", "above $200, at most $400"]),
-        ("river_equity_p90", 0.94, 0.9, None, ["draw: the best 10 % of rivers reach 94 % or more", "above 90 %"]),
+        (
+            "river_equity_p90",
+            0.94,
+            0.9,
+            None,
+            ["draw: the best 10 % of rivers leave the hand above 90 %", "this hand’s mark: 94 %"],
+        ),
+        ("turn_equity_p100", 0.5, None, 0.6, ["no turn leaves the hand above 60 %", "this hand’s mark: 50 %"]),
+        (
+            "river_equity_p70",
+            0.735,
+            0.71,
+            0.8,
+            [
+                "the best 30 % of rivers leave the hand above 71 %, and the worst 70 % of rivers leave the hand at most at 80 %",
+                "this hand’s mark: 73.5 %",
+            ],
+        ),
         ("equity", 0.55, 0.5, 0.123456, ["equity 55 %", "above 50 %, at most 12.35 %"]),
     ]
     given = [{"feature": f, "value": x, "low": a, "high": b, "words": wording(f)._asdict()} for f, x, a, b, _ in answers]
@@ -111,8 +128,8 @@ def test_the_page_is_one_file_that_needs_nothing_else(tables, tmp_path):
     players = [Player("</script><b>", depth, random_agent(tmp_path), {"exploitability": 1.5}) for depth in (3, 15)]
     size = write_explorer(tmp_path / "page.html", players, tables[0], NO_WINS)
     text = (tmp_path / "page.html").read_text(encoding="utf-8")
-    assert size == len(text.encode()) < 12e6
-    assert "{{" not in text and text.count("<script") == text.count("</script>") == len(SCRIPTS) + 1
+    assert size == len(text.encode()) < 4e6
+    assert "{{" not in text and text.count("<script") == text.count("</script>") == len(SCRIPTS) + 2
     assert "</script><b>" not in text and " src=" not in text and "@import" not in text and "fetch(" not in text
     assert set(part.split('"')[0] for part in text.split("http://")[1:]) == {"www.w3.org/2000/svg"} and "https://" not in text
     for name in SCRIPTS:

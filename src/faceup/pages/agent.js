@@ -93,22 +93,30 @@ function reason(answer, equity, state, wording) {
   const limits = [];
   if (answer.low > -Infinity) limits.push("above " + number(wording, answer.low));
   if (answer.high < Infinity) limits.push("at most " + number(wording, answer.high));
-  return [fact(answer, equity, state), limits.join(", ")];
+  const later = answer.feature.match(/^(\w+)_equity_p(\d+)$/);
+  return later ? [laterFact(answer, later[1], Number(later[2]), equity, state), `this hand’s mark: ${percent(answer.value)}`]
+    : [fact(answer, state), limits.join(", ")];
 }
 
-function fact({ feature, value }, equity, state) {
-  const later = feature.match(/^(\w+)_equity_p(\d+)$/), bet = feature.match(/^(opponent|own)_bet_(\w+)$/);
+// A limit of a mark among later equities: "the best 30 % of rivers leave the hand above 71 %".
+function laterFact({ value, low, high }, street, share, equity, state) {
+  const kind = !state.street ? "" : share >= 70 && value >= equity + 0.2 ? "draw: " : share <= 30 && value <= equity - 0.2 ? "vulnerable: " : "";
+  const said = [];
+  const best = share === 100 ? `the best ${street} leaves` : `the best ${100 - share} % of ${street}s leave`;
+  const rest = share === 100 ? `no ${street} leaves the hand above` : `the worst ${share} % of ${street}s leave the hand at most at`;
+  if (low > -Infinity) said.push(`${best} the hand above ${percent(low)}`);
+  if (high < Infinity) said.push(`${rest} ${percent(high)}`);
+  return kind + said.join(", and ");
+}
+
+function fact({ feature, value }, state) {
+  const bet = feature.match(/^(opponent|own)_bet_(\w+)$/);
   if (feature === "equity") return `equity ${percent(value)}`;
   if (feature === "button") return value ? "on the button" : "in the big blind";
   if (feature === "bet_faced") return value ? `bet faced ${percent(value)} of the pot` : "no bet to call";
   if (feature === "stack_to_pot") return `stack ${Number(value.toPrecision(3))} pots`;
   if (bet) return betFact(bet[1], bet[2], value, state);
-  if (!later) return `${feature} is ${value}`;
-  const street = later[1], share = Number(later[2]), reach = percent(value);
-  const kind = !state.street ? "" : share >= 70 && value >= equity + 0.2 ? "draw: " : share <= 30 && value <= equity - 0.2 ? "vulnerable: " : "";
-  if (share === 100) return `${kind}the best ${street} brings ${reach}`;
-  if (share <= 50) return `${kind}the worst ${share} % of ${street}s leave ${reach} or less`;
-  return `${kind}the best ${100 - share} % of ${street}s reach ${reach} or more`;
+  return `${feature} is ${value}`;
 }
 
 function betFact(who, street, value, state) {

@@ -114,17 +114,41 @@ function busy(yes) {
 async function drawAnswer(state, turn) {
   const hole = holeOf(spot.cards), board = state && boardOn(spot.cards, state.street), lack = missing(state, hole, board);
   $("why-part").hidden = $("tree-part").hidden = Boolean(lack);
+  $("brief").textContent = "";
   if (lack) $("answer").replaceChildren(lack);
   else {
     const found = await numbersOf(hole, board);
     if (turn !== drawing) return;
     const answer = decide(state, found.x);
+    $("brief").textContent = brief(state, board, answer);
     $("answer").replaceChildren(mixtureView(state, answer));
     $("why").replaceChildren(element("p", {}, situation(state) + "."), reasonsView(state, answer), histogramView(found, answer) ?? "");
     $("tree").replaceChildren(treeView(answer));
   }
   await drawGrids(state, board, hole, turn);
 }
+
+// What it mostly does, in a sentence.
+function brief(state, board, { actions, shares }) {
+  const often = shares.indexOf(Math.max(...shares)), said = cards => cards.map(card => RANKS[card >> 2] + SUIT_SIGNS[card & 3]).join(" ");
+  const hand = `${said(spot.cards.slice(0, 2))}${board.length ? ` on ${said(board)}` : ""}`;
+  const action = actionName(state, actions[often], LABELS);
+  return `With ${hand}, ${situation(state)}, ${agent.name} chooses “${action}” ${percent(shares[often], 2)} of the time.`;
+}
+
+// What the agent's actions are worth with its hand, beside their shares.
+async function drawValues(state, turn) {
+  const hole = holeOf(spot.cards), board = state && boardOn(spot.cards, state.street);
+  if (missing(state, hole, board)) return;
+  const found = await valuesOf(spot.line, board, () => turn !== drawing, offered(state, MENU, LABELS), false);
+  if (!found || Number.isNaN(found.values[0][hole])) return;
+  const answer = decide(state, (await numbersOf(hole, board)).x), values = found.values.map(each => each[hole]);
+  if (turn === drawing) $("answer").replaceChildren(mixtureView(state, answer, values), note(valueSaid("both play by these trees")));
+}
+
+// How values are counted; after: how the hand goes on after an action on the river.
+const valueSaid = after => "Value: dollars won from here on, on average over the cards that the other may hold by these trees; folding is $0. " +
+  `Before the river it is rough, as if both only checked or called afterwards; on the river it is exact, if ${after} afterwards.`;
 
 // All hands in this spot: the agent's chart, the table's beside it, and the difference.
 async function drawGrids(state, board, hole, turn) {
@@ -150,7 +174,7 @@ async function drawGrids(state, board, hole, turn) {
 
 // How the table reads bets that it does not have.
 function tableSaid({ own }) {
-  if (own.replaceAll("/", "") === spot.line.replaceAll("/", "")) return "The table’s shares are rounded to 1/255.";
+  if (own.replaceAll("/", "") === spot.line.replaceAll("/", "")) return "The table’s shares are rounded to 1/15: each may be off by up to 7 points.";
   const bets = readLine(own).moves.filter(move => move.action === "raise").map(move => actionName(move.before, move));
   return `The table does not have all of these bets. It reads them as ${bets.join(", ") || "no bet"}.`;
 }
@@ -160,11 +184,9 @@ async function drawExploit(state, turn) {
   const board = state && boardOn(spot.cards, state.street), here = board && state.actor !== spot.seat;
   $("exploit").hidden = !here;
   if (!here) return;
-  const rows = [];
-  for (const n of BOARD_CARDS.slice(0, state.street + 1)) rows.push(await allNumbersOf(board.slice(0, n)));
-  const found = await bestAnswer(state, board, rows, () => turn !== drawing);
+  const found = await valuesOf(spot.line, board, () => turn !== drawing, responses(state, MENU, LABELS), true);
   if (!found) return;
-  const { actions, values, imitated } = found, hands = [...Array(N_HOLES).keys()].filter(h => rows.at(-1)[h] && !Number.isNaN(values[0][h]));
+  const { actions, values, imitated, rows } = found, hands = [...Array(N_HOLES).keys()].filter(h => rows.at(-1)[h] && !Number.isNaN(values[0][h]));
   $("exploit-grid").replaceChildren();
   $("exploit-hand").textContent = "";
   if (!hands.length) {
@@ -183,17 +205,17 @@ async function drawExploit(state, turn) {
   $("exploit-grid").replaceChildren(gridView("the opponent", state, chartOf(actions, shares, rows.at(-1)), -1, show));
 }
 
-// His actions and their values with each hand: exact on the river, local before it; null where `stale` by then.
-async function bestAnswer(state, board, rows, stale) {
-  const asked = { trees: treesOf(agent.file), depth: agent.depth, menu: MENU, labels: LABELS };
+// The values of actions with each hand of the player to act, the other being the agent: exact on the river, local before it; null where
+// `stale` by then. best: whether he plays a best response from then on, or as the agent would.
+async function valuesOf(line, board, stale, actions, best) {
+  const asked = { trees: treesOf(agent.file), depth: agent.depth, menu: MENU, labels: LABELS }, rows = [], { state } = readLine(line);
+  for (const n of BOARD_CARDS.slice(0, state.street + 1)) rows.push(await allNumbersOf(board.slice(0, n)));
   if (stale()) return null;
-  if (state.street === 3) return respond(asked, spot.line, board, rows);
-  const choices = localChoices(asked, spot.line, rows);
+  if (state.street === 3) return { ...respond(asked, line, board, rows, actions, best), rows };
+  const choices = localChoices(asked, line, rows, actions);
   const edges = state.street ? (await compute({ board, weights: choices.staying })).edges : startingEdges(DATA.edges, choices.staying);
-  return stale() ? null : { actions: choices.actions, values: localValues(choices, edges, board) };
+  return stale() ? null : { actions, values: localValues(choices, edges, board), rows };
 }
-
-const money = amount => (amount < 0 ? "−" : "") + dollars(Math.abs(amount));
 
 // What the opponent's actions are worth with one hand.
 function handValues(state, actions, values, h) {
@@ -216,6 +238,7 @@ async function draw() {
   $("link").href = remember("ask", spotState());
   busy(true);
   await drawAnswer(state, turn);
+  if (turn === drawing) await drawValues(state, turn);
   if (turn === drawing) await drawExploit(state, turn);
   if (turn === drawing) busy(false);
 }

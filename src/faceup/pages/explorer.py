@@ -2,11 +2,14 @@
 
 The scripts beside this module compute a hand's features in the browser as the same whole numbers as `faceup.cards`; only those of
 the 169 starting hands, which take all boards there are, stand in the page. The table is a group's shares of actions in steps of
-1/255. A hand's group follows from its features, as in `holdem.groups`: preflop it is the starting hand, on the river the equity,
+1/15. A hand's group follows from its features, as in `holdem.groups`: preflop it is the starting hand, on the river the equity,
 and on flop and turn the place of its grid cells, written as one number, in the sorted list of those that occur.
+
+What is large is compressed (zlib) and written as base64; the browser has the counterpart. So the page stays below 4 MB.
 """
 
 import json
+import zlib
 from base64 import b64encode
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -28,7 +31,8 @@ from faceup.holdem.words import action_name, wording
 from faceup.lab.files import write_text
 from faceup.trees.tree import pack
 
-STEPS = 255  # of a share: each is off by at most one step
+_DIGITS = np.frombuffer(b"0123456789abcdef", dtype=np.uint8)
+STEPS = 15  # of a share: each is off by at most one step
 
 
 def table_data(tree: BettingTree, policy: TablePolicy, tables: Sequence[StreetTable], grids: Sequence[Grid]) -> dict[str, Any]:
@@ -59,9 +63,9 @@ def group_cells(street: int, table: StreetTable, grid: Grid, ids: np.ndarray) ->
 
 
 def _shares(tree: BettingTree, street: int, table: np.ndarray) -> dict[str, Any]:
-    """A street: where each decision's shares stand in a group's row, and the rows, base64 of bytes.
+    """A street: where each decision's shares stand in a group's row, and the rows, a hexadecimal digit for a share.
 
-    A decision of k actions has k - 1 bytes: how much the first one, two, .. actions take together.
+    A decision of k actions has k - 1 digits: how much the first one, two, .. actions take together.
     """
     places, parts, width = {}, [], 0
     for node in decisions(tree, street):
@@ -69,11 +73,13 @@ def _shares(tree: BettingTree, street: int, table: np.ndarray) -> dict[str, Any]
         parts.append(np.rint(STEPS * summed[:, :-1] / summed[:, -1:]).astype(np.uint8))
         places[line_to(tree, int(node))] = width
         width += parts[-1].shape[1]
-    return {"places": places, "width": width, "shares": b64encode(np.hstack(parts).tobytes()).decode()}
+    return {"places": places, "width": width, "shares": _DIGITS[np.hstack(parts)].tobytes().decode()}
 
 
 PURE = ("cards", "worker", "betting", "agent", "table", "exploit")  # scripts that need no page: tests run them by themselves
-SCRIPTS = (*PURE, "view", "grids", "ask", "trees", "play", "main")  # in the order in which they run
+SCRIPTS = (*PURE, "page", "view", "grids", "ask", "trees", "play", "main")  # in the order in which they run
+LARGE = ("edges", "table", "files")  # parts of the data that are compressed
+SMALL = ("one_card", "leduc")  # pages of the small games: each has its rules, which need no page, and its view
 
 
 class Player(NamedTuple):
@@ -89,12 +95,29 @@ def write_explorer(
     path: Path, players: Sequence[Player], preflop: StreetTable, wins: np.ndarray, table: Mapping[str, Any] | None = None
 ) -> int:
     """Write the page, whole or not at all; returns its size in bytes. Arguments and errors as `page_data`."""
-    scripts = "\n".join(f'<script id="script-{name}">\n{source(f"{name}.js")}</script>' for name in SCRIPTS)
-    data = json.dumps(page_data(players, preflop, wins, table), separators=(",", ":"), ensure_ascii=False, allow_nan=False)
-    page = source("explorer.html").replace("{{style}}", source("explorer.css")).replace("{{scripts}}", scripts)
-    page = page.replace("{{data}}", data.replace("<", "\\u003c"))
+    return _write(path, "explorer", SCRIPTS, page_data(players, preflop, wins, table))
+
+
+def write_small(path: Path, name: str, data: Mapping[str, Any]) -> int:
+    """Write the page of a small game, one of SMALL, with the data that its notebook left; returns its size in bytes."""
+    return _write(path, name, (f"{name}_rules", "page", name), data)
+
+
+def _write(path: Path, template: str, names: Sequence[str], data: Mapping[str, Any]) -> int:
+    scripts = "\n".join(f'<script id="script-{name}">\n{source(f"{name}.js")}</script>' for name in names)
+    page = source(f"{template}.html").replace("{{style}}", source("explorer.css")).replace("{{scripts}}", scripts)
+    if "{{large}}" in page:
+        large = zlib.compress(_json({name: data[name] for name in LARGE}).encode(), 9)
+        page = page.replace("{{large}}", b64encode(large).decode())
+    page = page.replace(
+        "{{data}}", _json({name: part for name, part in data.items() if name not in LARGE}).replace("<", "\\u003c")
+    )
     write_text(path, page)
     return len(page.encode())
+
+
+def _json(data: Mapping[str, Any]) -> str:
+    return json.dumps(data, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
 
 
 def page_data(

@@ -4,6 +4,7 @@
 const chosenAgent = () => ({ agent: agent.name, depth: agent.depth });
 const trouble = text => { $("trouble").textContent = text; $("trouble").hidden = !text; };
 const VIEWS = ["ask", "play", "trees"];
+const EXAMPLE = { seat: "1", cards: "Ac3hKh3sJc____", bet: "b300c/" }; // the paper's hand: what the page shows at first
 let written = ""; // the last link that the page wrote itself
 
 // Put the view's state into the address; returns the link.
@@ -30,9 +31,11 @@ function drawAgent() {
   $("agent").value = agent.name;
   Object.assign($("depth"), { max: all.length - 1, value: at, disabled: all.length < 2 });
   $("depth").setAttribute("aria-valuetext", `depth ${agent.depth}`);
-  const { exploitability, exploitability_ci95, match, match_ci95 } = agent.facts, whole = x => Math.round(x).toLocaleString("en-US");
-  const lost = exploitability === undefined ? "" : ` A best response wins ${whole(exploitability)} ± ${whole(exploitability_ci95)} mbb/g from it.`;
-  const won = match === undefined ? "" : ` Against the table of self-play it makes ${whole(match)} ± ${whole(match_ci95)} mbb/g.`;
+  const { exploitability, exploitability_ci95, match, match_ci95 } = agent.facts;
+  const blinds = x => (x / 1000).toFixed(2).replace("-", "−");
+  const lost = exploitability === undefined ? "" : ` An opponent who knows it wins ${blinds(exploitability)} ± ${
+    blinds(exploitability_ci95)} big blinds a hand from it.`;
+  const won = match === undefined ? "" : ` Against the table of self-play it makes ${blinds(match)} ± ${blinds(match_ci95)}.`;
   $("facts").textContent = `${agent.name}, depth ${agent.depth}: ${leaves.toLocaleString("en-US")} leaves.${lost}${won}`;
 }
 
@@ -57,7 +60,7 @@ function follow() {
   show(VIEWS.includes(state.view) ? state.view : "ask");
   if (STREETS.includes(state.street)) $("street").value = STREETS.indexOf(state.street);
   try {
-    if (state.view !== "play") openSpot(state);
+    if (state.view !== "play") openSpot(location.hash.length > 1 ? state : EXAMPLE);
     else if (state.mine || !hand) {
       const cards = name => parseCards(state[name] ?? "");
       readLine(state.bet ?? "");
@@ -65,6 +68,12 @@ function follow() {
     }
     drawView();
   } catch (error) { trouble(`The link cannot be read: ${error.message}`); }
+}
+
+// What is large in the data is compressed, as explorer.py says.
+async function readLarge() {
+  const bytes = Uint8Array.from(atob($("large").textContent), c => c.charCodeAt(0));
+  Object.assign(DATA, await new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"))).json());
 }
 
 function main() {
@@ -79,4 +88,4 @@ function main() {
   follow();
 }
 
-main();
+readLarge().then(main, error => trouble(`The page needs a browser of 2023 or later: ${error.message}`));

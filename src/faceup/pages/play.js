@@ -1,5 +1,6 @@
 "use strict";
-// The view in which one plays against an agent. Its cards are seen, and its reasons told, once the hand is over.
+// The view in which one plays against an agent. What the visitor's decisions cost is told after each; the agent's cards are seen, and its
+// reasons told, once the hand is over.
 
 let hand = null; // {seat, holes: [button's, big blind's], board, line, counted}: seat is the visitor's, 0 on the button
 let results = []; // dollars won in each counted hand
@@ -92,21 +93,45 @@ function yourMove(action, amount) {
   } catch (error) { trouble(error.message); }
 }
 
-// Each decision of the agent so far, once the hand is over or face up.
+// The decisions so far, the last one first: the visitor's with their costs, and the agent's once the hand is over or face up.
 async function drawReview(state) {
-  const playing = hand, line = hand.line, player = 1 - hand.seat;
-  if (state && !$("face-up").checked) {
-    $("review").replaceChildren(element("p", { class: "note" }, "They are told when the hand is over."));
-    return;
-  }
-  const views = [];
-  for (const move of readLine(line).moves.filter(move => move.player === player)) {
+  const playing = hand, line = hand.line, seen = !state || $("face-up").checked, views = [], stale = () => hand !== playing || hand.line !== line;
+  for (const move of readLine(line).moves.filter(move => seen || move.player === hand.seat)) {
     const board = hand.board.slice(0, BOARD_CARDS[move.before.street]);
-    const { x } = await numbersOf(holeIndex(...hand.holes[player]), board), answer = decide(move.before, x);
-    if (hand !== playing || hand.line !== line) return;
-    views.push(decisionView(move, answer, board));
+    if (move.player === hand.seat) views.push(costView(move, await costOf(move, board, stale)));
+    else {
+      const { x } = await numbersOf(holeIndex(...hand.holes[move.player]), board);
+      views.push(decisionView(move, decide(move.before, x), board));
+    }
+    if (stale()) return;
   }
-  $("review").replaceChildren(...(views.length ? views : [element("p", { class: "note" }, "It has made no decision in this hand.")]));
+  const none = seen ? "Nobody has decided anything." : "What a decision of yours cost is told after it; the agent’s reasons when the hand is over.";
+  $("review").replaceChildren(...(views.length ? [...views.reverse(), note(valueSaid("you play your best against these trees"))] : [note(none)]));
+}
+
+// What the visitor's actions were worth at a move, once it is known: {actions, values}; null where the agent never comes there.
+async function costOf(move, board, stale) {
+  const key = [agent.file, agent.depth, move.line, move.amount].join();
+  hand.costs ??= new Map();
+  if (!hand.costs.has(key)) {
+    const found = await valuesOf(move.line, board, stale, responses(move.before, MENU, LABELS, move.amount), true);
+    if (stale()) return null;
+    const hole = holeIndex(...hand.holes[move.player]), values = found.values.map(each => each[hole]);
+    hand.costs.set(key, Number.isNaN(values[0]) ? null : { actions: found.actions, values });
+  }
+  return hand.costs.get(key);
+}
+
+function costView(move, found) {
+  const title = element("h3", {}, `${STREETS[move.before.street]}: you – ${actionName(move.before, move)}`);
+  if (!found) return element("article", { class: "decision" }, title, note("The agent’s trees never come here: nothing can be said of its cards."));
+  const { actions, values } = found, best = Math.max(...values);
+  const own = actions.findIndex(one => one.action === move.action && one.amount === move.amount);
+  const name = k => actionName(move.before, actions[k]), cost = best - values[own];
+  const told = cost < 0.5 ? "It cost nothing: no action listed is worth more."
+    : `${move.before.street < 3 ? "Roughly, it" : "It"} cost ${money(cost)}. Better: ${name(values.indexOf(best))}.`;
+  const rows = actions.map((_, k) => ({ name: name(k), mine: k === own, cells: [money(values[k]), money(best - values[k])] }));
+  return element("article", { class: "decision" }, title, element("p", {}, element("b", {}, told)), actionTable(["value", "cost"], rows));
 }
 
 function decisionView(move, answer, board) {

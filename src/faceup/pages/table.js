@@ -1,7 +1,7 @@
 "use strict";
-// The table of self-play: shares of each action by betting line and group of hands, in steps of 1/255.
+// The table of self-play: shares of each action by betting line and group of hands, in steps of 1/15, a hexadecimal digit each.
 
-const STEPS = 255;
+const STEPS = 15;
 
 // What a label means in dollars in a state, never an illegal action: as `legal_action` of holdem/lines.py.
 function legalAction(label, labels, state) {
@@ -59,7 +59,6 @@ function groupOf(table, street, x, hole) {
 // The table's shares at the decision that a line of its own bets leads to, for a group: one for each of n actions.
 function tableShares(table, street, own, group, n) {
   const { places, width, shares } = table.streets[street], at = group * width + places[own];
-  table.rows ??= {};
-  const rows = table.rows[street] ??= Uint8Array.from(atob(shares), c => c.charCodeAt(0));
-  return Array.from({ length: n }, (_, k) => ((k < n - 1 ? rows[at + k] : STEPS) - (k ? rows[at + k - 1] : 0)) / STEPS);
+  const upTo = k => k < 0 ? 0 : k < n - 1 ? parseInt(shares[at + k], 16) : STEPS;
+  return Array.from({ length: n }, (_, k) => (upTo(k) - upTo(k - 1)) / STEPS);
 }

@@ -1,23 +1,10 @@
 "use strict";
 // Pieces of the page that both views use.
 
-const DATA = JSON.parse(document.getElementById("data").textContent);
 const { labels: LABELS, menu: MENU } = DATA;
 const SUIT_SIGNS = ["♣", "♦", "♥", "♠"], SUIT_NAMES = ["clubs", "diamonds", "hearts", "spades"];
 const RANK_NAMES = ["2", "3", "4", "5", "6", "7", "8", "9", "10", "jack", "queen", "king", "ace"];
 const SEATS = ["button", "big blind"];
-const $ = id => document.getElementById(id);
-
-// element("button", {type: "button", class: "x", onclick: f}, "text", child, ..)
-function element(name, attributes = {}, ...children) {
-  const made = document.createElement(name);
-  for (const [key, value] of Object.entries(attributes)) {
-    if (key.startsWith("on")) made.addEventListener(key.slice(2), value);
-    else if (value !== undefined && value !== false) made.setAttribute(key, value === true ? "" : value);
-  }
-  made.append(...children.filter(child => child !== undefined && child !== null && child !== false));
-  return made;
-}
 
 // In the place of a form, which JupyterLab lets nobody send.
 function onEnter(then) {
@@ -27,9 +14,7 @@ function onEnter(then) {
     then();
   };
 }
-const button = (text, onclick, attributes = {}) => element("button", { type: "button", onclick, ...attributes }, text);
-// Signs for the eye, and their name for a screen reader.
-const named = (signs, name) => element("span", {}, element("span", { "aria-hidden": "true" }, signs), element("span", { class: "said" }, name));
+
 const cardName = card => `${RANK_NAMES[card >> 2]} of ${SUIT_NAMES[card & 3]}`;
 const cardsText = cards => cards.map(cardText).join("");
 
@@ -121,12 +106,14 @@ const swatch = label => {
   return made;
 };
 
-function mixtureView(state, { actions, shares }) {
+const money = amount => (amount <= -0.5 ? "−" : "") + dollars(Math.abs(amount));
+
+// values: what each action is worth, where that is known.
+function mixtureView(state, { actions, shares }, values = null) {
   const names = actions.map(action => actionName(state, action, LABELS));
-  const rows = actions.map((action, i) => element("tr", {},
-    element("th", { scope: "row" }, swatch(action.label), names[i]), element("td", {}, percent(shares[i]))));
-  return element("div", {}, barView(shares, actions.map(a => a.label), names),
-    element("table", { class: "mixture" }, element("tbody", {}, ...rows)));
+  const rows = actions.map((action, i) => ({ name: element("span", {}, swatch(action.label), names[i]),
+    cells: [percent(shares[i]), ...(values ? [money(values[i])] : [])] }));
+  return element("div", {}, barView(shares, actions.map(a => a.label), names), actionTable(values ? ["share", "value"] : ["share"], rows));
 }
 
 function reasonsView(state, { tree, path, x }) {
