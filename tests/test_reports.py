@@ -131,6 +131,8 @@ RULES = tuple(f"human_rules/{of}/exploitability" for of in ("rule_lists/name=by 
 FORGIVING = tuple(f"human_rules/forgiving/{key}" for key in ("three_quarters", "no_mistake", "five_quarters"))
 RIVERS = tuple(f"human_rules/rivers/lists/strategy={of}/loses_percent" for of in ("by heart, 3 lines", "always check"))
 COSTS = "matches/safety/safe table/loses/mbb", "matches/safety/safe OCT/loses/mbb"
+MET = "stand_in/table_wins", "mean/table_wins", "mean/gain_of_menu", "stand_in/lbr/56_1_4"
+OPPONENTS = tuple(f"opponents/{of}/mbb" for of in MET)
 SAFE = "safe/table/after", "safe/trees/1/mbb", "safe/trees/2/mbb"
 ANY_SIZE = tuple(f"safe/lbr/agent={name};setting=56 bets, rounds 1-4/mbb" for name in ("OCT", "safe OCT"))
 STRONG = "strong/safe/table/after", "strong/safe/trees/depth=8/mbb", "strong/safe/trees/-1/mbb", "strong/safe/paper_tree/mbb"
@@ -146,7 +148,7 @@ STATED = {  # file: numbers with intervals that it states
     "notebooks/12_distill.ipynb": OWN,
     "notebooks/13_exploitability.ipynb": (*ANSWERED, "exploitability/differences/-1/oct_table_mbb"),
     "notebooks/14_safe.ipynb": (*ANSWERED, *ANY_SIZE, *SAFE, "safe/trees/0/mbb", "safe/paper_tree/mbb", COSTS[0], *STRONG[:3:2]),
-    "notebooks/15_opponents.ipynb": ("stand_in/settled/mbb",),
+    "notebooks/15_opponents.ipynb": OPPONENTS,
     "notebooks/16_matches.ipynb": (*MATCH, *COSTS),
     "notebooks/17_strategy.ipynb": ("strategy/bluff/gain_dollars/mean",),
     "notebooks/18_selfplay_time.ipynb": ("selfplay_time/points/-1/CART/mbb",),
