@@ -69,8 +69,8 @@ def test_every_pair_has_met_once_and_all_that_learned_as_argmax_too():
         assert pair["ci95"] >= 0 and pair["boards"] >= 2 and pair["holes"] == (20 if pair["boards"] == 3 else 1081), pair
     assert {*found["argmax"]} == {*learned}  # no safe agent
     for name, played in found["argmax"].items():
-        cures = {"gain_of_argmax_against_stand_in", "gain_of_threshold_against_stand_in"}
-        assert {"table", "stand_in", "gain_of_argmax_against_stand_in"} <= {*played} <= {"table", "stand_in"} | cures, name
+        cures = {"gain_of_argmax_against_three", "gain_of_threshold_against_three"}
+        assert {"table", "stand_in", "gain_of_argmax_against_three"} <= {*played} <= {"table", "stand_in"} | cures, name
     argmax = [frozenset((pair["first"], pair["second"])) for pair in found["argmax_pairs"]]
     assert len({*argmax}) == len(argmax) == 36  # eight agents and the stand-in
     assert {name: cost["of"] for name, cost in found["safety"].items()} == {"safe table": "table", "safe OCT": "ours"}
