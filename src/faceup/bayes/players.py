@@ -63,6 +63,7 @@ class TableSeat(NamedTuple):
             rows[2] = self.groups.turn[boards[2], columns[2]]
 
         def act(street: int, hands: np.ndarray, nodes: np.ndarray, u: np.ndarray) -> np.ndarray:
+            """The nodes that hands go to from nodes, drawn by u."""
             n, first = tree.n_children[nodes][:, None], tree.first_child[nodes]
             k = np.arange(int(n.max()))
             columns = (first - tree.street_start[street])[:, None] + np.minimum(k, n - 1)
@@ -88,6 +89,7 @@ class MeuSeat(NamedTuple):
         strategy, planned = np.zeros(len(types), dtype=np.int64), np.full(len(types), -1)  # planned: the round that it is for
 
         def act(street: int, hands: np.ndarray, nodes: np.ndarray, u: np.ndarray) -> np.ndarray:
+            """The nodes that hands go to from nodes, by the strategies that promise most."""
             new = planned[hands] < street
             if self.infers and street and new.any():  # weigh in what the opponent has done in the round that is over
                 heard, place = hands[new], moves.place[moves.root[nodes[new]]]

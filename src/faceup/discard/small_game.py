@@ -20,6 +20,7 @@ def small_game(keeps: int, seen: bool) -> Game:
     root, deals = builder.chance(), list(permutations(range(1, CARDS + 1), 4))  # both cards, and what both may draw
 
     def add(parent: int, by: str | float, line: str, known: list[str], wins: float) -> None:
+        """The betting after a line, below a parent."""
         if line not in _BETTING:
             worth = ANTE * (1 if line == "bf" else -1) if line[-1] == "f" else wins * (ANTE + BET * (line[-1] == "c"))
             builder.end(parent, by, worth)

@@ -27,6 +27,7 @@ from faceup.holdem.rules import MBB_PER_DOLLAR, SHOWDOWN
 from faceup.lab.progress import Progress
 from faceup.lab.rng import rng
 from faceup.lab.stats import mean_ci95
+from faceup.trees.tree import _clean
 
 BASE = "https://slumbot.com/api/"  # also in use: https://slumbot.com/slumbot/api/
 LARGEST = 1 << 16  # bytes of an answer
@@ -74,7 +75,7 @@ class _Log:
             try:
                 self._take(**json.loads(line))
             except (ValueError, TypeError) as error:
-                raise ValueError(f"{self.path.name}, line {i}: expected a line of a log, found {_clean(line)}") from error
+                raise ValueError(f"{self.path.name}, line {i}: expected a line of a log, found {_clean(str(line))}") from error
 
     def note(self, **line: Any) -> None:
         """Write a line and take it in."""
@@ -130,11 +131,11 @@ def play_slumbot(agent: Agent, name: str, hands: int, log: str | Path, *, base: 
             _step(state, url, incr, max(end - time.monotonic(), 0.1))
             failed = 0 if incr or not state.hand else failed  # to be dealt a hand that cannot be played is no success
         except (ValueError, RecursionError) as error:
-            raise SlumbotError(f"{where}: {_clean(error)}") from error
+            raise SlumbotError(f"{where}: {_clean(str(error))}") from error
         except requests.RequestException as error:
             if failed == len(WAITS):
-                raise SlumbotError(f"{where}: expected an answer in {failed + 1} attempts: {_clean(error)}") from error
-            print(f"{where}: {_clean(error)}; next attempt in {WAITS[failed]} s", file=sys.stderr)
+                raise SlumbotError(f"{where}: expected an answer in {failed + 1} attempts: {_clean(str(error))}") from error
+            print(f"{where}: {_clean(str(error))}; next attempt in {WAITS[failed]} s", file=sys.stderr)
             time.sleep(WAITS[failed])
             failed += 1
         progress(len(state.won))
@@ -217,22 +218,20 @@ def _check(name: str, good: bool, wanted: str, found: object) -> None:
         raise ValueError(f"{name}: expected {wanted}, found {found!r}")
 
 
-def _clean(text: object) -> str:
-    """At most 200 characters of somebody else's words, none that controls a terminal."""
-    return "".join(c if c.isprintable() else "?" for c in str(text)[:200])
-
-
 def _post(url: str, body: dict, seconds: float) -> dict:
     """The JSON object that is answered. Raises RequestException where none comes in time, ValueError on a wrong one."""
     found: Queue[tuple[int, bytes] | Exception] = Queue()
 
     def ask() -> None:
+        """Puts the status and the answer, or the error, into `found`."""
         content, end = b"", time.monotonic() + seconds
         try:
             with requests.post(url, json=body, timeout=seconds, stream=True, allow_redirects=False) as response:
                 for piece in response.iter_content(64):
                     content += piece
-                    if len(content) > LARGEST or time.monotonic() > end:
+                    if time.monotonic() > end:
+                        raise requests.Timeout(f"no whole answer in {seconds:.1f} s")
+                    if len(content) > LARGEST:
                         break
             found.put((response.status_code, content))
         except Exception as error:
