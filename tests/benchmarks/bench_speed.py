@@ -124,7 +124,7 @@ def test_leduc():
 
 
 def test_discard():
-    """Iterations of self-play a second of the paper's version, whose own ran 100, two threads.
+    """Iterations of self-play a second, two threads: the paper's version, whose own ran 100, and ours, which may read swaps.
 
     Swaps are counted on every 24th river alone, which changes no speed.
     """
@@ -132,8 +132,14 @@ def test_discard():
     groups, equity = make_ochs_groups(100, 100, STREAM, 24), [swaps.equities(found) for found in (swaps.flop_sums(turn), turn)]
     rule = [outs.rule_choices(canonical_boards(n).cards, values) for n, values in zip((3, 4), equity, strict=True)]
     tables = deals.make_tables(groups, equity, [rule, list(map(outs.best_choices, equity))], STREAM())
-    tree, setting = build_swap_tree(([[1], [1]], *([[0.66], [1], [1]],) * 3)), Setting("chance", deals.RULE, False, 0.0)
-    run = partial(self_play, tree, tables, deals.rows_of(groups), setting, STREAM)
-    # the first compiles, the second is the way from a uniform start
-    _, warm, longer = (seconds(partial(run, [iterations * EPOCH])) for iterations in (1, 4, 8))
-    record("discard", iterations_per_second=round(4 * EPOCH / (longer - warm)))
+    tree = build_swap_tree(([[1], [1]], *([[0.66], [1], [1]],) * 3))
+    settings = {
+        "iterations_per_second": Setting("chance", deals.RULE, False, 0.0),
+        "own_swaps_iterations_per_second": Setting("external", deals.OWN, False, 1.0),
+        "reading_iterations_per_second": Setting("external", deals.OWN, True, 1.0),
+    }
+    for name, setting in settings.items():
+        run = partial(self_play, tree, tables, deals.rows_of(groups), setting, STREAM)
+        # the first compiles, the second is the way from a uniform start
+        _, warm, longer = (seconds(partial(run, [iterations * EPOCH])) for iterations in (1, 4, 8))
+        record("discard", **{name: round(4 * EPOCH / (longer - warm))})

@@ -177,6 +177,32 @@ def test_text_reads_like_the_tree():
     )
 
 
+def followed(text: str, row: dict[str, np.float32]) -> str:
+    """The leaf to which a reader of a tree's lines comes with a row."""
+    level = 0
+    for line in text.splitlines():
+        if line.count("|   ") == level:
+            said = line.replace("|   ", "")
+            if said.endswith("of weight)"):
+                return said
+            name, sign, threshold = said.rsplit(" ", 2)
+            level += (row[name] <= np.float32(threshold.replace(",", ""))) == (sign == "<=")
+    raise AssertionError(text)
+
+
+@pytest.mark.parametrize("scale", [1e-6, 1, 20_000])
+def test_whoever_follows_the_lines_comes_to_the_leaf_that_is_played(scale):
+    """Rounded thresholds led elsewhere; half of these rows lie on a threshold or next to it."""
+    tree, names, leaves = random_tree(8, 60), ("equity", "bet faced", "a <= b", "d"), {}
+    tree = tree._replace(threshold=(tree.threshold * scale).astype(np.float32))
+    X = rows_for(tree, np.random.default_rng(1).normal(0, scale, (500, 4)).astype(np.float32))
+    text = tree_text(tree, names, LABELS)
+    for row, leaf in zip(X, leaf_of(tree, X), strict=True):
+        said = followed(text, dict(zip(names, row, strict=True)))
+        assert leaves.setdefault(int(leaf), said) == said
+    assert len(leaves) == len(set(leaves.values())) == 20
+
+
 def test_python_source_decides_like_the_tree():
     tree, names = random_tree(8, 60), ("a", 'b\'s "bet"', "c\n", "d")
     made: dict = {}

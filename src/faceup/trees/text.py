@@ -46,10 +46,13 @@ def outline(
 
 
 def tree_text(tree: DecisionTree, feature_names: Sequence[str], labels: Sequence[str]) -> str:
-    """The tree as indented lines; a leaf tells its probabilities from 1 % up and its share of the weight."""
+    """The tree as indented lines; a leaf tells its probabilities from 1 % up and its share of the weight.
+
+    Thresholds are exact for numbers given as numpy.float32: whoever follows the lines comes to the tree's own leaf.
+    """
 
     def condition(name: str, threshold: float, above: bool) -> str:
-        return f"{name} {'>' if above else '<='} " + (f"{threshold:,.0f}" if abs(threshold) >= 100 else f"{threshold:.4g}")
+        return f"{name} {'>' if above else '<='} {exact(np.float32(threshold)):,}".removesuffix(".0")
 
     def leaf(row: Row) -> str:
         likeliest = sorted(zip(np.array(row.mixture, dtype=np.float32), labels, strict=True), key=lambda pair: -pair[0])
