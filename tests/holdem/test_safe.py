@@ -91,8 +91,12 @@ def values_before_the_river(policies, player, best=()) -> np.ndarray:
     return value
 
 
-def add_regrets(regrets, weights, seen, player, value, street) -> None:
-    """Add a player's regrets on a street, of hands (n,) as they are seen; value (n_nodes, n) is filled on the way up."""
+def add_regrets(regrets, weights, seen, player, value, street, counts=None) -> None:
+    """Add a player's regrets on a street, of hands (n,) as they are seen; value (n_nodes, n) is filled on the way up.
+
+    counts (n_nodes, n): what a hand's regret counts at a node, None: 1.
+    """
+    counts = np.ones(value.shape) if counts is None else counts
     rows = strategy_rows(SMALL, street, seen, weights)[seen.row]
     for node in decisions(SMALL, street)[::-1]:
         below = value[children(SMALL, node)]
@@ -102,7 +106,7 @@ def add_regrets(regrets, weights, seen, player, value, street) -> None:
         value[node] = (rows[:, columns(SMALL, node)].T * below).sum(axis=0)
         own = seen.of[seen.row, seen.situation[node]]
         for c in children(SMALL, node):
-            np.add.at(regrets[:, SMALL.label[c]], own, value[c] - value[node])
+            np.add.at(regrets[:, SMALL.label[c]], own, counts[node] * (value[c] - value[node]))
 
 
 def assert_learnt(found, before, wanted, tolerance):
@@ -125,10 +129,12 @@ def test_regrets_of_the_best_response():
     assert_learnt(RUN.train(state, DEALS[:1, :6], "best").responder, state.responder, wanted, 1e-3)
 
 
+@pytest.mark.parametrize("by_reach", [False, True])
 @pytest.mark.parametrize("opponent", ["self", Mixed(1e-7, TABLE)])
-def test_regrets_against_who_plays_rows(opponent):
+def test_regrets_against_who_plays_rows(opponent, by_reach):
     """What the learner adds to its regrets on all streets against itself, or who nearly always plays the table: an oracle."""
-    state = random_state(RUN)
+    run = SafeGame(LEVELS, EVEN, 0, LEVELS, by_reach)
+    state, before = random_state(run), int(SMALL.street_start[3])
     policy, wanted = LEVELS.policy(state.regrets), [np.zeros(weights.shape) for weights in state.regrets]
     for player in range(2):
         both = [policy if p == player or opponent == "self" else TABLE for p in range(2)]
@@ -136,11 +142,14 @@ def test_regrets_against_who_plays_rows(opponent):
             left, found = node_values(SMALL, both, [*TURN, river])
             seen = LEVELS.street(3, [])
             seen = seen._replace(row=seen.row[river_equities([*TURN, river])[left]])
-            add_regrets(wanted[3], state.regrets[3], seen, player, found[player], 3)
-        value = values_before_the_river(both, player)
+            counts = node_reach(SMALL, both, [*TURN, river], left)[player] if by_reach else None
+            add_regrets(wanted[3], state.regrets[3], seen, player, found[player], 3, counts)
+        value, counts = values_before_the_river(both, player), np.zeros((before, 1326))
+        holes = np.flatnonzero(free_holes(TURN))  # the others are worth nothing
+        counts[:, holes] = node_reach(SMALL, both, DEALS[0, :5], holes)[player, :before] if by_reach else 1
         for s in (2, 1, 0):
-            add_regrets(wanted[s], state.regrets[s], LEVELS.street(s, TURN[: (0, 3, 4)[s]]), player, value, s)
-    assert_learnt(RUN.train(state, DEALS[:1, :6], opponent).regrets, state.regrets, wanted, 2e-3)
+            add_regrets(wanted[s], state.regrets[s], LEVELS.street(s, TURN[: (0, 3, 4)[s]]), player, value, s, counts)
+    assert_learnt(run.train(state, DEALS[:1, :6], opponent).regrets, state.regrets, wanted, 2e-3)
 
 
 def test_learning_on_one_flop_lowers_what_is_lost_there():
@@ -157,13 +166,15 @@ def test_learning_on_one_flop_lowers_what_is_lost_there():
     assert won[1] < won[0] / 2
 
 
-def test_threads_and_pauses_change_no_bit(tables):
+@pytest.mark.parametrize("together", [1, 2])
+def test_threads_and_pauses_change_no_bit(tables, together):
+    """But for a pause between deals that are learnt from side by side."""
     found, run = [], leaves_run(tables)
-    for n, parts in ((1, (slice(3),)), (2, (slice(3),)), (2, (slice(1), slice(1, 3)))):
+    for n, parts in ((1, (slice(3),)), (2, (slice(3),)), (2, (slice(together), slice(together, 3)))):
         state = run.start(warm_start=1)
         with threads(min(n, numba.config.NUMBA_NUM_THREADS)):
             for part in parts:
-                state = run.train(state, DEALS[part, :9], "best")
+                state = run.train(state, DEALS[part, :9], "best", together=together)
         found.append([weights.tobytes() for group in state[:3] for weights in group])
     assert found[0] == found[1] == found[2]
 

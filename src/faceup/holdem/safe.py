@@ -8,6 +8,17 @@ An iteration deals a flop, a turn card and some rivers, and then, for learners i
 3. values: what each action is worth to each of the learner's hands against that opponent;
 4. regrets: the learner adds what each action would have won more than its strategy did, and its own reach to its average.
 
+Learners in both seats start from the same strategy, and so may several deals, which are then learnt from side by side.
+
+A leaf of a tree answers at many decisions at once. How much the strategy's value changes with a leaf's answer is by the product
+rule a sum over those decisions, each times the learner's own reach:
+
+    d value / d answer(leaf, a) = sum over h, decisions of the leaf: reach(h) (value(a, h) - value(h)).
+
+CFR leaves the reach out. With perfect recall it is the same for all that an infoset holds, and changes nothing (Srinivasan et
+al. 2018 compare the two). But in a leaf, hands and bets that the learner never comes with would count like those it often comes
+with. So `by_reach` weighs regrets with it: for trees it should, for tables it need not.
+
 The best response holds real cards. From the turn on it knows the learner's strategy, and the rivers that may come, and takes
 the best actions. Before the turn, where an answer would have to be good on all cards to come, it learns by regrets, too, in
 groups of hands of its own. That it knows which rivers may come makes it stronger than any real opponent, the less so the more
@@ -18,8 +29,11 @@ sum is right in the mean over the boards dealt. All-ins before the flop have the
 """
 
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from typing import Literal, NamedTuple
 
+import numba
 import numpy as np
 from numba import njit
 
@@ -32,7 +46,7 @@ from faceup.holdem.infosets import Abstraction, HandGroups, Infosets, Weights, s
 from faceup.holdem.layout import stakes_at
 from faceup.holdem.policy import Policy, StreetRows, TablePolicy, free_holes, street_reach
 from faceup.holdem.rules import FOLD_END, MBB_PER_DOLLAR, SHOWDOWN, BettingState, menu_from, menu_labels, offered
-from faceup.holdem.safe_river import Reach, best_responses, learn_rivers, make_subtrees
+from faceup.holdem.safe_river import Counted, Reach, best_responses, learn_rivers, make_subtrees
 from faceup.holdem.tree import BettingTree, _grow, children, columns, decisions
 
 N_TURN_PAIRS = 1128 * 1035  # ordered pairs of hands on a turn board
@@ -73,10 +87,10 @@ class Street(NamedTuple):
 
 
 @njit(cache=True)
-def _learn(street, infosets, table, time, reach, value, regrets, averages):
+def _learn(street, infosets, table, counted, reach, value, regrets, averages):
     """Values (2, n_nodes, 1326) of a street's decisions where both players play a table (rows, width), and what they learn.
 
-    Adds regrets, value[action] - value[decision], and own reach (2, n_nodes, 1326) of actions, both times `time`.
+    Adds regrets, value[action] - value[decision], as `counted` says, and own reach (2, n_nodes, 1326) of actions times its time.
     """
     for d in range(street.node.shape[0] - 1, -1, -1):
         node, who = street.node[d], street.actor[d]
@@ -86,9 +100,10 @@ def _learn(street, infosets, table, time, reach, value, regrets, averages):
                 mean += value[who, e, h] * table[row, e - street.start]
                 others += value[1 - who, e, h]  # the actor's chances are in them already
             value[who, node, h], value[1 - who, node, h] = mean, others
-            infoset, weight = infosets.of[row, infosets.situation[node]], time * reach[who, node, h]
+            infoset, weight = infosets.of[row, infosets.situation[node]], counted.time * reach[who, node, h]
+            share = weight if counted.by_reach else counted.time
             for e in range(street.first[d], street.end[d]):
-                regrets[infoset, street.label[e]] += time * (value[who, e, h] - mean)
+                regrets[infoset, street.label[e]] += share * (value[who, e, h] - mean)
                 averages[infoset, street.label[e]] += weight * table[row, e - street.start]
 
 
@@ -96,14 +111,22 @@ class SafeGame:
     """Hold'em on the betting tree of an abstraction: who learns, and from which street on."""
 
     def __init__(
-        self, learner: Abstraction, preflop_wins: np.ndarray, first_street: int = 0, responder: HandGroups | None = None
+        self,
+        learner: Abstraction,
+        preflop_wins: np.ndarray,
+        first_street: int = 0,
+        responder: HandGroups | None = None,
+        by_reach: bool = False,
     ):
         """preflop_wins (169, 169): of cards/matchups; first_street: that is learnt, on earlier ones a learner plays its trunk.
+
+        by_reach: whether the learner's regrets count its own reach, as above.
 
         responder: what a best response tells apart before the turn, where it learns. None: it plays there as the learner does,
         and where the river alone is learnt on the turn, too.
         """
         self.tree, self.learner, self.first_street, self.responder = learner.tree, learner, first_street, responder
+        self._by_reach = by_reach
         tree, n = learner.tree, int(learner.tree.street_start[3])
         self._subtrees, self._streets = make_subtrees(tree), []
         for street in range(3):
@@ -122,39 +145,57 @@ class SafeGame:
         return State(regrets, averages, tuple(warm * x for x in self.responder.start()[:2]) if self.responder else (), 0)
 
     def train(
-        self, state: State, deals: np.ndarray, opponent: Opponent, progress: Callable[[int], None] = lambda done: None
+        self,
+        state: State,
+        deals: np.ndarray,
+        opponent: Opponent,
+        progress: Callable[[int], None] = lambda done: None,
+        together: int = 1,
     ) -> State:
         """What is learnt by an iteration on each deal from a state on, which stays as it is.
 
         deals (n, 5 to 52): the four cards of a turn board, then the rivers that may come. opponent: "self" is self-play, "best"
-        CFR-BR, `Mixed` a restricted Nash response. The k-th iteration of all counts k times.
+        CFR-BR, `Mixed` a restricted Nash response. The k-th iteration of all counts k times. together: so many deals start from
+        the same strategy, each on threads of its own; a pause between them changes what is learnt.
         """
-        regrets, averages, others = (tuple(table.copy() for table in tables) for tables in state[:3])
-        for done, deal in enumerate(deals, 1):
-            state = State(regrets, averages, others, state.iteration + 1)
-            self._step(state, _boards(deal), opponent, np.float32(state.iteration / 100))
-            progress(done)
+        regrets, averages, responder = (tuple(table.copy() for table in tables) for tables in state[:3])
+        state = State(regrets, averages, responder, state.iteration)
+        threads = max(numba.get_num_threads() // together, 1)
+        with ThreadPoolExecutor(together) as side_by_side:
+            for first in range(0, len(deals), together):
+                step, some = partial(self._step, state, opponent, threads), deals[first : first + together]
+                for added in [*side_by_side.map(step, some, range(1, together + 1))]:  # all are done before the state changes
+                    for table, more in zip([*regrets, *averages, *responder], added, strict=True):
+                        table += more
+                state = state._replace(iteration=state.iteration + len(some))
+                progress(first + len(some))
         return state
 
-    def _step(self, state: State, boards: np.ndarray, opponent: Opponent, time: np.float32) -> None:
-        """One iteration on the river boards (n, 5) of a turn, which counts `time`; the state's tables change in place."""
-        turn, roots = boards[0, :4], self._subtrees.root
+    def _step(self, state: State, opponent: Opponent, threads: int, deal: np.ndarray, later: int) -> list[np.ndarray]:
+        """What an iteration on a deal, so much `later` than the state's last, adds to each of the state's tables."""
+        numba.set_num_threads(threads)  # in this thread: other deals keep the others busy
+        boards, roots = _boards(deal), self._subtrees.root
+        turn, counted = boards[0, :4], Counted(np.float32((state.iteration + later) / 100), self._by_reach)
+        regrets, averages, responder = ([np.zeros_like(table) for table in tables] for tables in state[:3])
         infosets, rows = _strategy(self.learner, state.regrets, turn, self.first_street)
         reach = self._reach(rows, turn)  # 1. reach
 
         share, other_rows = _mixture(opponent, rows, turn)  # 2. opponent: here the three ways to train differ
-        best, actions = self._best_response(state, boards, rows, reach, time) if share > 0 else (reach, _NOTHING)
+        best, actions = reach, _NOTHING
+        if share > 0:
+            best, actions = self._best_response(state, boards, rows, reach, counted.time, responder)
         other = reach if other_rows is rows else self._reach(other_rows, turn)
         best, other = share * best, (1 - share) * other
 
         met = Reach(reach[:, roots], best[:, roots], other[:, roots])  # 3. values; on the river regrets are added at once
-        strategies, learnt = (rows[3], other_rows[3]), (state.regrets[3], state.averages[3])
-        won = learn_rivers(self._subtrees, boards, infosets[3], strategies, met, actions, time, learnt)
+        strategies = rows[3], other_rows[3]
+        won = learn_rivers(self._subtrees, boards, infosets[3], strategies, met, actions, counted, (regrets[3], averages[3]))
         value = self._ends(boards, best + other, won)
 
         for street in range(2, self.first_street - 1, -1):  # 4. regrets
-            table, learnt = rows[street][0], (state.regrets[street], state.averages[street])
-            _learn(self._streets[street], infosets[street], table, time, reach, value, *learnt)
+            table = rows[street][0]
+            _learn(self._streets[street], infosets[street], table, counted, reach, value, regrets[street], averages[street])
+        return [*regrets, *averages, *responder]
 
     def _reach(self, rows: Rows, turn: np.ndarray) -> np.ndarray:
         """Each player's reach of the nodes before the river's actions, (2, n_nodes, 1326), where both play rows.
@@ -183,16 +224,21 @@ class SafeGame:
         return value, {2: (answer.T, np.arange(1326, dtype=np.int32))}, actions
 
     def _best_response(
-        self, state: State, boards: np.ndarray, rows: Rows, reach: np.ndarray, time: np.float32
+        self, state: State, boards: np.ndarray, rows: Rows, reach: np.ndarray, time: np.float32, learnt: list[np.ndarray]
     ) -> tuple[np.ndarray, np.ndarray]:
-        """Reach (2, n_nodes, 1326) of a best response to rows, and its actions on the rivers. Before the turn it learns first."""
+        """Reach (2, n_nodes, 1326) of a best response to rows, and its actions on the rivers.
+
+        Before the turn it learns first: its regrets are added to `learnt`, arrays of 0.
+        """
         value, answers, actions = self._respond(boards, rows, reach)
         if self.responder:
             infosets, played = _strategy(self.responder, state.responder, boards[0])
             for street in (1, 0):
-                table, regrets = played[street][0], state.responder[street]
-                _learn(self._streets[street], infosets[street], table, time, reach, value, regrets, np.zeros_like(regrets))
-            answers |= _strategy(self.responder, state.responder, boards[0])[1]
+                table, counted = played[street][0], Counted(time, False)
+                unused = np.zeros_like(learnt[street])
+                _learn(self._streets[street], infosets[street], table, counted, reach, value, learnt[street], unused)
+            regrets = tuple(map(np.add, state.responder, learnt))
+            answers |= _strategy(self.responder, regrets, boards[0])[1]
         return self._reach(rows | answers, boards[0, :4]) if answers else reach, actions
 
     def _ends(self, boards: np.ndarray, reach: np.ndarray, won: np.ndarray) -> np.ndarray:

@@ -90,6 +90,13 @@ class Scratch(NamedTuple):
     seen: np.ndarray  # (53 * most slots,) float32 running sums by card
 
 
+class Counted(NamedTuple):
+    """How much what is learnt counts."""
+
+    time: np.float32  # what the iteration counts
+    by_reach: bool  # regrets count the learner's own reach, too: see `holdem/safe`
+
+
 class Reach(NamedTuple):
     """Reach of the subtrees' roots, each (2, subtrees, 1326) float32, of the learner in a seat and of whom it meets there."""
 
@@ -297,24 +304,28 @@ def _follow(t, responder, hands, s, actions, reach):
 
 
 @njit(cache=True)
-def _collect(hands, end_reach, value, end_value, won):
-    """Add the ends' values of the learner's hands to those of their rows, and its value of the root to won (1326,)."""
+def _collect(hands, end_reach, value, own, by_reach, end_value, won):
+    """Add the ends' values of the learner's hands, as they count, to their rows', and its value of the root to won (1326,).
+
+    own (1326,): its reach of the root.
+    """
     products, n_slots = np.empty(WIDTH, dtype=np.float32), end_reach.shape[0] // hands.rows.shape[0]
     for i in range(N_RIVER_HOLES):
-        at = hands.row[i] * n_slots
+        at, share = hands.row[i] * n_slots, own[hands.hole[i]] if by_reach else np.float32(1)
+        for x in range(n_slots):
+            end_value[at + x] += share * value[i * n_slots + x]
         clear(products, 0)
         for x in range(0, n_slots, WIDTH):
-            add(end_value, at + x, value, i * n_slots + x)
             _add_product(products, 0, end_reach, at + x, value, i * n_slots + x)
         for x in range(WIDTH):
             won[hands.hole[i]] += products[x]
 
 
 @njit(cache=True)
-def _learn(t, seat, infosets, hands, own, play, end_value, time, regrets, averages):
-    """Add the regrets of the learner's rows, value[action] - value[decision], and its own reach, both times `time`.
+def _learn(t, seat, infosets, hands, own, play, end_value, counted, regrets, averages):
+    """Add the regrets of the learner's rows, value[action] - value[decision], as counted, and its own reach times their time.
 
-    own (1326,): its reach of the root; end_value (rows * slots,): value of each end, summed over a row's hands.
+    own (1326,): its reach of the root; end_value (rows * slots,): value of each end, summed over a row's hands as they count.
     """
     n_rows, n_edges, n_slots = hands.rows.shape[0], t.label.shape[0], t.stake.shape[1]
     values, root_reach = np.empty((n_edges + 1, n_rows), np.float32), np.zeros(n_rows, np.float32)
@@ -332,9 +343,11 @@ def _learn(t, seat, infosets, hands, own, play, end_value, time, regrets, averag
         if t.actor[d] == seat:
             situation = infosets.situation[t.node[d]]
             for k in range(n_rows):
-                infoset, reach = infosets.of[hands.rows[k], situation], time * root_reach[k] * play.reach[t.above[d], k]
+                infoset, since_root = infosets.of[hands.rows[k], situation], play.reach[t.above[d], k]
+                reach = counted.time * root_reach[k] * since_root
+                share = counted.time * since_root if counted.by_reach else counted.time
                 for e in range(first, end):
-                    regrets[infoset, t.label[e]] += time * (values[e, k] - mean[k])
+                    regrets[infoset, t.label[e]] += share * (values[e, k] - mean[k])
                     averages[infoset, t.label[e]] += reach * play.chance[e, k]
 
 
@@ -358,7 +371,7 @@ def _respond(thread, t, boards, strategy, reach, won, actions):
 
 
 @njit(cache=True, nogil=True)
-def _train(thread, t, boards, infosets, strategy, others, reach, actions, time, won, regrets, averages):
+def _train(thread, t, boards, infosets, strategy, others, reach, actions, counted, won, regrets, averages):
     """As `learn_rivers`; regrets, averages (2, infosets, labels): by seat, as learners in both may share an infoset."""
     s = _new_scratch(t)
     for seat in range(thread[0], 2, thread[1]):
@@ -382,8 +395,8 @@ def _train(thread, t, boards, infosets, strategy, others, reach, actions, time, 
                         plays = _go_down(subtree, 1 - seat, others[0][:, columns], theirs.rows)
                         _weigh(theirs, other, plays.end_reach, s.weight)
                     _values(subtree, seat, hands, best + other, s)
-                    _collect(hands, play.end_reach, s.value, end_value, won[seat, k])
-                _learn(subtree, seat, infosets, hands, own, play, end_value, time, regrets[seat], averages[seat])
+                    _collect(hands, play.end_reach, s.value, own, counted.by_reach, end_value, won[seat, k])
+                _learn(subtree, seat, infosets, hands, own, play, end_value, counted, regrets[seat], averages[seat])
 
 
 def best_responses(t: Subtrees, boards: np.ndarray, strategy: StreetRows, reach: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -399,15 +412,15 @@ def best_responses(t: Subtrees, boards: np.ndarray, strategy: StreetRows, reach:
 
 def learn_rivers(
     t: Subtrees, boards: np.ndarray, infosets: Infosets, strategies: tuple[StreetRows, StreetRows], reach: Reach,
-    actions: np.ndarray, time: np.float32, learnt: tuple[np.ndarray, np.ndarray],
+    actions: np.ndarray, counted: Counted, learnt: tuple[np.ndarray, np.ndarray],
 ) -> np.ndarray:  # fmt: skip
     """Values of the roots to learners in both seats against their opponents, sums over boards (n, 5), (2, subtrees, 1326).
 
     strategies: the learner's and the other player's; actions: the best responses'. Adds to the learner's regrets and summed
-    strategies, learnt, (infosets, labels) each; time: what the iteration counts.
+    strategies, learnt, (infosets, labels) each.
     """
     won, (regrets, averages) = np.zeros_like(reach.own), np.zeros((2, 2, *learnt[0].shape), dtype=np.float32)
-    on_threads(_train, t, boards, infosets, *strategies, reach, actions, time, won, regrets, averages)
+    on_threads(_train, t, boards, infosets, *strategies, reach, actions, counted, won, regrets, averages)
     for table, added in zip(learnt, (regrets, averages), strict=True):
         table += added.sum(axis=0)
     return won
