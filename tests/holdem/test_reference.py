@@ -163,7 +163,12 @@ def test_leaves_that_decisions_share_lose_less_where_regrets_count_reach():
             added = empty(tree, (2, 2, 2, 2)), empty(tree, (2, 2, 2, 2))
             for player in range(2):
                 met = reference.best_response(tree, dealt, own, 1 - player)
-                reference.learn(tree, met, reference.values(tree, dealt, met), player, rows, *added, t, by_reach)
+                value, reach = reference.values(tree, dealt, met), reference.reaches(tree, own)[player]
+                counted = empty(tree, (2, 2, 2, 2)), added[1]
+                reference.learn(tree, met, value, player, rows, *(counted if by_reach else added), t)
+                for node in (k for k in reference.decisions(tree) if by_reach and tree.actor[k] == player):
+                    gained = t * reach[node] * (value[player, children(tree, node)] - value[player, node])
+                    np.add.at(added[0][3][:, columns(tree, node)], rows[3], gained.T)
             for tables, more in zip((regrets, averages), added, strict=True):
                 for same in alike.values():
                     tables[3][:, same] += more[3][:, same].sum(axis=1, keepdims=True)

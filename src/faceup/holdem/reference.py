@@ -147,20 +147,17 @@ def exploitability(tree: BettingTree, dealt: Deal, chance: np.ndarray) -> float:
 
 def learn(
     tree: BettingTree, chance: np.ndarray, value: np.ndarray, player: int, rows: np.ndarray, regrets: Tables, averages: Tables,
-    weight: float = 1, by_reach: bool = False,
+    weight: float = 1,
 ) -> None:  # fmt: skip
-    """Add a player's regrets, value[action] - value[decision], and its own reach to tables: sums over the holes of a row.
-
-    by_reach: regrets are times the player's own reach, as those of decisions that share a leaf should be (see `holdem/safe`).
-    """
+    """Add a player's regrets, value[action] - value[decision], and its own reach to tables: sums over the holes of a row."""
     reach = reaches(tree, chance)[player]
     for node in decisions(tree):
         if tree.actor[node] != player:
             continue
-        street, counted = tree.street[node], weight * (reach[node] if by_reach else 1)
+        street = tree.street[node]
         for child in children(tree, node):
             column = child - tree.street_start[street]
-            np.add.at(regrets[street][:, column], rows[street], counted * (value[player, child] - value[player, node]))
+            np.add.at(regrets[street][:, column], rows[street], weight * (value[player, child] - value[player, node]))
             np.add.at(averages[street][:, column], rows[street], weight * reach[child])
 
 

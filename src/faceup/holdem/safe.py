@@ -120,10 +120,8 @@ class SafeGame:
     ):
         """preflop_wins (169, 169): of cards/matchups; first_street: that is learnt, on earlier ones a learner plays its trunk.
 
-        by_reach: whether the learner's regrets count its own reach, as above.
-
         responder: what a best response tells apart before the turn, where it learns. None: it plays there as the learner does,
-        and where the river alone is learnt on the turn, too.
+        and where the river alone is learnt on the turn, too. by_reach: whether the learner's regrets count its own reach.
         """
         self.tree, self.learner, self.first_street, self.responder = learner.tree, learner, first_street, responder
         self._by_reach = by_reach
