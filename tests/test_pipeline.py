@@ -155,12 +155,10 @@ MAKERS = {  # of generators: numpy's in lab/rng, and those of libraries, which a
     ("rng", "np.random.default_rng"), ("clusters", "random_state="), ("cart", "random_state="), ("trees", "random_state="),
     ("models", "manual_seed"), ("models", "'seed': int"),
 }  # fmt: skip
-OF_SAFE = "safe/leak boards=leak_boards", "safe/match boards=match_boards", "safe/local boards=lbr_boards"
-OTHERS, UNSEEN, ALL = "safe/test boards=test_boards", "safe/unseen boards=unseen_boards", "matches/boards=match_boards"
+OF_SAFE = "safe/match boards=match_boards", "safe/local boards=lbr_boards"
+OTHERS, ALL = "safe/test boards=test_boards", "matches/boards=match_boards"
 JUDGES = {  # of what was learnt or chosen on boards: streams, with the parameter that says how many boards
     "safe/turn boards=tree_boards": [*OF_SAFE, OTHERS, ALL],
-    "safe/river boards=river_snapshots": [UNSEEN],
-    "safe/street boards=street_boards": [UNSEEN],
     "safe/search boards=search_boards": [OTHERS],
     "distill/boards=row_boards": ["distill/match boards=own_match_boards", "exploitability/match boards=fidelity_boards", ALL],
     "strategy/search boards=search_boards": ["strategy/test boards=test_boards"],
@@ -197,7 +195,7 @@ def turns(stream):
     """The turn boards of a stream, up to suits. Those that are learnt from by their number have a generator each."""
     (words, knob), parameters = stream.split("="), read_yaml(ROOT / "params.yaml")
     n, seed = np.max(parameters[words.partition("/")[0].replace(" ", "_")][knob]), parameters["seed"]
-    numbered = words[5:] in ("turn boards", "river boards")
+    numbered = words == "safe/turn boards"
     dealt = [rng(seed, words, k).permutation(52) for k in range(n)] if numbered else random_boards(n, rng(seed, words))
     return np.array([canonical(board[:4].tolist())[0] for board in dealt])
 

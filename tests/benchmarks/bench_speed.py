@@ -89,7 +89,7 @@ def test_safe(table, tables, all_in_wins):
     ours = load_policy(AGENTS / "ours.json", TREE, tables)
     trees = [truncate(tree, 8) for tree in ours.models]
     levels = HandGroups(TREE, table, table.groups.turn, 40)
-    game = SafeGame(TreeLeaves(ModelPolicy(TREE, trees, tables, ours.history)), all_in_wins, 0, levels, by_reach=True)
+    game = SafeGame(TreeLeaves(ModelPolicy(TREE, trees, tables, ours.history)), all_in_wins, levels, by_reach=True)
     deals, opponent = np.array([STREAM(k).permutation(52)[:10] for k in range(12)]), Mixed(0.4, table)
     state = game.train(game.start(1e7), deals[:2], opponent, together=2)  # compiles
     taken, leaves = seconds(lambda: game.train(state, deals[2:], opponent, together=2)) / 10, sum(map(n_leaves, trees))

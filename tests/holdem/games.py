@@ -15,9 +15,10 @@ from faceup.cards.matchups import RUNOUTS_PREFLOP
 from faceup.holdem import reference
 from faceup.holdem.best_response import Exploitability, Responder
 from faceup.holdem.groups import N_RIVER_GROUPS, Groups
+from faceup.holdem.infosets import HandGroups
 from faceup.holdem.lines import legal_action, read_action, read_line
 from faceup.holdem.policy import TablePolicy
-from faceup.holdem.rules import DECISION, Menu, menu_from, menu_labels
+from faceup.holdem.rules import DECISION, BettingState, Menu, menu_from, menu_labels
 from faceup.holdem.tree import BettingTree, build_tree, children, columns
 from faceup.trees.tree import DecisionTree, save_agent
 
@@ -45,6 +46,14 @@ def exploitability(tree: BettingTree, policy, flops: np.ndarray, preflop_wins: n
     """Exploitability of a policy on flops (n, 3)."""
     responder = Responder(tree, policy, preflop_wins)
     return responder.summarise(responder.flops(flops)[0])
+
+
+def equity_levels(n_levels: int) -> HandGroups:
+    """Equal levels of equity, 1 to 1,981, on a river with $300 from each player in the pot, bets of the pot and all-in."""
+    tree = build_tree(menu_from(*[[[1], [1], []]] * 4), BettingState(3, 1, ((300, 0, 0, 0),) * 2, 0, 100, 0))
+    ids = [np.zeros_like(of_street) for of_street in IDS]  # there is no betting before the river
+    tables = tuple(np.zeros((1, width), dtype=np.float32) for width in np.diff(tree.street_start))
+    return HandGroups(tree, TablePolicy(tables, Groups(*ids, (169, 1, 1, N_RIVER_GROUPS))), ids[1], n_levels)
 
 
 def random_rows(tree: BettingTree, n_rows: Sequence[int], rng: np.random.Generator) -> tuple[np.ndarray, ...]:

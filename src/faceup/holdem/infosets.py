@@ -62,10 +62,6 @@ class Abstraction(Protocol):
 
     tree: BettingTree
 
-    @property
-    def trunk(self) -> Policy:
-        """How a learner plays on streets before the first that it learns."""
-
     def street(self, street: int, board: list[int]) -> Infosets:
         """Infosets of a street, with the rows that hands of its board have; on the river with those of all equities."""
 

@@ -28,9 +28,10 @@ Values are counterfactual, sums over the other player's hands that a turn board 
 sum is right in the mean over the boards dealt. All-ins before the flop have their exact value.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
+from itertools import cycle
 from typing import Literal, NamedTuple
 
 import numba
@@ -41,15 +42,14 @@ from faceup.cards.cards import BOARD_CARDS, CLASS_OF_HOLE, HOLE_OF_CLASS, N_CLAS
 from faceup.cards.matchups import RUNOUTS_PREFLOP, edges
 from faceup.holdem.best_response import fold_values
 from faceup.holdem.board import _add_values, board_order
-from faceup.holdem.groups import N_RIVER_GROUPS, Groups
-from faceup.holdem.infosets import Abstraction, HandGroups, Infosets, Weights, strategy_rows
+from faceup.holdem.groups import N_RIVER_GROUPS
+from faceup.holdem.infosets import Abstraction, HandGroups, Infosets, TreeLeaves, Weights, strategy_rows
 from faceup.holdem.layout import stakes_at
-from faceup.holdem.policy import Policy, StreetRows, TablePolicy, free_holes, street_reach
-from faceup.holdem.rules import FOLD_END, MBB_PER_DOLLAR, SHOWDOWN, BettingState, menu_from, menu_labels, offered
+from faceup.holdem.policy import StreetRows, TablePolicy, free_holes, street_reach
+from faceup.holdem.rules import FOLD_END, SHOWDOWN, START, Menu
 from faceup.holdem.safe_river import Counted, Reach, best_responses, learn_rivers, make_subtrees
-from faceup.holdem.tree import BettingTree, _grow, children, columns, decisions
+from faceup.holdem.tree import build_tree, children, columns, decisions
 
-N_TURN_PAIRS = 1128 * 1035  # ordered pairs of hands on a turn board
 _MISSED = (48 * 47 * 46 * 45) / (50 * 49 * 48 * 47)  # chance that a turn board, which a hand has missed, misses the other one
 _COMBOS = np.bincount(CLASS_OF_HOLE, minlength=N_CLASSES)
 _NOTHING = np.zeros((0, 0, 0, 0), dtype=np.int8)  # actions of a best response that is not there
@@ -108,23 +108,23 @@ def _learn(street, infosets, table, counted, reach, value, regrets, averages):
 
 
 class SafeGame:
-    """Hold'em on the betting tree of an abstraction: who learns, and from which street on."""
+    """Hold'em on the betting tree of an abstraction."""
 
     def __init__(
         self,
         learner: Abstraction,
         preflop_wins: np.ndarray,
-        first_street: int = 0,
         responder: HandGroups | None = None,
         by_reach: bool = False,
+        seat: int | None = None,
     ):
-        """preflop_wins (169, 169): of cards/matchups; first_street: that is learnt, on earlier ones a learner plays its trunk.
+        """preflop_wins (169, 169): of cards/matchups.
 
-        responder: what a best response tells apart before the turn, where it learns. None: it plays there as the learner does,
-        and where the river alone is learnt on the turn, too. by_reach: whether the learner's regrets count its own reach.
+        responder: what a best response tells apart before the turn, where it learns. None: it plays there as the learner does.
+        by_reach: whether the learner's regrets count its own reach. seat: the only one in which it learns, by reach (None: both).
         """
-        self.tree, self.learner, self.first_street, self.responder = learner.tree, learner, first_street, responder
-        self._by_reach = by_reach
+        self.tree, self.learner, self.responder = learner.tree, learner, responder
+        self._by_reach, self._seat = by_reach, seat
         tree, n = learner.tree, int(learner.tree.street_start[3])
         self._subtrees, self._streets = make_subtrees(tree), []
         for street in range(3):
@@ -175,8 +175,10 @@ class SafeGame:
         boards, roots = _boards(deal), self._subtrees.root
         turn, counted = boards[0, :4], Counted(np.float32((state.iteration + later) / 100), self._by_reach)
         regrets, averages, responder = ([np.zeros_like(table) for table in tables] for tables in state[:3])
-        infosets, rows = _strategy(self.learner, state.regrets, turn, self.first_street)
+        infosets, rows = _strategy(self.learner, state.regrets, turn)
         reach = self._reach(rows, turn)  # 1. reach
+        if self._seat is not None:  # who never comes learns nothing, and nothing is won from it
+            reach[1 - self._seat] = 0
 
         share, other_rows = _mixture(opponent, rows, turn)  # 2. opponent: here the three ways to train differ
         best, actions = reach, _NOTHING
@@ -184,13 +186,15 @@ class SafeGame:
             best, actions = self._best_response(state, boards, rows, reach, counted.time, responder)
         other = reach if other_rows is rows else self._reach(other_rows, turn)
         best, other = share * best, (1 - share) * other
+        if self._seat is not None:
+            best[self._seat] = other[self._seat] = 0
 
         met = Reach(reach[:, roots], best[:, roots], other[:, roots])  # 3. values; on the river regrets are added at once
         strategies = rows[3], other_rows[3]
         won = learn_rivers(self._subtrees, boards, infosets[3], strategies, met, actions, counted, (regrets[3], averages[3]))
         value = self._ends(boards, best + other, won)
 
-        for street in range(2, self.first_street - 1, -1):  # 4. regrets
+        for street in (2, 1, 0):  # 4. regrets
             table = rows[street][0]
             _learn(self._streets[street], infosets[street], table, counted, reach, value, regrets[street], averages[street])
         return [*regrets, *averages, *responder]
@@ -202,8 +206,7 @@ class SafeGame:
         """
         reach = np.ones((2, int(self.tree.street_start[3]), 1326), dtype=np.float32)
         for street in range(3):
-            if street in rows:
-                street_reach(self.tree, street, rows[street], reach)
+            street_reach(self.tree, street, rows[street], reach)
             if street == 0:
                 reach[:, self._on_board] *= free_holes(turn.tolist())
         return reach
@@ -212,8 +215,6 @@ class SafeGame:
         """A best response's values (2, n_nodes, 1326) from the turn on, its rows there, and its actions on the rivers."""
         won, actions = best_responses(self._subtrees, boards, rows[3], reach[:, self._subtrees.root])
         value = self._ends(boards, reach, won)
-        if self.first_street == 3:
-            return value, {}, actions
         answer = np.zeros((int(np.diff(self.tree.street_start)[2]), 1326), dtype=np.float32)
         for node in self._streets[2].node[::-1]:
             who, below = self.tree.actor[node], value[:, children(self.tree, node)]
@@ -242,12 +243,10 @@ class SafeGame:
     def _ends(self, boards: np.ndarray, reach: np.ndarray, won: np.ndarray) -> np.ndarray:
         """Both players' values (2, n_nodes, 1326) where the betting before the river ends, by the other's reach.
 
-        won (2, roots, 1326): values of the rivers' roots, sums over boards (n, 5). Where the river alone is learnt it is all.
+        won (2, roots, 1326): values of the rivers' roots, sums over boards (n, 5).
         """
         value, a_river = np.empty_like(reach), np.float32(48 / 44 / len(boards))
         value[:, self._subtrees.root] = a_river * won
-        if self.first_street == 3:
-            return value
         free, stakes = free_holes(boards[0, :4].tolist()), stakes_at(self.tree, self._pushes)[:, :1]
         pushed = reach[:, self._pushes][:, :, HOLE_OF_CLASS]
         for seat in range(2):
@@ -261,21 +260,37 @@ class SafeGame:
         value[:, self._all_ins] = a_river * shown.T.reshape(2, -1, 1326)
         return value
 
-    def exploitability(self, state: State, dealt: np.ndarray) -> np.ndarray:
-        """What best responses to the average strategy win that deviate late, mbb/g a board: (n,).
 
-        dealt (n, 4): turn boards, from there on, with all rivers; (n, 5): on the river only. What the strategy wins from itself
-        is 0 in the mean of both seats.
-        """
-        street, won = dealt.shape[1] - 2, []
-        begins = [node for node in decisions(self.tree, street) if node < self.tree.street_start[street]]
-        for board in dealt:
-            boards = _boards(board if street == 3 else np.append(board, np.setdiff1d(np.arange(52), board)))
-            rows = _strategy(self.learner, state.averages, board[:4], self.first_street)[1]
-            reach = self._reach(rows, board[:4])
-            value = self._respond(boards, rows, reach)[0]
-            won.append((value[:, begins].astype(np.float64) * reach[:, begins]).sum() / 2)
-        return MBB_PER_DOLLAR * np.array(won) / N_TURN_PAIRS
+def game_against(
+    leaves: TreeLeaves, menu: Menu, theirs: Menu, seat: int, preflop_wins: np.ndarray, responder: HandGroups
+) -> SafeGame:
+    """A game in which leaves have one seat and their own menu, and the opponent has other sizes from the turn on.
+
+    Leaves read any bet, so that what they learn here, by reach, goes on in the game of their own tree.
+    """
+    tree = build_tree(*((menu, START, theirs) if seat == 0 else (theirs, START, menu)))
+    labels = leaves.tree.labels  # other sizes share the last one: nobody learns about them
+    renamed = [labels.index(label) if label in labels else len(labels) - 1 for label in tree.labels]
+    tree = tree._replace(labels=labels, label=np.array([*renamed, -1], dtype=np.int8)[tree.label])
+    return SafeGame(TreeLeaves(leaves.trunk.on(tree, seat)), preflop_wins, responder, True, seat)
+
+
+def train_in_turn(
+    turns: Sequence[tuple[SafeGame, Opponent, int]],
+    state: State,
+    deals: np.ndarray,
+    progress: Callable[[int], None] = lambda done: None,
+    together: int = 1,
+) -> State:
+    """As `SafeGame.train`, in games that share what is learnt: so many deals in each, again and again."""
+    done = 0
+    for game, opponent, n in cycle(turns):
+        if done >= len(deals):
+            break
+        state = game.train(state, deals[done : done + n], opponent, together=together)
+        done += n
+        progress(min(done, len(deals)))
+    return state
 
 
 def _boards(deal: np.ndarray) -> np.ndarray:
@@ -283,43 +298,16 @@ def _boards(deal: np.ndarray) -> np.ndarray:
     return np.array([[*deal[:4], river] for river in deal[4:]], dtype=np.int64)
 
 
-def _asked(policy: Policy, board: np.ndarray, streets: range) -> Rows:
-    """A policy's rows on streets before the river."""
-    return {street: policy.street(street, board[: BOARD_CARDS[street]].tolist()) for street in streets}
-
-
-def _strategy(who: Abstraction, weights: Weights, board: np.ndarray, first: int = 0) -> tuple[dict[int, Infosets], Rows]:
-    """Infosets on the streets of weights, from the first on that is learnt, and rows on all of them."""
-    begins = int(who.tree.street[0])
-    rows, infosets = _asked(who.trunk, board, range(begins, first)), {}
-    for street in range(max(first, begins), len(weights)):
-        infosets[street] = of = who.street(street, board[: BOARD_CARDS[street]].tolist())
-        rows[street] = strategy_rows(who.tree, street, of, weights[street]), of.row
-    return infosets, rows
+def _strategy(who: Abstraction, weights: Weights, board: np.ndarray) -> tuple[dict[int, Infosets], Rows]:
+    """Infosets on the streets of weights, and rows on them."""
+    infosets = {street: who.street(street, board[: BOARD_CARDS[street]].tolist()) for street in range(len(weights))}
+    return infosets, {k: (strategy_rows(who.tree, k, of, weights[k]), of.row) for k, of in infosets.items()}
 
 
 def _mixture(opponent: Opponent, rows: Rows, board: np.ndarray) -> tuple[np.float32, Rows]:
     """In which share of the hands the opponent is a best response, and how it plays in the others; rows: the learner's."""
     if isinstance(opponent, Mixed):
-        at_river = opponent.table.tables[3], np.arange(N_RIVER_GROUPS, dtype=np.int32)
-        return np.float32(opponent.share), _asked(opponent.table, board, range(3)) | {3: at_river}
+        played = {street: opponent.table.street(street, board[: BOARD_CARDS[street]].tolist()) for street in range(3)}
+        played[3] = opponent.table.tables[3], np.arange(N_RIVER_GROUPS, dtype=np.int32)
+        return np.float32(opponent.share), played
     return np.float32(opponent == "best"), rows
-
-
-def river_tree() -> BettingTree:
-    """Betting on the river, with $300 from each player in the pot, bets of the pot and all-in, at most two bets or raises."""
-    menu, bets = menu_from(*[[[1.0]]] * 4), ((300, 0, 0, 0), (300, 0, 0, 0))
-    labels = menu_labels(menu)
-
-    def offers(state: BettingState) -> list[tuple[int, str, int]]:
-        """What the menu offers, without a third bet or raise."""
-        return [choice for choice in offered(state, menu, labels) if choice[1] != "raise" or state.raises < 2]
-
-    return _grow(labels, offers, BettingState(3, 1, bets, 0, 100, 0))
-
-
-def equity_levels(n_levels: int) -> HandGroups:
-    """Equal levels of equity on `river_tree`, 1 to 1,981."""
-    tree, ids = river_tree(), np.zeros((1, 1326), dtype=np.int32)  # there is no betting before the river
-    tables = tuple(np.zeros((1, width), dtype=np.float32) for width in np.diff(tree.street_start))
-    return HandGroups(tree, TablePolicy(tables, Groups(ids, ids, (1, 1, 1, N_RIVER_GROUPS))), ids, n_levels)
