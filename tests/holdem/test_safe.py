@@ -133,6 +133,9 @@ def test_a_seat_against_other_sizes_learns_its_half(tables, size):
         near = 1e-4 * np.abs(both).max()
         np.testing.assert_allclose(halves[0] + halves[1] - before, both, rtol=1e-4, atol=near)
         assert all((half != before).any() for half in halves)
+    seldom = games[0].train(state, DEALS[:1, :6], Mixed(0.25, None)).regrets  # the opponent is there in a quarter of the hands
+    for before, always, found in zip(state.regrets, learnt[1], seldom, strict=False):
+        np.testing.assert_allclose(4 * (found - before), always - before, rtol=1e-3, atol=1e-4 * np.abs(always).max())
 
 
 def test_learning_on_one_flop_lowers_what_is_lost_there():

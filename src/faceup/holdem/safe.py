@@ -60,7 +60,7 @@ class Mixed(NamedTuple):
     """An opponent who plays a best response in a share of the hands, and a table in the rest."""
 
     share: float  # above 0, at most 1
-    table: TablePolicy
+    table: TablePolicy | None  # None, where one seat alone learns: nobody, from whom nothing is learnt
 
 
 Opponent = Literal["self", "best"] | Mixed
@@ -306,8 +306,8 @@ def _strategy(who: Abstraction, weights: Weights, board: np.ndarray) -> tuple[di
 
 def _mixture(opponent: Opponent, rows: Rows, board: np.ndarray) -> tuple[np.float32, Rows]:
     """In which share of the hands the opponent is a best response, and how it plays in the others; rows: the learner's."""
-    if isinstance(opponent, Mixed):
+    if isinstance(opponent, Mixed) and opponent.table:
         played = {street: opponent.table.street(street, board[: BOARD_CARDS[street]].tolist()) for street in range(3)}
         played[3] = opponent.table.tables[3], np.arange(N_RIVER_GROUPS, dtype=np.int32)
         return np.float32(opponent.share), played
-    return np.float32(opponent == "best"), rows
+    return np.float32(opponent.share if isinstance(opponent, Mixed) else opponent == "best"), rows
