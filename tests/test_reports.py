@@ -133,7 +133,7 @@ RIVERS = tuple(f"human_rules/rivers/lists/strategy={of}/loses_percent" for of in
 COSTS = "matches/safety/safe table/loses/mbb", "matches/safety/safe OCT/loses/mbb"
 MET = "stand_in/table_wins", "mean/table_wins", "mean/gain_of_menu", "stand_in/lbr/56_1_4"
 OPPONENTS = tuple(f"opponents/{of}/mbb" for of in MET)
-SAFE = "safe/table/after", "safe/trees/1/mbb", "safe/trees/2/mbb"
+SAFE = "safe/headline/pot_or_all_in/mbb", "safe/headline/match/mbb", "safe/paper_tree/1/mbb"
 ANY_SIZE = tuple(f"safe/lbr/agent={name};setting=56 bets, rounds 1-4/mbb" for name in ("OCT", "safe OCT"))
 STRONG = "strong/safe/table/after", "strong/safe/trees/depth=8/mbb", "strong/safe/trees/-1/mbb", "strong/safe/paper_tree/mbb"
 SWAPS = tuple(f"discard/rule_costs/rule={name}/mbb" for name in ("rule by outs", "three lines", "tree"))
@@ -141,13 +141,13 @@ DISCARD = "discard/tell/mbb", "discard/rule/flop/lost_points", "discard/matches/
 NETWORK = tuple(f"bayes/matches/carried - {name}/mbb" for name in ("reserved", "active", "bluff", "self-play", "calling station"))
 TYPES = "bayes/phase_map/ours/reserved - bluff/mbb", "bayes/fixed/reserved - self-play/mbb", "bayes/exploitability/mbb"
 STATED = {  # file: numbers with intervals that it states
-    "README.md": (*MATCH, *ANSWERED, *TOLD, *STAND_IN, *ANY_SIZE, *SAFE[:2], COSTS[0], *STRONG[:2]),
+    "README.md": (*MATCH, *ANSWERED, *TOLD, *STAND_IN, *ANY_SIZE, *SAFE),
     "reports/strong/README.md": STRONG,
-    "notebooks/00_overview.ipynb": (*MATCH, *ANSWERED, *TOLD, WITH_COSTS, *SAFE, *STRONG[:2]),
+    "notebooks/00_overview.ipynb": (*MATCH, *ANSWERED, *TOLD, WITH_COSTS, SAFE[0], SAFE[2], *STRONG[:2]),
     "notebooks/11_selfplay.ipynb": ("selfplay/loss_to_final_mbb/-1/mbb", ANSWERED[1]),
     "notebooks/12_distill.ipynb": OWN,
     "notebooks/13_exploitability.ipynb": (*ANSWERED, "exploitability/differences/-1/oct_table_mbb"),
-    "notebooks/14_safe.ipynb": (*ANSWERED, *ANY_SIZE, *SAFE, "safe/trees/0/mbb", "safe/paper_tree/mbb", COSTS[0], *STRONG[:3:2]),
+    "notebooks/14_safe.ipynb": (*ANY_SIZE, *SAFE, "safe/paper_tree/0/mbb", "safe/agents/1/mbb", "safe/headline/mbb"),
     "notebooks/15_opponents.ipynb": OPPONENTS,
     "notebooks/16_matches.ipynb": (*MATCH, *COSTS),
     "notebooks/17_strategy.ipynb": ("strategy/bluff/gain_dollars/mean",),
@@ -173,8 +173,7 @@ def test_prose_states_numbers_without_intervals(committed):
     for sheet in at(committed, "leduc/bounds"):
         assert f"{sheet['pure_bound']:.3f}" in text["notebooks/30_leduc.ipynb"] and sheet["how"] in ("counted out", "proved")
     assert f"{at(committed, 'equity/kings/equity_percent'):.3f} %" in text["notebooks/10_equity.ipynb"]
-    assert f"{at(committed, 'safe/trees/-1/before')[0]:,.0f}" in text["notebooks/14_safe.ipynb"]
-    assert f"folds {at(committed, 'safe/table/folds')[0]:.0f} %" in text["README.md"]
+    assert f"folds {at(committed, 'safe/headline/folds')[0]:.0f} %" in text["README.md"]
 
 
 def intervals(value: object) -> Iterator[tuple[float, float]]:
