@@ -81,7 +81,7 @@ def test_every_pair_has_met_once_and_all_that_learned_as_argmax_too():
 def test_local_best_responses_meet_every_agent():
     """Each agent in each setting, and the settings tell agents apart."""
     found = metrics("safe")["lbr"]
-    agents = ("table", "OCT", "our OCT, taught", "safe OCT", "with other sizes")
+    agents = ("table", "OCT", "OCT, new answers", "our OCT, taught", "safe OCT", "with other sizes")
     settings = ("56 bets, rounds 1-4", "56 bets, rounds 3-4", "fcpa, rounds 3-4")
     assert [(row["agent"], row["setting"]) for row in found] == [*product(agents, settings)]
     assert len({row["mbb"] for row in found}) > len(agents)

@@ -134,7 +134,7 @@ COSTS = "matches/safety/safe table/loses/mbb", "matches/safety/safe OCT/loses/mb
 MET = "stand_in/table_wins", "mean/table_wins", "mean/gain_of_menu", "stand_in/lbr/56_1_4"
 OPPONENTS = tuple(f"opponents/{of}/mbb" for of in MET)
 SAFE = "safe/headline/pot_or_all_in/mbb", "safe/headline/match/mbb", "safe/paper_tree/1/mbb"
-ANY_SIZE = tuple(f"safe/lbr/agent={name};setting=56 bets, rounds 1-4/mbb" for name in ("OCT", "safe OCT"))
+ANY_SIZE = tuple(f"safe/lbr/agent={name};setting=56 bets, rounds 1-4/mbb" for name in ("OCT", "OCT, new answers", "safe OCT"))
 STRONG = "strong/safe/table/after", "strong/safe/trees/depth=8/mbb", "strong/safe/trees/-1/mbb", "strong/safe/paper_tree/mbb"
 SWAPS = tuple(f"discard/rule_costs/rule={name}/mbb" for name in ("rule by outs", "three lines", "tree"))
 DISCARD = "discard/tell/mbb", "discard/rule/flop/lost_points", "discard/matches/first=paper;second=no thresholds/mbb"

@@ -47,6 +47,29 @@ def test_a_learner_begins_as_it_plays(tables):
         np.testing.assert_allclose(found.value, wanted.value, rtol=1e-5)
 
 
+@pytest.mark.parametrize("seat", [None, 0, 1])
+def test_leaves_answer_as_their_trees_do(tables, seat):
+    """With random weights, on all streets; and in one seat of a tree where the other has sizes of its own."""
+    run = leaves_run(tables)
+    game = run if seat is None else game_against(run.learner, *(menu_from(*[[[x], []]] * 4) for x in (1, 2)), seat, EVEN, LEVELS)
+    leaves, board = game.learner, DEALS[0, :5].tolist()
+    weights, holes = random_state(run).averages, np.flatnonzero(free_holes(board))
+    policy, compared = leaves.policy(weights), 0
+    for street, n_cards in enumerate((0, 3, 4, 5)):
+        seen, (rows, row) = leaves.street(street, board[:n_cards]), policy.street(street, board[:n_cards])
+        mine = seen.row[river_equities(board)[holes]] if street == 3 else seen.row[holes]
+        found = strategy_rows(game.tree, street, seen, weights[street])[mine]
+        for node in decisions(game.tree, street, seat):
+            own = columns(game.tree, node)
+            legal = np.maximum(
+                weights[street][seen.of[mine, seen.situation[node]]][:, game.tree.label[children(game.tree, node)]], 0
+            )
+            sound = legal.sum(axis=1) > 0  # else a learner plays evenly, and a tree checks or calls
+            np.testing.assert_allclose(found[sound, own], rows[row[holes]][sound, own], atol=1e-5)
+            compared += sound.sum()
+    assert compared > 10_000
+
+
 def values_before_the_river(policies, player, best=()) -> np.ndarray:
     """A player's values (n_nodes, 1326) by the oracle on two rivers; decisions before the river are yet to be filled in."""
     value, before = np.zeros((len(SMALL.kind), 1326)), int(SMALL.street_start[3])
