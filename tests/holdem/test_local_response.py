@@ -120,3 +120,12 @@ def test_never_more_than_a_best_response_and_subsets_of_holes_win_together_what_
     parts = [free[start::4] for start in range(4)]
     won = [whole._replace(holes=part).play() for part in parts]
     np.testing.assert_allclose(np.average(won, axis=0, weights=[*map(len, parts)]), whole.play(), rtol=1e-9)
+
+
+def test_who_may_not_bet_wins_the_blind_that_is_folded_and_nothing_else(all_in_wins):
+    """From a player who folds to everything: as small blind it calls and all is checked down, over all pairs of holes to 0."""
+    asked = PolicyAgent(PUSH, FixedPolicy(PUSH, FOLD))
+    won = LocalResponder(asked, SETTINGS["fc, rounds 1-4"], Showdowns(BOARDS[0], all_in_wins)).play()
+    assert won == pytest.approx((0, 50), abs=1e-6)
+    bets = LocalResponder(asked, SETTINGS["fcpa, rounds 1-4"], Showdowns(BOARDS[0], all_in_wins)).play()
+    assert bets == pytest.approx((100, 50), abs=1e-6)

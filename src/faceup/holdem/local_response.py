@@ -84,13 +84,13 @@ class Lookahead(NamedTuple):
     """When the local responder thinks, and what it may raise beside all-in."""
 
     streets: tuple[int, ...]
-    sizes: tuple[float, ...]  # fractions of the pot after calling
+    sizes: tuple[float, ...] | None  # fractions of the pot after calling; None: it never raises, not even all-in
 
 
 _SIZES_56 = tuple(0.05 * 1.15**k for k in range(55))  # and all-in
 SETTINGS = {
     f"{sizes}, rounds {first + 1}-4": Lookahead(tuple(range(first, 4)), raises)
-    for sizes, raises in (("fcpa", (1,)), ("56 bets", _SIZES_56))
+    for sizes, raises in (("fc", None), ("fcpa", (1,)), ("56 bets", _SIZES_56))
     for first in (2, 0)
 }
 
@@ -156,7 +156,7 @@ class LocalResponder(NamedTuple):
         if state.street not in self.setting.streets:
             return [(("call", 0), holes)]
         (pot, asked), (least, most), amounts = pot_and_call(state), legal_raises(state), []
-        if least:
+        if least and self.setting.sizes is not None:
             base = state.bets[1 - state.actor][state.street]
             sized = {base + round(size * (pot + asked)) for size in self.setting.sizes}
             amounts = sorted(a for a in sized if least <= a < most) + [most]
