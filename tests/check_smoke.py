@@ -47,8 +47,8 @@ def test_exploitability_is_of_one_piece():
     found, safe = metrics("exploitability"), metrics("safe")
     for measured in found["known"].values():
         assert measured["mbb"] == pytest.approx(measured["known"], rel=1e-3)
-    assert {agent["name"] for agent in found["main"]} == {"table", "CART", "OCT"}
-    assert {agent["name"] for agent in safe["agents"]} == {"safe table", "safe OCT"}
+    assert {agent["name"] for agent in found["main"]} == {"table", "CART paper", "OCT paper"}
+    assert {agent["name"] for agent in safe["agents"]} == {"safe table", "safe OCT ours"}
     assert len({row["flops"] for row in [*found["sweep"], *safe["agents"]]}) == 1  # all agents meet the same
     assert len({hand["line"] for hand in safe["hands"]}) == 3
     for agent in [*found["sweep"], *safe["agents"]]:
@@ -58,30 +58,34 @@ def test_exploitability_is_of_one_piece():
         assert worst == sorted(worst, reverse=True)
 
 
-def test_every_pair_has_met_once_and_all_that_learned_as_argmax_too():
-    """With a result and an interval each, the stand-in among them; and what safety costs is a result of these matches."""
-    found, learned = metrics("matches"), ("table", "CART", "OCT", "XGBoost", "NN", "XGBoost, ours", "NN, ours")
+def test_every_pair_has_met_once_and_the_one_table_has_every_agent():
+    """Drawn agents among each other, and argmax ones: each with a result and an interval; what nobody answered stays empty."""
+    found, table = metrics("matches"), {agent["name"]: agent for agent in metrics("agents")["agents"]}
     met = {frozenset((pair["first"], pair["second"])): pair for pair in found["pairs"]}
-    names = frozenset().union(*met)
-    opponents, n = {"stand-in", "large bettor", "small bettor"}, len(names)
-    assert {*learned, *opponents} <= names and len(met) == len(found["pairs"]) == n * (n - 1) // 2 - 3  # not each other
+    names, opponents = frozenset().union(*met), {"stand-in", "large bettor", "small bettor"}
+    assert opponents <= names and len(met) == len(found["pairs"]) == len(names) * (len(names) - 1) // 2 - 3  # not each other
     for pair in met.values():
         assert pair["ci95"] >= 0 and pair["boards"] >= 2 and pair["holes"] == (20 if pair["boards"] == 3 else 1081), pair
-    assert {*found["argmax"]} == {*learned}  # no safe agent
-    for name, played in found["argmax"].items():
-        cures = {"gain_of_argmax_against_three", "gain_of_threshold_against_three"}
-        assert {"table", "stand_in", "gain_of_argmax_against_three"} <= {*played} <= {"table", "stand_in"} | cures, name
-    argmax = [frozenset((pair["first"], pair["second"])) for pair in found["argmax_pairs"]]
-    assert len({*argmax}) == len(argmax) == 36  # eight agents and the stand-in
-    assert {name: cost["of"] for name, cost in found["safety"].items()} == {"safe table": "table", "safe OCT": "ours"}
-    for name, cost in found["safety"].items():  # what each loses to the agent that it replaces
-        assert cost["loses"]["mbb"] == met[frozenset((cost["of"], name))]["mbb"]
+    assert names - opponents <= {*table} and {f"{name}, argmax" for name in ("OCT paper", "OCT ours", "CART paper")} <= {*table}
+    for name, agent in table.items():
+        unread = name.startswith(("XGBoost", "NN")) or name == "table, argmax"
+        cells = {key: agent[key] for key in ("stand_in", "mean_of_three", "pot_or_all_in", "all_sizes", "lbr", "table")}
+        empty = {"pot_or_all_in", "all_sizes", "lbr"} if unread else {"table"} if name == "table" else set()
+        assert {key for key, cell in cells.items() if cell is None} == empty, name
+        assert unread or agent["all_sizes"]["mbb"] > agent["pot_or_all_in"]["mbb"] - agent["pot_or_all_in"]["ci95"]
+        if name in names - {"table"}:
+            pair = met[frozenset(("table", name))]
+            assert abs(agent["table"]["mbb"]) == abs(pair["mbb"])
+    for name, twin in metrics("agents")["safety"].items():  # the same questions, other answers
+        assert table[name]["leaves"] == table[twin["of"]]["leaves"]
+    largest = max(row["mbb"] for row in metrics("agents")["lbr"] if row["agent"] == "OCT paper")
+    assert table["OCT paper"]["lbr"]["mbb"] == largest
 
 
 def test_local_best_responses_meet_every_agent():
     """Each agent in each setting, and the settings tell agents apart."""
-    found = metrics("safe")["lbr"]
-    agents = ("table", "OCT", "OCT, new answers", "our OCT, taught", "safe OCT", "with other sizes")
+    found, depth = metrics("safe")["lbr"], load_parameters(SMOKE / "params.yaml")["safe"]["tree_depth"]
+    agents = ("table", "OCT paper", "safe OCT paper", f"OCT ours {depth}", f"safe OCT ours {depth}", "with other sizes")
     settings = ("56 bets, rounds 1-4", "56 bets, rounds 3-4", "fcpa, rounds 3-4")
     assert [(row["agent"], row["setting"]) for row in found] == [*product(agents, settings)]
     assert len({row["mbb"] for row in found}) > len(agents)
@@ -125,5 +129,5 @@ def test_explorer_is_one_page():
     data = json.loads(text.partition('id="data">')[2].partition("</script>")[0])
     knobs = load_parameters(SMOKE / "params.yaml")
     taught, own, safe = knobs["distill"]["depths"], knobs["distill"]["own_depths"], knobs["safe"]["tree_depths"]
-    depths = {"CART": taught, "safe OCT": safe, "ours": own, "OCT": taught}
+    depths = {"CART paper": taught, "safe OCT ours": safe, "OCT ours": own, "OCT paper": taught}
     assert [(agent["name"], agent["depth"]) for agent in data["agents"]] == [(n, d) for n in depths for d in depths[n]]

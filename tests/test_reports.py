@@ -37,9 +37,9 @@ def committed(tmp_path_factory) -> Path:
     return folder
 
 
-def test_the_readme_is_short_has_the_scoreboard_of_the_reports_and_prints_what_the_agent_says(committed):
-    readme, table = ((committed / name).read_text(encoding="utf-8") for name in ("README.md", "reports/tables/scoreboard.md"))
-    assert table in readme, "to mend: copy reports/tables/scoreboard.md into README.md"
+def test_the_readme_is_short_has_the_verdicts_of_the_reports_and_prints_what_the_agent_says(committed):
+    readme, table = ((committed / name).read_text(encoding="utf-8") for name in ("README.md", "reports/tables/verdicts.md"))
+    assert table in readme, "to mend: copy reports/tables/verdicts.md into README.md"
     assert len((ROOT / "README.md").read_text(encoding="utf-8").split()) <= 1000  # as `wc -w` counts
     agent = load_agent(committed / "reports/agents/oct.json")
     river = tree_text(truncate(agent.trees[3], 3), feature_names(3, agent.history), agent.labels)
@@ -88,14 +88,15 @@ def test_the_page_tells_the_matches_of_the_reports(committed):
     text = (committed / "reports/pages/explorer.html").read_text(encoding="utf-8")
     agents = json.loads(text.partition('id="data">')[2].partition("</script>")[0])["agents"]
     told = {(agent["name"], agent["depth"]): agent["facts"].get("match") for agent in agents}
-    for name in ("CART", "OCT", "safe OCT"):
-        assert told[name, 15] == pytest.approx(-at(committed, f"matches/pairs/first=table;second={name}/mbb")[0])
+    for name, depth in (("CART paper", 15), ("OCT paper", 15), ("OCT ours", 15), ("safe OCT ours", 8)):
+        whole = f"{name} {depth}" if name.startswith("safe") else name
+        assert told[name, depth] == pytest.approx(at(committed, f"agents/agents/name={whole}/table/mbb")[0])
 
 
 NUMBER = r"\d(?:[\d,]*\d)?(?:\.\d+)?"
 PAIR = re.compile(rf"(?<![\d.,])(?=({NUMBER}) [±|] ({NUMBER}))")  # in tables an interval has a column beside its number
 PROSE = ["README.md", "reports/strong/README.md", *(f"notebooks/{f.name}" for f in sorted((ROOT / "notebooks").glob("*.ipynb")))]
-PROSE += ["CONTRIBUTING.md", "notebooks/studies/README.md", "notebooks/studies/defaults.ipynb"]
+PROSE += ["CONTRIBUTING.md", "notebooks/studies/README.md", "notebooks/studies/defaults.ipynb", "data/published.yaml"]
 
 
 def is_one_of(number: tuple[float, float], pairs: Collection[tuple[str, str]]) -> bool:
@@ -120,9 +121,11 @@ def at(folder: Path, path: str) -> Any:
     return found[value] if interval is None else (found[value], interval)
 
 
-MATCH = "matches/pairs/first=table;second=OCT/mbb", "matches/pairs/first=table;second=XGBoost/mbb"
-STAND_IN = tuple(f"matches/pairs/first={name};second=stand-in/mbb" for name in ("table", "OCT", "XGBoost"))
-ANSWERED = "exploitability/main/name=OCT/mbb", "exploitability/main/name=table/mbb"
+ONE = "agents/agents/name="  # the one table of the main paper's agents
+MATCH = tuple(f"{ONE}{name}/table/mbb" for name in ("OCT paper", "XGBoost paper", "OCT paper, argmax"))
+STAND_IN = tuple(f"{ONE}{name}/stand_in/mbb" for name in ("table", "OCT paper, argmax", "XGBoost paper, argmax"))
+ANSWERED = tuple(f"exploitability/main/name={name}/mbb" for name in ("OCT paper", "table"))
+PURE = tuple(f"{ONE}{name}, argmax/pot_or_all_in/mbb" for name in ("OCT paper", "safe OCT paper"))
 OWN = tuple(f"distill/own/trees={name}/loses" for name in ("CART told opponent", "CART told both+seat", "ours, depth 15"))
 LEARNT = "opponent;learner=OCT", "both+seat;learner=OCT", "both+seat;learner=OCT, costs"
 TOLD = tuple(f"history/trees/depth=15;history={learnt}/loses" for learnt in LEARNT)
@@ -130,26 +133,30 @@ WITH_COSTS = "history/answered/agent=OCT, costs;depth=15/more"
 RULES = tuple(f"human_rules/{of}/exploitability" for of in ("rule_lists/name=by heart, 3 lines", "baselines/always check"))
 FORGIVING = tuple(f"human_rules/forgiving/{key}" for key in ("three_quarters", "no_mistake", "five_quarters"))
 RIVERS = tuple(f"human_rules/rivers/lists/strategy={of}/loses_percent" for of in ("by heart, 3 lines", "always check"))
-COSTS = "matches/safety/safe table/loses/mbb", "matches/safety/safe OCT/loses/mbb"
+COSTS = tuple(
+    f"agents/safety/{of}/mbb" for of in ("safe OCT paper/match", "safe OCT paper/pot_or_all_in", "safe OCT ours 8/match")
+)
 MET = "stand_in/table_wins", "mean/table_wins", "mean/gain_of_menu", "stand_in/lbr/56_1_4"
 OPPONENTS = tuple(f"opponents/{of}/mbb" for of in MET)
 SAFE = "safe/headline/pot_or_all_in/mbb", "safe/headline/match/mbb", "safe/paper_tree/1/mbb"
-ANY_SIZE = tuple(f"safe/lbr/agent={name};setting=56 bets, rounds 1-4/mbb" for name in ("OCT", "OCT, new answers", "safe OCT"))
+ANY_SIZE = tuple(
+    f"safe/lbr/agent={name};setting=56 bets, rounds 1-4/mbb" for name in ("OCT paper", "safe OCT paper", "safe OCT ours 8")
+)
 STRONG = "strong/safe/table/after", "strong/safe/trees/depth=8/mbb", "strong/safe/trees/-1/mbb", "strong/safe/paper_tree/mbb"
 SWAPS = tuple(f"discard/rule_costs/rule={name}/mbb" for name in ("rule by outs", "three lines", "tree"))
 DISCARD = "discard/tell/mbb", "discard/rule/flop/lost_points", "discard/matches/first=paper;second=no thresholds/mbb"
 NETWORK = tuple(f"bayes/matches/carried - {name}/mbb" for name in ("reserved", "active", "bluff", "self-play", "calling station"))
 TYPES = "bayes/phase_map/ours/reserved - bluff/mbb", "bayes/fixed/reserved - self-play/mbb", "bayes/exploitability/mbb"
 STATED = {  # file: numbers with intervals that it states
-    "README.md": (*MATCH, *ANSWERED, *TOLD, *STAND_IN, *ANY_SIZE, *SAFE),
+    "README.md": (*MATCH, *ANSWERED, *TOLD, *STAND_IN, *ANY_SIZE, SAFE[0], SAFE[2], PURE[0], f"{ONE}safe OCT ours 8/table/mbb"),
     "reports/strong/README.md": STRONG,
-    "notebooks/00_overview.ipynb": (*MATCH, *ANSWERED, *TOLD, WITH_COSTS, SAFE[0], SAFE[2], *STRONG[:2]),
+    "notebooks/00_overview.ipynb": (*MATCH, *ANSWERED, *TOLD, WITH_COSTS, SAFE[0], SAFE[2], PURE[0]),
     "notebooks/11_selfplay.ipynb": ("selfplay/loss_to_final_mbb/-1/mbb", ANSWERED[1]),
     "notebooks/12_distill.ipynb": OWN,
     "notebooks/13_exploitability.ipynb": (*ANSWERED, "exploitability/differences/-1/oct_table_mbb"),
     "notebooks/14_safe.ipynb": (*ANY_SIZE, *SAFE, "safe/paper_tree/0/mbb", "safe/agents/1/mbb", "safe/headline/mbb"),
     "notebooks/15_opponents.ipynb": OPPONENTS,
-    "notebooks/16_matches.ipynb": (*MATCH, *COSTS),
+    "notebooks/16_matches.ipynb": (*MATCH, *COSTS, *PURE, *STAND_IN),
     "notebooks/17_strategy.ipynb": ("strategy/bluff/gain_dollars/mean",),
     "notebooks/18_selfplay_time.ipynb": ("selfplay_time/points/-1/CART/mbb",),
     "notebooks/20_human_rules.ipynb": (*RULES, *FORGIVING, *RIVERS),

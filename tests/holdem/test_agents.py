@@ -96,6 +96,20 @@ def test_folding_asked_at_once_is_what_each_line_is_answered(folder, name):
     np.testing.assert_array_equal(found, [agent.probabilities(holes, board, line)[:, 0] for line in lines])
 
 
+@pytest.mark.parametrize("name", TOLD)
+def test_the_likeliest_action_asked_in_text_is_that_of_a_match(tables, folder, name):
+    """And a fold to several raises at once is what each line is answered."""
+    agent, board = load_agent(folder / f"{name}.json", tables).likeliest(), parse_cards(BOARD)
+    argmax, holes = load_policy(folder / f"{name}.json", TREE, tables).thresholded(TREE, 1), np.flatnonzero(free_holes(board))
+    for street, n in enumerate(BOARD_CARDS):
+        rows, row_of_hole = argmax.street(street, board[:n])
+        for node in np.random.default_rng(street).choice(decisions(TREE, street), 5):
+            found = agent.probabilities(holes, board[:n], line_to(TREE, node))
+            np.testing.assert_array_equal(found, rows[row_of_hole[holes]][:, columns(TREE, node)])
+    seen = [(line, state_after(line)) for line in ("b300c/kk/kk/b100", "b300c/kk/kk/b1234")]
+    np.testing.assert_array_equal(agent.folding(holes, board, seen), Agent.folding(agent, holes, board, seen))
+
+
 def test_a_tree_that_names_only_illegal_actions_checks():
     leaf = random_tree(0, 0, 1, len(TREE.labels))._replace(value=np.eye(1, len(TREE.labels), dtype=np.float32))  # always fold
     folds = TreeAgent(MENU, [leaf] * 4)

@@ -61,7 +61,7 @@ def test_a_wrong_file_is_one_line(tmp_path):
 def test_a_sweep_changes_the_lines_of_its_knobs_alone(tmp_path):
     """As `dvc exp run -S` writes the file: DVC spreads each list over lines, and drops an empty line behind one."""
     (mine := tmp_path / "params.yaml").write_text(RIGHT, encoding="utf-8")
-    apply_overrides(mine, ["leduc.iterations=5000", "selfplay_time.answered=[300,3000,10000]"])
+    apply_overrides(mine, ["leduc.iterations=5000", "selfplay.snapshots=[300,1000,3000,10000]"])
     changed = {*mine.read_text(encoding="utf-8").splitlines()} - {*RIGHT.splitlines()}
     assert {line.split("#")[0].strip() for line in changed} <= {"iterations: 5000", "- 10000"}
     assert len(mine.read_text(encoding="utf-8").splitlines()) == len(RIGHT.splitlines())

@@ -8,6 +8,7 @@ Betting is written as Slumbot writes it: see holdem/lines.
 
 import os
 from collections.abc import Callable, Mapping, Sequence
+from copy import copy
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -57,7 +58,21 @@ class TreeAgent(Agent):
         """
         super().__init__(menu)
         self.trees, self.tables, self.history, self.provenance = tuple(trees), tables, history, provenance or {}
-        self._hands = Cache()  # features of the last hands asked for
+        self._hands, self._draws = Cache(), True  # features of the last hands asked for
+
+    def likeliest(self) -> "TreeAgent":
+        """The agent that takes this one's likeliest legal action each time, of equals the first: argmax play."""
+        other = copy(self)
+        other._draws = False
+        return other
+
+    def _taken(self, p: np.ndarray) -> np.ndarray:
+        """Legal actions' probabilities (n, n_legal), or 1 for the likeliest."""
+        return p if self._draws else np.eye(p.shape[1])[p.argmax(axis=1)]
+
+    def probabilities(self, holes: np.ndarray, board: Sequence[int], betting: View) -> np.ndarray:
+        """As in `Agent`."""
+        return self._taken(super().probabilities(holes, board, betting))
 
     def answers(self, holes: np.ndarray, board: Sequence[int], betting: str) -> np.ndarray:
         """As in `Agent`."""
@@ -69,7 +84,7 @@ class TreeAgent(Agent):
         states = [state for _, state in seen]
         p = self.trees[states[0].street].predict(self.features(holes, board, states)).reshape(len(states), len(holes), -1)
         legal = [np.array([label for label, *_ in offered(state, self.menu, self.labels)]) for state in states]
-        return np.stack([legal_probabilities(one, labels)[:, 0] for one, labels in zip(p, legal, strict=True)])
+        return np.stack([self._taken(legal_probabilities(one, labels))[:, 0] for one, labels in zip(p, legal, strict=True)])
 
     def features(self, holes: np.ndarray, board: Sequence[int], states: Sequence[BettingState]) -> np.ndarray:
         """What the street's tree reads of each of n holes in each of k states, (k n, n_features) float32: a state at a time."""
@@ -225,15 +240,17 @@ def load_policy(path: str | os.PathLike, tree: BettingTree, tables: tuple[Street
 
 
 def load_models(tree: BettingTree, tables: tuple[StreetTable, ...], distill: Path, agents: Path) -> dict[str, ModelPolicy]:
-    """The models as policies, from the folders `agents` and `distill`.
+    """The taught models as policies, from the folders `agents` and `distill`, by learner and features.
 
-    "CART", "OCT", "XGBoost" and "NN" are told what CART is; "XGBoost, ours" and "NN, ours" what *ours* is.
+    CART, OCT, XGBoost and NN are told the paper's features; OCT, XGBoost and NN "ours", too.
     """
     from faceup.holdem.models import Boosted, Neural
 
-    found = {name: load_policy(agents / f"{name.lower()}.json", tree, tables) for name in ("CART", "OCT")}
-    for more, folder, history in (("", distill, found["CART"].history), (", ours", distill / "ours", "ours")):
+    files = {"CART paper": "cart", "OCT paper": "oct", "OCT ours": "ours"}
+    found = {name: load_policy(agents / f"{file}.json", tree, tables) for name, file in files.items()}
+    for told, folder in (("paper", distill), ("ours", distill / "ours")):
+        history = found[f"OCT {told}"].history
         boosted = [Boosted.load(folder / f"boosted_{street}.json") for street in STREETS]
         neural = [Neural.load(folder / f"neural_{street}.safetensors") for street in STREETS]
-        found |= {f"{n}{more}": ModelPolicy(tree, m, tables, history) for n, m in (("XGBoost", boosted), ("NN", neural))}
+        found |= {f"{n} {told}": ModelPolicy(tree, m, tables, history) for n, m in (("XGBoost", boosted), ("NN", neural))}
     return found
