@@ -92,7 +92,7 @@ def test_the_page_tells_the_matches_of_the_reports(committed):
 NUMBER = r"\d(?:[\d,]*\d)?(?:\.\d+)?"
 PAIR = re.compile(rf"(?<![\d.,])(?=({NUMBER}) [±|] ({NUMBER}))")  # in tables an interval has a column beside its number
 PROSE = ["README.md", "reports/strong/README.md", *(f"notebooks/{f.name}" for f in sorted((ROOT / "notebooks").glob("*.ipynb")))]
-PROSE += ["CONTRIBUTING.md", "notebooks/studies/README.md", "notebooks/studies/defaults.ipynb", "data/published.yaml"]
+PROSE += ["CONTRIBUTING.md", "notebooks/studies/README.md", "notebooks/studies/defaults.ipynb", "data/claims.yaml"]
 
 
 def is_one_of(number: tuple[float, float], pairs: Collection[tuple[str, str]]) -> bool:
