@@ -20,7 +20,8 @@ from faceup.discard.selfplay import EPOCH, Setting, self_play
 from faceup.discard.tree import build_swap_tree
 from faceup.games.cfr import VARIANTS, Cfr
 from faceup.holdem.agents import load_policy
-from faceup.holdem.best_response import Responder, sample_flops
+from faceup.holdem.best_response import Responder
+from faceup.holdem.exploitability import sample_flops
 from faceup.holdem.groups import Grid, make_groups
 from faceup.holdem.infosets import HandGroups, TreeLeaves
 from faceup.holdem.policy import FixedPolicy, ModelPolicy, TablePolicy

@@ -13,7 +13,8 @@ from faceup.cards.cards import CLASS_OF_HOLE, HOLE_CARDS
 from faceup.cards.features import feature_names
 from faceup.cards.matchups import RUNOUTS_PREFLOP
 from faceup.holdem import reference
-from faceup.holdem.best_response import Exploitability, Responder
+from faceup.holdem.best_response import Responder
+from faceup.holdem.exploitability import Exploitability, summarise
 from faceup.holdem.groups import N_RIVER_GROUPS, Groups
 from faceup.holdem.infosets import HandGroups
 from faceup.holdem.lines import legal_action, read_action, read_line
@@ -45,7 +46,7 @@ def threads(n: int) -> Iterator[None]:
 def exploitability(tree: BettingTree, policy, flops: np.ndarray, preflop_wins: np.ndarray) -> Exploitability:
     """Exploitability of a policy on flops (n, 3)."""
     responder = Responder(tree, policy, preflop_wins)
-    return responder.summarise(responder.flops(flops)[0])
+    return summarise(responder, responder.flops(flops)[0])
 
 
 def equity_levels(n_levels: int) -> HandGroups:

@@ -7,7 +7,8 @@ import pytest
 from games import PUSH, SMALL, RandomPolicy, exploitability, node_reach, node_values, preflop_edges
 
 from faceup.cards.cards import CLASS_OF_HOLE, HOLE_CARDS, SUIT_PERMUTATIONS, canonical_boards, fixing_permutations, folded_cards
-from faceup.holdem.best_response import Exploitability, FlopValues, Responder, difference, frontier, sample_flops
+from faceup.holdem.best_response import FlopValues, Responder, frontier
+from faceup.holdem.exploitability import Exploitability, _preflop, difference, in_seats, sample_flops, summarise
 from faceup.holdem.policy import FixedPolicy, free_holes, river_equities
 from faceup.holdem.rules import DECISION, FOLD_END, BettingState, menu_from
 from faceup.holdem.tree import build_tree, children, decisions
@@ -127,7 +128,7 @@ def slow_turn(tree, victim, board):
 def test_leaks_add_up_to_what_is_won(answered):
     """On one flop: what a best responder wins, both seats, is what it wins over the strategy's own choices at each decision."""
     responder, flop = answered
-    won, preflop, _ = responder._preflop([flop._replace(luck=0 * flop.luck)] * 2, 0)
+    won, preflop, _ = _preflop(responder, [flop._replace(luck=0 * flop.luck)] * 2, 0)
     assert preflop.sum() + 2 * flop.leaks.sum() == pytest.approx(won.sum(), rel=1e-3)
     assert (flop.leaks >= -1).all()
 
@@ -180,18 +181,39 @@ def test_with_each_flop_left_out_the_others_choose_and_are_valued(answered):
         return array + rng.normal(size=array.shape) * np.abs(array).mean()
 
     flops = [FlopValues(noisy(flop.values), noisy(flop.values[0]), noisy(flop.leaks), flop.pairs) for _ in range(5)]
-    found = responder.summarise(flops)
+    found = summarise(responder, flops)
     for k, without in enumerate(found.without):
-        assert without == pytest.approx(responder.summarise(flops[:k] + flops[k + 1 :]).mbb, rel=1e-9)
-    assert found.ci95 == pytest.approx(student_95(5) * 2 * np.std(found.without))
+        assert without == pytest.approx(summarise(responder, flops[:k] + flops[k + 1 :]).seats, rel=1e-9)
+    assert found.ci95 == pytest.approx(student_95(5) * 2 * np.std(np.mean(found.without, axis=1)))
+    assert found.in_sample > found.mbb + 1  # the choices before the flop saw the flops that value them
+
+
+def test_a_choice_made_in_sample_is_that_of_the_mean_flop(answered):
+    """Where all flops are worth the same there is no luck to choose by; else the best action by the sum is taken on all."""
+    (responder, flop), rng = answered, np.random.default_rng(3)
+    flop = flop._replace(luck=0 * flop.luck)
+    assert summarise(responder, [flop] * 3).in_sample == pytest.approx(summarise(responder, [flop] * 3).mbb, rel=1e-9)
+    flops = [flop._replace(values=flop.values * rng.uniform(0.2, 2, flop.values.shape)) for _ in range(4)]
+    mean = flop._replace(values=np.mean([one.values for one in flops], axis=0))
+    assert summarise(responder, flops).in_sample == pytest.approx(summarise(responder, [mean] * 4).mbb, rel=1e-9)
+
+
+def test_a_responder_may_play_differently_in_each_seat():
+    """Seat by seat from two measurements on the same flops, and its interval too."""
+    one = Exploitability(0.0, 0.0, (10.0, 99.0), 3, 0.0, (), (), ((9.0, 1.0), (10.0, 5.0), (11.0, 7.0)))
+    other = one._replace(seats=(77.0, 4.0), without=((0.0, 3.0), (1.0, 4.0), (5.0, 5.0)))
+    both = in_seats(one, other)
+    assert both.seats == (10, 4) and both.mbb == 7 and both.flops == 3
+    assert both.ci95 == pytest.approx(4.302653 * 2**0.5 * np.std([6, 7, 8]))
+    assert difference(both, both) == (0, 0)
 
 
 def test_differences_on_the_same_flops():
     """A constant apart on every flop is certain; an interval of a mean is Student's t; to itself there is no difference."""
     left_out = np.array([[(20.0, 10.0, 60.0)[k] for k in range(3) if k != j] for j in range(3)]).mean(axis=1)
-    one = Exploitability(30.0, 0.0, (0.0, 0.0), 3, (), (), tuple(left_out))
-    less = one._replace(mbb=25.0, without=tuple(left_out - 5))
+    one = Exploitability(30.0, 0.0, (0.0, 0.0), 3, 0.0, (), (), tuple((x, x) for x in left_out))
+    less = one._replace(mbb=25.0, without=tuple((x - 10, x) for x in left_out))
     assert difference(one, less) == pytest.approx((5, 0))
     assert difference(one, one) == (0, 0)
-    none = one._replace(mbb=0.0, without=(0.0, 0.0, 0.0))
+    none = one._replace(mbb=0.0, without=((0.0, 0.0),) * 3)
     assert difference(one, none) == pytest.approx((30, 4.302653 * np.std([20, 10, 60], ddof=1) / np.sqrt(3)))

@@ -8,7 +8,7 @@ from pokerkit import parse_range
 from faceup.cards.cards import CLASS_OF_HOLE, HOLE_CARDS, hole_index, parse_cards
 from faceup.cards.matchups import RUNOUTS_PREFLOP
 from faceup.holdem.agents import PolicyAgent, SeatedAgent
-from faceup.holdem.best_response import sample_flops
+from faceup.holdem.exploitability import sample_flops
 from faceup.holdem.local_response import SETTINGS, LocalResponder, Lookahead, Showdowns, local_best_responses
 from faceup.holdem.match import random_boards
 from faceup.holdem.policy import Agent, FixedPolicy, compatible_weight, free_holes

@@ -7,6 +7,7 @@ from games import FEW_GROUPS, SMALL, node_reach, node_values, random_models, ran
 
 from faceup.cards.matchups import RUNOUTS_FLOP, RUNOUTS_PREFLOP, flop_wins
 from faceup.holdem.best_response import Responder, fold_values
+from faceup.holdem.exploitability import _preflop
 from faceup.holdem.groups import river_equities
 from faceup.holdem.infosets import HandGroups, TreeLeaves, strategy_rows
 from faceup.holdem.policy import ModelPolicy, free_holes
@@ -171,7 +172,7 @@ def test_learning_on_one_flop_lowers_what_is_lost_there():
     for state in (before, run.train(before, deals, "best")):
         responder = Responder(SMALL, LEVELS.policy(state.averages), EVEN)
         found = responder.flop(flop)[0]
-        won.append(responder._preflop([found._replace(luck=0 * found.luck)] * 2, 0)[0].sum())
+        won.append(_preflop(responder, [found._replace(luck=0 * found.luck)] * 2, 0)[0].sum())
     assert won[1] < 0.7 * won[0]  # about a half, by how sums are rounded
 
 

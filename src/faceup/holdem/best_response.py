@@ -5,20 +5,11 @@ or nothing. The answer is found street by street, for all hands of both seats at
 
 1. Down a flop, and down each turn card (`Responder.flop`, `_turn`): the strategy's reach of every node with each of its hands.
 2. The river (`RiverResponder`): on each river card, the responder's best actions with each hand against that reach.
-3. Up the turn, up the flop (`_best_actions`): a hand's value where betting ends is the mean over the next card, and at each
+3. Up the turn, up the flop (`best_actions`): a hand's value where betting ends is the mean over the next card, and at each
    decision the responder takes the hand's best action. All turn and river cards are played, exact; of like suits one.
    A responder may have several menus of bets: the way down and the values of ends serve all, and the way up is repeated for each.
-4. Before the flop (`_preflop`), over a sample of flops: the choices that are valued on a flop are made on all the others, so
-   that they do not profit from the sample's luck (the estimate errs low, not high). The interval is a delete-one jackknife:
-   without each flop in turn all is estimated anew, the preflop choices too.
 
-What a betting line is worth on a flop hangs first of all on whom the flop fits. So the showdown value of the line's pot, as if it
-were checked down, is a control variate: its exact mean over all flops is known. How strongly it moves a line's value is fitted
-on all other flops; for preflop all-ins the result is the exact value itself.
-
-Exploitability is the mean of what a best responder wins in the two seats, in mbb/g: a strategy's own value over both seats is 0.
-So it is also half of the strategy's leaks: at each decision of both seats, what the best action wins more than the strategy's own
-choice, times its own reach. Leaks from a street on are won by a responder who plays the strategy itself until then.
+What this comes to over a sample of flops, the choices before the flop among them, is `exploitability`'s.
 """
 
 from collections.abc import Callable, Sequence
@@ -26,32 +17,18 @@ from typing import NamedTuple
 
 import numpy as np
 
-from faceup.cards.cards import CLASS_OF_HOLE, N_CLASSES, PERMUTED_HOLES, canonical_boards, fixing_permutations, folded_cards
+from faceup.cards.cards import CLASS_OF_HOLE, N_CLASSES, PERMUTED_HOLES, fixing_permutations, folded_cards
 from faceup.cards.matchups import RUNOUTS_FLOP, RUNOUTS_PREFLOP, edges, flop_wins
 from faceup.holdem.layout import stakes_at
-from faceup.holdem.policy import Policy, class_reach, compatible_weight, free_holes, preflop_reach, street_reach
+from faceup.holdem.policy import Policy, class_reach, compatible_weight, free_holes, street_reach
 from faceup.holdem.river_response import RiverResponder
-from faceup.holdem.rules import DECISION, FOLD_END, MBB_PER_DOLLAR, SHOWDOWN, size_name
+from faceup.holdem.rules import DECISION, FOLD_END, SHOWDOWN, size_name
 from faceup.holdem.tree import BettingTree, decisions
 from faceup.lab.parallel import parallel
-from faceup.lab.stats import student_95
 
-N_FLOPS = 22_100
-_OF_CLASS = np.eye(N_CLASSES)[CLASS_OF_HOLE]  # (1326, 169): values of holes @ it are sums over those of each starting hand
-_COMBOS = _OF_CLASS.sum(axis=0)
-_OPPONENTS = 1225  # holes that share no card with a given one
-
-
-class Exploitability(NamedTuple):
-    """What best responders win, mbb/g."""
-
-    mbb: float  # mean over the two seats
-    ci95: float  # half-width over flops
-    seats: tuple[float, float]  # the responder's winnings as small blind and as big blind
-    flops: int
-    later: tuple[float, ...]  # of all leaks; and of those from flop, turn, river on: mbb if the responder deviates there only
-    later_ci95: tuple[float, ...]
-    without: tuple[float, ...]  # mbb with each flop left out
+OF_CLASS = np.eye(N_CLASSES)[CLASS_OF_HOLE]  # (1326, 169): values of holes @ it are sums over those of each starting hand
+COMBOS = OF_CLASS.sum(axis=0)
+OPPONENTS = 1225  # holes that share no card with a given one
 
 
 class FlopValues(NamedTuple):
@@ -75,20 +52,20 @@ class Responder:
         beside fold, call and all-in (None: all of the tree's). Raises ValueError on sizes the tree has not.
         """
         self.tree, self.policy, self._edges = tree, policy, edges(preflop_wins, RUNOUTS_PREFLOP)
-        self._allowed = np.array([allowed_nodes(tree, sizes) for sizes in menus])
-        self._rivers = RiverResponder(tree, self._allowed)
+        self.allowed = np.array([allowed_nodes(tree, sizes) for sizes in menus])
+        self._rivers = RiverResponder(tree, self.allowed)
 
     def flop(self, flop: Sequence[int]) -> tuple[FlopValues, np.ndarray]:
         """What a flop is worth to a responder; what each hand leaks after it, (n_menus, n_nodes, 169)."""
         tree, flop = self.tree, [int(c) for c in flop]
         free, ends = free_holes(flop), frontier(tree, 0)
         value, leaks = self._flop(flop)
-        pairs = (compatible_weight(free[None])[0] * free) @ _OF_CLASS
-        exact = self._edges * (pairs / (_COMBOS * _OPPONENTS))[:, None]
+        pairs = (compatible_weight(free[None])[0] * free) @ OF_CLASS
+        exact = self._edges * (pairs / (COMBOS * OPPONENTS))[:, None]
         theirs, stake = class_reach(tree, self.policy)[::-1, ends], tree.bets[ends].sum(axis=2)
         luck = stake.T[:, :, None] * (theirs @ (exact - edges(flop_wins(flop), RUNOUTS_FLOP)).T)
         by_street = np.stack([leaks[:, decisions(tree, street)].sum(axis=1) for street in (1, 2, 3)], axis=1)
-        return FlopValues(value[:, :, ends] @ _OF_CLASS, luck, by_street, pairs), leaks
+        return FlopValues(value[:, :, ends] @ OF_CLASS, luck, by_street, pairs), leaks
 
     def flops(
         self, flops: np.ndarray, progress: Callable[[int], None] = lambda done: None
@@ -114,7 +91,7 @@ class Responder:
 
     def _nothing_yet(self, reach: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Values and leaks of 0."""
-        n_menus, n_nodes = self._allowed.shape
+        n_menus, n_nodes = self.allowed.shape
         return np.zeros((n_menus, *reach.shape), dtype=np.float32), np.zeros((n_menus, n_nodes, N_CLASSES))
 
     def _start(self, flop: list[int]) -> np.ndarray:
@@ -148,62 +125,14 @@ class Responder:
     def _ascend(self, street: int, board: list[int], reach: np.ndarray, value: np.ndarray, leaks: np.ndarray) -> None:
         """Fill value and leaks at a street's decisions from its folds and from the frontier below."""
         tree = self.tree
-        folds = _folds(tree, street)
+        ends = folds(tree, street)
         for player in range(2):
-            value[:, player, folds] = fold_values(tree, folds, player, reach) * free_holes(board)
-        for allowed, of_menu, leak in zip(self._allowed, value, leaks, strict=True):
-            leak[decisions(tree, street)] += _best_actions(tree, street, allowed, reach, of_menu[None])[0] @ _OF_CLASS
-
-    def summarise(self, flops: Sequence[FlopValues], menu: int = 0) -> Exploitability:
-        """Exploitability by a menu from results of `flop`, for flops drawn alike, and its delete-one jackknife interval.
-
-        An estimate takes two flops, one to choose on and one to value. Raises ValueError below three.
-        """
-        n = len(flops)
-        if n < 3:
-            raise ValueError(f"flops: {n} given, expected at least 3: two are left when one is left out")
-        found = self._estimate(flops, menu)
-        without = np.array([self._estimate([*flops[:k], *flops[k + 1 :]], menu) for k in range(n)])
-        ci95, left_out = _jackknife_ci95(without).tolist(), tuple(without[:, 2].tolist())
-        return Exploitability(found[2], ci95[2], (found[0], found[1]), n, tuple(found[3:]), tuple(ci95[3:]), left_out)
-
-    def _estimate(self, flops: Sequence[FlopValues], menu: int) -> list[float]:
-        """mbb/g of each seat, their mean, and leaks from preflop, flop, turn and river on, from two flops or more."""
-        won, preflop, pairs = self._preflop(flops, menu)
-        leaks = [preflop.sum(axis=0), *np.sum([f.leaks[menu] for f in flops], axis=0)]
-        seats, by_street = np.split(_mbb(np.array([*won, *leaks]), pairs).sum(axis=1), [2])
-        return [*seats.tolist(), float(seats.mean()), *(np.cumsum(by_street[::-1])[::-1] / 2).tolist()]
-
-    def leak_map(self, flops: Sequence[FlopValues], leaks: np.ndarray, menu: int = 0) -> np.ndarray:
-        """mbb/g that each starting hand leaks at each decision, (n_nodes, 169), from what `flops` found.
-
-        They add up to the exploitability, but for what the strategy happens to win from itself on these flops.
-        """
-        _, preflop, pairs = self._preflop(flops, menu)
-        leaks = leaks[menu].copy()
-        leaks[decisions(self.tree, 0)] += preflop
-        return _mbb(leaks, pairs) / 2
-
-    def _preflop(self, flops: Sequence[FlopValues], menu: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """What the seats win (2, 169), what preflop decisions leak (n, 169), and pairs of holes (169,): sums over flops.
-
-        On each flop the actions are those that all other flops recommend.
-        """
-        tree, end = self.tree, int(self.tree.street_start[1])
-        values, luck, pairs = (np.array(x) for x in zip(*((f.values[menu], f.luck, f.pairs) for f in flops), strict=True))
-        slopes = _slopes(values, luck, pairs)
-        found = np.zeros((2, len(flops), 2, end, N_CLASSES))  # all other flops, and each
-        others, own = values.sum(axis=0) - values + slopes * (luck.sum(axis=0) - luck), values + slopes * luck
-        found[..., frontier(tree, 0), :] = np.array([others, own])
-        reach, folds = preflop_reach(tree, self.policy.street(0, [])), _folds(tree, 0)
-        share = np.array([pairs.sum(axis=0) - pairs, pairs])[:, :, None] / (_COMBOS * _OPPONENTS)
-        for player in range(2):
-            found[:, :, player, folds] = fold_values(tree, folds, player, reach) @ _OF_CLASS * share
-        leaks = _best_actions(tree, 0, self._allowed[menu], class_reach(tree, self.policy), found)[1]
-        return found[1, :, :, 0].sum(axis=0), leaks.sum(axis=0), pairs.sum(axis=0)
+            value[:, player, ends] = fold_values(tree, ends, player, reach) * free_holes(board)
+        for allowed, of_menu, leak in zip(self.allowed, value, leaks, strict=True):
+            leak[decisions(tree, street)] += best_actions(tree, street, allowed, reach, of_menu[None])[0] @ OF_CLASS
 
 
-def _best_actions(tree: BettingTree, street: int, allowed: np.ndarray, reach: np.ndarray, value: np.ndarray) -> np.ndarray:
+def best_actions(tree: BettingTree, street: int, allowed: np.ndarray, reach: np.ndarray, value: np.ndarray) -> np.ndarray:
     """Fill values of a street's decisions, children before parents: the best action's to the actor, the sum to the other player.
 
     value (n, .., 2, n_nodes, hands): the best allowed actions by value[0] are taken in all n. Returns the leaks of the street's
@@ -228,44 +157,9 @@ def frontier(tree: BettingTree, street: int) -> np.ndarray:
     return np.flatnonzero(begins | ((tree.kind == SHOWDOWN) & (tree.street <= street)))
 
 
-def _folds(tree: BettingTree, street: int) -> np.ndarray:
+def folds(tree: BettingTree, street: int) -> np.ndarray:
+    """Nodes (n,) at which a street's betting ends with a fold."""
     return np.flatnonzero((tree.kind == FOLD_END) & (tree.street == street))
-
-
-def _mbb(dollars: np.ndarray, pairs: np.ndarray) -> np.ndarray:
-    """mbb a game from sums over pairs of holes (169,) by starting hand, (.., 169)."""
-    return MBB_PER_DOLLAR * dollars / np.maximum(pairs, 1) * _COMBOS / _COMBOS.sum()
-
-
-def difference(first: Exploitability, second: Exploitability) -> tuple[float, float]:
-    """What best responders win more from the first than from the second, mbb/g, and half of its 95 % jackknife interval.
-
-    Both measured on the same flops, in the same order: their common luck cancels.
-    """
-    return first.mbb - second.mbb, float(_jackknife_ci95(np.subtract(first.without, second.without)))
-
-
-def _jackknife_ci95(without: np.ndarray) -> np.ndarray:
-    """Half of the 95 % intervals of estimates, from those with each draw left out, (n, ...)."""
-    n = len(without)
-    return student_95(n) * np.sqrt((n - 1) * without.var(axis=0))
-
-
-def _slopes(values: np.ndarray, luck: np.ndarray, pairs: np.ndarray) -> np.ndarray:
-    """How much a pot's value falls as its luck grows, on all flops but each, over all hands: (n, 2, n_frontier, 1).
-
-    values, luck (n, 2, n_frontier, 169); pairs (n, 169). For all-ins it is 1; where more is still to be bet, whom the flop fits
-    decides about more than the pot as it is. 1 too where the others' luck does not vary.
-    """
-    missing = np.broadcast_to(pairs[:, None, None] == 0, values.shape)  # a flop of three aces leaves no pair of aces
-    v, x = (np.ma.array(y / np.maximum(pairs, 1)[:, None, None], mask=missing) for y in (values, luck))
-    slopes = np.ones((*values.shape[:3], 1))
-    for k, slope in enumerate(slopes):
-        a, b = (y - y.mean(axis=0) for y in (v[np.arange(len(v)) != k], x[np.arange(len(x)) != k]))
-        square, product = (np.ma.filled((_COMBOS * y * b).sum(axis=(0, 3)), 0) for y in (b, a))
-        varies = square > 1e-9 * (_COMBOS * x * x).sum(axis=(0, 3))
-        slope[varies, 0] = -product[varies] / square[varies]
-    return slopes
 
 
 def allowed_nodes(tree: BettingTree, sizes: Sequence[float] | None) -> np.ndarray:
@@ -282,15 +176,3 @@ def allowed_nodes(tree: BettingTree, sizes: Sequence[float] | None) -> np.ndarra
 def fold_values(tree: BettingTree, folds: np.ndarray, player: int, reach: np.ndarray) -> np.ndarray:
     """Dollars times opposing holes that folds are worth to a player with each hole, (n_folds, 1326)."""
     return stakes_at(tree, folds)[:, player, None] * compatible_weight(reach[1 - player, folds])
-
-
-def sample_flops(n: int, generator: np.random.Generator) -> np.ndarray:
-    """n flops (n, 3), up to 22,100, each real flop equally likely, spread evenly over the canonical order (suits, then ranks).
-
-    Systematic sampling: one random start, equal steps through the 22,100 flops listed by canonical flop.
-    """
-    boards = canonical_boards(3)
-    at = (np.arange(n) + generator.random()) * N_FLOPS / n
-    picks = np.searchsorted(np.cumsum(boards.multiplicity), at, side="right")
-    shuffled = generator.permutation(picks)  # so that the first few are spread as well
-    return boards.cards[shuffled].astype(np.int64)

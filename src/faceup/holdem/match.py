@@ -10,15 +10,14 @@ are slow to ask (boosted trees, neural nets) can be matched on a random subset o
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
-from faceup.cards.cards import BOARD_CARDS, CLASS_OF_HOLE, HOLE_CARDS, N_CLASSES, N_HOLES, STREETS
+from faceup.cards.cards import BOARD_CARDS, CLASS_OF_HOLE, HOLE_CARDS, N_CLASSES, N_HOLES
 from faceup.cards.equity import StreetTable
 from faceup.cards.features import board_features
 from faceup.cards.matchups import RUNOUTS_PREFLOP, edges
-from faceup.holdem.best_response import Exploitability
 from faceup.holdem.board import board_order, end_values, ends_of
 from faceup.holdem.layout import stakes_at
 from faceup.holdem.policy import Policy, class_reach, compatible_weight, free_holes, street_reach
@@ -156,17 +155,6 @@ def square(names: Sequence[str], found: Mapping[tuple[str, str], Result]) -> np.
             i, j = names.index(first), names.index(second)
             out[:, i, j], out[:, j, i] = one[:2], (-one.mbb, one.ci95)
     return out
-
-
-def agent_row(
-    name: str, found: Exploitability, depth: int | None = None, leaves: int | None = None, match: Result | None = None
-) -> dict[str, Any]:
-    """An agent's numbers for metrics: what best responses win from it, and its match against the table if there is one."""
-    shown: dict[str, Any] = {"name": name, "depth": depth, "leaves": leaves, "mbb": found.mbb, "ci95": found.ci95}
-    shown |= {"seats": list(found.seats), "flops": found.flops}
-    shown |= {"match_mbb": match and match.mbb, "match_ci95": match and match.ci95}
-    from_street, interval = (dict(zip(STREETS[1:], x[1:], strict=True)) for x in (found.later, found.later_ci95))
-    return shown | {"from_street": from_street, "from_street_ci95": interval}
 
 
 def habits(tree: BettingTree, policy: Policy, tables: tuple[StreetTable, ...], boards: Sequence[Sequence[int]]) -> np.ndarray:
