@@ -22,7 +22,7 @@ from faceup.lab.environment import SOURCES, closure, imported, module_file
 from faceup.lab.parameters import load_parameters, read_yaml
 from faceup.lab.paths import NOTEBOOKS, ROOT, STUDIES
 from faceup.lab.rng import rng
-from faceup.lab.run import as_text, chosen, defaults, tagged
+from faceup.lab.run import as_text, chosen, defaults
 
 # every other package is a paper's, in the last room: papers do not import each other
 ROOMS = {"lab": 1, "cards": 2, "games": 3, "trees": 4, "holdem": 5}
@@ -108,8 +108,16 @@ def test_notebook_sources_are_tidy_show_the_default_parameters_and_import_what_i
     assert as_text(nb) == path.read_text(encoding="utf-8"), "to mend: python -m faceup.lab.run --strip"
     values = chosen(nb, load_parameters(), path.parent == STUDIES)
     assert defaults(nb) | values == defaults(nb), "its cell tagged `parameters` is not params.yaml's"
-    for code in tagged(nb, "figure"):
-        assert len(code.splitlines()) <= 25, f"{code}\n\nexpected 25 lines at most: what is no drawing goes before"
+
+
+@pytest.mark.parametrize("path", sorted(NOTEBOOKS.glob("*.ipynb")), ids=lambda path: path.stem)
+def test_code_cells_are_short(path):
+    """Blank lines apart: 12 lines at most, imports and figures 25. The list of parameters is as long as it is."""
+    for cell in (cell for cell in nbformat.read(path, as_version=4).cells if cell.cell_type == "code"):
+        tags, lines = cell.metadata.get("tags", []), [line for line in cell.source.splitlines() if line.strip()]
+        long = "figure" in tags or any(line.startswith(("import ", "from ")) for line in lines)
+        most = len(lines) if "parameters" in tags else 25 if long else 12
+        assert len(lines) <= most, f"{cell.source}\n\nexpected {most} lines at most"
 
 
 def test_figures_drawn_again_from_their_numbers_are_the_same_bytes(tmp_path):
