@@ -8,7 +8,7 @@ from games import PUSH, SMALL, RandomPolicy, exploitability, node_reach, node_va
 
 from faceup.cards.cards import CLASS_OF_HOLE, HOLE_CARDS, SUIT_PERMUTATIONS, canonical_boards, fixing_permutations, folded_cards
 from faceup.holdem.best_response import FlopValues, Responder, frontier
-from faceup.holdem.exploitability import Exploitability, _preflop, difference, in_seats, sample_flops, summarise
+from faceup.holdem.exploitability import Exploitability, _preflop, difference, in_seats, on_street, sample_flops, summarise
 from faceup.holdem.policy import FixedPolicy, free_holes, river_equities
 from faceup.holdem.rules import DECISION, FOLD_END, BettingState, menu_from
 from faceup.holdem.tree import build_tree, children, decisions
@@ -183,9 +183,14 @@ def test_with_each_flop_left_out_the_others_choose_and_are_valued(answered):
     flops = [FlopValues(noisy(flop.values), noisy(flop.values[0]), noisy(flop.leaks), flop.pairs) for _ in range(5)]
     found = summarise(responder, flops)
     for k, without in enumerate(found.without):
-        assert without == pytest.approx(summarise(responder, flops[:k] + flops[k + 1 :]).seats, rel=1e-9)
-    assert found.ci95 == pytest.approx(student_95(5) * 2 * np.std(np.mean(found.without, axis=1)))
+        alone = summarise(responder, flops[:k] + flops[k + 1 :])
+        assert without == pytest.approx((*alone.seats, *alone.later), rel=1e-9)
+    assert found.ci95 == pytest.approx(student_95(5) * 2 * np.std(np.mean(found.without, axis=1, where=[1, 1, 0, 0, 0, 0])))
     assert found.in_sample > found.mbb + 1  # the choices before the flop saw the flops that value them
+    parts = [on_street(found, street) for street in range(4)]
+    assert np.sum(parts, axis=0)[0] == pytest.approx(found.later[0]) and parts[3] == pytest.approx(
+        (found.later[3], found.later_ci95[3])
+    )
 
 
 def test_a_choice_made_in_sample_is_that_of_the_mean_flop(answered):
@@ -211,9 +216,9 @@ def test_a_responder_may_play_differently_in_each_seat():
 def test_differences_on_the_same_flops():
     """A constant apart on every flop is certain; an interval of a mean is Student's t; to itself there is no difference."""
     left_out = np.array([[(20.0, 10.0, 60.0)[k] for k in range(3) if k != j] for j in range(3)]).mean(axis=1)
-    one = Exploitability(30.0, 0.0, (0.0, 0.0), 3, 0.0, (), (), tuple((x, x) for x in left_out))
-    less = one._replace(mbb=25.0, without=tuple((x - 10, x) for x in left_out))
+    one = Exploitability(30.0, 0.0, (30.0, 30.0), 3, 0.0, (), (), tuple((x, x) for x in left_out))
+    less = one._replace(mbb=25.0, seats=(20.0, 30.0), without=tuple((x - 10, x) for x in left_out))
     assert difference(one, less) == pytest.approx((5, 0))
     assert difference(one, one) == (0, 0)
-    none = one._replace(mbb=0.0, without=((0.0, 0.0),) * 3)
+    none = one._replace(mbb=0.0, seats=(0.0, 0.0), without=((0.0, 0.0),) * 3)
     assert difference(one, none) == pytest.approx((30, 4.302653 * np.std([20, 10, 60], ddof=1) / np.sqrt(3)))

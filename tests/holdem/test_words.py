@@ -19,6 +19,9 @@ def test_conditions_in_words():
     assert condition("turn_equity_p30", 0.5, False) == "on 30 % of turns equity at most 50 %"
     assert [condition("flop_equity_p100", 0.75, above)[:7] for above in (False, True)] == ["on all ", "on some"]
     assert condition("opponent_bet_river", 10_750.0, True) == "opponent's river bet above $10,750"
+    assert [condition("bet_faced", 0.0027, above) for above in (False, True)] == ["no bet faced", "a bet faced"]
+    assert condition("bet_faced", 0.5, False) == "bet faced at most 50 % of the pot"
+    assert condition("flop_equity_p100", 0.99997, True) == "on some flops equity above 99.997 %"
     assert [condition("button", 0.5, above) for above in (False, True)] == ["in the big blind", "on the button"]
 
 

@@ -231,6 +231,18 @@ def test_an_outline_holds_every_drawn_node_once_and_counts_the_rest(n_splits, le
     assert sum(max(row.hidden, 1) for row in ends) == n_leaves(tree) and sum(row.share for row in ends) == pytest.approx(1)
 
 
+def test_an_outline_may_draw_two_leaves_alike_as_one():
+    """By whole percents; what they differ in below that is not drawn, what differs more is."""
+    value = np.array(
+        [[0.5, 0.5], [0.301, 0.699], [0.8, 0.2], [0.302, 0.698], [0.3, 0.7], [0.8, 0.2], [0.79, 0.21]], dtype=np.float32
+    )
+    feature, left, right = [0, 1, 2, -1, -1, -1, -1], [1, 3, 5, -1, -1, -1, -1], [2, 4, 6, -1, -1, -1, -1]
+    feature, left, right = (np.array(x, dtype=np.int32) for x in (feature, left, right))
+    tree = module.DecisionTree(feature, np.zeros(7, np.float32), left, right, value, np.ones(7, np.float32))
+    drawn = [[row.level for row in outline(tree, FOUR, condition, np.ones(7, bool), merge=merge)] for merge in (False, True)]
+    assert drawn == [[0, 1, 2, 2, 1, 2, 2], [0, 1, 1, 2, 2]]
+
+
 def test_an_outline_says_the_way_to_each_leaf():
     """Down the rows whose answers are true, each in the branch of the one before, to what the tree answers."""
     tree = random_tree(3, 20, len(FOUR), 5)

@@ -6,6 +6,8 @@ from typing import NamedTuple
 
 from faceup.trees.tree import DecisionTree, path_to
 
+_NO_BET = 0.01  # of the pot: a bet of $100 into $10,000; a threshold below it asks whether there is a bet
+
 
 class Step(NamedTuple):
     """A question that a tree asks on the way to its answer, and the hand's answer."""
@@ -46,16 +48,25 @@ def wording(name: str) -> Wording:
 
 
 def number(said: Wording, value: float) -> str:
-    """A threshold with its unit, to four digits (dollars whole): "27.45 %", "$1,400"."""
+    """A threshold with its unit, to four digits (dollars whole): "27.45 %", "$1,400"; what is not quite 100 % is not rounded."""
     if said.dollars:
         return f"${value:,.0f}"
-    return f"{100 * value:.4g} %" if said.percent else f"{value:.4g}"
+    digits = 7 if 0.9999 < value < 1 else 4
+    return f"{100 * value:.{digits}g} %" if said.percent else f"{value:.4g}"
 
 
 def condition(name: str, threshold: float, above: bool) -> str:
     """One answer of a question: "opponent's river bet at most $100"."""
-    said = wording(name)
-    return (said.above if above else said.at_most).format(number(said, threshold))
+    return _bounded(name, threshold, math.inf) if above else _bounded(name, -math.inf, threshold)
+
+
+def _bounded(name: str, low: float, high: float) -> str:
+    """A feature above low, at most high, one of them finite or both."""
+    if name == "bet_faced" and (high < _NO_BET or low < _NO_BET and math.isinf(high) and not math.isinf(low)):
+        return "no bet faced" if high < _NO_BET else "a bet faced"
+    words = wording(name)
+    form = words.at_most if math.isinf(low) else words.above if math.isinf(high) else words.between
+    return form.format(*(number(words, bound) for bound in (low, high) if math.isfinite(bound)))
 
 
 def reasons(steps: Sequence[Step]) -> list[str]:
@@ -65,12 +76,7 @@ def reasons(steps: Sequence[Step]) -> list[str]:
         low, high = bounds.get(step.feature, (-math.inf, math.inf))
         goes_left = step.value <= step.threshold
         bounds[step.feature] = (low, min(high, step.threshold)) if goes_left else (max(low, step.threshold), high)
-    said = []
-    for name, (low, high) in bounds.items():
-        words = wording(name)
-        form = words.at_most if math.isinf(low) else words.above if math.isinf(high) else words.between
-        said.append(form.format(*(number(words, bound) for bound in (low, high) if math.isfinite(bound))))
-    return said
+    return [_bounded(name, low, high) for name, (low, high) in bounds.items()]
 
 
 def action_name(label: str) -> str:

@@ -23,17 +23,27 @@ class Row(NamedTuple):
 
 
 def outline(
-    tree: DecisionTree, names: Sequence[str], condition: Condition, expanded: np.ndarray, marked: int | None = None
+    tree: DecisionTree,
+    names: Sequence[str],
+    condition: Condition,
+    expanded: np.ndarray,
+    marked: int | None = None,
+    merge: bool = False,
 ) -> list[Row]:
     """The rows of a tree, each branch's at-most side first.
 
-    names: of the features; expanded: splits whose branches are drawn, (n,) bool; marked: a node to point out.
+    names: of the features; expanded: splits whose branches are drawn, (n,) bool; marked: a node to point out; merge: draw a split
+    between two leaves whose answers are the same in whole percents as one leaf.
     """
     leaves, rows = leaves_below(tree), []
+    percents = np.round(100 * tree.value)
     waiting = [(0, 0, "all decisions")]
     while waiting:
         node, level, text = waiting.pop()
         split = tree.feature[node] >= 0
+        sides = tree.left[node], tree.right[node]
+        if merge and split and leaves[node] == 2 and (percents[sides[0]] == percents[sides[1]]).all():
+            split = False
         drawn = bool(split and expanded[node])
         hidden = int(leaves[node]) if split and not drawn else 0
         share = float(tree.weight[node] / tree.weight[0])
