@@ -158,7 +158,7 @@ def test_the_lock_pins_every_direct_dependency():
 # --- streams of random numbers -----------------------------------------------------------------------------
 
 # By exploitability, safe and matches: all agents meet the same flops, boards and hands, so that differences are paired.
-SHARED = {"exploitability/flops", "safe/local boards", "safe/local hands"}
+SHARED = {"exploitability/flops", "matches/boards", "safe/local boards", "safe/local hands"}
 MAKER = re.compile(r"random_state=|manual_seed|'seed': int|(?:import|from) random\b|numpy\.random|np\.random\.(?!Generator)\w+")
 MAKERS = {  # of generators: numpy's in lab/rng, and those of libraries, which are begun with an integer drawn from a stream
     ("rng", "np.random.default_rng"), ("clusters", "random_state="), ("cart", "random_state="), ("trees", "random_state="),

@@ -122,7 +122,6 @@ MATCH = tuple(f"{ONE}{name}/table/mbb" for name in ("OCT paper", "XGBoost paper"
 STAND_IN = tuple(f"{ONE}{name}/stand_in/mbb" for name in ("table", "OCT paper, argmax", "XGBoost paper, argmax"))
 ANSWERED = tuple(f"exploitability/main/name={name}/mbb" for name in ("OCT paper", "table"))
 PURE = tuple(f"{ONE}{name}, argmax/pot_or_all_in/mbb" for name in ("OCT paper", "safe OCT paper"))
-OWN = tuple(f"distill/own/trees={name}/loses" for name in ("CART told opponent", "CART told both+seat", "ours, depth 15"))
 LEARNT = "opponent;learner=OCT", "both+seat;learner=OCT", "both+seat;learner=OCT, costs"
 TOLD = tuple(f"history/trees/depth=15;history={learnt}/loses" for learnt in LEARNT)
 WITH_COSTS = "history/answered/agent=OCT, costs;depth=15/more"
@@ -148,9 +147,9 @@ STATED = {  # file: numbers with intervals that it states
     "reports/strong/README.md": STRONG,
     "notebooks/00_overview.ipynb": (*MATCH, *ANSWERED, *TOLD, WITH_COSTS, SAFE[0], SAFE[2], PURE[0]),
     "notebooks/11_selfplay.ipynb": ("selfplay/loss_to_final_mbb/-1/mbb", ANSWERED[1]),
-    "notebooks/12_distill.ipynb": OWN,
+    "notebooks/12_distill.ipynb": (f"{ONE}OCT ours/table/mbb",),
     "notebooks/13_exploitability.ipynb": (*ANSWERED, "exploitability/differences/-1/oct_table_mbb"),
-    "notebooks/14_safe.ipynb": (*ANY_SIZE, *SAFE, "safe/paper_tree/0/mbb", "safe/agents/1/mbb", "safe/headline/mbb"),
+    "notebooks/14_safe.ipynb": (*ANY_SIZE, *SAFE, "safe/paper_tree/0/mbb", "safe/agents/1/mbb", "safe/headline/mbb", "safe/headline/rich/mbb"),
     "notebooks/15_opponents.ipynb": OPPONENTS,
     "notebooks/16_matches.ipynb": (*MATCH, *COSTS, *PURE, *STAND_IN),
     "notebooks/17_strategy.ipynb": ("strategy/bluff/gain_dollars/mean",),
