@@ -133,6 +133,7 @@ COSTS = tuple(
 )
 MET = "stand_in/table_wins", "mean/table_wins", "mean/gain_of_menu", "stand_in/lbr/56_1_4"
 OPPONENTS = tuple(f"opponents/{of}/mbb" for of in MET)
+HEADLINE = "safe/headline/mbb", "safe/headline/rich/mbb"
 SAFE = "safe/headline/pot_or_all_in/mbb", "safe/headline/match/mbb", "safe/paper_tree/1/mbb"
 ANY_SIZE = tuple(
     f"safe/lbr/agent={name};setting=56 bets, rounds 1-4/mbb" for name in ("OCT paper", "safe OCT paper", "safe OCT ours 8")
@@ -149,7 +150,7 @@ STATED = {  # file: numbers with intervals that it states
     "notebooks/11_selfplay.ipynb": ("selfplay/loss_to_final_mbb/-1/mbb", ANSWERED[1]),
     "notebooks/12_distill.ipynb": (f"{ONE}OCT ours/table/mbb",),
     "notebooks/13_exploitability.ipynb": (*ANSWERED, "exploitability/differences/-1/oct_table_mbb"),
-    "notebooks/14_safe.ipynb": (*ANY_SIZE, *SAFE, "safe/paper_tree/0/mbb", "safe/agents/1/mbb", "safe/headline/mbb", "safe/headline/rich/mbb"),
+    "notebooks/14_safe.ipynb": (*ANY_SIZE, *SAFE, "safe/paper_tree/0/mbb", "safe/agents/1/mbb", *HEADLINE),
     "notebooks/15_opponents.ipynb": OPPONENTS,
     "notebooks/16_matches.ipynb": (*MATCH, *COSTS, *PURE, *STAND_IN),
     "notebooks/17_strategy.ipynb": ("strategy/bluff/gain_dollars/mean",),
