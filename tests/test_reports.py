@@ -144,7 +144,17 @@ DISCARD = "discard/tell/mbb", "discard/rule/flop/lost_points", "discard/matches/
 NETWORK = tuple(f"bayes/matches/carried - {name}/mbb" for name in ("reserved", "active", "bluff", "self-play", "calling station"))
 TYPES = "bayes/phase_map/ours/reserved - bluff/mbb", "bayes/fixed/reserved - self-play/mbb", "bayes/exploitability/mbb"
 STATED = {  # file: numbers with intervals that it states
-    "README.md": (*MATCH, *ANSWERED, *STAND_IN, *ANY_SIZE, SAFE[0], SAFE[2], PURE[0], f"{ONE}safe OCT ours 8/table/mbb"),
+    "README.md": (
+        *MATCH,
+        *ANSWERED,
+        *STAND_IN,
+        *ANY_SIZE[:2],
+        HEADLINE[1],
+        SAFE[0],
+        SAFE[2],
+        PURE[0],
+        f"{ONE}safe OCT ours 8/table/mbb",
+    ),
     "reports/strong/README.md": STRONG,
     "notebooks/00_overview.ipynb": (*MATCH, *ANSWERED, *TOLD, WITH_COSTS, SAFE[0], SAFE[2], PURE[0]),
     "notebooks/11_selfplay.ipynb": ("selfplay/loss_to_final_mbb/-1/mbb", ANSWERED[1]),
