@@ -211,6 +211,8 @@ def test_a_responder_may_play_differently_in_each_seat():
     assert both.seats == (10, 4) and both.mbb == 7 and both.flops == 3
     assert both.ci95 == pytest.approx(4.302653 * 2**0.5 * np.std([6, 7, 8]))
     assert difference(both, both) == (0, 0)
+    whole = both._replace(later=(0.0,) * 4, without=tuple((*two, 1.0, 1.0, 1.0, 1.0) for two in both.without))
+    assert difference(whole, both) == difference(both, whole) == (0, 0)
 
 
 def test_differences_on_the_same_flops():
