@@ -41,8 +41,7 @@ def outline(
     while waiting:
         node, level, text = waiting.pop()
         split = tree.feature[node] >= 0
-        sides = tree.left[node], tree.right[node]
-        if merge and split and leaves[node] == 2 and (percents[sides[0]] == percents[sides[1]]).all():
+        if merge and split and leaves[node] == 2 and (percents[tree.left[node]] == percents[tree.right[node]]).all():
             split = False
         drawn = bool(split and expanded[node])
         hidden = int(leaves[node]) if split and not drawn else 0
