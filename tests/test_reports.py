@@ -128,8 +128,10 @@ WITH_COSTS = "history/answered/agent=OCT, costs;depth=15/more"
 RULES = tuple(f"human_rules/{of}/exploitability" for of in ("rule_lists/name=by heart, 3 lines", "baselines/always check"))
 FORGIVING = tuple(f"human_rules/forgiving/{key}" for key in ("three_quarters", "no_mistake", "five_quarters"))
 RIVERS = tuple(f"human_rules/rivers/lists/strategy={of}/loses_percent" for of in ("by heart, 3 lines", "always check"))
+READING = tuple(f"matches/price_of_reading/features=paper;other=XGBoost;play=drawn/{of}mbb" for of in ("", "three/"))
 COSTS = tuple(
-    f"agents/safety/{of}/mbb" for of in ("safe OCT paper/match", "safe OCT paper/pot_or_all_in", "safe OCT ours 8/match")
+    f"agents/safety/{of}/mbb"
+    for of in ("safe OCT paper/match", "safe OCT paper/twin", "safe OCT paper/pot_or_all_in", "safe OCT ours 8/match")
 )
 MET = "stand_in/table_wins", "mean/table_wins", "mean/gain_of_menu", "stand_in/lbr/56_1_4"
 OPPONENTS = tuple(f"opponents/{of}/mbb" for of in MET)
@@ -145,24 +147,24 @@ NETWORK = tuple(f"bayes/matches/carried - {name}/mbb" for name in ("reserved", "
 TYPES = "bayes/phase_map/ours/reserved - bluff/mbb", "bayes/fixed/reserved - self-play/mbb", "bayes/exploitability/mbb"
 STATED = {  # file: numbers with intervals that it states
     "README.md": (
-        *MATCH,
+        MATCH[0],
+        *READING,
         *ANSWERED,
-        *STAND_IN,
-        *ANY_SIZE[:2],
-        HEADLINE[1],
+        *ANY_SIZE,
         SAFE[0],
         SAFE[2],
-        PURE[0],
-        f"{ONE}safe OCT ours 8/table/mbb",
+        *PURE,
+        STAND_IN[1],
+        *(f"{ONE}safe OCT {of}/table/mbb" for of in ("paper", "ours 8")),
     ),
     "reports/strong/README.md": STRONG,
-    "notebooks/00_overview.ipynb": (*MATCH, *ANSWERED, *TOLD, WITH_COSTS, SAFE[0], SAFE[2], PURE[0]),
+    "notebooks/00_overview.ipynb": (*MATCH, *READING, *ANSWERED, *TOLD, WITH_COSTS, SAFE[0], SAFE[2], PURE[0]),
     "notebooks/11_selfplay.ipynb": ("selfplay/loss_to_final_mbb/-1/mbb", ANSWERED[1]),
     "notebooks/12_distill.ipynb": (f"{ONE}OCT ours/table/mbb",),
     "notebooks/13_exploitability.ipynb": (*ANSWERED, "exploitability/differences/-1/oct_table_mbb"),
     "notebooks/14_safe.ipynb": (*ANY_SIZE, *SAFE, "safe/paper_tree/0/mbb", "safe/agents/1/mbb", *HEADLINE),
     "notebooks/15_opponents.ipynb": OPPONENTS,
-    "notebooks/16_matches.ipynb": (*MATCH, *COSTS, *PURE, *STAND_IN),
+    "notebooks/16_matches.ipynb": (*MATCH, *COSTS, *PURE, *STAND_IN, *READING),
     "notebooks/17_strategy.ipynb": ("strategy/bluff/gain_dollars/mean",),
     "notebooks/18_selfplay_time.ipynb": ("selfplay_time/points/-1/CART/mbb",),
     "notebooks/20_human_rules.ipynb": (*RULES, *FORGIVING, *RIVERS),
