@@ -94,7 +94,13 @@ def test_the_page_tells_the_matches_of_the_reports(committed):
 NUMBER = r"\d(?:[\d,]*\d)?(?:\.\d+)?"
 PAIR = re.compile(rf"(?<![\d.,])(?=({NUMBER}) [±|] ({NUMBER}))")  # in tables an interval has a column beside its number
 PROSE = ["README.md", "reports/strong/README.md", *(f"notebooks/{f.name}" for f in sorted((ROOT / "notebooks").glob("*.ipynb")))]
-PROSE += ["CONTRIBUTING.md", "notebooks/studies/README.md", "notebooks/studies/defaults.ipynb", "data/claims.yaml"]
+PROSE += [
+    "CONTRIBUTING.md",
+    "docs/README.md",
+    "notebooks/studies/README.md",
+    "notebooks/studies/defaults.ipynb",
+    "data/claims.yaml",
+]
 
 
 def is_one_of(number: tuple[float, float], pairs: Collection[tuple[str, str]]) -> bool:
@@ -207,3 +213,9 @@ def test_every_interval_in_prose_was_measured(file, committed):
     text = re.sub(r"```text.*?```", "", text, flags=re.S)  # what an example prints: a test runs it
     unknown = [pair for pair in PAIR.findall(text) if pair not in shown_pairs and not any(is_one_of(x, [pair]) for x in found)]
     assert unknown == []
+
+
+def test_links_of_documents_lead_to_files(committed):
+    for file in ("README.md", "CONTRIBUTING.md", "docs/README.md", "notebooks/studies/README.md", "reports/strong/README.md"):
+        for link in re.findall(r"\]\((?!http|#)([^)#]+)", (committed / file).read_text(encoding="utf-8")):
+            assert (committed / file).parent.joinpath(link).exists(), f"{file} links {link}"
