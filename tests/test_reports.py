@@ -62,6 +62,15 @@ def test_a_figure_is_shown_once_where_it_is_saved(committed):
             assert pictures <= source.count("save("), f"{path.name}: {source}"
 
 
+def test_a_table_is_shown_where_it_is_made(committed):
+    """A function that makes a table and does not return it, at the end of a cell, shows nothing."""
+    for path in sorted((committed / "reports").glob("*.ipynb")):
+        for cell in json.loads(path.read_text(encoding="utf-8"))["cells"]:
+            source = "".join(cell["source"])
+            if cell["cell_type"] == "code" and "show_table(" in source and ").data" not in source:
+                assert cell["outputs"], f"{path.name}: {source}"
+
+
 UNITS = ("mbb", "bb", "dollars", "percent", "share", "nats", "brier", "_ci95", "equity", "distance", "boards", "millionths")
 NO_UNIT = ("paper", "ours", "alpha", "gamma", "epsilon", "loss", "loss_here")  # `what`, `learner` name those of scores
 
