@@ -62,8 +62,8 @@ lab: $(READY)
 site: build/site-tools/ready
 	rm -rf build/site-source build/site-made build/site
 	mkdir -p build/site-source
-	cp -r reports/. site/*.yml build/site-source
-	sed -i 's|\.\./reports/pages/|pages/|g' build/site-source/*.ipynb
+	cp -r reports/. docs/explorer.png site/*.yml build/site-source
+	sed -i "s|\.\./reports/pages/|pages/|g; s|\.\./docs/||g" build/site-source/*.ipynb
 	mkdir build/site-source/copied && mv build/site-source/pages build/site-source/copied
 	build/site-tools/bin/jupyter-book build --quiet --path-output build/site-made build/site-source
 	mv build/site-made/_build/html build/site
