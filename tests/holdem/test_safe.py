@@ -12,7 +12,7 @@ from faceup.holdem.groups import river_equities
 from faceup.holdem.infosets import HandGroups, TreeLeaves, strategy_rows
 from faceup.holdem.policy import ModelPolicy, free_holes
 from faceup.holdem.rules import FOLD_END, SHOWDOWN, menu_from
-from faceup.holdem.safe import Mixed, SafeGame, game_against
+from faceup.holdem.safe import Mixed, SafeGame, game_against, train_in_turn
 from faceup.holdem.tree import children, columns, decisions
 from faceup.lab.rng import rng
 
@@ -150,16 +150,44 @@ def test_regrets_against_who_plays_rows(opponent, by_reach):
 def test_a_seat_against_other_sizes_learns_its_half(tables, size):
     """Where the opponent's sizes are the tree's, learners in each seat by itself learn what both learn together."""
     run, menu = leaves_run(tables, by_reach=True), menu_from([[1], []], [[1], []], [[]], [[1], []])
-    games = [game_against(run.learner, menu, menu | {"river": [[size], []]}, seat, EVEN, LEVELS) for seat in range(2)]
-    state = random_state(run)
-    learnt = [sum(game.train(state, DEALS[:1, :6], "best")[:3], ()) for game in (run, *games)]
+    theirs = menu_from([[size], []], [[size], []], [[]], [[size], []])
+    games, state = [game_against(run.learner, menu, theirs, seat, EVEN, LEVELS) for seat in range(2)], random_state(run)
+    known, n = SMALL.labels.index("raise_1"), len(SMALL.labels)
+    wide = state.responder if size == 1 else tuple(np.pad(x, ((0, 0), (0, 1))) for x in state.responder)
+    for x, old in zip(wide, state.responder, strict=True):
+        x[:, n:] = old[:, known : known + 1]  # the other name for the same bet
+    learnt = [[*run.train(state, DEALS[:1, :6], "best")[:3]]]
+    learnt += [[*game.train(state._replace(responder=wide), DEALS[:1, :6], "best")[:3]] for game in games]
+    for half in learnt[1:]:
+        for x, old in zip(half[2], state.responder, strict=True):
+            x[:, known] += (x[:, n:] - old[:, known : known + 1]).sum(axis=1)
+        half[2] = tuple(x[:, :n] for x in half[2])
+    learnt = [sum(one, ()) for one in learnt]
     for before, both, *halves in zip(sum(state[:3], ()), *learnt, strict=True):
         near = 1e-4 * np.abs(both).max()
         np.testing.assert_allclose(halves[0] + halves[1] - before, both, rtol=1e-4, atol=near)
         assert all((half != before).any() for half in halves)
-    seldom = games[0].train(state, DEALS[:1, :6], Mixed(0.25, None)).regrets  # the opponent is there in a quarter of the hands
+    seldom = (
+        games[0].train(state._replace(responder=wide), DEALS[:1, :6], Mixed(0.25, None)).regrets
+    )  # the opponent is there in a quarter of the hands
     for before, always, found in zip(state.regrets, learnt[1], seldom, strict=False):
         np.testing.assert_allclose(4 * (found - before), always - before, rtol=1e-3, atol=1e-4 * np.abs(always).max())
+
+
+def test_the_responder_of_each_game_learns_by_itself(tables):
+    """Leaves go on from game to game; responders, whose trees differ, do not."""
+    run, menu = leaves_run(tables, by_reach=True), menu_from([[1], []], [[1], []], [[]], [[1], []])
+    wide = game_against(run.learner, menu, menu_from(*[[[0.5, 2], []]] * 4), 0, EVEN, LEVELS)
+    found = train_in_turn([(run, "best", 1), (wide, Mixed(1, None), 2)], run.start(1), DEALS[:4, :6])
+    first = run.train(run.start(1), DEALS[:1, :6], "best")
+    second = wide.train(first._replace(responder=wide.start().responder), DEALS[1:3, :6], Mixed(1, None))
+    last = run.train(second._replace(responder=first.responder), DEALS[3:4, :6], "best")
+    for got, wanted in zip(sum(found[:3], ()), sum(last[:3], ()), strict=True):
+        np.testing.assert_array_equal(got, wanted)
+    names = wide.responder.tree.labels
+    assert all(
+        (second.responder[street][:, names.index(name)] != 0).any() for street in range(2) for name in ("raise_0.5", "raise_2")
+    )
 
 
 def test_learning_on_one_flop_lowers_what_is_lost_there():

@@ -12,7 +12,7 @@ from faceup.cards.cards import STREETS
 from faceup.lab.pictures import PALETTE
 from faceup.trees import tree as module
 from faceup.trees.figures import BAR, BAR_HEIGHT, outline_figure, percent
-from faceup.trees.text import outline, tree_source, tree_text
+from faceup.trees.text import outline, tree_text
 from faceup.trees.tree import DecisionTree, depth, leaf_of, load_agent_file, n_leaves, node_depths, save_agent, truncate
 
 matplotlib.use("Agg")
@@ -201,20 +201,6 @@ def test_whoever_follows_the_lines_comes_to_the_leaf_that_is_played(scale):
         said = followed(text, dict(zip(names, row, strict=True)))
         assert leaves.setdefault(int(leaf), said) == said
     assert len(leaves) == len(set(leaves.values())) == 20
-
-
-def test_python_source_decides_like_the_tree():
-    tree, names = random_tree(8, 60), ("a", 'b\'s "bet"', "c\n", "d")
-    made: dict = {}
-    exec(tree_source(tree, names, LABELS, name="preflop"), made)
-    X = np.random.default_rng(1).normal(size=(500, 4)).astype(np.float32)
-    at = tree.feature >= 0
-    X[np.arange(at.sum()), tree.feature[at]] = tree.threshold[at]  # on the threshold: left
-    for row, expected in zip(X, tree.predict(X), strict=True):
-        found = made["preflop"](dict(zip(names, row, strict=True)))
-        assert [found.get(label, 0) for label in LABELS] == pytest.approx(expected.tolist(), abs=5e-5)
-    top = tree_source(truncate(tree, 0), names, LABELS)
-    assert top.count("return") == 1 and "if" not in top
 
 
 def condition(name: str, threshold: float, above: bool) -> str:

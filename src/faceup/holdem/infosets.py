@@ -13,7 +13,7 @@ import numpy as np
 from faceup.cards.equity import UNITS
 from faceup.cards.features import board_features
 from faceup.holdem.groups import N_RIVER_GROUPS, Groups, hole_groups
-from faceup.holdem.policy import ModelPolicy, Policy, TablePolicy, pairs_of
+from faceup.holdem.policy import FixedPolicy, ModelPolicy, Policy, TablePolicy, pairs_of
 from faceup.holdem.rules import DECISION
 from faceup.holdem.tree import BettingTree
 from faceup.trees.tree import DecisionTree, leaf_of
@@ -85,6 +85,12 @@ class HandGroups:
         self.groups = Groups(table.groups.flop, turn_ids, (preflop, flop, int(turn_ids.max()) + 1, river))
         rows = *map(np.arange, self.groups.n_groups[:3]), np.arange(N_RIVER_GROUPS) * river_levels // N_RIVER_GROUPS
         self._infosets = [make_infosets(tree, street, row) for street, row in enumerate(rows)]
+
+    def on(self, tree: BettingTree) -> "HandGroups":
+        """The same groups on another betting tree, where a learner begins with even chances."""
+        even = zip(FixedPolicy(tree, None).tables, self.groups.n_groups, strict=True)
+        table = TablePolicy(tuple(np.broadcast_to(row, (n, row.shape[1])) for row, n in even), self.groups)
+        return HandGroups(tree, table, self.groups.turn, int(self._infosets[3].row.max()) + 1)
 
     def street(self, street: int, board: list[int]) -> Infosets:
         """See `Abstraction`."""

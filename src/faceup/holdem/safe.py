@@ -131,6 +131,7 @@ class SafeGame:
             node = decisions(tree, street)
             first, start = tree.first_child[node], int(tree.street_start[street])
             self._streets.append(Street(node, tree.actor[node], first, first + tree.n_children[node], tree.label, start))
+        self._answered = [street._replace(label=responder.tree.label) for street in self._streets if responder]
         self._folds, shown = np.flatnonzero(tree.kind[:n] == FOLD_END), np.flatnonzero(tree.kind[:n] == SHOWDOWN)
         self._pushes, self._all_ins = shown[tree.street[shown] == 0], shown[tree.street[shown] > 0]
         self._on_board = np.setdiff1d(np.arange(tree.street_start[1]), self._pushes)
@@ -235,7 +236,7 @@ class SafeGame:
             for street in (1, 0):
                 table, counted = played[street][0], Counted(time, False)
                 unused = np.zeros_like(learnt[street])
-                _learn(self._streets[street], infosets[street], table, counted, reach, value, learnt[street], unused)
+                _learn(self._answered[street], infosets[street], table, counted, reach, value, learnt[street], unused)
             regrets = tuple(map(np.add, state.responder, learnt))
             answers |= _strategy(self.responder, regrets, boards[0])[1]
         return self._reach(rows | answers, boards[0, :4]) if answers else reach, actions
@@ -264,15 +265,16 @@ class SafeGame:
 def game_against(
     leaves: TreeLeaves, menu: Menu, theirs: Menu, seat: int, preflop_wins: np.ndarray, responder: HandGroups
 ) -> SafeGame:
-    """A game in which leaves have one seat and their own menu, and the opponent has other sizes from the turn on.
+    """A game in which leaves have one seat and their own menu, and the opponent has other sizes, in the responder's groups.
 
     Leaves read any bet, so that what they learn here, by reach, goes on in the game of their own tree.
     """
-    tree = build_tree(*((menu, START, theirs) if seat == 0 else (theirs, START, menu)))
-    labels = leaves.tree.labels  # other sizes share the last one: nobody learns about them
-    renamed = [labels.index(label) if label in labels else len(labels) - 1 for label in tree.labels]
-    tree = tree._replace(labels=labels, label=np.array([*renamed, -1], dtype=np.int8)[tree.label])
-    return SafeGame(TreeLeaves(leaves.trunk.on(tree, seat)), preflop_wins, responder, True, seat)
+    tree, labels = build_tree(*((menu, START, theirs) if seat == 0 else (theirs, START, menu))), leaves.tree.labels
+    every = (*labels, *(label for label in tree.labels if label not in labels))
+    label = np.array([*map(every.index, tree.labels), -1], dtype=np.int8)[tree.label]
+    told = tree._replace(labels=labels, label=np.minimum(label, len(labels) - 1))  # leaves learn nothing about other sizes
+    against = responder.on(tree._replace(labels=every, label=label))
+    return SafeGame(TreeLeaves(leaves.trunk.on(told, seat)), preflop_wins, against, True, seat)
 
 
 def train_in_turn(
@@ -282,15 +284,20 @@ def train_in_turn(
     progress: Callable[[int], None] = lambda done: None,
     together: int = 1,
 ) -> State:
-    """As `SafeGame.train`, in games that share what is learnt: so many deals in each, again and again."""
-    done = 0
+    """As `SafeGame.train`, in games that share what the learner learns: so many deals in each, again and again.
+
+    The responder of each game learns by itself, that of the first from `state` on.
+    """
+    done, responders = 0, {turns[0][0]: state.responder}
     for game, opponent, n in cycle(turns):
         if done >= len(deals):
             break
-        state = game.train(state, deals[done : done + n], opponent, together=together)
+        begins = responders[game] if game in responders else game.start().responder
+        state = game.train(state._replace(responder=begins), deals[done : done + n], opponent, together=together)
+        responders[game] = state.responder
         done += n
         progress(min(done, len(deals)))
-    return state
+    return state._replace(responder=responders[turns[0][0]])
 
 
 def _boards(deal: np.ndarray) -> np.ndarray:

@@ -1,6 +1,5 @@
-"""A decision tree as text: indented lines, a Python function, and the rows of its picture."""
+"""A decision tree as text: indented lines, and the rows of its picture."""
 
-import json
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
@@ -67,30 +66,8 @@ def tree_text(tree: DecisionTree, feature_names: Sequence[str], labels: Sequence
         likeliest = sorted(zip(np.array(row.mixture, dtype=np.float32), labels, strict=True), key=lambda pair: -pair[0])
         return ", ".join(f"{label} {100 * p:.0f} %" for p, label in likeliest if p >= 0.01) + f"  ({row.share:.1%} of weight)"
 
-    return _lines(tree, feature_names, condition, leaf, "|   ")
-
-
-def tree_source(tree: DecisionTree, feature_names: Sequence[str], labels: Sequence[str], name: str = "decide") -> str:
-    """The tree as source of a Python function from a dict, feature name to number, to one of probabilities.
-
-    Its thresholds are exact for numbers given as numpy.float32.
-    """
-
-    def condition(name: str, threshold: float, above: bool) -> str:
-        return "else:" if above else f"if x[{json.dumps(name)}] <= {exact(np.float32(threshold))!r}:"
-
-    def leaf(row: Row) -> str:
-        return f"return {json.dumps({label: round(p, 4) for label, p in zip(labels, row.mixture, strict=True) if p >= 5e-5})}"
-
-    return f"def {name}(x):\n" + _lines(tree, feature_names, condition, leaf, "    ", level=1)
-
-
-def _lines(
-    tree: DecisionTree, names: Sequence[str], condition: Condition, leaf: Callable[[Row], str], step: str, level: int = 0
-) -> str:
-    """The conditions of a tree, each above what it leads to, and `leaf` of the leaves; indented from a level on."""
-    rows, lines = outline(tree, names, condition, np.ones(len(tree.feature), dtype=bool)), []
+    rows, lines = outline(tree, feature_names, condition, np.ones(len(tree.feature), dtype=bool)), []
     for row, after in zip(rows, [*rows[1:], rows[0]], strict=True):
-        lines += [step * (level + row.level - 1) + row.text] if row.level else []
-        lines += [step * (level + row.level) + leaf(row)] if after.level <= row.level else []
+        lines += ["|   " * (row.level - 1) + row.text] if row.level else []
+        lines += ["|   " * row.level + leaf(row)] if after.level <= row.level else []
     return "\n".join(lines) + "\n"
