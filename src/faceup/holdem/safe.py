@@ -131,7 +131,6 @@ class SafeGame:
             node = decisions(tree, street)
             first, start = tree.first_child[node], int(tree.street_start[street])
             self._streets.append(Street(node, tree.actor[node], first, first + tree.n_children[node], tree.label, start))
-        self._answered = [street._replace(label=responder.tree.label) for street in self._streets if responder]
         self._folds, shown = np.flatnonzero(tree.kind[:n] == FOLD_END), np.flatnonzero(tree.kind[:n] == SHOWDOWN)
         self._pushes, self._all_ins = shown[tree.street[shown] == 0], shown[tree.street[shown] > 0]
         self._on_board = np.setdiff1d(np.arange(tree.street_start[1]), self._pushes)
@@ -236,7 +235,8 @@ class SafeGame:
             for street in (1, 0):
                 table, counted = played[street][0], Counted(time, False)
                 unused = np.zeros_like(learnt[street])
-                _learn(self._answered[street], infosets[street], table, counted, reach, value, learnt[street], unused)
+                nodes = self._streets[street]._replace(label=self.responder.tree.label)  # where each size has a name
+                _learn(nodes, infosets[street], table, counted, reach, value, learnt[street], unused)
             regrets = tuple(map(np.add, state.responder, learnt))
             answers |= _strategy(self.responder, regrets, boards[0])[1]
         return self._reach(rows | answers, boards[0, :4]) if answers else reach, actions
