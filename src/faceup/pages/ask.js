@@ -96,7 +96,7 @@ const focusIn = id => $(id).querySelector("button")?.focus();
 // What is missing before the agent can be asked, with a button that helps.
 function missing(state, hole, board) {
   if (!state) return "The hand is over: take a move back.";
-  if (state.actor !== spot.seat) return "The opponent acts first: choose above what he does.";
+  if (state.actor !== spot.seat) return "The opponent acts first: choose its action above.";
   if (board && hole !== null) return null;
   const n = state.street ? BOARD_CARDS[state.street] : 0;
   const what = hole === null ? "the agent’s two cards" : `the ${n} cards of the ${STREETS[state.street]}’s board`;
@@ -179,7 +179,7 @@ function tableSaid({ own }) {
   return `The table does not have all of these bets. It reads them as ${bets.join(", ") || "no bet"}.`;
 }
 
-// Before the opponent acts: what he does if he knows the agent's strategy.
+// Before the opponent acts: what it does if it knows the agent's strategy.
 async function drawExploit(state, turn) {
   const board = state && boardOn(spot.cards, state.street), here = board && state.actor !== spot.seat;
   $("exploit").hidden = !here;
@@ -195,18 +195,18 @@ async function drawExploit(state, turn) {
   }
   const best = h => values.reduce((at, one, k) => one[h] > values[at][h] ? k : at, 0);
   const mean = of => money(sum(hands.map(of)) / hands.length), wins = mean(h => values[best(h)][h]);
-  $("exploit-said").textContent = "The opponent’s best action with each hand, if he knows the agent’s trees but not its cards (bets: the agent’s " +
+  $("exploit-said").textContent = "The opponent’s best action with each hand, if it knows the agent’s trees but not its cards (bets: the agent’s " +
     "sizes, half the pot, the pot, twice the pot, all-in). " + (imitated
-    ? `From here on he wins ${wins} on average; if he played as the agent would in his place, ${mean(h => imitated[h])}.`
-    : `He looks one action ahead, as if both only checked or called afterwards (a local best response). Counted so, he wins ${wins} on average.`) +
-    " All his hands count alike, and folding counts as $0. Click a hand for its numbers.";
+    ? `From here on it wins ${wins} on average; if it played as the agent would in its place, ${mean(h => imitated[h])}.`
+    : `It looks one action ahead, as if both only checked or called afterwards (a local best response). Counted so, it wins ${wins} on average.`) +
+    " All its hands count alike, and folding counts as $0. Click a hand for its numbers.";
   const shares = actions.map((_, k) => Float64Array.from(rows.at(-1), (hand, h) => Number(hand && best(h) === k)));
   const show = h => { $("exploit-hand").textContent = handValues(state, actions, values, h); };
   $("exploit-grid").replaceChildren(gridView("the opponent", state, chartOf(actions, shares, rows.at(-1)), -1, show));
 }
 
 // The values of actions with each hand of the player to act, the other being the agent: exact on the river, local before it; null where
-// `stale` by then. best: whether he plays a best response from then on, or as the agent would.
+// `stale` by then. best: whether the opponent plays a best response from then on, or as the agent would.
 async function valuesOf(line, board, stale, actions, best) {
   const asked = { trees: treesOf(agent.file), depth: agent.depth, menu: MENU, labels: LABELS }, rows = [], { state } = readLine(line);
   for (const n of BOARD_CARDS.slice(0, state.street + 1)) rows.push(await allNumbersOf(board.slice(0, n)));
@@ -220,7 +220,7 @@ async function valuesOf(line, board, stale, actions, best) {
 // What the opponent's actions are worth with one hand.
 function handValues(state, actions, values, h) {
   const said = actions.map((one, k) => `${actionName(state, one)} ${money(values[k][h])}`);
-  return `With ${cardText(HIGH[h])}${cardText(LOW[h])} his actions are worth: ${said.join("; ")}.`;
+  return `With ${cardText(HIGH[h])}${cardText(LOW[h])} its actions are worth: ${said.join("; ")}.`;
 }
 
 function pickHole(hole) {

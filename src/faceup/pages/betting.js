@@ -1,5 +1,5 @@
 "use strict";
-// The rules of betting, as src/faceup/holdem/rules.py has them. Player 0 is the button and small blind: he acts first before the
+// The rules of betting, as src/faceup/holdem/rules.py has them. Player 0 is the button and small blind, and acts first before the
 // flop and last after it. A line of betting is written as Slumbot writes it: k check, c call, f fold, bN bet or raise to N dollars
 // on this street, "/" between streets.
 

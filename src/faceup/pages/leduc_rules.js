@@ -55,7 +55,7 @@ function dealsWith(own) {
 const follow = (deals, state, action, strategy) => deals
   .map(deal => ({ ...deal, weight: deal.weight * strategy[nameOf(deal.other, deal.shown, state)][action] })).filter(deal => deal.weight > 0);
 
-// What a player wins from a state on if he answers the strategy best: a sum over deals, not yet divided by their weights.
+// What a player wins from a state on with the best answers to the strategy: a sum over deals, not yet divided by their weights.
 function bestValue(state, player, own, deals, strategy) {
   if (!deals.length) return 0;
   if (state.over) return sum(deals.map(({ other, shown, weight }) => weight * winnings(state, player, own, other, shown)));

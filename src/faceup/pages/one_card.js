@@ -2,10 +2,10 @@
 // The page of the one-card game: the reader bets with a card, and is told what each bet is worth.
 
 const { sizes } = DATA.game, CALLERS = {
-  equilibrium: ["the equilibrium’s caller", "He calls exactly so often that no bets win more than an equilibrium’s. Where the equilibrium " +
+  equilibrium: ["the equilibrium’s caller", "It calls exactly so often that no bets win more than an equilibrium’s. Where the equilibrium " +
     "mixes bets, all of them are worth the same.", game => game.called],
-  pocket: ["a caller with a rule", `He calls a bet of $b with the best 1 / (1 + b) of his cards above your best bluff, the card where your weakest ${
-    100 * DATA.caller.weakest} % end. Who knows this can win a little more from him.`, game => pocketShare(game, DATA.caller.weakest)],
+  pocket: ["a caller with a rule", `It calls a bet of $b with the best 1 / (1 + b) of its cards above your best bluff, the card where your weakest ${
+    100 * DATA.caller.weakest} % end. Who knows this can win a little more from it.`, game => pocketShare(game, DATA.caller.weakest)],
 };
 let now = null; // {game, card, caller, values, rule, done}: the cards on the table and what each size is worth
 let past = []; // of each bet so far: {cost, rule: what the rules would have cost}
@@ -47,7 +47,7 @@ function bet() {
   $("next").focus();
 }
 
-// How likely each card is for one player; his own card, or the one that is seen, is marked.
+// How likely each card is for one player; the own card, or the one that is seen, is marked.
 function chart(title, chances, marked) {
   const most = Math.max(...chances), said = chances.map((p, i) => `${i + 1}: ${share(p)}`).join(", ");
   return element("figure", { class: "chances" }, element("figcaption", {}, title),
@@ -87,7 +87,7 @@ function answer() {
     cells: [money(values[k]), money(values[best] - values[k]), often(equal[k]), often(rule[k])] }));
   return [element("p", {}, result, " ", element("b", {}, told)), curve(values, equal, s),
     actionTable(["value", "cost", "equilibrium", "rules"], rows),
-    note("Value: dollars won on average with this card against this opponent, over all cards that he may hold. “equilibrium” and “rules” say how " +
+    note("Value: dollars won on average with this card against this opponent, over all cards that the opponent may hold. “equilibrium” and “rules” say how " +
       "often they bet each size with it.")];
 }
 

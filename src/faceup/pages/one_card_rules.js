@@ -15,7 +15,7 @@ function callsOf(other, share, sizes) {
   }));
 }
 
-// The share that the caller's rule on the pocket card starts from: her cards above the bettor's best bluff.
+// The share that the caller's rule on the pocket card starts from: the cards above the bettor's best bluff.
 function pocketShare({ own, other }, weakest) {
   const below = own.findIndex((_, i) => sum(own.slice(0, i + 1)) >= weakest - 1e-12);
   return sum(other.slice((below < 0 ? own.length - 1 : below) + 1));

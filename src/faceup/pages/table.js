@@ -26,7 +26,7 @@ function likelier(now, actions, move) {
   return raises[(b - x) * (1 + a) / ((b - a) * (1 + x)) > 0.5 ? above - 1 : above];
 }
 
-// The line of the table's own bets as which the player to act reads a line; null where the table has him all-in already.
+// The line of the table's own bets as which the player to act reads a line; null where the table has that player all-in already.
 function readAs(line, menu, labels) {
   const { moves, state } = readLine(line);
   let own = "", now = START;
