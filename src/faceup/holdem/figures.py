@@ -7,6 +7,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.colors import LinearSegmentedColormap, SymLogNorm, to_hex
 from matplotlib.figure import Figure
+from matplotlib.patheffects import withStroke
 from matplotlib.ticker import FuncFormatter, NullLocator
 
 from faceup.cards.cards import BOARD_CARDS, CLASS_NAMES, HOLE_CARDS, STREETS, card_text
@@ -96,7 +97,7 @@ def shares13(axes: Axes, shares: Mapping[str, Sequence[float] | np.ndarray]) -> 
         axes.barh(row, wide, left=start, height=1, color=OPENING[action], linewidth=0)
         start = start + wide
     for y, x, name in zip(row, column, CLASS_NAMES, strict=True):
-        axes.text(x, y, name, ha="center", va="center", size=7)
+        axes.text(x, y, name, ha="center", va="center", size=7, path_effects=[withStroke(linewidth=1.5, foreground="white")])
     axes.set(xlim=(-0.5, 12.5), ylim=(12.5, -0.5), aspect="equal", xticks=[], yticks=[])
     for k in range(14):
         axes.axhline(k - 0.5, color="white", linewidth=1)
