@@ -167,9 +167,8 @@ def test_a_seat_against_other_sizes_learns_its_half(tables, size):
         near = 1e-4 * np.abs(both).max()
         np.testing.assert_allclose(halves[0] + halves[1] - before, both, rtol=1e-4, atol=near)
         assert all((half != before).any() for half in halves)
-    seldom = (
-        games[0].train(state._replace(responder=wide), DEALS[:1, :6], Mixed(0.25, None)).regrets
-    )  # the opponent is there in a quarter of the hands
+    state = state._replace(responder=wide)  # now an opponent who is there in a quarter of the hands
+    seldom = games[0].train(state, DEALS[:1, :6], Mixed(0.25, None)).regrets
     for before, always, found in zip(state.regrets, learnt[1], seldom, strict=False):
         np.testing.assert_allclose(4 * (found - before), always - before, rtol=1e-3, atol=1e-4 * np.abs(always).max())
 
@@ -185,9 +184,8 @@ def test_the_responder_of_each_game_learns_by_itself(tables):
     for got, wanted in zip(sum(found[:3], ()), sum(last[:3], ()), strict=True):
         np.testing.assert_array_equal(got, wanted)
     names = wide.responder.tree.labels
-    assert all(
-        (second.responder[street][:, names.index(name)] != 0).any() for street in range(2) for name in ("raise_0.5", "raise_2")
-    )
+    for street, name in ((street, name) for street in range(2) for name in ("raise_0.5", "raise_2")):
+        assert (second.responder[street][:, names.index(name)] != 0).any()
 
 
 def test_learning_on_one_flop_lowers_what_is_lost_there():
