@@ -25,7 +25,8 @@ from faceup.trees.tree import DecisionTree, save_agent
 
 MINE = menu_from([[1], []], [[1], []], [[1], []], [[1], []])
 THEIRS = menu_from([[0.75], [1.5], []], [[0.5, 2], []], [[0.5], []], [[0.5, 1.5], []])
-SMALL = build_tree(menu_from([[1], []], [[1], []], [[]], [[1], []]))
+SMALL_MENU = menu_from([[1], []], [[1], []], [[]], [[1], []])
+SMALL = build_tree(SMALL_MENU)
 PUSH = build_tree(menu_from([[]], [[]], [[]], [[]]))
 BOARD = [9, 24, 34, 51, 3]
 IDS = [((7 * np.arange(1326)[None] + np.arange(n)[:, None]) % 40).astype(np.int32) for n in (1755, 16_432)]
@@ -114,11 +115,9 @@ def node_reach(tree: BettingTree, policies, board: list[int], holes: np.ndarray)
     return reference.reaches(tree, played(tree, policies, board, holes))
 
 
-def node_values(
-    tree: BettingTree, policies, board: list[int], best: int | tuple[int, ...] = (), subset: np.ndarray | None = None
-) -> tuple[np.ndarray, np.ndarray]:
+def node_values(tree: BettingTree, policies, board: list[int], best: Sequence[int] = (), subset: np.ndarray | None = None):
     """Holes, and the reference's values where player p follows policies[p], (2, n_nodes, n_holes) dollars; best: as there."""
-    dealt, best = reference.deal(board, subset), (best,) if isinstance(best, int) else best
+    dealt = reference.deal(board, subset)
     return dealt.holes, reference.values(tree, dealt, played(tree, policies, board, dealt.holes), best)
 
 

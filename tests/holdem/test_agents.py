@@ -5,62 +5,75 @@ import io
 import json
 import re
 from functools import partial
-from itertools import product
 from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from games import SMALL, save_random_agent
+from games import SMALL, SMALL_MENU, save_random_agent
 from random_trees import random_tree
 
 from faceup.cards.cards import BOARD_CARDS, hole_index, parse_cards
-from faceup.cards.features import feature_names
+from faceup.cards.features import HISTORIES, feature_names
 from faceup.holdem.agents import AgentPolicy, FunctionAgent, PolicyAgent, TreeAgent, load_agent, load_policy
-from faceup.holdem.infosets import TreeLeaves
 from faceup.holdem.lines import line_to, state_after
 from faceup.holdem.match import Table, play_boards, result
 from faceup.holdem.match_tree import Player, play_sides
 from faceup.holdem.policy import Agent, FixedPolicy, ModelPolicy, free_holes
-from faceup.holdem.rules import CALL, DECISION, act, menu_from
+from faceup.holdem.rules import CALL, DECISION, FOLD, act, menu_from
 from faceup.holdem.tree import build_tree, children, columns, decisions
 from faceup.holdem.words import reasons
 from faceup.lab.rng import rng
-from faceup.trees.tree import save_agent
 
 MENU = menu_from([[1, 2], [1], []], [[1], []], [[1], []], [[1], []])
 TREE = build_tree(MENU)
 HOLE, BOARD = "Ac3h", "Kh3sJc7d7c"
-TOLD = {"cart": "opponent", "seated": "both+seat", "sized": "ours"}  # what trees are told of the betting
+DEALT = parse_cards(BOARD)
 
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
-    """Files of agents that are told different things."""
+    """Files of agents, each named after what its trees are told of the betting."""
     made = tmp_path_factory.mktemp("agents")
-    for name, history in TOLD.items():
-        save_random_agent(made / f"{name}.json", MENU, 60, history=history)
+    for name in HISTORIES:
+        save_random_agent(made / f"{name}.json", MENU, 60, history=name)
     return made
 
 
-@pytest.mark.parametrize("name", TOLD)
-def test_text_is_answered_as_a_hand_dealt_by_a_match(tables, folder, name):
+@pytest.mark.parametrize("name", HISTORIES)
+@pytest.mark.parametrize("argmax", [False, True])
+def test_text_is_answered_as_a_hand_dealt_by_a_match(tables, folder, name, argmax):
+    """By the agent, and by the one that takes its likeliest action; a policy of one seat calls at the other's decisions."""
     policy, asked = load_policy(folder / f"{name}.json", TREE, tables), load_agent(folder / f"{name}.json")
+    if argmax:
+        policy, asked = policy.thresholded(TREE, 1), asked.likeliest()
     for street, n in enumerate(BOARD_CARDS):
-        rows, row_of_hole = policy.street(street, parse_cards(BOARD[: 2 * n]))
-        row = rows[row_of_hole[hole_index(*parse_cards(HOLE))]]
+        played = [one.street(street, DEALT[:n]) for one in (policy, policy.on(TREE, 1))]
+        row, seated = (rows[row_of_hole[hole_index(*parse_cards(HOLE))]] for rows, row_of_hole in played)
         for node in np.random.default_rng(street).choice(decisions(TREE, street), 12):
             line = line_to(TREE, node)
             answer = asked.action_probabilities(HOLE, BOARD[: 2 * n], line)
             assert list(answer) == [TREE.labels[TREE.label[c]] for c in children(TREE, node)]
             np.testing.assert_array_equal(np.float32(list(answer.values())), row[columns(TREE, node)], err_msg=line)
+            in_seat = row[columns(TREE, node)] if TREE.actor[node] == 1 else TREE.label[children(TREE, node)] == CALL
+            np.testing.assert_array_equal(seated[columns(TREE, node)], in_seat)
 
 
-@pytest.mark.parametrize("name", TOLD)
+def test_trees_that_name_only_illegal_actions_check_or_call(tables):
+    """Asked in text and on a tree: folds where there is nothing to call, and all-in where the other player is."""
+    for label, line in ((FOLD, "b300c/"), (len(TREE.labels) - 1, "b300c/b19700")):
+        leaf = random_tree(0, 0, 1, len(TREE.labels))._replace(value=np.eye(len(TREE.labels), dtype=np.float32)[[label]])
+        assert TreeAgent(MENU, [leaf] * 4).action_probabilities(HOLE, BOARD[:6], line)["call"] == 1
+        node = next(node for node in decisions(TREE, 1) if line_to(TREE, node) == line)
+        row = ModelPolicy(TREE, [leaf] * 4, tables).street(1, DEALT[:3])[0][0, columns(TREE, node)]
+        assert row.tolist() == (TREE.label[children(TREE, node)] == CALL).tolist()
+
+
+@pytest.mark.parametrize("name", HISTORIES)
 @pytest.mark.parametrize("line", ["b300c/", "b300c/kb400", "cb20000", "", "b300c/kk/b600b1800", "cb300b1234c/b2000c/kk/b5000"])
 def test_the_path_leads_to_the_answer(folder, name, line):
     agent, state = load_agent(folder / f"{name}.json"), state_after(line)
-    assert agent.history == TOLD[name]
+    assert agent.history == name
     board = BOARD[: 2 * BOARD_CARDS[state.street]]
     tree, names, node = agent.trees[state.street], feature_names(state.street, agent.history), 0
     steps = agent.path(HOLE, board, line)
@@ -81,52 +94,22 @@ def test_the_path_leads_to_the_answer(folder, name, line):
     assert words[1:-1] == [["and" if i else "because", reason] for i, reason in enumerate(reasons(steps))]
 
 
-@pytest.mark.parametrize("name", TOLD)
-def test_folding_asked_at_once_is_what_each_line_is_answered(folder, name):
-    """To bets of all sizes, all-in among them, by the tree and by the agent's own way, which asks line by line."""
-    agent, holes, board = (
-        load_agent(folder / f"{name}.json"),
-        np.flatnonzero(free_holes(parse_cards(BOARD)))[::7],
-        parse_cards(BOARD),
-    )
-    lines = [f"b300c/kk/kk/b{amount}" for amount in (100, 450, 1234, 19_700)]
-    seen = [(line, state_after(line)) for line in lines]
-    found = agent.folding(holes, board, seen)
-    np.testing.assert_array_equal(found, Agent.folding(agent, holes, board, seen))
-    np.testing.assert_array_equal(found, [agent.probabilities(holes, board, line)[:, 0] for line in lines])
-
-
-@pytest.mark.parametrize("name", TOLD)
-def test_the_likeliest_action_asked_in_text_is_that_of_a_match(tables, folder, name):
-    """And a fold to several raises at once is what each line is answered."""
-    agent, board = load_agent(folder / f"{name}.json", tables).likeliest(), parse_cards(BOARD)
-    argmax, holes = load_policy(folder / f"{name}.json", TREE, tables).thresholded(TREE, 1), np.flatnonzero(free_holes(board))
-    for street, n in enumerate(BOARD_CARDS):
-        rows, row_of_hole = argmax.street(street, board[:n])
-        for node in np.random.default_rng(street).choice(decisions(TREE, street), 5):
-            found = agent.probabilities(holes, board[:n], line_to(TREE, node))
-            np.testing.assert_array_equal(found, rows[row_of_hole[holes]][:, columns(TREE, node)])
-    seen = [(line, state_after(line)) for line in ("b300c/kk/kk/b100", "b300c/kk/kk/b1234")]
-    np.testing.assert_array_equal(agent.folding(holes, board, seen), Agent.folding(agent, holes, board, seen))
-
-
-def test_a_tree_that_names_only_illegal_actions_checks():
-    leaf = random_tree(0, 0, 1, len(TREE.labels))._replace(value=np.eye(1, len(TREE.labels), dtype=np.float32))  # always fold
-    folds = TreeAgent(MENU, [leaf] * 4)
-    assert folds.action_probabilities(HOLE, BOARD[:6], "b300c")["call"] == 1
-    assert folds.action_probabilities(HOLE, BOARD[:6], "b300c/b600")["fold"] == 1
-    assert folds.path(HOLE, BOARD[:6], "b300c") == []
+@pytest.mark.parametrize("name", HISTORIES)
+@pytest.mark.parametrize("argmax", [False, True])
+def test_folding_asked_at_once_is_what_each_line_is_answered(tables, folder, name, argmax):
+    """To bets of all sizes, all-in among them, by the tree and by the way of any agent, which asks line by line."""
+    agent, holes = load_agent(folder / f"{name}.json", tables if argmax else None), np.flatnonzero(free_holes(DEALT))[::7]
+    agent = agent.likeliest() if argmax else agent
+    seen = [(line, state_after(line)) for line in (f"b300c/kk/kk/b{amount}" for amount in (100, 450, 1234, 19_700))]
+    wanted = [agent.probabilities(holes, DEALT, line)[:, 0] for line, _ in seen]
+    np.testing.assert_array_equal(agent.folding(holes, DEALT, seen), wanted)
+    np.testing.assert_array_equal(Agent.folding(agent, holes, DEALT, seen), wanted)
 
 
 def test_bad_cards_and_lines_are_named(folder):
-    for hole, board, line, said in (
-        ("Ac3h", "", "b300c", "has 0 cards, expected 3 cards on the flop"),
-        ("Kh3h", BOARD[:6], "b300c", "Kh"),
-        ("Ac3h", BOARD[:6], "b300c/c", "betting 'b300c/c': expected"),
-    ):
-        with pytest.raises(ValueError, match=said):
-            load_agent(folder / "cart.json").action_probabilities(hole, board, line)
-    agent, good = load_agent(folder / "cart.json"), ["Ac3h", BOARD[:6], "b300c"]
+    agent, good = load_agent(folder / "opponent.json"), ["Ac3h", BOARD[:6], "b300c"]
+    with pytest.raises(ValueError, match="has 0 cards, expected 3 cards on the flop"):
+        agent.action_probabilities(HOLE, "", "b300c")
     for bad in (None, 5, b"Ac3h", ["Ac", "3h"], "Ac" * 6000, "b300" * 4000, "b" + "9" * 4000, "\x1b[2J" * 99):
         for asked in ([bad, *good[1:]], [good[0], bad, good[2]], [*good[:2], bad]):
             with pytest.raises(ValueError, match=r"cards?|betting") as error:
@@ -135,70 +118,48 @@ def test_bad_cards_and_lines_are_named(folder):
 
 
 def test_an_agent_of_other_features_or_sizes_is_refused(folder, tables, tmp_path):
-    cart, seated = (json.loads((folder / f"{name}.json").read_text()) for name in ("cart", "seated"))
+    cart, seated = (json.loads((folder / f"{name}.json").read_text()) for name in ("opponent", "both+seat"))
     names = ["strength", *cart["flop"]["feature_names"][1:]]
-    given = {"preflop": [[3]]}, menu_from([[3]], [[1]], [[1]], [[1]]), [1, 2]
-    for change in (
-        {"turn": seated["turn"]},  # rounds that are told differently
-        {"flop": cart["flop"] | {"feature_names": names}},
-        {"provenance": {}},
-        *({"provenance": {"menu": menu}} for menu in given),
-    ):
+    rounds = {"turn": seated["turn"]}, {"flop": cart["flop"] | {"feature_names": names}}  # that are told differently, or unknown
+    menus = {"preflop": [[3]]}, menu_from([[3]], [[1]], [[1]], [[1]]), [1, 2]
+    for change in (*rounds, {"provenance": {}}, *({"provenance": {"menu": menu}} for menu in menus)):
         (tmp_path / "odd.json").write_text(json.dumps(cart | change))
         with pytest.raises(ValueError, match="odd.json: (features|labels|provenance.menu).* expected") as error:
             load_agent(tmp_path / "odd.json")
         assert len(str(error.value)) < 300
-    with pytest.raises(ValueError, match="cart.json: labels are"):
-        load_policy(folder / "cart.json", SMALL, tables)
+    with pytest.raises(ValueError, match="opponent.json: labels are"):
+        load_policy(folder / "opponent.json", SMALL, tables)
 
 
-def test_a_solved_tree_is_an_agent_like_any_other(tables, folder, tmp_path):
-    """Trees with new answers, as 14_safe writes them: the policy that was solved, which says why."""
-    leaves, draws = TreeLeaves(load_policy(folder / "cart.json", TREE, tables)), np.random.default_rng(1)
-    weights = tuple(draws.random(w.shape, dtype=np.float32) for w in leaves.start())
-    names = [feature_names(street) for street in range(4)]
-    save_agent(tmp_path / "safe.json", leaves.solved(weights), names, TREE.labels, {"menu": MENU})
-    policies, board = (load_policy(tmp_path / "safe.json", TREE, tables), leaves.policy(weights)), parse_cards(BOARD)
-    for street, n in enumerate(BOARD_CARDS):
-        (rows, of), (again, of_again) = (policy.street(street, board[:n]) for policy in policies)
-        np.testing.assert_allclose(rows[of], again[of_again], atol=5e-3)  # four digits in a file, shared out over what is legal
-
-
-OWN_MENU, N = menu_from([[1], []], [[1], []], [[]], [[1], []]), len(SMALL.labels)  # the tree SMALL
-HOLES, DEALT = np.array([5, 900]), parse_cards(BOARD)
+N, HOLES = len(SMALL.labels), np.array([5, 900])
 
 
 def malformed(n: int, k: int) -> list:
     """What is no answer for n hands and k labels: another shape, a number that is none, a row of zeros, or words."""
-    shapes = {*product((0, 1, n - 1, n, 2 * n), (0, 1, k - 1, k, k + 1))} - {(n, k)}
-    spoiled = np.ones((6, n, k))
-    spoiled[range(6), -1, -1] = np.nan, np.inf, -np.inf, -1, -1e-30, 0
-    spoiled[5, -1] = 0
-    words = [None, "fold", [["a"] * k] * n, [[None] * k] * n, [[1.0], [1.0, 2.0]], {}]
-    return [*map(np.ones, sorted(shapes)), *spoiled, *words]
+    spoiled = np.ones((5, n, k))
+    spoiled[range(4), -1, -1], spoiled[4, -1] = (np.nan, np.inf, -np.inf, -1e-30), 0
+    shapes = [np.ones(shape) for shape in ((0, k), (1, k), (2 * n, k), (n, 0), (n, 1), (n, k - 1), (n, k + 1))]
+    return [*shapes, *spoiled, None, "fold", [["a"] * k] * n, [[None] * k] * n, [[1.0], [1.0, 2.0]], {}]
 
 
 def test_malformed_answers_are_errors_wherever_they_come_in(tables):
-    """In a model on a tree, a model asked in text, and an agent of one's own."""
-    wanted, agent = np.isin(np.arange(1326), HOLES), Agent(OWN_MENU)
+    """In a model on a tree, a model asked in text, an agent of one's own, and a function."""
+    wanted, agent = np.isin(np.arange(1326), HOLES), Agent(SMALL_MENU)
     policy = AgentPolicy(SMALL, agent)
     for i in range(len(malformed(len(HOLES), N))):
         models = [SimpleNamespace(predict=lambda X, i=i: malformed(len(X), N)[i])] * 4
         agent.answers = lambda *_, i=i: malformed(len(HOLES), N)[i]
         for ask in (
             lambda models=models: ModelPolicy(SMALL, models, tables).street(1, DEALT[:3], wanted),
-            lambda models=models: TreeAgent(OWN_MENU, models, tables).probabilities(HOLES, [], ""),
+            lambda models=models: TreeAgent(SMALL_MENU, models, tables).probabilities(HOLES, [], ""),
             lambda: policy.street(0, [], wanted),
         ):
             with pytest.raises(ValueError, match="answer"):
                 ask()
-
-
-def test_a_function_s_answers_are_checked():
     spoiled = {"{}": {}, "'bet'": {"bet": 1}, "nan": {"fold": float("nan")}, "expected numbers": {"call": "1"}, "None": None}
     for told, said in spoiled.items():
         with pytest.raises(ValueError, match=told):
-            FunctionAgent(lambda *_, said=said: said, OWN_MENU).probabilities(HOLES, [], "")
+            FunctionAgent(lambda *_, said=said: said, SMALL_MENU).probabilities(HOLES, [], "")
 
 
 def test_a_function_plays_matches_like_the_policy_it_is():
@@ -208,7 +169,7 @@ def test_a_function_plays_matches_like_the_policy_it_is():
         """Bets with a pair or an ace."""
         return {"raise_1": 3, "call": 1} if hole[0] == hole[2] or "A" in hole else {"call": 4, "fold": 1}
 
-    agent, call = FunctionAgent(strong, OWN_MENU), FixedPolicy(SMALL, CALL)
+    agent, call = FunctionAgent(strong, SMALL_MENU), FixedPolicy(SMALL, CALL)
     policy, holes = AgentPolicy(SMALL, agent), np.flatnonzero(free_holes(DEALT))[[5, 400, 900]]
     for node in np.flatnonzero(SMALL.kind == DECISION)[::7].tolist():
         board, line = DEALT[: BOARD_CARDS[SMALL.street[node]]], line_to(SMALL, node)
@@ -217,7 +178,7 @@ def test_a_function_plays_matches_like_the_policy_it_is():
     few = 20, partial(rng, 1, "test")
     plain = result(play_boards(Table(SMALL, [policy, call]), [DEALT], few), 0, 1)
     assert plain.mbb and plain.mbb == pytest.approx(
-        play_sides(OWN_MENU, [policy], Player(OWN_MENU, OWN_MENU, (call, call)), [DEALT], subset=few)[0, 0]
+        play_sides(SMALL_MENU, [policy], Player(SMALL_MENU, SMALL_MENU, (call, call)), [DEALT], subset=few)[0, 0]
     )
     with pytest.raises(ValueError, match="legal are .* expected the tree's"):
         AgentPolicy(SMALL, FunctionAgent(strong, menu_from([[2]], [[1]], [[1]], [[1]])))

@@ -1,16 +1,14 @@
 """Best responses with real cards against values found another way."""
 
-from itertools import permutations
-
 import numpy as np
 import pytest
 from games import PUSH, SMALL, RandomPolicy, exploitability, node_reach, node_values, preflop_edges
 
-from faceup.cards.cards import CLASS_OF_HOLE, HOLE_CARDS, SUIT_PERMUTATIONS, canonical_boards, fixing_permutations, folded_cards
+from faceup.cards.cards import HOLE_CARDS, SUIT_PERMUTATIONS, canonical_boards, fixing_permutations, folded_cards
 from faceup.holdem.best_response import FlopValues, Responder, frontier
 from faceup.holdem.exploitability import Exploitability, _preflop, difference, in_seats, on_street, sample_flops, summarise
-from faceup.holdem.policy import FixedPolicy, free_holes, river_equities
-from faceup.holdem.rules import DECISION, FOLD_END, BettingState, menu_from
+from faceup.holdem.policy import FixedPolicy, free_holes
+from faceup.holdem.rules import FOLD_END, BettingState, menu_from
 from faceup.holdem.tree import build_tree, children, decisions
 from faceup.lab.stats import student_95
 
@@ -27,10 +25,7 @@ def answered(all_in_wins):
 
 
 def test_always_fold_and_always_all_in_are_known_exactly(all_in_wins):
-    """Half the hands it folds the small blind to nothing, half the big blind to a raise; all-in by the equities of 169 hands.
-
-    With the exact values of preflop all-ins a handful of flops measure them.
-    """
+    """It folds the small blind to nothing, the big blind to a raise; all-in by the equities of 169 hands, on a few flops."""
     found = exploitability(PUSH, FixedPolicy(PUSH, 0), FLOPS, all_in_wins)
     assert (found.mbb, found.ci95, *found.seats) == pytest.approx((750, 0, 1000, 500), abs=1e-3)
     found = exploitability(PUSH, FixedPolicy(PUSH, len(PUSH.labels) - 1), FLOPS, all_in_wins)
@@ -39,24 +34,22 @@ def test_always_fold_and_always_all_in_are_known_exactly(all_in_wins):
     assert known == pytest.approx(15_661, abs=1) and found.mbb == pytest.approx(known, rel=1e-4) and found.ci95 < 1
 
 
-def test_always_call_pays_for_every_good_river(all_in_wins):
-    """Against always-call wait for the river, then go all-in where equity is above a half: from the equities alone."""
-    flop, expected = Responder(PUSH, FixedPolicy(PUSH, 1), all_in_wins).flop(SYMMETRIC)[0], np.zeros(1326)
-    for later in permutations(range(3, 52), 2):
-        board = [*SYMMETRIC, *later]
-        edge = 2 * river_equities(board) / 1980 - 1
-        expected += free_holes(board) * 990 * np.maximum(20_000 * edge, 100 * edge) / (45 * 44)
-    by_class = np.bincount(CLASS_OF_HOLE, weights=expected, minlength=169)
-    limped = [i for i, node in enumerate(frontier(PUSH, 0)) if PUSH.kind[node] == DECISION]
-    for player in range(2):
-        np.testing.assert_allclose(flop.values[0, player, limped], by_class[None], rtol=1e-4, atol=100)
-    assert flop.pairs.sum() == 1176 * 1081
-
-
 # trees that begin on the flop and on the turn with $300 from each player in the pot
 BEGUN = [BettingState(street, 1, ((300, 0, 0, 0), (300, 0, 0, 0)), 0, 100, 0) for street in (1, 2)]
 FLOP_ON = build_tree(menu_from([[]], [[]], [[]], [[]]), BEGUN[0])
 TURN_ON = build_tree(menu_from([[]], [[]], [[1], []], [[1], []]), BEGUN[1])
+
+
+def climb(tree, node, value) -> None:
+    """Fill a decision's values: the best action's to the actor, the sum to the other player."""
+    who, below = tree.actor[node], children(tree, node)
+    value[who, node], value[1 - who, node] = value[who, below].max(axis=0), value[1 - who, below].sum(axis=0)
+
+
+def leak(tree, node, reach, value) -> float:
+    """What the actor of a decision wins more there than by the strategy's own choice."""
+    who, below = tree.actor[node], children(tree, node)
+    return (reach[who, node] * value[who, node]).sum() - (reach[who, below] * value[who, below]).sum()
 
 
 def test_a_flop_is_worth_the_mean_of_all_its_turns_and_the_best_of_its_actions(all_in_wins):
@@ -70,8 +63,7 @@ def test_a_flop_is_worth_the_mean_of_all_its_turns_and_the_best_of_its_actions(a
         for player, sign in ((tree.actor[node], -1), (1 - tree.actor[node], 1)):
             expected[player, node] = sign * tree.bets[node, tree.actor[node]].sum() * (apart @ reach[1 - player, node]) * free
     for node in decisions(tree, 1)[::-1]:
-        who, below = tree.actor[node], children(tree, node)
-        expected[who, node], expected[1 - who, node] = expected[who, below].max(axis=0), expected[1 - who, below].sum(axis=0)
+        climb(tree, node, expected)
     nodes = [*decisions(tree, 1), *frontier(tree, 1)]
     np.testing.assert_allclose(responder._flop(flop)[0][0][:, nodes], expected[:, nodes], rtol=1e-4, atol=50)
 
@@ -89,40 +81,22 @@ class OwnRivers(RandomPolicy):
 
 def test_values_and_leaks_on_a_turn_against_brute_force(all_in_wins):
     """Two sizes; every river of a turn board by plain numpy, the responder's turn choices made over all of them."""
-    board, victim = [0, 1, 2, 4], OwnRivers()
-    responder = Responder(TURN_ON, victim, all_in_wins)
-    (value,), (leaks,) = responder._turn(board[:3], board[3], IDENTITY, responder._start(board[:3]))
-    expected, expected_leaks = slow_turn(TURN_ON, victim, board)
-    roots = decisions(TURN_ON, 2)
-    for player in range(2):
-        np.testing.assert_allclose(value[player, roots], expected[player, roots], rtol=2e-4, atol=200)
-    both = np.concatenate([roots, decisions(TURN_ON, 3)])
-    np.testing.assert_allclose(leaks[both].sum(axis=1), expected_leaks[both], rtol=2e-3, atol=2000)
-
-
-def slow_turn(tree, victim, board):
-    """Values (2, n_nodes, 1326) of turn decisions to best responders, and leaks (n_nodes,) of turn and river."""
-    n = len(tree.kind)
-    total, leaks = np.zeros((2, n, 1326)), np.zeros(n)
+    tree, board, policy = TURN_ON, [0, 1, 2, 4], OwnRivers()
+    free, turns, rivers = np.flatnonzero(free_holes(board)), decisions(tree, 2), decisions(tree, 3)
+    expected, lost = np.zeros((2, len(tree.kind), 1326)), np.zeros(len(tree.kind))
     for river in (c for c in range(52) if c not in board):
-        complete = [*board, river]
-        holes, values = node_values(tree, [victim, victim], complete, best=(0, 1))
-        reach = node_reach(tree, [victim, victim], complete, holes)
-        for player, own in enumerate(reach):
-            total[player][:, holes] += values[player] / 44
-            for node in decisions(tree, 3, player):
-                below = children(tree, node)
-                gain = own[node] * values[player, node] - (own[below] * values[player, below]).sum(axis=0)
-                leaks[node] += gain.sum() / 44
-    free = np.flatnonzero(~np.isin(HOLE_CARDS, board).any(axis=1))
-    own = node_reach(tree, [victim, victim], [*board, 51], free)
-    for node in decisions(tree, 2)[::-1]:
-        below = children(tree, node)
-        who = tree.actor[node]
-        total[who, node], total[1 - who, node] = total[who, below].max(axis=0), total[1 - who, below].sum(axis=0)
-        gain = own[who, node] * total[who, node, free] - (own[who, below] * total[who, below][:, free]).sum(axis=0)
-        leaks[node] = gain.sum()
-    return total, leaks
+        holes, values = node_values(tree, [policy] * 2, [*board, river], best=(0, 1))
+        reach = node_reach(tree, [policy] * 2, [*board, river], holes)
+        expected[:, :, holes] += values / 44
+        lost[rivers] += [leak(tree, node, reach, values) / 44 for node in rivers]
+    reach = node_reach(tree, [policy] * 2, [*board, 51], free)
+    for node in turns[::-1]:
+        climb(tree, node, expected)
+        lost[node] = leak(tree, node, reach, expected[..., free])
+    responder, both = Responder(tree, policy, all_in_wins), np.concatenate([turns, rivers])
+    (value,), (leaks,) = responder._turn(board[:3], board[3], IDENTITY, responder._start(board[:3]))
+    np.testing.assert_allclose(value[:, turns], expected[:, turns], rtol=2e-4, atol=200)
+    np.testing.assert_allclose(leaks[both].sum(axis=1), lost[both], rtol=2e-3, atol=2000)
 
 
 def test_leaks_add_up_to_what_is_won(answered):
@@ -154,17 +128,10 @@ def test_fewer_sizes_win_less_and_the_policy_keeps_its_own(all_in_wins):
 
 
 def test_folding_suits_keeps_every_card():
-    """63,193 flops and turns stand for all: 49 turns to each flop, and (tried on 40 flops) 48 rivers to each turn."""
-    n_turns = 0
-    for k, flop in enumerate(canonical_boards(3).cards.astype(int).tolist()):
-        fixed = fixing_permutations(flop, np.arange(24))
-        turns = folded_cards(flop, fixed)
-        n_turns += len(turns)
-        assert sum(len(images) for _, images in turns) == 49
-        for turn, _ in turns[:3] if k % 45 == 0 else ():
-            rivers = folded_cards([*flop, turn], fixing_permutations([turn], fixed))
-            assert sum(len(images) for _, images in rivers) == 48
-    assert n_turns == 63_193
+    """63,193 flops and turns stand for all: 49 turns to each flop."""
+    flops = canonical_boards(3).cards.astype(int).tolist()
+    turns = [[len(images) for _, images in folded_cards(flop, fixing_permutations(flop, np.arange(24)))] for flop in flops]
+    assert {sum(of_flop) for of_flop in turns} == {49} and sum(map(len, turns)) == 63_193
 
 
 def test_sample_of_flops_is_even():
@@ -203,24 +170,17 @@ def test_a_choice_made_in_sample_is_that_of_the_mean_flop(answered):
     assert summarise(responder, flops).in_sample == pytest.approx(summarise(responder, [mean] * 4).mbb, rel=1e-9)
 
 
-def test_a_responder_may_play_differently_in_each_seat():
-    """Seat by seat from two measurements on the same flops, and its interval too."""
-    one = Exploitability(0.0, 0.0, (10.0, 99.0), 3, 0.0, (), (), ((9.0, 1.0), (10.0, 5.0), (11.0, 7.0)))
-    other = one._replace(seats=(77.0, 4.0), without=((0.0, 3.0), (1.0, 4.0), (5.0, 5.0)))
-    both = in_seats(one, other)
-    assert both.seats == (10, 4) and both.mbb == 7 and both.flops == 3
-    assert both.ci95 == pytest.approx(4.302653 * 2**0.5 * np.std([6, 7, 8]))
-    assert difference(both, both) == (0, 0)
-    whole = both._replace(later=(0.0,) * 4, without=tuple((*two, 1.0, 1.0, 1.0, 1.0) for two in both.without))
-    assert difference(whole, both) == difference(both, whole) == (0, 0)
-
-
-def test_differences_on_the_same_flops():
-    """A constant apart on every flop is certain; an interval of a mean is Student's t; to itself there is no difference."""
+def test_differences_and_seats_on_the_same_flops():
+    """A constant apart on every flop is certain; an interval is Student's t; seats may come from two measurements."""
     left_out = np.array([[(20.0, 10.0, 60.0)[k] for k in range(3) if k != j] for j in range(3)]).mean(axis=1)
     one = Exploitability(30.0, 0.0, (30.0, 30.0), 3, 0.0, (), (), tuple((x, x) for x in left_out))
     less = one._replace(mbb=25.0, seats=(20.0, 30.0), without=tuple((x - 10, x) for x in left_out))
-    assert difference(one, less) == pytest.approx((5, 0))
-    assert difference(one, one) == (0, 0)
     none = one._replace(mbb=0.0, seats=(0.0, 0.0), without=((0.0, 0.0),) * 3)
+    assert difference(one, less) == pytest.approx((5, 0)) and difference(one, one) == (0, 0)
     assert difference(one, none) == pytest.approx((30, 4.302653 * np.std([20, 10, 60], ddof=1) / np.sqrt(3)))
+    first = one._replace(seats=(10.0, 99.0), without=((9.0, 1.0), (10.0, 5.0), (11.0, 7.0)))
+    both = in_seats(first, one._replace(seats=(77.0, 4.0), without=((0.0, 3.0), (1.0, 4.0), (5.0, 5.0))))
+    assert (both.mbb, both.seats, both.flops) == (7, (10, 4), 3)
+    assert both.ci95 == pytest.approx(4.302653 * 2**0.5 * np.std([6, 7, 8]))
+    whole = both._replace(later=(0.0,) * 4, without=tuple((*two, 1.0, 1.0, 1.0, 1.0) for two in both.without))
+    assert difference(whole, both) == difference(both, whole) == (0, 0)

@@ -4,7 +4,7 @@ import re
 
 import numpy as np
 import pytest
-from games import BOARD, SMALL, RandomPolicy, node_reach, node_values, pair_outcomes, random_models, save_random_agent
+from games import BOARD, SMALL, SMALL_MENU, RandomPolicy, node_reach, node_values, pair_outcomes, random_models, save_random_agent
 
 from faceup.cards.features import board_features
 from faceup.holdem import branches
@@ -23,7 +23,6 @@ from faceup.trees.tree import DecisionTree, add_up, leaf_of
 
 N = len(SMALL.labels)
 THEIRS = RandomPolicy(SMALL, 4)
-MENU = menu_from([[1], []], [[1], []], [[]], [[1], []])  # the tree SMALL
 RIVER = decisions(SMALL, 3)
 STARTS = [int(node) for node in RIVER if SMALL.street[SMALL.parent[node]] < 3]
 
@@ -142,7 +141,7 @@ def test_values_and_gains_are_those_of_a_best_response_on_the_river():
     """Values by brute force; gains add up to what it wins more than the strategy itself."""
     (found, gain), alike = answer_river(SMALL, THEIRS, BOARD), action_values(SMALL, THEIRS, THEIRS, BOARD)
     for player in range(2):
-        holes, value = node_values(SMALL, (THEIRS, THEIRS), BOARD, best=player)
+        holes, value = node_values(SMALL, (THEIRS, THEIRS), BOARD, best=[player])
         np.testing.assert_allclose(found.value[player][np.ix_(RIVER, holes)], value[player, RIVER], rtol=1e-3, atol=1)
     more = sum((found.own[p, STARTS] * (found.value[p, STARTS] - alike.value[p, STARTS])).sum() for p in range(2))
     assert (gain >= -1e-6).all() and not gain[: RIVER[0]].any()
@@ -162,7 +161,7 @@ def test_lines_are_those_whose_gain_falls_most_one_for_each_betting_before_the_r
 
 def test_a_hand_is_told_as_the_agents_play_it(tables, tmp_path):
     """Of two random agents: the dollars and shares of the story are theirs, and what it names is dealt once."""
-    paths = {name: save_random_agent(tmp_path / name, MENU, 30, seed) for name, seed in (("old", 0), ("new", 9))}
+    paths = {name: save_random_agent(tmp_path / name, SMALL_MENU, 30, seed) for name, seed in (("old", 0), ("new", 9))}
     agents = {name: load_agent(path, tables) for name, path in paths.items()}
     policies = tuple(load_policy(path, SMALL, tables) for path in paths.values())
     gains = river_gains(SMALL, policies, [BOARD])

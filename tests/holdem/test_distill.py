@@ -83,10 +83,7 @@ def test_judgements_are_scores_and_excess():
 
 
 def test_intervals_follow_the_boards_and_cover_about_as_often_as_they_say():
-    """Copies of every row narrow nothing; a single board leaves no interval.
-
-    On few boards the interval holds a model's excess on very many boards most of the time.
-    """
+    """Copies of rows narrow nothing, one board leaves no interval; that of few boards mostly holds the excess on very many."""
     rows = some_rows(4)
     model, copies = cart(rows), TrainingRows(*(np.repeat(column, 4, axis=0) for column in rows))
     assert excess_of(model, copies) == pytest.approx(excess_of(model, rows))

@@ -7,11 +7,11 @@ from pokerkit import parse_range
 
 from faceup.cards.cards import CLASS_OF_HOLE, HOLE_CARDS, hole_index, parse_cards
 from faceup.cards.matchups import RUNOUTS_PREFLOP
-from faceup.holdem.agents import PolicyAgent, SeatedAgent
+from faceup.holdem.agents import FunctionAgent, PolicyAgent, SeatedAgent
 from faceup.holdem.exploitability import sample_flops
 from faceup.holdem.local_response import SETTINGS, LocalResponder, Lookahead, Showdowns, local_best_responses
 from faceup.holdem.match import random_boards
-from faceup.holdem.policy import Agent, FixedPolicy, compatible_weight, free_holes
+from faceup.holdem.policy import FixedPolicy, compatible_weight, free_holes
 from faceup.holdem.rules import CALL, FOLD, START, menu_from
 
 BOARDS = random_boards(6, np.random.default_rng(5)).tolist()
@@ -70,35 +70,26 @@ def test_always_fold_and_always_call_by_hand(all_in_wins):
         expected = 20_000 * np.maximum(edge, 0).mean() + down
         found = LocalResponder(calls, ALL_IN_FIRST, Showdowns(board, all_in_wins)).play()
         assert found == pytest.approx((expected, expected), rel=1e-6)
-    seated = LocalResponder(
-        SeatedAgent(folds, calls), ALL_IN_FIRST, Showdowns(board, all_in_wins)
-    )  # who folds is the small blind
-    assert seated.play() == pytest.approx((expected, 50), rel=1e-6)
+    fold_first = SeatedAgent(folds, calls)  # who folds is the small blind
+    seated = LocalResponder(fold_first, ALL_IN_FIRST, Showdowns(board, all_in_wins)).play()
+    assert seated == pytest.approx((expected, 50), rel=1e-6)
 
 
-class HalfFolds(Agent):
+def half_folds(hole: str, board: str, betting: str) -> dict[str, float]:
     """Folds every other starting hand to a raise, else checks and calls."""
-
-    def legal(self, betting):
-        return {"fold": 0, "call": 0}
-
-    def answers(self, holes, board, betting):
-        folds = CLASS_OF_HOLE[holes] % 2 == 1
-        return np.stack([folds, 1.0 - folds, 0 * folds], axis=1)
+    return {"fold" if CLASS_OF_HOLE[hole_index(*parse_cards(hole))] % 2 else "call": 1}
 
 
 def test_one_decision_by_hand(all_in_wins):
     """Preflop against a strategy that folds half of its hands to a raise: the formula of Lisy & Bowling, hand by hand."""
-    agent = HalfFolds(menu_from([[]], [[]], [[]], [[]]))
+    agent = FunctionAgent(half_folds, menu_from([[]], [[]], [[]], [[]]))
     responder = LocalResponder(agent, Lookahead((0,), (1,)), Showdowns(BOARDS[0], all_in_wins))
     worth = responder.worth(START, [("", np.ones(1326))], [300, 20_000])
-    combos = np.bincount(CLASS_OF_HOLE)
-    table = (all_in_wins - all_in_wins.T) / RUNOUTS_PREFLOP
+    table, stays = (all_in_wins - all_in_wins.T) / RUNOUTS_PREFLOP, np.arange(169) % 2 == 0
     for hole in (0, 77, 1325):
         k = CLASS_OF_HOLE[hole]
-        stays = np.arange(169) % 2 == 0
         apart = np.bincount(CLASS_OF_HOLE, weights=~np.isin(HOLE_CARDS, HOLE_CARDS[hole]).any(axis=1), minlength=169)
-        equity, left = table[k] / combos[k], apart[stays].sum()
+        equity, left = table[k] / np.bincount(CLASS_OF_HOLE)[k], apart[stays].sum()
         wp = 0.5 + equity.sum() / (2 * 1225)
         wp_after = 0.5 + equity[stays].sum() / (2 * left)
         fp = 1 - left / 1225
@@ -127,5 +118,3 @@ def test_who_may_not_bet_wins_the_blind_that_is_folded_and_nothing_else(all_in_w
     asked = PolicyAgent(PUSH, FixedPolicy(PUSH, FOLD))
     won = LocalResponder(asked, SETTINGS["fc, rounds 1-4"], Showdowns(BOARDS[0], all_in_wins)).play()
     assert won == pytest.approx((0, 50), abs=1e-6)
-    bets = LocalResponder(asked, SETTINGS["fcpa, rounds 1-4"], Showdowns(BOARDS[0], all_in_wins)).play()
-    assert bets == pytest.approx((100, 50), abs=1e-6)

@@ -3,7 +3,7 @@
 import numba
 import numpy as np
 import pytest
-from games import FEW_GROUPS, SMALL, node_reach, node_values, random_models, random_table, threads
+from games import FEW_GROUPS, SMALL, SMALL_MENU, node_reach, node_values, random_models, random_table, threads
 
 from faceup.cards.matchups import RUNOUTS_FLOP, RUNOUTS_PREFLOP, flop_wins
 from faceup.holdem.best_response import Responder, fold_values
@@ -62,10 +62,8 @@ def test_leaves_answer_as_their_trees_do(tables, seat):
         found = strategy_rows(game.tree, street, seen, weights[street])[mine]
         for node in decisions(game.tree, street, seat):
             own = columns(game.tree, node)
-            legal = np.maximum(
-                weights[street][seen.of[mine, seen.situation[node]]][:, game.tree.label[children(game.tree, node)]], 0
-            )
-            sound = legal.sum(axis=1) > 0  # else a learner plays evenly, and a tree checks or calls
+            legal = weights[street][seen.of[mine, seen.situation[node]]][:, game.tree.label[children(game.tree, node)]]
+            sound = (legal > 0).any(axis=1)  # else a learner plays evenly, and a tree checks or calls
             np.testing.assert_allclose(found[sound, own], rows[row[holes]][sound, own], atol=1e-5)
             compared += sound.sum()
     assert compared > 10_000
@@ -86,10 +84,7 @@ def values_before_the_river(policies, player, best=()) -> np.ndarray:
 
 
 def add_regrets(regrets, weights, seen, player, value, street, counts=None) -> None:
-    """Add a player's regrets on a street, of hands (n,) as they are seen; value (n_nodes, n) is filled on the way up.
-
-    counts (n_nodes, n): what a hand's regret counts at a node, None: 1.
-    """
+    """Add a player's regrets on a street, each counted so often (n_nodes, n); value (n_nodes, n) is filled on the way up."""
     counts = np.ones(value.shape) if counts is None else counts
     rows = strategy_rows(SMALL, street, seen, weights)[seen.row]
     for node in decisions(SMALL, street)[::-1]:
@@ -114,7 +109,7 @@ def test_regrets_of_the_best_response():
     state = random_state(RUN)
     policy, wanted = LEVELS.policy(state.regrets), [np.zeros(weights.shape) for weights in state.responder]
     for player in range(2):
-        value = values_before_the_river([policy, policy], player, best=player)
+        value = values_before_the_river([policy, policy], player, best=[player])
         for node in decisions(SMALL, 2)[::-1]:
             below = value[children(SMALL, node)]
             value[node] = below.max(axis=0) if SMALL.actor[node] == player else below.sum(axis=0)
@@ -149,9 +144,9 @@ def test_regrets_against_who_plays_rows(opponent, by_reach):
 @pytest.mark.parametrize("size", [1, 1.00001])  # so near that dollars are the same, but the action has another name
 def test_a_seat_against_other_sizes_learns_its_half(tables, size):
     """Where the opponent's sizes are the tree's, learners in each seat by itself learn what both learn together."""
-    run, menu = leaves_run(tables, by_reach=True), menu_from([[1], []], [[1], []], [[]], [[1], []])
+    run = leaves_run(tables, by_reach=True)
     theirs = menu_from([[size], []], [[size], []], [[]], [[size], []])
-    games, state = [game_against(run.learner, menu, theirs, seat, EVEN, LEVELS) for seat in range(2)], random_state(run)
+    games, state = [game_against(run.learner, SMALL_MENU, theirs, seat, EVEN, LEVELS) for seat in range(2)], random_state(run)
     known, n = SMALL.labels.index("raise_1"), len(SMALL.labels)
     wide = state.responder if size == 1 else tuple(np.pad(x, ((0, 0), (0, 1))) for x in state.responder)
     for x, old in zip(wide, state.responder, strict=True):
@@ -175,8 +170,8 @@ def test_a_seat_against_other_sizes_learns_its_half(tables, size):
 
 def test_the_responder_of_each_game_learns_by_itself(tables):
     """Leaves go on from game to game; responders, whose trees differ, do not."""
-    run, menu = leaves_run(tables, by_reach=True), menu_from([[1], []], [[1], []], [[]], [[1], []])
-    wide = game_against(run.learner, menu, menu_from(*[[[0.5, 2], []]] * 4), 0, EVEN, LEVELS)
+    run = leaves_run(tables, by_reach=True)
+    wide = game_against(run.learner, SMALL_MENU, menu_from(*[[[0.5, 2], []]] * 4), 0, EVEN, LEVELS)
     found = train_in_turn([(run, "best", 1), (wide, Mixed(1, None), 2)], run.start(1), DEALS[:4, :6])
     first = run.train(run.start(1), DEALS[:1, :6], "best")
     second = wide.train(first._replace(responder=wide.start().responder), DEALS[1:3, :6], Mixed(1, None))
