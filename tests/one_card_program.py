@@ -1,4 +1,8 @@
-"""The one-card game as the paper has it (Ganzfried and Yusuf, Section 1): player one's linear program, and Algorithm 3."""
+"""Betting once into a pot of 1, as in the one-card game (Ganzfried and Yusuf, Section 1): linear program and best responses.
+
+A game is what folding and calling leave to the bettor, two arrays (i, j, b) for his card, hers and the size: what he wins of the
+pot and the bet, times the probability of the deal.
+"""
 
 import numpy as np
 from scipy.optimize import linprog
@@ -8,30 +12,32 @@ from scipy.sparse import csr_array
 TIGHT = {"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10}
 
 
-def minimise(costs: np.ndarray, **constraints):
+def minimise(costs, **constraints):
     """scipy's `linprog` by HiGHS, to an optimum."""
     result = linprog(costs, method="highs", options=TIGHT, **constraints)
     assert result.status == 0, result.message
     return result
 
 
-def program_of_one(joint: np.ndarray, sizes: np.ndarray) -> dict:
-    """Player one's program as `minimise` takes it, its value negated; its dual values are calls by player two.
+def one_card_game(joint, sizes):
+    """The game of a joint distribution of both cards, of which the higher one wins; equal ones are dealt with probability 0."""
+    higher = np.tril(np.ones(joint.shape))[:, :, None] > 0
+    return np.repeat(joint[:, :, None], len(sizes), axis=2), joint[:, :, None] * np.where(higher, 1 + sizes, -sizes)
 
-    Bet size b with card i with probability x[i, b]; v[j, b] is what player two leaves him when she holds j and faces b, no more
-    than folding leaves and no more than calling leaves. Variables x[i, b], then v[j, b]; rows v - folding's <= 0, then
+
+def program(folded, called):
+    """The bettor's program as `minimise` takes it, its value negated; its dual values are her calls.
+
+    He bets size b with card i with probability x[i, b]; v[j, b] is what she leaves him when she holds j and faces b, no more than
+    folding leaves and no more than calling leaves. Variables x[i, b], then v[j, b]; rows v - folding's <= 0, then
     v - calling's <= 0, (j, b) each.
     """
-    n, k = len(joint), len(sizes)
+    n, _, k = folded.shape
     cells = n * k
-    fold = np.kron(joint.T, np.eye(k))  # rows (j, b), columns (i, b)
-    bet = np.kron(joint.T, np.diag(sizes))
-    higher = np.kron(np.triu(np.ones((n, n))), np.eye(k)) > 0  # i >= j; i == j is dealt with probability 0
-    call = np.where(higher, fold + bet, -bet)
-    rows = np.block([[-fold, np.eye(cells)], [-call, np.eye(cells)]])
+    fold, call = (np.einsum("ijb,bc->jbic", left, np.eye(k)).reshape(cells, cells) for left in (folded, called))
     return {
-        "costs": np.concatenate([np.zeros(cells), -np.ones(cells)]),
-        "A_ub": csr_array(rows),
+        "costs": np.append(np.zeros(cells), -np.ones(cells)),
+        "A_ub": csr_array(np.block([[-fold, np.eye(cells)], [-call, np.eye(cells)]])),
         "b_ub": np.zeros(2 * cells),
         "A_eq": csr_array(np.hstack([np.kron(np.eye(n), np.ones(k)), np.zeros((n, cells))])),
         "b_eq": np.ones(n),
@@ -39,16 +45,21 @@ def program_of_one(joint: np.ndarray, sizes: np.ndarray) -> dict:
     }
 
 
-def value_of(joint: np.ndarray, sizes: np.ndarray) -> float:
-    """The game's value to player one."""
-    return -minimise(**program_of_one(joint, sizes)).fun
+def program_of_one(joint, sizes):
+    """The paper's program for a joint distribution of both cards."""
+    return program(*one_card_game(joint, sizes))
 
 
-def worst_case(joint: np.ndarray, bets: np.ndarray, sizes: np.ndarray) -> float:
-    """What a strategy (cards, sizes) of player one is worth against a best response (Algorithm 3).
+def value_of(folded, called):
+    """The game's value to the bettor."""
+    return -minimise(**program(folded, called)).fun
 
-    For each card j of hers and each size, player two calls if that leaves him less than the pot does.
-    """
-    worse = np.tril(joint, -1).T @ bets  # hers is worse: (j, b), summed over i > j
-    better = np.triu(joint, 1).T @ bets
-    return float(np.minimum(worse + better, worse * (1 + sizes) - better * sizes).sum())
+
+def worst_case(folded, called, bets):
+    """What bets (i, b) are worth if she calls wherever that leaves him less than folding does (Algorithm 3)."""
+    return np.minimum(*(np.einsum("ijb,ib->jb", left, bets) for left in (folded, called))).sum()
+
+
+def best_answer(folded, called, calls):
+    """What his best response to calls (j, b) is worth."""
+    return (np.einsum("ijb,jb->ib", folded, 1 - calls) + np.einsum("ijb,jb->ib", called, calls)).max(axis=1).sum()

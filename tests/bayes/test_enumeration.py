@@ -45,13 +45,9 @@ def brute_force(hole_equities, board, bins):
     return counts
 
 
-def random_boards(seed, n):
-    return np.array([np.random.default_rng([seed, k]).permutation(52)[:5] for k in range(n)])
-
-
 @pytest.mark.parametrize("bins", [7, 10])
 def test_random_boards_equal_brute_force(tables, hole_equities, bins):
-    boards = random_boards(bins, BOARDS)
+    boards = np.array([np.random.default_rng([bins, k]).permutation(52)[:5] for k in range(BOARDS)])
     expected = sum(brute_force(hole_equities, board.tolist(), bins) for board in boards)
     np.testing.assert_array_equal(joint_odds(tables, bins, boards), expected)
     assert expected[3].sum() == BOARDS * 1081 * 990

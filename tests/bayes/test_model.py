@@ -1,4 +1,4 @@
-"""What the evaluator believes, in cases small enough to be worked out by hand."""
+"""Table 2's current strategies on the limit tree, and what the evaluator believes, in cases worked out by hand."""
 
 import numpy as np
 import pytest
@@ -6,8 +6,38 @@ import pytest
 from faceup.bayes.enumeration import LOSS, TIE, WIN
 from faceup.bayes.model import ROUND_START, Evaluator, make_model, make_round
 from faceup.bayes.strategies import NAMES
+from faceup.holdem.rules import DECISION
+from faceup.holdem.tree import way_to
 
 SLIP = 1e-9  # nearly never
+
+
+def line(moves, street, first, second):
+    """The betting of a street between two current strategies, the first to act named first."""
+    tree = moves.tree
+    root = node = int(np.flatnonzero((tree.kind == DECISION) & (tree.street == street))[0])
+    while tree.kind[node] == DECISION and tree.street[node] == street:
+        node = moves.after[NAMES.index(first if tree.actor[node] == tree.actor[root] else second), node]
+    return ", ".join(tree.labels[tree.label[k]] for k in way_to(tree, node)[len(way_to(tree, root)) :])
+
+
+@pytest.mark.parametrize(
+    ("street", "first", "second", "betting"),
+    [
+        (1, "0/0", "0/1", "call, call"),
+        (1, "0/0", "1/1", "call, raise, fold"),  # check, fold on any bet
+        (1, "0/1", "3/4", "call, raise, call"),  # check, call one bet
+        (1, "1/1", "2/3", "raise, raise, fold"),  # bet once, fold if it is raised
+        (1, "1/2", "2/3", "raise, raise, call"),
+        (1, "3/3", "2/2", "raise, raise, raise, fold"),
+        (3, "3/4", "3/3", "raise, raise, raise, call"),
+        (0, "0/0", "3/4", "fold"),  # half a bet is to be called
+        (0, "1/2", "2/3", "call, raise, call"),
+        (0, "2/2", "3/4", "raise, raise, fold"),
+    ],
+)
+def test_strategies_meet(moves, street, first, second, betting):
+    assert line(moves, street, first, second) == betting
 
 
 @pytest.fixture(scope="module")

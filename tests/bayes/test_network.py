@@ -8,8 +8,6 @@ from faceup.bayes.network import POTS, UNIT, Library
 from faceup.bayes.strategies import NAMES
 from faceup.cards.cards import STREETS
 
-TYPES = (0.1, -0.1, -0.3)
-
 
 def random_case(evaluator, moves, seat, street, rng):
     """Random evidence for the library, and the evaluator's utilities and belief given the same."""
@@ -35,10 +33,13 @@ def random_case(evaluator, moves, seat, street, rng):
     return evidence, worth, types / types.sum()
 
 
-def compare(counts, moves, cases, bins, streets, seed):
-    """Compare both on random evidence for every seat and round of `streets`."""
-    model = make_model(counts, bins, TYPES, 0.02)
-    evaluator, rng = Evaluator(model, moves), np.random.default_rng(seed)
+@pytest.mark.parametrize(
+    ("cases", "bins", "streets"), [(15, 5, (0, 1)), (4, 10, (2, 3)), pytest.param(125, 10, range(4), marks=pytest.mark.slow)]
+)
+def test_the_evaluator_equals_pyagrum(counts, moves, cases, bins, streets):
+    """On random evidence for every seat and round; 1,000 cases in the slow test."""
+    model = make_model(counts, bins, (0.1, -0.1, -0.3), 0.02)
+    evaluator, rng = Evaluator(model, moves), np.random.default_rng(bins)
     for seat in range(2):
         for street in streets:
             library = Library(model, moves, seat, street)
@@ -47,13 +48,3 @@ def compare(counts, moves, cases, bins, streets, seed):
                 theirs, beliefs = library.ask(evidence)
                 np.testing.assert_allclose(worth, theirs, rtol=0, atol=1e-9)
                 np.testing.assert_allclose(types, beliefs, rtol=0, atol=1e-9)
-
-
-def test_the_evaluator_equals_pyagrum(counts, moves):
-    compare(counts, moves, 15, 5, (0, 1), 1)
-    compare(counts, moves, 4, 10, (2, 3), 2)
-
-
-@pytest.mark.slow
-def test_the_evaluator_equals_pyagrum_on_1000_cases(counts, moves):
-    compare(counts, moves, 125, 10, range(4), 3)

@@ -1,16 +1,17 @@
-"""Seats that play batches of hands: the rules read anew, hand by hand; beliefs that agree with the evaluator's; matches."""
+"""Seats that play batches of hands: the rules read anew, hand by hand, chips against pokerkit's engine; beliefs; matches."""
 
 from functools import partial
 
 import numpy as np
 import pytest
+from pokerkit_table import PokerkitTable
 
-from faceup.bayes.deals import deal_hands, play_deals
+from faceup.bayes.deals import deal_hands, dollars, play_deals
 from faceup.bayes.enumeration import odds_bins
 from faceup.bayes.model import Evaluator, make_model
 from faceup.bayes.players import CARRIED, FIXED, WITHIN, MeuSeat, OddsSeat, TableSeat, deal_bins, play_matches, play_pairs
 from faceup.bayes.strategies import FINE
-from faceup.cards.cards import BOARD_CARDS, CLASS_OF_HOLE
+from faceup.cards.cards import BOARD_CARDS, CLASS_OF_HOLE, hole_index
 from faceup.holdem.groups import Groups
 from faceup.holdem.policy import FixedPolicy
 from faceup.holdem.rules import CALL, DECISION, FOLD, FOLD_END, START, act
@@ -54,6 +55,7 @@ def test_types_play_by_the_rules(moves, tables, hole_equities):
     for k, end in enumerate(ends):
         odds = np.zeros((2, 4))
         for player in range(2):
+            assert deals.holes[k, player] == hole_index(*deals.cards[k, 2 * player : 2 * player + 2])
             for street in range(4):
                 board = deals.cards[k, 4 : 4 + BOARD_CARDS[street]]
                 equity = hole_equities(street, board.tolist())[deals.holes[k, player]]
@@ -64,15 +66,24 @@ def test_types_play_by_the_rules(moves, tables, hole_equities):
         assert (moves.tree.actor[end] if moves.tree.kind[end] == FOLD_END else -1) == folder
 
 
+def test_chips_are_those_of_the_rules_engine(moves, tables):
+    """Who always calls against who always raises: each hand again in fixed-limit hold'em, one action at a time."""
+    tree, deals = moves.tree, deal_hands(tables, 40, np.random.default_rng(3))
+    seats = tuple(TableSeat(moves, FixedPolicy(tree, label).tables) for label in (CALL, CALL + 1))
+    won = dollars(tree, deals, play_deals(tree, seats, deals, np.random.default_rng(4)))
+    for i, cards in enumerate(deals.cards.tolist()):
+        hand = PokerkitTable(cards, limit=True)
+        while not hand.over:
+            hand.act(*(("raise", hand.raises[0]) if hand.actor and hand.raises[0] else ("call",)))
+        assert won[i] == hand.payoffs[0]
+    assert (won > 0).any() and (won < 0).any()
+
+
 def test_a_table_is_drawn_as_it_says(moves, tables):
     """A table that calls with pairs and raises with all else before the flop, and calls from then on."""
     tree = moves.tree
-    n_groups, widths = (169, 1, 1, 1981), np.diff(tree.street_start)
-    rows = [np.zeros((n, w), dtype=np.float32) for n, w in zip(n_groups, widths, strict=True)]
-    for node in range(1, len(tree.kind)):
-        street = tree.street[tree.parent[node]]
-        rows[street][:, node - tree.street_start[street]] = tree.label[node] == 1
-    pairs = np.arange(169) % 14 == 0
+    n_groups, pairs = (169, 1, 1, 1981), np.arange(169) % 14 == 0
+    rows = [np.repeat(row, n, axis=0) for row, n in zip(FixedPolicy(tree, CALL).tables, n_groups, strict=True)]
     rows[0][~pairs, :3] = [0, 0.25, 0.75]
     groups = Groups(np.zeros((1755, 1326), dtype=np.int32), np.zeros((16432, 1326), dtype=np.int32), n_groups)
     seat = TableSeat(moves, rows, groups)

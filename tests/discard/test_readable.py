@@ -5,33 +5,22 @@ from functools import partial
 import numpy as np
 
 from faceup.cards.cards import canonical_boards, hole_index, parse_cards
+from faceup.discard import readable
 from faceup.discard.outs import against_rule, best_choices, ranges_after
-from faceup.discard.readable import (
-    SWAP_FEATURES,
-    best_swaps,
-    by_tree,
-    costs,
-    features_of,
-    on_all_boards,
-    sample_rows,
-    three_lines,
-)
+from faceup.discard.readable import SWAP_FEATURES, features_of, three_lines
 from faceup.discard.swaps import KEEP, THROW_HIGH, THROW_LOW, equities, swap_sums
 from faceup.trees.tree import DecisionTree
 
 
-def seen(hole, board):
-    row = features_of(np.array([parse_cards(board)]), np.array([hole_index(*parse_cards(hole))]))[0]
-    return dict(zip(SWAP_FEATURES, row.tolist(), strict=True))
+def row_of(hole, board):
+    return features_of(np.array([parse_cards(board)]), np.array([hole_index(*parse_cards(hole))]))
 
 
 def test_features_by_hand():
-    flop = seen("JhTh", "Tc9h8h")
-    assert list(flop.values()) == [0, 0, 0, 1, 0, 4, 4, 2, 2, 0, 1, 11, 10]  # a queen or a seven with the jack, none without it
-    turn = seen("2c2d", "3c4d5hKs")
-    assert list(turn.values())[:5] == [1, 1, 0, 0, 0] and turn["ranks that complete a straight with both"] == 2
-    assert turn["overcards to the board"] == 0 and turn["rank of the low card"] == 2
-    assert seen("AcKc", "2c3c4c")["straight or flush is made"] == 1
+    flop, turn, flush = (row_of(*hand)[0].tolist() for hand in (("JhTh", "Tc9h8h"), ("2c2d", "3c4d5hKs"), ("AcKc", "2c3c4c")))
+    assert flop == [0, 0, 0, 1, 0, 4, 4, 2, 2, 0, 1, 11, 10]  # a queen or a seven with the jack, none without it
+    assert turn == [1, 1, 0, 0, 0, 2, 2, 2, 2, 2, 0, 2, 2]
+    assert dict(zip(SWAP_FEATURES, flush, strict=True))["straight or flush is made"] == 1
 
 
 LINES = [  # hole, board, what the three lines say
@@ -42,14 +31,13 @@ LINES = [  # hole, board, what the three lines say
 
 def test_three_lines_by_hand():
     for hole, board, said in LINES:
-        rows = features_of(np.array([parse_cards(board)]), np.array([hole_index(*parse_cards(hole))]))
-        assert three_lines(rows).tolist() == [said], (hole, board)
+        assert three_lines(row_of(hole, board)).tolist() == [said], (hole, board)
 
 
 def test_rules_are_asked_on_all_flops():
     feature, ends, thirds = [SWAP_FEATURES.index("pocket pair"), -1, -1], [-1] * 2, np.eye(3)
     tree = DecisionTree(*map(np.array, (feature, [0.5, 0, 0], [1, *ends], [2, *ends], thirds[[0, THROW_LOW, KEEP]], [1, 1, 1])))
-    found, flops = on_all_boards(3, [three_lines, partial(by_tree, tree)]), canonical_boards(3).cards
+    found, flops = readable.on_all_boards(3, [three_lines, partial(readable.by_tree, tree)]), canonical_boards(3).cards
     board, hole = np.random.default_rng(4).integers(0, (1755, 1326), (500, 2)).T
     rows = features_of(flops[board], hole)
     np.testing.assert_array_equal(found[0, board, hole], three_lines(rows))
@@ -59,12 +47,12 @@ def test_rules_are_asked_on_all_flops():
 def test_rows_cost_what_the_equities_say():
     rng = np.random.default_rng(1)
     equity = rng.random((1755, 1326, 3)).astype(np.float32), rng.random((16432, 1326, 3)).astype(np.float32)
-    rows = sample_rows(equity, 5, np.random.default_rng(3))
+    rows = readable.sample_rows(equity, 5, np.random.default_rng(3))
     assert rows.features.shape == (200, len(SWAP_FEATURES)) and (np.bincount(rows.street) == [0, 100, 100]).all()
     k = 120
     np.testing.assert_array_equal(rows.equity[k], equity[1][rows.board[k], rows.hole[k]])
-    cost = costs(rows.equity)
-    P, w = best_swaps(cost)
+    cost = readable.costs(rows.equity)
+    P, w = readable.best_swaps(cost)
     assert ((P * cost).sum(axis=1) == 0).all() and (w > 0).all() and (cost.min(axis=1) == 0).all() and cost[:, 2].mean() > 0.1
 
 

@@ -1,30 +1,28 @@
-"""Trees and cards of Leduc: what they see, the strategies they make, and that a search for answers finds good ones."""
+"""Trees and sheets of Leduc: what they see, the strategies they make, a search for good answers, and bounds for all answers."""
 
-from functools import partial
+from itertools import product
 
 import numpy as np
 import pytest
 
 from faceup.games.cfr import solve
-from faceup.games.extensive_game import infoset_reach, uniform
+from faceup.games.extensive_game import infoset_reach, normalised, uniform
 from faceup.games.sequence_form import exploitability
-from faceup.lab.rng import rng
-from faceup.leduc import readable
+from faceup.leduc import bounds, readable
 from faceup.leduc.agents import cautious_agent
-from faceup.leduc.game import RLCARD, build
-from faceup.trees.cart import fit_cart
-from faceup.trees.tree import leaf_of
+from faceup.leduc.game import KUHN, RLCARD, build
 
 LEDUC = build(RLCARD)
 GAME, FORM = LEDUC.game, LEDUC.form
 EQUILIBRIUM = solve(FORM, 2000)
-X, TARGETS = readable.features(LEDUC), readable.answers(LEDUC, EQUILIBRIUM)
+TARGETS = readable.answers(LEDUC, EQUILIBRIUM)
 WEIGHTS = infoset_reach(GAME, 0.9 * EQUILIBRIUM + 0.1 * uniform(GAME))
 
 
 def test_features_tell_all_infosets_apart():
-    assert len(np.unique(X, axis=0)) == len(X) == 288
-    row = X[[i for i, n in enumerate(GAME.names) if n == "KJ:crc/r" and GAME.owner[i] == 0][0]]
+    rows = readable.features(LEDUC)
+    assert len(np.unique(rows, axis=0)) == len(rows) == 288
+    row = rows[[i for i, n in enumerate(GAME.names) if n == "KJ:crc/r" and GAME.owner[i] == 0][0]]
     # small blind, a king on a jack: called, was raised, called; the big blind has raised by 4 into 8 chips
     assert dict(zip(readable.FEATURES, row.tolist(), strict=True)) == {
         "card": 3, "board": 1, "pair": 0, "round": 2, "to call": 4, "pot": 12, "raises": 1, "big blind": 0, "raised before": -1,
@@ -48,26 +46,16 @@ def test_illegal_answers_are_left_out():
     np.testing.assert_allclose(half[first:end], 0.5)
 
 
-def test_deep_tree_is_the_equilibrium_and_a_stump_is_not():
-    trees = [fit_cart(X, TARGETS, WEIGHTS, max_depth=depth, min_rows=1, stream=partial(rng, 0, "test")) for depth in (1, 6, 20)]
-    lost = [exploitability(FORM, readable.strategy_of(LEDUC, tree.predict(X))) for tree in trees]
-    assert lost[0] > lost[1] > lost[2]
-    assert lost[2] < exploitability(FORM, EQUILIBRIUM) + 1e-4
-
-
-def test_weights_are_chances():
-    """A game has at least one decision: the small blind's, once in each."""
-    opening = [i for i, name in enumerate(GAME.names) if name.endswith(":") and GAME.owner[i] == 0]
-    assert WEIGHTS[opening].sum() == pytest.approx(1) and (WEIGHTS > 0).all()
-    np.testing.assert_allclose(infoset_reach(GAME, uniform(GAME))[opening], 1 / 3)
-
-
 @pytest.mark.parametrize("n_cells", readable.SHEETS)
 def test_sheets(n_cells):
-    """Each splits the cells of the one before; the answer found is better than the mean, and is what it says it is."""
+    """Each splits the cells of the one before. The answers found are better than the means, and no cell can be bettered alone.
+
+    Nobody who recalls the cells loses less than the bound: neither those answers nor random strategies of its states.
+    """
     cells, names = readable.sort_into_cells(LEDUC, readable.SHEETS[n_cells])
     means = readable.cell_means(cells, TARGETS, WEIGHTS)
-    made = readable.best_answers(LEDUC, cells, means, 2, 2, np.random.default_rng(1))
+    rng = np.random.default_rng(1)
+    made = readable.best_answers(LEDUC, cells, means, 2, 2, rng)
     assert len(names) == len(made.table) == n_cells
     for coarser in [key for n, key in readable.SHEETS.items() if n < n_cells]:
         assert len({*zip(cells, readable.sort_into_cells(LEDUC, coarser)[0], strict=True)}) == n_cells
@@ -76,9 +64,17 @@ def test_sheets(n_cells):
         np.testing.assert_allclose(means[cell], np.average(TARGETS[inside], axis=0, weights=WEIGHTS[inside]))
         legal = {frozenset(GAME.labels[GAME.first_action[i] : GAME.first_action[i + 1]]) & {"raise"} for i in inside}
         assert len(legal) == 1 or n_cells == 12
+        for row in readable.chance_grid(2):
+            table = made.table.copy()
+            table[cell] = row
+            assert exploitability(FORM, readable.strategy_of(LEDUC, table[cells])) >= made.exploitability - 1e-9
     assert set(np.unique(made.table)) <= {0, 0.5, 1}
     assert exploitability(FORM, readable.card_strategy(LEDUC, made)) == pytest.approx(made.exploitability, abs=1e-12)
     assert made.exploitability < 0.8 * exploitability(FORM, readable.strategy_of(LEDUC, means[cells]))
+    (column, _), least = bounds.recalled(LEDUC, cells), bounds.least_exploitability(LEDUC, cells).least
+    chances = rng.random((100, column.max() + 1)) ** 4
+    lost = [exploitability(FORM, normalised(FORM.first_action, row[column[:-2]])) for row in chances]
+    assert -1e-9 < least < min(made.exploitability, *lost) and (least > 0.05) == (n_cells < 72)
 
 
 def test_answers_after_a_slip():
@@ -95,19 +91,6 @@ def test_answers_after_a_slip():
     assert after < before
 
 
-def test_no_cell_can_be_bettered_alone():
-    """After the search, every other answer in any one leaf of a tree is as bad or worse, by exploitability computed anew."""
-    tree = fit_cart(X, TARGETS, np.ones(288), max_depth=4, min_rows=1, stream=partial(rng, 0, "test"))
-    leaves, cells = np.unique(leaf_of(tree, X), return_inverse=True)
-    found = readable.best_answers(LEDUC, cells, tree.value[leaves], 4, 1, np.random.default_rng(1))
-    assert found.exploitability < exploitability(FORM, readable.strategy_of(LEDUC, tree.predict(X)))
-    for cell in range(len(leaves)):
-        for row in readable.chance_grid(4):
-            table = found.table.copy()
-            table[cell] = row
-            assert exploitability(FORM, readable.strategy_of(LEDUC, table[cells])) >= found.exploitability - 1e-9
-
-
 def test_needed_cells():
     """Cautious folds jacks and never raises a queen: what would follow is not needed."""
     cells, names = readable.sort_into_cells(LEDUC, readable.by_hand_and_line)
@@ -115,3 +98,31 @@ def test_needed_cells():
     needed = dict(zip(names, readable.needed_cells(LEDUC, readable.Card(cells, answered, 0.0)).tolist(), strict=True))
     assert needed[0, 2, -1, "rr"] and needed[1, 2, 2, ""]
     assert not needed[0, 0, -1, "rr"] and not needed[0, 1, -1, "crr"] and not needed[1, 0, 0, "k"]
+
+
+def test_one_cell_for_each_infoset_bounds_nothing():
+    """The equilibrium is among the strategies, and a state is an infoset."""
+    cells = np.arange(len(LEDUC.game.owner))
+    column, states = bounds.recalled(LEDUC, cells)
+    assert len(states) == len(cells) and len(set(column)) == 1 + len(LEDUC.game.labels)
+    assert bounds.least_exploitability(LEDUC, cells).least == pytest.approx(0, abs=1e-9)
+
+
+def test_kuhn_by_card():
+    """An equilibrium bets a third of jacks, no queen and all kings in either seat: recall of the cells is enough."""
+    kuhn = build(KUHN)
+    by_card = np.array([seen.own for seen in kuhn.situations])
+    assert bounds.least_exploitability(kuhn, by_card).least == pytest.approx(0, abs=1e-9)
+    every = [np.eye(3)[list(rows)] for rows in product(range(3), repeat=3)]
+    least = min(exploitability(kuhn.form, readable.strategy_of(kuhn, table[by_card])) for table in every)
+    card, bound = bounds.best_pure_answers(kuhn, by_card), bounds.least_exploitability(kuhn, by_card, 100)
+    lost = exploitability(kuhn.form, readable.card_strategy(kuhn, card))
+    assert (card.exploitability, lost, bound.least, bound.found) == pytest.approx((least,) * 4, abs=1e-6) and least > 0.1
+
+
+def test_pure_answers():
+    """Branch and bound ends where counting 531,441 sheets of 12 cells out ends, in the notebook; one node tells less."""
+    sheets = [readable.sort_into_cells(LEDUC, readable.SHEETS[n])[0] for n in (12, 72)]
+    twelve, few = (bounds.least_exploitability(LEDUC, *given) for given in zip(sheets, (1000, 1), strict=True))
+    assert (twelve.least, twelve.found) == pytest.approx((11 / 30, 11 / 30), abs=1e-6)
+    assert 0 <= few.least < 0.15 <= few.found + 1e-9 and few.nodes <= 1

@@ -3,17 +3,8 @@
 import numpy as np
 import pytest
 
-from faceup.onecard.calling import (
-    MDF,
-    beating_bluffs,
-    caller_losses,
-    chiswick,
-    fit,
-    mean_squared_error,
-    range_advantage,
-    terms,
-    used,
-)
+from faceup.onecard import calling
+from faceup.onecard.calling import MDF, caller_losses, chiswick, mean_squared_error, range_advantage
 from faceup.onecard.game import EXAMPLES, random_games
 from faceup.onecard.solutions import bets, called_share, solve_games
 
@@ -29,11 +20,8 @@ def test_their_rule_as_printed():
     assert np.allclose(chiswick(weak, strong), MDF)  # never more than MDF
 
 
-def test_in_the_game_of_strong_or_weak_the_caller_defends_at_mdf():
-    """Her one hand beats the bluff: the case that MDF is made for."""
-    game = solve_games(*(d[None] for d in EXAMPLES["strong or weak"]))
-    assert called_share(game)[0, 30] == pytest.approx(0.25)
-    assert used(game)[0].nonzero()[0].tolist() == [30]
+def test_in_the_game_of_strong_or_weak_only_all_in_is_bet():
+    assert calling.used(solve_games(*(d[None] for d in EXAMPLES["strong or weak"])))[0].nonzero()[0].tolist() == [30]
 
 
 def test_mdf_of_the_cards_that_beat_a_bluff_which_also_checks():
@@ -45,7 +33,7 @@ def test_mdf_of_the_cards_that_beat_a_bluff_which_also_checks():
     assert len(games) > 250
     np.testing.assert_allclose(shares[games], above[games, first[games]][:, None] * MDF, atol=1e-9)
     own, other = (d[None] for d in EXAMPLES["uniform"])
-    assert beating_bluffs(own, other, 0.15)[0, [5, 10]] == pytest.approx([0.8 * 2 / 3, 0.8 / 2])  # cards 3 to 10 beat a 2
+    assert calling.beating_bluffs(own, other, 0.15)[0, [5, 10]] == pytest.approx([0.8 * 2 / 3, 0.8 / 2])  # cards 3 to 10 beat a 2
 
 
 def test_equilibrium_calls_lose_nothing_and_others_something():
@@ -58,6 +46,6 @@ def test_equilibrium_calls_lose_nothing_and_others_something():
 
 def test_fits_find_the_coefficients_that_made_the_shares(monkeypatch):
     for product, made in ((False, [0.9, -0.5, 0.3]), (True, [1.3, -1.1])):
-        share = terms(GAMES.own, GAMES.other, product) @ np.array(made)
-        monkeypatch.setattr("faceup.onecard.calling.called_share", lambda games, share=share: share)
-        assert np.allclose(fit(GAMES, product), made)
+        share = calling.terms(GAMES.own, GAMES.other, product) @ np.array(made)
+        monkeypatch.setattr(calling, "called_share", lambda games, share=share: share)
+        assert np.allclose(calling.fit(GAMES, product), made)

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from one_card_program import minimise
+from one_card_program import best_answer, value_of, worst_case
 
 from faceup.cards.cards import parse_cards
 from faceup.holdem.board import board_order
@@ -19,7 +19,7 @@ BOARD = parse_cards("Kh8s3c7d2c")
 
 @pytest.fixture(scope="module")
 def few():
-    """A river on which each player holds one of 14 hands; places of these hands; and all pairs of them."""
+    """A river on which each player holds one of 14 hands; places of these hands; the game by all pairs of them."""
     rng, order = np.random.default_rng(3), board_order(np.array(BOARD))
     held = np.zeros(1326, dtype=bool)
     held[rng.choice(order.holes, 12, replace=False)] = True
@@ -29,50 +29,23 @@ def few():
     own, other = np.zeros(1081), np.zeros(1081)
     own[places], other[places] = rng.random((2, 14))
     own /= own[places] @ dealt.apart @ other[places]
-    return rivers.River(0, order, own, other), places, dealt
-
-
-def pairs(river, places, dealt):
-    """Probability (14, 14) of each pair, and what the button wins of the pot and of a called bet, in shares of 1 and of b."""
-    joint = river.own[places][:, None] * dealt.apart * river.other[places]
-    return joint, (1 + dealt.beats) / 2, dealt.beats
+    joint, beats = (own[places][:, None] * dealt.apart * other[places])[:, :, None], dealt.beats[:, :, None]
+    folded, called = np.repeat(joint, len(SIZES), axis=2), joint * ((1 + beats) / 2 + beats * SIZES)
+    folded[:, :, 0] = called[:, :, 0]  # a check is shown down
+    return rivers.River(0, order, own, other), places, (folded, called)
 
 
 def test_the_value_is_that_of_the_linear_program(few):
-    joint, pot, bet = pairs(*few)
-    n, k = len(joint), len(SIZES)
-    called = joint[:, :, None] * (pot[:, :, None] + bet[:, :, None] * SIZES)  # to the button with i, called by j
-    folded = np.repeat(joint[:, :, None], k, axis=2)
-    folded[:, :, 0] = called[:, :, 0]  # a check is shown down
-    rows = []
-    for left in (called, folded):  # v[j, b] is what she leaves him: no more than either answer
-        for j in range(n):
-            for b in range(k):
-                row = np.zeros((2, n, k))
-                row[0, :, b], row[1, j, b] = -left[:, j, b], 1
-                rows.append(row.ravel())
-    sums = np.hstack([np.kron(np.eye(n), np.ones(k)), np.zeros((n, n * k))])
-    costs = np.append(np.zeros(n * k), -np.ones(n * k))
-    bounds = [(0, None)] * (n * k) + [(None, None)] * (n * k)
-    program = {"A_ub": np.array(rows), "b_ub": np.zeros(len(rows)), "A_eq": sums, "b_eq": np.ones(n), "bounds": bounds}
-    value, solved = -minimise(costs, **program).fun, rivers.solve(few[0], 2000)
+    river, _, game = few
+    value, solved = value_of(*game), rivers.solve(river, 2000)
     assert solved.least - 1e-9 <= value <= solved.most + 1e-9 and solved.most - solved.least < 1e-3
 
 
 def test_best_responses_are_plain_sums_over_pairs(few):
-    river, places, dealt = few
-    joint, pot, bet = pairs(*few)
-    rng, k = np.random.default_rng(4), len(SIZES)
-    bets, calls = rng.dirichlet(np.ones(k), 1081), rng.random((1081, k))
-    worst, best = (joint * pot * bets[places][:, :1]).sum(), np.zeros((len(places), k))
-    best[:, 0] = (joint * pot).sum(axis=1)
-    for s in range(1, k):
-        called = joint * (pot + SIZES[s] * bet)
-        shares, answers = bets[places, s][:, None], calls[places, s]
-        worst += np.minimum((shares * joint).sum(axis=0), (shares * called).sum(axis=0)).sum()
-        best[:, s] = (joint * (1 - answers) + called * answers).sum(axis=1)
-    assert rivers.worst_case(river, bets) == pytest.approx(worst)
-    assert rivers.best_answer(river, calls) == pytest.approx(best.max(axis=1).sum())
+    (river, places, game), rng = few, np.random.default_rng(4)
+    bets, calls = rng.dirichlet(np.ones(len(SIZES)), 1081), rng.random((1081, len(SIZES)))
+    assert rivers.worst_case(river, bets) == pytest.approx(worst_case(*game, bets[places]))
+    assert rivers.best_answer(river, calls) == pytest.approx(best_answer(*game, calls[places]))
 
 
 def test_a_drawn_river_is_one_of_the_trees_and_a_list_plays_it_by_ranks():

@@ -1,5 +1,7 @@
 """Rule lists: each kind of line by hand, known losses, a search that finds what is better than checking; the paper's rules."""
 
+import re
+
 import numpy as np
 import pytest
 
@@ -25,6 +27,8 @@ UNIFORM = solve_games(*(d[None] for d in EXAMPLES["uniform"]))
         ),
         # no bluff above the limit: only card 1, of strength 0.05
         ([RuleLine(STRONG, 0.74, 30), RuleLine(BALANCE, 0.1)], {(9, 30): 1, (8, 30): 1, (7, 30): 1, (0, 30): 1}),
+        # the list by heart: cards 9 (exactly 85 %) and 10 bet the pot, and card 1 bluffs as often as one of them
+        ([RuleLine(STRONG, 0.85, 10), RuleLine(BALANCE, 1.0)], {(9, 10): 1, (8, 10): 1, (0, 10): 1}),
     ],
 )
 def test_lines_in_the_uniform_game_by_hand(lines, shares):
@@ -35,12 +39,6 @@ def test_lines_in_the_uniform_game_by_hand(lines, shares):
     assert np.allclose(play(lines, UNIFORM.own, UNIFORM.other)[0], expected)
 
 
-def test_the_list_by_heart_bets_what_the_worked_example_says():
-    """Cards 9 (exactly 85 %) and 10 bet the pot, and card 1 bluffs as often as one of them."""
-    played = play([RuleLine(STRONG, 0.85, 10), RuleLine(BALANCE, 1.0)], UNIFORM.own, UNIFORM.other)[0]
-    assert played[:, 10] == pytest.approx([1, 0, 0, 0, 0, 0, 0, 0, 1, 1])
-
-
 def test_perfect_play_as_a_list_in_the_game_of_strong_or_weak():
     """The paper's equilibrium: all-in with 10, and with 1 three quarters of the time."""
     game = solve_games(*(d[None] for d in EXAMPLES["strong or weak"]))
@@ -48,15 +46,10 @@ def test_perfect_play_as_a_list_in_the_game_of_strong_or_weak():
     assert losses([], game)[0] == pytest.approx(0.375)  # checking wins half the pots, the game is worth 0.875
 
 
-def test_always_checking_loses_what_is_known():
-    games = solve_games(*random_games(5000, np.random.default_rng(1)))
-    assert losses([], games).mean() == pytest.approx(0.0707, abs=0.005)
-
-
 def test_the_search_finds_lists_that_clearly_beat_checking_on_unseen_games():
-    games, unseen = (solve_games(*random_games(n, np.random.default_rng(seed))) for seed, n in ((1, 80), (2, 1000)))
-    always = losses([], unseen).mean()
-    told = []
+    games, unseen = (solve_games(*random_games(n, np.random.default_rng(seed))) for seed, n in ((1, 80), (2, 5000)))
+    always, told = losses([], unseen).mean(), []
+    assert always == pytest.approx(0.0707, abs=0.005)  # known
     balanced, plain = search(games, 3, True, 40, progress=told.append), search(games, 3, False, 40)
     assert told == [3] and list(balanced) == list(plain) == [1, 3] and balanced[1] == plain[1] == []
     assert {x.kind for x in balanced[3]} == {STRONG, BALANCE} and {x.kind for x in plain[3]} == {STRONG, WEAK}
@@ -64,10 +57,8 @@ def test_the_search_finds_lists_that_clearly_beat_checking_on_unseen_games():
 
 
 def test_losses_are_those_of_the_strategy_with_and_without_mistakes():
-    games, lines = (
-        solve_games(*random_games(50, np.random.default_rng(1))),
-        [RuleLine(STRONG, 0.8, 10, 7), RuleLine(BALANCE, 0.6)],
-    )
+    games = solve_games(*random_games(50, np.random.default_rng(1)))
+    lines = [RuleLine(STRONG, 0.8, 10, 7), RuleLine(BALANCE, 0.6)]
     slips = np.random.default_rng(2).normal(0, 0.1, games.own.shape)
     for bluffs, slip in ((1, 0), (0.5, 0), (1, slips)):
         played = rule_lists.play_cards(lines, rule_lists.strengths(games.other) + slip, games.own, bluffs)
@@ -95,13 +86,8 @@ def test_the_worst_ranges_for_a_player_who_never_bets_are_known():
 
 def test_sentences():
     said = sentences([RuleLine(STRONG, 0.83, 10), RuleLine(WEAK, 0.1, 4), RuleLine(BALANCE, 0.68)])
-    numbers = (
-        ("1.", "at least 83%", "bet 1.0"),
-        ("2.", "weakest 10%", "bet 0.4"),
-        ("more than 68%", "10 bluffs for 20"),
-        ("4. Check",),
-    )
-    assert all(word in line for line, words in zip(said, numbers, strict=True) for word in words)
+    patterns = "1.*at least 83%.*bet 1.0", "2.*weakest 10%.*bet 0.4", ".*more than 68%.*10 bluffs for 20", "4. Check"
+    assert all(re.match(pattern, line) for pattern, line in zip(patterns, said, strict=True))
     assert sentences([]) == ["1. Always check."]
 
 

@@ -10,17 +10,7 @@ from faceup.lab.rng import rng
 from faceup.onecard import trees
 from faceup.onecard.game import SIZES, random_games
 from faceup.onecard.solutions import bets, part, solve_games, worst_cases
-from faceup.onecard.trees import (
-    OWN_RANK,
-    REPRESENTATIONS,
-    TWO_NUMBERS,
-    fit_tree,
-    grow,
-    inputs,
-    output_distance,
-    predicted,
-    tree_targets,
-)
+from faceup.onecard.trees import OWN_RANK, REPRESENTATIONS, inputs, output_distance, predicted
 from faceup.trees.tree import truncate
 
 STREAM = partial(rng, 1, "test")
@@ -39,10 +29,10 @@ def test_distances_of_strategies_are_the_earth_movers():
 @pytest.mark.parametrize("kind", [*REPRESENTATIONS, OWN_RANK], ids=lambda kind: kind.name)
 def test_a_full_tree_plays_what_it_learned(kind):
     X, strategies = inputs(kind, GAMES.own, GAMES.other), bets(GAMES)
-    Y = tree_targets(kind, strategies, np.random.default_rng(1))
+    Y = trees.tree_targets(kind, strategies, np.random.default_rng(1))
     assert X.shape == ((600, 21) if kind.card else (60, 20)) and len(Y) == len(X)
     assert len(trees.input_names(kind)) == X.shape[1]
-    played = predicted(kind, fit_tree(kind, X, Y, 30, STREAM()), X)
+    played = predicted(kind, trees.fit_tree(kind, X, Y, 30, STREAM()), X)
     assert played.shape == (60, 10, 31)
     if kind.sampled:
         assert (played.argmax(axis=2) == np.rint(Y * 10).reshape(60, 10)).all()
@@ -61,7 +51,7 @@ def test_the_21st_number():
 
 def test_sizes_are_drawn_with_their_probabilities():
     strategies = np.broadcast_to(np.eye(31)[[0, 30]].mean(axis=0), (2000, 10, 31))
-    drawn = tree_targets(REPRESENTATIONS[6], strategies, np.random.default_rng(1))
+    drawn = trees.tree_targets(REPRESENTATIONS[6], strategies, np.random.default_rng(1))
     assert set(np.unique(drawn)) == {0.0, 3.0} and abs(drawn.mean() - 1.5) < 0.05
 
 
@@ -78,8 +68,8 @@ def test_the_nearest_game_is_oneself_and_neighbours_are_averaged():
 
 
 def test_measured_numbers_are_those_of_the_cut_tree():
-    kinds = [REPRESENTATIONS[0], REPRESENTATIONS[3], REPRESENTATIONS[8], TWO_NUMBERS]
-    for kind, tree in zip(kinds, grow(kinds, TRAIN, 6, STREAM), strict=True):
+    kinds = [REPRESENTATIONS[0], REPRESENTATIONS[3], REPRESENTATIONS[8], trees.TWO_NUMBERS]
+    for kind, tree in zip(kinds, trees.grow(kinds, TRAIN, 6, STREAM), strict=True):
         row = trees.measure(kind, tree, TEST, [2, 6])[0]
         played = predicted(kind, truncate(tree, 2), inputs(kind, TEST.own, TEST.other))
         assert (row.depth, row.nodes) == (2, len(truncate(tree, 2).feature))
