@@ -7,7 +7,6 @@ from pathlib import Path
 
 import nbformat
 import pytest
-from test_reports import odd_columns
 
 from faceup.lab.parameters import load_parameters
 from faceup.lab.paths import ROOT
@@ -27,11 +26,6 @@ def test_reports_ran_to_the_end_without_error(name):
     assert [cell.execution_count for cell in code] == list(range(1, len(code) + 1))
     assert not [output for cell in code for output in cell.outputs if output.output_type == "error"]
     assert str(SMOKE) not in nbformat.writes(nb)
-
-
-def test_tables_name_each_column_once_with_its_unit():
-    files = sorted((SMOKE / "reports" / "tables").glob("*.csv"))
-    assert len(files) > 20 and {file.name: odd for file in files if (odd := odd_columns(file))} == {}
 
 
 def test_optimal_trees_fit_no_worse_than_greedy_ones():
@@ -106,7 +100,7 @@ def test_strategy_reads_every_agent():
 
 
 def test_sheets_of_leduc_have_bounds():
-    """More cells bound no more; nothing that was found is below; and the page has an answer in all situations."""
+    """More cells bound no more, and nothing that was found is below."""
     found = metrics("leduc")["bounds"]
     assert [sheet["cells"] for sheet in found] == [12, 24, 42, 72]
     recall = [sheet["any_answers_bound"] for sheet in found]
@@ -114,10 +108,6 @@ def test_sheets_of_leduc_have_bounds():
     for sheet in found:
         assert sheet["any_answers_bound"] <= sheet["pure_bound"] + 1e-6 <= sheet["pure_found"] + 2e-6
         assert sheet["any_answers_bound"] <= min(one["exploitability"] for one in sheet["found"])
-    file = SMOKE / "reports" / "pages" / "leduc.json"
-    rows = json.loads(file.read_text(encoding="utf-8"))["situations"]
-    assert len(rows) == 288 and file.stat().st_size < 400_000
-    assert [row for row in rows if abs(sum(row["sheet"]) - 1) > 1e-5] == []
 
 
 def test_explorer_is_one_page():

@@ -1,9 +1,8 @@
 """The whole pipeline at toy size: python tests/smoke.py FOLDER (what `make smoke` runs).
 
-Copies the working tree, committed or not, into FOLDER, puts params/smoke.yaml there as params.yaml and runs the stages' commands
-in it, with the code of this repository, so that kernels are compiled once for the pipeline, this run and the tests. Compiling and
-starting notebooks keep one core busy, so that two stages run at a time. DVC, which would run one, looks at the end whether each
-has made what it names. Nothing outside FOLDER is written but compiled kernels.
+Copies the working tree into FOLDER and runs the stages' commands there, with params/smoke.yaml and this repository's code and
+compiled kernels. Compiling and starting notebooks keep one core busy, so two stages run at a time. DVC, which would run one,
+looks at the end whether each has made what it names. Nothing outside FOLDER is written but compiled kernels.
 """
 
 import os

@@ -27,16 +27,11 @@ from faceup.lab.run import as_text, chosen, defaults
 # every other package is a paper's, in the last room: papers do not import each other
 ROOMS = {"lab": 1, "cards": 2, "games": 3, "trees": 4, "holdem": 5}
 STAGES, STUDY_STAGES = (read_yaml(folder / "dvc.yaml")["stages"] for folder in (ROOT, STUDIES))
-SOURCE_NOTEBOOKS = [*NOTEBOOKS.glob("*.ipynb"), *STUDIES.glob("*.ipynb")]
 
 
 def notebook_of(stage: dict) -> str:
     """Its name, e.g. "30_leduc" or "studies/lbr"."""
     return stage["cmd"].split()[-1]
-
-
-each_stage = pytest.mark.parametrize("stage", [*STAGES.values(), *STUDY_STAGES.values()], ids=notebook_of)
-each_notebook = pytest.mark.parametrize("path", SOURCE_NOTEBOOKS, ids=lambda path: path.stem)
 
 
 def code_of(path) -> ast.Module:
@@ -46,14 +41,21 @@ def code_of(path) -> ast.Module:
     return ast.parse("\n".join(line for line in lines if not line.lstrip().startswith("%")))
 
 
-@each_stage
-def test_a_stage_depends_on_the_packages_that_its_notebook_uses(stage):
-    notebook, (first, *deps) = notebook_of(stage), stage["deps"]
-    files = closure(imported(code_of(NOTEBOOKS / f"{notebook}.ipynb")) | {module_file("faceup.lab.run")})
+@pytest.mark.parametrize("stage", [*STAGES.values(), *STUDY_STAGES.values()], ids=notebook_of)
+def test_a_stage_names_its_packages_its_parameters_and_what_it_makes(stage):
+    notebook, (first, *deps), outs = notebook_of(stage), stage["deps"], dict(smoke.outs_of(stage))
+    path = NOTEBOOKS / f"{notebook}.ipynb"
+    files = closure(imported(code_of(path)) | {module_file("faceup.lab.run")})
     packages = [ROOT / dep for dep in deps if dep.startswith("src/")]
     assert first == f"notebooks/{notebook}.ipynb"
     assert {package for file in files for package in packages if file.is_relative_to(package)} == {*packages}
     assert [file for file in files if not any(map(file.is_relative_to, packages))] == []
+    nb = nbformat.read(path, as_version=4)
+    assert stage.get("params", []) == ["seed"] * ("seed" in defaults(nb)) + nb.metadata["faceup"]["sections"]
+    assert stage["cmd"] == f"sh notebooks/run {notebook}" and f"reports/{notebook}.ipynb" in outs
+    for out, options in outs.items():
+        assert (options.get("cache") is False) == out.startswith("reports/"), f"{out}: reports/ is in git, data/ in DVC's cache"
+        assert options.get("persist"), f"{out}: a stage that fails must leave the last good files"
 
 
 def test_an_edit_of_what_draws_or_talks_makes_no_stage_stale_that_computes():
@@ -63,17 +65,6 @@ def test_an_edit_of_what_draws_or_talks_makes_no_stage_stale_that_computes():
         unseen = any(file.match(line.lstrip("/")) for line in (ROOT / ".dvcignore").read_text().splitlines())
         seen_by = {name for name, stage in STAGES.items() if any(map(file.is_relative_to, stage["deps"]))}
         assert (ROOT / file).is_file() and (set() if unseen else seen_by) == stale, edited
-
-
-@each_stage
-def test_a_stage_names_its_parameters_and_what_it_makes(stage):
-    notebook, outs = notebook_of(stage), dict(smoke.outs_of(stage))
-    nb = nbformat.read(NOTEBOOKS / f"{notebook}.ipynb", as_version=4)
-    assert stage.get("params", []) == ["seed"] * ("seed" in defaults(nb)) + nb.metadata["faceup"]["sections"]
-    assert stage["cmd"] == f"sh notebooks/run {notebook}" and f"reports/{notebook}.ipynb" in outs
-    for path, options in outs.items():
-        assert (options.get("cache") is False) == path.startswith("reports/"), f"{path}: reports/ is in git, data/ in DVC's cache"
-        assert options.get("persist"), f"{path}: a stage that fails must leave the last good files"
 
 
 def test_stages_stand_in_the_order_of_reading_need_no_later_one_and_no_study_and_use_all_parameters():
@@ -96,7 +87,7 @@ def test_imports_go_one_way_and_in_no_circle(path):
     assert path not in closure(files), f"{path} imports itself, by way of others"
 
 
-@each_notebook
+@pytest.mark.parametrize("path", [*NOTEBOOKS.glob("*.ipynb"), *STUDIES.glob("*.ipynb")], ids=lambda path: path.stem)
 def test_notebook_sources_are_tidy_show_the_default_parameters_and_import_what_is_there(path):
     nb = nbformat.read(path, as_version=4)
     for node in ast.walk(code_of(path)):
@@ -108,16 +99,10 @@ def test_notebook_sources_are_tidy_show_the_default_parameters_and_import_what_i
     assert as_text(nb) == path.read_text(encoding="utf-8"), "to mend: python -m faceup.lab.run --strip"
     values = chosen(nb, load_parameters(), path.parent == STUDIES)
     assert defaults(nb) | values == defaults(nb), "its cell tagged `parameters` is not params.yaml's"
-
-
-@pytest.mark.parametrize("path", sorted(NOTEBOOKS.glob("*.ipynb")), ids=lambda path: path.stem)
-def test_code_cells_are_short(path):
-    """Blank lines apart: 12 lines at most, imports and figures 25. The list of parameters is as long as it is."""
-    for cell in (cell for cell in nbformat.read(path, as_version=4).cells if cell.cell_type == "code"):
+    for cell in (cell for cell in nb.cells if cell.cell_type == "code" and path.parent == NOTEBOOKS):
         tags, lines = cell.metadata.get("tags", []), [line for line in cell.source.splitlines() if line.strip()]
         long = "figure" in tags or any(line.startswith(("import ", "from ")) for line in lines)
-        most = len(lines) if "parameters" in tags else 25 if long else 12
-        assert len(lines) <= most, f"{cell.source}\n\nexpected {most} lines at most"
+        assert "parameters" in tags or len(lines) <= (25 if long else 12), f"expected 12 lines, or 25:\n{cell.source}"
 
 
 def test_figures_drawn_again_from_their_numbers_are_the_same_bytes(tmp_path):

@@ -12,13 +12,9 @@ from collections.abc import Collection, Iterator
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 
-from faceup.cards.cards import parse_cards
 from faceup.holdem.agents import load_agent
-from faceup.holdem.branches import bet_sizes, continuing
-from faceup.holdem.policy import free_holes
 from faceup.lab.parameters import read_yaml
 from faceup.lab.paths import ROOT
 
@@ -45,30 +41,15 @@ def test_the_readme_is_short_has_the_verdicts_of_the_reports_and_prints_what_the
     assert agent.explain(hole="8h7h", board="Kh3sJc9d2c", betting="b300c/kk/kk/k") in readme
 
 
-@pytest.mark.parametrize("line", ["b300c/b600c/kk/", "b300c/kk/kk/k", "b300b900c/kk/b1800c/k"])
-def test_our_features_agent_folds_no_less_to_a_larger_bet(committed, line):
-    """On the river, from a tenth of the pot to all-in: no hand goes on 5 points more often against the next larger bet."""
-    agent, board = load_agent(committed / "reports/agents/ours.json"), parse_cards("Kh8s3c7d2c")
-    chances = continuing(agent, np.flatnonzero(free_holes(board))[::5], board, line, bet_sizes(line))
-    assert np.diff(chances, axis=1).max() <= 0.05 and np.ptp(chances) == 1
-
-
-def test_a_figure_is_shown_once_where_it_is_saved(committed):
-    """A figure that is still open at the end of a cell is shown there, too, half finished."""
+def test_figures_and_tables_are_shown_once_where_they_are_made(committed):
+    """A figure that is open at the end of a cell is shown there, too, and a table that a function does not return nowhere."""
     for path in sorted((committed / "reports").rglob("*.ipynb")):
         for cell in json.loads(path.read_text(encoding="utf-8"))["cells"]:
             source, outputs = "".join(cell["source"]), cell.get("outputs", [])
             pictures = sum("image/png" in output.get("data", {}) for output in outputs)
             assert pictures <= source.count("save("), f"{path.name}: {source}"
-
-
-def test_a_table_is_shown_where_it_is_made(committed):
-    """A function that makes a table and does not return it, at the end of a cell, shows nothing."""
-    for path in sorted((committed / "reports").glob("*.ipynb")):
-        for cell in json.loads(path.read_text(encoding="utf-8"))["cells"]:
-            source = "".join(cell["source"])
-            if cell["cell_type"] == "code" and "show_table(" in source and ").data" not in source:
-                assert cell["outputs"], f"{path.name}: {source}"
+            table = cell["cell_type"] == "code" and "show_table(" in source and ").data" not in source
+            assert outputs or not table, f"{path.name}: {source}"
 
 
 UNITS = ("mbb", "bb", "dollars", "percent", "share", "nats", "brier", "_ci95", "equity", "distance", "boards", "millionths")
@@ -102,14 +83,9 @@ def test_the_page_tells_the_matches_of_the_reports(committed):
 
 NUMBER = r"\d(?:[\d,]*\d)?(?:\.\d+)?"
 PAIR = re.compile(rf"(?<![\d.,])(?=({NUMBER}) [±|] ({NUMBER}))")  # in tables an interval has a column beside its number
-PROSE = ["README.md", "reports/strong/README.md", *(f"notebooks/{f.name}" for f in sorted((ROOT / "notebooks").glob("*.ipynb")))]
-PROSE += [
-    "CONTRIBUTING.md",
-    "docs/README.md",
-    "notebooks/studies/README.md",
-    "notebooks/studies/defaults.ipynb",
-    "data/claims.yaml",
-]
+DOCUMENTS = ["README.md", "CONTRIBUTING.md", "docs/README.md", "notebooks/studies/README.md", "reports/strong/README.md"]
+PROSE = [*DOCUMENTS, *(f"notebooks/{f.name}" for f in sorted((ROOT / "notebooks").glob("*.ipynb")))]
+PROSE += ["notebooks/studies/defaults.ipynb", "data/claims.yaml"]
 
 
 def is_one_of(number: tuple[float, float], pairs: Collection[tuple[str, str]]) -> bool:
@@ -142,6 +118,13 @@ PURE = tuple(f"{ONE}{name}, argmax/pot_or_all_in/mbb" for name in ("OCT paper", 
 LEARNT = "opponent;learner=OCT", "both+seat;learner=OCT", "both+seat;learner=OCT, costs"
 TOLD = tuple(f"history/trees/depth=15;history={learnt}/loses" for learnt in LEARNT)
 WITH_COSTS = "history/answered/agent=OCT, costs;depth=15/more"
+READING = tuple(f"matches/price_of_reading/features=paper;other=XGBoost;play=drawn/{of}mbb" for of in ("", "three/"))
+HEADLINE = "safe/headline/mbb", "safe/headline/rich/mbb"
+SAFE = "safe/headline/pot_or_all_in/mbb", "safe/headline/match/mbb", "safe/paper_tree/1/mbb"
+ANY_SIZE = tuple(
+    f"safe/lbr/agent={name};setting=56 bets, rounds 1-4/mbb" for name in ("OCT paper", "safe OCT paper", "safe OCT ours 8")
+)
+STRONG = "strong/safe/table/after", "strong/safe/trees/depth=8/mbb", "strong/safe/trees/-1/mbb", "strong/safe/paper_tree/mbb"
 RULES = tuple(f"human_rules/{of}/exploitability" for of in ("rule_lists/name=by heart, 3 lines", "baselines/always check"))
 FORGIVING = tuple(f"human_rules/forgiving/{key}" for key in ("three_quarters", "no_mistake", "five_quarters"))
 RIVERS = tuple(f"human_rules/rivers/lists/strategy={of}/loses_percent" for of in ("by heart, 3 lines", "always check"))
@@ -225,6 +208,6 @@ def test_every_interval_in_prose_was_measured(file, committed):
 
 
 def test_links_of_documents_lead_to_files(committed):
-    for file in ("README.md", "CONTRIBUTING.md", "docs/README.md", "notebooks/studies/README.md", "reports/strong/README.md"):
+    for file in DOCUMENTS:
         for link in re.findall(r"\]\((?!http|#)([^)#]+)", (committed / file).read_text(encoding="utf-8")):
             assert (committed / file).parent.joinpath(link).exists(), f"{file} links {link}"

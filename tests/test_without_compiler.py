@@ -64,12 +64,6 @@ found = {f"{name} {k}": array for name, case in CASES.items() for k, array in en
 np.savez(sys.argv[1], missed=sorted(made - ran), **found)
 """
 MISSED = ["faceup.discard.selfplay._epoch"]  # 5,000 deals take plain Python too long; `_deal` and `_walk` do its work
-CASES = {}  # name: a function that returns arrays and numbers which kernels compute
-
-
-def case(function):
-    CASES[function.__name__] = function
-    return function
 
 
 def flat(found) -> list[np.ndarray]:
@@ -92,7 +86,6 @@ def later(cards: np.ndarray, n_more: int, dtype) -> tuple[np.ndarray, np.ndarray
     return keys, np.random.default_rng(1).integers(0, 1981, (len(keys), 1326)).astype(dtype)
 
 
-@case
 def cards():
     boards, weights = np.array([ROYAL, MIXED]), np.array([4, 24])
     (found,) = zeros(np.uint16, (2, 1326))
@@ -107,7 +100,6 @@ def cards():
     return found, of_turn, deciles, of_flop, of_turns, of_rivers, made
 
 
-@case
 def trees():
     tree, X = random_tree(5, 6), np.random.default_rng(1).normal(size=(40, 4)).astype(np.float32)
     ordered = prune.isotonic(tree, X, column=1, most=np.full(40, 9.0), label=2, other=0)
@@ -117,7 +109,6 @@ def trees():
     return tree.predict(X), ordered.value, optimal
 
 
-@case
 def small_games():
     kuhn, found = build(KUHN), []
     for variant in cfr.VARIANTS.values():
@@ -147,7 +138,6 @@ def small_games():
     return found, list(solved), rule_lists.play(lines, own, other)
 
 
-@case
 def discard():
     weights, turn_board = np.random.default_rng(1).integers(0, 40, (1, 1326)), MIXED[None, :4]
     turn, flop = swaps.swap_sums(turn_board, weights, step=24), swaps.swap_sums(MIXED[None, :3], step=600)
@@ -158,7 +148,6 @@ def discard():
     return turn, flop, outs.rule_choices(turn_board, swaps.equities(turn)), of_flop, sums, nearest
 
 
-@case
 def discard_play():
     tree, tables, rng = build_swap_tree(([[1.0]], [], [], [[0.66]])), fake_tables(), np.random.default_rng(1)
     layout, seen = selfplay.strategy_layout(tree, ROWS, False), deals._make_seen(2)
@@ -178,7 +167,6 @@ def discard_play():
     return won, learnt, matches.deal_values(tree, tables, *players, 2, STREAM), sums, weights, scores, met
 
 
-@case
 def bayes():
     bins, rng, turns = 4, np.random.default_rng(1), [np.delete(MIXED, x) for x in range(5)]
     dealt = rng.random((3, 52)).argsort(axis=1)[:, :9].copy()
@@ -199,7 +187,6 @@ def bayes():
     return columns, boards, strengths, wins, pairs, sums, squares, *best
 
 
-@case
 def learning():
     run = SelfPlay(PUSH, FEW_GROUPS, Discount(1.5, 0, 2, 2), STREAM)
     run.advance(2)
@@ -211,7 +198,6 @@ def learning():
     return run.regrets, run.averages, *state[:3], *other[:2]
 
 
-@case
 def responses():
     policy, board = RandomPolicy(PUSH, 5, n_rows=3), BOARD[:4]
     responder = best_response.Responder(PUSH, policy, np.zeros((169, 169)))
@@ -223,7 +209,6 @@ def responses():
     return value, leaks
 
 
-@case
 def play():
     policies = [RandomPolicy(PUSH, seed, n_rows=3) for seed in (5, 6)]
     menu, other = (menu_from([[size], []], [[]], [[]], [[]]) for size in (1, 2))
@@ -232,6 +217,10 @@ def play():
     placed = match_tree.TranslatedPolicy(both, own, RandomPolicy(own, 1, n_rows=3), 0)
     won = match.Table(PUSH, policies).play(BOARD), action_costs(PUSH, TABLE, [BOARD])
     return won, placed.street(1, BOARD[:3], few)[0]
+
+
+# what kernels compute: functions that return arrays and numbers
+CASES = {f.__name__: f for f in (cards, trees, small_games, discard, discard_play, bayes, learning, responses, play)}
 
 
 @pytest.fixture(scope="module")

@@ -46,9 +46,13 @@ class Toy:
     def __init__(self, root):
         self.root, self.notebook = root, root / "notebooks" / "toy.ipynb"
         self.notebook.parent.mkdir()
-        (root / "params.yaml").write_text("seed: 7\ntoy: {sides: [2, 3]}\n")
+        self.put("params.yaml", "seed: 7\ntoy: {sides: [2, 3]}\n")
         kinds = {"seed": {"is": "whole 0..", "seed": [""]}, "sides": {"is": "increasing 1.. whole 1..", "toy": ["sides"]}}
-        (root / "kinds.yaml").write_text(json.dumps({"kinds": kinds, "together": []}))
+        self.put("kinds.yaml", json.dumps({"kinds": kinds, "together": []}))
+
+    def put(self, name, text):
+        (self.root / name).parent.mkdir(parents=True, exist_ok=True)
+        (self.root / name).write_text(text)
 
     def write(self, *cells, outs=OUTS, parameters=PARAMETERS):
         nb = nbformat.v4.new_notebook(metadata={"faceup": {"sections": ["toy"]}})
@@ -56,7 +60,7 @@ class Toy:
         nb.cells[-1].metadata["tags"], nb.cells[0].metadata["tags"] = ["figure"], ["parameters"]
         nbformat.write(nb, self.notebook)
         stage = {"cmd": "sh notebooks/run toy", "deps": ["notebooks/toy.ipynb"], "outs": [{out: {}} for out in outs]}
-        (self.root / "dvc.yaml").write_text(json.dumps({"stages": {"toy": stage}}))
+        self.put("dvc.yaml", json.dumps({"stages": {"toy": stage}}))
         return nb
 
     def run(self, *arguments, **variables) -> str:
@@ -74,17 +78,14 @@ class Toy:
 toy = pytest.fixture(lambda tmp_path: Toy(tmp_path), name="toy")
 
 
-def settings_of_a_user(root) -> dict[str, str]:
+def settings_of_a_user(toy) -> dict[str, str]:
     """Files that change what libraries do, and the variables that name them."""
-    for file, text in {
-        "home/.config/matplotlib/matplotlibrc": "lines.linewidth: 9\n",
-        "matplotlibrc": "lines.linewidth: 9\n",
-        "home/.ipython/profile_default/startup/a.py": "print('from a start-up file')\n",
-        "home/.local/share/jupyter/kernels/python3/kernel.json": '{"argv": ["false"], "display_name": "x"}',
-        "sitecustomize.py": "import builtins; builtins.print = lambda *_, **__: None\n",
-    }.items():
-        (root / file).parent.mkdir(parents=True, exist_ok=True)
-        (root / file).write_text(text)
+    root = toy.root
+    for name in ("home/.config/matplotlib/matplotlibrc", "matplotlibrc"):
+        toy.put(name, "lines.linewidth: 9\n")
+    toy.put("home/.ipython/profile_default/startup/a.py", "print('from a start-up file')\n")
+    toy.put("home/.local/share/jupyter/kernels/python3/kernel.json", '{"argv": ["false"], "display_name": "x"}')
+    toy.put("sitecustomize.py", "import builtins; builtins.print = lambda *_, **__: None\n")
     named = {"HOME": f"{root}/home", "MPLCONFIGDIR": f"{root}/home/.config/matplotlib", "IPYTHONDIR": f"{root}/home/.ipython"}
     named |= {"LC_ALL": "C", "LANG": "de_DE.UTF-8", "TZ": "Asia/Tokyo", "PYTHONHASHSEED": "5", "OPENBLAS_CORETYPE": "Nehalem"}
     named |= {"PYTHONOPTIMIZE": "2", "MPLBACKEND": "svg", "NUMBA_NUM_THREADS": "1", "OMP_NUM_THREADS": "2"}
@@ -101,7 +102,7 @@ def test_any_user_gets_the_same_bytes_and_figures_are_drawn_from_numbers_alone(t
     (output,) = report.cells[3].outputs  # of stdout, in one piece
     assert "<object object>" in output.text and report.metadata.faceup == {"sections": ["toy"]}
     assert report.cells[0].source == PARAMETERS and "sides = [2, 3]" in report.cells[1].source
-    assert toy.run("toy", **settings_of_a_user(toy.root)) == "" and toy.made() == first
+    assert toy.run("toy", **settings_of_a_user(toy)) == "" and toy.made() == first
     [(toy.root / name).unlink() for name in (OUTS[0], figure)]
     assert toy.run("--figures") == "" and toy.made() == {name: first[name] for name in list(first)[1:]}
     toy.write(IMPORTS, "secret = 1", "plt.plot([secret])")
@@ -109,8 +110,7 @@ def test_any_user_gets_the_same_bytes_and_figures_are_drawn_from_numbers_alone(t
 
 
 def test_a_failed_run_leaves_what_was_there_and_a_good_one_no_leftovers(toy):
-    (old := toy.root / "reports" / "numbers" / "toy" / "old.json").parent.mkdir(parents=True)
-    old.touch()
+    toy.put(old := "reports/numbers/toy/old.json", "")
     toy.write(LIGHT, "\n{}['missing']")
     assert "toy: cell 4 `{}['missing']`: KeyError: 'missing' (see build/run/toy/executed.ipynb)" in toy.run("toy")
     for parameters, said in (("sods = 1", "parameter sods stands in 0 of"), ("seed = max(1, 2)", "expected one cell tagged")):
@@ -122,9 +122,9 @@ def test_a_failed_run_leaves_what_was_there_and_a_good_one_no_leftovers(toy):
     assert "toy: it makes data/toy.txt, which its stage does not name" in toy.run("toy")
     toy.notebook.write_bytes(toy.notebook.read_bytes()[:-99])
     assert toy.run("toy").startswith("toy: Notebook does not appear to be JSON")
-    assert list(toy.made()) == ["reports/numbers/toy/old.json"]
+    assert list(toy.made()) == [old]
     toy.write(IMPORTS, WORK, FIGURE)
-    assert toy.run("toy") == "" and not old.exists() and len(toy.made()) == 4
+    assert toy.run("toy") == "" and len(made := toy.made()) == 4 and old not in made
 
 
 def test_dvc_runs_the_stage_that_contributing_shows(toy):
@@ -132,18 +132,14 @@ def test_dvc_runs_the_stage_that_contributing_shows(toy):
     measured = "write_json(OUT / 'reports/metrics/toy.json', {'sum': seed + sum(sides)})"
     toy.write(IMPORTS, "numbers('toy/line', x=sides, y=sides)", measured, FIGURE)
     shown = re.search(r"\n  NAME:\n.*?(?=```)", (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8"), re.S)[0]
-    (toy.root / "dvc.yaml").write_text(f"stages:{shown}".replace("NN_NAME", "toy").replace("NAME", "toy"))
+    toy.put("dvc.yaml", f"stages:{shown}".replace("NN_NAME", "toy").replace("NAME", "toy"))
     shutil.copytree(SOURCES / "faceup" / "lab", toy.root / "src/faceup/lab", ignore=shutil.ignore_patterns("__pycache__"))
     shutil.copy(ROOT / "notebooks/run", toy.root / "notebooks")
-    for name, text in {
-        "src/faceup/__init__.py": "",
-        "src/faceup/toy/__init__.py": "",
-        "data/published.yaml": "toy: {}\n",
-        ".dvc/config": "[core]\n    no_scm = true\n    analytics = false\n",
-        ".venv/bin/python": f'#!/bin/sh\nexec {sys.executable} "$@"\n',
-    }.items():
-        (toy.root / name).parent.mkdir(parents=True, exist_ok=True)
-        (toy.root / name).write_text(text)
+    for empty in ("src/faceup/__init__.py", "src/faceup/toy/__init__.py"):
+        toy.put(empty, "")
+    toy.put("data/published.yaml", "toy: {}\n")
+    toy.put(".dvc/config", "[core]\n    no_scm = true\n    analytics = false\n")
+    toy.put(".venv/bin/python", f'#!/bin/sh\nexec {sys.executable} "$@"\n')
     (toy.root / ".venv/bin/python").chmod(0o755)
     around = {"PATH": "/usr/bin:/bin", "HOME": str(toy.root), "DVC_SITE_CACHE_DIR": str(toy.root / "build/dvc")}
     done = subprocess.run([sys.executable, "-m", "dvc", "repro"], cwd=toy.root, env=around, capture_output=True, text=True)

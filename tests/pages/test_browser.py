@@ -6,7 +6,6 @@ These need `pip install -e ".[browser]"` and a Chromium: playwright's own, or th
 import os
 import re
 import shutil
-from contextlib import contextmanager
 
 import pytest
 from questions import GRIDS, data_of, grouped_table
@@ -34,42 +33,26 @@ def browser():
 
 
 @pytest.fixture(scope="module")
-def address(tables, all_in_wins, tmp_path_factory):
-    path = tmp_path_factory.mktemp("page") / "explorer.html"
+def addresses(tables, all_in_wins, tmp_path_factory):
+    """Of the pages, by name."""
+    folder = tmp_path_factory.mktemp("pages")
     players = [Player(name, depth, AGENTS / f"{name.lower()}.json") for name in ("CART", "OCT") for depth in (3, 15)]
     tree = build_tree(load_agent(players[0].file).menu)
-    write_explorer(path, players, tables[0], all_in_wins, table_data(tree, grouped_table(tree, tables), tables, GRIDS))
-    return path.as_uri()
-
-
-@contextmanager
-def opened(browser, address, width):
-    """A page at a width; it may report no error."""
-    found = browser.new_page(viewport={"width": width, "height": 800})
-    errors = []
-    found.on("pageerror", lambda error: errors.append(str(error)))
-    found.goto(address)
-    yield found
-    found.close()
-    assert not errors
-
-
-WIDTHS = pytest.mark.parametrize("width", [1280, 390], ids=["desktop", "phone"])
+    table = table_data(tree, grouped_table(tree, tables), tables, GRIDS)
+    write_explorer(folder / "explorer.html", players, tables[0], all_in_wins, table)
+    for name in SMALL:
+        write_small(folder / f"{name}.html", name, data_of(name))
+    return {name: (folder / f"{name}.html").as_uri() for name in ("explorer", *SMALL)}
 
 
 @pytest.fixture(params=[1280, 390], ids=["desktop", "phone"])
-def page(browser, address, request):
-    with opened(browser, address, request.param) as found:
-        yield found
-
-
-@pytest.fixture(scope="module")
-def small(tmp_path_factory):
-    """Addresses of the pages of the small games."""
-    folder = tmp_path_factory.mktemp("small")
-    for name in SMALL:
-        write_small(folder / f"{name}.html", name, data_of(name))
-    return {name: (folder / f"{name}.html").as_uri() for name in SMALL}
+def page(browser, request):
+    """A window, of a desktop or a phone; no page in it may report an error."""
+    found, errors = browser.new_page(viewport={"width": request.param, "height": 800}), []
+    found.on("pageerror", lambda error: errors.append(str(error)))
+    yield found
+    found.close()
+    assert not errors
 
 
 def wrong_for_readers(page) -> list[str]:
@@ -90,7 +73,8 @@ def turn(page) -> str:
     return page.inner_text("#your-turn")
 
 
-def test_the_papers_hand_is_asked_about_by_clicks(page):
+def test_the_papers_hand_is_asked_about_by_clicks(page, addresses):
+    page.goto(addresses["explorer"])
     page.wait_for_selector("#grid:not([aria-busy]) button")
     brief = page.locator("#brief")
     assert brief.inner_text().startswith("With A♣ 3♥ on K♥ 3♠ J♣, $600 in the pot") and brief.bounding_box()["y"] < 700
@@ -118,8 +102,9 @@ def test_the_papers_hand_is_asked_about_by_clicks(page):
     assert page.inner_text("#answer") == answer
 
 
-def test_a_hand_is_played_from_deal_to_river_against_a_bet_of_any_size(page):
+def test_a_hand_is_played_from_deal_to_river_against_a_bet_of_any_size(page, addresses):
     """The visitor holds the paper's hand in the big blind, bets an odd sum on the flop, and then checks and calls."""
+    page.goto(addresses["explorer"])
     page.evaluate("location.hash = '#view=play&seat=1&mine=Ac3h&theirs=KdQs&board=Kh3sJc9d2c'")
     page.wait_for_function("document.getElementById('play').hidden === false")
     for _ in range(20):
@@ -154,46 +139,43 @@ def numbers(page, selector: str) -> list[float]:
     return [float(text.replace("\u2212", "-").replace("$", "").replace(",", "")) for text in texts if text]
 
 
-@WIDTHS
-def test_a_card_is_bet_and_the_bets_cost_is_told(browser, small, width):
+def test_a_card_is_bet_and_the_bets_cost_is_told(page, addresses):
     """A bet of $2.80 with card 6 of the first game is a blunder, whose cost is the best value less its own."""
-    with opened(browser, small["one_card"], width) as page:
-        page.evaluate("deal(DATA.games[0], 5)")
-        assert fits(page) and not wrong_for_readers(page)
-        assert "You hold card 6. It beats 59 %" in page.inner_text("#turn") and page.locator("#cost table").count() == 0
-        page.fill("#bet", "28")
-        assert page.inner_text("#go") == "Bet $2.80"
-        page.click("#go")
-        values = numbers(page, "#cost tbody td:nth-of-type(1)")
-        own = numbers(page, "#cost .lit td:nth-of-type(-n+2)")
-        assert told_cost(page.inner_text("#cost")) == own[1] == pytest.approx(max(values) - own[0], abs=0.0015) and own[1] > 0.5
-        assert "1 bet: yours cost $0.653 on average" in page.inner_text("#score")
-        assert page.is_disabled("#go") and fits(page) and not wrong_for_readers(page)
-        page.click("text=Next cards")
-        page.click("#go")
-        assert "2 bets" in page.inner_text("#score")
+    page.goto(addresses["one_card"])
+    page.evaluate("deal(DATA.games[0], 5)")
+    assert fits(page) and not wrong_for_readers(page)
+    assert "You hold card 6. It beats 59 %" in page.inner_text("#turn") and page.locator("#cost table").count() == 0
+    page.fill("#bet", "28")
+    assert page.inner_text("#go") == "Bet $2.80"
+    page.click("#go")
+    values = numbers(page, "#cost tbody td:nth-of-type(1)")
+    own = numbers(page, "#cost .lit td:nth-of-type(-n+2)")
+    assert told_cost(page.inner_text("#cost")) == own[1] == pytest.approx(max(values) - own[0], abs=0.0015) and own[1] > 0.5
+    assert "1 bet: yours cost $0.653 on average" in page.inner_text("#score")
+    assert page.is_disabled("#go") and fits(page) and not wrong_for_readers(page)
+    page.click("text=Next cards")
+    page.click("#go")
+    assert "2 bets" in page.inner_text("#score")
 
 
-@WIDTHS
-def test_leduc_is_played_and_a_mistake_is_followed_by_advice(browser, small, width):
+def test_leduc_is_played_and_a_mistake_is_followed_by_advice(page, addresses):
     """The small blind folds, or calls, with a king, where the sheet raises; then the page says what to do."""
-    with opened(browser, small["leduc"], width) as page:
-        for opponent in ("sheet", "equilibrium", "answer"):
-            page.select_option("#opponent", opponent)
-            page.evaluate("deal(0, [2, 1, 0])")
-            assert fits(page) and not wrong_for_readers(page) and page.inner_text("#advice") == ""
-            page.click('#choices [data-action="fold"]')
-            own = numbers(page, "#review .lit td:nth-of-type(-n+2)")
-            assert own == [-0.5, told_cost(page.inner_text("#last"))] and own[1] > 0.5
-            assert "The sheet: raise." in page.inner_text("#last") and "You fold. You lose 0.5 big blinds." in page.inner_text(
-                "#turn"
-            )
-        page.select_option("#opponent", "sheet")
-        page.evaluate("Math.random = () => 0.3; deal(0, [1, 2, 0])")
-        page.click('#choices [data-action="call"]')
-        assert "After your mistake, the sheet says now: call" in page.inner_text("#advice")
-        while page.locator("#choices button").count():
-            page.click("#choices button >> nth=0")
-        assert page.locator("#review .decision").count() >= 2 and re.search(r"You (win|lose|split)", page.inner_text("#turn"))
-        page.click("#sheet >> text=Round two")
-        assert page.locator("#sheet tbody tr").count() == 72 and fits(page) and not wrong_for_readers(page)
+    page.goto(addresses["leduc"])
+    for opponent in ("sheet", "equilibrium", "answer"):
+        page.select_option("#opponent", opponent)
+        page.evaluate("deal(0, [2, 1, 0])")
+        assert fits(page) and not wrong_for_readers(page) and page.inner_text("#advice") == ""
+        page.click('#choices [data-action="fold"]')
+        own = numbers(page, "#review .lit td:nth-of-type(-n+2)")
+        assert own == [-0.5, told_cost(page.inner_text("#last"))] and own[1] > 0.5
+        assert "The sheet: raise." in page.inner_text("#last")
+        assert "You fold. You lose 0.5 big blinds." in page.inner_text("#turn")
+    page.select_option("#opponent", "sheet")
+    page.evaluate("Math.random = () => 0.3; deal(0, [1, 2, 0])")
+    page.click('#choices [data-action="call"]')
+    assert "After your mistake, the sheet says now: call" in page.inner_text("#advice")
+    while page.locator("#choices button").count():
+        page.click("#choices button >> nth=0")
+    assert page.locator("#review .decision").count() >= 2 and re.search(r"You (win|lose|split)", page.inner_text("#turn"))
+    page.click("#sheet >> text=Round two")
+    assert page.locator("#sheet tbody tr").count() == 72 and fits(page) and not wrong_for_readers(page)

@@ -14,12 +14,12 @@ from faceup.trees.tree import DecisionTree, depth, leaf_of, n_leaves
 STREAM = partial(rng, 0, "test")
 
 
-def soft_rows(n: int = 400, f: int = 4, n_labels: int = 3, seed: int = 0):
-    """Rows whose labels depend on pairs of features, which greedy splits see badly."""
+def soft_rows(n: int, seed: int = 0):
+    """Rows, of tenths, whose labels depend on pairs of features, which greedy splits see badly."""
     rng = np.random.default_rng(seed)
-    X = np.round(rng.random((n, f)), 1).astype(np.float32)
-    logits = 8 * ((X[:, :1] - 0.5) * (X[:, 1:2] - 0.5) * 4 + (X[:, 2:3] > X[:, 3:4])) @ rng.normal(size=(1, n_labels))
-    P = np.exp(logits + rng.normal(size=(n, n_labels)) / 2)
+    X = np.round(rng.random((n, 4)), 1).astype(np.float32)
+    logits = 8 * ((X[:, :1] - 0.5) * (X[:, 1:2] - 0.5) * 4 + (X[:, 2:3] > X[:, 3:4])) @ rng.normal(size=(1, 3))
+    P = np.exp(logits + rng.normal(size=(n, 3)) / 2)
     return X, P / P.sum(axis=1, keepdims=True), rng.exponential(size=n)
 
 
@@ -72,22 +72,19 @@ def test_costs_are_the_least_of_all_trees():
 
 def test_no_other_split_of_a_node_earns_more_after_sweeps():
     """With the rest of the tree kept, every feature and threshold is tried at every node, and either branch in its place."""
-    rng = np.random.default_rng(0)
-    X = rng.random((300, 3)).astype(np.float32)
-    logits = 6 * np.column_stack([(X[:, 0] - 0.5) * (X[:, 1] - 0.5) * 4, X[:, 2] - 0.5, X[:, 1] * X[:, 2]])
-    P = np.exp(logits) / np.exp(logits).sum(axis=1, keepdims=True)
-    shape = {"max_depth": 4, "min_rows": 8, "stream": STREAM}
-    greedy, tree = fit_cart(X, P, np.ones(300), **shape), fit_oct(X, P, np.ones(300), **shape, regrowths=0)
-    now = worth(tree, X, P, 8)
-    assert now > worth(greedy, X, P, 8) + 0.3
+    X, P, w = soft_rows(n=300)
+    R, shape = w[:, None] * P, {"max_depth": 4, "min_rows": 8, "stream": STREAM}
+    greedy, tree = fit_cart(X, P, w, **shape), fit_oct(X, P, w, **shape, regrowths=0)
+    now = worth(tree, X, R, 8)
+    assert now > worth(greedy, X, R, 8) + 0.3
     for node in np.flatnonzero(tree.feature >= 0):
         other = DecisionTree(*(array.copy() for array in tree))
-        for feature, row in np.ndindex(3, 300):
-            other.feature[node], other.threshold[node] = feature, X[row, feature]
-            assert worth(other, X, P, 8) <= now + 1e-6
+        for feature, tenths in np.ndindex(4, 10):
+            other.feature[node], other.threshold[node] = feature, (tenths + 0.5) / 10
+            assert worth(other, X, R, 8) <= now + 1e-6
         for child in (tree.left[node], tree.right[node]):
             other.left[node] = other.right[node] = child
-            assert worth(other, X, P, 8) <= now + 1e-6
+            assert worth(other, X, R, 8) <= now + 1e-6
 
 
 def test_tree_keeps_its_promises():
