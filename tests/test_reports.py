@@ -12,9 +12,13 @@ from collections.abc import Collection, Iterator
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
+from faceup.cards.cards import parse_cards
 from faceup.holdem.agents import load_agent
+from faceup.holdem.branches import bet_sizes, continuing
+from faceup.holdem.policy import free_holes
 from faceup.lab.parameters import read_yaml
 from faceup.lab.paths import ROOT
 
@@ -39,6 +43,14 @@ def test_the_readme_is_short_has_the_verdicts_of_the_reports_and_prints_what_the
     assert len(re.findall(r"\d[\d,.]*", first)) <= 12
     agent = load_agent(committed / "reports/agents/oct.json")
     assert agent.explain(hole="8h7h", board="Kh3sJc9d2c", betting="b300c/kk/kk/k") in readme
+
+
+@pytest.mark.parametrize("line", ["b300c/b600c/kk/", "b300c/kk/kk/k", "b300b900c/kk/b1800c/k"])
+def test_our_features_agent_folds_no_less_to_a_larger_bet(committed, line):
+    """On the river, from a tenth of the pot to all-in: no hand goes on 5 points more often against the next larger bet."""
+    agent, board = load_agent(committed / "reports/agents/ours.json"), parse_cards("Kh8s3c7d2c")
+    chances = continuing(agent, np.flatnonzero(free_holes(board))[::5], board, line, bet_sizes(line))
+    assert np.diff(chances, axis=1).max() <= 0.05 and np.ptp(chances) == 1
 
 
 def test_figures_and_tables_are_shown_once_where_they_are_made(committed):

@@ -1,14 +1,16 @@
 """Best responses with real cards against values found another way."""
 
+from itertools import permutations
+
 import numpy as np
 import pytest
 from games import PUSH, SMALL, RandomPolicy, exploitability, node_reach, node_values, preflop_edges
 
-from faceup.cards.cards import HOLE_CARDS, SUIT_PERMUTATIONS, canonical_boards, fixing_permutations, folded_cards
+from faceup.cards.cards import CLASS_OF_HOLE, HOLE_CARDS, SUIT_PERMUTATIONS, canonical_boards, fixing_permutations, folded_cards
 from faceup.holdem.best_response import FlopValues, Responder, frontier
 from faceup.holdem.exploitability import Exploitability, _preflop, difference, in_seats, on_street, sample_flops, summarise
-from faceup.holdem.policy import FixedPolicy, free_holes
-from faceup.holdem.rules import FOLD_END, BettingState, menu_from
+from faceup.holdem.policy import FixedPolicy, free_holes, river_equities
+from faceup.holdem.rules import DECISION, FOLD_END, BettingState, menu_from
 from faceup.holdem.tree import build_tree, children, decisions
 from faceup.lab.stats import student_95
 
@@ -32,6 +34,20 @@ def test_always_fold_and_always_all_in_are_known_exactly(all_in_wins):
     called = 20_000 * preflop_edges(all_in_wins)
     known = 10 * np.mean([np.maximum(called, -blind).mean() for blind in (50, 100)])
     assert known == pytest.approx(15_661, abs=1) and found.mbb == pytest.approx(known, rel=1e-4) and found.ci95 < 1
+
+
+def test_always_call_pays_for_every_good_river(all_in_wins):
+    """Against always-call wait for the river, then go all-in where equity is above a half: from the equities alone."""
+    flop, expected = Responder(PUSH, FixedPolicy(PUSH, 1), all_in_wins).flop(SYMMETRIC)[0], np.zeros(1326)
+    for later in permutations(range(3, 52), 2):
+        board = [*SYMMETRIC, *later]
+        edge = 2 * river_equities(board) / 1980 - 1
+        expected += free_holes(board) * 990 * np.maximum(20_000 * edge, 100 * edge) / (45 * 44)
+    by_class = np.bincount(CLASS_OF_HOLE, weights=expected, minlength=169)
+    limped = [i for i, node in enumerate(frontier(PUSH, 0)) if PUSH.kind[node] == DECISION]
+    for player in range(2):
+        np.testing.assert_allclose(flop.values[0, player, limped], by_class[None], rtol=1e-4, atol=100)
+    assert flop.pairs.sum() == 1176 * 1081
 
 
 # trees that begin on the flop and on the turn with $300 from each player in the pot

@@ -14,6 +14,7 @@ from scipy.special import log_softmax, softmax
 from faceup.holdem.models import fit_boosted, fit_neural
 from faceup.lab.rng import rng
 from faceup.trees.cart import fit_cart
+from faceup.trees.metrics import fit_metrics
 from faceup.trees.oct import fit_oct
 
 STREAM = partial(rng, 0, "test")
@@ -121,3 +122,22 @@ def test_predictions_are_those_of_a_forward_pass_by_hand(tmp_path):
         x = np.maximum(0, x @ numbers[f"weight_{k}"].T + numbers[f"bias_{k}"])
     scores = np.exp(x @ numbers["weight_2"].T)
     assert np.allclose(model.predict(X), scores / scores.sum(axis=1, keepdims=True), atol=1e-5)
+
+
+def betting_rows(n: int, hand: int = 2, n_labels: int = 3):
+    """Hand features in 0..1, then four bets from 0 to 20,000 with most near 0."""
+    rng = np.random.default_rng(0)
+    bets = np.minimum(20_000, 50 * np.floor(np.exp(rng.normal(1, 1.5, (n, 4))))) * (rng.random((n, 4)) < 0.7)
+    X = np.concatenate([rng.random((n, hand)), bets], axis=1).astype(np.float32)
+    scaled = np.concatenate([4 * X[:, :hand], np.log1p(bets / 100)], axis=1)
+    logits = (scaled - scaled.mean(axis=0)) @ rng.normal(size=(hand + 4, n_labels))
+    P = np.exp(logits - logits.max(axis=1, keepdims=True))
+    return X, P / P.sum(axis=1, keepdims=True), rng.exponential(size=n)
+
+
+def test_soft_labels_are_learnt_down_to_their_entropy():
+    (X, unseen), (P, targets), (w, weights) = (np.split(rows, [2000]) for rows in betting_rows(n=3000))
+    model = fit_neural(X, P, w, layers=2, width=32, epochs=40, batch=128, learning_rate=1e-2, stream=STREAM)
+    for rows, least, most in (((X, P, w), -1e-3, 0.03), ((unseen, targets, weights), -1, 0.05)):
+        found = fit_metrics(rows[1], model.predict(rows[0]), rows[2])
+        assert least < found["log_loss"] - found["floor"] < most
