@@ -2,7 +2,7 @@
 
 Of the betting a model is told the opponent's bets on each street, as in the paper; "both" adds the player's own, and
 "both+seat" adds whether the player sits on the button, too. "ours" tells in the opponent's stead how large the bet is that the
-player faces, and how large his stack is, both against the pot before that bet: numbers that mean the same at any bet size.
+player faces, and how large its stack is, both against the pot before that bet: numbers that mean the same at any bet size.
 
 Integer equities become float32 features here: divided in double precision by the street's unit, then rounded once. Deciles
 are those of `cards.equity`.
@@ -26,7 +26,7 @@ FEATURE_NAMES = tuple(tuple(sum(_LATER[s + 1 :], ["equity"])) for s in range(4))
 BET_NAMES = tuple(f"opponent_bet_{street}" for street in STREETS)  # dollars, blinds included
 OWN_BET_NAMES = tuple(f"own_bet_{street}" for street in STREETS)
 _SEATED = (*BET_NAMES, *OWN_BET_NAMES, "button")
-_SIZES = ("bet_faced", "stack_to_pot")  # in pots: twice what the player has put in, which is the pot before the bet he faces
+_SIZES = ("bet_faced", "stack_to_pot")  # in pots: twice what the player has put in, which is the pot before the bet it faces
 HISTORIES = {
     "opponent": BET_NAMES,
     "both": BET_NAMES + OWN_BET_NAMES,

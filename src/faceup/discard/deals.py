@@ -1,8 +1,8 @@
 """Dealt hands as a strategy sees them: the group of each hand that swaps may lead to on each street, and its final strength.
 
 Thirteen cards are dealt at once, so that a deal is the same whatever the players do: the small blind's two, the big blind's, the
-board, and what each may draw on flop and turn. Whether a player swaps is asked of his strategy or fixed by his policy; which card
-he then throws is fixed by it, too.
+board, and what each may draw on flop and turn. Whether a player swaps is asked of a strategy or fixed by a policy; which card
+is then thrown is fixed by it, too.
 """
 
 from collections.abc import Sequence

@@ -2,7 +2,7 @@
 
 A hand on a board is eight equities, one against each range of starting hands (OCHS, opponent cluster hand strength; Johanson
 et al. 2013), over all cards to come, plainly: nobody swaps any more. On each street k-means makes 100 groups of them. A
-player remembers the group of the present street alone (imperfect recall). Before the flop he tells all starting hands apart.
+player remembers the group of the present street alone (imperfect recall). Before the flop it tells all starting hands apart.
 
 Where a strategy decides about a swap itself, it needs to know other things: what keeping is worth, and what the better swap
 adds. Such hands are grouped by ten levels of the one and ten of the other, equally frequent.

@@ -96,10 +96,10 @@ def best_choices(equity: np.ndarray) -> np.ndarray:
 
 
 def ranges_after(boards: np.ndarray, choices: np.ndarray) -> np.ndarray:
-    """How often an opponent holds each hand once he has swapped, (n, 1326) int64, from choices (n, 1326) on boards (n, k).
+    """How often an opponent holds each hand after the swaps, (n, 1326) int64, from choices (n, 1326) on boards (n, k).
 
-    A hand that he keeps counts as often as there are cards to draw. The player's own cards are not taken out of what the
-    opponent held and drew, only out of what he has.
+    A hand that is kept counts as often as there are cards to draw. The player's own cards are not taken out of what the
+    opponent held and drew, only out of what it has.
     """
     on_board = (np.arange(N_CARDS)[:, None] == boards[:, None, :]).any(axis=2)  # (n, 52)
     free = ~on_board[:, HOLE_CARDS].any(axis=2)

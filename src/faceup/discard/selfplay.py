@@ -1,9 +1,9 @@
 """Self-play by counterfactual regret minimisation, with sampled cards.
 
 Chance sampling, as the paper had it: an iteration deals once and walks all betting lines for both players (Zinkevich et al.
-2007). External sampling (Lanctot et al. 2009) walks the deal once for each player, all of his actions and one sampled action
-of the other wherever he decides: that makes swaps affordable as decisions. Iteration t counts t^gamma, in regrets and average:
-0 is CFR, 1 is linear CFR.
+2007). External sampling (Lanctot et al. 2009) walks the deal once for each player, all of its actions and one sampled action
+of the other at each of its decisions: that makes swaps affordable as decisions. Iteration t counts t^gamma, in regrets and
+average: 0 is CFR, 1 is linear CFR.
 
 Iterations are shared out to two replicas, which go on from the same tables for an epoch; then what both have added is added up.
 So the result is the same on one thread and on two.
@@ -78,7 +78,7 @@ def _pick(chances, entry, n, u):
 
 @njit(cache=True)
 def _walk(tree, layout, regrets, averages, seen, way, traverser, weight, scratch):
-    """Walk a deal; returns what player 0 wins. Learners learn on the way back; who does not has his chances among the regrets."""
+    """Walk a deal; returns what player 0 wins. Learners learn on the way back; others have fixed chances among the regrets."""
     n, node, reach = 0, 0, scratch.reach
     reach[0] = 1.0
     while node < tree.kind.shape[0]:
@@ -210,7 +210,7 @@ def self_play(
     stops: after how many iterations each, rising multiples of EPOCH.
     """
     own, learnt = strategy_layout(tree, n_rows, setting.reads), []
-    rival = opponent or Strategy(own, np.zeros(0), setting.policy)  # in self-play his numbers are the learner's
+    rival = opponent or Strategy(own, np.zeros(0), setting.policy)  # in self-play its numbers are the learner's
     way = RESPOND if opponent else SAMPLERS.index(setting.sampler)
     size, deals = int(own.base[-1]), int(stream().integers(1 << 62))
     layout, policies = both(own, rival.layout, size if opponent else 0), (setting.policy, rival.policy)

@@ -1,8 +1,8 @@
 """What each swap is worth, exactly: the best swap on every flop and turn, against a random hand.
 
-On the turn: the expected showdown against an opponent who holds two random cards, over his cards, the card that I draw and
-the river. On the flop likewise over turn and river, and nobody swaps again on the turn. The opponent keeps his cards; or he
-comes with a range of hands (`weights`), such as what the rule leaves him (`outs.ranges_after`). He never holds what I throw.
+On the turn: the expected showdown against an opponent who holds two random cards, over its cards, the card that I draw and
+the river. On the flop likewise over turn and river, and nobody swaps again on the turn. The opponent keeps its cards; or it
+comes with a range of hands (`weights`), such as what the rule leaves him (`outs.ranges_after`). It never holds what I throw.
 
 Whole boards are counted at once, a river board at a time. Holes are taken from weak to strong, and `half` counts the holes
 met so far, 2 for a weaker and 1 for an equal one, in all and by card. A hole (k, n) that was drawn by throwing d meets all
@@ -111,7 +111,7 @@ def swap_sums(boards: np.ndarray, weights: np.ndarray | None = None, step: int =
 
 
 def turn_sums(step: int = 1, progress: Callable[[int], None] = lambda done: None) -> np.ndarray:
-    """`swap_sums` on all 16,432 turn boards against a random hand who keeps his cards, int32; step: 1 for all rivers."""
+    """`swap_sums` on all 16,432 turn boards against a random hand that is kept, int32; step: 1 for all rivers."""
     boards = canonical_boards(4).cards
     sums = np.empty((len(boards), N_HOLES, 4), dtype=np.int32)
     for first in range(0, len(boards), _CHUNK):

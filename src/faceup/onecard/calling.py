@@ -1,13 +1,13 @@
 """How often to call: the rule of Ganzfried and Chiswick (2019) for the caller, on the one-card game.
 
 Facing a bet b into a pot of 1, the minimum defence frequency MDF = 1 / (1 + b) makes a bluff with a hand that never wins
-break even. The range advantage RA is the bettor's chance to hold the better card before he bets. The rule:
-call with min(MDF, MDF - 0.5 RA + 0.25) of one's distribution, from the top.
+break even. The range advantage RA is the bettor's chance to hold the better card before betting. The rule:
+call with min(MDF, MDF - 0.5 RA + 0.25) of the caller's distribution, from the top.
 
 What an equilibrium does: let card i sometimes bluff b and sometimes check, and let all that calls beat it. Let c be the share of
-the caller's distribution that calls, a the share above i; a card i that she cannot hold makes both larger by one factor f. The
-bluff is worth (1 - f c) - b f c and the check 1 - f a, so c = a / (1 + b) = a MDF for every such size. Hence the pocket card of
-`beating_bluffs`: cards that do not beat a bluff do not count, and of the others MDF call.
+the caller's distribution that calls, a the share above i; a card i that the caller cannot hold makes both larger by one factor
+f. The bluff is worth (1 - f c) - b f c and the check 1 - f a, so c = a / (1 + b) = a MDF for every such size. Hence the pocket
+card of `beating_bluffs`: cards that do not beat a bluff do not count, and of the others MDF call.
 """
 
 import numpy as np
@@ -32,7 +32,7 @@ def chiswick(own: np.ndarray, other: np.ndarray) -> np.ndarray:
 def beating_bluffs(own: np.ndarray, other: np.ndarray, weakest: float) -> np.ndarray:
     """Calling shares (n, 31) of the pocket card: MDF times the share of the caller's cards above the bettor's best bluff.
 
-    For his best bluff stands the card at which the weakest so much of his distribution ends.
+    For the best bluff stands the card at which the weakest so much of the bettor's distribution ends.
     """
     bluff = np.minimum((np.cumsum(own, axis=1) < weakest - 1e-12).sum(axis=1), own.shape[1] - 1)
     above = 1 - np.cumsum(other, axis=1)

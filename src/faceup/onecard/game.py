@@ -4,7 +4,7 @@ Each player antes $0.50, so that the pot is $1, and is dealt one of ten differen
 $0.10 from 0 (a check) to 3; player two calls or folds. After a fold player one takes the pot; else the higher card
 takes the pot and the bet. Cards come from any two distributions, known to both: that is what a game is here.
 
-Values are player one's, in dollars, the pot counted and his ante not: winning an unbet pot is worth 1, losing it 0.
+Values are player one's, in dollars, the pot counted and the ante not: winning an unbet pot is worth 1, losing it 0.
 """
 
 import re

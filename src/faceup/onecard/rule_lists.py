@@ -1,9 +1,9 @@
-"""Rule lists for the bettor of the one-card game that fit on a card in one's pocket, and a search for good ones.
+"""Rule lists for the bettor of the one-card game that fit on a pocket card, and a search for good ones.
 
 A list is read from the top; the first line that covers a card is played, and what no line covers checks. Two numbers are
 all that it asks for: the *strength* of a card, the share of the opponent's distribution below it, the same card counting half;
-and the *weakest* cards of one's own distribution, from the bottom up. Where a share ends within a card, that card mixes. (The
-opponent cannot hold the same card. But the likelier it was, the fewer weaker ones are left to call.) Three kinds of line:
+and the *weakest* cards of the player's own distribution, from the bottom up. Where a share ends within a card, that card mixes.
+(The opponent cannot hold the same card. But the likelier it was, the fewer weaker ones are left to call.) Three kinds of line:
 
     STRONG   cards of at least this strength bet this size
     WEAK     the weakest so much of your distribution bets this size
@@ -39,7 +39,7 @@ class RuleLine(NamedTuple):
     """A line of a list."""
 
     kind: int
-    threshold: float  # a strength, or for WEAK a share of one's own distribution
+    threshold: float  # a strength, or for WEAK a share of the player's own distribution
     size: int = 0  # in $0.10; a BALANCE line has none
     bluffs: int = 0  # that a BALANCE line makes for 20 bets by this STRONG line; 0: in balance, 20 b / (1 + b)
 
@@ -51,8 +51,9 @@ def sentences(lines: list[RuleLine]) -> list[str]:
     for line in lines:
         share, bet = f"{line.threshold:.0%}", "check" if line.size == 0 else f"bet {SIZES[line.size]:.1f}"
         limit = "" if line.threshold >= 1 else f", none that beats more than {share}"
+        beats = f"at least {share} of the opponent's cards (the same card counts half)"
         words = {
-            STRONG: f"If your card beats at least {share} of the opponent's cards (the same card counts half), {bet}.",
+            STRONG: f"If your card beats {beats if line.threshold < 1 else 'all that the opponent can hold'}, {bet}.",
             WEAK: f"With the weakest {share} of your own cards, {bet}.",
             BALANCE: f"Bluff with your weakest cards{limit}, the largest size with the weakest: {', '.join(counts)}.",
         }
@@ -123,7 +124,7 @@ def _play_one(lines, strength, own, bluffs, shares):
     wanted = np.zeros(_N_SIZES)  # probability of the bluffs of each size that the lines so far ask for
     for k in range(len(lines)):
         kind, threshold, size = lines[k, 0], lines[k, 1], int(lines[k, 2])
-        below = 0.0  # one's own cards below the card
+        below = 0.0  # own cards below the card
         if kind == BALANCE:
             _bluff(wanted, threshold, strength, own, shares, left)
             continue

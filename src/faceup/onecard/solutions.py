@@ -1,6 +1,6 @@
 """Fast equilibria of the one-card game where cards are dealt independently but for being different (Algorithm 5).
 
-Then player two's best response to what is bet at a size is to call with her cards from some threshold up. Between two
+Then player two's best response to what is bet at a size is to call with its cards from some threshold up. Between two
 thresholds player one's loss is linear, and the strategies at size b > 0 on which it is linear are mixtures of lone cards
 and of *bluff pairs*: a bluff `low` and a value bet `high`, at least two cards apart, bet with probabilities (dealing
 included) in the ratio b to 1 + b, which leaves every card between them indifferent between calling and folding. A lone card
@@ -9,8 +9,8 @@ does better to check. So player one's program is one of ten rows,
     minimise cost @ weight  subject to  sum of weights that use card i = own[i],  weight >= 0,
 
 over ten checks and 30 x 36 pairs; a primal simplex method on it starts at "always check" and needs some dozens of pivots.
-Its duals are the prices of player one's cards, and player two's calls follow from them: facing b she calls with the top
-max(price) / (1 + b) of her distribution.
+Its duals are the prices of player one's cards, and player two's calls follow from them: facing b it calls with the top
+max(price) / (1 + b) of its distribution.
 
 One equilibrium of many is taken: of all equilibria those of the least mean bet, of these the one that bluffs largest with
 its weakest cards (least sum of bet times card). A card that is never dealt checks. Every solution is certified: what its
@@ -84,7 +84,7 @@ def bets(solutions: Solutions) -> np.ndarray:
 
 
 def called_share(solutions: Solutions) -> np.ndarray:
-    """Share (n, 31) of her distribution, from the top, with which player two calls each size: the least that suffices."""
+    """Share (n, 31) of its distribution, from the top, with which player two calls each size: the least that suffices."""
     return np.maximum(solutions.price.max(axis=1), 0)[:, None] / (1 + SIZES)
 
 
@@ -183,7 +183,7 @@ def _solve_one(own, other, basis, weight, price):
     inverse, cost, tie_price = np.eye(CARDS), np.empty(N_COLUMNS), np.empty(CARDS)
     allowed = np.ones(N_COLUMNS, dtype=np.bool_)
     basis[:], weight[:] = np.arange(CARDS), own
-    for k in range(N_COLUMNS):  # what he loses at a best response when he plays this column alone, per unit of its mass
+    for k in range(N_COLUMNS):  # what is lost to a best response by playing this column alone, per unit of its mass
         above = 0.0
         for j in range(_HIGH[k] + 1, CARDS):
             above += other[j]

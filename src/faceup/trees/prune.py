@@ -3,7 +3,7 @@
 Cost-complexity pruning (Breiman et al. 1984, Chapter 3) keeps the splits that earn more than cp each. A leaf earns as by the
 Brier score of `faceup.trees.oct_splits`.
 
-A tree that copies another player's answers copies his noise: told of a larger bet, it may call more often. *Isotonic
+A tree that copies another player's answers copies its noise: told of a larger bet, it may call more often. *Isotonic
 classification trees* (van de Kamp, Feelders & Barile 2009) keep the questions and give the leaves the answers nearest to their
 own, by weighted squares, that are in order.
 """
