@@ -110,9 +110,10 @@ class TreeAgent(Agent):
         pot, to_call = pot_and_call(state)
         lines = [f"{STREETS[state.street]}: ${pot:,} in the pot, {call_words(pot, to_call)}"]
         lines += [f"  {'because' if i == 0 else '    and'} {reason}" for i, reason in enumerate(why)]
+        raises = "raise to" if any(bets[state.street] for bets in state.bets) else "bet"
         names = {"fold": "fold", "call": "call" if to_call else "check"}
         likeliest = sorted(answer.items(), key=lambda item: -item[1])
-        actions = [f"{names.get(a, f'{a} (to ${amounts[a]:,})')} {100 * p:.0f} %" for a, p in likeliest if p >= 0.005]
+        actions = [f"{100 * p:.0f} % {names.get(a, f'{raises} ${amounts[a]:,}')}" for a, p in likeliest if p >= 0.005]
         return "\n".join([*lines, "so: " + ", ".join(actions)])
 
 
