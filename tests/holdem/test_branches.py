@@ -117,6 +117,10 @@ def test_ratio_has_the_interval_of_a_mean_where_counts_are_alike():
     assert mean == pytest.approx(total.mean())
     assert ci95 == pytest.approx(student_95(40) * total.std(ddof=1) / np.sqrt(40))
     assert ratio(np.full(3, 2.0), np.full(3, 4.0)) == (0.5, 0) and np.isnan(ratio(np.zeros(3), np.zeros(3))).all()
+    count = np.zeros((30, 3))
+    count[:2, 0], count[:10, 1] = 1, 1  # on two boards, on ten, on none
+    _, ci95 = ratio(np.random.default_rng(2).normal(size=(30, 3)) * count, count)
+    assert np.isinf(ci95[0]) and 0 < ci95[1] < np.inf and np.isnan(ci95[2])
 
 
 def test_continuing_by_hand_and_bets_from_a_tenth_of_the_pot_to_all_in():

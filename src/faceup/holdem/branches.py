@@ -22,6 +22,7 @@ from faceup.lab.stats import student_95
 from faceup.trees.tree import DecisionTree, add_up, below, leaf_of, node_depths
 
 N_BINS = 20  # of equity
+_LEAST_BOARDS = 10  # with play in a branch, for an interval: one board alone would have none, and look certain
 
 
 class BranchSums(NamedTuple):
@@ -87,7 +88,7 @@ def _leaves(policy: ModelPolicy, street: int, board: Sequence[int]) -> tuple[np.
 
 
 class Mean(NamedTuple):
-    """A mean and the half-width of its 95 % interval over boards; NaN where nothing was counted."""
+    """A mean and the half-width of its 95 % interval over boards: NaN where nothing was counted, inf on fewer than ten boards."""
 
     mean: np.ndarray
     ci95: np.ndarray
@@ -99,7 +100,8 @@ def ratio(total: np.ndarray, count: np.ndarray) -> Mean:
     with np.errstate(divide="ignore", invalid="ignore"):
         mean = total.sum(axis=0) / counted
         spread = np.sqrt(((total - mean * count) ** 2).sum(axis=0) * n / (n - 1)) / counted
-    return Mean(mean, student_95(n) * spread)
+    few = (count > 0).sum(axis=0) < min(_LEAST_BOARDS, n)
+    return Mean(mean, np.where(few & (counted > 0), np.inf, student_95(n) * spread))
 
 
 def shares(sums: BranchSums) -> np.ndarray:
