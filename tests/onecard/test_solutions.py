@@ -8,7 +8,7 @@ from scipy.sparse import csr_array, vstack
 from faceup.lab.tables import published
 from faceup.onecard import solutions
 from faceup.onecard.game import EXAMPLES, SIZES, joint_distribution, random_games, strategy_from_text
-from faceup.onecard.solutions import answers_to_calls, bets, called_share, calls_of, solve_games, worst_cases
+from faceup.onecard.solutions import answers_to_calls, bets, called_share, calls_of, solve_games, sure_win, worst_cases
 
 KNOWN = {"uniform": 0.5657364857, "strong or weak": 0.875, "in between": 0.5}
 
@@ -46,6 +46,21 @@ def test_best_responses_are_algorithm_3_and_plain_sums_for_any_strategy():
     for g, game in enumerate(map(game_of, own, other)):
         expected = worst_case(*game, strategies[g]), best_answer(*game, calls[g])
         assert (found[0][g], found[1][g]) == pytest.approx(expected, abs=1e-9)
+
+
+def test_the_best_beside_cards_whose_play_is_fixed_is_the_papers_program_with_these_bounds(solved):
+    rng = np.random.default_rng(6)
+    for g, (own, other) in enumerate(zip(solved.own[:8], solved.other[:8], strict=True)):
+        kept, free = rng.dirichlet(np.full(31, 0.2), 10), rng.random(10) < (0, 0.3, 0.6, 1)[g % 4]
+        kept[free] = np.nan
+        asked = program(*game_of(own, other))
+        cells = [(0, None) if np.isnan(p) else (p, p) for p in kept.ravel()]
+        expected = -minimise(**asked | {"bounds": cells + asked["bounds"][len(cells) :]}).fun
+        assert sure_win(own, other, kept) == pytest.approx(expected, abs=1e-7)
+        known = (
+            solved.value[g] if free.all() else worst_cases(own[None], other[None], kept[None])[0] if not free.any() else expected
+        )
+        assert known == pytest.approx(expected, abs=1e-7)
 
 
 def test_games_with_cards_that_are_never_dealt():

@@ -2,7 +2,7 @@
 
 On the turn: the expected showdown against an opponent who holds two random cards, over its cards, the card that I draw and
 the river. On the flop likewise over turn and river, and nobody swaps again on the turn. The opponent keeps its cards; or it
-comes with a range of hands (`weights`), such as what the rule leaves him (`outs.ranges_after`). It never holds what I throw.
+comes with a range of hands (`weights`), such as what the rule leaves it (`outs.ranges_after`). It never holds what I throw.
 
 Whole boards are counted at once, a river board at a time. Holes are taken from weak to strong, and `half` counts the holes
 met so far, 2 for a weaker and 1 for an equal one, in all and by card. A hole (k, n) that was drawn by throwing d meets all

@@ -289,9 +289,6 @@ def worst_ranges(
     return worst
 
 
-# --- the paper's rules --------------------------------------------------------------------------------------
-
-
 def beaten(other: np.ndarray) -> np.ndarray:
     """Share (n, 10) of the opponent's possible hands that each card beats, that card itself not among them."""
     below, above = np.cumsum(other, axis=1) - other, 1 - np.cumsum(other, axis=1)

@@ -21,12 +21,15 @@ from typing import NamedTuple
 
 import numpy as np
 from numba import njit
+from scipy.linalg import block_diag
+from scipy.optimize import linprog
 
 from faceup.lab.parallel import on_threads
 from faceup.onecard.game import CARDS, SIZES, joint_distribution
 
 GAP = 1e-9  # dollars
 _SIZES = len(SIZES)
+_HIGHER = np.tril(np.ones((CARDS, CARDS)), -1)  # [i, j]: player one's i beats j
 _TIED = 1e-11  # reduced costs below this are 0
 _PATIENCE = 500  # pivots by the steepest price; after that Bland's rule, which cannot cycle
 _LIMIT = 20_000
@@ -100,8 +103,7 @@ def answers_to_calls(own: np.ndarray, other: np.ndarray, calls: np.ndarray) -> n
     """What player one's best response to calls (n, 10, 31) is worth in each game (n,), dollars."""
     called = joint_distribution(own, other)
     pot = called.sum(axis=2)
-    higher = np.tril(np.ones((CARDS, CARDS)), -1)  # [i, j]: player one's i beats j
-    wins, losses = (called * higher) @ calls, (called * higher.T) @ calls
+    wins, losses = (called * _HIGHER) @ calls, (called * _HIGHER.T) @ calls
     return (pot[:, :, None] + wins * SIZES - losses * (1 + SIZES)).max(axis=2).sum(axis=1)
 
 
@@ -113,6 +115,20 @@ def worst_cases(own: np.ndarray, other: np.ndarray, strategies: np.ndarray) -> n
     values = np.empty(len(own))
     on_threads(_worst_cases, own, other, np.ascontiguousarray(strategies, dtype=np.float64), values)
     return values
+
+
+def sure_win(own: np.ndarray, other: np.ndarray, kept: np.ndarray) -> float:
+    """The most that player one is sure to win in a game (10,), dollars, if cards play as kept (10, 31) says, or well where NaN.
+
+    The linear program of Section 1: of a bet each card of player two leaves the less of what its fold and its call leave.
+    """
+    joint, n = joint_distribution(own, other), CARDS * (_SIZES - 1)
+    called = [(np.where(_HIGHER > 0, 1 + bet, -bet) * joint).T for bet in SIZES[1:]]
+    at_most = [np.hstack([np.zeros((n, CARDS)), -block_diag(*of), np.eye(n)]) for of in ([joint.T] * len(called), called)]
+    each_card = np.hstack([np.tile(np.eye(CARDS), _SIZES), np.zeros((CARDS, n))])  # its chances add up to 1
+    gains = np.concatenate([(joint * _HIGHER).sum(axis=1), np.zeros(n), np.ones(n)])  # of checks, bets, and what bets leave
+    bounds = [*zip(np.nan_to_num(kept.T.ravel()), np.nan_to_num(kept.T.ravel(), nan=1), strict=True), *[(None, None)] * n]
+    return -linprog(-gains, np.vstack(at_most), np.zeros(2 * n), each_card, np.ones(CARDS), bounds).fun
 
 
 @njit(cache=True, nogil=True)

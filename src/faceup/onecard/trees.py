@@ -30,13 +30,11 @@ from faceup.trees.tree import DecisionTree, node_depths
 
 
 class Representation(NamedTuple):
-    """How a game becomes rows."""
+    """How a game becomes rows; card: "" for one row a game, "card" 1..10, "rank", "own rank": the opponent's or own cdf; "two"."""
 
     name: str
     cumulative: bool  # distributions as cdf, not pdf
-    card: (
-        str  # the 21st number: "" for one row a game, "card" 1..10, "rank" or "own rank": the opponent's or own cdf at it; "two"
-    )
+    card: str  # the 21st number
     sampled: bool  # the target is one drawn size in dollars
 
 
@@ -133,9 +131,6 @@ def grow(
     return parallel(one, range(len(kinds)), progress)
 
 
-# --- errors -------------------------------------------------------------------------------------------------
-
-
 def output_distance(first: np.ndarray, second: np.ndarray) -> np.ndarray:
     """Distance of strategies (..., 10, 31) (Algorithm 2): mean over cards of the earth mover's distance, 1 at most."""
     return np.abs(np.cumsum(first - second, axis=-1)).sum(axis=-1).mean(axis=-1) / (len(SIZES) - 1)
@@ -186,9 +181,6 @@ def _judge(share, table, at, own, other, wanted, distance, value):
 def mean_loss(strategies: np.ndarray, games: Solutions) -> tuple[float, float]:
     """One-sided exploitability in dollars of strategies (n, 10, 31), mean over games and its 95 % half-width."""
     return mean_ci95(games.value - worst_cases(games.own, games.other, strategies))
-
-
-# --- memory -------------------------------------------------------------------------------------------------
 
 
 def _places(own: np.ndarray, other: np.ndarray) -> np.ndarray:
