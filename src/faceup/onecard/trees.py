@@ -30,7 +30,7 @@ from faceup.trees.tree import DecisionTree, node_depths
 
 
 class Representation(NamedTuple):
-    """How a game becomes rows; card: "" for one row a game, "card" 1..10, "rank", "own rank": the opponent's or own cdf; "two"."""
+    """How a game becomes rows; card: "" for a row a game, "card" 1..10, "rank", "own rank": the opponent's or own cdf; "two"."""
 
     name: str
     cumulative: bool  # distributions as cdf, not pdf
