@@ -79,7 +79,7 @@ def test_every_pair_has_met_once_and_the_one_table_has_every_agent():
 def test_local_best_responses_meet_every_agent():
     """Each agent in each setting, and the settings tell agents apart."""
     found, depth = metrics("safe")["lbr"], load_parameters(SMOKE / "params.yaml")["safe"]["tree_depth"]
-    agents = ("table", "OCT paper", "safe OCT paper", f"OCT ours {depth}", f"safe OCT ours {depth}", "with other sizes")
+    agents = ("table", "OCT paper", "safe OCT paper", f"OCT ours {depth}", f"safe OCT ours {depth}")
     settings = ("56 bets, rounds 1-4", "56 bets, rounds 3-4", "fcpa, rounds 3-4")
     assert [(row["agent"], row["setting"]) for row in found] == [*product(agents, settings)]
     assert len({row["mbb"] for row in found}) > len(agents)
