@@ -3,11 +3,11 @@
 The responder knows the strategy and sees its own two cards and the board as they are; the strategy may see groups, features
 or nothing. The answer is found street by street, for all hands of both seats at once:
 
-1. Down a flop, and down each turn card (`Responder.flop`, `_turn`): the strategy's reach of every node with each of its hands.
+1. Down a flop, and down each turn card (`Responder._start`, `_turn`): the strategy's reach of every node with each of its hands.
 2. The river (`RiverResponder`): on each river card, the responder's best actions with each hand against that reach.
 3. Up the turn, up the flop (`best_actions`): a hand's value where betting ends is the mean over the next card, and at each
    decision the responder takes the hand's best action. All turn and river cards are played, exact; of like suits one.
-   A responder may have several menus of bets: the way down and the values of ends serve all, and the way up is repeated for each.
+   A responder may have several menus of bets: the way down and showdowns are done once for all, the way up for each.
 
 What this comes to over a sample of flops, the choices before the flop among them, is `exploitability`'s.
 """
@@ -36,7 +36,7 @@ class FlopValues(NamedTuple):
 
     values: np.ndarray  # (n_menus, 2, n_frontier, 169) of what preflop betting leads to, mean over turn and river cards
     luck: np.ndarray  # (2, n_frontier, 169) checked down: the exact mean over flops of each pot's value less that on this flop
-    leaks: np.ndarray  # (n_menus, 3, 169) of flop, turn and river, both seats
+    leaks: np.ndarray  # (n_menus, 3, 169) what the strategy loses by its own decisions on flop, turn, river, both seats
     pairs: np.ndarray  # (169,) pairs of holes that the flop leaves
 
 
@@ -56,7 +56,7 @@ class Responder:
         self._rivers = RiverResponder(tree, self.allowed)
 
     def flop(self, flop: Sequence[int]) -> tuple[FlopValues, np.ndarray]:
-        """What a flop is worth to a responder; what each hand leaks after it, (n_menus, n_nodes, 169)."""
+        """What a flop is worth to a responder; what each hand of the strategy leaks from it on, (n_menus, n_nodes, 169)."""
         tree, flop = self.tree, [int(c) for c in flop]
         free, ends = free_holes(flop), frontier(tree, 0)
         value, leaks = self._flop(flop)
@@ -70,14 +70,14 @@ class Responder:
     def flops(
         self, flops: np.ndarray, progress: Callable[[int], None] = lambda done: None
     ) -> tuple[list[FlopValues], np.ndarray]:
-        """`flop` of each of several flops (n, 3), shared out, and the sum of all leaks: a step that can be stored."""
+        """`flop` of each of several flops (n, 3), side by side, and the sum of all leaks: a step that `memo` can store."""
         distinct, where, times = np.unique(flops, axis=0, return_inverse=True, return_counts=True)
         found = parallel(self.flop, distinct, lambda done: progress(int(times[:done].sum())))
         leaks = sum(n * leaks for n, (_, leaks) in zip(times, found, strict=True))
         return [found[k][0] for k in where.reshape(-1)], leaks
 
     def _flop(self, flop: list[int]) -> tuple[np.ndarray, np.ndarray]:
-        """Values (n_menus, 2, nodes before the river's actions, 1326) of a flop, leaks (n_menus, n_nodes, 169) of all streets."""
+        """Values (n_menus, 2, nodes before the river's actions, 1326) of a flop, leaks (n_menus, n_nodes, 169) from it on."""
         reach, ends = self._start(flop), frontier(self.tree, 1)
         value, leaks = self._nothing_yet(reach)
         fixed = fixing_permutations(flop, np.arange(24))

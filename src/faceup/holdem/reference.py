@@ -1,6 +1,6 @@
 """The method, to be read: self-play and CFR-BR on a small betting tree, in plain numpy, with nothing compiled.
 
-What is fast in this package computes this, and tests hold it to that; but the best response of `holdem/safe` knows no river.
+What is fast here computes this, and tests hold it to that; but only here does a best response know the whole board at once.
 
 Both players are dealt every hand at once (public chance sampling: Johanson, Waugh, Bowling and Zinkevich 2012): only the board is
 drawn. Arrays over a tree have a line a node, since each node but the root stands for the action that leads to it. `h` runs over
@@ -8,8 +8,8 @@ the n holes that the board leaves.
 
 - chance[k, h]: the probability of the action that leads to node k, with hole h, for the player who takes it.
 - reach[p, k, h]: the product of player p's own chances on the way to node k.
-- value[p, k, h]: dollars that player p wins with hole h from node k on, summed over the other player's holes, each times its
-  reach. These are counterfactual values: p's own reach is not in them.
+- value[p, k, h]: dollars that player p wins in the whole hand, with hole h, when play comes to node k: the sum over the other
+  player's holes, each times its reach. These are counterfactual values: p's own reach is not in them.
 
 What a player learns is kept in a table for each street, a row for each group of holes that it plays alike, a column for each node
 (a policy's table, see `holdem/policy`). rows[s, h] is the row of hole h on street s.
@@ -58,7 +58,7 @@ def three_hands() -> tuple[BettingTree, Deal]:
 
 
 def match(weights: np.ndarray) -> np.ndarray:
-    """Probabilities in proportion to positive weights (.., actions), even where none is positive.
+    """Probabilities in proportion to positive weights (.., actions), equal where none is positive.
 
     Of regrets this is regret matching (Zinkevich et al. 2007), of summed strategies the average strategy.
     """
@@ -167,7 +167,7 @@ def step(
     """One iteration on one board; both players learn from the strategy as it was.
 
     opponent "self": self-play, each meets the other as it plays now. opponent "best": CFR-BR (Johanson, Bard, Burch and Bowling
-    2012), each meets a best response that holds real cards and knows the strategy. The two differ in one line.
+    2012), each meets a best response that knows the strategy and the whole board. The two differ in one line.
     """
     own = chances(tree, strategy(tree, regrets), rows)
     for player in range(2):
@@ -176,7 +176,7 @@ def step(
 
 
 def discount(regrets: Tables, averages: Tables, t: int, alpha: float, beta: float, gamma: float) -> None:
-    """Discounted CFR after iteration t (Brown and Sandholm 2019), in self-play once an epoch; CFR-BR counts it t times."""
+    """Discounted CFR after iteration t (Brown and Sandholm 2019), once an epoch in `selfplay`; `train` counts t t times."""
     for table in regrets:
         table *= np.where(table > 0, t**alpha / (t**alpha + 1), t**beta / (t**beta + 1))
     for table in averages:

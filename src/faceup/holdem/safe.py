@@ -10,8 +10,8 @@ An iteration deals a flop, a turn card and some rivers, and then, for learners i
 
 Learners in both seats start from the same strategy, and so may several deals, which are then learnt from side by side.
 
-A leaf of a tree answers at many decisions at once. How much the strategy's value changes with a leaf's answer is by the product
-rule a sum over those decisions, each times the learner's own reach:
+A leaf of a decision tree answers at many decisions of the game at once. How much the strategy's value changes with a leaf's
+answer is by the product rule a sum over those decisions, each times the learner's own reach:
 
     d value / d answer(leaf, a) = sum over h, decisions of the leaf: reach(h) (value(a, h) - value(h)).
 
@@ -60,7 +60,7 @@ class Mixed(NamedTuple):
     """An opponent who plays a best response in a share of the hands, and a table in the rest."""
 
     share: float  # above 0, at most 1
-    table: TablePolicy | None  # None, where one seat alone learns: nobody, from whom nothing is learnt
+    table: TablePolicy | None  # None, only where one seat alone learns: nobody, from whom nothing is learnt
 
 
 Opponent = Literal["self", "best"] | Mixed
@@ -121,7 +121,7 @@ class SafeGame:
         """preflop_wins (169, 169): of cards/matchups.
 
         responder: what a best response tells apart before the turn, where it learns. None: it plays there as the learner does.
-        by_reach: whether the learner's regrets count its own reach. seat: the only one in which it learns, by reach (None: both).
+        by_reach: whether the learner's regrets count its own reach. seat: the only one in which it learns (None: both).
         """
         self.tree, self.learner, self.responder = learner.tree, learner, responder
         self._by_reach, self._seat = by_reach, seat
@@ -137,7 +137,7 @@ class SafeGame:
         self._edges = edges(preflop_wins, RUNOUTS_PREFLOP) / _COMBOS[:, None]
 
     def start(self, warm_start: float = 0) -> State:
-        """Nothing learnt yet; warm_start: what the learner's first strategy counts, as regrets: dollars times pairs of hands."""
+        """Nothing learnt yet; warm_start: what first strategies count, as regrets: dollars times pairs of hands."""
         begins, warm = self.learner.start(), np.float32(warm_start)
         regrets, averages = (tuple(np.float32(scale) * weights for weights in begins) for scale in (warm, 1e-6))
         return State(regrets, averages, tuple(warm * x for x in self.responder.start()[:2]) if self.responder else (), 0)
@@ -153,8 +153,8 @@ class SafeGame:
         """What is learnt by an iteration on each deal from a state on, which stays as it is.
 
         deals (n, 5 to 52): the four cards of a turn board, then the rivers that may come. opponent: "self" is self-play, "best"
-        CFR-BR, `Mixed` a restricted Nash response. The k-th iteration of all counts k times. together: so many deals start from
-        the same strategy, each on threads of its own; a pause between them changes what is learnt.
+        CFR-BR, `Mixed` a restricted Nash response. The k-th iteration of all counts k / 100 times. together: so many deals start
+        from the same strategy, each on threads of its own; to stop between two of them changes what is learnt.
         """
         regrets, averages, responder = (tuple(table.copy() for table in tables) for tables in state[:3])
         state = State(regrets, averages, responder, state.iteration)

@@ -3,8 +3,8 @@
 A node is a decision of one player or an end of the hand (a fold or a showdown); dealing cards is not a node, the street of a
 decision tells which cards lie. Node 0 is the root. Each node but the root stands for the action that leads to it. Nodes are
 numbered so that parents come before children, the children of a node are neighbours, the actions taken on one street are
-neighbours (`street_start`), and so are, among them, those below one root of the street: a strategy on a street is one row of
-numbers over its slice of the nodes.
+neighbours (`street_start`), and so are, among them, those below one root of the street: a strategy on a street has a row of
+numbers over its slice of the nodes for each group of hands.
 """
 
 from collections.abc import Callable
@@ -66,7 +66,7 @@ def limit_tree() -> BettingTree:
     """
 
     def offers(state: BettingState) -> list[tuple[int, str, int]]:
-        """The legal actions of a state as (label index, word, chips bet to)."""
+        """The legal actions of a state as (label index, word, dollars bet to)."""
         actions = [(FOLD, "fold", 0)] if pot_and_call(state)[1] > 0 else []
         actions.append((CALL, "call", 0))
         if state.raises < LIMIT_RAISES[state.street]:
