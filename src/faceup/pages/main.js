@@ -33,7 +33,7 @@ function drawAgent() {
   $("depth").setAttribute("aria-valuetext", `depth ${agent.depth}`);
   const { exploitability, exploitability_ci95, match, match_ci95 } = agent.facts;
   const blinds = x => (x / 1000).toFixed(2).replace("-", "−");
-  const lost = exploitability === undefined ? "" : ` An opponent who knows it wins ${blinds(exploitability)} ± ${
+  const lost = exploitability === undefined ? "" : ` An opponent who knows it and bets the pot or all-in wins ${blinds(exploitability)} ± ${
     blinds(exploitability_ci95)} big blinds a hand from it.`;
   const won = match === undefined ? "" : ` Against the table of self-play it makes ${blinds(match)} ± ${blinds(match_ci95)}.`;
   $("facts").textContent = `${agent.name}, depth ${agent.depth}: ${leaves.toLocaleString("en-US")} leaves.${lost}${won}`;
