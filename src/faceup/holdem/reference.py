@@ -176,7 +176,7 @@ def step(
 
 
 def discount(regrets: Tables, averages: Tables, t: int, alpha: float, beta: float, gamma: float) -> None:
-    """Discounted CFR after iteration t (Brown and Sandholm 2019), once an epoch in `selfplay`; `train` counts t t times."""
+    """Discounted CFR after iteration t (Brown and Sandholm 2019), once an epoch in `selfplay`; here `train` weighs by t."""
     for table in regrets:
         table *= np.where(table > 0, t**alpha / (t**alpha + 1), t**beta / (t**beta + 1))
     for table in averages:
