@@ -9,13 +9,15 @@ hands, or the leaves of decision trees.
 from typing import NamedTuple, Protocol
 
 import numpy as np
+from numba import njit
 
 from faceup.cards.equity import UNITS
 from faceup.cards.features import board_features
+from faceup.holdem.board import matched
 from faceup.holdem.groups import N_RIVER_GROUPS, Groups, hole_groups
 from faceup.holdem.policy import FixedPolicy, ModelPolicy, Policy, TablePolicy, pairs_of
 from faceup.holdem.rules import DECISION
-from faceup.holdem.tree import BettingTree
+from faceup.holdem.tree import BettingTree, decisions
 from faceup.trees.tree import DecisionTree, leaf_of
 
 Weights = tuple[np.ndarray, ...]  # a street after the other, (infosets, labels) float32
@@ -37,10 +39,16 @@ def make_infosets(tree: BettingTree, street: int, row: np.ndarray) -> Infosets:
     return Infosets(row.astype(np.int32), of, situation)
 
 
-def _columns(tree: BettingTree, street: int, infosets: Infosets) -> tuple[np.ndarray, np.ndarray]:
-    """Where a street's rows have their weights: infoset of each row at each column (rows, width), label of each column."""
-    nodes = slice(*tree.street_start[street : street + 2])
-    return infosets.of[:, infosets.situation[tree.parent[nodes]]], tree.label[nodes]
+@njit(cache=True)
+def _strategy_rows(of, weights, label, first, n_actions, rows):
+    """Fill rows (rows, width): regret matching where of (rows, decisions) gives a row's infoset at each decision."""
+    for row in range(of.shape[0]):
+        for d in range(first.shape[0]):
+            weight, total = weights[of[row, d]], np.float32(0)
+            for k in range(1, n_actions[d] + 1):  # the first action last, as numpy adds: the bits of earlier reports
+                total += max(weight[label[first[d] + k % n_actions[d]]], np.float32(0))
+            for e in range(first[d], first[d] + n_actions[d]):
+                rows[row, e] = matched(weight[label[e]], total, n_actions[d])
 
 
 def strategy_rows(tree: BettingTree, street: int, infosets: Infosets, weights: np.ndarray) -> np.ndarray:
@@ -48,13 +56,11 @@ def strategy_rows(tree: BettingTree, street: int, infosets: Infosets, weights: n
 
     Of regrets this is regret matching. Where no weight of an infoset is positive it is uniform.
     """
-    positive = np.maximum(weights[_columns(tree, street, infosets)], 0)
-    above = tree.parent[slice(*tree.street_start[street : street + 2])]
-    first = np.flatnonzero(np.diff(above, prepend=-1))  # column of each decision's first action
-    n_actions = np.diff(first, append=len(above))
-    total = np.repeat(np.add.reduceat(positive, first, axis=1), n_actions, axis=1)
-    even = np.repeat(1 / n_actions.astype(np.float32), n_actions)
-    return np.ascontiguousarray(np.where(total > 0, positive / np.where(total > 0, total, 1), even))  # by row, as kernels read it
+    nodes, (start, end) = decisions(tree, street), tree.street_start[street : street + 2]
+    of, first = infosets.of[:, infosets.situation[nodes]], tree.first_child[nodes] - start
+    rows = np.empty((len(of), end - start), dtype=np.float32)
+    _strategy_rows(of, weights, tree.label[start:end], first, tree.n_children[nodes], rows)
+    return rows
 
 
 class Abstraction(Protocol):
@@ -104,7 +110,9 @@ class HandGroups:
         """See `Abstraction`."""
         weights = tuple(np.zeros((x.of.size, len(self.tree.labels)), dtype=np.float32) for x in self._infosets)
         for street in range(2):
-            weights[street][_columns(self.tree, street, self._infosets[street])] = self.trunk.tables[street]
+            nodes, played = slice(*self.tree.street_start[street : street + 2]), self._infosets[street]
+            of = played.of[:, played.situation[self.tree.parent[nodes]]]
+            weights[street][of, self.tree.label[nodes]] = self.trunk.tables[street]
         return weights
 
     def policy(self, weights: Weights) -> TablePolicy:

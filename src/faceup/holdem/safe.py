@@ -239,7 +239,7 @@ class SafeGame:
                 _learn(nodes, infosets[street], table, counted, reach, value, learnt[street], unused)
             regrets = tuple(map(np.add, state.responder, learnt))
             answers |= _strategy(self.responder, regrets, boards[0])[1]
-        return self._reach(rows | answers, boards[0, :4]) if answers else reach, actions
+        return self._reach(rows | answers, boards[0, :4]), actions
 
     def _ends(self, boards: np.ndarray, reach: np.ndarray, won: np.ndarray) -> np.ndarray:
         """Both players' values (2, n_nodes, 1326) where the betting before the river ends, by the other's reach.

@@ -190,12 +190,11 @@ def _go_down(t, seat, table, rows):
 @njit(cache=True)
 def _weigh(hands, reach, end_reach, weight):
     """Add a player's reach of ends with each hand, from that of the root, reach (1326,), and its rows' since the root."""
-    n_slots = end_reach.shape[0] // hands.rows.shape[0]
+    own, n_slots = np.empty(WIDTH, dtype=np.float32), end_reach.shape[0] // hands.rows.shape[0]
     for i in range(N_RIVER_HOLES):
-        own, at = reach[hands.hole[i]], hands.row[i] * n_slots
-        if own != 0:
-            for x in range(n_slots):
-                weight[i * n_slots + x] += own * end_reach[at + x]
+        own[:] = reach[hands.hole[i]]
+        for x in range(0, n_slots, WIDTH):
+            _add_product(weight, i * n_slots + x, own, 0, end_reach, hands.row[i] * n_slots + x)
 
 
 @njit(cache=True)
@@ -309,16 +308,18 @@ def _collect(hands, end_reach, value, own, by_reach, end_value, won):
 
     own (1326,): its reach of the root.
     """
-    products, n_slots = np.empty(WIDTH, dtype=np.float32), end_reach.shape[0] // hands.rows.shape[0]
+    share, products, n_slots = np.ones(WIDTH, np.float32), np.empty(WIDTH, np.float32), end_reach.shape[0] // hands.rows.shape[0]
     for i in range(N_RIVER_HOLES):
-        at, share = hands.row[i] * n_slots, own[hands.hole[i]] if by_reach else np.float32(1)
-        for x in range(n_slots):
-            end_value[at + x] += share * value[i * n_slots + x]
+        at, total = hands.row[i] * n_slots, won[hands.hole[i]]
+        if by_reach:
+            share[:] = own[hands.hole[i]]
         clear(products, 0)
         for x in range(0, n_slots, WIDTH):
+            _add_product(end_value, at + x, share, 0, value, i * n_slots + x)
             _add_product(products, 0, end_reach, at + x, value, i * n_slots + x)
         for x in range(WIDTH):
-            won[hands.hole[i]] += products[x]
+            total += products[x]
+        won[hands.hole[i]] = total
 
 
 @njit(cache=True)
