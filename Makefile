@@ -3,7 +3,7 @@
 #
 #   make repro    the papers' tables and figures, from nothing (dvc repro)
 #   make quick    real numbers with wide intervals, in build/quick: some twelve minutes (params/quick.yaml)
-#   make strong   more boards and raises, in build/strong: some four hours (params/strong.yaml); a stopped run goes on
+#   make strong   the safe strategies with more training, in build/strong: four hours after `make repro` (params/strong.yaml)
 #   make studies  what chooses defaults, beside the pipeline (notebooks/studies); make studies STUDY=name for one
 #   make smoke    the pipeline at toy size, in build/smoke, and checks of what it leaves
 #   make test     the tests
@@ -16,7 +16,7 @@
 
 PYTHON ?= python3
 SMOKE ?= build/smoke
-STRONG := equity selfplay distill exploitability safe opponents matches strategy discard
+STRONG := equity selfplay distill safe
 READY := .venv/ready
 IN := PATH="$(CURDIR)/.venv/bin:$$PATH" PYTHONPATH="$(CURDIR)/src"
 AROUND := $(IN) python -m faceup.lab.environment
@@ -29,13 +29,14 @@ repro: $(READY)
 	@git rev-parse --git-dir > /dev/null 2>&1 || $(IN) dvc config --local core.no_scm true
 	$(AROUND) dvc repro
 
-# Another profile runs in a worktree of git, with the last commit's code and the kernels that are compiled here.
+# Another profile runs in a worktree of git, with the last commit's code, and the kernels and results that are stored here.
 quick strong: $(READY)
 	test -d build/$@ || git worktree add --quiet --force --detach build/$@
 	git -C build/$@ checkout --quiet --force --detach $$(git rev-parse HEAD) && cp params/$@.yaml build/$@/params.yaml
-	mkdir -p build/numba build/$@/build && ln -sfn "$(CURDIR)/build/numba" build/$@/build/numba
+	mkdir -p build/numba build/memo build/$@/build
+	for kept in numba memo; do test -d build/$@/build/$$kept || ln -sfn "$(CURDIR)/build/$$kept" build/$@/build; done
 	cd build/$@ && env -u PYTHONPATH PATH="$(CURDIR)/.venv/bin:$$PATH" dvc repro $(if $(filter strong,$@),$(STRONG))
-	$(if $(filter strong,$@),mkdir -p reports/strong && cp -r $(addprefix build/strong/reports/,metrics agents *.ipynb) reports/strong)
+	$(if $(filter strong,$@),cd build/strong/reports && cp --parents 14_safe.ipynb metrics/safe.json agents/safe.json "$(CURDIR)/reports/strong")
 	@echo "Reports are in build/$@/reports"
 
 studies: $(READY)
