@@ -32,7 +32,8 @@ repro: $(READY)
 # Another profile runs in a worktree of git, with the last commit's code, and the kernels and results that are stored here.
 quick strong: $(READY)
 	test -d build/$@ || git worktree add --quiet --force --detach build/$@
-	git -C build/$@ checkout --quiet --force --detach $$(git rev-parse HEAD) && cp params/$@.yaml build/$@/params.yaml
+	git -C build/$@ checkout --quiet --force --detach $$(git rev-parse HEAD)
+	$(AROUND) python -m faceup.lab.parameters params/$@.yaml build/$@/params.yaml
 	mkdir -p build/numba build/memo build/$@/build
 	for kept in numba memo; do test -d build/$@/build/$$kept || ln -sfn "$(CURDIR)/build/$$kept" build/$@/build; done
 	cd build/$@ && env -u PYTHONPATH PATH="$(CURDIR)/.venv/bin:$$PATH" dvc repro $(if $(filter strong,$@),$(STRONG))

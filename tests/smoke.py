@@ -30,12 +30,11 @@ def tracked() -> list[str]:
 
 
 def copy_tree(folder: Path) -> None:
-    """Copy the repository into `folder`, which is emptied first, with the parameters of the smoke run."""
+    """Copy the repository into `folder`, which is emptied first."""
     shutil.rmtree(folder, ignore_errors=True)
     for name in [name for name in tracked() if not name.startswith(("reports/", "dvc.lock"))]:
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy2(ROOT / name, folder / name)
-    shutil.copy2(ROOT / "params/smoke.yaml", folder / "params.yaml")
     (folder / ".dvc" / "config.local").write_text("[core]\n    no_scm = true\n[cache]\n    type = hardlink\n")
     (folder / MARK).touch()
     (kernels := ROOT / "build" / "numba").mkdir(parents=True, exist_ok=True)
@@ -78,6 +77,7 @@ def main(folder: Path) -> None:
     if folder.exists() and any(folder.iterdir()) and not (folder / MARK).is_file():
         sys.exit(f"{folder} holds other things, expected a new folder or one of an earlier run")
     copy_tree(folder)
+    run(sys.executable, "-m", "faceup.lab.parameters", "params/smoke.yaml", "params.yaml", folder=folder)
     try:
         run_stages(folder)
         run(sys.executable, "-m", "dvc", "commit", "--force", folder=folder)

@@ -1,6 +1,8 @@
 """A parameter file is right as a whole, or one ValueError naming file, key, value and what was expected."""
 
 import re
+import subprocess
+import sys
 from collections import Counter
 
 import pytest
@@ -11,13 +13,32 @@ from faceup.lab.parameters import holds, load_parameters
 from faceup.lab.paths import ROOT
 
 KINDS = yaml.safe_load((ROOT / "kinds.yaml").read_text())["kinds"]
-PROFILES = [ROOT / "params.yaml", *sorted((ROOT / "params").glob("*.yaml"))]
-RIGHT = PROFILES[0].read_text(encoding="utf-8")
+PARAMETERS = ROOT / "params.yaml"
+RIGHT = PARAMETERS.read_text(encoding="utf-8")
 
 
-@pytest.mark.parametrize("path", PROFILES, ids=lambda path: path.name)
-def test_the_profiles_are_right_and_nothing_in_them_is_converted(path):
-    assert repr(load_parameters(path)) == repr(yaml.safe_load(path.read_text(encoding="utf-8")))
+def test_nothing_is_converted():
+    assert repr(load_parameters()) == repr(yaml.safe_load(RIGHT))
+
+
+@pytest.mark.parametrize("profile", sorted((ROOT / "params").glob("*.yaml")), ids=lambda path: path.name)
+def test_a_profile_has_what_differs_from_the_parameters(profile):
+    own, whole, default = yaml.safe_load(profile.read_text(encoding="utf-8")), load_parameters(profile=profile), load_parameters()
+    for section, knobs in own.items():
+        for knob, value in knobs.items():
+            assert whole[section].pop(knob) == value != default[section].pop(knob)
+    assert whole == default
+
+
+def test_a_wrong_profile_is_named_and_a_right_one_becomes_a_file(tmp_path):
+    command = [sys.executable, "-m", "faceup.lab.parameters", "mine.yaml", "all.yaml"]
+    for text, said in (("leduc: {tremble: 2}", "leduc.tremble is 2, expected share"), ("toy: {x: 1}", "toy.x has no kind")):
+        (tmp_path / "mine.yaml").write_text(text, encoding="utf-8")
+        failed = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
+        assert f"ValueError: mine.yaml: {said}" in failed.stderr and not (tmp_path / "all.yaml").exists()
+    (tmp_path / "mine.yaml").write_text("leduc: {tremble: 0.2}", encoding="utf-8")
+    subprocess.run(command, cwd=tmp_path, check=True)
+    assert repr(load_parameters(tmp_path / "all.yaml")) == repr(load_parameters(profile=tmp_path / "mine.yaml"))
 
 
 HELD = {  # kind: values that are of it, and values that are not

@@ -11,8 +11,6 @@ import math
 import sys
 import time
 from pathlib import Path
-from queue import Empty, Queue
-from threading import Thread
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -219,32 +217,9 @@ def _check(name: str, good: bool, wanted: str, found: object) -> None:
 
 
 def _post(url: str, body: dict, seconds: float) -> dict:
-    """The JSON object that is answered. Raises RequestException where none comes in time, ValueError on a wrong one."""
-    found: Queue[tuple[int, bytes] | Exception] = Queue()
-
-    def ask() -> None:
-        """Puts the status and the answer, or the error, into `found`."""
-        content, end = b"", time.monotonic() + seconds
-        try:
-            with requests.post(url, json=body, timeout=seconds, stream=True, allow_redirects=False) as response:
-                for piece in response.iter_content(64):
-                    content += piece
-                    if time.monotonic() > end:
-                        raise requests.Timeout(f"no whole answer in {seconds:.1f} s")
-                    if len(content) > LARGEST:
-                        break
-            found.put((response.status_code, content))
-        except Exception as error:
-            found.put(error)
-
-    Thread(target=ask, daemon=True).start()  # the time limit of requests begins anew with each byte, in headers and behind
-    try:
-        got = found.get(timeout=seconds)
-    except Empty:
-        raise requests.Timeout(f"no whole answer in {seconds:.1f} s") from None
-    if isinstance(got, Exception):
-        raise got
-    status, content = got
+    """The JSON object that is answered. Raises RequestException where none comes for so long, ValueError on a wrong one."""
+    with requests.post(url, json=body, timeout=seconds, stream=True, allow_redirects=False) as response:
+        status, content = response.status_code, next(response.iter_content(LARGEST + 1), b"")
     if status >= 500:
         raise requests.HTTPError(f"status {status}")
     _check("answer", status == 200 and len(content) <= LARGEST, f"status 200, at most {LARGEST} bytes", (status, content[:100]))

@@ -1,7 +1,8 @@
 """params.yaml: what may stand in it. A wrong file is one ValueError before work starts.
 
-kinds.yaml lists every knob under its kind, and which knobs must fit others; a knob without a kind is refused. Values are
-checked, never converted. What a kind `is`:
+A profile has only the knobs that differ from params.yaml. `python -m faceup.lab.parameters params/quick.yaml FILE` writes all
+knobs to a file. kinds.yaml lists every knob under its kind, and which knobs must fit others; a knob without a kind is refused.
+Values are checked, never converted. What a kind `is`:
 
     whole 1..30, whole 5000.. by 5000, 0 or whole 4.., real 0..1    numbers between two ends, or from one on
     one of mistakes pot, cards 2                                    names or numbers; two different cards such as Ac3h
@@ -9,6 +10,7 @@ checked, never converted. What a kind `is`:
 """
 
 import re
+import sys
 from collections.abc import Callable
 from itertools import pairwise
 from pathlib import Path
@@ -72,9 +74,15 @@ def read_yaml(path: Path) -> dict[str, Any]:
         raise ValueError(f"{path.name}: {' '.join(str(error).split('To suppress')[0].split())}") from error
 
 
-def load_parameters(path: Path = ROOT / "params.yaml") -> dict[str, Any]:
-    """All parameters of a file; ValueError naming file, dotted key, value and what was expected, for the first wrong value."""
+def load_parameters(path: Path = ROOT / "params.yaml", profile: Path | None = None) -> dict[str, Any]:
+    """All parameters of a file, with those of a profile in their place.
+
+    ValueError naming file, dotted key, value and what was expected, for the first wrong value.
+    """
     values, rules = read_yaml(path), read_yaml(ROOT / "kinds.yaml")
+    for section, knobs in read_yaml(profile).items() if profile else ():
+        values[section] = values.get(section, {}) | knobs if isinstance(knobs, dict) else knobs
+    path = profile or path
     given, kinds = dict[str, Any](), dict[str, str]()
     for section, knobs in values.items():
         knobs = knobs if isinstance(knobs, dict) else {"": knobs}
@@ -96,3 +104,8 @@ def load_parameters(path: Path = ROOT / "params.yaml") -> dict[str, Any]:
             said = re.sub(r"\w+\.\w+", lambda name: f"{name[0]} ({given[name[0]]})", rule[len(own) :])
             raise ValueError(f"{path.name}: {own} is {given[own]!r}, expected{said}")
     return values
+
+
+if __name__ == "__main__":
+    profile, file = map(Path, sys.argv[1:])
+    YAML().dump(load_parameters(profile=profile), file)
