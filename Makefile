@@ -3,7 +3,7 @@
 #
 #   make repro    the papers' tables and figures, from nothing (dvc repro)
 #   make quick    real numbers with wide intervals, in build/quick: some twelve minutes (params/quick.yaml)
-#   make strong   the safe strategies with more training, in build/strong: four hours after `make repro` (params/strong.yaml)
+#   make strong   the safe strategies with more training, in build/strong: some four hours once `make repro` has run (params/strong.yaml)
 #   make studies  what chooses defaults, beside the pipeline (notebooks/studies); make studies STUDY=name for one
 #   make smoke    the pipeline at toy size, in build/smoke, and checks of what it leaves
 #   make test     the tests
@@ -33,7 +33,7 @@ repro: $(READY)
 quick strong: $(READY)
 	test -d build/$@ || git worktree add --quiet --force --detach build/$@
 	git -C build/$@ checkout --quiet --force --detach $$(git rev-parse HEAD)
-	$(AROUND) python -m faceup.lab.parameters params/$@.yaml build/$@/params.yaml
+	FACEUP_ROOT="$(CURDIR)/build/$@" $(IN) python -m faceup.lab.parameters params/$@.yaml build/$@/params.yaml
 	mkdir -p build/numba build/memo build/$@/build
 	for kept in numba memo; do test -d build/$@/build/$$kept || ln -sfn "$(CURDIR)/build/$$kept" build/$@/build; done
 	cd build/$@ && env -u PYTHONPATH PATH="$(CURDIR)/.venv/bin:$$PATH" dvc repro $(if $(filter strong,$@),$(STRONG))

@@ -33,7 +33,7 @@ class Handler(BaseHTTPRequestHandler):
         answer = {} if change is None else self.server.answer(self.path.endswith("/new_hand"), **body)
         for piece in [OK, json.dumps(answer | change).encode()] if isinstance(change, dict) else change or []:
             self.wfile.write(piece)
-            time.sleep(not piece)
+            time.sleep(3 * (not piece))
 
 
 class Server(ThreadingHTTPServer):
@@ -175,7 +175,7 @@ def test_wrong_answers_are_named_and_not_booked(tmp_path, n, said):
     for i, change in enumerate(WRONG[n][said]):
         log, server = tmp_path / f"{i}.jsonl", Server(spoil={n: change})
         with pytest.raises(SlumbotError, match=rf"^{i}.jsonl, hand {1 + (n > 2)}, http://.*/(act|new_hand).*{said}") as error:
-            play(server, log, 4, seconds=0.5 if "imed out" in said else 120)
+            play(server, log, 4, seconds=1.5 if "imed out" in said else 120)
         assert len(str(error.value)) < 300 and str(error.value).isprintable()
         assert slumbot_result(log)[:2] == ((0, 0) if n == 2 else (1, -1000))
 

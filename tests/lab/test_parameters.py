@@ -32,7 +32,11 @@ def test_a_profile_has_what_differs_from_the_parameters(profile):
 
 def test_a_wrong_profile_is_named_and_a_right_one_becomes_a_file(tmp_path):
     command = [sys.executable, "-m", "faceup.lab.parameters", "mine.yaml", "all.yaml"]
-    for text, said in (("leduc: {tremble: 2}", "leduc.tremble is 2, expected share"), ("toy: {x: 1}", "toy.x has no kind")):
+    for text, said in (
+        ("leduc: {tremble: 2}", "leduc.tremble is 2, expected share"),
+        ("toy: {x: 1}", "toy.x has no kind"),
+        ("seed: {x: 1}", "seed.x has"),
+    ):
         (tmp_path / "mine.yaml").write_text(text, encoding="utf-8")
         failed = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
         assert f"ValueError: mine.yaml: {said}" in failed.stderr and not (tmp_path / "all.yaml").exists()

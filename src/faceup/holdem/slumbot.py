@@ -104,7 +104,7 @@ def play_slumbot(agent: Agent, name: str, hands: int, log: str | Path, *, base: 
                  seconds: float = 120, pause: float = 0.5) -> Result:  # fmt: skip
     """Play until the log has `hands` hands; the same call goes on where a run was stopped. Nothing is sent if it has them.
 
-    name: tells agents apart, for a log has the hands of one; seconds: for a hand in all; pause: seconds before each request.
+    name: tells agents apart, for a log has the hands of one; seconds: for a hand, where answers come in one go; pause: before requests.
     Raises ValueError where the log is of another agent, seed or server, SlumbotError on answers against the protocol or the
     rules, and where no answer comes after all of WAITS.
     """
@@ -217,9 +217,9 @@ def _check(name: str, good: bool, wanted: str, found: object) -> None:
 
 
 def _post(url: str, body: dict, seconds: float) -> dict:
-    """The JSON object that is answered. Raises RequestException where none comes for so long, ValueError on a wrong one."""
-    with requests.post(url, json=body, timeout=seconds, stream=True, allow_redirects=False) as response:
-        status, content = response.status_code, next(response.iter_content(LARGEST + 1), b"")
+    """The JSON object that is answered. Raises RequestException where nothing comes for `seconds`, ValueError on a wrong one."""
+    response = requests.post(url, json=body, timeout=seconds, allow_redirects=False)
+    status, content = response.status_code, response.content
     if status >= 500:
         raise requests.HTTPError(f"status {status}")
     _check("answer", status == 200 and len(content) <= LARGEST, f"status 200, at most {LARGEST} bytes", (status, content[:100]))

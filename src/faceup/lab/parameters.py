@@ -79,9 +79,10 @@ def load_parameters(path: Path = ROOT / "params.yaml", profile: Path | None = No
 
     ValueError naming file, dotted key, value and what was expected, for the first wrong value.
     """
-    values, rules = read_yaml(path), read_yaml(ROOT / "kinds.yaml")
+    values, rules = load_parameters(path) if profile else read_yaml(path), read_yaml(ROOT / "kinds.yaml")
     for section, knobs in read_yaml(profile).items() if profile else ():
-        values[section] = values.get(section, {}) | knobs if isinstance(knobs, dict) else knobs
+        others = values.get(section, {})
+        values[section] = others | knobs if isinstance(others, dict) and isinstance(knobs, dict) else knobs
     path = profile or path
     given, kinds = dict[str, Any](), dict[str, str]()
     for section, knobs in values.items():
