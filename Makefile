@@ -3,7 +3,7 @@
 #
 #   make repro    the papers' tables and figures, from nothing (dvc repro)
 #   make quick    real numbers with wide intervals, in build/quick: some twelve minutes (params/quick.yaml)
-#   make strong   the safe strategies with more training, in build/strong: some four hours once `make repro` has run (params/strong.yaml)
+#   make strong   the safe strategies with more training, in build/strong (params/strong.yaml): reckoned at four hours after `make repro`
 #   make studies  what chooses defaults, beside the pipeline (notebooks/studies); make studies STUDY=name for one
 #   make smoke    the pipeline at toy size, in build/smoke, and checks of what it leaves
 #   make test     the tests

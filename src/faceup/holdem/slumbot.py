@@ -104,7 +104,7 @@ def play_slumbot(agent: Agent, name: str, hands: int, log: str | Path, *, base: 
                  seconds: float = 120, pause: float = 0.5) -> Result:  # fmt: skip
     """Play until the log has `hands` hands; the same call goes on where a run was stopped. Nothing is sent if it has them.
 
-    name: tells agents apart, for a log has the hands of one; seconds: of waiting in a hand; pause: seconds before each request.
+    name: tells agents apart, for a log has the hands of one; seconds: to wait in a hand; pause: seconds before each request.
     Raises ValueError where the log is of another agent, seed or server, SlumbotError on answers against the protocol or the
     rules, and where no answer comes after all of WAITS.
     """
