@@ -3,7 +3,7 @@
 #
 #   make repro    the papers' tables and figures, from nothing (dvc repro)
 #   make quick    real numbers with wide intervals, in build/quick: some twelve minutes (params/quick.yaml)
-#   make strong   the safe strategies with more training, in build/strong (params/strong.yaml): reckoned at four hours after `make repro`
+#   make strong   the safe strategies with more training, in build/strong (params/strong.yaml): some four hours after `make repro`
 #   make studies  what chooses defaults, beside the pipeline (notebooks/studies); make studies STUDY=name for one
 #   make smoke    the pipeline at toy size, in build/smoke, and checks of what it leaves
 #   make test     the tests
@@ -38,6 +38,7 @@ quick strong: $(READY)
 	for kept in numba memo; do test -d build/$@/build/$$kept || ln -sfn "$(CURDIR)/build/$$kept" build/$@/build; done
 	cd build/$@ && env -u PYTHONPATH PATH="$(CURDIR)/.venv/bin:$$PATH" dvc repro $(if $(filter strong,$@),$(STRONG))
 	$(if $(filter strong,$@),cd build/strong/reports && cp --parents 14_safe.ipynb metrics/safe.json agents/safe.json "$(CURDIR)/reports/strong")
+	$(if $(filter strong,$@),cp build/strong/data/safe/ours_15.json reports/strong/agents/safe_15.json)
 	@echo "Reports are in build/$@/reports"
 
 studies: $(READY)

@@ -136,7 +136,8 @@ SAFE = "safe/headline/pot_or_all_in/mbb", "safe/headline/match/mbb", "safe/paper
 ANY_SIZE = tuple(
     f"safe/lbr/agent={name};setting=56 bets, rounds 1-4/mbb" for name in ("OCT paper", "safe OCT paper", "safe OCT ours 8")
 )
-STRONG = "strong/safe/table/after", "strong/safe/trees/depth=8/mbb", "strong/safe/trees/-1/mbb", "strong/safe/paper_tree/mbb"
+STRONG = tuple(f"strong/safe/{of}/mbb" for of in ("agents/0", "headline", "headline/rich", "headline/match", "headline/lbr"))
+STRONG += tuple(f"strong/safe/on_36_flops/name=safe OCT ours 15;menu={menu}/mbb" for menu in ("pot_or_all_in", "all_sizes"))
 RULES = tuple(f"human_rules/{of}/exploitability" for of in ("rule_lists/name=by heart, 3 lines", "baselines/always check"))
 FORGIVING = tuple(f"human_rules/forgiving/{key}" for key in ("three_quarters", "no_mistake", "five_quarters"))
 RIVERS = tuple(f"human_rules/rivers/lists/strategy={of}/loses_percent" for of in ("by heart, 3 lines", "always check"))
