@@ -7,10 +7,19 @@ import pytest
 from games import PUSH, SMALL, RandomPolicy, exploitability, node_reach, node_values, preflop_edges
 
 from faceup.cards.cards import CLASS_OF_HOLE, HOLE_CARDS, SUIT_PERMUTATIONS, canonical_boards, fixing_permutations, folded_cards
-from faceup.holdem.best_response import FlopValues, Responder, frontier
-from faceup.holdem.exploitability import Exploitability, _preflop, difference, in_seats, on_street, sample_flops, summarise
+from faceup.holdem.best_response import FlopValues, Responder, frontier, turn_weights
+from faceup.holdem.exploitability import (
+    Exploitability,
+    _preflop,
+    difference,
+    evaluation_boards,
+    in_seats,
+    on_street,
+    sample_flops,
+    summarise,
+)
 from faceup.holdem.policy import FixedPolicy, free_holes, river_equities
-from faceup.holdem.rules import DECISION, FOLD_END, BettingState, menu_from
+from faceup.holdem.rules import DECISION, FOLD, FOLD_END, BettingState, menu_from
 from faceup.holdem.tree import build_tree, children, decisions
 from faceup.lab.stats import student_95
 
@@ -148,6 +157,38 @@ def test_folding_suits_keeps_every_card():
     flops = canonical_boards(3).cards.astype(int).tolist()
     turns = [[len(images) for _, images in folded_cards(flop, fixing_permutations(flop, np.arange(24)))] for flop in flops]
     assert {sum(of_flop) for of_flop in turns} == {49} and sum(map(len, turns)) == 63_193
+
+
+def test_all_turn_cards_given_are_all_turn_cards_and_a_sample_weighs_each_alike(all_in_wins):
+    responder = Responder(PUSH, RandomPolicy(PUSH, 5, n_rows=1), all_in_wins)
+    every = [card for card in range(52) if card not in SYMMETRIC]
+    for one, other in zip(responder.flop(SYMMETRIC)[0], responder.flop(SYMMETRIC, every)[0], strict=True):
+        np.testing.assert_array_equal(one, other)
+    flop = [0, 4, 8]
+    fixed, mean = fixing_permutations(flop, np.arange(24)), np.zeros(52)
+    for card in (card for card in range(52) if card not in flop):  # one turn card, each in turn
+        weights = turn_weights(flop, fixed, [card])
+        assert sum(weight * len(images) for _, images, weight in weights) == pytest.approx(49)
+        for turn, images, weight in weights:
+            mean[[4 * (turn // 4) + SUIT_PERMUTATIONS[p, turn % 4] for p in images]] += weight / 49
+    assert mean == pytest.approx((~np.isin(np.arange(52), flop)).astype(float))
+    assert len(turn_weights(flop, fixed, [16, 17, 18, 18])) == 2  # a heart or a club or a spade of a diamond flop is one kind
+
+
+def test_turn_cards_are_drawn_evenly_and_flops_do_not_depend_on_them():
+    few, many = (evaluation_boards(7, 36, n) for n in (6, 49))
+    np.testing.assert_array_equal(few.flops, many.flops)
+    assert few.turns.shape == (36, 6) and few.first(9).turns.shape == (9, 6)
+    for flop, turns in zip(many.flops.tolist(), many.turns.tolist(), strict=True):
+        assert sorted([*flop, *turns]) == list(range(52))
+
+
+def test_a_hole_that_blocks_turn_cards_is_worth_as_much_as_the_others(all_in_wins):
+    """After a limp and two checks a bet takes the big blind from who folds: 100 dollars from each of 1,081 holes."""
+    responder, flop = Responder(PUSH, FixedPolicy(PUSH, FOLD), all_in_wins), [0, 4, 8]
+    value, _ = responder._flop(flop, [51, 50, 13])
+    checked = [node for node in frontier(PUSH, 1) if PUSH.kind[node] == DECISION and PUSH.bets[node].sum() == 200]
+    np.testing.assert_allclose(value[0, 0, checked][:, free_holes(flop)], 100 * 1081, rtol=1e-5)
 
 
 def test_sample_of_flops_is_even():

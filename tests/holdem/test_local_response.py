@@ -9,7 +9,7 @@ from faceup.cards.cards import CLASS_OF_HOLE, HOLE_CARDS, hole_index, parse_card
 from faceup.cards.matchups import RUNOUTS_PREFLOP
 from faceup.holdem.agents import FunctionAgent, PolicyAgent, SeatedAgent
 from faceup.holdem.exploitability import sample_flops
-from faceup.holdem.local_response import SETTINGS, LocalResponder, Lookahead, Showdowns, local_best_responses
+from faceup.holdem.local_response import SETTINGS, LocalResponder, Lookahead, Showdowns, respond_locally
 from faceup.holdem.match import random_boards
 from faceup.holdem.policy import FixedPolicy, compatible_weight, free_holes
 from faceup.holdem.rules import CALL, FOLD, START, menu_from
@@ -61,7 +61,7 @@ def test_always_fold_and_always_call_by_hand(all_in_wins):
     From who calls: all-in where equity is above a half, from the 169 equities; the other hands are checked down for a blind each.
     """
     folds, calls = (PolicyAgent(PUSH, FixedPolicy(PUSH, label)) for label in (FOLD, CALL))
-    found = local_best_responses({"": (folds, ALL_IN_FIRST)}, BOARDS, all_in_wins)[""]
+    found = respond_locally(folds, {"": ALL_IN_FIRST}, BOARDS, all_in_wins)[""]
     assert found.mbb == pytest.approx(750) and found.ci95 == pytest.approx(0, abs=1e-9)
     edge = preflop_edges(all_in_wins)
     for board in BOARDS[:3]:
@@ -104,17 +104,16 @@ def test_never_more_than_a_best_response_and_subsets_of_holes_win_together_what_
     victim = RandomPolicy(PUSH, 2, n_rows=1)
     asked = PolicyAgent(PUSH, victim)
     best = exploitability(PUSH, victim, sample_flops(4, np.random.default_rng(3)), all_in_wins)
-    local = local_best_responses({"": (asked, Lookahead((0, 1, 2, 3), ()))}, BOARDS, all_in_wins)[""]
+    local = respond_locally(asked, {"": Lookahead((0, 1, 2, 3), ())}, BOARDS, all_in_wins)[""]
     assert 0 < local.mbb - local.ci95 < best.mbb + best.ci95
     free = np.flatnonzero(free_holes(BOARDS[2]))
-    whole = LocalResponder(asked, SETTINGS["fcpa, rounds 3-4"], Showdowns(BOARDS[2], all_in_wins), free)
-    parts = [free[start::4] for start in range(4)]
-    won = [whole._replace(holes=part).play() for part in parts]
-    np.testing.assert_allclose(np.average(won, axis=0, weights=[*map(len, parts)]), whole.play(), rtol=1e-9)
+    parts = [free, *(free[start::4] for start in range(4))]
+    whole, *won = [LocalResponder(asked, SETTINGS["fcpa"], Showdowns(BOARDS[2], all_in_wins, part)).play() for part in parts]
+    np.testing.assert_allclose(np.average(won, axis=0, weights=[*map(len, parts[1:])]), whole, rtol=1e-6)
 
 
 def test_who_may_not_bet_wins_the_blind_that_is_folded_and_nothing_else(all_in_wins):
     """From a player who folds to everything: as small blind it calls and all is checked down, over all pairs of holes to 0."""
     asked = PolicyAgent(PUSH, FixedPolicy(PUSH, FOLD))
-    won = LocalResponder(asked, SETTINGS["fc, rounds 1-4"], Showdowns(BOARDS[0], all_in_wins)).play()
+    won = LocalResponder(asked, Lookahead((0, 1, 2, 3), None), Showdowns(BOARDS[0], all_in_wins)).play()
     assert won == pytest.approx((0, 50), abs=1e-6)

@@ -6,8 +6,11 @@ or nothing. The answer is found street by street, for all hands of both seats at
 1. Down a flop, and down each turn card (`Responder._start`, `_turn`): the strategy's reach of every node with each of its hands.
 2. The river (`RiverResponder`): on each river card, the responder's best actions with each hand against that reach.
 3. Up the turn, up the flop (`best_actions`): a hand's value where betting ends is the mean over the next card, and at each
-   decision the responder takes the hand's best action. All turn and river cards are played, exact; of like suits one.
-   A responder may have several menus of bets: the way down and showdowns are done once for all, the way up for each.
+   decision the responder takes the hand's best action. All river cards are played, and all turn cards or a sample of them; of
+   turn and river cards that differ by a renaming of suits, one stands for all.
+   A responder may have several menus of bets: the forward pass and showdowns are shared, the backward pass is per menu.
+
+Where turn cards are sampled, the responder chooses its actions on the flop on those cards alone, which errs high.
 
 What this comes to over a sample of flops, the choices before the flop among them, is `exploitability`'s.
 """
@@ -16,8 +19,9 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import numpy as np
+from numba import njit
 
-from faceup.cards.cards import CLASS_OF_HOLE, N_CLASSES, PERMUTED_HOLES, fixing_permutations, folded_cards
+from faceup.cards.cards import CLASS_OF_HOLE, N_CLASSES, PERMUTED_HOLES, SUIT_PERMUTATIONS, fixing_permutations, folded_cards
 from faceup.cards.matchups import RUNOUTS_FLOP, RUNOUTS_PREFLOP, edges, flop_wins
 from faceup.holdem.layout import stakes_at
 from faceup.holdem.policy import Policy, class_reach, compatible_weight, free_holes, street_reach
@@ -55,11 +59,14 @@ class Responder:
         self.allowed = np.array([allowed_nodes(tree, sizes) for sizes in menus])
         self._rivers = RiverResponder(tree, self.allowed)
 
-    def flop(self, flop: Sequence[int]) -> tuple[FlopValues, np.ndarray]:
-        """What a flop is worth to a responder; what each hand of the strategy leaks from it on, (n_menus, n_nodes, 169)."""
+    def flop(self, flop: Sequence[int], turns: Sequence[int] | None = None) -> tuple[FlopValues, np.ndarray]:
+        """What a flop is worth to a responder; what each hand of the strategy leaks from it on, (n_menus, n_nodes, 169).
+
+        turns: the turn cards that are dealt, each as likely as another; a card may come twice (None: all 49).
+        """
         tree, flop = self.tree, [int(c) for c in flop]
         free, ends = free_holes(flop), frontier(tree, 0)
-        value, leaks = self._flop(flop)
+        value, leaks = self._flop(flop, turns)
         pairs = (compatible_weight(free[None])[0] * free) @ OF_CLASS
         exact = self._edges * (pairs / (COMBOS * OPPONENTS))[:, None]
         theirs, stake = class_reach(tree, self.policy)[::-1, ends], tree.bets[ends].sum(axis=2)
@@ -68,24 +75,36 @@ class Responder:
         return FlopValues(value[:, :, ends] @ OF_CLASS, luck, by_street, pairs), leaks
 
     def flops(
-        self, flops: np.ndarray, progress: Callable[[int], None] = lambda done: None
+        self, flops: np.ndarray, progress: Callable[[int], None] = lambda done: None, turns: np.ndarray | None = None
     ) -> tuple[list[FlopValues], np.ndarray]:
-        """`flop` of each of several flops (n, 3), side by side, and the sum of all leaks: a step that `memo` can store."""
-        distinct, where, times = np.unique(flops, axis=0, return_inverse=True, return_counts=True)
-        found = parallel(self.flop, distinct, lambda done: progress(int(times[:done].sum())))
+        """`flop` of each of several flops (n, 3) with its turn cards (n, n_turns), in parallel, and the sum of all leaks.
+
+        A step that `memo` can store.
+        """
+        deals = np.asarray(flops) if turns is None else np.hstack([flops, turns])
+        distinct, where, times = np.unique(deals, axis=0, return_inverse=True, return_counts=True)
+        found = parallel(self._deal, distinct, lambda done: progress(int(times[:done].sum())))
         leaks = sum(n * leaks for n, (_, leaks) in zip(times, found, strict=True))
         return [found[k][0] for k in where.reshape(-1)], leaks
 
-    def _flop(self, flop: list[int]) -> tuple[np.ndarray, np.ndarray]:
-        """Values (n_menus, 2, nodes before the river's actions, 1326) of a flop, leaks (n_menus, n_nodes, 169) from it on."""
+    def _deal(self, deal: np.ndarray) -> tuple[FlopValues, np.ndarray]:
+        return self.flop(deal[:3], deal[3:] if len(deal) > 3 else None)
+
+    def _flop(self, flop: list[int], turns: Sequence[int] | None = None) -> tuple[np.ndarray, np.ndarray]:
+        """Values (n_menus, 2, nodes before the river's actions, 1326) of a flop, leaks (n_menus, n_nodes, 169) from it on.
+
+        A hole that blocks a sampled turn card meets fewer of them: its values are scaled by 47 / (weights of those it leaves).
+        """
         reach, ends = self._start(flop), frontier(self.tree, 1)
         value, leaks = self._nothing_yet(reach)
-        fixed = fixing_permutations(flop, np.arange(24))
-        for turn, images in folded_cards(flop, fixed):
+        fixed, left = fixing_permutations(flop, np.arange(24)), np.zeros(len(CLASS_OF_HOLE))
+        for turn, images, weight in turn_weights(flop, fixed, turns):
             at_turn, found = self._turn(flop, turn, fixed, reach)
-            leaks += found * (len(images) / 45)
+            leaks += found * (weight * len(images) / 45)
             for p in images:
-                value[:, :, ends[:, None], PERMUTED_HOLES[p]] += at_turn[:, :, ends] / np.float32(45)
+                value[:, :, ends[:, None], PERMUTED_HOLES[p]] += np.float32(weight) * at_turn[:, :, ends] / np.float32(45)
+                left[PERMUTED_HOLES[p]] += weight * free_holes([*flop, turn])
+        value[:, :, ends] *= (47 / np.maximum(left, 1)).astype(np.float32)
         self._ascend(1, flop, reach, value, leaks)
         return value, leaks
 
@@ -129,26 +148,56 @@ class Responder:
         for player in range(2):
             value[:, player, ends] = fold_values(tree, ends, player, reach) * free_holes(board)
         for allowed, of_menu, leak in zip(self.allowed, value, leaks, strict=True):
-            leak[decisions(tree, street)] += best_actions(tree, street, allowed, reach, of_menu[None])[0] @ OF_CLASS
+            leak[decisions(tree, street)] += best_actions(tree, street, allowed, reach, of_menu[None, None])[0, 0] @ OF_CLASS
+
+
+def turn_weights(flop: list[int], fixed: np.ndarray, turns: Sequence[int] | None) -> list[tuple[int, list[int], float]]:
+    """The turn cards that are played: card, permutations that map it to the cards it stands for, and the weight of each of these.
+
+    fixed: suit permutations that leave the flop as it is. turns: the cards dealt, of which each stands for 49 / n of all and for
+    its own kind alike (None: all cards, with weight 1).
+    """
+    kinds = [(turn, list(images)) for turn, images in folded_cards(flop, fixed)]
+    if turns is None:
+        return [(turn, images, 1.0) for turn, images in kinds]
+    cards = [{4 * (turn // 4) + int(SUIT_PERMUTATIONS[p, turn % 4]) for p in images} for turn, images in kinds]
+    drawn = [sum(int(card) in kind for card in turns) for kind in cards]
+    weighed = zip(kinds, drawn, strict=True)
+    return [(turn, images, n * 49 / (len(turns) * len(images))) for (turn, images), n in weighed if n]
 
 
 def best_actions(tree: BettingTree, street: int, allowed: np.ndarray, reach: np.ndarray, value: np.ndarray) -> np.ndarray:
     """Fill values of a street's decisions, children before parents: the best action's to the actor, the sum to the other player.
 
-    value (n, .., 2, n_nodes, hands): the best allowed actions by value[0] are taken in all n. Returns the leaks of the street's
-    decisions, (n, .., n_decisions, hands): the actor's reach (2, n_nodes, hands), by the strategy, times what is won more.
+    value (n, m, 2, n_nodes, hands): the best allowed actions by value[0] are taken in all n. Returns the leaks of the street's
+    decisions, (n, m, n_decisions, hands): the actor's reach (2, n_nodes, hands), by the strategy, times what is won more.
     """
     nodes = decisions(tree, street)
-    leaks = np.empty((*value.shape[:-3], len(nodes), value.shape[-1]))
-    for k, node in reversed([*enumerate(nodes)]):
-        who, below = tree.actor[node], slice(tree.first_child[node], tree.first_child[node] + tree.n_children[node])
-        mine = value[..., who, below, :]
-        best = np.where(allowed[below, None], mine[0], -np.inf).argmax(axis=-2, keepdims=True)
-        value[..., who, node, :] = np.take_along_axis(mine, best[None], axis=-2)[..., 0, :]
-        value[..., 1 - who, node, :] = value[..., 1 - who, below, :].sum(axis=-2)
-        own = np.multiply(reach[who, below], mine, dtype=np.float64).sum(axis=-2)
-        leaks[..., k, :] = np.multiply(reach[who, node], value[..., who, node, :], dtype=np.float64) - own
+    leaks = np.empty((*value.shape[:2], len(nodes), value.shape[-1]))
+    first = tree.first_child[nodes]
+    _best_actions(nodes, tree.actor[nodes], first, first + tree.n_children[nodes], allowed, reach, value, leaks)
     return leaks
+
+
+@njit(cache=True, nogil=True)
+def _best_actions(nodes, actor, first, end, allowed, reach, value, leaks):
+    """As `best_actions`; nodes, actor, first, end (n_decisions,): decisions, parents first, and their children's numbers."""
+    for m in range(value.shape[1]):
+        for k in range(nodes.shape[0] - 1, -1, -1):
+            node, who = nodes[k], actor[k]
+            for h in range(value.shape[4]):
+                best = -1
+                for e in range(first[k], end[k]):
+                    if allowed[e] and (best < 0 or value[0, m, who, e, h] > value[0, m, who, best, h]):
+                        best = e
+                for n in range(value.shape[0]):
+                    own, others = 0.0, value[n, m, 1 - who, first[k], h]
+                    for e in range(first[k], end[k]):
+                        own += np.float64(reach[who, e, h]) * np.float64(value[n, m, who, e, h])
+                        if e > first[k]:
+                            others += value[n, m, 1 - who, e, h]
+                    value[n, m, who, node, h], value[n, m, 1 - who, node, h] = value[n, m, who, best, h], others
+                    leaks[n, m, k, h] = np.float64(reach[who, node, h]) * np.float64(value[n, m, who, node, h]) - own
 
 
 def frontier(tree: BettingTree, street: int) -> np.ndarray:

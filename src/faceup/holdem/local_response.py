@@ -15,69 +15,94 @@ and all of its actions. So there is no luck in deal, seat or mixed actions, and 
 boards are sampled. All-ins before the river are valued over all cards to come.
 """
 
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from itertools import combinations
-from typing import NamedTuple, TypeVar
+from typing import NamedTuple
 
 import numpy as np
+from numba import njit
 
-from faceup.cards.cards import BOARD_CARDS, CLASS_OF_HOLE, N_CLASSES, N_HOLES
-from faceup.cards.matchups import RUNOUTS_FLOP, RUNOUTS_PREFLOP, _add_wins, edges
-from faceup.holdem.board import Ends, board_order, end_values
+from faceup.cards.cards import BOARD_CARDS, CLASS_OF_HOLE, HOLE_CARDS, N_CLASSES, N_HOLES
+from faceup.cards.matchups import RUNOUTS_FLOP, RUNOUTS_PREFLOP, edges
+from faceup.holdem.board import board_order
 from faceup.holdem.lines import legal_action
-from faceup.holdem.match import Result, mean_result
-from faceup.holdem.policy import Action, Agent, View, compatible_weight, free_holes
+from faceup.holdem.match import Result, mean_result, random_boards
+from faceup.holdem.policy import Action, Agent, View, free_holes
 from faceup.holdem.rules import FOLD_END, MBB_PER_DOLLAR, START, BettingState, act, legal_raises, pot_and_call
+from faceup.lab.memo import memo
 from faceup.lab.parallel import parallel
-from faceup.lab.rng import Stream
+from faceup.lab.progress import Progress
+from faceup.lab.rng import Stream, rng
 
 _HOLES = (1326, 1176, 1128, 1081)  # that the board of a street leaves
 _OPPOSING = (1225, 1081, 1035, 990)  # and that a hole leaves then
 _RUNOUTS = (RUNOUTS_PREFLOP, RUNOUTS_FLOP, 44, 1)
 _LEAST_REACH = 1e-4  # holes: lines on which fewer of the strategy's are left are not followed (below 0.02 mbb each)
 
-Key = TypeVar("Key", bound=Hashable)
 Range = list[tuple[View, np.ndarray]]  # the agent's views of the line so far, and its reach (1326,) with each
 
 
-class Showdowns:
-    """Who wins on each street of one board of five cards: edges, wins less losses, of every hole against weights of others."""
+@njit(cache=True)
+def _add_wins_of_held(holes, class_start, held, place, net):
+    """Add to net (n_held, 1326) int32 +1 where a held hole is stronger on a river board than another, -1 where it is weaker.
 
-    def __init__(self, board: Sequence[int], preflop_wins: np.ndarray):
-        """preflop_wins (169, 169): of cards/matchups. Raises ValueError on anything but five distinct cards."""
+    holes (1081,), class_start: of `BoardOrder`; place (1326,) int32 is written.
+    """
+    place[:] = -1
+    for k in range(class_start.shape[0] - 1):
+        for i in range(class_start[k], class_start[k + 1]):
+            place[holes[i]] = k
+    for i in range(held.shape[0]):
+        own = place[held[i]]
+        if own < 0:
+            continue
+        for j in range(place.shape[0]):
+            if place[j] >= 0:
+                net[i, j] += (own > place[j]) - (own < place[j])
+
+
+class Showdowns:
+    """What the responder's holes win on one board of five cards: sums over weights of the agent's holes."""
+
+    def __init__(self, board: Sequence[int], preflop_wins: np.ndarray, holes: np.ndarray | None = None):
+        """preflop_wins (169, 169): of cards/matchups; holes (n_held,): that the responder may hold (None: all 1,326).
+
+        Raises ValueError on anything but five distinct cards.
+        """
         self.board = [int(c) for c in board]
-        self._order = board_order(np.array(self.board))
+        board_order(np.array(self.board))
+        self.held = np.arange(N_HOLES) if holes is None else np.asarray(holes)
         combos = np.bincount(CLASS_OF_HOLE, minlength=N_CLASSES)
-        self._preflop = edges(preflop_wins, RUNOUTS_PREFLOP) / (combos[:, None] * combos)
+        self._preflop = (edges(preflop_wins, RUNOUTS_PREFLOP) / (combos[:, None] * combos))[CLASS_OF_HOLE[self.held]]
+        mine, theirs = HOLE_CARDS[self.held][:, None, :, None], HOLE_CARDS[None, :, None, :]
+        self._apart = (~(mine == theirs).any(axis=(2, 3))).astype(np.float64)  # (n_held, 1326)
         self._tables: dict[int, np.ndarray] = {}
 
+    def opposing(self, weights: np.ndarray) -> np.ndarray:
+        """The weight of holes that share no card with each held one; weights (n, 1326), returns (n, n_held) float64."""
+        return weights @ self._apart.T
+
     def edges(self, street: int, weights: np.ndarray) -> np.ndarray:
-        """The weights of holes that each hole beats less those it loses to, mean over the cards to come: (n, 1326) float64.
+        """The weights of holes that each held one beats less those it loses to, mean over the cards to come: (n, n_held) float64.
 
         weights (n, 1326): of opposing holes, 0 where the street's board blocks them. Before the flop weights of holes of one
         starting hand must be equal, as they are against a strategy that treats suits alike.
         """
         if street == 0:
             classes = np.stack([np.bincount(CLASS_OF_HOLE, weights=w, minlength=N_CLASSES) for w in weights])
-            return (classes @ self._preflop.T)[:, CLASS_OF_HOLE]
-        if street == 3:
-            out, holes, dollars = np.zeros(weights.shape), self._order.holes, np.ones((len(weights), 2), dtype=np.float32)
-            shown = Ends(np.zeros(len(weights), dtype=np.int64), 0, dollars)
-            out[:, holes] = end_values(shown, self._order, 0, weights[:, holes].astype(np.float32))
-            return out
+            return classes @ self._preflop.T
         if street not in self._tables:
             self._tables[street] = self._table(street)
         return (np.asarray(weights, dtype=np.float32) @ self._tables[street].T).astype(np.float64)
 
     def _table(self, street: int) -> np.ndarray:
-        """Runouts of a flop or turn on which a hole beats another less those on which it loses, as a share, (1326, 1326)."""
-        shown, holes = self.board[: BOARD_CARDS[street]], np.arange(N_HOLES)
-        wins, below, with_card = (np.zeros((n, N_HOLES), dtype=np.int32) for n in (N_HOLES, 1, 52))
+        """Runouts on which a held hole beats another less those on which it loses, as a share, (n_held, 1326) float32."""
+        shown, place = self.board[: BOARD_CARDS[street]], np.empty(N_HOLES, dtype=np.int32)
+        net = np.zeros((len(self.held), N_HOLES), dtype=np.int32)
         for more in combinations([c for c in range(52) if c not in shown], 5 - len(shown)):
-            order = board_order(np.array([*shown, *more]))
-            _add_wins(order.holes, order.class_start, holes, 1, wins, below[0], with_card)
-        return ((wins - wins.T) / np.float32(_RUNOUTS[street])).astype(np.float32)
+            _add_wins_of_held(*board_order(np.array([*shown, *more])), self.held, place, net)
+        return (self._apart * net / _RUNOUTS[street]).astype(np.float32)
 
 
 class Lookahead(NamedTuple):
@@ -87,11 +112,9 @@ class Lookahead(NamedTuple):
     sizes: tuple[float, ...] | None  # fractions of the pot after calling; None: it never raises, not even all-in
 
 
-_SIZES_56 = tuple(0.05 * 1.15**k for k in range(55))  # and all-in
-SETTINGS = {
-    f"{sizes}, rounds {first + 1}-4": Lookahead(tuple(range(first, 4)), raises)
-    for sizes, raises in (("fc", None), ("fcpa", (1,)), ("56 bets", _SIZES_56))
-    for first in (2, 0)
+SETTINGS = {  # of Lisy & Bowling 2017: 55 sizes and all-in on all rounds; fold, call, pot, all-in on turn and river
+    "56 bets": Lookahead((0, 1, 2, 3), tuple(0.05 * 1.15**k for k in range(55))),
+    "fcpa": Lookahead((2, 3), (1,)),
 }
 
 
@@ -100,18 +123,16 @@ class LocalResponder(NamedTuple):
 
     agent: Agent  # must treat suits alike
     setting: Lookahead
-    showdowns: Showdowns
-    holes: np.ndarray | None = None  # (n,) that it may hold, all free of the board; None: every one that can be dealt
+    showdowns: Showdowns  # of the holes that it may hold: all, or some that are free of the board
 
     def play(self) -> tuple[float, float]:
         """Dollars a game that the responder wins as small blind and as big blind."""
-        may_hold = np.ones(N_HOLES, dtype=bool) if self.holes is None else np.isin(np.arange(N_HOLES), self.holes)
-        start = may_hold, [("", np.ones(N_HOLES))]
+        start = np.ones(len(self.showdowns.held), dtype=bool), [("", np.ones(N_HOLES))]
         won = [self._replace(agent=self.agent.seated(1 - seat)).value(START, seat, *start) for seat in range(2)]
         return won[0], won[1]
 
     def value(self, state: BettingState, seat: int, holes: np.ndarray, agent_range: Range) -> float:
-        """Dollars from a state on to the responder in a seat, with those of its holes (1326,) bool that come here."""
+        """Dollars from a state on to the responder in a seat, with those of its holes (n_held,) bool that come here."""
         if not holes.any() or sum(reach.sum() for _, reach in agent_range) < _LEAST_REACH:
             return 0.0
         if state.actor != seat:
@@ -132,14 +153,14 @@ class LocalResponder(NamedTuple):
         if after is None:
             put, reach = [sum(bets) for bets in state.bets], sum((r for _, r in agent_range), np.zeros(N_HOLES))
             if kind == FOLD_END:
-                dollars = compatible_weight(reach[None])[0] * (-put[seat] if state.actor == seat else put[1 - seat])
+                dollars = self.showdowns.opposing(reach[None])[0] * (-put[seat] if state.actor == seat else put[1 - seat])
             else:
                 dollars = self.showdowns.edges(state.street, reach[None])[0] * max(put)
-            n_holes = _HOLES[state.street] if self.holes is None else len(self.holes)
+            n_holes = min(_HOLES[state.street], len(holes))
             return float(dollars[holes].sum()) / (n_holes * _OPPOSING[state.street])
         if after.street > state.street:
             free = free_holes(self._shown(after.street))
-            holes, agent_range = holes & free, [(view, reach * free) for view, reach in agent_range]
+            holes, agent_range = holes & free[self.showdowns.held], [(view, reach * free) for view, reach in agent_range]
         return self.value(after, seat, holes, agent_range)
 
     def _shown(self, street: int) -> list[int]:
@@ -169,10 +190,10 @@ class LocalResponder(NamedTuple):
         return [(move, holes & (best == k)) for k, move in enumerate(moves) if (holes & (best == k)).any()]
 
     def worth(self, state: BettingState, agent_range: Range, amounts: list[int]) -> np.ndarray:
-        """What call and each raise are worth one step ahead, (1 + n_raises, 1326), times the agent's reach."""
+        """What call and each raise are worth one step ahead, (1 + n_raises, n_held), times the agent's reach."""
         reach = sum(r for _, r in agent_range)
         staying = np.array([reach, *(reach - folding for folding in self._folding(state, agent_range, amounts))])
-        total = compatible_weight(staying)
+        total = self.showdowns.opposing(staying)
         edge = self.showdowns.edges(state.street, staying)
         win, lose = (total + edge) / 2, (total - edge) / 2
         pot, asked = pot_and_call(state)
@@ -194,29 +215,48 @@ class LocalResponder(NamedTuple):
 
 
 def local_best_responses(
-    agents: Mapping[Key, tuple[Agent, Lookahead]],
+    agent: Agent, seed: int, boards: int, holes: int, preflop_wins: np.ndarray, name: str = ""
+) -> dict[str, Result]:
+    """What local best responders win from an agent in each of `SETTINGS`, on the boards on which every agent is judged.
+
+    boards, holes: how many boards, and how many random holes the responder may hold on each; name: of the agent, for a line of
+    progress. Stored by `memo`, and computed on processes: most of it is Python.
+    """
+    dealt = random_boards(boards, rng(seed, "evaluation/local boards")).tolist()
+    held, progress = (
+        (holes, partial(rng, seed, "evaluation/local hands")),
+        Progress(f"local best response to {name}, boards", boards),
+    )
+    return memo(respond_locally, agent, SETTINGS, dealt, preflop_wins, held, progress)
+
+
+def respond_locally(
+    agent: Agent,
+    settings: Mapping[str, Lookahead],
     boards: Sequence[Sequence[int]],
     preflop_wins: np.ndarray,
     subset: tuple[int, Stream] | None = None,
     progress: Callable[[int], None] = lambda done: None,
-) -> dict[Key, Result]:
-    """What local best responders win from agents, each in a setting, over the same boards as dealt, which are shared out.
+) -> dict[str, Result]:
+    """What a local best responder wins from an agent in each setting, over boards as dealt.
 
-    preflop_wins (169, 169): of cards/matchups; subset: how many random holes they may hold on a board, and the stream that these
-    come from; without it they hold any.
+    preflop_wins (169, 169): of cards/matchups; subset: how many random holes it may hold on a board, and the stream that these
+    come from (None: it holds any).
     """
-    won = np.array(parallel(partial(_play, [*agents.values()], preflop_wins, subset), [*enumerate(boards)], progress))
-    return {key: mean_result(MBB_PER_DOLLAR * of_one) for key, of_one in zip(agents, won.mean(axis=2).T, strict=True)}
+    play = partial(_play, agent, [*settings.values()], preflop_wins, subset)
+    won = np.array(parallel(play, [*enumerate(boards)], progress, processes=True))
+    return {key: mean_result(MBB_PER_DOLLAR * of_one) for key, of_one in zip(settings, won.mean(axis=2).T, strict=True)}
 
 
 def _play(
-    agents: Sequence[tuple[Agent, Lookahead]],
+    agent: Agent,
+    settings: Sequence[Lookahead],
     preflop_wins: np.ndarray,
     subset: tuple[int, Stream] | None,
     numbered: tuple[int, Sequence[int]],
 ) -> list[tuple[float, float]]:
-    """Dollars of each responder in both seats on a board."""
+    """Dollars of the responder in both seats on a board, in each setting."""
     k, board = numbered
-    showdowns, free = Showdowns(board, preflop_wins), np.flatnonzero(free_holes(list(board)))
-    holes = subset and subset[1](k).choice(free, subset[0], replace=False)
-    return [LocalResponder(agent, setting, showdowns, holes).play() for agent, setting in agents]
+    held = subset and subset[1](k).choice(np.flatnonzero(free_holes(list(board))), subset[0], replace=False)
+    showdowns = Showdowns(board, preflop_wins, held)
+    return [LocalResponder(agent, setting, showdowns).play() for setting in settings]

@@ -37,6 +37,9 @@ class Result(NamedTuple):
     ci95: float  # half-width
     boards: int
 
+    def __neg__(self) -> "Result":
+        return self._replace(mbb=-self.mbb)
+
 
 class Table:
     """Seats for policies on one tree: plays boards exactly."""

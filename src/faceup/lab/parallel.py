@@ -13,6 +13,7 @@ from concurrent.futures import ThreadPoolExecutor, wait
 from functools import cache
 from typing import Any
 
+import joblib
 import numba
 import numpy as np
 
@@ -60,15 +61,24 @@ def _client(scheduler: str, workers: int) -> Any:
         return Client(scheduler or LocalCluster(workers, threads_per_worker=1, memory_limit=None, dashboard_address=None))
 
 
-def parallel(function: Callable, items: Iterable, progress: Callable[[int], None] = lambda done: None) -> list:
+def parallel(
+    function: Callable, items: Iterable, progress: Callable[[int], None] = lambda done: None, processes: bool = False
+) -> list:
     """[function(item) for item in items], shared out; progress is told how many are done.
 
     The first item is done here, so that kernels are compiled before workers need them. The function writes into nothing that
-    items share. It and its results travel as Dask pickles them, between a user's own machines alone.
+    items share. It and its results travel as Dask pickles them, between a user's own machines alone. processes: where there is
+    no cluster, share out among processes rather than threads, for a function that is mostly Python.
     """
     first, rest = (todo := list(items))[:1], todo[1:]
     results, pool = [function(item) for item in first], ThreadPoolExecutor(numba.get_num_threads())
     scheduler, workers = os.environ.get("FACEUP_SCHEDULER", ""), int(os.environ.get("FACEUP_WORKERS") or 0)
+    if processes and rest and not (scheduler or workers) and numba.get_num_threads() > 1:
+        others = joblib.Parallel(numba.get_num_threads(), return_as="generator")
+        for result in others(joblib.delayed(function)(item) for item in rest):
+            results.append(result)
+            progress(len(results))
+        return results
     if scheduler or workers:
         client = _client(scheduler, workers)
         pool, function = client.get_executor(pure=False), client.submit(lambda same: same, function, pure=False)  # sent once
