@@ -1,45 +1,59 @@
-# All that is assumed: Linux with python3 (3.11 to 3.13), pip and make. The environment is made in .venv when it is
-# missing or older than requirements.lock; every target uses it.
-#
-#   make repro    the papers' tables and figures, from nothing (dvc repro)
-#   make quick    real numbers with wide intervals, in build/quick: some twelve minutes (params/quick.yaml)
-#   make strong   the safe strategies with more training, in build/strong (params/strong.yaml): some four hours after `make repro`
-#   make studies  what chooses defaults, beside the pipeline (notebooks/studies); make studies STUDY=name for one
-#   make smoke    the pipeline at toy size, in build/smoke, and checks of what it leaves
-#   make test     the tests
-#   make test-all the long ones too
-#   make figures  all figures again, from the numbers in reports/numbers
-#   make lab      JupyterLab, opened at the overview
-#   make site     the pages, executed notebooks and figures as a web site in build/site, to be read without a network
-#   make bench    measure speed and memory into reports/benchmarks.json
-#   make lint     ruff and mypy
+# `make` prints the commands with their minutes (src/faceup/lab/stages.py has the list). Requirements: Linux with python3 (3.11 to
+# 3.13), pip and make. The environment is made in .venv when it is missing or older than requirements.lock; every target uses it.
 
 PYTHON ?= python3
 SMOKE ?= build/smoke
-STRONG := equity selfplay distill safe
 READY := .venv/ready
 IN := PATH="$(CURDIR)/.venv/bin:$$PATH" PYTHONPATH="$(CURDIR)/src"
 AROUND := $(IN) python -m faceup.lab.environment
-unexport PYTHONHOME VIRTUAL_ENV FACEUP_ROOT FACEUP_OUT
+STAGES := $(IN) $(PYTHON) -m faceup.lab.stages
+THERE := env -u PYTHONPATH PATH="$(CURDIR)/.venv/bin:$$PATH"
+unexport PYTHONHOME VIRTUAL_ENV FACEUP_ROOT FACEUP_OUT FACEUP_STAGES
 
-.PHONY: repro quick strong studies smoke test test-all figures lab site bench lint
+.PHONY: ladder repro again paper compare quick strong studies smoke test test-all figures lab site bench lint pipeline
 
-# DVC asks for git; where the code came as an archive, it is told to do without.
-repro: $(READY)
-	@git rev-parse --git-dir > /dev/null 2>&1 || $(IN) dvc config --local core.no_scm true
+ladder:
+	@$(STAGES)
+
+repro: pipeline
 	$(AROUND) dvc repro
 
+# README.md, which names minutes, comes after they are kept.
+again: pipeline
+	FACEUP_REUSE=$$(date +%s) $(AROUND) dvc repro --force $$(sed -n 's/^  \([a-z_]*\):$$/\1/p' dvc.yaml | grep -vx readme)
+	$(IN) python -m faceup.lab.stages minutes
+	$(AROUND) dvc repro --single-item --force readme
+	@$(STAGES) compare
+
+paper: pipeline
+	@$(AROUND) python -m faceup.lab.stages paper "$(PAPER)"
+	@$(STAGES) compare
+
+compare:
+	@$(STAGES) compare
+
+# DVC asks for git; where the code came as an archive, it is told to do without.
+pipeline: $(READY)
+	@git rev-parse --git-dir > /dev/null 2>&1 || $(IN) dvc config --local core.no_scm true
+
 # Another profile runs in a worktree of git, with the last commit's code, and the kernels and results that are stored here.
-quick strong: $(READY)
-	test -d build/$@ || git worktree add --quiet --force --detach build/$@
-	git -C build/$@ checkout --quiet --force --detach $$(git rev-parse HEAD)
-	FACEUP_ROOT="$(CURDIR)/build/$@" $(IN) python -m faceup.lab.parameters params/$@.yaml build/$@/params.yaml
-	mkdir -p build/numba build/memo build/$@/build
-	for kept in numba memo; do test -d build/$@/build/$$kept || ln -sfn "$(CURDIR)/build/$$kept" build/$@/build; done
-	cd build/$@ && env -u PYTHONPATH PATH="$(CURDIR)/.venv/bin:$$PATH" dvc repro $(if $(filter strong,$@),$(STRONG))
-	$(if $(filter strong,$@),cd build/strong/reports && cp --parents 14_safe.ipynb metrics/safe.json agents/safe.json "$(CURDIR)/reports/strong")
-	$(if $(filter strong,$@),cp build/strong/data/safe/ours_15.json reports/strong/agents/safe_15.json)
-	@echo "Reports are in build/$@/reports"
+quick: build/quick/params.yaml
+	cd build/quick && $(THERE) dvc repro
+	@$(STAGES) results quick
+	@echo "Reports are in build/quick/reports"
+
+strong: build/strong/params.yaml
+	cd build/strong && $(THERE) dvc repro equity selfplay distill robust discard
+	cd build/strong/reports && cp --parents 14_robust.ipynb 40_discard.ipynb metrics/robust.json metrics/discard.json \
+		agents/retrained_oct.json agents/retrained_oct_x.json "$(CURDIR)/reports/strong"
+
+.PHONY: build/quick/params.yaml build/strong/params.yaml
+build/quick/params.yaml build/strong/params.yaml: build/%/params.yaml: $(READY)
+	test -d build/$* || git worktree add --quiet --force --detach build/$*
+	git -C build/$* checkout --quiet --force --detach $$(git rev-parse HEAD)
+	FACEUP_ROOT="$(CURDIR)/build/$*" $(IN) python -m faceup.lab.parameters params/$*.yaml $@
+	mkdir -p build/numba build/memo build/$*/build
+	for kept in numba memo; do test -d build/$*/build/$$kept || ln -sfn "$(CURDIR)/build/$$kept" build/$*/build; done
 
 studies: $(READY)
 	@trap 'rm -f notebooks/studies/.dvcignore' 0 2 15; echo '!dvc.yaml' > notebooks/studies/.dvcignore; \
@@ -50,16 +64,16 @@ smoke: $(READY)
 	SMOKE="$(abspath $(SMOKE))" $(AROUND) python -m pytest -q tests/check_smoke.py
 
 test: $(READY)
-	$(AROUND) python -m pytest -m "not slow"
+	@start=$$(date +%s); $(AROUND) python -m pytest -m "not slow" && $(STAGES) note test $$(($$(date +%s) - start))
 
 test-all: $(READY)
 	$(AROUND) python -m pytest
 
 figures: $(READY)
-	$(AROUND) python -m faceup.lab.run --figures
+	@start=$$(date +%s); $(AROUND) python -m faceup.lab.run --figures && $(STAGES) note figures $$(($$(date +%s) - start))
 
 lab: $(READY)
-	$(AROUND) jupyter lab --LabApp.default_url=/lab/tree/notebooks/00_overview.ipynb $(if $(filter 0,$(shell id -u)),--allow-root)
+	$(AROUND) jupyter lab --LabApp.default_url=/lab/tree/reports/00_overview.ipynb $(if $(filter 0,$(shell id -u)),--allow-root)
 
 # Jupyter Book stands apart from .venv: its libraries are older than those of JupyterLab.
 site: build/site-tools/ready

@@ -2,7 +2,6 @@
 
 import json
 import os
-from itertools import product
 from pathlib import Path
 
 import nbformat
@@ -10,6 +9,7 @@ import pytest
 
 from faceup.lab.parameters import load_parameters
 from faceup.lab.paths import ROOT
+from faceup.lab.prose import NOTE
 
 SMOKE = Path(os.environ["SMOKE"])  # the folder in which `make smoke` has run the whole pipeline with params/smoke.yaml
 
@@ -26,6 +26,12 @@ def test_reports_ran_to_the_end_without_error(name):
     assert [cell.execution_count for cell in code] == list(range(1, len(code) + 1))
     assert not [output for cell in code for output in cell.outputs if output.output_type == "error"]
     assert str(SMOKE) not in nbformat.writes(nb)
+    assert not [cell.source for cell in nb.cells if cell.cell_type == "markdown" and "{{" in cell.source]
+
+
+def test_the_readme_has_the_numbers_of_this_run():
+    text = (SMOKE / "README.md").read_text(encoding="utf-8")
+    assert text.startswith(NOTE) and "{{" not in text
 
 
 def test_optimal_trees_fit_no_worse_than_greedy_ones():
@@ -37,77 +43,86 @@ def test_optimal_trees_fit_no_worse_than_greedy_ones():
 
 
 def test_exploitability_is_of_one_piece():
-    """Folding and moving all-in lose what is known; leaks of later streets are parts of those of earlier ones."""
-    found, safe = metrics("exploitability"), metrics("safe")
+    """Folding and moving all-in lose what is known; with more sizes a best response wins no less; leaks are sorted."""
+    found = metrics("exploitability")
     for measured in found["known"].values():
         assert measured["mbb"] == pytest.approx(measured["known"], rel=1e-3)
-    assert {agent["name"] for agent in found["main"]} == {"table", "CART paper", "OCT paper"}
-    assert {agent["name"] for agent in safe["agents"]} == {"safe table", "safe OCT ours"}
-    assert len({row["flops"] for row in [*found["sweep"], *safe["agents"]]}) == 1  # all agents meet the same
-    assert len({hand["line"] for hand in safe["hands"]}) == 3
-    for agent in [*found["sweep"], *safe["agents"]]:
-        flop, turn, river = (agent["from_street"][street] for street in ("flop", "turn", "river"))
-        assert flop >= turn >= river >= 0
-    for worst in ([leak["mbb"] for leak in agent["worst"]] for agent in found["main"]):
+    assert {*found["agents"]} == {"blueprint", "cart", "oct"} and {*found["depths"]} == {"cart", "oct"}
+    knobs = load_parameters(SMOKE / "params.yaml")
+    for agent in found["agents"].values():
+        assert agent["br_pot"]["flops"] == agent["br_blueprint"]["flops"] == knobs["evaluation"]["flops"]
+        assert agent["br_blueprint"]["in_sample"] > 0.9 * agent["br_pot"]["in_sample"]
+        worst = [leak["mbb"] for leak in agent["worst"]]
         assert worst == sorted(worst, reverse=True)
+    for of in found["depths"].values():
+        assert [int(depth) for depth in of] == knobs["exploitability"]["depths"]
 
 
-def test_every_pair_has_met_once_and_the_one_table_has_every_agent():
-    """Drawn agents among each other, and argmax ones: each with a result and an interval; what nobody answered stays empty."""
-    found, table = metrics("matches"), {agent["name"]: agent for agent in metrics("agents")["agents"]}
+def test_retrained_trees_are_measured_as_before_and_at_every_known_share():
+    found, shares = metrics("robust"), load_parameters(SMOKE / "params.yaml")["robust"]["frontier_shares"]
+    assert [*found["agents"]] == ["blueprint", "oct", "retrained_oct", "oct_x_twin", "retrained_oct_x"]
+    for name, *two in (("oct", "oct", "retrained_oct"), ("oct_x", "oct_x_twin", "retrained_oct_x")):
+        before, after = (found["agents"][key] for key in two)
+        assert before["leaves"] == after["leaves"]
+        for bound in ("br_pot", "br_blueprint"):
+            assert found["saved"][name][bound]["mbb"] == pytest.approx(before[bound]["mbb"] - after[bound]["mbb"], abs=1e-5)
+    assert [point["known_share"] for point in found["frontier"]] == shares
+    local = [agent[bound]["mbb"] for agent in found["agents"].values() for bound in ("lbr_56", "lbr_fcpa")]
+    assert len({*local}) == len(local)  # bets and agents tell
+
+
+def test_every_pair_has_met_once_and_every_agent_has_its_numbers():
+    """Each match has a result and an interval; what nobody measured stays empty."""
+    found, agents = metrics("matches"), metrics("agents")
     met = {frozenset((pair["first"], pair["second"])): pair for pair in found["pairs"]}
-    names, opponents = frozenset().union(*met), {"stand-in", "large bettor", "small bettor"}
-    assert opponents <= names and len(met) == len(found["pairs"]) == len(names) * (len(names) - 1) // 2 - 3  # not each other
+    assert len(met) == len(found["pairs"])
     for pair in met.values():
-        assert pair["ci95"] >= 0 and pair["boards"] >= 2 and pair["holes"] == (20 if pair["boards"] == 3 else 1081), pair
-    assert names - opponents <= {*table} and {f"{name}, argmax" for name in ("OCT paper", "OCT ours", "CART paper")} <= {*table}
-    for name, agent in table.items():
-        unread = name.startswith(("XGBoost", "NN")) or name == "table, argmax"
-        cells = {key: agent[key] for key in ("stand_in", "mean_of_three", "pot_or_all_in", "all_sizes", "lbr", "table")}
-        empty = {"pot_or_all_in", "all_sizes", "lbr"} if unread else {"table"} if name == "table" else set()
-        assert {key for key, cell in cells.items() if cell is None} == empty, name
-        assert unread or agent["all_sizes"]["mbb"] > agent["pot_or_all_in"]["mbb"] - agent["pot_or_all_in"]["ci95"]
-        if name in names - {"table"}:
-            pair = met[frozenset(("table", name))]
-            assert abs(agent["table"]["mbb"]) == abs(pair["mbb"])
-    for name, twin in metrics("agents")["safety"].items():  # the same questions, other answers
-        assert table[name]["leaves"] == table[twin["of"]]["leaves"]
-    largest = max(row["mbb"] for row in metrics("agents")["lbr"] if row["agent"] == "OCT paper")
-    assert table["OCT paper"]["lbr"]["mbb"] == largest
-
-
-def test_local_best_responses_meet_every_agent():
-    """Each agent in each setting, and the settings tell agents apart."""
-    found, depth = metrics("safe")["lbr"], load_parameters(SMOKE / "params.yaml")["safe"]["tree_depth"]
-    agents = ("table", "OCT paper", "safe OCT paper", f"OCT ours {depth}", f"safe OCT ours {depth}")
-    settings = ("56 bets, rounds 1-4", "56 bets, rounds 3-4", "fcpa, rounds 3-4")
-    assert [(row["agent"], row["setting"]) for row in found] == [*product(agents, settings)]
-    assert len({row["mbb"] for row in found}) > len(agents)
+        assert pair["ci95"] >= 0 and pair["holes"] in {3: [20], 4: [20, 1081], 5: [1081]}[pair["boards"]], pair
+    matches, bounds = (
+        {"blueprint", "slumbot_substitute", "bot_75", "bot_33", "mean_of_three"},
+        {"br_pot", "br_blueprint", "lbr_56", "lbr_fcpa"},
+    )
+    for key, agent in agents.items():
+        empty = (
+            bounds
+            if key.startswith(("xgboost", "mlp")) or key == "cart_argmax"
+            else {"blueprint"}
+            if key == "blueprint"
+            else set()
+        )
+        empty = empty | ({"bot_75", "bot_33", "mean_of_three"} if key.startswith("mlp") else set())
+        assert {one for one in matches | bounds if agent[one] is None} == empty, key
+        if key != "blueprint":
+            assert abs(agent["blueprint"]["mbb"]) == abs(met[frozenset((key, "blueprint"))]["mbb"])
+    for key, twin in (("oct", "oct_argmax"), ("oct", "retrained_oct"), ("cart", "cart_argmax")):
+        assert agents[key]["leaves"] == agents[twin]["leaves"]
+    table = found["table1"]
+    assert len(table) == 5 and all(table[a][b]["mbb"] == -table[b][a]["mbb"] for a in table for b in table[a])
+    assert {*found["gap"]} == {"paper", "extended"} and {*found["robustness"]} == {"retrained_oct", "retrained_oct_x"}
 
 
 def test_strategy_reads_every_agent():
-    """Shares add up, the stand-in's too, and the branches are of their rounds."""
+    """Shares add up, those of the opponents, too, and the two answers of a question differ."""
     found = metrics("strategy")
-    assert {"CART", "OCT", "XGBoost", "NN"} <= set(found["opening_percent"])
+    assert [*found["opening_percent"]] == ["blueprint", "cart", "oct", "xgboost", "mlp"]
     actions, opening = ("fold", "call", "raise", "all_in"), found["opening_percent"].values()
     shares = [[opens[f"{action}_percent"] for action in actions] for opens in opening]
     assert 0 < found["bluff"]["hands_on_example_board"] <= 1081
     assert found["logic"]["weaker"]["action"] != found["logic"]["stronger"]["action"]
-    players = [one["opening_percent"] for name, one in metrics("opponents").items() if name != "mean"]
-    assert len(players) == 3 and players[0]["call"] == 0 < players[1]["call"]  # who never limps, and who may
-    shares += [of.values() for of in (*found["asked_percent"].values(), *players)]
+    opponents = metrics("opponents")
+    assert [*opponents] == ["slumbot_substitute", "bot_75", "bot_33"]
+    players = [one["opening_percent"] for one in opponents.values()]
+    assert players[0]["call"] == 0 < players[1]["call"]  # who never limps, and who may
+    asked = [rounds for of in found["asked_percent"].values() for rounds in of.values()]
+    shares += [of.values() for of in (*asked, *players)]
     assert [sum(share) for share in shares] == pytest.approx([100] * len(shares), abs=0.01)
 
 
-def test_sheets_of_leduc_have_bounds():
-    """More cells bound no more, and nothing that was found is below."""
-    found = metrics("leduc")["bounds"]
-    assert [sheet["cells"] for sheet in found] == [12, 24, 42, 72]
-    recall = [sheet["any_answers_bound"] for sheet in found]
-    assert recall == sorted(recall, reverse=True)
-    for sheet in found:
-        assert sheet["any_answers_bound"] <= sheet["pure_bound"] + 1e-6 <= sheet["pure_found"] + 2e-6
-        assert sheet["any_answers_bound"] <= min(one["exploitability"] for one in sheet["found"])
+def test_finer_chances_on_a_sheet_of_leduc_lose_no_more():
+    """Four sheets; a search in halves or quarters begins where whole actions are allowed, too, but is local."""
+    found = metrics("leduc")["sheets"]
+    assert [*found] == ["12", "24", "42", "72"] and all({"pure", "halves", "quarters"} <= {*sheet} for sheet in found.values())
+    assert 0 < found["72"]["quarters"] <= found["12"]["pure"] + 1e-9
 
 
 def test_explorer_is_one_page():
@@ -118,6 +133,7 @@ def test_explorer_is_one_page():
     assert len(text.encode()) == metrics("explorer")["page_bytes"] < 4e6
     data = json.loads(text.partition('id="data">')[2].partition("</script>")[0])
     knobs = load_parameters(SMOKE / "params.yaml")
-    taught, own, safe = knobs["distill"]["depths"], knobs["distill"]["own_depths"], knobs["safe"]["tree_depths"]
-    depths = {"CART paper": taught, "safe OCT ours": safe, "OCT ours": own, "OCT paper": taught}
-    assert [(agent["name"], agent["depth"]) for agent in data["agents"]] == [(n, d) for n in depths for d in depths[n]]
+    depths = {"CART": knobs["distill"]["depths"], "OCT-X": knobs["distill"]["x_depths"], "OCT": knobs["distill"]["depths"]}
+    agents = [(agent["name"], agent["depth"]) for agent in data["agents"]]
+    assert [agent for agent in agents if agent[0] in depths] == [(name, depth) for name in depths for depth in depths[name]]
+    assert {name for name, _ in agents} - {*depths} == {"retrained OCT", "retrained OCT-X"}

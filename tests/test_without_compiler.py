@@ -26,15 +26,14 @@ from faceup.discard.tree import build_swap_tree
 from faceup.games import cfr, sequence_form
 from faceup.games.extensive_game import uniform
 from faceup.holdem import best_response, infosets, match, match_tree, safe
-from faceup.holdem.board import BoardOrder, board_order
 from faceup.holdem.rows import action_costs
 from faceup.holdem.rules import menu_from
 from faceup.holdem.selfplay import Discount, SelfPlay
 from faceup.lab.parallel import ALONE
 from faceup.lab.rng import rng
-from faceup.leduc import bounds, readable, training
+from faceup.leduc import readable, training
 from faceup.leduc.game import KUHN, RLCARD, build
-from faceup.onecard import rivers, rule_lists, solutions
+from faceup.onecard import rule_lists, solutions
 from faceup.onecard import trees as onecard_trees
 from faceup.onecard.game import random_games
 from faceup.trees import oct, prune
@@ -125,22 +124,19 @@ def small_games():
     table, strategy, cells = np.full((2, 3), 1 / 3), even.copy(), np.array([0, n_infosets // 2, n_infosets])
     asked, scratch = (cells, np.arange(n_infosets), readable.answer_of_action(game)), zeros(float, n + 2, n + 2, n)
     lost = readable._descend(played.form, *asked, readable.chance_grid(1), np.arange(2), table, 0.1, strategy, *scratch)
-    found += [bounds._count_out(played.form, *asked, np.eye(3), even.copy(), *scratch)]
     found += [learner.q, run.strategy(), training.play_games(played, run.strategy(), even, 20, STREAM()), lost, table, strategy]
     own, other = random_games(2, np.random.default_rng(1))
     kinds = (rule_lists.STRONG, 0.9), (rule_lists.WEAK, 0.05), (rule_lists.BALANCE, 0.6)
     lines = [rule_lists.RuleLine(*kind, 20) for kind in kinds]
-    solved, few = solutions.solve_games(own, other), board_order(MIXED).holes[::90].copy()
-    kind, weights = onecard_trees.REPRESENTATIONS[4], np.random.default_rng(2).random((2, len(few)))
+    solved, kind = solutions.solve_games(own, other), onecard_trees.REPRESENTATIONS[4]
     judged = onecard_trees.measure(kind, onecard_trees.grow([kind], solved, 2, STREAM)[0], solved, [1, 2])
-    river = rivers.River(0, BoardOrder(few, np.arange(len(few) + 1, dtype=np.int32)), *weights)
-    found += [*rivers.solve(river, 3), judged, rule_lists.losses(lines, solved)]
+    found += [judged, rule_lists.losses(lines, solved)]
     return found, list(solved), rule_lists.play(lines, own, other)
 
 
 def discard():
-    weights, turn_board = np.random.default_rng(1).integers(0, 40, (1, 1326)), MIXED[None, :4]
-    turn, flop = swaps.swap_sums(turn_board, weights, step=24), swaps.swap_sums(MIXED[None, :3], step=600)
+    turn_board = MIXED[None, :4]
+    turn, flop = swaps.swap_sums(turn_board, step=24), swaps.swap_sums(MIXED[None, :3], step=600)
     (keys, rows), (of_flop,) = later(MIXED[:3], 1, np.int32), zeros(np.int64, (1, 1326, 2))
     swaps._sum_turns(ALONE, MIXED[None, :3], keys, rows[:, :, None], np.array([[0, 0], [0, 0]]), of_flop)
     sums, centres = discard_groups.range_sums(turn_board, 24), np.random.default_rng(1).random((3, 8))
@@ -154,16 +150,14 @@ def discard_play():
     scratch = selfplay._make_scratch(len(tree.kind))
     size, pair = int(layout.base[-1]), selfplay.both(layout, layout, 0)
     learnt, won = (rng.normal(size=size), np.zeros(size)), []
-    ways = ((selfplay.CHANCE_ONLY, -1), (selfplay.EXTERNAL, 0), (selfplay.EXTERNAL, 1), (selfplay.RESPOND, 0))
-    for number, (way, traverser) in enumerate(ways):
+    for number, learner in enumerate((selfplay.BOTH, 0, 1)):
         selfplay._deal(1, number, deals.OWN, deals.OWN if number else deals.RULE, tables, seen, scratch.state)
-        won.append(selfplay._walk(tree, pair, *learnt, seen, way, traverser, 2.0, scratch))
+        won.append(selfplay._walk(tree, pair, *learnt, seen, learner, 2.0, scratch))
     players = selfplay.Strategy(layout, rng.random(size), deals.BEST), matches.random_player(tree, ROWS)
     sums, weights = zeros(float, (2, 169, 3), (2, 169))
     equities._simulate(ALONE, tables, 1, 3, sums, weights)
     scores, met = zeros(np.int64, (1, 169, 169), (1, 169, 169))
-    for fixed in (np.zeros((0, 4), dtype=np.int64), np.array([[1, 0, 50, 51]])):
-        allin._meet_all(ALONE, tables, deals.BEST, 1, 3, fixed, scores, met)
+    allin._meet_all(ALONE, tables, deals.BEST, 1, 3, np.array([[1, 0, 50, 51]]), scores, met)
     return won, learnt, matches.deal_values(tree, tables, *players, 2, STREAM), sums, weights, scores, met
 
 
@@ -180,11 +174,7 @@ def bayes():
     picks, ends = rng.integers(0, 8, (3, 20)), rng.integers(0, 3, (4, 8, 8, 3))
     sums, squares = zeros(np.int64, (2, 3, 3), (2, 3, 3))
     types._play(ALONE, rng.integers(0, 20, (5, 2, 4)).astype(np.uint8), np.array([1, -1, 0, 1, 1]), picks, ends, sums, squares)
-    weight, pot, best = rng.random((1326, 1)).astype(np.float32), np.array([300], dtype=np.float32), zeros(np.float32, (1326, 1))
-    strategy, images = rng.integers(0, 5, (2, 1326)), np.array([[0, -1], [3, -1]])
-    for first in (True, False):
-        types._rivers(ALONE, np.array([MIXED, ROYAL]), images, strategy, np.float32(200), first, pot, weight, *best)
-    return columns, boards, strengths, wins, pairs, sums, squares, *best
+    return columns, boards, strengths, wins, pairs, sums, squares
 
 
 def learning():

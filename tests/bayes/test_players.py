@@ -98,25 +98,23 @@ def test_a_table_is_drawn_as_it_says(moves, tables):
 
 
 def test_beliefs_after_a_hand_are_products_of_its_rounds(evaluator, moves, tables):
-    """Shown or not, the belief after a hand is the prior times each round's likelihood, in any order."""
+    """The belief after a hand is the prior times each round's likelihood: by the cards after a showdown, else by the odds."""
     deals, tree = deal_hands(tables, 300, np.random.default_rng(6)), moves.tree
     prior = np.tile([0.5, 0.3, 0.2], (300, 1))
     player = MeuSeat(evaluator, tables, True, prior)
     ends = play_deals(tree, (OddsSeat(moves, tables, np.array([-0.1])), player), deals, np.random.default_rng(7))
-    hidden, shown = (player.learnt(deals, 1, ends, cards_shown) for cards_shown in (False, True))
+    found = player.learnt(deals, 1, ends)
     own, theirs = deal_bins(tables, deals, 1, 10), deal_bins(tables, deals, 0, 10).astype(int)
     for k, end in enumerate(ends):
-        weights, at = {False: prior[k].copy(), True: prior[k].copy()}, end
+        weights, at = prior[k].copy(), end
         for street in range(tree.street[end], -1, -1):
             place = moves.place[at]
             by_odds = evaluator.seen[street, 1, place, own[street, k]]
             by_cards = evaluator.shown[street, 1, place, theirs[street, k]]
-            weights[False] *= by_odds
-            weights[True] *= by_odds if tree.kind[end] == FOLD_END else by_cards
+            weights *= by_odds if tree.kind[end] == FOLD_END else by_cards
             while at > 0 and tree.street[tree.parent[at]] == street:
                 at = tree.parent[at]  # up to where the round began, which is where the one before ended
-        for cards_shown, found in ((False, hidden), (True, shown)):
-            np.testing.assert_allclose(found[k], weights[cards_shown] / weights[cards_shown].sum(), atol=1e-12)
+        np.testing.assert_allclose(found[k], weights / weights.sum(), atol=1e-12)
 
 
 def test_a_carried_belief_finds_the_type(evaluator, moves, tables):

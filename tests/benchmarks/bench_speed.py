@@ -4,7 +4,6 @@ import platform
 import resource
 from collections.abc import Callable
 from functools import partial
-from pathlib import Path
 from time import perf_counter
 
 import numba
@@ -33,6 +32,7 @@ from faceup.lab.files import load_json, write_json
 from faceup.lab.parameters import load_parameters
 from faceup.lab.paths import AGENTS, REPORTS
 from faceup.lab.rng import rng
+from faceup.lab.stages import processor
 from faceup.leduc.game import LITERATURE, build
 from faceup.onecard.game import SIZES, joint_distribution, random_games
 from faceup.onecard.solutions import solve_games
@@ -53,11 +53,9 @@ def seconds(work: Callable[[], object], times: int = 1) -> float:
 
 def record(section: str, **values: object) -> None:
     """Replace one section of reports/benchmarks.json; the others stay as they are."""
-    lines = Path("/proc/cpuinfo").read_text().splitlines()
-    model = next((line.split(":", 1)[1].strip() for line in lines if line.startswith("model name")), platform.machine())
     versions = f"Python {platform.python_version()}, numba {numba.__version__}"
     sections = load_json(PATH) if PATH.is_file() else {}
-    sections[section] = {"machine": f"{model}, {numba.get_num_threads()} threads, {versions}", **values}
+    sections[section] = {"machine": f"{processor()}, {numba.get_num_threads()} threads, {versions}", **values}
     write_json(PATH, dict(sorted(sections.items())))
 
 
@@ -87,10 +85,10 @@ def test_selfplay(table):
 
 def test_safe(table, tables, all_in_wins):
     """Seconds a turn board of CFR-BR for trees of depth 8, an opponent who knows them in 40 % of the hands, and six rivers."""
-    ours = load_policy(AGENTS / "ours.json", TREE, tables)
-    trees = [truncate(tree, 8) for tree in ours.models]
+    oct_x = load_policy(AGENTS / "oct_x.json", TREE, tables)
+    trees = [truncate(tree, 8) for tree in oct_x.models]
     levels = HandGroups(TREE, table, table.groups.turn, 40)
-    game = SafeGame(TreeLeaves(ModelPolicy(TREE, trees, tables, ours.history)), all_in_wins, levels, by_reach=True)
+    game = SafeGame(TreeLeaves(ModelPolicy(TREE, trees, tables, oct_x.history)), all_in_wins, levels, by_reach=True)
     deals, opponent = np.array([STREAM(k).permutation(52)[:10] for k in range(12)]), Mixed(0.4, table)
     state = game.train(game.start(1e7), deals[:2], opponent, together=2)  # compiles
     taken, leaves = seconds(lambda: game.train(state, deals[2:], opponent, together=2)) / 10, sum(map(n_leaves, trees))
@@ -125,7 +123,7 @@ def test_leduc():
 
 
 def test_discard():
-    """Iterations of self-play a second, two threads: the paper's version, whose own ran 100, and ours, which may read swaps.
+    """Iterations a second, two threads: of the paper's self-play, whose own ran 100, and of an opponent who sees swaps.
 
     Swaps are counted on every 24th river alone, which changes no speed.
     """
@@ -133,16 +131,16 @@ def test_discard():
     groups, equity = make_ochs_groups(100, 100, STREAM, 24), [swaps.equities(found) for found in (swaps.flop_sums(turn), turn)]
     rule = [outs.rule_choices(canonical_boards(n).cards, values) for n, values in zip((3, 4), equity, strict=True)]
     tables = deals.make_tables(groups, equity, [rule, list(map(outs.best_choices, equity))], STREAM())
-    tree = build_swap_tree(([[1], [1]], *([[0.66], [1], [1]],) * 3))
-    settings = {
-        "iterations_per_second": Setting("chance", deals.RULE, False, 0.0),
-        "own_swaps_iterations_per_second": Setting("external", deals.OWN, False, 1.0),
-        "reading_iterations_per_second": Setting("external", deals.OWN, True, 1.0),
+    tree, n_rows = build_swap_tree(([[1], [1]], *([[0.66], [1], [1]],) * 3)), deals.rows_of(groups)
+    learn = partial(self_play, tree, tables, n_rows, stream=STREAM)
+    (bot,) = learn(Setting(deals.RULE, False, 0.0), stops=[EPOCH])
+    runs = {
+        "iterations_per_second": partial(learn, Setting(deals.RULE, False, 0.0)),
+        "responses_per_second": partial(learn, Setting(deals.BEST, True, 2.0), opponent=bot),
     }
     rates = {}
-    for name, setting in settings.items():
-        run = partial(self_play, tree, tables, deals.rows_of(groups), setting, STREAM)
+    for name, run in runs.items():
         # the first compiles, the second is the way from a uniform start
-        _, warm, longer = (seconds(partial(run, [iterations * EPOCH])) for iterations in (1, 4, 8))
+        _, warm, longer = (seconds(partial(run, stops=[iterations * EPOCH])) for iterations in (1, 4, 8))
         rates[name] = round(4 * EPOCH / (longer - warm))
     record("discard", **rates)

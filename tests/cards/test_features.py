@@ -22,7 +22,8 @@ TOLD = [
     ("cb300c/kk/b600b1800", [300, 0, 1800, 0, 300, 0, 600, 0, 0, 2 / 3, 19_100 / 1800]),
     ("b300c/kk/kk/b19700", [300, 0, 0, 19_700, 300, 0, 0, 0, 1, 19_700 / 600, 19_700 / 600]),  # all-in: the whole stack
 ]
-COLUMNS = {"opponent": range(4), "both": range(8), "both+seat": range(9), "all": range(11), "ours": range(4, 11)}  # of these
+COLUMNS = {"opponent": range(4), "both": range(8), "both+seat": range(9), "all": range(11)}  # of these
+COLUMNS |= {"pot-relative": range(4, 11)}
 
 
 @pytest.mark.parametrize("history", COLUMNS)

@@ -18,9 +18,9 @@ def fake_tables():
     """Random groups and choices: what is tested with them does not depend on what they say."""
     rng = np.random.default_rng(1)
     keys = tuple(canonical_boards(n).keys for n in (3, 4, 5))
-    choices = np.stack([rng.integers(0, n, 99_991, dtype=np.uint8) for n in (100, 2, 100, 3, 3, 3, 3)], axis=-1)
+    choices = np.stack([rng.integers(0, n, 99_991, dtype=np.uint8) for n in (100, 2, 100, 3, 3)], axis=-1)
     choices[:, 1] += 1  # a card to throw
-    flop, turn = (np.resize(choices, (len(k), 1326, 7)) for k in keys[:2])
+    flop, turn = (np.resize(choices, (len(k), 1326, 5)) for k in keys[:2])
     return HandTables(flop, turn, np.resize(choices[:, 0], (len(keys[2]), 1326)), keys)
 
 

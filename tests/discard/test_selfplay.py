@@ -18,7 +18,7 @@ from plain_tables import ROWS, TREE, fake_tables
 from faceup.discard import selfplay
 from faceup.discard.deals import BEST, NEVER, OWN, DealView, _make_seen
 from faceup.discard.matches import deal_values, random_player
-from faceup.discard.selfplay import CHANCE_ONLY, EPOCH, EXTERNAL, RESPOND, _make_scratch, _walk, both, strategy_layout
+from faceup.discard.selfplay import BOTH, EPOCH, _make_scratch, _walk, both, strategy_layout
 from faceup.discard.tree import HAND_START, build_swap_tree
 from faceup.games.extensive_game import GameBuilder, against, normalised
 from faceup.games.sequence_form import best_response, exploitability, make_form, value
@@ -75,31 +75,29 @@ def strategy_of(game, averages):
 
 
 @njit(cache=True)
-def _learn(tree, layout, regrets, averages, rows, strengths, picked, way, gamma):
+def _learn(tree, layout, regrets, averages, rows, strengths, picked, learner, gamma):
     seen, scratch = _make_seen(2), _make_scratch(tree.kind.shape[0])
     seen.forced[:] = -1
     for t in range(picked.shape[0]):
         seen.rows[:], seen.strengths[:] = rows[picked[t]], strengths[picked[t]]
-        for traverser in range(2 if way == EXTERNAL else 1):
-            who, weight = -1 if way == CHANCE_ONLY else traverser, float(t + 1) ** gamma
-            _walk(tree, layout, regrets, averages, seen, way, who, weight, scratch)
+        _walk(tree, layout, regrets, averages, seen, learner, float(t + 1) ** gamma, scratch)
 
 
-def averages_of(layouts, regrets, way, gamma):
+def averages_of(layouts, regrets, learner, gamma):
     """What learners have on average played in 100,000 random deals."""
     picked = np.random.default_rng(3).choice(len(DEALS), 100_000, p=np.array(list(DEALS.values())) / DEALS.total())
     rows, strengths, _ = map(np.array, zip(*map(seen_of, DEALS), strict=True))
     averages = np.zeros(int(layouts.base[0, -1]))
-    _learn(TOY, layouts, regrets, averages, rows, strengths, picked, way, gamma)
+    _learn(TOY, layouts, regrets, averages, rows, strengths, picked, learner, gamma)
     return averages
 
 
 @pytest.mark.parametrize("reads", [False, True])
-@pytest.mark.parametrize(("way", "gamma"), [(CHANCE_ONLY, 0.0), (EXTERNAL, 1.0)])
-def test_the_toy_is_solved(reads, way, gamma):
+@pytest.mark.parametrize("gamma", [0.0, 1.0])
+def test_the_toy_is_solved(reads, gamma):
     layout = strategy_layout(TOY, N_ROWS, reads)
     game, even = game_of(layout), np.zeros(int(layout.base[-1]))
-    averages = averages_of(both(layout, layout, 0), even.copy(), way, gamma)
+    averages = averages_of(both(layout, layout, 0), even.copy(), BOTH, gamma)
     lost = [exploitability(make_form(game), strategy_of(game, numbers)) for numbers in (averages, even)]
     assert lost[0] < 1.0 < 5.0 < lost[1]  # 1 % of 200 chips are 2
 
@@ -108,13 +106,13 @@ def test_a_response_wins_as_much_as_the_best_one():
     layout = strategy_layout(TOY, N_ROWS, True)
     game, even = game_of(layout), np.zeros(int(layout.base[-1]))
     form, strategy = make_form(game), strategy_of(game, even)
-    averages = averages_of(both(layout, layout, len(even)), np.append(even, even), RESPOND, 1.0)
+    averages = averages_of(both(layout, layout, len(even)), np.append(even, even), 0, 1.0)
     best, won = best_response(form, strategy, 0)[0], value(form, against(game, strategy_of(game, averages), strategy))
     assert best - won < 1.0 < 5.0 < best - value(form, strategy)
 
 
 def test_threads_and_stops_change_nothing():
-    run = partial(selfplay.self_play, TREE, fake_tables(), ROWS, selfplay.Setting("external", OWN, True, 1.0), STREAM)
+    run = partial(selfplay.self_play, TREE, fake_tables(), ROWS, selfplay.Setting(OWN, True, 1.0), STREAM)
     first, last = (strategy.chances for strategy in run([EPOCH, 2 * EPOCH]))
     with threads(1):
         assert np.array_equal(run([2 * EPOCH])[0].chances, last)
@@ -124,7 +122,7 @@ def test_threads_and_stops_change_nothing():
 def test_who_never_swaps_has_no_tell():
     """A responder that sees swaps learns and plays as one that does not: there is nothing to see."""
     tables, bot = fake_tables(), random_player(TREE, ROWS)._replace(policy=NEVER)
-    settings = [selfplay.Setting("chance", BEST, reads, 2.0) for reads in (False, True)]
+    settings = [selfplay.Setting(BEST, reads, 2.0) for reads in (False, True)]
     runs = [selfplay.self_play(TREE, tables, ROWS, setting, STREAM, [EPOCH], opponent=bot)[0] for setting in settings]
     blind, sees = (deal_values(TREE, tables, run, bot, 200, partial(rng, 5, "test")) for run in runs)
     assert np.array_equal(blind, sees) and blind.mean() > 0

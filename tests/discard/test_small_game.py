@@ -22,16 +22,18 @@ def test_a_response_wins_what_the_deals_say(keeps, seen):
         sign = np.sign(mine - theirs)
         sums[own, mine, seen and other < keeps] += -1, 3 * sign, sign, (1 + 3 * sign) / 2
     expected = sum(max(fold, call) / 2 + max(check, bet) / 2 for fold, call, check, bet in sums.values()) / 360
-    game = small_game(keeps, seen)
+    game = small_game(keeps, (seen, seen))
     assert len(game.names) == 4 * len(sums)  # two infosets a player for each
     assert best_response(make_form(game), uniform(game), 1)[0] == pytest.approx(expected)
 
 
-def test_who_ignores_the_tell_pays_for_it():
-    blind, seen = small_game(4, False), small_game(4, True)
-    first, second = make_form(blind), make_form(seen)
+def test_who_ignores_the_tell_pays_for_it_and_who_bets_well_pays_less():
+    (blind, first), (seen, second) = ((game, make_form(game)) for game in (small_game(4, (who,) * 2) for who in (False, True)))
     strategy = solve(first, 2000)
     ignoring = unseeing(seen, blind, strategy)
     assert exploitability(first, strategy) < 1e-4 and exploitability(second, solve(second, 2000)) < 1e-4
     assert value(second, ignoring) == pytest.approx(value(first, strategy), abs=1e-12)
     assert exploitability(second, ignoring) == pytest.approx(0.2028, abs=1e-3)
+    forms = [make_form(small_game(4, one)) for one in ((False, True), (True, False))]  # my swaps alone are seen, in either seat
+    known = [value(form, solve(form, 2000)) for form in forms]
+    assert 0 < (known[1] - known[0]) / 2 < 0.05

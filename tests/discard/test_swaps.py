@@ -23,20 +23,20 @@ def ranks_on(board):
 
 
 @njit(cache=True)
-def showdowns(rank, weights, mine, other, dead):
-    """2 * wins + ties of two cards, and twice the weight of the opponent's hands, on one river board."""
+def showdowns(rank, mine, other, dead):
+    """2 * wins + ties of two cards, and twice the number of the opponent's hands, on one river board."""
     score, met = 0, 0
     for a in range(52):
         for b in range(a):
             if rank[a, b] < 0 or a == mine or b == mine or a == other or b == other or a == dead or b == dead:
                 continue
-            score += weights[a, b] * ((rank[mine, other] > rank[a, b]) + (rank[mine, other] >= rank[a, b]))
-            met += 2 * weights[a, b]
+            score += (rank[mine, other] > rank[a, b]) + (rank[mine, other] >= rank[a, b])
+            met += 2
     return score, met
 
 
 @njit(parallel=True, cache=True)
-def slow_equities(ranks, weights, holes, out):
+def slow_equities(ranks, holes, out):
     """Keep, throw the high card, throw the low card, of each hole: every river board, card drawn and opponent in turn."""
     for k in prange(len(holes)):
         high, low = holes[k]
@@ -47,27 +47,22 @@ def slow_equities(ranks, weights, holes, out):
                 for drawn in range(52):
                     drawable = drawn == high if choice == 0 else drawn != thrown and rank[kept, drawn] >= 0
                     if rank[high, low] >= 0 and drawable:
-                        found = showdowns(rank, weights, kept, drawn, -1 if choice == 0 else thrown)
+                        found = showdowns(rank, kept, drawn, -1 if choice == 0 else thrown)
                         score, met = score + found[0], met + found[1]
             out[k, choice] = score / met
 
 
-def check(board, n, seed, weights=None):
-    """Compare n hands on a board, against an opponent who holds all or some hands more often."""
+def check(board, n, seed):
+    """Compare n hands on a board."""
     free = [h for h in range(1326) if not set(HOLE_CARDS[h].tolist()) & set(board)]
-    holes = np.random.default_rng(seed).choice(free, n, replace=False)
-    square, expected = np.zeros((52, 52), dtype=np.int64), np.empty((n, 3))
-    high, low = HOLE_CARDS.T
-    square[high, low] = square[low, high] = 1 if weights is None else weights
-    slow_equities(ranks_on(board), square, HOLE_CARDS[holes].astype(np.int64), expected)
-    ours = equities(swap_sums(np.array([board]), None if weights is None else weights[None]))[0]
-    np.testing.assert_allclose(ours[holes], expected, atol=2e-7)
+    holes, expected = np.random.default_rng(seed).choice(free, n, replace=False), np.empty((n, 3))
+    slow_equities(ranks_on(board), HOLE_CARDS[holes].astype(np.int64), expected)
+    np.testing.assert_allclose(equities(swap_sums(np.array([board])))[0][holes], expected, atol=2e-7)
 
 
-@pytest.mark.parametrize("weights", [None, np.random.default_rng(5).integers(0, 60, 1326)], ids=["any hand", "weighted"])
 @pytest.mark.parametrize("text", ["7c8d9hTc", "2c2d7hKs", "AcKcQc2c", "4d4h4s9c", "3c8cJdQd"])
-def test_turn_hands_equal_every_showdown(text, weights):
-    check(parse_cards(text), 4, 1, weights)
+def test_turn_hands_equal_every_showdown(text):
+    check(parse_cards(text), 4, 1)
 
 
 @pytest.mark.slow

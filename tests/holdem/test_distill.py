@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from faceup.cards.cards import canonical
-from faceup.holdem.distill import excess, fit_rounds, judge, on_boards, prune_and_reanswer, score, split_boards, subset
+from faceup.holdem.distill import excess, fit_rounds, judge, on_boards, prune_and_reanswer, score, split_boards
 from faceup.holdem.rows import TrainingRows
 from faceup.lab.rng import rng
 from faceup.trees.cart import fit_cart
@@ -51,16 +51,11 @@ def test_no_test_board_has_a_flop_of_the_training_boards(n, share):
     assert n < 400 or (n / 2 < len(train) < len(rest) and 0 < len(further) < len(more)), "some flops come twice"
 
 
-def test_rows_of_some_boards_and_some_rows_of_all():
+def test_rows_of_some_boards_have_weights_of_mean_one():
     rows = some_rows(1)
     part, whole = on_boards(rows, [0, 3]), TrainingRows(*(np.concatenate([c[:100], c[300:400]]) for c in rows))
     assert part.w == pytest.approx(whole.w / whole.w.mean())
     assert same(part._replace(w=whole.w), whole)
-    numbered = rows._replace(board=np.arange(600))
-    few = subset(numbered, 50, np.random.default_rng(3))
-    assert len(few.X) == 50 and few.board.tolist() == sorted(set(few.board))
-    assert same(few, (column[few.board] for column in numbered))
-    assert subset(rows, 600, np.random.default_rng(3)) is rows
 
 
 def test_rounds_come_back_in_order_and_as_if_trained_alone():

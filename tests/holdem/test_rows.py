@@ -83,9 +83,9 @@ def test_a_size_that_the_tree_lacks_is_answered_as_its_neighbours_are(tables, po
     sizes = build_tree(menu_from([[]], [[]], [[]], [[1, 2], []]))
     table = random_table(sizes, 1, policy.groups)
     two = (draw_rows(sizes, table, tables, (3, 3, 600), BOARDS, STREAM, off_menu=n) for n in (0, 2))
-    plain, moved = (select_history(rows, "ours")[3] for rows in two)
+    plain, moved = (select_history(rows, "pot-relative")[3] for rows in two)
     nodes = decisions(sizes, 3)
-    told = dict(zip(nodes.tolist(), betting_features(sizes.bets[nodes], sizes.actor[nodes], "ours"), strict=True))
+    told = dict(zip(nodes.tolist(), betting_features(sizes.bets[nodes], sizes.actor[nodes], "pot-relative"), strict=True))
 
     def known(node, level):
         return answers(sizes, table, node, [level])[0]

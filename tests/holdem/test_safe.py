@@ -6,13 +6,14 @@ import pytest
 from games import FEW_GROUPS, SMALL, SMALL_MENU, node_reach, node_values, random_models, random_table, threads
 
 from faceup.cards.matchups import RUNOUTS_FLOP, RUNOUTS_PREFLOP, flop_wins
+from faceup.holdem.agents import TreeAgent, load_agent
 from faceup.holdem.best_response import Responder, fold_values
 from faceup.holdem.exploitability import _preflop
 from faceup.holdem.groups import river_equities
 from faceup.holdem.infosets import HandGroups, TreeLeaves, strategy_rows
 from faceup.holdem.policy import ModelPolicy, free_holes
 from faceup.holdem.rules import FOLD_END, SHOWDOWN, menu_from
-from faceup.holdem.safe import Mixed, SafeGame, game_against, train_in_turn
+from faceup.holdem.safe import Mixed, SafeGame, game_against, retrain, train_in_turn
 from faceup.holdem.tree import children, columns, decisions
 from faceup.lab.rng import rng
 
@@ -181,6 +182,31 @@ def test_the_responder_of_each_game_learns_by_itself(tables):
     names = wide.responder.tree.labels
     for street, name in ((street, name) for street in range(2) for name in ("raise_0.5", "raise_2")):
         assert (second.responder[street][:, names.index(name)] != 0).any()
+
+
+def test_a_retrained_agent_keeps_its_splits_and_learns_as_the_game_does(tables, tmp_path):
+    """Leaf probabilities are those of training by hand; on every second pair of deals the opponent has other bets; as a file."""
+    agent = TreeAgent(SMALL_MENU, random_models(SMALL.labels, 9), tables, provenance={"menu": SMALL_MENU})
+    other, share = menu_from(*[[[0.5, 2], []]] * 4), 0.25
+    responder = HandGroups(SMALL, TABLE, np.zeros_like(FEW_GROUPS.turn), 1)  # it learns in the table's groups before the turn
+    run = SafeGame(TreeLeaves(agent.policy(SMALL)), EVEN, responder, by_reach=True)
+    state = run.train(run.start(100), DEALS[:2, :6], Mixed(share, TABLE), together=2)
+    found = retrain(agent, SMALL, TABLE, EVEN, DEALS[:2, :6], share, 100)
+    for tree, wanted in zip(found.trees, run.learner.solved(state.averages), strict=True):
+        np.testing.assert_array_equal(tree.value, wanted.value)
+    wide = game_against(run.learner, SMALL_MENU, other, 0, EVEN, responder)
+    state = wide.train(state._replace(responder=wide.start().responder), DEALS[2:4, :6], Mixed(share, None), together=2)
+    found = retrain(agent, SMALL, TABLE, EVEN, DEALS[:4, :6], share, 100, other)
+    for tree, before, wanted in zip(found.trees, agent.trees, run.learner.solved(state.averages), strict=True):
+        np.testing.assert_array_equal(tree.value, wanted.value)
+        np.testing.assert_array_equal(tree.threshold, before.threshold)
+        assert (np.abs(tree.value - before.value) > 1e-3).any()
+    found.save(tmp_path / "agent.json")
+    loaded, board = load_agent(tmp_path / "agent.json", tables), DEALS[0, :3].tolist()
+    assert (loaded.provenance["turn_boards"], loaded.provenance["known_share"]) == (4, share)
+    holes = np.flatnonzero(free_holes(board))
+    asked = [one.probabilities(holes, board, "ck/") for one in (found, loaded)]
+    np.testing.assert_allclose(*asked, rtol=0, atol=1e-3)  # a file rounds
 
 
 def test_learning_on_one_flop_lowers_what_is_lost_there():

@@ -64,6 +64,11 @@ def test_another_argument_is_another_result():
             memo(work, value)
 
 
+def test_what_holds_a_users_own_class_is_computed_and_not_stored(folder):
+    own = type("Rule", (), {"__module__": "__main__"})()
+    assert memo(work, [own]) and memo(work, [own]) and len(CALLS) == 2 and not folder.exists()
+
+
 def test_all_that_decides_a_result_is_in_its_name(folder, monkeypatch):
     changes = {"code_of": lambda name: f"edited {name}", "binding.get_host_cpu_name": lambda: "another"}
     for name, value in (changes | {"LIBRARIES": ["HOME"]}).items():  # which stands for a variable of another value

@@ -67,7 +67,7 @@ WRONG = [  # what stands in the file, what stands there instead, and what is sai
     ("  example_hole: Ac3h", "  example_hole: Ac", "equity.example_hole is 'Ac', expected hole (cards 2)"),
     ("Kh3sJc\n", "Kh3hJc\n", "equity.example_flop is 'Kh3hJc', expected without equity.example_hole (Ac3h)"),
     (" iterations: 44000", " iterations: 3000", "selfplay.snapshots is [300, 1000, 3000, 11000], expected below self"),
-    (" all-in\n  - 1\n", " all-in\n  - 3\n", "selfplay.responder_sizes is [3], expected among betting."),
+    (" all-in\n  - 1\n", " all-in\n  - 3\n", "evaluation.responder_sizes is [3], expected among betting."),
     ("  gamma:", "  gama:", "selfplay.gama has no kind, expected a knob that kinds.yaml names"),
     ("  gamma: 2\n", "", "selfplay.gamma is missing, expected exponent"),
     ("  gamma: 2\n", "  gamma: 2\n  gamma: 3\n", "while constructing a mapping"),

@@ -13,6 +13,7 @@ import pytest
 from faceup.lab import environment, run
 from faceup.lab.environment import SOURCES
 from faceup.lab.paths import ROOT
+from faceup.lab.prose import NOTE
 
 PARAMETERS = "seed = 0\nsides = [1]"
 IMPORTS = """\
@@ -54,13 +55,15 @@ class Toy:
         (self.root / name).parent.mkdir(parents=True, exist_ok=True)
         (self.root / name).write_text(text)
 
-    def write(self, *cells, outs=OUTS, parameters=PARAMETERS):
+    def write(self, *cells, outs=OUTS, parameters=PARAMETERS, prose=(), **stages):
         nb = nbformat.v4.new_notebook(metadata={"faceup": {"sections": ["toy"]}})
         nb.cells = [nbformat.v4.new_code_cell(cell) for cell in (parameters, *cells)]
         nb.cells[-1].metadata["tags"], nb.cells[0].metadata["tags"] = ["figure"], ["parameters"]
+        nb.cells += map(nbformat.v4.new_markdown_cell, prose)
         nbformat.write(nb, self.notebook)
-        stage = {"cmd": "sh notebooks/run toy", "deps": ["notebooks/toy.ipynb"], "outs": [{out: {}} for out in outs]}
-        self.put("dvc.yaml", json.dumps({"stages": {"toy": stage}}))
+        deps = ["notebooks/toy.ipynb", "reports/metrics/early.json"]
+        stage = {"cmd": "sh notebooks/run toy", "deps": deps, "outs": [{out: {}} for out in outs]}
+        self.put("dvc.yaml", json.dumps({"stages": {"toy": stage} | stages}))
         return nb
 
     def run(self, *arguments, **variables) -> str:
@@ -99,12 +102,12 @@ def test_any_user_gets_the_same_bytes_and_figures_are_drawn_from_numbers_alone(t
     assert list(first) == [OUTS[0], figure, "reports/numbers/toy/line.json", OUTS[3]]
     assert first[OUTS[0]] == b"7 [2, 3]" and not list((toy.root / "build" / "run").iterdir())
     report = nbformat.reads(first[OUTS[3]].decode(), as_version=4)
-    (output,) = report.cells[3].outputs  # of stdout, in one piece
+    (output,) = report.cells[4].outputs  # of stdout, in one piece
     assert "<object object>" in output.text and report.metadata.faceup == {"sections": ["toy"]}
-    assert report.cells[0].source == PARAMETERS and "sides = [2, 3]" in report.cells[1].source
+    assert [report.cells[0].source, report.cells[1].source] == [NOTE, PARAMETERS] and "sides = [2, 3]" in report.cells[2].source
     assert toy.run("toy", **settings_of_a_user(toy)) == "" and toy.made() == first
     [(toy.root / name).unlink() for name in (OUTS[0], figure)]
-    assert toy.run("--figures") == "" and toy.made() == {name: first[name] for name in list(first)[1:]}
+    assert toy.run("--figures") == "" and [*toy.made()] == [*first][1:]
     toy.write(IMPORTS, "secret = 1", "plt.plot([secret])")
     assert "toy.ipynb, `plt.plot([secret])`: NameError: name 'secret' is not defined" in toy.run("--figures")
 
@@ -125,6 +128,35 @@ def test_a_failed_run_leaves_what_was_there_and_a_good_one_no_leftovers(toy):
     assert list(toy.made()) == [old]
     toy.write(IMPORTS, WORK, FIGURE)
     assert toy.run("toy") == "" and len(made := toy.made()) == 4 and old not in made
+
+
+def test_prose_has_the_numbers_of_this_run_and_of_stages_before_it_and_tells_that_it_describes_another(toy):
+    """The README, too. Where parameters are the defaults, an unknown path stops a run before it begins."""
+    early = {"cmd": "sh notebooks/run early", "deps": [], "metrics": ["reports/metrics/early.json"]}
+    late = {"cmd": "sh notebooks/run late", "deps": ["reports/toy.ipynb"], "metrics": ["reports/metrics/late.json"]}
+    readme = {"cmd": "sh notebooks/run --readme", "deps": ["reports/metrics/toy.json"], "outs": ["README.md"]}
+    outs, stages = ["reports/metrics/toy.json", "reports/toy.ipynb"], {"early": early, "late": late, "readme": readme}
+    measured = "write_json(OUT / 'reports/metrics/toy.json', {'won': {'mbb': -120.9, 'ci95': 6}})"
+    for name in ("early", "late", "toy"):  # the last is of a former run
+        toy.put(f"reports/metrics/{name}.json", '{"share": 0.5, "won": {"mbb": 1, "ci95": 1}}')
+    usual, wrong = "seed = 7\nsides = [2, 3]", ("{{early.shares}}", "{{late.share}}")
+    one, other = toy.write(measured, outs=outs, parameters=usual, prose=wrong, **stages).cells[-2:]
+    said, start = toy.run("toy"), "toy: notebooks/toy.ipynb, "
+    assert f"{start}{one.id}: {{{{early.shares}}}}: shares is not there, or not alone; there is: share, won" in said
+    assert f"\n{other.id}: {{{{late.share}}}}: late is not of a stage that toy depends on: early, toy" in said
+    assert not (toy.root / "build/run/toy/executed.ipynb").exists()
+    prose = "$x_{i}$: {{toy.won|-}}, {{early.share|%}} %, {{early.shares}}, {{toy.lost}}"
+    nb = toy.write(IMPORTS, measured, outs=outs, prose=[prose], **stages)
+    toy.put("docs/README.in.md", "{{include: docs/table.md}}\n{{toy.won}}\n")
+    toy.put("docs/table.md", "| {{early.share}} |\n")
+    assert toy.run("toy") == "" and toy.run("--readme") == ""
+    report = nbformat.read(toy.root / "reports/toy.ipynb", as_version=4)
+    assert report.cells[0].source == NOTE and report.cells[-1].source == "$x_{i}$: 121 ± 6, 50 %, –, –"
+    assert (toy.root / "README.md").read_text() == f"{NOTE}\n\n| 0.50 |\n−121 ± 6\n"
+    nb.cells[0].source = usual
+    nbformat.write(nb, toy.notebook)
+    assert toy.run("--readme") == "" and (toy.root / "README.md").read_text() == "| 0.50 |\n−121 ± 6\n"
+    assert nbformat.read(toy.notebook, as_version=4).cells[-1].source == prose
 
 
 def test_dvc_runs_the_stage_that_contributing_shows(toy):

@@ -56,32 +56,11 @@ def test_the_search_finds_lists_that_clearly_beat_checking_on_unseen_games():
     assert losses(balanced[3], unseen).mean() < 0.022 < losses(plain[3], unseen).mean() < 0.05 < always
 
 
-def test_losses_are_those_of_the_strategy_with_and_without_mistakes():
+def test_losses_are_those_of_the_strategy():
     games = solve_games(*random_games(50, np.random.default_rng(1)))
-    lines = [RuleLine(STRONG, 0.8, 10, 7), RuleLine(BALANCE, 0.6)]
-    slips = np.random.default_rng(2).normal(0, 0.1, games.own.shape)
-    for bluffs, slip in ((1, 0), (0.5, 0), (1, slips)):
-        played = rule_lists.play_cards(lines, rule_lists.strengths(games.other) + slip, games.own, bluffs)
-        expected = games.value - worst_cases(games.own, games.other, played)
-        assert losses(lines, games, bluffs, slip) == pytest.approx(expected, abs=1e-12)
-    bet = (games.own[:, :, None] * play(lines, games.own, games.other, 0.5)).sum(axis=(0, 1))[10]
-    value_bets = games.own[rule_lists.strengths(games.other) >= 0.8].sum()
-    assert bet == pytest.approx(value_bets * (1 + 0.5 * 7 / 20), rel=0.02)  # the limit stops some bluffs
-
-
-def test_a_forgiving_list_loses_less_with_the_worst_mistake():
-    games, slips = solve_games(*random_games(200, np.random.default_rng(1))), (0.75, 1, 1.25)
-    lines = [RuleLine(STRONG, 0.92, 20), RuleLine(STRONG, 0.76, 5), RuleLine(BALANCE, 0.68)]
-    found = rule_lists.forgiving(lines, games, slips, 100, 60, np.random.default_rng(2))
-    assert all(line.bluffs > 0 for line in found if line.kind == STRONG)
-    assert rule_lists.worst_mean(found, games, slips) < rule_lists.worst_mean(lines, games, slips) - 0.005
-
-
-def test_the_worst_ranges_for_a_player_who_never_bets_are_known():
-    """Unbeatable in 4 of 7 deals and hopeless else, a bettor of 3 pots takes every pot: checking forgoes 3/7."""
-    lost, own, other = rule_lists.worst_ranges([], 0.1, 200, 30, np.random.default_rng(1))
-    assert 0.42 < lost < 3 / 7 + 1e-9 and own @ other <= 0.1
-    assert losses([], solve_games(own[None], other[None]))[0] == pytest.approx(lost)
+    lines = [RuleLine(STRONG, 0.8, 10), RuleLine(BALANCE, 0.6)]
+    played = play(lines, games.own, games.other)
+    assert losses(lines, games) == pytest.approx(games.value - worst_cases(games.own, games.other, played), abs=1e-12)
 
 
 def test_sentences():
@@ -98,7 +77,6 @@ def test_the_papers_rules_change_only_what_they_speak_of():
     ruled = rule_lists.with_80_20_rule(uniform, other)
     assert (ruled[0, 2:8, 0] == 1).all()  # cards 3 to 8 beat 2/9 to 7/9
     assert (ruled[0, [0, 1, 8, 9]] == uniform[0, 0]).all()
-    assert (rule_lists.with_80_20_rule(uniform, other, 1)[0, 2:8, 1] == 1).all()
     ruled = rule_lists.with_all_in_rule(uniform, other)
     assert ruled[0, 9, 30] == 1 and (ruled[0, :9] == uniform[0, :9]).all()
     assert (ruled[1] == uniform[1]).all()

@@ -10,7 +10,7 @@ from faceup.lab.rng import rng
 from faceup.onecard import trees
 from faceup.onecard.game import SIZES, random_games
 from faceup.onecard.solutions import bets, part, solve_games, worst_cases
-from faceup.onecard.trees import OWN_RANK, REPRESENTATIONS, inputs, output_distance, predicted
+from faceup.onecard.trees import REPRESENTATIONS, inputs, output_distance, predicted
 from faceup.trees.tree import truncate
 
 STREAM = partial(rng, 1, "test")
@@ -26,7 +26,7 @@ def test_distances_of_strategies_are_the_earth_movers():
     assert output_distance(check, all_in) == 1
 
 
-@pytest.mark.parametrize("kind", [*REPRESENTATIONS, OWN_RANK], ids=lambda kind: kind.name)
+@pytest.mark.parametrize("kind", REPRESENTATIONS, ids=lambda kind: kind.name)
 def test_a_full_tree_plays_what_it_learned(kind):
     X, strategies = inputs(kind, GAMES.own, GAMES.other), bets(GAMES)
     Y = trees.tree_targets(kind, strategies, np.random.default_rng(1))
@@ -42,11 +42,9 @@ def test_a_full_tree_plays_what_it_learned(kind):
 
 
 def test_the_21st_number():
-    kinds = (REPRESENTATIONS[2], REPRESENTATIONS[4], OWN_RANK)
-    card, rank, own_rank = (inputs(kind, GAMES.own, GAMES.other)[:, 20] for kind in kinds)
+    card, rank = (inputs(REPRESENTATIONS[k], GAMES.own, GAMES.other)[:, 20] for k in (2, 4))
     assert card[:11].tolist() == [*range(1, 11), 1]
     assert np.allclose(rank[:10], np.cumsum(GAMES.other[0]))
-    assert np.allclose(own_rank[:10], np.cumsum(GAMES.own[0]))
 
 
 def test_sizes_are_drawn_with_their_probabilities():
@@ -55,40 +53,11 @@ def test_sizes_are_drawn_with_their_probabilities():
     assert set(np.unique(drawn)) == {0.0, 3.0} and abs(drawn.mean() - 1.5) < 0.05
 
 
-def test_the_nearest_game_is_oneself_and_neighbours_are_averaged():
-    pair = (GAMES.own, GAMES.other)
-    found = trees.nearest(pair, pair, 3)
-    assert (found[:, 0] == np.arange(60)).all()
-    cards = np.arange(10)
-    for i in range(0, 60, 15):
-        distances = [sum(wasserstein_distance(cards, cards, d[i], d[j]) for d in pair) for j in range(60)]
-        assert (found[i] == np.argsort(distances)[:3]).all()
-    strategies = bets(GAMES)
-    assert np.allclose(trees.remembered(strategies, found)[7], strategies[found[7]].mean(axis=0))
-
-
 def test_measured_numbers_are_those_of_the_cut_tree():
-    kinds = [REPRESENTATIONS[0], REPRESENTATIONS[3], REPRESENTATIONS[8], trees.TWO_NUMBERS]
+    kinds = [REPRESENTATIONS[0], REPRESENTATIONS[3], REPRESENTATIONS[8]]
     for kind, tree in zip(kinds, trees.grow(kinds, TRAIN, 6, STREAM), strict=True):
         row = trees.measure(kind, tree, TEST, [2, 6])[0]
         played = predicted(kind, truncate(tree, 2), inputs(kind, TEST.own, TEST.other))
         assert (row.depth, row.nodes) == (2, len(truncate(tree, 2).feature))
         assert row.distance == pytest.approx(output_distance(played, bets(TEST)).mean())
         assert row.loss == pytest.approx((TEST.value - worst_cases(TEST.own, TEST.other, played)).mean())
-
-
-def test_selected_games_are_chosen_one_by_one_by_what_the_nearest_loses():
-    candidates, games = part(ALL, 0, 12), part(ALL, 60, 100)
-
-    def loss(chosen):
-        memory = candidates.own[chosen], candidates.other[chosen]
-        played = trees.remembered(bets(candidates)[chosen], trees.nearest(memory, (games.own, games.other), 1))
-        return (games.value - worst_cases(games.own, games.other, played)).mean()
-
-    found, chosen = trees.selected(candidates, games, 12).tolist(), []
-    assert 1 < len(found) < 12
-    for picked in found:
-        tried = [loss([*chosen, c]) for c in range(12)]
-        assert tried[picked] == pytest.approx(min(tried), abs=1e-12)
-        chosen.append(picked)
-    assert min(loss([*chosen, c]) for c in range(12)) >= loss(chosen) - 1e-12

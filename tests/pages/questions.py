@@ -1,4 +1,4 @@
-"""Random situations, agents and tables, and how the page's scripts are asked about them."""
+"""Random situations, agents and tables, and how the page's scripts answer."""
 
 import json
 import shutil
@@ -22,7 +22,7 @@ from faceup.pages.explorer import PURE, source
 MENU = menu_from([[1, 2], [1], []], [[0.75], []], [[1], []], [[1, 2], []])
 LABELS = ("fold", "call", "raise_0.75", "raise_1", "raise_2", "all_in")
 NO_WINS = np.zeros((169, 169))  # where nothing is asked about all-ins before the flop
-GRIDS = (Grid(10, 5, (2, 8)), Grid(8, 4, (1, 9)))  # of the table's groups
+GRIDS = (Grid(10, 5, (2, 8)), Grid(8, 4, (1, 9)))  # of the blueprint's buckets
 
 
 def random_betting(rng: np.random.Generator, street: int) -> str:
@@ -46,12 +46,12 @@ def random_questions(n: int) -> list[dict]:
 
 
 def random_agent(folder):
-    """The file of an agent of random trees that are told all."""
+    """The file of an agent of random trees with all betting features."""
     return save_random_agent(folder / "random.json", MENU, 60, history="both+seat")
 
 
 def grouped_table(tree, tables) -> TablePolicy:
-    """A random table on a betting tree, of groups by GRIDS."""
+    """A random blueprint on a betting tree, of buckets by GRIDS."""
     return random_table(tree, 1, make_groups(tables[1], tables[2], *GRIDS))
 
 

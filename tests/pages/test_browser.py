@@ -14,7 +14,7 @@ from faceup.cards.cards import parse_cards
 from faceup.holdem.agents import load_agent
 from faceup.holdem.tree import build_tree
 from faceup.lab.paths import AGENTS
-from faceup.pages.explorer import SMALL, Player, table_data, write_explorer, write_small
+from faceup.pages.explorer import SMALL, Player, blueprint_data, write_explorer, write_small
 
 pytestmark = pytest.mark.slow
 
@@ -38,7 +38,7 @@ def addresses(tables, all_in_wins, tmp_path_factory):
     folder = tmp_path_factory.mktemp("pages")
     players = [Player(name, depth, AGENTS / f"{name.lower()}.json") for name in ("CART", "OCT") for depth in (3, 15)]
     tree = build_tree(load_agent(players[0].file).menu)
-    table = table_data(tree, grouped_table(tree, tables), tables, GRIDS)
+    table = blueprint_data(tree, grouped_table(tree, tables), tables, GRIDS)
     write_explorer(folder / "explorer.html", players, tables[0], all_in_wins, table)
     for name in SMALL:
         write_small(folder / f"{name}.html", name, data_of(name))
@@ -90,9 +90,9 @@ def test_the_papers_hand_is_asked_about_by_clicks(page, addresses):
     values = numbers(page, "#answer tbody td:last-child")
     assert len(values) == 4 and len(set(values)) > 1 and max(map(abs, values)) < 20_000
     assert page.locator("#tree .lit").count() > 5
-    assert all(page.locator(f"#{grid} button").count() == 169 for grid in ("grid", "table-grid", "difference"))
+    assert all(page.locator(f"#{grid} button").count() == 169 for grid in ("grid", "blueprint-grid", "difference"))
     assert "% of its play differs: " in page.get_attribute("#difference button", "title")
-    assert "rounded to 1/15" in page.inner_text("#table-said")
+    assert "rounded to 1/15" in page.inner_text("#blueprint-said")
     assert fits(page) and not wrong_for_readers(page)
     answer, link = page.inner_text("#answer"), page.get_attribute("#link", "href")
     page.evaluate("location.hash = '#view=ask&bet=f'")

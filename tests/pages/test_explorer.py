@@ -14,7 +14,7 @@ from faceup.holdem.rules import DECISION, menu_from
 from faceup.holdem.tree import build_tree, children, columns
 from faceup.holdem.words import condition, wording
 from faceup.lab.paths import AGENTS
-from faceup.pages.explorer import SCRIPTS, SMALL, STEPS, Player, page_data, source, table_data, write_explorer, write_small
+from faceup.pages.explorer import SCRIPTS, SMALL, STEPS, Player, blueprint_data, page_data, source, write_explorer, write_small
 from faceup.trees.tree import leaves_below, load_agent_file, n_leaves, truncate
 
 ANSWER = """
@@ -33,9 +33,9 @@ function answersTo(given) {
 """
 
 
-@pytest.mark.parametrize(("name", "depth", "n"), [("random", 30, 40), ("random", 3, 20), ("ours", 15, 40)])
+@pytest.mark.parametrize(("name", "depth", "n"), [("random", 30, 40), ("random", 3, 20), ("oct_x", 15, 40)])
 def test_the_page_answers_as_python_does(tables, tmp_path, name, depth, n):
-    """Of trees cut at a depth, in n random situations and with the paper's hand; those of "ours" ask for pots."""
+    """Of trees cut at a depth, in n random situations and with the paper's hand; those of "oct_x" have pot-relative features."""
     path = random_agent(tmp_path) if name == "random" else AGENTS / f"{name}.json"
     papers = {"hole": parse_cards("Ac3h"), "board": parse_cards("Kh3sJc"), "betting": "b300c/"}
     agent, questions = load_agent(path, tables), [papers, *random_questions(n)]
@@ -109,7 +109,7 @@ def test_a_page_is_one_file_that_needs_nothing_else(tables, tmp_path, name):
     """Nor can a script be ended by what the page knows."""
     path, scripts, more, most = tmp_path / "page.html", (f"{name}_rules", "page", name), 1, 300_000
     if name == "explorer":
-        players = [Player("</script><b>", depth, random_agent(tmp_path), {"exploitability": 1.5}) for depth in (3, 15)]
+        players = [Player("</script><b>", depth, random_agent(tmp_path), {"br_pot": [1500, 20]}) for depth in (3, 15)]
         scripts, more, most, size = SCRIPTS, 2, 4_000_000, write_explorer(path, players, tables[0], NO_WINS)
     else:
         size = write_small(path, name, data_of(name))
@@ -124,22 +124,22 @@ def test_a_page_is_one_file_that_needs_nothing_else(tables, tmp_path, name):
 
 TABLE_MENU = menu_from([[1, 2], []], [[1], []], [[1]], [[1, 2], []])
 ASK = """
-const { menu, labels, data: { table, preflop } } = given;
+const { menu, labels, data: { blueprint, preflop } } = given;
 function answerOf({ hole, board, betting }) {
   const own = readAs(betting, menu, labels), cards = holeIndex(...hole), street = readLine(betting).state.street;
   if (own === null) return { own };
   const whole = street ? serve({ board, hole: cards }).whole : wholeFeatures(cards, null, preflop);
-  const actions = offered(readLine(own).state, menu, labels), group = groupOf(table, street, features(whole, street), cards);
-  const shares = tableShares(table, street, own, group, actions.length);
+  const actions = offered(readLine(own).state, menu, labels), group = groupOf(blueprint, street, features(whole, street), cards);
+  const shares = blueprintShares(blueprint, street, own, group, actions.length);
   return { own, group, labels: actions.map(one => labels[one.label]), shares };
 }
 """
 
 
-def test_the_pages_table_is_pythons(tables, tmp_path):
+def test_the_pages_blueprint_is_pythons(tables, tmp_path):
     """Groups, shares, and readings of bets that it does not have."""
     policy = grouped_table(tree := build_tree(TABLE_MENU), tables)
-    data = page_data([Player("it", 15, random_agent(tmp_path))], tables[0], NO_WINS, table_data(tree, policy, tables, GRIDS))
+    data = page_data([Player("it", 15, random_agent(tmp_path))], tables[0], NO_WINS, blueprint_data(tree, policy, tables, GRIDS))
     questions, met = random_questions(96), set()
     given = {"data": data, "menu": TABLE_MENU, "labels": tree.labels, "questions": questions}
     for asked, found in zip(questions, run("given.questions.map(answerOf)", given, ASK), strict=True):

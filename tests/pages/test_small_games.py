@@ -52,13 +52,9 @@ in_one_card = partial(run, given=ONE_CARD, names=["one_card_rules"])
 
 
 def lines_of(entry: dict) -> list[RuleLine]:
-    """A list as Python has it; only those that forgive say how many bluffs they make, in the others bluffs are in balance."""
+    """A list as Python has it."""
     of = {"strong": STRONG, "weak": WEAK, "balance": BALANCE}
-    count = 20 if entry["name"].startswith("forgiving") else 0
-    return [
-        RuleLine(of[x["kind"]], x["threshold"], round(10 * x["size"]), round(count * (x["bluffs_for_a_bet"] or 0)))
-        for x in entry["rules"]
-    ]
+    return [RuleLine(of[x["kind"]], x["threshold"], round(10 * x["size"])) for x in entry["rules"]]
 
 
 @pytest.mark.parametrize(("share", "weakest"), [("g.called", None), ("pocketShare(g, 0.15)", 0.15)])

@@ -80,7 +80,6 @@ class MeuSeat(NamedTuple):
     tables: tuple[StreetTable, ...]
     infers: bool  # whether what the opponent does in one round changes the belief of the type in the next
     prior: np.ndarray  # (n, n_types) weights of the types before a hand
-    replans: bool = False  # whether a strategy is picked at each turn; else once a round, as in the paper
 
     def start(self, deals: Deals, player: int) -> Act:
         """See `deals.Seat`."""
@@ -94,8 +93,8 @@ class MeuSeat(NamedTuple):
             if self.infers and street and new.any():  # weigh in what the opponent has done in the round that is over
                 heard, place = hands[new], moves.place[moves.root[nodes[new]]]
                 types[heard] = evaluator.learn(street - 1, player, place, bins[street - 1, heard], types[heard])
-            if (picks := new | self.replans).any():
-                picking, at = hands[picks], nodes[picks]
+            if new.any():
+                picking, at = hands[new], nodes[new]
                 root = moves.root[at]
                 turn = np.where(root == at, ROUND_START, moves.place[at])
                 put = tree.bets[root, player, :].sum(axis=1) if street else np.zeros(len(root))
@@ -106,12 +105,12 @@ class MeuSeat(NamedTuple):
 
         return act
 
-    def learnt(self, deals: Deals, player: int, nodes: np.ndarray, cards_shown: bool) -> np.ndarray:
-        """Weights of the types after hands that ended at these nodes, (n, n_types); cards_shown: whether they count."""
+    def learnt(self, deals: Deals, player: int, nodes: np.ndarray) -> np.ndarray:
+        """Weights of the types after hands that ended at these nodes, with the cards of showdowns shown, (n, n_types)."""
         evaluator, moves, tree = self.evaluator, self.evaluator.moves, self.evaluator.moves.tree
         own, theirs = (deal_bins(self.tables, deals, p, evaluator.model.joint.shape[1]).astype(int) for p in (player, 1 - player))
-        shown = cards_shown & (tree.kind[nodes] == SHOWDOWN)
-        at, out = nodes.copy(), self.prior.copy()  # at: the end of the last round that was played, then of the one before
+        shown, out = tree.kind[nodes] == SHOWDOWN, self.prior.copy()
+        at = nodes.copy()  # the end of the last round that was played, then of the one before
         for street in range(3, -1, -1):
             played = np.flatnonzero(tree.street[nodes] >= street)
             oo = np.where(shown[played], theirs[street, played], -1)
@@ -141,13 +140,11 @@ def play_matches(
     stream: Stream,
     *,
     switch: float = 0,
-    cards_shown: bool = True,
-    replans: bool = False,
 ) -> Match:
     """Matches of the MEU player, dealer and big blind in turn, against opponents who share the hands, one after the other.
 
     belief: FIXED or WITHIN (each hand begins with equal types; with FIXED they stay so) or CARRIED; switch: the chance that a
-    carried type changes before a hand; cards_shown, replans: see `MeuSeat`.
+    carried type changes before a hand.
     """
     tree, n_types = evaluator.moves.tree, evaluator.n_types
     belief_now = np.full((2, matches, n_types), 1 / n_types)
@@ -158,12 +155,12 @@ def play_matches(
         for table in range(2):
             seat = (k + table) % 2
             types[k, :, table] = belief_now[table]
-            mine = MeuSeat(evaluator, tables, belief != FIXED, belief_now[table], replans)
+            mine = MeuSeat(evaluator, tables, belief != FIXED, belief_now[table])
             pair = (mine, other) if seat == 0 else (other, mine)
             ends = play_deals(tree, pair, deals, deepcopy(generator))  # the same draws at both tables
             won[k, :, table] = (MBB_PER_DOLLAR, -MBB_PER_DOLLAR)[seat] * dollars(tree, deals, ends)
             if belief == CARRIED:
-                belief_now[table] = (1 - switch) * mine.learnt(deals, seat, ends, cards_shown) + switch / n_types
+                belief_now[table] = (1 - switch) * mine.learnt(deals, seat, ends) + switch / n_types
     return Match(won, types)
 
 

@@ -1,8 +1,8 @@
 """A hand as named numbers: its equity, deciles of its later equities, the bets so far (paper 000, 2.2).
 
-Of the betting a model is told the opponent's bets on each street, as in the paper; "both" adds the player's own, and
-"both+seat" adds whether the player sits on the button, too. "ours" tells in the opponent's stead how large the bet is that the
-player faces, and how large its stack is, both against the pot before that bet: numbers that mean the same at any bet size.
+The betting features are the opponent's bets on each street, as in the paper; "both" adds the player's own, and "both+seat"
+whether the player sits on the button. "pot-relative" replaces the opponent's bets by the bet faced and the player's stack,
+both as fractions of the pot before that bet: numbers that mean the same at any bet size.
 
 Integer equities become float32 features here: divided in double precision by the street's unit, then rounded once. Deciles
 are those of `cards.equity`.
@@ -31,7 +31,7 @@ HISTORIES = {
     "opponent": BET_NAMES,
     "both": BET_NAMES + OWN_BET_NAMES,
     "both+seat": _SEATED,
-    "ours": (*OWN_BET_NAMES, "button", *_SIZES),
+    "pot-relative": (*OWN_BET_NAMES, "button", *_SIZES),
     "all": _SEATED + _SIZES,
 }
 STACK = 20_000  # dollars that each player starts a hand with
@@ -40,13 +40,13 @@ STACK = 20_000  # dollars that each player starts a hand with
 def feature_names(street: int, history: str = "opponent") -> tuple[str, ...]:
     """Names of a model's features on street 0..3: the hand's 31, 21, 11 or 1, then those of the betting.
 
-    history: what is told of the betting, a key of HISTORIES; "opponent" is the paper's.
+    history: the betting features, a key of HISTORIES; "opponent" is the paper's.
     """
     return FEATURE_NAMES[street] + HISTORIES[history]
 
 
 def betting_features(bets: np.ndarray, actor: np.ndarray, history: str = "opponent") -> np.ndarray:
-    """What a model is told of the betting: (n, 4 | 8 | 9 | 7 | 11) float32, columns as in HISTORIES[history].
+    """Betting features: (n, 4 | 8 | 9 | 7 | 11) float32, columns as in HISTORIES[history].
 
     bets: dollars that each player has put in on each street, (n, 2, 4); actor: who is to act, (n,), 0 on the button. Pots are
     ratios of whole dollars, rounded once: a bet of half the pot is 0.5, and pot odds are 1 + 1 / bet_faced to 1. A player who

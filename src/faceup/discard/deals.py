@@ -19,15 +19,15 @@ from faceup.discard.tree import N_TABLES
 
 _Pair = Sequence[np.ndarray]
 _GROUP, _THROW, _LEVEL = range(3)  # columns of flop and turn; behind them those of choices
-OWN, NEVER, ALWAYS, RULE, BEST, LINES, TREE = range(7)  # who decides about a swap; from RULE on the column of a choice
+OWN, NEVER, ALWAYS, RULE, BEST = range(5)  # who decides about a swap; from RULE on the column of a choice
 _GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 
 
 class HandTables(NamedTuple):
     """What is looked up of a hand, by canonical board and hole."""
 
-    flop: np.ndarray  # (1755, 1326, 7) uint8: group, the better card to throw, level; choices of rule, best, lines and tree
-    turn: np.ndarray  # (16432, 1326, 7) uint8
+    flop: np.ndarray  # (1755, 1326, 5) uint8: group, the better card to throw, level; choices of the rule and the best
+    turn: np.ndarray  # (16432, 1326, 5) uint8
     river: np.ndarray  # (134459, 1326) uint8: group
     keys: tuple[np.ndarray, ...]  # (1755,), (16432,) and (134459,) int64 of these boards
 
@@ -41,7 +41,7 @@ class DealView(NamedTuple):
 
 
 def make_tables(groups: OchsGroups, equity: _Pair, choices: Sequence[_Pair], generator: np.random.Generator) -> HandTables:
-    """All that deals look up, from `swaps.equities` and the choices of RULE, BEST, LINES and TREE, each of flop and turn."""
+    """All that deals look up, from `swaps.equities` and the choices of RULE and BEST, each of flop and turn."""
     tables = []
     for n_cards, values, group, *chosen in zip((3, 4), equity, (groups.flop, groups.turn), *choices, strict=True):
         better = np.where(values[..., 2] >= values[..., 1], THROW_LOW, THROW_HIGH).astype(np.uint8)

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 from numba import njit
 
-from faceup.discard.deals import NEVER, OWN, HandTables, _find_boards, _generator, _make_seen, _see, _shuffle, _uniform
+from faceup.discard.deals import OWN, HandTables, _find_boards, _generator, _make_seen, _see, _shuffle, _uniform
 from faceup.discard.selfplay import Strategy, StrategyLayout, _end_worth, _pick, both, strategy_layout
 from faceup.discard.tree import MBB_PER_CHIP, SWAP, PublicTree
 from faceup.lab.parallel import on_threads
@@ -74,14 +74,6 @@ def random_player(tree: PublicTree, n_rows: tuple[int, ...]) -> Strategy:
     """Takes every action of the tree equally often, swaps too, and throws the better card."""
     layout = strategy_layout(tree, n_rows, False)
     return Strategy(layout, np.zeros(int(layout.base[-1])), OWN)
-
-
-def check_fold_player(tree: PublicTree, n_rows: tuple[int, ...]) -> Strategy:
-    """Checks, folds to any bet, never swaps."""
-    player = random_player(tree, n_rows)
-    for _, places in _decisions(tree, player.layout):
-        player.chances[places[:, 0]] = 1  # fold comes first where it is legal, else checking
-    return player._replace(policy=NEVER)
 
 
 def _decisions(tree: PublicTree, layout: StrategyLayout) -> Iterator[tuple[int, np.ndarray]]:

@@ -14,9 +14,9 @@ The author's bot, as its slides have it, in our reading:
 import numpy as np
 from numba import njit
 
-from faceup.cards.cards import HOLE_CARDS, N_CARDS, N_HOLES
+from faceup.cards.cards import HOLE_CARDS, N_HOLES
 from faceup.cards.strength import STRAIGHT
-from faceup.discard.swaps import KEEP, THROW_HIGH, THROW_LOW, equities, swap_sums
+from faceup.discard.swaps import KEEP, THROW_HIGH, THROW_LOW
 from faceup.lab.parallel import on_threads
 
 SWAP_NAMES = ("keep", "throw the high card", "throw the low card")
@@ -93,35 +93,3 @@ def best_choices(equity: np.ndarray) -> np.ndarray:
     """The choice of the highest equity, (n, 1326) uint8; ties keep, else keep the high card. equity (n, 1326, 3)."""
     swap = np.where(equity[..., 2] >= equity[..., 1], THROW_LOW, THROW_HIGH)
     return np.where(equity[..., 0] >= equity[..., 1:].max(axis=-1), KEEP, swap).astype(np.uint8)
-
-
-def ranges_after(boards: np.ndarray, choices: np.ndarray) -> np.ndarray:
-    """How often an opponent holds each hand after the swaps, (n, 1326) int64, from choices (n, 1326) on boards (n, k).
-
-    A hand that is kept counts as often as there are cards to draw. The player's own cards are not taken out of what the
-    opponent held and drew, only out of what it has.
-    """
-    on_board = (np.arange(N_CARDS)[:, None] == boards[:, None, :]).any(axis=2)  # (n, 52)
-    free = ~on_board[:, HOLE_CARDS].any(axis=2)
-    keeps_low, keeps_high = ((free & (choices == choice)).astype(np.int64) for choice in (THROW_HIGH, THROW_LOW))
-    high, low = (np.eye(N_CARDS, dtype=np.int64)[cards] for cards in HOLE_CARDS.T)  # (1326, 52)
-    kept = keeps_high @ high + keeps_low @ low  # (n, 52): how many hands become this card and another
-    drawn = kept[:, HOLE_CARDS].sum(axis=2) - keeps_high - keeps_low  # what is thrown is not drawn again
-    return free * (drawn + (choices == KEEP) * (N_CARDS - 2 - boards.shape[1]))
-
-
-def against_rule(boards: np.ndarray, rule: np.ndarray, best: np.ndarray) -> tuple[float, float, float]:
-    """The best swap where the opponent swaps by the rule; boards (n, k), rule and best (n, 1326) choices on them.
-
-    How often it is the best one against an opponent who keeps, what it wins more than that one, and what it wins more than the
-    rule: means over hands, in shares of the pot.
-    """
-    found = equities(swap_sums(boards, ranges_after(boards, rule)))
-    free = found[..., 0] > 0
-
-    def lost(choices: np.ndarray) -> float:
-        """Equity lost by other choices than the best."""
-        took = np.take_along_axis(found, choices[..., None].astype(np.int64), axis=2)[..., 0]
-        return float((found.max(axis=2) - took)[free].mean())
-
-    return float((best_choices(found) == best)[free].mean()), lost(best), lost(rule)

@@ -1,8 +1,7 @@
 """Self-play by counterfactual regret minimisation, with sampled cards.
 
 Chance sampling, as the paper had it: an iteration deals once and walks all betting lines for both players (Zinkevich et al.
-2007). External sampling (Lanctot et al. 2009) walks the deal once for each player, all of its actions and one sampled action
-of the other at each of its decisions: that makes swaps affordable as decisions. Iteration t counts t^gamma, in regrets and
+2007). A responder learns in the same way against a player whose chances are fixed. Iteration t counts t^gamma, in regrets and
 average: 0 is CFR, 1 is linear CFR.
 
 Iterations are shared out to two replicas, which go on from the same tables for an epoch; then what both have added is added up.
@@ -15,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from faceup.discard.deals import HandTables, _find_boards, _generator, _make_seen, _see, _shuffle, _uniform
+from faceup.discard.deals import HandTables, _find_boards, _generator, _make_seen, _see, _shuffle
 from faceup.discard.tree import MOST_ACTIONS, SWAP, PublicTree
 from faceup.games.cfr import match_regrets
 from faceup.holdem.rules import SHOWDOWN
@@ -24,8 +23,7 @@ from faceup.lab.rng import Stream
 
 REPLICAS = 2
 EPOCH = 5000  # iterations of both replicas together
-CHANCE_ONLY, EXTERNAL, RESPOND = range(3)  # ways to walk; the sampler is one of the first two
-SAMPLERS = ("chance", "external")
+BOTH = -1  # players learn; else the one in a seat, 0 or 1
 
 
 class StrategyLayout(NamedTuple):
@@ -77,8 +75,8 @@ def _pick(chances, entry, n, u):
 
 
 @njit(cache=True)
-def _walk(tree, layout, regrets, averages, seen, way, traverser, weight, scratch):
-    """Walk a deal; returns what player 0 wins. Learners learn on the way back; others have fixed chances among the regrets."""
+def _walk(tree, layout, regrets, averages, seen, learner, weight, scratch):
+    """Walk a deal; returns what player 0 wins. Learners learn on the way back; the other has fixed chances among the regrets."""
     n, node, reach = 0, 0, scratch.reach
     reach[0] = 1.0
     while node < tree.kind.shape[0]:
@@ -94,7 +92,7 @@ def _walk(tree, layout, regrets, averages, seen, way, traverser, weight, scratch
         if tree.n_actions[node] > 0:
             scratch.visited[n] = node
             n += 1
-            _decide(tree, layout, regrets, averages, seen, way, traverser, weight, scratch, node)
+            _decide(tree, layout, regrets, seen, learner, scratch, node)
         else:
             scratch.worth[up, action] = _end_worth(tree, seen.strengths[0], seen.strengths[1], node)
         node += 1
@@ -105,34 +103,30 @@ def _walk(tree, layout, regrets, averages, seen, way, traverser, weight, scratch
         for a in range(tree.n_actions[node]):
             value += max(scratch.chances[node, a], 0.0) * scratch.worth[node, a]
         if scratch.entry[node] >= 0:
-            _learn(tree, regrets, averages, way, weight, scratch, node, value)
+            _learn(tree, regrets, averages, weight, scratch, node, value)
         if node > 0:
             scratch.worth[tree.parent[node], tree.action[node]] = value
     return value
 
 
 @njit(cache=True, inline="always")  # each of many arrays would be handed over at every node
-def _decide(tree, layout, regrets, averages, seen, way, traverser, weight, scratch, node):
-    """Chances of a decision's actions; where one is sampled or fixed the others are not walked. Notes where to learn, or -1."""
+def _decide(tree, layout, regrets, seen, learner, scratch, node):
+    """Chances of a decision's actions; what is never taken is not walked. Notes where to learn, or -1."""
     p, t, n, chances = tree.player[node], tree.table[node], tree.n_actions[node], scratch.chances[node]
     hand = tree.hands[node, p]
     taken = seen.forced[p, t - 4, hand] if tree.kind[node] == SWAP else -1
     scratch.entry[node] = -1
     if taken < 0:
-        who = 0 if p == traverser else 1  # the learner or the rival; in self-play both have the same numbers
+        who = 0 if p == learner else 1  # the learner or the rival; in self-play both have the same numbers
         entry = layout.base[who, t] + seen.rows[p, t, hand] * layout.width[who, t] + layout.slot[who, node]
         chances[:n] = regrets[entry : entry + n]
         match_regrets(chances, 0, n)
-        if way == CHANCE_ONLY or p == traverser:
+        if learner == BOTH or p == learner:
             scratch.entry[node] = entry
             return
-        if way == RESPOND:
-            for a in range(n):
-                chances[a] = chances[a] if chances[a] > 0.0 else -1.0
-            return
-        for a in range(n):  # a strategy counts in the average where it is the sampled one
-            averages[entry + a] += weight * chances[a]
-        taken = _pick(chances, 0, n, _uniform(scratch.state))
+        for a in range(n):
+            chances[a] = chances[a] if chances[a] > 0.0 else -1.0
+        return
     for a in range(n):
         chances[a] = 1.0 if a == taken else -1.0
 
@@ -147,16 +141,13 @@ def _end_worth(tree, first, second, node):
 
 
 @njit(cache=True, inline="always")
-def _learn(tree, regrets, averages, way, weight, scratch, node, value):
+def _learn(tree, regrets, averages, weight, scratch, node, value):
     """Add a decision's regrets, and its strategy to the average."""
     p, entry = tree.player[node], scratch.entry[node]
-    gain, share = weight * (1.0 - 2.0 * p), weight
-    if way != EXTERNAL:
-        gain, share = gain * scratch.reach[node, 1 - p], share * scratch.reach[node, p]
+    gain, share = weight * (1.0 - 2.0 * p) * scratch.reach[node, 1 - p], weight * scratch.reach[node, p]
     for a in range(tree.n_actions[node]):
         regrets[entry + a] += gain * (scratch.worth[node, a] - value)
-        if way != EXTERNAL:
-            averages[entry + a] += share * scratch.chances[node, a]
+        averages[entry + a] += share * scratch.chances[node, a]
 
 
 @njit(cache=True)
@@ -172,16 +163,15 @@ def _deal(start, number, first, second, tables, seen, state):
 
 
 @njit(cache=True, nogil=True)
-def _epoch(share, tree, layout, regrets, averages, policies, tables, way, start, first, gamma):
+def _epoch(share, tree, layout, regrets, averages, policies, tables, responds, start, first, gamma):
     """An epoch from an iteration on, by tables (REPLICAS, size). A responder changes seats at each iteration of a replica."""
     for replica in range(share[0], REPLICAS, share[1]):
         seen, scratch = _make_seen(2), _make_scratch(tree.kind.shape[0])
         for t in range(first + replica, first + EPOCH, REPLICAS):
-            weight, seat = np.float64(t + 1) ** gamma, t // REPLICAS % 2 if way == RESPOND else 0
+            weight, seat = np.float64(t + 1) ** gamma, t // REPLICAS % 2 if responds else 0
             _deal(start, t, policies[seat], policies[1 - seat], tables, seen, scratch.state)
-            for traverser in range(seat, 2 if way == EXTERNAL else seat + 1):
-                who = -1 if way == CHANCE_ONLY else traverser
-                _walk(tree, layout, regrets[replica], averages[replica], seen, way, who, weight, scratch)
+            learner = seat if responds else BOTH
+            _walk(tree, layout, regrets[replica], averages[replica], seen, learner, weight, scratch)
 
 
 class Strategy(NamedTuple):
@@ -193,9 +183,8 @@ class Strategy(NamedTuple):
 
 
 class Setting(NamedTuple):
-    """What self-play is told."""
+    """Of self-play."""
 
-    sampler: str  # one of SAMPLERS
     policy: int  # of both players; OWN: swaps are learnt
     reads: bool  # whether a player's infosets tell if the opponent has swapped
     gamma: float
@@ -211,13 +200,12 @@ def self_play(
     """
     own, learnt = strategy_layout(tree, n_rows, setting.reads), []
     rival = opponent or Strategy(own, np.zeros(0), setting.policy)  # in self-play its numbers are the learner's
-    way = RESPOND if opponent else SAMPLERS.index(setting.sampler)
     size, deals = int(own.base[-1]), int(stream().integers(1 << 62))
     layout, policies = both(own, rival.layout, size if opponent else 0), (setting.policy, rival.policy)
     regrets, averages = np.zeros(size), np.zeros(size)
     replicas = np.stack([np.append(regrets, rival.chances)] * REPLICAS), np.stack([averages] * REPLICAS)
     for first in range(0, stops[-1], EPOCH):
-        on_threads(_epoch, tree, layout, *replicas, policies, tables, way, deals, first, float(setting.gamma))
+        on_threads(_epoch, tree, layout, *replicas, policies, tables, bool(opponent), deals, first, float(setting.gamma))
         for total, copies in ((regrets, replicas[0][:, :size]), (averages, replicas[1])):
             for added in copies - total:  # by each replica in this epoch
                 total += added

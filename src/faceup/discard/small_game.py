@@ -14,8 +14,8 @@ CARDS, ANTE, BET = 6, 1.0, 2.0
 _BETTING = {"": "kb", "k": "kb", "kb": "fc", "b": "fc"}  # line: actions
 
 
-def small_game(keeps: int, seen: bool) -> Game:
-    """The game in which cards below `keeps` are swapped; seen: a player's infosets tell whether the other has swapped."""
+def small_game(keeps: int, seen: tuple[bool, bool]) -> Game:
+    """The game in which cards below `keeps` are swapped; seen: whether each player's infosets tell if the other has swapped."""
     builder = GameBuilder()
     root, deals = builder.chance(), list(permutations(range(1, CARDS + 1), 4))  # both cards, and what both may draw
 
@@ -33,13 +33,13 @@ def small_game(keeps: int, seen: bool) -> Game:
     for deal in deals:
         held = [deal[p] if deal[p] >= keeps else deal[2 + p] for p in range(2)]
         swapped = [str(int(deal[p] < keeps)) for p in range(2)]
-        known = [f"{deal[p]}{held[p]}{swapped[1 - p] if seen else ''}:" for p in range(2)]
+        known = [f"{deal[p]}{held[p]}{swapped[1 - p] if seen[p] else ''}:" for p in range(2)]
         add(root, 1 / len(deals), "", known, float(np.sign(held[0] - held[1])))
     return builder.build()
 
 
 def unseeing(game: Game, blind: Game, strategy: np.ndarray) -> np.ndarray:
-    """A strategy of the game whose swaps are not seen, in the one where they are; (n_actions,) of either."""
+    """A strategy of the game whose swaps are not seen, in the one where both see them; (n_actions,) of either."""
     first = {(p, name): f for p, name, f in zip(blind.owner, blind.names, blind.first_action[:-1], strict=True)}
     starts = [first[p, name[:2] + name[3:]] for p, name in zip(game.owner, game.names, strict=True)]
     return np.concatenate([strategy[f : f + 2] for f in starts])

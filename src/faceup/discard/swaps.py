@@ -1,8 +1,8 @@
 """What each swap is worth, exactly: the best swap on every flop and turn, against a random hand.
 
 On the turn: the expected showdown against an opponent who holds two random cards, over its cards, the card that I draw and
-the river. On the flop likewise over turn and river, and nobody swaps again on the turn. The opponent keeps its cards; or it
-comes with a range of hands (`weights`), such as what the rule leaves it (`outs.ranges_after`). It never holds what I throw.
+the river. On the flop likewise over turn and river, and nobody swaps again on the turn. The opponent keeps its cards. It never
+holds what I throw.
 
 Whole boards are counted at once, a river board at a time. Holes are taken from weak to strong, and `half` counts the holes
 met so far, 2 for a weaker and 1 for an equal one, in all and by card. A hole (k, n) that was drawn by throwing d meets all
@@ -22,7 +22,7 @@ from faceup.cards.strength import N_RIVER_HOLES, _river_order
 from faceup.lab.parallel import on_threads
 
 KEEP, THROW_HIGH, THROW_LOW = 0, 1, 2  # a choice; the high card is the one of the larger number
-MET = 3  # column of sums, behind those of the choices: opponents' holes by weight, over the river boards
+MET = 3  # column of sums, behind those of the choices: opponents' holes, over the river boards
 DRAWS = 43  # a swap's sums count this many times as many showdowns as those of keeping both
 _WIDE = 64  # cards in whole vectors
 _CHUNK = 1024  # boards between two reports of progress
@@ -35,57 +35,55 @@ def equities(sums: np.ndarray) -> np.ndarray:
 
 
 @njit(cache=True)
-def _add_river(cards, weights, sums):
-    """Add a river board's sums (1326, 4); weights (1326,) int64: how often the opponent holds each hole."""
+def _add_river(cards, sums):
+    """Add a river board's sums (1326, 4)."""
     order, start = np.empty(N_RIVER_HOLES, dtype=np.int16), np.empty(161, dtype=np.int32)
-    counts, squares = np.zeros((2, _WIDE), dtype=np.int32), np.zeros((3, 52, _WIDE), dtype=np.int32)
-    half, plain, throw, rank, weight = counts[0], counts[1], squares[0], squares[1], squares[2]
+    half, squares = np.zeros(_WIDE, dtype=np.int32), np.zeros((2, 52, _WIDE), dtype=np.int32)
+    throw, rank = squares[0], squares[1]
     n_classes = _river_order(cards, order, start)
     rank[:] = -1
-    whole, none = 0, np.int32(0)
+    whole, none, one = 0, np.int32(0), np.int32(1)
     for c in range(n_classes):
         for h in order[start[c] : start[c + 1]]:
-            whole += _count(h, weights, half, plain)
+            whole += _count(h, half)
         for h in order[start[c] : start[c + 1]]:
-            a, b, w = HOLE_CARDS[h, 0], HOLE_CARDS[h, 1], np.int32(weights[h])
-            rank[a, b], rank[b, a], weight[a, b], weight[b, a] = c, c, w, w
-            beaten = np.int32(whole - half[a] - half[b] + w)
+            a, b = HOLE_CARDS[h, 0], HOLE_CARDS[h, 1]
+            rank[a, b], rank[b, a] = c, c
+            beaten = np.int32(whole - half[a] - half[b] + 1)
             sums[h, 0] += beaten
             first, second = throw[a], throw[b]
             for d in range(half.shape[0]):
                 first[d] += beaten - half[d]
                 second[d] += beaten - half[d]
             # of the 45 other holes with a: 2 for a stronger one, 1 for an equal
-            first[b] += w * (91 - plain[a]) - (beaten - half[b])
-            second[a] += w * (91 - plain[b]) - (beaten - half[a])
+            first[b] += 91 - half[a] - (beaten - half[b])
+            second[a] += 91 - half[b] - (beaten - half[a])
         for h in order[start[c] : start[c + 1]]:
-            whole += _count(h, weights, half, plain)
+            whole += _count(h, half)
     for h in order:
         k, d = HOLE_CARDS[h, 0], HOLE_CARDS[h, 1]
-        sums[h, MET] += (whole - half[k] - half[d]) // 2 + weight[k, d]
+        sums[h, MET] += (whole - half[k] - half[d]) // 2 + 1
         low, high = np.int32(0), np.int32(0)
-        mine, theirs, own, other = rank[k], rank[d], weight[k], weight[d]
-        for n in range(mine.shape[0]):
-            low += (other[n] if mine[n] > theirs[n] else none) + (other[n] if mine[n] >= theirs[n] else none)
-            high += (own[n] if theirs[n] > mine[n] else none) + (own[n] if theirs[n] >= mine[n] else none)
+        mine, theirs = rank[k], rank[d]
+        for n in range(mine.shape[0]):  # a hole with k and d themselves, or with a card of the board, has no rank: -1
+            met = one if mine[n] >= 0 and theirs[n] >= 0 else none
+            low += met * ((one if mine[n] > theirs[n] else none) + (one if mine[n] >= theirs[n] else none))
+            high += met * ((one if theirs[n] > mine[n] else none) + (one if theirs[n] >= mine[n] else none))
         sums[h, 1] += throw[d, k] + high
         sums[h, 2] += throw[k, d] + low
 
 
 @njit(cache=True)
-def _count(h, weights, half, plain):
-    """Count a hole by its cards; returns its weight."""
-    a, b, w = HOLE_CARDS[h, 0], HOLE_CARDS[h, 1], weights[h]
-    half[a] += w
-    half[b] += w
-    plain[a] += 1
-    plain[b] += 1
-    return w
+def _count(h, half):
+    """Count a hole by its cards; returns 1."""
+    half[HOLE_CARDS[h, 0]] += 1
+    half[HOLE_CARDS[h, 1]] += 1
+    return 1
 
 
 @njit(cache=True, nogil=True)
-def _sum_boards(share, boards, weights, step, sums):
-    """Sums of boards of three or four cards (n, k) over every step-th pair of cards to come; weights (n, 1326) or (1, 1326)."""
+def _sum_boards(share, boards, step, sums):
+    """Sums of boards of three or four cards (n, k) over every step-th pair of cards to come."""
     for b in range(share[0], boards.shape[0], share[1]):
         board, left, count = np.zeros(5, dtype=np.int64), np.flatnonzero(_free(boards[b])), 0
         board[: boards.shape[1]] = boards[b]
@@ -93,20 +91,18 @@ def _sum_boards(share, boards, weights, step, sums):
             for turn in left[:i] if boards.shape[1] == 3 else board[3:4]:
                 if count % step == 0:
                     board[3], board[4] = turn, left[i]
-                    _add_river(board, weights[b % weights.shape[0]], sums[b])
+                    _add_river(board, sums[b])
                 count += 1
 
 
-def swap_sums(boards: np.ndarray, weights: np.ndarray | None = None, step: int = 1) -> np.ndarray:
+def swap_sums(boards: np.ndarray, step: int = 1) -> np.ndarray:
     """Sums over river boards of 2 * wins + ties with every hole on boards (n, 3) or (n, 4), (n, 1326, 4) int64.
 
     Columns are the three choices and MET; blocked holes have 0. step: every so many of the lists of cards to come count.
-    weights (n, 1326): how often the opponent holds each hole before cards are removed, whole numbers; None: all alike.
     """
     boards = np.ascontiguousarray(boards, dtype=np.int64)
-    weights = np.ones((1, N_HOLES)) if weights is None else weights
     sums = np.zeros((len(boards), N_HOLES, 4), dtype=np.int64)
-    on_threads(_sum_boards, boards, np.ascontiguousarray(weights, dtype=np.int64), step, sums)
+    on_threads(_sum_boards, boards, step, sums)
     return sums
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from faceup.lab.files import load_npz, save_npz
-from faceup.lab.memo import reusing
+from faceup.lab.memo import reusable
 
 
 def save_checkpoint(path: Path, owner: str, iteration: int, **arrays: np.ndarray) -> None:
@@ -19,7 +19,7 @@ def save_checkpoint(path: Path, owner: str, iteration: int, **arrays: np.ndarray
 
 def load_checkpoint(path: Path, owner: str, most: int) -> dict[str, np.ndarray] | None:
     """The owner's checkpoint of an iteration up to `most`: arrays and `iteration`. None where there is none; stderr says why."""
-    if not path.is_file() or not reusing():
+    if not reusable(path):
         return None
     try:
         arrays = load_npz(path)

@@ -38,7 +38,7 @@ from faceup.holdem.rules import DECISION, BettingState, Menu, menu_labels, offer
 from faceup.holdem.tree import BettingTree, children, columns, decisions
 from faceup.holdem.words import Step, call_words, reasons
 from faceup.lab.memo import Cache
-from faceup.trees.tree import DecisionTree, leaf_of, load_agent_file, path_to
+from faceup.trees.tree import DecisionTree, leaf_of, load_agent_file, path_to, save_agent
 
 
 class TreeAgent(Agent):
@@ -59,6 +59,17 @@ class TreeAgent(Agent):
         super().__init__(menu)
         self.trees, self.tables, self.history, self.provenance = tuple(trees), tables, history, provenance or {}
         self._hands, self._draws = Cache(), True  # features of the last hands asked for
+
+    def policy(self, tree: BettingTree) -> ModelPolicy:
+        """The agent on a betting tree with its labels. Raises ValueError where it has no tables."""
+        if self.tables is None:
+            raise ValueError("tables: expected those of cards/equity, which a policy looks hands up in")
+        return ModelPolicy(tree, self.trees, self.tables, self.history)
+
+    def save(self, path: str | os.PathLike) -> None:
+        """Write the agent's file."""
+        names = [feature_names(street, self.history) for street in range(4)]
+        save_agent(Path(path), self.trees, names, self.labels, self.provenance)
 
     def likeliest(self) -> "TreeAgent":
         """The agent that takes this one's likeliest legal action each time, of equals the first: argmax play."""
@@ -241,17 +252,14 @@ def load_policy(path: str | os.PathLike, tree: BettingTree, tables: tuple[Street
 
 
 def load_models(tree: BettingTree, tables: tuple[StreetTable, ...], distill: Path, agents: Path) -> dict[str, ModelPolicy]:
-    """The taught models as policies, from the folders `agents` and `distill`, by learner and features.
-
-    CART, OCT, XGBoost and NN are told the paper's features; OCT, XGBoost and NN "ours", too.
-    """
+    """The distilled models as policies by name, from the folders `agents` (trees) and `distill` (the others)."""
     from faceup.holdem.models import Boosted, Neural
 
-    files = {"CART paper": "cart", "OCT paper": "oct", "OCT ours": "ours"}
+    files = {"CART": "cart", "OCT": "oct", "OCT-X": "oct_x"}
     found = {name: load_policy(agents / f"{file}.json", tree, tables) for name, file in files.items()}
-    for told, folder in (("paper", distill), ("ours", distill / "ours")):
-        history = found[f"OCT {told}"].history
-        boosted = [Boosted.load(folder / f"boosted_{street}.json") for street in STREETS]
-        neural = [Neural.load(folder / f"neural_{street}.safetensors") for street in STREETS]
-        found |= {f"{n} {told}": ModelPolicy(tree, m, tables, history) for n, m in (("XGBoost", boosted), ("NN", neural))}
-    return found
+    paper, extended = found["OCT"].history, found["OCT-X"].history
+    mlp = [Neural.load(distill / f"mlp_{street}.safetensors") for street in STREETS]
+    for name, file, history in (("XGBoost", "xgboost", paper), ("XGBoost-X", "xgboost_x", extended)):
+        boosted = [Boosted.load(distill / f"{file}_{street}.json") for street in STREETS]
+        found[name] = ModelPolicy(tree, boosted, tables, history)
+    return found | {"MLP": ModelPolicy(tree, mlp, tables, paper)}

@@ -88,7 +88,7 @@ class Responder:
         return [found[k][0] for k in where.reshape(-1)], leaks
 
     def _deal(self, deal: np.ndarray) -> tuple[FlopValues, np.ndarray]:
-        return self.flop(deal[:3], deal[3:] if len(deal) > 3 else None)
+        return self.flop(deal[:3].tolist(), deal[3:].tolist() or None)
 
     def _flop(self, flop: list[int], turns: Sequence[int] | None = None) -> tuple[np.ndarray, np.ndarray]:
         """Values (n_menus, 2, nodes before the river's actions, 1326) of a flop, leaks (n_menus, n_nodes, 169) from it on.

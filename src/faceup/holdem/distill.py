@@ -1,8 +1,8 @@
 """Distillation: one model a round from the same rows, and how close each comes (paper 000, Section 2.4).
 
 `split_boards` keeps boards for the test, `fit_rounds` trains the four rounds side by side, and `judge` measures them: by `score`,
-and by `excess`, the distance from the entropy floor with an interval over boards. `prune_and_reanswer` finishes trees that are
-told sizes in pots.
+and by `excess`, the distance from the entropy floor with an interval over boards. `prune_and_reanswer` finishes trees with
+"pot-relative" features.
 """
 
 from collections.abc import Callable, Sequence
@@ -24,7 +24,7 @@ from faceup.trees.tree import DecisionTree
 
 WORKERS = 2  # rounds trained or judged at a time; each runs on one thread, so that results do not depend on it
 _RESAMPLES = 2000
-_FACED, _STACK = -2, -1  # columns of bet_faced and stack_to_pot in rows told "ours"
+_FACED, _STACK = -2, -1  # columns of bet_faced and stack_to_pot of "pot-relative" rows
 Model = DecisionTree | Boosted | Neural  # of one round
 _Model = TypeVar("_Model", bound=Model)
 
@@ -77,19 +77,9 @@ def _sharing_no_flop(boards: np.ndarray, others: np.ndarray) -> np.ndarray:
 
 def on_boards(rows: TrainingRows, boards: Sequence[int] | np.ndarray) -> TrainingRows:
     """The rows of some boards, by their numbers, with weights of mean 1."""
-    part = _rows_at(rows, np.isin(rows.board, np.asarray(boards)))
+    places = np.isin(rows.board, np.asarray(boards))
+    part = TrainingRows(*(column[places] for column in rows))
     return part._replace(w=part.w / part.w.mean())
-
-
-def subset(rows: TrainingRows, n: int, generator: np.random.Generator) -> TrainingRows:
-    """n of the rows at random, in their order; all of them where there are no more."""
-    if n >= len(rows.X):
-        return rows
-    return _rows_at(rows, np.sort(generator.choice(len(rows.X), n, replace=False)))
-
-
-def _rows_at(rows: TrainingRows, places: np.ndarray) -> TrainingRows:
-    return TrainingRows(*(column[places] for column in rows))
 
 
 def fit_rounds(
@@ -113,7 +103,7 @@ def prune_and_reanswer(
     cost_weight: float,
     tolerance: float,
 ) -> list[DecisionTree]:
-    """Four trees told "ours", preflop first: pruned to what rows of other boards need, their leaves answered anew.
+    """Four trees with "pot-relative" features, preflop first: pruned on rows of other boards, their leaves fitted again.
 
     train: the rows that they were grown on; valid: rows that say where to prune, but for the first round, whose rows are all
     there are; tolerance: the share by which a pruned tree may lose more on them than the best. Leaves count what their answers
@@ -130,7 +120,7 @@ def prune_and_reanswer(
 
 
 def _in_other_pots(X: np.ndarray) -> np.ndarray:
-    """Rows told "ours" (n, f) with all own bets from half to twice as large, as after other bets than the rows have."""
+    """Rows (n, f) with "pot-relative" features, all own bets from half to twice as large: pots that the rows do not have."""
     X = X.copy()
     own = X[:, _FACED - len(OWN_BET_NAMES) - 1 : _FACED - 1]  # the button stands between
     own *= np.exp2(np.linspace(-1, 1, 97))[np.arange(len(X)) % 97, None]

@@ -1,4 +1,4 @@
-"""Figures and words of hold'em: trees, opening charts, pairings of agents (mbb/g), hands told action by action."""
+"""Figures and words of hold'em: trees, opening charts, pairings of agents (mbb/g)."""
 
 from collections.abc import Mapping, Sequence
 
@@ -10,16 +10,10 @@ from matplotlib.figure import Figure
 from matplotlib.patheffects import withStroke
 from matplotlib.ticker import FuncFormatter, NullLocator
 
-from faceup.cards.cards import BOARD_CARDS, CLASS_NAMES, HOLE_CARDS, STREETS, card_text
-from faceup.cards.hand_figures import SYMBOLS
-from faceup.holdem.agents import TreeAgent
-from faceup.holdem.exploiter import Spot
-from faceup.holdem.lines import line_to, move_words
-from faceup.holdem.policy import cards_text
-from faceup.holdem.tree import BettingTree, children, way_to
-from faceup.holdem.words import action_name, reasons
+from faceup.cards.cards import CLASS_NAMES
+from faceup.holdem.words import action_name
 from faceup.lab.pictures import BLUE, RED, SKY, dots, ink_on
-from faceup.lab.tables import plain, plus_minus, show_table, signed
+from faceup.lab.tables import plain, plus_minus, signed
 from faceup.trees.figures import outline_figure
 
 # Actions have colours that no agent has.
@@ -161,65 +155,3 @@ def heat_map(axes: Axes, names: Sequence[str], values: np.ndarray, intervals: np
     bar.set_ticks([-p for p in reversed(powers)] + [0.0] + powers)
     bar.ax.yaxis.set_major_formatter(FuncFormatter(lambda x, _: f"{x:+,.0f}".replace("-", "\u2212") if x else "0"))
     bar.ax.yaxis.set_minor_locator(NullLocator())
-
-
-def cards(numbers: Sequence[int]) -> str:
-    """Cards with the symbols of their suits, such as "K♥ 3♠"."""
-    return " ".join(text[0] + SYMBOLS[text[1]] for text in (card_text(int(card)) for card in numbers))
-
-
-def hand_story(tree: BettingTree, spot: Spot, agents: Mapping[str, TreeAgent]) -> str:
-    """A hand told action by action, in Markdown: who did what, how often the agents do it, what each action wins, and why.
-
-    agents: the old and the new one, by name.
-    """
-    who, mine, theirs = int(tree.actor[spot.node]), cards(HOLE_CARDS[spot.hole]), cards(HOLE_CARDS[spot.theirs])
-    moves = enumerate(move_words(tree, child) for child in children(tree, spot.node))
-    wins = [[move, *(_money(found[k]) for found in spot.dollars)] for k, move in moves]
-    parts = [
-        f"Board {cards(spot.board)}. The exploiter is the {SEATS[who]} with {mine}. "
-        f"The tree is the {SEATS[1 - who]}; here it holds {theirs}.",
-        _actions(tree, spot, agents),
-        _answers(tree, spot, agents),
-        show_table(["the exploiter's choice", *(f"wins from {name}" for name in agents)], wins).data,
-    ]
-    return "\n\n".join(parts)
-
-
-def _asked(tree: BettingTree, spot: Spot, node: int) -> tuple[str, str, str]:
-    """What the tree agents are asked at one of their decisions: hole, board, betting."""
-    board = spot.board[: BOARD_CARDS[tree.street[node]]]
-    return cards_text(HOLE_CARDS[spot.theirs].tolist()), cards_text(board), line_to(tree, node)
-
-
-def _actions(tree: BettingTree, spot: Spot, agents: Mapping[str, TreeAgent]) -> str:
-    """A table with a row for each action up to the exploiter's choice."""
-    rows, before = list[list[str]](), -1
-    for node in way_to(tree, spot.best):
-        above = int(tree.parent[node])
-        street, exploits = int(tree.street[above]), tree.actor[above] == tree.actor[spot.node]
-        row = [f"{STREETS[street]} {cards(spot.board[: BOARD_CARDS[street]])}".strip() if street > before else ""]
-        row += ["exploiter" if exploits else "tree", move_words(tree, node), _money(tree.bets[node].sum())]
-        for agent in agents.values():
-            share = 0 if exploits else agent.action_probabilities(*_asked(tree, spot, above))[tree.labels[tree.label[node]]]
-            row.append("" if exploits else f"{100 * share:.0f} %")
-        rows.append(row)
-        before = street
-    return show_table(["street", "who", "does", "pot", *(f"{name} does so" for name in agents)], rows).data
-
-
-def _answers(tree: BettingTree, spot: Spot, agents: Mapping[str, TreeAgent]) -> str:
-    """What each agent does at the decision that is looked at, and the reasons that its tree gives."""
-    given, said = _asked(tree, spot, spot.asked), []
-    below = {tree.labels[tree.label[c]]: move_words(tree, c) for c in children(tree, spot.asked)}
-    for name, agent in agents.items():
-        likeliest = sorted(agent.action_probabilities(*given).items(), key=lambda item: -item[1])
-        does = ", ".join(f"{below[label]} {100 * p:.0f} %" for label, p in likeliest if p >= 0.005)
-        why = "; ".join(reasons(agent.path(*given))).replace("$", "\\$")
-        said.append(f"- **{name}**, with {cards(HOLE_CARDS[spot.theirs])}: {does}. Because: {why}.")
-    return "\n".join(said)
-
-
-def _money(dollars: float) -> str:
-    sign = "\u2212" if dollars < -0.5 else ""
-    return f"{sign}${abs(dollars):,.0f}"

@@ -4,8 +4,8 @@ XGBoost's own softmax objective knows only hard labels, so the gradients are our
 prediction q = softmax(margins), the cross-entropy -w * sum(p log q) has gradient w(q - p); as curvature we take XGBoost's bound
 2wq(1 - q). One tree a label and round: a single one for all labels (`multi_output_tree`) was slower to train and worse.
 
-Both may count what answers cost, as trees told "ours" do: the loss is then -w * sum(p log q) + w * sum(c q), whose second part
-has gradient w q (c - sum(c q)), at most as curved as the first where no cost is above 1.
+Both may count what actions cost, as OCT-X does: the loss is then -w * sum(p log q) + w * sum(c q), whose second part has
+gradient w q (c - sum(c q)), at most as curved as the first where no cost is above 1.
 
 The network has seven hidden layers of 512, ReLU, softmax; its last layer has no bias: then a flop network with 25 inputs and four
 actions has 1,591,296 parameters, as in the paper. Bets, the last features, pass through log(1 + bet/100); then every feature is

@@ -205,11 +205,30 @@ def likely_rows(tree: BettingTree, street: int, rows: np.ndarray, least: float) 
     threshold of 1 it is all that stays: purification, also called argmax play.
     """
     out = rows.copy()
-    for node in decisions(tree, street):
-        p = out[:, columns(tree, node)]
-        p[(p < least) & (np.arange(p.shape[1]) != p.argmax(axis=1)[:, None])] = 0
-        p /= p.sum(axis=1, keepdims=True)
+    _keep_likely(*_columns_of(tree, decisions(tree, street)), np.float32(least), out)
     return out
+
+
+def _columns_of(tree: BettingTree, nodes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """First columns (n,) of decisions in the rows of their street, and the columns behind their last ones."""
+    first = tree.first_child[nodes] - tree.street_start[tree.street[nodes]]
+    return first, first + tree.n_children[nodes]
+
+
+@njit(cache=True, nogil=True)
+def _keep_likely(first, last, least, rows):
+    """Keep the likeliest action of each decision (n,) and those of `least` or more in rows (n_rows, width), in place."""
+    for i in range(rows.shape[0]):
+        for k in range(first.shape[0]):
+            best, total = first[k], np.float32(0)
+            for c in range(first[k], last[k]):
+                best = c if rows[i, c] > rows[i, best] else best
+            for c in range(first[k], last[k]):
+                if c != best and rows[i, c] < least:
+                    rows[i, c] = 0
+                total += rows[i, c]
+            for c in range(first[k], last[k]):
+                rows[i, c] /= total
 
 
 def last(cache: Cache, key: Any, make: Callable[[], Any]) -> Any:
@@ -281,10 +300,27 @@ class ModelPolicy:
         lines, tree, n = self.histories[street], self.tree, len(hands)
         out, x = np.repeat(call_row(tree, street), n, axis=0), pairs_of(hands, lines.features)
         p = checked_answers(self.models[street].predict(x), len(x), len(self.labels), f"model of the {STREETS[street]}")
-        for node, line in zip(lines.nodes, lines.history, strict=True):
-            label = np.array([self.labels.index(tree.labels[k]) for k in tree.label[children(tree, node)]])
-            out[:, columns(tree, node)] = legal_probabilities(p[line * n : (line + 1) * n], label)
+        start, end = tree.street_start[street : street + 2]
+        label = np.where(np.isin(tree.parent[start:end], lines.nodes), tree.label[start:end], -1)
+        answer = np.array([self.labels.index(tree.labels[k]) if k >= 0 else -1 for k in label])  # column of `p` for each of `out`
+        _write_answers(*_columns_of(tree, lines.nodes), lines.history, answer, p, out)
         return out
+
+
+@njit(cache=True, nogil=True)
+def _write_answers(first, last, history, answer, p, out):
+    """`legal_probabilities` of each decision (n,), from answers p (n_histories n_hands, n_labels) to out (n_hands, width).
+
+    history (n,): of each decision; answer (width,): column of p. out has calls at first: they stay where nothing legal is left.
+    """
+    for i in range(out.shape[0]):
+        for k in range(first.shape[0]):
+            row, total = history[k] * out.shape[0] + i, 0.0
+            for c in range(first[k], last[k]):
+                total += p[row, answer[c]]
+            if total > 1e-9:
+                for c in range(first[k], last[k]):
+                    out[i, c] = p[row, answer[c]] / total
 
 
 def pairs_of(hands: np.ndarray, betting: np.ndarray) -> np.ndarray:

@@ -147,23 +147,27 @@ def exploitability(tree: BettingTree, dealt: Deal, chance: np.ndarray) -> float:
 
 def learn(
     tree: BettingTree, chance: np.ndarray, value: np.ndarray, player: int, rows: np.ndarray, regrets: Tables, averages: Tables,
-    weight: float = 1,
+    weight: float = 1, by_reach: bool = False,
 ) -> None:  # fmt: skip
-    """Add a player's regrets, value[action] - value[decision], and its own reach to tables: sums over the holes of a row."""
+    """Add a player's regrets, value[action] - value[decision], and its own reach to tables: sums over the holes of a row.
+
+    by_reach: regrets are weighted by the player's own reach, as they should be where decisions share probabilities (`safe`).
+    """
     reach = reaches(tree, chance)[player]
     for node in decisions(tree):
         if tree.actor[node] != player:
             continue
-        street = tree.street[node]
+        street, share = tree.street[node], weight * reach[node] if by_reach else weight
         for child in children(tree, node):
             column = child - tree.street_start[street]
-            np.add.at(regrets[street][:, column], rows[street], weight * (value[player, child] - value[player, node]))
+            np.add.at(regrets[street][:, column], rows[street], share * (value[player, child] - value[player, node]))
             np.add.at(averages[street][:, column], rows[street], weight * reach[child])
 
 
 def step(
-    tree: BettingTree, dealt: Deal, rows: np.ndarray, regrets: Tables, averages: Tables, opponent: str = "self", weight: float = 1
-) -> None:
+    tree: BettingTree, dealt: Deal, rows: np.ndarray, regrets: Tables, averages: Tables, opponent: str = "self",
+    weight: float = 1, by_reach: bool = False,
+) -> None:  # fmt: skip
     """One iteration on one board; both players learn from the strategy as it was.
 
     opponent "self": self-play, each meets the other as it plays now. opponent "best": CFR-BR (Johanson, Bard, Burch and Bowling
@@ -172,7 +176,7 @@ def step(
     own = chances(tree, strategy(tree, regrets), rows)
     for player in range(2):
         met = own if opponent == "self" else best_response(tree, dealt, own, 1 - player)
-        learn(tree, met, values(tree, dealt, met), player, rows, regrets, averages, weight)
+        learn(tree, met, values(tree, dealt, met), player, rows, regrets, averages, weight, by_reach)
 
 
 def discount(regrets: Tables, averages: Tables, t: int, alpha: float, beta: float, gamma: float) -> None:

@@ -98,7 +98,8 @@ def draw_rows(
     board's rows depend on the stream, the board and its place. costs: of each action, by the policy's rows, as
     `action_costs` gives them; then the dollars at stake are what the worst action costs, else those in the
     pot. off_menu: of the rows that face a raise, each so many-th faces one of a size that the tree lacks (0: none), for models
-    told "ours", which tells nothing else of that size. Raises ValueError where a street would get less than a row a board.
+    with "pot-relative" features, which show no other trace of that size. Raises ValueError where a street would get less than a
+    row a board.
     """
     if min(n_rows) < len(boards):
         raise ValueError(f"n_rows is {n_rows} for {len(boards)} boards, expected a row for each")

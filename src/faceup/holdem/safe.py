@@ -40,6 +40,7 @@ from numba import njit
 
 from faceup.cards.cards import BOARD_CARDS, CLASS_OF_HOLE, HOLE_OF_CLASS, N_CLASSES
 from faceup.cards.matchups import RUNOUTS_PREFLOP, edges
+from faceup.holdem.agents import TreeAgent
 from faceup.holdem.best_response import fold_values
 from faceup.holdem.board import _add_values, board_order
 from faceup.holdem.groups import N_RIVER_GROUPS
@@ -48,7 +49,9 @@ from faceup.holdem.layout import stakes_at
 from faceup.holdem.policy import StreetRows, TablePolicy, free_holes, street_reach
 from faceup.holdem.rules import FOLD_END, SHOWDOWN, START, Menu
 from faceup.holdem.safe_river import Counted, Reach, best_responses, learn_rivers, make_subtrees
-from faceup.holdem.tree import build_tree, children, columns, decisions
+from faceup.holdem.tree import BettingTree, build_tree, children, columns, decisions
+from faceup.lab.memo import memo
+from faceup.lab.progress import Progress
 
 _MISSED = (48 * 47 * 46 * 45) / (50 * 49 * 48 * 47)  # chance that a turn board, which a hand has missed, misses the other one
 _COMBOS = np.bincount(CLASS_OF_HOLE, minlength=N_CLASSES)
@@ -185,14 +188,14 @@ class SafeGame:
         if share > 0:
             best, actions = self._best_response(state, boards, rows, reach, counted.time, responder)
         other = reach if other_rows is rows else self._reach(other_rows, turn)
-        best, other = share * best, (1 - share) * other
+        both = share * best + (1 - share) * other
+        met = Reach(reach[:, roots], share * best[:, roots], (1 - share) * other[:, roots])
         if self._seat is not None:
-            best[self._seat] = other[self._seat] = 0
+            both[self._seat] = met.best[self._seat] = met.other[self._seat] = 0
 
-        met = Reach(reach[:, roots], best[:, roots], other[:, roots])  # 3. values; on the river regrets are added at once
-        strategies = rows[3], other_rows[3]
+        strategies = rows[3], other_rows[3]  # 3. values; on the river regrets are added at once
         won = learn_rivers(self._subtrees, boards, infosets[3], strategies, met, actions, counted, (regrets[3], averages[3]))
-        value = self._ends(boards, best + other, won)
+        value = self._ends(boards, both, won)
 
         for street in (2, 1, 0):  # 4. regrets
             table = rows[street][0]
@@ -246,19 +249,22 @@ class SafeGame:
 
         won (2, roots, 1326): values of the rivers' roots, sums over boards (n, 5).
         """
-        value, a_river = np.empty_like(reach), np.float32(48 / 44 / len(boards))
-        value[:, self._subtrees.root] = a_river * won
+        value, a_river = np.zeros_like(reach), np.float32(48 / 44 / len(boards))
         free, stakes = free_holes(boards[0, :4].tolist()), stakes_at(self.tree, self._pushes)[:, :1]
-        pushed = reach[:, self._pushes][:, :, HOLE_OF_CLASS]
+        shown, orders = stakes_at(self.tree, self._all_ins).astype(np.float32), [board_order(board) for board in boards]
         for seat in range(2):
+            theirs = reach[1 - seat]
+            if not theirs.any():  # they learn in the other seat alone
+                continue
+            value[seat, self._subtrees.root] = a_river * won[seat]
             value[seat, self._folds] = fold_values(self.tree, self._folds, seat, reach) * free
-            value[seat, self._pushes] = _MISSED * free * (stakes * (pushed[1 - seat] @ self._edges.T))[:, CLASS_OF_HOLE]
-        theirs = np.ascontiguousarray(reach[::-1, self._all_ins].reshape(-1, 1326).T)  # (1326, 2 * all-ins)
-        shown, stake = np.zeros_like(theirs), np.tile(stakes_at(self.tree, self._all_ins)[:, 0], 2).astype(np.float32)
-        for board in boards:
-            order = board_order(board)
-            _add_values(order, order.holes, 0, stake, theirs, shown)
-        value[:, self._all_ins] = a_river * shown.T.reshape(2, -1, 1326)
+            pushed = theirs[self._pushes][:, HOLE_OF_CLASS]
+            value[seat, self._pushes] = _MISSED * free * (stakes * (pushed @ self._edges.T))[:, CLASS_OF_HOLE]
+            all_in = np.ascontiguousarray(theirs[self._all_ins].T)  # (1326, all-ins)
+            worth = np.zeros_like(all_in)
+            for order in orders:
+                _add_values(order, order.holes, 0, shown[:, 0], all_in, worth)
+            value[seat, self._all_ins] = a_river * worth.T
         return value
 
 
@@ -298,6 +304,37 @@ def train_in_turn(
         done += n
         progress(min(done, len(deals)))
     return state._replace(responder=responders[turns[0][0]])
+
+
+def retrain(
+    agent: TreeAgent,
+    tree: BettingTree,
+    blueprint: TablePolicy,
+    preflop_wins: np.ndarray,
+    deals: np.ndarray,
+    known_share: float,
+    warm_start: float,
+    other_menu: Menu | None = None,
+    name: str = "",
+) -> TreeAgent:
+    """A tree agent with the same splits and retrained leaf probabilities, a restricted Nash response; stored by `memo`.
+
+    The opponent knows the agent in a share of the hands. It then learns in the blueprint's buckets before the turn, and answers
+    best afterwards. In the other hands it plays the blueprint. Two deals are learnt from at a time; deals, warm_start: as of
+    `SafeGame`. other_menu: of the opponent on every second pair of deals, where the blueprint is left out. name: of the agent,
+    for a line of progress.
+    """
+    leaves = TreeLeaves(agent.policy(tree))
+    responder = HandGroups(tree, blueprint, np.zeros_like(blueprint.groups.turn), 1)
+    game, opponent = SafeGame(leaves, preflop_wins, responder, by_reach=True), Mixed(known_share, blueprint)
+    turns: list[tuple[SafeGame, Opponent, int]] = [(game, opponent if known_share < 1 else "best", 2)]
+    if other_menu:
+        others = [game_against(leaves, agent.menu, other_menu, seat, preflop_wins, responder) for seat in range(2)]
+        turns = [turn for other in others for turn in (*turns, (other, Mixed(known_share, None), 2))]
+    progress = Progress(f"retraining {name}, turn boards", len(deals))
+    averages = memo(train_in_turn, turns, game.start(warm_start), deals, progress, 2).averages
+    how = {"learner": "OCT, leaves retrained by CFR-BR", "turn_boards": len(deals), "known_share": known_share}
+    return TreeAgent(agent.menu, leaves.solved(averages), agent.tables, agent.history, agent.provenance | how)
 
 
 def _boards(deal: np.ndarray) -> np.ndarray:

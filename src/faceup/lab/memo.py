@@ -9,7 +9,8 @@ is left out:
 - a call that changes its arguments is refused, since a stored result would leave them as they were.
 
 Results are JSON and arrays in build/memo: nothing is executed on reading, and deleting the folder is safe. FACEUP_REUSE=0
-computes all anew; without the compiler (NUMBA_DISABLE_JIT=1) nothing is stored or read.
+computes everything anew, FACEUP_REUSE=1790000000 all that was stored before this second, so that a forced run shares its own
+results; without the compiler (NUMBA_DISABLE_JIT=1) nothing is stored or read.
 """
 
 import functools
@@ -39,6 +40,10 @@ _VERSIONED = ("numpy", "numba", "scipy", "scikit-learn", "xgboost-cpu", "xgboost
 _MAPPED: dict[int, tuple[np.ndarray, str]] = {}  # arrays mapped from files, which do not change, are read once a process
 
 
+class UsersOwn(TypeError):
+    """Something of a user's own session, such as an agent written in a notebook: its code cannot be told."""
+
+
 class Cache(dict):
     """What an object keeps for speed alone: no part of a name, emptied by `memo` before a call, never stored and never sent."""
 
@@ -46,11 +51,11 @@ class Cache(dict):
         return Cache, ()
 
 
-def reusing() -> bool:
-    """Whether results and checkpoints of earlier runs may be used. ValueError where FACEUP_REUSE is neither 0 nor 1."""
-    if (said := os.environ.get("FACEUP_REUSE", "1")) not in ("0", "1"):
-        raise ValueError(f"FACEUP_REUSE is {said!r}, expected 1, or 0 to compute all anew")
-    return said == "1"
+def reusable(path: Path) -> bool:
+    """Whether a stored result or checkpoint may be used. ValueError where FACEUP_REUSE is no whole number."""
+    if not (since := os.environ.get("FACEUP_REUSE", "1")).isdecimal():
+        raise ValueError(f"FACEUP_REUSE is {since!r}, expected 1, or 0 to compute all anew, or a time in seconds since 1970")
+    return since != "0" and path.is_file() and path.stat().st_mtime >= int(since)
 
 
 @functools.cache
@@ -97,6 +102,8 @@ class _Plain:
                 return {"code": self._named(value)}
             case _ if _ours(type(value)) and hasattr(value, "__dict__"):
                 return {self._named(type(value)): self.of(vars(value))}
+        if "__main__" in (type(value).__module__, getattr(value, "__module__", "")):
+            raise UsersOwn(f"{type(value).__qualname__} is defined in a notebook or script")
         said = "expected numbers, text, arrays, containers, or functions and plain objects of this package (see lab.memo)"
         raise TypeError(f"{type(value).__module__}.{type(value).__qualname__} cannot be told by its contents, {said}")
 
@@ -156,7 +163,7 @@ def _stored(path: Path, result: Any) -> Any:
 
 
 def memo(function: Callable, *arguments: Any, apart_from: Collection[str] = (), **named: Any) -> Any:
-    """What function(*arguments, **named) returns, computed or as it was stored.
+    """What function(*arguments, **named) returns, computed or as it was stored; computed where an argument is a user's own.
 
     apart_from: names of parameters that do not decide the result, such as a folder for checkpoints; `progress` never does. Raises
     TypeError for an argument or a result whose contents cannot be told, and for a call that changes an argument.
@@ -166,9 +173,12 @@ def memo(function: Callable, *arguments: Any, apart_from: Collection[str] = (), 
     decisive = {name: value for name, value in bound.arguments.items() if name not in {"progress", *apart_from}}
     processor = [binding.get_host_cpu_name(), binding.get_host_cpu_features().flatten()]
     call = [processor, {name: os.environ.get(name) for name in LIBRARIES}, function, decisive]
-    name = described(call, caches)
+    try:
+        name = described(call, caches)
+    except UsersOwn:
+        return function(*arguments, **named)
     path = FOLDER / f"{function.__name__}-{hashlib.sha256(name.encode()).hexdigest()[:32]}.npz"
-    if found := _read(path) if reusing() and not numba.config.DISABLE_JIT else []:
+    if found := _read(path) if reusable(path) and not numba.config.DISABLE_JIT else []:
         return found[0]
     for cache in caches:
         cache.clear()

@@ -4,7 +4,7 @@ A profile has only the knobs that differ from params.yaml. `python -m faceup.lab
 knobs to a file. kinds.yaml lists every knob under its kind, and which knobs must fit others; a knob without a kind is refused.
 Values are checked, never converted. What a kind `is`:
 
-    whole 1..30, whole 5000.. by 5000, 0 or whole 4.., real 0..1    numbers between two ends, or from one on
+    whole 1..30, whole 5000.. by 5000, real 0..1                    numbers between two ends, or from one on
     one of mistakes pot, cards 2                                    names or numbers; two different cards such as Ac3h
     list 4..4 KIND, increasing 1.. KIND                             so many values, each of a kind; each above the one before
 """
@@ -24,8 +24,6 @@ from faceup.lab.paths import ROOT
 def holds(kind: str, value: Any) -> bool:
     """Whether a value is what a kind says."""
     match kind.split(" ", 2):
-        case ["0", "or", other]:
-            return type(value) is int and value == 0 or holds(other, value)
         case ["whole", span, *step]:
             return type(value) is int and _within(span, value) and value % int(step[0][3:] if step else 1) == 0
         case ["real", span]:
@@ -59,7 +57,6 @@ def _flat(value: Any) -> list:
 FITS: dict[str, Callable[..., Any]] = {  # the words between a knob and others; each is `_flat`
     "below": lambda own, most: max(own) < max(most),
     "at most": lambda own, most: max(own) <= max(most),
-    "at most what": lambda own, n, left_out: max(own) <= n[0] * (1 - left_out[0]),
     "among": lambda own, *others: {*own} <= {number for other in others for number in other},
     "without": lambda own, other: {*own}.isdisjoint(other),
     "a multiple of": lambda own, part: own[0] % part[0] == 0,

@@ -9,7 +9,7 @@ Stream = Callable[..., np.random.Generator]  # partial(rng, seed, words): `strea
 
 
 def rng(seed: int, stream: str, k: int | None = None) -> np.random.Generator:
-    """The generator of a named stream, such as rng(seed, "safe/turn boards", k) for the k-th of its boards.
+    """The generator of a named stream, such as rng(seed, "robust/turn boards", k) for the k-th of its boards.
 
     All three are hashed together, since default_rng([seed, k, 0]) of numpy is default_rng([seed, k]).
     """

@@ -3,11 +3,13 @@
     python -m faceup.lab.run NAME         notebooks/NAME.ipynb -> reports/NAME.ipynb and what it makes; NAME may be studies/lbr
     python -m faceup.lab.run --strip      tidy the sources: no outputs, fixed ids
     python -m faceup.lab.run --figures    draw the figures of all notebooks from the numbers in reports/numbers
+    python -m faceup.lab.run --readme     docs/README.in.md -> README.md, numbers of reports/metrics filled in (faceup.lab.prose)
 
 A notebook has one cell tagged `parameters`, of defaults, and names in its metadata the sections of params.yaml that it reads:
 {"faceup": {"sections": ["selfplay"]}}. papermill gives it their values in a cell of its own. What a run makes goes to
-build/run/NAME, and to its place when all cells are done: a run that fails leaves nothing. The bytes are the same everywhere in
-the surrounding of faceup.lab.environment, by which make and notebooks/run call this.
+build/run/NAME, and to its place when all cells are done: a run that fails leaves nothing. Numbers in its prose are filled
+in, those of earlier stages before it runs and its own afterwards. The bytes are the same everywhere in the surrounding of
+faceup.lab.environment, by which make and notebooks/run call this.
 """
 
 import ast
@@ -25,9 +27,12 @@ from nbclient.exceptions import DeadKernelError
 from nbformat import NotebookNode
 
 from faceup.lab import paths
-from faceup.lab.files import write_text
-from faceup.lab.parameters import load_parameters, read_yaml
+from faceup.lab.files import load_json, write_text
+from faceup.lab.graph import stages_behind
+from faceup.lab.parameters import load_parameters
 from faceup.lab.paths import NOTEBOOKS, ROOT, STUDIES
+from faceup.lab.prose import NOTE, UNKNOWN, fill, filled, metrics_of
+from faceup.lab.stages import timed
 
 
 def tagged(nb: NotebookNode, tag: str) -> list[str]:
@@ -53,14 +58,14 @@ def chosen(nb: NotebookNode, parameters: dict[str, Any], study: bool = False) ->
     return {name: values[0] for name, values in found.items() if values}
 
 
-def stage_of(name: str) -> tuple[list[str], list[str]]:
-    """What a notebook's stage depends on, and what it makes: of dvc.yaml, or the studies' own. Nothing where it has none."""
-    files = [folder / "dvc.yaml" for folder in (ROOT, STUDIES)]
-    for stage in [stage for file in files if file.is_file() for stage in read_yaml(file)["stages"].values()]:
-        if stage["cmd"].split()[-1] == name:
-            outs = [*stage.get("outs", []), *stage.get("metrics", [])]
-            return stage["deps"], [path for out in outs for path in ([out] if isinstance(out, str) else out)]
-    return [], []
+def by_default(*names: str) -> bool:
+    """Whether the parameters of these notebooks are those that their own cells show; what is no notebook has none."""
+    parameters, paths = load_parameters(), [NOTEBOOKS / f"{name}.ipynb" for name in names]
+    try:
+        found = [(nbformat.read(path, as_version=4), path.parent == STUDIES) for path in paths if path.is_file()]
+        return all(defaults(nb) | chosen(nb, parameters, study) == defaults(nb) for nb, study in found)
+    except (ValueError, KeyError):  # a notebook and params.yaml that do not fit: its own run says so
+        return False
 
 
 def commit_of(files: list[str]) -> str:
@@ -91,11 +96,15 @@ def as_text(nb: NotebookNode, **made: str) -> str:
 def run(name: str) -> None:
     """Execute a notebook with the values of params.yaml, and move its report and all that it makes to their places."""
     nb, folder = nbformat.read(NOTEBOOKS / f"{name}.ipynb", as_version=4), ROOT / "build" / "run" / name
-    values, (deps, outs) = chosen(nb, load_parameters(), name.startswith("studies/")), stage_of(name)
+    values, stages = chosen(nb, load_parameters(), name.startswith("studies/")), stages_behind(name)
+    deps, outs = (stages[0].deps, stages[0].outs) if stages else ([], [])
+    others = not by_default(name, *(stage.name for stage in stages))
     commit = commit_of([dep for dep in deps or [f"notebooks/{name}.ipynb"] if not dep.startswith("reports/")])
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
-    os.environ["FACEUP_OUT"] = str(folder)
+    os.environ |= {"FACEUP_OUT": str(folder)} | ({UNKNOWN: "–"} if others else {})
+    if stages:
+        fill(nb, name, folder)
     try:
         nb = papermill.execute_notebook(
             nb, folder / "executed.ipynb", values, kernel_name="python3", language="python", cwd=ROOT, start_timeout=300,
@@ -107,6 +116,8 @@ def run(name: str) -> None:
     except papermill.PapermillExecutionError as error:
         cell = f"cell {error.exec_count} `{error.source.strip().splitlines()[0]}`"
         raise RuntimeError(f"{cell}: {error.ename}: {error.evalue} (see build/run/{name}/executed.ipynb)") from error
+    fill(nb, name, folder)
+    nb.cells = [nbformat.v4.new_markdown_cell(NOTE)] * others + nb.cells
     write_text(folder / "reports" / f"{name}.ipynb", as_text(nb, **({"commit": commit} if commit else {})))
     made = [file.relative_to(folder) for place in ("data", "reports") for file in (folder / place).rglob("*") if file.is_file()]
     outs = outs or [file.as_posix() for file in made]
@@ -149,8 +160,19 @@ def strip() -> None:
             print(f"stripped {path.relative_to(ROOT)}")
 
 
+def readme() -> None:
+    """Write README.md from its template, which may also name reports/benchmarks.json; `{{include: FILE}}` stands for a file."""
+    stages, template = stages_behind("--readme"), (ROOT / "docs" / "README.in.md").read_text(encoding="utf-8")
+    if not by_default(*(stage.name for stage in stages)):
+        os.environ[UNKNOWN], template = "–", f"{NOTE}\n\n{template}"
+    text = re.sub(r"\{\{include: (.*)\}\}\n", lambda file: (ROOT / file[1]).read_text(encoding="utf-8"), template)
+    read, times = metrics_of("--readme", ROOT), ROOT / "reports" / "benchmarks.json"
+    write_text(ROOT / "README.md", filled(text, lambda name: load_json(times) if name == times.stem else read(name)))
+
+
 if __name__ == "__main__":
     try:
-        {"--strip": strip, "--figures": figures}.get(sys.argv[1], lambda: run(sys.argv[1]))()
+        commands = {"--strip": strip, "--figures": figures, "--readme": readme}
+        commands.get(sys.argv[1], lambda: timed(run, by_default, sys.argv[1]))()
     except (ValueError, KeyError, RuntimeError, OSError) as stopped:
         sys.exit(f"{sys.argv[1]}: {stopped}")

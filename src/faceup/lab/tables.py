@@ -1,6 +1,7 @@
 """Tables, shown in a notebook as Markdown and written as CSV; numbers in words; numbers that the papers print."""
 
 import csv
+import math
 import re
 from collections.abc import Sequence
 from numbers import Integral, Real
@@ -42,22 +43,34 @@ def save_table(name: str, header: Sequence[str], rows: Sequence[Sequence]) -> No
 
 
 def plain(value: float) -> str:
-    """A number with as many digits as a reader can use: 1,234 or 56 or 7.8 or 0.12."""
+    """A number with as many digits as a reader can use: 1,234 or 56 or 7.8 or 0.12; a true minus where it is below zero."""
     size = abs(value)
     if size < 0.005:
         return "0"
-    return f"{value:,.0f}" if size >= 20 else f"{value:.1f}" if size >= 1 else f"{value:.2f}"
+    text = f"{size:,.0f}" if size >= 20 else f"{size:.1f}" if size >= 1 else f"{size:.2f}"
+    return f"\u2212{text}" if value < 0 else text
 
 
 def signed(value: float) -> str:
-    """The same with its sign, a true minus where it is below zero."""
-    text = plain(abs(value))
-    return text if text == "0" else f"+{text}" if value > 0 else f"\u2212{text}"
+    """The same with its sign."""
+    text = plain(value)
+    return f"+{text}" if value > 0 and text != "0" else text
 
 
 def plus_minus(value: float, interval: float, sign: bool = True) -> str:
-    """A value, with its sign or without, and its interval: "+12.3 ± 4.5"."""
-    return f"{signed(value) if sign else plain(value)} ± {plain(interval)}"
+    """A value, with a plus or without, and its interval, both to the same decimal: "+12.3 ± 4.5", "+121 ± 6", "3,239 ± 606".
+
+    An interval has no decimals from 10 on and one below, but for small numbers: two digits where both are below 1.
+    """
+    if not 0 < interval < math.inf:
+        return f"{signed(value) if sign else plain(value)} ± {plain(interval)}"
+    first = -math.floor(math.log10(interval))  # the decimal of its first digit
+    places = 0 if interval >= 9.95 else first + 1 if max(abs(value), interval) < 1 else max(first, 1)
+    half = f"{interval:,.{places}f}"
+    half = half.rstrip("0").rstrip(".") if places else half
+    text = f"{abs(value):,.{len(half.partition('.')[2])}f}"
+    before = "" if not text.strip("0.") else "\u2212" if value < 0 else "+" * sign
+    return f"{before}{text} ± {half}"
 
 
 def published(paper: str) -> dict[str, SimpleNamespace]:

@@ -13,7 +13,7 @@ card of `beating_bluffs`: cards that do not beat a bluff do not count, and of th
 import numpy as np
 
 from faceup.onecard.game import CARDS, SIZES, joint_distribution
-from faceup.onecard.solutions import Solutions, answers_to_calls, bets, called_share, calls_of
+from faceup.onecard.solutions import Solutions, answers_to_calls, calls_of
 
 MDF = 1 / (1 + SIZES)
 
@@ -37,32 +37,6 @@ def beating_bluffs(own: np.ndarray, other: np.ndarray, weakest: float) -> np.nda
     bluff = np.minimum((np.cumsum(own, axis=1) < weakest - 1e-12).sum(axis=1), own.shape[1] - 1)
     above = 1 - np.cumsum(other, axis=1)
     return np.maximum(above[np.arange(len(own)), bluff], 0)[:, None] * MDF
-
-
-def terms(own: np.ndarray, other: np.ndarray, product: bool) -> np.ndarray:
-    """What shares (n, 31) are fitted by: MDF, RA and 1 as in the paper (n, 31, 3); or MDF and MDF times RA (n, 31, 2)."""
-    advantage = np.broadcast_to(range_advantage(own, other)[:, None], (len(own), len(SIZES)))
-    mdf = np.broadcast_to(MDF, advantage.shape)
-    columns = (mdf, mdf * advantage) if product else (mdf, advantage, np.ones_like(mdf))
-    return np.stack(columns, axis=2)
-
-
-def used(games: Solutions) -> np.ndarray:
-    """Which sizes (n, 31) the bettor's equilibrium bets at all; there the calling share is no free choice."""
-    return ((games.own[:, :, None] * bets(games)).sum(axis=1) > 1e-6) & (SIZES > 0)
-
-
-def fit(games: Solutions, product: bool) -> np.ndarray:
-    """Least-squares coefficients of `terms` for equilibrium calling shares, over the sizes in use."""
-    rows, wanted = terms(games.own, games.other, product), called_share(games)
-    chosen = used(games)
-    return np.linalg.lstsq(rows[chosen], wanted[chosen], rcond=None)[0]
-
-
-def mean_squared_error(share: np.ndarray, games: Solutions, all_sizes: bool = False) -> float:
-    """Of calling shares (n, 31) against the equilibria's, over the sizes in use, or over all 30."""
-    errors = (share - called_share(games)) ** 2
-    return float((errors[:, 1:] if all_sizes else errors[used(games)]).mean())
 
 
 def caller_losses(share: np.ndarray, games: Solutions) -> np.ndarray:

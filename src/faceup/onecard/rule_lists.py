@@ -8,16 +8,15 @@ and the *weakest* cards of the player's own distribution, from the bottom up. Wh
     STRONG   cards of at least this strength bet this size
     WEAK     the weakest so much of your distribution bets this size
     BALANCE  the weakest cards of at most this strength bluff with what is bet above: size b as often as b / (1 + b) times
-             as it is bet there, or as often as the STRONG line says; the largest size with the weakest cards
+             as it is bet there; the largest size with the weakest cards
 
 STRONG and WEAK lines alone are a tree of thresholds. The search minimises the mean one-sided exploitability over games; it
-never looks at an equilibrium's strategy, only at its value. `forgiving` lists lose little if bluffs are miscounted, too, and
-`worst_ranges` looks for the games in which a list loses most.
+never looks at an equilibrium's strategy, only at its value.
 
 The paper's own two rules (Ganzfried and Yusuf, Section 4) are here too, as corrections of any strategy.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from itertools import product
 from typing import NamedTuple
 
@@ -25,13 +24,12 @@ import numpy as np
 from numba import njit
 
 from faceup.lab.parallel import on_threads
-from faceup.onecard.game import CARDS, SIZES, random_games
-from faceup.onecard.solutions import Solutions, _worst_case, part, solve_games
+from faceup.onecard.game import CARDS, SIZES
+from faceup.onecard.solutions import Solutions, _worst_case, part
 
 STRONG, WEAK, BALANCE = 0, 1, 2
 STRONG_CARDS = 4  # the paper's cards 7 to 10: its tree splits on the opponent's cdf at card 6
 _N_SIZES = len(SIZES)
-SPARE = 0.003  # dollars that a mistake may cost more than none, where lists are searched to forgive
 _BOUNDS = {STRONG: (0.5, 1.0), WEAK: (0.0, 0.5), BALANCE: (0.3, 1.0)}
 
 
@@ -41,7 +39,6 @@ class RuleLine(NamedTuple):
     kind: int
     threshold: float  # a strength, or for WEAK a share of the player's own distribution
     size: int = 0  # in $0.10; a BALANCE line has none
-    bluffs: int = 0  # that a BALANCE line makes for 20 bets by this STRONG line; 0: in balance, 20 b / (1 + b)
 
 
 def sentences(lines: list[RuleLine]) -> list[str]:
@@ -64,7 +61,7 @@ def sentences(lines: list[RuleLine]) -> list[str]:
 
 def bluffs_for_a_bet(line: RuleLine) -> float:
     """How many bluffs a BALANCE line makes for a bet by a STRONG line."""
-    return line.bluffs / 20 if line.bluffs else line.size / (10 + line.size)
+    return line.size / (10 + line.size)
 
 
 def strengths(other: np.ndarray) -> np.ndarray:
@@ -72,53 +69,47 @@ def strengths(other: np.ndarray) -> np.ndarray:
     return np.round(np.cumsum(other, axis=1) - other / 2, 12)
 
 
-def play(lines: list[RuleLine], own: np.ndarray, other: np.ndarray, bluffs: float = 1.0) -> np.ndarray:
-    """The strategies (n, 10, 31) of a list in games given by both distributions (n, 10); bluffs: see `play_cards`."""
-    return play_cards(lines, strengths(other), own, bluffs)
+def play(lines: list[RuleLine], own: np.ndarray, other: np.ndarray) -> np.ndarray:
+    """The strategies (n, 10, 31) of a list in games given by both distributions (n, 10)."""
+    return play_cards(lines, strengths(other), own)
 
 
-def play_cards(lines: list[RuleLine], strength: np.ndarray, own: np.ndarray, bluffs: float = 1.0) -> np.ndarray:
-    """The strategies (n, cards, 31) of a list, from each card's strength and its probability, both (n, cards), weakest first.
-
-    bluffs: a mistake, the bluffs that a BALANCE line makes as a multiple of those that it asks for.
-    """
+def play_cards(lines: list[RuleLine], strength: np.ndarray, own: np.ndarray) -> np.ndarray:
+    """The strategies (n, cards, 31) of a list, from each card's strength and its probability, both (n, cards), weakest first."""
     strategies = np.zeros((*own.shape, _N_SIZES))
-    on_threads(_play_all, _rows(lines), strength, own, bluffs, strategies)
+    on_threads(_play_all, _rows(lines), strength, own, strategies)
     return strategies
 
 
-def losses(lines: list[RuleLine], games: Solutions, bluffs: float = 1.0, slips: np.ndarray | None = None) -> np.ndarray:
-    """One-sided exploitability (n,) of a list in each game, dollars, against an opponent who knows the mistakes in it.
-
-    bluffs: as in `play_cards`; slips (n, 10): by how much each card's strength is misjudged.
-    """
-    strength, values = strengths(games.other) + (0 if slips is None else slips), np.empty(len(games.own))
-    on_threads(_values, _rows(lines), strength, games.own, games.other, bluffs, values)
+def losses(lines: list[RuleLine], games: Solutions) -> np.ndarray:
+    """One-sided exploitability (n,) of a list in each game, dollars."""
+    values = np.empty(len(games.own))
+    on_threads(_values, _rows(lines), strengths(games.other), games.own, games.other, values)
     return games.value - values
 
 
 def _rows(lines: list[RuleLine]) -> np.ndarray:
     """Lines (n, 4) float64 as kernels take them, with their bluffs for a bet."""
-    return np.array([(*line[:3], bluffs_for_a_bet(line)) for line in lines], dtype=np.float64).reshape(-1, 4)
+    return np.array([(*line, bluffs_for_a_bet(line)) for line in lines], dtype=np.float64).reshape(-1, 4)
 
 
 @njit(cache=True, nogil=True)
-def _play_all(share, lines, strength, own, bluffs, strategies):
+def _play_all(share, lines, strength, own, strategies):
     for g in range(share[0], len(own), share[1]):
-        _play_one(lines, strength[g], own[g], bluffs, strategies[g])
+        _play_one(lines, strength[g], own[g], strategies[g])
 
 
 @njit(cache=True, nogil=True)
-def _values(share, lines, strength, own, other, bluffs, values):
+def _values(share, lines, strength, own, other, values):
     shares = np.empty((CARDS, _N_SIZES))
     for g in range(share[0], len(own), share[1]):
         shares[:] = 0
-        _play_one(lines, strength[g], own[g], bluffs, shares)
+        _play_one(lines, strength[g], own[g], shares)
         values[g] = _worst_case(own[g], other[g], shares)
 
 
 @njit(cache=True, nogil=True)
-def _play_one(lines, strength, own, bluffs, shares):
+def _play_one(lines, strength, own, shares):
     """shares (cards, 31): of each card, how much of it bets each size; 0 at first."""
     left = np.ones(len(own))  # of each card, what no line has covered yet
     wanted = np.zeros(_N_SIZES)  # probability of the bluffs of each size that the lines so far ask for
@@ -131,7 +122,7 @@ def _play_one(lines, strength, own, bluffs, shares):
         for i in range(len(own)):
             if kind == STRONG:
                 covered = left[i] if strength[i] >= threshold else 0.0
-                wanted[size] += bluffs * lines[k, 3] * covered * own[i]
+                wanted[size] += lines[k, 3] * covered * own[i]
             else:
                 part = (threshold - below) / own[i] if own[i] > 0 else 0.0
                 covered = min(left[i], max(part, 0.0))
@@ -178,37 +169,6 @@ def search(
     return lists
 
 
-def worst_mean(lines: list[RuleLine], games: Solutions, slips: Sequence[float]) -> float:
-    """A list's mean loss over games, dollars, with the worst of some mistakes in bluffing (as in `play_cards`).
-
-    A mistake may cost SPARE; 1 is none. Of lists that are equal then, the better on average counts.
-    """
-    means = [losses(lines, games, slip).mean() + (SPARE if slip == 1 and len(slips) > 1 else 0) for slip in slips]
-    return float(max(means) + 0.05 * np.mean(means))
-
-
-def forgiving(
-    lines: list[RuleLine], games: Solutions, slips: Sequence[float], rough: int, tries: int, generator: np.random.Generator
-) -> list[RuleLine]:
-    """A balanced list changed to lose little with the worst of some mistakes in bluffing; its bluffs are counted, too.
-
-    Random changes of several numbers at once, on the first `rough` games: each is kept that loses less, or more by less than a
-    bound that falls to 0 (threshold accepting; Dueck and Scheuer 1990). Then the best list is tuned finely on all games.
-    """
-    now = [line._replace(bluffs=round(20 * bluffs_for_a_bet(line))) for line in lines]
-    few = part(games, 0, rough)
-    best, least, loss = now, worst_mean(now, few, slips), np.inf
-    for k in range(tries):
-        shifts = generator.integers(-3, 4, (len(now), 3)) * (generator.random((len(now), 3)) < 0.3)
-        tried = [_moved(line, *shift) for line, shift in zip(now, shifts.tolist(), strict=True)]
-        found = worst_mean(tried, few, slips)
-        if found < loss + 0.0005 * (1 - k / tries):
-            now, loss = tried, found
-        if found < least:
-            best, least = tried, found
-    return tuned(best, games, slips, coarse=False)
-
-
 def _grown(lines: list[RuleLine], balanced: bool) -> list[list[RuleLine]]:
     """Lists with one more line: above all others, and below all of its kind."""
     strong, rest = [x for x in lines if x.kind == STRONG], [x for x in lines if x.kind != STRONG]
@@ -220,20 +180,20 @@ def _grown(lines: list[RuleLine], balanced: bool) -> list[list[RuleLine]]:
     return [[top, *strong, large, *rest], [*strong, low, *rest, small]]
 
 
-def tuned(lines: list[RuleLine], games: Solutions, slips: Sequence[float] = (1.0,), coarse: bool = True) -> list[RuleLine]:
-    """Coordinate descent on `worst_mean`: each line's numbers in turn until nothing improves; coarse steps before fine ones.
+def tuned(lines: list[RuleLine], games: Solutions, coarse: bool = True) -> list[RuleLine]:
+    """Coordinate descent on the mean loss: each line's numbers in turn until nothing improves; coarse steps before fine ones.
 
     A bet and its bluffs keep their size in common: apart they would give each other away.
     """
-    best, least = lines, worst_mean(lines, games, slips)
-    for steps in ((8, 6, 3), (3, 3, 2), (1, 1, 1))[0 if coarse else 2 :]:
+    best, least = lines, losses(lines, games).mean()
+    for percent, size in ((8, 6), (3, 3), (1, 1))[0 if coarse else 2 :]:
         improved = True
         while improved:
             improved = False
             for i in range(len(best)):
-                for line in _moves(best[i], *steps):
+                for line in _moves(best[i], percent, size):
                     tried = _with(best, i, line)
-                    loss = worst_mean(tried, games, slips)
+                    loss = losses(tried, games).mean()
                     if loss < least - 1e-7:
                         best, least, improved = tried, loss, True
     return best
@@ -246,47 +206,14 @@ def _with(lines: list[RuleLine], i: int, new: RuleLine) -> list[RuleLine]:
     return [*tried[:i], new, *tried[i + 1 :]]
 
 
-def _moves(line: RuleLine, steps: int, sizes: int, counts: int) -> list[RuleLine]:
-    """A line's neighbours: threshold, size and number of bluffs one step up or down, as far as the line has them."""
-    signs = product((-1, 0, 1), (-1, 0, 1) if line.size else (0,), (-1, 0, 1) if line.bluffs else (0,))
-    moved = [_moved(line, shift * steps, grow * sizes, more * counts) for shift, grow, more in signs]
+def _moves(line: RuleLine, percent: int, size: int) -> list[RuleLine]:
+    """A line's neighbours: threshold by so many percent and size by so much up or down, within bounds."""
+    (low, high), moved = _BOUNDS[line.kind], []
+    for shift, grow in product((-1, 0, 1), (-1, 0, 1) if line.size else (0,)):
+        threshold = round(min(max(line.threshold + shift * percent / 100, low), high), 2)
+        grown = min(max(line.size + grow * size, 1), _N_SIZES - 1) if line.size else 0
+        moved.append(RuleLine(line.kind, threshold, grown))
     return [x for x in dict.fromkeys(moved) if x != line]
-
-
-def _moved(line: RuleLine, percent: int, size: int, bluffs: int) -> RuleLine:
-    """A line with other numbers, within bounds: a threshold by so many percent, a size, a count; what it lacks it lacks still."""
-    low, high = _BOUNDS[line.kind]
-    threshold = round(min(max(line.threshold + percent / 100, low), high), 2)
-    grown = min(max(line.size + size, 1), _N_SIZES - 1) if line.size else 0
-    return RuleLine(line.kind, threshold, grown, max(line.bluffs + bluffs, 1) if line.bluffs else 0)
-
-
-def worst_ranges(
-    lines: list[RuleLine], shared: float, games: int, rounds: int, generator: np.random.Generator
-) -> tuple[float, np.ndarray, np.ndarray]:
-    """The largest loss found for a list over all distributions, and both distributions (10,) of that game.
-
-    shared: the chance that both would draw the same card is at most this. An evolution: in each round the worst eighth of the
-    games stays, and the others are copies of these with part of one card's probability moved to another card.
-    """
-    held = generator.random((games, CARDS)) < 0.5
-    parts = np.stack([held, ~held], axis=1)
-    parts[games // 2 :] = True  # in the first half of the games no card is dealt to both
-    pairs = np.stack(random_games(games, generator), axis=1) ** 2 * parts + 1e-9
-    worst, kept = (0.0, pairs[0, 0], pairs[0, 1]), games // 8
-    for _ in range(rounds):
-        pairs = np.maximum(pairs, 0) / np.maximum(pairs, 0).sum(axis=2, keepdims=True)
-        pairs = pairs[(pairs[:, 0] * pairs[:, 1]).sum(axis=1) <= shared]
-        lost = losses(lines, solve_games(*pairs.transpose(1, 0, 2).copy()))
-        best = np.argsort(-lost, kind="stable")[:kept]
-        worst = max(worst, (float(lost[best[0]]), *pairs[best[0]]), key=lambda found: found[0])
-        pairs = pairs[np.append(best, generator.choice(best, games - len(best)))]
-        new, who = np.arange(len(best), games), generator.integers(2, size=games - len(best))
-        source, target = generator.integers(CARDS, size=(2, len(new)))
-        moved = pairs[new, who, source] * np.minimum(1, 1.4 * generator.random(len(new)))  # often all of it
-        pairs[new, who, source] -= moved
-        pairs[new, who, target] += moved
-    return worst
 
 
 def beaten(other: np.ndarray) -> np.ndarray:
@@ -295,13 +222,10 @@ def beaten(other: np.ndarray) -> np.ndarray:
     return below / np.maximum(below + above, 1e-300)
 
 
-def with_80_20_rule(strategies: np.ndarray, other: np.ndarray, size: int = 0) -> np.ndarray:
-    """Strategies (n, 10, 31) in which cards that beat 20 % to 80 % of the opponent's check (the paper's first rule).
-
-    size: what they bet in the place of a check, in $0.10 ("or make an extremely small bet").
-    """
+def with_80_20_rule(strategies: np.ndarray, other: np.ndarray) -> np.ndarray:
+    """Strategies (n, 10, 31) in which cards that beat 20 % to 80 % of the opponent's check (the paper's first rule)."""
     share = beaten(other)
-    return np.where(((share >= 0.2) & (share <= 0.8))[:, :, None], np.eye(_N_SIZES)[size], strategies)
+    return np.where(((share >= 0.2) & (share <= 0.8))[:, :, None], np.eye(_N_SIZES)[0], strategies)
 
 
 def with_all_in_rule(strategies: np.ndarray, other: np.ndarray) -> np.ndarray:

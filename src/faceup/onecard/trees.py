@@ -3,11 +3,8 @@
 Ganzfried and Yusuf, Section 4. The first two give one row a game, 20 numbers to 310 probabilities; the third to sixth one
 row a card, with the card as 21st number, to 31 probabilities; the last four are like these but learn one bet size, drawn
 with those probabilities. The text calls the fourth "pdf values plus the cdf value of the card", which is its sixth: we
-number as it lists them. "The cdf value of the card" is read as the opponent's, of which its rules speak; OWN_RANK is the
-other reading. TWO_NUMBERS sees what our rule lists ask for (see `onecard/rule_lists`) and nothing else. A tree is grown once and
-cut back to smaller depths.
-
-The other way to use solved games is to remember them, at random or `selected` ones: `nearest` and `remembered`.
+number as it lists them. "The cdf value of the card" is read as the opponent's, of which its rules speak. A tree is grown once
+and cut back to smaller depths.
 """
 
 from collections.abc import Callable, Sequence
@@ -15,22 +12,19 @@ from typing import NamedTuple
 
 import numpy as np
 from numba import njit
-from scipy.spatial.distance import cdist
-from sklearn.neighbors import NearestNeighbors
 from sklearn.tree import DecisionTreeRegressor
 
 from faceup.lab.parallel import on_threads, parallel
 from faceup.lab.rng import Stream
 from faceup.lab.stats import mean_ci95
 from faceup.onecard.game import CARDS, SIZES
-from faceup.onecard.rule_lists import strengths
 from faceup.onecard.solutions import Solutions, _worst_case, bets, worst_cases
 from faceup.trees.cart import tree_of
 from faceup.trees.tree import DecisionTree, node_depths
 
 
 class Representation(NamedTuple):
-    """How a game becomes rows; card: "" for a row a game, "card" 1..10, "rank", "own rank": the opponent's or own cdf; "two"."""
+    """How a game becomes rows; card: "" for a row a game, "card" 1..10, "rank": the opponent's cdf."""
 
     name: str
     cumulative: bool  # distributions as cdf, not pdf
@@ -50,19 +44,15 @@ REPRESENTATIONS = (
     Representation("9: cdf, card's cdf; one size", True, "rank", True),
     Representation("10: pdf, card's cdf; one size", False, "rank", True),
 )
-OWN_RANK = Representation("6 with your own cdf", False, "own rank", False)
-TWO_NUMBERS = Representation("a card's strength and your own cdf at it", True, "two", False)
 
 
 def inputs(kind: Representation, own: np.ndarray, other: np.ndarray) -> np.ndarray:
-    """Rows (n, 20), (10 n, 21) or (10 n, 2) float32 of games given by both distributions (n, 10)."""
-    if kind.card == "two":
-        return np.column_stack([strengths(other).ravel(), np.cumsum(own, axis=1).ravel()]).astype(np.float32)
+    """Rows (n, 20) or (10 n, 21) float32 of games given by both distributions (n, 10)."""
     both = [np.cumsum(d, axis=1) if kind.cumulative else d for d in (own, other)]
     rows = np.hstack(both)
     if kind.card:
         cards = np.tile(np.arange(1, CARDS + 1), len(own))
-        rank = cards if kind.card == "card" else np.cumsum(other if kind.card == "rank" else own, axis=1).ravel()
+        rank = cards if kind.card == "card" else np.cumsum(other, axis=1).ravel()
         rows = np.column_stack([np.repeat(rows, CARDS, axis=0), rank])
     return rows.astype(np.float32)
 
@@ -71,8 +61,7 @@ def input_names(kind: Representation) -> list[str]:
     """What the columns of `inputs` are, in words that a condition on them can start with."""
     share = "{} or lower" if kind.cumulative else "{}"
     names = [f"{who} chance of {share.format(i)}" for who in ("your", "the opponent's") for i in range(1, CARDS + 1)]
-    rank = "chance of your card or lower"
-    return names + {"": [], "card": ["your card"], "rank": [f"the opponent's {rank}"], "own rank": [f"your {rank}"]}[kind.card]
+    return names + {"": [], "card": ["your card"], "rank": ["the opponent's chance of your card or lower"]}[kind.card]
 
 
 def tree_targets(kind: Representation, strategies: np.ndarray, generator: np.random.Generator) -> np.ndarray:
@@ -181,39 +170,3 @@ def _judge(share, table, at, own, other, wanted, distance, value):
 def mean_loss(strategies: np.ndarray, games: Solutions) -> tuple[float, float]:
     """One-sided exploitability in dollars of strategies (n, 10, 31), mean over games and its 95 % half-width."""
     return mean_ci95(games.value - worst_cases(games.own, games.other, strategies))
-
-
-def _places(own: np.ndarray, other: np.ndarray) -> np.ndarray:
-    """Games (n, 20) as points whose city-block distance is Algorithm 1's up to a factor: both players' earth mover's."""
-    return np.cumsum(np.stack([own, other], axis=1), axis=2).reshape(len(own), -1)
-
-
-def nearest(memory: tuple[np.ndarray, np.ndarray], games: tuple[np.ndarray, np.ndarray], k: int) -> np.ndarray:
-    """The k games of memory (n, k) nearest to each game, nearest first; both as distributions of both players (.., 10)."""
-    finder = NearestNeighbors(n_neighbors=k, metric="manhattan", algorithm="brute").fit(_places(*memory))
-    return finder.kneighbors(_places(*games), return_distance=False)
-
-
-def selected(candidates: Solutions, games: Solutions, most: int) -> np.ndarray:
-    """Which candidates to remember, `most` or fewer: one after the other the one that leaves least to lose in `games`.
-
-    What is lost is what the nearest remembered game's strategy loses. It ends where no other game makes it less.
-    """
-    far = cdist(_places(candidates.own, candidates.other), _places(games.own, games.other), "cityblock")
-    lost = np.empty(far.shape)
-    for c, strategy in enumerate(bets(candidates)):
-        lost[c] = games.value - worst_cases(games.own, games.other, np.broadcast_to(strategy, (len(games.own), *strategy.shape)))
-    chosen, now, loss = list[int](), np.full(len(games.own), np.inf), np.zeros(len(games.own))
-    while len(chosen) < most:
-        means = np.where(far < now, lost, loss).mean(axis=1)
-        best = int(means.argmin())
-        if chosen and means[best] >= loss.mean() - 1e-12:
-            break
-        loss, now = np.where(far[best] < now, lost[best], loss), np.minimum(now, far[best])
-        chosen.append(best)
-    return np.array(chosen)
-
-
-def remembered(strategies: np.ndarray, neighbours: np.ndarray) -> np.ndarray:
-    """The mean (n, 10, 31) of the remembered strategies (memory, 10, 31) of each game's neighbours (n, k)."""
-    return sum(strategies[column] for column in neighbours.T) / neighbours.shape[1]

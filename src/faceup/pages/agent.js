@@ -23,23 +23,23 @@ function unpack(file) {
   return tree;
 }
 
-// What the models are told of the betting, by name; the player to act is "own".
+// The betting features of the models, by name; the player to act is "own".
 function betFeatures(state) {
   const put = sum(state.bets[state.actor]), faced = sum(state.bets[1 - state.actor]) - put;
-  const told = {
+  const found = {
     button: state.actor === 0 ? 1 : 0, bet_faced: Math.fround(faced / (2 * put)), stack_to_pot: Math.fround((STACK - put) / (2 * put)),
   };
   STREETS.forEach((street, s) => {
-    told[`opponent_bet_${street}`] = state.bets[1 - state.actor][s];
-    told[`own_bet_${street}`] = state.bets[state.actor][s];
+    found[`opponent_bet_${street}`] = state.bets[1 - state.actor][s];
+    found[`own_bet_${street}`] = state.bets[state.actor][s];
   });
-  return told;
+  return found;
 }
 
-// A row of a tree's features: the hand's, then those of the betting that the tree asks for.
+// A row of a tree's features: the hand's, then those of the betting that the tree has.
 function rowOf(tree, hand, state) {
-  const told = betFeatures(state);
-  return [...hand, ...tree.names.slice(hand.length).map(name => told[name])];
+  const betting = betFeatures(state);
+  return [...hand, ...tree.names.slice(hand.length).map(name => betting[name])];
 }
 
 // The nodes from the root to where row x ends; a tree is cut after `most` questions.
@@ -135,7 +135,7 @@ function situation(state) {
 }
 
 // What an offered action is called: "check", "call $300", "bet $600 (pot)", "raise to $900 (pot)", "all-in, $20,000".
-// A size that is not the agent's own (`other`) is told in dollars alone.
+// A size that is not the agent's own (`other`) is named in dollars alone.
 function actionName(state, { action, amount, label, other }, labels) {
   const [, toCall] = potAndCall(state), [, most] = legalRaises(state);
   if (action === "fold") return "fold";

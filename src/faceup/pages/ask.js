@@ -96,7 +96,7 @@ const focusIn = id => $(id).querySelector("button")?.focus();
 // What is missing before the agent can be asked, with a button that helps.
 function missing(state, hole, board) {
   if (!state) return "The hand is over: take a move back.";
-  if (state.actor !== spot.seat) return "The opponent acts first: choose its action above.";
+  if (state.actor !== spot.seat) return "The opponent acts first: choose its action below.";
   if (board && hole !== null) return null;
   const n = state.street ? BOARD_CARDS[state.street] : 0;
   const what = hole === null ? "the agent’s two cards" : `the ${n} cards of the ${STREETS[state.street]}’s board`;
@@ -105,7 +105,7 @@ function missing(state, hole, board) {
 
 // What was answered before is pale until the new answer is there.
 function busy(yes) {
-  for (const id of ["answer", "why", "grid", "table-grid", "difference", "tree", "exploit"]) {
+  for (const id of ["answer", "why", "grid", "blueprint-grid", "difference", "tree", "exploit"]) {
     if (yes) $(id).setAttribute("aria-busy", "true");
     else $(id).removeAttribute("aria-busy");
   }
@@ -150,13 +150,13 @@ async function drawValues(state, turn) {
 const valueSaid = after => "Value: dollars won from here on, on average over the cards that the other may hold by these trees; folding is $0. " +
   `Before the river it is rough, as if both only checked or called afterwards; on the river it is exact, if ${after} afterwards.`;
 
-// All hands in this spot: the agent's chart, the table's beside it, and the difference.
+// All hands in this spot: the agent's chart, the blueprint's beside it, and the difference.
 async function drawGrids(state, board, hole, turn) {
   const rows = state && board && await allNumbersOf(board);
   if (turn !== drawing) return;
-  const chart = rows && agentChart(state, rows), table = rows && tableChart(spot.line, rows);
-  $("table-part").hidden = $("difference-part").hidden = !table;
-  $("table-said").textContent = "";
+  const chart = rows && agentChart(state, rows), usual = rows && blueprintChart(spot.line, rows);
+  $("blueprint-part").hidden = $("difference-part").hidden = !usual;
+  $("blueprint-said").textContent = "";
   if (!rows) {
     $("grid-said").textContent = state ? `The board of the ${STREETS[state.street]} is not complete.` : "";
     $("grid").replaceChildren();
@@ -165,18 +165,18 @@ async function drawGrids(state, board, hole, turn) {
   const chosen = hole === null ? -1 : classOf(hole), where = state.actor ? "in the big blind" : "on the button";
   $("grid-said").textContent = `What the agent does ${where} in this spot with each hand, suits averaged. Click a hand to ask about it.`;
   $("grid").replaceChildren(gridView("the agent", state, chart, chosen, pickHole));
-  if (!table) return;
-  const apart = differences(chart, table), mean = sum(apart.map(one => one.n * one.apart)) / sum(apart.map(one => one.n));
-  $("table-grid").replaceChildren(gridView("the table", table.state, table, chosen, pickHole));
+  if (!usual) return;
+  const apart = differences(chart, usual), mean = sum(apart.map(one => one.n * one.apart)) / sum(apart.map(one => one.n));
+  $("blueprint-grid").replaceChildren(gridView("the blueprint", usual.state, usual, chosen, pickHole));
   $("difference").replaceChildren(differenceView(apart, chosen, pickHole));
-  $("table-said").textContent = `${percent(mean, 2)} of the agent’s play differs from the table’s, on average over hands. ${tableSaid(table)}`;
+  $("blueprint-said").textContent = `${percent(mean, 2)} of the agent’s play differs from the blueprint’s, averaged over hands. ${blueprintSaid(usual)}`;
 }
 
-// How the table reads bets that it does not have.
-function tableSaid({ own }) {
-  if (own.replaceAll("/", "") === spot.line.replaceAll("/", "")) return "The table’s shares are rounded to 1/15: each may be off by up to 7 points.";
+// How the blueprint reads bets that it does not have.
+function blueprintSaid({ own }) {
+  if (own.replaceAll("/", "") === spot.line.replaceAll("/", "")) return "The blueprint’s shares are rounded to 1/15: each may be off by up to 7 points.";
   const bets = readLine(own).moves.filter(move => move.action === "raise").map(move => actionName(move.before, move));
-  return `The table does not have all of these bets. It reads them as ${bets.join(", ") || "no bet"}.`;
+  return `The blueprint does not have all of these bets. It reads them as ${bets.join(", ") || "no bet"}.`;
 }
 
 // Before the opponent acts: what it does if it knows the agent's strategy.

@@ -1,9 +1,9 @@
-"""The explorer's page: one HTML file with the agents, the self-play table, the starting hands' equities, and the scripts.
+"""The explorer's page: one HTML file with the agents, the blueprint, the starting hands' equities, and the scripts.
 
 The scripts beside this module compute a hand's features in the browser as the same whole numbers as `faceup.cards`; only those of
-the 169 starting hands, which take all boards there are, stand in the page. The table is a group's shares of actions in steps of
-1/15. A hand's group follows from its features, as in `holdem.groups`: preflop it is the starting hand, on the river the equity,
-and on flop and turn the place of its grid cells, written as one number, in the sorted list of those that occur.
+the 169 starting hands, which take all boards there are, stand in the page. The blueprint is a bucket's shares of actions in steps
+of 1/15. A hand's bucket follows from its features, as in `holdem.groups`: preflop it is the starting hand, on the river the
+equity, and on flop and turn the place of its grid cells, written as one number, in the sorted list of those that occur.
 
 What is large is compressed (zlib) and written as base64; the browser has the counterpart. So the page stays below 4 MB.
 """
@@ -35,8 +35,10 @@ _DIGITS = np.frombuffer(b"0123456789abcdef", dtype=np.uint8)
 STEPS = 15  # of a share: each is off by at most one step
 
 
-def table_data(tree: BettingTree, policy: TablePolicy, tables: Sequence[StreetTable], grids: Sequence[Grid]) -> dict[str, Any]:
-    """The table as plain JSON. tables: the four streets'; grids: of flop and turn, as self-play rounded by."""
+def blueprint_data(
+    tree: BettingTree, policy: TablePolicy, tables: Sequence[StreetTable], grids: Sequence[Grid]
+) -> dict[str, Any]:
+    """The blueprint as plain JSON. tables: the four streets'; grids: of flop and turn, as self-play rounded by."""
     ids = (policy.groups.flop, policy.groups.turn)
     return {
         "grids": [grid._asdict() for grid in grids],
@@ -46,9 +48,9 @@ def table_data(tree: BettingTree, policy: TablePolicy, tables: Sequence[StreetTa
 
 
 def group_cells(street: int, table: StreetTable, grid: Grid, ids: np.ndarray) -> np.ndarray:
-    """The grid cells of each group (n_groups,) int64, ascending: digits in base cells + 1, the equity first.
+    """The grid cells of each bucket (n_groups,) int64, ascending: digits in base cells + 1, the equity first.
 
-    ids (n_boards, 1326): groups, -1 where a hole is blocked.
+    ids (n_boards, 1326): buckets, -1 where a hole is blocked.
     """
     hands, free = np.zeros(ids.max() + 1, dtype=np.int64), np.flatnonzero(ids >= 0)
     hands[ids.ravel()[free]] = free  # one of each group
@@ -63,7 +65,7 @@ def group_cells(street: int, table: StreetTable, grid: Grid, ids: np.ndarray) ->
 
 
 def _shares(tree: BettingTree, street: int, table: np.ndarray) -> dict[str, Any]:
-    """A street: where each decision's shares stand in a group's row, and the rows, a hexadecimal digit for a share.
+    """A street: where each decision's shares stand in a bucket's row, and the rows, a hexadecimal digit for a share.
 
     A decision of k actions has k - 1 digits: how much the first one, two, .. actions take together.
     """
@@ -76,9 +78,9 @@ def _shares(tree: BettingTree, street: int, table: np.ndarray) -> dict[str, Any]
     return {"places": places, "width": width, "shares": _DIGITS[np.hstack(parts)].tobytes().decode()}
 
 
-PURE = ("cards", "worker", "betting", "agent", "table", "exploit")  # scripts that need no page: tests run them by themselves
+PURE = ("cards", "worker", "betting", "agent", "blueprint", "exploit")  # scripts that need no page: tests run them by themselves
 SCRIPTS = (*PURE, "page", "view", "grids", "ask", "trees", "play", "main")  # in the order in which they run
-LARGE = ("edges", "table", "files")  # parts of the data that are compressed
+LARGE = ("edges", "blueprint", "files")  # parts of the data that are compressed
 SMALL = ("one_card", "leduc")  # pages of the small games: each has its rules, which need no page, and its view
 
 
@@ -88,14 +90,14 @@ class Player(NamedTuple):
     name: str
     depth: int  # its trees are cut after so many questions
     file: Path  # as `save_agent` writes it
-    facts: Mapping[str, float] = {}  # mbb/g: "exploitability", "match" (won from the table), each with "_ci95"
+    facts: Mapping[str, Sequence[float]] = {}  # mbb/g, interval: from the "blueprint"; to "br_pot", "br_blueprint", "lbr_56"
 
 
 def write_explorer(
-    path: Path, players: Sequence[Player], preflop: StreetTable, wins: np.ndarray, table: Mapping[str, Any] | None = None
+    path: Path, players: Sequence[Player], preflop: StreetTable, wins: np.ndarray, blueprint: Mapping[str, Any] | None = None
 ) -> int:
     """Write the page, whole or not at all; returns its size in bytes. Arguments and errors as `page_data`."""
-    return _write(path, "explorer", SCRIPTS, page_data(players, preflop, wins, table))
+    return _write(path, "explorer", SCRIPTS, page_data(players, preflop, wins, blueprint))
 
 
 def write_small(path: Path, name: str, data: Mapping[str, Any]) -> int:
@@ -121,9 +123,9 @@ def _json(data: Mapping[str, Any]) -> str:
 
 
 def page_data(
-    players: Sequence[Player], preflop: StreetTable, wins: np.ndarray, table: Mapping[str, Any] | None = None
+    players: Sequence[Player], preflop: StreetTable, wins: np.ndarray, blueprint: Mapping[str, Any] | None = None
 ) -> dict[str, Any]:
-    """What the page knows, as plain JSON. table: of `table_data`, None for a page without one.
+    """What the page knows, as plain JSON. blueprint: of `blueprint_data`, None for a page without one.
 
     preflop: equities and deciles of the 169 starting hands; wins (169, 169): of cards/matchups, who wins when all cards come.
     The last player is the one that the page opens with. Raises ValueError where a file is bad, or two agents
@@ -148,7 +150,7 @@ def page_data(
         "agents": [{"name": p.name, "depth": p.depth, "file": keys[p.file], "facts": dict(p.facts)} for p in players],
         # wins less losses of a hole of each starting hand against one of each other, 0 if they cannot meet: 169 x 169 means
         "edges": np.round(edges(wins, RUNOUTS_PREFLOP) / np.outer(combos, combos), 6).ravel().tolist(),
-        "table": table,
+        "blueprint": blueprint,
         "files": {
             keys[path]: {
                 street: {"feature_names": of_round, **pack(tree)}

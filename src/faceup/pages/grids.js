@@ -1,5 +1,5 @@
 "use strict";
-// The 13 x 13 charts of all hands: what the agent does, what the table of self-play does, and how the two differ.
+// The 13 x 13 charts of all hands: what the agent does, what the blueprint does, and how the two differ.
 
 // Shares of actions with every hand, averaged over the holes of each class: {n, hole: one of them, shares}. shares[action][hole].
 function chartOf(actions, shares, rows) {
@@ -21,15 +21,15 @@ function agentChart(state, rows) {
   return chartOf(actions, allShares(treesOf(agent.file)[state.street], agent.depth, rows, state, actions), rows);
 }
 
-// What the table does with every hand in the spot as which it reads a line; null where it has none.
-function tableChart(line, rows) {
-  const own = DATA.table && readAs(line, MENU, LABELS);
+// What the blueprint does with every hand in the spot as which it reads a line; null where it has none.
+function blueprintChart(line, rows) {
+  const own = DATA.blueprint && readAs(line, MENU, LABELS);
   if (own === null) return null;
   const { state } = readLine(own), actions = offered(state, MENU, LABELS), shares = actions.map(() => new Float64Array(N_HOLES));
   rows.forEach((hand, h) => {
     if (!hand) return;
-    const group = groupOf(DATA.table, state.street, hand, h);
-    tableShares(DATA.table, state.street, own, group, actions.length).forEach((share, k) => { shares[k][h] = share; });
+    const group = groupOf(DATA.blueprint, state.street, hand, h);
+    blueprintShares(DATA.blueprint, state.street, own, group, actions.length).forEach((share, k) => { shares[k][h] = share; });
   });
   return { own, state, ...chartOf(actions, shares, rows) };
 }
@@ -66,15 +66,15 @@ function gridView(name, state, { actions, classes }, chosen, pick) {
 // Shares by label of a class in a chart, in the order of LABELS.
 const byLabel = (chart, k) => LABELS.map((_, label) => sum(chart.classes[k].shares.filter((_, i) => chart.actions[i].label === label)));
 
-// Where the agent departs from the table: {n, hole, more: its shares less the table's by label, apart: the part of its play that differs}.
-function differences(agents, tables) {
+// Where the agent departs from the blueprint: {n, hole, more: its shares less the blueprint's by label, apart: the part of its play that differs}.
+function differences(agents, blueprint) {
   return agents.classes.map(({ n, hole }, k) => {
-    const told = byLabel(tables, k), more = byLabel(agents, k).map((share, i) => share - told[i]);
+    const usual = byLabel(blueprint, k), more = byLabel(agents, k).map((share, i) => share - usual[i]);
     return { n, hole, more, apart: sum(more.map(Math.abs)) / 2 };
   });
 }
 
-// A cell has the colour of what the agent does more often than the table, in full where half of its play or more differs.
+// A cell has the colour of what the agent does more often than the blueprint, in full where half of its play or more differs.
 function differenceView(classes, chosen, pick) {
   const look = ({ more, apart }) => {
     const colour = DATA.colours[more.indexOf(Math.max(...more))], moved = more.map((x, i) => [DATA.names[i], 100 * x])
@@ -83,5 +83,5 @@ function differenceView(classes, chosen, pick) {
     return { said, background: `color-mix(in srgb, ${colour} ${Math.min(100, 200 * apart).toFixed(0)}%, white)` };
   };
   return element("div", {}, cellsView("the difference", classes, chosen, pick, look),
-    element("p", { class: "note" }, "Colour: what the agent does more often than the table. In full where half of its play or more differs."));
+    element("p", { class: "note" }, "Colour: the action that the agent takes more often than the blueprint, in full where half of its play or more differs."));
 }

@@ -1,10 +1,10 @@
 "use strict";
-// The page of Leduc hold'em: the reader plays a hand, and is told what each decision cost and what to do after a mistake.
+// The page of Leduc hold'em: the reader plays a hand, and sees what each decision cost and what to do after a mistake.
 
 const STRATEGIES = strategiesOf(DATA.situations), { about } = DATA;
 const ROWS = Object.fromEntries(DATA.situations.map(row => [`${row.card}${row.public ?? ""}:${row.line}`, row]));
 const OPPONENTS = {
-  sheet: ["the readable sheet", `It plays by the sheet below, which fits on a page. The best play wins at most ${
+  sheet: ["the cheat sheet", `It plays by the sheet below, which fits on a page. The best play wins at most ${
     about.sheet_loses_at_most} big blinds a hand from it.`],
   equilibrium: ["an equilibrium", "Over both seats nobody wins from it in the long run. Where it mixes actions, they are worth the same."],
   answer: ["one who knows the sheet", "The best play against somebody who follows the sheet. Follow it yourself and see how little that loses; or find " +
@@ -106,7 +106,7 @@ function ended() {
   return `${why}You ${x > 0 ? "win" : x < 0 ? "lose" : "split the pot"}${x ? ` ${Math.abs(x)} big blinds` : ""}.`;
 }
 
-// What to do now: told before a decision if the reader asks for it, and always after a mistake.
+// What to do now: shown before a decision if the reader wants it, and always after a mistake.
 function advice(state) {
   if (!$("always").checked && !slipped()) return [];
   const values = valuesAt(state), best = bestOf(values);

@@ -31,12 +31,11 @@ function drawAgent() {
   $("agent").value = agent.name;
   Object.assign($("depth"), { max: all.length - 1, value: at, disabled: all.length < 2 });
   $("depth").setAttribute("aria-valuetext", `depth ${agent.depth}`);
-  const { exploitability, exploitability_ci95, match, match_ci95 } = agent.facts;
-  const blinds = x => (x / 1000).toFixed(2).replace("-", "−");
-  const lost = exploitability === undefined ? "" : ` An opponent who knows it and bets the pot or all-in wins ${blinds(exploitability)} ± ${
-    blinds(exploitability_ci95)} big blinds a hand from it.`;
-  const won = match === undefined ? "" : ` Against the table of self-play it makes ${blinds(match)} ± ${blinds(match_ci95)}.`;
-  $("facts").textContent = `${agent.name}, depth ${agent.depth}: ${leaves.toLocaleString("en-US")} leaves.${lost}${won}`;
+  const { blueprint, br_pot, br_blueprint, lbr_56 } = agent.facts, blinds = x => (x / 1000).toFixed(2).replace("-", "−");
+  const measured = [[blueprint, "won from the blueprint"], [br_blueprint, "lost to a best response with the blueprint’s bet sizes"],
+    [br_blueprint ? null : br_pot, "lost to a best response limited to pot and all-in"], [lbr_56, "lost to a local best response with 56 bets"]];
+  const said = measured.filter(([found]) => found).map(([[mbb, ci95], what]) => `${blinds(mbb)} ± ${blinds(ci95)} ${what}`).join("; ");
+  $("facts").textContent = `${agent.name}, depth ${agent.depth}: ${leaves.toLocaleString("en-US")} leaves.${said && ` Big blinds a hand: ${said}.`}`;
 }
 
 function choose(name, depth) {

@@ -1,5 +1,5 @@
 "use strict";
-// The page of the one-card game: the reader bets with a card, and is told what each bet is worth.
+// The page of the one-card game: the reader bets with a card, and sees what each bet is worth.
 
 const { sizes } = DATA.game, CALLERS = {
   equilibrium: ["the equilibrium’s caller", "It calls exactly so often that no bets win more than an equilibrium’s. Where the equilibrium " +
@@ -80,12 +80,12 @@ function answer() {
   const equal = Object.fromEntries(game.bets.filter(([i]) => i === card).map(([, k, part]) => [k, part]));
   const how = s ? called ? " and calls" : " and folds" : "", what = won > 0 ? "win" : won < 0 ? "lose" : "get";
   const result = `The opponent has card ${other + 1}${how}: you ${what} ${won ? "$" + Math.abs(won).toFixed(2) : "nothing"}.`;
-  const told = cost < 0.0005 ? "It cost nothing: no size is worth more." : `It cost ${money(cost)}. Better: ${betName(best)}.`;
+  const verdict = cost < 0.0005 ? "It cost nothing: no size is worth more." : `It cost ${money(cost)}. Better: ${betName(best)}.`;
   const kept = sizes.map((_, k) => k).filter(k => k === s || k === best || k === 0 || equal[k] > 0.0005 || rule[k] > 0.0005);
   const often = part => part > 0.0005 ? share(part) : "";
   const rows = kept.map(k => ({ name: betName(k), mine: k === s,
     cells: [money(values[k]), money(values[best] - values[k]), often(equal[k]), often(rule[k])] }));
-  return [element("p", {}, result, " ", element("b", {}, told)), curve(values, equal, s),
+  return [element("p", {}, result, " ", element("b", {}, verdict)), curve(values, equal, s),
     actionTable(["value", "cost", "equilibrium", "rules"], rows),
     note("Value: dollars won on average with this card against this opponent, over all cards that the opponent may hold. “equilibrium” and “rules” say how " +
       "often they bet each size with it.")];

@@ -1,6 +1,6 @@
 "use strict";
-// The view in which one plays against an agent. What the visitor's decisions cost is told after each; the agent's cards are seen, and its
-// reasons told, once the hand is over.
+// The view in which one plays against an agent. The cost of each of the visitor's decisions is shown after it; the agent's cards and
+// reasons are shown once the hand is over.
 
 let hand = null; // {seat, holes: [button's, big blind's], board, line, counted}: seat is the visitor's, 0 on the button
 let results = []; // dollars won in each counted hand
@@ -105,7 +105,7 @@ async function drawReview(state) {
     }
     if (stale()) return;
   }
-  const none = seen ? "Nobody has decided anything." : "What a decision of yours cost is told after it; the agent’s reasons when the hand is over.";
+  const none = seen ? "Nobody has decided anything." : "The cost of each of your decisions is shown after it, the agent’s reasons when the hand is over.";
   $("review").replaceChildren(...(views.length ? [...views.reverse(), note(valueSaid("you play your best against these trees"))] : [note(none)]));
 }
 
@@ -128,10 +128,10 @@ function costView(move, found) {
   const { actions, values } = found, best = Math.max(...values);
   const own = actions.findIndex(one => one.action === move.action && one.amount === move.amount);
   const name = k => actionName(move.before, actions[k]), cost = best - values[own];
-  const told = cost < 0.5 ? "It cost nothing: no action listed is worth more."
+  const verdict = cost < 0.5 ? "It cost nothing: no action listed is worth more."
     : `${move.before.street < 3 ? "Roughly, it" : "It"} cost ${money(cost)}. Better: ${name(values.indexOf(best))}.`;
   const rows = actions.map((_, k) => ({ name: name(k), mine: k === own, cells: [money(values[k]), money(best - values[k])] }));
-  return element("article", { class: "decision" }, title, element("p", {}, element("b", {}, told)), actionTable(["value", "cost"], rows));
+  return element("article", { class: "decision" }, title, element("p", {}, element("b", {}, verdict)), actionTable(["value", "cost"], rows));
 }
 
 function decisionView(move, answer, board) {
@@ -150,7 +150,7 @@ function drawScore() {
   const interval = n > 1 ? ` ± ${whole(1.96 * spread)}` : "";
   const money = sum(results), up = `you are ${money < 0 ? "down" : "up"} ${dollars(Math.abs(money))}`;
   $("score").textContent = n ? `After ${n} ${n > 1 ? "hands" : "hand"} ${up}: ${whole(mean)}${interval} mbb/g ` +
-    "(thousandths of a big blind a hand, 95 % interval). Luck is large: a verdict takes thousands of hands." : "No hand is counted yet.";
+    `(thousandths of a big blind a hand${n > 1 ? ", 95 % interval" : ""}). Luck is large: a verdict takes thousands of hands.` : "No hand is counted yet.";
 }
 
 function startPlay() {

@@ -125,7 +125,7 @@ function reasonsView(state, { tree, path, x }) {
   return element("ul", { class: "reasons" }, ...items);
 }
 
-// How often each equity will occur on the last street to come, and the deciles that the tree asks for.
+// How often each equity will occur on the last street to come, and the deciles that the tree uses.
 function histogramView({ later }, { tree, path, x }) {
   const street = Object.keys(later).at(-1);
   if (!street) return null;

@@ -1,5 +1,5 @@
 "use strict";
-// The table of self-play: shares of each action by betting line and group of hands, in steps of 1/15, a hexadecimal digit each.
+// The blueprint: shares of each action by betting line and bucket of hands, in steps of 1/15, a hexadecimal digit each.
 
 const STEPS = 15;
 
@@ -13,7 +13,7 @@ function legalAction(label, labels, state) {
   return { action: "raise", amount: Math.min(Math.max(state.bets[1 - state.actor][state.street] + round(size * (pot + toCall)), least), most) };
 }
 
-// The one of a table's actions as which an opponent's move is read: the likelier of the two sizes beside it (pseudo-harmonic mapping).
+// The blueprint's action as which an opponent's move is read: the likelier of the two sizes beside it (pseudo-harmonic mapping).
 function likelier(now, actions, move) {
   const raises = actions.filter(one => one.action === "raise"), { before } = move;
   if (move.action !== "raise" || !raises.length) return actions.find(one => one.action === (move.action === "fold" ? "fold" : "call"));
@@ -26,7 +26,7 @@ function likelier(now, actions, move) {
   return raises[(b - x) * (1 + a) / ((b - a) * (1 + x)) > 0.5 ? above - 1 : above];
 }
 
-// The line of the table's own bets as which the player to act reads a line; null where the table has that player all-in already.
+// The line of the blueprint's own bets as which the player to act reads a line; null where it has that player all-in already.
 function readAs(line, menu, labels) {
   const { moves, state } = readLine(line);
   let own = "", now = START;
@@ -44,21 +44,21 @@ function readAs(line, menu, labels) {
 }
 
 // The group of a hand, from its features x (equity and deciles from 0 to 1, exact whole numbers before that).
-function groupOf(table, street, x, hole) {
+function groupOf(blueprint, street, x, hole) {
   if (!street) return classOf(hole);
   if (street === 3) return Math.round(x[0] * UNITS[3]);
-  const grid = table.grids[street - 1], places = [[0, street, grid.equity_cells]];
+  const grid = blueprint.grids[street - 1], places = [[0, street, grid.equity_cells]];
   for (let later = street + 1; later < 4; later++) {
     for (const d of grid.deciles) places.push([(later - street - 1) * N_DECILES + d, later, grid.decile_cells]);
   }
-  table.groups ??= table.cells.map(cells => new Map(cells.map((cell, group) => [cell, group])));
-  return table.groups[street - 1].get(places.reduce((key, [at, unit, cells]) =>
+  blueprint.groups ??= blueprint.cells.map(cells => new Map(cells.map((cell, group) => [cell, group])));
+  return blueprint.groups[street - 1].get(places.reduce((key, [at, unit, cells]) =>
     key * (cells + 1) + Math.floor((2 * cells * Math.round(x[at] * UNITS[unit]) + UNITS[unit]) / (2 * UNITS[unit])), 0));
 }
 
-// The table's shares at the decision that a line of its own bets leads to, for a group: one for each of n actions.
-function tableShares(table, street, own, group, n) {
-  const { places, width, shares } = table.streets[street], at = group * width + places[own];
+// The blueprint's shares at the decision that a line of its own bets leads to, for a bucket: one for each of n actions.
+function blueprintShares(blueprint, street, own, group, n) {
+  const { places, width, shares } = blueprint.streets[street], at = group * width + places[own];
   const upTo = k => k < 0 ? 0 : k < n - 1 ? parseInt(shares[at + k], 16) : STEPS;
   return Array.from({ length: n }, (_, k) => (upTo(k) - upTo(k - 1)) / STEPS);
 }
