@@ -11,7 +11,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from games import BOARD, FEW_GROUPS, PUSH, RandomPolicy, equity_levels, random_table, threads
+from games import BOARD, FEW_GROUPS, PUSH, RandomPolicy, equity_levels, random_models, random_table, threads
 from plain_tables import ROWS, fake_tables
 from random_trees import random_tree
 
@@ -26,6 +26,8 @@ from faceup.discard.tree import build_swap_tree
 from faceup.games import cfr, sequence_form
 from faceup.games.extensive_game import uniform
 from faceup.holdem import best_response, infosets, match, match_tree, safe
+from faceup.holdem.local_response import Showdowns
+from faceup.holdem.policy import ModelPolicy, likely_rows
 from faceup.holdem.rows import action_costs
 from faceup.holdem.rules import menu_from
 from faceup.holdem.selfplay import Discount, SelfPlay
@@ -206,7 +208,10 @@ def play():
     both = match_tree.build_tree(menu, big_blind_menu=other)
     placed = match_tree.TranslatedPolicy(both, own, RandomPolicy(own, 1, n_rows=3), 0)
     won = match.Table(PUSH, policies).play(BOARD), action_costs(PUSH, TABLE, [BOARD])
-    return won, placed.street(1, BOARD[:3], few)[0]
+    model = ModelPolicy(PUSH, random_models(PUSH.labels, 3), ()).rows_of(3, np.linspace(0, 1, 5, dtype=np.float32)[:, None])
+    showdowns = Showdowns(BOARD, np.zeros((169, 169)), np.flatnonzero(few))
+    edges = showdowns.edges(2, np.random.default_rng(0).random((1, 1326)))
+    return won, placed.street(1, BOARD[:3], few)[0], model, likely_rows(PUSH, 3, model, 1), edges
 
 
 # what kernels compute: functions that return arrays and numbers

@@ -59,7 +59,7 @@ def _add_wins_of_held(holes, class_start, held, place, net):
             continue
         for j in range(place.shape[0]):
             if place[j] >= 0:
-                net[i, j] += (own > place[j]) - (own < place[j])
+                net[i, j] += int(own > place[j]) - int(own < place[j])
 
 
 class Showdowns:

@@ -27,12 +27,12 @@ from nbclient.exceptions import DeadKernelError
 from nbformat import NotebookNode
 
 from faceup.lab import paths
-from faceup.lab.files import load_json, write_text
+from faceup.lab.files import write_text
 from faceup.lab.graph import stages_behind
 from faceup.lab.parameters import load_parameters
 from faceup.lab.paths import NOTEBOOKS, ROOT, STUDIES
 from faceup.lab.prose import NOTE, UNKNOWN, fill, filled, metrics_of
-from faceup.lab.stages import timed
+from faceup.lab.stages import BUDGET, measured_minutes, timed
 
 
 def tagged(nb: NotebookNode, tag: str) -> list[str]:
@@ -166,8 +166,9 @@ def readme() -> None:
     if not by_default(*(stage.name for stage in stages)):
         os.environ[UNKNOWN], template = "–", f"{NOTE}\n\n{template}"
     text = re.sub(r"\{\{include: (.*)\}\}\n", lambda file: (ROOT / file[1]).read_text(encoding="utf-8"), template)
-    read, times = metrics_of("--readme", ROOT), ROOT / "reports" / "benchmarks.json"
-    write_text(ROOT / "README.md", filled(text, lambda name: load_json(times) if name == times.stem else read(name)))
+    read = metrics_of("--readme", ROOT)
+    times = {"minutes": dict.fromkeys(BUDGET, "–") | measured_minutes()}  # what no run has measured yet is a dash
+    write_text(ROOT / "README.md", filled(text, lambda name: times if name == "benchmarks" else read(name)))
 
 
 if __name__ == "__main__":

@@ -72,9 +72,14 @@ def _git(*words: str) -> str:
     return subprocess.run(["env", "git", *words], cwd=ROOT, capture_output=True).stdout.decode()
 
 
+def measured_minutes() -> dict:
+    """Minutes of stages and commands, and the processor, that the last measured run has left."""
+    return _json("reports/benchmarks.json").get("minutes", {})
+
+
 def expected() -> dict:
     """Minutes of each stage: of the last measured run, else the budget."""
-    return BUDGET | _json("reports/benchmarks.json").get("minutes", {})
+    return BUDGET | measured_minutes()
 
 
 def said(minutes: float) -> str:
@@ -84,7 +89,7 @@ def said(minutes: float) -> str:
 
 def ladder() -> None:
     """Print the commands."""
-    measured = _json("reports/benchmarks.json").get("minutes", {})
+    measured = measured_minutes()
     minutes = {name: f"{max(1, round(measured[name]))}" for name in BUDGET.keys() & measured}
     print(LADDER.format(**{name: f"about {budget}" for name, budget in BUDGET.items()} | minutes))
     print(f"Measured on {measured.get('processor', 'no machine yet')}; `about`: not measured")
