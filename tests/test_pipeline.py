@@ -103,7 +103,6 @@ def test_notebook_sources_are_tidy_show_the_default_parameters_and_import_what_i
     assert defaults(nb) | values == defaults(nb), "its cell tagged `parameters` is not params.yaml's"
 
 
-@pytest.mark.skipif(not (ROOT / "reports/14_robust.ipynb").is_file(), reason="the committed reports are of commit 8718474")
 def test_figures_are_drawn_from_their_numbers_alone(tmp_path):
     """All of the pipeline's in reports/, in a folder without data."""
     for name in ("notebooks", "reports/numbers"):

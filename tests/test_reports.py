@@ -19,8 +19,6 @@ from faceup.holdem.branches import bet_sizes, continuing
 from faceup.holdem.policy import free_holes
 from faceup.lab.paths import ROOT
 
-OLDER = not (ROOT / "reports/14_robust.ipynb").is_file()
-
 
 @pytest.fixture(scope="module")
 def committed(tmp_path_factory) -> Path:
@@ -78,7 +76,6 @@ def test_tables_name_each_column_once_with_its_unit(committed):
     assert files and {file.name: odd for file in files if (odd := odd_columns(file))} == {}
 
 
-@pytest.mark.skipif(OLDER, reason="the committed reports are of commit 8718474")
 def test_the_page_tells_the_matches_of_the_reports(committed):
     text = (committed / "reports/pages/explorer.html").read_text(encoding="utf-8")
     agents = json.loads(text.partition('id="data">')[2].partition("</script>")[0])["agents"]
