@@ -20,6 +20,7 @@ from faceup.lab.paths import ROOT
 
 MARK = ".smoke"  # a file that says that FOLDER is ours to empty
 SIDE_BY_SIDE = 2  # stages
+STUDIED = "reports/metrics/discount.json"  # a study's, which README names
 
 
 def tracked() -> list[str]:
@@ -32,7 +33,7 @@ def tracked() -> list[str]:
 def copy_tree(folder: Path) -> None:
     """Copy the repository into `folder`, which is emptied first."""
     shutil.rmtree(folder, ignore_errors=True)
-    for name in [name for name in tracked() if not name.startswith(("reports/", "dvc.lock"))]:
+    for name in [name for name in tracked() if name == STUDIED or not name.startswith(("reports/", "dvc.lock"))]:
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy2(ROOT / name, folder / name)
     (folder / ".dvc" / "config.local").write_text("[core]\n    no_scm = true\n[cache]\n    type = hardlink\n")
