@@ -1,4 +1,6 @@
-"""Shared by all tests: the surrounding of every run, the equity tables, and repeatable hypothesis runs."""
+"""Shared by all tests: the surrounding of every run, the equity tables, and repeatable hypothesis
+runs.
+"""
 
 import os
 
@@ -11,16 +13,19 @@ from hypothesis import settings
 
 from faceup.cards import equity, features
 from faceup.cards.matchups import preflop_wins
-from faceup.lab.memo import memo
+from faceup.util.memo import memo
 
-# the same examples every time, no folder of past failures, and no deadline: a first call may compile a kernel
+# the same examples every time, no folder of past failures, and no deadline: a first call may
+# compile a kernel
 settings.register_profile("faceup", deadline=None, derandomize=True, database=None)
 settings.load_profile("faceup")
 
 
 @pytest.fixture(scope="session")
 def tables():
-    """The four streets' StreetTables, preflop first: 15 seconds, where they are not stored yet. 1 GB. `hand` uses them, too."""
+    """The four streets' StreetTables, preflop first: 15 seconds, where they are not stored yet. 1
+    GB. `hand` uses them, too.
+    """
     found = memo(equity.all_tables.__wrapped__)
     equity.all_tables = features.all_tables = lambda: found
     return found
@@ -28,5 +33,7 @@ def tables():
 
 @pytest.fixture(scope="session")
 def all_in_wins():
-    """All-in wins of every two starting hands before the flop, (169, 169): 10 seconds, where they are not stored yet."""
+    """All-in wins of every two starting hands before the flop, (169, 169): 10 seconds, where they
+    are not stored yet.
+    """
     return memo(preflop_wins)

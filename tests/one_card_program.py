@@ -1,7 +1,8 @@
-"""Betting once into a pot of 1, as in the one-card game (Ganzfried and Yusuf, Section 1): linear program and best responses.
+"""Betting once into a pot of 1, as in the one-card game (Ganzfried and Yusuf, Section 1): linear
+program and best responses.
 
-A game is what folding and calling leave to the bettor, two arrays (i, j, b) for his card, hers and the size: what he wins of the
-pot and the bet, times the probability of the deal.
+A game is what folding and calling leave to the bettor, two arrays (i, j, b) for his card, hers and
+the size: what he wins of the pot and the bet, times the probability of the deal.
 """
 
 import numpy as np
@@ -20,21 +21,29 @@ def minimise(costs, **constraints):
 
 
 def one_card_game(joint, sizes):
-    """The game of a joint distribution of both cards, of which the higher one wins; equal ones are dealt with probability 0."""
+    """The game of a joint distribution of both cards, of which the higher one wins; equal ones are
+    dealt with probability 0.
+    """
     higher = np.tril(np.ones(joint.shape))[:, :, None] > 0
-    return np.repeat(joint[:, :, None], len(sizes), axis=2), joint[:, :, None] * np.where(higher, 1 + sizes, -sizes)
+    return np.repeat(joint[:, :, None], len(sizes), axis=2), joint[:, :, None] * np.where(
+        higher, 1 + sizes, -sizes
+    )
 
 
 def program(folded, called):
-    """The bettor's program as `minimise` takes it, its value negated; its dual values are her calls.
+    """The bettor's program as `minimise` takes it, its value negated; its dual values are her
+    calls.
 
-    He bets size b with card i with probability x[i, b]; v[j, b] is what she leaves him when she holds j and faces b, no more than
-    folding leaves and no more than calling leaves. Variables x[i, b], then v[j, b]; rows v - folding's <= 0, then
-    v - calling's <= 0, (j, b) each.
+    He bets size b with card i with probability x[i, b]; v[j, b] is what she leaves him when she
+    holds j and faces b, no more than folding leaves and no more than calling leaves. Variables x[i,
+    b], then v[j, b]; rows v - folding's <= 0, then v - calling's <= 0, (j, b) each.
     """
     n, _, k = folded.shape
     cells = n * k
-    fold, call = (np.einsum("ijb,bc->jbic", left, np.eye(k)).reshape(cells, cells) for left in (folded, called))
+    fold, call = (
+        np.einsum("ijb,bc->jbic", left, np.eye(k)).reshape(cells, cells)
+        for left in (folded, called)
+    )
     return {
         "costs": np.append(np.zeros(cells), -np.ones(cells)),
         "A_ub": csr_array(np.block([[-fold, np.eye(cells)], [-call, np.eye(cells)]])),
@@ -56,10 +65,16 @@ def value_of(folded, called):
 
 
 def worst_case(folded, called, bets):
-    """What bets (i, b) are worth if she calls wherever that leaves him less than folding does (Algorithm 3)."""
+    """What bets (i, b) are worth if she calls wherever that leaves him less than folding does
+    (Algorithm 3).
+    """
     return np.minimum(*(np.einsum("ijb,ib->jb", left, bets) for left in (folded, called))).sum()
 
 
 def best_answer(folded, called, calls):
     """What his best response to calls (j, b) is worth."""
-    return (np.einsum("ijb,jb->ib", folded, 1 - calls) + np.einsum("ijb,jb->ib", called, calls)).max(axis=1).sum()
+    return (
+        (np.einsum("ijb,jb->ib", folded, 1 - calls) + np.einsum("ijb,jb->ib", called, calls))
+        .max(axis=1)
+        .sum()
+    )

@@ -1,8 +1,9 @@
 """The whole pipeline at toy size: python tests/smoke.py FOLDER (what `make smoke` runs).
 
-Copies the working tree into FOLDER and runs the stages' commands there, with params/smoke.yaml and this repository's code and
-compiled kernels. Compiling and starting notebooks keep one core busy, so two stages run at a time. DVC, which would run one,
-looks at the end whether each has made what it names. Nothing outside FOLDER is written but compiled kernels.
+Copies the working tree into FOLDER and runs the stages' commands there, with params/smoke.yaml and
+this repository's code and compiled kernels. Compiling and starting notebooks keep one core busy, so
+two stages run at a time. DVC, which would run one, looks at the end whether each has made what it
+names. Nothing outside FOLDER is written but compiled kernels.
 """
 
 import os
@@ -16,7 +17,7 @@ from pathlib import Path
 
 from faceup.lab.environment import SOURCES
 from faceup.lab.parameters import read_yaml
-from faceup.lab.paths import ROOT
+from faceup.util.paths import ROOT
 
 MARK = ".smoke"  # a file that says that FOLDER is ours to empty
 SIDE_BY_SIDE = 2  # stages
@@ -26,17 +27,25 @@ STUDIED = "reports/metrics/discount.json"  # a study's, which README names
 def tracked() -> list[str]:
     """Files that git tracks, or would."""
     command = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
-    names = subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True).stdout.split("\0")[:-1]
+    names = subprocess.run(
+        command, cwd=ROOT, check=True, capture_output=True, text=True
+    ).stdout.split("\0")[:-1]
     return [name for name in names if (ROOT / name).is_file()]
 
 
 def copy_tree(folder: Path) -> None:
     """Copy the repository into `folder`, which is emptied first."""
     shutil.rmtree(folder, ignore_errors=True)
-    for name in [name for name in tracked() if name == STUDIED or not name.startswith(("reports/", "dvc.lock"))]:
+    for name in [
+        name
+        for name in tracked()
+        if name == STUDIED or not name.startswith(("reports/", "dvc.lock"))
+    ]:
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy2(ROOT / name, folder / name)
-    (folder / ".dvc" / "config.local").write_text("[core]\n    no_scm = true\n[cache]\n    type = hardlink\n")
+    (folder / ".dvc" / "config.local").write_text(
+        "[core]\n    no_scm = true\n[cache]\n    type = hardlink\n"
+    )
     (folder / MARK).touch()
     (kernels := ROOT / "build" / "numba").mkdir(parents=True, exist_ok=True)
     (folder / "build").mkdir()
@@ -45,7 +54,11 @@ def copy_tree(folder: Path) -> None:
 
 def run(*command: str, folder: Path) -> None:
     """Run a command there, with the code and the compiled kernels of this checkout."""
-    own = {"FACEUP_ROOT": str(folder), "PYTHONPATH": str(SOURCES), "DVC_SITE_CACHE_DIR": str(folder / "build" / "dvc")}
+    own = {
+        "FACEUP_ROOT": str(folder),
+        "PYTHONPATH": str(SOURCES),
+        "DVC_SITE_CACHE_DIR": str(folder / "build" / "dvc"),
+    }
     subprocess.run(command, cwd=folder, env=os.environ | own, check=True)
 
 
@@ -55,10 +68,17 @@ def outs_of(stage: dict) -> Iterator[tuple[str, dict]]:
 
 
 def run_stages(folder: Path) -> None:
-    """Run all stages there, each when what it needs is made; of those that could begin, the first in dvc.yaml does."""
+    """Run all stages there, each when what it needs is made; of those that could begin, the first
+    in dvc.yaml does.
+    """
     stages = read_yaml(folder / "dvc.yaml")["stages"]
     maker = {path: name for name, stage in stages.items() for path, _ in outs_of(stage)}
-    order = TopologicalSorter({name: {maker[dep] for dep in stage["deps"] if dep in maker} for name, stage in stages.items()})
+    order = TopologicalSorter(
+        {
+            name: {maker[dep] for dep in stage["deps"] if dep in maker}
+            for name, stage in stages.items()
+        }
+    )
     order.prepare()
     ready, running = set[str](), {}
     with ThreadPoolExecutor(SIDE_BY_SIDE) as pool:
@@ -78,7 +98,14 @@ def main(folder: Path) -> None:
     if folder.exists() and any(folder.iterdir()) and not (folder / MARK).is_file():
         sys.exit(f"{folder} holds other things, expected a new folder or one of an earlier run")
     copy_tree(folder)
-    run(sys.executable, "-m", "faceup.lab.parameters", "params/smoke.yaml", "params.yaml", folder=folder)
+    run(
+        sys.executable,
+        "-m",
+        "faceup.lab.parameters",
+        "params/smoke.yaml",
+        "params.yaml",
+        folder=folder,
+    )
     try:
         run_stages(folder)
         run(sys.executable, "-m", "dvc", "commit", "--force", folder=folder)

@@ -1,4 +1,6 @@
-"""The pipeline as a whole: its shape, its sources, their style; random streams, so that what judges sees boards of its own."""
+"""The pipeline as a whole: its shape, its sources, their style; random streams, so that what judges
+sees boards of its own.
+"""
 
 import ast
 import importlib
@@ -20,9 +22,9 @@ from faceup.cards.cards import canonical, canonical_boards
 from faceup.holdem.match import random_boards
 from faceup.lab.environment import SOURCES, closure, imported, module_file
 from faceup.lab.parameters import load_parameters, read_yaml
-from faceup.lab.paths import NOTEBOOKS, ROOT, STUDIES
-from faceup.lab.rng import rng
 from faceup.lab.run import as_text, chosen, defaults
+from faceup.util.paths import NOTEBOOKS, ROOT, STUDIES
+from faceup.util.rng import rng
 
 # every other package is a paper's, in the last room: papers do not import each other
 ROOMS = {"lab": 1, "cards": 2, "games": 3, "trees": 4, "holdem": 5}
@@ -38,7 +40,9 @@ def notebook_of(stage: dict) -> str:
 def code_of(path) -> ast.Module:
     """The code of a notebook's cells."""
     cells = nbformat.read(path, as_version=4).cells
-    lines = (line for cell in cells if cell.cell_type == "code" for line in cell.source.splitlines())
+    lines = (
+        line for cell in cells if cell.cell_type == "code" for line in cell.source.splitlines()
+    )
     return ast.parse("\n".join(line for line in lines if not line.lstrip().startswith("%")))
 
 
@@ -49,58 +53,102 @@ def test_a_stage_names_its_packages_its_parameters_and_what_it_makes(stage):
     files = closure(imported(code_of(path)) | {module_file("faceup.lab.run")})
     packages = [ROOT / dep for dep in deps if dep.startswith("src/")]
     assert first == f"notebooks/{notebook}.ipynb"
-    assert {package for file in files for package in packages if file.is_relative_to(package)} == {*packages}
+    assert {package for file in files for package in packages if file.is_relative_to(package)} == {
+        *packages
+    }
     assert [file for file in files if not any(map(file.is_relative_to, packages))] == []
     nb = nbformat.read(path, as_version=4)
-    assert stage.get("params", []) == ["seed"] * ("seed" in defaults(nb)) + nb.metadata["faceup"]["sections"]
+    assert (
+        stage.get("params", [])
+        == ["seed"] * ("seed" in defaults(nb)) + nb.metadata["faceup"]["sections"]
+    )
     assert stage["cmd"] == f"sh notebooks/run {notebook}" and f"reports/{notebook}.ipynb" in outs
     for out, options in outs.items():
-        assert (options.get("cache") is False) == out.startswith("reports/"), f"{out}: reports/ is in git, data/ in DVC's cache"
+        assert (options.get("cache") is False) == out.startswith("reports/"), (
+            f"{out}: reports/ is in git, data/ in DVC's cache"
+        )
         assert options.get("persist"), f"{out}: a stage that fails must leave the last good files"
 
 
 def test_an_edit_of_what_draws_or_talks_makes_no_stage_stale_that_computes():
     pages = {"pages/explorer.py": {"explorer"}, "pages/main.js": {"explorer"}}
-    for edited, stale in (pages | {"holdem/figures.py": set(), "holdem/slumbot.py": set(), "lab/stages.py": set()}).items():
+    for edited, stale in (
+        pages | {"holdem/figures.py": set(), "holdem/slumbot.py": set(), "lab/stages.py": set()}
+    ).items():
         file = Path("src/faceup", edited)
-        unseen = any(file.match(line.lstrip("/")) for line in (ROOT / ".dvcignore").read_text().splitlines())
-        seen_by = {name for name, stage in STAGES.items() if any(map(file.is_relative_to, stage["deps"]))}
+        unseen = any(
+            file.match(line.lstrip("/")) for line in (ROOT / ".dvcignore").read_text().splitlines()
+        )
+        seen_by = {
+            name for name, stage in STAGES.items() if any(map(file.is_relative_to, stage["deps"]))
+        }
         assert (ROOT / file).is_file() and (set() if unseen else seen_by) == stale, edited
 
 
 def test_stages_stand_in_the_order_of_reading_need_no_later_one_and_no_study_and_use_all_parameters():
     *names, last = map(notebook_of, STAGES.values())
     assert names == sorted(names) and last == "00_overview"
-    assert {f"{name}.ipynb" for name in (*names, last)} == {path.name for path in NOTEBOOKS.glob("*.ipynb")}
-    maker = {path: place for place, stage in enumerate(STAGES.values()) for path, _ in smoke.outs_of(stage)}
-    studied = {path: len(STAGES) for stage in STUDY_STAGES.values() for path, _ in smoke.outs_of(stage)}
+    assert {f"{name}.ipynb" for name in (*names, last)} == {
+        path.name for path in NOTEBOOKS.glob("*.ipynb")
+    }
+    maker = {
+        path: place
+        for place, stage in enumerate(STAGES.values())
+        for path, _ in smoke.outs_of(stage)
+    }
+    studied = {
+        path: len(STAGES) for stage in STUDY_STAGES.values() for path, _ in smoke.outs_of(stage)
+    }
     for place, stage in enumerate(STAGES.values()):
-        assert all((studied | maker).get(dep, -1) < place for dep in stage["deps"]), notebook_of(stage)
+        assert all((studied | maker).get(dep, -1) < place for dep in stage["deps"]), notebook_of(
+            stage
+        )
     assert {dep for dep in README["deps"] if dep.startswith("reports/")} <= {*maker, smoke.STUDIED}
-    given, sections = {name for stage in STAGES.values() for name in stage.get("params", [])}, load_parameters()
+    given, sections = (
+        {name for stage in STAGES.values() for name in stage.get("params", [])},
+        load_parameters(),
+    )
     assert {"seed", *(name for name, knobs in sections.items() if knobs)} <= given <= set(sections)
 
 
-@pytest.mark.parametrize("path", sorted((SOURCES / "faceup").glob("*/*.py")), ids=lambda path: f"{path.parent.name}/{path.stem}")
+@pytest.mark.parametrize(
+    "path",
+    sorted((SOURCES / "faceup").glob("*/*.py")),
+    ids=lambda path: f"{path.parent.name}/{path.stem}",
+)
 def test_imports_go_one_way_and_in_no_circle(path):
     files, own = imported(ast.parse(path.read_bytes())), path.parent.name
-    above = {file.parent.name for file in files if ROOMS.get(file.parent.name, 6) >= ROOMS.get(own, 6)} - {own, "faceup"}
-    assert not above, f"{own} imports {', '.join(sorted(above))}, expected only packages above it in CONTRIBUTING's table"
+    above = {
+        file.parent.name for file in files if ROOMS.get(file.parent.name, 6) >= ROOMS.get(own, 6)
+    } - {own, "faceup"}
+    assert not above, (
+        f"{own} imports {', '.join(sorted(above))}, expected only packages above it in CONTRIBUTING's table"
+    )
     assert path not in closure(files), f"{path} imports itself, by way of others"
 
 
-@pytest.mark.parametrize("path", [*NOTEBOOKS.glob("*.ipynb"), *STUDIES.glob("*.ipynb")], ids=lambda path: path.stem)
+@pytest.mark.parametrize(
+    "path", [*NOTEBOOKS.glob("*.ipynb"), *STUDIES.glob("*.ipynb")], ids=lambda path: path.stem
+)
 def test_notebook_sources_are_tidy_show_the_default_parameters_and_import_what_is_there(path):
     nb = nbformat.read(path, as_version=4)
     for node in ast.walk(code_of(path)):
         if isinstance(node, ast.ImportFrom) and node.module and node.module.startswith("faceup"):
             module = importlib.import_module(node.module)
-            missing = [a.name for a in node.names if not hasattr(module, a.name) and not module_file(f"{node.module}.{a.name}")]
+            missing = [
+                a.name
+                for a in node.names
+                if not hasattr(module, a.name) and not module_file(f"{node.module}.{a.name}")
+            ]
             assert not missing, f"{node.module} has no {', '.join(missing)}"
     assert all(not cell.get("outputs") and not cell.get("execution_count") for cell in nb.cells)
-    assert as_text(nb) == path.read_text(encoding="utf-8"), "to mend: python -m faceup.lab.run --strip"
+    assert as_text(nb) == path.read_text(encoding="utf-8"), (
+        "to mend: python -m faceup.lab.run --strip"
+    )
     values = chosen(nb, load_parameters(), path.parent == STUDIES)
-    assert defaults(nb) | values == defaults(nb), "its cell tagged `parameters` is not params.yaml's"
+    assert defaults(nb) | values == defaults(nb), (
+        "its cell tagged `parameters` is not params.yaml's"
+    )
 
 
 def test_figures_are_drawn_from_their_numbers_alone(tmp_path):
@@ -110,11 +158,22 @@ def test_figures_are_drawn_from_their_numbers_alone(tmp_path):
     for name in ("params.yaml", "kinds.yaml"):
         shutil.copy(ROOT / name, tmp_path)
     around = os.environ | {"FACEUP_ROOT": str(tmp_path), "PYTHONPATH": str(SOURCES)}
-    done = subprocess.run([sys.executable, "-m", "faceup.lab.run", "--figures"], env=around, capture_output=True, text=True)
+    done = subprocess.run(
+        [sys.executable, "-m", "faceup.lab.run", "--figures"],
+        env=around,
+        capture_output=True,
+        text=True,
+    )
     assert done.returncode == 0, done.stderr
     numbers = ROOT / "reports" / "numbers"
-    shown = [file for stage in numbers.iterdir() for file in (ROOT / "reports" / "figures" / stage.name).iterdir()]
-    assert {file.relative_to(tmp_path) for file in tmp_path.rglob("*.png")} == {file.relative_to(ROOT) for file in shown}
+    shown = [
+        file
+        for stage in numbers.iterdir()
+        for file in (ROOT / "reports" / "figures" / stage.name).iterdir()
+    ]
+    assert {file.relative_to(tmp_path) for file in tmp_path.rglob("*.png")} == {
+        file.relative_to(ROOT) for file in shown
+    }
 
 
 def test_no_path_of_a_machine_stands_in_a_tracked_file():
@@ -125,29 +184,42 @@ def test_no_path_of_a_machine_stands_in_a_tracked_file():
 
 
 def test_the_lock_pins_every_direct_dependency():
-    lock = [line for line in (ROOT / "requirements.lock").read_text().splitlines() if line[0] != "#"]
-    pins = [re.fullmatch(r"([A-Za-z0-9._-]+)==[\w.]+( ; .+)?", line) for line in lock]  # no URL, no local version such as +cpu
+    lock = [
+        line for line in (ROOT / "requirements.lock").read_text().splitlines() if line[0] != "#"
+    ]
+    # no URL, no local version such as +cpu
+    pins = [re.fullmatch(r"([A-Za-z0-9._-]+)==[\w.]+( ; .+)?", line) for line in lock]
     pinned = {pin and pin[1].lower() for pin in pins}
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     wanted = [*project["dependencies"], *project["optional-dependencies"]["test"]]
-    assert {re.match(r"[A-Za-z0-9._-]+", line)[0].lower() for line in wanted} <= pinned and None not in pinned
+    assert {
+        re.match(r"[A-Za-z0-9._-]+", line)[0].lower() for line in wanted
+    } <= pinned and None not in pinned
     assert not [name for name in pinned if name.startswith(("nvidia", "triton", "cuda"))]
 
 
-# --- streams of random numbers -----------------------------------------------------------------------------
+# --- streams of random numbers
+# -----------------------------------------------------------------------------
 
 SHARED = {"matches/boards"}  # by robust and matches, so that differences are paired
 MAKER = re.compile(
     r"random_state=|manual_seed|'seed': int|(?m:^\s*(?:import|from) random\b)|numpy\.random|np\.random\.(?!Generator)\w+"
 )
-MAKERS = {  # of generators: numpy's in lab/rng, and those of libraries, which are begun with an integer drawn from a stream
+# of generators: numpy's in lab/rng, and those of libraries, which are begun with an integer drawn
+# from a stream
+MAKERS = {
     ("rng", "np.random.default_rng"), ("clusters", "random_state="), ("cart", "random_state="), ("trees", "random_state="),
     ("models", "manual_seed"), ("models", "'seed': int"),
 }  # fmt: skip
 LOCAL, ALL = "evaluation/local boards=lbr_boards", "matches/boards=match_boards"
-JUDGES = {  # of what was learnt or chosen on boards: streams, with the parameter that says how many boards
+# of what was learnt or chosen on boards: streams, with the parameter that says how many boards
+JUDGES = {
     "robust/turn boards=boards": [LOCAL, ALL],
-    "distill/boards=row_boards": ["distill/match boards=x_match_boards", "exploitability/match boards=fidelity_boards", ALL],
+    "distill/boards=row_boards": [
+        "distill/match boards=x_match_boards",
+        "exploitability/match boards=fidelity_boards",
+        ALL,
+    ],
     "strategy/search boards=search_boards": ["strategy/test boards=test_boards"],
     "selfplay time/row boards=row_boards": ["selfplay time/match boards=match_boards"],
 }
@@ -160,10 +232,17 @@ def sources():
 
 
 def words_of(node):
-    """The words of a stream where a node is rng(seed, words) or partial(rng, seed, words), else an empty text."""
+    """The words of a stream where a node is rng(seed, words) or partial(rng, seed, words), else an
+    empty text.
+    """
     match node:
-        case ast.Call(ast.Name("rng"), [_, words, *_]) | ast.Call(ast.Name("partial"), [ast.Name("rng"), _, words]):
-            return "".join(part.value if isinstance(part, ast.Constant) else "{}" for part in getattr(words, "values", [words]))
+        case ast.Call(ast.Name("rng"), [_, words, *_]) | ast.Call(
+            ast.Name("partial"), [ast.Name("rng"), _, words]
+        ):
+            return "".join(
+                part.value if isinstance(part, ast.Constant) else "{}"
+                for part in getattr(words, "values", [words])
+            )
     return ""
 
 
@@ -174,24 +253,44 @@ def test_each_stream_is_used_in_one_place_and_begins_with_its_stage_and_nothing_
             places[words].append("16_matches" if name == "slumbot" else name)
     assert {words for words, names in places.items() if len(names) > 1} == SHARED
     for words, names in places.items():
-        owner = "16_matches" if words == "matches/boards" else min(names)  # the first to use it, but for this one
-        own = "evaluation" if owner in ("exploitability", "local_response") else owner.partition("_")[2]
+        # the first to use it, but for this one
+        owner = "16_matches" if words == "matches/boards" else min(names)
+        own = (
+            "evaluation"
+            if owner in ("exploitability", "local_response")
+            else owner.partition("_")[2]
+        )
         assert words.startswith("{}/") or own == words.partition("/")[0].replace(" ", "_"), words
-    assert {(name, maker) for name, tree in found for maker in MAKER.findall(ast.unparse(tree))} == MAKERS
+    assert {
+        (name, maker) for name, tree in found for maker in MAKER.findall(ast.unparse(tree))
+    } == MAKERS
 
 
 def turns(stream):
-    """The turn boards of a stream, up to suits. Those that are learnt from by their number have a generator each."""
+    """The turn boards of a stream, up to suits. Those that are learnt from by their number have a
+    generator each.
+    """
     (words, knob), parameters = stream.split("="), read_yaml(ROOT / "params.yaml")
-    n, seed = np.max(parameters[words.partition("/")[0].replace(" ", "_")][knob]), parameters["seed"]
+    n, seed = (
+        np.max(parameters[words.partition("/")[0].replace(" ", "_")][knob]),
+        parameters["seed"],
+    )
     numbered = words == "robust/turn boards"
-    dealt = [rng(seed, words, k).permutation(52) for k in range(n)] if numbered else random_boards(n, rng(seed, words))
+    dealt = (
+        [rng(seed, words, k).permutation(52) for k in range(n)]
+        if numbered
+        else random_boards(n, rng(seed, words))
+    )
     return np.array([canonical(board[:4].tolist())[0] for board in dealt])
 
 
-@pytest.mark.parametrize(("chose", "judges"), [(chose, one) for chose, several in JUDGES.items() for one in several])
+@pytest.mark.parametrize(
+    ("chose", "judges"), [(chose, one) for chose, several in JUDGES.items() for one in several]
+)
 def test_what_judges_meets_boards_that_chose_by_chance_alone(chose, judges):
-    """`mean` pairs of boards are the same up to suits by chance; that so many more are has a chance below 1 in 100,000."""
+    """`mean` pairs of boards are the same up to suits by chance; that so many more are has a chance
+    below 1 in 100,000.
+    """
     known, met = turns(chose), turns(judges)
     mean = len(known) * len(met) * ((canonical_boards(4).multiplicity / 270_725) ** 2).sum()
     assert np.isin(met, known).sum() <= mean + 5 * np.sqrt(mean) + 3

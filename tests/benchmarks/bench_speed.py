@@ -1,4 +1,6 @@
-"""How fast the heavy parts are. Measurements go to reports/benchmarks.json, a section each, with the machine in words."""
+"""How fast the heavy parts are. Measurements go to reports/benchmarks.json, a section each, with
+the machine in words.
+"""
 
 import platform
 import resource
@@ -13,30 +15,30 @@ from one_card_program import minimise, program_of_one
 
 from faceup.cards.cards import canonical_boards
 from faceup.cards.equity import all_tables
-from faceup.discard import deals, outs, swaps
-from faceup.discard.groups import make_ochs_groups
-from faceup.discard.selfplay import EPOCH, Setting, self_play
-from faceup.discard.tree import build_swap_tree
 from faceup.games.cfr import VARIANTS, Cfr
 from faceup.holdem.agents import load_policy
 from faceup.holdem.best_response import Responder
+from faceup.holdem.buckets import Grid, make_buckets
+from faceup.holdem.cfr import Discount, SelfPlay
+from faceup.holdem.cfr_br import CfrBr, Mixed
 from faceup.holdem.exploitability import sample_flops
-from faceup.holdem.groups import Grid, make_groups
-from faceup.holdem.infosets import HandGroups, TreeLeaves
+from faceup.holdem.infosets import HandBuckets, TreeLeaves
 from faceup.holdem.policy import FixedPolicy, ModelPolicy, TablePolicy
 from faceup.holdem.rules import DECISION, menu_from
-from faceup.holdem.safe import Mixed, SafeGame
-from faceup.holdem.selfplay import Discount, SelfPlay
 from faceup.holdem.tree import build_tree
-from faceup.lab.files import load_json, write_json
 from faceup.lab.parameters import load_parameters
-from faceup.lab.paths import AGENTS, REPORTS
-from faceup.lab.rng import rng
 from faceup.lab.stages import processor
-from faceup.leduc.game import LITERATURE, build
-from faceup.onecard.game import SIZES, joint_distribution, random_games
-from faceup.onecard.solutions import solve_games
+from faceup.papers.discard import deals, outs, swaps
+from faceup.papers.discard.groups import make_ochs_groups
+from faceup.papers.discard.selfplay import EPOCH, Setting, self_play
+from faceup.papers.discard.tree import build_swap_tree
+from faceup.papers.leduc.game import LITERATURE, build
+from faceup.papers.onecard.game import SIZES, joint_distribution, random_games
+from faceup.papers.onecard.solutions import solve_games
 from faceup.trees.tree import n_leaves, truncate
+from faceup.util.files import load_json, write_json
+from faceup.util.paths import AGENTS, REPORTS
+from faceup.util.rng import rng
 
 PATH = REPORTS / "benchmarks.json"
 TREE = build_tree(menu_from(**load_parameters()["betting"]))
@@ -55,7 +57,10 @@ def record(section: str, **values: object) -> None:
     """Replace one section of reports/benchmarks.json; the others stay as they are."""
     versions = f"Python {platform.python_version()}, numba {numba.__version__}"
     sections = load_json(PATH) if PATH.is_file() else {}
-    sections[section] = {"machine": f"{processor()}, {numba.get_num_threads()} threads, {versions}", **values}
+    sections[section] = {
+        "machine": f"{processor()}, {numba.get_num_threads()} threads, {versions}",
+        **values,
+    }
     write_json(PATH, dict(sorted(sections.items())))
 
 
@@ -69,42 +74,78 @@ def test_equity():
 def table(tables) -> TablePolicy:
     """Plays all actions alike, in the groups of the default profile."""
     knobs, keys = load_parameters()["selfplay"], ("equity_cells", "decile_cells", "deciles")
-    groups = make_groups(*tables[1:3], *(Grid(*(knobs[f"{street}_{key}"] for key in keys)) for street in ("flop", "turn")))
+    groups = make_buckets(
+        *tables[1:3],
+        *(Grid(*(knobs[f"{street}_{key}"] for key in keys)) for street in ("flop", "turn")),
+    )
     rows = [FixedPolicy(TREE, None).street(street, [])[0] for street in range(4)]
-    return TablePolicy(tuple(np.repeat(row, n, axis=0) for row, n in zip(rows, groups.n_groups, strict=True)), groups)
+    return TablePolicy(
+        tuple(np.repeat(row, n, axis=0) for row, n in zip(rows, groups.n_groups, strict=True)),
+        groups,
+    )
 
 
 def test_selfplay(table):
     """Milliseconds a board on the default tree, both players updated; gigabytes."""
     run = SelfPlay(TREE, table.groups, Discount(1.5, 0, 2, 100), STREAM)
     run.advance(200)  # the first ones write to memory that was never touched
-    taken, peak = seconds(lambda: run.advance(500)), resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 / 1e9
+    taken, peak = (
+        seconds(lambda: run.advance(500)),
+        resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 / 1e9,
+    )
     decisions = int((TREE.kind == DECISION).sum())
-    record("selfplay", milliseconds_per_board=round(2 * taken, 2), decisions=decisions, peak_rss_gb=round(peak, 2))
+    record(
+        "selfplay",
+        milliseconds_per_board=round(2 * taken, 2),
+        decisions=decisions,
+        peak_rss_gb=round(peak, 2),
+    )
 
 
 def test_safe(table, tables, all_in_wins):
-    """Seconds a turn board of CFR-BR for trees of depth 8, an opponent who knows them in 40 % of the hands, and six rivers."""
+    """Seconds a turn board of CFR-BR for trees of depth 8, an opponent who knows them in 40 % of
+    the hands, and six rivers.
+    """
     oct_x = load_policy(AGENTS / "oct_x.json", TREE, tables)
     trees = [truncate(tree, 8) for tree in oct_x.models]
-    levels = HandGroups(TREE, table, table.groups.turn, 40)
-    game = SafeGame(TreeLeaves(ModelPolicy(TREE, trees, tables, oct_x.history)), all_in_wins, levels, by_reach=True)
-    deals, opponent = np.array([STREAM(k).permutation(52)[:10] for k in range(12)]), Mixed(0.4, table)
+    levels = HandBuckets(TREE, table, table.groups.turn, 40)
+    game = CfrBr(
+        TreeLeaves(ModelPolicy(TREE, trees, tables, oct_x.history)),
+        all_in_wins,
+        levels,
+        by_reach=True,
+    )
+    deals, opponent = (
+        np.array([STREAM(k).permutation(52)[:10] for k in range(12)]),
+        Mixed(0.4, table),
+    )
     state = game.train(game.start(1e7), deals[:2], opponent, together=2)  # compiles
-    taken, leaves = seconds(lambda: game.train(state, deals[2:], opponent, together=2)) / 10, sum(map(n_leaves, trees))
+    taken, leaves = (
+        seconds(lambda: game.train(state, deals[2:], opponent, together=2)) / 10,
+        sum(map(n_leaves, trees)),
+    )
     record("safe", seconds_per_turn_board=round(taken, 3), leaves=leaves)
 
 
 def test_exploitability(table, all_in_wins):
-    """Seconds a flop of best responses to a table: with the pot or all-in, and with all sizes, in one pass."""
+    """Seconds a flop of best responses to a table: with the pot or all-in, and with all sizes, in
+    one pass.
+    """
     responder = Responder(TREE, table, all_in_wins, [[1], None])
     responder.flop([0, 1, 2])  # compiles
     first, second = sample_flops(2, rng(1, "test")).tolist()
-    record("exploitability", seconds_per_flop=round(seconds(lambda: (responder.flop(first), responder.flop(second))) / 2, 2))
+    record(
+        "exploitability",
+        seconds_per_flop=round(
+            seconds(lambda: (responder.flop(first), responder.flop(second))) / 2, 2
+        ),
+    )
 
 
 def test_one_card_games():
-    """Games a second, all cores; and how many times what scipy's linprog solves, given ready-made sparse programs."""
+    """Games a second, all cores; and how many times what scipy's linprog solves, given ready-made
+    sparse programs.
+    """
     own, other = random_games(20_000, np.random.default_rng(1))
     solve_games(own[:10], other[:10])  # compiles
     rate = 20_000 / seconds(lambda: solve_games(own, other), 3)
@@ -116,21 +157,38 @@ def test_one_card_games():
 def test_leduc():
     """Iterations of DCFR a second, one thread, beside open_spiel's CFR in C++ on the same tree."""
     pyspiel = pytest.importorskip("pyspiel")
-    run, solver = Cfr(build(LITERATURE).form, VARIANTS["DCFR"]), pyspiel.CFRSolver(pyspiel.load_game("leduc_poker"))
+    run, solver = (
+        Cfr(build(LITERATURE).form, VARIANTS["DCFR"]),
+        pyspiel.CFRSolver(pyspiel.load_game("leduc_poker")),
+    )
     run.advance(10)  # compiles
-    rate, theirs = 20_000 / seconds(lambda: run.advance(20_000)), 1 / seconds(solver.evaluate_and_update_policy, 40)
-    record("leduc", iterations_per_second=round(rate), speedup_vs_open_spiel_cpp=round(rate / theirs))
+    rate, theirs = (
+        20_000 / seconds(lambda: run.advance(20_000)),
+        1 / seconds(solver.evaluate_and_update_policy, 40),
+    )
+    record(
+        "leduc", iterations_per_second=round(rate), speedup_vs_open_spiel_cpp=round(rate / theirs)
+    )
 
 
 def test_discard():
-    """Iterations a second, two threads: of the paper's self-play, whose own ran 100, and of an opponent who sees swaps.
+    """Iterations a second, two threads: of the paper's self-play, whose own ran 100, and of an
+    opponent who sees swaps.
 
     Swaps are counted on every 24th river alone, which changes no speed.
     """
     turn = swaps.turn_sums(24)
-    groups, equity = make_ochs_groups(100, 100, STREAM, 24), [swaps.equities(found) for found in (swaps.flop_sums(turn), turn)]
-    rule = [outs.rule_choices(canonical_boards(n).cards, values) for n, values in zip((3, 4), equity, strict=True)]
-    tables = deals.make_tables(groups, equity, [rule, list(map(outs.best_choices, equity))], STREAM())
+    groups, equity = (
+        make_ochs_groups(100, 100, STREAM, 24),
+        [swaps.equities(found) for found in (swaps.flop_sums(turn), turn)],
+    )
+    rule = [
+        outs.rule_choices(canonical_boards(n).cards, values)
+        for n, values in zip((3, 4), equity, strict=True)
+    ]
+    tables = deals.make_tables(
+        groups, equity, [rule, list(map(outs.best_choices, equity))], STREAM()
+    )
     tree, n_rows = build_swap_tree(([[1], [1]], *([[0.66], [1], [1]],) * 3)), deals.rows_of(groups)
     learn = partial(self_play, tree, tables, n_rows, stream=STREAM)
     (bot,) = learn(Setting(deals.RULE, False, 0.0), stops=[EPOCH])
@@ -141,6 +199,8 @@ def test_discard():
     rates = {}
     for name, run in runs.items():
         # the first compiles, the second is the way from a uniform start
-        _, warm, longer = (seconds(partial(run, stops=[iterations * EPOCH])) for iterations in (1, 4, 8))
+        _, warm, longer = (
+            seconds(partial(run, stops=[iterations * EPOCH])) for iterations in (1, 4, 8)
+        )
         rates[name] = round(4 * EPOCH / (longer - warm))
     record("discard", **rates)

@@ -1,4 +1,6 @@
-"""Exact equities, and who wins when all cards come: known counts, enumeration by an independent evaluator, sums that hold."""
+"""Exact equities, and who wins when all cards come: known counts, enumeration by an independent
+evaluator, sums that hold.
+"""
 
 import csv
 import random
@@ -10,16 +12,35 @@ import pytest
 from games import pair_outcomes
 from phevaluator import evaluate_cards
 
-from faceup.cards.cards import CLASS_NAMES, CLASS_OF_HOLE, HOLE_CARDS, PERMUTED_HOLES, canonical, canonical_boards, parse_cards
+from faceup.cards.cards import (
+    CLASS_NAMES,
+    CLASS_OF_HOLE,
+    HOLE_CARDS,
+    PERMUTED_HOLES,
+    canonical,
+    canonical_boards,
+    parse_cards,
+)
 from faceup.cards.equity import BOARD_CARDS, StreetTable, load_tables, save_tables
-from faceup.cards.matchups import RUNOUTS_FLOP, RUNOUTS_PREFLOP, class_wins, edges, flop_wins, preflop_outcomes
+from faceup.cards.matchups import (
+    RUNOUTS_FLOP,
+    RUNOUTS_PREFLOP,
+    class_wins,
+    edges,
+    flop_wins,
+    preflop_outcomes,
+)
 
 HOLDS = np.zeros((1326, 52), dtype=bool)  # HOLDS[h, c]: hole h holds card c
 np.put_along_axis(HOLDS, HOLE_CARDS.astype(np.int64), True, axis=1)
 APART = ~(HOLDS[:, None] & HOLDS).any(axis=2)  # pairs of holes without a shared card
-# one suit, the best hand for all, four of a kind, nearly a straight flush, a full house and a straight on the board
+# one suit, the best hand for all, four of a kind, nearly a straight flush, a full house and a
+# straight on the board
 ACES, KINGS = CLASS_NAMES.index("AA"), CLASS_NAMES.index("KK")
-SPECIAL = [parse_cards(text) for text in "2h5h9hJhKh AhKhQhJhTh 7c7d7h7sAc 2c3c4c5c7d KcKdKhQsQc 2c3d4h5s6c".split()]
+SPECIAL = [
+    parse_cards(text)
+    for text in "2h5h9hJhKh AhKhQhJhTh 7c7d7h7sAc 2c3c4c5c7d KcKdKhQsQc 2c3d4h5s6c".split()
+]
 
 
 def left_by(board):
@@ -28,7 +49,9 @@ def left_by(board):
 
 
 def counted(board, holes):
-    """2 * wins + ties of holes on a river board by phevaluator, every opponent looked at; -1 for holes that it blocks."""
+    """2 * wins + ties of holes on a river board by phevaluator, every opponent looked at; -1 for
+    holes that it blocks.
+    """
     free = left_by(board)
     ranks = np.zeros(1326, dtype=int)  # a low rank is strong
     ranks[free] = [evaluate_cards(hi, lo, *board) for hi, lo in HOLE_CARDS[free].tolist()]
@@ -37,9 +60,13 @@ def counted(board, holes):
 
 
 def deciles_of(futures, n):
-    """Deciles of the n futures that each hole has; futures (more than n, holes), -1 where there is none."""
+    """Deciles of the n futures that each hole has; futures (more than n, holes), -1 where there is
+    none.
+    """
     assert ((futures >= 0).sum(axis=0) == n).all()
-    return np.quantile(np.sort(futures, axis=0)[-n:], np.arange(1, 11) / 10, axis=0, method="inverted_cdf").T
+    return np.quantile(
+        np.sort(futures, axis=0)[-n:], np.arange(1, 11) / 10, axis=0, method="inverted_cdf"
+    ).T
 
 
 def test_all_starting_hands_exactly(all_in_wins, tables):
@@ -48,27 +75,39 @@ def test_all_starting_hands_exactly(all_in_wins, tables):
     outcomes = preflop_outcomes(all_in_wins)
     assert dict(zip(CLASS_NAMES, outcomes.tolist(), strict=True)) == known
     assert (tables[0].equity[0] == 2 * outcomes[:, 0] + outcomes[:, 1]).all()
-    kings_lose = edges(all_in_wins, RUNOUTS_PREFLOP)[ACES, KINGS] / 36  # as every poker calculator has it, suits averaged
+    # as every poker calculator has it, suits averaged
+    kings_lose = edges(all_in_wins, RUNOUTS_PREFLOP)[ACES, KINGS] / 36
     assert 0.5 + kings_lose / 2 == pytest.approx(0.8195, abs=1e-4)
 
 
-FEW, MANY = {3: 60, 2: 3, 1: 1}, {3: 2000, 2: 50, 1: 3}  # boards of each street, always and where slow tests are run
+# boards of each street, always and where slow tests are run
+FEW, MANY = {3: 60, 2: 3, 1: 1}, {3: 2000, 2: 50, 1: 3}
 
 
-@pytest.mark.parametrize("n_boards", [FEW, pytest.param(MANY, marks=pytest.mark.slow)], ids=["few", "many"])
+@pytest.mark.parametrize(
+    "n_boards", [FEW, pytest.param(MANY, marks=pytest.mark.slow)], ids=["few", "many"]
+)
 @pytest.mark.parametrize("street", FEW)
 def test_equities_and_deciles_against_full_enumeration(tables, street, n_boards):
     """Of all holes on turn and river, of every eleventh on the flop, whatever the suits are called."""
     draw, table = random.Random(4 - street), tables[street]
     boards = [draw.sample(range(52), BOARD_CARDS[street]) for _ in range(n_boards[street])]
     for board in boards + (SPECIAL if street == 3 else []):
-        holes, unseen = left_by(board)[:: 11 if street == 1 else 1], [c for c in range(52) if c not in board]
+        holes, unseen = (
+            left_by(board)[:: 11 if street == 1 else 1],
+            [c for c in range(52) if c not in board],
+        )
         more = np.array(list(combinations(unseen, 3 - street)))  # the cards that may still come
         rivers = np.array([counted([*board, *cards], holes) for cards in more.tolist()])
         known = [rivers.clip(0).sum(axis=0)]
         if street == 1:
             after = {c: rivers[(more == c).any(axis=1)].clip(0).sum(axis=0) for c in unseen}
-            known.append(deciles_of(np.array([np.where(HOLDS[holes, c], -1, total) for c, total in after.items()]), 47))
+            known.append(
+                deciles_of(
+                    np.array([np.where(HOLDS[holes, c], -1, total) for c, total in after.items()]),
+                    47,
+                )
+            )
         if street < 3:
             known.append(deciles_of(rivers, {1: 1081, 2: 46}[street]))
         row, permutation = canonical(board)
@@ -80,23 +119,34 @@ def test_equities_and_deciles_against_full_enumeration(tables, street, n_boards)
 def test_preflop_deciles_from_every_flop_and_turn(tables, street):
     hole = np.flatnonzero(CLASS_OF_HOLE == KINGS)[0]
     boards = combinations(np.flatnonzero(~HOLDS[hole]).tolist(), BOARD_CARDS[street])
-    places = [(row, PERMUTED_HOLES[permutation, hole]) for row, permutation in map(canonical, boards)]
+    places = [
+        (row, PERMUTED_HOLES[permutation, hole]) for row, permutation in map(canonical, boards)
+    ]
     futures = tables[street].equity[tuple(np.array(places).T)]
-    np.testing.assert_array_equal(tables[0].deciles[street - 1][0, [KINGS]], deciles_of(futures[:, None], len(futures)))
+    np.testing.assert_array_equal(
+        tables[0].deciles[street - 1][0, [KINGS]], deciles_of(futures[:, None], len(futures))
+    )
 
 
 @pytest.mark.parametrize(("street", "completions"), [(1, 1176), (2, 48), (3, 1)])
 def test_what_one_wins_another_loses_and_blocked_holes_have_nothing(tables, street, completions):
-    """Each pair of opposing holes shares two units on each river board, so every board has the same total."""
+    """Each pair of opposing holes shares two units on each river board, so every board has the same
+    total.
+    """
     totals = tables[street].equity.sum(axis=1, dtype=np.int64)
     assert (totals == completions * 1081 * 990).all()
     boards = canonical_boards(BOARD_CARDS[street]).cards[::41]
     blocked = HOLDS[:, boards].any(axis=2).T
-    assert not any(array[::41][blocked].any() for array in (tables[street].equity, *tables[street].deciles))
+    assert not any(
+        array[::41][blocked].any() for array in (tables[street].equity, *tables[street].deciles)
+    )
 
 
 def test_tables_come_back_from_disk(tmp_path):
-    made = [StreetTable(np.arange(street, 9), tuple(np.arange(k, 9) for k in range(3 - street))) for street in range(4)]
+    made = [
+        StreetTable(np.arange(street, 9), tuple(np.arange(k, 9) for k in range(3 - street)))
+        for street in range(4)
+    ]
     save_tables(tmp_path, made)
     for found, table in zip(load_tables(tmp_path), made, strict=True):
         pairs = zip((found.equity, *found.deciles), (table.equity, *table.deciles), strict=True)
@@ -109,8 +159,13 @@ def test_wins_on_boards_one_pair_of_holes_after_the_other_and_on_the_boards_that
     expected = np.zeros((169, 169), dtype=int)
     for board, weight in zip(boards.tolist(), weights, strict=True):
         holes, outcome = pair_outcomes(board)
-        np.add.at(expected, np.ix_(CLASS_OF_HOLE[holes], CLASS_OF_HOLE[holes]), weight * (outcome == 1))
+        np.add.at(
+            expected, np.ix_(CLASS_OF_HOLE[holes], CLASS_OF_HOLE[holes]), weight * (outcome == 1)
+        )
     np.testing.assert_array_equal(class_wins(boards, weights), expected)
     wins = flop_wins([0, 1, 2])
-    assert wins[ACES, KINGS] / (36 * RUNOUTS_FLOP) > 0.9 and wins[ACES, KINGS] + wins[KINGS, ACES] <= 36 * RUNOUTS_FLOP
+    assert (
+        wins[ACES, KINGS] / (36 * RUNOUTS_FLOP) > 0.9
+        and wins[ACES, KINGS] + wins[KINGS, ACES] <= 36 * RUNOUTS_FLOP
+    )
     np.testing.assert_allclose(edges(wins, RUNOUTS_FLOP), -edges(wins, RUNOUTS_FLOP).T)

@@ -1,4 +1,6 @@
-"""CFR's variants on games whose values are known; best responses by a linear program and open_spiel; checkpoints of runs."""
+"""CFR's variants on games whose values are known; best responses by a linear program and
+open_spiel; checkpoints of runs.
+"""
 
 import numpy as np
 import pytest
@@ -8,11 +10,12 @@ from faceup.games.cfr import VARIANTS, Cfr, solve
 from faceup.games.checkpoint import load_checkpoint, save_checkpoint
 from faceup.games.extensive_game import GameBuilder, action_infoset, against, uniform
 from faceup.games.sequence_form import best_response, exploitability, make_form, value
-from faceup.leduc.game import KUHN, LITERATURE, RLCARD, build
+from faceup.papers.leduc.game import KUHN, LITERATURE, RLCARD, build
 
 GAMES = {"Kuhn": build(KUHN), "literature": build(LITERATURE), "RLCard": build(RLCARD)}
 FORM = GAMES["literature"].form
-# exploitability on the literature's Leduc after 100, 1,000 and 10,000 iterations, computed elsewhere to two digits
+# exploitability on the literature's Leduc after 100, 1,000 and 10,000 iterations, computed
+# elsewhere to two digits
 KNOWN = {
     "CFR": (9.6e-2, 1.2e-2, 2.0e-3),
     "CFR+": (1.3e-2, 2.5e-4, 8.0e-6),
@@ -40,8 +43,12 @@ def walked_value(game, strategy):
 
 @pytest.mark.parametrize("name", VARIANTS)
 def test_literature_leduc(name):
-    """Two digits at 100 iterations. Later rounding errors decide: runs with other last bits in the payoffs tell how far."""
-    noises = [np.random.default_rng(seed).uniform(-4e-16, 4e-16, FORM.payoff.shape) for seed in range(5)]
+    """Two digits at 100 iterations. Later rounding errors decide: runs with other last bits in the
+    payoffs tell how far.
+    """
+    noises = [
+        np.random.default_rng(seed).uniform(-4e-16, 4e-16, FORM.payoff.shape) for seed in range(5)
+    ]
     payoffs = FORM.payoff, *(FORM.payoff * (1 + noise) for noise in noises)
     runs, found = [Cfr(FORM._replace(payoff=payoff), VARIANTS[name]) for payoff in payoffs], []
     for iterations in (100, 900, 9000):
@@ -56,9 +63,15 @@ def test_literature_leduc(name):
 
 @pytest.mark.parametrize(
     ("name", "infosets", "sequences", "known"),
-    [("Kuhn", 6, 13, -1 / 18), ("literature", 144, 337, -0.085606424078), ("RLCard", 144, 385, 0.0119127)],
+    [
+        ("Kuhn", 6, 13, -1 / 18),
+        ("literature", 144, 337, -0.085606424078),
+        ("RLCard", 144, 385, 0.0119127),
+    ],
 )
-def test_counts_values_and_best_responses_by_linear_program_and_node_by_node(name, infosets, sequences, known):
+def test_counts_values_and_best_responses_by_linear_program_and_node_by_node(
+    name, infosets, sequences, known
+):
     game, form = GAMES[name].game, GAMES[name].form
     assert np.bincount(game.owner).tolist() == [infosets, infosets]
     assert np.bincount(game.owner[action_infoset(game)]).tolist() == [sequences - 1, sequences - 1]
@@ -71,13 +84,17 @@ def test_counts_values_and_best_responses_by_linear_program_and_node_by_node(nam
             won, response = best_response(form, strategy, player)
             assert won == pytest.approx(sequence_form.best_value(game, strategy, player), abs=1e-8)
             mine = (response, strategy) if player == 0 else (strategy, response)
-            assert (1 - 2 * player) * walked_value(game, against(game, *mine)) == pytest.approx(won, abs=1e-12)
+            assert (1 - 2 * player) * walked_value(game, against(game, *mine)) == pytest.approx(
+                won, abs=1e-12
+            )
             kept = game.owner[action_infoset(game)] == 1 - player
             assert (response[kept] == strategy[kept]).all()
 
 
 def test_open_spiel_agrees():
-    """Its DCFR on its own Leduc, 10 iterations: by its own best responses the same exploitability, so the rules are the same."""
+    """Its DCFR on its own Leduc, 10 iterations: by its own best responses the same exploitability,
+    so the rules are the same.
+    """
     pyspiel = pytest.importorskip("pyspiel")
     discounted = pytest.importorskip("open_spiel.python.algorithms.discounted_cfr")
     from open_spiel.python.algorithms import exploitability as theirs
@@ -91,17 +108,26 @@ def test_open_spiel_agrees():
 
 
 def test_a_published_strategy_loses_what_its_file_says():
-    """poker-agent-kit's kuhn.limit.2p-equilibrium.strategy: chances to raise first or after a check, to call at either turn."""
-    table = {"J": (0.220014, 0.331753, 0, 0), "Q": (0, 0, 0.555251, 0.335852), "K": (0.663026, 1, 1, 1)}
+    """poker-agent-kit's kuhn.limit.2p-equilibrium.strategy: chances to raise first or after a
+    check, to call at either turn.
+    """
+    table = {
+        "J": (0.220014, 0.331753, 0, 0),
+        "Q": (0, 0, 0.555251, 0.335852),
+        "K": (0.663026, 1, 1, 1),
+    }
     game, form = GAMES["Kuhn"].game, GAMES["Kuhn"].form
     bold = [table[name[0]][("", "k", "kr", "r").index(name[2:])] for name in game.names]
-    strategy = np.stack([bold, np.subtract(1, bold)], axis=1).ravel()  # to raise or call comes before to check or fold
+    # to raise or call comes before to check or fold
+    strategy = np.stack([bold, np.subtract(1, bold)], axis=1).ravel()
     won = [best_response(form, strategy, player)[0] for player in (1, 0)]
     assert won == pytest.approx([0.05587276328, -0.05460895826], abs=2e-6)
 
 
 def test_chance_may_move_later():
-    """A coin after a call: player 0 wins 3 or loses 1 if called, wins 1 if not; both orders of a mixed game are right."""
+    """A coin after a call: player 0 wins 3 or loses 1 if called, wins 1 if not; both orders of a
+    mixed game are right.
+    """
     builder = GameBuilder()
     root = builder.decision(-1, 1.0, 0, "open", ("bet", "check"))
     answer = builder.decision(root, "bet", 1, "answer", ("call", "fold"))
@@ -122,8 +148,13 @@ def test_a_run_reads_its_own_checkpoint(tmp_path, monkeypatch, capsys):
     assert load_checkpoint(path, "me", 4) is None and not capsys.readouterr().err
     save_checkpoint(path, "me", 4, table=np.arange(500.0))
     found = load_checkpoint(path, "me", 4)
-    assert found["table"].tolist() == list(range(500)) and found["iteration"] == 4 and len(found) == 2
-    assert load_checkpoint(path, "me", 3) is None and "checkpoint.npz is refused: it is of another run" in capsys.readouterr().err
+    assert (
+        found["table"].tolist() == list(range(500)) and found["iteration"] == 4 and len(found) == 2
+    )
+    assert (
+        load_checkpoint(path, "me", 3) is None
+        and "checkpoint.npz is refused: it is of another run" in capsys.readouterr().err
+    )
     content = path.read_bytes()
     for damaged in (b"?" + content[1:], content[:2000] + b"????" + content[2004:], content[:-200]):
         path.write_bytes(damaged)

@@ -1,4 +1,6 @@
-"""Small games, random strategies, and oracles without kernels: plain numpy, and how a line of other bets is read."""
+"""Small games, random strategies, and oracles without kernels: plain numpy, and how a line of other
+bets is read.
+"""
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -14,10 +16,10 @@ from faceup.cards.features import feature_names
 from faceup.cards.matchups import RUNOUTS_PREFLOP
 from faceup.holdem import reference
 from faceup.holdem.best_response import Responder
+from faceup.holdem.betting_lines import legal_action, read_action, read_line
+from faceup.holdem.buckets import N_RIVER_BUCKETS, Groups
 from faceup.holdem.exploitability import Exploitability, summarise
-from faceup.holdem.groups import N_RIVER_GROUPS, Groups
-from faceup.holdem.infosets import HandGroups
-from faceup.holdem.lines import legal_action, read_action, read_line
+from faceup.holdem.infosets import HandBuckets
 from faceup.holdem.policy import TablePolicy
 from faceup.holdem.rules import DECISION, BettingState, Menu, menu_from, menu_labels
 from faceup.holdem.tree import BettingTree, build_tree, children, columns
@@ -29,8 +31,11 @@ SMALL_MENU = menu_from([[1], []], [[1], []], [[]], [[1], []])
 SMALL = build_tree(SMALL_MENU)
 PUSH = build_tree(menu_from([[]], [[]], [[]], [[]]))
 BOARD = [9, 24, 34, 51, 3]
-IDS = [((7 * np.arange(1326)[None] + np.arange(n)[:, None]) % 40).astype(np.int32) for n in (1755, 16_432)]
-FEW_GROUPS = Groups(*IDS, (169, 40, 40, N_RIVER_GROUPS))
+IDS = [
+    ((7 * np.arange(1326)[None] + np.arange(n)[:, None]) % 40).astype(np.int32)
+    for n in (1755, 16_432)
+]
+FEW_GROUPS = Groups(*IDS, (169, 40, 40, N_RIVER_BUCKETS))
 
 
 @contextmanager
@@ -44,23 +49,36 @@ def threads(n: int) -> Iterator[None]:
         numba.set_num_threads(before)
 
 
-def exploitability(tree: BettingTree, policy, flops: np.ndarray, preflop_wins: np.ndarray) -> Exploitability:
+def exploitability(
+    tree: BettingTree, policy, flops: np.ndarray, preflop_wins: np.ndarray
+) -> Exploitability:
     """Exploitability of a policy on flops (n, 3)."""
     responder = Responder(tree, policy, preflop_wins)
     return summarise(responder, responder.flops(flops)[0])
 
 
-def equity_levels(n_levels: int) -> HandGroups:
-    """Equal levels of equity, 1 to 1,981, on a river with $300 from each player in the pot, bets of the pot and all-in."""
-    tree = build_tree(menu_from(*[[[1], [1], []]] * 4), BettingState(3, 1, ((300, 0, 0, 0),) * 2, 0, 100, 0))
+def equity_levels(n_levels: int) -> HandBuckets:
+    """Equal levels of equity, 1 to 1,981, on a river with $300 from each player in the pot, bets of
+    the pot and all-in.
+    """
+    tree = build_tree(
+        menu_from(*[[[1], [1], []]] * 4), BettingState(3, 1, ((300, 0, 0, 0),) * 2, 0, 100, 0)
+    )
     ids = [np.zeros_like(of_street) for of_street in IDS]  # there is no betting before the river
     tables = tuple(np.zeros((1, width), dtype=np.float32) for width in np.diff(tree.street_start))
-    return HandGroups(tree, TablePolicy(tables, Groups(*ids, (169, 1, 1, N_RIVER_GROUPS))), ids[1], n_levels)
+    return HandBuckets(
+        tree, TablePolicy(tables, Groups(*ids, (169, 1, 1, N_RIVER_BUCKETS))), ids[1], n_levels
+    )
 
 
-def random_rows(tree: BettingTree, n_rows: Sequence[int], rng: np.random.Generator) -> tuple[np.ndarray, ...]:
+def random_rows(
+    tree: BettingTree, n_rows: Sequence[int], rng: np.random.Generator
+) -> tuple[np.ndarray, ...]:
     """Random probabilities of the actions of all decisions, in so many rows on each street."""
-    found = tuple(rng.random(shape).astype(np.float32) for shape in zip(n_rows, np.diff(tree.street_start), strict=True))
+    found = tuple(
+        rng.random(shape).astype(np.float32)
+        for shape in zip(n_rows, np.diff(tree.street_start), strict=True)
+    )
     for node in np.flatnonzero(tree.kind == DECISION):
         own = found[tree.street[node]][:, columns(tree, node)]
         own /= own.sum(axis=1, keepdims=True)
@@ -85,13 +103,19 @@ class RandomPolicy:
 
 
 def preflop_edges(wins: np.ndarray) -> np.ndarray:
-    """All-in before the flop: what each hole wins less what it loses, mean over all opposing holes, (1326,); wins (169, 169)."""
-    edge = (wins.sum(axis=1) - wins.sum(axis=0)) / (np.bincount(CLASS_OF_HOLE) * 1225 * RUNOUTS_PREFLOP)
+    """All-in before the flop: what each hole wins less what it loses, mean over all opposing holes,
+    (1326,); wins (169, 169).
+    """
+    edge = (wins.sum(axis=1) - wins.sum(axis=0)) / (
+        np.bincount(CLASS_OF_HOLE) * 1225 * RUNOUTS_PREFLOP
+    )
     return edge[CLASS_OF_HOLE]
 
 
 def pair_outcomes(board: list[int]) -> tuple[np.ndarray, np.ndarray]:
-    """Holes that a board leaves, and (n, n) float: 1, 0, -1 where the first wins, ties, loses; nan where they share a card."""
+    """Holes that a board leaves, and (n, n) float: 1, 0, -1 where the first wins, ties, loses; nan
+    where they share a card.
+    """
     holes = np.flatnonzero(~np.isin(HOLE_CARDS, board).any(axis=1))
     cards = HOLE_CARDS[holes]
     rank = np.array([evaluate_cards(*map(int, board), *pair) for pair in cards.tolist()])
@@ -105,35 +129,59 @@ def played(tree: BettingTree, policies, board: list[int], holes: np.ndarray) -> 
     """The reference's chances where player p follows policies[p], (n_nodes, n_holes) float64."""
     chances = []
     for policy in policies:
-        tables, rows = zip(*(policy.street(street, board[:n]) for street, n in enumerate((0, 3, 4, 5))), strict=True)
+        tables, rows = zip(
+            *(policy.street(street, board[:n]) for street, n in enumerate((0, 3, 4, 5))),
+            strict=True,
+        )
         chances.append(reference.chances(tree, tables, np.array([row[holes] for row in rows])))
     return reference.between(tree, *chances)
 
 
 def node_reach(tree: BettingTree, policies, board: list[int], holes: np.ndarray) -> np.ndarray:
-    """Each player's reach of each node, (2, n_nodes, n_holes) float64, player p following policies[p]."""
+    """Each player's reach of each node, (2, n_nodes, n_holes) float64, player p following
+    policies[p].
+    """
     return reference.reaches(tree, played(tree, policies, board, holes))
 
 
-def node_values(tree: BettingTree, policies, board: list[int], best: Sequence[int] = (), subset: np.ndarray | None = None):
-    """Holes, and the reference's values where player p follows policies[p], (2, n_nodes, n_holes) dollars; best: as there."""
+def node_values(
+    tree: BettingTree,
+    policies,
+    board: list[int],
+    best: Sequence[int] = (),
+    subset: np.ndarray | None = None,
+):
+    """Holes, and the reference's values where player p follows policies[p], (2, n_nodes, n_holes)
+    dollars; best: as there.
+    """
     dealt = reference.deal(board, subset)
-    return dealt.holes, reference.values(tree, dealt, played(tree, policies, board, dealt.holes), best)
+    return dealt.holes, reference.values(
+        tree, dealt, played(tree, policies, board, dealt.holes), best
+    )
 
 
-def random_models(labels: Sequence[str], n_splits: int, seed: int = 0, history: str = "opponent") -> list[DecisionTree]:
+def random_models(
+    labels: Sequence[str], n_splits: int, seed: int = 0, history: str = "opponent"
+) -> list[DecisionTree]:
     """A random tree for each round, its thresholds as equities and dollars are."""
-    made, most = [], {"button": 0.5, "stack_to_pot": 20}  # thresholds of features that are neither dollars nor shares
+    # thresholds of features that are neither dollars nor shares
+    made, most = [], {"button": 0.5, "stack_to_pot": 20}
     for street in range(4):
         names = feature_names(street, history)
         tree = random_tree(seed + street, n_splits, len(names), len(labels))
-        scale = np.array([most.get(name, 3000 if "_bet_" in name else 1) for name in names])[tree.feature]
-        threshold = np.where(tree.feature < 0, 0, np.random.default_rng(street).random(len(scale)) * scale)
+        scale = np.array([most.get(name, 3000 if "_bet_" in name else 1) for name in names])[
+            tree.feature
+        ]
+        threshold = np.where(
+            tree.feature < 0, 0, np.random.default_rng(street).random(len(scale)) * scale
+        )
         made.append(tree._replace(threshold=threshold.astype(np.float32)))
     return made
 
 
-def save_random_agent(path: Path, menu: Menu, n_splits: int, seed: int = 0, history: str = "opponent") -> Path:
+def save_random_agent(
+    path: Path, menu: Menu, n_splits: int, seed: int = 0, history: str = "opponent"
+) -> Path:
     """The file of an agent of `random_models`."""
     labels, names = menu_labels(menu), [feature_names(street, history) for street in range(4)]
     save_agent(path, random_models(labels, n_splits, seed, history), names, labels, {"menu": menu})
@@ -143,15 +191,18 @@ def save_random_agent(path: Path, menu: Menu, n_splits: int, seed: int = 0, hist
 def node_after(tree: BettingTree, betting: str, player: int, draw: Callable[[int], float]) -> int:
     """The node of a tree as which a player of its strategy reads a line of real dollars.
 
-    draw(i): a number in [0, 1) for the line's i-th action. The player's own raises are known by the dollars that the tree's
-    labels stand for. May return an end where the tree's players are all-in and the real ones are not.
+    draw(i): a number in [0, 1) for the line's i-th action. The player's own raises are known by the
+    dollars that the tree's labels stand for. May return an end where the tree's players are all-in
+    and the real ones are not.
     """
     node = 0
     for i, move in enumerate(read_line(betting).moves):
         if tree.kind[node] != DECISION:
             break
         below = children(tree, node) if move.player == player else ()
-        own = [c for c in below if legal_action(tree.labels[tree.label[c]], move.before) == move.action]
+        own = [
+            c for c in below if legal_action(tree.labels[tree.label[c]], move.before) == move.action
+        ]
         read = [(own[0], 1.0)] if own else read_action(tree, node, move.before, *move.action)
         node = read[0][0] if draw(i) < read[0][1] else read[-1][0]
     return node

@@ -1,4 +1,6 @@
-"""A heads-up table on pokerkit's engine, with this package's seats and cards: the oracle for rules and chips."""
+"""A heads-up table on pokerkit's engine, with this package's seats and cards: the oracle for rules
+and chips.
+"""
 
 from collections.abc import Sequence
 
@@ -19,15 +21,29 @@ def _text(cards: Sequence[int]) -> str:
 class PokerkitTable:
     """One hand; player 0 is the small blind, which pokerkit seats second."""
 
-    def __init__(self, deck: Sequence[int], limit: bool = False, blinds: tuple[int, int] = (50, 100), stack: int = STACK):
-        """deck: the small blind's two cards, the big blind's two, then five of the board; limit: bets of 100 and 200."""
-        game, bets = (FixedLimitTexasHoldem, (100, 200)) if limit else (NoLimitTexasHoldem, blinds[1:])
-        self.stack, self.state = stack, game.create_state(_AUTOMATIONS, True, 0, blinds, *bets, (stack, stack), 2)
+    def __init__(
+        self,
+        deck: Sequence[int],
+        limit: bool = False,
+        blinds: tuple[int, int] = (50, 100),
+        stack: int = STACK,
+    ):
+        """deck: the small blind's two cards, the big blind's two, then five of the board; limit:
+        bets of 100 and 200.
+        """
+        game, bets = (
+            (FixedLimitTexasHoldem, (100, 200)) if limit else (NoLimitTexasHoldem, blinds[1:])
+        )
+        self.stack, self.state = (
+            stack,
+            game.create_state(_AUTOMATIONS, True, 0, blinds, *bets, (stack, stack), 2),
+        )
         self.state.deal_hole(_text(deck[2:4]))
         self.state.deal_hole(_text(deck[:2]))
         if limit:  # the big blind is the first of four bets; pokerkit allows four more
             self.state.completion_betting_or_raising_count = 1
-        self._board, self.shown = [int(card) for card in deck[4:]], 0  # cards of the board that lie open
+        # cards of the board that lie open
+        self._board, self.shown = [int(card) for card in deck[4:]], 0
         self._look()
 
     def _look(self) -> None:
@@ -38,7 +54,10 @@ class PokerkitTable:
         self.actor = None if s.actor_index is None else 1 - s.actor_index
         self.raises = 0, 0  # least and largest amount to raise to, where a raise is legal
         if s.can_complete_bet_or_raise_to():
-            self.raises = s.min_completion_betting_or_raising_to_amount, s.max_completion_betting_or_raising_to_amount
+            self.raises = (
+                s.min_completion_betting_or_raising_to_amount,
+                s.max_completion_betting_or_raising_to_amount,
+            )
         self.put = self.stack - s.stacks[1], self.stack - s.stacks[0]
         self.payoffs = s.payoffs[1], s.payoffs[0]
 
@@ -59,7 +78,9 @@ class PokerkitTable:
 
 
 def random_choice(state, rng):
-    """A legal action: small raises often, so that hands reach the river with chips behind, and all-in at times."""
+    """A legal action: small raises often, so that hands reach the river with chips behind, and
+    all-in at times.
+    """
     least, most = legal_raises(state)
     x = rng.random()
     if x < 0.12 and pot_and_call(state)[1]:

@@ -1,7 +1,9 @@
-"""An oracle for zero-sum games: the sequence-form linear program (Koller, Megiddo & von Stengel 1994), solved by HiGHS.
+"""An oracle for zero-sum games: the sequence-form linear program (Koller, Megiddo & von Stengel
+1994), solved by HiGHS.
 
-It reads an `extensive_game.Game` node by node and shares no code with `games`. A player's sequence is all that the player has
-done on the way to a node. It is known by its last action: 0 before any, then the player's actions in their order.
+It reads an `extensive_game.Game` node by node and shares no code with `games`. A player's sequence
+is all that the player has done on the way to a node. It is known by its last action: 0 before any,
+then the player's actions in their order.
 """
 
 import numpy as np
@@ -11,7 +13,9 @@ from faceup.games.extensive_game import END, Game
 
 
 def sequences(game: Game) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Each action's owner and the sequence that it ends, (n_actions,), and both players' sequences at each node, (n, 2)."""
+    """Each action's owner and the sequence that it ends, (n_actions,), and both players' sequences
+    at each node, (n, 2).
+    """
     owner = np.repeat(game.owner, np.diff(game.first_action))
     number = np.where(owner == 0, np.cumsum(owner == 0), np.cumsum(owner == 1))
     at = np.zeros((len(game.player), 2), dtype=int)
@@ -23,9 +27,12 @@ def sequences(game: Game) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 
 
 def constraints(game: Game, player: int) -> np.ndarray:
-    """E of E x = (1, 0, ..): the first sequence has probability 1; what reaches an infoset goes on through its actions."""
+    """E of E x = (1, 0, ..): the first sequence has probability 1; what reaches an infoset goes on
+    through its actions.
+    """
     owner, number, at = sequences(game)
-    a_node = np.unique(game.infoset, return_index=True)[1][1:]  # of each infoset; the first number is -1, for no infoset
+    # of each infoset; the first number is -1, for no infoset
+    a_node = np.unique(game.infoset, return_index=True)[1][1:]
     infosets = np.flatnonzero(game.owner == player)
     matrix = np.zeros((1 + len(infosets), 1 + (owner == player).sum()))
     matrix[0, 0] = 1
@@ -36,7 +43,9 @@ def constraints(game: Game, player: int) -> np.ndarray:
 
 
 def payoffs(game: Game, factor: np.ndarray) -> np.ndarray:
-    """What player 0 wins by each pair of sequences, times the chance of its cards and the factors (n_actions,) on the way."""
+    """What player 0 wins by each pair of sequences, times the chance of its cards and the factors
+    (n_actions,) on the way.
+    """
     owner, _, at = sequences(game)
     reach = game.chance.copy()
     for node in range(1, len(reach)):
@@ -49,9 +58,11 @@ def payoffs(game: Game, factor: np.ndarray) -> np.ndarray:
 
 
 def solve(game: Game) -> tuple[float, np.ndarray]:
-    """What player 0 wins in equilibrium, and strategies of both seats (n_actions,); one of several equilibria.
+    """What player 0 wins in equilibrium, and strategies of both seats (n_actions,); one of several
+    equilibria.
 
-    The least of A'x over the other's plans is largest: max q[0] with F'q <= A'x, E x = e, x >= 0. The other's plan is dual.
+    The least of A'x over the other's plans is largest: max q[0] with F'q <= A'x, E x = e, x >= 0.
+    The other's plan is dual.
     """
     a, e, f = payoffs(game, np.ones(len(game.labels))), constraints(game, 0), constraints(game, 1)
     n, m = len(a), len(f)
@@ -71,5 +82,9 @@ def solve(game: Game) -> tuple[float, np.ndarray]:
 def best_value(game: Game, strategy: np.ndarray, player: int) -> float:
     """What a player wins at most against a strategy (n_actions,), by linear program."""
     own = constraints(game, player)
-    gain = payoffs(game, np.where(sequences(game)[0] == player, 1, strategy)).sum(axis=1 - player) * (1 - 2 * player)
-    return -linprog(-gain, A_eq=own, b_eq=np.eye(1, len(own))[0], bounds=(0, None), method="highs").fun
+    gain = payoffs(game, np.where(sequences(game)[0] == player, 1, strategy)).sum(
+        axis=1 - player
+    ) * (1 - 2 * player)
+    return -linprog(
+        -gain, A_eq=own, b_eq=np.eye(1, len(own))[0], bounds=(0, None), method="highs"
+    ).fun

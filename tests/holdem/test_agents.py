@@ -1,4 +1,6 @@
-"""Agents asked in words and agents that users bring: legal actions only, the same answers as their policies, clear refusals."""
+"""Agents asked in words and agents that users bring: legal actions only, the same answers as their
+policies, clear refusals.
+"""
 
 import contextlib
 import io
@@ -14,16 +16,23 @@ from games import SMALL, SMALL_MENU, save_random_agent
 from random_trees import random_tree
 
 from faceup.cards.cards import BOARD_CARDS, hole_index, parse_cards
-from faceup.cards.features import HISTORIES, feature_names
-from faceup.holdem.agents import AgentPolicy, FunctionAgent, PolicyAgent, TreeAgent, load_agent, load_policy
-from faceup.holdem.lines import line_to, state_after
-from faceup.holdem.match import Table, play_boards, result
+from faceup.cards.features import BETTING_FEATURES, feature_names
+from faceup.holdem.agents import (
+    AgentPolicy,
+    FunctionAgent,
+    PolicyAgent,
+    TreeAgent,
+    load_agent,
+    load_policy,
+)
+from faceup.holdem.betting_lines import line_to, state_after
+from faceup.holdem.match import Match, play_boards, result
 from faceup.holdem.match_tree import Player, play_sides
 from faceup.holdem.policy import Agent, FixedPolicy, ModelPolicy, free_holes
 from faceup.holdem.rules import CALL, DECISION, FOLD, act, menu_from
 from faceup.holdem.tree import build_tree, children, columns, decisions
-from faceup.holdem.words import reasons
-from faceup.lab.rng import rng
+from faceup.holdem.wording import reasons
+from faceup.util.rng import rng
 
 MENU = menu_from([[1, 2], [1], []], [[1], []], [[1], []], [[1], []])
 TREE = build_tree(MENU)
@@ -35,42 +44,62 @@ DEALT = parse_cards(BOARD)
 def folder(tmp_path_factory):
     """Files of agents, each named after what its trees are told of the betting."""
     made = tmp_path_factory.mktemp("agents")
-    for name in HISTORIES:
+    for name in BETTING_FEATURES:
         save_random_agent(made / f"{name}.json", MENU, 60, history=name)
     return made
 
 
-@pytest.mark.parametrize("name", HISTORIES)
+@pytest.mark.parametrize("name", BETTING_FEATURES)
 @pytest.mark.parametrize("argmax", [False, True])
 def test_text_is_answered_as_a_hand_dealt_by_a_match(tables, folder, name, argmax):
-    """By the agent, and by the one that takes its likeliest action; a policy of one seat calls at the other's decisions."""
-    policy, asked = load_policy(folder / f"{name}.json", TREE, tables), load_agent(folder / f"{name}.json")
+    """By the agent, and by the one that takes its likeliest action; a policy of one seat calls at
+    the other's decisions.
+    """
+    policy, asked = (
+        load_policy(folder / f"{name}.json", TREE, tables),
+        load_agent(folder / f"{name}.json"),
+    )
     if argmax:
         policy, asked = policy.thresholded(TREE, 1), asked.likeliest()
     for street, n in enumerate(BOARD_CARDS):
         played = [one.street(street, DEALT[:n]) for one in (policy, policy.on(TREE, 1))]
-        row, seated = (rows[row_of_hole[hole_index(*parse_cards(HOLE))]] for rows, row_of_hole in played)
+        row, seated = (
+            rows[row_of_hole[hole_index(*parse_cards(HOLE))]] for rows, row_of_hole in played
+        )
         for node in np.random.default_rng(street).choice(decisions(TREE, street), 12):
             line = line_to(TREE, node)
             answer = asked.action_probabilities(HOLE, BOARD[: 2 * n], line)
             assert list(answer) == [TREE.labels[TREE.label[c]] for c in children(TREE, node)]
-            np.testing.assert_array_equal(np.float32(list(answer.values())), row[columns(TREE, node)], err_msg=line)
-            in_seat = row[columns(TREE, node)] if TREE.actor[node] == 1 else TREE.label[children(TREE, node)] == CALL
+            np.testing.assert_array_equal(
+                np.float32(list(answer.values())), row[columns(TREE, node)], err_msg=line
+            )
+            in_seat = (
+                row[columns(TREE, node)]
+                if TREE.actor[node] == 1
+                else TREE.label[children(TREE, node)] == CALL
+            )
             np.testing.assert_array_equal(seated[columns(TREE, node)], in_seat)
 
 
 def test_trees_that_name_only_illegal_actions_check_or_call(tables):
-    """Asked in text and on a tree: folds where there is nothing to call, and all-in where the other player is."""
+    """Asked in text and on a tree: folds where there is nothing to call, and all-in where the other
+    player is.
+    """
     for label, line in ((FOLD, "b300c/"), (len(TREE.labels) - 1, "b300c/b19700")):
-        leaf = random_tree(0, 0, 1, len(TREE.labels))._replace(value=np.eye(len(TREE.labels), dtype=np.float32)[[label]])
+        leaf = random_tree(0, 0, 1, len(TREE.labels))._replace(
+            value=np.eye(len(TREE.labels), dtype=np.float32)[[label]]
+        )
         assert TreeAgent(MENU, [leaf] * 4).action_probabilities(HOLE, BOARD[:6], line)["call"] == 1
         node = next(node for node in decisions(TREE, 1) if line_to(TREE, node) == line)
         row = ModelPolicy(TREE, [leaf] * 4, tables).street(1, DEALT[:3])[0][0, columns(TREE, node)]
         assert row.tolist() == (TREE.label[children(TREE, node)] == CALL).tolist()
 
 
-@pytest.mark.parametrize("name", HISTORIES)
-@pytest.mark.parametrize("line", ["b300c/", "b300c/kb400", "cb20000", "", "b300c/kk/b600b1800", "cb300b1234c/b2000c/kk/b5000"])
+@pytest.mark.parametrize("name", BETTING_FEATURES)
+@pytest.mark.parametrize(
+    "line",
+    ["b300c/", "b300c/kb400", "cb20000", "", "b300c/kk/b600b1800", "cb300b1234c/b2000c/kk/b5000"],
+)
 def test_the_path_leads_to_the_answer(folder, name, line):
     agent, state = load_agent(folder / f"{name}.json"), state_after(line)
     assert agent.history == name
@@ -84,23 +113,35 @@ def test_the_path_leads_to_the_answer(folder, name, line):
     answer = agent.action_probabilities(HOLE, board, line)
     legal = [k for k, label in enumerate(agent.labels) if label in answer]
     share = tree.value[node, legal].sum()
-    assert list(answer.values()) == pytest.approx((tree.value[node, legal] / share).tolist(), abs=1e-6)
+    assert list(answer.values()) == pytest.approx(
+        (tree.value[node, legal] / share).tolist(), abs=1e-6
+    )
     for label, amount in agent.legal(line).items():  # the rules agree, and so do the dollars
         after, _ = act(state, label if label in ("fold", "call") else "raise", amount)
         assert not after or after.bets[state.actor][state.street] == amount
     said = agent.explain(HOLE, board, line)
     assert ("check" in said) == ("nothing to call" in said)
     words = [text.split(maxsplit=1) for text in said.splitlines()]
-    assert words[1:-1] == [["and" if i else "because", reason] for i, reason in enumerate(reasons(steps))]
+    assert words[1:-1] == [
+        ["and" if i else "because", reason] for i, reason in enumerate(reasons(steps))
+    ]
 
 
-@pytest.mark.parametrize("name", HISTORIES)
+@pytest.mark.parametrize("name", BETTING_FEATURES)
 @pytest.mark.parametrize("argmax", [False, True])
 def test_folding_asked_at_once_is_what_each_line_is_answered(tables, folder, name, argmax):
-    """To bets of all sizes, all-in among them, by the tree and by the way of any agent, which asks line by line."""
-    agent, holes = load_agent(folder / f"{name}.json", tables if argmax else None), np.flatnonzero(free_holes(DEALT))[::7]
+    """To bets of all sizes, all-in among them, by the tree and by the way of any agent, which asks
+    line by line.
+    """
+    agent, holes = (
+        load_agent(folder / f"{name}.json", tables if argmax else None),
+        np.flatnonzero(free_holes(DEALT))[::7],
+    )
     agent = agent.likeliest() if argmax else agent
-    seen = [(line, state_after(line)) for line in (f"b300c/kk/kk/b{amount}" for amount in (100, 450, 1234, 19_700))]
+    seen = [
+        (line, state_after(line))
+        for line in (f"b300c/kk/kk/b{amount}" for amount in (100, 450, 1234, 19_700))
+    ]
     wanted = [agent.probabilities(holes, DEALT, line)[:, 0] for line, _ in seen]
     np.testing.assert_array_equal(agent.folding(holes, DEALT, seen), wanted)
     np.testing.assert_array_equal(Agent.folding(agent, holes, DEALT, seen), wanted)
@@ -110,7 +151,16 @@ def test_bad_cards_and_lines_are_named(folder):
     agent, good = load_agent(folder / "opponent.json"), ["Ac3h", BOARD[:6], "b300c"]
     with pytest.raises(ValueError, match="has 0 cards, expected 3 cards on the flop"):
         agent.action_probabilities(HOLE, "", "b300c")
-    for bad in (None, 5, b"Ac3h", ["Ac", "3h"], "Ac" * 6000, "b300" * 4000, "b" + "9" * 4000, "\x1b[2J" * 99):
+    for bad in (
+        None,
+        5,
+        b"Ac3h",
+        ["Ac", "3h"],
+        "Ac" * 6000,
+        "b300" * 4000,
+        "b" + "9" * 4000,
+        "\x1b[2J" * 99,
+    ):
         for asked in ([bad, *good[1:]], [good[0], bad, good[2]], [*good[:2], bad]):
             with pytest.raises(ValueError, match=r"cards?|betting") as error:
                 agent.action_probabilities(*asked)
@@ -118,13 +168,22 @@ def test_bad_cards_and_lines_are_named(folder):
 
 
 def test_an_agent_of_other_features_or_sizes_is_refused(folder, tables, tmp_path):
-    cart, seated = (json.loads((folder / f"{name}.json").read_text()) for name in ("opponent", "both+seat"))
+    cart, seated = (
+        json.loads((folder / f"{name}.json").read_text()) for name in ("opponent", "both+seat")
+    )
     names = ["strength", *cart["flop"]["feature_names"][1:]]
-    rounds = {"turn": seated["turn"]}, {"flop": cart["flop"] | {"feature_names": names}}  # that are told differently, or unknown
+    # that are told differently, or unknown
+    rounds = {"turn": seated["turn"]}, {"flop": cart["flop"] | {"feature_names": names}}
     menus = {"preflop": [[3]]}, menu_from([[3]], [[1]], [[1]], [[1]]), [1, 2]
-    for change in (*rounds, {"provenance": {}}, *({"provenance": {"menu": menu}} for menu in menus)):
+    for change in (
+        *rounds,
+        {"provenance": {}},
+        *({"provenance": {"menu": menu}} for menu in menus),
+    ):
         (tmp_path / "odd.json").write_text(json.dumps(cart | change))
-        with pytest.raises(ValueError, match="odd.json: (features|labels|provenance.menu).* expected") as error:
+        with pytest.raises(
+            ValueError, match="odd.json: (features|labels|provenance.menu).* expected"
+        ) as error:
             load_agent(tmp_path / "odd.json")
         assert len(str(error.value)) < 300
     with pytest.raises(ValueError, match="opponent.json: labels are"):
@@ -135,11 +194,25 @@ N, HOLES = len(SMALL.labels), np.array([5, 900])
 
 
 def malformed(n: int, k: int) -> list:
-    """What is no answer for n hands and k labels: another shape, a number that is none, a row of zeros, or words."""
+    """What is no answer for n hands and k labels: another shape, a number that is none, a row of
+    zeros, or words.
+    """
     spoiled = np.ones((5, n, k))
     spoiled[range(4), -1, -1], spoiled[4, -1] = (np.nan, np.inf, -np.inf, -1e-30), 0
-    shapes = [np.ones(shape) for shape in ((0, k), (1, k), (2 * n, k), (n, 0), (n, 1), (n, k - 1), (n, k + 1))]
-    return [*shapes, *spoiled, None, "fold", [["a"] * k] * n, [[None] * k] * n, [[1.0], [1.0, 2.0]], {}]
+    shapes = [
+        np.ones(shape)
+        for shape in ((0, k), (1, k), (2 * n, k), (n, 0), (n, 1), (n, k - 1), (n, k + 1))
+    ]
+    return [
+        *shapes,
+        *spoiled,
+        None,
+        "fold",
+        [["a"] * k] * n,
+        [[None] * k] * n,
+        [[1.0], [1.0, 2.0]],
+        {},
+    ]
 
 
 def test_malformed_answers_are_errors_wherever_they_come_in(tables):
@@ -151,23 +224,37 @@ def test_malformed_answers_are_errors_wherever_they_come_in(tables):
         agent.answers = lambda *_, i=i: malformed(len(HOLES), N)[i]
         for ask in (
             lambda models=models: ModelPolicy(SMALL, models, tables).street(1, DEALT[:3], wanted),
-            lambda models=models: TreeAgent(SMALL_MENU, models, tables).probabilities(HOLES, [], ""),
+            lambda models=models: TreeAgent(SMALL_MENU, models, tables).probabilities(
+                HOLES, [], ""
+            ),
             lambda: policy.street(0, [], wanted),
         ):
             with pytest.raises(ValueError, match="answer"):
                 ask()
-    spoiled = {"{}": {}, "'bet'": {"bet": 1}, "nan": {"fold": float("nan")}, "expected numbers": {"call": "1"}, "None": None}
+    spoiled = {
+        "{}": {},
+        "'bet'": {"bet": 1},
+        "nan": {"fold": float("nan")},
+        "expected numbers": {"call": "1"},
+        "None": None,
+    }
     for told, said in spoiled.items():
         with pytest.raises(ValueError, match=told):
             FunctionAgent(lambda *_, said=said: said, SMALL_MENU).probabilities(HOLES, [], "")
 
 
 def test_a_function_plays_matches_like_the_policy_it_is():
-    """Its rows are its own answers at every decision; so it plays on its own tree and on a match tree."""
+    """Its rows are its own answers at every decision; so it plays on its own tree and on a match
+    tree.
+    """
 
     def strong(hole, board, betting):
         """Bets with a pair or an ace."""
-        return {"raise_1": 3, "call": 1} if hole[0] == hole[2] or "A" in hole else {"call": 4, "fold": 1}
+        return (
+            {"raise_1": 3, "call": 1}
+            if hole[0] == hole[2] or "A" in hole
+            else {"call": 4, "fold": 1}
+        )
 
     agent, call = FunctionAgent(strong, SMALL_MENU), FixedPolicy(SMALL, CALL)
     policy, holes = AgentPolicy(SMALL, agent), np.flatnonzero(free_holes(DEALT))[[5, 400, 900]]
@@ -176,26 +263,34 @@ def test_a_function_plays_matches_like_the_policy_it_is():
         found = PolicyAgent(SMALL, policy).probabilities(holes, board, node)
         assert found == pytest.approx(agent.probabilities(holes, board, line), abs=1e-6)
     few = 20, partial(rng, 1, "test")
-    plain = result(play_boards(Table(SMALL, [policy, call]), [DEALT], few), 0, 1)
+    plain = result(play_boards(Match(SMALL, [policy, call]), [DEALT], few), 0, 1)
     assert plain.mbb and plain.mbb == pytest.approx(
-        play_sides(SMALL_MENU, [policy], Player(SMALL_MENU, SMALL_MENU, (call, call)), [DEALT], subset=few)[0, 0]
+        play_sides(
+            SMALL_MENU, [policy], Player(SMALL_MENU, SMALL_MENU, (call, call)), [DEALT], subset=few
+        )[0, 0]
     )
     with pytest.raises(ValueError, match="legal are .* expected the tree's"):
         AgentPolicy(SMALL, FunctionAgent(strong, menu_from([[2]], [[1]], [[1]], [[1]])))
 
 
 def test_a_policy_checks_dollars_that_are_left_behind_an_all_in_of_its_tree():
-    """After 3,000 into 200, which is read as all-in, the tree's hand ends with the call, and the real one goes on."""
+    """After 3,000 into 200, which is read as all-in, the tree's hand ends with the call, and the
+    real one goes on.
+    """
     agent, state = PolicyAgent(TREE, FixedPolicy(TREE, None)), state_after("b3000c/")
     (_, (all_in, _)) = agent.views("", state_after(""), ("raise", 3000))
     ((end, _),) = agent.views(all_in, state_after("b3000"), ("call", 0))
     assert TREE.kind[end] != DECISION and agent.views(end, state, ("raise", 300)) == [(end, 1.0)]
-    assert agent.legal(end) == {"call": 0} and agent.probabilities(np.array([5]), DEALT[:3], end).tolist() == [[1]]
+    assert agent.legal(end) == {"call": 0} and agent.probabilities(
+        np.array([5]), DEALT[:3], end
+    ).tolist() == [[1]]
 
 
 @pytest.mark.slow
 def test_the_example_of_contributing_prints_what_it_says(tables, all_in_wins, monkeypatch):
-    """The code of "Bring your own agent" is run as it stands; only what the tests have already made is not made again."""
+    """The code of "Bring your own agent" is run as it stands; only what the tests have already made
+    is not made again.
+    """
     root = Path(__file__).parents[2]
     section = (root / "CONTRIBUTING.md").read_text().partition("## Bring your own agent")[2]
     code, output = re.findall(r"```(?:python|text)\n(.*?)```", section, flags=re.DOTALL)[:2]

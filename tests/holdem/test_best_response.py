@@ -6,7 +6,14 @@ import numpy as np
 import pytest
 from games import PUSH, SMALL, RandomPolicy, exploitability, node_reach, node_values, preflop_edges
 
-from faceup.cards.cards import CLASS_OF_HOLE, HOLE_CARDS, SUIT_PERMUTATIONS, canonical_boards, fixing_permutations, folded_cards
+from faceup.cards.cards import (
+    CLASS_OF_HOLE,
+    HOLE_CARDS,
+    SUIT_PERMUTATIONS,
+    canonical_boards,
+    fixing_permutations,
+    folded_cards,
+)
 from faceup.holdem.best_response import FlopValues, Responder, frontier, turn_weights
 from faceup.holdem.exploitability import (
     Exploitability,
@@ -21,33 +28,47 @@ from faceup.holdem.exploitability import (
 from faceup.holdem.policy import FixedPolicy, free_holes, river_equities
 from faceup.holdem.rules import DECISION, FOLD, FOLD_END, BettingState, menu_from
 from faceup.holdem.tree import build_tree, children, decisions
-from faceup.lab.stats import student_95
+from faceup.util.stats import student_95
 
-SYMMETRIC = [0, 1, 2]  # three twos: three suits may be renamed, so that few turns and rivers are left to play
+# three twos: three suits may be renamed, so that few turns and rivers are left to play
+SYMMETRIC = [0, 1, 2]
 IDENTITY = np.flatnonzero((SUIT_PERMUTATIONS == np.arange(4)).all(axis=1))
 FLOPS = np.array([[0, 1, 2], [48, 49, 50], [24, 25, 26], [36, 37, 38]])
 
 
 @pytest.fixture(scope="module")
 def answered(all_in_wins):
-    """Who responds to a random policy that treats suits alike, and what a symmetric flop is worth to him."""
+    """Who responds to a random policy that treats suits alike, and what a symmetric flop is worth
+    to him.
+    """
     responder = Responder(PUSH, RandomPolicy(PUSH, 5, n_rows=1), all_in_wins)
     return responder, responder.flop(SYMMETRIC)[0]
 
 
 def test_always_fold_and_always_all_in_are_known_exactly(all_in_wins):
-    """It folds the small blind to nothing, the big blind to a raise; all-in by the equities of 169 hands, on a few flops."""
+    """It folds the small blind to nothing, the big blind to a raise; all-in by the equities of 169
+    hands, on a few flops.
+    """
     found = exploitability(PUSH, FixedPolicy(PUSH, 0), FLOPS, all_in_wins)
     assert (found.mbb, found.ci95, *found.seats) == pytest.approx((750, 0, 1000, 500), abs=1e-3)
     found = exploitability(PUSH, FixedPolicy(PUSH, len(PUSH.labels) - 1), FLOPS, all_in_wins)
     called = 20_000 * preflop_edges(all_in_wins)
     known = 10 * np.mean([np.maximum(called, -blind).mean() for blind in (50, 100)])
-    assert known == pytest.approx(15_661, abs=1) and found.mbb == pytest.approx(known, rel=1e-4) and found.ci95 < 1
+    assert (
+        known == pytest.approx(15_661, abs=1)
+        and found.mbb == pytest.approx(known, rel=1e-4)
+        and found.ci95 < 1
+    )
 
 
 def test_always_call_pays_for_every_good_river(all_in_wins):
-    """Against always-call wait for the river, then go all-in where equity is above a half: from the equities alone."""
-    flop, expected = Responder(PUSH, FixedPolicy(PUSH, 1), all_in_wins).flop(SYMMETRIC)[0], np.zeros(1326)
+    """Against always-call wait for the river, then go all-in where equity is above a half: from the
+    equities alone.
+    """
+    flop, expected = (
+        Responder(PUSH, FixedPolicy(PUSH, 1), all_in_wins).flop(SYMMETRIC)[0],
+        np.zeros(1326),
+    )
     for later in permutations(range(3, 52), 2):
         board = [*SYMMETRIC, *later]
         edge = 2 * river_equities(board) / 1980 - 1
@@ -55,7 +76,9 @@ def test_always_call_pays_for_every_good_river(all_in_wins):
     by_class = np.bincount(CLASS_OF_HOLE, weights=expected, minlength=169)
     limped = [i for i, node in enumerate(frontier(PUSH, 0)) if PUSH.kind[node] == DECISION]
     for player in range(2):
-        np.testing.assert_allclose(flop.values[0, player, limped], by_class[None], rtol=1e-4, atol=100)
+        np.testing.assert_allclose(
+            flop.values[0, player, limped], by_class[None], rtol=1e-4, atol=100
+        )
     assert flop.pairs.sum() == 1176 * 1081
 
 
@@ -68,13 +91,18 @@ TURN_ON = build_tree(menu_from([[]], [[]], [[1], []], [[1], []]), BEGUN[1])
 def climb(tree, node, value) -> None:
     """Fill a decision's values: the best action's to the actor, the sum to the other player."""
     who, below = tree.actor[node], children(tree, node)
-    value[who, node], value[1 - who, node] = value[who, below].max(axis=0), value[1 - who, below].sum(axis=0)
+    value[who, node], value[1 - who, node] = (
+        value[who, below].max(axis=0),
+        value[1 - who, below].sum(axis=0),
+    )
 
 
 def leak(tree, node, reach, value) -> float:
     """What the actor of a decision wins more there than by the strategy's own choice."""
     who, below = tree.actor[node], children(tree, node)
-    return (reach[who, node] * value[who, node]).sum() - (reach[who, below] * value[who, below]).sum()
+    return (reach[who, node] * value[who, node]).sum() - (
+        reach[who, below] * value[who, below]
+    ).sum()
 
 
 def test_a_flop_is_worth_the_mean_of_all_its_turns_and_the_best_of_its_actions(all_in_wins):
@@ -83,14 +111,28 @@ def test_a_flop_is_worth_the_mean_of_all_its_turns_and_the_best_of_its_actions(a
     responder = Responder(tree, RandomPolicy(tree, 5, n_rows=1), all_in_wins)
     reach, free = responder._start(flop), free_holes(flop)
     apart = np.array([free_holes(pair) for pair in HOLE_CARDS])
-    expected = sum(responder._turn(flop, card, IDENTITY, reach)[0][0] for card in range(52) if card not in flop) / 45
+    expected = (
+        sum(
+            responder._turn(flop, card, IDENTITY, reach)[0][0]
+            for card in range(52)
+            if card not in flop
+        )
+        / 45
+    )
     for node in np.flatnonzero((tree.kind == FOLD_END) & (tree.street == 1)):
         for player, sign in ((tree.actor[node], -1), (1 - tree.actor[node], 1)):
-            expected[player, node] = sign * tree.bets[node, tree.actor[node]].sum() * (apart @ reach[1 - player, node]) * free
+            expected[player, node] = (
+                sign
+                * tree.bets[node, tree.actor[node]].sum()
+                * (apart @ reach[1 - player, node])
+                * free
+            )
     for node in decisions(tree, 1)[::-1]:
         climb(tree, node, expected)
     nodes = [*decisions(tree, 1), *frontier(tree, 1)]
-    np.testing.assert_allclose(responder._flop(flop)[0][0][:, nodes], expected[:, nodes], rtol=1e-4, atol=50)
+    np.testing.assert_allclose(
+        responder._flop(flop)[0][0][:, nodes], expected[:, nodes], rtol=1e-4, atol=50
+    )
 
 
 class OwnRivers(RandomPolicy):
@@ -105,7 +147,9 @@ class OwnRivers(RandomPolicy):
 
 
 def test_values_and_leaks_on_a_turn_against_brute_force(all_in_wins):
-    """Two sizes; every river of a turn board by plain numpy, the responder's turn choices made over all of them."""
+    """Two sizes; every river of a turn board by plain numpy, the responder's turn choices made over
+    all of them.
+    """
     tree, board, policy = TURN_ON, [0, 1, 2, 4], OwnRivers()
     free, turns, rivers = np.flatnonzero(free_holes(board)), decisions(tree, 2), decisions(tree, 3)
     expected, lost = np.zeros((2, len(tree.kind), 1326)), np.zeros(len(tree.kind))
@@ -125,7 +169,9 @@ def test_values_and_leaks_on_a_turn_against_brute_force(all_in_wins):
 
 
 def test_leaks_add_up_to_what_is_won(answered):
-    """On one flop: what a best responder wins, both seats, is what it wins over the strategy's own choices at each decision."""
+    """On one flop: what a best responder wins, both seats, is what it wins over the strategy's own
+    choices at each decision.
+    """
     responder, flop = answered
     won, preflop, _ = _preflop(responder, [flop._replace(luck=0 * flop.luck)] * 2, 0)
     assert preflop.sum() + 2 * flop.leaks.sum() == pytest.approx(won.sum(), rel=1e-3)
@@ -155,14 +201,19 @@ def test_fewer_sizes_win_less_and_the_policy_keeps_its_own(all_in_wins):
 def test_folding_suits_keeps_every_card():
     """63,193 flops and turns stand for all: 49 turns to each flop."""
     flops = canonical_boards(3).cards.astype(int).tolist()
-    turns = [[len(images) for _, images in folded_cards(flop, fixing_permutations(flop, np.arange(24)))] for flop in flops]
+    turns = [
+        [len(images) for _, images in folded_cards(flop, fixing_permutations(flop, np.arange(24)))]
+        for flop in flops
+    ]
     assert {sum(of_flop) for of_flop in turns} == {49} and sum(map(len, turns)) == 63_193
 
 
 def test_all_turn_cards_given_are_all_turn_cards_and_a_sample_weighs_each_alike(all_in_wins):
     responder = Responder(PUSH, RandomPolicy(PUSH, 5, n_rows=1), all_in_wins)
     every = [card for card in range(52) if card not in SYMMETRIC]
-    for one, other in zip(responder.flop(SYMMETRIC)[0], responder.flop(SYMMETRIC, every)[0], strict=True):
+    for one, other in zip(
+        responder.flop(SYMMETRIC)[0], responder.flop(SYMMETRIC, every)[0], strict=True
+    ):
         np.testing.assert_array_equal(one, other)
     flop = [0, 4, 8]
     fixed, mean = fixing_permutations(flop, np.arange(24)), np.zeros(52)
@@ -172,7 +223,8 @@ def test_all_turn_cards_given_are_all_turn_cards_and_a_sample_weighs_each_alike(
         for turn, images, weight in weights:
             mean[[4 * (turn // 4) + SUIT_PERMUTATIONS[p, turn % 4] for p in images]] += weight / 49
     assert mean == pytest.approx((~np.isin(np.arange(52), flop)).astype(float))
-    assert len(turn_weights(flop, fixed, [16, 17, 18, 18])) == 2  # a heart or a club or a spade of a diamond flop is one kind
+    # a heart or a club or a spade of a diamond flop is one kind
+    assert len(turn_weights(flop, fixed, [16, 17, 18, 18])) == 2
 
 
 def test_turn_cards_are_drawn_evenly_and_flops_do_not_depend_on_them():
@@ -184,15 +236,23 @@ def test_turn_cards_are_drawn_evenly_and_flops_do_not_depend_on_them():
 
 
 def test_a_hole_that_blocks_turn_cards_is_worth_as_much_as_the_others(all_in_wins):
-    """After a limp and two checks a bet takes the big blind from who folds: 100 dollars from each of 1,081 holes."""
+    """After a limp and two checks a bet takes the big blind from who folds: 100 dollars from each
+    of 1,081 holes.
+    """
     responder, flop = Responder(PUSH, FixedPolicy(PUSH, FOLD), all_in_wins), [0, 4, 8]
     value, _ = responder._flop(flop, [51, 50, 13])
-    checked = [node for node in frontier(PUSH, 1) if PUSH.kind[node] == DECISION and PUSH.bets[node].sum() == 200]
+    checked = [
+        node
+        for node in frontier(PUSH, 1)
+        if PUSH.kind[node] == DECISION and PUSH.bets[node].sum() == 200
+    ]
     np.testing.assert_allclose(value[0, 0, checked][:, free_holes(flop)], 100 * 1081, rtol=1e-5)
 
 
 def test_sample_of_flops_is_even():
-    ids, counts = np.unique(sample_flops(22_100, np.random.default_rng(1)), axis=0, return_counts=True)
+    ids, counts = np.unique(
+        sample_flops(22_100, np.random.default_rng(1)), axis=0, return_counts=True
+    )
     assert len(ids) == 1755 and sorted(counts) == sorted(canonical_boards(3).multiplicity)
 
 
@@ -204,13 +264,19 @@ def test_with_each_flop_left_out_the_others_choose_and_are_valued(answered):
         """Other values on each flop, so that choices differ."""
         return array + rng.normal(size=array.shape) * np.abs(array).mean()
 
-    flops = [FlopValues(noisy(flop.values), noisy(flop.values[0]), noisy(flop.leaks), flop.pairs) for _ in range(5)]
+    flops = [
+        FlopValues(noisy(flop.values), noisy(flop.values[0]), noisy(flop.leaks), flop.pairs)
+        for _ in range(5)
+    ]
     found = summarise(responder, flops)
     for k, without in enumerate(found.without):
         alone = summarise(responder, flops[:k] + flops[k + 1 :])
         assert without == pytest.approx((*alone.seats, *alone.later), rel=1e-9)
-    assert found.ci95 == pytest.approx(student_95(5) * 2 * np.std(np.mean(found.without, axis=1, where=[1, 1, 0, 0, 0, 0])))
-    assert found.in_sample > found.mbb + 1  # the choices before the flop saw the flops that value them
+    assert found.ci95 == pytest.approx(
+        student_95(5) * 2 * np.std(np.mean(found.without, axis=1, where=[1, 1, 0, 0, 0, 0]))
+    )
+    # the choices before the flop saw the flops that value them
+    assert found.in_sample > found.mbb + 1
     parts = [on_street(found, street) for street in range(4)]
     assert np.sum(parts, axis=0)[0] == pytest.approx(found.later[0]) and parts[3] == pytest.approx(
         (found.later[3], found.later_ci95[3])
@@ -218,26 +284,44 @@ def test_with_each_flop_left_out_the_others_choose_and_are_valued(answered):
 
 
 def test_a_choice_made_in_sample_is_that_of_the_mean_flop(answered):
-    """Where all flops are worth the same there is no luck to choose by; else the best action by the sum is taken on all."""
+    """Where all flops are worth the same there is no luck to choose by; else the best action by the
+    sum is taken on all.
+    """
     (responder, flop), rng = answered, np.random.default_rng(3)
     flop = flop._replace(luck=0 * flop.luck)
-    assert summarise(responder, [flop] * 3).in_sample == pytest.approx(summarise(responder, [flop] * 3).mbb, rel=1e-9)
-    flops = [flop._replace(values=flop.values * rng.uniform(0.2, 2, flop.values.shape)) for _ in range(4)]
+    assert summarise(responder, [flop] * 3).in_sample == pytest.approx(
+        summarise(responder, [flop] * 3).mbb, rel=1e-9
+    )
+    flops = [
+        flop._replace(values=flop.values * rng.uniform(0.2, 2, flop.values.shape)) for _ in range(4)
+    ]
     mean = flop._replace(values=np.mean([one.values for one in flops], axis=0))
-    assert summarise(responder, flops).in_sample == pytest.approx(summarise(responder, [mean] * 4).mbb, rel=1e-9)
+    assert summarise(responder, flops).in_sample == pytest.approx(
+        summarise(responder, [mean] * 4).mbb, rel=1e-9
+    )
 
 
 def test_differences_and_seats_on_the_same_flops():
-    """A constant apart on every flop is certain; an interval is Student's t; seats may come from two measurements."""
-    left_out = np.array([[(20.0, 10.0, 60.0)[k] for k in range(3) if k != j] for j in range(3)]).mean(axis=1)
+    """A constant apart on every flop is certain; an interval is Student's t; seats may come from
+    two measurements.
+    """
+    left_out = np.array(
+        [[(20.0, 10.0, 60.0)[k] for k in range(3) if k != j] for j in range(3)]
+    ).mean(axis=1)
     one = Exploitability(30.0, 0.0, (30.0, 30.0), 3, 0.0, (), (), tuple((x, x) for x in left_out))
     less = one._replace(mbb=25.0, seats=(20.0, 30.0), without=tuple((x - 10, x) for x in left_out))
     none = one._replace(mbb=0.0, seats=(0.0, 0.0), without=((0.0, 0.0),) * 3)
     assert difference(one, less) == pytest.approx((5, 0)) and difference(one, one) == (0, 0)
-    assert difference(one, none) == pytest.approx((30, 4.302653 * np.std([20, 10, 60], ddof=1) / np.sqrt(3)))
+    assert difference(one, none) == pytest.approx(
+        (30, 4.302653 * np.std([20, 10, 60], ddof=1) / np.sqrt(3))
+    )
     first = one._replace(seats=(10.0, 99.0), without=((9.0, 1.0), (10.0, 5.0), (11.0, 7.0)))
-    both = in_seats(first, one._replace(seats=(77.0, 4.0), without=((0.0, 3.0), (1.0, 4.0), (5.0, 5.0))))
+    both = in_seats(
+        first, one._replace(seats=(77.0, 4.0), without=((0.0, 3.0), (1.0, 4.0), (5.0, 5.0)))
+    )
     assert (both.mbb, both.seats, both.flops) == (7, (10, 4), 3)
     assert both.ci95 == pytest.approx(4.302653 * 2**0.5 * np.std([6, 7, 8]))
-    whole = both._replace(later=(0.0,) * 4, without=tuple((*two, 1.0, 1.0, 1.0, 1.0) for two in both.without))
+    whole = both._replace(
+        later=(0.0,) * 4, without=tuple((*two, 1.0, 1.0, 1.0, 1.0) for two in both.without)
+    )
     assert difference(whole, both) == difference(both, whole) == (0, 0)

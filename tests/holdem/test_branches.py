@@ -7,13 +7,13 @@ from games import BOARD, SMALL, RandomPolicy, node_reach, node_values, pair_outc
 from faceup.cards.features import board_features
 from faceup.holdem import branches
 from faceup.holdem.agents import FunctionAgent
+from faceup.holdem.betting_lines import state_after
 from faceup.holdem.branches import BranchSums, bet_sizes, branch_sums, continuing, followers, ratio
-from faceup.holdem.lines import state_after
 from faceup.holdem.policy import ModelPolicy, free_holes
 from faceup.holdem.rules import CALL, menu_from
 from faceup.holdem.tree import children, decisions
-from faceup.lab.stats import student_95
 from faceup.trees.tree import DecisionTree, add_up, leaf_of
+from faceup.util.stats import student_95
 
 N = len(SMALL.labels)
 THEIRS = RandomPolicy(SMALL, 4)
@@ -36,7 +36,8 @@ def test_sums_equal_brute_force(policy, tables):
     possible = ~np.isnan(outcome)
     street, model = 2, policy.models[2]
     hands = board_features(street, tables[street], BOARD[:4])[holes]
-    found, equity = np.zeros((5, len(model.feature), N)), np.zeros(len(model.feature))  # as in `BranchSums`
+    # as in `BranchSums`
+    found, equity = np.zeros((5, len(model.feature), N)), np.zeros(len(model.feature))
     for player, seats in enumerate(((policy, THEIRS), (THEIRS, policy))):
         reach, value = node_reach(SMALL, seats, BOARD, holes), node_values(SMALL, seats, BOARD)[1]
         own, others = reach[player], possible @ reach[1 - player].T / possible.sum() / 2
@@ -56,15 +57,24 @@ def test_sums_equal_brute_force(policy, tables):
                         np.add.at(found[4, :, SMALL.label[c]], leaf, own[c] * others[:, answer])
     for array, expected in zip(seen[street], [*found, equity], strict=False):
         add_up(model.left, model.right, expected)
-        np.testing.assert_allclose(array[0], expected, rtol=1e-2, atol=1e-3 * np.abs(expected).max())
+        np.testing.assert_allclose(
+            array[0], expected, rtol=1e-2, atol=1e-3 * np.abs(expected).max()
+        )
     strength, bins = seen[street].strength, (np.arange(branches.N_BINS) + 0.5) / branches.N_BINS
     np.testing.assert_allclose(strength.sum(axis=1), seen[street].chance[0])
-    assert (np.abs(strength @ bins - seen[street].equity[0]) <= 0.5001 / branches.N_BINS * seen[street].chance[0]).all()
+    assert (
+        np.abs(strength @ bins - seen[street].equity[0])
+        <= 0.5001 / branches.N_BINS * seen[street].chance[0]
+    ).all()
 
 
 def test_followers_are_the_hands_that_the_branch_takes(policy, tables):
     hands, model = board_features(1, tables[1], BOARD[:3]), policy.models[1]
-    for branch, least, most in ((0, -1, 1), (int(model.left[0]), -1, 0.5), (int(model.right[0]), 0.5, 1)):
+    for branch, least, most in (
+        (0, -1, 1),
+        (int(model.left[0]), -1, 0.5),
+        (int(model.right[0]), 0.5, 1),
+    ):
         line, holes, equity = followers(policy, THEIRS, BOARD, 1, branch)
         assert SMALL.street[line] == 1 and (np.diff(equity) >= 0).all()
         np.testing.assert_array_equal(equity, hands[holes, 0])
@@ -73,17 +83,29 @@ def test_followers_are_the_hands_that_the_branch_takes(policy, tables):
 
 
 def planted() -> tuple[DecisionTree, BranchSums]:
-    """Five leaves: 3 bluffs and gains, 4 bluffs and loses, 5 folds weak hands and 6 calls with strong ones, 2's other answer."""
+    """Five leaves: 3 bluffs and gains, 4 bluffs and loses, 5 folds weak hands and 6 calls with
+    strong ones, 2's other answer.
+    """
     below = np.array([[1, 3, 5, -1, -1, -1, -1], [2, 4, 6, -1, -1, -1, -1]], dtype=np.int32)
     feature = np.array([1, 0, 0, -1, -1, -1, -1], dtype=np.int32)
-    tree = DecisionTree(feature, np.zeros(7, dtype=np.float32), *below, np.full((7, 3), 1 / 3, dtype=np.float32), np.ones(7))
+    tree = DecisionTree(
+        feature,
+        np.zeros(7, dtype=np.float32),
+        *below,
+        np.full((7, 3), 1 / 3, dtype=np.float32),
+        np.ones(7),
+    )
     n = 20
     legal = np.full((n, 7, 3), 0.1)
     share, each, equity = np.zeros((7, 3)), np.zeros((7, 3)), np.zeros(7)
     share[3:] = [[0, 0.2, 0.8], [0, 0.4, 0.6], [0.9, 0.1, 0], [0.1, 0.9, 0]]
     each[3:] = [[0, 0, 50], [0, 0, -50], [30, 0, -90], [-70, 0, -20]]
     equity[3:] = [0.2, 0.2, 0.3, 0.8]
-    gain = legal * each + legal * np.random.default_rng(0).normal(scale=5, size=(n, 1, 3)) * [1, 0, 1]
+    gain = legal * each + legal * np.random.default_rng(0).normal(scale=5, size=(n, 1, 3)) * [
+        1,
+        0,
+        1,
+    ]
     sums = [legal, gain, legal * share, gain * share, 0 * legal, 0.1 * np.tile(equity, (n, 1))]
     for array in sums:
         add_up(tree.left, tree.right, array.swapaxes(0, 1))
@@ -98,9 +120,16 @@ def test_planted_bluffs_and_questions_are_found():
     assert branches.best_bluff(seen, tree, deepest=2, least=0.9, equity=0.35)[::2] == (1, 3)
     assert branches.best_bluff(seen, tree, deepest=1, least=0.5, equity=0.35).node == 1
     assert branches.best_bluff(seen, tree, deepest=2, least=0.5, equity=0.1) is None
-    asked = branches.best_question(seen, tree, ["equity", "opponent_bet_flop"], deepest=2, least=0.6)
-    assert (asked.node, asked.met) == (2, 4) and asked.earned == pytest.approx(0.1 * (30 + 70), rel=0.1)
-    assert branches.best_question(seen, tree, ["equity", "opponent_bet_flop"], deepest=1, least=0.6) is None
+    asked = branches.best_question(
+        seen, tree, ["equity", "opponent_bet_flop"], deepest=2, least=0.6
+    )
+    assert (asked.node, asked.met) == (2, 4) and asked.earned == pytest.approx(
+        0.1 * (30 + 70), rel=0.1
+    )
+    assert (
+        branches.best_question(seen, tree, ["equity", "opponent_bet_flop"], deepest=1, least=0.6)
+        is None
+    )
     assert branches.bet_gain(seen, 3).mean == pytest.approx(50, abs=5)
     assert branches.advantage(seen, 6, 1, 0).mean == pytest.approx(70, abs=5)
 
@@ -110,7 +139,10 @@ def test_ratio_has_the_interval_of_a_mean_where_counts_are_alike():
     mean, ci95 = ratio(total, np.ones(40))
     assert mean == pytest.approx(total.mean())
     assert ci95 == pytest.approx(student_95(40) * total.std(ddof=1) / np.sqrt(40))
-    assert ratio(np.full(3, 2.0), np.full(3, 4.0)) == (0.5, 0) and np.isnan(ratio(np.zeros(3), np.zeros(3))).all()
+    assert (
+        ratio(np.full(3, 2.0), np.full(3, 4.0)) == (0.5, 0)
+        and np.isnan(ratio(np.zeros(3), np.zeros(3))).all()
+    )
     count = np.zeros((30, 3))
     count[:2, 0], count[:10, 1] = 1, 1  # on two boards, on ten, on none
     _, ci95 = ratio(np.random.default_rng(2).normal(size=(30, 3)) * count, count)
@@ -118,7 +150,9 @@ def test_ratio_has_the_interval_of_a_mean_where_counts_are_alike():
 
 
 def test_continuing_by_hand_and_bets_from_a_tenth_of_the_pot_to_all_in():
-    """Who calls $500 half of the time, $1,000 never, all else always, and raises half of what he goes on with."""
+    """Who calls $500 half of the time, $1,000 never, all else always, and raises half of what he
+    goes on with.
+    """
     line = "b300c/b900c/kk/"  # $2,400 in the pot
     sizes = bet_sizes(line)
     assert len(sizes) == 25 and sizes[0] == 240 and sizes[-1] == 18_800

@@ -1,4 +1,6 @@
-"""Training round by round: boards kept apart, the same models on any number of threads, intervals that cover."""
+"""Training round by round: boards kept apart, the same models on any number of threads, intervals
+that cover.
+"""
 
 from functools import partial
 
@@ -6,27 +8,46 @@ import numpy as np
 import pytest
 
 from faceup.cards.cards import canonical
-from faceup.holdem.distill import excess, fit_rounds, judge, on_boards, prune_and_reanswer, score, split_boards
-from faceup.holdem.rows import TrainingRows
-from faceup.lab.rng import rng
+from faceup.holdem.distill import (
+    excess,
+    fit_rounds,
+    judge,
+    on_boards,
+    prune_and_reanswer,
+    score,
+    split_boards,
+)
+from faceup.holdem.samples import TrainingSamples
 from faceup.trees.cart import fit_cart
 from faceup.trees.tree import n_leaves
+from faceup.util.rng import rng
 
 grow = partial(fit_cart, max_depth=4, min_rows=5, stream=partial(rng, 1, "test"))
 
 
-def some_rows(seed: int, n: int = 600, n_boards: int = 6) -> TrainingRows:
+def some_rows(seed: int, n: int = 600, n_boards: int = 6) -> TrainingSamples:
     rng = np.random.default_rng(seed)
-    X = np.concatenate([rng.random((n, 2)), rng.choice([0, 100, 300], (n, 4))], axis=1).astype(np.float32)
-    P = rng.dirichlet([1, 1, 1], n) / 4 + 0.75 * np.eye(3)[(2 * X[:, 0] + X[:, -1] / 300).astype(int).clip(0, 2)]
-    return TrainingRows(X, P.astype(np.float32), rng.exponential(size=n), np.repeat(np.arange(n_boards), n // n_boards), 0 * P)
+    X = np.concatenate([rng.random((n, 2)), rng.choice([0, 100, 300], (n, 4))], axis=1).astype(
+        np.float32
+    )
+    P = (
+        rng.dirichlet([1, 1, 1], n) / 4
+        + 0.75 * np.eye(3)[(2 * X[:, 0] + X[:, -1] / 300).astype(int).clip(0, 2)]
+    )
+    return TrainingSamples(
+        X,
+        P.astype(np.float32),
+        rng.exponential(size=n),
+        np.repeat(np.arange(n_boards), n // n_boards),
+        0 * P,
+    )
 
 
-def excess_of(model, rows: TrainingRows, seed: int = 1):
+def excess_of(model, rows: TrainingSamples, seed: int = 1):
     return excess(model.predict(rows.X), rows, np.random.default_rng(seed))
 
 
-def cart(rows: TrainingRows):
+def cart(rows: TrainingSamples):
     return grow(rows.X, rows.P, rows.w)
 
 
@@ -42,18 +63,29 @@ def test_no_test_board_has_a_flop_of_the_training_boards(n, share):
     dealt, more = np.split(deals, [n])
     flop = {tuple(board): canonical(board[:3])[0] for board in deals.tolist()}
     test, rest = np.split(dealt, [max(2, round(share * n))])
-    train = [board for board in rest.tolist() if flop[*board] not in [flop[*other] for other in test.tolist()]]
-    further = [board for board in more.tolist() if flop[*board] not in [flop[*other] for other in train]]
+    train = [
+        board
+        for board in rest.tolist()
+        if flop[*board] not in [flop[*other] for other in test.tolist()]
+    ]
+    further = [
+        board for board in more.tolist() if flop[*board] not in [flop[*other] for other in train]
+    ]
     split, last = split_boards(dealt, share, more), len(test) + len(train)
     assert split.boards.tolist() == [*test.tolist(), *train, *further]
     assert split.train.tolist() == list(range(len(test), last))
     assert split.test.tolist() == [*range(len(test)), *range(last, last + len(further))]
-    assert n < 400 or (n / 2 < len(train) < len(rest) and 0 < len(further) < len(more)), "some flops come twice"
+    assert n < 400 or (n / 2 < len(train) < len(rest) and 0 < len(further) < len(more)), (
+        "some flops come twice"
+    )
 
 
 def test_rows_of_some_boards_have_weights_of_mean_one():
     rows = some_rows(1)
-    part, whole = on_boards(rows, [0, 3]), TrainingRows(*(np.concatenate([c[:100], c[300:400]]) for c in rows))
+    part, whole = (
+        on_boards(rows, [0, 3]),
+        TrainingSamples(*(np.concatenate([c[:100], c[300:400]]) for c in rows)),
+    )
     assert part.w == pytest.approx(whole.w / whole.w.mean())
     assert same(part._replace(w=whole.w), whole)
 
@@ -72,15 +104,23 @@ def test_judgements_are_scores_and_excess():
     average = np.average(rows.P, axis=0, weights=rows.w)
     naive = -np.average((rows.P * np.log(average)).sum(axis=1), weights=rows.w)
     assert found["floor"] < found["log_loss"] < naive
-    assert above.mean == pytest.approx(found["log_loss"] - found["floor"], abs=1e-5) and above.low < above.mean < above.high
+    assert (
+        above.mean == pytest.approx(found["log_loss"] - found["floor"], abs=1e-5)
+        and above.low < above.mean < above.high
+    )
     judged = judge([model] * 2, [rows, other], [other, rows], lambda: np.random.default_rng(3))
-    assert judged == [(score(model, a), score(model, b), excess_of(model, b, 3)) for a, b in ((rows, other), (other, rows))]
+    assert judged == [
+        (score(model, a), score(model, b), excess_of(model, b, 3))
+        for a, b in ((rows, other), (other, rows))
+    ]
 
 
 def test_intervals_follow_the_boards_and_cover_about_as_often_as_they_say():
-    """Copies of rows narrow nothing, one board leaves no interval; that of few boards mostly holds the excess on very many."""
+    """Copies of rows narrow nothing, one board leaves no interval; that of few boards mostly holds
+    the excess on very many.
+    """
     rows = some_rows(4)
-    model, copies = cart(rows), TrainingRows(*(np.repeat(column, 4, axis=0) for column in rows))
+    model, copies = cart(rows), TrainingSamples(*(np.repeat(column, 4, axis=0) for column in rows))
     assert excess_of(model, copies) == pytest.approx(excess_of(model, rows))
     single = excess_of(model, rows._replace(board=np.zeros(600, dtype=int)))
     assert single.low == pytest.approx(single.mean) == pytest.approx(single.high)
@@ -89,22 +129,37 @@ def test_intervals_follow_the_boards_and_cover_about_as_often_as_they_say():
     assert 0.8 <= np.mean([e.low <= truth <= e.high for e in found]) <= 1
 
 
-def sized_rows(seed: int, n: int = 4000) -> TrainingRows:
-    """Equity, own bets, button, bet faced and stack; folds that fall with equity, at bets of any size alike but for noise."""
+def sized_rows(seed: int, n: int = 4000) -> TrainingSamples:
+    """Equity, own bets, button, bet faced and stack; folds that fall with equity, at bets of any
+    size alike but for noise.
+    """
     rng = np.random.default_rng(seed)
-    own = np.stack([rng.choice([100, 300], n), rng.choice([0, 600], n), 0 * np.ones(n), 0 * np.ones(n)], axis=1)
+    own = np.stack(
+        [rng.choice([100, 300], n), rng.choice([0, 600], n), 0 * np.ones(n), 0 * np.ones(n)], axis=1
+    )
     stack = (20_000 - own.sum(axis=1)) / (2 * own.sum(axis=1))
     faced = np.where(rng.random(n) < 0.2, stack, rng.choice([0.5, 1, 2], n))
-    X = np.concatenate([rng.random((n, 1)), own, rng.integers(2, size=(n, 1)), faced[:, None], stack[:, None]], axis=1)
+    X = np.concatenate(
+        [rng.random((n, 1)), own, rng.integers(2, size=(n, 1)), faced[:, None], stack[:, None]],
+        axis=1,
+    )
     fold = (1 - X[:, 0] + rng.normal(0, 0.3, n)).clip(0, 1) * rng.choice([0.5, 1], n)
     P = np.stack([fold, (1 - fold) * 0.7, (1 - fold) * 0.3], axis=1).astype(np.float32)
-    return TrainingRows(X.astype(np.float32), P, np.ones(n), np.repeat(np.arange(8), n // 8), rng.exponential(size=(n, 3)))
+    return TrainingSamples(
+        X.astype(np.float32),
+        P,
+        np.ones(n),
+        np.repeat(np.arange(8), n // 8),
+        rng.exponential(size=(n, 3)),
+    )
 
 
 def test_finished_trees_are_small_and_never_fold_less_to_a_larger_bet():
     train, valid = ([sized_rows(seed + k) for k in range(4)] for seed in (20, 30))
     trees = [grow(r.X, r.P, r.w, max_depth=9, min_rows=10) for r in train]
-    small, smaller = (prune_and_reanswer(trees, train, valid, 0.5, tolerance) for tolerance in (0.0, 0.02))
+    small, smaller = (
+        prune_and_reanswer(trees, train, valid, 0.5, tolerance) for tolerance in (0.0, 0.02)
+    )
     assert n_leaves(small[0]) == n_leaves(trees[0]), "all of its rows are there"
     for tree, before, after, rows in zip(trees[1:], small[1:], smaller[1:], train[1:], strict=True):
         assert n_leaves(tree) > n_leaves(before) > n_leaves(after) > 1

@@ -1,33 +1,59 @@
-"""Matches, values of actions and habits against brute force over pairs of hands; known players; results of many pairs."""
+"""Matches, values of actions and line_frequencies against brute force over pairs of hands; known
+players; results of many pairs.
+"""
 
 from functools import partial
 
 import numpy as np
 import pytest
-from games import BOARD, MINE, SMALL, RandomPolicy, node_reach, node_values, pair_outcomes, random_table
+from games import (
+    BOARD,
+    MINE,
+    SMALL,
+    RandomPolicy,
+    node_reach,
+    node_values,
+    pair_outcomes,
+    random_table,
+)
 
 from faceup.cards.cards import BOARD_CARDS, CLASS_OF_HOLE, hole_index, parse_cards
 from faceup.cards.features import board_features
 from faceup.holdem.action_values import action_values
-from faceup.holdem.match import Table, habits, mean_result, pair_results, play_boards, random_boards, square
+from faceup.holdem.match import (
+    Match,
+    line_frequencies,
+    mean_result,
+    pair_results,
+    play_boards,
+    random_boards,
+    square,
+)
 from faceup.holdem.policy import FixedPolicy
 from faceup.holdem.rules import CALL, DECISION, FOLD
 from faceup.holdem.tree import build_tree, children, columns
-from faceup.lab.rng import rng
-from faceup.lab.stats import student_95
+from faceup.util.rng import rng
+from faceup.util.stats import student_95
 
 TREE = build_tree(MINE)
 ALL_IN = len(SMALL.labels) - 1
-POLICIES = [RandomPolicy(SMALL, 1), RandomPolicy(SMALL, 2), *(FixedPolicy(SMALL, label) for label in (FOLD, CALL, ALL_IN))]
+POLICIES = [
+    RandomPolicy(SMALL, 1),
+    RandomPolicy(SMALL, 2),
+    *(FixedPolicy(SMALL, label) for label in (FOLD, CALL, ALL_IN)),
+]
 HOLES, OUTCOME = pair_outcomes(BOARD)
 APART = ~np.isnan(OUTCOME)
 
 
 def test_matches_equal_brute_force():
     """With all holes and with few, in both seats; few that cannot meet are refused."""
-    table, few = Table(SMALL, POLICIES), np.random.default_rng(0).random(1326) < 0.05
+    table, few = Match(SMALL, POLICIES), np.random.default_rng(0).random(1326) < 0.05
     for subset, pairs in ((None, ((0, 1), (1, 0), (0, 0))), (few, ((0, 4), (4, 1)))):
-        wins, n_pairs = table.play(BOARD, subset), APART.sum() if subset is None else APART[np.ix_(few[HOLES], few[HOLES])].sum()
+        wins, n_pairs = (
+            table.play(BOARD, subset),
+            APART.sum() if subset is None else APART[np.ix_(few[HOLES], few[HOLES])].sum(),
+        )
         for i, j in pairs:
             _, value = node_values(SMALL, (POLICIES[i], POLICIES[j]), BOARD, subset=subset)
             tolerance = 0.05 if subset is None else 0.01  # dollars; stakes reach 20,000 in float32
@@ -40,20 +66,29 @@ def test_values_of_actions_equal_brute_force_and_a_decision_is_worth_their_mean(
     found = action_values(SMALL, *POLICIES[:2], BOARD)
     for player, seats in enumerate((POLICIES[:2], POLICIES[1::-1])):
         value, reach = node_values(SMALL, seats, BOARD)[1], node_reach(SMALL, seats, BOARD, HOLES)
-        np.testing.assert_allclose(found.value[player][:, HOLES], value[player], rtol=2e-4, atol=2.0)
+        np.testing.assert_allclose(
+            found.value[player][:, HOLES], value[player], rtol=2e-4, atol=2.0
+        )
         np.testing.assert_allclose(found.own[player][:, HOLES], reach[player], rtol=1e-4)
-        np.testing.assert_allclose(found.others[player][:, HOLES], reach[1 - player] @ APART, rtol=1e-4, atol=1e-4)
+        np.testing.assert_allclose(
+            found.others[player][:, HOLES], reach[1 - player] @ APART, rtol=1e-4, atol=1e-4
+        )
     for node in np.flatnonzero(SMALL.kind == DECISION):
         below = children(SMALL, node)
         mixed = (found.share[below] * found.value[SMALL.actor[node], below]).sum(axis=0)
-        np.testing.assert_allclose(found.value[SMALL.actor[node], node], mixed, rtol=1e-4, atol=1e-2)
+        np.testing.assert_allclose(
+            found.value[SMALL.actor[node], node], mixed, rtol=1e-4, atol=1e-2
+        )
         np.testing.assert_allclose(found.share[below].sum(axis=0), 1, rtol=1e-4)
 
 
 def test_habits_equal_brute_force(tables):
     """By fifths of the hands, which are by equity on the street."""
     policy = POLICIES[0]
-    found, reach = habits(SMALL, policy, tables, [BOARD]), node_reach(SMALL, (policy, policy), BOARD, HOLES)
+    found, reach = (
+        line_frequencies(SMALL, policy, tables, [BOARD]),
+        node_reach(SMALL, (policy, policy), BOARD, HOLES),
+    )
     for node in np.flatnonzero(SMALL.kind == DECISION):
         street, actor = SMALL.street[node], SMALL.actor[node]
         equity = board_features(street, tables[street], BOARD[: BOARD_CARDS[street]])[HOLES, 0]
@@ -64,20 +99,31 @@ def test_habits_equal_brute_force(tables):
 
 
 def test_only_wanted_pairs_are_played():
-    agents, boards = [random_table(TREE, seed) for seed in (5, 6, 8)], random_boards(2, np.random.default_rng(7))
-    every = play_boards(Table(TREE, agents), boards)
+    agents, boards = (
+        [random_table(TREE, seed) for seed in (5, 6, 8)],
+        random_boards(2, np.random.default_rng(7)),
+    )
+    every = play_boards(Match(TREE, agents), boards)
     assert every.all()
     wanted = np.array([[False, False, True], [True, False, False], [False] * 3])
-    assert np.array_equal(play_boards(Table(TREE, agents, wanted), boards), np.where(wanted, every, 0))
+    assert np.array_equal(
+        play_boards(Match(TREE, agents, wanted), boards), np.where(wanted, every, 0)
+    )
 
 
 def test_results_are_half_of_both_seats():
     """In dollars: 3 won as small blind and 1 lost as big blind are 1 dollar a game, 10 mbb."""
     names, values = ["table", "CART", "NN"], np.zeros((2, 3, 3))
     values[:, 0, 1], values[:, 1, 0], values[:, 0, 2] = 3, 1, [0.2, 0.6]
-    found = pair_results(names, values, np.array([[True] * 3, [True, True, False], [True, False, True]]))
-    assert found["table", "CART"] == (10, 0, 2) and list(found) == [("table", "CART"), ("table", "NN")]
-    assert found["table", "NN"] == (2, pytest.approx(student_95(2)), 2)  # from two boards, of standard error 1
+    found = pair_results(
+        names, values, np.array([[True] * 3, [True, True, False], [True, False, True]])
+    )
+    assert found["table", "CART"] == (10, 0, 2) and list(found) == [
+        ("table", "CART"),
+        ("table", "NN"),
+    ]
+    # from two boards, of standard error 1
+    assert found["table", "NN"] == (2, pytest.approx(student_95(2)), 2)
     mbb, ci95 = square(["NN", "table"], found)  # CART is not among the names
     assert mbb[0, 1] == -2 and ci95[0, 1] == ci95[1, 0] and np.isnan(mbb[0, 0])
     assert mean_result(np.array([1.0, 3.0])) == (2, pytest.approx(student_95(2)), 2)
@@ -97,13 +143,17 @@ def test_small_probabilities_are_dropped_and_the_likeliest_stays(least):
 
 
 def test_hands_that_end_before_the_flop_are_known(all_in_wins):
-    """All-in against one who calls with aces alone: folds for the blind, and random cards against aces win 14.8 %."""
+    """All-in against one who calls with aces alone: folds for the blind, and random cards against
+    aces win 14.8 %.
+    """
     shove, nits = FixedPolicy(TREE, len(TREE.labels) - 1), random_table(TREE, 12)
     labels = TREE.label[slice(*TREE.street_start[:2])]
     nits.tables[0][:] = labels == FOLD
     nits.tables[0][CLASS_OF_HOLE[hole_index(*parse_cards("AcAd"))]] = labels == CALL
-    table = Table(TREE, [shove, nits], preflop_wins=all_in_wins)
+    table = Match(TREE, [shove, nits], preflop_wins=all_in_wins)
     called = 6 / 1326
     expected = (1 - called) * 100 + called * 20_000 * (1 - 2 * 0.852)
     assert table.play(BOARD)[0, 1] == pytest.approx(expected, abs=0.3)
-    assert table.play(BOARD)[0, 1] == pytest.approx(table.play(parse_cards("2c2d2h3s3c"))[0, 1], abs=1e-6)
+    assert table.play(BOARD)[0, 1] == pytest.approx(
+        table.play(parse_cards("2c2d2h3s3c"))[0, 1], abs=1e-6
+    )

@@ -1,4 +1,6 @@
-"""Agents of different menus on one tree: readings against the line reader of the real-dollar player, sums against plain trees."""
+"""Agents of different menus on one tree: readings against the line reader of the real-dollar
+player, sums against plain trees.
+"""
 
 from functools import partial
 from itertools import product
@@ -8,13 +10,21 @@ import pytest
 from games import MINE, THEIRS, node_after, node_values, pair_outcomes, random_models, random_table
 
 from faceup.cards.cards import BOARD_CARDS, hole_index, parse_cards
-from faceup.holdem.lines import line_to, state_after
+from faceup.holdem.betting_lines import line_to, state_after
 from faceup.holdem.match import random_subset
-from faceup.holdem.match_tree import Player, TranslatedPolicy, load_player, on_match_tree, play_sides, save_player, seat_trees
+from faceup.holdem.match_tree import (
+    Player,
+    TranslatedPolicy,
+    load_player,
+    on_match_tree,
+    play_sides,
+    save_player,
+    seat_trees,
+)
 from faceup.holdem.policy import ModelPolicy
 from faceup.holdem.rules import CALL, DECISION, menu_from, pot_and_call
 from faceup.holdem.tree import build_tree, children, columns, way_to
-from faceup.lab.rng import rng
+from faceup.util.rng import rng
 
 BOARD = parse_cards("Kh3sJc7d7c")
 TREE = build_tree(MINE)
@@ -22,7 +32,9 @@ TREE = build_tree(MINE)
 
 @pytest.mark.parametrize("seat", [0, 1])
 def test_readings_are_the_line_readers(seat):
-    """The probability of each action, averaged over the reader's draws by brute force, is the folded policy's."""
+    """The probability of each action, averaged over the reader's draws by brute force, is the
+    folded policy's.
+    """
     menus = (MINE, THEIRS) if seat == 0 else (THEIRS, MINE)
     match, hole = build_tree(menus[0], big_blind_menu=menus[1]), hole_index(*parse_cards("Ac9h"))
     policy, checked = random_table(TREE, 1), 0
@@ -30,7 +42,11 @@ def test_readings_are_the_line_readers(seat):
     mine = np.flatnonzero((match.kind == DECISION) & (match.actor == seat))
     for node in np.random.default_rng(2).permutation(mine).tolist():
         way = [0, *way_to(match, node)]
-        asked = [i for i, above in enumerate(way[:-1]) if match.actor[above] != seat and match.label[way[i + 1]] > CALL]
+        asked = [
+            i
+            for i, above in enumerate(way[:-1])
+            if match.actor[above] != seat and match.label[way[i + 1]] > CALL
+        ]
         if len(asked) > 2 or checked == 6:
             continue
         total = np.zeros(match.n_children[node])
@@ -39,13 +55,17 @@ def test_readings_are_the_line_readers(seat):
         if total.sum() == 0:
             continue
         rows, row = folded.street(int(match.street[node]), BOARD[: BOARD_CARDS[match.street[node]]])
-        assert rows[row[hole], columns(match, node)] == pytest.approx(total / total.sum(), abs=0.04), line_to(match, node)
+        assert rows[row[hole], columns(match, node)] == pytest.approx(
+            total / total.sum(), abs=0.04
+        ), line_to(match, node)
         checked += 1
     assert checked == 6
 
 
 def play_of(match, policy, way, draws, hole):
-    """Chance of a seat's own actions on the way to its decision, times what it does there, under given draws: (n_children,)."""
+    """Chance of a seat's own actions on the way to its decision, times what it does there, under
+    given draws: (n_children,).
+    """
     reach, seat = 1.0, match.actor[way[-1]]
     for i, node in enumerate(way):
         if match.actor[node] != seat:
@@ -66,7 +86,9 @@ def play_of(match, policy, way, draws, hole):
 
 
 def target(match, node, child):
-    """Which child of the match tree an own action is: by its label, raises by the dollars a pot fraction stands for."""
+    """Which child of the match tree an own action is: by its label, raises by the dollars a pot
+    fraction stands for.
+    """
     label, below = TREE.labels[TREE.label[child]], children(match, node)
     if not label.startswith("raise_"):
         offers = [match.labels[match.label[c]] for c in below]
@@ -78,16 +100,26 @@ def target(match, node, child):
 
 @pytest.mark.parametrize("expects", [0, 1])
 def test_sums_over_a_subset_of_holes_equal_brute_force(tables, tmp_path, expects):
-    """A table, models and what models do most meet the same holes, in both seats. Brute force asks for all and takes its own.
+    """A table, models and what models do most meet the same holes, in both seats. Brute force asks
+    for all and takes its own.
 
-    The opponent never limps, and has learnt against our sizes (then the match tree is its own) or against its own.
+    The opponent never limps, and has learnt against our sizes (then the match tree is its own) or
+    against its own.
     """
-    menus = menu_from([[1], []], [[1], []], [[]], [[]]), menu_from([[0.75], []], [[0.5], []], [[]], [[0.5], []])
+    menus = (
+        menu_from([[1], []], [[1], []], [[]], [[]]),
+        menu_from([[0.75], []], [[0.5], []], [[]], [[0.5], []]),
+    )
     menus[1].update(limps=False, all_in=False)
     own, theirs = build_tree(menus[0]), seat_trees(menus[1], menus[expects])
     models = ModelPolicy(own, random_models(own.labels, 30), tables)
     agents = [random_table(own, 14), models, models.thresholded(own, 1)]
-    save_player(tmp_path, Player(menus[1], menus[expects], (random_table(theirs[0], 15), random_table(theirs[1], 17))))
+    save_player(
+        tmp_path,
+        Player(
+            menus[1], menus[expects], (random_table(theirs[0], 15), random_table(theirs[1], 17))
+        ),
+    )
     opponent, boards = load_player(tmp_path), [parse_cards("2c2d2h3s3c"), BOARD]
     size, stream = 40, partial(rng, 16, "test")
     won = play_sides(menus[0], agents, opponent, boards, subset=(size, stream))
@@ -103,6 +135,9 @@ def test_sums_over_a_subset_of_holes_equal_brute_force(tables, tmp_path, expects
                     on_match_tree(match, own, agent, seat),
                     TranslatedPolicy(match, theirs[there], opponent.policies[there], there),
                 )
-                _, value = node_values(match, pair if seat == 0 else pair[::-1], board, subset=subset)
+                _, value = node_values(
+                    match, pair if seat == 0 else pair[::-1], board, subset=subset
+                )
                 dollars += value[seat, 0].sum() / n_pairs
-            assert won[i, k] == pytest.approx(5 * dollars, rel=1e-3, abs=0.1), (i, k)  # a dollar is 10 mbb, in two seats
+            # a dollar is 10 mbb, in two seats
+            assert won[i, k] == pytest.approx(5 * dollars, rel=1e-3, abs=0.1), (i, k)

@@ -1,4 +1,6 @@
-"""What CART, OCT, XGBoost and the network promise alike; boosting and the network against XGBoost's own, and by hand."""
+"""What CART, OCT, XGBoost and the network promise alike; boosting and the network against XGBoost's
+own, and by hand.
+"""
 
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
@@ -12,10 +14,10 @@ from scipy.optimize import minimize
 from scipy.special import log_softmax, softmax
 
 from faceup.holdem.models import fit_boosted, fit_neural
-from faceup.lab.rng import rng
 from faceup.trees.cart import fit_cart
 from faceup.trees.metrics import fit_metrics
 from faceup.trees.oct import fit_oct
+from faceup.util.rng import rng
 
 STREAM = partial(rng, 0, "test")
 
@@ -31,14 +33,18 @@ LEARNERS = {
     "CART": partial(fit_cart, max_depth=3, min_rows=5),
     "OCT": partial(fit_oct, max_depth=3, min_rows=5),
     "XGBoost": partial(fit_boosted, max_depth=3, learning_rate=0.3, rounds=40),
-    "NN": partial(fit_neural, layers=1, width=8, epochs=100, batch=300, learning_rate=0.01, n_bets=0),
+    "NN": partial(
+        fit_neural, layers=1, width=8, epochs=100, batch=300, learning_rate=0.01, n_bets=0
+    ),
 }
 every_learner = pytest.mark.parametrize("name", LEARNERS)
 
 
 @every_learner
 def test_weights_have_no_unit_and_threads_no_part(name):
-    """The same fit with weights in another unit, beside other fits in threads, and without the rows of weight 0."""
+    """The same fit with weights in another unit, beside other fits in threads, and without the rows
+    of weight 0.
+    """
     X, P, w = rows()
     w[::7] = 0
     kept = w > 0
@@ -61,14 +67,19 @@ def test_each_kind_of_rows_gets_the_weighted_mean(name, n_kinds):
     more = {"XGBoost": {"rounds": 200}, "NN": {"epochs": 600, "batch": 400}}
     model = LEARNERS[name](X, P, w, stream=STREAM, **more.get(name, {}))
     for here in (kind == k for k in range(n_kinds)):
-        assert model.predict(X[here])[0] == pytest.approx(np.average(P[here], axis=0, weights=w[here]), abs=2e-3)
+        assert model.predict(X[here])[0] == pytest.approx(
+            np.average(P[here], axis=0, weights=w[here]), abs=2e-3
+        )
 
 
 @pytest.mark.parametrize("name", ["XGBoost", "NN"])
 def test_costs_move_answers_to_where_a_minimiser_finds_the_least_loss(name):
     _, P, w = rows(400)
     costs = np.random.default_rng(2).uniform(-1, 1, P.shape) + [0, 0.5, 0, -0.5]
-    X, more = np.full((400, 1), 300), {"XGBoost": {"rounds": 400}, "NN": {"epochs": 600, "batch": 400}}
+    X, more = (
+        np.full((400, 1), 300),
+        {"XGBoost": {"rounds": 400}, "NN": {"epochs": 600, "batch": 400}},
+    )
     p, c = np.average(P, axis=0, weights=w), np.average(costs, axis=0, weights=w)
     q = softmax(minimize(lambda z: c @ softmax(z) - p @ log_softmax(z), np.zeros(4), tol=1e-12).x)
     found = LEARNERS[name](X, P, w, stream=STREAM, costs=costs, **more[name]).predict(X)[0]
@@ -91,28 +102,61 @@ def test_a_saved_model_predicts_the_same(name, size, tmp_path):
 
 def test_hard_labels_give_the_fit_of_xgboosts_own_softmax_which_can_read_ours(tmp_path):
     rng = np.random.default_rng(0)
-    X = rng.integers(51, size=(2000, 5)).astype(np.float32)  # 51 values a feature: bins hold one each
-    labels, w = ((X - 25) @ rng.normal(size=(5, 4))).argmax(axis=1), rng.exponential(size=2000) + 0.01
-    model = fit_boosted(X, np.eye(4)[labels], w, max_depth=4, learning_rate=0.3, rounds=10, stream=STREAM, min_child_weight=1)
+    # 51 values a feature: bins hold one each
+    X = rng.integers(51, size=(2000, 5)).astype(np.float32)
+    labels, w = (
+        ((X - 25) @ rng.normal(size=(5, 4))).argmax(axis=1),
+        rng.exponential(size=2000) + 0.01,
+    )
+    model = fit_boosted(
+        X,
+        np.eye(4)[labels],
+        w,
+        max_depth=4,
+        learning_rate=0.3,
+        rounds=10,
+        stream=STREAM,
+        min_child_weight=1,
+    )
     rows = xgb.DMatrix(X, label=labels, weight=w / w.mean())
-    settings = {"objective": "multi:softprob", "num_class": 4, "max_depth": 4, "learning_rate": 0.3, "base_score": 0.0}
+    settings = {
+        "objective": "multi:softprob",
+        "num_class": 4,
+        "max_depth": 4,
+        "learning_rate": 0.3,
+        "base_score": 0.0,
+    }
     theirs = xgb.train(settings, rows, num_boost_round=10)
     assert len(np.unique(labels)) == 4 and theirs.num_boosted_rounds() == 10
     assert np.allclose(model.predict(X), theirs.predict(rows), atol=1e-4)
     model.save(tmp_path / "model.json")
-    assert np.array_equal(xgb.Booster(model_file=tmp_path / "model.json").predict(xgb.DMatrix(X)), model.predict(X))
+    assert np.array_equal(
+        xgb.Booster(model_file=tmp_path / "model.json").predict(xgb.DMatrix(X)), model.predict(X)
+    )
 
 
 def test_the_papers_network_has_the_papers_number_of_parameters():
     connections, nodes = 25 * 512 + 6 * 512 * 512 + 512 * 4, 7 * 512
-    found = fit_neural(np.ones((2, 25)), np.eye(4)[:2], np.ones(2), epochs=1, batch=2, learning_rate=0.01, stream=STREAM)
+    found = fit_neural(
+        np.ones((2, 25)),
+        np.eye(4)[:2],
+        np.ones(2),
+        epochs=1,
+        batch=2,
+        learning_rate=0.01,
+        stream=STREAM,
+    )
     assert found.size == (1_591_296, "parameters") and connections + nodes == 1_591_296
 
 
 def test_predictions_are_those_of_a_forward_pass_by_hand(tmp_path):
     X, P, w = rows(1500)
-    X = np.concatenate([X, np.random.default_rng(0).choice([0, 50, 300, 20_000], (1500, 4))], axis=1).astype(np.float32)
-    model = fit_neural(X, P, w, layers=2, width=32, epochs=3, batch=128, learning_rate=3e-3, stream=STREAM)
+    X = np.concatenate(
+        [X, np.random.default_rng(0).choice([0, 50, 300, 20_000], (1500, 4))], axis=1
+    ).astype(np.float32)
+    model = fit_neural(
+        X, P, w, layers=2, width=32, epochs=3, batch=128, learning_rate=3e-3, stream=STREAM
+    )
     model.save(tmp_path / "model.safetensors")
     numbers = safetensors.numpy.load_file(tmp_path / "model.safetensors")
     x = X.astype(np.float64)
@@ -127,7 +171,9 @@ def test_predictions_are_those_of_a_forward_pass_by_hand(tmp_path):
 def betting_rows(n: int, hand: int = 2, n_labels: int = 3):
     """Hand features in 0..1, then four bets from 0 to 20,000 with most near 0."""
     rng = np.random.default_rng(0)
-    bets = np.minimum(20_000, 50 * np.floor(np.exp(rng.normal(1, 1.5, (n, 4))))) * (rng.random((n, 4)) < 0.7)
+    bets = np.minimum(20_000, 50 * np.floor(np.exp(rng.normal(1, 1.5, (n, 4))))) * (
+        rng.random((n, 4)) < 0.7
+    )
     X = np.concatenate([rng.random((n, hand)), bets], axis=1).astype(np.float32)
     scaled = np.concatenate([4 * X[:, :hand], np.log1p(bets / 100)], axis=1)
     logits = (scaled - scaled.mean(axis=0)) @ rng.normal(size=(hand + 4, n_labels))
@@ -136,8 +182,12 @@ def betting_rows(n: int, hand: int = 2, n_labels: int = 3):
 
 
 def test_soft_labels_are_learnt_down_to_their_entropy():
-    (X, unseen), (P, targets), (w, weights) = (np.split(rows, [2000]) for rows in betting_rows(n=3000))
-    model = fit_neural(X, P, w, layers=2, width=32, epochs=40, batch=128, learning_rate=1e-2, stream=STREAM)
+    (X, unseen), (P, targets), (w, weights) = (
+        np.split(rows, [2000]) for rows in betting_rows(n=3000)
+    )
+    model = fit_neural(
+        X, P, w, layers=2, width=32, epochs=40, batch=128, learning_rate=1e-2, stream=STREAM
+    )
     for rows, least, most in (((X, P, w), -1e-3, 0.03), ((unseen, targets, weights), -1, 0.05)):
         found = fit_metrics(rows[1], model.predict(rows[0]), rows[2])
         assert least < found["log_loss"] - found["floor"] < most

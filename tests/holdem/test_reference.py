@@ -1,4 +1,6 @@
-"""The method in plain numpy, by another evaluator and by hand; the fast engines against it; self-play goes on after a kill."""
+"""The method in plain numpy, by another evaluator and by hand; the fast engines against it;
+self-play goes on after a kill.
+"""
 
 from functools import partial
 from itertools import product
@@ -9,18 +11,18 @@ import pytest
 from games import BOARD, FEW_GROUPS, PUSH, SMALL, equity_levels, node_values, pair_outcomes
 
 from faceup.cards.cards import HOLE_CARDS, hole_index, parse_cards
-from faceup.holdem import groups as hand_groups
+from faceup.holdem import buckets as hand_groups
 from faceup.holdem import reference
+from faceup.holdem.betting_lines import line_words, state_after
 from faceup.holdem.board import N_PAIRS
-from faceup.holdem.groups import N_RIVER_GROUPS, Groups, hole_groups
-from faceup.holdem.lines import line_words, state_after
+from faceup.holdem.buckets import N_RIVER_BUCKETS, Groups, hole_buckets
+from faceup.holdem.cfr import Discount, SelfPlay, clear, train
+from faceup.holdem.cfr_br import CfrBr
 from faceup.holdem.match import random_boards
 from faceup.holdem.policy import TablePolicy, river_equities
 from faceup.holdem.rules import BettingState, menu_from
-from faceup.holdem.safe import SafeGame
-from faceup.holdem.selfplay import Discount, SelfPlay, clear, train
 from faceup.holdem.tree import build_tree, children, columns
-from faceup.lab.rng import rng
+from faceup.util.rng import rng
 
 BOARDS = random_boards(3, rng(1, "test"))
 LEVELS = 9
@@ -30,31 +32,45 @@ def test_a_deal_is_what_another_evaluator_says_and_regret_matching_by_hand():
     dealt, (holes, outcome) = reference.deal(BOARD), pair_outcomes(BOARD)
     assert (dealt.holes == holes).all() and (dealt.apart == ~np.isnan(outcome)).all()
     assert (dealt.beats == np.nan_to_num(outcome)).all()
-    np.testing.assert_allclose(reference.match(np.array([[3, -2, 1], [-1, 0, -1]])), [[0.75, 0, 0.25], [1 / 3] * 3])
+    np.testing.assert_allclose(
+        reference.match(np.array([[3, -2, 1], [-1, 0, -1]])), [[0.75, 0, 0.25], [1 / 3] * 3]
+    )
 
 
 def bluff_catcher(pot: int, *bluffs: str):
-    """On the river AA or a bluff may bet $10 into a pot at KK: the tree, and a deal whose holes are bluffs, KK and AA."""
-    start = BettingState(3, 1, ((pot // 2, 0, 0, 0),) * 2, 0, 2, 0, big_blind=2, stack=pot // 2 + 10)
+    """On the river AA or a bluff may bet $10 into a pot at KK: the tree, and a deal whose holes are
+    bluffs, KK and AA.
+    """
+    start = BettingState(
+        3, 1, ((pot // 2, 0, 0, 0),) * 2, 0, 2, 0, big_blind=2, stack=pot // 2 + 10
+    )
     holes = [hole_index(*parse_cards(text)) for text in (*bluffs, "KsKh", "AsAh")]
     dealt = reference.deal(parse_cards("2s3h4d6c7c"), np.isin(np.arange(1326), holes))
     meet = (dealt.holes == holes[-2]) != (dealt.holes == holes[-2])[:, None]
-    return build_tree(menu_from(*[[[]]] * 4), start), dealt._replace(apart=meet.astype(float), beats=dealt.beats * meet)
+    return build_tree(menu_from(*[[[]]] * 4), start), dealt._replace(
+        apart=meet.astype(float), beats=dealt.beats * meet
+    )
 
 
 def won(tree, dealt, chance, pot: int) -> list[float]:
-    """Dollars of the pot that bluffs and AA (player 1), then KK (player 0), win in the mean over what they meet."""
+    """Dollars of the pot that bluffs and AA (player 1), then KK (player 0), win in the mean over
+    what they meet.
+    """
     value = reference.values(tree, dealt, chance)[:, 0] / dealt.apart.sum(axis=1) + pot // 2
     return [*np.delete(value[1], -2), value[0, -2]]
 
 
 @pytest.mark.parametrize(("calls", "expected"), [(0.75, (0, 27.5, 6.25)), (0.5, (5, 25, 5))])
 def test_best_responses_to_a_bluff_catcher_win_what_another_solver_says(calls, expected):
-    """`node_locking` of b-inary/postflop-solver: KK calls a bet that often, and bets nothing itself."""
+    """`node_locking` of b-inary/postflop-solver: KK calls a bet that often, and bets nothing
+    itself.
+    """
     tree, dealt = bluff_catcher(20, "QsQh")
     chance = np.ones((len(tree.kind), 3)) * (tree.label != len(tree.labels) - 1)[:, None]
     chance[children(tree, children(tree, 0)[-1])] = [[1 - calls], [calls]]
-    np.testing.assert_allclose(won(tree, dealt, reference.best_response(tree, dealt, chance, 1), 20), expected)
+    np.testing.assert_allclose(
+        won(tree, dealt, reference.best_response(tree, dealt, chance, 1), 20), expected
+    )
 
 
 @pytest.mark.parametrize("opponent", ["self", "best"])
@@ -68,7 +84,9 @@ def test_a_bluff_catcher_s_equilibrium_is_another_solver_s(opponent):
     chance = reference.chances(tree, reference.strategy(tree, averages), rows)
     np.testing.assert_allclose(won(tree, dealt, chance, 10), (0, 0, 15, 5), atol=0.4)
     first, second, _, aces = chance[children(tree, 0)[-1]]
-    assert (first + second, aces, won(tree, dealt, chance, 10)[-1]) == pytest.approx((0.5, 1, 5), abs=0.02)
+    assert (first + second, aces, won(tree, dealt, chance, 10)[-1]) == pytest.approx(
+        (0.5, 1, 5), abs=0.02
+    )
 
 
 def empty(tree, n_rows):
@@ -76,52 +94,77 @@ def empty(tree, n_rows):
 
 
 def test_self_play_is_the_references():
-    """Regrets and summed strategies after each of two boards, with a discount between; in the end the average strategy."""
+    """Regrets and summed strategies after each of two boards, with a discount between; in the end
+    the average strategy.
+    """
     run = SelfPlay(SMALL, FEW_GROUPS, Discount(1.5, 0.5, 2, 1), stream := partial(rng, 5, "test"))
     regrets, averages = empty(SMALL, FEW_GROUPS.n_groups), empty(SMALL, FEW_GROUPS.n_groups)
     for k in range(2):
         board = stream(k).permutation(52)[:5].tolist()
         dealt = reference.deal(board)
-        rows = np.array([hole_groups(FEW_GROUPS, street, board[: (0, 3, 4, 5)[street]])[dealt.holes] for street in range(4)])
+        rows = np.array(
+            [
+                hole_buckets(FEW_GROUPS, street, board[: (0, 3, 4, 5)[street]])[dealt.holes]
+                for street in range(4)
+            ]
+        )
         reference.step(SMALL, dealt, rows, regrets, averages)
         reference.discount(regrets, averages, k + 1, 1.5, 0.5, 2)
         run.advance(1)
         for fast, plain in ((run.regrets, regrets), (run.averages, averages)):
             for found, wanted in zip(fast, plain, strict=True):
-                np.testing.assert_allclose(found, wanted, rtol=1e-3, atol=1e-4 * np.abs(wanted).max())
+                np.testing.assert_allclose(
+                    found, wanted, rtol=1e-3, atol=1e-4 * np.abs(wanted).max()
+                )
     for found, wanted in zip(run.average(), reference.strategy(SMALL, run.averages), strict=True):
         np.testing.assert_allclose(found, wanted, rtol=1e-5)
     assert (run.averages[3].sum(axis=1) == 0).any()  # there it is uniform
 
 
-@pytest.mark.parametrize(("opponent", "by_reach"), [("self", False), ("best", False), ("best", True)])
+@pytest.mark.parametrize(
+    ("opponent", "by_reach"), [("self", False), ("best", False), ("best", True)]
+)
 def test_a_river_street_is_the_references(opponent, by_reach):
-    """Self-play and CFR-BR on levels of equity, board by board; and the reference's own loop over boards is its steps."""
+    """Self-play and CFR-BR on levels of equity, board by board; and the reference's own loop over
+    boards is its steps.
+    """
 
     def rows_on(board, holes):
         rows = np.zeros((4, len(holes)), dtype=int)
         rows[3] = river.row[river_equities(board)[holes]]
         return rows
 
-    fast = SafeGame(equity_levels(LEVELS), np.zeros((169, 169)), by_reach=by_reach)
+    fast = CfrBr(equity_levels(LEVELS), np.zeros((169, 169)), by_reach=by_reach)
     state, tree, river = fast.start(), fast.tree, fast.learner.street(3, [])
     regrets, averages = empty(tree, (1, 1, 1, LEVELS)), empty(tree, (1, 1, 1, LEVELS))
     for k, board in enumerate(BOARDS):
         dealt = reference.deal(board)
-        reference.step(tree, dealt, rows_on(board, dealt.holes), regrets, averages, opponent, (k + 1) / 100, by_reach)
+        reference.step(
+            tree,
+            dealt,
+            rows_on(board, dealt.holes),
+            regrets,
+            averages,
+            opponent,
+            (k + 1) / 100,
+            by_reach,
+        )
         state = fast.train(state, BOARDS[k : k + 1], opponent)
         for node in reference.decisions(tree):
             infosets, labels = river.of[:, river.situation[node]], tree.label[children(tree, node)]
             for found, wanted in ((state.regrets, regrets), (state.averages, averages)):
                 plain = wanted[3][:, columns(tree, node)]
-                np.testing.assert_allclose(found[3][infosets][:, labels], plain, rtol=1e-3, atol=1e-4 * np.abs(plain).max())
+                np.testing.assert_allclose(
+                    found[3][infosets][:, labels], plain, rtol=1e-3, atol=1e-4 * np.abs(plain).max()
+                )
     if not by_reach:
         learnt = reference.train(tree, BOARDS, rows_on, (1, 1, 1, LEVELS), opponent)
         np.testing.assert_allclose(learnt[3], reference.strategy(tree, averages)[3], atol=1e-9)
 
 
 def test_leaves_that_decisions_share_lose_less_where_regrets_count_reach():
-    """A river with nine pairs, of which the learner knows a half, and it answers alike where it has the same actions.
+    """A river with nine pairs, of which the learner knows a half, and it answers alike where it has
+    the same actions.
 
     The least that a search from anywhere finds is 703 mbb.
     """
@@ -131,7 +174,9 @@ def test_leaves_that_decisions_share_lose_less_where_regrets_count_reach():
     dealt = reference.deal(parse_cards("2c2d7h8s9d"), np.isin(np.arange(1326), pairs))
     rows, alike = np.tile(dealt.beats.sum(axis=1) > 0, (4, 1)).astype(int), {}
     for node in reference.decisions(tree):
-        alike.setdefault(tuple(tree.label[children(tree, node)]), []).append(np.arange(len(tree.kind))[columns(tree, node)])
+        alike.setdefault(tuple(tree.label[children(tree, node)]), []).append(
+            np.arange(len(tree.kind))[columns(tree, node)]
+        )
     lost = []
     for by_reach in (False, True):
         regrets, averages = empty(tree, (2, 2, 2, 2)), empty(tree, (2, 2, 2, 2))
@@ -139,18 +184,29 @@ def test_leaves_that_decisions_share_lose_less_where_regrets_count_reach():
             reference.step(tree, dealt, rows, regrets, averages, "best", t, by_reach)
             for table, same in product((regrets[3], averages[3]), alike.values()):
                 table[:, same] = table[:, same].mean(axis=1, keepdims=True)
-        lost.append(reference.exploitability(tree, dealt, reference.chances(tree, reference.strategy(tree, averages), rows)))
+        lost.append(
+            reference.exploitability(
+                tree, dealt, reference.chances(tree, reference.strategy(tree, averages), rows)
+            )
+        )
     assert 703 < lost[1] < 0.85 * lost[0]
 
 
 def test_self_play_on_three_hands_comes_to_what_kuhn_has_found():
-    """The second player wins an eighteenth of an ante, bluffs with queens and calls with kings one time in three."""
+    """The second player wins an eighteenth of an ante, bluffs with queens and calls with kings one
+    time in three.
+    """
     tree, dealt = reference.three_hands()
-    rows, (regrets, averages) = np.tile(np.arange(3), (4, 1)), (empty(tree, [3] * 4) for _ in range(2))
+    rows, (regrets, averages) = (
+        np.tile(np.arange(3), (4, 1)),
+        (empty(tree, [3] * 4) for _ in range(2)),
+    )
     for t in range(1, 2001):
         reference.step(tree, dealt, rows, regrets, averages, weight=t)
     chance = reference.chances(tree, reference.strategy(tree, averages), rows)
-    assert reference.values(tree, dealt, chance)[0, 0].sum() / dealt.apart.sum() == pytest.approx(300 / 18, abs=0.3)
+    assert reference.values(tree, dealt, chance)[0, 0].sum() / dealt.apart.sum() == pytest.approx(
+        300 / 18, abs=0.3
+    )
     assert reference.exploitability(tree, dealt, chance) < 25
     node = {line_words(tree, k): k for k in range(1, len(tree.kind))}
     queens, kings = chance[node["check, all-in"], 0], chance[node["all-in, call"], 1]
@@ -161,27 +217,55 @@ DISCOUNT, STREAM = Discount(1.5, 0, 2, 2), partial(rng, 7, "test")
 
 
 def test_a_subgame_with_a_known_river_is_solved(monkeypatch):
-    """What brute-force best responses win falls from 11 % of the pot to 2 %, one board dealt again and again.
+    """What brute-force best responses win falls from 11 % of the pot to 2 %, one board dealt again
+    and again.
 
-    Turn and river, all-in alone, a pot of $10,000. Every hole is a group of its own, so that nothing is lost by grouping; on the
-    river by its number in the place of its equity.
+    Turn and river, all-in alone, a pot of $10,000. Every hole is a group of its own, so that
+    nothing is lost by grouping; on the river by its number in the place of its equity.
     """
     monkeypatch.setattr(hand_groups, "CLASS_OF_HOLE", np.arange(len(HOLE_CARDS)))
-    monkeypatch.setattr(hand_groups, "_river_equity", lambda cards, out: np.copyto(out, np.arange(1326)))
+    monkeypatch.setattr(
+        hand_groups, "_river_equity", lambda cards, out: np.copyto(out, np.arange(1326))
+    )
     own = [np.tile(np.arange(1326, dtype=np.int32), (n, 1)) for n in (1755, 16_432)]
-    groups = Groups(*own, (1326, 1326, 1326, N_RIVER_GROUPS))
-    tree, dealt = build_tree(menu_from([[]], [[]], [[]], [[]]), state_after("b5000c/kk/")), np.array(BOARD)
-    play, won = SelfPlay(tree, groups, Discount(1.5, 0, 2, 1), lambda k: SimpleNamespace(permutation=lambda n: dealt)), []
+    groups = Groups(*own, (1326, 1326, 1326, N_RIVER_BUCKETS))
+    tree, dealt = (
+        build_tree(menu_from([[]], [[]], [[]], [[]]), state_after("b5000c/kk/")),
+        np.array(BOARD),
+    )
+    play, won = (
+        SelfPlay(
+            tree,
+            groups,
+            Discount(1.5, 0, 2, 1),
+            lambda k: SimpleNamespace(permutation=lambda n: dealt),
+        ),
+        [],
+    )
     for iterations in (20, 160):
         play.advance(iterations)
         average = TablePolicy(play.average(), groups)
-        best = [node_values(tree, (average, average), BOARD, best=[player])[1][player, 0].sum() for player in range(2)]
+        best = [
+            node_values(tree, (average, average), BOARD, best=[player])[1][player, 0].sum()
+            for player in range(2)
+        ]
         won.append(sum(best) / 2 / N_PAIRS)
     assert 1000 < won[0] < 1300 and 0 < won[1] < 200
 
 
-def run(folder, iterations=7, tree=PUSH, groups=FEW_GROUPS, discount=DISCOUNT, stream=STREAM, snapshots=(3,), kill_at=8):
-    """The run, and the first iteration that it played; stopped after an iteration as if it were killed."""
+def run(
+    folder,
+    iterations=7,
+    tree=PUSH,
+    groups=FEW_GROUPS,
+    discount=DISCOUNT,
+    stream=STREAM,
+    snapshots=(3,),
+    kill_at=8,
+):
+    """The run, and the first iteration that it played; stopped after an iteration as if it were
+    killed.
+    """
     played = []
 
     def progress(done):
@@ -189,7 +273,9 @@ def run(folder, iterations=7, tree=PUSH, groups=FEW_GROUPS, discount=DISCOUNT, s
         if done == kill_at:
             raise KeyboardInterrupt
 
-    return train(tree, groups, discount, stream, iterations, folder, 2, snapshots, progress=progress), (played or [None])[0]
+    return train(
+        tree, groups, discount, stream, iterations, folder, 2, snapshots, progress=progress
+    ), (played or [None])[0]
 
 
 def test_a_killed_run_goes_on_to_the_same_bits(tmp_path):
@@ -209,7 +295,12 @@ def test_a_killed_run_goes_on_to_the_same_bits(tmp_path):
 
 
 def test_another_runs_checkpoint_is_not_used(tmp_path, capsys):
-    others = {"stream": partial(rng, 8, "test")}, {"discount": DISCOUNT._replace(gamma=3)}, {"tree": SMALL}, {"snapshots": ()}
+    others = (
+        {"stream": partial(rng, 8, "test")},
+        {"discount": DISCOUNT._replace(gamma=3)},
+        {"tree": SMALL},
+        {"snapshots": ()},
+    )
     for other in (*others, {"groups": FEW_GROUPS._replace(turn=FEW_GROUPS.turn[::-1])}):
         run(tmp_path, 2)
         assert run(tmp_path, 2, **other)[1] == 1

@@ -1,4 +1,6 @@
-"""Rules, trees and lines: hands to the end by pokerkit; nodes; lines as text and in words; sizes off the tree, legal dollars."""
+"""Rules, trees and lines: hands to the end by pokerkit; nodes; lines as text and in words; sizes
+off the tree, legal dollars.
+"""
 
 import os
 
@@ -11,11 +13,29 @@ from pokerkit_table import STACK, PokerkitTable, random_choice
 
 from faceup.cards.cards import BOARD_CARDS
 from faceup.cards.strength import strength
-from faceup.holdem import lines
+from faceup.holdem import betting_lines as lines
 from faceup.holdem import tree as betting_tree
-from faceup.holdem.lines import legal_action, line_to, line_words, lower_probability, read_action, size_chances, state_after
+from faceup.holdem.betting_lines import (
+    legal_action,
+    line_to,
+    line_words,
+    lower_probability,
+    read_action,
+    size_chances,
+    state_after,
+)
 from faceup.holdem.policy import call_row, legal_probabilities
-from faceup.holdem.rules import DECISION, FOLD_END, SHOWDOWN, START, act, legal_raises, menu_from, offered, pot_and_call
+from faceup.holdem.rules import (
+    DECISION,
+    FOLD_END,
+    SHOWDOWN,
+    START,
+    act,
+    legal_raises,
+    menu_from,
+    offered,
+    pot_and_call,
+)
 from faceup.holdem.tree import action_to, build_tree, children, limit_tree
 
 HANDS = int(os.environ.get("FACEUP_RULES_HANDS", 600))  # of pokerkit's about 900 a second
@@ -23,7 +43,9 @@ LIMIT = limit_tree()
 
 
 def test_random_hands_equal_pokerkits():
-    """No-limit, compared before each action, where any label is legal; one in four with equal ranks, so that pots are split."""
+    """No-limit, compared before each action, where any label is legal; one in four with equal
+    ranks, so that pots are split.
+    """
     found = []
     for seed in range(HANDS):
         rng = np.random.default_rng(seed)
@@ -35,7 +57,10 @@ def test_random_hands_equal_pokerkits():
         table, state, betting = PokerkitTable(deck[:9]), START, ""
         while state is not None:
             assert (table.actor, table.street, table.over) == (state.actor, state.street, False)
-            assert table.shown == BOARD_CARDS[state.street] and table.put == (sum(state.bets[0]), sum(state.bets[1]))
+            assert table.shown == BOARD_CARDS[state.street] and table.put == (
+                sum(state.bets[0]),
+                sum(state.bets[1]),
+            )
             assert table.to_call == pot_and_call(state)[1] and table.can_fold == (table.to_call > 0)
             assert table.raises == legal_raises(state)
             line = lines.read_line(betting.removesuffix("/"))  # the last "/" may be left out
@@ -51,7 +76,12 @@ def test_random_hands_equal_pokerkits():
         assert lines.read_line(betting + "///") == line  # empty streets behind the end are nothing
         found.append((line.kind, table.payoffs[0]))
     kind, won = np.array(found).T
-    kinds = [kind == FOLD_END, kind == SHOWDOWN, np.abs(won) == STACK, (kind == SHOWDOWN) & (won == 0)]
+    kinds = [
+        kind == FOLD_END,
+        kind == SHOWDOWN,
+        np.abs(won) == STACK,
+        (kind == SHOWDOWN) & (won == 0),
+    ]
     assert min(k.sum() for k in kinds) >= HANDS // 60
 
 
@@ -64,7 +94,11 @@ def test_random_limit_hands_equal_pokerkits():
         table, node = PokerkitTable(deck, limit=True), 0
         while LIMIT.kind[node] == DECISION:
             below = list(children(LIMIT, node))
-            assert (table.actor, table.street, table.over) == (LIMIT.actor[node], LIMIT.street[node], False)
+            assert (table.actor, table.street, table.over) == (
+                LIMIT.actor[node],
+                LIMIT.street[node],
+                False,
+            )
             assert table.put == tuple(LIMIT.bets[node].sum(axis=1))
             labels = [LIMIT.label[c] for c in below]
             assert table.can_fold == (0 in labels) and (table.raises != (0, 0)) == (2 in labels)
@@ -73,9 +107,13 @@ def test_random_limit_hands_equal_pokerkits():
             weights = np.array([(0.1, 1, 1)[label] for label in labels])
             node = int(rng.choice(below, p=weights / weights.sum()))
             table.act(*action_to(LIMIT, node))
-        strengths = [[strength([*deck[2 * player : 2 * player + 2], *deck[4:]]) for player in range(2)]]
+        strengths = [
+            [strength([*deck[2 * player : 2 * player + 2], *deck[4:]]) for player in range(2)]
+        ]
         folded = LIMIT.actor[node] if LIMIT.kind[node] == FOLD_END else -1
-        ours = lines.payoffs(LIMIT.bets[node].sum(axis=1)[None], np.array([folded]), np.array(strengths))
+        ours = lines.payoffs(
+            LIMIT.bets[node].sum(axis=1)[None], np.array([folded]), np.array(strengths)
+        )
         assert table.over and tuple(ours[0]) == table.payoffs
         ends.append(node)
     assert HANDS / 6 < (LIMIT.kind[ends] == SHOWDOWN).sum() < HANDS
@@ -87,17 +125,26 @@ POT = build_tree(MENU)
 LABELS = ("fold", "call", "raise_0.1", "raise_0.5", "raise_1", "raise_3", "raise_200", "all_in")
 
 
-@pytest.mark.parametrize(("tree", "counts"), [(POT, [12, 40, 120, 328]), (limit_tree(), [8, 70, 630, 5670])])
+@pytest.mark.parametrize(
+    ("tree", "counts"), [(POT, [12, 40, 120, 328]), (limit_tree(), [8, 70, 630, 5670])]
+)
 def test_trees_have_counted_decisions_numbered_as_promised(tree, counts):
     """The limit tree's are 6,378 in all."""
     assert [int(((tree.kind == DECISION) & (tree.street == s)).sum()) for s in range(4)] == counts
-    assert POT.labels == ("fold", "call", "raise_1", "all_in") and limit_tree().labels == ("fold", "call", "raise")
+    assert POT.labels == ("fold", "call", "raise_1", "all_in") and limit_tree().labels == (
+        "fold",
+        "call",
+        "raise",
+    )
     assert POT.bets[children(POT, 0), 0, 0].tolist() == [50, 100, 300, 20_000]
     assert limit_tree().bets.sum(axis=2).max() == 4 * (100 + 100 + 200 + 200)  # four bets a street
     below, above = np.arange(1, len(tree.kind)), tree.parent[1:]
     start, end = (tree.street_start[tree.street[above] + k] for k in (0, 1))
     assert ((above < below) & (start <= below) & (below < end)).all()
-    assert all((tree.parent[children(tree, node)] == node).all() for node in np.flatnonzero(tree.kind == DECISION))
+    assert all(
+        (tree.parent[children(tree, node)] == node).all()
+        for node in np.flatnonzero(tree.kind == DECISION)
+    )
 
 
 def test_each_seat_of_a_match_tree_offers_its_own_sizes():
@@ -106,18 +153,31 @@ def test_each_seat_of_a_match_tree_offers_its_own_sizes():
     for node in np.random.default_rng(1).choice(np.flatnonzero(match.kind == DECISION), 300):
         state = state_after(line_to(match, int(node)))
         assert (state.street, state.actor) == (match.street[node], match.actor[node])
-        actions = [(action, amount) for _, action, amount in offered(state, menus[state.actor], match.labels)]
+        actions = [
+            (action, amount)
+            for _, action, amount in offered(state, menus[state.actor], match.labels)
+        ]
         assert [action_to(match, c) for c in children(match, node)] == actions
-    assert all(np.array_equal(a, b) for a, b in zip(build_tree(MENU, big_blind_menu=MENU), POT, strict=True))
+    assert all(
+        np.array_equal(a, b)
+        for a, b in zip(build_tree(MENU, big_blind_menu=MENU), POT, strict=True)
+    )
 
 
 def test_a_menu_may_forbid_limps_and_leave_all_in_to_short_stacks():
-    """Without limps the first action is fold or raise; all-in stands only in the place of a pot that the stack cannot pay."""
+    """Without limps the first action is fold or raise; all-in stands only in the place of a pot
+    that the stack cannot pay.
+    """
     tree = build_tree(MENU | {"limps": False, "all_in": False})
     assert [action_to(tree, c) for c in children(tree, 0)] == [("fold", 0), ("raise", 300)]
-    assert call_row(tree, 0)[0, :2].tolist() == legal_probabilities(np.zeros((1, 4)), np.array([0, 2]))[0].tolist() == [1, 0]
+    assert (
+        call_row(tree, 0)[0, :2].tolist()
+        == legal_probabilities(np.zeros((1, 4)), np.array([0, 2]))[0].tolist()
+        == [1, 0]
+    )
     above = tree.parent[tree.label == tree.labels.index("all_in")]
-    raised = 3 * tree.bets[above].sum(axis=2).max(axis=1)  # after calling the pot is twice the larger bet
+    # after calling the pot is twice the larger bet
+    raised = 3 * tree.bets[above].sum(axis=2).max(axis=1)
     assert len(above) and (raised >= 20_000).all()
 
 
@@ -136,13 +196,27 @@ BAD_LINES = {
     "it reads 'c'": ["k"],  # $50 are to be called
     "it reads 'b300c/": ["b300k", "b300c/c"],
     "fold: nothing to call": ["b300c/f"],
-    "expected from 200 to (19700|20000)": ["b150", "b20001", *(f"b300c/b100b{n}" for n in (150, 20000, 9999999, "9" * 30))],
+    "expected from 200 to (19700|20000)": [
+        "b150",
+        "b20001",
+        *(f"b300c/b100b{n}" for n in (150, 20000, 9999999, "9" * 30)),
+    ],
     "not legal here": ["b20000b20000"],
-    "hand is over": ["f", "ff", "b20000c", "b20000ck", "b20000c///", "ck/kk/kk/kk", "ck/kk/kk/kk/k"],
+    "hand is over": [
+        "f",
+        "ff",
+        "b20000c",
+        "b20000ck",
+        "b20000c///",
+        "ck/kk/kk/kk",
+        "ck/kk/kk/kk/k",
+    ],
 }
 
 
-@pytest.mark.parametrize(("said", "betting"), [(said, line) for said, several in BAD_LINES.items() for line in several])
+@pytest.mark.parametrize(
+    ("said", "betting"), [(said, line) for said, several in BAD_LINES.items() for line in several]
+)
 def test_lines_against_the_rules_are_named(said, betting):
     with pytest.raises(ValueError, match=said) as error:
         state_after(betting)
@@ -151,14 +225,20 @@ def test_lines_against_the_rules_are_named(said, betting):
 
 def test_lines_are_told_in_dollars():
     said = {line_to(TREE, n): line_words(TREE, n) for n in range(len(TREE.kind))}
-    assert said[""] == "first to act" and said["b300c/"] == "raise to 300, call" and said["f"] == "fold"
+    assert (
+        said[""] == "first to act"
+        and said["b300c/"] == "raise to 300, call"
+        and said["f"] == "fold"
+    )
     assert said["ck/kb200"] == "call, check / check, bet 200"
     assert said["b300c/b600b19700"] == "raise to 300, call / bet 600, all-in"
 
 
 @given(st.floats(0, 50), st.floats(0.01, 100), st.floats(0, 1))
 def test_the_mixture_calls_as_often_as_makes_a_bluff_indifferent(a, more, share):
-    """What the mapping is derived from: a bluff of x is indifferent if called 1 / (1 + x) of the time."""
+    """What the mapping is derived from: a bluff of x is indifferent if called 1 / (1 + x) of the
+    time.
+    """
     x, b = min(a + share * more, a + more), a + more
     p = lower_probability(x, a, b)
     assert 0 <= p <= 1 + 1e-12
@@ -170,7 +250,9 @@ def test_sizes_between_two_are_read_as_either_and_the_papers_middle_equally_ofte
     assert lower_probability((a + b + 2 * a * b) / (a + b + 2), a, b) == pytest.approx(0.5)
     assert lower_probability(1 / 3, 0, 1) == pytest.approx(0.5)  # between a check and a pot
     assert size_chances(1.5, [0.5, 1, 3]) == [(1, p := lower_probability(1.5, 1, 3)), (2, 1 - p)]
-    assert [size_chances(x, [0.5, 1, 3]) for x in (0.1, 0.5, 1, 3, 90)] == [[(k, 1)] for k in (0, 0, 1, 2, 2)]
+    assert [size_chances(x, [0.5, 1, 3]) for x in (0.1, 0.5, 1, 3, 90)] == [
+        [(k, 1)] for k in (0, 0, 1, 2, 2)
+    ]
 
 
 def test_known_increments():
@@ -191,11 +273,19 @@ def test_sizes_of_the_tree_are_read_as_they_are_and_others_as_those_beside_them(
     """Of others: a pot is 200, so to 300 is one pot, to 500 two, to 400 one and a half."""
     for node in range(1, len(TREE.kind)):
         above = int(TREE.parent[node])
-        assert read_action(TREE, above, state_after(line_to(TREE, above)), *action_to(TREE, node)) == [(node, 1.0)]
+        assert read_action(
+            TREE, above, state_after(line_to(TREE, above)), *action_to(TREE, node)
+        ) == [(node, 1.0)]
     p = lower_probability(1.5, 1, 2)
-    told = {400: [("raise_1", p), ("raise_2", 1 - p)], 200: [("raise_1", 1)], 20_000: [("all_in", 1)]}
+    told = {
+        400: [("raise_1", p), ("raise_2", 1 - p)],
+        200: [("raise_1", 1)],
+        20_000: [("all_in", 1)],
+    }
     for betting in ("", "c"):
         node = next(n for n in np.flatnonzero(TREE.kind == DECISION) if line_to(TREE, n) == betting)
         for amount, wanted in told.items():
             found = read_action(TREE, node, state_after(betting), "raise", amount)
-            assert [(TREE.labels[TREE.label[child]], chance) for child, chance in found] == wanted, (betting, amount)
+            assert [
+                (TREE.labels[TREE.label[child]], chance) for child, chance in found
+            ] == wanted, (betting, amount)

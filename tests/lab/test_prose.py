@@ -6,11 +6,21 @@ from faceup.lab.prose import UNKNOWN, filled
 
 METRICS = {
     "agents": {
-        "oct": {"blueprint": {"mbb": -120.857, "ci95": 6.0015, "in_sample": 3}, "leaves": 7765, "name": "OCT", "br": None},
+        "oct": {
+            "blueprint": {"mbb": -120.857, "ci95": 6.0015, "in_sample": 3},
+            "leaves": 7765,
+            "name": "OCT",
+            "br": None,
+        },
         "by share": {"0.10": {"percent": 32.4, "ci95": None}},
     },
     "rules": {"never bet": {"exploitability": 0.071997, "ci95": 0.000988}, "shares": [0.25, -0.5]},
-    "distill": {"depths": [{"round": "flop", "depth": d, "own share": d / 10, "oct_test": 0.17 + d / 100} for d in (1, 15)]},
+    "distill": {
+        "depths": [
+            {"round": "flop", "depth": d, "own share": d / 10, "oct_test": 0.17 + d / 100}
+            for d in (1, 15)
+        ]
+    },
 }
 
 
@@ -63,14 +73,18 @@ WRONG = {
 
 
 @pytest.mark.parametrize(("place", "expected"), WRONG.items())
-def test_an_unknown_path_is_an_error_and_a_dash_where_parameters_are_not_the_defaults(place, expected, monkeypatch, capsys):
+def test_an_unknown_path_is_an_error_and_a_dash_where_parameters_are_not_the_defaults(
+    place, expected, monkeypatch, capsys
+):
     with pytest.raises(ValueError, match=f"^{{{{{place}}}}}: {expected}"):
         said(text := f"a {{{{{place}}}}} and {{{{agents.oct.name}}}}")
     monkeypatch.setenv(UNKNOWN, "–")
     assert said(text) == "a – and OCT" and place in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("place", ["agents", "", "agents.oct.leaves|", "agents.oct.leaves|x", "agents.oct.leaves|12"])
+@pytest.mark.parametrize(
+    "place", ["agents", "", "agents.oct.leaves|", "agents.oct.leaves|x", "agents.oct.leaves|12"]
+)
 def test_what_is_no_placeholder_is_an_error_in_every_run(place, monkeypatch):
     monkeypatch.setenv(UNKNOWN, "–")
     with pytest.raises(ValueError, match="expected a path with dots and, after a bar, a format"):

@@ -1,4 +1,6 @@
-"""The runner and its surrounding: the same bytes on every run and machine, all that a run makes or nothing."""
+"""The runner and its surrounding: the same bytes on every run and machine, all that a run makes or
+nothing.
+"""
 
 import json
 import os
@@ -12,15 +14,15 @@ import pytest
 
 from faceup.lab import environment, run
 from faceup.lab.environment import SOURCES
-from faceup.lab.paths import ROOT
 from faceup.lab.prose import NOTE
+from faceup.util.paths import ROOT
 
 PARAMETERS = "seed = 0\nsides = [1]"
 IMPORTS = """\
 import os
 import matplotlib.pyplot as plt
-from faceup.lab.files import load_numbers, numbers, write_json
-from faceup.lab.paths import OUT
+from faceup.util.files import load_numbers, numbers, write_json
+from faceup.util.paths import OUT
 from faceup.lab.pictures import save, use_style"""
 WORK = """\
 import locale, sys, time
@@ -37,7 +39,9 @@ drawn = load_numbers("toy/line")
 figure, axes = plt.subplots()
 axes.plot(drawn.x, drawn.y, label="ü")
 save(figure, "toy/line")"""
-LIGHT = "from faceup.lab.paths import OUT\n(OUT / 'data').mkdir()\n(OUT / 'data' / 'toy.txt').touch()"
+LIGHT = (
+    "from faceup.util.paths import OUT\n(OUT / 'data').mkdir()\n(OUT / 'data' / 'toy.txt').touch()"
+)
 OUTS = ["data/toy.txt", "reports/figures/toy", "reports/numbers/toy", "reports/toy.ipynb"]
 
 
@@ -48,7 +52,10 @@ class Toy:
         self.root, self.notebook = root, root / "notebooks" / "toy.ipynb"
         self.notebook.parent.mkdir()
         self.put("params.yaml", "seed: 7\ntoy: {sides: [2, 3]}\n")
-        kinds = {"seed": {"is": "whole 0..", "seed": [""]}, "sides": {"is": "increasing 1.. whole 1..", "toy": ["sides"]}}
+        kinds = {
+            "seed": {"is": "whole 0..", "seed": [""]},
+            "sides": {"is": "increasing 1.. whole 1..", "toy": ["sides"]},
+        }
         self.put("kinds.yaml", json.dumps({"kinds": kinds, "together": []}))
 
     def put(self, name, text):
@@ -68,13 +75,28 @@ class Toy:
 
     def run(self, *arguments, **variables) -> str:
         """The runner's error, if there is one."""
-        around = os.environ | {"FACEUP_ROOT": str(self.root), "PYTHONPATH": str(SOURCES)} | variables
-        command = [sys.executable, "-m", "faceup.lab.environment", sys.executable, "-m", "faceup.lab.run", *arguments]
+        around = (
+            os.environ | {"FACEUP_ROOT": str(self.root), "PYTHONPATH": str(SOURCES)} | variables
+        )
+        command = [
+            sys.executable,
+            "-m",
+            "faceup.lab.environment",
+            sys.executable,
+            "-m",
+            "faceup.lab.run",
+            *arguments,
+        ]
         done = subprocess.run(command, cwd=self.root, env=around, capture_output=True, text=True)
         return done.stderr if done.returncode else ""
 
     def made(self) -> dict[str, bytes]:
-        files = sorted(file for place in ("data", "reports") for file in (self.root / place).rglob("*") if file.is_file())
+        files = sorted(
+            file
+            for place in ("data", "reports")
+            for file in (self.root / place).rglob("*")
+            if file.is_file()
+        )
         return {file.relative_to(self.root).as_posix(): file.read_bytes() for file in files}
 
 
@@ -87,11 +109,29 @@ def settings_of_a_user(toy) -> dict[str, str]:
     for name in ("home/.config/matplotlib/matplotlibrc", "matplotlibrc"):
         toy.put(name, "lines.linewidth: 9\n")
     toy.put("home/.ipython/profile_default/startup/a.py", "print('from a start-up file')\n")
-    toy.put("home/.local/share/jupyter/kernels/python3/kernel.json", '{"argv": ["false"], "display_name": "x"}')
+    toy.put(
+        "home/.local/share/jupyter/kernels/python3/kernel.json",
+        '{"argv": ["false"], "display_name": "x"}',
+    )
     toy.put("sitecustomize.py", "import builtins; builtins.print = lambda *_, **__: None\n")
-    named = {"HOME": f"{root}/home", "MPLCONFIGDIR": f"{root}/home/.config/matplotlib", "IPYTHONDIR": f"{root}/home/.ipython"}
-    named |= {"LC_ALL": "C", "LANG": "de_DE.UTF-8", "TZ": "Asia/Tokyo", "PYTHONHASHSEED": "5", "OPENBLAS_CORETYPE": "Nehalem"}
-    named |= {"PYTHONOPTIMIZE": "2", "MPLBACKEND": "svg", "NUMBA_NUM_THREADS": "1", "OMP_NUM_THREADS": "2"}
+    named = {
+        "HOME": f"{root}/home",
+        "MPLCONFIGDIR": f"{root}/home/.config/matplotlib",
+        "IPYTHONDIR": f"{root}/home/.ipython",
+    }
+    named |= {
+        "LC_ALL": "C",
+        "LANG": "de_DE.UTF-8",
+        "TZ": "Asia/Tokyo",
+        "PYTHONHASHSEED": "5",
+        "OPENBLAS_CORETYPE": "Nehalem",
+    }
+    named |= {
+        "PYTHONOPTIMIZE": "2",
+        "MPLBACKEND": "svg",
+        "NUMBA_NUM_THREADS": "1",
+        "OMP_NUM_THREADS": "2",
+    }
     return named | {"PYTHONPATH": f"{root}:{SOURCES}"}
 
 
@@ -104,19 +144,30 @@ def test_any_user_gets_the_same_bytes_and_figures_are_drawn_from_numbers_alone(t
     report = nbformat.reads(first[OUTS[3]].decode(), as_version=4)
     (output,) = report.cells[4].outputs  # of stdout, in one piece
     assert "<object object>" in output.text and report.metadata.faceup == {"sections": ["toy"]}
-    assert [report.cells[0].source, report.cells[1].source] == [NOTE, PARAMETERS] and "sides = [2, 3]" in report.cells[2].source
+    assert [report.cells[0].source, report.cells[1].source] == [
+        NOTE,
+        PARAMETERS,
+    ] and "sides = [2, 3]" in report.cells[2].source
     assert toy.run("toy", **settings_of_a_user(toy)) == "" and toy.made() == first
     [(toy.root / name).unlink() for name in (OUTS[0], figure)]
     assert toy.run("--figures") == "" and [*toy.made()] == [*first][1:]
     toy.write(IMPORTS, "secret = 1", "plt.plot([secret])")
-    assert "toy.ipynb, `plt.plot([secret])`: NameError: name 'secret' is not defined" in toy.run("--figures")
+    assert "toy.ipynb, `plt.plot([secret])`: NameError: name 'secret' is not defined" in toy.run(
+        "--figures"
+    )
 
 
 def test_a_failed_run_leaves_what_was_there_and_a_good_one_no_leftovers(toy):
     toy.put(old := "reports/numbers/toy/old.json", "")
     toy.write(LIGHT, "\n{}['missing']")
-    assert "toy: cell 4 `{}['missing']`: KeyError: 'missing' (see build/run/toy/executed.ipynb)" in toy.run("toy")
-    for parameters, said in (("sods = 1", "parameter sods stands in 0 of"), ("seed = max(1, 2)", "expected one cell tagged")):
+    assert (
+        "toy: cell 4 `{}['missing']`: KeyError: 'missing' (see build/run/toy/executed.ipynb)"
+        in toy.run("toy")
+    )
+    for parameters, said in (
+        ("sods = 1", "parameter sods stands in 0 of"),
+        ("seed = max(1, 2)", "expected one cell tagged"),
+    ):
         toy.write("os._exit()", parameters=parameters)
         assert f"toy: {said}" in toy.run("toy")
     toy.write(LIGHT, "import os, signal\nos.kill(os.getpid(), signal.SIGKILL)")
@@ -130,20 +181,41 @@ def test_a_failed_run_leaves_what_was_there_and_a_good_one_no_leftovers(toy):
     assert toy.run("toy") == "" and len(made := toy.made()) == 4 and old not in made
 
 
-def test_prose_has_the_numbers_of_this_run_and_of_stages_before_it_and_tells_that_it_describes_another(toy):
-    """The README, too. Where parameters are the defaults, an unknown path stops a run before it begins."""
+def test_prose_has_the_numbers_of_this_run_and_of_stages_before_it_and_tells_that_it_describes_another(
+    toy,
+):
+    """The README, too. Where parameters are the defaults, an unknown path stops a run before it
+    begins.
+    """
     early = {"cmd": "sh notebooks/run early", "deps": [], "metrics": ["reports/metrics/early.json"]}
-    late = {"cmd": "sh notebooks/run late", "deps": ["reports/toy.ipynb"], "metrics": ["reports/metrics/late.json"]}
-    readme = {"cmd": "sh notebooks/run --readme", "deps": ["reports/metrics/toy.json"], "outs": ["README.md"]}
-    outs, stages = ["reports/metrics/toy.json", "reports/toy.ipynb"], {"early": early, "late": late, "readme": readme}
+    late = {
+        "cmd": "sh notebooks/run late",
+        "deps": ["reports/toy.ipynb"],
+        "metrics": ["reports/metrics/late.json"],
+    }
+    readme = {
+        "cmd": "sh notebooks/run --readme",
+        "deps": ["reports/metrics/toy.json"],
+        "outs": ["README.md"],
+    }
+    outs, stages = (
+        ["reports/metrics/toy.json", "reports/toy.ipynb"],
+        {"early": early, "late": late, "readme": readme},
+    )
     measured = "write_json(OUT / 'reports/metrics/toy.json', {'won': {'mbb': -120.9, 'ci95': 6}})"
     for name in ("early", "late", "toy"):  # the last is of a former run
         toy.put(f"reports/metrics/{name}.json", '{"share": 0.5, "won": {"mbb": 1, "ci95": 1}}')
     usual, wrong = "seed = 7\nsides = [2, 3]", ("{{early.shares}}", "{{late.share}}")
     one, other = toy.write(measured, outs=outs, parameters=usual, prose=wrong, **stages).cells[-2:]
     said, start = toy.run("toy"), "toy: notebooks/toy.ipynb, "
-    assert f"{start}{one.id}: {{{{early.shares}}}}: shares is not there, or not alone; there is: share, won" in said
-    assert f"\n{other.id}: {{{{late.share}}}}: late is not of a stage that toy depends on: early, toy" in said
+    assert (
+        f"{start}{one.id}: {{{{early.shares}}}}: shares is not there, or not alone; there is: share, won"
+        in said
+    )
+    assert (
+        f"\n{other.id}: {{{{late.share}}}}: late is not of a stage that toy depends on: early, toy"
+        in said
+    )
     assert not (toy.root / "build/run/toy/executed.ipynb").exists()
     prose = "$x_{i}$: {{toy.won|-}}, {{early.share|%}} %, {{early.shares}}, {{toy.lost}}"
     nb = toy.write(IMPORTS, measured, outs=outs, prose=[prose], **stages)
@@ -151,11 +223,15 @@ def test_prose_has_the_numbers_of_this_run_and_of_stages_before_it_and_tells_tha
     toy.put("docs/table.md", "| {{early.share}} |\n")
     assert toy.run("toy") == "" and toy.run("--readme") == ""
     report = nbformat.read(toy.root / "reports/toy.ipynb", as_version=4)
-    assert report.cells[0].source == NOTE and report.cells[-1].source == "$x_{i}$: 121 ± 6, 50 %, –, –"
+    assert (
+        report.cells[0].source == NOTE and report.cells[-1].source == "$x_{i}$: 121 ± 6, 50 %, –, –"
+    )
     assert (toy.root / "README.md").read_text() == f"{NOTE}\n\n| 0.50 |\n−121 ± 6\n"
     nb.cells[0].source = usual
     nbformat.write(nb, toy.notebook)
-    assert toy.run("--readme") == "" and (toy.root / "README.md").read_text() == "| 0.50 |\n−121 ± 6\n"
+    assert (
+        toy.run("--readme") == "" and (toy.root / "README.md").read_text() == "| 0.50 |\n−121 ± 6\n"
+    )
     assert nbformat.read(toy.notebook, as_version=4).cells[-1].source == prose
 
 
@@ -163,9 +239,15 @@ def test_dvc_runs_the_stage_that_contributing_shows(toy):
     """From outside the environment: no Python of it is on the path, but for the one in .venv."""
     measured = "write_json(OUT / 'reports/metrics/toy.json', {'sum': seed + sum(sides)})"
     toy.write(IMPORTS, "numbers('toy/line', x=sides, y=sides)", measured, FIGURE)
-    shown = re.search(r"\n  NAME:\n.*?(?=```)", (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8"), re.S)[0]
+    shown = re.search(
+        r"\n  NAME:\n.*?(?=```)", (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8"), re.S
+    )[0]
     toy.put("dvc.yaml", f"stages:{shown}".replace("NN_NAME", "toy").replace("NAME", "toy"))
-    shutil.copytree(SOURCES / "faceup" / "lab", toy.root / "src/faceup/lab", ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copytree(
+        SOURCES / "faceup" / "lab",
+        toy.root / "src/faceup/lab",
+        ignore=shutil.ignore_patterns("__pycache__"),
+    )
     shutil.copy(ROOT / "notebooks/run", toy.root / "notebooks")
     for empty in ("src/faceup/__init__.py", "src/faceup/toy/__init__.py"):
         toy.put(empty, "")
@@ -173,15 +255,27 @@ def test_dvc_runs_the_stage_that_contributing_shows(toy):
     toy.put(".dvc/config", "[core]\n    no_scm = true\n    analytics = false\n")
     toy.put(".venv/bin/python", f'#!/bin/sh\nexec {sys.executable} "$@"\n')
     (toy.root / ".venv/bin/python").chmod(0o755)
-    around = {"PATH": "/usr/bin:/bin", "HOME": str(toy.root), "DVC_SITE_CACHE_DIR": str(toy.root / "build/dvc")}
-    done = subprocess.run([sys.executable, "-m", "dvc", "repro"], cwd=toy.root, env=around, capture_output=True, text=True)
+    around = {
+        "PATH": "/usr/bin:/bin",
+        "HOME": str(toy.root),
+        "DVC_SITE_CACHE_DIR": str(toy.root / "build/dvc"),
+    }
+    done = subprocess.run(
+        [sys.executable, "-m", "dvc", "repro"],
+        cwd=toy.root,
+        env=around,
+        capture_output=True,
+        text=True,
+    )
     assert done.returncode == 0, done.stdout + done.stderr
     assert json.loads((toy.root / "reports/metrics/toy.json").read_text()) == {"sum": 12}
 
 
 def test_a_report_names_the_commit_of_its_sources_and_these_are_tidied(toy, monkeypatch):
     def git(words):
-        return subprocess.run(["git", *words.split()], cwd=toy.root, check=True, capture_output=True, text=True).stdout[:10]
+        return subprocess.run(
+            ["git", *words.split()], cwd=toy.root, check=True, capture_output=True, text=True
+        ).stdout[:10]
 
     monkeypatch.setattr(run, "ROOT", toy.root)
     nb = toy.write("1")
@@ -192,7 +286,10 @@ def test_a_report_names_the_commit_of_its_sources_and_these_are_tidied(toy, monk
         git("-c user.name=x -c user.email=x commit -m x")
     commit = git("log -1 --format=%H HEAD~")
     assert run.commit_of(["notebooks", "kinds.yaml"]) == commit
-    nb.cells[1].outputs, nb.cells[1].metadata["execution"] = [nbformat.v4.new_output("stream", text="1\n")], {"duration": 3}
+    nb.cells[1].outputs, nb.cells[1].metadata["execution"] = (
+        [nbformat.v4.new_output("stream", text="1\n")],
+        {"duration": 3},
+    )
     nbformat.write(nb, toy.notebook)
     assert run.commit_of(["notebooks"]) == f"{commit}+" and toy.run("--strip") == ""
     tidy = nbformat.read(toy.notebook, as_version=4).cells[1]
@@ -213,12 +310,22 @@ def test_a_digest_sees_what_code_does_and_what_it_imports(tmp_path, monkeypatch)
         environment._read.cache_clear()
         return environment.code_digest([outer])
 
-    assert digest("HALF = 2\n") == digest('"""Text."""\n# and a comment\nHALF = 2\n') != digest("HALF = 3\n")
-    edited = {digest("HALF = 2\n", written=2e9) for _ in range(2)}  # while the process runs: its digests are nobody else's
+    assert (
+        digest("HALF = 2\n")
+        == digest('"""Text."""\n# and a comment\nHALF = 2\n')
+        != digest("HALF = 3\n")
+    )
+    # while the process runs: its digests are nobody else's
+    edited = {digest("HALF = 2\n", written=2e9) for _ in range(2)}
     assert len(edited) == 2 and digest("HALF = 2\n") not in edited
 
 
 def test_importing_the_package_sets_nothing_and_trees_alone_need_no_library_of_learning():
     code = "import os, sys; old = dict(os.environ); import faceup; print(dict(os.environ) == old, 'numpy' in sys.modules); "
-    code += "import faceup.holdem.agents; print([m for m in ('torch', 'xgboost') if m in sys.modules])"
-    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout == "True False\n[]\n"
+    code += (
+        "import faceup.holdem.agents; print([m for m in ('torch', 'xgboost') if m in sys.modules])"
+    )
+    assert (
+        subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout
+        == "True False\n[]\n"
+    )

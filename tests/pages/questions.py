@@ -12,12 +12,12 @@ from games import random_table, save_random_agent
 from pokerkit_table import random_choice
 
 from faceup.cards.cards import BOARD_CARDS
-from faceup.holdem.groups import Grid, make_groups
-from faceup.holdem.lines import longer
+from faceup.holdem.betting_lines import longer
+from faceup.holdem.buckets import Grid, make_buckets
 from faceup.holdem.policy import TablePolicy
 from faceup.holdem.rules import START, act, menu_from
-from faceup.lab.paths import ROOT
 from faceup.pages.explorer import PURE, source
+from faceup.util.paths import ROOT
 
 MENU = menu_from([[1, 2], [1], []], [[0.75], []], [[1], []], [[1, 2], []])
 LABELS = ("fold", "call", "raise_0.75", "raise_1", "raise_2", "all_in")
@@ -26,7 +26,9 @@ GRIDS = (Grid(10, 5, (2, 8)), Grid(8, 4, (1, 9)))  # of the blueprint's buckets
 
 
 def random_betting(rng: np.random.Generator, street: int) -> str:
-    """A line of legal actions, bets of any size among them, after which somebody is to act on a street."""
+    """A line of legal actions, bets of any size among them, after which somebody is to act on a
+    street.
+    """
     while True:
         line, state = "", START
         while state and (state.street < street or (state.street == street and rng.random() < 0.5)):
@@ -41,7 +43,13 @@ def random_questions(n: int) -> list[dict]:
     rng, found = np.random.default_rng(n), []
     for k in range(n):
         cards = rng.permutation(52)[:7].tolist()
-        found.append({"hole": cards[:2], "board": cards[2 : 2 + BOARD_CARDS[k % 4]], "betting": random_betting(rng, k % 4)})
+        found.append(
+            {
+                "hole": cards[:2],
+                "board": cards[2 : 2 + BOARD_CARDS[k % 4]],
+                "betting": random_betting(rng, k % 4),
+            }
+        )
     return found
 
 
@@ -52,7 +60,7 @@ def random_agent(folder):
 
 def grouped_table(tree, tables) -> TablePolicy:
     """A random blueprint on a betting tree, of buckets by GRIDS."""
-    return random_table(tree, 1, make_groups(tables[1], tables[2], *GRIDS))
+    return random_table(tree, 1, make_buckets(tables[1], tables[2], *GRIDS))
 
 
 def data_of(name: str) -> dict:
@@ -71,7 +79,9 @@ def node(*arguments: str, script: str) -> str:
 
 
 def run(value: str, given: object = None, before: str = "", names: Sequence[str] = PURE) -> Any:
-    """A value as scripts that need no page find it; they know `given` under that name. before: what is done first."""
+    """A value as scripts that need no page find it; they know `given` under that name. before: what
+    is done first.
+    """
     scripts = "\n".join(source(f"{name}.js") for name in names)
     asked = f"const given = {json.dumps(given)};\n{before}\nconsole.log(JSON.stringify({value}));"
     return json.loads(node(script=f"{scripts}\n{asked}"))

@@ -1,6 +1,8 @@
-"""The pages in Chromium: hands are played with the mouse, links lead back, nothing is wrong for screen readers or phones.
+"""The pages in Chromium: hands are played with the mouse, links lead back, nothing is wrong for
+screen readers or phones.
 
-These need `pip install -e ".[browser]"` and a Chromium: playwright's own, or the one that the variable CHROMIUM names.
+These need `pip install -e ".[browser]"` and a Chromium: playwright's own, or the one that the
+variable CHROMIUM names.
 """
 
 import os
@@ -13,8 +15,8 @@ from questions import GRIDS, data_of, grouped_table
 from faceup.cards.cards import parse_cards
 from faceup.holdem.agents import load_agent
 from faceup.holdem.tree import build_tree
-from faceup.lab.paths import AGENTS
 from faceup.pages.explorer import SMALL, Player, blueprint_data, write_explorer, write_small
+from faceup.util.paths import AGENTS
 
 pytestmark = pytest.mark.slow
 
@@ -36,7 +38,11 @@ def browser():
 def addresses(tables, all_in_wins, tmp_path_factory):
     """Of the pages, by name."""
     folder = tmp_path_factory.mktemp("pages")
-    players = [Player(name, depth, AGENTS / f"{name.lower()}.json") for name in ("CART", "OCT") for depth in (3, 15)]
+    players = [
+        Player(name, depth, AGENTS / f"{name.lower()}.json")
+        for name in ("CART", "OCT")
+        for depth in (3, 15)
+    ]
     tree = build_tree(load_agent(players[0].file).menu)
     table = blueprint_data(tree, grouped_table(tree, tables), tables, GRIDS)
     write_explorer(folder / "explorer.html", players, tables[0], all_in_wins, table)
@@ -59,7 +65,11 @@ def wrong_for_readers(page) -> list[str]:
     """What axe-core calls serious or critical."""
     axe = pytest.importorskip("axe_core_python.sync_playwright").Axe()
     found = axe.run(page)["violations"]
-    return [f"{one['id']}: {one['nodes'][0]['html']}" for one in found if one["impact"] in ("serious", "critical")]
+    return [
+        f"{one['id']}: {one['nodes'][0]['html']}"
+        for one in found
+        if one["impact"] in ("serious", "critical")
+    ]
 
 
 def fits(page) -> bool:
@@ -69,7 +79,9 @@ def fits(page) -> bool:
 
 def turn(page) -> str:
     """What is said once the agent has acted."""
-    page.wait_for_function(r"/Your turn|win|lose|split/.test(document.getElementById('your-turn').textContent)")
+    page.wait_for_function(
+        r"/Your turn|win|lose|split/.test(document.getElementById('your-turn').textContent)"
+    )
     return page.inner_text("#your-turn")
 
 
@@ -77,7 +89,10 @@ def test_the_papers_hand_is_asked_about_by_clicks(page, addresses):
     page.goto(addresses["explorer"])
     page.wait_for_selector("#grid:not([aria-busy]) button")
     brief = page.locator("#brief")
-    assert brief.inner_text().startswith("With A♣ 3♥ on K♥ 3♠ J♣, $600 in the pot") and brief.bounding_box()["y"] < 700
+    assert (
+        brief.inner_text().startswith("With A♣ 3♥ on K♥ 3♠ J♣, $600 in the pot")
+        and brief.bounding_box()["y"] < 700
+    )
     page.evaluate("location.hash = '#view=ask'")
     page.wait_for_function("document.getElementById('brief').textContent === ''")
     for card in parse_cards("Ac3hKh3sJc"):
@@ -90,7 +105,10 @@ def test_the_papers_hand_is_asked_about_by_clicks(page, addresses):
     values = numbers(page, "#answer tbody td:last-child")
     assert len(values) == 4 and len(set(values)) > 1 and max(map(abs, values)) < 20_000
     assert page.locator("#tree .lit").count() > 5
-    assert all(page.locator(f"#{grid} button").count() == 169 for grid in ("grid", "blueprint-grid", "difference"))
+    assert all(
+        page.locator(f"#{grid} button").count() == 169
+        for grid in ("grid", "blueprint-grid", "difference")
+    )
     assert "% of its play differs: " in page.get_attribute("#difference button", "title")
     assert "rounded to 1/15" in page.inner_text("#blueprint-said")
     assert fits(page) and not wrong_for_readers(page)
@@ -103,7 +121,9 @@ def test_the_papers_hand_is_asked_about_by_clicks(page, addresses):
 
 
 def test_a_hand_is_played_from_deal_to_river_against_a_bet_of_any_size(page, addresses):
-    """The visitor holds the paper's hand in the big blind, bets an odd sum on the flop, and then checks and calls."""
+    """The visitor holds the paper's hand in the big blind, bets an odd sum on the flop, and then
+    checks and calls.
+    """
     page.goto(addresses["explorer"])
     page.evaluate("location.hash = '#view=play&seat=1&mine=Ac3h&theirs=KdQs&board=Kh3sJc9d2c'")
     page.wait_for_function("document.getElementById('play').hidden === false")
@@ -116,7 +136,9 @@ def test_a_hand_is_played_from_deal_to_river_against_a_bet_of_any_size(page, add
         else:
             page.click("#your-bets button >> text=/^(check|call)/")
     assert re.search(r"You (win|lose) \$[\d,]+\.", page.inner_text("#your-turn"))
-    assert "you: bet $437" in page.inner_text("#table") and page.locator("#table .card").count() == 9
+    assert (
+        "you: bet $437" in page.inner_text("#table") and page.locator("#table .card").count() == 9
+    )
     page.wait_for_selector("#review .decision a")
     assert page.locator("#review .decision a").count() >= 2
     mine = page.locator("#review .decision", has_text="you – bet $437")
@@ -136,21 +158,35 @@ def told_cost(text: str) -> float:
 def numbers(page, selector: str) -> list[float]:
     """The numbers in cells of a table."""
     texts = page.locator(selector).all_inner_texts()
-    return [float(text.replace("\u2212", "-").replace("$", "").replace(",", "")) for text in texts if text]
+    return [
+        float(text.replace("\u2212", "-").replace("$", "").replace(",", ""))
+        for text in texts
+        if text
+    ]
 
 
 def test_a_card_is_bet_and_the_bets_cost_is_told(page, addresses):
-    """A bet of $2.80 with card 6 of the first game is a blunder, whose cost is the best value less its own."""
+    """A bet of $2.80 with card 6 of the first game is a blunder, whose cost is the best value less
+    its own.
+    """
     page.goto(addresses["one_card"])
     page.evaluate("deal(DATA.games[0], 5)")
     assert fits(page) and not wrong_for_readers(page)
-    assert "You hold card 6. It beats 59 %" in page.inner_text("#turn") and page.locator("#cost table").count() == 0
+    assert (
+        "You hold card 6. It beats 59 %" in page.inner_text("#turn")
+        and page.locator("#cost table").count() == 0
+    )
     page.fill("#bet", "28")
     assert page.inner_text("#go") == "Bet $2.80"
     page.click("#go")
     values = numbers(page, "#cost tbody td:nth-of-type(1)")
     own = numbers(page, "#cost .lit td:nth-of-type(-n+2)")
-    assert told_cost(page.inner_text("#cost")) == own[1] == pytest.approx(max(values) - own[0], abs=0.0015) and own[1] > 0.5
+    assert (
+        told_cost(page.inner_text("#cost"))
+        == own[1]
+        == pytest.approx(max(values) - own[0], abs=0.0015)
+        and own[1] > 0.5
+    )
     assert "1 bet: yours cost $0.653 on average" in page.inner_text("#score")
     assert page.is_disabled("#go") and fits(page) and not wrong_for_readers(page)
     page.click("text=Next cards")
@@ -159,7 +195,9 @@ def test_a_card_is_bet_and_the_bets_cost_is_told(page, addresses):
 
 
 def test_leduc_is_played_and_a_mistake_is_followed_by_advice(page, addresses):
-    """The small blind folds, or calls, with a king, where the sheet raises; then the page says what to do."""
+    """The small blind folds, or calls, with a king, where the sheet raises; then the page says what
+    to do.
+    """
     page.goto(addresses["leduc"])
     for opponent in ("sheet", "equilibrium", "answer"):
         page.select_option("#opponent", opponent)
@@ -176,6 +214,10 @@ def test_leduc_is_played_and_a_mistake_is_followed_by_advice(page, addresses):
     assert "After your mistake, the sheet says now: call" in page.inner_text("#advice")
     while page.locator("#choices button").count():
         page.click("#choices button >> nth=0")
-    assert page.locator("#review .decision").count() >= 2 and re.search(r"You (win|lose|split)", page.inner_text("#turn"))
+    assert page.locator("#review .decision").count() >= 2 and re.search(
+        r"You (win|lose|split)", page.inner_text("#turn")
+    )
     page.click("#sheet >> text=Round two")
-    assert page.locator("#sheet tbody tr").count() == 72 and fits(page) and not wrong_for_readers(page)
+    assert (
+        page.locator("#sheet tbody tr").count() == 72 and fits(page) and not wrong_for_readers(page)
+    )

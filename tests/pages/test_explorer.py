@@ -1,21 +1,42 @@
-"""The explorer's scripts, run by node, answer as Python does: whole-number features, leaf, mixture, reasons, money."""
+"""The explorer's scripts, run by node, answer as Python does: whole-number features, leaf, mixture,
+reasons, money.
+"""
 
 import numpy as np
 import pytest
 from games import node_after
-from questions import GRIDS, NO_WINS, data_of, grouped_table, node, random_agent, random_questions, run
+from questions import (
+    GRIDS,
+    NO_WINS,
+    data_of,
+    grouped_table,
+    node,
+    random_agent,
+    random_questions,
+    run,
+)
 
 from faceup.cards.cards import card_text, hole_index, parse_cards
 from faceup.cards.strength import strength
 from faceup.holdem.agents import load_agent
-from faceup.holdem.groups import hole_groups
-from faceup.holdem.lines import line_to, read_line, settle, state_after
+from faceup.holdem.betting_lines import line_to, read_line, settle, state_after
+from faceup.holdem.buckets import hole_buckets
 from faceup.holdem.rules import DECISION, menu_from
 from faceup.holdem.tree import build_tree, children, columns
-from faceup.holdem.words import condition, wording
-from faceup.lab.paths import AGENTS
-from faceup.pages.explorer import SCRIPTS, SMALL, STEPS, Player, blueprint_data, page_data, source, write_explorer, write_small
+from faceup.holdem.wording import condition, wording
+from faceup.pages.explorer import (
+    SCRIPTS,
+    SMALL,
+    STEPS,
+    Player,
+    blueprint_data,
+    page_data,
+    source,
+    write_explorer,
+    write_small,
+)
 from faceup.trees.tree import leaves_below, load_agent_file, n_leaves, truncate
+from faceup.util.paths import AGENTS
 
 ANSWER = """
 function answersTo(given) {
@@ -33,24 +54,40 @@ function answersTo(given) {
 """
 
 
-@pytest.mark.parametrize(("name", "depth", "n"), [("random", 30, 40), ("random", 3, 20), ("oct_x", 15, 40)])
+@pytest.mark.parametrize(
+    ("name", "depth", "n"), [("random", 30, 40), ("random", 3, 20), ("oct_x", 15, 40)]
+)
 def test_the_page_answers_as_python_does(tables, tmp_path, name, depth, n):
-    """Of trees cut at a depth, in n random situations and with the paper's hand; those of "oct_x" have pot-relative features."""
+    """Of trees cut at a depth, in n random situations and with the paper's hand; those of "oct_x"
+    have pot-relative features.
+    """
     path = random_agent(tmp_path) if name == "random" else AGENTS / f"{name}.json"
     papers = {"hole": parse_cards("Ac3h"), "board": parse_cards("Kh3sJc"), "betting": "b300c/"}
     agent, questions = load_agent(path, tables), [papers, *random_questions(n)]
     agent.trees = tuple(truncate(tree, depth) for tree in agent.trees)
     data = page_data([Player("it", depth, path)], tables[0], NO_WINS)
-    answers = run("answersTo(given)", {"data": data, "depth": depth, "questions": questions}, ANSWER)
+    answers = run(
+        "answersTo(given)", {"data": data, "depth": depth, "questions": questions}, ANSWER
+    )
     for question, found in zip(questions, answers, strict=True):
         hole, board = ("".join(map(card_text, question[key])) for key in ("hole", "board"))
         asked = hole, board, question["betting"]
-        raises = {label: amount for label, amount in agent.legal(question["betting"]).items() if label not in ("fold", "call")}
-        x = agent.features(np.array([hole_index(*question["hole"])]), question["board"], [state_after(question["betting"])])
+        raises = {
+            label: amount
+            for label, amount in agent.legal(question["betting"]).items()
+            if label not in ("fold", "call")
+        }
+        x = agent.features(
+            np.array([hole_index(*question["hole"])]),
+            question["board"],
+            [state_after(question["betting"])],
+        )
         assert found["x"] == x[0].tolist(), asked
         assert [tuple(step) for step in found["steps"]] == agent.path(*asked), asked
         assert found["shares"] == pytest.approx(agent.action_probabilities(*asked), abs=1e-6), asked
-        assert {label: amount for label, amount in found["amounts"].items() if amount} == raises, asked
+        assert {label: amount for label, amount in found["amounts"].items() if amount} == raises, (
+            asked
+        )
 
 
 def test_a_trees_file_is_read_as_python_reads_it(tables, tmp_path):
@@ -61,7 +98,9 @@ def test_a_trees_file_is_read_as_python_reads_it(tables, tmp_path):
       words: tree.feature.map((f, i) => f < 0 ? null : condition(given.wording[tree.names[f]], tree.threshold[i], true)) }))"""
     for found, tree, names in zip(run(told, data), *load_agent_file(path)[:2], strict=True):
         splits = np.flatnonzero(tree.feature >= 0)
-        assert found["leaves"] == leaves_below(tree).tolist() and found["cut"] == n_leaves(truncate(tree, 3))
+        assert found["leaves"] == leaves_below(tree).tolist() and found["cut"] == n_leaves(
+            truncate(tree, 3)
+        )
         np.testing.assert_allclose(found["weight"], tree.weight, rtol=1e-9)
         said = [condition(names[tree.feature[i]], float(tree.threshold[i]), True) for i in splits]
         assert [found["words"][i] for i in splits] == said
@@ -72,7 +111,15 @@ def test_strengths_and_winnings_are_ours():
     deals = [rng.permutation(52)[:9].tolist() for _ in range(300)]
     for _ in range(100):  # flushes, straights and wheels, which are rare in random deals
         deals.append((4 * rng.permutation(13)[:9] + rng.choice(2, 9, p=(0.9, 0.1))).tolist())
-    lines = ["f", "b300f", "cb400f", "b20000c", "ck/kk/kk/kk", "b250c/kb333c/kk/b777c", "b250c/b19750f"]
+    lines = [
+        "f",
+        "b300f",
+        "cb400f",
+        "b20000c",
+        "ck/kk/kk/kk",
+        "b250c/kb333c/kk/b777c",
+        "b250c/b19750f",
+    ]
     cases = [[deal, lines[k % len(lines)]] for k, deal in enumerate(deals)]
     code = "given.map(([d, line]) => [strength(d.slice(0, 7)), winnings(line, [d.slice(0, 2), d.slice(2, 4)], d.slice(4))])"
     for (deal, line), (value, won) in zip(cases, run(code, cases), strict=True):
@@ -83,23 +130,48 @@ def test_strengths_and_winnings_are_ours():
 def test_wrong_lines_and_cards_are_refused():
     lines = ["x", "k", "kk", "b150", "b20001", "b300b499", "b20000b20000", "ff", "b300c/c"]
     for reader, wrong in (("readLine", lines), ("parseCards", ["A", "1c", "Ax", "AcAc"])):
-        assert all(run(f"given.map(text => {{ try {{ {reader}(text); return ''; }} catch (e) {{ return e.message; }} }})", wrong))
+        assert all(
+            run(
+                f"given.map(text => {{ try {{ {reader}(text); return ''; }} catch (e) {{ return e.message; }} }})",
+                wrong,
+            )
+        )
 
 
 def test_reasons_tell_what_the_hand_has_and_what_was_asked():
     later = "best 30 % of rivers leave the hand above 71 %, and the worst 70 % of rivers leave the hand at most at 98 %"
     answers = [
         ("opponent_bet_flop", 0, None, 100, ["opponent: nothing yet on the flop", "at most $100"]),
-        ("opponent_bet_preflop", 300, 200, 400, ["opponent’s preflop bet $300", "above $200, at most $400"]),
+        (
+            "opponent_bet_preflop",
+            300,
+            200,
+            400,
+            ["opponent’s preflop bet $300", "above $200, at most $400"],
+        ),
         ("river_equity_p70", 0.945, 0.71, 0.98, [f"draw: the {later}", "this hand’s mark: 94.5 %"]),
-        ("turn_equity_p100", 0.5, None, 0.6, ["no turn leaves the hand above 60 %", "this hand’s mark: 50 %"]),
+        (
+            "turn_equity_p100",
+            0.5,
+            None,
+            0.6,
+            ["no turn leaves the hand above 60 %", "this hand’s mark: 50 %"],
+        ),
         ("equity", 0.55, 0.5, 0.123456, ["equity 55 %", "above 50 %, at most 12.35 %"]),
     ]
-    given = [{"feature": f, "value": x, "low": a, "high": b, "words": wording(f)._asdict()} for f, x, a, b, _ in answers]
+    given = [
+        {"feature": f, "value": x, "low": a, "high": b, "words": wording(f)._asdict()}
+        for f, x, a, b, _ in answers
+    ]
     before = """const { state } = readLine("b300c/");
     const open = a => ({ ...a, low: a.low ?? -Infinity, high: a.high ?? Infinity });"""
-    assert run("given.map(a => reason(open(a), 0.55, state, a.words))", given, before) == [said for *_, said in answers]
-    lines = {"b300": "pot odds 2 to 1, so a call needs 33 % equity to break even", "b300c/": "$600 in the pot, no bet to call"}
+    assert run("given.map(a => reason(open(a), 0.55, state, a.words))", given, before) == [
+        said for *_, said in answers
+    ]
+    lines = {
+        "b300": "pot odds 2 to 1, so a call needs 33 % equity to break even",
+        "b300c/": "$600 in the pot, no bet to call",
+    }
     said = run("given.map(line => situation(readLine(line).state))", list(lines))
     assert [words.split(": ")[-1] for words in said] == list(lines.values())
 
@@ -109,15 +181,33 @@ def test_a_page_is_one_file_that_needs_nothing_else(tables, tmp_path, name):
     """Nor can a script be ended by what the page knows."""
     path, scripts, more, most = tmp_path / "page.html", (f"{name}_rules", "page", name), 1, 300_000
     if name == "explorer":
-        players = [Player("</script><b>", depth, random_agent(tmp_path), {"br_pot": [1500, 20]}) for depth in (3, 15)]
-        scripts, more, most, size = SCRIPTS, 2, 4_000_000, write_explorer(path, players, tables[0], NO_WINS)
+        players = [
+            Player("</script><b>", depth, random_agent(tmp_path), {"br_pot": [1500, 20]})
+            for depth in (3, 15)
+        ]
+        scripts, more, most, size = (
+            SCRIPTS,
+            2,
+            4_000_000,
+            write_explorer(path, players, tables[0], NO_WINS),
+        )
     else:
         size = write_small(path, name, data_of(name))
     text = path.read_text(encoding="utf-8")
     assert size == len(text.encode()) < most
-    assert "{{" not in text and text.count("<script") == text.count("</script>") == len(scripts) + more  # and data
-    assert "</script><b>" not in text and " src=" not in text and "@import" not in text and "fetch(" not in text
-    assert {part.split('"')[0] for part in text.split("http://")[1:]} <= {"www.w3.org/2000/svg"} and "https://" not in text
+    # and data
+    assert (
+        "{{" not in text and text.count("<script") == text.count("</script>") == len(scripts) + more
+    )
+    assert (
+        "</script><b>" not in text
+        and " src=" not in text
+        and "@import" not in text
+        and "fetch(" not in text
+    )
+    assert {part.split('"')[0] for part in text.split("http://")[1:]} <= {
+        "www.w3.org/2000/svg"
+    } and "https://" not in text
     for script in scripts:
         node("--check", script=source(f"{script}.js"))
 
@@ -139,18 +229,27 @@ function answerOf({ hole, board, betting }) {
 def test_the_pages_blueprint_is_pythons(tables, tmp_path):
     """Groups, shares, and readings of bets that it does not have."""
     policy = grouped_table(tree := build_tree(TABLE_MENU), tables)
-    data = page_data([Player("it", 15, random_agent(tmp_path))], tables[0], NO_WINS, blueprint_data(tree, policy, tables, GRIDS))
+    data = page_data(
+        [Player("it", 15, random_agent(tmp_path))],
+        tables[0],
+        NO_WINS,
+        blueprint_data(tree, policy, tables, GRIDS),
+    )
     questions, met = random_questions(96), set()
     given = {"data": data, "menu": TABLE_MENU, "labels": tree.labels, "questions": questions}
-    for asked, found in zip(questions, run("given.questions.map(answerOf)", given, ASK), strict=True):
+    for asked, found in zip(
+        questions, run("given.questions.map(answerOf)", given, ASK), strict=True
+    ):
         street = state_after(asked["betting"]).street
-        node = node_after(tree, asked["betting"], state_after(asked["betting"]).actor, lambda i: 0.5)
+        node = node_after(
+            tree, asked["betting"], state_after(asked["betting"]).actor, lambda i: 0.5
+        )
         if tree.kind[node] != DECISION:
             assert found["own"] is None, asked
             continue
         assert found["own"] == line_to(tree, node), asked
         assert found["labels"] == [tree.labels[tree.label[c]] for c in children(tree, node)]
-        group = hole_groups(policy.groups, street, asked["board"])[hole_index(*asked["hole"])]
+        group = hole_buckets(policy.groups, street, asked["board"])[hole_index(*asked["hole"])]
         assert found["group"] == group, asked
         row = policy.tables[street][group, columns(tree, node)]
         np.testing.assert_allclose(found["shares"], row, atol=1 / STEPS)

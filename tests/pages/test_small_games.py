@@ -1,4 +1,6 @@
-"""The rules and values of the pages of Leduc and of the one-card game are Python's; node runs the scripts."""
+"""The rules and values of the pages of Leduc and of the one-card game are Python's; node runs the
+scripts.
+"""
 
 import re
 from functools import partial
@@ -7,19 +9,24 @@ import numpy as np
 import pytest
 from questions import data_of, run
 
-from faceup.lab.paths import ROOT
-from faceup.leduc.agents import action_values
-from faceup.leduc.game import RLCARD, build
-from faceup.onecard.calling import beating_bluffs
-from faceup.onecard.game import SIZES
-from faceup.onecard.rule_lists import BALANCE, STRONG, WEAK, RuleLine, play
-from faceup.onecard.solutions import answers_to_calls, calls_of
 from faceup.pages.explorer import SMALL, source
+from faceup.papers.leduc.agents import action_values
+from faceup.papers.leduc.game import RLCARD, build
+from faceup.papers.onecard.calling import beating_bluffs
+from faceup.papers.onecard.game import SIZES
+from faceup.papers.onecard.rule_lists import BALANCE, STRONG, WEAK, RuleLine, play
+from faceup.papers.onecard.solutions import answers_to_calls, calls_of
+from faceup.util.paths import ROOT
 
 LEDUC, DATA = build(RLCARD), data_of("leduc")
-EVEN = [row | {"sheet": [1 / len(row["actions"])] * len(row["actions"])} for row in DATA["situations"]]
-OPPONENTS = {name: f"strategiesOf(given.situations).{name}" for name in ("sheet", "equilibrium", "answer")}
-OPPONENTS["even"] = "strategiesOf(given.even).sheet"  # takes all actions alike, so that all lines are met
+EVEN = [
+    row | {"sheet": [1 / len(row["actions"])] * len(row["actions"])} for row in DATA["situations"]
+]
+OPPONENTS = {
+    name: f"strategiesOf(given.situations).{name}" for name in ("sheet", "equilibrium", "answer")
+}
+# takes all actions alike, so that all lines are met
+OPPONENTS["even"] = "strategiesOf(given.even).sheet"
 VALUES = """
 const name = s => s.card + (s.public ?? "") + ":" + s.line, rank = card => card === null ? null : RANKS.indexOf(card);
 const found = opponent =>
@@ -29,25 +36,43 @@ const found = opponent =>
 
 @pytest.mark.parametrize("opponent", OPPONENTS)
 def test_leducs_action_values_are_pythons(opponent):
-    """Of every action in all 288 situations, and so the rules; against two opponents the notebook tells them, too."""
+    """Of every action in all 288 situations, and so the rules; against two opponents the notebook
+    tells them, too.
+    """
     found = run(f"found({OPPONENTS[opponent]})", DATA | {"even": EVEN}, VALUES, ["leduc_rules"])
-    shares = [[played[a] for a in row["actions"]] for (played, _), row in zip(found, DATA["situations"], strict=True)]
+    shares = [
+        [played[a] for a in row["actions"]]
+        for (played, _), row in zip(found, DATA["situations"], strict=True)
+    ]
     assert list(map(sum, shares)) == pytest.approx([1] * 288, abs=1e-4)
-    expected, n, told = action_values(LEDUC, np.concatenate(shares)), LEDUC.game.first_action, f"value_against_{opponent}"
+    expected, n, told = (
+        action_values(LEDUC, np.concatenate(shares)),
+        LEDUC.game.first_action,
+        f"value_against_{opponent}",
+    )
     for i, ((_, values), row) in enumerate(zip(found, DATA["situations"], strict=True)):
         wanted = expected[n[i] : n[i + 1]]
         assert (values is None) == bool(np.isnan(wanted[0])), row
         if values is not None:
             assert sorted(values) == sorted(row["actions"])
-            assert [values[a] for a in row["actions"]] == pytest.approx(wanted.tolist(), abs=1e-4), row
+            assert [values[a] for a in row["actions"]] == pytest.approx(
+                wanted.tolist(), abs=1e-4
+            ), row
             if told in row:
-                assert [values[a] for a in row["actions"]] == pytest.approx(row[told], abs=1e-3), row
+                assert [values[a] for a in row["actions"]] == pytest.approx(row[told], abs=1e-3), (
+                    row
+                )
     assert sum(values is not None for _, values in found) > (287 if opponent == "even" else 100)
 
 
 ONE_CARD = data_of("one_card")
-GAMES = {key: np.array([game[key] for game in ONE_CARD["games"]]) for key in ("own", "other", "value", "called")}
-ASK = "const { sizes } = given.game, callers = given.games.map(g => callsOf(g.other, SHARE, sizes));"
+GAMES = {
+    key: np.array([game[key] for game in ONE_CARD["games"]])
+    for key in ("own", "other", "value", "called")
+}
+ASK = (
+    "const { sizes } = given.game, callers = given.games.map(g => callsOf(g.other, SHARE, sizes));"
+)
 in_one_card = partial(run, given=ONE_CARD, names=["one_card_rules"])
 
 
@@ -59,7 +84,9 @@ def lines_of(entry: dict) -> list[RuleLine]:
 
 @pytest.mark.parametrize(("share", "weakest"), [("g.called", None), ("pocketShare(g, 0.15)", 0.15)])
 def test_what_a_bet_is_worth_is_pythons(share, weakest):
-    """The best ones against a caller: against the equilibrium's calls they win the game's value, and its own are among them."""
+    """The best ones against a caller: against the equilibrium's calls they win the game's value,
+    and its own are among them.
+    """
     code = "given.games.map((g, k) => g.own.map((_, i) => betValues(g, callers[k], sizes, i)))"
     values = in_one_card(code, before=ASK.replace("SHARE", share))
     own, other = GAMES["own"], GAMES["other"]
@@ -68,7 +95,12 @@ def test_what_a_bet_is_worth_is_pythons(share, weakest):
     if weakest is None:
         assert found == pytest.approx(GAMES["value"], abs=3e-5)
         games = zip(ONE_CARD["games"], values, strict=True)
-        costs = [max(worth[i]) - worth[i][s] for game, worth in games for i, s, *_ in game["bets"] if game["own"][i] > 1e-4]
+        costs = [
+            max(worth[i]) - worth[i][s]
+            for game, worth in games
+            for i, s, *_ in game["bets"]
+            if game["own"][i] > 1e-4
+        ]
         assert len(costs) > 4000 and max(costs) < 1e-3
         return
     calls = calls_of(other, beating_bluffs(own, other, weakest))
@@ -87,5 +119,7 @@ def test_rule_lists_bet_as_python_says():
 def test_the_explorer_links_to_them_and_the_sites_front_page_to_the_overview():
     page, recipe = source("explorer.html"), (ROOT / "Makefile").read_text(encoding="utf-8")
     assert all(f'href="{name}.html"' in page for name in SMALL)
-    place, link = re.search(r"sed 's\|(.*)\|&\. (.*)\|' build/site/explorer\.html > build/site/index\.html", recipe).groups()
+    place, link = re.search(
+        r"sed 's\|(.*)\|&\. (.*)\|' build/site/explorer\.html > build/site/index\.html", recipe
+    ).groups()
     assert page.count(place) == 1 and 'href="00_overview.html"' in link

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from random_trees import check_tree
 
-from faceup.lab.rng import rng
 from faceup.trees.cart import fit_cart
 from faceup.trees.oct import bin_features, fit_oct
 from faceup.trees.tree import DecisionTree, depth, leaf_of, n_leaves
+from faceup.util.rng import rng
 
 STREAM = partial(rng, 0, "test")
 
@@ -18,20 +18,27 @@ def soft_rows(n: int, seed: int = 0):
     """Rows, of tenths, whose labels depend on pairs of features, which greedy splits see badly."""
     rng = np.random.default_rng(seed)
     X = np.round(rng.random((n, 4)), 1).astype(np.float32)
-    logits = 8 * ((X[:, :1] - 0.5) * (X[:, 1:2] - 0.5) * 4 + (X[:, 2:3] > X[:, 3:4])) @ rng.normal(size=(1, 3))
+    logits = (
+        8
+        * ((X[:, :1] - 0.5) * (X[:, 1:2] - 0.5) * 4 + (X[:, 2:3] > X[:, 3:4]))
+        @ rng.normal(size=(1, 3))
+    )
     P = np.exp(logits + rng.normal(size=(n, 3)) / 2)
     return X, P / P.sum(axis=1, keepdims=True), rng.exponential(size=n)
 
 
 def best_by_enumeration(X, R, levels: int, min_rows: int, cost: bool = False) -> float:
-    """The most that a tree of so many levels earns on rows X, R = w * P, by trying all of them. Sets of rows are bits of ints."""
+    """The most that a tree of so many levels earns on rows X, R = w * P, by trying all of them.
+    Sets of rows are bits of ints.
+    """
     answers = np.concatenate([column <= np.unique(column)[:-1, None] for column in X.T])
     cuts = [int("".join(map(str, answer)), 2) for answer in answers.astype(int)]
 
     @cache
     def best(rows: int, levels: int) -> float:
         sums = R[[bit == "1" for bit in f"{rows:0{len(X)}b}"]].sum(axis=0)
-        worth = sums.max() if cost else sums @ sums / sums.sum()  # what a leaf earns, from its definition
+        # what a leaf earns, from its definition
+        worth = sums.max() if cost else sums @ sums / sums.sum()
         for low in {rows & cut for cut in cuts} if levels else ():
             high = rows & ~low
             if min(low.bit_count(), high.bit_count()) >= min_rows:
@@ -51,13 +58,18 @@ def worth(tree, X, R, min_rows: int = 0) -> float:
 
 @pytest.mark.parametrize(("levels", "seed", "min_rows"), [(2, 3, 1), (2, 2, 25), (3, 3, 1)])
 def test_shallow_trees_are_the_best_of_all_trees(levels, seed, min_rows):
-    """With weights, soft labels, least sizes of leaves. At three levels the search does not find the best of other rows."""
+    """With weights, soft labels, least sizes of leaves. At three levels the search does not find
+    the best of other rows.
+    """
     X, P, w = soft_rows(n=120 if levels == 2 else 80, seed=seed)
     X, R = X if levels == 2 else np.round(5 * X), (w / w.sum())[:, None] * P
     shape = {"max_depth": levels, "min_rows": min_rows, "stream": STREAM}
     greedy, tree = fit_cart(X, P, w, **shape), fit_oct(X, P, w, **shape, regrowths=100)
     optimum = best_by_enumeration(X, R, levels, min_rows)
-    assert worth(tree, X, R) == pytest.approx(optimum, abs=1e-7) and worth(greedy, X, R) < optimum - 1e-4
+    assert (
+        worth(tree, X, R) == pytest.approx(optimum, abs=1e-7)
+        and worth(greedy, X, R) < optimum - 1e-4
+    )
 
 
 def test_costs_are_the_least_of_all_trees():
@@ -66,12 +78,16 @@ def test_costs_are_the_least_of_all_trees():
     tree = fit_oct(X, P, w, max_depth=2, min_rows=1, stream=STREAM, regrowths=200, costs=costs)
     assert set(np.unique(tree.value)) == {0, 1}
     gain = costs.max(axis=1, keepdims=True) - costs
-    least = (w * costs.max(axis=1)).sum() - best_by_enumeration(X, w[:, None] * gain, 2, 1, cost=True)
+    least = (w * costs.max(axis=1)).sum() - best_by_enumeration(
+        X, w[:, None] * gain, 2, 1, cost=True
+    )
     assert (w * (tree.predict(X) * costs).sum(axis=1)).sum() == pytest.approx(least)
 
 
 def test_no_other_split_of_a_node_earns_more_after_sweeps():
-    """With the rest of the tree kept, every feature and threshold is tried at every node, and either branch in its place."""
+    """With the rest of the tree kept, every feature and threshold is tried at every node, and
+    either branch in its place.
+    """
     X, P, w = soft_rows(n=300)
     R, shape = w[:, None] * P, {"max_depth": 4, "min_rows": 8, "stream": STREAM}
     greedy, tree = fit_cart(X, P, w, **shape), fit_oct(X, P, w, **shape, regrowths=0)
@@ -90,7 +106,9 @@ def test_no_other_split_of_a_node_earns_more_after_sweeps():
 def test_tree_keeps_its_promises():
     X, P, w = soft_rows(n=2000)
     streams = [partial(rng, seed, "test") for seed in (0, 0, 1)]
-    tree, again, another = (fit_oct(X, P, w, max_depth=6, min_rows=20, stream=stream, regrowths=5) for stream in streams)
+    tree, again, another = (
+        fit_oct(X, P, w, max_depth=6, min_rows=20, stream=stream, regrowths=5) for stream in streams
+    )
     assert all(a.tobytes() == b.tobytes() for a, b in zip(tree, again, strict=True))
     assert not all(np.array_equal(a, b) for a, b in zip(tree, another, strict=True))
     check_tree(tree, 4, 3)
@@ -100,12 +118,24 @@ def test_tree_keeps_its_promises():
         here = leaves == leaf
         assert here.sum() >= 20
         assert tree.weight[leaf] == pytest.approx(w[here].sum())
-        assert tree.value[leaf] == pytest.approx(np.average(P[here], axis=0, weights=w[here]), abs=1e-6)
-    assert tree.weight[0] == pytest.approx(w.sum()) and tree.value[0] == pytest.approx(w @ P / w.sum(), abs=1e-6)
-    assert all(tree.left[node] == node + 1 for node in np.flatnonzero(tree.feature >= 0)), "expected nodes in preorder"
+        assert tree.value[leaf] == pytest.approx(
+            np.average(P[here], axis=0, weights=w[here]), abs=1e-6
+        )
+    assert tree.weight[0] == pytest.approx(w.sum()) and tree.value[0] == pytest.approx(
+        w @ P / w.sum(), abs=1e-6
+    )
+    assert all(tree.left[node] == node + 1 for node in np.flatnonzero(tree.feature >= 0)), (
+        "expected nodes in preorder"
+    )
     fit = partial(fit_oct, w=w, max_depth=4, min_rows=1, stream=STREAM)
-    assert n_leaves(fit(np.ones_like(X), P)) == n_leaves(fit(X, np.eye(3)[np.zeros(2000, dtype=int)])) == 1, "nothing to tell"
-    assert 4 < depth(fit(X, P, max_depth=100, min_rows=60, regrowths=5)) < 20, "no tree comes to that depth"
+    assert (
+        n_leaves(fit(np.ones_like(X), P))
+        == n_leaves(fit(X, np.eye(3)[np.zeros(2000, dtype=int)]))
+        == 1
+    ), "nothing to tell"
+    assert 4 < depth(fit(X, P, max_depth=100, min_rows=60, regrowths=5)) < 20, (
+        "no tree comes to that depth"
+    )
 
 
 def test_bins_keep_every_threshold_between_few_values():

@@ -1,4 +1,6 @@
-"""Trees: ways through them, cutting; as text, Python and drawn outlines; agents' files come back the same or are refused."""
+"""Trees: ways through them, cutting; as text, Python and drawn outlines; agents' files come back
+the same or are refused.
+"""
 
 import json
 
@@ -13,7 +15,16 @@ from faceup.lab.pictures import PALETTE
 from faceup.trees import tree as module
 from faceup.trees.figures import BAR, BAR_HEIGHT, outline_figure, percent
 from faceup.trees.text import outline, tree_text
-from faceup.trees.tree import DecisionTree, depth, leaf_of, load_agent_file, n_leaves, node_depths, save_agent, truncate
+from faceup.trees.tree import (
+    DecisionTree,
+    depth,
+    leaf_of,
+    load_agent_file,
+    n_leaves,
+    node_depths,
+    save_agent,
+    truncate,
+)
 
 matplotlib.use("Agg")
 
@@ -34,7 +45,8 @@ def test_leaves_are_those_of_a_plain_walk(n_splits):
     X = rows_for(tree, np.random.default_rng(2000).normal(size=(2000, 4)).astype(np.float32))
     assert leaf_of(tree, X).tolist() == [walk(tree, row)[-1] for row in X]
     assert n_leaves(tree) == n_splits + 1
-    for same in (np.asfortranarray(X), X.astype(np.float64) * (1 + 1e-9)):  # numbers are rounded to float32
+    # numbers are rounded to float32
+    for same in (np.asfortranarray(X), X.astype(np.float64) * (1 + 1e-9)):
         assert np.array_equal(leaf_of(tree, same), leaf_of(tree, X))
     assert leaf_of(tree, X[:0]).shape == (0,) and tree.predict(X).dtype == np.float32
 
@@ -42,7 +54,10 @@ def test_leaves_are_those_of_a_plain_walk(n_splits):
 def test_cut_trees_stop_a_walk_early():
     """Cuts within cuts are one; truncating is to cut at a depth."""
     tree = random_tree(5, 200)
-    X, depths = rows_for(tree, np.random.default_rng(0).normal(size=(2000, 4)).astype(np.float32)), node_depths(tree)
+    X, depths = (
+        rows_for(tree, np.random.default_rng(0).normal(size=(2000, 4)).astype(np.float32)),
+        node_depths(tree),
+    )
     walks, ends = [walk(tree, row) for row in X], np.random.default_rng(0).random(401) < 0.15
     ends[0] = False
     pairs = [(truncate(tree, most), depths >= most) for most in range(depth(tree) + 2)]
@@ -74,7 +89,8 @@ def test_paths_lead_to_their_nodes_and_tell_what_is_below_which():
         assert np.array_equal(module.top_levels(tree, 2, node), way[:, node] & ~leaf & near)
 
 
-# --- agents' files -------------------------------------------------------------------------------------------
+# --- agents' files
+# -------------------------------------------------------------------------------------------
 
 LABELS = ("fold", "call", "all_in")
 NAMES = ("a", "b", "c", "d")
@@ -82,7 +98,11 @@ NAMES = ("a", "b", "c", "d")
 
 def test_a_saved_agent_decides_the_same_and_is_saved_again_to_the_same_bytes(tmp_path):
     """Every float32 threshold survives: bits drawn at random, of all magnitudes."""
-    trees, path, rng = [random_tree(i, 40 * i) for i in range(4)], tmp_path / "agent.json", np.random.default_rng(1)
+    trees, path, rng = (
+        [random_tree(i, 40 * i) for i in range(4)],
+        tmp_path / "agent.json",
+        np.random.default_rng(1),
+    )
     numbers = rng.integers(0, 2**32, 200, dtype=np.uint32).view(np.float32)
     trees[3].threshold[trees[3].feature >= 0] = numbers[np.isfinite(numbers)][:120]
     save_agent(path, trees, [NAMES] * 4, LABELS, {"fit": "random", "rows": 4})
@@ -92,11 +112,15 @@ def test_a_saved_agent_decides_the_same_and_is_saved_again_to_the_same_bytes(tmp
     for saved, loaded in zip(trees, found.trees, strict=True):
         check_tree(loaded, 4, 3)
         assert [a.dtype for a in loaded] == [a.dtype for a in saved]
-        assert np.array_equal(*(np.sort(tree.threshold[tree.feature >= 0]) for tree in (saved, loaded)))
+        assert np.array_equal(
+            *(np.sort(tree.threshold[tree.feature >= 0]) for tree in (saved, loaded))
+        )
         for level in (0, 2, 100):
             one, other = truncate(loaded, level), truncate(saved, level)
             assert np.allclose(one.predict(X), other.predict(X), atol=1e-3)
-            assert np.allclose(one.weight[leaf_of(one, X)], other.weight[leaf_of(other, X)], rtol=1e-3)
+            assert np.allclose(
+                one.weight[leaf_of(one, X)], other.weight[leaf_of(other, X)], rtol=1e-3
+            )
     save_agent(path, *found)
     assert path.read_bytes() == saved_bytes
 
@@ -106,11 +130,15 @@ GOOD_ROUND = {"feature_names": ["a", "b"], "feature": [1, -1, -1], "threshold": 
 
 
 def written(key="labels", value=("fold", "call")) -> bytes:
-    """An agent written by hand, with another entry, of the turn where it is one of a round; None leaves it out."""
+    """An agent written by hand, with another entry, of the turn where it is one of a round; None
+    leaves it out.
+    """
     content = {"format": "faceup-trees-1", "provenance": {}, "labels": ["fold", "call"]}
     content |= {street: dict(GOOD_ROUND) for street in STREETS}
     (content["turn"] if key in GOOD_ROUND else content)[key] = value
-    return json.dumps({name: entry for name, entry in content.items() if entry is not None}).encode()
+    return json.dumps(
+        {name: entry for name, entry in content.items() if entry is not None}
+    ).encode()
 
 
 DEEP = {"feature_names": ["a"], "feature": [0] * 200_000 + [-1] * 200_001, "threshold": [0] * 200_000,
@@ -120,16 +148,30 @@ BROKEN = {  # message: contents of files
     "river: Field required": [written("river", None)],
     "preflop.value: expected 2 rows of 1 numbers whose sum is 10000": [written("labels", ["fold"])],
     "turn.more: Extra inputs": [written("turn", GOOD_ROUND | {"more": 1})],
-    "turn.feature: expected one tree of at most 500 splits": [written("turn", DEEP), written("feature", [1, -1, -1, -1])],
+    "turn.feature: expected one tree of at most 500 splits": [
+        written("turn", DEEP),
+        written("feature", [1, -1, -1, -1]),
+    ],
     "turn.feature: expected numbers of 2 names": [written("feature", [2, -1, -1])],
     "turn.feature: node 0 lacks a branch": [written("feature", [1, -1])],
     "turn: expected 1 of threshold and 2 of weight": [written("threshold", [])],
-    "turn.threshold.0: Input should be": [written("threshold", [x]) for x in (True, "x" * 10_000, float("nan"))],
-    "turn.value: expected 2 rows of 2 numbers whose sum is 10000": [written("value", [[9_000, 0], [2500, 7500]])],
+    "turn.threshold.0: Input should be": [
+        written("threshold", [x]) for x in (True, "x" * 10_000, float("nan"))
+    ],
+    "turn.value: expected 2 rows of 2 numbers whose sum is 10000": [
+        written("value", [[9_000, 0], [2500, 7500]])
+    ],
     "turn.weight.1: ": [written("weight", [1, 0])],
     "Extra inputs": [written("\x1b[2J", 1)],
-    "a key stands twice": [written().replace(b'"a"', b'"b"', 1).replace(b"{", b'{"labels": [], ', 1)],
-    **{"Expecting": [b"{"], "valid dict": [b"[1]"], "decode": [b"\xff"], "recursion": [b"[" * 500_000]},
+    "a key stands twice": [
+        written().replace(b'"a"', b'"b"', 1).replace(b"{", b'{"labels": [], ', 1)
+    ],
+    **{
+        "Expecting": [b"{"],
+        "valid dict": [b"[1]"],
+        "decode": [b"\xff"],
+        "recursion": [b"[" * 500_000],
+    },
 }
 
 
@@ -142,7 +184,8 @@ def test_broken_files_are_named(tmp_path, message):
         assert len(str(error.value)) < 300 + len(str(tmp_path)) and str(error.value).isprintable()
 
 
-# --- as text, as Python, as outlines -------------------------------------------------------------------------
+# --- as text, as Python, as outlines
+# -------------------------------------------------------------------------
 
 FOUR = ("length", "width of the whole", "colour", "age in years")
 
@@ -157,7 +200,10 @@ def test_text_reads_like_the_tree():
         "|   equity > 0.1\n"
         "|   |   all_in 100 %  (10.0% of weight)\n"
     )
-    assert tree_text(truncate(SMALL, 0), (), LABELS) == "call 60 %, fold 30 %, all_in 10 %  (100.0% of weight)\n"
+    assert (
+        tree_text(truncate(SMALL, 0), (), LABELS)
+        == "call 60 %, fold 30 %, all_in 10 %  (100.0% of weight)\n"
+    )
 
 
 def followed(text: str, row: dict[str, np.float32]) -> str:
@@ -194,10 +240,18 @@ def condition(name: str, threshold: float, above: bool) -> str:
 def test_an_outline_holds_every_drawn_node_once_and_counts_the_rest(n_splits, levels):
     tree = random_tree(n_splits, n_splits, len(FOUR), 5)
     rows = outline(tree, FOUR, condition, module.top_levels(tree, levels), marked=0)
-    assert rows[0][:2] == (0, "all decisions") and [row.marked for row in rows] == [True] + [False] * (len(rows) - 1)
+    assert rows[0][:2] == (0, "all decisions") and [row.marked for row in rows] == [True] + [
+        False
+    ] * (len(rows) - 1)
     assert max(row.level for row in rows) <= levels
-    ends = [row for row, after in zip(rows, [*rows[1:], rows[0]], strict=True) if after.level <= row.level]
-    assert sum(max(row.hidden, 1) for row in ends) == n_leaves(tree) and sum(row.share for row in ends) == pytest.approx(1)
+    ends = [
+        row
+        for row, after in zip(rows, [*rows[1:], rows[0]], strict=True)
+        if after.level <= row.level
+    ]
+    assert sum(max(row.hidden, 1) for row in ends) == n_leaves(tree) and sum(
+        row.share for row in ends
+    ) == pytest.approx(1)
 
 
 def test_an_outline_may_draw_two_leaves_alike_as_one():
@@ -205,18 +259,36 @@ def test_an_outline_may_draw_two_leaves_alike_as_one():
     feature, left = (np.array([*of_splits, -1, -1, -1, -1]) for of_splits in ([0, 1, 2], [1, 3, 5]))
     chances = np.array([0.5, 0.301, 0.8, 0.302, 0.3, 0.8, 0.79])
     value = np.column_stack([chances, 1 - chances])
-    tree = DecisionTree(feature, np.zeros(7), left, np.where(left > 0, left + 1, -1), value, np.ones(7))
-    drawn = [[row.level for row in outline(tree, FOUR, condition, np.ones(7, bool), merge=merge)] for merge in (False, True)]
+    tree = DecisionTree(
+        feature, np.zeros(7), left, np.where(left > 0, left + 1, -1), value, np.ones(7)
+    )
+    drawn = [
+        [row.level for row in outline(tree, FOUR, condition, np.ones(7, bool), merge=merge)]
+        for merge in (False, True)
+    ]
     assert drawn == [[0, 1, 2, 2, 1, 2, 2], [0, 1, 1, 2, 2]]
 
 
 def test_bars_are_to_scale():
     """Of rows that come from a file of numbers."""
     rows = outline(tree := random_tree(1, 20, 4, 5), FOUR, condition, module.top_levels(tree, 3))
-    figure = outline_figure(json.loads(json.dumps({"tree": rows})), [f"answer {k}" for k in range(5)], PALETTE[:5])
+    figure = outline_figure(
+        json.loads(json.dumps({"tree": rows})), [f"answer {k}" for k in range(5)], PALETTE[:5]
+    )
     bars = [bar for bar in figure.axes[0].patches if bar.get_height() == BAR_HEIGHT]
-    assert [bar.get_width() / BAR for bar in bars] == pytest.approx([share for row in rows for share in row.mixture])
-    assert [bars[k + 1].get_x() for k in range(4)] == pytest.approx([bars[k].get_x() + bars[k].get_width() for k in range(4)])
+    assert [bar.get_width() / BAR for bar in bars] == pytest.approx(
+        [share for row in rows for share in row.mixture]
+    )
+    assert [bars[k + 1].get_x() for k in range(4)] == pytest.approx(
+        [bars[k].get_x() + bars[k].get_width() for k in range(4)]
+    )
     plt.close(figure)
     shares = (1, 0.123, 0.0996, 0.0994, 0.0001, 0)
-    assert [percent(share) for share in shares] == ["100 %", "12 %", "10 %", "9.9 %", "< 0.05 %", "0.0 %"]
+    assert [percent(share) for share in shares] == [
+        "100 %",
+        "12 %",
+        "10 %",
+        "9.9 %",
+        "< 0.05 %",
+        "0.0 %",
+    ]

@@ -1,8 +1,9 @@
 """Cards, holes and boards as small integers.
 
-A card is `4 * rank + suit`: rank 0..12 for 2..A, suit 0..3 for clubs, diamonds, hearts, spades. A hole (two private
-cards) is `hi * (hi - 1) / 2 + lo`, 0..1325. Boards are kept up to a renaming of the suits: a board's canonical form sorts
-its four suits by the ranks they hold, and a real board is the canonical one plus a permutation of the suits.
+A card is `4 * rank + suit`: rank 0..12 for 2..A, suit 0..3 for clubs, diamonds, hearts, spades. A
+hole (two private cards) is `hi * (hi - 1) / 2 + lo`, 0..1325. Boards are kept up to a renaming of
+the suits: a board's canonical form sorts its four suits by the ranks they hold, and a real board is
+the canonical one plus a permutation of the suits.
 """
 
 from collections.abc import Sequence
@@ -20,16 +21,21 @@ N_CARDS, N_HOLES, N_CLASSES = 52, 1326, 169
 STREETS = ("preflop", "flop", "turn", "river")
 BOARD_CARDS = (0, 3, 4, 5)  # cards on the board of each street
 
-HOLE_CARDS = np.array([(hi, lo) for hi in range(N_CARDS) for lo in range(hi)], dtype=np.uint8)  # (1326, 2), hi > lo
-SUIT_PERMUTATIONS = np.array(list(permutations(range(4))), dtype=np.uint8)  # (24, 4): suit s becomes p[s]
+# (1326, 2), hi > lo
+HOLE_CARDS = np.array([(hi, lo) for hi in range(N_CARDS) for lo in range(hi)], dtype=np.uint8)
+# (24, 4): suit s becomes p[s]
+SUIT_PERMUTATIONS = np.array(list(permutations(range(4))), dtype=np.uint8)
 
 
 _RANK, _SUIT = HOLE_CARDS.astype(np.int64) // 4, HOLE_CARDS % 4
 _lo, _hi = np.sort(4 * _RANK + SUIT_PERMUTATIONS[:, _SUIT]).T  # (1326, 24) each
-PERMUTED_HOLES = (_hi * (_hi - 1) // 2 + _lo).T.astype(np.int16)  # (24, 1326): what a hole becomes under each permutation
+# (24, 1326): what a hole becomes under each permutation
+PERMUTED_HOLES = (_hi * (_hi - 1) // 2 + _lo).T.astype(np.int16)
 _row, _column = 12 - np.where(_SUIT[:, 0] == _SUIT[:, 1], _RANK.T, _RANK.T[::-1])
-CLASS_OF_HOLE = (13 * _row + _column).astype(np.int16)  # (1326,) cell of the usual chart: aces first, suited above the diagonal
-HOLE_OF_CLASS = np.unique(CLASS_OF_HOLE, return_index=True)[1]  # (169,) the first hole of each chart cell
+# (1326,) cell of the usual chart: aces first, suited above the diagonal
+CLASS_OF_HOLE = (13 * _row + _column).astype(np.int16)
+# (169,) the first hole of each chart cell
+HOLE_OF_CLASS = np.unique(CLASS_OF_HOLE, return_index=True)[1]
 
 
 def class_name(k: int) -> str:
@@ -53,7 +59,8 @@ def shown(found: object) -> str:
 def parse_cards(text: str) -> list[int]:
     """Cards written one after another, as in "Kh3sJc" or "Kh 3s Jc", in the order given.
 
-    Raises ValueError on what is no text, an unknown rank or suit, an odd length, or a card named twice.
+    Raises ValueError on what is no text, an unknown rank or suit, an odd length, or a card named
+    twice.
     """
     if not isinstance(text, str):
         raise ValueError(f"cards {shown(text)}: expected text such as 'Ac3h'")
@@ -64,15 +71,21 @@ def parse_cards(text: str) -> list[int]:
     for pair in (packed[i : i + 2] for i in range(0, len(packed), 2)):
         rank, suit = RANKS.find(pair[0].upper()), SUITS.find(pair[1].lower())
         if rank < 0 or suit < 0:
-            raise ValueError(f"card {pair!r} in {shown(text)}: expected a rank of {RANKS} and a suit of {SUITS}")
+            raise ValueError(
+                f"card {pair!r} in {shown(text)}: expected a rank of {RANKS} and a suit of {SUITS}"
+            )
         if 4 * rank + suit in cards:
-            raise ValueError(f"cards {shown(text)}: {pair!r} appears twice, expected distinct cards")
+            raise ValueError(
+                f"cards {shown(text)}: {pair!r} appears twice, expected distinct cards"
+            )
         cards.append(4 * rank + suit)
     return cards
 
 
 def parse_hand(hole: str, board: str = "") -> tuple[list[int], list[int]]:
-    """Two private cards and a board of 0, 3, 4 or 5 cards. Raises ValueError on anything else or on a shared card."""
+    """Two private cards and a board of 0, 3, 4 or 5 cards. Raises ValueError on anything else or on
+    a shared card.
+    """
     private, public = parse_cards(hole), parse_cards(board)
     if len(private) != 2:
         raise ValueError(f"hole {shown(hole)}: has {len(private)} cards, expected 2")
@@ -103,17 +116,22 @@ class Boards(NamedTuple):
 
 @cache
 def canonical_boards(n_cards: int) -> Boards:
-    """The 1, 1,755, 16,432 or 134,459 boards of 0, 3, 4 or 5 cards up to suits. Made once a process, in a second."""
-    keys, places = np.zeros(1, dtype=np.int64), np.array([39, 26, 13, 0])  # of the suits' masks in a key
+    """The 1, 1,755, 16,432 or 134,459 boards of 0, 3, 4 or 5 cards up to suits. Made once a
+    process, in a second.
+    """
+    # of the suits' masks in a key
+    keys, places = np.zeros(1, dtype=np.int64), np.array([39, 26, 13, 0])
     ranks, suits = np.divmod(np.arange(N_CARDS), 4)
     bits = np.int64(1) << places[suits] + ranks
-    for _ in range(n_cards):  # every board of k + 1 cards is one of k cards and one more: no need to list all of them
+    # every board of k + 1 cards is one of k cards and one more: no need to list all of them
+    for _ in range(n_cards):
         grown = (keys[:, None] | bits)[(keys[:, None] & bits) == 0]
         masks = np.sort(grown[:, None] >> places & 0x1FFF, axis=1)[:, ::-1]
         keys = np.unique((masks << places).sum(axis=1))
     masks = keys[:, None] >> places & 0x1FFF
     cards = np.nonzero(masks[:, suits] >> ranks & 1)[1].reshape(len(keys), n_cards).astype(np.uint8)
-    same = (masks[:, SUIT_PERMUTATIONS.astype(np.int64)] == masks[:, None]).all(axis=2)  # (n, 24): leaves the board as it is
+    # (n, 24): leaves the board as it is
+    same = (masks[:, SUIT_PERMUTATIONS.astype(np.int64)] == masks[:, None]).all(axis=2)
     return Boards(keys, cards, 24 // same.sum(axis=1))
 
 
@@ -167,4 +185,8 @@ def folded_cards(board: Sequence[int], fixed: np.ndarray) -> list[tuple[int, lis
     cards = np.arange(N_CARDS)
     images = 4 * (cards // 4) + SUIT_PERMUTATIONS[fixed][:, cards % 4]  # (n, 52)
     first = [np.sort(np.unique(column, return_index=True)[1]) for column in images.T]
-    return [(card, fixed[first[card]].tolist()) for card in range(52) if card not in board and card == images[:, card].min()]
+    return [
+        (card, fixed[first[card]].tolist())
+        for card in range(52)
+        if card not in board and card == images[:, card].min()
+    ]

@@ -1,13 +1,15 @@
 """Exact equities of every hold'em hand on every street, up to suits (paper 000, Section 2.2.1).
 
-Equity is the chance to win against one uniformly random opposing hand and uniformly random further public cards, plus
-half the chance to tie. All of it is integers here. On the river it is `2 * wins + ties` against 990 opponents, out of 1,980; an
-earlier street's is the sum over what may come, out of `UNITS[street]`. The tables hold a row a canonical board and a column a
-hole (of 1,326, in the canonical board's suits), with 0 where a board card blocks the hole.
+Equity is the chance to win against one uniformly random opposing hand and uniformly random further
+public cards, plus half the chance to tie. All of it is integers here. On the river it is `2 * wins
++ ties` against 990 opponents, out of 1,980; an earlier street's is the sum over what may come, out
+of `UNITS[street]`. The tables hold a row a canonical board and a column a hole (of 1,326, in the
+canonical board's suits), with 0 where a board card blocks the hole.
 
-A river board costs one sort of its holes by strength and one sweep with card-removal counts. A turn board gathers its 48 river
-boards; a flop gathers its 49 turn boards, and its 1,176 pairs of turn and river cards. Decile d of a hole's later equities is
-the smallest that at least d * 10 % of them do not exceed, d = 1..10.
+A river board costs one sort of its holes by strength and one sweep with card-removal counts. A turn
+board gathers its 48 river boards; a flop gathers its 49 turn boards, and its 1,176 pairs of turn
+and river cards. Decile d of a hole's later equities is the smallest that at least d * 10 % of them
+do not exceed, d = 1..10.
 """
 
 import os
@@ -32,27 +34,34 @@ from faceup.cards.cards import (
     canonical_boards,
 )
 from faceup.cards.strength import N_RIVER_HOLES, _river_order
-from faceup.lab.files import load_npy, save_npy
-from faceup.lab.parallel import on_threads
+from faceup.util.files import load_npy, save_npy
+from faceup.util.parallel import on_threads
 
 N_DECILES = 10
-UNITS = (2 * 2_097_572_400, 1081 * 1980, 46 * 1980, 1980)  # the equity 1.0 on each street, as an integer
+# the equity 1.0 on each street, as an integer
+UNITS = (2 * 2_097_572_400, 1081 * 1980, 46 * 1980, 1980)
 
 
 class StreetTable(NamedTuple):
-    """Equities on one street, as integers out of UNITS, and the deciles of the equities on each later street."""
+    """Equities on one street, as integers out of UNITS, and the deciles of the equities on each
+    later street.
+    """
 
     equity: np.ndarray  # (n_boards, n_holes) int64 preflop (169 classes), uint32, uint32, uint16
-    deciles: tuple[np.ndarray, ...]  # one array a later street, (n_boards, n_holes, 10), each out of that street's UNITS
+    # one array a later street, (n_boards, n_holes, 10), each out of that street's UNITS
+    deciles: tuple[np.ndarray, ...]
 
 
 @njit(cache=True)
 def _river_counts(cards, less, equal):
-    """Opponents that each hole of a river board beats and ties: less, equal (1326,) int32, 0 for blocked holes."""
+    """Opponents that each hole of a river board beats and ties: less, equal (1326,) int32, 0 for
+    blocked holes.
+    """
     order, class_start = np.empty(N_RIVER_HOLES, dtype=np.int16), np.empty(161, dtype=np.int32)
     n_classes = _river_order(cards, order, class_start)
     less[:], equal[:] = 0, 0
-    met = np.zeros(52, dtype=np.int32)  # holes with each card among the weaker classes, then with this one
+    # holes with each card among the weaker classes, then with this one
+    met = np.zeros(52, dtype=np.int32)
     for k in range(n_classes):
         start, end = class_start[k], class_start[k + 1]
         for h in order[start:end]:
@@ -82,9 +91,11 @@ def _river_table(share, cards, equity):
 
 @njit(cache=True)
 def _sorted_next(cards, next_keys, next_equity, rows, total):
-    """Equities of each hole with each further card, ascending, rows (52 - cards, 1326); total (1326,) their sum.
+    """Equities of each hole with each further card, ascending, rows (52 - cards, 1326); total
+    (1326,) their sum.
 
-    Holes that the further card blocks get the largest value, so that they come after the possible ones; their equity counts 0.
+    Holes that the further card blocks get the largest value, so that they come after the possible
+    ones; their equity counts 0.
     """
     left, total[:] = np.flatnonzero(_free(cards)), 0
     for n in range(left.shape[0]):
@@ -95,7 +106,8 @@ def _sorted_next(cards, next_keys, next_equity, rows, total):
             blocked = HOLE_CARDS[h, 0] == card or HOLE_CARDS[h, 1] == card
             row[h] = np.iinfo(rows.dtype).max if blocked else source[move[h]]
             total[h] += 0 if blocked else row[h]
-    for i in range(rows.shape[0]):  # by insertion, all columns at once, which the processor does many at a time
+    # by insertion, all columns at once, which the processor does many at a time
+    for i in range(rows.shape[0]):
         for j in range(i):
             for h in range(N_HOLES):
                 a, b = rows[j, h], rows[i, h]
@@ -121,7 +133,10 @@ def _count_rivers(cards, river_keys, river_equity, counts):
         for j in range(i):
             board[3], board[4] = left[j], left[i]
             key, permutation = _canonical(board, board.shape[0])
-            source, move = river_equity[np.searchsorted(river_keys, key)], PERMUTED_HOLES[permutation]
+            source, move = (
+                river_equity[np.searchsorted(river_keys, key)],
+                PERMUTED_HOLES[permutation],
+            )
             is_free = _free(board)
             for h in range(N_HOLES):
                 if is_free[HOLE_CARDS[h, 0]] and is_free[HOLE_CARDS[h, 1]]:
@@ -129,18 +144,31 @@ def _count_rivers(cards, river_keys, river_equity, counts):
 
 
 @njit(cache=True, nogil=True)
-def _flop_table(share, cards, turn_keys, turn_equity, river_keys, river_equity, equity, turn_deciles, river_deciles):
+def _flop_table(
+    share,
+    cards,
+    turn_keys,
+    turn_equity,
+    river_keys,
+    river_equity,
+    equity,
+    turn_deciles,
+    river_deciles,
+):
     """Equity, turn deciles and river deciles of each hole on flops."""
     rows, total = np.empty((49, N_HOLES), dtype=np.uint32), np.empty(N_HOLES, dtype=np.int64)
     counts = np.empty((N_HOLES, UNITS[3] + 1), dtype=np.int16)
     for b in range(share[0], cards.shape[0], share[1]):
         _sorted_next(cards[b], turn_keys, turn_equity, rows, total)
         _count_rivers(cards[b], river_keys, river_equity, counts)
-        equity[b] = total // 2  # every river board was met twice, once in each order of turn and river
+        # every river board was met twice, once in each order of turn and river
+        equity[b] = total // 2
         turn_deciles[b], river_deciles[b], is_free = 0, 0, _free(cards[b])
         for h in range(N_HOLES):
             passed, value = 0, -1
-            for d in range(N_DECILES if is_free[HOLE_CARDS[h, 0]] and is_free[HOLE_CARDS[h, 1]] else 0):
+            for d in range(
+                N_DECILES if is_free[HOLE_CARDS[h, 0]] and is_free[HOLE_CARDS[h, 1]] else 0
+            ):
                 turn_deciles[b, h, d] = rows[(47 * (d + 1) + 9) // 10 - 1, h]
                 while 10 * passed < 1081 * (d + 1):
                     value += 1
@@ -149,18 +177,27 @@ def _flop_table(share, cards, turn_keys, turn_equity, river_keys, river_equity, 
 
 
 def _weighted_deciles(values: np.ndarray, weights: np.ndarray) -> np.ndarray:
-    """Smallest value with at least d * 10 % of the weight at or below it, d = 1..10, for ascending values."""
+    """Smallest value with at least d * 10 % of the weight at or below it, d = 1..10, for ascending
+    values.
+    """
     cumulative = np.cumsum(weights.astype(np.int64))
     steps = np.arange(1, N_DECILES + 1) * cumulative[-1]
     return values[np.searchsorted(10 * cumulative, steps)]
 
 
 def _preflop(street: int, table: StreetTable) -> tuple[np.ndarray, np.ndarray]:
-    """Of the 169 starting hands on a later street: equities summed over its boards (169,), and their deciles (169, 10)."""
-    multiplicity, totals, deciles = canonical_boards(BOARD_CARDS[street]).multiplicity[:, None], [], []
+    """Of the 169 starting hands on a later street: equities summed over its boards (169,), and
+    their deciles (169, 10).
+    """
+    multiplicity, totals, deciles = (
+        canonical_boards(BOARD_CARDS[street]).multiplicity[:, None],
+        [],
+        [],
+    )
     for k in range(N_CLASSES):
         equity = table.equity[:, CLASS_OF_HOLE == k]
-        counts = np.bincount(equity.ravel(), weights=np.where(equity > 0, multiplicity, 0).ravel())  # a blocked hole has 0
+        # a blocked hole has 0
+        counts = np.bincount(equity.ravel(), weights=np.where(equity > 0, multiplicity, 0).ravel())
         values = np.flatnonzero(counts)
         totals.append(counts[values] @ values)
         deciles.append(_weighted_deciles(values.astype(table.equity.dtype), counts[values]))
@@ -175,12 +212,26 @@ def all_tables() -> tuple[StreetTable, StreetTable, StreetTable, StreetTable]:
     river = StreetTable(np.empty((len(rivers.keys), N_HOLES), dtype=np.uint16), ())
     on_threads(_river_table, rivers.cards.astype(np.int64), river.equity)
     shape = len(turns.keys), N_HOLES
-    turn = StreetTable(np.empty(shape, dtype=np.uint32), (np.empty((*shape, N_DECILES), dtype=np.uint16),))
+    turn = StreetTable(
+        np.empty(shape, dtype=np.uint32), (np.empty((*shape, N_DECILES), dtype=np.uint16),)
+    )
     on_threads(_turn_table, turns.cards, rivers.keys, river.equity, turn.equity, *turn.deciles)
     shape = len(flops.keys), N_HOLES
-    deciles = np.empty((*shape, N_DECILES), dtype=np.uint32), np.empty((*shape, N_DECILES), dtype=np.uint16)
+    deciles = (
+        np.empty((*shape, N_DECILES), dtype=np.uint32),
+        np.empty((*shape, N_DECILES), dtype=np.uint16),
+    )
     flop = StreetTable(np.empty(shape, dtype=np.uint32), deciles)
-    on_threads(_flop_table, flops.cards, turns.keys, turn.equity, rivers.keys, river.equity, flop.equity, *flop.deciles)
+    on_threads(
+        _flop_table,
+        flops.cards,
+        turns.keys,
+        turn.equity,
+        rivers.keys,
+        river.equity,
+        flop.equity,
+        *flop.deciles,
+    )
     later = [_preflop(street, table) for street, table in ((1, flop), (2, turn), (3, river))]
     preflop = StreetTable(later[-1][0][None], tuple(deciles[None] for _, deciles in later))
     return preflop, flop, turn, river
@@ -189,7 +240,10 @@ def all_tables() -> tuple[StreetTable, StreetTable, StreetTable, StreetTable]:
 def _files(folder: str | os.PathLike, street: int) -> list[Path]:
     """Of a street: its equities, then the deciles of each later street's."""
     name, *later = STREETS[street:]
-    return [Path(folder) / f"{name}_{what}.npy" for what in ("equity", *(f"{other}_deciles" for other in later))]
+    return [
+        Path(folder) / f"{name}_{what}.npy"
+        for what in ("equity", *(f"{other}_deciles" for other in later))
+    ]
 
 
 def save_tables(folder: str | os.PathLike, tables: tuple[StreetTable, ...]) -> None:
@@ -200,6 +254,8 @@ def save_tables(folder: str | os.PathLike, tables: tuple[StreetTable, ...]) -> N
 
 
 def load_tables(folder: str | os.PathLike) -> tuple[StreetTable, ...]:
-    """The four tables written by `save_tables`, preflop first, read-only from disk as they are used."""
+    """The four tables written by `save_tables`, preflop first, read-only from disk as they are
+    used.
+    """
     arrays = [[load_npy(path, mmap=True) for path in _files(folder, street)] for street in range(4)]
     return tuple(StreetTable(equity, tuple(deciles)) for equity, *deciles in arrays)

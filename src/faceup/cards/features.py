@@ -1,14 +1,17 @@
-"""A hand as named numbers: its equity, deciles of its later equities, the bets so far (paper 000, 2.2).
+"""A hand as named numbers: its equity, deciles of its later equities, the bets so far (paper 000,
+2.2).
 
-The betting features are the opponent's bets on each street, as in the paper; "both" adds the player's own, and "both+seat"
-whether the player sits on the button. "pot-relative" replaces the opponent's bets by the bet faced and the player's stack,
-both as fractions of the pot before that bet: numbers that mean the same at any bet size.
+The betting features are the opponent's bets on each street, as in the paper; "both" adds the
+player's own, and "both+seat" whether the player sits on the button. "pot-relative" replaces the
+opponent's bets by the bet faced and the player's stack, both as fractions of the pot before that
+bet: numbers that mean the same at any bet size.
 
-Integer equities become float32 features here: divided in double precision by the street's unit, then rounded once. Deciles
-are those of `cards.equity`.
+Integer equities become float32 features here: divided in double precision by the street's unit,
+then rounded once. Deciles are those of `cards.equity`.
 
-`board_features` reads the tables of `cards.equity`. `hand("Ac3h", "Kh3sJc")` needs none: it evaluates the hand's own river boards
-(at most 1,081, in tens of milliseconds). Before the flop there are 2,118,760 of them, too many for one hand.
+`board_features` reads the tables of `cards.equity`. `hand("Ac3h", "Kh3sJc")` needs none: it
+evaluates the hand's own river boards (at most 1,081, in tens of milliseconds). Before the flop
+there are 2,118,760 of them, too many for one hand.
 """
 
 from dataclasses import dataclass
@@ -18,16 +21,34 @@ from itertools import combinations
 
 import numpy as np
 
-from faceup.cards.cards import BOARD_CARDS, CLASS_OF_HOLE, HOLE_CARDS, PERMUTED_HOLES, STREETS, canonical, hole_index, parse_hand
-from faceup.cards.equity import N_DECILES, UNITS, StreetTable, _river_counts, _weighted_deciles, all_tables
+from faceup.cards.cards import (
+    BOARD_CARDS,
+    CLASS_OF_HOLE,
+    HOLE_CARDS,
+    PERMUTED_HOLES,
+    STREETS,
+    canonical,
+    hole_index,
+    parse_hand,
+)
+from faceup.cards.equity import (
+    N_DECILES,
+    UNITS,
+    StreetTable,
+    _river_counts,
+    _weighted_deciles,
+    all_tables,
+)
 
 _LATER = tuple([f"{name}_equity_p{10 * d}" for d in range(1, N_DECILES + 1)] for name in STREETS)
-FEATURE_NAMES = tuple(tuple(sum(_LATER[s + 1 :], ["equity"])) for s in range(4))  # 31, 21, 11 and 1 names
+# 31, 21, 11 and 1 names
+FEATURE_NAMES = tuple(tuple(sum(_LATER[s + 1 :], ["equity"])) for s in range(4))
 BET_NAMES = tuple(f"opponent_bet_{street}" for street in STREETS)  # dollars, blinds included
 OWN_BET_NAMES = tuple(f"own_bet_{street}" for street in STREETS)
 _SEATED = (*BET_NAMES, *OWN_BET_NAMES, "button")
-_SIZES = ("bet_faced", "stack_to_pot")  # in pots: twice what the player has put in, which is the pot before the bet it faces
-HISTORIES = {
+# in pots: twice what the player has put in, which is the pot before the bet it faces
+_SIZES = ("bet_faced", "stack_to_pot")
+BETTING_FEATURES = {
     "opponent": BET_NAMES,
     "both": BET_NAMES + OWN_BET_NAMES,
     "both+seat": _SEATED,
@@ -38,32 +59,35 @@ STACK = 20_000  # dollars that each player starts a hand with
 
 
 def feature_names(street: int, history: str = "opponent") -> tuple[str, ...]:
-    """Names of a model's features on street 0..3: the hand's 31, 21, 11 or 1, then those of the betting.
+    """Names of a model's features on street 0..3: the hand's 31, 21, 11 or 1, then those of the
+    betting.
 
-    history: the betting features, a key of HISTORIES; "opponent" is the paper's.
+    history: the betting features, a key of BETTING_FEATURES; "opponent" is the paper's.
     """
-    return FEATURE_NAMES[street] + HISTORIES[history]
+    return FEATURE_NAMES[street] + BETTING_FEATURES[history]
 
 
 def betting_features(bets: np.ndarray, actor: np.ndarray, history: str = "opponent") -> np.ndarray:
-    """Betting features: (n, 4 | 8 | 9 | 7 | 11) float32, columns as in HISTORIES[history].
+    """Betting features: (n, 4 | 8 | 9 | 7 | 11) float32, columns as in BETTING_FEATURES[history].
 
-    bets: dollars that each player has put in on each street, (n, 2, 4); actor: who is to act, (n,), 0 on the button. Pots are
-    ratios of whole dollars, rounded once: a bet of half the pot is 0.5, and pot odds are 1 + 1 / bet_faced to 1. A player who
-    calls all-in faces stack_to_pot pots.
+    bets: dollars that each player has put in on each street, (n, 2, 4); actor: who is to act, (n,),
+    0 on the button. Pots are ratios of whole dollars, rounded once: a bet of half the pot is 0.5,
+    and pot odds are 1 + 1 / bet_faced to 1. A player who calls all-in faces stack_to_pot pots.
     """
     row, actor = np.arange(len(bets)), np.asarray(actor)
     own, theirs = bets[row, actor], bets[row, 1 - actor]
     put, to_call = own.sum(axis=1), theirs.sum(axis=1) - own.sum(axis=1)
     told = dict(zip(_SEATED, [*theirs.T, *own.T, actor == 0], strict=True))
     told |= {"bet_faced": to_call / (2 * put), "stack_to_pot": (STACK - put) / (2 * put)}
-    return np.stack([told[name] for name in HISTORIES[history]], axis=1).astype(np.float32)
+    return np.stack([told[name] for name in BETTING_FEATURES[history]], axis=1).astype(np.float32)
 
 
 def board_features(street: int, table: StreetTable, board: list[int]) -> np.ndarray:
-    """Hand features of all 1,326 holes on a real board, in its own suits; 0 for holes that it blocks.
+    """Hand features of all 1,326 holes on a real board, in its own suits; 0 for holes that it
+    blocks.
 
-    board: 0, 3, 4 or 5 cards. Returns float32 (1326, 31 | 21 | 11 | 1), columns as in FEATURE_NAMES[street].
+    board: 0, 3, 4 or 5 cards. Returns float32 (1326, 31 | 21 | 11 | 1), columns as in
+    FEATURE_NAMES[street].
     """
     row, columns = 0, CLASS_OF_HOLE
     if street:
@@ -73,7 +97,12 @@ def board_features(street: int, table: StreetTable, board: list[int]) -> np.ndar
     out = np.empty((len(equity), len(FEATURE_NAMES[street])), dtype=np.float32)
     np.divide(equity, UNITS[street], out=out[:, 0], casting="same_kind")
     for i, deciles in enumerate(table.deciles):
-        np.divide(deciles[row], UNITS[street + 1 + i], out=out[:, 1 + N_DECILES * i :][:, :N_DECILES], casting="same_kind")
+        np.divide(
+            deciles[row],
+            UNITS[street + 1 + i],
+            out=out[:, 1 + N_DECILES * i :][:, :N_DECILES],
+            casting="same_kind",
+        )
     return out[columns]
 
 
@@ -91,19 +120,25 @@ class Hand:
 
     @property
     def equity(self) -> Fraction:
-        """Chance to win against a random hand over random further cards, plus half the chance to tie; exact."""
+        """Chance to win against a random hand over random further cards, plus half the chance to
+        tie; exact.
+        """
         values, counts = self.histograms[3]
         return Fraction(int(values @ counts), int(counts.sum()) * UNITS[3])
 
     @property
     def outcomes(self) -> tuple[int, int, int]:
-        """(wins, ties, losses) over every opposing hand and every way in which the board can be completed."""
+        """(wins, ties, losses) over every opposing hand and every way in which the board can be
+        completed.
+        """
         _, wins, ties = self._rivers
         return int(wins.sum()), int(ties.sum()), int((UNITS[3] // 2 - wins - ties).sum())
 
     @cached_property
     def _rivers(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Each way to complete the board: cards drawn (m, k), opponents beaten (m,), opponents tied (m,)."""
+        """Each way to complete the board: cards drawn (m, k), opponents beaten (m,), opponents tied
+        (m,).
+        """
         unseen = [c for c in range(52) if c not in self.hole + self.board]
         draws = list(combinations(unseen, 5 - len(self.board)))
         hole, (less, equal) = hole_index(*self.hole), np.empty((2, 1326), dtype=np.int32)
@@ -115,16 +150,20 @@ class Hand:
 
     @cached_property
     def histograms(self) -> dict[int, tuple[np.ndarray, np.ndarray]]:
-        """Equities that this hand can have on the river and every later street, and how often each occurs.
+        """Equities that this hand can have on the river and every later street, and how often each
+        occurs.
 
-        The equities are integers out of UNITS[street], ascending; the counts are of unordered sets of further cards, in all 47
-        turns and 1,081 rivers after a flop.
+        The equities are integers out of UNITS[street], ascending; the counts are of unordered sets
+        of further cards, in all 47 turns and 1,081 rivers after a flop.
         """
         draws, wins, ties = self._rivers
         units = 2 * wins + ties
         found = {3: np.unique(units, return_counts=True)}
-        if self.street == 1:  # a turn card's equity is the sum over the 46 rivers that may follow it
-            by_card = np.bincount(draws.ravel(), weights=np.repeat(units, 2), minlength=52).astype(np.int64)
+        # a turn card's equity is the sum over the 46 rivers that may follow it
+        if self.street == 1:
+            by_card = np.bincount(draws.ravel(), weights=np.repeat(units, 2), minlength=52).astype(
+                np.int64
+            )
             found[2] = np.unique(by_card[np.unique(draws)], return_counts=True)
         return found
 
@@ -140,9 +179,14 @@ class Hand:
     def features(self, opponent_bets: tuple[float, ...] = (0, 0, 0, 0)) -> dict[str, float]:
         """What a model of this street reads, by name, in the order of `feature_names`.
 
-        opponent_bets: what the opponent has put in on each of the four streets, in dollars, blinds included.
+        opponent_bets: what the opponent has put in on each of the four streets, in dollars, blinds
+        included.
         """
-        return dict(zip(feature_names(self.street), [*self.strength().tolist(), *opponent_bets], strict=True))
+        return dict(
+            zip(
+                feature_names(self.street), [*self.strength().tolist(), *opponent_bets], strict=True
+            )
+        )
 
 
 def hand(hole: str, board: str) -> Hand:
@@ -156,15 +200,21 @@ def hand(hole: str, board: str) -> Hand:
     """
     private, public = parse_hand(hole, board)
     if not public:
-        raise ValueError("board '': expected 3, 4 or 5 cards; equities before the flop are in cards.equity.all_tables()[0]")
+        raise ValueError(
+            "board '': expected 3, 4 or 5 cards; equities before the flop are in cards.equity.all_tables()[0]"
+        )
     return Hand((private[0], private[1]), tuple(public))
 
 
-def hole_features(holes: np.ndarray, board: list[int], tables: tuple[StreetTable, ...] | None = None) -> np.ndarray:
-    """Hand features of some holes (n,) on a board, (n, 31 | 21 | 11 | 1) float32; 0 for holes that it blocks.
+def hole_features(
+    holes: np.ndarray, board: list[int], tables: tuple[StreetTable, ...] | None = None
+) -> np.ndarray:
+    """Hand features of some holes (n,) on a board, (n, 31 | 21 | 11 | 1) float32; 0 for holes that
+    it blocks.
 
-    tables: the street tables, preflop first, that they are read from. Without them each hand is evaluated by itself, as `hand`
-    does; before the flop the tables are made, once a process and in some 15 seconds.
+    tables: the street tables, preflop first, that they are read from. Without them each hand is
+    evaluated by itself, as `hand` does; before the flop the tables are made, once a process and in
+    some 15 seconds.
     """
     street = BOARD_CARDS.index(len(board))
     if tables is None and street == 0:

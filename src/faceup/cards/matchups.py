@@ -1,7 +1,9 @@
-"""Who wins when all cards come: exact counts for pairs of starting hands, before the flop or on a given flop.
+"""Who wins when all cards come: exact counts for pairs of starting hands, before the flop or on a
+given flop.
 
-On a river board the holes are taken from weak to strong. Counts of the weaker ones by starting hand, less those that share a
-card, are added to the row of the hole's own starting hand: a few whole vectors a hole, and no pair is looked at.
+On a river board the holes are taken from weak to strong. Counts of the weaker ones by starting
+hand, less those that share a card, are added to the row of the hole's own starting hand: a few
+whole vectors a hole, and no pair is looked at.
 """
 
 import os
@@ -15,8 +17,8 @@ from numba import njit
 from faceup.cards.cards import CLASS_OF_HOLE, HOLE_CARDS, N_CLASSES, canonical_boards
 from faceup.cards.equity import UNITS
 from faceup.cards.strength import N_RIVER_HOLES, _river_order
-from faceup.lab.files import load_npy, save_npy
-from faceup.lab.parallel import on_threads
+from faceup.util.files import load_npy, save_npy
+from faceup.util.parallel import on_threads
 
 RUNOUTS_PREFLOP, RUNOUTS_FLOP = 1_712_304, 990  # boards that two known hands leave
 _CHUNKS = 16  # of boards, counted side by side
@@ -25,14 +27,20 @@ _FILE = "preflop_wins.npy"
 
 @njit(cache=True, nogil=True)
 def _add_wins(order, start, group, weight, wins, below, with_card):
-    """Add weight times the wins on a river board, in `_river_order`, to wins (n, width) by the groups (1326,) of both holes.
+    """Add weight times the wins on a river board, in `_river_order`, to wins (n, width) by the
+    groups (1326,) of both holes.
 
-    below (width,) and with_card (52, width) are left with weight times the holes of each group, in all and by card.
+    below (width,) and with_card (52, width) are left with weight times the holes of each group, in
+    all and by card.
     """
     below[:], with_card[:], k = 0, 0, 0
     while start[k] < N_RIVER_HOLES:
         for h in order[start[k] : start[k + 1]]:
-            first, second, row = with_card[HOLE_CARDS[h, 0]], with_card[HOLE_CARDS[h, 1]], wins[group[h]]
+            first, second, row = (
+                with_card[HOLE_CARDS[h, 0]],
+                with_card[HOLE_CARDS[h, 1]],
+                wins[group[h]],
+            )
             for j in range(row.shape[0]):
                 row[j] += below[j] - first[j] - second[j]
         for h in order[start[k] : start[k + 1]]:
@@ -49,7 +57,10 @@ def _wins(share, boards, weights, wins):
     n_chunks = wins.shape[0]
     for chunk in range(share[0], n_chunks, share[1]):
         order, start = np.empty(N_RIVER_HOLES, dtype=np.int16), np.empty(161, dtype=np.int32)
-        below, with_card = np.empty(N_CLASSES, dtype=np.int32), np.empty((52, N_CLASSES), dtype=np.int32)
+        below, with_card = (
+            np.empty(N_CLASSES, dtype=np.int32),
+            np.empty((52, N_CLASSES), dtype=np.int32),
+        )
         for b in range(chunk, boards.shape[0], n_chunks):
             _river_order(boards[b], order, start)
             _add_wins(order, start, CLASS_OF_HOLE, weights[b], wins[chunk], below, with_card)
@@ -58,26 +69,33 @@ def _wins(share, boards, weights, wins):
 def class_wins(boards: np.ndarray, weights: np.ndarray) -> np.ndarray:
     """How often each starting hand beats each on river boards (n, 5), weighted: (169, 169) int64.
 
-    Counted over all pairs of holes of the two starting hands that share no card with each other or the board; sums of weights
-    up to 14 million fit.
+    Counted over all pairs of holes of the two starting hands that share no card with each other or
+    the board; sums of weights up to 14 million fit.
     """
     wins = np.zeros((_CHUNKS, N_CLASSES, N_CLASSES), dtype=np.int32)
-    on_threads(_wins, np.ascontiguousarray(boards, dtype=np.int64), np.asarray(weights, dtype=np.int32), wins)
+    on_threads(
+        _wins,
+        np.ascontiguousarray(boards, dtype=np.int64),
+        np.asarray(weights, dtype=np.int32),
+        wins,
+    )
     return wins.sum(axis=0, dtype=np.int64)
 
 
 def preflop_wins() -> np.ndarray:
     """`class_wins` over all boards, from the 134,459 up to suits.
 
-    A suit pattern's boards are not all there, so that the count of a single pair of holes would be off; sums over starting
-    hands are the same for every renaming of suits.
+    A suit pattern's boards are not all there, so that the count of a single pair of holes would be
+    off; sums over starting hands are the same for every renaming of suits.
     """
     boards = canonical_boards(5)
     return class_wins(boards.cards, boards.multiplicity)
 
 
 def preflop_outcomes(wins: np.ndarray) -> np.ndarray:
-    """(wins, ties, losses) of the 169 starting hands over 2,097,572,400 outcomes each, (169, 3) int64, from `preflop_wins`."""
+    """(wins, ties, losses) of the 169 starting hands over 2,097,572,400 outcomes each, (169, 3)
+    int64, from `preflop_wins`.
+    """
     combos = np.bincount(CLASS_OF_HOLE)
     won, lost = wins.sum(axis=1) // combos, wins.sum(axis=0) // combos
     return np.column_stack([won, UNITS[0] // 2 - won - lost, lost])
@@ -91,7 +109,9 @@ def flop_wins(flop: Sequence[int]) -> np.ndarray:
 
 
 def edges(wins: np.ndarray, runouts: int) -> np.ndarray:
-    """Wins less losses of starting hands, a mean over runouts and a sum over pairs of holes: (169, 169) float64."""
+    """Wins less losses of starting hands, a mean over runouts and a sum over pairs of holes: (169,
+    169) float64.
+    """
     return (wins - wins.T) / runouts
 
 

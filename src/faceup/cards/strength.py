@@ -1,8 +1,8 @@
 """Hand strength: the best five of five to seven cards as one integer, larger is stronger.
 
-A strength is `category << 20` plus up to five ranks of four bits each, most important first, so that two hands compare as
-their integers do and equal hands are equal. Categories 0..8: high card, pair, two pair, trips, straight, flush, full
-house, quads, straight flush.
+A strength is `category << 20` plus up to five ranks of four bits each, most important first, so
+that two hands compare as their integers do and equal hands are equal. Categories 0..8: high card,
+pair, two pair, trips, straight, flush, full house, quads, straight flush.
 """
 
 import numpy as np
@@ -10,7 +10,17 @@ from numba import njit
 
 from faceup.cards.cards import HOLE_CARDS, _free
 
-CATEGORIES = ("high card", "pair", "two pair", "trips", "straight", "flush", "full house", "quads", "straight flush")
+CATEGORIES = (
+    "high card",
+    "pair",
+    "two pair",
+    "trips",
+    "straight",
+    "flush",
+    "full house",
+    "quads",
+    "straight flush",
+)
 _N_MASKS = 1 << 13
 
 
@@ -24,7 +34,9 @@ def _top_ranks() -> np.ndarray:
 
 
 def _straights() -> np.ndarray:
-    """One more than the highest rank of the best straight in each mask, 0 where there is none, (8192,) int32."""
+    """One more than the highest rank of the best straight in each mask, 0 where there is none,
+    (8192,) int32.
+    """
     masks, best = np.arange(_N_MASKS), np.zeros(_N_MASKS, dtype=np.int32)
     wheel = masks << 1 | masks >> 12  # bit 0 is the ace below the two
     for high in range(3, 13):
@@ -34,13 +46,17 @@ def _straights() -> np.ndarray:
 
 TOP_RANKS, STRAIGHT = _top_ranks(), _straights()
 _OF_SUIT = np.where(STRAIGHT > 0, (8 << 20) | (STRAIGHT - 1) << 16, (5 << 20) | TOP_RANKS)
-FLUSH = np.where(np.bitwise_count(np.arange(_N_MASKS)) >= 5, _OF_SUIT, 0)  # strength of ranks of one suit; 0: no flush
+# strength of ranks of one suit; 0: no flush
+FLUSH = np.where(np.bitwise_count(np.arange(_N_MASKS)) >= 5, _OF_SUIT, 0)
 
 
 @njit(cache=True)
 def _masks(cards):
-    """The ranks that cards hold at least once, twice, three and four times, and the ranks of each suit (4,)."""
-    ones = twos = threes = fours = np.int64(0)  # not a literal: what it is given to would be compiled for that, too
+    """The ranks that cards hold at least once, twice, three and four times, and the ranks of each
+    suit (4,).
+    """
+    # not a literal: what it is given to would be compiled for that, too
+    ones = twos = threes = fours = np.int64(0)
     suits = np.zeros(4, dtype=np.int64)
     for card in cards:
         bit = np.int64(1) << (card >> 2)
@@ -105,10 +121,12 @@ N_RIVER_HOLES = 1081  # holes that a board of five cards leaves
 def _river_order(cards, order, class_start):
     """Sort the 1,081 holes of a river board by strength.
 
-    order (1081,) int16 gets the holes, weakest first, equal ones by index; class_start (161,) int32 gets the first place of
-    each class of equal holes and the end of the last. Returns the number of classes: at most 91 pairs of ranks and 55 flushes.
+    order (1081,) int16 gets the holes, weakest first, equal ones by index; class_start (161,) int32
+    gets the first place of each class of equal holes and the end of the last. Returns the number of
+    classes: at most 91 pairs of ranks and 55 flushes.
     """
-    seven, of_ranks = np.append(cards, cards[:2]), np.empty((13, 13), dtype=np.int64)  # strength regardless of suits
+    # strength regardless of suits
+    seven, of_ranks = np.append(cards, cards[:2]), np.empty((13, 13), dtype=np.int64)
     for a in range(13):
         for b in range(a + 1):
             seven[5], seven[6] = 4 * a, 4 * b

@@ -1,1 +1,3 @@
-"""Small two-player games as flat arrays: sequence form, counterfactual regret minimisation, best responses."""
+"""Small two-player games as flat arrays: sequence form, counterfactual regret minimisation, best
+responses.
+"""

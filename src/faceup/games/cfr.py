@@ -1,16 +1,19 @@
-"""Counterfactual regret minimisation on extensive games: CFR, CFR+, LCFR, DCFR and PCFR+ as settings of one update.
+"""Counterfactual regret minimisation on extensive games: CFR, CFR+, LCFR, DCFR and PCFR+ as
+settings of one update.
 
-Regret matching plays actions in proportion to their positive regrets, and the average of all strategies played goes to an
-equilibrium (Zinkevich et al. 2007). Variants differ in what they forget: after iteration t
+Regret matching plays actions in proportion to their positive regrets, and the average of all
+strategies played goes to an equilibrium (Zinkevich et al. 2007). Variants differ in what they
+forget: after iteration t
 
-- positive regrets are scaled by t^alpha / (t^alpha + 1) and negative ones by t^beta / (t^beta + 1) (Brown & Sandholm 2019),
-  or negative ones are set to 0 (CFR+, Tammelin 2014);
+- positive regrets are scaled by t^alpha / (t^alpha + 1) and negative ones by t^beta / (t^beta + 1)
+  (Brown & Sandholm 2019), or negative ones are set to 0 (CFR+, Tammelin 2014);
 - the strategy of iteration t counts t^gamma in the average;
-- a predictive variant plays as if the next regrets would be the last ones again (Farina, Kroer & Sandholm 2021).
+- a predictive variant plays as if the next regrets would be the last ones again (Farina, Kroer &
+  Sandholm 2021).
 
-Discounts come after iteration t's regrets have been added. Players take turns: player 1 already meets the strategy
-that player 0 has just changed to. An iteration updates both. What counts in the average is the strategy that a player had
-before its update.
+Discounts come after iteration t's regrets have been added. Players take turns: player 1 already
+meets the strategy that player 0 has just changed to. An iteration updates both. What counts in the
+average is the strategy that a player had before its update.
 """
 
 import math
@@ -54,7 +57,9 @@ class CfrTables(NamedTuple):
 
 @njit(cache=True, nogil=True)
 def match_regrets(strategy, first, end):
-    """Regret matching for kernels: turn the regrets in strategy[first:end] into probabilities, uniform if none is positive."""
+    """Regret matching for kernels: turn the regrets in strategy[first:end] into probabilities,
+    uniform if none is positive.
+    """
     total = 0.0
     for a in range(first, end):
         strategy[a] = max(strategy[a], 0.0)
@@ -65,7 +70,9 @@ def match_regrets(strategy, first, end):
 
 @njit(cache=True, nogil=True)
 def _learn(form, player, tables, up, down, weight, floor, predictive):
-    """Add one iteration's regrets of a player, discount them, and match: one sweep up the player's infosets."""
+    """Add one iteration's regrets of a player, discount them, and match: one sweep up the player's
+    infosets.
+    """
     regrets, strategy, worth = tables.regrets, tables.strategy, tables.worth
     for i in form.own[player][::-1]:
         first, end = form.first_action[i], form.first_action[i + 1]
@@ -90,11 +97,15 @@ def _learn(form, player, tables, up, down, weight, floor, predictive):
 
 @njit(cache=True, nogil=True)
 def _advance(form, tables, factors, floor, predictive):
-    """One iteration for each row of factors (n, 3): scale of positive regrets, of negative ones, weight in the average."""
+    """One iteration for each row of factors (n, 3): scale of positive regrets, of negative ones,
+    weight in the average.
+    """
     for t in range(factors.shape[0]):
         for player in range(2):
             _fill_values(form, player, tables.plan, tables.worth)
-            _learn(form, player, tables, factors[t, 0], factors[t, 1], factors[t, 2], floor, predictive)
+            _learn(
+                form, player, tables, factors[t, 0], factors[t, 1], factors[t, 2], floor, predictive
+            )
             _fill_plan(form, player, tables.strategy, tables.plan)
 
 
@@ -112,7 +123,9 @@ class Cfr:
         end = self.iteration + iterations
         t = np.arange(self.iteration + 1, end + 1, dtype=np.float64)
         weight = (t / end) ** self.variant.gamma
-        factors = np.stack([_kept(t, self.variant.alpha), _kept(t, self.variant.beta), weight], axis=1)
+        factors = np.stack(
+            [_kept(t, self.variant.alpha), _kept(t, self.variant.beta), weight], axis=1
+        )
         self.tables.averages[:] *= (self.iteration / end) ** self.variant.gamma
         _advance(self.form, self.tables, factors, self.variant.floor, self.variant.predictive)
         self.iteration = end

@@ -1,6 +1,8 @@
-"""Arrays of a long run, saved on the way: a run that was killed goes on from them to the same numbers.
+"""Arrays of a long run, saved on the way: a run that was killed goes on from them to the same
+numbers.
 
-A checkpoint names its owner, `memo.digest` of the code that runs and of all that it is given; no other run takes it.
+A checkpoint names its owner, `memo.digest` of the code that runs and of all that it is given; no
+other run takes it.
 """
 
 import sys
@@ -8,8 +10,8 @@ from pathlib import Path
 
 import numpy as np
 
-from faceup.lab.files import load_npz, save_npz
-from faceup.lab.memo import reusable
+from faceup.util.files import load_npz, save_npz
+from faceup.util.memo import reusable
 
 
 def save_checkpoint(path: Path, owner: str, iteration: int, **arrays: np.ndarray) -> None:
@@ -18,7 +20,9 @@ def save_checkpoint(path: Path, owner: str, iteration: int, **arrays: np.ndarray
 
 
 def load_checkpoint(path: Path, owner: str, most: int) -> dict[str, np.ndarray] | None:
-    """The owner's checkpoint of an iteration up to `most`: arrays and `iteration`. None where there is none; stderr says why."""
+    """The owner's checkpoint of an iteration up to `most`: arrays and `iteration`. None where there
+    is none; stderr says why.
+    """
     if not reusable(path):
         return None
     try:

@@ -1,8 +1,9 @@
 """A two-player zero-sum game with hidden cards, written out as a tree in flat arrays.
 
-Node 0 is the root. Nodes are numbered in preorder, so that parents come before children and the nodes below one node are
-neighbours. A player does not see nodes but infosets; each has its own actions, numbered through all infosets, so that a
-strategy of both players is one array of probabilities (n_actions,).
+Node 0 is the root. Nodes are numbered in preorder, so that parents come before children and the
+nodes below one node are neighbours. A player does not see nodes but infosets; each has its own
+actions, numbered through all infosets, so that a strategy of both players is one array of
+probabilities (n_actions,).
 """
 
 from collections.abc import Sequence
@@ -18,13 +19,15 @@ class Game(NamedTuple):
 
     player: np.ndarray  # (n,) int8: 0, 1, CHANCE or END
     parent: np.ndarray  # (n,) int32, -1 at the root
-    chance: np.ndarray  # (n,) float64: probability of the card that leads here; 1 at the root and below a decision
+    # (n,) float64: probability of the card that leads here; 1 at the root and below a decision
+    chance: np.ndarray
     action: np.ndarray  # (n,) int32: the action that leads here, -1 at the root and below chance
     infoset: np.ndarray  # (n,) int32, -1 where no player decides
     value: np.ndarray  # (n,) float64: what player 0 wins from player 1 at an end, 0 elsewhere
     owner: np.ndarray  # (k,) int8: the player who decides at an infoset
     names: tuple[str, ...]  # of the infosets
-    first_action: np.ndarray  # (k + 1,) int32: the actions of infoset i are first_action[i]..first_action[i + 1]
+    # (k + 1,) int32: the actions of infoset i are first_action[i]..first_action[i + 1]
+    first_action: np.ndarray
     labels: tuple[str, ...]  # (n_actions,) what each action is called
 
 
@@ -36,11 +39,13 @@ class GameBuilder:
         self._infosets: dict[tuple[int, str], int] = {}
         self._actions: list[tuple[str, ...]] = []
 
-    def decision(self, parent: int, by: str | float, player: int, name: str, actions: Sequence[str]) -> int:
+    def decision(
+        self, parent: int, by: str | float, player: int, name: str, actions: Sequence[str]
+    ) -> int:
         """Add a node at which a player decides, and return its number.
 
-        by: what leads here from the parent, an action's label or, below chance, a probability. Nodes of the same player and
-        name are one infoset.
+        by: what leads here from the parent, an action's label or, below chance, a probability.
+        Nodes of the same player and name are one infoset.
         """
         key = (player, name)
         if key not in self._infosets:
@@ -84,7 +89,9 @@ class GameBuilder:
 
 
 def normalised(first_action: np.ndarray, weights: np.ndarray) -> np.ndarray:
-    """Weights of actions, none below 0, as probabilities; uniform where an infoset has none. (n_actions,)"""
+    """Weights of actions, none below 0, as probabilities; uniform where an infoset has none.
+    (n_actions,)
+    """
     n = np.diff(first_action)
     total = np.repeat(np.add.reduceat(weights, first_action[:-1]), n)
     return np.where(total > 0, weights / np.where(total > 0, total, 1), np.repeat(1 / n, n))

@@ -1,9 +1,11 @@
-"""Exact values on an extensive game: what strategies win from each other, best responses, exploitability.
+"""Exact values on an extensive game: what strategies win from each other, best responses,
+exploitability.
 
-All of it uses the sequence form (Koller, Megiddo and von Stengel 1994). A sequence is what a player has done on the way to a
-node: it is named by the player's last action there, since with perfect recall that fixes all before it. A player's plan is
-the product of the player's own probabilities along each sequence. An end pays its value times its chance times both plans,
-so that the nodes between are not needed any more.
+All of it uses the sequence form (Koller, Megiddo and von Stengel 1994). A sequence is what a player
+has done on the way to a node: it is named by the player's last action there, since with perfect
+recall that fixes all before it. A player's plan is the product of the player's own probabilities
+along each sequence. An end pays its value times its chance times both plans, so that the nodes
+between are not needed any more.
 """
 
 from typing import NamedTuple
@@ -15,7 +17,8 @@ from faceup.games.extensive_game import CHANCE, END, Game
 
 
 class Form(NamedTuple):
-    """A game as sequences and payoffs; n_actions actions, k infosets. Infosets above come before those below.
+    """A game as sequences and payoffs; n_actions actions, k infosets. Infosets above come before
+    those below.
 
     Sequence a < n_actions ends with action a; n_actions + p is player p's empty sequence.
     """
@@ -23,13 +26,16 @@ class Form(NamedTuple):
     first_action: np.ndarray  # (k + 1,) int32
     above: np.ndarray  # (k,) int32: the owner's sequence that leads to an infoset
     own: tuple[np.ndarray, np.ndarray]  # each player's infosets
-    start: np.ndarray  # (2, n_actions + 3) int32: payoffs of player p's sequence s are start[p, s]..start[p, s + 1]
+    # (2, n_actions + 3) int32: payoffs of player p's sequence s are start[p, s]..start[p, s + 1]
+    start: np.ndarray
     other: np.ndarray  # (2, n_payoffs) int32: the opponent's sequence of each payoff
     payoff: np.ndarray  # (2, n_payoffs) float64: to player p, times the chance of the cards
 
 
 def make_form(game: Game) -> Form:
-    """The sequence form. Raises ValueError where a player forgets (an infoset with two sequences of its owner)."""
+    """The sequence form. Raises ValueError where a player forgets (an infoset with two sequences of
+    its owner).
+    """
     n_actions, k = len(game.labels), len(game.owner)
     sequence = np.empty((len(game.player), 2), dtype=np.int32)
     chance = game.chance.copy()
@@ -45,16 +51,24 @@ def make_form(game: Game) -> Form:
         if game.player[node] < CHANCE:
             i, last = game.infoset[node], sequence[node, game.player[node]]
             if above[i] not in (-1, last):
-                raise ValueError(f"infoset {game.names[i]!r} has two pasts, expected perfect recall")
+                raise ValueError(
+                    f"infoset {game.names[i]!r} has two pasts, expected perfect recall"
+                )
             above[i] = last
     ends = np.flatnonzero(game.player == END)
-    pays = [_payoffs(sequence[ends], chance[ends] * game.value[ends], p, n_actions) for p in range(2)]
+    pays = [
+        _payoffs(sequence[ends], chance[ends] * game.value[ends], p, n_actions) for p in range(2)
+    ]
     own = np.flatnonzero(game.owner == 0), np.flatnonzero(game.owner == 1)
     return Form(game.first_action, above, own, *map(np.array, zip(*pays, strict=True)))
 
 
-def _payoffs(sequences: np.ndarray, values: np.ndarray, player: int, n_actions: int) -> tuple[np.ndarray, ...]:
-    """start, other and payoff of one player: ends of the same two sequences added up, in the order of own sequences."""
+def _payoffs(
+    sequences: np.ndarray, values: np.ndarray, player: int, n_actions: int
+) -> tuple[np.ndarray, ...]:
+    """start, other and payoff of one player: ends of the same two sequences added up, in the order
+    of own sequences.
+    """
     pairs, inverse = np.unique(sequences[:, [player, 1 - player]], axis=0, return_inverse=True)
     total = np.bincount(inverse.reshape(-1), weights=values if player == 0 else -values)
     start = np.searchsorted(pairs[:, 0], np.arange(n_actions + 3)).astype(np.int32)
@@ -73,7 +87,9 @@ def _fill_plan(form, player, strategy, plan):
 
 @njit(cache=True, nogil=True)
 def _fill_values(form, player, plan, worth):
-    """worth (n_actions + 2,): what the ends of each of the player's sequences pay, times chance and the opponent's plan."""
+    """worth (n_actions + 2,): what the ends of each of the player's sequences pay, times chance and
+    the opponent's plan.
+    """
     start, other, payoff = form.start[player], form.other[player], form.payoff[player]
     for s in range(worth.shape[0]):
         total = 0.0
@@ -84,7 +100,9 @@ def _fill_values(form, player, plan, worth):
 
 @njit(cache=True, nogil=True)
 def _respond(form, player, worth, best):
-    """Fill best (n_actions,) with the best action of each of the player's infosets; returns what they win."""
+    """Fill best (n_actions,) with the best action of each of the player's infosets; returns what
+    they win.
+    """
     for i in form.own[player][::-1]:
         first, end = form.first_action[i], form.first_action[i + 1]
         choice = first
@@ -128,9 +146,11 @@ def value(form: Form, strategy: np.ndarray) -> float:
 
 
 def best_response(form: Form, strategy: np.ndarray, player: int) -> tuple[float, np.ndarray]:
-    """What a player wins at most against the other's part of a strategy, and a pure strategy that does.
+    """What a player wins at most against the other's part of a strategy, and a pure strategy that
+    does.
 
-    The result is the given strategy with the player's part replaced, (n_actions,); ties go to the first action.
+    The result is the given strategy with the player's part replaced, (n_actions,); ties go to the
+    first action.
     """
     plan, worth, best = plans(form, strategy), np.zeros(len(strategy) + 2), strategy.copy()
     _fill_values(form, player, plan, worth)
@@ -138,5 +158,7 @@ def best_response(form: Form, strategy: np.ndarray, player: int) -> tuple[float,
 
 
 def exploitability(form: Form, strategy: np.ndarray) -> float:
-    """Mean over the seats of what a best response wins from a strategy, in the game's unit; 0 at an equilibrium."""
+    """Mean over the seats of what a best response wins from a strategy, in the game's unit; 0 at an
+    equilibrium.
+    """
     return sum(best_response(form, strategy, player)[0] for player in range(2)) / 2

@@ -1,4 +1,5 @@
-"""Agents that are asked in text (paper 000, Section 2.4), and agents and policies in each other's place.
+"""Agents that are asked in text (paper 000, Section 2.4), and agents and policies in each other's
+place.
 
     >>> agent = load_agent("reports/agents/cart.json")                              # doctest: +SKIP
     >>> agent.action_probabilities(hole="Ac3h", board="Kh3sJc", betting="b300c/kb400")    # doctest: +SKIP
@@ -17,8 +18,8 @@ import numpy as np
 
 from faceup.cards.cards import HOLE_CARDS, N_HOLES, STREETS, hole_index, parse_hand
 from faceup.cards.equity import StreetTable
-from faceup.cards.features import HISTORIES, betting_features, feature_names, hole_features
-from faceup.holdem.lines import line_to, read_action, state_after
+from faceup.cards.features import BETTING_FEATURES, betting_features, feature_names, hole_features
+from faceup.holdem.betting_lines import line_to, read_action, state_after
 from faceup.holdem.policy import (
     Action,
     Agent,
@@ -36,9 +37,9 @@ from faceup.holdem.policy import (
 )
 from faceup.holdem.rules import DECISION, BettingState, Menu, menu_labels, offered, pot_and_call
 from faceup.holdem.tree import BettingTree, children, columns, decisions
-from faceup.holdem.words import Step, call_words, reasons
-from faceup.lab.memo import Cache
+from faceup.holdem.wording import Step, call_words, reasons
 from faceup.trees.tree import DecisionTree, leaf_of, load_agent_file, path_to, save_agent
+from faceup.util.memo import Cache
 
 
 class TreeAgent(Agent):
@@ -52,18 +53,27 @@ class TreeAgent(Agent):
         history: str = "opponent",
         provenance: dict[str, Any] | None = None,
     ):
-        """trees: preflop first, whose answers are for the menu's labels; history: as in `ModelPolicy`.
+        """trees: preflop first, whose answers are for the menu's labels; history: as in
+        `ModelPolicy`.
 
-        tables: of cards/equity, for many questions (None: each hand is evaluated by itself); provenance: of the agent's file.
+        tables: of cards/equity, for many questions (None: each hand is evaluated by itself);
+        provenance: of the agent's file.
         """
         super().__init__(menu)
-        self.trees, self.tables, self.history, self.provenance = tuple(trees), tables, history, provenance or {}
+        self.trees, self.tables, self.history, self.provenance = (
+            tuple(trees),
+            tables,
+            history,
+            provenance or {},
+        )
         self._hands, self._draws = Cache(), True  # features of the last hands asked for
 
     def policy(self, tree: BettingTree) -> ModelPolicy:
         """The agent on a betting tree with its labels. Raises ValueError where it has no tables."""
         if self.tables is None:
-            raise ValueError("tables: expected those of cards/equity, which a policy looks hands up in")
+            raise ValueError(
+                "tables: expected those of cards/equity, which a policy looks hands up in"
+            )
         return ModelPolicy(tree, self.trees, self.tables, self.history)
 
     def save(self, path: str | os.PathLike) -> None:
@@ -72,7 +82,9 @@ class TreeAgent(Agent):
         save_agent(Path(path), self.trees, names, self.labels, self.provenance)
 
     def likeliest(self) -> "TreeAgent":
-        """The agent that takes this one's likeliest legal action each time, of equals the first: argmax play."""
+        """The agent that takes this one's likeliest legal action each time, of equals the first:
+        argmax play.
+        """
         other = copy(self)
         other._draws = False
         return other
@@ -90,21 +102,48 @@ class TreeAgent(Agent):
         state = state_after(betting)
         return self.trees[state.street].predict(self.features(holes, board, [state]))
 
-    def folding(self, holes: np.ndarray, board: Sequence[int], seen: Sequence[tuple[View, BettingState]]) -> np.ndarray:
+    def folding(
+        self, holes: np.ndarray, board: Sequence[int], seen: Sequence[tuple[View, BettingState]]
+    ) -> np.ndarray:
         """As in `Agent`: the tree is asked once."""
         states = [state for _, state in seen]
-        p = self.trees[states[0].street].predict(self.features(holes, board, states)).reshape(len(states), len(holes), -1)
-        legal = [np.array([label for label, *_ in offered(state, self.menu, self.labels)]) for state in states]
-        return np.stack([self._taken(legal_probabilities(one, labels))[:, 0] for one, labels in zip(p, legal, strict=True)])
+        p = (
+            self.trees[states[0].street]
+            .predict(self.features(holes, board, states))
+            .reshape(len(states), len(holes), -1)
+        )
+        legal = [
+            np.array([label for label, *_ in offered(state, self.menu, self.labels)])
+            for state in states
+        ]
+        return np.stack(
+            [
+                self._taken(legal_probabilities(one, labels))[:, 0]
+                for one, labels in zip(p, legal, strict=True)
+            ]
+        )
 
-    def features(self, holes: np.ndarray, board: Sequence[int], states: Sequence[BettingState]) -> np.ndarray:
-        """What the street's tree reads of each of n holes in each of k states, (k n, n_features) float32: a state at a time."""
-        hands = last(self._hands, (tuple(board), holes.tobytes()), partial(hole_features, holes, list(board), self.tables))
-        bets, actors = np.array([state.bets for state in states]), np.array([state.actor for state in states])
+    def features(
+        self, holes: np.ndarray, board: Sequence[int], states: Sequence[BettingState]
+    ) -> np.ndarray:
+        """What the street's tree reads of each of n holes in each of k states, (k n, n_features)
+        float32: a state at a time.
+        """
+        hands = last(
+            self._hands,
+            (tuple(board), holes.tobytes()),
+            partial(hole_features, holes, list(board), self.tables),
+        )
+        bets, actors = (
+            np.array([state.bets for state in states]),
+            np.array([state.actor for state in states]),
+        )
         return pairs_of(hands, betting_features(bets, actors, self.history))
 
     def path(self, hole: str, board: str = "", betting: str = "") -> list[Step]:
-        """The questions from the root to the leaf that answers; arguments as in `action_probabilities`."""
+        """The questions from the root to the leaf that answers; arguments as in
+        `action_probabilities`.
+        """
         private, public = parse_hand(hole, board)
         check_street(public, betting)
         state = state_after(betting)
@@ -115,16 +154,27 @@ class TreeAgent(Agent):
         return [Step(names[k], float(x[0, k]), float(threshold)) for k, threshold in asked]
 
     def explain(self, hole: str, board: str = "", betting: str = "") -> str:
-        """The way through the tree in words, answers about the same number put together, then what it does."""
-        why, answer = reasons(self.path(hole, board, betting)), self.action_probabilities(hole, board, betting)
+        """The way through the tree in words, answers about the same number put together, then what
+        it does.
+        """
+        why, answer = (
+            reasons(self.path(hole, board, betting)),
+            self.action_probabilities(hole, board, betting),
+        )
         state, amounts = state_after(betting), self.legal(betting)
         pot, to_call = pot_and_call(state)
         lines = [f"{STREETS[state.street]}: ${pot:,} in the pot, {call_words(pot, to_call)}"]
-        lines += [f"  {'because' if i == 0 else '    and'} {reason}" for i, reason in enumerate(why)]
+        lines += [
+            f"  {'because' if i == 0 else '    and'} {reason}" for i, reason in enumerate(why)
+        ]
         raises = "raise to" if any(bets[state.street] for bets in state.bets) else "bet"
         names = {"fold": "fold", "call": "call" if to_call else "check"}
         likeliest = sorted(answer.items(), key=lambda item: -item[1])
-        actions = [f"{100 * p:.0f} % {names.get(a, f'{raises} ${amounts[a]:,}')}" for a, p in likeliest if p >= 0.005]
+        actions = [
+            f"{100 * p:.0f} % {names.get(a, f'{raises} ${amounts[a]:,}')}"
+            for a, p in likeliest
+            if p >= 0.005
+        ]
         return "\n".join([*lines, "so: " + ", ".join(actions)])
 
 
@@ -132,7 +182,9 @@ class FunctionAgent(Agent):
     """A function of one hand, asked for one hand after the other."""
 
     def __init__(self, function: Callable[[str, str, str], Mapping[str, float]], menu: Menu):
-        """function("Ac3h", "Kh3sJc", "b300c/kb400") -> {label: weight} as in `Agent.answers`; labels are the menu's."""
+        """function("Ac3h", "Kh3sJc", "b300c/kb400") -> {label: weight} as in `Agent.answers`;
+        labels are the menu's.
+        """
         super().__init__(menu)
         self.function = function
 
@@ -142,15 +194,19 @@ class FunctionAgent(Agent):
         for pair in HOLE_CARDS[holes].tolist():
             answer = self.function(cards_text(pair), cards_text(board), betting)
             if not isinstance(answer, Mapping) or not answer or set(answer) - set(self.labels):
-                raise ValueError(f"function: answer {answer!r}, expected a probability for one or more of {self.labels}")
+                raise ValueError(
+                    f"function: answer {answer!r}, expected a probability for one or more of {self.labels}"
+                )
             rows.append([answer.get(label, 0) for label in self.labels])
         return rows
 
 
 class PolicyAgent(Agent):
-    """A policy of a betting tree as local best responses ask it: its views are nodes of the tree, "" is the root.
+    """A policy of a betting tree as local best responses ask it: its views are nodes of the tree,
+    "" is the root.
 
-    Bets that the tree has not are read as the sizes beside them. Where only the tree has the players all-in, it calls.
+    Bets that the tree has not are read as the sizes beside them. Where only the tree has the
+    players all-in, it calls.
     """
 
     def __init__(self, tree: BettingTree, policy: Policy):
@@ -158,21 +214,32 @@ class PolicyAgent(Agent):
         self.tree, self.policy = tree, policy
         self._rows = Cache()  # of the last boards
 
-    def views(self, view: int | str, state: BettingState, action: Action, own: int | None = None) -> list[tuple[int, float]]:
+    def views(
+        self, view: int | str, state: BettingState, action: Action, own: int | None = None
+    ) -> list[tuple[int, float]]:
         """Nodes as which an action may be read, and their probabilities."""
         node = int(view or 0)
         if self.tree.kind[node] != DECISION:
             return [(node, 1.0)]
-        return read_action(self.tree, node, state, *action) if own is None else [(children(self.tree, node)[own], 1.0)]
+        return (
+            read_action(self.tree, node, state, *action)
+            if own is None
+            else [(children(self.tree, node)[own], 1.0)]
+        )
 
     def legal(self, betting: int | str = "") -> dict[str, int]:
         """In dollars of the tree."""
         tree, node = self.tree, int(betting or 0)
         if tree.kind[node] != DECISION:
             return {"call": 0}
-        return {tree.labels[tree.label[c]]: int(tree.bets[c, tree.actor[node], tree.street[node]]) for c in children(tree, node)}
+        return {
+            tree.labels[tree.label[c]]: int(tree.bets[c, tree.actor[node], tree.street[node]])
+            for c in children(tree, node)
+        }
 
-    def probabilities(self, holes: np.ndarray, board: Sequence[int], betting: int | str) -> np.ndarray:
+    def probabilities(
+        self, holes: np.ndarray, board: Sequence[int], betting: int | str
+    ) -> np.ndarray:
         """The policy's rows, one a hole, over the actions of the tree's decision."""
         node = int(betting or 0)
         if self.tree.kind[node] != DECISION:
@@ -194,32 +261,52 @@ class SeatedAgent(Agent):
 
 
 class AgentPolicy:
-    """Any agent as a policy of a betting tree: on each street it is asked at every decision, for the holes that are wanted."""
+    """Any agent as a policy of a betting tree: on each street it is asked at every decision, for
+    the holes that are wanted.
+    """
 
     def __init__(self, tree: BettingTree, agent: Agent, seat: int | None = None):
-        """seat: the only one in which it will play (None: both); at the other's decisions it then calls.
+        """seat: the only one in which it will play (None: both); at the other's decisions it then
+        calls.
 
         Raises ValueError where the agent's legal actions are not those of the tree.
         """
         self.tree, self.agent = tree, agent
-        self._lines = [{int(node): line_to(tree, node) for node in decisions(tree, street, seat)} for street in range(4)]
+        self._lines = [
+            {int(node): line_to(tree, node) for node in decisions(tree, street, seat)}
+            for street in range(4)
+        ]
         self._rows = Cache()  # of the last boards
         for node, line in (item for lines in self._lines for item in lines.items()):
-            offers, own = [tree.labels[tree.label[c]] for c in children(tree, node)], list(agent.legal(line))
+            offers, own = (
+                [tree.labels[tree.label[c]] for c in children(tree, node)],
+                list(agent.legal(line)),
+            )
             if own != offers:
-                raise ValueError(f"agent at betting {line!r}: legal are {own}, expected the tree's {offers}")
+                raise ValueError(
+                    f"agent at betting {line!r}: legal are {own}, expected the tree's {offers}"
+                )
 
     def on(self, tree: BettingTree, seat: int) -> "AgentPolicy":
-        """As in `ReadsDollars`."""
+        """As in `DollarPolicy`."""
         return AgentPolicy(tree, self.agent, seat)
 
     def street(self, street: int, board: list[int], wanted: np.ndarray | None = None) -> StreetRows:
-        """A row for all wanted holes with which the agent acts alike; each board has a table of its own."""
+        """A row for all wanted holes with which the agent acts alike; each board has a table of its
+        own.
+        """
         asked = free_holes(board) if wanted is None else wanted
-        return last(self._rows, (tuple(board), asked.tobytes()), partial(self._street, street, board, np.flatnonzero(asked)))
+        return last(
+            self._rows,
+            (tuple(board), asked.tobytes()),
+            partial(self._street, street, board, np.flatnonzero(asked)),
+        )
 
     def _street(self, street: int, board: list[int], holes: np.ndarray) -> StreetRows:
-        out, row_of_hole = np.repeat(call_row(self.tree, street), len(holes), axis=0), np.zeros(N_HOLES, dtype=np.int32)
+        out, row_of_hole = (
+            np.repeat(call_row(self.tree, street), len(holes), axis=0),
+            np.zeros(N_HOLES, dtype=np.int32),
+        )
         for node, line in self._lines[street].items():
             out[:, columns(self.tree, node)] = self.agent.probabilities(holes, board, line)
         rows, row = np.unique(out, axis=0, return_inverse=True)
@@ -228,38 +315,64 @@ class AgentPolicy:
 
 
 def load_agent(path: str | os.PathLike, tables: tuple[StreetTable, ...] | None = None) -> TreeAgent:
-    """Read a tree agent, such as reports/agents/cart.json; tables: as in `TreeAgent`. Raises ValueError naming what is wrong."""
+    """Read a tree agent, such as reports/agents/cart.json; tables: as in `TreeAgent`. Raises
+    ValueError naming what is wrong.
+    """
     name, file = Path(path).name, load_agent_file(Path(path))
     try:
         menu = file.provenance["menu"]
         labels = menu_labels(menu)
     except (KeyError, TypeError, ValueError) as error:
-        raise ValueError(f"{name}: provenance.menu: expected pot fractions of four rounds ({repr(error)[:100]})") from error
+        raise ValueError(
+            f"{name}: provenance.menu: expected pot fractions of four rounds ({repr(error)[:100]})"
+        ) from error
     if file.labels != labels:
-        raise ValueError(f"{name}: labels are {str(file.labels)[:100]}, expected {labels}, those of its menu")
-    known = {tuple(feature_names(street, history) for street in range(4)): history for history in HISTORIES}
+        raise ValueError(
+            f"{name}: labels are {str(file.labels)[:100]}, expected {labels}, those of its menu"
+        )
+    known = {
+        tuple(feature_names(street, history) for street in range(4)): history
+        for history in BETTING_FEATURES
+    }
     if file.feature_names not in known:
-        raise ValueError(f"{name}: features are {str(file.feature_names)[:100]}, expected those of one of {', '.join(HISTORIES)}")
+        raise ValueError(
+            f"{name}: features are {str(file.feature_names)[:100]}, expected those of one of {', '.join(BETTING_FEATURES)}"
+        )
     return TreeAgent(menu, file.trees, tables, known[file.feature_names], file.provenance)
 
 
-def load_policy(path: str | os.PathLike, tree: BettingTree, tables: tuple[StreetTable, ...]) -> ModelPolicy:
-    """A tree agent's file as a policy of a betting tree; raises ValueError on a bad file, or on other labels than the tree's."""
+def load_policy(
+    path: str | os.PathLike, tree: BettingTree, tables: tuple[StreetTable, ...]
+) -> ModelPolicy:
+    """A tree agent's file as a policy of a betting tree; raises ValueError on a bad file, or on
+    other labels than the tree's.
+    """
     agent = load_agent(path)
     if agent.labels != tree.labels:
-        raise ValueError(f"{Path(path).name}: labels are {agent.labels}, expected the tree's {tree.labels}")
+        raise ValueError(
+            f"{Path(path).name}: labels are {agent.labels}, expected the tree's {tree.labels}"
+        )
     return ModelPolicy(tree, agent.trees, tables, agent.history)
 
 
-def load_models(tree: BettingTree, tables: tuple[StreetTable, ...], distill: Path, agents: Path) -> dict[str, ModelPolicy]:
-    """The distilled models as policies by name, from the folders `agents` (trees) and `distill` (the others)."""
+def load_models(
+    tree: BettingTree, tables: tuple[StreetTable, ...], distill: Path, agents: Path
+) -> dict[str, ModelPolicy]:
+    """The distilled models as policies by name, from the folders `agents` (trees) and `distill`
+    (the others).
+    """
     from faceup.holdem.models import Boosted, Neural
 
     files = {"CART": "cart", "OCT": "oct", "OCT-X": "oct_x"}
-    found = {name: load_policy(agents / f"{file}.json", tree, tables) for name, file in files.items()}
+    found = {
+        name: load_policy(agents / f"{file}.json", tree, tables) for name, file in files.items()
+    }
     paper, extended = found["OCT"].history, found["OCT-X"].history
     mlp = [Neural.load(distill / f"mlp_{street}.safetensors") for street in STREETS]
-    for name, file, history in (("XGBoost", "xgboost", paper), ("XGBoost-X", "xgboost_x", extended)):
+    for name, file, history in (
+        ("XGBoost", "xgboost", paper),
+        ("XGBoost-X", "xgboost_x", extended),
+    ):
         boosted = [Boosted.load(distill / f"{file}_{street}.json") for street in STREETS]
         found[name] = ModelPolicy(tree, boosted, tables, history)
     return found | {"MLP": ModelPolicy(tree, mlp, tables, paper)}

@@ -1,18 +1,22 @@
 """Best responses with real cards inside the betting tree: how much a strategy can lose.
 
-The responder knows the strategy and sees its own two cards and the board as they are; the strategy may see groups, features
-or nothing. The answer is found street by street, for all hands of both seats at once:
+The responder knows the strategy and sees its own two cards and the board as they are; the strategy
+may see groups, features or nothing. The answer is found street by street, for all hands of both
+seats at once:
 
-1. Down a flop, and down each turn card (`Responder._start`, `_turn`): the strategy's reach of every node with each of its hands.
-2. The river (`RiverResponder`): on each river card, the responder's best actions with each hand against that reach.
-3. Up the turn, up the flop (`best_actions`): a hand's value where betting ends is the mean over the next card, and at each
-   decision the responder takes the hand's best action. All river cards are played, and all turn cards or a sample of them; of
-   turn and river cards that differ by a renaming of suits, one stands for all.
-   A responder may have several menus of bets: the forward pass and showdowns are shared, the backward pass is per menu.
+1. Down a flop, and down each turn card (`Responder._start`, `_turn`): the strategy's reach of every
+node with each of its hands. 2. The river (`RiverResponder`): on each river card, the responder's
+best actions with each hand against that reach. 3. Up the turn, up the flop (`best_actions`): a
+hand's value where betting ends is the mean over the next card, and at each decision the responder
+takes the hand's best action. All river cards are played, and all turn cards or a sample of them; of
+turn and river cards that differ by a renaming of suits, one stands for all. A responder may have
+several menus of bets: the forward pass and showdowns are shared, the backward pass is per menu.
 
-Where turn cards are sampled, the responder chooses its actions on the flop on those cards alone, which errs high.
+Where turn cards are sampled, the responder chooses its actions on the flop on those cards alone,
+which errs high.
 
-What this comes to over a sample of flops, the choices before the flop among them, is `exploitability`'s.
+What this comes to over a sample of flops, the choices before the flop among them, is
+`exploitability`'s.
 """
 
 from collections.abc import Callable, Sequence
@@ -21,26 +25,41 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from faceup.cards.cards import CLASS_OF_HOLE, N_CLASSES, PERMUTED_HOLES, SUIT_PERMUTATIONS, fixing_permutations, folded_cards
+from faceup.cards.cards import (
+    CLASS_OF_HOLE,
+    N_CLASSES,
+    PERMUTED_HOLES,
+    SUIT_PERMUTATIONS,
+    fixing_permutations,
+    folded_cards,
+)
 from faceup.cards.matchups import RUNOUTS_FLOP, RUNOUTS_PREFLOP, edges, flop_wins
-from faceup.holdem.layout import stakes_at
+from faceup.holdem.best_response_river import RiverResponder
 from faceup.holdem.policy import Policy, class_reach, compatible_weight, free_holes, street_reach
-from faceup.holdem.river_response import RiverResponder
+from faceup.holdem.river_subgames import stakes_at
 from faceup.holdem.rules import DECISION, FOLD_END, SHOWDOWN, size_name
 from faceup.holdem.tree import BettingTree, decisions
-from faceup.lab.parallel import parallel
+from faceup.util.parallel import parallel
 
-OF_CLASS = np.eye(N_CLASSES)[CLASS_OF_HOLE]  # (1326, 169): values of holes @ it are sums over those of each starting hand
+# (1326, 169): values of holes @ it are sums over those of each starting hand
+OF_CLASS = np.eye(N_CLASSES)[CLASS_OF_HOLE]
 COMBOS = OF_CLASS.sum(axis=0)
 OPPONENTS = 1225  # holes that share no card with a given one
 
 
 class FlopValues(NamedTuple):
-    """What a flop is worth to a responder in each seat, for each starting hand; sums over pairs of holes, dollars."""
+    """What a flop is worth to a responder in each seat, for each starting hand; sums over pairs of
+    holes, dollars.
+    """
 
-    values: np.ndarray  # (n_menus, 2, n_frontier, 169) of what preflop betting leads to, mean over turn and river cards
-    luck: np.ndarray  # (2, n_frontier, 169) checked down: the exact mean over flops of each pot's value less that on this flop
-    leaks: np.ndarray  # (n_menus, 3, 169) what the strategy loses by its own decisions on flop, turn, river, both seats
+    # (n_menus, 2, n_frontier, 169) of what preflop betting leads to, mean over turn and river cards
+    values: np.ndarray
+    # (2, n_frontier, 169) checked down: the exact mean over flops of each pot's value less that on
+    # this flop
+    luck: np.ndarray
+    # (n_menus, 3, 169) what the strategy loses by its own decisions on flop, turn, river, both
+    # seats
+    leaks: np.ndarray
     pairs: np.ndarray  # (169,) pairs of holes that the flop leaves
 
 
@@ -48,21 +67,30 @@ class Responder:
     """Best responses, in both seats, to one policy on one tree."""
 
     def __init__(
-        self, tree: BettingTree, policy: Policy, preflop_wins: np.ndarray, menus: Sequence[Sequence[float] | None] = (None,)
+        self,
+        tree: BettingTree,
+        policy: Policy,
+        preflop_wins: np.ndarray,
+        menus: Sequence[Sequence[float] | None] = (None,),
     ):
         """The policy must treat suits alike, as all that see equities or features do.
 
-        preflop_wins (169, 169): of cards/matchups, for the control variate; menus: each the raises, in pots, that a responder has
-        beside fold, call and all-in (None: all of the tree's). Raises ValueError on sizes the tree has not.
+        preflop_wins (169, 169): of cards/matchups, for the control variate; menus: each the raises,
+        in pots, that a responder has beside fold, call and all-in (None: all of the tree's). Raises
+        ValueError on sizes the tree has not.
         """
         self.tree, self.policy, self._edges = tree, policy, edges(preflop_wins, RUNOUTS_PREFLOP)
         self.allowed = np.array([allowed_nodes(tree, sizes) for sizes in menus])
         self._rivers = RiverResponder(tree, self.allowed)
 
-    def flop(self, flop: Sequence[int], turns: Sequence[int] | None = None) -> tuple[FlopValues, np.ndarray]:
-        """What a flop is worth to a responder; what each hand of the strategy leaks from it on, (n_menus, n_nodes, 169).
+    def flop(
+        self, flop: Sequence[int], turns: Sequence[int] | None = None
+    ) -> tuple[FlopValues, np.ndarray]:
+        """What a flop is worth to a responder; what each hand of the strategy leaks from it on,
+        (n_menus, n_nodes, 169).
 
-        turns: the turn cards that are dealt, each as likely as another; a card may come twice (None: all 49).
+        turns: the turn cards that are dealt, each as likely as another; a card may come twice
+        (None: all 49).
         """
         tree, flop = self.tree, [int(c) for c in flop]
         free, ends = free_holes(flop), frontier(tree, 0)
@@ -71,13 +99,19 @@ class Responder:
         exact = self._edges * (pairs / (COMBOS * OPPONENTS))[:, None]
         theirs, stake = class_reach(tree, self.policy)[::-1, ends], tree.bets[ends].sum(axis=2)
         luck = stake.T[:, :, None] * (theirs @ (exact - edges(flop_wins(flop), RUNOUTS_FLOP)).T)
-        by_street = np.stack([leaks[:, decisions(tree, street)].sum(axis=1) for street in (1, 2, 3)], axis=1)
+        by_street = np.stack(
+            [leaks[:, decisions(tree, street)].sum(axis=1) for street in (1, 2, 3)], axis=1
+        )
         return FlopValues(value[:, :, ends] @ OF_CLASS, luck, by_street, pairs), leaks
 
     def flops(
-        self, flops: np.ndarray, progress: Callable[[int], None] = lambda done: None, turns: np.ndarray | None = None
+        self,
+        flops: np.ndarray,
+        progress: Callable[[int], None] = lambda done: None,
+        turns: np.ndarray | None = None,
     ) -> tuple[list[FlopValues], np.ndarray]:
-        """`flop` of each of several flops (n, 3) with its turn cards (n, n_turns), in parallel, and the sum of all leaks.
+        """`flop` of each of several flops (n, 3) with its turn cards (n, n_turns), in parallel, and
+        the sum of all leaks.
 
         A step that `memo` can store.
         """
@@ -90,10 +124,14 @@ class Responder:
     def _deal(self, deal: np.ndarray) -> tuple[FlopValues, np.ndarray]:
         return self.flop(deal[:3].tolist(), deal[3:].tolist() or None)
 
-    def _flop(self, flop: list[int], turns: Sequence[int] | None = None) -> tuple[np.ndarray, np.ndarray]:
-        """Values (n_menus, 2, nodes before the river's actions, 1326) of a flop, leaks (n_menus, n_nodes, 169) from it on.
+    def _flop(
+        self, flop: list[int], turns: Sequence[int] | None = None
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Values (n_menus, 2, nodes before the river's actions, 1326) of a flop, leaks (n_menus,
+        n_nodes, 169) from it on.
 
-        A hole that blocks a sampled turn card meets fewer of them: its values are scaled by 47 / (weights of those it leaves).
+        A hole that blocks a sampled turn card meets fewer of them: its values are scaled by 47 /
+        (weights of those it leaves).
         """
         reach, ends = self._start(flop), frontier(self.tree, 1)
         value, leaks = self._nothing_yet(reach)
@@ -102,7 +140,9 @@ class Responder:
             at_turn, found = self._turn(flop, turn, fixed, reach)
             leaks += found * (weight * len(images) / 45)
             for p in images:
-                value[:, :, ends[:, None], PERMUTED_HOLES[p]] += np.float32(weight) * at_turn[:, :, ends] / np.float32(45)
+                value[:, :, ends[:, None], PERMUTED_HOLES[p]] += (
+                    np.float32(weight) * at_turn[:, :, ends] / np.float32(45)
+                )
                 left[PERMUTED_HOLES[p]] += weight * free_holes([*flop, turn])
         value[:, :, ends] *= (47 / np.maximum(left, 1)).astype(np.float32)
         self._ascend(1, flop, reach, value, leaks)
@@ -111,10 +151,14 @@ class Responder:
     def _nothing_yet(self, reach: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Values and leaks of 0."""
         n_menus, n_nodes = self.allowed.shape
-        return np.zeros((n_menus, *reach.shape), dtype=np.float32), np.zeros((n_menus, n_nodes, N_CLASSES))
+        return np.zeros((n_menus, *reach.shape), dtype=np.float32), np.zeros(
+            (n_menus, n_nodes, N_CLASSES)
+        )
 
     def _start(self, flop: list[int]) -> np.ndarray:
-        """Each player's reach of the nodes that actions before the turn lead to, (2, nodes before the river's actions, 1326)."""
+        """Each player's reach of the nodes that actions before the turn lead to, (2, nodes before
+        the river's actions, 1326).
+        """
         free = free_holes(flop)
         reach = np.zeros((2, int(self.tree.street_start[3]), len(free)), dtype=np.float32)
         reach[:, 0] = free
@@ -122,8 +166,12 @@ class Responder:
             street_reach(self.tree, street, self.policy.street(street, board), reach)
         return reach
 
-    def _turn(self, flop: list[int], turn: int, fixed: np.ndarray, reach: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """As `_flop`, given the turn card; fixed: suit permutations that leave the flop as it is, reach: of `_start`."""
+    def _turn(
+        self, flop: list[int], turn: int, fixed: np.ndarray, reach: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """As `_flop`, given the turn card; fixed: suit permutations that leave the flop as it is,
+        reach: of `_start`.
+        """
         board = [*flop, turn]
         reach = reach * free_holes(board)
         street_reach(self.tree, 2, self.policy.street(2, board), reach)
@@ -133,62 +181,95 @@ class Responder:
         played = [self.policy.street(3, river) for river in boards.tolist()]
         tables = {id(table): table for table, _ in played}  # most policies have one for all boards
         first = dict(zip(tables, np.cumsum([0, *map(len, tables.values())]), strict=False))
-        rows = np.array([row_of_hole + first[id(table)] for table, row_of_hole in played], dtype=np.int32)
+        rows = np.array(
+            [row_of_hole + first[id(table)] for table, row_of_hole in played], dtype=np.int32
+        )
         value, leaks = self._nothing_yet(reach)
-        self._rivers.add((boards, images, rows), np.concatenate([*tables.values()]), reach, value, leaks)
+        self._rivers.add(
+            (boards, images, rows), np.concatenate([*tables.values()]), reach, value, leaks
+        )
         value /= np.float32(44)
         leaks /= 44
         self._ascend(2, board, reach, value, leaks)
         return value, leaks
 
-    def _ascend(self, street: int, board: list[int], reach: np.ndarray, value: np.ndarray, leaks: np.ndarray) -> None:
+    def _ascend(
+        self, street: int, board: list[int], reach: np.ndarray, value: np.ndarray, leaks: np.ndarray
+    ) -> None:
         """Fill value and leaks at a street's decisions from its folds and from the frontier below."""
         tree = self.tree
         ends = folds(tree, street)
         for player in range(2):
             value[:, player, ends] = fold_values(tree, ends, player, reach) * free_holes(board)
         for allowed, of_menu, leak in zip(self.allowed, value, leaks, strict=True):
-            leak[decisions(tree, street)] += best_actions(tree, street, allowed, reach, of_menu[None, None])[0, 0] @ OF_CLASS
+            leak[decisions(tree, street)] += (
+                best_actions(tree, street, allowed, reach, of_menu[None, None])[0, 0] @ OF_CLASS
+            )
 
 
-def turn_weights(flop: list[int], fixed: np.ndarray, turns: Sequence[int] | None) -> list[tuple[int, list[int], float]]:
-    """The turn cards that are played: card, permutations that map it to the cards it stands for, and the weight of each of these.
+def turn_weights(
+    flop: list[int], fixed: np.ndarray, turns: Sequence[int] | None
+) -> list[tuple[int, list[int], float]]:
+    """The turn cards that are played: card, permutations that map it to the cards it stands for,
+    and the weight of each of these.
 
-    fixed: suit permutations that leave the flop as it is. turns: the cards dealt, of which each stands for 49 / n of all and for
-    its own kind alike (None: all cards, with weight 1).
+    fixed: suit permutations that leave the flop as it is. turns: the cards dealt, of which each
+    stands for 49 / n of all and for its own kind alike (None: all cards, with weight 1).
     """
     kinds = [(turn, list(images)) for turn, images in folded_cards(flop, fixed)]
     if turns is None:
         return [(turn, images, 1.0) for turn, images in kinds]
-    cards = [{4 * (turn // 4) + int(SUIT_PERMUTATIONS[p, turn % 4]) for p in images} for turn, images in kinds]
+    cards = [
+        {4 * (turn // 4) + int(SUIT_PERMUTATIONS[p, turn % 4]) for p in images}
+        for turn, images in kinds
+    ]
     drawn = [sum(int(card) in kind for card in turns) for kind in cards]
     weighed = zip(kinds, drawn, strict=True)
-    return [(turn, images, n * 49 / (len(turns) * len(images))) for (turn, images), n in weighed if n]
+    return [
+        (turn, images, n * 49 / (len(turns) * len(images))) for (turn, images), n in weighed if n
+    ]
 
 
-def best_actions(tree: BettingTree, street: int, allowed: np.ndarray, reach: np.ndarray, value: np.ndarray) -> np.ndarray:
-    """Fill values of a street's decisions, children before parents: the best action's to the actor, the sum to the other player.
+def best_actions(
+    tree: BettingTree, street: int, allowed: np.ndarray, reach: np.ndarray, value: np.ndarray
+) -> np.ndarray:
+    """Fill values of a street's decisions, children before parents: the best action's to the actor,
+    the sum to the other player.
 
-    value (n, m, 2, n_nodes, hands): the best allowed actions by value[0] are taken in all n. Returns the leaks of the street's
-    decisions, (n, m, n_decisions, hands): the actor's reach (2, n_nodes, hands), by the strategy, times what is won more.
+    value (n, m, 2, n_nodes, hands): the best allowed actions by value[0] are taken in all n.
+    Returns the leaks of the street's decisions, (n, m, n_decisions, hands): the actor's reach (2,
+    n_nodes, hands), by the strategy, times what is won more.
     """
     nodes = decisions(tree, street)
     leaks = np.empty((*value.shape[:2], len(nodes), value.shape[-1]))
     first = tree.first_child[nodes]
-    _best_actions(nodes, tree.actor[nodes], first, first + tree.n_children[nodes], allowed, reach, value, leaks)
+    _best_actions(
+        nodes,
+        tree.actor[nodes],
+        first,
+        first + tree.n_children[nodes],
+        allowed,
+        reach,
+        value,
+        leaks,
+    )
     return leaks
 
 
 @njit(cache=True, nogil=True)
 def _best_actions(nodes, actor, first, end, allowed, reach, value, leaks):
-    """As `best_actions`; nodes, actor, first, end (n_decisions,): decisions, parents first, and their children's numbers."""
+    """As `best_actions`; nodes, actor, first, end (n_decisions,): decisions, parents first, and
+    their children's numbers.
+    """
     for m in range(value.shape[1]):
         for k in range(nodes.shape[0] - 1, -1, -1):
             node, who = nodes[k], actor[k]
             for h in range(value.shape[4]):
                 best = -1
                 for e in range(first[k], end[k]):
-                    if allowed[e] and (best < 0 or value[0, m, who, e, h] > value[0, m, who, best, h]):
+                    if allowed[e] and (
+                        best < 0 or value[0, m, who, e, h] > value[0, m, who, best, h]
+                    ):
                         best = e
                 for n in range(value.shape[0]):
                     own, others = 0.0, value[n, m, 1 - who, first[k], h]
@@ -196,13 +277,25 @@ def _best_actions(nodes, actor, first, end, allowed, reach, value, leaks):
                         own += np.float64(reach[who, e, h]) * np.float64(value[n, m, who, e, h])
                         if e > first[k]:
                             others += value[n, m, 1 - who, e, h]
-                    value[n, m, who, node, h], value[n, m, 1 - who, node, h] = value[n, m, who, best, h], others
-                    leaks[n, m, k, h] = np.float64(reach[who, node, h]) * np.float64(value[n, m, who, node, h]) - own
+                    value[n, m, who, node, h], value[n, m, 1 - who, node, h] = (
+                        value[n, m, who, best, h],
+                        others,
+                    )
+                    leaks[n, m, k, h] = (
+                        np.float64(reach[who, node, h]) * np.float64(value[n, m, who, node, h])
+                        - own
+                    )
 
 
 def frontier(tree: BettingTree, street: int) -> np.ndarray:
-    """What a street hands on to the next: its first decisions, and all-ins so far, whose cards are still to come; nodes (n,)."""
-    begins = (tree.kind == DECISION) & (tree.street == street + 1) & (tree.street[np.maximum(tree.parent, 0)] <= street)
+    """What a street hands on to the next: its first decisions, and all-ins so far, whose cards are
+    still to come; nodes (n,).
+    """
+    begins = (
+        (tree.kind == DECISION)
+        & (tree.street == street + 1)
+        & (tree.street[np.maximum(tree.parent, 0)] <= street)
+    )
     return np.flatnonzero(begins | ((tree.kind == SHOWDOWN) & (tree.street <= street)))
 
 
@@ -212,16 +305,25 @@ def folds(tree: BettingTree, street: int) -> np.ndarray:
 
 
 def allowed_nodes(tree: BettingTree, sizes: Sequence[float] | None) -> np.ndarray:
-    """Nodes that fold, call, all-in or a raise by one of `sizes` (None: any) leads to, (n_nodes,) bool.
+    """Nodes that fold, call, all-in or a raise by one of `sizes` (None: any) leads to, (n_nodes,)
+    bool.
 
     Raises ValueError on a size that the tree does not have.
     """
-    names = tree.labels if sizes is None else (*tree.labels[:2], *map(size_name, sizes), tree.labels[-1])
+    names = (
+        tree.labels
+        if sizes is None
+        else (*tree.labels[:2], *map(size_name, sizes), tree.labels[-1])
+    )
     if missing := set(names) - set(tree.labels):
-        raise ValueError(f"sizes: {sorted(missing)} are not among the tree's {list(tree.labels[2:])}")
+        raise ValueError(
+            f"sizes: {sorted(missing)} are not among the tree's {list(tree.labels[2:])}"
+        )
     return np.isin(tree.labels, names)[tree.label]
 
 
 def fold_values(tree: BettingTree, folds: np.ndarray, player: int, reach: np.ndarray) -> np.ndarray:
-    """Dollars times opposing holes that folds are worth to a player with each hole, (n_folds, 1326)."""
+    """Dollars times opposing holes that folds are worth to a player with each hole, (n_folds,
+    1326).
+    """
     return stakes_at(tree, folds)[:, player, None] * compatible_weight(reach[1 - player, folds])

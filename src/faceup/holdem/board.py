@@ -1,12 +1,14 @@
-"""The holes of one river board: by strength, in cells that play alike, and what the ends of hands are worth to them.
+"""The holes of one river board: by strength, in cells that play alike, and what the ends of hands
+are worth to them.
 
-At an end every hole meets all others, less those that share a card: with holes sorted by strength that takes one running sum for
-the board and one for each card (Johanson et al. 2011). The sums of many ends are kept side by side, so that one vector
-instruction serves several.
+At an end every hole meets all others, less those that share a card: with holes sorted by strength
+that takes one running sum for the board and one for each card (Johanson et al. 2011). The sums of
+many ends are kept side by side, so that one vector instruction serves several.
 
-On a complete board a river strategy knows a hole by its equity alone. Holes of one strength and one equity form a cell, about
-a hundred of them where there are 1,081 holes. What card removal needs of the holes are sums over a cell, and over those of its
-holes that have a certain card: an entry is such a pair of cell and card (card 52 stands for all holes), some 750 a board.
+On a complete board a river strategy knows a hole by its equity alone. Holes of one strength and one
+equity form a cell, about a hundred of them where there are 1,081 holes. What card removal needs of
+the holes are sums over a cell, and over those of its holes that have a certain card: an entry is
+such a pair of cell and card (card 52 stands for all holes), some 750 a board.
 """
 
 from typing import NamedTuple
@@ -16,7 +18,7 @@ from numba import njit
 
 from faceup.cards.cards import HOLE_CARDS
 from faceup.cards.strength import N_RIVER_HOLES, _river_order
-from faceup.holdem.layout import stakes_at
+from faceup.holdem.river_subgames import stakes_at
 from faceup.holdem.rules import FOLD_END, SHOWDOWN
 from faceup.holdem.tree import BettingTree
 
@@ -27,8 +29,12 @@ ALL = 52  # the card of the entry that all holes of a cell belong to
 
 @njit(cache=True, error_model="numpy")  # where the total is 0 the quotient is not used
 def matched(regret, total, n_actions):
-    """Probability of an action: max(regret, 0) / total, where the positive regrets of its n_actions sum to total; even at 0."""
-    return max(regret, np.float32(0)) / total if total > 0 else np.float32(1) / np.float32(n_actions)
+    """Probability of an action: max(regret, 0) / total, where the positive regrets of its n_actions
+    sum to total; even at 0.
+    """
+    return (
+        max(regret, np.float32(0)) / total if total > 0 else np.float32(1) / np.float32(n_actions)
+    )
 
 
 class BoardOrder(NamedTuple):
@@ -39,7 +45,9 @@ class BoardOrder(NamedTuple):
 
 
 def board_order(board: np.ndarray) -> BoardOrder:
-    """Holes of a five-card board in order of strength. Raises ValueError on anything but five distinct cards."""
+    """Holes of a five-card board in order of strength. Raises ValueError on anything but five
+    distinct cards.
+    """
     cards = np.asarray(board, dtype=np.int64)
     if len(cards) != 5 or len(set(cards.tolist())) != 5:
         raise ValueError(f"board {cards.tolist()}: expected five distinct cards")
@@ -54,7 +62,9 @@ def _order(board):
 
 
 class Cells(NamedTuple):
-    """The cells of a board, weakest first, and their entries; card ALL is the first entry of each cell."""
+    """The cells of a board, weakest first, and their entries; card ALL is the first entry of each
+    cell.
+    """
 
     of_hole: np.ndarray  # (1081,) int32 cell of each hole, in the order of `BoardOrder.holes`
     entries: np.ndarray  # (1081, 3) int32 a hole's entries: all, its higher card, its lower card
@@ -103,18 +113,22 @@ class Ends(NamedTuple):
 
     node: np.ndarray  # (n,) int64
     n_folds: int
-    stake: np.ndarray  # (n, 2) float32 dollars that an end is worth to each player, at a showdown to who wins
+    # (n, 2) float32 dollars that an end is worth to each player, at a showdown to who wins
+    stake: np.ndarray
 
 
 def ends_of(tree: BettingTree, first: int = 0, last: int | None = None) -> Ends:
     """The ends of a tree among the nodes from `first` on, and before `last`."""
-    folds, shown = (first + np.flatnonzero(tree.kind[first:last] == kind) for kind in (FOLD_END, SHOWDOWN))
+    folds, shown = (
+        first + np.flatnonzero(tree.kind[first:last] == kind) for kind in (FOLD_END, SHOWDOWN)
+    )
     node = np.append(folds, shown)
     return Ends(node, len(folds), stakes_at(tree, node).astype(np.float32))
 
 
 def end_values(ends: Ends, order: BoardOrder, player: int, reach: np.ndarray) -> np.ndarray:
-    """Dollars that a player wins at each end with each hole, times the other player's holes: (n_ends, 1081) float32.
+    """Dollars that a player wins at each end with each hole, times the other player's holes:
+    (n_ends, 1081) float32.
 
     reach (n_ends, 1081) float32: the other player's, of the holes in order of strength.
     """
@@ -137,11 +151,13 @@ def _add_holes(holes, alike, first, end, reach, e0, seen):
 
 @njit(cache=True, nogil=True)
 def _add_values(order, alike, n_folds, stake, reach, value):
-    """Add `end_values` of a player, summed over holes of one number in `alike` (1081,); reach and value (numbers, n_ends).
+    """Add `end_values` of a player, summed over holes of one number in `alike` (1081,); reach and
+    value (numbers, n_ends).
 
-    seen[c], by end, is at folds the weight of all holes with card c; the hole itself is taken off twice. At showdowns it is twice
-    the weight of weaker ones, plus once that of the class at hand, less the total: a win counts 2 - 1, a tie 1 - 1, a loss 0 - 1.
-    A hole shares both its cards with itself, and drops out of the difference.
+    seen[c], by end, is at folds the weight of all holes with card c; the hole itself is taken off
+    twice. At showdowns it is twice the weight of weaker ones, plus once that of the class at hand,
+    less the total: a win counts 2 - 1, a tie 1 - 1, a loss 0 - 1. A hole shares both its cards with
+    itself, and drops out of the difference.
     """
     holes, class_start = order
     n_ends = stake.shape[0]

@@ -1,8 +1,9 @@
 """What a decision tree does in each of its branches, and what that earns (paper 000, Section 5).
 
-A tree agent plays another policy in both seats on many boards. Every decision that it meets falls into one leaf of its street's
-tree, so that all that happens can be summed leaf by leaf, and branch by branch. Branches that bluff and questions that pay are
-then found by what they do. Who folds to a bet should not call a larger one with the same hand: `continuing` asks an agent.
+A tree agent plays another policy in both seats on many boards. Every decision that it meets falls
+into one leaf of its street's tree, so that all that happens can be summed leaf by leaf, and branch
+by branch. Branches that bluff and questions that pay are then found by what they do. Who folds to a
+bet should not call a larger one with the same hand: `continuing` asks an agent.
 """
 
 from collections.abc import Callable, Sequence
@@ -13,25 +14,29 @@ import numpy as np
 from faceup.cards.cards import BOARD_CARDS
 from faceup.cards.features import board_features
 from faceup.holdem.action_values import action_values
+from faceup.holdem.betting_lines import longer, state_after
 from faceup.holdem.board import N_PAIRS
-from faceup.holdem.lines import longer, state_after
 from faceup.holdem.policy import Agent, ModelPolicy, Policy, pairs_of
 from faceup.holdem.rules import CALL, FOLD, legal_raises, pot_and_call
 from faceup.holdem.tree import children
-from faceup.lab.stats import student_95
 from faceup.trees.tree import DecisionTree, add_up, below, leaf_of, node_depths
+from faceup.util.stats import student_95
 
 N_BINS = 20  # of equity
-_LEAST_BOARDS = 10  # with play in a branch, for an interval: one board alone would have none, and look certain
+# with play in a branch, for an interval: one board alone would have none, and look certain
+_LEAST_BOARDS = 10
 
 
 class BranchSums(NamedTuple):
     """Sums over the play of each board, for every node of one street's tree; K labels.
 
-    A game is played in both seats equally often. Gains are in dollars, against checking or calling with the same hand.
+    A game is played in both seats equally often. Gains are in dollars, against checking or calling
+    with the same hand.
     """
 
-    legal: np.ndarray  # (n_boards, n, K) chance that a game comes to a decision in this branch at which a label is legal
+    # (n_boards, n, K) chance that a game comes to a decision in this branch at which a label is
+    # legal
+    legal: np.ndarray
     gain: np.ndarray  # (n_boards, n, K) the same times what the label would gain
     taken: np.ndarray  # (n_boards, n, K) chance that a label is taken
     earned: np.ndarray  # (n_boards, n, K) the same times what it gains
@@ -41,12 +46,17 @@ class BranchSums(NamedTuple):
 
     @property
     def chance(self) -> np.ndarray:
-        """The chance that a game comes to a decision in each branch, (n_boards, n): checking or calling is always legal."""
+        """The chance that a game comes to a decision in each branch, (n_boards, n): checking or
+        calling is always legal.
+        """
         return self.legal[:, :, CALL]
 
 
 def branch_sums(
-    policy: ModelPolicy, theirs: Policy, boards: Sequence[Sequence[int]], progress: Callable[[int], None] = lambda done: None
+    policy: ModelPolicy,
+    theirs: Policy,
+    boards: Sequence[Sequence[int]],
+    progress: Callable[[int], None] = lambda done: None,
 ) -> list[BranchSums]:
     """Let decision trees play `theirs` on boards (n, 5) as dealt; one result a street."""
     tree, found = policy.tree, list[BranchSums]()
@@ -56,20 +66,32 @@ def branch_sums(
         found.append(BranchSums(*map(np.zeros, shapes)))
     for b, board in enumerate(boards):
         played = action_values(tree, policy, theirs, board)
-        for street, (sums, (_, nodes, history)) in enumerate(zip(found, policy.histories, strict=True)):
+        for street, (sums, (_, nodes, history)) in enumerate(
+            zip(found, policy.histories, strict=True)
+        ):
             leaves, equity = _leaves(policy, street, board)
             bins, n = np.minimum((equity * N_BINS).astype(np.int64), N_BINS - 1), len(sums.strength)
             for node, leaf in zip(nodes.tolist(), leaves[history], strict=True):
                 player = tree.actor[node]
-                own = played.own[player, node] / (2 * N_PAIRS)  # of two seats and all pairs of holes
+                # of two seats and all pairs of holes
+                own = played.own[player, node] / (2 * N_PAIRS)
                 chance = own * played.others[player, node]
                 sums.equity[b] += np.bincount(leaf, chance * equity, n)
                 np.add.at(sums.strength, (leaf, bins), chance)
-                called = next(played.value[player, c] for c in children(tree, node) if tree.label[c] == CALL)
+                called = next(
+                    played.value[player, c] for c in children(tree, node) if tree.label[c] == CALL
+                )
                 for child in children(tree, node):
                     gain, share = own * (played.value[player, child] - called), played.share[child]
-                    columns, answer = [chance, gain, chance * share, gain * share], tree.first_child[child]
-                    if tree.n_children[child] and tree.label[answer] == FOLD and tree.actor[child] != player:
+                    columns, answer = (
+                        [chance, gain, chance * share, gain * share],
+                        tree.first_child[child],
+                    )
+                    if (
+                        tree.n_children[child]
+                        and tree.label[answer] == FOLD
+                        and tree.actor[child] != player
+                    ):
                         columns.append(own * share * played.others[player, answer])
                     for array, column in zip(sums, columns, strict=False):
                         array[b, :, tree.label[child]] += np.bincount(leaf, column, n)
@@ -80,15 +102,23 @@ def branch_sums(
     return found
 
 
-def _leaves(policy: ModelPolicy, street: int, board: Sequence[int]) -> tuple[np.ndarray, np.ndarray]:
-    """The leaf of each betting history and hole, (n_histories, 1326) int32, and the holes' equities on a street (1326,)."""
-    hands = board_features(street, policy.tables[street], [int(c) for c in board[: BOARD_CARDS[street]]])
+def _leaves(
+    policy: ModelPolicy, street: int, board: Sequence[int]
+) -> tuple[np.ndarray, np.ndarray]:
+    """The leaf of each betting history and hole, (n_histories, 1326) int32, and the holes' equities
+    on a street (1326,).
+    """
+    hands = board_features(
+        street, policy.tables[street], [int(c) for c in board[: BOARD_CARDS[street]]]
+    )
     x = pairs_of(hands, policy.histories[street].features)
     return leaf_of(policy.models[street], x).reshape(-1, len(hands)), hands[:, 0]
 
 
 class Mean(NamedTuple):
-    """A mean and the half-width of its 95 % interval over boards: NaN where nothing was counted, inf on fewer than ten boards."""
+    """A mean and the half-width of its 95 % interval over boards: NaN where nothing was counted,
+    inf on fewer than ten boards.
+    """
 
     mean: np.ndarray
     ci95: np.ndarray
@@ -110,8 +140,12 @@ def shares(sums: BranchSums) -> np.ndarray:
 
 
 def bet_gain(sums: BranchSums, node: int | slice) -> Mean:
-    """What the bets and raises that a branch, or each of some, takes gain over checking or calling, dollars each."""
-    return ratio(sums.earned[:, node, CALL + 1 :].sum(axis=-1), sums.taken[:, node, CALL + 1 :].sum(axis=-1))
+    """What the bets and raises that a branch, or each of some, takes gain over checking or calling,
+    dollars each.
+    """
+    return ratio(
+        sums.earned[:, node, CALL + 1 :].sum(axis=-1), sums.taken[:, node, CALL + 1 :].sum(axis=-1)
+    )
 
 
 def advantage(sums: BranchSums, node: int, label: int, other: int) -> Mean:
@@ -128,28 +162,44 @@ class Candidate(NamedTuple):
     node: int
 
 
-def best_bluff(sums: BranchSums, model: DecisionTree, *, deepest: int, least: float, equity: float) -> Candidate | None:
-    """Of branches down to a depth that bet with hands of mean equity `equity` or less, the best by what their bets earn a game.
+def best_bluff(
+    sums: BranchSums, model: DecisionTree, *, deepest: int, least: float, equity: float
+) -> Candidate | None:
+    """Of branches down to a depth that bet with hands of mean equity `equity` or less, the best by
+    what their bets earn a game.
 
-    Two conditions come first: a bet or raise in `least` of all cases or more; it gains over checking or calling, the interval
-    included.
+    Two conditions come first: a bet or raise in `least` of all cases or more; it gains over
+    checking or calling, the interval included.
     """
     gain, bets = bet_gain(sums, slice(None)), np.nan_to_num(shares(sums))[:, CALL + 1 :].sum(axis=1)
-    allowed = (ratio(sums.equity, sums.chance).mean <= equity) & (node_depths(model) <= deepest) & (bets > 0)
+    allowed = (
+        (ratio(sums.equity, sums.chance).mean <= equity)
+        & (node_depths(model) <= deepest)
+        & (bets > 0)
+    )
     met = (bets >= least).astype(int) + (gain.mean > gain.ci95)
     earned = sums.earned[:, :, CALL + 1 :].sum(axis=2).mean(axis=0)
-    return max((Candidate(int(met[k]), float(earned[k]), k) for k in np.flatnonzero(allowed).tolist()), default=None)
+    return max(
+        (Candidate(int(met[k]), float(earned[k]), k) for k in np.flatnonzero(allowed).tolist()),
+        default=None,
+    )
 
 
-def best_question(sums: BranchSums, model: DecisionTree, names: Sequence[str], *, deepest: int, least: float) -> Candidate | None:
-    """The best question about the cards whose two answers lead to different actions, each the better one there.
+def best_question(
+    sums: BranchSums, model: DecisionTree, names: Sequence[str], *, deepest: int, least: float
+) -> Candidate | None:
+    """The best question about the cards whose two answers lead to different actions, each the
+    better one there.
 
-    names: of the features. Two conditions for each answer come before what that earns: its likeliest action is taken in `least`
-    of all cases or more, and earns more there than the other answer's would, the interval included.
+    names: of the features. Two conditions for each answer come before what that earns: its
+    likeliest action is taken in `least` of all cases or more, and earns more there than the other
+    answer's would, the interval included.
     """
     share, found = np.nan_to_num(shares(sums)), list[Candidate]()
     likeliest, depths = share.argmax(axis=1), node_depths(model)
-    for node in np.flatnonzero((model.feature >= 0) & (depths < deepest) & (sums.chance.sum(axis=0) > 0)).tolist():
+    for node in np.flatnonzero(
+        (model.feature >= 0) & (depths < deepest) & (sums.chance.sum(axis=0) > 0)
+    ).tolist():
         left, right = int(model.left[node]), int(model.right[node])
         if "equity" not in names[model.feature[node]] or likeliest[left] == likeliest[right]:
             continue
@@ -165,17 +215,23 @@ def best_question(sums: BranchSums, model: DecisionTree, names: Sequence[str], *
 def followers(
     policy: ModelPolicy, theirs: Policy, board: Sequence[int], street: int, branch: int
 ) -> tuple[int, np.ndarray, np.ndarray]:
-    """The hands of one board (five cards) that a branch of a street's tree takes, on the betting line on which most come there.
+    """The hands of one board (five cards) that a branch of a street's tree takes, on the betting
+    line on which most come there.
 
     Returns the line's node of the betting tree, the holes (m,) by equity, and their equities (m,).
     """
-    played, (leaves, equity) = action_values(policy.tree, policy, theirs, board), _leaves(policy, street, board)
+    played, (leaves, equity) = (
+        action_values(policy.tree, policy, theirs, board),
+        _leaves(policy, street, board),
+    )
     _, nodes, history = policy.histories[street]
     inside, actor = below(policy.models[street], branch)[leaves][history], policy.tree.actor[nodes]
     others = played.others[actor, nodes]
     chance = (played.own[actor, nodes] * others * inside).sum(axis=1)
     if not chance.max() > 0:
-        raise ValueError(f"branch {branch} of street {street}: no hand of board {list(board)} comes there")
+        raise ValueError(
+            f"branch {branch} of street {street}: no hand of board {list(board)} comes there"
+        )
     i = int(chance.argmax())
     holes = np.flatnonzero(inside[i] & (others[i] > 0) & (played.own[0, 0] > 0))
     holes = holes[np.argsort(equity[holes], kind="stable")]
@@ -183,14 +239,20 @@ def followers(
 
 
 def bet_sizes(betting: str) -> list[int]:
-    """Dollars of up to 25 bets after a line, even in their ratios: from a tenth of the pot, or the least bet, to all-in."""
+    """Dollars of up to 25 bets after a line, even in their ratios: from a tenth of the pot, or the
+    least bet, to all-in.
+    """
     state = state_after(betting)
     (pot, _), (least, most) = pot_and_call(state), legal_raises(state)
     return sorted({round(size) for size in np.geomspace(max(least, pot / 10), most, 25)})
 
 
-def continuing(agent: Agent, holes: np.ndarray, board: Sequence[int], betting: str, bets: Sequence[int]) -> np.ndarray:
-    """The chance that holes (n,) do not fold to each of some bets, in dollars, after a line; (n, n_bets) float64."""
+def continuing(
+    agent: Agent, holes: np.ndarray, board: Sequence[int], betting: str, bets: Sequence[int]
+) -> np.ndarray:
+    """The chance that holes (n,) do not fold to each of some bets, in dollars, after a line; (n,
+    n_bets) float64.
+    """
     state, found = state_after(betting), []
     for bet in bets:
         line = longer(betting, state, ("raise", bet))

@@ -1,9 +1,11 @@
-"""What a learner tells apart: rows of hands it plays alike, at situations of the betting it plays alike.
+"""What a learner tells apart: rows of hands it plays alike, at situations of the betting it plays
+alike.
 
-A row is a group of hands, such as a level of equity. Decisions may share a situation, as they share a leaf of a decision tree.
-Regrets and summed strategies of a street are arrays (infosets, labels), as decisions that share a situation have the same labels.
-Both are weights: a strategy plays in proportion to the positive ones. An abstraction has infosets on all streets: groups of
-hands, or the leaves of decision trees.
+A row is a group of hands, such as a level of equity. Decisions may share a situation, as they share
+a leaf of a decision tree. Regrets and summed strategies of a street are arrays (infosets, labels),
+as decisions that share a situation have the same labels. Both are weights: a strategy plays in
+proportion to the positive ones. An abstraction has infosets on all streets: groups of hands, or the
+leaves of decision trees.
 """
 
 from typing import NamedTuple, Protocol
@@ -14,7 +16,7 @@ from numba import njit
 from faceup.cards.equity import UNITS
 from faceup.cards.features import board_features
 from faceup.holdem.board import matched
-from faceup.holdem.groups import N_RIVER_GROUPS, Groups, hole_groups
+from faceup.holdem.buckets import N_RIVER_BUCKETS, Groups, hole_buckets
 from faceup.holdem.policy import FixedPolicy, ModelPolicy, Policy, TablePolicy, pairs_of
 from faceup.holdem.rules import DECISION
 from faceup.holdem.tree import BettingTree, decisions
@@ -41,18 +43,24 @@ def make_infosets(tree: BettingTree, street: int, row: np.ndarray) -> Infosets:
 
 @njit(cache=True)
 def _strategy_rows(of, weights, label, first, n_actions, rows):
-    """Fill rows (rows, width): regret matching where of (rows, decisions) gives a row's infoset at each decision."""
+    """Fill rows (rows, width): regret matching where of (rows, decisions) gives a row's infoset at
+    each decision.
+    """
     for row in range(of.shape[0]):
         for d in range(first.shape[0]):
             weight, total = weights[of[row, d]], np.float32(0)
-            for k in range(1, n_actions[d] + 1):  # the first action last, as numpy adds: the bits of earlier reports
+            # the first action last, as numpy adds: the bits of earlier reports
+            for k in range(1, n_actions[d] + 1):
                 total += max(weight[label[first[d] + k % n_actions[d]]], np.float32(0))
             for e in range(first[d], first[d] + n_actions[d]):
                 rows[row, e] = matched(weight[label[e]], total, n_actions[d])
 
 
-def strategy_rows(tree: BettingTree, street: int, infosets: Infosets, weights: np.ndarray) -> np.ndarray:
-    """The strategy of weights on a street, (rows, width) float32, a column for each node of the street.
+def strategy_rows(
+    tree: BettingTree, street: int, infosets: Infosets, weights: np.ndarray
+) -> np.ndarray:
+    """The strategy of weights on a street, (rows, width) float32, a column for each node of the
+    street.
 
     Of regrets this is regret matching. Where no weight of an infoset is positive it is uniform.
     """
@@ -64,12 +72,16 @@ def strategy_rows(tree: BettingTree, street: int, infosets: Infosets, weights: n
 
 
 class Abstraction(Protocol):
-    """What a learner tells apart. Infosets of a street are as many and mean the same on each board; their rows may differ."""
+    """What a learner tells apart. Infosets of a street are as many and mean the same on each board;
+    their rows may differ.
+    """
 
     tree: BettingTree
 
     def street(self, street: int, board: list[int]) -> Infosets:
-        """Infosets of a street, with the rows that hands of its board have; on the river with those of all equities."""
+        """Infosets of a street, with the rows that hands of its board have; on the river with those
+        of all equities.
+        """
 
     def start(self) -> Weights:
         """Weights that play as the learner does before it learns."""
@@ -78,39 +90,56 @@ class Abstraction(Protocol):
         """The whole strategy of weights."""
 
 
-class HandGroups:
-    """A table's groups before and on the flop, other groups on the turn, levels of equity on the river.
+class HandBuckets:
+    """A table's groups before and on the flop, other groups on the turn, levels of equity on the
+    river.
 
     A learner begins as the table plays until the turn, and from there on with nothing.
     """
 
-    def __init__(self, tree: BettingTree, table: TablePolicy, turn_ids: np.ndarray, river_levels: int):
-        """turn_ids (16432, 1326): groups on the turn, as in `Groups`; river_levels: of equity, equally wide, 1 to 1,981."""
+    def __init__(
+        self, tree: BettingTree, table: TablePolicy, turn_ids: np.ndarray, river_levels: int
+    ):
+        """turn_ids (16432, 1326): groups on the turn, as in `Groups`; river_levels: of equity,
+        equally wide, 1 to 1,981.
+        """
         preflop, flop, _, river = table.groups.n_groups
         self.tree, self.trunk = tree, table
-        self.groups = Groups(table.groups.flop, turn_ids, (preflop, flop, int(turn_ids.max()) + 1, river))
-        rows = *map(np.arange, self.groups.n_groups[:3]), np.arange(N_RIVER_GROUPS) * river_levels // N_RIVER_GROUPS
+        self.groups = Groups(
+            table.groups.flop, turn_ids, (preflop, flop, int(turn_ids.max()) + 1, river)
+        )
+        rows = (
+            *map(np.arange, self.groups.n_groups[:3]),
+            np.arange(N_RIVER_BUCKETS) * river_levels // N_RIVER_BUCKETS,
+        )
         self._infosets = [make_infosets(tree, street, row) for street, row in enumerate(rows)]
 
-    def on(self, tree: BettingTree) -> "HandGroups":
+    def on(self, tree: BettingTree) -> "HandBuckets":
         """The same groups on another betting tree, where a learner begins with even chances."""
         even = zip(FixedPolicy(tree, None).tables, self.groups.n_groups, strict=True)
-        table = TablePolicy(tuple(np.broadcast_to(row, (n, row.shape[1])) for row, n in even), self.groups)
-        return HandGroups(tree, table, self.groups.turn, int(self._infosets[3].row.max()) + 1)
+        table = TablePolicy(
+            tuple(np.broadcast_to(row, (n, row.shape[1])) for row, n in even), self.groups
+        )
+        return HandBuckets(tree, table, self.groups.turn, int(self._infosets[3].row.max()) + 1)
 
     def street(self, street: int, board: list[int]) -> Infosets:
         """See `Abstraction`."""
         of_all = self._infosets[street]
         if street == 3:
             return of_all
-        groups, row = np.unique(hole_groups(self.groups, street, board), return_inverse=True)
+        groups, row = np.unique(hole_buckets(self.groups, street, board), return_inverse=True)
         return of_all._replace(row=row.astype(np.int32), of=of_all.of[groups])
 
     def start(self) -> Weights:
         """See `Abstraction`."""
-        weights = tuple(np.zeros((x.of.size, len(self.tree.labels)), dtype=np.float32) for x in self._infosets)
+        weights = tuple(
+            np.zeros((x.of.size, len(self.tree.labels)), dtype=np.float32) for x in self._infosets
+        )
         for street in range(2):
-            nodes, played = slice(*self.tree.street_start[street : street + 2]), self._infosets[street]
+            nodes, played = (
+                slice(*self.tree.street_start[street : street + 2]),
+                self._infosets[street],
+            )
             of = played.of[:, played.situation[self.tree.parent[nodes]]]
             weights[street][of, self.tree.label[nodes]] = self.trunk.tables[street]
         return weights
@@ -118,7 +147,10 @@ class HandGroups:
     def policy(self, weights: Weights) -> TablePolicy:
         """See `Abstraction`."""
         streets = zip(self._infosets, weights, strict=True)
-        return TablePolicy(tuple(strategy_rows(self.tree, s, x, w)[x.row] for s, (x, w) in enumerate(streets)), self.groups)
+        return TablePolicy(
+            tuple(strategy_rows(self.tree, s, x, w)[x.row] for s, (x, w) in enumerate(streets)),
+            self.groups,
+        )
 
 
 class TreeLeaves:
@@ -130,8 +162,11 @@ class TreeLeaves:
         self._situation = np.full((4, len(trunk.tree.kind)), -1, dtype=np.int32)
         for told, situation in zip(trunk.histories, self._situation, strict=True):
             situation[told.nodes] = told.history
-        equities = np.arange(N_RIVER_GROUPS, dtype=np.float32)[:, None] / np.float32(UNITS[3])
-        self._fixed = {0: self._infosets(0, board_features(0, trunk.tables[0], [])), 3: self._infosets(3, equities)}
+        equities = np.arange(N_RIVER_BUCKETS, dtype=np.float32)[:, None] / np.float32(UNITS[3])
+        self._fixed = {
+            0: self._infosets(0, board_features(0, trunk.tables[0], [])),
+            3: self._infosets(3, equities),
+        }
 
     def street(self, street: int, board: list[int]) -> Infosets:
         """See `Abstraction`."""

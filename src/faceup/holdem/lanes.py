@@ -1,9 +1,10 @@
 """Arithmetic on LANES numbers at a time, as single vector operations.
 
-Written as loops the same takes more than twice as long: before a loop over so few numbers numba's code checks whether its arrays
-overlap, which costs more than the numbers, and slices are counted in and out. Here an operand is a contiguous float32
-array of any shape, and the offset in it, in numbers, at which its LANES (or WIDE) numbers begin; nothing is checked. The
-first is `out`, and others may be the same. The bits are those of a plain loop.
+Written as loops the same takes more than twice as long: before a loop over so few numbers numba's
+code checks whether its arrays overlap, which costs more than the numbers, and slices are counted in
+and out. Here an operand is a contiguous float32 array of any shape, and the offset in it, in
+numbers, at which its LANES (or WIDE) numbers begin; nothing is checked. The first is `out`, and
+others may be the same. The bits are those of a plain loop.
 """
 
 from collections.abc import Callable
@@ -16,20 +17,31 @@ from numba import config, types
 from numba.core.base import BaseContext
 from numba.extending import intrinsic
 
-from faceup.holdem.layout import LANES
+from faceup.holdem.river_subgames import LANES
 
 WIDE = 2 * LANES  # both players' lanes
 
 
 # what operations are built of without the compiler
-_PLAIN = SimpleNamespace(fadd=np.add, fsub=np.subtract, fmul=np.multiply, select=np.where, fcmp_ordered=lambda _, x, y: x > y)
+_PLAIN = SimpleNamespace(
+    fadd=np.add,
+    fsub=np.subtract,
+    fmul=np.multiply,
+    select=np.where,
+    fcmp_ordered=lambda _, x, y: x > y,
+)
 
 
 def _lanes(width: int, build: Callable[..., ir.Value]) -> Callable:
-    """An operation of kernels, f(out, i, x, j, ..): sets `width` numbers of out, from i on, to build(builder, those, x's, ..)."""
+    """An operation of kernels, f(out, i, x, j, ..): sets `width` numbers of out, from i on, to
+    build(builder, those, x's, ..).
+    """
 
     def plain(*operands) -> None:
-        rows = [array.reshape(-1)[i : i + width] for array, i in zip(operands[::2], operands[1::2], strict=True)]
+        rows = [
+            array.reshape(-1)[i : i + width]
+            for array, i in zip(operands[::2], operands[1::2], strict=True)
+        ]
         rows[0][:] = build(_PLAIN, *rows)
 
     if config.DISABLE_JIT:
@@ -46,11 +58,23 @@ def _lanes(width: int, build: Callable[..., ir.Value]) -> Callable:
         return context.get_dummy_value()
 
     def operation(_, *operands):
-        return types.void(*(types.int64 if k % 2 else array for k, array in enumerate(operands))), generate
+        return types.void(
+            *(types.int64 if k % 2 else array for k, array in enumerate(operands))
+        ), generate
 
-    # numba folds a star argument into a tuple, so that as many names are given as there are operands
-    names = ["_", *(f"{part}_{name}" for name in list(signature(build).parameters)[1:] for part in ("array", "offset"))]
-    operation.__signature__ = Signature([Parameter(name, Parameter.POSITIONAL_OR_KEYWORD) for name in names])  # type: ignore[attr-defined]
+    # numba folds a star argument into a tuple, so that as many names are given as there are
+    # operands
+    names = [
+        "_",
+        *(
+            f"{part}_{name}"
+            for name in list(signature(build).parameters)[1:]
+            for part in ("array", "offset")
+        ),
+    ]
+    operation.__signature__ = Signature(
+        [Parameter(name, Parameter.POSITIONAL_OR_KEYWORD) for name in names]
+    )  # type: ignore[attr-defined]
     return intrinsic(operation)
 
 
@@ -63,7 +87,9 @@ subtract_wide = _lanes(WIDE, lambda b, out, x: b.fsub(out, x))  # out -= x
 wide_product = _lanes(WIDE, lambda b, out, x, y: b.fmul(x, y))
 add_wide_product = _lanes(WIDE, lambda b, out, x, y: b.fadd(out, b.fmul(x, y)))
 # out += x * y * (best - own)
-add_gain = _lanes(LANES, lambda b, out, x, y, best, own: b.fadd(out, b.fmul(b.fmul(x, y), b.fsub(best, own))))
+add_gain = _lanes(
+    LANES, lambda b, out, x, y, best, own: b.fadd(out, b.fmul(b.fmul(x, y), b.fsub(best, own)))
+)
 # out = x * (every - a - c)
 wide_value = _lanes(WIDE, lambda b, out, x, every, a, c: b.fmul(x, b.fsub(b.fsub(every, a), c)))
 

@@ -1,16 +1,19 @@
 """XGBoost and a neural net on soft labels (paper 000, Sections 2.4.3 and 2.4.4).
 
-XGBoost's own softmax objective knows only hard labels, so the gradients are ours: for a row of weight w with target p and
-prediction q = softmax(margins), the cross-entropy -w * sum(p log q) has gradient w(q - p); as curvature we take XGBoost's bound
-2wq(1 - q). One tree a label and round: a single one for all labels (`multi_output_tree`) was slower to train and worse.
+XGBoost's own softmax objective knows only hard labels, so the gradients are ours: for a row of
+weight w with target p and prediction q = softmax(margins), the cross-entropy -w * sum(p log q) has
+gradient w(q - p); as curvature we take XGBoost's bound 2wq(1 - q). One tree a label and round: a
+single one for all labels (`multi_output_tree`) was slower to train and worse.
 
-Both may count what actions cost, as OCT-X does: the loss is then -w * sum(p log q) + w * sum(c q), whose second part has
-gradient w q (c - sum(c q)), at most as curved as the first where no cost is above 1.
+Both may count what actions cost, as OCT-X does: the loss is then -w * sum(p log q) + w * sum(c q),
+whose second part has gradient w q (c - sum(c q)), at most as curved as the first where no cost is
+above 1.
 
-The network has seven hidden layers of 512, ReLU, softmax; its last layer has no bias: then a flop network with 25 inputs and four
-actions has 1,591,296 parameters, as in the paper. Bets, the last features, pass through log(1 + bet/100); then every feature is
-centred and scaled by its weighted mean and deviation on the training rows. Everything runs on one thread of torch with
-deterministic algorithms, settings of the whole process, made by the first fit or prediction.
+The network has seven hidden layers of 512, ReLU, softmax; its last layer has no bias: then a flop
+network with 25 inputs and four actions has 1,591,296 parameters, as in the paper. Bets, the last
+features, pass through log(1 + bet/100); then every feature is centred and scaled by its weighted
+mean and deviation on the training rows. Everything runs on one thread of torch with deterministic
+algorithms, settings of the whole process, made by the first fit or prediction.
 """
 
 from collections.abc import Callable
@@ -24,10 +27,10 @@ import torch
 import xgboost as xgb
 
 from faceup.holdem.rules import BIG_BLIND
-from faceup.lab.files import replacing
-from faceup.lab.memo import Cache
-from faceup.lab.rng import Stream
 from faceup.trees.metrics import used_rows
+from faceup.util.files import replacing
+from faceup.util.memo import Cache
+from faceup.util.rng import Stream
 
 _BINS = 256
 _LEAST_CURVATURE = 1e-16  # XGBoost's own: keeps the sum of a leaf positive
@@ -61,7 +64,9 @@ class _FileModel:
 
 
 class Boosted(_FileModel):
-    """For each label a sum of trees from a margin of 0, then a softmax; its file is XGBoost's own JSON."""
+    """For each label a sum of trees from a margin of 0, then a softmax; its file is XGBoost's own
+    JSON.
+    """
 
     def _made_from(self, file: bytes) -> xgb.Booster:
         booster = xgb.Booster(model_file=bytearray(file))
@@ -75,8 +80,14 @@ class Boosted(_FileModel):
         return sum(tree.count("leaf=") for tree in trees), f"leaves in {len(trees)} trees"
 
     def predict(self, X: np.ndarray) -> np.ndarray:
-        """Probabilities (n, n_labels) float32 of rows X (n, f), on one thread; safe to share by threads."""
-        rows = np.ascontiguousarray(X, dtype=np.float32) if len(X) else np.zeros((1, X.shape[1]), dtype=np.float32)
+        """Probabilities (n, n_labels) float32 of rows X (n, f), on one thread; safe to share by
+        threads.
+        """
+        rows = (
+            np.ascontiguousarray(X, dtype=np.float32)
+            if len(X)
+            else np.zeros((1, X.shape[1]), dtype=np.float32)
+        )
         return self._model.inplace_predict(rows)[: len(X)]
 
 
@@ -92,11 +103,13 @@ def fit_boosted(
     min_child_weight: float = 5.0,
     costs: np.ndarray | None = None,
 ) -> Boosted:
-    """Boost `rounds` trees a label on rows X (n, f), targets P (n, n_labels), weights w (n,) and costs (n, n_labels), if any.
+    """Boost `rounds` trees a label on rows X (n, f), targets P (n, n_labels), weights w (n,) and
+    costs (n, n_labels), if any.
 
-    Weights are scaled to a mean of 1; min_child_weight is the least curvature in a leaf, which is at most half a unit a row and
-    label. Features are cut into 256 quantiles, which keep all 169 preflop hands apart. One thread, so that the bytes do not
-    depend on the machine's; several fits may run in parallel threads.
+    Weights are scaled to a mean of 1; min_child_weight is the least curvature in a leaf, which is
+    at most half a unit a row and label. Features are cut into 256 quantiles, which keep all 169
+    preflop hands apart. One thread, so that the bytes do not depend on the machine's; several fits
+    may run in parallel threads.
     """
     costs = np.zeros(P.shape) if costs is None else costs
     costs = costs[np.asarray(w) > 0]
@@ -115,11 +128,17 @@ def fit_boosted(
         "nthread": 1,
     }
     rows = xgb.QuantileDMatrix(X, max_bin=_BINS, nthread=1)
-    return Boosted(xgb.train(settings, rows, num_boost_round=rounds, obj=_objective(P, w, costs)).save_raw("json"))
+    return Boosted(
+        xgb.train(settings, rows, num_boost_round=rounds, obj=_objective(P, w, costs)).save_raw(
+            "json"
+        )
+    )
 
 
 def _objective(P: np.ndarray, w: np.ndarray, costs: np.ndarray) -> Callable:
-    """Gradients and curvatures of the weighted soft cross-entropy and the costs, in float32 as XGBoost keeps them."""
+    """Gradients and curvatures of the weighted soft cross-entropy and the costs, in float32 as
+    XGBoost keeps them.
+    """
     targets, weights = P.astype(np.float32), (w / w.mean()).astype(np.float32)[:, None]
     costs, steeper = costs.astype(np.float32), np.float32(2 * (1 + np.abs(costs).max()))
 
@@ -128,7 +147,9 @@ def _objective(P: np.ndarray, w: np.ndarray, costs: np.ndarray) -> Callable:
         q = np.exp(margins - margins.max(axis=1, keepdims=True))
         q /= q.sum(axis=1, keepdims=True)
         more = q * (costs - (costs * q).sum(axis=1, keepdims=True))
-        return (q - targets + more) * weights, np.maximum(steeper * q * (1 - q) * weights, _LEAST_CURVATURE)
+        return (q - targets + more) * weights, np.maximum(
+            steeper * q * (1 - q) * weights, _LEAST_CURVATURE
+        )
 
     return derivatives
 
@@ -142,14 +163,22 @@ class Neural(_FileModel):
     @property
     def size(self) -> tuple[int, str]:
         """How many weights and biases, the inputs' scale not counted."""
-        return sum(tensor.numel() for name, tensor in self._model.items() if name.startswith(("weight", "bias"))), "parameters"
+        return sum(
+            tensor.numel()
+            for name, tensor in self._model.items()
+            if name.startswith(("weight", "bias"))
+        ), "parameters"
 
     def predict(self, X: np.ndarray) -> np.ndarray:
-        """Probabilities (n, n_labels) float32 of rows X (n, f), on one thread; safe to share by threads."""
+        """Probabilities (n, n_labels) float32 of rows X (n, f), on one thread; safe to share by
+        threads.
+        """
         _pin_torch()
         net, inputs = self._model, _scaled(np.asarray(X, dtype=np.float32), self._model)
         with torch.no_grad():
-            return torch.cat([torch.softmax(_logits(x, net), dim=1) for x in inputs.split(_PREDICTED_AT_ONCE)]).numpy()
+            return torch.cat(
+                [torch.softmax(_logits(x, net), dim=1) for x in inputs.split(_PREDICTED_AT_ONCE)]
+            ).numpy()
 
 
 def fit_neural(
@@ -166,10 +195,12 @@ def fit_neural(
     n_bets: int = 4,
     costs: np.ndarray | None = None,
 ) -> Neural:
-    """Minimise the soft cross-entropy of rows X (n, f), targets P (n, n_labels), weights w (n,), costs (n, n_labels) by Adam.
+    """Minimise the soft cross-entropy of rows X (n, f), targets P (n, n_labels), weights w (n,),
+    costs (n, n_labels) by Adam.
 
-    learning_rate is the peak of one cycle: up from a 25th of it in the first tenth of the steps, then down to
-    nearly 0 along a cosine. n_bets: the last features, which are dollars. Several fits may run in parallel threads.
+    learning_rate is the peak of one cycle: up from a 25th of it in the first tenth of the steps,
+    then down to nearly 0 along a cosine. n_bets: the last features, which are dollars. Several fits
+    may run in parallel threads.
     """
     costs = np.zeros(P.shape) if costs is None else costs
     costs = costs[np.asarray(w) > 0]
@@ -181,10 +212,16 @@ def fit_neural(
     mean = np.average(inputs, axis=0, weights=w)
     deviation = np.sqrt(np.average((inputs - mean) ** 2, axis=0, weights=w))
     deviation[deviation <= 1e-6 * np.maximum(1, np.abs(mean))] = 1  # of a constant
-    scale = {"mean": _float32(mean), "deviation": _float32(deviation), "n_bets": torch.tensor([n_bets])}
+    scale = {
+        "mean": _float32(mean),
+        "deviation": _float32(deviation),
+        "n_bets": torch.tensor([n_bets]),
+    }
     wanted = _float32(P), _float32(costs), _float32(w / w.mean())
     _train(net, _scaled(X, scale), wanted, epochs, batch, learning_rate, generator)
-    return Neural(safetensors.torch.save(scale | {name: tensor.detach() for name, tensor in net.items()}))
+    return Neural(
+        safetensors.torch.save(scale | {name: tensor.detach() for name, tensor in net.items()})
+    )
 
 
 def _float32(array: np.ndarray) -> torch.Tensor:
@@ -197,17 +234,22 @@ def _pin_torch() -> None:
 
 
 def _initial(widths: list[int], generator: torch.Generator) -> dict[str, torch.Tensor]:
-    """Weights (after, before) and biases (after,) between neighbours of `widths`, the last without biases.
+    """Weights (after, before) and biases (after,) between neighbours of `widths`, the last without
+    biases.
 
-    He et al. 2015: normal weights that keep the size of a signal through ReLUs. Biases are small, as in torch's own Linear, and
-    not 0: on inputs that are all constant, zeros would never move.
+    He et al. 2015: normal weights that keep the size of a signal through ReLUs. Biases are small,
+    as in torch's own Linear, and not 0: on inputs that are all constant, zeros would never move.
     """
     net = {}
     for k, (before, after) in enumerate(pairwise(widths)):
         weight, bias = torch.empty(after, before), torch.empty(after)
-        net[f"weight_{k}"] = torch.nn.init.kaiming_normal_(weight, nonlinearity="relu", generator=generator).requires_grad_()
+        net[f"weight_{k}"] = torch.nn.init.kaiming_normal_(
+            weight, nonlinearity="relu", generator=generator
+        ).requires_grad_()
         if k < len(widths) - 2:
-            net[f"bias_{k}"] = torch.nn.init.uniform_(bias, -(before**-0.5), before**-0.5, generator=generator).requires_grad_()
+            net[f"bias_{k}"] = torch.nn.init.uniform_(
+                bias, -(before**-0.5), before**-0.5, generator=generator
+            ).requires_grad_()
     return net
 
 
@@ -230,20 +272,28 @@ def _log_bets(X: np.ndarray, n_bets: int) -> np.ndarray:
 
 def _scaled(X: np.ndarray, scale: dict[str, torch.Tensor]) -> torch.Tensor:
     """Rows X (n, f) float32 on the network's scale."""
-    return (torch.from_numpy(_log_bets(X, int(scale["n_bets"]))) - scale["mean"]) / scale["deviation"]
+    return (torch.from_numpy(_log_bets(X, int(scale["n_bets"]))) - scale["mean"]) / scale[
+        "deviation"
+    ]
 
 
 def _train(net, inputs, wanted, epochs, batch, learning_rate, generator) -> None:
-    """Adam over shuffled batches; the last batch of an epoch may be smaller. wanted: targets, costs and weights."""
+    """Adam over shuffled batches; the last batch of an epoch may be smaller. wanted: targets, costs
+    and weights.
+    """
     targets, costs, weights = wanted
     steps = epochs * -(-len(inputs) // batch)
     optimizer = torch.optim.Adam(net.values(), lr=learning_rate, fused=True)
     rise = 0.1 if steps > 10 else 0.05  # torch divides by zero where the rise is one step
-    schedule = torch.optim.lr_scheduler.OneCycleLR(optimizer, learning_rate, total_steps=steps, pct_start=rise)
+    schedule = torch.optim.lr_scheduler.OneCycleLR(
+        optimizer, learning_rate, total_steps=steps, pct_start=rise
+    )
     for _ in range(epochs):
         for rows in torch.randperm(len(inputs), generator=generator).split(batch):
             logs = torch.log_softmax(_logits(inputs[rows], net), dim=1)
-            loss = (weights[rows] * (costs[rows] * logs.exp() - targets[rows] * logs).sum(dim=1)).mean()
+            loss = (
+                weights[rows] * (costs[rows] * logs.exp() - targets[rows] * logs).sum(dim=1)
+            ).mean()
             optimizer.zero_grad()
             loss.backward()
             optimizer.step()

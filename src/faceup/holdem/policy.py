@@ -1,8 +1,10 @@
-"""A strategy for every hand and every betting line, and what it does on one board; what comes from outside is checked here.
+"""A strategy for every hand and every betting line, and what it does on one board; what comes from
+outside is checked here.
 
-On a street a policy is a table of rows: a row gives a probability for each node that an action of the street leads to. A hole
-picks its row: by its group (a self-play table), by its equity (any river policy that sees hands as paper 000 does), or as
-itself (a model on flop and turn, whose features hardly ever repeat). `Policy.street` is the one question a sweep asks.
+On a street a policy is a table of rows: a row gives a probability for each node that an action of
+the street leads to. A hole picks its row: by its group (a self-play table), by its equity (any
+river policy that sees hands as paper 000 does), or as itself (a model on flop and turn, whose
+features hardly ever repeat). `Policy.street` is the one question a sweep asks.
 """
 
 import os
@@ -15,19 +17,31 @@ from typing import Any, NamedTuple, Protocol, runtime_checkable
 import numpy as np
 from numba import config, njit
 
-from faceup.cards.cards import BOARD_CARDS, CLASS_OF_HOLE, HOLE_CARDS, HOLE_OF_CLASS, STREETS, card_text, hole_index, parse_hand
+from faceup.cards.cards import (
+    BOARD_CARDS,
+    CLASS_OF_HOLE,
+    HOLE_CARDS,
+    HOLE_OF_CLASS,
+    STREETS,
+    card_text,
+    hole_index,
+    parse_hand,
+)
 from faceup.cards.equity import UNITS, StreetTable
 from faceup.cards.features import betting_features, board_features
-from faceup.holdem.groups import N_RIVER_GROUPS, Groups, hole_groups, river_equities
-from faceup.holdem.lines import longer, state_after
+from faceup.holdem.betting_lines import longer, state_after
+from faceup.holdem.buckets import N_RIVER_BUCKETS, Groups, hole_buckets, river_equities
 from faceup.holdem.rules import CALL, FOLD, BettingState, Menu, menu_labels, offered, pot_and_call
 from faceup.holdem.tree import BettingTree, children, columns, decisions
-from faceup.lab.files import load_npz, save_npz
-from faceup.lab.memo import Cache
+from faceup.util.files import load_npz, save_npz
+from faceup.util.memo import Cache
 
-StreetRows = tuple[np.ndarray, np.ndarray]  # probabilities (n_rows, width) float32; row of each hole (1326,) int32
+# probabilities (n_rows, width) float32; row of each hole (1326,) int32
+StreetRows = tuple[np.ndarray, np.ndarray]
 Action = tuple[str, int]  # as betting's `act` takes it
-View = Any  # what an agent makes of the line so far: the line itself, or the node of its own tree that it believes to be at
+# what an agent makes of the line so far: the line itself, or the node of its own tree that it
+# believes to be at
+View = Any
 
 
 class Policy(Protocol):
@@ -36,21 +50,25 @@ class Policy(Protocol):
     def street(self, street: int, board: list[int], wanted: np.ndarray | None = None) -> StreetRows:
         """Rows on a street whose board (0, 3, 4 or 5 cards) lies.
 
-        wanted (1326,) bool: holes that will be asked for (None: all that the board leaves); others may have any row. Boards may
-        share a table or have one each; what was returned is not changed later.
+        wanted (1326,) bool: holes that will be asked for (None: all that the board leaves); others
+        may have any row. Boards may share a table or have one each; what was returned is not
+        changed later.
         """
 
 
 @runtime_checkable
-class ReadsDollars(Policy, Protocol):
-    """A policy that stands on a tree with other sizes as it is: models and agents read dollars, tables do not."""
+class DollarPolicy(Policy, Protocol):
+    """A policy that stands on a tree with other sizes as it is: models and agents read dollars,
+    tables do not.
+    """
 
     def on(self, tree: BettingTree, seat: int) -> Policy:
         """The same in one seat of another tree."""
 
 
 class Agent:
-    """Who is asked with a line of betting in dollars, for many hands at once; it raises by the sizes of a menu.
+    """Who is asked with a line of betting in dollars, for many hands at once; it raises by the
+    sizes of a menu.
 
     A subclass says what it does in `answers`. An agent with other sizes has a `legal` of its own.
     """
@@ -60,39 +78,59 @@ class Agent:
         self.menu, self.labels = menu, menu_labels(menu)
 
     def answers(self, holes: np.ndarray, board: Sequence[int], betting: str) -> Any:
-        """A weight for each label of `labels` with each of n holes (n,), (n, n_labels); weights need not sum to 1.
+        """A weight for each label of `labels` with each of n holes (n,), (n, n_labels); weights
+        need not sum to 1.
 
-        What goes to actions that are not legal is shared out among the legal ones; where none is left it checks or calls.
+        What goes to actions that are not legal is shared out among the legal ones; where none is
+        left it checks or calls.
         """
         raise NotImplementedError
 
     def legal(self, betting: View = "") -> dict[str, int]:
-        """Legal actions by label, and the dollars on this street to which each brings the player's bet."""
+        """Legal actions by label, and the dollars on this street to which each brings the player's
+        bet.
+        """
         state = state_after(betting)
         bet = state.bets[state.actor][state.street]
         called = {"fold": bet, "call": bet + pot_and_call(state)[1]}
-        return {self.labels[k]: called.get(action, amount) for k, action, amount in offered(state, self.menu, self.labels)}
+        return {
+            self.labels[k]: called.get(action, amount)
+            for k, action, amount in offered(state, self.menu, self.labels)
+        }
 
     def probabilities(self, holes: np.ndarray, board: Sequence[int], betting: View) -> np.ndarray:
-        """What the player to act does with each of n holes, (n, n_legal) float64, columns in the order of `legal`.
+        """What the player to act does with each of n holes, (n, n_legal) float64, columns in the
+        order of `legal`.
 
-        board: 0, 3, 4 or 5 cards. A hole that it blocks may get any row. Raises ValueError where the line is not one of a
-        decision on the board's street, and on answers that are none.
+        board: 0, 3, 4 or 5 cards. A hole that it blocks may get any row. Raises ValueError where
+        the line is not one of a decision on the board's street, and on answers that are none.
         """
         check_street(board, betting)
         who = f"{type(self).__name__} at betting {betting!r}"
         p = checked_answers(self.answers(holes, board, betting), len(holes), len(self.labels), who)
-        return legal_probabilities(p, np.array([self.labels.index(label) for label in self.legal(betting)]))
+        return legal_probabilities(
+            p, np.array([self.labels.index(label) for label in self.legal(betting)])
+        )
 
-    def folding(self, holes: np.ndarray, board: Sequence[int], seen: Sequence[tuple[View, BettingState]]) -> np.ndarray:
-        """Probability that it folds each of n holes to a raise, at each of k views and the states in dollars there, (k, n)."""
-        return np.stack([self.probabilities(holes, board, v)[:, 0] * ("fold" in self.legal(v)) for v, _ in seen])
+    def folding(
+        self, holes: np.ndarray, board: Sequence[int], seen: Sequence[tuple[View, BettingState]]
+    ) -> np.ndarray:
+        """Probability that it folds each of n holes to a raise, at each of k views and the states
+        in dollars there, (k, n).
+        """
+        return np.stack(
+            [self.probabilities(holes, board, v)[:, 0] * ("fold" in self.legal(v)) for v, _ in seen]
+        )
 
-    def action_probabilities(self, hole: str, board: str = "", betting: str = "") -> dict[str, float]:
-        """Probability of each legal action of the player to act, by label; "call" is check if that is free.
+    def action_probabilities(
+        self, hole: str, board: str = "", betting: str = ""
+    ) -> dict[str, float]:
+        """Probability of each legal action of the player to act, by label; "call" is check if that
+        is free.
 
-        hole: "Ac3h", the cards of the player to act; board: "", "Kh3sJc", ..; betting: "b300c/kb400". Raises ValueError on a bad
-        card, a board of another street than the line's, and lines as in `state_after`.
+        hole: "Ac3h", the cards of the player to act; board: "", "Kh3sJc", ..; betting:
+        "b300c/kb400". Raises ValueError on a bad card, a board of another street than the line's,
+        and lines as in `state_after`.
         """
         private, public = parse_hand(hole, board)
         row = self.probabilities(np.array([hole_index(*private)]), public, betting)[0]
@@ -102,10 +140,14 @@ class Agent:
         """The agent in a seat: itself, unless it has one for each."""
         return self
 
-    def views(self, view: View, state: BettingState, action: Action, own: int | None = None) -> list[tuple[View, float]]:
-        """What the agent makes of an action in a state: the views that it may then have, and their probabilities.
+    def views(
+        self, view: View, state: BettingState, action: Action, own: int | None = None
+    ) -> list[tuple[View, float]]:
+        """What the agent makes of an action in a state: the views that it may then have, and their
+        probabilities.
 
-        `legal` and `probabilities` take a view for a line. own: which of the agent's legal actions it is, if any.
+        `legal` and `probabilities` take a view for a line. own: which of the agent's legal actions
+        it is, if any.
         """
         return [(longer(view, state, action), 1.0)]
 
@@ -131,33 +173,41 @@ class TablePolicy(NamedTuple):
 
     def street(self, street: int, board: list[int], wanted: np.ndarray | None = None) -> StreetRows:
         """Every group's row, and each hole's group."""
-        return self.tables[street], hole_groups(self.groups, street, board)
+        return self.tables[street], hole_buckets(self.groups, street, board)
 
     def thresholded(self, tree: BettingTree, least: float) -> "TablePolicy":
-        """As `likely_rows`."""
-        return self._replace(tables=tuple(likely_rows(tree, s, table, least) for s, table in enumerate(self.tables)))
+        """As `argmax_rows`."""
+        return self._replace(
+            tables=tuple(argmax_rows(tree, s, table, least) for s, table in enumerate(self.tables))
+        )
 
 
 def preflop_percent(tree: BettingTree, table: np.ndarray, node: int) -> dict[str, np.ndarray]:
-    """How often each of the 169 hands takes each action of a preflop decision, in percent, by label.
+    """How often each of the 169 hands takes each action of a preflop decision, in percent, by
+    label.
 
     table: the preflop rows of a `TablePolicy`, (169, width).
     """
-    return {tree.labels[tree.label[c]]: 100 * table[:, c - tree.street_start[0]] for c in children(tree, node)}
+    return {
+        tree.labels[tree.label[c]]: 100 * table[:, c - tree.street_start[0]]
+        for c in children(tree, node)
+    }
 
 
 class Histories(NamedTuple):
     """What a model is told of the betting on one street, which several nodes may share."""
 
-    features: np.ndarray  # (n_histories, n) float32, columns as in cards.features.HISTORIES
+    features: np.ndarray  # (n_histories, n) float32, columns as in cards.features.BETTING_FEATURES
     nodes: np.ndarray  # (n_decisions,) int32
     history: np.ndarray  # (n_decisions,) int32 row of `features` for each
 
 
-def histories(tree: BettingTree, street: int, setting: str = "opponent", seat: int | None = None) -> Histories:
+def histories(
+    tree: BettingTree, street: int, setting: str = "opponent", seat: int | None = None
+) -> Histories:
     """Distinct betting features of a street's decisions, or one seat's (paper 000, Section 2.2.2).
 
-    setting: what is told, a key of `cards.features.HISTORIES`.
+    setting: what is told, a key of `cards.features.BETTING_FEATURES`.
     """
     nodes = decisions(tree, street, seat)
     features = betting_features(tree.bets[nodes], tree.actor[nodes], setting)
@@ -173,36 +223,48 @@ def call_row(tree: BettingTree, street: int) -> np.ndarray:
 
 
 def legal_probabilities(p: np.ndarray, label: np.ndarray) -> np.ndarray:
-    """Answers p (n, n_labels) over the legal labels (k,) alone, renormalised; where nothing is left, a call or else a fold."""
+    """Answers p (n, n_labels) over the legal labels (k,) alone, renormalised; where nothing is
+    left, a call or else a fold.
+    """
     legal = p[:, label].astype(np.float64)
     total = legal.sum(axis=1, keepdims=True)
-    return np.where(total > 1e-9, legal / np.maximum(total, 1e-9), label == (CALL if CALL in label else FOLD))
+    return np.where(
+        total > 1e-9, legal / np.maximum(total, 1e-9), label == (CALL if CALL in label else FOLD)
+    )
 
 
 def checked_answers(answers: object, n: int, n_labels: int, who: str) -> np.ndarray:
-    """What an agent or a model answers for n hands, as (n, n_labels) float32; answers need not sum to 1.
+    """What an agent or a model answers for n hands, as (n, n_labels) float32; answers need not sum
+    to 1.
 
-    Raises ValueError, which names `who`, on another shape, and on a row with a number that is not finite or below 0, or all 0.
+    Raises ValueError, which names `who`, on another shape, and on a row with a number that is not
+    finite or below 0, or all 0.
     """
     try:
         p = np.asarray(answers)
     except ValueError as error:
         raise ValueError(f"{who}: answers are no rectangle of numbers ({error})") from error
     if p.shape != (n, n_labels) or p.dtype.kind not in "fiub":
-        raise ValueError(f"{who}: answers are {p.dtype} {p.shape}, expected numbers {n, n_labels}, a row a hand")
+        raise ValueError(
+            f"{who}: answers are {p.dtype} {p.shape}, expected numbers {n, n_labels}, a row a hand"
+        )
     with np.errstate(over="ignore"):  # what is too large is infinite, and refused
         p = np.ascontiguousarray(p, dtype=np.float32)
     sound = ((p >= 0) & (p < np.inf)).all(axis=1) & (p > 0).any(axis=1)
     if not sound.all():
-        raise ValueError(f"{who}: answer {p[sound.argmin()].tolist()}, expected finite numbers of 0 or more, and one above 0")
+        raise ValueError(
+            f"{who}: answer {p[sound.argmin()].tolist()}, expected finite numbers of 0 or more, and one above 0"
+        )
     return p
 
 
-def likely_rows(tree: BettingTree, street: int, rows: np.ndarray, least: float) -> np.ndarray:
-    """A street's rows (n, width) without what is less likely than `least`; of equals the first is the likeliest.
+def argmax_rows(tree: BettingTree, street: int, rows: np.ndarray, least: float) -> np.ndarray:
+    """A street's rows (n, width) without what is less likely than `least`; of equals the first is
+    the likeliest.
 
-    The likeliest action always stays, and the others share what is left: thresholding (Ganzfried, Sandholm & Waugh 2012). At a
-    threshold of 1 it is all that stays: purification, also called argmax play.
+    The likeliest action always stays, and the others share what is left: thresholding (Ganzfried,
+    Sandholm & Waugh 2012). At a threshold of 1 it is all that stays: purification, also called
+    argmax play.
     """
     out = rows.copy()
     _keep_likely(*_columns_of(tree, decisions(tree, street)), np.float32(least), out)
@@ -210,14 +272,18 @@ def likely_rows(tree: BettingTree, street: int, rows: np.ndarray, least: float) 
 
 
 def _columns_of(tree: BettingTree, nodes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """First columns (n,) of decisions in the rows of their street, and the columns behind their last ones."""
+    """First columns (n,) of decisions in the rows of their street, and the columns behind their
+    last ones.
+    """
     first = tree.first_child[nodes] - tree.street_start[tree.street[nodes]]
     return first, first + tree.n_children[nodes]
 
 
 @njit(cache=True, nogil=True)
 def _keep_likely(first, last, least, rows):
-    """Keep the likeliest action of each decision (n,) and those of `least` or more in rows (n_rows, width), in place."""
+    """Keep the likeliest action of each decision (n,) and those of `least` or more in rows (n_rows,
+    width), in place.
+    """
     for i in range(rows.shape[0]):
         for k in range(first.shape[0]):
             best, total = first[k], np.float32(0)
@@ -232,7 +298,9 @@ def _keep_likely(first, last, least, rows):
 
 
 def last(cache: Cache, key: Any, make: Callable[[], Any]) -> Any:
-    """The value of a key, made where it is not among the last few, of which there are several a thread."""
+    """The value of a key, made where it is not among the last few, of which there are several a
+    thread.
+    """
     if (found := cache.get(key)) is None:
         found = cache[key] = make()
         for old in list(cache)[: -4 * (1 + config.NUMBA_NUM_THREADS)]:
@@ -241,7 +309,9 @@ def last(cache: Cache, key: Any, make: Callable[[], Any]) -> Any:
 
 
 class ModelPolicy:
-    """One model a street (paper 000, Section 2.4), asked for every hand and every distinct betting history."""
+    """One model a street (paper 000, Section 2.4), asked for every hand and every distinct betting
+    history.
+    """
 
     def __init__(
         self,
@@ -252,45 +322,59 @@ class ModelPolicy:
         seat: int | None = None,
         labels: tuple[str, ...] | None = None,
     ):
-        """models: four, preflop first, each with a method predict: features (n, n_features) float32 to (n, n_labels) float32.
+        """models: four, preflop first, each with a method predict: features (n, n_features) float32
+        to (n, n_labels) float32.
 
-        tables: the street tables of cards/equity; history: a key of `cards.features.HISTORIES`.
-        seat: the only one in which they will play (None: both); at the other's decisions they then call. labels: what the
-        columns of the models' answers stand for (None: the tree's labels).
+        tables: the street tables of cards/equity; history: a key of
+        `cards.features.BETTING_FEATURES`. seat: the only one in which they will play (None: both);
+        at the other's decisions they then call. labels: what the columns of the models' answers
+        stand for (None: the tree's labels).
         """
         self.tree, self.models, self.tables, self.history = tree, tuple(models), tables, history
         self.labels, self.least = labels or tree.labels, 0.0
         self.histories = [histories(tree, street, history, seat) for street in range(4)]
-        self._fixed, self._last = Cache(), Cache()  # rows that serve all boards; rows of the last boards
+        # rows that serve all boards; rows of the last boards
+        self._fixed, self._last = Cache(), Cache()
 
     def thresholded(self, tree: BettingTree, least: float) -> "ModelPolicy":
-        """As `likely_rows`; what the models answer on a board is asked once for both policies."""
+        """As `argmax_rows`; what the models answer on a board is asked once for both policies."""
         other = copy(self)
         other.least = least
         return other
 
     def on(self, tree: BettingTree, seat: int) -> "ModelPolicy":
-        """As in `ReadsDollars`."""
+        """As in `DollarPolicy`."""
         make = partial(ModelPolicy, tree, self.models, self.tables, self.history, seat, self.labels)
         return last(self._fixed, (id(tree), seat), make).thresholded(tree, self.least)
 
     def street(self, street: int, board: list[int], wanted: np.ndarray | None = None) -> StreetRows:
-        """Rows by starting hand preflop, by equity on the river (both asked once), by distinct features on flop and turn."""
+        """Rows by starting hand preflop, by equity on the river (both asked once), by distinct
+        features on flop and turn.
+        """
         asked = free_holes(board) if wanted is None else wanted
-        cache, key = (self._last, (tuple(board), asked.tobytes())) if street in (1, 2) else (self._fixed, street)
+        cache, key = (
+            (self._last, (tuple(board), asked.tobytes()))
+            if street in (1, 2)
+            else (self._fixed, street)
+        )
         rows, row_of_hole = last(cache, key, partial(self._drawn, street, board, asked))
         if self.least:
-            rows = last(cache, (key, self.least), partial(likely_rows, self.tree, street, rows, self.least))
+            rows = last(
+                cache, (key, self.least), partial(argmax_rows, self.tree, street, rows, self.least)
+            )
         return rows, river_equities(board) if street == 3 else row_of_hole
 
     def _drawn(self, street: int, board: list[int], asked: np.ndarray) -> StreetRows:
         """`street` without a threshold; on the river for each equity."""
         if street == 3:
-            return self.rows_of(3, np.arange(N_RIVER_GROUPS, dtype=np.float32)[:, None] / np.float32(UNITS[3])), CLASS_OF_HOLE
+            return self.rows_of(
+                3, np.arange(N_RIVER_BUCKETS, dtype=np.float32)[:, None] / np.float32(UNITS[3])
+            ), CLASS_OF_HOLE
         features = board_features(street, self.tables[street], board)
         if street == 0:
             return self.rows_of(0, features[HOLE_OF_CLASS]), CLASS_OF_HOLE.astype(np.int32)
-        hands, row = np.unique(features[asked], axis=0, return_inverse=True)  # many differ in suits only
+        # many differ in suits only
+        hands, row = np.unique(features[asked], axis=0, return_inverse=True)
         row_of_hole = np.zeros(len(HOLE_CARDS), dtype=np.int32)
         row_of_hole[asked] = row.reshape(-1)
         return self.rows_of(street, hands), row_of_hole
@@ -299,19 +383,27 @@ class ModelPolicy:
         """Rows for hands given as features (n, n_hand_features) float32: (n, width) float32."""
         lines, tree, n = self.histories[street], self.tree, len(hands)
         out, x = np.repeat(call_row(tree, street), n, axis=0), pairs_of(hands, lines.features)
-        p = checked_answers(self.models[street].predict(x), len(x), len(self.labels), f"model of the {STREETS[street]}")
+        p = checked_answers(
+            self.models[street].predict(x),
+            len(x),
+            len(self.labels),
+            f"model of the {STREETS[street]}",
+        )
         start, end = tree.street_start[street : street + 2]
         label = np.where(np.isin(tree.parent[start:end], lines.nodes), tree.label[start:end], -1)
-        answer = np.array([self.labels.index(tree.labels[k]) if k >= 0 else -1 for k in label])  # column of `p` for each of `out`
+        # column of `p` for each of `out`
+        answer = np.array([self.labels.index(tree.labels[k]) if k >= 0 else -1 for k in label])
         _write_answers(*_columns_of(tree, lines.nodes), lines.history, answer, p, out)
         return out
 
 
 @njit(cache=True, nogil=True)
 def _write_answers(first, last, history, answer, p, out):
-    """`legal_probabilities` of each decision (n,), from answers p (n_histories n_hands, n_labels) to out (n_hands, width).
+    """`legal_probabilities` of each decision (n,), from answers p (n_histories n_hands, n_labels)
+    to out (n_hands, width).
 
-    history (n,): of each decision; answer (width,): column of p. out has calls at first: they stay where nothing legal is left.
+    history (n,): of each decision; answer (width,): column of p. out has calls at first: they stay
+    where nothing legal is left.
     """
     for i in range(out.shape[0]):
         for k in range(first.shape[0]):
@@ -324,7 +416,9 @@ def _write_answers(first, last, history, answer, p, out):
 
 
 def pairs_of(hands: np.ndarray, betting: np.ndarray) -> np.ndarray:
-    """Features of hands (n, f) with each of k histories of betting (k, g), (k n, f + g) float32: a history after the other."""
+    """Features of hands (n, f) with each of k histories of betting (k, g), (k n, f + g) float32: a
+    history after the other.
+    """
     return np.hstack([np.tile(hands, (len(betting), 1)), np.repeat(betting, len(hands), axis=0)])
 
 
@@ -339,13 +433,17 @@ def _street_reach(start, end, parent, actor, table, row_of_hole, reach):
 
 
 def street_reach(tree: BettingTree, street: int, rows: StreetRows, reach: np.ndarray) -> None:
-    """Fill each player's reach of the nodes that a street's actions lead to, reach (2, n_nodes, 1326) float32, in place."""
+    """Fill each player's reach of the nodes that a street's actions lead to, reach (2, n_nodes,
+    1326) float32, in place.
+    """
     start, end = tree.street_start[street : street + 2]
     _street_reach(start, end, tree.parent, tree.actor, *rows, reach)
 
 
 def preflop_reach(tree: BettingTree, rows: StreetRows) -> np.ndarray:
-    """Each player's reach of the root and of nodes that preflop actions lead to, with each hole, (2, n_nodes, 1326) float32."""
+    """Each player's reach of the root and of nodes that preflop actions lead to, with each hole,
+    (2, n_nodes, 1326) float32.
+    """
     reach = np.ones((2, int(tree.street_start[1]), len(HOLE_CARDS)), dtype=np.float32)
     street_reach(tree, 0, rows, reach)
     return reach
@@ -356,13 +454,16 @@ def class_reach(tree: BettingTree, policy: Policy) -> np.ndarray:
     return preflop_reach(tree, policy.street(0, []))[:, :, HOLE_OF_CLASS].astype(np.float64)
 
 
-_HOLDS = (HOLE_CARDS[:, :, None] == np.arange(52)).any(axis=1).astype(np.float64)  # (1326, 52) 1 where a hole has a card
+# (1326, 52) 1 where a hole has a card
+_HOLDS = (HOLE_CARDS[:, :, None] == np.arange(52)).any(axis=1).astype(np.float64)
 
 
 def compatible_weight(weights: np.ndarray) -> np.ndarray:
-    """For each hole the weight of holes that share no card with it; weights (n, 1326), returns float64.
+    """For each hole the weight of holes that share no card with it; weights (n, 1326), returns
+    float64.
 
-    All holes, less those with the one or the other of its cards; itself, which has both, is taken off twice.
+    All holes, less those with the one or the other of its cards; itself, which has both, is taken
+    off twice.
     """
     left = weights + weights.sum(axis=1, keepdims=True, dtype=np.float64)
     left -= weights @ _HOLDS @ _HOLDS.T
@@ -375,7 +476,9 @@ def free_holes(board: list[int]) -> np.ndarray:
 
 
 class FixedPolicy:
-    """The same action everywhere (always call, always all-in), or a uniform choice among the legal ones."""
+    """The same action everywhere (always call, always all-in), or a uniform choice among the legal
+    ones.
+    """
 
     def __init__(self, tree: BettingTree, label: int | None):
         """label: the action taken where it is legal, else call; None for a uniform choice."""
@@ -384,7 +487,11 @@ class FixedPolicy:
             row = call_row(tree, street)
             for node in decisions(tree, street):
                 offered = tree.label[children(tree, node)]
-                taken = offered >= 0 if label is None else offered == (label if label in offered else CALL)
+                taken = (
+                    offered >= 0
+                    if label is None
+                    else offered == (label if label in offered else CALL)
+                )
                 row[0, columns(tree, node)] = taken / taken.sum()
             self.tables.append(row)
 
@@ -396,15 +503,28 @@ class FixedPolicy:
 def save_strategy(path: str | os.PathLike, policy: TablePolicy) -> None:
     """Write a table policy, whole or not at all."""
     tables, groups = dict(zip(STREETS, policy.tables, strict=True)), policy.groups
-    save_npz(path, **tables, groups_flop=groups.flop, groups_turn=groups.turn, n_groups=np.array(groups.n_groups))
+    save_npz(
+        path,
+        **tables,
+        groups_flop=groups.flop,
+        groups_turn=groups.turn,
+        n_groups=np.array(groups.n_groups),
+    )
 
 
 def load_strategy(path: str | os.PathLike, tree: BettingTree) -> TablePolicy:
     """Read a strategy for a tree; raises ValueError naming the file where it is of another tree."""
     arrays = load_npz(path)
-    groups = Groups(arrays["groups_flop"], arrays["groups_turn"], tuple(arrays["n_groups"].tolist()))
+    groups = Groups(
+        arrays["groups_flop"], arrays["groups_turn"], tuple(arrays["n_groups"].tolist())
+    )
     tables = tuple(np.ascontiguousarray(arrays[street]) for street in STREETS)
-    found, expected = [t.shape for t in tables], list(zip(groups.n_groups, np.diff(tree.street_start).tolist(), strict=True))
+    found, expected = (
+        [t.shape for t in tables],
+        list(zip(groups.n_groups, np.diff(tree.street_start).tolist(), strict=True)),
+    )
     if found != expected:
-        raise ValueError(f"{Path(path).name}: tables have shapes {found}, expected {expected}: of other betting parameters?")
+        raise ValueError(
+            f"{Path(path).name}: tables have shapes {found}, expected {expected}: of other betting parameters?"
+        )
     return TablePolicy(tables, groups)

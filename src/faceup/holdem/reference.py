@@ -1,18 +1,23 @@
-"""The method, to be read: self-play and CFR-BR on a small betting tree, in plain numpy, with nothing compiled.
+"""The method, to be read: self-play and CFR-BR on a small betting tree, in plain numpy, with
+nothing compiled.
 
-What is fast here computes this, and tests hold it to that; but only here does a best response know the whole board at once.
+What is fast here computes this, and tests hold it to that; but only here does a best response know
+the whole board at once.
 
-Both players are dealt every hand at once (public chance sampling: Johanson, Waugh, Bowling and Zinkevich 2012): only the board is
-drawn. Arrays over a tree have a line a node, since each node but the root stands for the action that leads to it. `h` runs over
-the n holes that the board leaves.
+Both players are dealt every hand at once (public chance sampling: Johanson, Waugh, Bowling and
+Zinkevich 2012): only the board is drawn. Arrays over a tree have a line a node, since each node but
+the root stands for the action that leads to it. `h` runs over the n holes that the board leaves.
 
-- chance[k, h]: the probability of the action that leads to node k, with hole h, for the player who takes it.
+- chance[k, h]: the probability of the action that leads to node k, with hole h, for the player who
+  takes it.
 - reach[p, k, h]: the product of player p's own chances on the way to node k.
-- value[p, k, h]: dollars that player p wins in the whole hand, with hole h, when play comes to node k: the sum over the other
-  player's holes, each times its reach. These are counterfactual values: p's own reach is not in them.
+- value[p, k, h]: dollars that player p wins in the whole hand, with hole h, when play comes to node
+  k: the sum over the other player's holes, each times its reach. These are counterfactual values:
+  p's own reach is not in them.
 
-What a player learns is kept in a table for each street, a row for each group of holes that it plays alike, a column for each node
-(a policy's table, see `holdem/policy`). rows[s, h] is the row of hole h on street s.
+What a player learns is kept in a table for each street, a row for each group of holes that it plays
+alike, a column for each node (a policy's table, see `holdem/policy`). rows[s, h] is the row of hole
+h on street s.
 """
 
 from collections.abc import Callable, Sequence
@@ -22,7 +27,14 @@ import numpy as np
 
 from faceup.cards.cards import HOLE_CARDS, hole_index, parse_cards
 from faceup.cards.strength import strength
-from faceup.holdem.rules import DECISION, FOLD_END, MBB_PER_DOLLAR, SHOWDOWN, BettingState, menu_from
+from faceup.holdem.rules import (
+    DECISION,
+    FOLD_END,
+    MBB_PER_DOLLAR,
+    SHOWDOWN,
+    BettingState,
+    menu_from,
+)
 from faceup.holdem.tree import BettingTree, build_tree, children, columns
 
 Tables = list[np.ndarray]  # four, (rows, width)
@@ -33,7 +45,8 @@ class Deal(NamedTuple):
 
     holes: np.ndarray  # (n,) of 1,326, those that the board leaves
     apart: np.ndarray  # (n, n) 1 where two holes share no card, else 0: they can be dealt together
-    beats: np.ndarray  # (n, n) 1, 0, -1 where the first wins, ties, loses; 0 where they share a card
+    # (n, n) 1, 0, -1 where the first wins, ties, loses; 0 where they share a card
+    beats: np.ndarray
 
 
 def deal(board: Sequence[int], allowed: np.ndarray | None = None) -> Deal:
@@ -43,11 +56,14 @@ def deal(board: Sequence[int], allowed: np.ndarray | None = None) -> Deal:
     cards = HOLE_CARDS[holes]
     strengths = np.array([strength([*board, *pair]) for pair in cards.tolist()])
     apart = ~(cards[:, None, :, None] == cards[None, :, None, :]).any(axis=(2, 3))
-    return Deal(holes, apart.astype(float), np.sign(strengths[:, None] - strengths[None, :]) * apart)
+    return Deal(
+        holes, apart.astype(float), np.sign(strengths[:, None] - strengths[None, :]) * apart
+    )
 
 
 def three_hands() -> tuple[BettingTree, Deal]:
-    """Kuhn poker (1950) on a river: each player holds QQ, KK or AA, has put $300 into the pot, and may put in $300 more.
+    """Kuhn poker (1950) on a river: each player holds QQ, KK or AA, has put $300 into the pot, and
+    may put in $300 more.
 
     The game's value is $300 / 18 to player 0, who acts second.
     """
@@ -60,7 +76,8 @@ def three_hands() -> tuple[BettingTree, Deal]:
 def match(weights: np.ndarray) -> np.ndarray:
     """Probabilities in proportion to positive weights (.., actions), equal where none is positive.
 
-    Of regrets this is regret matching (Zinkevich et al. 2007), of summed strategies the average strategy.
+    Of regrets this is regret matching (Zinkevich et al. 2007), of summed strategies the average
+    strategy.
     """
     positive = np.maximum(weights, 0)
     total = positive.sum(axis=-1, keepdims=True)
@@ -73,7 +90,9 @@ def decisions(tree: BettingTree) -> list[int]:
 
 
 def strategy(tree: BettingTree, weights: Tables) -> Tables:
-    """`match` at every decision: from regrets what is played next, from sums of strategies their average."""
+    """`match` at every decision: from regrets what is played next, from sums of strategies their
+    average.
+    """
     played = [np.zeros_like(table) for table in weights]
     for node in decisions(tree):
         table, at = weights[tree.street[node]], columns(tree, node)
@@ -82,7 +101,9 @@ def strategy(tree: BettingTree, weights: Tables) -> Tables:
 
 
 def chances(tree: BettingTree, tables: Tables, rows: np.ndarray) -> np.ndarray:
-    """Each hole's probability of the action that leads to each node, (n_nodes, n), by a strategy's tables and rows (4, n)."""
+    """Each hole's probability of the action that leads to each node, (n_nodes, n), by a strategy's
+    tables and rows (4, n).
+    """
     chance = np.ones((len(tree.kind), rows.shape[1]))
     for street, table in enumerate(tables):
         chance[slice(*tree.street_start[street : street + 2])] = table[rows[street]].T
@@ -96,7 +117,9 @@ def between(tree: BettingTree, first: np.ndarray, second: np.ndarray) -> np.ndar
 
 
 def reaches(tree: BettingTree, chance: np.ndarray) -> np.ndarray:
-    """Each player's reach of each node with each hole, (2, n_nodes, n): the product of its own chances."""
+    """Each player's reach of each node with each hole, (2, n_nodes, n): the product of its own
+    chances.
+    """
     reach = np.ones((2, *chance.shape))
     for node in range(1, len(tree.kind)):
         above = tree.parent[node]
@@ -105,10 +128,13 @@ def reaches(tree: BettingTree, chance: np.ndarray) -> np.ndarray:
     return reach
 
 
-def values(tree: BettingTree, dealt: Deal, chance: np.ndarray, best: Sequence[int] = ()) -> np.ndarray:
+def values(
+    tree: BettingTree, dealt: Deal, chance: np.ndarray, best: Sequence[int] = ()
+) -> np.ndarray:
     """Counterfactual values of each node to each player with each hole, (2, n_nodes, n) dollars.
 
-    best: players whose values are those of the best action, hole by hole, in the place of what `chance` says they do.
+    best: players whose values are those of the best action, hole by hole, in the place of what
+    `chance` says they do.
     """
     reach, put = reaches(tree, chance), tree.bets.sum(axis=2)
     value = np.zeros_like(reach)
@@ -121,7 +147,8 @@ def values(tree: BettingTree, dealt: Deal, chance: np.ndarray, best: Sequence[in
         for node in reversed(decisions(tree)):
             below = value[player, children(tree, node)]
             if tree.actor[node] != player:
-                value[player, node] = below.sum(axis=0)  # the other's chances are in the values already
+                # the other's chances are in the values already
+                value[player, node] = below.sum(axis=0)
             elif player in best:
                 value[player, node] = below.max(axis=0)
             else:
@@ -130,7 +157,9 @@ def values(tree: BettingTree, dealt: Deal, chance: np.ndarray, best: Sequence[in
 
 
 def best_response(tree: BettingTree, dealt: Deal, chance: np.ndarray, player: int) -> np.ndarray:
-    """Chances in which a player takes the best action with each hole, knowing what the other does; the other's stay."""
+    """Chances in which a player takes the best action with each hole, knowing what the other does;
+    the other's stay.
+    """
     value, answer = values(tree, dealt, chance, best=[player])[player], chance.copy()
     for node in decisions(tree):
         if tree.actor[node] == player:
@@ -149,9 +178,11 @@ def learn(
     tree: BettingTree, chance: np.ndarray, value: np.ndarray, player: int, rows: np.ndarray, regrets: Tables, averages: Tables,
     weight: float = 1, by_reach: bool = False,
 ) -> None:  # fmt: skip
-    """Add a player's regrets, value[action] - value[decision], and its own reach to tables: sums over the holes of a row.
+    """Add a player's regrets, value[action] - value[decision], and its own reach to tables: sums
+    over the holes of a row.
 
-    by_reach: regrets are weighted by the player's own reach, as they should be where decisions share probabilities (`safe`).
+    by_reach: regrets are weighted by the player's own reach, as they should be where decisions
+    share probabilities (`safe`).
     """
     reach = reaches(tree, chance)[player]
     for node in decisions(tree):
@@ -160,7 +191,11 @@ def learn(
         street, share = tree.street[node], weight * reach[node] if by_reach else weight
         for child in children(tree, node):
             column = child - tree.street_start[street]
-            np.add.at(regrets[street][:, column], rows[street], share * (value[player, child] - value[player, node]))
+            np.add.at(
+                regrets[street][:, column],
+                rows[street],
+                share * (value[player, child] - value[player, node]),
+            )
             np.add.at(averages[street][:, column], rows[street], weight * reach[child])
 
 
@@ -170,17 +205,24 @@ def step(
 ) -> None:  # fmt: skip
     """One iteration on one board; both players learn from the strategy as it was.
 
-    opponent "self": self-play, each meets the other as it plays now. opponent "best": CFR-BR (Johanson, Bard, Burch and Bowling
-    2012), each meets a best response that knows the strategy and the whole board. The two differ in one line.
+    opponent "self": self-play, each meets the other as it plays now. opponent "best": CFR-BR
+    (Johanson, Bard, Burch and Bowling 2012), each meets a best response that knows the strategy and
+    the whole board. The two differ in one line.
     """
     own = chances(tree, strategy(tree, regrets), rows)
     for player in range(2):
         met = own if opponent == "self" else best_response(tree, dealt, own, 1 - player)
-        learn(tree, met, values(tree, dealt, met), player, rows, regrets, averages, weight, by_reach)
+        learn(
+            tree, met, values(tree, dealt, met), player, rows, regrets, averages, weight, by_reach
+        )
 
 
-def discount(regrets: Tables, averages: Tables, t: int, alpha: float, beta: float, gamma: float) -> None:
-    """Discounted CFR after iteration t (Brown and Sandholm 2019), once an epoch in `selfplay`; here `train` weighs by t."""
+def discount(
+    regrets: Tables, averages: Tables, t: int, alpha: float, beta: float, gamma: float
+) -> None:
+    """Discounted CFR after iteration t (Brown and Sandholm 2019), once an epoch in `selfplay`; here
+    `train` weighs by t.
+    """
     for table in regrets:
         table *= np.where(table > 0, t**alpha / (t**alpha + 1), t**beta / (t**beta + 1))
     for table in averages:
@@ -188,9 +230,15 @@ def discount(regrets: Tables, averages: Tables, t: int, alpha: float, beta: floa
 
 
 def train(
-    tree: BettingTree, boards: Sequence[Sequence[int]], rows_on: Callable, n_rows: Sequence[int], opponent: str = "self"
+    tree: BettingTree,
+    boards: Sequence[Sequence[int]],
+    rows_on: Callable,
+    n_rows: Sequence[int],
+    opponent: str = "self",
 ) -> Tables:
-    """The average strategy after one iteration on each board; rows_on(board, holes): rows (4, n); n_rows: of each street."""
+    """The average strategy after one iteration on each board; rows_on(board, holes): rows (4, n);
+    n_rows: of each street.
+    """
     shapes = list(zip(n_rows, np.diff(tree.street_start), strict=True))
     regrets, averages = ([np.zeros(shape) for shape in shapes] for _ in range(2))
     for t, board in enumerate(boards, 1):

@@ -1,9 +1,11 @@
-"""The betting rules of heads-up hold'em, no-limit, for any blinds and stacks, and menus of bet sizes.
+"""The betting rules of heads-up hold'em, no-limit, for any blinds and stacks, and menus of bet
+sizes.
 
-Player 0 is the small blind and the button: first to act preflop, last on later streets. Sizes are fractions of the pot after
-calling. A menu lists, for each street, the sizes offered as first bet, as first raise and so on; the last list serves all later
-raises. All-in is always offered (paper 000, Section 2.3.3 keeps "several choices of action"); with "all_in": False only in the
-place of a size that the stack cannot pay. "limps": False takes the call from the small blind's first action.
+Player 0 is the small blind and the button: first to act preflop, last on later streets. Sizes are
+fractions of the pot after calling. A menu lists, for each street, the sizes offered as first bet,
+as first raise and so on; the last list serves all later raises. All-in is always offered (paper
+000, Section 2.3.3 keeps "several choices of action"); with "all_in": False only in the place of a
+size that the stack cannot pay. "limps": False takes the call from the small blind's first action.
 """
 
 from typing import Any, NamedTuple
@@ -17,11 +19,14 @@ FOLD, CALL = 0, 1  # the first two labels; call is check where there is nothing 
 DECISION, FOLD_END, SHOWDOWN = 0, 1, 2  # kinds of nodes of a betting tree
 
 Menu = dict[str, Any]  # for each street a list of lists of sizes; the switches "limps" and "all_in"
-Bets = tuple[tuple[int, int, int, int], tuple[int, int, int, int]]  # dollars that each player has put in on each street
+# dollars that each player has put in on each street
+Bets = tuple[tuple[int, int, int, int], tuple[int, int, int, int]]
 
 
 class BettingState(NamedTuple):
-    """What the rules need to know of a betting line, and what is played for; hold'em's own by default."""
+    """What the rules need to know of a betting line, and what is played for; hold'em's own by
+    default.
+    """
 
     street: int
     actor: int
@@ -43,7 +48,9 @@ def pot_and_call(state: BettingState) -> tuple[int, int]:
 
 
 def legal_raises(state: BettingState) -> tuple[int, int]:
-    """Least and largest amount that a raise may bring the actor's bet on this street to; (0, 0) where none is legal."""
+    """Least and largest amount that a raise may bring the actor's bet on this street to; (0, 0)
+    where none is legal.
+    """
     _, to_call = pot_and_call(state)
     own, other = state.bets[state.actor], state.bets[1 - state.actor]
     most = state.stack - sum(own) + own[state.street]
@@ -65,24 +72,38 @@ def act(state: BettingState, action: str, amount: int = 0) -> tuple[BettingState
     if action == "raise":
         least, most = legal_raises(state)
         if not least or not least <= amount <= most:
-            raise ValueError(f"raise to {amount}: expected from {least} to {most}" if least else "raise: not legal here")
+            raise ValueError(
+                f"raise to {amount}: expected from {least} to {most}"
+                if least
+                else "raise: not legal here"
+            )
         raised = amount - state.bets[1 - state.actor][state.street]
         return _put(state, amount, state.raises + 1, raised), DECISION
     if action != "call":
         raise ValueError(f"action {action!r}: expected fold, call or raise")
-    after = _put(state, state.bets[state.actor][state.street] + to_call, state.raises, state.last_raise)
+    after = _put(
+        state, state.bets[state.actor][state.street] + to_call, state.raises, state.last_raise
+    )
     if sum(after.bets[0]) >= state.stack or (state.street == 3 and state.acted > 0):
         return None, SHOWDOWN
     if state.acted == 0:  # a limp or a first check leaves the street open
         return after, DECISION
-    return after._replace(street=state.street + 1, actor=1, raises=0, last_raise=state.big_blind, acted=0), DECISION
+    return after._replace(
+        street=state.street + 1, actor=1, raises=0, last_raise=state.big_blind, acted=0
+    ), DECISION
 
 
 def _put(state: BettingState, amount: int, raises: int, last_raise: int) -> BettingState:
     bets = [list(own) for own in state.bets]
     bets[state.actor][state.street] = amount
     frozen: Any = tuple(bets[0]), tuple(bets[1])
-    return state._replace(actor=1 - state.actor, bets=frozen, raises=raises, last_raise=last_raise, acted=state.acted + 1)
+    return state._replace(
+        actor=1 - state.actor,
+        bets=frozen,
+        raises=raises,
+        last_raise=last_raise,
+        acted=state.acted + 1,
+    )
 
 
 def size_name(fraction: float) -> str:
@@ -91,7 +112,10 @@ def size_name(fraction: float) -> str:
 
 
 def menu_from(
-    preflop_sizes: list[list[float]], flop_sizes: list[list[float]], turn_sizes: list[list[float]], river_sizes: list[list[float]]
+    preflop_sizes: list[list[float]],
+    flop_sizes: list[list[float]],
+    turn_sizes: list[list[float]],
+    river_sizes: list[list[float]],
 ) -> Menu:
     """The menu of params.yaml's section `betting`."""
     return dict(zip(STREETS, (preflop_sizes, flop_sizes, turn_sizes, river_sizes), strict=True))
@@ -103,7 +127,9 @@ def menu_labels(menu: Menu) -> tuple[str, ...]:
     for street in STREETS:
         for level in menu[street]:
             if len(set(level)) < len(level) or not all(0 < fraction <= 200 for fraction in level):
-                raise ValueError(f"menu: sizes {level} on the {street}, expected different pot fractions above 0")
+                raise ValueError(
+                    f"menu: sizes {level} on the {street}, expected different pot fractions above 0"
+                )
             sizes.update(level)
     return ("fold", "call", *(size_name(fraction) for fraction in sorted(sizes)), "all_in")
 

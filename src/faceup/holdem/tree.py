@@ -1,10 +1,11 @@
 """The betting of heads-up hold'em, no-limit and fixed-limit, as a public tree in flat arrays.
 
-A node is a decision of one player or an end of the hand (a fold or a showdown); dealing cards is not a node, the street of a
-decision tells which cards lie. Node 0 is the root. Each node but the root stands for the action that leads to it. Nodes are
-numbered so that parents come before children, the children of a node are neighbours, the actions taken on one street are
-neighbours (`street_start`), and so are, among them, those below one root of the street: a strategy on a street has a row of
-numbers over its slice of the nodes for each group of hands.
+A node is a decision of one player or an end of the hand (a fold or a showdown); dealing cards is
+not a node, the street of a decision tells which cards lie. Node 0 is the root. Each node but the
+root stands for the action that leads to it. Nodes are numbered so that parents come before
+children, the children of a node are neighbours, the actions taken on one street are neighbours
+(`street_start`), and so are, among them, those below one root of the street: a strategy on a street
+has a row of numbers over its slice of the nodes for each group of hands.
 """
 
 from collections.abc import Callable
@@ -29,7 +30,8 @@ from faceup.holdem.rules import (
 )
 
 MOST_NODES = 1_000_000  # of a tree
-LIMIT_BETS, LIMIT_RAISES = (100, 100, 200, 200), (3, 4, 4, 4)  # fixed-limit hold'em: dollars a bet, bets and raises a street
+# fixed-limit hold'em: dollars a bet, bets and raises a street
+LIMIT_BETS, LIMIT_RAISES = (100, 100, 200, 200), (3, 4, 4, 4)
 
 
 class BettingTree(NamedTuple):
@@ -43,15 +45,20 @@ class BettingTree(NamedTuple):
     first_child: np.ndarray  # (n,) int32, 0 at ends
     n_children: np.ndarray  # (n,) int8
     street: np.ndarray  # (n,) int8: street of a decision; at an end the street it was reached on
-    bets: np.ndarray  # (n, 2, 4) int32: dollars each player has put in on each street, blinds included
-    street_start: np.ndarray  # (5,) int32: nodes reached by an action on street s are street_start[s]..street_start[s + 1]
+    # (n, 2, 4) int32: dollars each player has put in on each street, blinds included
+    bets: np.ndarray
+    # (5,) int32: nodes reached by an action on street s are street_start[s]..street_start[s + 1]
+    street_start: np.ndarray
 
 
-def build_tree(menu: Menu, start: BettingState = START, big_blind_menu: Menu | None = None) -> BettingTree:
+def build_tree(
+    menu: Menu, start: BettingState = START, big_blind_menu: Menu | None = None
+) -> BettingTree:
     """The public tree of a menu, from the first decision on or from a later one.
 
-    With a menu of its own for the big blind it is a match tree: each seat's decisions offer the sizes of that seat's menu. Raises
-    ValueError on an unusable menu, and on one whose tree has more than MOST_NODES.
+    With a menu of its own for the big blind it is a match tree: each seat's decisions offer the
+    sizes of that seat's menu. Raises ValueError on an unusable menu, and on one whose tree has more
+    than MOST_NODES.
     """
     menus = (menu, big_blind_menu or menu)
     labels = menu_labels({street: menus[0][street] + menus[1][street] for street in STREETS})
@@ -61,8 +68,9 @@ def build_tree(menu: Menu, start: BettingState = START, big_blind_menu: Menu | N
 def limit_tree() -> BettingTree:
     """The public tree of fixed-limit hold'em: 6,378 decisions, labels "fold", "call" and "raise".
 
-    Every bet and raise is one big blind before and on the flop and two on turn and river (the game 10/20 at ten dollars a
-    chip), four bets a street; before the flop the big blind is the first of them. Stacks are never reached.
+    Every bet and raise is one big blind before and on the flop and two on turn and river (the game
+    10/20 at ten dollars a chip), four bets a street; before the flop the big blind is the first of
+    them. Stacks are never reached.
     """
 
     def offers(state: BettingState) -> list[tuple[int, str, int]]:
@@ -78,10 +86,13 @@ def limit_tree() -> BettingTree:
 
 
 def _grow(
-    labels: tuple[str, ...], offers: Callable[[BettingState], list[tuple[int, str, int]]], start: BettingState
+    labels: tuple[str, ...],
+    offers: Callable[[BettingState], list[tuple[int, str, int]]],
+    start: BettingState,
 ) -> BettingTree:
     """The tree of the actions (label, action, amount) that are offered in each state."""
-    rows: list[list] = [[DECISION, start.actor, -1, -1, 0, 0, start.street, start.bets]]  # in the order of `BettingTree`
+    # in the order of `BettingTree`
+    rows: list[list] = [[DECISION, start.actor, -1, -1, 0, 0, start.street, start.bets]]
     streets: list[list[tuple[int, BettingState]]] = [[], [], [], []]
     streets[start.street].append((0, start))
     street_start = [1]
@@ -93,19 +104,30 @@ def _grow(
                 for label, action, amount in offers(state):
                     after, kind = act(state, action, amount)
                     if after:
-                        (queue if after.street == street else streets[after.street]).append((len(rows), after))
-                        rows.append([kind, after.actor, node, label, 0, 0, after.street, after.bets])
+                        (queue if after.street == street else streets[after.street]).append(
+                            (len(rows), after)
+                        )
+                        rows.append(
+                            [kind, after.actor, node, label, 0, 0, after.street, after.bets]
+                        )
                     elif kind == FOLD_END:
                         rows.append([kind, state.actor, node, label, 0, 0, street, state.bets])
                     else:
-                        called = _put(state, state.bets[state.actor][street] + pot_and_call(state)[1], 0, 0)
+                        called = _put(
+                            state, state.bets[state.actor][street] + pot_and_call(state)[1], 0, 0
+                        )
                         rows.append([kind, -1, node, label, 0, 0, street, called.bets])
                 rows[node][4:6] = first, len(rows) - first
             if len(rows) > MOST_NODES:
-                raise ValueError(f"menu: its tree has over {MOST_NODES:,} nodes, expected fewer sizes, or fewer raises")
+                raise ValueError(
+                    f"menu: its tree has over {MOST_NODES:,} nodes, expected fewer sizes, or fewer raises"
+                )
         street_start.append(len(rows))
     types = np.int8, np.int8, np.int32, np.int8, np.int32, np.int8, np.int8, np.int32
-    arrays = [np.array(column, dtype=kept) for column, kept in zip(zip(*rows, strict=True), types, strict=True)]
+    arrays = [
+        np.array(column, dtype=kept)
+        for column, kept in zip(zip(*rows, strict=True), types, strict=True)
+    ]
     arrays.append(np.array(street_start, dtype=np.int32))
     return BettingTree(labels, *arrays)
 

@@ -1,1 +1,3 @@
-"""What every notebook uses: the runner, parameters, stored results, many workers, files, tables, pictures."""
+"""What every notebook uses: the runner, parameters, stored results, many workers, files, tables,
+pictures.
+"""

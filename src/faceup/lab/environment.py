@@ -1,9 +1,11 @@
-"""The one surrounding of every run: what fixes the last bits of a sum, and keeps a user's own settings out of reports.
+"""The one surrounding of every run: what fixes the last bits of a sum, and keeps a user's own
+settings out of reports.
 
     python -m faceup.lab.environment COMMAND...    runs a command in it, as make, notebooks/run and workers do
 
-`import faceup` sets nothing. The digest of code is here, too, for compiled kernels and stored results: numba by itself looks at a
-kernel's own file alone, not at the kernels and constants that it takes from others.
+`import faceup` sets nothing. The digest of code is here, too, for compiled kernels and stored
+results: numba by itself looks at a kernel's own file alone, not at the kernels and constants that
+it takes from others.
 """
 
 import ast
@@ -16,26 +18,49 @@ from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
 
-from faceup.lab.paths import ROOT
+from faceup.util.paths import ROOT
 
 SOURCES = Path(__file__).resolve().parents[2]  # src/
 KERNELS, SETTINGS = ROOT / "build" / "numba", ROOT / "build" / "settings"
 STARTED = time.time()
-# One path through libraries on all processors with AVX2, and one order of sums. Results are stored by these, too.
-LIBRARIES = {"ATEN_CPU_CAPABILITY": "avx2", "MKL_CBWR": "AVX2", "ONEDNN_MAX_CPU_ISA": "AVX2", "OPENBLAS_CORETYPE": "Haswell"}
+# One path through libraries on all processors with AVX2, and one order of sums. Results are stored
+# by these, too.
+LIBRARIES = {
+    "ATEN_CPU_CAPABILITY": "avx2",
+    "MKL_CBWR": "AVX2",
+    "ONEDNN_MAX_CPU_ISA": "AVX2",
+    "OPENBLAS_CORETYPE": "Haswell",
+}
 LIBRARIES |= {f"{library}_NUM_THREADS": "1" for library in ("OMP", "OPENBLAS", "MKL")}
-DROPPED = ("PYTHON", "IPYTHON", "JUPYTER", "MPL", "MATPLOTLIB", "NUMBA_", "NPY_", "OMP_", "MKL_", "KMP_", "LC_", "LANG")
+DROPPED = (
+    "PYTHON",
+    "IPYTHON",
+    "JUPYTER",
+    "MPL",
+    "MATPLOTLIB",
+    "NUMBA_",
+    "NPY_",
+    "OMP_",
+    "MKL_",
+    "KMP_",
+    "LC_",
+    "LANG",
+)
 KEPT = ("NUMBA_DISABLE_JIT", "NUMBA_NUM_THREADS")  # of those
 
 
 def module_file(module: str) -> Path | None:
-    """The file of a module of this package, e.g. "faceup.lab.paths"; None for a package, and if there is none."""
+    """The file of a module of this package, e.g. "faceup.util.paths"; None for a package, and if
+    there is none.
+    """
     path = SOURCES.joinpath(*module.split(".")).with_suffix(".py")
     return path if path.is_file() else None
 
 
 def imported(code: ast.AST) -> set[Path]:
-    """The package's files that code imports directly, anywhere in it; by full names, as ruff demands."""
+    """The package's files that code imports directly, anywhere in it; by full names, as ruff
+    demands.
+    """
     names = set[str]()
     for node in ast.walk(code):
         if isinstance(node, ast.Import | ast.ImportFrom):
@@ -49,9 +74,12 @@ def _read(path: Path) -> tuple[str, set[Path]]:
     """A digest of what a file does, comments and docstrings aside, and the files that it imports."""
     code = ast.parse(path.read_bytes())
     for node in ast.walk(code):
-        if isinstance(node, ast.Module | ast.FunctionDef | ast.ClassDef) and ast.get_docstring(node):
+        if isinstance(node, ast.Module | ast.FunctionDef | ast.ClassDef) and ast.get_docstring(
+            node
+        ):
             del node.body[0]
-    edited = path.stat().st_mtime > STARTED  # then it is not the code that runs: no other process has its digest
+    # then it is not the code that runs: no other process has its digest
+    edited = path.stat().st_mtime > STARTED
     said = ast.dump(code) + (os.urandom(16).hex() if edited else "")
     return hashlib.sha256(said.encode()).hexdigest(), imported(code)
 
@@ -82,26 +110,39 @@ def variables() -> dict[str, str]:
         "MPLBACKEND": "module://matplotlib_inline.backend_inline",
         "MPLCONFIGDIR": str(SETTINGS / "matplotlib"),
         "IPYTHONDIR": str(SETTINGS / "ipython"),
-        **{f"JUPYTER_{name}_DIR": str(SETTINGS / "jupyter" / name.lower()) for name in ("CONFIG", "DATA", "RUNTIME")},
+        **{
+            f"JUPYTER_{name}_DIR": str(SETTINGS / "jupyter" / name.lower())
+            for name in ("CONFIG", "DATA", "RUNTIME")
+        },
         "JUPYTER_PREFER_ENV_PATH": "1",  # the kernel of this Python
         "LC_ALL": "C.UTF-8",
         "TZ": "UTC",
         "COLUMNS": "110",
     }
-    has_avx2 = (cpu := Path("/proc/cpuinfo")).is_file() and " avx2 " in cpu.read_text(encoding="utf-8")
+    has_avx2 = (cpu := Path("/proc/cpuinfo")).is_file() and " avx2 " in cpu.read_text(
+        encoding="utf-8"
+    )
     return {name: value for name, value in fixed.items() if has_avx2 or name != "OPENBLAS_CORETYPE"}
 
 
 def surroundings() -> dict[str, str]:
-    """All variables of a run: this process's without a user's settings, and `variables`, whose folders are made."""
-    own = {name: value for name, value in os.environ.items() if name in KEPT or not name.startswith(DROPPED)}
+    """All variables of a run: this process's without a user's settings, and `variables`, whose
+    folders are made.
+    """
+    own = {
+        name: value
+        for name, value in os.environ.items()
+        if name in KEPT or not name.startswith(DROPPED)
+    }
     found = own | variables()
     for folder in (SETTINGS, now := Path(found["NUMBA_CACHE_DIR"])):
         folder.mkdir(parents=True, exist_ok=True)
-    for empty in ("sitecustomize", "rfc3987_syntax"):  # no start-up file of a user's; no grammar that takes 1.4 seconds to read
+    # no start-up file of a user's; no grammar that takes 1.4 seconds to read
+    for empty in ("sitecustomize", "rfc3987_syntax"):
         (SETTINGS / f"{empty}.py").touch()
     os.utime(now)
-    for old in sorted(KERNELS.iterdir(), key=lambda folder: folder.stat().st_mtime)[:-4]:  # branches may take turns
+    # branches may take turns
+    for old in sorted(KERNELS.iterdir(), key=lambda folder: folder.stat().st_mtime)[:-4]:
         shutil.rmtree(old, ignore_errors=True)
     return found
 

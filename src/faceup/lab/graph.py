@@ -1,9 +1,11 @@
-"""Which stage runs a notebook, what it needs and makes, and which stages stand behind it: of dvc.yaml and of the studies."""
+"""Which stage runs a notebook, what it needs and makes, and which stages stand behind it: of
+dvc.yaml and of the studies.
+"""
 
 from typing import NamedTuple
 
 from faceup.lab.parameters import read_yaml
-from faceup.lab.paths import ROOT, STUDIES
+from faceup.util.paths import ROOT, STUDIES
 
 
 class Stage(NamedTuple):
@@ -15,10 +17,14 @@ class Stage(NamedTuple):
 
 
 def stages_behind(name: str) -> list[Stage]:
-    """A notebook's stage, then those that it depends on, directly or not. Nothing where it has no stage."""
+    """A notebook's stage, then those that it depends on, directly or not. Nothing where it has no
+    stage.
+    """
     files = [folder / "dvc.yaml" for folder in (ROOT, STUDIES)]
     stages = []
-    for stage in [stage for file in files if file.is_file() for stage in read_yaml(file)["stages"].values()]:
+    for stage in [
+        stage for file in files if file.is_file() for stage in read_yaml(file)["stages"].values()
+    ]:
         outs = [*stage.get("outs", []), *stage.get("metrics", [])]
         made = [path for out in outs for path in ([out] if isinstance(out, str) else out)]
         stages.append(Stage(stage["cmd"].split()[-1], stage["deps"], made))
@@ -26,6 +32,8 @@ def stages_behind(name: str) -> list[Stage]:
     for stage in found:  # which grows
         for other in stages:
             pairs = [(f"{dep}/", f"{out}/") for dep in stage.deps for out in other.outs]
-            if other not in found and any(dep.startswith(out) or out.startswith(dep) for dep, out in pairs):
+            if other not in found and any(
+                dep.startswith(out) or out.startswith(dep) for dep, out in pairs
+            ):
                 found.append(other)
     return found

@@ -1,6 +1,7 @@
 """One look for all notebooks: style, colours, saving a figure; and plots of results.
 
-`save` writes PNG without dates and versions; a palette of 256 colours makes it a third as large. Intervals are half-widths.
+`save` writes PNG without dates and versions; a palette of 256 colours makes it a third as large.
+Intervals are half-widths.
 """
 
 from collections.abc import Sequence
@@ -16,9 +17,9 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, NullFormatter
 from PIL import Image as Picture
 
-from faceup.lab import paths
-from faceup.lab.files import replacing
 from faceup.lab.tables import plus_minus
+from faceup.util import paths
+from faceup.util.files import replacing
 
 # Okabe and Ito's eight colours: told apart by people with any of the common colour deficiencies.
 BLUE, ORANGE, GREEN, RED = "#0072B2", "#E69F00", "#009E73", "#D55E00"
@@ -47,15 +48,25 @@ def use_style() -> None:
     plt.rc("figure", figsize=(9.0, 4.5), dpi=100)
     plt.rc("figure.constrained_layout", use=True)
     plt.rc("savefig", dpi=150)
-    plt.rc("font", family="DejaVu Sans", size=10)  # comes with matplotlib, so that text is as wide on every machine
-    plt.rc("axes", titlesize=11, titleweight="bold", titlelocation="left", axisbelow=True, prop_cycle=plt.cycler(color=PALETTE))
+    # comes with matplotlib, so that text is as wide on every machine
+    plt.rc("font", family="DejaVu Sans", size=10)
+    plt.rc(
+        "axes",
+        titlesize=11,
+        titleweight="bold",
+        titlelocation="left",
+        axisbelow=True,
+        prop_cycle=plt.cycler(color=PALETTE),
+    )
     plt.rc("axes.spines", top=False, right=False)
     plt.rc("grid", color="#DDDDDD", linewidth=0.8)
     plt.rc("legend", frameon=False)
 
 
 def save(figure: Figure, name: str) -> Image:
-    """Write reports/figures/<name>.png, close the figure, and return the picture to show; name: "stage/what"."""
+    """Write reports/figures/<name>.png, close the figure, and return the picture to show; name:
+    "stage/what".
+    """
     path, drawn = paths.OUT / "reports" / "figures" / f"{name}.png", BytesIO()
     figure.savefig(drawn, format="png")
     few = Picture.open(drawn).convert("RGB").quantize(256, dither=Picture.Dither.NONE)
@@ -66,13 +77,24 @@ def save(figure: Figure, name: str) -> Image:
 
 
 def ink_on(colour: Any) -> str:
-    """Black or white, whichever is easier to read on a colour of matplotlib's: white on those of middling light."""
+    """Black or white, whichever is easier to read on a colour of matplotlib's: white on those of
+    middling light.
+    """
     return "black" if np.power(to_rgb(colour), 2.2) @ (0.2126, 0.7152, 0.0722) > 0.25 else "white"
 
 
-def curve(axes: Axes, x: Sequence[float], y: Sequence[float], intervals: Sequence[float], label: str, color: str = BLUE) -> None:
+def curve(
+    axes: Axes,
+    x: Sequence[float],
+    y: Sequence[float],
+    intervals: Sequence[float],
+    label: str,
+    color: str = BLUE,
+) -> None:
     """Dots with their intervals, joined by a line."""
-    axes.errorbar(x, y, yerr=intervals, color=color, label=label, marker="o", ms=5, lw=1.5, capsize=3)
+    axes.errorbar(
+        x, y, yerr=intervals, color=color, label=label, marker="o", ms=5, lw=1.5, capsize=3
+    )
 
 
 def reference(axes: Axes, y: float, interval: float, label: str, color: str = GREY) -> None:
@@ -81,13 +103,27 @@ def reference(axes: Axes, y: float, interval: float, label: str, color: str = GR
     axes.axhline(y, color=color, lw=1.5, ls="--", label=label)
 
 
-def dots(axes: Axes, names: Sequence[str], values: Sequence, intervals: Sequence, colors: Sequence[str] | None = None) -> None:
-    """One row a name, the first on top: the value as a dot with its interval, and both as text above it."""
+def dots(
+    axes: Axes,
+    names: Sequence[str],
+    values: Sequence,
+    intervals: Sequence,
+    colors: Sequence[str] | None = None,
+) -> None:
+    """One row a name, the first on top: the value as a dot with its interval, and both as text
+    above it.
+    """
     for row, (value, interval) in enumerate(zip(values, intervals, strict=True)):
         color = colors[row] if colors else BLUE
         axes.errorbar(value, row, xerr=interval, fmt="o", color=color, ms=6, capsize=4)
         box = {"facecolor": "white", "edgecolor": "none", "pad": 1}  # hides the line at 0
-        place = {"textcoords": "offset points", "ha": "center", "color": color, "size": 9, "bbox": box}
+        place = {
+            "textcoords": "offset points",
+            "ha": "center",
+            "color": color,
+            "size": 9,
+            "bbox": box,
+        }
         axes.annotate(plus_minus(value, interval), (value, row), (0, 8), **place)
     axes.set_yticks(range(len(names)), names)
     axes.set_ylim(len(names) - 0.5, -0.6)
@@ -96,11 +132,15 @@ def dots(axes: Axes, names: Sequence[str], values: Sequence, intervals: Sequence
 
 
 def log_axis(axes: Axes, which: str) -> None:
-    """Make the "x" or "y" axis logarithmic, with plain numbers at 1, 2 and 5 times the powers of ten."""
+    """Make the "x" or "y" axis logarithmic, with plain numbers at 1, 2 and 5 times the powers of
+    ten.
+    """
     axes.set(**{f"{which}scale": "log"})
     axis = {"x": axes.xaxis, "y": axes.yaxis}[which]
     low, high = axis.get_view_interval()
     ticks = [s * 10.0**k for k in range(-3, 10) for s in (1, 2, 5) if low <= s * 10.0**k <= high]
-    axis.set_ticks(ticks if len(ticks) <= 8 else [t for t in ticks if np.log10(t) == round(np.log10(t))])
+    axis.set_ticks(
+        ticks if len(ticks) <= 8 else [t for t in ticks if np.log10(t) == round(np.log10(t))]
+    )
     axis.set_major_formatter(FuncFormatter(lambda v, _: f"{v:,.0f}" if v >= 1 else f"{v:g}"))
     axis.set_minor_formatter(NullFormatter())

@@ -1,5 +1,5 @@
 "use strict";
-// Leduc hold'em by RLCard's rules, as src/faceup/leduc has it, and what each action is worth against a known opponent.
+// Leduc hold'em by RLCard's rules, as src/faceup/papers/leduc has it, and what each action is worth against a known opponent.
 // A state knows the betting alone; cards are ranks 0 to 2. A strategy: name of a situation -> {action: share}.
 
 const RANKS = "JQK", COPIES = 2, RAISES = [2, 4], MOST_RAISES = 2, UNIT = 2; // chips; the big blind is 2 of them

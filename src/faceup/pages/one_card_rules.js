@@ -1,5 +1,5 @@
 "use strict";
-// The one-card game, as src/faceup/onecard has it: ten cards, a pot of $1, a bet of up to three pots, and a call or a fold.
+// The one-card game, as src/faceup/papers/onecard has it: ten cards, a pot of $1, a bet of up to three pots, and a call or a fold.
 // A game: {own, other: how likely each card is, value, called, bets}; sizes: all bets in dollars, the first is the check.
 
 const sum = numbers => numbers.reduce((a, b) => a + b, 0);

@@ -1,8 +1,10 @@
-"""Decision trees as outlines: a row for each situation, indented by its depth, and beside it what the tree does there.
+"""Decision trees as outlines: a row for each situation, indented by its depth, and beside it what
+the tree does there.
 
-A row says the answer that leads to it, so that a path is read from top to bottom; the bar is the mixture of actions, also of
-branches that are not drawn further (grey, with the number of their leaves). Rows never grow wider than their text, and the bars
-stand in one column, so that trees of any depth stay legible. All lengths are inches.
+A row says the answer that leads to it, so that a path is read from top to bottom; the bar is the
+mixture of actions, also of branches that are not drawn further (grey, with the number of their
+leaves). Rows never grow wider than their text, and the bars stand in one column, so that trees of
+any depth stay legible. All lengths are inches.
 """
 
 from collections.abc import Mapping, Sequence
@@ -29,29 +31,55 @@ _INCH = 72  # points
 @cache
 def text_width(text: str, size: float = TEXT_SIZE) -> float:
     """Width of a line of text in inches, with a little room to spare."""
-    return TextPath((0, 0), text, size=size).get_extents().width / _INCH * 1.06 + 0.04 if text else 0.0
+    return (
+        TextPath((0, 0), text, size=size).get_extents().width / _INCH * 1.06 + 0.04 if text else 0.0
+    )
 
 
-def draw_outline(axes: Axes, rows: Sequence[Row], colours: Sequence[str], top: float, start: float) -> None:
+def draw_outline(
+    axes: Axes, rows: Sequence[Row], colours: Sequence[str], top: float, start: float
+) -> None:
     """Draw an outline from y = top downwards, its bars from x = start; axes in inches."""
     last_of: dict[int, float] = {}  # middle of the row above, by level
     for i, row in enumerate(rows):
         left, y = MARGIN + INDENT * row.level, top - ROW * (i + 1) + ROW / 2
         if row.level:
             x = left - INDENT * 0.75
-            axes.plot([x, x, left - 0.04], [last_of[row.level - 1] - ROW * 0.35, y, y], color=GREY, lw=0.7)
+            axes.plot(
+                [x, x, left - 0.04], [last_of[row.level - 1] - ROW * 0.35, y, y], color=GREY, lw=0.7
+            )
         last_of[row.level] = y
         if row.marked:
             here = (left - 0.05, y - ROW / 2)
-            axes.add_patch(Rectangle(here, start + BAR - left + 0.1, ROW, color="#FFF3C4", lw=0, zorder=0))
+            axes.add_patch(
+                Rectangle(here, start + BAR - left + 0.1, ROW, color="#FFF3C4", lw=0, zorder=0)
+            )
         axes.text(left, y, row.text, va="center", size=TEXT_SIZE)
         draw_bar(axes, row.mixture, colours, start, y)
-        axes.text(start + BAR + SHARE - 0.2, y, percent(row.share), va="center", ha="right", size=SMALL_SIZE)
+        axes.text(
+            start + BAR + SHARE - 0.2,
+            y,
+            percent(row.share),
+            va="center",
+            ha="right",
+            size=SMALL_SIZE,
+        )
         if row.hidden:
             x, text = start + BAR + SHARE, f"+ {row.hidden:,} leaves"  # on a grey pill
             wide, style = text_width(text, SMALL_SIZE) + 0.12, "round,pad=0,rounding_size=0.08"
-            axes.add_patch(FancyBboxPatch((x, y - 0.085), wide, 0.17, boxstyle=style, facecolor="#DDDDDD", edgecolor="none"))
-            axes.text(x + wide / 2, y, text, ha="center", va="center", size=SMALL_SIZE, color="#444444")
+            axes.add_patch(
+                FancyBboxPatch(
+                    (x, y - 0.085),
+                    wide,
+                    0.17,
+                    boxstyle=style,
+                    facecolor="#DDDDDD",
+                    edgecolor="none",
+                )
+            )
+            axes.text(
+                x + wide / 2, y, text, ha="center", va="center", size=SMALL_SIZE, color="#444444"
+            )
 
 
 def percent(share: float) -> str:
@@ -61,42 +89,64 @@ def percent(share: float) -> str:
     return f"{100 * share:.0f} %" if share >= 0.0995 else f"{100 * share:.1f} %"
 
 
-def draw_bar(axes: Axes, mixture: Sequence[float], colours: Sequence[str], x: float, y: float) -> None:
+def draw_bar(
+    axes: Axes, mixture: Sequence[float], colours: Sequence[str], x: float, y: float
+) -> None:
     """Stacked shares of actions from x on, centred on y, with the percentages that find room."""
     for share, colour in zip(mixture, colours, strict=True):
         wide = share * BAR
         axes.add_patch(Rectangle((x, y - BAR_HEIGHT / 2), wide, BAR_HEIGHT, color=colour, lw=0))
         text = f"{100 * share:.0f}"
         if wide > text_width(text, SMALL_SIZE) + 0.05:
-            axes.text(x + wide / 2, y, text, ha="center", va="center", size=SMALL_SIZE, color=ink_on(colour))
+            axes.text(
+                x + wide / 2,
+                y,
+                text,
+                ha="center",
+                va="center",
+                size=SMALL_SIZE,
+                color=ink_on(colour),
+            )
         x += wide
 
 
 def outline_figure(
-    outlines: Mapping[str, Sequence[Sequence]], actions: Sequence[str], colours: Sequence[str], extra: float = 0.0
+    outlines: Mapping[str, Sequence[Sequence]],
+    actions: Sequence[str],
+    colours: Sequence[str],
+    extra: float = 0.0,
 ) -> Figure:
     """Some outlines below each other, each under its title.
 
-    outlines: `Row`s, or the lists that a file made of them. actions, colours: of each label. extra: inches left free at the foot.
-    Axes in inches, the top left corner is (0, 0).
+    outlines: `Row`s, or the lists that a file made of them. actions, colours: of each label. extra:
+    inches left free at the foot. Axes in inches, the top left corner is (0, 0).
     """
     parts = {title: [Row(*row) for row in rows] for title, rows in outlines.items()}
     shown = [row for rows in parts.values() for row in rows]
-    start = max(MARGIN + INDENT * row.level + text_width(row.text) for row in shown) + 0.15  # of the bars
+    # of the bars
+    start = max(MARGIN + INDENT * row.level + text_width(row.text) for row in shown) + 0.15
     width = start + BAR + SHARE + (STUB if any(row.hidden for row in shown) else 0) + MARGIN
     height = sum(ROW * (len(rows) + 1.6) for rows in parts.values()) + 0.75
     figure = plt.figure(figsize=(width, height + extra))
-    figure.set_layout_engine(PlaceHolderLayoutEngine(adjust_compatible=True, colorbar_gridspec=True))  # axes stay where they are
+    # axes stay where they are
+    figure.set_layout_engine(
+        PlaceHolderLayoutEngine(adjust_compatible=True, colorbar_gridspec=True)
+    )
     axes = figure.add_axes((0, extra / (height + extra), 1, height / (height + extra)))
     axes.set(xlim=(0, width), ylim=(-height, 0))
     axes.axis("off")
     x, y = MARGIN, -0.18
-    for name, colour, most in zip(actions, colours, np.max([row.mixture for row in shown], axis=0), strict=True):
+    for name, colour, most in zip(
+        actions, colours, np.max([row.mixture for row in shown], axis=0), strict=True
+    ):
         if most >= 0.005:  # actions that are played
             axes.add_patch(Rectangle((x, y - 0.07), 0.14, 0.14, color=colour, lw=0))
             axes.text(x + 0.2, y, name, va="center", size=TEXT_SIZE)
             x += 0.4 + text_width(name)
-    for x, text, side in ((start, "what it does (%)", "left"), (start + BAR + SHARE - 0.2, "share of\nstake", "right")):
+    for x, text, side in (
+        (start, "what it does (%)", "left"),
+        (start + BAR + SHARE - 0.2, "share of\nstake", "right"),
+    ):
         axes.text(x, -0.5, text, size=SMALL_SIZE, color=GREY, va="center", ha=side)
     top = -0.65
     for title, rows in parts.items():

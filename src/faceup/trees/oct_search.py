@@ -1,13 +1,15 @@
-"""Local search on one subtree: visits to nodes in random order, and subtrees grown again (after Dunn 2018, Section 2.3).
+"""Local search on one subtree: visits to nodes in random order, and subtrees grown again (after
+Dunn 2018, Section 2.3).
 
-A tree in work is a table of nodes and one permutation of the rows in which every node's rows stand next to each
-other, its left branch's before its right one's. Features are codes, small whole numbers in the order of the
-feature's values; a row goes left where its code is at most the node's cut.
+A tree in work is a table of nodes and one permutation of the rows in which every node's rows stand
+next to each other, its left branch's before its right one's. Features are codes, small whole
+numbers in the order of the feature's values; a row goes left where its code is at most the node's
+cut.
 
-A visit keeps the rest of the tree and takes the best of: another split of the node over the same two branches,
-either branch in the node's place, or two leaves in a leaf's place. Regrowth is the large step: a subtree
-grown anew, greedily, by a random criterion on random features, then searched; it stays if it earns more (by cost, where
-many trees earn the same, if it earns as much).
+A visit keeps the rest of the tree and takes the best of: another split of the node over the same
+two branches, either branch in the node's place, or two leaves in a leaf's place. Regrowth is the
+large step: a subtree grown anew, greedily, by a random criterion on random features, then searched;
+it stays if it earns more (by cost, where many trees earn the same, if it earns as much).
 """
 
 from typing import NamedTuple
@@ -17,7 +19,8 @@ from numba import njit
 
 from faceup.trees.oct_splits import BRIER, COST, LOG, _as_leaf, _best_split, _fill, _sweep_leaves
 
-FEATURE, CUT, LEFT, RIGHT, PARENT, ROWS_START, ROWS_END, DEPTH, DIRTY, NUMBER = range(10)  # columns of SearchState.nodes
+# columns of SearchState.nodes
+FEATURE, CUT, LEFT, RIGHT, PARENT, ROWS_START, ROWS_END, DEPTH, DIRTY, NUMBER = range(10)
 N_NODE_COLUMNS = 10
 LEAF, FREE = -1, -2  # in column FEATURE
 _INNER_SWEEPS = 2  # of a subtree that was grown anew
@@ -31,7 +34,8 @@ class SearchState(NamedTuple):
     score: np.ndarray  # (capacity,) float64: what a leaf earns
     key: np.ndarray  # (capacity,) int64: sum of the keys of a node's rows
     perm: np.ndarray  # (n,) int32
-    taken: np.ndarray  # (1,) int64: the node that became a leaf last; the next free one is looked for from here on
+    # (1,) int64: the node that became a leaf last; the next free one is looked for from here on
+    taken: np.ndarray
     random: np.ndarray  # (1,) uint64
 
 
@@ -65,7 +69,9 @@ def _rows(state, t):
 
 @njit(cache=True, nogil=True)
 def _partition(problem, state, t):
-    """Put the rows of t that go left before the others, each side in its order, and tell the children."""
+    """Put the rows of t that go left before the others, each side in its order, and tell the
+    children.
+    """
     nodes, here = state.nodes, _rows(state, t)
     rows = here.copy()
     goes_left = problem.codes[nodes[t, FEATURE]][rows] <= nodes[t, CUT]
@@ -105,7 +111,9 @@ def _mark_free(nodes, t):
 
 @njit(cache=True, nogil=True)
 def _promote(nodes, t, side):
-    """Put the child of t on one side (LEFT or RIGHT) in its place; rows and depths are still to be sent down."""
+    """Put the child of t on one side (LEFT or RIGHT) in its place; rows and depths are still to be
+    sent down.
+    """
     child = nodes[t, side]
     _mark_free(nodes, nodes[t, LEFT + RIGHT - side])
     nodes[t, : RIGHT + 1] = nodes[child, : RIGHT + 1]
@@ -152,7 +160,9 @@ def _value(state, t):
 
 @njit(cache=True, nogil=True)
 def _number_leaves(problem, state, t, side, first, leaf):
-    """Number the leaves of one branch from `first` on and tell each row of t which one it has, or would have, there."""
+    """Number the leaves of one branch from `first` on and tell each row of t which one it has, or
+    would have, there.
+    """
     nodes, start, count = state.nodes, state.nodes[t, ROWS_START], first
     branch, other = nodes[t, side], nodes[t, LEFT + RIGHT - side]
     for node in _preorder(nodes, branch):
@@ -179,7 +189,9 @@ def _best_move(problem, state, t):
         n_left = _number_leaves(problem, state, t, LEFT, 0, leaf[0])
         n = _number_leaves(problem, state, t, RIGHT, n_left, leaf[1])
     if n == 2:
-        value, f, c = _best_split(problem, rows, R, problem.crit, np.ones(len(problem.codes), dtype=np.bool_))
+        value, f, c = _best_split(
+            problem, rows, R, problem.crit, np.ones(len(problem.codes), dtype=np.bool_)
+        )
         return value, _SPLIT, f, c
     sums, held, earned = _fill(problem, R, leaf[1], n)
     best, move, feature, cut = earned.sum(), RIGHT, -1, -1
@@ -198,7 +210,9 @@ def _visit(problem, state, t):
     nodes = state.nodes
     nodes[t, DIRTY] = 0
     leaf = nodes[t, FEATURE] < 0
-    if leaf and (nodes[t, DEPTH] >= problem.max_depth or len(_rows(state, t)) < 2 * problem.min_rows):
+    if leaf and (
+        nodes[t, DEPTH] >= problem.max_depth or len(_rows(state, t)) < 2 * problem.min_rows
+    ):
         return False
     now = _value(state, t) + problem.eps
     value, move, feature, cut = _best_move(problem, state, t)
@@ -222,7 +236,9 @@ def _visit(problem, state, t):
 
 @njit(cache=True, nogil=True)
 def _save(state, t):
-    """What `_restore` needs to undo any change at and below t: its nodes in preorder and its rows' order."""
+    """What `_restore` needs to undo any change at and below t: its nodes in preorder and its rows'
+    order.
+    """
     ids = _preorder(state.nodes, t)
     return ids, state.nodes[ids], state.score[ids], state.key[ids], _rows(state, t).copy()
 
@@ -256,7 +272,9 @@ def _grow(problem, state, t, crit, used):
 
 @njit(cache=True, nogil=True)
 def _search(problem, state, t, sweeps):
-    """Visit the dirty nodes of the subtree of t in random order, `sweeps` times or until none gains."""
+    """Visit the dirty nodes of the subtree of t in random order, `sweeps` times or until none
+    gains.
+    """
     nodes = state.nodes
     for _ in range(sweeps):
         order, gained = _preorder(nodes, t), False
@@ -264,7 +282,11 @@ def _search(problem, state, t, sweeps):
             i = _random(state.random) % (j + 1)
             order[i], order[j] = order[j], order[i]
         for node in order:
-            if nodes[node, FEATURE] != FREE and nodes[node, DIRTY] == 1 and _visit(problem, state, node):
+            if (
+                nodes[node, FEATURE] != FREE
+                and nodes[node, DIRTY] == 1
+                and _visit(problem, state, node)
+            ):
                 gained = True
                 while node != t:
                     node = nodes[node, PARENT]
@@ -275,7 +297,9 @@ def _search(problem, state, t, sweeps):
 
 @njit(cache=True, nogil=True)
 def _split_at_random(problem, state, t, used):
-    """Split leaf t by a random feature in use at a random row's code; False, and nothing done, if that leaves too few rows."""
+    """Split leaf t by a random feature in use at a random row's code; False, and nothing done, if
+    that leaves too few rows.
+    """
     f = _random(state.random) % len(used)
     while not used[f]:
         f = (f + 1) % len(used)
@@ -304,7 +328,8 @@ def _regrow(problem, state, t):
         _grow(problem, state, t, crit, used)
     else:
         for side in (LEFT, RIGHT):
-            _grow(problem, state, np.int64(nodes[t, side]), crit, used)  # an int32 would compile it again
+            # an int32 would compile it again
+            _grow(problem, state, np.int64(nodes[t, side]), crit, used)
     _search(problem, state, t, _INNER_SWEEPS)
     level = problem.crit == COST  # where many trees earn the same, an equal one leads on
     if _value(state, t) <= (now - 2 * problem.eps if level else now):

@@ -1,16 +1,19 @@
-"""What leaves and splits earn, and the best split of a node's rows by sweeps over each feature's thresholds.
+"""What leaves and splits earn, and the best split of a node's rows by sweeps over each feature's
+thresholds.
 
 A leaf earns `_crit` of S, the sum of its rows of R (labels), with R[i, k] = w_i P_ik:
 
 - cost: max_k S_k, where R_ik is what label k is worth in row i: the leaf plays the best one;
-- Brier: sum_k S_k^2 / W with W = sum_k S_k. Total weight less that is the weighted squared error (Gini impurity);
+- Brier: sum_k S_k^2 / W with W = sum_k S_k. Total weight less that is the weighted squared error
+  (Gini impurity);
 - log: sum_k S_k log(S_k K / W), the log-likelihood above that of guessing uniformly (entropy).
 
-All are at least 0, and a leaf of too few rows earns 0. They are convex, so that no split lowers them. The search's
-objective is their sum over leaves (Dunn 2018, Optimal Trees for Prediction and Prescription, Chapter 2; paper 000, Section
-2.4.2).
+All are at least 0, and a leaf of too few rows earns 0. They are convex, so that no split lowers
+them. The search's objective is their sum over leaves (Dunn 2018, Optimal Trees for Prediction and
+Prescription, Chapter 2; paper 000, Section 2.4.2).
 
-A split is the best into two leaves (`_best_split`), or of all thresholds with the leaves below it kept (`_sweep_leaves`).
+A split is the best into two leaves (`_best_split`), or of all thresholds with the leaves below it
+kept (`_sweep_leaves`).
 """
 
 import math
@@ -20,7 +23,8 @@ import numpy as np
 from numba import njit
 
 COST, BRIER, LOG = range(3)
-_FEW = 48  # rows that are sorted by comparison where their codes are far apart, by counting elsewhere
+# rows that are sorted by comparison where their codes are far apart, by counting elsewhere
+_FEW = 48
 
 
 class Problem(NamedTuple):
@@ -29,7 +33,8 @@ class Problem(NamedTuple):
     codes: np.ndarray  # (f, n) uint16
     R: np.ndarray  # (n, n_labels) float64
     keys: np.ndarray  # (n,) int64: random, so that the sum of a node's tells which rows it holds
-    labels: tuple[int, ...]  # 0, 1, ..: its length is known when a kernel is compiled, so that loops unroll
+    # 0, 1, ..: its length is known when a kernel is compiled, so that loops unroll
+    labels: tuple[int, ...]
     crit: int
     min_rows: int
     max_depth: int
@@ -92,9 +97,12 @@ def _sort(problem, rows, f):
 
 @njit(cache=True, nogil=True)
 def _sweep_leaf(problem, rows, R, f, crit):
-    """Best cut of one leaf's rows, with their R, by feature f: (what both halves earn, the cut); -1 if there is none."""
+    """Best cut of one leaf's rows, with their R, by feature f: (what both halves earn, the cut); -1
+    if there is none.
+    """
     code, order = _sort(problem, rows, f)
-    labels, sums = problem.labels, np.zeros((2, len(problem.labels)))  # of the left half, of the right one
+    # of the left half, of the right one
+    labels, sums = problem.labels, np.zeros((2, len(problem.labels)))
     for j in range(len(R)):
         for k in range(len(labels)):
             sums[1, k] += R[j, k]
@@ -114,7 +122,9 @@ def _sweep_leaf(problem, rows, R, f, crit):
 
 @njit(cache=True, nogil=True)
 def _best_split(problem, rows, R, crit, used):
-    """Best split of rows, with their R, into two leaves by a feature in use: (what they earn, feature, cut)."""
+    """Best split of rows, with their R, into two leaves by a feature in use: (what they earn,
+    feature, cut).
+    """
     best, feature, cut = -1.0, -1, -1
     for f in range(len(used)):
         value, c = _sweep_leaf(problem, rows, R, f, crit) if used[f] else (-1.0, -1)
@@ -140,10 +150,12 @@ def _fill(problem, R, leaf, n):
 
 @njit(cache=True, nogil=True)
 def _sweep_leaves(problem, rows, R, f, leaf, sums, held, earned):
-    """Best cut by feature f with the leaves of both branches kept, from sums, rows and earnings of leaves with all on the right.
+    """Best cut by feature f with the leaves of both branches kept, from sums, rows and earnings of
+    leaves with all on the right.
 
-    Rows go over from right to left by code; each leaves one leaf of the right branch for one of the left, as `leaf` tells.
-    Returns as `_sweep_leaf`, and what the left branch would earn with all rows.
+    Rows go over from right to left by code; each leaves one leaf of the right branch for one of the
+    left, as `leaf` tells. Returns as `_sweep_leaf`, and what the left branch would earn with all
+    rows.
     """
     labels, min_rows, crit = problem.labels, problem.min_rows, problem.crit
     code, order = _sort(problem, rows, f)

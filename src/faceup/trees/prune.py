@@ -1,11 +1,11 @@
 """What may be done to a fitted tree: splits that earn little pruned, and answers put in order.
 
-Cost-complexity pruning (Breiman et al. 1984, Chapter 3) keeps the splits that earn more than cp each. A leaf earns as by the
-Brier score of `faceup.trees.oct_splits`.
+Cost-complexity pruning (Breiman et al. 1984, Chapter 3) keeps the splits that earn more than cp
+each. A leaf earns as by the Brier score of `faceup.trees.oct_splits`.
 
-A tree that copies another player's answers copies its noise: told of a larger bet, it may call more often. *Isotonic
-classification trees* (van de Kamp, Feelders & Barile 2009) keep the questions and give the leaves the answers nearest to their
-own, by weighted squares, that are in order.
+A tree that copies another player's answers copies its noise: told of a larger bet, it may call more
+often. *Isotonic classification trees* (van de Kamp, Feelders & Barile 2009) keep the questions and
+give the leaves the answers nearest to their own, by weighted squares, that are in order.
 """
 
 from itertools import accumulate
@@ -16,12 +16,14 @@ from numba import njit
 from faceup.trees.metrics import fit_metrics
 from faceup.trees.tree import DecisionTree, cut, leaf_of
 
-CPS = np.geomspace(1e-8, 1, 200)  # prices of a split that `prune_by` tries; at the last one the root alone is left
+# prices of a split that `prune_by` tries; at the last one the root alone is left
+CPS = np.geomspace(1e-8, 1, 200)
 _SWEEPS = 1000  # over all pairs of leaves; what they leave undone is put in order at the end
 
 
 def prune(tree: DecisionTree, cp: float) -> DecisionTree:
-    """The tree without the branches that earn less than cp a split, as a whole and from the bottom up.
+    """The tree without the branches that earn less than cp a split, as a whole and from the bottom
+    up.
 
     A leaf earns |p|^2 of its answer p times its share of all weight.
     """
@@ -34,21 +36,30 @@ def prune(tree: DecisionTree, cp: float) -> DecisionTree:
     return cut(tree, ~kept)
 
 
-def prune_by(tree: DecisionTree, X: np.ndarray, P: np.ndarray, w: np.ndarray, tolerance: float = 0.0) -> DecisionTree:
-    """The smallest pruned tree whose Brier score on rows X (n, f), P (n, n_labels), w (n,) is near the least of all.
+def prune_by(
+    tree: DecisionTree, X: np.ndarray, P: np.ndarray, w: np.ndarray, tolerance: float = 0.0
+) -> DecisionTree:
+    """The smallest pruned tree whose Brier score on rows X (n, f), P (n, n_labels), w (n,) is near
+    the least of all.
 
-    Of those that CPS leave; near: at most a share `tolerance` above it. (Breiman et al. allow one standard error.)
+    Of those that CPS leave; near: at most a share `tolerance` above it. (Breiman et al. allow one
+    standard error.)
     """
-    trees = [*accumulate(CPS, prune, initial=tree)][1:]  # pruning a tree that has been pruned at a lower price gives the same
+    # pruning a tree that has been pruned at a lower price gives the same
+    trees = [*accumulate(CPS, prune, initial=tree)][1:]
     losses = np.array([fit_metrics(P, pruned.predict(X), w)["brier"] for pruned in trees])
     return trees[np.flatnonzero(losses <= (1 + tolerance) * losses.min())[-1]]
 
 
-def isotonic(tree: DecisionTree, X: np.ndarray, *, column: int, most: np.ndarray, label: int, other: int) -> DecisionTree:
-    """The tree with leaves whose chance of `label` does not fall where a feature rises and all others of a row stay.
+def isotonic(
+    tree: DecisionTree, X: np.ndarray, *, column: int, most: np.ndarray, label: int, other: int
+) -> DecisionTree:
+    """The tree with leaves whose chance of `label` does not fall where a feature rises and all
+    others of a row stay.
 
-    X (n, f): rows for which that is to hold; column: the feature; most (n,): its largest value in each row. The other labels
-    share what is left as before, or `other` gets it where they had nothing.
+    X (n, f): rows for which that is to hold; column: the feature; most (n,): its largest value in
+    each row. The other labels share what is left as before, or `other` gets it where they had
+    nothing.
     """
     low, high = _pairs(tree, X, column, most)
     value = tree.value.astype(np.float64)
@@ -64,8 +75,12 @@ def isotonic(tree: DecisionTree, X: np.ndarray, *, column: int, most: np.ndarray
     return tree._replace(value=value.astype(np.float32))
 
 
-def _pairs(tree: DecisionTree, X: np.ndarray, column: int, most: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Leaves (n_pairs,) that a row passes one after the other where the feature rises, those of low values first."""
+def _pairs(
+    tree: DecisionTree, X: np.ndarray, column: int, most: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Leaves (n_pairs,) that a row passes one after the other where the feature rises, those of low
+    values first.
+    """
     moved, found = X.copy(), []
     moved[:, column] = -np.inf
     here = leaf_of(tree, moved)
@@ -86,7 +101,9 @@ def _pairs(tree: DecisionTree, X: np.ndarray, column: int, most: np.ndarray) -> 
 
 @njit(cache=True)
 def _project(low, high, weight, p):
-    """Move p (n,) to the nearest point with p[low] <= p[high] for every pair (Hildreth 1957), in place."""
+    """Move p (n,) to the nearest point with p[low] <= p[high] for every pair (Hildreth 1957), in
+    place.
+    """
     pull = np.zeros(len(low))
     for _ in range(_SWEEPS):
         for i in range(len(low)):

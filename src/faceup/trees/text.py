@@ -7,7 +7,8 @@ import numpy as np
 
 from faceup.trees.tree import DecisionTree, exact, leaves_below
 
-Condition = Callable[[str, float, bool], str]  # feature, threshold, whether above it -> an answer of a question
+# feature, threshold, whether above it -> an answer of a question
+Condition = Callable[[str, float, bool], str]
 
 
 class Row(NamedTuple):
@@ -31,8 +32,9 @@ def outline(
 ) -> list[Row]:
     """The rows of a tree, each branch's at-most side first.
 
-    names: of the features; expanded: splits whose branches are drawn, (n,) bool; marked: a node to point out; merge: draw a split
-    between two leaves whose answers are the same in whole percents as one leaf.
+    names: of the features; expanded: splits whose branches are drawn, (n,) bool; marked: a node to
+    point out; merge: draw a split between two leaves whose answers are the same in whole percents
+    as one leaf.
     """
     leaves, rows = leaves_below(tree), []
     percents = np.round(100 * tree.value)
@@ -40,7 +42,12 @@ def outline(
     while waiting:
         node, level, text = waiting.pop()
         split = tree.feature[node] >= 0
-        if merge and split and leaves[node] == 2 and (percents[tree.left[node]] == percents[tree.right[node]]).all():
+        if (
+            merge
+            and split
+            and leaves[node] == 2
+            and (percents[tree.left[node]] == percents[tree.right[node]]).all()
+        ):
             split = False
         drawn = bool(split and expanded[node])
         hidden = int(leaves[node]) if split and not drawn else 0
@@ -54,19 +61,32 @@ def outline(
 
 
 def tree_text(tree: DecisionTree, feature_names: Sequence[str], labels: Sequence[str]) -> str:
-    """The tree as indented lines; a leaf tells its probabilities from 1 % up and its share of the weight.
+    """The tree as indented lines; a leaf tells its probabilities from 1 % up and its share of the
+    weight.
 
-    Thresholds are exact for numbers given as numpy.float32: whoever follows the lines comes to the tree's own leaf.
+    Thresholds are exact for numbers given as numpy.float32: whoever follows the lines comes to the
+    tree's own leaf.
     """
 
     def condition(name: str, threshold: float, above: bool) -> str:
-        return f"{name} {'>' if above else '<='} {exact(np.float32(threshold)):,}".removesuffix(".0")
+        return f"{name} {'>' if above else '<='} {exact(np.float32(threshold)):,}".removesuffix(
+            ".0"
+        )
 
     def leaf(row: Row) -> str:
-        likeliest = sorted(zip(np.array(row.mixture, dtype=np.float32), labels, strict=True), key=lambda pair: -pair[0])
-        return ", ".join(f"{label} {100 * p:.0f} %" for p, label in likeliest if p >= 0.01) + f"  ({row.share:.1%} of weight)"
+        likeliest = sorted(
+            zip(np.array(row.mixture, dtype=np.float32), labels, strict=True),
+            key=lambda pair: -pair[0],
+        )
+        return (
+            ", ".join(f"{label} {100 * p:.0f} %" for p, label in likeliest if p >= 0.01)
+            + f"  ({row.share:.1%} of weight)"
+        )
 
-    rows, lines = outline(tree, feature_names, condition, np.ones(len(tree.feature), dtype=bool)), []
+    rows, lines = (
+        outline(tree, feature_names, condition, np.ones(len(tree.feature), dtype=bool)),
+        [],
+    )
     for row, after in zip(rows, [*rows[1:], rows[0]], strict=True):
         lines += ["|   " * (row.level - 1) + row.text] if row.level else []
         lines += ["|   " * row.level + leaf(row)] if after.level <= row.level else []

@@ -1,11 +1,13 @@
-"""A decision tree as parallel arrays in scikit-learn's layout: predict, cut, follow paths; and an agent's file of four trees.
+"""A decision tree as parallel arrays in scikit-learn's layout: predict, cut, follow paths; and an
+agent's file of four trees.
 
-Features and thresholds are float32, and a row goes left where its feature <= threshold as float32: the same
-row takes the same path on every machine and after every round trip through a file.
+Features and thresholds are float32, and a row goes left where its feature <= threshold as float32:
+the same row takes the same path on every machine and after every round trip through a file.
 
-The file is JSON. Nodes stand in preorder, a node before its left branch and that before its right one, so that `feature` (-1 at
-a leaf) tells the shape by itself; `threshold` has one number a split, `value` (probabilities in 1/10,000) and `weight` (four
-digits) one entry a leaf. Inner nodes get the weighted mean of their leaves on reading.
+The file is JSON. Nodes stand in preorder, a node before its left branch and that before its right
+one, so that `feature` (-1 at a leaf) tells the shape by itself; `threshold` has one number a split,
+`value` (probabilities in 1/10,000) and `weight` (four digits) one entry a leaf. Inner nodes get the
+weighted mean of their leaves on reading.
 """
 
 import json
@@ -17,7 +19,7 @@ import numpy as np
 from numba import njit
 from pydantic import BaseModel, Field, ValidationError
 
-from faceup.lab.files import write_text
+from faceup.util.files import write_text
 
 _SCALE = 10_000  # of probabilities in a file
 _DEEPEST = 500  # splits on a path in a file
@@ -31,7 +33,8 @@ class DecisionTree(NamedTuple):
     threshold: np.ndarray  # (n,) float32: go left where x <= threshold; 0 at a leaf
     left: np.ndarray  # (n,) int32, -1 at a leaf
     right: np.ndarray  # (n,) int32, -1 at a leaf
-    value: np.ndarray  # (n, n_labels) float32: answers, at inner nodes too; means of the rows here unless costs count
+    # (n, n_labels) float32: answers, at inner nodes too; means of the rows here unless costs count
+    value: np.ndarray
     weight: np.ndarray  # (n,) float64: weight of the rows that come here
 
     def predict(self, X: np.ndarray) -> np.ndarray:
@@ -47,7 +50,14 @@ class DecisionTree(NamedTuple):
 def leaf_of(tree: DecisionTree, X: np.ndarray) -> np.ndarray:
     """The leaf (n,) int32 that each row of X (n, f) ends in; X is compared as float32."""
     leaves = np.empty(len(X), dtype=np.int32)
-    _leaves(tree.feature, tree.threshold, tree.left, tree.right, np.ascontiguousarray(X, dtype=np.float32), leaves)
+    _leaves(
+        tree.feature,
+        tree.threshold,
+        tree.left,
+        tree.right,
+        np.ascontiguousarray(X, dtype=np.float32),
+        leaves,
+    )
     return leaves
 
 
@@ -86,7 +96,9 @@ def parents(tree: DecisionTree) -> np.ndarray:
 
 
 def below(tree: DecisionTree, branch: int | np.ndarray) -> np.ndarray:
-    """Which nodes belong to a branch, its own root included, (n,) bool; or to any of those marked in a mask (n,) bool."""
+    """Which nodes belong to a branch, its own root included, (n,) bool; or to any of those marked
+    in a mask (n,) bool.
+    """
     inside = np.zeros(len(tree.feature), dtype=bool)
     inside[branch] = True
     for node in np.flatnonzero(tree.feature >= 0):  # parents come before children
@@ -95,7 +107,9 @@ def below(tree: DecisionTree, branch: int | np.ndarray) -> np.ndarray:
 
 
 def cut(tree: DecisionTree, ends: np.ndarray) -> DecisionTree:
-    """The tree with the nodes marked in ends (n,) bool made leaves with their value, and what is below them dropped."""
+    """The tree with the nodes marked in ends (n,) bool made leaves with their value, and what is
+    below them dropped.
+    """
     kept = ~np.append(below(tree, ends), False)[parents(tree)]  # nothing is above the root
     leaf = (ends | (tree.feature < 0))[kept]
     number = np.cumsum(kept) - 1  # new number of each kept node
@@ -115,7 +129,9 @@ def truncate(tree: DecisionTree, depth: int) -> DecisionTree:
 
 
 def add_up(left: np.ndarray, right: np.ndarray, sums: np.ndarray) -> np.ndarray:
-    """Fill in the rows of sums (n, ..) that belong to splits, in place: the sum of both children's. left, right: of a tree."""
+    """Fill in the rows of sums (n, ..) that belong to splits, in place: the sum of both children's.
+    left, right: of a tree.
+    """
     for node in np.flatnonzero(left >= 0)[::-1]:  # children come after parents
         sums[node] = sums[left[node]] + sums[right[node]]
     return sums
@@ -127,7 +143,9 @@ def leaves_below(tree: DecisionTree) -> np.ndarray:
 
 
 def path_to(tree: DecisionTree, node: int) -> list[tuple[int, bool]]:
-    """The splits on the way from the root to a node, each with whether the way goes on to the right (above the threshold)."""
+    """The splits on the way from the root to a node, each with whether the way goes on to the right
+    (above the threshold).
+    """
     parent, path = parents(tree), []
     while (above := int(parent[node])) >= 0:
         path.append((above, bool(tree.right[above] == node)))
@@ -141,7 +159,8 @@ def top_levels(tree: DecisionTree, levels: int, root: int = 0) -> np.ndarray:
     return below(tree, root) & (tree.feature >= 0) & (depths < depths[root] + levels)
 
 
-# --- agents' files -------------------------------------------------------------------------------------------
+# --- agents' files
+# -------------------------------------------------------------------------------------------
 
 
 class AgentFile(NamedTuple):
@@ -190,7 +209,8 @@ def pack(tree: DecisionTree) -> dict[str, list]:
     feature = tree.feature[order]
     leaves = np.array(order)[feature < 0]
     parts = np.rint(tree.value[leaves].astype(np.float64) * _SCALE).astype(np.int64)
-    parts[np.arange(len(parts)), parts.argmax(axis=1)] += _SCALE - parts.sum(axis=1)  # the likeliest takes what rounding leaves
+    # the likeliest takes what rounding leaves
+    parts[np.arange(len(parts)), parts.argmax(axis=1)] += _SCALE - parts.sum(axis=1)
     return {
         "feature": feature.tolist(),
         "threshold": [exact(t) for t in tree.threshold[order][feature >= 0]],
@@ -200,10 +220,20 @@ def pack(tree: DecisionTree) -> dict[str, list]:
 
 
 def save_agent(
-    path: Path, trees: Sequence[DecisionTree], feature_names: Sequence[Sequence[str]], labels: Sequence[str], provenance: dict
+    path: Path,
+    trees: Sequence[DecisionTree],
+    feature_names: Sequence[Sequence[str]],
+    labels: Sequence[str],
+    provenance: dict,
 ) -> None:
-    """Write four trees, one a round, the names of their features and labels, and where they come from."""
-    content: dict[str, Any] = {"format": "faceup-trees-1", "provenance": provenance, "labels": list(labels)}
+    """Write four trees, one a round, the names of their features and labels, and where they come
+    from.
+    """
+    content: dict[str, Any] = {
+        "format": "faceup-trees-1",
+        "provenance": provenance,
+        "labels": list(labels),
+    }
     for street, tree, names in zip(_ROUNDS, trees, feature_names, strict=True):
         content[street] = {"feature_names": list(names), **pack(tree)}
     lines = [
@@ -216,15 +246,24 @@ def save_agent(
 def load_agent_file(path: Path) -> AgentFile:
     """Read what `save_agent` wrote; raises ValueError naming the file and what is wrong with it."""
     try:
-        file = _File.model_validate(json.loads(Path(path).read_text(encoding="utf-8"), object_pairs_hook=_once))
+        file = _File.model_validate(
+            json.loads(Path(path).read_text(encoding="utf-8"), object_pairs_hook=_once)
+        )
         rounds = {street: getattr(file, street) for street in _ROUNDS}
         trees = tuple(_unpacked(street, part, len(file.labels)) for street, part in rounds.items())
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False)[0]
-        raise ValueError(f"{path}: {_clean('.'.join(map(str, first['loc'])) + ': ' + first['msg'])}") from None
+        raise ValueError(
+            f"{path}: {_clean('.'.join(map(str, first['loc'])) + ': ' + first['msg'])}"
+        ) from None
     except (ValueError, RecursionError) as error:
         raise ValueError(f"{path}: {_clean(str(error))}") from None
-    return AgentFile(trees, tuple(tuple(part.feature_names) for part in rounds.values()), tuple(file.labels), file.provenance)
+    return AgentFile(
+        trees,
+        tuple(tuple(part.feature_names) for part in rounds.values()),
+        tuple(file.labels),
+        file.provenance,
+    )
 
 
 def _clean(text: str) -> str:
@@ -251,7 +290,9 @@ def _unpacked(street: str, part: _Round, n_labels: int) -> DecisionTree:
     if len(part.threshold) != n_splits or len(part.weight) != n_leaves:
         raise ValueError(f"{street}: expected {n_splits} of threshold and {n_leaves} of weight")
     if [(len(row), sum(row)) for row in part.value] != [(n_labels, _SCALE)] * n_leaves:
-        raise ValueError(f"{street}.value: expected {n_leaves} rows of {n_labels} numbers whose sum is {_SCALE}")
+        raise ValueError(
+            f"{street}.value: expected {n_leaves} rows of {n_labels} numbers whose sum is {_SCALE}"
+        )
     threshold, sums = np.zeros(len(leaf), dtype=np.float32), np.zeros((len(leaf), n_labels + 1))
     threshold[~leaf], weight = part.threshold, np.array(part.weight)[:, None]
     sums[leaf] = np.concatenate([np.array(part.value) / _SCALE * weight, weight], axis=1)
@@ -261,7 +302,9 @@ def _unpacked(street: str, part: _Round, n_labels: int) -> DecisionTree:
 
 
 def _children(street: str, leaf: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Left and right of nodes in preorder, read from the back: branches wait until their parent takes two."""
+    """Left and right of nodes in preorder, read from the back: branches wait until their parent
+    takes two.
+    """
     left, right = np.full((2, len(leaf)), -1, dtype=np.int32)
     waiting: list[tuple[int, int]] = []  # nodes, and the splits on the longest way down from each
     for node in range(len(leaf) - 1, -1, -1):
@@ -273,5 +316,7 @@ def _children(street: str, leaf: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
             depth = 1 + max(low, high)
         waiting.append((node, depth))
     if len(waiting) != 1 or waiting[0][1] > _DEEPEST:
-        raise ValueError(f"{street}.feature: expected one tree of at most {_DEEPEST} splits on a path")
+        raise ValueError(
+            f"{street}.feature: expected one tree of at most {_DEEPEST} splits on a path"
+        )
     return left, right

@@ -1,0 +1,251 @@
+"""Betting lines as Slumbot writes them, such as "b300c/kb400", and in words; sizes that a strategy
+does not know; payoffs.
+
+k is check, c call, f fold, bN bet or raise to N dollars on this street, blinds included; streets
+are joined by "/". Blinds are 50/100, stacks 20,000; the small blind acts first preflop and last on
+later streets, so that a line tells who is to act.
+
+An agent that reads dollars needs its own sizes turned into legal dollars alone. A table agent,
+whose strategy stands on a betting tree, reads an opponent's size by the randomised pseudo-harmonic
+mapping (Ganzfried & Sandholm 2013, "Action translation in extensive-form games with large action
+spaces", Section 7): of the neighbouring sizes A < x < B on the tree, in fractions of the pot, the
+smaller with probability (B - x)(1 + A) / ((B - A)(1 + x)). The mixture then calls a bet of x as
+often as makes a bluff of x indifferent.
+"""
+
+import re
+from bisect import bisect_right
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import NamedTuple
+
+import numpy as np
+
+from faceup.cards.cards import shown
+from faceup.cards.strength import strength
+from faceup.holdem.rules import (
+    CALL,
+    DECISION,
+    FOLD,
+    SHOWDOWN,
+    START,
+    BettingState,
+    act,
+    legal_raises,
+    pot_and_call,
+)
+from faceup.holdem.tree import BettingTree, action_to, children, way_to
+
+_TOKEN = re.compile(r"[kcf]|b[0-9]+")
+
+
+class Move(NamedTuple):
+    """One action of a line."""
+
+    player: int
+    token: str
+    before: BettingState
+
+    @property
+    def action(self) -> tuple[str, int]:
+        """As `act` of the rules takes it."""
+        return {"f": "fold", "b": "raise"}.get(self.token[0], "call"), int(self.token[1:] or 0)
+
+
+class Line(NamedTuple):
+    """A betting line that keeps the rules."""
+
+    moves: tuple[Move, ...]
+    state: BettingState | None  # what is to be decided; None once the hand is over
+    kind: int  # DECISION, or how the hand ended: FOLD_END, SHOWDOWN
+
+    @property
+    def tokens(self) -> tuple[str, ...]:
+        """The actions without streets: they tell all that the rules leave open."""
+        return tuple(move.token for move in self.moves)
+
+
+def token(state: BettingState, action: str, amount: int = 0) -> str:
+    """How "fold", "call" or "raise" to `amount` is written in a state."""
+    if action == "raise":
+        return f"b{amount}"
+    return "f" if action == "fold" else "c" if pot_and_call(state)[1] else "k"
+
+
+def longer(betting: str, state: BettingState, action: tuple[str, int]) -> str:
+    """A line with one more action, which is taken in the state that the line leads to."""
+    after, _ = act(state, *action)
+    return betting + token(state, *action) + ("/" if after and after.street > state.street else "")
+
+
+def line_to(tree: BettingTree, node: int) -> str:
+    """The line that leads to a node of a tree."""
+    betting, state = "", START
+    for child in way_to(tree, node):
+        action = action_to(tree, child)
+        betting, state = longer(betting, state, action), act(state, *action)[0] or state
+    return betting
+
+
+def line_words(tree: BettingTree, node: int) -> str:
+    """The betting line to a node in dollars: "call, check / bet 200" and so on, a stroke for each
+    new street.
+    """
+    words = []
+    for child in way_to(tree, node):
+        new_street = tree.street[child] != tree.street[tree.parent[child]]
+        words.append(move_words(tree, child) + (" /" if new_street else ","))
+    return " ".join(words).rstrip(",/ ") or "first to act"
+
+
+def move_words(tree: BettingTree, node: int) -> str:
+    """The action that leads to a node: "fold", "check", "call", "bet 200", "raise to 600",
+    "all-in".
+    """
+    above, (action, amount) = tree.parent[node], action_to(tree, node)
+    actor, street = tree.actor[above], tree.street[above]
+    if action == "call":
+        own, other = tree.bets[above].sum(axis=1)[[actor, 1 - actor]]
+        return "call" if other > own else "check"
+    if action == "fold" or tree.labels[tree.label[node]] == "all_in":
+        return "fold" if action == "fold" else "all-in"
+    return f"raise to {amount:,}" if tree.bets[above, 1 - actor, street] else f"bet {amount:,}"
+
+
+def read_line(betting: str) -> Line:
+    """All actions of a line and where they lead; "" is the start of a hand.
+
+    The "/" behind a street's last action may be left out at the end of the line, and any number may
+    follow the end of a hand. Raises ValueError naming the line and what was expected: for what is
+    no text, unknown or illegal actions, a "/" out of place.
+    """
+    if not isinstance(betting, str):
+        raise ValueError(f"betting {shown(betting)}: expected text such as 'b300c/kb400'")
+    return _read_line(betting)
+
+
+@lru_cache(maxsize=1024)  # one answer takes a line several times
+def _read_line(betting: str) -> Line:
+    state: BettingState | None = START
+    moves, kind, written = list[Move](), DECISION, ""
+    for word in _TOKEN.findall(betting):
+        if state is None:
+            raise ValueError(
+                f"betting {shown(betting)}: the hand is over after {shown(written)}, expected no {shown(word)}"
+            )
+        moves.append(Move(state.actor, word, state))
+        try:
+            written, (state, kind) = (
+                longer(written, state, moves[-1].action),
+                act(state, *moves[-1].action),
+            )
+        except ValueError as error:
+            raise ValueError(
+                f"betting {shown(betting)}: {shown(word)}: {str(error)[:100]}"
+            ) from error
+    if (betting if state else betting.rstrip("/")) not in (written, written.removesuffix("/")):
+        raise ValueError(
+            f"betting {shown(betting)}: expected k, c, f and bN, and '/' behind a street; it reads {shown(written)}"
+        )
+    return Line(tuple(moves), state, kind)
+
+
+def state_after(betting: str) -> BettingState:
+    """The state that a betting line leads to. Raises ValueError as `read_line`, and for lines after
+    which nobody is to act.
+    """
+    if (state := read_line(betting).state) is None:
+        raise ValueError(f"betting {shown(betting)}: the hand is over, expected a player to act")
+    return state
+
+
+def lower_probability(x: float, a: float, b: float) -> float:
+    """Probability with which a bet of x pots is read as a rather than b pots, 0 <= a <= x <= b, a <
+    b.
+    """
+    return (b - x) * (1 + a) / ((b - a) * (1 + x))
+
+
+def size_chances(x: float, sizes: Sequence[float]) -> list[tuple[int, float]]:
+    """(index, probability) of the one or two sizes that a bet of x pots is read as, the smaller
+    first; sizes ascending.
+
+    A bet below the smallest or above the largest size is read as that size.
+    """
+    above = bisect_right(sizes, x)
+    if above == 0 or above == len(sizes):
+        return [(min(above, len(sizes) - 1), 1.0)]
+    smaller = lower_probability(x, sizes[above - 1], sizes[above])
+    return [(above - 1, smaller), (above, 1 - smaller)] if smaller < 1 else [(above - 1, 1.0)]
+
+
+def legal_action(label: str, state: BettingState) -> tuple[str, int]:
+    """The action of a label in a state of real dollars, as `act` takes it: never an illegal one.
+
+    A raise by a fraction of the pot is brought to at least the minimum and to at most all-in; where
+    no raise is legal it is a call, and so is a fold that nothing asks for.
+    """
+    pot, to_call = pot_and_call(state)
+    if label in ("fold", "call"):
+        return ("fold" if label == "fold" and to_call else "call"), 0
+    least, most = legal_raises(state)
+    if not least:
+        return "call", 0
+    if label == "all_in":
+        return "raise", most
+    wanted = state.bets[1 - state.actor][state.street] + round(
+        float(label.removeprefix("raise_")) * (pot + to_call)
+    )
+    return "raise", min(max(wanted, least), most)
+
+
+def read_action(
+    tree: BettingTree, node: int, state: BettingState, action: str, amount: int
+) -> list[tuple[int, float]]:
+    """The one or two nodes as which an opponent's action in a state is read, and their
+    probabilities.
+    """
+    below = {int(tree.label[c]): c for c in children(tree, node)}
+    raises = [c for label, c in below.items() if label > CALL]
+    # where the tree's players are all-in nothing bigger can be read
+    if action != "raise" or not raises:
+        return [(below[FOLD if action == "fold" else CALL], 1.0)]
+    if amount == legal_raises(state)[1]:
+        return [(raises[-1], 1.0)]  # all-in is all-in
+    pot, to_call = pot_and_call(state)
+    x = (amount - state.bets[1 - state.actor][state.street]) / (pot + to_call)
+    actor, street = int(tree.actor[node]), int(tree.street[node])
+    base, called = (
+        int(tree.bets[node, 1 - actor, street]),
+        2 * int(tree.bets[node].sum(axis=1).max()),
+    )
+    sizes = [(int(tree.bets[c, actor, street]) - base) / called for c in raises]
+    return [(raises[k], p) for k, p in size_chances(x, sizes)]
+
+
+def settle(line: Line, holes: Sequence[Sequence[int]], board: Sequence[int]) -> tuple[int, int]:
+    """Dollars that small blind and big blind win at the end of a line; holes: two cards of each;
+    board: five at a showdown.
+    """
+    last, put = line.moves[-1], [sum(bets) for bets in line.moves[-1].before.bets]
+    if line.kind == SHOWDOWN:  # the last action has called
+        strengths = np.array([[strength([*hole, *board]) for hole in holes]])
+        won, lost = payoffs(np.full((1, 2), max(put)), np.array([-1]), strengths)[0].tolist()
+    else:
+        won, lost = payoffs(np.array([put]), np.array([last.player]), np.zeros((1, 2), dtype=int))[
+            0
+        ].tolist()
+    return won, lost
+
+
+def payoffs(put: np.ndarray, folded: np.ndarray, strengths: np.ndarray) -> np.ndarray:
+    """What both players win in many hands at once, dollars, (n, 2) int64; what nobody has called
+    goes back.
+
+    put (n, 2): dollars each player has put in; folded (n,): who has folded, -1 at a showdown;
+    strengths (n, 2): of their seven cards, looked at only at showdowns.
+    """
+    matched = np.asarray(put, dtype=np.int64).min(axis=1)
+    better = np.sign(np.asarray(strengths[:, 0], dtype=np.int64) - strengths[:, 1])
+    sign = np.where(folded < 0, better, np.where(folded == 1, 1, -1))
+    return np.stack([sign * matched, -sign * matched], axis=1)

@@ -1,0 +1,342 @@
+"""Discounted CFR self-play on hold'em by public chance sampling (paper 000, Section 2.3; Johanson
+et al. 2012).
+
+An iteration draws one board, walks the whole betting tree with both players' 1,081 holes at once,
+and adds each action's regret to the tables of the holes' groups. Both players are updated from the
+same strategies. Tables are discounted once an epoch of iterations, as DCFR does once an iteration
+where nothing is sampled (Brown & Sandholm 2019): after epoch t positive regrets are scaled by t^a /
+(t^a + 1), negative ones by t^b / (t^b + 1) and the average strategy by (t / (t + 1))^g. All groups
+are scaled alike, whether the epoch's boards met them or not.
+
+Before the river holes that share a group on each street play alike, and are walked as one, a
+bundle: some 400 where there are 1,081 holes. The river is swept in blocks (`holdem/river`). Boards
+come from the stream and the iteration's number alone, so that a run that was killed goes on from
+its checkpoint, to the same bits.
+"""
+
+import shutil
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+
+from faceup.cards.cards import BOARD_CARDS
+from faceup.cards.strength import N_RIVER_HOLES
+from faceup.games.checkpoint import load_checkpoint, save_checkpoint
+from faceup.holdem.board import Cells, _add_values, board_order, ends_of, make_cells, matched
+from faceup.holdem.buckets import Groups, hole_buckets
+from faceup.holdem.cfr_river import _sweep_block
+from faceup.holdem.river_subgames import Block, make_blocks
+from faceup.holdem.rules import DECISION
+from faceup.holdem.tree import BettingTree, columns, decisions
+from faceup.util.memo import digest
+from faceup.util.parallel import on_threads
+from faceup.util.rng import Stream
+
+# one a street, (n_groups, width) float32: a column for each node, as in a policy's
+Tables = tuple[np.ndarray, ...]
+
+
+class Discount(NamedTuple):
+    """DCFR's three exponents, and how many iterations make an epoch."""
+
+    alpha: float
+    beta: float
+    gamma: float
+    epoch: int
+
+
+class Trunk(NamedTuple):
+    """The decisions before the river, by street, parents before children."""
+
+    start: np.ndarray  # (4,) int64 where each street's begin, and the end
+    # (5,) int32 the first node of each street's tables: `BettingTree.street_start`
+    column: np.ndarray
+    node: np.ndarray  # (n,) int32
+    actor: np.ndarray  # (n,) int8
+    first: np.ndarray  # (n,) int32 the first node below
+    end: np.ndarray  # (n,) int32 the end of those below
+
+
+class Bundles(NamedTuple):
+    """Holes of a board that share a group on each street before the river."""
+
+    of_hole: np.ndarray  # (1081,) int64 in the order of `BoardOrder.holes`
+    size: np.ndarray  # (n,) int64 how many holes each has
+    row: np.ndarray  # (3, n) int64 where its group on each street stands among those that are met
+    groups: tuple[np.ndarray, ...]  # three of (n_met,) int32: the groups that the board meets
+
+
+def _make_trunk(tree: BettingTree) -> Trunk:
+    streets = [decisions(tree, street) for street in range(3)]
+    node = np.concatenate(streets)
+    first = tree.first_child[node]
+    start = np.cumsum([0, *map(len, streets)])
+    return Trunk(
+        start, tree.street_start, node, tree.actor[node], first, first + tree.n_children[node]
+    )
+
+
+def _make_bundles(groups: list[np.ndarray]) -> Bundles:
+    """groups: three of (1081,), each hole's."""
+    met, rows = zip(*(np.unique(of_hole, return_inverse=True) for of_hole in groups), strict=True)
+    key = np.ravel_multi_index(rows, [N_RIVER_HOLES] * 3)
+    _, one, of_hole, size = np.unique(
+        key, return_index=True, return_inverse=True, return_counts=True
+    )
+    return Bundles(of_hole, size, np.stack(rows)[:, one], met)
+
+
+@njit(cache=True)
+def _match(trunk, street, player, regrets, groups, chance):
+    """Regret matching: chance (n_groups, width) of a player's actions on a street with each group;
+    1 where the other acts.
+    """
+    start = trunk.column[street]
+    for d in range(trunk.start[street], trunk.start[street + 1]):
+        first, end = trunk.first[d] - start, trunk.end[d] - start
+        for k in range(groups.shape[0]):
+            regret, out, total = regrets[groups[k]], chance[k], np.float32(0)
+            if trunk.actor[d] != player:
+                out[first:end] = 1
+                continue
+            for e in range(first, end):
+                total += max(regret[e], np.float32(0))
+            for e in range(first, end):
+                out[e] = matched(regret[e], total, end - first)
+
+
+@njit(cache=True, nogil=True)
+def _down(share, trunk, bundles, regrets, chance, reach):
+    """Each player's strategy on a board, and its reach of all nodes with each bundle.
+
+    Fills chance, three of (2, n_met, width) float32, and reach (2, n_bundles, n_nodes) float32.
+    """
+    for player in range(share[0], 2, share[1]):
+        for street in range(3):
+            _match(
+                trunk,
+                street,
+                player,
+                regrets[street],
+                bundles.groups[street],
+                chance[street][player],
+            )
+        for k in range(bundles.size.shape[0]):
+            r = reach[player, k]
+            r[0] = 1
+            for street in range(3):
+                own, start = chance[street][player, bundles.row[street, k]], trunk.column[street]
+                for d in range(trunk.start[street], trunk.start[street + 1]):
+                    above = r[trunk.node[d]]
+                    for c in range(trunk.first[d], trunk.end[d]):
+                        r[c] = above * own[c - start]
+
+
+@njit(cache=True, nogil=True)
+def _up(share, trunk, bundles, chance, reach, value, regrets, averages):
+    """Values of decisions, (2, n_bundles, n_nodes) float32, from those of ends and rivers; what
+    groups learn from their holes.
+
+    Values are summed over the holes of a bundle. An action's regret is its value less that of its
+    decision; the average strategy is weighed by the actor's own reach.
+    """
+    for player in range(share[0], 2, share[1]):
+        for k in range(bundles.size.shape[0]):
+            v, r, size = value[player, k], reach[player, k], np.float32(bundles.size[k])
+            for street in range(2, -1, -1):
+                row, start = bundles.row[street, k], trunk.column[street]
+                group, own = bundles.groups[street][row], chance[street][player, row]
+                regret, average = regrets[street][group], averages[street][group]
+                for d in range(trunk.start[street + 1] - 1, trunk.start[street] - 1, -1):
+                    here = np.float32(0)
+                    for c in range(trunk.first[d], trunk.end[d]):
+                        here += own[c - start] * v[c]
+                    v[trunk.node[d]] = here
+                    if trunk.actor[d] == player:
+                        for c in range(trunk.first[d], trunk.end[d]):
+                            regret[c - start] += v[c] - here
+                            average[c - start] += size * r[c]
+
+
+@njit(cache=True, nogil=True)
+def _fill_ends(share, ends, order, bundles, reach, value):
+    """Values of ends before the river to each player with each bundle."""
+    for player in range(share[0], 2, share[1]):
+        theirs = reach[1 - player][:, ends.node]
+        won = np.zeros_like(theirs)
+        _add_values(order, bundles.of_hole, ends.n_folds, ends.stake[:, player].copy(), theirs, won)
+        for k in range(won.shape[0]):
+            for e in range(won.shape[1]):
+                value[player, k, ends.node[e]] = won[k, e]
+
+
+@njit(cache=True, nogil=True)
+def _discount(share, regrets, averages, positive, negative, average):
+    for g in range(share[0], regrets.shape[0], share[1]):
+        for e in range(regrets.shape[1]):
+            regrets[g, e] *= positive if regrets[g, e] > 0 else negative
+            averages[g, e] *= average
+
+
+class SelfPlay:
+    """A run of self-play: `advance` it, read its `average`. All that it has learnt is `regrets`,
+    `averages` and `iteration`.
+    """
+
+    def __init__(self, tree: BettingTree, groups: Groups, discount: Discount, stream: Stream):
+        """The tree may begin on any street before the river."""
+        self.tree, self.groups, self.discount, self.stream = tree, groups, discount, stream
+        shapes, n_nodes = (
+            list(zip(groups.n_groups, np.diff(tree.street_start), strict=True)),
+            int(tree.street_start[3]),
+        )
+        self.regrets, self.averages = (
+            tuple(np.zeros(shape, dtype=np.float32) for shape in shapes) for _ in range(2)
+        )
+        self.iteration = 0
+        self._trunk, self._ends = _make_trunk(tree), ends_of(tree, 0, n_nodes)
+        self._blocks = [block for block in make_blocks(tree) if len(block.decision)]
+        self._chance = tuple(
+            np.zeros((2, min(n, N_RIVER_HOLES), width), dtype=np.float32) for n, width in shapes[:3]
+        )
+        self._reach, self._value = np.zeros((2, 2, N_RIVER_HOLES, n_nodes), dtype=np.float32)
+
+    def advance(self, iterations: int) -> None:
+        """Play iterations."""
+        for _ in range(iterations):
+            self.step(self.stream(self.iteration).permutation(52)[:5])
+            self.iteration += 1
+            if self.iteration % self.discount.epoch == 0:
+                self._end_epoch(self.iteration // self.discount.epoch)
+
+    def step(self, board: np.ndarray) -> None:
+        """Play all hands of one board (five cards), and learn from it."""
+        order = board_order(board)
+        *before, equity = [
+            hole_buckets(self.groups, street, board[:n]) for street, n in enumerate(BOARD_CARDS)
+        ]
+        cells, bundles = (
+            make_cells(order, equity),
+            _make_bundles([of_hole[order.holes] for of_hole in before]),
+        )
+        reach, value = (array[:, : len(bundles.size)] for array in (self._reach, self._value))
+        on_threads(_down, self._trunk, bundles, self.regrets[:3], self._chance, reach)
+        on_threads(_fill_ends, self._ends, order, bundles, reach, value)
+        on_threads(self._sweep, iter(self._blocks), cells, bundles, reach, value)
+        on_threads(
+            _up,
+            self._trunk,
+            bundles,
+            self._chance,
+            reach,
+            value,
+            self.regrets[:3],
+            self.averages[:3],
+        )
+
+    def _sweep(
+        self,
+        _: tuple[int, int],
+        blocks: Iterator[Block],
+        cells: Cells,
+        bundles: Bundles,
+        reach: np.ndarray,
+        value: np.ndarray,
+    ) -> None:
+        """Sweep the rivers, block by block; each thread takes the next that is left."""
+        for block in blocks:
+            _sweep_block(
+                block, cells, bundles.of_hole, reach, value, self.regrets[3], self.averages[3]
+            )
+
+    def _end_epoch(self, t: int) -> None:
+        alpha, beta, gamma, _ = self.discount
+        positive, negative = t**alpha / (t**alpha + 1), t**beta / (t**beta + 1)
+        factors = [np.float32(f) for f in (positive, negative, (t / (t + 1)) ** gamma)]
+        for regrets, averages in zip(self.regrets, self.averages, strict=True):
+            on_threads(_discount, regrets, averages, *factors)
+
+    def average(self) -> Tables:
+        """The average strategy: four tables (n_groups, width) float32; uniform where a group was
+        never reached.
+        """
+        return average_strategy(self.tree, self.averages)
+
+
+def average_strategy(tree: BettingTree, averages: Tables) -> Tables:
+    """Normalise summed strategies at each decision; uniform where the sum is 0."""
+    out = tuple(np.zeros_like(table) for table in averages)
+    for node in np.flatnonzero(tree.kind == DECISION).tolist():
+        street = tree.street[node]
+        summed, chances = (
+            averages[street][:, columns(tree, node)],
+            out[street][:, columns(tree, node)],
+        )
+        total = summed.sum(axis=1, keepdims=True)
+        np.divide(summed, total, out=chances, where=total > 0)
+        chances[total[:, 0] <= 0] = np.float32(1 / tree.n_children[node])
+    return out
+
+
+class Run(NamedTuple):
+    """What a run of self-play leaves: average strategies, four tables (n_groups, width) float32
+    each.
+    """
+
+    average: Tables
+    snapshots: dict[int, Tables]  # by iteration
+
+
+def _tables(arrays: dict[str, np.ndarray], kind: str) -> Tables:
+    return tuple(arrays[f"{kind}_{street}"] for street in range(4))
+
+
+def clear(folder: Path) -> None:
+    """Remove a run's checkpoint."""
+    shutil.rmtree(folder, ignore_errors=True)
+
+
+def train(
+    tree: BettingTree,
+    groups: Groups,
+    discount: Discount,
+    stream: Stream,
+    iterations: int,
+    folder: Path,
+    every: int,
+    snapshots: Sequence[int] = (),
+    *,
+    progress: Callable[[int], None] = lambda done: None,
+) -> Run:
+    """Self-play to an iteration, from this run's checkpoint in `folder` if there is one.
+
+    every: iterations between checkpoints; progress: told the iteration. The last checkpoint stays,
+    so that what comes after self-play may fail without loss: `clear` the folder in the end.
+    """
+    play, path = SelfPlay(tree, groups, discount, stream), folder / "checkpoint.npz"
+    owner, averages = (
+        digest(SelfPlay, tree, groups, discount, stream, tuple(snapshots)),
+        dict[int, Tables](),
+    )
+    if found := load_checkpoint(path, owner, iterations):
+        play.regrets, play.averages = (_tables(found, kind) for kind in ("regrets", "averages"))
+        play.iteration = int(found["iteration"])
+        averages = {at: _tables(found, f"average_{at}") for at in snapshots if at <= play.iteration}
+    while play.iteration < iterations:
+        play.advance(1)
+        if play.iteration in snapshots:
+            averages[play.iteration] = play.average()
+        if play.iteration % every == 0 or play.iteration == iterations:
+            kinds = {"regrets": play.regrets, "averages": play.averages}
+            kinds |= {f"average_{at}": tables for at, tables in averages.items()}
+            arrays = {
+                f"{kind}_{street}": table
+                for kind, tables in kinds.items()
+                for street, table in enumerate(tables)
+            }
+            save_checkpoint(path, owner, play.iteration, **arrays)
+        progress(play.iteration)
+    return Run(play.average(), averages)

@@ -1,0 +1,1 @@
+"""The four smaller papers, one package and one notebook each."""

@@ -1,0 +1,214 @@
+"""Players of fixed-limit hold'em in batches of hands, and matches between them (paper 003, Sections
+4.3 and 4.4).
+
+The paper's player, `MeuSeat`, picks in each round the current strategy of greatest expected utility
+(MEU). Its belief about the opponent has three forms: a fixed model; the type inferred anew within
+each hand; the type carried from hand to hand. Many matches run side by side, each at two tables. At
+the second the same cards come with the seats exchanged; each table has its own belief.
+"""
+
+from collections.abc import Sequence
+from copy import deepcopy
+from typing import NamedTuple
+
+import numpy as np
+
+from faceup.cards.equity import StreetTable
+from faceup.holdem.buckets import Groups
+from faceup.holdem.rules import MBB_PER_DOLLAR, SHOWDOWN
+from faceup.papers.bayes.deals import Act, Deals, Seat, deal_hands, dollars, drawn, play_deals
+from faceup.papers.bayes.enumeration import odds_bins
+from faceup.papers.bayes.model import ROUND_START, Evaluator
+from faceup.papers.bayes.strategies import FINE, Moves, strategy_of_bin
+from faceup.util.rng import Stream
+from faceup.util.stats import mean_ci95
+
+FIXED, WITHIN, CARRIED = "fixed", "within", "carried"
+BATCH = 4096  # deals that are played at once
+
+
+def deal_bins(tables: tuple[StreetTable, ...], deals: Deals, player: int, bins: int) -> np.ndarray:
+    """Bins of a player's odds in the four rounds of each deal, (4, n) uint8."""
+    places = zip(range(4), tables, deals.boards, deals.columns[:, :, player], strict=True)
+    return np.array(
+        [odds_bins(s, table.equity[board, column], bins) for s, table, board, column in places]
+    )
+
+
+class OddsSeat(NamedTuple):
+    """The amateur and the types, hand by hand: a current strategy a round by the odds; each deal
+    may have a type of its own.
+    """
+
+    moves: Moves
+    tables: tuple[StreetTable, ...]
+    shifts: np.ndarray  # (n,) of the limits, one a deal, or (1,) for all
+
+    def start(self, deals: Deals, player: int) -> Act:
+        """See `deals.Seat`."""
+        distinct, row = np.unique(self.shifts, return_inverse=True)
+        picks = np.array([strategy_of_bin(shift) for shift in distinct])
+        strategy = picks[row, deal_bins(self.tables, deals, player, FINE)]  # (4, n)
+        return lambda street, hands, nodes, u: self.moves.after[strategy[street, hands], nodes]
+
+
+class TableSeat(NamedTuple):
+    """A self-play table on the limit tree, or a player who always does the same; actions are drawn."""
+
+    moves: Moves
+    tables: Sequence[np.ndarray]  # a policy's rows on each street of the limit tree
+    groups: Groups | None = None  # which row a hand has; None: the first
+
+    def start(self, deals: Deals, player: int) -> Act:
+        """See `deals.Seat`."""
+        tree, rows = self.moves.tree, np.zeros((4, len(deals.cards)), dtype=np.int64)
+        if self.groups:
+            boards, columns = deals.boards, deals.columns[:, :, player]
+            rows[0], rows[3] = columns[0], deals.river[:, player]
+            rows[1] = self.groups.flop[boards[1], columns[1]]
+            rows[2] = self.groups.turn[boards[2], columns[2]]
+
+        def act(street: int, hands: np.ndarray, nodes: np.ndarray, u: np.ndarray) -> np.ndarray:
+            """The nodes that hands go to from nodes, drawn by u."""
+            n, first = tree.n_children[nodes][:, None], tree.first_child[nodes]
+            k = np.arange(int(n.max()))
+            columns = (first - tree.street_start[street])[:, None] + np.minimum(k, n - 1)
+            chances = self.tables[street][rows[street, hands][:, None], columns] * (k < n)
+            return first + drawn(chances, u)
+
+        return act
+
+
+class MeuSeat(NamedTuple):
+    """The paper's player: in each round the current strategy of maximum expected utility."""
+
+    evaluator: Evaluator
+    tables: tuple[StreetTable, ...]
+    # whether what the opponent does in one round changes the belief of the type in the next
+    infers: bool
+    prior: np.ndarray  # (n, n_types) weights of the types before a hand
+
+    def start(self, deals: Deals, player: int) -> Act:
+        """See `deals.Seat`."""
+        evaluator, moves, tree = self.evaluator, self.evaluator.moves, self.evaluator.moves.tree
+        bins, types = (
+            deal_bins(self.tables, deals, player, evaluator.model.joint.shape[1]),
+            self.prior.copy(),
+        )
+        # planned: the round that it is for
+        strategy, planned = np.zeros(len(types), dtype=np.int64), np.full(len(types), -1)
+
+        def act(street: int, hands: np.ndarray, nodes: np.ndarray, u: np.ndarray) -> np.ndarray:
+            """The nodes that hands go to from nodes, by the strategies that promise most."""
+            new = planned[hands] < street
+            # weigh in what the opponent has done in the round that is over
+            if self.infers and street and new.any():
+                heard, place = hands[new], moves.place[moves.root[nodes[new]]]
+                types[heard] = evaluator.learn(
+                    street - 1, player, place, bins[street - 1, heard], types[heard]
+                )
+            if new.any():
+                picking, at = hands[new], nodes[new]
+                root = moves.root[at]
+                turn = np.where(root == at, ROUND_START, moves.place[at])
+                put = tree.bets[root, player, :].sum(axis=1) if street else np.zeros(len(root))
+                worth = evaluator.utilities(
+                    street, player, turn, bins[street, picking], put, types[picking]
+                )
+                # of equal ones the most cautious, on every machine
+                strategy[picking] = worth.round(6).argmax(axis=1)
+                planned[picking] = street
+            return moves.after[strategy[hands], nodes]
+
+        return act
+
+    def learnt(self, deals: Deals, player: int, nodes: np.ndarray) -> np.ndarray:
+        """Weights of the types after hands that ended at these nodes, with the cards of showdowns
+        shown, (n, n_types).
+        """
+        evaluator, moves, tree = self.evaluator, self.evaluator.moves, self.evaluator.moves.tree
+        own, theirs = (
+            deal_bins(self.tables, deals, p, evaluator.model.joint.shape[1]).astype(int)
+            for p in (player, 1 - player)
+        )
+        shown, out = tree.kind[nodes] == SHOWDOWN, self.prior.copy()
+        at = nodes.copy()  # the end of the last round that was played, then of the one before
+        for street in range(3, -1, -1):
+            played = np.flatnonzero(tree.street[nodes] >= street)
+            oo = np.where(shown[played], theirs[street, played], -1)
+            out[played] = evaluator.learn(
+                street, player, moves.place[at[played]], own[street, played], out[played], oo
+            )
+            at[played] = moves.root[tree.parent[at[played]]]
+        return out
+
+
+class Match(NamedTuple):
+    """Matches of MEU play, two tables each."""
+
+    # (n_hands, n_matches, 2) mbb that the MEU player wins in each hand at each table
+    won: np.ndarray
+    types: np.ndarray  # (n_hands, n_matches, 2, n_types) the player's belief before each hand
+
+    def mean(self) -> tuple[float, float]:
+        """mbb/g, and half of its 95 % interval over matches."""
+        return mean_ci95(self.won.mean(axis=(0, 2)))
+
+
+def play_matches(
+    evaluator: Evaluator,
+    tables: tuple[StreetTable, ...],
+    opponents: Sequence[Seat],
+    belief: str,
+    matches: int,
+    hands: int,
+    stream: Stream,
+    *,
+    switch: float = 0,
+) -> Match:
+    """Matches of the MEU player, dealer and big blind in turn, against opponents who share the
+    hands, one after the other.
+
+    belief: FIXED or WITHIN (each hand begins with equal types; with FIXED they stay so) or CARRIED;
+    switch: the chance that a carried type changes before a hand.
+    """
+    tree, n_types = evaluator.moves.tree, evaluator.n_types
+    belief_now = np.full((2, matches, n_types), 1 / n_types)
+    won, types = np.empty((hands, matches, 2)), np.empty((hands, matches, 2, n_types))
+    for k in range(hands):
+        generator, other = stream(k), opponents[k * len(opponents) // hands]
+        deals = deal_hands(tables, matches, generator)
+        for table in range(2):
+            seat = (k + table) % 2
+            types[k, :, table] = belief_now[table]
+            mine = MeuSeat(evaluator, tables, belief != FIXED, belief_now[table])
+            pair = (mine, other) if seat == 0 else (other, mine)
+            # the same draws at both tables
+            ends = play_deals(tree, pair, deals, deepcopy(generator))
+            won[k, :, table] = (MBB_PER_DOLLAR, -MBB_PER_DOLLAR)[seat] * dollars(tree, deals, ends)
+            if belief == CARRIED:
+                belief_now[table] = (1 - switch) * mine.learnt(deals, seat, ends) + switch / n_types
+    return Match(won, types)
+
+
+def play_pairs(
+    moves: Moves, tables: tuple[StreetTable, ...], seats: Sequence[Seat], deals: int, stream: Stream
+) -> np.ndarray:
+    """mbb/g that each wins from each other, and half of its 95 % interval, (n, n, 2); the same
+    deals for all, in both seats.
+    """
+    n, tree = len(seats), moves.tree
+    pairs = [(i, j) for i in range(n) for j in range(i)]
+    won = np.zeros((deals, len(pairs)))
+    for k, start in enumerate(range(0, deals, BATCH)):
+        part = won[start : start + BATCH]
+        generator = stream(k)
+        dealt = deal_hands(tables, len(part), generator)
+        for column, (i, j) in enumerate(pairs):
+            for sign, pair in ((1, (seats[i], seats[j])), (-1, (seats[j], seats[i]))):
+                ends = play_deals(tree, pair, dealt, deepcopy(generator))
+                part[:, column] += sign * MBB_PER_DOLLAR / 2 * dollars(tree, dealt, ends)
+    out = np.full((n, n, 2), np.nan)
+    for (i, j), mbb, ci95 in zip(pairs, *mean_ci95(won), strict=True):
+        out[i, j], out[j, i] = (mbb, ci95), (-mbb, ci95)
+    return out

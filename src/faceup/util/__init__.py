@@ -1,0 +1,1 @@
+"""What every part uses: named random streams, statistics, files, parallel maps, stored results."""

@@ -1,0 +1,337 @@
+"""Training against best responses: the best responder of matches, which has kernels of its own, and
+the reference, as oracles.
+"""
+
+import numba
+import numpy as np
+import pytest
+from games import (
+    FEW_GROUPS,
+    SMALL,
+    SMALL_MENU,
+    node_reach,
+    node_values,
+    random_models,
+    random_table,
+    threads,
+)
+
+from faceup.cards.matchups import RUNOUTS_FLOP, RUNOUTS_PREFLOP, flop_wins
+from faceup.holdem.agents import TreeAgent, load_agent
+from faceup.holdem.best_response import Responder, fold_values
+from faceup.holdem.buckets import river_equities
+from faceup.holdem.cfr_br import CfrBr, Mixed, game_against, retrain, train_alternately
+from faceup.holdem.exploitability import _preflop
+from faceup.holdem.infosets import HandBuckets, TreeLeaves, strategy_rows
+from faceup.holdem.policy import ModelPolicy, free_holes
+from faceup.holdem.rules import FOLD_END, SHOWDOWN, menu_from
+from faceup.holdem.tree import children, columns, decisions
+from faceup.util.rng import rng
+
+DEALS = np.array([rng(5, "test", k).permutation(52) for k in range(10)])
+TURN, RIVERS = DEALS[0, :4].tolist(), DEALS[0, 4:6].tolist()  # what most runs deal first
+
+RNG = np.random.default_rng(4)
+EVEN = np.zeros((169, 169))  # all-ins before the flop are worth nothing
+TABLE = random_table(SMALL, 3)
+LEVELS = HandBuckets(SMALL, TABLE, FEW_GROUPS.turn % 15, 9)
+RUN = CfrBr(LEVELS, EVEN, LEVELS)
+
+
+def leaves_run(tables, by_reach: bool = False) -> CfrBr:
+    """A run that solves random trees; it begins with the answers that they have."""
+    return CfrBr(
+        TreeLeaves(ModelPolicy(SMALL, random_models(SMALL.labels, 9), tables)),
+        EVEN,
+        LEVELS,
+        by_reach,
+    )
+
+
+def random_state(run: CfrBr):
+    """Random weights, some of them negative."""
+    state = run.start()
+    for weights in (*state.regrets, *state.averages, *state.responder):
+        weights[:] = RNG.normal(size=weights.shape)
+    return state
+
+
+def test_a_learner_begins_as_it_plays(tables):
+    """Levels as the table before the turn, leaves with their answers."""
+    for found, wanted in zip(
+        LEVELS.policy(RUN.start().averages).tables[:2], TABLE.tables, strict=False
+    ):
+        np.testing.assert_allclose(found, wanted, rtol=1e-5)
+    learner = leaves_run(tables).learner
+    for found, wanted in zip(
+        learner.solved(leaves_run(tables).start().averages), learner.trunk.models, strict=True
+    ):
+        np.testing.assert_allclose(found.value, wanted.value, rtol=1e-5)
+
+
+@pytest.mark.parametrize("seat", [None, 0, 1])
+def test_leaves_answer_as_their_trees_do(tables, seat):
+    """With random weights, on all streets; and in one seat of a tree where the other has sizes of
+    its own.
+    """
+    run = leaves_run(tables)
+    game = (
+        run
+        if seat is None
+        else game_against(
+            run.learner, *(menu_from(*[[[x], []]] * 4) for x in (1, 2)), seat, EVEN, LEVELS
+        )
+    )
+    leaves, board = game.learner, DEALS[0, :5].tolist()
+    weights, holes = random_state(run).averages, np.flatnonzero(free_holes(board))
+    policy, compared = leaves.policy(weights), 0
+    for street, n_cards in enumerate((0, 3, 4, 5)):
+        seen, (rows, row) = (
+            leaves.street(street, board[:n_cards]),
+            policy.street(street, board[:n_cards]),
+        )
+        mine = seen.row[river_equities(board)[holes]] if street == 3 else seen.row[holes]
+        found = strategy_rows(game.tree, street, seen, weights[street])[mine]
+        for node in decisions(game.tree, street, seat):
+            own = columns(game.tree, node)
+            legal = weights[street][seen.of[mine, seen.situation[node]]][
+                :, game.tree.label[children(game.tree, node)]
+            ]
+            # else a learner plays evenly, and a tree checks or calls
+            sound = (legal > 0).any(axis=1)
+            np.testing.assert_allclose(found[sound, own], rows[row[holes]][sound, own], atol=1e-5)
+            compared += sound.sum()
+    assert compared > 10_000
+
+
+def values_before_the_river(policies, player, best=()) -> np.ndarray:
+    """A player's values (n_nodes, 1326) by the oracle on two rivers; decisions before the river are
+    yet to be filled in.
+    """
+    value, before = np.zeros((len(SMALL.kind), 1326)), int(SMALL.street_start[3])
+    for river in RIVERS:
+        left, found = node_values(SMALL, policies, [*TURN, river], best)
+        value[:, left] += 48 / 2 / 44 * found[player]
+    reach, holes = np.zeros((2, before, 1326), dtype=np.float32), np.flatnonzero(free_holes(TURN))
+    reach[:, :, holes] = node_reach(SMALL, policies, DEALS[0, :5], holes)[:, :before]
+    folds = np.flatnonzero((SMALL.kind == FOLD_END) & (SMALL.street < 3))
+    value[folds] = fold_values(SMALL, folds, player, reach) * free_holes(TURN)
+    value[(SMALL.kind == SHOWDOWN) & (SMALL.street == 0)] = 0
+    return value
+
+
+def add_regrets(regrets, weights, seen, player, value, street, counts=None) -> None:
+    """Add a player's regrets on a street, each counted so often (n_nodes, n); value (n_nodes, n) is
+    filled on the way up.
+    """
+    counts = np.ones(value.shape) if counts is None else counts
+    rows = strategy_rows(SMALL, street, seen, weights)[seen.row]
+    for node in decisions(SMALL, street)[::-1]:
+        below = value[children(SMALL, node)]
+        if SMALL.actor[node] != player:
+            value[node] = below.sum(axis=0)
+            continue
+        value[node] = (rows[:, columns(SMALL, node)].T * below).sum(axis=0)
+        own = seen.of[seen.row, seen.situation[node]]
+        for c in children(SMALL, node):
+            np.add.at(regrets[:, SMALL.label[c]], own, counts[node] * (value[c] - value[node]))
+
+
+def assert_learnt(found, before, wanted, tolerance):
+    """Weights after one iteration, which counts 1 / 100."""
+    for new, old, added in zip(found, before, wanted, strict=True):
+        np.testing.assert_allclose(
+            new - old,
+            0.01 * added,
+            rtol=tolerance,
+            atol=tolerance * 1e-3 * np.abs(added).max() + 2e-6,
+        )
+
+
+def test_regrets_of_the_best_response():
+    """What one iteration adds to the best response's regrets before the turn, from where on it
+    answers best: an oracle.
+    """
+    state = random_state(RUN)
+    policy, wanted = (
+        LEVELS.policy(state.regrets),
+        [np.zeros(weights.shape) for weights in state.responder],
+    )
+    for player in range(2):
+        value = values_before_the_river([policy, policy], player, best=[player])
+        for node in decisions(SMALL, 2)[::-1]:
+            below = value[children(SMALL, node)]
+            value[node] = below.max(axis=0) if SMALL.actor[node] == player else below.sum(axis=0)
+        for s in (1, 0):
+            add_regrets(
+                wanted[s], state.responder[s], LEVELS.street(s, TURN[: 3 * s]), player, value, s
+            )
+    assert_learnt(RUN.train(state, DEALS[:1, :6], "best").responder, state.responder, wanted, 1e-3)
+
+
+@pytest.mark.parametrize("by_reach", [False, True])
+@pytest.mark.parametrize("opponent", ["self", Mixed(1e-7, TABLE)])
+def test_regrets_against_who_plays_rows(opponent, by_reach):
+    """What the learner adds to its regrets on all streets against itself, or who nearly always
+    plays the table: an oracle.
+    """
+    run = CfrBr(LEVELS, EVEN, LEVELS, by_reach)
+    state, before = random_state(run), int(SMALL.street_start[3])
+    policy, wanted = (
+        LEVELS.policy(state.regrets),
+        [np.zeros(weights.shape) for weights in state.regrets],
+    )
+    for player in range(2):
+        both = [policy if p == player or opponent == "self" else TABLE for p in range(2)]
+        for river in RIVERS:
+            left, found = node_values(SMALL, both, [*TURN, river])
+            seen = LEVELS.street(3, [])
+            seen = seen._replace(row=seen.row[river_equities([*TURN, river])[left]])
+            counts = node_reach(SMALL, both, [*TURN, river], left)[player] if by_reach else None
+            add_regrets(wanted[3], state.regrets[3], seen, player, found[player], 3, counts)
+        value, counts = values_before_the_river(both, player), np.zeros((before, 1326))
+        holes = np.flatnonzero(free_holes(TURN))  # the others are worth nothing
+        counts[:, holes] = (
+            node_reach(SMALL, both, DEALS[0, :5], holes)[player, :before] if by_reach else 1
+        )
+        for s in (2, 1, 0):
+            add_regrets(
+                wanted[s],
+                state.regrets[s],
+                LEVELS.street(s, TURN[: (0, 3, 4)[s]]),
+                player,
+                value,
+                s,
+                counts,
+            )
+    assert_learnt(run.train(state, DEALS[:1, :6], opponent).regrets, state.regrets, wanted, 2e-3)
+
+
+# so near that dollars are the same, but the action has another name
+@pytest.mark.parametrize("size", [1, 1.00001])
+def test_a_seat_against_other_sizes_learns_its_half(tables, size):
+    """Where the opponent's sizes are the tree's, learners in each seat by itself learn what both
+    learn together.
+    """
+    run = leaves_run(tables, by_reach=True)
+    theirs = menu_from([[size], []], [[size], []], [[]], [[size], []])
+    games, state = (
+        [game_against(run.learner, SMALL_MENU, theirs, seat, EVEN, LEVELS) for seat in range(2)],
+        random_state(run),
+    )
+    known, n = SMALL.labels.index("raise_1"), len(SMALL.labels)
+    wide = (
+        state.responder
+        if size == 1
+        else tuple(np.pad(x, ((0, 0), (0, 1))) for x in state.responder)
+    )
+    for x, old in zip(wide, state.responder, strict=True):
+        x[:, n:] = old[:, known : known + 1]  # the other name for the same bet
+    learnt = [[*run.train(state, DEALS[:1, :6], "best")[:3]]]
+    learnt += [
+        [*game.train(state._replace(responder=wide), DEALS[:1, :6], "best")[:3]] for game in games
+    ]
+    for half in learnt[1:]:
+        for x, old in zip(half[2], state.responder, strict=True):
+            x[:, known] += (x[:, n:] - old[:, known : known + 1]).sum(axis=1)
+        half[2] = tuple(x[:, :n] for x in half[2])
+    learnt = [sum(one, ()) for one in learnt]
+    for before, both, *halves in zip(sum(state[:3], ()), *learnt, strict=True):
+        near = 1e-4 * np.abs(both).max()
+        np.testing.assert_allclose(halves[0] + halves[1] - before, both, rtol=1e-4, atol=near)
+        assert all((half != before).any() for half in halves)
+    state = state._replace(responder=wide)  # now an opponent who is there in a quarter of the hands
+    seldom = games[0].train(state, DEALS[:1, :6], Mixed(0.25, None)).regrets
+    for before, always, found in zip(state.regrets, learnt[1], seldom, strict=False):
+        np.testing.assert_allclose(
+            4 * (found - before), always - before, rtol=1e-3, atol=1e-4 * np.abs(always).max()
+        )
+
+
+def test_the_responder_of_each_game_learns_by_itself(tables):
+    """Leaves go on from game to game; responders, whose trees differ, do not."""
+    run = leaves_run(tables, by_reach=True)
+    wide = game_against(run.learner, SMALL_MENU, menu_from(*[[[0.5, 2], []]] * 4), 0, EVEN, LEVELS)
+    found = train_alternately(
+        [(run, "best", 1), (wide, Mixed(1, None), 2)], run.start(1), DEALS[:4, :6]
+    )
+    first = run.train(run.start(1), DEALS[:1, :6], "best")
+    second = wide.train(
+        first._replace(responder=wide.start().responder), DEALS[1:3, :6], Mixed(1, None)
+    )
+    last = run.train(second._replace(responder=first.responder), DEALS[3:4, :6], "best")
+    for got, wanted in zip(sum(found[:3], ()), sum(last[:3], ()), strict=True):
+        np.testing.assert_array_equal(got, wanted)
+    names = wide.responder.tree.labels
+    for street, name in (
+        (street, name) for street in range(2) for name in ("raise_0.5", "raise_2")
+    ):
+        assert (second.responder[street][:, names.index(name)] != 0).any()
+
+
+def test_a_retrained_agent_keeps_its_splits_and_learns_as_the_game_does(tables, tmp_path):
+    """Leaf probabilities are those of training by hand; on every second pair of deals the opponent
+    has other bets; as a file.
+    """
+    agent = TreeAgent(
+        SMALL_MENU, random_models(SMALL.labels, 9), tables, provenance={"menu": SMALL_MENU}
+    )
+    other, share = menu_from(*[[[0.5, 2], []]] * 4), 0.25
+    # it learns in the table's groups before the turn
+    responder = HandBuckets(SMALL, TABLE, np.zeros_like(FEW_GROUPS.turn), 1)
+    run = CfrBr(TreeLeaves(agent.policy(SMALL)), EVEN, responder, by_reach=True)
+    state = run.train(run.start(100), DEALS[:2, :6], Mixed(share, TABLE), together=2)
+    found = retrain(agent, SMALL, TABLE, EVEN, DEALS[:2, :6], share, 100)
+    for tree, wanted in zip(found.trees, run.learner.solved(state.averages), strict=True):
+        np.testing.assert_array_equal(tree.value, wanted.value)
+    wide = game_against(run.learner, SMALL_MENU, other, 0, EVEN, responder)
+    state = wide.train(
+        state._replace(responder=wide.start().responder),
+        DEALS[2:4, :6],
+        Mixed(share, None),
+        together=2,
+    )
+    found = retrain(agent, SMALL, TABLE, EVEN, DEALS[:4, :6], share, 100, other)
+    for tree, before, wanted in zip(
+        found.trees, agent.trees, run.learner.solved(state.averages), strict=True
+    ):
+        np.testing.assert_array_equal(tree.value, wanted.value)
+        np.testing.assert_array_equal(tree.threshold, before.threshold)
+        assert (np.abs(tree.value - before.value) > 1e-3).any()
+    found.save(tmp_path / "agent.json")
+    loaded, board = load_agent(tmp_path / "agent.json", tables), DEALS[0, :3].tolist()
+    assert (loaded.provenance["turn_boards"], loaded.provenance["known_share"]) == (4, share)
+    holes = np.flatnonzero(free_holes(board))
+    asked = [one.probabilities(holes, board, "ck/") for one in (found, loaded)]
+    np.testing.assert_allclose(*asked, rtol=0, atol=1e-3)  # a file rounds
+
+
+def test_learning_on_one_flop_lowers_what_is_lost_there():
+    """On all streets, all turns; with the flop's own all-ins before the flop."""
+    flop, won = [0, 17, 34], []
+    wins = flop_wins(flop) * (RUNOUTS_PREFLOP / RUNOUTS_FLOP * 22_100 / 17_296)
+    run, rest = CfrBr(LEVELS, wins, LEVELS), np.setdiff1d(np.arange(52), flop)
+    deals = np.array([[*flop, *np.random.default_rng(k).permutation(rest)[:13]] for k in range(60)])
+    before = run.start(warm_start=1)
+    for state in (before, run.train(before, deals, "best")):
+        responder = Responder(SMALL, LEVELS.policy(state.averages), EVEN)
+        found = responder.flop(flop)[0]
+        won.append(_preflop(responder, [found._replace(luck=0 * found.luck)] * 2, 0)[0].sum())
+    assert won[1] < 0.7 * won[0]  # about a half, by how sums are rounded
+
+
+@pytest.mark.parametrize("together", [1, 2])
+def test_threads_and_pauses_change_no_bit(tables, together):
+    """But for a pause between deals that are learnt from side by side."""
+    found, run = [], leaves_run(tables)
+    for n, parts in (
+        (1, (slice(3),)),
+        (2, (slice(3),)),
+        (2, (slice(together), slice(together, 3))),
+    ):
+        state = run.start(warm_start=1)
+        with threads(min(n, numba.config.NUMBA_NUM_THREADS)):
+            for part in parts:
+                state = run.train(state, DEALS[part, :9], "best", together=together)
+        found.append([weights.tobytes() for group in state[:3] for weights in group])
+    assert found[0] == found[1] == found[2]

@@ -1,0 +1,291 @@
+"""Rows for distillation, and the costs of mistakes, against the table they come from and brute
+force over deals.
+"""
+
+from collections import defaultdict
+from functools import partial
+
+import numpy as np
+import pytest
+from games import node_reach, random_table
+
+from faceup.cards.cards import BOARD_CARDS, CLASS_OF_HOLE, HOLE_CARDS, HOLE_OF_CLASS, N_CLASSES
+from faceup.cards.features import BETTING_FEATURES, betting_features, board_features, feature_names
+from faceup.holdem.action_values import action_values
+from faceup.holdem.betting_lines import lower_probability
+from faceup.holdem.buckets import Grid, hole_buckets, make_buckets
+from faceup.holdem.match import Match
+from faceup.holdem.policy import TablePolicy, free_holes, street_reach
+from faceup.holdem.rules import CALL, DECISION, menu_from
+from faceup.holdem.samples import (
+    NO_BOARD,
+    TrainingSamples,
+    action_costs,
+    cost_shares,
+    draw_samples,
+    select_history,
+    stakes,
+)
+from faceup.holdem.tree import build_tree, children, columns, decisions
+from faceup.util.rng import rng
+
+BOARDS = np.array([[44, 7, 38, 20, 33], [0, 5, 10, 15, 51], [3, 47, 46, 45, 12]])
+TREE = build_tree(menu_from([[]], [[1], []], [[]], [[]]))
+BETS = slice(-11, -7)  # columns of the opponent's bets
+STREAM = partial(rng, 2, "test")
+
+
+@pytest.fixture(scope="module")
+def policy(tables):
+    return random_table(
+        TREE, 1, make_buckets(tables[1], tables[2], Grid(40, 1, ()), Grid(40, 1, ()))
+    )
+
+
+@pytest.fixture(scope="module")
+def drawn(tables, policy):
+    """Few rows, so that each can be looked at."""
+    return draw_samples(TREE, policy, tables, (30, 33, 30), BOARDS, STREAM)
+
+
+def answers(tree, policy, node, rows):
+    """Probabilities (n, n_labels) of a decision in rows (n,) of the table of its street."""
+    p = np.zeros((len(rows), len(tree.labels)), dtype=np.float32)
+    p[:, tree.label[children(tree, node)]] = policy.tables[tree.street[node]][rows][
+        :, columns(tree, node)
+    ]
+    return p
+
+
+def stakes_on(policy, board, nodes):
+    """What is at stake at decisions of the streets that a board shows, with each hole, (n_nodes,
+    1326).
+    """
+    reach = np.zeros((2, len(TREE.kind), 1326), dtype=np.float32)
+    reach[:, 0] = free_holes(board)
+    for street, n_cards in enumerate(BOARD_CARDS):
+        if n_cards <= len(board):
+            street_reach(TREE, street, policy.street(street, board[:n_cards]), reach)
+    return stakes(TREE, nodes, reach, TREE.bets[nodes].sum(axis=(1, 2))[:, None])
+
+
+@pytest.mark.parametrize("street", range(4))
+def test_every_row_is_a_situation_of_the_table(tables, policy, drawn, street):
+    """Features are those of some hole on the row's board, and of a node with the row's bets;
+    targets are theirs.
+    """
+    rows = drawn[street]
+    assert (
+        rows.X.dtype == rows.P.dtype == np.float32
+        and rows.w.mean() == pytest.approx(1)
+        and rows.w.min() > 0
+    )
+    assert (
+        rows.board.tolist() == [k for k in range(3) for _ in range(11 if street == 2 else 10)]
+        or not street
+    )
+    nodes = decisions(TREE, street)
+    own = TREE.actor[nodes]
+    told = np.column_stack([TREE.bets[nodes, 1 - own], TREE.bets[nodes, own], own == 0])
+    for i in range(0, len(rows.X), 1 if street else 40):
+        board = BOARDS[rows.board[i]].tolist()[: BOARD_CARDS[street]] if street else []
+        hands, groups = (
+            board_features(street, tables[street], board),
+            hole_buckets(policy.groups, street, board),
+        )
+        there = nodes[(told == rows.X[i, -11:-2]).all(axis=1)]
+        played = np.array(
+            [
+                np.abs(answers(TREE, policy, node, groups) - rows.P[i]).max(axis=1) < 1e-6
+                for node in there
+            ]
+        )
+        assert (
+            played.any(axis=0) & free_holes(board) & (hands == rows.X[i, :-11]).all(axis=1)
+        ).any(), "no hole plays so"
+
+
+@pytest.mark.parametrize("history", BETTING_FEATURES)
+def test_rows_lose_the_columns_that_are_not_told(drawn, history):
+    for street, (found, rows) in enumerate(zip(select_history(drawn, history), drawn, strict=True)):
+        of_all = dict(zip(feature_names(street, "all"), rows.X.T, strict=True))
+        assert np.array_equal(found.X.T, [of_all[name] for name in feature_names(street, history)])
+        assert all(a is b for a, b in zip(found[1:], rows[1:], strict=True))
+
+
+def test_a_size_that_the_tree_lacks_is_answered_as_its_neighbours_are(tables, policy):
+    """Rows of the river, one by one: sizes stay between neighbours of the tree's, answers mix as
+    translation reads the bet.
+    """
+    sizes = build_tree(menu_from([[]], [[]], [[]], [[1, 2], []]))
+    table = random_table(sizes, 1, policy.groups)
+    two = (
+        draw_samples(sizes, table, tables, (3, 3, 600), BOARDS, STREAM, off_menu=n) for n in (0, 2)
+    )
+    plain, moved = (select_history(rows, "pot-relative")[3] for rows in two)
+    nodes = decisions(sizes, 3)
+    told = dict(
+        zip(
+            nodes.tolist(),
+            betting_features(sizes.bets[nodes], sizes.actor[nodes], "pot-relative"),
+            strict=True,
+        )
+    )
+
+    def known(node, level):
+        return answers(sizes, table, node, [level])[0]
+
+    def mixed(node, level, size):
+        high = node if size <= told[node][-2] else node + 1
+        smaller, most = (high - 1 if sizes.label[high - 1] > CALL else None), told[high][-2]
+        least, other = (
+            (told[smaller][-2], known(smaller, level))
+            if smaller
+            else (0, np.eye(len(sizes.labels))[CALL])
+        )
+        assert least <= size <= most
+        lower = lower_probability(size, least, most)
+        return lower * other + (1 - lower) * known(high, level)
+
+    assert np.array_equal(plain.w, moved.w) and np.array_equal(
+        np.delete(plain.X, 6, axis=1), np.delete(moved.X, 6, axis=1)
+    )
+    other = np.flatnonzero(plain.X[:, 6] != moved.X[:, 6])
+    assert 0.4 < len(other) / (plain.X[:, 6] > 0).sum() <= 0.51
+    assert (moved.X[other, 6] > plain.X[other, 6]).any() and (
+        moved.X[other, 6] < plain.X[other, 6]
+    ).any()
+    assert np.array_equal(np.delete(plain.P, other, axis=0), np.delete(moved.P, other, axis=0))
+    for x, p, before, taught in zip(
+        moved.X[other], moved.P[other], plain.X[other], plain.P[other], strict=True
+    ):
+        level = round(float(before[0]) * 1980)
+        same = [
+            n
+            for n in told
+            if np.array_equal(told[n], before[1:]) and np.abs(known(n, level) - taught).max() < 1e-5
+        ]
+        assert min(np.abs(mixed(n, level, float(x[6])) - p).max() for n in same) < 1e-4
+
+
+def test_stakes_by_brute_force(policy):
+    """Own reach times the opponents' over holes that share no card, times the pot, at every
+    decision with every hole.
+    """
+    board = BOARDS[0].tolist()
+    free = np.flatnonzero(free_holes(board))
+    reach, cards = node_reach(TREE, [policy, policy], board, free), HOLE_CARDS[free]
+    apart = (cards[:, None, :, None] != cards[None, :, None, :]).all(axis=(2, 3))
+    nodes = np.flatnonzero(TREE.kind == DECISION)
+    actor = TREE.actor[nodes]
+    wanted = (
+        reach[actor, nodes]
+        * (reach[1 - actor, nodes] @ apart)
+        * TREE.bets[nodes].sum(axis=(1, 2))[:, None]
+    )
+    np.testing.assert_allclose(stakes_on(policy, board, nodes)[:, free], wanted, rtol=1e-4)
+
+
+def test_weighted_counts_are_stakes(tables, policy):
+    """Over many rows, the share of the weight at each (board, bets) is its share of reach times
+    pot.
+    """
+    many = draw_samples(TREE, policy, tables, (30_000,) * 3, BOARDS, STREAM)
+    for street, rows in enumerate(many[1:], 1):
+        nodes, wanted, found = decisions(TREE, street), defaultdict(float), defaultdict(float)
+        for k, board in enumerate(BOARDS.tolist()):
+            stake = stakes_on(policy, board, nodes).sum(axis=1)
+            for bets, dollars in zip(
+                TREE.bets[nodes, 1 - TREE.actor[nodes]].tolist(), stake, strict=True
+            ):
+                wanted[k, *bets] += dollars
+                wanted[k] += dollars
+        for key, weight in zip(
+            np.column_stack([rows.board, rows.X[:, BETS]]).astype(int).tolist(), rows.w, strict=True
+        ):
+            found[tuple(key)] += weight
+            found[key[0]] += weight
+        total = sum(wanted[k] for k in range(3))
+        assert len(wanted) >= 4 * len(BOARDS) and found.keys() <= wanted.keys()
+        # a board loses no weight because its stakes are spread more thinly
+        for key, stake in wanted.items():
+            share = pytest.approx(stake / total, rel=0.1 if isinstance(key, tuple) else 0.003)
+            assert found[key] / rows.w.sum() == share, (street, key)
+
+
+def test_preflop_weights_are_stakes_of_the_starting_hands(tables, policy, drawn):
+    rows, nodes = drawn[0], decisions(TREE, 0)
+    assert (rows.board == NO_BOARD).all()
+    assert np.array_equal(
+        rows.X[:, :-11], np.tile(board_features(0, tables[0], [])[HOLE_OF_CLASS], (len(nodes), 1))
+    )
+    assert np.array_equal(
+        rows.X[:, BETS], np.repeat(TREE.bets[nodes, 1 - TREE.actor[nodes]], N_CLASSES, axis=0)
+    )
+    stake = stakes_on(policy, [], nodes)
+    wanted = np.concatenate([np.bincount(CLASS_OF_HOLE, weights=s) for s in stake])
+    assert rows.w / rows.w.sum() == pytest.approx(wanted / wanted.sum(), abs=2e-6)
+
+
+def test_shares_of_costs_by_hand():
+    """Dollars by the largest cost, gains of 1 at most, 1 for what is never taken, 0 where nothing
+    is lost.
+    """
+    P, costs = (
+        np.array([[0, 0.5, 0.5], [0.2, 0.8, 0], [0.5, 0.5, 0]]),
+        np.array([[3.0, -1, 8], [4, -20, 1], [0, -1, 0]]),
+    )
+    found = cost_shares(
+        TrainingSamples(np.zeros((3, 1)), P, np.ones(3), np.zeros(3, dtype=np.int32), costs)
+    )
+    assert np.array_equal(found, [[1, -1 / 8, 1], [1, -1, 1], [0, 0, 1]])
+
+
+def changed(policy, node, group, action):
+    """The policy that always takes one action of a decision with the hands of one group."""
+    made = [table.copy() for table in policy.tables]
+    made[TREE.street[node]][group, columns(TREE, node)] = np.eye(TREE.n_children[node])[action]
+    return TablePolicy(tuple(made), policy.groups)
+
+
+@pytest.mark.parametrize("street", range(4))
+def test_costs_are_what_a_match_loses(policy, street):
+    """Taking one action always, at one decision with one group, loses its cost times the chance to
+    come there.
+    """
+    # random probabilities: on the river for each group, before it for each decision, so that all
+    # hands come there alike
+    alike = (np.tile(table[:1], (len(table), 1)) for table in policy.tables[:3])
+    even = policy._replace(tables=(*alike, policy.tables[3]))
+    nodes = decisions(TREE, street)
+    node, board = nodes[len(nodes) // 2], BOARDS[0].tolist()
+    groups = hole_buckets(even.groups, street, board[: BOARD_CARDS[street]])
+    group, seat = int(np.bincount(groups[free_holes(board)]).argmax()), int(TREE.actor[node])
+    costs = action_costs(TREE, even, BOARDS[:1])[street][group, columns(TREE, node)]
+    changes = [changed(even, node, group, action) for action in range(len(costs))]
+    values = Match(TREE, [even, *changes]).play(board)
+    lost = values[0, 0] - values[1:, 0] if seat == 0 else values[0, 1:] - values[0, 0]
+    play = action_values(TREE, even, even, board)
+    come = (play.own[seat, node] * play.others[seat, node])[groups == group].sum() / (
+        play.own[0, 0] @ play.others[0, 0]
+    )
+    assert lost == pytest.approx(costs * come, rel=2e-3, abs=2e-4)
+
+
+def test_rows_weigh_what_the_worst_action_costs(tables, policy):
+    """A decision with nothing at stake is not drawn after the flop; each row carries its decision's
+    costs by label.
+    """
+    costs = [np.zeros_like(table) for table in policy.tables]
+    for street, table in enumerate(costs):
+        node = decisions(TREE, street)[0]
+        table[:, columns(TREE, node)] = 7 * np.arange(TREE.n_children[node])
+    rows = draw_samples(TREE, policy, tables, (200, 200, 200), BOARDS, STREAM, costs=costs)
+    for street in (1, 2, 3):
+        node = decisions(TREE, street)[0]
+        assert (rows[street].X[:, BETS] == TREE.bets[node, 1 - TREE.actor[node]]).all()
+        labels = TREE.label[children(TREE, node)]
+        assert (rows[street].costs[:, labels] == 7 * np.arange(len(labels))).all()
+        illegal = np.setdiff1d(np.arange(len(TREE.labels)), labels)
+        assert (rows[street].costs[:, illegal] == rows[street].costs[:, [CALL]]).all()
+    assert rows[0].w[:N_CLASSES].sum() > 0.99 * rows[0].w.sum()

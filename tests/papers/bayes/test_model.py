@@ -1,0 +1,89 @@
+"""Table 2's current strategies on the limit tree, and what the evaluator believes, in cases worked
+out by hand.
+"""
+
+import numpy as np
+import pytest
+
+from faceup.holdem.rules import DECISION
+from faceup.holdem.tree import way_to
+from faceup.papers.bayes.enumeration import LOSS, TIE, WIN
+from faceup.papers.bayes.model import ROUND_START, Evaluator, make_model, make_round
+from faceup.papers.bayes.strategies import NAMES
+
+SLIP = 1e-9  # nearly never
+
+
+def line(moves, street, first, second):
+    """The betting of a street between two current strategies, the first to act named first."""
+    tree = moves.tree
+    root = node = int(np.flatnonzero((tree.kind == DECISION) & (tree.street == street))[0])
+    while tree.kind[node] == DECISION and tree.street[node] == street:
+        node = moves.after[
+            NAMES.index(first if tree.actor[node] == tree.actor[root] else second), node
+        ]
+    return ", ".join(
+        tree.labels[tree.label[k]] for k in way_to(tree, node)[len(way_to(tree, root)) :]
+    )
+
+
+@pytest.mark.parametrize(
+    ("street", "first", "second", "betting"),
+    [
+        (1, "0/0", "0/1", "call, call"),
+        (1, "0/0", "1/1", "call, raise, fold"),  # check, fold on any bet
+        (1, "0/1", "3/4", "call, raise, call"),  # check, call one bet
+        (1, "1/1", "2/3", "raise, raise, fold"),  # bet once, fold if it is raised
+        (1, "1/2", "2/3", "raise, raise, call"),
+        (1, "3/3", "2/2", "raise, raise, raise, fold"),
+        (3, "3/4", "3/3", "raise, raise, raise, call"),
+        (0, "0/0", "3/4", "fold"),  # half a bet is to be called
+        (0, "1/2", "2/3", "call, raise, call"),
+        (0, "2/2", "3/4", "raise, raise, fold"),
+    ],
+)
+def test_strategies_meet(moves, street, first, second, betting):
+    assert line(moves, street, first, second) == betting
+
+
+@pytest.fixture(scope="module")
+def evaluator(counts, moves):
+    """Ten bins, the three types, an opponent who makes no slips."""
+    return Evaluator(make_model(counts, 10, (0.1, -0.1, -0.3), SLIP), moves)
+
+
+def test_shown_cards_tell_the_type_at_once(evaluator, moves):
+    """Odds of 0.25 that bet the flop: the bluff's 1/2, but the active's 0/1 and the reserved's 0/0."""
+    betting = make_round(moves, 1, 0, SLIP)
+    place = np.array(
+        [betting.ends[(betting.first[betting.ends] == 2) & (betting.folder[betting.ends] == 0)][0]]
+    )
+    after = evaluator.learn(1, 0, place, np.array([5]), np.full((1, 3), 1 / 3), np.array([2]))
+    assert after[0, 2] == pytest.approx(1, abs=1e-6)
+
+
+def test_coarse_bins_are_sums_of_fine_ones(counts):
+    fine, coarse = make_model(counts, 10, (0,), 0.02), make_model(counts, 5, (0,), 0.02)
+    np.testing.assert_allclose(coarse.joint, fine.joint.reshape(4, 5, 2, 5, 2, 3).sum(axis=(2, 4)))
+    np.testing.assert_allclose(coarse.choice.sum(axis=3), 1)
+    assert set(np.unique(fine.choice)) == {0, 1}  # the limits are edges of ten bins
+
+
+def test_a_second_turn_begins_where_the_round_has_come_to(evaluator, moves):
+    """The big blind has bet the river and is raised once: what is called from there on does not
+    hang on the way there.
+    """
+    tree = moves.tree
+    betting = make_round(moves, 3, 1, SLIP)
+    raised = [
+        t for t in betting.turns if t != ROUND_START and betting.put[t].tolist() == [200, 400]
+    ]
+    assert len(raised) == 1 and betting.turns[0] == ROUND_START and len(tree.kind) == 16584
+    worth = evaluator.utilities(
+        3, 1, np.array(raised), np.array([6]), np.array([400]), np.array([[0.0, 0.0, 1.0]])
+    )[0]
+    assert worth[NAMES.index("1/1")] == pytest.approx(-200, abs=1e-3)  # folds, and the bet is gone
+    # bluff's 2/3 and more
+    strong = evaluator.model.joint[3, 6, 3:].sum(axis=0) / evaluator.model.joint[3, 6, 3:].sum()
+    calls = strong[WIN] * 1200 + strong[TIE] * 400 - strong[LOSS] * 400
+    assert worth[NAMES.index("1/2")] == pytest.approx(calls, rel=1e-4)

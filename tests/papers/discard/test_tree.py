@@ -1,0 +1,75 @@
+"""The betting tree: its size, and every kind of end against pokerkit's table."""
+
+import numpy as np
+import pytest
+from pokerkit_table import PokerkitTable
+
+from faceup.cards.strength import strength
+from faceup.holdem.rules import CALL, FOLD, SHOWDOWN
+from faceup.papers.discard.tree import ALL_IN, BET_SIZE, CHANGE, SWAP, build_swap_tree, count
+
+PAPER = ([[1.0], [1.0]], *([[0.66], [1.0], [1.0]],) * 3)
+
+
+@pytest.fixture(scope="module")
+def tree():
+    return build_swap_tree(PAPER)
+
+
+def test_decisions_are_counted(tree):
+    counts = count(tree)
+    assert [counts[f"betting {s}"] for s in range(4)] == [10, 58, 244, 730] and counts[
+        "betting"
+    ] == 1042
+    assert (tree.kind == SWAP).sum() > counts["swaps"] == 132
+
+
+def test_ends_pay_as_pokerkit_says(tree):
+    """Swaps change no bet, so that the hands are dealt as they are in the end. A bet is a share of
+    the pot after a call.
+    """
+    rng, ends = np.random.default_rng(2), np.flatnonzero(tree.n_actions == 0)
+    for end in rng.choice(ends, 500, replace=False):
+        deck, way, swaps, raises = rng.permutation(52)[:9].tolist(), [end], [], [0] * 4
+        table = PokerkitTable(deck, blinds=(1, 2), stack=200)
+        while tree.parent[way[-1]] >= 0:
+            way.append(tree.parent[way[-1]])
+        for above, node in zip(way[:0:-1], way[-2::-1], strict=True):
+            player, label = tree.player[above], tree.label[node]
+            if tree.kind[above] == SWAP:
+                assert (table.over or table.street == 1 + len(swaps) // 2) and player == 1 - len(
+                    swaps
+                ) % 2
+                swaps.append(label == CHANGE)
+                continue
+            assert table.actor == player
+            if label in (BET_SIZE, ALL_IN):
+                # pokerkit's seats are the other way round
+                other, pot = table.state.bets[player], sum(table.put) + table.to_call
+                size = (
+                    other + round(PAPER[table.street][raises[table.street]][0] * pot)
+                    if label == BET_SIZE
+                    else table.raises[1]
+                )
+                raises[table.street] += 1
+                table.act("raise", size)
+            else:
+                table.act({FOLD: "fold", CALL: "call"}[label])
+        first, second = (
+            strength([*deck[2 * player : 2 * player + 2], *deck[4:]]) for player in range(2)
+        )
+        sign = np.sign(first - second) if tree.kind[end] == SHOWDOWN else 1
+        assert table.over and table.payoffs[0] == sign * tree.stake[end]
+        # of the big blind, then of the small blind
+        on_flop, on_turn = ([*swaps, 0, 0, 0, 0][k : k + 2] for k in (0, 2))
+        assert tree.hands[end].tolist() == [2 * on_flop[p] + on_turn[p] for p in (1, 0)]
+
+
+def test_rows_are_told_apart_by_what_a_player_sees(tree):
+    nodes = np.flatnonzero(tree.n_actions > 0)
+    for slot, width in zip(tree.slot.T, tree.width, strict=True):
+        assert all(
+            (slot[nodes] + tree.n_actions[nodes])[tree.table[nodes] == t].max() == width[t]
+            for t in range(6)
+        )
+    assert (tree.width[1] >= tree.width[0]).all() and tree.width[1, 3] == 4 * tree.width[0, 3]

@@ -1,0 +1,127 @@
+"""Trees and sheets of Leduc: what they see, the strategies they make, and a search for good
+answers.
+"""
+
+import numpy as np
+import pytest
+
+from faceup.games.cfr import solve
+from faceup.games.extensive_game import infoset_reach, uniform
+from faceup.games.sequence_form import exploitability
+from faceup.papers.leduc import readable
+from faceup.papers.leduc.agents import cautious_agent
+from faceup.papers.leduc.game import RLCARD, build
+
+LEDUC = build(RLCARD)
+GAME, FORM = LEDUC.game, LEDUC.form
+EQUILIBRIUM = solve(FORM, 2000)
+TARGETS = readable.answers(LEDUC, EQUILIBRIUM)
+WEIGHTS = infoset_reach(GAME, 0.9 * EQUILIBRIUM + 0.1 * uniform(GAME))
+
+
+def test_features_tell_all_infosets_apart():
+    rows = readable.features(LEDUC)
+    assert len(np.unique(rows, axis=0)) == len(rows) == 288
+    row = rows[[i for i, n in enumerate(GAME.names) if n == "KJ:crc/r" and GAME.owner[i] == 0][0]]
+    # small blind, a king on a jack: called, was raised, called; the big blind has raised by 4 into
+    # 8 chips
+    assert dict(zip(readable.FEATURES, row.tolist(), strict=True)) == {
+        "card": 3, "board": 1, "pair": 0, "round": 2, "to call": 4, "pot": 12, "raises": 1, "big blind": 0, "raised before": -1,
+    }  # fmt: skip
+
+
+def test_answers_and_back():
+    np.testing.assert_allclose(TARGETS.sum(axis=1), 1)
+    np.testing.assert_allclose(readable.strategy_of(LEDUC, TARGETS), EQUILIBRIUM, atol=1e-12)
+
+
+def test_illegal_answers_are_left_out():
+    """Who would always raise calls where no raise is left; legal shares are renormalised."""
+    strategy = readable.strategy_of(LEDUC, np.tile([0.0, 0.0, 1.0], (288, 1)))
+    capped = [i for i, name in enumerate(GAME.names) if name.endswith("rr")]
+    for i in capped:
+        first, end = GAME.first_action[i : i + 2]
+        assert dict(zip(GAME.labels[first:end], strategy[first:end], strict=True)) == {
+            "call": 1,
+            "fold": 0,
+        }
+    half = readable.strategy_of(LEDUC, np.tile([0.25, 0.25, 0.5], (288, 1)))
+    first, end = GAME.first_action[capped[0] : capped[0] + 2]
+    np.testing.assert_allclose(half[first:end], 0.5)
+
+
+@pytest.mark.parametrize("n_cells", readable.SHEETS)
+def test_sheets(n_cells):
+    """Each splits the cells of the one before. The answers found are better than the means, and no
+    cell can be bettered alone.
+    """
+    cells, names = readable.sort_into_cells(LEDUC, readable.SHEETS[n_cells])
+    means = readable.cell_means(cells, TARGETS, WEIGHTS)
+    made = readable.best_answers(LEDUC, cells, means, 2, 2, np.random.default_rng(1))
+    assert len(names) == len(made.table) == n_cells
+    for coarser in [key for n, key in readable.SHEETS.items() if n < n_cells]:
+        assert (
+            len({*zip(cells, readable.sort_into_cells(LEDUC, coarser)[0], strict=True)}) == n_cells
+        )
+    for cell in range(n_cells):
+        inside = np.flatnonzero(cells == cell)
+        np.testing.assert_allclose(
+            means[cell], np.average(TARGETS[inside], axis=0, weights=WEIGHTS[inside])
+        )
+        legal = {
+            frozenset(GAME.labels[GAME.first_action[i] : GAME.first_action[i + 1]]) & {"raise"}
+            for i in inside
+        }
+        assert len(legal) == 1 or n_cells == 12
+        for row in readable.chance_grid(2):
+            table = made.table.copy()
+            table[cell] = row
+            assert (
+                exploitability(FORM, readable.strategy_of(LEDUC, table[cells]))
+                >= made.exploitability - 1e-9
+            )
+    assert set(np.unique(made.table)) <= {0, 0.5, 1}
+    assert exploitability(FORM, readable.card_strategy(LEDUC, made)) == pytest.approx(
+        made.exploitability, abs=1e-12
+    )
+    assert made.exploitability < 0.8 * exploitability(
+        FORM, readable.strategy_of(LEDUC, means[cells])
+    )
+
+
+def test_answers_after_a_slip():
+    """They change no cell that is needed, so that the card loses the same; with slips it loses less
+    than before.
+    """
+    cells, _ = readable.sort_into_cells(LEDUC, readable.SHEETS[42])
+    card = readable.best_answers(
+        LEDUC, cells, np.full((42, 3), 1 / 3), 1, 0, np.random.default_rng(1)
+    )
+    slipped, needed = readable.after_slips(LEDUC, card, 1, 0.1), readable.needed_cells(LEDUC, card)
+    changed = (slipped.table != card.table).any(axis=1)
+    assert changed.any() and not (changed & needed).any()
+    assert exploitability(FORM, readable.card_strategy(LEDUC, slipped)) == pytest.approx(
+        card.exploitability, abs=1e-12
+    )
+    before, after = (
+        exploitability(FORM, 0.9 * readable.card_strategy(LEDUC, one) + 0.1 * uniform(GAME))
+        for one in (card, slipped)
+    )
+    assert after < before
+
+
+def test_needed_cells():
+    """Cautious folds jacks and never raises a queen: what would follow is not needed."""
+    cells, names = readable.sort_into_cells(LEDUC, readable.by_hand_and_line)
+    answered = readable.answers(LEDUC, cautious_agent(LEDUC))[
+        np.unique(cells, return_index=True)[1]
+    ]
+    needed = dict(
+        zip(
+            names,
+            readable.needed_cells(LEDUC, readable.Card(cells, answered, 0.0)).tolist(),
+            strict=True,
+        )
+    )
+    assert needed[0, 2, -1, "rr"] and needed[1, 2, 2, ""]
+    assert not needed[0, 0, -1, "rr"] and not needed[0, 1, -1, "crr"] and not needed[1, 0, 0, "k"]

@@ -1,0 +1,122 @@
+"""Rule lists: each kind of line by hand, known losses, a search that finds what is better than
+checking; the paper's rules.
+"""
+
+import re
+
+import numpy as np
+import pytest
+
+from faceup.papers.onecard import rule_lists
+from faceup.papers.onecard.game import EXAMPLES, random_games
+from faceup.papers.onecard.rule_lists import (
+    BALANCE,
+    STRONG,
+    WEAK,
+    RuleLine,
+    losses,
+    play,
+    search,
+    sentences,
+)
+from faceup.papers.onecard.solutions import solve_games, worst_cases
+
+UNIFORM = solve_games(*(d[None] for d in EXAMPLES["uniform"]))
+
+
+@pytest.mark.parametrize(
+    ("lines", "shares"),
+    [
+        # cards from their strength up, and the first line counts: cards 7 to 10 have 0.65, 0.75,
+        # 0.85 and 0.95
+        (
+            [RuleLine(STRONG, 0.88, 30), RuleLine(STRONG, 0.68, 5)],
+            {(9, 30): 1, (8, 5): 1, (7, 5): 1},
+        ),
+        # the weakest end within a card
+        ([RuleLine(WEAK, 0.15, 10)], {(0, 10): 1, (1, 10): 0.5}),
+        # bluffs in proportion, 3 to 1 + 3 and 1 to 1 + 1, the largest size with the weakest cards
+        (
+            [RuleLine(STRONG, 0.94, 30), RuleLine(STRONG, 0.84, 10), RuleLine(BALANCE, 0.5)],
+            {(9, 30): 1, (8, 10): 1, (0, 30): 0.75, (0, 10): 0.25, (1, 10): 0.25},
+        ),
+        # no bluff above the limit: only card 1, of strength 0.05
+        (
+            [RuleLine(STRONG, 0.74, 30), RuleLine(BALANCE, 0.1)],
+            {(9, 30): 1, (8, 30): 1, (7, 30): 1, (0, 30): 1},
+        ),
+        # the list by heart: cards 9 (exactly 85 %) and 10 bet the pot, and card 1 bluffs as often
+        # as one of them
+        (
+            [RuleLine(STRONG, 0.85, 10), RuleLine(BALANCE, 1.0)],
+            {(9, 10): 1, (8, 10): 1, (0, 10): 1},
+        ),
+    ],
+)
+def test_lines_in_the_uniform_game_by_hand(lines, shares):
+    expected = np.zeros((10, 31))
+    for place, share in shares.items():
+        expected[place] = share
+    expected[:, 0] = 1 - expected.sum(axis=1)
+    assert np.allclose(play(lines, UNIFORM.own, UNIFORM.other)[0], expected)
+
+
+def test_perfect_play_as_a_list_in_the_game_of_strong_or_weak():
+    """The paper's equilibrium: all-in with 10, and with 1 three quarters of the time."""
+    game = solve_games(*(d[None] for d in EXAMPLES["strong or weak"]))
+    assert losses([RuleLine(STRONG, 0.9, 30), RuleLine(BALANCE, 0.4)], game)[0] == pytest.approx(
+        0, abs=1e-12
+    )
+    # checking wins half the pots, the game is worth 0.875
+    assert losses([], game)[0] == pytest.approx(0.375)
+
+
+def test_the_search_finds_lists_that_clearly_beat_checking_on_unseen_games():
+    games, unseen = (
+        solve_games(*random_games(n, np.random.default_rng(seed)))
+        for seed, n in ((1, 80), (2, 5000))
+    )
+    always, told = losses([], unseen).mean(), []
+    assert always == pytest.approx(0.0707, abs=0.005)  # known
+    balanced, plain = search(games, 3, True, 40, progress=told.append), search(games, 3, False, 40)
+    assert told == [3] and list(balanced) == list(plain) == [1, 3] and balanced[1] == plain[1] == []
+    assert {x.kind for x in balanced[3]} == {STRONG, BALANCE} and {x.kind for x in plain[3]} == {
+        STRONG,
+        WEAK,
+    }
+    assert (
+        losses(balanced[3], unseen).mean() < 0.022 < losses(plain[3], unseen).mean() < 0.05 < always
+    )
+
+
+def test_losses_are_those_of_the_strategy():
+    games = solve_games(*random_games(50, np.random.default_rng(1)))
+    lines = [RuleLine(STRONG, 0.8, 10), RuleLine(BALANCE, 0.6)]
+    played = play(lines, games.own, games.other)
+    assert losses(lines, games) == pytest.approx(
+        games.value - worst_cases(games.own, games.other, played), abs=1e-12
+    )
+
+
+def test_sentences():
+    said = sentences([RuleLine(STRONG, 0.83, 10), RuleLine(WEAK, 0.1, 4), RuleLine(BALANCE, 0.68)])
+    patterns = (
+        "1.*at least 83%.*bet 1.0",
+        "2.*weakest 10%.*bet 0.4",
+        ".*more than 68%.*10 bluffs for 20",
+        "4. Check",
+    )
+    assert all(re.match(pattern, line) for pattern, line in zip(patterns, said, strict=True))
+    assert sentences([]) == ["1. Always check."]
+
+
+def test_the_papers_rules_change_only_what_they_speak_of():
+    other = np.full((2, 10), 0.1)
+    other[1] = np.eye(10)[3]  # never a strong card
+    uniform = np.full((2, 10, 31), 1 / 31)
+    ruled = rule_lists.with_80_20_rule(uniform, other)
+    assert (ruled[0, 2:8, 0] == 1).all()  # cards 3 to 8 beat 2/9 to 7/9
+    assert (ruled[0, [0, 1, 8, 9]] == uniform[0, 0]).all()
+    ruled = rule_lists.with_all_in_rule(uniform, other)
+    assert ruled[0, 9, 30] == 1 and (ruled[0, :9] == uniform[0, :9]).all()
+    assert (ruled[1] == uniform[1]).all()
