@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 from pokerkit_table import STACK, PokerkitTable, random_choice
 
 from faceup.cards.cards import BOARD_CARDS
-from faceup.cards.strength import strength
 from faceup.holdem import betting_lines as lines
 from faceup.holdem import tree as betting_tree
 from faceup.holdem.betting_lines import (
@@ -36,10 +35,9 @@ from faceup.holdem.rules import (
     offered,
     pot_and_call,
 )
-from faceup.holdem.tree import action_to, build_tree, children, limit_tree
+from faceup.holdem.tree import action_to, build_tree, children
 
 HANDS = int(os.environ.get("FACEUP_RULES_HANDS", 600))  # of pokerkit's about 900 a second
-LIMIT = limit_tree()
 
 
 def test_random_hands_equal_pokerkits():
@@ -85,59 +83,18 @@ def test_random_hands_equal_pokerkits():
     assert min(k.sum() for k in kinds) >= HANDS // 60
 
 
-def test_random_limit_hands_equal_pokerkits():
-    """On the limit tree and at pokerkit's table, compared before each action."""
-    ends = []
-    for seed in range(HANDS):
-        rng = np.random.default_rng(seed)
-        deck = rng.permutation(52)[:9].tolist()
-        table, node = PokerkitTable(deck, limit=True), 0
-        while LIMIT.kind[node] == DECISION:
-            below = list(children(LIMIT, node))
-            assert (table.actor, table.street, table.over) == (
-                LIMIT.actor[node],
-                LIMIT.street[node],
-                False,
-            )
-            assert table.put == tuple(LIMIT.bets[node].sum(axis=1))
-            labels = [LIMIT.label[c] for c in below]
-            assert table.can_fold == (0 in labels) and (table.raises != (0, 0)) == (2 in labels)
-            if 2 in labels:
-                assert table.raises == (action_to(LIMIT, below[-1])[1],) * 2
-            weights = np.array([(0.1, 1, 1)[label] for label in labels])
-            node = int(rng.choice(below, p=weights / weights.sum()))
-            table.act(*action_to(LIMIT, node))
-        strengths = [
-            [strength([*deck[2 * player : 2 * player + 2], *deck[4:]]) for player in range(2)]
-        ]
-        folded = LIMIT.actor[node] if LIMIT.kind[node] == FOLD_END else -1
-        ours = lines.payoffs(
-            LIMIT.bets[node].sum(axis=1)[None], np.array([folded]), np.array(strengths)
-        )
-        assert table.over and tuple(ours[0]) == table.payoffs
-        ends.append(node)
-    assert HANDS / 6 < (LIMIT.kind[ends] == SHOWDOWN).sum() < HANDS
-
-
 TREE = build_tree(menu_from([[1, 2], [1], []], [[0.5, 1], []], [[1], []], [[1], []]))
 MENU = menu_from([[1], [1], []], [[1], []], [[1], []], [[1], []])
 POT = build_tree(MENU)
 LABELS = ("fold", "call", "raise_0.1", "raise_0.5", "raise_1", "raise_3", "raise_200", "all_in")
 
 
-@pytest.mark.parametrize(
-    ("tree", "counts"), [(POT, [12, 40, 120, 328]), (limit_tree(), [8, 70, 630, 5670])]
-)
-def test_trees_have_counted_decisions_numbered_as_promised(tree, counts):
-    """The limit tree's are 6,378 in all."""
-    assert [int(((tree.kind == DECISION) & (tree.street == s)).sum()) for s in range(4)] == counts
-    assert POT.labels == ("fold", "call", "raise_1", "all_in") and limit_tree().labels == (
-        "fold",
-        "call",
-        "raise",
-    )
+def test_trees_have_counted_decisions_numbered_as_promised():
+    tree = POT
+    found = [int(((tree.kind == DECISION) & (tree.street == s)).sum()) for s in range(4)]
+    assert found == [12, 40, 120, 328]
+    assert POT.labels == ("fold", "call", "raise_1", "all_in")
     assert POT.bets[children(POT, 0), 0, 0].tolist() == [50, 100, 300, 20_000]
-    assert limit_tree().bets.sum(axis=2).max() == 4 * (100 + 100 + 200 + 200)  # four bets a street
     below, above = np.arange(1, len(tree.kind)), tree.parent[1:]
     start, end = (tree.street_start[tree.street[above] + k] for k in (0, 1))
     assert ((above < below) & (start <= below) & (below < end)).all()

@@ -1,4 +1,4 @@
-"""The betting of heads-up hold'em, no-limit and fixed-limit, as a public tree in flat arrays.
+"""The betting of heads-up hold'em as a public tree in flat arrays.
 
 A node is a decision of one player or an end of the hand (a fold or a showdown); dealing cards is
 not a node, the street of a decision tells which cards lie. Node 0 is the root. Each node but the
@@ -30,8 +30,6 @@ from faceup.holdem.rules import (
 )
 
 MOST_NODES = 1_000_000  # of a tree
-# fixed-limit hold'em: dollars a bet, bets and raises a street
-LIMIT_BETS, LIMIT_RAISES = (100, 100, 200, 200), (3, 4, 4, 4)
 
 
 class BettingTree(NamedTuple):
@@ -62,30 +60,10 @@ def build_tree(
     """
     menus = (menu, big_blind_menu or menu)
     labels = menu_labels({street: menus[0][street] + menus[1][street] for street in STREETS})
-    return _grow(labels, lambda state: offered(state, menus[state.actor], labels), start)
+    return grow_tree(labels, lambda state: offered(state, menus[state.actor], labels), start)
 
 
-def limit_tree() -> BettingTree:
-    """The public tree of fixed-limit hold'em: 6,378 decisions, labels "fold", "call" and "raise".
-
-    Every bet and raise is one big blind before and on the flop and two on turn and river (the game
-    10/20 at ten dollars a chip), four bets a street; before the flop the big blind is the first of
-    them. Stacks are never reached.
-    """
-
-    def offers(state: BettingState) -> list[tuple[int, str, int]]:
-        """The legal actions of a state as (label index, word, dollars bet to)."""
-        actions = [(FOLD, "fold", 0)] if pot_and_call(state)[1] > 0 else []
-        actions.append((CALL, "call", 0))
-        if state.raises < LIMIT_RAISES[state.street]:
-            to = state.bets[1 - state.actor][state.street] + LIMIT_BETS[state.street]
-            actions.append((CALL + 1, "raise", to))
-        return actions
-
-    return _grow(("fold", "call", "raise"), offers, START)
-
-
-def _grow(
+def grow_tree(
     labels: tuple[str, ...],
     offers: Callable[[BettingState], list[tuple[int, str, int]]],
     start: BettingState,

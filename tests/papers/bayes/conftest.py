@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from faceup.cards.cards import BOARD_CARDS, CLASS_OF_HOLE, PERMUTED_HOLES, canonical
-from faceup.holdem.tree import limit_tree
 from faceup.papers.bayes.enumeration import joint_odds
+from faceup.papers.bayes.limit import limit_tree
 from faceup.papers.bayes.strategies import FINE, make_moves
 
 

@@ -14,7 +14,8 @@ from typing import NamedTuple
 import numpy as np
 
 from faceup.holdem.rules import CALL, DECISION, FOLD
-from faceup.holdem.tree import LIMIT_BETS, BettingTree, children
+from faceup.holdem.tree import BettingTree, children
+from faceup.papers.bayes.limit import BETS, RAISE
 
 # Table 2: raise up to, call up to
 CURRENT = ((0, 0), (0, 1), (1, 1), (1, 2), (2, 2), (2, 3), (3, 3), (3, 4))
@@ -63,8 +64,8 @@ def make_moves(tree: BettingTree) -> Moves:
                 root[above] if above >= 0 and tree.street[above] == tree.street[node] else node
             )
             child_of = {int(tree.label[c]): c for c in children(tree, node)}
-            bets = tree.bets[node, :, tree.street[node]].max() // LIMIT_BETS[tree.street[node]]
+            bets = tree.bets[node, :, tree.street[node]].max() // BETS[tree.street[node]]
             for k, (raise_to, call_to) in enumerate(CURRENT):
-                label = CALL + 1 if bets < raise_to else CALL if bets <= call_to else FOLD
+                label = RAISE if bets < raise_to else CALL if bets <= call_to else FOLD
                 after[k, node] = child_of.get(label, child_of[CALL])
     return Moves(tree, after, root, place)
