@@ -1,43 +1,34 @@
 """A client for Slumbot, the paper's benchmark (paper 000, Section 3): plays hands over its web API
-and keeps each in a log.
+and logs them.
 
-Requests are JSON by POST: `new_hand` deals, `act` takes our action `incr`; an answer shows the
-hand, with the bot's moves. A log has a line before and after each request: what is sent, then the
-hand as answered. An action is sent once. Where its answer is lost, `new_hand` asks: the server
-gives the hand back, or deals another, and what the session's totals hold beyond the log is the lost
-hand's. Money is in dollars, ours.
+Requests are JSON by POST: `new_hand` deals, `act` takes our action `incr`; each answer shows the
+hand, with the bot's moves. A line of a log is a hand as an answer shows it. An action is sent once:
+where its answer is lost, play stops, the end of the hand stays unknown, and the next call goes on
+with another one in a new session. Money is in dollars, ours.
 """
 
 import json
-import math
-import sys
 import time
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 import requests
-from urllib3.exceptions import ConnectTimeoutError
 
-from faceup.cards.cards import BOARD_CARDS, N_CARDS, card_text, hole_index, parse_cards, parse_hand
-from faceup.cards.features import STACK
+from faceup.cards.cards import BOARD_CARDS, hole_index, parse_cards, parse_hand, shown
 from faceup.holdem.betting_lines import legal_action, read_line, settle, state_after, token
 from faceup.holdem.policy import Agent
 from faceup.holdem.rules import MBB_PER_DOLLAR, SHOWDOWN
-from faceup.trees.tree import _clean
 from faceup.util.progress import Progress
 from faceup.util.rng import rng
 from faceup.util.stats import mean_ci95
 
 BASE = "https://slumbot.com/api/"  # also in use: https://slumbot.com/slumbot/api/
-LARGEST = 1 << 16  # bytes of an answer
-# seconds before the next attempt, after requests without an answer in a row
-WAITS = (1, 5, 20, 60, 60)
-_DECK = tuple(card_text(card) for card in range(N_CARDS))
 
 
 class SlumbotError(Exception):
-    """Play cannot go on: names log, hand and address, what was expected and what was found."""
+    """Play cannot go on: names log and hand, what was expected and what was found."""
 
 
 class Hand(NamedTuple):
@@ -52,257 +43,163 @@ class Hand(NamedTuple):
 
 
 class Result(NamedTuple):
-    """What a log adds up to."""
+    """The sum of a log."""
 
-    hands: int
+    hands: int  # played to the end
     mbb: float  # mbb/g
     ci95: float  # half of the 95 % interval, infinite below two hands
-    open: int  # at most so many hands were cut short whose winnings the server has not told
+    open: int  # hands that were begun and whose end is unknown
 
 
-class _Log:
-    """A log, and the state that its lines leave: a line does the same when it is written and when
-    it is read.
+def _read_log(path: Path, run: dict) -> dict[int, Hand]:
+    """The last state of each hand of a log by its number, none if there is no log; run: agent, seed
+    and server, which are to be the log's.
     """
-
-    def __init__(self, path: str | Path):
-        self.path = Path(path)
-        self.run: dict = {}  # who plays where
-        # sent: what has no answer, "new_hand" or an action; incr: our last action
-        self.token = self.sent = self.incr = ""
-        # of the last hand seen; hands dealt, seen or not; dollars
-        self.number = self.dealt = self.total = 0
-        self.hand: Hand | None = None  # in play
-        # dollars of each hand; of hands whose end we did not see, an equal share of their sum
-        self.won: list[float] = []
-        text = self.path.read_bytes() if self.path.is_file() else b""
-        self.size = text.rfind(b"\n") + 1  # a last line cut short by a kill does not count
-        for i, line in enumerate(text[: self.size].splitlines(), start=1):
-            try:
-                self._take(**json.loads(line))
-            except (ValueError, TypeError) as error:
-                raise ValueError(
-                    f"{self.path.name}, line {i}: expected a line of a log, found {_clean(str(line))}"
-                ) from error
-
-    def note(self, **line: Any) -> None:
-        """Write a line and take it in."""
-        with self.path.open("ab") as file:
-            file.write(json.dumps(line).encode() + b"\n")
-        self._take(**line)
-
-    def _take(
-        self, hand: dict | None = None, missing: tuple[int, int] = (0, 0), **changes: Any
-    ) -> None:
-        if not changes.keys() <= vars(self).keys():
-            raise ValueError(f"fields {sorted(changes)}")
-        vars(self).update(changes)
-        if hand:
-            self.hand = played = Hand(**hand)
-            if played.winnings is not None:
-                n, dollars = missing
-                self.won += [played.winnings, *[dollars / max(n, 1)] * n]
-                self.hand, self.total = None, self.total + played.winnings + dollars
-
-
-def slumbot_result(log: str | Path) -> Result:
-    """mbb/g of the hands in a log. Raises ValueError on a file that is no log."""
-    state = _Log(log)
-    mean, ci95 = mean_ci95(MBB_PER_DOLLAR * np.array(state.won)) if state.won else (0, math.inf)
-    return Result(
-        len(state.won),
-        float(mean),
-        float(ci95),
-        state.dealt - len(state.won) - (state.hand is not None),
-    )
-
-
-def play_slumbot(agent: Agent, name: str, hands: int, log: str | Path, *, base: str = BASE, seed: int = 0,
-                 seconds: float = 120, pause: float = 0.5) -> Result:  # fmt: skip
-    """Play until the log has `hands` hands; the same call goes on where a run was stopped. Nothing
-    is sent if it has them.
-
-    name: tells agents apart, for a log has the hands of one; seconds: to wait in a hand; pause:
-    seconds before each request. Raises ValueError where the log is of another agent, seed or
-    server, SlumbotError on answers against the protocol or the rules, and where no answer comes
-    after all of WAITS.
-    """
-    state, run = _Log(log), {"agent": name, "seed": seed, "base": base}
-    if len(state.won) >= hands:
-        return slumbot_result(log)
-    if state.run not in ({}, run):
-        raise ValueError(f"{state.path.name}: has hands of {state.run}, expected {run}")
-    state.path.parent.mkdir(parents=True, exist_ok=True)
-    with state.path.open("ab") as file:
-        file.truncate(state.size)
-    state.note(run=run)
-    progress, failed, end = Progress("slumbot", hands), 0, time.monotonic() + seconds
-    while len(state.won) < hands:
-        incr = _decide(agent, state, seed) if state.hand and not state.sent else ""
-        url = f"{base.rstrip('/')}/{'act' if incr else 'new_hand'}"
-        where = f"{state.path.name}, hand {state.number if state.hand else state.dealt + 1}, {url} {incr}".rstrip()
-        time.sleep(pause)
-        if failed or not incr:
-            end = time.monotonic() + seconds
+    hands = dict[int, Hand]()
+    for i, line in enumerate(path.read_text().splitlines() if path.is_file() else [], start=1):
         try:
-            _step(state, url, incr, max(end - time.monotonic(), 0.1))
-            # to be dealt a hand that cannot be played is no success
-            failed = 0 if incr or not state.hand else failed
-        except (ValueError, RecursionError) as error:
-            raise SlumbotError(f"{where}: {_clean(str(error))}") from error
-        except requests.RequestException as error:
-            if failed == len(WAITS):
-                raise SlumbotError(
-                    f"{where}: expected an answer in {failed + 1} attempts: {_clean(str(error))}"
-                ) from error
-            print(
-                f"{where}: {_clean(str(error))}; next attempt in {WAITS[failed]} s", file=sys.stderr
-            )
-            time.sleep(WAITS[failed])
-            failed += 1
-        progress(len(state.won))
-    return slumbot_result(log)
+            entry = json.loads(line)
+            found, hands[entry["number"]] = entry["run"], Hand(**entry["hand"])
+        except (ValueError, TypeError, KeyError) as error:
+            raise ValueError(
+                f"{path.name}, line {i}: expected a line of a log, found {shown(line)}"
+            ) from error
+        _check(f"{path.name}, line {i}", found == run, f"a hand of {run}", found)
+    return hands
 
 
-def _decide(agent: Agent, state: _Log, seed: int) -> str:
-    """Our action. It hangs on seed, hand and place in the hand alone, so that a hand taken up again
-    goes on as it would have.
+def _result(hands: dict[int, Hand]) -> Result:
+    won = [hand.winnings for hand in hands.values() if hand.winnings is not None]
+    mean, ci95 = mean_ci95(MBB_PER_DOLLAR * np.array(won)) if won else (0, np.inf)
+    return Result(len(won), float(mean), float(ci95), len(hands) - len(won))
+
+
+def play_slumbot(
+    agent: Agent,
+    name: str,
+    hands: int,
+    log: str | Path,
+    *,
+    base: str = BASE,
+    seed: int = 0,
+    seconds: float = 120,
+    pause: float = 0.5,
+) -> Result:
+    """Play until the log has `hands` hands that were played to the end; nothing is sent if it has
+    them.
+
+    The same call continues a log. name: of the agent, since a log is for one; seconds: to wait for
+    an answer; pause: seconds before each request. Raises ValueError if the log is of another agent,
+    seed or server, SlumbotError where no answer comes and for answers against the protocol or the
+    rules.
     """
-    assert state.hand
-    betting, (private, public) = state.hand.action, parse_hand(state.hand.hole, state.hand.board)
-    p = agent.probabilities(np.array([hole_index(*private)]), public, betting)[0]
-    generator = rng(seed, f"matches/Slumbot hand {state.number}", len(read_line(betting).moves))
-    label = list(agent.legal(betting))[generator.choice(len(p), p=p / p.sum())]
-    return token(state_after(betting), *legal_action(label, state_after(betting)))
+    path, run = Path(log), {"agent": name, "seed": seed, "base": base}
+    dealt = _read_log(path, run)
+    server, progress = _Server(base, seconds, pause), Progress("slumbot", hands)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    while (result := _result(dealt)).hands < hands:
+        number = len(dealt) + 1
+        try:
+            for hand in _play_hand(agent, server, seed, number):
+                dealt[number] = hand
+                with path.open("a") as file:
+                    file.write(
+                        json.dumps({"run": run, "number": number, "hand": hand._asdict()}) + "\n"
+                    )
+        except (ValueError, requests.RequestException) as error:
+            raise SlumbotError(f"{path.name}, hand {number}, {base}: {error}") from error
+        progress(result.hands)
+    return result
 
 
-def _step(state: _Log, url: str, incr: str, seconds: float) -> None:
-    """A request and its answer, both noted; incr: our action, "" to be dealt a hand. Raises as
-    `_post` and `_read`.
-    """
-    before, was = state.hand, {"sent": state.sent, "dealt": state.dealt, "incr": state.incr}
-    dealt = state.dealt + (not incr) if state.token else 1  # without a token a session begins
-    state.note(sent=incr or "new_hand", incr=incr or state.incr, dealt=dealt)
-    try:
-        answer = _post(
-            url,
-            ({"token": state.token} if state.token else {}) | ({"incr": incr} if incr else {}),
-            seconds,
-        )
-    except requests.ConnectionError as error:
-        # the server has not seen the request
-        if isinstance(getattr(error.args[0], "reason", None), ConnectTimeoutError):
-            state.note(**was)
-        raise
-    told = answer.get("token") or state.token
-    _check("token", isinstance(told, str) and 0 < len(told) <= 200, "a string", told)
-    hand, number = _read(answer, before), dealt
-    line = read_line(hand.action)
-    if before and (incr or before[:2] == hand[:2]):  # the hand goes on, or is given back
-        number, dealt = state.number, dealt - (not incr)
-        known, old = (
-            read_line(str(betting)).tokens
-            for betting in (before.action, answer.get("old_action", before.action))
-        )
-        acted = line.tokens[: len(known) + 1] == (*known, state.incr)
-        # a lost action was taken, or was not
-        goes_on = acted and old == known if incr else acted or line.tokens == known
-        goes_on &= before[:2] == hand[:2] and hand.board.startswith(before.board)
-        _check("hand", goes_on, f"{before[1:4]} and then {state.incr}", hand[1:4])
-    else:
-        _check(
-            "action",
-            all(move.player == hand.client_pos for move in line.moves),
-            "a new hand, without our moves",
-            hand.action,
-        )
-    missing = (
-        _missing(state, answer, hand.winnings, dealt - len(state.won) - 1)
-        if hand.winnings is not None
-        else (0, 0)
-    )
-    state.note(
-        sent="", token=told, number=number, dealt=dealt, hand=hand._asdict(), missing=missing
-    )
-
-
-def _missing(state: _Log, answer: dict, winnings: int, lost: int) -> tuple[int, int]:
-    """Hands, at most `lost`, and dollars that the session's totals hold beyond the log and the hand
-    that is over.
-    """
-    hands, dollars = len(state.won) + 1, state.total + winnings
-    told: Any = (answer.get("session_num_hands"), answer.get("session_total"))
-    n, rest = (told[0] - hands, told[1] - dollars) if [*map(type, told)] == [int, int] else (-1, 0)
-    good = n == rest == 0 or (0 < n <= lost and abs(rest) <= STACK * n)
-    _check("session_num_hands, session_total", good, f"{hands}, {dollars} as in the log", told)
-    return n, rest
-
-
-def _read(answer: dict, before: Hand | None) -> Hand:
-    """The hand that an answer shows. Raises ValueError naming a field unless all is by the rules,
-    and what they pay is paid.
-    """
-    # some tell it on new_hand alone
-    pos: Any = answer.get("client_pos", before.client_pos if before else None)
-    _check("client_pos", type(pos) is int and 0 <= pos <= 1, "0 or 1", pos)
-    line = read_line(str(answer.get("action")))
-    last, over = line.state or line.moves[-1].before, line.state is None
+def _play_hand(agent: Agent, server: "_Server", seed: int, number: int) -> Iterator[Hand]:
+    """Play one hand: its states as the server's answers show them, the last with its winnings."""
+    hand = _read(server.post("new_hand"))
     _check(
         "action",
-        over or last.actor == 1 - pos,
-        "a line after which it is our turn",
-        answer["action"],
+        all(move.player == hand.client_pos for move in read_line(hand.action).moves),
+        "a new hand, without our moves",
+        hand.action,
     )
-    names = {
-        "hole_cards": 2,
-        "bot_hole_cards": 2 * over,
-        "board": 5 if line.kind == SHOWDOWN else BOARD_CARDS[last.street],
-    }
-    hole, bot_hole, board = (_cards(answer, name, n) for name, n in names.items())
+    yield hand
+    while hand.winnings is None:
+        incr, before = _choose(agent, hand, seed, number), hand
+        hand = _read(server.post("act", incr=incr), before)
+        known, tokens = read_line(before.action).tokens, read_line(hand.action).tokens
+        continues = (
+            before[:2] == hand[:2]
+            and hand.board.startswith(before.board)
+            and tokens[: len(known) + 1] == (*known, incr)
+        )
+        _check("hand", continues, f"{before[1:4]} and then {incr}", hand[1:4])
+        yield hand
+
+
+def _choose(agent: Agent, hand: Hand, seed: int, number: int) -> str:
+    """Our action, drawn by a stream of its own for each seed, hand and decision."""
+    private, board = parse_hand(hand.hole, hand.board)
+    p = agent.probabilities(np.array([hole_index(*private)]), board, hand.action)[0]
+    generator = rng(seed, f"matches/Slumbot hand {number}", len(read_line(hand.action).moves))
+    label = list(agent.legal(hand.action))[generator.choice(len(p), p=p / p.sum())]
+    return token(state_after(hand.action), *legal_action(label, state_after(hand.action)))
+
+
+def _read(answer: dict, before: Hand | None = None) -> Hand:
+    """The hand in an answer; before: the same hand in the previous answer.
+
+    Raises ValueError naming a field unless cards, betting and winnings keep the rules.
+    """
+    # some servers send the seat with new_hand alone
+    seat: Any = answer.get("client_pos", before.client_pos if before else None)
+    _check("client_pos", seat in (0, 1), "0 or 1", seat)
+    betting, winnings = answer.get("action", ""), answer.get("winnings")
+    line = read_line(betting)
+    last, over = line.state or line.moves[-1].before, line.state is None
+    _check("action", over or last.actor == 1 - seat, "our turn", betting)
+    hole = _cards(answer, "hole_cards", 2)
+    bot_hole = _cards(answer, "bot_hole_cards", 2 * over)
+    board = _cards(answer, "board", 5 if line.kind == SHOWDOWN else BOARD_CARDS[last.street])
     parse_cards(hole + bot_hole + board)  # no card twice
-    holes = [parse_cards(cards) for cards in (bot_hole, hole)[:: 1 - 2 * pos]]
-    paid = settle(line, holes, parse_cards(board))[1 - pos] if over else None
-    winnings = answer.get("winnings")
-    _check(
-        "winnings",
-        type(winnings) is type(paid) and winnings == paid,
-        f"{paid} by the rules",
-        winnings,
-    )
-    return Hand(pos, hole, board, answer["action"], bot_hole, winnings)
+    paid = None
+    if over:
+        by_seat = [parse_cards(cards) for cards in ((hole, bot_hole) if seat else (bot_hole, hole))]
+        paid = settle(line, by_seat, parse_cards(board))[1 - seat]
+    _check("winnings", winnings == paid, f"{paid} by the rules", winnings)
+    return Hand(seat, hole, board, betting, bot_hole, winnings)
 
 
 def _cards(answer: dict, name: str, n: int) -> str:
-    found: Any = answer.get(name) or []
-    _check(
-        name,
-        type(found) is list and len(found) == n and all(c in _DECK for c in found),
-        f"{n} cards such as 'Ac'",
-        found,
-    )
+    found = answer.get(name) or []
+    good = isinstance(found, list) and all(isinstance(card, str) for card in found)
+    _check(name, good and len(parse_cards("".join(found))) == n, f"{n} cards such as 'Ac'", found)
     return "".join(found)
 
 
-def _check(name: str, good: bool, wanted: str, found: object) -> None:
+def _check(name: str, good: bool, expected: str, found: object) -> None:
     if not good:
-        raise ValueError(f"{name}: expected {wanted}, found {found!r}")
+        raise ValueError(f"{name}: expected {expected}, found {shown(found)}")
 
 
-def _post(url: str, body: dict, seconds: float) -> dict:
-    """The JSON object that is answered. Raises RequestException where nothing comes for `seconds`,
-    ValueError on a wrong one.
-    """
-    response = requests.post(url, json=body, timeout=seconds, allow_redirects=False)
-    status, content = response.status_code, response.content
-    if status >= 500:
-        raise requests.HTTPError(f"status {status}")
-    _check(
-        "answer",
-        status == 200 and len(content) <= LARGEST,
-        f"status 200, at most {LARGEST} bytes",
-        (status, content[:100]),
-    )
-    answer = json.loads(content)
-    _check("answer", isinstance(answer, dict), "an object", answer)
-    _check("error_msg", not answer.get("error_msg"), "none", answer.get("error_msg"))
-    return answer
+class _Server:
+    """A session with the server, which its token names."""
+
+    def __init__(self, base: str, seconds: float, pause: float):
+        self.base, self.seconds, self.pause, self.token = base.rstrip("/"), seconds, pause, ""
+
+    def post(self, request: str, **body: str) -> dict:
+        """The JSON object that answers a request. Raises RequestException if none comes, ValueError
+        for any other answer.
+        """
+        time.sleep(self.pause)
+        response = requests.post(
+            f"{self.base}/{request}",
+            json=body | ({"token": self.token} if self.token else {}),
+            timeout=self.seconds,
+            allow_redirects=False,  # to follow one would be to act twice
+        )
+        response.raise_for_status()
+        answer = response.json()
+        _check("answer", isinstance(answer, dict), "an object", answer)
+        _check("error_msg", not answer.get("error_msg"), "none", answer.get("error_msg"))
+        self.token = answer.get("token", self.token)
+        return answer
