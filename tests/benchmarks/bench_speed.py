@@ -80,14 +80,14 @@ def table(tables) -> TablePolicy:
     )
     rows = [FixedPolicy(TREE, None).street(street, [])[0] for street in range(4)]
     return TablePolicy(
-        tuple(np.repeat(row, n, axis=0) for row, n in zip(rows, groups.n_groups, strict=True)),
+        tuple(np.repeat(row, n, axis=0) for row, n in zip(rows, groups.n_buckets, strict=True)),
         groups,
     )
 
 
 def test_selfplay(table):
     """Milliseconds a board on the default tree, both players updated; gigabytes."""
-    run = SelfPlay(TREE, table.groups, Discount(1.5, 0, 2, 100), STREAM)
+    run = SelfPlay(TREE, table.buckets, Discount(1.5, 0, 2, 100), STREAM)
     run.advance(200)  # the first ones write to memory that was never touched
     taken, peak = (
         seconds(lambda: run.advance(500)),
@@ -108,7 +108,7 @@ def test_safe(table, tables, all_in_wins):
     """
     oct_x = load_policy(AGENTS / "oct_x.json", TREE, tables)
     trees = [truncate(tree, 8) for tree in oct_x.models]
-    levels = HandBuckets(TREE, table, table.groups.turn, 40)
+    levels = HandBuckets(TREE, table, table.buckets.turn, 40)
     game = CfrBr(
         TreeLeaves(ModelPolicy(TREE, trees, tables, oct_x.history)),
         all_in_wins,

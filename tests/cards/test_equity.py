@@ -26,8 +26,8 @@ from faceup.cards.matchups import (
     RUNOUTS_FLOP,
     RUNOUTS_PREFLOP,
     class_wins,
-    edges,
     flop_wins,
+    net_wins,
     preflop_outcomes,
 )
 
@@ -76,7 +76,7 @@ def test_all_starting_hands_exactly(all_in_wins, tables):
     assert dict(zip(CLASS_NAMES, outcomes.tolist(), strict=True)) == known
     assert (tables[0].equity[0] == 2 * outcomes[:, 0] + outcomes[:, 1]).all()
     # as every poker calculator has it, suits averaged
-    kings_lose = edges(all_in_wins, RUNOUTS_PREFLOP)[ACES, KINGS] / 36
+    kings_lose = net_wins(all_in_wins, RUNOUTS_PREFLOP)[ACES, KINGS] / 36
     assert 0.5 + kings_lose / 2 == pytest.approx(0.8195, abs=1e-4)
 
 
@@ -168,4 +168,4 @@ def test_wins_on_boards_one_pair_of_holes_after_the_other_and_on_the_boards_that
         wins[ACES, KINGS] / (36 * RUNOUTS_FLOP) > 0.9
         and wins[ACES, KINGS] + wins[KINGS, ACES] <= 36 * RUNOUTS_FLOP
     )
-    np.testing.assert_allclose(edges(wins, RUNOUTS_FLOP), -edges(wins, RUNOUTS_FLOP).T)
+    np.testing.assert_allclose(net_wins(wins, RUNOUTS_FLOP), -net_wins(wins, RUNOUTS_FLOP).T)

@@ -17,7 +17,7 @@ from faceup.cards.matchups import RUNOUTS_PREFLOP
 from faceup.holdem import reference
 from faceup.holdem.best_response import Responder
 from faceup.holdem.betting_lines import legal_action, read_action, read_line
-from faceup.holdem.buckets import N_RIVER_BUCKETS, Groups
+from faceup.holdem.buckets import N_RIVER_BUCKETS, Buckets
 from faceup.holdem.exploitability import Exploitability, summarise
 from faceup.holdem.infosets import HandBuckets
 from faceup.holdem.policy import TablePolicy
@@ -35,7 +35,7 @@ IDS = [
     ((7 * np.arange(1326)[None] + np.arange(n)[:, None]) % 40).astype(np.int32)
     for n in (1755, 16_432)
 ]
-FEW_GROUPS = Groups(*IDS, (169, 40, 40, N_RIVER_BUCKETS))
+FEW_BUCKETS = Buckets(*IDS, (169, 40, 40, N_RIVER_BUCKETS))
 
 
 @contextmanager
@@ -67,7 +67,7 @@ def equity_levels(n_levels: int) -> HandBuckets:
     ids = [np.zeros_like(of_street) for of_street in IDS]  # there is no betting before the river
     tables = tuple(np.zeros((1, width), dtype=np.float32) for width in np.diff(tree.street_start))
     return HandBuckets(
-        tree, TablePolicy(tables, Groups(*ids, (169, 1, 1, N_RIVER_BUCKETS))), ids[1], n_levels
+        tree, TablePolicy(tables, Buckets(*ids, (169, 1, 1, N_RIVER_BUCKETS))), ids[1], n_levels
     )
 
 
@@ -85,9 +85,9 @@ def random_rows(
     return found
 
 
-def random_table(tree: BettingTree, seed: int, groups: Groups = FEW_GROUPS) -> TablePolicy:
-    """A random strategy for each group at each decision of a tree."""
-    return TablePolicy(random_rows(tree, groups.n_groups, np.random.default_rng(seed)), groups)
+def random_table(tree: BettingTree, seed: int, buckets: Buckets = FEW_BUCKETS) -> TablePolicy:
+    """A random strategy for each bucket at each decision of a tree."""
+    return TablePolicy(random_rows(tree, buckets.n_buckets, np.random.default_rng(seed)), buckets)
 
 
 class RandomPolicy:

@@ -14,7 +14,7 @@ from faceup.cards.cards import (
     fixing_permutations,
     folded_cards,
 )
-from faceup.holdem.best_response import FlopValues, Responder, frontier, turn_weights
+from faceup.holdem.best_response import FlopValues, Responder, next_street_nodes, turn_weights
 from faceup.holdem.exploitability import (
     Exploitability,
     _preflop,
@@ -74,7 +74,7 @@ def test_always_call_pays_for_every_good_river(all_in_wins):
         edge = 2 * river_equities(board) / 1980 - 1
         expected += free_holes(board) * 990 * np.maximum(20_000 * edge, 100 * edge) / (45 * 44)
     by_class = np.bincount(CLASS_OF_HOLE, weights=expected, minlength=169)
-    limped = [i for i, node in enumerate(frontier(PUSH, 0)) if PUSH.kind[node] == DECISION]
+    limped = [i for i, node in enumerate(next_street_nodes(PUSH, 0)) if PUSH.kind[node] == DECISION]
     for player in range(2):
         np.testing.assert_allclose(
             flop.values[0, player, limped], by_class[None], rtol=1e-4, atol=100
@@ -129,7 +129,7 @@ def test_a_flop_is_worth_the_mean_of_all_its_turns_and_the_best_of_its_actions(a
             )
     for node in decisions(tree, 1)[::-1]:
         climb(tree, node, expected)
-    nodes = [*decisions(tree, 1), *frontier(tree, 1)]
+    nodes = [*decisions(tree, 1), *next_street_nodes(tree, 1)]
     np.testing.assert_allclose(
         responder._flop(flop)[0][0][:, nodes], expected[:, nodes], rtol=1e-4, atol=50
     )
@@ -173,7 +173,9 @@ def test_leaks_add_up_to_what_is_won(answered):
     choices at each decision.
     """
     responder, flop = answered
-    won, preflop, _ = _preflop(responder, [flop._replace(luck=0 * flop.luck)] * 2, 0)
+    won, preflop, _ = _preflop(
+        responder, [flop._replace(control_variate=0 * flop.control_variate)] * 2, 0
+    )
     assert preflop.sum() + 2 * flop.leaks.sum() == pytest.approx(won.sum(), rel=1e-3)
     assert (flop.leaks >= -1).all()
 
@@ -243,7 +245,7 @@ def test_a_hole_that_blocks_turn_cards_is_worth_as_much_as_the_others(all_in_win
     value, _ = responder._flop(flop, [51, 50, 13])
     checked = [
         node
-        for node in frontier(PUSH, 1)
+        for node in next_street_nodes(PUSH, 1)
         if PUSH.kind[node] == DECISION and PUSH.bets[node].sum() == 200
     ]
     np.testing.assert_allclose(value[0, 0, checked][:, free_holes(flop)], 100 * 1081, rtol=1e-5)
@@ -269,11 +271,13 @@ def test_with_each_flop_left_out_the_others_choose_and_are_valued(answered):
         for _ in range(5)
     ]
     found = summarise(responder, flops)
-    for k, without in enumerate(found.without):
+    for k, without in enumerate(found.jackknife_replicates):
         alone = summarise(responder, flops[:k] + flops[k + 1 :])
         assert without == pytest.approx((*alone.seats, *alone.later), rel=1e-9)
     assert found.ci95 == pytest.approx(
-        student_95(5) * 2 * np.std(np.mean(found.without, axis=1, where=[1, 1, 0, 0, 0, 0]))
+        student_95(5)
+        * 2
+        * np.std(np.mean(found.jackknife_replicates, axis=1, where=[1, 1, 0, 0, 0, 0]))
     )
     # the choices before the flop saw the flops that value them
     assert found.in_sample > found.mbb + 1
@@ -288,7 +292,7 @@ def test_a_choice_made_in_sample_is_that_of_the_mean_flop(answered):
     sum is taken on all.
     """
     (responder, flop), rng = answered, np.random.default_rng(3)
-    flop = flop._replace(luck=0 * flop.luck)
+    flop = flop._replace(control_variate=0 * flop.control_variate)
     assert summarise(responder, [flop] * 3).in_sample == pytest.approx(
         summarise(responder, [flop] * 3).mbb, rel=1e-9
     )
@@ -309,19 +313,25 @@ def test_differences_and_seats_on_the_same_flops():
         [[(20.0, 10.0, 60.0)[k] for k in range(3) if k != j] for j in range(3)]
     ).mean(axis=1)
     one = Exploitability(30.0, 0.0, (30.0, 30.0), 3, 0.0, (), (), tuple((x, x) for x in left_out))
-    less = one._replace(mbb=25.0, seats=(20.0, 30.0), without=tuple((x - 10, x) for x in left_out))
-    none = one._replace(mbb=0.0, seats=(0.0, 0.0), without=((0.0, 0.0),) * 3)
+    less = one._replace(
+        mbb=25.0, seats=(20.0, 30.0), jackknife_replicates=tuple((x - 10, x) for x in left_out)
+    )
+    none = one._replace(mbb=0.0, seats=(0.0, 0.0), jackknife_replicates=((0.0, 0.0),) * 3)
     assert difference(one, less) == pytest.approx((5, 0)) and difference(one, one) == (0, 0)
     assert difference(one, none) == pytest.approx(
         (30, 4.302653 * np.std([20, 10, 60], ddof=1) / np.sqrt(3))
     )
-    first = one._replace(seats=(10.0, 99.0), without=((9.0, 1.0), (10.0, 5.0), (11.0, 7.0)))
+    first = one._replace(
+        seats=(10.0, 99.0), jackknife_replicates=((9.0, 1.0), (10.0, 5.0), (11.0, 7.0))
+    )
     both = in_seats(
-        first, one._replace(seats=(77.0, 4.0), without=((0.0, 3.0), (1.0, 4.0), (5.0, 5.0)))
+        first,
+        one._replace(seats=(77.0, 4.0), jackknife_replicates=((0.0, 3.0), (1.0, 4.0), (5.0, 5.0))),
     )
     assert (both.mbb, both.seats, both.flops) == (7, (10, 4), 3)
     assert both.ci95 == pytest.approx(4.302653 * 2**0.5 * np.std([6, 7, 8]))
     whole = both._replace(
-        later=(0.0,) * 4, without=tuple((*two, 1.0, 1.0, 1.0, 1.0) for two in both.without)
+        later=(0.0,) * 4,
+        jackknife_replicates=tuple((*two, 1.0, 1.0, 1.0, 1.0) for two in both.jackknife_replicates),
     )
     assert difference(whole, both) == difference(both, whole) == (0, 0)

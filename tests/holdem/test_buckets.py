@@ -1,4 +1,4 @@
-"""Groups of hands whose features round to the same cells, by fractions; groups by k-means; the
+"""Buckets of hands whose features round to the same cells, by fractions; buckets by k-means; the
 earth mover's distance.
 """
 
@@ -29,7 +29,7 @@ def cells_of(street, table, grid, board, hole):
 
 
 def check_ids(street, ids, n):
-    """All groups occur, and blocked holes have none."""
+    """All buckets occur, and blocked holes have none."""
     assert set(np.unique(ids)) == set(range(-1, n))
     boards = canonical_boards(BOARD_CARDS[street]).cards[::60]
     assert np.array_equal(
@@ -42,10 +42,10 @@ GRIDS = [Grid(4, 1, ()), Grid(20, 10, (2, 8)), Grid(50, 20, (3, 6, 8))]
 
 @pytest.mark.parametrize("grids", list(zip(GRIDS, GRIDS[1:] + GRIDS[:1], strict=True)))
 def test_hands_share_a_group_where_all_their_cells_are_the_same(tables, grids):
-    groups = make_buckets(tables[1], tables[2], *grids)
-    assert (groups.n_groups[0], groups.n_groups[3]) == (169, 1981)
-    for street, ids, grid in zip((1, 2), groups[:2], grids, strict=True):
-        check_ids(street, ids, groups.n_groups[street])
+    buckets = make_buckets(tables[1], tables[2], *grids)
+    assert (buckets.n_buckets[0], buckets.n_buckets[3]) == (169, 1981)
+    for street, ids, grid in zip((1, 2), buckets[:2], grids, strict=True):
+        check_ids(street, ids, buckets.n_buckets[street])
         rng, found = np.random.default_rng(street), {}
         for board, hole in zip(
             rng.integers(0, len(ids), 3000), rng.integers(0, 1326, 3000), strict=True
@@ -58,20 +58,20 @@ def test_hands_share_a_group_where_all_their_cells_are_the_same(tables, grids):
 
 
 def test_every_hand_joins_its_nearest_centre(tables):
-    """Of k-means groups: no hand is nearer to the mean of another group's hands than to its own's,
+    """Of k-means buckets: no hand is nearer to the mean of another bucket's hands than to its own's,
     but for the sample's luck.
     """
-    groups, distance = cluster_buckets(
+    buckets, distance = cluster_buckets(
         tables[1], tables[2], (12, 9), sample=4000, steps=30, stream=partial(rng, 6, "test")
     )
-    assert groups.n_groups == (169, 12, 9, 1981)
-    for street, ids, far in zip((1, 2), groups[:2], distance, strict=True):
-        check_ids(street, ids, n := groups.n_groups[street])
+    assert buckets.n_buckets == (169, 12, 9, 1981)
+    for street, ids, far in zip((1, 2), buckets[:2], distance, strict=True):
+        check_ids(street, ids, n := buckets.n_buckets[street])
         free = ids[::60] >= 0
-        hands, group = tables[street].deciles[-1][::60][free] / UNITS[3], ids[::60][free]
-        means = np.array([hands[group == k].mean(axis=0) for k in range(n)])
+        hands, bucket = tables[street].deciles[-1][::60][free] / UNITS[3], ids[::60][free]
+        means = np.array([hands[bucket == k].mean(axis=0) for k in range(n)])
         squared = ((hands[:, None] - means) ** 2).mean(axis=2)
-        own = squared[np.arange(len(hands)), group]
+        own = squared[np.arange(len(hands)), bucket]
         assert (own <= squared.min(axis=1) + 1e-3).mean() > 0.95 and np.sqrt(
             own.mean()
         ) == pytest.approx(far, rel=0.1)

@@ -6,7 +6,7 @@ import numba
 import numpy as np
 import pytest
 from games import (
-    FEW_GROUPS,
+    FEW_BUCKETS,
     SMALL,
     SMALL_MENU,
     node_reach,
@@ -20,7 +20,7 @@ from faceup.cards.matchups import RUNOUTS_FLOP, RUNOUTS_PREFLOP, flop_wins
 from faceup.holdem.agents import TreeAgent, load_agent
 from faceup.holdem.best_response import Responder, fold_values
 from faceup.holdem.buckets import river_equities
-from faceup.holdem.cfr_br import CfrBr, Mixed, game_against, retrain, train_alternately
+from faceup.holdem.cfr_br import CfrBr, Mixed, game_with_other_menu, retrain, train_alternately
 from faceup.holdem.exploitability import _preflop
 from faceup.holdem.infosets import HandBuckets, TreeLeaves, strategy_rows
 from faceup.holdem.policy import ModelPolicy, free_holes
@@ -34,7 +34,7 @@ TURN, RIVERS = DEALS[0, :4].tolist(), DEALS[0, 4:6].tolist()  # what most runs d
 RNG = np.random.default_rng(4)
 EVEN = np.zeros((169, 169))  # all-ins before the flop are worth nothing
 TABLE = random_table(SMALL, 3)
-LEVELS = HandBuckets(SMALL, TABLE, FEW_GROUPS.turn % 15, 9)
+LEVELS = HandBuckets(SMALL, TABLE, FEW_BUCKETS.turn % 15, 9)
 RUN = CfrBr(LEVELS, EVEN, LEVELS)
 
 
@@ -64,7 +64,9 @@ def test_a_learner_begins_as_it_plays(tables):
         np.testing.assert_allclose(found, wanted, rtol=1e-5)
     learner = leaves_run(tables).learner
     for found, wanted in zip(
-        learner.solved(leaves_run(tables).start().averages), learner.trunk.models, strict=True
+        learner.retrained(leaves_run(tables).start().averages),
+        learner.base_policy.models,
+        strict=True,
     ):
         np.testing.assert_allclose(found.value, wanted.value, rtol=1e-5)
 
@@ -78,7 +80,7 @@ def test_leaves_answer_as_their_trees_do(tables, seat):
     game = (
         run
         if seat is None
-        else game_against(
+        else game_with_other_menu(
             run.learner, *(menu_from(*[[[x], []]] * 4) for x in (1, 2)), seat, EVEN, LEVELS
         )
     )
@@ -216,7 +218,10 @@ def test_a_seat_against_other_sizes_learns_its_half(tables, size):
     run = leaves_run(tables, by_reach=True)
     theirs = menu_from([[size], []], [[size], []], [[]], [[size], []])
     games, state = (
-        [game_against(run.learner, SMALL_MENU, theirs, seat, EVEN, LEVELS) for seat in range(2)],
+        [
+            game_with_other_menu(run.learner, SMALL_MENU, theirs, seat, EVEN, LEVELS)
+            for seat in range(2)
+        ],
         random_state(run),
     )
     known, n = SMALL.labels.index("raise_1"), len(SMALL.labels)
@@ -251,7 +256,9 @@ def test_a_seat_against_other_sizes_learns_its_half(tables, size):
 def test_the_responder_of_each_game_learns_by_itself(tables):
     """Leaves go on from game to game; responders, whose trees differ, do not."""
     run = leaves_run(tables, by_reach=True)
-    wide = game_against(run.learner, SMALL_MENU, menu_from(*[[[0.5, 2], []]] * 4), 0, EVEN, LEVELS)
+    wide = game_with_other_menu(
+        run.learner, SMALL_MENU, menu_from(*[[[0.5, 2], []]] * 4), 0, EVEN, LEVELS
+    )
     found = train_alternately(
         [(run, "best", 1), (wide, Mixed(1, None), 2)], run.start(1), DEALS[:4, :6]
     )
@@ -278,13 +285,13 @@ def test_a_retrained_agent_keeps_its_splits_and_learns_as_the_game_does(tables, 
     )
     other, share = menu_from(*[[[0.5, 2], []]] * 4), 0.25
     # it learns in the table's groups before the turn
-    responder = HandBuckets(SMALL, TABLE, np.zeros_like(FEW_GROUPS.turn), 1)
+    responder = HandBuckets(SMALL, TABLE, np.zeros_like(FEW_BUCKETS.turn), 1)
     run = CfrBr(TreeLeaves(agent.policy(SMALL)), EVEN, responder, by_reach=True)
     state = run.train(run.start(100), DEALS[:2, :6], Mixed(share, TABLE), together=2)
     found = retrain(agent, SMALL, TABLE, EVEN, DEALS[:2, :6], share, 100)
-    for tree, wanted in zip(found.trees, run.learner.solved(state.averages), strict=True):
+    for tree, wanted in zip(found.trees, run.learner.retrained(state.averages), strict=True):
         np.testing.assert_array_equal(tree.value, wanted.value)
-    wide = game_against(run.learner, SMALL_MENU, other, 0, EVEN, responder)
+    wide = game_with_other_menu(run.learner, SMALL_MENU, other, 0, EVEN, responder)
     state = wide.train(
         state._replace(responder=wide.start().responder),
         DEALS[2:4, :6],
@@ -293,7 +300,7 @@ def test_a_retrained_agent_keeps_its_splits_and_learns_as_the_game_does(tables, 
     )
     found = retrain(agent, SMALL, TABLE, EVEN, DEALS[:4, :6], share, 100, other)
     for tree, before, wanted in zip(
-        found.trees, agent.trees, run.learner.solved(state.averages), strict=True
+        found.trees, agent.trees, run.learner.retrained(state.averages), strict=True
     ):
         np.testing.assert_array_equal(tree.value, wanted.value)
         np.testing.assert_array_equal(tree.threshold, before.threshold)
@@ -316,7 +323,11 @@ def test_learning_on_one_flop_lowers_what_is_lost_there():
     for state in (before, run.train(before, deals, "best")):
         responder = Responder(SMALL, LEVELS.policy(state.averages), EVEN)
         found = responder.flop(flop)[0]
-        won.append(_preflop(responder, [found._replace(luck=0 * found.luck)] * 2, 0)[0].sum())
+        won.append(
+            _preflop(responder, [found._replace(control_variate=0 * found.control_variate)] * 2, 0)[
+                0
+            ].sum()
+        )
     assert won[1] < 0.7 * won[0]  # about a half, by how sums are rounded
 
 

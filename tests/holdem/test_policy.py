@@ -71,11 +71,11 @@ def test_groups_know_no_suits(strategy, street):
 def test_a_strategy_comes_back_from_its_file_and_one_of_another_tree_is_named(tmp_path, strategy):
     save_strategy(tmp_path / "new" / "s.npz", strategy)
     back = load_strategy(tmp_path / "new" / "s.npz", TREE)
-    assert back.groups.n_groups == strategy.groups.n_groups and all(
-        type(n) is int for n in back.groups.n_groups
+    assert back.buckets.n_buckets == strategy.buckets.n_buckets and all(
+        type(n) is int for n in back.buckets.n_buckets
     )
     for one, two in zip(
-        (*strategy.tables, *strategy.groups[:2]), (*back.tables, *back.groups[:2]), strict=True
+        (*strategy.tables, *strategy.buckets[:2]), (*back.tables, *back.buckets[:2]), strict=True
     ):
         assert one.dtype == two.dtype and np.array_equal(one, two)
     with pytest.raises(

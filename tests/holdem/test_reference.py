@@ -8,14 +8,14 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from games import BOARD, FEW_GROUPS, PUSH, SMALL, equity_levels, node_values, pair_outcomes
+from games import BOARD, FEW_BUCKETS, PUSH, SMALL, equity_levels, node_values, pair_outcomes
 
 from faceup.cards.cards import HOLE_CARDS, hole_index, parse_cards
 from faceup.holdem import buckets as hand_groups
 from faceup.holdem import reference
 from faceup.holdem.betting_lines import line_words, state_after
 from faceup.holdem.board import N_PAIRS
-from faceup.holdem.buckets import N_RIVER_BUCKETS, Groups, hole_buckets
+from faceup.holdem.buckets import N_RIVER_BUCKETS, Buckets, hole_buckets
 from faceup.holdem.cfr import Discount, SelfPlay, clear, train
 from faceup.holdem.cfr_br import CfrBr
 from faceup.holdem.match import random_boards
@@ -97,14 +97,14 @@ def test_self_play_is_the_references():
     """Regrets and summed strategies after each of two boards, with a discount between; in the end
     the average strategy.
     """
-    run = SelfPlay(SMALL, FEW_GROUPS, Discount(1.5, 0.5, 2, 1), stream := partial(rng, 5, "test"))
-    regrets, averages = empty(SMALL, FEW_GROUPS.n_groups), empty(SMALL, FEW_GROUPS.n_groups)
+    run = SelfPlay(SMALL, FEW_BUCKETS, Discount(1.5, 0.5, 2, 1), stream := partial(rng, 5, "test"))
+    regrets, averages = empty(SMALL, FEW_BUCKETS.n_buckets), empty(SMALL, FEW_BUCKETS.n_buckets)
     for k in range(2):
         board = stream(k).permutation(52)[:5].tolist()
         dealt = reference.deal(board)
         rows = np.array(
             [
-                hole_buckets(FEW_GROUPS, street, board[: (0, 3, 4, 5)[street]])[dealt.holes]
+                hole_buckets(FEW_BUCKETS, street, board[: (0, 3, 4, 5)[street]])[dealt.holes]
                 for street in range(4)
             ]
         )
@@ -220,7 +220,7 @@ def test_a_subgame_with_a_known_river_is_solved(monkeypatch):
     """What brute-force best responses win falls from 11 % of the pot to 2 %, one board dealt again
     and again.
 
-    Turn and river, all-in alone, a pot of $10,000. Every hole is a group of its own, so that
+    Turn and river, all-in alone, a pot of $10,000. Every hole is a bucket of its own, so that
     nothing is lost by grouping; on the river by its number in the place of its equity.
     """
     monkeypatch.setattr(hand_groups, "CLASS_OF_HOLE", np.arange(len(HOLE_CARDS)))
@@ -228,7 +228,7 @@ def test_a_subgame_with_a_known_river_is_solved(monkeypatch):
         hand_groups, "_river_equity", lambda cards, out: np.copyto(out, np.arange(1326))
     )
     own = [np.tile(np.arange(1326, dtype=np.int32), (n, 1)) for n in (1755, 16_432)]
-    groups = Groups(*own, (1326, 1326, 1326, N_RIVER_BUCKETS))
+    buckets = Buckets(*own, (1326, 1326, 1326, N_RIVER_BUCKETS))
     tree, dealt = (
         build_tree(menu_from([[]], [[]], [[]], [[]]), state_after("b5000c/kk/")),
         np.array(BOARD),
@@ -236,7 +236,7 @@ def test_a_subgame_with_a_known_river_is_solved(monkeypatch):
     play, won = (
         SelfPlay(
             tree,
-            groups,
+            buckets,
             Discount(1.5, 0, 2, 1),
             lambda k: SimpleNamespace(permutation=lambda n: dealt),
         ),
@@ -244,7 +244,7 @@ def test_a_subgame_with_a_known_river_is_solved(monkeypatch):
     )
     for iterations in (20, 160):
         play.advance(iterations)
-        average = TablePolicy(play.average(), groups)
+        average = TablePolicy(play.average(), buckets)
         best = [
             node_values(tree, (average, average), BOARD, best=[player])[1][player, 0].sum()
             for player in range(2)
@@ -257,7 +257,7 @@ def run(
     folder,
     iterations=7,
     tree=PUSH,
-    groups=FEW_GROUPS,
+    buckets=FEW_BUCKETS,
     discount=DISCOUNT,
     stream=STREAM,
     snapshots=(3,),
@@ -274,12 +274,12 @@ def run(
             raise KeyboardInterrupt
 
     return train(
-        tree, groups, discount, stream, iterations, folder, 2, snapshots, progress=progress
+        tree, buckets, discount, stream, iterations, folder, 2, snapshots, progress=progress
     ), (played or [None])[0]
 
 
 def test_a_killed_run_goes_on_to_the_same_bits(tmp_path):
-    whole = SelfPlay(PUSH, FEW_GROUPS, DISCOUNT, STREAM)
+    whole = SelfPlay(PUSH, FEW_BUCKETS, DISCOUNT, STREAM)
     whole.advance(3)
     early = whole.average()
     whole.advance(4)
@@ -301,7 +301,7 @@ def test_another_runs_checkpoint_is_not_used(tmp_path, capsys):
         {"tree": SMALL},
         {"snapshots": ()},
     )
-    for other in (*others, {"groups": FEW_GROUPS._replace(turn=FEW_GROUPS.turn[::-1])}):
+    for other in (*others, {"buckets": FEW_BUCKETS._replace(turn=FEW_BUCKETS.turn[::-1])}):
         run(tmp_path, 2)
         assert run(tmp_path, 2, **other)[1] == 1
         assert "checkpoint.npz is refused: it is of another run" in capsys.readouterr().err

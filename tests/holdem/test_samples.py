@@ -89,14 +89,14 @@ def test_every_row_is_a_situation_of_the_table(tables, policy, drawn, street):
     told = np.column_stack([TREE.bets[nodes, 1 - own], TREE.bets[nodes, own], own == 0])
     for i in range(0, len(rows.X), 1 if street else 40):
         board = BOARDS[rows.board[i]].tolist()[: BOARD_CARDS[street]] if street else []
-        hands, groups = (
+        hands, buckets = (
             board_features(street, tables[street], board),
-            hole_buckets(policy.groups, street, board),
+            hole_buckets(policy.buckets, street, board),
         )
         there = nodes[(told == rows.X[i, -11:-2]).all(axis=1)]
         played = np.array(
             [
-                np.abs(answers(TREE, policy, node, groups) - rows.P[i]).max(axis=1) < 1e-6
+                np.abs(answers(TREE, policy, node, buckets) - rows.P[i]).max(axis=1) < 1e-6
                 for node in there
             ]
         )
@@ -118,7 +118,7 @@ def test_a_size_that_the_tree_lacks_is_answered_as_its_neighbours_are(tables, po
     translation reads the bet.
     """
     sizes = build_tree(menu_from([[]], [[]], [[]], [[1, 2], []]))
-    table = random_table(sizes, 1, policy.groups)
+    table = random_table(sizes, 1, policy.buckets)
     two = (
         draw_samples(sizes, table, tables, (3, 3, 600), BOARDS, STREAM, off_menu=n) for n in (0, 2)
     )
@@ -241,32 +241,32 @@ def test_shares_of_costs_by_hand():
     assert np.array_equal(found, [[1, -1 / 8, 1], [1, -1, 1], [0, 0, 1]])
 
 
-def changed(policy, node, group, action):
-    """The policy that always takes one action of a decision with the hands of one group."""
+def changed(policy, node, bucket, action):
+    """The policy that always takes one action of a decision with the hands of one bucket."""
     made = [table.copy() for table in policy.tables]
-    made[TREE.street[node]][group, columns(TREE, node)] = np.eye(TREE.n_children[node])[action]
-    return TablePolicy(tuple(made), policy.groups)
+    made[TREE.street[node]][bucket, columns(TREE, node)] = np.eye(TREE.n_children[node])[action]
+    return TablePolicy(tuple(made), policy.buckets)
 
 
 @pytest.mark.parametrize("street", range(4))
 def test_costs_are_what_a_match_loses(policy, street):
-    """Taking one action always, at one decision with one group, loses its cost times the chance to
+    """Taking one action always, at one decision with one bucket, loses its cost times the chance to
     come there.
     """
-    # random probabilities: on the river for each group, before it for each decision, so that all
+    # random probabilities: on the river for each bucket, before it for each decision, so that all
     # hands come there alike
     alike = (np.tile(table[:1], (len(table), 1)) for table in policy.tables[:3])
     even = policy._replace(tables=(*alike, policy.tables[3]))
     nodes = decisions(TREE, street)
     node, board = nodes[len(nodes) // 2], BOARDS[0].tolist()
-    groups = hole_buckets(even.groups, street, board[: BOARD_CARDS[street]])
-    group, seat = int(np.bincount(groups[free_holes(board)]).argmax()), int(TREE.actor[node])
-    costs = action_costs(TREE, even, BOARDS[:1])[street][group, columns(TREE, node)]
-    changes = [changed(even, node, group, action) for action in range(len(costs))]
+    buckets = hole_buckets(even.buckets, street, board[: BOARD_CARDS[street]])
+    bucket, seat = int(np.bincount(buckets[free_holes(board)]).argmax()), int(TREE.actor[node])
+    costs = action_costs(TREE, even, BOARDS[:1])[street][bucket, columns(TREE, node)]
+    changes = [changed(even, node, bucket, action) for action in range(len(costs))]
     values = Match(TREE, [even, *changes]).play(board)
     lost = values[0, 0] - values[1:, 0] if seat == 0 else values[0, 1:] - values[0, 0]
     play = action_values(TREE, even, even, board)
-    come = (play.own[seat, node] * play.others[seat, node])[groups == group].sum() / (
+    come = (play.own[seat, node] * play.others[seat, node])[buckets == bucket].sum() / (
         play.own[0, 0] @ play.others[0, 0]
     )
     assert lost == pytest.approx(costs * come, rel=2e-3, abs=2e-4)

@@ -227,7 +227,7 @@ function answerOf({ hole, board, betting }) {
 
 
 def test_the_pages_blueprint_is_pythons(tables, tmp_path):
-    """Groups, shares, and readings of bets that it does not have."""
+    """Buckets, shares, and readings of bets that it does not have."""
     policy = grouped_table(tree := build_tree(TABLE_MENU), tables)
     data = page_data(
         [Player("it", 15, random_agent(tmp_path))],
@@ -249,7 +249,7 @@ def test_the_pages_blueprint_is_pythons(tables, tmp_path):
             continue
         assert found["own"] == line_to(tree, node), asked
         assert found["labels"] == [tree.labels[tree.label[c]] for c in children(tree, node)]
-        group = hole_buckets(policy.groups, street, asked["board"])[hole_index(*asked["hole"])]
+        group = hole_buckets(policy.buckets, street, asked["board"])[hole_index(*asked["hole"])]
         assert found["group"] == group, asked
         row = policy.tables[street][group, columns(tree, node)]
         np.testing.assert_allclose(found["shares"], row, atol=1 / STEPS)

@@ -18,8 +18,8 @@ from faceup.util.parallel import on_threads, parallel
 
 
 @njit(nogil=True)
-def _add_squares(share, out):
-    for i in range(share[0], len(out), share[1]):
+def _add_squares(thread, out):
+    for i in range(thread[0], len(out), thread[1]):
         if out[i] < 0:
             raise ValueError("expected numbers from 0 on")
         out[i] += i * i
@@ -29,13 +29,13 @@ def test_shares_are_done_once_each_on_a_thread_of_its_own_and_errors_are_raised_
     n, shares, ended, all_here = numba.get_num_threads(), [], [], Barrier(numba.get_num_threads())
     on_threads(_add_squares, out := np.zeros(10))
     np.testing.assert_array_equal(out, np.arange(10) ** 2)
-    on_threads(lambda share: (all_here.wait(timeout=60), shares.append(share)))
+    on_threads(lambda thread: (all_here.wait(timeout=60), shares.append(thread)))
     assert sorted(shares) == [(first, n) for first in range(n)]
     for bad in (0, 1):
         with pytest.raises(ValueError, match="numbers from 0 on"):
             on_threads(_add_squares, np.where(np.arange(10) == bad, -1, 0))
     with pytest.raises(ZeroDivisionError):
-        on_threads(lambda share: (1 // share[0], time.sleep(0.2), ended.append(share[0])))
+        on_threads(lambda thread: (1 // thread[0], time.sleep(0.2), ended.append(thread[0])))
     assert sorted(ended) == list(range(1, n))
 
 

@@ -34,10 +34,10 @@ def fit_centres(
 
 
 @njit(cache=True, nogil=True)
-def _nearest(share, rows, centres_t, nearest, distance):
+def _nearest(thread, rows, centres_t, nearest, distance):
     """centres_t (d, k) float32."""
     squared = np.empty(centres_t.shape[1], dtype=np.float32)
-    for i in range(share[0], rows.shape[0], share[1]):
+    for i in range(thread[0], rows.shape[0], thread[1]):
         squared[:] = 0
         for d in range(centres_t.shape[0]):
             x, centre = rows[i, d], centres_t[d]

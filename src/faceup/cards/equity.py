@@ -83,9 +83,9 @@ def _river_equity(cards, equity):
 
 
 @njit(cache=True, nogil=True)
-def _river_table(share, cards, equity):
+def _river_table(thread, cards, equity):
     """Equity of each hole on river boards; blocked holes get 0, here and below."""
-    for b in range(share[0], cards.shape[0], share[1]):
+    for b in range(thread[0], cards.shape[0], thread[1]):
         _river_equity(cards[b], equity[b])
 
 
@@ -115,9 +115,9 @@ def _sorted_next(cards, next_keys, next_equity, rows, total):
 
 
 @njit(cache=True, nogil=True)
-def _turn_table(share, cards, river_keys, river_equity, equity, deciles):
+def _turn_table(thread, cards, river_keys, river_equity, equity, deciles):
     """Equity and river deciles of each hole on turn boards."""
-    for b in range(share[0], cards.shape[0], share[1]):
+    for b in range(thread[0], cards.shape[0], thread[1]):
         rows = np.empty((48, N_HOLES), dtype=np.uint16)
         _sorted_next(cards[b], river_keys, river_equity, rows, equity[b])
         for h in range(N_HOLES):
@@ -145,7 +145,7 @@ def _count_rivers(cards, river_keys, river_equity, counts):
 
 @njit(cache=True, nogil=True)
 def _flop_table(
-    share,
+    thread,
     cards,
     turn_keys,
     turn_equity,
@@ -158,7 +158,7 @@ def _flop_table(
     """Equity, turn deciles and river deciles of each hole on flops."""
     rows, total = np.empty((49, N_HOLES), dtype=np.uint32), np.empty(N_HOLES, dtype=np.int64)
     counts = np.empty((N_HOLES, UNITS[3] + 1), dtype=np.int16)
-    for b in range(share[0], cards.shape[0], share[1]):
+    for b in range(thread[0], cards.shape[0], thread[1]):
         _sorted_next(cards[b], turn_keys, turn_equity, rows, total)
         _count_rivers(cards[b], river_keys, river_equity, counts)
         # every river board was met twice, once in each order of turn and river

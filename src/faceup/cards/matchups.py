@@ -52,10 +52,10 @@ def _add_wins(order, start, group, weight, wins, below, with_card):
 
 
 @njit(cache=True, nogil=True)
-def _wins(share, boards, weights, wins):
+def _wins(thread, boards, weights, wins):
     """wins (n_chunks, 169, 169) int32, zero at first."""
     n_chunks = wins.shape[0]
-    for chunk in range(share[0], n_chunks, share[1]):
+    for chunk in range(thread[0], n_chunks, thread[1]):
         order, start = np.empty(N_RIVER_HOLES, dtype=np.int16), np.empty(161, dtype=np.int32)
         below, with_card = (
             np.empty(N_CLASSES, dtype=np.int32),
@@ -108,7 +108,7 @@ def flop_wins(flop: Sequence[int]) -> np.ndarray:
     return class_wins(boards, np.ones(len(boards)))
 
 
-def edges(wins: np.ndarray, runouts: int) -> np.ndarray:
+def net_wins(wins: np.ndarray, runouts: int) -> np.ndarray:
     """Wins less losses of starting hands, a mean over runouts and a sum over pairs of holes: (169,
     169) float64.
     """

@@ -33,7 +33,7 @@ from faceup.cards.cards import (
     fixing_permutations,
     folded_cards,
 )
-from faceup.cards.matchups import RUNOUTS_FLOP, RUNOUTS_PREFLOP, edges, flop_wins
+from faceup.cards.matchups import RUNOUTS_FLOP, RUNOUTS_PREFLOP, flop_wins, net_wins
 from faceup.holdem.best_response_river import RiverResponder
 from faceup.holdem.policy import Policy, class_reach, compatible_weight, free_holes, street_reach
 from faceup.holdem.river_subgames import stakes_at
@@ -52,11 +52,11 @@ class FlopValues(NamedTuple):
     holes, dollars.
     """
 
-    # (n_menus, 2, n_frontier, 169) of what preflop betting leads to, mean over turn and river cards
+    # (n_menus, 2, n_next, 169) of what preflop betting leads to, mean over turn and river cards
     values: np.ndarray
-    # (2, n_frontier, 169) checked down: the exact mean over flops of each pot's value less that on
+    # (2, n_next, 169) checked down: the exact mean over flops of each pot's value less that on
     # this flop
-    luck: np.ndarray
+    control_variate: np.ndarray
     # (n_menus, 3, 169) what the strategy loses by its own decisions on flop, turn, river, both
     # seats
     leaks: np.ndarray
@@ -79,7 +79,11 @@ class Responder:
         in pots, that a responder has beside fold, call and all-in (None: all of the tree's). Raises
         ValueError on sizes the tree has not.
         """
-        self.tree, self.policy, self._edges = tree, policy, edges(preflop_wins, RUNOUTS_PREFLOP)
+        self.tree, self.policy, self._net_wins = (
+            tree,
+            policy,
+            net_wins(preflop_wins, RUNOUTS_PREFLOP),
+        )
         self.allowed = np.array([allowed_nodes(tree, sizes) for sizes in menus])
         self._rivers = RiverResponder(tree, self.allowed)
 
@@ -93,12 +97,12 @@ class Responder:
         (None: all 49).
         """
         tree, flop = self.tree, [int(c) for c in flop]
-        free, ends = free_holes(flop), frontier(tree, 0)
+        free, ends = free_holes(flop), next_street_nodes(tree, 0)
         value, leaks = self._flop(flop, turns)
         pairs = (compatible_weight(free[None])[0] * free) @ OF_CLASS
-        exact = self._edges * (pairs / (COMBOS * OPPONENTS))[:, None]
+        exact = self._net_wins * (pairs / (COMBOS * OPPONENTS))[:, None]
         theirs, stake = class_reach(tree, self.policy)[::-1, ends], tree.bets[ends].sum(axis=2)
-        luck = stake.T[:, :, None] * (theirs @ (exact - edges(flop_wins(flop), RUNOUTS_FLOP)).T)
+        luck = stake.T[:, :, None] * (theirs @ (exact - net_wins(flop_wins(flop), RUNOUTS_FLOP)).T)
         by_street = np.stack(
             [leaks[:, decisions(tree, street)].sum(axis=1) for street in (1, 2, 3)], axis=1
         )
@@ -133,7 +137,7 @@ class Responder:
         A hole that blocks a sampled turn card meets fewer of them: its values are scaled by 47 /
         (weights of those it leaves).
         """
-        reach, ends = self._start(flop), frontier(self.tree, 1)
+        reach, ends = self._start(flop), next_street_nodes(self.tree, 1)
         value, leaks = self._nothing_yet(reach)
         fixed, left = fixing_permutations(flop, np.arange(24)), np.zeros(len(CLASS_OF_HOLE))
         for turn, images, weight in turn_weights(flop, fixed, turns):
@@ -196,9 +200,9 @@ class Responder:
     def _ascend(
         self, street: int, board: list[int], reach: np.ndarray, value: np.ndarray, leaks: np.ndarray
     ) -> None:
-        """Fill value and leaks at a street's decisions from its folds and from the frontier below."""
+        """Fill value and leaks at a street's decisions from its folds and from the next_street_nodes below."""
         tree = self.tree
-        ends = folds(tree, street)
+        ends = fold_nodes(tree, street)
         for player in range(2):
             value[:, player, ends] = fold_values(tree, ends, player, reach) * free_holes(board)
         for allowed, of_menu, leak in zip(self.allowed, value, leaks, strict=True):
@@ -287,7 +291,7 @@ def _best_actions(nodes, actor, first, end, allowed, reach, value, leaks):
                     )
 
 
-def frontier(tree: BettingTree, street: int) -> np.ndarray:
+def next_street_nodes(tree: BettingTree, street: int) -> np.ndarray:
     """What a street hands on to the next: its first decisions, and all-ins so far, whose cards are
     still to come; nodes (n,).
     """
@@ -299,7 +303,7 @@ def frontier(tree: BettingTree, street: int) -> np.ndarray:
     return np.flatnonzero(begins | ((tree.kind == SHOWDOWN) & (tree.street <= street)))
 
 
-def folds(tree: BettingTree, street: int) -> np.ndarray:
+def fold_nodes(tree: BettingTree, street: int) -> np.ndarray:
     """Nodes (n,) at which a street's betting ends with a fold."""
     return np.flatnonzero((tree.kind == FOLD_END) & (tree.street == street))
 

@@ -1,7 +1,7 @@
 """Best responses on the river: all rivers of a turn board and LANES betting subtrees at once, on
-cells of holes.
+buckets of holes.
 
-The strategy that is answered acts alike with all holes of a cell, as in self-play. The responder
+The strategy that is answered acts alike with all holes of a bucket, as in self-play. The responder
 sees its own hole: as strengths are gone through, the value of each end to a hole is put together
 from the sums of its two cards and of all, and at each of its decisions the best action is taken.
 What that wins more than the strategy's own choice is noted for each decision and starting hand: the
@@ -18,8 +18,8 @@ from numba import njit
 
 from faceup.cards.cards import CLASS_OF_HOLE, HOLE_CARDS, N_CLASSES, PERMUTED_HOLES
 from faceup.cards.strength import N_RIVER_HOLES
-from faceup.holdem.board import ALL, N_ENTRIES, _order, make_cells
-from faceup.holdem.cfr_river import _add_all, _add_cell, _reach
+from faceup.holdem.board import ALL, N_ENTRIES, _order, make_river_buckets
+from faceup.holdem.cfr_river import _add_all, _add_bucket, _reach
 from faceup.holdem.lanes import (
     WIDE,
     add,
@@ -33,7 +33,7 @@ from faceup.holdem.lanes import (
     wide_product,
     wide_value,
 )
-from faceup.holdem.river_subgames import LANES, Block, make_blocks
+from faceup.holdem.river_subgames import LANES, RiverSubgames, make_river_subgames
 from faceup.holdem.tree import BettingTree
 from faceup.util.parallel import on_threads
 
@@ -41,20 +41,20 @@ Rivers = tuple[np.ndarray, np.ndarray, np.ndarray]
 
 
 class ResponseScratch(NamedTuple):
-    """What a thread writes. Nodes are in the order of slots (`Block`)."""
+    """What a thread writes. Nodes are in the order of slots (`RiverSubgames`)."""
 
     reach: np.ndarray  # (1326, WIDE) float32 reach of the roots
     # (n_menus, 1326, WIDE) float32 values of the roots to the other player, summed over rivers
     total: np.ndarray
     sums: np.ndarray  # (N_ENTRIES, WIDE) float32 `reach` summed over each entry
     # (1081, most_nodes, 2, LANES) float32 product of a player's chances since the root
-    since: np.ndarray
+    reach_from_root: np.ndarray
     # (most_nodes, 2, LANES) float32 value of each node to a hole of the other player
     value: np.ndarray
     # (n_menus, 169, most_decisions, LANES) float32 what best actions win more than the own, times
     # its reach
     leaks: np.ndarray
-    # (n_rows, most_nodes, LANES) float32 the strategy's rows of a block, by slot and lane
+    # (n_rows, most_nodes, LANES) float32 the strategy's rows of a subgames, by slot and lane
     chance: np.ndarray
 
 
@@ -65,7 +65,9 @@ class RiverResponder:
         """Lay out the tree's rivers; allowed (n_menus, n_nodes) bool: the nodes that the
         responder's actions may lead to.
         """
-        self._tasks = [(block, _bar(block, allowed)) for block in make_blocks(tree)]
+        self._tasks = [
+            (subgames, _bar(subgames, allowed)) for subgames in make_river_subgames(tree)
+        ]
 
     def add(
         self,
@@ -91,42 +93,42 @@ class RiverResponder:
     def _sweep(
         self,
         _: tuple[int, int],
-        tasks: Iterator[tuple[Block, np.ndarray]],
+        tasks: Iterator[tuple[RiverSubgames, np.ndarray]],
         rows,
         rivers,
         reach,
         value,
         leaks,
     ) -> None:
-        """Sweep blocks; each thread takes the next that is left, and every block writes values of
+        """Sweep subgames; each thread takes the next that is left, and every subgames writes values of
         its own nodes only.
         """
         most = (
-            max(len(block.slot) for block, _ in self._tasks),
-            max(len(block.actor) for block, _ in self._tasks),
+            max(len(subgames.slot) for subgames, _ in self._tasks),
+            max(len(subgames.actor) for subgames, _ in self._tasks),
         )
         scratch = _new_scratch(*most, len(value), len(rows[0]))
-        for block, bar in tasks:
-            _block(block, bar, rows, rivers, reach, value, leaks, scratch)
+        for subgames, bar in tasks:
+            _of_one_shape(subgames, bar, rows, rivers, reach, value, leaks, scratch)
 
 
-def _bar(block: Block, allowed: np.ndarray) -> np.ndarray:
+def _bar(subgames: RiverSubgames, allowed: np.ndarray) -> np.ndarray:
     """By slot, (n_menus, n_nodes, LANES) float32: -inf where the responder may not go, else 0."""
-    bar = np.zeros((len(allowed), len(block.slot), LANES), dtype=np.float32)
-    bar[:, :, : block.node.shape[1]] = np.where(allowed[:, block.node], 0, -np.inf)
+    bar = np.zeros((len(allowed), len(subgames.slot), LANES), dtype=np.float32)
+    bar[:, :, : subgames.node.shape[1]] = np.where(allowed[:, subgames.node], 0, -np.inf)
     return bar
 
 
 @njit(cache=True)
-def _cells_of(board, rows):
-    """The cells of a river board; its holes and their entries cell by cell, and where each cell's
+def _buckets_of(board, rows):
+    """The buckets of a river board; its holes and their entries bucket by bucket, and where each bucket's
     begin.
     """
     order = _order(board)
-    cells = make_cells(order, rows)
-    by_cell = np.argsort(cells.of_hole, kind="mergesort")
-    start = np.searchsorted(cells.of_hole[by_cell], np.arange(cells.group.shape[0] + 1))
-    return cells, order.holes[by_cell].astype(np.int64), cells.entries[by_cell], start
+    buckets = make_river_buckets(order, rows)
+    by_bucket = np.argsort(buckets.of_hole, kind="mergesort")
+    start = np.searchsorted(buckets.of_hole[by_bucket], np.arange(buckets.equity.shape[0] + 1))
+    return buckets, order.holes[by_bucket].astype(np.int64), buckets.entries[by_bucket], start
 
 
 @njit(cache=True)
@@ -157,64 +159,76 @@ def _ends_of_hole(hole, n_shown, n_ends, seen, stake, folds, reach, value):
 
 
 @njit(cache=True)
-def _best_of_hole(block, bar, scratch, menu, row, g, weight, own, k):
+def _best_of_hole(subgames, bar, scratch, menu, row, g, weight, own, k):
     """Values of decisions to a hole, from those of ends: the menu's best action where its player
     acts, else the sum.
 
-    row: that of the cell in the table. What the best action wins more than the strategy's own
+    row: that of the bucket in the table. What the best action wins more than the strategy's own
     choice, times the own reach (that of the root is weight (2, LANES)), is added to the leaks of
     hand k.
     """
-    table, since, value, leaks = scratch.chance, scratch.since, scratch.value, scratch.leaks
+    table, reach_from_root, value, leaks = (
+        scratch.chance,
+        scratch.reach_from_root,
+        scratch.value,
+        scratch.leaks,
+    )
     row, barred = row * table.shape[1] * LANES, menu * bar.shape[1] * LANES
     leak = (menu * leaks.shape[1] + k) * leaks.shape[2] * LANES
-    for d in range(block.actor.shape[0] - 1, -1, -1):
+    for d in range(subgames.actor.shape[0] - 1, -1, -1):
         who, other, start, node = (
-            block.actor[d],
-            1 - block.actor[d],
-            block.first_child[d],
-            block.decision[d],
+            subgames.actor[d],
+            1 - subgames.actor[d],
+            subgames.first_child[d],
+            subgames.decision[d],
         )
-        e = block.slot[start]
+        e = subgames.slot[start]
         best, total = (node * 2 + other) * LANES, (node * 2 + who) * LANES
         copy(value, best, value, (e * 2 + other) * LANES)
         copy(value, total, value, (e * 2 + who) * LANES)
         product(own, 0, table, row + e * LANES, value, (e * 2 + other) * LANES)
-        for c in range(start + 1, start + block.n_children[d]):
-            e = block.slot[c]
+        for c in range(start + 1, start + subgames.n_children[d]):
+            e = subgames.slot[c]
             largest_sum(value, best, value, (e * 2 + other) * LANES, bar, barred + e * LANES)
             add(value, total, value, (e * 2 + who) * LANES)
             add_product(own, 0, table, row + e * LANES, value, (e * 2 + other) * LANES)
-        at = ((g * since.shape[1] + node) * 2 + who) * LANES
-        add_gain(leaks, leak + d * LANES, weight, who * LANES, since, at, value, best, own, 0)
+        at = ((g * reach_from_root.shape[1] + node) * 2 + who) * LANES
+        add_gain(
+            leaks, leak + d * LANES, weight, who * LANES, reach_from_root, at, value, best, own, 0
+        )
 
 
 @njit(cache=True)
-def _river(block, bar, board, images, rows, scratch):
+def _river(subgames, bar, board, images, rows, scratch):
     """Add one river's values of LANES subtrees, or all-ins, to scratch.total, and its leaks to
     scratch.leaks.
     """
-    n_shown, n_ends, since, value = block.n_shown, block.n_ends, scratch.since, scratch.value
-    (n_menus, n_holes), root, stake = scratch.total.shape[:2], block.slot[-1], block.stake
-    cells, holes, entries, start = _cells_of(board, rows)
-    scratch.sums[: cells.card.shape[0]] = 0
+    n_shown, n_ends, reach_from_root, value = (
+        subgames.n_shown,
+        subgames.n_ends,
+        scratch.reach_from_root,
+        scratch.value,
+    )
+    (n_menus, n_holes), root, stake = scratch.total.shape[:2], subgames.slot[-1], subgames.stake
+    buckets, holes, entries, start = _buckets_of(board, rows)
+    scratch.sums[: buckets.card.shape[0]] = 0
     for i in range(holes.shape[0]):
         for n in range(3):
             add_wide(scratch.sums, entries[i, n] * WIDE, scratch.reach, holes[i] * WIDE)
-    for g in range(cells.group.shape[0]):
-        _reach(block, scratch.chance[cells.group[g]], since[g])
+    for g in range(buckets.equity.shape[0]):
+        _reach(subgames, scratch.chance[buckets.equity[g]], reach_from_root[g])
     seen, folds = (
         np.empty((53, n_ends, WIDE), np.float32),
         np.empty((n_ends - n_shown, WIDE), np.float32),
     )
     own, weight = np.empty(LANES, np.float32), np.empty(WIDE, np.float32)
     times = np.full(WIDE, (images >= 0).sum(), dtype=np.float32)
-    by_end = since.reshape(since.shape[0], -1, WIDE)
-    _add_all(cells, n_shown, scratch.sums, since, seen)
-    for cls in range(cells.classes.shape[0] - 1):
-        first, last = cells.classes[cls], cells.classes[cls + 1]
+    by_end = reach_from_root.reshape(reach_from_root.shape[0], -1, WIDE)
+    _add_all(buckets, n_shown, scratch.sums, reach_from_root, seen)
+    for cls in range(buckets.classes.shape[0] - 1):
+        first, last = buckets.classes[cls], buckets.classes[cls + 1]
         for g in range(first, last):
-            _add_cell(cells, g, scratch.sums, since, n_shown, seen)
+            _add_bucket(buckets, g, scratch.sums, reach_from_root, n_shown, seen)
         for g in range(first, last):
             # what a fold is worth for each own reach of the root: sums take that off twice
             for e in range(n_shown, n_ends):
@@ -232,11 +246,11 @@ def _river(block, bar, board, images, rows, scratch):
                 wide_product(weight, 0, times, 0, scratch.reach, hole * WIDE)
                 for menu in range(n_menus):
                     _best_of_hole(
-                        block,
+                        subgames,
                         bar,
                         scratch,
                         menu,
-                        cells.group[g],
+                        buckets.equity[g],
                         g,
                         weight,
                         own,
@@ -247,17 +261,17 @@ def _river(block, bar, board, images, rows, scratch):
                             at = menu * n_holes + np.int64(PERMUTED_HOLES[image, hole])
                             add_wide(scratch.total, at * WIDE, value, root * WIDE)
         for g in range(first, last):
-            _add_cell(cells, g, scratch.sums, since, n_shown, seen)
+            _add_bucket(buckets, g, scratch.sums, reach_from_root, n_shown, seen)
 
 
 @njit(cache=True, nogil=True)
-def _block(block, bar, rows, rivers, reach, value, leaks, scratch):
-    """All rivers of a block. rows: the strategy's table, and those of its rows that are met."""
-    roots, (boards, images, row_of_hole) = block.node[-1], rivers
+def _of_one_shape(subgames, bar, rows, rivers, reach, value, leaks, scratch):
+    """All rivers of a subgames. rows: the strategy's table, and those of its rows that are met."""
+    roots, (boards, images, row_of_hole) = subgames.node[-1], rivers
     for r in rows[1]:
-        for at in block.slot[:-1]:
+        for at in subgames.slot[:-1]:
             for j in range(roots.shape[0]):
-                scratch.chance[r, at, j] = rows[0][r, block.node[at, j] - block.river]
+                scratch.chance[r, at, j] = rows[0][r, subgames.node[at, j] - subgames.river]
     scratch.reach[:] = 0
     for player in range(2):
         for j in range(roots.shape[0]):
@@ -265,12 +279,12 @@ def _block(block, bar, rows, rivers, reach, value, leaks, scratch):
     scratch.total[:] = 0
     scratch.leaks[:] = 0
     for r in range(boards.shape[0]):
-        _river(block, bar, boards[r], images[r], row_of_hole[r], scratch)
+        _river(subgames, bar, boards[r], images[r], row_of_hole[r], scratch)
     for j in range(roots.shape[0]):
         for player in range(2):
             value[:, 1 - player, roots[j]] += scratch.total[:, :, player * LANES + j]
-        for d in range(block.decision.shape[0]):
-            leaks[:, block.node[block.decision[d], j]] += scratch.leaks[:, :, d, j]
+        for d in range(subgames.decision.shape[0]):
+            leaks[:, subgames.node[subgames.decision[d], j]] += scratch.leaks[:, :, d, j]
 
 
 @njit(cache=True)

@@ -1,4 +1,4 @@
-"""The holes of one river board: by strength, in cells that play alike, and what the ends of hands
+"""The holes of one river board: by strength, in buckets that play alike, and what the ends of hands
 are worth to them.
 
 At an end every hole meets all others, less those that share a card: with holes sorted by strength
@@ -6,9 +6,9 @@ that takes one running sum for the board and one for each card (Johanson et al. 
 many ends are kept side by side, so that one vector instruction serves several.
 
 On a complete board a river strategy knows a hole by its equity alone. Holes of one strength and one
-equity form a cell, about a hundred of them where there are 1,081 holes. What card removal needs of
-the holes are sums over a cell, and over those of its holes that have a certain card: an entry is
-such a pair of cell and card (card 52 stands for all holes), some 750 a board.
+equity form a bucket, about a hundred of them where there are 1,081 holes. What card removal needs of
+the holes are sums over a bucket, and over those of its holes that have a certain card: an entry is
+such a pair of bucket and card (card 52 stands for all holes), some 750 a board.
 """
 
 from typing import NamedTuple
@@ -24,11 +24,11 @@ from faceup.holdem.tree import BettingTree
 
 N_PAIRS = N_RIVER_HOLES * 990  # ordered pairs of holes on a complete board
 N_ENTRIES = 3 * N_RIVER_HOLES  # at most
-ALL = 52  # the card of the entry that all holes of a cell belong to
+ALL = 52  # the card of the entry that all holes of a bucket belong to
 
 
 @njit(cache=True, error_model="numpy")  # where the total is 0 the quotient is not used
-def matched(regret, total, n_actions):
+def matching_probability(regret, total, n_actions):
     """Probability of an action: max(regret, 0) / total, where the positive regrets of its n_actions
     sum to total; even at 0.
     """
@@ -61,26 +61,26 @@ def _order(board):
     return BoardOrder(holes, class_start[: n_classes + 1])
 
 
-class Cells(NamedTuple):
-    """The cells of a board, weakest first, and their entries; card ALL is the first entry of each
-    cell.
+class RiverBuckets(NamedTuple):
+    """The buckets of a board, weakest first, and their entries; card ALL is the first entry of each
+    bucket.
     """
 
-    of_hole: np.ndarray  # (1081,) int32 cell of each hole, in the order of `BoardOrder.holes`
+    of_hole: np.ndarray  # (1081,) int32 bucket of each hole, in the order of `BoardOrder.holes`
     entries: np.ndarray  # (1081, 3) int32 a hole's entries: all, its higher card, its lower card
-    group: np.ndarray  # (n_cells,) int32 2 * wins + ties of its holes
-    first: np.ndarray  # (n_cells + 1,) int32 first entry of each cell
+    equity: np.ndarray  # (n_buckets,) int32 2 * wins + ties of its holes
+    first: np.ndarray  # (n_buckets + 1,) int32 first entry of each bucket
     card: np.ndarray  # (n_entries,) int32 0..51, or ALL
     count: np.ndarray  # type: ignore[assignment]  # (n_entries,) float32 how many holes; negative where not ALL
-    classes: np.ndarray  # (n_classes + 1,) int64 first cell of each strength
+    classes: np.ndarray  # (n_classes + 1,) int64 first bucket of each strength
 
 
 @njit(cache=True)
-def make_cells(order: BoardOrder, equity: np.ndarray) -> Cells:
-    """Cells of a board, from the equity, 2 * wins + ties, of each of the 1,326 holes."""
+def make_river_buckets(order: BoardOrder, equity: np.ndarray) -> RiverBuckets:
+    """Buckets of a board, from the equity, 2 * wins + ties, of each of the 1,326 holes."""
     holes, class_start = order
     of_hole, entries = np.full(N_RIVER_HOLES, -1, np.int32), np.empty((N_RIVER_HOLES, 3), np.int32)
-    group, first = np.empty(N_RIVER_HOLES, np.int32), np.empty(N_RIVER_HOLES + 1, np.int32)
+    equity_of, first = np.empty(N_RIVER_HOLES, np.int32), np.empty(N_RIVER_HOLES + 1, np.int32)
     card, count = np.empty(N_ENTRIES, np.int32), np.zeros(N_ENTRIES, np.float32)
     classes, entry_of = np.empty(class_start.shape[0], np.int64), np.full(53, -1, np.int32)
     n, k = 0, 0
@@ -89,9 +89,9 @@ def make_cells(order: BoardOrder, equity: np.ndarray) -> Cells:
         for start in range(class_start[cls], class_start[cls + 1]):
             if of_hole[start] >= 0:
                 continue
-            group[n] = equity[holes[start]]
+            equity_of[n] = equity[holes[start]]
             for i in range(start, class_start[cls + 1]):
-                if equity[holes[i]] != group[n]:
+                if equity[holes[i]] != equity_of[n]:
                     continue
                 of_hole[i] = n
                 for j in range(3):
@@ -105,7 +105,9 @@ def make_cells(order: BoardOrder, equity: np.ndarray) -> Cells:
             n += 1
             first[n] = k
         classes[cls + 1] = n
-    return Cells(of_hole, entries, group[:n], first[: n + 1], card[:k], count[:k], classes)
+    return RiverBuckets(
+        of_hole, entries, equity_of[:n], first[: n + 1], card[:k], count[:k], classes
+    )
 
 
 class Ends(NamedTuple):

@@ -1,7 +1,7 @@
-"""Groups of strategically similar hands: an abstraction of the cards.
+"""Buckets of strategically similar hands: an abstraction of the cards.
 
-Preflop the groups are the 169 starting hands and on the river the 1,981 exact equities, which loses
-nothing of the paper's river features; flop and turn need fewer groups than there are hands.
+Preflop the buckets are the 169 starting hands and on the river the 1,981 exact equities, which loses
+nothing of the paper's river features; flop and turn need fewer buckets than there are hands.
 """
 
 from collections.abc import Sequence
@@ -36,26 +36,26 @@ class Grid(NamedTuple):
     deciles: tuple[int, ...]
 
 
-class Groups(NamedTuple):
-    """Group of each (canonical board, hole) on the flop and the turn, -1 where the board blocks the
+class Buckets(NamedTuple):
+    """Bucket of each (canonical board, hole) on the flop and the turn, -1 where the board blocks the
     hole.
     """
 
     flop: np.ndarray  # (1755, 1326) int32
     turn: np.ndarray  # (16432, 1326) int32
-    n_groups: tuple[int, int, int, int]  # 169, flop, turn, 1981
+    n_buckets: tuple[int, int, int, int]  # 169, flop, turn, 1981
 
 
-def make_buckets(flop: StreetTable, turn: StreetTable, flop_grid: Grid, turn_grid: Grid) -> Groups:
-    """Groups of a pair of grids, numbered in order of their cells."""
+def make_buckets(flop: StreetTable, turn: StreetTable, flop_grid: Grid, turn_grid: Grid) -> Buckets:
+    """Buckets of a pair of grids, numbered in order of their cells."""
     flop_ids, n_flop = street_buckets(1, flop, flop_grid)
     turn_ids, n_turn = street_buckets(2, turn, turn_grid)
-    return Groups(flop_ids, turn_ids, (N_CLASSES, n_flop, n_turn, N_RIVER_BUCKETS))
+    return Buckets(flop_ids, turn_ids, (N_CLASSES, n_flop, n_turn, N_RIVER_BUCKETS))
 
 
 def street_buckets(street: int, table: StreetTable, grid: Grid) -> tuple[np.ndarray, int]:
-    """Group ids of a street's holes, (n_boards, 1326) int32 with -1 for blocked ones, and how many
-    groups there are.
+    """Bucket ids of a street's holes, (n_boards, 1326) int32 with -1 for blocked ones, and how many
+    buckets there are.
     """
     free = _free(street)
     features = [(table.equity, UNITS[street], grid.equity_cells)]
@@ -72,14 +72,14 @@ def street_buckets(street: int, table: StreetTable, grid: Grid) -> tuple[np.ndar
     return ids, int(key.max()) + 1
 
 
-def hole_buckets(groups: Groups, street: int, board: Sequence[int] | np.ndarray) -> np.ndarray:
-    """Group of each of the 1,326 holes on a board, int32; blocked holes get group 0."""
+def hole_buckets(buckets: Buckets, street: int, board: Sequence[int] | np.ndarray) -> np.ndarray:
+    """Bucket of each of the 1,326 holes on a board, int32; blocked holes get bucket 0."""
     if street == 0:
         return CLASS_OF_HOLE.astype(np.int32)
     if street == 3:
         return river_equities(board)
     row, permutation = canonical(board)
-    ids = (groups.flop if street == 1 else groups.turn)[row][PERMUTED_HOLES[permutation]]
+    ids = (buckets.flop if street == 1 else buckets.turn)[row][PERMUTED_HOLES[permutation]]
     return np.maximum(ids, 0)
 
 
@@ -104,12 +104,12 @@ def cluster_buckets(
     sample: int,
     steps: int,
     stream: Stream,
-) -> tuple[Groups, tuple[float, float]]:
-    """k-means groups of flop and turn hands, and how far a hand is from its centre on each, in
+) -> tuple[Buckets, tuple[float, float]]:
+    """k-means buckets of flop and turn hands, and how far a hand is from its centre on each, in
     equity (root mean square).
 
-    sizes: groups of flop and turn; sample: hands that the centres are fitted to, drawn as often as
-    they are dealt; all hands then join the nearest centre. Preflop the groups are the 169 hands and
+    sizes: buckets of flop and turn; sample: hands that the centres are fitted to, drawn as often as
+    they are dealt; all hands then join the nearest centre. Preflop the buckets are the 169 hands and
     on the river the exact equities, as in `make_buckets`.
     """
     generator, ids, far = stream(), [], []
@@ -128,7 +128,7 @@ def cluster_buckets(
                 0
             ].reshape(part.shape[:2])
         ids.append(np.where(_free(street), joined, np.int32(-1)))
-    return Groups(ids[0], ids[1], (N_CLASSES, *sizes, N_RIVER_BUCKETS)), (far[0], far[1])
+    return Buckets(ids[0], ids[1], (N_CLASSES, *sizes, N_RIVER_BUCKETS)), (far[0], far[1])
 
 
 def _sampled(

@@ -2,14 +2,14 @@
 et al. 2012).
 
 An iteration draws one board, walks the whole betting tree with both players' 1,081 holes at once,
-and adds each action's regret to the tables of the holes' groups. Both players are updated from the
+and adds each action's regret to the tables of the holes' buckets. Both players are updated from the
 same strategies. Tables are discounted once an epoch of iterations, as DCFR does once an iteration
 where nothing is sampled (Brown & Sandholm 2019): after epoch t positive regrets are scaled by t^a /
-(t^a + 1), negative ones by t^b / (t^b + 1) and the average strategy by (t / (t + 1))^g. All groups
+(t^a + 1), negative ones by t^b / (t^b + 1) and the average strategy by (t / (t + 1))^g. All buckets
 are scaled alike, whether the epoch's boards met them or not.
 
-Before the river holes that share a group on each street play alike, and are walked as one, a
-bundle: some 400 where there are 1,081 holes. The river is swept in blocks (`holdem/river`). Boards
+Before the river holes that share a bucket on each street play alike, and are walked as one, a
+joint bucket: some 400 where there are 1,081 holes. The river is swept subgames side by side (`cfr_river`). Boards
 come from the stream and the iteration's number alone, so that a run that was killed goes on from
 its checkpoint, to the same bits.
 """
@@ -25,17 +25,24 @@ from numba import njit
 from faceup.cards.cards import BOARD_CARDS
 from faceup.cards.strength import N_RIVER_HOLES
 from faceup.games.checkpoint import load_checkpoint, save_checkpoint
-from faceup.holdem.board import Cells, _add_values, board_order, ends_of, make_cells, matched
-from faceup.holdem.buckets import Groups, hole_buckets
-from faceup.holdem.cfr_river import _sweep_block
-from faceup.holdem.river_subgames import Block, make_blocks
+from faceup.holdem.board import (
+    RiverBuckets,
+    _add_values,
+    board_order,
+    ends_of,
+    make_river_buckets,
+    matching_probability,
+)
+from faceup.holdem.buckets import Buckets, hole_buckets
+from faceup.holdem.cfr_river import _sweep_subgames
+from faceup.holdem.river_subgames import RiverSubgames, make_river_subgames
 from faceup.holdem.rules import DECISION
 from faceup.holdem.tree import BettingTree, columns, decisions
 from faceup.util.memo import digest
 from faceup.util.parallel import on_threads
 from faceup.util.rng import Stream
 
-# one a street, (n_groups, width) float32: a column for each node, as in a policy's
+# one a street, (n_buckets, width) float32: a column for each node, as in a policy's
 Tables = tuple[np.ndarray, ...]
 
 
@@ -48,7 +55,7 @@ class Discount(NamedTuple):
     epoch: int
 
 
-class Trunk(NamedTuple):
+class PreRiver(NamedTuple):
     """The decisions before the river, by street, parents before children."""
 
     start: np.ndarray  # (4,) int64 where each street's begin, and the end
@@ -60,122 +67,122 @@ class Trunk(NamedTuple):
     end: np.ndarray  # (n,) int32 the end of those below
 
 
-class Bundles(NamedTuple):
-    """Holes of a board that share a group on each street before the river."""
+class JointBuckets(NamedTuple):
+    """Holes of a board that share a bucket on each street before the river."""
 
     of_hole: np.ndarray  # (1081,) int64 in the order of `BoardOrder.holes`
     size: np.ndarray  # (n,) int64 how many holes each has
-    row: np.ndarray  # (3, n) int64 where its group on each street stands among those that are met
-    groups: tuple[np.ndarray, ...]  # three of (n_met,) int32: the groups that the board meets
+    row: np.ndarray  # (3, n) int64 where its bucket on each street stands among those that are met
+    buckets: tuple[np.ndarray, ...]  # three of (n_met,) int32: the buckets that the board meets
 
 
-def _make_trunk(tree: BettingTree) -> Trunk:
+def _pre_river(tree: BettingTree) -> PreRiver:
     streets = [decisions(tree, street) for street in range(3)]
     node = np.concatenate(streets)
     first = tree.first_child[node]
     start = np.cumsum([0, *map(len, streets)])
-    return Trunk(
+    return PreRiver(
         start, tree.street_start, node, tree.actor[node], first, first + tree.n_children[node]
     )
 
 
-def _make_bundles(groups: list[np.ndarray]) -> Bundles:
-    """groups: three of (1081,), each hole's."""
-    met, rows = zip(*(np.unique(of_hole, return_inverse=True) for of_hole in groups), strict=True)
+def _joint_buckets(buckets: list[np.ndarray]) -> JointBuckets:
+    """buckets: three of (1081,), each hole's."""
+    met, rows = zip(*(np.unique(of_hole, return_inverse=True) for of_hole in buckets), strict=True)
     key = np.ravel_multi_index(rows, [N_RIVER_HOLES] * 3)
     _, one, of_hole, size = np.unique(
         key, return_index=True, return_inverse=True, return_counts=True
     )
-    return Bundles(of_hole, size, np.stack(rows)[:, one], met)
+    return JointBuckets(of_hole, size, np.stack(rows)[:, one], met)
 
 
 @njit(cache=True)
-def _match(trunk, street, player, regrets, groups, chance):
-    """Regret matching: chance (n_groups, width) of a player's actions on a street with each group;
+def _match(pre_river, street, player, regrets, buckets, chance):
+    """Regret matching: chance (n_buckets, width) of a player's actions on a street with each bucket;
     1 where the other acts.
     """
-    start = trunk.column[street]
-    for d in range(trunk.start[street], trunk.start[street + 1]):
-        first, end = trunk.first[d] - start, trunk.end[d] - start
-        for k in range(groups.shape[0]):
-            regret, out, total = regrets[groups[k]], chance[k], np.float32(0)
-            if trunk.actor[d] != player:
+    start = pre_river.column[street]
+    for d in range(pre_river.start[street], pre_river.start[street + 1]):
+        first, end = pre_river.first[d] - start, pre_river.end[d] - start
+        for k in range(buckets.shape[0]):
+            regret, out, total = regrets[buckets[k]], chance[k], np.float32(0)
+            if pre_river.actor[d] != player:
                 out[first:end] = 1
                 continue
             for e in range(first, end):
                 total += max(regret[e], np.float32(0))
             for e in range(first, end):
-                out[e] = matched(regret[e], total, end - first)
+                out[e] = matching_probability(regret[e], total, end - first)
 
 
 @njit(cache=True, nogil=True)
-def _down(share, trunk, bundles, regrets, chance, reach):
-    """Each player's strategy on a board, and its reach of all nodes with each bundle.
+def _forward(thread, pre_river, joint, regrets, chance, reach):
+    """Each player's strategy on a board, and its reach of all nodes with each joint bucket.
 
-    Fills chance, three of (2, n_met, width) float32, and reach (2, n_bundles, n_nodes) float32.
+    Fills chance, three of (2, n_met, width) float32, and reach (2, n_joint, n_nodes) float32.
     """
-    for player in range(share[0], 2, share[1]):
+    for player in range(thread[0], 2, thread[1]):
         for street in range(3):
             _match(
-                trunk,
+                pre_river,
                 street,
                 player,
                 regrets[street],
-                bundles.groups[street],
+                joint.buckets[street],
                 chance[street][player],
             )
-        for k in range(bundles.size.shape[0]):
+        for k in range(joint.size.shape[0]):
             r = reach[player, k]
             r[0] = 1
             for street in range(3):
-                own, start = chance[street][player, bundles.row[street, k]], trunk.column[street]
-                for d in range(trunk.start[street], trunk.start[street + 1]):
-                    above = r[trunk.node[d]]
-                    for c in range(trunk.first[d], trunk.end[d]):
+                own, start = chance[street][player, joint.row[street, k]], pre_river.column[street]
+                for d in range(pre_river.start[street], pre_river.start[street + 1]):
+                    above = r[pre_river.node[d]]
+                    for c in range(pre_river.first[d], pre_river.end[d]):
                         r[c] = above * own[c - start]
 
 
 @njit(cache=True, nogil=True)
-def _up(share, trunk, bundles, chance, reach, value, regrets, averages):
-    """Values of decisions, (2, n_bundles, n_nodes) float32, from those of ends and rivers; what
-    groups learn from their holes.
+def _backward(thread, pre_river, joint, chance, reach, value, regrets, averages):
+    """Values of decisions, (2, n_joint, n_nodes) float32, from those of ends and rivers; what
+    buckets learn from their holes.
 
-    Values are summed over the holes of a bundle. An action's regret is its value less that of its
+    Values are summed over the holes of a joint bucket. An action's regret is its value less that of its
     decision; the average strategy is weighed by the actor's own reach.
     """
-    for player in range(share[0], 2, share[1]):
-        for k in range(bundles.size.shape[0]):
-            v, r, size = value[player, k], reach[player, k], np.float32(bundles.size[k])
+    for player in range(thread[0], 2, thread[1]):
+        for k in range(joint.size.shape[0]):
+            v, r, size = value[player, k], reach[player, k], np.float32(joint.size[k])
             for street in range(2, -1, -1):
-                row, start = bundles.row[street, k], trunk.column[street]
-                group, own = bundles.groups[street][row], chance[street][player, row]
-                regret, average = regrets[street][group], averages[street][group]
-                for d in range(trunk.start[street + 1] - 1, trunk.start[street] - 1, -1):
+                row, start = joint.row[street, k], pre_river.column[street]
+                bucket, own = joint.buckets[street][row], chance[street][player, row]
+                regret, average = regrets[street][bucket], averages[street][bucket]
+                for d in range(pre_river.start[street + 1] - 1, pre_river.start[street] - 1, -1):
                     here = np.float32(0)
-                    for c in range(trunk.first[d], trunk.end[d]):
+                    for c in range(pre_river.first[d], pre_river.end[d]):
                         here += own[c - start] * v[c]
-                    v[trunk.node[d]] = here
-                    if trunk.actor[d] == player:
-                        for c in range(trunk.first[d], trunk.end[d]):
+                    v[pre_river.node[d]] = here
+                    if pre_river.actor[d] == player:
+                        for c in range(pre_river.first[d], pre_river.end[d]):
                             regret[c - start] += v[c] - here
                             average[c - start] += size * r[c]
 
 
 @njit(cache=True, nogil=True)
-def _fill_ends(share, ends, order, bundles, reach, value):
-    """Values of ends before the river to each player with each bundle."""
-    for player in range(share[0], 2, share[1]):
+def _fill_ends(thread, ends, order, joint, reach, value):
+    """Values of ends before the river to each player with each joint bucket."""
+    for player in range(thread[0], 2, thread[1]):
         theirs = reach[1 - player][:, ends.node]
         won = np.zeros_like(theirs)
-        _add_values(order, bundles.of_hole, ends.n_folds, ends.stake[:, player].copy(), theirs, won)
+        _add_values(order, joint.of_hole, ends.n_folds, ends.stake[:, player].copy(), theirs, won)
         for k in range(won.shape[0]):
             for e in range(won.shape[1]):
                 value[player, k, ends.node[e]] = won[k, e]
 
 
 @njit(cache=True, nogil=True)
-def _discount(share, regrets, averages, positive, negative, average):
-    for g in range(share[0], regrets.shape[0], share[1]):
+def _discount(thread, regrets, averages, positive, negative, average):
+    for g in range(thread[0], regrets.shape[0], thread[1]):
         for e in range(regrets.shape[1]):
             regrets[g, e] *= positive if regrets[g, e] > 0 else negative
             averages[g, e] *= average
@@ -186,19 +193,21 @@ class SelfPlay:
     `averages` and `iteration`.
     """
 
-    def __init__(self, tree: BettingTree, groups: Groups, discount: Discount, stream: Stream):
+    def __init__(self, tree: BettingTree, buckets: Buckets, discount: Discount, stream: Stream):
         """The tree may begin on any street before the river."""
-        self.tree, self.groups, self.discount, self.stream = tree, groups, discount, stream
+        self.tree, self.buckets, self.discount, self.stream = tree, buckets, discount, stream
         shapes, n_nodes = (
-            list(zip(groups.n_groups, np.diff(tree.street_start), strict=True)),
+            list(zip(buckets.n_buckets, np.diff(tree.street_start), strict=True)),
             int(tree.street_start[3]),
         )
         self.regrets, self.averages = (
             tuple(np.zeros(shape, dtype=np.float32) for shape in shapes) for _ in range(2)
         )
         self.iteration = 0
-        self._trunk, self._ends = _make_trunk(tree), ends_of(tree, 0, n_nodes)
-        self._blocks = [block for block in make_blocks(tree) if len(block.decision)]
+        self._pre_river_nodes, self._ends = _pre_river(tree), ends_of(tree, 0, n_nodes)
+        self._rivers = [
+            subgames for subgames in make_river_subgames(tree) if len(subgames.decision)
+        ]
         self._chance = tuple(
             np.zeros((2, min(n, N_RIVER_HOLES), width), dtype=np.float32) for n, width in shapes[:3]
         )
@@ -216,20 +225,20 @@ class SelfPlay:
         """Play all hands of one board (five cards), and learn from it."""
         order = board_order(board)
         *before, equity = [
-            hole_buckets(self.groups, street, board[:n]) for street, n in enumerate(BOARD_CARDS)
+            hole_buckets(self.buckets, street, board[:n]) for street, n in enumerate(BOARD_CARDS)
         ]
-        cells, bundles = (
-            make_cells(order, equity),
-            _make_bundles([of_hole[order.holes] for of_hole in before]),
+        buckets, joint = (
+            make_river_buckets(order, equity),
+            _joint_buckets([of_hole[order.holes] for of_hole in before]),
         )
-        reach, value = (array[:, : len(bundles.size)] for array in (self._reach, self._value))
-        on_threads(_down, self._trunk, bundles, self.regrets[:3], self._chance, reach)
-        on_threads(_fill_ends, self._ends, order, bundles, reach, value)
-        on_threads(self._sweep, iter(self._blocks), cells, bundles, reach, value)
+        reach, value = (array[:, : len(joint.size)] for array in (self._reach, self._value))
+        on_threads(_forward, self._pre_river_nodes, joint, self.regrets[:3], self._chance, reach)
+        on_threads(_fill_ends, self._ends, order, joint, reach, value)
+        on_threads(self._sweep, iter(self._rivers), buckets, joint, reach, value)
         on_threads(
-            _up,
-            self._trunk,
-            bundles,
+            _backward,
+            self._pre_river_nodes,
+            joint,
             self._chance,
             reach,
             value,
@@ -240,16 +249,16 @@ class SelfPlay:
     def _sweep(
         self,
         _: tuple[int, int],
-        blocks: Iterator[Block],
-        cells: Cells,
-        bundles: Bundles,
+        rest: Iterator[RiverSubgames],
+        buckets: RiverBuckets,
+        joint: JointBuckets,
         reach: np.ndarray,
         value: np.ndarray,
     ) -> None:
-        """Sweep the rivers, block by block; each thread takes the next that is left."""
-        for block in blocks:
-            _sweep_block(
-                block, cells, bundles.of_hole, reach, value, self.regrets[3], self.averages[3]
+        """Sweep the rivers, record by record; each thread takes the next that is left."""
+        for subgames in rest:
+            _sweep_subgames(
+                subgames, buckets, joint.of_hole, reach, value, self.regrets[3], self.averages[3]
             )
 
     def _end_epoch(self, t: int) -> None:
@@ -260,7 +269,7 @@ class SelfPlay:
             on_threads(_discount, regrets, averages, *factors)
 
     def average(self) -> Tables:
-        """The average strategy: four tables (n_groups, width) float32; uniform where a group was
+        """The average strategy: four tables (n_buckets, width) float32; uniform where a bucket was
         never reached.
         """
         return average_strategy(self.tree, self.averages)
@@ -282,7 +291,7 @@ def average_strategy(tree: BettingTree, averages: Tables) -> Tables:
 
 
 class Run(NamedTuple):
-    """What a run of self-play leaves: average strategies, four tables (n_groups, width) float32
+    """What a run of self-play leaves: average strategies, four tables (n_buckets, width) float32
     each.
     """
 
@@ -301,7 +310,7 @@ def clear(folder: Path) -> None:
 
 def train(
     tree: BettingTree,
-    groups: Groups,
+    buckets: Buckets,
     discount: Discount,
     stream: Stream,
     iterations: int,
@@ -316,9 +325,9 @@ def train(
     every: iterations between checkpoints; progress: told the iteration. The last checkpoint stays,
     so that what comes after self-play may fail without loss: `clear` the folder in the end.
     """
-    play, path = SelfPlay(tree, groups, discount, stream), folder / "checkpoint.npz"
+    play, path = SelfPlay(tree, buckets, discount, stream), folder / "checkpoint.npz"
     owner, averages = (
-        digest(SelfPlay, tree, groups, discount, stream, tuple(snapshots)),
+        digest(SelfPlay, tree, buckets, discount, stream, tuple(snapshots)),
         dict[int, Tables](),
     )
     if found := load_checkpoint(path, owner, iterations):

@@ -47,12 +47,18 @@ import numpy as np
 from numba import njit
 
 from faceup.cards.cards import BOARD_CARDS, CLASS_OF_HOLE, HOLE_OF_CLASS, N_CLASSES
-from faceup.cards.matchups import RUNOUTS_PREFLOP, edges
+from faceup.cards.matchups import RUNOUTS_PREFLOP, net_wins
 from faceup.holdem.agents import TreeAgent
 from faceup.holdem.best_response import fold_values
 from faceup.holdem.board import _add_values, board_order
 from faceup.holdem.buckets import N_RIVER_BUCKETS
-from faceup.holdem.cfr_br_river import Counted, Reach, best_responses, learn_rivers, make_subtrees
+from faceup.holdem.cfr_br_river import (
+    Reach,
+    UpdateWeight,
+    best_responses,
+    learn_rivers,
+    make_subtrees,
+)
 from faceup.holdem.infosets import (
     Abstraction,
     HandBuckets,
@@ -108,11 +114,11 @@ class Street(NamedTuple):
 
 
 @njit(cache=True)
-def _learn(street, infosets, table, counted, reach, value, regrets, averages):
+def _learn(street, infosets, table, update, reach, value, regrets, averages):
     """Values (2, n_nodes, 1326) of a street's decisions where both players play a table (rows,
     width), and what they learn.
 
-    Adds regrets, value[action] - value[decision], as `counted` says, and own reach (2, n_nodes,
+    Adds regrets, value[action] - value[decision], as `update` says, and own reach (2, n_nodes,
     1326) of actions times its time.
     """
     for d in range(street.node.shape[0] - 1, -1, -1):
@@ -125,9 +131,9 @@ def _learn(street, infosets, table, counted, reach, value, regrets, averages):
             value[who, node, h], value[1 - who, node, h] = mean, others
             infoset, weight = (
                 infosets.of[row, infosets.situation[node]],
-                counted.time * reach[who, node, h],
+                update.time * reach[who, node, h],
             )
-            share = weight if counted.by_reach else counted.time
+            share = weight if update.by_reach else update.time
             for e in range(street.first[d], street.end[d]):
                 regrets[infoset, street.label[e]] += share * (value[who, e, h] - mean)
                 averages[infoset, street.label[e]] += weight * table[row, e - street.start]
@@ -168,7 +174,7 @@ class CfrBr:
         )
         self._pushes, self._all_ins = shown[tree.street[shown] == 0], shown[tree.street[shown] > 0]
         self._on_board = np.setdiff1d(np.arange(tree.street_start[1]), self._pushes)
-        self._edges = edges(preflop_wins, RUNOUTS_PREFLOP) / _COMBOS[:, None]
+        self._net_wins = net_wins(preflop_wins, RUNOUTS_PREFLOP) / _COMBOS[:, None]
 
     def start(self, warm_start: float = 0) -> State:
         """Nothing learnt yet; warm_start: what first strategies count, as regrets: dollars times
@@ -227,9 +233,9 @@ class CfrBr:
         """
         numba.set_num_threads(threads)  # in this thread: other deals keep the others busy
         boards, roots = _boards(deal), self._subtrees.root
-        turn, counted = (
+        turn, update = (
             boards[0, :4],
-            Counted(np.float32((state.iteration + later) / 100), self._by_reach),
+            UpdateWeight(np.float32((state.iteration + later) / 100), self._by_reach),
         )
         regrets, averages, responder = (
             [np.zeros_like(table) for table in tables] for tables in state[:3]
@@ -243,7 +249,7 @@ class CfrBr:
         share, other_rows = _mixture(opponent, rows, turn)
         best, actions = reach, _NOTHING
         if share > 0:
-            best, actions = self._best_response(state, boards, rows, reach, counted.time, responder)
+            best, actions = self._best_response(state, boards, rows, reach, update.time, responder)
         other = reach if other_rows is rows else self._reach(other_rows, turn)
         both = share * best + (1 - share) * other
         met = Reach(reach[:, roots], share * best[:, roots], (1 - share) * other[:, roots])
@@ -258,7 +264,7 @@ class CfrBr:
             strategies,
             met,
             actions,
-            counted,
+            update,
             (regrets[3], averages[3]),
         )
         value = self._ends(boards, both, won)
@@ -269,7 +275,7 @@ class CfrBr:
                 self._streets[street],
                 infosets[street],
                 table,
-                counted,
+                update,
                 reach,
                 value,
                 regrets[street],
@@ -330,13 +336,11 @@ class CfrBr:
         if self.responder:
             infosets, played = _strategy(self.responder, state.responder, boards[0])
             for street in (1, 0):
-                table, counted = played[street][0], Counted(time, False)
+                table, update = played[street][0], UpdateWeight(time, False)
                 unused = np.zeros_like(learnt[street])
                 # where each size has a name
                 nodes = self._streets[street]._replace(label=self.responder.tree.label)
-                _learn(
-                    nodes, infosets[street], table, counted, reach, value, learnt[street], unused
-                )
+                _learn(nodes, infosets[street], table, update, reach, value, learnt[street], unused)
             regrets = tuple(map(np.add, state.responder, learnt))
             answers |= _strategy(self.responder, regrets, boards[0])[1]
         return self._reach(rows | answers, boards[0, :4]), actions
@@ -361,7 +365,7 @@ class CfrBr:
             value[seat, self._folds] = fold_values(self.tree, self._folds, seat, reach) * free
             pushed = theirs[self._pushes][:, HOLE_OF_CLASS]
             value[seat, self._pushes] = (
-                _MISSED * free * (stakes * (pushed @ self._edges.T))[:, CLASS_OF_HOLE]
+                _MISSED * free * (stakes * (pushed @ self._net_wins.T))[:, CLASS_OF_HOLE]
             )
             all_in = np.ascontiguousarray(theirs[self._all_ins].T)  # (1326, all-ins)
             worth = np.zeros_like(all_in)
@@ -371,7 +375,7 @@ class CfrBr:
         return value
 
 
-def game_against(
+def game_with_other_menu(
     leaves: TreeLeaves,
     menu: Menu,
     theirs: Menu,
@@ -394,7 +398,7 @@ def game_against(
     # leaves learn nothing about other sizes
     told = tree._replace(labels=labels, label=np.minimum(label, len(labels) - 1))
     against = responder.on(tree._replace(labels=every, label=label))
-    return CfrBr(TreeLeaves(leaves.trunk.on(told, seat)), preflop_wins, against, True, seat)
+    return CfrBr(TreeLeaves(leaves.base_policy.on(told, seat)), preflop_wins, against, True, seat)
 
 
 def train_alternately(
@@ -444,7 +448,7 @@ def retrain(
     of progress.
     """
     leaves = TreeLeaves(agent.policy(tree))
-    responder = HandBuckets(tree, blueprint, np.zeros_like(blueprint.groups.turn), 1)
+    responder = HandBuckets(tree, blueprint, np.zeros_like(blueprint.buckets.turn), 1)
     game, opponent = (
         CfrBr(leaves, preflop_wins, responder, by_reach=True),
         Mixed(known_share, blueprint),
@@ -452,7 +456,7 @@ def retrain(
     turns: list[tuple[CfrBr, Opponent, int]] = [(game, opponent if known_share < 1 else "best", 2)]
     if other_menu:
         others = [
-            game_against(leaves, agent.menu, other_menu, seat, preflop_wins, responder)
+            game_with_other_menu(leaves, agent.menu, other_menu, seat, preflop_wins, responder)
             for seat in range(2)
         ]
         turns = [
@@ -466,7 +470,7 @@ def retrain(
         "known_share": known_share,
     }
     return TreeAgent(
-        agent.menu, leaves.solved(averages), agent.tables, agent.history, agent.provenance | how
+        agent.menu, leaves.retrained(averages), agent.tables, agent.history, agent.provenance | how
     )
 
 

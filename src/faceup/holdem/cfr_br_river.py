@@ -108,7 +108,7 @@ class Scratch(NamedTuple):
     seen: np.ndarray  # (53 * most slots,) float32 running sums by card
 
 
-class Counted(NamedTuple):
+class UpdateWeight(NamedTuple):
     """How much what is learnt counts."""
 
     time: np.float32  # what the iteration counts
@@ -196,7 +196,7 @@ def _read(board, row_of_equity):
 
 
 @njit(cache=True)
-def _go_down(t, seat, table, rows):
+def _forward(t, seat, table, rows):
     """How rows of a strategy, a table of the subtree's edges, play in a seat."""
     n_rows, n_edges, n_slots = rows.shape[0], t.label.shape[0], t.stake.shape[1]
     chances, reaches = (
@@ -296,7 +296,7 @@ def _values(t, player, hands, reach, s):
 
 
 @njit(cache=True)
-def _turn_over(t, value, edge, back):
+def _transpose_ends(t, value, edge, back):
     """Copy ends of hands from value (1088 * slots) to their edges in edge (edges, 1088), or back."""
     n_slots = t.stake.shape[1]
     for block in range(0, PADDED, _BLOCK):
@@ -327,7 +327,7 @@ def _best(t, responder, hands, s, actions, won):
     responder's hands.
     """
     edge = s.edge
-    _turn_over(t, s.value, edge, False)
+    _transpose_ends(t, s.value, edge, False)
     for d in range(t.node.shape[0] - 1, -1, -1):
         out, which = edge[t.above[d]], actions[d]
         out[:] = edge[t.first[d]]
@@ -360,7 +360,7 @@ def _follow(t, responder, hands, s, actions, reach):
                     out[i] = source[i] if which[i] == k else np.float32(0)
             else:
                 out[:] = source
-    _turn_over(t, s.weight, edge, True)
+    _transpose_ends(t, s.weight, edge, True)
 
 
 @njit(cache=True)
@@ -389,8 +389,8 @@ def _collect(hands, end_reach, value, own, by_reach, end_value, won):
 
 
 @njit(cache=True)
-def _learn(t, seat, infosets, hands, own, play, end_value, counted, regrets, averages):
-    """Add the regrets of the learner's rows, value[action] - value[decision], as counted, and its
+def _learn(t, seat, infosets, hands, own, play, end_value, update, regrets, averages):
+    """Add the regrets of the learner's rows, value[action] - value[decision], as update, and its
     own reach times their time.
 
     own (1326,): its reach of the root; end_value (rows * slots,): value of each end, summed over a
@@ -416,8 +416,8 @@ def _learn(t, seat, infosets, hands, own, play, end_value, counted, regrets, ave
                     infosets.of[hands.rows[k], situation],
                     play.reach[t.above[d], k],
                 )
-                reach = counted.time * root_reach[k] * since_root
-                share = counted.time * since_root if counted.by_reach else counted.time
+                reach = update.time * root_reach[k] * since_root
+                share = update.time * since_root if update.by_reach else update.time
                 for e in range(first, end):
                     regrets[infoset, t.label[e]] += share * (values[e, k] - mean[k])
                     averages[infoset, t.label[e]] += reach * play.chance[e, k]
@@ -441,7 +441,7 @@ def _respond(thread, t, boards, strategy, reach, won, actions):
                 if not own.any():  # all actions are worth 0
                     continue
                 play, n_slots = (
-                    _go_down(subtree, seat, table[:, begin[1] : end[1]], hands.rows),
+                    _forward(subtree, seat, table[:, begin[1] : end[1]], hands.rows),
                     end[2] - begin[2],
                 )
                 s.weight[: PADDED * n_slots] = 0
@@ -459,7 +459,7 @@ def _respond(thread, t, boards, strategy, reach, won, actions):
 
 @njit(cache=True, nogil=True)
 def _train(
-    thread, t, boards, infosets, strategy, others, reach, actions, counted, won, regrets, averages
+    thread, t, boards, infosets, strategy, others, reach, actions, update, won, regrets, averages
 ):
     """As `learn_rivers`; regrets, averages (2, infosets, labels): by seat, as learners in both may
     share an infoset.
@@ -484,7 +484,7 @@ def _train(
                     slice(begin[1], end[1]),
                     end[2] - begin[2],
                 )
-                play = _go_down(subtree, seat, strategy[0][:, columns], hands.rows)
+                play = _forward(subtree, seat, strategy[0][:, columns], hands.rows)
                 end_value = np.zeros_like(play.end_reach)
                 if is_best or is_other:
                     s.weight[: PADDED * n_slots] = 0
@@ -498,7 +498,7 @@ def _train(
                             best,
                         )
                     if is_other:
-                        plays = _go_down(subtree, 1 - seat, others[0][:, columns], theirs.rows)
+                        plays = _forward(subtree, 1 - seat, others[0][:, columns], theirs.rows)
                         _weigh(theirs, other, plays.end_reach, s.weight)
                     _values(subtree, seat, hands, best + other, s)
                     _collect(
@@ -506,7 +506,7 @@ def _train(
                         play.end_reach,
                         s.value,
                         own,
-                        counted.by_reach,
+                        update.by_reach,
                         end_value,
                         won[seat, k],
                     )
@@ -518,7 +518,7 @@ def _train(
                     own,
                     play,
                     end_value,
-                    counted,
+                    update,
                     regrets[seat],
                     averages[seat],
                 )
@@ -544,7 +544,7 @@ def best_responses(
 
 def learn_rivers(
     t: Subtrees, boards: np.ndarray, infosets: Infosets, strategies: tuple[StreetRows, StreetRows], reach: Reach,
-    actions: np.ndarray, counted: Counted, learnt: tuple[np.ndarray, np.ndarray],
+    actions: np.ndarray, update: UpdateWeight, learnt: tuple[np.ndarray, np.ndarray],
 ) -> np.ndarray:  # fmt: skip
     """Values of the roots to learners in both seats against their opponents, sums over boards (n,
     5), (2, subtrees, 1326).
@@ -557,7 +557,7 @@ def learn_rivers(
         np.zeros((2, 2, *learnt[0].shape), dtype=np.float32),
     )
     on_threads(
-        _train, t, boards, infosets, *strategies, reach, actions, counted, won, regrets, averages
+        _train, t, boards, infosets, *strategies, reach, actions, update, won, regrets, averages
     )
     for table, added in zip(learnt, (regrets, averages), strict=True):
         table += added.sum(axis=0)

@@ -1,10 +1,10 @@
 """What a learner tells apart: rows of hands it plays alike, at situations of the betting it plays
 alike.
 
-A row is a group of hands, such as a level of equity. Decisions may share a situation, as they share
+A row is a bucket of hands, such as a level of equity. Decisions may share a situation, as they share
 a leaf of a decision tree. Regrets and summed strategies of a street are arrays (infosets, labels),
 as decisions that share a situation have the same labels. Both are weights: a strategy plays in
-proportion to the positive ones. An abstraction has infosets on all streets: groups of hands, or the
+proportion to the positive ones. An abstraction has infosets on all streets: buckets of hands, or the
 leaves of decision trees.
 """
 
@@ -15,8 +15,8 @@ from numba import njit
 
 from faceup.cards.equity import UNITS
 from faceup.cards.features import board_features
-from faceup.holdem.board import matched
-from faceup.holdem.buckets import N_RIVER_BUCKETS, Groups, hole_buckets
+from faceup.holdem.board import matching_probability
+from faceup.holdem.buckets import N_RIVER_BUCKETS, Buckets, hole_buckets
 from faceup.holdem.policy import FixedPolicy, ModelPolicy, Policy, TablePolicy, pairs_of
 from faceup.holdem.rules import DECISION
 from faceup.holdem.tree import BettingTree, decisions
@@ -53,7 +53,7 @@ def _strategy_rows(of, weights, label, first, n_actions, rows):
             for k in range(1, n_actions[d] + 1):
                 total += max(weight[label[first[d] + k % n_actions[d]]], np.float32(0))
             for e in range(first[d], first[d] + n_actions[d]):
-                rows[row, e] = matched(weight[label[e]], total, n_actions[d])
+                rows[row, e] = matching_probability(weight[label[e]], total, n_actions[d])
 
 
 def strategy_rows(
@@ -91,7 +91,7 @@ class Abstraction(Protocol):
 
 
 class HandBuckets:
-    """A table's groups before and on the flop, other groups on the turn, levels of equity on the
+    """A table's buckets before and on the flop, other buckets on the turn, levels of equity on the
     river.
 
     A learner begins as the table plays until the turn, and from there on with nothing.
@@ -100,35 +100,35 @@ class HandBuckets:
     def __init__(
         self, tree: BettingTree, table: TablePolicy, turn_ids: np.ndarray, river_levels: int
     ):
-        """turn_ids (16432, 1326): groups on the turn, as in `Groups`; river_levels: of equity,
+        """turn_ids (16432, 1326): buckets on the turn, as in `Buckets`; river_levels: of equity,
         equally wide, 1 to 1,981.
         """
-        preflop, flop, _, river = table.groups.n_groups
-        self.tree, self.trunk = tree, table
-        self.groups = Groups(
-            table.groups.flop, turn_ids, (preflop, flop, int(turn_ids.max()) + 1, river)
+        preflop, flop, _, river = table.buckets.n_buckets
+        self.tree, self.base_policy = tree, table
+        self.buckets = Buckets(
+            table.buckets.flop, turn_ids, (preflop, flop, int(turn_ids.max()) + 1, river)
         )
         rows = (
-            *map(np.arange, self.groups.n_groups[:3]),
+            *map(np.arange, self.buckets.n_buckets[:3]),
             np.arange(N_RIVER_BUCKETS) * river_levels // N_RIVER_BUCKETS,
         )
         self._infosets = [make_infosets(tree, street, row) for street, row in enumerate(rows)]
 
     def on(self, tree: BettingTree) -> "HandBuckets":
-        """The same groups on another betting tree, where a learner begins with even chances."""
-        even = zip(FixedPolicy(tree, None).tables, self.groups.n_groups, strict=True)
+        """The same buckets on another betting tree, where a learner begins with even chances."""
+        even = zip(FixedPolicy(tree, None).tables, self.buckets.n_buckets, strict=True)
         table = TablePolicy(
-            tuple(np.broadcast_to(row, (n, row.shape[1])) for row, n in even), self.groups
+            tuple(np.broadcast_to(row, (n, row.shape[1])) for row, n in even), self.buckets
         )
-        return HandBuckets(tree, table, self.groups.turn, int(self._infosets[3].row.max()) + 1)
+        return HandBuckets(tree, table, self.buckets.turn, int(self._infosets[3].row.max()) + 1)
 
     def street(self, street: int, board: list[int]) -> Infosets:
         """See `Abstraction`."""
         of_all = self._infosets[street]
         if street == 3:
             return of_all
-        groups, row = np.unique(hole_buckets(self.groups, street, board), return_inverse=True)
-        return of_all._replace(row=row.astype(np.int32), of=of_all.of[groups])
+        buckets, row = np.unique(hole_buckets(self.buckets, street, board), return_inverse=True)
+        return of_all._replace(row=row.astype(np.int32), of=of_all.of[buckets])
 
     def start(self) -> Weights:
         """See `Abstraction`."""
@@ -141,7 +141,7 @@ class HandBuckets:
                 self._infosets[street],
             )
             of = played.of[:, played.situation[self.tree.parent[nodes]]]
-            weights[street][of, self.tree.label[nodes]] = self.trunk.tables[street]
+            weights[street][of, self.tree.label[nodes]] = self.base_policy.tables[street]
         return weights
 
     def policy(self, weights: Weights) -> TablePolicy:
@@ -149,22 +149,22 @@ class HandBuckets:
         streets = zip(self._infosets, weights, strict=True)
         return TablePolicy(
             tuple(strategy_rows(self.tree, s, x, w)[x.row] for s, (x, w) in enumerate(streets)),
-            self.groups,
+            self.buckets,
         )
 
 
 class TreeLeaves:
     """The leaves of decision trees, of one on each street: what is learnt are their answers."""
 
-    def __init__(self, trunk: ModelPolicy):
-        """trunk: of four decision trees, whose answers a learner begins with."""
-        self.tree, self.trunk = trunk.tree, trunk
-        self._situation = np.full((4, len(trunk.tree.kind)), -1, dtype=np.int32)
-        for told, situation in zip(trunk.histories, self._situation, strict=True):
+    def __init__(self, base_policy: ModelPolicy):
+        """base_policy: of four decision trees, whose answers a learner begins with."""
+        self.tree, self.base_policy = base_policy.tree, base_policy
+        self._situation = np.full((4, len(base_policy.tree.kind)), -1, dtype=np.int32)
+        for told, situation in zip(base_policy.histories, self._situation, strict=True):
             situation[told.nodes] = told.history
         equities = np.arange(N_RIVER_BUCKETS, dtype=np.float32)[:, None] / np.float32(UNITS[3])
         self._fixed = {
-            0: self._infosets(0, board_features(0, trunk.tables[0], [])),
+            0: self._infosets(0, board_features(0, base_policy.tables[0], [])),
             3: self._infosets(3, equities),
         }
 
@@ -172,11 +172,13 @@ class TreeLeaves:
         """See `Abstraction`."""
         if street in self._fixed:
             return self._fixed[street]
-        return self._infosets(street, board_features(street, self.trunk.tables[street], board))
+        return self._infosets(
+            street, board_features(street, self.base_policy.tables[street], board)
+        )
 
     def _infosets(self, street: int, hands: np.ndarray) -> Infosets:
         """Hands (n, n_hand_features) that come to the same leaf at all decisions share a row."""
-        told, model = self.trunk.histories[street].features, self.trunk.models[street]
+        told, model = self.base_policy.histories[street].features, self.base_policy.models[street]
         distinct, where = np.unique(hands, axis=0, return_inverse=True)
         leaves = leaf_of(model, pairs_of(distinct, told)).reshape(len(told), len(distinct)).T
         of, row = np.unique(leaves, axis=0, return_inverse=True)
@@ -185,16 +187,18 @@ class TreeLeaves:
 
     def start(self) -> Weights:
         """See `Abstraction`."""
-        return tuple(model.value for model in self.trunk.models)
+        return tuple(model.value for model in self.base_policy.models)
 
     def policy(self, weights: Weights) -> ModelPolicy:
         """See `Abstraction`."""
-        return ModelPolicy(self.tree, self.solved(weights), self.trunk.tables, self.trunk.history)
+        return ModelPolicy(
+            self.tree, self.retrained(weights), self.base_policy.tables, self.base_policy.history
+        )
 
-    def solved(self, weights: Weights) -> tuple[DecisionTree, ...]:
+    def retrained(self, weights: Weights) -> tuple[DecisionTree, ...]:
         """The four trees of `policy`; leaves without any positive weight keep their answers."""
         found = []
-        for model, weight in zip(self.trunk.models, weights, strict=True):
+        for model, weight in zip(self.base_policy.models, weights, strict=True):
             positive = np.maximum(weight, 0)
             total = positive.sum(axis=1, keepdims=True)
             answers = np.where(total > 0, positive / np.where(total > 0, total, 1), model.value)

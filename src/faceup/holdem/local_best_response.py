@@ -28,7 +28,7 @@ import numpy as np
 from numba import njit
 
 from faceup.cards.cards import BOARD_CARDS, CLASS_OF_HOLE, HOLE_CARDS, N_CLASSES, N_HOLES
-from faceup.cards.matchups import RUNOUTS_FLOP, RUNOUTS_PREFLOP, edges
+from faceup.cards.matchups import RUNOUTS_FLOP, RUNOUTS_PREFLOP, net_wins
 from faceup.holdem.betting_lines import legal_action
 from faceup.holdem.board import board_order
 from faceup.holdem.match import Result, mean_result, random_boards
@@ -94,7 +94,7 @@ class Showdowns:
         board_order(np.array(self.board))
         self.held = np.arange(N_HOLES) if holes is None else np.asarray(holes)
         combos = np.bincount(CLASS_OF_HOLE, minlength=N_CLASSES)
-        self._preflop = (edges(preflop_wins, RUNOUTS_PREFLOP) / (combos[:, None] * combos))[
+        self._preflop = (net_wins(preflop_wins, RUNOUTS_PREFLOP) / (combos[:, None] * combos))[
             CLASS_OF_HOLE[self.held]
         ]
         mine, theirs = HOLE_CARDS[self.held][:, None, :, None], HOLE_CARDS[None, :, None, :]

@@ -18,7 +18,7 @@ import numpy as np
 from faceup.cards.cards import BOARD_CARDS, CLASS_OF_HOLE, HOLE_CARDS, N_CLASSES, N_HOLES
 from faceup.cards.equity import StreetTable
 from faceup.cards.features import board_features
-from faceup.cards.matchups import RUNOUTS_PREFLOP, edges
+from faceup.cards.matchups import RUNOUTS_PREFLOP, net_wins
 from faceup.holdem.board import board_order, end_values, ends_of
 from faceup.holdem.policy import Policy, class_reach, compatible_weight, free_holes, street_reach
 from faceup.holdem.river_subgames import stakes_at
@@ -114,7 +114,7 @@ def preflop_values(
     reach = np.array([class_reach(tree, policy)[:, ends] for policy in policies])
     of_class = np.eye(N_CLASSES)[CLASS_OF_HOLE]
     disjoint = ~(HOLE_CARDS[:, None, :, None] == HOLE_CARDS[None, :, None, :]).any(axis=(2, 3))
-    met, ahead = of_class.T @ disjoint @ of_class, edges(preflop_wins, RUNOUTS_PREFLOP)
+    met, ahead = of_class.T @ disjoint @ of_class, net_wins(preflop_wins, RUNOUTS_PREFLOP)
     won = np.zeros((len(policies), len(policies)))
     for k, (end, stake) in enumerate(zip(ends, stakes_at(tree, ends)[:, 0], strict=True)):
         won += stake * (

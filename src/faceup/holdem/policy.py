@@ -2,7 +2,7 @@
 outside is checked here.
 
 On a street a policy is a table of rows: a row gives a probability for each node that an action of
-the street leads to. A hole picks its row: by its group (a self-play table), by its equity (any
+the street leads to. A hole picks its row: by its bucket (a self-play table), by its equity (any
 river policy that sees hands as paper 000 does), or as itself (a model on flop and turn, whose
 features hardly ever repeat). `Policy.street` is the one question a sweep asks.
 """
@@ -30,7 +30,7 @@ from faceup.cards.cards import (
 from faceup.cards.equity import UNITS, StreetTable
 from faceup.cards.features import betting_features, board_features
 from faceup.holdem.betting_lines import longer, state_after
-from faceup.holdem.buckets import N_RIVER_BUCKETS, Groups, hole_buckets, river_equities
+from faceup.holdem.buckets import N_RIVER_BUCKETS, Buckets, hole_buckets, river_equities
 from faceup.holdem.rules import CALL, FOLD, BettingState, Menu, menu_labels, offered, pot_and_call
 from faceup.holdem.tree import BettingTree, children, columns, decisions
 from faceup.util.files import load_npz, save_npz
@@ -166,14 +166,14 @@ def check_street(board: Sequence[int], betting: str) -> None:
 
 
 class TablePolicy(NamedTuple):
-    """Probabilities for each group of hands: what self-play learns."""
+    """Probabilities for each bucket of hands: what self-play learns."""
 
-    tables: tuple[np.ndarray, ...]  # four of (n_groups, width) float32
-    groups: Groups
+    tables: tuple[np.ndarray, ...]  # four of (n_buckets, width) float32
+    buckets: Buckets
 
     def street(self, street: int, board: list[int], wanted: np.ndarray | None = None) -> StreetRows:
-        """Every group's row, and each hole's group."""
-        return self.tables[street], hole_buckets(self.groups, street, board)
+        """Every bucket's row, and each hole's bucket."""
+        return self.tables[street], hole_buckets(self.buckets, street, board)
 
     def thresholded(self, tree: BettingTree, least: float) -> "TablePolicy":
         """As `argmax_rows`."""
@@ -502,29 +502,29 @@ class FixedPolicy:
 
 def save_strategy(path: str | os.PathLike, policy: TablePolicy) -> None:
     """Write a table policy, whole or not at all."""
-    tables, groups = dict(zip(STREETS, policy.tables, strict=True)), policy.groups
+    tables, buckets = dict(zip(STREETS, policy.tables, strict=True)), policy.buckets
     save_npz(
         path,
         **tables,
-        groups_flop=groups.flop,
-        groups_turn=groups.turn,
-        n_groups=np.array(groups.n_groups),
+        groups_flop=buckets.flop,
+        groups_turn=buckets.turn,
+        n_groups=np.array(buckets.n_buckets),
     )
 
 
 def load_strategy(path: str | os.PathLike, tree: BettingTree) -> TablePolicy:
     """Read a strategy for a tree; raises ValueError naming the file where it is of another tree."""
     arrays = load_npz(path)
-    groups = Groups(
+    buckets = Buckets(
         arrays["groups_flop"], arrays["groups_turn"], tuple(arrays["n_groups"].tolist())
     )
     tables = tuple(np.ascontiguousarray(arrays[street]) for street in STREETS)
     found, expected = (
         [t.shape for t in tables],
-        list(zip(groups.n_groups, np.diff(tree.street_start).tolist(), strict=True)),
+        list(zip(buckets.n_buckets, np.diff(tree.street_start).tolist(), strict=True)),
     )
     if found != expected:
         raise ValueError(
             f"{Path(path).name}: tables have shapes {found}, expected {expected}: of other betting parameters?"
         )
-    return TablePolicy(tables, groups)
+    return TablePolicy(tables, buckets)

@@ -1,4 +1,4 @@
-"""The rivers of a betting tree, and all-ins before, in blocks that are swept side by side."""
+"""The rivers of a betting tree, and all-ins before, in subgames that are swept side by side."""
 
 from typing import NamedTuple
 
@@ -10,7 +10,7 @@ from faceup.holdem.tree import BettingTree
 LANES = 32  # subtrees swept side by side
 
 
-class Block(NamedTuple):
+class RiverSubgames(NamedTuple):
     """Up to LANES subtrees, one a lane, in which the same players act in the same order; only
     amounts differ.
 
@@ -34,9 +34,9 @@ class Block(NamedTuple):
     stake: np.ndarray
 
 
-def make_blocks(tree: BettingTree) -> list[Block]:
+def make_river_subgames(tree: BettingTree) -> list[RiverSubgames]:
     """All showdowns and river subtrees that the streets before the river lead to; the largest
-    blocks first.
+    subgames first.
     """
     before = slice(0, tree.street_start[3])
     roots = np.flatnonzero(
@@ -51,16 +51,16 @@ def make_blocks(tree: BettingTree) -> list[Block]:
         nodes = np.append(np.arange(tree.first_child[root], end.get(root, 0)), root)
         shape = np.stack([tree.kind[nodes], tree.actor[nodes], tree.n_children[nodes]])
         alike.setdefault(shape.tobytes(), []).append(nodes)
-    blocks = [
-        _block(tree, np.array(ones[k : k + LANES]))
+    subgames = [
+        _of_one_shape(tree, np.array(ones[k : k + LANES]))
         for ones in alike.values()
         for k in range(0, len(ones), LANES)
     ]
-    return sorted(blocks, key=lambda block: -block.node.size)
+    return sorted(subgames, key=lambda subgames: -subgames.node.size)
 
 
-def _block(tree: BettingTree, nodes: np.ndarray) -> Block:
-    """The block of subtrees of one shape, nodes (n, n_nodes)."""
+def _of_one_shape(tree: BettingTree, nodes: np.ndarray) -> RiverSubgames:
+    """The subgames of subtrees of one shape, nodes (n, n_nodes)."""
     first, kind = nodes[0], tree.kind[nodes[0]]
     order = np.argsort(np.select([kind == SHOWDOWN, kind == FOLD_END], [0, 1], 2), kind="stable")
     slot, n_ends = np.argsort(order).astype(np.int32), int((kind != DECISION).sum())
@@ -70,7 +70,7 @@ def _block(tree: BettingTree, nodes: np.ndarray) -> Block:
     stake[:, :, : len(nodes)] = (
         stakes_at(tree, by_slot[:n_ends].ravel()).reshape(n_ends, -1, 2).swapaxes(1, 2)[:, ::-1]
     )
-    return Block(
+    return RiverSubgames(
         by_slot, int(tree.street_start[3]), int((kind == SHOWDOWN).sum()), n_ends, slot, slot[inner], tree.actor[first[inner]],
         (tree.first_child[first[inner]] - first[0]).astype(np.int32), tree.n_children[first[inner]], stake,
     )  # fmt: skip

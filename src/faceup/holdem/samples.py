@@ -45,7 +45,7 @@ _BET_FACED = BETTING_FEATURES["all"].index("bet_faced")
 
 @njit(cache=True)
 def _add(start, end, parent, actor, group, free, value, others, sums):
-    """Add to sums (2, n_groups, end - start) a board's dollars, and the weight of opponents, at
+    """Add to sums (2, n_buckets, end - start) a board's dollars, and the weight of opponents, at
     nodes start..end - 1.
     """
     for node in range(start, end):
@@ -63,7 +63,7 @@ def action_costs(
     boards: Sequence[Sequence[int]],
     progress: Callable[[int], None] = lambda done: None,
 ) -> tuple[np.ndarray, ...]:
-    """Dollars that each action earns less than the policy's own play: four arrays (n_groups, width)
+    """Dollars that each action earns less than the policy's own play: four arrays (n_buckets, width)
     float32, as its tables.
 
     Means over games that have come to the decision, on boards of five cards as dealt; below 0 where
@@ -74,7 +74,7 @@ def action_costs(
         found, free = action_values(tree, policy, policy, board), free_holes(board)
         for street, n_cards in enumerate(BOARD_CARDS):
             start, end = tree.street_start[street : street + 2]
-            group = hole_buckets(policy.groups, street, board[:n_cards])
+            group = hole_buckets(policy.buckets, street, board[:n_cards])
             _add(
                 start,
                 end,

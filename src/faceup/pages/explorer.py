@@ -4,7 +4,7 @@ and the scripts.
 The scripts beside this module compute a hand's features in the browser as the same whole numbers as
 `faceup.cards`; only those of the 169 starting hands, which take all boards there are, stand in the
 page. The blueprint is a bucket's shares of actions in steps of 1/15. A hand's bucket follows from
-its features, as in `holdem.groups`: preflop it is the starting hand, on the river the equity, and
+its features, as in `holdem.buckets`: preflop it is the starting hand, on the river the equity, and
 on flop and turn the place of its grid cells, written as one number, in the sorted list of those
 that occur.
 
@@ -24,7 +24,7 @@ import numpy as np
 from faceup.cards.cards import CLASS_OF_HOLE, STREETS
 from faceup.cards.equity import UNITS, StreetTable
 from faceup.cards.features import feature_names
-from faceup.cards.matchups import RUNOUTS_PREFLOP, edges
+from faceup.cards.matchups import RUNOUTS_PREFLOP, net_wins
 from faceup.holdem.agents import load_agent
 from faceup.holdem.betting_lines import line_to
 from faceup.holdem.buckets import Grid
@@ -45,7 +45,7 @@ def blueprint_data(
     """The blueprint as plain JSON. tables: the four streets'; grids: of flop and turn, as self-play
     rounded by.
     """
-    ids = (policy.groups.flop, policy.groups.turn)
+    ids = (policy.buckets.flop, policy.buckets.turn)
     return {
         "grids": [grid._asdict() for grid in grids],
         "cells": [
@@ -57,7 +57,7 @@ def blueprint_data(
 
 
 def group_cells(street: int, table: StreetTable, grid: Grid, ids: np.ndarray) -> np.ndarray:
-    """The grid cells of each bucket (n_groups,) int64, ascending: digits in base cells + 1, the
+    """The grid cells of each bucket (n_buckets,) int64, ascending: digits in base cells + 1, the
     equity first.
 
     ids (n_boards, 1326): buckets, -1 where a hole is blocked.
@@ -203,7 +203,7 @@ def page_data(
         ],
         # wins less losses of a hole of each starting hand against one of each other, 0 if they
         # cannot meet: 169 x 169 means
-        "edges": np.round(edges(wins, RUNOUTS_PREFLOP) / np.outer(combos, combos), 6)
+        "edges": np.round(net_wins(wins, RUNOUTS_PREFLOP) / np.outer(combos, combos), 6)
         .ravel()
         .tolist(),
         "blueprint": blueprint,

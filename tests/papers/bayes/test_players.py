@@ -9,7 +9,7 @@ import pytest
 from pokerkit_table import PokerkitTable
 
 from faceup.cards.cards import BOARD_CARDS, CLASS_OF_HOLE, hole_index
-from faceup.holdem.buckets import Groups
+from faceup.holdem.buckets import Buckets
 from faceup.holdem.policy import FixedPolicy
 from faceup.holdem.rules import CALL, DECISION, FOLD, FOLD_END, START, act
 from faceup.papers.bayes.deals import deal_hands, dollars, play_deals
@@ -113,16 +113,16 @@ def test_a_table_is_drawn_as_it_says(moves, tables):
     on.
     """
     tree = moves.tree
-    n_groups, pairs = (169, 1, 1, 1981), np.arange(169) % 14 == 0
+    n_buckets, pairs = (169, 1, 1, 1981), np.arange(169) % 14 == 0
     rows = [
         np.repeat(row, n, axis=0)
-        for row, n in zip(FixedPolicy(tree, CALL).tables, n_groups, strict=True)
+        for row, n in zip(FixedPolicy(tree, CALL).tables, n_buckets, strict=True)
     ]
     rows[0][~pairs, :3] = [0, 0.25, 0.75]
-    groups = Groups(
-        np.zeros((1755, 1326), dtype=np.int32), np.zeros((16432, 1326), dtype=np.int32), n_groups
+    buckets = Buckets(
+        np.zeros((1755, 1326), dtype=np.int32), np.zeros((16432, 1326), dtype=np.int32), n_buckets
     )
-    seat = TableSeat(moves, rows, groups)
+    seat = TableSeat(moves, rows, buckets)
     deals = deal_hands(tables, 4000, np.random.default_rng(4))
     act, u = seat.start(deals, 0), np.random.default_rng(1).random(4000)
     drawn = tree.label[act(0, np.arange(4000), np.zeros(4000, dtype=np.int64), u)]

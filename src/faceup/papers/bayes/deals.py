@@ -36,11 +36,11 @@ class Deals(NamedTuple):
 
 
 @njit(cache=True, nogil=True)
-def _look_up(share, cards, keys, boards, columns, strengths):
+def _look_up(thread, cards, keys, boards, columns, strengths):
     """Fill in what `Deals` has of boards, columns (those before the flop are filled, the rest are
     holes) and strengths.
     """
-    for i in range(share[0], cards.shape[0], share[1]):
+    for i in range(thread[0], cards.shape[0], thread[1]):
         for street in range(1, 4):
             key, permutation = _canonical(cards[i, 4:], 2 + street)
             boards[street, i] = np.searchsorted(keys[street - 1], key)

@@ -73,12 +73,12 @@ def _holes_bins(board, keys, table, out):
 
 
 @njit(cache=True, nogil=True)
-def _count(share, boards, weights, preflop, flop_keys, flop, turn_keys, turn, bins, wins, pairs):
+def _count(thread, boards, weights, preflop, flop_keys, flop, turn_keys, turn, bins, wins, pairs):
     """wins, pairs (n_chunks, 4, bins, width) int64, zero at first; preflop (1326,), flop, turn
     (n_boards, 1326): bins.
     """
     n_chunks, width = wins.shape[0], wins.shape[3]
-    for chunk in range(share[0], n_chunks, share[1]):
+    for chunk in range(thread[0], n_chunks, thread[1]):
         order, start = np.empty(N_RIVER_HOLES, dtype=np.int16), np.empty(161, dtype=np.int32)
         rows, below = np.empty((bins, width), dtype=np.int32), np.empty(width, dtype=np.int32)
         with_card, bin_of = np.empty((52, width), dtype=np.int32), np.empty(N_HOLES, dtype=np.uint8)

@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from faceup.cards.equity import StreetTable
-from faceup.holdem.buckets import Groups
+from faceup.holdem.buckets import Buckets
 from faceup.holdem.rules import MBB_PER_DOLLAR, SHOWDOWN
 from faceup.papers.bayes.deals import Act, Deals, Seat, deal_hands, dollars, drawn, play_deals
 from faceup.papers.bayes.enumeration import odds_bins
@@ -57,16 +57,16 @@ class TableSeat(NamedTuple):
 
     moves: Moves
     tables: Sequence[np.ndarray]  # a policy's rows on each street of the limit tree
-    groups: Groups | None = None  # which row a hand has; None: the first
+    buckets: Buckets | None = None  # which row a hand has; None: the first
 
     def start(self, deals: Deals, player: int) -> Act:
         """See `deals.Seat`."""
         tree, rows = self.moves.tree, np.zeros((4, len(deals.cards)), dtype=np.int64)
-        if self.groups:
+        if self.buckets:
             boards, columns = deals.boards, deals.columns[:, :, player]
             rows[0], rows[3] = columns[0], deals.river[:, player]
-            rows[1] = self.groups.flop[boards[1], columns[1]]
-            rows[2] = self.groups.turn[boards[2], columns[2]]
+            rows[1] = self.buckets.flop[boards[1], columns[1]]
+            rows[2] = self.buckets.turn[boards[2], columns[2]]
 
         def act(street: int, hands: np.ndarray, nodes: np.ndarray, u: np.ndarray) -> np.ndarray:
             """The nodes that hands go to from nodes, drawn by u."""

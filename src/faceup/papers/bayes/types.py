@@ -18,7 +18,7 @@ _CHUNKS = 16  # parts of the deals that are played side by side
 
 
 @njit(cache=True, nogil=True)
-def _play(share, odds, winner, picks, ends, sums, squares):
+def _play(thread, odds, winner, picks, ends, sums, squares):
     """Add what i wins from j as dealer and as big blind, with the cards where they are, in dollars.
 
     picks (n, FINE): strategies by bin; ends (4, 8, 8, 3): dollars that dealer and other put in by
@@ -27,7 +27,7 @@ def _play(share, odds, winner, picks, ends, sums, squares):
     """
     n = picks.shape[0]
     strategy, won = np.empty((2, 4, n), dtype=np.int64), np.empty((n, n), dtype=np.int64)
-    for chunk in range(share[0], sums.shape[0], share[1]):
+    for chunk in range(thread[0], sums.shape[0], thread[1]):
         for deal in range(chunk, odds.shape[0], sums.shape[0]):
             for player in range(2):
                 for street in range(4):

@@ -26,12 +26,12 @@ PARTS = 40  # of the boards, for intervals
 
 
 @njit(cache=True, nogil=True)
-def _meet_all(share, tables, policy, boards, start, fixed, scores, met):
+def _meet_all(thread, tables, policy, boards, start, fixed, scores, met):
     """Add 2 * wins + ties and twice the meetings of each class with each, (parts, 169, 169); fixed:
     as `meetings` takes it.
     """
     strengths, classes = np.empty(2, dtype=np.int64), np.empty(2, dtype=np.int64)
-    for part in range(share[0], scores.shape[0], share[1]):
+    for part in range(thread[0], scores.shape[0], thread[1]):
         state, deck = _generator(start, part), np.arange(52)
         for _ in range(boards):
             _shuffle(deck, 13, state)

@@ -63,11 +63,11 @@ def _hero(cls, rest, is_free, state, chosen):
 
 
 @njit(cache=True, nogil=True)
-def _simulate(share, tables, boards, start, sums, weights):
+def _simulate(thread, tables, boards, start, sums, weights):
     """sums (chunks, 169, 3) of scores under CHOICES by weight, weights (chunks, 169); boards: in
     each chunk.
     """
-    for chunk in range(share[0], sums.shape[0], share[1]):
+    for chunk in range(thread[0], sums.shape[0], thread[1]):
         state, deck, chosen = _generator(start, chunk), np.arange(52), np.zeros(4, dtype=np.int64)
         theirs = np.empty((len(CHOICES), OPPONENTS), dtype=np.int64)
         for _ in range(boards):

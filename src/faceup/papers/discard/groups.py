@@ -80,8 +80,8 @@ def _add_river(cards, out):
 
 
 @njit(cache=True, nogil=True)
-def _sum_boards(share, boards, step, out):
-    for b in range(share[0], boards.shape[0], share[1]):
+def _sum_boards(thread, boards, step, out):
+    for b in range(thread[0], boards.shape[0], thread[1]):
         total, board = np.zeros((N_HOLES, N_RANGES), dtype=np.int32), np.zeros(5, dtype=np.int64)
         board[: boards.shape[1]] = boards[b]
         for river in (
@@ -102,9 +102,9 @@ def range_sums(boards: np.ndarray, step: int = 1) -> np.ndarray:
 
 
 @njit(cache=True, nogil=True)
-def _points(share, boards, sums, runouts, points):
+def _points(thread, boards, sums, runouts, points):
     """Equities (n, 1326, 8) of boards (n, k) from their sums; blocked holes get 0."""
-    for b in range(share[0], boards.shape[0], share[1]):
+    for b in range(thread[0], boards.shape[0], thread[1]):
         whole, by_card = (
             np.zeros(N_RANGES, dtype=np.int32),
             np.zeros((N_CARDS, N_RANGES), dtype=np.int32),

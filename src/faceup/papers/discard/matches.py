@@ -63,9 +63,9 @@ def _meet(tree, layout, chances, seen, i, j, state):
 
 
 @njit(cache=True, nogil=True)
-def _play(share, tree, layout, chances, policies, tables, start, out):
+def _play(thread, tree, layout, chances, policies, tables, start, out):
     """out (n,): chips that the first player wins of each deal."""
-    for d in range(share[0], out.shape[0], share[1]):
+    for d in range(thread[0], out.shape[0], thread[1]):
         deck, seen = np.arange(52), _make_seen(2 * SIDES)
         state, total = _generator(start, d), 0.0
         _shuffle(deck, 9 + 4 * SIDES, state)

@@ -77,8 +77,8 @@ def _rule(mask, suits, n, high, low, keep_is_best):
 
 
 @njit(cache=True, nogil=True)
-def _rule_table(share, masks, suits, n, equity, out):
-    for b in range(share[0], masks.shape[0], share[1]):
+def _rule_table(thread, masks, suits, n, equity, out):
+    for b in range(thread[0], masks.shape[0], thread[1]):
         for h in range(N_HOLES):
             best = equity[b, h, 0] >= max(equity[b, h, 1], equity[b, h, 2])
             out[b, h] = _rule(

@@ -202,11 +202,13 @@ def _deal(start, number, first, second, tables, seen, state):
 
 
 @njit(cache=True, nogil=True)
-def _epoch(share, tree, layout, regrets, averages, policies, tables, responds, start, first, gamma):
+def _epoch(
+    thread, tree, layout, regrets, averages, policies, tables, responds, start, first, gamma
+):
     """An epoch from an iteration on, by tables (REPLICAS, size). A responder changes seats at each
     iteration of a replica.
     """
-    for replica in range(share[0], REPLICAS, share[1]):
+    for replica in range(thread[0], REPLICAS, thread[1]):
         seen, scratch = _make_seen(2), _make_scratch(tree.kind.shape[0])
         for t in range(first + replica, first + EPOCH, REPLICAS):
             weight, seat = np.float64(t + 1) ** gamma, t // REPLICAS % 2 if responds else 0

@@ -99,9 +99,9 @@ def _count(h, half):
 
 
 @njit(cache=True, nogil=True)
-def _sum_boards(share, boards, step, sums):
+def _sum_boards(thread, boards, step, sums):
     """Sums of boards of three or four cards (n, k) over every step-th pair of cards to come."""
-    for b in range(share[0], boards.shape[0], share[1]):
+    for b in range(thread[0], boards.shape[0], thread[1]):
         board, left, count = np.zeros(5, dtype=np.int64), np.flatnonzero(_free(boards[b])), 0
         board[: boards.shape[1]] = boards[b]
         for i in range(left.shape[0]):
@@ -138,11 +138,11 @@ def turn_sums(step: int = 1, progress: Callable[[int], None] = lambda done: None
 
 
 @njit(cache=True, nogil=True)
-def _sum_turns(share, flops, keys, turn, columns, out):
+def _sum_turns(thread, flops, keys, turn, columns, out):
     """Add to each flop (n, 1326, w) what its 49 turn boards have; columns (2, w): where, and where
     for turned pairs.
     """
-    for f in range(share[0], flops.shape[0], share[1]):
+    for f in range(thread[0], flops.shape[0], thread[1]):
         board = np.append(flops[f], 0)
         for card in np.flatnonzero(_free(flops[f])):
             board[3] = card

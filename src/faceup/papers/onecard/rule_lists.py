@@ -110,15 +110,15 @@ def _rows(lines: list[RuleLine]) -> np.ndarray:
 
 
 @njit(cache=True, nogil=True)
-def _play_all(share, lines, strength, own, strategies):
-    for g in range(share[0], len(own), share[1]):
+def _play_all(thread, lines, strength, own, strategies):
+    for g in range(thread[0], len(own), thread[1]):
         _play_one(lines, strength[g], own[g], strategies[g])
 
 
 @njit(cache=True, nogil=True)
-def _values(share, lines, strength, own, other, values):
+def _values(thread, lines, strength, own, other, values):
     shares = np.empty((CARDS, _N_SIZES))
-    for g in range(share[0], len(own), share[1]):
+    for g in range(thread[0], len(own), thread[1]):
         shares[:] = 0
         _play_one(lines, strength[g], own[g], shares)
         values[g] = _worst_case(own[g], other[g], shares)

@@ -166,8 +166,8 @@ def sure_win(own: np.ndarray, other: np.ndarray, kept: np.ndarray) -> float:
 
 
 @njit(cache=True, nogil=True)
-def _worst_cases(share, own, other, strategies, values):
-    for g in range(share[0], len(values), share[1]):
+def _worst_cases(thread, own, other, strategies, values):
+    for g in range(thread[0], len(values), thread[1]):
         values[g] = _worst_case(own[g], other[g], strategies[g])
 
 
@@ -263,8 +263,8 @@ def _solve_one(own, other, basis, weight, price):
 
 
 @njit(cache=True, nogil=True)
-def _solve_all(share, own, other, column, weight, price, value):
-    for g in range(share[0], len(value), share[1]):
+def _solve_all(thread, own, other, column, weight, price, value):
+    for g in range(thread[0], len(value), thread[1]):
         basis = np.empty(CARDS, dtype=np.int64)
         masses = np.empty(CARDS)
         _solve_one(own[g], other[g], basis, masses, price[g])

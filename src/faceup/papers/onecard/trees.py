@@ -213,12 +213,12 @@ def measure(
 
 
 @njit(cache=True, nogil=True)
-def _judge(share, table, at, own, other, wanted, distance, value):
+def _judge(thread, table, at, own, other, wanted, distance, value):
     """Distance and value of what a tree plays in each game; table (nodes, 10 or 1, 31), at (n, 1 or
     10): the card's node.
     """
     played = np.empty((CARDS, wanted.shape[2]))
-    for g in range(share[0], len(own), share[1]):
+    for g in range(thread[0], len(own), thread[1]):
         distance[g] = 0.0
         for i in range(CARDS):
             row, ahead = table[at[g, i % at.shape[1]], i % table.shape[1]], 0.0
