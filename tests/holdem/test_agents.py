@@ -27,7 +27,7 @@ from faceup.holdem.agents import (
 )
 from faceup.holdem.betting_lines import line_to, state_after
 from faceup.holdem.match import Match, play_boards, result
-from faceup.holdem.match_tree import Player, play_sides
+from faceup.holdem.match_tree import Opponent, play_opponent
 from faceup.holdem.policy import Agent, FixedPolicy, ModelPolicy, free_holes
 from faceup.holdem.rules import CALL, DECISION, FOLD, act, menu_from
 from faceup.holdem.tree import build_tree, children, columns, decisions
@@ -60,7 +60,7 @@ def test_text_is_answered_as_a_hand_dealt_by_a_match(tables, folder, name, argma
         load_agent(folder / f"{name}.json"),
     )
     if argmax:
-        policy, asked = policy.thresholded(TREE, 1), asked.likeliest()
+        policy, asked = policy.argmax(TREE), asked.argmax()
     for street, n in enumerate(BOARD_CARDS):
         played = [one.street(street, DEALT[:n]) for one in (policy, policy.on(TREE, 1))]
         row, seated = (
@@ -137,14 +137,14 @@ def test_folding_asked_at_once_is_what_each_line_is_answered(tables, folder, nam
         load_agent(folder / f"{name}.json", tables if argmax else None),
         np.flatnonzero(free_holes(DEALT))[::7],
     )
-    agent = agent.likeliest() if argmax else agent
+    agent = agent.argmax() if argmax else agent
     seen = [
         (line, state_after(line))
         for line in (f"b300c/kk/kk/b{amount}" for amount in (100, 450, 1234, 19_700))
     ]
     wanted = [agent.probabilities(holes, DEALT, line)[:, 0] for line, _ in seen]
-    np.testing.assert_array_equal(agent.folding(holes, DEALT, seen), wanted)
-    np.testing.assert_array_equal(Agent.folding(agent, holes, DEALT, seen), wanted)
+    np.testing.assert_array_equal(agent.fold_probabilities(holes, DEALT, seen), wanted)
+    np.testing.assert_array_equal(Agent.fold_probabilities(agent, holes, DEALT, seen), wanted)
 
 
 def test_bad_cards_and_lines_are_named(folder):
@@ -265,8 +265,12 @@ def test_a_function_plays_matches_like_the_policy_it_is():
     few = 20, partial(rng, 1, "test")
     plain = result(play_boards(Match(SMALL, [policy, call]), [DEALT], few), 0, 1)
     assert plain.mbb and plain.mbb == pytest.approx(
-        play_sides(
-            SMALL_MENU, [policy], Player(SMALL_MENU, SMALL_MENU, (call, call)), [DEALT], subset=few
+        play_opponent(
+            SMALL_MENU,
+            [policy],
+            Opponent(SMALL_MENU, SMALL_MENU, (call, call)),
+            [DEALT],
+            subset=few,
         )[0, 0]
     )
     with pytest.raises(ValueError, match="legal are .* expected the tree's"):

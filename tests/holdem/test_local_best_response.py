@@ -12,11 +12,11 @@ from faceup.cards.matchups import RUNOUTS_PREFLOP
 from faceup.holdem.agents import FunctionAgent, PolicyAgent, SeatedAgent
 from faceup.holdem.exploitability import sample_flops
 from faceup.holdem.local_best_response import (
-    SETTINGS,
+    LBR_SETTINGS,
     LocalResponder,
     Lookahead,
     Showdowns,
-    respond_locally,
+    lbr_on_boards,
 )
 from faceup.holdem.match import random_boards
 from faceup.holdem.policy import FixedPolicy, compatible_weight, free_holes
@@ -40,12 +40,12 @@ def test_edges_against_phevaluator_and_the_equities_of_starting_hands(all_in_win
         expected[:, holes] += edges / 44
         if river == board[4]:
             np.testing.assert_allclose(
-                found.edges(3, weights * free_holes(board))[:, holes], edges, atol=2e-3
+                found.net_wins(3, weights * free_holes(board))[:, holes], edges, atol=2e-3
             )
     np.testing.assert_allclose(
-        found.edges(2, weights * turn_free)[:, turn_free], expected[:, turn_free], atol=2e-3
+        found.net_wins(2, weights * turn_free)[:, turn_free], expected[:, turn_free], atol=2e-3
     )
-    before_the_flop = found.edges(0, np.ones((1, 1326)))[0] / 1225
+    before_the_flop = found.net_wins(0, np.ones((1, 1326)))[0] / 1225
     np.testing.assert_allclose(before_the_flop, preflop_edges(all_in_wins), atol=1e-12)
 
 
@@ -67,7 +67,7 @@ def test_the_equity_of_two_ranges_on_a_flop_is_that_of_piosolver(all_in_wins):
             for hole in parse_range(hands):
                 own[hole_index(*parse_cards("".join(map(repr, hole))))] = float(weight or 1)
     mine, theirs = weights * free_holes(flop)
-    edge = Showdowns([*flop, 0, 1], all_in_wins).edges(1, theirs[None])[0]
+    edge = Showdowns([*flop, 0, 1], all_in_wins).net_wins(1, theirs[None])[0]
     assert (1 + mine @ edge / (mine @ compatible_weight(theirs[None])[0])) / 2 == pytest.approx(
         0.55347, abs=1e-5
     )
@@ -80,7 +80,7 @@ def test_always_fold_and_always_call_by_hand(all_in_wins):
     checked down for a blind each.
     """
     folds, calls = (PolicyAgent(PUSH, FixedPolicy(PUSH, label)) for label in (FOLD, CALL))
-    found = respond_locally(folds, {"": ALL_IN_FIRST}, BOARDS, all_in_wins)[""]
+    found = lbr_on_boards(folds, {"": ALL_IN_FIRST}, BOARDS, all_in_wins)[""]
     assert found.mbb == pytest.approx(750) and found.ci95 == pytest.approx(0, abs=1e-9)
     edge = preflop_edges(all_in_wins)
     for board in BOARDS[:3]:
@@ -105,7 +105,7 @@ def test_one_decision_by_hand(all_in_wins):
     """
     agent = FunctionAgent(half_folds, menu_from([[]], [[]], [[]], [[]]))
     responder = LocalResponder(agent, Lookahead((0,), (1,)), Showdowns(BOARDS[0], all_in_wins))
-    worth = responder.worth(START, [("", np.ones(1326))], [300, 20_000])
+    worth = responder.action_values(START, [("", np.ones(1326))], [300, 20_000])
     table, stays = (all_in_wins - all_in_wins.T) / RUNOUTS_PREFLOP, np.arange(169) % 2 == 0
     for hole in (0, 77, 1325):
         k = CLASS_OF_HOLE[hole]
@@ -131,12 +131,12 @@ def test_never_more_than_a_best_response_and_subsets_of_holes_win_together_what_
     victim = RandomPolicy(PUSH, 2, n_rows=1)
     asked = PolicyAgent(PUSH, victim)
     best = exploitability(PUSH, victim, sample_flops(4, np.random.default_rng(3)), all_in_wins)
-    local = respond_locally(asked, {"": Lookahead((0, 1, 2, 3), ())}, BOARDS, all_in_wins)[""]
+    local = lbr_on_boards(asked, {"": Lookahead((0, 1, 2, 3), ())}, BOARDS, all_in_wins)[""]
     assert 0 < local.mbb - local.ci95 < best.mbb + best.ci95
     free = np.flatnonzero(free_holes(BOARDS[2]))
     parts = [free, *(free[start::4] for start in range(4))]
     whole, *won = [
-        LocalResponder(asked, SETTINGS["fcpa"], Showdowns(BOARDS[2], all_in_wins, part)).play()
+        LocalResponder(asked, LBR_SETTINGS["fcpa"], Showdowns(BOARDS[2], all_in_wins, part)).play()
         for part in parts
     ]
     np.testing.assert_allclose(

@@ -24,10 +24,9 @@ from faceup.holdem.match import (
     Match,
     line_frequencies,
     mean_result,
-    pair_results,
     play_boards,
     random_boards,
-    square,
+    result,
 )
 from faceup.holdem.policy import FixedPolicy
 from faceup.holdem.rules import CALL, DECISION, FOLD
@@ -113,33 +112,23 @@ def test_only_wanted_pairs_are_played():
 
 def test_results_are_half_of_both_seats():
     """In dollars: 3 won as small blind and 1 lost as big blind are 1 dollar a game, 10 mbb."""
-    names, values = ["table", "CART", "NN"], np.zeros((2, 3, 3))
+    values = np.zeros((2, 3, 3))
     values[:, 0, 1], values[:, 1, 0], values[:, 0, 2] = 3, 1, [0.2, 0.6]
-    found = pair_results(
-        names, values, np.array([[True] * 3, [True, True, False], [True, False, True]])
-    )
-    assert found["table", "CART"] == (10, 0, 2) and list(found) == [
-        ("table", "CART"),
-        ("table", "NN"),
-    ]
+    assert result(values, 0, 1) == (10, 0, 2)
     # from two boards, of standard error 1
-    assert found["table", "NN"] == (2, pytest.approx(student_95(2)), 2)
-    mbb, ci95 = square(["NN", "table"], found)  # CART is not among the names
-    assert mbb[0, 1] == -2 and ci95[0, 1] == ci95[1, 0] and np.isnan(mbb[0, 0])
+    assert result(values, 0, 2) == (2, pytest.approx(student_95(2)), 2)
+    assert -result(values, 0, 2) == (-2, pytest.approx(student_95(2)), 2)
     assert mean_result(np.array([1.0, 3.0])) == (2, pytest.approx(student_95(2)), 2)
 
 
-@pytest.mark.parametrize("least", [0.3, 1])
-def test_small_probabilities_are_dropped_and_the_likeliest_stays(least):
-    """Of equals the first is the likeliest."""
+def test_argmax_takes_the_likeliest_action():
+    """The first among equals."""
     policy = random_table(TREE, 10)
     policy.tables[0][0, columns(TREE, 0)] = 1 / TREE.n_children[0]
-    found = policy.thresholded(TREE, least)
+    found = policy.argmax(TREE)
     for node in np.flatnonzero(TREE.kind == DECISION)[::20]:  # the root first
         given, kept = (p.tables[TREE.street[node]][:, columns(TREE, node)] for p in (policy, found))
-        stays = (given >= least) | (np.arange(given.shape[1]) == given.argmax(axis=1)[:, None])
-        wanted = np.where(stays, given, 0) / (given * stays).sum(axis=1, keepdims=True)
-        np.testing.assert_allclose(kept, wanted, rtol=1e-5)
+        np.testing.assert_array_equal(kept, np.eye(given.shape[1])[given.argmax(axis=1)])
 
 
 def test_hands_that_end_before_the_flop_are_known(all_in_wins):

@@ -13,17 +13,17 @@ from faceup.cards.cards import BOARD_CARDS, hole_index, parse_cards
 from faceup.holdem.betting_lines import line_to, state_after
 from faceup.holdem.match import random_subset
 from faceup.holdem.match_tree import (
-    Player,
+    Opponent,
     TranslatedPolicy,
-    load_player,
+    load_opponent,
     on_match_tree,
-    play_sides,
-    save_player,
+    play_opponent,
+    save_opponent,
     seat_trees,
 )
 from faceup.holdem.policy import ModelPolicy
 from faceup.holdem.rules import CALL, DECISION, menu_from, pot_and_call
-from faceup.holdem.tree import build_tree, children, columns, way_to
+from faceup.holdem.tree import build_tree, children, columns, path_to_node
 from faceup.util.rng import rng
 
 BOARD = parse_cards("Kh3sJc7d7c")
@@ -41,7 +41,7 @@ def test_readings_are_the_line_readers(seat):
     folded = TranslatedPolicy(match, TREE, policy, seat)
     mine = np.flatnonzero((match.kind == DECISION) & (match.actor == seat))
     for node in np.random.default_rng(2).permutation(mine).tolist():
-        way = [0, *way_to(match, node)]
+        way = [0, *path_to_node(match, node)]
         asked = [
             i
             for i, above in enumerate(way[:-1])
@@ -113,16 +113,16 @@ def test_sums_over_a_subset_of_holes_equal_brute_force(tables, tmp_path, expects
     menus[1].update(limps=False, all_in=False)
     own, theirs = build_tree(menus[0]), seat_trees(menus[1], menus[expects])
     models = ModelPolicy(own, random_models(own.labels, 30), tables)
-    agents = [random_table(own, 14), models, models.thresholded(own, 1)]
-    save_player(
+    agents = [random_table(own, 14), models, models.argmax(own)]
+    save_opponent(
         tmp_path,
-        Player(
+        Opponent(
             menus[1], menus[expects], (random_table(theirs[0], 15), random_table(theirs[1], 17))
         ),
     )
-    opponent, boards = load_player(tmp_path), [parse_cards("2c2d2h3s3c"), BOARD]
+    opponent, boards = load_opponent(tmp_path), [parse_cards("2c2d2h3s3c"), BOARD]
     size, stream = 40, partial(rng, 16, "test")
-    won = play_sides(menus[0], agents, opponent, boards, subset=(size, stream))
+    won = play_opponent(menus[0], agents, opponent, boards, subset=(size, stream))
     for k, board in enumerate(boards):
         subset = random_subset(board, size, stream(k))
         free, outcome = pair_outcomes(board)

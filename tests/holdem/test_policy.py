@@ -42,7 +42,7 @@ def test_models_are_asked_only_for_wanted_holes_once_a_board_and_once_for_what_t
     for _ in range(2):
         policy.street(2, BOARD[:4], wanted)
     seen = board_features(2, tables[2], BOARD[:4])[wanted]
-    assert asked == [len(np.unique(seen, axis=0)) * len(policy.histories[2].features)]
+    assert asked == [len(np.unique(seen, axis=0)) * len(policy.betting_inputs[2].features)]
 
 
 @pytest.fixture(scope="module")

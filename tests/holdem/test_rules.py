@@ -23,7 +23,7 @@ from faceup.holdem.betting_lines import (
     size_chances,
     state_after,
 )
-from faceup.holdem.policy import call_row, legal_probabilities
+from faceup.holdem.policy import always_call_row, legal_probabilities
 from faceup.holdem.rules import (
     DECISION,
     FOLD_END,
@@ -128,7 +128,7 @@ def test_a_menu_may_forbid_limps_and_leave_all_in_to_short_stacks():
     tree = build_tree(MENU | {"limps": False, "all_in": False})
     assert [action_to(tree, c) for c in children(tree, 0)] == [("fold", 0), ("raise", 300)]
     assert (
-        call_row(tree, 0)[0, :2].tolist()
+        always_call_row(tree, 0)[0, :2].tolist()
         == legal_probabilities(np.zeros((1, 4)), np.array([0, 2]))[0].tolist()
         == [1, 0]
     )

@@ -27,13 +27,14 @@ from faceup.holdem.policy import (
     Policy,
     StreetRows,
     View,
-    call_row,
+    always_call_row,
+    argmax_rows,
+    cached,
     cards_text,
     check_street,
     free_holes,
-    last,
     legal_probabilities,
-    pairs_of,
+    model_inputs,
 )
 from faceup.holdem.rules import DECISION, BettingState, Menu, menu_labels, offered, pot_and_call
 from faceup.holdem.tree import BettingTree, children, columns, decisions
@@ -66,7 +67,7 @@ class TreeAgent(Agent):
             history,
             provenance or {},
         )
-        self._hands, self._draws = Cache(), True  # features of the last hands asked for
+        self._hands, self._argmax = Cache(), False  # features of the last hands queried
 
     def policy(self, tree: BettingTree) -> ModelPolicy:
         """The agent on a betting tree with its labels. Raises ValueError where it has no tables."""
@@ -81,28 +82,28 @@ class TreeAgent(Agent):
         names = [feature_names(street, self.history) for street in range(4)]
         save_agent(Path(path), self.trees, names, self.labels, self.provenance)
 
-    def likeliest(self) -> "TreeAgent":
+    def argmax(self) -> "TreeAgent":
         """The agent that takes this one's likeliest legal action each time, of equals the first:
         argmax play.
         """
         other = copy(self)
-        other._draws = False
+        other._argmax = True
         return other
 
-    def _taken(self, p: np.ndarray) -> np.ndarray:
+    def _played(self, p: np.ndarray) -> np.ndarray:
         """Legal actions' probabilities (n, n_legal), or 1 for the likeliest."""
-        return p if self._draws else np.eye(p.shape[1])[p.argmax(axis=1)]
+        return argmax_rows(p, np.array([0]), np.array([p.shape[1]])) if self._argmax else p
 
     def probabilities(self, holes: np.ndarray, board: Sequence[int], betting: View) -> np.ndarray:
         """As in `Agent`."""
-        return self._taken(super().probabilities(holes, board, betting))
+        return self._played(super().probabilities(holes, board, betting))
 
     def answers(self, holes: np.ndarray, board: Sequence[int], betting: str) -> np.ndarray:
         """As in `Agent`."""
         state = state_after(betting)
         return self.trees[state.street].predict(self.features(holes, board, [state]))
 
-    def folding(
+    def fold_probabilities(
         self, holes: np.ndarray, board: Sequence[int], seen: Sequence[tuple[View, BettingState]]
     ) -> np.ndarray:
         """As in `Agent`: the tree is asked once."""
@@ -118,7 +119,7 @@ class TreeAgent(Agent):
         ]
         return np.stack(
             [
-                self._taken(legal_probabilities(one, labels))[:, 0]
+                self._played(legal_probabilities(one, labels))[:, 0]
                 for one, labels in zip(p, legal, strict=True)
             ]
         )
@@ -129,7 +130,7 @@ class TreeAgent(Agent):
         """What the street's tree reads of each of n holes in each of k states, (k n, n_features)
         float32: a state at a time.
         """
-        hands = last(
+        hands = cached(
             self._hands,
             (tuple(board), holes.tobytes()),
             partial(hole_features, holes, list(board), self.tables),
@@ -138,7 +139,7 @@ class TreeAgent(Agent):
             np.array([state.bets for state in states]),
             np.array([state.actor for state in states]),
         )
-        return pairs_of(hands, betting_features(bets, actors, self.history))
+        return model_inputs(hands, betting_features(bets, actors, self.history))
 
     def path(self, hole: str, board: str = "", betting: str = "") -> list[Step]:
         """The questions from the root to the leaf that answers; arguments as in
@@ -245,7 +246,7 @@ class PolicyAgent(Agent):
         if self.tree.kind[node] != DECISION:
             return np.ones((len(holes), 1))
         ask = partial(self.policy.street, int(self.tree.street[node]), list(board))
-        rows, row_of_hole = last(self._rows, tuple(board), ask)
+        rows, row_of_hole = cached(self._rows, tuple(board), ask)
         return rows[row_of_hole[holes], columns(self.tree, node)].astype(np.float64)
 
 
@@ -296,7 +297,7 @@ class AgentPolicy:
         own.
         """
         asked = free_holes(board) if wanted is None else wanted
-        return last(
+        return cached(
             self._rows,
             (tuple(board), asked.tobytes()),
             partial(self._street, street, board, np.flatnonzero(asked)),
@@ -304,7 +305,7 @@ class AgentPolicy:
 
     def _street(self, street: int, board: list[int], holes: np.ndarray) -> StreetRows:
         out, row_of_hole = (
-            np.repeat(call_row(self.tree, street), len(holes), axis=0),
+            np.repeat(always_call_row(self.tree, street), len(holes), axis=0),
             np.zeros(N_HOLES, dtype=np.int32),
         )
         for node, line in self._lines[street].items():

@@ -34,7 +34,7 @@ from faceup.holdem.rules import (
     legal_raises,
     pot_and_call,
 )
-from faceup.holdem.tree import BettingTree, action_to, children, way_to
+from faceup.holdem.tree import BettingTree, action_to, children, path_to_node
 
 _TOKEN = re.compile(r"[kcf]|b[0-9]+")
 
@@ -81,7 +81,7 @@ def longer(betting: str, state: BettingState, action: tuple[str, int]) -> str:
 def line_to(tree: BettingTree, node: int) -> str:
     """The line that leads to a node of a tree."""
     betting, state = "", START
-    for child in way_to(tree, node):
+    for child in path_to_node(tree, node):
         action = action_to(tree, child)
         betting, state = longer(betting, state, action), act(state, *action)[0] or state
     return betting
@@ -92,7 +92,7 @@ def line_words(tree: BettingTree, node: int) -> str:
     new street.
     """
     words = []
-    for child in way_to(tree, node):
+    for child in path_to_node(tree, node):
         new_street = tree.street[child] != tree.street[tree.parent[child]]
         words.append(move_words(tree, child) + (" /" if new_street else ","))
     return " ".join(words).rstrip(",/ ") or "first to act"

@@ -16,7 +16,7 @@ from faceup.cards.features import board_features
 from faceup.holdem.action_values import action_values
 from faceup.holdem.betting_lines import longer, state_after
 from faceup.holdem.board import N_PAIRS
-from faceup.holdem.policy import Agent, ModelPolicy, Policy, pairs_of
+from faceup.holdem.policy import Agent, ModelPolicy, Policy, model_inputs
 from faceup.holdem.rules import CALL, FOLD, legal_raises, pot_and_call
 from faceup.holdem.tree import children
 from faceup.trees.tree import DecisionTree, add_up, below, leaf_of, node_depths
@@ -67,7 +67,7 @@ def branch_sums(
     for b, board in enumerate(boards):
         played = action_values(tree, policy, theirs, board)
         for street, (sums, (_, nodes, history)) in enumerate(
-            zip(found, policy.histories, strict=True)
+            zip(found, policy.betting_inputs, strict=True)
         ):
             leaves, equity = _leaves(policy, street, board)
             bins, n = np.minimum((equity * N_BINS).astype(np.int64), N_BINS - 1), len(sums.strength)
@@ -111,7 +111,7 @@ def _leaves(
     hands = board_features(
         street, policy.tables[street], [int(c) for c in board[: BOARD_CARDS[street]]]
     )
-    x = pairs_of(hands, policy.histories[street].features)
+    x = model_inputs(hands, policy.betting_inputs[street].features)
     return leaf_of(policy.models[street], x).reshape(-1, len(hands)), hands[:, 0]
 
 
@@ -224,7 +224,7 @@ def followers(
         action_values(policy.tree, policy, theirs, board),
         _leaves(policy, street, board),
     )
-    _, nodes, history = policy.histories[street]
+    _, nodes, history = policy.betting_inputs[street]
     inside, actor = below(policy.models[street], branch)[leaves][history], policy.tree.actor[nodes]
     others = played.others[actor, nodes]
     chance = (played.own[actor, nodes] * others * inside).sum(axis=1)

@@ -17,7 +17,7 @@ from faceup.cards.equity import UNITS
 from faceup.cards.features import board_features
 from faceup.holdem.board import matching_probability
 from faceup.holdem.buckets import N_RIVER_BUCKETS, Buckets, hole_buckets
-from faceup.holdem.policy import FixedPolicy, ModelPolicy, Policy, TablePolicy, pairs_of
+from faceup.holdem.policy import FixedPolicy, ModelPolicy, Policy, TablePolicy, model_inputs
 from faceup.holdem.rules import DECISION
 from faceup.holdem.tree import BettingTree, decisions
 from faceup.trees.tree import DecisionTree, leaf_of
@@ -160,8 +160,8 @@ class TreeLeaves:
         """base_policy: of four decision trees, whose answers a learner begins with."""
         self.tree, self.base_policy = base_policy.tree, base_policy
         self._situation = np.full((4, len(base_policy.tree.kind)), -1, dtype=np.int32)
-        for told, situation in zip(base_policy.histories, self._situation, strict=True):
-            situation[told.nodes] = told.history
+        for told, situation in zip(base_policy.betting_inputs, self._situation, strict=True):
+            situation[told.nodes] = told.row
         equities = np.arange(N_RIVER_BUCKETS, dtype=np.float32)[:, None] / np.float32(UNITS[3])
         self._fixed = {
             0: self._infosets(0, board_features(0, base_policy.tables[0], [])),
@@ -178,9 +178,12 @@ class TreeLeaves:
 
     def _infosets(self, street: int, hands: np.ndarray) -> Infosets:
         """Hands (n, n_hand_features) that come to the same leaf at all decisions share a row."""
-        told, model = self.base_policy.histories[street].features, self.base_policy.models[street]
+        told, model = (
+            self.base_policy.betting_inputs[street].features,
+            self.base_policy.models[street],
+        )
         distinct, where = np.unique(hands, axis=0, return_inverse=True)
-        leaves = leaf_of(model, pairs_of(distinct, told)).reshape(len(told), len(distinct)).T
+        leaves = leaf_of(model, model_inputs(distinct, told)).reshape(len(told), len(distinct)).T
         of, row = np.unique(leaves, axis=0, return_inverse=True)
         rows = row.reshape(-1)[where.reshape(-1)].astype(np.int32)
         return Infosets(rows, np.ascontiguousarray(of), self._situation[street])

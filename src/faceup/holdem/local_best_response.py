@@ -107,7 +107,7 @@ class Showdowns:
         """
         return weights @ self._apart.T
 
-    def edges(self, street: int, weights: np.ndarray) -> np.ndarray:
+    def net_wins(self, street: int, weights: np.ndarray) -> np.ndarray:
         """The weights of holes that each held one beats less those it loses to, mean over the cards
         to come: (n, n_held) float64.
 
@@ -145,7 +145,7 @@ class Lookahead(NamedTuple):
 
 # of Lisy & Bowling 2017: 55 sizes and all-in on all rounds; fold, call, pot, all-in on turn and
 # river
-SETTINGS = {
+LBR_SETTINGS = {
     "56 bets": Lookahead((0, 1, 2, 3), tuple(0.05 * 1.15**k for k in range(55))),
     "fcpa": Lookahead((2, 3), (1,)),
 }
@@ -206,7 +206,7 @@ class LocalResponder(NamedTuple):
                     -put[seat] if state.actor == seat else put[1 - seat]
                 )
             else:
-                dollars = self.showdowns.edges(state.street, reach[None])[0] * max(put)
+                dollars = self.showdowns.net_wins(state.street, reach[None])[0] * max(put)
             n_holes = min(_HOLES[state.street], len(holes))
             return float(dollars[holes].sum()) / (n_holes * _OPPOSING[state.street])
         if after.street > state.street:
@@ -243,7 +243,7 @@ class LocalResponder(NamedTuple):
             sized = {base + round(size * (pot + asked)) for size in self.setting.sizes}
             amounts = sorted(a for a in sized if least <= a < most) + [most]
         moves = [("call", 0), *(("raise", amount) for amount in amounts)]
-        worth = self.worth(state, agent_range, amounts)
+        worth = self.action_values(state, agent_range, amounts)
         best = worth.argmax(axis=0)
         if asked > 0:
             moves.append(("fold", 0))
@@ -254,7 +254,9 @@ class LocalResponder(NamedTuple):
             if (holes & (best == k)).any()
         ]
 
-    def worth(self, state: BettingState, agent_range: Range, amounts: list[int]) -> np.ndarray:
+    def action_values(
+        self, state: BettingState, agent_range: Range, amounts: list[int]
+    ) -> np.ndarray:
         """What call and each raise are worth one step ahead, (1 + n_raises, n_held), times the
         agent's reach.
         """
@@ -263,7 +265,7 @@ class LocalResponder(NamedTuple):
             [reach, *(reach - folding for folding in self._folding(state, agent_range, amounts))]
         )
         total = self.showdowns.opposing(staying)
-        edge = self.showdowns.edges(state.street, staying)
+        edge = self.showdowns.net_wins(state.street, staying)
         win, lose = (total + edge) / 2, (total - edge) / 2
         pot, asked = pot_and_call(state)
         more = np.array(
@@ -280,7 +282,7 @@ class LocalResponder(NamedTuple):
             views = [self.agent.views(view, state, ("raise", amount)) for amount in amounts]
             asked = [(k, *reading) for k, readings in enumerate(views) for reading in readings]
             if asked:
-                p = self.agent.folding(
+                p = self.agent.fold_probabilities(
                     np.arange(N_HOLES), board, [(seen, afters[k]) for k, seen, _ in asked]
                 )
                 for (k, _, chance), folds in zip(asked, p, strict=True):
@@ -288,10 +290,10 @@ class LocalResponder(NamedTuple):
         return out
 
 
-def local_best_responses(
+def evaluate_lbr(
     agent: Agent, seed: int, boards: int, holes: int, preflop_wins: np.ndarray, name: str = ""
 ) -> dict[str, Result]:
-    """What local best responders win from an agent in each of `SETTINGS`, on the boards on which
+    """What local best responders win from an agent in each of `LBR_SETTINGS`, on the boards on which
     every agent is judged.
 
     boards, holes: how many boards, and how many random holes the responder may hold on each; name:
@@ -303,10 +305,10 @@ def local_best_responses(
         (holes, partial(rng, seed, "evaluation/local hands")),
         Progress(f"local best response to {name}, boards", boards),
     )
-    return memo(respond_locally, agent, SETTINGS, dealt, preflop_wins, held, progress)
+    return memo(lbr_on_boards, agent, LBR_SETTINGS, dealt, preflop_wins, held, progress)
 
 
-def respond_locally(
+def lbr_on_boards(
     agent: Agent,
     settings: Mapping[str, Lookahead],
     boards: Sequence[Sequence[int]],

@@ -9,7 +9,7 @@ before the flop, which have the largest pots, need no board at all. Models that 
 `line_frequencies` sums in the same way which lines one strategy takes, and with which hands.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import NamedTuple
 
@@ -167,30 +167,6 @@ def result(values: np.ndarray, i: int, j: int) -> Result:
 def mean_result(per_board: np.ndarray) -> Result:
     """A pair's result from one number in mbb/g for each board (or each deal), drawn independently."""
     return Result(*mean_ci95(per_board), len(per_board))
-
-
-def pair_results(
-    names: Sequence[str], values: np.ndarray, wanted: np.ndarray
-) -> dict[tuple[str, str], Result]:
-    """Results of the wanted pairs (n, n) from `play_boards`' values (n_boards, n, n), those first
-    in the names as the first.
-    """
-    return {
-        (names[i], names[j]): result(values, i, j)
-        for i, j in np.argwhere(np.triu(wanted, 1)).tolist()
-    }
-
-
-def square(names: Sequence[str], found: Mapping[tuple[str, str], Result]) -> np.ndarray:
-    """Results and intervals of the row's agent against the column's, (2, n, n); NaN where two have
-    not met.
-    """
-    out = np.full((2, len(names), len(names)), np.nan)
-    for (first, second), one in found.items():
-        if first in names and second in names:
-            i, j = names.index(first), names.index(second)
-            out[:, i, j], out[:, j, i] = one[:2], (-one.mbb, one.ci95)
-    return out
 
 
 def line_frequencies(

@@ -26,7 +26,7 @@ from faceup.holdem.policy import (
     Policy,
     StreetRows,
     TablePolicy,
-    call_row,
+    always_call_row,
     free_holes,
     load_strategy,
     save_strategy,
@@ -180,7 +180,7 @@ class TranslatedPolicy:
     def __init__(self, match: BettingTree, own: BettingTree, policy: Policy, seat: int):
         """policy: answers for the tree `own`; seat: 0 the small blind, 1 the big blind."""
         self.policy, self.readings = policy, read_tree(match, own, seat)
-        self._calls = [call_row(match, street) for street in range(4)]
+        self._calls = [always_call_row(match, street) for street in range(4)]
 
     def street(self, street: int, board: list[int], wanted: np.ndarray | None = None) -> StreetRows:
         """A row for each wanted hole; it follows from what the policy does on earlier streets, too."""
@@ -212,7 +212,7 @@ def on_match_tree(match: BettingTree, own: BettingTree, policy: Policy, seat: in
     return policy if same else TranslatedPolicy(match, own, policy, seat)
 
 
-class Player(NamedTuple):
+class Opponent(NamedTuple):
     """Who sits in both seats with bets of its own, and knows a tree for each: the other seat's bets
     there are what it expects.
     """
@@ -223,7 +223,7 @@ class Player(NamedTuple):
 
 
 def seat_trees(menu: Menu, expects: Menu) -> tuple[BettingTree, BettingTree]:
-    """Trees of a player's two seats, small blind first; menus as in `Player`. Others may limp,
+    """Trees of a player's two seats, small blind first; menus as in `Opponent`. Others may limp,
     whatever the player does.
     """
     return build_tree(menu, big_blind_menu=expects), build_tree(
@@ -231,7 +231,7 @@ def seat_trees(menu: Menu, expects: Menu) -> tuple[BettingTree, BettingTree]:
     )
 
 
-def save_player(folder: Path, player: Player) -> None:
+def save_opponent(folder: Path, player: Opponent) -> None:
     """Write a player of table policies: its menus, and a strategy for each seat."""
     for name, policy in zip(_SEATS, player.policies, strict=True):
         assert isinstance(policy, TablePolicy)
@@ -239,20 +239,20 @@ def save_player(folder: Path, player: Player) -> None:
     write_json(folder / "menus.json", {"menu": player.menu, "expects": player.expects})
 
 
-def load_player(folder: Path) -> Player:
-    """Read what `save_player` wrote."""
+def load_opponent(folder: Path) -> Opponent:
+    """Read what `save_opponent` wrote."""
     menus = load_json(folder / "menus.json")
     small, big = (
         load_strategy(folder / f"{n}.npz", t)
         for n, t in zip(_SEATS, seat_trees(**menus), strict=True)
     )
-    return Player(**menus, policies=(small, big))
+    return Opponent(**menus, policies=(small, big))
 
 
-def play_sides(
+def play_opponent(
     menu: Menu,
     agents: Sequence[Policy],
-    opponent: Player,
+    opponent: Opponent,
     boards: Sequence[Sequence[int]],
     progress: Callable[[int], None] = lambda done: None,
     preflop_wins: np.ndarray | None = None,

@@ -112,7 +112,7 @@ class Agent:
             p, np.array([self.labels.index(label) for label in self.legal(betting)])
         )
 
-    def folding(
+    def fold_probabilities(
         self, holes: np.ndarray, board: Sequence[int], seen: Sequence[tuple[View, BettingState]]
     ) -> np.ndarray:
         """Probability that it folds each of n holes to a raise, at each of k views and the states
@@ -175,11 +175,12 @@ class TablePolicy(NamedTuple):
         """Every bucket's row, and each hole's bucket."""
         return self.tables[street], hole_buckets(self.buckets, street, board)
 
-    def thresholded(self, tree: BettingTree, least: float) -> "TablePolicy":
-        """As `argmax_rows`."""
-        return self._replace(
-            tables=tuple(argmax_rows(tree, s, table, least) for s, table in enumerate(self.tables))
-        )
+    def argmax(self, tree: BettingTree) -> "TablePolicy":
+        """The policy that takes this one's likeliest action at each decision of its tree."""
+        tables = [
+            argmax_rows(table, *street_columns(tree, s)) for s, table in enumerate(self.tables)
+        ]
+        return self._replace(tables=tuple(tables))
 
 
 def preflop_percent(tree: BettingTree, table: np.ndarray, node: int) -> dict[str, np.ndarray]:
@@ -194,29 +195,29 @@ def preflop_percent(tree: BettingTree, table: np.ndarray, node: int) -> dict[str
     }
 
 
-class Histories(NamedTuple):
-    """What a model is told of the betting on one street, which several nodes may share."""
+class BettingInputs(NamedTuple):
+    """Distinct betting features of a street's decisions; several decisions may share them."""
 
-    features: np.ndarray  # (n_histories, n) float32, columns as in cards.features.BETTING_FEATURES
+    features: np.ndarray  # (k, n) float32, columns as in cards.features.BETTING_FEATURES
     nodes: np.ndarray  # (n_decisions,) int32
-    history: np.ndarray  # (n_decisions,) int32 row of `features` for each
+    row: np.ndarray  # (n_decisions,) int32 row of `features` for each
 
 
-def histories(
+def betting_inputs(
     tree: BettingTree, street: int, setting: str = "opponent", seat: int | None = None
-) -> Histories:
-    """Distinct betting features of a street's decisions, or one seat's (paper 000, Section 2.2.2).
+) -> BettingInputs:
+    """Betting inputs of a street's decisions, or one seat's (paper 000, Section 2.2.2).
 
-    setting: what is told, a key of `cards.features.BETTING_FEATURES`.
+    setting: which features, a key of `cards.features.BETTING_FEATURES`.
     """
     nodes = decisions(tree, street, seat)
     features = betting_features(tree.bets[nodes], tree.actor[nodes], setting)
-    distinct, history = np.unique(features, axis=0, return_inverse=True)
-    return Histories(distinct, nodes, history.reshape(-1).astype(np.int32))
+    distinct, row = np.unique(features, axis=0, return_inverse=True)
+    return BettingInputs(distinct, nodes, row.reshape(-1).astype(np.int32))
 
 
-def call_row(tree: BettingTree, street: int) -> np.ndarray:
-    """The row of a street, (1, width) float32, that calls at every decision; who has no call folds."""
+def always_call_row(tree: BettingTree, street: int) -> np.ndarray:
+    """The row of a street, (1, width) float32, that calls at every decision, or else folds."""
     start, end = tree.street_start[street : street + 2]
     label = tree.label[None, start:end]
     return ((label == CALL) | ((label == FOLD) & (np.roll(label, -1) != CALL))).astype(np.float32)
@@ -258,17 +259,20 @@ def checked_answers(answers: object, n: int, n_labels: int, who: str) -> np.ndar
     return p
 
 
-def argmax_rows(tree: BettingTree, street: int, rows: np.ndarray, least: float) -> np.ndarray:
-    """A street's rows (n, width) without what is less likely than `least`; of equals the first is
-    the likeliest.
+def argmax_rows(rows: np.ndarray, first: np.ndarray, last: np.ndarray) -> np.ndarray:
+    """Rows (n, width) with 1 for the likeliest action of each of k decisions, of equals the first.
 
-    The likeliest action always stays, and the others share what is left: thresholding (Ganzfried,
-    Sandholm & Waugh 2012). At a threshold of 1 it is all that stays: purification, also called
-    argmax play.
+    first, last (k,): a decision's first column, and the column behind its last one. Playing so is
+    also called purification (Ganzfried, Sandholm & Waugh 2012).
     """
-    out = rows.copy()
-    _keep_likely(*_columns_of(tree, decisions(tree, street)), np.float32(least), out)
+    out = np.zeros_like(rows)
+    _mark_argmax(first, last, rows, out)
     return out
+
+
+def street_columns(tree: BettingTree, street: int) -> tuple[np.ndarray, np.ndarray]:
+    """The columns of a street's decisions as `argmax_rows` takes them."""
+    return _columns_of(tree, decisions(tree, street))
 
 
 def _columns_of(tree: BettingTree, nodes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -280,24 +284,17 @@ def _columns_of(tree: BettingTree, nodes: np.ndarray) -> tuple[np.ndarray, np.nd
 
 
 @njit(cache=True, nogil=True)
-def _keep_likely(first, last, least, rows):
-    """Keep the likeliest action of each decision (n,) and those of `least` or more in rows (n_rows,
-    width), in place.
-    """
+def _mark_argmax(first, last, rows, out):
+    """`argmax_rows` into out (n, width), which is 0."""
     for i in range(rows.shape[0]):
         for k in range(first.shape[0]):
-            best, total = first[k], np.float32(0)
+            best = first[k]
             for c in range(first[k], last[k]):
                 best = c if rows[i, c] > rows[i, best] else best
-            for c in range(first[k], last[k]):
-                if c != best and rows[i, c] < least:
-                    rows[i, c] = 0
-                total += rows[i, c]
-            for c in range(first[k], last[k]):
-                rows[i, c] /= total
+            out[i, best] = 1
 
 
-def last(cache: Cache, key: Any, make: Callable[[], Any]) -> Any:
+def cached(cache: Cache, key: Any, make: Callable[[], Any]) -> Any:
     """The value of a key, made where it is not among the last few, of which there are several a
     thread.
     """
@@ -331,21 +328,22 @@ class ModelPolicy:
         stand for (None: the tree's labels).
         """
         self.tree, self.models, self.tables, self.history = tree, tuple(models), tables, history
-        self.labels, self.least = labels or tree.labels, 0.0
-        self.histories = [histories(tree, street, history, seat) for street in range(4)]
+        self.labels, self._argmax = labels or tree.labels, False
+        self.betting_inputs = [betting_inputs(tree, street, history, seat) for street in range(4)]
         # rows that serve all boards; rows of the last boards
         self._fixed, self._last = Cache(), Cache()
 
-    def thresholded(self, tree: BettingTree, least: float) -> "ModelPolicy":
-        """As `argmax_rows`; what the models answer on a board is asked once for both policies."""
+    def argmax(self, tree: BettingTree) -> "ModelPolicy":
+        """As `TablePolicy.argmax`; both policies share the models' predictions on a board."""
         other = copy(self)
-        other.least = least
+        other._argmax = True
         return other
 
     def on(self, tree: BettingTree, seat: int) -> "ModelPolicy":
         """As in `DollarPolicy`."""
         make = partial(ModelPolicy, tree, self.models, self.tables, self.history, seat, self.labels)
-        return last(self._fixed, (id(tree), seat), make).thresholded(tree, self.least)
+        other = cached(self._fixed, (id(tree), seat), make)
+        return other.argmax(tree) if self._argmax else other
 
     def street(self, street: int, board: list[int], wanted: np.ndarray | None = None) -> StreetRows:
         """Rows by starting hand preflop, by equity on the river (both asked once), by distinct
@@ -357,11 +355,10 @@ class ModelPolicy:
             if street in (1, 2)
             else (self._fixed, street)
         )
-        rows, row_of_hole = last(cache, key, partial(self._drawn, street, board, asked))
-        if self.least:
-            rows = last(
-                cache, (key, self.least), partial(argmax_rows, self.tree, street, rows, self.least)
-            )
+        rows, row_of_hole = cached(cache, key, partial(self._drawn, street, board, asked))
+        if self._argmax:
+            make = partial(argmax_rows, rows, *street_columns(self.tree, street))
+            rows = cached(cache, (key, "argmax"), make)
         return rows, river_equities(board) if street == 3 else row_of_hole
 
     def _drawn(self, street: int, board: list[int], asked: np.ndarray) -> StreetRows:
@@ -381,8 +378,11 @@ class ModelPolicy:
 
     def rows_of(self, street: int, hands: np.ndarray) -> np.ndarray:
         """Rows for hands given as features (n, n_hand_features) float32: (n, width) float32."""
-        lines, tree, n = self.histories[street], self.tree, len(hands)
-        out, x = np.repeat(call_row(tree, street), n, axis=0), pairs_of(hands, lines.features)
+        lines, tree, n = self.betting_inputs[street], self.tree, len(hands)
+        out, x = (
+            np.repeat(always_call_row(tree, street), n, axis=0),
+            model_inputs(hands, lines.features),
+        )
         p = checked_answers(
             self.models[street].predict(x),
             len(x),
@@ -393,7 +393,7 @@ class ModelPolicy:
         label = np.where(np.isin(tree.parent[start:end], lines.nodes), tree.label[start:end], -1)
         # column of `p` for each of `out`
         answer = np.array([self.labels.index(tree.labels[k]) if k >= 0 else -1 for k in label])
-        _write_answers(*_columns_of(tree, lines.nodes), lines.history, answer, p, out)
+        _write_answers(*_columns_of(tree, lines.nodes), lines.row, answer, p, out)
         return out
 
 
@@ -415,7 +415,7 @@ def _write_answers(first, last, history, answer, p, out):
                     out[i, c] = p[row, answer[c]] / total
 
 
-def pairs_of(hands: np.ndarray, betting: np.ndarray) -> np.ndarray:
+def model_inputs(hands: np.ndarray, betting: np.ndarray) -> np.ndarray:
     """Features of hands (n, f) with each of k histories of betting (k, g), (k n, f + g) float32: a
     history after the other.
     """
@@ -484,7 +484,7 @@ class FixedPolicy:
         """label: the action taken where it is legal, else call; None for a uniform choice."""
         self.tables = []  # one row a street
         for street in range(4):
-            row = call_row(tree, street)
+            row = always_call_row(tree, street)
             for node in decisions(tree, street):
                 offered = tree.label[children(tree, node)]
                 taken = (

@@ -128,7 +128,7 @@ def decisions(tree: BettingTree, street: int, seat: int | None = None) -> np.nda
     return np.flatnonzero(own if seat is None else own & (tree.actor == seat)).astype(np.int32)
 
 
-def way_to(tree: BettingTree, node: int) -> list[int]:
+def path_to_node(tree: BettingTree, node: int) -> list[int]:
     """The nodes on the way from the root to a node: the root not, the node itself included."""
     way = []
     while node:

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from faceup.holdem.rules import DECISION
-from faceup.holdem.tree import way_to
+from faceup.holdem.tree import path_to_node
 from faceup.papers.bayes.enumeration import LOSS, TIE, WIN
 from faceup.papers.bayes.model import ROUND_START, Evaluator, make_model, make_round
 from faceup.papers.bayes.strategies import NAMES
@@ -23,7 +23,8 @@ def line(moves, street, first, second):
             NAMES.index(first if tree.actor[node] == tree.actor[root] else second), node
         ]
     return ", ".join(
-        tree.labels[tree.label[k]] for k in way_to(tree, node)[len(way_to(tree, root)) :]
+        tree.labels[tree.label[k]]
+        for k in path_to_node(tree, node)[len(path_to_node(tree, root)) :]
     )
 
 
