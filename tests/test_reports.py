@@ -15,8 +15,8 @@ import pytest
 
 from faceup.cards.cards import parse_cards
 from faceup.holdem.agents import load_agent
+from faceup.holdem.board import free_holes
 from faceup.holdem.branches import bet_sizes, continuing
-from faceup.holdem.policy import free_holes
 from faceup.util.paths import ROOT
 
 

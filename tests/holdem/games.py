@@ -23,7 +23,8 @@ from faceup.holdem.infosets import HandBuckets
 from faceup.holdem.policy import TablePolicy
 from faceup.holdem.rules import DECISION, BettingState, Menu, menu_from, menu_labels
 from faceup.holdem.tree import BettingTree, build_tree, children, columns
-from faceup.trees.tree import DecisionTree, save_agent
+from faceup.trees.agent_file import save_agent
+from faceup.trees.tree import DecisionTree
 
 MINE = menu_from([[1], []], [[1], []], [[1], []], [[1], []])
 THEIRS = menu_from([[0.75], [1.5], []], [[0.5, 2], []], [[0.5], []], [[0.5, 1.5], []])

@@ -18,6 +18,7 @@ from random_trees import random_tree
 from faceup.cards.cards import BOARD_CARDS, hole_index, parse_cards
 from faceup.cards.features import BETTING_FEATURES, feature_names
 from faceup.holdem.agents import (
+    Agent,
     AgentPolicy,
     FunctionAgent,
     PolicyAgent,
@@ -26,9 +27,10 @@ from faceup.holdem.agents import (
     load_policy,
 )
 from faceup.holdem.betting_lines import line_to, state_after
+from faceup.holdem.board import free_holes
 from faceup.holdem.match import Match, play_boards, result
 from faceup.holdem.match_tree import Opponent, play_opponent
-from faceup.holdem.policy import Agent, FixedPolicy, ModelPolicy, free_holes
+from faceup.holdem.policy import FixedPolicy, ModelPolicy
 from faceup.holdem.rules import CALL, DECISION, FOLD, act, menu_from
 from faceup.holdem.tree import build_tree, children, columns, decisions
 from faceup.holdem.wording import reasons

@@ -15,6 +15,7 @@ from faceup.cards.cards import (
     folded_cards,
 )
 from faceup.holdem.best_response import FlopValues, Responder, next_street_nodes, turn_weights
+from faceup.holdem.board import free_holes
 from faceup.holdem.exploitability import (
     Exploitability,
     _preflop,
@@ -25,7 +26,7 @@ from faceup.holdem.exploitability import (
     sample_flops,
     summarise,
 )
-from faceup.holdem.policy import FixedPolicy, free_holes, river_equities
+from faceup.holdem.policy import FixedPolicy, river_equities
 from faceup.holdem.rules import DECISION, FOLD, FOLD_END, BettingState, menu_from
 from faceup.holdem.tree import build_tree, children, decisions
 from faceup.util.stats import student_95

@@ -8,8 +8,9 @@ from faceup.cards.features import board_features
 from faceup.holdem import branches
 from faceup.holdem.agents import FunctionAgent
 from faceup.holdem.betting_lines import state_after
+from faceup.holdem.board import free_holes
 from faceup.holdem.branches import BranchSums, bet_sizes, branch_sums, continuing, followers, ratio
-from faceup.holdem.policy import ModelPolicy, free_holes
+from faceup.holdem.policy import ModelPolicy
 from faceup.holdem.rules import CALL, menu_from
 from faceup.holdem.tree import children, decisions
 from faceup.trees.tree import DecisionTree, add_up, leaf_of

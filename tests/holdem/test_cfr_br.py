@@ -19,11 +19,12 @@ from games import (
 from faceup.cards.matchups import RUNOUTS_FLOP, RUNOUTS_PREFLOP, flop_wins
 from faceup.holdem.agents import TreeAgent, load_agent
 from faceup.holdem.best_response import Responder, fold_values
+from faceup.holdem.board import free_holes
 from faceup.holdem.buckets import river_equities
 from faceup.holdem.cfr_br import CfrBr, Mixed, game_with_other_menu, retrain, train_alternately
 from faceup.holdem.exploitability import _preflop
 from faceup.holdem.infosets import HandBuckets, TreeLeaves, strategy_rows
-from faceup.holdem.policy import ModelPolicy, free_holes
+from faceup.holdem.policy import ModelPolicy
 from faceup.holdem.rules import FOLD_END, SHOWDOWN, menu_from
 from faceup.holdem.tree import children, columns, decisions
 from faceup.util.rng import rng

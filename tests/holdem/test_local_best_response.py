@@ -10,6 +10,7 @@ from pokerkit import parse_range
 from faceup.cards.cards import CLASS_OF_HOLE, HOLE_CARDS, hole_index, parse_cards
 from faceup.cards.matchups import RUNOUTS_PREFLOP
 from faceup.holdem.agents import FunctionAgent, PolicyAgent, SeatedAgent
+from faceup.holdem.board import compatible_weight, free_holes
 from faceup.holdem.exploitability import sample_flops
 from faceup.holdem.local_best_response import (
     LBR_SETTINGS,
@@ -19,7 +20,7 @@ from faceup.holdem.local_best_response import (
     lbr_on_boards,
 )
 from faceup.holdem.match import random_boards
-from faceup.holdem.policy import FixedPolicy, compatible_weight, free_holes
+from faceup.holdem.policy import FixedPolicy
 from faceup.holdem.rules import CALL, FOLD, START, menu_from
 
 BOARDS = random_boards(6, np.random.default_rng(5)).tolist()

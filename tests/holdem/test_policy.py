@@ -11,18 +11,13 @@ from games import RandomPolicy, random_table
 from faceup.cards.cards import BOARD_CARDS, N_HOLES, PERMUTED_HOLES, SUIT_PERMUTATIONS, parse_cards
 from faceup.cards.equity import UNITS
 from faceup.cards.features import board_features
+from faceup.holdem.board import free_holes
 from faceup.holdem.buckets import Grid, make_buckets
 from faceup.holdem.litmus import litmus, never_met
 from faceup.holdem.match import random_boards
-from faceup.holdem.policy import (
-    FixedPolicy,
-    ModelPolicy,
-    free_holes,
-    load_strategy,
-    river_equities,
-    save_strategy,
-)
+from faceup.holdem.policy import FixedPolicy, ModelPolicy, river_equities
 from faceup.holdem.rules import CALL, FOLD, menu_from
+from faceup.holdem.strategy_file import load_strategy, save_strategy
 from faceup.holdem.tree import build_tree, children, columns, decisions
 from faceup.util.rng import rng
 

@@ -13,9 +13,10 @@ from faceup.cards.cards import BOARD_CARDS, CLASS_OF_HOLE, HOLE_CARDS, HOLE_OF_C
 from faceup.cards.features import BETTING_FEATURES, betting_features, board_features, feature_names
 from faceup.holdem.action_values import action_values
 from faceup.holdem.betting_lines import lower_probability
+from faceup.holdem.board import free_holes, street_reach
 from faceup.holdem.buckets import Grid, hole_buckets, make_buckets
 from faceup.holdem.match import Match
-from faceup.holdem.policy import TablePolicy, free_holes, street_reach
+from faceup.holdem.policy import TablePolicy
 from faceup.holdem.rules import CALL, DECISION, menu_from
 from faceup.holdem.samples import (
     NO_BOARD,

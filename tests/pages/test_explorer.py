@@ -35,7 +35,8 @@ from faceup.pages.explorer import (
     write_explorer,
     write_small,
 )
-from faceup.trees.tree import leaves_below, load_agent_file, n_leaves, truncate
+from faceup.trees.agent_file import load_agent_file
+from faceup.trees.tree import leaves_below, n_leaves, truncate
 from faceup.util.paths import AGENTS
 
 ANSWER = """

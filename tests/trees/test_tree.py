@@ -13,18 +13,10 @@ from random_trees import SMALL, check_tree, random_tree, rows_for
 from faceup.cards.cards import STREETS
 from faceup.lab.pictures import PALETTE
 from faceup.trees import tree as module
+from faceup.trees.agent_file import load_agent_file, save_agent
 from faceup.trees.figures import BAR, BAR_HEIGHT, outline_figure, percent
 from faceup.trees.text import outline, tree_text
-from faceup.trees.tree import (
-    DecisionTree,
-    depth,
-    leaf_of,
-    load_agent_file,
-    n_leaves,
-    node_depths,
-    save_agent,
-    truncate,
-)
+from faceup.trees.tree import DecisionTree, depth, leaf_of, n_leaves, node_depths, truncate
 
 matplotlib.use("Agg")
 

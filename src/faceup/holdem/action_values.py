@@ -12,8 +12,16 @@ from typing import NamedTuple
 import numpy as np
 
 from faceup.cards.cards import BOARD_CARDS, HOLE_CARDS
-from faceup.holdem.board import BoardOrder, board_order, end_values, ends_of
-from faceup.holdem.policy import Policy, compatible_weight, free_holes, street_reach
+from faceup.holdem.board import (
+    BoardOrder,
+    board_order,
+    compatible_weight,
+    end_values,
+    ends_of,
+    free_holes,
+    street_reach,
+)
+from faceup.holdem.policy import Policy
 from faceup.holdem.rules import DECISION
 from faceup.holdem.tree import BettingTree, children
 

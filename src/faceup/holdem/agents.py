@@ -16,31 +16,140 @@ from typing import Any
 
 import numpy as np
 
-from faceup.cards.cards import HOLE_CARDS, N_HOLES, STREETS, hole_index, parse_hand
+from faceup.cards.cards import (
+    BOARD_CARDS,
+    HOLE_CARDS,
+    N_HOLES,
+    STREETS,
+    card_text,
+    hole_index,
+    parse_hand,
+)
 from faceup.cards.equity import StreetTable
 from faceup.cards.features import BETTING_FEATURES, betting_features, feature_names, hole_features
-from faceup.holdem.betting_lines import line_to, read_action, state_after
+from faceup.holdem.betting_lines import line_to, longer, read_action, state_after
+from faceup.holdem.board import free_holes
 from faceup.holdem.policy import (
-    Action,
-    Agent,
     ModelPolicy,
     Policy,
     StreetRows,
-    View,
     always_call_row,
     argmax_rows,
     cached,
-    cards_text,
-    check_street,
-    free_holes,
+    checked_answers,
     legal_probabilities,
     model_inputs,
 )
 from faceup.holdem.rules import DECISION, BettingState, Menu, menu_labels, offered, pot_and_call
 from faceup.holdem.tree import BettingTree, children, columns, decisions
 from faceup.holdem.wording import Step, call_words, reasons
-from faceup.trees.tree import DecisionTree, leaf_of, load_agent_file, path_to, save_agent
+from faceup.trees.agent_file import load_agent_file, save_agent
+from faceup.trees.tree import DecisionTree, leaf_of, path_to
 from faceup.util.memo import Cache
+
+Action = tuple[str, int]  # as betting's `act` takes it
+# what an agent makes of the line so far: the line itself, or the node of its own tree that it
+# believes to be at
+View = Any
+
+
+class Agent:
+    """Who is asked with a line of betting in dollars, for many hands at once; it raises by the
+    sizes of a menu.
+
+    A subclass says what it does in `answers`. An agent with other sizes has a `legal` of its own.
+    """
+
+    def __init__(self, menu: Menu):
+        """labels: of all its actions, in the order of the menu's."""
+        self.menu, self.labels = menu, menu_labels(menu)
+
+    def answers(self, holes: np.ndarray, board: Sequence[int], betting: str) -> Any:
+        """A weight for each label of `labels` with each of n holes (n,), (n, n_labels); weights
+        need not sum to 1.
+
+        What goes to actions that are not legal is shared out among the legal ones; where none is
+        left it checks or calls.
+        """
+        raise NotImplementedError
+
+    def legal(self, betting: View = "") -> dict[str, int]:
+        """Legal actions by label, and the dollars on this street to which each brings the player's
+        bet.
+        """
+        state = state_after(betting)
+        bet = state.bets[state.actor][state.street]
+        called = {"fold": bet, "call": bet + pot_and_call(state)[1]}
+        return {
+            self.labels[k]: called.get(action, amount)
+            for k, action, amount in offered(state, self.menu, self.labels)
+        }
+
+    def probabilities(self, holes: np.ndarray, board: Sequence[int], betting: View) -> np.ndarray:
+        """What the player to act does with each of n holes, (n, n_legal) float64, columns in the
+        order of `legal`.
+
+        board: 0, 3, 4 or 5 cards. A hole that it blocks may get any row. Raises ValueError where
+        the line is not one of a decision on the board's street, and on answers that are none.
+        """
+        check_street(board, betting)
+        who = f"{type(self).__name__} at betting {betting!r}"
+        p = checked_answers(self.answers(holes, board, betting), len(holes), len(self.labels), who)
+        return legal_probabilities(
+            p, np.array([self.labels.index(label) for label in self.legal(betting)])
+        )
+
+    def fold_probabilities(
+        self, holes: np.ndarray, board: Sequence[int], seen: Sequence[tuple[View, BettingState]]
+    ) -> np.ndarray:
+        """Probability that it folds each of n holes to a raise, at each of k views and the states
+        in dollars there, (k, n).
+        """
+        return np.stack(
+            [self.probabilities(holes, board, v)[:, 0] * ("fold" in self.legal(v)) for v, _ in seen]
+        )
+
+    def action_probabilities(
+        self, hole: str, board: str = "", betting: str = ""
+    ) -> dict[str, float]:
+        """Probability of each legal action of the player to act, by label; "call" is check if that
+        is free.
+
+        hole: "Ac3h", the cards of the player to act; board: "", "Kh3sJc", ..; betting:
+        "b300c/kb400". Raises ValueError on a bad card, a board of another street than the line's,
+        and lines as in `state_after`.
+        """
+        private, public = parse_hand(hole, board)
+        row = self.probabilities(np.array([hole_index(*private)]), public, betting)[0]
+        return dict(zip(self.legal(betting), row.tolist(), strict=True))
+
+    def seated(self, seat: int) -> "Agent":
+        """The agent in a seat: itself, unless it has one for each."""
+        return self
+
+    def views(
+        self, view: View, state: BettingState, action: Action, own: int | None = None
+    ) -> list[tuple[View, float]]:
+        """What the agent makes of an action in a state: the views that it may then have, and their
+        probabilities.
+
+        `legal` and `probabilities` take a view for a line. own: which of the agent's legal actions
+        it is, if any.
+        """
+        return [(longer(view, state, action), 1.0)]
+
+
+def cards_text(cards: Sequence[int]) -> str:
+    """Cards as text, such as "Kh3sJc"."""
+    return "".join(card_text(int(card)) for card in cards)
+
+
+def check_street(board: Sequence[int], betting: str) -> None:
+    """Raises ValueError unless a board has the cards of the street that a line leads to."""
+    street = state_after(betting).street
+    if len(board) != BOARD_CARDS[street]:
+        wanted = f"{BOARD_CARDS[street]} cards on the {STREETS[street]}, to which betting {betting!r} leads"
+        raise ValueError(f"board {cards_text(board)!r}: has {len(board)} cards, expected {wanted}")
 
 
 class TreeAgent(Agent):

@@ -35,7 +35,8 @@ from faceup.cards.cards import (
 )
 from faceup.cards.matchups import RUNOUTS_FLOP, RUNOUTS_PREFLOP, flop_wins, net_wins
 from faceup.holdem.best_response_river import RiverResponder
-from faceup.holdem.policy import Policy, class_reach, compatible_weight, free_holes, street_reach
+from faceup.holdem.board import class_reach, compatible_weight, free_holes, street_reach
+from faceup.holdem.policy import Policy
 from faceup.holdem.river_subgames import stakes_at
 from faceup.holdem.rules import DECISION, FOLD_END, SHOWDOWN, size_name
 from faceup.holdem.tree import BettingTree, decisions
@@ -101,7 +102,10 @@ class Responder:
         value, leaks = self._flop(flop, turns)
         pairs = (compatible_weight(free[None])[0] * free) @ OF_CLASS
         exact = self._net_wins * (pairs / (COMBOS * OPPONENTS))[:, None]
-        theirs, stake = class_reach(tree, self.policy)[::-1, ends], tree.bets[ends].sum(axis=2)
+        theirs, stake = (
+            class_reach(tree, self.policy.street(0, []))[::-1, ends],
+            tree.bets[ends].sum(axis=2),
+        )
         luck = stake.T[:, :, None] * (theirs @ (exact - net_wins(flop_wins(flop), RUNOUTS_FLOP)).T)
         by_street = np.stack(
             [leaks[:, decisions(tree, street)].sum(axis=1) for street in (1, 2, 3)], axis=1

@@ -11,12 +11,13 @@ the holes are sums over a bucket, and over those of its holes that have a certai
 such a pair of bucket and card (card 52 stands for all holes), some 750 a board.
 """
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 from numba import njit
 
-from faceup.cards.cards import HOLE_CARDS
+from faceup.cards.cards import HOLE_CARDS, HOLE_OF_CLASS
 from faceup.cards.strength import N_RIVER_HOLES, _river_order
 from faceup.holdem.river_subgames import stakes_at
 from faceup.holdem.rules import FOLD_END, SHOWDOWN
@@ -176,3 +177,58 @@ def _add_values(order, alike, n_folds, stake, reach, value):
             for e in range(n_folds):
                 value[k, e] += stake[e] * reach[k, e]
         _add_holes(holes, alike, first, end, reach, n_folds, seen)
+
+
+@njit(cache=True)
+def _street_reach(start, end, parent, actor, table, row_of_hole, reach):
+    for node in range(start, end):
+        above = parent[node]
+        who = actor[above]
+        for h in range(reach.shape[2]):
+            reach[who, node, h] = reach[who, above, h] * table[row_of_hole[h], node - start]
+            reach[1 - who, node, h] = reach[1 - who, above, h]
+
+
+def street_reach(
+    tree: BettingTree, street: int, rows: tuple[np.ndarray, np.ndarray], reach: np.ndarray
+) -> None:
+    """Fill each player's reach of the nodes that a street's actions lead to, reach (2, n_nodes,
+    1326) float32, in place.
+    """
+    start, end = tree.street_start[street : street + 2]
+    _street_reach(start, end, tree.parent, tree.actor, *rows, reach)
+
+
+def preflop_reach(tree: BettingTree, rows: tuple[np.ndarray, np.ndarray]) -> np.ndarray:
+    """Each player's reach of the root and of nodes that preflop actions lead to, with each hole,
+    (2, n_nodes, 1326) float32.
+    """
+    reach = np.ones((2, int(tree.street_start[1]), len(HOLE_CARDS)), dtype=np.float32)
+    street_reach(tree, 0, rows, reach)
+    return reach
+
+
+def class_reach(tree: BettingTree, rows: tuple[np.ndarray, np.ndarray]) -> np.ndarray:
+    """`preflop_reach` with each starting hand, (2, n_nodes, 169) float64."""
+    return preflop_reach(tree, rows)[:, :, HOLE_OF_CLASS].astype(np.float64)
+
+
+# (1326, 52) 1 where a hole has a card
+_HOLDS = (HOLE_CARDS[:, :, None] == np.arange(52)).any(axis=1).astype(np.float64)
+
+
+def compatible_weight(weights: np.ndarray) -> np.ndarray:
+    """For each hole the weight of holes that share no card with it; weights (n, 1326), returns
+    float64.
+
+    All holes, less those with the one or the other of its cards; itself, which has both, is taken
+    off twice.
+    """
+    left = weights + weights.sum(axis=1, keepdims=True, dtype=np.float64)
+    left -= weights @ _HOLDS @ _HOLDS.T
+    return np.maximum(left, 0, out=left)
+
+
+def free_holes(board: Sequence[int]) -> np.ndarray:
+    """Which of the 1,326 holes share no card with a board, bool."""
+    return np.asarray(~np.isin(HOLE_CARDS, board).any(axis=1))

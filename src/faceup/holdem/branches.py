@@ -14,9 +14,10 @@ import numpy as np
 from faceup.cards.cards import BOARD_CARDS
 from faceup.cards.features import board_features
 from faceup.holdem.action_values import action_values
+from faceup.holdem.agents import Agent
 from faceup.holdem.betting_lines import longer, state_after
 from faceup.holdem.board import N_PAIRS
-from faceup.holdem.policy import Agent, ModelPolicy, Policy, model_inputs
+from faceup.holdem.policy import ModelPolicy, Policy, model_inputs
 from faceup.holdem.rules import CALL, FOLD, legal_raises, pot_and_call
 from faceup.holdem.tree import children
 from faceup.trees.tree import DecisionTree, add_up, below, leaf_of, node_depths

@@ -50,7 +50,7 @@ from faceup.cards.cards import BOARD_CARDS, CLASS_OF_HOLE, HOLE_OF_CLASS, N_CLAS
 from faceup.cards.matchups import RUNOUTS_PREFLOP, net_wins
 from faceup.holdem.agents import TreeAgent
 from faceup.holdem.best_response import fold_values
-from faceup.holdem.board import _add_values, board_order
+from faceup.holdem.board import _add_values, board_order, free_holes, street_reach
 from faceup.holdem.buckets import N_RIVER_BUCKETS
 from faceup.holdem.cfr_br_river import (
     Reach,
@@ -67,7 +67,7 @@ from faceup.holdem.infosets import (
     Weights,
     strategy_rows,
 )
-from faceup.holdem.policy import StreetRows, TablePolicy, free_holes, street_reach
+from faceup.holdem.policy import StreetRows, TablePolicy
 from faceup.holdem.river_subgames import stakes_at
 from faceup.holdem.rules import FOLD_END, SHOWDOWN, START, Menu
 from faceup.holdem.tree import BettingTree, build_tree, children, columns, decisions

@@ -9,7 +9,8 @@ import numpy as np
 
 from faceup.cards.cards import BOARD_CARDS, PERMUTED_HOLES, SUIT_PERMUTATIONS
 from faceup.cards.equity import UNITS
-from faceup.holdem.policy import Policy, free_holes, river_equities
+from faceup.holdem.board import free_holes
+from faceup.holdem.policy import Policy, river_equities
 from faceup.holdem.rules import CALL, FOLD
 from faceup.holdem.tree import BettingTree, children, columns, decisions
 

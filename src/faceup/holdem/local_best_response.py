@@ -29,10 +29,10 @@ from numba import njit
 
 from faceup.cards.cards import BOARD_CARDS, CLASS_OF_HOLE, HOLE_CARDS, N_CLASSES, N_HOLES
 from faceup.cards.matchups import RUNOUTS_FLOP, RUNOUTS_PREFLOP, net_wins
+from faceup.holdem.agents import Action, Agent, View
 from faceup.holdem.betting_lines import legal_action
-from faceup.holdem.board import board_order
+from faceup.holdem.board import board_order, free_holes
 from faceup.holdem.match import Result, mean_result, random_boards
-from faceup.holdem.policy import Action, Agent, View, free_holes
 from faceup.holdem.rules import (
     FOLD_END,
     MBB_PER_DOLLAR,

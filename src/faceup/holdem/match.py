@@ -19,8 +19,16 @@ from faceup.cards.cards import BOARD_CARDS, CLASS_OF_HOLE, HOLE_CARDS, N_CLASSES
 from faceup.cards.equity import StreetTable
 from faceup.cards.features import board_features
 from faceup.cards.matchups import RUNOUTS_PREFLOP, net_wins
-from faceup.holdem.board import board_order, end_values, ends_of
-from faceup.holdem.policy import Policy, class_reach, compatible_weight, free_holes, street_reach
+from faceup.holdem.board import (
+    board_order,
+    class_reach,
+    compatible_weight,
+    end_values,
+    ends_of,
+    free_holes,
+    street_reach,
+)
+from faceup.holdem.policy import Policy
 from faceup.holdem.river_subgames import stakes_at
 from faceup.holdem.rules import DECISION, MBB_PER_DOLLAR, SHOWDOWN
 from faceup.holdem.tree import BettingTree, children, decisions
@@ -111,7 +119,7 @@ def preflop_values(
     preflop_wins (169, 169): of cards/matchups. The policies must treat suits alike.
     """
     ends = np.flatnonzero(tree.kind[: tree.street_start[1]] != DECISION)
-    reach = np.array([class_reach(tree, policy)[:, ends] for policy in policies])
+    reach = np.array([class_reach(tree, policy.street(0, []))[:, ends] for policy in policies])
     of_class = np.eye(N_CLASSES)[CLASS_OF_HOLE]
     disjoint = ~(HOLE_CARDS[:, None, :, None] == HOLE_CARDS[None, :, None, :]).any(axis=(2, 3))
     met, ahead = of_class.T @ disjoint @ of_class, net_wins(preflop_wins, RUNOUTS_PREFLOP)

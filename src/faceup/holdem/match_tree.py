@@ -20,18 +20,11 @@ from numba import njit
 
 from faceup.cards.cards import BOARD_CARDS, N_HOLES
 from faceup.holdem.betting_lines import legal_action, read_action
+from faceup.holdem.board import free_holes
 from faceup.holdem.match import Match, play_boards
-from faceup.holdem.policy import (
-    DollarPolicy,
-    Policy,
-    StreetRows,
-    TablePolicy,
-    always_call_row,
-    free_holes,
-    load_strategy,
-    save_strategy,
-)
+from faceup.holdem.policy import DollarPolicy, Policy, StreetRows, TablePolicy, always_call_row
 from faceup.holdem.rules import CALL, DECISION, MBB_PER_DOLLAR, START, BettingState, Menu, act
+from faceup.holdem.strategy_file import load_strategy, save_strategy
 from faceup.holdem.tree import BettingTree, action_to, build_tree, children, decisions
 from faceup.util.files import load_json, write_json
 from faceup.util.rng import Stream

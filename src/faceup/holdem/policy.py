@@ -7,41 +7,30 @@ river policy that sees hands as paper 000 does), or as itself (a model on flop a
 features hardly ever repeat). `Policy.street` is the one question a sweep asks.
 """
 
-import os
 from collections.abc import Callable, Sequence
 from copy import copy
 from functools import partial
-from pathlib import Path
 from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 from numba import config, njit
 
 from faceup.cards.cards import (
-    BOARD_CARDS,
     CLASS_OF_HOLE,
     HOLE_CARDS,
     HOLE_OF_CLASS,
     STREETS,
-    card_text,
-    hole_index,
-    parse_hand,
 )
 from faceup.cards.equity import UNITS, StreetTable
 from faceup.cards.features import betting_features, board_features
-from faceup.holdem.betting_lines import longer, state_after
+from faceup.holdem.board import free_holes
 from faceup.holdem.buckets import N_RIVER_BUCKETS, Buckets, hole_buckets, river_equities
-from faceup.holdem.rules import CALL, FOLD, BettingState, Menu, menu_labels, offered, pot_and_call
+from faceup.holdem.rules import CALL, FOLD
 from faceup.holdem.tree import BettingTree, children, columns, decisions
-from faceup.util.files import load_npz, save_npz
 from faceup.util.memo import Cache
 
 # probabilities (n_rows, width) float32; row of each hole (1326,) int32
 StreetRows = tuple[np.ndarray, np.ndarray]
-Action = tuple[str, int]  # as betting's `act` takes it
-# what an agent makes of the line so far: the line itself, or the node of its own tree that it
-# believes to be at
-View = Any
 
 
 class Policy(Protocol):
@@ -64,105 +53,6 @@ class DollarPolicy(Policy, Protocol):
 
     def on(self, tree: BettingTree, seat: int) -> Policy:
         """The same in one seat of another tree."""
-
-
-class Agent:
-    """Who is asked with a line of betting in dollars, for many hands at once; it raises by the
-    sizes of a menu.
-
-    A subclass says what it does in `answers`. An agent with other sizes has a `legal` of its own.
-    """
-
-    def __init__(self, menu: Menu):
-        """labels: of all its actions, in the order of the menu's."""
-        self.menu, self.labels = menu, menu_labels(menu)
-
-    def answers(self, holes: np.ndarray, board: Sequence[int], betting: str) -> Any:
-        """A weight for each label of `labels` with each of n holes (n,), (n, n_labels); weights
-        need not sum to 1.
-
-        What goes to actions that are not legal is shared out among the legal ones; where none is
-        left it checks or calls.
-        """
-        raise NotImplementedError
-
-    def legal(self, betting: View = "") -> dict[str, int]:
-        """Legal actions by label, and the dollars on this street to which each brings the player's
-        bet.
-        """
-        state = state_after(betting)
-        bet = state.bets[state.actor][state.street]
-        called = {"fold": bet, "call": bet + pot_and_call(state)[1]}
-        return {
-            self.labels[k]: called.get(action, amount)
-            for k, action, amount in offered(state, self.menu, self.labels)
-        }
-
-    def probabilities(self, holes: np.ndarray, board: Sequence[int], betting: View) -> np.ndarray:
-        """What the player to act does with each of n holes, (n, n_legal) float64, columns in the
-        order of `legal`.
-
-        board: 0, 3, 4 or 5 cards. A hole that it blocks may get any row. Raises ValueError where
-        the line is not one of a decision on the board's street, and on answers that are none.
-        """
-        check_street(board, betting)
-        who = f"{type(self).__name__} at betting {betting!r}"
-        p = checked_answers(self.answers(holes, board, betting), len(holes), len(self.labels), who)
-        return legal_probabilities(
-            p, np.array([self.labels.index(label) for label in self.legal(betting)])
-        )
-
-    def fold_probabilities(
-        self, holes: np.ndarray, board: Sequence[int], seen: Sequence[tuple[View, BettingState]]
-    ) -> np.ndarray:
-        """Probability that it folds each of n holes to a raise, at each of k views and the states
-        in dollars there, (k, n).
-        """
-        return np.stack(
-            [self.probabilities(holes, board, v)[:, 0] * ("fold" in self.legal(v)) for v, _ in seen]
-        )
-
-    def action_probabilities(
-        self, hole: str, board: str = "", betting: str = ""
-    ) -> dict[str, float]:
-        """Probability of each legal action of the player to act, by label; "call" is check if that
-        is free.
-
-        hole: "Ac3h", the cards of the player to act; board: "", "Kh3sJc", ..; betting:
-        "b300c/kb400". Raises ValueError on a bad card, a board of another street than the line's,
-        and lines as in `state_after`.
-        """
-        private, public = parse_hand(hole, board)
-        row = self.probabilities(np.array([hole_index(*private)]), public, betting)[0]
-        return dict(zip(self.legal(betting), row.tolist(), strict=True))
-
-    def seated(self, seat: int) -> "Agent":
-        """The agent in a seat: itself, unless it has one for each."""
-        return self
-
-    def views(
-        self, view: View, state: BettingState, action: Action, own: int | None = None
-    ) -> list[tuple[View, float]]:
-        """What the agent makes of an action in a state: the views that it may then have, and their
-        probabilities.
-
-        `legal` and `probabilities` take a view for a line. own: which of the agent's legal actions
-        it is, if any.
-        """
-        return [(longer(view, state, action), 1.0)]
-
-
-def cards_text(cards: Sequence[int]) -> str:
-    """Cards as text, such as "Kh3sJc"."""
-    return "".join(card_text(int(card)) for card in cards)
-
-
-def check_street(board: Sequence[int], betting: str) -> None:
-    """Raises ValueError unless a board has the cards of the street that a line leads to."""
-    street = state_after(betting).street
-    if len(board) != BOARD_CARDS[street]:
-        wanted = f"{BOARD_CARDS[street]} cards on the {STREETS[street]}, to which betting {betting!r} leads"
-        raise ValueError(f"board {cards_text(board)!r}: has {len(board)} cards, expected {wanted}")
 
 
 class TablePolicy(NamedTuple):
@@ -422,59 +312,6 @@ def model_inputs(hands: np.ndarray, betting: np.ndarray) -> np.ndarray:
     return np.hstack([np.tile(hands, (len(betting), 1)), np.repeat(betting, len(hands), axis=0)])
 
 
-@njit(cache=True)
-def _street_reach(start, end, parent, actor, table, row_of_hole, reach):
-    for node in range(start, end):
-        above = parent[node]
-        who = actor[above]
-        for h in range(reach.shape[2]):
-            reach[who, node, h] = reach[who, above, h] * table[row_of_hole[h], node - start]
-            reach[1 - who, node, h] = reach[1 - who, above, h]
-
-
-def street_reach(tree: BettingTree, street: int, rows: StreetRows, reach: np.ndarray) -> None:
-    """Fill each player's reach of the nodes that a street's actions lead to, reach (2, n_nodes,
-    1326) float32, in place.
-    """
-    start, end = tree.street_start[street : street + 2]
-    _street_reach(start, end, tree.parent, tree.actor, *rows, reach)
-
-
-def preflop_reach(tree: BettingTree, rows: StreetRows) -> np.ndarray:
-    """Each player's reach of the root and of nodes that preflop actions lead to, with each hole,
-    (2, n_nodes, 1326) float32.
-    """
-    reach = np.ones((2, int(tree.street_start[1]), len(HOLE_CARDS)), dtype=np.float32)
-    street_reach(tree, 0, rows, reach)
-    return reach
-
-
-def class_reach(tree: BettingTree, policy: Policy) -> np.ndarray:
-    """`preflop_reach` of a policy with each starting hand, (2, n_nodes, 169) float64."""
-    return preflop_reach(tree, policy.street(0, []))[:, :, HOLE_OF_CLASS].astype(np.float64)
-
-
-# (1326, 52) 1 where a hole has a card
-_HOLDS = (HOLE_CARDS[:, :, None] == np.arange(52)).any(axis=1).astype(np.float64)
-
-
-def compatible_weight(weights: np.ndarray) -> np.ndarray:
-    """For each hole the weight of holes that share no card with it; weights (n, 1326), returns
-    float64.
-
-    All holes, less those with the one or the other of its cards; itself, which has both, is taken
-    off twice.
-    """
-    left = weights + weights.sum(axis=1, keepdims=True, dtype=np.float64)
-    left -= weights @ _HOLDS @ _HOLDS.T
-    return np.maximum(left, 0, out=left)
-
-
-def free_holes(board: list[int]) -> np.ndarray:
-    """Which of the 1,326 holes share no card with a board, bool."""
-    return np.asarray(~np.isin(HOLE_CARDS, board).any(axis=1))
-
-
 class FixedPolicy:
     """The same action everywhere (always call, always all-in), or a uniform choice among the legal
     ones.
@@ -498,33 +335,3 @@ class FixedPolicy:
     def street(self, street: int, board: list[int], wanted: np.ndarray | None = None) -> StreetRows:
         """One row for all holes."""
         return self.tables[street], np.zeros(len(HOLE_CARDS), dtype=np.int32)
-
-
-def save_strategy(path: str | os.PathLike, policy: TablePolicy) -> None:
-    """Write a table policy, whole or not at all."""
-    tables, buckets = dict(zip(STREETS, policy.tables, strict=True)), policy.buckets
-    save_npz(
-        path,
-        **tables,
-        groups_flop=buckets.flop,
-        groups_turn=buckets.turn,
-        n_groups=np.array(buckets.n_buckets),
-    )
-
-
-def load_strategy(path: str | os.PathLike, tree: BettingTree) -> TablePolicy:
-    """Read a strategy for a tree; raises ValueError naming the file where it is of another tree."""
-    arrays = load_npz(path)
-    buckets = Buckets(
-        arrays["groups_flop"], arrays["groups_turn"], tuple(arrays["n_groups"].tolist())
-    )
-    tables = tuple(np.ascontiguousarray(arrays[street]) for street in STREETS)
-    found, expected = (
-        [t.shape for t in tables],
-        list(zip(buckets.n_buckets, np.diff(tree.street_start).tolist(), strict=True)),
-    )
-    if found != expected:
-        raise ValueError(
-            f"{Path(path).name}: tables have shapes {found}, expected {expected}: of other betting parameters?"
-        )
-    return TablePolicy(tables, buckets)

@@ -23,16 +23,9 @@ from faceup.cards.equity import StreetTable
 from faceup.cards.features import BETTING_FEATURES, FEATURE_NAMES, betting_features, board_features
 from faceup.holdem.action_values import action_values
 from faceup.holdem.betting_lines import lower_probability
+from faceup.holdem.board import compatible_weight, free_holes, preflop_reach, street_reach
 from faceup.holdem.buckets import hole_buckets
-from faceup.holdem.policy import (
-    Policy,
-    StreetRows,
-    TablePolicy,
-    compatible_weight,
-    free_holes,
-    preflop_reach,
-    street_reach,
-)
+from faceup.holdem.policy import Policy, StreetRows, TablePolicy
 from faceup.holdem.rules import CALL
 from faceup.holdem.tree import BettingTree, columns, decisions
 from faceup.util.rng import Stream

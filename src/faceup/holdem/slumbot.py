@@ -17,8 +17,8 @@ import numpy as np
 import requests
 
 from faceup.cards.cards import BOARD_CARDS, hole_index, parse_cards, parse_hand, shown
+from faceup.holdem.agents import Agent
 from faceup.holdem.betting_lines import legal_action, read_line, settle, state_after, token
-from faceup.holdem.policy import Agent
 from faceup.holdem.rules import MBB_PER_DOLLAR, SHOWDOWN
 from faceup.util.progress import Progress
 from faceup.util.rng import rng

@@ -32,7 +32,7 @@ from faceup.holdem.figures import action_colours
 from faceup.holdem.policy import TablePolicy
 from faceup.holdem.tree import BettingTree, columns, decisions
 from faceup.holdem.wording import action_name, wording
-from faceup.trees.tree import pack
+from faceup.trees.agent_file import pack
 from faceup.util.files import write_text
 
 _DIGITS = np.frombuffer(b"0123456789abcdef", dtype=np.uint8)

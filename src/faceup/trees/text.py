@@ -5,7 +5,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from faceup.trees.tree import DecisionTree, exact, leaves_below
+from faceup.trees.agent_file import exact
+from faceup.trees.tree import DecisionTree, leaves_below
 
 # feature, threshold, whether above it -> an answer of a question
 Condition = Callable[[str, float, bool], str]

@@ -1,0 +1,42 @@
+"""A blueprint's file: a table policy as arrays, in NumPy's .npz."""
+
+import os
+from pathlib import Path
+
+import numpy as np
+
+from faceup.cards.cards import STREETS
+from faceup.holdem.buckets import Buckets
+from faceup.holdem.policy import TablePolicy
+from faceup.holdem.tree import BettingTree
+from faceup.util.files import load_npz, save_npz
+
+
+def save_strategy(path: str | os.PathLike, policy: TablePolicy) -> None:
+    """Write a table policy, whole or not at all."""
+    tables, buckets = dict(zip(STREETS, policy.tables, strict=True)), policy.buckets
+    save_npz(
+        path,
+        **tables,
+        groups_flop=buckets.flop,
+        groups_turn=buckets.turn,
+        n_groups=np.array(buckets.n_buckets),
+    )
+
+
+def load_strategy(path: str | os.PathLike, tree: BettingTree) -> TablePolicy:
+    """Read a strategy for a tree; raises ValueError naming the file where it is of another tree."""
+    arrays = load_npz(path)
+    buckets = Buckets(
+        arrays["groups_flop"], arrays["groups_turn"], tuple(arrays["n_groups"].tolist())
+    )
+    tables = tuple(np.ascontiguousarray(arrays[street]) for street in STREETS)
+    found, expected = (
+        [t.shape for t in tables],
+        list(zip(buckets.n_buckets, np.diff(tree.street_start).tolist(), strict=True)),
+    )
+    if found != expected:
+        raise ValueError(
+            f"{Path(path).name}: tables have shapes {found}, expected {expected}: of other betting parameters?"
+        )
+    return TablePolicy(tables, buckets)
