@@ -8,7 +8,7 @@ from faceup.papers.onecard.game import (
     joint_distribution,
     random_games,
     strategy_from_text,
-    text_of,
+    strategy_to_text,
 )
 
 
@@ -35,9 +35,9 @@ def test_the_deal_multiplies_and_leaves_out_equal_cards():
     assert np.allclose(joint, products / products.sum())
 
 
-def test_strategies_are_read_as_the_paper_prints_them():
+def test_strategies_in_the_papers_notation():
     strategy = strategy_from_text("Card 1: Bet 0 pr. 0.25, 3 pr. 0.75; Card 3–6: Bet 0.1 pr. 1")
     assert strategy.shape == (CARDS, len(SIZES)) and np.allclose(strategy.sum(axis=1), 1)
     assert (strategy[0, 0], strategy[0, 30]) == (0.25, 0.75)
     assert (strategy[2:6, 1] == 1).all() and strategy[1, 0] == strategy[9, 0] == 1
-    assert (strategy_from_text("; ".join(text_of(strategy))) == strategy).all()
+    assert (strategy_from_text("; ".join(strategy_to_text(strategy))) == strategy).all()

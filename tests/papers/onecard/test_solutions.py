@@ -17,13 +17,12 @@ from faceup.papers.onecard.game import (
     strategy_from_text,
 )
 from faceup.papers.onecard.solutions import (
-    answers_to_calls,
-    bets,
-    called_share,
-    calls_of,
+    best_response_values,
+    betting_strategies,
+    calling_shares,
+    calling_strategies,
     solve_games,
-    sure_win,
-    worst_cases,
+    worst_case_values,
 )
 
 KNOWN = {"uniform": 0.5657364857, "strong or weak": 0.875, "in between": 0.5}
@@ -49,11 +48,14 @@ def test_the_papers_examples(name):
         [KNOWN[name]] * 2, abs=1e-9
     )
     guaranteed = 0.5657011 if name == "uniform" else KNOWN[name]  # rounded in print
-    assert worst_cases(own, other, printed[None])[0] == pytest.approx(guaranteed, abs=5e-8)
+    assert worst_case_values(own, other, printed[None])[0] == pytest.approx(guaranteed, abs=5e-8)
 
 
 def test_random_games_have_the_value_of_the_papers_program_and_both_sides_are_equilibria(solved):
-    strategies, calls = bets(solved), calls_of(solved.other, called_share(solved))
+    strategies, calls = (
+        betting_strategies(solved),
+        calling_strategies(solved.other, calling_shares(solved)),
+    )
     for own, other, value, bet, call in zip(*solved[:3], strategies, calls, strict=True):
         game = game_of(own, other)
         found = value_of(*game), worst_case(*game, bet), best_answer(*game, call)
@@ -63,29 +65,10 @@ def test_random_games_have_the_value_of_the_papers_program_and_both_sides_are_eq
 def test_best_responses_are_algorithm_3_and_plain_sums_for_any_strategy():
     (own, other), rng = random_games(20, np.random.default_rng(2)), np.random.default_rng(3)
     strategies, calls = rng.dirichlet(np.full(31, 0.2), (20, 10)), rng.random((20, 10, 31))
-    found = worst_cases(own, other, strategies), answers_to_calls(own, other, calls)
+    found = worst_case_values(own, other, strategies), best_response_values(own, other, calls)
     for g, game in enumerate(map(game_of, own, other)):
         expected = worst_case(*game, strategies[g]), best_answer(*game, calls[g])
         assert (found[0][g], found[1][g]) == pytest.approx(expected, abs=1e-9)
-
-
-def test_the_best_beside_cards_whose_play_is_fixed_is_the_papers_program_with_these_bounds(solved):
-    rng = np.random.default_rng(6)
-    for g, (own, other) in enumerate(zip(solved.own[:8], solved.other[:8], strict=True)):
-        kept, free = rng.dirichlet(np.full(31, 0.2), 10), rng.random(10) < (0, 0.3, 0.6, 1)[g % 4]
-        kept[free] = np.nan
-        asked = program(*game_of(own, other))
-        cells = [(0, None) if np.isnan(p) else (p, p) for p in kept.ravel()]
-        expected = -minimise(**asked | {"bounds": cells + asked["bounds"][len(cells) :]}).fun
-        assert sure_win(own, other, kept) == pytest.approx(expected, abs=1e-7)
-        known = (
-            solved.value[g]
-            if free.all()
-            else worst_cases(own[None], other[None], kept[None])[0]
-            if not free.any()
-            else expected
-        )
-        assert known == pytest.approx(expected, abs=1e-7)
 
 
 def test_games_with_cards_that_are_never_dealt():
@@ -98,14 +81,14 @@ def test_games_with_cards_that_are_never_dealt():
     solution = solve_games(own, other)  # certifies itself
     for g in range(0, 300, 15):
         assert abs(value_of(*game_of(own[g], other[g])) - solution.value[g]) < 1e-9
-    assert (bets(solution)[own == 0][:, 0] == 1).all()
+    assert (betting_strategies(solution)[own == 0][:, 0] == 1).all()
 
 
 def test_the_chosen_equilibrium_is_the_one_that_the_rule_names(solved):
     """The printed program with the loss, the mean bet and the bets times cards minimised one after
     the other.
     """
-    strategies = bets(solved)
+    strategies = betting_strategies(solved)
     for g in range(4):
         terms = program(*game_of(solved.own[g], solved.other[g]))
         masses = solved.own[g][:, None] * np.broadcast_to(SIZES, (10, 31))
@@ -121,7 +104,7 @@ def test_the_chosen_equilibrium_is_the_one_that_the_rule_names(solved):
 
 def test_a_solution_that_is_none_is_not_returned(monkeypatch):
     monkeypatch.setattr(
-        solutions, "called_share", lambda solutions: np.zeros((len(solutions.value), 31))
+        solutions, "calling_shares", lambda solutions: np.zeros((len(solutions.value), 31))
     )
     with pytest.raises(RuntimeError, match="is solved to .* only, expected 1e-09"):
         solve_games(*random_games(3, np.random.default_rng(1)))

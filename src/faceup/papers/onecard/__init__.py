@@ -1,1 +1,1 @@
-"""The one-card game (paper 004)."""
+"""The one-card game: Ganzfried and Yusuf, Computing human-understandable strategies (paper 004)."""

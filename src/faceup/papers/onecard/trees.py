@@ -1,12 +1,12 @@
-"""Trees of the one-card game: the paper's ten representations of solved games as rows, its two
-distances and two errors.
+"""Regression trees of the one-card game: the paper's ten representations of solved games, its two
+distances and two errors (Ganzfried and Yusuf, Section 4).
 
-Ganzfried and Yusuf, Section 4. The first two give one row a game, 20 numbers to 310 probabilities;
-the third to sixth one row a card, with the card as 21st number, to 31 probabilities; the last four
-are like these but learn one bet size, drawn with those probabilities. The text calls the fourth
-"pdf values plus the cdf value of the card", which is its sixth: we number as it lists them. "The
-cdf value of the card" is read as the opponent's, of which its rules speak. A tree is grown once and
-cut back to smaller depths.
+Representations 1 and 2 have one sample a game, 20 features and 310 probabilities as the target; 3
+to 6 have one sample a card, with the card as 21st feature and its 31 probabilities as the target; 7
+to 10 are like 3 to 6, but the target is one bet size, sampled with those probabilities. The text
+calls the fourth "pdf values plus the cdf value of the card", which is its sixth: we number them as
+the paper lists them. "The cdf value of the card" is read as the opponent's, which the paper's rules
+are about. A tree is fitted once and cut back to smaller depths.
 """
 
 from collections.abc import Callable, Sequence
@@ -17,21 +17,24 @@ from numba import njit
 from sklearn.tree import DecisionTreeRegressor
 
 from faceup.papers.onecard.game import CARDS, SIZES
-from faceup.papers.onecard.solutions import Solutions, _worst_case, bets, worst_cases
+from faceup.papers.onecard.solutions import Solutions, betting_strategies, worst_case_value
 from faceup.trees.cart import tree_of
 from faceup.trees.tree import DecisionTree, node_depths
 from faceup.util.parallel import on_threads, parallel
 from faceup.util.rng import Stream
 from faceup.util.stats import mean_ci95
 
+_N_SIZES = len(SIZES)
+
 
 class Representation(NamedTuple):
-    """How a game becomes rows; card: "" for a row a game, "card" 1..10, "rank": the opponent's cdf."""
+    """How a game becomes samples."""
 
     name: str
-    cumulative: bool  # distributions as cdf, not pdf
-    card: str  # the 21st number
-    sampled: bool  # the target is one drawn size in dollars
+    cumulative: bool  # both distributions as cdf, not pdf
+    # 21st feature: "card" 1..10, or "rank", the opponent's cdf at the card; "": one sample a game
+    card: str
+    sampled: bool  # the target is one sampled size in dollars, not probabilities
 
 
 REPRESENTATIONS = (
@@ -48,46 +51,38 @@ REPRESENTATIONS = (
 )
 
 
-def inputs(kind: Representation, own: np.ndarray, other: np.ndarray) -> np.ndarray:
-    """Rows (n, 20) or (10 n, 21) float32 of games given by both distributions (n, 10)."""
-    both = [np.cumsum(d, axis=1) if kind.cumulative else d for d in (own, other)]
-    rows = np.hstack(both)
+def features(kind: Representation, own: np.ndarray, other: np.ndarray) -> np.ndarray:
+    """Samples (n, 20) or (10 n, 21) float32 of games given by both distributions (n, 10)."""
+    X = np.hstack([np.cumsum(d, axis=1) if kind.cumulative else d for d in (own, other)])
     if kind.card:
         cards = np.tile(np.arange(1, CARDS + 1), len(own))
         rank = cards if kind.card == "card" else np.cumsum(other, axis=1).ravel()
-        rows = np.column_stack([np.repeat(rows, CARDS, axis=0), rank])
-    return rows.astype(np.float32)
+        X = np.column_stack([np.repeat(X, CARDS, axis=0), rank])
+    return X.astype(np.float32)
 
 
-def input_names(kind: Representation) -> list[str]:
-    """What the columns of `inputs` are, in words that a condition on them can start with."""
-    share = "{} or lower" if kind.cumulative else "{}"
-    names = [
-        f"{who} chance of {share.format(i)}"
-        for who in ("your", "the opponent's")
-        for i in range(1, CARDS + 1)
-    ]
-    return (
-        names
-        + {"": [], "card": ["your card"], "rank": ["the opponent's chance of your card or lower"]}[
-            kind.card
-        ]
-    )
+def feature_names(kind: Representation) -> list[str]:
+    """The columns of `features` as noun phrases that a condition can start with."""
+    cards = [f"{i} or lower" if kind.cumulative else f"{i}" for i in range(1, CARDS + 1)]
+    names = [f"{who} chance of {card}" for who in ("your", "the opponent's") for card in cards]
+    of_card = {"card": "your card", "rank": "the opponent's chance of your card or lower"}
+    return names + [of_card[kind.card]] if kind.card else names
 
 
-def tree_targets(
+def targets(
     kind: Representation, strategies: np.ndarray, generator: np.random.Generator
 ) -> np.ndarray:
-    """What is learned from strategies (n, 10, 31): probabilities (rows, 310 or 31), or sizes (10 n,
-    1) drawn from them.
+    """Targets from strategies (n, 10, 31): probabilities (n, 310) or (10 n, 31), or sampled sizes
+    in dollars (10 n, 1).
     """
     if not kind.card:
         return strategies.reshape(len(strategies), -1)
-    rows = strategies.reshape(-1, len(SIZES))
+    rows = strategies.reshape(-1, _N_SIZES)
     if not kind.sampled:
         return rows
-    drawn = (generator.random((len(rows), 1)) > np.cumsum(rows, axis=1)[:, :-1]).sum(axis=1)
-    return SIZES[drawn][:, None]
+    draws = generator.random((len(rows), 1))
+    sampled = (draws > np.cumsum(rows, axis=1)[:, :-1]).sum(axis=1)
+    return SIZES[sampled][:, None]
 
 
 def fit_tree(
@@ -97,17 +92,16 @@ def fit_tree(
     max_depth: int,
     generator: np.random.Generator,
 ) -> DecisionTree:
-    """scikit-learn's regression tree for rows X, targets Y of `tree_targets`; `truncate` gives
-    those of smaller depths.
+    """scikit-learn's regression tree of features X and targets Y; `truncate` gives smaller depths.
 
-    Probabilities are summed up over sizes before the squared error is taken, so that a bet moved
-    far costs more than one moved near, as in Algorithm 2. Node values are mean probabilities, or
-    mean sizes.
+    The squared error is that of probabilities cumulated over sizes, so that a bet moved far costs
+    more than one moved near, as in Algorithm 2. Node values are mean probabilities or mean sizes.
     """
     learner = DecisionTreeRegressor(
         max_depth=max_depth, random_state=int(generator.integers(1 << 31))
     )
-    Y = Y if kind.sampled else np.cumsum(_by_card(Y), axis=2).reshape(Y.shape)
+    if not kind.sampled:
+        Y = np.cumsum(_by_card(Y), axis=2).reshape(Y.shape)
     learner.fit(X, Y)
     value = learner.tree_.value[:, :, 0]
     if not kind.sampled:
@@ -115,123 +109,98 @@ def fit_tree(
     return tree_of(learner, value)
 
 
-def predicted(kind: Representation, tree: DecisionTree, X: np.ndarray) -> np.ndarray:
-    """The strategies (n, 10, 31) that a tree plays in the games of rows X; a size is rounded to the
+def predicted_strategies(kind: Representation, tree: DecisionTree, X: np.ndarray) -> np.ndarray:
+    """The strategies (n, 10, 31) that a tree predicts from features X; a size is rounded to the
     nearest allowed.
     """
     value = tree.predict(X).astype(np.float64)
     if kind.sampled:
-        return np.eye(len(SIZES))[np.rint(value[:, 0] * 10).astype(int)].reshape(
-            -1, CARDS, len(SIZES)
-        )
-    shares = value.reshape(-1, CARDS, len(SIZES))
+        return _pure(value).reshape(-1, CARDS, _N_SIZES)
+    shares = value.reshape(-1, CARDS, _N_SIZES)
     return shares / shares.sum(axis=2, keepdims=True)
 
 
 def _by_card(rows: np.ndarray) -> np.ndarray:
-    return rows.reshape(len(rows), -1, len(SIZES))
+    """Probabilities (n, 310) or (n, 31) as (n, 10 or 1, 31)."""
+    return rows.reshape(len(rows), -1, _N_SIZES)
 
 
-def grow(
+def _pure(value: np.ndarray) -> np.ndarray:
+    """Sizes in dollars (n, 1), rounded to the nearest allowed, as probabilities (n, 31)."""
+    return np.eye(_N_SIZES)[np.rint(value[:, 0] * 10).astype(int)]
+
+
+def fit_trees(
     kinds: Sequence[Representation],
     games: Solutions,
     max_depth: int,
     stream: Stream,
     progress: Callable[[int], None] = lambda done: None,
 ) -> list[DecisionTree]:
-    """A tree of each representation on all of `games`."""
-    strategies = bets(games)
+    """One tree for each representation, fitted to all of `games` with the generator stream(k)."""
+    strategies = betting_strategies(games)
 
-    def one(number: int) -> DecisionTree:
-        X, generator = inputs(kinds[number], games.own, games.other), stream(number)
-        return fit_tree(
-            kinds[number],
-            X,
-            tree_targets(kinds[number], strategies, generator),
-            max_depth,
-            generator,
-        )
+    def fit(k: int) -> DecisionTree:
+        X, generator = features(kinds[k], games.own, games.other), stream(k)
+        Y = targets(kinds[k], strategies, generator)
+        return fit_tree(kinds[k], X, Y, max_depth, generator)
 
-    return parallel(one, range(len(kinds)), progress)
+    return parallel(fit, range(len(kinds)), progress)
 
 
-def output_distance(first: np.ndarray, second: np.ndarray) -> np.ndarray:
-    """Distance of strategies (..., 10, 31) (Algorithm 2): mean over cards of the earth mover's
-    distance, 1 at most.
+def strategy_distance(first: np.ndarray, second: np.ndarray) -> np.ndarray:
+    """Distance of strategies (..., 10, 31) (Algorithm 2): the earth mover's distance averaged over
+    cards and scaled, so that 1 is all-in instead of a check with every card.
     """
-    return np.abs(np.cumsum(first - second, axis=-1)).sum(axis=-1).mean(axis=-1) / (len(SIZES) - 1)
+    return np.abs(np.cumsum(first - second, axis=-1)).sum(axis=-1).mean(axis=-1) / (_N_SIZES - 1)
 
 
-class Measured(NamedTuple):
-    """A tree of one depth on the games of the test."""
+class TreeErrors(NamedTuple):
+    """Errors of a tree cut at one depth, averaged over the test games."""
 
     depth: int
     nodes: int
-    distance: float  # to the equilibria's strategies, mean over games (Algorithm 2)
-    loss: float  # one-sided exploitability in dollars, mean over games (Algorithm 3)
-    ci95: float  # half-width of the loss
+    distance: float  # to the equilibria's strategies (Algorithm 2)
+    loss: float  # one-sided exploitability in dollars (Algorithm 3)
+    ci95: float  # half-width of the loss's interval
 
 
-def measure(
+def tree_errors(
     kind: Representation, tree: DecisionTree, games: Solutions, depths: Sequence[int]
-) -> list[Measured]:
-    """The tree cut at each depth: what `Measured` says, on `games`; as `predicted` of `truncate`,
-    without making either.
-    """
-    X, wanted, levels, measured = (
-        inputs(kind, games.own, games.other),
-        bets(games),
-        node_depths(tree),
-        [],
-    )
-    table = (
-        np.eye(len(SIZES))[np.rint(tree.value[:, 0] * 10).astype(int)]
-        if kind.sampled
-        else tree.value
-    )
-    table, at, rows = _by_card(table), np.zeros(len(X), dtype=np.int32), np.arange(len(X))
+) -> list[TreeErrors]:
+    """Errors of the tree cut at each of `depths`; one pass, with no copy of the tree."""
+    X, wanted = features(kind, games.own, games.other), betting_strategies(games)
+    levels, errors = node_depths(tree), []
+    table = _by_card(_pure(tree.value) if kind.sampled else tree.value)
+    node, rows = np.zeros(len(X), dtype=np.int32), np.arange(len(X))
     for depth in range(max(depths) + 1):
         if depth in depths:
             distance, value = np.empty((2, len(wanted)))
-            on_threads(
-                _judge,
-                table,
-                at.reshape(len(wanted), -1),
-                games.own,
-                games.other,
-                wanted,
-                distance,
-                value,
-            )
+            by_game = node.reshape(len(wanted), -1)
+            arrays = table, by_game, games.own, games.other, wanted, distance, value
+            on_threads(_fill_errors, *arrays)
             loss, ci95 = mean_ci95(games.value - value)
-            measured.append(
-                Measured(depth, int((levels <= depth).sum()), float(distance.mean()), loss, ci95)
-            )
-        goes_left = X[rows, tree.feature[at]] <= tree.threshold[at]
-        at = np.where(tree.feature[at] < 0, at, np.where(goes_left, tree.left[at], tree.right[at]))
-    return measured
+            n_nodes = int((levels <= depth).sum())
+            errors.append(TreeErrors(depth, n_nodes, float(distance.mean()), loss, ci95))
+        goes_left = X[rows, tree.feature[node]] <= tree.threshold[node]
+        child = np.where(goes_left, tree.left[node], tree.right[node])
+        node = np.where(tree.feature[node] < 0, node, child)
+    return errors
 
 
 @njit(cache=True, nogil=True)
-def _judge(thread, table, at, own, other, wanted, distance, value):
-    """Distance and value of what a tree plays in each game; table (nodes, 10 or 1, 31), at (n, 1 or
-    10): the card's node.
+def _fill_errors(thread, table, node, own, other, wanted, distance, value):
+    """Fill distance and value (n,) of the strategy that a tree predicts in each game; table (nodes,
+    10 or 1, 31), node (n, 1 or 10), wanted (n, 10, 31).
     """
     played = np.empty((CARDS, wanted.shape[2]))
     for g in range(thread[0], len(own), thread[1]):
         distance[g] = 0.0
         for i in range(CARDS):
-            row, ahead = table[at[g, i % at.shape[1]], i % table.shape[1]], 0.0
+            row, ahead = table[node[g, i % node.shape[1]], i % table.shape[1]], 0.0
             total = row.sum()
             for s in range(len(row)):
                 played[i, s] = row[s] / total
                 ahead += played[i, s] - wanted[g, i, s]
                 distance[g] += abs(ahead) / (CARDS * (len(row) - 1))
-        value[g] = _worst_case(own[g], other[g], played)
-
-
-def mean_loss(strategies: np.ndarray, games: Solutions) -> tuple[float, float]:
-    """One-sided exploitability in dollars of strategies (n, 10, 31), mean over games and its 95 %
-    half-width.
-    """
-    return mean_ci95(games.value - worst_cases(games.own, games.other, strategies))
+        value[g] = worst_case_value(own[g], other[g], played)
