@@ -48,9 +48,7 @@ def test_optimal_trees_fit_no_worse_than_greedy_ones():
 
 
 def test_exploitability_is_of_one_piece():
-    """Folding and moving all-in lose what is known; with more sizes a best response wins no less;
-    leaks are sorted.
-    """
+    """Folding and moving all-in lose what is known; with more sizes a best response wins no less."""
     found = metrics("exploitability")
     for measured in found["known"].values():
         assert measured["mbb"] == pytest.approx(measured["known"], rel=1e-3)
@@ -66,8 +64,6 @@ def test_exploitability_is_of_one_piece():
             == knobs["evaluation"]["flops"]
         )
         assert agent["br_blueprint"]["in_sample"] > 0.9 * agent["br_pot"]["in_sample"]
-        worst = [leak["mbb"] for leak in agent["worst"]]
-        assert worst == sorted(worst, reverse=True)
     for of in found["depths"].values():
         assert [int(depth) for depth in of] == knobs["exploitability"]["depths"]
 

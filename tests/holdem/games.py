@@ -55,7 +55,7 @@ def exploitability(
 ) -> Exploitability:
     """Exploitability of a policy on flops (n, 3)."""
     responder = Responder(tree, policy, preflop_wins)
-    return summarise(responder, responder.flops(flops)[0])
+    return summarise(responder, responder.flops(flops))
 
 
 def equity_levels(n_levels: int) -> HandBuckets:

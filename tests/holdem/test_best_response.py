@@ -4,7 +4,7 @@ from itertools import permutations
 
 import numpy as np
 import pytest
-from games import PUSH, SMALL, RandomPolicy, exploitability, node_reach, node_values, preflop_edges
+from games import PUSH, SMALL, RandomPolicy, exploitability, node_values, preflop_edges
 
 from faceup.cards.cards import (
     CLASS_OF_HOLE,
@@ -18,11 +18,8 @@ from faceup.holdem.best_response import FlopValues, Responder, next_street_nodes
 from faceup.holdem.board import free_holes
 from faceup.holdem.exploitability import (
     Exploitability,
-    _preflop,
     difference,
     evaluation_boards,
-    in_seats,
-    on_street,
     sample_flops,
     summarise,
 )
@@ -43,7 +40,7 @@ def answered(all_in_wins):
     to him.
     """
     responder = Responder(PUSH, RandomPolicy(PUSH, 5, n_rows=1), all_in_wins)
-    return responder, responder.flop(SYMMETRIC)[0]
+    return responder, responder.flop(SYMMETRIC)
 
 
 def test_always_fold_and_always_all_in_are_known_exactly(all_in_wins):
@@ -67,7 +64,7 @@ def test_always_call_pays_for_every_good_river(all_in_wins):
     equities alone.
     """
     flop, expected = (
-        Responder(PUSH, FixedPolicy(PUSH, 1), all_in_wins).flop(SYMMETRIC)[0],
+        Responder(PUSH, FixedPolicy(PUSH, 1), all_in_wins).flop(SYMMETRIC),
         np.zeros(1326),
     )
     for later in permutations(range(3, 52), 2):
@@ -98,23 +95,15 @@ def climb(tree, node, value) -> None:
     )
 
 
-def leak(tree, node, reach, value) -> float:
-    """What the actor of a decision wins more there than by the strategy's own choice."""
-    who, below = tree.actor[node], children(tree, node)
-    return (reach[who, node] * value[who, node]).sum() - (
-        reach[who, below] * value[who, below]
-    ).sum()
-
-
 def test_a_flop_is_worth_the_mean_of_all_its_turns_and_the_best_of_its_actions(all_in_wins):
     """All 49 turn cards and 48 rivers one by one: folding suits changes nothing."""
     tree, flop = FLOP_ON, [0, 4, 8]
     responder = Responder(tree, RandomPolicy(tree, 5, n_rows=1), all_in_wins)
-    reach, free = responder._start(flop), free_holes(flop)
+    reach, free = responder._forward(flop), free_holes(flop)
     apart = np.array([free_holes(pair) for pair in HOLE_CARDS])
     expected = (
         sum(
-            responder._turn(flop, card, IDENTITY, reach)[0][0]
+            responder._turn(flop, card, IDENTITY, reach)[0]
             for card in range(52)
             if card not in flop
         )
@@ -132,7 +121,7 @@ def test_a_flop_is_worth_the_mean_of_all_its_turns_and_the_best_of_its_actions(a
         climb(tree, node, expected)
     nodes = [*decisions(tree, 1), *next_street_nodes(tree, 1)]
     np.testing.assert_allclose(
-        responder._flop(flop)[0][0][:, nodes], expected[:, nodes], rtol=1e-4, atol=50
+        responder._flop(flop)[0][:, nodes], expected[:, nodes], rtol=1e-4, atol=50
     )
 
 
@@ -147,58 +136,40 @@ class OwnRivers(RandomPolicy):
         return (self.rivers[board[4]] if street == 3 else super()).street(street, board)
 
 
-def test_values_and_leaks_on_a_turn_against_brute_force(all_in_wins):
+def test_values_on_a_turn_against_brute_force(all_in_wins):
     """Two sizes; every river of a turn board by plain numpy, the responder's turn choices made over
     all of them.
     """
     tree, board, policy = TURN_ON, [0, 1, 2, 4], OwnRivers()
-    free, turns, rivers = np.flatnonzero(free_holes(board)), decisions(tree, 2), decisions(tree, 3)
-    expected, lost = np.zeros((2, len(tree.kind), 1326)), np.zeros(len(tree.kind))
+    turns = decisions(tree, 2)
+    expected = np.zeros((2, len(tree.kind), 1326))
     for river in (c for c in range(52) if c not in board):
         holes, values = node_values(tree, [policy] * 2, [*board, river], best=(0, 1))
-        reach = node_reach(tree, [policy] * 2, [*board, river], holes)
         expected[:, :, holes] += values / 44
-        lost[rivers] += [leak(tree, node, reach, values) / 44 for node in rivers]
-    reach = node_reach(tree, [policy] * 2, [*board, 51], free)
     for node in turns[::-1]:
         climb(tree, node, expected)
-        lost[node] = leak(tree, node, reach, expected[..., free])
-    responder, both = Responder(tree, policy, all_in_wins), np.concatenate([turns, rivers])
-    (value,), (leaks,) = responder._turn(board[:3], board[3], IDENTITY, responder._start(board[:3]))
+    responder = Responder(tree, policy, all_in_wins)
+    (value,) = responder._turn(board[:3], board[3], IDENTITY, responder._forward(board[:3]))
     np.testing.assert_allclose(value[:, turns], expected[:, turns], rtol=2e-4, atol=200)
-    np.testing.assert_allclose(leaks[both].sum(axis=1), lost[both], rtol=2e-3, atol=2000)
-
-
-def test_leaks_add_up_to_what_is_won(answered):
-    """On one flop: what a best responder wins, both seats, is what it wins over the strategy's own
-    choices at each decision.
-    """
-    responder, flop = answered
-    won, preflop, _ = _preflop(
-        responder, [flop._replace(control_variate=0 * flop.control_variate)] * 2, 0
-    )
-    assert preflop.sum() + 2 * flop.leaks.sum() == pytest.approx(won.sum(), rel=1e-3)
-    assert (flop.leaks >= -1).all()
 
 
 def test_the_order_of_flops_changes_no_best_response(answered, all_in_wins):
     """Whatever a responder keeps of one flop, the next is answered as if it were the first."""
     (responder, flop), other = answered, [50, 48, 49]
-    last = responder.flop(other)[0]
-    first = Responder(PUSH, RandomPolicy(PUSH, 5, n_rows=1), all_in_wins).flop(other)[0]
-    for again, alone in ((last, first), (responder.flop(SYMMETRIC)[0], flop)):
+    last = responder.flop(other)
+    first = Responder(PUSH, RandomPolicy(PUSH, 5, n_rows=1), all_in_wins).flop(other)
+    for again, alone in ((last, first), (responder.flop(SYMMETRIC), flop)):
         assert [one.tobytes() for one in again] == [one.tobytes() for one in alone]
 
 
 def test_fewer_sizes_win_less_and_the_policy_keeps_its_own(all_in_wins):
     victim = RandomPolicy(SMALL, 7, n_rows=1)
-    found = Responder(SMALL, victim, all_in_wins, [None, [], [1]]).flop(SYMMETRIC)[0]
+    found = Responder(SMALL, victim, all_in_wins, [None, [], [1]]).flop(SYMMETRIC)
     more, less, pots = found.values
     assert (less <= more + 1).all() and less.sum() < more.sum()
     np.testing.assert_array_equal(pots, more)
-    alone = Responder(SMALL, victim, all_in_wins, [[]]).flop(SYMMETRIC)[0]
+    alone = Responder(SMALL, victim, all_in_wins, [[]]).flop(SYMMETRIC)
     np.testing.assert_array_equal(alone.values[0], less)
-    np.testing.assert_array_equal(alone.leaks[0], found.leaks[1])
 
 
 def test_folding_suits_keeps_every_card():
@@ -214,9 +185,7 @@ def test_folding_suits_keeps_every_card():
 def test_all_turn_cards_given_are_all_turn_cards_and_a_sample_weighs_each_alike(all_in_wins):
     responder = Responder(PUSH, RandomPolicy(PUSH, 5, n_rows=1), all_in_wins)
     every = [card for card in range(52) if card not in SYMMETRIC]
-    for one, other in zip(
-        responder.flop(SYMMETRIC)[0], responder.flop(SYMMETRIC, every)[0], strict=True
-    ):
+    for one, other in zip(responder.flop(SYMMETRIC), responder.flop(SYMMETRIC, every), strict=True):
         np.testing.assert_array_equal(one, other)
     flop = [0, 4, 8]
     fixed, mean = fixing_permutations(flop, np.arange(24)), np.zeros(52)
@@ -243,7 +212,7 @@ def test_a_hole_that_blocks_turn_cards_is_worth_as_much_as_the_others(all_in_win
     of 1,081 holes.
     """
     responder, flop = Responder(PUSH, FixedPolicy(PUSH, FOLD), all_in_wins), [0, 4, 8]
-    value, _ = responder._flop(flop, [51, 50, 13])
+    value = responder._flop(flop, [51, 50, 13])
     checked = [
         node
         for node in next_street_nodes(PUSH, 1)
@@ -267,25 +236,16 @@ def test_with_each_flop_left_out_the_others_choose_and_are_valued(answered):
         """Other values on each flop, so that choices differ."""
         return array + rng.normal(size=array.shape) * np.abs(array).mean()
 
-    flops = [
-        FlopValues(noisy(flop.values), noisy(flop.values[0]), noisy(flop.leaks), flop.pairs)
-        for _ in range(5)
-    ]
+    flops = [FlopValues(noisy(flop.values), noisy(flop.values[0]), flop.pairs) for _ in range(5)]
     found = summarise(responder, flops)
     for k, without in enumerate(found.jackknife_replicates):
         alone = summarise(responder, flops[:k] + flops[k + 1 :])
-        assert without == pytest.approx((*alone.seats, *alone.later), rel=1e-9)
+        assert without == pytest.approx(alone.seats, rel=1e-9)
     assert found.ci95 == pytest.approx(
-        student_95(5)
-        * 2
-        * np.std(np.mean(found.jackknife_replicates, axis=1, where=[1, 1, 0, 0, 0, 0]))
+        student_95(5) * 2 * np.std(np.mean(found.jackknife_replicates, axis=1))
     )
     # the choices before the flop saw the flops that value them
     assert found.in_sample > found.mbb + 1
-    parts = [on_street(found, street) for street in range(4)]
-    assert np.sum(parts, axis=0)[0] == pytest.approx(found.later[0]) and parts[3] == pytest.approx(
-        (found.later[3], found.later_ci95[3])
-    )
 
 
 def test_a_choice_made_in_sample_is_that_of_the_mean_flop(answered):
@@ -306,14 +266,12 @@ def test_a_choice_made_in_sample_is_that_of_the_mean_flop(answered):
     )
 
 
-def test_differences_and_seats_on_the_same_flops():
-    """A constant apart on every flop is certain; an interval is Student's t; seats may come from
-    two measurements.
-    """
+def test_differences_on_the_same_flops():
+    """A constant apart on every flop is certain; an interval is Student's t."""
     left_out = np.array(
         [[(20.0, 10.0, 60.0)[k] for k in range(3) if k != j] for j in range(3)]
     ).mean(axis=1)
-    one = Exploitability(30.0, 0.0, (30.0, 30.0), 3, 0.0, (), (), tuple((x, x) for x in left_out))
+    one = Exploitability(30.0, 0.0, (30.0, 30.0), 3, 0.0, tuple((x, x) for x in left_out))
     less = one._replace(
         mbb=25.0, seats=(20.0, 30.0), jackknife_replicates=tuple((x - 10, x) for x in left_out)
     )
@@ -322,17 +280,3 @@ def test_differences_and_seats_on_the_same_flops():
     assert difference(one, none) == pytest.approx(
         (30, 4.302653 * np.std([20, 10, 60], ddof=1) / np.sqrt(3))
     )
-    first = one._replace(
-        seats=(10.0, 99.0), jackknife_replicates=((9.0, 1.0), (10.0, 5.0), (11.0, 7.0))
-    )
-    both = in_seats(
-        first,
-        one._replace(seats=(77.0, 4.0), jackknife_replicates=((0.0, 3.0), (1.0, 4.0), (5.0, 5.0))),
-    )
-    assert (both.mbb, both.seats, both.flops) == (7, (10, 4), 3)
-    assert both.ci95 == pytest.approx(4.302653 * 2**0.5 * np.std([6, 7, 8]))
-    whole = both._replace(
-        later=(0.0,) * 4,
-        jackknife_replicates=tuple((*two, 1.0, 1.0, 1.0, 1.0) for two in both.jackknife_replicates),
-    )
-    assert difference(whole, both) == difference(both, whole) == (0, 0)

@@ -323,7 +323,7 @@ def test_learning_on_one_flop_lowers_what_is_lost_there():
     before = run.start(warm_start=1)
     for state in (before, run.train(before, deals, "best")):
         responder = Responder(SMALL, LEVELS.policy(state.averages), EVEN)
-        found = responder.flop(flop)[0]
+        found = responder.flop(flop)
         won.append(
             _preflop(responder, [found._replace(control_variate=0 * found.control_variate)] * 2, 0)[
                 0

@@ -4,7 +4,7 @@ The responder knows the strategy and sees its own two cards and the board as the
 may see groups, features or nothing. The answer is found street by street, for all hands of both
 seats at once:
 
-1. Down a flop, and down each turn card (`Responder._start`, `_turn`): the strategy's reach of every
+1. Down a flop, and down each turn card (`Responder._forward`, `_turn`): the strategy's reach of every
 node with each of its hands. 2. The river (`RiverResponder`): on each river card, the responder's
 best actions with each hand against that reach. 3. Up the turn, up the flop (`best_actions`): a
 hand's value where betting ends is the mean over the next card, and at each decision the responder
@@ -58,9 +58,6 @@ class FlopValues(NamedTuple):
     # (2, n_next, 169) checked down: the exact mean over flops of each pot's value less that on
     # this flop
     control_variate: np.ndarray
-    # (n_menus, 3, 169) what the strategy loses by its own decisions on flop, turn, river, both
-    # seats
-    leaks: np.ndarray
     pairs: np.ndarray  # (169,) pairs of holes that the flop leaves
 
 
@@ -88,18 +85,15 @@ class Responder:
         self.allowed = np.array([allowed_nodes(tree, sizes) for sizes in menus])
         self._rivers = RiverResponder(tree, self.allowed)
 
-    def flop(
-        self, flop: Sequence[int], turns: Sequence[int] | None = None
-    ) -> tuple[FlopValues, np.ndarray]:
-        """What a flop is worth to a responder; what each hand of the strategy leaks from it on,
-        (n_menus, n_nodes, 169).
+    def flop(self, flop: Sequence[int], turns: Sequence[int] | None = None) -> FlopValues:
+        """What a flop is worth to a responder.
 
         turns: the turn cards that are dealt, each as likely as another; a card may come twice
         (None: all 49).
         """
         tree, flop = self.tree, [int(c) for c in flop]
         free, ends = free_holes(flop), next_street_nodes(tree, 0)
-        value, leaks = self._flop(flop, turns)
+        value = self._flop(flop, turns)
         pairs = (compatible_weight(free[None])[0] * free) @ OF_CLASS
         exact = self._net_wins * (pairs / (COMBOS * OPPONENTS))[:, None]
         theirs, stake = (
@@ -107,63 +101,46 @@ class Responder:
             tree.bets[ends].sum(axis=2),
         )
         luck = stake.T[:, :, None] * (theirs @ (exact - net_wins(flop_wins(flop), RUNOUTS_FLOP)).T)
-        by_street = np.stack(
-            [leaks[:, decisions(tree, street)].sum(axis=1) for street in (1, 2, 3)], axis=1
-        )
-        return FlopValues(value[:, :, ends] @ OF_CLASS, luck, by_street, pairs), leaks
+        return FlopValues(value[:, :, ends] @ OF_CLASS, luck, pairs)
 
     def flops(
         self,
         flops: np.ndarray,
         progress: Callable[[int], None] = lambda done: None,
         turns: np.ndarray | None = None,
-    ) -> tuple[list[FlopValues], np.ndarray]:
-        """`flop` of each of several flops (n, 3) with its turn cards (n, n_turns), in parallel, and
-        the sum of all leaks.
-
-        A step that `memo` can store.
+    ) -> list[FlopValues]:
+        """`flop` of each of several flops (n, 3) with its turn cards (n, n_turns), in parallel; a
+        step that `memo` can store.
         """
         deals = np.asarray(flops) if turns is None else np.hstack([flops, turns])
         distinct, where, times = np.unique(deals, axis=0, return_inverse=True, return_counts=True)
         found = parallel(self._deal, distinct, lambda done: progress(int(times[:done].sum())))
-        leaks = sum(n * leaks for n, (_, leaks) in zip(times, found, strict=True))
-        return [found[k][0] for k in where.reshape(-1)], leaks
+        return [found[k] for k in where.reshape(-1)]
 
-    def _deal(self, deal: np.ndarray) -> tuple[FlopValues, np.ndarray]:
+    def _deal(self, deal: np.ndarray) -> FlopValues:
         return self.flop(deal[:3].tolist(), deal[3:].tolist() or None)
 
-    def _flop(
-        self, flop: list[int], turns: Sequence[int] | None = None
-    ) -> tuple[np.ndarray, np.ndarray]:
-        """Values (n_menus, 2, nodes before the river's actions, 1326) of a flop, leaks (n_menus,
-        n_nodes, 169) from it on.
+    def _flop(self, flop: list[int], turns: Sequence[int] | None = None) -> np.ndarray:
+        """Values (n_menus, 2, nodes before the river's actions, 1326) of a flop.
 
         A hole that blocks a sampled turn card meets fewer of them: its values are scaled by 47 /
         (weights of those it leaves).
         """
-        reach, ends = self._start(flop), next_street_nodes(self.tree, 1)
-        value, leaks = self._nothing_yet(reach)
+        reach, ends = self._forward(flop), next_street_nodes(self.tree, 1)
+        value = np.zeros((len(self.allowed), *reach.shape), dtype=np.float32)
         fixed, left = fixing_permutations(flop, np.arange(24)), np.zeros(len(CLASS_OF_HOLE))
         for turn, images, weight in turn_weights(flop, fixed, turns):
-            at_turn, found = self._turn(flop, turn, fixed, reach)
-            leaks += found * (weight * len(images) / 45)
+            at_turn = self._turn(flop, turn, fixed, reach)
             for p in images:
                 value[:, :, ends[:, None], PERMUTED_HOLES[p]] += (
                     np.float32(weight) * at_turn[:, :, ends] / np.float32(45)
                 )
                 left[PERMUTED_HOLES[p]] += weight * free_holes([*flop, turn])
         value[:, :, ends] *= (47 / np.maximum(left, 1)).astype(np.float32)
-        self._ascend(1, flop, reach, value, leaks)
-        return value, leaks
+        self._backward(1, flop, reach, value)
+        return value
 
-    def _nothing_yet(self, reach: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Values and leaks of 0."""
-        n_menus, n_nodes = self.allowed.shape
-        return np.zeros((n_menus, *reach.shape), dtype=np.float32), np.zeros(
-            (n_menus, n_nodes, N_CLASSES)
-        )
-
-    def _start(self, flop: list[int]) -> np.ndarray:
+    def _forward(self, flop: list[int]) -> np.ndarray:
         """Each player's reach of the nodes that actions before the turn lead to, (2, nodes before
         the river's actions, 1326).
         """
@@ -174,11 +151,9 @@ class Responder:
             street_reach(self.tree, street, self.policy.street(street, board), reach)
         return reach
 
-    def _turn(
-        self, flop: list[int], turn: int, fixed: np.ndarray, reach: np.ndarray
-    ) -> tuple[np.ndarray, np.ndarray]:
+    def _turn(self, flop: list[int], turn: int, fixed: np.ndarray, reach: np.ndarray) -> np.ndarray:
         """As `_flop`, given the turn card; fixed: suit permutations that leave the flop as it is,
-        reach: of `_start`.
+        reach: of `_forward`.
         """
         board = [*flop, turn]
         reach = reach * free_holes(board)
@@ -192,27 +167,21 @@ class Responder:
         rows = np.array(
             [row_of_hole + first[id(table)] for table, row_of_hole in played], dtype=np.int32
         )
-        value, leaks = self._nothing_yet(reach)
-        self._rivers.add(
-            (boards, images, rows), np.concatenate([*tables.values()]), reach, value, leaks
-        )
+        value = np.zeros((len(self.allowed), *reach.shape), dtype=np.float32)
+        self._rivers.add((boards, images, rows), np.concatenate([*tables.values()]), reach, value)
         value /= np.float32(44)
-        leaks /= 44
-        self._ascend(2, board, reach, value, leaks)
-        return value, leaks
+        self._backward(2, board, reach, value)
+        return value
 
-    def _ascend(
-        self, street: int, board: list[int], reach: np.ndarray, value: np.ndarray, leaks: np.ndarray
+    def _backward(
+        self, street: int, board: list[int], reach: np.ndarray, value: np.ndarray
     ) -> None:
-        """Fill value and leaks at a street's decisions from its folds and from the next_street_nodes below."""
-        tree = self.tree
-        ends = fold_nodes(tree, street)
+        """Fill values of a street's decisions from its folds and from the nodes it leads to."""
+        ends = fold_nodes(self.tree, street)
         for player in range(2):
-            value[:, player, ends] = fold_values(tree, ends, player, reach) * free_holes(board)
-        for allowed, of_menu, leak in zip(self.allowed, value, leaks, strict=True):
-            leak[decisions(tree, street)] += (
-                best_actions(tree, street, allowed, reach, of_menu[None, None])[0, 0] @ OF_CLASS
-            )
+            value[:, player, ends] = fold_values(self.tree, ends, player, reach) * free_holes(board)
+        for allowed, of_menu in zip(self.allowed, value, strict=True):
+            best_actions(self.tree, street, allowed, of_menu[None, None])
 
 
 def turn_weights(
@@ -238,34 +207,20 @@ def turn_weights(
     ]
 
 
-def best_actions(
-    tree: BettingTree, street: int, allowed: np.ndarray, reach: np.ndarray, value: np.ndarray
-) -> np.ndarray:
+def best_actions(tree: BettingTree, street: int, allowed: np.ndarray, value: np.ndarray) -> None:
     """Fill values of a street's decisions, children before parents: the best action's to the actor,
     the sum to the other player.
 
-    value (n, m, 2, n_nodes, hands): the best allowed actions by value[0] are taken in all n.
-    Returns the leaks of the street's decisions, (n, m, n_decisions, hands): the actor's reach (2,
-    n_nodes, hands), by the strategy, times what is won more.
+    value (n, m, 2, n_nodes, hands): the best allowed actions by value[0] are taken in all n;
+    allowed (n_nodes,) bool.
     """
     nodes = decisions(tree, street)
-    leaks = np.empty((*value.shape[:2], len(nodes), value.shape[-1]))
     first = tree.first_child[nodes]
-    _best_actions(
-        nodes,
-        tree.actor[nodes],
-        first,
-        first + tree.n_children[nodes],
-        allowed,
-        reach,
-        value,
-        leaks,
-    )
-    return leaks
+    _best_actions(nodes, tree.actor[nodes], first, first + tree.n_children[nodes], allowed, value)
 
 
 @njit(cache=True, nogil=True)
-def _best_actions(nodes, actor, first, end, allowed, reach, value, leaks):
+def _best_actions(nodes, actor, first, end, allowed, value):
     """As `best_actions`; nodes, actor, first, end (n_decisions,): decisions, parents first, and
     their children's numbers.
     """
@@ -280,19 +235,11 @@ def _best_actions(nodes, actor, first, end, allowed, reach, value, leaks):
                     ):
                         best = e
                 for n in range(value.shape[0]):
-                    own, others = 0.0, value[n, m, 1 - who, first[k], h]
-                    for e in range(first[k], end[k]):
-                        own += np.float64(reach[who, e, h]) * np.float64(value[n, m, who, e, h])
-                        if e > first[k]:
-                            others += value[n, m, 1 - who, e, h]
-                    value[n, m, who, node, h], value[n, m, 1 - who, node, h] = (
-                        value[n, m, who, best, h],
-                        others,
-                    )
-                    leaks[n, m, k, h] = (
-                        np.float64(reach[who, node, h]) * np.float64(value[n, m, who, node, h])
-                        - own
-                    )
+                    others = value[n, m, 1 - who, first[k], h]
+                    for e in range(first[k] + 1, end[k]):
+                        others += value[n, m, 1 - who, e, h]
+                    value[n, m, who, node, h] = value[n, m, who, best, h]
+                    value[n, m, 1 - who, node, h] = others
 
 
 def next_street_nodes(tree: BettingTree, street: int) -> np.ndarray:

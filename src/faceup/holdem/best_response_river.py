@@ -4,10 +4,8 @@ buckets of holes.
 The strategy that is answered acts alike with all holes of a bucket, as in self-play. The responder
 sees its own hole: as strengths are gone through, the value of each end to a hole is put together
 from the sums of its two cards and of all, and at each of its decisions the best action is taken.
-What that wins more than the strategy's own choice is noted for each decision and starting hand: the
-strategy's leaks. All-ins of earlier streets are subtrees of a single showdown. A responder may be
-held to some of the tree's bets, its menu: the values of ends serve all menus, and only the way up
-is gone once for each.
+All-ins of earlier streets are subtrees of a single showdown. A responder may be held to some of the
+tree's bets, its menu: the values of ends serve all menus, and only the backward pass is per menu.
 """
 
 from collections.abc import Iterator
@@ -16,20 +14,17 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from faceup.cards.cards import CLASS_OF_HOLE, HOLE_CARDS, N_CLASSES, PERMUTED_HOLES
+from faceup.cards.cards import HOLE_CARDS, PERMUTED_HOLES
 from faceup.cards.strength import N_RIVER_HOLES
 from faceup.holdem.board import ALL, N_ENTRIES, _order, make_river_buckets
 from faceup.holdem.cfr_river import _add_all, _add_bucket, _reach
 from faceup.holdem.lanes import (
     WIDE,
     add,
-    add_gain,
-    add_product,
     add_wide,
     add_wide_product,
     copy,
     largest_sum,
-    product,
     wide_product,
     wide_value,
 )
@@ -51,9 +46,6 @@ class ResponseScratch(NamedTuple):
     reach_from_root: np.ndarray
     # (most_nodes, 2, LANES) float32 value of each node to a hole of the other player
     value: np.ndarray
-    # (n_menus, 169, most_decisions, LANES) float32 what best actions win more than the own, times
-    # its reach
-    leaks: np.ndarray
     # (n_rows, most_nodes, LANES) float32 the strategy's rows of a subgames, by slot and lane
     chance: np.ndarray
 
@@ -69,26 +61,17 @@ class RiverResponder:
             (subgames, _bar(subgames, allowed)) for subgames in make_river_subgames(tree)
         ]
 
-    def add(
-        self,
-        rivers: Rivers,
-        table: np.ndarray,
-        reach: np.ndarray,
-        value: np.ndarray,
-        leaks: np.ndarray,
-    ) -> None:
+    def add(self, rivers: Rivers, table: np.ndarray, reach: np.ndarray, value: np.ndarray) -> None:
         """Add to value (n_menus, 2, n_nodes, 1326), where river betting begins and at all-ins, the
         sum over the rivers.
 
         rivers: boards (n, 5) int64; suit permutations that map each to those it stands for, (n, 4)
         int64, -1: none; the row of `table` of each of the 1,326 holes, (n, 1326) int32. table
         (n_rows, width) float32: the strategy's rows. reach (2, n_nodes, 1326): of the strategy in
-        each seat; like value, of nodes before the river's actions. What best actions win more than
-        the strategy's own, times its own reach, is added to leaks (n_menus, n_nodes of the tree,
-        169) float64.
+        each seat; like value, of nodes before the river's actions.
         """
         rows = table, np.flatnonzero(np.bincount(rivers[2].ravel()))
-        on_threads(self._sweep, iter(self._tasks), rows, rivers, reach, value, leaks)
+        on_threads(self._sweep, iter(self._tasks), rows, rivers, reach, value)
 
     def _sweep(
         self,
@@ -98,18 +81,14 @@ class RiverResponder:
         rivers,
         reach,
         value,
-        leaks,
     ) -> None:
         """Sweep subgames; each thread takes the next that is left, and every subgames writes values of
         its own nodes only.
         """
-        most = (
-            max(len(subgames.slot) for subgames, _ in self._tasks),
-            max(len(subgames.actor) for subgames, _ in self._tasks),
-        )
-        scratch = _new_scratch(*most, len(value), len(rows[0]))
+        most = max(len(subgames.slot) for subgames, _ in self._tasks)
+        scratch = _new_scratch(most, len(value), len(rows[0]))
         for subgames, bar in tasks:
-            _of_one_shape(subgames, bar, rows, rivers, reach, value, leaks, scratch)
+            _all_rivers(subgames, bar, rows, rivers, reach, value, scratch)
 
 
 def _bar(subgames: RiverSubgames, allowed: np.ndarray) -> np.ndarray:
@@ -159,50 +138,27 @@ def _ends_of_hole(hole, n_shown, n_ends, seen, stake, folds, reach, value):
 
 
 @njit(cache=True)
-def _best_of_hole(subgames, bar, scratch, menu, row, g, weight, own, k):
+def _best_of_hole(subgames, bar, value, menu):
     """Values of decisions to a hole, from those of ends: the menu's best action where its player
     acts, else the sum.
-
-    row: that of the bucket in the table. What the best action wins more than the strategy's own
-    choice, times the own reach (that of the root is weight (2, LANES)), is added to the leaks of
-    hand k.
     """
-    table, reach_from_root, value, leaks = (
-        scratch.chance,
-        scratch.reach_from_root,
-        scratch.value,
-        scratch.leaks,
-    )
-    row, barred = row * table.shape[1] * LANES, menu * bar.shape[1] * LANES
-    leak = (menu * leaks.shape[1] + k) * leaks.shape[2] * LANES
+    barred = menu * bar.shape[1] * LANES
     for d in range(subgames.actor.shape[0] - 1, -1, -1):
-        who, other, start, node = (
-            subgames.actor[d],
-            1 - subgames.actor[d],
-            subgames.first_child[d],
-            subgames.decision[d],
-        )
+        who, other = subgames.actor[d], 1 - subgames.actor[d]
+        start, node = subgames.first_child[d], subgames.decision[d]
         e = subgames.slot[start]
         best, total = (node * 2 + other) * LANES, (node * 2 + who) * LANES
         copy(value, best, value, (e * 2 + other) * LANES)
         copy(value, total, value, (e * 2 + who) * LANES)
-        product(own, 0, table, row + e * LANES, value, (e * 2 + other) * LANES)
         for c in range(start + 1, start + subgames.n_children[d]):
             e = subgames.slot[c]
             largest_sum(value, best, value, (e * 2 + other) * LANES, bar, barred + e * LANES)
             add(value, total, value, (e * 2 + who) * LANES)
-            add_product(own, 0, table, row + e * LANES, value, (e * 2 + other) * LANES)
-        at = ((g * reach_from_root.shape[1] + node) * 2 + who) * LANES
-        add_gain(
-            leaks, leak + d * LANES, weight, who * LANES, reach_from_root, at, value, best, own, 0
-        )
 
 
 @njit(cache=True)
 def _river(subgames, bar, board, images, rows, scratch):
-    """Add one river's values of LANES subtrees, or all-ins, to scratch.total, and its leaks to
-    scratch.leaks.
-    """
+    """Add one river's values of LANES subtrees, or all-ins, to scratch.total."""
     n_shown, n_ends, reach_from_root, value = (
         subgames.n_shown,
         subgames.n_ends,
@@ -221,8 +177,6 @@ def _river(subgames, bar, board, images, rows, scratch):
         np.empty((53, n_ends, WIDE), np.float32),
         np.empty((n_ends - n_shown, WIDE), np.float32),
     )
-    own, weight = np.empty(LANES, np.float32), np.empty(WIDE, np.float32)
-    times = np.full(WIDE, (images >= 0).sum(), dtype=np.float32)
     by_end = reach_from_root.reshape(reach_from_root.shape[0], -1, WIDE)
     _add_all(buckets, n_shown, scratch.sums, reach_from_root, seen)
     for cls in range(buckets.classes.shape[0] - 1):
@@ -243,19 +197,8 @@ def _river(subgames, bar, board, images, rows, scratch):
             for i in range(start[g], start[g + 1]):
                 hole = holes[i]
                 _ends_of_hole(hole, n_shown, n_ends, seen, stake, folds, scratch.reach, value)
-                wide_product(weight, 0, times, 0, scratch.reach, hole * WIDE)
                 for menu in range(n_menus):
-                    _best_of_hole(
-                        subgames,
-                        bar,
-                        scratch,
-                        menu,
-                        buckets.equity[g],
-                        g,
-                        weight,
-                        own,
-                        CLASS_OF_HOLE[hole],
-                    )
+                    _best_of_hole(subgames, bar, value, menu)
                     for image in images:
                         if image >= 0:
                             at = menu * n_holes + np.int64(PERMUTED_HOLES[image, hole])
@@ -265,7 +208,7 @@ def _river(subgames, bar, board, images, rows, scratch):
 
 
 @njit(cache=True, nogil=True)
-def _of_one_shape(subgames, bar, rows, rivers, reach, value, leaks, scratch):
+def _all_rivers(subgames, bar, rows, rivers, reach, value, scratch):
     """All rivers of a subgames. rows: the strategy's table, and those of its rows that are met."""
     roots, (boards, images, row_of_hole) = subgames.node[-1], rivers
     for r in rows[1]:
@@ -277,22 +220,19 @@ def _of_one_shape(subgames, bar, rows, rivers, reach, value, leaks, scratch):
         for j in range(roots.shape[0]):
             scratch.reach[:, player * LANES + j] = reach[player, roots[j]]
     scratch.total[:] = 0
-    scratch.leaks[:] = 0
     for r in range(boards.shape[0]):
         _river(subgames, bar, boards[r], images[r], row_of_hole[r], scratch)
     for j in range(roots.shape[0]):
         for player in range(2):
             value[:, 1 - player, roots[j]] += scratch.total[:, :, player * LANES + j]
-        for d in range(subgames.decision.shape[0]):
-            leaks[:, subgames.node[subgames.decision[d], j]] += scratch.leaks[:, :, d, j]
 
 
 @njit(cache=True)
-def _new_scratch(most_nodes, most_decisions, n_menus, n_rows):
+def _new_scratch(most_nodes, n_menus, n_rows):
     n_holes = HOLE_CARDS.shape[0]
     return ResponseScratch(
         np.empty((n_holes, WIDE), np.float32), np.empty((n_menus, n_holes, WIDE), np.float32),
         np.empty((N_ENTRIES, WIDE), np.float32), np.empty((N_RIVER_HOLES, most_nodes, 2, LANES), np.float32),
-        np.empty((most_nodes, 2, LANES), np.float32), np.empty((n_menus, N_CLASSES, most_decisions, LANES), np.float32),
+        np.empty((most_nodes, 2, LANES), np.float32),
         np.zeros((n_rows, most_nodes, LANES), np.float32),
     )  # fmt: skip

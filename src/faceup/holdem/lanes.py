@@ -72,24 +72,18 @@ def _lanes(width: int, build: Callable[..., ir.Value]) -> Callable:
             for part in ("array", "offset")
         ),
     ]
-    operation.__signature__ = Signature(
-        [Parameter(name, Parameter.POSITIONAL_OR_KEYWORD) for name in names]
-    )  # type: ignore[attr-defined]
+    parameters = [Parameter(name, Parameter.POSITIONAL_OR_KEYWORD) for name in names]
+    operation.__signature__ = Signature(parameters)  # type: ignore[attr-defined]
     return intrinsic(operation)
 
 
 copy = _lanes(LANES, lambda b, out, x: x)  # out = x
 add = _lanes(LANES, lambda b, out, x: b.fadd(out, x))  # out += x
 product = _lanes(LANES, lambda b, out, x, y: b.fmul(x, y))  # out = x * y
-add_product = _lanes(LANES, lambda b, out, x, y: b.fadd(out, b.fmul(x, y)))  # out += x * y
 add_wide = _lanes(WIDE, lambda b, out, x: b.fadd(out, x))
 subtract_wide = _lanes(WIDE, lambda b, out, x: b.fsub(out, x))  # out -= x
 wide_product = _lanes(WIDE, lambda b, out, x, y: b.fmul(x, y))
 add_wide_product = _lanes(WIDE, lambda b, out, x, y: b.fadd(out, b.fmul(x, y)))
-# out += x * y * (best - own)
-add_gain = _lanes(
-    LANES, lambda b, out, x, y, best, own: b.fadd(out, b.fmul(b.fmul(x, y), b.fsub(best, own)))
-)
 # out = x * (every - a - c)
 wide_value = _lanes(WIDE, lambda b, out, x, every, a, c: b.fmul(x, b.fsub(b.fsub(every, a), c)))
 
