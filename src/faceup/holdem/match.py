@@ -32,7 +32,9 @@ from faceup.holdem.policy import Policy
 from faceup.holdem.river_subgames import stakes_at
 from faceup.holdem.rules import DECISION, MBB_PER_DOLLAR, SHOWDOWN
 from faceup.holdem.tree import BettingTree, children, decisions
+from faceup.util.memo import memo
 from faceup.util.parallel import parallel
+from faceup.util.progress import Progress
 from faceup.util.rng import Stream
 from faceup.util.stats import mean_ci95
 
@@ -144,6 +146,26 @@ def play_boards(
     return np.array(
         parallel(partial(_play_board, table, subset), list(enumerate(boards)), progress)
     )
+
+
+def play_against(
+    tree: BettingTree,
+    opponent: Policy,
+    policies: Sequence[Policy],
+    boards: Sequence[Sequence[int]],
+    preflop_wins: np.ndarray | None = None,
+    name: str = "matches",
+) -> np.ndarray:
+    """mbb/g that each policy wins from an opponent on each board, both seats equally often,
+    (n_policies, n_boards); stored by `memo`.
+
+    preflop_wins: as of `Match`; name: of the matches, for a line of progress.
+    """
+    wanted = np.zeros((1 + len(policies), 1 + len(policies)), dtype=bool)
+    wanted[0, 1:] = wanted[1:, 0] = True
+    match = Match(tree, [opponent, *policies], wanted, preflop_wins)
+    values = memo(play_boards, match, boards, progress=Progress(f"{name}, boards", len(boards)))
+    return MBB_PER_DOLLAR * (values[:, 1:, 0] - values[:, 0, 1:]).T / 2
 
 
 def _play_board(
