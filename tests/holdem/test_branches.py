@@ -1,4 +1,4 @@
-"""What branches earn, against brute force over pairs of hands; bets of any size."""
+"""Play and winnings of branches, against brute force over pairs of hands."""
 
 import numpy as np
 import pytest
@@ -6,12 +6,9 @@ from games import BOARD, SMALL, RandomPolicy, node_reach, node_values, pair_outc
 
 from faceup.cards.features import board_features
 from faceup.holdem import branches
-from faceup.holdem.agents import FunctionAgent
-from faceup.holdem.betting_lines import state_after
-from faceup.holdem.board import free_holes
-from faceup.holdem.branches import BranchSums, bet_sizes, branch_sums, continuing, followers, ratio
+from faceup.holdem.branches import BranchSums, branch_sums, ratio
 from faceup.holdem.policy import ModelPolicy
-from faceup.holdem.rules import CALL, menu_from
+from faceup.holdem.rules import CALL
 from faceup.holdem.tree import children, decisions
 from faceup.trees.tree import DecisionTree, add_up, leaf_of
 from faceup.util.stats import student_95
@@ -69,23 +66,9 @@ def test_sums_equal_brute_force(policy, tables):
     ).all()
 
 
-def test_followers_are_the_hands_that_the_branch_takes(policy, tables):
-    hands, model = board_features(1, tables[1], BOARD[:3]), policy.models[1]
-    for branch, least, most in (
-        (0, -1, 1),
-        (int(model.left[0]), -1, 0.5),
-        (int(model.right[0]), 0.5, 1),
-    ):
-        line, holes, equity = followers(policy, THEIRS, BOARD, 1, branch)
-        assert SMALL.street[line] == 1 and (np.diff(equity) >= 0).all()
-        np.testing.assert_array_equal(equity, hands[holes, 0])
-        there = np.flatnonzero(free_holes(BOARD) & (hands[:, 0] > least) & (hands[:, 0] <= most))
-        assert sorted(holes) == there.tolist()
-
-
 def planted() -> tuple[DecisionTree, BranchSums]:
-    """Five leaves: 3 bluffs and gains, 4 bluffs and loses, 5 folds weak hands and 6 calls with
-    strong ones, 2's other answer.
+    """Four leaves: 3 bluffs and gains, 4 bluffs and loses, 5 folds weak hands, 6 calls with strong
+    ones.
     """
     below = np.array([[1, 3, 5, -1, -1, -1, -1], [2, 4, 6, -1, -1, -1, -1]], dtype=np.int32)
     feature = np.array([1, 0, 0, -1, -1, -1, -1], dtype=np.int32)
@@ -113,29 +96,19 @@ def planted() -> tuple[DecisionTree, BranchSums]:
     return tree, BranchSums(*sums, np.zeros((7, branches.N_BINS)))
 
 
-def test_planted_bluffs_and_questions_are_found():
+def test_a_planted_bluff_is_found():
     tree, seen = planted()
-    found = branches.best_bluff(seen, tree, deepest=2, least=0.5, equity=0.35)
-    assert (found.node, found.met) == (3, 2), "4 bets but loses by it"
-    assert found.earned == pytest.approx(0.1 * 0.8 * 50, rel=0.1)
+    conditions, earned, node = branches.best_bluff(seen, tree, deepest=2, least=0.5, equity=0.35)
+    assert (node, conditions) == (3, 2), "4 bets but loses by it"
+    assert earned == pytest.approx(0.1 * 0.8 * 50, rel=0.1)
     assert branches.best_bluff(seen, tree, deepest=2, least=0.9, equity=0.35)[::2] == (1, 3)
-    assert branches.best_bluff(seen, tree, deepest=1, least=0.5, equity=0.35).node == 1
+    assert branches.best_bluff(seen, tree, deepest=1, least=0.5, equity=0.35)[2] == 1
     assert branches.best_bluff(seen, tree, deepest=2, least=0.5, equity=0.1) is None
-    asked = branches.best_question(
-        seen, tree, ["equity", "opponent_bet_flop"], deepest=2, least=0.6
-    )
-    assert (asked.node, asked.met) == (2, 4) and asked.earned == pytest.approx(
-        0.1 * (30 + 70), rel=0.1
-    )
-    assert (
-        branches.best_question(seen, tree, ["equity", "opponent_bet_flop"], deepest=1, least=0.6)
-        is None
-    )
     assert branches.bet_gain(seen, 3).mean == pytest.approx(50, abs=5)
     assert branches.advantage(seen, 6, 1, 0).mean == pytest.approx(70, abs=5)
 
 
-def test_ratio_has_the_interval_of_a_mean_where_counts_are_alike():
+def test_ratio_has_the_interval_of_a_mean_where_counts_are_equal():
     total = np.random.default_rng(1).normal(size=40)
     mean, ci95 = ratio(total, np.ones(40))
     assert mean == pytest.approx(total.mean())
@@ -148,23 +121,3 @@ def test_ratio_has_the_interval_of_a_mean_where_counts_are_alike():
     count[:2, 0], count[:10, 1] = 1, 1  # on two boards, on ten, on none
     _, ci95 = ratio(np.random.default_rng(2).normal(size=(30, 3)) * count, count)
     assert np.isinf(ci95[0]) and 0 < ci95[1] < np.inf and np.isnan(ci95[2])
-
-
-def test_continuing_by_hand_and_bets_from_a_tenth_of_the_pot_to_all_in():
-    """Who calls $500 half of the time, $1,000 never, all else always, and raises half of what he
-    goes on with.
-    """
-    line = "b300c/b900c/kk/"  # $2,400 in the pot
-    sizes = bet_sizes(line)
-    assert len(sizes) == 25 and sizes[0] == 240 and sizes[-1] == 18_800
-    ratios = np.array(sizes[1:]) / sizes[:-1]
-    assert ratios.max() / ratios.min() < 1.01
-    assert bet_sizes("b300c/")[0] == 100  # the least bet is a big blind
-
-    def answer(hole, board, betting):
-        go_on = {500: 0.5, 1000: 0}.get(state_after(betting).bets[1][3], 1)
-        return {"fold": 1 - go_on, "call": go_on / 2, "all_in": go_on / 2}
-
-    agent = FunctionAgent(answer, menu_from([[1]], [[1]], [[1]], [[1]]))
-    chances = continuing(agent, np.array([700, 1000]), BOARD, line, [240, 500, 1000, 1500, 18_800])
-    assert chances.tolist() == [[1, 0.5, 0, 1, 1]] * 2

@@ -1,25 +1,19 @@
-"""What policies do on a board: models asked once, tables under renamed suits, files; who passes the
-litmus test, who fails.
-"""
+"""Policies on a board: models queried once, tables under renamed suits, files."""
 
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from games import RandomPolicy, random_table
+from games import random_table
 
 from faceup.cards.cards import BOARD_CARDS, N_HOLES, PERMUTED_HOLES, SUIT_PERMUTATIONS, parse_cards
-from faceup.cards.equity import UNITS
 from faceup.cards.features import board_features
 from faceup.holdem.board import free_holes
 from faceup.holdem.buckets import Grid, make_buckets
-from faceup.holdem.litmus import litmus, never_met
-from faceup.holdem.match import random_boards
-from faceup.holdem.policy import FixedPolicy, ModelPolicy, river_equities
-from faceup.holdem.rules import CALL, FOLD, menu_from
+from faceup.holdem.policy import ModelPolicy
+from faceup.holdem.rules import menu_from
 from faceup.holdem.strategy_file import load_strategy, save_strategy
-from faceup.holdem.tree import build_tree, children, columns, decisions
-from faceup.util.rng import rng
+from faceup.holdem.tree import build_tree
 
 BOARD = parse_cards("Kh3sJc7d7c")
 TREE = build_tree(menu_from([[1, 2], []], [[1], []], [[1]], [[]]))
@@ -77,52 +71,3 @@ def test_a_strategy_comes_back_from_its_file_and_one_of_another_tree_is_named(tm
         ValueError, match=r"s.npz: tables have shapes .* expected .*: of other betting parameters"
     ):
         load_strategy(tmp_path / "new" / "s.npz", build_tree(menu_from([[]], [[]], [[]], [[]])))
-
-
-# the litmus test
-POTS = build_tree(menu_from([[]], [[]], [[]], [[1], []]))
-# A K Q J of one suit and a two: only the ten makes what nothing beats
-ROYAL = [51, 47, 43, 39, 1], [50, 46, 42, 38, 0]
-BOARDS = [*random_boards(5, rng(1, "test")).tolist(), *ROYAL]
-
-
-class ByEquity:
-    """Checks and calls, but with less than an equity of a twentieth folds, and with what nothing
-    beats is all-in.
-    """
-
-    def street(self, street, board, wanted=None):
-        call, fold, all_in = (
-            FixedPolicy(POTS, label).street(street, board)[0]
-            for label in (CALL, FOLD, len(POTS.labels) - 1)
-        )
-        rows = np.concatenate([fold, call, all_in])
-        equity = river_equities(board) if street == 3 else np.full(N_HOLES, UNITS[3] // 2)
-        return rows, np.searchsorted([UNITS[3] / 20, UNITS[3]], equity, side="right")
-
-
-def test_a_calling_player_fails_and_sensible_play_passes():
-    """The one checks what nothing beats and calls with nothing; who fears less from more is found,
-    and what depends on suits.
-    """
-    brave = FixedPolicy(POTS, CALL)
-    for node in decisions(POTS, 3):
-        if POTS.labels[POTS.label[node]] == "raise_1":
-            brave.tables[3][:, columns(POTS, node)] = POTS.label[children(POTS, node)] == FOLD
-    found = [
-        litmus(POTS, player, BOARDS) for player in (FixedPolicy(POTS, CALL), ByEquity(), brave)
-    ]
-    assert [one.nuts_checked for one in found] == [(100, 100), (0, 0), (100, 100)]
-    assert [one.air_called for one in found] == [(100, 100), (0, 0), (100, 100)]
-    assert [one.larger_called for one in found] == [(0, 0), (0, 0), (100, 100)]
-    assert (
-        found[0].twins == found[1].twins == 0
-        and litmus(POTS, RandomPolicy(POTS, 1), BOARDS).twins > 1
-    )
-
-
-def test_infosets_that_play_all_actions_alike_are_counted():
-    tables = [np.repeat(FixedPolicy(POTS, None).street(s, [])[0], 4, axis=0) for s in range(4)]
-    assert never_met(POTS, tables) == [100] * 4
-    tables[3][:2] = FixedPolicy(POTS, CALL).street(3, [])[0]
-    assert never_met(POTS, tables) == [100, 100, 100, pytest.approx(50)]
