@@ -1,78 +1,54 @@
 """An agent's file: four decision trees, one a street, with their features, labels and provenance.
 
 The file is JSON. Nodes stand in preorder, a node before its left branch and that before its right
-one, so that `feature` (-1 at a leaf) tells the shape by itself; `threshold` has one number a split,
-`value` (probabilities in 1/10,000) and `weight` (four digits) one entry a leaf. Inner nodes get the
-weighted mean of their leaves on reading.
+one, so that `feature` (-1 at a leaf) alone determines the shape; `threshold` has one number a
+split, `value` (probabilities in 1/10,000) and `weight` (four digits) one entry a leaf. On reading,
+inner nodes get the weighted mean of their leaves.
 """
 
 import json
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
-from pydantic import BaseModel, Field, ValidationError
 
-from faceup.trees.tree import DecisionTree, add_up
+from faceup.trees.tree import DecisionTree, add_up, depth, shortest_decimal
 from faceup.util.files import write_text
 
+_FORMAT = "faceup-trees-1"
+_STREETS = ("preflop", "flop", "turn", "river")
 _SCALE = 10_000  # of probabilities in a file
 _DEEPEST = 500  # splits on a path in a file
 _LARGEST = float(np.finfo(np.float32).max)
+_SMALLEST = float(np.finfo(np.float64).tiny)  # weights are above 0
 
 
 class AgentFile(NamedTuple):
-    """What an agent's file holds."""
+    """The content of an agent's file."""
 
-    trees: tuple[DecisionTree, ...]  # one a round
-    feature_names: tuple[tuple[str, ...], ...]  # of each round
+    trees: tuple[DecisionTree, ...]  # one a street
+    feature_names: tuple[tuple[str, ...], ...]  # of each street
     labels: tuple[str, ...]
     provenance: dict
-
-
-class _Round(BaseModel, strict=True, extra="forbid"):
-    feature_names: list[str]
-    feature: list[Annotated[int, Field(ge=-1, le=1000)]]
-    threshold: list[Annotated[float, Field(ge=-_LARGEST, le=_LARGEST)]]
-    value: list[list[Annotated[int, Field(ge=0, le=_SCALE)]]]
-    weight: list[Annotated[float, Field(gt=0, le=_LARGEST)]]
-
-
-class _File(BaseModel, strict=True, extra="forbid"):
-    format: Literal["faceup-trees-1"]
-    provenance: dict[str, Any]
-    labels: list[str]
-    preflop: _Round
-    flop: _Round
-    turn: _Round
-    river: _Round
-
-
-_ROUNDS = tuple(_File.model_fields)[-4:]
-
-
-def exact(threshold: np.float32) -> float:
-    """A number of few digits that is this float32 when rounded to float32."""
-    short = float(str(threshold))
-    return short if np.float32(short) == threshold else float(threshold)
 
 
 def pack(tree: DecisionTree) -> dict[str, list]:
     """A tree as lists by name."""
     order, waiting = [], [0]  # in preorder
     while waiting:
-        order.append(node := waiting.pop())
+        node = waiting.pop()
+        order.append(node)
         if tree.feature[node] >= 0:
             waiting += [tree.right[node], tree.left[node]]
     feature = tree.feature[order]
     leaves = np.array(order)[feature < 0]
     parts = np.rint(tree.value[leaves].astype(np.float64) * _SCALE).astype(np.int64)
-    # the likeliest takes what rounding leaves
+    # the likeliest label takes what rounding leaves
     parts[np.arange(len(parts)), parts.argmax(axis=1)] += _SCALE - parts.sum(axis=1)
     return {
         "feature": feature.tolist(),
-        "threshold": [exact(t) for t in tree.threshold[order][feature >= 0]],
+        "threshold": [shortest_decimal(t) for t in tree.threshold[order][feature >= 0]],
         "value": parts.tolist(),
         "weight": [float(f"{weight:.4g}") for weight in tree.weight[leaves]],
     }
@@ -85,97 +61,109 @@ def save_agent(
     labels: Sequence[str],
     provenance: dict,
 ) -> None:
-    """Write four trees, one a round, the names of their features and labels, and where they come
-    from.
-    """
-    content: dict[str, Any] = {
-        "format": "faceup-trees-1",
-        "provenance": provenance,
-        "labels": list(labels),
-    }
-    for street, tree, names in zip(_ROUNDS, trees, feature_names, strict=True):
+    """Write four trees, one a street, the names of their features and labels, and their origin."""
+    content: dict[str, Any] = {"format": _FORMAT, "provenance": provenance, "labels": list(labels)}
+    for street, tree, names in zip(_STREETS, trees, feature_names, strict=True):
         content[street] = {"feature_names": list(names), **pack(tree)}
-    lines = [
-        f"{json.dumps(key)}: {json.dumps(part, separators=(',', ':'), ensure_ascii=False, allow_nan=False)}"
-        for key, part in content.items()
-    ]
+    encoder = json.JSONEncoder(separators=(",", ":"), ensure_ascii=False, allow_nan=False)
+    lines = [f"{json.dumps(key)}: {encoder.encode(part)}" for key, part in content.items()]
     write_text(path, "{\n" + ",\n".join(lines) + "\n}\n")
 
 
 def load_agent_file(path: Path) -> AgentFile:
-    """Read what `save_agent` wrote; raises ValueError naming the file and what is wrong with it."""
+    """Read what `save_agent` wrote.
+
+    Raises ValueError naming the file, the key, its value and what was expected.
+    """
     try:
-        file = _File.model_validate(
-            json.loads(Path(path).read_text(encoding="utf-8"), object_pairs_hook=_once)
-        )
-        rounds = {street: getattr(file, street) for street in _ROUNDS}
-        trees = tuple(_unpacked(street, part, len(file.labels)) for street, part in rounds.items())
-    except ValidationError as error:
-        first = error.errors(include_url=False, include_input=False)[0]
-        raise ValueError(
-            f"{path}: {_clean('.'.join(map(str, first['loc'])) + ': ' + first['msg'])}"
-        ) from None
+        content = json.loads(Path(path).read_text(encoding="utf-8"), object_pairs_hook=_unique)
+        _check_keys("file", content, ("format", "provenance", "labels", *_STREETS))
+        _check("format", content["format"], content["format"] == _FORMAT, _FORMAT)
+        labels = _texts("labels", content["labels"])
+        rounds = [_unpacked(street, content[street], len(labels)) for street in _STREETS]
     except (ValueError, RecursionError) as error:
-        raise ValueError(f"{path}: {_clean(str(error))}") from None
-    return AgentFile(
-        trees,
-        tuple(tuple(part.feature_names) for part in rounds.values()),
-        tuple(file.labels),
-        file.provenance,
-    )
+        printable = "".join(c if c.isprintable() else "?" for c in str(error)[:200])
+        raise ValueError(f"{path}: {printable}") from None
+    trees, names = zip(*rounds, strict=True)
+    return AgentFile(trees, names, labels, content["provenance"])
 
 
-def _clean(text: str) -> str:
-    """At most 200 characters of a file's words, none that controls a terminal."""
-    return "".join(c if c.isprintable() else "?" for c in text[:200])
-
-
-def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """The dict of a JSON object, in which no key may stand twice."""
+def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """The dict of a JSON object whose keys are distinct."""
     found = dict(pairs)
-    if len(found) < len(pairs):
-        raise ValueError(f"a key stands twice among {', '.join(key for key, _ in pairs)}")
+    _check("keys", [key for key, _ in pairs], len(found) == len(pairs), "each one once")
     return found
 
 
-def _unpacked(street: str, part: _Round, n_labels: int) -> DecisionTree:
-    """A round's tree."""
-    feature = np.array(part.feature, dtype=np.int32)
+def _check(key: str, value: object, good: bool, expected: str) -> None:
+    """Raises ValueError on a value that is not good."""
+    if not good:
+        raise ValueError(f"{key}: {str(value)[:50]}, expected {expected}")
+
+
+def _check_keys(key: str, value: Any, keys: tuple[str, ...]) -> None:
+    found = [*value] if isinstance(value, dict) else value
+    _check(key, found, isinstance(value, dict) and set(found) == set(keys), f"keys {list(keys)}")
+
+
+def _texts(key: str, value: Any) -> tuple[str, ...]:
+    good = isinstance(value, list) and all(isinstance(x, str) for x in value)
+    _check(key, value, good, "a list of texts")
+    return tuple(value)
+
+
+def _numbers(
+    key: str, value: Any, shape: tuple[int, ...], of: type, low: float, high: float
+) -> np.ndarray:
+    """A list as an array; raises ValueError on all but numbers from low to high in a shape."""
+    array = np.array(value, dtype=object)
+    bad = [x for x in array.flat if type(x) not in (int, of) or not low <= x <= high]
+    good = isinstance(value, list) and array.shape == shape and not bad
+    _check(key, bad or value, good, f"{shape} numbers ({of.__name__}) from {low} to {high}")
+    return array.astype(of)
+
+
+def _unpacked(street: str, part: Any, n_labels: int) -> tuple[DecisionTree, tuple[str, ...]]:
+    """A street's tree and the names of its features; raises ValueError where there is none."""
+    _check_keys(street, part, ("feature_names", "feature", "threshold", "value", "weight"))
+
+    def numbers(key: str, shape: tuple[int, ...], *limits: Any) -> np.ndarray:
+        return _numbers(f"{street}.{key}", part[key], shape, *limits)
+
+    names, size = _texts(f"{street}.feature_names", part["feature_names"]), np.size(part["feature"])
+    feature = numbers("feature", (size,), int, -1, len(names) - 1)
     leaf = feature < 0
-    left, right = _children(street, leaf)
-    n_splits, n_leaves = int((~leaf).sum()), int(leaf.sum())
-    if feature.max() >= len(part.feature_names):
-        raise ValueError(f"{street}.feature: expected numbers of {len(part.feature_names)} names")
-    if len(part.threshold) != n_splits or len(part.weight) != n_leaves:
-        raise ValueError(f"{street}: expected {n_splits} of threshold and {n_leaves} of weight")
-    if [(len(row), sum(row)) for row in part.value] != [(n_labels, _SCALE)] * n_leaves:
-        raise ValueError(
-            f"{street}.value: expected {n_leaves} rows of {n_labels} numbers whose sum is {_SCALE}"
-        )
-    threshold, sums = np.zeros(len(leaf), dtype=np.float32), np.zeros((len(leaf), n_labels + 1))
-    threshold[~leaf], weight = part.threshold, np.array(part.weight)[:, None]
-    sums[leaf] = np.concatenate([np.array(part.value) / _SCALE * weight, weight], axis=1)
+    n_leaves = int(leaf.sum())
+    left, right = _children(f"{street}.feature", leaf)
+    threshold = np.zeros(size, dtype=np.float32)
+    threshold[~leaf] = numbers("threshold", (size - n_leaves,), float, -_LARGEST, _LARGEST)
+    weight = numbers("weight", (n_leaves,), float, _SMALLEST, _LARGEST)[:, None]
+    parts = numbers("value", (n_leaves, n_labels), int, 0, _SCALE)
+    whole = (parts.sum(axis=1) == _SCALE).all()
+    _check(f"{street}.value", part["value"], whole, f"rows with sum {_SCALE}")
+    sums = np.zeros((size, n_labels + 1))
+    sums[leaf] = np.concatenate([parts / _SCALE * weight, weight], axis=1)
     add_up(left, right, sums)
     value = (sums[:, :-1] / sums[:, -1:]).astype(np.float32)
-    return DecisionTree(feature, threshold, left, right, value, sums[:, -1].copy())
+    feature = feature.astype(np.int32)
+    tree = DecisionTree(feature, threshold, left, right, value, sums[:, -1].copy())
+    _check(
+        f"{street}.feature", f"depth {depth(tree)}", depth(tree) <= _DEEPEST, f"at most {_DEEPEST}"
+    )
+    return tree, names
 
 
-def _children(street: str, leaf: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Left and right of nodes in preorder, read from the back: branches wait until their parent
-    takes two.
+def _children(key: str, leaf: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Left and right of nodes in preorder.
+
+    Read from the back: branches wait until their parent takes two.
     """
     left, right = np.full((2, len(leaf)), -1, dtype=np.int32)
-    waiting: list[tuple[int, int]] = []  # nodes, and the splits on the longest way down from each
+    waiting: list[int] = []
     for node in range(len(leaf) - 1, -1, -1):
-        depth = 0
         if not leaf[node]:
-            if len(waiting) < 2:
-                raise ValueError(f"{street}.feature: node {node} lacks a branch")
-            (left[node], low), (right[node], high) = waiting.pop(), waiting.pop()
-            depth = 1 + max(low, high)
-        waiting.append((node, depth))
-    if len(waiting) != 1 or waiting[0][1] > _DEEPEST:
-        raise ValueError(
-            f"{street}.feature: expected one tree of at most {_DEEPEST} splits on a path"
-        )
+            _check(key, f"node {node}", len(waiting) >= 2, "two branches")
+            left[node], right[node] = waiting.pop(), waiting.pop()
+        waiting.append(node)
+    _check(key, f"{len(waiting)} roots", len(waiting) == 1, "one tree")
     return left, right

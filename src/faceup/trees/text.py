@@ -5,8 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from faceup.trees.agent_file import exact
-from faceup.trees.tree import DecisionTree, leaves_below
+from faceup.trees.tree import DecisionTree, leaves_below, shortest_decimal
 
 # feature, threshold, whether above it -> an answer of a question
 Condition = Callable[[str, float, bool], str]
@@ -70,7 +69,7 @@ def tree_text(tree: DecisionTree, feature_names: Sequence[str], labels: Sequence
     """
 
     def condition(name: str, threshold: float, above: bool) -> str:
-        return f"{name} {'>' if above else '<='} {exact(np.float32(threshold)):,}".removesuffix(
+        return f"{name} {'>' if above else '<='} {shortest_decimal(np.float32(threshold)):,}".removesuffix(
             ".0"
         )
 

@@ -141,3 +141,9 @@ def top_levels(tree: DecisionTree, levels: int, root: int = 0) -> np.ndarray:
     """Which splits lie less than `levels` below a root, (n,) bool."""
     depths = node_depths(tree)
     return below(tree, root) & (tree.feature >= 0) & (depths < depths[root] + levels)
+
+
+def shortest_decimal(threshold: np.float32) -> float:
+    """A number of few digits that is this float32 when rounded to float32."""
+    short = float(str(threshold))
+    return short if np.float32(short) == threshold else float(threshold)
