@@ -15,8 +15,8 @@ from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
 from graphlib import TopologicalSorter
 from pathlib import Path
 
-from faceup.lab.environment import SOURCES
 from faceup.lab.parameters import read_yaml
+from faceup.util.fingerprint import SOURCES
 from faceup.util.paths import ROOT
 
 MARK = ".smoke"  # a file that says that FOLDER is ours to empty

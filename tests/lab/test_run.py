@@ -12,9 +12,10 @@ import sys
 import nbformat
 import pytest
 
-from faceup.lab import environment, run
-from faceup.lab.environment import SOURCES
+from faceup.lab import run
 from faceup.lab.prose import NOTE
+from faceup.util import fingerprint
+from faceup.util.fingerprint import SOURCES
 from faceup.util.paths import ROOT
 
 PARAMETERS = "seed = 0\nsides = [1]"
@@ -243,13 +244,11 @@ def test_dvc_runs_the_stage_that_contributing_shows(toy):
         r"\n  NAME:\n.*?(?=```)", (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8"), re.S
     )[0]
     toy.put("dvc.yaml", f"stages:{shown}".replace("NN_NAME", "toy").replace("NAME", "toy"))
-    shutil.copytree(
-        SOURCES / "faceup" / "lab",
-        toy.root / "src/faceup/lab",
-        ignore=shutil.ignore_patterns("__pycache__"),
-    )
+    ignored = shutil.ignore_patterns("__pycache__")
+    for name in ("lab", "util"):
+        shutil.copytree(SOURCES / "faceup" / name, toy.root / "src/faceup" / name, ignore=ignored)
     shutil.copy(ROOT / "notebooks/run", toy.root / "notebooks")
-    for empty in ("src/faceup/__init__.py", "src/faceup/toy/__init__.py"):
+    for empty in ("src/faceup/__init__.py", "src/faceup/papers/toy/__init__.py"):
         toy.put(empty, "")
     toy.put("data/published.yaml", "toy: {}\n")
     toy.put(".dvc/config", "[core]\n    no_scm = true\n    analytics = false\n")
@@ -298,7 +297,7 @@ def test_a_report_names_the_commit_of_its_sources_and_these_are_tidied(toy, monk
 
 
 def test_a_digest_sees_what_code_does_and_what_it_imports(tmp_path, monkeypatch):
-    monkeypatch.setattr(environment, "SOURCES", tmp_path)
+    monkeypatch.setattr(fingerprint, "SOURCES", tmp_path)
     outer, inner = (tmp_path / "faceup" / f"{name}.py" for name in ("outer", "inner"))
     outer.parent.mkdir()
     outer.write_text("from faceup.inner import HALF\n")
@@ -307,8 +306,8 @@ def test_a_digest_sees_what_code_does_and_what_it_imports(tmp_path, monkeypatch)
         inner.write_text(text)
         os.utime(outer, (1, 1))
         os.utime(inner, (written, written))
-        environment._read.cache_clear()
-        return environment.code_digest([outer])
+        fingerprint._read.cache_clear()
+        return fingerprint.code_digest([outer])
 
     assert (
         digest("HALF = 2\n")

@@ -8,7 +8,7 @@ import sys
 import pytest
 
 from faceup.lab import stages
-from faceup.lab.environment import SOURCES
+from faceup.util.fingerprint import SOURCES
 from faceup.util.paths import ROOT
 
 MADE = "mkdir -p data reports/metrics && echo made > {0} && echo '{{\"won\": {1}}}' > reports/metrics/{2}.json"

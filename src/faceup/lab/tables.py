@@ -54,13 +54,7 @@ def save_table(name: str, header: Sequence[str], rows: Sequence[Sequence]) -> No
     ):
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(header)
-        for i, row in enumerate(rows):
-            writer.writerow(
-                [
-                    rounded(cell, f"{name}, row {i}, {column}")
-                    for column, cell in zip(header, row, strict=True)
-                ]
-            )
+        writer.writerows([rounded(cell) for cell in row] for row in rows)
 
 
 def plain(value: float) -> str:

@@ -1,12 +1,10 @@
-"""Files: written whole or not at all, the same bytes for the same numbers, and nothing executed on
-reading.
+"""Files: written atomically, the same bytes for the same numbers, nothing executed on reading.
 
 Writers make missing folders, write under a temporary name and rename, so that DVC's hard link to an
 old file is not touched.
 """
 
 import json
-import math
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -24,8 +22,8 @@ DIGITS = 6
 
 @contextmanager
 def replacing(path: str | os.PathLike) -> Iterator[Path]:
-    """Yields a temporary path (same folder and ending) to write; it becomes `path` if the block
-    ends well.
+    """Yield a temporary path (same folder and ending) to write; it becomes `path` if the block ends
+    without an error.
     """
     path = Path(path)
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -43,52 +41,33 @@ def write_text(path: str | os.PathLike, text: str) -> None:
         temporary.write_bytes(text.encode())
 
 
-def rounded(value: Any, where: str, nan: bool = False) -> Any:
-    """Plain Python with floats to DIGITS digits; NaN, if allowed, as None. ValueError names what no
-    JSON can hold.
+def rounded(value: Any, nan: bool = False) -> Any:
+    """Plain Python of dicts, lists, text and numbers (numpy's too), floats to DIGITS digits.
+
+    NaN, if allowed, becomes None. Raises ValueError for other numbers that JSON cannot hold.
     """
-    if isinstance(value, dict):
-        return {str(key): rounded(item, f"{where}.{key}", nan) for key, item in value.items()}
-    if isinstance(value, np.ndarray | np.generic):
-        value = value.tolist()
-    if isinstance(value, list | tuple):
-        return [rounded(item, f"{where}[{i}]", nan) for i, item in enumerate(value)]
-    if isinstance(value, float) and math.isfinite(value):
-        return round(value, DIGITS) + 0.0  # + 0.0 turns -0.0 into 0.0
-    if value is None or isinstance(value, bool | int | str):
-        return value
-    if nan and isinstance(value, float) and math.isnan(value):
-        return None
-    raise ValueError(f"{where} is {value!r}, expected finite numbers, text, None, lists or dicts")
+    text = json.dumps(value, default=lambda array: array.tolist(), allow_nan=nan)
+    # + 0.0 turns -0.0 into 0.0
+    return json.loads(
+        text, parse_float=lambda x: round(float(x), DIGITS) + 0.0, parse_constant=lambda _: None
+    )
 
 
 def write_json(path: str | os.PathLike, content: Any) -> None:
-    """Write dicts, lists, numbers (numpy's too) and text, `rounded`; keys keep their order."""
-    write_text(
-        path, json.dumps(rounded(content, Path(path).name), indent=2, ensure_ascii=False) + "\n"
-    )
+    """Write `content`, `rounded`; keys keep their order."""
+    write_text(path, json.dumps(rounded(content), indent=2, ensure_ascii=False) + "\n")
 
 
 def numbers(name: str, **values: Any) -> None:
-    """Write what a figure draws, `rounded`, to reports/numbers/NAME.json; name: "stage/what", as of
-    the figure; NaN is None.
-    """
-    lines = [
-        f"{json.dumps(key)}: {json.dumps(rounded(value, key, nan=True))}"
-        for key, value in values.items()
-    ]
-    write_text(
-        paths.OUT / "reports" / "numbers" / f"{name}.json", "{\n" + ",\n".join(lines) + "\n}\n"
-    )
+    """Write the data of a figure, `rounded`, to reports/numbers/NAME.json; name: "stage/figure"."""
+    lines = [f"{json.dumps(key)}: {json.dumps(rounded(v, nan=True))}" for key, v in values.items()]
+    path = paths.OUT / "reports" / "numbers" / f"{name}.json"
+    write_text(path, "{\n" + ",\n".join(lines) + "\n}\n")
 
 
 def load_numbers(name: str) -> SimpleNamespace:
-    """What `numbers` wrote in this run, else in the last finished one, each value an attribute;
-    lists stand for arrays.
-    """
-    own, finished = (
-        place / "reports" / "numbers" / f"{name}.json" for place in (paths.OUT, paths.ROOT)
-    )
+    """The data of a figure, of this run or else of the last finished one; lists stand for arrays."""
+    own, finished = (root / "reports/numbers" / f"{name}.json" for root in (paths.OUT, paths.ROOT))
     return SimpleNamespace(**load_json(own if own.is_file() else finished))
 
 
@@ -102,14 +81,14 @@ def load_json(path: str | os.PathLike) -> Any:
 
 def save_npy(path: str | os.PathLike, array: np.ndarray) -> None:
     """Write one array; raises ValueError for an array of objects."""
-    with replacing(path) as temporary, open(temporary, "wb") as file:
-        np.save(file, array, allow_pickle=False)
+    with replacing(path) as temporary:
+        np.save(temporary, array, allow_pickle=False)
 
 
 def save_npz(path: str | os.PathLike, **arrays: np.ndarray) -> None:
     """Write named arrays, uncompressed; raises ValueError for an array of objects."""
-    with replacing(path) as temporary, open(temporary, "wb") as file:
-        np.savez(file, allow_pickle=False, **arrays)
+    with replacing(path) as temporary:
+        np.savez(temporary, allow_pickle=False, **arrays)
 
 
 def load_npy(path: str | os.PathLike, mmap: bool = False) -> np.ndarray:

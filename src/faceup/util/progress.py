@@ -1,7 +1,6 @@
-"""How far a long computation is: tqdm on stderr, which reports leave out."""
+"""Progress of a long computation: tqdm on stderr, which reports leave out."""
 
 import sys
-from collections.abc import Callable
 
 from tqdm import tqdm
 
@@ -14,7 +13,3 @@ class Progress(tqdm):
 
     def __call__(self, done: int) -> None:
         self.update(done - self.n)
-
-    def part(self, start: int) -> Callable[[int], None]:
-        """A callback for a part of the work, which begins when `start` is done."""
-        return lambda done: self(start + done)
