@@ -159,7 +159,7 @@ def test_figures_are_drawn_from_their_numbers_alone(tmp_path):
     """All of the pipeline's in reports/, in a folder without data."""
     for name in ("notebooks", "reports/numbers"):
         shutil.copytree(ROOT / name, tmp_path / name)
-    for name in ("params.yaml", "kinds.yaml"):
+    for name in ("params.yaml", "params.schema.yaml"):
         shutil.copy(ROOT / name, tmp_path)
     around = os.environ | {"FACEUP_ROOT": str(tmp_path), "PYTHONPATH": str(SOURCES)}
     done = subprocess.run(

@@ -53,11 +53,9 @@ class Toy:
         self.root, self.notebook = root, root / "notebooks" / "toy.ipynb"
         self.notebook.parent.mkdir()
         self.put("params.yaml", "seed: 7\ntoy: {sides: [2, 3]}\n")
-        kinds = {
-            "seed": {"is": "whole 0..", "seed": [""]},
-            "sides": {"is": "increasing 1.. whole 1..", "toy": ["sides"]},
-        }
-        self.put("kinds.yaml", json.dumps({"kinds": kinds, "together": []}))
+        seed, sides = {"type": "integer"}, {"type": "array"}
+        schema = {"properties": {"seed": seed, "toy": {"properties": {"sides": sides}}}}
+        self.put("params.schema.yaml", json.dumps(schema))
 
     def put(self, name, text):
         (self.root / name).parent.mkdir(parents=True, exist_ok=True)
@@ -280,11 +278,11 @@ def test_a_report_names_the_commit_of_its_sources_and_these_are_tidied(toy, monk
     nb = toy.write("1")
     assert run.commit_of(["notebooks"]) == ""  # no repository of git
     git("init")
-    for added in ("notebooks kinds.yaml", "params.yaml"):
+    for added in ("notebooks params.schema.yaml", "params.yaml"):
         git(f"add {added}")
         git("-c user.name=x -c user.email=x commit -m x")
     commit = git("log -1 --format=%H HEAD~")
-    assert run.commit_of(["notebooks", "kinds.yaml"]) == commit
+    assert run.commit_of(["notebooks", "params.schema.yaml"]) == commit
     nb.cells[1].outputs, nb.cells[1].metadata["execution"] = (
         [nbformat.v4.new_output("stream", text="1\n")],
         {"duration": 3},

@@ -1,95 +1,48 @@
-"""params.yaml: what may stand in it. A wrong file is one ValueError before work starts.
+"""params.yaml, checked against params.schema.yaml. A wrong file is one ValueError before work starts.
 
-A profile has only the knobs that differ from params.yaml. `python -m faceup.lab.parameters
-params/quick.yaml FILE` writes all knobs to a file. kinds.yaml lists every knob under its kind, and
-which knobs must fit others; a knob without a kind is refused. Values are checked, never converted.
-What a kind `is`:
-
-    whole 1..30, whole 5000.. by 5000, real 0..1                    numbers between two ends, or from one on
-    one of mistakes pot, cards 2                                    names or numbers; two different cards such as Ac3h
-    list 4..4 KIND, increasing 1.. KIND                             so many values, each of a kind; each above the one before
+A profile has only the parameters that differ from params.yaml. `python -m faceup.lab.parameters
+params/quick.yaml FILE` writes all parameters to a file. Values are never converted.
 """
 
+import math
 import re
 import sys
-from collections.abc import Callable
 from itertools import pairwise
 from pathlib import Path
+from textwrap import wrap
+from types import SimpleNamespace
 from typing import Any
 
+from jsonschema import Draft202012Validator, ValidationError
+from jsonschema.validators import extend
 from ruamel.yaml import YAML, YAMLError
 
 from faceup.util.paths import ROOT
 
 
-def holds(kind: str, value: Any) -> bool:
-    """Whether a value is what a kind says."""
-    match kind.split(" ", 2):
-        case ["whole", span, *step]:
-            return (
-                type(value) is int
-                and _within(span, value)
-                and value % int(step[0][3:] if step else 1) == 0
-            )
-        case ["real", span]:
-            return type(value) in (int, float) and _within(span, value)
-        case ["cards", n]:
-            return (
-                type(value) is str
-                and len({*_cards(value)}) == int(n)
-                and "".join(_cards(value)) == value
-            )
-        case ["one", "of", names]:
-            return type(value) in (int, str) and value in [
-                int(name) if name.isdigit() else name for name in names.split()
-            ]
-        case ["list" | "increasing" as order, span, each]:
-            fits = (
-                type(value) is list
-                and _within(span, len(value))
-                and all(holds(each, item) for item in value)
-            )
-            return fits and (order == "list" or all(a < b for a, b in pairwise(value)))
-    raise ValueError(
-        f"kinds.yaml: a kind is {kind!r}, expected one that faceup.lab.parameters names"
-    )
+def _increasing(validator: Any, wanted: bool, value: Any, schema: Any) -> Any:
+    if isinstance(value, list) and not all(a < b for a, b in pairwise(value)):
+        yield ValidationError(f"{value} is not increasing")
 
 
-def _within(span: str, value: float) -> bool:
-    least, most = span.split("..")
-    return float(least) <= value <= float(most or "inf")
-
-
-def _cards(text: str) -> list[str]:
-    return re.findall("[2-9TJQKA][cdhs]", text)
-
-
-def _flat(value: Any) -> list:
-    """The numbers in a value, or the cards."""
-    if isinstance(value, list):
-        return [number for item in value for number in _flat(item)]
-    return _cards(value) if isinstance(value, str) else [value]
-
-
-FITS: dict[str, Callable[..., Any]] = {  # the words between a knob and others; each is `_flat`
-    "below": lambda own, most: max(own) < max(most),
-    "at most": lambda own, most: max(own) <= max(most),
-    "among": lambda own, *others: {*own} <= {number for other in others for number in other},
-    "without": lambda own, other: {*own}.isdisjoint(other),
-    "a multiple of": lambda own, part: own[0] % part[0] == 0,
-}
+_strict = Draft202012Validator.TYPE_CHECKER.redefine_many(
+    {  # neither 7.0 nor true is an integer, and nan is no number
+        "integer": lambda _, value: type(value) is int,
+        "number": lambda _, value: type(value) in (int, float) and math.isfinite(value),
+    }
+)
+Validator = extend(Draft202012Validator, {"increasing": _increasing}, type_checker=_strict)
 
 
 def read_yaml(path: Path) -> dict[str, Any]:
-    """A YAML file's keys and plain values. ValueError naming the file where it is damaged, has no
-    keys, or one twice.
+    """The keys and plain values of a YAML file. ValueError naming the file where it is damaged, has
+    no keys, or one twice.
     """
     try:
         return dict(YAML(typ="safe", pure=True).load(path))
     except (YAMLError, ValueError, TypeError) as error:
-        raise ValueError(
-            f"{path.name}: {' '.join(str(error).split('To suppress')[0].split())}"
-        ) from error
+        message = " ".join(str(error).split("To suppress")[0].split())
+        raise ValueError(f"{path.name}: {message}") from error
 
 
 def load_parameters(
@@ -97,47 +50,23 @@ def load_parameters(
 ) -> dict[str, Any]:
     """All parameters of a file, with those of a profile in their place.
 
-    ValueError naming file, dotted key, value and what was expected, for the first wrong value.
+    ValueError naming file, parameters, values and what was expected.
     """
-    values, rules = (
-        load_parameters(path) if profile else read_yaml(path),
-        read_yaml(ROOT / "kinds.yaml"),
-    )
-    for section, knobs in read_yaml(profile).items() if profile else ():
-        others = values.get(section, {})
-        values[section] = (
-            others | knobs if isinstance(others, dict) and isinstance(knobs, dict) else knobs
-        )
-    path = profile or path
-    given, kinds = dict[str, Any](), dict[str, str]()
-    for section, knobs in values.items():
-        knobs = knobs if isinstance(knobs, dict) else {"": knobs}
-        given |= {f"{section}.{knob}".rstrip("."): value for knob, value in knobs.items()}
-    for name, kind in rules["kinds"].items():
-        of = {
-            f"{section}.{knob}".rstrip(".")
-            for section, knobs in kind.items()
-            if section != "is"
-            for knob in knobs
-        }
-        kinds |= dict.fromkeys(of, f"{name} ({kind['is']})")
-    for key in [*given, *kinds]:
-        if key not in kinds:
-            raise ValueError(
-                f"{path.name}: {key} has no kind, expected a knob that kinds.yaml names"
-            )
-        if key not in given:
-            raise ValueError(f"{path.name}: {key} is missing, expected {kinds[key]}")
-        if not holds(kinds[key].rpartition("(")[2][:-1], given[key]):
-            raise ValueError(f"{path.name}: {key} is {given[key]!r}, expected {kinds[key]}")
-    for rule in rules["together"]:
-        own, *others = re.findall(r"\w+\.\w+", rule)
-        relation = rule[len(own) : rule.index(others[0])].strip()
-        if not FITS[relation](*(_flat(given[name]) for name in (own, *others))):
-            said = re.sub(
-                r"\w+\.\w+", lambda name: f"{name[0]} ({given[name[0]]})", rule[len(own) :]
-            )
-            raise ValueError(f"{path.name}: {own} is {given[own]!r}, expected{said}")
+    values = load_parameters(path) if profile else read_yaml(path)
+    for section, own in read_yaml(profile).items() if profile else ():
+        both = isinstance(own, dict) and isinstance(values.get(section), dict)
+        values[section] = values[section] | own if both else own
+    name, schema = (profile or path).name, read_yaml(ROOT / "params.schema.yaml")
+    for part in (schema, *schema["properties"].values()):
+        part.update(required=[*part.get("properties", ())], additionalProperties=False)
+    if errors := [*Validator(schema).iter_errors(values)]:
+        wrong = [f"{'.'.join(map(str, error.path))}: {error.message}" for error in errors]
+        raise ValueError(f"{name}: {'; '.join(wrong)}")
+    sections = {key: SimpleNamespace(**own) for key, own in values.items() if type(own) is dict}
+    for rule in schema.get("together", ()):
+        if not eval(rule, {"wrap": wrap}, sections):
+            named = {key: eval(key, sections) for key in re.findall(r"[a-z_]+\.[a-z_]+", rule)}
+            raise ValueError(f"{name}: expected {rule}; there is {named}")
     return values
 
 
