@@ -10,7 +10,7 @@ from numba import njit
 from phevaluator import evaluate_cards
 
 from faceup.cards.cards import HOLE_CARDS, parse_cards
-from faceup.cards.strength import _strength, category, strength
+from faceup.cards.strength import category, hand_strength, strength
 
 # phevaluator's rank of the worst hand of each category; 1 is the best hand of all
 NAMES = (
@@ -34,7 +34,7 @@ def _count_hands(below, hand, counts, seen):
     """
     for cards in below:
         hand[:-2] = cards
-        value = _strength(hand, len(hand))
+        value = hand_strength(hand, len(hand))
         counts[value >> 20] += 1
         seen[value] = 1
 

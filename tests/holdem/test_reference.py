@@ -225,7 +225,7 @@ def test_a_subgame_with_a_known_river_is_solved(monkeypatch):
     """
     monkeypatch.setattr(hand_groups, "CLASS_OF_HOLE", np.arange(len(HOLE_CARDS)))
     monkeypatch.setattr(
-        hand_groups, "_river_equity", lambda cards, out: np.copyto(out, np.arange(1326))
+        hand_groups, "fill_river_equity", lambda cards, out: np.copyto(out, np.arange(1326))
     )
     own = [np.tile(np.arange(1326, dtype=np.int32), (n, 1)) for n in (1755, 16_432)]
     buckets = Buckets(*own, (1326, 1326, 1326, N_RIVER_BUCKETS))

@@ -51,7 +51,7 @@ _SHORT = Repr()
 _SHORT.maxstring = _SHORT.maxother = 80
 
 
-def shown(found: object) -> str:
+def short_repr(found: object) -> str:
     """What was found, for an error: as repr, of which at most 80 characters of a text."""
     return _SHORT.repr(found)
 
@@ -63,20 +63,22 @@ def parse_cards(text: str) -> list[int]:
     twice.
     """
     if not isinstance(text, str):
-        raise ValueError(f"cards {shown(text)}: expected text such as 'Ac3h'")
+        raise ValueError(f"cards {short_repr(text)}: expected text such as 'Ac3h'")
     packed = "".join(text.split())
     if len(packed) % 2:
-        raise ValueError(f"cards {shown(text)}: expected two characters a card, such as 'Ac3h'")
+        raise ValueError(
+            f"cards {short_repr(text)}: expected two characters a card, such as 'Ac3h'"
+        )
     cards: list[int] = []
     for pair in (packed[i : i + 2] for i in range(0, len(packed), 2)):
         rank, suit = RANKS.find(pair[0].upper()), SUITS.find(pair[1].lower())
         if rank < 0 or suit < 0:
             raise ValueError(
-                f"card {pair!r} in {shown(text)}: expected a rank of {RANKS} and a suit of {SUITS}"
+                f"card {pair!r} in {short_repr(text)}: expected a rank of {RANKS} and a suit of {SUITS}"
             )
         if 4 * rank + suit in cards:
             raise ValueError(
-                f"cards {shown(text)}: {pair!r} appears twice, expected distinct cards"
+                f"cards {short_repr(text)}: {pair!r} appears twice, expected distinct cards"
             )
         cards.append(4 * rank + suit)
     return cards
@@ -88,9 +90,11 @@ def parse_hand(hole: str, board: str = "") -> tuple[list[int], list[int]]:
     """
     private, public = parse_cards(hole), parse_cards(board)
     if len(private) != 2:
-        raise ValueError(f"hole {shown(hole)}: has {len(private)} cards, expected 2")
+        raise ValueError(f"hole {short_repr(hole)}: has {len(private)} cards, expected 2")
     if len(public) not in BOARD_CARDS:
-        raise ValueError(f"board {shown(board)}: has {len(public)} cards, expected 0, 3, 4 or 5")
+        raise ValueError(
+            f"board {short_repr(board)}: has {len(public)} cards, expected 0, 3, 4 or 5"
+        )
     parse_cards(hole + board)
     return private, public
 
@@ -136,7 +140,7 @@ def canonical_boards(n_cards: int) -> Boards:
 
 
 @njit(cache=True)
-def _canonical(cards, n_cards):
+def canonical_key(cards, n_cards):
     """Key of a board and the index into SUIT_PERMUTATIONS that leads from it to its canonical form."""
     masks = np.zeros(4, dtype=np.int64)
     for i in range(n_cards):
@@ -156,7 +160,7 @@ def _canonical(cards, n_cards):
 
 
 @njit(cache=True)
-def _free(board):
+def free_cards(board):
     """Whether a board leaves each card, (52,)."""
     is_free = np.ones(N_CARDS, dtype=np.bool_)
     is_free[board] = False
@@ -166,7 +170,7 @@ def _free(board):
 def canonical(board: Sequence[int] | np.ndarray) -> tuple[int, int]:
     """A real board's (id among `canonical_boards`, index of the suit permutation that leads there)."""
     cards = np.asarray(board, dtype=np.int64)
-    key, permutation = _canonical(cards, len(cards))
+    key, permutation = canonical_key(cards, len(cards))
     return int(np.searchsorted(canonical_boards(len(cards)).keys, key)), int(permutation)
 
 

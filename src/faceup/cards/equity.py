@@ -29,11 +29,11 @@ from faceup.cards.cards import (
     N_HOLES,
     PERMUTED_HOLES,
     STREETS,
-    _canonical,
-    _free,
     canonical_boards,
+    canonical_key,
+    free_cards,
 )
-from faceup.cards.strength import N_RIVER_HOLES, _river_order
+from faceup.cards.strength import N_RIVER_HOLES, river_order
 from faceup.util.files import load_npy, save_npy
 from faceup.util.parallel import on_threads
 
@@ -53,12 +53,12 @@ class StreetTable(NamedTuple):
 
 
 @njit(cache=True)
-def _river_counts(cards, less, equal):
+def river_counts(cards, less, equal):
     """Opponents that each hole of a river board beats and ties: less, equal (1326,) int32, 0 for
     blocked holes.
     """
     order, class_start = np.empty(N_RIVER_HOLES, dtype=np.int16), np.empty(161, dtype=np.int32)
-    n_classes = _river_order(cards, order, class_start)
+    n_classes = river_order(cards, order, class_start)
     less[:], equal[:] = 0, 0
     # holes with each card among the weaker classes, then with this one
     met = np.zeros(52, dtype=np.int32)
@@ -75,10 +75,10 @@ def _river_counts(cards, less, equal):
 
 
 @njit(cache=True)
-def _river_equity(cards, equity):
+def fill_river_equity(cards, equity):
     """2 * wins + ties of each hole on a river board, equity (1326,), 0 for blocked holes."""
     less, equal = np.empty((2, N_HOLES), dtype=np.int32)
-    _river_counts(cards, less, equal)
+    river_counts(cards, less, equal)
     equity[:] = 2 * less + equal
 
 
@@ -86,7 +86,7 @@ def _river_equity(cards, equity):
 def _river_table(thread, cards, equity):
     """Equity of each hole on river boards; blocked holes get 0, here and below."""
     for b in range(thread[0], cards.shape[0], thread[1]):
-        _river_equity(cards[b], equity[b])
+        fill_river_equity(cards[b], equity[b])
 
 
 @njit(cache=True)
@@ -97,10 +97,10 @@ def _sorted_next(cards, next_keys, next_equity, rows, total):
     Holes that the further card blocks get the largest value, so that they come after the possible
     ones; their equity counts 0.
     """
-    left, total[:] = np.flatnonzero(_free(cards)), 0
+    left, total[:] = np.flatnonzero(free_cards(cards)), 0
     for n in range(left.shape[0]):
         card, row = left[n], rows[n]
-        key, permutation = _canonical(np.append(cards, card), cards.shape[0] + 1)
+        key, permutation = canonical_key(np.append(cards, card), cards.shape[0] + 1)
         source, move = next_equity[np.searchsorted(next_keys, key)], PERMUTED_HOLES[permutation]
         for h in range(N_HOLES):
             blocked = HOLE_CARDS[h, 0] == card or HOLE_CARDS[h, 1] == card
@@ -128,16 +128,16 @@ def _turn_table(thread, cards, river_keys, river_equity, equity, deciles):
 @njit(cache=True)
 def _count_rivers(cards, river_keys, river_equity, counts):
     """How many pairs of further cards give each hole each river equity, counts (1326, 1981) int16."""
-    counts[:], left, board = 0, np.flatnonzero(_free(cards)), np.append(cards, cards[:2])
+    counts[:], left, board = 0, np.flatnonzero(free_cards(cards)), np.append(cards, cards[:2])
     for i in range(left.shape[0]):
         for j in range(i):
             board[3], board[4] = left[j], left[i]
-            key, permutation = _canonical(board, board.shape[0])
+            key, permutation = canonical_key(board, board.shape[0])
             source, move = (
                 river_equity[np.searchsorted(river_keys, key)],
                 PERMUTED_HOLES[permutation],
             )
-            is_free = _free(board)
+            is_free = free_cards(board)
             for h in range(N_HOLES):
                 if is_free[HOLE_CARDS[h, 0]] and is_free[HOLE_CARDS[h, 1]]:
                     counts[h, source[move[h]]] += 1
@@ -163,7 +163,7 @@ def _flop_table(
         _count_rivers(cards[b], river_keys, river_equity, counts)
         # every river board was met twice, once in each order of turn and river
         equity[b] = total // 2
-        turn_deciles[b], river_deciles[b], is_free = 0, 0, _free(cards[b])
+        turn_deciles[b], river_deciles[b], is_free = 0, 0, free_cards(cards[b])
         for h in range(N_HOLES):
             passed, value = 0, -1
             for d in range(
@@ -176,7 +176,7 @@ def _flop_table(
                 river_deciles[b, h, d] = value
 
 
-def _weighted_deciles(values: np.ndarray, weights: np.ndarray) -> np.ndarray:
+def weighted_deciles(values: np.ndarray, weights: np.ndarray) -> np.ndarray:
     """Smallest value with at least d * 10 % of the weight at or below it, d = 1..10, for ascending
     values.
     """
@@ -200,7 +200,7 @@ def _preflop(street: int, table: StreetTable) -> tuple[np.ndarray, np.ndarray]:
         counts = np.bincount(equity.ravel(), weights=np.where(equity > 0, multiplicity, 0).ravel())
         values = np.flatnonzero(counts)
         totals.append(counts[values] @ values)
-        deciles.append(_weighted_deciles(values.astype(table.equity.dtype), counts[values]))
+        deciles.append(weighted_deciles(values.astype(table.equity.dtype), counts[values]))
     return np.array(totals, dtype=np.int64) // np.bincount(CLASS_OF_HOLE), np.array(deciles)
 
 

@@ -35,9 +35,9 @@ from faceup.cards.equity import (
     N_DECILES,
     UNITS,
     StreetTable,
-    _river_counts,
-    _weighted_deciles,
     all_tables,
+    river_counts,
+    weighted_deciles,
 )
 
 _LATER = tuple([f"{name}_equity_p{10 * d}" for d in range(1, N_DECILES + 1)] for name in STREETS)
@@ -144,7 +144,7 @@ class Hand:
         hole, (less, equal) = hole_index(*self.hole), np.empty((2, 1326), dtype=np.int32)
         wins, ties = np.empty((2, len(draws)), dtype=np.int64)
         for i, draw in enumerate(draws):
-            _river_counts(np.array(self.board + draw, dtype=np.int64), less, equal)
+            river_counts(np.array(self.board + draw, dtype=np.int64), less, equal)
             wins[i], ties[i] = less[hole], equal[hole]
         return np.array(draws, dtype=np.int64), wins, ties
 
@@ -169,7 +169,7 @@ class Hand:
 
     def deciles(self, street: int) -> np.ndarray:
         """The ten deciles of a later street's histogram as equities from 0 to 1, (10,) float64."""
-        return _weighted_deciles(*self.histograms[street]) / UNITS[street]
+        return weighted_deciles(*self.histograms[street]) / UNITS[street]
 
     def strength(self) -> np.ndarray:
         """The features without the betting, (21 | 11 | 1,) float32, ordered as FEATURE_NAMES."""

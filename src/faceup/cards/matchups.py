@@ -16,7 +16,7 @@ from numba import njit
 
 from faceup.cards.cards import CLASS_OF_HOLE, HOLE_CARDS, N_CLASSES, canonical_boards
 from faceup.cards.equity import UNITS
-from faceup.cards.strength import N_RIVER_HOLES, _river_order
+from faceup.cards.strength import N_RIVER_HOLES, river_order
 from faceup.util.files import load_npy, save_npy
 from faceup.util.parallel import on_threads
 
@@ -26,8 +26,8 @@ _FILE = "preflop_wins.npy"
 
 
 @njit(cache=True, nogil=True)
-def _add_wins(order, start, group, weight, wins, below, with_card):
-    """Add weight times the wins on a river board, in `_river_order`, to wins (n, width) by the
+def add_wins(order, start, group, weight, wins, below, with_card):
+    """Add weight times the wins on a river board, in `river_order`, to wins (n, width) by the
     groups (1326,) of both holes.
 
     below (width,) and with_card (52, width) are left with weight times the holes of each group, in
@@ -62,8 +62,8 @@ def _wins(thread, boards, weights, wins):
             np.empty((52, N_CLASSES), dtype=np.int32),
         )
         for b in range(chunk, boards.shape[0], n_chunks):
-            _river_order(boards[b], order, start)
-            _add_wins(order, start, CLASS_OF_HOLE, weights[b], wins[chunk], below, with_card)
+            river_order(boards[b], order, start)
+            add_wins(order, start, CLASS_OF_HOLE, weights[b], wins[chunk], below, with_card)
 
 
 def class_wins(boards: np.ndarray, weights: np.ndarray) -> np.ndarray:

@@ -8,7 +8,7 @@ pair, two pair, trips, straight, flush, full house, quads, straight flush.
 import numpy as np
 from numba import njit
 
-from faceup.cards.cards import HOLE_CARDS, _free
+from faceup.cards.cards import HOLE_CARDS, free_cards
 
 CATEGORIES = (
     "high card",
@@ -95,7 +95,7 @@ def _rank_strength(ones, twos, threes, fours):
 
 
 @njit(cache=True)
-def _strength(cards, n_cards):
+def hand_strength(cards, n_cards):
     """Strength of n_cards distinct cards, five to seven."""
     ranks, suits = _masks(cards[:n_cards])
     best = _rank_strength(*ranks)
@@ -106,7 +106,7 @@ def _strength(cards, n_cards):
 
 def strength(cards: list[int]) -> int:
     """Strength of five to seven distinct cards."""
-    return int(_strength(np.asarray(cards, dtype=np.int64), len(cards)))
+    return int(hand_strength(np.asarray(cards, dtype=np.int64), len(cards)))
 
 
 def category(value: int) -> str:
@@ -118,7 +118,7 @@ N_RIVER_HOLES = 1081  # holes that a board of five cards leaves
 
 
 @njit(cache=True)
-def _river_order(cards, order, class_start):
+def river_order(cards, order, class_start):
     """Sort the 1,081 holes of a river board by strength.
 
     order (1081,) int16 gets the holes, weakest first, equal ones by index; class_start (161,) int32
@@ -131,7 +131,10 @@ def _river_order(cards, order, class_start):
         for b in range(a + 1):
             seven[5], seven[6] = 4 * a, 4 * b
             of_ranks[a, b] = _rank_strength(*_masks(seven)[0])
-    suit, is_free = np.bincount(cards & 3).argmax(), _free(cards)  # no other suit can make a flush
+    suit, is_free = (
+        np.bincount(cards & 3).argmax(),
+        free_cards(cards),
+    )  # no other suit can make a flush
     suited, packed, n = _masks(cards)[1][suit], np.empty(N_RIVER_HOLES, dtype=np.int64), 0
     for h in range(HOLE_CARDS.shape[0]):
         high, low, flush = np.int64(HOLE_CARDS[h, 0]), np.int64(HOLE_CARDS[h, 1]), suited

@@ -23,7 +23,7 @@ import numpy as np
 from numba import njit
 
 from faceup.games.extensive_game import normalised
-from faceup.games.sequence_form import Form, _fill_plan, _fill_values, plans
+from faceup.games.sequence_form import Form, fill_plan, fill_values, plans
 
 
 class Variant(NamedTuple):
@@ -102,11 +102,11 @@ def _advance(form, tables, factors, floor, predictive):
     """
     for t in range(factors.shape[0]):
         for player in range(2):
-            _fill_values(form, player, tables.plan, tables.worth)
+            fill_values(form, player, tables.plan, tables.worth)
             _learn(
                 form, player, tables, factors[t, 0], factors[t, 1], factors[t, 2], floor, predictive
             )
-            _fill_plan(form, player, tables.strategy, tables.plan)
+            fill_plan(form, player, tables.strategy, tables.plan)
 
 
 class Cfr:

@@ -76,7 +76,7 @@ def _payoffs(
 
 
 @njit(cache=True, nogil=True)
-def _fill_plan(form, player, strategy, plan):
+def fill_plan(form, player, strategy, plan):
     """plan (n_actions + 2,): the player's own reach of each of its sequences."""
     plan[strategy.shape[0] + player] = 1.0
     for i in form.own[player]:
@@ -86,7 +86,7 @@ def _fill_plan(form, player, strategy, plan):
 
 
 @njit(cache=True, nogil=True)
-def _fill_values(form, player, plan, worth):
+def fill_values(form, player, plan, worth):
     """worth (n_actions + 2,): what the ends of each of the player's sequences pay, times chance and
     the opponent's plan.
     """
@@ -99,7 +99,7 @@ def _fill_values(form, player, plan, worth):
 
 
 @njit(cache=True, nogil=True)
-def _respond(form, player, worth, best):
+def fill_best_response(form, player, worth, best):
     """Fill best (n_actions,) with the best action of each of the player's infosets; returns what
     they win.
     """
@@ -116,14 +116,14 @@ def _respond(form, player, worth, best):
 
 
 @njit(cache=True, nogil=True)
-def _exploitability(form, strategy, plan, worth, best):
+def exploitability_kernel(form, strategy, plan, worth, best):
     """`exploitability` for kernels; plan and worth (n_actions + 2,), best (n_actions,) are scratch."""
     for player in range(2):
-        _fill_plan(form, player, strategy, plan)
+        fill_plan(form, player, strategy, plan)
     total = 0.0
     for player in range(2):
-        _fill_values(form, player, plan, worth)
-        total += _respond(form, player, worth, best)
+        fill_values(form, player, plan, worth)
+        total += fill_best_response(form, player, worth, best)
     return total / 2.0
 
 
@@ -131,7 +131,7 @@ def plans(form: Form, strategy: np.ndarray) -> np.ndarray:
     """Each sequence's probability by its owner's own choices, (n_actions + 2,)."""
     plan = np.zeros(len(strategy) + 2)
     for player in range(2):
-        _fill_plan(form, player, strategy, plan)
+        fill_plan(form, player, strategy, plan)
     return plan
 
 
@@ -141,7 +141,7 @@ def value(form: Form, strategy: np.ndarray) -> float:
     `extensive_game.against` makes one from two players' strategies.
     """
     plan, worth = plans(form, strategy), np.zeros(len(strategy) + 2)
-    _fill_values(form, 0, plan, worth)
+    fill_values(form, 0, plan, worth)
     return float(np.sum(plan * worth))
 
 
@@ -153,8 +153,8 @@ def best_response(form: Form, strategy: np.ndarray, player: int) -> tuple[float,
     first action.
     """
     plan, worth, best = plans(form, strategy), np.zeros(len(strategy) + 2), strategy.copy()
-    _fill_values(form, player, plan, worth)
-    return float(_respond(form, player, worth, best)), best
+    fill_values(form, player, plan, worth)
+    return float(fill_best_response(form, player, worth, best)), best
 
 
 def exploitability(form: Form, strategy: np.ndarray) -> float:

@@ -21,7 +21,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from faceup.cards.cards import shown
+from faceup.cards.cards import short_repr
 from faceup.cards.strength import strength
 from faceup.holdem.rules import (
     CALL,
@@ -120,7 +120,7 @@ def read_line(betting: str) -> Line:
     no text, unknown or illegal actions, a "/" out of place.
     """
     if not isinstance(betting, str):
-        raise ValueError(f"betting {shown(betting)}: expected text such as 'b300c/kb400'")
+        raise ValueError(f"betting {short_repr(betting)}: expected text such as 'b300c/kb400'")
     return _read_line(betting)
 
 
@@ -131,7 +131,7 @@ def _read_line(betting: str) -> Line:
     for word in _TOKEN.findall(betting):
         if state is None:
             raise ValueError(
-                f"betting {shown(betting)}: the hand is over after {shown(written)}, expected no {shown(word)}"
+                f"betting {short_repr(betting)}: the hand is over after {short_repr(written)}, expected no {short_repr(word)}"
             )
         moves.append(Move(state.actor, word, state))
         try:
@@ -141,11 +141,11 @@ def _read_line(betting: str) -> Line:
             )
         except ValueError as error:
             raise ValueError(
-                f"betting {shown(betting)}: {shown(word)}: {str(error)[:100]}"
+                f"betting {short_repr(betting)}: {short_repr(word)}: {str(error)[:100]}"
             ) from error
     if (betting if state else betting.rstrip("/")) not in (written, written.removesuffix("/")):
         raise ValueError(
-            f"betting {shown(betting)}: expected k, c, f and bN, and '/' behind a street; it reads {shown(written)}"
+            f"betting {short_repr(betting)}: expected k, c, f and bN, and '/' behind a street; it reads {short_repr(written)}"
         )
     return Line(tuple(moves), state, kind)
 
@@ -155,7 +155,9 @@ def state_after(betting: str) -> BettingState:
     which nobody is to act.
     """
     if (state := read_line(betting).state) is None:
-        raise ValueError(f"betting {shown(betting)}: the hand is over, expected a player to act")
+        raise ValueError(
+            f"betting {short_repr(betting)}: the hand is over, expected a player to act"
+        )
     return state
 
 

@@ -18,7 +18,7 @@ import numpy as np
 from numba import njit
 
 from faceup.cards.cards import HOLE_CARDS, HOLE_OF_CLASS
-from faceup.cards.strength import N_RIVER_HOLES, _river_order
+from faceup.cards.strength import N_RIVER_HOLES, river_order
 from faceup.holdem.river_subgames import stakes_at
 from faceup.holdem.rules import FOLD_END, SHOWDOWN
 from faceup.holdem.tree import BettingTree
@@ -58,7 +58,7 @@ def board_order(board: np.ndarray) -> BoardOrder:
 @njit(cache=True)
 def _order(board):
     holes, class_start = np.empty(N_RIVER_HOLES, np.int16), np.empty(161, np.int32)
-    n_classes = _river_order(board, holes, class_start)
+    n_classes = river_order(board, holes, class_start)
     return BoardOrder(holes, class_start[: n_classes + 1])
 
 

@@ -20,7 +20,7 @@ from faceup.cards.cards import (
     canonical_boards,
 )
 from faceup.cards.clusters import fit_centres, nearest_centres
-from faceup.cards.equity import UNITS, StreetTable, _river_equity
+from faceup.cards.equity import UNITS, StreetTable, fill_river_equity
 from faceup.util.rng import Stream
 
 N_RIVER_BUCKETS = UNITS[3] + 1
@@ -86,7 +86,7 @@ def hole_buckets(buckets: Buckets, street: int, board: Sequence[int] | np.ndarra
 def river_equities(board: Sequence[int] | np.ndarray) -> np.ndarray:
     """2 * wins + ties of each hole on a river board, 0..1980, (1326,) int32."""
     equity = np.zeros(1326, dtype=np.int32)
-    _river_equity(np.asarray(board, dtype=np.int64), equity)
+    fill_river_equity(np.asarray(board, dtype=np.int64), equity)
     return equity
 
 

@@ -17,7 +17,7 @@ from llvmlite import ir
 from numba import config, njit
 
 from faceup.cards.cards import HOLE_CARDS
-from faceup.cards.equity import _river_equity
+from faceup.cards.equity import fill_river_equity
 from faceup.cards.strength import N_RIVER_HOLES
 from faceup.holdem.board import ALL, _order
 from faceup.holdem.infosets import Infosets
@@ -186,7 +186,7 @@ def _new_scratch(t):
 def _read(board, row_of_equity):
     """The hands of a board."""
     order, equity = _order(board), np.empty(1326, dtype=np.int32)
-    _river_equity(board, equity)
+    fill_river_equity(board, equity)
     own = row_of_equity[equity[order.holes]]
     place = np.zeros(row_of_equity.max() + 1, dtype=np.int64)
     place[own] = 1

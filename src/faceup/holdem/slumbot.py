@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import requests
 
-from faceup.cards.cards import BOARD_CARDS, hole_index, parse_cards, parse_hand, shown
+from faceup.cards.cards import BOARD_CARDS, hole_index, parse_cards, parse_hand, short_repr
 from faceup.holdem.agents import Agent
 from faceup.holdem.betting_lines import legal_action, read_line, settle, state_after, token
 from faceup.holdem.rules import MBB_PER_DOLLAR, SHOWDOWN
@@ -62,7 +62,7 @@ def _read_log(path: Path, run: dict) -> dict[int, Hand]:
             found, hands[entry["number"]] = entry["run"], Hand(**entry["hand"])
         except (ValueError, TypeError, KeyError) as error:
             raise ValueError(
-                f"{path.name}, line {i}: expected a line of a log, found {shown(line)}"
+                f"{path.name}, line {i}: expected a line of a log, found {short_repr(line)}"
             ) from error
         _check(f"{path.name}, line {i}", found == run, f"a hand of {run}", found)
     return hands
@@ -177,7 +177,7 @@ def _cards(answer: dict, name: str, n: int) -> str:
 
 def _check(name: str, good: bool, expected: str, found: object) -> None:
     if not good:
-        raise ValueError(f"{name}: expected {expected}, found {shown(found)}")
+        raise ValueError(f"{name}: expected {expected}, found {short_repr(found)}")
 
 
 class _Server:

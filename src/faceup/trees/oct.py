@@ -84,7 +84,7 @@ def fit_oct(
     )
     # the trees that grow by entropy and by Gini
     states = [_grown(problem, crit, generator) for crit in (LOG, BRIER)]
-    best = max(states, key=lambda state: oct_search._value(state, 0))
+    best = max(states, key=lambda state: oct_search.subtree_value(state, 0))
     _regrow_levels(problem, best, regrowths)
     tree = _exported(best, edges, P, w, R, problem.crit)
     return prune(tree, _ROUNDING) if costs is None else tree
@@ -129,8 +129,8 @@ def _grown(problem: Problem, crit: int, generator: np.random.Generator) -> Searc
         taken=np.zeros(1, np.int64),
         random=generator.integers(1 << 62, size=1).astype(np.uint64),
     )
-    oct_search._grow(problem, state, 0, crit, np.ones(len(problem.codes), dtype=np.bool_))
-    oct_search._search(problem, state, 0, _SWEEPS)
+    oct_search.grow(problem, state, 0, crit, np.ones(len(problem.codes), dtype=np.bool_))
+    oct_search.search(problem, state, 0, _SWEEPS)
     return state
 
 
@@ -147,8 +147,8 @@ def _regrow_levels(problem: Problem, state: SearchState, regrowths: int) -> None
     for level in range(depth - 1):
         for _ in range(round(regrowths * (2 / (depth - level)) ** 1.5)):
             for root in np.flatnonzero((nodes[:, FEATURE] >= 0) & (nodes[:, DEPTH] == level)):
-                oct_search._regrow(problem, state, root)
-    oct_search._search(problem, state, 0, _SWEEPS)
+                oct_search.regrow(problem, state, root)
+    oct_search.search(problem, state, 0, _SWEEPS)
 
 
 def _exported(
@@ -161,7 +161,7 @@ def _exported(
 ) -> DecisionTree:
     """The tree in work as a DecisionTree in preorder."""
     nodes = state.nodes
-    order = oct_search._preorder(nodes, 0)
+    order = oct_search.preorder(nodes, 0)
     number = np.full(len(nodes), -1, dtype=np.int32)
     number[order] = np.arange(len(order))
     table = nodes[order]

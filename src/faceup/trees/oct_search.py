@@ -17,7 +17,15 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from faceup.trees.oct_splits import BRIER, COST, LOG, _as_leaf, _best_split, _fill, _sweep_leaves
+from faceup.trees.oct_splits import (
+    BRIER,
+    COST,
+    LOG,
+    best_split,
+    leaf_sums,
+    sweep_leaves,
+    value_as_leaf,
+)
 
 # columns of SearchState.nodes
 FEATURE, CUT, LEFT, RIGHT, PARENT, ROWS_START, ROWS_END, DEPTH, DIRTY, NUMBER = range(10)
@@ -50,7 +58,7 @@ def _random(state):
 
 
 @njit(cache=True, nogil=True)
-def _preorder(nodes, t):
+def preorder(nodes, t):
     """The nodes of the subtree of t, parents first."""
     order, waiting = [], [np.int64(t)]
     while waiting:
@@ -87,13 +95,13 @@ def _partition(problem, state, t):
 @njit(cache=True, nogil=True)
 def _route(problem, state, t):
     """Send the rows of t down its subtree; nodes whose rows are others than before become dirty."""
-    nodes, order = state.nodes, _preorder(state.nodes, t)
+    nodes, order = state.nodes, preorder(state.nodes, t)
     for node in order:
         if nodes[node, FEATURE] >= 0:
             _partition(problem, state, node)
     for node in order[::-1]:
         if nodes[node, FEATURE] < 0:
-            state.score[node] = _as_leaf(problem, _rows(state, node), problem.crit)
+            state.score[node] = value_as_leaf(problem, _rows(state, node), problem.crit)
             key = problem.keys[_rows(state, node)].sum()
         else:
             key = state.key[nodes[node, LEFT]] + state.key[nodes[node, RIGHT]]
@@ -105,7 +113,7 @@ def _route(problem, state, t):
 @njit(cache=True, nogil=True)
 def _mark_free(nodes, t):
     """Mark t and what is below it as free."""
-    for node in _preorder(nodes, t):
+    for node in preorder(nodes, t):
         nodes[node, FEATURE] = FREE
 
 
@@ -137,7 +145,7 @@ def _split_leaf(problem, state, t, f, cut):
 def _repair(problem, state, t):
     """Below t, put the other branch in the place of every split that has a leaf of too few rows."""
     nodes = state.nodes
-    for node in _preorder(nodes, t)[::-1]:
+    for node in preorder(nodes, t)[::-1]:
         if nodes[node, FEATURE] < 0:
             continue
         for side in (LEFT, RIGHT):
@@ -149,10 +157,10 @@ def _repair(problem, state, t):
 
 
 @njit(cache=True, nogil=True)
-def _value(state, t):
+def subtree_value(state, t):
     """What the leaves below t earn."""
     value = 0.0
-    for node in _preorder(state.nodes, t):
+    for node in preorder(state.nodes, t):
         if state.nodes[node, FEATURE] < 0:
             value += state.score[node]
     return value
@@ -165,7 +173,7 @@ def _number_leaves(problem, state, t, side, first, leaf):
     """
     nodes, start, count = state.nodes, state.nodes[t, ROWS_START], first
     branch, other = nodes[t, side], nodes[t, LEFT + RIGHT - side]
-    for node in _preorder(nodes, branch):
+    for node in preorder(nodes, branch):
         if nodes[node, FEATURE] < 0:
             nodes[node, NUMBER] = count
             leaf[nodes[node, ROWS_START] - start : nodes[node, ROWS_END] - start] = count
@@ -189,14 +197,14 @@ def _best_move(problem, state, t):
         n_left = _number_leaves(problem, state, t, LEFT, 0, leaf[0])
         n = _number_leaves(problem, state, t, RIGHT, n_left, leaf[1])
     if n == 2:
-        value, f, c = _best_split(
+        value, f, c = best_split(
             problem, rows, R, problem.crit, np.ones(len(problem.codes), dtype=np.bool_)
         )
         return value, _SPLIT, f, c
-    sums, held, earned = _fill(problem, R, leaf[1], n)
+    sums, held, earned = leaf_sums(problem, R, leaf[1], n)
     best, move, feature, cut = earned.sum(), RIGHT, -1, -1
     for f in range(len(problem.codes)):
-        value, c, on_left = _sweep_leaves(problem, rows, R, f, leaf, sums, held, earned)
+        value, c, on_left = sweep_leaves(problem, rows, R, f, leaf, sums, held, earned)
         if on_left > best:
             best, move = on_left, LEFT
         if value > best:
@@ -214,7 +222,7 @@ def _visit(problem, state, t):
         nodes[t, DEPTH] >= problem.max_depth or len(_rows(state, t)) < 2 * problem.min_rows
     ):
         return False
-    now = _value(state, t) + problem.eps
+    now = subtree_value(state, t) + problem.eps
     value, move, feature, cut = _best_move(problem, state, t)
     if value <= now:
         return False
@@ -227,7 +235,7 @@ def _visit(problem, state, t):
         nodes[t, FEATURE], nodes[t, CUT] = feature, cut
     _route(problem, state, t)
     _repair(problem, state, t)
-    if _value(state, t) > now:
+    if subtree_value(state, t) > now:
         nodes[t, DIRTY] = 1
         return True
     _restore(state, t, saved)
@@ -239,7 +247,7 @@ def _save(state, t):
     """What `_restore` needs to undo any change at and below t: its nodes in preorder and its rows'
     order.
     """
-    ids = _preorder(state.nodes, t)
+    ids = preorder(state.nodes, t)
     return ids, state.nodes[ids], state.score[ids], state.key[ids], _rows(state, t).copy()
 
 
@@ -252,7 +260,7 @@ def _restore(state, t, saved):
 
 
 @njit(cache=True, nogil=True)
-def _grow(problem, state, t, crit, used):
+def grow(problem, state, t, crit, used):
     """Grow leaf t greedily by a criterion on the features in use, as deep as may be."""
     nodes, waiting = state.nodes, [np.int64(t)]
     while waiting:
@@ -260,8 +268,8 @@ def _grow(problem, state, t, crit, used):
         rows = _rows(state, node)
         if nodes[node, DEPTH] >= problem.max_depth or len(rows) < 2 * problem.min_rows:
             continue
-        R, least = problem.R[rows], _as_leaf(problem, rows, crit) * (1 + 1e-9) + problem.eps
-        value, feature, cut = _best_split(problem, rows, R, crit, used)
+        R, least = problem.R[rows], value_as_leaf(problem, rows, crit) * (1 + 1e-9) + problem.eps
+        value, feature, cut = best_split(problem, rows, R, crit, used)
         if value > least:
             _split_leaf(problem, state, node, feature, cut)
             waiting.append(np.int64(nodes[node, RIGHT]))
@@ -271,13 +279,13 @@ def _grow(problem, state, t, crit, used):
 
 
 @njit(cache=True, nogil=True)
-def _search(problem, state, t, sweeps):
+def search(problem, state, t, sweeps):
     """Visit the dirty nodes of the subtree of t in random order, `sweeps` times or until none
     gains.
     """
     nodes = state.nodes
     for _ in range(sweeps):
-        order, gained = _preorder(nodes, t), False
+        order, gained = preorder(nodes, t), False
         for j in range(len(order) - 1, 0, -1):
             i = _random(state.random) % (j + 1)
             order[i], order[j] = order[j], order[i]
@@ -314,10 +322,10 @@ def _split_at_random(problem, state, t, used):
 
 
 @njit(cache=True, nogil=True)
-def _regrow(problem, state, t):
+def regrow(problem, state, t):
     """Grow the subtree of t anew and search it; keep what earns more."""
     nodes, used = state.nodes, np.zeros(len(problem.codes), dtype=np.bool_)
-    now = _value(state, t) + problem.eps
+    now = subtree_value(state, t) + problem.eps
     saved = _save(state, t)
     crit = (problem.crit, BRIER, LOG)[_random(state.random) % 3]
     for f in range(len(used)):
@@ -325,14 +333,14 @@ def _regrow(problem, state, t):
     used[_random(state.random) % len(used)] = True
     nodes[t, FEATURE] = LEAF
     if _random(state.random) % 2 == 0 or not _split_at_random(problem, state, t, used):
-        _grow(problem, state, t, crit, used)
+        grow(problem, state, t, crit, used)
     else:
         for side in (LEFT, RIGHT):
             # an int32 would compile it again
-            _grow(problem, state, np.int64(nodes[t, side]), crit, used)
-    _search(problem, state, t, _INNER_SWEEPS)
+            grow(problem, state, np.int64(nodes[t, side]), crit, used)
+    search(problem, state, t, _INNER_SWEEPS)
     level = problem.crit == COST  # where many trees earn the same, an equal one leads on
-    if _value(state, t) <= (now - 2 * problem.eps if level else now):
+    if subtree_value(state, t) <= (now - 2 * problem.eps if level else now):
         _restore(state, t, saved)
         return
     for node in saved[0][1:]:

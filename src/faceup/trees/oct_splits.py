@@ -12,8 +12,8 @@ All are at least 0, and a leaf of too few rows earns 0. They are convex, so that
 them. The search's objective is their sum over leaves (Dunn 2018, Optimal Trees for Prediction and
 Prescription, Chapter 2; paper 000, Section 2.4.2).
 
-A split is the best into two leaves (`_best_split`), or of all thresholds with the leaves below it
-kept (`_sweep_leaves`).
+A split is the best into two leaves (`best_split`), or of all thresholds with the leaves below it
+kept (`sweep_leaves`).
 """
 
 import math
@@ -64,7 +64,7 @@ def _crit(table, leaf, labels, crit):
 
 
 @njit(cache=True, nogil=True)
-def _as_leaf(problem, rows, crit):
+def value_as_leaf(problem, rows, crit):
     """What rows earn in one leaf."""
     labels, sums = problem.labels, np.zeros((1, len(problem.labels)))
     for row in rows:
@@ -121,7 +121,7 @@ def _sweep_leaf(problem, rows, R, f, crit):
 
 
 @njit(cache=True, nogil=True)
-def _best_split(problem, rows, R, crit, used):
+def best_split(problem, rows, R, crit, used):
     """Best split of rows, with their R, into two leaves by a feature in use: (what they earn,
     feature, cut).
     """
@@ -134,7 +134,7 @@ def _best_split(problem, rows, R, crit, used):
 
 
 @njit(cache=True, nogil=True)
-def _fill(problem, R, leaf, n):
+def leaf_sums(problem, R, leaf, n):
     """Sums, rows and earnings of n leaves, `leaf` (m,) the one that each row of R comes to."""
     labels = problem.labels
     sums, held, earned = np.zeros((n, len(labels))), np.zeros(n, dtype=np.int32), np.zeros(n)
@@ -149,7 +149,7 @@ def _fill(problem, R, leaf, n):
 
 
 @njit(cache=True, nogil=True)
-def _sweep_leaves(problem, rows, R, f, leaf, sums, held, earned):
+def sweep_leaves(problem, rows, R, f, leaf, sums, held, earned):
     """Best cut by feature f with the leaves of both branches kept, from sums, rows and earnings of
     leaves with all on the right.
 

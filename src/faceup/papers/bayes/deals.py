@@ -12,11 +12,11 @@ from faceup.cards.cards import (
     BOARD_CARDS,
     CLASS_OF_HOLE,
     PERMUTED_HOLES,
-    _canonical,
     canonical_boards,
+    canonical_key,
 )
 from faceup.cards.equity import StreetTable
-from faceup.cards.strength import _strength
+from faceup.cards.strength import hand_strength
 from faceup.holdem.betting_lines import payoffs
 from faceup.holdem.rules import DECISION, FOLD_END
 from faceup.holdem.tree import BettingTree
@@ -42,7 +42,7 @@ def _look_up(thread, cards, keys, boards, columns, strengths):
     """
     for i in range(thread[0], cards.shape[0], thread[1]):
         for street in range(1, 4):
-            key, permutation = _canonical(cards[i, 4:], 2 + street)
+            key, permutation = canonical_key(cards[i, 4:], 2 + street)
             boards[street, i] = np.searchsorted(keys[street - 1], key)
             for player in range(2):
                 columns[street, i, player] = PERMUTED_HOLES[permutation, columns[street, i, player]]
@@ -50,7 +50,7 @@ def _look_up(thread, cards, keys, boards, columns, strengths):
         seven[2:] = cards[i, 4:]
         for player in range(2):
             seven[:2] = cards[i, 2 * player : 2 * player + 2]
-            strengths[i, player] = _strength(seven, 7)
+            strengths[i, player] = hand_strength(seven, 7)
 
 
 def deal_hands(tables: tuple[StreetTable, ...], n: int, generator: np.random.Generator) -> Deals:

@@ -19,12 +19,12 @@ from faceup.cards.cards import (
     N_CLASSES,
     N_HOLES,
     PERMUTED_HOLES,
-    _canonical,
     canonical_boards,
+    canonical_key,
 )
-from faceup.cards.equity import UNITS, StreetTable, _river_equity
-from faceup.cards.matchups import RUNOUTS_PREFLOP, _add_wins
-from faceup.cards.strength import N_RIVER_HOLES, _river_order
+from faceup.cards.equity import UNITS, StreetTable, fill_river_equity
+from faceup.cards.matchups import RUNOUTS_PREFLOP, add_wins
+from faceup.cards.strength import N_RIVER_HOLES, river_order
 from faceup.util.parallel import on_threads
 
 LOSS, TIE, WIN = 0, 1, 2  # of the player whose odds come first
@@ -46,7 +46,7 @@ def _add_split(order, start, bin_of, weight, rows, below, with_card, wins, pairs
     int32 are scratch.
     """
     rows[:] = 0
-    _add_wins(order, start, bin_of, 1, rows, below, with_card)
+    add_wins(order, start, bin_of, 1, rows, below, with_card)
     width = below.shape[0]
     for a in range(rows.shape[0]):
         shared = rows[a]
@@ -66,7 +66,7 @@ def _holes_bins(board, keys, table, out):
     """The bins of all holes on a real board, out (1326,), from a table of the boards up to suits
     with these keys.
     """
-    key, permutation = _canonical(board, board.shape[0])
+    key, permutation = canonical_key(board, board.shape[0])
     source, moved = table[np.searchsorted(keys, key)], PERMUTED_HOLES[permutation]
     for h in range(out.shape[0]):
         out[h] = source[moved[h]]
@@ -85,8 +85,8 @@ def _count(thread, boards, weights, preflop, flop_keys, flop, turn_keys, turn, b
         equity = np.empty(N_HOLES, dtype=np.int32)
         for b in range(chunk, boards.shape[0], n_chunks):
             board, weight = boards[b], weights[b]
-            _river_order(board, order, start)
-            _river_equity(board, equity)
+            river_order(board, order, start)
+            fill_river_equity(board, equity)
             _add_split(
                 order,
                 start,

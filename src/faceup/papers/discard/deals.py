@@ -17,10 +17,10 @@ from faceup.cards.cards import (
     N_CLASSES,
     PERMUTED_HOLES,
     SUIT_PERMUTATIONS,
-    _canonical,
     canonical_boards,
+    canonical_key,
 )
-from faceup.cards.strength import _strength
+from faceup.cards.strength import hand_strength
 from faceup.papers.discard.groups import LEVELS, OchsGroups, swap_levels
 from faceup.papers.discard.swaps import THROW_HIGH, THROW_LOW
 from faceup.papers.discard.tree import N_TABLES
@@ -131,7 +131,7 @@ def _find_boards(board, tables):
     """
     where, seven = np.empty((3, 2), dtype=np.int64), np.empty(7, dtype=np.int64)
     for i, keys in enumerate(tables.keys):
-        key, where[i, 1] = _canonical(board, 3 + i)
+        key, where[i, 1] = canonical_key(board, 3 + i)
         where[i, 0] = np.searchsorted(keys, key)
     seven[:5] = board
     return where, seven
@@ -175,7 +175,7 @@ def _see(own, policy, tables, found, seen, i):
             rows[2, 2 * f + t] = tables.turn[turn[0], _hole(turn[1], x, y), _GROUP]
             rows[3, 2 * f + t] = tables.river[river[0], _hole(river[1], x, y)]
             seven[5], seven[6] = x, y
-            strengths[2 * f + t] = _strength(seven, seven.shape[0])
+            strengths[2 * f + t] = hand_strength(seven, seven.shape[0])
 
 
 @njit(cache=True)
@@ -189,4 +189,4 @@ def _final(own, policy, tables, found):
         if swaps == 1:
             a, b = kept, own[2 + street]
     seven[5], seven[6] = a, b
-    return _strength(seven, seven.shape[0])
+    return hand_strength(seven, seven.shape[0])

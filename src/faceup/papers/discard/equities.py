@@ -9,7 +9,7 @@ corrects the other two (a control variate).
 import numpy as np
 from numba import njit
 
-from faceup.cards.cards import CLASS_OF_HOLE, HOLE_CARDS, N_CLASSES, _free, canonical_boards
+from faceup.cards.cards import CLASS_OF_HOLE, HOLE_CARDS, N_CLASSES, canonical_boards, free_cards
 from faceup.papers.discard.deals import (
     BEST,
     NEVER,
@@ -76,7 +76,7 @@ def _simulate(thread, tables, boards, start, sums, weights):
             for k in range(len(CHOICES)):
                 for j in range(OPPONENTS):
                     theirs[k, j] = _final(deck[9 + 4 * j : 13 + 4 * j], CHOICES[k], tables, found)
-            rest, is_free = deck[9 + 4 * OPPONENTS :], _free(deck[: 9 + 4 * OPPONENTS])
+            rest, is_free = deck[9 + 4 * OPPONENTS :], free_cards(deck[: 9 + 4 * OPPONENTS])
             for c in range(sums.shape[1]):
                 n = _hero(c, rest, is_free, state, chosen)
                 weights[chunk, c] += n

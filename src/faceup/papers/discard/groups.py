@@ -22,11 +22,11 @@ from faceup.cards.cards import (
     HOLE_CARDS,
     N_CARDS,
     N_HOLES,
-    _free,
     canonical_boards,
+    free_cards,
 )
 from faceup.cards.clusters import fit_centres, nearest_centres
-from faceup.cards.strength import N_RIVER_HOLES, _river_order
+from faceup.cards.strength import N_RIVER_HOLES, river_order
 from faceup.papers.discard.swaps import sum_turns
 from faceup.util.parallel import on_threads
 from faceup.util.rng import Stream
@@ -67,7 +67,7 @@ def _add_river(cards, out):
         np.zeros(N_RANGES, dtype=np.int32),
         np.zeros((N_CARDS, N_RANGES), dtype=np.int32),
     )
-    n_classes = _river_order(cards, order, start)
+    n_classes = river_order(cards, order, start)
     for c in range(n_classes):
         for again in range(2):  # what a hole has met counts 2 for weaker holes and 1 for equal ones
             for h in order[start[c] : start[c + 1]]:
@@ -85,7 +85,7 @@ def _sum_boards(thread, boards, step, out):
         total, board = np.zeros((N_HOLES, N_RANGES), dtype=np.int32), np.zeros(5, dtype=np.int64)
         board[: boards.shape[1]] = boards[b]
         for river in (
-            np.flatnonzero(_free(boards[b]))[::step] if boards.shape[1] == 4 else board[4:]
+            np.flatnonzero(free_cards(boards[b]))[::step] if boards.shape[1] == 4 else board[4:]
         ):
             board[4] = river
             _add_river(board, total)
@@ -109,7 +109,7 @@ def _points(thread, boards, sums, runouts, points):
             np.zeros(N_RANGES, dtype=np.int32),
             np.zeros((N_CARDS, N_RANGES), dtype=np.int32),
         )
-        is_free, points[b] = _free(boards[b]), 0
+        is_free, points[b] = free_cards(boards[b]), 0
         holes = np.flatnonzero(is_free[HOLE_CARDS[:, 0]] & is_free[HOLE_CARDS[:, 1]])
         for h in holes:
             _count(h, whole, by_card)

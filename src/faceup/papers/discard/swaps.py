@@ -22,11 +22,11 @@ from faceup.cards.cards import (
     N_HOLES,
     PERMUTED_HOLES,
     SUIT_PERMUTATIONS,
-    _canonical,
-    _free,
     canonical_boards,
+    canonical_key,
+    free_cards,
 )
-from faceup.cards.strength import N_RIVER_HOLES, _river_order
+from faceup.cards.strength import N_RIVER_HOLES, river_order
 from faceup.util.parallel import on_threads
 
 KEEP, THROW_HIGH, THROW_LOW = 0, 1, 2  # a choice; the high card is the one of the larger number
@@ -52,7 +52,7 @@ def _add_river(cards, sums):
     order, start = np.empty(N_RIVER_HOLES, dtype=np.int16), np.empty(161, dtype=np.int32)
     half, squares = np.zeros(_WIDE, dtype=np.int32), np.zeros((2, 52, _WIDE), dtype=np.int32)
     throw, rank = squares[0], squares[1]
-    n_classes = _river_order(cards, order, start)
+    n_classes = river_order(cards, order, start)
     rank[:] = -1
     whole, none, one = 0, np.int32(0), np.int32(1)
     for c in range(n_classes):
@@ -102,7 +102,7 @@ def _count(h, half):
 def _sum_boards(thread, boards, step, sums):
     """Sums of boards of three or four cards (n, k) over every step-th pair of cards to come."""
     for b in range(thread[0], boards.shape[0], thread[1]):
-        board, left, count = np.zeros(5, dtype=np.int64), np.flatnonzero(_free(boards[b])), 0
+        board, left, count = np.zeros(5, dtype=np.int64), np.flatnonzero(free_cards(boards[b])), 0
         board[: boards.shape[1]] = boards[b]
         for i in range(left.shape[0]):
             for turn in left[:i] if boards.shape[1] == 3 else board[3:4]:
@@ -144,9 +144,9 @@ def _sum_turns(thread, flops, keys, turn, columns, out):
     """
     for f in range(thread[0], flops.shape[0], thread[1]):
         board = np.append(flops[f], 0)
-        for card in np.flatnonzero(_free(flops[f])):
+        for card in np.flatnonzero(free_cards(flops[f])):
             board[3] = card
-            key, p = _canonical(board, board.shape[0])
+            key, p = canonical_key(board, board.shape[0])
             k = np.searchsorted(keys, key)
             for h in range(N_HOLES):
                 there, high, low = PERMUTED_HOLES[p, h], HOLE_CARDS[h, 0], HOLE_CARDS[h, 1]

@@ -12,7 +12,7 @@ from functools import cache
 import numpy as np
 
 from faceup.games.extensive_game import action_infoset, against, infoset_reach
-from faceup.games.sequence_form import _fill_values, _respond, exploitability, plans, value
+from faceup.games.sequence_form import exploitability, fill_best_response, fill_values, plans, value
 from faceup.papers.leduc.game import (
     LABELS,
     LETTER,
@@ -188,8 +188,8 @@ def action_values(leduc: Leduc, opponent: np.ndarray) -> np.ndarray:
     won = np.empty(len(opponent))
     for player in range(2):
         worth, plan = np.zeros(len(opponent) + 2), plans(form, opponent)
-        _fill_values(form, player, plan, worth)
-        _respond(form, player, worth, np.zeros(len(opponent)))
+        fill_values(form, player, plan, worth)
+        fill_best_response(form, player, worth, np.zeros(len(opponent)))
         reach = infoset_reach(leduc.game, np.where(mover == player, 1.0, opponent))[
             action_infoset(leduc.game)
         ]

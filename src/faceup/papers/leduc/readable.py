@@ -18,7 +18,7 @@ import numpy as np
 from numba import njit
 
 from faceup.games.extensive_game import Game, action_infoset
-from faceup.games.sequence_form import _exploitability, plans
+from faceup.games.sequence_form import exploitability_kernel, plans
 from faceup.papers.leduc.game import CALL, CHECK, FOLD, RAISE, Leduc, Situation
 
 FEATURES = (
@@ -169,14 +169,14 @@ def _descend(form, start, infosets, answer, grid, order, table, slip, strategy, 
     """Give each cell of order its best row of grid, again and again until none helps; returns the
     exploitability.
     """
-    lowest = _exploitability(form, strategy, plan, worth, best)
+    lowest = exploitability_kernel(form, strategy, plan, worth, best)
     for _ in range(_SWEEPS):
         before = lowest
         for cell in order:
             inside = infosets[start[cell] : start[cell + 1]]
             for k in range(grid.shape[0]):
                 _answer(form.first_action, inside, answer, grid[k], slip, strategy)
-                found = _exploitability(form, strategy, plan, worth, best)
+                found = exploitability_kernel(form, strategy, plan, worth, best)
                 if found < lowest - 1e-12:
                     lowest = found
                     table[cell] = grid[k]
