@@ -29,8 +29,8 @@ from faceup.holdem.tree import build_tree
 from faceup.lab.parameters import load_parameters
 from faceup.lab.stages import processor
 from faceup.papers.discard import deals, outs, swaps
-from faceup.papers.discard.groups import make_ochs_groups
-from faceup.papers.discard.selfplay import EPOCH, Setting, self_play
+from faceup.papers.discard.buckets import make_ochs_buckets
+from faceup.papers.discard.selfplay import EPOCH, self_play
 from faceup.papers.discard.tree import build_swap_tree
 from faceup.papers.leduc.game import LITERATURE, build
 from faceup.papers.onecard.game import SIZES, joint_distribution, random_games
@@ -177,24 +177,26 @@ def test_discard():
 
     Swaps are counted on every 24th river alone, which changes no speed.
     """
-    turn = swaps.turn_sums(24)
-    groups, equity = (
-        make_ochs_groups(100, 100, STREAM, 24),
-        [swaps.equities(found) for found in (swaps.flop_sums(turn), turn)],
-    )
+    turn = swaps.swap_sums(canonical_boards(4).cards, 24)
+    buckets = make_ochs_buckets(100, 100, STREAM, 24)
+    equity = [swaps.equities(found) for found in (swaps.flop_sums(turn), turn)]
     rule = [
         outs.rule_choices(canonical_boards(n).cards, values)
         for n, values in zip((3, 4), equity, strict=True)
     ]
-    tables = deals.make_tables(
-        groups, equity, [rule, list(map(outs.best_choices, equity))], STREAM()
-    )
-    tree, n_rows = build_swap_tree(([[1], [1]], *([[0.66], [1], [1]],) * 3)), deals.rows_of(groups)
-    learn = partial(self_play, tree, tables, n_rows, stream=STREAM)
-    (bot,) = learn(Setting(deals.RULE, False, 0.0), stops=[EPOCH])
+    lookup = deals.make_lookup(buckets, equity, [rule, list(map(outs.best_choices, equity))])
+    tree = build_swap_tree(([[1], [1]], *([[0.66], [1], [1]],) * 3))
+    n_rows = deals.strategy_rows(buckets)
+
+    def learn(policy, stops, **options):
+        return self_play(tree, lookup, n_rows, policy, STREAM, stops, **options)
+
+    (bot,) = learn(deals.RULE, [EPOCH])
     runs = {
-        "iterations_per_second": partial(learn, Setting(deals.RULE, False, 0.0)),
-        "responses_per_second": partial(learn, Setting(deals.BEST, True, 2.0), opponent=bot),
+        "iterations_per_second": partial(learn, deals.RULE),
+        "responses_per_second": partial(
+            learn, deals.BEST, sees_swaps=True, gamma=2.0, opponent=bot
+        ),
     }
     rates = {}
     for name, run in runs.items():

@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 from numba import njit, prange
 from phevaluator import evaluate_cards
+from plain_lookup import sums_on
 
 from faceup.cards.cards import HOLE_CARDS, parse_cards
-from faceup.papers.discard.swaps import equities, swap_sums
+from faceup.papers.discard.swaps import equities
 
 
 def ranks_on(board):
@@ -32,15 +33,7 @@ def showdowns(rank, mine, other, dead):
     score, met = 0, 0
     for a in range(52):
         for b in range(a):
-            if (
-                rank[a, b] < 0
-                or a == mine
-                or b == mine
-                or a == other
-                or b == other
-                or a == dead
-                or b == dead
-            ):
+            if rank[a, b] < 0 or a in (mine, other, dead) or b in (mine, other, dead):
                 continue
             score += (rank[mine, other] > rank[a, b]) + (rank[mine, other] >= rank[a, b])
             met += 2
@@ -73,9 +66,7 @@ def check(board, n, seed):
     free = [h for h in range(1326) if not set(HOLE_CARDS[h].tolist()) & set(board)]
     holes, expected = np.random.default_rng(seed).choice(free, n, replace=False), np.empty((n, 3))
     slow_equities(ranks_on(board), HOLE_CARDS[holes].astype(np.int64), expected)
-    np.testing.assert_allclose(
-        equities(swap_sums(np.array([board])))[0][holes], expected, atol=2e-7
-    )
+    np.testing.assert_allclose(equities(sums_on(board))[0][holes], expected, atol=2e-7)
 
 
 @pytest.mark.parametrize("text", ["7c8d9hTc", "2c2d7hKs", "AcKcQc2c", "4d4h4s9c", "3c8cJdQd"])

@@ -1,9 +1,9 @@
-"""What the 169 starting hands win against a random hand: when nobody swaps, by the paper's rule,
-and when both swap best.
+"""Equity of the 169 starting hands against a random hand: without swaps, by the paper's rule, and
+when both players swap best.
 
-A board, several opponents and what they may draw are dealt, and each starting hand meets them, by
-all three policies. Without swaps the answer is known exactly, and how far the sample is off there
-corrects the other two (a control variate).
+A board and several opponents with the cards that they may draw are dealt; each starting hand plays
+against them by all three policies. Without swaps the answer is known exactly; the sampling error
+there corrects the other two (a control variate).
 """
 
 import numpy as np
@@ -11,107 +11,109 @@ from numba import njit
 
 from faceup.cards.cards import CLASS_OF_HOLE, HOLE_CARDS, N_CLASSES, canonical_boards, free_cards
 from faceup.papers.discard.deals import (
+    BEHIND_BOARD,
     BEST,
+    BOARD,
     NEVER,
+    OWN_CARDS,
     RULE,
-    HandTables,
-    _final,
-    _find_boards,
-    _generator,
-    _shuffle,
-    _uniform,
+    HandLookup,
+    final_strength,
+    find_boards,
+    random_state,
+    shuffle,
+    uniform,
 )
-from faceup.papers.discard.swaps import MET, equities
+from faceup.papers.discard.swaps import COUNT, KEEP, equities
 from faceup.util.parallel import on_threads
 from faceup.util.rng import Stream
 
-OPPONENTS = 5  # to a board
+OPPONENTS = 5  # a board
+POLICIES = (NEVER, RULE, BEST)
 _CHUNKS = 200  # of boards, whose differences make the intervals
-CHOICES = (NEVER, RULE, BEST)
+_DEALT = BEHIND_BOARD + OWN_CARDS * OPPONENTS
 _HOLES = np.argsort(CLASS_OF_HOLE, kind="stable")  # by starting hand
 _FIRST = np.searchsorted(CLASS_OF_HOLE[_HOLES], np.arange(N_CLASSES + 1))
 
 
 def holdem_equities(flop: np.ndarray) -> np.ndarray:
-    """The exact equity of each starting hand when nobody swaps, (169,); flop: of `swaps.flop_sums`."""
-    weight, keep = canonical_boards(3).multiplicity, equities(flop)[..., 0].astype(np.float64)
-    dealt = weight @ (flop[..., MET] > 0)  # flops that leave a hole
-    return np.bincount(CLASS_OF_HOLE, (keep * weight[:, None]).sum(axis=0)) / np.bincount(
-        CLASS_OF_HOLE, dealt
-    )
+    """The exact equity of each starting hand without swaps, (169,).
+
+    flop (1755, 1326, 4): of `swaps.flop_sums`.
+    """
+    weight = canonical_boards(3).multiplicity
+    keep = equities(flop)[..., KEEP].astype(np.float64)
+    dealt = weight @ (flop[..., COUNT] > 0)  # flops that leave a hole
+    sums = np.bincount(CLASS_OF_HOLE, (keep * weight[:, None]).sum(axis=0))
+    return sums / np.bincount(CLASS_OF_HOLE, dealt)
 
 
 @njit(cache=True)
-def _hero(cls, rest, is_free, state, chosen):
-    """A hole of a starting hand whose cards are left, and two cards to draw, into chosen (4,);
-    returns of how many it is one.
+def _sample_hand(cls, rest, is_free, state, own):
+    """Sample a hole of a starting hand from the cards left, and two cards to draw, into own (4,);
+    returns from how many holes.
+
+    rest (n,): the cards left; is_free (52,): whether each card is; state (1,): of the generator.
     """
     n = 0
     for i in range(_FIRST[cls], _FIRST[cls + 1]):
         a, b = HOLE_CARDS[_HOLES[i], 0], HOLE_CARDS[_HOLES[i], 1]
         if is_free[a] and is_free[b]:
             n += 1
-            if _uniform(state) * n < 1.0:
-                chosen[0], chosen[1] = a, b
-    for k in range(2, 4):
-        chosen[k] = chosen[0]
-        while (
-            chosen[k] == chosen[0] or chosen[k] == chosen[1] or (k == 3 and chosen[3] == chosen[2])
-        ):
-            chosen[k] = rest[int(_uniform(state) * rest.shape[0])]
+            if uniform(state) * n < 1.0:
+                own[0], own[1] = a, b
+    for k in range(2, OWN_CARDS):
+        own[k] = own[0]
+        while own[k] == own[0] or own[k] == own[1] or (k == 3 and own[3] == own[2]):
+            own[k] = rest[int(uniform(state) * rest.shape[0])]
     return n
 
 
 @njit(cache=True, nogil=True)
-def _simulate(thread, tables, boards, start, sums, weights):
-    """sums (chunks, 169, 3) of scores under CHOICES by weight, weights (chunks, 169); boards: in
-    each chunk.
+def _simulate(thread, lookup, boards, start, sums, weights):
+    """Sums (chunks, 169, 3) of scores under POLICIES by weight, and weights (chunks, 169).
+
+    boards: in each chunk; start: of the generator, drawn from a stream.
     """
     for chunk in range(thread[0], sums.shape[0], thread[1]):
-        state, deck, chosen = _generator(start, chunk), np.arange(52), np.zeros(4, dtype=np.int64)
-        theirs = np.empty((len(CHOICES), OPPONENTS), dtype=np.int64)
+        state, deck = random_state(start, chunk), np.arange(52)
+        own = np.zeros(OWN_CARDS, dtype=np.int64)
+        opponents = np.empty((len(POLICIES), OPPONENTS), dtype=np.int64)
         for _ in range(boards):
-            _shuffle(deck, 9 + 4 * OPPONENTS, state)
-            found = _find_boards(deck[4:9], tables)  # what follows are four cards of each opponent
-            for k in range(len(CHOICES)):
+            shuffle(deck, _DEALT, state)
+            found = find_boards(deck[BOARD:BEHIND_BOARD], lookup)
+            for k in range(len(POLICIES)):
                 for j in range(OPPONENTS):
-                    theirs[k, j] = _final(deck[9 + 4 * j : 13 + 4 * j], CHOICES[k], tables, found)
-            rest, is_free = deck[9 + 4 * OPPONENTS :], free_cards(deck[: 9 + 4 * OPPONENTS])
+                    first = BEHIND_BOARD + OWN_CARDS * j
+                    cards = deck[first : first + OWN_CARDS]
+                    opponents[k, j] = final_strength(cards, POLICIES[k], lookup, found)
+            rest, is_free = deck[_DEALT:], free_cards(deck[:_DEALT])
             for c in range(sums.shape[1]):
-                n = _hero(c, rest, is_free, state, chosen)
+                n = _sample_hand(c, rest, is_free, state, own)
                 weights[chunk, c] += n
-                for k in range(len(CHOICES) if n else 0):
-                    mine = _final(chosen, CHOICES[k], tables, found)
-                    for other in theirs[k]:
-                        sums[chunk, c, k] += (
-                            n
-                            * (np.float64(mine > other) + 0.5 * np.float64(mine == other))
-                            / OPPONENTS
-                        )
+                for k in range(len(POLICIES) if n else 0):
+                    strength = final_strength(own, POLICIES[k], lookup, found)
+                    for other in opponents[k]:
+                        score = np.float64(strength > other) + 0.5 * np.float64(strength == other)
+                        sums[chunk, c, k] += n * score / OPPONENTS
 
 
 def class_equities(
-    tables: HandTables, holdem: np.ndarray, boards: int, stream: Stream
+    lookup: HandLookup, holdem: np.ndarray, boards: int, stream: Stream
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Equities of the starting hands under each of CHOICES, (169, 3), and how far each of 200 parts
-    of the boards is off them.
+    """Equities of the starting hands under each of POLICIES, (169, 3), and the deviations of the
+    parts of the boards from them, (200, 169, 3).
 
-    On so many boards; holdem (169,): exact equities without swaps. A starting hand stands for as
-    many holes as the cards left to it allow: that is its weight on a board. The parts (200, 169, 3)
-    give intervals, also of differences between hands.
+    The parts give intervals, also of differences between hands. On a board a starting hand has the
+    weight of the holes that the cards left to it make. holdem (169,): exact equities without swaps.
     """
     chunks = min(_CHUNKS, boards)
-    sums, weights = np.zeros((chunks, N_CLASSES, len(CHOICES))), np.zeros((chunks, N_CLASSES, 1))
-    on_threads(
-        _simulate,
-        tables,
-        -(-boards // chunks),
-        int(stream().integers(1 << 62)),
-        sums,
-        weights[..., 0],
-    )
+    sums, weights = np.zeros((chunks, N_CLASSES, len(POLICIES))), np.zeros((chunks, N_CLASSES, 1))
+    start = int(stream().integers(1 << 62))
+    on_threads(_simulate, lookup, -(-boards // chunks), start, sums, weights[..., 0])
     mean = sums.sum(axis=0) / weights.sum(axis=0)
-    off = (sums - weights * mean) / weights.mean(axis=0)  # of each chunk
-    slope = (off * off[..., :1]).sum(axis=0) / (off[..., :1] ** 2).sum(axis=0)
-    slope[:, 0] = 0  # the sampled equities without swaps stay as they are, for a check
-    return mean - slope * (mean[:, :1] - holdem[:, None]), off - slope * off[..., :1]
+    off = (sums - weights * mean) / weights.mean(axis=0)
+    control = off[..., :1]  # without swaps
+    slope = (off * control).sum(axis=0) / (control**2).sum(axis=0)
+    slope[:, 0] = 0  # the sampled equities without swaps stay uncorrected, for a check
+    return mean - slope * (mean[:, :1] - holdem[:, None]), off - slope * control

@@ -1,11 +1,11 @@
 """Self-play by counterfactual regret minimisation, with sampled cards.
 
-Chance sampling, as the paper had it: an iteration deals once and walks all betting lines for both
-players (Zinkevich et al. 2007). A responder learns in the same way against a player whose chances
-are fixed. Iteration t counts t^gamma, in regrets and average: 0 is CFR, 1 is linear CFR.
+Chance sampling, as in the paper: an iteration deals once and walks all betting lines for both
+players (Zinkevich et al. 2007). A responder learns in the same way against a fixed strategy.
+Iteration t has weight t^gamma, in regrets and average: 0 is CFR, 1 is linear CFR.
 
-Iterations are shared out to two replicas, which go on from the same tables for an epoch; then what
-both have added is added up. So the result is the same on one thread and on two.
+Iterations are shared out to two replicas, which start an epoch from the same numbers; then what
+both have added is summed. So the result is the same on one thread and on two.
 """
 
 from collections.abc import Callable, Sequence
@@ -17,12 +17,14 @@ from numba import njit
 from faceup.games.cfr import match_regrets
 from faceup.holdem.rules import SHOWDOWN
 from faceup.papers.discard.deals import (
-    HandTables,
-    _find_boards,
-    _generator,
-    _make_seen,
-    _see,
-    _shuffle,
+    BEHIND_BOARD,
+    BOARD,
+    HandLookup,
+    empty_view,
+    fill_view,
+    find_boards,
+    random_state,
+    shuffle,
 )
 from faceup.papers.discard.tree import MOST_ACTIONS, SWAP, PublicTree
 from faceup.util.parallel import on_threads
@@ -31,62 +33,56 @@ from faceup.util.rng import Stream
 REPLICAS = 2
 EPOCH = 5000  # iterations of both replicas together
 BOTH = -1  # players learn; else the one in a seat, 0 or 1
+_N_DEALT = 13  # two holes, the board, four cards to draw
 
 
 class StrategyLayout(NamedTuple):
-    """Where a strategy keeps its numbers: for a row and a node, at base[table] + row * width[table]
-    + slot[node].
+    """Where a strategy keeps its numbers: for a row and a node, from base[street] + row *
+    width[street] + slot[node] on.
     """
 
     slot: np.ndarray  # (n,) int32
-    width: np.ndarray  # (N_TABLES,) int64
-    base: np.ndarray  # (N_TABLES + 1,) int64
+    width: np.ndarray  # (4,) int64
+    base: np.ndarray  # (5,) int64
 
 
-def strategy_layout(tree: PublicTree, n_rows: tuple[int, ...], reads: bool) -> StrategyLayout:
-    """The layout of strategies with n_rows rows a table, which see the opponent's swaps or not."""
-    slot, width = np.ascontiguousarray(tree.slot[:, int(reads)]), tree.width[int(reads)]
+def strategy_layout(tree: PublicTree, n_rows: tuple[int, ...], sees_swaps: bool) -> StrategyLayout:
+    """The layout of strategies with so many rows by street; sees_swaps: of the opponent."""
+    slot, width = np.ascontiguousarray(tree.slot[:, int(sees_swaps)]), tree.width[int(sees_swaps)]
     return StrategyLayout(slot, width, np.append(0, np.cumsum(width * np.array(n_rows))))
 
 
-def both(first: StrategyLayout, second: StrategyLayout, offset: int) -> StrategyLayout:
-    """The layouts of two strategies, a row each, when the second one's numbers begin at an offset."""
+def stack_layouts(first: StrategyLayout, second: StrategyLayout, offset: int) -> StrategyLayout:
+    """The layouts of two strategies, a row each; the second one's numbers begin at an offset."""
     slot, width, base = (np.stack(pair) for pair in zip(first, second, strict=True))
     base[1] += offset
     return StrategyLayout(slot, width, base)
 
 
 class WalkState(NamedTuple):
-    """Of a walk through n nodes."""
+    """State of a walk through n nodes."""
 
     visited: np.ndarray  # (n,) int32
     entry: np.ndarray  # (n,) int64: where a learner's numbers for a node are, or -1
     reach: np.ndarray  # (n, 2) players' own reach
     chances: np.ndarray  # (n, MOST_ACTIONS); -1: not taken
-    worth: np.ndarray  # (n, MOST_ACTIONS) to player 0
+    value: np.ndarray  # (n, MOST_ACTIONS) to player 0
     state: np.ndarray  # (1,) uint64 of the random generator
 
 
 @njit(cache=True)
-def _make_scratch(n):
-    chances, worth, state = (
-        np.empty((n, MOST_ACTIONS)),
-        np.empty((n, MOST_ACTIONS)),
-        np.zeros(1, dtype=np.uint64),
-    )
-    return WalkState(
-        np.empty(n, dtype=np.int32),
-        np.empty(n, dtype=np.int64),
-        np.empty((n, 2)),
-        chances,
-        worth,
-        state,
-    )
+def _empty_walk(n):
+    """A `WalkState` of n nodes."""
+    visited, entry = np.empty(n, dtype=np.int32), np.empty(n, dtype=np.int64)
+    chances, value = np.empty((n, MOST_ACTIONS)), np.empty((n, MOST_ACTIONS))
+    return WalkState(visited, entry, np.empty((n, 2)), chances, value, np.zeros(1, dtype=np.uint64))
 
 
 @njit(cache=True)
-def _pick(chances, entry, n, u):
-    """The one of n actions that u, from 0 to the sum of their chances from an entry on, falls on."""
+def pick(chances, entry, n, u):
+    """The one of n actions that u, from 0 to the sum of their chances, falls on; chances (size,)
+    from an entry on.
+    """
     taken = 0
     while taken < n - 1 and u >= chances[entry + taken]:
         u -= chances[entry + taken]
@@ -95,184 +91,176 @@ def _pick(chances, entry, n, u):
 
 
 @njit(cache=True)
-def _walk(tree, layout, regrets, averages, seen, learner, weight, scratch):
-    """Walk a deal; returns what player 0 wins. Learners learn on the way back; the other has fixed
-    chances among the regrets.
+def _walk(tree, layout, regrets, averages, view, learner, weight, walk):
+    """Walk all betting lines of a deal.
+
+    Forward pass: reach and strategies; backward pass: values, regrets and averages of learners.
+    tree: `PublicTree`; layout: of the learner and its opponent, a row each; regrets (size + size of
+    the opponent,): of the learner, and behind them the opponent's strategy; averages (size,); view:
+    `DealView` of two sides; learner: BOTH or a seat; walk: `WalkState`.
     """
-    n, node, reach = 0, 0, scratch.reach
+    n, node, reach = 0, 0, walk.reach
     reach[0] = 1.0
     while node < tree.kind.shape[0]:
-        up, action = tree.parent[node], tree.action[node]
+        above, action = tree.parent[node], tree.action[node]
         if node > 0:
-            step, q = scratch.chances[up, action], tree.player[up]
-            mine, theirs = reach[up, q] * step, reach[up, 1 - q]
-            if step < 0.0 or (mine == 0.0 and theirs == 0.0):
-                scratch.worth[up, action] = 0.0
+            chance, q = walk.chances[above, action], tree.player[above]
+            own, other = reach[above, q] * chance, reach[above, 1 - q]
+            if chance < 0.0 or (own == 0.0 and other == 0.0):
+                walk.value[above, action] = 0.0
                 node = tree.end[node]
                 continue
-            reach[node, q], reach[node, 1 - q] = mine, theirs
+            reach[node, q], reach[node, 1 - q] = own, other
         if tree.n_actions[node] > 0:
-            scratch.visited[n] = node
+            walk.visited[n] = node
             n += 1
-            _decide(tree, layout, regrets, seen, learner, scratch, node)
+            _decide(tree, layout, regrets, view, learner, walk, node)
         else:
-            scratch.worth[up, action] = _end_worth(tree, seen.strengths[0], seen.strengths[1], node)
+            walk.value[above, action] = end_value(tree, view, 0, 1, node)
         node += 1
-    value = 0.0
     for i in range(n - 1, -1, -1):
-        node = scratch.visited[i]
+        node = walk.visited[i]
         value = 0.0
         for a in range(tree.n_actions[node]):
-            value += max(scratch.chances[node, a], 0.0) * scratch.worth[node, a]
-        if scratch.entry[node] >= 0:
-            _learn(tree, regrets, averages, weight, scratch, node, value)
+            value += max(walk.chances[node, a], 0.0) * walk.value[node, a]
+        if walk.entry[node] >= 0:
+            _learn(tree, regrets, averages, weight, walk, node, value)
         if node > 0:
-            scratch.worth[tree.parent[node], tree.action[node]] = value
-    return value
+            walk.value[tree.parent[node], tree.action[node]] = value
 
 
-@njit(cache=True, inline="always")  # each of many arrays would be handed over at every node
-def _decide(tree, layout, regrets, seen, learner, scratch, node):
-    """Chances of a decision's actions; what is never taken is not walked. Notes where to learn, or
-    -1.
+@njit(cache=True, inline="always")  # else each of many arrays would be passed at every node
+def _decide(tree, layout, regrets, view, learner, walk, node):
+    """The strategy at a decision, -1 where an action is never taken, so that it is not walked; and
+    where its learner's numbers are, -1 where nobody learns. Arguments: as `_walk` takes them.
     """
-    p, t, n, chances = (
+    p, s, n, chances = (
         tree.player[node],
-        tree.table[node],
+        tree.street[node],
         tree.n_actions[node],
-        scratch.chances[node],
+        walk.chances[node],
     )
     hand = tree.hands[node, p]
-    taken = seen.forced[p, t - 4, hand] if tree.kind[node] == SWAP else -1
-    scratch.entry[node] = -1
-    if taken < 0:
-        # the learner or the rival; in self-play both have the same numbers
-        who = 0 if p == learner else 1
-        entry = (
-            layout.base[who, t]
-            + seen.rows[p, t, hand] * layout.width[who, t]
-            + layout.slot[who, node]
-        )
-        chances[:n] = regrets[entry : entry + n]
-        match_regrets(chances, 0, n)
-        if learner == BOTH or p == learner:
-            scratch.entry[node] = entry
-            return
+    walk.entry[node] = -1
+    if tree.kind[node] == SWAP:
         for a in range(n):
-            chances[a] = chances[a] if chances[a] > 0.0 else -1.0
+            chances[a] = 1.0 if a == view.swaps[p, s, hand] else -1.0
+        return
+    # the learner or the opponent; in self-play both have the same numbers
+    k, row = 0 if p == learner else 1, view.rows[p, s, hand]
+    entry = layout.base[k, s] + row * layout.width[k, s] + layout.slot[k, node]
+    chances[:n] = regrets[entry : entry + n]
+    match_regrets(chances, 0, n)
+    if learner == BOTH or p == learner:
+        walk.entry[node] = entry
         return
     for a in range(n):
-        chances[a] = 1.0 if a == taken else -1.0
+        chances[a] = chances[a] if chances[a] > 0.0 else -1.0
 
 
 @njit(cache=True, inline="always")
-def _end_worth(tree, first, second, node):
-    """Chips that player 0 wins at an end; strengths (4,) of both players' hands."""
+def end_value(tree, view, i, j, node):
+    """Chips that player 0, who has side i of the view, wins at an end from player 1, who has side
+    j.
+    """
     if tree.kind[node] != SHOWDOWN:
         return tree.stake[node]
-    mine, other = first[tree.hands[node, 0]], second[tree.hands[node, 1]]
-    return tree.stake[node] * (np.float64(mine > other) - np.float64(mine < other))
+    own, other = view.strengths[i, tree.hands[node, 0]], view.strengths[j, tree.hands[node, 1]]
+    return tree.stake[node] * (np.float64(own > other) - np.float64(own < other))
 
 
 @njit(cache=True, inline="always")
-def _learn(tree, regrets, averages, weight, scratch, node, value):
-    """Add a decision's regrets, and its strategy to the average."""
-    p, entry = tree.player[node], scratch.entry[node]
-    gain, share = (
-        weight * (1.0 - 2.0 * p) * scratch.reach[node, 1 - p],
-        weight * scratch.reach[node, p],
-    )
+def _learn(tree, regrets, averages, weight, walk, node, value):
+    """Add a decision's regrets, and its strategy to the average. Arguments: as `_walk` takes
+    them.
+    """
+    p, entry = tree.player[node], walk.entry[node]
+    gain = weight * (1.0 - 2.0 * p) * walk.reach[node, 1 - p]
+    share = weight * walk.reach[node, p]
     for a in range(tree.n_actions[node]):
-        regrets[entry + a] += gain * (scratch.worth[node, a] - value)
-        averages[entry + a] += share * scratch.chances[node, a]
+        regrets[entry + a] += gain * (walk.value[node, a] - value)
+        averages[entry + a] += share * walk.chances[node, a]
 
 
 @njit(cache=True)
-def _deal(start, number, first, second, tables, seen, state):
-    """Deal to players of two policies and let them look; what is random later in the iteration goes
-    on from there.
+def _deal(start, number, policies, lookup, view, state):
+    """Deal to two players with swap policies, into the view; the generator, state (1,), goes on
+    from there.
     """
-    deck, state[:] = np.arange(52), _generator(start, number)
-    _shuffle(deck, 13, state)  # two holes, a board, four cards to draw
-    found = _find_boards(deck[4:9], tables)
+    deck, state[:] = np.arange(52), random_state(start, number)
+    shuffle(deck, _N_DEALT, state)
+    found = find_boards(deck[BOARD:BEHIND_BOARD], lookup)
     for p in range(2):
-        own = np.append(deck[2 * p : 2 * p + 2], deck[9 + 2 * p : 11 + 2 * p])
-        _see(own, second if p else first, tables, found, seen, p)
-    return deck
+        drawn = deck[BEHIND_BOARD + 2 * p : BEHIND_BOARD + 2 * p + 2]
+        own = np.append(deck[2 * p : 2 * p + 2], drawn)
+        fill_view(own, policies[p], lookup, found, view, p)
 
 
 @njit(cache=True, nogil=True)
 def _epoch(
-    thread, tree, layout, regrets, averages, policies, tables, responds, start, first, gamma
+    thread, tree, layout, regrets, averages, policies, lookup, responds, start, first, gamma
 ):
-    """An epoch from an iteration on, by tables (REPLICAS, size). A responder changes seats at each
-    iteration of a replica.
+    """Run an epoch from iteration `first` on.
+
+    layout, regrets (REPLICAS, ..), averages (REPLICAS, ..): as `_walk` takes them; policies (2,):
+    of swaps, of the learner and of its opponent; responds: to a fixed opponent, changing seats at
+    each iteration of a replica; start: of the generator of deals.
     """
     for replica in range(thread[0], REPLICAS, thread[1]):
-        seen, scratch = _make_seen(2), _make_scratch(tree.kind.shape[0])
+        view, walk = empty_view(2), _empty_walk(tree.kind.shape[0])
         for t in range(first + replica, first + EPOCH, REPLICAS):
             weight, seat = np.float64(t + 1) ** gamma, t // REPLICAS % 2 if responds else 0
-            _deal(start, t, policies[seat], policies[1 - seat], tables, seen, scratch.state)
+            _deal(start, t, (policies[seat], policies[1 - seat]), lookup, view, walk.state)
             learner = seat if responds else BOTH
-            _walk(tree, layout, regrets[replica], averages[replica], seen, learner, weight, scratch)
+            _walk(tree, layout, regrets[replica], averages[replica], view, learner, weight, walk)
 
 
 class Strategy(NamedTuple):
-    """A player that does not learn any more."""
+    """A fixed strategy."""
 
     layout: StrategyLayout
-    # (size,) weights of actions, as they are or with a common factor; uniform where all are 0
+    # (size,) weights of actions, up to a common factor; uniform where all are 0
     chances: np.ndarray
-    policy: int  # who decides about swaps: see `deals`
-
-
-class Setting(NamedTuple):
-    """Of self-play."""
-
-    policy: int  # of both players; OWN: swaps are learnt
-    reads: bool  # whether a player's infosets tell if the opponent has swapped
-    gamma: float
+    policy: int  # of swaps: see `deals`
 
 
 def self_play(
-    tree: PublicTree, tables: HandTables, n_rows: tuple[int, ...], setting: Setting, stream: Stream, stops: Sequence[int], *,
-    opponent: Strategy | None = None, progress: Callable[[int], None] = lambda done: None,
-) -> tuple[Strategy, ...]:  # fmt: skip
-    """The average strategies of self-play, or of responding to an opponent in both seats.
+    tree: PublicTree,
+    lookup: HandLookup,
+    n_rows: tuple[int, ...],
+    policy: int,
+    stream: Stream,
+    stops: Sequence[int],
+    *,
+    sees_swaps: bool = False,
+    gamma: float = 0.0,
+    opponent: Strategy | None = None,
+    progress: Callable[[int], None] = lambda done: None,
+) -> tuple[Strategy, ...]:
+    """The average strategies of self-play, or of responding to an opponent in both seats, after
+    each of `stops` iterations: rising multiples of EPOCH.
 
-    stops: after how many iterations each, rising multiples of EPOCH.
+    policy: of the learners' swaps; sees_swaps: whether their infosets distinguish the opponent's
+    swaps; gamma: iteration t has weight t^gamma.
     """
-    own, learnt = strategy_layout(tree, n_rows, setting.reads), []
-    # in self-play its numbers are the learner's
-    rival = opponent or Strategy(own, np.zeros(0), setting.policy)
-    size, deals = int(own.base[-1]), int(stream().integers(1 << 62))
-    layout, policies = (
-        both(own, rival.layout, size if opponent else 0),
-        (setting.policy, rival.policy),
-    )
+    own, strategies = strategy_layout(tree, n_rows, sees_swaps), []
+    # in self-play the opponent's numbers are the learner's
+    other = opponent or Strategy(own, np.zeros(0), policy)
+    size, start = int(own.base[-1]), int(stream().integers(1 << 62))
+    layout = stack_layouts(own, other.layout, size if opponent else 0)
     regrets, averages = np.zeros(size), np.zeros(size)
-    replicas = (
-        np.stack([np.append(regrets, rival.chances)] * REPLICAS),
-        np.stack([averages] * REPLICAS),
-    )
+    regret_copies = np.stack([np.append(regrets, other.chances)] * REPLICAS)
+    average_copies = np.stack([averages] * REPLICAS)
     for first in range(0, stops[-1], EPOCH):
         on_threads(
-            _epoch,
-            tree,
-            layout,
-            *replicas,
-            policies,
-            tables,
-            bool(opponent),
-            deals,
-            first,
-            float(setting.gamma),
-        )
-        for total, copies in ((regrets, replicas[0][:, :size]), (averages, replicas[1])):
+            _epoch, tree, layout, regret_copies, average_copies, (policy, other.policy), lookup,
+            bool(opponent), start, first, float(gamma),
+        )  # fmt: skip
+        for total, copies in ((regrets, regret_copies[:, :size]), (averages, average_copies)):
             for added in copies - total:  # by each replica in this epoch
                 total += added
             copies[:] = total
         if first + EPOCH in stops:
-            learnt.append(Strategy(own, averages.copy(), setting.policy))
+            strategies.append(Strategy(own, averages.copy(), policy))
         progress(first + EPOCH)
-    return tuple(learnt)
+    return tuple(strategies)

@@ -1,18 +1,18 @@
-"""What each swap is worth, exactly: the best swap on every flop and turn, against a random hand.
+"""Exact values of swaps: the best swap on every flop and turn, against a random hand.
 
 On the turn: the expected showdown against an opponent who holds two random cards, over its cards,
-the card that I draw and the river. On the flop likewise over turn and river, and nobody swaps again
-on the turn. The opponent keeps its cards. It never holds what I throw.
+the card drawn and the river. On the flop likewise over turn and river, and nobody swaps again on
+the turn. The opponent keeps its cards. It never holds the card that was thrown.
 
 Whole boards are counted at once, a river board at a time. Holes are taken from weak to strong, and
-`half` counts the holes met so far, 2 for a weaker and 1 for an equal one, in all and by card. A
-hole (k, n) that was drawn by throwing d meets all but those with k, n, d:
+`half` counts the holes so far, 2 for a weaker and 1 for an equal one, in all and by card. A hole
+(k, n) that was drawn by throwing d plays against all holes without k, n and d:
 
-    half - half[k] - half[n] - half[d] + those counted off twice, of which (d, k) is a sum over n that the place of (k, d)
-    among the holes of k tells, and (d, n) is a comparison of the rows k and d of a table of strengths.
+    half - half[k] - half[n] - half[d] + the holes subtracted twice,
+
+of which (d, k) is a sum over n given by the place of (k, d) among the holes of k, and (d, n) is a
+comparison of the rows k and d of a table of strengths.
 """
-
-from collections.abc import Callable
 
 import numpy as np
 from numba import njit
@@ -29,31 +29,40 @@ from faceup.cards.cards import (
 from faceup.cards.strength import N_RIVER_HOLES, river_order
 from faceup.util.parallel import on_threads
 
-KEEP, THROW_HIGH, THROW_LOW = 0, 1, 2  # a choice; the high card is the one of the larger number
-MET = 3  # column of sums, behind those of the choices: opponents' holes, over the river boards
+KEEP, THROW_HIGH, THROW_LOW = 0, 1, 2  # choices; the high card is the one of the larger number
+COUNT = 3  # column of sums behind those of the choices: opponents' holes, over the river boards
 DRAWS = 43  # a swap's sums count this many times as many showdowns as those of keeping both
+MOST_STARTS = 161  # of the strength classes of a river board, and their end
 _WIDE = 64  # cards in whole vectors
-_CHUNK = 1024  # boards between two reports of progress
+_HOLES_WITH_CARD = 45  # other holes with a card of one's own, on a river board
 
 
 def equities(sums: np.ndarray) -> np.ndarray:
-    """Equity of each choice with each hole, (n_boards, 1326, 3) float32; 0 for blocked holes. sums:
-    of `swap_sums`.
+    """Equity of each choice with each hole, (n_boards, 1326, 3) float32; 0 for blocked holes.
+
+    sums (n_boards, 1326, 4): of `swap_sums`.
     """
-    showdowns = np.maximum(sums[..., MET:], 1) * np.array(
-        [2.0, 2.0 * DRAWS, 2.0 * DRAWS], dtype=np.float32
-    )
-    return (sums[..., :MET] / showdowns).astype(np.float32)
+    weights = np.array([2.0, 2.0 * DRAWS, 2.0 * DRAWS], dtype=np.float32)
+    showdowns = np.maximum(sums[..., COUNT:], 1) * weights
+    return (sums[..., :COUNT] / showdowns).astype(np.float32)
+
+
+@njit(cache=True)
+def _count(h, half):
+    """Count a hole by its cards, half (64,); returns 1."""
+    half[HOLE_CARDS[h, 0]] += 1
+    half[HOLE_CARDS[h, 1]] += 1
+    return 1
 
 
 @njit(cache=True)
 def _add_river(cards, sums):
-    """Add a river board's sums (1326, 4)."""
-    order, start = np.empty(N_RIVER_HOLES, dtype=np.int16), np.empty(161, dtype=np.int32)
-    half, squares = np.zeros(_WIDE, dtype=np.int32), np.zeros((2, 52, _WIDE), dtype=np.int32)
-    throw, rank = squares[0], squares[1]
+    """Add the sums (1326, 4) of a river board, cards (5,)."""
+    order, start = np.empty(N_RIVER_HOLES, dtype=np.int16), np.empty(MOST_STARTS, dtype=np.int32)
+    half = np.zeros(_WIDE, dtype=np.int32)
+    throw = np.zeros((52, _WIDE), dtype=np.int32)
+    rank = np.full((52, _WIDE), -1, dtype=np.int32)
     n_classes = river_order(cards, order, start)
-    rank[:] = -1
     whole, none, one = 0, np.int32(0), np.int32(1)
     for c in range(n_classes):
         for h in order[start[c] : start[c + 1]]:
@@ -62,85 +71,59 @@ def _add_river(cards, sums):
             a, b = HOLE_CARDS[h, 0], HOLE_CARDS[h, 1]
             rank[a, b], rank[b, a] = c, c
             beaten = np.int32(whole - half[a] - half[b] + 1)
-            sums[h, 0] += beaten
+            sums[h, KEEP] += beaten
             first, second = throw[a], throw[b]
             for d in range(half.shape[0]):
                 first[d] += beaten - half[d]
                 second[d] += beaten - half[d]
-            # of the 45 other holes with a: 2 for a stronger one, 1 for an equal
-            first[b] += 91 - half[a] - (beaten - half[b])
-            second[a] += 91 - half[b] - (beaten - half[a])
+            # of the other holes with a: 2 for a stronger one, 1 for an equal
+            first[b] += 2 * _HOLES_WITH_CARD + 1 - half[a] - (beaten - half[b])
+            second[a] += 2 * _HOLES_WITH_CARD + 1 - half[b] - (beaten - half[a])
         for h in order[start[c] : start[c + 1]]:
             whole += _count(h, half)
     for h in order:
         k, d = HOLE_CARDS[h, 0], HOLE_CARDS[h, 1]
-        sums[h, MET] += (whole - half[k] - half[d]) // 2 + 1
+        sums[h, COUNT] += (whole - half[k] - half[d]) // 2 + 1
         low, high = np.int32(0), np.int32(0)
-        mine, theirs = rank[k], rank[d]
+        own, other = rank[k], rank[d]
         # a hole with k and d themselves, or with a card of the board, has no rank: -1
-        for n in range(mine.shape[0]):
-            met = one if mine[n] >= 0 and theirs[n] >= 0 else none
-            low += met * (
-                (one if mine[n] > theirs[n] else none) + (one if mine[n] >= theirs[n] else none)
+        for n in range(own.shape[0]):
+            ranked = one if own[n] >= 0 and other[n] >= 0 else none
+            low += ranked * (
+                (one if own[n] > other[n] else none) + (one if own[n] >= other[n] else none)
             )
-            high += met * (
-                (one if theirs[n] > mine[n] else none) + (one if theirs[n] >= mine[n] else none)
+            high += ranked * (
+                (one if other[n] > own[n] else none) + (one if other[n] >= own[n] else none)
             )
-        sums[h, 1] += throw[d, k] + high
-        sums[h, 2] += throw[k, d] + low
-
-
-@njit(cache=True)
-def _count(h, half):
-    """Count a hole by its cards; returns 1."""
-    half[HOLE_CARDS[h, 0]] += 1
-    half[HOLE_CARDS[h, 1]] += 1
-    return 1
+        sums[h, THROW_HIGH] += throw[d, k] + high
+        sums[h, THROW_LOW] += throw[k, d] + low
 
 
 @njit(cache=True, nogil=True)
-def _sum_boards(thread, boards, step, sums):
-    """Sums of boards of three or four cards (n, k) over every step-th pair of cards to come."""
-    for b in range(thread[0], boards.shape[0], thread[1]):
-        board, left, count = np.zeros(5, dtype=np.int64), np.flatnonzero(free_cards(boards[b])), 0
-        board[: boards.shape[1]] = boards[b]
-        for i in range(left.shape[0]):
-            for turn in left[:i] if boards.shape[1] == 3 else board[3:4]:
-                if count % step == 0:
-                    board[3], board[4] = turn, left[i]
-                    _add_river(board, sums[b])
-                count += 1
+def _sum_rivers(thread, turns, step, sums):
+    """Sums (n, 1326, 4) of turn boards (n, 4) over every step-th river card."""
+    for b in range(thread[0], turns.shape[0], thread[1]):
+        for river in np.flatnonzero(free_cards(turns[b]))[::step]:
+            _add_river(np.append(turns[b], river), sums[b])
 
 
-def swap_sums(boards: np.ndarray, step: int = 1) -> np.ndarray:
-    """Sums over river boards of 2 * wins + ties with every hole on boards (n, 3) or (n, 4), (n,
-    1326, 4) int64.
+def swap_sums(turns: np.ndarray, step: int = 1) -> np.ndarray:
+    """2 * wins + ties with every hole, summed over the river cards of turn boards (n, 4).
 
-    Columns are the three choices and MET; blocked holes have 0. step: every so many of the lists of
-    cards to come count.
+    Returns (n, 1326, 4) int32: the three choices and COUNT; blocked holes have 0. step: only every
+    step-th river card is counted.
     """
-    boards = np.ascontiguousarray(boards, dtype=np.int64)
-    sums = np.zeros((len(boards), N_HOLES, 4), dtype=np.int64)
-    on_threads(_sum_boards, boards, step, sums)
-    return sums
-
-
-def turn_sums(step: int = 1, progress: Callable[[int], None] = lambda done: None) -> np.ndarray:
-    """`swap_sums` on all 16,432 turn boards against a random hand that is kept, int32; step: 1 for
-    all rivers.
-    """
-    boards = canonical_boards(4).cards
-    sums = np.empty((len(boards), N_HOLES, 4), dtype=np.int32)
-    for first in range(0, len(boards), _CHUNK):
-        sums[first : first + _CHUNK] = swap_sums(boards[first : first + _CHUNK], step=step)
-        progress(min(first + _CHUNK, len(boards)))
+    sums = np.zeros((len(turns), N_HOLES, 4), dtype=np.int32)
+    on_threads(_sum_rivers, turns.astype(np.int64), step, sums)
     return sums
 
 
 @njit(cache=True, nogil=True)
 def _sum_turns(thread, flops, keys, turn, columns, out):
-    """Add to each flop (n, 1326, w) what its 49 turn boards have; columns (2, w): where, and where
-    for turned pairs.
+    """Add the sums of its 49 turn boards to each flop, out (n, 1326, w).
+
+    flops (n, 3); keys (16432,); turn (16432, 1326, w); columns (2, w): of `turn`, for holes whose
+    high card stays the high one when the suits are permuted, and for those where it does not.
     """
     for f in range(thread[0], flops.shape[0], thread[1]):
         board = np.append(flops[f], 0)
@@ -149,19 +132,20 @@ def _sum_turns(thread, flops, keys, turn, columns, out):
             key, p = canonical_key(board, board.shape[0])
             k = np.searchsorted(keys, key)
             for h in range(N_HOLES):
-                there, high, low = PERMUTED_HOLES[p, h], HOLE_CARDS[h, 0], HOLE_CARDS[h, 1]
+                source, high, low = PERMUTED_HOLES[p, h], HOLE_CARDS[h, 0], HOLE_CARDS[h, 1]
                 turned = (
                     high >> 2 == low >> 2
                     and SUIT_PERMUTATIONS[p, high & 3] < SUIT_PERMUTATIONS[p, low & 3]
                 )
                 where = columns[1 if turned else 0]
                 for i in range(where.shape[0]):
-                    out[f, h, i] += turn[k, there, where[i]]
+                    out[f, h, i] += turn[k, source, where[i]]
 
 
 def sum_turns(turn: np.ndarray, columns: list[list[int]], dtype: type) -> np.ndarray:
-    """Sums (1755, 1326, w) over the turn boards of all flops of numbers (16432, 1326, w); columns:
-    as `_sum_turns` takes them.
+    """Sums (1755, 1326, w) over the turn boards of all flops of numbers (16432, 1326, w).
+
+    columns (2, w): as `_sum_turns` takes them.
     """
     flops = canonical_boards(3).cards.astype(np.int64)
     out = np.zeros((len(flops), *turn.shape[1:]), dtype=dtype)
@@ -170,9 +154,8 @@ def sum_turns(turn: np.ndarray, columns: list[list[int]], dtype: type) -> np.nda
 
 
 def flop_sums(turn: np.ndarray) -> np.ndarray:
-    """`swap_sums` on all 1,755 flops from those on the turn: each pair of turn and river is met
-    twice.
+    """Sums on all 1,755 flops, as those of `swap_sums` on all 16,432 turn boards; each pair of turn
+    and river cards counts twice.
     """
-    return sum_turns(
-        turn, [[KEEP, THROW_HIGH, THROW_LOW, MET], [KEEP, THROW_LOW, THROW_HIGH, MET]], np.int64
-    )
+    kept, turned = [KEEP, THROW_HIGH, THROW_LOW, COUNT], [KEEP, THROW_LOW, THROW_HIGH, COUNT]
+    return sum_turns(turn, [kept, turned], np.int64)

@@ -1,4 +1,4 @@
-"""Ranges, equities against them by an enumerator, groups, and levels of swaps."""
+"""Ranges, equities against them by an enumerator, and buckets."""
 
 from itertools import combinations
 
@@ -6,10 +6,10 @@ import numpy as np
 
 from faceup.cards.cards import CLASS_NAMES, CLASS_OF_HOLE, canonical_boards, hole_index, parse_cards
 from faceup.cards.strength import strength
-from faceup.papers.discard.groups import (
+from faceup.papers.discard.buckets import (
     RANGE_OF_HOLE,
     StreetSums,
-    nearest_groups,
+    nearest_buckets,
     range_equities,
     range_sums,
 )
@@ -18,17 +18,8 @@ from faceup.papers.discard.groups import (
 def test_ranges_hold_every_hand_once():
     assert np.bincount(RANGE_OF_HOLE).tolist() == [224, 188, 164, 202, 140, 206, 160, 42]
     of = dict(zip((CLASS_NAMES[k] for k in CLASS_OF_HOLE), RANGE_OF_HOLE.tolist(), strict=True))
-    assert [of[name] for name in ("32o", "J2o", "T9o", "22", "AKs", "A2s", "QQ", "K9s", "J7o")] == [
-        0,
-        1,
-        4,
-        3,
-        6,
-        5,
-        7,
-        6,
-        3,
-    ]
+    names = "32o J2o T9o 22 AKs A2s QQ K9s J7o".split()
+    assert [of[name] for name in names] == [0, 1, 4, 3, 6, 5, 7, 6, 3]
 
 
 def slow(board, hole):
@@ -57,13 +48,13 @@ def test_equities_against_ranges_equal_an_enumerator():
         assert (points[hole_index(*parse_cards("Ac3c"))] == 0).all()
 
 
-def test_groups_are_the_nearest_centres():
+def test_buckets_are_the_nearest_centres():
     rng = np.random.default_rng(2)
     boards = canonical_boards(5).cards[rng.integers(0, 134_459, 3)].astype(np.int64)
     river = StreetSums(boards, None, 1.0)
     points, centres = range_equities(river, np.arange(3)), rng.random((7, 8)).astype(np.float32)
     distance = ((points[:, :, None] - centres) ** 2).sum(axis=3)
-    found = nearest_groups(river, centres)[..., None].astype(int)
+    found = nearest_buckets(river, centres)[..., None].astype(int)
     assert (
         np.take_along_axis(distance, found, axis=2)[..., 0] <= distance.min(axis=2) + 1e-5
     ).all()
