@@ -1,14 +1,20 @@
-"""The usual chart of the 169 starting hands, and the symbols of the suits."""
+"""The 13 x 13 chart of the 169 starting hands, and the symbols of the suits."""
 
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
+from matplotlib.colors import to_rgb
 
 from faceup.cards.cards import CLASS_NAMES
-from faceup.lab.pictures import ink_on
 
 SYMBOLS = {"c": "♣", "d": "♦", "h": "♥", "s": "♠"}
+
+
+def ink_on(colour: Any) -> str:
+    """Black or white, whichever is easier to read on a colour: white up to medium luminance."""
+    return "black" if np.power(to_rgb(colour), 2.2) @ (0.2126, 0.7152, 0.0722) > 0.25 else "white"
 
 
 def chart13(
@@ -20,12 +26,11 @@ def chart13(
     cmap: str | None = None,
     limits: tuple[float, float] | None = None,
 ) -> None:
-    """The usual 13 x 13 chart: aces first, suited hands above the diagonal, a name and a number in
-    each cell.
+    """The 13 x 13 chart: aces first, suited hands above the diagonal, a name and a number in each
+    cell.
 
-    values: one a starting hand, (169,), in the order of CLASS_NAMES. label: what the colour says,
-    with its unit. limits: the values at the ends of the colour bar; default the least and the
-    largest.
+    values: of the starting hands in the order of CLASS_NAMES, (169,). label: of the colour bar,
+    with its unit. limits: of the colour bar, by default the smallest and the largest value.
     """
     grid = np.asarray(values, dtype=float).reshape(13, 13)
     low, high = limits or (grid.min(), grid.max())
@@ -33,24 +38,14 @@ def chart13(
     for cell, name in enumerate(CLASS_NAMES):
         row, column = divmod(cell, 13)
         ink = ink_on(image.cmap(image.norm(grid[row, column])))
-        axes.text(
-            column, row - 0.16, name, ha="center", va="center", size=8, weight="bold", color=ink
-        )
-        axes.text(
-            column,
-            row + 0.2,
-            show(grid[row, column]),
-            ha="center",
-            va="center",
-            size=7.5,
-            color=ink,
-        )
+        style = {"ha": "center", "va": "center", "color": ink}
+        axes.text(column, row - 0.16, name, size=8, weight="bold", **style)
+        axes.text(column, row + 0.2, show(grid[row, column]), size=7.5, **style)
     axes.set_xticks(np.arange(14) - 0.5, [""] * 14)
     axes.set_yticks(np.arange(14) - 0.5, [""] * 14)
     axes.grid(color="white", linewidth=1)
     axes.set_axisbelow(False)
     axes.tick_params(length=0)
     axes.spines[:].set_visible(False)
-    axes.figure.colorbar(image, ax=axes, shrink=0.8, pad=0.02, label=label).outline.set_visible(
-        False
-    )
+    bar = axes.figure.colorbar(image, ax=axes, shrink=0.8, pad=0.02, label=label)
+    bar.outline.set_visible(False)

@@ -6,13 +6,11 @@ Intervals are half-widths.
 
 from collections.abc import Sequence
 from io import BytesIO
-from typing import Any
 
 import matplotlib.pyplot as plt
 import numpy as np
 from IPython.display import Image
 from matplotlib.axes import Axes
-from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, NullFormatter
 from PIL import Image as Picture
@@ -74,13 +72,6 @@ def save(figure: Figure, name: str) -> Image:
         few.save(temporary, format="PNG", optimize=True)
     plt.close(figure)  # else the notebook would show it a second time
     return Image(data=path.read_bytes(), format="png")
-
-
-def ink_on(colour: Any) -> str:
-    """Black or white, whichever is easier to read on a colour of matplotlib's: white on those of
-    middling light.
-    """
-    return "black" if np.power(to_rgb(colour), 2.2) @ (0.2126, 0.7152, 0.0722) > 0.25 else "white"
 
 
 def curve(

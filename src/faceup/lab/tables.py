@@ -94,6 +94,11 @@ def plus_minus(value: float, interval: float, sign: bool = True) -> str:
     return f"{before}{text} ± {half}"
 
 
+def significant(value: float, interval: float) -> bool:
+    """Whether an interval excludes 0, and the value is more than rounding in single precision."""
+    return abs(value) > max(interval, 0.01)
+
+
 def published(paper: str) -> dict[str, SimpleNamespace]:
     """All numbers that data/published.yaml quotes from a paper: value (None: words alone), unit,
     printed, where, spread (+/-).

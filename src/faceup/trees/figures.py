@@ -18,9 +18,10 @@ from matplotlib.layout_engine import PlaceHolderLayoutEngine
 from matplotlib.patches import FancyBboxPatch, Rectangle
 from matplotlib.textpath import TextPath
 
-from faceup.lab.pictures import GREY, ink_on
+from faceup.cards.picture import ink_on
 from faceup.trees.text import Row
 
+GREY = "#7F7F7F"
 ROW, INDENT, MARGIN = 0.27, 0.22, 0.12  # height of a row, shift of a level, free space around all
 BAR, BAR_HEIGHT = 2.6, 0.19
 SHARE, STUB = 0.95, 0.95  # widths of the columns behind the bar
