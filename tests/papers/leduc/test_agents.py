@@ -18,10 +18,10 @@ from faceup.papers.leduc.game import (
     RLCARD,
     Situation,
     build,
-    legal,
+    initial_state,
+    legal_actions,
     name_of,
     next_state,
-    start,
     winnings,
 )
 from faceup.papers.leduc.training import (
@@ -79,7 +79,7 @@ def small_blinds_worth(state, own, unseen, left, public=None):
         return np.mean(won) * min(map(sum, state.chips)) / 2
     below = [
         small_blinds_worth(next_state(RLCARD, state, a), own, unseen, left - 1, public)
-        for a in legal(RLCARD, state)
+        for a in legal_actions(RLCARD, state)
     ]
     return min(below) if state.player else max(below)
 
@@ -89,10 +89,13 @@ def test_a_search_equals_plain_recursion_over_cards(depth):
     """Of the first choice. No betting line is longer than 8 actions, so that depth 8 looks to the
     end.
     """
-    agent, options = agents.expectiminimax_agent(LEDUC, depth), legal(RLCARD, start(RLCARD))
+    agent, options = (
+        agents.expectiminimax_agent(LEDUC, depth),
+        legal_actions(RLCARD, initial_state(RLCARD)),
+    )
     for own, unseen in enumerate(([0, 1, 1, 2, 2], [0, 0, 1, 2, 2], [0, 0, 1, 1, 2])):
         values = [
-            small_blinds_worth(next_state(RLCARD, start(RLCARD), a), own, unseen, depth)
+            small_blinds_worth(next_state(RLCARD, initial_state(RLCARD), a), own, unseen, depth)
             for a in options
         ]
         assert action_of(agent, 0, f"{'JQK'[own]}:") == options[int(np.argmax(np.round(values, 9)))]
@@ -107,22 +110,12 @@ def test_a_search_equals_plain_recursion_over_cards(depth):
         ("shipped", (1.0, 0.5)),
     ],
 )
-def test_a_search_that_knows_the_opponent_is_a_best_response(name, by_seat):
-    """At depth 8, which reaches all ends. Half of the knowledge is no better; random's actions tell
-    nothing of its card.
-    """
-    known = OPPONENTS[name]
-    won = [best_response(LEDUC.form, known, seat)[0] for seat in range(2)]
+def test_known_best_responses(name, by_seat):
+    """A search, which knows nothing of the opponent, wins no more."""
+    won = [best_response(LEDUC.form, OPPONENTS[name], seat)[0] for seat in range(2)]
     assert won == pytest.approx(by_seat, abs=5e-5)
-    best = sum(won) / 2
-    both, card, acts, neither = (
-        exact_winnings(LEDUC, agents.expectiminimax_agent(LEDUC, 8, card_by, acts_by), known)
-        for card_by, acts_by in ((known, known), (known, None), (None, known), (None, None))
-    )
-    assert both == pytest.approx(best, abs=1e-9) and best + 1e-9 >= max(card, acts)
-    assert name not in ("random", "aggressive") or (card, acts) == pytest.approx(
-        (neither, best), abs=1e-9
-    )
+    search = agents.expectiminimax_agent(LEDUC, 3)
+    assert exact_winnings(LEDUC, search, OPPONENTS[name]) <= sum(won) / 2 + 1e-9
 
 
 def test_values_of_actions():
@@ -276,10 +269,10 @@ def test_rlcards_table_has_our_rules_and_our_winnings(mine, name):
     players, won = (mine, OPPONENTS[name]), []
     for _ in range(1500):
         seen, player = env.reset()
-        small_blind, state = player, start(RLCARD)
+        small_blind, state = player, initial_state(RLCARD)
         while not state.over:
             assert player == (small_blind + state.player) % 2
-            assert tuple(seen["raw_legal_actions"]) == legal(RLCARD, state)
+            assert tuple(seen["raw_legal_actions"]) == legal_actions(RLCARD, state)
             assert env.get_perfect_information()["chips"][player] == sum(state.chips[state.player])
             # a suit, then a rank
             own, public = seen["raw_obs"]["hand"], seen["raw_obs"]["public_card"] or "SJ"

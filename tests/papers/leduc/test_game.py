@@ -4,7 +4,15 @@ import numpy as np
 import pytest
 
 from faceup.games.extensive_game import END
-from faceup.papers.leduc.game import LITERATURE, RLCARD, build, legal, next_state, start, winnings
+from faceup.papers.leduc.game import (
+    LITERATURE,
+    RLCARD,
+    build,
+    initial_state,
+    legal_actions,
+    next_state,
+    winnings,
+)
 
 
 def test_deals_and_nodes():
@@ -31,7 +39,7 @@ def test_open_spiel_has_the_same_rules():
     words = {"Fold": "fold", "Call": "call", "Raise": "raise"}
     spiel, rng = pyspiel.load_game("leduc_poker"), np.random.default_rng(2)
     for _ in range(300):
-        theirs, ours, cards = spiel.new_initial_state(), start(LITERATURE), []
+        theirs, ours, cards = spiel.new_initial_state(), initial_state(LITERATURE), []
         while not theirs.is_terminal():
             if theirs.is_chance_node():
                 card, chance = zip(*theirs.chance_outcomes(), strict=True)
@@ -42,7 +50,7 @@ def test_open_spiel_has_the_same_rules():
             named = {
                 words[theirs.action_to_string(ours.player, a)]: a for a in theirs.legal_actions()
             }
-            allowed = legal(LITERATURE, ours)
+            allowed = legal_actions(LITERATURE, ours)
             assert set(named) == {"call" if a == "check" else a for a in allowed}
             action = str(rng.choice(allowed))
             theirs.apply_action(named["call" if action == "check" else action])

@@ -1,1 +1,1 @@
-"""Leduc hold'em (paper 001)."""
+"""Leduc hold'em: Adjedj, Chouatt and Tora, Leduc Holdem, Final Project (paper 001)."""

@@ -1,10 +1,11 @@
 """Small poker games with one description: Leduc hold'em by RLCard's and by the literature's rules,
 and Kuhn poker.
 
-Paper 001 plays RLCard's; the literature's are of Southey et al. (2005), Kuhn's of 1950. Player 0 is
-the first to act, in RLCard's game the small blind. All cards count as dealt at the start, the
-public card too, though it is seen only later: the game is then one betting tree that is repeated
-for each deal, and a deal's nodes are neighbours. Cards of the same rank are one.
+Paper 001 (Adjedj, Chouatt and Tora, Leduc Holdem, Final Project) plays RLCard's game; the
+literature's rules are those of Southey et al. (2005), Kuhn's those of 1950. Player 0 acts first and
+is the small blind in RLCard's game. All cards are dealt at the start, including the public card,
+which is seen only later: the game is then one betting tree, repeated for each deal, and the nodes
+of a deal are contiguous. Cards of the same rank are the same.
 """
 
 from collections import Counter
@@ -17,22 +18,23 @@ from faceup.games.extensive_game import Game, GameBuilder
 from faceup.games.sequence_form import Form, make_form
 
 CALL, RAISE, FOLD, CHECK = LABELS = ("call", "raise", "fold", "check")  # in RLCard's order
-LETTER = {CALL: "c", RAISE: "r", FOLD: "f", CHECK: "k"}  # of each action in a line
+LETTER = {CALL: "c", RAISE: "r", FOLD: "f", CHECK: "k"}  # of each action in a betting line
 NO_CARD = -1
 
 
 class Rules(NamedTuple):
-    """What makes a small poker game."""
+    """Parameters of a small poker game."""
 
-    ranks: str  # the lowest first
+    ranks: str  # from the lowest up
     suits: int
-    blinds: tuple[int, int]  # chips that players 0 and 1 put in before the cards
-    # chips by which a raise raises, one number a round; after round 1 a public card is shown
-    raises: tuple[int, ...]
-    most_raises: int  # a round
-    free_fold: bool  # whether folding is allowed where checking is free
-    fixed_opener: bool  # whether player 0 opens the later round, or the one after the last to act
-    unit: float  # chips in the unit of payoffs
+    blinds: tuple[int, int]  # chips of players 0 and 1 before the deal
+    raises: tuple[
+        int, ...
+    ]  # chips of a raise in each round; a public card is shown after the first
+    max_raises: int  # a round
+    free_fold: bool  # whether folding is legal where checking is free
+    fixed_opener: bool  # player 0 opens round two; else the player after the last to act
+    unit: float  # chips per unit of payoff
 
 
 RLCARD = Rules("JQK", 2, (1, 2), (2, 4), 2, free_fold=True, fixed_opener=False, unit=2.0)
@@ -41,14 +43,14 @@ KUHN = Rules("JQK", 1, (1, 1), (1,), 1, free_fold=False, fixed_opener=True, unit
 
 
 class LeducState(NamedTuple):
-    """What the rules need to know of a betting line; nothing in it depends on cards."""
+    """The public state of the betting; nothing in it depends on cards."""
 
     line: tuple[str, ...]  # actions so far, one text a round: c call, r raise, f fold, k check
     player: int
     chips: tuple[tuple[int, ...], tuple[int, ...]]  # put in by each player in each round
     raises: int  # in this round
-    raiser: int  # who raised last in the round before, -1 if nobody
-    folded: int  # who has folded, -1 if nobody
+    raiser: int  # last to raise in the round before, -1 if nobody
+    folded: int  # the player who has folded, -1 if nobody
     over: bool
 
     @property
@@ -58,7 +60,7 @@ class LeducState(NamedTuple):
 
 
 class Situation(NamedTuple):
-    """What the player to act knows: an infoset."""
+    """What the player to act has observed: an infoset."""
 
     own: int  # rank of the own card
     public: int  # rank of the public card, NO_CARD in round 0
@@ -66,7 +68,7 @@ class Situation(NamedTuple):
 
 
 class Leduc(NamedTuple):
-    """A small poker game as a tree, and what its infosets mean."""
+    """A small poker game as a tree and in sequence form, with its infosets and deals in full."""
 
     rules: Rules
     game: Game
@@ -76,20 +78,19 @@ class Leduc(NamedTuple):
     deal_start: np.ndarray  # (n_deals + 1,) int32: nodes of each deal
 
 
-def start(rules: Rules) -> LeducState:
-    """Blinds are in, nobody has acted."""
-    rest = (0,) * (len(rules.raises) - 1)
-    return LeducState(
-        ("",), 0, ((rules.blinds[0], *rest), (rules.blinds[1], *rest)), 0, -1, -1, False
-    )
+def initial_state(rules: Rules) -> LeducState:
+    """The state after the blinds, before any action."""
+    later = (0,) * (len(rules.raises) - 1)
+    small, big = rules.blinds
+    return LeducState(("",), 0, ((small, *later), (big, *later)), 0, -1, -1, False)
 
 
-def legal(rules: Rules, state: LeducState) -> tuple[str, ...]:
-    """Actions of the player to act, in the order of LABELS."""
+def legal_actions(rules: Rules, state: LeducState) -> tuple[str, ...]:
+    """Legal actions of the player to act, in the order of LABELS."""
     facing = state.chips[1 - state.player][state.round] > state.chips[state.player][state.round]
     allowed = {
         CALL: facing,
-        RAISE: state.raises < rules.most_raises,
+        RAISE: state.raises < rules.max_raises,
         FOLD: facing or rules.free_fold,
         CHECK: not facing,
     }
@@ -112,14 +113,17 @@ def next_state(rules: Rules, state: LeducState, action: str) -> LeducState:
         return after
     if now == len(rules.raises) - 1:
         return after._replace(over=True)
-    raiser = -1 if "r" not in line[-1] else other  # whoever calls last has been raised by the other
+    # the round ends with a call or a check of the player who did not raise last
+    raiser = -1 if "r" not in line[-1] else other
     opener = 0 if rules.fixed_opener else other
     return after._replace(line=(*line, ""), player=opener, raises=0, raiser=raiser)
 
 
 def winnings(rules: Rules, state: LeducState, deal: tuple[int, ...]) -> float:
-    """What player 0 wins at the end of a line, in the rules' unit: a pair with the public card
+    """Player 0's winnings at the end of a line, in the rules' unit: a pair with the public card
     wins, else the higher rank.
+
+    deal: ranks of player 0's, player 1's and the public card; not used after a fold.
     """
     put = [sum(chips) for chips in state.chips]
     if state.folded >= 0:
@@ -130,7 +134,7 @@ def winnings(rules: Rules, state: LeducState, deal: tuple[int, ...]) -> float:
 
 
 def name_of(rules: Rules, seen: Situation) -> str:
-    """Such as "K:cr" or "KJ:cr/k": own card, public card, actions of each round."""
+    """An infoset's name, e.g. "K:cr" or "KJ:cr/k": own card, public card, actions of each round."""
     public = rules.ranks[seen.public] if seen.public >= 0 else ""
     return f"{rules.ranks[seen.own]}{public}:{'/'.join(seen.state.line)}"
 
@@ -138,29 +142,28 @@ def name_of(rules: Rules, seen: Situation) -> str:
 def build(rules: Rules) -> Leduc:
     """The tree of a small poker game."""
     builder = GameBuilder()
-    met: dict[tuple[int, str], Situation] = {}
+    situations: dict[tuple[int, str], Situation] = {}
     root = builder.chance()
     deck = [rank for rank in range(len(rules.ranks)) for _ in range(rules.suits)]
-    # the public card too, in games of two rounds
+    # with the public card in games of two rounds
     dealt = Counter(permutations(deck, 1 + len(rules.raises)))
 
     def add(parent: int, by: str | float, state: LeducState, deal: tuple[int, ...]) -> None:
-        """The nodes of a state and of all that can follow it, below a parent that leads there by an
-        action or a chance.
+        """Add the subtree of a state below a parent; by: the action or the probability of the deal
+        that leads there.
         """
         if state.over:
             builder.end(parent, by, winnings(rules, state, deal))
             return
-        name = name_of(
-            rules, seen := Situation(deal[state.player], deal[2] if state.round else NO_CARD, state)
-        )
-        met.setdefault((state.player, name), seen)
-        node = builder.decision(parent, by, state.player, name, legal(rules, state))
-        for action in legal(rules, state):
+        seen = Situation(deal[state.player], deal[2] if state.round else NO_CARD, state)
+        name, actions = name_of(rules, seen), legal_actions(rules, state)
+        situations.setdefault((state.player, name), seen)
+        node = builder.decision(parent, by, state.player, name, actions)
+        for action in actions:
             add(node, action, next_state(rules, state, action), deal)
 
     for deal, ways in dealt.items():
-        add(root, ways / dealt.total(), start(rules), deal)
+        add(root, ways / dealt.total(), initial_state(rules), deal)
     game = builder.build()
     starts = np.append(np.flatnonzero(game.parent == root), len(game.parent)).astype(np.int32)
-    return Leduc(rules, game, make_form(game), tuple(met.values()), tuple(dealt), starts)
+    return Leduc(rules, game, make_form(game), tuple(situations.values()), tuple(dealt), starts)

@@ -1,15 +1,15 @@
-"""Leduc at the table, game by game, and two agents that learn there: by Q-learning and by
-chance-sampled CFR.
+"""Sampled games of Leduc, and two agents that learn from them: Q-learning and chance-sampled CFR
+(paper 001, Sections II and III.A).
 
-Paper 001, Sections II and III.A. Seats are drawn anew for each game, as in RLCard. Winnings are in
-the unit of the rules.
+Seats are drawn for each game, as in RLCard. Winnings are in the unit of the rules.
 
 An iteration of chance-sampled CFR (Zinkevich et al. 2007), as RLCard's agent runs it, deals twice.
-Each time all betting lines of the deal are walked for one player, drawn by chance; then all
-strategies are matched anew. Iteration t counts t^gamma in the average: gamma is 0 in the books. It
-is 1 in RLCard, though the regrets of an iteration count once; then nothing says that the average
-goes to an equilibrium. The table has an entry for each key and label. RLCard's key forgets who bet,
-and even the seat; infosets that share a key share their regrets.
+Each time all betting lines of the deal are traversed for one player, drawn at random; then regret
+matching updates all strategies. Iteration t has weight t^gamma in the average. In the literature
+gamma is 0. In RLCard it is 1 though the regrets of all iterations have the same weight, so that no
+theorem says that the average approaches an equilibrium. The table has an entry for each key and
+label. RLCard's key leaves out who bet and even the seat; infosets that share a key share their
+regrets.
 """
 
 from typing import NamedTuple
@@ -24,42 +24,49 @@ from faceup.util.stats import mean_ci95
 
 
 class LearningSetting(NamedTuple):
-    """Q-learning's three knobs."""
+    """Parameters of Q-learning."""
 
     alpha: float  # learning rate
     gamma: float  # discount
-    epsilon: float  # how often a random action is taken while learning
+    epsilon: float  # probability of a random action while learning
 
 
 class _Tree(NamedTuple):
-    """What kernels read of a game."""
+    """The arrays of a game that kernels read."""
 
     player: np.ndarray
     infoset: np.ndarray
     parent: np.ndarray
     action: np.ndarray
     value: np.ndarray
-    child: np.ndarray  # (n, most actions)
+    child: np.ndarray  # (n, max actions)
     first_action: np.ndarray
     deal_start: np.ndarray
-    deal_upto: np.ndarray  # (n_deals,) chance of this deal or an earlier one
+    deal_cdf: np.ndarray  # (n_deals,) cumulative probability of the deals
 
 
 def _tree(leduc: Leduc) -> _Tree:
-    game, upto = leduc.game, np.cumsum(leduc.game.chance[leduc.deal_start[:-1]])
+    game, cdf = leduc.game, np.cumsum(leduc.game.chance[leduc.deal_start[:-1]])
     child = np.full((len(game.player), int(np.diff(game.first_action).max())), -1, dtype=np.int32)
     nodes = np.flatnonzero(game.action >= 0)
     above = game.parent[nodes]
     child[above, game.action[nodes] - game.first_action[game.infoset[above]]] = nodes
     return _Tree(
-        game.player, game.infoset, game.parent, game.action, game.value, child, game.first_action, leduc.deal_start,
-        upto / upto[-1],
-    )  # fmt: skip
+        game.player,
+        game.infoset,
+        game.parent,
+        game.action,
+        game.value,
+        child,
+        game.first_action,
+        leduc.deal_start,
+        cdf / cdf[-1],
+    )
 
 
 @njit(cache=True, nogil=True)
 def _draw(strategy, first, end, generator):
-    """An action of first..end by its probability."""
+    """An action of first..end - 1, drawn by its probability in strategy (n_actions,)."""
     u = generator.random()
     for a in range(first, end - 1):
         u -= strategy[a]
@@ -70,9 +77,9 @@ def _draw(strategy, first, end, generator):
 
 @njit(cache=True, nogil=True)
 def _play(tree, agent, opponent, generator, won):
-    """won (n,): what the agent wins in each of n games."""
+    """Fill won (n,) with the agent's winnings in each of n sampled games."""
     for k in range(won.shape[0]):
-        node = tree.deal_start[np.searchsorted(tree.deal_upto, generator.random(), side="right")]
+        node = tree.deal_start[np.searchsorted(tree.deal_cdf, generator.random(), side="right")]
         seat = 0 if generator.random() < 0.5 else 1
         while tree.player[node] != END:
             i = tree.infoset[node]
@@ -87,7 +94,7 @@ def _play(tree, agent, opponent, generator, won):
 def play_games(
     leduc: Leduc, agent: np.ndarray, opponent: np.ndarray, n: int, generator: np.random.Generator
 ) -> tuple[float, float]:
-    """The mean of n games played card by card and half its 95 % interval."""
+    """Mean winnings of the agent in n sampled games, and the half-width of its 95 % interval."""
     won = np.empty(n)
     _play(_tree(leduc), agent, opponent, generator, won)
     return mean_ci95(won)
@@ -95,7 +102,7 @@ def play_games(
 
 @njit(cache=True, nogil=True)
 def _best(q, first, end, generator):
-    """The action of the largest value, one of them at random if there are several; and the value."""
+    """The action of first..end - 1 with the largest value, ties broken at random; and the value."""
     largest, n, best = q[first], 1, first
     for a in range(first + 1, end):
         if q[a] > largest:
@@ -109,9 +116,9 @@ def _best(q, first, end, generator):
 
 @njit(cache=True, nogil=True)
 def _learn_q(tree, opponent, q, alpha, gamma, epsilon, n_episodes, generator):
-    """Play and learn so many games; the reward comes with the game's last action of the learner."""
+    """Learn q (n_actions,) from n_episodes games; the last action of a game gets the reward."""
     for _ in range(n_episodes):
-        node = tree.deal_start[np.searchsorted(tree.deal_upto, generator.random(), side="right")]
+        node = tree.deal_start[np.searchsorted(tree.deal_cdf, generator.random(), side="right")]
         seat, last = 0 if generator.random() < 0.5 else 1, -1
         while tree.player[node] != END:
             i = tree.infoset[node]
@@ -132,7 +139,7 @@ def _learn_q(tree, opponent, q, alpha, gamma, epsilon, n_episodes, generator):
 
 
 class QLearner:
-    """Tabular Q-learning against one opponent: a value for each action of each infoset, 0 at first."""
+    """Tabular Q-learning against one opponent: a value of each action, 0 at first."""
 
     def __init__(
         self,
@@ -145,43 +152,39 @@ class QLearner:
         self._opponent, self._tree, self._generator = opponent, _tree(leduc), generator
 
     def advance(self, n_episodes: int) -> None:
-        """Play so many more games to learn from."""
-        alpha, gamma, epsilon = map(float, self.setting)
-        _learn_q(
-            self._tree, self._opponent, self.q, alpha, gamma, epsilon, n_episodes, self._generator
-        )
+        """Learn from n_episodes more games."""
+        setting = tuple(map(float, self.setting))
+        _learn_q(self._tree, self._opponent, self.q, *setting, n_episodes, self._generator)
 
     def strategy(self) -> np.ndarray:
-        """Always an action of the largest value, several alike equally often, (n_actions,)."""
+        """The greedy strategy (n_actions,); ties are played equally often."""
         first = self.leduc.game.first_action
         best = self.q == np.repeat(np.maximum.reduceat(self.q, first[:-1]), np.diff(first))
         return normalised(first, best.astype(np.float64))
 
 
 class _Tables(NamedTuple):
-    entry: np.ndarray  # (n_actions,) int32 entry of each action
+    entry: np.ndarray  # (n_actions,) int32: table entry of each action
     regrets: np.ndarray  # (n_keys * 4,)
     averages: np.ndarray  # (n_keys * 4,)
     strategy: np.ndarray  # (n_actions,)
-    reach: np.ndarray  # (2, n) scratch: a player's own reach of each node
-    worth: np.ndarray  # (n,) scratch: what player 0 wins from a node on
+    reach: np.ndarray  # (2, n) scratch: each player's own reach of a node
+    worth: np.ndarray  # (n,) scratch: player 0's expected winnings below a node
 
 
 def rlcard_keys(leduc: Leduc) -> np.ndarray:
     """Key of each infoset in RLCard's table, (n_infosets,) int32, numbered from 0."""
-    chips = [
-        [sum(seen.state.chips[p]) for p in (seen.state.player, 1 - seen.state.player)]
-        for seen in leduc.situations
-    ]
-    seen = [
-        (seen.own, seen.public, *put) for seen, put in zip(leduc.situations, chips, strict=True)
-    ]
-    return np.unique(np.array(seen), axis=0, return_inverse=True)[1].reshape(-1).astype(np.int32)
+    observed = []
+    for own, public, state in leduc.situations:
+        mine, theirs = state.chips[state.player], state.chips[1 - state.player]
+        observed.append((own, public, sum(mine), sum(theirs)))
+    keys = np.unique(np.array(observed), axis=0, return_inverse=True)[1]
+    return keys.reshape(-1).astype(np.int32)
 
 
 @njit(cache=True, nogil=True)
-def _walk(tree, tables, first, end, player, weight):
-    """Learn from one deal, nodes first..end, for one player."""
+def _traverse(tree, tables, first, end, player, weight):
+    """Add the regrets and averages of one player from one deal, nodes first..end - 1."""
     reach, worth, strategy = tables.reach, tables.worth, tables.strategy
     reach[0, first], reach[1, first] = 1.0, 1.0
     worth[first] = 0.0
@@ -202,12 +205,12 @@ def _walk(tree, tables, first, end, player, weight):
 
 @njit(cache=True, nogil=True)
 def _advance(tree, tables, deals, players, weights):
-    """One iteration for each row of deals and players, (n, 2), and each weight in the average,
+    """One iteration for each row of deals and players, (n, 2), with its weight in the average
     (n,).
     """
     start, strategy = tree.deal_start, tables.strategy
     for t in range(deals.shape[0]):
-        # both are matched before either walk: the regrets of one are not yet known in the other
+        # regret matching for both deals precedes the traversals: neither uses the other's regrets
         for deal in deals[t]:
             for i in tree.infoset[start[deal] : start[deal + 1]]:
                 if i >= 0:
@@ -215,13 +218,12 @@ def _advance(tree, tables, deals, players, weights):
                     strategy[first:end] = tables.regrets[tables.entry[first:end]]
                     match_regrets(strategy, first, end)
         for k in range(2):
-            _walk(
-                tree, tables, start[deals[t, k]], start[deals[t, k] + 1], players[t, k], weights[t]
-            )
+            first, end = start[deals[t, k]], start[deals[t, k] + 1]
+            _traverse(tree, tables, first, end, players[t, k], weights[t])
 
 
 class SampledCfr:
-    """A run of chance-sampled CFR."""
+    """A run of chance-sampled CFR (see the module)."""
 
     def __init__(
         self, leduc: Leduc, keys: np.ndarray, gamma: float, generator: np.random.Generator
@@ -238,27 +240,22 @@ class SampledCfr:
         self._tree, self._generator = _tree(leduc), generator
 
     def advance(self, iterations: int) -> None:
-        """Run so many more iterations."""
+        """Run so many more iterations, with deals and players drawn at random."""
         chances = self.leduc.game.chance[self.leduc.deal_start[:-1]]
         deals = self._generator.choice(len(chances), (iterations, 2), p=chances / chances.sum())
         self.learn(deals, self._generator.integers(0, 2, (iterations, 2)))
 
     def learn(self, deals: np.ndarray, players: np.ndarray) -> None:
-        """An iteration for each row: two deals, numbers of `leduc.deals`, and the player that
-        learns from each, (n, 2).
+        """One iteration for each row of deals, indices of `leduc.deals`, and of the players that
+        learn from them, both (n, 2).
         """
         end = self.iteration + len(deals)
-        _advance(
-            self._tree,
-            self._tables,
-            deals,
-            players,
-            np.arange(self.iteration + 1.0, end + 1) ** self.gamma,
-        )
+        weights = np.arange(self.iteration + 1.0, end + 1) ** self.gamma
+        _advance(self._tree, self._tables, deals, players, weights)
         self.iteration = end
 
     def strategy(self) -> np.ndarray:
-        """The average strategy over legal actions, (n_actions,); uniform where it never came by its
-        own choice.
+        """The average strategy (n_actions,); uniform in infosets that it never reached by its own
+        play.
         """
         return normalised(self.leduc.game.first_action, self._tables.averages[self._tables.entry])
