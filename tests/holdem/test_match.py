@@ -24,6 +24,7 @@ from faceup.holdem.match import (
     Match,
     line_frequencies,
     mean_result,
+    play_against,
     play_boards,
     random_boards,
     result,
@@ -108,6 +109,14 @@ def test_only_wanted_pairs_are_played():
     assert np.array_equal(
         play_boards(Match(TREE, agents, wanted), boards), np.where(wanted, every, 0)
     )
+
+
+def test_results_against_one_opponent_are_those_of_the_pairs():
+    opponent, *policies = (random_table(TREE, seed) for seed in (5, 6, 8))
+    boards = random_boards(3, np.random.default_rng(7))
+    every = play_boards(Match(TREE, [opponent, *policies]), boards)
+    won = play_against(TREE, opponent, policies, boards)
+    assert [*map(mean_result, won)] == [result(every, k, 0) for k in (1, 2)]
 
 
 def test_results_are_half_of_both_seats():
