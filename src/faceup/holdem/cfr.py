@@ -35,11 +35,13 @@ from faceup.holdem.board import (
 )
 from faceup.holdem.buckets import Buckets, hole_buckets
 from faceup.holdem.cfr_river import _sweep_subgames
+from faceup.holdem.policy import TablePolicy
 from faceup.holdem.river_subgames import RiverSubgames, make_river_subgames
 from faceup.holdem.rules import DECISION
 from faceup.holdem.tree import BettingTree, columns, decisions
-from faceup.util.memo import digest
+from faceup.util.memo import digest, memo
 from faceup.util.parallel import on_threads
+from faceup.util.progress import Progress
 from faceup.util.rng import Stream
 
 # one a street, (n_buckets, width) float32: a column for each node, as in a policy's
@@ -349,3 +351,26 @@ def train(
             save_checkpoint(path, owner, play.iteration, **arrays)
         progress(play.iteration)
     return Run(play.average(), averages)
+
+
+def train_blueprint(
+    tree: BettingTree,
+    buckets: Buckets,
+    discount: Discount,
+    stream: Stream,
+    iterations: int,
+    folder: Path,
+    every: int,
+    snapshots: Sequence[int] = (),
+    name: str = "self-play",
+) -> dict[int, TablePolicy]:
+    """The blueprint, by its number of iterations, and before it the average strategies at
+    `snapshots`; stored by `memo`.
+
+    Arguments as of `train`; name: for a line of progress.
+    """
+    given = tree, buckets, discount, stream, iterations, folder, every, snapshots
+    progress = Progress(f"{name}, iterations", iterations)
+    run = memo(train, *given, progress=progress, apart_from=("folder", "every"))
+    averages = run.snapshots | {iterations: run.average}
+    return {at: TablePolicy(average, buckets) for at, average in averages.items()}
