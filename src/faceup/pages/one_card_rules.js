@@ -37,7 +37,7 @@ function ruleShares(rules, { own, other }, sizes) {
       if (kind === "strong" && strength[i] >= threshold) {
         wanted[s] += bluffs * left[i] * p;
         give(i, s, left[i]);
-      } else if (kind === "weak" && p > 0) give(i, s, Math.min(left[i], Math.max((threshold - sum(own.slice(0, i))) / p, 0)));
+      }
     });
     if (kind === "balance") bluff(wanted, threshold, strength, own, left, give);
   }

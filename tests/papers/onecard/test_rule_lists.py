@@ -68,6 +68,7 @@ def test_perfect_play_as_a_list_in_the_game_of_strong_or_weak():
     assert losses([], game)[0] == pytest.approx(0.375)
 
 
+@pytest.mark.slow  # without the compiler
 def test_the_search_finds_lists_that_clearly_beat_checking_on_unseen_games():
     games, unseen = (
         solve_games(*random_games(n, np.random.default_rng(seed)))

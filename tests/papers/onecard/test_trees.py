@@ -26,8 +26,8 @@ from faceup.trees.tree import truncate
 from faceup.util.rng import rng
 
 STREAM = partial(rng, 1, "test")
-ALL = solve_games(*random_games(120, np.random.default_rng(1)))
-GAMES, TRAIN, TEST = subset(ALL, 0, 60), subset(ALL, 0, 80), subset(ALL, 80)
+ALL = solve_games(*random_games(36, np.random.default_rng(1)))
+GAMES, TRAIN, TEST = subset(ALL, 0, 20), subset(ALL, 0, 24), subset(ALL, 24)
 
 
 def test_distances_of_strategies_are_the_earth_movers():
@@ -39,15 +39,15 @@ def test_distances_of_strategies_are_the_earth_movers():
 
 
 @pytest.mark.parametrize("kind", REPRESENTATIONS, ids=lambda kind: kind.name)
-def test_a_full_tree_plays_what_it_learned(kind):
+def test_a_full_tree_predicts_its_training_strategies(kind):
     X, strategies = features(kind, GAMES.own, GAMES.other), betting_strategies(GAMES)
     Y = trees.targets(kind, strategies, np.random.default_rng(1))
-    assert X.shape == ((600, 21) if kind.card else (60, 20)) and len(Y) == len(X)
+    assert X.shape == ((200, 21) if kind.card else (20, 20)) and len(Y) == len(X)
     assert len(trees.feature_names(kind)) == X.shape[1]
     played = predicted_strategies(kind, trees.fit_tree(kind, X, Y, 30, STREAM()), X)
-    assert played.shape == (60, 10, 31)
+    assert played.shape == (20, 10, 31)
     if kind.sampled:
-        assert (played.argmax(axis=2) == np.rint(Y * 10).reshape(60, 10)).all()
+        assert (played.argmax(axis=2) == np.rint(Y * 10).reshape(20, 10)).all()
         assert (strategies[played == 1] > 0).all()  # a drawn size is one that is bet
     else:
         assert np.allclose(played, strategies, atol=1e-6)
