@@ -6,6 +6,7 @@ import re
 
 import numpy as np
 import pytest
+from numba import config
 
 from faceup.papers.onecard import rule_lists
 from faceup.papers.onecard.game import EXAMPLES, random_games
@@ -68,7 +69,7 @@ def test_perfect_play_as_a_list_in_the_game_of_strong_or_weak():
     assert losses([], game)[0] == pytest.approx(0.375)
 
 
-@pytest.mark.slow  # without the compiler
+@pytest.mark.skipif(config.DISABLE_JIT, reason="takes minutes without the compiler")
 def test_the_search_finds_lists_that_clearly_beat_checking_on_unseen_games():
     games, unseen = (
         solve_games(*random_games(n, np.random.default_rng(seed)))
