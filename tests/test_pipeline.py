@@ -21,7 +21,7 @@ import smoke
 from faceup.cards.cards import canonical, canonical_boards
 from faceup.holdem.match import random_boards
 from faceup.lab.parameters import load_parameters, read_yaml
-from faceup.lab.run import as_text, chosen, defaults
+from faceup.lab.run import as_text, parameters_of
 from faceup.util.fingerprint import SOURCES, closure, imported, module_file
 from faceup.util.paths import NOTEBOOKS, ROOT, STUDIES
 from faceup.util.rng import rng
@@ -64,11 +64,8 @@ def test_a_stage_names_its_packages_its_parameters_and_what_it_makes(stage):
         *packages
     }
     assert [file for file in files if not any(map(file.is_relative_to, packages))] == []
-    nb = nbformat.read(path, as_version=4)
-    assert (
-        stage.get("params", [])
-        == ["seed"] * ("seed" in defaults(nb)) + nb.metadata["faceup"]["sections"]
-    )
+    nb, own, _ = parameters_of(path)
+    assert stage.get("params", []) == ["seed"] * ("seed" in own) + nb.metadata["faceup"]["sections"]
     assert stage["cmd"] == f"sh notebooks/run {notebook}" and f"reports/{notebook}.ipynb" in outs
     for out, options in outs.items():
         assert (options.get("cache") is False) == out.startswith("reports/"), (
@@ -149,10 +146,8 @@ def test_notebook_sources_are_tidy_show_the_default_parameters_and_import_what_i
     assert as_text(nb) == path.read_text(encoding="utf-8"), (
         "to mend: python -m faceup.lab.run --strip"
     )
-    values = chosen(nb, load_parameters(), path.parent == STUDIES)
-    assert defaults(nb) | values == defaults(nb), (
-        "its cell tagged `parameters` is not params.yaml's"
-    )
+    _, own, values = parameters_of(path)
+    assert own | values == own, "its cell tagged `parameters` is not params.yaml's"
 
 
 def test_figures_are_drawn_from_their_numbers_alone(tmp_path):

@@ -61,15 +61,12 @@ class Toy:
         (self.root / name).parent.mkdir(parents=True, exist_ok=True)
         (self.root / name).write_text(text)
 
-    def write(self, *cells, outs=OUTS, parameters=PARAMETERS, prose=(), **stages):
+    def write(self, *cells, parameters=PARAMETERS, prose=()):
         nb = nbformat.v4.new_notebook(metadata={"faceup": {"sections": ["toy"]}})
         nb.cells = [nbformat.v4.new_code_cell(cell) for cell in (parameters, *cells)]
         nb.cells[-1].metadata["tags"], nb.cells[0].metadata["tags"] = ["figure"], ["parameters"]
         nb.cells += map(nbformat.v4.new_markdown_cell, prose)
         nbformat.write(nb, self.notebook)
-        deps = ["notebooks/toy.ipynb", "reports/metrics/early.json"]
-        stage = {"cmd": "sh notebooks/run toy", "deps": deps, "outs": [{out: {}} for out in outs]}
-        self.put("dvc.yaml", json.dumps({"stages": {"toy": stage} | stages}))
         return nb
 
     def run(self, *arguments, **variables) -> str:
@@ -151,28 +148,20 @@ def test_any_user_gets_the_same_bytes_and_figures_are_drawn_from_numbers_alone(t
     [(toy.root / name).unlink() for name in (OUTS[0], figure)]
     assert toy.run("--figures") == "" and [*toy.made()] == [*first][1:]
     toy.write(IMPORTS, "secret = 1", "plt.plot([secret])")
-    assert "toy.ipynb, `plt.plot([secret])`: NameError: name 'secret' is not defined" in toy.run(
-        "--figures"
-    )
+    said = toy.run("--figures")
+    assert "NameError: name 'secret' is not defined" in said and "plt.plot([secret])" in said
 
 
 def test_a_failed_run_leaves_what_was_there_and_a_good_one_no_leftovers(toy):
     toy.put(old := "reports/numbers/toy/old.json", "")
     toy.write(LIGHT, "\n{}['missing']")
-    assert (
-        "toy: cell 4 `{}['missing']`: KeyError: 'missing' (see build/run/toy/executed.ipynb)"
-        in toy.run("toy")
-    )
-    for parameters, said in (
-        ("sods = 1", "parameter sods stands in 0 of"),
-        ("seed = max(1, 2)", "expected one cell tagged"),
+    assert "KeyError: 'missing'" in toy.run("toy") and list(toy.made()) == [old]
+    for parameters, message in (
+        ("sods = 1", "toy: toy.ipynb: its sections lack the parameters ['sods']"),
+        ("seed = max(1, 2)", "toy: toy.ipynb: expected lines `name = value`"),
     ):
         toy.write("os._exit()", parameters=parameters)
-        assert f"toy: {said}" in toy.run("toy")
-    toy.write(LIGHT, "import os, signal\nos.kill(os.getpid(), signal.SIGKILL)")
-    assert "toy: killed, as where memory runs out" in toy.run("toy")
-    toy.write(LIGHT, outs=OUTS[1:])
-    assert "toy: it makes data/toy.txt, which its stage does not name" in toy.run("toy")
+        assert message in toy.run("toy")
     toy.notebook.write_bytes(toy.notebook.read_bytes()[:-99])
     assert toy.run("toy").startswith("toy: Notebook does not appear to be JSON")
     assert list(toy.made()) == [old]
@@ -180,58 +169,28 @@ def test_a_failed_run_leaves_what_was_there_and_a_good_one_no_leftovers(toy):
     assert toy.run("toy") == "" and len(made := toy.made()) == 4 and old not in made
 
 
-def test_prose_has_the_numbers_of_this_run_and_of_stages_before_it_and_tells_that_it_describes_another(
-    toy,
-):
-    """The README, too. Where parameters are the defaults, an unknown path stops a run before it
-    begins.
+def test_prose_has_the_numbers_of_this_run_and_of_finished_stages(toy):
+    """The README, too. Where parameters are not the defaults, a line says so, and an unknown path is
+    a dash.
     """
-    early = {"cmd": "sh notebooks/run early", "deps": [], "metrics": ["reports/metrics/early.json"]}
-    late = {
-        "cmd": "sh notebooks/run late",
-        "deps": ["reports/toy.ipynb"],
-        "metrics": ["reports/metrics/late.json"],
-    }
-    readme = {
-        "cmd": "sh notebooks/run --readme",
-        "deps": ["reports/metrics/toy.json"],
-        "outs": ["README.md"],
-    }
-    outs, stages = (
-        ["reports/metrics/toy.json", "reports/toy.ipynb"],
-        {"early": early, "late": late, "readme": readme},
-    )
     measured = "write_json(OUT / 'reports/metrics/toy.json', {'won': {'mbb': -120.9, 'ci95': 6}})"
-    for name in ("early", "late", "toy"):  # the last is of a former run
+    for name in ("early", "toy"):  # the latter is of a former run
         toy.put(f"reports/metrics/{name}.json", '{"share": 0.5, "won": {"mbb": 1, "ci95": 1}}')
-    usual, wrong = "seed = 7\nsides = [2, 3]", ("{{early.shares}}", "{{late.share}}")
-    one, other = toy.write(measured, outs=outs, parameters=usual, prose=wrong, **stages).cells[-2:]
-    said, start = toy.run("toy"), "toy: notebooks/toy.ipynb, "
-    assert (
-        f"{start}{one.id}: {{{{early.shares}}}}: shares is not there, or not alone; there is: share, won"
-        in said
-    )
-    assert (
-        f"\n{other.id}: {{{{late.share}}}}: late is not of a stage that toy depends on: early, toy"
-        in said
-    )
-    assert not (toy.root / "build/run/toy/executed.ipynb").exists()
     prose = "$x_{i}$: {{toy.won|-}}, {{early.share|%}} %, {{early.shares}}, {{toy.lost}}"
-    nb = toy.write(IMPORTS, measured, outs=outs, prose=[prose], **stages)
+    nb = toy.write(IMPORTS, measured, prose=[prose])
     toy.put("docs/README.in.md", "{{include: docs/table.md}}\n{{toy.won}}\n")
     toy.put("docs/table.md", "| {{early.share}} |\n")
     assert toy.run("toy") == "" and toy.run("--readme") == ""
     report = nbformat.read(toy.root / "reports/toy.ipynb", as_version=4)
-    assert (
-        report.cells[0].source == NOTE and report.cells[-1].source == "$x_{i}$: 121 ± 6, 50 %, –, –"
-    )
+    assert report.cells[0].source == NOTE
+    assert report.cells[-1].source == "$x_{i}$: 121 ± 6, 50 %, –, –"
     assert (toy.root / "README.md").read_text() == f"{NOTE}\n\n| 0.50 |\n−121 ± 6\n"
-    nb.cells[0].source = usual
+    nb.cells[0].source = "seed = 7\nsides = [2, 3]"
     nbformat.write(nb, toy.notebook)
-    assert (
-        toy.run("--readme") == "" and (toy.root / "README.md").read_text() == "| 0.50 |\n−121 ± 6\n"
-    )
+    assert toy.run("--readme") == ""
+    assert (toy.root / "README.md").read_text() == "| 0.50 |\n−121 ± 6\n"
     assert nbformat.read(toy.notebook, as_version=4).cells[-1].source == prose
+    assert "{{early.shares}}: KeyError: 'shares'" in toy.run("toy")
 
 
 def test_dvc_runs_the_stage_that_contributing_shows(toy):
@@ -276,19 +235,17 @@ def test_a_report_names_the_commit_of_its_sources_and_these_are_tidied(toy, monk
 
     monkeypatch.setattr(run, "ROOT", toy.root)
     nb = toy.write("1")
-    assert run.commit_of(["notebooks"]) == ""  # no repository of git
+    assert run.commit_of("toy") == ""  # no repository of git
     git("init")
-    for added in ("notebooks params.schema.yaml", "params.yaml"):
+    for added in ("notebooks params.yaml", "params.schema.yaml"):
         git(f"add {added}")
         git("-c user.name=x -c user.email=x commit -m x")
     commit = git("log -1 --format=%H HEAD~")
-    assert run.commit_of(["notebooks", "params.schema.yaml"]) == commit
-    nb.cells[1].outputs, nb.cells[1].metadata["execution"] = (
-        [nbformat.v4.new_output("stream", text="1\n")],
-        {"duration": 3},
-    )
+    assert run.commit_of("toy") == commit
+    nb.cells[1].outputs = [nbformat.v4.new_output("stream", text="1\n")]
+    nb.cells[1].metadata["execution"] = {"duration": 3}
     nbformat.write(nb, toy.notebook)
-    assert run.commit_of(["notebooks"]) == f"{commit}+" and toy.run("--strip") == ""
+    assert run.commit_of("toy") == f"{commit}+" and toy.run("--strip") == ""
     tidy = nbformat.read(toy.notebook, as_version=4).cells[1]
     assert (tidy.id, tidy.metadata, tidy.outputs) == ("cell-1", {"tags": ["figure"]}, [])
     assert f'"commit": "{commit}"' in run.as_text(nb, commit=commit)

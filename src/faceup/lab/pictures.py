@@ -40,25 +40,31 @@ AGENT_COLORS = {  # by an agent's key in the metrics, argmax as sampled: the sam
 }
 
 
+STYLE = {
+    "figure.figsize": (9.0, 4.5),
+    "figure.dpi": 100,
+    "figure.constrained_layout.use": True,
+    "savefig.dpi": 150,
+    # comes with matplotlib, so that text is as wide on every machine
+    "font.family": "DejaVu Sans",
+    "font.size": 10,
+    "axes.titlesize": 11,
+    "axes.titleweight": "bold",
+    "axes.titlelocation": "left",
+    "axes.axisbelow": True,
+    "axes.prop_cycle": plt.cycler(color=PALETTE),
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "grid.color": "#DDDDDD",
+    "grid.linewidth": 0.8,
+    "legend.frameon": False,
+}
+
+
 def use_style() -> None:
     """Give every figure of this process the house's look, whatever a user's matplotlibrc says."""
     plt.rcdefaults()
-    plt.rc("figure", figsize=(9.0, 4.5), dpi=100)
-    plt.rc("figure.constrained_layout", use=True)
-    plt.rc("savefig", dpi=150)
-    # comes with matplotlib, so that text is as wide on every machine
-    plt.rc("font", family="DejaVu Sans", size=10)
-    plt.rc(
-        "axes",
-        titlesize=11,
-        titleweight="bold",
-        titlelocation="left",
-        axisbelow=True,
-        prop_cycle=plt.cycler(color=PALETTE),
-    )
-    plt.rc("axes.spines", top=False, right=False)
-    plt.rc("grid", color="#DDDDDD", linewidth=0.8)
-    plt.rc("legend", frameon=False)
+    plt.rcParams.update(STYLE)
 
 
 def save(figure: Figure, name: str) -> Image:

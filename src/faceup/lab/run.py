@@ -1,16 +1,15 @@
 """Run notebooks into reports/, so that the same code and parameters give the same bytes.
 
-    python -m faceup.lab.run NAME         notebooks/NAME.ipynb -> reports/NAME.ipynb and what it makes; NAME may be studies/lbr
+    python -m faceup.lab.run NAME         notebooks/NAME.ipynb -> reports/NAME.ipynb and its outputs
     python -m faceup.lab.run --strip      tidy the sources: no outputs, fixed ids
-    python -m faceup.lab.run --figures    draw the figures of all notebooks from the numbers in reports/numbers
-    python -m faceup.lab.run --readme     docs/README.in.md -> README.md, numbers of reports/metrics filled in (faceup.lab.prose)
+    python -m faceup.lab.run --figures    draw all figures from the numbers in reports/numbers
+    python -m faceup.lab.run --readme     docs/README.in.md -> README.md, with numbers filled in
 
 A notebook has one cell tagged `parameters`, of defaults, and names in its metadata the sections of
 params.yaml that it reads: {"faceup": {"sections": ["selfplay"]}}. papermill gives it their values
-in a cell of its own. What a run makes goes to build/run/NAME, and to its place when all cells are
-done: a run that fails leaves nothing. Numbers in its prose are filled in, those of earlier stages
-before it runs and its own afterwards. The bytes are the same everywhere in the surrounding of
-faceup.lab.environment, by which make and notebooks/run call this.
+in a cell of its own. Outputs go to build/run/NAME, and to their places when all cells are done: a
+run that fails leaves nothing. Numbers in prose are filled in last (faceup.lab.prose). make and
+notebooks/run call this in the environment of faceup.lab.environment.
 """
 
 import ast
@@ -19,111 +18,87 @@ import re
 import shutil
 import subprocess
 import sys
+import time
+from functools import cache, partial
 from itertools import pairwise
+from pathlib import Path
 from typing import Any
 
 import nbformat
 import papermill
-from nbclient.exceptions import DeadKernelError
 from nbformat import NotebookNode
 
-from faceup.lab.graph import stages_behind
 from faceup.lab.parameters import load_parameters
-from faceup.lab.prose import NOTE, UNKNOWN, fill, filled, metrics_of
-from faceup.lab.stages import BUDGET, measured_minutes, timed
+from faceup.lab.prose import NOTE, filled, read_metrics
+from faceup.lab.stages import announcement, measure, pipeline
 from faceup.util import paths
 from faceup.util.files import write_text
 from faceup.util.paths import NOTEBOOKS, ROOT, STUDIES
 
-
-def tagged(nb: NotebookNode, tag: str) -> list[str]:
-    """The sources of the code cells with a tag."""
-    return [
-        cell.source
-        for cell in nb.cells
-        if cell.cell_type == "code" and tag in cell.metadata.get("tags", [])
-    ]
+_params_yaml = cache(load_parameters)
 
 
-def defaults(nb: NotebookNode) -> dict[str, Any]:
-    """Name -> value of the lines `name = value` of the cell tagged `parameters`. ValueError for
-    other lines, or cells.
+def tagged(nb: NotebookNode, tag: str) -> list[NotebookNode]:
+    """The code cells with a tag."""
+    code = [cell for cell in nb.cells if cell.cell_type == "code"]
+    return [cell for cell in code if tag in cell.metadata.get("tags", [])]
+
+
+def parameters_of(path: Path) -> tuple[NotebookNode, dict[str, Any], dict[str, Any]]:
+    """A notebook, its own values of parameters, and those of params.yaml: of `seed` and of each name
+    in its sections. A study may have parameters of its own. Raises ValueError for others.
     """
+    nb, given = nbformat.read(path, as_version=4), _params_yaml()
+    (cell,) = tagged(nb, "parameters") or [NotebookNode(source="'no cell tagged `parameters`'")]
     try:
-        (source,) = tagged(nb, "parameters")
-        return {line.targets[0].id: ast.literal_eval(line.value) for line in ast.parse(source).body}  # type: ignore[attr-defined]
+        own = {
+            line.targets[0].id: ast.literal_eval(line.value)  # type: ignore[attr-defined]
+            for line in ast.parse(cell.source).body
+        }
     except (ValueError, AttributeError, SyntaxError) as error:
-        raise ValueError(
-            f"expected one cell tagged `parameters`, of lines `name = value` ({error})"
-        ) from error
+        raise ValueError(f"{path.name}: expected lines `name = value` ({error})") from error
+    sections = [given[name] for name in nb.metadata["faceup"]["sections"]]
+    values = {name: of[name] for of in (given, *sections) for name in own if name in of}
+    if path.parent != STUDIES and (missing := own.keys() - values.keys()):
+        raise ValueError(f"{path.name}: its sections lack the parameters {sorted(missing)}")
+    return nb, own, values
 
 
-def chosen(nb: NotebookNode, parameters: dict[str, Any], study: bool = False) -> dict[str, Any]:
-    """Values of the notebook's parameters in its sections, or `seed`: of each in one, but a study
-    has others, with defaults.
+def by_default(*others: Path) -> bool:
+    """Whether params.yaml has the values that the notebooks of the pipeline, and others, show."""
+    found = [parameters_of(path) for path in {*NOTEBOOKS.glob("*.ipynb"), *others}]
+    return all(own | values == own for _, own, values in found)
+
+
+def commit_of(name: str) -> str:
+    """The last commit that changed the notebook, `src` or params.yaml, with a + if one is edited; ""
+    where there is no git.
     """
-    homes = [parameters[name] for name in nb.metadata["faceup"]["sections"]] + [
-        {"seed": parameters["seed"]}
-    ]
-    found = {name: [home[name] for home in homes if name in home] for name in defaults(nb)}
-    for name in [
-        name for name, values in found.items() if len(values) > 1 or not values and not study
-    ]:
-        raise ValueError(
-            f"parameter {name} stands in {len(found[name])} of the notebook's sections, expected in one"
-        )
-    return {name: values[0] for name, values in found.items() if values}
-
-
-def by_default(*names: str) -> bool:
-    """Whether the parameters of these notebooks are those that their own cells show; what is no
-    notebook has none.
-    """
-    parameters, paths = load_parameters(), [NOTEBOOKS / f"{name}.ipynb" for name in names]
-    try:
-        found = [
-            (nbformat.read(path, as_version=4), path.parent == STUDIES)
-            for path in paths
-            if path.is_file()
-        ]
-        return all(
-            defaults(nb) | chosen(nb, parameters, study) == defaults(nb) for nb, study in found
-        )
-    # a notebook and params.yaml that do not fit: its own run says so
-    except (ValueError, KeyError):
-        return False
-
-
-def commit_of(files: list[str]) -> str:
-    """The last commit that changed one of these files, with a + if one is edited; "" where there is
-    no git.
-    """
-    git = ["git", "--no-optional-locks"] if shutil.which("git") else ["true"]
-    asked = (["log", "-1", "--format=%H"], ["status", "--porcelain"])
-    runs = [
-        subprocess.run([*git, *words, "--", *files], cwd=ROOT, capture_output=True, text=True)
-        for words in asked
-    ]
-    return runs[0].stdout[:10] + "+" * bool(runs[0].stdout and runs[1].stdout)
+    git, code = (
+        ("env", "git", "--no-optional-locks"),
+        (f"notebooks/{name}.ipynb", "src", "params.yaml"),
+    )
+    log, status = (
+        subprocess.run([*git, *words, "--", *code], cwd=ROOT, capture_output=True, text=True).stdout
+        for words in (("log", "-1", "--format=%H"), ("status", "--porcelain"))
+    )
+    return log[:10] + "+" * bool(log and status)
 
 
 def as_text(nb: NotebookNode, **made: str) -> str:
-    """A notebook's file, without what two runs may differ in: ids, times, progress on stderr,
+    """A notebook's file without what two runs may differ in: ids, times, progress on stderr,
     addresses in memory.
     """
     kernel = {"display_name": "Python 3", "language": "python", "name": "python3"}
-    known = {
-        "faceup": nb.metadata.get("faceup", {}) | made,
-        "kernelspec": kernel,
-        "language_info": {"name": "python"},
-    }
-    nb.metadata, nb.nbformat_minor = nbformat.from_dict(known), 5
+    metadata = {"faceup": nb.metadata.get("faceup", {}) | made, "kernelspec": kernel}
+    nb.metadata = nbformat.from_dict(metadata | {"language_info": {"name": "python"}})
+    nb.nbformat_minor = 5
     for i, cell in enumerate(nb.cells):
-        cell.id, tags = f"cell-{i}", cell.metadata.get("tags")
-        cell.metadata = nbformat.from_dict({"tags": tags} if tags else {})
+        kept = {key: cell.metadata[key] for key in ("jupyter", "tags") if cell.metadata.get(key)}
+        cell.id, cell.metadata = f"cell-{i}", nbformat.from_dict(kept)
         outputs = [output for output in cell.get("outputs", []) if output.get("name") != "stderr"]
         for one, other in pairwise(outputs):
-            # in how many pieces it comes is a matter of luck
+            # the number of pieces it comes in is random
             if one.get("name") == other.get("name") == "stdout":
                 one.text, other.text = "", one.text + other.text
         if cell.cell_type == "code":
@@ -132,93 +107,55 @@ def as_text(nb: NotebookNode, **made: str) -> str:
 
 
 def run(name: str) -> None:
-    """Execute a notebook with the values of params.yaml, and move its report and all that it makes
-    to their places.
+    """Execute a notebook with the values of params.yaml, and move its report and outputs to their
+    places.
     """
-    nb, folder = (
-        nbformat.read(NOTEBOOKS / f"{name}.ipynb", as_version=4),
-        ROOT / "build" / "run" / name,
-    )
-    values, stages = chosen(nb, load_parameters(), name.startswith("studies/")), stages_behind(name)
-    deps, outs = (stages[0].deps, stages[0].outs) if stages else ([], [])
-    others = not by_default(name, *(stage.name for stage in stages))
-    commit = commit_of(
-        [dep for dep in deps or [f"notebooks/{name}.ipynb"] if not dep.startswith("reports/")]
-    )
+    path, folder = NOTEBOOKS / f"{name}.ipynb", ROOT / "build" / "run" / name
+    (nb, _, values), default, started = parameters_of(path), by_default(path), time.time()
+    if stage := pipeline().get(name):
+        print(announcement(name, default), flush=True)
+    commit = commit_of(name)
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
-    os.environ |= {"FACEUP_OUT": str(folder)} | ({UNKNOWN: "–"} if others else {})
-    if stages:
-        fill(nb, name, folder)
-    try:
-        nb = papermill.execute_notebook(
-            nb, folder / "executed.ipynb", values, kernel_name="python3", language="python", cwd=ROOT, start_timeout=300,
-            stderr_file=sys.stderr, shutdown_kernel="immediate", extra_arguments=["--log-level=CRITICAL"],
-        )  # fmt: skip
-    except DeadKernelError as error:
-        free = os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") // 10**9
-        raise RuntimeError(
-            f"killed, as where memory runs out: {free} GB are free; CONTRIBUTING.md has what it takes"
-        ) from error
-    except papermill.PapermillExecutionError as error:
-        cell = f"cell {error.exec_count} `{error.source.strip().splitlines()[0]}`"
-        raise RuntimeError(
-            f"{cell}: {error.ename}: {error.evalue} (see build/run/{name}/executed.ipynb)"
-        ) from error
-    fill(nb, name, folder)
-    nb.cells = [nbformat.v4.new_markdown_cell(NOTE)] * others + nb.cells
-    write_text(
-        folder / "reports" / f"{name}.ipynb", as_text(nb, **({"commit": commit} if commit else {}))
-    )
-    made = [
-        file.relative_to(folder)
-        for place in ("data", "reports")
-        for file in (folder / place).rglob("*")
-        if file.is_file()
-    ]
-    outs = outs or [file.as_posix() for file in made]
-    wrong = [
-        f"it makes {file}, which its stage does not name"
-        for file in made
-        if not any(map(file.is_relative_to, outs))
-    ]
-    wrong += [
-        f"it does not make {out}, which its stage names"
-        for out in outs
-        if not (folder / out).exists()
-    ]
-    if wrong:
-        raise RuntimeError(wrong[0])
-    for place in [ROOT / out for out in outs]:
+    os.environ["FACEUP_OUT"] = str(folder)
+    nb = papermill.execute_notebook(
+        nb, folder / "executed.ipynb", values, kernel_name="python3", language="python", cwd=ROOT, start_timeout=300,
+        stderr_file=sys.stderr, shutdown_kernel="immediate", extra_arguments=["--log-level=CRITICAL"],
+    )  # fmt: skip
+    for cell in nb.cells:
+        if cell.cell_type == "markdown":
+            read = partial(read_metrics, made=folder)
+            cell.source = filled(cell.source, read, None if default else "–")
+    for cell in tagged(nb, "hide-input"):
+        cell.metadata["jupyter"] = {"source_hidden": True}
+    nb.cells = [nbformat.v4.new_markdown_cell(NOTE)] * (not default) + nb.cells
+    text = as_text(nb, **({"commit": commit} if commit else {}))
+    for made in [*folder.glob("data/*"), *folder.glob("reports/*/*")]:
+        place = ROOT / made.relative_to(folder)
         shutil.rmtree(place) if place.is_dir() else place.unlink(missing_ok=True)
         place.parent.mkdir(parents=True, exist_ok=True)
-        shutil.move(folder / place.relative_to(ROOT), place)
+        shutil.move(made, place)
+    write_text(ROOT / "reports" / f"{name}.ipynb", text)
     shutil.rmtree(folder)
+    if stage:
+        measure(stage["name"], time.time() - started)
 
 
 def figures() -> None:
-    """Run the imports, parameters and cells tagged `figure` of all notebooks, which read
+    """Run the imports, parameters and cells tagged `figure` of all notebooks; these read
     `load_numbers` and nothing else.
     """
     from faceup.lab.pictures import use_style
 
-    paths.OUT, parameters = ROOT, load_parameters()
+    paths.OUT = ROOT
     for path in sorted(NOTEBOOKS.glob("*.ipynb")):
-        nb = nbformat.read(path, as_version=4)
-        space, cells = defaults(nb) | chosen(nb, parameters), tagged(nb, "figure")
-        code = ast.parse(
-            "\n".join(cell.source for cell in nb.cells if cell.cell_type == "code" and cells)
-        )
+        nb, own, values = parameters_of(path)
+        code = "\n".join(cell.source for cell in nb.cells if cell.cell_type == "code")
+        lines = [x for x in ast.parse(code).body if isinstance(x, ast.Import | ast.ImportFrom)]
+        space, cells = own | values, tagged(nb, "figure")
         use_style()
-        for cell in [
-            ast.unparse(line) for line in code.body if isinstance(line, ast.Import | ast.ImportFrom)
-        ] + cells:
-            try:
-                exec(compile(cell, path.name, "exec"), space)
-            except Exception as error:
-                raise RuntimeError(
-                    f"{path.name}, `{cell.splitlines()[0]}`: {type(error).__name__}: {error}"
-                ) from error
+        for source in [*map(ast.unparse, lines if cells else []), *(c.source for c in cells)]:
+            exec(compile(source, f"{path.name}, `{source.splitlines()[0]}`", "exec"), space)
 
 
 def strip() -> None:
@@ -236,28 +173,17 @@ def readme() -> None:
     """Write README.md from its template, which may also name reports/benchmarks.json; `{{include:
     FILE}}` stands for a file.
     """
-    stages, template = (
-        stages_behind("--readme"),
-        (ROOT / "docs" / "README.in.md").read_text(encoding="utf-8"),
-    )
-    if not by_default(*(stage.name for stage in stages)):
-        os.environ[UNKNOWN], template = "–", f"{NOTE}\n\n{template}"
-    text = re.sub(
-        r"\{\{include: (.*)\}\}\n",
-        lambda file: (ROOT / file[1]).read_text(encoding="utf-8"),
-        template,
-    )
-    read = metrics_of("--readme", ROOT)
-    # what no run has measured yet is a dash
-    times = {"minutes": dict.fromkeys(BUDGET, "–") | measured_minutes()}
-    write_text(
-        ROOT / "README.md", filled(text, lambda name: times if name == "benchmarks" else read(name))
-    )
+    default, text = by_default(), (ROOT / "docs" / "README.in.md").read_text(encoding="utf-8")
+    for file in re.findall(r"\{\{include: (.*)\}\}\n", text):
+        included = (ROOT / file).read_text(encoding="utf-8")
+        text = text.replace(f"{{{{include: {file}}}}}\n", included)
+    text = filled(text, read_metrics, None if default else "–")
+    write_text(ROOT / "README.md", text if default else f"{NOTE}\n\n{text}")
 
 
 if __name__ == "__main__":
     try:
         commands = {"--strip": strip, "--figures": figures, "--readme": readme}
-        commands.get(sys.argv[1], lambda: timed(run, by_default, sys.argv[1]))()
-    except (ValueError, KeyError, RuntimeError, OSError) as stopped:
-        sys.exit(f"{sys.argv[1]}: {stopped}")
+        commands.get(sys.argv[1], partial(run, sys.argv[1]))()
+    except (ValueError, KeyError, OSError) as error:
+        sys.exit(f"{sys.argv[1]}: {error}")
