@@ -18,15 +18,15 @@ ladder:
 repro: pipeline
 	$(AROUND) dvc repro
 
-# README.md, which names minutes, comes after they are kept.
+# FACEUP_MEASURE=1 make again keeps the minutes of its stages in reports/benchmarks.json; README.md prints them.
 again: pipeline
-	FACEUP_REUSE=$$(date +%s) $(AROUND) dvc repro --force $$(sed -n 's/^  \([a-z_]*\):$$/\1/p' dvc.yaml | grep -vx readme)
-	$(IN) python -m faceup.lab.stages minutes
-	$(AROUND) dvc repro --single-item --force readme
+	FACEUP_REUSE=$$(date +%s) $(AROUND) dvc repro --force
 	@$(STAGES) compare
 
+# A small paper needs no other stage's results, but for the equities in bayes.
 paper: pipeline
-	@$(AROUND) python -m faceup.lab.stages paper "$(PAPER)"
+	$(if $(filter $(PAPER),leduc discard bayes human_rules),,$(error PAPER is "$(PAPER)", expected leduc, discard, bayes or human_rules))
+	FACEUP_REUSE=0 $(AROUND) dvc repro --force "$(PAPER)"
 	@$(STAGES) compare
 
 compare:
@@ -38,7 +38,7 @@ pipeline: $(READY)
 
 # Another profile runs in a worktree of git, with the last commit's code, and the kernels and results that are stored here.
 quick: build/quick/params.yaml
-	cd build/quick && $(THERE) dvc repro
+	@start=$$(date +%s); cd build/quick && $(THERE) dvc repro && cd ../.. && $(STAGES) measure quick $$(($$(date +%s) - start))
 	@$(STAGES) results quick
 	@echo "Reports are in build/quick/reports"
 
@@ -64,13 +64,13 @@ smoke: $(READY)
 	SMOKE="$(abspath $(SMOKE))" $(AROUND) python -m pytest -q tests/check_smoke.py
 
 test: $(READY)
-	@start=$$(date +%s); $(AROUND) python -m pytest -m "not slow" && $(STAGES) note test $$(($$(date +%s) - start))
+	@start=$$(date +%s); $(AROUND) python -m pytest -m "not slow" && $(STAGES) measure test $$(($$(date +%s) - start))
 
 test-all: $(READY)
 	$(AROUND) python -m pytest
 
 figures: $(READY)
-	@start=$$(date +%s); $(AROUND) python -m faceup.lab.run --figures && $(STAGES) note figures $$(($$(date +%s) - start))
+	@start=$$(date +%s); $(AROUND) python -m faceup.lab.run --figures && $(STAGES) measure figures $$(($$(date +%s) - start))
 
 lab: $(READY)
 	$(AROUND) jupyter lab --LabApp.default_url=/lab/tree/reports/00_overview.ipynb $(if $(filter 0,$(shell id -u)),--allow-root)
@@ -111,5 +111,5 @@ $(READY): requirements.lock
 	test -x .venv/bin/pip || $(PYTHON) -m venv .venv || \
 		{ $(PYTHON) -m venv --clear --without-pip .venv && $(PYTHON) -m pip --python .venv/bin/python install pip; }
 	.venv/bin/python -m pip install --quiet -r requirements.lock
-	.venv/bin/python -m pip install --quiet --no-deps --no-build-isolation -e .
+	.venv/bin/python -m pip install --quiet --no-build-isolation -e ".[models,pipeline,test]"
 	touch $@

@@ -6,8 +6,9 @@ from pathlib import Path
 
 import nbformat
 import pytest
+from smoke import STUDIED, outs_of
 
-from faceup.lab.parameters import load_parameters
+from faceup.lab.parameters import load_parameters, read_yaml
 from faceup.lab.prose import NOTE
 from faceup.util.paths import ROOT
 
@@ -31,6 +32,25 @@ def test_reports_ran_to_the_end_without_error(name):
     assert str(SMOKE) not in nbformat.writes(nb)
     assert not [
         cell.source for cell in nb.cells if cell.cell_type == "markdown" and "{{" in cell.source
+    ]
+
+
+def test_stages_name_all_that_they_make():
+    outs = [
+        path
+        for stage in read_yaml(ROOT / "dvc.yaml")["stages"].values()
+        for path, _ in outs_of(stage)
+    ]
+    made = [
+        file
+        for place in ("data", "reports")
+        for file in (SMOKE / place).rglob("*")
+        if file.is_file()
+    ]
+    others = {"data/published.yaml", "data/claims.yaml", "data/.gitignore", STUDIED}
+    relative = [file.relative_to(SMOKE) for file in made]
+    assert not [
+        x for x in relative if str(x) not in others and not any(map(x.is_relative_to, outs))
     ]
 
 

@@ -26,7 +26,7 @@ from faceup.util.fingerprint import SOURCES, closure, imported, module_file
 from faceup.util.paths import NOTEBOOKS, ROOT, STUDIES
 from faceup.util.rng import rng
 
-# what each package may import, beside itself; a module that draws may import `lab`, too
+# what each package may import, beside itself
 ARROWS = {"util": "", "cards": "util", "games": "util", "trees": "util cards"}
 ARROWS |= {
     "holdem": "util cards games trees",
@@ -34,7 +34,6 @@ ARROWS |= {
     "pages": "util cards games trees holdem",
 }
 PAPER = "util cards games trees holdem"
-DRAWING = {"figures.py", "picture.py"}
 STAGES, STUDY_STAGES = (read_yaml(folder / "dvc.yaml")["stages"] for folder in (ROOT, STUDIES))
 README = STAGES.pop("readme")  # the one stage without a notebook
 
@@ -119,7 +118,7 @@ def test_imports_go_one_way_and_in_no_circle():
     for path in sorted((SOURCES / "faceup").rglob("*/*.py")):
         package, paper = path.relative_to(SOURCES / "faceup").parts[:2]
         own = f"papers/{paper}" if package == "papers" else package
-        allowed = {own, *ARROWS.get(own, PAPER).split(), *["lab"] * (path.name in DRAWING)}
+        allowed = {own, *ARROWS.get(own, PAPER).split()}
         for file in imported(ast.parse(path.read_bytes())):
             parts = file.relative_to(SOURCES / "faceup").parts
             found = "/".join(parts[:2]) if parts[0] == "papers" else parts[0]
@@ -148,6 +147,33 @@ def test_notebook_sources_are_tidy_show_the_default_parameters_and_import_what_i
     )
     _, own, values = parameters_of(path)
     assert own | values == own, "its cell tagged `parameters` is not params.yaml's"
+
+
+def named_metrics(text):
+    """Metrics that the numbers of a text come from."""
+    return {found.strip() for found in re.findall(r"\{\{([^{}.:]*)\.", text)}
+
+
+def metrics_behind(stages, stage):
+    """Metrics of a stage and of those that it depends on, directly or not."""
+    made = {Path(path).stem for path, _ in smoke.outs_of(stage) if "/metrics/" in path}
+    for other in stages:
+        pairs = [(f"{dep}/", f"{out}/") for dep in stage["deps"] for out, _ in smoke.outs_of(other)]
+        if any(dep.startswith(out) or out.startswith(dep) for dep, out in pairs):
+            made |= metrics_behind(stages, other)
+    return made
+
+
+def test_prose_has_numbers_of_stages_behind_it_alone():
+    pipeline, all_stages = [*STAGES.values()], [*STAGES.values(), *STUDY_STAGES.values()]
+    for stage in all_stages:
+        path = NOTEBOOKS / f"{notebook_of(stage)}.ipynb"
+        cells = nbformat.read(path, as_version=4).cells
+        text = "".join(cell.source for cell in cells if cell.cell_type == "markdown")
+        stages = pipeline if stage in pipeline else all_stages
+        assert named_metrics(text) <= metrics_behind(stages, stage), path.name
+    template = (ROOT / "docs" / "README.in.md").read_text(encoding="utf-8")
+    assert named_metrics(template) - {"benchmarks"} <= metrics_behind(all_stages, README)
 
 
 def test_figures_are_drawn_from_their_numbers_alone(tmp_path):
@@ -190,7 +216,13 @@ def test_the_lock_pins_every_direct_dependency():
     pins = [re.fullmatch(r"([A-Za-z0-9._-]+)==[\w.]+( ; .+)?", line) for line in lock]
     pinned = {pin and pin[1].lower() for pin in pins}
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
-    wanted = [*project["dependencies"], *project["optional-dependencies"]["test"]]
+    extras = [
+        line
+        for name, of in project["optional-dependencies"].items()
+        if name != "browser"
+        for line in of
+    ]
+    wanted = project["dependencies"] + extras
     assert {
         re.match(r"[A-Za-z0-9._-]+", line)[0].lower() for line in wanted
     } <= pinned and None not in pinned
