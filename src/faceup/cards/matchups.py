@@ -92,6 +92,13 @@ def preflop_wins() -> np.ndarray:
     return class_wins(boards.cards, boards.multiplicity)
 
 
+def class_pairs() -> np.ndarray:
+    """Pairs of holes without a common card, by their starting hands: (169, 169) int64."""
+    of_class = np.eye(N_CLASSES)[CLASS_OF_HOLE]
+    disjoint = ~(HOLE_CARDS[:, None, :, None] == HOLE_CARDS[None, :, None, :]).any(axis=(2, 3))
+    return (of_class.T @ disjoint @ of_class).astype(np.int64)
+
+
 def preflop_outcomes(wins: np.ndarray) -> np.ndarray:
     """(wins, ties, losses) of the 169 starting hands over 2,097,572,400 outcomes each, (169, 3)
     int64, from `preflop_wins`.

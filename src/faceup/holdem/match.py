@@ -15,10 +15,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from faceup.cards.cards import BOARD_CARDS, CLASS_OF_HOLE, HOLE_CARDS, N_CLASSES, N_HOLES
+from faceup.cards.cards import BOARD_CARDS, N_HOLES
 from faceup.cards.equity import StreetTable
 from faceup.cards.features import board_features
-from faceup.cards.matchups import RUNOUTS_PREFLOP, net_wins
+from faceup.cards.matchups import RUNOUTS_PREFLOP, class_pairs, net_wins
 from faceup.holdem.board import (
     board_order,
     class_reach,
@@ -122,15 +122,13 @@ def preflop_values(
     """
     ends = np.flatnonzero(tree.kind[: tree.street_start[1]] != DECISION)
     reach = np.array([class_reach(tree, policy.street(0, []))[:, ends] for policy in policies])
-    of_class = np.eye(N_CLASSES)[CLASS_OF_HOLE]
-    disjoint = ~(HOLE_CARDS[:, None, :, None] == HOLE_CARDS[None, :, None, :]).any(axis=(2, 3))
-    met, ahead = of_class.T @ disjoint @ of_class, net_wins(preflop_wins, RUNOUTS_PREFLOP)
+    pairs, ahead = class_pairs(), net_wins(preflop_wins, RUNOUTS_PREFLOP)
     won = np.zeros((len(policies), len(policies)))
     for k, (end, stake) in enumerate(zip(ends, stakes_at(tree, ends)[:, 0], strict=True)):
         won += stake * (
-            reach[:, 0, k] @ (ahead if tree.kind[end] == SHOWDOWN else met) @ reach[:, 1, k].T
+            reach[:, 0, k] @ (ahead if tree.kind[end] == SHOWDOWN else pairs) @ reach[:, 1, k].T
         )
-    return won / met.sum()  # pairs of holes
+    return won / pairs.sum()
 
 
 def play_boards(

@@ -16,8 +16,8 @@ from faceup.papers.bayes.enumeration import (
     TIE,
     WIN,
     class_outcomes,
-    information,
     joint_odds,
+    mutual_information,
     odds_bins,
 )
 
@@ -83,5 +83,5 @@ def test_odds_on_an_edge_belong_to_the_higher_bin():
 
 
 def test_information_of_a_fair_coin_is_one_bit():
-    assert information(np.array([[3, 0], [0, 3]])) == pytest.approx(1)
-    assert information(np.array([[2, 4], [3, 6]])) == pytest.approx(0, abs=1e-12)
+    assert mutual_information(np.array([[3, 0], [0, 3]])) == pytest.approx(1)
+    assert mutual_information(np.array([[2, 4], [3, 6]])) == pytest.approx(0, abs=1e-12)

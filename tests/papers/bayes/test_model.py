@@ -54,12 +54,12 @@ def evaluator(counts, moves):
 
 
 def test_shown_cards_tell_the_type_at_once(evaluator, moves):
-    """Odds of 0.25 that bet the flop: the bluff's 1/2, but the active's 0/1 and the reserved's 0/0."""
+    """With odds of 0.25 only the bluff (1/2) bets the flop, not the active (0/1) or reserved (0/0)."""
     betting = make_round(moves, 1, 0, SLIP)
     place = np.array(
         [betting.ends[(betting.first[betting.ends] == 2) & (betting.folder[betting.ends] == 0)][0]]
     )
-    after = evaluator.learn(1, 0, place, np.array([5]), np.full((1, 3), 1 / 3), np.array([2]))
+    after = evaluator.posterior(1, 0, place, np.array([5]), np.full((1, 3), 1 / 3), np.array([2]))
     assert after[0, 2] == pytest.approx(1, abs=1e-6)
 
 

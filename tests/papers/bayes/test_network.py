@@ -29,7 +29,7 @@ def random_case(evaluator, moves, seat, street, rng):
         place = betting.ends[[end]]
         seen = {"PO": po, "PS": ps, "OA": end, "Heard": betting.first[place[0]]}
         evidence |= {f"{name} {STREETS[s]}": int(value) for name, value in seen.items()}
-        types = evaluator.learn(s, seat, place, np.array([po]), types)
+        types = evaluator.posterior(s, seat, place, np.array([po]), types)
     po = rng.choice(len(model.joint[street]), p=model.joint[street].sum(axis=(1, 2)))
     heard = NOTHING if (seat == 0) == (street == 0) else rng.integers(1, 3)
     pot = rng.integers(len(POTS[street]))
@@ -59,6 +59,6 @@ def test_the_evaluator_equals_pyagrum(counts, moves, cases, bins, streets):
             library = Library(model, moves, seat, street)
             for _ in range(cases):
                 evidence, worth, types = random_case(evaluator, moves, seat, street, rng)
-                theirs, beliefs = library.ask(evidence)
+                theirs, beliefs = library.query(evidence)
                 np.testing.assert_allclose(worth, theirs, rtol=0, atol=1e-9)
                 np.testing.assert_allclose(types, beliefs, rtol=0, atol=1e-9)

@@ -1,5 +1,5 @@
-"""Seats that play batches of hands: the rules read anew, hand by hand, chips against pokerkit's
-engine; beliefs; matches.
+"""Seats that play batches of hands: a second reading of the rules, hand by hand; chips against
+pokerkit's engine; beliefs; matches.
 """
 
 from functools import partial
@@ -18,10 +18,9 @@ from faceup.papers.bayes.model import Evaluator, make_model
 from faceup.papers.bayes.players import (
     CARRIED,
     FIXED,
-    WITHIN,
+    BlueprintSeat,
     MeuSeat,
     OddsSeat,
-    TableSeat,
     deal_bins,
     play_matches,
     play_pairs,
@@ -98,7 +97,9 @@ def test_chips_are_those_of_the_rules_engine(moves, tables):
     action at a time.
     """
     tree, deals = moves.tree, deal_hands(tables, 40, np.random.default_rng(3))
-    seats = tuple(TableSeat(moves, FixedPolicy(tree, label).tables) for label in (CALL, CALL + 1))
+    seats = tuple(
+        BlueprintSeat(moves, FixedPolicy(tree, label).tables) for label in (CALL, CALL + 1)
+    )
     won = dollars(tree, deals, play_deals(tree, seats, deals, np.random.default_rng(4)))
     for i, cards in enumerate(deals.cards.tolist()):
         hand = PokerkitTable(cards, limit=True)
@@ -122,7 +123,7 @@ def test_a_table_is_drawn_as_it_says(moves, tables):
     buckets = Buckets(
         np.zeros((1755, 1326), dtype=np.int32), np.zeros((16432, 1326), dtype=np.int32), n_buckets
     )
-    seat = TableSeat(moves, rows, buckets)
+    seat = BlueprintSeat(moves, rows, buckets)
     deals = deal_hands(tables, 4000, np.random.default_rng(4))
     act, u = seat.start(deals, 0), np.random.default_rng(1).random(4000)
     drawn = tree.label[act(0, np.arange(4000), np.zeros(4000, dtype=np.int64), u)]
@@ -143,14 +144,14 @@ def test_beliefs_after_a_hand_are_products_of_its_rounds(evaluator, moves, table
     ends = play_deals(
         tree, (OddsSeat(moves, tables, np.array([-0.1])), player), deals, np.random.default_rng(7)
     )
-    found = player.learnt(deals, 1, ends)
+    found = player.belief_after(deals, 1, ends)
     own, theirs = deal_bins(tables, deals, 1, 10), deal_bins(tables, deals, 0, 10).astype(int)
     for k, end in enumerate(ends):
         weights, at = prior[k].copy(), end
         for street in range(tree.street[end], -1, -1):
             place = moves.place[at]
-            by_odds = evaluator.seen[street, 1, place, own[street, k]]
-            by_cards = evaluator.shown[street, 1, place, theirs[street, k]]
+            by_odds = evaluator.by_own_odds[street, 1, place, own[street, k]]
+            by_cards = evaluator.by_odds[street, 1, place, theirs[street, k]]
             weights *= by_odds if tree.kind[end] == FOLD_END else by_cards
             while at > 0 and tree.street[tree.parent[at]] == street:
                 # up to where the round began, which is where the one before ended
@@ -160,27 +161,16 @@ def test_beliefs_after_a_hand_are_products_of_its_rounds(evaluator, moves, table
 
 def test_a_carried_belief_finds_the_type(evaluator, moves, tables):
     fixed = play_matches(
-        evaluator, tables, [OddsSeat(moves, tables, np.array([0.1]))], FIXED, 30, 4, STREAM
+        evaluator, tables, OddsSeat(moves, tables, np.array([0.1])), FIXED, 30, 4, STREAM
     )
     # a fixed one learns nothing
     assert fixed.types == pytest.approx(np.full(fixed.types.shape, 1 / 3))
     for k, shift in enumerate(SHIFTS.values()):
         match = play_matches(
-            evaluator, tables, [OddsSeat(moves, tables, np.array([shift]))], CARRIED, 40, 12, STREAM
+            evaluator, tables, OddsSeat(moves, tables, np.array([shift])), CARRIED, 40, 12, STREAM
         )
         assert match.types[0].mean(axis=(0, 1)).tolist() == pytest.approx([1 / 3] * 3)
         assert match.types[-1, :, :, k].mean() > 0.9
-
-
-def test_opponents_share_the_hands(evaluator, moves, tables):
-    """Another opponent in the second half changes the second half alone."""
-    first, second = (OddsSeat(moves, tables, np.array([s])) for s in (0.1, -0.3))
-    alone, both = (
-        play_matches(evaluator, tables, seats, WITHIN, 50, 6, STREAM).won
-        for seats in ([first], [first, second])
-    )
-    np.testing.assert_array_equal(alone[:3], both[:3])
-    assert (alone[3:] != both[3:]).any()
 
 
 def test_pairs(moves, tables):
@@ -188,7 +178,7 @@ def test_pairs(moves, tables):
     turns signs, no more.
     """
     fold, push = (
-        TableSeat(moves, FixedPolicy(moves.tree, label).tables) for label in (FOLD, CALL + 1)
+        BlueprintSeat(moves, FixedPolicy(moves.tree, label).tables) for label in (FOLD, CALL + 1)
     )
     types = [OddsSeat(moves, tables, np.array([s])) for s in (0.1, -0.3)]
     seats = [push, fold, *types]

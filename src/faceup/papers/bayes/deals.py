@@ -1,5 +1,5 @@
-"""Hands dealt in batches and really played, action by action: thousands of them walk a betting tree
-at once.
+"""Hands dealt in batches and played action by action: thousands of them walk a betting tree at
+once.
 """
 
 from collections.abc import Callable
@@ -24,7 +24,7 @@ from faceup.util.parallel import on_threads
 
 
 class Deals(NamedTuple):
-    """n deals: cards, and where the street tables keep each hand."""
+    """n deals: cards, and their places in the street tables."""
 
     # (n, 9) int64: two cards of the small blind, two of the big blind, five of the board
     cards: np.ndarray
@@ -37,8 +37,10 @@ class Deals(NamedTuple):
 
 @njit(cache=True, nogil=True)
 def _look_up(thread, cards, keys, boards, columns, strengths):
-    """Fill in what `Deals` has of boards, columns (those before the flop are filled, the rest are
-    holes) and strengths.
+    """Fill in boards (4, n), columns (4, n, 2) behind the flop, which hold the holes at first, and
+    strengths (n, 2) of `Deals`.
+
+    cards (n, 9); keys: of flops, turn and river boards.
     """
     for i in range(thread[0], cards.shape[0], thread[1]):
         for street in range(1, 4):
@@ -54,47 +56,38 @@ def _look_up(thread, cards, keys, boards, columns, strengths):
 
 
 def deal_hands(tables: tuple[StreetTable, ...], n: int, generator: np.random.Generator) -> Deals:
-    """n deals by chance; tables: of cards/equity, preflop first."""
+    """n random deals; tables: of cards/equity, preflop first."""
     cards = generator.random((n, 52)).argsort(axis=1, kind="stable")[:, :9].copy()
     pairs = np.sort(cards[:, :4].reshape(-1, 2, 2), axis=2)
     holes = pairs[:, :, 1] * (pairs[:, :, 1] - 1) // 2 + pairs[:, :, 0]
-    boards, columns, strengths = (
-        np.zeros((4, n), dtype=np.int64),
-        np.repeat(holes[None], 4, axis=0),
-        np.empty_like(holes),
-    )
+    boards, columns = np.zeros((4, n), dtype=np.int64), np.repeat(holes[None], 4, axis=0)
+    strengths = np.empty_like(holes)
     columns[0] = CLASS_OF_HOLE[holes]
-    on_threads(
-        _look_up,
-        cards,
-        tuple(canonical_boards(k).keys for k in BOARD_CARDS[1:]),
-        boards,
-        columns,
-        strengths,
-    )
+    keys = tuple(canonical_boards(k).keys for k in BOARD_CARDS[1:])
+    on_threads(_look_up, cards, keys, boards, columns, strengths)
     river = tables[3].equity[boards[3][:, None], columns[3]].astype(np.int64)
     return Deals(cards, holes, boards, columns, river, strengths)
 
 
-# On a street, for some hands at some nodes: the nodes that a seat's actions lead to; u uniform in
-# [0, 1), one a hand.
-Act = Callable[[int, np.ndarray, np.ndarray, np.ndarray], np.ndarray]  # (street, hands, nodes, u)
+# (street, hands, nodes, u) -> the nodes that a seat's actions lead to; hands (m,): their indices;
+# nodes (m,): where they are; u (m,): uniform in [0, 1)
+Act = Callable[[int, np.ndarray, np.ndarray, np.ndarray], np.ndarray]
 
 
 class Seat(Protocol):
-    """Who plays a batch of hands from one seat of a betting tree."""
+    """A player of batches of hands from one seat of a betting tree."""
 
     def start(self, deals: Deals, player: int) -> Act:
-        """How new hands are played; player: whose cards of the deals are this seat's."""
+        """The play of new hands; player: the seat, 0 the small blind."""
 
 
-def drawn(chances: np.ndarray, u: np.ndarray) -> np.ndarray:
-    """A column of each row, by its chances (n, k), which need not sum to 1; u uniform in [0, 1),
-    one a row.
+def sampled_columns(chances: np.ndarray, u: np.ndarray) -> np.ndarray:
+    """A sampled column of each row (n,), by chances (n, k) up to a factor; u (n,): uniform in [0,
+    1).
     """
     sums = np.cumsum(chances, axis=1, dtype=np.float64)
     picked = (sums <= u[:, None] * sums[:, -1:]).sum(axis=1)
-    # where rounding would draw a column without chance
+    # where rounding would sample a column without chance
     last = chances.shape[1] - 1 - (chances[:, ::-1] > 0).argmax(axis=1)
     return np.minimum(picked, last)
 
@@ -102,7 +95,7 @@ def drawn(chances: np.ndarray, u: np.ndarray) -> np.ndarray:
 def play_deals(
     tree: BettingTree, seats: tuple[Seat, Seat], deals: Deals, generator: np.random.Generator
 ) -> np.ndarray:
-    """The node at which each deal ends, (n,) int64; generator: of the agents' draws."""
+    """The node at which each deal ends, (n,) int64; generator: of the seats' sampled actions."""
     acts = [seat.start(deals, player) for player, seat in enumerate(seats)]
     nodes = np.zeros(len(deals.cards), dtype=np.int64)
     for street in range(4):
@@ -118,6 +111,6 @@ def play_deals(
 
 
 def dollars(tree: BettingTree, deals: Deals, nodes: np.ndarray) -> np.ndarray:
-    """Dollars that the small blind wins in deals that have ended at these nodes, (n,) int64."""
+    """Dollars that the small blind wins in deals that ended at nodes (n,), (n,) int64."""
     folded = np.where(tree.kind[nodes] == FOLD_END, tree.actor[nodes], -1)
     return payoffs(tree.bets[nodes].sum(axis=2), folded, deals.strengths)[:, 0]

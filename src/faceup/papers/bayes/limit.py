@@ -1,4 +1,4 @@
-"""Fixed-limit hold'em as a betting tree: blinds 50 and 100 dollars, four bets a street."""
+"""Fixed-limit hold'em as a betting tree: blinds of 50 and 100 dollars, four bets a street."""
 
 from faceup.holdem.rules import CALL, FOLD, START, BettingState, pot_and_call
 from faceup.holdem.tree import BettingTree, grow_tree

@@ -1,14 +1,13 @@
-"""The network of paper 003 as whole arrays: posteriors and expected utilities for many hands at
-once.
+"""The network of paper 003 as arrays: posteriors and expected utilities of many hands at once.
 
 A round (Figs. 3 and 4): the deal gives the player's odds PO, the opponent's OO and the result Win;
-the opponent's type OST and OO give the current strategy OS; what the opponent does, OA, is OS but
-for slips; betting ends where PS and OA lead it, and the final pot FP is what then lies there, as if
-no more were bet later. Rounds are joined by OST alone. The player picks the PS of greatest expected
-Outcome given PO, the pot CP, what the opponent did first in the round, and what is learnt of OST.
+the opponent's type OST and OO give its current strategy OS; its actions OA follow OS but for slips;
+betting ends where PS and OA lead it, and the final pot FP is the money in it then, as if no more
+were bet later. Rounds are joined by OST alone. The player picks the PS of greatest expected Outcome
+given PO, the pot CP, the opponent's first action in the round, and the belief in OST.
 
 All sums over OO, OS, OA and Win are made once: a hand then costs some look-ups. `bayes/network`
-asks a library for the same.
+computes the same by a library.
 """
 
 from collections.abc import Sequence
@@ -20,32 +19,32 @@ from faceup.holdem.rules import DECISION, FOLD_END, START
 from faceup.papers.bayes.enumeration import LOSS, TIE, WIN
 from faceup.papers.bayes.strategies import CURRENT, FINE, Moves, strategy_of_bin
 
-# heard: nothing yet, the player is first to act; else the label of the opponent's action: fold,
-# call (check), raise
+# values of Heard: the label of the opponent's first action, fold, call (check) or raise; NOTHING
+# where the player is first to act
 NOTHING = 3
 N_HEARD = 4
 ROUND_START = -1  # the place at which a round begins
+_TINY = 1e-300  # keeps 0 / 0 at 0
 
 
 class Model(NamedTuple):
-    """What the player believes of deals and opponents."""
+    """The player's model of deals and opponents."""
 
     joint: np.ndarray  # (4, bins, bins, 3) Pr[PO, OO, Win] in each round
     choice: np.ndarray  # (4, n_types, bins, 8) Pr[OS | OST, OO]
-    slip: float  # how often the opponent takes any legal action instead of the strategy's
+    slip: float  # chance of a random legal action of the opponent instead of its strategy's
 
 
 class Round(NamedTuple):
-    """The betting of a round, seen from one seat; places are the nodes that its actions lead to, as
-    in `Moves.place`.
+    """The betting of a round from one seat. Places are the nodes that its actions lead to, as in
+    `Moves.place`.
     """
 
-    # (8, n_places) chance of the opponent's actions on the way to each place, by the opponent's
-    # strategy
-    theirs: np.ndarray
-    # (8, n_places) whether the player's strategy takes the player's actions on the way
-    own: np.ndarray
-    # (n_places,) what was heard first on the way there, NOTHING where the player acts first
+    other: (
+        np.ndarray
+    )  # (8, n_places) chance of the opponent's actions up to a place, by its strategy
+    own: np.ndarray  # (8, n_places) whether the player's strategy takes its own actions up to there
+    # (n_places,) Heard: the opponent's first action up to a place
     first: np.ndarray
     ends: np.ndarray  # (n_ends,) places at which the round ends
     turns: tuple[int, ...]  # places at which the player is to act, ROUND_START for the first to act
@@ -55,19 +54,16 @@ class Round(NamedTuple):
 
 
 def make_model(counts: np.ndarray, bins: int, shifts: Sequence[float], slip: float) -> Model:
-    """A model from `joint_odds` counted in FINE bins; bins divides FINE; shifts: of the limits of
-    each type.
+    """A model of `bins` odds, a divisor of FINE, and of types with shifted limits.
 
-    Where a bin straddles a limit the strategy is mixed, by how the odds of a random hand lie within
-    the bin.
+    Where a bin straddles a limit the strategy is mixed, by the distribution of a random hand's odds
+    within the bin. counts (4, FINE, FINE, 3): of `joint_odds`.
     """
     n = FINE // bins
     joint = counts.reshape(4, bins, n, bins, n, 3).sum(axis=(2, 4))
-    # how often the opponent holds each odds
-    odds = counts.sum(axis=(1, 3)).reshape(4, bins, n).astype(float)
-    picks = np.array([np.eye(len(CURRENT))[strategy_of_bin(shift)] for shift in shifts]).reshape(
-        len(shifts), bins, n, -1
-    )
+    odds = counts.sum(axis=(1, 3)).reshape(4, bins, n).astype(float)  # of the opponent
+    picks = np.array([np.eye(len(CURRENT))[strategy_of_bin(shift)] for shift in shifts])
+    picks = picks.reshape(len(shifts), bins, n, -1)
     choice = np.einsum("sbi,tbik->stbk", normalised(odds), picks)
     return Model(joint / joint.sum(axis=(1, 2, 3), keepdims=True), choice, slip)
 
@@ -90,16 +86,15 @@ def make_round(moves: Moves, street: int, seat: int, slip: float) -> Round:
     put = tree.bets[nodes][:, [seat, 1 - seat], street]
     folder = np.where(tree.kind[nodes] == FOLD_END, 1 + (tree.actor[nodes] != seat), 0)
     inside = (tree.kind[nodes] == DECISION) & (tree.street[nodes] == street)
-    turns = (ROUND_START,) * int(tree.actor[root] == seat) + tuple(
-        np.flatnonzero(inside & (tree.actor[nodes] == seat)).tolist()
-    )
-    theirs, own = reach(moves, street, 1 - seat, slip), reach(moves, street, seat)
-    return Round(theirs, own, first, np.flatnonzero(~inside), turns, put, folder)
+    later = np.flatnonzero(inside & (tree.actor[nodes] == seat)).tolist()
+    turns = (*(ROUND_START,) * int(tree.actor[root] == seat), *later)
+    other, own = reach(moves, street, 1 - seat, slip), reach(moves, street, seat)
+    return Round(other, own, first, np.flatnonzero(~inside), turns, put, folder)
 
 
 def nodes_of_round(moves: Moves, street: int) -> tuple[int, np.ndarray]:
-    """The decision at which the first of a street's rounds begins, and the nodes that its actions
-    lead to, by place.
+    """The decision at which the first of a street's rounds begins, and the nodes that actions of
+    the round lead to, (n_places,).
     """
     tree = moves.tree
     root = int(np.flatnonzero((tree.kind == DECISION) & (tree.street == street))[0])
@@ -110,10 +105,11 @@ def nodes_of_round(moves: Moves, street: int) -> tuple[int, np.ndarray]:
 def reach(
     moves: Moves, street: int, player: int, slip: float = 0, turn: int = ROUND_START
 ) -> np.ndarray:
-    """Chance of a player's own actions on the way from a turn to each place, by the current
-    strategy, (8, n_places) float64.
+    """Chance of a player's own actions from a turn to each place, by the current strategy, (8,
+    n_places) float64.
 
-    The other's actions count as taken; places that are not below the turn are 0. slip: see `Model`.
+    The other's actions count as taken; places that are not below the turn have 0. slip: as in
+    `Model`.
     """
     root, nodes = nodes_of_round(moves, street)
     tree, start = moves.tree, root if turn == ROUND_START else nodes[turn]
@@ -122,26 +118,22 @@ def reach(
         above = tree.parent[node]
         out[:, p] = 1 if above == start else out[:, moves.place[above]] if above != root else 0
         if tree.actor[above] == player:
-            out[:, p] *= (1 - slip) * (moves.after[:, above] == node) + slip / tree.n_children[
-                above
-            ]
+            slipped = slip / tree.n_children[above]
+            out[:, p] *= (1 - slip) * (moves.after[:, above] == node) + slipped
     return out
 
 
 def outcomes(betting: Round, street: int, seat: int) -> tuple[np.ndarray, np.ndarray]:
-    """The paper's Outcome at each place, for each Win, in dollars: base (n_places, 3) and what each
-    dollar of CP adds to it.
+    """The paper's Outcome at each place, for each Win, in dollars: base and slope (n_places, 3), to
+    be added as base + CP * slope.
 
-    CP: dollars that either player has put in before the round. Outcome counts what the player has
-    put in so far as gone.
+    CP: dollars that either player has put in before the round. Outcome counts the player's money in
+    the pot as gone.
     """
     blind = sum(START.bets[seat]) if street == 0 else 0
     base = np.empty((len(betting.put), 3))
-    base[:, LOSS], base[:, TIE], base[:, WIN] = (
-        blind - betting.put[:, 0],
-        blind,
-        blind + betting.put[:, 1],
-    )
+    base[:, LOSS], base[:, TIE] = blind - betting.put[:, 0], blind
+    base[:, WIN] = blind + betting.put[:, 1]
     slope = np.repeat([[0.0, 1.0, 2.0]], len(base), axis=0)
     for folder, win in ((1, LOSS), (2, WIN)):
         folded = betting.folder == folder
@@ -150,42 +142,36 @@ def outcomes(betting: Round, street: int, seat: int) -> tuple[np.ndarray, np.nda
 
 
 class Evaluator:
-    """Expected utilities and likelihoods of a model, as tables over what can be observed."""
+    """Expected utilities and likelihoods of a model, as tables over all that can be observed."""
 
     def __init__(self, model: Model, moves: Moves):
         """model: of the opponent and the deals; moves: of the limit tree."""
         self.model, self.moves, self.n_types = model, moves, model.choice.shape[1]
         bins, n_places = model.joint.shape[1], int(moves.place.max()) + 1
-        shape = 4, 2, n_places + 1, bins, self.n_types  # a turn's place, ROUND_START last
-        # Outcome times the chance of what was heard, by PS
+        shape = 4, 2, n_places + 1, bins, self.n_types  # the place of a turn, ROUND_START last
+        # Outcome times the chance of Heard, by PS
         self.base, self.slope = np.zeros((2, *shape, len(CURRENT)))
-        self.heard = np.zeros(shape)  # chance of what was heard before the turn
-        # chance of what the other does, by PO and by OO
-        self.seen, self.shown = np.ones((2, 4, 2, n_places, bins, self.n_types))
+        self.heard = np.zeros(shape)  # chance of Heard before the turn
+        # likelihood of the opponent's actions up to a place, by PO and by OO
+        self.by_own_odds, self.by_odds = np.ones((2, 4, 2, n_places, bins, self.n_types))
         for street in range(4):
-            of_po = model.joint[street] / np.maximum(
-                model.joint[street].sum(axis=(1, 2), keepdims=True), 1e-300
-            )
-            odds = np.einsum("pow,tok->ptkw", of_po, model.choice[street])  # Pr[OS, Win | PO, OST]
+            joint, choice = model.joint[street], model.choice[street]
+            of_po = joint / np.maximum(joint.sum(axis=(1, 2), keepdims=True), _TINY)
+            odds = np.einsum("pow,tok->ptkw", of_po, choice)  # Pr[OS, Win | PO, OST]
             for seat in range(2):
                 betting = make_round(moves, street, seat, model.slip)
-                n = betting.theirs.shape[1]
-                self.shown[street, seat, :n] = np.einsum(
-                    "tok,kn->not", model.choice[street], betting.theirs
-                )
-                self.seen[street, seat, :n] = np.einsum("ptkw,kn->npt", odds, betting.theirs)
+                n, at = betting.other.shape[1], (street, seat)
+                self.by_odds[at][:n] = np.einsum("tok,kn->not", choice, betting.other)
+                self.by_own_odds[at][:n] = np.einsum("ptkw,kn->npt", odds, betting.other)
+                values = outcomes(betting, street, seat)
                 for turn in betting.turns:
                     own = reach(moves, street, seat, turn=turn)[:, betting.ends]
-                    ways = own[:, None] * betting.theirs[None][:, :, betting.ends]  # (PS, OS, end)
-                    for worth, out in zip(
-                        outcomes(betting, street, seat), (self.base, self.slope), strict=True
-                    ):
-                        out[street, seat, turn] = np.einsum(
-                            "ptkw,jke,ew->ptj", odds, ways, worth[betting.ends]
-                        )
-                    self.heard[street, seat, turn] = (
-                        1 if turn == ROUND_START else self.seen[street, seat, turn]
-                    )
+                    ways = own[:, None] * betting.other[None][:, :, betting.ends]  # (PS, OS, end)
+                    for value, out in zip(values, (self.base, self.slope), strict=True):
+                        product = np.einsum("ptkw,jke,ew->ptj", odds, ways, value[betting.ends])
+                        out[at][turn] = product
+                    is_start = turn == ROUND_START
+                    self.heard[at][turn] = 1 if is_start else self.by_own_odds[at][turn]
 
     def utilities(
         self,
@@ -196,17 +182,16 @@ class Evaluator:
         cp: np.ndarray,
         types: np.ndarray,
     ) -> np.ndarray:
-        """Expected Outcome in dollars of each current strategy, (n, 8).
+        """Expected Outcome in dollars of each current strategy, (n, 8), given Heard.
 
-        turn (n,): places at which the player is to act, ROUND_START where the player begins; po
-        (n,): bins; cp (n,): dollars put in by either before the round; types (n, n_types): weights
-        before it. What the opponent did in the round is heard.
+        turn (n,): places at which the player is to act, ROUND_START where it begins; po (n,): bins;
+        cp (n,): dollars put in by either before the round; types (n, n_types): belief before it.
         """
         at = street, seat, turn, po
-        worth = np.einsum("nt,ntj->nj", types, self.base[at] + cp[:, None, None] * self.slope[at])
-        return worth / np.einsum("nt,nt->n", types, self.heard[at])[:, None]
+        value = np.einsum("nt,ntj->nj", types, self.base[at] + cp[:, None, None] * self.slope[at])
+        return value / np.einsum("nt,nt->n", types, self.heard[at])[:, None]
 
-    def learn(
+    def posterior(
         self,
         street: int,
         seat: int,
@@ -215,15 +200,14 @@ class Evaluator:
         types: np.ndarray,
         oo: np.ndarray | None = None,
     ) -> np.ndarray:
-        """Weights of the types after a round's betting has led to a place, (n, n_types), summing to
-        1.
+        """Belief in the types after the betting of a round has led to places (n,), (n, n_types).
 
-        oo (n,): bins of the opponent's odds, where cards were shown; -1 elsewhere.
+        po (n,): bins; types (n, n_types): belief before it; oo (n,): bins of the opponent's odds
+        where its cards were shown, -1 elsewhere.
         """
-        like = self.seen[street, seat, place, po]
+        likelihood = self.by_own_odds[street, seat, place, po]
         if oo is not None:
-            like = np.where(
-                (oo >= 0)[:, None], self.shown[street, seat, place, np.maximum(oo, 0)], like
-            )
-        weights = types * like
+            shown = self.by_odds[street, seat, place, np.maximum(oo, 0)]
+            likelihood = np.where((oo >= 0)[:, None], shown, likelihood)
+        weights = types * likelihood
         return weights / weights.sum(axis=1, keepdims=True)

@@ -5,9 +5,9 @@ pyAgrum has influence diagrams, and variables whose values are whole numbers, as
 CP and FP need.
 
 The nodes of a round are those of Fig. 3: PO, OO and Win (one joint distribution), OST, OS, PS (the
-decision), Heard and OA (what the opponent does first, and where the betting ends), CP, FP (both
-players' money; who has put in less has folded) and Outcome. Money is counted in halves of a small
-bet, 50 dollars. Rounds are joined through OST as in Fig. 4.
+decision), Heard and OA (the opponent's first action, and the place where the betting ends), CP, FP
+(both players' money; the one with less has folded) and Outcome. Money is counted in halves of a
+small bet, 50 dollars. Rounds are joined through OST as in Fig. 4.
 """
 
 from collections.abc import Sequence
@@ -29,6 +29,7 @@ HEARD_NAMES = ("fold", "call", "raise", "nothing")
 def _add_round(
     net: gum.InfluenceDiagram, model: Model, betting: Round, seat: int, street: int, decides: bool
 ) -> None:
+    """Add the nodes of a round; decides: whether PS is the decision, else evidence."""
     bins, n_types, place = model.joint.shape[1], model.choice.shape[1], STREETS[street]
     po, oo, win, ost, os, heard, cp, ps, oa, fp = (
         f"{name} {place}"
@@ -39,23 +40,16 @@ def _add_round(
     _add(net, oo, list(range(bins)), [po], normalised(joint.sum(axis=2)))
     _add(net, win, [-1, 0, 1], [po, oo], normalised(joint))
     before = [f"OST {STREETS[street - 1]}"] if street else []
-    _add(
-        net,
-        ost,
-        list(range(n_types)),
-        before,
-        np.eye(n_types) if street else np.full(n_types, 1 / n_types),
-    )
+    prior = np.eye(n_types) if street else np.full(n_types, 1 / n_types)
+    _add(net, ost, list(range(n_types)), before, prior)
     _add(net, os, NAMES, [ost, oo], model.choice[street])
     _add(net, heard, HEARD_NAMES, [os], _heard(betting))
     pots, ends = np.array(POTS[street]), betting.ends.tolist()
     _add(net, cp, pots.tolist(), [], np.full(len(pots), 1 / len(pots)))
-    given = (
-        ([po, heard, cp], None, "decision")
-        if decides
-        else ([], np.full(len(CURRENT), 1 / len(CURRENT)))
-    )
-    _add(net, ps, NAMES, *given)
+    if decides:
+        _add(net, ps, NAMES, [po, heard, cp], kind="decision")
+    else:
+        _add(net, ps, NAMES, [], np.full(len(CURRENT), 1 / len(CURRENT)))
     _add(net, oa, ends, [ps, os, heard], _ends(betting))
     if not decides:
         return
@@ -65,8 +59,8 @@ def _add_round(
     labels = [f"{pl}:{op}" for pl, op in pairs.tolist()]
     _add(net, fp, labels, [cp, oa], np.eye(len(pairs))[which.reshape(len(pots), len(ends))])
     blind = sum(START.bets[seat]) // UNIT if street == 0 else 0
-    worth = UNIT * _outcome(pots + blind, pairs)[..., None]
-    _add(net, f"Outcome {place}", ["value"], [win, cp, fp], worth, "utility")
+    utility = UNIT * _outcome(pots + blind, pairs)[..., None]
+    _add(net, f"Outcome {place}", ["value"], [win, cp, fp], utility, "utility")
 
 
 def _add(
@@ -96,23 +90,21 @@ def _add(
 
 def _heard(betting: Round) -> np.ndarray:
     """Pr[Heard | OS], (8, N_HEARD)."""
-    out, (heard, place) = (
-        np.zeros((len(CURRENT), N_HEARD)),
-        np.unique(betting.first, return_index=True),
-    )
-    out[:, heard] = np.where(heard == NOTHING, 1, betting.theirs[:, place])
+    heard, place = np.unique(betting.first, return_index=True)
+    out = np.zeros((len(CURRENT), N_HEARD))
+    out[:, heard] = np.where(heard == NOTHING, 1, betting.other[:, place])
     return out
 
 
 def _ends(betting: Round) -> np.ndarray:
     """Pr[OA | PS, OS, Heard], (8, 8, N_HEARD, n_ends); uniform where Heard cannot be."""
-    reach = betting.own[:, None, betting.ends] * betting.theirs[None, :, betting.ends]
+    reach = betting.own[:, None, betting.ends] * betting.other[None, :, betting.ends]
     heard = betting.first[betting.ends] == np.arange(N_HEARD)[:, None]
     return normalised(reach[:, :, None] * heard)
 
 
 def _outcome(current: np.ndarray, pairs: np.ndarray) -> np.ndarray:
-    """The paper's utility over (Win, CP, FP); who has put in less has folded."""
+    """The paper's utility over (Win, CP, FP); the player with less money in the pot has folded."""
     win, cp = np.array([-1, 0, 1])[:, None, None], current[:, None]
     pl, op = pairs.T
     result = np.where(pl == op, win, np.sign(pl - op))
@@ -120,32 +112,26 @@ def _outcome(current: np.ndarray, pairs: np.ndarray) -> np.ndarray:
 
 
 class Library:
-    """The network of a hand up to a round, in which the player in a seat (0: the dealer) decides,
-    and its answers.
+    """The network of a hand up to a round, in which the player in a seat (0: the dealer) decides.
 
-    The player's strategies of earlier rounds are evidence to be given. Nodes are named as in the
-    paper: "PO flop".
+    The player's strategies of earlier rounds are evidence. Nodes are named as in the paper: "PO
+    flop".
     """
 
     def __init__(self, model: Model, moves: Moves, seat: int, street: int):
         self.net, self._place = gum.InfluenceDiagram(), STREETS[street]
         for s in range(street + 1):
-            _add_round(
-                self.net,
-                model,
-                make_round(moves, s, seat, model.slip),
-                seat,
-                s,
-                decides=s == street,
-            )
+            betting = make_round(moves, s, seat, model.slip)
+            _add_round(self.net, model, betting, seat, s, decides=s == street)
         self._engine = gum.ShaferShenoyLIMIDInference(self.net)
 
-    def ask(self, evidence: dict[str, int]) -> tuple[np.ndarray, np.ndarray]:
-        """Expected Outcome of each current strategy, (8,) dollars, and Pr[OST]; evidence: index of
-        each observed node's value.
+    def query(self, evidence: dict[str, int]) -> tuple[np.ndarray, np.ndarray]:
+        """Expected Outcome of each current strategy, (8,) dollars, and Pr[OST].
+
+        evidence: index of each observed node's value.
         """
         self._engine.eraseAllEvidence()
         self._engine.setEvidence(evidence)
         self._engine.makeInference()
-        worth = self._engine.posteriorUtility(f"PS {self._place}").toarray()
-        return worth, self._engine.posterior(f"OST {self._place}").toarray()
+        value = self._engine.posteriorUtility(f"PS {self._place}").toarray()
+        return value, self._engine.posterior(f"OST {self._place}").toarray()

@@ -2,8 +2,8 @@
 4.3 and 4.4).
 
 The paper's player, `MeuSeat`, picks in each round the current strategy of greatest expected utility
-(MEU). Its belief about the opponent has three forms: a fixed model; the type inferred anew within
-each hand; the type carried from hand to hand. Many matches run side by side, each at two tables. At
+(MEU). Its belief about the opponent has three forms: a fixed model; the type inferred within each
+hand; the type carried from hand to hand. Many matches are played at once, each at two tables. At
 the second the same cards come with the seats exchanged; each table has its own belief.
 """
 
@@ -16,7 +16,15 @@ import numpy as np
 from faceup.cards.equity import StreetTable
 from faceup.holdem.buckets import Buckets
 from faceup.holdem.rules import MBB_PER_DOLLAR, SHOWDOWN
-from faceup.papers.bayes.deals import Act, Deals, Seat, deal_hands, dollars, drawn, play_deals
+from faceup.papers.bayes.deals import (
+    Act,
+    Deals,
+    Seat,
+    deal_hands,
+    dollars,
+    play_deals,
+    sampled_columns,
+)
 from faceup.papers.bayes.enumeration import odds_bins
 from faceup.papers.bayes.model import ROUND_START, Evaluator
 from faceup.papers.bayes.strategies import FINE, Moves, strategy_of_bin
@@ -29,15 +37,14 @@ BATCH = 4096  # deals that are played at once
 
 def deal_bins(tables: tuple[StreetTable, ...], deals: Deals, player: int, bins: int) -> np.ndarray:
     """Bins of a player's odds in the four rounds of each deal, (4, n) uint8."""
-    places = zip(range(4), tables, deals.boards, deals.columns[:, :, player], strict=True)
-    return np.array(
-        [odds_bins(s, table.equity[board, column], bins) for s, table, board, column in places]
-    )
+    places = zip(tables, deals.boards, deals.columns[:, :, player], strict=True)
+    equities = [table.equity[board, column] for table, board, column in places]
+    return np.array([odds_bins(street, equity, bins) for street, equity in enumerate(equities)])
 
 
 class OddsSeat(NamedTuple):
-    """The amateur and the types, hand by hand: a current strategy a round by the odds; each deal
-    may have a type of its own.
+    """The amateur and the types: a current strategy a round by the odds; each deal may have a type
+    of its own.
     """
 
     moves: Moves
@@ -45,22 +52,22 @@ class OddsSeat(NamedTuple):
     shifts: np.ndarray  # (n,) of the limits, one a deal, or (1,) for all
 
     def start(self, deals: Deals, player: int) -> Act:
-        """See `deals.Seat`."""
+        """As `deals.Seat`."""
         distinct, row = np.unique(self.shifts, return_inverse=True)
         picks = np.array([strategy_of_bin(shift) for shift in distinct])
         strategy = picks[row, deal_bins(self.tables, deals, player, FINE)]  # (4, n)
         return lambda street, hands, nodes, u: self.moves.after[strategy[street, hands], nodes]
 
 
-class TableSeat(NamedTuple):
-    """A self-play table on the limit tree, or a player who always does the same; actions are drawn."""
+class BlueprintSeat(NamedTuple):
+    """A tabular policy on the limit tree, with sampled actions: a blueprint or a fixed policy."""
 
     moves: Moves
     tables: Sequence[np.ndarray]  # a policy's rows on each street of the limit tree
-    buckets: Buckets | None = None  # which row a hand has; None: the first
+    buckets: Buckets | None = None  # of hands; None: all have the first row
 
     def start(self, deals: Deals, player: int) -> Act:
-        """See `deals.Seat`."""
+        """As `deals.Seat`."""
         tree, rows = self.moves.tree, np.zeros((4, len(deals.cards)), dtype=np.int64)
         if self.buckets:
             boards, columns = deals.boards, deals.columns[:, :, player]
@@ -69,12 +76,12 @@ class TableSeat(NamedTuple):
             rows[2] = self.buckets.turn[boards[2], columns[2]]
 
         def act(street: int, hands: np.ndarray, nodes: np.ndarray, u: np.ndarray) -> np.ndarray:
-            """The nodes that hands go to from nodes, drawn by u."""
+            """As `Act`."""
             n, first = tree.n_children[nodes][:, None], tree.first_child[nodes]
             k = np.arange(int(n.max()))
             columns = (first - tree.street_start[street])[:, None] + np.minimum(k, n - 1)
             chances = self.tables[street][rows[street, hands][:, None], columns] * (k < n)
-            return first + drawn(chances, u)
+            return first + sampled_columns(chances, u)
 
         return act
 
@@ -84,66 +91,60 @@ class MeuSeat(NamedTuple):
 
     evaluator: Evaluator
     tables: tuple[StreetTable, ...]
-    # whether what the opponent does in one round changes the belief of the type in the next
-    infers: bool
+    infers: bool  # whether the opponent's actions of one round change the belief in the next
     prior: np.ndarray  # (n, n_types) weights of the types before a hand
 
     def start(self, deals: Deals, player: int) -> Act:
-        """See `deals.Seat`."""
+        """As `deals.Seat`."""
         evaluator, moves, tree = self.evaluator, self.evaluator.moves, self.evaluator.moves.tree
-        bins, types = (
-            deal_bins(self.tables, deals, player, evaluator.model.joint.shape[1]),
-            self.prior.copy(),
-        )
-        # planned: the round that it is for
+        bins = deal_bins(self.tables, deals, player, evaluator.model.joint.shape[1])
+        types = self.prior.copy()
+        # planned: the round that a strategy was picked for
         strategy, planned = np.zeros(len(types), dtype=np.int64), np.full(len(types), -1)
 
         def act(street: int, hands: np.ndarray, nodes: np.ndarray, u: np.ndarray) -> np.ndarray:
-            """The nodes that hands go to from nodes, by the strategies that promise most."""
+            """As `Act`, by the strategies of greatest expected utility."""
             new = planned[hands] < street
-            # weigh in what the opponent has done in the round that is over
-            if self.infers and street and new.any():
-                heard, place = hands[new], moves.place[moves.root[nodes[new]]]
-                types[heard] = evaluator.learn(
-                    street - 1, player, place, bins[street - 1, heard], types[heard]
-                )
             if new.any():
                 picking, at = hands[new], nodes[new]
                 root = moves.root[at]
+                if self.infers and street:  # from the round that is over
+                    place, own = moves.place[root], bins[street - 1, picking]
+                    types[picking] = evaluator.posterior(
+                        street - 1, player, place, own, types[picking]
+                    )
                 turn = np.where(root == at, ROUND_START, moves.place[at])
                 put = tree.bets[root, player, :].sum(axis=1) if street else np.zeros(len(root))
-                worth = evaluator.utilities(
-                    street, player, turn, bins[street, picking], put, types[picking]
-                )
-                # of equal ones the most cautious, on every machine
-                strategy[picking] = worth.round(6).argmax(axis=1)
+                own = bins[street, picking]
+                utility = evaluator.utilities(street, player, turn, own, put, types[picking])
+                # ties go to the most cautious strategy, on every machine
+                strategy[picking] = utility.round(6).argmax(axis=1)
                 planned[picking] = street
             return moves.after[strategy[hands], nodes]
 
         return act
 
-    def learnt(self, deals: Deals, player: int, nodes: np.ndarray) -> np.ndarray:
-        """Weights of the types after hands that ended at these nodes, with the cards of showdowns
-        shown, (n, n_types).
+    def belief_after(self, deals: Deals, player: int, nodes: np.ndarray) -> np.ndarray:
+        """Belief in the types, (n, n_types), after hands that ended at nodes (n,), with the cards
+        of showdowns shown.
         """
         evaluator, moves, tree = self.evaluator, self.evaluator.moves, self.evaluator.moves.tree
-        own, theirs = (
-            deal_bins(self.tables, deals, p, evaluator.model.joint.shape[1]).astype(int)
-            for p in (player, 1 - player)
+        n_bins = evaluator.model.joint.shape[1]
+        own, other = (
+            deal_bins(self.tables, deals, p, n_bins).astype(int) for p in (player, 1 - player)
         )
         shown, out = tree.kind[nodes] == SHOWDOWN, self.prior.copy()
         at = nodes.copy()  # the end of the last round that was played, then of the one before
         for street in range(3, -1, -1):
             played = np.flatnonzero(tree.street[nodes] >= street)
-            oo = np.where(shown[played], theirs[street, played], -1)
-            out[played] = evaluator.learn(
-                street, player, moves.place[at[played]], own[street, played], out[played], oo
-            )
+            oo = np.where(shown[played], other[street, played], -1)
+            place, po = moves.place[at[played]], own[street, played]
+            out[played] = evaluator.posterior(street, player, place, po, out[played], oo)
             at[played] = moves.root[tree.parent[at[played]]]
         return out
 
 
-class Match(NamedTuple):
+class MeuMatches(NamedTuple):
     """Matches of MEU play, two tables each."""
 
     # (n_hands, n_matches, 2) mbb that the MEU player wins in each hand at each table
@@ -158,16 +159,15 @@ class Match(NamedTuple):
 def play_matches(
     evaluator: Evaluator,
     tables: tuple[StreetTable, ...],
-    opponents: Sequence[Seat],
+    opponent: Seat,
     belief: str,
     matches: int,
     hands: int,
     stream: Stream,
     *,
     switch: float = 0,
-) -> Match:
-    """Matches of the MEU player, dealer and big blind in turn, against opponents who share the
-    hands, one after the other.
+) -> MeuMatches:
+    """Matches of the MEU player, dealer and big blind in turn, against an opponent.
 
     belief: FIXED or WITHIN (each hand begins with equal types; with FIXED they stay so) or CARRIED;
     switch: the chance that a carried type changes before a hand.
@@ -176,26 +176,28 @@ def play_matches(
     belief_now = np.full((2, matches, n_types), 1 / n_types)
     won, types = np.empty((hands, matches, 2)), np.empty((hands, matches, 2, n_types))
     for k in range(hands):
-        generator, other = stream(k), opponents[k * len(opponents) // hands]
+        generator = stream(k)
         deals = deal_hands(tables, matches, generator)
         for table in range(2):
             seat = (k + table) % 2
             types[k, :, table] = belief_now[table]
             mine = MeuSeat(evaluator, tables, belief != FIXED, belief_now[table])
-            pair = (mine, other) if seat == 0 else (other, mine)
-            # the same draws at both tables
+            pair = (mine, opponent) if seat == 0 else (opponent, mine)
+            # the same random numbers at both tables
             ends = play_deals(tree, pair, deals, deepcopy(generator))
             won[k, :, table] = (MBB_PER_DOLLAR, -MBB_PER_DOLLAR)[seat] * dollars(tree, deals, ends)
             if belief == CARRIED:
-                belief_now[table] = (1 - switch) * mine.learnt(deals, seat, ends) + switch / n_types
-    return Match(won, types)
+                belief_now[table] = (1 - switch) * mine.belief_after(
+                    deals, seat, ends
+                ) + switch / n_types
+    return MeuMatches(won, types)
 
 
 def play_pairs(
     moves: Moves, tables: tuple[StreetTable, ...], seats: Sequence[Seat], deals: int, stream: Stream
 ) -> np.ndarray:
-    """mbb/g that each wins from each other, and half of its 95 % interval, (n, n, 2); the same
-    deals for all, in both seats.
+    """Winnings of each seat from each other in mbb/g, and half of the 95 % interval, (n, n, 2); the
+    same deals for all, in both seats.
     """
     n, tree = len(seats), moves.tree
     pairs = [(i, j) for i in range(n) for j in range(i)]

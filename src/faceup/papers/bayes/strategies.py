@@ -1,7 +1,7 @@
-"""Current strategies: how a round of fixed-limit hold'em is to be played (paper 003, Section 4.2,
-Table 2; Section 4.4).
+"""Current strategies: plans for a round of fixed-limit hold'em (paper 003, Section 4.2, Table 2;
+Section 4.4).
 
-A current strategy "r/c" is read so: raise until there are r bets in the round, call up to c bets,
+A current strategy "r/c" means: raise until there are r bets in the round, call up to c bets,
 fold to more; check where nothing is to call and no bet is wanted. Before the flop the big blind is
 the first bet, so that the dealer's "0/0" folds and the "0/1" and "1/1" call half a bet.
 
@@ -23,12 +23,13 @@ NAMES = tuple(f"{r}/{c}" for r, c in CURRENT)
 AMATEUR = (0, 1, 3, 5, 7)  # of CURRENT, from the weakest odds to the strongest
 LIMITS = (0.2, 0.4, 0.6, 0.8)
 TYPES = ("reserved", "active", "bluff")
-FINE = 20  # bins by which players tell their odds: their limits are multiples of 1/20
+FINE = 20  # bins of players' odds: their limits are multiples of 1/20
 
 
 def strategy_of_bin(shift: float) -> np.ndarray:
-    """What (of CURRENT) the amateur with shifted limits picks in each of FINE bins, (FINE,); the
-    shift: a multiple of 1/FINE.
+    """The amateur's choice in each of FINE bins of odds, (FINE,) indices of CURRENT.
+
+    shift: of its limits; ValueError unless a multiple of 1/FINE.
     """
     edges = np.array([FINE * (limit + shift) for limit in LIMITS])
     if not np.allclose(edges, edges.round(), atol=1e-9):
@@ -37,32 +38,27 @@ def strategy_of_bin(shift: float) -> np.ndarray:
 
 
 class Moves(NamedTuple):
-    """What current strategies do on a betting tree."""
+    """The moves of current strategies on a betting tree."""
 
     tree: BettingTree
     after: np.ndarray  # (8, n_nodes) int32: the node to which each strategy goes from each decision
     # (n_nodes,) int32: of a decision, the one at which its round began; of an end 0
     root: np.ndarray
-    # (n_nodes,) int32: number among the nodes of its round, alike for all rounds of a street
+    # (n_nodes,) int32: index among the nodes of its round, the same for all rounds of a street
     place: np.ndarray
 
 
 def make_moves(tree: BettingTree) -> Moves:
     """The moves of the eight current strategies on the limit tree."""
     n = len(tree.kind)
-    after, root, place = (
-        np.zeros((len(CURRENT), n), dtype=np.int32),
-        np.zeros(n, dtype=np.int32),
-        np.zeros(n, dtype=np.int32),
-    )
+    after, (root, place) = np.zeros((len(CURRENT), n), np.int32), np.zeros((2, n), np.int32)
     for node in range(n):
         above = tree.parent[node]
         if above >= 0:
             place[node] = node - tree.first_child[root[above]]
         if tree.kind[node] == DECISION:
-            root[node] = (
-                root[above] if above >= 0 and tree.street[above] == tree.street[node] else node
-            )
+            same_round = above >= 0 and tree.street[above] == tree.street[node]
+            root[node] = root[above] if same_round else node
             child_of = {int(tree.label[c]): c for c in children(tree, node)}
             bets = tree.bets[node, :, tree.street[node]].max() // BETS[tree.street[node]]
             for k, (raise_to, call_to) in enumerate(CURRENT):
