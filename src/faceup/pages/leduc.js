@@ -14,7 +14,8 @@ const CARD_NAMES = ["jack", "queen", "king"], SEATS = ["small blind", "big blind
 let hand = null; // {seat, cards: [small blind's, big blind's, public], state, log: decisions of the reader, done}
 let past = { hands: 0, won: 0, costs: [] };
 
-const blinds = x => `${x <= -MISTAKE ? "−" : ""}${Math.abs(x).toFixed(3)}`, percent = share => `${Number((100 * share).toPrecision(3))} %`;
+const bigBlinds = x => `${x} big blind${x === 1 ? "" : "s"}`;
+const blinds = x => `${x <= -MISTAKE ? "−" : ""}${Math.abs(x).toFixed(3)}`, percent = share => `${share < 0.0005 ? 0 : Number((100 * share).toPrecision(3))} %`;
 const shownIn = state => state.line.length > 1 ? hand.cards[2] : null;
 const situation = state => nameOf(hand.cards[state.player], hand.cards[2], state);
 const valuesAt = state => actionValues(STRATEGIES[$("opponent").value], hand.cards[state.player], shownIn(state), state.line.join("/"));
@@ -103,7 +104,7 @@ function show() {
 
 function ended() {
   const x = won(), why = hand.state.folded < 0 ? "" : hand.state.folded === hand.seat ? "You fold. " : "The opponent folds. ";
-  return `${why}You ${x > 0 ? "win" : x < 0 ? "lose" : "split the pot"}${x ? ` ${Math.abs(x)} big blinds` : ""}.`;
+  return `${why}You ${x > 0 ? "win" : x < 0 ? "lose" : "split the pot"}${x ? ` ${bigBlinds(Math.abs(x))}` : ""}.`;
 }
 
 // What to do now: shown before a decision if the reader wants it, and always after a mistake.

@@ -57,10 +57,10 @@ function chart(title, chances, marked) {
 }
 
 function show() {
-  const { game, card, done } = now, beats = sum(game.other.slice(0, card)) / (1 - game.other[card]);
+  const { game, card, done } = now, strength = strengths(game.other)[card];
   $("charts").replaceChildren(chart("How likely your card is, in %", game.own, card),
     chart("How likely the opponent’s card is, in %", game.other, done?.other));
-  $("turn").textContent = `You hold card ${card + 1}. It beats ${share(beats)} of what the opponent may hold.`;
+  $("turn").textContent = `You hold card ${card + 1}. It beats ${share(strength)} of the opponent’s cards, the same card counting half, as the rules count.`;
   $("go").disabled = $("bet").disabled = Boolean(done);
   $("caller-said").textContent = now.caller[1];
   size();

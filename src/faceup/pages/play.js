@@ -89,7 +89,7 @@ function yourMove(action, amount) {
   try {
     hand.line = longer(hand.line, action, amount);
     trouble("");
-    playOn().then(() => hand.done || focusIn("your-bets"));
+    playOn().then(() => hand.done || $("your-turn").focus()); // no action: Enter twice must not fold
   } catch (error) { trouble(error.message); }
 }
 
