@@ -1,6 +1,4 @@
-"""Training round by round: boards kept apart, the same models on any number of threads, intervals
-that cover.
-"""
+"""Training street by street: disjoint boards, the same models on any number of threads."""
 
 from functools import partial
 
@@ -9,16 +7,15 @@ import pytest
 
 from faceup.cards.cards import canonical
 from faceup.holdem.distill import (
-    excess,
     fit_rounds,
-    judge,
     on_boards,
-    prune_and_reanswer,
-    score,
+    prune_and_refit,
+    score_rounds,
     split_boards,
 )
 from faceup.holdem.samples import TrainingSamples
 from faceup.trees.cart import fit_cart
+from faceup.trees.metrics import fit_metrics
 from faceup.trees.tree import n_leaves
 from faceup.util.rng import rng
 
@@ -41,10 +38,6 @@ def some_rows(seed: int, n: int = 600, n_boards: int = 6) -> TrainingSamples:
         np.repeat(np.arange(n_boards), n // n_boards),
         0 * P,
     )
-
-
-def excess_of(model, rows: TrainingSamples, seed: int = 1):
-    return excess(model.predict(rows.X), rows, np.random.default_rng(seed))
 
 
 def cart(rows: TrainingSamples):
@@ -97,36 +90,18 @@ def test_rounds_come_back_in_order_and_as_if_trained_alone():
     assert seen == [1, 2, 3, 4]
 
 
-def test_judgements_are_scores_and_excess():
-    rows, other = some_rows(2), some_rows(3)
-    model = cart(rows)
-    found, above = score(model, rows), excess_of(model, rows)
-    average = np.average(rows.P, axis=0, weights=rows.w)
-    naive = -np.average((rows.P * np.log(average)).sum(axis=1), weights=rows.w)
-    assert found["floor"] < found["log_loss"] < naive
-    assert (
-        above.mean == pytest.approx(found["log_loss"] - found["floor"], abs=1e-5)
-        and above.low < above.mean < above.high
-    )
-    judged = judge([model] * 2, [rows, other], [other, rows], lambda: np.random.default_rng(3))
-    assert judged == [
-        (score(model, a), score(model, b), excess_of(model, b, 3))
-        for a, b in ((rows, other), (other, rows))
+def test_scores_are_those_of_each_model_on_its_samples():
+    rounds = [some_rows(2), some_rows(3)]
+    models = [cart(rows) for rows in rounds]
+    naive = np.average(rounds[0].P, axis=0, weights=rounds[0].w)
+    scores = score_rounds(models, rounds)
+    assert scores == [
+        fit_metrics(rows.P, model.predict(rows.X), rows.w)
+        for model, rows in zip(models, rounds, strict=True)
     ]
-
-
-def test_intervals_follow_the_boards_and_cover_about_as_often_as_they_say():
-    """Copies of rows narrow nothing, one board leaves no interval; that of few boards mostly holds
-    the excess on very many.
-    """
-    rows = some_rows(4)
-    model, copies = cart(rows), TrainingSamples(*(np.repeat(column, 4, axis=0) for column in rows))
-    assert excess_of(model, copies) == pytest.approx(excess_of(model, rows))
-    single = excess_of(model, rows._replace(board=np.zeros(600, dtype=int)))
-    assert single.low == pytest.approx(single.mean) == pytest.approx(single.high)
-    truth = excess_of(model, some_rows(6, 60_000, 600)).mean
-    found = [excess_of(model, some_rows(seed, 3000, 30)) for seed in range(100, 160)]
-    assert 0.8 <= np.mean([e.low <= truth <= e.high for e in found]) <= 1
+    assert scores[0]["brier"] < np.average(
+        ((rounds[0].P - naive) ** 2).sum(axis=1), weights=rounds[0].w
+    )
 
 
 def sized_rows(seed: int, n: int = 4000) -> TrainingSamples:
@@ -158,7 +133,7 @@ def test_finished_trees_are_small_and_never_fold_less_to_a_larger_bet():
     train, valid = ([sized_rows(seed + k) for k in range(4)] for seed in (20, 30))
     trees = [grow(r.X, r.P, r.w, max_depth=9, min_rows=10) for r in train]
     small, smaller = (
-        prune_and_reanswer(trees, train, valid, 0.5, tolerance) for tolerance in (0.0, 0.02)
+        prune_and_refit(trees, train, valid, 0.5, tolerance) for tolerance in (0.0, 0.02)
     )
     assert n_leaves(small[0]) == n_leaves(trees[0]), "all of its rows are there"
     for tree, before, after, rows in zip(trees[1:], small[1:], smaller[1:], train[1:], strict=True):

@@ -53,7 +53,6 @@ VALUES = {  # definition: valid values, invalid values
     "depth": ([1, 30], [0, 31, 7.0, True, "7", None, [1], float("nan")]),
     "epochs": ([5000, 10**9], [0, 5001]),
     "share": ([0, 1, 0.5], [-0.1, 1.1, True, float("nan"), float("inf"), "0.5"]),
-    "row_weights": (["pot"], ["pots", "", 1, ["pot"]]),
     "hole": (["Ac3h"], ["Ac", "AcAc", "Ac3x", "Ac3hKh", "ac3h", " Ac3h", 23]),
     "counts": ([[1, 3]], [[], [3, 3], [3, 1], [0], 5, [1, 2.0]]),
     "raises": ([[[1, 2], []]], [[[2, 1]], [[0]], [], [1]]),

@@ -12,8 +12,8 @@ from scipy.optimize import minimize
 from sklearn.datasets import make_classification
 from sklearn.tree import DecisionTreeRegressor
 
-from faceup.trees.cart import answer_by_costs, fit_cart, nearest_mixtures
-from faceup.trees.metrics import LEAST, brier_floor, fit_metrics, log_loss
+from faceup.trees.cart import fit_cart, project_to_simplex, refit_leaves
+from faceup.trees.metrics import LEAST, fit_metrics, log_loss
 from faceup.trees.prune import _pairs, isotonic, prune, prune_by
 from faceup.trees.tree import DecisionTree, depth, leaf_of, n_leaves, truncate
 from faceup.util.rng import rng
@@ -65,11 +65,11 @@ def test_no_mixture_errs_and_costs_less_than_a_leafs_answer():
         leaf_of(tree, X),
         {"bounds": [(0, 1)] * 4, "constraints": {"type": "eq", "fun": lambda p: p.sum() - 1}},
     )
-    assert answer_by_costs(tree, X, P, w, costs=costs, cost_weight=0).predict(X) == pytest.approx(
+    assert refit_leaves(tree, X, P, w, costs=costs, cost_weight=0).predict(X) == pytest.approx(
         tree.predict(X), abs=1e-6
     )
     for weight, k in product((0.3, 3), np.unique(leaf)):
-        answer = answer_by_costs(tree, X, P, w, costs=costs, cost_weight=weight).value[k]
+        answer = refit_leaves(tree, X, P, w, costs=costs, cost_weight=weight).value[k]
         here = P[leaf == k], w[leaf == k], costs[leaf == k], weight
         assert answer.min() >= 0 and answer.sum() == pytest.approx(1)
         assert (
@@ -77,13 +77,13 @@ def test_no_mixture_errs_and_costs_less_than_a_leafs_answer():
             <= minimize(lost, np.full(4, 0.25), here, tol=1e-12, **mixtures).fun + 1e-6
         )
     some = leaf == leaf[0]
-    again = answer_by_costs(tree, X[some], P[some], w[some], costs=costs[some], cost_weight=5)
+    again = refit_leaves(tree, X[some], P[some], w[some], costs=costs[some], cost_weight=5)
     kept = np.arange(len(tree.feature)) != leaf[0]
     assert np.array_equal(again.value[kept], tree.value[kept]) and not np.array_equal(
         again.value, tree.value
     )
     assert np.array_equal(
-        nearest_mixtures(np.array([[1e17, 0, 0], [-1e17, 5, 5]])), [[1, 0, 0], [0, 0.5, 0.5]]
+        project_to_simplex(np.array([[1e17, 0, 0], [-1e17, 5, 5]])), [[1, 0, 0], [0, 0.5, 0.5]]
     )
 
 
@@ -216,14 +216,7 @@ def test_metrics_are_those_worked_out_by_hand():
     )
     found, second = fit_metrics(P, Q, w), -(0.25 * np.log(0.2) + 0.75 * np.log(0.8))
     assert found["log_loss"] == pytest.approx((np.log(2) + 3 * second) / 4)
-    assert found["floor"] == pytest.approx(-3 * (0.25 * np.log(0.25) + 0.75 * np.log(0.75)) / 4)
     assert found["brier"] == pytest.approx((2 * 0.25 + 3 * 2 * 0.05**2) / 4)
     # row 0 is a tie: the first label
     assert found["agreement"] == pytest.approx((1.0 + 3 * 0.75) / 4)
     assert log_loss(P[:1], 1 - P[:1]) == pytest.approx(-np.log(LEAST))
-    # rows 0 and 1 are alike, and their mean is best for both
-    X = np.array([[1.0, 2.0], [1.0, 2.0], [1.0, 3.0]])
-    spread = w @ ((P - [0.4375, 0.5625]) ** 2).sum(axis=1)
-    assert brier_floor(X, np.array([*P, [0.3, 0.7]]), np.array([*w, 4.0])) == pytest.approx(
-        spread / 8
-    )

@@ -1,9 +1,8 @@
-"""Distillation: one model a round from the same rows, and how close each comes (paper 000, Section
-2.4).
+"""Distillation: one model a street, fitted to samples of the blueprint (paper 000, Section 2.4).
 
-`split_boards` keeps boards for the test, `fit_rounds` trains the four rounds side by side, and
-`judge` measures them: by `score`, and by `excess`, the distance from the entropy floor with an
-interval over boards. `prune_and_reanswer` finishes trees with "pot-relative" features.
+`split_boards` holds out boards for the test, `fit_rounds` trains the models of the four streets and
+`score_rounds` measures their distance to the blueprint. `prune_and_refit` finishes trees with
+"pot-relative" features.
 """
 
 from collections.abc import Callable, Sequence
@@ -17,80 +16,57 @@ from faceup.cards.features import OWN_BET_NAMES, STACK
 from faceup.holdem.models import Boosted, Neural
 from faceup.holdem.rules import CALL, FOLD
 from faceup.holdem.samples import TrainingSamples, cost_shares
-from faceup.trees.cart import answer_by_costs
-from faceup.trees.metrics import fit_metrics, log_loss
+from faceup.trees.cart import refit_leaves
+from faceup.trees.metrics import fit_metrics
 from faceup.trees.prune import isotonic, prune_by
 from faceup.trees.tree import DecisionTree
-from faceup.util.rng import Stream
 
-# rounds trained or judged at a time; each runs on one thread, so that results do not depend on it
+# models trained or measured in parallel, each on one thread: results do not depend on it
 WORKERS = 2
-_RESAMPLES = 2000
-_FACED, _STACK = -2, -1  # columns of bet_faced and stack_to_pot of "pot-relative" rows
-Model = DecisionTree | Boosted | Neural  # of one round
+_FACED, _STACK = -2, -1  # columns of bet_faced and stack_to_pot in "pot-relative" samples
+Model = DecisionTree | Boosted | Neural  # of one street
 _Model = TypeVar("_Model", bound=Model)
 
 
 class Split(NamedTuple):
-    """Boards that rows are drawn from, those of the test apart from those trained on."""
+    """Boards that samples are drawn from, split into training and test."""
 
     boards: np.ndarray  # (n, 5) as dealt
-    train: np.ndarray  # numbers of boards
-    test: np.ndarray  # numbers of the test's
-
-
-class Excess(NamedTuple):
-    """Log-loss above the entropy floor in nats, and its 95 % bootstrap interval (none on a single
-    board).
-    """
-
-    mean: float
-    low: float
-    high: float
-
-
-class Judgement(NamedTuple):
-    """A model of one round, by `score` and `excess`."""
-
-    trained: dict[str, float]  # on the rows trained on
-    tested: dict[str, float]
-    excess: Excess  # on the rows tested on
+    train: np.ndarray  # numbers of the training boards
+    test: np.ndarray  # numbers of the test boards
 
 
 def split_boards(boards: np.ndarray, held_out: float, more: np.ndarray) -> Split:
-    """Split boards (n, 5) as dealt: first those of the test, then those to train on, then `more`
-    (m, 5) for the test.
+    """Split boards (n, 5) as dealt: test boards, training boards, then `more` (m, 5) test boards.
 
-    The test gets the first share `held_out` of the boards, at least two. Left out are boards to
-    train on whose flop is, up to suits, that of a test board, and boards of `more` whose flop is
-    one trained on. Raises ValueError where none are left to train on.
+    The first share `held_out` of the boards, at least two, is for the test. No flop is, up to
+    suits, in both parts: of the rest, boards that share one with the test are dropped, and of
+    `more` those that share one with training. Raises ValueError if no training board is left.
     """
     n = max(2, round(held_out * len(boards)))
-    train = _sharing_no_flop(boards[n:], boards[:n])
+    train = _without_flops_of(boards[n:], boards[:n])
     if len(train) == 0:
         raise ValueError(
             f"held_out is {held_out} of {len(boards)} boards, expected boards left for training"
         )
-    dealt = np.concatenate([boards[:n], train, _sharing_no_flop(more, train)])
+    dealt = np.concatenate([boards[:n], train, _without_flops_of(more, train)])
     trained = np.arange(n, n + len(train))
     return Split(dealt, trained, np.delete(np.arange(len(dealt)), trained))
 
 
-def _sharing_no_flop(boards: np.ndarray, others: np.ndarray) -> np.ndarray:
-    """Those of boards (n, 5) as dealt whose flop is, up to suits, that of none of the others (m,
-    5).
-    """
-    flops, theirs = (
+def _without_flops_of(boards: np.ndarray, others: np.ndarray) -> np.ndarray:
+    """Boards (n, 5) whose flop is, up to suits, not a flop of the others (m, 5)."""
+    flops, excluded = (
         [canonical(board[:3])[0] for board in np.asarray(part).tolist()]
         for part in (boards, others)
     )
-    return boards[~np.isin(flops, theirs)]
+    return boards[~np.isin(flops, excluded)]
 
 
-def on_boards(rows: TrainingSamples, boards: Sequence[int] | np.ndarray) -> TrainingSamples:
-    """The rows of some boards, by their numbers, with weights of mean 1."""
-    places = np.isin(rows.board, np.asarray(boards))
-    part = TrainingSamples(*(column[places] for column in rows))
+def on_boards(samples: TrainingSamples, boards: Sequence[int] | np.ndarray) -> TrainingSamples:
+    """The samples of some boards, by their numbers, with weights of mean 1."""
+    chosen = np.isin(samples.board, np.asarray(boards))
+    part = TrainingSamples(*(column[chosen] for column in samples))
     return part._replace(w=part.w / part.w.mean())
 
 
@@ -99,51 +75,59 @@ def fit_rounds(
     rounds: Sequence[TrainingSamples],
     progress: Callable[[int], None] = lambda done: None,
 ) -> list[_Model]:
-    """Each fit(X, P, w) on its rows, WORKERS at a time; from the last on, since preflop has fewest
-    rows.
+    """The model of each fit(X, P, w) on its samples, WORKERS at a time; the last first, since
+    preflop has the fewest samples.
     """
     models = []
     with ThreadPoolExecutor(WORKERS) as pool:
-        for model in pool.map(
-            lambda fit, rows: fit(rows.X, rows.P, rows.w), fits[::-1], rounds[::-1]
-        ):
+        for model in pool.map(lambda fit, s: fit(s.X, s.P, s.w), fits[::-1], rounds[::-1]):
             models.append(model)
             progress(len(models))
     return models[::-1]
 
 
-def prune_and_reanswer(
+def score_rounds(
+    models: Sequence[Model], rounds: Sequence[TrainingSamples]
+) -> list[dict[str, float]]:
+    """`fit_metrics` of each model on its samples, WORKERS at a time."""
+    with ThreadPoolExecutor(WORKERS) as pool:
+        return list(
+            pool.map(lambda model, s: fit_metrics(s.P, model.predict(s.X), s.w), models, rounds)
+        )
+
+
+def prune_and_refit(
     trees: Sequence[DecisionTree],
     train: Sequence[TrainingSamples],
     valid: Sequence[TrainingSamples],
     cost_weight: float,
     tolerance: float,
 ) -> list[DecisionTree]:
-    """Four trees with "pot-relative" features, preflop first: pruned on rows of other boards, their
-    leaves fitted again.
+    """Four trees with "pot-relative" features, preflop first, pruned on samples of other boards,
+    with refitted leaves.
 
-    train: the rows that they were grown on; valid: rows that say where to prune, but for the first
-    round, whose rows are all there are; tolerance: the share by which a pruned tree may lose more
-    on them than the best. Leaves count what their answers cost as well (`answer_by_costs`), and no
-    hand of the rows folds less often to a larger bet (`isotonic`).
+    train: the samples of the fits; valid: those for pruning (preflop is not pruned, since its
+    samples are all situations); tolerance: the relative loss that a pruned tree may have above the
+    best. Leaves are refitted with costs (`refit_leaves`), such that no hand of the samples folds
+    less often to a larger bet (`isotonic`).
     """
-    done = []
-    for street, (tree, rows, others) in enumerate(zip(trees, train, valid, strict=True)):
+    refitted = []
+    for street, (tree, samples, others) in enumerate(zip(trees, train, valid, strict=True)):
         if street:
             tree = prune_by(tree, others.X, others.P, others.w, tolerance)
-        tree = answer_by_costs(
-            tree, rows.X, rows.P, rows.w, costs=cost_shares(rows), cost_weight=cost_weight
+        costs = cost_shares(samples)
+        tree = refit_leaves(
+            tree, samples.X, samples.P, samples.w, costs=costs, cost_weight=cost_weight
         )
-        X = np.concatenate([rows.X, _in_other_pots(rows.X)])
-        done.append(
-            isotonic(tree, X, column=X.shape[1] + _FACED, most=X[:, _STACK], label=FOLD, other=CALL)
-        )
-    return done
+        X = np.concatenate([samples.X, _in_other_pots(samples.X)])
+        faced, stack = X.shape[1] + _FACED, X[:, _STACK]
+        refitted.append(isotonic(tree, X, column=faced, most=stack, label=FOLD, other=CALL))
+    return refitted
 
 
 def _in_other_pots(X: np.ndarray) -> np.ndarray:
-    """Rows (n, f) with "pot-relative" features, all own bets from half to twice as large: pots that
-    the rows do not have.
+    """Samples (n, f) with "pot-relative" features and all own bets scaled by 1/2 to 2, to cover
+    pots that the samples lack.
     """
     X = X.copy()
     own = X[:, _FACED - len(OWN_BET_NAMES) - 1 : _FACED - 1]  # the button stands between
@@ -151,41 +135,3 @@ def _in_other_pots(X: np.ndarray) -> np.ndarray:
     put = own.sum(axis=1)
     X[:, _STACK] = np.maximum(STACK - put, 0) / (2 * put)
     return X
-
-
-def judge(
-    models: Sequence[Model],
-    trained: Sequence[TrainingSamples],
-    tested: Sequence[TrainingSamples],
-    stream: Stream,
-) -> list[Judgement]:
-    """Each model on its rows trained on and tested on, WORKERS at a time."""
-
-    def one(model: Model, train: TrainingSamples, test: TrainingSamples) -> Judgement:
-        return Judgement(
-            score(model, train), score(model, test), excess(model.predict(test.X), test, stream())
-        )
-
-    with ThreadPoolExecutor(WORKERS) as pool:
-        return list(pool.map(one, models, trained, tested))
-
-
-def score(model: Model, rows: TrainingSamples) -> dict[str, float]:
-    """Log-loss, its entropy floor, Brier score and agreement of a model on rows, as `fit_metrics`
-    has them.
-    """
-    return fit_metrics(rows.P, model.predict(rows.X), rows.w)
-
-
-def excess(predicted: np.ndarray, rows: TrainingSamples, generator: np.random.Generator) -> Excess:
-    """Log-loss of predictions (n, n_labels) above the entropy floor; the interval resamples boards,
-    whose rows are alike.
-    """
-    above = log_loss(rows.P, predicted) - log_loss(rows.P, rows.P)
-    places, board = np.unique(rows.board, return_inverse=True)
-    total = np.bincount(board, weights=rows.w * above)
-    weight = np.bincount(board, weights=rows.w)
-    draws = generator.integers(len(places), size=(_RESAMPLES, len(places)))
-    means = total[draws].sum(axis=1) / weight[draws].sum(axis=1)
-    low, high = np.quantile(means, [0.025, 0.975])
-    return Excess(float(total.sum() / weight.sum()), float(low), float(high))

@@ -27,7 +27,7 @@ import torch
 import xgboost as xgb
 
 from faceup.holdem.rules import BIG_BLIND
-from faceup.trees.metrics import used_rows
+from faceup.trees.metrics import used_samples
 from faceup.util.files import replacing
 from faceup.util.memo import Cache
 from faceup.util.rng import Stream
@@ -113,7 +113,7 @@ def fit_boosted(
     """
     costs = np.zeros(P.shape) if costs is None else costs
     costs = costs[np.asarray(w) > 0]
-    X, P, w = used_rows(X, P, w)
+    X, P, w = used_samples(X, P, w)
     settings = {
         "objective": "multi:softprob",  # makes predict() a softmax; its gradients are not used
         "num_class": P.shape[1],
@@ -204,7 +204,7 @@ def fit_neural(
     """
     costs = np.zeros(P.shape) if costs is None else costs
     costs = costs[np.asarray(w) > 0]
-    X, P, w = used_rows(X, P, w)
+    X, P, w = used_samples(X, P, w)
     _pin_torch()
     generator = torch.Generator().manual_seed(int(stream().integers(1 << 62)))
     net = _initial([X.shape[1], *[width] * layers, P.shape[1]], generator)

@@ -1,10 +1,9 @@
-"""Decision trees as outlines: a row for each situation, indented by its depth, and beside it what
-the tree does there.
+"""Decision trees as outlines: a row for each node, indented by its depth, with a bar of action
+probabilities.
 
-A row says the answer that leads to it, so that a path is read from top to bottom; the bar is the
-mixture of actions, also of branches that are not drawn further (grey, with the number of their
-leaves). Rows never grow wider than their text, and the bars stand in one column, so that trees of
-any depth stay legible. All lengths are inches.
+The text of a row is the condition of its branch, so that a path is read from top to bottom.
+Branches that are not expanded show the number of their leaves on grey. The bars stand in one
+column, so that trees of any depth stay legible. All lengths are inches.
 """
 
 from collections.abc import Mapping, Sequence
@@ -15,14 +14,14 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.layout_engine import PlaceHolderLayoutEngine
-from matplotlib.patches import FancyBboxPatch, Rectangle
+from matplotlib.patches import Rectangle
 from matplotlib.textpath import TextPath
 
 from faceup.cards.picture import ink_on
 from faceup.trees.text import Row
 
 GREY = "#7F7F7F"
-ROW, INDENT, MARGIN = 0.27, 0.22, 0.12  # height of a row, shift of a level, free space around all
+ROW, INDENT, MARGIN = 0.27, 0.22, 0.12  # height of a row, indent of a level, margin of the figure
 BAR, BAR_HEIGHT = 2.6, 0.19
 SHARE, STUB = 0.95, 0.95  # widths of the columns behind the bar
 TEXT_SIZE, SMALL_SIZE = 9.0, 7.5
@@ -31,10 +30,10 @@ _INCH = 72  # points
 
 @cache
 def text_width(text: str, size: float = TEXT_SIZE) -> float:
-    """Width of a line of text in inches, with a little room to spare."""
-    return (
-        TextPath((0, 0), text, size=size).get_extents().width / _INCH * 1.06 + 0.04 if text else 0.0
-    )
+    """Width of a line of text in inches, slightly overestimated."""
+    if not text:
+        return 0.0
+    return TextPath((0, 0), text, size=size).get_extents().width / _INCH * 1.06 + 0.04
 
 
 def draw_outline(
@@ -46,40 +45,25 @@ def draw_outline(
         left, y = MARGIN + INDENT * row.level, top - ROW * (i + 1) + ROW / 2
         if row.level:
             x = left - INDENT * 0.75
-            axes.plot(
-                [x, x, left - 0.04], [last_of[row.level - 1] - ROW * 0.35, y, y], color=GREY, lw=0.7
-            )
+            above = last_of[row.level - 1] - ROW * 0.35
+            axes.plot([x, x, left - 0.04], [above, y, y], color=GREY, lw=0.7)
         last_of[row.level] = y
         if row.marked:
-            here = (left - 0.05, y - ROW / 2)
-            axes.add_patch(
-                Rectangle(here, start + BAR - left + 0.1, ROW, color="#FFF3C4", lw=0, zorder=0)
-            )
+            corner, width = (left - 0.05, y - ROW / 2), start + BAR - left + 0.1
+            axes.add_patch(Rectangle(corner, width, ROW, color="#FFF3C4", lw=0, zorder=0))
         axes.text(left, y, row.text, va="center", size=TEXT_SIZE)
         draw_bar(axes, row.mixture, colours, start, y)
-        axes.text(
-            start + BAR + SHARE - 0.2,
-            y,
-            percent(row.share),
-            va="center",
-            ha="right",
-            size=SMALL_SIZE,
-        )
+        right = {"x": start + BAR + SHARE - 0.2, "ha": "right"}
+        axes.text(y=y, s=percent(row.share), va="center", size=SMALL_SIZE, **right)
         if row.hidden:
-            x, text = start + BAR + SHARE, f"+ {row.hidden:,} leaves"  # on a grey pill
-            wide, style = text_width(text, SMALL_SIZE) + 0.12, "round,pad=0,rounding_size=0.08"
-            axes.add_patch(
-                FancyBboxPatch(
-                    (x, y - 0.085),
-                    wide,
-                    0.17,
-                    boxstyle=style,
-                    facecolor="#DDDDDD",
-                    edgecolor="none",
-                )
-            )
             axes.text(
-                x + wide / 2, y, text, ha="center", va="center", size=SMALL_SIZE, color="#444444"
+                start + BAR + SHARE + 0.06,
+                y,
+                f"+ {row.hidden:,} leaves",
+                va="center",
+                size=SMALL_SIZE,
+                color="#444444",
+                bbox={"boxstyle": "round,pad=0.25", "facecolor": "#DDDDDD", "edgecolor": "none"},
             )
 
 
@@ -93,22 +77,15 @@ def percent(share: float) -> str:
 def draw_bar(
     axes: Axes, mixture: Sequence[float], colours: Sequence[str], x: float, y: float
 ) -> None:
-    """Stacked shares of actions from x on, centred on y, with the percentages that find room."""
+    """Stacked probabilities of actions from x on, centred on y, with the percentages that fit."""
     for share, colour in zip(mixture, colours, strict=True):
-        wide = share * BAR
-        axes.add_patch(Rectangle((x, y - BAR_HEIGHT / 2), wide, BAR_HEIGHT, color=colour, lw=0))
+        width = share * BAR
+        axes.add_patch(Rectangle((x, y - BAR_HEIGHT / 2), width, BAR_HEIGHT, color=colour, lw=0))
         text = f"{100 * share:.0f}"
-        if wide > text_width(text, SMALL_SIZE) + 0.05:
-            axes.text(
-                x + wide / 2,
-                y,
-                text,
-                ha="center",
-                va="center",
-                size=SMALL_SIZE,
-                color=ink_on(colour),
-            )
-        x += wide
+        if width > text_width(text, SMALL_SIZE) + 0.05:
+            style = {"ha": "center", "va": "center", "size": SMALL_SIZE, "color": ink_on(colour)}
+            axes.text(x + width / 2, y, text, **style)
+        x += width
 
 
 def outline_figure(
@@ -117,10 +94,10 @@ def outline_figure(
     colours: Sequence[str],
     extra: float = 0.0,
 ) -> Figure:
-    """Some outlines below each other, each under its title.
+    """Outlines below each other, each under its title.
 
-    outlines: `Row`s, or the lists that a file made of them. actions, colours: of each label. extra:
-    inches left free at the foot. Axes in inches, the top left corner is (0, 0).
+    outlines: `Row`s, or lists of their fields. actions, colours: of each label. extra: free inches
+    at the bottom. Axes in inches, the top left corner is (0, 0).
     """
     parts = {title: [Row(*row) for row in rows] for title, rows in outlines.items()}
     shown = [row for rows in parts.values() for row in rows]
@@ -140,12 +117,12 @@ def outline_figure(
     for name, colour, most in zip(
         actions, colours, np.max([row.mixture for row in shown], axis=0), strict=True
     ):
-        if most >= 0.005:  # actions that are played
+        if most >= 0.005:  # only actions that occur
             axes.add_patch(Rectangle((x, y - 0.07), 0.14, 0.14, color=colour, lw=0))
             axes.text(x + 0.2, y, name, va="center", size=TEXT_SIZE)
             x += 0.4 + text_width(name)
     for x, text, side in (
-        (start, "what it does (%)", "left"),
+        (start, "actions (%)", "left"),
         (start + BAR + SHARE - 0.2, "share of\nstake", "right"),
     ):
         axes.text(x, -0.5, text, size=SMALL_SIZE, color=GREY, va="center", ha=side)

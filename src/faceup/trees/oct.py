@@ -1,19 +1,18 @@
 """Optimal classification trees by local search (Bertsimas & Dunn 2017; Dunn 2018; paper 000,
 Section 2.4.2).
 
-CART decides each split for good before it sees what the branches make of it. An optimal tree is
-judged as a whole: it maximises what its leaves earn (`faceup.trees.oct_splits`) over all trees of a
-depth whose leaves hold min_rows rows; splits have no price beside that. No method reaches that
-optimum for certain at depth 15. This one starts from greedy trees and improves them, always by
-exact sums over all rows: sweeps visit every node and take the best change with the rest of the tree
-kept, and regrowths replace whole subtrees. Its work is counted in those, and its result depends on
-the stream alone.
+CART fixes each split before it knows the branches below. An optimal tree maximises the sum of its
+leaves' values (`faceup.trees.oct_splits`) over all trees of a depth with at least min_rows samples
+a leaf; splits have no price. No method is certain to reach that optimum at depth 15. This local
+search improves greedy trees, always by exact sums over all samples: sweeps visit every node and
+take the best change with the rest of the tree fixed, and regrowths replace whole subtrees. Work is
+counted in sweeps and regrowths, and the result depends on the stream alone.
 """
 
 import numpy as np
 
 from faceup.trees import oct_search
-from faceup.trees.metrics import used_rows
+from faceup.trees.metrics import used_samples
 from faceup.trees.oct_search import (
     CUT,
     DEPTH,
@@ -28,17 +27,16 @@ from faceup.trees.oct_search import (
     ROWS_START,
     SearchState,
 )
-from faceup.trees.oct_splits import BRIER, COST, LOG, Problem
+from faceup.trees.oct_splits import BRIER, LOG, Problem
 from faceup.trees.prune import prune
 from faceup.trees.tree import DecisionTree, add_up
 from faceup.util.rng import Stream
 
 # codes a feature at most; with no more distinct values, every threshold between two is tried
 _BINS = 1024
-_LANES = 8  # labels that a kernel's loops are unrolled for, or a multiple
-# gains of this share of all weight, or of all that costs could earn, are taken for rounding
-_ROUNDING = 1e-9
-_SWEEPS = 10  # visits to all nodes at most, after the start and at the end
+_LANES = 8  # labels are padded to a multiple, so that kernels compile once
+_ROUNDING = 1e-9  # smaller gains, as a share of all weight, are rounding errors
+_SWEEPS = 10  # at most, over all nodes, after growing and at the end
 
 
 def fit_oct(
@@ -50,25 +48,16 @@ def fit_oct(
     min_rows: int,
     stream: Stream,
     regrowths: int = 20,
-    costs: np.ndarray | None = None,
 ) -> DecisionTree:
-    """The tree for rows X (n, f), targets P (n, n_labels), weights w (n,), in the form that
-    `fit_cart` returns.
+    """The tree for samples X (n, f), targets P (n, n_labels), weights w (n,) that minimises the
+    squared error, as `fit_cart` does greedily.
 
-    It minimises the squared error, as CART here; with costs (n, n_labels) of each row's labels,
-    what the best label of each leaf costs, and leaves then play that label alone. Rows of weight 0
-    are left out. regrowths: of a node two levels above the deepest leaves; other levels get about
-    the same work, from the top down.
+    Samples of weight 0 are ignored. regrowths: of each node two levels above the deepest leaves;
+    other levels take about the same work, from the root down.
     """
-    costs = None if costs is None else costs[np.asarray(w) > 0]
-    X, P, w = used_rows(X, P, w)
-    edges, codes = bin_features(X, _BINS)
-    R = (
-        P / P.sum(axis=1, keepdims=True)
-        if costs is None
-        else costs.max(axis=1, keepdims=True) - costs
-    )
-    # kernels compile once for up to so many labels
+    X, P, w = used_samples(X, P, w)
+    bin_edges, codes = bin_features(X, _BINS)
+    R = P / P.sum(axis=1, keepdims=True)
     R = np.ascontiguousarray(np.pad(R, ((0, 0), (0, -R.shape[1] % _LANES))))
     R *= (w / w.mean())[:, None]
     generator = stream()
@@ -77,27 +66,25 @@ def fit_oct(
         R=R,
         keys=generator.integers(1 << 62, size=len(X)),
         labels=tuple(range(R.shape[1])),
-        crit=BRIER if costs is None else COST,
         min_rows=min_rows,
         max_depth=min(max_depth, len(X)),
-        eps=float(_ROUNDING * (len(X) if costs is None else R.max(axis=1).sum())),
+        eps=float(_ROUNDING * len(X)),
     )
-    # the trees that grow by entropy and by Gini
+    # trees grown by entropy and by Gini
     states = [_grown(problem, crit, generator) for crit in (LOG, BRIER)]
     best = max(states, key=lambda state: oct_search.subtree_value(state, 0))
     _regrow_levels(problem, best, regrowths)
-    tree = _exported(best, edges, P, w, R, problem.crit)
-    return prune(tree, _ROUNDING) if costs is None else tree
+    return _exported(best, bin_edges, P, w)
 
 
 def bin_features(X: np.ndarray, bins: int) -> tuple[list[np.ndarray], np.ndarray]:
-    """(edges of each feature, codes (f, n) uint16) of X (n, f) float32: code <= c where x <=
-    edges[c].
+    """(bin edges of each feature, codes (f, n) uint16) of X (n, f) float32: code <= c where x <=
+    bin_edges[c].
 
-    A feature of at most `bins` distinct values has an edge halfway between any two neighbours,
-    others at about equal numbers of rows. Edges are float32, below the larger neighbour.
+    A feature of at most `bins` distinct values has an edge halfway between neighbours, others at
+    about equal numbers of samples. Edges are float32, below the larger neighbour.
     """
-    edges, codes = [], np.empty(X.T.shape, dtype=np.uint16)
+    bin_edges, codes = [], np.empty(X.T.shape, dtype=np.uint16)
     for f, column in enumerate(X.T):
         values, counts = np.unique(column, return_counts=True)
         low = np.arange(len(values) - 1)
@@ -105,17 +92,17 @@ def bin_features(X: np.ndarray, bins: int) -> tuple[list[np.ndarray], np.ndarray
             upto = counts.cumsum()
             ends = np.searchsorted(upto, np.arange(1, bins) * (upto[-1] / bins), side="left")
             low = np.unique(ends[ends < len(values) - 1])
-            if not len(low):  # nearly all rows have the largest value
+            if not len(low):  # nearly all samples have the largest value
                 low = np.array([len(values) - 2])
         below, above = values[low].astype(np.float64), values[low + 1].astype(np.float64)
         middle = ((below + above) / 2).astype(np.float32)
-        edges.append(np.where(middle >= values[low + 1], values[low], middle))
-        codes[f] = np.searchsorted(edges[f], column, side="left")
-    return edges, codes
+        bin_edges.append(np.where(middle >= values[low + 1], values[low], middle))
+        codes[f] = np.searchsorted(bin_edges[f], column, side="left")
+    return bin_edges, codes
 
 
 def _grown(problem: Problem, crit: int, generator: np.random.Generator) -> SearchState:
-    """A tree that grew greedily by a criterion, after sweeps over all nodes."""
+    """A tree grown greedily by a criterion and improved by sweeps."""
     n = len(problem.R)
     capacity = 6 * max(1, min(n // problem.min_rows, 2 ** min(problem.max_depth, 40))) + 64
     nodes = np.zeros((capacity, N_NODE_COLUMNS), np.int32)
@@ -135,14 +122,14 @@ def _grown(problem: Problem, crit: int, generator: np.random.Generator) -> Searc
 
 
 def _regrow_levels(problem: Problem, state: SearchState, regrowths: int) -> None:
-    """Regrow the levels from the top, but for the last, where every visit is exact, and sweep over
-    all once more.
+    """Regrow the nodes of each level but the last, where visits are exact, from the root down, and
+    sweep over all once more.
 
-    What a pass over a level costs grows about with the power 3/2 of the levels below, measured on
-    rows of self-play; each level gets as many passes as take about as long.
+    The time of a pass over a level grows about with the power 3/2 of the levels below, measured on
+    samples of self-play; the number of passes makes up for it.
     """
     nodes = state.nodes
-    # a tree may be less deep than it might
+    # may be less than max_depth
     depth = int(nodes[nodes[:, FEATURE] != FREE, DEPTH].max())
     for level in range(depth - 1):
         for _ in range(round(regrowths * (2 / (depth - level)) ** 1.5)):
@@ -152,14 +139,9 @@ def _regrow_levels(problem: Problem, state: SearchState, regrowths: int) -> None
 
 
 def _exported(
-    state: SearchState,
-    edges: list[np.ndarray],
-    P: np.ndarray,
-    w: np.ndarray,
-    R: np.ndarray,
-    crit: int,
+    state: SearchState, bin_edges: list[np.ndarray], P: np.ndarray, w: np.ndarray
 ) -> DecisionTree:
-    """The tree in work as a DecisionTree in preorder."""
+    """The search's tree as a DecisionTree in preorder, without splits that gain nothing."""
     nodes = state.nodes
     order = oct_search.preorder(nodes, 0)
     number = np.full(len(nodes), -1, dtype=np.int32)
@@ -168,23 +150,15 @@ def _exported(
     split = table[:, FEATURE] >= 0
     threshold = np.zeros(len(order), dtype=np.float32)
     for i in np.flatnonzero(split):
-        threshold[i] = edges[table[i, FEATURE]][table[i, CUT]]
+        threshold[i] = bin_edges[table[i, FEATURE]][table[i, CUT]]
     left, right = (np.where(split, number[table[:, side]], -1) for side in (LEFT, RIGHT))
-    columns = np.column_stack([R if crit == COST else w[:, None] * P, w])
+    columns = np.column_stack([w[:, None] * P, w])
     totals = np.zeros((len(table), columns.shape[1]))
-    # leaves' rows follow each other
+    # the samples of consecutive leaves are consecutive
     totals[~split] = np.add.reduceat(columns[state.perm], table[~split, ROWS_START], axis=0)
     sums = add_up(left, right, totals)[:, :-1]
-    value = (
-        np.eye(P.shape[1])[sums.argmax(axis=1)]
-        if crit == COST
-        else sums / sums.sum(axis=1, keepdims=True)
+    value = (sums / sums.sum(axis=1, keepdims=True)).astype(np.float32)
+    tree = DecisionTree(
+        table[:, FEATURE].copy(), threshold, left, right, value, totals[:, -1].copy()
     )
-    return DecisionTree(
-        table[:, FEATURE].copy(),
-        threshold,
-        left,
-        right,
-        value.astype(np.float32),
-        totals[:, -1].copy(),
-    )
+    return prune(tree, _ROUNDING)

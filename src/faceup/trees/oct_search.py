@@ -1,15 +1,16 @@
-"""Local search on one subtree: visits to nodes in random order, and subtrees grown again (after
-Dunn 2018, Section 2.3).
+"""Local search on one subtree: visits to nodes in random order, and regrown subtrees (after Dunn
+2018, Section 2.3).
 
-A tree in work is a table of nodes and one permutation of the rows in which every node's rows stand
-next to each other, its left branch's before its right one's. Features are codes, small whole
-numbers in the order of the feature's values; a row goes left where its code is at most the node's
-cut.
+The state is a table of nodes and a permutation of the samples in which those of every node are
+consecutive, its left branch first. Features are codes, small integers in the order of the feature's
+values; a sample goes left if its code is at most the node's cut.
 
-A visit keeps the rest of the tree and takes the best of: another split of the node over the same
-two branches, either branch in the node's place, or two leaves in a leaf's place. Regrowth is the
-large step: a subtree grown anew, greedily, by a random criterion on random features, then searched;
-it stays if it earns more (by cost, where many trees earn the same, if it earns as much).
+A visit keeps the rest of the tree and takes the best of three moves: another split of the node over
+the same two branches, one of its branches in its place, or a split of a leaf. Regrowth is the large
+step: a subtree is grown greedily by a random criterion on random features and then searched; it is
+kept if its value is higher.
+
+In kernels `t` is the root of the subtree at hand, a row of `SearchState.nodes`.
 """
 
 from typing import NamedTuple
@@ -19,7 +20,6 @@ from numba import njit
 
 from faceup.trees.oct_splits import (
     BRIER,
-    COST,
     LOG,
     best_split,
     leaf_sums,
@@ -31,19 +31,18 @@ from faceup.trees.oct_splits import (
 FEATURE, CUT, LEFT, RIGHT, PARENT, ROWS_START, ROWS_END, DEPTH, DIRTY, NUMBER = range(10)
 N_NODE_COLUMNS = 10
 LEAF, FREE = -1, -2  # in column FEATURE
-_INNER_SWEEPS = 2  # of a subtree that was grown anew
-_SPLIT = -2  # a move; the others are LEFT and RIGHT: that branch is promoted
+_INNER_SWEEPS = 2  # of a regrown subtree
+_SPLIT = -2  # a move; the others are LEFT and RIGHT: to promote that branch
 
 
 class SearchState(NamedTuple):
-    """A tree in work."""
+    """The tree during the search."""
 
     nodes: np.ndarray  # (capacity, N_NODE_COLUMNS) int32
-    score: np.ndarray  # (capacity,) float64: what a leaf earns
-    key: np.ndarray  # (capacity,) int64: sum of the keys of a node's rows
-    perm: np.ndarray  # (n,) int32
-    # (1,) int64: the node that became a leaf last; the next free one is looked for from here on
-    taken: np.ndarray
+    score: np.ndarray  # (capacity,) float64: values of leaves
+    key: np.ndarray  # (capacity,) int64: sum of the keys of a node's samples
+    perm: np.ndarray  # (n,) int32: the permutation of the samples
+    taken: np.ndarray  # (1,) int64: the last node taken, where the search for a free one begins
     random: np.ndarray  # (1,) uint64
 
 
@@ -59,7 +58,7 @@ def _random(state):
 
 @njit(cache=True, nogil=True)
 def preorder(nodes, t):
-    """The nodes of the subtree of t, parents first."""
+    """The nodes of the subtree, parents first, (k,) int64."""
     order, waiting = [], [np.int64(t)]
     while waiting:
         node = waiting.pop()
@@ -72,12 +71,13 @@ def preorder(nodes, t):
 
 @njit(cache=True, nogil=True)
 def _rows(state, t):
+    """The samples of t, a view of `perm`."""
     return state.perm[state.nodes[t, ROWS_START] : state.nodes[t, ROWS_END]]
 
 
 @njit(cache=True, nogil=True)
 def _partition(problem, state, t):
-    """Put the rows of t that go left before the others, each side in its order, and tell the
+    """Move the samples of t that go left before the others, each side in its order, and update the
     children.
     """
     nodes, here = state.nodes, _rows(state, t)
@@ -94,14 +94,14 @@ def _partition(problem, state, t):
 
 @njit(cache=True, nogil=True)
 def _route(problem, state, t):
-    """Send the rows of t down its subtree; nodes whose rows are others than before become dirty."""
+    """Pass the samples of t down its subtree; nodes whose samples change become dirty."""
     nodes, order = state.nodes, preorder(state.nodes, t)
     for node in order:
         if nodes[node, FEATURE] >= 0:
             _partition(problem, state, node)
     for node in order[::-1]:
         if nodes[node, FEATURE] < 0:
-            state.score[node] = value_as_leaf(problem, _rows(state, node), problem.crit)
+            state.score[node] = value_as_leaf(problem, _rows(state, node), BRIER)
             key = problem.keys[_rows(state, node)].sum()
         else:
             key = state.key[nodes[node, LEFT]] + state.key[nodes[node, RIGHT]]
@@ -112,16 +112,14 @@ def _route(problem, state, t):
 
 @njit(cache=True, nogil=True)
 def _mark_free(nodes, t):
-    """Mark t and what is below it as free."""
+    """Mark the nodes of the subtree as free."""
     for node in preorder(nodes, t):
         nodes[node, FEATURE] = FREE
 
 
 @njit(cache=True, nogil=True)
 def _promote(nodes, t, side):
-    """Put the child of t on one side (LEFT or RIGHT) in its place; rows and depths are still to be
-    sent down.
-    """
+    """Replace t by its child on one side (LEFT or RIGHT); `_route` updates samples and depths."""
     child = nodes[t, side]
     _mark_free(nodes, nodes[t, LEFT + RIGHT - side])
     nodes[t, : RIGHT + 1] = nodes[child, : RIGHT + 1]
@@ -130,7 +128,7 @@ def _promote(nodes, t, side):
 
 @njit(cache=True, nogil=True)
 def _split_leaf(problem, state, t, f, cut):
-    """Give leaf t two new leaves, and them its rows."""
+    """Split leaf t into two new leaves."""
     nodes, taken = state.nodes, state.taken
     nodes[t, FEATURE], nodes[t, CUT] = f, cut
     for side in (LEFT, RIGHT):
@@ -143,7 +141,7 @@ def _split_leaf(problem, state, t, f, cut):
 
 @njit(cache=True, nogil=True)
 def _repair(problem, state, t):
-    """Below t, put the other branch in the place of every split that has a leaf of too few rows."""
+    """Replace every split of the subtree that has a leaf of too few samples by its other branch."""
     nodes = state.nodes
     for node in preorder(nodes, t)[::-1]:
         if nodes[node, FEATURE] < 0:
@@ -158,7 +156,7 @@ def _repair(problem, state, t):
 
 @njit(cache=True, nogil=True)
 def subtree_value(state, t):
-    """What the leaves below t earn."""
+    """The sum of the values of the subtree's leaves."""
     value = 0.0
     for node in preorder(state.nodes, t):
         if state.nodes[node, FEATURE] < 0:
@@ -168,8 +166,8 @@ def subtree_value(state, t):
 
 @njit(cache=True, nogil=True)
 def _number_leaves(problem, state, t, side, first, leaf):
-    """Number the leaves of one branch from `first` on and tell each row of t which one it has, or
-    would have, there.
+    """Number the leaves of one branch of t from `first` on and set leaf (m,), for each sample of t
+    the number of its leaf if it went there; returns the next number.
     """
     nodes, start, count = state.nodes, state.nodes[t, ROWS_START], first
     branch, other = nodes[t, side], nodes[t, LEFT + RIGHT - side]
@@ -189,22 +187,21 @@ def _number_leaves(problem, state, t, side, first, leaf):
 
 @njit(cache=True, nogil=True)
 def _best_move(problem, state, t):
-    """The best that can be done at t with the rest kept: (its value, the move, feature, cut)."""
+    """The best move at t with the rest of the tree fixed: (value, move, feature, cut)."""
     rows = _rows(state, t)
     R, leaf = problem.R[rows], np.empty((2, len(rows)), dtype=np.int32)
-    n_left, n = 1, 2  # a leaf is split as a node above two leaves is split anew
+    n_left, n = 1, 2  # a leaf is split like a node above two leaves
     if state.nodes[t, FEATURE] >= 0:
         n_left = _number_leaves(problem, state, t, LEFT, 0, leaf[0])
         n = _number_leaves(problem, state, t, RIGHT, n_left, leaf[1])
     if n == 2:
-        value, f, c = best_split(
-            problem, rows, R, problem.crit, np.ones(len(problem.codes), dtype=np.bool_)
-        )
+        used = np.ones(len(problem.codes), dtype=np.bool_)
+        value, f, c = best_split(problem, rows, R, BRIER, used)
         return value, _SPLIT, f, c
-    sums, held, earned = leaf_sums(problem, R, leaf[1], n)
-    best, move, feature, cut = earned.sum(), RIGHT, -1, -1
+    sums, counts, values = leaf_sums(problem, R, leaf[1], n)
+    best, move, feature, cut = values.sum(), RIGHT, -1, -1
     for f in range(len(problem.codes)):
-        value, c, on_left = sweep_leaves(problem, rows, R, f, leaf, sums, held, earned)
+        value, c, on_left = sweep_leaves(problem, rows, R, f, leaf, sums, counts, values)
         if on_left > best:
             best, move = on_left, LEFT
         if value > best:
@@ -214,7 +211,7 @@ def _best_move(problem, state, t):
 
 @njit(cache=True, nogil=True)
 def _visit(problem, state, t):
-    """Do the best move at t if it earns more; False if nothing does."""
+    """Make the best move at t if it raises the value; returns whether it did."""
     nodes = state.nodes
     nodes[t, DIRTY] = 0
     leaf = nodes[t, FEATURE] < 0
@@ -244,15 +241,14 @@ def _visit(problem, state, t):
 
 @njit(cache=True, nogil=True)
 def _save(state, t):
-    """What `_restore` needs to undo any change at and below t: its nodes in preorder and its rows'
-    order.
-    """
+    """A copy of the subtree for `_restore`: (nodes in preorder, their data, order of samples)."""
     ids = preorder(state.nodes, t)
     return ids, state.nodes[ids], state.score[ids], state.key[ids], _rows(state, t).copy()
 
 
 @njit(cache=True, nogil=True)
 def _restore(state, t, saved):
+    """Undo all changes to the subtree since `_save`."""
     _mark_free(state.nodes, t)
     ids, nodes, score, key, perm = saved
     state.nodes[ids], state.score[ids], state.key[ids] = nodes, score, key
@@ -261,7 +257,7 @@ def _restore(state, t, saved):
 
 @njit(cache=True, nogil=True)
 def grow(problem, state, t, crit, used):
-    """Grow leaf t greedily by a criterion on the features in use, as deep as may be."""
+    """Grow leaf t greedily by a criterion on the features in use, used (f,) bool, to max_depth."""
     nodes, waiting = state.nodes, [np.int64(t)]
     while waiting:
         node = waiting.pop()
@@ -280,9 +276,7 @@ def grow(problem, state, t, crit, used):
 
 @njit(cache=True, nogil=True)
 def search(problem, state, t, sweeps):
-    """Visit the dirty nodes of the subtree of t in random order, `sweeps` times or until none
-    gains.
-    """
+    """Visit the dirty nodes of the subtree in random order, `sweeps` times or until none gains."""
     nodes = state.nodes
     for _ in range(sweeps):
         order, gained = preorder(nodes, t), False
@@ -305,8 +299,8 @@ def search(problem, state, t, sweeps):
 
 @njit(cache=True, nogil=True)
 def _split_at_random(problem, state, t, used):
-    """Split leaf t by a random feature in use at a random row's code; False, and nothing done, if
-    that leaves too few rows.
+    """Split leaf t by a random feature in use at the code of a random sample; returns whether both
+    leaves have enough samples, and else does nothing.
     """
     f = _random(state.random) % len(used)
     while not used[f]:
@@ -323,11 +317,11 @@ def _split_at_random(problem, state, t, used):
 
 @njit(cache=True, nogil=True)
 def regrow(problem, state, t):
-    """Grow the subtree of t anew and search it; keep what earns more."""
+    """Regrow and search the subtree; keep the old one unless the value rises."""
     nodes, used = state.nodes, np.zeros(len(problem.codes), dtype=np.bool_)
     now = subtree_value(state, t) + problem.eps
     saved = _save(state, t)
-    crit = (problem.crit, BRIER, LOG)[_random(state.random) % 3]
+    crit = (BRIER, BRIER, LOG)[_random(state.random) % 3]
     for f in range(len(used)):
         used[f] = _random(state.random) % 2
     used[_random(state.random) % len(used)] = True
@@ -336,11 +330,10 @@ def regrow(problem, state, t):
         grow(problem, state, t, crit, used)
     else:
         for side in (LEFT, RIGHT):
-            # an int32 would compile it again
+            # int64, as in all calls: another type would compile it again
             grow(problem, state, np.int64(nodes[t, side]), crit, used)
     search(problem, state, t, _INNER_SWEEPS)
-    level = problem.crit == COST  # where many trees earn the same, an equal one leads on
-    if subtree_value(state, t) <= (now - 2 * problem.eps if level else now):
+    if subtree_value(state, t) <= now:
         _restore(state, t, saved)
         return
     for node in saved[0][1:]:

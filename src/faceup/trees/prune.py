@@ -1,11 +1,11 @@
-"""What may be done to a fitted tree: splits that earn little pruned, and answers put in order.
+"""Pruning of fitted trees, and isotonic leaf probabilities.
 
-Cost-complexity pruning (Breiman et al. 1984, Chapter 3) keeps the splits that earn more than cp
-each. A leaf earns as by the Brier score of `faceup.trees.oct_splits`.
+Cost-complexity pruning (Breiman et al. 1984, Chapter 3) keeps the splits that gain more than cp
+each; the value of a leaf is the Brier criterion of `faceup.trees.oct_splits`.
 
-A tree that copies another player's answers copies its noise: told of a larger bet, it may call more
-often. *Isotonic classification trees* (van de Kamp, Feelders & Barile 2009) keep the questions and
-give the leaves the answers nearest to their own, by weighted squares, that are in order.
+A student copies the noise of its teacher: it may call a larger bet more often. *Isotonic
+classification trees* (van de Kamp, Feelders & Barile 2009) keep the splits and replace the leaf
+probabilities by the nearest ones, by weighted squares, that are monotone.
 """
 
 from itertools import accumulate
@@ -16,16 +16,15 @@ from numba import njit
 from faceup.trees.metrics import fit_metrics
 from faceup.trees.tree import DecisionTree, cut, leaf_of
 
-# prices of a split that `prune_by` tries; at the last one the root alone is left
+# prices of a split that `prune_by` tries; at the last one only the root is left
 CPS = np.geomspace(1e-8, 1, 200)
-_SWEEPS = 1000  # over all pairs of leaves; what they leave undone is put in order at the end
+_SWEEPS = 1000  # over all pairs of leaves; remaining violations are removed at the end
 
 
 def prune(tree: DecisionTree, cp: float) -> DecisionTree:
-    """The tree without the branches that earn less than cp a split, as a whole and from the bottom
-    up.
+    """The tree without branches that gain less than cp a split, as a whole, from the bottom up.
 
-    A leaf earns |p|^2 of its answer p times its share of all weight.
+    The value of a leaf is |p|^2 of its probabilities p times its share of all weight.
     """
     alone = (tree.value.astype(np.float64) ** 2).sum(axis=1) * tree.weight / tree.weight[0]
     best, kept = alone.tolist(), np.zeros(len(alone), dtype=bool)
@@ -39,13 +38,12 @@ def prune(tree: DecisionTree, cp: float) -> DecisionTree:
 def prune_by(
     tree: DecisionTree, X: np.ndarray, P: np.ndarray, w: np.ndarray, tolerance: float = 0.0
 ) -> DecisionTree:
-    """The smallest pruned tree whose Brier score on rows X (n, f), P (n, n_labels), w (n,) is near
-    the least of all.
+    """The smallest tree pruned at one of CPS with a Brier score near the lowest one on samples
+    X (n, f), P (n, n_labels), w (n,): at most a share `tolerance` above it.
 
-    Of those that CPS leave; near: at most a share `tolerance` above it. (Breiman et al. allow one
-    standard error.)
+    (Breiman et al. allow one standard error.)
     """
-    # pruning a tree that has been pruned at a lower price gives the same
+    # pruning a tree already pruned at a lower price gives the same tree
     trees = [*accumulate(CPS, prune, initial=tree)][1:]
     losses = np.array([fit_metrics(P, pruned.predict(X), w)["brier"] for pruned in trees])
     return trees[np.flatnonzero(losses <= (1 + tolerance) * losses.min())[-1]]
@@ -54,18 +52,18 @@ def prune_by(
 def isotonic(
     tree: DecisionTree, X: np.ndarray, *, column: int, most: np.ndarray, label: int, other: int
 ) -> DecisionTree:
-    """The tree with leaves whose chance of `label` does not fall where a feature rises and all
-    others of a row stay.
+    """The tree with leaf probabilities of `label` that do not fall as a feature rises and the other
+    features of a sample stay.
 
-    X (n, f): rows for which that is to hold; column: the feature; most (n,): its largest value in
-    each row. The other labels share what is left as before, or `other` gets it where they had
-    nothing.
+    X (n, f): samples for which this holds; column: the feature; most (n,): its largest value in
+    each sample. The other labels divide the rest in their former proportions; `other` gets it if
+    they had probability 0.
     """
     low, high = _pairs(tree, X, column, most)
     value = tree.value.astype(np.float64)
     before, after = value[:, label].copy(), value[:, label].copy()
     _project(low, high, tree.weight, after)
-    for a, b in zip(low.tolist(), high.tolist(), strict=True):  # in the order of the feature
+    for a, b in zip(low.tolist(), high.tolist(), strict=True):  # in ascending order
         after[b] = max(after[a], after[b])
     sure = before >= 1 - 1e-9
     value *= ((1 - after) / np.where(sure, 1, 1 - before))[:, None]
@@ -78,8 +76,8 @@ def isotonic(
 def _pairs(
     tree: DecisionTree, X: np.ndarray, column: int, most: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Leaves (n_pairs,) that a row passes one after the other where the feature rises, those of low
-    values first.
+    """Consecutive leaves (low, high) of samples as the feature rises, (n_pairs,) each, low values
+    first.
     """
     moved, found = X.copy(), []
     moved[:, column] = -np.inf
@@ -90,7 +88,7 @@ def _pairs(
         found.append(np.stack([here, after], axis=1)[here != after])
         here = after
     pairs = np.unique(np.concatenate(found), axis=0)
-    least = np.full(len(tree.feature), -np.inf)  # what the feature is above in each node
+    least = np.full(len(tree.feature), -np.inf)  # lower bound of the feature in each node
     for node in np.flatnonzero(tree.feature >= 0):
         least[[tree.left[node], tree.right[node]]] = least[node]
         if tree.feature[node] == column:
@@ -101,8 +99,8 @@ def _pairs(
 
 @njit(cache=True)
 def _project(low, high, weight, p):
-    """Move p (n,) to the nearest point with p[low] <= p[high] for every pair (Hildreth 1957), in
-    place.
+    """Move p (n,) in place to the nearest point with p[low] <= p[high] for every pair; low, high
+    (n_pairs,); distances are weighted by weight (n,) (Hildreth 1957).
     """
     pull = np.zeros(len(low))
     for _ in range(_SWEEPS):

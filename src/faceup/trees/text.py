@@ -1,4 +1,4 @@
-"""A decision tree as text: indented lines, and the rows of its picture."""
+"""A decision tree as indented text, and as rows for a figure."""
 
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
@@ -7,19 +7,19 @@ import numpy as np
 
 from faceup.trees.tree import DecisionTree, leaves_below, shortest_decimal
 
-# feature, threshold, whether above it -> an answer of a question
+# (feature, threshold, above) -> the condition of a branch
 Condition = Callable[[str, float, bool], str]
 
 
 class Row(NamedTuple):
-    """One line of an outline, plain enough for a file of numbers."""
+    """A node of an outline, in types that JSON holds."""
 
     level: int
     text: str
-    mixture: Sequence[float]  # shares of the actions
+    mixture: Sequence[float]  # probabilities of the labels
     share: float  # of all weight
-    hidden: int = 0  # leaves of a branch that is not drawn further, 0 for others
-    marked: bool = False  # to be pointed out
+    hidden: int = 0  # leaves of a branch that is not expanded, otherwise 0
+    marked: bool = False
 
 
 def outline(
@@ -30,25 +30,18 @@ def outline(
     marked: int | None = None,
     merge: bool = False,
 ) -> list[Row]:
-    """The rows of a tree, each branch's at-most side first.
+    """The rows of a tree in preorder.
 
-    names: of the features; expanded: splits whose branches are drawn, (n,) bool; marked: a node to
-    point out; merge: draw a split between two leaves whose answers are the same in whole percents
-    as one leaf.
+    names: of the features; expanded: splits whose branches are shown, (n,) bool; marked: a node to
+    highlight; merge: show two leaves with the same whole percents as one.
     """
     leaves, rows = leaves_below(tree), []
     percents = np.round(100 * tree.value)
+    same = (percents[tree.left] == percents[tree.right]).all(axis=1) & (leaves == 2)
     waiting = [(0, 0, "all decisions")]
     while waiting:
         node, level, text = waiting.pop()
-        split = tree.feature[node] >= 0
-        if (
-            merge
-            and split
-            and leaves[node] == 2
-            and (percents[tree.left[node]] == percents[tree.right[node]]).all()
-        ):
-            split = False
+        split = tree.feature[node] >= 0 and not (merge and same[node])
         drawn = bool(split and expanded[node])
         hidden = int(leaves[node]) if split and not drawn else 0
         share = float(tree.weight[node] / tree.weight[0])
@@ -61,32 +54,24 @@ def outline(
 
 
 def tree_text(tree: DecisionTree, feature_names: Sequence[str], labels: Sequence[str]) -> str:
-    """The tree as indented lines; a leaf tells its probabilities from 1 % up and its share of the
+    """The tree as indented lines; leaves show probabilities of at least 1 % and their share of the
     weight.
 
-    Thresholds are exact for numbers given as numpy.float32: whoever follows the lines comes to the
-    tree's own leaf.
+    Thresholds are exact for numpy.float32: following the lines leads to the tree's own leaf.
     """
 
     def condition(name: str, threshold: float, above: bool) -> str:
-        return f"{name} {'>' if above else '<='} {shortest_decimal(np.float32(threshold)):,}".removesuffix(
-            ".0"
-        )
+        number = f"{shortest_decimal(np.float32(threshold)):,}".removesuffix(".0")
+        return f"{name} {'>' if above else '<='} {number}"
 
     def leaf(row: Row) -> str:
-        likeliest = sorted(
-            zip(np.array(row.mixture, dtype=np.float32), labels, strict=True),
-            key=lambda pair: -pair[0],
-        )
-        return (
-            ", ".join(f"{label} {100 * p:.0f} %" for p, label in likeliest if p >= 0.01)
-            + f"  ({row.share:.1%} of weight)"
-        )
+        p = np.array(row.mixture, dtype=np.float32)
+        listed = [k for k in np.argsort(-p, kind="stable") if p[k] >= 0.01]
+        shares = ", ".join(f"{labels[k]} {100 * p[k]:.0f} %" for k in listed)
+        return f"{shares}  ({row.share:.1%} of weight)"
 
-    rows, lines = (
-        outline(tree, feature_names, condition, np.ones(len(tree.feature), dtype=bool)),
-        [],
-    )
+    expanded, lines = np.ones(len(tree.feature), dtype=bool), []
+    rows = outline(tree, feature_names, condition, expanded)
     for row, after in zip(rows, [*rows[1:], rows[0]], strict=True):
         lines += ["|   " * (row.level - 1) + row.text] if row.level else []
         lines += ["|   " * row.level + leaf(row)] if after.level <= row.level else []
