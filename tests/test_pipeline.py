@@ -88,7 +88,7 @@ def test_an_edit_of_what_draws_or_talks_makes_no_stage_stale_that_computes():
         assert (ROOT / file).is_file() and (set() if unseen else seen_by) == stale, edited
 
 
-def test_stages_stand_in_the_order_of_reading_need_no_later_one_and_no_study_and_use_all_parameters():
+def test_stages_are_in_order_need_no_later_one_and_no_study_and_use_all_parameters():
     *names, last = map(notebook_of, STAGES.values())
     assert names == sorted(names) and last == "00_overview"
     assert {f"{name}.ipynb" for name in (*names, last)} == {

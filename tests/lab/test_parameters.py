@@ -1,4 +1,4 @@
-"""A parameter file is right as a whole, or one ValueError naming file, parameter and expectation."""
+"""A parameter file is right as a whole, or a ValueError naming file, parameter, expectation."""
 
 import re
 import subprocess

@@ -31,7 +31,8 @@ use_style()
 for k in range(3):
     print("line", k, flush=True)
     print("noise", os.getpid(), file=sys.stderr, flush=True)
-print({"a", "b", "c"}, object(), locale.setlocale(locale.LC_ALL), time.tzname[0], os.environ.get("OPENBLAS_CORETYPE"))
+print({"a", "b", "c"}, object(), locale.setlocale(locale.LC_ALL), time.tzname[0])
+print(os.environ.get("OPENBLAS_CORETYPE"))
 (OUT / "data").mkdir()
 (OUT / "data" / "toy.txt").write_text(f"{seed} {sides}")
 numbers("toy/line", x=sides, y=[seed / 3] * len(sides))"""
@@ -170,9 +171,7 @@ def test_a_failed_run_leaves_what_was_there_and_a_good_one_no_leftovers(toy):
 
 
 def test_prose_has_the_numbers_of_this_run_and_of_finished_stages(toy):
-    """The README, too. Where parameters are not the defaults, a line says so, and an unknown path is
-    a dash.
-    """
+    """The README, too. For other parameters a line says so, and an unknown path is a dash."""
     measured = "write_json(OUT / 'reports/metrics/toy.json', {'won': {'mbb': -120.9, 'ci95': 6}})"
     for name in ("early", "toy"):  # the latter is of a former run
         toy.put(f"reports/metrics/{name}.json", '{"share": 0.5, "won": {"mbb": 1, "ci95": 1}}')
@@ -275,7 +274,8 @@ def test_a_digest_sees_what_code_does_and_what_it_imports(tmp_path, monkeypatch)
 
 
 def test_importing_the_package_sets_nothing_and_trees_alone_need_no_library_of_learning():
-    code = "import os, sys; old = dict(os.environ); import faceup; print(dict(os.environ) == old, 'numpy' in sys.modules); "
+    code = "import os, sys; old = dict(os.environ); import faceup; "
+    code += "print(dict(os.environ) == old, 'numpy' in sys.modules); "
     code += (
         "import faceup.holdem.agents; print([m for m in ('torch', 'xgboost') if m in sys.modules])"
     )

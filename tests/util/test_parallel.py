@@ -1,4 +1,4 @@
-"""Parallel work: done once, in order, to the same bytes on threads, processes and a Dask cluster."""
+"""Parallel work: once, in order, to the same bytes on threads, processes and a Dask cluster."""
 
 import os
 import signal

@@ -16,7 +16,8 @@ from faceup.util.paths import ROOT
 
 KERNELS, SETTINGS = ROOT / "build" / "numba", ROOT / "build" / "settings"
 DROPPED = (
-    "PYTHON", "IPYTHON", "JUPYTER", "MPL", "MATPLOTLIB", "NUMBA_", "NPY_", "OMP_", "MKL_", "KMP_", "LC_", "LANG",
+    "PYTHON", "IPYTHON", "JUPYTER", "MPL", "MATPLOTLIB", "NUMBA_", "NPY_", "OMP_", "MKL_", "KMP_",
+    "LC_", "LANG",
 )  # fmt: skip
 KEPT = ("NUMBA_DISABLE_JIT", "NUMBA_NUM_THREADS")  # of those
 
@@ -44,7 +45,7 @@ def variables() -> dict[str, str]:
 
 
 def environment() -> dict[str, str]:
-    """This process's variables without a user's settings, and `variables`, whose folders are made."""
+    """This process's variables without a user's settings, and `variables`; makes their folders."""
     own = {k: v for k, v in os.environ.items() if k in KEPT or not k.startswith(DROPPED)}
     found = own | variables()
     for folder in (SETTINGS, kernels := Path(found["NUMBA_CACHE_DIR"])):

@@ -1,4 +1,4 @@
-"""params.yaml, checked against params.schema.yaml. A wrong file is one ValueError before work starts.
+"""params.yaml, checked against params.schema.yaml. A wrong file is a ValueError before work starts.
 
 A profile has only the parameters that differ from params.yaml. `python -m faceup.lab.parameters
 params/quick.yaml FILE` writes all parameters to a file. Values are never converted.

@@ -1,4 +1,4 @@
-"""Numbers in prose: `{{stage.key.key|format}}` is replaced by a number of reports/metrics/stage.json.
+"""Numbers in prose: `{{stage.key.key|format}}` stands for a number of reports/metrics/stage.json.
 
 The runner replaces them in the markdown cells of a report, `python -m faceup.lab.run --readme` in
 README.md; sources keep them.

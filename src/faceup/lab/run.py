@@ -45,8 +45,10 @@ def tagged(nb: NotebookNode, tag: str) -> list[NotebookNode]:
 
 
 def parameters_of(path: Path) -> tuple[NotebookNode, dict[str, Any], dict[str, Any]]:
-    """A notebook, its own values of parameters, and those of params.yaml: of `seed` and of each name
-    in its sections. A study may have parameters of its own. Raises ValueError for others.
+    """A notebook, its own values of parameters, and those of params.yaml.
+
+    The latter are `seed` and names in its sections; a study may have parameters of its own. Raises
+    ValueError for others.
     """
     nb, given = nbformat.read(path, as_version=4), _params_yaml()
     (cell,) = tagged(nb, "parameters") or [NotebookNode(source="'no cell tagged `parameters`'")]
@@ -71,8 +73,9 @@ def by_default(*others: Path) -> bool:
 
 
 def commit_of(name: str) -> str:
-    """The last commit that changed the notebook, `src` or params.yaml, with a + if one is edited; ""
-    where there is no git.
+    """The last commit that changed the notebook, `src` or params.yaml, with a + if one is edited.
+
+    "" where there is no git.
     """
     git, code = (
         ("env", "git", "--no-optional-locks"),
@@ -119,8 +122,9 @@ def run(name: str) -> None:
     folder.mkdir(parents=True)
     os.environ["FACEUP_OUT"] = str(folder)
     nb = papermill.execute_notebook(
-        nb, folder / "executed.ipynb", values, kernel_name="python3", language="python", cwd=ROOT, start_timeout=300,
-        stderr_file=sys.stderr, shutdown_kernel="immediate", extra_arguments=["--log-level=CRITICAL"],
+        nb, folder / "executed.ipynb", values, kernel_name="python3", language="python", cwd=ROOT,
+        start_timeout=300, stderr_file=sys.stderr, shutdown_kernel="immediate",
+        extra_arguments=["--log-level=CRITICAL"],
     )  # fmt: skip
     for cell in nb.cells:
         if cell.cell_type == "markdown":

@@ -47,7 +47,7 @@ BENCHMARKS = ROOT / "reports" / "benchmarks.json"
 
 
 def pipeline() -> dict[str, dict]:
-    """The stages of dvc.yaml that run a notebook, by its name such as "16_matches", in their order."""
+    """The stages of dvc.yaml by their notebooks, such as "16_matches", in their order."""
     from faceup.lab.parameters import read_yaml
 
     stages = read_yaml(file)["stages"] if (file := ROOT / "dvc.yaml").is_file() else {}
@@ -81,7 +81,7 @@ def processor() -> str:
 
 
 def announcement(notebook: str, default: bool) -> str:
-    """The line before a stage: "[5/16] robust, about 15 minutes"; no minutes of other parameters."""
+    """The line before a stage: "[5/16] robust, about 15 minutes"; no minutes if not default."""
     names = {key: stage["name"] for key, stage in pipeline().items()}
     name, measured = names[notebook], minutes() if default and BENCHMARKS.is_file() else {}
     time = f", about {max(1, round(measured[name]))} minutes" if name in measured else ""
@@ -117,7 +117,7 @@ def _relative(old: Any, new: Any) -> float:
 
 
 def compare() -> None:
-    """Print differences of metrics and tables from the last commit, the relatively largest first."""
+    """Print differences of metrics and tables from HEAD, the relatively largest first."""
     changed, tracked = (
         _git("diff", "--name-only", "HEAD", "--", "reports"),
         _git("ls-files", "reports"),

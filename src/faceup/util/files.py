@@ -66,7 +66,7 @@ def numbers(name: str, **values: Any) -> None:
 
 
 def load_numbers(name: str) -> SimpleNamespace:
-    """The data of a figure, of this run or else of the last finished one; lists stand for arrays."""
+    """The data of a figure, of this run or of the last finished one; lists stand for arrays."""
     own, finished = (root / "reports/numbers" / f"{name}.json" for root in (paths.OUT, paths.ROOT))
     return SimpleNamespace(**load_json(own if own.is_file() else finished))
 

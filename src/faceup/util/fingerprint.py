@@ -34,7 +34,7 @@ def module_file(module: str) -> Path | None:
 
 
 def imported(code: ast.AST) -> set[Path]:
-    """The package's files that code imports directly, anywhere in it, by `from faceup... import`."""
+    """The package's files that code imports directly, anywhere, by `from faceup... import`."""
     found = [node for node in ast.walk(code) if isinstance(node, ast.ImportFrom)]
     names = {f"{node.module}.{alias.name}" for node in found for alias in node.names}
     return {path for path in map(module_file, names | {str(n.module) for n in found}) if path}
@@ -71,7 +71,7 @@ def code_digest(files: Iterable[Path]) -> str:
 
 @cache
 def platform_digest() -> str:
-    """A digest of library versions, of the processor, and of what chooses a path through libraries."""
+    """A digest of versions, of the processor, and of what chooses a path through libraries."""
     from llvmlite import binding
 
     names = ("numpy", "numba", "scipy", "scikit-learn", "xgboost-cpu", "xgboost", "torch")

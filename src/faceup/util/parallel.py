@@ -1,4 +1,4 @@
-"""Work in parallel: a function's items on threads, processes or a Dask cluster; a kernel on threads.
+"""Parallel work: a function's items on threads, processes or a Dask cluster; a kernel on threads.
 
 Threads are the default, since kernels release the GIL. FACEUP_WORKERS=4 takes as many processes,
 FACEUP_SCHEDULER=tcp://.. a Dask cluster that sees the same files (faceup[cluster]; `python -m
