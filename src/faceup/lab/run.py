@@ -97,7 +97,10 @@ def as_text(nb: NotebookNode, **made: str) -> str:
     nb.metadata = nbformat.from_dict(metadata | {"language_info": {"name": "python"}})
     nb.nbformat_minor = 5
     for i, cell in enumerate(nb.cells):
-        kept = {key: cell.metadata[key] for key in ("jupyter", "tags") if cell.metadata.get(key)}
+        tags = cell.metadata.get("tags", [])
+        kept = {"tags": tags} if tags else {}
+        if "hide-input" in tags:  # Jupyter Book's tag; JupyterLab collapses by this:
+            kept["jupyter"] = {"source_hidden": True}
         cell.id, cell.metadata = f"cell-{i}", nbformat.from_dict(kept)
         outputs = [output for output in cell.get("outputs", []) if output.get("name") != "stderr"]
         for one, other in pairwise(outputs):
@@ -130,8 +133,6 @@ def run(name: str) -> None:
         if cell.cell_type == "markdown":
             read = partial(read_metrics, made=folder)
             cell.source = filled(cell.source, read, None if default else "–")
-    for cell in tagged(nb, "hide-input"):
-        cell.metadata["jupyter"] = {"source_hidden": True}
     nb.cells = [nbformat.v4.new_markdown_cell(NOTE)] * (not default) + nb.cells
     text = as_text(nb, **({"commit": commit} if commit else {}))
     for made in [*folder.glob("data/*"), *folder.glob("reports/*/*")]:
