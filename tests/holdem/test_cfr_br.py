@@ -35,6 +35,7 @@ TURN, RIVERS = DEALS[0, :4].tolist(), DEALS[0, 4:6].tolist()  # what most runs d
 RNG = np.random.default_rng(4)
 EVEN = np.zeros((169, 169))  # all-ins before the flop are worth nothing
 TABLE = random_table(SMALL, 3)
+BEST, SELF = Mixed(1, None), Mixed(0, None)  # CFR-BR and self-play
 LEVELS = HandBuckets(SMALL, TABLE, FEW_BUCKETS.turn % 15, 9)
 RUN = CfrBr(LEVELS, EVEN, LEVELS)
 
@@ -169,11 +170,11 @@ def test_regrets_of_the_best_response():
             add_regrets(
                 wanted[s], state.responder[s], LEVELS.street(s, TURN[: 3 * s]), player, value, s
             )
-    assert_learnt(RUN.train(state, DEALS[:1, :6], "best").responder, state.responder, wanted, 1e-3)
+    assert_learnt(RUN.train(state, DEALS[:1, :6], BEST).responder, state.responder, wanted, 1e-3)
 
 
 @pytest.mark.parametrize("by_reach", [False, True])
-@pytest.mark.parametrize("opponent", ["self", Mixed(1e-7, TABLE)])
+@pytest.mark.parametrize("opponent", [SELF, Mixed(1e-7, TABLE)])
 def test_regrets_against_who_plays_rows(opponent, by_reach):
     """What the learner adds to its regrets on all streets against itself, or who nearly always
     plays the table: an oracle.
@@ -185,7 +186,7 @@ def test_regrets_against_who_plays_rows(opponent, by_reach):
         [np.zeros(weights.shape) for weights in state.regrets],
     )
     for player in range(2):
-        both = [policy if p == player or opponent == "self" else TABLE for p in range(2)]
+        both = [policy if p == player or opponent == SELF else TABLE for p in range(2)]
         for river in RIVERS:
             left, found = node_values(SMALL, both, [*TURN, river])
             seen = LEVELS.street(3, [])
@@ -233,9 +234,9 @@ def test_a_seat_against_other_sizes_learns_its_half(tables, size):
     )
     for x, old in zip(wide, state.responder, strict=True):
         x[:, n:] = old[:, known : known + 1]  # the other name for the same bet
-    learnt = [[*run.train(state, DEALS[:1, :6], "best")[:3]]]
+    learnt = [[*run.train(state, DEALS[:1, :6], BEST)[:3]]]
     learnt += [
-        [*game.train(state._replace(responder=wide), DEALS[:1, :6], "best")[:3]] for game in games
+        [*game.train(state._replace(responder=wide), DEALS[:1, :6], BEST)[:3]] for game in games
     ]
     for half in learnt[1:]:
         for x, old in zip(half[2], state.responder, strict=True):
@@ -261,13 +262,13 @@ def test_the_responder_of_each_game_learns_by_itself(tables):
         run.learner, SMALL_MENU, menu_from(*[[[0.5, 2], []]] * 4), 0, EVEN, LEVELS
     )
     found = train_alternately(
-        [(run, "best", 1), (wide, Mixed(1, None), 2)], run.start(1), DEALS[:4, :6]
+        [(run, BEST, 1), (wide, Mixed(1, None), 2)], run.start(1), DEALS[:4, :6]
     )
-    first = run.train(run.start(1), DEALS[:1, :6], "best")
+    first = run.train(run.start(1), DEALS[:1, :6], BEST)
     second = wide.train(
         first._replace(responder=wide.start().responder), DEALS[1:3, :6], Mixed(1, None)
     )
-    last = run.train(second._replace(responder=first.responder), DEALS[3:4, :6], "best")
+    last = run.train(second._replace(responder=first.responder), DEALS[3:4, :6], BEST)
     for got, wanted in zip(sum(found[:3], ()), sum(last[:3], ()), strict=True):
         np.testing.assert_array_equal(got, wanted)
     names = wide.responder.tree.labels
@@ -321,7 +322,7 @@ def test_learning_on_one_flop_lowers_what_is_lost_there():
     run, rest = CfrBr(LEVELS, wins, LEVELS), np.setdiff1d(np.arange(52), flop)
     deals = np.array([[*flop, *np.random.default_rng(k).permutation(rest)[:13]] for k in range(60)])
     before = run.start(warm_start=1)
-    for state in (before, run.train(before, deals, "best")):
+    for state in (before, run.train(before, deals, BEST)):
         responder = Responder(SMALL, LEVELS.policy(state.averages), EVEN)
         found = responder.flop(flop)
         won.append(
@@ -344,6 +345,6 @@ def test_threads_and_pauses_change_no_bit(tables, together):
         state = run.start(warm_start=1)
         with threads(min(n, numba.config.NUMBA_NUM_THREADS)):
             for part in parts:
-                state = run.train(state, DEALS[part, :9], "best", together=together)
+                state = run.train(state, DEALS[part, :9], BEST, together=together)
         found.append([weights.tobytes() for group in state[:3] for weights in group])
     assert found[0] == found[1] == found[2]

@@ -17,7 +17,7 @@ from faceup.holdem.betting_lines import line_words, state_after
 from faceup.holdem.board import N_PAIRS
 from faceup.holdem.buckets import N_RIVER_BUCKETS, Buckets, hole_buckets
 from faceup.holdem.cfr import Discount, SelfPlay, clear, train
-from faceup.holdem.cfr_br import CfrBr
+from faceup.holdem.cfr_br import CfrBr, Mixed
 from faceup.holdem.match import random_boards
 from faceup.holdem.policy import TablePolicy, river_equities
 from faceup.holdem.rules import BettingState, menu_from
@@ -149,7 +149,7 @@ def test_a_river_street_is_the_references(opponent, by_reach):
             (k + 1) / 100,
             by_reach,
         )
-        state = fast.train(state, BOARDS[k : k + 1], opponent)
+        state = fast.train(state, BOARDS[k : k + 1], Mixed(float(opponent == "best"), None))
         for node in reference.decisions(tree):
             infosets, labels = river.of[:, river.situation[node]], tree.label[children(tree, node)]
             for found, wanted in ((state.regrets, regrets), (state.averages, averages)):

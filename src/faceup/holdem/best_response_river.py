@@ -1,10 +1,9 @@
-"""Best responses on the river: all rivers of a turn board and LANES betting subtrees at once, on
-buckets of holes.
+"""Best responses on the river: all rivers of a turn board, and LANES betting subgames at once.
 
-The strategy that is answered acts alike with all holes of a bucket, as in self-play. The responder
-sees its own hole: as strengths are gone through, the value of each end to a hole is put together
-from the sums of its two cards and of all, and at each of its decisions the best action is taken.
-All-ins of earlier streets are subtrees of a single showdown. A responder may be held to some of the
+The strategy that is answered plays all holes of a bucket alike, as in self-play. The responder sees
+its own hole: as strengths are gone through, the value of each end to a hole is put together from
+the sums of its two cards and of all, and at each of its decisions the best action is taken. All-ins
+of earlier streets are subgames of a single showdown. A responder may be limited to some of the
 tree's bets, its menu: the values of ends serve all menus, and only the backward pass is per menu.
 """
 
@@ -14,10 +13,10 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from faceup.cards.cards import HOLE_CARDS, PERMUTED_HOLES
+from faceup.cards.cards import HOLE_CARDS, N_HOLES, PERMUTED_HOLES
 from faceup.cards.strength import N_RIVER_HOLES
-from faceup.holdem.board import ALL, N_ENTRIES, _order, make_river_buckets
-from faceup.holdem.cfr_river import _add_all, _add_bucket, _reach
+from faceup.holdem.board import ALL, N_ENTRIES, N_SUMS, make_river_buckets, sort_holes
+from faceup.holdem.cfr_river import add_bucket, fill_reach, sum_buckets
 from faceup.holdem.lanes import (
     WIDE,
     add,
@@ -42,11 +41,11 @@ class ResponseScratch(NamedTuple):
     # (n_menus, 1326, WIDE) float32 values of the roots to the other player, summed over rivers
     total: np.ndarray
     sums: np.ndarray  # (N_ENTRIES, WIDE) float32 `reach` summed over each entry
-    # (1081, most_nodes, 2, LANES) float32 product of a player's chances since the root
+    # (1081, most_nodes, 2, LANES) float32 reach of nodes from the root with each bucket
     reach_from_root: np.ndarray
     # (most_nodes, 2, LANES) float32 value of each node to a hole of the other player
     value: np.ndarray
-    # (n_rows, most_nodes, LANES) float32 the strategy's rows of a subgames, by slot and lane
+    # (n_rows, most_nodes, LANES) float32 the strategy's rows, by slot and lane
     chance: np.ndarray
 
 
@@ -57,9 +56,7 @@ class RiverResponder:
         """Lay out the tree's rivers; allowed (n_menus, n_nodes) bool: the nodes that the
         responder's actions may lead to.
         """
-        self._tasks = [
-            (subgames, _bar(subgames, allowed)) for subgames in make_river_subgames(tree)
-        ]
+        self._tasks = [(some, _bar(some, allowed)) for some in make_river_subgames(tree)]
 
     def add(self, rivers: Rivers, table: np.ndarray, reach: np.ndarray, value: np.ndarray) -> None:
         """Add to value (n_menus, 2, n_nodes, 1326), where river betting begins and at all-ins, the
@@ -82,11 +79,11 @@ class RiverResponder:
         reach,
         value,
     ) -> None:
-        """Sweep subgames; each thread takes the next that is left, and every subgames writes values of
-        its own nodes only.
+        """Each thread takes the next subgames that are left, and writes values of their own nodes
+        only.
         """
-        most = max(len(subgames.slot) for subgames, _ in self._tasks)
-        scratch = _new_scratch(most, len(value), len(rows[0]))
+        most_nodes = max(len(subgames.slot) for subgames, _ in self._tasks)
+        scratch = _new_scratch(most_nodes, len(value), len(rows[0]))
         for subgames, bar in tasks:
             _all_rivers(subgames, bar, rows, rivers, reach, value, scratch)
 
@@ -94,16 +91,18 @@ class RiverResponder:
 def _bar(subgames: RiverSubgames, allowed: np.ndarray) -> np.ndarray:
     """By slot, (n_menus, n_nodes, LANES) float32: -inf where the responder may not go, else 0."""
     bar = np.zeros((len(allowed), len(subgames.slot), LANES), dtype=np.float32)
-    bar[:, :, : subgames.node.shape[1]] = np.where(allowed[:, subgames.node], 0, -np.inf)
+    bar[:, subgames.slot, : subgames.node.shape[1]] = np.where(
+        allowed[:, subgames.node], 0, -np.inf
+    )
     return bar
 
 
 @njit(cache=True)
 def _buckets_of(board, rows):
-    """The buckets of a river board; its holes and their entries bucket by bucket, and where each bucket's
-    begin.
+    """Buckets of a river board (5,), from the row of each hole (1326,); its holes and their entries
+    bucket by bucket, and where each bucket's begin.
     """
-    order = _order(board)
+    order = sort_holes(board)
     buckets = make_river_buckets(order, rows)
     by_bucket = np.argsort(buckets.of_hole, kind="mergesort")
     start = np.searchsorted(buckets.of_hole[by_bucket], np.arange(buckets.equity.shape[0] + 1))
@@ -111,92 +110,69 @@ def _buckets_of(board, rows):
 
 
 @njit(cache=True)
-def _ends_of_hole(hole, n_shown, n_ends, seen, stake, folds, reach, value):
-    """Values of ends to a hole: from all holes less those with its cards; at folds itself is
-    counted back.
+def _ends_of_hole(hole, n_shown, n_ends, card_sums, stake, folds, reach, value):
+    """Values of ends to a hole, value (n_nodes, 2, LANES): from all holes less those with its
+    cards; at folds itself is counted back.
+
+    card_sums (53, n_ends, WIDE), stake (n_ends, 2, LANES), folds (n_folds, WIDE) its stakes times
+    its reach from the root, reach (1326, WIDE) of the root; float32.
     """
-    every, a, b = (
-        ALL * n_ends,
-        np.int64(HOLE_CARDS[hole, 0]) * n_ends,
-        np.int64(HOLE_CARDS[hole, 1]) * n_ends,
-    )
+    every, a = ALL * n_ends, np.int64(HOLE_CARDS[hole, 0]) * n_ends
+    b = np.int64(HOLE_CARDS[hole, 1]) * n_ends
     for e in range(n_ends):
-        wide_value(
-            value,
-            e * WIDE,
-            stake,
-            e * WIDE,
-            seen,
-            (every + e) * WIDE,
-            seen,
-            (a + e) * WIDE,
-            seen,
-            (b + e) * WIDE,
-        )
+        at, of_all, of_a, of_b = e * WIDE, (every + e) * WIDE, (a + e) * WIDE, (b + e) * WIDE
+        wide_value(value, at, stake, at, card_sums, of_all, card_sums, of_a, card_sums, of_b)
     for e in range(n_shown, n_ends):
         add_wide_product(value, e * WIDE, folds, (e - n_shown) * WIDE, reach, hole * WIDE)
 
 
 @njit(cache=True)
 def _best_of_hole(subgames, bar, value, menu):
-    """Values of decisions to a hole, from those of ends: the menu's best action where its player
-    acts, else the sum.
+    """Values of decisions to a hole, value (n_nodes, 2, LANES), from those of ends: the menu's best
+    action where its player acts, else the sum. bar: of `_bar`.
     """
     barred = menu * bar.shape[1] * LANES
     for d in range(subgames.actor.shape[0] - 1, -1, -1):
-        who, other = subgames.actor[d], 1 - subgames.actor[d]
-        start, node = subgames.first_child[d], subgames.decision[d]
-        e = subgames.slot[start]
+        who, other, first = subgames.actor[d], 1 - subgames.actor[d], subgames.first_child[d]
+        node, e = subgames.slot[subgames.decision[d]], subgames.slot[first]
         best, total = (node * 2 + other) * LANES, (node * 2 + who) * LANES
         copy(value, best, value, (e * 2 + other) * LANES)
         copy(value, total, value, (e * 2 + who) * LANES)
-        for c in range(start + 1, start + subgames.n_children[d]):
-            e = subgames.slot[c]
+        for k in range(first + 1, first + subgames.n_children[d]):
+            e = subgames.slot[k]
             largest_sum(value, best, value, (e * 2 + other) * LANES, bar, barred + e * LANES)
             add(value, total, value, (e * 2 + who) * LANES)
 
 
 @njit(cache=True)
 def _river(subgames, bar, board, images, rows, scratch):
-    """Add one river's values of LANES subtrees, or all-ins, to scratch.total."""
-    n_shown, n_ends, reach_from_root, value = (
-        subgames.n_shown,
-        subgames.n_ends,
-        scratch.reach_from_root,
-        scratch.value,
-    )
-    (n_menus, n_holes), root, stake = scratch.total.shape[:2], subgames.slot[-1], subgames.stake
+    """Add the values of one river, board (5,), to scratch.total; images (4,) and rows (1326,) as of
+    `RiverResponder.add`.
+    """
+    n_shown, n_ends, stake = subgames.n_shown, subgames.n_ends, subgames.stake
+    reach_from_root, value = scratch.reach_from_root, scratch.value
+    (n_menus, n_holes), root = scratch.total.shape[:2], subgames.slot[-1]
     buckets, holes, entries, start = _buckets_of(board, rows)
     scratch.sums[: buckets.card.shape[0]] = 0
     for i in range(holes.shape[0]):
         for n in range(3):
             add_wide(scratch.sums, entries[i, n] * WIDE, scratch.reach, holes[i] * WIDE)
     for g in range(buckets.equity.shape[0]):
-        _reach(subgames, scratch.chance[buckets.equity[g]], reach_from_root[g])
-    seen, folds = (
-        np.empty((53, n_ends, WIDE), np.float32),
-        np.empty((n_ends - n_shown, WIDE), np.float32),
-    )
-    by_end = reach_from_root.reshape(reach_from_root.shape[0], -1, WIDE)
-    _add_all(buckets, n_shown, scratch.sums, reach_from_root, seen)
+        fill_reach(subgames, scratch.chance[buckets.equity[g]], reach_from_root[g])
+    card_sums = np.empty((N_SUMS, n_ends, WIDE), np.float32)
+    folds = np.empty((n_ends - n_shown, WIDE), np.float32)
+    sum_buckets(buckets, n_shown, scratch.sums, reach_from_root, card_sums)
     for cls in range(buckets.classes.shape[0] - 1):
         first, last = buckets.classes[cls], buckets.classes[cls + 1]
         for g in range(first, last):
-            _add_bucket(buckets, g, scratch.sums, reach_from_root, n_shown, seen)
+            add_bucket(buckets, g, scratch.sums, reach_from_root, n_shown, card_sums)
         for g in range(first, last):
-            # what a fold is worth for each own reach of the root: sums take that off twice
+            # a fold's worth for each unit of own reach of the root: sums take that off twice
             for e in range(n_shown, n_ends):
-                wide_product(
-                    folds,
-                    (e - n_shown) * WIDE,
-                    stake,
-                    e * WIDE,
-                    by_end,
-                    (g * by_end.shape[1] + e) * WIDE,
-                )
-            for i in range(start[g], start[g + 1]):
-                hole = holes[i]
-                _ends_of_hole(hole, n_shown, n_ends, seen, stake, folds, scratch.reach, value)
+                at, of = (e - n_shown) * WIDE, (g * reach_from_root.shape[1] + e) * WIDE
+                wide_product(folds, at, stake, e * WIDE, reach_from_root, of)
+            for hole in holes[start[g] : start[g + 1]]:
+                _ends_of_hole(hole, n_shown, n_ends, card_sums, stake, folds, scratch.reach, value)
                 for menu in range(n_menus):
                     _best_of_hole(subgames, bar, value, menu)
                     for image in images:
@@ -204,17 +180,20 @@ def _river(subgames, bar, board, images, rows, scratch):
                             at = menu * n_holes + np.int64(PERMUTED_HOLES[image, hole])
                             add_wide(scratch.total, at * WIDE, value, root * WIDE)
         for g in range(first, last):
-            _add_bucket(buckets, g, scratch.sums, reach_from_root, n_shown, seen)
+            add_bucket(buckets, g, scratch.sums, reach_from_root, n_shown, card_sums)
 
 
 @njit(cache=True, nogil=True)
 def _all_rivers(subgames, bar, rows, rivers, reach, value, scratch):
-    """All rivers of a subgames. rows: the strategy's table, and those of its rows that are met."""
+    """All rivers of some subgames. rows: the strategy's table, and those of its rows that occur; the
+    others as of `RiverResponder.add`.
+    """
     roots, (boards, images, row_of_hole) = subgames.node[-1], rivers
     for r in rows[1]:
-        for at in subgames.slot[:-1]:
-            for j in range(roots.shape[0]):
-                scratch.chance[r, at, j] = rows[0][r, subgames.node[at, j] - subgames.river]
+        for k in range(subgames.slot.shape[0] - 1):
+            at, node = subgames.slot[k], subgames.node[k]
+            for j in range(node.shape[0]):
+                scratch.chance[r, at, j] = rows[0][r, node[j] - subgames.river]
     scratch.reach[:] = 0
     for player in range(2):
         for j in range(roots.shape[0]):
@@ -229,10 +208,11 @@ def _all_rivers(subgames, bar, rows, rivers, reach, value, scratch):
 
 @njit(cache=True)
 def _new_scratch(most_nodes, n_menus, n_rows):
-    n_holes = HOLE_CARDS.shape[0]
     return ResponseScratch(
-        np.empty((n_holes, WIDE), np.float32), np.empty((n_menus, n_holes, WIDE), np.float32),
-        np.empty((N_ENTRIES, WIDE), np.float32), np.empty((N_RIVER_HOLES, most_nodes, 2, LANES), np.float32),
+        np.empty((N_HOLES, WIDE), np.float32),
+        np.empty((n_menus, N_HOLES, WIDE), np.float32),
+        np.empty((N_ENTRIES, WIDE), np.float32),
+        np.empty((N_RIVER_HOLES, most_nodes, 2, LANES), np.float32),
         np.empty((most_nodes, 2, LANES), np.float32),
         np.zeros((n_rows, most_nodes, LANES), np.float32),
-    )  # fmt: skip
+    )

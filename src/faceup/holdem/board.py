@@ -1,14 +1,28 @@
-"""The holes of one river board: by strength, in buckets that play alike, and what the ends of hands
-are worth to them.
+"""The holes of a river board by strength and in buckets, card removal, and the ends of hands.
 
-At an end every hole meets all others, less those that share a card: with holes sorted by strength
-that takes one running sum for the board and one for each card (Johanson et al. 2011). The sums of
-many ends are kept side by side, so that one vector instruction serves several.
+Index spaces of the engines; conversions are arrays named after the source:
+
+    a hand
+      hole          0..1325  two cards, by `cards.HOLE_CARDS`
+      strength      0..1080  place among a river board's holes, weakest first: `BoardOrder.holes`
+      bucket                 holes that share an infoset: on a street by `buckets.hole_buckets`, on a
+                             river board those of one strength and one equity, `RiverBuckets.of_hole`
+      entry         ~750     a river bucket and a card, or ALL: `RiverBuckets.entries`
+      joint bucket  ~400     holes that share a bucket on each street before the river: `cfr`
+    a node of the betting
+      tree node              `BettingTree`; each but the root stands for the action that leads to it
+      column                 tree node less `street_start` of its street: a strategy's rows on a street
+      number                 a node of a river subgame, the root last: `RiverSubgames.node`
+      slot                   its place in a sweep's arrays, showdowns and folds first
+      lane          0..31    a subgame among those of one shape, swept side by side
+
+At an end every hole plays against all others, less those that share a card: with holes sorted by
+strength that takes one running sum for the board and one for each card (Johanson et al. 2011). The
+sums of many ends are kept side by side, so that one vector instruction serves several.
 
 On a complete board a river strategy knows a hole by its equity alone. Holes of one strength and one
 equity form a bucket, about a hundred of them where there are 1,081 holes. What card removal needs of
-the holes are sums over a bucket, and over those of its holes that have a certain card: an entry is
-such a pair of bucket and card (card 52 stands for all holes), some 750 a board.
+the holes are sums over a bucket, and over those of its holes that have a certain card: the entries.
 """
 
 from collections.abc import Sequence
@@ -17,7 +31,7 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from faceup.cards.cards import HOLE_CARDS, HOLE_OF_CLASS
+from faceup.cards.cards import HOLE_CARDS, HOLE_OF_CLASS, N_CARDS
 from faceup.cards.strength import N_RIVER_HOLES, river_order
 from faceup.holdem.river_subgames import stakes_at
 from faceup.holdem.rules import FOLD_END, SHOWDOWN
@@ -25,7 +39,9 @@ from faceup.holdem.tree import BettingTree
 
 N_PAIRS = N_RIVER_HOLES * 990  # ordered pairs of holes on a complete board
 N_ENTRIES = 3 * N_RIVER_HOLES  # at most
-ALL = 52  # the card of the entry that all holes of a bucket belong to
+MOST_STRENGTHS = 160  # of a board's holes
+ALL = N_CARDS  # stands for all holes among sums by card
+N_SUMS = N_CARDS + 1  # sums by card
 
 
 @njit(cache=True, error_model="numpy")  # where the total is 0 the quotient is not used
@@ -52,12 +68,13 @@ def board_order(board: np.ndarray) -> BoardOrder:
     cards = np.asarray(board, dtype=np.int64)
     if len(cards) != 5 or len(set(cards.tolist())) != 5:
         raise ValueError(f"board {cards.tolist()}: expected five distinct cards")
-    return _order(cards)
+    return sort_holes(cards)
 
 
 @njit(cache=True)
-def _order(board):
-    holes, class_start = np.empty(N_RIVER_HOLES, np.int16), np.empty(161, np.int32)
+def sort_holes(board):
+    """`board_order` of a board (5,) int64."""
+    holes, class_start = np.empty(N_RIVER_HOLES, np.int16), np.empty(MOST_STRENGTHS + 1, np.int32)
     n_classes = river_order(board, holes, class_start)
     return BoardOrder(holes, class_start[: n_classes + 1])
 
@@ -83,7 +100,7 @@ def make_river_buckets(order: BoardOrder, equity: np.ndarray) -> RiverBuckets:
     of_hole, entries = np.full(N_RIVER_HOLES, -1, np.int32), np.empty((N_RIVER_HOLES, 3), np.int32)
     equity_of, first = np.empty(N_RIVER_HOLES, np.int32), np.empty(N_RIVER_HOLES + 1, np.int32)
     card, count = np.empty(N_ENTRIES, np.int32), np.zeros(N_ENTRIES, np.float32)
-    classes, entry_of = np.empty(class_start.shape[0], np.int64), np.full(53, -1, np.int32)
+    classes, entry_of = np.empty(class_start.shape[0], np.int64), np.full(N_SUMS, -1, np.int32)
     n, k = 0, 0
     first[0] = classes[0] = 0
     for cls in range(class_start.shape[0] - 1):
@@ -137,46 +154,50 @@ def end_values(ends: Ends, order: BoardOrder, player: int, reach: np.ndarray) ->
     """
     theirs, each = np.ascontiguousarray(reach.T), np.arange(len(order.holes))
     value = np.zeros_like(theirs)
-    _add_values(order, each, ends.n_folds, ends.stake[:, player].copy(), theirs, value)
+    add_end_values(order, each, ends.n_folds, ends.stake[:, player].copy(), theirs, value)
     return value.T
 
 
 @njit(cache=True)
-def _add_holes(holes, alike, first, end, reach, e0, seen):
-    """Add holes' weights at the ends from e0 on to the sums of their two cards and of all."""
+def _add_holes(holes, joint, first, end, reach, e0, card_sums):
+    """Add holes' weights, reach (numbers, n_ends), at the ends from e0 on to the sums of their two cards and
+    of all, card_sums (53, n_ends).
+    """
     for i in range(first, end):
-        a, b, k = HOLE_CARDS[holes[i], 0], HOLE_CARDS[holes[i], 1], alike[i]
-        for e in range(e0, seen.shape[1]):
-            seen[a, e] += reach[k, e]
-            seen[b, e] += reach[k, e]
-            seen[ALL, e] += reach[k, e]
+        a, b, k = HOLE_CARDS[holes[i], 0], HOLE_CARDS[holes[i], 1], joint[i]
+        for e in range(e0, card_sums.shape[1]):
+            card_sums[a, e] += reach[k, e]
+            card_sums[b, e] += reach[k, e]
+            card_sums[ALL, e] += reach[k, e]
 
 
 @njit(cache=True, nogil=True)
-def _add_values(order, alike, n_folds, stake, reach, value):
-    """Add `end_values` of a player, summed over holes of one number in `alike` (1081,); reach and
-    value (numbers, n_ends).
+def add_end_values(order, joint, n_folds, stake, reach, value):
+    """Add `end_values` of a player to value, summed over holes that share a number in `joint`.
 
-    seen[c], by end, is at folds the weight of all holes with card c; the hole itself is taken off
-    twice. At showdowns it is twice the weight of weaker ones, plus once that of the class at hand,
-    less the total: a win counts 2 - 1, a tie 1 - 1, a loss 0 - 1. A hole shares both its cards with
-    itself, and drops out of the difference.
+    joint (1081,) int: by place in the order of strength; stake (n_ends,) float32; reach of the other
+    player, and value: (numbers, n_ends) float32. The first n_folds ends are folds.
+
+    card_sums[c], by end, is at folds the weight of all holes with card c; the hole itself is taken
+    off twice. At showdowns it is twice the weight of weaker ones, plus once that of the class at
+    hand, less the total: a win counts 2 - 1, a tie 1 - 1, a loss 0 - 1. A hole shares both its cards
+    with itself, and drops out of the difference.
     """
     holes, class_start = order
     n_ends = stake.shape[0]
-    seen = np.zeros((53, n_ends), dtype=np.float32)
-    _add_holes(holes, alike, 0, holes.shape[0], reach, 0, seen)
-    seen[:, n_folds:] *= -1
+    card_sums = np.zeros((N_SUMS, n_ends), dtype=np.float32)
+    _add_holes(holes, joint, 0, holes.shape[0], reach, 0, card_sums)
+    card_sums[:, n_folds:] *= -1
     for cls in range(class_start.shape[0] - 1):
         first, end = class_start[cls], class_start[cls + 1]
-        _add_holes(holes, alike, first, end, reach, n_folds, seen)
+        _add_holes(holes, joint, first, end, reach, n_folds, card_sums)
         for i in range(first, end):
-            a, b, k = HOLE_CARDS[holes[i], 0], HOLE_CARDS[holes[i], 1], alike[i]
+            a, b, k = HOLE_CARDS[holes[i], 0], HOLE_CARDS[holes[i], 1], joint[i]
             for e in range(n_ends):
-                value[k, e] += stake[e] * (seen[ALL, e] - seen[a, e] - seen[b, e])
+                value[k, e] += stake[e] * (card_sums[ALL, e] - card_sums[a, e] - card_sums[b, e])
             for e in range(n_folds):
                 value[k, e] += stake[e] * reach[k, e]
-        _add_holes(holes, alike, first, end, reach, n_folds, seen)
+        _add_holes(holes, joint, first, end, reach, n_folds, card_sums)
 
 
 @njit(cache=True)
@@ -214,7 +235,7 @@ def class_reach(tree: BettingTree, rows: tuple[np.ndarray, np.ndarray]) -> np.nd
 
 
 # (1326, 52) 1 where a hole has a card
-_HOLDS = (HOLE_CARDS[:, :, None] == np.arange(52)).any(axis=1).astype(np.float64)
+_HOLDS = (HOLE_CARDS[:, :, None] == np.arange(N_CARDS)).any(axis=1).astype(np.float64)
 
 
 def compatible_weight(weights: np.ndarray) -> np.ndarray:

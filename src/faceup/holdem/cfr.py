@@ -6,12 +6,12 @@ and adds each action's regret to the tables of the holes' buckets. Both players 
 same strategies. Tables are discounted once an epoch of iterations, as DCFR does once an iteration
 where nothing is sampled (Brown & Sandholm 2019): after epoch t positive regrets are scaled by t^a /
 (t^a + 1), negative ones by t^b / (t^b + 1) and the average strategy by (t / (t + 1))^g. All buckets
-are scaled alike, whether the epoch's boards met them or not.
+are scaled, whether they occurred on the epoch's boards or not.
 
-Before the river holes that share a bucket on each street play alike, and are walked as one, a
-joint bucket: some 400 where there are 1,081 holes. The river is swept subgames side by side (`cfr_river`). Boards
-come from the stream and the iteration's number alone, so that a run that was killed goes on from
-its checkpoint, to the same bits.
+Before the river, holes that share a bucket on each street play alike and are walked as one, a joint
+bucket: some 400 where there are 1,081 holes. River subgames of one shape are swept side by side
+(`cfr_river`). Boards come from the stream and the iteration's number alone, so that a run that was
+killed goes on from its checkpoint, to the same bits.
 """
 
 import shutil
@@ -22,23 +22,22 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from faceup.cards.cards import BOARD_CARDS
+from faceup.cards.cards import BOARD_CARDS, N_CARDS
 from faceup.cards.strength import N_RIVER_HOLES
 from faceup.games.checkpoint import load_checkpoint, save_checkpoint
 from faceup.holdem.board import (
     RiverBuckets,
-    _add_values,
+    add_end_values,
     board_order,
     ends_of,
     make_river_buckets,
     matching_probability,
 )
 from faceup.holdem.buckets import Buckets, hole_buckets
-from faceup.holdem.cfr_river import _sweep_subgames
+from faceup.holdem.cfr_river import sweep_subgames
 from faceup.holdem.policy import TablePolicy
 from faceup.holdem.river_subgames import RiverSubgames, make_river_subgames
-from faceup.holdem.rules import DECISION
-from faceup.holdem.tree import BettingTree, columns, decisions
+from faceup.holdem.tree import BettingTree, decisions
 from faceup.util.memo import digest, memo
 from faceup.util.parallel import on_threads
 from faceup.util.progress import Progress
@@ -46,6 +45,7 @@ from faceup.util.rng import Stream
 
 # one a street, (n_buckets, width) float32: a column for each node, as in a policy's
 Tables = tuple[np.ndarray, ...]
+BOTH = -1  # players
 
 
 class Discount(NamedTuple):
@@ -57,58 +57,54 @@ class Discount(NamedTuple):
     epoch: int
 
 
-class PreRiver(NamedTuple):
-    """The decisions before the river, by street, parents before children."""
+class Decisions(NamedTuple):
+    """The n decisions of a street, parents before children."""
 
-    start: np.ndarray  # (4,) int64 where each street's begin, and the end
-    # (5,) int32 the first node of each street's tables: `BettingTree.street_start`
-    column: np.ndarray
     node: np.ndarray  # (n,) int32
     actor: np.ndarray  # (n,) int8
     first: np.ndarray  # (n,) int32 the first node below
-    end: np.ndarray  # (n,) int32 the end of those below
+    end: np.ndarray  # (n,) int32 after the last one
+    label: np.ndarray  # (nodes of the tree,) int8 of the action that leads to a node
+    start: int  # first node that an action of the street leads to: column 0 of its tables
+
+
+def street_decisions(tree: BettingTree, street: int) -> Decisions:
+    """A street's decisions."""
+    node = decisions(tree, street)
+    first, start = tree.first_child[node], int(tree.street_start[street])
+    end = first + tree.n_children[node]
+    return Decisions(node, tree.actor[node], first, end, tree.label, start)
 
 
 class JointBuckets(NamedTuple):
     """Holes of a board that share a bucket on each street before the river."""
 
-    of_hole: np.ndarray  # (1081,) int64 in the order of `BoardOrder.holes`
+    of_hole: np.ndarray  # (1081,) int64 by place in the order of strength
     size: np.ndarray  # (n,) int64 how many holes each has
-    row: np.ndarray  # (3, n) int64 where its bucket on each street stands among those that are met
-    buckets: tuple[np.ndarray, ...]  # three of (n_met,) int32: the buckets that the board meets
-
-
-def _pre_river(tree: BettingTree) -> PreRiver:
-    streets = [decisions(tree, street) for street in range(3)]
-    node = np.concatenate(streets)
-    first = tree.first_child[node]
-    start = np.cumsum([0, *map(len, streets)])
-    return PreRiver(
-        start, tree.street_start, node, tree.actor[node], first, first + tree.n_children[node]
-    )
+    row: np.ndarray  # (3, n) int64 place of its bucket on each street in `buckets`
+    buckets: tuple[np.ndarray, ...]  # three of (n_found,) int32: the buckets found on the board
 
 
 def _joint_buckets(buckets: list[np.ndarray]) -> JointBuckets:
     """buckets: three of (1081,), each hole's."""
-    met, rows = zip(*(np.unique(of_hole, return_inverse=True) for of_hole in buckets), strict=True)
+    found, rows = zip(*(np.unique(of, return_inverse=True) for of in buckets), strict=True)
     key = np.ravel_multi_index(rows, [N_RIVER_HOLES] * 3)
     _, one, of_hole, size = np.unique(
         key, return_index=True, return_inverse=True, return_counts=True
     )
-    return JointBuckets(of_hole, size, np.stack(rows)[:, one], met)
+    return JointBuckets(of_hole, size, np.stack(rows)[:, one], found)
 
 
 @njit(cache=True)
-def _match(pre_river, street, player, regrets, buckets, chance):
-    """Regret matching: chance (n_buckets, width) of a player's actions on a street with each bucket;
-    1 where the other acts.
+def _match(street, player, regrets, buckets, chance):
+    """Regret matching of a player, or of BOTH, on a street: chance (n_found, width) with each of
+    buckets (n_found,), from regrets (n_buckets, width); 1 where the other player acts.
     """
-    start = pre_river.column[street]
-    for d in range(pre_river.start[street], pre_river.start[street + 1]):
-        first, end = pre_river.first[d] - start, pre_river.end[d] - start
+    for d in range(street.node.shape[0]):
+        first, end = street.first[d] - street.start, street.end[d] - street.start
         for k in range(buckets.shape[0]):
             regret, out, total = regrets[buckets[k]], chance[k], np.float32(0)
-            if pre_river.actor[d] != player:
+            if player != BOTH and street.actor[d] != player:
                 out[first:end] = 1
                 continue
             for e in range(first, end):
@@ -118,65 +114,61 @@ def _match(pre_river, street, player, regrets, buckets, chance):
 
 
 @njit(cache=True, nogil=True)
-def _forward(thread, pre_river, joint, regrets, chance, reach):
+def _forward(thread, streets, joint, regrets, chance, reach):
     """Each player's strategy on a board, and its reach of all nodes with each joint bucket.
 
-    Fills chance, three of (2, n_met, width) float32, and reach (2, n_joint, n_nodes) float32.
+    streets: three `Decisions`; regrets: three of (n_buckets, width) float32. Fills chance, three of
+    (2, n_found, width) float32, and reach (2, n_joint, n_nodes) float32.
     """
     for player in range(thread[0], 2, thread[1]):
-        for street in range(3):
-            _match(
-                pre_river,
-                street,
-                player,
-                regrets[street],
-                joint.buckets[street],
-                chance[street][player],
-            )
+        for n in range(3):
+            _match(streets[n], player, regrets[n], joint.buckets[n], chance[n][player])
         for k in range(joint.size.shape[0]):
             r = reach[player, k]
             r[0] = 1
-            for street in range(3):
-                own, start = chance[street][player, joint.row[street, k]], pre_river.column[street]
-                for d in range(pre_river.start[street], pre_river.start[street + 1]):
-                    above = r[pre_river.node[d]]
-                    for c in range(pre_river.first[d], pre_river.end[d]):
-                        r[c] = above * own[c - start]
+            for n in range(3):
+                street, own = streets[n], chance[n][player, joint.row[n, k]]
+                for d in range(street.node.shape[0]):
+                    above = r[street.node[d]]
+                    for c in range(street.first[d], street.end[d]):
+                        r[c] = above * own[c - street.start]
 
 
 @njit(cache=True, nogil=True)
-def _backward(thread, pre_river, joint, chance, reach, value, regrets, averages):
-    """Values of decisions, (2, n_joint, n_nodes) float32, from those of ends and rivers; what
-    buckets learn from their holes.
+def _backward(thread, streets, joint, chance, reach, value, regrets, averages):
+    """Fill values of decisions, (2, n_joint, n_nodes) float32, from those of ends and rivers; add
+    what buckets learn from their holes to regrets and averages. Shapes as in `_forward`.
 
-    Values are summed over the holes of a joint bucket. An action's regret is its value less that of its
-    decision; the average strategy is weighed by the actor's own reach.
+    Values are summed over the holes of a joint bucket. An action's regret is its value less that of
+    its decision; the average strategy is weighed by the actor's own reach.
     """
     for player in range(thread[0], 2, thread[1]):
         for k in range(joint.size.shape[0]):
             v, r, size = value[player, k], reach[player, k], np.float32(joint.size[k])
-            for street in range(2, -1, -1):
-                row, start = joint.row[street, k], pre_river.column[street]
-                bucket, own = joint.buckets[street][row], chance[street][player, row]
-                regret, average = regrets[street][bucket], averages[street][bucket]
-                for d in range(pre_river.start[street + 1] - 1, pre_river.start[street] - 1, -1):
+            for n in range(2, -1, -1):
+                street, row = streets[n], joint.row[n, k]
+                bucket, own, start = joint.buckets[n][row], chance[n][player, row], street.start
+                regret, average = regrets[n][bucket], averages[n][bucket]
+                for d in range(street.node.shape[0] - 1, -1, -1):
                     here = np.float32(0)
-                    for c in range(pre_river.first[d], pre_river.end[d]):
+                    for c in range(street.first[d], street.end[d]):
                         here += own[c - start] * v[c]
-                    v[pre_river.node[d]] = here
-                    if pre_river.actor[d] == player:
-                        for c in range(pre_river.first[d], pre_river.end[d]):
+                    v[street.node[d]] = here
+                    if street.actor[d] == player:
+                        for c in range(street.first[d], street.end[d]):
                             regret[c - start] += v[c] - here
                             average[c - start] += size * r[c]
 
 
 @njit(cache=True, nogil=True)
 def _fill_ends(thread, ends, order, joint, reach, value):
-    """Values of ends before the river to each player with each joint bucket."""
+    """Values of ends before the river to each player with each joint bucket; reach, value (2,
+    n_joint, n_nodes) float32.
+    """
     for player in range(thread[0], 2, thread[1]):
         theirs = reach[1 - player][:, ends.node]
-        won = np.zeros_like(theirs)
-        _add_values(order, joint.of_hole, ends.n_folds, ends.stake[:, player].copy(), theirs, won)
+        won, stake = np.zeros_like(theirs), ends.stake[:, player].copy()
+        add_end_values(order, joint.of_hole, ends.n_folds, stake, theirs, won)
         for k in range(won.shape[0]):
             for e in range(won.shape[1]):
                 value[player, k, ends.node[e]] = won[k, e]
@@ -184,6 +176,7 @@ def _fill_ends(thread, ends, order, joint, reach, value):
 
 @njit(cache=True, nogil=True)
 def _discount(thread, regrets, averages, positive, negative, average):
+    """Scale a street's tables (n_buckets, width) float32 by float32 factors."""
     for g in range(thread[0], regrets.shape[0], thread[1]):
         for e in range(regrets.shape[1]):
             regrets[g, e] *= positive if regrets[g, e] > 0 else negative
@@ -198,18 +191,15 @@ class SelfPlay:
     def __init__(self, tree: BettingTree, buckets: Buckets, discount: Discount, stream: Stream):
         """The tree may begin on any street before the river."""
         self.tree, self.buckets, self.discount, self.stream = tree, buckets, discount, stream
-        shapes, n_nodes = (
-            list(zip(buckets.n_buckets, np.diff(tree.street_start), strict=True)),
-            int(tree.street_start[3]),
-        )
+        shapes = list(zip(buckets.n_buckets, np.diff(tree.street_start), strict=True))
+        n_nodes = int(tree.street_start[3])
         self.regrets, self.averages = (
             tuple(np.zeros(shape, dtype=np.float32) for shape in shapes) for _ in range(2)
         )
         self.iteration = 0
-        self._pre_river_nodes, self._ends = _pre_river(tree), ends_of(tree, 0, n_nodes)
-        self._rivers = [
-            subgames for subgames in make_river_subgames(tree) if len(subgames.decision)
-        ]
+        self._streets = tuple(street_decisions(tree, street) for street in range(3))
+        self._ends = ends_of(tree, 0, n_nodes)
+        self._rivers = [some for some in make_river_subgames(tree) if len(some.decision)]
         self._chance = tuple(
             np.zeros((2, min(n, N_RIVER_HOLES), width), dtype=np.float32) for n, width in shapes[:3]
         )
@@ -218,7 +208,7 @@ class SelfPlay:
     def advance(self, iterations: int) -> None:
         """Play iterations."""
         for _ in range(iterations):
-            self.step(self.stream(self.iteration).permutation(52)[:5])
+            self.step(self.stream(self.iteration).permutation(N_CARDS)[:5])
             self.iteration += 1
             if self.iteration % self.discount.epoch == 0:
                 self._end_epoch(self.iteration // self.discount.epoch)
@@ -229,24 +219,14 @@ class SelfPlay:
         *before, equity = [
             hole_buckets(self.buckets, street, board[:n]) for street, n in enumerate(BOARD_CARDS)
         ]
-        buckets, joint = (
-            make_river_buckets(order, equity),
-            _joint_buckets([of_hole[order.holes] for of_hole in before]),
-        )
+        buckets = make_river_buckets(order, equity)
+        joint = _joint_buckets([of_hole[order.holes] for of_hole in before])
         reach, value = (array[:, : len(joint.size)] for array in (self._reach, self._value))
-        on_threads(_forward, self._pre_river_nodes, joint, self.regrets[:3], self._chance, reach)
+        regrets, averages, chance = self.regrets[:3], self.averages[:3], self._chance
+        on_threads(_forward, self._streets, joint, regrets, chance, reach)
         on_threads(_fill_ends, self._ends, order, joint, reach, value)
         on_threads(self._sweep, iter(self._rivers), buckets, joint, reach, value)
-        on_threads(
-            _backward,
-            self._pre_river_nodes,
-            joint,
-            self._chance,
-            reach,
-            value,
-            self.regrets[:3],
-            self.averages[:3],
-        )
+        on_threads(_backward, self._streets, joint, chance, reach, value, regrets, averages)
 
     def _sweep(
         self,
@@ -257,11 +237,10 @@ class SelfPlay:
         reach: np.ndarray,
         value: np.ndarray,
     ) -> None:
-        """Sweep the rivers, record by record; each thread takes the next that is left."""
+        """Sweep the rivers; each thread takes the next subgames that are left."""
+        learnt = self.regrets[3], self.averages[3]
         for subgames in rest:
-            _sweep_subgames(
-                subgames, buckets, joint.of_hole, reach, value, self.regrets[3], self.averages[3]
-            )
+            sweep_subgames(subgames, buckets, joint.of_hole, reach, value, *learnt)
 
     def _end_epoch(self, t: int) -> None:
         alpha, beta, gamma, _ = self.discount
@@ -279,17 +258,10 @@ class SelfPlay:
 
 def average_strategy(tree: BettingTree, averages: Tables) -> Tables:
     """Normalise summed strategies at each decision; uniform where the sum is 0."""
-    out = tuple(np.zeros_like(table) for table in averages)
-    for node in np.flatnonzero(tree.kind == DECISION).tolist():
-        street = tree.street[node]
-        summed, chances = (
-            averages[street][:, columns(tree, node)],
-            out[street][:, columns(tree, node)],
-        )
-        total = summed.sum(axis=1, keepdims=True)
-        np.divide(summed, total, out=chances, where=total > 0)
-        chances[total[:, 0] <= 0] = np.float32(1 / tree.n_children[node])
-    return out
+    found = tuple(np.zeros_like(table) for table in averages)
+    for n, (table, chance) in enumerate(zip(averages, found, strict=True)):
+        _match(street_decisions(tree, n), BOTH, table, np.arange(len(table)), chance)
+    return found
 
 
 class Run(NamedTuple):
@@ -324,14 +296,13 @@ def train(
 ) -> Run:
     """Self-play to an iteration, from this run's checkpoint in `folder` if there is one.
 
-    every: iterations between checkpoints; progress: told the iteration. The last checkpoint stays,
-    so that what comes after self-play may fail without loss: `clear` the folder in the end.
+    every: iterations between checkpoints; progress is called with the iteration. The last
+    checkpoint stays, so that what comes after self-play may fail without loss: `clear` the folder in
+    the end.
     """
     play, path = SelfPlay(tree, buckets, discount, stream), folder / "checkpoint.npz"
-    owner, averages = (
-        digest(SelfPlay, tree, buckets, discount, stream, tuple(snapshots)),
-        dict[int, Tables](),
-    )
+    owner = digest(SelfPlay, tree, buckets, discount, stream, tuple(snapshots))
+    averages: dict[int, Tables] = {}
     if found := load_checkpoint(path, owner, iterations):
         play.regrets, play.averages = (_tables(found, kind) for kind in ("regrets", "averages"))
         play.iteration = int(found["iteration"])

@@ -1,63 +1,67 @@
-"""CFR-BR on hold'em (Johanson, Bard, Burch and Bowling 2012), and self-play, which differs from it
-in whom the learner meets.
+"""CFR-BR on hold'em: a learner with an abstract strategy trains against a best response that knows
+it (Johanson, Bard, Burch and Bowling 2012).
 
 An iteration deals a flop, a turn card and some rivers, and then, for learners in both seats at
 once:
 
-1. reach: how the learner comes to each decision with each hand, by its current strategy; 2.
-opponent: how the opponent comes there. In self-play it is the learner itself, in CFR-BR a best
-response, in a restricted Nash response (Johanson, Zinkevich and Bowling 2007) a mixture, whose
-reach is share x best response + (1 - share) x a table; 3. values: what each action is worth to each
-of the learner's hands against that opponent; 4. regrets: the learner adds what each action would
-have won more than its strategy did, and its own reach to its average.
+1. reach: how the learner comes to each decision with each hand, by its current strategy, which is
+   regret matching on its regrets.
+2. opponent: how the opponent comes there. It plays a best response in a share of the hands, and
+   another strategy in the rest (`Mixed`): its reach is share x best response + (1 - share) x other.
+   A share of 1 is CFR-BR, less is a restricted Nash response (Johanson, Zinkevich and Bowling
+   2007), 0 with the learner itself as the other is self-play.
+3. values: the counterfactual value of each action to each of the learner's hands against that
+   opponent.
+4. regrets: value[action] - value[decision] is added to the learner's regrets, and its own reach to
+   its summed strategy. The average strategy, in proportion to the sums, is the result.
 
 Learners in both seats start from the same strategy, and so may several deals, which are then learnt
-from side by side.
+from in parallel. Iteration k has weight k / 100 (linear averaging).
 
-A leaf of a decision tree answers at many decisions of the game at once. How much the strategy's
-value changes with a leaf's answer is by the product rule a sum over those decisions, each times the
-learner's own reach:
+A leaf of a decision tree answers at many decisions of the game at once. By the product rule the
+derivative of the strategy's value with respect to a leaf's probability of action a is a sum over
+those decisions d, each weighed by the learner's own reach:
 
-    d value / d answer(leaf, a) = sum over h, decisions of the leaf: reach(h) (value(a, h) - value(h)).
+    sum over hands h and decisions d of the leaf: reach(h, d) (value(a, h, d) - value(h, d)).
 
 CFR leaves the reach out. With perfect recall it is the same for all that an infoset holds, and
-changes nothing (Srinivasan et al. 2018 compare the two). But in a leaf, hands and bets that the
-learner never comes with would count like those it often comes with. So `by_reach` weighs regrets
-with it: for trees it should, for tables it need not.
+changes nothing (Srinivasan et al. 2018 compare the two). But in a leaf, hands and bets with which
+the learner never comes would count as much as those it often comes with. So `by_reach` weighs
+regrets with it: for trees it should, for tables it need not.
 
-The best response holds real cards. From the turn on it knows the learner's strategy, and the rivers
-that may come, and takes the best actions. Before the turn, where an answer would have to be good on
-all cards to come, it learns by regrets, too, in groups of hands of its own. That it knows which
-rivers may come makes it stronger than any real opponent, the less so the more are dealt: 48 are
-all.
+The best response holds real cards. From the turn on it knows the learner's strategy and the rivers
+that may come, and takes the best actions. Before the turn, where a response would have to be good
+on all cards to come, it learns by regrets, too, in buckets of its own. Knowing which rivers may come
+makes it stronger than any real opponent, the less so the more are dealt: 48 are all.
 
 Values are counterfactual, sums over the other player's hands that a turn board leaves, on all
-streets: before the turn such a sum is right in the mean over the boards dealt. All-ins before the
-flop have their exact value.
+streets: before the turn such a sum is right averaged over the boards dealt. All-ins before the flop
+have their exact value.
 """
 
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from itertools import cycle
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 import numba
 import numpy as np
 from numba import njit
 
-from faceup.cards.cards import BOARD_CARDS, CLASS_OF_HOLE, HOLE_OF_CLASS, N_CLASSES
+from faceup.cards.cards import BOARD_CARDS, CLASS_OF_HOLE, HOLE_OF_CLASS, N_CLASSES, N_HOLES
 from faceup.cards.matchups import RUNOUTS_PREFLOP, net_wins
 from faceup.holdem.agents import TreeAgent
-from faceup.holdem.best_response import fold_values
-from faceup.holdem.board import _add_values, board_order, free_holes, street_reach
+from faceup.holdem.best_response import best_actions, fold_values
+from faceup.holdem.board import add_end_values, board_order, free_holes, street_reach
 from faceup.holdem.buckets import N_RIVER_BUCKETS
+from faceup.holdem.cfr import street_decisions
 from faceup.holdem.cfr_br_river import (
     Reach,
     UpdateWeight,
+    all_subgames,
     best_responses,
     learn_rivers,
-    make_subtrees,
 )
 from faceup.holdem.infosets import (
     Abstraction,
@@ -70,27 +74,31 @@ from faceup.holdem.infosets import (
 from faceup.holdem.policy import StreetRows, TablePolicy
 from faceup.holdem.river_subgames import stakes_at
 from faceup.holdem.rules import FOLD_END, SHOWDOWN, START, Menu
-from faceup.holdem.tree import BettingTree, build_tree, children, columns, decisions
+from faceup.holdem.tree import BettingTree, build_tree, children, columns
 from faceup.util.memo import memo
 from faceup.util.progress import Progress
 
-# chance that a turn board, which a hand has missed, misses the other one
+# chance that a turn board, which shares no card with one hand, shares none with the other either
 _MISSED = (48 * 47 * 46 * 45) / (50 * 49 * 48 * 47)
+_RIVERS, _FREE_RIVERS = 48, 44  # river cards of a turn board, and those that two hands leave
 _COMBOS = np.bincount(CLASS_OF_HOLE, minlength=N_CLASSES)
-_NOTHING = np.zeros((0, 0, 0, 0), dtype=np.int8)  # actions of a best response that is not there
+_NO_ACTIONS = np.zeros((0, 0, 0, 0), dtype=np.int8)  # of a best response that nobody plays
 # a strategy on a board, by street; on the river the rows are those of equities (1981,)
 Rows = dict[int, StreetRows]
 
 
 class Mixed(NamedTuple):
-    """An opponent who plays a best response in a share of the hands, and a table in the rest."""
+    """An opponent that plays a best response to the learner in a share of the hands, and a table in
+    the rest.
 
-    share: float  # above 0, at most 1
-    # None, only where one seat alone learns: nobody, from whom nothing is learnt
+    Mixed(share, None): in the rest it plays the learner's current strategy, so that Mixed(1, None)
+    is CFR-BR and Mixed(0, None) self-play. Where one seat alone learns (`CfrBr`), the learner has
+    no reach in the other: nobody plays there in the rest of the hands, and nothing is learnt from
+    them.
+    """
+
+    share: float  # 0 to 1
     table: TablePolicy | None
-
-
-Opponent = Literal["self", "best"] | Mixed
 
 
 class State(NamedTuple):
@@ -102,24 +110,13 @@ class State(NamedTuple):
     iteration: int
 
 
-class Street(NamedTuple):
-    """A street's n decisions, parents first."""
-
-    node: np.ndarray  # (n,) int32
-    actor: np.ndarray  # (n,) int8
-    first: np.ndarray  # (n,) int32 first node below
-    end: np.ndarray  # (n,) int32 after the last one
-    label: np.ndarray  # (n_nodes,) int8 of the action that leads to a node
-    start: int  # first node that an action of the street leads to
-
-
 @njit(cache=True)
 def _learn(street, infosets, table, update, reach, value, regrets, averages):
-    """Values (2, n_nodes, 1326) of a street's decisions where both players play a table (rows,
-    width), and what they learn.
+    """Fill values (2, n_nodes, 1326) float32 of a street's decisions where both players play a
+    table (rows, width), and add what they learn to regrets and averages (n_infosets, n_labels).
 
-    Adds regrets, value[action] - value[decision], as `update` says, and own reach (2, n_nodes,
-    1326) of actions times its time.
+    street: of `Decisions`. Adds value[action] - value[decision] to regrets, and own reach (2,
+    n_nodes, 1326) of actions to averages, both as `update` says.
     """
     for d in range(street.node.shape[0] - 1, -1, -1):
         node, who = street.node[d], street.actor[d]
@@ -129,14 +126,12 @@ def _learn(street, infosets, table, update, reach, value, regrets, averages):
                 mean += value[who, e, h] * table[row, e - street.start]
                 others += value[1 - who, e, h]  # the actor's chances are in them already
             value[who, node, h], value[1 - who, node, h] = mean, others
-            infoset, weight = (
-                infosets.of[row, infosets.situation[node]],
-                update.time * reach[who, node, h],
-            )
-            share = weight if update.by_reach else update.time
+            infoset = infosets.of[row, infosets.situation[node]]
+            own = update.weight * reach[who, node, h]
+            share = own if update.by_reach else update.weight
             for e in range(street.first[d], street.end[d]):
                 regrets[infoset, street.label[e]] += share * (value[who, e, h] - mean)
-                averages[infoset, street.label[e]] += weight * table[row, e - street.start]
+                averages[infoset, street.label[e]] += own * table[row, e - street.start]
 
 
 class CfrBr:
@@ -152,73 +147,58 @@ class CfrBr:
     ):
         """preflop_wins (169, 169): of cards/matchups.
 
-        responder: what a best response tells apart before the turn, where it learns. None: it plays
-        there as the learner does. by_reach: whether the learner's regrets count its own reach.
-        seat: the only one in which it learns (None: both).
+        responder: buckets in which a best response learns before the turn. None: it plays there as
+        the learner does. by_reach: the learner's regrets are weighed by its own reach. seat: the
+        only one in which it learns (None: both).
         """
         self.tree, self.learner, self.responder = learner.tree, learner, responder
         self._by_reach, self._seat = by_reach, seat
         tree, n = learner.tree, int(learner.tree.street_start[3])
-        self._subtrees, self._streets = make_subtrees(tree), []
-        for street in range(3):
-            node = decisions(tree, street)
-            first, start = tree.first_child[node], int(tree.street_start[street])
-            self._streets.append(
-                Street(
-                    node, tree.actor[node], first, first + tree.n_children[node], tree.label, start
-                )
-            )
-        self._folds, shown = (
-            np.flatnonzero(tree.kind[:n] == FOLD_END),
-            np.flatnonzero(tree.kind[:n] == SHOWDOWN),
-        )
-        self._pushes, self._all_ins = shown[tree.street[shown] == 0], shown[tree.street[shown] > 0]
-        self._on_board = np.setdiff1d(np.arange(tree.street_start[1]), self._pushes)
+        self._subgames = all_subgames(tree)
+        self._streets = [street_decisions(tree, street) for street in range(3)]
+        self._folds = np.flatnonzero(tree.kind[:n] == FOLD_END)
+        shown = np.flatnonzero(tree.kind[:n] == SHOWDOWN)
+        preflop = tree.street[shown] == 0
+        self._preflop_all_ins, self._all_ins = shown[preflop], shown[~preflop]
+        self._on_board = np.setdiff1d(np.arange(tree.street_start[1]), self._preflop_all_ins)
         self._net_wins = net_wins(preflop_wins, RUNOUTS_PREFLOP) / _COMBOS[:, None]
 
     def start(self, warm_start: float = 0) -> State:
-        """Nothing learnt yet; warm_start: what first strategies count, as regrets: dollars times
+        """Nothing learnt yet; warm_start: weight of the first strategies as regrets, dollars times
         pairs of hands.
         """
         begins, warm = self.learner.start(), np.float32(warm_start)
         regrets, averages = (
             tuple(np.float32(scale) * weights for weights in begins) for scale in (warm, 1e-6)
         )
-        return State(
-            regrets,
-            averages,
-            tuple(warm * x for x in self.responder.start()[:2]) if self.responder else (),
-            0,
-        )
+        responder = tuple(warm * x for x in self.responder.start()[:2]) if self.responder else ()
+        return State(regrets, averages, responder, 0)
 
     def train(
         self,
         state: State,
         deals: np.ndarray,
-        opponent: Opponent,
+        opponent: Mixed,
         progress: Callable[[int], None] = lambda done: None,
         together: int = 1,
     ) -> State:
         """What is learnt by an iteration on each deal from a state on, which stays as it is.
 
-        deals (n, 5 to 52): the four cards of a turn board, then the rivers that may come. opponent:
-        "self" is self-play, "best" CFR-BR, `Mixed` a restricted Nash response. The k-th iteration
-        of all counts k / 100 times. together: so many deals start from the same strategy, each on
-        threads of its own; to stop between two of them changes what is learnt.
+        deals (n, 5 to 52): the four cards of a turn board, then the rivers that may come. together:
+        deals that start from the same strategy, each on threads of its own; to stop between two of
+        them changes what is learnt.
         """
         regrets, averages, responder = (
             tuple(table.copy() for table in tables) for tables in state[:3]
         )
         state = State(regrets, averages, responder, state.iteration)
         threads = max(numba.get_num_threads() // together, 1)
-        with ThreadPoolExecutor(together) as side_by_side:
+        with ThreadPoolExecutor(together) as pool:
             for first in range(0, len(deals), together):
-                step, some = (
-                    partial(self._step, state, opponent, threads),
-                    deals[first : first + together],
-                )
+                some = deals[first : first + together]
+                step = partial(self._step, state, opponent, threads)
                 # all are done before the state changes
-                for added in [*side_by_side.map(step, some, range(1, together + 1))]:
+                for added in [*pool.map(step, some, range(1, together + 1))]:
                     for table, more in zip([*regrets, *averages, *responder], added, strict=True):
                         table += more
                 state = state._replace(iteration=state.iteration + len(some))
@@ -226,61 +206,43 @@ class CfrBr:
         return state
 
     def _step(
-        self, state: State, opponent: Opponent, threads: int, deal: np.ndarray, later: int
+        self, state: State, opponent: Mixed, threads: int, deal: np.ndarray, later: int
     ) -> list[np.ndarray]:
-        """What an iteration on a deal, so much `later` than the state's last, adds to each of the
-        state's tables.
+        """What an iteration on a deal, the state's last plus `later`, adds to each of the state's
+        tables.
         """
         numba.set_num_threads(threads)  # in this thread: other deals keep the others busy
-        boards, roots = _boards(deal), self._subtrees.root
-        turn, update = (
-            boards[0, :4],
-            UpdateWeight(np.float32((state.iteration + later) / 100), self._by_reach),
-        )
+        boards, roots = _boards(deal), self._subgames.root
+        turn, weight = boards[0, :4], np.float32((state.iteration + later) / 100)
+        update = UpdateWeight(weight, self._by_reach)
         regrets, averages, responder = (
             [np.zeros_like(table) for table in tables] for tables in state[:3]
         )
         infosets, rows = _strategy(self.learner, state.regrets, turn)
         reach = self._reach(rows, turn)  # 1. reach
-        if self._seat is not None:  # who never comes learns nothing, and nothing is won from it
+        if self._seat is not None:  # nothing is learnt by, or won from, a player without reach
             reach[1 - self._seat] = 0
 
-        # 2. opponent: here the three ways to train differ
-        share, other_rows = _mixture(opponent, rows, turn)
-        best, actions = reach, _NOTHING
+        share, best, actions = np.float32(opponent.share), reach, _NO_ACTIONS  # 2. opponent
+        other_rows = _table_rows(opponent.table, turn) if opponent.table else rows
         if share > 0:
-            best, actions = self._best_response(state, boards, rows, reach, update.time, responder)
-        other = reach if other_rows is rows else self._reach(other_rows, turn)
+            best, actions = self._best_response(state, boards, rows, reach, weight, responder)
+        other = self._reach(other_rows, turn) if opponent.table else reach
         both = share * best + (1 - share) * other
         met = Reach(reach[:, roots], share * best[:, roots], (1 - share) * other[:, roots])
         if self._seat is not None:
             both[self._seat] = met.best[self._seat] = met.other[self._seat] = 0
 
-        strategies = rows[3], other_rows[3]  # 3. values; on the river regrets are added at once
+        # 3. values; on the river regrets are added at once
+        strategies, learnt = (rows[3], other_rows[3]), (regrets[3], averages[3])
         won = learn_rivers(
-            self._subtrees,
-            boards,
-            infosets[3],
-            strategies,
-            met,
-            actions,
-            update,
-            (regrets[3], averages[3]),
+            self._subgames, boards, infosets[3], strategies, met, actions, update, learnt
         )
         value = self._ends(boards, both, won)
 
-        for street in (2, 1, 0):  # 4. regrets
-            table = rows[street][0]
-            _learn(
-                self._streets[street],
-                infosets[street],
-                table,
-                update,
-                reach,
-                value,
-                regrets[street],
-                averages[street],
-            )
+        for n in (2, 1, 0):  # 4. regrets
+            street, learnt = self._streets[n], (regrets[n], averages[n])
+            _learn(street, infosets[n], rows[n][0], update, reach, value, *learnt)
         return [*regrets, *averages, *responder]
 
     def _reach(self, rows: Rows, turn: np.ndarray) -> np.ndarray:
@@ -290,7 +252,7 @@ class CfrBr:
         Hands with a card of the turn board have 0, but at all-ins before the flop, whose value is
         that over all boards.
         """
-        reach = np.ones((2, int(self.tree.street_start[3]), 1326), dtype=np.float32)
+        reach = np.ones((2, int(self.tree.street_start[3]), N_HOLES), dtype=np.float32)
         for street in range(3):
             street_reach(self.tree, street, rows[street], reach)
             if street == 0:
@@ -304,20 +266,17 @@ class CfrBr:
         actions on the rivers.
         """
         won, actions = best_responses(
-            self._subtrees, boards, rows[3], reach[:, self._subtrees.root]
+            self._subgames, boards, rows[3], reach[:, self._subgames.root]
         )
-        value = self._ends(boards, reach, won)
-        answer = np.zeros((int(np.diff(self.tree.street_start)[2]), 1326), dtype=np.float32)
-        for node in self._streets[2].node[::-1]:
-            who, below = self.tree.actor[node], value[:, children(self.tree, node)]
-            value[1 - who, node], value[who, node] = (
-                below[1 - who].sum(axis=0),
-                below[who].max(axis=0),
-            )
-            answer[columns(self.tree, node)] = np.arange(below.shape[1])[:, None] == below[
-                who
-            ].argmax(axis=0)
-        return value, {2: (answer.T, np.arange(1326, dtype=np.int32))}, actions
+        value, every = self._ends(boards, reach, won), np.ones(len(self.tree.kind), dtype=bool)
+        best_actions(self.tree, 2, every, value[None, None])
+        width = int(np.diff(self.tree.street_start)[2])
+        response = np.zeros((width, N_HOLES), dtype=np.float32)
+        for node in self._streets[2].node:
+            best = value[self.tree.actor[node], children(self.tree, node)].argmax(axis=0)
+            below = np.arange(self.tree.n_children[node])
+            response[columns(self.tree, node)] = below[:, None] == best
+        return value, {2: (response.T, np.arange(N_HOLES, dtype=np.int32))}, actions
 
     def _best_response(
         self,
@@ -325,52 +284,52 @@ class CfrBr:
         boards: np.ndarray,
         rows: Rows,
         reach: np.ndarray,
-        time: np.float32,
+        weight: np.float32,
         learnt: list[np.ndarray],
     ) -> tuple[np.ndarray, np.ndarray]:
         """Reach (2, n_nodes, 1326) of a best response to rows, and its actions on the rivers.
 
         Before the turn it learns first: its regrets are added to `learnt`, arrays of 0.
         """
-        value, answers, actions = self._respond(boards, rows, reach)
+        value, response, actions = self._respond(boards, rows, reach)
         if self.responder:
             infosets, played = _strategy(self.responder, state.responder, boards[0])
-            for street in (1, 0):
-                table, update = played[street][0], UpdateWeight(time, False)
-                unused = np.zeros_like(learnt[street])
-                # where each size has a name
-                nodes = self._streets[street]._replace(label=self.responder.tree.label)
-                _learn(nodes, infosets[street], table, update, reach, value, learnt[street], unused)
+            update = UpdateWeight(weight, False)
+            for n in (1, 0):
+                # the responder's tree has a label for each of its sizes
+                street = self._streets[n]._replace(label=self.responder.tree.label)
+                unused = np.zeros_like(learnt[n])
+                _learn(street, infosets[n], played[n][0], update, reach, value, learnt[n], unused)
             regrets = tuple(map(np.add, state.responder, learnt))
-            answers |= _strategy(self.responder, regrets, boards[0])[1]
-        return self._reach(rows | answers, boards[0, :4]), actions
+            response |= _strategy(self.responder, regrets, boards[0])[1]
+        return self._reach(rows | response, boards[0, :4]), actions
 
     def _ends(self, boards: np.ndarray, reach: np.ndarray, won: np.ndarray) -> np.ndarray:
         """Both players' values (2, n_nodes, 1326) where the betting before the river ends, by the
         other's reach.
 
-        won (2, roots, 1326): values of the rivers' roots, sums over boards (n, 5).
+        won (2, n, 1326): values of the rivers' roots, sums over boards (n_boards, 5).
         """
-        value, a_river = np.zeros_like(reach), np.float32(48 / 44 / len(boards))
-        free, stakes = free_holes(boards[0, :4].tolist()), stakes_at(self.tree, self._pushes)[:, :1]
-        shown, orders = (
-            stakes_at(self.tree, self._all_ins).astype(np.float32),
-            [board_order(board) for board in boards],
-        )
+        value = np.zeros_like(reach)
+        a_river = np.float32(_RIVERS / _FREE_RIVERS / len(boards))
+        free = free_holes(boards[0, :4].tolist())
+        stakes = stakes_at(self.tree, self._preflop_all_ins)[:, :1]
+        shown = stakes_at(self.tree, self._all_ins).astype(np.float32)
+        orders = [board_order(board) for board in boards]
         for seat in range(2):
             theirs = reach[1 - seat]
             if not theirs.any():  # they learn in the other seat alone
                 continue
-            value[seat, self._subtrees.root] = a_river * won[seat]
+            value[seat, self._subgames.root] = a_river * won[seat]
             value[seat, self._folds] = fold_values(self.tree, self._folds, seat, reach) * free
-            pushed = theirs[self._pushes][:, HOLE_OF_CLASS]
-            value[seat, self._pushes] = (
-                _MISSED * free * (stakes * (pushed @ self._net_wins.T))[:, CLASS_OF_HOLE]
+            of_class = theirs[self._preflop_all_ins][:, HOLE_OF_CLASS] @ self._net_wins.T
+            value[seat, self._preflop_all_ins] = (
+                _MISSED * free * (stakes * of_class)[:, CLASS_OF_HOLE]
             )
             all_in = np.ascontiguousarray(theirs[self._all_ins].T)  # (1326, all-ins)
             worth = np.zeros_like(all_in)
             for order in orders:
-                _add_values(order, order.holes, 0, shown[:, 0], all_in, worth)
+                add_end_values(order, order.holes, 0, shown[:, 0], all_in, worth)
             value[seat, self._all_ins] = a_river * worth.T
         return value
 
@@ -383,44 +342,41 @@ def game_with_other_menu(
     preflop_wins: np.ndarray,
     responder: HandBuckets,
 ) -> CfrBr:
-    """A game in which leaves have one seat and their own menu, and the opponent has other sizes, in
-    the responder's groups.
+    """A game in which leaves play one seat with their own menu, and the opponent has another menu
+    and the responder's buckets.
 
     Leaves read any bet, so that what they learn here, by reach, goes on in the game of their own
     tree.
     """
-    tree, labels = (
-        build_tree(*((menu, START, theirs) if seat == 0 else (theirs, START, menu))),
-        leaves.tree.labels,
-    )
+    menus = (menu, START, theirs) if seat == 0 else (theirs, START, menu)
+    tree, labels = build_tree(*menus), leaves.tree.labels
     every = (*labels, *(label for label in tree.labels if label not in labels))
     label = np.array([*map(every.index, tree.labels), -1], dtype=np.int8)[tree.label]
     # leaves learn nothing about other sizes
-    told = tree._replace(labels=labels, label=np.minimum(label, len(labels) - 1))
+    known = tree._replace(labels=labels, label=np.minimum(label, len(labels) - 1))
     against = responder.on(tree._replace(labels=every, label=label))
-    return CfrBr(TreeLeaves(leaves.base_policy.on(told, seat)), preflop_wins, against, True, seat)
+    return CfrBr(TreeLeaves(leaves.base_policy.on(known, seat)), preflop_wins, against, True, seat)
 
 
 def train_alternately(
-    turns: Sequence[tuple[CfrBr, Opponent, int]],
+    turns: Sequence[tuple[CfrBr, Mixed, int]],
     state: State,
     deals: np.ndarray,
     progress: Callable[[int], None] = lambda done: None,
     together: int = 1,
 ) -> State:
-    """As `CfrBr.train`, in games that share what the learner learns: so many deals in each, again
-    and again.
+    """As `CfrBr.train`, in games that share what the learner learns: turns of a game, its opponent
+    and a number of deals, again and again.
 
-    The responder of each game learns by itself, that of the first from `state` on.
+    The responder of each game learns separately, that of the first from `state` on.
     """
     done, responders = 0, {turns[0][0]: state.responder}
     for game, opponent, n in cycle(turns):
         if done >= len(deals):
             break
         begins = responders[game] if game in responders else game.start().responder
-        state = game.train(
-            state._replace(responder=begins), deals[done : done + n], opponent, together=together
-        )
+        some = deals[done : done + n]
+        state = game.train(state._replace(responder=begins), some, opponent, together=together)
         responders[game] = state.responder
         done += n
         progress(min(done, len(deals)))
@@ -449,19 +405,16 @@ def retrain(
     """
     leaves = TreeLeaves(agent.policy(tree))
     responder = HandBuckets(tree, blueprint, np.zeros_like(blueprint.buckets.turn), 1)
-    game, opponent = (
-        CfrBr(leaves, preflop_wins, responder, by_reach=True),
-        Mixed(known_share, blueprint),
-    )
-    turns: list[tuple[CfrBr, Opponent, int]] = [(game, opponent if known_share < 1 else "best", 2)]
+    game = CfrBr(leaves, preflop_wins, responder, by_reach=True)
+    own_menu = game, Mixed(known_share, blueprint if known_share < 1 else None), 2
+    turns: list[tuple[CfrBr, Mixed, int]] = [own_menu]
     if other_menu:
         others = [
             game_with_other_menu(leaves, agent.menu, other_menu, seat, preflop_wins, responder)
             for seat in range(2)
         ]
-        turns = [
-            turn for other in others for turn in (*turns, (other, Mixed(known_share, None), 2))
-        ]
+        alone = Mixed(known_share, None)
+        turns = [turn for other in others for turn in (own_menu, (other, alone, 2))]
     progress = Progress(f"retraining {name}, turn boards", len(deals))
     averages = memo(train_alternately, turns, game.start(warm_start), deals, progress, 2).averages
     how = {
@@ -482,7 +435,7 @@ def _boards(deal: np.ndarray) -> np.ndarray:
 def _strategy(
     who: Abstraction, weights: Weights, board: np.ndarray
 ) -> tuple[dict[int, Infosets], Rows]:
-    """Infosets on the streets of weights, and rows on them."""
+    """Infosets on the streets of weights, and the strategy's rows on them."""
     infosets = {
         street: who.street(street, board[: BOARD_CARDS[street]].tolist())
         for street in range(len(weights))
@@ -492,15 +445,7 @@ def _strategy(
     }
 
 
-def _mixture(opponent: Opponent, rows: Rows, board: np.ndarray) -> tuple[np.float32, Rows]:
-    """In which share of the hands the opponent is a best response, and how it plays in the others;
-    rows: the learner's.
-    """
-    if isinstance(opponent, Mixed) and opponent.table:
-        played = {
-            street: opponent.table.street(street, board[: BOARD_CARDS[street]].tolist())
-            for street in range(3)
-        }
-        played[3] = opponent.table.tables[3], np.arange(N_RIVER_BUCKETS, dtype=np.int32)
-        return np.float32(opponent.share), played
-    return np.float32(opponent.share if isinstance(opponent, Mixed) else opponent == "best"), rows
+def _table_rows(table: TablePolicy, board: np.ndarray) -> Rows:
+    """A table's rows on a turn board and its rivers."""
+    rows = {n: table.street(n, board[: BOARD_CARDS[n]].tolist()) for n in range(3)}
+    return rows | {3: (table.tables[3], np.arange(N_RIVER_BUCKETS, dtype=np.int32))}

@@ -43,13 +43,14 @@ def make_infosets(tree: BettingTree, street: int, row: np.ndarray) -> Infosets:
 
 @njit(cache=True)
 def _strategy_rows(of, weights, label, first, n_actions, rows):
-    """Fill rows (rows, width): regret matching where of (rows, decisions) gives a row's infoset at
-    each decision.
+    """As `strategy_rows`: of (rows, n_decisions) int32 infoset of a row at each decision; weights
+    (n_infosets, n_labels) float32; label (width,) int8; first, n_actions (n_decisions,) int: columns.
+
+    Sums begin with the second action and end with the first, which decides their last bits.
     """
     for row in range(of.shape[0]):
         for d in range(first.shape[0]):
             weight, total = weights[of[row, d]], np.float32(0)
-            # the first action last, as numpy adds: the bits of earlier reports
             for k in range(1, n_actions[d] + 1):
                 total += max(weight[label[first[d] + k % n_actions[d]]], np.float32(0))
             for e in range(first[d], first[d] + n_actions[d]):
@@ -60,9 +61,9 @@ def strategy_rows(
     tree: BettingTree, street: int, infosets: Infosets, weights: np.ndarray
 ) -> np.ndarray:
     """The strategy of weights on a street, (rows, width) float32, a column for each node of the
-    street.
+    street: in proportion to an infoset's positive weights, uniform where there is none.
 
-    Of regrets this is regret matching. Where no weight of an infoset is positive it is uniform.
+    Of regrets this is regret matching, of summed strategies the average strategy.
     """
     nodes, (start, end) = decisions(tree, street), tree.street_start[street : street + 2]
     of, first = infosets.of[:, infosets.situation[nodes]], tree.first_child[nodes] - start

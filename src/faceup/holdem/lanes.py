@@ -1,10 +1,11 @@
-"""Arithmetic on LANES numbers at a time, as single vector operations.
+"""Arithmetic on LANES numbers at a time, as single vector instructions.
 
 Written as loops the same takes more than twice as long: before a loop over so few numbers numba's
 code checks whether its arrays overlap, which costs more than the numbers, and slices are counted in
 and out. Here an operand is a contiguous float32 array of any shape, and the offset in it, in
-numbers, at which its LANES (or WIDE) numbers begin; nothing is checked. The first is `out`, and
-others may be the same. The bits are those of a plain loop.
+numbers, at which its LANES (or WIDE) numbers begin; nothing is checked. The first operand is the
+output, and others may be the same. The bits are those of a plain loop, which is what runs without
+the compiler.
 """
 
 from collections.abc import Callable
@@ -22,7 +23,7 @@ from faceup.holdem.river_subgames import LANES
 WIDE = 2 * LANES  # both players' lanes
 
 
-# what operations are built of without the compiler
+# the builder's instructions, without the compiler
 _PLAIN = SimpleNamespace(
     fadd=np.add,
     fsub=np.subtract,
@@ -32,7 +33,7 @@ _PLAIN = SimpleNamespace(
 )
 
 
-def _lanes(width: int, build: Callable[..., ir.Value]) -> Callable:
+def vector_operation(width: int, build: Callable[..., ir.Value]) -> Callable:
     """An operation of kernels, f(out, i, x, j, ..): sets `width` numbers of out, from i on, to
     build(builder, those, x's, ..).
     """
@@ -62,8 +63,8 @@ def _lanes(width: int, build: Callable[..., ir.Value]) -> Callable:
             *(types.int64 if k % 2 else array for k, array in enumerate(operands))
         ), generate
 
-    # numba folds a star argument into a tuple, so that as many names are given as there are
-    # operands
+    # numba would fold a star argument into a tuple: the signature names every operand's array and
+    # offset, in the order of `build`
     names = [
         "_",
         *(
@@ -77,15 +78,17 @@ def _lanes(width: int, build: Callable[..., ir.Value]) -> Callable:
     return intrinsic(operation)
 
 
-copy = _lanes(LANES, lambda b, out, x: x)  # out = x
-add = _lanes(LANES, lambda b, out, x: b.fadd(out, x))  # out += x
-product = _lanes(LANES, lambda b, out, x, y: b.fmul(x, y))  # out = x * y
-add_wide = _lanes(WIDE, lambda b, out, x: b.fadd(out, x))
-subtract_wide = _lanes(WIDE, lambda b, out, x: b.fsub(out, x))  # out -= x
-wide_product = _lanes(WIDE, lambda b, out, x, y: b.fmul(x, y))
-add_wide_product = _lanes(WIDE, lambda b, out, x, y: b.fadd(out, b.fmul(x, y)))
+copy = vector_operation(LANES, lambda b, out, x: x)  # out = x
+add = vector_operation(LANES, lambda b, out, x: b.fadd(out, x))  # out += x
+product = vector_operation(LANES, lambda b, out, x, y: b.fmul(x, y))  # out = x * y
+add_wide = vector_operation(WIDE, lambda b, out, x: b.fadd(out, x))
+subtract_wide = vector_operation(WIDE, lambda b, out, x: b.fsub(out, x))  # out -= x
+wide_product = vector_operation(WIDE, lambda b, out, x, y: b.fmul(x, y))
+add_wide_product = vector_operation(WIDE, lambda b, out, x, y: b.fadd(out, b.fmul(x, y)))
 # out = x * (every - a - c)
-wide_value = _lanes(WIDE, lambda b, out, x, every, a, c: b.fmul(x, b.fsub(b.fsub(every, a), c)))
+wide_value = vector_operation(
+    WIDE, lambda b, out, x, every, a, c: b.fmul(x, b.fsub(b.fsub(every, a), c))
+)
 
 
 def _larger(b: ir.IRBuilder, out: ir.Value, x: ir.Value, y: ir.Value) -> ir.Value:
@@ -93,4 +96,4 @@ def _larger(b: ir.IRBuilder, out: ir.Value, x: ir.Value, y: ir.Value) -> ir.Valu
     return b.select(b.fcmp_ordered(">", total, out), total, out)
 
 
-largest_sum = _lanes(LANES, _larger)  # out = max(out, x + y)
+largest_sum = vector_operation(LANES, _larger)  # out = max(out, x + y)
