@@ -42,7 +42,7 @@ def random_case(evaluator, moves, seat, street, rng):
         else np.flatnonzero(make_round(moves, street, seat, model.slip).first == heard)[0]
     )
     worth = evaluator.utilities(street, seat, np.array([turn]), np.array([po]), cp, types)[0]
-    types = types[0] * evaluator.heard[street, seat, turn, po]
+    types = types[0] * evaluator.by_own_odds[street, seat, turn, po]
     return evidence, worth, types / types.sum()
 
 

@@ -151,9 +151,8 @@ class Evaluator:
         shape = 4, 2, n_places + 1, bins, self.n_types  # the place of a turn, ROUND_START last
         # Outcome times the chance of Heard, by PS
         self.base, self.slope = np.zeros((2, *shape, len(CURRENT)))
-        self.heard = np.zeros(shape)  # chance of Heard before the turn
-        # likelihood of the opponent's actions up to a place, by PO and by OO
-        self.by_own_odds, self.by_odds = np.ones((2, 4, 2, n_places, bins, self.n_types))
+        # likelihood of the opponent's actions up to a place, by PO and by OO; 1 at ROUND_START
+        self.by_own_odds, self.by_odds = np.ones((2, *shape))
         for street in range(4):
             joint, choice = model.joint[street], model.choice[street]
             of_po = joint / np.maximum(joint.sum(axis=(1, 2), keepdims=True), _TINY)
@@ -168,10 +167,8 @@ class Evaluator:
                     own = reach(moves, street, seat, turn=turn)[:, betting.ends]
                     ways = own[:, None] * betting.other[None][:, :, betting.ends]  # (PS, OS, end)
                     for value, out in zip(values, (self.base, self.slope), strict=True):
-                        product = np.einsum("ptkw,jke,ew->ptj", odds, ways, value[betting.ends])
-                        out[at][turn] = product
-                    is_start = turn == ROUND_START
-                    self.heard[at][turn] = 1 if is_start else self.by_own_odds[at][turn]
+                        at_ends = value[betting.ends]
+                        out[at][turn] = np.einsum("ptkw,jke,ew->ptj", odds, ways, at_ends)
 
     def utilities(
         self,
@@ -189,7 +186,7 @@ class Evaluator:
         """
         at = street, seat, turn, po
         value = np.einsum("nt,ntj->nj", types, self.base[at] + cp[:, None, None] * self.slope[at])
-        return value / np.einsum("nt,nt->n", types, self.heard[at])[:, None]
+        return value / np.einsum("nt,nt->n", types, self.by_own_odds[at])[:, None]
 
     def posterior(
         self,
