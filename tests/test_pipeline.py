@@ -176,6 +176,15 @@ def test_prose_has_numbers_of_stages_behind_it_alone():
     assert named_metrics(template) - {"benchmarks"} <= metrics_behind(all_stages, README)
 
 
+@pytest.mark.parametrize("path", NOTEBOOKS.glob("**/*.ipynb"), ids=lambda path: path.stem)
+def test_a_notebook_has_at_most_450_lines_of_code(path):
+    """700 where it holds all of a small paper."""
+    nb = nbformat.read(path, as_version=4)
+    lines = "\n".join(cell.source for cell in nb.cells if cell.cell_type == "code").splitlines()
+    small_papers = ("20_human_rules", "30_leduc", "40_discard", "50_bayes")
+    assert sum(map(bool, lines)) <= (700 if path.stem in small_papers else 450)
+
+
 def test_figures_are_drawn_from_their_numbers_alone(tmp_path):
     """All of the pipeline's in reports/, in a folder without data."""
     for name in ("notebooks", "reports/numbers"):
