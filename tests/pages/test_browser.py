@@ -15,7 +15,7 @@ from questions import GRIDS, data_of, grouped_table
 from faceup.cards.cards import parse_cards
 from faceup.holdem.agents import load_agent
 from faceup.holdem.tree import build_tree
-from faceup.pages.explorer import SMALL, Player, blueprint_data, write_explorer, write_small
+from faceup.pages.explorer import SCRIPTS, Player, blueprint_data, page_data, write_page
 from faceup.util.paths import AGENTS
 
 pytestmark = pytest.mark.slow
@@ -45,10 +45,11 @@ def addresses(tables, all_in_wins, tmp_path_factory):
     ]
     tree = build_tree(load_agent(players[0].file).menu)
     table = blueprint_data(tree, grouped_table(tree, tables), tables, GRIDS)
-    write_explorer(folder / "explorer.html", players, tables[0], all_in_wins, table)
-    for name in SMALL:
-        write_small(folder / f"{name}.html", name, data_of(name))
-    return {name: (folder / f"{name}.html").as_uri() for name in ("explorer", *SMALL)}
+    explorer = page_data(players, tables[0], all_in_wins, table)
+    for name in SCRIPTS:
+        data = explorer if name == "explorer" else data_of(name)
+        write_page(folder / f"{name}.html", name, data)
+    return {name: (folder / f"{name}.html").as_uri() for name in SCRIPTS}
 
 
 @pytest.fixture(params=[1280, 390], ids=["desktop", "phone"])

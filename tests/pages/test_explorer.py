@@ -26,14 +26,12 @@ from faceup.holdem.tree import build_tree, children, columns
 from faceup.holdem.wording import condition, wording
 from faceup.pages.explorer import (
     SCRIPTS,
-    SMALL,
     STEPS,
     Player,
     blueprint_data,
     page_data,
     source,
-    write_explorer,
-    write_small,
+    write_page,
 )
 from faceup.trees.agent_file import load_agent_file
 from faceup.trees.tree import leaves_below, n_leaves, truncate
@@ -177,29 +175,22 @@ def test_reasons_tell_what_the_hand_has_and_what_was_asked():
     assert [words.split(": ")[-1] for words in said] == list(lines.values())
 
 
-@pytest.mark.parametrize("name", ["explorer", *SMALL])
+@pytest.mark.parametrize("name", SCRIPTS)
 def test_a_page_is_one_file_that_needs_nothing_else(tables, tmp_path, name):
-    """Nor can a script be ended by what the page knows."""
-    path, scripts, more, most = tmp_path / "page.html", (f"{name}_rules", "page", name), 1, 300_000
+    """Nor can its data end a script."""
+    path, scripts, n_data, most = tmp_path / "page.html", SCRIPTS[name], 1, 300_000
     if name == "explorer":
         players = [
             Player("</script><b>", depth, random_agent(tmp_path), {"br_pot": [1500, 20]})
             for depth in (3, 15)
         ]
-        scripts, more, most, size = (
-            SCRIPTS,
-            2,
-            4_000_000,
-            write_explorer(path, players, tables[0], NO_WINS),
-        )
+        n_data, most, data = 2, 4_000_000, page_data(players, tables[0], NO_WINS)
     else:
-        size = write_small(path, name, data_of(name))
+        data = data_of(name)
+    size = write_page(path, name, data)
     text = path.read_text(encoding="utf-8")
-    assert size == len(text.encode()) < most
-    # and data
-    assert (
-        "{{" not in text and text.count("<script") == text.count("</script>") == len(scripts) + more
-    )
+    assert size == len(text.encode()) < most and "{{" not in text
+    assert text.count("<script") == text.count("</script>") == len(scripts) + n_data
     assert (
         "</script><b>" not in text
         and " src=" not in text
