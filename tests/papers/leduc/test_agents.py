@@ -191,7 +191,7 @@ def test_one_q_update_by_hand():
 
 
 def test_a_run_of_cfr_is_rlcards_own():
-    """Seed by seed: RLCard's agent trains, ours is given the deals that it met, and both leave the
+    """Seed by seed: RLCard's agent trains, ours is given the same deals, and both leave the
     same average strategy.
     """
     rlcard = pytest.importorskip("rlcard")
@@ -213,19 +213,19 @@ def test_a_run_of_cfr_is_rlcards_own():
                 cards = [table.players[p].hand.rank for p in (first, 1 - first)] + [
                     table.dealer.deck[-1].rank
                 ]
-                met.append(
+                dealt.append(
                     (LEDUC.deals.index(tuple(map("JQK".index, cards))), (player_id - first) % 2)
                 )
             return super().traverse_tree(probs, player_id)
 
-    met, theirs = (
+    dealt, theirs = (
         [],
         Agent(rlcard.make("leduc-holdem", config={"allow_step_back": True, "seed": 4})),
     )
     for _ in range(150):
         theirs.train()
     ours = SampledCfr(LEDUC, rlcard_keys(LEDUC), 1, rng(1, "test"))
-    ours.learn(*np.moveaxis(np.reshape(met, (150, 2, 2)), 2, 0))
+    ours.learn(*np.moveaxis(np.reshape(dealt, (150, 2, 2)), 2, 0))
     average, known = ours.strategy(), 0
     for i, (own, public, state) in enumerate(LEDUC.situations):
         seen, labels = np.zeros(36), GAME.labels[slice(*GAME.first_action[i : i + 2])]

@@ -240,7 +240,7 @@ class SampledCfr:
         self._tree, self._generator = _tree(leduc), generator
 
     def advance(self, iterations: int) -> None:
-        """Run so many more iterations, with deals and players drawn at random."""
+        """Run this many more iterations, with deals and players drawn at random."""
         chances = self.leduc.game.chance[self.leduc.deal_start[:-1]]
         deals = self._generator.choice(len(chances), (iterations, 2), p=chances / chances.sum())
         self.learn(deals, self._generator.integers(0, 2, (iterations, 2)))
