@@ -47,7 +47,7 @@ class StrategyLayout(NamedTuple):
 
 
 def strategy_layout(tree: PublicTree, n_rows: tuple[int, ...], sees_swaps: bool) -> StrategyLayout:
-    """The layout of strategies with so many rows by street; sees_swaps: of the opponent."""
+    """The layout of strategies; n_rows: by street; sees_swaps: of the opponent."""
     slot, width = np.ascontiguousarray(tree.slot[:, int(sees_swaps)]), tree.width[int(sees_swaps)]
     return StrategyLayout(slot, width, np.append(0, np.cumsum(width * np.array(n_rows))))
 

@@ -98,8 +98,8 @@ class _Builder:
         first, second = map(sum, state.bets)
         stake = 0 if n_actions else first if player < 0 else (-first, second)[player]
         street, slots = state.street if n_actions else 0, [0, 0]
-        for i, seen in enumerate(((), (path.hands[1 - player],)) if kind == DECISION else ()):
-            key = (street, path.line, player, *seen)
+        for i, swaps in enumerate(((), (path.hands[1 - player],)) if kind == DECISION else ()):
+            key = (street, path.line, player, *swaps)
             slots[i] = self.slots[i].setdefault(key, self.widths[i, street])
             self.widths[i, street] = max(self.widths[i, street], slots[i] + n_actions)
         self.rows.append((kind, player, *path[:3], n_actions, street, path.hands, stake, slots))
