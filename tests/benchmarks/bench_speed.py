@@ -16,7 +16,7 @@ from one_card_program import minimise, program_of_one
 from faceup.cards.cards import canonical_boards
 from faceup.cards.equity import all_tables
 from faceup.games.cfr import VARIANTS, Cfr
-from faceup.holdem.agents import load_policy
+from faceup.holdem.agents import load_agent
 from faceup.holdem.best_response import Responder
 from faceup.holdem.buckets import Grid, make_buckets
 from faceup.holdem.cfr import Discount, SelfPlay
@@ -106,7 +106,7 @@ def test_safe(table, tables, all_in_wins):
     """Seconds a turn board of CFR-BR for trees of depth 8, an opponent who knows them in 40 % of
     the hands, and six rivers.
     """
-    oct_x = load_policy(AGENTS / "oct_x.json", TREE, tables)
+    oct_x = load_agent(AGENTS / "oct_x.json", tables).policy(TREE)
     trees = [truncate(tree, 8) for tree in oct_x.models]
     levels = HandBuckets(TREE, table, table.buckets.turn, 40)
     game = CfrBr(

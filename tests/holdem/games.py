@@ -16,7 +16,7 @@ from faceup.cards.features import feature_names
 from faceup.cards.matchups import RUNOUTS_PREFLOP
 from faceup.holdem import reference
 from faceup.holdem.best_response import Responder
-from faceup.holdem.betting_lines import legal_action, read_action, read_line
+from faceup.holdem.betting_lines import legal_action, read_line, translate_action
 from faceup.holdem.buckets import N_RIVER_BUCKETS, Buckets
 from faceup.holdem.exploitability import Exploitability, summarise
 from faceup.holdem.infosets import HandBuckets
@@ -204,6 +204,6 @@ def node_after(tree: BettingTree, betting: str, player: int, draw: Callable[[int
         own = [
             c for c in below if legal_action(tree.labels[tree.label[c]], move.before) == move.action
         ]
-        read = [(own[0], 1.0)] if own else read_action(tree, node, move.before, *move.action)
+        read = [(own[0], 1.0)] if own else translate_action(tree, node, move.before, *move.action)
         node = read[0][0] if draw(i) < read[0][1] else read[-1][0]
     return node

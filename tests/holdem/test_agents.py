@@ -24,7 +24,6 @@ from faceup.holdem.agents import (
     PolicyAgent,
     TreeAgent,
     load_agent,
-    load_policy,
 )
 from faceup.holdem.betting_lines import line_to, state_after
 from faceup.holdem.board import free_holes
@@ -58,7 +57,7 @@ def test_text_is_answered_as_a_hand_dealt_by_a_match(tables, folder, name, argma
     the other's decisions.
     """
     policy, asked = (
-        load_policy(folder / f"{name}.json", TREE, tables),
+        load_agent(folder / f"{name}.json", tables).policy(TREE),
         load_agent(folder / f"{name}.json"),
     )
     if argmax:
@@ -188,8 +187,8 @@ def test_an_agent_of_other_features_or_sizes_is_refused(folder, tables, tmp_path
         ) as error:
             load_agent(tmp_path / "odd.json")
         assert len(str(error.value)) < 300
-    with pytest.raises(ValueError, match="opponent.json: labels are"):
-        load_policy(folder / "opponent.json", SMALL, tables)
+    with pytest.raises(ValueError, match="labels are .* expected the tree"):
+        load_agent(folder / "opponent.json", tables).policy(SMALL)
 
 
 N, HOLES = len(SMALL.labels), np.array([5, 900])

@@ -18,12 +18,12 @@ from faceup.holdem.betting_lines import (
     legal_action,
     line_to,
     line_words,
-    lower_probability,
-    read_action,
-    size_chances,
+    pseudo_harmonic,
     state_after,
+    translate_action,
+    translate_size,
 )
-from faceup.holdem.policy import always_call_row, legal_probabilities
+from faceup.holdem.policy import fixed_row, legal_probabilities
 from faceup.holdem.rules import (
     DECISION,
     FOLD_END,
@@ -128,7 +128,7 @@ def test_a_menu_may_forbid_limps_and_leave_all_in_to_short_stacks():
     tree = build_tree(MENU | {"limps": False, "all_in": False})
     assert [action_to(tree, c) for c in children(tree, 0)] == [("fold", 0), ("raise", 300)]
     assert (
-        always_call_row(tree, 0)[0, :2].tolist()
+        fixed_row(tree, 0)[0, :2].tolist()
         == legal_probabilities(np.zeros((1, 4)), np.array([0, 2]))[0].tolist()
         == [1, 0]
     )
@@ -197,17 +197,17 @@ def test_the_mixture_calls_as_often_as_makes_a_bluff_indifferent(a, more, share)
     time.
     """
     x, b = min(a + share * more, a + more), a + more
-    p = lower_probability(x, a, b)
+    p = pseudo_harmonic(x, a, b)
     assert 0 <= p <= 1 + 1e-12
     assert p / (1 + a) + (1 - p) / (1 + b) == pytest.approx(1 / (1 + x), rel=1e-9)
 
 
 def test_sizes_between_two_are_read_as_either_and_the_papers_middle_equally_often():
     a, b = 0.25, 4.0
-    assert lower_probability((a + b + 2 * a * b) / (a + b + 2), a, b) == pytest.approx(0.5)
-    assert lower_probability(1 / 3, 0, 1) == pytest.approx(0.5)  # between a check and a pot
-    assert size_chances(1.5, [0.5, 1, 3]) == [(1, p := lower_probability(1.5, 1, 3)), (2, 1 - p)]
-    assert [size_chances(x, [0.5, 1, 3]) for x in (0.1, 0.5, 1, 3, 90)] == [
+    assert pseudo_harmonic((a + b + 2 * a * b) / (a + b + 2), a, b) == pytest.approx(0.5)
+    assert pseudo_harmonic(1 / 3, 0, 1) == pytest.approx(0.5)  # between a check and a pot
+    assert translate_size(1.5, [0.5, 1, 3]) == [(1, p := pseudo_harmonic(1.5, 1, 3)), (2, 1 - p)]
+    assert [translate_size(x, [0.5, 1, 3]) for x in (0.1, 0.5, 1, 3, 90)] == [
         [(k, 1)] for k in (0, 0, 1, 2, 2)
     ]
 
@@ -230,10 +230,10 @@ def test_sizes_of_the_tree_are_read_as_they_are_and_others_as_those_beside_them(
     """Of others: a pot is 200, so to 300 is one pot, to 500 two, to 400 one and a half."""
     for node in range(1, len(TREE.kind)):
         above = int(TREE.parent[node])
-        assert read_action(
+        assert translate_action(
             TREE, above, state_after(line_to(TREE, above)), *action_to(TREE, node)
         ) == [(node, 1.0)]
-    p = lower_probability(1.5, 1, 2)
+    p = pseudo_harmonic(1.5, 1, 2)
     told = {
         400: [("raise_1", p), ("raise_2", 1 - p)],
         200: [("raise_1", 1)],
@@ -242,7 +242,7 @@ def test_sizes_of_the_tree_are_read_as_they_are_and_others_as_those_beside_them(
     for betting in ("", "c"):
         node = next(n for n in np.flatnonzero(TREE.kind == DECISION) if line_to(TREE, n) == betting)
         for amount, wanted in told.items():
-            found = read_action(TREE, node, state_after(betting), "raise", amount)
+            found = translate_action(TREE, node, state_after(betting), "raise", amount)
             assert [
                 (TREE.labels[TREE.label[child]], chance) for child, chance in found
             ] == wanted, (betting, amount)

@@ -12,7 +12,7 @@ from games import node_reach, random_table
 from faceup.cards.cards import BOARD_CARDS, CLASS_OF_HOLE, HOLE_CARDS, HOLE_OF_CLASS, N_CLASSES
 from faceup.cards.features import BETTING_FEATURES, betting_features, board_features, feature_names
 from faceup.holdem.action_values import action_values
-from faceup.holdem.betting_lines import lower_probability
+from faceup.holdem.betting_lines import pseudo_harmonic
 from faceup.holdem.board import free_holes, street_reach
 from faceup.holdem.buckets import Grid, hole_buckets, make_buckets
 from faceup.holdem.match import Match
@@ -145,7 +145,7 @@ def test_a_size_that_the_tree_lacks_is_answered_as_its_neighbours_are(tables, po
             else (0, np.eye(len(sizes.labels))[CALL])
         )
         assert least <= size <= most
-        lower = lower_probability(size, least, most)
+        lower = pseudo_harmonic(size, least, most)
         return lower * other + (1 - lower) * known(high, level)
 
     assert np.array_equal(plain.w, moved.w) and np.array_equal(

@@ -1,10 +1,9 @@
-"""Agents that are asked in text (paper 000, Section 2.4), and agents and policies in each other's
-place.
+"""Agents with a text interface (paper 000, Section 2.4), and adapters between agents and policies.
 
-    >>> agent = load_agent("reports/agents/cart.json")                              # doctest: +SKIP
-    >>> agent.action_probabilities(hole="Ac3h", board="Kh3sJc", betting="b300c/kb400")    # doctest: +SKIP
+    >>> agent = load_agent("reports/agents/cart.json")                         # doctest: +SKIP
+    >>> agent.action_probabilities("Ac3h", board="Kh3sJc", betting="b300c/kb400")  # doctest: +SKIP
 
-Betting is written as Slumbot writes it: see holdem/lines.
+Betting is written as Slumbot writes it: see holdem/betting_lines.
 """
 
 import os
@@ -27,16 +26,16 @@ from faceup.cards.cards import (
 )
 from faceup.cards.equity import StreetTable
 from faceup.cards.features import BETTING_FEATURES, betting_features, feature_names, hole_features
-from faceup.holdem.betting_lines import line_to, longer, read_action, state_after
+from faceup.holdem.betting_lines import line_to, longer, state_after, translate_action
 from faceup.holdem.board import free_holes
 from faceup.holdem.policy import (
     ModelPolicy,
     Policy,
     StreetRows,
-    always_call_row,
     argmax_rows,
     cached,
     checked_answers,
+    fixed_row,
     legal_probabilities,
     model_inputs,
 )
@@ -47,35 +46,33 @@ from faceup.trees.agent_file import load_agent_file, save_agent
 from faceup.trees.tree import DecisionTree, leaf_of, path_to
 from faceup.util.memo import Cache
 
-Action = tuple[str, int]  # as betting's `act` takes it
-# what an agent makes of the line so far: the line itself, or the node of its own tree that it
-# believes to be at
+Action = tuple[str, int]  # as `rules.act` takes it
+# an agent's reading of the betting so far: the line itself, or the node of its own tree that it
+# takes the line for
 View = Any
 
 
 class Agent:
-    """Who is asked with a line of betting in dollars, for many hands at once; it raises by the
-    sizes of a menu.
+    """Interface: (hands, board, betting line in dollars) -> action probabilities.
 
-    A subclass says what it does in `answers`. An agent with other sizes has a `legal` of its own.
+    A subclass implements `answers`. One whose bet sizes are no menu has a `legal` of its own.
     """
 
     def __init__(self, menu: Menu):
-        """labels: of all its actions, in the order of the menu's."""
+        """menu: the agent's bet sizes, from which its action labels follow."""
         self.menu, self.labels = menu, menu_labels(menu)
 
     def answers(self, holes: np.ndarray, board: Sequence[int], betting: str) -> Any:
-        """A weight for each label of `labels` with each of n holes (n,), (n, n_labels); weights
-        need not sum to 1.
+        """A weight for each of `labels` with each of n holes (n,): (n, n_labels).
 
-        What goes to actions that are not legal is shared out among the legal ones; where none is
-        left it checks or calls.
+        Weights need not sum to 1. Those of illegal actions are dropped and the others renormalised;
+        where nothing is left the agent checks or calls.
         """
         raise NotImplementedError
 
     def legal(self, betting: View = "") -> dict[str, int]:
-        """Legal actions by label, and the dollars on this street to which each brings the player's
-        bet.
+        """Legal actions by label, each with the dollars to which it brings the player's bet on this
+        street.
         """
         state = state_after(betting)
         bet = state.bets[state.actor][state.street]
@@ -86,24 +83,24 @@ class Agent:
         }
 
     def probabilities(self, holes: np.ndarray, board: Sequence[int], betting: View) -> np.ndarray:
-        """What the player to act does with each of n holes, (n, n_legal) float64, columns in the
-        order of `legal`.
+        """Action probabilities with each of n holes, (n, n_legal) float64, columns as in `legal`.
 
-        board: 0, 3, 4 or 5 cards. A hole that it blocks may get any row. Raises ValueError where
-        the line is not one of a decision on the board's street, and on answers that are none.
+        board: 0, 3, 4 or 5 cards; a hole that it blocks may get any row. Raises ValueError on a
+        line that leads to no decision on the board's street, and on malformed answers.
         """
-        check_street(board, betting)
-        who = f"{type(self).__name__} at betting {betting!r}"
-        p = checked_answers(self.answers(holes, board, betting), len(holes), len(self.labels), who)
-        return legal_probabilities(
-            p, np.array([self.labels.index(label) for label in self.legal(betting)])
-        )
+        decision_state(board, betting)
+        source = f"{type(self).__name__} at betting {betting!r}"
+        answers = self.answers(holes, board, betting)
+        p = checked_answers(answers, len(holes), len(self.labels), source)
+        legal = [self.labels.index(label) for label in self.legal(betting)]
+        return legal_probabilities(p, np.array(legal))
 
     def fold_probabilities(
         self, holes: np.ndarray, board: Sequence[int], seen: Sequence[tuple[View, BettingState]]
     ) -> np.ndarray:
-        """Probability that it folds each of n holes to a raise, at each of k views and the states
-        in dollars there, (k, n).
+        """Probability of folding each of n holes to each of k raises, (k, n).
+
+        seen: the view after each raise, and the state in dollars.
         """
         return np.stack(
             [self.probabilities(holes, board, v)[:, 0] * ("fold" in self.legal(v)) for v, _ in seen]
@@ -112,8 +109,7 @@ class Agent:
     def action_probabilities(
         self, hole: str, board: str = "", betting: str = ""
     ) -> dict[str, float]:
-        """Probability of each legal action of the player to act, by label; "call" is check if that
-        is free.
+        """Probability of each legal action of the player to act, by label; "call" includes check.
 
         hole: "Ac3h", the cards of the player to act; board: "", "Kh3sJc", ..; betting:
         "b300c/kb400". Raises ValueError on a bad card, a board of another street than the line's,
@@ -123,15 +119,10 @@ class Agent:
         row = self.probabilities(np.array([hole_index(*private)]), public, betting)[0]
         return dict(zip(self.legal(betting), row.tolist(), strict=True))
 
-    def seated(self, seat: int) -> "Agent":
-        """The agent in a seat: itself, unless it has one for each."""
-        return self
-
     def views(
         self, view: View, state: BettingState, action: Action, own: int | None = None
     ) -> list[tuple[View, float]]:
-        """What the agent makes of an action in a state: the views that it may then have, and their
-        probabilities.
+        """The agent's possible views after an action in a state, with their probabilities.
 
         `legal` and `probabilities` take a view for a line. own: which of the agent's legal actions
         it is, if any.
@@ -139,21 +130,26 @@ class Agent:
         return [(longer(view, state, action), 1.0)]
 
 
+def decision_state(board: Sequence[int], betting: str) -> BettingState:
+    """The state after a line; raises ValueError unless the board has the cards of its street."""
+    state = state_after(betting)
+    n_cards = BOARD_CARDS[state.street]
+    if len(board) != n_cards:
+        expected = (
+            f"{n_cards} cards on the {STREETS[state.street]}, as betting {betting!r} leads to"
+        )
+        text = cards_text(board)
+        raise ValueError(f"board {text!r}: has {len(board)} cards, expected {expected}")
+    return state
+
+
 def cards_text(cards: Sequence[int]) -> str:
     """Cards as text, such as "Kh3sJc"."""
     return "".join(card_text(int(card)) for card in cards)
 
 
-def check_street(board: Sequence[int], betting: str) -> None:
-    """Raises ValueError unless a board has the cards of the street that a line leads to."""
-    street = state_after(betting).street
-    if len(board) != BOARD_CARDS[street]:
-        wanted = f"{BOARD_CARDS[street]} cards on the {STREETS[street]}, to which betting {betting!r} leads"
-        raise ValueError(f"board {cards_text(board)!r}: has {len(board)} cards, expected {wanted}")
-
-
 class TreeAgent(Agent):
-    """Four decision trees, one a street, that can say why."""
+    """Four decision trees, one a street, with their reasons in words."""
 
     def __init__(
         self,
@@ -163,28 +159,27 @@ class TreeAgent(Agent):
         history: str = "opponent",
         provenance: dict[str, Any] | None = None,
     ):
-        """trees: preflop first, whose answers are for the menu's labels; history: as in
+        """trees: preflop first, with predictions for the menu's labels; history: as in
         `ModelPolicy`.
 
-        tables: of cards/equity, for many questions (None: each hand is evaluated by itself);
+        tables: of cards/equity, faster for many hands (None: each hand is evaluated by itself);
         provenance: of the agent's file.
         """
         super().__init__(menu)
-        self.trees, self.tables, self.history, self.provenance = (
-            tuple(trees),
-            tables,
-            history,
-            provenance or {},
-        )
-        self._hands, self._argmax = Cache(), False  # features of the last hands queried
+        self.trees, self.tables, self.history = tuple(trees), tables, history
+        self.provenance = provenance or {}
+        self._hands, self._argmax = Cache(), False  # hand features of the last boards
 
     def policy(self, tree: BettingTree) -> ModelPolicy:
-        """The agent on a betting tree with its labels. Raises ValueError where it has no tables."""
+        """The agent on a betting tree of its labels; raises ValueError on others, or without
+        tables.
+        """
+        if self.labels != tree.labels:
+            raise ValueError(f"agent: labels are {self.labels}, expected the tree's {tree.labels}")
         if self.tables is None:
-            raise ValueError(
-                "tables: expected those of cards/equity, which a policy looks hands up in"
-            )
-        return ModelPolicy(tree, self.trees, self.tables, self.history)
+            raise ValueError("agent: has no tables, expected those of cards/equity")
+        policy = ModelPolicy(tree, self.trees, self.tables, self.history)
+        return policy.argmax(tree) if self._argmax else policy
 
     def save(self, path: str | os.PathLike) -> None:
         """Write the agent's file."""
@@ -192,15 +187,13 @@ class TreeAgent(Agent):
         save_agent(Path(path), self.trees, names, self.labels, self.provenance)
 
     def argmax(self) -> "TreeAgent":
-        """The agent that takes this one's likeliest legal action each time, of equals the first:
-        argmax play.
-        """
+        """The agent that takes this one's most probable legal action, the first among equals."""
         other = copy(self)
         other._argmax = True
         return other
 
     def _played(self, p: np.ndarray) -> np.ndarray:
-        """Legal actions' probabilities (n, n_legal), or 1 for the likeliest."""
+        """Probabilities of legal actions (n, n_legal), by argmax where the agent plays so."""
         return argmax_rows(p, np.array([0]), np.array([p.shape[1]])) if self._argmax else p
 
     def probabilities(self, holes: np.ndarray, board: Sequence[int], betting: View) -> np.ndarray:
@@ -215,81 +208,55 @@ class TreeAgent(Agent):
     def fold_probabilities(
         self, holes: np.ndarray, board: Sequence[int], seen: Sequence[tuple[View, BettingState]]
     ) -> np.ndarray:
-        """As in `Agent`: the tree is asked once."""
+        """As in `Agent`, by one prediction for all raises."""
         states = [state for _, state in seen]
-        p = (
-            self.trees[states[0].street]
-            .predict(self.features(holes, board, states))
-            .reshape(len(states), len(holes), -1)
-        )
-        legal = [
-            np.array([label for label, *_ in offered(state, self.menu, self.labels)])
-            for state in states
-        ]
-        return np.stack(
-            [
-                self._played(legal_probabilities(one, labels))[:, 0]
-                for one, labels in zip(p, legal, strict=True)
-            ]
-        )
+        x = self.features(holes, board, states)
+        p = self.trees[states[0].street].predict(x).reshape(len(states), len(holes), -1)
+        found = []
+        for state, answers in zip(states, p, strict=True):
+            legal = np.array([label for label, *_ in offered(state, self.menu, self.labels)])
+            found.append(self._played(legal_probabilities(answers, legal))[:, 0])
+        return np.stack(found)
 
     def features(
         self, holes: np.ndarray, board: Sequence[int], states: Sequence[BettingState]
     ) -> np.ndarray:
-        """What the street's tree reads of each of n holes in each of k states, (k n, n_features)
-        float32: a state at a time.
-        """
-        hands = cached(
-            self._hands,
-            (tuple(board), holes.tobytes()),
-            partial(hole_features, holes, list(board), self.tables),
-        )
-        bets, actors = (
-            np.array([state.bets for state in states]),
-            np.array([state.actor for state in states]),
-        )
-        return model_inputs(hands, betting_features(bets, actors, self.history))
+        """Inputs of the street's tree for n holes in k states, as in `model_inputs`."""
+        make = partial(hole_features, holes, list(board), self.tables)
+        hands = cached(self._hands, (tuple(board), holes.tobytes()), make)
+        bets, actors = zip(*((state.bets, state.actor) for state in states), strict=True)
+        return model_inputs(hands, betting_features(np.array(bets), np.array(actors), self.history))
 
     def path(self, hole: str, board: str = "", betting: str = "") -> list[Step]:
-        """The questions from the root to the leaf that answers; arguments as in
-        `action_probabilities`.
-        """
+        """The splits from the root to a hand's leaf; arguments as in `action_probabilities`."""
         private, public = parse_hand(hole, board)
-        check_street(public, betting)
-        state = state_after(betting)
+        state = decision_state(public, betting)
         tree, names = self.trees[state.street], feature_names(state.street, self.history)
         x = self.features(np.array([hole_index(*private)]), public, [state])
-        splits = [split for split, _ in path_to(tree, int(leaf_of(tree, x)[0]))]
-        asked = zip(tree.feature[splits], tree.threshold[splits], strict=True)
-        return [Step(names[k], float(x[0, k]), float(threshold)) for k, threshold in asked]
+        path = [split for split, _ in path_to(tree, int(leaf_of(tree, x)[0]))]
+        splits = zip(tree.feature[path], tree.threshold[path], strict=True)
+        return [Step(names[k], float(x[0, k]), float(threshold)) for k, threshold in splits]
 
     def explain(self, hole: str, board: str = "", betting: str = "") -> str:
-        """The way through the tree in words, answers about the same number put together, then what
-        it does.
-        """
-        why, answer = (
-            reasons(self.path(hole, board, betting)),
-            self.action_probabilities(hole, board, betting),
-        )
+        """The path through the tree in words, splits on one feature merged, and the actions."""
+        why = reasons(self.path(hole, board, betting))
+        answer = self.action_probabilities(hole, board, betting)
         state, amounts = state_after(betting), self.legal(betting)
         pot, to_call = pot_and_call(state)
         lines = [f"{STREETS[state.street]}: ${pot:,} in the pot, {call_words(pot, to_call)}"]
-        lines += [
-            f"  {'because' if i == 0 else '    and'} {reason}" for i, reason in enumerate(why)
-        ]
+        lines += [f"  {'    and' if i else 'because'} {reason}" for i, reason in enumerate(why)]
         raises = "raise to" if any(bets[state.street] for bets in state.bets) else "bet"
         names = {"fold": "fold", "call": "call" if to_call else "check"}
-        likeliest = sorted(answer.items(), key=lambda item: -item[1])
         actions = [
-            f"{100 * p:.0f} % {names.get(a, f'{raises} ${amounts[a]:,}')}"
-            for a, p in likeliest
+            f"{100 * p:.0f} % {names.get(label, f'{raises} ${amounts[label]:,}')}"
+            for label, p in sorted(answer.items(), key=lambda item: -item[1])
             if p >= 0.005
         ]
         return "\n".join([*lines, "so: " + ", ".join(actions)])
 
 
 class FunctionAgent(Agent):
-    """A function of one hand, asked for one hand after the other."""
+    """A function of one hand as an agent; it is called once a hand."""
 
     def __init__(self, function: Callable[[str, str, str], Mapping[str, float]], menu: Menu):
         """function("Ac3h", "Kh3sJc", "b300c/kb400") -> {label: weight} as in `Agent.answers`;
@@ -299,53 +266,47 @@ class FunctionAgent(Agent):
         self.function = function
 
     def answers(self, holes: np.ndarray, board: Sequence[int], betting: str) -> list[list[float]]:
-        """As in `Agent`; ValueError on an answer that is none."""
+        """As in `Agent`; raises ValueError on a malformed answer."""
         rows = []
         for pair in HOLE_CARDS[holes].tolist():
             answer = self.function(cards_text(pair), cards_text(board), betting)
             if not isinstance(answer, Mapping) or not answer or set(answer) - set(self.labels):
-                raise ValueError(
-                    f"function: answer {answer!r}, expected a probability for one or more of {self.labels}"
-                )
+                expected = f"expected a probability for one or more of {self.labels}"
+                raise ValueError(f"function: answer {answer!r}, {expected}")
             rows.append([answer.get(label, 0) for label in self.labels])
         return rows
 
 
 class PolicyAgent(Agent):
-    """A policy of a betting tree as local best responses ask it: its views are nodes of the tree,
-    "" is the root.
+    """A policy of a betting tree as an agent; its views are nodes of the tree, "" is the root.
 
-    Bets that the tree has not are read as the sizes beside them. Where only the tree has the
-    players all-in, it calls.
+    Bets that the tree lacks are read as neighbouring sizes. Where only the tree's players are
+    all-in, it calls.
     """
 
     def __init__(self, tree: BettingTree, policy: Policy):
-        """policy: answers for the tree's nodes."""
+        """policy: of the tree."""
         self.tree, self.policy = tree, policy
         self._rows = Cache()  # of the last boards
 
     def views(
         self, view: int | str, state: BettingState, action: Action, own: int | None = None
     ) -> list[tuple[int, float]]:
-        """Nodes as which an action may be read, and their probabilities."""
+        """Nodes as which an action may be read, with their probabilities."""
         node = int(view or 0)
         if self.tree.kind[node] != DECISION:
             return [(node, 1.0)]
-        return (
-            read_action(self.tree, node, state, *action)
-            if own is None
-            else [(children(self.tree, node)[own], 1.0)]
-        )
+        if own is not None:
+            return [(children(self.tree, node)[own], 1.0)]
+        return translate_action(self.tree, node, state, *action)
 
     def legal(self, betting: int | str = "") -> dict[str, int]:
-        """In dollars of the tree."""
+        """As in `Agent`, in dollars of the tree."""
         tree, node = self.tree, int(betting or 0)
         if tree.kind[node] != DECISION:
             return {"call": 0}
-        return {
-            tree.labels[tree.label[c]]: int(tree.bets[c, tree.actor[node], tree.street[node]])
-            for c in children(tree, node)
-        }
+        bets = tree.bets[:, tree.actor[node], tree.street[node]]
+        return {tree.labels[tree.label[c]]: int(bets[c]) for c in children(tree, node)}
 
     def probabilities(
         self, holes: np.ndarray, board: Sequence[int], betting: int | str
@@ -354,30 +315,16 @@ class PolicyAgent(Agent):
         node = int(betting or 0)
         if self.tree.kind[node] != DECISION:
             return np.ones((len(holes), 1))
-        ask = partial(self.policy.street, int(self.tree.street[node]), list(board))
-        rows, row_of_hole = cached(self._rows, tuple(board), ask)
+        make = partial(self.policy.street, int(self.tree.street[node]), list(board))
+        rows, row_of_hole = cached(self._rows, tuple(board), make)
         return rows[row_of_hole[holes], columns(self.tree, node)].astype(np.float64)
 
 
-class SeatedAgent(Agent):
-    """One agent as small blind and another as big blind, for local best responses."""
-
-    def __init__(self, small_blind: Agent, big_blind: Agent):
-        self._agents = small_blind, big_blind
-
-    def seated(self, seat: int) -> Agent:
-        """As in `Agent`."""
-        return self._agents[seat]
-
-
 class AgentPolicy:
-    """Any agent as a policy of a betting tree: on each street it is asked at every decision, for
-    the holes that are wanted.
-    """
+    """Any agent as a policy of a betting tree."""
 
     def __init__(self, tree: BettingTree, agent: Agent, seat: int | None = None):
-        """seat: the only one in which it will play (None: both); at the other's decisions it then
-        calls.
+        """seat: the only one to play in (None: both); the policy calls at the other's decisions.
 
         Raises ValueError where the agent's legal actions are not those of the tree.
         """
@@ -388,101 +335,49 @@ class AgentPolicy:
         ]
         self._rows = Cache()  # of the last boards
         for node, line in (item for lines in self._lines for item in lines.items()):
-            offers, own = (
-                [tree.labels[tree.label[c]] for c in children(tree, node)],
-                list(agent.legal(line)),
-            )
-            if own != offers:
-                raise ValueError(
-                    f"agent at betting {line!r}: legal are {own}, expected the tree's {offers}"
-                )
+            legal = list(agent.legal(line))
+            expected = [tree.labels[tree.label[c]] for c in children(tree, node)]
+            if legal != expected:
+                message = f"legal are {legal}, expected the tree's {expected}"
+                raise ValueError(f"agent at betting {line!r}: {message}")
 
     def on(self, tree: BettingTree, seat: int) -> "AgentPolicy":
         """As in `DollarPolicy`."""
         return AgentPolicy(tree, self.agent, seat)
 
     def street(self, street: int, board: list[int], wanted: np.ndarray | None = None) -> StreetRows:
-        """A row for all wanted holes with which the agent acts alike; each board has a table of its
-        own.
-        """
-        asked = free_holes(board) if wanted is None else wanted
-        return cached(
-            self._rows,
-            (tuple(board), asked.tobytes()),
-            partial(self._street, street, board, np.flatnonzero(asked)),
-        )
+        """Distinct rows of the wanted holes; each board has a table of its own."""
+        holes = np.flatnonzero(free_holes(board) if wanted is None else wanted)
+        make = partial(self._street, street, board, holes)
+        return cached(self._rows, (tuple(board), holes.tobytes()), make)
 
     def _street(self, street: int, board: list[int], holes: np.ndarray) -> StreetRows:
-        out, row_of_hole = (
-            np.repeat(always_call_row(self.tree, street), len(holes), axis=0),
-            np.zeros(N_HOLES, dtype=np.int32),
-        )
+        out = np.repeat(fixed_row(self.tree, street), len(holes), axis=0)
         for node, line in self._lines[street].items():
             out[:, columns(self.tree, node)] = self.agent.probabilities(holes, board, line)
         rows, row = np.unique(out, axis=0, return_inverse=True)
+        row_of_hole = np.zeros(N_HOLES, dtype=np.int32)
         row_of_hole[holes] = row.reshape(-1)
         return rows, row_of_hole
 
 
 def load_agent(path: str | os.PathLike, tables: tuple[StreetTable, ...] | None = None) -> TreeAgent:
-    """Read a tree agent, such as reports/agents/cart.json; tables: as in `TreeAgent`. Raises
-    ValueError naming what is wrong.
+    """Read a tree agent, such as reports/agents/cart.json; tables: as in `TreeAgent`.
+
+    Raises ValueError naming the file and what is wrong with it.
     """
     name, file = Path(path).name, load_agent_file(Path(path))
     try:
         menu = file.provenance["menu"]
         labels = menu_labels(menu)
     except (KeyError, TypeError, ValueError) as error:
-        raise ValueError(
-            f"{name}: provenance.menu: expected pot fractions of four rounds ({repr(error)[:100]})"
-        ) from error
+        expected = f"expected pot fractions of four streets ({repr(error)[:100]})"
+        raise ValueError(f"{name}: provenance.menu: {expected}") from error
     if file.labels != labels:
-        raise ValueError(
-            f"{name}: labels are {str(file.labels)[:100]}, expected {labels}, those of its menu"
-        )
-    known = {
-        tuple(feature_names(street, history) for street in range(4)): history
-        for history in BETTING_FEATURES
-    }
-    if file.feature_names not in known:
-        raise ValueError(
-            f"{name}: features are {str(file.feature_names)[:100]}, expected those of one of {', '.join(BETTING_FEATURES)}"
-        )
-    return TreeAgent(menu, file.trees, tables, known[file.feature_names], file.provenance)
-
-
-def load_policy(
-    path: str | os.PathLike, tree: BettingTree, tables: tuple[StreetTable, ...]
-) -> ModelPolicy:
-    """A tree agent's file as a policy of a betting tree; raises ValueError on a bad file, or on
-    other labels than the tree's.
-    """
-    agent = load_agent(path)
-    if agent.labels != tree.labels:
-        raise ValueError(
-            f"{Path(path).name}: labels are {agent.labels}, expected the tree's {tree.labels}"
-        )
-    return ModelPolicy(tree, agent.trees, tables, agent.history)
-
-
-def load_models(
-    tree: BettingTree, tables: tuple[StreetTable, ...], distill: Path, agents: Path
-) -> dict[str, ModelPolicy]:
-    """The distilled models as policies by name, from the folders `agents` (trees) and `distill`
-    (the others).
-    """
-    from faceup.holdem.models import Boosted, Neural
-
-    files = {"CART": "cart", "OCT": "oct", "OCT-X": "oct_x"}
-    found = {
-        name: load_policy(agents / f"{file}.json", tree, tables) for name, file in files.items()
-    }
-    paper, extended = found["OCT"].history, found["OCT-X"].history
-    mlp = [Neural.load(distill / f"mlp_{street}.safetensors") for street in STREETS]
-    for name, file, history in (
-        ("XGBoost", "xgboost", paper),
-        ("XGBoost-X", "xgboost_x", extended),
-    ):
-        boosted = [Boosted.load(distill / f"{file}_{street}.json") for street in STREETS]
-        found[name] = ModelPolicy(tree, boosted, tables, history)
-    return found | {"MLP": ModelPolicy(tree, mlp, tables, paper)}
+        found = str(file.labels)[:100]
+        raise ValueError(f"{name}: labels are {found}, expected {labels}, those of its menu")
+    for history in BETTING_FEATURES:
+        if file.feature_names == tuple(feature_names(street, history) for street in range(4)):
+            return TreeAgent(menu, file.trees, tables, history, file.provenance)
+    found, expected = str(file.feature_names)[:100], ", ".join(BETTING_FEATURES)
+    raise ValueError(f"{name}: features are {found}, expected those of one of {expected}")

@@ -1,12 +1,12 @@
-"""Betting lines as Slumbot writes them, such as "b300c/kb400", and in words; sizes that a strategy
-does not know; payoffs.
+"""Betting lines as Slumbot writes them, such as "b300c/kb400", and in words; action translation;
+payoffs.
 
 k is check, c call, f fold, bN bet or raise to N dollars on this street, blinds included; streets
 are joined by "/". Blinds are 50/100, stacks 20,000; the small blind acts first preflop and last on
-later streets, so that a line tells who is to act.
+later streets, so that a line determines who is to act.
 
-An agent that reads dollars needs its own sizes turned into legal dollars alone. A table agent,
-whose strategy stands on a betting tree, reads an opponent's size by the randomised pseudo-harmonic
+An agent that reads dollars needs only its own sizes turned into legal dollars. A table policy,
+whose strategy is for a betting tree, reads an opponent's size by the randomised pseudo-harmonic
 mapping (Ganzfried & Sandholm 2013, "Action translation in extensive-form games with large action
 spaces", Section 7): of the neighbouring sizes A < x < B on the tree, in fractions of the pot, the
 smaller with probability (B - x)(1 + A) / ((B - A)(1 + x)). The mixture then calls a bet of x as
@@ -130,23 +130,18 @@ def _read_line(betting: str) -> Line:
     moves, kind, written = list[Move](), DECISION, ""
     for word in _TOKEN.findall(betting):
         if state is None:
-            raise ValueError(
-                f"betting {short_repr(betting)}: the hand is over after {short_repr(written)}, expected no {short_repr(word)}"
-            )
+            found = f"the hand is over after {short_repr(written)}, expected no {short_repr(word)}"
+            raise ValueError(f"betting {short_repr(betting)}: {found}")
         moves.append(Move(state.actor, word, state))
+        action = moves[-1].action
         try:
-            written, (state, kind) = (
-                longer(written, state, moves[-1].action),
-                act(state, *moves[-1].action),
-            )
+            written, (state, kind) = longer(written, state, action), act(state, *action)
         except ValueError as error:
-            raise ValueError(
-                f"betting {short_repr(betting)}: {short_repr(word)}: {str(error)[:100]}"
-            ) from error
+            found = f"{short_repr(word)}: {str(error)[:100]}"
+            raise ValueError(f"betting {short_repr(betting)}: {found}") from error
     if (betting if state else betting.rstrip("/")) not in (written, written.removesuffix("/")):
-        raise ValueError(
-            f"betting {short_repr(betting)}: expected k, c, f and bN, and '/' behind a street; it reads {short_repr(written)}"
-        )
+        expected = f"k, c, f and bN, and '/' behind a street; it reads {short_repr(written)}"
+        raise ValueError(f"betting {short_repr(betting)}: expected {expected}")
     return Line(tuple(moves), state, kind)
 
 
@@ -161,14 +156,14 @@ def state_after(betting: str) -> BettingState:
     return state
 
 
-def lower_probability(x: float, a: float, b: float) -> float:
+def pseudo_harmonic(x: float, a: float, b: float) -> float:
     """Probability with which a bet of x pots is read as a rather than b pots, 0 <= a <= x <= b, a <
     b.
     """
     return (b - x) * (1 + a) / ((b - a) * (1 + x))
 
 
-def size_chances(x: float, sizes: Sequence[float]) -> list[tuple[int, float]]:
+def translate_size(x: float, sizes: Sequence[float]) -> list[tuple[int, float]]:
     """(index, probability) of the one or two sizes that a bet of x pots is read as, the smaller
     first; sizes ascending.
 
@@ -177,7 +172,7 @@ def size_chances(x: float, sizes: Sequence[float]) -> list[tuple[int, float]]:
     above = bisect_right(sizes, x)
     if above == 0 or above == len(sizes):
         return [(min(above, len(sizes) - 1), 1.0)]
-    smaller = lower_probability(x, sizes[above - 1], sizes[above])
+    smaller = pseudo_harmonic(x, sizes[above - 1], sizes[above])
     return [(above - 1, smaller), (above, 1 - smaller)] if smaller < 1 else [(above - 1, 1.0)]
 
 
@@ -201,7 +196,7 @@ def legal_action(label: str, state: BettingState) -> tuple[str, int]:
     return "raise", min(max(wanted, least), most)
 
 
-def read_action(
+def translate_action(
     tree: BettingTree, node: int, state: BettingState, action: str, amount: int
 ) -> list[tuple[int, float]]:
     """The one or two nodes as which an opponent's action in a state is read, and their
@@ -222,30 +217,29 @@ def read_action(
         2 * int(tree.bets[node].sum(axis=1).max()),
     )
     sizes = [(int(tree.bets[c, actor, street]) - base) / called for c in raises]
-    return [(raises[k], p) for k, p in size_chances(x, sizes)]
+    return [(raises[k], p) for k, p in translate_size(x, sizes)]
 
 
 def settle(line: Line, holes: Sequence[Sequence[int]], board: Sequence[int]) -> tuple[int, int]:
-    """Dollars that small blind and big blind win at the end of a line; holes: two cards of each;
-    board: five at a showdown.
+    """Dollars that small blind and big blind win at the end of a line.
+
+    holes: two cards of each; board: five at a showdown.
     """
-    last, put = line.moves[-1], [sum(bets) for bets in line.moves[-1].before.bets]
-    if line.kind == SHOWDOWN:  # the last action has called
-        strengths = np.array([[strength([*hole, *board]) for hole in holes]])
-        won, lost = payoffs(np.full((1, 2), max(put)), np.array([-1]), strengths)[0].tolist()
+    last, folded, strengths = line.moves[-1], -1, [0, 0]
+    put = [sum(bets) for bets in last.before.bets]
+    if line.kind == SHOWDOWN:  # the last action is a call
+        put, strengths = [max(put)] * 2, [strength([*hole, *board]) for hole in holes]
     else:
-        won, lost = payoffs(np.array([put]), np.array([last.player]), np.zeros((1, 2), dtype=int))[
-            0
-        ].tolist()
-    return won, lost
+        folded = last.player
+    small, big = payoffs(np.array([put]), np.array([folded]), np.array([strengths]))[0].tolist()
+    return small, big
 
 
 def payoffs(put: np.ndarray, folded: np.ndarray, strengths: np.ndarray) -> np.ndarray:
-    """What both players win in many hands at once, dollars, (n, 2) int64; what nobody has called
-    goes back.
+    """Dollars that both players win in each of n hands, (n, 2) int64; uncalled bets are returned.
 
     put (n, 2): dollars each player has put in; folded (n,): who has folded, -1 at a showdown;
-    strengths (n, 2): of their seven cards, looked at only at showdowns.
+    strengths (n, 2): of their seven cards, used at showdowns alone.
     """
     matched = np.asarray(put, dtype=np.int64).min(axis=1)
     better = np.sign(np.asarray(strengths[:, 0], dtype=np.int64) - strengths[:, 1])

@@ -1,13 +1,13 @@
-"""Agents of different bet sizes on one tree, a *match tree*, so that boards are still summed
+"""Match trees: agents with different bet sizes on one tree, so that boards are still summed
 exactly.
 
 On a match tree each seat's decisions offer that seat's own sizes, in real dollars. A model that
-reads dollars stands on it as it is. A table agent has a tree of its own: each line of the match
-tree it *reads* as a line of its own tree, where an opponent's size that it does not know is taken
-for a smaller or a larger one by the pseudo-harmonic mapping. A line may so have several readings,
-and what the agent does there depends on which one it drew earlier in the hand. For each hole the
-chances of the readings follow from the agent's own play up to there, so that the agent is again one
-probability for each action: nothing is left to a draw.
+reads dollars plays on it directly. A table policy has a tree of its own: each line of the match
+tree has one or more *readings* as a line of that tree, since an unknown size of the opponent is
+read as a smaller or a larger one by the pseudo-harmonic mapping. The policy's action depends on the
+reading drawn earlier in the hand. For each hole the probabilities of the readings follow from the
+policy's own play up to there, which makes it again one probability for each action: nothing is left
+to sampling.
 """
 
 from collections.abc import Callable, Sequence
@@ -19,10 +19,17 @@ import numpy as np
 from numba import njit
 
 from faceup.cards.cards import BOARD_CARDS, N_HOLES
-from faceup.holdem.betting_lines import legal_action, read_action
+from faceup.holdem.betting_lines import legal_action, translate_action
 from faceup.holdem.board import free_holes
 from faceup.holdem.match import Match, play_boards
-from faceup.holdem.policy import DollarPolicy, Policy, StreetRows, TablePolicy, always_call_row
+from faceup.holdem.policy import (
+    DollarPolicy,
+    Policy,
+    StreetRows,
+    TablePolicy,
+    decision_columns,
+    fixed_row,
+)
 from faceup.holdem.rules import CALL, DECISION, MBB_PER_DOLLAR, START, BettingState, Menu, act
 from faceup.holdem.strategy_file import load_strategy, save_strategy
 from faceup.holdem.tree import BettingTree, action_to, build_tree, children, decisions
@@ -30,33 +37,33 @@ from faceup.util.files import load_json, write_json
 from faceup.util.rng import Stream
 
 _SEATS = "small_blind", "big_blind"
-_ENDED = -1  # a reading in which the own tree's players are all-in and the real ones are not
+_ENDED = -1  # the own node of readings where the own tree's players are all-in, the real ones not
 
 
 class StreetReadings(NamedTuple):
-    """How one seat's agent reads a street; a reading is a node of the match tree, taken for a node
-    of the agent's own tree.
+    """One seat's readings of a street: pairs of a node of the match tree and one of the own tree.
+
+    Edges stand in an order in which those that lead to a reading precede those that leave it.
     """
 
-    chance: np.ndarray  # (n_edges,) float32 of being read so; 1 for the agent's own actions
-    # (n_edges,) int32 reading; no edge comes before those that lead to its source
-    source: np.ndarray
+    chance: np.ndarray  # (n_edges,) float32 probability of the edge; 1 for the agent's own actions
+    source: np.ndarray  # (n_edges,) int32 reading
     target: np.ndarray  # (n_edges,) int32 reading
-    # (n_edges,) int32 column of the own tree's street rows, -1 where the opponent acts or it must
-    # call
+    # (n_edges,) int32 column of the own tree's street rows; -1 at the opponent's and forced calls
     column: np.ndarray
-    # (n_edges,) int32 column of the match tree's street rows, -1 where the opponent acts
+    # (n_edges,) int32 column of the match tree's street rows; -1 at the opponent's
     action: np.ndarray
     begin: np.ndarray  # (n_begin,) int32 readings at which the street begins
     end: np.ndarray  # (n_end,) int32 readings at which the next street begins
-    # (n,) int32 first column of each of the seat's decisions in the match tree's street rows
+    # (n,) int32 columns of the seat's decisions in the match tree's street rows: first, and after
+    # the last
     first: np.ndarray
-    last: np.ndarray  # (n,) int32 and the column behind its last one
+    last: np.ndarray
 
 
 def read_tree(match: BettingTree, own: BettingTree, seat: int) -> list[StreetReadings]:
-    """All readings of a match tree by an agent of its own tree in a seat (0 the small blind),
-    street by street.
+    """All readings of a match tree by a policy of its own tree in a seat (0 the small blind), by
+    street.
     """
     number: dict[tuple[int, int], int] = {(0, 0): 0}
     queue: list[tuple[int, int, BettingState | None]] = [(0, 0, START)]
@@ -69,31 +76,17 @@ def read_tree(match: BettingTree, own: BettingTree, seat: int) -> list[StreetRea
             if (child, after) not in number:
                 number[child, after] = len(queue)
                 queue.append((child, after, act(state, *action_to(match, child))[0]))
+            source, target = number[node, at], number[child, after]
             action = child - start if acts else -1
-            edges[state.street].append(
-                (number[node, at], number[child, after], chance, column, action)
-            )
+            edges[state.street].append((source, target, chance, column, action))
     found, end = list[StreetReadings](), np.zeros(0)
     for street in range(3, -1, -1):
-        source, target, chances, columns, actions = zip(*edges[street], strict=True)
-        begin, nodes = np.setdiff1d(source, target), decisions(match, street, seat)
-        first = match.first_child[nodes] - match.street_start[street]
-        numbers = (
-            source,
-            target,
-            columns,
-            actions,
-            begin,
-            end,
-            first,
-            first + match.n_children[nodes],
-        )
-        found.insert(
-            0,
-            StreetReadings(
-                np.array(chances, np.float32), *(np.array(x, np.int32) for x in numbers)
-            ),
-        )
+        source, target, chance, column, action = zip(*edges[street], strict=True)
+        begin = np.setdiff1d(source, target)
+        spans = decision_columns(match, decisions(match, street, seat))
+        numbers = source, target, column, action, begin, end, *spans
+        whole = (np.array(x, np.int32) for x in numbers)
+        found.insert(0, StreetReadings(np.array(chance, np.float32), *whole))
         end = begin
     return found
 
@@ -101,29 +94,27 @@ def read_tree(match: BettingTree, own: BettingTree, seat: int) -> list[StreetRea
 def _steps(
     match: BettingTree, own: BettingTree, node: int, at: int, state: BettingState, acts: bool
 ) -> list[tuple[int, int, float, int]]:
-    """Where a reading leads: (child of the match tree, own node, chance, column), as in
+    """The edges that leave a reading: (child of the match tree, own node, chance, column), as in
     `StreetReadings`.
 
     acts: whether the agent is to act, else its opponent.
     """
+    below = children(match, node)
     if at == _ENDED:
-        return [
-            (c, _ENDED, 1.0, -1)
-            for c in children(match, node)
-            if not acts or match.label[c] == CALL
-        ]
+        return [(c, _ENDED, 1.0, -1) for c in below if not acts or match.label[c] == CALL]
+    found = []
     if acts:
-        actions = {c: legal_action(own.labels[own.label[c]], state) for c in children(own, at)}
         start = int(own.street_start[state.street])
-        found = [
-            (_child_of(match, node, action), c, 1.0, c - start) for c, action in actions.items()
-        ]
+        for c in children(own, at):
+            action = legal_action(own.labels[own.label[c]], state)
+            found.append((_child_of(match, node, action), c, 1.0, c - start))
     else:
-        read = {c: read_action(own, at, state, *action_to(match, c)) for c in children(match, node)}
-        found = [(c, after, chance, -1) for c, chances in read.items() for after, chance in chances]
+        for c in below:
+            readings = translate_action(own, at, state, *action_to(match, c))
+            found += [(c, after, chance, -1) for after, chance in readings]
     return [
-        (child, after if own.kind[after] == DECISION else _ENDED, p, column)
-        for child, after, p, column in found
+        (child, after if own.kind[after] == DECISION else _ENDED, chance, column)
+        for child, after, chance, column in found
     ]
 
 
@@ -135,16 +126,14 @@ def _child_of(match: BettingTree, node: int, action: tuple[str, int]) -> int:
 
 @njit(cache=True, nogil=True)
 def _follow(street, table, row_of_hole, before, after, out):
-    """Carry each hole's weights of readings over a street's edges, and write what the agent does,
-    out (n_holes, width).
+    """Carry each hole's weights of readings over a street's edges, and write the agent's action
+    probabilities to out (n_holes, width).
 
-    before (n_holes, n_begin), after (n_holes, n_end); out has calls at first: they stay where the
-    agent's play never comes.
+    before (n_holes, n_begin), after (n_holes, n_end); out holds calls: they stay where the agent
+    never gets.
     """
-    weight, taken = (
-        np.zeros(street.target.max() + 1, dtype=np.float32),
-        np.zeros(out.shape[1], dtype=np.float32),
-    )
+    weight = np.zeros(street.target.max() + 1, dtype=np.float32)
+    taken = np.zeros(out.shape[1], dtype=np.float32)
     for h in range(out.shape[0]):
         weight[:], taken[:] = 0, 0
         weight[street.begin] = before[h]
@@ -166,108 +155,97 @@ def _follow(street, table, row_of_hole, before, after, out):
 
 
 class TranslatedPolicy:
-    """A policy of its own tree as one of a match tree, in one seat; at the other seat's decisions
-    it calls.
-    """
+    """A policy of its own tree in one seat of a match tree; it calls at the other's decisions."""
 
     def __init__(self, match: BettingTree, own: BettingTree, policy: Policy, seat: int):
-        """policy: answers for the tree `own`; seat: 0 the small blind, 1 the big blind."""
+        """policy: of the tree `own`; seat: 0 the small blind, 1 the big blind."""
         self.policy, self.readings = policy, read_tree(match, own, seat)
-        self._calls = [always_call_row(match, street) for street in range(4)]
+        self._calls = [fixed_row(match, street) for street in range(4)]
 
     def street(self, street: int, board: list[int], wanted: np.ndarray | None = None) -> StreetRows:
-        """A row for each wanted hole; it follows from what the policy does on earlier streets, too."""
-        holes, row = (
-            np.flatnonzero(free_holes(board) if wanted is None else wanted),
-            np.zeros(N_HOLES, dtype=np.int32),
-        )
+        """A row for each wanted hole, which depends on the policy's actions on earlier streets."""
+        holes = np.flatnonzero(free_holes(board) if wanted is None else wanted)
         weight = np.ones((len(holes), 1), dtype=np.float32)
         for k, at in enumerate(self.readings[: street + 1]):
             table, row_of_hole = self.policy.street(k, board[: BOARD_CARDS[k]], wanted)
             before, weight = weight, np.empty((len(holes), len(at.end)), dtype=np.float32)
             out = np.repeat(self._calls[k], len(holes), axis=0)
             _follow(at, table, row_of_hole[holes], before, weight, out)
+        row = np.zeros(N_HOLES, dtype=np.int32)
         row[holes] = np.arange(len(holes))
         return out, row
 
 
 def on_match_tree(match: BettingTree, own: BettingTree, policy: Policy, seat: int) -> Policy:
-    """A policy of its own tree on a match tree: as it is where it reads dollars or the trees are
-    the same.
+    """A policy of its own tree on a match tree: translated unless it reads dollars or the trees are
+    equal.
     """
     if isinstance(policy, DollarPolicy):
         return policy.on(match, seat)
-    same = (
-        match.labels == own.labels
-        and np.array_equal(match.bets, own.bets)
-        and np.array_equal(match.label, own.label)
-    )
+    pairs = (match.bets, own.bets), (match.label, own.label)
+    same = match.labels == own.labels and all(np.array_equal(*pair) for pair in pairs)
     return policy if same else TranslatedPolicy(match, own, policy, seat)
 
 
 class Opponent(NamedTuple):
-    """Who sits in both seats with bets of its own, and knows a tree for each: the other seat's bets
-    there are what it expects.
-    """
+    """A player with bet sizes of its own and a policy for each seat, on the seat's own tree."""
 
     menu: Menu  # of its own bets
-    expects: Menu  # of the other player's
+    expects: Menu  # the other player's bets on its trees
     policies: tuple[Policy, Policy]  # as small blind, as big blind
 
 
 def seat_trees(menu: Menu, expects: Menu) -> tuple[BettingTree, BettingTree]:
-    """Trees of a player's two seats, small blind first; menus as in `Opponent`. Others may limp,
-    whatever the player does.
+    """The trees of an opponent's two seats, small blind first; menus as in `Opponent`.
+
+    The other player may always limp.
     """
-    return build_tree(menu, big_blind_menu=expects), build_tree(
-        expects | {"limps": True}, big_blind_menu=menu
-    )
+    limping = expects | {"limps": True}
+    return build_tree(menu, big_blind_menu=expects), build_tree(limping, big_blind_menu=menu)
 
 
-def save_opponent(folder: Path, player: Opponent) -> None:
-    """Write a player of table policies: its menus, and a strategy for each seat."""
-    for name, policy in zip(_SEATS, player.policies, strict=True):
+def save_opponent(folder: Path, opponent: Opponent) -> None:
+    """Write an opponent of table policies: its menus, and a strategy for each seat."""
+    for name, policy in zip(_SEATS, opponent.policies, strict=True):
         assert isinstance(policy, TablePolicy)
         save_strategy(folder / f"{name}.npz", policy)
-    write_json(folder / "menus.json", {"menu": player.menu, "expects": player.expects})
+    write_json(folder / "menus.json", {"menu": opponent.menu, "expects": opponent.expects})
 
 
 def load_opponent(folder: Path) -> Opponent:
     """Read what `save_opponent` wrote."""
     menus = load_json(folder / "menus.json")
-    small, big = (
-        load_strategy(folder / f"{n}.npz", t)
-        for n, t in zip(_SEATS, seat_trees(**menus), strict=True)
-    )
+    trees = zip(_SEATS, seat_trees(**menus), strict=True)
+    small, big = (load_strategy(folder / f"{name}.npz", tree) for name, tree in trees)
     return Opponent(**menus, policies=(small, big))
 
 
 def play_opponent(
     menu: Menu,
-    agents: Sequence[Policy],
+    policies: Sequence[Policy],
     opponent: Opponent,
     boards: Sequence[Sequence[int]],
     progress: Callable[[int], None] = lambda done: None,
     preflop_wins: np.ndarray | None = None,
     subset: tuple[int, Stream] | None = None,
 ) -> np.ndarray:
-    """mbb/g that each agent wins from the opponent on each board, exactly, in both seats,
-    (n_agents, n_boards).
+    """mbb/g that each policy wins from the opponent on each board, exactly, both seats equally
+    often: (n_policies, n_boards).
 
-    menu: of the agents, each of which is a policy of its tree. preflop_wins: as in `Match`; subset:
-    as in `play_boards`: all agents meet the same holes, in both seats.
+    menu: of the policies' tree; preflop_wins: as in `Match`; subset: as in `play_boards`, the same
+    holes for all policies and seats.
     """
-    n, won = len(agents), np.zeros((len(agents), len(boards)))
+    n, won = len(policies), np.zeros((len(policies), len(boards)))
     own, theirs = build_tree(menu), seat_trees(opponent.menu, opponent.expects)
     for seat in range(2):
         menus = (menu, opponent.menu) if seat == 0 else (opponent.menu, menu)
-        match = build_tree(menus[0], big_blind_menu=menus[1])
-        seated = [on_match_tree(match, own, agent, seat) for agent in agents]
+        tree = build_tree(menus[0], big_blind_menu=menus[1])
+        seated = [on_match_tree(tree, own, policy, seat) for policy in policies]
+        other = on_match_tree(tree, theirs[1 - seat], opponent.policies[1 - seat], 1 - seat)
         wanted = np.zeros((n + 1, n + 1), dtype=bool)
         wanted[(slice(n), n) if seat == 0 else (n, slice(n))] = True
-        other = on_match_tree(match, theirs[1 - seat], opponent.policies[1 - seat], 1 - seat)
-        table = Match(match, [*seated, other], wanted, preflop_wins)
+        match = Match(tree, [*seated, other], wanted, preflop_wins)
         later = partial(lambda before, done: progress(before + done), seat * len(boards))
-        values = play_boards(table, boards, subset, later)
+        values = play_boards(match, boards, subset, later)
         won += MBB_PER_DOLLAR / 2 * (values[:, :n, n].T if seat == 0 else -values[:, n, :n].T)
     return won

@@ -1,19 +1,19 @@
-"""XGBoost and a neural net on soft labels (paper 000, Sections 2.4.3 and 2.4.4).
+"""XGBoost and a neural network on soft labels (paper 000, Sections 2.4.3 and 2.4.4).
 
-XGBoost's own softmax objective knows only hard labels, so the gradients are ours: for a row of
+XGBoost's own softmax objective takes hard labels only, so the gradients are ours: for a row of
 weight w with target p and prediction q = softmax(margins), the cross-entropy -w * sum(p log q) has
-gradient w(q - p); as curvature we take XGBoost's bound 2wq(1 - q). One tree a label and round: a
-single one for all labels (`multi_output_tree`) was slower to train and worse.
+gradient w(q - p); as curvature we take XGBoost's bound 2wq(1 - q). Each round grows one tree a
+label: a single one for all labels (`multi_output_tree`) was slower to train and worse.
 
-Both may count what actions cost, as OCT-X does: the loss is then -w * sum(p log q) + w * sum(c q),
-whose second part has gradient w q (c - sum(c q)), at most as curved as the first where no cost is
-above 1.
+XGBoost may also weigh the costs c of actions, as OCT-X does: the loss then has a second term
+w * sum(c q) with gradient w q (c - sum(c q)), at most as curved as the first where no cost exceeds
+1.
 
 The network has seven hidden layers of 512, ReLU, softmax; its last layer has no bias: then a flop
 network with 25 inputs and four actions has 1,591,296 parameters, as in the paper. Bets, the last
-features, pass through log(1 + bet/100); then every feature is centred and scaled by its weighted
-mean and deviation on the training rows. Everything runs on one thread of torch with deterministic
-algorithms, settings of the whole process, made by the first fit or prediction.
+features, enter as log(1 + bet/100); then every feature is centred and scaled by its weighted mean
+and standard deviation on the training rows. Everything runs on one thread of torch with
+deterministic algorithms: settings of the whole process, made by the first fit or prediction.
 """
 
 from collections.abc import Callable
@@ -26,7 +26,12 @@ import safetensors.torch
 import torch
 import xgboost as xgb
 
+from faceup.cards.cards import STREETS
+from faceup.cards.equity import StreetTable
+from faceup.holdem.agents import load_agent
+from faceup.holdem.policy import ModelPolicy
 from faceup.holdem.rules import BIG_BLIND
+from faceup.holdem.tree import BettingTree
 from faceup.trees.metrics import used_samples
 from faceup.util.files import replacing
 from faceup.util.memo import Cache
@@ -38,7 +43,7 @@ _PREDICTED_AT_ONCE = 2048  # rows: their activations stay in the cache
 
 
 class _FileModel:
-    """A model as the bytes of its file, from which each process makes it once."""
+    """A model kept as the bytes of its file; each process decodes it once."""
 
     def __init__(self, file: bytes | bytearray):
         self._file, self._cache = np.frombuffer(file, dtype=np.uint8), Cache()
@@ -46,10 +51,10 @@ class _FileModel:
     @property
     def _model(self) -> Any:
         if not self._cache:
-            self._cache["model"] = self._made_from(self._file.tobytes())
+            self._cache["model"] = self._decoded(self._file.tobytes())
         return self._cache["model"]
 
-    def _made_from(self, file: bytes) -> Any:
+    def _decoded(self, file: bytes) -> Any:
         raise NotImplementedError
 
     def save(self, path: Path) -> None:
@@ -64,31 +69,24 @@ class _FileModel:
 
 
 class Boosted(_FileModel):
-    """For each label a sum of trees from a margin of 0, then a softmax; its file is XGBoost's own
-    JSON.
-    """
+    """A sum of trees for each label, then a softmax; its file is XGBoost's own JSON."""
 
-    def _made_from(self, file: bytes) -> xgb.Booster:
+    def _decoded(self, file: bytes) -> xgb.Booster:
         booster = xgb.Booster(model_file=bytearray(file))
         booster.set_param({"nthread": 1})
         return booster
 
     @property
     def size(self) -> tuple[int, str]:
-        """How many leaves in all trees, and what is counted."""
+        """The number of leaves in all trees, and its unit."""
         trees = self._model.get_dump()
         return sum(tree.count("leaf=") for tree in trees), f"leaves in {len(trees)} trees"
 
     def predict(self, X: np.ndarray) -> np.ndarray:
-        """Probabilities (n, n_labels) float32 of rows X (n, f), on one thread; safe to share by
-        threads.
-        """
-        rows = (
-            np.ascontiguousarray(X, dtype=np.float32)
-            if len(X)
-            else np.zeros((1, X.shape[1]), dtype=np.float32)
-        )
-        return self._model.inplace_predict(rows)[: len(X)]
+        """Probabilities (n, n_labels) float32 of rows X (n, f), on one thread; thread-safe."""
+        if not len(X):  # XGBoost predicts one row or more
+            return self.predict(np.zeros((1, X.shape[1])))[:0]
+        return self._model.inplace_predict(np.ascontiguousarray(X, dtype=np.float32))
 
 
 def fit_boosted(
@@ -128,11 +126,8 @@ def fit_boosted(
         "nthread": 1,
     }
     rows = xgb.QuantileDMatrix(X, max_bin=_BINS, nthread=1)
-    return Boosted(
-        xgb.train(settings, rows, num_boost_round=rounds, obj=_objective(P, w, costs)).save_raw(
-            "json"
-        )
-    )
+    model = xgb.train(settings, rows, num_boost_round=rounds, obj=_objective(P, w, costs))
+    return Boosted(model.save_raw("json"))
 
 
 def _objective(P: np.ndarray, w: np.ndarray, costs: np.ndarray) -> Callable:
@@ -157,28 +152,22 @@ def _objective(P: np.ndarray, w: np.ndarray, costs: np.ndarray) -> Callable:
 class Neural(_FileModel):
     """A network; its file is safetensors: the layers, and the scale of the inputs."""
 
-    def _made_from(self, file: bytes) -> dict[str, torch.Tensor]:
+    def _decoded(self, file: bytes) -> dict[str, torch.Tensor]:
         return safetensors.torch.load(file)
 
     @property
     def size(self) -> tuple[int, str]:
-        """How many weights and biases, the inputs' scale not counted."""
-        return sum(
-            tensor.numel()
-            for name, tensor in self._model.items()
-            if name.startswith(("weight", "bias"))
-        ), "parameters"
+        """The number of weights and biases, without the inputs' scale, and its unit."""
+        layers = [x for name, x in self._model.items() if name.startswith(("weight", "bias"))]
+        return sum(tensor.numel() for tensor in layers), "parameters"
 
     def predict(self, X: np.ndarray) -> np.ndarray:
-        """Probabilities (n, n_labels) float32 of rows X (n, f), on one thread; safe to share by
-        threads.
-        """
+        """Probabilities (n, n_labels) float32 of rows X (n, f), on one thread; thread-safe."""
         _pin_torch()
         net, inputs = self._model, _scaled(np.asarray(X, dtype=np.float32), self._model)
         with torch.no_grad():
-            return torch.cat(
-                [torch.softmax(_logits(x, net), dim=1) for x in inputs.split(_PREDICTED_AT_ONCE)]
-            ).numpy()
+            parts = [torch.softmax(_logits(x, net), 1) for x in inputs.split(_PREDICTED_AT_ONCE)]
+        return torch.cat(parts).numpy()
 
 
 def fit_neural(
@@ -193,17 +182,14 @@ def fit_neural(
     learning_rate: float,
     stream: Stream,
     n_bets: int = 4,
-    costs: np.ndarray | None = None,
 ) -> Neural:
-    """Minimise the soft cross-entropy of rows X (n, f), targets P (n, n_labels), weights w (n,),
-    costs (n, n_labels) by Adam.
+    """Minimise the soft cross-entropy of rows X (n, f), targets P (n, n_labels), weights w (n,) by
+    Adam.
 
     learning_rate is the peak of one cycle: up from a 25th of it in the first tenth of the steps,
     then down to nearly 0 along a cosine. n_bets: the last features, which are dollars. Several fits
     may run in parallel threads.
     """
-    costs = np.zeros(P.shape) if costs is None else costs
-    costs = costs[np.asarray(w) > 0]
     X, P, w = used_samples(X, P, w)
     _pin_torch()
     generator = torch.Generator().manual_seed(int(stream().integers(1 << 62)))
@@ -217,11 +203,10 @@ def fit_neural(
         "deviation": _float32(deviation),
         "n_bets": torch.tensor([n_bets]),
     }
-    wanted = _float32(P), _float32(costs), _float32(w / w.mean())
-    _train(net, _scaled(X, scale), wanted, epochs, batch, learning_rate, generator)
-    return Neural(
-        safetensors.torch.save(scale | {name: tensor.detach() for name, tensor in net.items()})
-    )
+    targets, weights = _float32(P), _float32(w / w.mean())
+    _train(net, _scaled(X, scale), targets, weights, epochs, batch, learning_rate, generator)
+    fitted = {name: tensor.detach() for name, tensor in net.items()}
+    return Neural(safetensors.torch.save(scale | fitted))
 
 
 def _float32(array: np.ndarray) -> torch.Tensor:
@@ -230,7 +215,7 @@ def _float32(array: np.ndarray) -> torch.Tensor:
 
 def _pin_torch() -> None:
     torch.use_deterministic_algorithms(True)
-    torch.set_num_threads(1)  # counts for the calling thread, so it is said again in each
+    torch.set_num_threads(1)  # counts for the calling thread, so each thread sets it
 
 
 def _initial(widths: list[int], generator: torch.Generator) -> dict[str, torch.Tensor]:
@@ -243,13 +228,11 @@ def _initial(widths: list[int], generator: torch.Generator) -> dict[str, torch.T
     net = {}
     for k, (before, after) in enumerate(pairwise(widths)):
         weight, bias = torch.empty(after, before), torch.empty(after)
-        net[f"weight_{k}"] = torch.nn.init.kaiming_normal_(
-            weight, nonlinearity="relu", generator=generator
-        ).requires_grad_()
+        torch.nn.init.kaiming_normal_(weight, nonlinearity="relu", generator=generator)
+        net[f"weight_{k}"] = weight.requires_grad_()
         if k < len(widths) - 2:
-            net[f"bias_{k}"] = torch.nn.init.uniform_(
-                bias, -(before**-0.5), before**-0.5, generator=generator
-            ).requires_grad_()
+            torch.nn.init.uniform_(bias, -(before**-0.5), before**-0.5, generator=generator)
+            net[f"bias_{k}"] = bias.requires_grad_()
     return net
 
 
@@ -272,16 +255,12 @@ def _log_bets(X: np.ndarray, n_bets: int) -> np.ndarray:
 
 def _scaled(X: np.ndarray, scale: dict[str, torch.Tensor]) -> torch.Tensor:
     """Rows X (n, f) float32 on the network's scale."""
-    return (torch.from_numpy(_log_bets(X, int(scale["n_bets"]))) - scale["mean"]) / scale[
-        "deviation"
-    ]
+    inputs = torch.from_numpy(_log_bets(X, int(scale["n_bets"])))
+    return (inputs - scale["mean"]) / scale["deviation"]
 
 
-def _train(net, inputs, wanted, epochs, batch, learning_rate, generator) -> None:
-    """Adam over shuffled batches; the last batch of an epoch may be smaller. wanted: targets, costs
-    and weights.
-    """
-    targets, costs, weights = wanted
+def _train(net, inputs, targets, weights, epochs, batch, learning_rate, generator) -> None:
+    """Adam over shuffled batches; the last batch of an epoch may be smaller."""
     steps = epochs * -(-len(inputs) // batch)
     optimizer = torch.optim.Adam(net.values(), lr=learning_rate, fused=True)
     rise = 0.1 if steps > 10 else 0.05  # torch divides by zero where the rise is one step
@@ -291,10 +270,30 @@ def _train(net, inputs, wanted, epochs, batch, learning_rate, generator) -> None
     for _ in range(epochs):
         for rows in torch.randperm(len(inputs), generator=generator).split(batch):
             logs = torch.log_softmax(_logits(inputs[rows], net), dim=1)
-            loss = (
-                weights[rows] * (costs[rows] * logs.exp() - targets[rows] * logs).sum(dim=1)
-            ).mean()
+            loss = (weights[rows] * -(targets[rows] * logs).sum(dim=1)).mean()
             optimizer.zero_grad()
             loss.backward()
             optimizer.step()
             schedule.step()
+
+
+def load_models(
+    tree: BettingTree, tables: tuple[StreetTable, ...], distill: Path, agents: Path
+) -> dict[str, ModelPolicy]:
+    """The distilled models as policies by name: trees from the folder `agents`, others from
+    `distill`.
+    """
+    files = {"CART": "cart", "OCT": "oct", "OCT-X": "oct_x"}
+    found = {
+        name: load_agent(agents / f"{file}.json", tables).policy(tree)
+        for name, file in files.items()
+    }
+    others = {
+        "XGBoost": (Boosted, "xgboost_{}.json", found["OCT"].history),
+        "XGBoost-X": (Boosted, "xgboost_x_{}.json", found["OCT-X"].history),
+        "MLP": (Neural, "mlp_{}.safetensors", found["OCT"].history),
+    }
+    for name, (kind, file, history) in others.items():
+        models = [kind.load(distill / file.format(street)) for street in STREETS]
+        found[name] = ModelPolicy(tree, models, tables, history)
+    return found

@@ -4,8 +4,8 @@ sizes.
 Player 0 is the small blind and the button: first to act preflop, last on later streets. Sizes are
 fractions of the pot after calling. A menu lists, for each street, the sizes offered as first bet,
 as first raise and so on; the last list serves all later raises. All-in is always offered (paper
-000, Section 2.3.3 keeps "several choices of action"); with "all_in": False only in the place of a
-size that the stack cannot pay. "limps": False takes the call from the small blind's first action.
+000, Section 2.3.3 keeps "several choices of action"); with "all_in": False only in place of a size
+that exceeds the stack. "limps": False removes the small blind's first call.
 """
 
 from typing import Any, NamedTuple
@@ -24,9 +24,7 @@ Bets = tuple[tuple[int, int, int, int], tuple[int, int, int, int]]
 
 
 class BettingState(NamedTuple):
-    """What the rules need to know of a betting line, and what is played for; hold'em's own by
-    default.
-    """
+    """The state of the betting in a hand; blinds and stacks are hold'em's by default."""
 
     street: int
     actor: int
@@ -48,7 +46,7 @@ def pot_and_call(state: BettingState) -> tuple[int, int]:
 
 
 def legal_raises(state: BettingState) -> tuple[int, int]:
-    """Least and largest amount that a raise may bring the actor's bet on this street to; (0, 0)
+    """Least and largest amount to which a raise may bring the actor's bet on this street; (0, 0)
     where none is legal.
     """
     _, to_call = pot_and_call(state)
@@ -64,46 +62,42 @@ def act(state: BettingState, action: str, amount: int = 0) -> tuple[BettingState
 
     A fold or showdown returns (None, kind). Raises ValueError on an illegal action.
     """
-    pot, to_call = pot_and_call(state)
     if action == "fold":
-        if to_call <= 0:
+        if pot_and_call(state)[1] <= 0:
             raise ValueError("fold: nothing to call, expected check or bet")
         return None, FOLD_END
     if action == "raise":
         least, most = legal_raises(state)
-        if not least or not least <= amount <= most:
-            raise ValueError(
-                f"raise to {amount}: expected from {least} to {most}"
-                if least
-                else "raise: not legal here"
-            )
+        if not least:
+            raise ValueError("raise: not legal here")
+        if not least <= amount <= most:
+            raise ValueError(f"raise to {amount}: expected from {least} to {most}")
         raised = amount - state.bets[1 - state.actor][state.street]
-        return _put(state, amount, state.raises + 1, raised), DECISION
+        after = _with_bet(state, amount)
+        return after._replace(raises=state.raises + 1, last_raise=raised), DECISION
     if action != "call":
         raise ValueError(f"action {action!r}: expected fold, call or raise")
-    after = _put(
-        state, state.bets[state.actor][state.street] + to_call, state.raises, state.last_raise
-    )
+    after = called(state)
     if sum(after.bets[0]) >= state.stack or (state.street == 3 and state.acted > 0):
         return None, SHOWDOWN
     if state.acted == 0:  # a limp or a first check leaves the street open
         return after, DECISION
-    return after._replace(
-        street=state.street + 1, actor=1, raises=0, last_raise=state.big_blind, acted=0
-    ), DECISION
+    street, least = state.street + 1, state.big_blind
+    return after._replace(street=street, actor=1, raises=0, last_raise=least, acted=0), DECISION
 
 
-def _put(state: BettingState, amount: int, raises: int, last_raise: int) -> BettingState:
+def called(state: BettingState) -> BettingState:
+    """The state once the actor has called, whether or not the street or the hand ends with it."""
+    own = state.bets[state.actor][state.street]
+    return _with_bet(state, own + pot_and_call(state)[1])
+
+
+def _with_bet(state: BettingState, amount: int) -> BettingState:
+    """The state once the actor has brought its bet on this street to an amount."""
     bets = [list(own) for own in state.bets]
     bets[state.actor][state.street] = amount
     frozen: Any = tuple(bets[0]), tuple(bets[1])
-    return state._replace(
-        actor=1 - state.actor,
-        bets=frozen,
-        raises=raises,
-        last_raise=last_raise,
-        acted=state.acted + 1,
-    )
+    return state._replace(actor=1 - state.actor, bets=frozen, acted=state.acted + 1)
 
 
 def size_name(fraction: float) -> str:

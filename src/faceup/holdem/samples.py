@@ -22,7 +22,7 @@ from faceup.cards.cards import BOARD_CARDS, CLASS_OF_HOLE, HOLE_CARDS, HOLE_OF_C
 from faceup.cards.equity import StreetTable
 from faceup.cards.features import BETTING_FEATURES, FEATURE_NAMES, betting_features, board_features
 from faceup.holdem.action_values import action_values
-from faceup.holdem.betting_lines import lower_probability
+from faceup.holdem.betting_lines import pseudo_harmonic
 from faceup.holdem.board import compatible_weight, free_holes, preflop_reach, street_reach
 from faceup.holdem.buckets import hole_buckets
 from faceup.holdem.policy import Policy, StreetRows, TablePolicy
@@ -290,7 +290,7 @@ class _Sampler(NamedTuple):
         )
         least[~real] = 0
         size = (1 + least) * ((1 + most) / (1 + least)) ** (turn * _GOLDEN % 1) - 1
-        lower = [lower_probability(*sizes) for sizes in zip(size, least, most, strict=True)]
+        lower = [pseudo_harmonic(*sizes) for sizes in zip(size, least, most, strict=True)]
         # of the lower neighbour
         share = np.array([lower, (most - size) / (most - least)], dtype=np.float32)[:, :, None]
         above = self._targets(street, table, row, high)

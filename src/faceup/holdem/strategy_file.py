@@ -13,7 +13,7 @@ from faceup.util.files import load_npz, save_npz
 
 
 def save_strategy(path: str | os.PathLike, policy: TablePolicy) -> None:
-    """Write a table policy, whole or not at all."""
+    """Write a table policy, atomically."""
     tables, buckets = dict(zip(STREETS, policy.tables, strict=True)), policy.buckets
     save_npz(
         path,
@@ -25,18 +25,16 @@ def save_strategy(path: str | os.PathLike, policy: TablePolicy) -> None:
 
 
 def load_strategy(path: str | os.PathLike, tree: BettingTree) -> TablePolicy:
-    """Read a strategy for a tree; raises ValueError naming the file where it is of another tree."""
+    """Read a strategy for a tree; raises ValueError naming the file of another tree."""
     arrays = load_npz(path)
     buckets = Buckets(
         arrays["groups_flop"], arrays["groups_turn"], tuple(arrays["n_groups"].tolist())
     )
     tables = tuple(np.ascontiguousarray(arrays[street]) for street in STREETS)
-    found, expected = (
-        [t.shape for t in tables],
-        list(zip(buckets.n_buckets, np.diff(tree.street_start).tolist(), strict=True)),
-    )
+    widths = np.diff(tree.street_start).tolist()
+    found = [table.shape for table in tables]
+    expected = list(zip(buckets.n_buckets, widths, strict=True))
     if found != expected:
-        raise ValueError(
-            f"{Path(path).name}: tables have shapes {found}, expected {expected}: of other betting parameters?"
-        )
+        message = f"tables have shapes {found}, expected {expected}: of other betting parameters?"
+        raise ValueError(f"{Path(path).name}: {message}")
     return TablePolicy(tables, buckets)

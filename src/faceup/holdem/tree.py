@@ -22,11 +22,10 @@ from faceup.holdem.rules import (
     START,
     BettingState,
     Menu,
-    _put,
     act,
+    called,
     menu_labels,
     offered,
-    pot_and_call,
 )
 
 MOST_NODES = 1_000_000  # of a tree
@@ -52,10 +51,10 @@ class BettingTree(NamedTuple):
 def build_tree(
     menu: Menu, start: BettingState = START, big_blind_menu: Menu | None = None
 ) -> BettingTree:
-    """The public tree of a menu, from the first decision on or from a later one.
+    """The public tree of a menu, from a state on.
 
-    With a menu of its own for the big blind it is a match tree: each seat's decisions offer the
-    sizes of that seat's menu. Raises ValueError on an unusable menu, and on one whose tree has more
+    With another menu for the big blind it is a match tree: each seat's decisions offer the sizes of
+    that seat's menu. Raises ValueError on an unusable menu, and on one whose tree has more
     than MOST_NODES.
     """
     menus = (menu, big_blind_menu or menu)
@@ -69,45 +68,38 @@ def grow_tree(
     start: BettingState,
 ) -> BettingTree:
     """The tree of the actions (label, action, amount) that are offered in each state."""
-    # in the order of `BettingTree`
+    # fields in the order of `BettingTree`
     rows: list[list] = [[DECISION, start.actor, -1, -1, 0, 0, start.street, start.bets]]
     streets: list[list[tuple[int, BettingState]]] = [[], [], [], []]
     streets[start.street].append((0, start))
     street_start = [1]
     for street in range(4):
-        for root in streets[street]:  # one subtree of the street after the other
+        for root in streets[street]:
             queue = [root]
             for node, state in queue:  # grows while it is walked: breadth first
                 first = len(rows)
                 for label, action, amount in offers(state):
                     after, kind = act(state, action, amount)
                     if after:
-                        (queue if after.street == street else streets[after.street]).append(
-                            (len(rows), after)
-                        )
-                        rows.append(
-                            [kind, after.actor, node, label, 0, 0, after.street, after.bets]
-                        )
+                        waiting = queue if after.street == street else streets[after.street]
+                        waiting.append((len(rows), after))
+                        last = after.actor, after.street, after.bets
                     elif kind == FOLD_END:
-                        rows.append([kind, state.actor, node, label, 0, 0, street, state.bets])
+                        last = state.actor, street, state.bets
                     else:
-                        called = _put(
-                            state, state.bets[state.actor][street] + pot_and_call(state)[1], 0, 0
-                        )
-                        rows.append([kind, -1, node, label, 0, 0, street, called.bets])
+                        last = -1, street, called(state).bets
+                    actor, at, bets = last
+                    rows.append([kind, actor, node, label, 0, 0, at, bets])
                 rows[node][4:6] = first, len(rows) - first
             if len(rows) > MOST_NODES:
                 raise ValueError(
-                    f"menu: its tree has over {MOST_NODES:,} nodes, expected fewer sizes, or fewer raises"
+                    f"menu: its tree has over {MOST_NODES:,} nodes, expected fewer sizes"
                 )
         street_start.append(len(rows))
     types = np.int8, np.int8, np.int32, np.int8, np.int32, np.int8, np.int8, np.int32
-    arrays = [
-        np.array(column, dtype=kept)
-        for column, kept in zip(zip(*rows, strict=True), types, strict=True)
-    ]
-    arrays.append(np.array(street_start, dtype=np.int32))
-    return BettingTree(labels, *arrays)
+    fields = zip(zip(*rows, strict=True), types, strict=True)
+    arrays = [np.array(field, dtype=kept) for field, kept in fields]
+    return BettingTree(labels, *arrays, np.array(street_start, dtype=np.int32))
 
 
 def children(tree: BettingTree, node: int) -> range:
@@ -117,24 +109,24 @@ def children(tree: BettingTree, node: int) -> range:
 
 
 def columns(tree: BettingTree, node: int) -> slice:
-    """Where the actions of a decision stand in a row of its street."""
+    """The columns of a decision's actions in its street's rows."""
     first = int(tree.first_child[node] - tree.street_start[tree.street[node]])
     return slice(first, first + int(tree.n_children[node]))
 
 
 def decisions(tree: BettingTree, street: int, seat: int | None = None) -> np.ndarray:
-    """Nodes (n,) int32 of a street's decisions; of one seat's only, where one is given."""
+    """Nodes (n,) int32 of a street's decisions, or only of one seat's."""
     own = (tree.kind == DECISION) & (tree.street == street)
     return np.flatnonzero(own if seat is None else own & (tree.actor == seat)).astype(np.int32)
 
 
 def path_to_node(tree: BettingTree, node: int) -> list[int]:
-    """The nodes on the way from the root to a node: the root not, the node itself included."""
-    way = []
+    """The nodes from the root to a node, without the root."""
+    path = []
     while node:
-        way.append(node)
+        path.append(node)
         node = int(tree.parent[node])
-    return way[::-1]
+    return path[::-1]
 
 
 def action_to(tree: BettingTree, node: int) -> tuple[str, int]:
