@@ -29,7 +29,7 @@ SUIT_PERMUTATIONS = np.array(list(permutations(range(4))), dtype=np.uint8)
 
 _RANK, _SUIT = HOLE_CARDS.astype(np.int64) // 4, HOLE_CARDS % 4
 _lo, _hi = np.sort(4 * _RANK + SUIT_PERMUTATIONS[:, _SUIT]).T  # (1326, 24) each
-# (24, 1326): what a hole becomes under each permutation
+# (24, 1326): each hole under each permutation
 PERMUTED_HOLES = (_hi * (_hi - 1) // 2 + _lo).T.astype(np.int16)
 _row, _column = 12 - np.where(_SUIT[:, 0] == _SUIT[:, 1], _RANK.T, _RANK.T[::-1])
 # (1326,) cell of the usual chart: aces first, suited above the diagonal
@@ -52,15 +52,14 @@ _SHORT.maxstring = _SHORT.maxother = 80
 
 
 def short_repr(found: object) -> str:
-    """What was found, for an error: as repr, of which at most 80 characters of a text."""
+    """The repr of a value for an error message, texts shortened to 80 characters."""
     return _SHORT.repr(found)
 
 
 def parse_cards(text: str) -> list[int]:
-    """Cards written one after another, as in "Kh3sJc" or "Kh 3s Jc", in the order given.
+    """Cards from text such as "Kh3sJc" or "Kh 3s Jc", in the order given.
 
-    Raises ValueError on what is no text, an unknown rank or suit, an odd length, or a card named
-    twice.
+    Raises ValueError for other types, unknown ranks or suits, odd lengths and repeated cards.
     """
     if not isinstance(text, str):
         raise ValueError(f"cards {short_repr(text)}: expected text such as 'Ac3h'")
@@ -74,7 +73,8 @@ def parse_cards(text: str) -> list[int]:
         rank, suit = RANKS.find(pair[0].upper()), SUITS.find(pair[1].lower())
         if rank < 0 or suit < 0:
             raise ValueError(
-                f"card {pair!r} in {short_repr(text)}: expected a rank of {RANKS} and a suit of {SUITS}"
+                f"card {pair!r} in {short_repr(text)}: expected a rank of {RANKS} "
+                f"and a suit of {SUITS}"
             )
         if 4 * rank + suit in cards:
             raise ValueError(
@@ -85,8 +85,8 @@ def parse_cards(text: str) -> list[int]:
 
 
 def parse_hand(hole: str, board: str = "") -> tuple[list[int], list[int]]:
-    """Two private cards and a board of 0, 3, 4 or 5 cards. Raises ValueError on anything else or on
-    a shared card.
+    """Two private cards and a board of 0, 3, 4 or 5 cards from text. Raises ValueError for other
+    numbers of cards and for repeated cards.
     """
     private, public = parse_cards(hole), parse_cards(board)
     if len(private) != 2:
@@ -105,7 +105,7 @@ def card_text(card: int) -> str:
 
 
 def hole_index(first: int, second: int) -> int:
-    """Index 0..1325 of a hole from its two cards in any order."""
+    """Index 0..1325 of a hole from its two cards, in any order."""
     hi, lo = max(first, second), min(first, second)
     return hi * (hi - 1) // 2 + lo
 
@@ -115,33 +115,35 @@ class Boards(NamedTuple):
 
     keys: np.ndarray  # (n,) int64: the four suits' 13-bit rank masks, largest first
     cards: np.ndarray  # (n, k) uint8, ascending; clubs hold the largest mask
-    multiplicity: np.ndarray  # (n,) int64: how many real boards each stands for
+    multiplicity: np.ndarray  # (n,) int64: number of real boards that each represents
 
 
 @cache
 def canonical_boards(n_cards: int) -> Boards:
-    """The 1, 1,755, 16,432 or 134,459 boards of 0, 3, 4 or 5 cards up to suits. Made once a
-    process, in a second.
+    """The 1, 1,755, 16,432 or 134,459 boards of 0, 3, 4 or 5 cards up to suits; cached, a second
+    for the first call.
     """
-    # of the suits' masks in a key
+    # bit positions of the suits' masks in a key
     keys, places = np.zeros(1, dtype=np.int64), np.array([39, 26, 13, 0])
     ranks, suits = np.divmod(np.arange(N_CARDS), 4)
     bits = np.int64(1) << places[suits] + ranks
-    # every board of k + 1 cards is one of k cards and one more: no need to list all of them
+    # boards of k + 1 cards are canonical boards of k cards plus one
     for _ in range(n_cards):
         grown = (keys[:, None] | bits)[(keys[:, None] & bits) == 0]
         masks = np.sort(grown[:, None] >> places & 0x1FFF, axis=1)[:, ::-1]
         keys = np.unique((masks << places).sum(axis=1))
     masks = keys[:, None] >> places & 0x1FFF
     cards = np.nonzero(masks[:, suits] >> ranks & 1)[1].reshape(len(keys), n_cards).astype(np.uint8)
-    # (n, 24): leaves the board as it is
+    # (n, 24): the permutation fixes the board
     same = (masks[:, SUIT_PERMUTATIONS.astype(np.int64)] == masks[:, None]).all(axis=2)
     return Boards(keys, cards, 24 // same.sum(axis=1))
 
 
 @njit(cache=True)
 def canonical_key(cards, n_cards):
-    """Key of a board and the index into SUIT_PERMUTATIONS that leads from it to its canonical form."""
+    """(key of a board, index into SUIT_PERMUTATIONS that maps it to its canonical form); cards
+    (n_cards,) int64.
+    """
     masks = np.zeros(4, dtype=np.int64)
     for i in range(n_cards):
         masks[cards[i] & 3] |= np.int64(1) << (cards[i] >> 2)
@@ -161,30 +163,30 @@ def canonical_key(cards, n_cards):
 
 @njit(cache=True)
 def free_cards(board):
-    """Whether a board leaves each card, (52,)."""
+    """Whether each card is not on a board (n,), (52,) bool."""
     is_free = np.ones(N_CARDS, dtype=np.bool_)
     is_free[board] = False
     return is_free
 
 
 def canonical(board: Sequence[int] | np.ndarray) -> tuple[int, int]:
-    """A real board's (id among `canonical_boards`, index of the suit permutation that leads there)."""
+    """(id among `canonical_boards`, index of the suit permutation that maps the board to it)."""
     cards = np.asarray(board, dtype=np.int64)
     key, permutation = canonical_key(cards, len(cards))
     return int(np.searchsorted(canonical_boards(len(cards)).keys, key)), int(permutation)
 
 
 def fixing_permutations(cards: Sequence[int], among: np.ndarray) -> np.ndarray:
-    """Those of the suit permutations `among` (indices) that map a set of cards to itself."""
+    """The suit permutations of `among` (indices) that map a set of cards to itself."""
     held = np.asarray(cards)
     moved = 4 * (held // 4) + SUIT_PERMUTATIONS[among][:, held % 4]
     return among[(np.sort(moved, axis=1) == np.sort(held)).all(axis=1)]
 
 
 def folded_cards(board: Sequence[int], fixed: np.ndarray) -> list[tuple[int, list[int]]]:
-    """Next cards up to the suit permutations `fixed` (indices) that leave the board as it is.
+    """Next cards up to the suit permutations `fixed` (indices), which map the board to itself.
 
-    Returns (card, permutations), one permutation for each card that the first stands for.
+    Returns (card, permutations), one permutation for each card that it represents.
     """
     cards = np.arange(N_CARDS)
     images = 4 * (cards // 4) + SUIT_PERMUTATIONS[fixed][:, cards % 4]  # (n, 52)

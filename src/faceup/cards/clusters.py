@@ -1,8 +1,8 @@
-"""k-means on what hands may become: centres by scikit-learn, and the nearest one of each hand.
+"""Card abstraction by k-means: centres by scikit-learn, and the nearest one of each hand.
 
-A hand as ten deciles of its equities stands for a histogram. The mean squared difference of two
-hands' deciles, taken in order, is the squared Wasserstein-2 distance of their histograms, so that
-the centre of a group is the mean of its hands' deciles.
+The ten deciles of a hand's later equities represent their histogram. The mean squared difference of
+two hands' deciles, in order, is the squared Wasserstein-2 distance of their histograms, so that the
+centre of a bucket is the mean of its hands' deciles.
 """
 
 import numpy as np
@@ -19,14 +19,14 @@ def fit_centres(
     generator: np.random.Generator,
     weights: np.ndarray | None = None,
 ) -> np.ndarray:
-    """k centres (k, d) float32 of rows (m, d), each counted by its weight (m,), after at most so
-    many of Lloyd's steps.
+    """k centres (k, d) float32 of rows (m, d) with weights (m,), after at most `steps` of Lloyd's
+    iterations.
     """
-    # here, so that a notebook that clusters nothing waits a second less
+    # imported here, since it takes a second
     from sklearn.cluster import KMeans
 
     start = int(generator.integers(1 << 31))
-    with threadpool_limits(1):  # sums of several threads come in any order
+    with threadpool_limits(1):  # the order of sums would depend on threads
         fit = KMeans(k, n_init=1, random_state=start, max_iter=steps).fit(
             rows, sample_weight=weights
         )
@@ -35,7 +35,9 @@ def fit_centres(
 
 @njit(cache=True, nogil=True)
 def _nearest(thread, rows, centres_t, nearest, distance):
-    """centres_t (d, k) float32."""
+    """Fill nearest (m,) int32 and distance (m,) float32, as in `nearest_centres`, for every
+    thread[1]-th of the rows (m, d) from thread[0] on; centres_t (d, k) float32.
+    """
     squared = np.empty(centres_t.shape[1], dtype=np.float32)
     for i in range(thread[0], rows.shape[0], thread[1]):
         squared[:] = 0
@@ -48,13 +50,11 @@ def _nearest(thread, rows, centres_t, nearest, distance):
 
 
 def nearest_centres(rows: np.ndarray, centres: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The nearest of centres (k, d) to each row (m, d), (m,) int32, ties to the lower number; and
-    the squared distance to it.
+    """(number of the centre of (k, d) nearest to each row (m, d), the lower one in a tie, (m,)
+    int32; squared distance to it, (m,) float32).
     """
     nearest, distance = np.empty(len(rows), dtype=np.int32), np.empty(len(rows), dtype=np.float32)
-    rows, centres_t = (
-        np.ascontiguousarray(rows, dtype=np.float32),
-        np.ascontiguousarray(centres.T, dtype=np.float32),
-    )
+    rows = np.ascontiguousarray(rows, dtype=np.float32)
+    centres_t = np.ascontiguousarray(centres.T, dtype=np.float32)
     on_threads(_nearest, rows, centres_t, nearest, distance)
     return nearest, distance

@@ -1,15 +1,15 @@
 """Exact equities of every hold'em hand on every street, up to suits (paper 000, Section 2.2.1).
 
-Equity is the chance to win against one uniformly random opposing hand and uniformly random further
-public cards, plus half the chance to tie. All of it is integers here. On the river it is `2 * wins
-+ ties` against 990 opponents, out of 1,980; an earlier street's is the sum over what may come, out
-of `UNITS[street]`. The tables hold a row a canonical board and a column a hole (of 1,326, in the
-canonical board's suits), with 0 where a board card blocks the hole.
+Equity is the probability to win against one uniformly random opposing hand and uniformly random
+further public cards, plus half the probability to tie, stored as an integer. On the river it is
+`2 * wins + ties` against 990 opponents, out of 1,980; on earlier streets it is the sum over further
+cards, out of `UNITS[street]`. The tables have a row for each canonical board and a column for each
+hole (1,326, in the canonical board's suits), with 0 for holes that the board blocks.
 
-A river board costs one sort of its holes by strength and one sweep with card-removal counts. A turn
-board gathers its 48 river boards; a flop gathers its 49 turn boards, and its 1,176 pairs of turn
-and river cards. Decile d of a hole's later equities is the smallest that at least d * 10 % of them
-do not exceed, d = 1..10.
+A river board takes one sort of its holes by strength and one sweep with card-removal counts. A turn
+board sums over its 48 river boards; a flop over its 49 turn boards, and its 1,176 pairs of turn and
+river cards. Decile d = 1..10 of a hole's later equities is the smallest value with at least
+d * 10 % of them at or below it.
 """
 
 import os
@@ -43,40 +43,42 @@ UNITS = (2 * 2_097_572_400, 1081 * 1980, 46 * 1980, 1980)
 
 
 class StreetTable(NamedTuple):
-    """Equities on one street, as integers out of UNITS, and the deciles of the equities on each
-    later street.
+    """Equities on one street, as integers out of UNITS, and deciles of the equities on later
+    streets.
     """
 
     equity: np.ndarray  # (n_boards, n_holes) int64 preflop (169 classes), uint32, uint32, uint16
-    # one array a later street, (n_boards, n_holes, 10), each out of that street's UNITS
+    # of each later street, (n_boards, n_holes, 10), out of that street's UNITS
     deciles: tuple[np.ndarray, ...]
 
 
 @njit(cache=True)
 def river_counts(cards, less, equal):
-    """Opponents that each hole of a river board beats and ties: less, equal (1326,) int32, 0 for
-    blocked holes.
+    """Fill less and equal (1326,) int32 with the number of opposing holes that each hole of a river
+    board (5,) beats and ties, 0 for blocked holes.
     """
     order, class_start = np.empty(N_RIVER_HOLES, dtype=np.int16), np.empty(161, dtype=np.int32)
     n_classes = river_order(cards, order, class_start)
     less[:], equal[:] = 0, 0
-    # holes with each card among the weaker classes, then with this one
-    met = np.zeros(52, dtype=np.int32)
+    # holes with each card in weaker classes, then including this class
+    with_card = np.zeros(52, dtype=np.int32)
     for k in range(n_classes):
         start, end = class_start[k], class_start[k + 1]
         for h in order[start:end]:
-            less[h] = start - met[HOLE_CARDS[h, 0]] - met[HOLE_CARDS[h, 1]]
+            less[h] = start - with_card[HOLE_CARDS[h, 0]] - with_card[HOLE_CARDS[h, 1]]
         for h in order[start:end]:
-            met[HOLE_CARDS[h, 0]] += 1
-            met[HOLE_CARDS[h, 1]] += 1
+            with_card[HOLE_CARDS[h, 0]] += 1
+            with_card[HOLE_CARDS[h, 1]] += 1
         for h in order[start:end]:
-            not_weaker = end - met[HOLE_CARDS[h, 0]] - met[HOLE_CARDS[h, 1]]
-            equal[h] = not_weaker - less[h] + 1  # the hole itself was taken off twice
+            not_better = end - with_card[HOLE_CARDS[h, 0]] - with_card[HOLE_CARDS[h, 1]]
+            equal[h] = not_better - less[h] + 1  # the hole itself was subtracted twice
 
 
 @njit(cache=True)
 def fill_river_equity(cards, equity):
-    """2 * wins + ties of each hole on a river board, equity (1326,), 0 for blocked holes."""
+    """Fill equity (1326,) with 2 * wins + ties of each hole on a river board (5,), 0 for blocked
+    holes.
+    """
     less, equal = np.empty((2, N_HOLES), dtype=np.int32)
     river_counts(cards, less, equal)
     equity[:] = 2 * less + equal
@@ -84,18 +86,18 @@ def fill_river_equity(cards, equity):
 
 @njit(cache=True, nogil=True)
 def _river_table(thread, cards, equity):
-    """Equity of each hole on river boards; blocked holes get 0, here and below."""
+    """Fill equity (n_boards, 1326) for every thread[1]-th of the river boards (n_boards, 5)."""
     for b in range(thread[0], cards.shape[0], thread[1]):
         fill_river_equity(cards[b], equity[b])
 
 
 @njit(cache=True)
 def _sorted_next(cards, next_keys, next_equity, rows, total):
-    """Equities of each hole with each further card, ascending, rows (52 - cards, 1326); total
-    (1326,) their sum.
+    """Fill rows (52 - n, 1326) with the equities of each hole after each further card on a board
+    (n,), ascending, and total (1326,) with their sums.
 
-    Holes that the further card blocks get the largest value, so that they come after the possible
-    ones; their equity counts 0.
+    next_keys (n_next,), next_equity (n_next, 1326): of the next street's boards. Holes that the
+    further card blocks get the largest value, so that they come last, and add 0 to the total.
     """
     left, total[:] = np.flatnonzero(free_cards(cards)), 0
     for n in range(left.shape[0]):
@@ -106,7 +108,7 @@ def _sorted_next(cards, next_keys, next_equity, rows, total):
             blocked = HOLE_CARDS[h, 0] == card or HOLE_CARDS[h, 1] == card
             row[h] = np.iinfo(rows.dtype).max if blocked else source[move[h]]
             total[h] += 0 if blocked else row[h]
-    # by insertion, all columns at once, which the processor does many at a time
+    # insertion sort of all columns at once, which vectorises
     for i in range(rows.shape[0]):
         for j in range(i):
             for h in range(N_HOLES):
@@ -116,7 +118,9 @@ def _sorted_next(cards, next_keys, next_equity, rows, total):
 
 @njit(cache=True, nogil=True)
 def _turn_table(thread, cards, river_keys, river_equity, equity, deciles):
-    """Equity and river deciles of each hole on turn boards."""
+    """Fill equity (n_boards, 1326) and river deciles (n_boards, 1326, 10) of turn boards
+    (n_boards, 4).
+    """
     for b in range(thread[0], cards.shape[0], thread[1]):
         rows = np.empty((48, N_HOLES), dtype=np.uint16)
         _sorted_next(cards[b], river_keys, river_equity, rows, equity[b])
@@ -127,7 +131,9 @@ def _turn_table(thread, cards, river_keys, river_equity, equity, deciles):
 
 @njit(cache=True)
 def _count_rivers(cards, river_keys, river_equity, counts):
-    """How many pairs of further cards give each hole each river equity, counts (1326, 1981) int16."""
+    """Fill counts (1326, 1981) int16 with the pairs of further cards on a flop (3,) that give each
+    hole each river equity.
+    """
     counts[:], left, board = 0, np.flatnonzero(free_cards(cards)), np.append(cards, cards[:2])
     for i in range(left.shape[0]):
         for j in range(i):
@@ -155,13 +161,15 @@ def _flop_table(
     turn_deciles,
     river_deciles,
 ):
-    """Equity, turn deciles and river deciles of each hole on flops."""
+    """Fill equity (n_boards, 1326), turn and river deciles (n_boards, 1326, 10) of flops
+    (n_boards, 3).
+    """
     rows, total = np.empty((49, N_HOLES), dtype=np.uint32), np.empty(N_HOLES, dtype=np.int64)
     counts = np.empty((N_HOLES, UNITS[3] + 1), dtype=np.int16)
     for b in range(thread[0], cards.shape[0], thread[1]):
         _sorted_next(cards[b], turn_keys, turn_equity, rows, total)
         _count_rivers(cards[b], river_keys, river_equity, counts)
-        # every river board was met twice, once in each order of turn and river
+        # every river board counts twice, once in each order of turn and river
         equity[b] = total // 2
         turn_deciles[b], river_deciles[b], is_free = 0, 0, free_cards(cards[b])
         for h in range(N_HOLES):
@@ -177,8 +185,8 @@ def _flop_table(
 
 
 def weighted_deciles(values: np.ndarray, weights: np.ndarray) -> np.ndarray:
-    """Smallest value with at least d * 10 % of the weight at or below it, d = 1..10, for ascending
-    values.
+    """The deciles d = 1..10 of ascending values (n,) with weights (n,): the smallest value with at
+    least d * 10 % of the weight at or below it.
     """
     cumulative = np.cumsum(weights.astype(np.int64))
     steps = np.arange(1, N_DECILES + 1) * cumulative[-1]
@@ -186,17 +194,14 @@ def weighted_deciles(values: np.ndarray, weights: np.ndarray) -> np.ndarray:
 
 
 def _preflop(street: int, table: StreetTable) -> tuple[np.ndarray, np.ndarray]:
-    """Of the 169 starting hands on a later street: equities summed over its boards (169,), and
+    """Equities of the 169 starting hands on a later street, summed over its boards (169,), and
     their deciles (169, 10).
     """
-    multiplicity, totals, deciles = (
-        canonical_boards(BOARD_CARDS[street]).multiplicity[:, None],
-        [],
-        [],
-    )
+    multiplicity = canonical_boards(BOARD_CARDS[street]).multiplicity[:, None]
+    totals, deciles = [], []
     for k in range(N_CLASSES):
         equity = table.equity[:, CLASS_OF_HOLE == k]
-        # a blocked hole has 0
+        # blocked holes have equity 0
         counts = np.bincount(equity.ravel(), weights=np.where(equity > 0, multiplicity, 0).ravel())
         values = np.flatnonzero(counts)
         totals.append(counts[values] @ values)
@@ -206,7 +211,7 @@ def _preflop(street: int, table: StreetTable) -> tuple[np.ndarray, np.ndarray]:
 
 @cache
 def all_tables() -> tuple[StreetTable, StreetTable, StreetTable, StreetTable]:
-    """Tables of the four streets, preflop first; about 1 GB, kept for the process."""
+    """Tables of the four streets, preflop first; about 1 GB, cached."""
     print("counting the equities of all boards: half a minute, 1.3 GB", file=sys.stderr)
     flops, turns, rivers = (canonical_boards(n) for n in (3, 4, 5))
     river = StreetTable(np.empty((len(rivers.keys), N_HOLES), dtype=np.uint16), ())
@@ -238,7 +243,7 @@ def all_tables() -> tuple[StreetTable, StreetTable, StreetTable, StreetTable]:
 
 
 def _files(folder: str | os.PathLike, street: int) -> list[Path]:
-    """Of a street: its equities, then the deciles of each later street's."""
+    """The files of a street: its equities, then the deciles on each later street."""
     name, *later = STREETS[street:]
     return [
         Path(folder) / f"{name}_{what}.npy"

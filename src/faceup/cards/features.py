@@ -1,5 +1,5 @@
-"""A hand as named numbers: its equity, deciles of its later equities, the bets so far (paper 000,
-2.2).
+"""Features of a decision: the hand's equity, deciles of its later equities, the bets so far (paper
+000, Section 2.2).
 
 The betting features are the opponent's bets on each street, as in the paper; "both" adds the
 player's own, and "both+seat" whether the player sits on the button. "pot-relative" replaces the
@@ -9,9 +9,9 @@ bet: numbers that mean the same at any bet size.
 Integer equities become float32 features here: divided in double precision by the street's unit,
 then rounded once. Deciles are those of `cards.equity`.
 
-`board_features` reads the tables of `cards.equity`. `hand("Ac3h", "Kh3sJc")` needs none: it
-evaluates the hand's own river boards (at most 1,081, in tens of milliseconds). Before the flop
-there are 2,118,760 of them, too many for one hand.
+`board_features` reads the tables of `cards.equity`. `hand("Ac3h", "Kh3sJc")` evaluates the hand's
+own river boards instead (at most 1,081, in tens of milliseconds; 2,118,760 before the flop are too
+many).
 """
 
 from dataclasses import dataclass
@@ -46,7 +46,7 @@ FEATURE_NAMES = tuple(tuple(sum(_LATER[s + 1 :], ["equity"])) for s in range(4))
 BET_NAMES = tuple(f"opponent_bet_{street}" for street in STREETS)  # dollars, blinds included
 OWN_BET_NAMES = tuple(f"own_bet_{street}" for street in STREETS)
 _SEATED = (*BET_NAMES, *OWN_BET_NAMES, "button")
-# in pots: twice what the player has put in, which is the pot before the bet it faces
+# in pots, where the pot before the bet faced is twice the player's own bets
 _SIZES = ("bet_faced", "stack_to_pot")
 BETTING_FEATURES = {
     "opponent": BET_NAMES,
@@ -70,21 +70,21 @@ def feature_names(street: int, history: str = "opponent") -> tuple[str, ...]:
 def betting_features(bets: np.ndarray, actor: np.ndarray, history: str = "opponent") -> np.ndarray:
     """Betting features: (n, 4 | 8 | 9 | 7 | 11) float32, columns as in BETTING_FEATURES[history].
 
-    bets: dollars that each player has put in on each street, (n, 2, 4); actor: who is to act, (n,),
-    0 on the button. Pots are ratios of whole dollars, rounded once: a bet of half the pot is 0.5,
-    and pot odds are 1 + 1 / bet_faced to 1. A player who calls all-in faces stack_to_pot pots.
+    bets: dollars that each player has put in on each street, (n, 2, 4); actor: the player to act,
+    (n,), 0 on the button. Pots are ratios of whole dollars, rounded once: a bet of half the pot is
+    0.5, and pot odds are 1 + 1 / bet_faced to 1. A player who calls all-in faces stack_to_pot pots.
     """
     row, actor = np.arange(len(bets)), np.asarray(actor)
     own, theirs = bets[row, actor], bets[row, 1 - actor]
     put, to_call = own.sum(axis=1), theirs.sum(axis=1) - own.sum(axis=1)
-    told = dict(zip(_SEATED, [*theirs.T, *own.T, actor == 0], strict=True))
-    told |= {"bet_faced": to_call / (2 * put), "stack_to_pot": (STACK - put) / (2 * put)}
-    return np.stack([told[name] for name in BETTING_FEATURES[history]], axis=1).astype(np.float32)
+    columns = dict(zip(_SEATED, [*theirs.T, *own.T, actor == 0], strict=True))
+    columns |= {"bet_faced": to_call / (2 * put), "stack_to_pot": (STACK - put) / (2 * put)}
+    names = BETTING_FEATURES[history]
+    return np.stack([columns[name] for name in names], axis=1).astype(np.float32)
 
 
 def board_features(street: int, table: StreetTable, board: list[int]) -> np.ndarray:
-    """Hand features of all 1,326 holes on a real board, in its own suits; 0 for holes that it
-    blocks.
+    """Hand features of all 1,326 holes on a real board, in its own suits; 0 for blocked holes.
 
     board: 0, 3, 4 or 5 cards. Returns float32 (1326, 31 | 21 | 11 | 1), columns as in
     FEATURE_NAMES[street].
@@ -108,7 +108,7 @@ def board_features(street: int, table: StreetTable, board: list[int]) -> np.ndar
 
 @dataclass(frozen=True)
 class Hand:
-    """Two private cards on a board of 3, 4 or 5: exact equity, what it may become, named features."""
+    """Two private cards on a board of 3 to 5: exact equity, later equities and features."""
 
     hole: tuple[int, int]
     board: tuple[int, ...]
@@ -120,7 +120,7 @@ class Hand:
 
     @property
     def equity(self) -> Fraction:
-        """Chance to win against a random hand over random further cards, plus half the chance to
+        """Probability to win against a random hand and random further cards, plus half that of a
         tie; exact.
         """
         values, counts = self.histograms[3]
@@ -128,15 +128,13 @@ class Hand:
 
     @property
     def outcomes(self) -> tuple[int, int, int]:
-        """(wins, ties, losses) over every opposing hand and every way in which the board can be
-        completed.
-        """
+        """(wins, ties, losses) over all opposing hands and all further cards."""
         _, wins, ties = self._rivers
         return int(wins.sum()), int(ties.sum()), int((UNITS[3] // 2 - wins - ties).sum())
 
     @cached_property
     def _rivers(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Each way to complete the board: cards drawn (m, k), opponents beaten (m,), opponents tied
+        """All completions of the board: cards drawn (m, k), opposing holes beaten (m,) and tied
         (m,).
         """
         unseen = [c for c in range(52) if c not in self.hole + self.board]
@@ -150,11 +148,11 @@ class Hand:
 
     @cached_property
     def histograms(self) -> dict[int, tuple[np.ndarray, np.ndarray]]:
-        """Equities that this hand can have on the river and every later street, and how often each
-        occurs.
+        """By street, the equities of this hand on the river and other later streets and their
+        counts.
 
-        The equities are integers out of UNITS[street], ascending; the counts are of unordered sets
-        of further cards, in all 47 turns and 1,081 rivers after a flop.
+        Equities are integers out of UNITS[street], ascending; counts are of unordered sets of
+        further cards: 47 turns and 1,081 rivers after a flop.
         """
         draws, wins, ties = self._rivers
         units = 2 * wins + ties
@@ -177,16 +175,12 @@ class Hand:
         return np.concatenate([[float(self.equity)], *later]).astype(np.float32)
 
     def features(self, opponent_bets: tuple[float, ...] = (0, 0, 0, 0)) -> dict[str, float]:
-        """What a model of this street reads, by name, in the order of `feature_names`.
+        """The features of a model of this street by name, in the order of `feature_names`.
 
-        opponent_bets: what the opponent has put in on each of the four streets, in dollars, blinds
-        included.
+        opponent_bets: of each street, in dollars, blinds included.
         """
-        return dict(
-            zip(
-                feature_names(self.street), [*self.strength().tolist(), *opponent_bets], strict=True
-            )
-        )
+        values = [*self.strength().tolist(), *opponent_bets]
+        return dict(zip(feature_names(self.street), values, strict=True))
 
 
 def hand(hole: str, board: str) -> Hand:
@@ -201,7 +195,8 @@ def hand(hole: str, board: str) -> Hand:
     private, public = parse_hand(hole, board)
     if not public:
         raise ValueError(
-            "board '': expected 3, 4 or 5 cards; equities before the flop are in cards.equity.all_tables()[0]"
+            "board '': expected 3, 4 or 5 cards; "
+            "equities before the flop are in cards.equity.all_tables()[0]"
         )
     return Hand((private[0], private[1]), tuple(public))
 
@@ -209,12 +204,11 @@ def hand(hole: str, board: str) -> Hand:
 def hole_features(
     holes: np.ndarray, board: list[int], tables: tuple[StreetTable, ...] | None = None
 ) -> np.ndarray:
-    """Hand features of some holes (n,) on a board, (n, 31 | 21 | 11 | 1) float32; 0 for holes that
-    it blocks.
+    """Hand features of some holes (n,) on a board, (n, 31 | 21 | 11 | 1) float32; 0 for blocked
+    holes.
 
-    tables: the street tables, preflop first, that they are read from. Without them each hand is
-    evaluated by itself, as `hand` does; before the flop the tables are made, once a process and in
-    some 15 seconds.
+    tables: the street tables, preflop first. Without them each hand is evaluated alone, as in
+    `hand`; before the flop the tables are computed, once a process and in about 15 seconds.
     """
     street = BOARD_CARDS.index(len(board))
     if tables is None and street == 0:

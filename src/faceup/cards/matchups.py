@@ -1,9 +1,8 @@
-"""Who wins when all cards come: exact counts for pairs of starting hands, before the flop or on a
-given flop.
+"""Exact all-in results: wins for pairs of starting hands, before the flop or on a given flop.
 
-On a river board the holes are taken from weak to strong. Counts of the weaker ones by starting
+On a river board the holes are traversed from weak to strong. Counts of the weaker ones by starting
 hand, less those that share a card, are added to the row of the hole's own starting hand: a few
-whole vectors a hole, and no pair is looked at.
+vector additions a hole instead of a loop over pairs.
 """
 
 import os
@@ -21,7 +20,7 @@ from faceup.util.files import load_npy, save_npy
 from faceup.util.parallel import on_threads
 
 RUNOUTS_PREFLOP, RUNOUTS_FLOP = 1_712_304, 990  # boards that two known hands leave
-_CHUNKS = 16  # of boards, counted side by side
+_CHUNKS = 16  # of boards, counted in parallel
 _FILE = "preflop_wins.npy"
 
 
@@ -36,11 +35,8 @@ def add_wins(order, start, group, weight, wins, below, with_card):
     below[:], with_card[:], k = 0, 0, 0
     while start[k] < N_RIVER_HOLES:
         for h in order[start[k] : start[k + 1]]:
-            first, second, row = (
-                with_card[HOLE_CARDS[h, 0]],
-                with_card[HOLE_CARDS[h, 1]],
-                wins[group[h]],
-            )
+            first, second = with_card[HOLE_CARDS[h, 0]], with_card[HOLE_CARDS[h, 1]]
+            row = wins[group[h]]
             for j in range(row.shape[0]):
                 row[j] += below[j] - first[j] - second[j]
         for h in order[start[k] : start[k + 1]]:
@@ -57,36 +53,30 @@ def _wins(thread, boards, weights, wins):
     n_chunks = wins.shape[0]
     for chunk in range(thread[0], n_chunks, thread[1]):
         order, start = np.empty(N_RIVER_HOLES, dtype=np.int16), np.empty(161, dtype=np.int32)
-        below, with_card = (
-            np.empty(N_CLASSES, dtype=np.int32),
-            np.empty((52, N_CLASSES), dtype=np.int32),
-        )
+        below = np.empty(N_CLASSES, dtype=np.int32)
+        with_card = np.empty((52, N_CLASSES), dtype=np.int32)
         for b in range(chunk, boards.shape[0], n_chunks):
             river_order(boards[b], order, start)
             add_wins(order, start, CLASS_OF_HOLE, weights[b], wins[chunk], below, with_card)
 
 
 def class_wins(boards: np.ndarray, weights: np.ndarray) -> np.ndarray:
-    """How often each starting hand beats each on river boards (n, 5), weighted: (169, 169) int64.
+    """Weighted wins of each starting hand against each on river boards (n, 5), (169, 169) int64.
 
     Counted over all pairs of holes of the two starting hands that share no card with each other or
     the board; sums of weights up to 14 million fit.
     """
     wins = np.zeros((_CHUNKS, N_CLASSES, N_CLASSES), dtype=np.int32)
-    on_threads(
-        _wins,
-        np.ascontiguousarray(boards, dtype=np.int64),
-        np.asarray(weights, dtype=np.int32),
-        wins,
-    )
+    boards = np.ascontiguousarray(boards, dtype=np.int64)
+    on_threads(_wins, boards, np.asarray(weights, dtype=np.int32), wins)
     return wins.sum(axis=0, dtype=np.int64)
 
 
 def preflop_wins() -> np.ndarray:
     """`class_wins` over all boards, from the 134,459 up to suits.
 
-    A suit pattern's boards are not all there, so that the count of a single pair of holes would be
-    off; sums over starting hands are the same for every renaming of suits.
+    Counts for single pairs of holes would be wrong, since only one board of each suit pattern is
+    used; sums over starting hands are invariant to permutations of suits.
     """
     boards = canonical_boards(5)
     return class_wins(boards.cards, boards.multiplicity)
@@ -128,5 +118,5 @@ def save_preflop_wins(folder: str | os.PathLike, wins: np.ndarray) -> None:
 
 
 def load_preflop_wins(folder: str | os.PathLike) -> np.ndarray:
-    """What `save_preflop_wins` wrote."""
+    """The array of `save_preflop_wins`, read-only from disk."""
     return load_npy(Path(folder) / _FILE, mmap=True)

@@ -34,8 +34,8 @@ def _top_ranks() -> np.ndarray:
 
 
 def _straights() -> np.ndarray:
-    """One more than the highest rank of the best straight in each mask, 0 where there is none,
-    (8192,) int32.
+    """One more than the highest rank of the best straight in each mask, 0 without one, (8192,)
+    int32.
     """
     masks, best = np.arange(_N_MASKS), np.zeros(_N_MASKS, dtype=np.int32)
     wheel = masks << 1 | masks >> 12  # bit 0 is the ace below the two
@@ -52,10 +52,10 @@ FLUSH = np.where(np.bitwise_count(np.arange(_N_MASKS)) >= 5, _OF_SUIT, 0)
 
 @njit(cache=True)
 def _masks(cards):
-    """The ranks that cards hold at least once, twice, three and four times, and the ranks of each
-    suit (4,).
+    """Rank masks of cards (n,): of ranks held at least once, twice, three and four times; and of
+    each suit (4,).
     """
-    # not a literal: what it is given to would be compiled for that, too
+    # int64, since callees would be compiled for literals, too
     ones = twos = threes = fours = np.int64(0)
     suits = np.zeros(4, dtype=np.int64)
     for card in cards:
@@ -96,7 +96,7 @@ def _rank_strength(ones, twos, threes, fours):
 
 @njit(cache=True)
 def hand_strength(cards, n_cards):
-    """Strength of n_cards distinct cards, five to seven."""
+    """Strength of the first n_cards, five to seven, of distinct cards (n,) int64."""
     ranks, suits = _masks(cards[:n_cards])
     best = _rank_strength(*ranks)
     for mask in suits:
@@ -114,7 +114,7 @@ def category(value: int) -> str:
     return CATEGORIES[value >> 20]
 
 
-N_RIVER_HOLES = 1081  # holes that a board of five cards leaves
+N_RIVER_HOLES = 1081  # holes that share no card with a board of five
 
 
 @njit(cache=True)

@@ -1,19 +1,18 @@
 """Counterfactual regret minimisation on extensive games: CFR, CFR+, LCFR, DCFR and PCFR+ as
 settings of one update.
 
-Regret matching plays actions in proportion to their positive regrets, and the average of all
-strategies played goes to an equilibrium (Zinkevich et al. 2007). Variants differ in what they
-forget: after iteration t
+Regret matching plays actions in proportion to their positive regrets, and the average strategy
+converges to an equilibrium (Zinkevich et al. 2007). Variants differ in their discounts: after
+iteration t
 
 - positive regrets are scaled by t^alpha / (t^alpha + 1) and negative ones by t^beta / (t^beta + 1)
   (Brown & Sandholm 2019), or negative ones are set to 0 (CFR+, Tammelin 2014);
-- the strategy of iteration t counts t^gamma in the average;
-- a predictive variant plays as if the next regrets would be the last ones again (Farina, Kroer &
-  Sandholm 2021).
+- the strategy of iteration t has weight t^gamma in the average;
+- a predictive variant plays as if the last regrets would recur (Farina, Kroer & Sandholm 2021).
 
-Discounts come after iteration t's regrets have been added. Players take turns: player 1 already
-meets the strategy that player 0 has just changed to. An iteration updates both. What counts in the
-average is the strategy that a player had before its update.
+Discounts follow the addition of iteration t's regrets. Updates alternate: player 1 plays against
+the updated strategy of player 0. An iteration updates both. The average takes a player's strategy
+before its update.
 """
 
 import math
@@ -27,7 +26,7 @@ from faceup.games.sequence_form import Form, fill_plan, fill_values, plans
 
 
 class Variant(NamedTuple):
-    """Settings of the update; infinite alpha and beta forget nothing."""
+    """Settings of the update; infinite alpha and beta mean no discount."""
 
     alpha: float
     beta: float
@@ -46,19 +45,19 @@ VARIANTS = {
 
 
 class CfrTables(NamedTuple):
-    """All that CFR keeps between iterations, and its scratch."""
+    """The state of CFR between iterations, and scratch space."""
 
     regrets: np.ndarray  # (n_actions,)
     averages: np.ndarray  # (n_actions,) weighted sum of plans
-    strategy: np.ndarray  # (n_actions,) what is played next
+    strategy: np.ndarray  # (n_actions,) of the next iteration
     plan: np.ndarray  # (n_actions + 2,) plans of `strategy`
     worth: np.ndarray  # (n_actions + 2,) scratch
 
 
 @njit(cache=True, nogil=True)
 def match_regrets(strategy, first, end):
-    """Regret matching for kernels: turn the regrets in strategy[first:end] into probabilities,
-    uniform if none is positive.
+    """Regret matching in place: turn the regrets in strategy[first:end] into probabilities, uniform
+    if none is positive.
     """
     total = 0.0
     for a in range(first, end):
@@ -70,8 +69,9 @@ def match_regrets(strategy, first, end):
 
 @njit(cache=True, nogil=True)
 def _learn(form, player, tables, up, down, weight, floor, predictive):
-    """Add one iteration's regrets of a player, discount them, and match: one sweep up the player's
-    infosets.
+    """One backward pass over a player's infosets: add the iteration's regrets, discount and match.
+
+    up, down: scales of positive and negative regrets; weight: in the average.
     """
     regrets, strategy, worth = tables.regrets, tables.strategy, tables.worth
     for i in form.own[player][::-1]:
@@ -97,8 +97,8 @@ def _learn(form, player, tables, up, down, weight, floor, predictive):
 
 @njit(cache=True, nogil=True)
 def _advance(form, tables, factors, floor, predictive):
-    """One iteration for each row of factors (n, 3): scale of positive regrets, of negative ones,
-    weight in the average.
+    """One iteration for each row of factors (n, 3): scales of positive and negative regrets, weight
+    in the average.
     """
     for t in range(factors.shape[0]):
         for player in range(2):
@@ -119,29 +119,28 @@ class Cfr:
         self.tables = CfrTables(np.zeros(n), np.zeros(n), even, plans(form, even), np.zeros(n + 2))
 
     def advance(self, iterations: int) -> None:
-        """Run so many more iterations."""
+        """Run further iterations."""
         end = self.iteration + iterations
         t = np.arange(self.iteration + 1, end + 1, dtype=np.float64)
         weight = (t / end) ** self.variant.gamma
-        factors = np.stack(
-            [_kept(t, self.variant.alpha), _kept(t, self.variant.beta), weight], axis=1
-        )
+        scales = _scale(t, self.variant.alpha), _scale(t, self.variant.beta)
+        factors = np.stack([*scales, weight], axis=1)
         self.tables.averages[:] *= (self.iteration / end) ** self.variant.gamma
         _advance(self.form, self.tables, factors, self.variant.floor, self.variant.predictive)
         self.iteration = end
 
     def average(self) -> np.ndarray:
-        """The average strategy, (n_actions,); uniform where it never comes by its own choice."""
+        """The average strategy, (n_actions,); uniform where its own reach is 0."""
         return normalised(self.form.first_action, self.tables.averages)
 
 
-def _kept(t: np.ndarray, exponent: float) -> np.ndarray:
+def _scale(t: np.ndarray, exponent: float) -> np.ndarray:
     """t^x / (t^x + 1); 1 for an infinite exponent."""
     return np.ones(len(t)) if math.isinf(exponent) else 1 / (1 + t**-exponent)
 
 
 def solve(form: Form, iterations: int, variant: Variant = VARIANTS["DCFR"]) -> np.ndarray:
-    """The average strategy (n_actions,) after so many iterations of a variant."""
+    """The average strategy (n_actions,) after some iterations of a variant."""
     run = Cfr(form, variant)
     run.advance(iterations)
     return run.average()

@@ -1,8 +1,6 @@
-"""Arrays of a long run, saved on the way: a run that was killed goes on from them to the same
-numbers.
+"""Checkpoints of long runs: an interrupted run continues from its arrays to the same numbers.
 
-A checkpoint names its owner, `memo.digest` of the code that runs and of all that it is given; no
-other run takes it.
+A checkpoint names its owner, a digest of the code and of all arguments; other runs ignore it.
 """
 
 import sys
@@ -15,13 +13,13 @@ from faceup.util.memo import reusable
 
 
 def save_checkpoint(path: Path, owner: str, iteration: int, **arrays: np.ndarray) -> None:
-    """Write a checkpoint, whole or not at all; the zip has checksums."""
+    """Write a checkpoint atomically; the zip has checksums."""
     save_npz(path, owner=np.array(owner), iteration=np.array(iteration), **arrays)
 
 
 def load_checkpoint(path: Path, owner: str, most: int) -> dict[str, np.ndarray] | None:
-    """The owner's checkpoint of an iteration up to `most`: arrays and `iteration`. None where there
-    is none; stderr says why.
+    """The owner's checkpoint of an iteration up to `most`: arrays and `iteration`; None, with the
+    reason on stderr, if there is no valid one.
     """
     if not reusable(path):
         return None

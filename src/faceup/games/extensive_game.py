@@ -1,9 +1,8 @@
-"""A two-player zero-sum game with hidden cards, written out as a tree in flat arrays.
+"""A two-player zero-sum game of imperfect information as a tree in flat arrays.
 
-Node 0 is the root. Nodes are numbered in preorder, so that parents come before children and the
-nodes below one node are neighbours. A player does not see nodes but infosets; each has its own
-actions, numbered through all infosets, so that a strategy of both players is one array of
-probabilities (n_actions,).
+Node 0 is the root. Nodes are numbered in preorder, so that parents precede children and subtrees
+are contiguous. Players observe infosets; their actions are numbered through all infosets, so that a
+strategy of both players is one array of probabilities (n_actions,).
 """
 
 from collections.abc import Sequence
@@ -11,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-CHANCE, END = 2, 3  # who moves at a node, beside players 0 and 1
+CHANCE, END = 2, 3  # values of `Game.player` beside players 0 and 1
 
 
 class Game(NamedTuple):
@@ -23,12 +22,12 @@ class Game(NamedTuple):
     chance: np.ndarray
     action: np.ndarray  # (n,) int32: the action that leads here, -1 at the root and below chance
     infoset: np.ndarray  # (n,) int32, -1 where no player decides
-    value: np.ndarray  # (n,) float64: what player 0 wins from player 1 at an end, 0 elsewhere
+    value: np.ndarray  # (n,) float64: winnings of player 0 at an end, 0 elsewhere
     owner: np.ndarray  # (k,) int8: the player who decides at an infoset
     names: tuple[str, ...]  # of the infosets
     # (k + 1,) int32: the actions of infoset i are first_action[i]..first_action[i + 1]
     first_action: np.ndarray
-    labels: tuple[str, ...]  # (n_actions,) what each action is called
+    labels: tuple[str, ...]  # (n_actions,) of the actions
 
 
 class GameBuilder:
@@ -44,8 +43,8 @@ class GameBuilder:
     ) -> int:
         """Add a node at which a player decides, and return its number.
 
-        by: what leads here from the parent, an action's label or, below chance, a probability.
-        Nodes of the same player and name are one infoset.
+        by: the action's label that leads here or, below chance, its probability. Nodes of the same
+        player and name are one infoset.
         """
         key = (player, name)
         if key not in self._infosets:
@@ -73,11 +72,17 @@ class GameBuilder:
         actions = [self._action(node, first) for node in range(len(player))]
         chance = [float(b) if a < 0 else 1.0 for a, b in zip(actions, by, strict=True)]
         return Game(
-            np.array(player, dtype=np.int8), np.array(parent, dtype=np.int32), np.array(chance),
-            np.array(actions, dtype=np.int32), np.array(infoset, dtype=np.int32), np.array(value, dtype=np.float64),
-            np.array(owner, dtype=np.int8), tuple(name for _, name in self._infosets), first,
-            tuple(label for labels in self._actions for label in labels),
-        )  # fmt: skip
+            player=np.array(player, dtype=np.int8),
+            parent=np.array(parent, dtype=np.int32),
+            chance=np.array(chance),
+            action=np.array(actions, dtype=np.int32),
+            infoset=np.array(infoset, dtype=np.int32),
+            value=np.array(value, dtype=np.float64),
+            owner=np.array(owner, dtype=np.int8),
+            names=tuple(name for _, name in self._infosets),
+            first_action=first,
+            labels=tuple(label for labels in self._actions for label in labels),
+        )
 
     def _action(self, node: int, first: np.ndarray) -> int:
         """Number of the action that leads to a node, -1 at the root and below chance."""
@@ -89,8 +94,8 @@ class GameBuilder:
 
 
 def normalised(first_action: np.ndarray, weights: np.ndarray) -> np.ndarray:
-    """Weights of actions, none below 0, as probabilities; uniform where an infoset has none.
-    (n_actions,)
+    """Weights of actions (n_actions,), at least 0, as probabilities; uniform in infosets of weight
+    0.
     """
     n = np.diff(first_action)
     total = np.repeat(np.add.reduceat(weights, first_action[:-1]), n)
@@ -98,7 +103,7 @@ def normalised(first_action: np.ndarray, weights: np.ndarray) -> np.ndarray:
 
 
 def uniform(game: Game) -> np.ndarray:
-    """The strategy of both players that takes every action equally often, (n_actions,)."""
+    """The uniform strategy of both players, (n_actions,)."""
     return normalised(game.first_action, np.zeros(len(game.labels)))
 
 
@@ -113,7 +118,7 @@ def against(game: Game, first: np.ndarray, second: np.ndarray) -> np.ndarray:
 
 
 def infoset_reach(game: Game, strategy: np.ndarray) -> np.ndarray:
-    """How often each infoset comes up when both players follow a strategy, (n_infosets,)."""
+    """The probability that play reaches each infoset if both players follow a strategy, (k,)."""
     reach = np.ones(len(game.player))
     for node in range(1, len(reach)):
         reach[node] = reach[game.parent[node]] * game.chance[node]

@@ -1,11 +1,10 @@
-"""Exact values on an extensive game: what strategies win from each other, best responses,
+"""Exact values on an extensive game: of strategies against each other, of best responses, and
 exploitability.
 
-All of it uses the sequence form (Koller, Megiddo and von Stengel 1994). A sequence is what a player
-has done on the way to a node: it is named by the player's last action there, since with perfect
-recall that fixes all before it. A player's plan is the product of the player's own probabilities
-along each sequence. An end pays its value times its chance times both plans, so that the nodes
-between are not needed any more.
+In the sequence form (Koller, Megiddo and von Stengel 1994) a sequence is the list of a player's
+actions on the path to a node; with perfect recall its last action identifies it. A player's plan is
+the product of the player's own probabilities along each sequence. An end pays its value times its
+chance probability times both plans, so that inner nodes are not needed.
 """
 
 from typing import NamedTuple
@@ -33,7 +32,7 @@ class Form(NamedTuple):
 
 
 def make_form(game: Game) -> Form:
-    """The sequence form. Raises ValueError where a player forgets (an infoset with two sequences of
+    """The sequence form. Raises ValueError without perfect recall (an infoset with two sequences of
     its owner).
     """
     n_actions, k = len(game.labels), len(game.owner)
@@ -66,8 +65,8 @@ def make_form(game: Game) -> Form:
 def _payoffs(
     sequences: np.ndarray, values: np.ndarray, player: int, n_actions: int
 ) -> tuple[np.ndarray, ...]:
-    """start, other and payoff of one player: ends of the same two sequences added up, in the order
-    of own sequences.
+    """start, other and payoff of one player: ends with the same two sequences summed, ordered by
+    own sequences.
     """
     pairs, inverse = np.unique(sequences[:, [player, 1 - player]], axis=0, return_inverse=True)
     total = np.bincount(inverse.reshape(-1), weights=values if player == 0 else -values)
@@ -77,7 +76,7 @@ def _payoffs(
 
 @njit(cache=True, nogil=True)
 def fill_plan(form, player, strategy, plan):
-    """plan (n_actions + 2,): the player's own reach of each of its sequences."""
+    """Fill plan (n_actions + 2,) with the player's own reach of each of its sequences."""
     plan[strategy.shape[0] + player] = 1.0
     for i in form.own[player]:
         reach = plan[form.above[i]]
@@ -87,8 +86,8 @@ def fill_plan(form, player, strategy, plan):
 
 @njit(cache=True, nogil=True)
 def fill_values(form, player, plan, worth):
-    """worth (n_actions + 2,): what the ends of each of the player's sequences pay, times chance and
-    the opponent's plan.
+    """Fill worth (n_actions + 2,) with the payoffs of the ends of each of the player's sequences,
+    weighted by chance and the opponent's plan (n_actions + 2,).
     """
     start, other, payoff = form.start[player], form.other[player], form.payoff[player]
     for s in range(worth.shape[0]):
@@ -100,8 +99,8 @@ def fill_values(form, player, plan, worth):
 
 @njit(cache=True, nogil=True)
 def fill_best_response(form, player, worth, best):
-    """Fill best (n_actions,) with the best action of each of the player's infosets; returns what
-    they win.
+    """Fill best (n_actions,) with the best action of each of the player's infosets; returns their
+    value. worth (n_actions + 2,) from `fill_values` is overwritten.
     """
     for i in form.own[player][::-1]:
         first, end = form.first_action[i], form.first_action[i + 1]
@@ -117,7 +116,7 @@ def fill_best_response(form, player, worth, best):
 
 @njit(cache=True, nogil=True)
 def exploitability_kernel(form, strategy, plan, worth, best):
-    """`exploitability` for kernels; plan and worth (n_actions + 2,), best (n_actions,) are scratch."""
+    """`exploitability` in kernels; plan, worth (n_actions + 2,), best (n_actions,) are scratch."""
     for player in range(2):
         fill_plan(form, player, strategy, plan)
     total = 0.0
@@ -128,7 +127,7 @@ def exploitability_kernel(form, strategy, plan, worth, best):
 
 
 def plans(form: Form, strategy: np.ndarray) -> np.ndarray:
-    """Each sequence's probability by its owner's own choices, (n_actions + 2,)."""
+    """The plans of both players, (n_actions + 2,): the owner's own reach of each sequence."""
     plan = np.zeros(len(strategy) + 2)
     for player in range(2):
         fill_plan(form, player, strategy, plan)
@@ -136,9 +135,9 @@ def plans(form: Form, strategy: np.ndarray) -> np.ndarray:
 
 
 def value(form: Form, strategy: np.ndarray) -> float:
-    """What player 0 wins when both play a strategy of both seats (n_actions,), in the game's unit.
+    """Winnings of player 0 if both play a strategy (n_actions,), in the game's unit.
 
-    `extensive_game.against` makes one from two players' strategies.
+    `extensive_game.against` joins two players' strategies.
     """
     plan, worth = plans(form, strategy), np.zeros(len(strategy) + 2)
     fill_values(form, 0, plan, worth)
@@ -146,11 +145,8 @@ def value(form: Form, strategy: np.ndarray) -> float:
 
 
 def best_response(form: Form, strategy: np.ndarray, player: int) -> tuple[float, np.ndarray]:
-    """What a player wins at most against the other's part of a strategy, and a pure strategy that
-    does.
-
-    The result is the given strategy with the player's part replaced, (n_actions,); ties go to the
-    first action.
+    """The most that a player can win against the other's part of a strategy, and the strategy with
+    the player's part replaced by a pure best response, (n_actions,); ties go to the first action.
     """
     plan, worth, best = plans(form, strategy), np.zeros(len(strategy) + 2), strategy.copy()
     fill_values(form, player, plan, worth)
@@ -158,7 +154,7 @@ def best_response(form: Form, strategy: np.ndarray, player: int) -> tuple[float,
 
 
 def exploitability(form: Form, strategy: np.ndarray) -> float:
-    """Mean over the seats of what a best response wins from a strategy, in the game's unit; 0 at an
-    equilibrium.
+    """Winnings of a best response to a strategy, averaged over the seats, in the game's unit; 0 at
+    an equilibrium.
     """
     return sum(best_response(form, strategy, player)[0] for player in range(2)) / 2

@@ -1,4 +1,4 @@
-"""What a tree asks, and what it does, in words that a card player knows."""
+"""Tree paths and actions in poker terms."""
 
 import math
 from collections.abc import Sequence
@@ -6,12 +6,12 @@ from typing import NamedTuple
 
 from faceup.trees.tree import DecisionTree, path_to
 
-# of the pot: a bet of $100 into $10,000; a threshold below it asks whether there is a bet
+# of the pot: a bet of $100 into $10,000; a smaller threshold separates bets from no bet
 _NO_BET = 0.01
 
 
 class Step(NamedTuple):
-    """A question that a tree asks on the way to its answer, and the hand's answer."""
+    """A split on a path, and the value of its feature."""
 
     feature: str
     value: float
@@ -19,17 +19,17 @@ class Step(NamedTuple):
 
 
 class Wording(NamedTuple):
-    """How a feature's comparison with a number is said; {} stands for the number with its unit."""
+    """Phrases for the comparison of a feature with a number; {} is the number with its unit."""
 
     at_most: str
     above: str
     between: str  # {} twice
-    percent: bool  # the number is an equity, or a share of the pot; else dollars or as it is
+    percent: bool  # the number is an equity or a share of the pot
     dollars: bool
 
 
 def wording(name: str) -> Wording:
-    """The words for a feature; names that are none of ours are said as they stand."""
+    """The phrases for a feature; unknown names are used verbatim."""
     if name == "button":
         return Wording("in the big blind", "on the button", "", False, False)
     later, _, decile = name.partition("_equity_p")
@@ -53,18 +53,18 @@ def wording(name: str) -> Wording:
     return Wording(most, above, between, name in ("equity", "bet_faced"), person is not None)
 
 
-def number(said: Wording, value: float) -> str:
-    """A threshold with its unit, to four digits (dollars whole): "27.45 %", "$1,400"; what is not
-    quite 100 % is not rounded.
+def number(words: Wording, value: float) -> str:
+    """A threshold with its unit, to four digits (dollars whole): "27.45 %", "$1,400"; values just
+    below 100 % keep more digits.
     """
-    if said.dollars:
+    if words.dollars:
         return f"${value:,.0f}"
     digits = 7 if 0.9999 < value < 1 else 4
-    return f"{100 * value:.{digits}g} %" if said.percent else f"{value:.4g}"
+    return f"{100 * value:.{digits}g} %" if words.percent else f"{value:.4g}"
 
 
 def condition(name: str, threshold: float, above: bool) -> str:
-    """One answer of a question: "opponent's river bet at most $100"."""
+    """The condition of a branch: "opponent's river bet at most $100"."""
     return _bounded(name, threshold, math.inf) if above else _bounded(name, -math.inf, threshold)
 
 
@@ -80,9 +80,7 @@ def _bounded(name: str, low: float, high: float) -> str:
 
 
 def reasons(steps: Sequence[Step]) -> list[str]:
-    """A path through a tree, its answers about the same feature put together, in the order of first
-    mention.
-    """
+    """The conditions of a path, merged for each feature, in the order of first use."""
     bounds: dict[str, tuple[float, float]] = {}  # above, at most
     for step in steps:
         low, high = bounds.get(step.feature, (-math.inf, math.inf))
@@ -94,7 +92,7 @@ def reasons(steps: Sequence[Step]) -> list[str]:
 
 
 def action_name(label: str) -> str:
-    """An action's label as a card player says it: "check or call", "bet 2 x pot", "all-in"."""
+    """An action's label in words: "check or call", "bet 2 x pot", "all-in"."""
     if label.startswith("raise_"):
         times = label.removeprefix("raise_")
         return "bet the pot" if times == "1" else f"bet {times} \u00d7 pot"
@@ -102,7 +100,7 @@ def action_name(label: str) -> str:
 
 
 def path_words(tree: DecisionTree, names: Sequence[str], node: int) -> list[str]:
-    """The conditions under which a tree's branch is reached, one a feature; none at the root."""
+    """The conditions of a tree's branch, one a feature; none at the root."""
     splits = path_to(tree, node)
     return reasons(
         [
@@ -113,11 +111,10 @@ def path_words(tree: DecisionTree, names: Sequence[str], node: int) -> list[str]
 
 
 def call_words(pot: int, to_call: int) -> str:
-    """What a player must call, as a card player says it; pot: dollars, the bet to call among them."""
+    """The price of a call in words; pot: dollars, including the bet to call."""
     if not to_call:
         return "nothing to call"
     size = to_call / (pot - to_call)
-    said = {0.5: "half the pot", 1: "the pot", 2: "twice the pot"}.get(
-        size, f"{100 * size:.4g} % of the pot"
-    )
-    return f"${to_call:,} to call: a bet of {said}, pot odds {pot / to_call:.3g} to 1"
+    named = {0.5: "half the pot", 1: "the pot", 2: "twice the pot"}
+    words = named.get(size, f"{100 * size:.4g} % of the pot")
+    return f"${to_call:,} to call: a bet of {words}, pot odds {pot / to_call:.3g} to 1"
