@@ -33,7 +33,8 @@ def test_a_deal_is_what_another_evaluator_says_and_regret_matching_by_hand():
     assert (dealt.holes == holes).all() and (dealt.apart == ~np.isnan(outcome)).all()
     assert (dealt.beats == np.nan_to_num(outcome)).all()
     np.testing.assert_allclose(
-        reference.match(np.array([[3, -2, 1], [-1, 0, -1]])), [[0.75, 0, 0.25], [1 / 3] * 3]
+        reference.regret_matching(np.array([[3, -2, 1], [-1, 0, -1]])),
+        [[0.75, 0, 0.25], [1 / 3] * 3],
     )
 
 

@@ -1,9 +1,8 @@
-"""What every action earns, hand by hand: one player follows a policy, the other another, and
-nothing is left to luck.
+"""Exact values of all actions with every hand, where each player follows a policy.
 
-On a board of five cards the whole betting tree is gone down (who may hold what) and up again (what
-it is worth), with all hands of both players at once. The value of an action is that of taking it
-and of playing on by one's own policy.
+On a board of five cards a forward pass over the betting tree gives reach and a backward pass
+values, for all hands of both players at once. The value of an action is that of taking it and of
+following one's own policy afterwards.
 """
 
 from collections.abc import Sequence
@@ -11,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from faceup.cards.cards import BOARD_CARDS, HOLE_CARDS
+from faceup.cards.cards import BOARD_CARDS, N_HOLES
 from faceup.holdem.board import (
     BoardOrder,
     board_order,
@@ -29,15 +28,14 @@ from faceup.holdem.tree import BettingTree, children
 class ActionValues(NamedTuple):
     """A board's play in both seats; player p at decisions of player p."""
 
-    # (2, n_nodes, 1326) float32 chance that player p's policy plays towards a node with a hole
+    # (2, n_nodes, 1326) float32 player p's reach of a node with a hole
     own: np.ndarray
-    # (2, n_nodes, 1326) float64 weight of the opponent's holes that come there and share no card
-    # with it
+    # (2, n_nodes, 1326) float64 the opponent's reach, summed over holes that share no card with it
     others: np.ndarray
     # (2, n_nodes, 1326) float32 dollars that p wins from there, summed over those holes
     value: np.ndarray
-    # (n_nodes, 1326) float32 chance that p's policy takes the action leading to a node
-    share: np.ndarray
+    # (n_nodes, 1326) float32 probability of the action leading to a node, by its player's policy
+    chance: np.ndarray
 
 
 def action_values(
@@ -45,36 +43,34 @@ def action_values(
 ) -> ActionValues:
     """Values to a player who follows `mine` in either seat against `theirs`.
 
-    board: five cards as dealt, else ValueError. Divide `value` by `others` for dollars a game that
-    has come there.
+    board: five cards as dealt, else ValueError. Divide `value` by `others` for dollars a
+    game that reaches the node.
     """
     board = [int(c) for c in board]
     order = board_order(np.array(board))
-    own, other = (
-        np.zeros((2, len(tree.kind), len(HOLE_CARDS)), dtype=np.float32) for _ in range(2)
-    )
+    own, other = np.zeros((2, 2, len(tree.kind), N_HOLES), dtype=np.float32)
     own[:, 0] = other[:, 0] = free_holes(board)
-    share = np.ones(own.shape[1:], dtype=np.float32)
+    chance = np.ones(own.shape[1:], dtype=np.float32)
     for street, n_cards in enumerate(BOARD_CARDS):
         rows = mine.street(street, board[:n_cards])
         street_reach(tree, street, rows, own)
         street_reach(tree, street, theirs.street(street, board[:n_cards]), other)
-        share[tree.street_start[street] : tree.street_start[street + 1]] = rows[0].T[:, rows[1]]
-    value = np.stack([_values(tree, player, other, share, order) for player in range(2)])
+        chance[tree.street_start[street] : tree.street_start[street + 1]] = rows[0].T[:, rows[1]]
+    value = np.stack([_values(tree, player, other, chance, order) for player in range(2)])
     return ActionValues(
-        own, np.stack([compatible_weight(other[1]), compatible_weight(other[0])]), value, share
+        own, np.stack([compatible_weight(other[1]), compatible_weight(other[0])]), value, chance
     )
 
 
 def _values(
-    tree: BettingTree, player: int, other: np.ndarray, share: np.ndarray, order: BoardOrder
+    tree: BettingTree, player: int, other: np.ndarray, chance: np.ndarray, order: BoardOrder
 ) -> np.ndarray:
     """Dollars times the opponent's holes at every node, (n_nodes, 1326) float32."""
-    value, ends = np.zeros(share.shape, dtype=np.float32), ends_of(tree)
+    value, ends = np.zeros(chance.shape, dtype=np.float32), ends_of(tree)
     reach = other[1 - player, ends.node[:, None], order.holes]
     value[ends.node[:, None], order.holes] = end_values(ends, order, player, reach)
     for node in np.flatnonzero(tree.kind == DECISION)[::-1]:
         below = children(tree, node)
-        mixed = value[below] * share[below] if tree.actor[node] == player else value[below]
+        mixed = value[below] * chance[below] if tree.actor[node] == player else value[below]
         value[node] = mixed.sum(axis=0)
     return value

@@ -1,22 +1,24 @@
 """Best responses with real cards inside the betting tree: how much a strategy can lose.
 
-The responder knows the strategy and sees its own two cards and the board as they are; the strategy
-may see groups, features or nothing. The answer is found street by street, for all hands of both
-seats at once:
+The responder knows the strategy and sees its own two cards and the board; the strategy may use
+buckets, features or nothing. The response is found street by street, for all hands of both seats at
+once:
 
-1. Down a flop, and down each turn card (`Responder._forward`, `_turn`): the strategy's reach of every
-node with each of its hands. 2. The river (`RiverResponder`): on each river card, the responder's
-best actions with each hand against that reach. 3. Up the turn, up the flop (`best_actions`): a
-hand's value where betting ends is the mean over the next card, and at each decision the responder
-takes the hand's best action. All river cards are played, and all turn cards or a sample of them; of
-turn and river cards that differ by a renaming of suits, one stands for all. A responder may have
-several menus of bets: the forward pass and showdowns are shared, the backward pass is per menu.
+1. Forward pass over a flop and each turn card (`Responder._forward`, `_turn`): the strategy's reach
+   of every node with each of its hands.
+2. The river (`RiverResponder`): on each river card, the responder's best actions with each hand
+   against that reach.
+3. Backward pass over turn and flop (`best_actions`): a hand's value where the next street begins is
+   the mean over its cards, and at each decision the responder takes the hand's best action.
+
+All river cards are played, and all turn cards or a sample of them; of turn and river cards that
+differ by a renaming of suits, one stands for all. A responder may have several menus of bets: the
+forward pass and showdowns are shared, the backward pass is per menu.
 
 Where turn cards are sampled, the responder chooses its actions on the flop on those cards alone,
 which errs high.
 
-What this comes to over a sample of flops, the choices before the flop among them, is
-`exploitability`'s.
+`exploitability` makes the choices before the flop and sums up a sample of flops.
 """
 
 from collections.abc import Callable, Sequence
@@ -28,6 +30,7 @@ from numba import njit
 from faceup.cards.cards import (
     CLASS_OF_HOLE,
     N_CLASSES,
+    N_HOLES,
     PERMUTED_HOLES,
     SUIT_PERMUTATIONS,
     fixing_permutations,
@@ -42,14 +45,17 @@ from faceup.holdem.rules import DECISION, FOLD_END, SHOWDOWN, size_name
 from faceup.holdem.tree import BettingTree, decisions
 from faceup.util.parallel import parallel
 
+EVERY = np.arange(len(SUIT_PERMUTATIONS))  # permutation of suits
 # (1326, 169): values of holes @ it are sums over those of each starting hand
 OF_CLASS = np.eye(N_CLASSES)[CLASS_OF_HOLE]
 COMBOS = OF_CLASS.sum(axis=0)
 OPPONENTS = 1225  # holes that share no card with a given one
+TURN_CARDS, FREE_TURN_CARDS = 49, 45  # of a flop; and those that two hands leave
+FREE_RIVER_CARDS = 44  # of a turn board, those that two hands leave
 
 
 class FlopValues(NamedTuple):
-    """What a flop is worth to a responder in each seat, for each starting hand; sums over pairs of
+    """Values of a flop to a responder in each seat, for each starting hand; sums over pairs of
     holes, dollars.
     """
 
@@ -71,22 +77,19 @@ class Responder:
         preflop_wins: np.ndarray,
         menus: Sequence[Sequence[float] | None] = (None,),
     ):
-        """The policy must treat suits alike, as all that see equities or features do.
+        """The policy must not depend on the names of suits; those of equities or features do not.
 
         preflop_wins (169, 169): of cards/matchups, for the control variate; menus: each the raises,
         in pots, that a responder has beside fold, call and all-in (None: all of the tree's). Raises
-        ValueError on sizes the tree has not.
+        ValueError on sizes that the tree does not have.
         """
-        self.tree, self.policy, self._net_wins = (
-            tree,
-            policy,
-            net_wins(preflop_wins, RUNOUTS_PREFLOP),
-        )
+        self.tree, self.policy = tree, policy
+        self._net_wins = net_wins(preflop_wins, RUNOUTS_PREFLOP)
         self.allowed = np.array([allowed_nodes(tree, sizes) for sizes in menus])
         self._rivers = RiverResponder(tree, self.allowed)
 
     def flop(self, flop: Sequence[int], turns: Sequence[int] | None = None) -> FlopValues:
-        """What a flop is worth to a responder.
+        """Values of a flop to a responder.
 
         turns: the turn cards that are dealt, each as likely as another; a card may come twice
         (None: all 49).
@@ -96,12 +99,10 @@ class Responder:
         value = self._flop(flop, turns)
         pairs = (compatible_weight(free[None])[0] * free) @ OF_CLASS
         exact = self._net_wins * (pairs / (COMBOS * OPPONENTS))[:, None]
-        theirs, stake = (
-            class_reach(tree, self.policy.street(0, []))[::-1, ends],
-            tree.bets[ends].sum(axis=2),
-        )
-        luck = stake.T[:, :, None] * (theirs @ (exact - net_wins(flop_wins(flop), RUNOUTS_FLOP)).T)
-        return FlopValues(value[:, :, ends] @ OF_CLASS, luck, pairs)
+        theirs = class_reach(tree, self.policy.street(0, []))[::-1, ends]
+        stake, here = tree.bets[ends].sum(axis=2), net_wins(flop_wins(flop), RUNOUTS_FLOP)
+        control_variate = stake.T[:, :, None] * (theirs @ (exact - here).T)
+        return FlopValues(value[:, :, ends] @ OF_CLASS, control_variate, pairs)
 
     def flops(
         self,
@@ -123,20 +124,20 @@ class Responder:
     def _flop(self, flop: list[int], turns: Sequence[int] | None = None) -> np.ndarray:
         """Values (n_menus, 2, nodes before the river's actions, 1326) of a flop.
 
-        A hole that blocks a sampled turn card meets fewer of them: its values are scaled by 47 /
-        (weights of those it leaves).
+        A hole with a sampled turn card is left fewer of them: its values are scaled by the 47 cards
+        that a hole leaves of all, divided by the weight of those sampled that it leaves.
         """
         reach, ends = self._forward(flop), next_street_nodes(self.tree, 1)
         value = np.zeros((len(self.allowed), *reach.shape), dtype=np.float32)
-        fixed, left = fixing_permutations(flop, np.arange(24)), np.zeros(len(CLASS_OF_HOLE))
+        fixed, left = fixing_permutations(flop, EVERY), np.zeros(N_HOLES)
         for turn, images, weight in turn_weights(flop, fixed, turns):
             at_turn = self._turn(flop, turn, fixed, reach)
             for p in images:
                 value[:, :, ends[:, None], PERMUTED_HOLES[p]] += (
-                    np.float32(weight) * at_turn[:, :, ends] / np.float32(45)
+                    np.float32(weight) * at_turn[:, :, ends] / np.float32(FREE_TURN_CARDS)
                 )
                 left[PERMUTED_HOLES[p]] += weight * free_holes([*flop, turn])
-        value[:, :, ends] *= (47 / np.maximum(left, 1)).astype(np.float32)
+        value[:, :, ends] *= ((TURN_CARDS - 2) / np.maximum(left, 1)).astype(np.float32)
         self._backward(1, flop, reach, value)
         return value
 
@@ -169,7 +170,7 @@ class Responder:
         )
         value = np.zeros((len(self.allowed), *reach.shape), dtype=np.float32)
         self._rivers.add((boards, images, rows), np.concatenate([*tables.values()]), reach, value)
-        value /= np.float32(44)
+        value /= np.float32(FREE_RIVER_CARDS)
         self._backward(2, board, reach, value)
         return value
 
@@ -190,8 +191,8 @@ def turn_weights(
     """The turn cards that are played: card, permutations that map it to the cards it stands for,
     and the weight of each of these.
 
-    fixed: suit permutations that leave the flop as it is. turns: the cards dealt, of which each
-    stands for 49 / n of all and for its own kind alike (None: all cards, with weight 1).
+    fixed: suit permutations that leave the flop as it is. turns: the n cards dealt, of which each
+    stands for 49 / n cards and for all cards of its kind equally (None: all cards, with weight 1).
     """
     kinds = [(turn, list(images)) for turn, images in folded_cards(flop, fixed)]
     if turns is None:
@@ -203,7 +204,9 @@ def turn_weights(
     drawn = [sum(int(card) in kind for card in turns) for kind in cards]
     weighed = zip(kinds, drawn, strict=True)
     return [
-        (turn, images, n * 49 / (len(turns) * len(images))) for (turn, images), n in weighed if n
+        (turn, images, n * TURN_CARDS / (len(turns) * len(images)))
+        for (turn, images), n in weighed
+        if n
     ]
 
 

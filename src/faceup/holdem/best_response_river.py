@@ -185,8 +185,8 @@ def _river(subgames, bar, board, images, rows, scratch):
 
 @njit(cache=True, nogil=True)
 def _all_rivers(subgames, bar, rows, rivers, reach, value, scratch):
-    """All rivers of some subgames. rows: the strategy's table, and those of its rows that occur; the
-    others as of `RiverResponder.add`.
+    """All rivers of some subgames. rows: the strategy's table, and those of its rows that occur;
+    the others as of `RiverResponder.add`.
     """
     roots, (boards, images, row_of_hole) = subgames.node[-1], rivers
     for r in rows[1]:

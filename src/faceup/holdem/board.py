@@ -1,17 +1,17 @@
 """The holes of a river board by strength and in buckets, card removal, and the ends of hands.
 
-Index spaces of the engines; conversions are arrays named after the source:
+Index spaces of the engines; each line ends with where it is made:
 
     a hand
       hole          0..1325  two cards, by `cards.HOLE_CARDS`
       strength      0..1080  place among a river board's holes, weakest first: `BoardOrder.holes`
-      bucket                 holes that share an infoset: on a street by `buckets.hole_buckets`, on a
-                             river board those of one strength and one equity, `RiverBuckets.of_hole`
+      bucket                 holes that share an infoset, by `buckets.hole_buckets`; on a river board
+                             those of one strength and one equity: `RiverBuckets.of_hole`
       entry         ~750     a river bucket and a card, or ALL: `RiverBuckets.entries`
       joint bucket  ~400     holes that share a bucket on each street before the river: `cfr`
     a node of the betting
       tree node              `BettingTree`; each but the root stands for the action that leads to it
-      column                 tree node less `street_start` of its street: a strategy's rows on a street
+      column                 of a street's rows: tree node less `street_start` of the street
       number                 a node of a river subgame, the root last: `RiverSubgames.node`
       slot                   its place in a sweep's arrays, showdowns and folds first
       lane          0..31    a subgame among those of one shape, swept side by side
@@ -21,8 +21,9 @@ strength that takes one running sum for the board and one for each card (Johanso
 sums of many ends are kept side by side, so that one vector instruction serves several.
 
 On a complete board a river strategy knows a hole by its equity alone. Holes of one strength and one
-equity form a bucket, about a hundred of them where there are 1,081 holes. What card removal needs of
-the holes are sums over a bucket, and over those of its holes that have a certain card: the entries.
+equity form a bucket, about a hundred of them where there are 1,081 holes. What card removal needs
+of the holes are sums over a bucket, and over those of its holes that have a certain card: the
+entries.
 """
 
 from collections.abc import Sequence
@@ -160,8 +161,8 @@ def end_values(ends: Ends, order: BoardOrder, player: int, reach: np.ndarray) ->
 
 @njit(cache=True)
 def _add_holes(holes, joint, first, end, reach, e0, card_sums):
-    """Add holes' weights, reach (numbers, n_ends), at the ends from e0 on to the sums of their two cards and
-    of all, card_sums (53, n_ends).
+    """Add holes' weights, reach (numbers, n_ends), at the ends from e0 on to the sums of their two
+    cards and of all, card_sums (53, n_ends).
     """
     for i in range(first, end):
         a, b, k = HOLE_CARDS[holes[i], 0], HOLE_CARDS[holes[i], 1], joint[i]
@@ -175,13 +176,13 @@ def _add_holes(holes, joint, first, end, reach, e0, card_sums):
 def add_end_values(order, joint, n_folds, stake, reach, value):
     """Add `end_values` of a player to value, summed over holes that share a number in `joint`.
 
-    joint (1081,) int: by place in the order of strength; stake (n_ends,) float32; reach of the other
-    player, and value: (numbers, n_ends) float32. The first n_folds ends are folds.
+    joint (1081,) int: by place in the order of strength; stake (n_ends,) float32; reach of the
+    other player, and value: (numbers, n_ends) float32. The first n_folds ends are folds.
 
     card_sums[c], by end, is at folds the weight of all holes with card c; the hole itself is taken
     off twice. At showdowns it is twice the weight of weaker ones, plus once that of the class at
-    hand, less the total: a win counts 2 - 1, a tie 1 - 1, a loss 0 - 1. A hole shares both its cards
-    with itself, and drops out of the difference.
+    hand, less the total: a win counts 2 - 1, a tie 1 - 1, a loss 0 - 1. A hole shares both its
+    cards with itself, and drops out of the difference.
     """
     holes, class_start = order
     n_ends = stake.shape[0]

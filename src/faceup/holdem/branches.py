@@ -73,7 +73,7 @@ def branch_sums(
                 below = children(tree, node)
                 called = next(played.value[player, c] for c in below if tree.label[c] == CALL)
                 for child in below:
-                    gain, share = own * (played.value[player, child] - called), played.share[child]
+                    gain, share = own * (played.value[player, child] - called), played.chance[child]
                     columns = [chance, gain, chance * share, gain * share]
                     reply = tree.first_child[child]
                     replied = tree.n_children[child] and tree.actor[child] != player

@@ -1,7 +1,7 @@
 """Buckets of strategically similar hands: an abstraction of the cards.
 
-Preflop the buckets are the 169 starting hands and on the river the 1,981 exact equities, which loses
-nothing of the paper's river features; flop and turn need fewer buckets than there are hands.
+Preflop the buckets are the 169 starting hands and on the river the 1,981 exact equities, which
+loses nothing of the paper's river features; flop and turn need fewer buckets than there are hands.
 """
 
 from collections.abc import Sequence
@@ -15,6 +15,7 @@ from faceup.cards.cards import (
     HOLE_CARDS,
     N_CARDS,
     N_CLASSES,
+    N_HOLES,
     PERMUTED_HOLES,
     canonical,
     canonical_boards,
@@ -27,9 +28,7 @@ N_RIVER_BUCKETS = UNITS[3] + 1
 
 
 class Grid(NamedTuple):
-    """How finely a street's features are rounded: cells in the unit interval, and which deciles
-    (1..10) count.
-    """
+    """Rounding of a street's features: cells in the unit interval, and the deciles (1..10) used."""
 
     equity_cells: int
     decile_cells: int
@@ -37,8 +36,8 @@ class Grid(NamedTuple):
 
 
 class Buckets(NamedTuple):
-    """Bucket of each (canonical board, hole) on the flop and the turn, -1 where the board blocks the
-    hole.
+    """Bucket of each (canonical board, hole) on the flop and the turn, -1 where the board blocks
+    the hole.
     """
 
     flop: np.ndarray  # (1755, 1326) int32
@@ -47,7 +46,7 @@ class Buckets(NamedTuple):
 
 
 def make_buckets(flop: StreetTable, turn: StreetTable, flop_grid: Grid, turn_grid: Grid) -> Buckets:
-    """Buckets of a pair of grids, numbered in order of their cells."""
+    """Buckets by the grids of flop and turn, numbered in order of their cells."""
     flop_ids, n_flop = street_buckets(1, flop, flop_grid)
     turn_ids, n_turn = street_buckets(2, turn, turn_grid)
     return Buckets(flop_ids, turn_ids, (N_CLASSES, n_flop, n_turn, N_RIVER_BUCKETS))
@@ -66,7 +65,7 @@ def street_buckets(street: int, table: StreetTable, grid: Grid) -> tuple[np.ndar
         # nearest multiple of 1 / cells, halves up
         cell = (2 * cells * values[free].astype(np.int64) + unit) // (2 * unit)
         key = key * (cells + 1) + cell
-        # those that occur, counted anew in their order
+        # renumber the keys that occur, in their order
         key = (np.cumsum(np.bincount(key) > 0) - 1)[key]
     ids[free] = key
     return ids, int(key.max()) + 1
@@ -85,7 +84,7 @@ def hole_buckets(buckets: Buckets, street: int, board: Sequence[int] | np.ndarra
 
 def river_equities(board: Sequence[int] | np.ndarray) -> np.ndarray:
     """2 * wins + ties of each hole on a river board, 0..1980, (1326,) int32."""
-    equity = np.zeros(1326, dtype=np.int32)
+    equity = np.zeros(N_HOLES, dtype=np.int32)
     fill_river_equity(np.asarray(board, dtype=np.int64), equity)
     return equity
 
@@ -105,12 +104,12 @@ def cluster_buckets(
     steps: int,
     stream: Stream,
 ) -> tuple[Buckets, tuple[float, float]]:
-    """k-means buckets of flop and turn hands, and how far a hand is from its centre on each, in
-    equity (root mean square).
+    """k-means buckets of flop and turn hands by the deciles of their river equity, and the root
+    mean square distance of a hand from its centre on each street, in equity.
 
     sizes: buckets of flop and turn; sample: hands that the centres are fitted to, drawn as often as
-    they are dealt; all hands then join the nearest centre. Preflop the buckets are the 169 hands and
-    on the river the exact equities, as in `make_buckets`.
+    they are dealt; steps: of Lloyd's algorithm. All hands then join the nearest centre. Preflop and
+    river are as in `make_buckets`.
     """
     generator, ids, far = stream(), [], []
     for street, table, k in ((1, flop, sizes[0]), (2, turn, sizes[1])):

@@ -184,8 +184,8 @@ def _discount(thread, regrets, averages, positive, negative, average):
 
 
 class SelfPlay:
-    """A run of self-play: `advance` it, read its `average`. All that it has learnt is `regrets`,
-    `averages` and `iteration`.
+    """A run of self-play: `advance` it, read its `average`. Its state is `regrets`, `averages` and
+    `iteration`.
     """
 
     def __init__(self, tree: BettingTree, buckets: Buckets, discount: Discount, stream: Stream):
@@ -250,7 +250,7 @@ class SelfPlay:
             on_threads(_discount, regrets, averages, *factors)
 
     def average(self) -> Tables:
-        """The average strategy: four tables (n_buckets, width) float32; uniform where a bucket was
+        """The average strategy, four tables (n_buckets, width) float32; uniform where a bucket was
         never reached.
         """
         return average_strategy(self.tree, self.averages)
@@ -265,7 +265,7 @@ def average_strategy(tree: BettingTree, averages: Tables) -> Tables:
 
 
 class Run(NamedTuple):
-    """What a run of self-play leaves: average strategies, four tables (n_buckets, width) float32
+    """Results of a run of self-play: average strategies, four tables (n_buckets, width) float32
     each.
     """
 
@@ -297,8 +297,8 @@ def train(
     """Self-play to an iteration, from this run's checkpoint in `folder` if there is one.
 
     every: iterations between checkpoints; progress is called with the iteration. The last
-    checkpoint stays, so that what comes after self-play may fail without loss: `clear` the folder in
-    the end.
+    checkpoint stays, so that what comes after self-play may fail without loss: `clear` the folder
+    in the end.
     """
     play, path = SelfPlay(tree, buckets, discount, stream), folder / "checkpoint.npz"
     owner = digest(SelfPlay, tree, buckets, discount, stream, tuple(snapshots))

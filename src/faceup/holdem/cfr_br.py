@@ -18,7 +18,7 @@ once:
 Learners in both seats start from the same strategy, and so may several deals, which are then learnt
 from in parallel. Iteration k has weight k / 100 (linear averaging).
 
-A leaf of a decision tree answers at many decisions of the game at once. By the product rule the
+A leaf of a decision tree serves many decisions of the game at once. By the product rule the
 derivative of the strategy's value with respect to a leaf's probability of action a is a sum over
 those decisions d, each weighed by the learner's own reach:
 
@@ -31,8 +31,8 @@ regrets with it: for trees it should, for tables it need not.
 
 The best response holds real cards. From the turn on it knows the learner's strategy and the rivers
 that may come, and takes the best actions. Before the turn, where a response would have to be good
-on all cards to come, it learns by regrets, too, in buckets of its own. Knowing which rivers may come
-makes it stronger than any real opponent, the less so the more are dealt: 48 are all.
+on all cards to come, it learns by regrets, too, in buckets of its own. Knowing which rivers may
+come makes it stronger than any real opponent, the less so the more are dealt: 48 are all.
 
 Values are counterfactual, sums over the other player's hands that a turn board leaves, on all
 streets: before the turn such a sum is right averaged over the boards dealt. All-ins before the flop
@@ -229,14 +229,14 @@ class CfrBr:
             best, actions = self._best_response(state, boards, rows, reach, weight, responder)
         other = self._reach(other_rows, turn) if opponent.table else reach
         both = share * best + (1 - share) * other
-        met = Reach(reach[:, roots], share * best[:, roots], (1 - share) * other[:, roots])
+        at_roots = Reach(reach[:, roots], share * best[:, roots], (1 - share) * other[:, roots])
         if self._seat is not None:
-            both[self._seat] = met.best[self._seat] = met.other[self._seat] = 0
+            both[self._seat] = at_roots.best[self._seat] = at_roots.other[self._seat] = 0
 
         # 3. values; on the river regrets are added at once
         strategies, learnt = (rows[3], other_rows[3]), (regrets[3], averages[3])
         won = learn_rivers(
-            self._subgames, boards, infosets[3], strategies, met, actions, update, learnt
+            self._subgames, boards, infosets[3], strategies, at_roots, actions, update, learnt
         )
         value = self._ends(boards, both, won)
 
@@ -398,10 +398,10 @@ def retrain(
     response; stored by `memo`.
 
     The opponent knows the agent in a share of the hands. It then learns in the blueprint's buckets
-    before the turn, and answers best afterwards. In the other hands it plays the blueprint. Two
-    deals are learnt from at a time; deals, warm_start: as of `CfrBr`. other_menu: of the opponent
-    on every second pair of deals, where the blueprint is left out. name: of the agent, for a line
-    of progress.
+    before the turn, and plays a best response afterwards. In the other hands it plays the
+    blueprint. Two deals are learnt from at a time; deals, warm_start: as of `CfrBr`. other_menu: of
+    the opponent on every second pair of deals, where the blueprint is left out. name: of the agent,
+    for a line of progress.
     """
     leaves = TreeLeaves(agent.policy(tree))
     responder = HandBuckets(tree, blueprint, np.zeros_like(blueprint.buckets.turn), 1)

@@ -2,9 +2,9 @@
 
 The learner's strategy is a table of rows, and a hand's row follows from its equity; a best response
 may play each of the 1,081 hands of a board differently. Hands are kept in order of strength. At the
-ends of the betting all hands of one player meet all hands of the other, less those that share a
-card: a sweep by strength with running sums for each card (Johanson et al. 2011), WIDTH ends side by
-side.
+ends of the betting all hands of one player play against all hands of the other, less those that
+share a card: a sweep by strength with running sums for each card (Johanson et al. 2011), WIDTH ends
+side by side.
 
 As in `holdem/reference`: reach is a player's own, and values are counterfactual, sums over the
 other player's hands times their reach.
@@ -70,8 +70,8 @@ class Hands(NamedTuple):
 
 
 class RowPlay(NamedTuple):
-    """A strategy's rows in a subgame. Rows lie side by side along edges, slots along the ends of one
-    row.
+    """A strategy's rows in a subgame. Rows lie side by side along edges, slots along the ends of
+    one row.
     """
 
     # (n_edges, n_rows) float32 probability of an action; 1 where the other player acts

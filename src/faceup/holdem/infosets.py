@@ -1,11 +1,10 @@
-"""What a learner tells apart: rows of hands it plays alike, at situations of the betting it plays
-alike.
+"""Information-set abstraction: hand buckets x betting situations.
 
-A row is a bucket of hands, such as a level of equity. Decisions may share a situation, as they share
-a leaf of a decision tree. Regrets and summed strategies of a street are arrays (infosets, labels),
-as decisions that share a situation have the same labels. Both are weights: a strategy plays in
-proportion to the positive ones. An abstraction has infosets on all streets: buckets of hands, or the
-leaves of decision trees.
+A row is a bucket of hands, such as a level of equity. Decisions may share a situation, as they
+share a leaf of a decision tree. Regrets and summed strategies of a street are arrays (n_infosets,
+n_labels), as decisions that share a situation have the same labels. Both are weights: a strategy
+plays in proportion to the positive ones. An `Abstraction` has infosets on all streets: buckets of
+hands (`HandBuckets`), or the leaves of decision trees (`TreeLeaves`).
 """
 
 from typing import NamedTuple, Protocol
@@ -22,7 +21,7 @@ from faceup.holdem.rules import DECISION
 from faceup.holdem.tree import BettingTree, decisions
 from faceup.trees.tree import DecisionTree, leaf_of
 
-Weights = tuple[np.ndarray, ...]  # a street after the other, (infosets, labels) float32
+Weights = tuple[np.ndarray, ...]  # by street, (n_infosets, n_labels) float32
 
 
 class Infosets(NamedTuple):
@@ -34,7 +33,7 @@ class Infosets(NamedTuple):
 
 
 def make_infosets(tree: BettingTree, street: int, row: np.ndarray) -> Infosets:
-    """Infosets of rows, each at each decision of a street by itself."""
+    """A separate infoset for each row at each decision of a street."""
     inside, n_rows = (tree.kind == DECISION) & (tree.street == street), int(row.max()) + 1
     situation = np.where(inside, np.cumsum(inside) - 1, -1).astype(np.int32)
     of = np.arange(n_rows * inside.sum(), dtype=np.int32).reshape(n_rows, -1)
@@ -44,7 +43,8 @@ def make_infosets(tree: BettingTree, street: int, row: np.ndarray) -> Infosets:
 @njit(cache=True)
 def _strategy_rows(of, weights, label, first, n_actions, rows):
     """As `strategy_rows`: of (rows, n_decisions) int32 infoset of a row at each decision; weights
-    (n_infosets, n_labels) float32; label (width,) int8; first, n_actions (n_decisions,) int: columns.
+    (n_infosets, n_labels) float32; label (width,) int8; first, n_actions (n_decisions,) int:
+    columns.
 
     Sums begin with the second action and end with the first, which decides their last bits.
     """
@@ -73,19 +73,15 @@ def strategy_rows(
 
 
 class Abstraction(Protocol):
-    """What a learner tells apart. Infosets of a street are as many and mean the same on each board;
-    their rows may differ.
-    """
+    """A learner's information. A street has the same infosets on all boards; rows may differ."""
 
     tree: BettingTree
 
     def street(self, street: int, board: list[int]) -> Infosets:
-        """Infosets of a street, with the rows that hands of its board have; on the river with those
-        of all equities.
-        """
+        """Infosets of a street, with the rows of hands on its board; on the river of all equities."""
 
     def start(self) -> Weights:
-        """Weights that play as the learner does before it learns."""
+        """Weights of the strategy with which learning begins."""
 
     def policy(self, weights: Weights) -> Policy:
         """The whole strategy of weights."""
@@ -93,9 +89,8 @@ class Abstraction(Protocol):
 
 class HandBuckets:
     """A table's buckets before and on the flop, other buckets on the turn, levels of equity on the
-    river.
-
-    A learner begins as the table plays until the turn, and from there on with nothing.
+    river. Learning begins with the table's strategy until the turn, and with weights of 0 from
+    there on.
     """
 
     def __init__(
@@ -116,7 +111,7 @@ class HandBuckets:
         self._infosets = [make_infosets(tree, street, row) for street, row in enumerate(rows)]
 
     def on(self, tree: BettingTree) -> "HandBuckets":
-        """The same buckets on another betting tree, where a learner begins with even chances."""
+        """The same buckets on another betting tree, beginning with the uniform strategy."""
         even = zip(FixedPolicy(tree, None).tables, self.buckets.n_buckets, strict=True)
         table = TablePolicy(
             tuple(np.broadcast_to(row, (n, row.shape[1])) for row, n in even), self.buckets
@@ -137,10 +132,8 @@ class HandBuckets:
             np.zeros((x.of.size, len(self.tree.labels)), dtype=np.float32) for x in self._infosets
         )
         for street in range(2):
-            nodes, played = (
-                slice(*self.tree.street_start[street : street + 2]),
-                self._infosets[street],
-            )
+            nodes = slice(*self.tree.street_start[street : street + 2])
+            played = self._infosets[street]
             of = played.of[:, played.situation[self.tree.parent[nodes]]]
             weights[street][of, self.tree.label[nodes]] = self.base_policy.tables[street]
         return weights
@@ -155,14 +148,14 @@ class HandBuckets:
 
 
 class TreeLeaves:
-    """The leaves of decision trees, of one on each street: what is learnt are their answers."""
+    """The leaves of four decision trees, one a street: their action probabilities are learnt."""
 
     def __init__(self, base_policy: ModelPolicy):
-        """base_policy: of four decision trees, whose answers a learner begins with."""
+        """base_policy: of four decision trees, with whose probabilities learning begins."""
         self.tree, self.base_policy = base_policy.tree, base_policy
         self._situation = np.full((4, len(base_policy.tree.kind)), -1, dtype=np.int32)
-        for told, situation in zip(base_policy.betting_inputs, self._situation, strict=True):
-            situation[told.nodes] = told.row
+        for inputs, situation in zip(base_policy.betting_inputs, self._situation, strict=True):
+            situation[inputs.nodes] = inputs.row
         equities = np.arange(N_RIVER_BUCKETS, dtype=np.float32)[:, None] / np.float32(UNITS[3])
         self._fixed = {
             0: self._infosets(0, board_features(0, base_policy.tables[0], [])),
@@ -179,12 +172,10 @@ class TreeLeaves:
 
     def _infosets(self, street: int, hands: np.ndarray) -> Infosets:
         """Hands (n, n_hand_features) that come to the same leaf at all decisions share a row."""
-        told, model = (
-            self.base_policy.betting_inputs[street].features,
-            self.base_policy.models[street],
-        )
+        betting = self.base_policy.betting_inputs[street].features
+        model = self.base_policy.models[street]
         distinct, where = np.unique(hands, axis=0, return_inverse=True)
-        leaves = leaf_of(model, model_inputs(distinct, told)).reshape(len(told), len(distinct)).T
+        leaves = leaf_of(model, model_inputs(distinct, betting)).reshape(len(betting), len(distinct)).T
         of, row = np.unique(leaves, axis=0, return_inverse=True)
         rows = row.reshape(-1)[where.reshape(-1)].astype(np.int32)
         return Infosets(rows, np.ascontiguousarray(of), self._situation[street])
@@ -200,11 +191,11 @@ class TreeLeaves:
         )
 
     def retrained(self, weights: Weights) -> tuple[DecisionTree, ...]:
-        """The four trees of `policy`; leaves without any positive weight keep their answers."""
+        """The four trees of `policy`; leaves without any positive weight keep their probabilities."""
         found = []
         for model, weight in zip(self.base_policy.models, weights, strict=True):
             positive = np.maximum(weight, 0)
             total = positive.sum(axis=1, keepdims=True)
-            answers = np.where(total > 0, positive / np.where(total > 0, total, 1), model.value)
-            found.append(model._replace(value=answers.astype(np.float32)))
+            chances = np.where(total > 0, positive / np.where(total > 0, total, 1), model.value)
+            found.append(model._replace(value=chances.astype(np.float32)))
         return tuple(found)

@@ -1,23 +1,21 @@
-"""The method, to be read: self-play and CFR-BR on a small betting tree, in plain numpy, with
-nothing compiled.
+"""The method in plain numpy: self-play and CFR-BR on a small betting tree, nothing compiled.
 
-What is fast here computes this, and tests hold it to that; but only here does a best response know
-the whole board at once.
+The fast engines compute this, and tests compare them with it; but only here does a best response
+know the whole board at once.
 
 Both players are dealt every hand at once (public chance sampling: Johanson, Waugh, Bowling and
-Zinkevich 2012): only the board is drawn. Arrays over a tree have a line a node, since each node but
+Zinkevich 2012): only the board is drawn. Arrays over a tree have a row a node, since each node but
 the root stands for the action that leads to it. `h` runs over the n holes that the board leaves.
 
 - chance[k, h]: the probability of the action that leads to node k, with hole h, for the player who
   takes it.
-- reach[p, k, h]: the product of player p's own chances on the way to node k.
-- value[p, k, h]: dollars that player p wins in the whole hand, with hole h, when play comes to node
+- reach[p, k, h]: the product of player p's own chances on the path to node k.
+- value[p, k, h]: dollars that player p wins in the whole hand, with hole h, when play reaches node
   k: the sum over the other player's holes, each times its reach. These are counterfactual values:
   p's own reach is not in them.
 
-What a player learns is kept in a table for each street, a row for each group of holes that it plays
-alike, a column for each node (a policy's table, see `holdem/policy`). rows[s, h] is the row of hole
-h on street s.
+A learner's regrets and summed strategies are tables, one a street: a row for each bucket of holes,
+a column for each node (see `holdem/policy`). buckets[s, h] is the bucket of hole h on street s.
 """
 
 from collections.abc import Callable, Sequence
@@ -37,11 +35,11 @@ from faceup.holdem.rules import (
 )
 from faceup.holdem.tree import BettingTree, build_tree, children, columns
 
-Tables = list[np.ndarray]  # four, (rows, width)
+Tables = list[np.ndarray]  # four, (n_buckets, width)
 
 
 class Deal(NamedTuple):
-    """A river board, and how any two of its holes fare."""
+    """A river board, and the outcomes of its holes against each other."""
 
     holes: np.ndarray  # (n,) of 1,326, those that the board leaves
     apart: np.ndarray  # (n, n) 1 where two holes share no card, else 0: they can be dealt together
@@ -73,7 +71,7 @@ def three_hands() -> tuple[BettingTree, Deal]:
     return build_tree(menu_from([[]], [[]], [[]], [[]]), start), dealt
 
 
-def match(weights: np.ndarray) -> np.ndarray:
+def regret_matching(weights: np.ndarray) -> np.ndarray:
     """Probabilities in proportion to positive weights (.., actions), equal where none is positive.
 
     Of regrets this is regret matching (Zinkevich et al. 2007), of summed strategies the average
@@ -90,28 +88,28 @@ def decisions(tree: BettingTree) -> list[int]:
 
 
 def strategy(tree: BettingTree, weights: Tables) -> Tables:
-    """`match` at every decision: from regrets what is played next, from sums of strategies their
-    average.
+    """`regret_matching` at every decision: from regrets what is played next, from sums of
+    strategies their average.
     """
     played = [np.zeros_like(table) for table in weights]
     for node in decisions(tree):
         table, at = weights[tree.street[node]], columns(tree, node)
-        played[tree.street[node]][:, at] = match(table[:, at])
+        played[tree.street[node]][:, at] = regret_matching(table[:, at])
     return played
 
 
-def chances(tree: BettingTree, tables: Tables, rows: np.ndarray) -> np.ndarray:
+def chances(tree: BettingTree, tables: Tables, buckets: np.ndarray) -> np.ndarray:
     """Each hole's probability of the action that leads to each node, (n_nodes, n), by a strategy's
-    tables and rows (4, n).
+    tables and the holes' buckets (4, n).
     """
-    chance = np.ones((len(tree.kind), rows.shape[1]))
+    chance = np.ones((len(tree.kind), buckets.shape[1]))
     for street, table in enumerate(tables):
-        chance[slice(*tree.street_start[street : street + 2])] = table[rows[street]].T
+        chance[slice(*tree.street_start[street : street + 2])] = table[buckets[street]].T
     return chance
 
 
 def between(tree: BettingTree, first: np.ndarray, second: np.ndarray) -> np.ndarray:
-    """Chances of a hand in which player 0 acts by the first, player 1 by the second."""
+    """Chances of a hand in which player 0 follows the first, player 1 the second."""
     actor = np.append(-1, tree.actor[tree.parent[1:]])
     return np.where((actor == 0)[:, None], first, second)
 
@@ -133,8 +131,7 @@ def values(
 ) -> np.ndarray:
     """Counterfactual values of each node to each player with each hole, (2, n_nodes, n) dollars.
 
-    best: players whose values are those of the best action, hole by hole, in the place of what
-    `chance` says they do.
+    best: players that take the best action with each hole instead of following `chance`.
     """
     reach, put = reaches(tree, chance), tree.bets.sum(axis=2)
     value = np.zeros_like(reach)
@@ -157,32 +154,39 @@ def values(
 
 
 def best_response(tree: BettingTree, dealt: Deal, chance: np.ndarray, player: int) -> np.ndarray:
-    """Chances in which a player takes the best action with each hole, knowing what the other does;
-    the other's stay.
+    """Chances in which a player takes the best action with each hole against the other's chances,
+    which stay.
     """
-    value, answer = values(tree, dealt, chance, best=[player])[player], chance.copy()
+    value, response = values(tree, dealt, chance, best=[player])[player], chance.copy()
     for node in decisions(tree):
         if tree.actor[node] == player:
             below = children(tree, node)
-            answer[below] = np.arange(len(value[below]))[:, None] == value[below].argmax(axis=0)
-    return answer
+            response[below] = np.arange(len(value[below]))[:, None] == value[below].argmax(axis=0)
+    return response
 
 
 def exploitability(tree: BettingTree, dealt: Deal, chance: np.ndarray) -> float:
-    """What best responders who see the board win, mean of both seats, mbb a game."""
+    """Winnings of best responders who see the board, averaged over the seats, mbb a game."""
     value = values(tree, dealt, chance, best=[0, 1])[:, 0]
     return float(MBB_PER_DOLLAR * value.sum(axis=1).mean() / dealt.apart.sum())
 
 
 def learn(
-    tree: BettingTree, chance: np.ndarray, value: np.ndarray, player: int, rows: np.ndarray, regrets: Tables, averages: Tables,
-    weight: float = 1, by_reach: bool = False,
-) -> None:  # fmt: skip
+    tree: BettingTree,
+    chance: np.ndarray,
+    value: np.ndarray,
+    player: int,
+    buckets: np.ndarray,
+    regrets: Tables,
+    averages: Tables,
+    weight: float = 1,
+    by_reach: bool = False,
+) -> None:
     """Add a player's regrets, value[action] - value[decision], and its own reach to tables: sums
-    over the holes of a row.
+    over the holes of a bucket.
 
     by_reach: regrets are weighted by the player's own reach, as they should be where decisions
-    share probabilities (`safe`).
+    share probabilities (`cfr_br`).
     """
     reach = reaches(tree, chance)[player]
     for node in decisions(tree):
@@ -193,35 +197,40 @@ def learn(
             column = child - tree.street_start[street]
             np.add.at(
                 regrets[street][:, column],
-                rows[street],
+                buckets[street],
                 share * (value[player, child] - value[player, node]),
             )
-            np.add.at(averages[street][:, column], rows[street], weight * reach[child])
+            np.add.at(averages[street][:, column], buckets[street], weight * reach[child])
 
 
 def step(
-    tree: BettingTree, dealt: Deal, rows: np.ndarray, regrets: Tables, averages: Tables, opponent: str = "self",
-    weight: float = 1, by_reach: bool = False,
-) -> None:  # fmt: skip
+    tree: BettingTree,
+    dealt: Deal,
+    buckets: np.ndarray,
+    regrets: Tables,
+    averages: Tables,
+    opponent: str = "self",
+    weight: float = 1,
+    by_reach: bool = False,
+) -> None:
     """One iteration on one board; both players learn from the strategy as it was.
 
-    opponent "self": self-play, each meets the other as it plays now. opponent "best": CFR-BR
-    (Johanson, Bard, Burch and Bowling 2012), each meets a best response that knows the strategy and
-    the whole board. The two differ in one line.
+    opponent "self": self-play, each plays against the other's current strategy. opponent "best":
+    CFR-BR (Johanson, Bard, Burch and Bowling 2012), each plays against a best response that knows
+    the strategy and the whole board. The two differ in one line.
     """
-    own = chances(tree, strategy(tree, regrets), rows)
+    own = chances(tree, strategy(tree, regrets), buckets)
     for player in range(2):
-        met = own if opponent == "self" else best_response(tree, dealt, own, 1 - player)
-        learn(
-            tree, met, values(tree, dealt, met), player, rows, regrets, averages, weight, by_reach
-        )
+        played = own if opponent == "self" else best_response(tree, dealt, own, 1 - player)
+        value = values(tree, dealt, played)
+        learn(tree, played, value, player, buckets, regrets, averages, weight, by_reach)
 
 
 def discount(
     regrets: Tables, averages: Tables, t: int, alpha: float, beta: float, gamma: float
 ) -> None:
-    """Discounted CFR after iteration t (Brown and Sandholm 2019), once an epoch in `selfplay`; here
-    `train` weighs by t.
+    """Discounted CFR after iteration t (Brown and Sandholm 2019), once an epoch in `cfr`; `train`
+    here weighs by t instead.
     """
     for table in regrets:
         table *= np.where(table > 0, t**alpha / (t**alpha + 1), t**beta / (t**beta + 1))
@@ -232,16 +241,16 @@ def discount(
 def train(
     tree: BettingTree,
     boards: Sequence[Sequence[int]],
-    rows_on: Callable,
-    n_rows: Sequence[int],
+    buckets_on: Callable,
+    n_buckets: Sequence[int],
     opponent: str = "self",
 ) -> Tables:
-    """The average strategy after one iteration on each board; rows_on(board, holes): rows (4, n);
-    n_rows: of each street.
+    """The average strategy after one iteration on each board; buckets_on(board, holes): (4, n);
+    n_buckets: of each street.
     """
-    shapes = list(zip(n_rows, np.diff(tree.street_start), strict=True))
+    shapes = list(zip(n_buckets, np.diff(tree.street_start), strict=True))
     regrets, averages = ([np.zeros(shape) for shape in shapes] for _ in range(2))
     for t, board in enumerate(boards, 1):
         dealt = deal(board)
-        step(tree, dealt, rows_on(board, dealt.holes), regrets, averages, opponent, weight=t)
+        step(tree, dealt, buckets_on(board, dealt.holes), regrets, averages, opponent, weight=t)
     return strategy(tree, averages)

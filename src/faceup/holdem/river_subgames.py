@@ -3,8 +3,9 @@
 Subgames in which the same players act in the same order, and only amounts differ, have one shape.
 They stand side by side in a `RiverSubgames`, one a lane. Self-play and best responses sweep up to
 LANES of them at once. CFR-BR takes them one by one, in the order of the tree, and has ends of one
-subgame side by side instead: it adds regrets of several subgames to one leaf of a decision tree, and
-a sum of floats depends on its order, so that lanes would change the bits of every retrained tree.
+subgame side by side instead: it adds regrets of several subgames to one leaf of a decision tree,
+and a sum of floats depends on its order, so that lanes would change the bits of every retrained
+tree.
 """
 
 from typing import NamedTuple
@@ -32,8 +33,8 @@ class RiverSubgames(NamedTuple):
     actor: np.ndarray  # (n_decisions,) int8
     first_child: np.ndarray  # (n_decisions,) int32 number of the first node it leads to
     n_children: np.ndarray  # (n_decisions,) int8
-    # (n_ends, 2, lanes) float32 dollars that an end is worth to the *other* player; 0 in padding and
-    # where no lane is
+    # (n_ends, 2, lanes) float32 dollars that an end is worth to the *other* player; 0 in padding
+    # and where no lane is
     stake: np.ndarray
     n_shown: int  # slots of showdowns
     n_ends: int  # slots of showdowns and folds
