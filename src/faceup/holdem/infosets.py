@@ -175,7 +175,9 @@ class TreeLeaves:
         betting = self.base_policy.betting_inputs[street].features
         model = self.base_policy.models[street]
         distinct, where = np.unique(hands, axis=0, return_inverse=True)
-        leaves = leaf_of(model, model_inputs(distinct, betting)).reshape(len(betting), len(distinct)).T
+        leaves = (
+            leaf_of(model, model_inputs(distinct, betting)).reshape(len(betting), len(distinct)).T
+        )
         of, row = np.unique(leaves, axis=0, return_inverse=True)
         rows = row.reshape(-1)[where.reshape(-1)].astype(np.int32)
         return Infosets(rows, np.ascontiguousarray(of), self._situation[street])
