@@ -1,5 +1,5 @@
-"""Agents asked in words and agents that users bring: legal actions only, the same answers as their
-policies, clear refusals.
+"""Agents with a text interface and users' own agents: legal actions only, the same probabilities as
+their policies, clear errors.
 """
 
 import contextlib
@@ -25,12 +25,12 @@ from faceup.holdem.agents import (
     TreeAgent,
     load_agent,
 )
-from faceup.holdem.betting_lines import line_to, state_after
+from faceup.holdem.betting_lines import line_to, longer, state_after
 from faceup.holdem.board import free_holes
 from faceup.holdem.match import Match, play_boards, result
 from faceup.holdem.match_tree import Opponent, play_opponent
 from faceup.holdem.policy import FixedPolicy, ModelPolicy
-from faceup.holdem.rules import CALL, DECISION, FOLD, act, menu_from
+from faceup.holdem.rules import CALL, DECISION, FOLD, act, legal_raises, menu_from, pot_and_call
 from faceup.holdem.tree import build_tree, children, columns, decisions
 from faceup.holdem.wording import reasons
 from faceup.util.rng import rng
@@ -52,7 +52,7 @@ def folder(tmp_path_factory):
 
 @pytest.mark.parametrize("name", BETTING_FEATURES)
 @pytest.mark.parametrize("argmax", [False, True])
-def test_text_is_answered_as_a_hand_dealt_by_a_match(tables, folder, name, argmax):
+def test_an_agent_by_text_equals_its_policy_on_a_tree(tables, folder, name, argmax):
     """By the agent, and by the one that takes its likeliest action; a policy of one seat calls at
     the other's decisions.
     """
@@ -130,7 +130,7 @@ def test_the_path_leads_to_the_answer(folder, name, line):
 
 @pytest.mark.parametrize("name", BETTING_FEATURES)
 @pytest.mark.parametrize("argmax", [False, True])
-def test_folding_asked_at_once_is_what_each_line_is_answered(tables, folder, name, argmax):
+def test_fold_probabilities_at_once_equal_those_of_single_lines(tables, folder, name, argmax):
     """To bets of all sizes, all-in among them, by the tree and by the way of any agent, which asks
     line by line.
     """
@@ -146,6 +146,23 @@ def test_folding_asked_at_once_is_what_each_line_is_answered(tables, folder, nam
     wanted = [agent.probabilities(holes, DEALT, line)[:, 0] for line, _ in seen]
     np.testing.assert_array_equal(agent.fold_probabilities(holes, DEALT, seen), wanted)
     np.testing.assert_array_equal(Agent.fold_probabilities(agent, holes, DEALT, seen), wanted)
+
+
+@pytest.mark.parametrize(
+    "line",
+    ["", "b300", "b300c/k", "ck/kb200", "b300c/kk/k", "b300c/b600c/kk/", "b300b900c/kk/b1800c/k"],
+)
+def test_oct_x_folds_no_less_to_a_larger_bet(tables, line):
+    """From a tenth of the pot to all-in no hand folds 5 points less often to the next bet."""
+    agent = load_agent(Path(__file__).parents[2] / "reports/agents/oct_x.json", tables)
+    state, bets = state_after(line), []
+    (pot, _), (least, most) = pot_and_call(state), legal_raises(state)
+    for bet in np.unique(np.geomspace(max(least, pot / 10), most, 25).round()).astype(int):
+        after = longer(line, state, ("raise", int(bet)))
+        bets.append((after, state_after(after)))
+    board = parse_cards("Kh8s3c7d2c")[: BOARD_CARDS[state.street]]
+    folds = agent.fold_probabilities(np.flatnonzero(free_holes(board)), board, bets)
+    assert np.diff(folds, axis=0).min() >= -0.05 and np.ptp(folds) > 0.99
 
 
 def test_bad_cards_and_lines_are_named(folder):
@@ -239,8 +256,8 @@ def test_malformed_answers_are_errors_wherever_they_come_in(tables):
         "expected numbers": {"call": "1"},
         "None": None,
     }
-    for told, said in spoiled.items():
-        with pytest.raises(ValueError, match=told):
+    for message, said in spoiled.items():
+        with pytest.raises(ValueError, match=message):
             FunctionAgent(lambda *_, said=said: said, SMALL_MENU).probabilities(HOLES, [], "")
 
 

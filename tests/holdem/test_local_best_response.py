@@ -51,10 +51,12 @@ def test_edges_against_phevaluator_and_the_equities_of_starting_hands(all_in_win
 
 
 RANGES = (
-    "88+ A8s+ A5s:.5 A4s:.5 A3s:.5 A2s:.5 AJo+ ATo:.75 K9s+ KQo KJo:.75 KTo:.25 Q9s+ QJo:.5 J8s+ JTo:.25 T8s+ T7s:.45 97s+ "
-    "96s:.45 87s 86s:.75 85s:.45 75s+:.75 74s:.45 65s:.75 64s:.5 63s:.45 54s:.75 53s:.5 52s:.45 43s:.5 42s:.45 32s:.45",
-    "AA:.25 99-22 AJs ATs A9s A8s A7s A6s A5s A4s A3s A2s AQo AJo ATo A9o A8o K2s+ K9o+ Q2s+ Q9o+ J6s+ J9o+ T6s+ T9o 96s+ 95s:.5 "
-    "98o 86s+ 85s:.5 75s+ 74s:.5 64s+ 63s:.5 54s 53s:.5 43s",
+    "88+ A8s+ A5s:.5 A4s:.5 A3s:.5 A2s:.5 AJo+ ATo:.75 K9s+ KQo KJo:.75 KTo:.25 Q9s+ "
+    "QJo:.5 J8s+ JTo:.25 T8s+ T7s:.45 97s+ 96s:.45 87s 86s:.75 85s:.45 75s+:.75 74s:.45 "
+    "65s:.75 64s:.5 63s:.45 54s:.75 53s:.5 52s:.45 43s:.5 42s:.45 32s:.45",
+    "AA:.25 99-22 AJs ATs A9s A8s A7s A6s A5s A4s A3s A2s AQo AJo ATo A9o A8o K2s+ K9o+ "
+    "Q2s+ Q9o+ J6s+ J9o+ T6s+ T9o 96s+ 95s:.5 98o 86s+ 85s:.5 75s+ 74s:.5 64s+ 63s:.5 54s "
+    "53s:.5 43s",
 )
 
 

@@ -1,6 +1,4 @@
-"""Matches, values of actions and line_frequencies against brute force over pairs of hands; known
-players; results of many pairs.
-"""
+"""Matches, action values and line frequencies against brute force; hands that end preflop."""
 
 from functools import partial
 

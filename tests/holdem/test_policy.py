@@ -19,11 +19,11 @@ BOARD = parse_cards("Kh3sJc7d7c")
 TREE = build_tree(menu_from([[1, 2], []], [[1], []], [[1]], [[]]))
 
 
-def test_models_are_asked_only_for_wanted_holes_once_a_board_and_once_for_what_they_see(tables):
-    asked = []
+def test_models_predict_wanted_holes_alone_and_distinct_features_once(tables):
+    sizes = []
 
     def predict(X):
-        asked.append(len(X))
+        sizes.append(len(X))
         return np.ones((len(X), len(TREE.labels)))
 
     policy = ModelPolicy(TREE, [SimpleNamespace(predict=predict)] * 4, tables)
@@ -31,7 +31,7 @@ def test_models_are_asked_only_for_wanted_holes_once_a_board_and_once_for_what_t
     for _ in range(2):
         policy.street(2, BOARD[:4], wanted)
     seen = board_features(2, tables[2], BOARD[:4])[wanted]
-    assert asked == [len(np.unique(seen, axis=0)) * len(policy.betting_inputs[2].features)]
+    assert sizes == [len(np.unique(seen, axis=0)) * len(policy.betting_inputs[2].features)]
 
 
 @pytest.fixture(scope="module")

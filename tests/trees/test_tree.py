@@ -133,7 +133,8 @@ def written(key="labels", value=("fold", "call")) -> bytes:
     ).encode()
 
 
-DEEP = {"feature_names": ["a"], "feature": [0] * 200_000 + [-1] * 200_001, "threshold": [0] * 200_000,
+DEEP = {"feature_names": ["a"], "feature": [0] * 200_000 + [-1] * 200_001,
+        "threshold": [0] * 200_000,
         "value": [[10_000, 0]] * 200_001, "weight": [1] * 200_001}  # fmt: skip
 BROKEN = {  # message: contents of files
     "format: faceup-trees-2, expected faceup-trees-1": [written("format", "faceup-trees-2")],
