@@ -57,7 +57,8 @@ def branch_sums(
     for model in policy.models:
         n_boards, n, n_labels = len(boards), len(model.feature), len(tree.labels)
         by_label = [np.zeros((n_boards, n, n_labels)) for _ in range(5)]
-        streets.append(BranchSums(*by_label, np.zeros((n_boards, n)), np.zeros((n, N_BINS))))
+        by_node = [np.zeros((n_boards, n)), np.zeros((n, N_BINS))]
+        streets.append(BranchSums(*[*by_label, *by_node]))
     for b, board in enumerate(boards):
         played = action_values(tree, policy, theirs, board)
         for street, sums in enumerate(streets):

@@ -81,12 +81,12 @@ def read_tree(match: BettingTree, own: BettingTree, seat: int) -> list[StreetRea
             edges[state.street].append((source, target, chance, column, action))
     found, end = list[StreetReadings](), np.zeros(0)
     for street in range(3, -1, -1):
-        source, target, chance, column, action = zip(*edges[street], strict=True)
-        begin = np.setdiff1d(source, target)
+        sources, targets, chances, own_columns, actions = zip(*edges[street], strict=True)
+        begin = np.setdiff1d(sources, targets)
         spans = decision_columns(match, decisions(match, street, seat))
-        numbers = source, target, column, action, begin, end, *spans
+        numbers = sources, targets, own_columns, actions, begin, end, *spans
         whole = (np.array(x, np.int32) for x in numbers)
-        found.insert(0, StreetReadings(np.array(chance, np.float32), *whole))
+        found.insert(0, StreetReadings(np.array(chances, np.float32), *whole))
         end = begin
     return found
 

@@ -249,6 +249,7 @@ class ModelPolicy:
         river.
         """
         holes = free_holes(board) if wanted is None else wanted
+        key: Any
         cache, key = self._fixed, street
         if street in (1, 2):
             cache, key = self._last, (tuple(board), holes.tobytes())

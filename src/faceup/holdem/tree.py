@@ -99,7 +99,7 @@ def grow_tree(
     types = np.int8, np.int8, np.int32, np.int8, np.int32, np.int8, np.int8, np.int32
     fields = zip(zip(*rows, strict=True), types, strict=True)
     arrays = [np.array(field, dtype=kept) for field, kept in fields]
-    return BettingTree(labels, *arrays, np.array(street_start, dtype=np.int32))
+    return BettingTree(labels, *[*arrays, np.array(street_start, dtype=np.int32)])
 
 
 def children(tree: BettingTree, node: int) -> range:

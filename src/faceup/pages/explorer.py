@@ -99,7 +99,8 @@ def page_data(
     """
     agents = {player.file: load_agent(player.file) for player in players}
     first = next(iter(agents.values()))
-    keys, files, words = {path: str(k) for k, path in enumerate(agents)}, {}, {}
+    keys, files = {path: str(k) for k, path in enumerate(agents)}, {}
+    words = dict[str, dict]()
     for path, agent in agents.items():
         if agent.menu != first.menu:
             raise ValueError(f"{path}: sizes {agent.menu}, expected {first.menu}")

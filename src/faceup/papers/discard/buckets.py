@@ -206,4 +206,4 @@ def make_ochs_buckets(n_buckets: int, n_boards: int, stream: Stream, step: int =
         means = fit_centres(points.reshape(-1, N_RANGES), n_buckets, ROUNDS, generator)
         centres.append(means[np.argsort(means.mean(axis=1), kind="stable")])
         buckets.append(nearest_buckets(street, centres[-1]))
-    return OchsBuckets(*buckets, np.array(centres))
+    return OchsBuckets(*[*buckets, np.array(centres)])

@@ -166,7 +166,7 @@ def build_swap_tree(sizes: Sizes, start: BettingState = HAND_START) -> PublicTre
     for node in range(len(end) - 1, 0, -1):
         parent = builder.rows[node][2]
         end[parent] = max(end[parent], end[node])
-    return PublicTree(*arrays, builder.widths, end)
+    return PublicTree(*[*arrays, builder.widths, end])
 
 
 def count_decisions(tree: PublicTree) -> np.ndarray:
