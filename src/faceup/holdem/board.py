@@ -5,12 +5,12 @@ Index spaces of the engines; each line ends with where it is made:
     a hand
       hole          0..1325  two cards, by `cards.HOLE_CARDS`
       strength      0..1080  place among a river board's holes, weakest first: `BoardOrder.holes`
-      bucket                 holes that share an infoset, by `buckets.hole_buckets`; on a river board
+      bucket                 holes that share an infoset, `buckets.hole_buckets`; on a river board
                              those of one strength and one equity: `RiverBuckets.of_hole`
       entry         ~750     a river bucket and a card, or ALL: `RiverBuckets.entries`
       joint bucket  ~400     holes that share a bucket on each street before the river: `cfr`
     a node of the betting
-      tree node              `BettingTree`; each but the root stands for the action that leads to it
+      tree node              `BettingTree`; each but the root stands for the action leading to it
       column                 of a street's rows: tree node less `street_start` of the street
       number                 a node of a river subgame, the root last: `RiverSubgames.node`
       slot                   its place in a sweep's arrays, showdowns and folds first

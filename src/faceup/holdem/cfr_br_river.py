@@ -369,10 +369,8 @@ def _learn(subgame, label, seat, infosets, hands, own, play, end_value, update, 
         if subgame.actor[d] == seat:
             situation = infosets.situation[subgame.node[above, 0]]
             for k in range(n_rows):
-                infoset, reach_from_root = (
-                    infosets.of[hands.rows[k], situation],
-                    play.reach[above, k],
-                )
+                infoset = infosets.of[hands.rows[k], situation]
+                reach_from_root = play.reach[above, k]
                 reach = update.weight * root_reach[k] * reach_from_root
                 share = update.weight * reach_from_root if update.by_reach else update.weight
                 for e in range(first, end):

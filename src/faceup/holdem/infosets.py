@@ -78,7 +78,7 @@ class Abstraction(Protocol):
     tree: BettingTree
 
     def street(self, street: int, board: list[int]) -> Infosets:
-        """Infosets of a street, with the rows of hands on its board; on the river of all equities."""
+        """Infosets of a street, with rows of its board's hands; on the river of all equities."""
 
     def start(self) -> Weights:
         """Weights of the strategy with which learning begins."""
@@ -175,9 +175,8 @@ class TreeLeaves:
         betting = self.base_policy.betting_inputs[street].features
         model = self.base_policy.models[street]
         distinct, where = np.unique(hands, axis=0, return_inverse=True)
-        leaves = (
-            leaf_of(model, model_inputs(distinct, betting)).reshape(len(betting), len(distinct)).T
-        )
+        leaves = leaf_of(model, model_inputs(distinct, betting))
+        leaves = leaves.reshape(len(betting), len(distinct)).T
         of, row = np.unique(leaves, axis=0, return_inverse=True)
         rows = row.reshape(-1)[where.reshape(-1)].astype(np.int32)
         return Infosets(rows, np.ascontiguousarray(of), self._situation[street])
@@ -193,7 +192,7 @@ class TreeLeaves:
         )
 
     def retrained(self, weights: Weights) -> tuple[DecisionTree, ...]:
-        """The four trees of `policy`; leaves without any positive weight keep their probabilities."""
+        """The four trees of `policy`; a leaf without a positive weight keeps its probabilities."""
         found = []
         for model, weight in zip(self.base_policy.models, weights, strict=True):
             positive = np.maximum(weight, 0)
