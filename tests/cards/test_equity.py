@@ -89,7 +89,7 @@ FEW, MANY = {3: 60, 2: 3, 1: 1}, {3: 2000, 2: 50, 1: 3}
 )
 @pytest.mark.parametrize("street", FEW)
 def test_equities_and_deciles_against_full_enumeration(tables, street, n_boards):
-    """Of all holes on turn and river, of every eleventh on the flop, whatever the suits are called."""
+    """Of all holes on turn and river, of every eleventh on the flop, for any names of suits."""
     draw, table = random.Random(4 - street), tables[street]
     boards = [draw.sample(range(52), BOARD_CARDS[street]) for _ in range(n_boards[street])]
     for board in boards + (SPECIAL if street == 3 else []):

@@ -67,7 +67,8 @@ def solve(game: Game) -> tuple[float, np.ndarray]:
     a, e, f = payoffs(game, np.ones(len(game.labels))), constraints(game, 0), constraints(game, 1)
     n, m = len(a), len(f)
     found = linprog(
-        -np.eye(1, n + m, n)[0], A_ub=np.hstack([-a.T, f.T]), b_ub=np.zeros(a.shape[1]), A_eq=np.pad(e, ((0, 0), (0, m))),
+        -np.eye(1, n + m, n)[0], A_ub=np.hstack([-a.T, f.T]), b_ub=np.zeros(a.shape[1]),
+        A_eq=np.pad(e, ((0, 0), (0, m))),
         b_eq=np.eye(1, len(e))[0], bounds=[(0, None)] * n + [(None, None)] * m, method="highs",
     )  # fmt: skip
     owner, counts = sequences(game)[0], np.diff(game.first_action)

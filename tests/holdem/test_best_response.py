@@ -229,7 +229,7 @@ def test_sample_of_flops_is_even():
 
 
 def test_with_each_flop_left_out_the_others_choose_and_are_valued(answered):
-    """A true delete-one jackknife: what is left is estimated as if the flop had never been drawn."""
+    """A true delete-one jackknife: the rest is estimated as if the flop had not been drawn."""
     (responder, flop), rng = answered, np.random.default_rng(2)
 
     def noisy(array):

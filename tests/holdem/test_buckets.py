@@ -58,7 +58,7 @@ def test_hands_share_a_group_where_all_their_cells_are_the_same(tables, grids):
 
 
 def test_every_hand_joins_its_nearest_centre(tables):
-    """Of k-means buckets: no hand is nearer to the mean of another bucket's hands than to its own's,
+    """Of k-means buckets: no hand is nearer to another bucket's mean than to its own's,
     but for the sample's luck.
     """
     buckets, distance = cluster_buckets(

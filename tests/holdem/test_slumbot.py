@@ -39,7 +39,7 @@ class Server(ThreadingHTTPServer):
     """Plays hands of the file in one session."""
 
     def __init__(self, spoil=None, deals=FEW):
-        """spoil: fields that are changed, or the bytes that are sent, by the number of a request."""
+        """spoil: changed fields, or the bytes that are sent, by the number of a request."""
         super().__init__(("127.0.0.1", 0), Handler)
         self.spoil, self.deals, self.requests, self.stale = spoil or {}, deals, [], 0
         Thread(target=self.serve_forever, daemon=True).start()

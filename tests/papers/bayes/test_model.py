@@ -54,7 +54,7 @@ def evaluator(counts, moves):
 
 
 def test_shown_cards_tell_the_type_at_once(evaluator, moves):
-    """With odds of 0.25 only the bluff (1/2) bets the flop, not the active (0/1) or reserved (0/0)."""
+    """With odds of 0.25 only the bluff (1/2) bets the flop, not active (0/1) or reserved (0/0)."""
     betting = make_round(moves, 1, 0, SLIP)
     place = np.array(
         [betting.ends[(betting.first[betting.ends] == 2) & (betting.folder[betting.ends] == 0)][0]]

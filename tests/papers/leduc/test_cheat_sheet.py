@@ -1,4 +1,4 @@
-"""Trees and sheets of Leduc: features, the strategies of answers, and the search for good answers."""
+"""Trees and sheets of Leduc: features, strategies of answers, the search for good answers."""
 
 import numpy as np
 import pytest
@@ -24,7 +24,8 @@ def test_features_tell_all_infosets_apart():
     # small blind, a king on a jack: called, was raised, called; the big blind has raised by 4 into
     # 8 chips
     assert dict(zip(cheat_sheet.FEATURES, row.tolist(), strict=True)) == {
-        "card": 3, "board": 1, "pair": 0, "round": 2, "to call": 4, "pot": 12, "raises": 1, "big blind": 0, "raised before": -1,
+        "card": 3, "board": 1, "pair": 0, "round": 2, "to call": 4, "pot": 12, 
+        "raises": 1, "big blind": 0, "raised before": -1,
     }  # fmt: skip
 
 

@@ -1,4 +1,4 @@
-"""Leduc: counts of the literature, and the same game as in OpenSpiel (as in RLCard: test_training)."""
+"""Leduc: counts of the literature, and the game of OpenSpiel (of RLCard: test_training)."""
 
 import numpy as np
 import pytest
