@@ -5,19 +5,16 @@ Intervals are half-widths.
 """
 
 from collections.abc import Sequence
-from io import BytesIO
 
 import matplotlib.pyplot as plt
 import numpy as np
 from IPython.display import Image
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.ticker import FuncFormatter, NullFormatter
 from PIL import Image as Picture
 
 from faceup.lab.tables import plus_minus
 from faceup.util import paths
-from faceup.util.files import replacing
 
 # Okabe and Ito's eight colours: told apart by people with any of the common colour deficiencies.
 BLUE, ORANGE, GREEN, RED = "#0072B2", "#E69F00", "#009E73", "#D55E00"
@@ -39,45 +36,44 @@ AGENT_COLORS = {  # by an agent's key in the metrics, argmax as sampled: the sam
     "bot_33": "#44AA99",
 }
 
-
-STYLE = {
-    "figure.figsize": (9.0, 4.5),
-    "figure.dpi": 100,
-    "figure.constrained_layout.use": True,
-    "savefig.dpi": 150,
-    # comes with matplotlib, so that text is as wide on every machine
-    "font.family": "DejaVu Sans",
-    "font.size": 10,
-    "axes.titlesize": 11,
-    "axes.titleweight": "bold",
-    "axes.titlelocation": "left",
-    "axes.axisbelow": True,
-    "axes.prop_cycle": plt.cycler(color=PALETTE),
-    "axes.spines.top": False,
-    "axes.spines.right": False,
-    "grid.color": "#DDDDDD",
-    "grid.linewidth": 0.8,
-    "legend.frameon": False,
-}
-
-
-def use_style() -> None:
-    """Give every figure of this process the house's look, whatever a user's matplotlibrc says."""
-    plt.rcdefaults()
-    plt.rcParams.update(STYLE)
+# of every figure of a process that imports this module, whatever a user's matplotlibrc says
+plt.style.use(
+    [
+        "default",
+        {
+            "figure.figsize": (9.0, 4.5),
+            "figure.dpi": 100,
+            "figure.constrained_layout.use": True,
+            "savefig.dpi": 150,
+            # comes with matplotlib, so that text is as wide on every machine
+            "font.family": "DejaVu Sans",
+            "font.size": 10,
+            "axes.titlesize": 11,
+            "axes.titleweight": "bold",
+            "axes.titlelocation": "left",
+            "axes.axisbelow": True,
+            "axes.prop_cycle": plt.cycler(color=PALETTE),
+            "axes.spines.top": False,
+            "axes.spines.right": False,
+            "grid.color": "#DDDDDD",
+            "grid.linewidth": 0.8,
+            "legend.frameon": False,
+        },
+    ]
+)
 
 
 def save(figure: Figure, name: str) -> Image:
     """Write reports/figures/<name>.png, close the figure, and return the picture to show; name:
     "stage/what".
     """
-    path, drawn = paths.OUT / "reports" / "figures" / f"{name}.png", BytesIO()
-    figure.savefig(drawn, format="png")
-    few = Picture.open(drawn).convert("RGB").quantize(256, dither=Picture.Dither.NONE)
-    with replacing(path) as temporary:
-        few.save(temporary, format="PNG", optimize=True)
+    path = paths.OUT / "reports" / "figures" / f"{name}.png"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    figure.savefig(path)
     plt.close(figure)  # else the notebook would show it a second time
-    return Image(data=path.read_bytes(), format="png")
+    few = Picture.open(path).convert("RGB").quantize(256, dither=Picture.Dither.NONE)
+    few.save(path, optimize=True)
+    return Image(filename=path)
 
 
 def curve(
@@ -113,15 +109,16 @@ def dots(
     for row, (value, interval) in enumerate(zip(values, intervals, strict=True)):
         color = colors[row] if colors else BLUE
         axes.errorbar(value, row, xerr=interval, fmt="o", color=color, ms=6, capsize=4)
-        box = {"facecolor": "white", "edgecolor": "none", "pad": 1}  # hides the line at 0
-        place = {
-            "textcoords": "offset points",
-            "ha": "center",
-            "color": color,
-            "size": 9,
-            "bbox": box,
-        }
-        axes.annotate(plus_minus(value, interval), (value, row), (0, 8), **place)
+        axes.annotate(
+            plus_minus(value, interval),
+            (value, row),
+            (0, 8),
+            textcoords="offset points",
+            ha="center",
+            color=color,
+            size=9,
+            bbox={"facecolor": "white", "edgecolor": "none", "pad": 1},  # hides the line at 0
+        )
     axes.set_yticks(range(len(names)), names)
     axes.set_ylim(len(names) - 0.5, -0.6)
     axes.tick_params(axis="y", length=0)
@@ -136,8 +133,6 @@ def log_axis(axes: Axes, which: str) -> None:
     axis = {"x": axes.xaxis, "y": axes.yaxis}[which]
     low, high = axis.get_view_interval()
     ticks = [s * 10.0**k for k in range(-3, 10) for s in (1, 2, 5) if low <= s * 10.0**k <= high]
-    axis.set_ticks(
-        ticks if len(ticks) <= 8 else [t for t in ticks if np.log10(t) == round(np.log10(t))]
-    )
-    axis.set_major_formatter(FuncFormatter(lambda v, _: f"{v:,.0f}" if v >= 1 else f"{v:g}"))
-    axis.set_minor_formatter(NullFormatter())
+    axis.set_ticks(ticks if len(ticks) <= 8 else [t for t in ticks if np.log10(t) % 1 == 0])
+    axis.set_major_formatter("{x:,.12g}")
+    axis.set_minor_formatter("")

@@ -1,7 +1,6 @@
 """Run notebooks into reports/, so that the same code and parameters give the same bytes.
 
     python -m faceup.lab.run NAME         notebooks/NAME.ipynb -> reports/NAME.ipynb and its outputs
-    python -m faceup.lab.run --strip      tidy the sources: no outputs, fixed ids
     python -m faceup.lab.run --figures    draw all figures from the numbers in reports/numbers
     python -m faceup.lab.run --readme     docs/README.in.md -> README.md, with numbers filled in
 
@@ -16,11 +15,9 @@ import ast
 import os
 import re
 import shutil
-import subprocess
 import sys
 import time
 from functools import cache, partial
-from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -30,12 +27,13 @@ from nbformat import NotebookNode
 
 from faceup.lab.parameters import load_parameters
 from faceup.lab.prose import NOTE, filled, read_metrics
-from faceup.lab.stages import announcement, measure, pipeline
+from faceup.lab.stages import announcement, git, measure, pipeline
 from faceup.util import paths
 from faceup.util.files import write_text
 from faceup.util.paths import NOTEBOOKS, ROOT, STUDIES
 
 _params_yaml = cache(load_parameters)
+KEPT = ("tags", "jupyter")  # metadata of cells in reports
 
 
 def tagged(nb: NotebookNode, tag: str) -> list[NotebookNode]:
@@ -77,38 +75,28 @@ def commit_of(name: str) -> str:
 
     "" where there is no git.
     """
-    git, code = (
-        ("env", "git", "--no-optional-locks"),
-        (f"notebooks/{name}.ipynb", "src", "params.yaml"),
-    )
-    log, status = (
-        subprocess.run([*git, *words, "--", *code], cwd=ROOT, capture_output=True, text=True).stdout
-        for words in (("log", "-1", "--format=%H"), ("status", "--porcelain"))
-    )
+    code = (f"notebooks/{name}.ipynb", "src", "params.yaml")
+    log = git("log", "-1", "--format=%H", "--", *code)
+    status = git("status", "--porcelain", "--", *code)
     return log[:10] + "+" * bool(log and status)
 
 
-def as_text(nb: NotebookNode, **made: str) -> str:
-    """A notebook's file without what two runs may differ in: ids, times, progress on stderr,
+def as_text(nb: NotebookNode, commit: str) -> str:
+    """A report's file without what two runs may differ in: ids, times, progress on stderr,
     addresses in memory.
     """
+    made = {"commit": commit} if commit else {}
     kernel = {"display_name": "Python 3", "language": "python", "name": "python3"}
-    metadata = {"faceup": nb.metadata.get("faceup", {}) | made, "kernelspec": kernel}
-    nb.metadata = nbformat.from_dict(metadata | {"language_info": {"name": "python"}})
-    nb.nbformat_minor = 5
+    nb.metadata = {
+        "faceup": nb.metadata["faceup"] | made,
+        "kernelspec": kernel,
+        "language_info": {"name": "python"},
+    }
     for i, cell in enumerate(nb.cells):
-        tags = cell.metadata.get("tags", [])
-        kept = {"tags": tags} if tags else {}
-        if "hide-input" in tags:  # Jupyter Book's tag; JupyterLab collapses by this:
-            kept["jupyter"] = {"source_hidden": True}
-        cell.id, cell.metadata = f"cell-{i}", nbformat.from_dict(kept)
-        outputs = [output for output in cell.get("outputs", []) if output.get("name") != "stderr"]
-        for one, other in pairwise(outputs):
-            # the number of pieces it comes in is random
-            if one.get("name") == other.get("name") == "stdout":
-                one.text, other.text = "", one.text + other.text
+        cell.id = f"cell-{i}"
+        cell.metadata = {key: cell.metadata[key] for key in KEPT if cell.metadata.get(key)}
         if cell.cell_type == "code":
-            cell.outputs = [output for output in outputs if output.get("text") != ""]
+            cell.outputs = [output for output in cell.outputs if output.get("name") != "stderr"]
     return re.sub(r"(?<=\w) at 0x[0-9a-f]+(?=>)", "", nbformat.writes(nb)) + "\n"
 
 
@@ -120,7 +108,7 @@ def run(name: str) -> None:
     (nb, _, values), default, started = parameters_of(path), by_default(path), time.time()
     if stage := pipeline().get(name):
         print(announcement(name, default), flush=True)
-    commit = commit_of(name)
+    commit = commit_of(name)  # before it runs, for hours
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
     os.environ["FACEUP_OUT"] = str(folder)
@@ -128,19 +116,19 @@ def run(name: str) -> None:
         nb, folder / "executed.ipynb", values, kernel_name="python3", language="python", cwd=ROOT,
         start_timeout=300, stderr_file=sys.stderr, shutdown_kernel="immediate",
         extra_arguments=["--log-level=CRITICAL"],
+        coalesce_streams=True,  # the number of pieces that output comes in is random
     )  # fmt: skip
     for cell in nb.cells:
         if cell.cell_type == "markdown":
             read = partial(read_metrics, made=folder)
             cell.source = filled(cell.source, read, None if default else "–")
     nb.cells = [nbformat.v4.new_markdown_cell(NOTE)] * (not default) + nb.cells
-    text = as_text(nb, **({"commit": commit} if commit else {}))
     for made in [*folder.glob("data/*"), *folder.glob("reports/*/*")]:
         place = ROOT / made.relative_to(folder)
         shutil.rmtree(place) if place.is_dir() else place.unlink(missing_ok=True)
         place.parent.mkdir(parents=True, exist_ok=True)
         shutil.move(made, place)
-    write_text(ROOT / "reports" / f"{name}.ipynb", text)
+    write_text(ROOT / "reports" / f"{name}.ipynb", as_text(nb, commit))
     shutil.rmtree(folder)
     if stage:
         measure(stage["name"], time.time() - started)
@@ -150,28 +138,14 @@ def figures() -> None:
     """Run the imports, parameters and cells tagged `figure` of all notebooks; these read
     `load_numbers` and nothing else.
     """
-    from faceup.lab.pictures import use_style
-
     paths.OUT = ROOT
     for path in sorted(NOTEBOOKS.glob("*.ipynb")):
         nb, own, values = parameters_of(path)
         code = "\n".join(cell.source for cell in nb.cells if cell.cell_type == "code")
         lines = [x for x in ast.parse(code).body if isinstance(x, ast.Import | ast.ImportFrom)]
         space, cells = own | values, tagged(nb, "figure")
-        use_style()
         for source in [*map(ast.unparse, lines if cells else []), *(c.source for c in cells)]:
             exec(compile(source, f"{path.name}, `{source.splitlines()[0]}`", "exec"), space)
-
-
-def strip() -> None:
-    """Rewrite the notebooks that are not tidy, and name them."""
-    for path in sorted([*NOTEBOOKS.glob("*.ipynb"), *STUDIES.glob("*.ipynb")]):
-        nb = nbformat.read(path, as_version=4)
-        for cell in [cell for cell in nb.cells if cell.cell_type == "code"]:
-            cell.outputs, cell.execution_count = [], None
-        if (text := as_text(nb)) != path.read_text(encoding="utf-8"):
-            write_text(path, text)
-            print(f"stripped {path.relative_to(ROOT)}")
 
 
 def readme() -> None:
@@ -188,7 +162,7 @@ def readme() -> None:
 
 if __name__ == "__main__":
     try:
-        commands = {"--strip": strip, "--figures": figures, "--readme": readme}
+        commands = {"--figures": figures, "--readme": readme}
         commands.get(sys.argv[1], partial(run, sys.argv[1]))()
     except (ValueError, KeyError, OSError) as error:
         sys.exit(f"{sys.argv[1]}: {error}")

@@ -88,9 +88,10 @@ def announcement(notebook: str, default: bool) -> str:
     return f"[{[*names].index(notebook) + 1}/{len(names)}] {name}{time}"
 
 
-def _git(*words: str) -> str:
+def git(*words: str) -> str:
     """The output of git; nothing where it fails or is missing."""
-    return subprocess.run(["env", "git", *words], cwd=ROOT, capture_output=True).stdout.decode()
+    command = ["env", "git", "--no-optional-locks", *words]
+    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True).stdout
 
 
 def _values(content: Any, path: str = "") -> dict[str, Any]:
@@ -119,13 +120,13 @@ def _relative(old: Any, new: Any) -> float:
 def compare() -> None:
     """Print differences of metrics and tables from HEAD, the relatively largest first."""
     changed, tracked = (
-        _git("diff", "--name-only", "HEAD", "--", "reports"),
-        _git("ls-files", "reports"),
+        git("diff", "--name-only", "HEAD", "--", "reports"),
+        git("ls-files", "reports"),
     )
-    added, rows = _git("ls-files", "--others", "--exclude-standard", "--", "reports"), []
+    added, rows = git("ls-files", "--others", "--exclude-standard", "--", "reports"), []
     for file in re.findall("reports/(?:metrics|tables)/.*", f"{changed}\n{added}"):
         now = (ROOT / file).read_text(encoding="utf-8") if (ROOT / file).is_file() else ""
-        old, new = _read(file, _git("show", f"HEAD:{file}")), _read(file, now)
+        old, new = _read(file, git("show", f"HEAD:{file}")), _read(file, now)
         both = [
             (f"{file}: {path[1:]}", old.get(path, "-"), new.get(path, "-")) for path in old | new
         ]
