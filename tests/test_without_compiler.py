@@ -60,12 +60,8 @@ def trees():
 
 
 def small_games():
-    kuhn, found = build(KUHN), []
-    for variant in cfr.VARIANTS.values():
-        run = cfr.Cfr(kuhn.form, variant)
-        run.advance(5)
-        found.append(run.average())
-    found.append(sequence_form.best_response(kuhn.form, uniform(kuhn.game), 0))
+    kuhn = build(KUHN)
+    found = cfr.solve(kuhn.form, 5), sequence_form.best_response(kuhn.form, uniform(kuhn.game), 0)
     played, setting = build(RLCARD), training.LearningSetting(0.1, 0.9, 0.3)
     even = uniform(played.game)
     learner = training.QLearner(played, even, setting, rng(1, "test"))

@@ -15,7 +15,7 @@ from one_card_program import minimise, program_of_one
 
 from faceup.cards.cards import canonical_boards
 from faceup.cards.equity import all_tables
-from faceup.games.cfr import VARIANTS, Cfr
+from faceup.games.cfr import Cfr
 from faceup.holdem.agents import load_agent
 from faceup.holdem.best_response import Responder
 from faceup.holdem.buckets import Grid, make_buckets
@@ -158,7 +158,7 @@ def test_leduc():
     """Iterations of DCFR a second, one thread, beside open_spiel's CFR in C++ on the same tree."""
     pyspiel = pytest.importorskip("pyspiel")
     run, solver = (
-        Cfr(build(LITERATURE).form, VARIANTS["DCFR"]),
+        Cfr(build(LITERATURE).form),
         pyspiel.CFRSolver(pyspiel.load_game("leduc_poker")),
     )
     run.advance(10)  # compiles

@@ -1,4 +1,4 @@
-"""CFR's variants on games whose values are known; best responses by a linear program and
+"""DCFR on games whose values are known; best responses by a linear program and
 open_spiel; checkpoints of runs.
 """
 
@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import sequence_form
 
-from faceup.games.cfr import VARIANTS, Cfr, solve
+from faceup.games.cfr import Cfr, solve
 from faceup.games.checkpoint import load_checkpoint, save_checkpoint
 from faceup.games.extensive_game import GameBuilder, action_infoset, against, uniform
 from faceup.games.sequence_form import best_response, exploitability, make_form, value
@@ -16,13 +16,7 @@ GAMES = {"Kuhn": build(KUHN), "literature": build(LITERATURE), "RLCard": build(R
 FORM = GAMES["literature"].form
 # exploitability on the literature's Leduc after 100, 1,000 and 10,000 iterations, computed
 # elsewhere to two digits
-KNOWN = {
-    "CFR": (9.6e-2, 1.2e-2, 2.0e-3),
-    "CFR+": (1.3e-2, 2.5e-4, 8.0e-6),
-    "LCFR": (3.4e-2, 6.2e-3, 1.2e-3),
-    "DCFR": (7.8e-3, 1.5e-4, 2.1e-6),
-    "PCFR+": (2.0e-2, 7.1e-4, 1.3e-5),
-}
+KNOWN = (7.8e-3, 1.5e-4, 2.1e-6)
 
 
 def random_strategy(game, seed):
@@ -41,8 +35,7 @@ def walked_value(game, strategy):
     return worth[0]
 
 
-@pytest.mark.parametrize("name", VARIANTS)
-def test_literature_leduc(name):
+def test_literature_leduc():
     """Two digits at 100 iterations. Later rounding errors decide: runs with other last bits in the
     payoffs tell how far.
     """
@@ -50,15 +43,15 @@ def test_literature_leduc(name):
         np.random.default_rng(seed).uniform(-4e-16, 4e-16, FORM.payoff.shape) for seed in range(5)
     ]
     payoffs = FORM.payoff, *(FORM.payoff * (1 + noise) for noise in noises)
-    runs, found = [Cfr(FORM._replace(payoff=payoff), VARIANTS[name]) for payoff in payoffs], []
+    runs, found = [Cfr(FORM._replace(payoff=payoff)) for payoff in payoffs], []
     for iterations in (100, 900, 9000):
         for run in runs:
             run.advance(iterations)
         found.append([exploitability(FORM, run.average()) for run in runs])
-    assert f"{found[0][0]:.1e}" == f"{KNOWN[name][0]:.1e}"
-    assert min(found[1]) / 1.1 < KNOWN[name][1] < max(found[1]) * 1.1
-    assert min(found[2]) / 2 < KNOWN[name][2] < max(found[2]) * 1.25
-    assert value(FORM, runs[0].average()) == pytest.approx(-0.085606424078, abs=2 * KNOWN[name][2])
+    assert f"{found[0][0]:.1e}" == f"{KNOWN[0]:.1e}"
+    assert min(found[1]) / 1.1 < KNOWN[1] < max(found[1]) * 1.1
+    assert min(found[2]) / 2 < KNOWN[2] < max(found[2]) * 1.25
+    assert value(FORM, runs[0].average()) == pytest.approx(-0.085606424078, abs=2 * KNOWN[2])
 
 
 @pytest.mark.parametrize(
@@ -142,24 +135,15 @@ def test_chance_may_move_later():
     assert value(form, solve(form, 1000)) == pytest.approx(0, abs=1e-3)
 
 
-def test_a_run_reads_its_own_checkpoint(tmp_path, monkeypatch, capsys):
-    """But not a damaged one, and not where all is to be computed anew."""
+def test_a_run_reads_its_own_checkpoint(tmp_path, monkeypatch):
+    """But not where all is to be computed anew."""
     path = tmp_path / "checkpoint.npz"
-    assert load_checkpoint(path, "me", 4) is None and not capsys.readouterr().err
+    assert load_checkpoint(path, "me", 4) is None
     save_checkpoint(path, "me", 4, table=np.arange(500.0))
     found = load_checkpoint(path, "me", 4)
     assert (
         found["table"].tolist() == list(range(500)) and found["iteration"] == 4 and len(found) == 2
     )
-    assert (
-        load_checkpoint(path, "me", 3) is None
-        and "checkpoint.npz is refused: it is of another run" in capsys.readouterr().err
-    )
-    content = path.read_bytes()
-    for damaged in (b"?" + content[1:], content[:2000] + b"????" + content[2004:], content[:-200]):
-        path.write_bytes(damaged)
-        assert load_checkpoint(path, "me", 4) is None
-        assert "checkpoint.npz is refused: it cannot be read" in capsys.readouterr().err
-    path.write_bytes(content)
+    assert load_checkpoint(path, "me", 3) is None and load_checkpoint(path, "you", 4) is None
     monkeypatch.setenv("FACEUP_REUSE", "0")
     assert load_checkpoint(path, "me", 4) is None

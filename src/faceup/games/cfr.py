@@ -1,21 +1,17 @@
-"""Counterfactual regret minimisation on extensive games: CFR, CFR+, LCFR, DCFR and PCFR+ as
-settings of one update.
+"""Discounted counterfactual regret minimisation (DCFR) on extensive games.
 
 Regret matching plays actions in proportion to their positive regrets, and the average strategy
-converges to an equilibrium (Zinkevich et al. 2007). Variants differ in their discounts: after
-iteration t
+converges to an equilibrium (Zinkevich et al. 2007). DCFR (Brown & Sandholm 2019, with their
+recommended alpha = 3/2, beta = 0, gamma = 2) discounts: after iteration t
 
-- positive regrets are scaled by t^alpha / (t^alpha + 1) and negative ones by t^beta / (t^beta + 1)
-  (Brown & Sandholm 2019), or negative ones are set to 0 (CFR+, Tammelin 2014);
-- the strategy of iteration t has weight t^gamma in the average;
-- a predictive variant plays as if the last regrets would recur (Farina, Kroer & Sandholm 2021).
+- positive regrets are scaled by t^alpha / (t^alpha + 1) and negative ones by t^beta / (t^beta + 1);
+- the strategy of iteration t has weight t^gamma in the average.
 
 Discounts follow the addition of iteration t's regrets. Updates alternate: player 1 plays against
 the updated strategy of player 0. An iteration updates both. The average takes a player's strategy
 before its update.
 """
 
-import math
 from typing import NamedTuple
 
 import numpy as np
@@ -24,24 +20,8 @@ from numba import njit
 from faceup.games.extensive_game import normalised
 from faceup.games.sequence_form import Form, fill_plan, fill_values, plans
 
-
-class Variant(NamedTuple):
-    """Settings of the update; infinite alpha and beta mean no discount."""
-
-    alpha: float
-    beta: float
-    gamma: float
-    floor: bool = False  # negative regrets become 0
-    predictive: bool = False
-
-
-VARIANTS = {
-    "CFR": Variant(math.inf, math.inf, 0),
-    "CFR+": Variant(math.inf, math.inf, 1, floor=True),
-    "LCFR": Variant(1, 1, 1),
-    "DCFR": Variant(1.5, 0, 2),
-    "PCFR+": Variant(math.inf, math.inf, 2, floor=True, predictive=True),
-}
+ALPHA, GAMMA = 1.5, 2
+NEGATIVE_SCALE = 0.5  # of negative regrets, since beta is 0
 
 
 class CfrTables(NamedTuple):
@@ -68,10 +48,10 @@ def match_regrets(strategy, first, end):
 
 
 @njit(cache=True, nogil=True)
-def _learn(form, player, tables, up, down, weight, floor, predictive):
+def _learn(form, player, tables, scale, weight):
     """One backward pass over a player's infosets: add the iteration's regrets, discount and match.
 
-    up, down: scales of positive and negative regrets; weight: in the average.
+    scale: of positive regrets; weight: in the average.
     """
     regrets, strategy, worth = tables.regrets, tables.strategy, tables.worth
     for i in form.own[player][::-1]:
@@ -82,38 +62,27 @@ def _learn(form, player, tables, up, down, weight, floor, predictive):
             tables.averages[a] += weight * tables.plan[a]
         worth[form.above[i]] += mean
         for a in range(first, end):
-            gain = worth[a] - mean
-            regret = regrets[a] + gain
-            if regret > 0.0:
-                regret *= up
-            elif floor:
-                regret = 0.0
-            else:
-                regret *= down
-            regrets[a] = regret
-            strategy[a] = regret + gain if predictive else regret
+            regrets[a] += worth[a] - mean
+            regrets[a] *= scale if regrets[a] > 0.0 else NEGATIVE_SCALE
+            strategy[a] = regrets[a]
         match_regrets(strategy, first, end)
 
 
 @njit(cache=True, nogil=True)
-def _advance(form, tables, factors, floor, predictive):
-    """One iteration for each row of factors (n, 3): scales of positive and negative regrets, weight
-    in the average.
-    """
-    for t in range(factors.shape[0]):
+def _advance(form, tables, scales, weights):
+    """An iteration for each scale of positive regrets (n,) and weight in the average (n,)."""
+    for t in range(len(scales)):
         for player in range(2):
             fill_values(form, player, tables.plan, tables.worth)
-            _learn(
-                form, player, tables, factors[t, 0], factors[t, 1], factors[t, 2], floor, predictive
-            )
+            _learn(form, player, tables, scales[t], weights[t])
             fill_plan(form, player, tables.strategy, tables.plan)
 
 
 class Cfr:
-    """A run of one variant on one game."""
+    """A run on one game."""
 
-    def __init__(self, form: Form, variant: Variant):
-        self.form, self.variant, self.iteration = form, variant, 0
+    def __init__(self, form: Form):
+        self.form, self.iteration = form, 0
         n = int(form.first_action[-1])
         even = normalised(form.first_action, np.zeros(n))
         self.tables = CfrTables(np.zeros(n), np.zeros(n), even, plans(form, even), np.zeros(n + 2))
@@ -122,11 +91,8 @@ class Cfr:
         """Run further iterations."""
         end = self.iteration + iterations
         t = np.arange(self.iteration + 1, end + 1, dtype=np.float64)
-        weight = (t / end) ** self.variant.gamma
-        scales = _scale(t, self.variant.alpha), _scale(t, self.variant.beta)
-        factors = np.stack([*scales, weight], axis=1)
-        self.tables.averages[:] *= (self.iteration / end) ** self.variant.gamma
-        _advance(self.form, self.tables, factors, self.variant.floor, self.variant.predictive)
+        self.tables.averages[:] *= (self.iteration / end) ** GAMMA
+        _advance(self.form, self.tables, 1 / (1 + t**-ALPHA), (t / end) ** GAMMA)
         self.iteration = end
 
     def average(self) -> np.ndarray:
@@ -134,13 +100,8 @@ class Cfr:
         return normalised(self.form.first_action, self.tables.averages)
 
 
-def _scale(t: np.ndarray, exponent: float) -> np.ndarray:
-    """t^x / (t^x + 1); 1 for an infinite exponent."""
-    return np.ones(len(t)) if math.isinf(exponent) else 1 / (1 + t**-exponent)
-
-
-def solve(form: Form, iterations: int, variant: Variant = VARIANTS["DCFR"]) -> np.ndarray:
-    """The average strategy (n_actions,) after some iterations of a variant."""
-    run = Cfr(form, variant)
+def solve(form: Form, iterations: int) -> np.ndarray:
+    """The average strategy (n_actions,) after some iterations."""
+    run = Cfr(form)
     run.advance(iterations)
     return run.average()

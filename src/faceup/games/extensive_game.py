@@ -34,9 +34,10 @@ class GameBuilder:
     """Takes the nodes of a game in preorder."""
 
     def __init__(self) -> None:
-        self._rows: list[tuple] = []
+        self._rows: list[tuple] = []  # player, parent, chance, action, infoset, value
         self._infosets: dict[tuple[int, str], int] = {}
-        self._actions: list[tuple[str, ...]] = []
+        self._first = [0]  # action of each infoset, and the end of the last one's
+        self._labels: list[str] = []
 
     def decision(
         self, parent: int, by: str | float, player: int, name: str, actions: Sequence[str]
@@ -48,8 +49,9 @@ class GameBuilder:
         """
         key = (player, name)
         if key not in self._infosets:
-            self._infosets[key] = len(self._actions)
-            self._actions.append(tuple(actions))
+            self._infosets[key] = len(self._infosets)
+            self._labels += actions
+            self._first.append(len(self._labels))
         return self._add(player, parent, by, self._infosets[key], 0.0)
 
     def chance(self, parent: int = -1, by: str | float = 1.0) -> int:
@@ -61,36 +63,29 @@ class GameBuilder:
         return self._add(END, parent, by, -1, value)
 
     def _add(self, player: int, parent: int, by: str | float, infoset: int, value: float) -> int:
-        self._rows.append((player, parent, by, infoset, value))
+        chance, action = 1.0, -1
+        if isinstance(by, str):
+            action = self._labels.index(by, self._first[self._rows[parent][4]])
+        else:
+            chance = by
+        self._rows.append((player, parent, chance, action, infoset, value))
         return len(self._rows) - 1
 
     def build(self) -> Game:
         """The game."""
-        owner = [player for player, _ in self._infosets]
-        first = np.cumsum([0, *map(len, self._actions)]).astype(np.int32)
-        player, parent, by, infoset, value = zip(*self._rows, strict=True)
-        actions = [self._action(node, first) for node in range(len(player))]
-        chance = [float(b) if a < 0 else 1.0 for a, b in zip(actions, by, strict=True)]
+        player, parent, chance, action, infoset, value = zip(*self._rows, strict=True)
         return Game(
             player=np.array(player, dtype=np.int8),
             parent=np.array(parent, dtype=np.int32),
-            chance=np.array(chance),
-            action=np.array(actions, dtype=np.int32),
+            chance=np.array(chance, dtype=np.float64),
+            action=np.array(action, dtype=np.int32),
             infoset=np.array(infoset, dtype=np.int32),
             value=np.array(value, dtype=np.float64),
-            owner=np.array(owner, dtype=np.int8),
+            owner=np.array([player for player, _ in self._infosets], dtype=np.int8),
             names=tuple(name for _, name in self._infosets),
-            first_action=first,
-            labels=tuple(label for labels in self._actions for label in labels),
+            first_action=np.array(self._first, dtype=np.int32),
+            labels=tuple(self._labels),
         )
-
-    def _action(self, node: int, first: np.ndarray) -> int:
-        """Number of the action that leads to a node, -1 at the root and below chance."""
-        _, parent, by, _, _ = self._rows[node]
-        if not isinstance(by, str):
-            return -1
-        infoset = self._rows[parent][3]
-        return int(first[infoset]) + self._actions[infoset].index(by)
 
 
 def normalised(first_action: np.ndarray, weights: np.ndarray) -> np.ndarray:
