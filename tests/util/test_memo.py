@@ -82,7 +82,7 @@ def test_an_argument_of_a_notebook_is_computed_and_not_stored(folder):
 
 
 def test_all_that_decides_a_result_is_in_its_name(folder, monkeypatch):
-    for name in ("_code_of", "platform_digest"):
+    for name in ("code_digest", "platform_digest"):
         monkeypatch.setattr(module, name, lambda *_: "another")
         assert memo(work, 1) and memo(work, 1)
     assert len(CALLS) == len(list(folder.iterdir())) == 2

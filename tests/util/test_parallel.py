@@ -62,15 +62,13 @@ def check(table, place, processes=False):
     return os.getpid() not in {each[2] for each in found[1:]}
 
 
-def test_any_number_of_threads_and_processes_leaves_the_same_sums(table, tmp_path, monkeypatch):
+def test_any_number_of_threads_and_processes_leaves_the_same_sums(table, tmp_path):
     before = numba.get_num_threads()
     for n in range(1, before + 1):
         numba.set_num_threads(n)
         assert not check(table, tmp_path)
         numba.set_num_threads(before)
     assert check(table, tmp_path, processes=True)
-    monkeypatch.setenv("FACEUP_WORKERS", "2")
-    assert check(table, tmp_path)
     assert os.environ.get("NUMBA_NUM_THREADS") != "1"  # here as before
     with pytest.raises(ZeroDivisionError):
         parallel(lambda item: 1 // item, [1, 0, 1])

@@ -34,7 +34,7 @@ from faceup.cards.cards import (
     free_cards,
 )
 from faceup.cards.strength import N_RIVER_HOLES, river_order
-from faceup.util.files import load_npy, save_npy
+from faceup.util.files import save_npy
 from faceup.util.parallel import on_threads
 
 N_DECILES = 10
@@ -262,5 +262,7 @@ def load_tables(folder: str | os.PathLike) -> tuple[StreetTable, ...]:
     """The four tables written by `save_tables`, preflop first, read-only from disk as they are
     used.
     """
-    arrays = [[load_npy(path, mmap=True) for path in _files(folder, street)] for street in range(4)]
+    arrays = [
+        [np.load(path, mmap_mode="r") for path in _files(folder, street)] for street in range(4)
+    ]
     return tuple(StreetTable(equity, tuple(deciles)) for equity, *deciles in arrays)

@@ -16,7 +16,7 @@ from numba import njit
 from faceup.cards.cards import CLASS_OF_HOLE, HOLE_CARDS, N_CLASSES, canonical_boards
 from faceup.cards.equity import UNITS
 from faceup.cards.strength import N_RIVER_HOLES, river_order
-from faceup.util.files import load_npy, save_npy
+from faceup.util.files import save_npy
 from faceup.util.parallel import on_threads
 
 RUNOUTS_PREFLOP, RUNOUTS_FLOP = 1_712_304, 990  # boards that two known hands leave
@@ -119,4 +119,4 @@ def save_preflop_wins(folder: str | os.PathLike, wins: np.ndarray) -> None:
 
 def load_preflop_wins(folder: str | os.PathLike) -> np.ndarray:
     """The array of `save_preflop_wins`, read-only from disk."""
-    return load_npy(Path(folder) / _FILE, mmap=True)
+    return np.load(Path(folder) / _FILE, mmap_mode="r")

@@ -28,7 +28,7 @@ def variables() -> dict[str, str]:
     folders = {f"JUPYTER_{name}_DIR": name.lower() for name in ("CONFIG", "DATA", "RUNTIME")}
     folders |= {"MPLCONFIGDIR": "matplotlib", "IPYTHONDIR": "ipython"}
     fixed = LIBRARIES | {
-        "NUMBA_CACHE_DIR": str(KERNELS / code_digest(kernels)[:16]),
+        "NUMBA_CACHE_DIR": str(KERNELS / code_digest(*kernels)[:16]),
         "PYTHONHASHSEED": "0",
         "PYTHONNOUSERSITE": "1",
         "PYTHONPATH": f"{SETTINGS}{os.pathsep}{SOURCES}",  # empty modules come first

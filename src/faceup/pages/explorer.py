@@ -67,9 +67,9 @@ def write_page(path: Path, name: str, data: Mapping[str, Any]) -> int:
     ]
     page = source(f"{name}.html").replace("{{style}}", source("explorer.css"))
     page = page.replace("{{scripts}}", "\n".join(scripts))
-    if "{{large}}" in page:
-        large = zlib.compress(_json({part: data[part] for part in LARGE}).encode(), 9)
-        page = page.replace("{{large}}", b64encode(large).decode())
+    large = {part: data[part] for part in LARGE if part in data}
+    packed = zlib.compress(_json(large).encode(), 9)
+    page = page.replace("{{large}}", b64encode(packed).decode())
     small = _json({part: value for part, value in data.items() if part not in LARGE})
     page = page.replace("{{data}}", small.replace("<", "\\u003c"))
     write_text(path, page)
@@ -94,16 +94,14 @@ def page_data(
     """The explorer's data as plain JSON; blueprint: from `blueprint_data`, or None.
 
     preflop: equities and deciles of the 169 starting hands; wins (169, 169): from
-    `cards.matchups.preflop_wins`. The page opens with the last player. Raises ValueError for a
-    damaged file and for agents with different bet sizes.
+    `cards.matchups.preflop_wins`. All agents have the same bet sizes; the page opens with the
+    last player.
     """
     agents = {player.file: load_agent(player.file) for player in players}
     first = next(iter(agents.values()))
     keys, files = {path: str(k) for k, path in enumerate(agents)}, {}
     words = dict[str, dict]()
     for path, agent in agents.items():
-        if agent.menu != first.menu:
-            raise ValueError(f"{path}: sizes {agent.menu}, expected {first.menu}")
         names = [feature_names(street, agent.history) for street in range(4)]
         words |= {name: wording(name)._asdict() for street in names for name in street}
         files[keys[path]] = {

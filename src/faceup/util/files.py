@@ -72,11 +72,8 @@ def load_numbers(name: str) -> SimpleNamespace:
 
 
 def load_json(path: str | os.PathLike) -> Any:
-    """Read a JSON file. Raises ValueError naming it where it is damaged."""
-    try:
-        return json.loads(Path(path).read_text(encoding="utf-8"))
-    except ValueError as error:
-        raise ValueError(f"{path}: expected JSON ({error})") from error
+    """Read a JSON file."""
+    return json.loads(Path(path).read_text(encoding="utf-8"))
 
 
 def save_npy(path: str | os.PathLike, array: np.ndarray) -> None:
@@ -89,11 +86,6 @@ def save_npz(path: str | os.PathLike, **arrays: np.ndarray) -> None:
     """Write named arrays, uncompressed; raises ValueError for an array of objects."""
     with replacing(path) as temporary:
         np.savez(temporary, allow_pickle=False, **arrays)
-
-
-def load_npy(path: str | os.PathLike, mmap: bool = False) -> np.ndarray:
-    """Read one array; with `mmap`, read-only from disk as it is used."""
-    return np.load(path, mmap_mode="r" if mmap else None, allow_pickle=False)
 
 
 def load_npz(path: str | os.PathLike) -> dict[str, np.ndarray]:

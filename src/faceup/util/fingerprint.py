@@ -61,7 +61,8 @@ def closure(files: Iterable[Path]) -> set[Path]:
     return found
 
 
-def code_digest(files: Iterable[Path]) -> str:
+@cache
+def code_digest(*files: Path) -> str:
     """A digest of the code of files and of all that they import."""
     texts = sorted(
         (path.relative_to(SOURCES).as_posix(), _read(path)[0]) for path in closure(files)

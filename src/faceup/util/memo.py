@@ -10,7 +10,6 @@ import inspect
 import os
 import sys
 from collections.abc import Callable, Collection
-from functools import cache
 from pathlib import Path
 from pickle import PicklingError
 from typing import Any
@@ -26,7 +25,6 @@ from faceup.util.paths import ROOT
 FOLDER = ROOT / "build" / "memo"
 _MAPPED: dict[int, tuple[np.memmap, str]] = {}  # digests of read-only files, by `id`
 _INSTALLED = {*sys.stdlib_module_names, "numpy", "joblib"}
-_code_of = cache(lambda file: code_digest([file]))
 
 
 class Cache(dict):
@@ -51,7 +49,7 @@ class _Hasher(NumpyHasher):
             file = module_file(module := str(getattr(obj, "__module__", None)))
             if "<" in obj.__qualname__ or not (file or module.partition(".")[0] in _INSTALLED):
                 raise PicklingError(f"the code of {module}.{obj.__qualname__} has no digest")
-            obj = module, obj.__qualname__, file and _code_of(file)
+            obj = module, obj.__qualname__, file and code_digest(file)
         elif isinstance(obj, np.memmap) and not obj.flags.writeable:
             if id(obj) not in _MAPPED:
                 _MAPPED[id(obj)] = obj, joblib.hash(obj)

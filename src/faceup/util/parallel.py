@@ -1,9 +1,8 @@
 """Parallel work: a function's items on threads, processes or a Dask cluster; a kernel on threads.
 
-Threads are the default, since kernels release the GIL. FACEUP_WORKERS=4 takes as many processes,
-FACEUP_SCHEDULER=tcp://.. a Dask cluster that sees the same files (faceup[cluster]; `python -m
-faceup.lab.environment dask worker tcp://.. --nthreads 1` starts a worker). Any number of workers
-leaves the same bytes.
+Threads are the default, since kernels release the GIL. FACEUP_SCHEDULER=tcp://.. takes a Dask
+cluster that sees the same files (faceup[cluster]; `python -m faceup.lab.environment dask worker
+tcp://.. --nthreads 1` starts a worker). Any number of workers leaves the same bytes.
 """
 
 import os
@@ -15,7 +14,6 @@ from typing import Any
 import joblib
 import numba
 
-ALONE = 0, 1  # (first, step) of a thread that does all the work
 _threads = cache(lambda: ThreadPoolExecutor(numba.config.NUMBA_NUM_THREADS))
 
 
@@ -28,7 +26,7 @@ def on_threads(kernel: Callable, *arguments: Any) -> None:
     step = numba.get_num_threads()
     others = [_threads().submit(kernel, (first, step), *arguments) for first in range(1, step)]
     try:
-        kernel((0, step), *arguments)  # ALONE where there are no others
+        kernel((0, step), *arguments)
     finally:
         wait(others)  # even after an error: the caller may reuse the arrays
     for other in others:
@@ -54,12 +52,11 @@ def parallel(
     """
     first, rest = (todo := [*items])[:1], todo[1:]
     results = [function(item) for item in first]
-    workers, backend = int(os.environ.get("FACEUP_WORKERS") or 0), {"backend": "threading"}
-    if processes or workers:
-        backend = {"backend": "loky"}
+    backend = "loky" if processes else "threading"
+    where = {"backend": backend, "n_jobs": numba.get_num_threads()}
     if scheduler := os.environ.get("FACEUP_SCHEDULER"):
-        backend, workers = {"backend": "dask", "scheduler_host": scheduler}, -1
-    with joblib.parallel_config(**backend, n_jobs=workers or numba.get_num_threads()):
+        where = {"backend": "dask", "n_jobs": -1, "scheduler_host": scheduler}
+    with joblib.parallel_config(**where):
         calls = (joblib.delayed(_on_one_thread)(function, item) for item in rest)
         for result in joblib.Parallel(return_as="generator")(calls):
             results.append(result)
