@@ -77,8 +77,6 @@ def test_paths_lead_to_their_nodes_and_tell_what_is_below_which():
     assert np.array_equal(module.leaves_below(tree), way[leaf].sum(axis=0))
     for node in range(n):
         assert np.array_equal(module.below(tree, node), way[:, node])
-        near = way.sum(axis=1) < way[node].sum() + 2
-        assert np.array_equal(module.top_levels(tree, 2, node), way[:, node] & ~leaf & near)
 
 
 # --- agents' files
@@ -230,7 +228,7 @@ def condition(name: str, threshold: float, above: bool) -> str:
 @pytest.mark.parametrize(("n_splits", "levels"), [(0, 3), (1, 1), (40, 3), (40, 100)])
 def test_an_outline_holds_every_drawn_node_once_and_counts_the_rest(n_splits, levels):
     tree = random_tree(n_splits, n_splits, len(FOUR), 5)
-    rows = outline(tree, FOUR, condition, module.top_levels(tree, levels), marked=0)
+    rows = outline(tree, FOUR, condition, node_depths(tree) < levels, marked=0)
     assert rows[0][:2] == (0, "all decisions") and [row.marked for row in rows] == [True] + [
         False
     ] * (len(rows) - 1)
@@ -262,17 +260,16 @@ def test_an_outline_may_draw_two_leaves_alike_as_one():
 
 def test_bars_are_to_scale():
     """Of rows that come from a file of numbers."""
-    rows = outline(tree := random_tree(1, 20, 4, 5), FOUR, condition, module.top_levels(tree, 3))
+    tree = random_tree(1, 20, 4, 5)
+    rows = outline(tree, FOUR, condition, node_depths(tree) < 3)
     figure = outline_figure(
         json.loads(json.dumps({"tree": rows})), [f"answer {k}" for k in range(5)], PALETTE[:5]
     )
     bars = [bar for bar in figure.axes[0].patches if bar.get_height() == BAR_HEIGHT]
-    assert [bar.get_width() / BAR for bar in bars] == pytest.approx(
-        [share for row in rows for share in row.mixture]
-    )
-    assert [bars[k + 1].get_x() for k in range(4)] == pytest.approx(
-        [bars[k].get_x() + bars[k].get_width() for k in range(4)]
-    )
+    widths = np.array([bar.get_width() for bar in bars]).reshape(5, len(rows))
+    left = np.array([bar.get_x() for bar in bars]).reshape(5, len(rows))
+    assert widths.T / BAR == pytest.approx(np.array([row.mixture for row in rows]))
+    assert left[1:] == pytest.approx(left[:-1] + widths[:-1])
     plt.close(figure)
     shares = (1, 0.123, 0.0996, 0.0994, 0.0001, 0)
     assert [percent(share) for share in shares] == [

@@ -9,6 +9,7 @@ the canonical one plus a permutation of the suits.
 from collections.abc import Sequence
 from functools import cache
 from itertools import permutations
+from reprlib import repr as short_repr
 from typing import NamedTuple
 
 import numpy as np
@@ -45,11 +46,6 @@ def class_name(k: int) -> str:
 
 
 CLASS_NAMES = tuple(class_name(k) for k in range(N_CLASSES))
-
-
-def short_repr(found: object) -> str:
-    """The repr of a value for an error message, at most 80 characters."""
-    return repr(found)[:80]
 
 
 def parse_cards(text: str) -> list[int]:

@@ -17,11 +17,11 @@ import re
 from bisect import bisect_right
 from collections.abc import Sequence
 from functools import lru_cache
+from reprlib import repr as short_repr
 from typing import NamedTuple
 
 import numpy as np
 
-from faceup.cards.cards import short_repr
 from faceup.cards.strength import strength
 from faceup.holdem.rules import (
     CALL,

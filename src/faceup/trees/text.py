@@ -32,7 +32,7 @@ def outline(
 ) -> list[Row]:
     """The rows of a tree in preorder.
 
-    names: of the features; expanded: splits whose branches are shown, (n,) bool; marked: a node to
+    names: of the features; expanded: nodes whose branches are shown, (n,) bool; marked: a node to
     highlight; merge: show two leaves with the same whole percents as one.
     """
     leaves, rows = leaves_below(tree), []

@@ -25,11 +25,6 @@ class DecisionTree(NamedTuple):
         """Probabilities (n, n_labels) float32 of rows X (n, f)."""
         return self.value[leaf_of(self, X)]
 
-    @property
-    def size(self) -> tuple[int, str]:
-        """Its leaves, and that they are counted."""
-        return n_leaves(self), "leaves"
-
 
 def leaf_of(tree: DecisionTree, X: np.ndarray) -> np.ndarray:
     """The leaf (n,) int32 that each row of X (n, f) ends in; X is compared as float32."""
@@ -135,12 +130,6 @@ def path_to(tree: DecisionTree, node: int) -> list[tuple[int, bool]]:
         path.append((above, bool(tree.right[above] == node)))
         node = above
     return path[::-1]
-
-
-def top_levels(tree: DecisionTree, levels: int, root: int = 0) -> np.ndarray:
-    """Which splits lie less than `levels` below a root, (n,) bool."""
-    depths = node_depths(tree)
-    return below(tree, root) & (tree.feature >= 0) & (depths < depths[root] + levels)
 
 
 def shortest_decimal(threshold: np.float32) -> float:
