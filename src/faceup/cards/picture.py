@@ -1,4 +1,4 @@
-"""The 13 x 13 chart of the 169 starting hands, and the symbols of the suits."""
+"""The 13 x 13 chart of the 169 starting hands."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -8,8 +8,6 @@ from matplotlib.axes import Axes
 from matplotlib.colors import to_rgb
 
 from faceup.cards.cards import CLASS_NAMES
-
-SYMBOLS = {"c": "♣", "d": "♦", "h": "♥", "s": "♠"}
 
 
 def ink_on(colour: Any) -> str:
@@ -23,7 +21,6 @@ def chart13(
     label: str,
     *,
     show: Callable[[float], str] = "{:.2f}".format,
-    cmap: str | None = None,
     limits: tuple[float, float] | None = None,
 ) -> None:
     """The 13 x 13 chart: aces first, suited hands above the diagonal, a name and a number in each
@@ -34,7 +31,7 @@ def chart13(
     """
     grid = np.asarray(values, dtype=float).reshape(13, 13)
     low, high = limits or (grid.min(), grid.max())
-    image = axes.imshow(grid, cmap=cmap, vmin=low, vmax=high)
+    image = axes.imshow(grid, vmin=low, vmax=high)
     for cell, name in enumerate(CLASS_NAMES):
         row, column = divmod(cell, 13)
         ink = ink_on(image.cmap(image.norm(grid[row, column])))

@@ -22,13 +22,6 @@ CHARACTER = 0.073  # mean width
 TEXT_SIZE, SMALL_SIZE = 9.0, 7.5
 
 
-def percent(share: float) -> str:
-    """A share as "12 %", "0.3 %" or "< 0.1 %"."""
-    if 0 < share < 0.0005:
-        return "< 0.05 %"
-    return f"{100 * share:.0f} %" if share >= 0.0995 else f"{100 * share:.1f} %"
-
-
 def outline_figure(
     outlines: Mapping[str, Sequence[Sequence]],
     actions: Sequence[str],
@@ -63,7 +56,7 @@ def outline_figure(
         if row.marked:
             axes.barh(y, start + BAR - x + 0.1, ROW, left=x - 0.05, color="#FFF3C4")
         axes.text(x, y, row.text, va="center", size=TEXT_SIZE)
-        axes.text(shares, y, percent(row.share), va="center", ha="right", size=SMALL_SIZE)
+        axes.text(shares, y, f"{100 * row.share:.1f} %", va="center", ha="right", size=SMALL_SIZE)
         if row.hidden:
             axes.text(
                 leaves,

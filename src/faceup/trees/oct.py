@@ -92,8 +92,6 @@ def bin_features(X: np.ndarray, bins: int) -> tuple[list[np.ndarray], np.ndarray
             upto = counts.cumsum()
             ends = np.searchsorted(upto, np.arange(1, bins) * (upto[-1] / bins), side="left")
             low = np.unique(ends[ends < len(values) - 1])
-            if not len(low):  # nearly all samples have the largest value
-                low = np.array([len(values) - 2])
         below, above = values[low].astype(np.float64), values[low + 1].astype(np.float64)
         middle = ((below + above) / 2).astype(np.float32)
         bin_edges.append(np.where(middle >= values[low + 1], values[low], middle))
@@ -149,8 +147,7 @@ def _exported(
     table = nodes[order]
     split = table[:, FEATURE] >= 0
     threshold = np.zeros(len(order), dtype=np.float32)
-    for i in np.flatnonzero(split):
-        threshold[i] = bin_edges[table[i, FEATURE]][table[i, CUT]]
+    threshold[split] = [bin_edges[node[FEATURE]][node[CUT]] for node in table[split]]
     left, right = (np.where(split, number[table[:, side]], -1) for side in (LEFT, RIGHT))
     columns = np.column_stack([w[:, None] * P, w])
     totals = np.zeros((len(table), columns.shape[1]))

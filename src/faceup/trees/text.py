@@ -54,7 +54,7 @@ def outline(
 
 
 def tree_text(tree: DecisionTree, feature_names: Sequence[str], labels: Sequence[str]) -> str:
-    """The tree as indented lines; leaves show probabilities of at least 1 % and their share of the
+    """The tree as indented lines, each with its probabilities of at least 1 % and its share of the
     weight.
 
     Thresholds are exact for numpy.float32: following the lines leads to the tree's own leaf.
@@ -64,15 +64,9 @@ def tree_text(tree: DecisionTree, feature_names: Sequence[str], labels: Sequence
         number = f"{shortest_decimal(np.float32(threshold)):,}".removesuffix(".0")
         return f"{name} {'>' if above else '<='} {number}"
 
-    def leaf(row: Row) -> str:
-        p = np.array(row.mixture, dtype=np.float32)
-        listed = [k for k in np.argsort(-p, kind="stable") if p[k] >= 0.01]
-        shares = ", ".join(f"{labels[k]} {100 * p[k]:.0f} %" for k in listed)
-        return f"{shares}  ({row.share:.1%} of weight)"
-
-    expanded, lines = np.ones(len(tree.feature), dtype=bool), []
-    rows = outline(tree, feature_names, condition, expanded)
-    for row, after in zip(rows, [*rows[1:], rows[0]], strict=True):
-        lines += ["|   " * (row.level - 1) + row.text] if row.level else []
-        lines += ["|   " * row.level + leaf(row)] if after.level <= row.level else []
-    return "\n".join(lines) + "\n"
+    lines = []
+    for row in outline(tree, feature_names, condition, tree.feature >= 0):
+        listed = zip(labels, row.mixture, strict=True)
+        shares = ", ".join(f"{label} {100 * p:.0f} %" for label, p in listed if p >= 0.01)
+        lines.append(f"{'|   ' * row.level}{row.text}: {shares}  ({row.share:.1%} of weight)\n")
+    return "".join(lines)
