@@ -109,7 +109,6 @@ def settings_of_a_user(toy) -> dict[str, str]:
         "home/.local/share/jupyter/kernels/python3/kernel.json",
         '{"argv": ["false"], "display_name": "x"}',
     )
-    toy.put("sitecustomize.py", "import builtins; builtins.print = lambda *_, **__: None\n")
     named = {
         "HOME": f"{root}/home",
         "MPLCONFIGDIR": f"{root}/home/.config/matplotlib",

@@ -74,36 +74,27 @@ def test_minutes_are_measured_on_demand_and_announced(repository, monkeypatch):
     assert stages.announcement("30_leduc", default=False) == "[2/2] leduc"
 
 
-def test_compare_tells_what_differs_from_the_last_commit(repository, capsys):
-    metric, table = "reports/metrics/agents.json", "reports/tables/agents.csv"
-    repository.put(
-        metric,
-        json.dumps({"oct": {"mbb": 1000.0, "name": "OCT", "flops": [36, 6]}, "cart": {"mbb": 10}}),
-    )
-    repository.put(table, "agent,mbb\nOCT,1234567\n")
+def test_compare_lists_what_differs_from_the_last_commit(repository, capsys):
+    metric = "reports/metrics/agents.json"
+    old = {"oct": {"mbb": 1000.0, "name": "OCT", "flops": [36, 6]}, "cart": {"mbb": 10}}
+    repository.put(metric, json.dumps(old))
     for words in ("init", "add reports", "commit -m x"):
         repository.git(words)
     stages.compare()
-    printed = capsys.readouterr().out
-    assert printed.startswith("0 values differ") and printed.endswith(
-        "3 of 3 files in reports/ are the same to the byte\n"
-    )
-    repository.put(
-        metric,
-        json.dumps({"oct": {"mbb": 990.0, "name": "OCT-X", "flops": [36, 12]}, "mlp": {"mbb": 10}}),
-    )
-    repository.put(table, "agent,mbb\nOCT,1234568\n")
+    assert "0 values differ" in (printed := capsys.readouterr().out) and "All files" in printed
+    new = {"oct": {"mbb": 990.0, "name": "OCT-X", "flops": [36, 12]}, "mlp": {"mbb": 10}}
+    repository.put(metric, json.dumps(new))
     repository.put("reports/metrics/new.json", '{"x": 1}')
     stages.compare()
-    *rows, total, last = capsys.readouterr().out.splitlines()
-    assert [row.split() for row in rows[:3]] == [
-        [f"{metric}:", "oct.flops.1", "6", "12", "50.00%"],
-        [f"{metric}:", "oct.mbb", "1000.0", "990.0", "1.00%"],
-        [f"{table}:", "0.mbb", "1234567", "1234568", "0.00%"],
+    *rows, total, edited, added, _ = capsys.readouterr().out.splitlines()
+    words = [row.split() for row in rows]
+    assert {row[0] for row in words[:3]} == {"agents.oct.name", "agents.cart.mbb", "agents.mlp.mbb"}
+    assert words[3:] == [
+        ["agents.oct.flops.1", "6", "12", "50.00%"],
+        ["agents.oct.mbb", "1000.0", "990.0", "1.00%"],
     ]
-    # words, gone, new
-    assert {row.split()[1] for row in rows[3:]} == {"oct.name", "cart.mbb", "mlp.mbb", "x"}
-    assert total.startswith("7 values differ") and last.startswith("1 of 3 files")
+    assert total.startswith("5 values differ") and edited.split() == ["M", metric]
+    assert added.split() == ["??", "reports/metrics/new.json"]
 
 
 def test_a_profile_ends_with_the_result_table(repository, capsys):

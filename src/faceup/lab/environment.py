@@ -31,7 +31,7 @@ def variables() -> dict[str, str]:
         "NUMBA_CACHE_DIR": str(KERNELS / code_digest(*kernels)[:16]),
         "PYTHONHASHSEED": "0",
         "PYTHONNOUSERSITE": "1",
-        "PYTHONPATH": f"{SETTINGS}{os.pathsep}{SOURCES}",  # empty modules come first
+        "PYTHONPATH": f"{SETTINGS}{os.pathsep}{SOURCES}",  # an empty module comes first
         "MPLBACKEND": "module://matplotlib_inline.backend_inline",
         "JUPYTER_PREFER_ENV_PATH": "1",  # the kernel of this Python
         "LC_ALL": "C.UTF-8",
@@ -50,9 +50,7 @@ def environment() -> dict[str, str]:
     found = own | variables()
     for folder in (SETTINGS, kernels := Path(found["NUMBA_CACHE_DIR"])):
         folder.mkdir(parents=True, exist_ok=True)
-    # no start-up file of a user's; no grammar that takes 1.4 seconds to read
-    for empty in ("sitecustomize", "rfc3987_syntax"):
-        (SETTINGS / f"{empty}.py").touch()
+    (SETTINGS / "rfc3987_syntax.py").touch()  # a grammar that jsonschema reads for a second
     os.utime(kernels)
     # four caches of kernels stay, so that branches may take turns
     for old in sorted(KERNELS.iterdir(), key=lambda folder: folder.stat().st_mtime)[:-4]:

@@ -17,7 +17,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from faceup.lab.tables import plain, plus_minus, signed
+from faceup.lab.tables import plain, plus_minus
 from faceup.util.files import load_json
 from faceup.util.paths import ROOT
 
@@ -47,23 +47,20 @@ def _look_up(found: Any, steps: list[str]) -> Any:
 
 def _format(found: Any, form: str) -> str:
     """A number, or a dict of one with its interval, in words; a text as it is."""
+    if isinstance(found, str):
+        return found
     both = isinstance(found, dict)
-    value = next(found[key] for key in VALUES if key in found) if both else found
-    if isinstance(value, str):
-        return value
     factor = 100 ** ("%" in form) * 1000 ** ("k" in form)
-    value, half = (
-        value * (-factor if "-" in form else factor),
-        factor * found["ci95"] if both else 0,
-    )
+    value = next(found[key] for key in VALUES if key in found) if both else found
+    value *= -factor if "-" in form else factor
+    half = factor * found["ci95"] if both else 0
     sign, digits = "+" * ("+" in form), form.strip("-+%k")
     if digits:
         text = f"{value:{sign}z,.{digits}f}" + f" ± {half:,.{digits}f}" * both
     elif both:
         text = plus_minus(value, half, sign=bool(sign))
     else:
-        other = signed if sign else plain
-        text = f"{value:{sign},}" if isinstance(value, int) else other(value)
+        text = f"{value:{sign},}" if isinstance(value, int) else plain(value, sign)
     return text.replace("-", "\u2212")
 
 

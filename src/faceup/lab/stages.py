@@ -1,14 +1,13 @@
 """What make prints: the ladder of commands with their minutes, stages as they begin, differences.
 
     python -m faceup.lab.stages                   the commands, what each gives, its minutes
-    python -m faceup.lab.stages compare           differences of metrics and tables from HEAD
+    python -m faceup.lab.stages compare           differences of metrics from HEAD
     python -m faceup.lab.stages results quick     the agents of build/quick as a text table
     python -m faceup.lab.stages measure test 290  keep the seconds of a command, see `measure`
 
 The ladder and the comparison need Python alone, so that make answers before .venv is there.
 """
 
-import csv
 import json
 import os
 import re
@@ -102,42 +101,31 @@ def _values(content: Any, path: str = "") -> dict[str, Any]:
     return {at: v for key, part in pairs for at, v in _values(part, f"{path}.{key}").items()}
 
 
-def _read(file: str, text: str) -> dict[str, Any]:
-    return _values(
-        json.loads(text or "{}") if file.endswith(".json") else [*csv.DictReader(text.split("\n"))]
-    )
-
-
 def _relative(old: Any, new: Any) -> float:
-    """The relative difference of two numbers; -1 where one is no number."""
-    try:
-        a, b = float(old), float(new)
-    except (TypeError, ValueError):
-        return -1
-    return abs(b - a) / (max(abs(a), abs(b)) or 1)
+    """The difference of two numbers as a share of the larger; infinite where one is no number."""
+    if isinstance(old, float | int) and isinstance(new, float | int):
+        return abs(new - old) / max(abs(old), abs(new))
+    return float("inf")
 
 
 def compare() -> None:
-    """Print differences of metrics and tables from HEAD, the relatively largest first."""
-    changed, tracked = (
-        git("diff", "--name-only", "HEAD", "--", "reports"),
-        git("ls-files", "reports"),
-    )
-    added, rows = git("ls-files", "--others", "--exclude-standard", "--", "reports"), []
-    for file in re.findall("reports/(?:metrics|tables)/.*", f"{changed}\n{added}"):
-        now = (ROOT / file).read_text(encoding="utf-8") if (ROOT / file).is_file() else ""
-        old, new = _read(file, git("show", f"HEAD:{file}")), _read(file, now)
-        both = [
-            (f"{file}: {path[1:]}", old.get(path, "-"), new.get(path, "-")) for path in old | new
-        ]
-        rows += [(_relative(a, b), path, a, b) for path, a, b in both if a != b]
+    """Print the numbers of reports/metrics that differ from HEAD, those that are words, new or gone
+    first, then the relatively largest differences; and all files of reports/ that do.
+    """
+    rows = []
+    for file in git(
+        "diff", "--name-only", "--diff-filter=M", "HEAD", "--", "reports/metrics"
+    ).split():
+        old = _values(json.loads(git("show", f"HEAD:{file}")))
+        new = _values(json.loads((ROOT / file).read_text(encoding="utf-8")))
+        for path in old | new:
+            a, b = old.get(path), new.get(path)
+            if a != b:
+                rows.append((_relative(a, b), f"{Path(file).stem}{path}", a, b))
     for relative, path, a, b in sorted(rows, key=lambda row: -row[0]):
         print(f"{path:80} {a!s:>14.14} {b!s:>14.14} {relative:>8.2%}")
-    same = len(tracked.splitlines()) - len(changed.splitlines())
-    print(
-        f"{len(rows)} values differ (path, committed, now, share of the larger; -100 %: no number);"
-    )
-    print(f"{same} of {len(tracked.splitlines())} files in reports/ are the same to the byte")
+    print(f"{len(rows)} values differ (path, committed, now, share of the larger)")
+    print(git("status", "--short", "reports") or "All files in reports/ are the same to the byte")
 
 
 def results(profile: str) -> None:

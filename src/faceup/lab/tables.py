@@ -51,18 +51,13 @@ def save_table(name: str, header: Sequence[str], rows: Sequence[Sequence]) -> No
 
 def plain(value: float, sign: str = "") -> str:
     """A number with as many digits as a reader can use: 1,234 or 56 or 7.8 or 0.12; a true minus
-    where it is below zero.
+    where it is below zero, `sign` where it is above.
     """
     size = abs(value)
     if size < 0.005:
         return "0"
     text = f"{size:,.0f}" if size >= 20 else f"{size:.1f}" if size >= 1 else f"{size:.2f}"
     return f"\u2212{text}" if value < 0 else f"{sign}{text}"
-
-
-def signed(value: float) -> str:
-    """The same with its sign."""
-    return plain(value, "+")
 
 
 def plus_minus(value: float, interval: float, sign: bool = True) -> str:
@@ -73,7 +68,7 @@ def plus_minus(value: float, interval: float, sign: bool = True) -> str:
     both are below 1.
     """
     if not 0 < interval < math.inf:
-        return f"{signed(value) if sign else plain(value)} ± {plain(interval)}"
+        return f"{plain(value, '+' * sign)} ± {plain(interval)}"
     first = -math.floor(math.log10(interval))  # the decimal of its first digit
     places = (
         0 if interval >= 9.95 else first + 1 if max(abs(value), interval) < 1 else max(first, 1)
