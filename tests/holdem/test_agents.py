@@ -107,9 +107,9 @@ def test_the_path_leads_to_the_answer(folder, name, line):
     board = BOARD[: 2 * BOARD_CARDS[state.street]]
     tree, names, node = agent.trees[state.street], feature_names(state.street, agent.history), 0
     steps = agent.path(HOLE, board, line)
-    for step in steps:
-        assert names[tree.feature[node]] == step.feature and tree.threshold[node] == step.threshold
-        node = (tree.left if step.value <= step.threshold else tree.right)[node]
+    for name, threshold, above in steps:
+        assert names[tree.feature[node]] == name and tree.threshold[node] == threshold
+        node = (tree.right if above else tree.left)[node]
     assert steps and tree.feature[node] == -1
     answer = agent.action_probabilities(HOLE, board, line)
     legal = [k for k, label in enumerate(agent.labels) if label in answer]

@@ -142,14 +142,3 @@ def test_never_more_than_a_best_response_and_subsets_of_holes_win_together_what_
     np.testing.assert_allclose(
         np.average(won, axis=0, weights=[*map(len, parts[1:])]), whole, rtol=1e-6
     )
-
-
-def test_who_may_not_bet_wins_the_blind_that_is_folded_and_nothing_else(all_in_wins):
-    """From a player who folds to everything: as small blind it calls and all is checked down, over
-    all pairs of holes to 0.
-    """
-    asked = PolicyAgent(PUSH, FixedPolicy(PUSH, FOLD))
-    won = LocalResponder(
-        asked, Lookahead((0, 1, 2, 3), None), Showdowns(BOARDS[0], all_in_wins)
-    ).play()
-    assert won == pytest.approx((0, 50), abs=1e-6)

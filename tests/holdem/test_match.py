@@ -1,7 +1,5 @@
 """Matches, action values and line frequencies against brute force; hands that end preflop."""
 
-from functools import partial
-
 import numpy as np
 import pytest
 from games import (
@@ -29,7 +27,6 @@ from faceup.holdem.match import (
 from faceup.holdem.policy import FixedPolicy
 from faceup.holdem.rules import CALL, DECISION, FOLD
 from faceup.holdem.tree import build_tree, children, columns
-from faceup.util.rng import rng
 from faceup.util.stats import student_95
 
 TREE = build_tree(MINE)
@@ -44,7 +41,7 @@ APART = ~np.isnan(OUTCOME)
 
 
 def test_matches_equal_brute_force():
-    """With all holes and with few, in both seats; few that cannot meet are refused."""
+    """With all holes and with few, in both seats."""
     table, few = Match(SMALL, POLICIES), np.random.default_rng(0).random(1326) < 0.05
     for subset, pairs in ((None, ((0, 1), (1, 0), (0, 0))), (few, ((0, 4), (4, 1)))):
         wins, n_pairs = (
@@ -55,8 +52,6 @@ def test_matches_equal_brute_force():
             _, value = node_values(SMALL, (POLICIES[i], POLICIES[j]), BOARD, subset=subset)
             tolerance = 0.05 if subset is None else 0.01  # dollars; stakes reach 20,000 in float32
             assert wins[i, j] == pytest.approx(value[0, 0].sum() / n_pairs, rel=1e-4, abs=tolerance)
-    with pytest.raises(ValueError, match="no two of its holes"):
-        play_boards(table, [BOARD], (1, partial(rng, 1, "test")))
 
 
 def test_values_of_actions_equal_brute_force_and_a_decision_is_worth_their_mean():

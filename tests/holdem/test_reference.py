@@ -13,7 +13,7 @@ from games import BOARD, FEW_BUCKETS, PUSH, SMALL, equity_levels, node_values, p
 from faceup.cards.cards import HOLE_CARDS, hole_index, parse_cards
 from faceup.holdem import buckets as hand_groups
 from faceup.holdem import reference
-from faceup.holdem.betting_lines import line_words, state_after
+from faceup.holdem.betting_lines import line_labels, state_after
 from faceup.holdem.board import N_PAIRS
 from faceup.holdem.buckets import N_RIVER_BUCKETS, Buckets, hole_buckets
 from faceup.holdem.cfr import Discount, SelfPlay, clear, train
@@ -209,8 +209,8 @@ def test_self_play_on_three_hands_comes_to_what_kuhn_has_found():
         300 / 18, abs=0.3
     )
     assert reference.exploitability(tree, dealt, chance) < 25
-    node = {line_words(tree, k): k for k in range(1, len(tree.kind))}
-    queens, kings = chance[node["check, all-in"], 0], chance[node["all-in, call"], 1]
+    node = {line_labels(tree, k): k for k in range(1, len(tree.kind))}
+    queens, kings = chance[node["call, all_in"], 0], chance[node["all_in, call"], 1]
     assert (queens, kings) == (pytest.approx(1 / 3, abs=0.03), pytest.approx(1 / 3, abs=0.05))
 
 

@@ -11,7 +11,6 @@ from random_trees import SMALL
 from faceup.cards.features import feature_names
 from faceup.holdem import figures
 from faceup.holdem.wording import (
-    Step,
     action_name,
     call_words,
     condition,
@@ -64,7 +63,7 @@ def test_answers_about_one_feature_are_put_together():
         "stack_to_pot": (3, (5, 1), "stack above 1, at most 5 pots"),
     }
     steps = [
-        Step(name, value, asked[k])
+        (name, asked[k], value > asked[k])
         for k in range(3)
         for name, (value, asked, _) in told.items()
         if k < len(asked)

@@ -82,7 +82,8 @@ def test_the_page_answers_as_python_does(tables, tmp_path, name, depth, n):
             [state_after(question["betting"])],
         )
         assert found["x"] == x[0].tolist(), asked
-        assert [tuple(step) for step in found["steps"]] == agent.path(*asked), asked
+        steps = [(name, threshold, x > threshold) for name, x, threshold in found["steps"]]
+        assert steps == agent.path(*asked), asked
         assert found["shares"] == pytest.approx(agent.action_probabilities(*asked), abs=1e-6), asked
         assert {label: amount for label, amount in found["amounts"].items() if amount} == raises, (
             asked

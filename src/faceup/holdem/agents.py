@@ -41,9 +41,9 @@ from faceup.holdem.policy import (
 )
 from faceup.holdem.rules import DECISION, BettingState, Menu, menu_labels, offered, pot_and_call
 from faceup.holdem.tree import BettingTree, children, columns, decisions
-from faceup.holdem.wording import Step, call_words, reasons
+from faceup.holdem.wording import Step, call_words, path_steps, reasons
 from faceup.trees.agent_file import load_agent_file, save_agent
-from faceup.trees.tree import DecisionTree, leaf_of, path_to
+from faceup.trees.tree import DecisionTree, leaf_of
 from faceup.util.memo import Cache
 
 Action = tuple[str, int]  # as `rules.act` takes it
@@ -89,8 +89,8 @@ class Agent:
         line that leads to no decision on the board's street, and on malformed answers.
         """
         decision_state(board, betting)
-        source = f"{type(self).__name__} at betting {betting!r}"
         answers = self.answers(holes, board, betting)
+        source = f"{type(self).__name__} at betting {betting!r}"
         p = checked_answers(answers, len(holes), len(self.labels), source)
         legal = [self.labels.index(label) for label in self.legal(betting)]
         return legal_probabilities(p, np.array(legal))
@@ -135,11 +135,10 @@ def decision_state(board: Sequence[int], betting: str) -> BettingState:
     state = state_after(betting)
     n_cards = BOARD_CARDS[state.street]
     if len(board) != n_cards:
-        expected = (
-            f"{n_cards} cards on the {STREETS[state.street]}, as betting {betting!r} leads to"
+        raise ValueError(
+            f"board {cards_text(board)!r}: has {len(board)} cards, expected {n_cards} cards on the "
+            f"{STREETS[state.street]}, as betting {betting!r} leads to"
         )
-        text = cards_text(board)
-        raise ValueError(f"board {text!r}: has {len(board)} cards, expected {expected}")
     return state
 
 
@@ -176,8 +175,7 @@ class TreeAgent(Agent):
         """
         if self.labels != tree.labels:
             raise ValueError(f"agent: labels are {self.labels}, expected the tree's {tree.labels}")
-        if self.tables is None:
-            raise ValueError("agent: has no tables, expected those of cards/equity")
+        assert self.tables is not None, "the agent was loaded without tables"
         policy = ModelPolicy(tree, self.trees, self.tables, self.history)
         return policy.argmax(tree) if self._argmax else policy
 
@@ -233,9 +231,7 @@ class TreeAgent(Agent):
         state = decision_state(public, betting)
         tree, names = self.trees[state.street], feature_names(state.street, self.history)
         x = self.features(np.array([hole_index(*private)]), public, [state])
-        path = [split for split, _ in path_to(tree, int(leaf_of(tree, x)[0]))]
-        splits = zip(tree.feature[path], tree.threshold[path], strict=True)
-        return [Step(names[k], float(x[0, k]), float(threshold)) for k, threshold in splits]
+        return path_steps(tree, names, int(leaf_of(tree, x)[0]))
 
     def explain(self, hole: str, board: str = "", betting: str = "") -> str:
         """The path through the tree in words, splits on one feature merged, and the actions."""
@@ -271,8 +267,10 @@ class FunctionAgent(Agent):
         for pair in HOLE_CARDS[holes].tolist():
             answer = self.function(cards_text(pair), cards_text(board), betting)
             if not isinstance(answer, Mapping) or not answer or set(answer) - set(self.labels):
-                expected = f"expected a probability for one or more of {self.labels}"
-                raise ValueError(f"function: answer {answer!r}, {expected}")
+                raise ValueError(
+                    f"function: answer {answer!r}, expected a probability for one or more of "
+                    f"{self.labels}"
+                )
             rows.append([answer.get(label, 0) for label in self.labels])
         return rows
 
@@ -333,31 +331,26 @@ class AgentPolicy:
             {int(node): line_to(tree, node) for node in decisions(tree, street, seat)}
             for street in range(4)
         ]
-        self._rows = Cache()  # of the last boards
         for node, line in (item for lines in self._lines for item in lines.items()):
             legal = list(agent.legal(line))
             expected = [tree.labels[tree.label[c]] for c in children(tree, node)]
             if legal != expected:
-                message = f"legal are {legal}, expected the tree's {expected}"
-                raise ValueError(f"agent at betting {line!r}: {message}")
+                raise ValueError(
+                    f"agent at betting {line!r}: legal are {legal}, expected the tree's {expected}"
+                )
 
     def on(self, tree: BettingTree, seat: int) -> "AgentPolicy":
         """As in `DollarPolicy`."""
         return AgentPolicy(tree, self.agent, seat)
 
     def street(self, street: int, board: list[int], wanted: np.ndarray | None = None) -> StreetRows:
-        """Distinct rows of the wanted holes; each board has a table of its own."""
+        """A row for each wanted hole; each board has a table of its own."""
         holes = np.flatnonzero(free_holes(board) if wanted is None else wanted)
-        make = partial(self._street, street, board, holes)
-        return cached(self._rows, (tuple(board), holes.tobytes()), make)
-
-    def _street(self, street: int, board: list[int], holes: np.ndarray) -> StreetRows:
-        out = np.repeat(fixed_row(self.tree, street), len(holes), axis=0)
+        rows = np.repeat(fixed_row(self.tree, street), len(holes), axis=0)
         for node, line in self._lines[street].items():
-            out[:, columns(self.tree, node)] = self.agent.probabilities(holes, board, line)
-        rows, row = np.unique(out, axis=0, return_inverse=True)
+            rows[:, columns(self.tree, node)] = self.agent.probabilities(holes, board, line)
         row_of_hole = np.zeros(N_HOLES, dtype=np.int32)
-        row_of_hole[holes] = row.reshape(-1)
+        row_of_hole[holes] = np.arange(len(holes))
         return rows, row_of_hole
 
 
@@ -371,13 +364,17 @@ def load_agent(path: str | os.PathLike, tables: tuple[StreetTable, ...] | None =
         menu = file.provenance["menu"]
         labels = menu_labels(menu)
     except (KeyError, TypeError, ValueError) as error:
-        expected = f"expected pot fractions of four streets ({repr(error)[:100]})"
-        raise ValueError(f"{name}: provenance.menu: {expected}") from error
+        raise ValueError(
+            f"{name}: provenance.menu: expected pot fractions of four streets ({repr(error)[:100]})"
+        ) from error
     if file.labels != labels:
-        found = str(file.labels)[:100]
-        raise ValueError(f"{name}: labels are {found}, expected {labels}, those of its menu")
+        raise ValueError(
+            f"{name}: labels are {str(file.labels)[:100]}, expected {labels}, those of its menu"
+        )
     for history in BETTING_FEATURES:
         if file.feature_names == tuple(feature_names(street, history) for street in range(4)):
             return TreeAgent(menu, file.trees, tables, history, file.provenance)
-    found, expected = str(file.feature_names)[:100], ", ".join(BETTING_FEATURES)
-    raise ValueError(f"{name}: features are {found}, expected those of one of {expected}")
+    raise ValueError(
+        f"{name}: features are {str(file.feature_names)[:100]}, expected those of one of "
+        f"{', '.join(BETTING_FEATURES)}"
+    )

@@ -1,4 +1,4 @@
-"""Betting lines as Slumbot writes them, such as "b300c/kb400", and in words; action translation;
+"""Betting lines as Slumbot writes them, such as "b300c/kb400", and by labels; action translation;
 payoffs.
 
 k is check, c call, f fold, bN bet or raise to N dollars on this street, blinds included; streets
@@ -87,29 +87,9 @@ def line_to(tree: BettingTree, node: int) -> str:
     return betting
 
 
-def line_words(tree: BettingTree, node: int) -> str:
-    """The betting line to a node in dollars: "call, check / bet 200" and so on, a stroke for each
-    new street.
-    """
-    words = []
-    for child in path_to_node(tree, node):
-        new_street = tree.street[child] != tree.street[tree.parent[child]]
-        words.append(move_words(tree, child) + (" /" if new_street else ","))
-    return " ".join(words).rstrip(",/ ") or "first to act"
-
-
-def move_words(tree: BettingTree, node: int) -> str:
-    """The action that leads to a node: "fold", "check", "call", "bet 200", "raise to 600",
-    "all-in".
-    """
-    above, (action, amount) = tree.parent[node], action_to(tree, node)
-    actor, street = tree.actor[above], tree.street[above]
-    if action == "call":
-        own, other = tree.bets[above].sum(axis=1)[[actor, 1 - actor]]
-        return "call" if other > own else "check"
-    if action == "fold" or tree.labels[tree.label[node]] == "all_in":
-        return "fold" if action == "fold" else "all-in"
-    return f"raise to {amount:,}" if tree.bets[above, 1 - actor, street] else f"bet {amount:,}"
+def line_labels(tree: BettingTree, node: int) -> str:
+    """The labels of the actions that lead to a node, such as "call, all_in"; a check is a call."""
+    return ", ".join(tree.labels[tree.label[k]] for k in path_to_node(tree, node))
 
 
 def read_line(betting: str) -> Line:

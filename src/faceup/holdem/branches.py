@@ -55,10 +55,9 @@ def branch_sums(
     """Sums of decision trees that play `theirs` on boards (n, 5) as dealt; one record a street."""
     tree, streets = policy.tree, list[BranchSums]()
     for model in policy.models:
-        n_boards, n, n_labels = len(boards), len(model.feature), len(tree.labels)
-        by_label = [np.zeros((n_boards, n, n_labels)) for _ in range(5)]
-        by_node = [np.zeros((n_boards, n)), np.zeros((n, N_BINS))]
-        streets.append(BranchSums(*[*by_label, *by_node]))
+        shape = len(boards), len(model.feature), len(tree.labels)
+        by_label = np.zeros((5, *shape))
+        streets.append(BranchSums(*by_label, np.zeros(shape[:2]), np.zeros((shape[1], N_BINS))))
     for b, board in enumerate(boards):
         played = action_values(tree, policy, theirs, board)
         for street, sums in enumerate(streets):
@@ -77,8 +76,7 @@ def branch_sums(
                     gain, share = own * (played.value[player, child] - called), played.chance[child]
                     columns = [chance, gain, chance * share, gain * share]
                     reply = tree.first_child[child]
-                    replied = tree.n_children[child] and tree.actor[child] != player
-                    if replied and tree.label[reply] == FOLD:
+                    if tree.actor[child] != player and tree.label[reply] == FOLD:
                         columns.append(own * share * played.others[player, reply])
                     for array, column in zip(sums, columns, strict=False):
                         array[b, :, tree.label[child]] += np.bincount(leaf, column, n)

@@ -66,11 +66,10 @@ def opening_chart(axes: Axes, shares: Mapping[str, Sequence[float] | np.ndarray]
     halo = [withStroke(linewidth=1.5, foreground="white")]
     for y, x, name in zip(row, column, CLASS_NAMES, strict=True):
         axes.text(x, y, name, ha="center", va="center", size=7, path_effects=halo)
-    axes.set(xlim=(-0.5, 12.5), ylim=(12.5, -0.5), aspect="equal", xticks=[], yticks=[])
-    for k in range(14):
-        axes.axhline(k - 0.5, color="white", linewidth=1)
-        axes.axvline(k - 0.5, color="white", linewidth=1)
-    axes.spines[:].set_visible(False)
+    axes.set(xlim=(-0.5, 12.5), ylim=(12.5, -0.5), aspect="equal")
+    edges = np.arange(14) - 0.5
+    axes.hlines(edges, -0.5, 12.5, color="white", linewidth=1)
+    axes.vlines(edges, -0.5, 12.5, color="white", linewidth=1)
 
 
 def opening_figure(
@@ -78,12 +77,12 @@ def opening_figure(
 ) -> Figure:
     """`opening_chart` of each agent, two in a row, with one legend."""
     n_rows = -(-len(charts) // 2)
-    figure, grid = plt.subplots(n_rows, 2, figsize=(9.5, 4.75 * n_rows + 0.4), squeeze=False)
+    blank = {"frame_on": False, "xticks": [], "yticks": []}
+    size = 9.5, 4.75 * n_rows + 0.4
+    figure, grid = plt.subplots(n_rows, 2, figsize=size, squeeze=False, subplot_kw=blank)
     for axes, (name, shares) in zip(grid.flat, charts.items(), strict=False):
         opening_chart(axes, shares)
         axes.set_title(titles[name], size=10)
-    for axes in grid.flat[len(charts) :]:
-        axes.axis("off")
     # percent: visible in a cell
     visible = [a for a in OPENING if any(np.max(shares[a]) >= 1 for shares in charts.values())]
     handles = [plt.Rectangle((0, 0), 1, 1, color=OPENING[action]) for action in visible]

@@ -84,11 +84,8 @@ class Showdowns:
     ):
         """preflop_wins (169, 169): of cards/matchups; holes (n_held,): that the responder may hold
         (None: all 1,326).
-
-        Raises ValueError on anything but five distinct cards.
         """
         self.board = [int(c) for c in board]
-        board_order(np.array(self.board))
         self.held = np.arange(N_HOLES) if holes is None else np.asarray(holes)
         combos = np.bincount(CLASS_OF_HOLE, minlength=N_CLASSES)
         of_classes = net_wins(preflop_wins, RUNOUTS_PREFLOP) / (combos[:, None] * combos)
@@ -133,8 +130,7 @@ class Lookahead(NamedTuple):
     """The streets on which the responder looks ahead, and its raises besides all-in."""
 
     streets: tuple[int, ...]
-    # fractions of the pot after calling; None: it never raises, not even all-in
-    sizes: tuple[float, ...] | None
+    sizes: tuple[float, ...]  # fractions of the pot after calling
 
 
 # of Lisy & Bowling 2017: 55 sizes and all-in on all streets; fold, call, pot, all-in on turn and
@@ -167,22 +163,21 @@ class LocalResponder(NamedTuple):
         if state.actor == seat:
             won = 0.0
             for action, chosen in self._choices(state, holes, agent_range):
-                seen = self._seen(state, action, agent_range)
+                seen = [
+                    (after, reach * p)
+                    for view, reach in agent_range
+                    for after, p in self.agent.views(view, state, action)
+                ]
                 won += self._after(state, action, seat, chosen, seen)
             return won
         ranges: dict[Action, Range] = {}
         for view, reach in agent_range:
-            for action, after, p in self._agent_actions(view, state):
-                ranges.setdefault(action, []).append((after, reach * p))
+            p = self.agent.probabilities(np.arange(N_HOLES), self._board(state.street), view)
+            for k, label in enumerate(self.agent.legal(view)):
+                action = legal_action(label, state)
+                after = self.agent.views(view, state, action, k)[0][0]
+                ranges.setdefault(action, []).append((after, reach * p[:, k]))
         return sum(self._after(state, action, seat, holes, r) for action, r in ranges.items())
-
-    def _seen(self, state: BettingState, action: Action, agent_range: Range) -> Range:
-        """The agent's range with its views after an action of the responder."""
-        return [
-            (after, reach * p)
-            for view, reach in agent_range
-            for after, p in self.agent.views(view, state, action)
-        ]
 
     def _after(
         self, state: BettingState, action: Action, seat: int, holes: np.ndarray, agent_range: Range
@@ -208,17 +203,6 @@ class LocalResponder(NamedTuple):
     def _board(self, street: int) -> list[int]:
         return self.showdowns.board[: BOARD_CARDS[street]]
 
-    def _agent_actions(
-        self, view: View, state: BettingState
-    ) -> list[tuple[Action, View, np.ndarray]]:
-        """The agent's actions in a state, its view after each, and their probabilities (1326,)."""
-        p = self.agent.probabilities(np.arange(N_HOLES), self._board(state.street), view)
-        found = []
-        for k, label in enumerate(self.agent.legal(view)):
-            action = legal_action(label, state)
-            found.append((action, self.agent.views(view, state, action, k)[0][0], p[:, k]))
-        return found
-
     def _choices(
         self, state: BettingState, holes: np.ndarray, agent_range: Range
     ) -> list[tuple[Action, np.ndarray]]:
@@ -226,7 +210,7 @@ class LocalResponder(NamedTuple):
         if state.street not in self.setting.streets:
             return [(("call", 0), holes)]
         (pot, to_call), (least, most), amounts = pot_and_call(state), legal_raises(state), []
-        if least and self.setting.sizes is not None:
+        if least:
             base = state.bets[1 - state.actor][state.street]
             sized = {base + round(size * (pot + to_call)) for size in self.setting.sizes}
             amounts = sorted(a for a in sized if least <= a < most) + [most]

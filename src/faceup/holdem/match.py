@@ -74,14 +74,12 @@ class Match:
         pairs of holes: (n, n) float64, 0 for pairs that are not wanted.
 
         board: five cards as dealt; subset (1326,) bool: the holes that the players may hold (None:
-        all). Raises ValueError where no two holes of the subset can be dealt together.
+        all), of which two at least can be dealt together.
         """
         board = [int(c) for c in board]
         order = board_order(np.array(board))
         held = free_holes(board) if subset is None else free_holes(board) & subset
         pairs = compatible_weight(held[None].astype(np.float32))[0] @ held
-        if not pairs:
-            raise ValueError("subset: no two of its holes can be dealt together on this board")
         reach = np.zeros((2, len(self.tree.kind), len(order.holes)), dtype=np.float32)
         shape = len(self.ends.node), len(self.policies), len(order.holes)
         # reach of each end as small blind; its value for a small blind against the policy

@@ -45,6 +45,8 @@ _PREDICTED_AT_ONCE = 2048  # rows: their activations stay in the cache
 class _FileModel:
     """A model kept as the bytes of its file; each process decodes it once."""
 
+    _decoded: Callable[[bytes], Any]  # the model in the bytes of a file
+
     def __init__(self, file: bytes | bytearray):
         self._file, self._cache = np.frombuffer(file, dtype=np.uint8), Cache()
 
@@ -53,9 +55,6 @@ class _FileModel:
         if not self._cache:
             self._cache["model"] = self._decoded(self._file.tobytes())
         return self._cache["model"]
-
-    def _decoded(self, file: bytes) -> Any:
-        raise NotImplementedError
 
     def save(self, path: Path) -> None:
         """Write the file."""
@@ -71,21 +70,12 @@ class _FileModel:
 class Boosted(_FileModel):
     """A sum of trees for each label, then a softmax; its file is XGBoost's own JSON."""
 
-    def _decoded(self, file: bytes) -> xgb.Booster:
-        booster = xgb.Booster(model_file=bytearray(file))
-        booster.set_param({"nthread": 1})
-        return booster
-
-    @property
-    def size(self) -> tuple[int, str]:
-        """The number of leaves in all trees, and its unit."""
-        trees = self._model.get_dump()
-        return sum(tree.count("leaf=") for tree in trees), f"leaves in {len(trees)} trees"
+    @staticmethod
+    def _decoded(file: bytes) -> xgb.Booster:
+        return xgb.Booster({"nthread": 1}, model_file=bytearray(file))
 
     def predict(self, X: np.ndarray) -> np.ndarray:
         """Probabilities (n, n_labels) float32 of rows X (n, f), on one thread; thread-safe."""
-        if not len(X):  # XGBoost predicts one row or more
-            return self.predict(np.zeros((1, X.shape[1])))[:0]
         return self._model.inplace_predict(np.ascontiguousarray(X, dtype=np.float32))
 
 
@@ -142,9 +132,8 @@ def _objective(P: np.ndarray, w: np.ndarray, costs: np.ndarray) -> Callable:
         q = np.exp(margins - margins.max(axis=1, keepdims=True))
         q /= q.sum(axis=1, keepdims=True)
         more = q * (costs - (costs * q).sum(axis=1, keepdims=True))
-        return (q - targets + more) * weights, np.maximum(
-            steeper * q * (1 - q) * weights, _LEAST_CURVATURE
-        )
+        curvature = np.maximum(steeper * q * (1 - q) * weights, _LEAST_CURVATURE)
+        return (q - targets + more) * weights, curvature
 
     return derivatives
 
@@ -152,14 +141,7 @@ def _objective(P: np.ndarray, w: np.ndarray, costs: np.ndarray) -> Callable:
 class Neural(_FileModel):
     """A network; its file is safetensors: the layers, and the scale of the inputs."""
 
-    def _decoded(self, file: bytes) -> dict[str, torch.Tensor]:
-        return safetensors.torch.load(file)
-
-    @property
-    def size(self) -> tuple[int, str]:
-        """The number of weights and biases, without the inputs' scale, and its unit."""
-        layers = [x for name, x in self._model.items() if name.startswith(("weight", "bias"))]
-        return sum(tensor.numel() for tensor in layers), "parameters"
+    _decoded = staticmethod(safetensors.torch.load)
 
     def predict(self, X: np.ndarray) -> np.ndarray:
         """Probabilities (n, n_labels) float32 of rows X (n, f), on one thread; thread-safe."""

@@ -157,15 +157,18 @@ def checked_answers(answers: object, n: int, n_labels: int, source: str) -> np.n
     except ValueError as error:
         raise ValueError(f"{source}: answers are no rectangle of numbers ({error})") from error
     if p.shape != (n, n_labels) or p.dtype.kind not in "fiub":
-        expected = f"expected numbers {n, n_labels}, a row a hand"
-        raise ValueError(f"{source}: answers are {p.dtype} {p.shape}, {expected}")
+        raise ValueError(
+            f"{source}: answers are {p.dtype} {p.shape}, expected numbers {n, n_labels}, a row a "
+            "hand"
+        )
     with np.errstate(over="ignore"):  # what is too large is infinite, and refused
         p = np.ascontiguousarray(p, dtype=np.float32)
     sound = ((p >= 0) & (p < np.inf)).all(axis=1) & (p > 0).any(axis=1)
     if not sound.all():
-        bad = p[sound.argmin()].tolist()
-        expected = "expected finite numbers of 0 or more, and one above 0"
-        raise ValueError(f"{source}: answer {bad}, {expected}")
+        raise ValueError(
+            f"{source}: answer {p[sound.argmin()].tolist()}, expected finite numbers of 0 or more, "
+            "and one above 0"
+        )
     return p
 
 
@@ -279,10 +282,9 @@ class ModelPolicy:
         x = model_inputs(hands, betting.features)
         predicted = self.models[street].predict(x)
         p = checked_answers(predicted, len(x), len(self.labels), f"model of the {STREETS[street]}")
-        nodes = np.arange(*tree.street_start[street : street + 2])
-        column = np.full(len(nodes), -1)  # of `p`, for each column of the rows
-        for k in np.flatnonzero(np.isin(tree.parent[nodes], betting.nodes)):
-            column[k] = self.labels.index(tree.labels[tree.label[nodes[k]]])
+        # of `p`, for each label of the tree, and for each column of the rows
+        of_label = np.array([self.labels.index(x) if x in self.labels else -1 for x in tree.labels])
+        column = of_label[tree.label[slice(*tree.street_start[street : street + 2])]]
         out = np.repeat(fixed_row(tree, street), len(hands), axis=0)
         _write_probabilities(*decision_columns(tree, betting.nodes), betting.row, column, p, out)
         return out

@@ -60,7 +60,8 @@ def legal_raises(state: BettingState) -> tuple[int, int]:
 def act(state: BettingState, action: str, amount: int = 0) -> tuple[BettingState | None, int]:
     """The state after "fold", "call" or "raise" to `amount` on this street, and its kind.
 
-    A fold or showdown returns (None, kind). Raises ValueError on an illegal action.
+    A fold or showdown returns (None, kind). Raises ValueError on an illegal action; where no raise
+    is legal, amounts from 0 to 0 are expected.
     """
     if action == "fold":
         if pot_and_call(state)[1] <= 0:
@@ -68,15 +69,11 @@ def act(state: BettingState, action: str, amount: int = 0) -> tuple[BettingState
         return None, FOLD_END
     if action == "raise":
         least, most = legal_raises(state)
-        if not least:
-            raise ValueError("raise: not legal here")
-        if not least <= amount <= most:
+        if not 0 < least <= amount <= most:
             raise ValueError(f"raise to {amount}: expected from {least} to {most}")
         raised = amount - state.bets[1 - state.actor][state.street]
         after = _with_bet(state, amount)
         return after._replace(raises=state.raises + 1, last_raise=raised), DECISION
-    if action != "call":
-        raise ValueError(f"action {action!r}: expected fold, call or raise")
     after = called(state)
     if sum(after.bets[0]) >= state.stack or (state.street == 3 and state.acted > 0):
         return None, SHOWDOWN

@@ -6,16 +6,11 @@ from typing import NamedTuple
 
 from faceup.trees.tree import DecisionTree, path_to
 
+# a split on a path: its feature, its threshold, and whether the path goes on above it
+Step = tuple[str, float, bool]
+
 # of the pot: a bet of $100 into $10,000; a smaller threshold separates bets from no bet
 _NO_BET = 0.01
-
-
-class Step(NamedTuple):
-    """A split on a path, and the value of its feature."""
-
-    feature: str
-    value: float
-    threshold: float
 
 
 class Wording(NamedTuple):
@@ -82,12 +77,9 @@ def _bounded(name: str, low: float, high: float) -> str:
 def reasons(steps: Sequence[Step]) -> list[str]:
     """The conditions of a path, merged for each feature, in the order of first use."""
     bounds: dict[str, tuple[float, float]] = {}  # above, at most
-    for step in steps:
-        low, high = bounds.get(step.feature, (-math.inf, math.inf))
-        goes_left = step.value <= step.threshold
-        bounds[step.feature] = (
-            (low, min(high, step.threshold)) if goes_left else (max(low, step.threshold), high)
-        )
+    for name, threshold, above in steps:
+        low, high = bounds.get(name, (-math.inf, math.inf))
+        bounds[name] = (max(low, threshold), high) if above else (low, min(high, threshold))
     return [_bounded(name, low, high) for name, (low, high) in bounds.items()]
 
 
@@ -99,15 +91,16 @@ def action_name(label: str) -> str:
     return {"call": "check or call", "all_in": "all-in"}.get(label, label)
 
 
+def path_steps(tree: DecisionTree, names: Sequence[str], node: int) -> list[Step]:
+    """The splits from the root of a tree to a node."""
+    return [
+        (names[tree.feature[k]], float(tree.threshold[k]), above) for k, above in path_to(tree, node)
+    ]
+
+
 def path_words(tree: DecisionTree, names: Sequence[str], node: int) -> list[str]:
     """The conditions of a tree's branch, one a feature; none at the root."""
-    splits = path_to(tree, node)
-    return reasons(
-        [
-            Step(names[tree.feature[k]], math.inf if above else -math.inf, float(tree.threshold[k]))
-            for k, above in splits
-        ]
-    )
+    return reasons(path_steps(tree, names, node))
 
 
 def call_words(pot: int, to_call: int) -> str:

@@ -13,13 +13,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from faceup.trees.tree import DecisionTree, add_up, depth, shortest_decimal
+from faceup.cards.cards import STREETS
+from faceup.trees.tree import DecisionTree, add_up, shortest_decimal
 from faceup.util.files import write_text
 
 _FORMAT = "faceup-trees-1"
-_STREETS = ("preflop", "flop", "turn", "river")
 _SCALE = 10_000  # of probabilities in a file
-_DEEPEST = 500  # splits on a path in a file
 _LARGEST = float(np.finfo(np.float32).max)
 _SMALLEST = float(np.finfo(np.float64).tiny)  # weights are above 0
 
@@ -63,7 +62,7 @@ def save_agent(
 ) -> None:
     """Write four trees, one a street, the names of their features and labels, and their origin."""
     content: dict[str, Any] = {"format": _FORMAT, "provenance": provenance, "labels": list(labels)}
-    for street, tree, names in zip(_STREETS, trees, feature_names, strict=True):
+    for street, tree, names in zip(STREETS, trees, feature_names, strict=True):
         content[street] = {"feature_names": list(names), **pack(tree)}
     encoder = json.JSONEncoder(separators=(",", ":"), ensure_ascii=False, allow_nan=False)
     lines = [f"{json.dumps(key)}: {encoder.encode(part)}" for key, part in content.items()]
@@ -76,23 +75,16 @@ def load_agent_file(path: Path) -> AgentFile:
     Raises ValueError naming the file, the key, its value and what was expected.
     """
     try:
-        content = json.loads(Path(path).read_text(encoding="utf-8"), object_pairs_hook=_unique)
-        _check_keys("file", content, ("format", "provenance", "labels", *_STREETS))
+        content = json.loads(Path(path).read_text(encoding="utf-8"))
+        _check_keys("file", content, ("format", "provenance", "labels", *STREETS))
         _check("format", content["format"], content["format"] == _FORMAT, _FORMAT)
-        labels = _texts("labels", content["labels"])
-        rounds = [_unpacked(street, content[street], len(labels)) for street in _STREETS]
+        labels = _texts("labels", content)
+        rounds = [_unpacked(street, content[street], len(labels)) for street in STREETS]
     except (ValueError, RecursionError) as error:
         printable = "".join(c if c.isprintable() else "?" for c in str(error)[:200])
         raise ValueError(f"{path}: {printable}") from None
     trees, names = zip(*rounds, strict=True)
     return AgentFile(trees, names, labels, content["provenance"])
-
-
-def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """The dict of a JSON object whose keys are distinct."""
-    found = dict(pairs)
-    _check("keys", [key for key, _ in pairs], len(found) == len(pairs), "each one once")
-    return found
 
 
 def _check(key: str, value: object, good: bool, expected: str) -> None:
@@ -102,20 +94,24 @@ def _check(key: str, value: object, good: bool, expected: str) -> None:
 
 
 def _check_keys(key: str, value: Any, keys: tuple[str, ...]) -> None:
-    found = [*value] if isinstance(value, dict) else value
-    _check(key, found, isinstance(value, dict) and set(found) == set(keys), f"keys {list(keys)}")
+    _check(key, value, isinstance(value, dict) and set(value) == set(keys), f"keys {list(keys)}")
 
 
-def _texts(key: str, value: Any) -> tuple[str, ...]:
+def _texts(key: str, content: dict) -> tuple[str, ...]:
+    """A list of content as a tuple; raises ValueError on all but texts."""
+    value = content[key]
     good = isinstance(value, list) and all(isinstance(x, str) for x in value)
     _check(key, value, good, "a list of texts")
     return tuple(value)
 
 
 def _numbers(
-    key: str, value: Any, shape: tuple[int, ...], of: type, low: float, high: float
+    key: str, content: dict, shape: tuple[int, ...], of: type, low: float, high: float
 ) -> np.ndarray:
-    """A list as an array; raises ValueError on all but numbers from low to high in a shape."""
+    """A list of content as an array; raises ValueError on all but numbers from low to high in a
+    shape.
+    """
+    value = content[key]
     array = np.array(value, dtype=object)
     bad = [x for x in array.flat if type(x) not in (int, of) or not low <= x <= high]
     good = isinstance(value, list) and array.shape == shape and not bad
@@ -126,31 +122,26 @@ def _numbers(
 def _unpacked(street: str, part: Any, n_labels: int) -> tuple[DecisionTree, tuple[str, ...]]:
     """A street's tree and the names of its features; raises ValueError where there is none."""
     _check_keys(street, part, ("feature_names", "feature", "threshold", "value", "weight"))
-
-    def numbers(key: str, shape: tuple[int, ...], *limits: Any) -> np.ndarray:
-        return _numbers(f"{street}.{key}", part[key], shape, *limits)
-
-    names, size = _texts(f"{street}.feature_names", part["feature_names"]), np.size(part["feature"])
-    feature = numbers("feature", (size,), int, -1, len(names) - 1)
+    part = {f"{street}.{key}": value for key, value in part.items()}
+    names = _texts(f"{street}.feature_names", part)
+    size = np.size(part[f"{street}.feature"])
+    feature = _numbers(f"{street}.feature", part, (size,), int, -1, len(names) - 1)
     leaf = feature < 0
     n_leaves = int(leaf.sum())
     left, right = _children(f"{street}.feature", leaf)
     threshold = np.zeros(size, dtype=np.float32)
-    threshold[~leaf] = numbers("threshold", (size - n_leaves,), float, -_LARGEST, _LARGEST)
-    weight = numbers("weight", (n_leaves,), float, _SMALLEST, _LARGEST)[:, None]
-    parts = numbers("value", (n_leaves, n_labels), int, 0, _SCALE)
-    whole = (parts.sum(axis=1) == _SCALE).all()
-    _check(f"{street}.value", part["value"], whole, f"rows with sum {_SCALE}")
+    threshold[~leaf] = _numbers(
+        f"{street}.threshold", part, (size - n_leaves,), float, -_LARGEST, _LARGEST
+    )
+    weight = _numbers(f"{street}.weight", part, (n_leaves,), float, _SMALLEST, _LARGEST)[:, None]
+    parts = _numbers(f"{street}.value", part, (n_leaves, n_labels), int, 0, _SCALE)
+    _check(f"{street}.value", parts, (parts.sum(axis=1) == _SCALE).all(), f"rows with sum {_SCALE}")
     sums = np.zeros((size, n_labels + 1))
     sums[leaf] = np.concatenate([parts / _SCALE * weight, weight], axis=1)
     add_up(left, right, sums)
     value = (sums[:, :-1] / sums[:, -1:]).astype(np.float32)
-    feature = feature.astype(np.int32)
-    tree = DecisionTree(feature, threshold, left, right, value, sums[:, -1].copy())
-    _check(
-        f"{street}.feature", f"depth {depth(tree)}", depth(tree) <= _DEEPEST, f"at most {_DEEPEST}"
-    )
-    return tree, names
+    weights = sums[:, -1].copy()
+    return DecisionTree(feature.astype(np.int32), threshold, left, right, value, weights), names
 
 
 def _children(key: str, leaf: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
