@@ -321,14 +321,11 @@ class PolicyAgent(Agent):
 class AgentPolicy:
     """Any agent as a policy of a betting tree."""
 
-    def __init__(self, tree: BettingTree, agent: Agent, seat: int | None = None):
-        """seat: the only one to play in (None: both); the policy calls at the other's decisions.
-
-        Raises ValueError where the agent's legal actions are not those of the tree.
-        """
+    def __init__(self, tree: BettingTree, agent: Agent):
+        """Raises ValueError where the agent's legal actions are not those of the tree."""
         self.tree, self.agent = tree, agent
         self._lines = [
-            {int(node): line_to(tree, node) for node in decisions(tree, street, seat)}
+            {int(node): line_to(tree, node) for node in decisions(tree, street)}
             for street in range(4)
         ]
         for node, line in (item for lines in self._lines for item in lines.items()):
@@ -338,10 +335,6 @@ class AgentPolicy:
                 raise ValueError(
                     f"agent at betting {line!r}: legal are {legal}, expected the tree's {expected}"
                 )
-
-    def on(self, tree: BettingTree, seat: int) -> "AgentPolicy":
-        """As in `DollarPolicy`."""
-        return AgentPolicy(tree, self.agent, seat)
 
     def street(self, street: int, board: list[int], wanted: np.ndarray | None = None) -> StreetRows:
         """A row for each wanted hole; each board has a table of its own."""

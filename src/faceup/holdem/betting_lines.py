@@ -110,18 +110,23 @@ def _read_line(betting: str) -> Line:
     moves, kind, written = list[Move](), DECISION, ""
     for word in _TOKEN.findall(betting):
         if state is None:
-            found = f"the hand is over after {short_repr(written)}, expected no {short_repr(word)}"
-            raise ValueError(f"betting {short_repr(betting)}: {found}")
+            raise ValueError(
+                f"betting {short_repr(betting)}: the hand is over after {short_repr(written)}, "
+                f"expected no {short_repr(word)}"
+            )
         moves.append(Move(state.actor, word, state))
-        action = moves[-1].action
         try:
+            action = moves[-1].action
             written, (state, kind) = longer(written, state, action), act(state, *action)
         except ValueError as error:
-            found = f"{short_repr(word)}: {str(error)[:100]}"
-            raise ValueError(f"betting {short_repr(betting)}: {found}") from error
+            raise ValueError(
+                f"betting {short_repr(betting)}: {short_repr(word)}: {str(error)[:100]}"
+            ) from error
     if (betting if state else betting.rstrip("/")) not in (written, written.removesuffix("/")):
-        expected = f"k, c, f and bN, and '/' behind a street; it reads {short_repr(written)}"
-        raise ValueError(f"betting {short_repr(betting)}: expected {expected}")
+        raise ValueError(
+            f"betting {short_repr(betting)}: expected k, c, f and bN, and '/' behind a street; it "
+            f"reads {short_repr(written)}"
+        )
     return Line(tuple(moves), state, kind)
 
 

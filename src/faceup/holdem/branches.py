@@ -56,8 +56,8 @@ def branch_sums(
     tree, streets = policy.tree, list[BranchSums]()
     for model in policy.models:
         shape = len(boards), len(model.feature), len(tree.labels)
-        by_label = np.zeros((5, *shape))
-        streets.append(BranchSums(*by_label, np.zeros(shape[:2]), np.zeros((shape[1], N_BINS))))
+        by_node = np.zeros(shape[:2]), np.zeros((shape[1], N_BINS))
+        streets.append(BranchSums(*[*np.zeros((5, *shape)), *by_node]))
     for b, board in enumerate(boards):
         played = action_values(tree, policy, theirs, board)
         for street, sums in enumerate(streets):

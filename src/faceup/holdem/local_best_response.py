@@ -24,10 +24,10 @@ from itertools import combinations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
 from faceup.cards.cards import BOARD_CARDS, CLASS_OF_HOLE, HOLE_CARDS, N_CLASSES, N_HOLES
 from faceup.cards.matchups import RUNOUTS_FLOP, RUNOUTS_PREFLOP, net_wins
+from faceup.cards.strength import N_RIVER_HOLES
 from faceup.holdem.agents import Action, Agent, View
 from faceup.holdem.betting_lines import legal_action
 from faceup.holdem.board import board_order, free_holes
@@ -54,26 +54,6 @@ _LEAST_REACH = 1e-4
 
 # the agent's views of the line so far, with its reach (1326,) at each
 Range = list[tuple[View, np.ndarray]]
-
-
-@njit(cache=True)
-def _add_wins_of_held(holes, class_start, held, place, net):
-    """Add to net (n_held, 1326) int32 +1 where a held hole is stronger on a river board than
-    another, -1 where it is weaker.
-
-    holes (1081,), class_start: of `BoardOrder`; place (1326,) int32 is written.
-    """
-    place[:] = -1
-    for k in range(class_start.shape[0] - 1):
-        for i in range(class_start[k], class_start[k + 1]):
-            place[holes[i]] = k
-    for i in range(held.shape[0]):
-        own = place[held[i]]
-        if own < 0:
-            continue
-        for j in range(place.shape[0]):
-            if place[j] >= 0:
-                net[i, j] += int(own > place[j]) - int(own < place[j])
 
 
 class Showdowns:
@@ -119,10 +99,16 @@ class Showdowns:
         """Share of runouts on which a held hole beats another, less that on which it loses:
         (n_held, 1326) float32.
         """
-        shown, place = self.board[: BOARD_CARDS[street]], np.empty(N_HOLES, dtype=np.int32)
-        net = np.zeros((len(self.held), N_HOLES), dtype=np.int32)
+        shown = self.board[: BOARD_CARDS[street]]
+        net = np.zeros((len(self.held), N_HOLES), dtype=np.int16)
         for more in combinations([c for c in range(52) if c not in shown], 5 - len(shown)):
-            _add_wins_of_held(*board_order(np.array([*shown, *more])), self.held, place, net)
+            order = board_order(np.array([*shown, *more]))
+            place = np.full(N_HOLES, np.nan, dtype=np.float32)  # NaN neither wins nor loses
+            place[order.holes] = np.searchsorted(
+                order.class_start, np.arange(N_RIVER_HOLES), "right"
+            )
+            net += place[self.held, None] > place
+            net -= place[self.held, None] < place
         return (self._disjoint * net / _RUNOUTS[street]).astype(np.float32)
 
 

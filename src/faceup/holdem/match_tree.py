@@ -23,7 +23,7 @@ from faceup.holdem.betting_lines import legal_action, translate_action
 from faceup.holdem.board import free_holes
 from faceup.holdem.match import Match, play_boards
 from faceup.holdem.policy import (
-    DollarPolicy,
+    ModelPolicy,
     Policy,
     StreetRows,
     TablePolicy,
@@ -177,10 +177,10 @@ class TranslatedPolicy:
 
 
 def on_match_tree(match: BettingTree, own: BettingTree, policy: Policy, seat: int) -> Policy:
-    """A policy of its own tree on a match tree: translated unless it reads dollars or the trees are
+    """A policy of its own tree on a match tree: translated unless it is a model or the trees are
     equal.
     """
-    if isinstance(policy, DollarPolicy):
+    if isinstance(policy, ModelPolicy):
         return policy.on(match, seat)
     pairs = (match.bets, own.bets), (match.label, own.label)
     same = match.labels == own.labels and all(np.array_equal(*pair) for pair in pairs)
@@ -188,11 +188,11 @@ def on_match_tree(match: BettingTree, own: BettingTree, policy: Policy, seat: in
 
 
 class Opponent(NamedTuple):
-    """A player with bet sizes of its own and a policy for each seat, on the seat's own tree."""
+    """A player with bet sizes of its own and a blueprint for each seat, on the seat's own tree."""
 
     menu: Menu  # of its own bets
     expects: Menu  # the other player's bets on its trees
-    policies: tuple[Policy, Policy]  # as small blind, as big blind
+    policies: tuple[TablePolicy, TablePolicy]  # as small blind, as big blind
 
 
 def seat_trees(menu: Menu, expects: Menu) -> tuple[BettingTree, BettingTree]:
@@ -205,9 +205,8 @@ def seat_trees(menu: Menu, expects: Menu) -> tuple[BettingTree, BettingTree]:
 
 
 def save_opponent(folder: Path, opponent: Opponent) -> None:
-    """Write an opponent of table policies: its menus, and a strategy for each seat."""
+    """Write an opponent: its menus, and a strategy for each seat."""
     for name, policy in zip(_SEATS, opponent.policies, strict=True):
-        assert isinstance(policy, TablePolicy)
         save_strategy(folder / f"{name}.npz", policy)
     write_json(folder / "menus.json", {"menu": opponent.menu, "expects": opponent.expects})
 

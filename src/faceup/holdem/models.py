@@ -229,10 +229,8 @@ def _logits(x: torch.Tensor, net: dict[str, torch.Tensor]) -> torch.Tensor:
 
 def _log_bets(X: np.ndarray, n_bets: int) -> np.ndarray:
     """A copy of X with its last n_bets columns as log(1 + dollars/100)."""
-    X = X.copy()
-    bets = X[:, X.shape[1] - n_bets :]
-    np.log1p(bets / np.float32(BIG_BLIND), out=bets)
-    return X
+    first = X.shape[1] - n_bets
+    return np.hstack([X[:, :first], np.log1p(X[:, first:] / np.float32(BIG_BLIND))])
 
 
 def _scaled(X: np.ndarray, scale: dict[str, torch.Tensor]) -> torch.Tensor:

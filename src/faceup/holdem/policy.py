@@ -9,7 +9,7 @@ features hardly ever repeat). Matches and best responses use `Policy.street` alo
 from collections.abc import Callable, Sequence
 from copy import copy
 from functools import partial
-from typing import Any, NamedTuple, Protocol, runtime_checkable
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numba import config, njit
@@ -36,14 +36,6 @@ class Policy(Protocol):
         wanted (1326,) bool: the holes of interest (None: all that the board leaves); others may
         have any row. Boards may share a table or have one each; returned arrays never change.
         """
-
-
-@runtime_checkable
-class DollarPolicy(Policy, Protocol):
-    """A policy that reads bets in dollars, as models and agents do, and so plays on any tree."""
-
-    def on(self, tree: BettingTree, seat: int) -> Policy:
-        """The same policy in one seat of another tree."""
 
 
 class TablePolicy(NamedTuple):
@@ -161,15 +153,14 @@ def checked_answers(answers: object, n: int, n_labels: int, source: str) -> np.n
             f"{source}: answers are {p.dtype} {p.shape}, expected numbers {n, n_labels}, a row a "
             "hand"
         )
-    with np.errstate(over="ignore"):  # what is too large is infinite, and refused
-        p = np.ascontiguousarray(p, dtype=np.float32)
-    sound = ((p >= 0) & (p < np.inf)).all(axis=1) & (p > 0).any(axis=1)
+    finite = (p >= 0) & (p <= np.finfo(np.float32).max)
+    sound = finite.all(axis=1) & (p > 0).any(axis=1)
     if not sound.all():
         raise ValueError(
             f"{source}: answer {p[sound.argmin()].tolist()}, expected finite numbers of 0 or more, "
             "and one above 0"
         )
-    return p
+    return np.ascontiguousarray(p, dtype=np.float32)
 
 
 def cached(cache: Cache, key: Any, make: Callable[[], Any]) -> Any:
@@ -242,7 +233,7 @@ class ModelPolicy:
         return other
 
     def on(self, tree: BettingTree, seat: int) -> "ModelPolicy":
-        """As in `DollarPolicy`."""
+        """The same policy in one seat of another tree, since models read bets in dollars."""
         make = partial(ModelPolicy, tree, self.models, self.tables, self.history, seat, self.labels)
         other = cached(self._fixed, (id(tree), seat), make)
         return other.argmax(tree) if self._argmax else other

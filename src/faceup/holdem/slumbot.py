@@ -58,14 +58,9 @@ def _read_log(path: Path, run: dict) -> dict[int, Hand]:
     """
     hands = dict[int, Hand]()
     for i, line in enumerate(path.read_text().splitlines() if path.is_file() else [], start=1):
-        try:
-            entry = json.loads(line)
-            found, hands[entry["number"]] = entry["run"], Hand(**entry["hand"])
-        except (ValueError, TypeError, KeyError) as error:
-            raise ValueError(
-                f"{path.name}, line {i}: expected a line of a log, found {short_repr(line)}"
-            ) from error
-        _check(f"{path.name}, line {i}", found == run, f"a hand of {run}", found)
+        entry = json.loads(line)
+        hands[entry["number"]] = Hand(**entry["hand"])
+        _check(f"{path.name}, line {i}", entry["run"] == run, f"a hand of {run}", entry["run"])
     return hands
 
 

@@ -35,6 +35,8 @@ def load_strategy(path: str | os.PathLike, tree: BettingTree) -> TablePolicy:
     found = [table.shape for table in tables]
     expected = list(zip(buckets.n_buckets, widths, strict=True))
     if found != expected:
-        message = f"tables have shapes {found}, expected {expected}: of other betting parameters?"
-        raise ValueError(f"{Path(path).name}: {message}")
+        raise ValueError(
+            f"{Path(path).name}: tables have shapes {found}, expected {expected}: of other betting "
+            "parameters?"
+        )
     return TablePolicy(tables, buckets)

@@ -122,11 +122,7 @@ def decisions(tree: BettingTree, street: int, seat: int | None = None) -> np.nda
 
 def path_to_node(tree: BettingTree, node: int) -> list[int]:
     """The nodes from the root to a node, without the root."""
-    path = []
-    while node:
-        path.append(node)
-        node = int(tree.parent[node])
-    return path[::-1]
+    return [*path_to_node(tree, int(tree.parent[node])), node] if node else []
 
 
 def action_to(tree: BettingTree, node: int) -> tuple[str, int]:

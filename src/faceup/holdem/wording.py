@@ -94,7 +94,8 @@ def action_name(label: str) -> str:
 def path_steps(tree: DecisionTree, names: Sequence[str], node: int) -> list[Step]:
     """The splits from the root of a tree to a node."""
     return [
-        (names[tree.feature[k]], float(tree.threshold[k]), above) for k, above in path_to(tree, node)
+        (names[tree.feature[k]], float(tree.threshold[k]), above)
+        for k, above in path_to(tree, node)
     ]
 
 
