@@ -9,7 +9,6 @@ Betting is written as Slumbot writes it: see holdem/betting_lines.
 import os
 from collections.abc import Callable, Mapping, Sequence
 from copy import copy
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -220,8 +219,8 @@ class TreeAgent(Agent):
         self, holes: np.ndarray, board: Sequence[int], states: Sequence[BettingState]
     ) -> np.ndarray:
         """Inputs of the street's tree for n holes in k states, as in `model_inputs`."""
-        make = partial(hole_features, holes, list(board), self.tables)
-        hands = cached(self._hands, (tuple(board), holes.tobytes()), make)
+        key = tuple(board), holes.tobytes()
+        hands = cached(self._hands, key, hole_features, holes, list(board), self.tables)
         bets, actors = zip(*((state.bets, state.actor) for state in states), strict=True)
         return model_inputs(hands, betting_features(np.array(bets), np.array(actors), self.history))
 
@@ -313,8 +312,13 @@ class PolicyAgent(Agent):
         node = int(betting or 0)
         if self.tree.kind[node] != DECISION:
             return np.ones((len(holes), 1))
-        make = partial(self.policy.street, int(self.tree.street[node]), list(board))
-        rows, row_of_hole = cached(self._rows, tuple(board), make)
+        rows, row_of_hole = cached(
+            self._rows,
+            tuple(board),
+            self.policy.street,
+            int(self.tree.street[node]),
+            list(board),
+        )
         return rows[row_of_hole[holes], columns(self.tree, node)].astype(np.float64)
 
 

@@ -134,11 +134,10 @@ class LocalResponder(NamedTuple):
     setting: Lookahead
     showdowns: Showdowns  # of the holes that it may hold: all, or some that are free of the board
 
-    def play(self) -> tuple[float, float]:
+    def play(self) -> list[float]:
         """Dollars a game that the responder wins as small blind and as big blind."""
         holes = np.ones(len(self.showdowns.held), dtype=bool)
-        small, big = (self.value(START, seat, holes, [("", np.ones(N_HOLES))]) for seat in range(2))
-        return small, big
+        return [self.value(START, seat, holes, [("", np.ones(N_HOLES))]) for seat in range(2)]
 
     def value(self, state: BettingState, seat: int, holes: np.ndarray, agent_range: Range) -> float:
         """Dollars that the responder in a seat wins from a state on; holes (n_held,) bool: those
@@ -286,7 +285,7 @@ def _play(
     preflop_wins: np.ndarray,
     subset: tuple[int, Stream] | None,
     numbered: tuple[int, Sequence[int]],
-) -> list[tuple[float, float]]:
+) -> list[list[float]]:
     """Dollars of the responder in both seats on a board, in each setting."""
     k, board = numbered
     held = None if subset is None else random_holes(board, subset[0], subset[1](k))

@@ -8,7 +8,6 @@ features hardly ever repeat). Matches and best responses use `Policy.street` alo
 
 from collections.abc import Callable, Sequence
 from copy import copy
-from functools import partial
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
@@ -163,10 +162,12 @@ def checked_answers(answers: object, n: int, n_labels: int, source: str) -> np.n
     return np.ascontiguousarray(p, dtype=np.float32)
 
 
-def cached(cache: Cache, key: Any, make: Callable[[], Any]) -> Any:
-    """The value of a key, made unless it is among the last few (several for each thread)."""
+def cached(cache: Cache, key: Any, function: Callable, *arguments: Any) -> Any:
+    """function(*arguments), computed unless its key is among the last few (several for each
+    thread).
+    """
     if (found := cache.get(key)) is None:
-        found = cache[key] = make()
+        found = cache[key] = function(*arguments)
         for old in list(cache)[: -4 * (1 + config.NUMBA_NUM_THREADS)]:
             cache.pop(old, None)
     return found
@@ -234,8 +235,8 @@ class ModelPolicy:
 
     def on(self, tree: BettingTree, seat: int) -> "ModelPolicy":
         """The same policy in one seat of another tree, since models read bets in dollars."""
-        make = partial(ModelPolicy, tree, self.models, self.tables, self.history, seat, self.labels)
-        other = cached(self._fixed, (id(tree), seat), make)
+        given = tree, self.models, self.tables, self.history, seat, self.labels
+        other = cached(self._fixed, (id(tree), seat), ModelPolicy, *given)
         return other.argmax(tree) if self._argmax else other
 
     def street(self, street: int, board: list[int], wanted: np.ndarray | None = None) -> StreetRows:
@@ -247,10 +248,9 @@ class ModelPolicy:
         cache, key = self._fixed, street
         if street in (1, 2):
             cache, key = self._last, (tuple(board), holes.tobytes())
-        rows, row_of_hole = cached(cache, key, partial(self._street, street, board, holes))
+        rows, row_of_hole = cached(cache, key, self._street, street, board, holes)
         if self._argmax:
-            make = partial(argmax_street, self.tree, street, rows)
-            rows = cached(cache, (key, "argmax"), make)
+            rows = cached(cache, (key, "argmax"), argmax_street, self.tree, street, rows)
         return rows, river_equities(board) if street == 3 else row_of_hole
 
     def _street(self, street: int, board: list[int], holes: np.ndarray) -> StreetRows:

@@ -111,11 +111,11 @@ def draw_samples(
     """Samples of the four streets, preflop first, with "all" betting features
     (`cards.features.BETTING_FEATURES`).
 
-    n_samples: on flop, turn and river, one a board at least, divided evenly; boards (n_boards, 5) as
-    dealt. A board's samples depend on the stream, the board and its number. costs: of each action,
-    from `action_costs`; with them the dollars at stake are the largest cost, otherwise the pot.
-    off_menu: every off_menu-th sample that faces a raise faces one of a size that the tree lacks
-    (0: none), for models with "pot-relative" features.
+    n_samples: on flop, turn and river, divided evenly among the boards, at least one each; boards
+    (n_boards, 5) as dealt. A board's samples depend on the stream, the board and its number. costs:
+    of each action, from `action_costs`; with them the dollars at stake are the largest cost,
+    otherwise the pot. off_menu: every off_menu-th sample that faces a raise faces one of a size
+    that the tree lacks (0: none), for models with "pot-relative" features.
     """
     largest = costs and [_largest_costs(tree, street, table) for street, table in enumerate(costs)]
     sampler = _Sampler(tree, tables, costs, largest, off_menu)
