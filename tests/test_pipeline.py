@@ -1,6 +1,4 @@
-"""The pipeline as a whole: its shape, its sources, their style; random streams, so that what judges
-sees boards of its own.
-"""
+"""The pipeline as a whole: its shape, its sources, their style, random streams."""
 
 import ast
 import importlib
@@ -14,17 +12,13 @@ from collections import defaultdict
 from pathlib import Path
 
 import nbformat
-import numpy as np
 import pytest
 import smoke
 
-from faceup.cards.cards import canonical, canonical_boards
-from faceup.holdem.match import random_boards
 from faceup.lab.parameters import load_parameters, read_yaml
 from faceup.lab.run import parameters_of
 from faceup.util.fingerprint import SOURCES, closure, imported, module_file
 from faceup.util.paths import NOTEBOOKS, ROOT, STUDIES
-from faceup.util.rng import rng
 
 # what each package may import, beside itself
 ARROWS = {"util": "", "cards": "util", "games": "util", "trees": "util cards"}
@@ -241,18 +235,6 @@ def test_the_lock_pins_every_direct_dependency():
 
 SHARED = {"matches/boards"}  # by robust and matches, so that differences are paired
 MAKER = re.compile(r"(?m:^\s*(?:import|from) random\b)|np\.random\.(?!Generator)\w+")
-LOCAL, ALL = "evaluation/local boards=lbr_boards", "matches/boards=match_boards"
-# of what was learnt or chosen on boards: streams, with the parameter that says how many boards
-JUDGES = {
-    "robust/turn boards=boards": [LOCAL, ALL],
-    "distill/boards=row_boards": [
-        "distill/match boards=x_match_boards",
-        "exploitability/match boards=fidelity_boards",
-        ALL,
-    ],
-    "strategy/search boards=search_boards": ["strategy/test boards=test_boards"],
-    "selfplay time/row boards=row_boards": ["selfplay time/match boards=match_boards"],
-}
 
 
 def sources():
@@ -284,33 +266,3 @@ def test_each_stream_is_used_in_one_place_and_nothing_else_makes_generators():
     assert {words for words, names in places.items() if len(names) > 1} == SHARED
     makers = {(name, maker) for name, tree in found for maker in MAKER.findall(ast.unparse(tree))}
     assert makers == {("rng", "np.random.default_rng")}
-
-
-def turns(stream):
-    """The turn boards of a stream, up to suits. Those that are learnt from by their number have a
-    generator each.
-    """
-    (words, knob), parameters = stream.split("="), read_yaml(ROOT / "params.yaml")
-    n, seed = (
-        np.max(parameters[words.partition("/")[0].replace(" ", "_")][knob]),
-        parameters["seed"],
-    )
-    numbered = words == "robust/turn boards"
-    dealt = (
-        [rng(seed, words, k).permutation(52) for k in range(n)]
-        if numbered
-        else random_boards(n, rng(seed, words))
-    )
-    return np.array([canonical(board[:4].tolist())[0] for board in dealt])
-
-
-@pytest.mark.parametrize(
-    ("chose", "judges"), [(chose, one) for chose, several in JUDGES.items() for one in several]
-)
-def test_what_judges_meets_boards_that_chose_by_chance_alone(chose, judges):
-    """`mean` pairs of boards are the same up to suits by chance; that so many more are has a chance
-    below 1 in 100,000.
-    """
-    known, met = turns(chose), turns(judges)
-    mean = len(known) * len(met) * ((canonical_boards(4).multiplicity / 270_725) ** 2).sum()
-    assert np.isin(met, known).sum() <= mean + 5 * np.sqrt(mean) + 3

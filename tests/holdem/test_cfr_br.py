@@ -21,7 +21,7 @@ from faceup.holdem.agents import TreeAgent, load_agent
 from faceup.holdem.best_response import Responder, fold_values
 from faceup.holdem.board import free_holes
 from faceup.holdem.buckets import river_equities
-from faceup.holdem.cfr_br import CfrBr, Mixed, game_with_other_menu, retrain, train_alternately
+from faceup.holdem.cfr_br import CfrBr, Mixed, game_with_other_menu, retrain
 from faceup.holdem.exploitability import _preflop
 from faceup.holdem.infosets import HandBuckets, TreeLeaves, strategy_rows
 from faceup.holdem.policy import ModelPolicy
@@ -253,29 +253,6 @@ def test_a_seat_against_other_sizes_learns_its_half(tables, size):
         np.testing.assert_allclose(
             4 * (found - before), always - before, rtol=1e-3, atol=1e-4 * np.abs(always).max()
         )
-
-
-def test_the_responder_of_each_game_learns_by_itself(tables):
-    """Leaves go on from game to game; responders, whose trees differ, do not."""
-    run = leaves_run(tables, by_reach=True)
-    wide = game_with_other_menu(
-        run.learner, SMALL_MENU, menu_from(*[[[0.5, 2], []]] * 4), 0, EVEN, LEVELS
-    )
-    found = train_alternately(
-        [(run, BEST, 1), (wide, Mixed(1, None), 2)], run.start(1), DEALS[:4, :6]
-    )
-    first = run.train(run.start(1), DEALS[:1, :6], BEST)
-    second = wide.train(
-        first._replace(responder=wide.start().responder), DEALS[1:3, :6], Mixed(1, None)
-    )
-    last = run.train(second._replace(responder=first.responder), DEALS[3:4, :6], BEST)
-    for got, wanted in zip(sum(found[:3], ()), sum(last[:3], ()), strict=True):
-        np.testing.assert_array_equal(got, wanted)
-    names = wide.responder.tree.labels
-    for street, name in (
-        (street, name) for street in range(2) for name in ("raise_0.5", "raise_2")
-    ):
-        assert (second.responder[street][:, names.index(name)] != 0).any()
 
 
 def test_a_retrained_agent_keeps_its_splits_and_learns_as_the_game_does(tables, tmp_path):

@@ -10,12 +10,10 @@ from faceup.holdem.distill import (
     fit_rounds,
     on_boards,
     prune_and_refit,
-    score_rounds,
     split_boards,
 )
 from faceup.holdem.samples import TrainingSamples
 from faceup.trees.cart import fit_cart
-from faceup.trees.metrics import fit_metrics
 from faceup.trees.tree import n_leaves
 from faceup.util.rng import rng
 
@@ -88,20 +86,6 @@ def test_rounds_come_back_in_order_and_as_if_trained_alone():
     models = fit_rounds([grow] * 4, rounds, seen.append)
     assert all(same(model, cart(rows)) for rows, model in zip(rounds, models, strict=True))
     assert seen == [1, 2, 3, 4]
-
-
-def test_scores_are_those_of_each_model_on_its_samples():
-    rounds = [some_rows(2), some_rows(3)]
-    models = [cart(rows) for rows in rounds]
-    naive = np.average(rounds[0].P, axis=0, weights=rounds[0].w)
-    scores = score_rounds(models, rounds)
-    assert scores == [
-        fit_metrics(rows.P, model.predict(rows.X), rows.w)
-        for model, rows in zip(models, rounds, strict=True)
-    ]
-    assert scores[0]["brier"] < np.average(
-        ((rounds[0].P - naive) ** 2).sum(axis=1), weights=rounds[0].w
-    )
 
 
 def sized_rows(seed: int, n: int = 4000) -> TrainingSamples:

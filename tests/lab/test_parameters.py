@@ -6,7 +6,6 @@ import sys
 
 import pytest
 import yaml
-from dvc.utils.hydra import apply_overrides
 
 from faceup.lab.parameters import Validator, load_parameters
 from faceup.util.paths import ROOT
@@ -84,12 +83,3 @@ def test_a_wrong_file_is_one_line(tmp_path):
         (tmp_path / "mine.yaml").write_text(RIGHT.replace(old, new, 1), encoding="utf-8")
         with pytest.raises(ValueError, match=rf"^mine.yaml: {re.escape(message)}[^\n]*$"):
             load_parameters(tmp_path / "mine.yaml")
-
-
-def test_a_sweep_changes_the_lines_of_its_parameters_alone(tmp_path):
-    """As `dvc exp run -S` writes the file: DVC spreads each list over lines."""
-    (mine := tmp_path / "params.yaml").write_text(RIGHT, encoding="utf-8")
-    apply_overrides(mine, ["leduc.iterations=5000", "selfplay.snapshots=[300,1000,3000,10000]"])
-    changed = {*mine.read_text(encoding="utf-8").splitlines()} - {*RIGHT.splitlines()}
-    assert {line.split("#")[0].strip() for line in changed} <= {"iterations: 5000", "- 10000"}
-    assert len(mine.read_text(encoding="utf-8").splitlines()) == len(RIGHT.splitlines())

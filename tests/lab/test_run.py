@@ -4,8 +4,6 @@ nothing.
 
 import json
 import os
-import re
-import shutil
 import subprocess
 import sys
 
@@ -16,7 +14,6 @@ from faceup.lab import run, stages
 from faceup.lab.prose import NOTE
 from faceup.util import fingerprint
 from faceup.util.fingerprint import SOURCES
-from faceup.util.paths import ROOT
 
 PARAMETERS = "seed = 0\nsides = [1]"
 IMPORTS = """\
@@ -188,40 +185,6 @@ def test_prose_has_the_numbers_of_this_run_and_of_finished_stages(toy):
     assert (toy.root / "README.md").read_text() == "| 0.50 |\n−121 ± 6\n"
     assert nbformat.read(toy.notebook, as_version=4).cells[-1].source == prose
     assert "{{early.shares}}: KeyError: 'shares'" in toy.run("toy")
-
-
-def test_dvc_runs_the_stage_that_contributing_shows(toy):
-    """From outside the environment: no Python of it is on the path, but for the one in .venv."""
-    measured = "write_json(OUT / 'reports/metrics/toy.json', {'sum': seed + sum(sides)})"
-    toy.write(IMPORTS, "numbers('toy/line', x=sides, y=sides)", measured, FIGURE)
-    shown = re.search(
-        r"\n  NAME:\n.*?(?=```)", (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8"), re.S
-    )[0]
-    toy.put("dvc.yaml", f"stages:{shown}".replace("NN_NAME", "toy").replace("NAME", "toy"))
-    ignored = shutil.ignore_patterns("__pycache__")
-    for name in ("lab", "util"):
-        shutil.copytree(SOURCES / "faceup" / name, toy.root / "src/faceup" / name, ignore=ignored)
-    shutil.copy(ROOT / "notebooks/run", toy.root / "notebooks")
-    for empty in ("src/faceup/__init__.py", "src/faceup/papers/toy/__init__.py"):
-        toy.put(empty, "")
-    toy.put("data/published.yaml", "toy: {}\n")
-    toy.put(".dvc/config", "[core]\n    no_scm = true\n    analytics = false\n")
-    toy.put(".venv/bin/python", f'#!/bin/sh\nexec {sys.executable} "$@"\n')
-    (toy.root / ".venv/bin/python").chmod(0o755)
-    around = {
-        "PATH": "/usr/bin:/bin",
-        "HOME": str(toy.root),
-        "DVC_SITE_CACHE_DIR": str(toy.root / "build/dvc"),
-    }
-    done = subprocess.run(
-        [sys.executable, "-m", "dvc", "repro"],
-        cwd=toy.root,
-        env=around,
-        capture_output=True,
-        text=True,
-    )
-    assert done.returncode == 0, done.stdout + done.stderr
-    assert json.loads((toy.root / "reports/metrics/toy.json").read_text()) == {"sum": 12}
 
 
 def test_a_report_names_the_commit_of_its_sources(toy, monkeypatch):

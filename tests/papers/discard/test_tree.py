@@ -5,7 +5,7 @@ import pytest
 from pokerkit_table import PokerkitTable
 
 from faceup.cards.strength import strength
-from faceup.holdem.rules import CALL, DECISION, FOLD, SHOWDOWN
+from faceup.holdem.rules import CALL, FOLD, SHOWDOWN
 from faceup.papers.discard.tree import (
     ALL_IN,
     BET_SIZE,
@@ -67,11 +67,3 @@ def test_ends_pay_as_pokerkit_says(tree):
         # of the big blind, then of the small blind
         on_flop, on_turn = ([*swaps, 0, 0, 0, 0][k : k + 2] for k in (0, 2))
         assert tree.hands[end].tolist() == [2 * on_flop[p] + on_turn[p] for p in (1, 0)]
-
-
-def test_rows_depend_on_what_a_player_sees(tree):
-    nodes = np.flatnonzero(tree.kind == DECISION)
-    for slot, width in zip(tree.slot.T, tree.width, strict=True):
-        ends = slot[nodes] + tree.n_actions[nodes]
-        assert all(ends[tree.street[nodes] == street].max() == width[street] for street in range(4))
-    assert (tree.width[1] >= tree.width[0]).all() and tree.width[1, 3] == 4 * tree.width[0, 3]
