@@ -53,6 +53,11 @@ def random_questions(n: int) -> list[dict]:
     return found
 
 
+def player(name, depth, file, **facts) -> dict:
+    """An agent of the page."""
+    return {"name": name, "depth": depth, "file": file, "facts": facts}
+
+
 def random_agent(folder):
     """The file of an agent of random trees with all betting features."""
     return save_random_agent(folder / "random.json", MENU, 60, history="both+seat")

@@ -10,12 +10,12 @@ import re
 import shutil
 
 import pytest
-from questions import GRIDS, data_of, grouped_table
+from questions import GRIDS, data_of, grouped_table, player
 
 from faceup.cards.cards import parse_cards
 from faceup.holdem.agents import load_agent
 from faceup.holdem.tree import build_tree
-from faceup.pages.explorer import SCRIPTS, Player, blueprint_data, page_data, write_page
+from faceup.pages.explorer import SCRIPTS, blueprint_data, page_data, write_page
 from faceup.util.paths import AGENTS
 
 pytestmark = pytest.mark.slow
@@ -39,11 +39,11 @@ def addresses(tables, all_in_wins, tmp_path_factory):
     """Of the pages, by name."""
     folder = tmp_path_factory.mktemp("pages")
     players = [
-        Player(name, depth, AGENTS / f"{name.lower()}.json")
+        player(name, depth, AGENTS / f"{name.lower()}.json")
         for name in ("CART", "OCT")
         for depth in (3, 15)
     ]
-    tree = build_tree(load_agent(players[0].file).menu)
+    tree = build_tree(load_agent(players[0]["file"]).menu)
     table = blueprint_data(tree, grouped_table(tree, tables), tables, GRIDS)
     explorer = page_data(players, tables[0], all_in_wins, table)
     for name in SCRIPTS:

@@ -11,6 +11,7 @@ from questions import (
     data_of,
     grouped_table,
     node,
+    player,
     random_agent,
     random_questions,
     run,
@@ -27,7 +28,6 @@ from faceup.holdem.wording import condition, wording
 from faceup.pages.explorer import (
     SCRIPTS,
     STEPS,
-    Player,
     blueprint_data,
     page_data,
     source,
@@ -64,7 +64,7 @@ def test_the_page_answers_as_python_does(tables, tmp_path, name, depth, n):
     papers = {"hole": parse_cards("Ac3h"), "board": parse_cards("Kh3sJc"), "betting": "b300c/"}
     agent, questions = load_agent(path, tables), [papers, *random_questions(n)]
     agent.trees = tuple(truncate(tree, depth) for tree in agent.trees)
-    data = page_data([Player("it", depth, path)], tables[0], NO_WINS)
+    data = page_data([player("it", depth, path)], tables[0], NO_WINS)
     answers = run(
         "answersTo(given)", {"data": data, "depth": depth, "questions": questions}, ANSWER
     )
@@ -92,7 +92,7 @@ def test_the_page_answers_as_python_does(tables, tmp_path, name, depth, n):
 
 def test_a_trees_file_is_read_as_python_reads_it(tables, tmp_path):
     path = random_agent(tmp_path)
-    data = page_data([Player("it", 15, path)], tables[0], NO_WINS)
+    data = page_data([player("it", 15, path)], tables[0], NO_WINS)
     told = """STREETS.map(street => unpack(given.files[0][street])).map(tree => ({ ...tree, cut: leavesOf(tree, 3),
       leaves: tree.feature.map((_, node) => leavesOf(tree, 99, node)),
       words: tree.feature.map((f, i) => f < 0 ? null : condition(given.wording[tree.names[f]], tree.threshold[i], true)) }))"""
@@ -182,7 +182,7 @@ def test_a_page_is_one_file_that_needs_nothing_else(tables, tmp_path, name):
     path, scripts, n_data, most = tmp_path / "page.html", SCRIPTS[name], 1, 300_000
     if name == "explorer":
         players = [
-            Player("</script><b>", depth, random_agent(tmp_path), {"br_pot": [1500, 20]})
+            player("</script><b>", depth, random_agent(tmp_path), br_pot=[1500, 20])
             for depth in (3, 15)
         ]
         n_data, most, data = 2, 4_000_000, page_data(players, tables[0], NO_WINS)
@@ -223,7 +223,7 @@ def test_the_pages_blueprint_is_pythons(tables, tmp_path):
     """Buckets, shares, and readings of bets that it does not have."""
     policy = grouped_table(tree := build_tree(TABLE_MENU), tables)
     data = page_data(
-        [Player("it", 15, random_agent(tmp_path))],
+        [player("it", 15, random_agent(tmp_path))],
         tables[0],
         NO_WINS,
         blueprint_data(tree, policy, tables, GRIDS),

@@ -49,12 +49,9 @@ def test_json_is_rounded_and_finite_and_replaced_as_a_whole(out):
     ] == ["a.json"]
 
 
-def test_objects_are_neither_written_nor_read(out):
-    np.savez(out / "evil.npz", c=(objects := np.array([{}, []], dtype=object)))
+def test_objects_are_not_written(out):
     with pytest.raises(ValueError):
-        files.save_npz(out / "c.npz", c=objects)
-    with pytest.raises(ValueError):
-        files.load_npz(out / "evil.npz")
+        files.save_npz(out / "c.npz", c=np.array([{}, []], dtype=object))
     assert not list(out.glob("*c.npz"))
 
 

@@ -12,24 +12,14 @@ from threadpoolctl import threadpool_limits
 from faceup.util.parallel import on_threads
 
 
-def fit_centres(
-    rows: np.ndarray,
-    k: int,
-    steps: int,
-    generator: np.random.Generator,
-    weights: np.ndarray | None = None,
-) -> np.ndarray:
-    """k centres (k, d) float32 of rows (m, d) with weights (m,), after at most `steps` of Lloyd's
-    iterations.
-    """
+def fit_centres(rows: np.ndarray, k: int, steps: int, generator: np.random.Generator) -> np.ndarray:
+    """k centres (k, d) float32 of rows (m, d), after at most `steps` of Lloyd's iterations."""
     # imported here, since it takes a second
     from sklearn.cluster import KMeans
 
     start = int(generator.integers(1 << 31))
     with threadpool_limits(1):  # the order of sums would depend on threads
-        fit = KMeans(k, n_init=1, random_state=start, max_iter=steps).fit(
-            rows, sample_weight=weights
-        )
+        fit = KMeans(k, n_init=1, random_state=start, max_iter=steps).fit(rows)
     return np.asarray(fit.cluster_centers_, dtype=np.float32)
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from faceup.util.files import load_npz, save_npz
+from faceup.util.files import save_npz
 from faceup.util.memo import reusable
 
 
@@ -22,6 +22,6 @@ def load_checkpoint(path: Path, owner: str, most: int) -> dict[str, np.ndarray] 
     """
     if not reusable(path):
         return None
-    arrays = load_npz(path)
+    arrays = dict(np.load(path))
     mine = str(arrays.pop("owner")) == owner and arrays["iteration"] <= most
     return arrays if mine else None

@@ -9,7 +9,7 @@ from faceup.cards.cards import STREETS
 from faceup.holdem.buckets import Buckets
 from faceup.holdem.policy import TablePolicy
 from faceup.holdem.tree import BettingTree
-from faceup.util.files import load_npz, save_npz
+from faceup.util.files import save_npz
 
 
 def save_strategy(path: str | os.PathLike, policy: TablePolicy) -> None:
@@ -26,7 +26,7 @@ def save_strategy(path: str | os.PathLike, policy: TablePolicy) -> None:
 
 def load_strategy(path: str | os.PathLike, tree: BettingTree) -> TablePolicy:
     """Read a strategy for a tree; raises ValueError naming the file of another tree."""
-    arrays = load_npz(path)
+    arrays = dict(np.load(path))
     buckets = Buckets(
         arrays["groups_flop"], arrays["groups_turn"], tuple(arrays["n_groups"].tolist())
     )

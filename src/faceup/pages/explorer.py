@@ -15,7 +15,7 @@ import zlib
 from base64 import b64encode
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -44,16 +44,6 @@ SCRIPTS = {
     "leduc": ("leduc_rules", "page", "leduc"),
 }
 LARGE = ("edges", "blueprint", "files")  # parts of the explorer's data that are compressed
-
-
-class Player(NamedTuple):
-    """An agent on the page."""
-
-    name: str
-    depth: int  # at which its trees are cut
-    file: Path  # written by `save_agent`
-    # (mbb/g, interval) won from the "blueprint", lost to "br_pot", "br_blueprint", "lbr_56"
-    facts: Mapping[str, Sequence[float]] = {}
 
 
 def write_page(path: Path, name: str, data: Mapping[str, Any]) -> int:
@@ -86,18 +76,21 @@ def _json(data: Mapping[str, Any]) -> str:
 
 
 def page_data(
-    players: Sequence[Player],
+    players: Sequence[Mapping[str, Any]],
     preflop: StreetTable,
     wins: np.ndarray,
     blueprint: Mapping[str, Any] | None = None,
 ) -> dict[str, Any]:
     """The explorer's data as plain JSON; blueprint: from `blueprint_data`, or None.
 
+    players: agents by "name", "file" (written by `save_agent`), "depth" at which its trees are cut,
+    and "facts": (mbb/g, interval) won from the "blueprint", lost to "br_pot", "br_blueprint",
+    "lbr_56".
     preflop: equities and deciles of the 169 starting hands; wins (169, 169): from
     `cards.matchups.preflop_wins`. All agents have the same bet sizes; the page opens with the
     last player.
     """
-    agents = {player.file: load_agent(player.file) for player in players}
+    agents = {player["file"]: load_agent(player["file"]) for player in players}
     first = next(iter(agents.values()))
     keys, files = {path: str(k) for k, path in enumerate(agents)}, {}
     words = dict[str, dict]()
@@ -122,10 +115,7 @@ def page_data(
             "equity": preflop.equity[0].tolist(),
             "deciles": [deciles[0].tolist() for deciles in preflop.deciles],
         },
-        "agents": [
-            {"name": p.name, "depth": p.depth, "file": keys[p.file], "facts": dict(p.facts)}
-            for p in players
-        ],
+        "agents": [{**player, "file": keys[player["file"]]} for player in players],
         "edges": np.round(edges, 6).ravel().tolist(),
         "blueprint": blueprint,
         "files": files,

@@ -86,9 +86,3 @@ def save_npz(path: str | os.PathLike, **arrays: np.ndarray) -> None:
     """Write named arrays, uncompressed; raises ValueError for an array of objects."""
     with replacing(path) as temporary:
         np.savez(temporary, allow_pickle=False, **arrays)
-
-
-def load_npz(path: str | os.PathLike) -> dict[str, np.ndarray]:
-    """Read the named arrays of a file written by `save_npz`."""
-    with np.load(path, allow_pickle=False) as file:
-        return dict(file)
