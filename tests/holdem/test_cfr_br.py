@@ -16,13 +16,11 @@ from games import (
     threads,
 )
 
-from faceup.cards.matchups import RUNOUTS_FLOP, RUNOUTS_PREFLOP, flop_wins
 from faceup.holdem.agents import TreeAgent, load_agent
-from faceup.holdem.best_response import Responder, fold_values
+from faceup.holdem.best_response import fold_values
 from faceup.holdem.board import free_holes
 from faceup.holdem.buckets import river_equities
 from faceup.holdem.cfr_br import CfrBr, Mixed, game_with_other_menu, retrain
-from faceup.holdem.exploitability import _preflop
 from faceup.holdem.infosets import HandBuckets, TreeLeaves, strategy_rows
 from faceup.holdem.policy import ModelPolicy
 from faceup.holdem.rules import FOLD_END, SHOWDOWN, menu_from
@@ -290,24 +288,6 @@ def test_a_retrained_agent_keeps_its_splits_and_learns_as_the_game_does(tables, 
     holes = np.flatnonzero(free_holes(board))
     asked = [one.probabilities(holes, board, "ck/") for one in (found, loaded)]
     np.testing.assert_allclose(*asked, rtol=0, atol=1e-3)  # a file rounds
-
-
-def test_learning_on_one_flop_lowers_what_is_lost_there():
-    """On all streets, all turns; with the flop's own all-ins before the flop."""
-    flop, won = [0, 17, 34], []
-    wins = flop_wins(flop) * (RUNOUTS_PREFLOP / RUNOUTS_FLOP * 22_100 / 17_296)
-    run, rest = CfrBr(LEVELS, wins, LEVELS), np.setdiff1d(np.arange(52), flop)
-    deals = np.array([[*flop, *np.random.default_rng(k).permutation(rest)[:13]] for k in range(60)])
-    before = run.start(warm_start=1)
-    for state in (before, run.train(before, deals, BEST)):
-        responder = Responder(SMALL, LEVELS.policy(state.averages), EVEN)
-        found = responder.flop(flop)
-        won.append(
-            _preflop(responder, [found._replace(control_variate=0 * found.control_variate)] * 2, 0)[
-                0
-            ].sum()
-        )
-    assert won[1] < 0.7 * won[0]  # about a half, by how sums are rounded
 
 
 @pytest.mark.parametrize("together", [1, 2])

@@ -4,22 +4,19 @@ self-play goes on after a kill.
 
 from functools import partial
 from itertools import product
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from games import BOARD, FEW_BUCKETS, PUSH, SMALL, equity_levels, node_values, pair_outcomes
+from games import BOARD, FEW_BUCKETS, PUSH, SMALL, equity_levels, pair_outcomes
 
-from faceup.cards.cards import HOLE_CARDS, hole_index, parse_cards
-from faceup.holdem import buckets as hand_groups
+from faceup.cards.cards import hole_index, parse_cards
 from faceup.holdem import reference
-from faceup.holdem.betting_lines import line_labels, state_after
-from faceup.holdem.board import N_PAIRS
-from faceup.holdem.buckets import N_RIVER_BUCKETS, Buckets, hole_buckets
+from faceup.holdem.betting_lines import line_labels
+from faceup.holdem.buckets import hole_buckets
 from faceup.holdem.cfr import Discount, SelfPlay, clear, train
 from faceup.holdem.cfr_br import CfrBr, Mixed
 from faceup.holdem.match import random_boards
-from faceup.holdem.policy import TablePolicy, river_equities
+from faceup.holdem.policy import river_equities
 from faceup.holdem.rules import BettingState, menu_from
 from faceup.holdem.tree import build_tree, children, columns
 from faceup.util.rng import rng
@@ -215,43 +212,6 @@ def test_self_play_on_three_hands_comes_to_what_kuhn_has_found():
 
 
 DISCOUNT, STREAM = Discount(1.5, 0, 2, 2), partial(rng, 7, "test")
-
-
-def test_a_subgame_with_a_known_river_is_solved(monkeypatch):
-    """What brute-force best responses win falls from 11 % of the pot to 2 %, one board dealt again
-    and again.
-
-    Turn and river, all-in alone, a pot of $10,000. Every hole is a bucket of its own, so that
-    nothing is lost by grouping; on the river by its number in the place of its equity.
-    """
-    monkeypatch.setattr(hand_groups, "CLASS_OF_HOLE", np.arange(len(HOLE_CARDS)))
-    monkeypatch.setattr(
-        hand_groups, "fill_river_equity", lambda cards, out: np.copyto(out, np.arange(1326))
-    )
-    own = [np.tile(np.arange(1326, dtype=np.int32), (n, 1)) for n in (1755, 16_432)]
-    buckets = Buckets(*own, (1326, 1326, 1326, N_RIVER_BUCKETS))
-    tree, dealt = (
-        build_tree(menu_from([[]], [[]], [[]], [[]]), state_after("b5000c/kk/")),
-        np.array(BOARD),
-    )
-    play, won = (
-        SelfPlay(
-            tree,
-            buckets,
-            Discount(1.5, 0, 2, 1),
-            lambda k: SimpleNamespace(permutation=lambda n: dealt),
-        ),
-        [],
-    )
-    for iterations in (20, 160):
-        play.advance(iterations)
-        average = TablePolicy(play.average(), buckets)
-        best = [
-            node_values(tree, (average, average), BOARD, best=[player])[1][player, 0].sum()
-            for player in range(2)
-        ]
-        won.append(sum(best) / 2 / N_PAIRS)
-    assert 1000 < won[0] < 1300 and 0 < won[1] < 200
 
 
 def run(
