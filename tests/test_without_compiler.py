@@ -101,9 +101,9 @@ def learning():
     run = SelfPlay(PUSH, FEW_BUCKETS, Discount(1.5, 0, 2, 2), STREAM)
     run.advance(2)
     street, boards = cfr_br.CfrBr(equity_levels(7), EVEN), np.array([ROYAL, MIXED])
-    state = street.train(street.start(), boards[:1], cfr_br.Mixed(0, None))
-    state = street.train(state, boards[1:], cfr_br.Mixed(1, None))
-    return run.regrets, run.averages, state[:2]
+    state = street.train(street.start(), boards[:1], cfr_br.OpponentMixture(0, None))
+    state = street.train(state, boards[1:], cfr_br.OpponentMixture(1, None))
+    return run.regrets, run.strategy_sums, state[:2]
 
 
 def responses():
@@ -124,8 +124,7 @@ def play():
     both = match_tree.build_tree(menu, big_blind_menu=other)
     placed = match_tree.TranslatedPolicy(both, own, RandomPolicy(own, 1, n_rows=3), 0)
     costs = action_costs(PUSH, random_table(PUSH, 4), [BOARD])
-    X = np.linspace(0, 1, 5, dtype=np.float32)[:, None]
-    rows = ModelPolicy(PUSH, random_models(PUSH.labels, 3), ()).rows_of(3, X)
+    rows = ModelPolicy(PUSH, random_models(PUSH.labels, 3), ()).street(3, BOARD)[0]
     showdowns = Showdowns(BOARD, EVEN, np.flatnonzero(few))
     won = showdowns.net_wins(2, np.random.default_rng(0).random((1, 1326)))
     return Match(PUSH, policies).play(BOARD), costs, placed.street(1, BOARD[:3], few)[0], rows, won

@@ -19,7 +19,7 @@ from faceup.holdem.agents import load_agent
 from faceup.holdem.best_response import Responder
 from faceup.holdem.buckets import Grid, make_buckets
 from faceup.holdem.cfr import Discount, SelfPlay
-from faceup.holdem.cfr_br import CfrBr, Mixed
+from faceup.holdem.cfr_br import CfrBr, OpponentMixture
 from faceup.holdem.exploitability import sample_flops
 from faceup.holdem.infosets import HandBuckets, TreeLeaves
 from faceup.holdem.policy import FixedPolicy, ModelPolicy, TablePolicy
@@ -116,11 +116,11 @@ def test_safe(table, tables, all_in_wins):
     )
     deals, opponent = (
         np.array([STREAM(k).permutation(52)[:10] for k in range(12)]),
-        Mixed(0.4, table),
+        OpponentMixture(0.4, table),
     )
-    state = game.train(game.start(1e7), deals[:2], opponent, together=2)  # compiles
+    state = game.train(game.start(1e7), deals[:2], opponent, deals_per_update=2)  # compiles
     taken, leaves = (
-        seconds(lambda: game.train(state, deals[2:], opponent, together=2)) / 10,
+        seconds(lambda: game.train(state, deals[2:], opponent, deals_per_update=2)) / 10,
         sum(map(n_leaves, trees)),
     )
     record("safe", seconds_per_turn_board=round(taken, 3), leaves=leaves)

@@ -20,7 +20,7 @@ from faceup.holdem.agents import TreeAgent, load_agent
 from faceup.holdem.best_response import fold_values
 from faceup.holdem.board import free_holes
 from faceup.holdem.buckets import river_equities
-from faceup.holdem.cfr_br import CfrBr, Mixed, game_with_other_menu, retrain
+from faceup.holdem.cfr_br import CfrBr, OpponentMixture, cfr_br_with_other_menu, retrain
 from faceup.holdem.infosets import HandBuckets, TreeLeaves, strategy_rows
 from faceup.holdem.policy import ModelPolicy
 from faceup.holdem.rules import FOLD_END, SHOWDOWN, menu_from
@@ -33,7 +33,7 @@ TURN, RIVERS = DEALS[0, :4].tolist(), DEALS[0, 4:6].tolist()  # what most runs d
 RNG = np.random.default_rng(4)
 EVEN = np.zeros((169, 169))  # all-ins before the flop are worth nothing
 TABLE = random_table(SMALL, 3)
-BEST, SELF = Mixed(1, None), Mixed(0, None)  # CFR-BR and self-play
+BEST, SELF = OpponentMixture(1, None), OpponentMixture(0, None)  # CFR-BR and self-play
 LEVELS = HandBuckets(SMALL, TABLE, FEW_BUCKETS.turn % 15, 9)
 RUN = CfrBr(LEVELS, EVEN, LEVELS)
 
@@ -51,7 +51,7 @@ def leaves_run(tables, by_reach: bool = False) -> CfrBr:
 def random_state(run: CfrBr):
     """Random weights, some of them negative."""
     state = run.start()
-    for weights in (*state.regrets, *state.averages, *state.responder):
+    for weights in (*state.regrets, *state.strategy_sums, *state.responder_regrets):
         weights[:] = RNG.normal(size=weights.shape)
     return state
 
@@ -59,12 +59,12 @@ def random_state(run: CfrBr):
 def test_a_learner_begins_as_it_plays(tables):
     """Levels as the table before the turn, leaves with their answers."""
     for found, wanted in zip(
-        LEVELS.policy(RUN.start().averages).tables[:2], TABLE.tables, strict=False
+        LEVELS.policy(RUN.start().strategy_sums).tables[:2], TABLE.tables, strict=False
     ):
         np.testing.assert_allclose(found, wanted, rtol=1e-5)
     learner = leaves_run(tables).learner
     for found, wanted in zip(
-        learner.retrained(leaves_run(tables).start().averages),
+        learner.retrained(leaves_run(tables).start().strategy_sums),
         learner.base_policy.models,
         strict=True,
     ):
@@ -80,12 +80,12 @@ def test_leaves_answer_as_their_trees_do(tables, seat):
     game = (
         run
         if seat is None
-        else game_with_other_menu(
+        else cfr_br_with_other_menu(
             run.learner, *(menu_from(*[[[x], []]] * 4) for x in (1, 2)), seat, EVEN, LEVELS
         )
     )
     leaves, board = game.learner, DEALS[0, :5].tolist()
-    weights, holes = random_state(run).averages, np.flatnonzero(free_holes(board))
+    weights, holes = random_state(run).strategy_sums, np.flatnonzero(free_holes(board))
     policy, compared = leaves.policy(weights), 0
     for street, n_cards in enumerate((0, 3, 4, 5)):
         seen, (rows, row) = (
@@ -96,7 +96,7 @@ def test_leaves_answer_as_their_trees_do(tables, seat):
         found = strategy_rows(game.tree, street, seen, weights[street])[mine]
         for node in decisions(game.tree, street, seat):
             own = columns(game.tree, node)
-            legal = weights[street][seen.of[mine, seen.situation[node]]][
+            legal = weights[street][seen.infoset[mine, seen.situation[node]]][
                 :, game.tree.label[children(game.tree, node)]
             ]
             # else a learner plays evenly, and a tree checks or calls
@@ -134,7 +134,7 @@ def add_regrets(regrets, weights, seen, player, value, street, counts=None) -> N
             value[node] = below.sum(axis=0)
             continue
         value[node] = (rows[:, columns(SMALL, node)].T * below).sum(axis=0)
-        own = seen.of[seen.row, seen.situation[node]]
+        own = seen.infoset[seen.row, seen.situation[node]]
         for c in children(SMALL, node):
             np.add.at(regrets[:, SMALL.label[c]], own, counts[node] * (value[c] - value[node]))
 
@@ -157,7 +157,7 @@ def test_regrets_of_the_best_response():
     state = random_state(RUN)
     policy, wanted = (
         LEVELS.policy(state.regrets),
-        [np.zeros(weights.shape) for weights in state.responder],
+        [np.zeros(weights.shape) for weights in state.responder_regrets],
     )
     for player in range(2):
         value = values_before_the_river([policy, policy], player, best=[player])
@@ -166,13 +166,23 @@ def test_regrets_of_the_best_response():
             value[node] = below.max(axis=0) if SMALL.actor[node] == player else below.sum(axis=0)
         for s in (1, 0):
             add_regrets(
-                wanted[s], state.responder[s], LEVELS.street(s, TURN[: 3 * s]), player, value, s
+                wanted[s],
+                state.responder_regrets[s],
+                LEVELS.street(s, TURN[: 3 * s]),
+                player,
+                value,
+                s,
             )
-    assert_learnt(RUN.train(state, DEALS[:1, :6], BEST).responder, state.responder, wanted, 1e-3)
+    assert_learnt(
+        RUN.train(state, DEALS[:1, :6], BEST).responder_regrets,
+        state.responder_regrets,
+        wanted,
+        1e-3,
+    )
 
 
 @pytest.mark.parametrize("by_reach", [False, True])
-@pytest.mark.parametrize("opponent", [SELF, Mixed(1e-7, TABLE)])
+@pytest.mark.parametrize("opponent", [SELF, OpponentMixture(1e-7, TABLE)])
 def test_regrets_against_who_plays_rows(opponent, by_reach):
     """What the learner adds to its regrets on all streets against itself, or who nearly always
     plays the table: an oracle.
@@ -219,25 +229,26 @@ def test_a_seat_against_other_sizes_learns_its_half(tables, size):
     theirs = menu_from([[size], []], [[size], []], [[]], [[size], []])
     games, state = (
         [
-            game_with_other_menu(run.learner, SMALL_MENU, theirs, seat, EVEN, LEVELS)
+            cfr_br_with_other_menu(run.learner, SMALL_MENU, theirs, seat, EVEN, LEVELS)
             for seat in range(2)
         ],
         random_state(run),
     )
     known, n = SMALL.labels.index("raise_1"), len(SMALL.labels)
     wide = (
-        state.responder
+        state.responder_regrets
         if size == 1
-        else tuple(np.pad(x, ((0, 0), (0, 1))) for x in state.responder)
+        else tuple(np.pad(x, ((0, 0), (0, 1))) for x in state.responder_regrets)
     )
-    for x, old in zip(wide, state.responder, strict=True):
+    for x, old in zip(wide, state.responder_regrets, strict=True):
         x[:, n:] = old[:, known : known + 1]  # the other name for the same bet
     learnt = [[*run.train(state, DEALS[:1, :6], BEST)[:3]]]
     learnt += [
-        [*game.train(state._replace(responder=wide), DEALS[:1, :6], BEST)[:3]] for game in games
+        [*game.train(state._replace(responder_regrets=wide), DEALS[:1, :6], BEST)[:3]]
+        for game in games
     ]
     for half in learnt[1:]:
-        for x, old in zip(half[2], state.responder, strict=True):
+        for x, old in zip(half[2], state.responder_regrets, strict=True):
             x[:, known] += (x[:, n:] - old[:, known : known + 1]).sum(axis=1)
         half[2] = tuple(x[:, :n] for x in half[2])
     learnt = [sum(one, ()) for one in learnt]
@@ -245,8 +256,9 @@ def test_a_seat_against_other_sizes_learns_its_half(tables, size):
         near = 1e-4 * np.abs(both).max()
         np.testing.assert_allclose(halves[0] + halves[1] - before, both, rtol=1e-4, atol=near)
         assert all((half != before).any() for half in halves)
-    state = state._replace(responder=wide)  # now an opponent who is there in a quarter of the hands
-    seldom = games[0].train(state, DEALS[:1, :6], Mixed(0.25, None)).regrets
+    # now an opponent who is there in a quarter of the hands
+    state = state._replace(responder_regrets=wide)
+    seldom = games[0].train(state, DEALS[:1, :6], OpponentMixture(0.25, None)).regrets
     for before, always, found in zip(state.regrets, learnt[1], seldom, strict=False):
         np.testing.assert_allclose(
             4 * (found - before), always - before, rtol=1e-3, atol=1e-4 * np.abs(always).max()
@@ -264,20 +276,22 @@ def test_a_retrained_agent_keeps_its_splits_and_learns_as_the_game_does(tables, 
     # it learns in the table's groups before the turn
     responder = HandBuckets(SMALL, TABLE, np.zeros_like(FEW_BUCKETS.turn), 1)
     run = CfrBr(TreeLeaves(agent.policy(SMALL)), EVEN, responder, by_reach=True)
-    state = run.train(run.start(100), DEALS[:2, :6], Mixed(share, TABLE), together=2)
+    state = run.train(
+        run.start(100), DEALS[:2, :6], OpponentMixture(share, TABLE), deals_per_update=2
+    )
     found = retrain(agent, SMALL, TABLE, EVEN, DEALS[:2, :6], share, 100)
-    for tree, wanted in zip(found.trees, run.learner.retrained(state.averages), strict=True):
+    for tree, wanted in zip(found.trees, run.learner.retrained(state.strategy_sums), strict=True):
         np.testing.assert_array_equal(tree.value, wanted.value)
-    wide = game_with_other_menu(run.learner, SMALL_MENU, other, 0, EVEN, responder)
+    wide = cfr_br_with_other_menu(run.learner, SMALL_MENU, other, 0, EVEN, responder)
     state = wide.train(
-        state._replace(responder=wide.start().responder),
+        state._replace(responder_regrets=wide.start().responder_regrets),
         DEALS[2:4, :6],
-        Mixed(share, None),
-        together=2,
+        OpponentMixture(share, None),
+        deals_per_update=2,
     )
     found = retrain(agent, SMALL, TABLE, EVEN, DEALS[:4, :6], share, 100, other)
     for tree, before, wanted in zip(
-        found.trees, agent.trees, run.learner.retrained(state.averages), strict=True
+        found.trees, agent.trees, run.learner.retrained(state.strategy_sums), strict=True
     ):
         np.testing.assert_array_equal(tree.value, wanted.value)
         np.testing.assert_array_equal(tree.threshold, before.threshold)
@@ -302,6 +316,6 @@ def test_threads_and_pauses_change_no_bit(tables, together):
         state = run.start(warm_start=1)
         with threads(min(n, numba.config.NUMBA_NUM_THREADS)):
             for part in parts:
-                state = run.train(state, DEALS[part, :9], BEST, together=together)
+                state = run.train(state, DEALS[part, :9], BEST, deals_per_update=together)
         found.append([weights.tobytes() for group in state[:3] for weights in group])
     assert found[0] == found[1] == found[2]

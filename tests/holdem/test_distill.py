@@ -7,7 +7,7 @@ import pytest
 
 from faceup.cards.cards import canonical
 from faceup.holdem.distill import (
-    fit_rounds,
+    fit_streets,
     on_boards,
     prune_and_refit,
     split_boards,
@@ -83,7 +83,7 @@ def test_rows_of_some_boards_have_weights_of_mean_one():
 
 def test_rounds_come_back_in_order_and_as_if_trained_alone():
     rounds, seen = [some_rows(seed) for seed in range(4)], []
-    models = fit_rounds([grow] * 4, rounds, seen.append)
+    models = fit_streets([grow] * 4, rounds, seen.append)
     assert all(same(model, cart(rows)) for rows, model in zip(rounds, models, strict=True))
     assert seen == [1, 2, 3, 4]
 

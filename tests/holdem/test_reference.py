@@ -14,7 +14,7 @@ from faceup.holdem import reference
 from faceup.holdem.betting_lines import line_labels
 from faceup.holdem.buckets import hole_buckets
 from faceup.holdem.cfr import Discount, SelfPlay, clear, train
-from faceup.holdem.cfr_br import CfrBr, Mixed
+from faceup.holdem.cfr_br import CfrBr, OpponentMixture
 from faceup.holdem.match import random_boards
 from faceup.holdem.policy import river_equities
 from faceup.holdem.rules import BettingState, menu_from
@@ -76,10 +76,10 @@ def test_a_bluff_catcher_s_equilibrium_is_another_solver_s(opponent):
     """`node_locking_partial` of b-inary/postflop-solver: one of the two bluffs in four is bet."""
     tree, dealt = bluff_catcher(10, "JsJh", "QsQh")
     rows = np.tile(np.arange(4), (4, 1))
-    regrets, averages = empty(tree, (4,) * 4), empty(tree, (4,) * 4)
+    regrets, strategy_sums = empty(tree, (4,) * 4), empty(tree, (4,) * 4)
     for t in range(1, 401):
-        reference.step(tree, dealt, rows, regrets, averages, opponent, weight=t)
-    chance = reference.chances(tree, reference.strategy(tree, averages), rows)
+        reference.step(tree, dealt, rows, regrets, strategy_sums, opponent, weight=t)
+    chance = reference.chances(tree, reference.strategy(tree, strategy_sums), rows)
     np.testing.assert_allclose(won(tree, dealt, chance, 10), (0, 0, 15, 5), atol=0.4)
     first, second, _, aces = chance[children(tree, 0)[-1]]
     assert (first + second, aces, won(tree, dealt, chance, 10)[-1]) == pytest.approx(
@@ -96,7 +96,10 @@ def test_self_play_is_the_references():
     the average strategy.
     """
     run = SelfPlay(SMALL, FEW_BUCKETS, Discount(1.5, 0.5, 2, 1), stream := partial(rng, 5, "test"))
-    regrets, averages = empty(SMALL, FEW_BUCKETS.n_buckets), empty(SMALL, FEW_BUCKETS.n_buckets)
+    regrets, strategy_sums = (
+        empty(SMALL, FEW_BUCKETS.n_buckets),
+        empty(SMALL, FEW_BUCKETS.n_buckets),
+    )
     for k in range(2):
         board = stream(k).permutation(52)[:5].tolist()
         dealt = reference.deal(board)
@@ -106,17 +109,19 @@ def test_self_play_is_the_references():
                 for street in range(4)
             ]
         )
-        reference.step(SMALL, dealt, rows, regrets, averages)
-        reference.discount(regrets, averages, k + 1, 1.5, 0.5, 2)
+        reference.step(SMALL, dealt, rows, regrets, strategy_sums)
+        reference.discount(regrets, strategy_sums, k + 1, 1.5, 0.5, 2)
         run.advance(1)
-        for fast, plain in ((run.regrets, regrets), (run.averages, averages)):
+        for fast, plain in ((run.regrets, regrets), (run.strategy_sums, strategy_sums)):
             for found, wanted in zip(fast, plain, strict=True):
                 np.testing.assert_allclose(
                     found, wanted, rtol=1e-3, atol=1e-4 * np.abs(wanted).max()
                 )
-    for found, wanted in zip(run.average(), reference.strategy(SMALL, run.averages), strict=True):
+    for found, wanted in zip(
+        run.average(), reference.strategy(SMALL, run.strategy_sums), strict=True
+    ):
         np.testing.assert_allclose(found, wanted, rtol=1e-5)
-    assert (run.averages[3].sum(axis=1) == 0).any()  # there it is uniform
+    assert (run.strategy_sums[3].sum(axis=1) == 0).any()  # there it is uniform
 
 
 @pytest.mark.parametrize(
@@ -134,7 +139,7 @@ def test_a_river_street_is_the_references(opponent, by_reach):
 
     fast = CfrBr(equity_levels(LEVELS), np.zeros((169, 169)), by_reach=by_reach)
     state, tree, river = fast.start(), fast.tree, fast.learner.street(3, [])
-    regrets, averages = empty(tree, (1, 1, 1, LEVELS)), empty(tree, (1, 1, 1, LEVELS))
+    regrets, strategy_sums = empty(tree, (1, 1, 1, LEVELS)), empty(tree, (1, 1, 1, LEVELS))
     for k, board in enumerate(BOARDS):
         dealt = reference.deal(board)
         reference.step(
@@ -142,22 +147,27 @@ def test_a_river_street_is_the_references(opponent, by_reach):
             dealt,
             rows_on(board, dealt.holes),
             regrets,
-            averages,
+            strategy_sums,
             opponent,
             (k + 1) / 100,
             by_reach,
         )
-        state = fast.train(state, BOARDS[k : k + 1], Mixed(float(opponent == "best"), None))
+        state = fast.train(
+            state, BOARDS[k : k + 1], OpponentMixture(float(opponent == "best"), None)
+        )
         for node in reference.decisions(tree):
-            infosets, labels = river.of[:, river.situation[node]], tree.label[children(tree, node)]
-            for found, wanted in ((state.regrets, regrets), (state.averages, averages)):
+            infosets, labels = (
+                river.infoset[:, river.situation[node]],
+                tree.label[children(tree, node)],
+            )
+            for found, wanted in ((state.regrets, regrets), (state.strategy_sums, strategy_sums)):
                 plain = wanted[3][:, columns(tree, node)]
                 np.testing.assert_allclose(
                     found[3][infosets][:, labels], plain, rtol=1e-3, atol=1e-4 * np.abs(plain).max()
                 )
     if not by_reach:
         learnt = reference.train(tree, BOARDS, rows_on, (1, 1, 1, LEVELS), opponent)
-        np.testing.assert_allclose(learnt[3], reference.strategy(tree, averages)[3], atol=1e-9)
+        np.testing.assert_allclose(learnt[3], reference.strategy(tree, strategy_sums)[3], atol=1e-9)
 
 
 def test_leaves_that_decisions_share_lose_less_where_regrets_count_reach():
@@ -177,14 +187,14 @@ def test_leaves_that_decisions_share_lose_less_where_regrets_count_reach():
         )
     lost = []
     for by_reach in (False, True):
-        regrets, averages = empty(tree, (2, 2, 2, 2)), empty(tree, (2, 2, 2, 2))
+        regrets, strategy_sums = empty(tree, (2, 2, 2, 2)), empty(tree, (2, 2, 2, 2))
         for t in range(1, 301):
-            reference.step(tree, dealt, rows, regrets, averages, "best", t, by_reach)
-            for table, same in product((regrets[3], averages[3]), alike.values()):
+            reference.step(tree, dealt, rows, regrets, strategy_sums, "best", t, by_reach)
+            for table, same in product((regrets[3], strategy_sums[3]), alike.values()):
                 table[:, same] = table[:, same].mean(axis=1, keepdims=True)
         lost.append(
             reference.exploitability(
-                tree, dealt, reference.chances(tree, reference.strategy(tree, averages), rows)
+                tree, dealt, reference.chances(tree, reference.strategy(tree, strategy_sums), rows)
             )
         )
     assert 703 < lost[1] < 0.85 * lost[0]
@@ -195,13 +205,13 @@ def test_self_play_on_three_hands_comes_to_what_kuhn_has_found():
     time in three.
     """
     tree, dealt = reference.three_hands()
-    rows, (regrets, averages) = (
+    rows, (regrets, strategy_sums) = (
         np.tile(np.arange(3), (4, 1)),
         (empty(tree, [3] * 4) for _ in range(2)),
     )
     for t in range(1, 2001):
-        reference.step(tree, dealt, rows, regrets, averages, weight=t)
-    chance = reference.chances(tree, reference.strategy(tree, averages), rows)
+        reference.step(tree, dealt, rows, regrets, strategy_sums, weight=t)
+    chance = reference.chances(tree, reference.strategy(tree, strategy_sums), rows)
     assert reference.values(tree, dealt, chance)[0, 0].sum() / dealt.apart.sum() == pytest.approx(
         300 / 18, abs=0.3
     )

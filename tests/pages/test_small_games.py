@@ -22,11 +22,11 @@ LEDUC, DATA = build(RLCARD), data_of("leduc")
 EVEN = [
     row | {"sheet": [1 / len(row["actions"])] * len(row["actions"])} for row in DATA["situations"]
 ]
-OPPONENTS = {
+N_OPPOSING_HOLES = {
     name: f"strategiesOf(given.situations).{name}" for name in ("sheet", "equilibrium", "answer")
 }
 # takes all actions alike, so that all lines are met
-OPPONENTS["even"] = "strategiesOf(given.even).sheet"
+N_OPPOSING_HOLES["even"] = "strategiesOf(given.even).sheet"
 VALUES = """
 const name = s => s.card + (s.public ?? "") + ":" + s.line, rank = card => card === null ? null : RANKS.indexOf(card);
 const found = opponent =>
@@ -34,12 +34,14 @@ const found = opponent =>
 """
 
 
-@pytest.mark.parametrize("opponent", OPPONENTS)
+@pytest.mark.parametrize("opponent", N_OPPOSING_HOLES)
 def test_leducs_action_values_are_pythons(opponent):
     """Of every action in all 288 situations, and so the rules; against two opponents the notebook
     tells them, too.
     """
-    found = run(f"found({OPPONENTS[opponent]})", DATA | {"even": EVEN}, VALUES, ["leduc_rules"])
+    found = run(
+        f"found({N_OPPOSING_HOLES[opponent]})", DATA | {"even": EVEN}, VALUES, ["leduc_rules"]
+    )
     shares = [
         [played[a] for a in row["actions"]]
         for (played, _), row in zip(found, DATA["situations"], strict=True)

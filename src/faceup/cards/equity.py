@@ -57,13 +57,13 @@ def river_counts(cards, less, equal):
     """Fill less and equal (1326,) int32 with the number of opposing holes that each hole of a river
     board (5,) beats and ties, 0 for blocked holes.
     """
-    order, class_start = np.empty(N_RIVER_HOLES, dtype=np.int16), np.empty(161, dtype=np.int32)
-    n_classes = river_order(cards, order, class_start)
+    order, strength_start = np.empty(N_RIVER_HOLES, dtype=np.int16), np.empty(161, dtype=np.int32)
+    n_classes = river_order(cards, order, strength_start)
     less[:], equal[:] = 0, 0
     # holes with each card in weaker classes, then including this class
     with_card = np.zeros(52, dtype=np.int32)
     for k in range(n_classes):
-        start, end = class_start[k], class_start[k + 1]
+        start, end = strength_start[k], strength_start[k + 1]
         for h in order[start:end]:
             less[h] = start - with_card[HOLE_CARDS[h, 0]] - with_card[HOLE_CARDS[h, 1]]
         for h in order[start:end]:

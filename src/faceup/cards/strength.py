@@ -118,12 +118,12 @@ N_RIVER_HOLES = 1081  # holes that share no card with a board of five
 
 
 @njit(cache=True)
-def river_order(cards, order, class_start):
+def river_order(cards, order, strength_start):
     """Sort the 1,081 holes of a river board by strength.
 
-    order (1081,) int16 gets the holes, weakest first, equal ones by index; class_start (161,) int32
-    gets the first place of each class of equal holes and the end of the last. Returns the number of
-    classes: at most 91 pairs of ranks and 55 flushes.
+    order (1081,) int16 gets the holes, weakest first, equal ones by index; strength_start (161,)
+    int32 gets the first place of each class of equal holes and the end of the last. Returns the
+    number of classes: at most 91 pairs of ranks and 55 flushes.
     """
     # strength regardless of suits
     seven, of_ranks = np.append(cards, cards[:2]), np.empty((13, 13), dtype=np.int64)
@@ -148,7 +148,7 @@ def river_order(cards, order, class_start):
     for i in range(N_RIVER_HOLES):
         order[i] = packed[i] & 0x7FF
         if i == 0 or packed[i] >> 11 != packed[i - 1] >> 11:
-            class_start[n_classes] = i
+            strength_start[n_classes] = i
             n_classes += 1
-    class_start[n_classes] = N_RIVER_HOLES
+    strength_start[n_classes] = N_RIVER_HOLES
     return n_classes

@@ -8,8 +8,9 @@ once:
    of every node with each of its hands.
 2. The river (`RiverResponder`): on each river card, the responder's best actions with each hand
    against that reach.
-3. Backward pass over turn and flop (`best_actions`): a hand's value where the next street begins is
-   the mean over its cards, and at each decision the responder takes the hand's best action.
+3. Backward pass over turn and flop (`best_action_values`): a hand's value where the next street
+   begins is the mean over its cards, and at each decision the responder takes the hand's best
+   action.
 
 All river cards are played, and all turn cards or a sample of them; of turn and river cards that
 differ by a renaming of suits, one stands for all. A responder may have several menus of bets: the
@@ -45,11 +46,11 @@ from faceup.holdem.rules import DECISION, FOLD_END, SHOWDOWN, size_name
 from faceup.holdem.tree import BettingTree, decisions
 from faceup.util.parallel import parallel
 
-EVERY = np.arange(len(SUIT_PERMUTATIONS))  # permutation of suits
+ALL_PERMUTATIONS = np.arange(len(SUIT_PERMUTATIONS))  # permutation of suits
 # (1326, 169): values of holes @ it are sums over those of each starting hand
 OF_CLASS = np.eye(N_CLASSES)[CLASS_OF_HOLE]
 COMBOS = OF_CLASS.sum(axis=0)
-OPPONENTS = 1225  # holes that share no card with a given one
+N_OPPOSING_HOLES = 1225  # holes that share no card with a given one
 TURN_CARDS, FREE_TURN_CARDS = 49, 45  # of a flop; and those that two hands leave
 FREE_RIVER_CARDS = 44  # of a turn board, those that two hands leave
 
@@ -98,7 +99,7 @@ class Responder:
         free, ends = free_holes(flop), next_street_nodes(tree, 0)
         value = self._flop(flop, turns)
         pairs = (compatible_weight(free[None])[0] * free) @ OF_CLASS
-        exact = self._net_wins * (pairs / (COMBOS * OPPONENTS))[:, None]
+        exact = self._net_wins * (pairs / (COMBOS * N_OPPOSING_HOLES))[:, None]
         theirs = class_reach(tree, self.policy.street(0, []))[::-1, ends]
         stake, here = tree.bets[ends].sum(axis=2), net_wins(flop_wins(flop), RUNOUTS_FLOP)
         control_variate = stake.T[:, :, None] * (theirs @ (exact - here).T)
@@ -129,10 +130,10 @@ class Responder:
         """
         reach, ends = self._forward(flop), next_street_nodes(self.tree, 1)
         value = np.zeros((len(self.allowed), *reach.shape), dtype=np.float32)
-        fixed, left = fixing_permutations(flop, EVERY), np.zeros(N_HOLES)
-        for turn, images, weight in turn_weights(flop, fixed, turns):
+        fixed, left = fixing_permutations(flop, ALL_PERMUTATIONS), np.zeros(N_HOLES)
+        for turn, permutations, weight in turn_weights(flop, fixed, turns):
             at_turn = self._turn(flop, turn, fixed, reach)
-            for p in images:
+            for p in permutations:
                 value[:, :, ends[:, None], PERMUTED_HOLES[p]] += (
                     np.float32(weight) * at_turn[:, :, ends] / np.float32(FREE_TURN_CARDS)
                 )
@@ -161,7 +162,9 @@ class Responder:
         street_reach(self.tree, 2, self.policy.street(2, board), reach)
         rivers = folded_cards(board, fixing_permutations([turn], fixed))
         boards = np.array([[*board, card] for card, _ in rivers])
-        images = np.array([[*images, *[-1] * (4 - len(images))] for _, images in rivers])
+        permutations = np.array(
+            [[*permutations, *[-1] * (4 - len(permutations))] for _, permutations in rivers]
+        )
         played = [self.policy.street(3, river) for river in boards.tolist()]
         tables = {id(table): table for table, _ in played}  # most policies have one for all boards
         first = dict(zip(tables, np.cumsum([0, *map(len, tables.values())]), strict=False))
@@ -169,7 +172,9 @@ class Responder:
             [row_of_hole + first[id(table)] for table, row_of_hole in played], dtype=np.int32
         )
         value = np.zeros((len(self.allowed), *reach.shape), dtype=np.float32)
-        self._rivers.add((boards, images, rows), np.concatenate([*tables.values()]), reach, value)
+        self._rivers.add(
+            (boards, permutations, rows), np.concatenate([*tables.values()]), reach, value
+        )
         value /= np.float32(FREE_RIVER_CARDS)
         self._backward(2, board, reach, value)
         return value
@@ -182,7 +187,7 @@ class Responder:
         for player in range(2):
             value[:, player, ends] = fold_values(self.tree, ends, player, reach) * free_holes(board)
         for allowed, of_menu in zip(self.allowed, value, strict=True):
-            best_actions(self.tree, street, allowed, of_menu[None, None])
+            best_action_values(self.tree, street, allowed, of_menu[None, None])
 
 
 def turn_weights(
@@ -194,23 +199,25 @@ def turn_weights(
     fixed: suit permutations that leave the flop as it is. turns: the n cards dealt, of which each
     stands for 49 / n cards and for all cards of its kind equally (None: all cards, with weight 1).
     """
-    kinds = [(turn, list(images)) for turn, images in folded_cards(flop, fixed)]
+    kinds = [(turn, list(permutations)) for turn, permutations in folded_cards(flop, fixed)]
     if turns is None:
-        return [(turn, images, 1.0) for turn, images in kinds]
+        return [(turn, permutations, 1.0) for turn, permutations in kinds]
     cards = [
-        {4 * (turn // 4) + int(SUIT_PERMUTATIONS[p, turn % 4]) for p in images}
-        for turn, images in kinds
+        {4 * (turn // 4) + int(SUIT_PERMUTATIONS[p, turn % 4]) for p in permutations}
+        for turn, permutations in kinds
     ]
     drawn = [sum(int(card) in kind for card in turns) for kind in cards]
     weighed = zip(kinds, drawn, strict=True)
     return [
-        (turn, images, n * TURN_CARDS / (len(turns) * len(images)))
-        for (turn, images), n in weighed
+        (turn, permutations, n * TURN_CARDS / (len(turns) * len(permutations)))
+        for (turn, permutations), n in weighed
         if n
     ]
 
 
-def best_actions(tree: BettingTree, street: int, allowed: np.ndarray, value: np.ndarray) -> None:
+def best_action_values(
+    tree: BettingTree, street: int, allowed: np.ndarray, value: np.ndarray
+) -> None:
     """Fill values of a street's decisions, children before parents: the best action's to the actor,
     the sum to the other player.
 
@@ -224,8 +231,8 @@ def best_actions(tree: BettingTree, street: int, allowed: np.ndarray, value: np.
 
 @njit(cache=True, nogil=True)
 def _best_actions(nodes, actor, first, end, allowed, value):
-    """As `best_actions`; nodes, actor, first, end (n_decisions,): decisions, parents first, and
-    their children's numbers.
+    """As `best_action_values`; nodes, actor, first, end (n_decisions,): decisions, parents first,
+    and their children's numbers.
     """
     for m in range(value.shape[1]):
         for k in range(nodes.shape[0] - 1, -1, -1):

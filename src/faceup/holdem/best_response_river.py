@@ -18,7 +18,7 @@ from faceup.cards.strength import N_RIVER_HOLES
 from faceup.holdem.board import ALL, N_ENTRIES, N_SUMS, make_river_buckets, sort_holes
 from faceup.holdem.cfr_river import add_bucket, fill_reach, sum_buckets
 from faceup.holdem.lanes import (
-    WIDE,
+    BOTH_LANES,
     add,
     add_wide,
     add_wide_product,
@@ -37,16 +37,17 @@ Rivers = tuple[np.ndarray, np.ndarray, np.ndarray]
 class ResponseScratch(NamedTuple):
     """What a thread writes. Nodes are in the order of slots (`RiverSubgames`)."""
 
-    reach: np.ndarray  # (1326, WIDE) float32 reach of the roots
-    # (n_menus, 1326, WIDE) float32 values of the roots to the other player, summed over rivers
+    reach: np.ndarray  # (1326, BOTH_LANES) float32 reach of the roots
+    # (n_menus, 1326, BOTH_LANES) float32 values of the roots to the other player, summed over
+    # rivers
     total: np.ndarray
-    sums: np.ndarray  # (N_ENTRIES, WIDE) float32 `reach` summed over each entry
+    sums: np.ndarray  # (N_ENTRIES, BOTH_LANES) float32 `reach` summed over each entry
     # (1081, most_nodes, 2, LANES) float32 reach of nodes from the root with each bucket
     reach_from_root: np.ndarray
     # (most_nodes, 2, LANES) float32 value of each node to a hole of the other player
     value: np.ndarray
     # (n_rows, most_nodes, LANES) float32 the strategy's rows, by slot and lane
-    chance: np.ndarray
+    probability: np.ndarray
 
 
 class RiverResponder:
@@ -56,7 +57,7 @@ class RiverResponder:
         """Lay out the tree's rivers; allowed (n_menus, n_nodes) bool: the nodes that the
         responder's actions may lead to.
         """
-        self._tasks = [(some, _bar(some, allowed)) for some in make_river_subgames(tree)]
+        self._tasks = [(some, _forbidden(some, allowed)) for some in make_river_subgames(tree)]
 
     def add(self, rivers: Rivers, table: np.ndarray, reach: np.ndarray, value: np.ndarray) -> None:
         """Add to value (n_menus, 2, n_nodes, 1326), where river betting begins and at all-ins, the
@@ -84,17 +85,17 @@ class RiverResponder:
         """
         most_nodes = max(len(subgames.slot) for subgames, _ in self._tasks)
         scratch = _new_scratch(most_nodes, len(value), len(rows[0]))
-        for subgames, bar in tasks:
-            _all_rivers(subgames, bar, rows, rivers, reach, value, scratch)
+        for subgames, forbidden in tasks:
+            _all_rivers(subgames, forbidden, rows, rivers, reach, value, scratch)
 
 
-def _bar(subgames: RiverSubgames, allowed: np.ndarray) -> np.ndarray:
+def _forbidden(subgames: RiverSubgames, allowed: np.ndarray) -> np.ndarray:
     """By slot, (n_menus, n_nodes, LANES) float32: -inf where the responder may not go, else 0."""
-    bar = np.zeros((len(allowed), len(subgames.slot), LANES), dtype=np.float32)
-    bar[:, subgames.slot, : subgames.node.shape[1]] = np.where(
+    forbidden = np.zeros((len(allowed), len(subgames.slot), LANES), dtype=np.float32)
+    forbidden[:, subgames.slot, : subgames.node.shape[1]] = np.where(
         allowed[:, subgames.node], 0, -np.inf
     )
-    return bar
+    return forbidden
 
 
 @njit(cache=True)
@@ -105,7 +106,7 @@ def _buckets_of(board, rows):
     order = sort_holes(board)
     buckets = make_river_buckets(order, rows)
     by_bucket = np.argsort(buckets.of_hole, kind="mergesort")
-    start = np.searchsorted(buckets.of_hole[by_bucket], np.arange(buckets.equity.shape[0] + 1))
+    start = np.searchsorted(buckets.of_hole[by_bucket], np.arange(buckets.key.shape[0] + 1))
     return buckets, order.holes[by_bucket].astype(np.int64), buckets.entries[by_bucket], start
 
 
@@ -114,24 +115,31 @@ def _ends_of_hole(hole, n_shown, n_ends, card_sums, stake, folds, reach, value):
     """Values of ends to a hole, value (n_nodes, 2, LANES): from all holes less those with its
     cards; at folds itself is counted back.
 
-    card_sums (53, n_ends, WIDE), stake (n_ends, 2, LANES), folds (n_folds, WIDE) its stakes times
-    its reach from the root, reach (1326, WIDE) of the root; float32.
+    card_sums (53, n_ends, BOTH_LANES), stake (n_ends, 2, LANES), folds (n_folds, BOTH_LANES) its
+    stakes times its reach from the root, reach (1326, BOTH_LANES) of the root; float32.
     """
     every, a = ALL * n_ends, np.int64(HOLE_CARDS[hole, 0]) * n_ends
     b = np.int64(HOLE_CARDS[hole, 1]) * n_ends
     for e in range(n_ends):
-        at, of_all, of_a, of_b = e * WIDE, (every + e) * WIDE, (a + e) * WIDE, (b + e) * WIDE
+        at, of_all, of_a, of_b = (
+            e * BOTH_LANES,
+            (every + e) * BOTH_LANES,
+            (a + e) * BOTH_LANES,
+            (b + e) * BOTH_LANES,
+        )
         wide_value(value, at, stake, at, card_sums, of_all, card_sums, of_a, card_sums, of_b)
     for e in range(n_shown, n_ends):
-        add_wide_product(value, e * WIDE, folds, (e - n_shown) * WIDE, reach, hole * WIDE)
+        add_wide_product(
+            value, e * BOTH_LANES, folds, (e - n_shown) * BOTH_LANES, reach, hole * BOTH_LANES
+        )
 
 
 @njit(cache=True)
-def _best_of_hole(subgames, bar, value, menu):
+def _best_of_hole(subgames, forbidden, value, menu):
     """Values of decisions to a hole, value (n_nodes, 2, LANES), from those of ends: the menu's best
-    action where its player acts, else the sum. bar: of `_bar`.
+    action where its player acts, else the sum. forbidden: of `_forbidden`.
     """
-    barred = menu * bar.shape[1] * LANES
+    at_menu = menu * forbidden.shape[1] * LANES
     for d in range(subgames.actor.shape[0] - 1, -1, -1):
         who, other, first = subgames.actor[d], 1 - subgames.actor[d], subgames.first_child[d]
         node, e = subgames.slot[subgames.decision[d]], subgames.slot[first]
@@ -140,67 +148,67 @@ def _best_of_hole(subgames, bar, value, menu):
         copy(value, total, value, (e * 2 + who) * LANES)
         for k in range(first + 1, first + subgames.n_children[d]):
             e = subgames.slot[k]
-            largest_sum(value, best, value, (e * 2 + other) * LANES, bar, barred + e * LANES)
+            largest_sum(value, best, value, (e * 2 + other) * LANES, forbidden, at_menu + e * LANES)
             add(value, total, value, (e * 2 + who) * LANES)
 
 
 @njit(cache=True)
-def _river(subgames, bar, board, images, rows, scratch):
-    """Add the values of one river, board (5,), to scratch.total; images (4,) and rows (1326,) as of
-    `RiverResponder.add`.
+def _river(subgames, forbidden, board, permutations, rows, scratch):
+    """Add the values of one river, board (5,), to scratch.total; permutations (4,) and rows (1326,)
+    as of `RiverResponder.add`.
     """
-    n_shown, n_ends, stake = subgames.n_shown, subgames.n_ends, subgames.stake
+    n_shown, n_ends, stake = subgames.n_shown, subgames.n_ends, subgames.stake_of_other
     reach_from_root, value = scratch.reach_from_root, scratch.value
     (n_menus, n_holes), root = scratch.total.shape[:2], subgames.slot[-1]
     buckets, holes, entries, start = _buckets_of(board, rows)
     scratch.sums[: buckets.card.shape[0]] = 0
     for i in range(holes.shape[0]):
         for n in range(3):
-            add_wide(scratch.sums, entries[i, n] * WIDE, scratch.reach, holes[i] * WIDE)
-    for g in range(buckets.equity.shape[0]):
-        fill_reach(subgames, scratch.chance[buckets.equity[g]], reach_from_root[g])
-    card_sums = np.empty((N_SUMS, n_ends, WIDE), np.float32)
-    folds = np.empty((n_ends - n_shown, WIDE), np.float32)
+            add_wide(scratch.sums, entries[i, n] * BOTH_LANES, scratch.reach, holes[i] * BOTH_LANES)
+    for g in range(buckets.key.shape[0]):
+        fill_reach(subgames, scratch.probability[buckets.key[g]], reach_from_root[g])
+    card_sums = np.empty((N_SUMS, n_ends, BOTH_LANES), np.float32)
+    folds = np.empty((n_ends - n_shown, BOTH_LANES), np.float32)
     sum_buckets(buckets, n_shown, scratch.sums, reach_from_root, card_sums)
-    for cls in range(buckets.classes.shape[0] - 1):
-        first, last = buckets.classes[cls], buckets.classes[cls + 1]
+    for cls in range(buckets.first_of_strength.shape[0] - 1):
+        first, last = buckets.first_of_strength[cls], buckets.first_of_strength[cls + 1]
         for g in range(first, last):
             add_bucket(buckets, g, scratch.sums, reach_from_root, n_shown, card_sums)
         for g in range(first, last):
             # a fold's worth for each unit of own reach of the root: sums take that off twice
             for e in range(n_shown, n_ends):
-                at, of = (e - n_shown) * WIDE, (g * reach_from_root.shape[1] + e) * WIDE
-                wide_product(folds, at, stake, e * WIDE, reach_from_root, of)
+                at, of = (e - n_shown) * BOTH_LANES, (g * reach_from_root.shape[1] + e) * BOTH_LANES
+                wide_product(folds, at, stake, e * BOTH_LANES, reach_from_root, of)
             for hole in holes[start[g] : start[g + 1]]:
                 _ends_of_hole(hole, n_shown, n_ends, card_sums, stake, folds, scratch.reach, value)
                 for menu in range(n_menus):
-                    _best_of_hole(subgames, bar, value, menu)
-                    for image in images:
-                        if image >= 0:
-                            at = menu * n_holes + np.int64(PERMUTED_HOLES[image, hole])
-                            add_wide(scratch.total, at * WIDE, value, root * WIDE)
+                    _best_of_hole(subgames, forbidden, value, menu)
+                    for permutation in permutations:
+                        if permutation >= 0:
+                            at = menu * n_holes + np.int64(PERMUTED_HOLES[permutation, hole])
+                            add_wide(scratch.total, at * BOTH_LANES, value, root * BOTH_LANES)
         for g in range(first, last):
             add_bucket(buckets, g, scratch.sums, reach_from_root, n_shown, card_sums)
 
 
 @njit(cache=True, nogil=True)
-def _all_rivers(subgames, bar, rows, rivers, reach, value, scratch):
+def _all_rivers(subgames, forbidden, rows, rivers, reach, value, scratch):
     """All rivers of some subgames. rows: the strategy's table, and those of its rows that occur;
     the others as of `RiverResponder.add`.
     """
-    roots, (boards, images, row_of_hole) = subgames.node[-1], rivers
+    roots, (boards, permutations, row_of_hole) = subgames.node[-1], rivers
     for r in rows[1]:
         for k in range(subgames.slot.shape[0] - 1):
             at, node = subgames.slot[k], subgames.node[k]
             for j in range(node.shape[0]):
-                scratch.chance[r, at, j] = rows[0][r, node[j] - subgames.river]
+                scratch.probability[r, at, j] = rows[0][r, node[j] - subgames.river]
     scratch.reach[:] = 0
     for player in range(2):
         for j in range(roots.shape[0]):
             scratch.reach[:, player * LANES + j] = reach[player, roots[j]]
     scratch.total[:] = 0
     for r in range(boards.shape[0]):
-        _river(subgames, bar, boards[r], images[r], row_of_hole[r], scratch)
+        _river(subgames, forbidden, boards[r], permutations[r], row_of_hole[r], scratch)
     for j in range(roots.shape[0]):
         for player in range(2):
             value[:, 1 - player, roots[j]] += scratch.total[:, :, player * LANES + j]
@@ -209,9 +217,9 @@ def _all_rivers(subgames, bar, rows, rivers, reach, value, scratch):
 @njit(cache=True)
 def _new_scratch(most_nodes, n_menus, n_rows):
     return ResponseScratch(
-        np.empty((N_HOLES, WIDE), np.float32),
-        np.empty((n_menus, N_HOLES, WIDE), np.float32),
-        np.empty((N_ENTRIES, WIDE), np.float32),
+        np.empty((N_HOLES, BOTH_LANES), np.float32),
+        np.empty((n_menus, N_HOLES, BOTH_LANES), np.float32),
+        np.empty((N_ENTRIES, BOTH_LANES), np.float32),
         np.empty((N_RIVER_HOLES, most_nodes, 2, LANES), np.float32),
         np.empty((most_nodes, 2, LANES), np.float32),
         np.zeros((n_rows, most_nodes, LANES), np.float32),

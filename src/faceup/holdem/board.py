@@ -59,7 +59,7 @@ class BoardOrder(NamedTuple):
     """The holes of a river board by strength."""
 
     holes: np.ndarray  # (1081,) int16, weakest first
-    class_start: np.ndarray  # (n_classes + 1,) int32
+    strength_start: np.ndarray  # (n_classes + 1,) int32
 
 
 def board_order(board: np.ndarray) -> BoardOrder:
@@ -75,9 +75,12 @@ def board_order(board: np.ndarray) -> BoardOrder:
 @njit(cache=True)
 def sort_holes(board):
     """`board_order` of a board (5,) int64."""
-    holes, class_start = np.empty(N_RIVER_HOLES, np.int16), np.empty(MOST_STRENGTHS + 1, np.int32)
-    n_classes = river_order(board, holes, class_start)
-    return BoardOrder(holes, class_start[: n_classes + 1])
+    holes, strength_start = (
+        np.empty(N_RIVER_HOLES, np.int16),
+        np.empty(MOST_STRENGTHS + 1, np.int32),
+    )
+    n_classes = river_order(board, holes, strength_start)
+    return BoardOrder(holes, strength_start[: n_classes + 1])
 
 
 class RiverBuckets(NamedTuple):
@@ -87,30 +90,36 @@ class RiverBuckets(NamedTuple):
 
     of_hole: np.ndarray  # (1081,) int32 bucket of each hole, in the order of `BoardOrder.holes`
     entries: np.ndarray  # (1081, 3) int32 a hole's entries: all, its higher card, its lower card
-    equity: np.ndarray  # (n_buckets,) int32 2 * wins + ties of its holes
+    # (n_buckets,) int32 what its holes share: 2 * wins + ties, or a row of a strategy
+    key: np.ndarray
     first: np.ndarray  # (n_buckets + 1,) int32 first entry of each bucket
     card: np.ndarray  # (n_entries,) int32 0..51, or ALL
     count: np.ndarray  # type: ignore[assignment]  # (n_entries,) float32 how many holes; negative where not ALL
-    classes: np.ndarray  # (n_classes + 1,) int64 first bucket of each strength
+    first_of_strength: np.ndarray  # (n_classes + 1,) int64 first bucket of each strength
 
 
 @njit(cache=True)
-def make_river_buckets(order: BoardOrder, equity: np.ndarray) -> RiverBuckets:
-    """Buckets of a board, from the equity, 2 * wins + ties, of each of the 1,326 holes."""
-    holes, class_start = order
+def make_river_buckets(order: BoardOrder, key: np.ndarray) -> RiverBuckets:
+    """Buckets of a board, from a key of each of the 1,326 holes: its equity, 2 * wins + ties, or
+    its row.
+    """
+    holes, strength_start = order
     of_hole, entries = np.full(N_RIVER_HOLES, -1, np.int32), np.empty((N_RIVER_HOLES, 3), np.int32)
-    equity_of, first = np.empty(N_RIVER_HOLES, np.int32), np.empty(N_RIVER_HOLES + 1, np.int32)
+    key_of, first = np.empty(N_RIVER_HOLES, np.int32), np.empty(N_RIVER_HOLES + 1, np.int32)
     card, count = np.empty(N_ENTRIES, np.int32), np.zeros(N_ENTRIES, np.float32)
-    classes, entry_of = np.empty(class_start.shape[0], np.int64), np.full(N_SUMS, -1, np.int32)
+    first_of_strength, entry_of = (
+        np.empty(strength_start.shape[0], np.int64),
+        np.full(N_SUMS, -1, np.int32),
+    )
     n, k = 0, 0
-    first[0] = classes[0] = 0
-    for cls in range(class_start.shape[0] - 1):
-        for start in range(class_start[cls], class_start[cls + 1]):
+    first[0] = first_of_strength[0] = 0
+    for cls in range(strength_start.shape[0] - 1):
+        for start in range(strength_start[cls], strength_start[cls + 1]):
             if of_hole[start] >= 0:
                 continue
-            equity_of[n] = equity[holes[start]]
-            for i in range(start, class_start[cls + 1]):
-                if equity[holes[i]] != equity_of[n]:
+            key_of[n] = key[holes[start]]
+            for i in range(start, strength_start[cls + 1]):
+                if key[holes[i]] != key_of[n]:
                     continue
                 of_hole[i] = n
                 for j in range(3):
@@ -123,9 +132,9 @@ def make_river_buckets(order: BoardOrder, equity: np.ndarray) -> RiverBuckets:
             entry_of[:] = -1
             n += 1
             first[n] = k
-        classes[cls + 1] = n
+        first_of_strength[cls + 1] = n
     return RiverBuckets(
-        of_hole, entries, equity_of[:n], first[: n + 1], card[:k], count[:k], classes
+        of_hole, entries, key_of[:n], first[: n + 1], card[:k], count[:k], first_of_strength
     )
 
 
@@ -184,13 +193,13 @@ def add_end_values(order, joint, n_folds, stake, reach, value):
     hand, less the total: a win counts 2 - 1, a tie 1 - 1, a loss 0 - 1. A hole shares both its
     cards with itself, and drops out of the difference.
     """
-    holes, class_start = order
+    holes, strength_start = order
     n_ends = stake.shape[0]
     card_sums = np.zeros((N_SUMS, n_ends), dtype=np.float32)
     _add_holes(holes, joint, 0, holes.shape[0], reach, 0, card_sums)
     card_sums[:, n_folds:] *= -1
-    for cls in range(class_start.shape[0] - 1):
-        first, end = class_start[cls], class_start[cls + 1]
+    for cls in range(strength_start.shape[0] - 1):
+        first, end = strength_start[cls], strength_start[cls + 1]
         _add_holes(holes, joint, first, end, reach, n_folds, card_sums)
         for i in range(first, end):
             a, b, k = HOLE_CARDS[holes[i], 0], HOLE_CARDS[holes[i], 1], joint[i]

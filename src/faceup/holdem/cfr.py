@@ -96,14 +96,14 @@ def _joint_buckets(buckets: list[np.ndarray]) -> JointBuckets:
 
 
 @njit(cache=True)
-def _match(street, player, regrets, buckets, chance):
-    """Regret matching of a player, or of BOTH, on a street: chance (n_found, width) with each of
-    buckets (n_found,), from regrets (n_buckets, width); 1 where the other player acts.
+def _match_regrets(street, player, regrets, buckets, probability):
+    """Regret matching of a player, or of BOTH, on a street: probability (n_found, width) with each
+    of buckets (n_found,), from regrets (n_buckets, width); 1 where the other player acts.
     """
     for d in range(street.node.shape[0]):
         first, end = street.first[d] - street.start, street.end[d] - street.start
         for k in range(buckets.shape[0]):
-            regret, out, total = regrets[buckets[k]], chance[k], np.float32(0)
+            regret, out, total = regrets[buckets[k]], probability[k], np.float32(0)
             if player != BOTH and street.actor[d] != player:
                 out[first:end] = 1
                 continue
@@ -114,20 +114,20 @@ def _match(street, player, regrets, buckets, chance):
 
 
 @njit(cache=True, nogil=True)
-def _forward(thread, streets, joint, regrets, chance, reach):
+def _forward(thread, streets, joint, regrets, probability, reach):
     """Each player's strategy on a board, and its reach of all nodes with each joint bucket.
 
-    streets: three `Decisions`; regrets: three of (n_buckets, width) float32. Fills chance, three of
-    (2, n_found, width) float32, and reach (2, n_joint, n_nodes) float32.
+    streets: three `Decisions`; regrets: three of (n_buckets, width) float32. Fills probability,
+    three of (2, n_found, width) float32, and reach (2, n_joint, n_nodes) float32.
     """
     for player in range(thread[0], 2, thread[1]):
         for n in range(3):
-            _match(streets[n], player, regrets[n], joint.buckets[n], chance[n][player])
+            _match_regrets(streets[n], player, regrets[n], joint.buckets[n], probability[n][player])
         for k in range(joint.size.shape[0]):
             r = reach[player, k]
             r[0] = 1
             for n in range(3):
-                street, own = streets[n], chance[n][player, joint.row[n, k]]
+                street, own = streets[n], probability[n][player, joint.row[n, k]]
                 for d in range(street.node.shape[0]):
                     above = r[street.node[d]]
                     for c in range(street.first[d], street.end[d]):
@@ -135,9 +135,9 @@ def _forward(thread, streets, joint, regrets, chance, reach):
 
 
 @njit(cache=True, nogil=True)
-def _backward(thread, streets, joint, chance, reach, value, regrets, averages):
+def _backward(thread, streets, joint, probability, reach, value, regrets, strategy_sums):
     """Fill values of decisions, (2, n_joint, n_nodes) float32, from those of ends and rivers; add
-    what buckets learn from their holes to regrets and averages. Shapes as in `_forward`.
+    what buckets learn from their holes to regrets and strategy_sums. Shapes as in `_forward`.
 
     Values are summed over the holes of a joint bucket. An action's regret is its value less that of
     its decision; the average strategy is weighed by the actor's own reach.
@@ -147,8 +147,12 @@ def _backward(thread, streets, joint, chance, reach, value, regrets, averages):
             v, r, size = value[player, k], reach[player, k], np.float32(joint.size[k])
             for n in range(2, -1, -1):
                 street, row = streets[n], joint.row[n, k]
-                bucket, own, start = joint.buckets[n][row], chance[n][player, row], street.start
-                regret, average = regrets[n][bucket], averages[n][bucket]
+                bucket, own, start = (
+                    joint.buckets[n][row],
+                    probability[n][player, row],
+                    street.start,
+                )
+                regret, average = regrets[n][bucket], strategy_sums[n][bucket]
                 for d in range(street.node.shape[0] - 1, -1, -1):
                     here = np.float32(0)
                     for c in range(street.first[d], street.end[d]):
@@ -175,17 +179,17 @@ def _fill_ends(thread, ends, order, joint, reach, value):
 
 
 @njit(cache=True, nogil=True)
-def _discount(thread, regrets, averages, positive, negative, average):
+def _discount(thread, regrets, strategy_sums, positive, negative, average):
     """Scale a street's tables (n_buckets, width) float32 by float32 factors."""
     for g in range(thread[0], regrets.shape[0], thread[1]):
         for e in range(regrets.shape[1]):
             regrets[g, e] *= positive if regrets[g, e] > 0 else negative
-            averages[g, e] *= average
+            strategy_sums[g, e] *= average
 
 
 class SelfPlay:
-    """A run of self-play: `advance` it, read its `average`. Its state is `regrets`, `averages` and
-    `iteration`.
+    """A run of self-play: `advance` it, read its `average`. Its state is `regrets`, `strategy_sums`
+    and `iteration`.
     """
 
     def __init__(self, tree: BettingTree, buckets: Buckets, discount: Discount, stream: Stream):
@@ -193,14 +197,14 @@ class SelfPlay:
         self.tree, self.buckets, self.discount, self.stream = tree, buckets, discount, stream
         shapes = list(zip(buckets.n_buckets, np.diff(tree.street_start), strict=True))
         n_nodes = int(tree.street_start[3])
-        self.regrets, self.averages = (
+        self.regrets, self.strategy_sums = (
             tuple(np.zeros(shape, dtype=np.float32) for shape in shapes) for _ in range(2)
         )
         self.iteration = 0
         self._streets = tuple(street_decisions(tree, street) for street in range(3))
         self._ends = ends_of(tree, 0, n_nodes)
         self._rivers = [some for some in make_river_subgames(tree) if len(some.decision)]
-        self._chance = tuple(
+        self._probability = tuple(
             np.zeros((2, min(n, N_RIVER_HOLES), width), dtype=np.float32) for n, width in shapes[:3]
         )
         self._reach, self._value = np.zeros((2, 2, N_RIVER_HOLES, n_nodes), dtype=np.float32)
@@ -222,11 +226,17 @@ class SelfPlay:
         buckets = make_river_buckets(order, equity)
         joint = _joint_buckets([of_hole[order.holes] for of_hole in before])
         reach, value = (array[:, : len(joint.size)] for array in (self._reach, self._value))
-        regrets, averages, chance = self.regrets[:3], self.averages[:3], self._chance
-        on_threads(_forward, self._streets, joint, regrets, chance, reach)
+        regrets, strategy_sums, probability = (
+            self.regrets[:3],
+            self.strategy_sums[:3],
+            self._probability,
+        )
+        on_threads(_forward, self._streets, joint, regrets, probability, reach)
         on_threads(_fill_ends, self._ends, order, joint, reach, value)
         on_threads(self._sweep, iter(self._rivers), buckets, joint, reach, value)
-        on_threads(_backward, self._streets, joint, chance, reach, value, regrets, averages)
+        on_threads(
+            _backward, self._streets, joint, probability, reach, value, regrets, strategy_sums
+        )
 
     def _sweep(
         self,
@@ -238,7 +248,7 @@ class SelfPlay:
         value: np.ndarray,
     ) -> None:
         """Sweep the rivers; each thread takes the next subgames that are left."""
-        learnt = self.regrets[3], self.averages[3]
+        learnt = self.regrets[3], self.strategy_sums[3]
         for subgames in rest:
             sweep_subgames(subgames, buckets, joint.of_hole, reach, value, *learnt)
 
@@ -246,25 +256,25 @@ class SelfPlay:
         alpha, beta, gamma, _ = self.discount
         positive, negative = t**alpha / (t**alpha + 1), t**beta / (t**beta + 1)
         factors = [np.float32(f) for f in (positive, negative, (t / (t + 1)) ** gamma)]
-        for regrets, averages in zip(self.regrets, self.averages, strict=True):
-            on_threads(_discount, regrets, averages, *factors)
+        for regrets, strategy_sums in zip(self.regrets, self.strategy_sums, strict=True):
+            on_threads(_discount, regrets, strategy_sums, *factors)
 
     def average(self) -> Tables:
         """The average strategy, four tables (n_buckets, width) float32; uniform where a bucket was
         never reached.
         """
-        return average_strategy(self.tree, self.averages)
+        return average_strategy(self.tree, self.strategy_sums)
 
 
-def average_strategy(tree: BettingTree, averages: Tables) -> Tables:
+def average_strategy(tree: BettingTree, strategy_sums: Tables) -> Tables:
     """Normalise summed strategies at each decision; uniform where the sum is 0."""
-    found = tuple(np.zeros_like(table) for table in averages)
-    for n, (table, chance) in enumerate(zip(averages, found, strict=True)):
-        _match(street_decisions(tree, n), BOTH, table, np.arange(len(table)), chance)
+    found = tuple(np.zeros_like(table) for table in strategy_sums)
+    for n, (table, probability) in enumerate(zip(strategy_sums, found, strict=True)):
+        _match_regrets(street_decisions(tree, n), BOTH, table, np.arange(len(table)), probability)
     return found
 
 
-class Run(NamedTuple):
+class SelfPlayResult(NamedTuple):
     """Results of a run of self-play: average strategies, four tables (n_buckets, width) float32
     each.
     """
@@ -289,30 +299,32 @@ def train(
     stream: Stream,
     iterations: int,
     folder: Path,
-    every: int,
+    checkpoint_every: int,
     snapshots: Sequence[int] = (),
     *,
     progress: Callable[[int], None] = lambda done: None,
-) -> Run:
+) -> SelfPlayResult:
     """Self-play to an iteration, from this run's checkpoint in `folder` if there is one.
 
-    every: iterations between checkpoints; progress is called with the iteration. The last
-    checkpoint stays, so that what comes after self-play may fail without loss: `clear` the folder
-    in the end.
+    checkpoint_every: iterations between checkpoints; progress is called with the iteration. The
+    last checkpoint stays, so that what comes after self-play may fail without loss: `clear` the
+    folder in the end.
     """
     play, path = SelfPlay(tree, buckets, discount, stream), folder / "checkpoint.npz"
     owner = digest(SelfPlay, tree, buckets, discount, stream, tuple(snapshots))
     averages: dict[int, Tables] = {}
     if found := load_checkpoint(path, owner, iterations):
-        play.regrets, play.averages = (_tables(found, kind) for kind in ("regrets", "averages"))
+        play.regrets, play.strategy_sums = (
+            _tables(found, kind) for kind in ("regrets", "strategy_sums")
+        )
         play.iteration = int(found["iteration"])
         averages = {at: _tables(found, f"average_{at}") for at in snapshots if at <= play.iteration}
     while play.iteration < iterations:
         play.advance(1)
         if play.iteration in snapshots:
             averages[play.iteration] = play.average()
-        if play.iteration % every == 0 or play.iteration == iterations:
-            kinds = {"regrets": play.regrets, "averages": play.averages}
+        if play.iteration % checkpoint_every == 0 or play.iteration == iterations:
+            kinds = {"regrets": play.regrets, "strategy_sums": play.strategy_sums}
             kinds |= {f"average_{at}": tables for at, tables in averages.items()}
             arrays = {
                 f"{kind}_{street}": table
@@ -321,7 +333,7 @@ def train(
             }
             save_checkpoint(path, owner, play.iteration, **arrays)
         progress(play.iteration)
-    return Run(play.average(), averages)
+    return SelfPlayResult(play.average(), averages)
 
 
 def train_blueprint(
@@ -331,7 +343,7 @@ def train_blueprint(
     stream: Stream,
     iterations: int,
     folder: Path,
-    every: int,
+    checkpoint_every: int,
     snapshots: Sequence[int] = (),
     name: str = "self-play",
 ) -> dict[int, TablePolicy]:
@@ -340,8 +352,8 @@ def train_blueprint(
 
     Arguments as of `train`; name: for a line of progress.
     """
-    given = tree, buckets, discount, stream, iterations, folder, every, snapshots
+    given = tree, buckets, discount, stream, iterations, folder, checkpoint_every, snapshots
     progress = Progress(f"{name}, iterations", iterations)
-    run = memo(train, *given, progress=progress, apart_from=("folder", "every"))
+    run = memo(train, *given, progress=progress, apart_from=("folder", "checkpoint_every"))
     averages = run.snapshots | {iterations: run.average}
     return {at: TablePolicy(average, buckets) for at, average in averages.items()}

@@ -7,9 +7,9 @@ once:
 1. reach: how the learner comes to each decision with each hand, by its current strategy, which is
    regret matching on its regrets.
 2. opponent: how the opponent comes there. It plays a best response in a share of the hands, and
-   another strategy in the rest (`Mixed`): its reach is share x best response + (1 - share) x other.
-   A share of 1 is CFR-BR, less is a restricted Nash response (Johanson, Zinkevich and Bowling
-   2007), 0 with the learner itself as the other is self-play.
+   another strategy in the rest (`OpponentMixture`): its reach is share x best response + (1 -
+   share) x other. A share of 1 is CFR-BR, less is a restricted Nash response (Johanson, Zinkevich
+   and Bowling 2007), 0 with the learner itself as the other is self-play.
 3. values: the counterfactual value of each action to each of the learner's hands against that
    opponent.
 4. regrets: value[action] - value[decision] is added to the learner's regrets, and its own reach to
@@ -52,12 +52,12 @@ from numba import njit
 from faceup.cards.cards import BOARD_CARDS, CLASS_OF_HOLE, HOLE_OF_CLASS, N_CLASSES, N_HOLES
 from faceup.cards.matchups import RUNOUTS_PREFLOP, net_wins
 from faceup.holdem.agents import TreeAgent
-from faceup.holdem.best_response import best_actions, fold_values
+from faceup.holdem.best_response import best_action_values, fold_values
 from faceup.holdem.board import add_end_values, board_order, free_holes, street_reach
 from faceup.holdem.buckets import N_RIVER_BUCKETS
 from faceup.holdem.cfr import street_decisions
 from faceup.holdem.cfr_br_river import (
-    Reach,
+    RootReach,
     UpdateWeight,
     all_subgames,
     best_responses,
@@ -87,36 +87,37 @@ _NO_ACTIONS = np.zeros((0, 0, 0, 0), dtype=np.int8)  # of a best response that n
 Rows = dict[int, StreetRows]
 
 
-class Mixed(NamedTuple):
+class OpponentMixture(NamedTuple):
     """An opponent that plays a best response to the learner in a share of the hands, and a table in
     the rest.
 
-    Mixed(share, None): in the rest it plays the learner's current strategy, so that Mixed(1, None)
-    is CFR-BR and Mixed(0, None) self-play. Where one seat alone learns (`CfrBr`), the learner has
-    no reach in the other: nobody plays there in the rest of the hands, and nothing is learnt from
-    them.
+    OpponentMixture(share, None): in the rest it plays the learner's current strategy, so that
+    OpponentMixture(1, None) is CFR-BR and OpponentMixture(0, None) self-play. Where one seat alone
+    learns (`CfrBr`), the learner has no reach in the other: nobody plays there in the rest of the
+    hands, and nothing is learnt from them.
     """
 
     share: float  # 0 to 1
-    table: TablePolicy | None
+    policy: TablePolicy | None
 
 
 class State(NamedTuple):
     """All that has been learnt."""
 
     regrets: Weights
-    averages: Weights
-    responder: Weights  # regrets of the best response before the turn
+    strategy_sums: Weights
+    responder_regrets: Weights  # regrets of the best response before the turn
     iteration: int
 
 
 @njit(cache=True)
-def _learn(street, infosets, table, update, reach, value, regrets, averages):
+def _learn(street, infosets, table, update, reach, value, regrets, strategy_sums):
     """Fill values (2, n_nodes, 1326) float32 of a street's decisions where both players play a
-    table (rows, width), and add what they learn to regrets and averages (n_infosets, n_labels).
+    table (rows, width), and add what they learn to regrets and strategy_sums (n_infosets,
+    n_labels).
 
     street: of `Decisions`. Adds value[action] - value[decision] to regrets, and own reach (2,
-    n_nodes, 1326) of actions to averages, both as `update` says.
+    n_nodes, 1326) of actions to strategy_sums, both as `update` says.
     """
     for d in range(street.node.shape[0] - 1, -1, -1):
         node, who = street.node[d], street.actor[d]
@@ -126,12 +127,12 @@ def _learn(street, infosets, table, update, reach, value, regrets, averages):
                 mean += value[who, e, h] * table[row, e - street.start]
                 others += value[1 - who, e, h]  # the actor's chances are in them already
             value[who, node, h], value[1 - who, node, h] = mean, others
-            infoset = infosets.of[row, infosets.situation[node]]
+            infoset = infosets.infoset[row, infosets.situation[node]]
             own = update.weight * reach[who, node, h]
             share = own if update.by_reach else update.weight
             for e in range(street.first[d], street.end[d]):
                 regrets[infoset, street.label[e]] += share * (value[who, e, h] - mean)
-                averages[infoset, street.label[e]] += own * table[row, e - street.start]
+                strategy_sums[infoset, street.label[e]] += own * table[row, e - street.start]
 
 
 class CfrBr:
@@ -141,17 +142,17 @@ class CfrBr:
         self,
         learner: Abstraction,
         preflop_wins: np.ndarray,
-        responder: HandBuckets | None = None,
+        responder_buckets: HandBuckets | None = None,
         by_reach: bool = False,
         seat: int | None = None,
     ):
         """preflop_wins (169, 169): of cards/matchups.
 
-        responder: buckets in which a best response learns before the turn. None: it plays there as
-        the learner does. by_reach: the learner's regrets are weighed by its own reach. seat: the
-        only one in which it learns (None: both).
+        responder_buckets: those in which a best response learns before the turn. None: it plays
+        there as the learner does. by_reach: the learner's regrets are weighed by its own reach.
+        seat: the only one in which it learns (None: both).
         """
-        self.tree, self.learner, self.responder = learner.tree, learner, responder
+        self.tree, self.learner, self.responder_buckets = learner.tree, learner, responder_buckets
         self._by_reach, self._seat = by_reach, seat
         tree, n = learner.tree, int(learner.tree.street_start[3])
         self._subgames = all_subgames(tree)
@@ -168,45 +169,51 @@ class CfrBr:
         pairs of hands.
         """
         begins, warm = self.learner.start(), np.float32(warm_start)
-        regrets, averages = (
+        regrets, strategy_sums = (
             tuple(np.float32(scale) * weights for weights in begins) for scale in (warm, 1e-6)
         )
-        responder = tuple(warm * x for x in self.responder.start()[:2]) if self.responder else ()
-        return State(regrets, averages, responder, 0)
+        responder = (
+            tuple(warm * x for x in self.responder_buckets.start()[:2])
+            if self.responder_buckets
+            else ()
+        )
+        return State(regrets, strategy_sums, responder, 0)
 
     def train(
         self,
         state: State,
         deals: np.ndarray,
-        opponent: Mixed,
+        opponent: OpponentMixture,
         progress: Callable[[int], None] = lambda done: None,
-        together: int = 1,
+        deals_per_update: int = 1,
     ) -> State:
         """What is learnt by an iteration on each deal from a state on, which stays as it is.
 
-        deals (n, 5 to 52): the four cards of a turn board, then the rivers that may come. together:
-        deals that start from the same strategy, each on threads of its own; to stop between two of
-        them changes what is learnt.
+        deals (n, 5 to 52): the four cards of a turn board, then the rivers that may come.
+        deals_per_update: deals that start from the same strategy, each on threads of its own; to
+        stop between two of them changes what is learnt.
         """
-        regrets, averages, responder = (
+        regrets, strategy_sums, responder = (
             tuple(table.copy() for table in tables) for tables in state[:3]
         )
-        state = State(regrets, averages, responder, state.iteration)
-        threads = max(numba.get_num_threads() // together, 1)
-        with ThreadPoolExecutor(together) as pool:
-            for first in range(0, len(deals), together):
-                some = deals[first : first + together]
+        state = State(regrets, strategy_sums, responder, state.iteration)
+        threads = max(numba.get_num_threads() // deals_per_update, 1)
+        with ThreadPoolExecutor(deals_per_update) as pool:
+            for first in range(0, len(deals), deals_per_update):
+                some = deals[first : first + deals_per_update]
                 step = partial(self._step, state, opponent, threads)
                 # all are done before the state changes
-                for added in [*pool.map(step, some, range(1, together + 1))]:
-                    for table, more in zip([*regrets, *averages, *responder], added, strict=True):
+                for added in [*pool.map(step, some, range(1, deals_per_update + 1))]:
+                    for table, more in zip(
+                        [*regrets, *strategy_sums, *responder], added, strict=True
+                    ):
                         table += more
                 state = state._replace(iteration=state.iteration + len(some))
                 progress(first + len(some))
         return state
 
     def _step(
-        self, state: State, opponent: Mixed, threads: int, deal: np.ndarray, later: int
+        self, state: State, opponent: OpponentMixture, threads: int, deal: np.ndarray, later: int
     ) -> list[np.ndarray]:
         """What an iteration on a deal, the state's last plus `later`, adds to each of the state's
         tables.
@@ -215,7 +222,7 @@ class CfrBr:
         boards, roots = _boards(deal), self._subgames.root
         turn, weight = boards[0, :4], np.float32((state.iteration + later) / 100)
         update = UpdateWeight(weight, self._by_reach)
-        regrets, averages, responder = (
+        regrets, strategy_sums, responder = (
             [np.zeros_like(table) for table in tables] for tables in state[:3]
         )
         infosets, rows = _strategy(self.learner, state.regrets, turn)
@@ -224,26 +231,26 @@ class CfrBr:
             reach[1 - self._seat] = 0
 
         share, best, actions = np.float32(opponent.share), reach, _NO_ACTIONS  # 2. opponent
-        other_rows = _table_rows(opponent.table, turn) if opponent.table else rows
+        other_rows = _table_rows(opponent.policy, turn) if opponent.policy else rows
         if share > 0:
             best, actions = self._best_response(state, boards, rows, reach, weight, responder)
-        other = self._reach(other_rows, turn) if opponent.table else reach
+        other = self._reach(other_rows, turn) if opponent.policy else reach
         both = share * best + (1 - share) * other
-        at_roots = Reach(reach[:, roots], share * best[:, roots], (1 - share) * other[:, roots])
+        at_roots = RootReach(reach[:, roots], share * best[:, roots], (1 - share) * other[:, roots])
         if self._seat is not None:
             both[self._seat] = at_roots.best[self._seat] = at_roots.other[self._seat] = 0
 
         # 3. values; on the river regrets are added at once
-        strategies, learnt = (rows[3], other_rows[3]), (regrets[3], averages[3])
+        strategies, learnt = (rows[3], other_rows[3]), (regrets[3], strategy_sums[3])
         won = learn_rivers(
             self._subgames, boards, infosets[3], strategies, at_roots, actions, update, learnt
         )
         value = self._ends(boards, both, won)
 
         for n in (2, 1, 0):  # 4. regrets
-            street, learnt = self._streets[n], (regrets[n], averages[n])
+            street, learnt = self._streets[n], (regrets[n], strategy_sums[n])
             _learn(street, infosets[n], rows[n][0], update, reach, value, *learnt)
-        return [*regrets, *averages, *responder]
+        return [*regrets, *strategy_sums, *responder]
 
     def _reach(self, rows: Rows, turn: np.ndarray) -> np.ndarray:
         """Each player's reach of the nodes before the river's actions, (2, n_nodes, 1326), where
@@ -269,7 +276,7 @@ class CfrBr:
             self._subgames, boards, rows[3], reach[:, self._subgames.root]
         )
         value, every = self._ends(boards, reach, won), np.ones(len(self.tree.kind), dtype=bool)
-        best_actions(self.tree, 2, every, value[None, None])
+        best_action_values(self.tree, 2, every, value[None, None])
         width = int(np.diff(self.tree.street_start)[2])
         response = np.zeros((width, N_HOLES), dtype=np.float32)
         for node in self._streets[2].node:
@@ -292,16 +299,16 @@ class CfrBr:
         Before the turn it learns first: its regrets are added to `learnt`, arrays of 0.
         """
         value, response, actions = self._respond(boards, rows, reach)
-        if self.responder:
-            infosets, played = _strategy(self.responder, state.responder, boards[0])
+        if self.responder_buckets:
+            infosets, played = _strategy(self.responder_buckets, state.responder_regrets, boards[0])
             update = UpdateWeight(weight, False)
             for n in (1, 0):
                 # the responder's tree has a label for each of its sizes
-                street = self._streets[n]._replace(label=self.responder.tree.label)
+                street = self._streets[n]._replace(label=self.responder_buckets.tree.label)
                 unused = np.zeros_like(learnt[n])
                 _learn(street, infosets[n], played[n][0], update, reach, value, learnt[n], unused)
-            regrets = tuple(map(np.add, state.responder, learnt))
-            response |= _strategy(self.responder, regrets, boards[0])[1]
+            regrets = tuple(map(np.add, state.responder_regrets, learnt))
+            response |= _strategy(self.responder_buckets, regrets, boards[0])[1]
         return self._reach(rows | response, boards[0, :4]), actions
 
     def _ends(self, boards: np.ndarray, reach: np.ndarray, won: np.ndarray) -> np.ndarray:
@@ -334,13 +341,13 @@ class CfrBr:
         return value
 
 
-def game_with_other_menu(
+def cfr_br_with_other_menu(
     leaves: TreeLeaves,
     menu: Menu,
     theirs: Menu,
     seat: int,
     preflop_wins: np.ndarray,
-    responder: HandBuckets,
+    responder_buckets: HandBuckets,
 ) -> CfrBr:
     """A game in which leaves play one seat with their own menu, and the opponent has another menu
     and the responder's buckets.
@@ -354,33 +361,38 @@ def game_with_other_menu(
     label = np.array([*map(every.index, tree.labels), -1], dtype=np.int8)[tree.label]
     # leaves learn nothing about other sizes
     known = tree._replace(labels=labels, label=np.minimum(label, len(labels) - 1))
-    against = responder.on(tree._replace(labels=every, label=label))
+    against = responder_buckets.on(tree._replace(labels=every, label=label))
     return CfrBr(TreeLeaves(leaves.base_policy.on(known, seat)), preflop_wins, against, True, seat)
 
 
 def train_alternately(
-    turns: Sequence[tuple[CfrBr, Mixed, int]],
+    schedule: Sequence[tuple[CfrBr, OpponentMixture, int]],
     state: State,
     deals: np.ndarray,
     progress: Callable[[int], None] = lambda done: None,
-    together: int = 1,
+    deals_per_update: int = 1,
 ) -> State:
-    """As `CfrBr.train`, in games that share what the learner learns: turns of a game, its opponent
-    and a number of deals, again and again.
+    """As `CfrBr.train`, in games that share what the learner learns: the schedule is a
+    cycle of games, each with its opponent and a number of deals.
 
     The responder of each game learns separately, that of the first from `state` on.
     """
-    done, responders = 0, {turns[0][0]: state.responder}
-    for game, opponent, n in cycle(turns):
+    done, responders = 0, {schedule[0][0]: state.responder_regrets}
+    for game, opponent, n in cycle(schedule):
         if done >= len(deals):
             break
-        begins = responders[game] if game in responders else game.start().responder
+        begins = responders[game] if game in responders else game.start().responder_regrets
         some = deals[done : done + n]
-        state = game.train(state._replace(responder=begins), some, opponent, together=together)
-        responders[game] = state.responder
+        state = game.train(
+            state._replace(responder_regrets=begins),
+            some,
+            opponent,
+            deals_per_update=deals_per_update,
+        )
+        responders[game] = state.responder_regrets
         done += n
         progress(min(done, len(deals)))
-    return state._replace(responder=responders[turns[0][0]])
+    return state._replace(responder_regrets=responders[schedule[0][0]])
 
 
 def retrain(
@@ -406,24 +418,30 @@ def retrain(
     leaves = TreeLeaves(agent.policy(tree))
     responder = HandBuckets(tree, blueprint, np.zeros_like(blueprint.buckets.turn), 1)
     game = CfrBr(leaves, preflop_wins, responder, by_reach=True)
-    own_menu = game, Mixed(known_share, blueprint if known_share < 1 else None), 2
-    turns: list[tuple[CfrBr, Mixed, int]] = [own_menu]
+    own_menu = game, OpponentMixture(known_share, blueprint if known_share < 1 else None), 2
+    schedule: list[tuple[CfrBr, OpponentMixture, int]] = [own_menu]
     if other_menu:
         others = [
-            game_with_other_menu(leaves, agent.menu, other_menu, seat, preflop_wins, responder)
+            cfr_br_with_other_menu(leaves, agent.menu, other_menu, seat, preflop_wins, responder)
             for seat in range(2)
         ]
-        alone = Mixed(known_share, None)
-        turns = [turn for other in others for turn in (own_menu, (other, alone, 2))]
+        alone = OpponentMixture(known_share, None)
+        schedule = [turn for other in others for turn in (own_menu, (other, alone, 2))]
     progress = Progress(f"retraining {name}, turn boards", len(deals))
-    averages = memo(train_alternately, turns, game.start(warm_start), deals, progress, 2).averages
+    strategy_sums = memo(
+        train_alternately, schedule, game.start(warm_start), deals, progress, 2
+    ).strategy_sums
     how = {
         "learner": "OCT, leaves retrained by CFR-BR",
         "turn_boards": len(deals),
         "known_share": known_share,
     }
     return TreeAgent(
-        agent.menu, leaves.retrained(averages), agent.tables, agent.history, agent.provenance | how
+        agent.menu,
+        leaves.retrained(strategy_sums),
+        agent.tables,
+        agent.history,
+        agent.provenance | how,
     )
 
 

@@ -3,8 +3,8 @@
 The learner's strategy is a table of rows, and a hand's row follows from its equity; a best response
 may play each of the 1,081 hands of a board differently. Hands are kept in order of strength. At the
 ends of the betting all hands of one player play against all hands of the other, less those that
-share a card: a sweep by strength with running sums for each card (Johanson et al. 2011), WIDTH ends
-side by side.
+share a card: a sweep by strength with running sums for each card (Johanson et al. 2011), END_LANES
+ends side by side.
 
 As in `holdem/reference`: reach is a player's own, and values are counterfactual, sums over the
 other player's hands times their reach.
@@ -26,21 +26,21 @@ from faceup.holdem.river_subgames import RiverSubgames, make_river_subgames
 from faceup.holdem.tree import BettingTree
 from faceup.util.parallel import on_threads
 
-WIDTH = 16  # ends side by side
+END_LANES = 16  # ends side by side
 PADDED = 1088  # a board's hands, in whole vectors
 _BLOCK = 16  # hands transposed at a time
 
-add = vector_operation(WIDTH, lambda b, out, x: b.fadd(out, x))  # out += x
+add = vector_operation(END_LANES, lambda b, out, x: b.fadd(out, x))  # out += x
 # out += x * y
-add_product = vector_operation(WIDTH, lambda b, out, x, y: b.fadd(out, b.fmul(x, y)))
+add_product = vector_operation(END_LANES, lambda b, out, x, y: b.fadd(out, b.fmul(x, y)))
 # out = stake * (every - x - y): the value of a showdown, from sums over all hands and those with
 # either card
 shown = vector_operation(
-    WIDTH, lambda b, out, stake, every, x, y: b.fmul(stake, b.fsub(b.fsub(every, x), y))
+    END_LANES, lambda b, out, stake, every, x, y: b.fmul(stake, b.fsub(b.fsub(every, x), y))
 )
 # out = stake * (every - x - y + own): the value of a fold; the hand itself was taken off twice
 folded = vector_operation(
-    WIDTH,
+    END_LANES,
     lambda b, out, stake, every, x, y, own: b.fmul(stake, b.fadd(b.fsub(b.fsub(every, x), y), own)),
 )
 
@@ -75,7 +75,7 @@ class RowPlay(NamedTuple):
     """
 
     # (n_edges, n_rows) float32 probability of an action; 1 where the other player acts
-    chance: np.ndarray
+    probability: np.ndarray
     reach: np.ndarray  # (n_edges + 1, n_rows) float32 a row's own reach from the root, there 1
     end_reach: np.ndarray  # (n_rows * n_ends,) float32 the same by end
 
@@ -96,7 +96,7 @@ class UpdateWeight(NamedTuple):
     by_reach: bool  # regrets are weighed by the learner's own reach, too: see `holdem/cfr_br`
 
 
-class Reach(NamedTuple):
+class RootReach(NamedTuple):
     """Reach of the subgames' roots, each (2, n, 1326) float32, of the learner in a seat and of its
     opponent there.
     """
@@ -108,7 +108,7 @@ class Reach(NamedTuple):
 
 def all_subgames(tree: BettingTree) -> AllSubgames:
     """The river subgames of a tree, without all-ins before the river."""
-    each = [some for some in make_river_subgames(tree, 1, WIDTH) if len(some.decision)]
+    each = [some for some in make_river_subgames(tree, 1, END_LANES) if len(some.decision)]
     each.sort(key=lambda one: one.node[-1, 0])
     sizes = [(len(one.node), len(one.decision), one.n_ends) for one in each]
     joined = [np.concatenate([*map(np.atleast_1d, field)]) for field in zip(*each, strict=True)]
@@ -130,7 +130,7 @@ def _subgame(subgames, k):
         x.actor[d:d_end],
         x.first_child[d:d_end],
         x.n_children[d:d_end],
-        x.stake[e:e_end],
+        x.stake_of_other[e:e_end],
         x.n_shown[k],
         x.n_ends[k],
         x.river[k],
@@ -158,29 +158,29 @@ def _hands_of(board, row_of_equity):
     place[own] = 1
     rows = np.flatnonzero(place)
     place[rows] = np.arange(rows.shape[0])
-    return Hands(order.holes, order.class_start, rows, place[own])
+    return Hands(order.holes, order.strength_start, rows, place[own])
 
 
 @njit(cache=True)
 def _play_rows(subgame, seat, table, rows):
     """`RowPlay` of rows (n_rows,) int64 of a strategy, table (rows, n_edges) float32, in a seat."""
     n_rows, n_edges, n_ends = rows.shape[0], table.shape[1], subgame.n_ends
-    chances = np.ones((n_edges, n_rows), np.float32)
+    probabilities = np.ones((n_edges, n_rows), np.float32)
     reaches = np.ones((n_edges + 1, n_rows), np.float32)
     end_reach = np.zeros(n_rows * n_ends, np.float32)
     for d in range(subgame.actor.shape[0]):
         above, first = reaches[subgame.decision[d]], subgame.first_child[d]
         for e in range(first, first + subgame.n_children[d]):
-            chance, reach, slot = chances[e], reaches[e], subgame.slot[e]
+            probability, reach, slot = probabilities[e], reaches[e], subgame.slot[e]
             if subgame.actor[d] == seat:
                 for k in range(n_rows):
-                    chance[k] = table[rows[k], e]
+                    probability[k] = table[rows[k], e]
             for k in range(n_rows):
-                reach[k] = above[k] * chance[k]
+                reach[k] = above[k] * probability[k]
             if slot < n_ends:
                 for k in range(n_rows):
                     end_reach[k * n_ends + slot] = reach[k]
-    return RowPlay(chances, reaches, end_reach)
+    return RowPlay(probabilities, reaches, end_reach)
 
 
 @njit(cache=True)
@@ -188,10 +188,10 @@ def _add_end_reach(hands, reach, end_reach, weight):
     """Add a player's reach of ends with each hand to weight: its reach of the root, reach (1326,),
     times its row's from there, end_reach (n_rows * n_ends,).
     """
-    own, n_ends = np.empty(WIDTH, dtype=np.float32), end_reach.shape[0] // hands.rows.shape[0]
+    own, n_ends = np.empty(END_LANES, dtype=np.float32), end_reach.shape[0] // hands.rows.shape[0]
     for i in range(N_RIVER_HOLES):
         own[:] = reach[hands.hole[i]]
-        for x in range(0, n_ends, WIDTH):
+        for x in range(0, n_ends, END_LANES):
             add_product(weight, i * n_ends + x, own, 0, end_reach, hands.row[i] * n_ends + x)
 
 
@@ -202,7 +202,7 @@ def _add_hands(hands, first, end, reach, weight, n_ends, n_added, card_sums):
         if reach[hands.hole[i]] == 0:
             continue
         a, b = HOLE_CARDS[hands.hole[i], 0] * n_ends, HOLE_CARDS[hands.hole[i], 1] * n_ends
-        for x in range(0, n_added, WIDTH):
+        for x in range(0, n_added, END_LANES):
             add(card_sums, a + x, weight, i * n_ends + x)
             add(card_sums, b + x, weight, i * n_ends + x)
             add(card_sums, ALL * n_ends + x, weight, i * n_ends + x)
@@ -217,7 +217,7 @@ def _end_values(subgame, player, hands, reach, scratch):
     weight of weaker hands with card c, plus once that of equal ones, less the total: a win counts
     2 - 1, a tie 1 - 1, a loss 0 - 1. At folds it is the total.
     """
-    n_shown, stake = subgame.n_shown, subgame.stake[:, 1 - player, 0].copy()
+    n_shown, stake = subgame.n_shown, subgame.stake_of_other[:, 1 - player, 0].copy()
     n_ends = np.int64(subgame.n_ends)  # uncompiled, a card times a plain int would be an int8
     weight, value, sums = scratch.weight, scratch.value, scratch.card_sums
     every, start, n_strengths = ALL * n_ends, hands.start, hands.start.shape[0] - 1
@@ -231,9 +231,9 @@ def _end_values(subgame, player, hands, reach, scratch):
         for i in range(start[k], start[k + 1]):
             at, hole = i * n_ends, hands.hole[i]
             a, b = HOLE_CARDS[hole, 0] * n_ends, HOLE_CARDS[hole, 1] * n_ends
-            for x in range(0, n_shown, WIDTH):
+            for x in range(0, n_shown, END_LANES):
                 shown(value, at + x, stake, x, sums, every + x, sums, a + x, sums, b + x)
-            for x in range(n_shown, n_ends, WIDTH):
+            for x in range(n_shown, n_ends, END_LANES):
                 folded(
                     value,
                     at + x,
@@ -329,25 +329,27 @@ def _sum_rows(hands, end_reach, value, own, by_reach, end_value, won):
 
     own (1326,): its reach of the root, by which a row's hands are weighed if by_reach.
     """
-    share, products = np.ones(WIDTH, np.float32), np.empty(WIDTH, np.float32)
+    share, products = np.ones(END_LANES, np.float32), np.empty(END_LANES, np.float32)
     n_ends = end_reach.shape[0] // hands.rows.shape[0]
     for i in range(N_RIVER_HOLES):
         at, total = hands.row[i] * n_ends, won[hands.hole[i]]
         if by_reach:
             share[:] = own[hands.hole[i]]
         products[:] = 0
-        for x in range(0, n_ends, WIDTH):
+        for x in range(0, n_ends, END_LANES):
             add_product(end_value, at + x, share, 0, value, i * n_ends + x)
             add_product(products, 0, end_reach, at + x, value, i * n_ends + x)
-        for x in range(WIDTH):
+        for x in range(END_LANES):
             total += products[x]
         won[hands.hole[i]] = total
 
 
 @njit(cache=True)
-def _learn(subgame, label, seat, infosets, hands, own, play, end_value, update, regrets, averages):
+def _learn(
+    subgame, label, seat, infosets, hands, own, play, end_value, update, regrets, strategy_sums
+):
     """Add the learner's regrets, value[action] - value[decision], and its own reach, both as
-    `update` says, to regrets and averages (n_infosets, n_labels) float32.
+    `update` says, to regrets and strategy_sums (n_infosets, n_labels) float32.
 
     own (1326,): its reach of the root; end_value (n_rows * n_ends,): value of each end, summed over
     a row's hands; label: of `AllSubgames`.
@@ -364,19 +366,20 @@ def _learn(subgame, label, seat, infosets, hands, own, play, end_value, update, 
             if subgame.slot[e] < n_ends:
                 for k in range(n_rows):
                     values[e, k] = end_value[k * n_ends + subgame.slot[e]]
-            for k in range(n_rows):  # the other's chances count 1: the values have them already
-                mean[k] += play.chance[e, k] * values[e, k]
+            # the other's probabilities count 1: the values have them already
+            for k in range(n_rows):
+                mean[k] += play.probability[e, k] * values[e, k]
         if subgame.actor[d] == seat:
             situation = infosets.situation[subgame.node[above, 0]]
             for k in range(n_rows):
-                infoset = infosets.of[hands.rows[k], situation]
+                infoset = infosets.infoset[hands.rows[k], situation]
                 reach_from_root = play.reach[above, k]
                 reach = update.weight * root_reach[k] * reach_from_root
                 share = update.weight * reach_from_root if update.by_reach else update.weight
                 for e in range(first, end):
                     action = label[subgame.node[e, 0]]
                     regrets[infoset, action] += share * (values[e, k] - mean[k])
-                    averages[infoset, action] += reach * play.chance[e, k]
+                    strategy_sums[infoset, action] += reach * play.probability[e, k]
 
 
 @njit(cache=True, nogil=True)
@@ -402,10 +405,20 @@ def _respond(thread, subgames, boards, strategy, reach, won, actions):
 
 @njit(cache=True, nogil=True)
 def _train(
-    thread, subgames, boards, infosets, strategies, reach, actions, update, won, regrets, averages
+    thread,
+    subgames,
+    boards,
+    infosets,
+    strategies,
+    reach,
+    actions,
+    update,
+    won,
+    regrets,
+    strategy_sums,
 ):
-    """As `learn_rivers`; regrets, averages (2, n_infosets, n_labels): by seat, as learners in both
-    may share an infoset.
+    """As `learn_rivers`; regrets, strategy_sums (2, n_infosets, n_labels): by seat, as learners in
+    both may share an infoset.
     """
     scratch, (mine, others) = _new_scratch(subgames), strategies
     for seat in range(thread[0], 2, thread[1]):
@@ -451,7 +464,7 @@ def _train(
                     end_value,
                     update,
                     regrets[seat],
-                    averages[seat],
+                    strategy_sums[seat],
                 )
 
 
@@ -476,7 +489,7 @@ def learn_rivers(
     boards: np.ndarray,
     infosets: Infosets,
     strategies: tuple[StreetRows, StreetRows],
-    reach: Reach,
+    reach: RootReach,
     actions: np.ndarray,
     update: UpdateWeight,
     learnt: tuple[np.ndarray, np.ndarray],

@@ -16,41 +16,41 @@ from numba import njit
 
 from faceup.cards.strength import N_RIVER_HOLES
 from faceup.holdem.board import N_SUMS, matching_probability
-from faceup.holdem.lanes import WIDE, add_wide, add_wide_product, product, subtract_wide
+from faceup.holdem.lanes import BOTH_LANES, add_wide, add_wide_product, product, subtract_wide
 from faceup.holdem.river_subgames import LANES
 
 
 @njit(cache=True)
-def _match(subgames, row, chance):
-    """Regret matching at every decision: chance (n_nodes, LANES) from a row (width,) of the river's
-    regrets; float32.
+def _match_regrets(subgames, row, probability):
+    """Regret matching at every decision: probability (n_nodes, LANES) from a row (width,) of the
+    river's regrets; float32.
     """
-    total = np.empty(chance.shape[1], dtype=np.float32)
+    total = np.empty(probability.shape[1], dtype=np.float32)
     for d in range(subgames.actor.shape[0]):
         first, end = subgames.first_child[d], subgames.first_child[d] + subgames.n_children[d]
         total[:] = 0
         for k in range(first, end):
             at, node = subgames.slot[k], subgames.node[k]
             for j in range(node.shape[0]):
-                chance[at, j] = max(row[node[j] - subgames.river], np.float32(0))
-                total[j] += chance[at, j]
+                probability[at, j] = max(row[node[j] - subgames.river], np.float32(0))
+                total[j] += probability[at, j]
         for at in subgames.slot[first:end]:
             for j in range(total.shape[0]):
-                chance[at, j] = matching_probability(chance[at, j], total[j], end - first)
+                probability[at, j] = matching_probability(probability[at, j], total[j], end - first)
 
 
 @njit(cache=True)
-def fill_reach(subgames, chance, reach_from_root):
+def fill_reach(subgames, probability, reach_from_root):
     """Both players' reach of every node from the root, reach_from_root (n_nodes, 2, LANES), from
-    chance (n_nodes, LANES); float32.
+    probability (n_nodes, LANES); float32.
     """
     reach_from_root[subgames.slot[-1]] = 1
     for d in range(subgames.actor.shape[0]):
         who, other, first = subgames.actor[d], 1 - subgames.actor[d], subgames.first_child[d]
         above = reach_from_root[subgames.slot[subgames.decision[d]]]
         for at in subgames.slot[first : first + subgames.n_children[d]]:
-            for j in range(chance.shape[1]):
-                reach_from_root[at, who, j] = above[who, j] * chance[at, j]
+            for j in range(probability.shape[1]):
+                reach_from_root[at, who, j] = above[who, j] * probability[at, j]
                 reach_from_root[at, other, j] = above[other, j]
 
 
@@ -58,13 +58,15 @@ def fill_reach(subgames, chance, reach_from_root):
 def add_bucket(buckets, g, sums, reach_from_root, n, card_sums):
     """Add the reach of the first n ends, with the holes of bucket g, to the sums of their cards.
 
-    sums (n_entries, WIDE): reach of the root; reach_from_root (n_buckets, n_nodes, 2, LANES);
-    card_sums (53, n_ends, WIDE); float32.
+    sums (n_entries, BOTH_LANES): reach of the root; reach_from_root (n_buckets, n_nodes, 2, LANES);
+    card_sums (53, n_ends, BOTH_LANES); float32.
     """
     for k in range(buckets.first[g], buckets.first[g + 1]):
         for e in range(n):
             at, of = buckets.card[k] * card_sums.shape[1] + e, g * reach_from_root.shape[1] + e
-            add_wide_product(card_sums, at * WIDE, reach_from_root, of * WIDE, sums, k * WIDE)
+            add_wide_product(
+                card_sums, at * BOTH_LANES, reach_from_root, of * BOTH_LANES, sums, k * BOTH_LANES
+            )
 
 
 @njit(cache=True)
@@ -73,17 +75,17 @@ def sum_buckets(buckets, n_shown, sums, reach_from_root, card_sums):
     `add_bucket`.
     """
     card_sums[:] = 0
-    for g in range(buckets.equity.shape[0]):
+    for g in range(buckets.key.shape[0]):
         add_bucket(buckets, g, sums, reach_from_root, card_sums.shape[1], card_sums)
     card_sums[:, :n_shown] *= -1
 
 
 @njit(cache=True)
-def _learn_bucket(subgames, sums, chance, reach_from_root, value, regrets, averages):
+def _learn_bucket(subgames, sums, probability, reach_from_root, value, regrets, strategy_sums):
     """Fill values of decisions from those of ends, for a bucket; add regrets and the actor's reach
-    to its rows of the tables, regrets and averages (width,).
+    to its rows of the tables, regrets and strategy_sums (width,).
 
-    sums (2, LANES): reach of the root with all holes of the bucket; chance (n_nodes, LANES);
+    sums (2, LANES): reach of the root with all holes of the bucket; probability (n_nodes, LANES);
     reach_from_root, value (n_nodes, 2, LANES); float32.
     """
     for d in range(subgames.actor.shape[0] - 1, -1, -1):
@@ -91,25 +93,25 @@ def _learn_bucket(subgames, sums, chance, reach_from_root, value, regrets, avera
         mean, end = value[subgames.slot[subgames.decision[d]]], first + subgames.n_children[d]
         mean[:] = 0
         for at in subgames.slot[first:end]:
-            for j in range(chance.shape[1]):
-                mean[other, j] += chance[at, j] * value[at, other, j]
+            for j in range(probability.shape[1]):
+                mean[other, j] += probability[at, j] * value[at, other, j]
                 mean[who, j] += value[at, who, j]
         for k in range(first, end):
             at, node = subgames.slot[k], subgames.node[k]
             for j in range(node.shape[0]):
                 column = node[j] - subgames.river
                 regrets[column] += value[at, other, j] - mean[other, j]
-                averages[column] += sums[who, j] * reach_from_root[at, who, j]
+                strategy_sums[column] += sums[who, j] * reach_from_root[at, who, j]
 
 
 @njit(cache=True, nogil=True)
-def sweep_subgames(subgames, buckets, joint, reach, value, regrets, averages):
+def sweep_subgames(subgames, buckets, joint, reach, value, regrets, strategy_sums):
     """Values of the roots, summed over the holes of joint buckets; tables learn from each bucket.
 
     joint (1081,) int64: of each hole, by strength; reach, value (2, n_joint, n_nodes) float32: of a
-    player, reach its own; regrets, averages (1981, width) float32: the river's tables.
+    player, reach its own; regrets, strategy_sums (1981, width) float32: the river's tables.
     """
-    n_buckets, n_nodes, n_joint = buckets.equity.shape[0], subgames.slot.shape[0], reach.shape[1]
+    n_buckets, n_nodes, n_joint = buckets.key.shape[0], subgames.slot.shape[0], reach.shape[1]
     roots = subgames.node[-1]
     at_root = np.zeros((n_joint, 2, LANES), dtype=np.float32)
     for player in range(2):
@@ -119,20 +121,22 @@ def sweep_subgames(subgames, buckets, joint, reach, value, regrets, averages):
     sums = np.zeros((buckets.card.shape[0], 2, LANES), dtype=np.float32)
     for i in range(N_RIVER_HOLES):
         for entry in buckets.entries[i]:
-            add_wide(sums, entry * WIDE, at_root, joint[i] * WIDE)
-    chance = np.zeros((n_buckets, n_nodes, LANES), dtype=np.float32)
+            add_wide(sums, entry * BOTH_LANES, at_root, joint[i] * BOTH_LANES)
+    probability = np.zeros((n_buckets, n_nodes, LANES), dtype=np.float32)
     reach_from_root = np.empty((n_buckets, n_nodes, 2, LANES), dtype=np.float32)
     for g in range(n_buckets):
-        _match(subgames, regrets[buckets.equity[g]], chance[g])
-        fill_reach(subgames, chance[g], reach_from_root[g])
-    root, own = _sweep_buckets(subgames, buckets, sums, chance, reach_from_root, regrets, averages)
+        _match_regrets(subgames, regrets[buckets.key[g]], probability[g])
+        fill_reach(subgames, probability[g], reach_from_root[g])
+    root, own = _sweep_buckets(
+        subgames, buckets, sums, probability, reach_from_root, regrets, strategy_sums
+    )
     worth = np.zeros_like(at_root)
     for i in range(N_RIVER_HOLES):
-        (every, a, b), at, g = buckets.entries[i], joint[i] * WIDE, buckets.of_hole[i]
-        add_wide(worth, at, root, every * WIDE)
-        subtract_wide(worth, at, root, a * WIDE)
-        subtract_wide(worth, at, root, b * WIDE)
-        add_wide_product(worth, at, own, g * WIDE, at_root, at)
+        (every, a, b), at, g = buckets.entries[i], joint[i] * BOTH_LANES, buckets.of_hole[i]
+        add_wide(worth, at, root, every * BOTH_LANES)
+        subtract_wide(worth, at, root, a * BOTH_LANES)
+        subtract_wide(worth, at, root, b * BOTH_LANES)
+        add_wide_product(worth, at, own, g * BOTH_LANES, at_root, at)
     for player in range(2):
         for k in range(n_joint):
             for j in range(roots.shape[0]):
@@ -140,10 +144,10 @@ def sweep_subgames(subgames, buckets, joint, reach, value, regrets, averages):
 
 
 @njit(cache=True)
-def _sweep_buckets(subgames, buckets, sums, chance, reach_from_root, regrets, averages):
+def _sweep_buckets(subgames, buckets, sums, probability, reach_from_root, regrets, strategy_sums):
     """Values of all ends to all buckets, weakest first, and what each bucket learns.
 
-    sums (n_entries, 2, LANES): reach of the root; chance (n_buckets, n_nodes, LANES);
+    sums (n_entries, 2, LANES): reach of the root; probability (n_buckets, n_nodes, LANES);
     reach_from_root (n_buckets, n_nodes, 2, LANES); float32.
 
     card_sums[c], by end, is twice the weight of weaker holes with card c, plus once that of the
@@ -156,20 +160,20 @@ def _sweep_buckets(subgames, buckets, sums, chance, reach_from_root, regrets, av
     n_shown, n_ends = subgames.n_shown, subgames.n_ends
     n_buckets, n_nodes = reach_from_root.shape[0], reach_from_root.shape[1]
     root, own = np.zeros_like(sums), np.zeros((n_buckets, 2, LANES), dtype=np.float32)
-    card_sums = np.empty((N_SUMS, n_ends, WIDE), np.float32)
-    weight = np.empty((n_ends, WIDE), np.float32)
+    card_sums = np.empty((N_SUMS, n_ends, BOTH_LANES), np.float32)
+    weight = np.empty((n_ends, BOTH_LANES), np.float32)
     value = np.empty((n_nodes, 2, LANES), np.float32)
-    won, stake = value[:n_ends].reshape(-1), subgames.stake.reshape(-1)
+    won, stake = value[:n_ends].reshape(-1), subgames.stake_of_other.reshape(-1)
     sum_buckets(buckets, n_shown, sums, reach_from_root, card_sums)
-    for cls in range(buckets.classes.shape[0] - 1):
-        first, last = buckets.classes[cls], buckets.classes[cls + 1]
+    for cls in range(buckets.first_of_strength.shape[0] - 1):
+        first, last = buckets.first_of_strength[cls], buckets.first_of_strength[cls + 1]
         for g in range(first, last):
             add_bucket(buckets, g, sums, reach_from_root, n_shown, card_sums)
         for g in range(first, last):
-            start, equity = buckets.first[g], buckets.equity[g]
+            start, equity = buckets.first[g], buckets.key[g]
             # the reach of the player whom an end is worth something to, times the stake
             for e in range(n_ends):
-                x, at = e * WIDE, (g * n_nodes + e) * WIDE
+                x, at = e * BOTH_LANES, (g * n_nodes + e) * BOTH_LANES
                 product(weight, x, reach_from_root, at + LANES, stake, x)
                 product(weight, x + LANES, reach_from_root, at, stake, x + LANES)
             won[:] = 0
@@ -177,16 +181,20 @@ def _sweep_buckets(subgames, buckets, sums, chance, reach_from_root, regrets, av
                 card = buckets.card[k]
                 _add_entry(buckets.count[k], card_sums[card], won)
                 for e in range(n_ends):
-                    of_card = (card * n_ends + e) * WIDE
-                    add_wide_product(root, k * WIDE, weight, e * WIDE, card_sums, of_card)
+                    of_card = (card * n_ends + e) * BOTH_LANES
+                    add_wide_product(
+                        root, k * BOTH_LANES, weight, e * BOTH_LANES, card_sums, of_card
+                    )
             for e in range(n_shown, n_ends):  # at folds the hole itself is counted back
-                at = (g * n_nodes + e) * WIDE
-                add_wide_product(value, e * WIDE, reach_from_root, at, sums, start * WIDE)
-                add_wide_product(own, g * WIDE, reach_from_root, at, weight, e * WIDE)
+                at = (g * n_nodes + e) * BOTH_LANES
+                add_wide_product(
+                    value, e * BOTH_LANES, reach_from_root, at, sums, start * BOTH_LANES
+                )
+                add_wide_product(own, g * BOTH_LANES, reach_from_root, at, weight, e * BOTH_LANES)
             for x in range(won.shape[0]):
                 won[x] *= stake[x]  # so far a bucket's values were for a dollar
-            learnt = regrets[equity], averages[equity]
-            _learn_bucket(subgames, sums[start], chance[g], reach_from_root[g], value, *learnt)
+            learnt = regrets[equity], strategy_sums[equity]
+            _learn_bucket(subgames, sums[start], probability[g], reach_from_root[g], value, *learnt)
         for g in range(first, last):
             add_bucket(buckets, g, sums, reach_from_root, n_shown, card_sums)
     return root, own
@@ -194,7 +202,7 @@ def _sweep_buckets(subgames, buckets, sums, chance, reach_from_root, regrets, av
 
 @njit(cache=True)
 def _add_entry(count, card_sums, won):
-    """Add card_sums (n_ends, WIDE) times an entry's count to won (n_ends * WIDE,)."""
+    """Add card_sums (n_ends, BOTH_LANES) times an entry's count to won (n_ends * BOTH_LANES,)."""
     for e in range(card_sums.shape[0]):
         for x in range(card_sums.shape[1]):
-            won[e * WIDE + x] += count * card_sums[e, x]
+            won[e * BOTH_LANES + x] += count * card_sums[e, x]

@@ -1,7 +1,7 @@
 """Distillation: one model a street, fitted to samples of the blueprint (paper 000, Section 2.4).
 
-`split_boards` holds out boards for the test, `fit_rounds` trains the models of the four streets and
-`score_rounds` measures their distance to the blueprint. `prune_and_refit` finishes trees with
+`split_boards` holds out boards for the test, `fit_streets` trains the models of the four streets
+and `score_streets` measures their distance to the blueprint. `prune_and_refit` finishes trees with
 "pot-relative" features.
 """
 
@@ -70,7 +70,7 @@ def on_boards(samples: TrainingSamples, boards: Sequence[int] | np.ndarray) -> T
     return part._replace(w=part.w / part.w.mean())
 
 
-def fit_rounds(
+def fit_streets(
     fits: Sequence[Callable[[np.ndarray, np.ndarray, np.ndarray], _Model]],
     rounds: Sequence[TrainingSamples],
     progress: Callable[[int], None] = lambda done: None,
@@ -86,7 +86,7 @@ def fit_rounds(
     return models[::-1]
 
 
-def score_rounds(
+def score_streets(
     models: Sequence[Model], rounds: Sequence[TrainingSamples]
 ) -> list[dict[str, float]]:
     """`fit_metrics` of each model on its samples, WORKERS at a time."""

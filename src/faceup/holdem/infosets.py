@@ -28,7 +28,7 @@ class Infosets(NamedTuple):
     """Infosets of a street."""
 
     row: np.ndarray  # int32 row of each hole (1326,) before the river, of each equity (1981,) on it
-    of: np.ndarray  # (rows, situations) int32 infoset of a row at a situation
+    infoset: np.ndarray  # (rows, situations) int32 infoset of a row at a situation
     situation: np.ndarray  # (n_nodes,) int32 of each decision of the street; -1 elsewhere
 
 
@@ -66,7 +66,7 @@ def strategy_rows(
     Of regrets this is regret matching, of summed strategies the average strategy.
     """
     nodes, (start, end) = decisions(tree, street), tree.street_start[street : street + 2]
-    of, first = infosets.of[:, infosets.situation[nodes]], tree.first_child[nodes] - start
+    of, first = infosets.infoset[:, infosets.situation[nodes]], tree.first_child[nodes] - start
     rows = np.empty((len(of), end - start), dtype=np.float32)
     _strategy_rows(of, weights, tree.label[start:end], first, tree.n_children[nodes], rows)
     return rows
@@ -124,17 +124,18 @@ class HandBuckets:
         if street == 3:
             return of_all
         buckets, row = np.unique(hole_buckets(self.buckets, street, board), return_inverse=True)
-        return of_all._replace(row=row.astype(np.int32), of=of_all.of[buckets])
+        return of_all._replace(row=row.astype(np.int32), infoset=of_all.infoset[buckets])
 
     def start(self) -> Weights:
         """See `Abstraction`."""
         weights = tuple(
-            np.zeros((x.of.size, len(self.tree.labels)), dtype=np.float32) for x in self._infosets
+            np.zeros((x.infoset.size, len(self.tree.labels)), dtype=np.float32)
+            for x in self._infosets
         )
         for street in range(2):
             nodes = slice(*self.tree.street_start[street : street + 2])
             played = self._infosets[street]
-            of = played.of[:, played.situation[self.tree.parent[nodes]]]
+            of = played.infoset[:, played.situation[self.tree.parent[nodes]]]
             weights[street][of, self.tree.label[nodes]] = self.base_policy.tables[street]
         return weights
 

@@ -3,9 +3,9 @@
 Written as loops the same takes more than twice as long: before a loop over so few numbers numba's
 code checks whether its arrays overlap, which costs more than the numbers, and slices are counted in
 and out. Here an operand is a contiguous float32 array of any shape, and the offset in it, in
-numbers, at which its LANES (or WIDE) numbers begin; nothing is checked. The first operand is the
-output, and others may be the same. The bits are those of a plain loop, which is what runs without
-the compiler.
+numbers, at which its LANES (or BOTH_LANES) numbers begin; nothing is checked. The first operand is
+the output, and others may be the same. The bits are those of a plain loop, which is what runs
+without the compiler.
 """
 
 from collections.abc import Callable
@@ -20,7 +20,7 @@ from numba.extending import intrinsic
 
 from faceup.holdem.river_subgames import LANES
 
-WIDE = 2 * LANES  # both players' lanes
+BOTH_LANES = 2 * LANES  # both players' lanes
 
 
 # the builder's instructions, without the compiler
@@ -81,13 +81,13 @@ def vector_operation(width: int, build: Callable[..., ir.Value]) -> Callable:
 copy = vector_operation(LANES, lambda b, out, x: x)  # out = x
 add = vector_operation(LANES, lambda b, out, x: b.fadd(out, x))  # out += x
 product = vector_operation(LANES, lambda b, out, x, y: b.fmul(x, y))  # out = x * y
-add_wide = vector_operation(WIDE, lambda b, out, x: b.fadd(out, x))
-subtract_wide = vector_operation(WIDE, lambda b, out, x: b.fsub(out, x))  # out -= x
-wide_product = vector_operation(WIDE, lambda b, out, x, y: b.fmul(x, y))
-add_wide_product = vector_operation(WIDE, lambda b, out, x, y: b.fadd(out, b.fmul(x, y)))
+add_wide = vector_operation(BOTH_LANES, lambda b, out, x: b.fadd(out, x))
+subtract_wide = vector_operation(BOTH_LANES, lambda b, out, x: b.fsub(out, x))  # out -= x
+wide_product = vector_operation(BOTH_LANES, lambda b, out, x, y: b.fmul(x, y))
+add_wide_product = vector_operation(BOTH_LANES, lambda b, out, x, y: b.fadd(out, b.fmul(x, y)))
 # out = x * (every - a - c)
 wide_value = vector_operation(
-    WIDE, lambda b, out, x, every, a, c: b.fmul(x, b.fsub(b.fsub(every, a), c))
+    BOTH_LANES, lambda b, out, x, every, a, c: b.fmul(x, b.fsub(b.fsub(every, a), c))
 )
 
 

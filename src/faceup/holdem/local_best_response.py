@@ -105,7 +105,7 @@ class Showdowns:
             order = board_order(np.array([*shown, *more]))
             place = np.full(N_HOLES, np.nan, dtype=np.float32)  # NaN neither wins nor loses
             place[order.holes] = np.searchsorted(
-                order.class_start, np.arange(N_RIVER_HOLES), "right"
+                order.strength_start, np.arange(N_RIVER_HOLES), "right"
             )
             net += place[self.held, None] > place
             net -= place[self.held, None] < place
