@@ -22,13 +22,13 @@ from faceup.games import cfr, sequence_form
 from faceup.games.extensive_game import uniform
 from faceup.holdem import cfr_br, match_tree
 from faceup.holdem.best_response_river import RiverResponder
-from faceup.holdem.board import free_holes
 from faceup.holdem.cfr import Discount, SelfPlay
 from faceup.holdem.local_best_response import Showdowns
 from faceup.holdem.match import Match
 from faceup.holdem.policy import ModelPolicy
 from faceup.holdem.rules import menu_from
 from faceup.holdem.samples import action_costs
+from faceup.holdem.showdown import free_holes
 from faceup.papers.discard import buckets, deals, matches, outs, selfplay, swaps
 from faceup.papers.discard.tree import build_swap_tree
 from faceup.papers.leduc import training
@@ -124,10 +124,16 @@ def play():
     both = match_tree.build_tree(menu, big_blind_menu=other)
     placed = match_tree.TranslatedPolicy(both, own, RandomPolicy(own, 1, n_rows=3), 0)
     costs = action_costs(PUSH, random_table(PUSH, 4), [BOARD])
-    rows = ModelPolicy(PUSH, random_models(PUSH.labels, 3), ()).street(3, BOARD)[0]
+    rows = ModelPolicy(PUSH, random_models(PUSH.labels, 3), ()).street_rows(3, BOARD)[0]
     showdowns = Showdowns(BOARD, EVEN, np.flatnonzero(few))
     won = showdowns.net_wins(2, np.random.default_rng(0).random((1, 1326)))
-    return Match(PUSH, policies).play(BOARD), costs, placed.street(1, BOARD[:3], few)[0], rows, won
+    return (
+        Match(PUSH, policies).play(BOARD),
+        costs,
+        placed.street_rows(1, BOARD[:3], few)[0],
+        rows,
+        won,
+    )
 
 
 CASES = (cards, trees, small_games, one_card, discard, discard_play, learning, responses, play)

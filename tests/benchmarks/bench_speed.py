@@ -17,6 +17,7 @@ from faceup.cards.equity import all_tables
 from faceup.games.cfr import Cfr
 from faceup.holdem.agents import load_agent
 from faceup.holdem.best_response import Responder
+from faceup.holdem.betting_tree import build_tree
 from faceup.holdem.buckets import Grid, make_buckets
 from faceup.holdem.cfr import Discount, SelfPlay
 from faceup.holdem.cfr_br import CfrBr, OpponentMixture
@@ -24,7 +25,6 @@ from faceup.holdem.exploitability import sample_flops
 from faceup.holdem.infosets import HandBuckets, TreeLeaves
 from faceup.holdem.policy import FixedPolicy, ModelPolicy, TablePolicy
 from faceup.holdem.rules import DECISION, menu_from
-from faceup.holdem.tree import build_tree
 from faceup.lab.parameters import load_parameters
 from faceup.lab.stages import processor
 from faceup.papers.discard import deals, outs, swaps
@@ -77,7 +77,7 @@ def table(tables) -> TablePolicy:
         *tables[1:3],
         *(Grid(*(knobs[f"{street}_{key}"] for key in keys)) for street in ("flop", "turn")),
     )
-    rows = [FixedPolicy(TREE, None).street(street, [])[0] for street in range(4)]
+    rows = [FixedPolicy(TREE, None).street_rows(street, [])[0] for street in range(4)]
     return TablePolicy(
         tuple(np.repeat(row, n, axis=0) for row, n in zip(rows, groups.n_buckets, strict=True)),
         groups,

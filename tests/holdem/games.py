@@ -16,13 +16,14 @@ from faceup.cards.features import feature_names
 from faceup.cards.matchups import RUNOUTS_PREFLOP
 from faceup.holdem import reference
 from faceup.holdem.best_response import Responder
-from faceup.holdem.betting_lines import legal_action, read_line, translate_action
+from faceup.holdem.bet_translation import translate_action
+from faceup.holdem.betting_lines import legal_action, read_line
+from faceup.holdem.betting_tree import BettingTree, build_tree, children, columns
 from faceup.holdem.buckets import N_RIVER_BUCKETS, Buckets
 from faceup.holdem.exploitability import Exploitability, summarise
 from faceup.holdem.infosets import HandBuckets
 from faceup.holdem.policy import TablePolicy
 from faceup.holdem.rules import DECISION, BettingState, Menu, menu_from, menu_labels
-from faceup.holdem.tree import BettingTree, build_tree, children, columns
 from faceup.trees.agent_file import save_agent
 from faceup.trees.tree import DecisionTree
 
@@ -99,7 +100,7 @@ class RandomPolicy:
         self.rows = rng.integers(0, n_rows, (4, 1326)).astype(np.int32)
         self.tables = random_rows(tree, [n_rows] * 4, rng)
 
-    def street(self, street, board, wanted=None):
+    def street_rows(self, street, board, wanted=None):
         return self.tables[street], self.rows[street]
 
 
@@ -131,7 +132,7 @@ def played(tree: BettingTree, policies, board: list[int], holes: np.ndarray) -> 
     chances = []
     for policy in policies:
         tables, rows = zip(
-            *(policy.street(street, board[:n]) for street, n in enumerate((0, 3, 4, 5))),
+            *(policy.street_rows(street, board[:n]) for street, n in enumerate((0, 3, 4, 5))),
             strict=True,
         )
         chances.append(reference.chances(tree, tables, np.array([row[holes] for row in rows])))

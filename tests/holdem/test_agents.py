@@ -26,12 +26,12 @@ from faceup.holdem.agents import (
     load_agent,
 )
 from faceup.holdem.betting_lines import line_to, longer, state_after
-from faceup.holdem.board import free_holes
+from faceup.holdem.betting_tree import build_tree, children, columns, decisions
 from faceup.holdem.match import Match, play_boards, result
 from faceup.holdem.match_tree import Opponent, play_opponent
 from faceup.holdem.policy import FixedPolicy, ModelPolicy
 from faceup.holdem.rules import CALL, DECISION, FOLD, act, legal_raises, menu_from, pot_and_call
-from faceup.holdem.tree import build_tree, children, columns, decisions
+from faceup.holdem.showdown import free_holes
 from faceup.holdem.wording import reasons
 from faceup.util.rng import rng
 
@@ -63,7 +63,7 @@ def test_an_agent_by_text_equals_its_policy_on_a_tree(tables, folder, name, argm
     if argmax:
         policy, asked = policy.argmax(TREE), asked.argmax()
     for street, n in enumerate(BOARD_CARDS):
-        played = [one.street(street, DEALT[:n]) for one in (policy, policy.on(TREE, 1))]
+        played = [one.street_rows(street, DEALT[:n]) for one in (policy, policy.on(TREE, 1))]
         row, seated = (
             rows[row_of_hole[hole_index(*parse_cards(HOLE))]] for rows, row_of_hole in played
         )
@@ -92,7 +92,9 @@ def test_trees_that_name_only_illegal_actions_check_or_call(tables):
         )
         assert TreeAgent(MENU, [leaf] * 4).action_probabilities(HOLE, BOARD[:6], line)["call"] == 1
         node = next(node for node in decisions(TREE, 1) if line_to(TREE, node) == line)
-        row = ModelPolicy(TREE, [leaf] * 4, tables).street(1, DEALT[:3])[0][0, columns(TREE, node)]
+        row = ModelPolicy(TREE, [leaf] * 4, tables).street_rows(1, DEALT[:3])[0][
+            0, columns(TREE, node)
+        ]
         assert row.tolist() == (TREE.label[children(TREE, node)] == CALL).tolist()
 
 
@@ -241,11 +243,13 @@ def test_malformed_answers_are_errors_wherever_they_come_in(tables):
         models = [SimpleNamespace(predict=lambda X, i=i: malformed(len(X), N)[i])] * 4
         agent.answers = lambda *_, i=i: malformed(len(HOLES), N)[i]
         for ask in (
-            lambda models=models: ModelPolicy(SMALL, models, tables).street(1, DEALT[:3], wanted),
+            lambda models=models: ModelPolicy(SMALL, models, tables).street_rows(
+                1, DEALT[:3], wanted
+            ),
             lambda models=models: TreeAgent(SMALL_MENU, models, tables).probabilities(
                 HOLES, [], ""
             ),
-            lambda: policy.street(0, [], wanted),
+            lambda: policy.street_rows(0, [], wanted),
         ):
             with pytest.raises(ValueError, match="answer"):
                 ask()

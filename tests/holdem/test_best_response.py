@@ -15,7 +15,7 @@ from faceup.cards.cards import (
     folded_cards,
 )
 from faceup.holdem.best_response import FlopValues, Responder, next_street_nodes, turn_weights
-from faceup.holdem.board import free_holes
+from faceup.holdem.betting_tree import build_tree, children, decisions
 from faceup.holdem.exploitability import (
     Exploitability,
     difference,
@@ -24,7 +24,7 @@ from faceup.holdem.exploitability import (
 )
 from faceup.holdem.policy import FixedPolicy, river_equities
 from faceup.holdem.rules import DECISION, FOLD, FOLD_END, BettingState, menu_from
-from faceup.holdem.tree import build_tree, children, decisions
+from faceup.holdem.showdown import free_holes
 from faceup.util.stats import student_95
 
 # three twos: three suits may be renamed, so that few turns and rivers are left to play
@@ -127,8 +127,8 @@ class OwnRivers(RandomPolicy):
         super().__init__(TURN_ON, 8)
         self.rivers = [RandomPolicy(TURN_ON, card, n_rows=1326) for card in range(52)]
 
-    def street(self, street, board, wanted=None):
-        return (self.rivers[board[4]] if street == 3 else super()).street(street, board)
+    def street_rows(self, street, board, wanted=None):
+        return (self.rivers[board[4]] if street == 3 else super()).street_rows(street, board)
 
 
 def test_values_on_a_turn_against_brute_force(all_in_wins):

@@ -6,10 +6,10 @@ from games import BOARD, SMALL, RandomPolicy, node_reach, node_values, pair_outc
 
 from faceup.cards.features import board_features
 from faceup.holdem import branches
+from faceup.holdem.betting_tree import children, decisions
 from faceup.holdem.branches import BranchSums, branch_sums, ratio
 from faceup.holdem.policy import ModelPolicy
 from faceup.holdem.rules import CALL
-from faceup.holdem.tree import children, decisions
 from faceup.trees.tree import DecisionTree, add_up, leaf_of
 from faceup.util.stats import student_95
 

@@ -18,13 +18,13 @@ from games import (
 
 from faceup.holdem.agents import TreeAgent, load_agent
 from faceup.holdem.best_response import fold_values
-from faceup.holdem.board import free_holes
+from faceup.holdem.betting_tree import children, columns, decisions
 from faceup.holdem.buckets import river_equities
 from faceup.holdem.cfr_br import CfrBr, OpponentMixture, cfr_br_with_other_menu, retrain
 from faceup.holdem.infosets import HandBuckets, TreeLeaves, strategy_rows
 from faceup.holdem.policy import ModelPolicy
 from faceup.holdem.rules import FOLD_END, SHOWDOWN, menu_from
-from faceup.holdem.tree import children, columns, decisions
+from faceup.holdem.showdown import free_holes
 from faceup.util.rng import rng
 
 DEALS = np.array([rng(5, "test", k).permutation(52) for k in range(10)])
@@ -89,8 +89,8 @@ def test_leaves_answer_as_their_trees_do(tables, seat):
     policy, compared = leaves.policy(weights), 0
     for street, n_cards in enumerate((0, 3, 4, 5)):
         seen, (rows, row) = (
-            leaves.street(street, board[:n_cards]),
-            policy.street(street, board[:n_cards]),
+            leaves.street_infosets(street, board[:n_cards]),
+            policy.street_rows(street, board[:n_cards]),
         )
         mine = seen.row[river_equities(board)[holes]] if street == 3 else seen.row[holes]
         found = strategy_rows(game.tree, street, seen, weights[street])[mine]
@@ -168,7 +168,7 @@ def test_regrets_of_the_best_response():
             add_regrets(
                 wanted[s],
                 state.responder_regrets[s],
-                LEVELS.street(s, TURN[: 3 * s]),
+                LEVELS.street_infosets(s, TURN[: 3 * s]),
                 player,
                 value,
                 s,
@@ -197,7 +197,7 @@ def test_regrets_against_who_plays_rows(opponent, by_reach):
         both = [policy if p == player or opponent == SELF else TABLE for p in range(2)]
         for river in RIVERS:
             left, found = node_values(SMALL, both, [*TURN, river])
-            seen = LEVELS.street(3, [])
+            seen = LEVELS.street_infosets(3, [])
             seen = seen._replace(row=seen.row[river_equities([*TURN, river])[left]])
             counts = node_reach(SMALL, both, [*TURN, river], left)[player] if by_reach else None
             add_regrets(wanted[3], state.regrets[3], seen, player, found[player], 3, counts)
@@ -210,7 +210,7 @@ def test_regrets_against_who_plays_rows(opponent, by_reach):
             add_regrets(
                 wanted[s],
                 state.regrets[s],
-                LEVELS.street(s, TURN[: (0, 3, 4)[s]]),
+                LEVELS.street_infosets(s, TURN[: (0, 3, 4)[s]]),
                 player,
                 value,
                 s,

@@ -10,7 +10,6 @@ from pokerkit import parse_range
 from faceup.cards.cards import CLASS_OF_HOLE, HOLE_CARDS, hole_index, parse_cards
 from faceup.cards.matchups import RUNOUTS_PREFLOP
 from faceup.holdem.agents import FunctionAgent, PolicyAgent
-from faceup.holdem.board import compatible_weight, free_holes
 from faceup.holdem.exploitability import sample_flops
 from faceup.holdem.local_best_response import (
     LBR_SETTINGS,
@@ -22,6 +21,7 @@ from faceup.holdem.local_best_response import (
 from faceup.holdem.match import random_boards
 from faceup.holdem.policy import FixedPolicy
 from faceup.holdem.rules import CALL, FOLD, START, menu_from
+from faceup.holdem.showdown import compatible_weight, free_holes
 
 BOARDS = random_boards(6, np.random.default_rng(5)).tolist()
 ALL_IN_FIRST = Lookahead((0,), ())

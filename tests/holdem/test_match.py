@@ -15,6 +15,7 @@ from games import (
 
 from faceup.cards.cards import CLASS_OF_HOLE, hole_index, parse_cards
 from faceup.holdem.action_values import action_values
+from faceup.holdem.betting_tree import build_tree, children, columns
 from faceup.holdem.match import (
     Match,
     line_frequencies,
@@ -26,7 +27,6 @@ from faceup.holdem.match import (
 )
 from faceup.holdem.policy import FixedPolicy
 from faceup.holdem.rules import CALL, DECISION, FOLD
-from faceup.holdem.tree import build_tree, children, columns
 from faceup.util.stats import student_95
 
 TREE = build_tree(MINE)

@@ -11,6 +11,7 @@ from games import MINE, THEIRS, node_after, node_values, pair_outcomes, random_m
 
 from faceup.cards.cards import BOARD_CARDS, hole_index, parse_cards
 from faceup.holdem.betting_lines import line_to, state_after
+from faceup.holdem.betting_tree import build_tree, children, columns, path_to_node
 from faceup.holdem.match import random_holes
 from faceup.holdem.match_tree import (
     Opponent,
@@ -23,7 +24,6 @@ from faceup.holdem.match_tree import (
 )
 from faceup.holdem.policy import ModelPolicy
 from faceup.holdem.rules import CALL, DECISION, menu_from, pot_and_call
-from faceup.holdem.tree import build_tree, children, columns, path_to_node
 from faceup.util.rng import rng
 
 BOARD = parse_cards("Kh3sJc7d7c")
@@ -54,7 +54,9 @@ def test_readings_are_the_line_readers(seat):
             total += play_of(match, policy, way, dict(zip(asked, draws, strict=True)), hole)
         if total.sum() == 0:
             continue
-        rows, row = folded.street(int(match.street[node]), BOARD[: BOARD_CARDS[match.street[node]]])
+        rows, row = folded.street_rows(
+            int(match.street[node]), BOARD[: BOARD_CARDS[match.street[node]]]
+        )
         assert rows[row[hole], columns(match, node)] == pytest.approx(
             total / total.sum(), abs=0.04
         ), line_to(match, node)
@@ -77,7 +79,7 @@ def play_of(match, policy, way, draws, hole):
         else:
             street = int(TREE.street[at])
             assert street == match.street[node]
-            table, row = policy.street(street, BOARD[: BOARD_CARDS[street]])
+            table, row = policy.street_rows(street, BOARD[: BOARD_CARDS[street]])
             for c in children(TREE, at):
                 answer[target(match, node, c)] += table[row[hole], c - TREE.street_start[street]]
         if i < len(way) - 1:

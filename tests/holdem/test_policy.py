@@ -8,12 +8,12 @@ from games import random_table
 
 from faceup.cards.cards import BOARD_CARDS, N_HOLES, PERMUTED_HOLES, SUIT_PERMUTATIONS, parse_cards
 from faceup.cards.features import board_features
-from faceup.holdem.board import free_holes
+from faceup.holdem.betting_tree import build_tree
 from faceup.holdem.buckets import Grid, make_buckets
 from faceup.holdem.policy import ModelPolicy
 from faceup.holdem.rules import menu_from
+from faceup.holdem.showdown import free_holes
 from faceup.holdem.strategy_file import load_strategy, save_strategy
-from faceup.holdem.tree import build_tree
 
 BOARD = parse_cards("Kh3sJc7d7c")
 TREE = build_tree(menu_from([[1, 2], []], [[1], []], [[1]], [[]]))
@@ -29,7 +29,7 @@ def test_models_predict_wanted_holes_alone_and_distinct_features_once(tables):
     policy = ModelPolicy(TREE, [SimpleNamespace(predict=predict)] * 4, tables)
     wanted = np.isin(np.arange(N_HOLES), np.flatnonzero(free_holes(BOARD))[:5])
     for _ in range(2):
-        policy.street(2, BOARD[:4], wanted)
+        policy.street_rows(2, BOARD[:4], wanted)
     seen = board_features(2, tables[2], BOARD[:4])[wanted]
     assert sizes == [len(np.unique(seen, axis=0)) * len(policy.betting_inputs[2].features)]
 
@@ -47,14 +47,16 @@ def test_groups_know_no_suits(strategy, street):
     it was.
     """
     board = BOARD[: BOARD_CARDS[street]]
-    table, row_of_hole = strategy.street(street, board)
+    table, row_of_hole = strategy.street_rows(street, board)
     free = np.flatnonzero(free_holes(board))
     assert table is strategy.tables[street]
     assert row_of_hole.min() >= 0 and row_of_hole.max() < len(table)  # of blocked holes too
     assert len(np.unique(row_of_hole[free])) > 20
     for permutation, moved in zip(SUIT_PERMUTATIONS, PERMUTED_HOLES, strict=True):
         renamed = [4 * (c // 4) + int(permutation[c % 4]) for c in board]
-        assert np.array_equal(strategy.street(street, renamed)[1][moved[free]], row_of_hole[free])
+        assert np.array_equal(
+            strategy.street_rows(street, renamed)[1][moved[free]], row_of_hole[free]
+        )
 
 
 def test_a_strategy_comes_back_from_its_file_and_one_of_another_tree_is_named(tmp_path, strategy):

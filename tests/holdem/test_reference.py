@@ -12,13 +12,13 @@ from games import BOARD, FEW_BUCKETS, PUSH, SMALL, equity_levels, pair_outcomes
 from faceup.cards.cards import hole_index, parse_cards
 from faceup.holdem import reference
 from faceup.holdem.betting_lines import line_labels
+from faceup.holdem.betting_tree import build_tree, children, columns
 from faceup.holdem.buckets import hole_buckets
 from faceup.holdem.cfr import Discount, SelfPlay, clear, train
 from faceup.holdem.cfr_br import CfrBr, OpponentMixture
 from faceup.holdem.match import random_boards
 from faceup.holdem.policy import river_equities
 from faceup.holdem.rules import BettingState, menu_from
-from faceup.holdem.tree import build_tree, children, columns
 from faceup.util.rng import rng
 
 BOARDS = random_boards(3, rng(1, "test"))
@@ -138,7 +138,7 @@ def test_a_river_street_is_the_references(opponent, by_reach):
         return rows
 
     fast = CfrBr(equity_levels(LEVELS), np.zeros((169, 169)), by_reach=by_reach)
-    state, tree, river = fast.start(), fast.tree, fast.learner.street(3, [])
+    state, tree, river = fast.start(), fast.tree, fast.learner.street_infosets(3, [])
     regrets, strategy_sums = empty(tree, (1, 1, 1, LEVELS)), empty(tree, (1, 1, 1, LEVELS))
     for k, board in enumerate(BOARDS):
         dealt = reference.deal(board)

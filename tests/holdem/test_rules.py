@@ -14,15 +14,9 @@ from pokerkit_table import STACK, PokerkitTable, random_choice
 from faceup.cards.cards import BOARD_CARDS
 from faceup.holdem import betting_lines as lines
 from faceup.holdem import tree as betting_tree
-from faceup.holdem.betting_lines import (
-    legal_action,
-    line_labels,
-    line_to,
-    pseudo_harmonic,
-    state_after,
-    translate_action,
-    translate_size,
-)
+from faceup.holdem.bet_translation import pseudo_harmonic, translate_action, translate_size
+from faceup.holdem.betting_lines import legal_action, line_labels, line_to, state_after
+from faceup.holdem.betting_tree import action_to, build_tree, children
 from faceup.holdem.policy import fixed_row, legal_probabilities
 from faceup.holdem.rules import (
     DECISION,
@@ -35,7 +29,6 @@ from faceup.holdem.rules import (
     offered,
     pot_and_call,
 )
-from faceup.holdem.tree import action_to, build_tree, children
 
 HANDS = int(os.environ.get("FACEUP_RULES_HANDS", 600))  # of pokerkit's about 900 a second
 

@@ -12,11 +12,12 @@ from games import node_reach, random_table
 from faceup.cards.cards import BOARD_CARDS, CLASS_OF_HOLE, HOLE_CARDS, HOLE_OF_CLASS, N_CLASSES
 from faceup.cards.features import BETTING_FEATURES, betting_features, board_features, feature_names
 from faceup.holdem.action_values import action_values
-from faceup.holdem.betting_lines import pseudo_harmonic
-from faceup.holdem.board import free_holes, street_reach
+from faceup.holdem.bet_translation import pseudo_harmonic
+from faceup.holdem.betting_tree import build_tree, children, columns, decisions
 from faceup.holdem.buckets import Grid, hole_buckets, make_buckets
 from faceup.holdem.match import Match
 from faceup.holdem.policy import TablePolicy
+from faceup.holdem.reach import street_reach
 from faceup.holdem.rules import CALL, DECISION, menu_from
 from faceup.holdem.samples import (
     NO_BOARD,
@@ -24,10 +25,10 @@ from faceup.holdem.samples import (
     action_costs,
     cost_shares,
     draw_samples,
+    importance,
     select_history,
-    stakes,
 )
-from faceup.holdem.tree import build_tree, children, columns, decisions
+from faceup.holdem.showdown import free_holes
 from faceup.util.rng import rng
 
 BOARDS = np.array([[44, 7, 38, 20, 33], [0, 5, 10, 15, 51], [3, 47, 46, 45, 12]])
@@ -66,8 +67,8 @@ def stakes_on(policy, board, nodes):
     reach[:, 0] = free_holes(board)
     for street, n_cards in enumerate(BOARD_CARDS):
         if n_cards <= len(board):
-            street_reach(TREE, street, policy.street(street, board[:n_cards]), reach)
-    return stakes(TREE, nodes, reach, TREE.bets[nodes].sum(axis=(1, 2))[:, None])
+            street_reach(TREE, street, policy.street_rows(street, board[:n_cards]), reach)
+    return importance(TREE, nodes, reach, TREE.bets[nodes].sum(axis=(1, 2))[:, None])
 
 
 @pytest.mark.parametrize("street", range(4))
@@ -208,7 +209,7 @@ def test_weighted_counts_are_stakes(tables, policy):
             found[key[0]] += weight
         total = sum(wanted[k] for k in range(3))
         assert len(wanted) >= 4 * len(BOARDS) and found.keys() <= wanted.keys()
-        # a board loses no weight because its stakes are spread more thinly
+        # a board loses no weight because its importance are spread more thinly
         for key, stake in wanted.items():
             share = pytest.approx(stake / total, rel=0.1 if isinstance(key, tuple) else 0.003)
             assert found[key] / rows.w.sum() == share, (street, key)

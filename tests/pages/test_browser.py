@@ -14,7 +14,7 @@ from questions import GRIDS, data_of, grouped_table, player
 
 from faceup.cards.cards import parse_cards
 from faceup.holdem.agents import load_agent
-from faceup.holdem.tree import build_tree
+from faceup.holdem.betting_tree import build_tree
 from faceup.pages.explorer import SCRIPTS, blueprint_data, page_data, write_page
 from faceup.util.paths import AGENTS
 

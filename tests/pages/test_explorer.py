@@ -21,9 +21,9 @@ from faceup.cards.cards import card_text, hole_index, parse_cards
 from faceup.cards.strength import strength
 from faceup.holdem.agents import load_agent
 from faceup.holdem.betting_lines import line_to, read_line, settle, state_after
+from faceup.holdem.betting_tree import build_tree, children, columns
 from faceup.holdem.buckets import hole_buckets
 from faceup.holdem.rules import DECISION, menu_from
-from faceup.holdem.tree import build_tree, children, columns
 from faceup.holdem.wording import condition, wording
 from faceup.pages.explorer import (
     SCRIPTS,

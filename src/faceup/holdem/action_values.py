@@ -11,18 +11,12 @@ from typing import NamedTuple
 import numpy as np
 
 from faceup.cards.cards import BOARD_CARDS, N_HOLES
-from faceup.holdem.board import (
-    BoardOrder,
-    board_order,
-    compatible_weight,
-    end_values,
-    ends_of,
-    free_holes,
-    street_reach,
-)
+from faceup.holdem.betting_tree import BettingTree, children
+from faceup.holdem.board import BoardOrder, board_order
 from faceup.holdem.policy import Policy
+from faceup.holdem.reach import street_reach
 from faceup.holdem.rules import DECISION
-from faceup.holdem.tree import BettingTree, children
+from faceup.holdem.showdown import compatible_weight, end_values, ends_of, free_holes
 
 
 class ActionValues(NamedTuple):
@@ -52,9 +46,9 @@ def action_values(
     own[:, 0] = other[:, 0] = free_holes(board)
     chance = np.ones(own.shape[1:], dtype=np.float32)
     for street, n_cards in enumerate(BOARD_CARDS):
-        rows = mine.street(street, board[:n_cards])
+        rows = mine.street_rows(street, board[:n_cards])
         street_reach(tree, street, rows, own)
-        street_reach(tree, street, theirs.street(street, board[:n_cards]), other)
+        street_reach(tree, street, theirs.street_rows(street, board[:n_cards]), other)
         chance[tree.street_start[street] : tree.street_start[street + 1]] = rows[0].T[:, rows[1]]
     value = np.stack([_values(tree, player, other, chance, order) for player in range(2)])
     return ActionValues(

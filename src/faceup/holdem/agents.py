@@ -25,8 +25,9 @@ from faceup.cards.cards import (
 )
 from faceup.cards.equity import StreetTable
 from faceup.cards.features import BETTING_FEATURES, betting_features, feature_names, hole_features
-from faceup.holdem.betting_lines import line_to, longer, state_after, translate_action
-from faceup.holdem.board import free_holes
+from faceup.holdem.bet_translation import translate_action
+from faceup.holdem.betting_lines import line_to, longer, state_after
+from faceup.holdem.betting_tree import BettingTree, children, columns, decisions
 from faceup.holdem.policy import (
     ModelPolicy,
     Policy,
@@ -39,7 +40,7 @@ from faceup.holdem.policy import (
     model_inputs,
 )
 from faceup.holdem.rules import DECISION, BettingState, Menu, menu_labels, offered, pot_and_call
-from faceup.holdem.tree import BettingTree, children, columns, decisions
+from faceup.holdem.showdown import free_holes
 from faceup.holdem.wording import Step, call_words, path_steps, reasons
 from faceup.trees.agent_file import load_agent_file, save_agent
 from faceup.trees.tree import DecisionTree, leaf_of
@@ -315,7 +316,7 @@ class PolicyAgent(Agent):
         rows, row_of_hole = cached(
             self._rows,
             tuple(board),
-            self.policy.street,
+            self.policy.street_rows,
             int(self.tree.street[node]),
             list(board),
         )
@@ -340,9 +341,11 @@ class AgentPolicy:
                     f"agent at betting {line!r}: legal are {legal}, expected the tree's {expected}"
                 )
 
-    def street(self, street: int, board: list[int], wanted: np.ndarray | None = None) -> StreetRows:
+    def street_rows(
+        self, street: int, board: list[int], wanted_holes: np.ndarray | None = None
+    ) -> StreetRows:
         """A row for each wanted hole; each board has a table of its own."""
-        holes = np.flatnonzero(free_holes(board) if wanted is None else wanted)
+        holes = np.flatnonzero(free_holes(board) if wanted_holes is None else wanted_holes)
         rows = np.repeat(fixed_row(self.tree, street), len(holes), axis=0)
         for node, line in self._lines[street].items():
             rows[:, columns(self.tree, node)] = self.agent.probabilities(holes, board, line)

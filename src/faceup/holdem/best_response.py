@@ -39,11 +39,12 @@ from faceup.cards.cards import (
 )
 from faceup.cards.matchups import RUNOUTS_FLOP, RUNOUTS_PREFLOP, flop_wins, net_wins
 from faceup.holdem.best_response_river import RiverResponder
-from faceup.holdem.board import class_reach, compatible_weight, free_holes, street_reach
+from faceup.holdem.betting_tree import BettingTree, decisions
 from faceup.holdem.policy import Policy
+from faceup.holdem.reach import class_reach, street_reach
 from faceup.holdem.river_subgames import stakes_at
 from faceup.holdem.rules import DECISION, FOLD_END, SHOWDOWN, size_name
-from faceup.holdem.tree import BettingTree, decisions
+from faceup.holdem.showdown import compatible_weight, free_holes
 from faceup.util.parallel import parallel
 
 ALL_PERMUTATIONS = np.arange(len(SUIT_PERMUTATIONS))  # permutation of suits
@@ -100,7 +101,7 @@ class Responder:
         value = self._flop(flop, turns)
         pairs = (compatible_weight(free[None])[0] * free) @ OF_CLASS
         exact = self._net_wins * (pairs / (COMBOS * N_OPPOSING_HOLES))[:, None]
-        theirs = class_reach(tree, self.policy.street(0, []))[::-1, ends]
+        theirs = class_reach(tree, self.policy.street_rows(0, []))[::-1, ends]
         stake, here = tree.bets[ends].sum(axis=2), net_wins(flop_wins(flop), RUNOUTS_FLOP)
         control_variate = stake.T[:, :, None] * (theirs @ (exact - here).T)
         return FlopValues(value[:, :, ends] @ OF_CLASS, control_variate, pairs)
@@ -150,7 +151,7 @@ class Responder:
         reach = np.zeros((2, int(self.tree.street_start[3]), len(free)), dtype=np.float32)
         reach[:, 0] = free
         for street, board in enumerate(([], flop)):
-            street_reach(self.tree, street, self.policy.street(street, board), reach)
+            street_reach(self.tree, street, self.policy.street_rows(street, board), reach)
         return reach
 
     def _turn(self, flop: list[int], turn: int, fixed: np.ndarray, reach: np.ndarray) -> np.ndarray:
@@ -159,13 +160,13 @@ class Responder:
         """
         board = [*flop, turn]
         reach = reach * free_holes(board)
-        street_reach(self.tree, 2, self.policy.street(2, board), reach)
+        street_reach(self.tree, 2, self.policy.street_rows(2, board), reach)
         rivers = folded_cards(board, fixing_permutations([turn], fixed))
         boards = np.array([[*board, card] for card, _ in rivers])
         permutations = np.array(
             [[*permutations, *[-1] * (4 - len(permutations))] for _, permutations in rivers]
         )
-        played = [self.policy.street(3, river) for river in boards.tolist()]
+        played = [self.policy.street_rows(3, river) for river in boards.tolist()]
         tables = {id(table): table for table, _ in played}  # most policies have one for all boards
         first = dict(zip(tables, np.cumsum([0, *map(len, tables.values())]), strict=False))
         rows = np.array(

@@ -15,6 +15,7 @@ from numba import njit
 
 from faceup.cards.cards import HOLE_CARDS, N_HOLES, PERMUTED_HOLES
 from faceup.cards.strength import N_RIVER_HOLES
+from faceup.holdem.betting_tree import BettingTree
 from faceup.holdem.board import ALL, N_ENTRIES, N_SUMS, make_river_buckets, sort_holes
 from faceup.holdem.cfr_river import add_bucket, fill_reach, sum_buckets
 from faceup.holdem.lanes import (
@@ -28,7 +29,6 @@ from faceup.holdem.lanes import (
     wide_value,
 )
 from faceup.holdem.river_subgames import LANES, RiverSubgames, make_river_subgames
-from faceup.holdem.tree import BettingTree
 from faceup.util.parallel import on_threads
 
 Rivers = tuple[np.ndarray, np.ndarray, np.ndarray]

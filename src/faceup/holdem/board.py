@@ -1,4 +1,4 @@
-"""The holes of a river board by strength and in buckets, card removal, and the ends of hands.
+"""The holes of a river board by strength and in buckets.
 
 Index spaces of the engines; each line ends with where it is made:
 
@@ -16,27 +16,19 @@ Index spaces of the engines; each line ends with where it is made:
       slot                   its place in a sweep's arrays, showdowns and folds first
       lane          0..31    a subgame among those of one shape, swept side by side
 
-At an end every hole plays against all others, less those that share a card: with holes sorted by
-strength that takes one running sum for the board and one for each card (Johanson et al. 2011). The
-sums of many ends are kept side by side, so that one vector instruction serves several.
-
 On a complete board a river strategy knows a hole by its equity alone. Holes of one strength and one
-equity form a bucket, about a hundred of them where there are 1,081 holes. What card removal needs
-of the holes are sums over a bucket, and over those of its holes that have a certain card: the
-entries.
+equity form a bucket, about a hundred of them where there are 1,081 holes. What card removal
+(`showdown`) needs of the holes are sums over a bucket, and over those of its holes that have a
+certain card: the entries.
 """
 
-from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 from numba import njit
 
-from faceup.cards.cards import HOLE_CARDS, HOLE_OF_CLASS, N_CARDS
+from faceup.cards.cards import HOLE_CARDS, N_CARDS
 from faceup.cards.strength import N_RIVER_HOLES, river_order
-from faceup.holdem.river_subgames import stakes_at
-from faceup.holdem.rules import FOLD_END, SHOWDOWN
-from faceup.holdem.tree import BettingTree
 
 N_PAIRS = N_RIVER_HOLES * 990  # ordered pairs of holes on a complete board
 N_ENTRIES = 3 * N_RIVER_HOLES  # at most
@@ -136,130 +128,3 @@ def make_river_buckets(order: BoardOrder, key: np.ndarray) -> RiverBuckets:
     return RiverBuckets(
         of_hole, entries, key_of[:n], first[: n + 1], card[:k], count[:k], first_of_strength
     )
-
-
-class Ends(NamedTuple):
-    """Where hands end: folds, then showdowns."""
-
-    node: np.ndarray  # (n,) int64
-    n_folds: int
-    # (n, 2) float32 dollars that an end is worth to each player, at a showdown to who wins
-    stake: np.ndarray
-
-
-def ends_of(tree: BettingTree, first: int = 0, last: int | None = None) -> Ends:
-    """The ends of a tree among the nodes from `first` on, and before `last`."""
-    folds, shown = (
-        first + np.flatnonzero(tree.kind[first:last] == kind) for kind in (FOLD_END, SHOWDOWN)
-    )
-    node = np.append(folds, shown)
-    return Ends(node, len(folds), stakes_at(tree, node).astype(np.float32))
-
-
-def end_values(ends: Ends, order: BoardOrder, player: int, reach: np.ndarray) -> np.ndarray:
-    """Dollars that a player wins at each end with each hole, times the other player's holes:
-    (n_ends, 1081) float32.
-
-    reach (n_ends, 1081) float32: the other player's, of the holes in order of strength.
-    """
-    theirs, each = np.ascontiguousarray(reach.T), np.arange(len(order.holes))
-    value = np.zeros_like(theirs)
-    add_end_values(order, each, ends.n_folds, ends.stake[:, player].copy(), theirs, value)
-    return value.T
-
-
-@njit(cache=True)
-def _add_holes(holes, joint, first, end, reach, e0, card_sums):
-    """Add holes' weights, reach (numbers, n_ends), at the ends from e0 on to the sums of their two
-    cards and of all, card_sums (53, n_ends).
-    """
-    for i in range(first, end):
-        a, b, k = HOLE_CARDS[holes[i], 0], HOLE_CARDS[holes[i], 1], joint[i]
-        for e in range(e0, card_sums.shape[1]):
-            card_sums[a, e] += reach[k, e]
-            card_sums[b, e] += reach[k, e]
-            card_sums[ALL, e] += reach[k, e]
-
-
-@njit(cache=True, nogil=True)
-def add_end_values(order, joint, n_folds, stake, reach, value):
-    """Add `end_values` of a player to value, summed over holes that share a number in `joint`.
-
-    joint (1081,) int: by place in the order of strength; stake (n_ends,) float32; reach of the
-    other player, and value: (numbers, n_ends) float32. The first n_folds ends are folds.
-
-    card_sums[c], by end, is at folds the weight of all holes with card c; the hole itself is taken
-    off twice. At showdowns it is twice the weight of weaker ones, plus once that of the class at
-    hand, less the total: a win counts 2 - 1, a tie 1 - 1, a loss 0 - 1. A hole shares both its
-    cards with itself, and drops out of the difference.
-    """
-    holes, strength_start = order
-    n_ends = stake.shape[0]
-    card_sums = np.zeros((N_SUMS, n_ends), dtype=np.float32)
-    _add_holes(holes, joint, 0, holes.shape[0], reach, 0, card_sums)
-    card_sums[:, n_folds:] *= -1
-    for cls in range(strength_start.shape[0] - 1):
-        first, end = strength_start[cls], strength_start[cls + 1]
-        _add_holes(holes, joint, first, end, reach, n_folds, card_sums)
-        for i in range(first, end):
-            a, b, k = HOLE_CARDS[holes[i], 0], HOLE_CARDS[holes[i], 1], joint[i]
-            for e in range(n_ends):
-                value[k, e] += stake[e] * (card_sums[ALL, e] - card_sums[a, e] - card_sums[b, e])
-            for e in range(n_folds):
-                value[k, e] += stake[e] * reach[k, e]
-        _add_holes(holes, joint, first, end, reach, n_folds, card_sums)
-
-
-@njit(cache=True)
-def _street_reach(start, end, parent, actor, table, row_of_hole, reach):
-    for node in range(start, end):
-        above = parent[node]
-        who = actor[above]
-        for h in range(reach.shape[2]):
-            reach[who, node, h] = reach[who, above, h] * table[row_of_hole[h], node - start]
-            reach[1 - who, node, h] = reach[1 - who, above, h]
-
-
-def street_reach(
-    tree: BettingTree, street: int, rows: tuple[np.ndarray, np.ndarray], reach: np.ndarray
-) -> None:
-    """Fill each player's reach of the nodes that a street's actions lead to, reach (2, n_nodes,
-    1326) float32, in place.
-    """
-    start, end = tree.street_start[street : street + 2]
-    _street_reach(start, end, tree.parent, tree.actor, *rows, reach)
-
-
-def preflop_reach(tree: BettingTree, rows: tuple[np.ndarray, np.ndarray]) -> np.ndarray:
-    """Each player's reach of the root and of nodes that preflop actions lead to, with each hole,
-    (2, n_nodes, 1326) float32.
-    """
-    reach = np.ones((2, int(tree.street_start[1]), len(HOLE_CARDS)), dtype=np.float32)
-    street_reach(tree, 0, rows, reach)
-    return reach
-
-
-def class_reach(tree: BettingTree, rows: tuple[np.ndarray, np.ndarray]) -> np.ndarray:
-    """`preflop_reach` with each starting hand, (2, n_nodes, 169) float64."""
-    return preflop_reach(tree, rows)[:, :, HOLE_OF_CLASS].astype(np.float64)
-
-
-# (1326, 52) 1 where a hole has a card
-_HOLDS = (HOLE_CARDS[:, :, None] == np.arange(N_CARDS)).any(axis=1).astype(np.float64)
-
-
-def compatible_weight(weights: np.ndarray) -> np.ndarray:
-    """For each hole the weight of holes that share no card with it; weights (n, 1326), returns
-    float64.
-
-    All holes, less those with the one or the other of its cards; itself, which has both, is taken
-    off twice.
-    """
-    left = weights + weights.sum(axis=1, keepdims=True, dtype=np.float64)
-    left -= weights @ _HOLDS @ _HOLDS.T
-    return np.maximum(left, 0, out=left)
-
-
-def free_holes(board: Sequence[int]) -> np.ndarray:
-    """Which of the 1,326 holes share no card with a board, bool."""
-    return np.asarray(~np.isin(HOLE_CARDS, board).any(axis=1))

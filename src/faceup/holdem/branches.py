@@ -13,10 +13,10 @@ import numpy as np
 from faceup.cards.cards import BOARD_CARDS
 from faceup.cards.features import board_features
 from faceup.holdem.action_values import action_values
+from faceup.holdem.betting_tree import children
 from faceup.holdem.board import N_PAIRS
 from faceup.holdem.policy import ModelPolicy, Policy, model_inputs
 from faceup.holdem.rules import CALL, FOLD
-from faceup.holdem.tree import children
 from faceup.trees.tree import DecisionTree, add_up, leaf_of, node_depths
 from faceup.util.stats import student_95
 

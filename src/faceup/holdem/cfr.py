@@ -25,19 +25,13 @@ from numba import njit
 from faceup.cards.cards import BOARD_CARDS, N_CARDS
 from faceup.cards.strength import N_RIVER_HOLES
 from faceup.games.checkpoint import load_checkpoint, save_checkpoint
-from faceup.holdem.board import (
-    RiverBuckets,
-    add_end_values,
-    board_order,
-    ends_of,
-    make_river_buckets,
-    matching_probability,
-)
+from faceup.holdem.betting_tree import BettingTree, decisions
+from faceup.holdem.board import RiverBuckets, board_order, make_river_buckets, matching_probability
 from faceup.holdem.buckets import Buckets, hole_buckets
 from faceup.holdem.cfr_river import sweep_subgames
 from faceup.holdem.policy import TablePolicy
 from faceup.holdem.river_subgames import RiverSubgames, make_river_subgames
-from faceup.holdem.tree import BettingTree, decisions
+from faceup.holdem.showdown import add_end_values, ends_of
 from faceup.util.memo import digest, memo
 from faceup.util.parallel import on_threads
 from faceup.util.progress import Progress

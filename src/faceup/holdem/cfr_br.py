@@ -53,7 +53,8 @@ from faceup.cards.cards import BOARD_CARDS, CLASS_OF_HOLE, HOLE_OF_CLASS, N_CLAS
 from faceup.cards.matchups import RUNOUTS_PREFLOP, net_wins
 from faceup.holdem.agents import TreeAgent
 from faceup.holdem.best_response import best_action_values, fold_values
-from faceup.holdem.board import add_end_values, board_order, free_holes, street_reach
+from faceup.holdem.betting_tree import BettingTree, build_tree, children, columns
+from faceup.holdem.board import board_order
 from faceup.holdem.buckets import N_RIVER_BUCKETS
 from faceup.holdem.cfr import street_decisions
 from faceup.holdem.cfr_br_river import (
@@ -72,9 +73,10 @@ from faceup.holdem.infosets import (
     strategy_rows,
 )
 from faceup.holdem.policy import StreetRows, TablePolicy
+from faceup.holdem.reach import street_reach
 from faceup.holdem.river_subgames import stakes_at
 from faceup.holdem.rules import FOLD_END, SHOWDOWN, START, Menu
-from faceup.holdem.tree import BettingTree, build_tree, children, columns
+from faceup.holdem.showdown import add_end_values, free_holes
 from faceup.util.memo import memo
 from faceup.util.progress import Progress
 
@@ -455,7 +457,7 @@ def _strategy(
 ) -> tuple[dict[int, Infosets], Rows]:
     """Infosets on the streets of weights, and the strategy's rows on them."""
     infosets = {
-        street: who.street(street, board[: BOARD_CARDS[street]].tolist())
+        street: who.street_infosets(street, board[: BOARD_CARDS[street]].tolist())
         for street in range(len(weights))
     }
     return infosets, {
@@ -465,5 +467,5 @@ def _strategy(
 
 def _table_rows(table: TablePolicy, board: np.ndarray) -> Rows:
     """A table's rows on a turn board and its rivers."""
-    rows = {n: table.street(n, board[: BOARD_CARDS[n]].tolist()) for n in range(3)}
+    rows = {n: table.street_rows(n, board[: BOARD_CARDS[n]].tolist()) for n in range(3)}
     return rows | {3: (table.tables[3], np.arange(N_RIVER_BUCKETS, dtype=np.int32))}

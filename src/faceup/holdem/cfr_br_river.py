@@ -18,12 +18,12 @@ from numba import njit
 from faceup.cards.cards import HOLE_CARDS, N_HOLES
 from faceup.cards.equity import fill_river_equity
 from faceup.cards.strength import N_RIVER_HOLES
+from faceup.holdem.betting_tree import BettingTree
 from faceup.holdem.board import ALL, N_SUMS, sort_holes
 from faceup.holdem.infosets import Infosets
 from faceup.holdem.lanes import vector_operation
 from faceup.holdem.policy import StreetRows
 from faceup.holdem.river_subgames import RiverSubgames, make_river_subgames
-from faceup.holdem.tree import BettingTree
 from faceup.util.parallel import on_threads
 
 END_LANES = 16  # ends side by side

@@ -6,8 +6,8 @@ import numpy as np
 
 from faceup.cards.equity import StreetTable, load_tables
 from faceup.cards.matchups import load_preflop_wins
+from faceup.holdem.betting_tree import BettingTree, build_tree
 from faceup.holdem.rules import Menu, menu_from
-from faceup.holdem.tree import BettingTree, build_tree
 from faceup.util.paths import DATA
 
 

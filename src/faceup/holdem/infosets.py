@@ -14,11 +14,11 @@ from numba import njit
 
 from faceup.cards.equity import UNITS
 from faceup.cards.features import board_features
+from faceup.holdem.betting_tree import BettingTree, decisions
 from faceup.holdem.board import matching_probability
 from faceup.holdem.buckets import N_RIVER_BUCKETS, Buckets, hole_buckets
 from faceup.holdem.policy import FixedPolicy, ModelPolicy, Policy, TablePolicy, model_inputs
 from faceup.holdem.rules import DECISION
-from faceup.holdem.tree import BettingTree, decisions
 from faceup.trees.tree import DecisionTree, leaf_of
 
 Weights = tuple[np.ndarray, ...]  # by street, (n_infosets, n_labels) float32
@@ -77,7 +77,7 @@ class Abstraction(Protocol):
 
     tree: BettingTree
 
-    def street(self, street: int, board: list[int]) -> Infosets:
+    def street_infosets(self, street: int, board: list[int]) -> Infosets:
         """Infosets of a street, with rows of its board's hands; on the river of all equities."""
 
     def start(self) -> Weights:
@@ -118,7 +118,7 @@ class HandBuckets:
         )
         return HandBuckets(tree, table, self.buckets.turn, int(self._infosets[3].row.max()) + 1)
 
-    def street(self, street: int, board: list[int]) -> Infosets:
+    def street_infosets(self, street: int, board: list[int]) -> Infosets:
         """See `Abstraction`."""
         of_all = self._infosets[street]
         if street == 3:
@@ -163,7 +163,7 @@ class TreeLeaves:
             3: self._infosets(3, equities),
         }
 
-    def street(self, street: int, board: list[int]) -> Infosets:
+    def street_infosets(self, street: int, board: list[int]) -> Infosets:
         """See `Abstraction`."""
         if street in self._fixed:
             return self._fixed[street]

@@ -30,7 +30,7 @@ from faceup.cards.matchups import RUNOUTS_FLOP, RUNOUTS_PREFLOP, net_wins
 from faceup.cards.strength import N_RIVER_HOLES
 from faceup.holdem.agents import Action, Agent, View
 from faceup.holdem.betting_lines import legal_action
-from faceup.holdem.board import board_order, free_holes
+from faceup.holdem.board import board_order
 from faceup.holdem.match import Result, mean_result, random_boards, random_holes
 from faceup.holdem.rules import (
     FOLD_END,
@@ -41,6 +41,7 @@ from faceup.holdem.rules import (
     legal_raises,
     pot_and_call,
 )
+from faceup.holdem.showdown import free_holes
 from faceup.util.memo import memo
 from faceup.util.parallel import parallel
 from faceup.util.progress import Progress

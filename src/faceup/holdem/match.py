@@ -15,19 +15,13 @@ import numpy as np
 
 from faceup.cards.cards import BOARD_CARDS, N_HOLES
 from faceup.cards.matchups import RUNOUTS_PREFLOP, class_pairs, net_wins
-from faceup.holdem.board import (
-    board_order,
-    class_reach,
-    compatible_weight,
-    end_values,
-    ends_of,
-    free_holes,
-    street_reach,
-)
+from faceup.holdem.betting_tree import BettingTree, children
+from faceup.holdem.board import board_order
 from faceup.holdem.policy import Policy
+from faceup.holdem.reach import class_reach, street_reach
 from faceup.holdem.river_subgames import stakes_at
 from faceup.holdem.rules import DECISION, MBB_PER_DOLLAR, SHOWDOWN
-from faceup.holdem.tree import BettingTree, children
+from faceup.holdem.showdown import compatible_weight, end_values, ends_of, free_holes
 from faceup.util.memo import memo
 from faceup.util.parallel import parallel
 from faceup.util.progress import Progress
@@ -53,10 +47,10 @@ class Match:
         self,
         tree: BettingTree,
         policies: Sequence[Policy],
-        wanted: np.ndarray | None = None,
+        pairs: np.ndarray | None = None,
         preflop_wins: np.ndarray | None = None,
     ):
-        """wanted (n, n) bool: pairs to play, small blind first (None: all).
+        """pairs (n, n) bool: pairs to play, small blind first (None: all).
 
         preflop_wins (169, 169): of cards/matchups, to sum hands that end before the flop over all
         deals and leave them out of the boards (None: they are played on each board); the policies
@@ -64,14 +58,14 @@ class Match:
         """
         n, first = len(policies), 0 if preflop_wins is None else int(tree.street_start[1])
         self.tree, self.policies = tree, list(policies)
-        self.wanted = np.ones((n, n), dtype=bool) if wanted is None else wanted
-        self.ends, self.before = ends_of(tree, first), np.zeros((n, n))
+        self.pairs = np.ones((n, n), dtype=bool) if pairs is None else pairs
+        self.ends, self.preflop_value = ends_of(tree, first), np.zeros((n, n))
         if preflop_wins is not None:
-            self.before = preflop_values(tree, self.policies, preflop_wins)
+            self.preflop_value = preflop_values(tree, self.policies, preflop_wins)
 
     def play(self, board: Sequence[int], subset: np.ndarray | None = None) -> np.ndarray:
         """Dollars a game that policy i as small blind wins from j as big blind, averaged over all
-        pairs of holes: (n, n) float64, 0 for pairs that are not wanted.
+        pairs of holes: (n, n) float64, 0 for pairs that are not pairs.
 
         board: five cards as dealt; subset (1326,) bool: the holes that the players may hold (None:
         all), of which two at least can be dealt together.
@@ -87,13 +81,13 @@ class Match:
         for i, policy in enumerate(self.policies):
             reach[:, 0] = held[order.holes]
             for street, n_cards in enumerate(BOARD_CARDS):
-                table, row_of_hole = policy.street(street, board[:n_cards], subset)
+                table, row_of_hole = policy.street_rows(street, board[:n_cards], subset)
                 street_reach(self.tree, street, (table, row_of_hole[order.holes]), reach)
             own[:, i] = reach[0, self.ends.node]
-            if self.wanted[:, i].any():
+            if self.pairs[:, i].any():
                 value[:, i] = end_values(self.ends, order, 0, reach[1, self.ends.node])
         won = np.matmul(own, value.transpose(0, 2, 1)).sum(axis=0, dtype=np.float64) / pairs
-        return np.where(self.wanted, won + self.before, 0)
+        return np.where(self.pairs, won + self.preflop_value, 0)
 
 
 def preflop_values(
@@ -105,7 +99,7 @@ def preflop_values(
     preflop_wins (169, 169): of cards/matchups. The policies must treat all suits equally.
     """
     ends = np.flatnonzero(tree.kind[: tree.street_start[1]] != DECISION)
-    reach = np.array([class_reach(tree, policy.street(0, []))[:, ends] for policy in policies])
+    reach = np.array([class_reach(tree, policy.street_rows(0, []))[:, ends] for policy in policies])
     pairs, ahead = class_pairs(), net_wins(preflop_wins, RUNOUTS_PREFLOP)
     won = np.zeros((len(policies), len(policies)))
     for k, (end, stake) in enumerate(zip(ends, stakes_at(tree, ends)[:, 0], strict=True)):
@@ -156,9 +150,9 @@ def play_against(
 
     preflop_wins: as in `Match`; name: of the matches, for a line of progress.
     """
-    wanted = np.zeros((1 + len(policies), 1 + len(policies)), dtype=bool)
-    wanted[0, 1:] = wanted[1:, 0] = True
-    match = Match(tree, [opponent, *policies], wanted, preflop_wins)
+    pairs = np.zeros((1 + len(policies), 1 + len(policies)), dtype=bool)
+    pairs[0, 1:] = pairs[1:, 0] = True
+    match = Match(tree, [opponent, *policies], pairs, preflop_wins)
     values = memo(play_boards, match, boards, progress=Progress(f"{name}, boards", len(boards)))
     return MBB_PER_DOLLAR * (values[:, 1:, 0] - values[:, 0, 1:]).T / 2
 
@@ -193,6 +187,6 @@ def line_frequencies(
         reach[:, 0] = free_holes(board)
         for street, n_cards in enumerate(BOARD_CARDS):
             shown = [int(c) for c in board[:n_cards]]
-            street_reach(tree, street, policy.street(street, shown), reach)
+            street_reach(tree, street, policy.street_rows(street, shown), reach)
         reached += (reach[0] * compatible_weight(reach[1])).sum(axis=1)
     return reached / reached[children(tree, 0)].sum()

@@ -19,8 +19,9 @@ import numpy as np
 from numba import njit
 
 from faceup.cards.cards import BOARD_CARDS, N_HOLES
-from faceup.holdem.betting_lines import legal_action, translate_action
-from faceup.holdem.board import free_holes
+from faceup.holdem.bet_translation import translate_action
+from faceup.holdem.betting_lines import legal_action
+from faceup.holdem.betting_tree import BettingTree, action_to, build_tree, children, decisions
 from faceup.holdem.match import Match, play_boards
 from faceup.holdem.policy import (
     ModelPolicy,
@@ -31,8 +32,8 @@ from faceup.holdem.policy import (
     fixed_row,
 )
 from faceup.holdem.rules import CALL, DECISION, MBB_PER_DOLLAR, START, BettingState, Menu, act
+from faceup.holdem.showdown import free_holes
 from faceup.holdem.strategy_file import load_strategy, save_strategy
-from faceup.holdem.tree import BettingTree, action_to, build_tree, children, decisions
 from faceup.util.files import load_json, write_json
 from faceup.util.rng import Stream
 
@@ -162,12 +163,14 @@ class TranslatedPolicy:
         self.policy, self.readings = policy, read_tree(match, own, seat)
         self._calls = [fixed_row(match, street) for street in range(4)]
 
-    def street(self, street: int, board: list[int], wanted: np.ndarray | None = None) -> StreetRows:
+    def street_rows(
+        self, street: int, board: list[int], wanted_holes: np.ndarray | None = None
+    ) -> StreetRows:
         """A row for each wanted hole, which depends on the policy's actions on earlier streets."""
-        holes = np.flatnonzero(free_holes(board) if wanted is None else wanted)
+        holes = np.flatnonzero(free_holes(board) if wanted_holes is None else wanted_holes)
         weight = np.ones((len(holes), 1), dtype=np.float32)
         for k, at in enumerate(self.readings[: street + 1]):
-            table, row_of_hole = self.policy.street(k, board[: BOARD_CARDS[k]], wanted)
+            table, row_of_hole = self.policy.street_rows(k, board[: BOARD_CARDS[k]], wanted_holes)
             before, weight = weight, np.empty((len(holes), len(at.end)), dtype=np.float32)
             out = np.repeat(self._calls[k], len(holes), axis=0)
             _follow(at, table, row_of_hole[holes], before, weight, out)

@@ -29,9 +29,9 @@ import xgboost as xgb
 from faceup.cards.cards import STREETS
 from faceup.cards.equity import StreetTable
 from faceup.holdem.agents import load_agent
+from faceup.holdem.betting_tree import BettingTree
 from faceup.holdem.policy import ModelPolicy
 from faceup.holdem.rules import BIG_BLIND
-from faceup.holdem.tree import BettingTree
 from faceup.trees.metrics import used_samples
 from faceup.util.files import replacing
 from faceup.util.memo import Cache

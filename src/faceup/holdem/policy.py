@@ -3,7 +3,7 @@
 On a street a policy is a table of rows; a row has one probability for each node that an action of
 the street leads to. A hole selects its row by its bucket (a blueprint), by its equity (any river
 policy with the hand features of paper 000), or by its own features (a model on flop and turn, whose
-features hardly ever repeat). Matches and best responses use `Policy.street` alone.
+features hardly ever repeat). Matches and best responses use `Policy.street_rows` alone.
 """
 
 from collections.abc import Callable, Sequence
@@ -16,10 +16,10 @@ from numba import config, njit
 from faceup.cards.cards import CLASS_OF_HOLE, HOLE_OF_CLASS, N_HOLES, STREETS
 from faceup.cards.equity import UNITS, StreetTable
 from faceup.cards.features import betting_features, board_features
-from faceup.holdem.board import free_holes
+from faceup.holdem.betting_tree import BettingTree, children, decisions
 from faceup.holdem.buckets import N_RIVER_BUCKETS, Buckets, hole_buckets, river_equities
 from faceup.holdem.rules import CALL, FOLD
-from faceup.holdem.tree import BettingTree, children, decisions
+from faceup.holdem.showdown import free_holes
 from faceup.util.memo import Cache
 
 # probabilities (n_rows, width) float32; row of each hole (1326,) int32
@@ -29,11 +29,13 @@ StreetRows = tuple[np.ndarray, np.ndarray]
 class Policy(Protocol):
     """A strategy on a betting tree."""
 
-    def street(self, street: int, board: list[int], wanted: np.ndarray | None = None) -> StreetRows:
+    def street_rows(
+        self, street: int, board: list[int], wanted_holes: np.ndarray | None = None
+    ) -> StreetRows:
         """Rows of a street on a board of 0, 3, 4 or 5 cards.
 
-        wanted (1326,) bool: the holes of interest (None: all that the board leaves); others may
-        have any row. Boards may share a table or have one each; returned arrays never change.
+        wanted_holes (1326,) bool: the holes of interest (None: all that the board leaves); others
+        may have any row. Boards may share a table or have one each; returned arrays never change.
         """
 
 
@@ -43,7 +45,9 @@ class TablePolicy(NamedTuple):
     tables: tuple[np.ndarray, ...]  # four of (n_buckets, width) float32
     buckets: Buckets
 
-    def street(self, street: int, board: list[int], wanted: np.ndarray | None = None) -> StreetRows:
+    def street_rows(
+        self, street: int, board: list[int], wanted_holes: np.ndarray | None = None
+    ) -> StreetRows:
         """Every bucket's row, and each hole's bucket."""
         return self.tables[street], hole_buckets(self.buckets, street, board)
 
@@ -61,7 +65,9 @@ class FixedPolicy:
         """label: the action taken where it is legal, else call; None: uniform."""
         self.tables = [fixed_row(tree, street, label) for street in range(4)]
 
-    def street(self, street: int, board: list[int], wanted: np.ndarray | None = None) -> StreetRows:
+    def street_rows(
+        self, street: int, board: list[int], wanted_holes: np.ndarray | None = None
+    ) -> StreetRows:
         """One row for all holes."""
         return self.tables[street], np.zeros(N_HOLES, dtype=np.int32)
 
@@ -239,11 +245,13 @@ class ModelPolicy:
         other = cached(self._fixed, (id(tree), seat), ModelPolicy, *given)
         return other.argmax(tree) if self._argmax else other
 
-    def street(self, street: int, board: list[int], wanted: np.ndarray | None = None) -> StreetRows:
+    def street_rows(
+        self, street: int, board: list[int], wanted_holes: np.ndarray | None = None
+    ) -> StreetRows:
         """Rows of starting hands preflop, of distinct features on flop and turn, of equities on the
         river.
         """
-        holes = free_holes(board) if wanted is None else wanted
+        holes = free_holes(board) if wanted_holes is None else wanted_holes
         key: Any
         cache, key = self._fixed, street
         if street in (1, 2):

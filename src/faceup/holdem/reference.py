@@ -25,6 +25,7 @@ import numpy as np
 
 from faceup.cards.cards import HOLE_CARDS, hole_index, parse_cards
 from faceup.cards.strength import strength
+from faceup.holdem.betting_tree import BettingTree, build_tree, children, columns
 from faceup.holdem.rules import (
     DECISION,
     FOLD_END,
@@ -33,7 +34,6 @@ from faceup.holdem.rules import (
     BettingState,
     menu_from,
 )
-from faceup.holdem.tree import BettingTree, build_tree, children, columns
 
 Tables = list[np.ndarray]  # four, (n_buckets, width)
 

@@ -12,8 +12,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from faceup.holdem.betting_tree import BettingTree
 from faceup.holdem.rules import DECISION, FOLD_END, SHOWDOWN
-from faceup.holdem.tree import BettingTree
 
 LANES = 32  # subgames swept side by side
 

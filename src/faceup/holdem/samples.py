@@ -22,12 +22,13 @@ from faceup.cards.cards import BOARD_CARDS, CLASS_OF_HOLE, HOLE_CARDS, HOLE_OF_C
 from faceup.cards.equity import StreetTable
 from faceup.cards.features import BETTING_FEATURES, FEATURE_NAMES, betting_features, board_features
 from faceup.holdem.action_values import action_values
-from faceup.holdem.betting_lines import pseudo_harmonic
-from faceup.holdem.board import compatible_weight, free_holes, preflop_reach, street_reach
+from faceup.holdem.bet_translation import pseudo_harmonic
+from faceup.holdem.betting_tree import BettingTree, columns, decisions
 from faceup.holdem.buckets import hole_buckets
 from faceup.holdem.policy import Policy, StreetRows, TablePolicy
+from faceup.holdem.reach import preflop_reach, street_reach
 from faceup.holdem.rules import CALL
-from faceup.holdem.tree import BettingTree, columns, decisions
+from faceup.holdem.showdown import compatible_weight, free_holes
 from faceup.util.rng import Stream
 
 NO_BOARD = -1
@@ -119,12 +120,12 @@ def draw_samples(
     """
     largest = costs and [_largest_costs(tree, street, table) for street, table in enumerate(costs)]
     sampler = _Sampler(tree, tables, costs, largest, off_menu)
-    parts = [[sampler.preflop(policy.street(0, []))], [], [], []]
+    parts = [[sampler.preflop(policy.street_rows(0, []))], [], [], []]
     # reused for every board
     reach = np.zeros((2, len(tree.kind), len(HOLE_CARDS)), dtype=np.float32)
     for k, board in enumerate(np.asarray(boards).tolist()):
         generator = stream(k)
-        played = [policy.street(street, board[:n]) for street, n in enumerate(BOARD_CARDS)]
+        played = [policy.street_rows(street, board[:n]) for street, n in enumerate(BOARD_CARDS)]
         # holes that only a later card blocks belong to other boards of the same flop
         reach[:, 0] = free_holes(board)
         for street, rows in enumerate(played):
@@ -161,7 +162,7 @@ def cost_shares(samples: TrainingSamples) -> np.ndarray:
     return np.where(samples.P > 0, np.clip(shares, -1, 1), 1)
 
 
-def stakes(
+def importance(
     tree: BettingTree, nodes: np.ndarray, reach: np.ndarray, dollars: np.ndarray
 ) -> np.ndarray:
     """The probability that play reaches each node with each hole, up to a constant, times dollars
@@ -183,14 +184,14 @@ class _Sampler(NamedTuple):
     largest: Sequence[np.ndarray] | None  # of each street, from `_largest_costs`
     off_menu: int
 
-    def stakes(self, street: int, played: StreetRows, reach: np.ndarray) -> np.ndarray:
+    def importance(self, street: int, played: StreetRows, reach: np.ndarray) -> np.ndarray:
         """`stakes` of all decisions of a street: the largest cost, or the pot."""
         tree, nodes = self.tree, decisions(self.tree, street)
         if self.largest:
             dollars = self.largest[street][:, played[1]]
         else:
             dollars = tree.bets[nodes].sum(axis=(1, 2))[:, None]
-        return stakes(tree, nodes, reach, dollars)
+        return importance(tree, nodes, reach, dollars)
 
     def draw(
         self,
@@ -202,7 +203,7 @@ class _Sampler(NamedTuple):
         k: int,
     ) -> TrainingSamples:
         """Samples of board k at points (n,) in [0, 1) of the cumulative distribution."""
-        density = np.sqrt(self.stakes(street, played, reach)).ravel()
+        density = np.sqrt(self.importance(street, played, reach)).ravel()
         total = density.cumsum()
         target = np.minimum(points * total[-1], np.nextafter(total[-1], 0))
         picks = np.searchsorted(total, target, side="right")
@@ -214,7 +215,7 @@ class _Sampler(NamedTuple):
     def preflop(self, played: StreetRows) -> TrainingSamples:
         """All starting hands at all preflop decisions, weighted by stake."""
         nodes = decisions(self.tree, 0)
-        stake = self.stakes(0, played, preflop_reach(self.tree, played))
+        stake = self.importance(0, played, preflop_reach(self.tree, played))
         by_class = np.stack(
             [np.bincount(CLASS_OF_HOLE, weights=s, minlength=N_CLASSES) for s in stake]
         )

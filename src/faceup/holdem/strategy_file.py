@@ -6,9 +6,9 @@ from pathlib import Path
 import numpy as np
 
 from faceup.cards.cards import STREETS
+from faceup.holdem.betting_tree import BettingTree
 from faceup.holdem.buckets import Buckets
 from faceup.holdem.policy import TablePolicy
-from faceup.holdem.tree import BettingTree
 from faceup.util.files import save_npz
 
 

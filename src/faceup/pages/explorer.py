@@ -25,10 +25,10 @@ from faceup.cards.features import feature_names
 from faceup.cards.matchups import RUNOUTS_PREFLOP, net_wins
 from faceup.holdem.agents import load_agent
 from faceup.holdem.betting_lines import line_to
+from faceup.holdem.betting_tree import BettingTree, columns, decisions
 from faceup.holdem.buckets import Grid
 from faceup.holdem.figures import action_colours
 from faceup.holdem.policy import TablePolicy
-from faceup.holdem.tree import BettingTree, columns, decisions
 from faceup.holdem.wording import action_name, wording
 from faceup.trees.agent_file import pack
 from faceup.util.files import write_text

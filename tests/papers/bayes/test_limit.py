@@ -7,8 +7,8 @@ from pokerkit_table import PokerkitTable
 
 from faceup.cards.strength import strength
 from faceup.holdem.betting_lines import payoffs
+from faceup.holdem.betting_tree import action_to, children
 from faceup.holdem.rules import DECISION, FOLD_END, SHOWDOWN
-from faceup.holdem.tree import action_to, children
 from faceup.papers.bayes.limit import limit_tree
 
 HANDS = int(os.environ.get("FACEUP_RULES_HANDS", 600))  # of pokerkit's about 900 a second

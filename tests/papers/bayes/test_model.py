@@ -5,8 +5,8 @@ out by hand.
 import numpy as np
 import pytest
 
+from faceup.holdem.betting_tree import path_to_node
 from faceup.holdem.rules import DECISION
-from faceup.holdem.tree import path_to_node
 from faceup.papers.bayes.enumeration import LOSS, TIE, WIN
 from faceup.papers.bayes.model import ROUND_START, Evaluator, make_model, make_round
 from faceup.papers.bayes.strategies import NAMES

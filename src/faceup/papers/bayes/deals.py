@@ -18,8 +18,8 @@ from faceup.cards.cards import (
 from faceup.cards.equity import StreetTable
 from faceup.cards.strength import hand_strength
 from faceup.holdem.betting_lines import payoffs
+from faceup.holdem.betting_tree import BettingTree
 from faceup.holdem.rules import DECISION, FOLD_END
-from faceup.holdem.tree import BettingTree
 from faceup.util.parallel import on_threads
 
 

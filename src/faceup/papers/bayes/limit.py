@@ -1,7 +1,7 @@
 """Fixed-limit hold'em as a betting tree: blinds of 50 and 100 dollars, four bets a street."""
 
+from faceup.holdem.betting_tree import BettingTree, grow_tree
 from faceup.holdem.rules import CALL, FOLD, START, BettingState, pot_and_call
-from faceup.holdem.tree import BettingTree, grow_tree
 
 RAISE = CALL + 1
 LABELS = ("fold", "call", "raise")

@@ -13,8 +13,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from faceup.holdem.betting_tree import BettingTree, children
 from faceup.holdem.rules import CALL, DECISION, FOLD
-from faceup.holdem.tree import BettingTree, children
 from faceup.papers.bayes.limit import BETS, RAISE
 
 # Table 2: raise up to, call up to
