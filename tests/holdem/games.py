@@ -135,7 +135,9 @@ def played(tree: BettingTree, policies, board: list[int], holes: np.ndarray) -> 
             *(policy.street_rows(street, board[:n]) for street, n in enumerate((0, 3, 4, 5))),
             strict=True,
         )
-        chances.append(reference.chances(tree, tables, np.array([row[holes] for row in rows])))
+        chances.append(
+            reference.action_probabilities(tree, tables, np.array([row[holes] for row in rows]))
+        )
     return reference.between(tree, *chances)
 
 

@@ -58,11 +58,11 @@ def test_sums_equal_brute_force(policy, tables):
         np.testing.assert_allclose(
             array[0], expected, rtol=1e-2, atol=1e-3 * np.abs(expected).max()
         )
-    strength, bins = seen[street].strength, (np.arange(branches.N_BINS) + 0.5) / branches.N_BINS
-    np.testing.assert_allclose(strength.sum(axis=1), seen[street].chance[0])
+    strength, bins = seen[street].by_equity, (np.arange(branches.N_BINS) + 0.5) / branches.N_BINS
+    np.testing.assert_allclose(strength.sum(axis=1), seen[street].probability[0])
     assert (
         np.abs(strength @ bins - seen[street].equity[0])
-        <= 0.5001 / branches.N_BINS * seen[street].chance[0]
+        <= 0.5001 / branches.N_BINS * seen[street].probability[0]
     ).all()
 
 

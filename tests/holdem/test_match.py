@@ -67,11 +67,11 @@ def test_values_of_actions_equal_brute_force_and_a_decision_is_worth_their_mean(
         )
     for node in np.flatnonzero(SMALL.kind == DECISION):
         below = children(SMALL, node)
-        mixed = (found.chance[below] * found.value[SMALL.actor[node], below]).sum(axis=0)
+        mixed = (found.probability[below] * found.value[SMALL.actor[node], below]).sum(axis=0)
         np.testing.assert_allclose(
             found.value[SMALL.actor[node], node], mixed, rtol=1e-4, atol=1e-2
         )
-        np.testing.assert_allclose(found.chance[below].sum(axis=0), 1, rtol=1e-4)
+        np.testing.assert_allclose(found.probability[below].sum(axis=0), 1, rtol=1e-4)
 
 
 def test_line_frequencies_equal_brute_force():

@@ -79,7 +79,7 @@ def test_a_bluff_catcher_s_equilibrium_is_another_solver_s(opponent):
     regrets, strategy_sums = empty(tree, (4,) * 4), empty(tree, (4,) * 4)
     for t in range(1, 401):
         reference.step(tree, dealt, rows, regrets, strategy_sums, opponent, weight=t)
-    chance = reference.chances(tree, reference.strategy(tree, strategy_sums), rows)
+    chance = reference.action_probabilities(tree, reference.strategy(tree, strategy_sums), rows)
     np.testing.assert_allclose(won(tree, dealt, chance, 10), (0, 0, 15, 5), atol=0.4)
     first, second, _, aces = chance[children(tree, 0)[-1]]
     assert (first + second, aces, won(tree, dealt, chance, 10)[-1]) == pytest.approx(
@@ -194,7 +194,9 @@ def test_leaves_that_decisions_share_lose_less_where_regrets_count_reach():
                 table[:, same] = table[:, same].mean(axis=1, keepdims=True)
         lost.append(
             reference.exploitability(
-                tree, dealt, reference.chances(tree, reference.strategy(tree, strategy_sums), rows)
+                tree,
+                dealt,
+                reference.action_probabilities(tree, reference.strategy(tree, strategy_sums), rows),
             )
         )
     assert 703 < lost[1] < 0.85 * lost[0]
@@ -211,7 +213,7 @@ def test_self_play_on_three_hands_comes_to_what_kuhn_has_found():
     )
     for t in range(1, 2001):
         reference.step(tree, dealt, rows, regrets, strategy_sums, weight=t)
-    chance = reference.chances(tree, reference.strategy(tree, strategy_sums), rows)
+    chance = reference.action_probabilities(tree, reference.strategy(tree, strategy_sums), rows)
     assert reference.values(tree, dealt, chance)[0, 0].sum() / dealt.apart.sum() == pytest.approx(
         300 / 18, abs=0.3
     )

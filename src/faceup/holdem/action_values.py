@@ -29,7 +29,7 @@ class ActionValues(NamedTuple):
     # (2, n_nodes, 1326) float32 dollars that p wins from there, summed over those holes
     value: np.ndarray
     # (n_nodes, 1326) float32 probability of the action leading to a node, by its player's policy
-    chance: np.ndarray
+    probability: np.ndarray
 
 
 def action_values(
@@ -44,27 +44,32 @@ def action_values(
     order = board_order(np.array(board))
     own, other = np.zeros((2, 2, len(tree.kind), N_HOLES), dtype=np.float32)
     own[:, 0] = other[:, 0] = free_holes(board)
-    chance = np.ones(own.shape[1:], dtype=np.float32)
+    probability = np.ones(own.shape[1:], dtype=np.float32)
     for street, n_cards in enumerate(BOARD_CARDS):
         rows = mine.street_rows(street, board[:n_cards])
         street_reach(tree, street, rows, own)
         street_reach(tree, street, theirs.street_rows(street, board[:n_cards]), other)
-        chance[tree.street_start[street] : tree.street_start[street + 1]] = rows[0].T[:, rows[1]]
-    value = np.stack([_values(tree, player, other, chance, order) for player in range(2)])
+        probability[tree.street_start[street] : tree.street_start[street + 1]] = rows[0].T[
+            :, rows[1]
+        ]
+    value = np.stack([_values(tree, player, other, probability, order) for player in range(2)])
     return ActionValues(
-        own, np.stack([compatible_weight(other[1]), compatible_weight(other[0])]), value, chance
+        own,
+        np.stack([compatible_weight(other[1]), compatible_weight(other[0])]),
+        value,
+        probability,
     )
 
 
 def _values(
-    tree: BettingTree, player: int, other: np.ndarray, chance: np.ndarray, order: BoardOrder
+    tree: BettingTree, player: int, other: np.ndarray, probability: np.ndarray, order: BoardOrder
 ) -> np.ndarray:
     """Dollars times the opponent's holes at every node, (n_nodes, 1326) float32."""
-    value, ends = np.zeros(chance.shape, dtype=np.float32), ends_of(tree)
+    value, ends = np.zeros(probability.shape, dtype=np.float32), ends_of(tree)
     reach = other[1 - player, ends.node[:, None], order.holes]
     value[ends.node[:, None], order.holes] = end_values(ends, order, player, reach)
     for node in np.flatnonzero(tree.kind == DECISION)[::-1]:
         below = children(tree, node)
-        mixed = value[below] * chance[below] if tree.actor[node] == player else value[below]
+        mixed = value[below] * probability[below] if tree.actor[node] == player else value[below]
         value[node] = mixed.sum(axis=0)
     return value

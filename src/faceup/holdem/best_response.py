@@ -222,7 +222,8 @@ def best_action_values(
     """Fill values of a street's decisions, children before parents: the best action's to the actor,
     the sum to the other player.
 
-    value (n, m, 2, n_nodes, hands): the best allowed actions by value[0] are taken in all n;
+    value (n, m, 2, n_nodes, hands): m problems, in each of which the actions that are best by
+    value[0] are taken in all n sets of values;
     allowed (n_nodes,) bool.
     """
     nodes = decisions(tree, street)

@@ -37,11 +37,11 @@ class BranchSums(NamedTuple):
     taken: np.ndarray  # (n_boards, n, K) P(the label is taken in this branch)
     earned: np.ndarray  # (n_boards, n, K) that probability times the label's gain
     folded: np.ndarray  # (n_boards, n, K) P(the label is taken and the opponent folds)
-    equity: np.ndarray  # (n_boards, n) `chance` times the hand's equity
-    strength: np.ndarray  # (n, N_BINS) `chance` by the hand's equity, summed over boards
+    equity: np.ndarray  # (n_boards, n) `probability` times the hand's equity
+    by_equity: np.ndarray  # (n, N_BINS) `probability` by the hand's equity, summed over boards
 
     @property
-    def chance(self) -> np.ndarray:
+    def probability(self) -> np.ndarray:
         """P(decision in this branch), (n_boards, n): checking or calling is always legal."""
         return self.legal[:, :, CALL]
 
@@ -62,19 +62,25 @@ def branch_sums(
         played = action_values(tree, policy, theirs, board)
         for street, sums in enumerate(streets):
             leaves, equity = _leaves(policy, street, board)
-            bins, n = np.minimum((equity * N_BINS).astype(np.int64), N_BINS - 1), len(sums.strength)
+            bins, n = (
+                np.minimum((equity * N_BINS).astype(np.int64), N_BINS - 1),
+                len(sums.by_equity),
+            )
             _, nodes, history = policy.betting_inputs[street]
             for node, leaf in zip(nodes.tolist(), leaves[history], strict=True):
                 player = tree.actor[node]
                 own = played.own[player, node] / (2 * N_PAIRS)  # two seats, all pairs of holes
-                chance = own * played.others[player, node]
-                sums.equity[b] += np.bincount(leaf, chance * equity, n)
-                np.add.at(sums.strength, (leaf, bins), chance)
+                probability = own * played.others[player, node]
+                sums.equity[b] += np.bincount(leaf, probability * equity, n)
+                np.add.at(sums.by_equity, (leaf, bins), probability)
                 below = children(tree, node)
                 called = next(played.value[player, c] for c in below if tree.label[c] == CALL)
                 for child in below:
-                    gain, share = own * (played.value[player, child] - called), played.chance[child]
-                    columns = [chance, gain, chance * share, gain * share]
+                    gain, share = (
+                        own * (played.value[player, child] - called),
+                        played.probability[child],
+                    )
+                    columns = [probability, gain, probability * share, gain * share]
                     reply = tree.first_child[child]
                     if tree.actor[child] != player and tree.label[reply] == FOLD:
                         columns.append(own * share * played.others[player, reply])
@@ -82,7 +88,7 @@ def branch_sums(
                         array[b, :, tree.label[child]] += np.bincount(leaf, column, n)
         progress(b + 1)
     for model, sums in zip(policy.models, streets, strict=True):
-        for array in (*(array.swapaxes(0, 1) for array in sums[:6]), sums.strength):
+        for array in (*(array.swapaxes(0, 1) for array in sums[:6]), sums.by_equity):
             add_up(model.left, model.right, array)
     return streets
 
@@ -121,7 +127,7 @@ def ratio(total: np.ndarray, count: np.ndarray) -> Mean:
 
 def shares(sums: BranchSums) -> np.ndarray:
     """The frequency of each action in each branch, (n, K); NaN without play."""
-    return ratio(sums.taken, sums.chance[:, :, None]).mean
+    return ratio(sums.taken, sums.probability[:, :, None]).mean
 
 
 def bet_gain(sums: BranchSums, node: int | slice) -> Mean:
@@ -148,7 +154,7 @@ def best_bluff(
     """
     gain, bets = bet_gain(sums, slice(None)), np.nan_to_num(shares(sums))[:, CALL + 1 :].sum(axis=1)
     considered = (
-        (ratio(sums.equity, sums.chance).mean <= equity)
+        (ratio(sums.equity, sums.probability).mean <= equity)
         & (node_depths(model) <= deepest)
         & (bets > 0)
     )

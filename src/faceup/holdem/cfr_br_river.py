@@ -3,8 +3,8 @@
 The learner's strategy is a table of rows, and a hand's row follows from its equity; a best response
 may play each of the 1,081 hands of a board differently. Hands are kept in order of strength. At the
 ends of the betting all hands of one player play against all hands of the other, less those that
-share a card: a sweep by strength with running sums for each card (Johanson et al. 2011), END_LANES
-ends side by side.
+share a card: a sweep by strength with running sums for each card (Johanson et al. 2011),
+ENDS_AT_ONCE ends side by side.
 
 As in `holdem/reference`: reach is a player's own, and values are counterfactual, sums over the
 other player's hands times their reach.
@@ -26,21 +26,21 @@ from faceup.holdem.policy import StreetRows
 from faceup.holdem.river_subgames import RiverSubgames, make_river_subgames
 from faceup.util.parallel import on_threads
 
-END_LANES = 16  # ends side by side
+ENDS_AT_ONCE = 16  # ends side by side
 PADDED = 1088  # a board's hands, in whole vectors
 _BLOCK = 16  # hands transposed at a time
 
-add = vector_operation(END_LANES, lambda b, out, x: b.fadd(out, x))  # out += x
+add = vector_operation(ENDS_AT_ONCE, lambda b, out, x: b.fadd(out, x))  # out += x
 # out += x * y
-add_product = vector_operation(END_LANES, lambda b, out, x, y: b.fadd(out, b.fmul(x, y)))
+add_product = vector_operation(ENDS_AT_ONCE, lambda b, out, x, y: b.fadd(out, b.fmul(x, y)))
 # out = stake * (every - x - y): the value of a showdown, from sums over all hands and those with
 # either card
 shown = vector_operation(
-    END_LANES, lambda b, out, stake, every, x, y: b.fmul(stake, b.fsub(b.fsub(every, x), y))
+    ENDS_AT_ONCE, lambda b, out, stake, every, x, y: b.fmul(stake, b.fsub(b.fsub(every, x), y))
 )
 # out = stake * (every - x - y + own): the value of a fold; the hand itself was taken off twice
 folded = vector_operation(
-    END_LANES,
+    ENDS_AT_ONCE,
     lambda b, out, stake, every, x, y, own: b.fmul(stake, b.fadd(b.fsub(b.fsub(every, x), y), own)),
 )
 
@@ -108,7 +108,7 @@ class RootReach(NamedTuple):
 
 def all_subgames(tree: BettingTree) -> AllSubgames:
     """The river subgames of a tree, without all-ins before the river."""
-    each = [some for some in make_river_subgames(tree, 1, END_LANES) if len(some.decision)]
+    each = [some for some in make_river_subgames(tree, 1, ENDS_AT_ONCE) if len(some.decision)]
     each.sort(key=lambda one: one.node[-1, 0])
     sizes = [(len(one.node), len(one.decision), one.n_ends) for one in each]
     joined = [np.concatenate([*map(np.atleast_1d, field)]) for field in zip(*each, strict=True)]
@@ -188,10 +188,13 @@ def _add_end_reach(hands, reach, end_reach, weight):
     """Add a player's reach of ends with each hand to weight: its reach of the root, reach (1326,),
     times its row's from there, end_reach (n_rows * n_ends,).
     """
-    own, n_ends = np.empty(END_LANES, dtype=np.float32), end_reach.shape[0] // hands.rows.shape[0]
+    own, n_ends = (
+        np.empty(ENDS_AT_ONCE, dtype=np.float32),
+        end_reach.shape[0] // hands.rows.shape[0],
+    )
     for i in range(N_RIVER_HOLES):
         own[:] = reach[hands.hole[i]]
-        for x in range(0, n_ends, END_LANES):
+        for x in range(0, n_ends, ENDS_AT_ONCE):
             add_product(weight, i * n_ends + x, own, 0, end_reach, hands.row[i] * n_ends + x)
 
 
@@ -202,7 +205,7 @@ def _add_hands(hands, first, end, reach, weight, n_ends, n_added, card_sums):
         if reach[hands.hole[i]] == 0:
             continue
         a, b = HOLE_CARDS[hands.hole[i], 0] * n_ends, HOLE_CARDS[hands.hole[i], 1] * n_ends
-        for x in range(0, n_added, END_LANES):
+        for x in range(0, n_added, ENDS_AT_ONCE):
             add(card_sums, a + x, weight, i * n_ends + x)
             add(card_sums, b + x, weight, i * n_ends + x)
             add(card_sums, ALL * n_ends + x, weight, i * n_ends + x)
@@ -231,9 +234,9 @@ def _end_values(subgame, player, hands, reach, scratch):
         for i in range(start[k], start[k + 1]):
             at, hole = i * n_ends, hands.hole[i]
             a, b = HOLE_CARDS[hole, 0] * n_ends, HOLE_CARDS[hole, 1] * n_ends
-            for x in range(0, n_shown, END_LANES):
+            for x in range(0, n_shown, ENDS_AT_ONCE):
                 shown(value, at + x, stake, x, sums, every + x, sums, a + x, sums, b + x)
-            for x in range(n_shown, n_ends, END_LANES):
+            for x in range(n_shown, n_ends, ENDS_AT_ONCE):
                 folded(
                     value,
                     at + x,
@@ -329,17 +332,17 @@ def _sum_rows(hands, end_reach, value, own, by_reach, end_value, won):
 
     own (1326,): its reach of the root, by which a row's hands are weighed if by_reach.
     """
-    share, products = np.ones(END_LANES, np.float32), np.empty(END_LANES, np.float32)
+    share, products = np.ones(ENDS_AT_ONCE, np.float32), np.empty(ENDS_AT_ONCE, np.float32)
     n_ends = end_reach.shape[0] // hands.rows.shape[0]
     for i in range(N_RIVER_HOLES):
         at, total = hands.row[i] * n_ends, won[hands.hole[i]]
         if by_reach:
             share[:] = own[hands.hole[i]]
         products[:] = 0
-        for x in range(0, n_ends, END_LANES):
+        for x in range(0, n_ends, ENDS_AT_ONCE):
             add_product(end_value, at + x, share, 0, value, i * n_ends + x)
             add_product(products, 0, end_reach, at + x, value, i * n_ends + x)
-        for x in range(END_LANES):
+        for x in range(ENDS_AT_ONCE):
             total += products[x]
         won[hands.hole[i]] = total
 

@@ -105,10 +105,10 @@ def _learn_bucket(subgames, sums, probability, reach_from_root, value, regrets, 
 
 
 @njit(cache=True, nogil=True)
-def sweep_subgames(subgames, buckets, joint, reach, value, regrets, strategy_sums):
+def sweep_subgames(subgames, buckets, group, reach, value, regrets, strategy_sums):
     """Values of the roots, summed over the holes of joint buckets; tables learn from each bucket.
 
-    joint (1081,) int64: of each hole, by strength; reach, value (2, n_joint, n_nodes) float32: of a
+    group (1081,) int64: of each hole, by strength; reach, value (2, n_joint, n_nodes) float32: of a
     player, reach its own; regrets, strategy_sums (1981, width) float32: the river's tables.
     """
     n_buckets, n_nodes, n_joint = buckets.key.shape[0], subgames.slot.shape[0], reach.shape[1]
@@ -121,7 +121,7 @@ def sweep_subgames(subgames, buckets, joint, reach, value, regrets, strategy_sum
     sums = np.zeros((buckets.card.shape[0], 2, LANES), dtype=np.float32)
     for i in range(N_RIVER_HOLES):
         for entry in buckets.entries[i]:
-            add_wide(sums, entry * BOTH_LANES, at_root, joint[i] * BOTH_LANES)
+            add_wide(sums, entry * BOTH_LANES, at_root, group[i] * BOTH_LANES)
     probability = np.zeros((n_buckets, n_nodes, LANES), dtype=np.float32)
     reach_from_root = np.empty((n_buckets, n_nodes, 2, LANES), dtype=np.float32)
     for g in range(n_buckets):
@@ -132,7 +132,7 @@ def sweep_subgames(subgames, buckets, joint, reach, value, regrets, strategy_sum
     )
     worth = np.zeros_like(at_root)
     for i in range(N_RIVER_HOLES):
-        (every, a, b), at, g = buckets.entries[i], joint[i] * BOTH_LANES, buckets.of_hole[i]
+        (every, a, b), at, g = buckets.entries[i], group[i] * BOTH_LANES, buckets.of_hole[i]
         add_wide(worth, at, root, every * BOTH_LANES)
         subtract_wide(worth, at, root, a * BOTH_LANES)
         subtract_wide(worth, at, root, b * BOTH_LANES)

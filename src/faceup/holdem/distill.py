@@ -72,7 +72,7 @@ def on_boards(samples: TrainingSamples, boards: Sequence[int] | np.ndarray) -> T
 
 def fit_streets(
     fits: Sequence[Callable[[np.ndarray, np.ndarray, np.ndarray], _Model]],
-    rounds: Sequence[TrainingSamples],
+    samples: Sequence[TrainingSamples],
     progress: Callable[[int], None] = lambda done: None,
 ) -> list[_Model]:
     """The model of each fit(X, P, w) on its samples, WORKERS at a time; the last first, since
@@ -80,19 +80,19 @@ def fit_streets(
     """
     models = []
     with ThreadPoolExecutor(WORKERS) as pool:
-        for model in pool.map(lambda fit, s: fit(s.X, s.P, s.w), fits[::-1], rounds[::-1]):
+        for model in pool.map(lambda fit, s: fit(s.X, s.P, s.w), fits[::-1], samples[::-1]):
             models.append(model)
             progress(len(models))
     return models[::-1]
 
 
 def score_streets(
-    models: Sequence[Model], rounds: Sequence[TrainingSamples]
+    models: Sequence[Model], samples: Sequence[TrainingSamples]
 ) -> list[dict[str, float]]:
     """`fit_metrics` of each model on its samples, WORKERS at a time."""
     with ThreadPoolExecutor(WORKERS) as pool:
         return list(
-            pool.map(lambda model, s: fit_metrics(s.P, model.predict(s.X), s.w), models, rounds)
+            pool.map(lambda model, s: fit_metrics(s.P, model.predict(s.X), s.w), models, samples)
         )
 
 

@@ -262,7 +262,7 @@ class ModelPolicy:
         return rows, river_equities(board) if street == 3 else row_of_hole
 
     def _street(self, street: int, board: list[int], holes: np.ndarray) -> StreetRows:
-        """`street` with sampled actions; on the river without the rows of holes."""
+        """`street_rows` of sampled actions; on the river the second part is not used."""
         if street == 3:
             equities = np.arange(N_RIVER_BUCKETS, dtype=np.float32)[:, None] / np.float32(UNITS[3])
             return self._rows(3, equities), CLASS_OF_HOLE

@@ -7,9 +7,9 @@ Both players are dealt every hand at once (public chance sampling: Johanson, Wau
 Zinkevich 2012): only the board is drawn. Arrays over a tree have a row a node, since each node but
 the root stands for the action that leads to it. `h` runs over the n holes that the board leaves.
 
-- chance[k, h]: the probability of the action that leads to node k, with hole h, for the player who
-  takes it.
-- reach[p, k, h]: the product of player p's own chances on the path to node k.
+- probability[k, h]: the probability of the action that leads to node k, with hole h, for the player
+  who takes it.
+- reach[p, k, h]: the product of player p's own probabilities on the path to node k.
 - value[p, k, h]: dollars that player p wins in the whole hand, with hole h, when play reaches node
   k: the sum over the other player's holes, each times its reach. These are counterfactual values:
   p's own reach is not in them.
@@ -98,42 +98,42 @@ def strategy(tree: BettingTree, weights: Tables) -> Tables:
     return played
 
 
-def chances(tree: BettingTree, tables: Tables, buckets: np.ndarray) -> np.ndarray:
+def action_probabilities(tree: BettingTree, tables: Tables, buckets: np.ndarray) -> np.ndarray:
     """Each hole's probability of the action that leads to each node, (n_nodes, n), by a strategy's
     tables and the holes' buckets (4, n).
     """
-    chance = np.ones((len(tree.kind), buckets.shape[1]))
+    probability = np.ones((len(tree.kind), buckets.shape[1]))
     for street, table in enumerate(tables):
-        chance[slice(*tree.street_start[street : street + 2])] = table[buckets[street]].T
-    return chance
+        probability[slice(*tree.street_start[street : street + 2])] = table[buckets[street]].T
+    return probability
 
 
 def between(tree: BettingTree, first: np.ndarray, second: np.ndarray) -> np.ndarray:
-    """Chances of a hand in which player 0 follows the first, player 1 the second."""
+    """Probabilities of a hand in which player 0 follows the first, player 1 the second."""
     actor = np.append(-1, tree.actor[tree.parent[1:]])
     return np.where((actor == 0)[:, None], first, second)
 
 
-def reaches(tree: BettingTree, chance: np.ndarray) -> np.ndarray:
+def reaches(tree: BettingTree, probability: np.ndarray) -> np.ndarray:
     """Each player's reach of each node with each hole, (2, n_nodes, n): the product of its own
-    chances.
+    probabilities.
     """
-    reach = np.ones((2, *chance.shape))
+    reach = np.ones((2, *probability.shape))
     for node in range(1, len(tree.kind)):
         above = tree.parent[node]
         reach[:, node] = reach[:, above]
-        reach[tree.actor[above], node] *= chance[node]
+        reach[tree.actor[above], node] *= probability[node]
     return reach
 
 
 def values(
-    tree: BettingTree, dealt: Deal, chance: np.ndarray, best: Sequence[int] = ()
+    tree: BettingTree, dealt: Deal, probability: np.ndarray, best: Sequence[int] = ()
 ) -> np.ndarray:
     """Counterfactual values of each node to each player with each hole, (2, n_nodes, n) dollars.
 
-    best: players that take the best action with each hole instead of following `chance`.
+    best: players that take the best action with each hole instead of following `probability`.
     """
-    reach, put = reaches(tree, chance), tree.bets.sum(axis=2)
+    reach, put = reaches(tree, probability), tree.bets.sum(axis=2)
     value = np.zeros_like(reach)
     for player, other in ((0, 1), (1, 0)):
         for end in np.flatnonzero(tree.kind == FOLD_END):
@@ -144,20 +144,22 @@ def values(
         for node in reversed(decisions(tree)):
             below = value[player, children(tree, node)]
             if tree.actor[node] != player:
-                # the other's chances are in the values already
+                # the other's probabilities are in the values already
                 value[player, node] = below.sum(axis=0)
             elif player in best:
                 value[player, node] = below.max(axis=0)
             else:
-                value[player, node] = (chance[children(tree, node)] * below).sum(axis=0)
+                value[player, node] = (probability[children(tree, node)] * below).sum(axis=0)
     return value
 
 
-def best_response(tree: BettingTree, dealt: Deal, chance: np.ndarray, player: int) -> np.ndarray:
-    """Chances in which a player takes the best action with each hole against the other's chances,
-    which stay.
+def best_response(
+    tree: BettingTree, dealt: Deal, probability: np.ndarray, player: int
+) -> np.ndarray:
+    """Probabilities in which a player takes the best action with each hole against the other's
+    probabilities, which stay.
     """
-    value, response = values(tree, dealt, chance, best=[player])[player], chance.copy()
+    value, response = values(tree, dealt, probability, best=[player])[player], probability.copy()
     for node in decisions(tree):
         if tree.actor[node] == player:
             below = children(tree, node)
@@ -165,15 +167,15 @@ def best_response(tree: BettingTree, dealt: Deal, chance: np.ndarray, player: in
     return response
 
 
-def exploitability(tree: BettingTree, dealt: Deal, chance: np.ndarray) -> float:
+def exploitability(tree: BettingTree, dealt: Deal, probability: np.ndarray) -> float:
     """Winnings of best responders who see the board, averaged over the seats, mbb a game."""
-    value = values(tree, dealt, chance, best=[0, 1])[:, 0]
+    value = values(tree, dealt, probability, best=[0, 1])[:, 0]
     return float(MBB_PER_DOLLAR * value.sum(axis=1).mean() / dealt.apart.sum())
 
 
 def learn(
     tree: BettingTree,
-    chance: np.ndarray,
+    probability: np.ndarray,
     value: np.ndarray,
     player: int,
     buckets: np.ndarray,
@@ -188,7 +190,7 @@ def learn(
     by_reach: regrets are weighted by the player's own reach, as they should be where decisions
     share probabilities (`cfr_br`).
     """
-    reach = reaches(tree, chance)[player]
+    reach = reaches(tree, probability)[player]
     for node in decisions(tree):
         if tree.actor[node] != player:
             continue
@@ -219,7 +221,7 @@ def step(
     CFR-BR (Johanson, Bard, Burch and Bowling 2012), each plays against a best response that knows
     the strategy and the whole board. The two differ in one line.
     """
-    own = chances(tree, strategy(tree, regrets), buckets)
+    own = action_probabilities(tree, strategy(tree, regrets), buckets)
     for player in range(2):
         played = own if opponent == "self" else best_response(tree, dealt, own, 1 - player)
         value = values(tree, dealt, played)

@@ -185,7 +185,7 @@ class _Sampler(NamedTuple):
     off_menu: int
 
     def importance(self, street: int, played: StreetRows, reach: np.ndarray) -> np.ndarray:
-        """`stakes` of all decisions of a street: the largest cost, or the pot."""
+        """`importance` of all decisions of a street: the largest cost, or the pot."""
         tree, nodes = self.tree, decisions(self.tree, street)
         if self.largest:
             dollars = self.largest[street][:, played[1]]
@@ -215,9 +215,9 @@ class _Sampler(NamedTuple):
     def preflop(self, played: StreetRows) -> TrainingSamples:
         """All starting hands at all preflop decisions, weighted by stake."""
         nodes = decisions(self.tree, 0)
-        stake = self.importance(0, played, preflop_reach(self.tree, played))
+        by_hole = self.importance(0, played, preflop_reach(self.tree, played))
         by_class = np.stack(
-            [np.bincount(CLASS_OF_HOLE, weights=s, minlength=N_CLASSES) for s in stake]
+            [np.bincount(CLASS_OF_HOLE, weights=s, minlength=N_CLASSES) for s in by_hole]
         )
         node, hole = np.repeat(nodes, N_CLASSES), np.tile(HOLE_OF_CLASS, len(nodes))
         weight = by_class.ravel() + _FAINT * by_class.max()

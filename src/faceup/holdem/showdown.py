@@ -49,12 +49,12 @@ def end_values(ends: Ends, order: BoardOrder, player: int, reach: np.ndarray) ->
 
 
 @njit(cache=True)
-def _add_holes(holes, joint, first, end, reach, e0, card_sums):
+def _add_holes(holes, group, first, end, reach, e0, card_sums):
     """Add holes' weights, reach (numbers, n_ends), at the ends from e0 on to the sums of their two
     cards and of all, card_sums (53, n_ends).
     """
     for i in range(first, end):
-        a, b, k = HOLE_CARDS[holes[i], 0], HOLE_CARDS[holes[i], 1], joint[i]
+        a, b, k = HOLE_CARDS[holes[i], 0], HOLE_CARDS[holes[i], 1], group[i]
         for e in range(e0, card_sums.shape[1]):
             card_sums[a, e] += reach[k, e]
             card_sums[b, e] += reach[k, e]
@@ -62,10 +62,10 @@ def _add_holes(holes, joint, first, end, reach, e0, card_sums):
 
 
 @njit(cache=True, nogil=True)
-def add_end_values(order, joint, n_folds, stake, reach, value):
-    """Add `end_values` of a player to value, summed over holes that share a number in `joint`.
+def add_end_values(order, group, n_folds, stake, reach, value):
+    """Add `end_values` of a player to value, summed over holes that share a number in `group`.
 
-    joint (1081,) int: by place in the order of strength; stake (n_ends,) float32; reach of the
+    group (1081,) int: by place in the order of strength; stake (n_ends,) float32; reach of the
     other player, and value: (numbers, n_ends) float32. The first n_folds ends are folds.
 
     card_sums[c], by end, is at folds the weight of all holes with card c; the hole itself is taken
@@ -76,18 +76,18 @@ def add_end_values(order, joint, n_folds, stake, reach, value):
     holes, strength_start = order
     n_ends = stake.shape[0]
     card_sums = np.zeros((N_SUMS, n_ends), dtype=np.float32)
-    _add_holes(holes, joint, 0, holes.shape[0], reach, 0, card_sums)
+    _add_holes(holes, group, 0, holes.shape[0], reach, 0, card_sums)
     card_sums[:, n_folds:] *= -1
     for cls in range(strength_start.shape[0] - 1):
         first, end = strength_start[cls], strength_start[cls + 1]
-        _add_holes(holes, joint, first, end, reach, n_folds, card_sums)
+        _add_holes(holes, group, first, end, reach, n_folds, card_sums)
         for i in range(first, end):
-            a, b, k = HOLE_CARDS[holes[i], 0], HOLE_CARDS[holes[i], 1], joint[i]
+            a, b, k = HOLE_CARDS[holes[i], 0], HOLE_CARDS[holes[i], 1], group[i]
             for e in range(n_ends):
                 value[k, e] += stake[e] * (card_sums[ALL, e] - card_sums[a, e] - card_sums[b, e])
             for e in range(n_folds):
                 value[k, e] += stake[e] * reach[k, e]
-        _add_holes(holes, joint, first, end, reach, n_folds, card_sums)
+        _add_holes(holes, group, first, end, reach, n_folds, card_sums)
 
 
 # (1326, 52) 1 where a hole has a card

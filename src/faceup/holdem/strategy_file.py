@@ -18,9 +18,9 @@ def save_strategy(path: str | os.PathLike, policy: TablePolicy) -> None:
     save_npz(
         path,
         **tables,
-        groups_flop=buckets.flop,
-        groups_turn=buckets.turn,
-        n_groups=np.array(buckets.n_buckets),
+        buckets_flop=buckets.flop,
+        buckets_turn=buckets.turn,
+        n_buckets=np.array(buckets.n_buckets),
     )
 
 
@@ -28,7 +28,7 @@ def load_strategy(path: str | os.PathLike, tree: BettingTree) -> TablePolicy:
     """Read a strategy for a tree; raises ValueError naming the file of another tree."""
     arrays = dict(np.load(path))
     buckets = Buckets(
-        arrays["groups_flop"], arrays["groups_turn"], tuple(arrays["n_groups"].tolist())
+        arrays["buckets_flop"], arrays["buckets_turn"], tuple(arrays["n_buckets"].tolist())
     )
     tables = tuple(np.ascontiguousarray(arrays[street]) for street in STREETS)
     widths = np.diff(tree.street_start).tolist()
