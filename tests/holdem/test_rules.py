@@ -13,7 +13,7 @@ from pokerkit_table import STACK, PokerkitTable, random_choice
 
 from faceup.cards.cards import BOARD_CARDS
 from faceup.holdem import betting_lines as lines
-from faceup.holdem import betting_tree as tree as betting_tree
+from faceup.holdem import betting_tree
 from faceup.holdem.bet_translation import pseudo_harmonic, translate_action, translate_size
 from faceup.holdem.betting_lines import legal_action, line_labels, line_to, state_after
 from faceup.holdem.betting_tree import action_to, build_tree, children
