@@ -10,6 +10,7 @@ import pytest
 from games import MINE, THEIRS, node_after, node_values, pair_outcomes, random_models, random_table
 
 from faceup.cards.cards import BOARD_CARDS, hole_index, parse_cards
+from faceup.holdem.agents import AgentPolicy, FunctionAgent
 from faceup.holdem.betting_lines import line_to, state_after
 from faceup.holdem.betting_tree import build_tree, children, columns, path_to_node
 from faceup.holdem.match import random_holes
@@ -143,3 +144,18 @@ def test_sums_over_a_subset_of_holes_equal_brute_force(tables, tmp_path, expects
                 dollars += value[seat, 0].sum() / n_pairs
             # a dollar is 10 mbb, in two seats
             assert won[i, k] == pytest.approx(5 * dollars, rel=1e-3, abs=0.1), (i, k)
+
+
+def test_an_agent_reads_the_dollars_of_bets_that_its_own_tree_lacks():
+    match, lines = build_tree(MINE, big_blind_menu=THEIRS), set()
+
+    def record(hole, board, betting):
+        lines.add(betting)
+        return {"call": 1}
+
+    policy = on_match_tree(match, TREE, AgentPolicy(TREE, FunctionAgent(record, MINE)), 0)
+    holes = np.arange(1326) == hole_index(*parse_cards("Ac9h"))
+    policy.street_rows(0, [], holes)
+    decided = np.flatnonzero((match.kind == DECISION) & (match.street == 0) & (match.actor == 0))
+    assert lines == {line_to(match, int(node)) for node in decided}
+    assert lines - {line_to(TREE, int(node)) for node in np.flatnonzero(TREE.kind == DECISION)}

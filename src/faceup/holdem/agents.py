@@ -326,11 +326,14 @@ class PolicyAgent(Agent):
 class AgentPolicy:
     """Any agent as a policy of a betting tree."""
 
-    def __init__(self, tree: BettingTree, agent: Agent):
-        """Raises ValueError where the agent's legal actions are not those of the tree."""
+    def __init__(self, tree: BettingTree, agent: Agent, seat: int | None = None):
+        """seat: the only one to play in (None: both); the policy calls at the other's decisions.
+
+        Raises ValueError where the agent's legal actions are not those of the tree.
+        """
         self.tree, self.agent = tree, agent
         self._lines = [
-            {int(node): line_to(tree, node) for node in decisions(tree, street)}
+            {int(node): line_to(tree, node) for node in decisions(tree, street, seat)}
             for street in range(4)
         ]
         for node, line in (item for lines in self._lines for item in lines.items()):
@@ -340,6 +343,10 @@ class AgentPolicy:
                 raise ValueError(
                     f"agent at betting {line!r}: legal are {legal}, expected the tree's {expected}"
                 )
+
+    def on(self, tree: BettingTree, seat: int) -> "AgentPolicy":
+        """The agent in a seat of a tree where the other player has other bets: it reads dollars."""
+        return AgentPolicy(tree, self.agent, seat)
 
     def street_rows(
         self, street: int, board: list[int], wanted_holes: np.ndarray | None = None

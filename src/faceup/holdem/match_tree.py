@@ -19,6 +19,7 @@ import numpy as np
 from numba import njit
 
 from faceup.cards.cards import BOARD_CARDS, N_HOLES
+from faceup.holdem.agents import AgentPolicy
 from faceup.holdem.bet_translation import translate_action
 from faceup.holdem.betting_lines import legal_action
 from faceup.holdem.betting_tree import BettingTree, action_to, build_tree, children, decisions
@@ -180,10 +181,10 @@ class TranslatedPolicy:
 
 
 def on_match_tree(match: BettingTree, own: BettingTree, policy: Policy, seat: int) -> Policy:
-    """A policy of its own tree on a match tree: translated unless it is a model or the trees are
-    equal.
+    """A policy of its own tree on a match tree: translated unless it reads dollars or the trees
+    are equal.
     """
-    if isinstance(policy, ModelPolicy):
+    if isinstance(policy, ModelPolicy | AgentPolicy):
         return policy.on(match, seat)
     pairs = (match.bets, own.bets), (match.label, own.label)
     same = match.labels == own.labels and all(np.array_equal(*pair) for pair in pairs)
