@@ -56,21 +56,23 @@ def test_objects_are_not_written(out):
 
 
 def test_tables_as_markdown_and_csv(out):
-    rows = [["AA", 1234567, 0.5], ["a|b", None, np.float64(0.1 + 0.2)]]
+    rows = [["AA", 1234567, 0.5], ["a|b, $1 or $2", None, np.float64(0.1 + 0.2)]]
     shown = tables.show_table(["hand", "n", "x"], rows, digits=2).data.splitlines()
     assert shown[1:] == [
         "| :--- | ---: | ---: |",
         "| AA | 1,234,567 | 0.50 |",
-        "| a\\|b |  | 0.30 |",
+        "| a\\|b, <span>$</span>1 or <span>$</span>2 |  | 0.30 |",
     ]
     tables.save_table("t", ["hand", "n", "x"], rows)
-    assert (out / "reports/tables/t.csv").read_bytes() == b"hand,n,x\nAA,1234567,0.5\na|b,,0.3\n"
+    assert (
+        out / "reports/tables/t.csv"
+    ).read_bytes() == b'hand,n,x\nAA,1234567,0.5\n"a|b, $1 or $2",,0.3\n'
     assert tables.published("interpretable_poker")["neural_boosted"].spread == 1.5
 
 
 def test_numbers_in_words():
     words = {1234.5: "+1,234", -56.4: "−56", 2.34: "+2.3", -0.125: "−0.12", -0.001: "0"}
-    assert [tables.signed(x) for x in words] == [*words.values()]
+    assert [tables.plain(x, "+") for x in words] == [*words.values()]
     words = {(120.9, 6.001): "+121 ± 6", (-74.6, 1.04): "−75 ± 1", (72, 0.99): "+72 ± 1"}
     words |= {(3239.4, 606): "+3,239 ± 606", (-0.3, 12): "0 ± 12", (18.5, 0.283): "+18.5 ± 0.3"}
     words |= {(0.0185, 0.000283): "+0.01850 ± 0.00028", (5.2, 0): "+5.2 ± 0"}

@@ -18,8 +18,8 @@ from faceup.util.files import replacing, rounded
 
 def _cell(value: Any, digits: int) -> str:
     if isinstance(value, str) or value is None:
-        # two $ would be a formula
-        return "" if value is None else value.replace("|", "\\|").replace("$", "\\$")
+        # JupyterLab takes text between two $ for a formula, and so it does between two \$
+        return (value or "").replace("|", "\\|").replace("$", "<span>$</span>")
     return f"{int(value):,}" if isinstance(value, Integral) else f"{float(value):,.{digits}f}"
 
 
@@ -31,7 +31,10 @@ def show_table(header: Sequence[str], rows: Sequence[Sequence], digits: int = 4)
     numeric = [
         bool(rows) and all(isinstance(v, Real | None) for v in column[1:]) for column in columns
     ]
-    lines = [list(header), ["---:" if right else ":---" for right in numeric]]
+    lines = [
+        [_cell(name, digits) for name in header],
+        ["---:" if right else ":---" for right in numeric],
+    ]
     lines += [[_cell(value, digits) for value in row] for row in rows]
     return Markdown("\n".join(f"| {' | '.join(line)} |" for line in lines))
 
