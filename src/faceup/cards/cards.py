@@ -9,7 +9,7 @@ the canonical one plus a permutation of the suits.
 from collections.abc import Sequence
 from functools import cache
 from itertools import permutations
-from reprlib import repr as short_repr
+from reprlib import Repr
 from typing import NamedTuple
 
 import numpy as np
@@ -36,6 +36,10 @@ _row, _column = 12 - np.where(_SUIT[:, 0] == _SUIT[:, 1], _RANK.T, _RANK.T[::-1]
 CLASS_OF_HOLE = (13 * _row + _column).astype(np.int16)
 # (169,) the first hole of each chart cell
 HOLE_OF_CLASS = np.unique(CLASS_OF_HOLE, return_index=True)[1]
+
+_SHORT = Repr()
+_SHORT.maxstring = 80  # characters of a text, in errors
+short_repr = _SHORT.repr
 
 
 def class_name(k: int) -> str:

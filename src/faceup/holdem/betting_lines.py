@@ -11,11 +11,11 @@ translates other sizes (`bet_translation`).
 import re
 from collections.abc import Sequence
 from functools import lru_cache
-from reprlib import repr as short_repr
 from typing import NamedTuple
 
 import numpy as np
 
+from faceup.cards.cards import short_repr
 from faceup.cards.strength import strength
 from faceup.holdem.betting_tree import BettingTree, action_to, path_to_node
 from faceup.holdem.rules import (

@@ -11,13 +11,12 @@ import json
 import time
 from collections.abc import Iterator
 from pathlib import Path
-from reprlib import repr as short_repr
 from typing import Any, NamedTuple
 
 import numpy as np
 import requests
 
-from faceup.cards.cards import BOARD_CARDS, hole_index, parse_cards, parse_hand
+from faceup.cards.cards import BOARD_CARDS, hole_index, parse_cards, parse_hand, short_repr
 from faceup.holdem.agents import Agent
 from faceup.holdem.betting_lines import legal_action, read_line, settle, state_after, token
 from faceup.holdem.rules import MBB_PER_DOLLAR, SHOWDOWN
