@@ -70,7 +70,8 @@ def test_minutes_are_measured_on_demand_and_announced(repository, monkeypatch):
     assert found["leduc"] == {"iterations_per_second": 5}  # what `make bench` measures stays
     measured = {"leduc": 3.3, "total": 3.8, "processor": "AMD EPYC", "equity": 0.5, "test": 4.0}
     assert found["minutes"] == measured == stages.minutes()
-    assert stages.announcement("30_leduc", default=True) == "[2/2] leduc, about 3 minutes"
+    assert stages.announcement("30_leduc", True) == "[2/2] leduc: about 3 of the last 3 minutes"
+    assert stages.announcement("10_equity", True) == "[1/2] equity: about 1 of the last 4 minutes"
     assert stages.announcement("30_leduc", default=False) == "[2/2] leduc"
 
 
@@ -105,5 +106,5 @@ def test_a_profile_ends_with_the_result_table(repository, capsys):
     repository.put("build/quick/reports/metrics/agents.json", json.dumps(agents))
     stages.results("quick")
     head, row = capsys.readouterr().out.splitlines()
-    assert head.split()[:3] == ["mbb/g", "blueprint", "br_pot"]
+    assert re.split(r"\s{2,}", head)[:3] == ["mbb/g", "from the blueprint", "BR (pot, all-in)"]
     assert re.split(r"\s{2,}", row.strip()) == ["OCT", "-121 ± 6", "3,216 ± 270"]

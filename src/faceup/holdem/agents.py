@@ -161,7 +161,7 @@ class TreeAgent(Agent):
         """trees: preflop first, with predictions for the menu's labels; history: as in
         `ModelPolicy`.
 
-        tables: of cards/equity, faster for many hands (None: each hand is evaluated by itself);
+        tables: of cards/equity, faster for many hands (None: each hand is evaluated separately);
         provenance: of the agent's file.
         """
         super().__init__(menu)

@@ -1,10 +1,11 @@
 """Best responses on the river: all rivers of a turn board, and LANES betting subgames at once.
 
-The strategy that is answered plays all holes of a bucket alike, as in self-play. The responder sees
-its own hole: as strengths are gone through, the value of each end to a hole is put together from
-the sums of its two cards and of all, and at each of its decisions the best action is taken. All-ins
-of earlier streets are subgames of a single showdown. A responder may be limited to some of the
-tree's bets, its menu: the values of ends serve all menus, and only the backward pass is per menu.
+The strategy that is answered has one strategy for all holes of a bucket, as in self-play. The
+responder sees its own hole: as strengths are gone through, the value of each end to a hole is put
+together from the sums of its two cards and of all, and at each of its decisions the best action is
+taken. All-ins of earlier streets are subgames of a single showdown. A responder may be limited to
+some of the tree's bets, its menu: the values of ends serve all menus, and only the backward pass is
+per menu.
 """
 
 from collections.abc import Iterator

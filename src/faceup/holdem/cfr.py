@@ -8,10 +8,10 @@ where nothing is sampled (Brown & Sandholm 2019): after epoch t positive regrets
 (t^a + 1), negative ones by t^b / (t^b + 1) and the average strategy by (t / (t + 1))^g. All buckets
 are scaled, whether they occurred on the epoch's boards or not.
 
-Before the river, holes that share a bucket on each street play alike and are walked as one, a joint
-bucket: some 400 where there are 1,081 holes. River subgames of one shape are swept side by side
-(`cfr_river`). Boards come from the stream and the iteration's number alone, so that a run that was
-killed goes on from its checkpoint, to the same bits.
+Before the river, holes that share a bucket on each street have one strategy and are traversed as
+one, a joint bucket: some 400 where there are 1,081 holes. River subgames of one shape are swept
+side by side (`cfr_river`). Boards come from the stream and the iteration's number alone, so that a
+run that was killed goes on from its checkpoint, to the same bits.
 """
 
 import shutil

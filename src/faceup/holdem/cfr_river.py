@@ -1,10 +1,10 @@
 """Self-play at the ends of hands and on the river, by buckets of holes instead of holes.
 
-Within a river subgame the holes of a bucket (see `holdem/board`) play alike: their reach of a node
-is their reach of the root times a product that belongs to the bucket. The value of a node to a hole
-of cards a and b is value(bucket, ALL) - value(bucket, a) - value(bucket, b), summed over entries,
-where the hole itself drops out of showdowns (it would win half and lose half) and is added back at
-folds. So holes are touched only at the root.
+Within a river subgame the holes of a bucket (see `holdem/board`) have one strategy: their reach of
+a node is their reach of the root times a product that belongs to the bucket. The value of a node to
+a hole of cards a and b is value(bucket, ALL) - value(bucket, a) - value(bucket, b), summed over
+entries, where the hole itself drops out of showdowns (it would win half and lose half) and is added
+back at folds. So holes are touched only at the root.
 
 The two players lie side by side in the arrays of a sweep, (.., 2, LANES), so that one loop serves
 both: reach is with the player whose it is, and values are with the player whose holes they are won

@@ -39,6 +39,7 @@ def vector_operation(width: int, build: Callable[..., ir.Value]) -> Callable:
     """
 
     def plain(*operands) -> None:
+        """The same without the compiler."""
         rows = [
             array.reshape(-1)[i : i + width]
             for array, i in zip(operands[::2], operands[1::2], strict=True)

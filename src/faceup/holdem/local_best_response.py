@@ -24,10 +24,10 @@ from itertools import combinations
 from typing import NamedTuple
 
 import numpy as np
+from numba import njit
 
 from faceup.cards.cards import BOARD_CARDS, CLASS_OF_HOLE, HOLE_CARDS, N_CLASSES, N_HOLES
 from faceup.cards.matchups import RUNOUTS_FLOP, RUNOUTS_PREFLOP, net_wins
-from faceup.cards.strength import N_RIVER_HOLES
 from faceup.holdem.agents import Action, Agent, View
 from faceup.holdem.betting_lines import legal_action
 from faceup.holdem.board import board_order
@@ -55,6 +55,27 @@ _LEAST_REACH = 1e-4
 
 # the agent's views of the line so far, with its reach (1326,) at each
 Range = list[tuple[View, np.ndarray]]
+
+
+@njit(cache=True)
+def _add_wins_of_held(holes, strength_start, held, place, net):
+    """Add to net (n_held, 1326) int32 +1 where a held hole beats another on a river board, -1 where
+    it loses to it.
+
+    holes (1081,) int16, strength_start (n_strengths + 1,) int32: of `BoardOrder`; held (n_held,)
+    int64; place (1326,) int32 is overwritten.
+    """
+    place[:] = -1
+    for k in range(strength_start.shape[0] - 1):
+        for i in range(strength_start[k], strength_start[k + 1]):
+            place[holes[i]] = k
+    for i in range(held.shape[0]):
+        own = place[held[i]]
+        if own < 0:
+            continue
+        for j in range(place.shape[0]):
+            if place[j] >= 0:
+                net[i, j] += int(own > place[j]) - int(own < place[j])
 
 
 class Showdowns:
@@ -101,15 +122,10 @@ class Showdowns:
         (n_held, 1326) float32.
         """
         shown = self.board[: BOARD_CARDS[street]]
-        net = np.zeros((len(self.held), N_HOLES), dtype=np.int16)
+        place = np.empty(N_HOLES, dtype=np.int32)
+        net = np.zeros((len(self.held), N_HOLES), dtype=np.int32)
         for more in combinations([c for c in range(52) if c not in shown], 5 - len(shown)):
-            order = board_order(np.array([*shown, *more]))
-            place = np.full(N_HOLES, np.nan, dtype=np.float32)  # NaN neither wins nor loses
-            place[order.holes] = np.searchsorted(
-                order.strength_start, np.arange(N_RIVER_HOLES), "right"
-            )
-            net += place[self.held, None] > place
-            net -= place[self.held, None] < place
+            _add_wins_of_held(*board_order(np.array([*shown, *more])), self.held, place, net)
         return (self._disjoint * net / _RUNOUTS[street]).astype(np.float32)
 
 

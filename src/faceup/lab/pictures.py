@@ -16,7 +16,8 @@ from PIL import Image as Picture
 from faceup.lab.tables import plus_minus
 from faceup.util import paths
 
-# Okabe and Ito's eight colours: told apart by people with any of the common colour deficiencies.
+# Okabe and Ito's eight colours: distinguishable for people with any of the common colour
+# deficiencies.
 BLUE, ORANGE, GREEN, RED = "#0072B2", "#E69F00", "#009E73", "#D55E00"
 PURPLE, SKY, YELLOW, BLACK, GREY = "#CC79A7", "#56B4E9", "#F0E442", "#000000", "#7F7F7F"
 NAVY = "#332288"

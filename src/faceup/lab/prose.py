@@ -71,6 +71,7 @@ def filled(text: str, read: Callable[[str], Any], unknown: str | None = None) ->
     """
 
     def number(place: re.Match) -> str:
+        """The text for one pair of braces."""
         path, _, form = (part.strip() for part in " ".join(place[1].split()).partition("|"))
         stage, *steps = re.split(r"(?<!\d)\.|\.(?!\d)", path)
         try:

@@ -80,11 +80,19 @@ def processor() -> str:
 
 
 def announcement(notebook: str, default: bool) -> str:
-    """The line before a stage: "[5/16] robust, about 15 minutes"; no minutes if not default."""
+    """The line before a stage: "[5/16] robust: about 15 of the last 67 minutes"; no minutes if not
+    default.
+    """
     names = {key: stage["name"] for key, stage in pipeline().items()}
-    name, measured = names[notebook], minutes() if default and BENCHMARKS.is_file() else {}
-    time = f", about {max(1, round(measured[name]))} minutes" if name in measured else ""
-    return f"[{[*names].index(notebook) + 1}/{len(names)}] {name}{time}"
+    number, measured = (
+        [*names].index(notebook),
+        minutes() if default and BENCHMARKS.is_file() else {},
+    )
+    line = f"[{number + 1}/{len(names)}] {names[notebook]}"
+    left = [measured.get(name, 0) for name in [*names.values()][number:]]
+    if not left[0]:
+        return line
+    return f"{line}: about {max(1, round(left[0]))} of the last {max(1, round(sum(left)))} minutes"
 
 
 def git(*words: str) -> str:
@@ -130,15 +138,21 @@ def compare() -> None:
 
 def results(profile: str) -> None:
     """Print the result table of build/PROFILE: its agents that play sampled actions."""
-    columns = ("blueprint", "br_pot", "br_blueprint", "lbr_56", "lbr_fcpa")
-    print(f"{'mbb/g':16}", *(f"{column:>18}" for column in columns))
+    columns = {
+        "blueprint": "from the blueprint",
+        "br_pot": "BR (pot, all-in)",
+        "br_blueprint": "BR (blueprint's sizes)",
+        "lbr_56": "LBR (56 bets)",
+        "lbr_fcpa": "LBR (fcpa)",
+    }
+    print(f"{'mbb/g':16}", *(f"{title:>24}" for title in columns.values()))
     metrics = ROOT / "build" / profile / "reports" / "metrics" / "agents.json"
     for agent in json.loads(metrics.read_text(encoding="utf-8")).values():
         if "argmax" not in agent["name"]:
             cells = [
                 f"{x['mbb']:,.0f} ± {x['ci95']:,.0f}" if x else "" for x in map(agent.get, columns)
             ]
-            print(f"{agent['name']:16}", *(f"{cell:>18}" for cell in cells))
+            print(f"{agent['name']:16}", *(f"{cell:>24}" for cell in cells))
 
 
 if __name__ == "__main__":

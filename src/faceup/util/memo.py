@@ -45,6 +45,7 @@ class _Hasher(NumpyHasher):
     """joblib's hash, with the code of functions and classes."""
 
     def save(self, obj: Any) -> None:
+        """Hash an object: functions and classes by their code, read-only files once a process."""
         if hasattr(obj, "__qualname__") and not hasattr(obj, "__self__"):
             file = module_file(module := str(getattr(obj, "__module__", None)))
             if "<" in obj.__qualname__ or not (file or module.partition(".")[0] in _INSTALLED):

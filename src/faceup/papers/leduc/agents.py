@@ -59,6 +59,7 @@ def cautious_agent(leduc: Leduc, shipped: bool = False) -> np.ndarray:
     second_best = {RAISE: CALL, CHECK: FOLD, FOLD: FOLD}
 
     def choose(seen: Situation) -> str:
+        """The wished action, or the next best that is legal."""
         if seen.state.round == 0:
             wish = first_round.get(leduc.rules.ranks[seen.own], FOLD)
         else:
