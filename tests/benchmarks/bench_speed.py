@@ -109,7 +109,7 @@ def test_safe(table, tables, all_in_wins):
     trees = [truncate(tree, 8) for tree in oct_x.models]
     levels = HandBuckets(TREE, table, table.buckets.turn, 40)
     game = CfrBr(
-        TreeLeaves(ModelPolicy(TREE, trees, tables, oct_x.history)),
+        TreeLeaves(ModelPolicy(TREE, trees, tables, oct_x.feature_set)),
         all_in_wins,
         levels,
         by_reach=True,

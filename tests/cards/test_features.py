@@ -36,19 +36,22 @@ COLUMNS = {"opponent": range(4), "both": range(8), "both+seat": range(9), "all":
 COLUMNS |= {"pot-relative": range(4, 11)}
 
 
-@pytest.mark.parametrize("history", COLUMNS)
-def test_what_a_model_is_told_of_the_betting(history):
-    states, told = [state_after(line) for line, _ in TOLD], COLUMNS[history]
+@pytest.mark.parametrize("feature_set", COLUMNS)
+def test_what_a_model_is_told_of_the_betting(feature_set):
+    states, told = [state_after(line) for line, _ in TOLD], COLUMNS[feature_set]
     found = betting_features(
-        np.array([s.bets for s in states]), np.array([s.actor for s in states]), history
+        np.array([s.bets for s in states]), np.array([s.actor for s in states]), feature_set
     )
     assert found.dtype == np.float32 and np.array_equal(
         found, np.float32([[row[k] for k in told] for _, row in TOLD])
     )
-    assert [len(set(feature_names(street, history))) for street in range(4)] == [
+    assert [len(set(feature_names(street, feature_set))) for street in range(4)] == [
         n + len(told) for n in (31, 21, 11, 1)
     ]
-    assert feature_names(3, history) == ("equity", *(feature_names(3, "all")[1 + k] for k in told))
+    assert feature_names(3, feature_set) == (
+        "equity",
+        *(feature_names(3, "all")[1 + k] for k in told),
+    )
     assert feature_names(3, "all")[1::3] == (
         "opponent_bet_preflop",
         "opponent_bet_river",

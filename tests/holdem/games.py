@@ -165,13 +165,13 @@ def node_values(
 
 
 def random_models(
-    labels: Sequence[str], n_splits: int, seed: int = 0, history: str = "opponent"
+    labels: Sequence[str], n_splits: int, seed: int = 0, feature_set: str = "opponent"
 ) -> list[DecisionTree]:
     """A random tree for each round, its thresholds as equities and dollars are."""
     # thresholds of features that are neither dollars nor shares
     made, most = [], {"button": 0.5, "stack_to_pot": 20}
     for street in range(4):
-        names = feature_names(street, history)
+        names = feature_names(street, feature_set)
         tree = random_tree(seed + street, n_splits, len(names), len(labels))
         scale = np.array([most.get(name, 3000 if "_bet_" in name else 1) for name in names])[
             tree.feature
@@ -184,11 +184,13 @@ def random_models(
 
 
 def save_random_agent(
-    path: Path, menu: Menu, n_splits: int, seed: int = 0, history: str = "opponent"
+    path: Path, menu: Menu, n_splits: int, seed: int = 0, feature_set: str = "opponent"
 ) -> Path:
     """The file of an agent of `random_models`."""
-    labels, names = menu_labels(menu), [feature_names(street, history) for street in range(4)]
-    save_agent(path, random_models(labels, n_splits, seed, history), names, labels, {"menu": menu})
+    labels, names = menu_labels(menu), [feature_names(street, feature_set) for street in range(4)]
+    save_agent(
+        path, random_models(labels, n_splits, seed, feature_set), names, labels, {"menu": menu}
+    )
     return path
 
 

@@ -46,7 +46,7 @@ def folder(tmp_path_factory):
     """Files of agents, each named after what its trees are told of the betting."""
     made = tmp_path_factory.mktemp("agents")
     for name in BETTING_FEATURES:
-        save_random_agent(made / f"{name}.json", MENU, 60, history=name)
+        save_random_agent(made / f"{name}.json", MENU, 60, feature_set=name)
     return made
 
 
@@ -105,9 +105,9 @@ def test_trees_that_name_only_illegal_actions_check_or_call(tables):
 )
 def test_the_path_leads_to_the_answer(folder, name, line):
     agent, state = load_agent(folder / f"{name}.json"), state_after(line)
-    assert agent.history == name
+    assert agent.feature_set == name
     board = BOARD[: 2 * BOARD_CARDS[state.street]]
-    tree, names, node = agent.trees[state.street], feature_names(state.street, agent.history), 0
+    tree, names, node = agent.trees[state.street], feature_names(state.street, agent.feature_set), 0
     steps = agent.path(HOLE, board, line)
     for name, threshold, above in steps:
         assert names[tree.feature[node]] == name and tree.threshold[node] == threshold

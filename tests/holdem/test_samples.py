@@ -26,7 +26,7 @@ from faceup.holdem.samples import (
     cost_shares,
     draw_samples,
     importance,
-    select_history,
+    select_features,
 )
 from faceup.holdem.showdown import free_holes
 from faceup.util.rng import rng
@@ -107,11 +107,15 @@ def test_every_row_is_a_situation_of_the_table(tables, policy, drawn, street):
         ).any(), "no hole plays so"
 
 
-@pytest.mark.parametrize("history", BETTING_FEATURES)
-def test_rows_lose_the_columns_that_are_not_told(drawn, history):
-    for street, (found, rows) in enumerate(zip(select_history(drawn, history), drawn, strict=True)):
+@pytest.mark.parametrize("feature_set", BETTING_FEATURES)
+def test_rows_lose_the_columns_that_are_not_told(drawn, feature_set):
+    for street, (found, rows) in enumerate(
+        zip(select_features(drawn, feature_set), drawn, strict=True)
+    ):
         of_all = dict(zip(feature_names(street, "all"), rows.X.T, strict=True))
-        assert np.array_equal(found.X.T, [of_all[name] for name in feature_names(street, history)])
+        assert np.array_equal(
+            found.X.T, [of_all[name] for name in feature_names(street, feature_set)]
+        )
         assert all(a is b for a, b in zip(found[1:], rows[1:], strict=True))
 
 
@@ -124,7 +128,7 @@ def test_a_size_that_the_tree_lacks_is_answered_as_its_neighbours_are(tables, po
     two = (
         draw_samples(sizes, table, tables, (3, 3, 600), BOARDS, STREAM, off_menu=n) for n in (0, 2)
     )
-    plain, moved = (select_history(rows, "pot-relative")[3] for rows in two)
+    plain, moved = (select_features(rows, "pot-relative")[3] for rows in two)
     nodes = decisions(sizes, 3)
     told = dict(
         zip(

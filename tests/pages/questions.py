@@ -60,7 +60,7 @@ def player(name, depth, file, **facts) -> dict:
 
 def random_agent(folder):
     """The file of an agent of random trees with all betting features."""
-    return save_random_agent(folder / "random.json", MENU, 60, history="both+seat")
+    return save_random_agent(folder / "random.json", MENU, 60, feature_set="both+seat")
 
 
 def grouped_table(tree, tables) -> TablePolicy:

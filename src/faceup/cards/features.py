@@ -58,17 +58,19 @@ BETTING_FEATURES = {
 STACK = 20_000  # dollars that each player starts a hand with
 
 
-def feature_names(street: int, history: str = "opponent") -> tuple[str, ...]:
+def feature_names(street: int, feature_set: str = "opponent") -> tuple[str, ...]:
     """Names of a model's features on street 0..3: the hand's 31, 21, 11 or 1, then those of the
     betting.
 
-    history: the betting features, a key of BETTING_FEATURES; "opponent" is the paper's.
+    feature_set: the betting features, a key of BETTING_FEATURES; "opponent" is the paper's.
     """
-    return FEATURE_NAMES[street] + BETTING_FEATURES[history]
+    return FEATURE_NAMES[street] + BETTING_FEATURES[feature_set]
 
 
-def betting_features(bets: np.ndarray, actor: np.ndarray, history: str = "opponent") -> np.ndarray:
-    """Betting features: (n, 4 | 8 | 9 | 7 | 11) float32, columns as in BETTING_FEATURES[history].
+def betting_features(
+    bets: np.ndarray, actor: np.ndarray, feature_set: str = "opponent"
+) -> np.ndarray:
+    """Betting features: (n, 4 | 8 | 9 | 7 | 11) float32, columns: BETTING_FEATURES[feature_set].
 
     bets: dollars that each player has put in on each street, (n, 2, 4); actor: the player to act,
     (n,), 0 on the button. Pots are ratios of whole dollars, rounded once: a bet of half the pot is
@@ -79,7 +81,7 @@ def betting_features(bets: np.ndarray, actor: np.ndarray, history: str = "oppone
     put, to_call = own.sum(axis=1), theirs.sum(axis=1) - own.sum(axis=1)
     columns = dict(zip(_SEATED, [*theirs.T, *own.T, actor == 0], strict=True))
     columns |= {"bet_faced": to_call / (2 * put), "stack_to_pot": (STACK - put) / (2 * put)}
-    names = BETTING_FEATURES[history]
+    names = BETTING_FEATURES[feature_set]
     return np.stack([columns[name] for name in names], axis=1).astype(np.float32)
 
 

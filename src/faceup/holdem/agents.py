@@ -155,17 +155,17 @@ class TreeAgent(Agent):
         menu: Menu,
         trees: Sequence[DecisionTree],
         tables: tuple[StreetTable, ...] | None = None,
-        history: str = "opponent",
+        feature_set: str = "opponent",
         provenance: dict[str, Any] | None = None,
     ):
-        """trees: preflop first, with predictions for the menu's labels; history: as in
+        """trees: preflop first, with predictions for the menu's labels; feature_set: as in
         `ModelPolicy`.
 
         tables: of cards/equity, faster for many hands (None: each hand is evaluated separately);
         provenance: of the agent's file.
         """
         super().__init__(menu)
-        self.trees, self.tables, self.history = tuple(trees), tables, history
+        self.trees, self.tables, self.feature_set = tuple(trees), tables, feature_set
         self.provenance = provenance or {}
         self._hands, self._argmax = Cache(), False  # hand features of the last boards
 
@@ -176,12 +176,12 @@ class TreeAgent(Agent):
         if self.labels != tree.labels:
             raise ValueError(f"agent: labels are {self.labels}, expected the tree's {tree.labels}")
         assert self.tables is not None, "the agent was loaded without tables"
-        policy = ModelPolicy(tree, self.trees, self.tables, self.history)
+        policy = ModelPolicy(tree, self.trees, self.tables, self.feature_set)
         return policy.argmax(tree) if self._argmax else policy
 
     def save(self, path: str | os.PathLike) -> None:
         """Write the agent's file."""
-        names = [feature_names(street, self.history) for street in range(4)]
+        names = [feature_names(street, self.feature_set) for street in range(4)]
         save_agent(Path(path), self.trees, names, self.labels, self.provenance)
 
     def argmax(self) -> "TreeAgent":
@@ -223,13 +223,15 @@ class TreeAgent(Agent):
         key = tuple(board), holes.tobytes()
         hands = cached(self._hands, key, hole_features, holes, list(board), self.tables)
         bets, actors = zip(*((state.bets, state.actor) for state in states), strict=True)
-        return model_inputs(hands, betting_features(np.array(bets), np.array(actors), self.history))
+        return model_inputs(
+            hands, betting_features(np.array(bets), np.array(actors), self.feature_set)
+        )
 
     def path(self, hole: str, board: str = "", betting: str = "") -> list[Step]:
         """The splits from the root to a hand's leaf; arguments as in `action_probabilities`."""
         private, public = parse_hand(hole, board)
         state = decision_state(public, betting)
-        tree, names = self.trees[state.street], feature_names(state.street, self.history)
+        tree, names = self.trees[state.street], feature_names(state.street, self.feature_set)
         x = self.features(np.array([hole_index(*private)]), public, [state])
         return path_steps(tree, names, int(leaf_of(tree, x)[0]))
 
@@ -378,9 +380,9 @@ def load_agent(path: str | os.PathLike, tables: tuple[StreetTable, ...] | None =
         raise ValueError(
             f"{name}: labels are {str(file.labels)[:100]}, expected {labels}, those of its menu"
         )
-    for history in BETTING_FEATURES:
-        if file.feature_names == tuple(feature_names(street, history) for street in range(4)):
-            return TreeAgent(menu, file.trees, tables, history, file.provenance)
+    for feature_set in BETTING_FEATURES:
+        if file.feature_names == tuple(feature_names(street, feature_set) for street in range(4)):
+            return TreeAgent(menu, file.trees, tables, feature_set, file.provenance)
     raise ValueError(
         f"{name}: features are {str(file.feature_names)[:100]}, expected those of one of "
         f"{', '.join(BETTING_FEATURES)}"

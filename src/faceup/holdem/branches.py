@@ -66,8 +66,8 @@ def branch_sums(
                 np.minimum((equity * N_BINS).astype(np.int64), N_BINS - 1),
                 len(sums.by_equity),
             )
-            _, nodes, history = policy.betting_inputs[street]
-            for node, leaf in zip(nodes.tolist(), leaves[history], strict=True):
+            _, nodes, situation = policy.betting_inputs[street]
+            for node, leaf in zip(nodes.tolist(), leaves[situation], strict=True):
                 player = tree.actor[node]
                 own = played.own[player, node] / (2 * N_PAIRS)  # two seats, all pairs of holes
                 probability = own * played.others[player, node]
@@ -96,8 +96,8 @@ def branch_sums(
 def _leaves(
     policy: ModelPolicy, street: int, board: Sequence[int]
 ) -> tuple[np.ndarray, np.ndarray]:
-    """The leaf of each betting history and hole, (n_histories, 1326) int32, and the equity of each
-    hole on a street's board, (1326,).
+    """The leaf of each betting situation and hole, (n_situations, 1326) int32, and the equity of
+    each hole on a street's board, (1326,).
     """
     hands = board_features(
         street, policy.tables[street], [int(c) for c in board[: BOARD_CARDS[street]]]

@@ -442,7 +442,7 @@ def retrain(
         agent.menu,
         leaves.retrained(strategy_sums),
         agent.tables,
-        agent.history,
+        agent.feature_set,
         agent.provenance | how,
     )
 

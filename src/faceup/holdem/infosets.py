@@ -189,7 +189,10 @@ class TreeLeaves:
     def policy(self, weights: Weights) -> ModelPolicy:
         """See `Abstraction`."""
         return ModelPolicy(
-            self.tree, self.retrained(weights), self.base_policy.tables, self.base_policy.history
+            self.tree,
+            self.retrained(weights),
+            self.base_policy.tables,
+            self.base_policy.feature_set,
         )
 
     def retrained(self, weights: Weights) -> tuple[DecisionTree, ...]:

@@ -269,11 +269,11 @@ def load_models(
         for name, file in files.items()
     }
     others = {
-        "XGBoost": (Boosted, "xgboost_{}.json", found["OCT"].history),
-        "XGBoost-X": (Boosted, "xgboost_x_{}.json", found["OCT-X"].history),
-        "MLP": (Neural, "mlp_{}.safetensors", found["OCT"].history),
+        "XGBoost": (Boosted, "xgboost_{}.json", found["OCT"].feature_set),
+        "XGBoost-X": (Boosted, "xgboost_x_{}.json", found["OCT-X"].feature_set),
+        "MLP": (Neural, "mlp_{}.safetensors", found["OCT"].feature_set),
     }
-    for name, (kind, file, history) in others.items():
+    for name, (kind, file, feature_set) in others.items():
         models = [kind.load(distill / file.format(street)) for street in STREETS]
-        found[name] = ModelPolicy(tree, models, tables, history)
+        found[name] = ModelPolicy(tree, models, tables, feature_set)
     return found

@@ -188,14 +188,14 @@ class BettingInputs(NamedTuple):
 
 
 def betting_inputs(
-    tree: BettingTree, street: int, history: str = "opponent", seat: int | None = None
+    tree: BettingTree, street: int, feature_set: str = "opponent", seat: int | None = None
 ) -> BettingInputs:
     """Betting inputs of a street's decisions, or one seat's (paper 000, Section 2.2.2).
 
-    history: which features, a key of `cards.features.BETTING_FEATURES`.
+    feature_set: which features, a key of `cards.features.BETTING_FEATURES`.
     """
     nodes = decisions(tree, street, seat)
-    features = betting_features(tree.bets[nodes], tree.actor[nodes], history)
+    features = betting_features(tree.bets[nodes], tree.actor[nodes], feature_set)
     distinct, row = np.unique(features, axis=0, return_inverse=True)
     return BettingInputs(distinct, nodes, row.reshape(-1).astype(np.int32))
 
@@ -216,20 +216,23 @@ class ModelPolicy:
         tree: BettingTree,
         models: Sequence[Any],
         tables: tuple[StreetTable, ...],
-        history: str = "opponent",
+        feature_set: str = "opponent",
         seat: int | None = None,
         labels: tuple[str, ...] | None = None,
     ):
         """models: four, preflop first, each with a method predict: features (n, n_features) float32
         to (n, n_labels) float32.
 
-        tables: the street tables of cards/equity; history: a key of
+        tables: the street tables of cards/equity; feature_set: a key of
         `cards.features.BETTING_FEATURES`; seat: the only one to play in (None: both), the policy
         calls at the other's decisions; labels: of the models' predictions (None: the tree's).
         """
-        self.tree, self.models, self.tables, self.history = tree, tuple(models), tables, history
+        self.tree, self.models, self.tables = tree, tuple(models), tables
+        self.feature_set = feature_set
         self.labels, self._argmax = labels or tree.labels, False
-        self.betting_inputs = [betting_inputs(tree, street, history, seat) for street in range(4)]
+        self.betting_inputs = [
+            betting_inputs(tree, street, feature_set, seat) for street in range(4)
+        ]
         # rows that serve all boards; rows of the last boards
         self._fixed, self._last = Cache(), Cache()
 
@@ -241,7 +244,7 @@ class ModelPolicy:
 
     def on(self, tree: BettingTree, seat: int) -> "ModelPolicy":
         """The same policy in one seat of another tree, since models read bets in dollars."""
-        given = tree, self.models, self.tables, self.history, seat, self.labels
+        given = tree, self.models, self.tables, self.feature_set, seat, self.labels
         other = cached(self._fixed, (id(tree), seat), ModelPolicy, *given)
         return other.argmax(tree) if self._argmax else other
 

@@ -139,10 +139,10 @@ def draw_samples(
     return [samples._replace(w=samples.w / samples.w.mean()) for samples in joined]
 
 
-def select_history(streets: Sequence[TrainingSamples], history: str) -> list[TrainingSamples]:
-    """The samples of `draw_samples` with the betting features BETTING_FEATURES[history]."""
+def select_features(streets: Sequence[TrainingSamples], feature_set: str) -> list[TrainingSamples]:
+    """The samples of `draw_samples` with the betting features BETTING_FEATURES[feature_set]."""
     names = BETTING_FEATURES["all"]
-    betting = [names.index(name) - len(names) for name in BETTING_FEATURES[history]]
+    betting = [names.index(name) - len(names) for name in BETTING_FEATURES[feature_set]]
     kept = [[*range(len(hand)), *betting] for hand in FEATURE_NAMES]
     return [
         samples._replace(X=np.ascontiguousarray(samples.X[:, columns]))

@@ -95,7 +95,7 @@ def page_data(
     keys, files = {path: str(k) for k, path in enumerate(agents)}, {}
     words = dict[str, dict]()
     for path, agent in agents.items():
-        names = [feature_names(street, agent.history) for street in range(4)]
+        names = [feature_names(street, agent.feature_set) for street in range(4)]
         words |= {name: wording(name)._asdict() for street in names for name in street}
         files[keys[path]] = {
             street: {"feature_names": names[s], **pack(agent.trees[s])}
