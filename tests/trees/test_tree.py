@@ -4,21 +4,15 @@ the same or are refused.
 
 import json
 
-import matplotlib
-import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 from random_trees import SMALL, check_tree, random_tree, rows_for
 
 from faceup.cards.cards import STREETS
-from faceup.lab.pictures import PALETTE
 from faceup.trees import tree as module
 from faceup.trees.agent_file import load_agent_file, save_agent
-from faceup.trees.figures import BAR, BAR_HEIGHT, outline_figure
 from faceup.trees.text import outline, tree_text
 from faceup.trees.tree import DecisionTree, depth, leaf_of, n_leaves, node_depths, truncate
-
-matplotlib.use("Agg")
 
 
 def walk(tree: DecisionTree, row: np.ndarray) -> list[int]:
@@ -245,18 +239,3 @@ def test_an_outline_may_draw_two_leaves_alike_as_one():
         for merge in (False, True)
     ]
     assert drawn == [[0, 1, 2, 2, 1, 2, 2], [0, 1, 1, 2, 2]]
-
-
-def test_bars_are_to_scale():
-    """Of rows that come from a file of numbers."""
-    tree = random_tree(1, 20, 4, 5)
-    rows = outline(tree, FOUR, condition, node_depths(tree) < 3)
-    figure = outline_figure(
-        json.loads(json.dumps({"tree": rows})), [f"answer {k}" for k in range(5)], PALETTE[:5]
-    )
-    bars = [bar for bar in figure.axes[0].patches if bar.get_height() == BAR_HEIGHT]
-    widths = np.array([bar.get_width() for bar in bars]).reshape(5, len(rows))
-    left = np.array([bar.get_x() for bar in bars]).reshape(5, len(rows))
-    assert widths.T / BAR == pytest.approx(np.array([row.mixture for row in rows]))
-    assert left[1:] == pytest.approx(left[:-1] + widths[:-1])
-    plt.close(figure)

@@ -1,4 +1,4 @@
-"""Figures of hold'em strategies: colours of actions, trees, charts of the first action."""
+"""Figures of hold'em strategies: colours of actions, charts of the first action."""
 
 from collections.abc import Mapping, Sequence
 
@@ -10,8 +10,6 @@ from matplotlib.figure import Figure
 from matplotlib.patheffects import withStroke
 
 from faceup.cards.cards import CLASS_NAMES
-from faceup.holdem.wording import action_name
-from faceup.trees.figures import outline_figure
 
 SKY, LIME, SALMON, RED, WINE = "#56B4E9", "#A6D854", "#F4A582", "#D55E00", "#7B1E3A"
 OPENING = {"fold": SKY, "call": LIME, "raise": SALMON, "all-in": WINE}
@@ -26,14 +24,6 @@ def action_colours(labels: Sequence[str]) -> list[str]:
     colours = {label: to_hex(ramp(i / max(len(raises) - 1, 1))) for i, label in enumerate(raises)}
     colours |= {"fold": SKY, "call": LIME, "all_in": WINE}
     return [colours[label] for label in labels]
-
-
-def tree_figure(
-    outlines: Mapping[str, Sequence[Sequence]], labels: Sequence[str], extra: float = 0.0
-) -> Figure:
-    """`outline_figure` of trees whose leaves hold probabilities of these labels."""
-    names = [action_name(label) for label in labels]
-    return outline_figure(outlines, names, action_colours(labels), extra)
 
 
 def opening_shares(percent: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:

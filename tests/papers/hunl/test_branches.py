@@ -5,11 +5,11 @@ import pytest
 from games import BOARD, SMALL, RandomPolicy, node_reach, node_values, pair_outcomes, random_models
 
 from faceup.cards.features import board_features
-from faceup.holdem import branches
 from faceup.holdem.betting_tree import children, decisions
-from faceup.holdem.branches import BranchSums, branch_sums, ratio
 from faceup.holdem.policy import ModelPolicy
 from faceup.holdem.rules import CALL
+from faceup.papers.hunl import branches
+from faceup.papers.hunl.branches import BranchSums, branch_sums, ratio
 from faceup.trees.tree import DecisionTree, add_up, leaf_of
 from faceup.util.stats import student_95
 

@@ -13,6 +13,8 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from faceup.cards.picture import ink_on
+from faceup.holdem.figures import action_colours
+from faceup.holdem.wording import action_name
 from faceup.trees.text import Row
 
 GREY = "#7F7F7F"
@@ -85,3 +87,11 @@ def outline_figure(
         handleheight=1,
     )
     return figure
+
+
+def tree_figure(
+    outlines: Mapping[str, Sequence[Sequence]], labels: Sequence[str], extra: float = 0.0
+) -> Figure:
+    """`outline_figure` of trees whose leaves hold probabilities of these labels."""
+    names = [action_name(label) for label in labels]
+    return outline_figure(outlines, names, action_colours(labels), extra)
