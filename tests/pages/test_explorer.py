@@ -90,6 +90,10 @@ def test_the_page_answers_as_python_does(tables, tmp_path, name, depth, n):
         )
 
 
+def test_the_only_legal_action_with_a_weight_is_played_however_small_the_weight():
+    assert run("legalShares([1e-60, 0, 1], [{ label: 0 }, { label: CALL }])", {}) == [1, 0]
+
+
 def test_a_trees_file_is_read_as_python_reads_it(tables, tmp_path):
     path = random_agent(tmp_path)
     data = page_data([player("it", 15, path)], tables[0], NO_WINS)

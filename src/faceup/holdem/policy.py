@@ -140,14 +140,15 @@ def legal_probabilities(p: np.ndarray, legal: np.ndarray) -> np.ndarray:
     p = p[:, legal].astype(np.float64)
     total = p.sum(axis=1, keepdims=True)
     otherwise = legal == (CALL if CALL in legal else FOLD)
-    return np.where(total > 1e-9, p / np.maximum(total, 1e-9), otherwise)
+    return np.where(total > 0, p / np.where(total > 0, total, 1), otherwise)
 
 
 def checked_answers(answers: object, n: int, n_labels: int, source: str) -> np.ndarray:
     """Weights that an agent or a model gives for n hands, as (n, n_labels) float32.
 
-    Raises ValueError, which names the source, on another shape, and on a row that is all 0 or has a
-    number that is negative or not finite.
+    A positive weight stays positive: below the smallest float32 it becomes that. Raises ValueError,
+    which names the source, on another shape, and on a row that is all 0 or has a number that is
+    negative or not finite.
     """
     try:
         p = np.asarray(answers)
@@ -165,7 +166,8 @@ def checked_answers(answers: object, n: int, n_labels: int, source: str) -> np.n
             f"{source}: answer {p[sound.argmin()].tolist()}, expected finite numbers of 0 or more, "
             "and one above 0"
         )
-    return np.ascontiguousarray(p, dtype=np.float32)
+    positive = np.maximum(p, np.finfo(np.float32).smallest_subnormal)
+    return np.ascontiguousarray(np.where(p > 0, positive, 0), dtype=np.float32)
 
 
 def cached(cache: Cache, key: Any, function: Callable, *arguments: Any) -> Any:
@@ -304,6 +306,6 @@ def _write_probabilities(first, last, row, column, p, out):
             at, total = row[k] * out.shape[0] + i, np.float64(0)
             for c in range(first[k], last[k]):
                 total += p[at, column[c]]
-            if total > 1e-9:
+            if total > 0:
                 for c in range(first[k], last[k]):
                     out[i, c] = p[at, column[c]] / total

@@ -54,7 +54,7 @@ function pathOf(tree, x, most = Infinity) {
 // A tree's answer over the legal actions alone; where nothing is left it checks or calls.
 function legalShares(value, actions) {
   const shares = actions.map(action => value[action.label]), total = sum(shares);
-  return shares.map((share, i) => total > 1e-9 ? share / total : actions[i].label === CALL ? 1 : 0);
+  return shares.map((share, i) => total > 0 ? share / total : actions[i].label === CALL ? 1 : 0);
 }
 
 // Leaves of a tree that is cut after `most` questions.

@@ -47,6 +47,11 @@ def test_illegal_answers_are_left_out():
     half = cheat_sheet.strategy_of(LEDUC, np.tile([0.25, 0.25, 0.5], (288, 1)))
     first, end = GAME.first_action[capped[0] : capped[0] + 2]
     np.testing.assert_allclose(half[first:end], 0.5)
+    faint = cheat_sheet.strategy_of(LEDUC, np.tile([1e-60, 0, 1], (288, 1)))
+    assert dict(zip(GAME.labels[first:end], faint[first:end], strict=True)) == {
+        "call": 0,
+        "fold": 1,
+    }
 
 
 @pytest.mark.parametrize("n_cells", cheat_sheet.SHEETS)

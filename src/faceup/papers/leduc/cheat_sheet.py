@@ -85,7 +85,7 @@ def _fill_actions(first_action, infosets, answer, row, tremble, strategy):
         for a in range(first, end):
             total += row[answer[a]]
         for a in range(first, end):
-            if total > 1e-9:
+            if total > 0:
                 probability = row[answer[a]] / total
             else:
                 probability = 1.0 if answer[a] == 1 else 0.0
