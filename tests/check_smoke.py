@@ -6,6 +6,7 @@ from pathlib import Path
 
 import nbformat
 import pytest
+from formulas import prose_in_formulas
 from smoke import STUDIED, outs_of
 
 from faceup.lab.parameters import load_parameters, read_yaml
@@ -33,6 +34,7 @@ def test_reports_ran_to_the_end_without_error(name):
     assert not [
         cell.source for cell in nb.cells if cell.cell_type == "markdown" and "{{" in cell.source
     ]
+    assert prose_in_formulas(SMOKE / "reports" / f"{name}.ipynb") == []
 
 
 def test_stages_name_all_that_they_make():

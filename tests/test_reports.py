@@ -9,6 +9,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from formulas import KNOWN, formulas, prose_in_formulas
 
 from faceup.holdem.agents import load_agent
 from faceup.util.paths import ROOT
@@ -39,3 +40,13 @@ def test_links_of_documents_lead_to_files(committed):
         text = (committed / file).read_text(encoding="utf-8")
         for link in re.findall(r"\]\((?!http|#)([^)#]+)", text):
             assert (committed / file).parent.joinpath(link).exists(), f"{file} links {link}"
+
+
+@pytest.mark.parametrize(("text", "expected"), KNOWN.items())
+def test_formulas_in_texts(text, expected):
+    assert bool(formulas(text)) is expected
+
+
+def test_no_report_shows_prose_as_a_formula(committed):
+    found = {path.stem: prose_in_formulas(path) for path in committed.glob("reports/**/*.ipynb")}
+    assert found and not any(found.values()), found

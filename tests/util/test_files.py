@@ -61,7 +61,7 @@ def test_tables_as_markdown_and_csv(out):
     assert shown[1:] == [
         "| :--- | ---: | ---: |",
         "| AA | 1,234,567 | 0.50 |",
-        "| a\\|b, <span>$</span>1 or <span>$</span>2 |  | 0.30 |",
+        "| a\\|b, <span>&#36;</span>1 or <span>&#36;</span>2 |  | 0.30 |",
     ]
     tables.save_table("t", ["hand", "n", "x"], rows)
     assert (

@@ -18,8 +18,9 @@ from faceup.util.files import replacing, rounded
 
 def _cell(value: Any, digits: int) -> str:
     if isinstance(value, str) or value is None:
-        # JupyterLab takes text between two $ for a formula, and so it does between two \$
-        return (value or "").replace("|", "\\|").replace("$", "<span>$</span>")
+        # JupyterLab takes text between two $ (or \$) for a formula: first in the Markdown, where
+        # $ must not stand, then in each text of the page, where it may stand alone
+        return (value or "").replace("|", "\\|").replace("$", "<span>&#36;</span>")
     return f"{int(value):,}" if isinstance(value, Integral) else f"{float(value):,.{digits}f}"
 
 
