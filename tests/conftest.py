@@ -22,12 +22,12 @@ settings.load_profile("faceup")
 
 
 @pytest.fixture(scope="session")
-def tables():
+def equities():
     """The four streets' StreetTables, preflop first: 15 seconds, where they are not stored yet. 1
     GB. `hand` uses them, too.
     """
-    found = memo(equity.all_tables.__wrapped__)
-    equity.all_tables = features.all_tables = lambda: found
+    found = memo(equity.all_equities.__wrapped__)
+    equity.all_equities = features.all_equities = lambda: found
     return found
 
 

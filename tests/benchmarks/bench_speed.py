@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from faceup.cards.cards import canonical_boards
-from faceup.cards.equity import all_tables
+from faceup.cards.equity import all_equities
 from faceup.games.cfr import Cfr
 from faceup.holdem.agents import load_agent
 from faceup.holdem.best_response import Responder
@@ -65,16 +65,16 @@ def record(section: str, **values: object) -> None:
 
 def test_equity():
     """Seconds for all tables of exact equities."""
-    all_tables.__wrapped__()  # compiles
-    record("equity", seconds=seconds(all_tables.__wrapped__, 3))
+    all_equities.__wrapped__()  # compiles
+    record("equity", seconds=seconds(all_equities.__wrapped__, 3))
 
 
 @pytest.fixture(scope="module")
-def table(tables) -> TablePolicy:
+def table(equities) -> TablePolicy:
     """Plays all actions alike, in the groups of the default profile."""
     knobs, keys = load_parameters()["selfplay"], ("equity_cells", "decile_cells", "deciles")
     groups = make_buckets(
-        *tables[1:3],
+        *equities[1:3],
         *(Grid(*(knobs[f"{street}_{key}"] for key in keys)) for street in ("flop", "turn")),
     )
     rows = [FixedPolicy(TREE, None).street_rows(street, [])[0] for street in range(4)]
@@ -101,15 +101,15 @@ def test_selfplay(table):
     )
 
 
-def test_safe(table, tables, all_in_wins):
+def test_safe(table, equities, all_in_wins):
     """Seconds a turn board of CFR-BR for trees of depth 8, an opponent who knows them in 40 % of
     the hands, and six rivers.
     """
-    oct_x = load_agent(AGENTS / "oct_x.json", tables).policy(TREE)
+    oct_x = load_agent(AGENTS / "oct_x.json", equities).policy(TREE)
     trees = [truncate(tree, 8) for tree in oct_x.models]
     levels = HandBuckets(TREE, table, table.buckets.turn, 40)
     game = CfrBr(
-        TreeLeaves(ModelPolicy(TREE, trees, tables, oct_x.feature_set)),
+        TreeLeaves(ModelPolicy(TREE, trees, equities, oct_x.feature_set)),
         all_in_wins,
         levels,
         by_reach=True,

@@ -21,7 +21,7 @@ from faceup.cards.cards import (
     canonical_boards,
     parse_cards,
 )
-from faceup.cards.equity import BOARD_CARDS, StreetTable, load_tables, save_tables
+from faceup.cards.equity import BOARD_CARDS, StreetEquities, load_equities, save_equities
 from faceup.cards.matchups import (
     RUNOUTS_FLOP,
     RUNOUTS_PREFLOP,
@@ -69,12 +69,12 @@ def deciles_of(futures, n):
     ).T
 
 
-def test_all_starting_hands_exactly(all_in_wins, tables):
+def test_all_starting_hands_exactly(all_in_wins, equities):
     with open(Path(__file__).parents[1] / "data" / "preflop_equity.csv", newline="") as file:
         known = {row.pop("hand"): [int(n) for n in row.values()] for row in csv.DictReader(file)}
     outcomes = preflop_outcomes(all_in_wins)
     assert dict(zip(CLASS_NAMES, outcomes.tolist(), strict=True)) == known
-    assert (tables[0].equity[0] == 2 * outcomes[:, 0] + outcomes[:, 1]).all()
+    assert (equities[0].equity[0] == 2 * outcomes[:, 0] + outcomes[:, 1]).all()
     # as every poker calculator has it, suits averaged
     kings_lose = net_wins(all_in_wins, RUNOUTS_PREFLOP)[ACES, KINGS] / 36
     assert 0.5 + kings_lose / 2 == pytest.approx(0.8195, abs=1e-4)
@@ -88,9 +88,9 @@ FEW, MANY = {3: 60, 2: 3, 1: 1}, {3: 2000, 2: 50, 1: 3}
     "n_boards", [FEW, pytest.param(MANY, marks=pytest.mark.slow)], ids=["few", "many"]
 )
 @pytest.mark.parametrize("street", FEW)
-def test_equities_and_deciles_against_full_enumeration(tables, street, n_boards):
+def test_equities_and_deciles_against_full_enumeration(equities, street, n_boards):
     """Of all holes on turn and river, of every eleventh on the flop, for any names of suits."""
-    draw, table = random.Random(4 - street), tables[street]
+    draw, table = random.Random(4 - street), equities[street]
     boards = [draw.sample(range(52), BOARD_CARDS[street]) for _ in range(n_boards[street])]
     for board in boards + (SPECIAL if street == 3 else []):
         holes, unseen = (
@@ -116,39 +116,39 @@ def test_equities_and_deciles_against_full_enumeration(tables, street, n_boards)
 
 
 @pytest.mark.parametrize("street", [1, pytest.param(2, marks=pytest.mark.slow)])
-def test_preflop_deciles_from_every_flop_and_turn(tables, street):
+def test_preflop_deciles_from_every_flop_and_turn(equities, street):
     hole = np.flatnonzero(CLASS_OF_HOLE == KINGS)[0]
     boards = combinations(np.flatnonzero(~HOLDS[hole]).tolist(), BOARD_CARDS[street])
     places = [
         (row, PERMUTED_HOLES[permutation, hole]) for row, permutation in map(canonical, boards)
     ]
-    futures = tables[street].equity[tuple(np.array(places).T)]
+    futures = equities[street].equity[tuple(np.array(places).T)]
     np.testing.assert_array_equal(
-        tables[0].deciles[street - 1][0, [KINGS]], deciles_of(futures[:, None], len(futures))
+        equities[0].deciles[street - 1][0, [KINGS]], deciles_of(futures[:, None], len(futures))
     )
 
 
 @pytest.mark.parametrize(("street", "completions"), [(1, 1176), (2, 48), (3, 1)])
-def test_what_one_wins_another_loses_and_blocked_holes_have_nothing(tables, street, completions):
+def test_what_one_wins_another_loses_and_blocked_holes_have_nothing(equities, street, completions):
     """Each pair of opposing holes shares two units on each river board, so every board has the same
     total.
     """
-    totals = tables[street].equity.sum(axis=1, dtype=np.int64)
+    totals = equities[street].equity.sum(axis=1, dtype=np.int64)
     assert (totals == completions * 1081 * 990).all()
     boards = canonical_boards(BOARD_CARDS[street]).cards[::41]
     blocked = HOLDS[:, boards].any(axis=2).T
     assert not any(
-        array[::41][blocked].any() for array in (tables[street].equity, *tables[street].deciles)
+        array[::41][blocked].any() for array in (equities[street].equity, *equities[street].deciles)
     )
 
 
 def test_tables_come_back_from_disk(tmp_path):
     made = [
-        StreetTable(np.arange(street, 9), tuple(np.arange(k, 9) for k in range(3 - street)))
+        StreetEquities(np.arange(street, 9), tuple(np.arange(k, 9) for k in range(3 - street)))
         for street in range(4)
     ]
-    save_tables(tmp_path, made)
-    for found, table in zip(load_tables(tmp_path), made, strict=True):
+    save_equities(tmp_path, made)
+    for found, table in zip(load_equities(tmp_path), made, strict=True):
         pairs = zip((found.equity, *found.deciles), (table.equity, *table.deciles), strict=True)
         assert all(np.array_equal(one, other) and not one.flags.writeable for one, other in pairs)
 

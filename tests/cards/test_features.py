@@ -112,7 +112,7 @@ def test_outcomes_equities_and_features_of_hands():
 
 @settings(max_examples=40)
 @given(cards=st.permutations(range(52)), street=st.sampled_from([1, 2, 3]), p=st.integers(0, 23))
-def test_hands_agree_with_the_tables_whatever_the_suits_are_called(tables, cards, street, p):
+def test_hands_agree_with_the_tables_whatever_the_suits_are_called(equities, cards, street, p):
     renamed = [4 * (c // 4) + int(SUIT_PERMUTATIONS[p, c % 4]) for c in cards]
     n = 2 + BOARD_CARDS[street]
     one, other = (
@@ -126,10 +126,10 @@ def test_hands_agree_with_the_tables_whatever_the_suits_are_called(tables, cards
         (cards[:2], cards[n - 1 : 1 : -1]),
     ):
         assert (
-            board_features(street, tables[street], board)[hole_index(*hole)] == one.strength()
+            board_features(street, equities[street], board)[hole_index(*hole)] == one.strength()
         ).all()
     # the second one is blocked
     holes = np.array([hole_index(*cards[:2]), hole_index(cards[0], cards[2])])
     assert np.array_equal(
-        hole_features(holes, cards[2:n]), hole_features(holes, cards[2:n], tables)
+        hole_features(holes, cards[2:n]), hole_features(holes, cards[2:n], equities)
     )

@@ -52,12 +52,12 @@ def folder(tmp_path_factory):
 
 @pytest.mark.parametrize("name", BETTING_FEATURES)
 @pytest.mark.parametrize("argmax", [False, True])
-def test_an_agent_by_text_equals_its_policy_on_a_tree(tables, folder, name, argmax):
+def test_an_agent_by_text_equals_its_policy_on_a_tree(equities, folder, name, argmax):
     """By the agent, and by the one that takes its likeliest action; a policy of one seat calls at
     the other's decisions.
     """
     policy, asked = (
-        load_agent(folder / f"{name}.json", tables).policy(TREE),
+        load_agent(folder / f"{name}.json", equities).policy(TREE),
         load_agent(folder / f"{name}.json"),
     )
     if argmax:
@@ -82,7 +82,7 @@ def test_an_agent_by_text_equals_its_policy_on_a_tree(tables, folder, name, argm
             np.testing.assert_array_equal(seated[columns(TREE, node)], in_seat)
 
 
-def test_trees_that_name_only_illegal_actions_check_or_call(tables):
+def test_trees_that_name_only_illegal_actions_check_or_call(equities):
     """Asked in text and on a tree: folds where there is nothing to call, and all-in where the other
     player is.
     """
@@ -92,7 +92,7 @@ def test_trees_that_name_only_illegal_actions_check_or_call(tables):
         )
         assert TreeAgent(MENU, [leaf] * 4).action_probabilities(HOLE, BOARD[:6], line)["call"] == 1
         node = next(node for node in decisions(TREE, 1) if line_to(TREE, node) == line)
-        row = ModelPolicy(TREE, [leaf] * 4, tables).street_rows(1, DEALT[:3])[0][
+        row = ModelPolicy(TREE, [leaf] * 4, equities).street_rows(1, DEALT[:3])[0][
             0, columns(TREE, node)
         ]
         assert row.tolist() == (TREE.label[children(TREE, node)] == CALL).tolist()
@@ -144,12 +144,12 @@ def test_the_path_leads_to_the_answer(folder, name, line):
 
 @pytest.mark.parametrize("name", BETTING_FEATURES)
 @pytest.mark.parametrize("argmax", [False, True])
-def test_fold_probabilities_at_once_equal_those_of_single_lines(tables, folder, name, argmax):
+def test_fold_probabilities_at_once_equal_those_of_single_lines(equities, folder, name, argmax):
     """To bets of all sizes, all-in among them, by the tree and by the way of any agent, which asks
     line by line.
     """
     agent, holes = (
-        load_agent(folder / f"{name}.json", tables if argmax else None),
+        load_agent(folder / f"{name}.json", equities if argmax else None),
         np.flatnonzero(free_holes(DEALT))[::7],
     )
     agent = agent.argmax() if argmax else agent
@@ -166,9 +166,9 @@ def test_fold_probabilities_at_once_equal_those_of_single_lines(tables, folder, 
     "line",
     ["", "b300", "b300c/k", "ck/kb200", "b300c/kk/k", "b300c/b600c/kk/", "b300b900c/kk/b1800c/k"],
 )
-def test_oct_x_folds_no_less_to_a_larger_bet(tables, line):
+def test_oct_x_folds_no_less_to_a_larger_bet(equities, line):
     """From a tenth of the pot to all-in no hand folds 5 points less often to the next bet."""
-    agent = load_agent(Path(__file__).parents[2] / "reports/agents/oct_x.json", tables)
+    agent = load_agent(Path(__file__).parents[2] / "reports/agents/oct_x.json", equities)
     state, bets = state_after(line), []
     (pot, _), (least, most) = pot_and_call(state), legal_raises(state)
     for bet in np.unique(np.geomspace(max(least, pot / 10), most, 25).round()).astype(int):
@@ -199,7 +199,7 @@ def test_bad_cards_and_lines_are_named(folder):
             assert len(str(error.value)) < 400 and str(error.value).isprintable()
 
 
-def test_an_agent_of_other_features_or_sizes_is_refused(folder, tables, tmp_path):
+def test_an_agent_of_other_features_or_sizes_is_refused(folder, equities, tmp_path):
     cart, seated = (
         json.loads((folder / f"{name}.json").read_text()) for name in ("opponent", "both+seat")
     )
@@ -219,7 +219,7 @@ def test_an_agent_of_other_features_or_sizes_is_refused(folder, tables, tmp_path
             load_agent(tmp_path / "odd.json")
         assert len(str(error.value)) < 300
     with pytest.raises(ValueError, match="labels are .* expected the tree"):
-        load_agent(folder / "opponent.json", tables).policy(SMALL)
+        load_agent(folder / "opponent.json", equities).policy(SMALL)
 
 
 N, HOLES = len(SMALL.labels), np.array([5, 900])
@@ -247,7 +247,7 @@ def malformed(n: int, k: int) -> list:
     ]
 
 
-def test_malformed_answers_are_errors_wherever_they_come_in(tables):
+def test_malformed_answers_are_errors_wherever_they_come_in(equities):
     """In a model on a tree, a model asked in text, an agent of one's own, and a function."""
     wanted, agent = np.isin(np.arange(1326), HOLES), Agent(SMALL_MENU)
     policy = AgentPolicy(SMALL, agent)
@@ -255,10 +255,10 @@ def test_malformed_answers_are_errors_wherever_they_come_in(tables):
         models = [SimpleNamespace(predict=lambda X, i=i: malformed(len(X), N)[i])] * 4
         agent.answers = lambda *_, i=i: malformed(len(HOLES), N)[i]
         for ask in (
-            lambda models=models: ModelPolicy(SMALL, models, tables).street_rows(
+            lambda models=models: ModelPolicy(SMALL, models, equities).street_rows(
                 1, DEALT[:3], wanted
             ),
-            lambda models=models: TreeAgent(SMALL_MENU, models, tables).probabilities(
+            lambda models=models: TreeAgent(SMALL_MENU, models, equities).probabilities(
                 HOLES, [], ""
             ),
             lambda: policy.street_rows(0, [], wanted),
@@ -325,7 +325,7 @@ def test_a_policy_checks_dollars_that_are_left_behind_an_all_in_of_its_tree():
 
 
 @pytest.mark.slow
-def test_the_example_of_contributing_prints_what_it_says(tables, all_in_wins, monkeypatch):
+def test_the_example_of_contributing_prints_what_it_says(equities, all_in_wins, monkeypatch):
     """The code of "Bring your own agent" is run as it stands; only what the tests have already made
     is not made again.
     """

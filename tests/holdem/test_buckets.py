@@ -41,8 +41,8 @@ GRIDS = [Grid(4, 1, ()), Grid(20, 10, (2, 8)), Grid(50, 20, (3, 6, 8))]
 
 
 @pytest.mark.parametrize("grids", list(zip(GRIDS, GRIDS[1:] + GRIDS[:1], strict=True)))
-def test_hands_share_a_group_where_all_their_cells_are_the_same(tables, grids):
-    buckets = make_buckets(tables[1], tables[2], *grids)
+def test_hands_share_a_group_where_all_their_cells_are_the_same(equities, grids):
+    buckets = make_buckets(equities[1], equities[2], *grids)
     assert (buckets.n_buckets[0], buckets.n_buckets[3]) == (169, 1981)
     for street, ids, grid in zip((1, 2), buckets[:2], grids, strict=True):
         check_ids(street, ids, buckets.n_buckets[street])
@@ -51,24 +51,24 @@ def test_hands_share_a_group_where_all_their_cells_are_the_same(tables, grids):
             rng.integers(0, len(ids), 3000), rng.integers(0, 1326, 3000), strict=True
         ):
             if ids[board, hole] >= 0:
-                cells = cells_of(street, tables[street], grid, board, hole)
+                cells = cells_of(street, equities[street], grid, board, hole)
                 assert found.setdefault(cells, ids[board, hole]) == ids[board, hole]
         in_order = [found[cells] for cells in sorted(found)]
         assert in_order == sorted(set(in_order))  # numbered in order of the cells
 
 
-def test_every_hand_joins_its_nearest_centre(tables):
+def test_every_hand_joins_its_nearest_centre(equities):
     """Of k-means buckets: no hand is nearer to another bucket's mean than to its own's,
     but for the sample's luck.
     """
     buckets, distance = cluster_buckets(
-        tables[1], tables[2], (12, 9), sample=4000, steps=30, stream=partial(rng, 6, "test")
+        equities[1], equities[2], (12, 9), sample=4000, steps=30, stream=partial(rng, 6, "test")
     )
     assert buckets.n_buckets == (169, 12, 9, 1981)
     for street, ids, far in zip((1, 2), buckets[:2], distance, strict=True):
         check_ids(street, ids, n := buckets.n_buckets[street])
         free = ids[::60] >= 0
-        hands, bucket = tables[street].deciles[-1][::60][free] / UNITS[3], ids[::60][free]
+        hands, bucket = equities[street].deciles[-1][::60][free] / UNITS[3], ids[::60][free]
         means = np.array([hands[bucket == k].mean(axis=0) for k in range(n)])
         squared = ((hands[:, None] - means) ** 2).mean(axis=2)
         own = squared[np.arange(len(hands)), bucket]

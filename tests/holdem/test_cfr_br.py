@@ -38,10 +38,10 @@ LEVELS = HandBuckets(SMALL, TABLE, FEW_BUCKETS.turn % 15, 9)
 RUN = CfrBr(LEVELS, EVEN, LEVELS)
 
 
-def leaves_run(tables, by_reach: bool = False) -> CfrBr:
+def leaves_run(equities, by_reach: bool = False) -> CfrBr:
     """A run that solves random trees; it begins with the answers that they have."""
     return CfrBr(
-        TreeLeaves(ModelPolicy(SMALL, random_models(SMALL.labels, 9), tables)),
+        TreeLeaves(ModelPolicy(SMALL, random_models(SMALL.labels, 9), equities)),
         EVEN,
         LEVELS,
         by_reach,
@@ -56,15 +56,15 @@ def random_state(run: CfrBr):
     return state
 
 
-def test_a_learner_begins_as_it_plays(tables):
+def test_a_learner_begins_as_it_plays(equities):
     """Levels as the table before the turn, leaves with their answers."""
     for found, wanted in zip(
         LEVELS.policy(RUN.start().strategy_sums).tables[:2], TABLE.tables, strict=False
     ):
         np.testing.assert_allclose(found, wanted, rtol=1e-5)
-    learner = leaves_run(tables).learner
+    learner = leaves_run(equities).learner
     for found, wanted in zip(
-        learner.retrained(leaves_run(tables).start().strategy_sums),
+        learner.retrained(leaves_run(equities).start().strategy_sums),
         learner.base_policy.models,
         strict=True,
     ):
@@ -72,11 +72,11 @@ def test_a_learner_begins_as_it_plays(tables):
 
 
 @pytest.mark.parametrize("seat", [None, 0, 1])
-def test_leaves_answer_as_their_trees_do(tables, seat):
+def test_leaves_answer_as_their_trees_do(equities, seat):
     """With random weights, on all streets; and in one seat of a tree where the other has sizes of
     its own.
     """
-    run = leaves_run(tables)
+    run = leaves_run(equities)
     game = (
         run
         if seat is None
@@ -221,11 +221,11 @@ def test_regrets_against_who_plays_rows(opponent, by_reach):
 
 # so near that dollars are the same, but the action has another name
 @pytest.mark.parametrize("size", [1, 1.00001])
-def test_a_seat_against_other_sizes_learns_its_half(tables, size):
+def test_a_seat_against_other_sizes_learns_its_half(equities, size):
     """Where the opponent's sizes are the tree's, learners in each seat by itself learn what both
     learn together.
     """
-    run = leaves_run(tables, by_reach=True)
+    run = leaves_run(equities, by_reach=True)
     theirs = menu_from([[size], []], [[size], []], [[]], [[size], []])
     games, state = (
         [
@@ -265,12 +265,12 @@ def test_a_seat_against_other_sizes_learns_its_half(tables, size):
         )
 
 
-def test_a_retrained_agent_keeps_its_splits_and_learns_as_the_game_does(tables, tmp_path):
+def test_a_retrained_agent_keeps_its_splits_and_learns_as_the_game_does(equities, tmp_path):
     """Leaf probabilities are those of training by hand; on every second pair of deals the opponent
     has other bets; as a file.
     """
     agent = TreeAgent(
-        SMALL_MENU, random_models(SMALL.labels, 9), tables, provenance={"menu": SMALL_MENU}
+        SMALL_MENU, random_models(SMALL.labels, 9), equities, provenance={"menu": SMALL_MENU}
     )
     other, share = menu_from(*[[[0.5, 2], []]] * 4), 0.25
     # it learns in the table's groups before the turn
@@ -297,7 +297,7 @@ def test_a_retrained_agent_keeps_its_splits_and_learns_as_the_game_does(tables, 
         np.testing.assert_array_equal(tree.threshold, before.threshold)
         assert (np.abs(tree.value - before.value) > 1e-3).any()
     found.save(tmp_path / "agent.json")
-    loaded, board = load_agent(tmp_path / "agent.json", tables), DEALS[0, :3].tolist()
+    loaded, board = load_agent(tmp_path / "agent.json", equities), DEALS[0, :3].tolist()
     assert (loaded.provenance["turn_boards"], loaded.provenance["known_share"]) == (4, share)
     holes = np.flatnonzero(free_holes(board))
     asked = [one.probabilities(holes, board, "ck/") for one in (found, loaded)]
@@ -305,9 +305,9 @@ def test_a_retrained_agent_keeps_its_splits_and_learns_as_the_game_does(tables, 
 
 
 @pytest.mark.parametrize("together", [1, 2])
-def test_threads_and_pauses_change_no_bit(tables, together):
+def test_threads_and_pauses_change_no_bit(equities, together):
     """But for a pause between deals that are learnt from side by side."""
-    found, run = [], leaves_run(tables)
+    found, run = [], leaves_run(equities)
     for n, parts in (
         (1, (slice(3),)),
         (2, (slice(3),)),

@@ -102,7 +102,7 @@ def target(match, node, child):
 
 
 @pytest.mark.parametrize("expects", [0, 1])
-def test_sums_over_a_subset_of_holes_equal_brute_force(tables, tmp_path, expects):
+def test_sums_over_a_subset_of_holes_equal_brute_force(equities, tmp_path, expects):
     """A table, models and what models do most meet the same holes, in both seats. Brute force asks
     for all and takes its own.
 
@@ -115,7 +115,7 @@ def test_sums_over_a_subset_of_holes_equal_brute_force(tables, tmp_path, expects
     )
     menus[1].update(limps=False, all_in=False)
     own, theirs = build_tree(menus[0]), seat_trees(menus[1], menus[expects])
-    models = ModelPolicy(own, random_models(own.labels, 30), tables)
+    models = ModelPolicy(own, random_models(own.labels, 30), equities)
     agents = [random_table(own, 14), models, models.argmax(own)]
     save_opponent(
         tmp_path,

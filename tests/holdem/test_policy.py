@@ -19,25 +19,25 @@ BOARD = parse_cards("Kh3sJc7d7c")
 TREE = build_tree(menu_from([[1, 2], []], [[1], []], [[1]], [[]]))
 
 
-def test_models_predict_wanted_holes_alone_and_distinct_features_once(tables):
+def test_models_predict_wanted_holes_alone_and_distinct_features_once(equities):
     sizes = []
 
     def predict(X):
         sizes.append(len(X))
         return np.ones((len(X), len(TREE.labels)))
 
-    policy = ModelPolicy(TREE, [SimpleNamespace(predict=predict)] * 4, tables)
+    policy = ModelPolicy(TREE, [SimpleNamespace(predict=predict)] * 4, equities)
     wanted = np.isin(np.arange(N_HOLES), np.flatnonzero(free_holes(BOARD))[:5])
     for _ in range(2):
         policy.street_rows(2, BOARD[:4], wanted)
-    seen = board_features(2, tables[2], BOARD[:4])[wanted]
+    seen = board_features(2, equities[2], BOARD[:4])[wanted]
     assert sizes == [len(np.unique(seen, axis=0)) * len(policy.betting_inputs[2].features)]
 
 
 @pytest.fixture(scope="module")
-def strategy(tables):
+def strategy(equities):
     return random_table(
-        TREE, 3, make_buckets(tables[1], tables[2], Grid(100, 1, ()), Grid(100, 1, ()))
+        TREE, 3, make_buckets(equities[1], equities[2], Grid(100, 1, ()), Grid(100, 1, ()))
     )
 
 

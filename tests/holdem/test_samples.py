@@ -38,16 +38,16 @@ STREAM = partial(rng, 2, "test")
 
 
 @pytest.fixture(scope="module")
-def policy(tables):
+def policy(equities):
     return random_table(
-        TREE, 1, make_buckets(tables[1], tables[2], Grid(40, 1, ()), Grid(40, 1, ()))
+        TREE, 1, make_buckets(equities[1], equities[2], Grid(40, 1, ()), Grid(40, 1, ()))
     )
 
 
 @pytest.fixture(scope="module")
-def drawn(tables, policy):
+def drawn(equities, policy):
     """Few rows, so that each can be looked at."""
-    return draw_samples(TREE, policy, tables, (30, 33, 30), BOARDS, STREAM)
+    return draw_samples(TREE, policy, equities, (30, 33, 30), BOARDS, STREAM)
 
 
 def answers(tree, policy, node, rows):
@@ -72,7 +72,7 @@ def stakes_on(policy, board, nodes):
 
 
 @pytest.mark.parametrize("street", range(4))
-def test_every_row_is_a_situation_of_the_table(tables, policy, drawn, street):
+def test_every_row_is_a_situation_of_the_table(equities, policy, drawn, street):
     """Features are those of some hole on the row's board, and of a node with the row's bets;
     targets are theirs.
     """
@@ -92,7 +92,7 @@ def test_every_row_is_a_situation_of_the_table(tables, policy, drawn, street):
     for i in range(0, len(rows.X), 1 if street else 40):
         board = BOARDS[rows.board[i]].tolist()[: BOARD_CARDS[street]] if street else []
         hands, buckets = (
-            board_features(street, tables[street], board),
+            board_features(street, equities[street], board),
             hole_buckets(policy.buckets, street, board),
         )
         there = nodes[(told == rows.X[i, -11:-2]).all(axis=1)]
@@ -119,14 +119,15 @@ def test_rows_lose_the_columns_that_are_not_told(drawn, feature_set):
         assert all(a is b for a, b in zip(found[1:], rows[1:], strict=True))
 
 
-def test_a_size_that_the_tree_lacks_is_answered_as_its_neighbours_are(tables, policy):
+def test_a_size_that_the_tree_lacks_is_answered_as_its_neighbours_are(equities, policy):
     """Rows of the river, one by one: sizes stay between neighbours of the tree's, answers mix as
     translation reads the bet.
     """
     sizes = build_tree(menu_from([[]], [[]], [[]], [[1, 2], []]))
     table = random_table(sizes, 1, policy.buckets)
     two = (
-        draw_samples(sizes, table, tables, (3, 3, 600), BOARDS, STREAM, off_menu=n) for n in (0, 2)
+        draw_samples(sizes, table, equities, (3, 3, 600), BOARDS, STREAM, off_menu=n)
+        for n in (0, 2)
     )
     plain, moved = (select_features(rows, "pot-relative")[3] for rows in two)
     nodes = decisions(sizes, 3)
@@ -192,11 +193,11 @@ def test_stakes_by_brute_force(policy):
     np.testing.assert_allclose(stakes_on(policy, board, nodes)[:, free], wanted, rtol=1e-4)
 
 
-def test_weighted_counts_are_stakes(tables, policy):
+def test_weighted_counts_are_stakes(equities, policy):
     """Over many rows, the share of the weight at each (board, bets) is its share of reach times
     pot.
     """
-    many = draw_samples(TREE, policy, tables, (30_000,) * 3, BOARDS, STREAM)
+    many = draw_samples(TREE, policy, equities, (30_000,) * 3, BOARDS, STREAM)
     for street, rows in enumerate(many[1:], 1):
         nodes, wanted, found = decisions(TREE, street), defaultdict(float), defaultdict(float)
         for k, board in enumerate(BOARDS.tolist()):
@@ -219,11 +220,11 @@ def test_weighted_counts_are_stakes(tables, policy):
             assert found[key] / rows.w.sum() == share, (street, key)
 
 
-def test_preflop_weights_are_stakes_of_the_starting_hands(tables, policy, drawn):
+def test_preflop_weights_are_stakes_of_the_starting_hands(equities, policy, drawn):
     rows, nodes = drawn[0], decisions(TREE, 0)
     assert (rows.board == NO_BOARD).all()
     assert np.array_equal(
-        rows.X[:, :-11], np.tile(board_features(0, tables[0], [])[HOLE_OF_CLASS], (len(nodes), 1))
+        rows.X[:, :-11], np.tile(board_features(0, equities[0], [])[HOLE_OF_CLASS], (len(nodes), 1))
     )
     assert np.array_equal(
         rows.X[:, BETS], np.repeat(TREE.bets[nodes, 1 - TREE.actor[nodes]], N_CLASSES, axis=0)
@@ -278,7 +279,7 @@ def test_costs_are_what_a_match_loses(policy, street):
     assert lost == pytest.approx(costs * come, rel=2e-3, abs=2e-4)
 
 
-def test_rows_weigh_what_the_worst_action_costs(tables, policy):
+def test_rows_weigh_what_the_worst_action_costs(equities, policy):
     """A decision with nothing at stake is not drawn after the flop; each row carries its decision's
     costs by label.
     """
@@ -286,7 +287,7 @@ def test_rows_weigh_what_the_worst_action_costs(tables, policy):
     for street, table in enumerate(costs):
         node = decisions(TREE, street)[0]
         table[:, columns(TREE, node)] = 7 * np.arange(TREE.n_children[node])
-    rows = draw_samples(TREE, policy, tables, (200, 200, 200), BOARDS, STREAM, costs=costs)
+    rows = draw_samples(TREE, policy, equities, (200, 200, 200), BOARDS, STREAM, costs=costs)
     for street in (1, 2, 3):
         node = decisions(TREE, street)[0]
         assert (rows[street].X[:, BETS] == TREE.bets[node, 1 - TREE.actor[node]]).all()

@@ -63,9 +63,9 @@ def random_agent(folder):
     return save_random_agent(folder / "random.json", MENU, 60, feature_set="both+seat")
 
 
-def grouped_table(tree, tables) -> TablePolicy:
+def grouped_table(tree, equities) -> TablePolicy:
     """A random blueprint on a betting tree, of buckets by GRIDS."""
-    return random_table(tree, 1, make_buckets(tables[1], tables[2], *GRIDS))
+    return random_table(tree, 1, make_buckets(equities[1], equities[2], *GRIDS))
 
 
 def data_of(name: str) -> dict:

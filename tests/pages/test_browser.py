@@ -35,7 +35,7 @@ def browser():
 
 
 @pytest.fixture(scope="module")
-def addresses(tables, all_in_wins, tmp_path_factory):
+def addresses(equities, all_in_wins, tmp_path_factory):
     """Of the pages, by name."""
     folder = tmp_path_factory.mktemp("pages")
     players = [
@@ -44,8 +44,8 @@ def addresses(tables, all_in_wins, tmp_path_factory):
         for depth in (3, 15)
     ]
     tree = build_tree(load_agent(players[0]["file"]).menu)
-    table = blueprint_data(tree, grouped_table(tree, tables), tables, GRIDS)
-    explorer = page_data(players, tables[0], all_in_wins, table)
+    table = blueprint_data(tree, grouped_table(tree, equities), equities, GRIDS)
+    explorer = page_data(players, equities[0], all_in_wins, table)
     for name in SCRIPTS:
         data = explorer if name == "explorer" else data_of(name)
         write_page(folder / f"{name}.html", name, data)

@@ -56,15 +56,15 @@ function answersTo(given) {
 @pytest.mark.parametrize(
     ("name", "depth", "n"), [("random", 30, 40), ("random", 3, 20), ("oct_x", 15, 40)]
 )
-def test_the_page_answers_as_python_does(tables, tmp_path, name, depth, n):
+def test_the_page_answers_as_python_does(equities, tmp_path, name, depth, n):
     """Of trees cut at a depth, in n random situations and with the paper's hand; those of "oct_x"
     have pot-relative features.
     """
     path = random_agent(tmp_path) if name == "random" else AGENTS / f"{name}.json"
     papers = {"hole": parse_cards("Ac3h"), "board": parse_cards("Kh3sJc"), "betting": "b300c/"}
-    agent, questions = load_agent(path, tables), [papers, *random_questions(n)]
+    agent, questions = load_agent(path, equities), [papers, *random_questions(n)]
     agent.trees = tuple(truncate(tree, depth) for tree in agent.trees)
-    data = page_data([player("it", depth, path)], tables[0], NO_WINS)
+    data = page_data([player("it", depth, path)], equities[0], NO_WINS)
     answers = run(
         "answersTo(given)", {"data": data, "depth": depth, "questions": questions}, ANSWER
     )
@@ -94,9 +94,9 @@ def test_the_only_legal_action_with_a_weight_is_played_however_small_the_weight(
     assert run("legalShares([1e-60, 0, 1], [{ label: 0 }, { label: CALL }])", {}) == [1, 0]
 
 
-def test_a_trees_file_is_read_as_python_reads_it(tables, tmp_path):
+def test_a_trees_file_is_read_as_python_reads_it(equities, tmp_path):
     path = random_agent(tmp_path)
-    data = page_data([player("it", 15, path)], tables[0], NO_WINS)
+    data = page_data([player("it", 15, path)], equities[0], NO_WINS)
     told = """STREETS.map(street => unpack(given.files[0][street])).map(tree => ({ ...tree, cut: leavesOf(tree, 3),
       leaves: tree.feature.map((_, node) => leavesOf(tree, 99, node)),
       words: tree.feature.map((f, i) => f < 0 ? null : condition(given.wording[tree.names[f]], tree.threshold[i], true)) }))"""
@@ -181,7 +181,7 @@ def test_reasons_tell_what_the_hand_has_and_what_was_asked():
 
 
 @pytest.mark.parametrize("name", SCRIPTS)
-def test_a_page_is_one_file_that_needs_nothing_else(tables, tmp_path, name):
+def test_a_page_is_one_file_that_needs_nothing_else(equities, tmp_path, name):
     """Nor can its data end a script."""
     path, scripts, n_data, most = tmp_path / "page.html", SCRIPTS[name], 1, 300_000
     if name == "explorer":
@@ -189,7 +189,7 @@ def test_a_page_is_one_file_that_needs_nothing_else(tables, tmp_path, name):
             player("</script><b>", depth, random_agent(tmp_path), br_pot=[1500, 20])
             for depth in (3, 15)
         ]
-        n_data, most, data = 2, 4_000_000, page_data(players, tables[0], NO_WINS)
+        n_data, most, data = 2, 4_000_000, page_data(players, equities[0], NO_WINS)
     else:
         data = data_of(name)
     size = write_page(path, name, data)
@@ -223,14 +223,14 @@ function answerOf({ hole, board, betting }) {
 """
 
 
-def test_the_pages_blueprint_is_pythons(tables, tmp_path):
+def test_the_pages_blueprint_is_pythons(equities, tmp_path):
     """Buckets, shares, and readings of bets that it does not have."""
-    policy = grouped_table(tree := build_tree(TABLE_MENU), tables)
+    policy = grouped_table(tree := build_tree(TABLE_MENU), equities)
     data = page_data(
         [player("it", 15, random_agent(tmp_path))],
-        tables[0],
+        equities[0],
         NO_WINS,
-        blueprint_data(tree, policy, tables, GRIDS),
+        blueprint_data(tree, policy, equities, GRIDS),
     )
     questions, met = random_questions(96), set()
     given = {"data": data, "menu": TABLE_MENU, "labels": tree.labels, "questions": questions}

@@ -42,7 +42,7 @@ N_DECILES = 10
 UNITS = (2 * 2_097_572_400, 1081 * 1980, 46 * 1980, 1980)
 
 
-class StreetTable(NamedTuple):
+class StreetEquities(NamedTuple):
     """Equities on one street, as integers out of UNITS, and deciles of the equities on later
     streets.
     """
@@ -193,7 +193,7 @@ def weighted_deciles(values: np.ndarray, weights: np.ndarray) -> np.ndarray:
     return values[np.searchsorted(10 * cumulative, steps)]
 
 
-def _preflop(street: int, table: StreetTable) -> tuple[np.ndarray, np.ndarray]:
+def _preflop(street: int, table: StreetEquities) -> tuple[np.ndarray, np.ndarray]:
     """Equities of the 169 starting hands on a later street, summed over its boards (169,), and
     their deciles (169, 10).
     """
@@ -210,14 +210,14 @@ def _preflop(street: int, table: StreetTable) -> tuple[np.ndarray, np.ndarray]:
 
 
 @cache
-def all_tables() -> tuple[StreetTable, StreetTable, StreetTable, StreetTable]:
+def all_equities() -> tuple[StreetEquities, StreetEquities, StreetEquities, StreetEquities]:
     """Tables of the four streets, preflop first; about 1 GB, cached."""
     print("counting the equities of all boards: half a minute, 1.3 GB", file=sys.stderr)
     flops, turns, rivers = (canonical_boards(n) for n in (3, 4, 5))
-    river = StreetTable(np.empty((len(rivers.keys), N_HOLES), dtype=np.uint16), ())
+    river = StreetEquities(np.empty((len(rivers.keys), N_HOLES), dtype=np.uint16), ())
     on_threads(_river_table, rivers.cards.astype(np.int64), river.equity)
     shape = len(turns.keys), N_HOLES
-    turn = StreetTable(
+    turn = StreetEquities(
         np.empty(shape, dtype=np.uint32), (np.empty((*shape, N_DECILES), dtype=np.uint16),)
     )
     on_threads(_turn_table, turns.cards, rivers.keys, river.equity, turn.equity, *turn.deciles)
@@ -226,7 +226,7 @@ def all_tables() -> tuple[StreetTable, StreetTable, StreetTable, StreetTable]:
         np.empty((*shape, N_DECILES), dtype=np.uint32),
         np.empty((*shape, N_DECILES), dtype=np.uint16),
     )
-    flop = StreetTable(np.empty(shape, dtype=np.uint32), deciles)
+    flop = StreetEquities(np.empty(shape, dtype=np.uint32), deciles)
     on_threads(
         _flop_table,
         flops.cards,
@@ -238,7 +238,7 @@ def all_tables() -> tuple[StreetTable, StreetTable, StreetTable, StreetTable]:
         *flop.deciles,
     )
     later = [_preflop(street, table) for street, table in ((1, flop), (2, turn), (3, river))]
-    preflop = StreetTable(later[-1][0][None], tuple(deciles[None] for _, deciles in later))
+    preflop = StreetEquities(later[-1][0][None], tuple(deciles[None] for _, deciles in later))
     return preflop, flop, turn, river
 
 
@@ -251,18 +251,18 @@ def _files(folder: str | os.PathLike, street: int) -> list[Path]:
     ]
 
 
-def save_tables(folder: str | os.PathLike, tables: tuple[StreetTable, ...]) -> None:
-    """Write the four streets' tables as ten .npy files into a folder; 1.0 GB."""
-    for street, table in enumerate(tables):
+def save_equities(folder: str | os.PathLike, equities: tuple[StreetEquities, ...]) -> None:
+    """Write the equities of the four streets as ten .npy files into a folder; 1.0 GB."""
+    for street, table in enumerate(equities):
         for path, array in zip(_files(folder, street), (table.equity, *table.deciles), strict=True):
             save_npy(path, array)
 
 
-def load_tables(folder: str | os.PathLike) -> tuple[StreetTable, ...]:
-    """The four tables written by `save_tables`, preflop first, read-only from disk as they are
+def load_equities(folder: str | os.PathLike) -> tuple[StreetEquities, ...]:
+    """The equities written by `save_equities`, preflop first, read-only from disk as they are
     used.
     """
     arrays = [
         [np.load(path, mmap_mode="r") for path in _files(folder, street)] for street in range(4)
     ]
-    return tuple(StreetTable(equity, tuple(deciles)) for equity, *deciles in arrays)
+    return tuple(StreetEquities(equity, tuple(deciles)) for equity, *deciles in arrays)

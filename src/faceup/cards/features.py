@@ -34,8 +34,8 @@ from faceup.cards.cards import (
 from faceup.cards.equity import (
     N_DECILES,
     UNITS,
-    StreetTable,
-    all_tables,
+    StreetEquities,
+    all_equities,
     river_counts,
     weighted_deciles,
 )
@@ -85,7 +85,7 @@ def betting_features(
     return np.stack([columns[name] for name in names], axis=1).astype(np.float32)
 
 
-def board_features(street: int, table: StreetTable, board: list[int]) -> np.ndarray:
+def board_features(street: int, table: StreetEquities, board: list[int]) -> np.ndarray:
     """Hand features of all 1,326 holes on a real board, in its own suits; 0 for blocked holes.
 
     board: 0, 3, 4 or 5 cards. Returns float32 (1326, 31 | 21 | 11 | 1), columns as in
@@ -198,25 +198,25 @@ def hand(hole: str, board: str) -> Hand:
     if not public:
         raise ValueError(
             "board '': expected 3, 4 or 5 cards; "
-            "equities before the flop are in cards.equity.all_tables()[0]"
+            "equities before the flop are in cards.equity.all_equities()[0]"
         )
     return Hand((private[0], private[1]), tuple(public))
 
 
 def hole_features(
-    holes: np.ndarray, board: list[int], tables: tuple[StreetTable, ...] | None = None
+    holes: np.ndarray, board: list[int], equities: tuple[StreetEquities, ...] | None = None
 ) -> np.ndarray:
     """Hand features of some holes (n,) on a board, (n, 31 | 21 | 11 | 1) float32; 0 for blocked
     holes.
 
-    tables: the street tables, preflop first. Without them each hand is evaluated alone, as in
-    `hand`; before the flop the tables are computed, once a process and in about 15 seconds.
+    equities: of the four streets, preflop first. Without them each hand is evaluated alone, as in
+    `hand`; before the flop they are computed, once a process and in about 15 seconds.
     """
     street = BOARD_CARDS.index(len(board))
-    if tables is None and street == 0:
-        tables = all_tables()
-    if tables is not None:
-        return board_features(street, tables[street], board)[holes]
+    if equities is None and street == 0:
+        equities = all_equities()
+    if equities is not None:
+        return board_features(street, equities[street], board)[holes]
     out = np.zeros((len(holes), len(FEATURE_NAMES[street])), dtype=np.float32)
     for row, (high, low) in zip(out, HOLE_CARDS[holes].tolist(), strict=True):
         if high not in board and low not in board:

@@ -23,7 +23,7 @@ from faceup.cards.cards import (
     hole_index,
     parse_hand,
 )
-from faceup.cards.equity import StreetTable
+from faceup.cards.equity import StreetEquities
 from faceup.cards.features import BETTING_FEATURES, betting_features, feature_names, hole_features
 from faceup.holdem.bet_translation import translate_action
 from faceup.holdem.betting_lines import line_to, longer, state_after
@@ -154,29 +154,29 @@ class TreeAgent(Agent):
         self,
         menu: Menu,
         trees: Sequence[DecisionTree],
-        tables: tuple[StreetTable, ...] | None = None,
+        equities: tuple[StreetEquities, ...] | None = None,
         feature_set: str = "opponent",
         provenance: dict[str, Any] | None = None,
     ):
         """trees: preflop first, with predictions for the menu's labels; feature_set: as in
         `ModelPolicy`.
 
-        tables: of cards/equity, faster for many hands (None: each hand is evaluated separately);
+        equities: of cards/equity, faster for many hands (None: each hand is evaluated separately);
         provenance: of the agent's file.
         """
         super().__init__(menu)
-        self.trees, self.tables, self.feature_set = tuple(trees), tables, feature_set
+        self.trees, self.equities, self.feature_set = tuple(trees), equities, feature_set
         self.provenance = provenance or {}
         self._hands, self._argmax = Cache(), False  # hand features of the last boards
 
     def policy(self, tree: BettingTree) -> ModelPolicy:
         """The agent on a betting tree of its labels; raises ValueError on others, or without
-        tables.
+        equities.
         """
         if self.labels != tree.labels:
             raise ValueError(f"agent: labels are {self.labels}, expected the tree's {tree.labels}")
-        assert self.tables is not None, "the agent was loaded without tables"
-        policy = ModelPolicy(tree, self.trees, self.tables, self.feature_set)
+        assert self.equities is not None, "the agent was loaded without equities"
+        policy = ModelPolicy(tree, self.trees, self.equities, self.feature_set)
         return policy.argmax(tree) if self._argmax else policy
 
     def save(self, path: str | os.PathLike) -> None:
@@ -221,7 +221,7 @@ class TreeAgent(Agent):
     ) -> np.ndarray:
         """Inputs of the street's tree for n holes in k states, as in `model_inputs`."""
         key = tuple(board), holes.tobytes()
-        hands = cached(self._hands, key, hole_features, holes, list(board), self.tables)
+        hands = cached(self._hands, key, hole_features, holes, list(board), self.equities)
         bets, actors = zip(*((state.bets, state.actor) for state in states), strict=True)
         return model_inputs(
             hands, betting_features(np.array(bets), np.array(actors), self.feature_set)
@@ -363,8 +363,10 @@ class AgentPolicy:
         return rows, row_of_hole
 
 
-def load_agent(path: str | os.PathLike, tables: tuple[StreetTable, ...] | None = None) -> TreeAgent:
-    """Read a tree agent, such as reports/agents/cart.json; tables: as in `TreeAgent`.
+def load_agent(
+    path: str | os.PathLike, equities: tuple[StreetEquities, ...] | None = None
+) -> TreeAgent:
+    """Read a tree agent, such as reports/agents/cart.json; equities: as in `TreeAgent`.
 
     Raises ValueError naming the file and what is wrong with it.
     """
@@ -382,7 +384,7 @@ def load_agent(path: str | os.PathLike, tables: tuple[StreetTable, ...] | None =
         )
     for feature_set in BETTING_FEATURES:
         if file.feature_names == tuple(feature_names(street, feature_set) for street in range(4)):
-            return TreeAgent(menu, file.trees, tables, feature_set, file.provenance)
+            return TreeAgent(menu, file.trees, equities, feature_set, file.provenance)
     raise ValueError(
         f"{name}: features are {str(file.feature_names)[:100]}, expected those of one of "
         f"{', '.join(BETTING_FEATURES)}"

@@ -21,7 +21,7 @@ from faceup.cards.cards import (
     canonical_boards,
 )
 from faceup.cards.clusters import fit_centres, nearest_centres
-from faceup.cards.equity import UNITS, StreetTable, fill_river_equity
+from faceup.cards.equity import UNITS, StreetEquities, fill_river_equity
 from faceup.util.rng import Stream
 
 N_RIVER_BUCKETS = UNITS[3] + 1
@@ -45,14 +45,16 @@ class Buckets(NamedTuple):
     n_buckets: tuple[int, int, int, int]  # 169, flop, turn, 1981
 
 
-def make_buckets(flop: StreetTable, turn: StreetTable, flop_grid: Grid, turn_grid: Grid) -> Buckets:
+def make_buckets(
+    flop: StreetEquities, turn: StreetEquities, flop_grid: Grid, turn_grid: Grid
+) -> Buckets:
     """Buckets by the grids of flop and turn, numbered in order of their cells."""
     flop_ids, n_flop = street_buckets(1, flop, flop_grid)
     turn_ids, n_turn = street_buckets(2, turn, turn_grid)
     return Buckets(flop_ids, turn_ids, (N_CLASSES, n_flop, n_turn, N_RIVER_BUCKETS))
 
 
-def street_buckets(street: int, table: StreetTable, grid: Grid) -> tuple[np.ndarray, int]:
+def street_buckets(street: int, table: StreetEquities, grid: Grid) -> tuple[np.ndarray, int]:
     """Bucket ids of a street's holes, (n_boards, 1326) int32 with -1 for blocked ones, and how many
     buckets there are.
     """
@@ -97,8 +99,8 @@ def _free(street: int) -> np.ndarray:
 
 
 def cluster_buckets(
-    flop: StreetTable,
-    turn: StreetTable,
+    flop: StreetEquities,
+    turn: StreetEquities,
     sizes: tuple[int, int],
     sample: int,
     steps: int,

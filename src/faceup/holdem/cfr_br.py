@@ -441,7 +441,7 @@ def retrain(
     return TreeAgent(
         agent.menu,
         leaves.retrained(strategy_sums),
-        agent.tables,
+        agent.equities,
         agent.feature_set,
         agent.provenance | how,
     )

@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from faceup.cards.equity import StreetTable, load_tables
+from faceup.cards.equity import StreetEquities, load_equities
 from faceup.cards.matchups import load_preflop_wins
 from faceup.holdem.betting_tree import BettingTree, build_tree
 from faceup.holdem.rules import Menu, menu_from
@@ -16,7 +16,7 @@ class Holdem(NamedTuple):
 
     menu: Menu
     tree: BettingTree
-    tables: tuple[StreetTable, ...]  # equities of the four streets
+    equities: tuple[StreetEquities, ...]  # of the four streets
     preflop_wins: np.ndarray  # (169, 169), all-ins before the flop: of `cards.matchups`
 
 
@@ -32,4 +32,4 @@ def load_game(
     """
     menu = menu_from(preflop_sizes, flop_sizes, turn_sizes, river_sizes)
     equity = DATA / "equity"
-    return Holdem(menu, build_tree(menu), load_tables(equity), load_preflop_wins(equity))
+    return Holdem(menu, build_tree(menu), load_equities(equity), load_preflop_wins(equity))

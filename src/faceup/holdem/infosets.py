@@ -157,10 +157,10 @@ class TreeLeaves:
         self._situation = np.full((4, len(base_policy.tree.kind)), -1, dtype=np.int32)
         for inputs, situation in zip(base_policy.betting_inputs, self._situation, strict=True):
             situation[inputs.nodes] = inputs.row
-        equities = np.arange(N_RIVER_BUCKETS, dtype=np.float32)[:, None] / np.float32(UNITS[3])
+        levels = np.arange(N_RIVER_BUCKETS, dtype=np.float32)[:, None] / np.float32(UNITS[3])
         self._fixed = {
-            0: self._infosets(0, board_features(0, base_policy.tables[0], [])),
-            3: self._infosets(3, equities),
+            0: self._infosets(0, board_features(0, base_policy.equities[0], [])),
+            3: self._infosets(3, levels),
         }
 
     def street_infosets(self, street: int, board: list[int]) -> Infosets:
@@ -168,7 +168,7 @@ class TreeLeaves:
         if street in self._fixed:
             return self._fixed[street]
         return self._infosets(
-            street, board_features(street, self.base_policy.tables[street], board)
+            street, board_features(street, self.base_policy.equities[street], board)
         )
 
     def _infosets(self, street: int, hands: np.ndarray) -> Infosets:
@@ -191,7 +191,7 @@ class TreeLeaves:
         return ModelPolicy(
             self.tree,
             self.retrained(weights),
-            self.base_policy.tables,
+            self.base_policy.equities,
             self.base_policy.feature_set,
         )
 

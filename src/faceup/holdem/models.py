@@ -27,7 +27,7 @@ import torch
 import xgboost as xgb
 
 from faceup.cards.cards import STREETS
-from faceup.cards.equity import StreetTable
+from faceup.cards.equity import StreetEquities
 from faceup.holdem.agents import load_agent
 from faceup.holdem.betting_tree import BettingTree
 from faceup.holdem.policy import ModelPolicy
@@ -258,14 +258,14 @@ def _train(net, inputs, targets, weights, epochs, batch, learning_rate, generato
 
 
 def load_models(
-    tree: BettingTree, tables: tuple[StreetTable, ...], distill: Path, agents: Path
+    tree: BettingTree, equities: tuple[StreetEquities, ...], distill: Path, agents: Path
 ) -> dict[str, ModelPolicy]:
     """The distilled models as policies by name: trees from the folder `agents`, others from
     `distill`.
     """
     files = {"CART": "cart", "OCT": "oct", "OCT-X": "oct_x"}
     found = {
-        name: load_agent(agents / f"{file}.json", tables).policy(tree)
+        name: load_agent(agents / f"{file}.json", equities).policy(tree)
         for name, file in files.items()
     }
     others = {
@@ -275,5 +275,5 @@ def load_models(
     }
     for name, (kind, file, feature_set) in others.items():
         models = [kind.load(distill / file.format(street)) for street in STREETS]
-        found[name] = ModelPolicy(tree, models, tables, feature_set)
+        found[name] = ModelPolicy(tree, models, equities, feature_set)
     return found

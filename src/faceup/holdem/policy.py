@@ -14,7 +14,7 @@ import numpy as np
 from numba import config, njit
 
 from faceup.cards.cards import CLASS_OF_HOLE, HOLE_OF_CLASS, N_HOLES, STREETS
-from faceup.cards.equity import UNITS, StreetTable
+from faceup.cards.equity import UNITS, StreetEquities
 from faceup.cards.features import betting_features, board_features
 from faceup.holdem.betting_tree import BettingTree, children, decisions
 from faceup.holdem.buckets import N_RIVER_BUCKETS, Buckets, hole_buckets, river_equities
@@ -217,7 +217,7 @@ class ModelPolicy:
         self,
         tree: BettingTree,
         models: Sequence[Any],
-        tables: tuple[StreetTable, ...],
+        equities: tuple[StreetEquities, ...],
         feature_set: str = "opponent",
         seat: int | None = None,
         labels: tuple[str, ...] | None = None,
@@ -225,11 +225,11 @@ class ModelPolicy:
         """models: four, preflop first, each with a method predict: features (n, n_features) float32
         to (n, n_labels) float32.
 
-        tables: the street tables of cards/equity; feature_set: a key of
+        equities: of the streets, from cards/equity; feature_set: a key of
         `cards.features.BETTING_FEATURES`; seat: the only one to play in (None: both), the policy
         calls at the other's decisions; labels: of the models' predictions (None: the tree's).
         """
-        self.tree, self.models, self.tables = tree, tuple(models), tables
+        self.tree, self.models, self.equities = tree, tuple(models), equities
         self.feature_set = feature_set
         self.labels, self._argmax = labels or tree.labels, False
         self.betting_inputs = [
@@ -246,7 +246,7 @@ class ModelPolicy:
 
     def on(self, tree: BettingTree, seat: int) -> "ModelPolicy":
         """The same policy in one seat of another tree, since models read bets in dollars."""
-        given = tree, self.models, self.tables, self.feature_set, seat, self.labels
+        given = tree, self.models, self.equities, self.feature_set, seat, self.labels
         other = cached(self._fixed, (id(tree), seat), ModelPolicy, *given)
         return other.argmax(tree) if self._argmax else other
 
@@ -269,9 +269,9 @@ class ModelPolicy:
     def _street(self, street: int, board: list[int], holes: np.ndarray) -> StreetRows:
         """`street_rows` of sampled actions; on the river the second part is not used."""
         if street == 3:
-            equities = np.arange(N_RIVER_BUCKETS, dtype=np.float32)[:, None] / np.float32(UNITS[3])
-            return self._rows(3, equities), CLASS_OF_HOLE
-        features = board_features(street, self.tables[street], board)
+            levels = np.arange(N_RIVER_BUCKETS, dtype=np.float32)[:, None] / np.float32(UNITS[3])
+            return self._rows(3, levels), CLASS_OF_HOLE
+        features = board_features(street, self.equities[street], board)
         if street == 0:
             return self._rows(0, features[HOLE_OF_CLASS]), CLASS_OF_HOLE.astype(np.int32)
         # many holes differ in suits only

@@ -19,7 +19,7 @@ import numpy as np
 from numba import njit
 
 from faceup.cards.cards import BOARD_CARDS, CLASS_OF_HOLE, HOLE_CARDS, HOLE_OF_CLASS, N_CLASSES
-from faceup.cards.equity import StreetTable
+from faceup.cards.equity import StreetEquities
 from faceup.cards.features import BETTING_FEATURES, FEATURE_NAMES, betting_features, board_features
 from faceup.holdem.action_values import action_values
 from faceup.holdem.bet_translation import pseudo_harmonic
@@ -100,7 +100,7 @@ class TrainingSamples(NamedTuple):
 def draw_samples(
     tree: BettingTree,
     policy: Policy,
-    tables: tuple[StreetTable, ...],
+    equities: tuple[StreetEquities, ...],
     n_samples: tuple[int, int, int],
     boards: np.ndarray,
     stream: Stream,
@@ -119,7 +119,7 @@ def draw_samples(
     that the tree lacks (0: none), for models with "pot-relative" features.
     """
     largest = costs and [_largest_costs(tree, street, table) for street, table in enumerate(costs)]
-    sampler = _Sampler(tree, tables, costs, largest, off_menu)
+    sampler = _Sampler(tree, equities, costs, largest, off_menu)
     parts = [[sampler.preflop(policy.street_rows(0, []))], [], [], []]
     # reused for every board
     reach = np.zeros((2, len(tree.kind), len(HOLE_CARDS)), dtype=np.float32)
@@ -179,7 +179,7 @@ class _Sampler(NamedTuple):
     """The game and the costs that samples of all streets are drawn from."""
 
     tree: BettingTree
-    tables: tuple[StreetTable, ...]
+    equities: tuple[StreetEquities, ...]
     costs: Sequence[np.ndarray] | None  # of each street, from `action_costs`
     largest: Sequence[np.ndarray] | None  # of each street, from `_largest_costs`
     off_menu: int
@@ -236,7 +236,7 @@ class _Sampler(NamedTuple):
         """Samples at nodes (n,) with holes (n,) on a street of board k, of weights w (n,)."""
         table, row_of_hole = played
         row = row_of_hole[hole]
-        hand = board_features(street, self.tables[street], board)[hole]
+        hand = board_features(street, self.equities[street], board)[hole]
         betting = betting_features(self.tree.bets[node], self.tree.actor[node], "all")
         targets = self._targets(street, table, row, node)
         if self.off_menu:

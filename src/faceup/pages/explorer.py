@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 
 from faceup.cards.cards import CLASS_OF_HOLE, STREETS
-from faceup.cards.equity import UNITS, StreetTable
+from faceup.cards.equity import UNITS, StreetEquities
 from faceup.cards.features import feature_names
 from faceup.cards.matchups import RUNOUTS_PREFLOP, net_wins
 from faceup.holdem.agents import load_agent
@@ -77,7 +77,7 @@ def _json(data: Mapping[str, Any]) -> str:
 
 def page_data(
     players: Sequence[Mapping[str, Any]],
-    preflop: StreetTable,
+    preflop: StreetEquities,
     wins: np.ndarray,
     blueprint: Mapping[str, Any] | None = None,
 ) -> dict[str, Any]:
@@ -123,23 +123,26 @@ def page_data(
 
 
 def blueprint_data(
-    tree: BettingTree, policy: TablePolicy, tables: Sequence[StreetTable], grids: Sequence[Grid]
+    tree: BettingTree,
+    policy: TablePolicy,
+    equities: Sequence[StreetEquities],
+    grids: Sequence[Grid],
 ) -> dict[str, Any]:
-    """The blueprint as plain JSON. tables: of the four streets; grids: of flop and turn, as in
+    """The blueprint as plain JSON. equities: of the four streets; grids: of flop and turn, as in
     self-play.
     """
     buckets = (policy.buckets.flop, policy.buckets.turn)
     return {
         "grids": [grid._asdict() for grid in grids],
         "cells": [
-            _bucket_cells(street, tables[street], grids[street - 1], buckets[street - 1]).tolist()
+            _bucket_cells(street, equities[street], grids[street - 1], buckets[street - 1]).tolist()
             for street in (1, 2)
         ],
         "streets": [_strategy(tree, street, table) for street, table in enumerate(policy.tables)],
     }
 
 
-def _bucket_cells(street: int, table: StreetTable, grid: Grid, bucket: np.ndarray) -> np.ndarray:
+def _bucket_cells(street: int, table: StreetEquities, grid: Grid, bucket: np.ndarray) -> np.ndarray:
     """The grid cells of each bucket (n_buckets,) int64, ascending: digits in base cells + 1, the
     equity first.
 

@@ -18,20 +18,22 @@ def moves():
 
 
 @pytest.fixture(scope="session")
-def counts(tables):
+def counts(equities):
     """Deals on 200 random boards in FINE bins: enough to fill nearly all of them."""
     boards = np.array([np.random.default_rng([1, k]).permutation(52)[:5] for k in range(200)])
-    return joint_odds(tables, FINE, boards)
+    return joint_odds(equities, FINE, boards)
 
 
 @pytest.fixture(scope="session")
-def hole_equities(tables):
+def hole_equities(equities):
     """A function of street and board: equities of the 1,326 holes as integers out of
     `UNITS[street]`; 0 for blocked holes.
     """
 
     def found(street, board):
         row, permutation = canonical(list(board[: BOARD_CARDS[street]])) if street else (0, 0)
-        return tables[street].equity[row][PERMUTED_HOLES[permutation] if street else CLASS_OF_HOLE]
+        return equities[street].equity[row][
+            PERMUTED_HOLES[permutation] if street else CLASS_OF_HOLE
+        ]
 
     return found

@@ -35,8 +35,8 @@ def test_starting_hands_instead_of_odds(all_in_wins):
 
 
 @pytest.mark.slow
-def test_all_deals_are_counted(tables):
-    counts = joint_odds(tables, 20)
+def test_all_deals_are_counted(equities):
+    counts = joint_odds(equities, 20)
     for street in range(4):
         assert counts[street].sum() == SPLITS[street] * DEALS
         assert (
@@ -63,10 +63,10 @@ def brute_force(hole_equities, board, bins):
 
 
 @pytest.mark.parametrize("bins", [7, 10])
-def test_random_boards_equal_brute_force(tables, hole_equities, bins):
+def test_random_boards_equal_brute_force(equities, hole_equities, bins):
     boards = np.array([np.random.default_rng([bins, k]).permutation(52)[:5] for k in range(BOARDS)])
     expected = sum(brute_force(hole_equities, board.tolist(), bins) for board in boards)
-    np.testing.assert_array_equal(joint_odds(tables, bins, boards), expected)
+    np.testing.assert_array_equal(joint_odds(equities, bins, boards), expected)
     assert expected[3].sum() == BOARDS * 1081 * 990
 
 

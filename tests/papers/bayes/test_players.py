@@ -63,13 +63,13 @@ def ended(odds, shifts):
     return put, -1
 
 
-def test_types_play_by_the_rules(moves, tables, hole_equities):
+def test_types_play_by_the_rules(moves, equities, hole_equities):
     """Each deal has types of its own."""
-    deals = deal_hands(tables, 400, np.random.default_rng(1))
+    deals = deal_hands(equities, 400, np.random.default_rng(1))
     shifts = np.random.default_rng(0).choice([0, *SHIFTS.values()], (2, 400))
     ends = play_deals(
         moves.tree,
-        tuple(OddsSeat(moves, tables, s) for s in shifts),
+        tuple(OddsSeat(moves, equities, s) for s in shifts),
         deals,
         np.random.default_rng(2),
     )
@@ -84,7 +84,7 @@ def test_types_play_by_the_rules(moves, tables, hole_equities):
                 equity = hole_equities(street, board.tolist())[deals.holes[k, player]]
                 assert (
                     odds_bins(street, equity, FINE)
-                    == deal_bins(tables, deals, player, FINE)[street, k]
+                    == deal_bins(equities, deals, player, FINE)[street, k]
                 )
                 odds[player, street] = odds_bins(street, equity, FINE) / FINE
         put, folder = ended(odds, shifts[:, k])
@@ -92,11 +92,11 @@ def test_types_play_by_the_rules(moves, tables, hole_equities):
         assert (moves.tree.actor[end] if moves.tree.kind[end] == FOLD_END else -1) == folder
 
 
-def test_chips_are_those_of_the_rules_engine(moves, tables):
+def test_chips_are_those_of_the_rules_engine(moves, equities):
     """Who always calls against who always raises: each hand again in fixed-limit hold'em, one
     action at a time.
     """
-    tree, deals = moves.tree, deal_hands(tables, 40, np.random.default_rng(3))
+    tree, deals = moves.tree, deal_hands(equities, 40, np.random.default_rng(3))
     seats = tuple(
         BlueprintSeat(moves, FixedPolicy(tree, label).tables) for label in (CALL, CALL + 1)
     )
@@ -109,7 +109,7 @@ def test_chips_are_those_of_the_rules_engine(moves, tables):
     assert (won > 0).any() and (won < 0).any()
 
 
-def test_a_table_is_drawn_as_it_says(moves, tables):
+def test_a_table_is_drawn_as_it_says(moves, equities):
     """A table that calls with pairs and raises with all else before the flop, and calls from then
     on.
     """
@@ -124,7 +124,7 @@ def test_a_table_is_drawn_as_it_says(moves, tables):
         np.zeros((1755, 1326), dtype=np.int32), np.zeros((16432, 1326), dtype=np.int32), n_buckets
     )
     seat = BlueprintSeat(moves, rows, buckets)
-    deals = deal_hands(tables, 4000, np.random.default_rng(4))
+    deals = deal_hands(equities, 4000, np.random.default_rng(4))
     act, u = seat.start(deals, 0), np.random.default_rng(1).random(4000)
     drawn = tree.label[act(0, np.arange(4000), np.zeros(4000, dtype=np.int64), u)]
     paired = pairs[CLASS_OF_HOLE[deals.holes[:, 0]]]
@@ -134,18 +134,18 @@ def test_a_table_is_drawn_as_it_says(moves, tables):
     assert (tree.kind[ends] != DECISION).all() and (tree.kind[ends] != FOLD_END).all()
 
 
-def test_beliefs_after_a_hand_are_products_of_its_rounds(evaluator, moves, tables):
+def test_beliefs_after_a_hand_are_products_of_its_rounds(evaluator, moves, equities):
     """The belief after a hand is the prior times each round's likelihood: by the cards after a
     showdown, else by the odds.
     """
-    deals, tree = deal_hands(tables, 300, np.random.default_rng(6)), moves.tree
+    deals, tree = deal_hands(equities, 300, np.random.default_rng(6)), moves.tree
     prior = np.tile([0.5, 0.3, 0.2], (300, 1))
-    player = MeuSeat(evaluator, tables, True, prior)
+    player = MeuSeat(evaluator, equities, True, prior)
     ends = play_deals(
-        tree, (OddsSeat(moves, tables, np.array([-0.1])), player), deals, np.random.default_rng(7)
+        tree, (OddsSeat(moves, equities, np.array([-0.1])), player), deals, np.random.default_rng(7)
     )
     found = player.belief_after(deals, 1, ends)
-    own, theirs = deal_bins(tables, deals, 1, 10), deal_bins(tables, deals, 0, 10).astype(int)
+    own, theirs = deal_bins(equities, deals, 1, 10), deal_bins(equities, deals, 0, 10).astype(int)
     for k, end in enumerate(ends):
         weights, at = prior[k].copy(), end
         for street in range(tree.street[end], -1, -1):
@@ -159,32 +159,38 @@ def test_beliefs_after_a_hand_are_products_of_its_rounds(evaluator, moves, table
         np.testing.assert_allclose(found[k], weights / weights.sum(), atol=1e-12)
 
 
-def test_a_carried_belief_finds_the_type(evaluator, moves, tables):
+def test_a_carried_belief_finds_the_type(evaluator, moves, equities):
     fixed = play_matches(
-        evaluator, tables, OddsSeat(moves, tables, np.array([0.1])), FIXED, 30, 4, STREAM
+        evaluator, equities, OddsSeat(moves, equities, np.array([0.1])), FIXED, 30, 4, STREAM
     )
     # a fixed one learns nothing
     assert fixed.types == pytest.approx(np.full(fixed.types.shape, 1 / 3))
     for k, shift in enumerate(SHIFTS.values()):
         match = play_matches(
-            evaluator, tables, OddsSeat(moves, tables, np.array([shift])), CARRIED, 40, 12, STREAM
+            evaluator,
+            equities,
+            OddsSeat(moves, equities, np.array([shift])),
+            CARRIED,
+            40,
+            12,
+            STREAM,
         )
         assert match.types[0].mean(axis=(0, 1)).tolist() == pytest.approx([1 / 3] * 3)
         assert match.types[-1, :, :, k].mean() > 0.9
 
 
-def test_pairs(moves, tables):
+def test_pairs(moves, equities):
     """Who folds loses 500 as dealer and, to a raise, 1,000 as big blind; the order of the players
     turns signs, no more.
     """
     fold, push = (
         BlueprintSeat(moves, FixedPolicy(moves.tree, label).tables) for label in (FOLD, CALL + 1)
     )
-    types = [OddsSeat(moves, tables, np.array([s])) for s in (0.1, -0.3)]
+    types = [OddsSeat(moves, equities, np.array([s])) for s in (0.1, -0.3)]
     seats = [push, fold, *types]
-    found = play_pairs(moves, tables, seats, 5000, STREAM)
+    found = play_pairs(moves, equities, seats, 5000, STREAM)
     assert found[0, 1].tolist() == [750, 0] and np.isnan(found[0, 0]).all()
     np.testing.assert_allclose(
-        play_pairs(moves, tables, seats[::-1], 5000, STREAM)[::-1, ::-1], found, atol=1e-9
+        play_pairs(moves, equities, seats[::-1], 5000, STREAM)[::-1, ::-1], found, atol=1e-9
     )
     assert found[2, 3, 0] == -found[3, 2, 0] and 0 < found[2, 3, 1] < 150

@@ -14,16 +14,16 @@ STREAM = partial(rng, 1, "test")
 SHIFTS = (-0.8, -0.3, -0.1, 0, 0.1, 0.25, 0.8)
 
 
-def test_types_win_from_each_other_what_they_win_action_by_action(moves, tables):
+def test_types_win_from_each_other_what_they_win_action_by_action(moves, equities):
     """The same 3,000 deals in both engines. Who always raises wins 750 from who always folds to a
     bet: 500 or 1,000 by seat.
     """
-    deals = deal_hands(tables, 3000, STREAM(0))
-    odds = np.stack([deal_bins(tables, deals, player, FINE).T for player in range(2)], axis=1)
+    deals = deal_hands(equities, 3000, STREAM(0))
+    odds = np.stack([deal_bins(equities, deals, player, FINE).T for player in range(2)], axis=1)
     winner = np.sign(deals.strengths[:, 0] - deals.strengths[:, 1]).astype(np.int8)
     found = play_shifts(moves, odds, winner, np.array(SHIFTS))
-    seats = [OddsSeat(moves, tables, np.array([shift])) for shift in SHIFTS]
-    expected = play_pairs(moves, tables, seats, 3000, STREAM)
+    seats = [OddsSeat(moves, equities, np.array([shift])) for shift in SHIFTS]
+    expected = play_pairs(moves, equities, seats, 3000, STREAM)
     apart = ~np.eye(len(SHIFTS), dtype=bool)
     np.testing.assert_allclose(found[apart], expected[apart], rtol=1e-9, atol=1e-9)
     assert (np.diagonal(found) == 0).all() and found[0, -1].tolist() == [750, 0]

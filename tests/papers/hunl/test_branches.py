@@ -20,20 +20,20 @@ STARTS = [int(node) for node in RIVER if SMALL.street[SMALL.parent[node]] < 3]
 
 
 @pytest.fixture(scope="module")
-def policy(tables):
+def policy(equities):
     """Random trees that first ask for an equity above a half."""
     made = random_models(SMALL.labels, 25)
     for tree in made:
         tree.feature[0], tree.threshold[0] = 0, 0.5
-    return ModelPolicy(SMALL, made, tables)
+    return ModelPolicy(SMALL, made, equities)
 
 
-def test_sums_equal_brute_force(policy, tables):
+def test_sums_equal_brute_force(policy, equities):
     """On one board against a random policy."""
     seen, (holes, outcome) = branch_sums(policy, THEIRS, [BOARD]), pair_outcomes(BOARD)
     possible = ~np.isnan(outcome)
     street, model = 2, policy.models[2]
-    hands = board_features(street, tables[street], BOARD[:4])[holes]
+    hands = board_features(street, equities[street], BOARD[:4])[holes]
     # as in `BranchSums`
     found, equity = np.zeros((5, len(model.feature), N)), np.zeros(len(model.feature))
     for player, seats in enumerate(((policy, THEIRS), (THEIRS, policy))):

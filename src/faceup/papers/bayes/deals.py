@@ -15,7 +15,7 @@ from faceup.cards.cards import (
     canonical_boards,
     canonical_key,
 )
-from faceup.cards.equity import StreetTable
+from faceup.cards.equity import StreetEquities
 from faceup.cards.strength import hand_strength
 from faceup.holdem.betting_lines import payoffs
 from faceup.holdem.betting_tree import BettingTree
@@ -55,8 +55,10 @@ def _look_up(thread, cards, keys, boards, columns, strengths):
             strengths[i, player] = hand_strength(seven, 7)
 
 
-def deal_hands(tables: tuple[StreetTable, ...], n: int, generator: np.random.Generator) -> Deals:
-    """n random deals; tables: of cards/equity, preflop first."""
+def deal_hands(
+    equities: tuple[StreetEquities, ...], n: int, generator: np.random.Generator
+) -> Deals:
+    """n random deals; equities: of cards/equity, preflop first."""
     cards = generator.random((n, 52)).argsort(axis=1, kind="stable")[:, :9].copy()
     pairs = np.sort(cards[:, :4].reshape(-1, 2, 2), axis=2)
     holes = pairs[:, :, 1] * (pairs[:, :, 1] - 1) // 2 + pairs[:, :, 0]
@@ -65,7 +67,7 @@ def deal_hands(tables: tuple[StreetTable, ...], n: int, generator: np.random.Gen
     columns[0] = CLASS_OF_HOLE[holes]
     keys = tuple(canonical_boards(k).keys for k in BOARD_CARDS[1:])
     on_threads(_look_up, cards, keys, boards, columns, strengths)
-    river = tables[3].equity[boards[3][:, None], columns[3]].astype(np.int64)
+    river = equities[3].equity[boards[3][:, None], columns[3]].astype(np.int64)
     return Deals(cards, holes, boards, columns, river, strengths)
 
 

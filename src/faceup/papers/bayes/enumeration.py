@@ -21,7 +21,7 @@ from faceup.cards.cards import (
     canonical_boards,
     canonical_key,
 )
-from faceup.cards.equity import UNITS, StreetTable, fill_river_equity
+from faceup.cards.equity import UNITS, StreetEquities, fill_river_equity
 from faceup.cards.matchups import RUNOUTS_PREFLOP, add_wins, class_pairs
 from faceup.cards.strength import N_RIVER_HOLES, river_order
 from faceup.util.parallel import on_threads
@@ -107,18 +107,18 @@ def _count(thread, boards, weights, preflop, keys, flop, turn, bins, counts):
 
 
 def joint_odds(
-    tables: tuple[StreetTable, ...], bins: int, boards: np.ndarray | None = None
+    equities: tuple[StreetEquities, ...], bins: int, boards: np.ndarray | None = None
 ) -> np.ndarray:
     """Number of deals of each (own bin, opponent's bin, result) in each round, (4, bins, bins, 3)
     int64; result LOSS, TIE, WIN.
 
     A deal is two unordered holes and a board split by round: ten and five times as many on flop and
-    turn. tables: equities, preflop first; boards (n, 5): count on these alone, None for all.
+    turn. equities: preflop first; boards (n, 5): count on these alone, None for all.
     """
     known = canonical_boards(5)
     cards = (known.cards if boards is None else np.asarray(boards)).astype(np.int64)
     weights = known.multiplicity if boards is None else np.ones(len(cards), dtype=np.int64)
-    preflop, flop, turn = (odds_bins(s, tables[s].equity, bins) for s in range(3))
+    preflop, flop, turn = (odds_bins(s, equities[s].equity, bins) for s in range(3))
     keys = canonical_boards(3).keys, canonical_boards(4).keys
     counts = np.zeros((_CHUNKS, 4, 2, bins, -(-bins // _LANES) * _LANES), dtype=np.int64)
     of_hole = preflop[0, CLASS_OF_HOLE]

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from faceup.cards.equity import StreetTable
+from faceup.cards.equity import StreetEquities
 from faceup.holdem.buckets import Buckets
 from faceup.holdem.rules import MBB_PER_DOLLAR, SHOWDOWN
 from faceup.papers.bayes.deals import (
@@ -35,11 +35,13 @@ FIXED, WITHIN, CARRIED = "fixed", "within", "carried"
 BATCH = 4096  # deals that are played at once
 
 
-def deal_bins(tables: tuple[StreetTable, ...], deals: Deals, player: int, bins: int) -> np.ndarray:
+def deal_bins(
+    equities: tuple[StreetEquities, ...], deals: Deals, player: int, bins: int
+) -> np.ndarray:
     """Bins of a player's odds in the four rounds of each deal, (4, n) uint8."""
-    places = zip(tables, deals.boards, deals.columns[:, :, player], strict=True)
-    equities = [table.equity[board, column] for table, board, column in places]
-    return np.array([odds_bins(street, equity, bins) for street, equity in enumerate(equities)])
+    places = zip(equities, deals.boards, deals.columns[:, :, player], strict=True)
+    found = [table.equity[board, column] for table, board, column in places]
+    return np.array([odds_bins(street, equity, bins) for street, equity in enumerate(found)])
 
 
 class OddsSeat(NamedTuple):
@@ -48,14 +50,14 @@ class OddsSeat(NamedTuple):
     """
 
     moves: Moves
-    tables: tuple[StreetTable, ...]
+    equities: tuple[StreetEquities, ...]
     shifts: np.ndarray  # (n,) of the limits, one a deal, or (1,) for all
 
     def start(self, deals: Deals, player: int) -> Act:
         """As `deals.Seat`."""
         distinct, row = np.unique(self.shifts, return_inverse=True)
         picks = np.array([strategy_of_bin(shift) for shift in distinct])
-        strategy = picks[row, deal_bins(self.tables, deals, player, FINE)]  # (4, n)
+        strategy = picks[row, deal_bins(self.equities, deals, player, FINE)]  # (4, n)
         return lambda street, hands, nodes, u: self.moves.after[strategy[street, hands], nodes]
 
 
@@ -90,14 +92,14 @@ class MeuSeat(NamedTuple):
     """The paper's player: in each round the current strategy of maximum expected utility."""
 
     evaluator: Evaluator
-    tables: tuple[StreetTable, ...]
+    equities: tuple[StreetEquities, ...]
     infers: bool  # whether the opponent's actions of one round change the belief in the next
     prior: np.ndarray  # (n, n_types) weights of the types before a hand
 
     def start(self, deals: Deals, player: int) -> Act:
         """As `deals.Seat`."""
         evaluator, moves, tree = self.evaluator, self.evaluator.moves, self.evaluator.moves.tree
-        bins = deal_bins(self.tables, deals, player, evaluator.model.joint.shape[1])
+        bins = deal_bins(self.equities, deals, player, evaluator.model.joint.shape[1])
         types = self.prior.copy()
         # planned: the round that a strategy was picked for
         strategy, planned = np.zeros(len(types), dtype=np.int64), np.full(len(types), -1)
@@ -131,7 +133,7 @@ class MeuSeat(NamedTuple):
         evaluator, moves, tree = self.evaluator, self.evaluator.moves, self.evaluator.moves.tree
         n_bins = evaluator.model.joint.shape[1]
         own, other = (
-            deal_bins(self.tables, deals, p, n_bins).astype(int) for p in (player, 1 - player)
+            deal_bins(self.equities, deals, p, n_bins).astype(int) for p in (player, 1 - player)
         )
         shown, out = tree.kind[nodes] == SHOWDOWN, self.prior.copy()
         at = nodes.copy()  # the end of the last round that was played, then of the one before
@@ -158,7 +160,7 @@ class MeuMatches(NamedTuple):
 
 def play_matches(
     evaluator: Evaluator,
-    tables: tuple[StreetTable, ...],
+    equities: tuple[StreetEquities, ...],
     opponent: Seat,
     belief: str,
     matches: int,
@@ -177,11 +179,11 @@ def play_matches(
     won, types = np.empty((hands, matches, 2)), np.empty((hands, matches, 2, n_types))
     for k in range(hands):
         generator = stream(k)
-        deals = deal_hands(tables, matches, generator)
+        deals = deal_hands(equities, matches, generator)
         for table in range(2):
             seat = (k + table) % 2
             types[k, :, table] = belief_now[table]
-            mine = MeuSeat(evaluator, tables, belief != FIXED, belief_now[table])
+            mine = MeuSeat(evaluator, equities, belief != FIXED, belief_now[table])
             pair = (mine, opponent) if seat == 0 else (opponent, mine)
             # the same random numbers at both tables
             ends = play_deals(tree, pair, deals, deepcopy(generator))
@@ -194,7 +196,11 @@ def play_matches(
 
 
 def play_pairs(
-    moves: Moves, tables: tuple[StreetTable, ...], seats: Sequence[Seat], deals: int, stream: Stream
+    moves: Moves,
+    equities: tuple[StreetEquities, ...],
+    seats: Sequence[Seat],
+    deals: int,
+    stream: Stream,
 ) -> np.ndarray:
     """Winnings of each seat from each other in mbb/g, and half of the 95 % interval, (n, n, 2); the
     same deals for all, in both seats.
@@ -205,7 +211,7 @@ def play_pairs(
     for k, start in enumerate(range(0, deals, BATCH)):
         part = won[start : start + BATCH]
         generator = stream(k)
-        dealt = deal_hands(tables, len(part), generator)
+        dealt = deal_hands(equities, len(part), generator)
         for column, (i, j) in enumerate(pairs):
             for sign, pair in ((1, (seats[i], seats[j])), (-1, (seats[j], seats[i]))):
                 ends = play_deals(tree, pair, dealt, deepcopy(generator))

@@ -100,7 +100,7 @@ def _leaves(
     each hole on a street's board, (1326,).
     """
     hands = board_features(
-        street, policy.tables[street], [int(c) for c in board[: BOARD_CARDS[street]]]
+        street, policy.equities[street], [int(c) for c in board[: BOARD_CARDS[street]]]
     )
     x = model_inputs(hands, policy.betting_inputs[street].features)
     return leaf_of(policy.models[street], x).reshape(-1, len(hands)), hands[:, 0]
