@@ -61,7 +61,7 @@ def test_an_agent_by_text_equals_its_policy_on_a_tree(equities, folder, name, ar
         load_agent(folder / f"{name}.json"),
     )
     if argmax:
-        policy, asked = policy.argmax(TREE), asked.argmax()
+        policy, asked = policy.argmax(), asked.argmax()
     for street, n in enumerate(BOARD_CARDS):
         played = [one.street_rows(street, DEALT[:n]) for one in (policy, policy.on(TREE, 1))]
         row, seated = (
@@ -316,9 +316,9 @@ def test_a_policy_checks_dollars_that_are_left_behind_an_all_in_of_its_tree():
     real one goes on.
     """
     agent, state = PolicyAgent(TREE, FixedPolicy(TREE, None)), state_after("b3000c/")
-    (_, (all_in, _)) = agent.views("", state_after(""), ("raise", 3000))
-    ((end, _),) = agent.views(all_in, state_after("b3000"), ("call", 0))
-    assert TREE.kind[end] != DECISION and agent.views(end, state, ("raise", 300)) == [(end, 1.0)]
+    (_, (all_in, _)) = agent.readings("", state_after(""), ("raise", 3000))
+    ((end, _),) = agent.readings(all_in, state_after("b3000"), ("call", 0))
+    assert TREE.kind[end] != DECISION and agent.readings(end, state, ("raise", 300)) == [(end, 1.0)]
     assert agent.legal(end) == {"call": 0} and agent.probabilities(
         np.array([5]), DEALT[:3], end
     ).tolist() == [[1]]

@@ -116,7 +116,7 @@ def test_sums_over_a_subset_of_holes_equal_brute_force(equities, tmp_path, expec
     menus[1].update(limps=False, all_in=False)
     own, theirs = build_tree(menus[0]), seat_trees(menus[1], menus[expects])
     models = ModelPolicy(own, random_models(own.labels, 30), equities)
-    agents = [random_table(own, 14), models, models.argmax(own)]
+    agents = [random_table(own, 14), models, models.argmax()]
     save_opponent(
         tmp_path,
         Opponent(

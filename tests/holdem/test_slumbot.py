@@ -14,7 +14,7 @@ from faceup.holdem import slumbot
 from faceup.holdem.agents import FunctionAgent
 from faceup.holdem.betting_lines import state_after
 from faceup.holdem.rules import menu_from, pot_and_call
-from faceup.holdem.slumbot import Result, SlumbotError, play_slumbot
+from faceup.holdem.slumbot import LogResult, SlumbotError, play_slumbot
 from faceup.util.stats import student_95
 
 FILE = Path(__file__).parents[1] / "data" / "slumbot_hands.txt"
@@ -201,7 +201,7 @@ def test_wrong_answers_are_named_and_not_counted(tmp_path, n, message):
 
 def test_nothing_is_sent_without_need_and_a_log_has_one_run(tmp_path):
     log, server = tmp_path / "log.jsonl", Server()
-    assert play(server, log, 0) == Result(0, 0, np.inf, 0)
+    assert play(server, log, 0) == LogResult(0, 0, np.inf, 0)
     assert not log.exists() and not server.requests
     assert play(server, log, 1).ci95 == np.inf
     with pytest.raises(ValueError, match=r"log.jsonl, line 1: expected a hand of .*found"):

@@ -49,7 +49,7 @@ from faceup.util.memo import Cache
 Action = tuple[str, int]  # as `rules.act` takes it
 # an agent's reading of the betting so far: the line itself, or the node of its own tree that it
 # takes the line for
-View = Any
+Reading = Any
 
 
 class Agent:
@@ -70,7 +70,7 @@ class Agent:
         """
         raise NotImplementedError
 
-    def legal(self, betting: View = "") -> dict[str, int]:
+    def legal(self, betting: Reading = "") -> dict[str, int]:
         """Legal actions by label, each with the dollars to which it brings the player's bet on this
         street.
         """
@@ -82,7 +82,9 @@ class Agent:
             for k, action, amount in offered(state, self.menu, self.labels)
         }
 
-    def probabilities(self, holes: np.ndarray, board: Sequence[int], betting: View) -> np.ndarray:
+    def probabilities(
+        self, holes: np.ndarray, board: Sequence[int], betting: Reading
+    ) -> np.ndarray:
         """Action probabilities with each of n holes, (n, n_legal) float64, columns as in `legal`.
 
         board: 0, 3, 4 or 5 cards; a hole that it blocks may get any row. Raises ValueError on a
@@ -96,14 +98,14 @@ class Agent:
         return legal_probabilities(p, np.array(legal))
 
     def fold_probabilities(
-        self, holes: np.ndarray, board: Sequence[int], seen: Sequence[tuple[View, BettingState]]
+        self, holes: np.ndarray, board: Sequence[int], seen: Sequence[tuple[Reading, BettingState]]
     ) -> np.ndarray:
         """Probability of folding each of n holes to each of k raises, (k, n).
 
-        seen: the view after each raise, and the state in dollars.
+        seen: the reading after each raise, and the state in dollars.
         """
         return np.stack(
-            [self.probabilities(holes, board, v)[:, 0] * ("fold" in self.legal(v)) for v, _ in seen]
+            [self.probabilities(holes, board, r)[:, 0] * ("fold" in self.legal(r)) for r, _ in seen]
         )
 
     def action_probabilities(
@@ -119,15 +121,15 @@ class Agent:
         row = self.probabilities(np.array([hole_index(*private)]), public, betting)[0]
         return dict(zip(self.legal(betting), row.tolist(), strict=True))
 
-    def views(
-        self, view: View, state: BettingState, action: Action, own: int | None = None
-    ) -> list[tuple[View, float]]:
-        """The agent's possible views after an action in a state, with their probabilities.
+    def readings(
+        self, reading: Reading, state: BettingState, action: Action, own: int | None = None
+    ) -> list[tuple[Reading, float]]:
+        """The agent's possible readings after an action in a state, with their probabilities.
 
-        `legal` and `probabilities` take a view for a line. own: which of the agent's legal actions
-        it is, if any.
+        `legal` and `probabilities` take a reading for a line. own: which of the agent's legal
+        actions it is, if any.
         """
-        return [(longer(view, state, action), 1.0)]
+        return [(longer(reading, state, action), 1.0)]
 
 
 def decision_state(board: Sequence[int], betting: str) -> BettingState:
@@ -177,7 +179,7 @@ class TreeAgent(Agent):
             raise ValueError(f"agent: labels are {self.labels}, expected the tree's {tree.labels}")
         assert self.equities is not None, "the agent was loaded without equities"
         policy = ModelPolicy(tree, self.trees, self.equities, self.feature_set)
-        return policy.argmax(tree) if self._argmax else policy
+        return policy.argmax() if self._argmax else policy
 
     def save(self, path: str | os.PathLike) -> None:
         """Write the agent's file."""
@@ -194,7 +196,9 @@ class TreeAgent(Agent):
         """Probabilities of legal actions (n, n_legal), by argmax where the agent plays so."""
         return argmax_rows(p, np.array([0]), np.array([p.shape[1]])) if self._argmax else p
 
-    def probabilities(self, holes: np.ndarray, board: Sequence[int], betting: View) -> np.ndarray:
+    def probabilities(
+        self, holes: np.ndarray, board: Sequence[int], betting: Reading
+    ) -> np.ndarray:
         """As in `Agent`."""
         return self._played(super().probabilities(holes, board, betting))
 
@@ -204,7 +208,7 @@ class TreeAgent(Agent):
         return self.trees[state.street].predict(self.features(holes, board, [state]))
 
     def fold_probabilities(
-        self, holes: np.ndarray, board: Sequence[int], seen: Sequence[tuple[View, BettingState]]
+        self, holes: np.ndarray, board: Sequence[int], seen: Sequence[tuple[Reading, BettingState]]
     ) -> np.ndarray:
         """As in `Agent`, by one prediction for all raises."""
         states = [state for _, state in seen]
@@ -278,7 +282,7 @@ class FunctionAgent(Agent):
 
 
 class PolicyAgent(Agent):
-    """A policy of a betting tree as an agent; its views are nodes of the tree, "" is the root.
+    """A policy of a betting tree as an agent; its readings are nodes of the tree, "" is the root.
 
     Bets that the tree lacks are read as neighbouring sizes. Where only the tree's players are
     all-in, it calls.
@@ -289,11 +293,11 @@ class PolicyAgent(Agent):
         self.tree, self.policy = tree, policy
         self._rows = Cache()  # of the last boards
 
-    def views(
-        self, view: int | str, state: BettingState, action: Action, own: int | None = None
+    def readings(
+        self, reading: int | str, state: BettingState, action: Action, own: int | None = None
     ) -> list[tuple[int, float]]:
         """Nodes as which an action may be read, with their probabilities."""
-        node = int(view or 0)
+        node = int(reading or 0)
         if self.tree.kind[node] != DECISION:
             return [(node, 1.0)]
         if own is not None:

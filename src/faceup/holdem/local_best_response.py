@@ -28,7 +28,7 @@ from numba import njit
 
 from faceup.cards.cards import BOARD_CARDS, CLASS_OF_HOLE, HOLE_CARDS, N_CLASSES, N_HOLES
 from faceup.cards.matchups import RUNOUTS_FLOP, RUNOUTS_PREFLOP, net_wins
-from faceup.holdem.agents import Action, Agent, View
+from faceup.holdem.agents import Action, Agent, Reading
 from faceup.holdem.betting_lines import legal_action
 from faceup.holdem.board import board_order
 from faceup.holdem.match import Result, mean_result, random_boards, random_holes
@@ -53,8 +53,8 @@ _RUNOUTS = (RUNOUTS_PREFLOP, RUNOUTS_FLOP, 44, 1)
 # lines on which fewer of the strategy's holes are left are not followed (below 0.02 mbb each)
 _LEAST_REACH = 1e-4
 
-# the agent's views of the line so far, with its reach (1326,) at each
-Range = list[tuple[View, np.ndarray]]
+# the agent's readings of the line so far, with its reach (1326,) at each
+Range = list[tuple[Reading, np.ndarray]]
 
 
 @njit(cache=True)
@@ -167,17 +167,17 @@ class LocalResponder(NamedTuple):
             for action, chosen in self._choices(state, holes, agent_range):
                 seen = [
                     (after, reach * p)
-                    for view, reach in agent_range
-                    for after, p in self.agent.views(view, state, action)
+                    for reading, reach in agent_range
+                    for after, p in self.agent.readings(reading, state, action)
                 ]
                 won += self._after(state, action, seat, chosen, seen)
             return won
         ranges: dict[Action, Range] = {}
-        for view, reach in agent_range:
-            p = self.agent.probabilities(np.arange(N_HOLES), self._board(state.street), view)
-            for k, label in enumerate(self.agent.legal(view)):
+        for reading, reach in agent_range:
+            p = self.agent.probabilities(np.arange(N_HOLES), self._board(state.street), reading)
+            for k, label in enumerate(self.agent.legal(reading)):
                 action = legal_action(label, state)
-                after = self.agent.views(view, state, action, k)[0][0]
+                after = self.agent.readings(reading, state, action, k)[0][0]
                 ranges.setdefault(action, []).append((after, reach * p[:, k]))
         return sum(self._after(state, action, seat, holes, r) for action, r in ranges.items())
 
@@ -199,7 +199,7 @@ class LocalResponder(NamedTuple):
         if after.street > state.street:
             free = free_holes(self._board(after.street))
             holes = holes & free[self.showdowns.held]
-            agent_range = [(view, reach * free) for view, reach in agent_range]
+            agent_range = [(reading, reach * free) for reading, reach in agent_range]
         return self.value(after, seat, holes, agent_range)
 
     def _board(self, street: int) -> list[int]:
@@ -247,11 +247,11 @@ class LocalResponder(NamedTuple):
         out, board = np.zeros((len(amounts), N_HOLES)), self._board(state.street)
         # a raise ends no hand
         afters = [act(state, "raise", amount)[0] or state for amount in amounts]
-        for view, reach in agent_range:
+        for reading, reach in agent_range:
             readings = [
                 (k, after, p)
                 for k, amount in enumerate(amounts)
-                for after, p in self.agent.views(view, state, ("raise", amount))
+                for after, p in self.agent.readings(reading, state, ("raise", amount))
             ]
             if readings:
                 seen = [(after, afters[k]) for k, after, _ in readings]

@@ -63,9 +63,9 @@ class StreetReadings(NamedTuple):
     last: np.ndarray
 
 
-def read_tree(match: BettingTree, own: BettingTree, seat: int) -> list[StreetReadings]:
-    """All readings of a match tree by a policy of its own tree in a seat (0 the small blind), by
-    street.
+def street_readings(match: BettingTree, own: BettingTree, seat: int) -> list[StreetReadings]:
+    """All readings of a match tree by a policy of its own tree in a seat (0 the small blind), one
+    record a street.
     """
     number: dict[tuple[int, int], int] = {(0, 0): 0}
     queue: list[tuple[int, int, BettingState | None]] = [(0, 0, START)]
@@ -161,7 +161,7 @@ class TranslatedPolicy:
 
     def __init__(self, match: BettingTree, own: BettingTree, policy: Policy, seat: int):
         """policy: of the tree `own`; seat: 0 the small blind, 1 the big blind."""
-        self.policy, self.readings = policy, read_tree(match, own, seat)
+        self.policy, self.readings = policy, street_readings(match, own, seat)
         self._calls = [fixed_row(match, street) for street in range(4)]
 
     def street_rows(

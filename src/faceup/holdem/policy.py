@@ -238,7 +238,7 @@ class ModelPolicy:
         # rows that serve all boards; rows of the last boards
         self._fixed, self._last = Cache(), Cache()
 
-    def argmax(self, tree: BettingTree) -> "ModelPolicy":
+    def argmax(self) -> "ModelPolicy":
         """As `TablePolicy.argmax`; both policies share the models' predictions."""
         other = copy(self)
         other._argmax = True
@@ -248,7 +248,7 @@ class ModelPolicy:
         """The same policy in one seat of another tree, since models read bets in dollars."""
         given = tree, self.models, self.equities, self.feature_set, seat, self.labels
         other = cached(self._fixed, (id(tree), seat), ModelPolicy, *given)
-        return other.argmax(tree) if self._argmax else other
+        return other.argmax() if self._argmax else other
 
     def street_rows(
         self, street: int, board: list[int], wanted_holes: np.ndarray | None = None

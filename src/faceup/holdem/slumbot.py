@@ -42,7 +42,7 @@ class Hand(NamedTuple):
     winnings: int | None  # None while the hand goes on
 
 
-class Result(NamedTuple):
+class LogResult(NamedTuple):
     """The sum of a log."""
 
     hands: int  # played to the end
@@ -63,10 +63,10 @@ def _read_log(path: Path, run: dict) -> dict[int, Hand]:
     return hands
 
 
-def _result(hands: dict[int, Hand]) -> Result:
+def _log_result(hands: dict[int, Hand]) -> LogResult:
     won = [hand.winnings for hand in hands.values() if hand.winnings is not None]
     mean, ci95 = mean_ci95(MBB_PER_DOLLAR * np.array(won)) if won else (0, np.inf)
-    return Result(len(won), float(mean), float(ci95), len(hands) - len(won))
+    return LogResult(len(won), float(mean), float(ci95), len(hands) - len(won))
 
 
 def play_slumbot(
@@ -79,7 +79,7 @@ def play_slumbot(
     seed: int = 0,
     seconds: float = 120,
     pause: float = 0.5,
-) -> Result:
+) -> LogResult:
     """Play until the log has `hands` hands that were played to the end; nothing is sent if it has
     them.
 
@@ -92,7 +92,7 @@ def play_slumbot(
     dealt = _read_log(path, run)
     server, progress = _Server(base, seconds, pause), Progress("slumbot", hands)
     path.parent.mkdir(parents=True, exist_ok=True)
-    while (result := _result(dealt)).hands < hands:
+    while (result := _log_result(dealt)).hands < hands:
         number = len(dealt) + 1
         try:
             for hand in _play_hand(agent, server, seed, number):
