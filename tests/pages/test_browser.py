@@ -8,15 +8,21 @@ variable CHROMIUM names.
 import os
 import re
 import shutil
+import socket
+import subprocess
+import sys
+from time import sleep
 
+import nbformat
 import pytest
+from formulas import KNOWN, formulas
 from questions import GRIDS, data_of, grouped_table, player
 
 from faceup.cards.cards import parse_cards
 from faceup.holdem.agents import load_agent
 from faceup.holdem.betting_tree import build_tree
 from faceup.pages.explorer import SCRIPTS, blueprint_data, page_data, write_page
-from faceup.util.paths import AGENTS
+from faceup.util.paths import AGENTS, ROOT
 
 pytestmark = pytest.mark.slow
 
@@ -224,3 +230,44 @@ def test_leduc_is_played_and_a_mistake_is_followed_by_advice(page, addresses):
     assert (
         page.locator("#sheet tbody tr").count() == 72 and fits(page) and not wrong_for_readers(page)
     )
+
+
+@pytest.fixture
+def jupyter(tmp_path):
+    """The address of a JupyterLab over a folder, which renders all cells of a notebook at once."""
+    settings = tmp_path / "settings" / "@jupyterlab" / "notebook-extension"
+    settings.mkdir(parents=True)
+    (settings / "tracker.jupyterlab-settings").write_text('{"windowingMode": "none"}')
+    names = ("JUPYTER_CONFIG_DIR", "JUPYTER_RUNTIME_DIR", "JUPYTERLAB_WORKSPACES_DIR")
+    around = os.environ | {name: str(tmp_path / "own") for name in names}
+    around["JUPYTERLAB_SETTINGS_DIR"] = str(tmp_path / "settings")
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    options = f"--no-browser --allow-root --port={port} --IdentityProvider.token="
+    lab = subprocess.Popen(
+        [sys.executable, "-m", "jupyterlab", *options.split()], cwd=tmp_path, env=around
+    )
+    for _ in range(300):
+        with socket.socket() as found:
+            if found.connect_ex(("127.0.0.1", port)) == 0:
+                break
+        sleep(0.1)
+    yield f"http://127.0.0.1:{port}/lab/tree"
+    lab.kill()
+    lab.wait()
+
+
+def test_jupyterlab_shows_formulas_where_the_rule_finds_them(browser, jupyter, tmp_path):
+    """In texts with known answers and in a report, whose tables are not left as pipes."""
+    nb = nbformat.read(ROOT / "reports" / "13_exploitability.ipynb", as_version=4)
+    nb.cells = [*map(nbformat.v4.new_markdown_cell, KNOWN), *nb.cells]
+    nbformat.write(nb, tmp_path / "report.ipynb")
+    page = browser.new_page()
+    page.goto(f"{jupyter}/report.ipynb")
+    page.wait_for_selector("mjx-container", timeout=60_000)
+    page.wait_for_timeout(2000)
+    cells = page.locator(".jp-Notebook .jp-Cell").all()
+    found = [cell.locator("mjx-container").count() > 0 for cell in cells]
+    meant = [cell.cell_type == "markdown" and formulas(cell.source) != [] for cell in nb.cells]
+    assert found == meant and found[: len(KNOWN)] == [*KNOWN.values()]
+    assert not page.locator(".jp-RenderedMarkdown p", has_text=re.compile(r"\|.*\|.*\|")).count()
