@@ -141,7 +141,7 @@ def test_a_failed_run_leaves_what_was_there_and_a_good_one_no_leftovers(toy):
     assert "KeyError: 'missing'" in toy.run("toy") and list(toy.made()) == [old]
     for parameters, message in (
         ("sods = 1", "toy: toy.ipynb: its sections lack the parameters ['sods']"),
-        ("seed = max(1, 2)", "toy: toy.ipynb: expected lines `name = value`"),
+        ("seed = = 1", "toy: invalid syntax (toy.ipynb, line 1)"),
     ):
         toy.write("os._exit()", parameters=parameters)
         assert message in toy.run("toy")

@@ -11,12 +11,6 @@ from faceup.lab import stages
 from faceup.util.fingerprint import SOURCES
 from faceup.util.paths import ROOT
 
-AGENT = {
-    "blueprint": {"mbb": -121.4, "ci95": 6.2},
-    "br_pot": {"mbb": 3216, "ci95": 270, "in_sample": 3300},
-}
-UNKNOWN = dict.fromkeys(("blueprint", "br_pot", "br_blueprint", "lbr_56", "lbr_fcpa"))
-
 
 class Repository:
     """A folder with two stages."""
@@ -96,15 +90,3 @@ def test_compare_lists_what_differs_from_the_last_commit(repository, capsys):
     ]
     assert total.startswith("5 values differ") and edited.split() == ["M", metric]
     assert added.split() == ["??", "reports/metrics/new.json"]
-
-
-def test_a_profile_ends_with_the_result_table(repository, capsys):
-    agents = {
-        "oct": {"name": "OCT"} | UNKNOWN | AGENT,
-        "oct_argmax": {"name": "OCT, argmax"} | UNKNOWN,
-    }
-    repository.put("build/quick/reports/metrics/agents.json", json.dumps(agents))
-    stages.results("quick")
-    head, row = capsys.readouterr().out.splitlines()
-    assert re.split(r"\s{2,}", head)[:3] == ["mbb/g", "from the blueprint", "BR (pot, all-in)"]
-    assert re.split(r"\s{2,}", row.strip()) == ["OCT", "-121 ± 6", "3,216 ± 270"]

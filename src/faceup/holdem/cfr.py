@@ -346,8 +346,9 @@ def train_blueprint(
 
     Arguments as of `train`; name: for a line of progress.
     """
-    given = tree, buckets, discount, stream, iterations, folder, checkpoint_every, snapshots
+    given = tree, buckets, discount, stream, iterations
     progress = Progress(f"{name}, iterations", iterations)
-    run = memo(train, *given, progress=progress, apart_from=("folder", "checkpoint_every"))
+    checkpoints = {"folder": folder, "checkpoint_every": checkpoint_every}
+    run = memo(train, *given, snapshots=snapshots, progress=progress, apart_from=checkpoints)
     averages = run.snapshots | {iterations: run.average}
     return {at: TablePolicy(average, buckets) for at, average in averages.items()}

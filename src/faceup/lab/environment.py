@@ -7,7 +7,6 @@ settings out of reports.
 """
 
 import os
-import shutil
 import sys
 from pathlib import Path
 
@@ -45,16 +44,11 @@ def variables() -> dict[str, str]:
 
 
 def environment() -> dict[str, str]:
-    """This process's variables without a user's settings, and `variables`; makes their folders."""
+    """This process's variables without a user's settings, and `variables`."""
     own = {k: v for k, v in os.environ.items() if k in KEPT or not k.startswith(DROPPED)}
     found = own | variables()
-    for folder in (SETTINGS, kernels := Path(found["NUMBA_CACHE_DIR"])):
-        folder.mkdir(parents=True, exist_ok=True)
+    SETTINGS.mkdir(parents=True, exist_ok=True)
     (SETTINGS / "rfc3987_syntax.py").touch()  # a grammar that jsonschema reads for a second
-    os.utime(kernels)
-    # four caches of kernels stay, so that branches may take turns
-    for old in sorted(KERNELS.iterdir(), key=lambda folder: folder.stat().st_mtime)[:-4]:
-        shutil.rmtree(old, ignore_errors=True)
     return found
 
 

@@ -33,7 +33,6 @@ from faceup.util.files import write_text
 from faceup.util.paths import NOTEBOOKS, ROOT, STUDIES
 
 _params_yaml = cache(load_parameters)
-KEPT = ("tags", "jupyter")  # metadata of cells in reports
 
 
 def tagged(nb: NotebookNode, tag: str) -> list[NotebookNode]:
@@ -49,14 +48,10 @@ def parameters_of(path: Path) -> tuple[NotebookNode, dict[str, Any], dict[str, A
     ValueError for others.
     """
     nb, given = nbformat.read(path, as_version=4), _params_yaml()
-    (cell,) = tagged(nb, "parameters") or [NotebookNode(source="'no cell tagged `parameters`'")]
-    try:
-        own = {
-            line.targets[0].id: ast.literal_eval(line.value)  # type: ignore[attr-defined]
-            for line in ast.parse(cell.source).body
-        }
-    except (ValueError, AttributeError, SyntaxError) as error:
-        raise ValueError(f"{path.name}: expected lines `name = value` ({error})") from error
+    if not (cells := tagged(nb, "parameters")):
+        raise ValueError(f"{path.name}: expected a cell tagged `parameters`")
+    own = dict[str, Any]()
+    exec(compile(cells[0].source, path.name, "exec"), {}, own)
     sections = [given[name] for name in nb.metadata["faceup"]["sections"]]
     values = {name: of[name] for of in (given, *sections) for name in own if name in of}
     if path.parent != STUDIES and (missing := own.keys() - values.keys()):
@@ -86,15 +81,15 @@ def as_text(nb: NotebookNode, commit: str) -> str:
     addresses in memory.
     """
     made = {"commit": commit} if commit else {}
-    kernel = {"display_name": "Python 3", "language": "python", "name": "python3"}
     nb.metadata = {
         "faceup": nb.metadata["faceup"] | made,
-        "kernelspec": kernel,
+        "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
         "language_info": {"name": "python"},
     }
     for i, cell in enumerate(nb.cells):
         cell.id = f"cell-{i}"
-        cell.metadata = {key: cell.metadata[key] for key in KEPT if cell.metadata.get(key)}
+        kept = {key: cell.metadata.get(key) for key in ("tags", "jupyter")}
+        cell.metadata = {key: value for key, value in kept.items() if value}
         if cell.cell_type == "code":
             cell.outputs = [output for output in cell.outputs if output.get("name") != "stderr"]
     return re.sub(r"(?<=\w) at 0x[0-9a-f]+(?=>)", "", nbformat.writes(nb)) + "\n"
@@ -153,9 +148,7 @@ def readme() -> None:
     FILE}}` stands for a file.
     """
     default, text = by_default(), (ROOT / "docs" / "README.in.md").read_text(encoding="utf-8")
-    for file in re.findall(r"\{\{include: (.*)\}\}\n", text):
-        included = (ROOT / file).read_text(encoding="utf-8")
-        text = text.replace(f"{{{{include: {file}}}}}\n", included)
+    text = re.sub(r"\{\{include: (.*)\}\}\n", lambda at: (ROOT / at[1]).read_text(), text)
     text = filled(text, read_metrics, None if default else "–")
     write_text(ROOT / "README.md", text if default else f"{NOTE}\n\n{text}")
 
@@ -164,5 +157,5 @@ if __name__ == "__main__":
     try:
         commands = {"--figures": figures, "--readme": readme}
         commands.get(sys.argv[1], partial(run, sys.argv[1]))()
-    except (ValueError, KeyError, OSError) as error:
+    except (ValueError, KeyError, OSError, SyntaxError) as error:
         sys.exit(f"{sys.argv[1]}: {error}")

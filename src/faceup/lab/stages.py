@@ -2,7 +2,6 @@
 
     python -m faceup.lab.stages                   the commands, what each gives, its minutes
     python -m faceup.lab.stages compare           differences of metrics from HEAD
-    python -m faceup.lab.stages results quick     the agents of build/quick as a text table
     python -m faceup.lab.stages measure test 290  keep the seconds of a command, see `measure`
 
 The ladder and the comparison need Python alone, so that make answers before .venv is there.
@@ -57,19 +56,23 @@ def pipeline() -> dict[str, dict]:
     }
 
 
+def benchmarks() -> dict[str, Any]:
+    """What was measured last; nothing in a clone without it."""
+    return json.loads(BENCHMARKS.read_text(encoding="utf-8")) if BENCHMARKS.is_file() else {}
+
+
 def minutes() -> dict[str, Any]:
     """Minutes of stages and commands, as last measured, and the processor."""
-    return json.loads(BENCHMARKS.read_text(encoding="utf-8")).get("minutes", {})
+    return benchmarks().get("minutes", {})
 
 
 def measure(name: str, seconds: float) -> None:
     """Keep the minutes of a stage or command in reports/benchmarks.json, with FACEUP_MEASURE=1."""
     if os.environ.get("FACEUP_MEASURE") != "1":
         return
-    found = json.loads(BENCHMARKS.read_text(encoding="utf-8")) if BENCHMARKS.is_file() else {}
-    kept = found.get("minutes", {}) | {name: round(float(seconds) / 60, 1)}
+    kept = minutes() | {name: round(float(seconds) / 60, 1)}
     total = sum(kept.get(stage["name"], 0) for stage in pipeline().values())
-    found["minutes"] = kept | {"total": round(total, 1), "processor": processor()}
+    found = benchmarks() | {"minutes": kept | {"total": round(total, 1), "processor": processor()}}
     BENCHMARKS.write_text(json.dumps(found, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
 
 
@@ -84,13 +87,10 @@ def announcement(notebook: str, default: bool) -> str:
     default.
     """
     names = {key: stage["name"] for key, stage in pipeline().items()}
-    number, measured = (
-        [*names].index(notebook),
-        minutes() if default and BENCHMARKS.is_file() else {},
-    )
+    number = [*names].index(notebook)
     line = f"[{number + 1}/{len(names)}] {names[notebook]}"
-    left = [measured.get(name, 0) for name in [*names.values()][number:]]
-    if not left[0]:
+    left = [minutes().get(name, 0) for name in [*names.values()][number:]]
+    if not default or not left[0]:
         return line
     return f"{line}: about {max(1, round(left[0]))} of the last {max(1, round(sum(left)))} minutes"
 
@@ -102,7 +102,7 @@ def git(*words: str) -> str:
 
 
 def _values(content: Any, path: str = "") -> dict[str, Any]:
-    """All numbers and words in dicts and lists by their path, such as ".oct.br_pot.mbb"."""
+    """All numbers and words in dicts and lists by their path, such as ".agents.oct.br_pot.mbb"."""
     if not isinstance(content, dict | list):
         return {path: content}
     pairs = content.items() if isinstance(content, dict) else enumerate(content)
@@ -120,43 +120,19 @@ def compare() -> None:
     """Print the numbers of reports/metrics that differ from HEAD, those that are words, new or gone
     first, then the relatively largest differences; and all files of reports/ that do.
     """
-    rows = []
-    for file in git(
-        "diff", "--name-only", "--diff-filter=M", "HEAD", "--", "reports/metrics"
-    ).split():
-        old = _values(json.loads(git("show", f"HEAD:{file}")))
-        new = _values(json.loads((ROOT / file).read_text(encoding="utf-8")))
-        for path in old | new:
-            a, b = old.get(path), new.get(path)
-            if a != b:
-                rows.append((_relative(a, b), f"{Path(file).stem}{path}", a, b))
+    edited = git("diff", "--name-only", "--diff-filter=M", "HEAD", "--", "reports/metrics").split()
+    old = _values({Path(name).stem: json.loads(git("show", f"HEAD:{name}")) for name in edited})
+    new = _values({Path(name).stem: json.loads((ROOT / name).read_text()) for name in edited})
+    pairs = {path: (old.get(path), new.get(path)) for path in old | new}
+    rows = [(_relative(a, b), path, a, b) for path, (a, b) in pairs.items() if a != b]
     for relative, path, a, b in sorted(rows, key=lambda row: -row[0]):
-        print(f"{path:80} {a!s:>14.14} {b!s:>14.14} {relative:>8.2%}")
+        print(f"{path[1:]:80} {a!s:>14.14} {b!s:>14.14} {relative:>8.2%}")
     print(f"{len(rows)} values differ (path, committed, now, share of the larger)")
     print(git("status", "--short", "reports") or "All files in reports/ are the same to the byte")
 
 
-def results(profile: str) -> None:
-    """Print the result table of build/PROFILE: its agents that play sampled actions."""
-    columns = {
-        "blueprint": "from the blueprint",
-        "br_pot": "BR (pot, all-in)",
-        "br_blueprint": "BR (blueprint's sizes)",
-        "lbr_56": "LBR (56 bets)",
-        "lbr_fcpa": "LBR (fcpa)",
-    }
-    print(f"{'mbb/g':16}", *(f"{title:>24}" for title in columns.values()))
-    metrics = ROOT / "build" / profile / "reports" / "metrics" / "agents.json"
-    for agent in json.loads(metrics.read_text(encoding="utf-8")).values():
-        if "argmax" not in agent["name"]:
-            cells = [
-                f"{x['mbb']:,.0f} ± {x['ci95']:,.0f}" if x else "" for x in map(agent.get, columns)
-            ]
-            print(f"{agent['name']:16}", *(f"{cell:>24}" for cell in cells))
-
-
 if __name__ == "__main__":
-    commands = {"measure": measure, "compare": compare, "results": results}
+    commands = {"measure": measure, "compare": compare}
     if sys.argv[1:]:
         commands[sys.argv[1]](*sys.argv[2:])  # type: ignore[operator]
     else:

@@ -1,15 +1,15 @@
 """Results of heavy steps, stored under a digest of all that decides them.
 
-A result is named by the function, its arguments (joblib's hash), the code of their modules and of
-all that these import, and `platform_digest`. Results are joblib's pickles in build/memo, a local
-cache: deleting the folder is safe. FACEUP_REUSE=0 computes everything anew, FACEUP_REUSE=1790000000
-all that was stored before this second, so that a forced run shares its own results.
+A result is named by the function, its arguments as they are passed (joblib's hash), the code of
+their modules and of all that these import, and `platform_digest`. Results are joblib's pickles in
+build/memo, a local cache: deleting the folder is safe. FACEUP_REUSE=0 computes everything anew,
+FACEUP_REUSE=1790000000 all that was stored before this second, so that a forced run shares its own
+results.
 """
 
-import inspect
 import os
 import sys
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from pickle import PicklingError
 from typing import Any
@@ -24,7 +24,7 @@ from faceup.util.paths import ROOT
 
 FOLDER = ROOT / "build" / "memo"
 _MAPPED: dict[int, tuple[np.memmap, str]] = {}  # digests of read-only files, by `id`
-_INSTALLED = {*sys.stdlib_module_names, "numpy", "joblib"}
+_INSTALLED = {*sys.stdlib_module_names, "numpy", "joblib"}  # their versions are in the digest
 
 
 class Cache(dict):
@@ -70,26 +70,20 @@ def digest(*values: Any) -> str:
 
 
 def memo(
-    function: Callable, *arguments: Any, apart_from: Collection[str] = (), **named: Any
+    function: Callable, *arguments: Any, apart_from: Mapping[str, Any] = {}, **named: Any
 ) -> Any:
-    """function(*arguments, **named), computed or as stored; an argument without a digest is not.
+    """function(*arguments, **named, **apart_from), stored where all arguments have a digest. The
+    function must not change its arguments.
 
-    apart_from: parameters that do not decide the result, such as a folder for checkpoints;
-    `progress` never does. Raises ValueError for a call that changes its arguments.
+    apart_from: arguments that do not decide the result, such as a folder for checkpoints; neither
+    does a `Progress`.
     """
-    bound = inspect.signature(function).bind(*arguments, **named)
-    bound.apply_defaults()
-    ignored = {"progress", *apart_from}
-    decisive = {key: value for key, value in bound.arguments.items() if key not in ignored}
     try:
-        name = digest(function, decisive)
+        name = digest(function, arguments, named)
     except PicklingError:
-        return function(*arguments, **named)
+        return function(*arguments, **named, **apart_from)
     path = FOLDER / f"{function.__name__}-{name}.joblib"
     if not reusable(path):
-        result = function(*arguments, **named)
-        if digest(function, decisive) != name:
-            raise ValueError(f"{function.__name__} changes its arguments: it cannot be stored")
         with replacing(path) as temporary:
-            joblib.dump(result, temporary)
+            joblib.dump(function(*arguments, **named, **apart_from), temporary)
     return joblib.load(path)

@@ -13,3 +13,6 @@ class Progress(tqdm):
 
     def __call__(self, done: int) -> None:
         self.update(done - self.n)
+
+    def __reduce__(self) -> tuple:
+        return str, ()  # to `memo` all are alike
