@@ -21,7 +21,7 @@ from faceup.cards.strength import strength
 from faceup.games import cfr, sequence_form
 from faceup.games.extensive_game import uniform
 from faceup.holdem import cfr_br, match_tree
-from faceup.holdem.best_response_river import RiverResponder
+from faceup.holdem.best_response_river import RiverResponder, Rivers
 from faceup.holdem.cfr import Discount, SelfPlay
 from faceup.holdem.local_best_response import Showdowns
 from faceup.holdem.match import Match
@@ -111,7 +111,7 @@ def responses():
     shape = (2, int(PUSH.street_start[3]), len(free))
     reach = np.random.default_rng(1).random(shape, dtype=np.float32) * free
     value = np.zeros((1, *shape), dtype=np.float32)
-    rivers = np.array([BOARD]), np.array([[0, 3, -1, -1]]), policy.rows[3:]
+    rivers = Rivers(np.array([BOARD]), np.array([[0, 3, -1, -1]]), policy.rows[3:])
     responder = RiverResponder(PUSH, np.ones((1, len(PUSH.kind)), dtype=bool))
     responder.add(rivers, policy.tables[3], reach, value)
     return value

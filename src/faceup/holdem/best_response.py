@@ -13,8 +13,8 @@ once:
    action.
 
 All river cards are played, and all turn cards or a sample of them; of turn and river cards that
-differ by a renaming of suits, one stands for all. A responder may have several menus of bets: the
-forward pass and showdowns are shared, the backward pass is per menu.
+differ by a renaming of suits, one stands for all. A responder may be limited to some bet sizes, and
+several limits may be given: they share the forward pass and showdowns, not the backward pass.
 
 Where turn cards are sampled, the responder chooses its actions on the flop on those cards alone,
 which errs high.
@@ -38,7 +38,7 @@ from faceup.cards.cards import (
     folded_cards,
 )
 from faceup.cards.matchups import RUNOUTS_FLOP, RUNOUTS_PREFLOP, flop_wins, net_wins
-from faceup.holdem.best_response_river import RiverResponder
+from faceup.holdem.best_response_river import RiverResponder, Rivers
 from faceup.holdem.betting_tree import BettingTree, decisions
 from faceup.holdem.policy import Policy
 from faceup.holdem.reach import class_reach, street_reach
@@ -61,7 +61,7 @@ class FlopValues(NamedTuple):
     holes, dollars.
     """
 
-    # (n_menus, 2, n_next, 169) of what preflop betting leads to, mean over turn and river cards
+    # (n_limits, 2, n_next, 169) of what preflop betting leads to, mean over turn and river cards
     values: np.ndarray
     # (2, n_next, 169) checked down: the exact mean over flops of each pot's value less that on
     # this flop
@@ -77,17 +77,17 @@ class Responder:
         tree: BettingTree,
         policy: Policy,
         preflop_wins: np.ndarray,
-        menus: Sequence[Sequence[float] | None] = (None,),
+        bet_sizes: Sequence[Sequence[float] | None] = (None,),
     ):
         """The policy must not depend on the names of suits; those of equities or features do not.
 
-        preflop_wins (169, 169): of cards/matchups, for the control variate; menus: each the raises,
-        in pots, that a responder has beside fold, call and all-in (None: all of the tree's). Raises
-        ValueError on sizes that the tree does not have.
+        preflop_wins (169, 169): of cards/matchups, for the control variate; bet_sizes: for each
+        limit the raises, in pots, that a responder has beside fold, call and all-in (None: all of
+        the tree's). Raises ValueError on sizes that the tree does not have.
         """
         self.tree, self.policy = tree, policy
         self._net_wins = net_wins(preflop_wins, RUNOUTS_PREFLOP)
-        self.allowed = np.array([allowed_nodes(tree, sizes) for sizes in menus])
+        self.allowed = np.array([allowed_nodes(tree, sizes) for sizes in bet_sizes])
         self._rivers = RiverResponder(tree, self.allowed)
 
     def flop(self, flop: Sequence[int], turns: Sequence[int] | None = None) -> FlopValues:
@@ -115,16 +115,18 @@ class Responder:
         """`flop` of each of several flops (n, 3) with its turn cards (n, n_turns), in parallel; a
         step that `memo` can store.
         """
-        deals = np.asarray(flops) if turns is None else np.hstack([flops, turns])
-        distinct, where, times = np.unique(deals, axis=0, return_inverse=True, return_counts=True)
-        found = parallel(self._deal, distinct, lambda done: progress(int(times[:done].sum())))
+        cards = np.asarray(flops) if turns is None else np.hstack([flops, turns])
+        distinct, where, times = np.unique(cards, axis=0, return_inverse=True, return_counts=True)
+        found = parallel(
+            self._flop_and_turns, distinct, lambda done: progress(int(times[:done].sum()))
+        )
         return [found[k] for k in where.reshape(-1)]
 
-    def _deal(self, deal: np.ndarray) -> FlopValues:
-        return self.flop(deal[:3].tolist(), deal[3:].tolist() or None)
+    def _flop_and_turns(self, cards: np.ndarray) -> FlopValues:
+        return self.flop(cards[:3].tolist(), cards[3:].tolist() or None)
 
     def _flop(self, flop: list[int], turns: Sequence[int] | None = None) -> np.ndarray:
-        """Values (n_menus, 2, nodes before the river's actions, 1326) of a flop.
+        """Values (n_limits, 2, nodes before the river's actions, 1326) of a flop.
 
         A hole with a sampled turn card is left fewer of them: its values are scaled by the 47 cards
         that a hole leaves of all, divided by the weight of those sampled that it leaves.
@@ -174,7 +176,7 @@ class Responder:
         )
         value = np.zeros((len(self.allowed), *reach.shape), dtype=np.float32)
         self._rivers.add(
-            (boards, permutations, rows), np.concatenate([*tables.values()]), reach, value
+            Rivers(boards, permutations, rows), np.concatenate([*tables.values()]), reach, value
         )
         value /= np.float32(FREE_RIVER_CARDS)
         self._backward(2, board, reach, value)
@@ -187,8 +189,8 @@ class Responder:
         ends = fold_nodes(self.tree, street)
         for player in range(2):
             value[:, player, ends] = fold_values(self.tree, ends, player, reach) * free_holes(board)
-        for allowed, of_menu in zip(self.allowed, value, strict=True):
-            best_action_values(self.tree, street, allowed, of_menu[None, None])
+        for allowed, of_limit in zip(self.allowed, value, strict=True):
+            best_action_values(self.tree, street, allowed, of_limit[None, None])
 
 
 def turn_weights(
@@ -222,36 +224,37 @@ def best_action_values(
     """Fill values of a street's decisions, children before parents: the best action's to the actor,
     the sum to the other player.
 
-    value (n, m, 2, n_nodes, hands): m problems, in each of which the actions that are best by
-    value[0] are taken in all n sets of values;
-    allowed (n_nodes,) bool.
+    value (n_sets, n_problems, 2, n_nodes, n_hands): in each problem the actions that are best by
+    the first set of values are taken in all sets; allowed (n_nodes,) bool.
     """
     nodes = decisions(tree, street)
     first = tree.first_child[nodes]
-    _best_actions(nodes, tree.actor[nodes], first, first + tree.n_children[nodes], allowed, value)
+    _fill_best_values(
+        nodes, tree.actor[nodes], first, first + tree.n_children[nodes], allowed, value
+    )
 
 
 @njit(cache=True, nogil=True)
-def _best_actions(nodes, actor, first, end, allowed, value):
+def _fill_best_values(nodes, actor, first, end, allowed, value):
     """As `best_action_values`; nodes, actor, first, end (n_decisions,): decisions, parents first,
     and their children's numbers.
     """
-    for m in range(value.shape[1]):
+    for p in range(value.shape[1]):
         for k in range(nodes.shape[0] - 1, -1, -1):
             node, who = nodes[k], actor[k]
             for h in range(value.shape[4]):
                 best = -1
                 for e in range(first[k], end[k]):
                     if allowed[e] and (
-                        best < 0 or value[0, m, who, e, h] > value[0, m, who, best, h]
+                        best < 0 or value[0, p, who, e, h] > value[0, p, who, best, h]
                     ):
                         best = e
-                for n in range(value.shape[0]):
-                    others = value[n, m, 1 - who, first[k], h]
+                for s in range(value.shape[0]):
+                    others = value[s, p, 1 - who, first[k], h]
                     for e in range(first[k] + 1, end[k]):
-                        others += value[n, m, 1 - who, e, h]
-                    value[n, m, who, node, h] = value[n, m, who, best, h]
-                    value[n, m, 1 - who, node, h] = others
+                        others += value[s, p, 1 - who, e, h]
+                    value[s, p, who, node, h] = value[s, p, who, best, h]
+                    value[s, p, 1 - who, node, h] = others
 
 
 def next_street_nodes(tree: BettingTree, street: int) -> np.ndarray:

@@ -4,8 +4,8 @@ The strategy that is answered has one strategy for all holes of a bucket, as in 
 responder sees its own hole: as strengths are gone through, the value of each end to a hole is put
 together from the sums of its two cards and of all, and at each of its decisions the best action is
 taken. All-ins of earlier streets are subgames of a single showdown. A responder may be limited to
-some of the tree's bets, its menu: the values of ends serve all menus, and only the backward pass is
-per menu.
+some of the tree's bets: the values of ends serve all limits, and only the backward pass is per
+limit.
 """
 
 from collections.abc import Iterator
@@ -32,14 +32,21 @@ from faceup.holdem.lanes import (
 from faceup.holdem.river_subgames import LANES, RiverSubgames, make_river_subgames
 from faceup.util.parallel import on_threads
 
-Rivers = tuple[np.ndarray, np.ndarray, np.ndarray]
+
+class Rivers(NamedTuple):
+    """River boards of a turn board, up to suits."""
+
+    board: np.ndarray  # (n, 5) int64
+    # (n, 4) int64 permutations of suits that map a board to those it stands for, -1: none
+    permutation: np.ndarray
+    row_of_hole: np.ndarray  # (n, 1326) int32 of the strategy's table
 
 
 class ResponseScratch(NamedTuple):
     """What a thread writes. Nodes are in the order of slots (`RiverSubgames`)."""
 
     reach: np.ndarray  # (1326, BOTH_LANES) float32 reach of the roots
-    # (n_menus, 1326, BOTH_LANES) float32 values of the roots to the other player, summed over
+    # (n_limits, 1326, BOTH_LANES) float32 values of the roots to the other player, summed over
     # rivers
     total: np.ndarray
     sums: np.ndarray  # (N_ENTRIES, BOTH_LANES) float32 `reach` summed over each entry
@@ -55,28 +62,27 @@ class RiverResponder:
     """Sums best responses over rivers, for one tree."""
 
     def __init__(self, tree: BettingTree, allowed: np.ndarray):
-        """Lay out the tree's rivers; allowed (n_menus, n_nodes) bool: the nodes that the
+        """Lay out the tree's rivers; allowed (n_limits, n_nodes) bool: the nodes that the
         responder's actions may lead to.
         """
         self._tasks = [(some, _forbidden(some, allowed)) for some in make_river_subgames(tree)]
 
     def add(self, rivers: Rivers, table: np.ndarray, reach: np.ndarray, value: np.ndarray) -> None:
-        """Add to value (n_menus, 2, n_nodes, 1326), where river betting begins and at all-ins, the
+        """Add to value (n_limits, 2, n_nodes, 1326), where river betting begins and at all-ins, the
         sum over the rivers.
 
-        rivers: boards (n, 5) int64; suit permutations that map each to those it stands for, (n, 4)
-        int64, -1: none; the row of `table` of each of the 1,326 holes, (n, 1326) int32. table
-        (n_rows, width) float32: the strategy's rows. reach (2, n_nodes, 1326): of the strategy in
-        each seat; like value, of nodes before the river's actions.
+        table (n_rows, width) float32: the strategy's rows. reach (2, n_nodes, 1326): of the
+        strategy in each seat; like value, of nodes before the river's actions.
         """
-        rows = table, np.flatnonzero(np.bincount(rivers[2].ravel()))
-        on_threads(self._sweep, iter(self._tasks), rows, rivers, reach, value)
+        used = np.flatnonzero(np.bincount(rivers.row_of_hole.ravel()))
+        on_threads(self._sweep, iter(self._tasks), table, used, rivers, reach, value)
 
     def _sweep(
         self,
         _: tuple[int, int],
         tasks: Iterator[tuple[RiverSubgames, np.ndarray]],
-        rows,
+        table,
+        used,
         rivers,
         reach,
         value,
@@ -85,13 +91,13 @@ class RiverResponder:
         only.
         """
         most_nodes = max(len(subgames.slot) for subgames, _ in self._tasks)
-        scratch = _new_scratch(most_nodes, len(value), len(rows[0]))
+        scratch = _new_response_scratch(most_nodes, len(value), len(table))
         for subgames, forbidden in tasks:
-            _all_rivers(subgames, forbidden, rows, rivers, reach, value, scratch)
+            _all_rivers(subgames, forbidden, table, used, rivers, reach, value, scratch)
 
 
 def _forbidden(subgames: RiverSubgames, allowed: np.ndarray) -> np.ndarray:
-    """By slot, (n_menus, n_nodes, LANES) float32: -inf where the responder may not go, else 0."""
+    """By slot, (n_limits, n_nodes, LANES) float32: -inf where the responder may not go, else 0."""
     forbidden = np.zeros((len(allowed), len(subgames.slot), LANES), dtype=np.float32)
     forbidden[:, subgames.slot, : subgames.node.shape[1]] = np.where(
         allowed[:, subgames.node], 0, -np.inf
@@ -100,12 +106,12 @@ def _forbidden(subgames: RiverSubgames, allowed: np.ndarray) -> np.ndarray:
 
 
 @njit(cache=True)
-def _buckets_of(board, rows):
+def _buckets_of(board, row_of_hole):
     """Buckets of a river board (5,), from the row of each hole (1326,); its holes and their entries
     bucket by bucket, and where each bucket's begin.
     """
     order = sort_holes(board)
-    buckets = make_river_buckets(order, rows)
+    buckets = make_river_buckets(order, row_of_hole)
     by_bucket = np.argsort(buckets.of_hole, kind="mergesort")
     start = np.searchsorted(buckets.of_hole[by_bucket], np.arange(buckets.key.shape[0] + 1))
     return buckets, order.holes[by_bucket].astype(np.int64), buckets.entries[by_bucket], start
@@ -136,11 +142,11 @@ def _ends_of_hole(hole, n_shown, n_ends, card_sums, stake, folds, reach, value):
 
 
 @njit(cache=True)
-def _best_of_hole(subgames, forbidden, value, menu):
-    """Values of decisions to a hole, value (n_nodes, 2, LANES), from those of ends: the menu's best
-    action where its player acts, else the sum. forbidden: of `_forbidden`.
+def _best_of_hole(subgames, forbidden, value, limit):
+    """Values of decisions to a hole, value (n_nodes, 2, LANES), from those of ends: the best action
+    within a limit where its player acts, else the sum. forbidden: of `_forbidden`.
     """
-    at_menu = menu * forbidden.shape[1] * LANES
+    at_limit = limit * forbidden.shape[1] * LANES
     for d in range(subgames.actor.shape[0] - 1, -1, -1):
         who, other, first = subgames.actor[d], 1 - subgames.actor[d], subgames.first_child[d]
         node, e = subgames.slot[subgames.decision[d]], subgames.slot[first]
@@ -149,19 +155,21 @@ def _best_of_hole(subgames, forbidden, value, menu):
         copy(value, total, value, (e * 2 + who) * LANES)
         for k in range(first + 1, first + subgames.n_children[d]):
             e = subgames.slot[k]
-            largest_sum(value, best, value, (e * 2 + other) * LANES, forbidden, at_menu + e * LANES)
+            largest_sum(
+                value, best, value, (e * 2 + other) * LANES, forbidden, at_limit + e * LANES
+            )
             add(value, total, value, (e * 2 + who) * LANES)
 
 
 @njit(cache=True)
-def _river(subgames, forbidden, board, permutations, rows, scratch):
-    """Add the values of one river, board (5,), to scratch.total; permutations (4,) and rows (1326,)
-    as of `RiverResponder.add`.
+def _river(subgames, forbidden, board, permutations, row_of_hole, scratch):
+    """Add the values of one river, board (5,), to scratch.total; permutations (4,) and row_of_hole
+    (1326,) as in `Rivers`.
     """
     n_shown, n_ends, stake = subgames.n_shown, subgames.n_ends, subgames.stake_of_other
     reach_from_root, value = scratch.reach_from_root, scratch.value
-    (n_menus, n_holes), root = scratch.total.shape[:2], subgames.slot[-1]
-    buckets, holes, entries, start = _buckets_of(board, rows)
+    (n_limits, n_holes), root = scratch.total.shape[:2], subgames.slot[-1]
+    buckets, holes, entries, start = _buckets_of(board, row_of_hole)
     scratch.sums[: buckets.card.shape[0]] = 0
     for i in range(holes.shape[0]):
         for n in range(3):
@@ -182,27 +190,27 @@ def _river(subgames, forbidden, board, permutations, rows, scratch):
                 wide_product(folds, at, stake, e * BOTH_LANES, reach_from_root, of)
             for hole in holes[start[g] : start[g + 1]]:
                 _ends_of_hole(hole, n_shown, n_ends, card_sums, stake, folds, scratch.reach, value)
-                for menu in range(n_menus):
-                    _best_of_hole(subgames, forbidden, value, menu)
+                for limit in range(n_limits):
+                    _best_of_hole(subgames, forbidden, value, limit)
                     for permutation in permutations:
                         if permutation >= 0:
-                            at = menu * n_holes + np.int64(PERMUTED_HOLES[permutation, hole])
+                            at = limit * n_holes + np.int64(PERMUTED_HOLES[permutation, hole])
                             add_wide(scratch.total, at * BOTH_LANES, value, root * BOTH_LANES)
         for g in range(first, last):
             add_bucket(buckets, g, scratch.sums, reach_from_root, n_shown, card_sums)
 
 
 @njit(cache=True, nogil=True)
-def _all_rivers(subgames, forbidden, rows, rivers, reach, value, scratch):
-    """All rivers of some subgames. rows: the strategy's table, and those of its rows that occur;
-    the others as of `RiverResponder.add`.
+def _all_rivers(subgames, forbidden, table, used, rivers, reach, value, scratch):
+    """All rivers of some subgames; used: rows of the table that occur; the others as of
+    `RiverResponder.add`.
     """
     roots, (boards, permutations, row_of_hole) = subgames.node[-1], rivers
-    for r in rows[1]:
+    for r in used:
         for k in range(subgames.slot.shape[0] - 1):
             at, node = subgames.slot[k], subgames.node[k]
             for j in range(node.shape[0]):
-                scratch.probability[r, at, j] = rows[0][r, node[j] - subgames.river]
+                scratch.probability[r, at, j] = table[r, node[j] - subgames.river]
     scratch.reach[:] = 0
     for player in range(2):
         for j in range(roots.shape[0]):
@@ -216,10 +224,10 @@ def _all_rivers(subgames, forbidden, rows, rivers, reach, value, scratch):
 
 
 @njit(cache=True)
-def _new_scratch(most_nodes, n_menus, n_rows):
+def _new_response_scratch(most_nodes, n_limits, n_rows):
     return ResponseScratch(
         np.empty((N_HOLES, BOTH_LANES), np.float32),
-        np.empty((n_menus, N_HOLES, BOTH_LANES), np.float32),
+        np.empty((n_limits, N_HOLES, BOTH_LANES), np.float32),
         np.empty((N_ENTRIES, BOTH_LANES), np.float32),
         np.empty((N_RIVER_HOLES, most_nodes, 2, LANES), np.float32),
         np.empty((most_nodes, 2, LANES), np.float32),
